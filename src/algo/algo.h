@@ -1,0 +1,118 @@
+/* algo.h - the catalogue: descriptors of algorithms, their parameters, and how to build one.
+ *
+ * An algorithm is one file with one descriptor at its bottom, and one line per operation it
+ * serves in catalog.def.  Its identity is the name "operation/name" plus k=v parameters. */
+#ifndef ATN_ALGO_H
+#define ATN_ALGO_H
+
+#include "sched/builder.h"
+
+/* What a problem must offer. */
+enum {
+    ATN_NEEDS_COMMUTATIVE = 1, /* combines operands out of rank order */
+    ATN_NEEDS_POW2 = 2,        /* power-of-two ranks */
+    ATN_NEEDS_EVEN = 4,        /* an even number of ranks */
+    ATN_NEEDS_SIZES = 8        /* inner ranks store other ranks' blocks: gatherv and scatterv
+                                  exchange the sizes first */
+};
+
+/* Passes that may be applied; each adds its standard parameter (see param.c). */
+enum {
+    ATN_PASS_SEGMENT = 1, /* segment=BYTES: pieces of at most that size, pipelined (0: whole) */
+    ATN_PASS_WINDOW = 2,  /* window=N: at most N rounds of messages in flight (0: all) */
+    ATN_PASS_SYNC = 4     /* sync=none|pair|barrier, every=N rounds */
+};
+
+/* How an algorithm reacts to late ranks (shared/spec: process arrival patterns). */
+typedef enum { ATN_COORDINATED, ATN_STORE_FORWARD, ATN_DIRECT } atn_class;
+
+typedef enum { ATN_INT, ATN_BYTES, ATN_WORD } atn_param_type;
+typedef enum { ATN_LINEAR, ATN_LOG2 } atn_param_scale;
+
+typedef struct {
+    const char *name;
+    atn_param_type type;
+    int64_t fallback, min, max; /* ATN_WORD: indices into words */
+    atn_param_scale scale;      /* how a search should walk it */
+    const char *doc;
+    const char *const *words;   /* ATN_WORD: NULL-terminated */
+} atn_param;
+
+enum { ATN_MAX_PARAMS = 8 };
+
+/* Values in the order of atn_row_params: the algorithm's own first, then those of its passes. */
+typedef struct {
+    int64_t v[ATN_MAX_PARAMS];
+} atn_params;
+
+typedef struct {
+    const char *name;      /* "ring"; the row's name adds the operation: "allreduce/ring" */
+    const char *summary;   /* one line */
+    const char *reference; /* where it comes from */
+    /* Closed form of the time of one call in a full-duplex single-port network: p ranks, n bytes
+     * (whole, or one block), a per message, b per byte, g per reduced byte, own params by name;
+     * functions ceil floor log2 min max pow2(p) (1 when p is a power of two).  A test compares
+     * it with the schedule. */
+    const char *cost;
+    unsigned needs, passes;
+    atn_class klass;
+    const char *group;       /* what it optimises: "latency", "bandwidth", "contention" ... */
+    const atn_param *params; /* ends with a NULL name; NULL: none */
+    /* Only for what `needs` cannot say: NULL, or the reason in words when it does not apply. */
+    const char *(*refuses)(const atn_problem *q, const atn_params *prm);
+    void (*build)(atn_builder *b, const atn_problem *q, const atn_params *prm); /* NULL: native */
+} atn_algo;
+
+/* A row of the catalogue: an algorithm serving an operation. */
+typedef struct {
+    atn_operation op;
+    const char *name; /* "allreduce/ring" */
+    const atn_algo *algo;
+} atn_row;
+
+int atn_catalog_rows(void);
+const atn_row *atn_catalog_row(int i);
+/* "allreduce/ring", or "ring" when the operation is given; NULL when unknown. */
+const atn_row *atn_catalog_find(atn_operation op, const char *name);
+const atn_row *atn_catalog_by_name(const char *full_name);
+const atn_row *atn_catalog_native(atn_operation op);
+
+/* ---- parameters (param.c) ---- */
+
+int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS]);
+void atn_params_default(const atn_row *row, atn_params *prm);
+/* Sets k=v with range check; the message names the row, the parameter and what is allowed. */
+atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, const char *value,
+                          atn_error *err);
+/* Parses "k=v,k=v" or "k=v:k=v" into defaults. */
+atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm,
+                            atn_error *err);
+/* "allreduce/ring{segment=8K}": only what differs from the default. */
+void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size);
+/* Value of a parameter by name, or `fallback` when the row has none of that name. */
+int64_t atn_params_get(const atn_row *row, const atn_params *prm, const char *name,
+                       int64_t fallback);
+
+/* ---- building ---- */
+
+/* NULL when the row can serve the problem, else the reason in words. */
+const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm);
+/* Pieces that the parameters ask for at q->bytes (1 when the size is not shared). */
+int atn_pieces(const atn_row *row, const atn_problem *q, const atn_params *prm);
+/* Builds one rank's schedule with all passes applied; q->pieces must be set.
+ * ATN_NOT_APPLICABLE with a reason when the row refuses. */
+atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                     atn_schedule **schedule_p, atn_error *err);
+
+/* Another row's build as an embedded algorithm, e.g. reduce_scatter then allgather.  The embedded
+ * problem's own passes are not applied. */
+void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
+                    const atn_params *prm);
+
+/* Each algorithm's descriptor. */
+#define ATN_ALGO(operation, name, home) extern const atn_algo atn_algo_##home##_##name;
+#include "algo/catalog.def"
+#undef ATN_ALGO
+extern const atn_algo atn_algo_native;
+
+#endif

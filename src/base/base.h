@@ -1,0 +1,73 @@
+/* base.h - what every layer needs: status, errors, growable arrays, small strings.
+ *
+ * A function that can fail takes an `atn_error *` as its last argument, fills it in once, where
+ * the failure is decided, and returns its status; callers only pass it on. */
+#ifndef ATN_BASE_H
+#define ATN_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The first five are also the exit codes of the command line. */
+typedef enum {
+    ATN_OK = 0,
+    ATN_FINDING = 1,     /* the check ran and found something wrong */
+    ATN_USAGE = 2,       /* the words of the call are off */
+    ATN_INPUT = 3,       /* a file or string given by the user is bad */
+    ATN_ENVIRONMENT = 4, /* a program, library or resource is missing */
+    ATN_MEMORY = 5,
+    ATN_NOT_APPLICABLE = 6 /* an algorithm cannot serve a problem; not an error */
+} atn_status;
+
+typedef struct {
+    atn_status status;
+    char text[480];
+} atn_error;
+
+/* Records the failure (the first one wins) and returns `status`; `err` may be NULL. */
+atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Growable array: ATN_VEC(int) list = {0}; if (!atn_push(&list, 3)) out of memory. */
+#define ATN_VEC(type)                                                                              \
+    struct {                                                                                       \
+        type *v;                                                                                   \
+        int n, cap;                                                                                \
+    }
+#define atn_push(vec, ...)                                                                         \
+    (atn_vec_room((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof *(vec)->v)                 \
+         ? ((vec)->v[(vec)->n++] = (__VA_ARGS__), true)                                            \
+         : false)
+#define atn_vec_free(vec) (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
+bool atn_vec_room(void **v, int *cap, int want, size_t item);
+
+/* r mod p in 0..p-1 also for negative r. */
+static inline int atn_mod(int r, int p)
+{
+    const int m = r % p;
+    return m < 0 ? m + p : m;
+}
+static inline int atn_min(int a, int b) { return a < b ? a : b; }
+static inline int atn_max(int a, int b) { return a > b ? a : b; }
+static inline bool atn_is_pow2(int p) { return p > 0 && (p & (p - 1)) == 0; }
+int atn_floor_log2(int p); /* p >= 1 */
+int atn_ceil_log2(int p);
+
+uint64_t atn_hash(const void *data, size_t bytes, uint64_t seed); /* FNV-1a, 64 bit */
+
+/* "64K", "1M", "4096" -> bytes; false on anything else (also overflow and trailing text). */
+bool atn_parse_size(const char *text, int64_t *bytes_p);
+/* The shortest of 4096, 4K, 1M ... that parses back to the same number. */
+const char *atn_format_size(int64_t bytes, char out[32]);
+
+/* Nearest word by edit distance, for "did you mean ..."; NULL when nothing is near. */
+const char *atn_nearest(const char *word, const char *const *words, int n);
+
+/* Whole file as a NUL-terminated string (caller frees). */
+atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err);
+/* Writes beside the target and renames, so a reader or a crash never sees half a file. */
+atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err);
+
+#endif

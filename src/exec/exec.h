@@ -1,0 +1,62 @@
+/* exec.h - carries out schedules with MPI point-to-point messages.
+ *
+ * One atn_exec per communicator that is served: it owns the plan cache and the scratch memory, so
+ * threads on different communicators share nothing.  Calls only PMPI functions that Attune does
+ * not interpose. */
+#ifndef ATN_EXEC_H
+#define ATN_EXEC_H
+
+#include <mpi.h>
+
+#include "plan/choice.h"
+
+/* One side of a collective call as the user passed it. */
+typedef struct {
+    void *buf;
+    int64_t count;             /* regular operations */
+    MPI_Datatype type;
+    const void *counts;        /* v and w operations: int[], or MPI_Count[] when wide */
+    const void *displs;        /* int[], or MPI_Aint[] when wide; NULL: consecutive */
+    const MPI_Datatype *types; /* w operations: displacements are then bytes */
+} atn_user;
+
+/* A collective call.  Where MPI has one buffer (bcast) it is `dst`.  reduce: src.count, src.type
+ * are filled in on every rank, dst.buf at the root.  MPI_IN_PLACE never appears in src.buf or
+ * dst.buf: `in_place` says it, and the entry then filled in the other side's arguments. */
+typedef struct {
+    atn_operation op;
+    atn_user src, dst;
+    int root;
+    MPI_Op mpi_op;
+    bool in_place;
+    bool wide;
+} atn_call;
+
+/* Asked once per new problem; must depend on nothing but `q` and data that all ranks share. */
+typedef void (*atn_choose_fn)(void *context, const atn_problem *q, atn_choice *choice_p);
+/* Told after each served or passed-on call when set (report). */
+
+typedef struct atn_exec atn_exec;
+
+/* `yield`: give the processor away while waiting (ranks outnumber cores). */
+atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *context);
+void atn_exec_free(atn_exec *x); /* makes no MPI call */
+
+/* The shared problem of a call, as all ranks see it (design: what is shared).  False when the
+ * arguments are invalid (the native routine will say so). */
+bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
+
+/* The plan for a call, from the cache or made now; NULL with *code_p = MPI_SUCCESS when the native
+ * routine was chosen.  Needs no communicator, so the caller can create it when a plan first asks. */
+typedef struct atn_plan atn_plan;
+atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
+const atn_choice *atn_plan_choice(const atn_plan *plan);
+/* Runs it on the private communicator; returns an MPI error code. */
+int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire);
+
+/* Handle-keyed caches: call when the user frees a datatype or an operator. */
+void atn_type_forget(MPI_Datatype type);
+void atn_op_forget(MPI_Op op);
+bool atn_op_commutes(MPI_Op op);
+
+#endif
