@@ -23,7 +23,7 @@ typedef struct {
     atn_range one;
 } atn_slot;
 
-typedef enum { ATN_SEND, ATN_RECV, ATN_COPY, ATN_REDUCE, ATN_OP_KINDS } atn_op_kind;
+typedef enum { ATN_OP_SEND, ATN_OP_RECV, ATN_OP_COPY, ATN_OP_REDUCE, ATN_OP_KINDS } atn_op_kind;
 
 /* send: a is read, recv: a is written, copy: a to b, reduce: b = a (op) b.
  * `seq` numbers the messages of one (sender, receiver) pair: the k-th send meets the k-th recv.
@@ -57,7 +57,7 @@ const atn_range *atn_slot_ranges(const atn_schedule *s, const atn_slot *slot);
 int atn_slot_blocks(const atn_schedule *s, const atn_slot *slot);
 /* Blocks in a space of this rank. */
 int atn_space_blocks(const atn_schedule *s, atn_space space);
-static inline bool atn_is_message(const atn_op *o) { return o->kind <= ATN_RECV; }
+static inline bool atn_is_message(const atn_op *o) { return o->kind <= ATN_OP_RECV; }
 
 /* Steps: how a strictly sequential executor runs the program.  A step is two adjacent messages,
  * one in each direction, neither depending on the other, or a single operation.

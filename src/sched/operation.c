@@ -1,0 +1,59 @@
+/* operation.c - the table behind operation.h. */
+#include "sched/operation.h"
+
+#include <string.h>
+
+static const atn_operation_info infos[ATN_OPERATIONS] = {
+#define ATN_OPERATION(id, name, source, result, flags)                                             \
+    [ATN_##id] = {#name, ATN_SIDE_##source, ATN_SIDE_##result, flags},
+#include "sched/operation.def"
+#undef ATN_OPERATION
+};
+
+const atn_operation_info *atn_operation_get(atn_operation op) { return &infos[op]; }
+
+bool atn_operation_find(const char *name, atn_operation *op_p)
+{
+    for (int i = 0; i < ATN_OPERATIONS; i++)
+        if (strcmp(infos[i].name, name) == 0) {
+            *op_p = (atn_operation)i;
+            return true;
+        }
+    return false;
+}
+
+int atn_side_blocks(atn_side side, int p)
+{
+    switch (side) {
+    case ATN_SIDE_NONE: return 0;
+    case ATN_SIDE_WHOLE:
+    case ATN_SIDE_ONE: return 1;
+    default: return p;
+    }
+}
+
+bool atn_has_src(const atn_problem *q)
+{
+    const atn_operation_info *o = &infos[q->op];
+    return o->source != ATN_SIDE_NONE && (!(o->flags & ATN_SRC_AT_ROOT) || q->r == q->root);
+}
+
+bool atn_has_dst(const atn_problem *q)
+{
+    const atn_operation_info *o = &infos[q->op];
+    return o->result != ATN_SIDE_NONE && (!(o->flags & ATN_DST_AT_ROOT) || q->r == q->root);
+}
+
+atn_place atn_operation_place(atn_operation op, bool is_root)
+{
+    const atn_operation_info *o = &infos[op];
+    if ((o->flags & ATN_ROOTED) && !is_root)
+        return ATN_PLACE_NONE;
+    if (o->source == ATN_SIDE_WHOLE)
+        return ATN_PLACE_SAME;
+    if (o->source == ATN_SIDE_ONE)
+        return ATN_PLACE_OWN;
+    if (o->flags & ATN_SRC_AT_ROOT)
+        return ATN_PLACE_OWN_SRC;
+    return o->source == ATN_SIDE_NONE ? ATN_PLACE_NONE : ATN_PLACE_STAGED;
+}

@@ -1,0 +1,94 @@
+/* schedule.c - reading a schedule. */
+#include "sched/schedule.h"
+
+#include <stdlib.h>
+
+void atn_schedule_free(atn_schedule *s)
+{
+    if (!s)
+        return;
+    free(s->name);
+    free(s->ops);
+    free(s->ranges);
+    free(s->deps);
+    free(s->tmp_shape);
+    free(s);
+}
+
+const atn_range *atn_slot_ranges(const atn_schedule *s, const atn_slot *slot)
+{
+    return slot->n > 1 ? &s->ranges[slot->at] : &slot->one;
+}
+
+int atn_slot_blocks(const atn_schedule *s, const atn_slot *slot)
+{
+    const atn_range *range = atn_slot_ranges(s, slot);
+    int blocks = 0;
+
+    for (int i = 0; i < slot->n; i++)
+        blocks += range[i].count;
+    return blocks;
+}
+
+int atn_space_blocks(const atn_schedule *s, atn_space space)
+{
+    const atn_operation_info *o = atn_operation_get(s->q.op);
+
+    switch (space) {
+    case ATN_SRC: return atn_has_src(&s->q) ? atn_side_blocks(o->source, s->q.p) * s->split : 0;
+    case ATN_DST: return atn_has_dst(&s->q) ? atn_side_blocks(o->result, s->q.p) * s->split : 0;
+    default: return s->ntmp;
+    }
+}
+
+static bool depends_on(const atn_schedule *s, const atn_op *o, int i)
+{
+    for (int d = 0; d < o->ndeps; d++)
+        if (s->deps[o->dep + d] == i)
+            return true;
+    return false;
+}
+
+int atn_step_length(const atn_schedule *s, int i)
+{
+    const atn_op *o = &s->ops[i], *next = o + 1;
+
+    if (i + 1 >= s->nops || !atn_is_message(o) || !atn_is_message(next))
+        return 1;
+    return o->kind != next->kind && !depends_on(s, next, i) ? 2 : 1;
+}
+
+/* The first step below `i` that operation i waits for, itself or through local operations. */
+static int waits_for(const atn_schedule *s, const int *step_of, int i)
+{
+    int latest = -1;
+    for (int d = 0; d < s->ops[i].ndeps; d++)
+        latest = atn_max(latest, step_of[s->deps[s->ops[i].dep + d]]);
+    return latest;
+}
+
+/* step_of[i]: the message step that operation i belongs to or, for a local operation, the latest
+ * message step that it waits for (-1: none). */
+bool atn_is_chain(const atn_schedule *s)
+{
+    int *step_of = calloc((size_t)s->nops + 1, sizeof *step_of);
+    int step = -1;
+    bool chain = step_of != NULL;
+
+    for (int i = 0, n; chain && i < s->nops; i += n) {
+        n = atn_step_length(s, i);
+        if (!atn_is_message(&s->ops[i])) {
+            step_of[i] = waits_for(s, step_of, i);
+            continue;
+        }
+        bool waits = step < 0;
+        for (int k = i; k < i + n; k++)
+            waits = waits || waits_for(s, step_of, k) == step;
+        step++;
+        for (int k = i; k < i + n; k++)
+            step_of[k] = step;
+        chain = waits;
+    }
+    free(step_of);
+    return chain;
+}
