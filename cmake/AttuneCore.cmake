@@ -1,0 +1,16 @@
+# attune-core: everything that needs no MPI; and the command line on top of it.
+atn_sources(core base topo sched algo model plan report trace predict)
+add_library(attune-core STATIC ${core})
+target_link_libraries(attune-core PUBLIC attune-flags m)
+if(HWLOC_FOUND)
+    target_compile_definitions(attune-core PRIVATE ATN_HAVE_HWLOC=1)
+    target_link_libraries(attune-core PUBLIC PkgConfig::HWLOC)
+endif()
+
+if(NOT JANSSON_FOUND)
+    message(STATUS "attune: no jansson, so the command line is not built")
+elseif(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
+    atn_sources(cli cli)
+    add_executable(attune ${cli})
+    target_link_libraries(attune PRIVATE attune-core PkgConfig::JANSSON)
+endif()

@@ -1,0 +1,30 @@
+# What every target of the project is compiled with.  Assertions stay on: none is on a hot path.
+foreach(type RELEASE RELWITHDEBINFO)
+    string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${type} "${CMAKE_C_FLAGS_${type}}")
+endforeach()
+add_library(attune-flags INTERFACE)
+target_compile_features(attune-flags INTERFACE c_std_11)
+target_compile_definitions(attune-flags INTERFACE _GNU_SOURCE ATN_VERSION="${ATN_VERSION}")
+target_include_directories(attune-flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_compile_options(attune-flags INTERFACE -Wall -Wextra $<$<BOOL:${ATN_WERROR}>:-Werror>)
+if(ATN_SANITIZE)
+    target_compile_options(attune-flags INTERFACE
+        -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    target_link_options(attune-flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# atn_sources(OUT dir ...): the C files directly in or one level below src/<dir>.
+function(atn_sources out)
+    set(found)
+    foreach(dir IN LISTS ARGN)
+        file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${dir}/*.c)
+        list(APPEND found ${files})
+    endforeach()
+    set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# atn_programs(OUT pattern): programs made of one file each.
+function(atn_programs out pattern)
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${pattern})
+    set(${out} ${files} PARENT_SCOPE)
+endfunction()

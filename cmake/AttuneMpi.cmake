@@ -1,0 +1,153 @@
+# One preload library per MPI found: libattune-openmpi.so, libattune-mpich.so.  The handles of the
+# two differ (pointers, integers), so every source that knows MPI is compiled once for each.
+
+set(ATN_MPICC_OPENMPI "mpicc.openmpi;mpicc" CACHE STRING "Open MPI compiler wrappers to try")
+set(ATN_MPICC_MPICH "mpicc.mpich;mpicc" CACHE STRING "MPICH compiler wrappers to try")
+set(ATN_MPIFC_OPENMPI "mpif90.openmpi;mpif90" CACHE STRING "Open MPI Fortran wrappers to try")
+set(ATN_MPIFC_MPICH "mpif90.mpich;mpif90" CACHE STRING "MPICH Fortran wrappers to try")
+# Only the right MPI understands the question.
+set(atn_ask_openmpi --showme:compile --showme:link)
+set(atn_ask_mpich -compile_info -link_info)
+
+# The first wrapper of the list that answers for this flavour, and its flags.
+function(atn_find_wrapper flavour names out)
+    list(GET atn_ask_${flavour} 0 ask_compile)
+    list(GET atn_ask_${flavour} 1 ask_link)
+    foreach(name IN LISTS names)
+        find_program(wrapper ${name} NO_CACHE)
+        if(wrapper)
+            execute_process(COMMAND ${wrapper} ${ask_compile} OUTPUT_VARIABLE compile
+                            RESULT_VARIABLE failed ERROR_QUIET)
+            execute_process(COMMAND ${wrapper} ${ask_link} OUTPUT_VARIABLE link
+                            RESULT_VARIABLE link_failed ERROR_QUIET)
+            if(NOT failed AND NOT link_failed)
+                set(${out} ${wrapper} PARENT_SCOPE)
+                set(${out}_flags "${compile} ${link}" PARENT_SCOPE)
+                return()
+            endif()
+        endif()
+        unset(wrapper)
+    endforeach()
+    set(${out} "" PARENT_SCOPE)
+endfunction()
+
+# mpi-<flavour>: include and link flags as the wrapper gives them.
+function(atn_mpi_interface flavour flags)
+    separate_arguments(words UNIX_COMMAND "${flags}")
+    set(dirs ${words})
+    list(FILTER dirs INCLUDE REGEX "^-I")
+    list(TRANSFORM dirs REPLACE "^-I" "")
+    set(links ${words})
+    list(FILTER links INCLUDE REGEX "^-(L|l|Wl,|pthread)")
+    list(REMOVE_DUPLICATES dirs)
+    list(REMOVE_DUPLICATES links)
+    add_library(mpi-${flavour} INTERFACE)
+    target_include_directories(mpi-${flavour} SYSTEM INTERFACE ${dirs})
+    target_link_libraries(mpi-${flavour} INTERFACE ${links} Threads::Threads)
+endfunction()
+
+# The vote compares this string: libraries made from different sources never serve one job.
+file(GLOB_RECURSE atn_all_sources CONFIGURE_DEPENDS
+     ${CMAKE_SOURCE_DIR}/src/*.[ch] ${CMAKE_SOURCE_DIR}/src/*.def ${CMAKE_SOURCE_DIR}/include/*.h)
+set(atn_build_id ${CMAKE_BINARY_DIR}/generated/build_id.h)
+list(JOIN atn_all_sources "\n" atn_source_list)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/sources.txt CONTENT "${atn_source_list}\n")
+add_custom_command(OUTPUT ${atn_build_id}
+    COMMAND ${CMAKE_COMMAND} -D LIST=${CMAKE_BINARY_DIR}/generated/sources.txt
+            -D VERSION=${ATN_VERSION} -D OUT=${atn_build_id} -P ${CMAKE_SOURCE_DIR}/cmake/build_id.cmake
+    DEPENDS ${atn_all_sources} ${CMAKE_SOURCE_DIR}/VERSION ${CMAKE_SOURCE_DIR}/cmake/build_id.cmake
+            ${CMAKE_BINARY_DIR}/generated/sources.txt
+    COMMENT "Identity of the sources" VERBATIM)
+add_custom_target(attune-build-id DEPENDS ${atn_build_id})
+
+# Only the files that use the identity are recompiled whenever any source changes.
+function(atn_give_build_id)
+    foreach(file IN LISTS ARGN)
+        file(STRINGS ${file} uses REGEX "ATN_BUILD_ID")
+        if(uses)
+            set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -include ${atn_build_id})
+            set_property(SOURCE ${file} APPEND PROPERTY OBJECT_DEPENDS ${atn_build_id})
+        endif()
+    endforeach()
+endfunction()
+
+# Programs that link MPI only; *_exec.c also drive the executor directly.
+function(atn_mpi_programs flavour folder)
+    foreach(file IN LISTS ARGN)
+        get_filename_component(name ${file} NAME_WE)
+        string(REPLACE "/" "-" target ${folder}-${flavour}-${name})
+        add_executable(${target} ${file})
+        set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder}/${flavour})
+        if(name MATCHES "_exec$" AND TARGET attune-exec-${flavour})
+            target_link_libraries(${target} PRIVATE attune-exec-${flavour})
+        endif()
+        target_link_libraries(${target} PRIVATE attune-flags mpi-${flavour} m)
+    endforeach()
+endfunction()
+
+function(atn_mpi_fortran flavour wrapper folder)
+    set(out_dir ${CMAKE_BINARY_DIR}/${folder}/${flavour})
+    set(programs)
+    foreach(file IN LISTS ARGN)
+        get_filename_component(name ${file} NAME_WE)
+        set(modules ${out_dir}/mod-${name})
+        file(MAKE_DIRECTORY ${modules})
+        add_custom_command(OUTPUT ${out_dir}/${name}
+            COMMAND ${wrapper} -O1 -g -Wall -J${modules} -o ${out_dir}/${name} ${file}
+            DEPENDS ${file} COMMENT "Building Fortran ${folder}/${flavour}/${name}" VERBATIM)
+        list(APPEND programs ${out_dir}/${name})
+    endforeach()
+    add_custom_target(fortran-${flavour} ALL DEPENDS ${programs})
+endfunction()
+
+function(atn_add_mpi flavour)
+    string(TOUPPER ${flavour} upper)
+    atn_find_wrapper(${flavour} "${ATN_MPICC_${upper}}" mpicc)
+    if(NOT mpicc)
+        return()
+    endif()
+    message(STATUS "attune: ${flavour} through ${mpicc}")
+    set(ATN_FLAVOURS ${ATN_FLAVOURS} ${flavour} PARENT_SCOPE)
+    atn_mpi_interface(${flavour} "${mpicc_flags}")
+
+    atn_sources(exec_sources exec measure tune)
+    atn_sources(pmpi_sources pmpi)
+    atn_give_build_id(${exec_sources} ${pmpi_sources})
+    set(definitions ATN_MPI_${upper}=1 ATN_MPI_FLAVOUR="${flavour}")
+
+    if(exec_sources)
+        add_library(attune-exec-${flavour} STATIC ${exec_sources})
+        target_compile_definitions(attune-exec-${flavour} PUBLIC ${definitions})
+        target_link_libraries(attune-exec-${flavour} PUBLIC attune-core mpi-${flavour})
+        add_dependencies(attune-exec-${flavour} attune-build-id)
+    endif()
+
+    if(exec_sources AND pmpi_sources)
+        add_library(attune-${flavour} SHARED ${pmpi_sources})
+        target_link_libraries(attune-${flavour} PRIVATE attune-exec-${flavour} dl)
+        # A preloaded library must bring its own MPI even when it names no symbol of it directly.
+        target_link_options(attune-${flavour} PRIVATE -Wl,--no-as-needed)
+        add_dependencies(attune-${flavour} attune-build-id)
+        install(TARGETS attune-${flavour} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/attune)
+    endif()
+
+    atn_programs(tests tests/mpi/*.c)
+    atn_mpi_programs(${flavour} tests ${tests})
+    atn_programs(benches bench/*.c)
+    atn_mpi_programs(${flavour} bench ${benches})
+    atn_programs(examples examples/*.c)
+    atn_mpi_programs(${flavour} examples ${examples})
+    atn_find_wrapper(${flavour} "${ATN_MPIFC_${upper}}" mpifc)
+    atn_programs(fortran tests/mpi/*.f90)
+    if(mpifc AND fortran)
+        atn_mpi_fortran(${flavour} ${mpifc} tests ${fortran})
+    endif()
+endfunction()
+
+set(ATN_FLAVOURS)
+atn_add_mpi(openmpi)
+atn_add_mpi(mpich)
+if(NOT ATN_FLAVOURS)
+    message(STATUS "attune: no MPI found; only what works without one is built")
+endif()

@@ -1,0 +1,16 @@
+# Tests without MPI: one program per file; tests/run starts them.
+if(NOT CMOCKA_FOUND)
+    message(STATUS "attune: no cmocka, so the unit tests are not built")
+    return()
+endif()
+foreach(tier unit property)
+    atn_programs(files tests/${tier}/test_*.c)
+    foreach(file IN LISTS files)
+        get_filename_component(name ${file} NAME_WE)
+        add_executable(${tier}-${name} ${file})
+        set_target_properties(${tier}-${name} PROPERTIES OUTPUT_NAME ${name}
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${tier})
+        target_compile_definitions(${tier}-${name} PRIVATE ATN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+        target_link_libraries(${tier}-${name} PRIVATE attune-core PkgConfig::CMOCKA)
+    endforeach()
+endforeach()

@@ -1,0 +1,13 @@
+# Writes OUT with ATN_BUILD_ID: the version and a hash over the files named in LIST.
+file(STRINGS ${LIST} files)
+set(all "")
+foreach(file IN LISTS files)
+    if(EXISTS ${file})
+        file(SHA256 ${file} hash)
+        get_filename_component(name ${file} NAME)
+        string(APPEND all "${name} ${hash}\n")
+    endif()
+endforeach()
+string(SHA256 id "${all}")
+string(SUBSTRING ${id} 0 16 id)
+file(WRITE ${OUT} "#define ATN_BUILD_ID \"${VERSION}-${id}\"\n")

@@ -1,0 +1,132 @@
+/* file.c - whole files in and out; a file is replaced at once or not at all. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+static atn_status cannot(atn_error *err, atn_status status, const char *path, const char *what)
+{
+    if (errno == ENOMEM)
+        return atn_fail(err, ATN_MEMORY, "%s: out of memory", path);
+    return atn_fail(err, status, "%s: cannot be %s: %s", path, what, strerror(errno));
+}
+
+/* Reads until the end rather than to a size known before: pipes and /proc have none. */
+static bool read_all(int fd, char **text_p, size_t *bytes_p)
+{
+    size_t room = 4096, bytes = 0;
+    char *text = malloc(room);
+    while (text != NULL) {
+        const ssize_t got = read(fd, text + bytes, room - bytes - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
+        bytes += (size_t)got;
+        if (got == 0) {
+            text[bytes] = '\0';
+            *text_p = text;
+            *bytes_p = bytes;
+            return true;
+        }
+        if (room - bytes == 1) {
+            char *more = realloc(text, room *= 2);
+            if (more == NULL)
+                break;
+            text = more;
+        }
+    }
+    free(text);
+    return false;
+}
+
+atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return cannot(err, ATN_INPUT, path, "read");
+    size_t bytes = 0;
+    atn_status status = ATN_OK;
+    if (!read_all(fd, text_p, &bytes))
+        status = cannot(err, ATN_INPUT, path, "read");
+    else if (bytes_p != NULL)
+        *bytes_p = bytes;
+    close(fd);
+    return status;
+}
+
+static bool write_all(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t put = write(fd, text, bytes);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        text += put;
+        bytes -= (size_t)put;
+    }
+    return true;
+}
+
+/* A new file beside the target.  The umask applies (mkstemp would ignore it), the process id and a
+ * counter keep writers apart. */
+static int open_beside(const char *target, char *name, size_t size)
+{
+    for (int i = 0; i < 1000; i++) {
+        if ((size_t)snprintf(name, size, "%s.%ld.%d.tmp", target, (long)getpid(), i) >= size) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/* Pipes and devices have nothing to protect and cannot be renamed over. */
+static bool write_through(const char *path, const char *text, size_t bytes)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const bool done = write_all(fd, text, bytes);
+    return close(fd) == 0 && done;
+}
+
+/* `old` describes the file that is there already, or is NULL. */
+static bool replace(const char *target, const struct stat *old, const char *text, size_t bytes)
+{
+    char name[PATH_MAX + 32];
+    const int fd = open_beside(target, name, sizeof name);
+    if (fd < 0)
+        return false;
+    bool done = write_all(fd, text, bytes) && fsync(fd) == 0;
+    done = done && (old == NULL || fchmod(fd, old->st_mode & 07777) == 0);
+    done = close(fd) == 0 && done;
+    done = done && rename(name, target) == 0;
+    if (!done) {
+        const int why = errno;
+        unlink(name);
+        errno = why;
+    }
+    return done;
+}
+
+atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err)
+{
+    struct stat old;
+    char real[PATH_MAX];
+    const bool exists = stat(path, &old) == 0;
+    const char *target = exists && realpath(path, real) != NULL ? real : path;
+    const bool special = exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
+    const bool done = special ? write_through(path, text, bytes)
+                              : replace(target, exists ? &old : NULL, text, bytes);
+    return done ? ATN_OK : cannot(err, ATN_ENVIRONMENT, path, "written");
+}

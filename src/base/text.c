@@ -1,0 +1,92 @@
+/* text.c - sizes such as 64K, and the nearest word for "did you mean". */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static const char units[] = "KMGT";
+
+/* The factor of a unit letter (either case), 1 for the end of the text, 0 for anything else. */
+static int64_t unit_factor(char letter)
+{
+    if (letter == '\0')
+        return 1;
+    for (int i = 0; units[i] != '\0'; i++)
+        if (letter == units[i] || letter == units[i] - 'A' + 'a')
+            return INT64_C(1) << (10 * (i + 1));
+    return 0;
+}
+
+bool atn_parse_size(const char *text, int64_t *bytes_p)
+{
+    int64_t number = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, *at - '0', &number))
+            return false;
+    const int64_t factor = unit_factor(*at);
+    if (at == text || factor == 0 || (*at != '\0' && at[1] != '\0') ||
+        __builtin_mul_overflow(number, factor, &number))
+        return false;
+    *bytes_p = number;
+    return true;
+}
+
+const char *atn_format_size(int64_t bytes, char out[32])
+{
+    int unit = -1;
+    while (bytes != 0 && bytes % 1024 == 0 && units[unit + 1] != '\0') {
+        bytes /= 1024;
+        unit++;
+    }
+    const char letter[2] = {unit < 0 ? '\0' : units[unit], '\0'};
+    snprintf(out, 32, "%" PRId64 "%s", bytes, letter);
+    return out;
+}
+
+enum { MAX_WORD = 64 };
+
+/* Letters to insert, delete or replace, or neighbours to swap; shorter than MAX_WORD both. */
+static int edit_distance(const char *a, const char *b)
+{
+    int rows[3][MAX_WORD + 1];
+    int *older = rows[0], *old = rows[1], *now = rows[2];
+    const int n = (int)strlen(b);
+    for (int j = 0; j <= n; j++)
+        old[j] = j;
+    for (int i = 1; a[i - 1] != '\0'; i++) {
+        now[0] = i;
+        for (int j = 1; j <= n; j++) {
+            const int replaced = old[j - 1] + (a[i - 1] != b[j - 1]);
+            now[j] = atn_min(replaced, 1 + atn_min(old[j], now[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = atn_min(now[j], older[j - 2] + 1);
+        }
+        int *const spare = older;
+        older = old;
+        old = now;
+        now = spare;
+    }
+    return old[n];
+}
+
+const char *atn_nearest(const char *word, const char *const *words, int n)
+{
+    const size_t length = strlen(word);
+    if (length >= MAX_WORD)
+        return NULL;
+    const char *best = NULL;
+    int least = 1 + atn_max(1, (int)length / 3);
+    for (int i = 0; i < n; i++) {
+        if (strlen(words[i]) >= MAX_WORD)
+            continue;
+        const int distance = edit_distance(word, words[i]);
+        if (distance < least) {
+            least = distance;
+            best = words[i];
+        }
+    }
+    return best;
+}
