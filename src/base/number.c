@@ -11,10 +11,7 @@ int atn_floor_log2(int p)
     return bits;
 }
 
-int atn_ceil_log2(int p)
-{
-    return atn_floor_log2(p) + (atn_is_pow2(p) || p < 1 ? 0 : 1);
-}
+int atn_ceil_log2(int p) { return atn_floor_log2(p) + (atn_is_pow2(p) || p < 1 ? 0 : 1); }
 
 uint64_t atn_hash(const void *data, size_t bytes, uint64_t seed)
 {
