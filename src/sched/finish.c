@@ -1,123 +1,53 @@
 /* finish.c - turns what was emitted into a schedule: message numbers and dependencies. */
 #include "sched/builder_private.h"
+#include "sched/conflict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- dependencies from reads and writes of blocks ---- */
+/* ---- dependencies: what was asked for, then what reads and writes demand ---- */
 
 typedef struct {
-    int op, next;
-} reader;
-
-/* Who wrote a block last, and who has read it since. */
-typedef struct {
-    int32_t *writer[ATN_SPACES], *readers[ATN_SPACES];
-    ATN_VEC(reader) nodes;
+    atn_schedule *s;
+    const atn_builder *b;
     int32_t *seen; /* seen[i] == op + 1: i is already a dependency of op */
     ATN_VEC(int32_t) deps;
-    bool ok;
-} tracker;
+    int after;     /* next explicit edge */
+} collector;
 
-static void depend(tracker *t, int op, int on)
+static bool depend(collector *c, int op, int on)
 {
-    if (on < 0 || t->seen[on] == op + 1)
-        return;
-    t->seen[on] = op + 1;
-    t->ok = t->ok && atn_push(&t->deps, on);
+    if (c->seen[on] == op + 1)
+        return true;
+    c->seen[on] = op + 1;
+    return atn_push(&c->deps, on);
 }
 
-static void read_block(tracker *t, int space, int block, int op)
+static bool begin_op(void *context, int op)
 {
-    depend(t, op, t->writer[space][block]);
-    t->ok = t->ok && atn_push(&t->nodes, (reader){op, t->readers[space][block]});
-    t->readers[space][block] = t->nodes.n - 1;
+    collector *c = context;
+    bool ok = true;
+
+    c->s->ops[op].dep = c->deps.n;
+    while (c->after < c->b->after.n && c->b->after.v[c->after].op == op)
+        ok = depend(c, op, c->b->after.v[c->after++].on) && ok;
+    c->s->ops[op].nafter = c->deps.n - c->s->ops[op].dep;
+    return ok;
 }
 
-static void write_block(tracker *t, int space, int block, int op)
-{
-    if (t->readers[space][block] < 0)
-        depend(t, op, t->writer[space][block]);
-    for (int i = t->readers[space][block]; t->ok && i >= 0; i = t->nodes.v[i].next)
-        if (t->nodes.v[i].op != op)
-            depend(t, op, t->nodes.v[i].op);
-    t->readers[space][block] = -1;
-    t->writer[space][block] = op;
-}
-
-static void touch(tracker *t, const atn_schedule *s, const atn_slot *slot, int op, bool write)
-{
-    const atn_range *r = atn_slot_ranges(s, slot);
-
-    for (int i = 0; i < slot->n; i++)
-        for (int k = r[i].first; t->ok && k < r[i].first + r[i].count; k++) {
-            if (write)
-                write_block(t, slot->space, k, op);
-            else
-                read_block(t, slot->space, k, op);
-        }
-}
-
-static void infer(tracker *t, const atn_schedule *s, int i)
-{
-    const atn_op *o = &s->ops[i];
-
-    if (o->kind != ATN_OP_RECV)
-        touch(t, s, &o->a, i, false);
-    if (o->kind == ATN_OP_REDUCE)
-        touch(t, s, &o->b, i, false);
-    if (o->kind != ATN_OP_SEND)
-        touch(t, s, o->kind == ATN_OP_RECV ? &o->a : &o->b, i, true);
-}
-
-static int32_t *filled(int n, int value)
-{
-    int32_t *v = malloc(sizeof *v * ((size_t)n + 1));
-    for (int i = 0; v && i < n; i++)
-        v[i] = value;
-    return v;
-}
-
-static void tracker_init(tracker *t, const atn_schedule *s)
-{
-    *t = (tracker){.seen = filled(s->nops, 0)};
-    t->ok = t->seen != NULL;
-    for (int i = 0; i < ATN_SPACES; i++) {
-        const int n = atn_space_blocks(s, (atn_space)i);
-        t->writer[i] = filled(n, -1);
-        t->readers[i] = filled(n, -1);
-        t->ok = t->ok && t->writer[i] && t->readers[i];
-    }
-}
-
-static void tracker_free(tracker *t)
-{
-    for (int i = 0; i < ATN_SPACES; i++) {
-        free(t->writer[i]);
-        free(t->readers[i]);
-    }
-    free(t->seen);
-    atn_vec_free(&t->nodes);
-}
+static bool add_conflict(void *context, int op, int on) { return depend(context, op, on); }
 
 static bool add_deps(atn_schedule *s, const atn_builder *b)
 {
-    tracker t;
-    int e = 0;
+    collector c = {.s = s, .b = b, .seen = calloc((size_t)s->nops + 1, sizeof *c.seen)};
+    const bool ok = c.seen && atn_conflicts(s, begin_op, add_conflict, &c);
 
-    tracker_init(&t, s);
-    for (int i = 0; t.ok && i < s->nops; i++) {
-        s->ops[i].dep = t.deps.n;
-        while (e < b->after.n && b->after.v[e].op == i)
-            depend(&t, i, b->after.v[e++].on);
-        s->ops[i].nafter = t.deps.n - s->ops[i].dep;
-        infer(&t, s, i);
-        s->ops[i].ndeps = t.deps.n - s->ops[i].dep;
-    }
-    tracker_free(&t);
-    s->deps = t.deps.v;
-    s->ndeps = t.deps.n;
-    return t.ok;
+    for (int i = 0; ok && i < s->nops; i++)
+        s->ops[i].ndeps = (i + 1 < s->nops ? s->ops[i + 1].dep : c.deps.n) - s->ops[i].dep;
+    free(c.seen);
+    s->deps = c.deps.v;
+    s->ndeps = c.deps.n;
+    return ok;
 }
 
 /* ---- the rest ---- */

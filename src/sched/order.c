@@ -1,0 +1,168 @@
+/* order.c - throttle and synchronise: passes that add orderings and zero-byte messages to a
+ * program already emitted.  Both work on rounds, which never decrease along the program. */
+#include "sched/builder_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_op(const void *x, const void *y)
+{
+    const edge *a = x, *b = y;
+    return a->op != b->op ? (a->op < b->op ? -1 : 1) : (a->on > b->on) - (a->on < b->on);
+}
+
+static void sort_after(atn_builder *b)
+{
+    if (b->after.n > 1)
+        qsort(b->after.v, (size_t)b->after.n, sizeof *b->after.v, by_op);
+}
+
+/* first[k]: the first operation of round k or later; first[rounds] = number of operations. */
+static int *round_starts(const atn_builder *b)
+{
+    const int rounds = b->round + 1;
+    int *first = malloc(sizeof *first * ((size_t)rounds + 1));
+
+    for (int k = 0, i = 0; first && k <= rounds; k++) {
+        while (i < b->ops.n && b->ops.v[i].round < k)
+            i++;
+        first[k] = i;
+    }
+    return first;
+}
+
+void atn_pass_throttle(atn_builder *b, int window)
+{
+    int *first = window > 0 ? round_starts(b) : NULL;
+
+    if (window <= 0 || b->err.status != ATN_OK || !first) {
+        free(first);
+        return;
+    }
+    for (int i = 0; i < b->ops.n; i++) {
+        const int k = b->ops.v[i].round - window;
+        if (k < 0 || !atn_is_message(&b->ops.v[i]))
+            continue;
+        for (int j = first[k]; j < first[k + 1]; j++)
+            if (atn_is_message(&b->ops.v[j]))
+                atn_emit_after(b, i, j, j + 1);
+    }
+    free(first);
+    sort_after(b);
+}
+
+/* ---- synchronise: the program is copied round by round with messages put in between ---- */
+
+typedef struct {
+    atn_builder *b;
+    const atn_op *old; /* the program as it was */
+    int nold;
+    int *now;          /* old index -> new index */
+    int from, mark;    /* from: where the last synchronisation began;
+                          mark: new index from which data waits for (from .. mark) */
+} resync;
+
+static int sync_op(resync *s, atn_op_kind kind, int peer, int round, int lo, int hi)
+{
+    s->b->round = round;
+    const int op = atn_emit(s->b, kind, peer, (atn_slot){.at = s->b->ranges.n}, (atn_slot){0});
+    if (op >= 0)
+        atn_emit_after(s->b, op, lo, hi);
+    return op;
+}
+
+/* Pair-wise: each receiver of the round tells its sender that it has arrived. */
+static void pair_round(resync *s, int lo, int hi, int begin)
+{
+    const int end = s->b->ops.n;
+
+    for (int i = lo; i < hi; i++) {
+        const atn_op *o = &s->old[i];
+        if (!atn_is_message(o))
+            continue;
+        const int op = sync_op(s, o->kind == ATN_OP_SEND ? ATN_OP_RECV : ATN_OP_SEND, o->peer,
+                               o->round, begin, end);
+        s->now[i] = o->kind == ATN_OP_SEND ? op : -1; /* the data send will wait for it */
+    }
+}
+
+/* Dissemination over all ranks; each step waits for the one before. */
+static void barrier_round(resync *s, int round, int begin)
+{
+    const int p = s->b->q.p, r = s->b->q.r;
+    int lo = begin;
+
+    for (int d = 1; d < p; d *= 2) {
+        const int hi = s->b->ops.n;
+        s->from = hi;
+        sync_op(s, ATN_OP_SEND, (r + d) % p, round, lo, hi);
+        sync_op(s, ATN_OP_RECV, atn_mod(r - d, p), round, lo, hi);
+        lo = hi;
+    }
+    s->mark = s->b->ops.n;
+}
+
+static void copy_round(resync *s, int lo, int hi)
+{
+    for (int i = lo; i < hi; i++) {
+        const int wait = s->now[i];
+        s->b->round = s->old[i].round;
+        s->now[i] = atn_emit(s->b, (atn_op_kind)s->old[i].kind, s->old[i].peer, s->old[i].a,
+                             s->old[i].b);
+        if (wait >= 0)
+            atn_emit_after(s->b, s->now[i], wait, wait + 1);
+        atn_emit_after(s->b, s->now[i], s->from, s->mark);
+    }
+}
+
+static void renumber_after(resync *s, const edge *after, int n)
+{
+    for (int e = 0; e < n; e++)
+        atn_emit_after(s->b, s->now[after[e].op], s->now[after[e].on], s->now[after[e].on] + 1);
+    sort_after(s->b);
+}
+
+static void rewrite(resync *s, const int *first, int rounds, atn_sync how, int every)
+{
+    int begin = 0; /* new index where the previous round began */
+
+    for (int k = 0; k < rounds; k++) {
+        const int here = s->b->ops.n;
+        if (k > 0 && k % every == 0) {
+            if (how == ATN_SYNC_PAIR)
+                pair_round(s, first[k], first[k + 1], begin);
+            else
+                barrier_round(s, k, begin);
+            begin = here;
+        }
+        copy_round(s, first[k], first[k + 1]);
+    }
+}
+
+void atn_pass_synchronise(atn_builder *b, atn_sync how, int every)
+{
+    if (how == ATN_SYNC_NONE || b->err.status != ATN_OK || b->q.p < 2)
+        return;
+    const int rounds = b->round + 1, nafter = b->after.n;
+    int *first = round_starts(b);
+    resync s = {.b = b, .old = b->ops.v, .nold = b->ops.n};
+    atn_op *old = b->ops.v;
+    edge *after = b->after.v;
+
+    s.now = malloc(sizeof *s.now * ((size_t)s.nold + 1));
+    if (!first || !s.now) {
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    } else {
+        memset(s.now, -1, sizeof *s.now * (size_t)s.nold);
+        memset(&b->ops, 0, sizeof b->ops);
+        memset(&b->after, 0, sizeof b->after);
+        b->fence_lo = b->fence_hi = 0;
+        rewrite(&s, first, rounds, how, atn_max(1, every));
+        renumber_after(&s, after, nafter);
+        b->round = rounds - 1;
+        free(old);
+        free(after);
+    }
+    free(first);
+    free(s.now);
+}
