@@ -1,0 +1,87 @@
+/* rules.h - which algorithm serves which problem: the rule table and its text form, wisdom.
+ *
+ * docs/wisdom-format.md describes the text.  A rule table is immutable once read; choosing is a
+ * pure function of the table, the problem and the call index, so that ranks which share those
+ * choose alike. */
+#ifndef ATN_RULES_H
+#define ATN_RULES_H
+
+#include "plan/choice.h"
+
+enum { ATN_WISDOM_VERSION = 1 };
+
+/* lo <= x < hi.  Sizes that ranks do not share are -1, so only `any` (lo -1) contains them. */
+typedef struct {
+    int64_t lo, hi;
+} atn_range;
+
+typedef struct {
+    atn_operation op;
+    atn_range ranks, bytes;
+    atn_choice use;
+    atn_choice next;        /* runner-up when measured; row NULL: not recorded */
+    int64_t time_ps, ci_ps; /* median and half width of its confidence interval; -1: unknown */
+    int64_t samples;        /* -1: unknown */
+    bool forced;            /* from ATTUNE_ALGORITHM: holds from the first call on */
+    int line;               /* in the file it came from; 0: none */
+    char *note;             /* comment lines above it, or NULL */
+} atn_rule;
+
+typedef struct atn_rules atn_rules;
+
+/* ---- reading ---- */
+
+/* `origin` names the text in messages ("origin:line: ...").  All or nothing. */
+atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin,
+                           atn_rules **rules_p, atn_error *err);
+atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err);
+/* What the settings ask for; each may be NULL.  `forced` ("allreduce=ring,bcast=chain:segment=8K")
+ * comes before the rules of the file; `select` is "rules" or "random:SEED". */
+atn_status atn_rules_load(const char *path, const char *forced, const char *select,
+                          atn_rules **rules_p, atn_error *err);
+atn_rules *atn_rules_empty(void); /* native everywhere; NULL: out of memory */
+void atn_rules_free(atn_rules *rules);
+
+/* ---- writing ---- */
+
+/* Sorted, aligned text that parses back to the same table.  Forced rules and the random selection
+ * are this run's own business and are not written. */
+void atn_rules_print(FILE *f, const atn_rules *rules);
+/* Everything, for other ranks: one rank packs, all unpack.  Caller frees *text_p. */
+atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p, atn_error *err);
+atn_status atn_rules_unpack(const char *text, size_t bytes, atn_rules **rules_p, atn_error *err);
+/* The same on every machine for the same table; for the vote. */
+uint64_t atn_rules_hash(const atn_rules *rules);
+
+/* ---- looking ---- */
+
+int atn_rules_count(const atn_rules *rules);
+const atn_rule *atn_rules_at(const atn_rules *rules, int i);
+/* "machine", "date" ... of the file; NULL when it has none. */
+const char *atn_rules_provenance(const atn_rules *rules, const char *key);
+/* Bit (1u << op) set: some rule names an algorithm other than native for the operation. */
+uint32_t atn_rules_operations(const atn_rules *rules);
+/* Bit set: the operation has a forced rule. */
+uint32_t atn_rules_forced(const atn_rules *rules);
+/* The choice depends on the call index, so it must not be remembered for a problem. */
+bool atn_rules_per_call(const atn_rules *rules);
+
+/* ---- choosing ---- */
+
+/* Why a choice came out as it did.  Indices are those of atn_rules_at; -1: none. */
+typedef struct {
+    int rule;        /* the rule that chose */
+    int refused;     /* the first rule that matched and whose algorithm does not apply */
+    const char *why; /* in words, when refused >= 0 */
+} atn_reason;
+
+/* First matching rule whose algorithm applies, else native.  Looks only at what all ranks share:
+ * own rank and a local MPI_IN_PLACE have no influence.  `call` counts the calls on the
+ * communicator.  `reason_p` may be NULL. */
+void atn_rules_choose(const atn_rules *rules, const atn_problem *q, uint64_t call,
+                      atn_choice *choice_p, atn_reason *reason_p);
+/* One line about the refused rule and what is done instead. */
+void atn_reason_print(const atn_rules *rules, const atn_reason *reason, const atn_problem *q,
+                      const atn_choice *choice, char *out, size_t size);
+
+#endif

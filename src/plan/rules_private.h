@@ -1,0 +1,58 @@
+/* rules_private.h - what the files of the rule table share. */
+#ifndef ATN_RULES_PRIVATE_H
+#define ATN_RULES_PRIVATE_H
+
+#include "plan/rules.h"
+
+typedef struct {
+    char *key, *value;
+    char *note;
+} atn_provenance;
+
+struct atn_rules {
+    ATN_VEC(atn_rule) list; /* forced rules first */
+    ATN_VEC(atn_provenance) provenance;
+    char *note;   /* comment lines before `end` */
+    char *origin; /* file name for messages, or NULL */
+    bool random;
+    uint64_t seed;
+    uint32_t operations, forced;
+    uint64_t hash;
+};
+
+static const atn_range atn_any = {-1, INT64_MAX};
+static inline bool atn_in_range(atn_range range, int64_t x)
+{
+    return range.lo <= x && (x < range.hi || range.hi == INT64_MAX);
+}
+
+/* ---- field.c: the words inside a line ---- */
+
+enum { ATN_WORD_ROOM = 256 };
+
+/* "*", "N", "LO:HI", "LO:", ":HI"; false when it is none of these or contains nothing. */
+bool atn_range_parse(const char *text, atn_range *range_p);
+void atn_range_print(atn_range range, bool sizes, char out[ATN_WORD_ROOM]);
+/* "3.1us" <-> picoseconds; decimals below one picosecond are dropped. */
+bool atn_duration_parse(const char *text, int64_t *ps_p);
+void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
+bool atn_count_parse(const char *text, int64_t *count_p);
+/* "ring" and "segment=8K,window=2" (may be empty) for an operation. */
+atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,
+                            atn_choice *choice_p, atn_error *err);
+/* "ring{segment=8K}" */
+void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);
+/* Names an unknown operation and the nearest known one. */
+atn_status atn_unknown_operation(const char *word, atn_error *err);
+/* Whether ranks share the size of the operation, so that a rule may restrict it. */
+bool atn_shares_bytes(atn_operation op);
+
+/* ---- rules_read.c, rules_write.c, forced.c, random.c ---- */
+
+/* Works out what is derived from the list; false: out of memory. */
+bool atn_rules_seal(atn_rules *rules);
+atn_status atn_forced_parse(const char *text, atn_rules *rules, atn_error *err);
+atn_status atn_select_parse(const char *text, atn_rules *rules, atn_error *err);
+void atn_choose_random(uint64_t seed, const atn_problem *q, uint64_t call, atn_choice *choice_p);
+
+#endif
