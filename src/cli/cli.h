@@ -53,7 +53,7 @@ typedef struct {
 
 /* One occurrence of an option on the command line. */
 typedef struct {
-    const atn_option *option;
+    const char *name; /* the option's long name */
     const char *text; /* the argument; NULL for a flag */
 } atn_given;
 
@@ -78,26 +78,37 @@ int atn_arg_count(const atn_args *a, const char *name);        /* LIST */
 const char *atn_arg_nth(const atn_args *a, const char *name, int i);
 const char *atn_arg_format(const atn_args *a); /* --format */
 
-/* Options may be mixed with operands; `--name=value`, `-nvalue` and abbreviations of one letter
- * are understood; `--` ends them. */
+/* Options may be mixed with operands; `--name value`, `--name=value`, `-n value` and `-nvalue` are
+ * understood; `--` ends them.  A command that passes words through and has no operands of its own
+ * may be given them without the `--`: the first word that is not an option ends the options.
+ * The words of `argv` (after noun and verb) must outlive `a`. */
 atn_status atn_args_parse(const atn_command *command, int argc, char **argv, atn_args *a,
                           atn_error *err);
 void atn_args_free(atn_args *a);
 
-/* ---- the table of all commands (commands.c) ---- */
+/* ---- the tables ---- */
 
 int atn_command_count(void);
 const atn_command *atn_command_at(int i);
+/* Option i of a command: its own rows, then --format, -o and -h; false at the end. */
+bool atn_command_option(const atn_command *c, int i, atn_option *option_p);
 
 #define ATN_COMMAND(id) extern const atn_command atn_cmd_##id;
 #include "cli/commands.def"
 #undef ATN_COMMAND
 
-/* ---- made from the table (help.c, man.c, complete.c) ---- */
+#define ATN_TAGLINE "self-tuning, topology-aware collectives for unmodified MPI programs"
+extern const atn_option atn_top_options[]; /* of `attune` itself; ends with a NULL name */
+extern const char *const atn_exit_docs[];  /* by exit code */
+extern const int atn_exit_count;
+
+/* ---- made from the tables (help.c, man.c, complete.c) ---- */
 
 void atn_help_all(FILE *f);
 void atn_help_noun(FILE *f, const char *noun);
-void atn_help_command(FILE *f, const atn_command *command);
+void atn_help_command(FILE *f, const atn_command *c);
+/* "attune algo show NAME [options]" without the options. */
+void atn_usage_line(const atn_command *c, char *out, size_t size);
 void atn_man_page(FILE *f);
 void atn_completion_bash(FILE *f);
 

@@ -4,13 +4,19 @@
 
 #include "sched/schedule.h"
 
+enum { ATN_SCHEDULE_VERSION = 1 }; /* of the format: "attune-schedule 1" is the first line */
+
 /* Writes the schedules of all ranks; atn_schedule_parse reads the same text back. */
 void atn_schedule_print(FILE *f, atn_schedule *const *schedules, int p);
 /* `file` is used in messages ("file:line: ...").  On success *schedules_p is an array of *p_p
- * schedules (free each, then the array). */
+ * schedules (free each, then the array).  The text is checked for form only: whether it does what
+ * its problem asks is for atn_verify to say. */
 atn_status atn_schedule_parse(const char *text, const char *file, atn_schedule ***schedules_p,
                               int *p_p, atn_error *err);
-/* Space-time diagram: one row per rank, time in steps of the in-order execution. */
-atn_status atn_schedule_draw(FILE *f, atn_schedule *const *schedules, int p, atn_error *err);
+
+/* The words of the format, also for tables and drawings. */
+const char *atn_op_name(const atn_op *o); /* "send", "ssend", "recv", "copy", "reduce" */
+const char *atn_space_name(atn_space space);
+void atn_slot_print(FILE *f, const atn_schedule *s, const atn_slot *slot); /* "dst[0..3,5]" */
 
 #endif

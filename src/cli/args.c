@@ -1,0 +1,311 @@
+/* args.c - parses the words of a command against its option table. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const atn_option output_option = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "FILE",
+    .doc = "Write to FILE instead of standard output; the file is replaced whole or not touched",
+    .type = ATN_OPT_FILE,
+};
+static const atn_option help_option = {
+    .name = "help",
+    .letter = 'h',
+    .doc = "Show what this command does and its options",
+    .type = ATN_OPT_FLAG,
+};
+
+static int own_options(const atn_command *c)
+{
+    int n = 0;
+    while (c->options && c->options[n].name)
+        n++;
+    return n;
+}
+
+bool atn_command_option(const atn_command *c, int i, atn_option *option_p)
+{
+    const int own = own_options(c);
+    if (i < own) {
+        *option_p = c->options[i];
+        return true;
+    }
+    i -= own;
+    if (c->formats && i-- == 0) {
+        *option_p = (atn_option){
+            .name = "format",
+            .argument = "FORMAT",
+            .fallback = c->formats[0],
+            .doc = "How to write the result",
+            .type = ATN_OPT_WORD,
+            .words = c->formats,
+        };
+        return true;
+    }
+    if ((c->flags & ATN_CMD_OUTPUT) && i-- == 0) {
+        *option_p = output_option;
+        return true;
+    }
+    if (i == 0)
+        *option_p = help_option;
+    return i == 0;
+}
+
+static bool option_by_name(const atn_command *c, const char *name, size_t length,
+                           atn_option *option_p)
+{
+    for (int i = 0; atn_command_option(c, i, option_p); i++)
+        if (strlen(option_p->name) == length && strncmp(option_p->name, name, length) == 0)
+            return true;
+    return false;
+}
+
+static bool option_by_letter(const atn_command *c, char letter, atn_option *option_p)
+{
+    for (int i = 0; atn_command_option(c, i, option_p); i++)
+        if (option_p->letter && option_p->letter == letter)
+            return true;
+    return false;
+}
+
+/* ---- values ---- */
+
+static atn_status bad_value(const atn_option *o, const char *text, const char *allowed,
+                            atn_error *err)
+{
+    return atn_fail(err, ATN_USAGE, "--%s %s: %s", o->name, text, allowed);
+}
+
+static atn_status check_int(const atn_option *o, const char *text, atn_error *err)
+{
+    char *end, allowed[96];
+    const bool open = o->min == 0 && o->max == 0;
+    const long long max = open ? INT32_MAX : (long long)o->max;
+    errno = 0;
+    const long long v = strtoll(text, &end, 10);
+    if (errno == 0 && end != text && *end == '\0' && v >= o->min && v <= max)
+        return ATN_OK;
+    if (open)
+        snprintf(allowed, sizeof allowed, "must be a whole number, 0 or more");
+    else
+        snprintf(allowed, sizeof allowed, "must be a whole number from %lld to %lld",
+                 (long long)o->min, max);
+    return bad_value(o, text, allowed, err);
+}
+
+static atn_status check_size(const atn_option *o, const char *text, atn_error *err)
+{
+    int64_t bytes;
+    if (atn_parse_size(text, &bytes))
+        return ATN_OK;
+    return bad_value(o, text, "must be a size such as 4096, 64K or 1M", err);
+}
+
+static atn_status check_word(const atn_option *o, const char *text, atn_error *err)
+{
+    char allowed[256] = "must be one of";
+    int n = 0;
+    for (; o->words[n]; n++) {
+        if (strcmp(o->words[n], text) == 0)
+            return ATN_OK;
+        const size_t used = strlen(allowed);
+        snprintf(allowed + used, sizeof allowed - used, "%s %s", n ? "," : "", o->words[n]);
+    }
+    return bad_value(o, text, allowed, err);
+}
+
+static atn_status check_value(const atn_option *o, const char *text, atn_error *err)
+{
+    switch (o->type) {
+    case ATN_OPT_INT:
+        return check_int(o, text, err);
+    case ATN_OPT_SIZE:
+        return check_size(o, text, err);
+    case ATN_OPT_WORD:
+        return check_word(o, text, err);
+    case ATN_OPT_FILE:
+        return *text ? ATN_OK : bad_value(o, "''", "must name a file", err);
+    case ATN_OPT_FLAG:
+    case ATN_OPT_TEXT:
+    case ATN_OPT_LIST:
+        break;
+    }
+    return ATN_OK;
+}
+
+/* ---- words ---- */
+
+enum { MAX_OPTIONS = 64 };
+
+static atn_status unknown_option(const atn_command *c, const char *word, atn_error *err)
+{
+    const char *names[MAX_OPTIONS];
+    char plain[64], hint[96] = "";
+    atn_option o;
+    int n = 0;
+    while (n < MAX_OPTIONS && atn_command_option(c, n, &o))
+        names[n++] = o.name;
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
+             word + strspn(word, "-"));
+    const char *near = atn_nearest(plain, names, n);
+    if (near)
+        snprintf(hint, sizeof hint, "; did you mean --%s?", near);
+    return atn_fail(err, ATN_USAGE, "unknown option %s%s (try 'attune %s%s%s --help')", word, hint,
+                    c->noun, c->verb ? " " : "", c->verb ? c->verb : "");
+}
+
+/* Where the parser stands. */
+typedef struct {
+    const atn_command *c;
+    int argc, i;
+    char **argv;
+    atn_args *a;
+} words;
+
+/* `attached`: the text glued to the option ("--name=text", "-ntext"), or NULL. */
+static atn_status take_value(words *w, const atn_option *o, const char *attached, atn_error *err)
+{
+    const char *text = attached;
+    if (o->type == ATN_OPT_FLAG) {
+        if (attached)
+            return atn_fail(err, ATN_USAGE, "--%s takes no argument", o->name);
+    } else {
+        if (!text && w->i + 1 < w->argc)
+            text = w->argv[++w->i];
+        if (!text)
+            return atn_fail(err, ATN_USAGE, "--%s needs an argument: %s", o->name, o->argument);
+        const atn_status st = check_value(o, text, err);
+        if (st)
+            return st;
+    }
+    if (!atn_push(&w->a->given, (atn_given){.name = o->name, .text = text}))
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    return ATN_OK;
+}
+
+static atn_status take_long(words *w, atn_error *err)
+{
+    const char *word = w->argv[w->i] + 2;
+    const size_t length = strcspn(word, "=");
+    atn_option o;
+    if (!option_by_name(w->c, word, length, &o))
+        return unknown_option(w->c, w->argv[w->i], err);
+    return take_value(w, &o, word[length] ? word + length + 1 : NULL, err);
+}
+
+static atn_status take_short(words *w, atn_error *err)
+{
+    const char *word = w->argv[w->i] + 1;
+    atn_option o;
+    if (!option_by_letter(w->c, word[0], &o))
+        return unknown_option(w->c, w->argv[w->i], err);
+    return take_value(w, &o, word[1] ? word + 1 : NULL, err);
+}
+
+static atn_status check_operands(const atn_args *a, atn_error *err)
+{
+    const atn_command *c = a->command;
+    char line[128];
+    atn_usage_line(c, line, sizeof line);
+    if (a->noperands < c->min_operands)
+        return atn_fail(err, ATN_USAGE, "%s is missing; usage: %s", c->operands, line);
+    if (a->noperands > c->max_operands)
+        return atn_fail(err, ATN_USAGE, "'%s' is one word too many; usage: %s",
+                        a->operands[c->max_operands], line);
+    return ATN_OK;
+}
+
+static void take_rest(words *w, int first)
+{
+    w->a->rest = w->argv + first;
+    w->a->nrest = w->argc - first;
+    w->i = w->argc;
+}
+
+static atn_status take_word(words *w, atn_error *err)
+{
+    char *word = w->argv[w->i];
+    const bool passes = w->c->flags & ATN_CMD_REST;
+    if (strcmp(word, "--") == 0 && passes) {
+        take_rest(w, w->i + 1);
+    } else if (strncmp(word, "--", 2) == 0 && word[2]) {
+        return take_long(w, err);
+    } else if (word[0] == '-' && word[1] && word[1] != '-') {
+        return take_short(w, err);
+    } else if (passes && w->c->max_operands == 0) {
+        take_rest(w, w->i);
+    } else if (strcmp(word, "--") == 0) {
+        while (++w->i < w->argc)
+            w->a->operands[w->a->noperands++] = w->argv[w->i];
+    } else {
+        w->a->operands[w->a->noperands++] = word;
+    }
+    return ATN_OK;
+}
+
+atn_status atn_args_parse(const atn_command *command, int argc, char **argv, atn_args *a,
+                          atn_error *err)
+{
+    *a = (atn_args){.command = command, .rest = argv + argc};
+    a->operands = calloc((size_t)argc + 1, sizeof *a->operands);
+    if (!a->operands)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    words w = {.c = command, .argc = argc, .argv = argv, .a = a};
+    for (; w.i < argc; w.i++) {
+        const atn_status st = take_word(&w, err);
+        if (st)
+            return st;
+    }
+    return atn_arg_given(a, "help") ? ATN_OK : check_operands(a, err);
+}
+
+void atn_args_free(atn_args *a)
+{
+    atn_vec_free(&a->given);
+    free(a->operands);
+    a->operands = NULL;
+}
+
+/* ---- asking ---- */
+
+bool atn_arg_given(const atn_args *a, const char *name) { return atn_arg_count(a, name) > 0; }
+
+const char *atn_arg_text(const atn_args *a, const char *name)
+{
+    atn_option o;
+    const int n = atn_arg_count(a, name);
+    if (n > 0)
+        return atn_arg_nth(a, name, n - 1);
+    return option_by_name(a->command, name, strlen(name), &o) ? o.fallback : NULL;
+}
+
+int64_t atn_arg_int(const atn_args *a, const char *name)
+{
+    const char *text = atn_arg_text(a, name);
+    int64_t v = 0;
+    if (text && !atn_parse_size(text, &v))
+        v = strtoll(text, NULL, 10);
+    return v;
+}
+
+int atn_arg_count(const atn_args *a, const char *name)
+{
+    int n = 0;
+    for (int i = 0; i < a->given.n; i++)
+        n += strcmp(a->given.v[i].name, name) == 0;
+    return n;
+}
+
+const char *atn_arg_nth(const atn_args *a, const char *name, int i)
+{
+    for (int k = 0; k < a->given.n; k++)
+        if (strcmp(a->given.v[k].name, name) == 0 && i-- == 0)
+            return a->given.v[k].text;
+    return NULL;
+}
+
+const char *atn_arg_format(const atn_args *a) { return atn_arg_text(a, "format"); }

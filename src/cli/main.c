@@ -1,0 +1,203 @@
+/* main.c - finds the command in the table, runs it, and delivers its output whole or not at all. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const atn_command *const commands[] = {
+#define ATN_COMMAND(id) &atn_cmd_##id,
+#include "cli/commands.def"
+#undef ATN_COMMAND
+};
+
+int atn_command_count(void) { return (int)(sizeof commands / sizeof *commands); }
+
+const atn_command *atn_command_at(int i) { return commands[i]; }
+
+static const char *const shells[] = {"bash", NULL};
+const atn_option atn_top_options[] = {
+    {.name = "help", .letter = 'h', .doc = "Show this text"},
+    {.name = "version", .letter = 'V', .doc = "Print the version"},
+    {.name = "man", .doc = "Print the manual page (roff): attune --man | man -l -"},
+    {.name = "completion", .argument = "SHELL", .type = ATN_OPT_WORD, .words = shells,
+     .doc = "Print the completion script of a shell"},
+    {0},
+};
+
+const char *const atn_exit_docs[] = {
+    "All went well",
+    "The check ran and found something",
+    "The words of the call are wrong",
+    "A file or name that was given is bad",
+    "A program, library or resource is missing",
+};
+const int atn_exit_count = sizeof atn_exit_docs / sizeof *atn_exit_docs;
+
+/* Failures that have no exit code of their own tell of the environment. */
+static int exit_code(int status) { return status < atn_exit_count ? status : ATN_ENVIRONMENT; }
+
+static int complain(const atn_error *err, int code)
+{
+    if (err->text[0])
+        fprintf(stderr, "attune: %s\n", err->text);
+    return code;
+}
+
+/* ---- output ---- */
+
+static atn_status write_stdout(const char *text, size_t bytes, atn_error *err)
+{
+    if (fwrite(text, 1, bytes, stdout) == bytes && fflush(stdout) == 0)
+        return ATN_OK;
+    return atn_fail(err, ATN_ENVIRONMENT, "cannot write to standard output: %s", strerror(errno));
+}
+
+/* Runs with the output collected in memory, so that an error leaves no half-written file. */
+static int run_collected(atn_args *a, atn_error *err)
+{
+    const char *path = atn_arg_text(a, "output");
+    char *text = NULL;
+    size_t bytes = 0;
+    a->out = open_memstream(&text, &bytes);
+    if (!a->out)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    a->terminal = !path && isatty(STDOUT_FILENO);
+    int code = a->command->run(a, err);
+    if (fclose(a->out) != 0)
+        code = atn_fail(err, ATN_MEMORY, "out of memory");
+    if (code <= ATN_FINDING) {
+        const atn_status st = path ? atn_write_file(path, text, bytes, err)
+                                   : write_stdout(text, bytes, err);
+        code = st ? (int)st : code;
+    }
+    free(text);
+    return code;
+}
+
+static int run_command(const atn_command *c, int argc, char **argv)
+{
+    atn_args a;
+    atn_error err = {0};
+    int code = atn_args_parse(c, argc, argv, &a, &err);
+    if (code)
+        code = exit_code(code);
+    else if (atn_arg_given(&a, "help"))
+        atn_help_command(stdout, c);
+    else if (c->flags & ATN_CMD_OUTPUT)
+        code = exit_code(run_collected(&a, &err));
+    else
+        code = c->run(&a, &err);
+    atn_args_free(&a);
+    return complain(&err, code);
+}
+
+/* ---- finding the command ---- */
+
+enum { MAX_WORDS = 64 };
+
+/* The nouns, or with a noun its verbs; each once. */
+static int words_of(const char *noun, const char *words[MAX_WORDS])
+{
+    int n = 0;
+    for (int i = 0; i < atn_command_count() && n < MAX_WORDS; i++) {
+        const atn_command *c = commands[i];
+        const char *word = noun ? c->verb : c->noun;
+        if (noun && strcmp(c->noun, noun) != 0)
+            continue;
+        if (word && (n == 0 || strcmp(words[n - 1], word) != 0))
+            words[n++] = word;
+    }
+    return n;
+}
+
+static int unknown_word(const char *noun, const char *word)
+{
+    const char *words[MAX_WORDS];
+    const char *near = atn_nearest(word, words, words_of(noun, words));
+    const char *space = noun ? " " : "";
+    noun = noun ? noun : "";
+    fprintf(stderr, "attune: unknown command '%s%s%s'", noun, space, word);
+    if (near)
+        fprintf(stderr, "; did you mean '%s%s%s'?", noun, space, near);
+    fprintf(stderr, " (try 'attune%s%s --help')\n", space, noun);
+    return ATN_USAGE;
+}
+
+static const atn_command *find(const char *noun, const char *verb)
+{
+    for (int i = 0; i < atn_command_count(); i++)
+        if (strcmp(commands[i]->noun, noun) == 0 &&
+            (!commands[i]->verb || (verb && strcmp(commands[i]->verb, verb) == 0)))
+            return commands[i];
+    return NULL;
+}
+
+static bool is_noun(const char *word)
+{
+    for (int i = 0; i < atn_command_count(); i++)
+        if (strcmp(commands[i]->noun, word) == 0)
+            return true;
+    return false;
+}
+
+static bool asks_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *noun = argv[0], *verb = argc > 1 ? argv[1] : NULL;
+    const atn_command *c = find(noun, verb);
+    if (c) {
+        const int used = c->verb ? 2 : 1;
+        return run_command(c, argc - used, argv + used);
+    }
+    if (!is_noun(noun))
+        return unknown_word(NULL, noun);
+    if (!verb || asks_help(verb)) {
+        atn_help_noun(verb ? stdout : stderr, noun);
+        return verb ? ATN_OK : ATN_USAGE;
+    }
+    return unknown_word(noun, verb);
+}
+
+/* ---- options of `attune` itself ---- */
+
+static int completion(const char *shell)
+{
+    if (!shell || strcmp(shell, "bash") != 0) {
+        fprintf(stderr, "attune: --completion %s: must be bash\n", shell ? shell : "");
+        return ATN_USAGE;
+    }
+    atn_completion_bash(stdout);
+    return ATN_OK;
+}
+
+static int top_option(const char *word, const char *argument)
+{
+    if (asks_help(word))
+        atn_help_all(stdout);
+    else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        printf("attune %s\n", ATN_VERSION);
+    else if (strcmp(word, "--man") == 0)
+        atn_man_page(stdout);
+    else if (strcmp(word, "--completion") == 0)
+        return completion(argument);
+    else
+        return unknown_word(NULL, word);
+    return ATN_OK;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        atn_help_all(stderr);
+        return ATN_USAGE;
+    }
+    if (argv[1][0] == '-')
+        return top_option(argv[1], argc > 2 ? argv[2] : NULL);
+    return dispatch(argc - 1, argv + 1);
+}

@@ -1,0 +1,113 @@
+/* text.c - writes schedules as text; docs/schedule-format.md has the grammar. */
+#include "sched/text.h"
+
+#include <string.h>
+
+static const char *const kind_names[ATN_OP_KINDS] = {
+    [ATN_OP_SEND] = "send",
+    [ATN_OP_RECV] = "recv",
+    [ATN_OP_COPY] = "copy",
+    [ATN_OP_REDUCE] = "reduce",
+};
+static const char *const space_names[ATN_SPACES] = {
+    [ATN_SRC] = "src",
+    [ATN_DST] = "dst",
+    [ATN_TMP] = "tmp",
+};
+
+const char *atn_op_name(const atn_op *o)
+{
+    return o->ssend ? "ssend" : kind_names[o->kind];
+}
+
+const char *atn_space_name(atn_space space) { return space_names[space]; }
+
+static void print_range(FILE *f, int first, int count, bool comma)
+{
+    fprintf(f, count > 1 ? "%s%d..%d" : "%s%d", comma ? "," : "", first, first + count - 1);
+}
+
+void atn_slot_print(FILE *f, const atn_schedule *s, const atn_slot *slot)
+{
+    const atn_range *range = atn_slot_ranges(s, slot);
+
+    if (slot->n == 0) {
+        fputs("nothing", f);
+        return;
+    }
+    fprintf(f, "%s[", space_names[slot->space]);
+    for (int i = 0; i < slot->n; i++)
+        print_range(f, range[i].first, range[i].count, i > 0);
+    fputc(']', f);
+}
+
+static void print_op(FILE *f, const atn_schedule *s, int i)
+{
+    const atn_op *o = &s->ops[i];
+
+    fprintf(f, "%d: %s ", i, atn_op_name(o));
+    if (atn_is_message(o))
+        fprintf(f, "%d ", o->peer);
+    atn_slot_print(f, s, &o->a);
+    if (!atn_is_message(o)) {
+        fputs(o->kind == ATN_OP_COPY ? " to " : " into ", f);
+        atn_slot_print(f, s, &o->b);
+    }
+    for (int d = 0; d < o->nafter; d++)
+        fprintf(f, "%s %d", d ? "" : " after", s->deps[o->dep + d]);
+    fputc('\n', f);
+}
+
+/* Scratch blocks whose shapes follow each other are one range. */
+static void print_tmp(FILE *f, const atn_schedule *s)
+{
+    for (int t = 0, n; t < s->ntmp; t += n) {
+        for (n = 1; t + n < s->ntmp && s->tmp_shape[t + n] == s->tmp_shape[t] + n;)
+            n++;
+        fputs(t ? "" : "tmp vec[", f);
+        print_range(f, s->tmp_shape[t], n, t > 0);
+    }
+    fputs(s->ntmp ? "]\n" : "", f);
+}
+
+static void print_rank(FILE *f, const atn_schedule *s)
+{
+    int round = -1;
+
+    fprintf(f, "rank %d%s split=%d rounds=%d\n", s->q.r, s->q.in_place ? " in_place" : "",
+            s->split, s->nrounds);
+    print_tmp(f, s);
+    for (int i = 0; i < s->nops; i++) {
+        if (s->ops[i].round != round)
+            fprintf(f, "round %d\n", s->ops[i].round);
+        round = s->ops[i].round;
+        print_op(f, s, i);
+    }
+}
+
+static void print_problem(FILE *f, const atn_problem *q)
+{
+    const atn_operation_info *o = atn_operation_get(q->op);
+    char size[32];
+
+    fprintf(f, "problem %s p=%d", o->name, q->p);
+    if (o->flags & ATN_ROOTED)
+        fprintf(f, " root=%d", q->root);
+    if (q->ordered)
+        fputs(" ordered", f);
+    if (q->pieces > 1)
+        fprintf(f, " pieces=%d", q->pieces);
+    if (q->bytes >= 0)
+        fprintf(f, " bytes=%s", atn_format_size(q->bytes, size));
+    fputc('\n', f);
+}
+
+void atn_schedule_print(FILE *f, atn_schedule *const *schedules, int p)
+{
+    fprintf(f, "attune-schedule %d\n", ATN_SCHEDULE_VERSION);
+    fprintf(f, "name %s\n", schedules[0]->name);
+    print_problem(f, &schedules[0]->q);
+    for (int r = 0; r < p; r++)
+        print_rank(f, schedules[r]);
+    fputs("end\n", f);
+}

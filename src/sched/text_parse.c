@@ -1,0 +1,552 @@
+/* text_parse.c - reads schedules from text; docs/schedule-format.md has the grammar.
+ *
+ * The text goes through a builder, which checks references and infers dependencies again, so a
+ * schedule from a file is as good as one from an algorithm. */
+#include "sched/builder_private.h"
+#include "sched/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RANKS = 1 << 16, MAX_BLOCKS = 1 << 24, MAX_ROUNDS = 1 << 24 };
+
+typedef struct {
+    const char *file;
+    int line;
+    char *next;       /* the lines not read yet */
+    char *at;         /* the rest of this line */
+    char *name;
+    bool has_problem, ended;
+    atn_problem q;
+    atn_builder *b;   /* of the rank being read; NULL: none yet */
+    int rounds;       /* that the rank line announced; 0: as many as are used */
+    ATN_VEC(atn_schedule *) done;
+    atn_error *err;
+} parser;
+
+static bool bad(parser *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool bad(parser *s, const char *format, ...)
+{
+    char what[400];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    atn_fail(s->err, ATN_INPUT, "%s:%d: %s", s->file, s->line, what);
+    return false;
+}
+
+static bool memory(parser *s)
+{
+    atn_fail(s->err, ATN_MEMORY, "%s: out of memory", s->file);
+    return false;
+}
+
+/* ---- words ---- */
+
+/* The next word of the line, cut off; NULL at its end. */
+static char *word(parser *s)
+{
+    char *start = s->at + strspn(s->at, " \t\r");
+    const size_t length = strcspn(start, " \t\r");
+
+    if (length == 0)
+        return NULL;
+    s->at = start + length + (start[length] != '\0');
+    start[length] = '\0';
+    return start;
+}
+
+/* A whole number of lo .. hi that ends at `stop`; *end_p is set behind it. */
+static bool number(const char *text, const char *stops, int lo, int hi, int *v_p,
+                   const char **end_p)
+{
+    int64_t v = 0;
+    const char *c = text;
+
+    for (; *c >= '0' && *c <= '9' && v <= hi; c++)
+        v = v * 10 + (*c - '0');
+    if (c == text || v < lo || v > hi || (*c != '\0' && !strchr(stops, *c)))
+        return false;
+    *v_p = (int)v;
+    if (end_p)
+        *end_p = c;
+    return true;
+}
+
+static bool number_word(parser *s, const char *what, int lo, int hi, int *v_p)
+{
+    const char *text = word(s);
+
+    if (!text)
+        return bad(s, "the %s is missing; a number from %d to %d must stand here", what, lo, hi);
+    if (!number(text, "", lo, hi, v_p, NULL))
+        return bad(s, "'%s' is no %s; a number from %d to %d must stand here", text, what, lo, hi);
+    return true;
+}
+
+static bool line_ends(parser *s)
+{
+    const char *extra = word(s);
+    return !extra || bad(s, "'%s' does not belong here; remove it", extra);
+}
+
+/* "key=value": the value, or NULL. */
+static const char *value_of(const char *text, const char *key)
+{
+    const size_t n = strlen(key);
+    return strncmp(text, key, n) == 0 && text[n] == '=' ? text + n + 1 : NULL;
+}
+
+static bool keyed(parser *s, const char *text, const char *key, int lo, int hi, int *v_p,
+                  bool *found_p)
+{
+    const char *value = value_of(text, key);
+
+    if (!value)
+        return true;
+    *found_p = true;
+    return number(value, "", lo, hi, v_p, NULL) ||
+           bad(s, "%s=%s is out of range; it must be from %d to %d", key, value, lo, hi);
+}
+
+/* ---- slots ---- */
+
+typedef struct {
+    ATN_VEC(atn_range) v;
+} ranges;
+
+/* "0..3,5]" -> ranges, up to the closing bracket. */
+static bool parse_ranges(parser *s, const char *text, const char *c, ranges *list)
+{
+    int lo, hi;
+
+    do {
+        if (!number(c, ".,]", 0, MAX_BLOCKS - 1, &lo, &c))
+            return bad(s, "'%s' is no slot; write blocks as src[0], dst[0..3] or tmp[0..1,4]",
+                       text);
+        hi = lo;
+        if (c[0] == '.' && (c[1] != '.' || !number(c + 2, ",]", lo, MAX_BLOCKS - 1, &hi, &c)))
+            return bad(s, "'%s' has a bad range; write first..last with first <= last", text);
+        if (!atn_push(&list->v, (atn_range){lo, hi - lo + 1}))
+            return memory(s);
+    } while (*c++ == ',');
+    return (c[-1] == ']' && *c == '\0') ||
+           bad(s, "'%s' is not closed by ']'; a slot is one word without spaces", text);
+}
+
+static bool parse_slot(parser *s, ranges *list, atn_ref *ref)
+{
+    const char *text = word(s);
+
+    if (!text)
+        return bad(s, "a slot is missing; write src[0], dst[0..3], tmp[1] or nothing");
+    *ref = (atn_ref){.n = 0};
+    if (strcmp(text, "nothing") == 0)
+        return true;
+    for (int i = 0; i < ATN_SPACES; i++) {
+        const char *name = atn_space_name((atn_space)i);
+        const size_t n = strlen(name);
+        if (strncmp(text, name, n) != 0 || text[n] != '[')
+            continue;
+        if (!parse_ranges(s, text, text + n + 1, list))
+            return false;
+        *ref = atn_ranges((atn_ref){.space = (atn_space)i}, list->v.v, list->v.n);
+        return true;
+    }
+    return bad(s, "'%s' is no slot; the spaces are src, dst and tmp", text);
+}
+
+/* ---- operations ---- */
+
+static bool parse_after(parser *s, int op)
+{
+    int on;
+    const char *text = word(s);
+
+    if (!text)
+        return true;
+    if (strcmp(text, "after") != 0)
+        return bad(s, "'%s' does not belong here; only 'after' and operation numbers may follow",
+                   text);
+    if (op == 0)
+        return bad(s, "the first operation cannot wait for another; remove 'after'");
+    do {
+        if (!number_word(s, "earlier operation", 0, op - 1, &on))
+            return false;
+        atn_emit_after(s->b, op, on, on + 1);
+    } while (*(s->at + strspn(s->at, " \t\r")) != '\0');
+    return true;
+}
+
+/* A message without data has no slot from which the builder could infer anything. */
+static void emit_message(parser *s, atn_op_kind kind, int peer, const atn_ref *ref)
+{
+    if (ref->n == 0)
+        atn_emit(s->b, kind, peer, (atn_slot){.at = s->b->ranges.n}, (atn_slot){0});
+    else if (kind == ATN_OP_SEND)
+        atn_send(s->b, peer, *ref);
+    else
+        atn_recv(s->b, peer, *ref);
+}
+
+static bool parse_message(parser *s, atn_op_kind kind)
+{
+    ranges list = {0};
+    atn_ref ref;
+    int peer;
+    bool ok = number_word(s, "peer", 0, s->q.p - 1, &peer);
+
+    if (ok && peer == s->b->q.r)
+        ok = bad(s, "rank %d cannot exchange messages with itself; use copy", peer);
+    ok = ok && parse_slot(s, &list, &ref);
+    if (ok)
+        emit_message(s, kind, peer, &ref);
+    atn_vec_free(&list.v);
+    return ok;
+}
+
+static bool parse_local(parser *s, atn_op_kind kind, const char *preposition)
+{
+    ranges from_list = {0}, to_list = {0};
+    atn_ref from, to;
+    const char *text;
+    bool ok = parse_slot(s, &from_list, &from);
+
+    if (ok && (!(text = word(s)) || strcmp(text, preposition) != 0))
+        ok = bad(s, "'%s' is missing between the slots", preposition);
+    ok = ok && parse_slot(s, &to_list, &to);
+    if (ok && kind == ATN_OP_COPY)
+        atn_copy(s->b, from, to);
+    else if (ok)
+        atn_reduce(s->b, from, to);
+    atn_vec_free(&from_list.v);
+    atn_vec_free(&to_list.v);
+    return ok;
+}
+
+static bool parse_kind(parser *s)
+{
+    const char *text = word(s);
+
+    if (!text)
+        return bad(s, "the operation is missing; it must be send, ssend, recv, copy or reduce");
+    if (strcmp(text, "send") == 0 || strcmp(text, "ssend") == 0) {
+        const bool ok = parse_message(s, ATN_OP_SEND);
+        if (ok && s->b->ops.n > 0)
+            s->b->ops.v[s->b->ops.n - 1].ssend = text[1] == 's';
+        return ok;
+    }
+    if (strcmp(text, "recv") == 0)
+        return parse_message(s, ATN_OP_RECV);
+    if (strcmp(text, "copy") == 0)
+        return parse_local(s, ATN_OP_COPY, "to");
+    if (strcmp(text, "reduce") == 0)
+        return parse_local(s, ATN_OP_REDUCE, "into");
+    return bad(s, "'%s' is no operation; it must be send, ssend, recv, copy or reduce", text);
+}
+
+static bool parse_op(parser *s, const char *index)
+{
+    int i;
+
+    if (!s->b)
+        return bad(s, "an operation stands before any rank; a line 'rank 0' must come first");
+    if (!number(index, ":", 0, INT32_MAX - 1, &i, NULL) || !strchr(index, ':'))
+        return bad(s, "'%s' is no operation number; write %d:", index, s->b->ops.n);
+    if (i != s->b->ops.n)
+        return bad(s, "operation %d should be number %d; operations are numbered without gaps, "
+                      "so a line is missing or doubled", i, s->b->ops.n);
+    if (!parse_kind(s))
+        return false;
+    if (s->b->err.status != ATN_OK)
+        return bad(s, "%s; blocks are counted from 0, %d to a natural block", s->b->err.text,
+                   s->b->split);
+    if (s->b->ops.n != i + 1)
+        return bad(s, "operation %d does nothing; remove it", i);
+    return parse_after(s, i);
+}
+
+/* ---- headings ---- */
+
+static bool parse_name(parser *s)
+{
+    char *start = s->at + strspn(s->at, " \t\r");
+    size_t n = strlen(start);
+
+    while (n > 0 && strchr(" \t\r", start[n - 1]))
+        n--;
+    if (s->name || n == 0)
+        return bad(s, "%s; one line 'name NAME' must stand here",
+                   s->name ? "the name is given twice" : "the name is missing");
+    s->name = strndup(start, n);
+    return s->name || memory(s);
+}
+
+static bool parse_bytes(parser *s, const char *text, bool *found_p)
+{
+    const char *value = value_of(text, "bytes");
+
+    if (!value)
+        return true;
+    *found_p = true;
+    return atn_parse_size(value, &s->q.bytes) ||
+           bad(s, "bytes=%s is no size; write 4096, 64K or 1M", value);
+}
+
+static bool check_problem(parser *s)
+{
+    const atn_operation_info *o = atn_operation_get(s->q.op);
+
+    if (s->q.p == 0)
+        return bad(s, "the number of ranks is missing; add p=N");
+    if (s->q.root >= s->q.p)
+        return bad(s, "root %d is not one of the %d ranks", s->q.root, s->q.p);
+    if (s->q.root > 0 && !(o->flags & ATN_ROOTED))
+        return bad(s, "%s has no root; remove root=%d", o->name, s->q.root);
+    s->has_problem = true;
+    return true;
+}
+
+static bool parse_problem(parser *s)
+{
+    const char *text = word(s);
+
+    if (s->has_problem)
+        return bad(s, "the problem is given twice; remove one line");
+    s->q = (atn_problem){.pieces = 1, .bytes = -1};
+    if (!text || !atn_operation_find(text, &s->q.op))
+        return bad(s, "'%s' is no operation of MPI; write barrier, bcast, allreduce ...",
+                   text ? text : "");
+    while ((text = word(s))) {
+        bool found = strcmp(text, "ordered") == 0;
+        s->q.ordered = s->q.ordered || found;
+        if (!keyed(s, text, "p", 1, MAX_RANKS, &s->q.p, &found) ||
+            !keyed(s, text, "root", 0, MAX_RANKS - 1, &s->q.root, &found) ||
+            !keyed(s, text, "pieces", 1, MAX_BLOCKS, &s->q.pieces, &found) ||
+            !parse_bytes(s, text, &found))
+            return false;
+        if (!found)
+            return bad(s, "'%s' is unknown; p=, root=, ordered, pieces= and bytes= may stand here",
+                       text);
+    }
+    return check_problem(s);
+}
+
+/* Closes the rank that was read so far. */
+static bool finish_rank(parser *s)
+{
+    atn_schedule *done = NULL;
+
+    if (!s->b)
+        return true;
+    if (s->rounds > 0)
+        s->b->round = s->rounds - 1;
+    atn_builder *b = s->b;
+    s->b = NULL;
+    if (atn_builder_finish(b, s->name, &done, s->err) != ATN_OK)
+        return false;
+    if (atn_push(&s->done, done))
+        return true;
+    atn_schedule_free(done);
+    return memory(s);
+}
+
+static bool parse_rank_words(parser *s, atn_problem *q, int *split_p)
+{
+    const char *text;
+
+    while ((text = word(s))) {
+        bool found = strcmp(text, "in_place") == 0;
+        q->in_place = q->in_place || found;
+        if (!keyed(s, text, "split", 1, MAX_BLOCKS, split_p, &found) ||
+            !keyed(s, text, "rounds", 1, MAX_ROUNDS, &s->rounds, &found))
+            return false;
+        if (!found)
+            return bad(s, "'%s' is unknown; in_place, split= and rounds= may stand here", text);
+    }
+    return true;
+}
+
+static bool parse_rank(parser *s)
+{
+    int r, split = 1;
+
+    if (!s->has_problem || !s->name)
+        return bad(s, "the %s is missing; it must come before the first rank",
+                   s->name ? "problem" : "name");
+    if (!finish_rank(s) || !number_word(s, "rank", 0, s->q.p - 1, &r))
+        return false;
+    if (r != s->done.n)
+        return bad(s, "rank %d comes where rank %d should; give every rank once, in order", r,
+                   s->done.n);
+    atn_problem q = s->q;
+    q.r = r;
+    s->rounds = 0;
+    if (!parse_rank_words(s, &q, &split))
+        return false;
+    if ((int64_t)split * q.p > MAX_BLOCKS)
+        return bad(s, "split=%d on %d ranks makes more than %d blocks; use a coarser one", split,
+                   q.p, MAX_BLOCKS);
+    s->b = atn_builder_new(&q);
+    if (!s->b)
+        return memory(s);
+    atn_split(s->b, split);
+    return true;
+}
+
+/* Natural blocks of the shape vector. */
+static int shape_blocks(const atn_problem *q)
+{
+    const atn_operation_info *o = atn_operation_get(q->op);
+    return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
+}
+
+static bool add_scratch(parser *s, const ranges *list)
+{
+    const int blocks = shape_blocks(&s->q) * s->b->split;
+
+    for (int i = 0; i < list->v.n; i++)
+        for (int k = 0; k < list->v.v[i].count; k++) {
+            const int shape = list->v.v[i].first + k;
+            if (shape >= blocks || s->b->tmp_shape.n == MAX_BLOCKS)
+                return bad(s, "block %d is not in the shape vector, which has blocks 0 to %d",
+                           shape, blocks - 1);
+            if (!atn_push(&s->b->tmp_shape, shape))
+                return memory(s);
+        }
+    return atn_push(&s->b->regions, (region){.base = 0, .unit = 1, .parts = s->b->tmp_shape.n}) ||
+           memory(s);
+}
+
+static bool parse_tmp(parser *s)
+{
+    ranges list = {0};
+    const char *text = word(s);
+    bool ok = true;
+
+    if (!s->b || s->b->ops.n > 0 || s->b->regions.n > 0)
+        ok = bad(s, "scratch must be declared once, between the rank and its first operation");
+    else if (!text || strncmp(text, "vec[", 4) != 0)
+        ok = bad(s, "the shapes of the scratch blocks are missing; write tmp vec[0..3]");
+    ok = ok && parse_ranges(s, text, text + 4, &list) && add_scratch(s, &list) && line_ends(s);
+    atn_vec_free(&list.v);
+    return ok;
+}
+
+static bool parse_round(parser *s)
+{
+    const int hi = s->rounds ? s->rounds - 1 : MAX_ROUNDS - 1;
+
+    if (!s->b)
+        return bad(s, "a round stands before any rank; a line 'rank 0' must come first");
+    const int before = s->b->round;
+    return number_word(s, "round", before, hi, &s->b->round) && line_ends(s);
+}
+
+static bool parse_end(parser *s)
+{
+    if (!finish_rank(s))
+        return false;
+    if (!s->has_problem || s->done.n != s->q.p)
+        return bad(s, "the schedule ends after %d of %d ranks; the rest is missing", s->done.n,
+                   s->q.p);
+    s->ended = true;
+    return line_ends(s);
+}
+
+/* ---- lines ---- */
+
+static const struct {
+    const char *word;
+    bool (*parse)(parser *s);
+} statements[] = {
+    {"name", parse_name}, {"problem", parse_problem}, {"rank", parse_rank},
+    {"tmp", parse_tmp},   {"round", parse_round},     {"end", parse_end},
+};
+
+/* The next line, without its comment; false at the end of the text. */
+static bool next_line(parser *s)
+{
+    if (*s->next == '\0')
+        return false;
+    const size_t length = strcspn(s->next, "\n");
+    s->at = s->next;
+    s->next += length + (s->next[length] != '\0');
+    s->at[length] = '\0';
+    s->at[strcspn(s->at, "#")] = '\0';
+    s->line++;
+    return true;
+}
+
+static bool parse_line(parser *s)
+{
+    const char *text = word(s);
+
+    if (!text)
+        return true;
+    if (s->ended)
+        return bad(s, "'%s' stands behind the end; remove it", text);
+    if (*text >= '0' && *text <= '9')
+        return parse_op(s, text);
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        if (strcmp(text, statements[i].word) == 0)
+            return statements[i].parse(s);
+    return bad(s, "'%s' is unknown; a line begins with name, problem, rank, tmp, round, end or an "
+                  "operation number", text);
+}
+
+static bool parse_version(parser *s)
+{
+    const char *text = next_line(s) ? word(s) : NULL;
+    int version;
+
+    s->line = atn_max(s->line, 1);
+    if (!text || strcmp(text, "attune-schedule") != 0)
+        return bad(s, "this is no schedule; the first line must be 'attune-schedule %d'",
+                   ATN_SCHEDULE_VERSION);
+    text = word(s);
+    if (!text || !number(text, "", 1, INT32_MAX - 1, &version, NULL))
+        return bad(s, "the version is missing; the first line must be 'attune-schedule %d'",
+                   ATN_SCHEDULE_VERSION);
+    if (version != ATN_SCHEDULE_VERSION)
+        return bad(s, "version %d of the format is newer than this program, which reads %d; "
+                      "update attune", version, ATN_SCHEDULE_VERSION);
+    return line_ends(s);
+}
+
+static bool parse_all(parser *s)
+{
+    bool ok = parse_version(s);
+
+    while (ok && next_line(s))
+        ok = parse_line(s);
+    if (ok && !s->ended)
+        ok = bad(s, "the file is cut off: its last line must be 'end'; get a complete copy");
+    return ok;
+}
+
+atn_status atn_schedule_parse(const char *text, const char *file, atn_schedule ***schedules_p,
+                              int *p_p, atn_error *err)
+{
+    atn_error local = {0};
+    char *copy = strdup(text);
+    parser s = {.file = file, .next = copy, .err = &local};
+
+    const bool ok = copy ? parse_all(&s) : memory(&s);
+    if (ok) {
+        *schedules_p = s.done.v;
+        *p_p = s.done.n;
+    } else {
+        for (int i = 0; i < s.done.n; i++)
+            atn_schedule_free(s.done.v[i]);
+        atn_vec_free(&s.done);
+    }
+    atn_builder_free(s.b);
+    free(s.name);
+    free(copy);
+    return ok ? ATN_OK : atn_fail(err, local.status, "%s", local.text);
+}
