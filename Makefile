@@ -1,0 +1,18 @@
+# Everything is built by CMake; this only spares typing.  `make demo` and `make check` also install
+# what is missing.
+PREFIX ?= /usr/local
+
+all:
+	@tools/build release
+
+check: ; @tools/setup check && tools/build release && tools/build asan && tests/run
+demo:  ; @tools/setup demo && tools/build release && examples/demo
+soak:  ; @tools/setup soak && tools/build release && tests/run soak
+asan:  ; @tools/build asan
+
+install: all
+	@cmake --install build --prefix '$(PREFIX)'
+
+clean: ; @rm -rf build build-dev build-asan
+
+.PHONY: all check demo soak asan install clean
