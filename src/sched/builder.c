@@ -27,10 +27,17 @@ static void root_views(atn_builder *b)
     if (!b->q.in_place)
         return;
     switch (atn_operation_place(b->q.op, b->q.r == b->q.root)) {
-    case ATN_PLACE_SAME: f->views[VIEW_SRC].space = ATN_DST; break;
-    case ATN_PLACE_OWN: f->views[VIEW_SRC] = (view){ATN_DST, b->q.r, 1, NULL}; break;
-    case ATN_PLACE_OWN_SRC: f->views[VIEW_DST] = (view){ATN_SRC, b->q.r, 1, NULL}; break;
-    default: break;
+    case ATN_PLACE_SAME:
+        f->views[VIEW_SRC].space = ATN_DST;
+        break;
+    case ATN_PLACE_OWN:
+        f->views[VIEW_SRC] = (view){ATN_DST, b->q.r, 1, NULL};
+        break;
+    case ATN_PLACE_OWN_SRC:
+        f->views[VIEW_DST] = (view){ATN_SRC, b->q.r, 1, NULL};
+        break;
+    default:
+        break;
     }
 }
 
@@ -228,8 +235,9 @@ int atn_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to
 {
     if (b->err.status != ATN_OK)
         return -1;
-    if (!atn_push(&b->ops, (atn_op){.kind = (uint8_t)kind, .peer = peer, .round = b->round,
-                                    .a = a, .b = to})) {
+    if (!atn_push(
+            &b->ops,
+            (atn_op){.kind = (uint8_t)kind, .peer = peer, .round = b->round, .a = a, .b = to})) {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
         return -1;
     }
@@ -262,8 +270,8 @@ void atn_recv(atn_builder *b, int peer, atn_ref to) { message(b, ATN_OP_RECV, pe
 static bool same_slot(const atn_builder *b, const atn_slot *x, const atn_slot *y)
 {
     return x->space == y->space && x->n == y->n &&
-           memcmp(&b->ranges.v[x->at], &b->ranges.v[y->at],
-                  (size_t)x->n * sizeof *b->ranges.v) == 0;
+           memcmp(&b->ranges.v[x->at], &b->ranges.v[y->at], (size_t)x->n * sizeof *b->ranges.v) ==
+               0;
 }
 
 static bool overlap(const atn_builder *b, const atn_slot *x, const atn_slot *y)
@@ -303,8 +311,8 @@ static void sync_message(atn_builder *b, atn_op_kind kind, int peer)
         b->sync_lo = b->sync_hi;
         b->sync_hi = b->round_start;
     }
-    const int op = atn_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n},
-                            (atn_slot){0});
+    const int op =
+        atn_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
     if (op >= 0)
         atn_emit_after(b, op, b->sync_lo, b->sync_hi);
 }

@@ -59,7 +59,7 @@ int atn_tmp(atn_builder *b, int first, int count);
 
 void atn_send(atn_builder *b, int peer, atn_ref from);
 void atn_recv(atn_builder *b, int peer, atn_ref to);
-void atn_copy(atn_builder *b, atn_ref from, atn_ref to); /* nothing when they are the same */
+void atn_copy(atn_builder *b, atn_ref from, atn_ref to);    /* nothing when they are the same */
 void atn_reduce(atn_builder *b, atn_ref in, atn_ref inout); /* inout = in (op) inout */
 /* Zero-byte messages; they wait for everything that this rank emitted before. */
 void atn_sync_send(atn_builder *b, int peer);
@@ -85,7 +85,7 @@ typedef struct {
  * (permute), on other buffers (compose).  `q` is the embedded problem in its own ranks. */
 typedef struct {
     const atn_problem *q;
-    const int *ranks; /* embedded rank i is rank ranks[i] of the embedding; NULL: the same */
+    const int *ranks;       /* embedded rank i is rank ranks[i] of the embedding; NULL: the same */
     atn_view src, dst, vec; /* vec: where the shape vector lies (for TMP) */
     atn_build_fn build;
     const void *context;

@@ -38,16 +38,16 @@ typedef struct {
 struct atn_builder {
     atn_problem q;
     int split;
-    ATN_VEC(atn_op) ops;        /* slots always point into `ranges` */
+    ATN_VEC(atn_op) ops; /* slots always point into `ranges` */
     ATN_VEC(atn_range) ranges;
     ATN_VEC(edge) after;        /* sorted by op */
     ATN_VEC(int32_t) tmp_shape; /* finest TMP block -> finest VEC block */
     ATN_VEC(region) regions;
     frame root;
     frame *top;
-    int round, round_start;   /* current round and its first operation */
-    int fence_lo, fence_hi;   /* operations that all later ones wait for */
-    int sync_lo, sync_hi;     /* operations that the sync messages of this round wait for */
+    int round, round_start; /* current round and its first operation */
+    int fence_lo, fence_hi; /* operations that all later ones wait for */
+    int sync_lo, sync_hi;   /* operations that the sync messages of this round wait for */
     atn_error err;
 };
 

@@ -12,7 +12,7 @@ typedef struct {
     const atn_builder *b;
     int32_t *seen; /* seen[i] == op + 1: i is already a dependency of op */
     ATN_VEC(int32_t) deps;
-    int after;     /* next explicit edge */
+    int after; /* next explicit edge */
 } collector;
 
 static bool depend(collector *c, int op, int on)

@@ -25,10 +25,13 @@ bool atn_operation_find(const char *name, atn_operation *op_p)
 int atn_side_blocks(atn_side side, int p)
 {
     switch (side) {
-    case ATN_SIDE_NONE: return 0;
+    case ATN_SIDE_NONE:
+        return 0;
     case ATN_SIDE_WHOLE:
-    case ATN_SIDE_ONE: return 1;
-    default: return p;
+    case ATN_SIDE_ONE:
+        return 1;
+    default:
+        return p;
     }
 }
 

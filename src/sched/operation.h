@@ -20,13 +20,7 @@ typedef enum {
     ATN_SIDE_COL
 } atn_side;
 
-enum {
-    ATN_ROOTED = 1,
-    ATN_SRC_AT_ROOT = 2,
-    ATN_DST_AT_ROOT = 4,
-    ATN_VARYING = 8,
-    ATN_TYPED = 16
-};
+enum { ATN_ROOTED = 1, ATN_SRC_AT_ROOT = 2, ATN_DST_AT_ROOT = 4, ATN_VARYING = 8, ATN_TYPED = 16 };
 
 typedef struct {
     const char *name; /* "allreduce" */
@@ -41,21 +35,21 @@ bool atn_operation_find(const char *name, atn_operation *op_p);
  * only as `pieces`, so that one schedule serves every size with the same number of pieces. */
 typedef struct {
     atn_operation op;
-    int p, r;          /* ranks, own rank */
-    int root;          /* 0 where the operation has none */
-    bool in_place;     /* this rank's SRC is its DST (scatter: DST is SRC) */
-    bool ordered;      /* the operator is not commutative: combine in rank order */
-    int pieces;        /* every natural block travels as this many pieces (>= 1) */
-    int64_t bytes;     /* shared size: whole, or one block; -1 when ranks do not share it */
+    int p, r;      /* ranks, own rank */
+    int root;      /* 0 where the operation has none */
+    bool in_place; /* this rank's SRC is its DST (scatter: DST is SRC) */
+    bool ordered;  /* the operator is not commutative: combine in rank order */
+    int pieces;    /* every natural block travels as this many pieces (>= 1) */
+    int64_t bytes; /* shared size: whole, or one block; -1 when ranks do not share it */
 } atn_problem;
 
 /* How an operation treats MPI_IN_PLACE. */
 typedef enum {
-    ATN_PLACE_NONE,   /* not allowed on this rank */
-    ATN_PLACE_SAME,   /* SRC block i is DST block i */
-    ATN_PLACE_OWN,    /* SRC is DST block r */
+    ATN_PLACE_NONE,    /* not allowed on this rank */
+    ATN_PLACE_SAME,    /* SRC block i is DST block i */
+    ATN_PLACE_OWN,     /* SRC is DST block r */
     ATN_PLACE_OWN_SRC, /* DST is SRC block r */
-    ATN_PLACE_STAGED  /* the executor copies the input aside; builders never see it */
+    ATN_PLACE_STAGED   /* the executor copies the input aside; builders never see it */
 } atn_place;
 atn_place atn_operation_place(atn_operation op, bool is_root);
 

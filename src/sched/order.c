@@ -57,8 +57,8 @@ typedef struct {
     atn_builder *b;
     const atn_op *old; /* the program as it was */
     int nold;
-    int *now;          /* old index -> new index */
-    int from, mark;    /* from: where the last synchronisation began;
+    int *now;       /* old index -> new index */
+    int from, mark; /* from: where the last synchronisation began;
                           mark: new index from which data waits for (from .. mark) */
 } resync;
 
@@ -107,8 +107,8 @@ static void copy_round(resync *s, int lo, int hi)
     for (int i = lo; i < hi; i++) {
         const int wait = s->now[i];
         s->b->round = s->old[i].round;
-        s->now[i] = atn_emit(s->b, (atn_op_kind)s->old[i].kind, s->old[i].peer, s->old[i].a,
-                             s->old[i].b);
+        s->now[i] =
+            atn_emit(s->b, (atn_op_kind)s->old[i].kind, s->old[i].peer, s->old[i].a, s->old[i].b);
         if (wait >= 0)
             atn_emit_after(s->b, s->now[i], wait, wait + 1);
         atn_emit_after(s->b, s->now[i], s->from, s->mark);

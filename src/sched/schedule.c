@@ -35,9 +35,12 @@ int atn_space_blocks(const atn_schedule *s, atn_space space)
     const atn_operation_info *o = atn_operation_get(s->q.op);
 
     switch (space) {
-    case ATN_SRC: return atn_has_src(&s->q) ? atn_side_blocks(o->source, s->q.p) * s->split : 0;
-    case ATN_DST: return atn_has_dst(&s->q) ? atn_side_blocks(o->result, s->q.p) * s->split : 0;
-    default: return s->ntmp;
+    case ATN_SRC:
+        return atn_has_src(&s->q) ? atn_side_blocks(o->source, s->q.p) * s->split : 0;
+    case ATN_DST:
+        return atn_has_dst(&s->q) ? atn_side_blocks(o->result, s->q.p) * s->split : 0;
+    default:
+        return s->ntmp;
     }
 }
 

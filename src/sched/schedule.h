@@ -30,19 +30,19 @@ typedef enum { ATN_OP_SEND, ATN_OP_RECV, ATN_OP_COPY, ATN_OP_REDUCE, ATN_OP_KIND
  * `deps`: operations of this rank that must have completed; always earlier in the program. */
 typedef struct {
     uint8_t kind;
-    bool ssend;      /* completes only when the receiver has it (a send that must have left) */
-    int32_t peer;    /* -1 for local operations */
+    bool ssend;   /* completes only when the receiver has it (a send that must have left) */
+    int32_t peer; /* -1 for local operations */
     int32_t seq;
-    int32_t round;   /* for drawing and lock-step models; not an ordering */
+    int32_t round;      /* for drawing and lock-step models; not an ordering */
     int32_t dep, ndeps; /* deps[dep .. dep + ndeps) */
-    int32_t nafter;  /* of these the first nafter were asked for, not inferred */
+    int32_t nafter;     /* of these the first nafter were asked for, not inferred */
     atn_slot a, b;
 } atn_op;
 
 typedef struct {
     atn_problem q;
-    char *name;      /* "allreduce/ring{segment=8K}" */
-    int split;       /* blocks per natural block */
+    char *name; /* "allreduce/ring{segment=8K}" */
+    int split;  /* blocks per natural block */
     int nops, nranges, ndeps, ntmp, nrounds;
     atn_op *ops;
     atn_range *ranges;

@@ -5,9 +5,9 @@
 #include "sched/schedule.h"
 
 typedef struct {
-    int messages;      /* in total */
-    int steps;         /* of the longest rank when run strictly in order */
-    int max_scratch;   /* TMP blocks of the worst rank */
+    int messages;    /* in total */
+    int steps;       /* of the longest rank when run strictly in order */
+    int max_scratch; /* TMP blocks of the worst rank */
     int reductions;
 } atn_proof;
 

@@ -1,0 +1,38 @@
+/* value.h - symbolic contents of blocks: what a verifier computes with.
+ *
+ * A value is a contribution (rank, block), or a combination of two values of the same block.
+ * Equal expressions are the same value (hash-consing), so comparing results is comparing ids. */
+#ifndef ATN_VALUE_H
+#define ATN_VALUE_H
+
+#include "base/base.h"
+
+enum { ATN_VALUE_NONE = -1 };
+
+typedef struct {
+    int left, right; /* -1: a contribution */
+    int block;       /* block of the source that it is about */
+    int size;        /* size class: values only fit blocks of the same class */
+    int lo, hi;      /* contributing ranks lie in lo .. hi - 1 */
+    int set;         /* which ranks exactly: words of `sets` from here */
+} atn_value;
+
+typedef struct {
+    int p, words;
+    bool ordered;
+    ATN_VEC(atn_value) values;
+    ATN_VEC(uint64_t) sets;
+    int *table; /* hash of (left, right) or (rank, block) -> value */
+    int slots;
+} atn_values;
+
+bool atn_values_init(atn_values *v, int p, bool ordered);
+void atn_values_free(atn_values *v);
+/* The contribution of `rank` for `block`; -1: out of memory. */
+int atn_value_leaf(atn_values *v, int rank, int block, int size);
+/* in (op) inout; -1 with the reason in *why_p when it is not allowed. */
+int atn_value_combine(atn_values *v, int in, int inout, const char **why_p);
+/* Whether the value holds exactly the contributions of ranks lo .. hi - 1 for `block`. */
+bool atn_value_is(const atn_values *v, int value, int block, int lo, int hi);
+
+#endif
