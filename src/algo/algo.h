@@ -23,7 +23,8 @@ enum {
     ATN_PASS_SYNC = 4     /* sync=none|pair|barrier, every=N rounds */
 };
 
-/* How an algorithm reacts to late ranks (shared/spec: process arrival patterns). */
+/* How an algorithm reacts to late ranks: all wait for all; data passes through other ranks; each
+ * pair settles its own business. */
 typedef enum { ATN_COORDINATED, ATN_STORE_FORWARD, ATN_DIRECT } atn_class;
 
 typedef enum { ATN_INT, ATN_BYTES, ATN_WORD } atn_param_type;
@@ -38,7 +39,7 @@ typedef struct {
     const char *const *words;   /* ATN_WORD: NULL-terminated */
 } atn_param;
 
-enum { ATN_MAX_PARAMS = 8 };
+enum { ATN_MAX_PARAMS = 8, ATN_MAX_PIECES = 4096 };
 
 /* Values in the order of atn_row_params: the algorithm's own first, then those of its passes. */
 typedef struct {
@@ -49,12 +50,13 @@ typedef struct {
     const char *name;      /* "ring"; the row's name adds the operation: "allreduce/ring" */
     const char *summary;   /* one line */
     const char *reference; /* where it comes from */
-    /* Closed form of the time of one call in a full-duplex single-port network: p ranks, n bytes
-     * (whole, or one block), a per message, b per byte, g per reduced byte, own params by name;
-     * functions ceil floor log2 min max pow2(p) (1 when p is a power of two).  A test compares
-     * it with the schedule. */
+    /* Closed form of the time of one call in a full-duplex single-port network (model/expr.h):
+     * p ranks, n bytes (whole, or one block), a per message, b per byte, g per reduced byte, k
+     * pieces, own params by name; rooted operations with root 0.  Without a k it holds for one
+     * piece.  A test compares it with the schedule. */
     const char *cost;
     unsigned needs, passes;
+    bool shares; /* cuts each block into one share per rank: `segment` bounds a share */
     atn_class klass;
     const char *group;       /* what it optimises: "latency", "bandwidth", "contention" ... */
     const atn_param *params; /* ends with a NULL name; NULL: none */
@@ -97,15 +99,17 @@ int64_t atn_params_get(const atn_row *row, const atn_params *prm, const char *na
 
 /* NULL when the row can serve the problem, else the reason in words. */
 const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm);
-/* Pieces that the parameters ask for at q->bytes (1 when the size is not shared). */
+/* Pieces that the parameters ask for at q->bytes (1 when the size is not shared): enough for
+ * `segment`, rounded up to a number of four significant bits and at most ATN_MAX_PIECES, so that
+ * messages of many sizes share few schedules and schedules stay small. */
 int atn_pieces(const atn_row *row, const atn_problem *q, const atn_params *prm);
 /* Builds one rank's schedule with all passes applied; q->pieces must be set.
  * ATN_NOT_APPLICABLE with a reason when the row refuses. */
 atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
                      atn_schedule **schedule_p, atn_error *err);
 
-/* Another row's build as an embedded algorithm, e.g. reduce_scatter then allgather.  The embedded
- * problem's own passes are not applied. */
+/* Another algorithm as an embedded one, e.g. reduce_scatter then allgather; fills in e->build and
+ * e->context.  Its own passes are not applied; `prm` NULL means its defaults. */
 void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
                     const atn_params *prm);
 

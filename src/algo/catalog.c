@@ -1,0 +1,156 @@
+/* catalog.c - the table of all rows, what they refuse, and building with passes applied. */
+#include "algo/algo.h"
+
+#include <string.h>
+
+/* Calls the MPI library's own routine, so there is nothing to build. */
+const atn_algo atn_algo_native = {
+    .name = "native",
+    .summary = "the MPI library's own routine",
+    .klass = ATN_DIRECT,
+    .group = "native",
+};
+
+enum {
+#define ATN_OPERATION(id, name, source, result, flags) ROW_OF_##name = ATN_##id,
+#include "sched/operation.def"
+#undef ATN_OPERATION
+};
+
+static const atn_row rows[] = {
+#define ATN_OPERATION(id, name, source, result, flags) {ATN_##id, #name "/native", &atn_algo_native},
+#include "sched/operation.def"
+#undef ATN_OPERATION
+#define ATN_ALGO(operation, name, home)                                                            \
+    {(atn_operation)ROW_OF_##operation, #operation "/" #name, &atn_algo_##home##_##name},
+#include "algo/catalog.def"
+#undef ATN_ALGO
+};
+
+int atn_catalog_rows(void) { return (int)(sizeof rows / sizeof *rows); }
+const atn_row *atn_catalog_row(int i) { return &rows[i]; }
+const atn_row *atn_catalog_native(atn_operation op) { return &rows[op]; }
+
+const atn_row *atn_catalog_by_name(const char *full_name)
+{
+    for (int i = 0; i < atn_catalog_rows(); i++)
+        if (strcmp(rows[i].name, full_name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+const atn_row *atn_catalog_find(atn_operation op, const char *name)
+{
+    for (int i = 0; i < atn_catalog_rows(); i++)
+        if (rows[i].op == op && (strcmp(rows[i].algo->name, name) == 0 ||
+                                 strcmp(rows[i].name, name) == 0))
+            return &rows[i];
+    return NULL;
+}
+
+/* ---- refusals ---- */
+
+static bool not_commutative(const atn_problem *q) { return q->ordered; }
+static bool not_pow2(const atn_problem *q) { return !atn_is_pow2(q->p); }
+static bool odd(const atn_problem *q) { return q->p % 2 != 0; }
+
+static const struct {
+    unsigned need;
+    bool (*lacks)(const atn_problem *q);
+    const char *why;
+} needs[] = {
+    {ATN_NEEDS_COMMUTATIVE, not_commutative, "the operator is not commutative"},
+    {ATN_NEEDS_POW2, not_pow2, "the number of ranks is not a power of two"},
+    {ATN_NEEDS_EVEN, odd, "the number of ranks is odd"},
+};
+
+const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm)
+{
+    const atn_algo *algo = row->algo;
+
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if ((algo->needs & needs[i].need) && needs[i].lacks(q))
+            return needs[i].why;
+    if (q->pieces > 1 && !(algo->passes & ATN_PASS_SEGMENT))
+        return "it does not work in pieces";
+    return algo->refuses ? algo->refuses(q, prm) : NULL;
+}
+
+/* ---- building ---- */
+
+/* The next number that has at most four significant bits. */
+static int64_t round_up(int64_t n)
+{
+    int64_t step = 1;
+
+    while (n > 16 * step)
+        step *= 2;
+    return (n + step - 1) / step * step;
+}
+
+int atn_pieces(const atn_row *row, const atn_problem *q, const atn_params *prm)
+{
+    const int64_t segment = atn_params_get(row, prm, "segment", 0);
+
+    if (segment <= 0 || q->bytes <= 0)
+        return 1;
+    const int64_t unit = row->algo->shares ? (q->bytes + q->p - 1) / q->p : q->bytes;
+    const int64_t pieces = round_up((unit - 1) / segment + 1);
+    return pieces < ATN_MAX_PIECES ? (int)pieces : ATN_MAX_PIECES;
+}
+
+typedef struct {
+    const atn_algo *algo;
+    const atn_params *prm;
+} job;
+
+static void run_job(atn_builder *b, const atn_problem *q, const void *context)
+{
+    const job *j = context;
+    j->algo->build(b, q, j->prm);
+}
+
+static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
+                       const atn_params *prm)
+{
+    const job j = {row->algo, prm};
+
+    if (q->pieces > 1)
+        atn_pass_segment(b, q, q->pieces, run_job, &j);
+    else
+        run_job(b, q, &j);
+    atn_pass_throttle(b, (int)atn_params_get(row, prm, "window", 0));
+    atn_pass_synchronise(b, (atn_sync)atn_params_get(row, prm, "sync", ATN_SYNC_NONE),
+                         (int)atn_params_get(row, prm, "every", 1));
+}
+
+atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                     atn_schedule **schedule_p, atn_error *err)
+{
+    const char *why = row->algo->build ? atn_refuses(row, q, prm) : "it has no schedule";
+    char name[160];
+
+    atn_params_print(row, prm, name, sizeof name);
+    if (why)
+        return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
+    atn_builder *b = atn_builder_new(q);
+    if (!b)
+        return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
+    run_passes(b, row, q, prm);
+    return atn_builder_finish(b, name, schedule_p, err);
+}
+
+void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
+                    const atn_params *prm)
+{
+    atn_params own = {{0}};
+    atn_embed inner = *e;
+    int n = 0;
+
+    for (const atn_param *param = algo->params; param && param->name; param++)
+        own.v[n++] = param->fallback;
+    const job j = {algo, prm ? prm : &own};
+    inner.build = run_job;
+    inner.context = &j;
+    atn_embed_run(b, &inner);
+}

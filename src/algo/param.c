@@ -1,0 +1,206 @@
+/* param.c - parameters of a row: the algorithm's own, then those that its passes bring. */
+#include "algo/algo.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const sync_words[] = {"none", "pair", "barrier", NULL};
+
+static const struct {
+    unsigned pass;
+    atn_param param;
+} standard[] = {
+    {ATN_PASS_SEGMENT,
+     {"segment", ATN_BYTES, 0, 0, INT64_C(1) << 40, ATN_LOG2,
+      "bytes per piece, pieces travel one behind the other (0: in one piece)", NULL}},
+    {ATN_PASS_WINDOW,
+     {"window", ATN_INT, 0, 0, 1 << 20, ATN_LOG2,
+      "rounds of messages in flight at once (0: all)", NULL}},
+    {ATN_PASS_SYNC,
+     {"sync", ATN_WORD, ATN_SYNC_NONE, ATN_SYNC_NONE, ATN_SYNC_BARRIER, ATN_LINEAR,
+      "before a round, wait for nobody, for its receiver, or for all ranks", sync_words}},
+    {ATN_PASS_SYNC,
+     {"every", ATN_INT, 1, 1, 1 << 20, ATN_LOG2,
+      "rounds from one synchronisation to the next", NULL}},
+};
+
+int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS])
+{
+    int n = 0;
+
+    for (const atn_param *own = row->algo->params; own && own->name; own++)
+        list[n++] = own;
+    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+        if (row->algo->passes & standard[i].pass)
+            list[n++] = &standard[i].param;
+    return n;
+}
+
+static int param_index(const atn_row *row, const char *name, const atn_param **param_p)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i]->name, name) == 0) {
+            *param_p = list[i];
+            return i;
+        }
+    return -1;
+}
+
+void atn_params_default(const atn_row *row, atn_params *prm)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+
+    *prm = (atn_params){{0}};
+    for (int i = 0; i < n; i++)
+        prm->v[i] = list[i]->fallback;
+}
+
+int64_t atn_params_get(const atn_row *row, const atn_params *prm, const char *name,
+                       int64_t fallback)
+{
+    const atn_param *param;
+    const int i = param_index(row, name, &param);
+
+    return i < 0 ? fallback : prm->v[i];
+}
+
+/* ---- values as text ---- */
+
+static bool parse_word(const char *text, const char *const *words, int64_t *value_p)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0) {
+            *value_p = i;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_int(const char *text, int64_t *value_p)
+{
+    return text[strspn(text, "0123456789")] == '\0' && atn_parse_size(text, value_p);
+}
+
+static bool parse_value(const atn_param *p, const char *text, int64_t *value_p)
+{
+    switch (p->type) {
+    case ATN_WORD: return parse_word(text, p->words, value_p);
+    case ATN_INT: return parse_int(text, value_p);
+    default: return atn_parse_size(text, value_p);
+    }
+}
+
+static const char *print_value(const atn_param *p, int64_t value, char out[32])
+{
+    if (p->type == ATN_BYTES)
+        return atn_format_size(value, out);
+    if (p->type == ATN_WORD)
+        return p->words[value];
+    snprintf(out, 32, "%" PRId64, value);
+    return out;
+}
+
+/* "none, pair or barrier", "0 to 1M". */
+static void print_allowed(const atn_param *p, char *out, size_t size)
+{
+    char lo[32], hi[32];
+    size_t used = 0;
+
+    if (p->type != ATN_WORD) {
+        snprintf(out, size, "%s to %s", print_value(p, p->min, lo), print_value(p, p->max, hi));
+        return;
+    }
+    for (int64_t i = p->min; i <= p->max && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                 i == p->min ? "" : i == p->max ? " or " : ", ", p->words[i]);
+}
+
+/* ---- setting ---- */
+
+static atn_status unknown_param(const atn_row *row, const char *key, atn_error *err)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const char *names[ATN_MAX_PARAMS];
+    char all[160] = "none";
+    size_t used = 0;
+    const int n = atn_row_params(row, list);
+
+    for (int i = 0; i < n; i++) {
+        names[i] = list[i]->name;
+        if (used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
+                                     names[i]);
+    }
+    const char *near = atn_nearest(key, names, n);
+    return atn_fail(err, ATN_INPUT, "%s has no parameter '%s'%s%s%s; it has: %s", row->name, key,
+                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", all);
+}
+
+atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, const char *value,
+                          atn_error *err)
+{
+    const atn_param *param;
+    const int i = param_index(row, key, &param);
+    char allowed[160];
+    int64_t v;
+
+    if (i < 0)
+        return unknown_param(row, key, err);
+    if (!parse_value(param, value, &v) || v < param->min || v > param->max) {
+        print_allowed(param, allowed, sizeof allowed);
+        return atn_fail(err, ATN_INPUT, "%s: %s=%s is not possible; allowed: %s", row->name, key,
+                        value, allowed);
+    }
+    prm->v[i] = v;
+    return ATN_OK;
+}
+
+static atn_status set_word(const atn_row *row, char *word, atn_params *prm, atn_error *err)
+{
+    char *eq = strchr(word, '=');
+
+    if (!eq)
+        return atn_fail(err, ATN_INPUT, "%s: '%s' is not of the form parameter=value", row->name,
+                        word);
+    *eq = '\0';
+    return atn_params_set(row, prm, word, eq + 1, err);
+}
+
+atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm, atn_error *err)
+{
+    char *copy = strdup(text), *rest = NULL;
+    atn_status status = copy ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_params got;
+
+    atn_params_default(row, &got);
+    for (char *word = copy ? strtok_r(copy, ",:", &rest) : NULL; word && status == ATN_OK;
+         word = strtok_r(NULL, ",:", &rest))
+        status = set_word(row, word, &got, err);
+    free(copy);
+    if (status == ATN_OK)
+        *prm = got;
+    return status;
+}
+
+void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+    size_t used = (size_t)snprintf(out, size, "%s", row->name);
+    char text[32], between = '{';
+
+    for (int i = 0; i < n; i++) {
+        if (prm->v[i] == list[i]->fallback || used >= size)
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%c%s=%s", between, list[i]->name,
+                                 print_value(list[i], prm->v[i], text));
+        between = ',';
+    }
+    if (between == ',' && used < size)
+        snprintf(out + used, size - used, "}");
+}
