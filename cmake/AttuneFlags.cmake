@@ -23,8 +23,18 @@ function(atn_sources out)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# atn_programs(OUT pattern): programs made of one file each.
+# atn_programs(OUT pattern): programs made of one file each.  Files without main() are helpers of the
+# programs beside them and go to OUT_helpers.
 function(atn_programs out pattern)
     file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${pattern})
+    set(helpers)
+    foreach(file IN LISTS files)
+        file(STRINGS ${file} main REGEX "^int main\\(")
+        if(NOT main)
+            list(APPEND helpers ${file})
+        endif()
+    endforeach()
+    list(REMOVE_ITEM files ${helpers})
     set(${out} ${files} PARENT_SCOPE)
+    set(${out}_helpers ${helpers} PARENT_SCOPE)
 endfunction()

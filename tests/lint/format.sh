@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Every C file is as clang-format leaves it, every text is tidy, every script parses.
+cd "$(dirname "$0")/../.." || exit 4
+. tests/tap.bash
+
+c_files() { find src include tests bench examples -name '*.[ch]' | sort; }
+scripts() { grep -lrE --include='*' '^#!.*(bash|/sh)$' tools tests examples .ci | sort; }
+
+format() {
+    local text
+    text=$(c_files | xargs clang-format --dry-run -Werror 2>&1) && return
+    grep -oE '^[^ :]+:[0-9]+' <<<"$text" | awk -F: '!seen[$1]++'
+    echo "clang-format -i FILE repairs it"
+    return 1
+}
+leftovers() { c_files | xargs grep -nE '\b(TODO|FIXME|XXX)\b' && return 1 || return 0; }
+wide() { c_files | xargs awk 'length > 100 { print FILENAME ":" FNR ": more than 100 columns"; bad = 1 }
+    END { exit bad }'; }
+blanks() { ! git grep -nIE '[[:blank:]]+$' -- src include tests bench examples tools cmake docs '*.md' ':!*.expected' ':!tests/*/golden*'; }
+parse() {
+    local file bad=0
+    for file in $(scripts); do bash -n "$file" || bad=1; done
+    return $bad
+}
+readmes() { # at most 60 lines each
+    local file bad=0
+    for file in src/*/README.md; do
+        [ "$(wc -l <"$file")" -le 60 ] || { echo "$file: more than 60 lines"; bad=1; }
+    done
+    for file in $(find src -mindepth 2 -name '*.[ch]' | cut -d/ -f1-2 | sort -u); do
+        [ -f "$file/README.md" ] || { echo "$file/README.md is missing"; bad=1; }
+    done
+    return $bad
+}
+
+if command -v clang-format >/dev/null; then
+    check "C files are formatted" format
+else
+    skip "C files are formatted" "no clang-format"
+fi
+check "no leftovers" leftovers
+check "no line above 100 columns" wide
+check "no blanks at line ends" blanks
+check "scripts parse" parse
+check "every folder of src has a short README" readmes
+finish

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Layers, catalogue, sizes - and each of these checks, and the test runner, is shown a bad example
+# first: a check that cannot fail is worth nothing.
+cd "$(dirname "$0")/../.." || exit 4
+. tests/tap.bash
+bad=$(mktemp -d)
+trap 'rm -rf "$bad"' EXIT
+
+put() { # FILE TEXT
+    mkdir -p "$(dirname "$bad/$1")"
+    printf '%b' "$2" >"$bad/$1"
+}
+fresh() { rm -rf "${bad:?}"/*; }
+
+# ---- layers ----
+put src/sched/a.c '#include "algo/algo.h"\n'
+check_fails "layers: upward include" "src/sched/a.c:1: layer sched" tools/check_layers "$bad"
+put src/sched/a.c '\n#include <mpi.h>\n'
+check_fails "layers: MPI in the core" "src/sched/a.c:2: layer sched" tools/check_layers "$bad"
+put src/sched/a.c '#include "schedule.h"\n'
+check_fails "layers: include without a layer" "must name a layer" tools/check_layers "$bad"
+put src/sched/a.c ''
+put src/extra/b.c 'int x;\n'
+check_fails "layers: unknown folder" "is in no layer" tools/check_layers "$bad"
+check "layers" tools/check_layers
+
+# ---- catalogue ----
+good='const atn_algo atn_algo_bcast_one = {\n    .name = "one",\n    .summary = "s",\n    .reference = "r"\n                 "more",\n    .cost = "a",\n};\n'
+operations='ATN_OPERATION(BCAST, bcast, WHOLE, WHOLE, 0)\n'
+bare() {
+    fresh
+    put src/sched/operation.def "$operations"
+    put src/algo/catalog.def 'ATN_ALGO(bcast, one, bcast)\n'
+    put src/algo/bcast/one.c "$good"
+}
+bare
+check "catalogue: the good example" tools/check_catalog "$bad"
+put src/algo/catalog.def 'ATN_ALGO(bcast, one, bcast)\nATN_ALGO(bcast, two, bcast)\n'
+check_fails "catalogue: row without a file" "bcast/two: no file" tools/check_catalog "$bad"
+bare
+put src/algo/bcast/two.c "${good//one/two}"
+check_fails "catalogue: file without a row" "two.c: not listed" tools/check_catalog "$bad"
+bare
+put src/algo/bcast/one.c "${good/\"one\"/\"uno\"}"
+check_fails "catalogue: other name" '.name is not "one"' tools/check_catalog "$bad"
+put src/algo/bcast/one.c "${good/\"a\"/\"\"}"
+check_fails "catalogue: no cost" ".cost is empty" tools/check_catalog "$bad"
+put src/algo/bcast/one.c "$good$(printf '\\n%.0s' {1..150})"
+check_fails "catalogue: long file" "more than 150" tools/check_catalog "$bad"
+bare
+put src/algo/catalog.def 'ATN_ALGO(bcast, one, bcast)\nATN_ALGO(bcast, one, bcast)\n'
+check_fails "catalogue: row twice" "listed twice" tools/check_catalog "$bad"
+put src/algo/catalog.def 'ATN_ALGO(bcost, one, bcast)\n'
+check_fails "catalogue: unknown operation" "unknown operation" tools/check_catalog "$bad"
+check "catalogue" tools/check_catalog
+
+# ---- sizes ----
+fresh
+put src/base/long.c "static int f(void)\n{\n$(printf '    x();\\n%.0s' {1..80})}\n"
+check_fails "sizes: long function" "long.c:1: function of 83 lines" tools/function_length "$bad"
+put src/base/long.c "$(printf 'int x;\\n%.0s' {1..601})"
+put src/base/short.c 'int f(void) { return 1; }\n'
+check_fails "sizes: long file" "long.c: 601 lines" tools/function_length "$bad"
+check "sizes" tools/function_length
+tools/function_length | sed 's/^/# /'
+
+# ---- the runner ----
+mkdir -p "$bad/tests"
+cp tests/run "$bad/tests/run"
+runner() { # SCRIPT: what the runner says about a test with this body
+    put tests/cli/t.sh "#!/bin/sh\n$1\n"
+    chmod +x "$bad/tests/cli/t.sh"
+    ATTUNE_BUILD=$bad/build ATTUNE_TEST_TIMEOUT=1 "$bad/tests/run" cli
+}
+check_fails "runner: not ok" "0 passed, 1 failed" runner 'echo "not ok 1 - x"'
+check_fails "runner: crash" "1 passed, 1 failed" runner 'echo "ok 1 - x"; kill -SEGV $$'
+check_fails "runner: exit code" "(exit code 3)" runner 'echo "ok 1 - x"; exit 3'
+check_fails "runner: time-out" "(time-out after 1 s)" runner 'echo "ok 1 - x"; sleep 9'
+check_fails "runner: silence" "(no test line)" runner 'exit 0'
+check_fails "runner: short of the plan" "planned 2 tests, ran 1" runner 'echo 1..2; echo ok 1'
+check_fails "runner: all skipped" "0 passed, 0 failed, 1 skipped" runner 'echo "ok 1 # SKIP"'
+check "runner: success" runner 'echo "ok 1 - x"'
+finish
