@@ -13,11 +13,11 @@ enum { ATN_WISDOM_VERSION = 1 };
 /* lo <= x < hi.  Sizes that ranks do not share are -1, so only `any` (lo -1) contains them. */
 typedef struct {
     int64_t lo, hi;
-} atn_range;
+} atn_span;
 
 typedef struct {
     atn_operation op;
-    atn_range ranks, bytes;
+    atn_span ranks, bytes;
     atn_choice use;
     atn_choice next;        /* runner-up when measured; row NULL: not recorded */
     int64_t time_ps, ci_ps; /* median and half width of its confidence interval; -1: unknown */
@@ -45,8 +45,8 @@ void atn_rules_free(atn_rules *rules);
 /* ---- writing ---- */
 
 /* Sorted, aligned text that parses back to the same table.  Forced rules and the random selection
- * are this run's own business and are not written. */
-void atn_rules_print(FILE *f, const atn_rules *rules);
+ * are this run's own business and are not written.  False: out of memory. */
+bool atn_rules_print(FILE *f, const atn_rules *rules);
 /* Everything, for other ranks: one rank packs, all unpack.  Caller frees *text_p. */
 atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p, atn_error *err);
 atn_status atn_rules_unpack(const char *text, size_t bytes, atn_rules **rules_p, atn_error *err);

@@ -20,8 +20,8 @@ struct atn_rules {
     uint64_t hash;
 };
 
-static const atn_range atn_any = {-1, INT64_MAX};
-static inline bool atn_in_range(atn_range range, int64_t x)
+static const atn_span atn_any = {-1, INT64_MAX};
+static inline bool atn_in_span(atn_span range, int64_t x)
 {
     return range.lo <= x && (x < range.hi || range.hi == INT64_MAX);
 }
@@ -31,8 +31,8 @@ static inline bool atn_in_range(atn_range range, int64_t x)
 enum { ATN_WORD_ROOM = 256 };
 
 /* "*", "N", "LO:HI", "LO:", ":HI"; false when it is none of these or contains nothing. */
-bool atn_range_parse(const char *text, atn_range *range_p);
-void atn_range_print(atn_range range, bool sizes, char out[ATN_WORD_ROOM]);
+bool atn_span_parse(const char *text, atn_span *range_p);
+void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
 /* "3.1us" <-> picoseconds; decimals below one picosecond are dropped. */
 bool atn_duration_parse(const char *text, int64_t *ps_p);
 void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
@@ -47,8 +47,10 @@ atn_status atn_unknown_operation(const char *word, atn_error *err);
 /* Whether ranks share the size of the operation, so that a rule may restrict it. */
 bool atn_shares_bytes(atn_operation op);
 
-/* ---- rules_read.c, rules_write.c, forced.c, random.c ---- */
+/* ---- rules.c, forced.c, random.c ---- */
 
+/* NULL when the choice can serve the problem with the pieces it asks for, else the reason. */
+const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q);
 /* Works out what is derived from the list; false: out of memory. */
 bool atn_rules_seal(atn_rules *rules);
 atn_status atn_forced_parse(const char *text, atn_rules *rules, atn_error *err);

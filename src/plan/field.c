@@ -1,0 +1,200 @@
+/* field.c - the words inside a line of wisdom: ranges, durations, algorithms.
+ *
+ * Numbers are read and written without the C library's locale-dependent functions: the host
+ * program may have changed the locale before MPI_Init. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "plan/rules_private.h"
+
+/* ---- ranges ---- */
+
+/* One end of a range; an empty word leaves the end open. */
+static bool end_parse(const char *text, size_t n, int64_t open, int64_t *end_p)
+{
+    char word[32];
+    if (n >= sizeof word)
+        return false;
+    memcpy(word, text, n);
+    word[n] = '\0';
+    *end_p = open;
+    return n == 0 || atn_parse_size(word, end_p);
+}
+
+bool atn_span_parse(const char *text, atn_span *range_p)
+{
+    atn_span range = atn_any;
+    const char *colon = strchr(text, ':');
+    if (strcmp(text, "*") != 0 && colon != NULL) {
+        if (!end_parse(text, (size_t)(colon - text), 0, &range.lo) ||
+            !end_parse(colon + 1, strlen(colon + 1), INT64_MAX, &range.hi))
+            return false;
+    } else if (strcmp(text, "*") != 0) {
+        if (!atn_parse_size(text, &range.lo) || range.lo == INT64_MAX)
+            return false;
+        range.hi = range.lo + 1;
+    }
+    if (range.lo >= range.hi)
+        return false;
+    *range_p = range;
+    return true;
+}
+
+static void end_print(int64_t end, bool sizes, char out[32])
+{
+    if (sizes)
+        atn_format_size(end, out);
+    else
+        snprintf(out, 32, "%" PRId64, end);
+}
+
+void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM])
+{
+    char lo[32], hi[32] = "";
+    if (range.lo < 0) {
+        strcpy(out, "*");
+        return;
+    }
+    end_print(range.lo, sizes, lo);
+    if (range.hi != INT64_MAX)
+        end_print(range.hi, sizes, hi);
+    if (range.hi == range.lo + 1)
+        strcpy(out, lo);
+    else
+        snprintf(out, ATN_WORD_ROOM, "%s:%s", lo, hi);
+}
+
+/* ---- numbers and durations ---- */
+
+bool atn_count_parse(const char *text, int64_t *count_p)
+{
+    const size_t n = strlen(text);
+    return n > 0 && text[n - 1] >= '0' && text[n - 1] <= '9' && atn_parse_size(text, count_p);
+}
+
+static const struct {
+    const char *name;
+    int64_t ps;
+} units[] = {
+    {"s", INT64_C(1000000000000)}, {"ms", INT64_C(1000000000)}, {"us", 1000000}, {"ns", 1000},
+    {"ps", 1},
+};
+enum { UNITS = sizeof units / sizeof units[0] };
+
+static int64_t unit_ps(const char *name)
+{
+    for (int i = 0; i < UNITS; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].ps;
+    return 0;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool atn_duration_parse(const char *text, int64_t *ps_p)
+{
+    int64_t whole = 0, part = 0;
+    const char *at = text;
+    for (; is_digit(*at); at++)
+        if (__builtin_mul_overflow(whole, 10, &whole) ||
+            __builtin_add_overflow(whole, *at - '0', &whole))
+            return false;
+    if (at == text)
+        return false;
+    const char *decimals = *at == '.' ? ++at : at;
+    while (is_digit(*at))
+        at++;
+    const int64_t ps = unit_ps(at);
+    for (int64_t scale = ps / 10; decimals < at && scale > 0; scale /= 10)
+        part += (*decimals++ - '0') * scale;
+    if (ps == 0 || __builtin_mul_overflow(whole, ps, &whole) ||
+        __builtin_add_overflow(whole, part, &whole))
+        return false;
+    *ps_p = whole;
+    return true;
+}
+
+void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM])
+{
+    int u = 0;
+    while (u < UNITS - 1 && ps < units[u].ps)
+        u++;
+    int64_t rest = ps % units[u].ps;
+    int n = snprintf(out, ATN_WORD_ROOM, "%" PRId64 "%s", ps / units[u].ps, rest > 0 ? "." : "");
+    for (int64_t scale = units[u].ps / 10; rest > 0; scale /= 10) {
+        out[n++] = (char)('0' + rest / scale);
+        rest %= scale;
+    }
+    strcpy(out + n, units[u].name);
+}
+
+/* ---- operations and algorithms ---- */
+
+bool atn_shares_bytes(atn_operation op)
+{
+    const atn_operation_info *info = atn_operation_get(op);
+    const bool pairs = info->source == ATN_SIDE_ROW || (info->flags & ATN_ROOTED);
+    const bool empty = info->source == ATN_SIDE_NONE && info->result == ATN_SIDE_NONE;
+    return !empty && !((info->flags & ATN_VARYING) && pairs);
+}
+
+atn_status atn_unknown_operation(const char *word, atn_error *err)
+{
+    const char *names[ATN_OPERATIONS];
+    for (int i = 0; i < ATN_OPERATIONS; i++)
+        names[i] = atn_operation_get((atn_operation)i)->name;
+    const char *near = atn_nearest(word, names, ATN_OPERATIONS);
+    if (near != NULL)
+        return atn_fail(err, ATN_INPUT, "unknown operation \"%.40s\"; did you mean \"%s\"?", word,
+                        near);
+    return atn_fail(err, ATN_INPUT,
+                    "unknown operation \"%.40s\"; operations are the blocking MPI collectives in "
+                    "lower case, such as allreduce",
+                    word);
+}
+
+enum { MAX_NAMES = 128 };
+
+static const char *nearest_algorithm(atn_operation op, const char *word)
+{
+    const char *names[MAX_NAMES];
+    int n = 0;
+    for (int i = 0; i < atn_catalog_rows() && n < MAX_NAMES; i++)
+        if (atn_catalog_row(i)->op == op)
+            names[n++] = atn_catalog_row(i)->algo->name;
+    return atn_nearest(word, names, n);
+}
+
+static atn_status unknown_algorithm(atn_operation op, const char *word, atn_error *err)
+{
+    const char *near = nearest_algorithm(op, word);
+    const char *operation = atn_operation_get(op)->name;
+    if (near != NULL)
+        return atn_fail(err, ATN_INPUT, "unknown algorithm \"%.40s\" for %s; did you mean \"%s\"?",
+                        word, operation, near);
+    return atn_fail(err, ATN_INPUT,
+                    "unknown algorithm \"%.40s\" for %s; `attune algo list` shows what there is",
+                    word, operation);
+}
+
+atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,
+                            atn_choice *choice_p, atn_error *err)
+{
+    atn_choice choice = {.row = atn_catalog_find(op, name)};
+    if (choice.row == NULL)
+        return unknown_algorithm(op, name, err);
+    atn_params_default(choice.row, &choice.params);
+    if (*params != '\0' &&
+        atn_params_parse(choice.row, params, &choice.params, err) != ATN_OK)
+        return ATN_INPUT;
+    *choice_p = choice;
+    return ATN_OK;
+}
+
+void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM])
+{
+    char full[ATN_WORD_ROOM];
+    atn_params_print(choice->row, &choice->params, full, sizeof full);
+    const char *slash = strchr(full, '/');
+    strcpy(out, slash != NULL ? slash + 1 : full);
+}

@@ -1,0 +1,135 @@
+/* forced.c - ATTUNE_ALGORITHM, and the table that all selection settings together ask for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/rules_private.h"
+
+static const char variable[] = "ATTUNE_ALGORITHM";
+
+static atn_status push(atn_rules *rules, atn_operation op, const atn_choice *use, atn_error *err)
+{
+    const atn_rule rule = {.op = op, .ranks = atn_any, .bytes = atn_any, .use = *use,
+                           .time_ps = -1, .ci_ps = -1, .samples = -1, .forced = true};
+    return atn_push(&rules->list, rule) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+/* "*=ring": every operation that has an algorithm of that name. */
+static atn_status force_all(atn_rules *rules, const char *name, const char *params, atn_error *err)
+{
+    int served = 0;
+    atn_error error = {0};
+    for (int i = 0; i < ATN_OPERATIONS; i++) {
+        atn_choice use;
+        if (atn_catalog_find((atn_operation)i, name) == NULL)
+            continue;
+        served++;
+        if (atn_choice_parse((atn_operation)i, name, params, &use, &error) != ATN_OK)
+            return atn_fail(err, ATN_INPUT, "%s: %s", variable, error.text);
+        if (push(rules, (atn_operation)i, &use, err) != ATN_OK)
+            return ATN_MEMORY;
+    }
+    if (served == 0)
+        return atn_fail(err, ATN_INPUT,
+                        "%s: no operation has an algorithm \"%.40s\"; `attune algo list` shows what "
+                        "there is",
+                        variable, name);
+    return ATN_OK;
+}
+
+static atn_status force_one(atn_rules *rules, const char *operation, const char *name,
+                            const char *params, atn_error *err)
+{
+    atn_operation op;
+    atn_choice use;
+    atn_error error = {0};
+    if (!atn_operation_find(operation, &op))
+        atn_unknown_operation(operation, &error);
+    else if (atn_choice_parse(op, name, params, &use, &error) == ATN_OK)
+        return push(rules, op, &use, err);
+    return atn_fail(err, ATN_INPUT, "%s: %s", variable, error.text);
+}
+
+/* One "operation=name:key=value:key=value"; `any` picks the entries with "*" or the others. */
+static atn_status force_entry(atn_rules *rules, char *entry, bool any, atn_error *err)
+{
+    char *name = strchr(entry, '=');
+    if (name == NULL || name == entry || name[1] == '\0')
+        return atn_fail(err, ATN_INPUT,
+                        "%s: \"%.60s\" is not understood; write "
+                        "operation=algorithm:key=value, separated by commas",
+                        variable, entry);
+    *name++ = '\0';
+    char *params = name + strcspn(name, ":");
+    if (*params != '\0')
+        *params++ = '\0';
+    if ((strcmp(entry, "*") == 0) != any)
+        return ATN_OK;
+    return any ? force_all(rules, name, params, err) : force_one(rules, entry, name, params, err);
+}
+
+static atn_status force_pass(atn_rules *rules, const char *text, bool any, atn_error *err)
+{
+    char *copy = strdup(text), *rest;
+    atn_status status = copy != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    for (char *entry = copy != NULL ? strtok_r(copy, ", \t", &rest) : NULL;
+         entry != NULL && status == ATN_OK; entry = strtok_r(NULL, ", \t", &rest))
+        status = force_entry(rules, entry, any, err);
+    free(copy);
+    return status;
+}
+
+/* Operations that are named come before "*", in whatever order they were written. */
+atn_status atn_forced_parse(const char *text, atn_rules *rules, atn_error *err)
+{
+    const atn_status status = force_pass(rules, text, false, err);
+    return status == ATN_OK ? force_pass(rules, text, true, err) : status;
+}
+
+/* Appends the rules of `from`, which gives them away. */
+static bool move_rules(atn_rules *to, atn_rules *from)
+{
+    for (int i = 0; i < from->list.n; i++) {
+        if (!atn_push(&to->list, from->list.v[i]))
+            return false;
+        from->list.v[i].note = NULL;
+    }
+    return true;
+}
+
+/* Forced rules go in front; provenance, notes and origin stay with the file's table. */
+static atn_status put_forced(atn_rules *rules, const char *forced, atn_error *err)
+{
+    atn_rules front = {0};
+    atn_status status = atn_forced_parse(forced, &front, err);
+    if (status == ATN_OK && !move_rules(&front, rules))
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    if (status != ATN_OK) {
+        atn_vec_free(&front.list);
+        return status;
+    }
+    atn_vec_free(&rules->list);
+    memcpy(&rules->list, &front.list, sizeof rules->list);
+    return ATN_OK;
+}
+
+atn_status atn_rules_load(const char *path, const char *forced, const char *select,
+                          atn_rules **rules_p, atn_error *err)
+{
+    atn_rules *rules = NULL;
+    atn_status status = ATN_OK;
+    if (path != NULL)
+        status = atn_rules_read(path, &rules, err);
+    else if ((rules = atn_rules_empty()) == NULL)
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    if (status == ATN_OK && forced != NULL)
+        status = put_forced(rules, forced, err);
+    if (status == ATN_OK && select != NULL)
+        status = atn_select_parse(select, rules, err);
+    if (status == ATN_OK && !atn_rules_seal(rules))
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    if (status == ATN_OK)
+        *rules_p = rules;
+    else
+        atn_rules_free(rules);
+    return status;
+}

@@ -1,0 +1,440 @@
+/* rules_read.c - wisdom text to rule table, all or nothing (docs/wisdom-format.md). */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "plan/rules_private.h"
+
+typedef struct {
+    const char *origin;
+    int line;
+    bool packed; /* text made by atn_rules_pack: a few more words are known */
+    bool ended;
+    char *note; /* comment lines waiting for what they belong to */
+    atn_rules *rules;
+    atn_error *err;
+} reader;
+
+__attribute__((format(printf, 2, 3))) static atn_status refuse(reader *rd, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return atn_fail(rd->err, ATN_INPUT, "%s:%d: %s", rd->origin, rd->line, text);
+}
+
+static atn_status no_memory(reader *rd)
+{
+    return atn_fail(rd->err, ATN_MEMORY, "%s: out of memory", rd->origin);
+}
+
+/* ---- fields of a rule ---- */
+
+static atn_status read_range(reader *rd, const char *name, const char *value, atn_span *range)
+{
+    if (atn_span_parse(value, range))
+        return ATN_OK;
+    return refuse(rd,
+                  "%s=%.60s is no range; write LO:HI (LO included, HI not, LO < HI), LO:, :HI, one "
+                  "number, or *",
+                  name, value);
+}
+
+static atn_status read_ranks(reader *rd, atn_rule *rule, const char *value)
+{
+    return read_range(rd, "ranks", value, &rule->ranks);
+}
+
+static atn_status read_bytes(reader *rd, atn_rule *rule, const char *value)
+{
+    const atn_status status = read_range(rd, "bytes", value, &rule->bytes);
+    if (status == ATN_OK && rule->bytes.lo >= 0 && !atn_shares_bytes(rule->op))
+        return refuse(rd,
+                      "bytes=%.60s would never match: ranks do not share a size in %s; leave "
+                      "bytes= out",
+                      value, atn_operation_get(rule->op)->name);
+    return status;
+}
+
+/* "ring{segment=8K}" is cut in place. */
+static atn_status read_choice(reader *rd, atn_operation op, char *value, atn_choice *choice)
+{
+    char *params = strchr(value, '{');
+    if (params != NULL) {
+        char *close = strchr(params, '}');
+        if (close == NULL || close[1] != '\0')
+            return refuse(rd, "%.80s: parameters are written name{key=value,key=value}", value);
+        *params++ = *close = '\0';
+    }
+    atn_error error = {0};
+    const atn_status status =
+        atn_choice_parse(op, value, params != NULL ? params : "", choice, &error);
+    return status == ATN_OK ? ATN_OK : refuse(rd, "%s", error.text);
+}
+
+static atn_status read_use(reader *rd, atn_rule *rule, const char *value)
+{
+    return read_choice(rd, rule->op, (char *)value, &rule->use);
+}
+
+static atn_status read_next(reader *rd, atn_rule *rule, const char *value)
+{
+    return read_choice(rd, rule->op, (char *)value, &rule->next);
+}
+
+static atn_status read_time(reader *rd, atn_rule *rule, const char *value)
+{
+    return atn_duration_parse(value, &rule->time_ps)
+               ? ATN_OK
+               : refuse(rd, "time=%.60s is no duration; write 3.1us (s, ms, us, ns, ps)", value);
+}
+
+static atn_status read_ci(reader *rd, atn_rule *rule, const char *value)
+{
+    return atn_duration_parse(value, &rule->ci_ps)
+               ? ATN_OK
+               : refuse(rd, "ci=%.60s is no duration; write 0.1us (s, ms, us, ns, ps)", value);
+}
+
+static atn_status read_samples(reader *rd, atn_rule *rule, const char *value)
+{
+    return atn_count_parse(value, &rule->samples)
+               ? ATN_OK
+               : refuse(rd, "samples=%.60s must be a whole number", value);
+}
+
+static atn_status read_line_number(reader *rd, atn_rule *rule, const char *value)
+{
+    int64_t line;
+    if (!atn_count_parse(value, &line) || line > INT32_MAX)
+        return refuse(rd, "line=%.60s must be a whole number", value);
+    rule->line = (int)line;
+    return ATN_OK;
+}
+
+static const struct {
+    const char *name;
+    atn_status (*read)(reader *rd, atn_rule *rule, const char *value);
+    bool packed;
+} fields[] = {
+    {"ranks", read_ranks, false},
+    {"bytes", read_bytes, false},
+    {"use", read_use, false},
+    {"time", read_time, false},
+    {"ci", read_ci, false},
+    {"next", read_next, false},
+    {"samples", read_samples, false},
+    {"line", read_line_number, true},
+};
+enum { FIELDS = sizeof fields / sizeof fields[0], FILE_FIELDS = FIELDS - 1 };
+
+static int find_field(const reader *rd, const char *name)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (strcmp(fields[i].name, name) == 0 && (rd->packed || !fields[i].packed))
+            return i;
+    return -1;
+}
+
+static atn_status unknown_field(reader *rd, const char *name)
+{
+    const char *names[FILE_FIELDS];
+    for (int i = 0; i < FILE_FIELDS; i++)
+        names[i] = fields[i].name;
+    const char *near = atn_nearest(name, names, FILE_FIELDS);
+    if (near != NULL)
+        return refuse(rd, "unknown field \"%.40s\"; did you mean \"%s\"?", name, near);
+    return refuse(rd, "unknown field \"%.40s\"; a rule has ranks, bytes, use, time, ci, next, "
+                      "samples",
+                  name);
+}
+
+static atn_status read_field(reader *rd, atn_rule *rule, char *word, unsigned *seen)
+{
+    char *equals = strchr(word, '=');
+    if (*word == '#')
+        return refuse(rd, "a comment needs a line of its own; move it above the rule");
+    if (equals == NULL || equals == word || equals[1] == '\0')
+        return refuse(rd, "\"%.60s\" is no field; write key=value without spaces", word);
+    *equals = '\0';
+    const int i = find_field(rd, word);
+    if (i < 0)
+        return unknown_field(rd, word);
+    if (*seen & (1u << i))
+        return refuse(rd, "%s= is given twice; keep one", word);
+    *seen |= 1u << i;
+    return fields[i].read(rd, rule, equals + 1);
+}
+
+/* ---- lines ---- */
+
+static char *take_note(reader *rd)
+{
+    char *note = rd->note;
+    rd->note = NULL;
+    return note;
+}
+
+static atn_status read_fields(reader *rd, atn_rule *rule, char **rest)
+{
+    unsigned seen = 0;
+    atn_status status = ATN_OK;
+    for (char *word; status == ATN_OK && (word = strtok_r(NULL, " \t", rest)) != NULL;)
+        status = read_field(rd, rule, word, &seen);
+    if (status == ATN_OK && rule->use.row == NULL)
+        return refuse(rd, "the rule names no algorithm; add use=NAME (or use=native)");
+    return status;
+}
+
+static atn_status read_rule_line(reader *rd, char **rest, bool forced)
+{
+    atn_rule rule = {.ranks = atn_any, .bytes = atn_any, .time_ps = -1, .ci_ps = -1,
+                     .samples = -1, .forced = forced, .line = rd->line};
+    const char *operation = strtok_r(NULL, " \t", rest);
+    if (operation == NULL)
+        return refuse(rd, "the rule names no operation; write rule OPERATION ... use=ALGORITHM");
+    if (!atn_operation_find(operation, &rule.op)) {
+        atn_error error = {0};
+        atn_unknown_operation(operation, &error);
+        return refuse(rd, "%s", error.text);
+    }
+    const atn_status status = read_fields(rd, &rule, rest);
+    if (status != ATN_OK)
+        return status;
+    rule.note = take_note(rd);
+    if (atn_push(&rd->rules->list, rule))
+        return ATN_OK;
+    free(rule.note);
+    return no_memory(rd);
+}
+
+static atn_status read_rule(reader *rd, char **rest) { return read_rule_line(rd, rest, false); }
+static atn_status read_forced(reader *rd, char **rest) { return read_rule_line(rd, rest, true); }
+
+static atn_status read_end(reader *rd, char **rest)
+{
+    if (strtok_r(NULL, " \t", rest) != NULL)
+        return refuse(rd, "nothing may follow \"end\" on its line; remove it");
+    rd->ended = true;
+    rd->rules->note = take_note(rd);
+    return ATN_OK;
+}
+
+static atn_status read_select(reader *rd, char **rest)
+{
+    const char *word = strtok_r(NULL, " \t", rest);
+    return atn_select_parse(word != NULL ? word : "", rd->rules, rd->err);
+}
+
+/* A path may hold any byte; packing needs one line. */
+static bool put_origin(atn_rules *rules, const char *origin)
+{
+    free(rules->origin);
+    rules->origin = strdup(origin);
+    for (char *at = rules->origin; at != NULL && *at != '\0'; at++)
+        if ((unsigned char)*at <= ' ')
+            *at = '?';
+    return rules->origin != NULL;
+}
+
+static atn_status read_origin(reader *rd, char **rest)
+{
+    return put_origin(rd->rules, *rest) ? ATN_OK : no_memory(rd);
+}
+
+static const struct {
+    const char *word;
+    atn_status (*read)(reader *rd, char **rest);
+    bool packed;
+} lines[] = {
+    {"rule", read_rule, false},    {"end", read_end, false},       {"force", read_forced, true},
+    {"select", read_select, true}, {"origin", read_origin, true},
+};
+enum { LINES = sizeof lines / sizeof lines[0] };
+
+/* "key: value", before the first rule. */
+static atn_status read_provenance(reader *rd, char *text, char *colon)
+{
+    if (rd->rules->list.n > 0)
+        return refuse(rd, "provenance (\"key: value\") must stand before the first rule; move it up");
+    *colon++ = '\0';
+    colon += strspn(colon, " \t");
+    atn_provenance entry = {.key = strdup(text), .value = strdup(colon), .note = take_note(rd)};
+    if (entry.key != NULL && entry.value != NULL && atn_push(&rd->rules->provenance, entry))
+        return ATN_OK;
+    free(entry.key);
+    free(entry.value);
+    free(entry.note);
+    return no_memory(rd);
+}
+
+static atn_status keep_note(reader *rd, const char *text)
+{
+    const size_t old = rd->note != NULL ? strlen(rd->note) : 0;
+    char *note = realloc(rd->note, old + strlen(text) + 2);
+    if (note == NULL)
+        return no_memory(rd);
+    sprintf(note + old, "%s\n", text);
+    rd->note = note;
+    return ATN_OK;
+}
+
+static atn_status unknown_line(reader *rd, const char *word)
+{
+    static const char *const words[] = {"rule", "end"};
+    const char *near = atn_nearest(word, words, 2);
+    if (near != NULL)
+        return refuse(rd, "unknown word \"%.40s\"; did you mean \"%s\"?", word, near);
+    return refuse(rd,
+                  "unknown word \"%.40s\"; a line is a rule, \"key: value\", a # comment or end",
+                  word);
+}
+
+static atn_status read_words(reader *rd, char *text)
+{
+    char *rest;
+    const char *word = strtok_r(text, " \t", &rest);
+    for (int i = 0; i < LINES; i++)
+        if (strcmp(lines[i].word, word) == 0 && (rd->packed || !lines[i].packed))
+            return lines[i].read(rd, &rest);
+    return unknown_line(rd, word);
+}
+
+/* A key is one word directly followed by a colon; rules have a space after their first word. */
+static char *provenance_colon(char *text)
+{
+    char *end = text + strcspn(text, ": \t=");
+    return *end == ':' && end > text ? end : NULL;
+}
+
+static atn_status read_line(reader *rd, char *text)
+{
+    text += strspn(text, " \t");
+    size_t n = strlen(text);
+    while (n > 0 && strchr(" \t\r", text[n - 1]) != NULL)
+        text[--n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] < ' ' && text[i] != '\t')
+            return refuse(rd, "byte 0x%02x is not text; the file is damaged or of another kind",
+                          (unsigned char)text[i]);
+    if (n == 0)
+        return ATN_OK;
+    if (rd->ended)
+        return refuse(rd, "text after \"end\"; remove it (two files cannot be joined this way)");
+    if (*text == '#')
+        return keep_note(rd, text);
+    char *colon = provenance_colon(text);
+    return colon != NULL ? read_provenance(rd, text, colon) : read_words(rd, text);
+}
+
+static atn_status read_version(reader *rd, const char *text)
+{
+    static const char magic[] = "attune-wisdom ";
+    char word[12] = "";
+    int64_t version;
+    if (strncmp(text, magic, sizeof magic - 1) != 0)
+        return refuse(rd, "not a wisdom file; the first line must be \"attune-wisdom %d\"",
+                      ATN_WISDOM_VERSION);
+    text += sizeof magic - 1;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " \t\r\n"), text);
+    if (!atn_count_parse(word, &version) || version < 1)
+        return refuse(rd, "\"%s\" is no version; the first line must be \"attune-wisdom %d\"", word,
+                      ATN_WISDOM_VERSION);
+    if (version > ATN_WISDOM_VERSION)
+        return refuse(rd,
+                      "wisdom of version %s, this Attune reads version %d; use a newer Attune or "
+                      "let this one write the file anew",
+                      word, ATN_WISDOM_VERSION);
+    return ATN_OK;
+}
+
+/* The text is cut into lines in place. */
+static atn_status read_lines(reader *rd, char *text, size_t bytes)
+{
+    atn_status status = read_version(rd, text);
+    const char *stop = text + bytes;
+    for (char *at = text, *next; status == ATN_OK && at < stop; at = next) {
+        char *newline = memchr(at, '\n', (size_t)(stop - at));
+        if (newline == NULL)
+            return refuse(rd, "the last line has no end: the file was cut short; restore it");
+        next = newline + 1;
+        *newline = '\0';
+        if (strlen(at) != (size_t)(newline - at))
+            return refuse(rd, "byte 0x00 is not text; the file is damaged or of another kind");
+        if (at != text)
+            status = read_line(rd, at);
+        rd->line++;
+    }
+    if (status == ATN_OK && !rd->ended)
+        return refuse(rd, "the line \"end\" is missing: the file was cut short; restore it, or add "
+                          "\"end\" if it is complete");
+    return status;
+}
+
+static atn_status parse(const char *text, size_t bytes, const char *origin, bool packed,
+                        atn_rules **rules_p, atn_error *err)
+{
+    reader rd = {.origin = origin, .line = 1, .packed = packed, .err = err};
+    char *copy = malloc(bytes + 1);
+    rd.rules = calloc(1, sizeof *rd.rules);
+    atn_status status = ATN_OK;
+    if (copy == NULL || rd.rules == NULL || (!packed && !put_origin(rd.rules, origin))) {
+        status = no_memory(&rd);
+    } else {
+        memcpy(copy, text, bytes);
+        copy[bytes] = '\0';
+        status = read_lines(&rd, copy, bytes);
+    }
+    if (status == ATN_OK && !atn_rules_seal(rd.rules))
+        status = no_memory(&rd);
+    if (status == ATN_OK)
+        *rules_p = rd.rules;
+    else
+        atn_rules_free(rd.rules);
+    free(rd.note);
+    free(copy);
+    return status;
+}
+
+atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin, atn_rules **rules_p,
+                           atn_error *err)
+{
+    return parse(text, bytes, origin, false, rules_p, err);
+}
+
+atn_status atn_rules_unpack(const char *text, size_t bytes, atn_rules **rules_p, atn_error *err)
+{
+    return parse(text, bytes, "rules", true, rules_p, err);
+}
+
+/* Devices are refused because some never end; a directory gets a plainer message than read(2)'s. */
+static atn_status check_kind(const char *path, atn_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return atn_fail(err, ATN_INPUT, "%s: cannot be read: %s; name an existing rule file", path,
+                        strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return atn_fail(err, ATN_INPUT, "%s: is a directory; name the rule file in it", path);
+    if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
+        return atn_fail(err, ATN_INPUT, "%s: is not a file; name a rule file", path);
+    return ATN_OK;
+}
+
+atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err)
+{
+    char *text;
+    size_t bytes;
+    atn_status status = check_kind(path, err);
+    if (status == ATN_OK)
+        status = atn_read_file(path, &text, &bytes, err);
+    if (status != ATN_OK)
+        return status;
+    status = atn_rules_parse(text, bytes, path, rules_p, err);
+    free(text);
+    return status;
+}
