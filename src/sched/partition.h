@@ -1,0 +1,40 @@
+/* partition.h - how large blocks are and where they lie: bound when a call starts. */
+#ifndef ATN_PARTITION_H
+#define ATN_PARTITION_H
+
+#include "sched/schedule.h"
+
+/* One side of a call.  Sizes and offsets are in units: bytes, or elements of a reduction. */
+typedef struct {
+    int n;               /* natural blocks */
+    int64_t each;        /* units per natural block when lens is NULL */
+    const int64_t *lens; /* or the units of each */
+    const int64_t *offs; /* where each begins; NULL: one after the other */
+} atn_sizes;
+
+typedef struct {
+    atn_sizes src, dst, vec; /* vec: the shape vector that scratch blocks refer to */
+    int split;
+} atn_partition;
+
+typedef struct {
+    int64_t off, len; /* units */
+} atn_span;
+
+/* Units before part k when `units` are cut evenly into `split` parts. */
+static inline int64_t atn_cut(int64_t units, int k, int split)
+{
+    return units / split * k + units % split * k / split;
+}
+
+/* Uniform partition of a problem: every natural block has `each` units. */
+atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t each);
+
+/* Where a block lies. */
+atn_span atn_sizes_block(const atn_sizes *z, int split, int block);
+/* Units of a block of any space (TMP through its shape). */
+int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space,
+                        int block);
+int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot);
+
+#endif
