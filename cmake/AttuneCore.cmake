@@ -7,10 +7,19 @@ if(HWLOC_FOUND)
     target_link_libraries(attune-core PUBLIC PkgConfig::HWLOC)
 endif()
 
-if(NOT JANSSON_FOUND)
-    message(STATUS "attune: no jansson, so the command line is not built")
-elseif(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
     atn_sources(cli cli)
     add_executable(attune ${cli})
-    target_link_libraries(attune PRIVATE attune-core PkgConfig::JANSSON)
+    target_link_libraries(attune PRIVATE attune-core)
+
+    # The manual page and the completion are printed by the program itself, from its own tables.
+    set(man ${CMAKE_BINARY_DIR}/share/man/man1/attune.1)
+    set(completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/attune)
+    add_custom_command(OUTPUT ${man} ${completion}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/share/man/man1
+                ${CMAKE_BINARY_DIR}/share/bash-completion/completions
+        COMMAND attune --man > ${man}
+        COMMAND attune --completion bash > ${completion}
+        DEPENDS attune COMMENT "Manual page and completion" VERBATIM)
+    add_custom_target(attune-man ALL DEPENDS ${man} ${completion})
 endif()

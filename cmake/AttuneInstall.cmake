@@ -1,6 +1,14 @@
+# What `make install PREFIX=...` puts where.  bin/attune finds the preload libraries in ../lib/attune,
+# in a build folder in ../lib.
 if(TARGET attune)
-    install(TARGETS attune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS attune RUNTIME DESTINATION bin)
+    install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION share)
 endif()
-install(DIRECTORY include/attune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
-install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+foreach(flavour IN LISTS ATN_FLAVOURS)
+    if(TARGET attune-${flavour})
+        install(TARGETS attune-${flavour} LIBRARY DESTINATION lib/attune)
+    endif()
+endforeach()
+install(DIRECTORY include/attune DESTINATION include FILES_MATCHING PATTERN *.h)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/attune)
+install(DIRECTORY docs DESTINATION share/doc/attune)

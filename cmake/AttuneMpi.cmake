@@ -138,7 +138,6 @@ function(atn_add_mpi flavour)
         # A preloaded library must bring its own MPI even when it names no symbol of it directly.
         target_link_options(attune-${flavour} PRIVATE -Wl,--no-as-needed)
         add_dependencies(attune-${flavour} attune-build-id)
-        install(TARGETS attune-${flavour} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/attune)
     endif()
 
     atn_mpi_programs(${flavour} tests/mpi tests)
