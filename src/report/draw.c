@@ -1,0 +1,384 @@
+/* draw.c - space-time diagram of a schedule. */
+#include "report/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/svg.h"
+#include "report/timeline.h"
+
+enum { MAX_RANKS = 512, MAX_MESSAGES = 20000, MAX_LABEL = 8 };
+
+/* Light first; the media query turns every colour that matters on a dark page. */
+static const char style[] =
+    "text{font:12px system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;fill:#1f2328}\n"
+    ".page{fill:#ffffff}\n"
+    ".title{font-size:17px;font-weight:600}\n"
+    ".note,.tick{fill:#656d76}\n"
+    ".tick{font-size:10px}\n"
+    ".rank{font-weight:600}\n"
+    ".root{fill:#8250df;font-weight:600}\n"
+    ".band{fill:#f6f8fa}\n"
+    ".grid{stroke:#eaeef2}\n"
+    ".life{stroke:#d0d7de;stroke-width:1.5}\n"
+    ".busy{fill:#b6d7ff}\n"
+    ".msg{stroke:#0969da;stroke-width:1.5}\n"
+    ".msg-head,.leave{fill:#0969da}\n"
+    ".sync{stroke:#8c959f;stroke-width:1.2;stroke-dasharray:4 3}\n"
+    ".sync-head{fill:#8c959f}\n"
+    ".reduce{fill:#fff1e5;stroke:#bc4c00;stroke-width:1.5}\n"
+    ".plus{stroke:#bc4c00;stroke-width:1.5}\n"
+    ".copy{fill:#dafbe1;stroke:#1a7f37;stroke-width:1.5}\n"
+    ".block{font-size:10px;fill:#0550ae;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;"
+    "paint-order:stroke}\n"
+    "@media (prefers-color-scheme:dark){\n"
+    "text{fill:#e6edf3}\n"
+    ".page{fill:#0d1117}\n"
+    ".note,.tick{fill:#8d96a0}\n"
+    ".root{fill:#d2a8ff}\n"
+    ".band{fill:#161b22}\n"
+    ".grid{stroke:#21262d}\n"
+    ".life{stroke:#3d444d}\n"
+    ".busy{fill:#1c3d66}\n"
+    ".msg{stroke:#58a6ff}\n"
+    ".msg-head,.leave{fill:#58a6ff}\n"
+    ".sync{stroke:#6e7681}\n"
+    ".sync-head{fill:#6e7681}\n"
+    ".reduce{fill:#3d2311;stroke:#f0883e}\n"
+    ".plus{stroke:#f0883e}\n"
+    ".copy{fill:#12361e;stroke:#3fb950}\n"
+    ".block{fill:#a5d6ff;stroke:#0d1117}\n"
+    "}\n";
+
+typedef struct {
+    FILE *f;
+    atn_schedule *const *schedules;
+    const atn_timeline *t;
+    int p;
+    double unit, row, left, top, width, height; /* pixels */
+    double mark;                                /* radius of marks on a row */
+    bool labels;
+} drawing;
+
+static double x_at(const drawing *d, double time) { return d->left + time * d->unit; }
+static double y_at(const drawing *d, int rank) { return d->top + (rank + 0.5) * d->row; }
+static double bottom(const drawing *d) { return d->top + d->p * d->row; }
+
+/* ---- what is in the schedules ---- */
+
+static int count_kind(const drawing *d, atn_op_kind kind, bool data)
+{
+    int n = 0;
+    for (int r = 0; r < d->p; r++)
+        for (int i = 0; i < d->schedules[r]->nops; i++) {
+            const atn_op *o = &d->schedules[r]->ops[i];
+            n += o->kind == kind && (o->a.n > 0) == data;
+        }
+    return n;
+}
+
+/* The block that a reader should see: scratch is named after the block whose shape it has. */
+static int named_block(const atn_schedule *s, const atn_slot *slot, int block)
+{
+    return slot->space == ATN_TMP ? s->tmp_shape[block] : block;
+}
+
+/* "3", "0-3", "1,4"; empty when it would be too long to be read. */
+static void block_label(const atn_schedule *s, const atn_slot *slot, char out[MAX_LABEL])
+{
+    const atn_range *range = atn_slot_ranges(s, slot);
+    char text[96] = "";
+    size_t used = 0;
+    for (int i = 0; i < slot->n && used < 64; i++) {
+        const int first = named_block(s, slot, range[i].first);
+        const int last = named_block(s, slot, range[i].first + range[i].count - 1);
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 last > first ? "%s%d\xe2\x80\x93%d" : "%s%d", i ? "," : "",
+                                 first, last);
+    }
+    snprintf(out, MAX_LABEL, "%s", used < MAX_LABEL ? text : "");
+}
+
+static int most_blocks(const drawing *d)
+{
+    int most = 0;
+    for (int r = 0; r < d->p; r++)
+        for (int space = ATN_SRC; space <= ATN_DST; space++)
+            most = atn_max(most, atn_space_blocks(d->schedules[r], (atn_space)space));
+    return most;
+}
+
+/* ---- layout ---- */
+
+static double clamp(double v, double lo, double hi) { return v < lo ? lo : v > hi ? hi : v; }
+
+static void lay_out(drawing *d)
+{
+    d->row = d->p <= 8 ? 40 : d->p <= 16 ? 32 : d->p <= 32 ? 24 : 14;
+    d->unit = clamp(1040 / fmax(d->t->end, 1), 16, 84);
+    d->mark = d->row >= 32 ? 5.5 : d->row >= 24 ? 4.5 : 3;
+    d->left = 78;
+    d->top = 86;
+    d->width = fmax(d->left + d->t->end * d->unit + 28, 620);
+    d->height = bottom(d) + 74;
+    d->labels = most_blocks(d) > 1 && d->unit >= 40 && d->row >= 24;
+}
+
+/* ---- background ---- */
+
+typedef struct {
+    double start, end;
+} band;
+
+static band *round_bands(const drawing *d, int rounds)
+{
+    band *bands = malloc(sizeof *bands * ((size_t)rounds + 1));
+    for (int k = 0; bands && k < rounds; k++)
+        bands[k] = (band){INFINITY, -INFINITY};
+    for (int r = 0; bands && r < d->p; r++)
+        for (int i = 0; i < d->schedules[r]->nops; i++) {
+            band *k = &bands[d->schedules[r]->ops[i].round];
+            k->start = fmin(k->start, d->t->spans[r][i].start);
+            k->end = fmax(k->end, d->t->spans[r][i].end);
+        }
+    return bands;
+}
+
+/* Rounds that overlap in time (a pipeline) cannot be shown as columns. */
+static bool in_columns(const band *bands, int rounds)
+{
+    double end = 0;
+    for (int k = 0; k < rounds; k++) {
+        if (bands[k].end < 0)
+            continue;
+        if (bands[k].start < end - 1e-9)
+            return false;
+        end = bands[k].end;
+    }
+    return rounds > 1;
+}
+
+static void draw_bands(const drawing *d, const band *bands, int rounds)
+{
+    bool shade = false;
+    for (int k = 0; k < rounds; k++) {
+        if (bands[k].end < 0)
+            continue;
+        const double x = x_at(d, bands[k].start), w = (bands[k].end - bands[k].start) * d->unit;
+        if ((shade = !shade))
+            atn_svg_rect(d->f, "band", x, d->top - 20, w, bottom(d) - d->top + 20, 4);
+        if (w >= 44)
+            atn_svg_text(d->f, "tick", "middle", x + w / 2, d->top - 8, "round %d", k);
+    }
+}
+
+static void draw_rounds(const drawing *d)
+{
+    int rounds = 0;
+    for (int r = 0; r < d->p; r++)
+        rounds = atn_max(rounds, d->schedules[r]->nrounds);
+    band *bands = round_bands(d, rounds);
+    if (bands && in_columns(bands, rounds))
+        draw_bands(d, bands, rounds);
+    free(bands);
+}
+
+/* Whole messages of time, thinned out so that the numbers do not touch. */
+static void draw_axis(const drawing *d)
+{
+    const double y = bottom(d) + 4;
+    int every = 1;
+    while (every * d->unit < 28)
+        every *= every % 2 ? 5 : 2;
+    for (int k = 0; k <= (int)(d->t->end + 1e-9); k += every) {
+        const double x = x_at(d, k);
+        atn_svg_line(d->f, "grid", (atn_point){x, d->top - 2}, (atn_point){x, y});
+        atn_svg_text(d->f, "tick", "middle", x, y + 11, "%d", k);
+    }
+    atn_svg_text(d->f, "tick", "end", d->left - 12, y + 11, "time");
+}
+
+/* ---- rows ---- */
+
+static void draw_mark(const drawing *d, const atn_op *o, atn_span span, double y)
+{
+    const double x = x_at(d, (span.start + span.end) / 2), m = d->mark;
+    if (o->kind == ATN_OP_COPY) {
+        const double side = m * 0.75;
+        atn_svg_rect(d->f, "copy", x - side, y - side, 2 * side, 2 * side, 1.5);
+        return;
+    }
+    atn_svg_circle(d->f, "reduce", x, y, m);
+    atn_svg_line(d->f, "plus", (atn_point){x - m / 2, y}, (atn_point){x + m / 2, y});
+    atn_svg_line(d->f, "plus", (atn_point){x, y - m / 2}, (atn_point){x, y + m / 2});
+}
+
+static void draw_row(const drawing *d, int r)
+{
+    const atn_schedule *s = d->schedules[r];
+    const bool root = (atn_operation_get(s->q.op)->flags & ATN_ROOTED) && s->q.root == r;
+    const double y = y_at(d, r);
+    if (d->row >= 14)
+        atn_svg_text(d->f, root ? "root" : "rank", "end", d->left - 12, y + 4,
+                     root ? "root %d" : "rank %d", r);
+    atn_svg_line(d->f, "life", (atn_point){d->left, y}, (atn_point){x_at(d, d->t->end), y});
+    for (int i = 0; i < s->nops; i++) {
+        const atn_span span = d->t->spans[r][i];
+        if (atn_is_message(&s->ops[i]))
+            atn_svg_rect(d->f, "busy", x_at(d, span.start), y - 2,
+                         (span.end - span.start) * d->unit, 4, 2);
+    }
+}
+
+static void draw_marks(const drawing *d)
+{
+    for (int r = 0; r < d->p; r++)
+        for (int i = 0; i < d->schedules[r]->nops; i++)
+            if (!atn_is_message(&d->schedules[r]->ops[i]))
+                draw_mark(d, &d->schedules[r]->ops[i], d->t->spans[r][i], y_at(d, r));
+}
+
+/* ---- messages ---- */
+
+static void draw_messages(const drawing *d)
+{
+    const double head = clamp(d->row / 4, 5, 8);
+    for (int r = 0; r < d->p; r++)
+        for (int i = 0; i < d->schedules[r]->nops; i++) {
+            const atn_op *o = &d->schedules[r]->ops[i];
+            if (o->kind != ATN_OP_SEND)
+                continue;
+            const atn_span span = d->t->spans[r][i];
+            const atn_point from = {x_at(d, span.start), y_at(d, r)};
+            const atn_point to = {x_at(d, span.end), y_at(d, o->peer)};
+            atn_svg_arrow(d->f, o->a.n ? "msg" : "sync", from, to, head);
+            if (o->a.n)
+                atn_svg_circle(d->f, "leave", from.x, from.y, d->mark * 0.45);
+        }
+}
+
+/* Beside the start of the arrow, at the same height for every message of a row. */
+static void draw_labels(const drawing *d)
+{
+    for (int r = 0; d->labels && r < d->p; r++)
+        for (int i = 0; i < d->schedules[r]->nops; i++) {
+            const atn_op *o = &d->schedules[r]->ops[i];
+            char text[MAX_LABEL];
+            if (o->kind != ATN_OP_SEND || o->a.n == 0)
+                continue;
+            block_label(d->schedules[r], &o->a, text);
+            if (!text[0])
+                continue;
+            const double rise = y_at(d, o->peer) > y_at(d, r) ? d->row * 0.28 : -d->row * 0.28;
+            const double share = rise / (y_at(d, o->peer) - y_at(d, r));
+            const double x = x_at(d, d->t->spans[r][i].start + share);
+            atn_svg_text(d->f, "block", "start", x + 4, y_at(d, r) + rise + 3.5, "%s", text);
+        }
+}
+
+/* ---- words around ---- */
+
+static void draw_title(const drawing *d)
+{
+    const atn_schedule *s = d->schedules[0];
+    const int reductions = count_kind(d, ATN_OP_REDUCE, true);
+    char more[64] = "";
+    if (reductions)
+        snprintf(more, sizeof more, " \xc2\xb7 %d reductions", reductions);
+    atn_svg_text(d->f, "title", "start", 20, 32, "%s", s->name);
+    atn_svg_text(d->f, "note", "start", 20, 51, "%d ranks \xc2\xb7 %d messages%s", d->p,
+                 d->t->messages, more);
+}
+
+/* Each entry draws its sample at (x, y) and is followed by its text. */
+static void sample_message(const drawing *d, double x, double y)
+{
+    atn_svg_arrow(d->f, "msg", (atn_point){x, y}, (atn_point){x + 22, y}, 7);
+    atn_svg_circle(d->f, "leave", x, y, 2.5);
+}
+
+static void sample_sync(const drawing *d, double x, double y)
+{
+    atn_svg_arrow(d->f, "sync", (atn_point){x, y}, (atn_point){x + 22, y}, 7);
+}
+
+static void sample_op(const drawing *d, atn_op_kind kind, double x, double y)
+{
+    drawing legend = *d;
+    legend.mark = 5.5;
+    legend.left = x + 11;
+    draw_mark(&legend, &(atn_op){.kind = (uint8_t)kind}, (atn_span){0, 0}, y);
+}
+
+static void sample_reduce(const drawing *d, double x, double y)
+{
+    sample_op(d, ATN_OP_REDUCE, x, y);
+}
+
+static void sample_copy(const drawing *d, double x, double y) { sample_op(d, ATN_OP_COPY, x, y); }
+
+static void draw_legend(const drawing *d)
+{
+    const struct {
+        bool show;
+        void (*sample)(const drawing *d, double x, double y);
+        const char *text;
+        double width;
+    } entries[] = {
+        {count_kind(d, ATN_OP_SEND, true) > 0, sample_message,
+         d->labels ? "message (with its blocks)" : "message", d->labels ? 188 : 96},
+        {count_kind(d, ATN_OP_SEND, false) > 0, sample_sync, "synchronisation", 140},
+        {count_kind(d, ATN_OP_REDUCE, true) > 0, sample_reduce, "reduction", 100},
+        {count_kind(d, ATN_OP_COPY, true) > 0, sample_copy, "local copy", 100},
+    };
+    double x = d->left;
+    const double y = bottom(d) + 48;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        if (!entries[i].show)
+            continue;
+        entries[i].sample(d, x, y);
+        atn_svg_text(d->f, "note", "start", x + 30, y + 4, "%s", entries[i].text);
+        x += entries[i].width;
+    }
+}
+
+static void draw(drawing *d)
+{
+    char title[200];
+    snprintf(title, sizeof title, "%s on %d ranks", d->schedules[0]->name, d->p);
+    atn_svg_begin(d->f, d->width, d->height, style, title);
+    atn_svg_rect(d->f, "page", 0, 0, d->width, d->height, 0);
+    draw_rounds(d);
+    draw_axis(d);
+    draw_title(d);
+    for (int r = 0; r < d->p; r++)
+        draw_row(d, r);
+    draw_messages(d);
+    draw_marks(d);
+    draw_labels(d);
+    draw_legend(d);
+    atn_svg_end(d->f);
+}
+
+atn_status atn_schedule_draw(FILE *f, atn_schedule *const *schedules, int p, atn_error *err)
+{
+    atn_timeline t;
+    if (p > MAX_RANKS)
+        return atn_fail(err, ATN_INPUT, "%s: %d ranks cannot be drawn legibly; use at most %d",
+                        schedules[0]->name, p, MAX_RANKS);
+    atn_status st = atn_timeline_make(schedules, p, &t, err);
+    if (st)
+        return st;
+    drawing d = {.f = f, .schedules = schedules, .t = &t, .p = p};
+    if (t.messages > MAX_MESSAGES) {
+        st = atn_fail(err, ATN_INPUT, "%s: %d messages cannot be drawn legibly (at most %d); use "
+                      "fewer ranks or larger segments",
+                      schedules[0]->name, t.messages, MAX_MESSAGES);
+    } else {
+        lay_out(&d);
+        draw(&d);
+    }
+    atn_timeline_free(&t);
+    return st;
+}

@@ -1,0 +1,26 @@
+/* svg.h - writes SVG shapes.  Colours live in a style sheet, so that one drawing can be light or
+ * dark; shapes only name their class. */
+#ifndef ATN_SVG_H
+#define ATN_SVG_H
+
+#include "base/base.h"
+
+typedef struct {
+    double x, y;
+} atn_point;
+
+/* `style` is CSS; `title` is what screen readers say. */
+void atn_svg_begin(FILE *f, double width, double height, const char *style, const char *title);
+void atn_svg_end(FILE *f);
+
+void atn_svg_rect(FILE *f, const char *class, double x, double y, double w, double h,
+                  double radius);
+void atn_svg_circle(FILE *f, const char *class, double x, double y, double radius);
+void atn_svg_line(FILE *f, const char *class, atn_point from, atn_point to);
+/* A line with an arrow head; its class colours the line, "<class>-head" the head. */
+void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, double head);
+/* `anchor`: start, middle or end. */
+void atn_svg_text(FILE *f, const char *class, const char *anchor, double x, double y,
+                  const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,42 @@
+/* table.h - a table of results, and its writers.
+ *
+ *   atn_table t = {.columns = columns, .ncolumns = 3};
+ *   atn_cell(&t, "%s", name);   row by row, left to right
+ *   atn_table_write(f, &t, "csv", false, &err);
+ *   atn_table_free(&t);
+ *
+ * table     aligned text; a terminal gets a bold heading and a last column that is wrapped to its
+ *           width; a pipe gets the same columns at any width and "-" for an empty cell
+ * csv       quoted as RFC 4180 says, with a heading; lines end as other Unix text does
+ * json      an array of objects; numbers stay numbers, an empty number is null
+ * markdown  a GitHub table */
+#ifndef ATN_TABLE_H
+#define ATN_TABLE_H
+
+#include "base/base.h"
+
+typedef enum { ATN_CELL_TEXT, ATN_CELL_NUMBER } atn_cell_type;
+
+typedef struct {
+    const char *name; /* one word: heading, csv name and json key */
+    atn_cell_type type;
+} atn_column;
+
+typedef struct {
+    const atn_column *columns;
+    int ncolumns;
+    ATN_VEC(char *) cells;
+    bool failed; /* out of memory; told by atn_table_write */
+} atn_table;
+
+/* The next cell; rows fill from left to right. */
+void atn_cell(atn_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void atn_table_free(atn_table *t);
+
+/* The formats in the order above: table, csv, json, markdown; NULL-terminated. */
+extern const char *const atn_table_formats[];
+/* ATN_USAGE when the format is none of them. */
+atn_status atn_table_write(FILE *f, const atn_table *t, const char *format, bool terminal,
+                           atn_error *err);
+
+#endif

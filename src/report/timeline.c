@@ -1,0 +1,181 @@
+/* timeline.c - runs all ranks in order, without data. */
+#include "report/timeline.h"
+
+#include <stdlib.h>
+
+/* A message of a rank, to be looked up by its pair and number. */
+typedef struct {
+    int32_t peer, kind, seq, op;
+} key;
+
+typedef struct {
+    key *keys; /* sorted */
+    int nkeys;
+    int pc;          /* first operation of the present step */
+    bool posted;     /* its messages are waiting */
+    double now;
+} runner;
+
+typedef struct {
+    atn_schedule *const *schedules;
+    runner *ranks;
+    atn_timeline *t;
+} simulation;
+
+static int compare(const void *x, const void *y)
+{
+    const key *a = x, *b = y;
+    if (a->peer != b->peer)
+        return a->peer < b->peer ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static bool index_messages(const atn_schedule *s, runner *r)
+{
+    r->keys = malloc(sizeof *r->keys * ((size_t)s->nops + 1));
+    for (int i = 0; r->keys && i < s->nops; i++) {
+        const atn_op *o = &s->ops[i];
+        if (atn_is_message(o))
+            r->keys[r->nkeys++] = (key){o->peer, o->kind, o->seq, i};
+    }
+    if (r->keys)
+        qsort(r->keys, (size_t)r->nkeys, sizeof *r->keys, compare);
+    return r->keys != NULL;
+}
+
+/* The operation at the other end of a message; -1: it has none. */
+static int other_end(const simulation *m, int rank, const atn_op *o)
+{
+    const runner *r = &m->ranks[o->peer];
+    const int kind = o->kind == ATN_OP_SEND ? ATN_OP_RECV : ATN_OP_SEND;
+    const key want = {rank, kind, o->seq, 0};
+    const key *found = bsearch(&want, r->keys, (size_t)r->nkeys, sizeof *r->keys, compare);
+    return found ? found->op : -1;
+}
+
+enum { WAITING = -1 }; /* start of an operation that has not been reached */
+
+/* A message starts when both ends are posted; the later end finds the earlier one there. */
+static void post(simulation *m, int rank, int i)
+{
+    const atn_op *o = &m->schedules[rank]->ops[i];
+    atn_span *mine = &m->t->spans[rank][i];
+    mine->start = m->ranks[rank].now;
+    const int other = other_end(m, rank, o);
+    if (other < 0)
+        return;
+    atn_span *theirs = &m->t->spans[o->peer][other];
+    if (theirs->start == WAITING)
+        return;
+    const double start = theirs->start > mine->start ? theirs->start : mine->start;
+    *mine = *theirs = (atn_span){start, start + 1};
+    m->t->messages++;
+}
+
+/* Whether the step that begins at pc is over; `now` then moves to its end. */
+static bool step_done(simulation *m, int rank, int n)
+{
+    runner *r = &m->ranks[rank];
+    double end = r->now;
+    for (int i = r->pc; i < r->pc + n; i++) {
+        const atn_span *span = &m->t->spans[rank][i];
+        if (span->end == WAITING)
+            return false;
+        end = span->end > end ? span->end : end;
+    }
+    r->now = end;
+    return true;
+}
+
+static void local(simulation *m, int rank, int i)
+{
+    runner *r = &m->ranks[rank];
+    const bool copy = m->schedules[rank]->ops[i].kind == ATN_OP_COPY;
+    const double end = r->now + (copy ? ATN_COPY_TIME : ATN_REDUCE_TIME);
+    m->t->spans[rank][i] = (atn_span){r->now, end};
+}
+
+/* Runs a rank until it has to wait; whether it got anywhere. */
+static bool advance(simulation *m, int rank)
+{
+    const atn_schedule *s = m->schedules[rank];
+    runner *r = &m->ranks[rank];
+    bool moved = false;
+    while (r->pc < s->nops) {
+        const int n = atn_step_length(s, r->pc);
+        for (int i = r->pc; !r->posted && i < r->pc + n; i++) {
+            if (atn_is_message(&s->ops[i]))
+                post(m, rank, i);
+            else
+                local(m, rank, i);
+            moved = true;
+        }
+        r->posted = true;
+        if (!step_done(m, rank, n))
+            break;
+        r->pc += n;
+        r->posted = false;
+        moved = true;
+    }
+    return moved;
+}
+
+static atn_status run(simulation *m, atn_error *err)
+{
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (int r = 0; r < m->t->p; r++)
+            moved = advance(m, r) || moved;
+    }
+    for (int r = 0; r < m->t->p; r++) {
+        if (m->ranks[r].pc < m->schedules[r]->nops)
+            return atn_fail(err, ATN_FINDING,
+                            "%s: rank %d waits for ever at operation %d; 'attune schedule verify' "
+                            "tells why",
+                            m->schedules[r]->name, r, m->ranks[r].pc);
+        if (m->ranks[r].now > m->t->end)
+            m->t->end = m->ranks[r].now;
+    }
+    return ATN_OK;
+}
+
+static bool prepare(simulation *m)
+{
+    bool ok = m->ranks && m->t->spans;
+    for (int r = 0; ok && r < m->t->p; r++) {
+        const int n = m->schedules[r]->nops;
+        atn_span *spans = malloc(sizeof *spans * ((size_t)n + 1));
+        ok = spans && index_messages(m->schedules[r], &m->ranks[r]);
+        m->t->spans[r] = spans;
+        for (int i = 0; spans && i < n; i++)
+            spans[i] = (atn_span){WAITING, WAITING};
+    }
+    return ok;
+}
+
+atn_status atn_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
+                             atn_error *err)
+{
+    atn_timeline t = {.p = p, .spans = calloc((size_t)p, sizeof *t.spans)};
+    simulation m = {schedules, calloc((size_t)p, sizeof *m.ranks), &t};
+    const atn_status st = prepare(&m) ? run(&m, err) : atn_fail(err, ATN_MEMORY, "out of memory");
+    for (int r = 0; m.ranks && r < p; r++)
+        free(m.ranks[r].keys);
+    free(m.ranks);
+    if (st)
+        atn_timeline_free(&t);
+    else
+        *t_p = t;
+    return st;
+}
+
+void atn_timeline_free(atn_timeline *t)
+{
+    for (int r = 0; t->spans && r < t->p; r++)
+        free(t->spans[r]);
+    free(t->spans);
+    t->spans = NULL;
+}

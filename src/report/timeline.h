@@ -1,0 +1,28 @@
+/* timeline.h - when each operation of a schedule happens if every message takes one unit of time.
+ *
+ * Ranks run their steps strictly in order; a message starts when both sides have reached it. */
+#ifndef ATN_TIMELINE_H
+#define ATN_TIMELINE_H
+
+#include "sched/schedule.h"
+
+/* Local work, relative to a message. */
+#define ATN_COPY_TIME 0.25
+#define ATN_REDUCE_TIME 0.35
+
+typedef struct {
+    double start, end;
+} atn_span;
+
+typedef struct {
+    int p, messages;
+    atn_span **spans; /* spans[rank][operation] */
+    double end;       /* of the last rank */
+} atn_timeline;
+
+/* ATN_FINDING when the ranks wait for each other for ever. */
+atn_status atn_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
+                             atn_error *err);
+void atn_timeline_free(atn_timeline *t);
+
+#endif
