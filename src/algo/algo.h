@@ -91,6 +91,9 @@ atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *pr
                             atn_error *err);
 /* "allreduce/ring{segment=8K}": only what differs from the default. */
 void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size);
+/* A value as text, and what is allowed: "8K", "0 to 1M", "none, pair or barrier". */
+const char *atn_param_value(const atn_param *p, int64_t value, char out[32]);
+void atn_param_allowed(const atn_param *p, char *out, size_t size);
 /* Value of a parameter by name, or `fallback` when the row has none of that name. */
 int64_t atn_params_get(const atn_row *row, const atn_params *prm, const char *name,
                        int64_t fallback);

@@ -95,7 +95,7 @@ static bool parse_value(const atn_param *p, const char *text, int64_t *value_p)
     }
 }
 
-static const char *print_value(const atn_param *p, int64_t value, char out[32])
+const char *atn_param_value(const atn_param *p, int64_t value, char out[32])
 {
     if (p->type == ATN_BYTES)
         return atn_format_size(value, out);
@@ -106,13 +106,13 @@ static const char *print_value(const atn_param *p, int64_t value, char out[32])
 }
 
 /* "none, pair or barrier", "0 to 1M". */
-static void print_allowed(const atn_param *p, char *out, size_t size)
+void atn_param_allowed(const atn_param *p, char *out, size_t size)
 {
     char lo[32], hi[32];
     size_t used = 0;
 
     if (p->type != ATN_WORD) {
-        snprintf(out, size, "%s to %s", print_value(p, p->min, lo), print_value(p, p->max, hi));
+        snprintf(out, size, "%s to %s", atn_param_value(p, p->min, lo), atn_param_value(p, p->max, hi));
         return;
     }
     for (int64_t i = p->min; i <= p->max && used < size; i++)
@@ -152,7 +152,7 @@ atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, 
     if (i < 0)
         return unknown_param(row, key, err);
     if (!parse_value(param, value, &v) || v < param->min || v > param->max) {
-        print_allowed(param, allowed, sizeof allowed);
+        atn_param_allowed(param, allowed, sizeof allowed);
         return atn_fail(err, ATN_INPUT, "%s: %s=%s is not possible; allowed: %s", row->name, key,
                         value, allowed);
     }
@@ -198,7 +198,7 @@ void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size
         if (prm->v[i] == list[i]->fallback || used >= size)
             continue;
         used += (size_t)snprintf(out + used, size - used, "%c%s=%s", between, list[i]->name,
-                                 print_value(list[i], prm->v[i], text));
+                                 atn_param_value(list[i], prm->v[i], text));
         between = ',';
     }
     if (between == ',' && used < size)
