@@ -10,4 +10,12 @@ typedef struct {
     atn_params params;
 } atn_choice;
 
+/* "ring" and "segment=8K,window=2" (may be empty) for an operation. */
+atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,
+                            atn_choice *choice_p, atn_error *err);
+/* Names an unknown operation and the nearest known one. */
+atn_status atn_unknown_operation(const char *word, atn_error *err);
+/* Whether ranks share the size of the operation, so that a rule may restrict it. */
+bool atn_shares_bytes(atn_operation op);
+
 #endif

@@ -37,15 +37,8 @@ void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
 bool atn_duration_parse(const char *text, int64_t *ps_p);
 void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
 bool atn_count_parse(const char *text, int64_t *count_p);
-/* "ring" and "segment=8K,window=2" (may be empty) for an operation. */
-atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,
-                            atn_choice *choice_p, atn_error *err);
 /* "ring{segment=8K}" */
 void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);
-/* Names an unknown operation and the nearest known one. */
-atn_status atn_unknown_operation(const char *word, atn_error *err);
-/* Whether ranks share the size of the operation, so that a rule may restrict it. */
-bool atn_shares_bytes(atn_operation op);
 
 /* ---- rules.c, forced.c, random.c ---- */
 
