@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# An installed Attune is complete and works from where it is, also after being moved.
+cd "$(dirname "$0")/../.." || exit 4
+. tests/tap.bash
+build=${ATTUNE_BUILD:-$PWD/build}
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+
+has() { [ -s "$box/b/$1" ] || { find "$box/b" | sort; return 1; }; }
+runs_under() { # FLAVOUR LAUNCHER ...
+    local program=$build/examples/$1/collectives
+    shift
+    "$box/b/bin/attune" run --algorithm allreduce=ring --report -- "$@" -n 2 "$program" 0.001 2>&1 |
+        tee "$box/out" | grep -q 'allreduce/ring' || { cat "$box/out"; return 1; }
+}
+
+check "installs" cmake --install "$build" --prefix "$box/a"
+mv "$box/a" "$box/b"
+for file in bin/attune share/man/man1/attune.1 share/bash-completion/completions/attune \
+    share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h; do
+    check "has $file" has $file
+done
+check "runs" "$box/b/bin/attune" --version
+[ ! -e "$build/lib/libattune-openmpi.so" ] ||
+    check "serves Open MPI programs" runs_under openmpi mpirun.openmpi --oversubscribe
+[ ! -e "$build/lib/libattune-mpich.so" ] ||
+    check "serves MPICH programs" runs_under mpich mpirun.mpich
+finish

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# tools/setup on machines that lack something, with stand-ins for apt-get, sudo and id.
+cd "$(dirname "$0")/../.." || exit 4
+. tests/tap.bash
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+mkdir "$box/bin"
+cp tools/setup "$box/setup"
+printf 'build no-such-command some-package for a test\nbuild sh dash here already\n' >"$box/packages"
+
+stand_in() { # NAME BODY
+    printf '#!/bin/sh\n%s\n' "$2" >"$box/bin/$1"
+    chmod +x "$box/bin/$1"
+}
+setup() { PATH=$box/bin:/usr/bin:/bin "$box/setup" "$@"; }
+holds() { grep -qF -- "$1" "$2" || { cat "$2"; return 1; }; }
+exit_code() { # EXPECTED COMMAND ...
+    local wanted=$1 got
+    shift
+    "$@"
+    got=$?
+    [ $got -eq "$wanted" ] || { echo "exit code $got"; return 1; }
+}
+
+stand_in apt-get "echo \"\$*\" >>$box/calls"
+stand_in sudo 'exit 1'
+stand_in id 'echo 1000'
+check "neither root nor sudo: stops with code 4" exit_code 4 setup
+check_fails "and prints the line to run" \
+    "sudo sh -c 'apt-get update -q && apt-get install -q -y --no-install-recommends some-package'" setup
+check "and installs nothing" test ! -e "$box/calls"
+stand_in id 'echo 0'
+check "root: installs" setup
+check "what is missing" holds "--no-install-recommends some-package" "$box/calls"
+check "and only that" bash -c "! grep dash $box/calls"
+stand_in id 'echo 1000'
+stand_in sudo 'shift; case $1 in *=*) shift ;; esac; exec "$@"'
+rm "$box/calls"
+check "sudo: installs" setup
+check "with apt-get" holds "install" "$box/calls"
+stand_in apt-get 'echo no network; exit 100'
+check "a failed installation: code 4" exit_code 4 setup
+check_fails "and its reason" "no network" setup
+check "an unknown tier: code 2" exit_code 2 setup everything
+printf 'build sh dash here\n' >"$box/packages"
+check "nothing missing" setup
+finish
