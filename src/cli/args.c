@@ -132,6 +132,7 @@ static atn_status check_value(const atn_option *o, const char *text, atn_error *
     case ATN_OPT_FLAG:
     case ATN_OPT_TEXT:
     case ATN_OPT_LIST:
+    case ATN_OPT_MAYBE:
         break;
     }
     return ATN_OK;
@@ -173,7 +174,7 @@ static atn_status take_value(words *w, const atn_option *o, const char *attached
     if (o->type == ATN_OPT_FLAG) {
         if (attached)
             return atn_fail(err, ATN_USAGE, "--%s takes no argument", o->name);
-    } else {
+    } else if (o->type != ATN_OPT_MAYBE) {
         if (!text && w->i + 1 < w->argc)
             text = w->argv[++w->i];
         if (!text)

@@ -15,7 +15,8 @@ typedef enum {
     ATN_OPT_INT,  /* an integer within min..max */
     ATN_OPT_SIZE, /* 4096, 4K, 1M */
     ATN_OPT_WORD, /* one of `words` */
-    ATN_OPT_LIST  /* any word, may be given several times */
+    ATN_OPT_LIST, /* any word, may be given several times */
+    ATN_OPT_MAYBE /* alone, or with a word as --name=word only */
 } atn_opt_type;
 
 typedef struct {

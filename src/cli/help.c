@@ -45,8 +45,10 @@ static void option_row(FILE *f, const atn_option *o)
     char left[96], letter[8] = "    ", doc[640];
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->argument ? " " : "",
-             o->argument ? o->argument : "");
+    const bool maybe = o->type == ATN_OPT_MAYBE;
+    snprintf(left, sizeof left, "%s--%s%s%s%s", letter, o->name,
+             maybe ? "[=" : o->argument ? " " : "", o->argument ? o->argument : "",
+             maybe ? "]" : "");
     snprintf(doc, sizeof doc, "%s", o->doc);
     for (int i = 0; o->words && o->words[i]; i++) {
         const size_t used = strlen(doc);

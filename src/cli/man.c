@@ -36,7 +36,9 @@ static void option_entry(FILE *f, const atn_option *o)
     if (o->letter)
         fprintf(f, "\\fB\\-%c\\fR, ", o->letter);
     line(f, "\\fB\\-\\-", o->name, "\\fR");
-    if (o->argument)
+    if (o->type == ATN_OPT_MAYBE)
+        line(f, "[=\\fI", o->argument, "\\fR]");
+    else if (o->argument)
         line(f, " \\fI", o->argument, "\\fR");
     line(f, "\n", o->doc, o->words ? ": " : "");
     for (int i = 0; o->words && o->words[i]; i++)
