@@ -1,0 +1,29 @@
+/* Ring allgather: every rank passes on to its right neighbour what it got from its left one;
+ * after p - 1 rounds every block has been everywhere.
+ *
+ *   p = 3, rank 1   send 1, receive 0   send 0, receive 2 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
+    for (int i = 0; i < q->p - 1; i++) {
+        atn_rounds(b, i > 0);
+        atn_send(b, atn_ring(q, 1), atn_dst(atn_ring(q, -i), 1));
+        atn_recv(b, atn_ring(q, -1), atn_dst(atn_ring(q, -i - 1), 1));
+    }
+}
+
+const atn_algo atn_algo_allgather_ring = {
+    .name = "ring",
+    .summary = "blocks travel round a ring of neighbours",
+    .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
+                 "operations in MPICH, 2005",
+    .cost = "(p - 1) * (a + b * n)",
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC,
+    .klass = ATN_STORE_FORWARD,
+    .group = "bandwidth",
+    .build = build,
+};

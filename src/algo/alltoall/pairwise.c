@@ -1,0 +1,32 @@
+/* Pairwise alltoall: in every round the ranks form pairs that exchange their blocks; every two
+ * ranks meet once (see atn_match).  With an odd number one rank is idle in each round.
+ *
+ *   p = 4   0-1 2-3   0-2 1-3   0-3 1-2 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    atn_copy(b, atn_src(q->r, 1), atn_dst(q->r, 1));
+    for (int i = 0; i < atn_match_rounds(q->p); i++) {
+        const int partner = atn_match(q->p, q->r, i);
+        atn_rounds(b, i > 0);
+        if (partner < 0)
+            continue;
+        atn_send(b, partner, atn_src(partner, 1));
+        atn_recv(b, partner, atn_dst(partner, 1));
+    }
+}
+
+const atn_algo atn_algo_alltoall_pairwise = {
+    .name = "pairwise",
+    .summary = "pairs exchange, in each round others",
+    .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
+                 "operations in MPICH, 2005",
+    .cost = "min(p - 1, 1) * (2 * ceil(p / 2) - 1) * (k * a + b * n)",
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC,
+    .klass = ATN_DIRECT,
+    .group = "contention",
+    .build = build,
+};

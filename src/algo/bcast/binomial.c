@@ -1,0 +1,30 @@
+/* Binomial broadcast: at each of ceil(log2 p) levels every rank that has the message sends it to
+ * one that has not, first to the farthest (see atn_tree_binomial). */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
+
+    (void)prm;
+    for (int level = 0; level < t.levels; level++) {
+        atn_rounds(b, level > 0);
+        if (level == t.up)
+            atn_recv(b, t.edge[level].peer, atn_dst(0, 1));
+        else if (t.edge[level].peer >= 0)
+            atn_send(b, t.edge[level].peer, atn_dst(0, 1));
+    }
+}
+
+const atn_algo atn_algo_bcast_binomial = {
+    .name = "binomial",
+    .summary = "down a binomial tree",
+    .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
+                 "operations in MPICH, 2005",
+    .cost = "ceil(log2(p)) * (k * a + b * n)",
+    .passes = ATN_PASS_SEGMENT,
+    .klass = ATN_STORE_FORWARD,
+    .group = "latency",
+    .build = build,
+};

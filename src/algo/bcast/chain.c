@@ -1,0 +1,70 @@
+/* Chain broadcast: the message travels from rank to rank; in pieces it is a pipeline whose time
+ * hardly depends on p.  `chains` chains of consecutive ranks, the longer ones first, start at the
+ * root; more of them shorten the way and divide the root's bandwidth.
+ *
+ *   p = 8, chains = 2   0 -> 1 -> 2 -> 3 -> 4   0 -> 5 -> 6 -> 7 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+typedef struct {
+    int chain, place; /* which chain, and how far down */
+} spot;
+
+static spot spot_of(int v, int p, int chains)
+{
+    const int length = (p - 1) / chains;          /* of a short chain */
+    const int bound = (p - 1) % chains * (length + 1); /* ranks in the long ones */
+
+    if (v <= bound)
+        return (spot){(v - 1) / (length + 1), (v - 1) % (length + 1)};
+    return (spot){(p - 1) % chains + (v - 1 - bound) / length, (v - 1 - bound) % length};
+}
+
+static void feed(atn_builder *b, const atn_problem *q, int chains)
+{
+    for (int v = 1; v < q->p; v++) {
+        const spot s = spot_of(v, q->p, chains);
+        if (s.place > 0)
+            continue;
+        atn_rounds(b, s.chain > 0);
+        atn_send(b, atn_absolute(q, v), atn_dst(0, 1));
+    }
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const int v = atn_relative(q), chains = (int)prm->v[0];
+
+    if (v == 0) {
+        feed(b, q, chains);
+        return;
+    }
+    const spot s = spot_of(v, q->p, chains);
+    atn_rounds(b, s.chain + s.place);
+    atn_recv(b, s.place == 0 ? q->root : atn_ring(q, -1), atn_dst(0, 1));
+    if (v + 1 == q->p || spot_of(v + 1, q->p, chains).place == 0)
+        return;
+    atn_round(b);
+    atn_send(b, atn_ring(q, 1), atn_dst(0, 1));
+}
+
+static const atn_param params[] = {
+    {"chains", ATN_INT, 1, 1, 1024, ATN_LOG2, "chains that start at the root", NULL},
+    {0},
+};
+
+const atn_algo atn_algo_bcast_chain = {
+    .name = "chain",
+    .summary = "from rank to rank; in pieces, a pipeline",
+    .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
+    .cost = "min(p - 1, 1) * (a + b * n / k) * ("
+            "(k - 1) * max(1, min(chains, p - 1)) + ceil((p - 1) / max(1, min(chains, p - 1))) - 1"
+            " + max(p - 1 - max(1, min(chains, p - 1))"
+            " * (ceil((p - 1) / max(1, min(chains, p - 1))) - 1),"
+            " max(1, min(chains, p - 1)) - 1))",
+    .passes = ATN_PASS_SEGMENT,
+    .klass = ATN_STORE_FORWARD,
+    .group = "bandwidth",
+    .params = params,
+    .build = build,
+};

@@ -1,0 +1,43 @@
+/* Doubling exscan: as the doubling scan, in which a rank keeps two sums: of the run of ranks that
+ * ends with it, which it passes on, and of the same run without itself, which is its result. */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+/* What the rank d below has combined; the first time it is the result so far. */
+static void take(atn_builder *b, const atn_problem *q, int d, atn_ref run, atn_ref room)
+{
+    const atn_ref got = d == 1 ? atn_dst(0, 1) : room;
+
+    atn_recv(b, q->r - d, got);
+    if (q->r + 2 * d < q->p) /* there is a next round to send in */
+        atn_reduce(b, got, run);
+    if (d > 1)
+        atn_reduce(b, room, atn_dst(0, 1));
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_ref run = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
+    const atn_ref room = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
+
+    (void)prm;
+    if (q->p > 1)
+        atn_copy(b, atn_src(0, 1), run);
+    for (int d = 1; d < q->p; d *= 2) {
+        atn_rounds(b, d > 1);
+        if (q->r + d < q->p)
+            atn_send(b, q->r + d, run);
+        if (q->r - d >= 0)
+            take(b, q, d, run, room);
+    }
+}
+
+const atn_algo atn_algo_exscan_recursive_doubling = {
+    .name = "recursive_doubling",
+    .summary = "runs of ranks that double in length are joined",
+    .reference = "Hillis, Steele: Data parallel algorithms, 1986",
+    .cost = "ceil(log2(p)) * (a + b * n + g * n)",
+    .klass = ATN_COORDINATED,
+    .group = "latency",
+    .build = build,
+};

@@ -1,0 +1,41 @@
+/* Reduce-scatter, then gather: the message is cut into p shares; a ring combines each share at its
+ * rank, and a binomial tree brings the shares to the root. */
+#include "algo/algo.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_problem scatter = {
+        .op = ATN_REDUCE_SCATTER_BLOCK, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_problem gather = {
+        .op = ATN_GATHER, .p = q->p, .r = q->r, .root = q->root, .pieces = 1};
+
+    (void)prm;
+    atn_split(b, q->p);
+    const atn_ref share = q->r == q->root ? atn_dst(q->r, 1) : atn_tmp_at(atn_tmp(b, q->r, 1), 0, 1);
+    atn_embed_algo(b,
+                   &(atn_embed){.q = &scatter,
+                                .src = {.at = atn_src(0, 1), .each = 1},
+                                .dst = {.at = share, .each = 1},
+                                .vec = {.each = 1}},
+                   &atn_algo_reduce_scatter_ring, NULL);
+    atn_round(b);
+    atn_embed_algo(b,
+                   &(atn_embed){.q = &gather,
+                                .src = {.at = share, .each = 1},
+                                .dst = {.at = atn_dst(0, 1), .each = 1},
+                                .vec = {.each = 1}},
+                   &atn_algo_gather_binomial, NULL);
+}
+
+const atn_algo atn_algo_reduce_scatter_gather = {
+    .name = "scatter_gather",
+    .summary = "ring reduce-scatter of p shares, then a binomial gather",
+    .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
+    .cost = "(p - 1 + ceil(log2(p))) * a + (p - 1) * (2 * b + g) * n / p",
+    .needs = ATN_NEEDS_COMMUTATIVE,
+    .passes = ATN_PASS_SEGMENT,
+    .shares = true,
+    .klass = ATN_STORE_FORWARD,
+    .group = "bandwidth",
+    .build = build,
+};

@@ -1,0 +1,47 @@
+/* Ring reduce-scatter: the partial result of block i starts at rank i + 1, travels round the ring
+ * while every rank adds its operand, and ends complete at rank i.
+ *
+ *   p = 3, rank 1   send 0, receive 2, add   send 2, receive 1, add */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+/* Block i arrives; what the rank adds goes where the next round, or the result, is read. */
+static void add_own(atn_builder *b, const atn_problem *q, int i, int sums)
+{
+    if (i != q->r) {
+        atn_reduce(b, atn_src(i, 1), atn_tmp_at(sums, i, 1));
+        return;
+    }
+    atn_copy(b, atn_src(i, 1), atn_dst(0, 1));
+    atn_reduce(b, atn_tmp_at(sums, i, 1), atn_dst(0, 1));
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    if (q->p == 1) {
+        atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
+        return;
+    }
+    const int sums = atn_tmp(b, 0, q->p);
+    for (int i = 0; i < q->p - 1; i++) {
+        const int out = atn_ring(q, -1 - i), in = atn_ring(q, -2 - i);
+        atn_rounds(b, i > 0);
+        atn_send(b, atn_ring(q, 1), i == 0 ? atn_src(out, 1) : atn_tmp_at(sums, out, 1));
+        atn_recv(b, atn_ring(q, -1), atn_tmp_at(sums, in, 1));
+        add_own(b, q, in, sums);
+    }
+}
+
+const atn_algo atn_algo_reduce_scatter_ring = {
+    .name = "ring",
+    .summary = "partial results travel round a ring of neighbours",
+    .reference = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of "
+                 "workstations, 2009",
+    .cost = "(p - 1) * (a + b * n + g * n)",
+    .needs = ATN_NEEDS_COMMUTATIVE,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_SYNC,
+    .klass = ATN_STORE_FORWARD,
+    .group = "bandwidth",
+    .build = build,
+};

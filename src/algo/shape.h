@@ -1,0 +1,50 @@
+/* shape.h - who talks to whom: rings, trees and matchings that algorithms share. */
+#ifndef ATN_SHAPE_H
+#define ATN_SHAPE_H
+
+#include "sched/builder.h"
+
+/* Ranks counted from the root, and back. */
+static inline int atn_relative(const atn_problem *q) { return atn_mod(q->r - q->root, q->p); }
+static inline int atn_absolute(const atn_problem *q, int v) { return (v + q->root) % q->p; }
+
+/* The rank `steps` further on (or, negative, back) on the ring of all ranks. */
+static inline int atn_ring(const atn_problem *q, int steps) { return atn_mod(q->r + steps, q->p); }
+
+/* Blocks first .. first + count - 1 of a ring of p: one range, or two where it wraps. */
+int atn_wrap(int first, int count, int p, atn_range list[2]);
+
+/* Begins n further rounds. */
+void atn_rounds(atn_builder *b, int n);
+
+/* Binomial tree in which every subtree is a run of consecutive ranks, whatever the root: a run is
+ * cut in two, its leader keeps a power of two and hands the rest, c ranks, to the first of them.
+ * At each of ceil(log2 p) levels, counted from the root, a rank has at most one edge:
+ *
+ *   p = 6, root 0     level 0: 0->4   level 1: 0->2 4->5   level 2: 0->1 2->3 */
+typedef struct {
+    int peer;         /* -1: none */
+    int first, count; /* the ranks of the subtree at the lower end */
+} atn_edge;
+
+typedef struct {
+    int levels, up; /* up: level of the edge to the parent; -1 at the root */
+    atn_edge edge[31];
+} atn_tree;
+
+atn_tree atn_tree_binomial(int p, int r, int root);
+
+/* Where a rank keeps the blocks of its subtree: in `all` at the root, in `one` at a leaf, else in
+ * scratch; and the part of it that belongs to the ranks first .. first + count - 1. */
+atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one);
+atn_ref atn_tree_part(const atn_tree *t, atn_ref store, int first, int count);
+
+/* Matchings: every two ranks meet in exactly one of the rounds.  Powers of two pair r with
+ * r xor round + 1, other numbers play a round-robin tournament. */
+int atn_match_rounds(int p);
+int atn_match(int p, int r, int round); /* -1: idle */
+
+/* The largest power of two that is not above p. */
+static inline int atn_pow2_below(int p) { return 1 << atn_floor_log2(p); }
+
+#endif

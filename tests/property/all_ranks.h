@@ -1,0 +1,68 @@
+/* all_ranks.h - builds and compares the schedules of all ranks of a problem; TAP lines. */
+#ifndef ALL_RANKS_H
+#define ALL_RANKS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/algo.h"
+#include "sched/verify.h"
+
+static int tap_count, tap_failed;
+
+static inline void tap(bool ok, const char *name, const char *why)
+{
+    printf("%sok %d - %s\n", ok ? "" : "not ", ++tap_count, name);
+    if (!ok) {
+        tap_failed++;
+        printf("# %s\n", why);
+    }
+}
+
+static inline int tap_end(void)
+{
+    printf("1..%d\n", tap_count);
+    return tap_failed > 0;
+}
+
+/* Who passes MPI_IN_PLACE; only ranks that may do so. */
+typedef enum { PLACE_NOBODY, PLACE_ALL, PLACE_ODD } who_in_place;
+
+static inline atn_problem rank_problem(const atn_problem *q, int r, who_in_place who)
+{
+    atn_problem mine = *q;
+    const bool rooted = atn_operation_get(q->op)->flags & ATN_ROOTED;
+    const atn_place place = atn_operation_place(q->op, !rooted || r == q->root);
+
+    mine.r = r;
+    mine.in_place = place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED &&
+                    (who == PLACE_ALL || (who == PLACE_ODD && r % 2 == 1));
+    return mine;
+}
+
+static inline void free_all(atn_schedule **s, int p)
+{
+    for (int r = 0; s && r < p; r++)
+        atn_schedule_free(s[r]);
+    free(s);
+}
+
+/* NULL with *status_p and err when some rank cannot be built. */
+static inline atn_schedule **build_all(const atn_row *row, const atn_problem *q,
+                                       const atn_params *prm, who_in_place who,
+                                       atn_status *status_p, atn_error *err)
+{
+    atn_schedule **s = calloc((size_t)q->p, sizeof *s);
+
+    *status_p = s ? ATN_OK : ATN_MEMORY;
+    for (int r = 0; r < q->p && *status_p == ATN_OK; r++) {
+        const atn_problem mine = rank_problem(q, r, who);
+        *status_p = atn_build(row, &mine, prm, &s[r], err);
+    }
+    if (*status_p == ATN_OK)
+        return s;
+    free_all(s, q->p);
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* test_catalog.c - proves every row of the catalogue for many problems, one TAP line per row. */
+#include "all_ranks.h"
+
+/* ---- the problems ---- */
+
+static const int more_ranks[] = {64, 100, 128};
+enum { SMALL = 9, ALL_UP_TO = 33 }; /* every combination; every number of ranks */
+
+static bool quick; /* under sanitizers: fewer numbers of ranks */
+
+static int next_p(int p)
+{
+    if (p < ALL_UP_TO)
+        return quick && p >= SMALL ? (p < 16 ? 16 : p < 23 ? 23 : ALL_UP_TO) : p + 1;
+    for (size_t i = 0; !quick && i < sizeof more_ranks / sizeof *more_ranks; i++)
+        if (more_ranks[i] > p)
+            return more_ranks[i];
+    return 0;
+}
+
+/* Roots 0, 1, p / 2 and p - 1, each once. */
+static int roots_of(const atn_row *row, int p, int roots[4])
+{
+    const int all[] = {0, 1, p / 2, p - 1};
+    const bool rooted = atn_operation_get(row->op)->flags & ATN_ROOTED;
+    int n = 0;
+
+    for (int i = 0; i < (rooted ? 4 : 1); i++) {
+        bool seen = all[i] >= p;
+        for (int j = 0; j < n; j++)
+            seen = seen || roots[j] == all[i];
+        if (!seen)
+            roots[n++] = all[i];
+    }
+    return n;
+}
+
+/* Parameters: defaults, then each alone at its least, some in between and its most, then all
+ * passes together. */
+enum { MAX_SETS = 40 };
+
+static int add_values(const atn_param *p, int i, const atn_params *base, atn_params *sets, int n)
+{
+    const int64_t values[] = {p->min, 1, 2, 3, 7, p->max};
+    int64_t last = -1;
+
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        if (values[v] < p->min || values[v] > p->max || values[v] <= last)
+            continue;
+        last = values[v];
+        if (values[v] == p->fallback)
+            continue;
+        sets[n] = *base;
+        sets[n++].v[i] = values[v];
+    }
+    return n;
+}
+
+static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
+{
+    static const char *const together[][2] = {
+        {"window=2,sync=pair,every=2", ""}, {"sync=barrier,every=3", ""}, {"window=1,sync=pair", ""}};
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+    int count = 1;
+
+    atn_params_default(row, &sets[0]);
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i]->name, "segment") != 0) /* the number of pieces says it */
+            count = add_values(list[i], i, &sets[0], sets, count);
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++)
+        if (atn_params_parse(row, together[i][0], &sets[count], NULL) == ATN_OK)
+            count++;
+    return count;
+}
+
+/* ---- one problem ---- */
+
+typedef struct {
+    const atn_row *row;
+    int proofs, refusals;
+    long messages;
+    char why[700];
+} tally;
+
+static bool must_refuse(const atn_row *row, const atn_problem *q)
+{
+    const unsigned needs = row->algo->needs;
+
+    return (q->ordered && (needs & ATN_NEEDS_COMMUTATIVE)) ||
+           ((q->p & (q->p - 1)) != 0 && (needs & ATN_NEEDS_POW2)) ||
+           (q->p % 2 != 0 && (needs & ATN_NEEDS_EVEN));
+}
+
+static bool complain(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who,
+                     const char *what)
+{
+    char name[160];
+
+    atn_params_print(t->row, prm, name, sizeof name);
+    snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s%s pieces=%d: %s", name, q->p, q->root,
+             who == PLACE_ALL ? " in place" : who == PLACE_ODD ? " odd ranks in place" : "",
+             q->ordered ? " ordered" : "", q->pieces, what);
+    return false;
+}
+
+static bool check_refusal(tally *t, const atn_problem *q, const atn_params *prm)
+{
+    atn_schedule *s = NULL;
+    atn_error err = {0};
+
+    t->refusals++;
+    if (!atn_refuses(t->row, q, prm))
+        return complain(t, q, prm, PLACE_NOBODY, "is not refused");
+    if (atn_build(t->row, q, prm, &s, &err) != ATN_NOT_APPLICABLE || err.text[0] == '\0' || s)
+        return complain(t, q, prm, PLACE_NOBODY, "is built although refused");
+    return true;
+}
+
+static bool same_rounds(atn_schedule *const *s, int p)
+{
+    for (int r = 1; r < p; r++)
+        if (s[r]->nrounds != s[0]->nrounds)
+            return false;
+    return true;
+}
+
+static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who)
+{
+    atn_error err = {0};
+    atn_status status;
+    atn_proof proof;
+
+    if (must_refuse(t->row, q))
+        return check_refusal(t, q, prm);
+    atn_schedule **s = build_all(t->row, q, prm, who, &status, &err);
+    if (!s)
+        return complain(t, q, prm, who, err.text);
+    status = atn_verify(s, q->p, &proof, &err);
+    const bool even = !(t->row->algo->passes & ATN_PASS_SYNC) || same_rounds(s, q->p);
+    free_all(s, q->p);
+    if (status != ATN_OK)
+        return complain(t, q, prm, who, err.text);
+    t->proofs++;
+    t->messages += proof.messages;
+    return even || complain(t, q, prm, who, "ranks have different numbers of rounds");
+}
+
+/* ---- all problems of a row ---- */
+
+static bool has_in_place(const atn_row *row)
+{
+    const atn_place place = atn_operation_place(row->op, true);
+    return place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
+}
+
+/* IN_PLACE may differ between ranks only where they do not share it. */
+static bool may_differ(const atn_row *row) { return row->op == ATN_SCAN || row->op == ATN_EXSCAN; }
+
+/* In-place and operator order for given parameters and pieces. */
+static bool prove_kinds(tally *t, atn_problem q, const atn_params *prm)
+{
+    const bool typed = atn_operation_get(q.op)->flags & ATN_TYPED;
+    const who_in_place most = !has_in_place(t->row) ? PLACE_NOBODY
+                              : may_differ(t->row)  ? PLACE_ODD
+                                                    : PLACE_ALL;
+    bool ok = true;
+
+    for (int ordered = 0; ok && ordered <= typed; ordered++)
+        for (int who = PLACE_NOBODY; ok && who <= (int)most; who++) {
+            q.ordered = ordered;
+            ok = prove(t, &q, prm, (who_in_place)who);
+        }
+    return ok;
+}
+
+/* Small: every combination.  Larger: parameters and pieces one at a time; the largest: defaults
+ * and one set with passes. */
+static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
+{
+    static const int pieces[] = {1, 2, 5};
+    const bool pipelines = t->row->algo->passes & ATN_PASS_SEGMENT;
+    int roots[4];
+    const int nroots = roots_of(t->row, p, roots);
+    bool ok = true;
+
+    for (int i = 0; ok && i < nroots; i++)
+        for (int j = 0; ok && j < nsets; j++)
+            for (int k = 0; ok && k < (pipelines ? 3 : 1); k++) {
+                const bool plain = j == 0 && k == 0, alone = j == 0 || k == 0;
+                const atn_problem q = {
+                    .op = t->row->op, .p = p, .root = roots[i], .pieces = pieces[k]};
+                if (p <= SMALL || plain || (p <= ALL_UP_TO && alone && (i + j + k + p) % 4 == 0) ||
+                    (alone && i == 0 && (j == nsets - 1 || k == 1)))
+                    ok = prove_kinds(t, q, &sets[j]);
+            }
+    return ok;
+}
+
+static void prove_row(const atn_row *row)
+{
+    tally t = {.row = row};
+    atn_params sets[MAX_SETS];
+    const int nsets = param_sets(row, sets);
+    bool ok = true;
+    char name[200];
+
+    for (int p = 1; ok && p > 0; p = next_p(p))
+        ok = prove_p(&t, p, sets, nsets);
+    snprintf(name, sizeof name, "%s: %d proofs, %d refusals, %ld messages", row->name, t.proofs,
+             t.refusals, t.messages);
+    tap(ok, name, t.why);
+}
+
+/* ---- the catalogue as a whole ---- */
+
+static bool served(atn_operation op, int p, bool ordered)
+{
+    for (int i = 0; i < atn_catalog_rows(); i++) {
+        const atn_row *row = atn_catalog_row(i);
+        const atn_problem q = {.op = op, .p = p, .ordered = ordered, .pieces = 1};
+        atn_params prm;
+        atn_params_default(row, &prm);
+        if (row->op == op && row->algo->build && !atn_refuses(row, &q, &prm))
+            return true;
+    }
+    return false;
+}
+
+static void every_operation_is_served(void)
+{
+    char why[100] = "";
+
+    for (int op = 0; op < ATN_OPERATIONS; op++)
+        for (int p = 1; p > 0; p = next_p(p))
+            for (int ordered = 0; ordered < 2; ordered++)
+                if (!served((atn_operation)op, p, ordered))
+                    snprintf(why, sizeof why, "%s p=%d%s", atn_operation_get(op)->name, p,
+                             ordered ? " ordered" : "");
+    tap(why[0] == '\0', "every operation has an algorithm for every p and operator", why);
+}
+
+static bool described(const atn_row *row)
+{
+    const atn_algo *a = row->algo;
+    const char *slash = strchr(row->name, '/');
+
+    return slash && strcmp(slash + 1, a->name) == 0 && a->summary && a->summary[0] && a->group &&
+           (!a->build || (a->cost && a->cost[0] && a->reference && a->reference[0])) &&
+           atn_catalog_by_name(row->name) == row && atn_catalog_find(row->op, a->name) == row;
+}
+
+static void rows_are_described(void)
+{
+    const char *why = "";
+
+    for (int i = 0; i < atn_catalog_rows(); i++)
+        if (!described(atn_catalog_row(i)))
+            why = atn_catalog_row(i)->name;
+    for (int op = 0; op < ATN_OPERATIONS; op++)
+        if (atn_catalog_native((atn_operation)op)->op != (atn_operation)op)
+            why = "native";
+    tap(why[0] == '\0', "every row has its name, summary, reference and cost", why);
+}
+
+int main(void)
+{
+    quick = getenv("ATTUNE_TEST_QUICK") != NULL;
+    rows_are_described();
+    every_operation_is_served();
+    for (int i = 0; i < atn_catalog_rows(); i++)
+        if (atn_catalog_row(i)->algo->build)
+            prove_row(atn_catalog_row(i));
+    return tap_end();
+}
