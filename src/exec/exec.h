@@ -13,7 +13,7 @@
 /* One side of a collective call as the user passed it. */
 typedef struct {
     void *buf;
-    int64_t count;             /* regular operations */
+    int64_t count; /* regular operations */
     MPI_Datatype type;
     const void *counts;        /* v and w operations: int[], or MPI_Count[] when wide */
     const void *displs;        /* int[], or MPI_Aint[] when wide; NULL: consecutive */
@@ -32,9 +32,9 @@ typedef struct {
     bool wide;
 } atn_call;
 
-/* Asked once per new problem; must depend on nothing but `q` and data that all ranks share. */
-typedef void (*atn_choose_fn)(void *context, const atn_problem *q, atn_choice *choice_p);
-/* Told after each served or passed-on call when set (report). */
+/* Asked for a problem; may depend on nothing but `q` and data that all ranks share.  Returns whether
+ * the answer depends on `q` alone and so may be remembered. */
+typedef bool (*atn_choose_fn)(void *context, const atn_problem *q, atn_choice *choice_p);
 
 typedef struct atn_exec atn_exec;
 
@@ -54,9 +54,18 @@ const atn_choice *atn_plan_choice(const atn_plan *plan);
 /* Runs it on the private communicator; returns an MPI error code. */
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire);
 
+/* For a watchdog, from another thread: what is under way (NULL: nothing) and at which operation. */
+typedef struct {
+    const char *algorithm;
+    int operation, peer;
+} atn_stall;
+bool atn_exec_stall(const atn_exec *x, atn_stall *stall_p);
+
 /* Handle-keyed caches: call when the user frees a datatype or an operator. */
 void atn_type_forget(MPI_Datatype type);
 void atn_op_forget(MPI_Op op);
 bool atn_op_commutes(MPI_Op op);
+/* The MPI library's own MPI_Type_free; set it when MPI_Type_free is interposed. */
+extern int (*atn_real_type_free)(MPI_Datatype *type);
 
 #endif

@@ -33,8 +33,7 @@ atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t eac
 /* Where a block lies. */
 atn_span atn_sizes_block(const atn_sizes *z, int split, int block);
 /* Units of a block of any space (TMP through its shape). */
-int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space,
-                        int block);
+int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block);
 int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot);
 
 #endif

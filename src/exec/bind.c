@@ -1,0 +1,211 @@
+/* bind.c - a schedule plus sizes becomes a program: blocks turn into byte offsets. */
+#include <stdlib.h>
+
+#include "exec/exec_private.h"
+
+typedef struct {
+    atn_program *g;
+    const atn_schedule *s;
+    const atn_partition *t;
+    const atn_unit *u;
+    int64_t *tmp_off; /* units before each TMP block */
+    ATN_VEC(atn_span) spans[2];
+    int64_t wire_send, wire_recv; /* chain: largest message in parts; dag: sum */
+    bool ok;
+} binder;
+
+static void add_span(binder *b, int which, int64_t off, int64_t len)
+{
+    atn_span *last = b->spans[which].n ? &b->spans[which].v[b->spans[which].n - 1] : NULL;
+
+    if (len == 0)
+        return;
+    if (last && last->off + last->len == off)
+        last->len += len;
+    else
+        b->ok = b->ok && atn_push(&b->spans[which], (atn_span){off, len});
+}
+
+/* Blocks first .. first + count - 1 of a side, natural block by natural block. */
+static void add_side(binder *b, int which, const atn_sizes *z, int first, int count)
+{
+    const int split = b->t->split;
+
+    while (count > 0) {
+        const int j = first / split, k = first % split, take = atn_min(count, split - k);
+        const int64_t len = z->lens ? z->lens[j] : z->each;
+        const int64_t lo = atn_cut(len, k, split), hi = atn_cut(len, k + take, split);
+        add_span(b, which, (z->offs ? z->offs[j] : j * z->each) + lo, hi - lo);
+        first += take;
+        count -= take;
+    }
+}
+
+static void add_slot(binder *b, int which, const atn_slot *slot)
+{
+    const atn_range *r = atn_slot_ranges(b->s, slot);
+
+    b->spans[which].n = 0;
+    for (int i = 0; i < slot->n; i++) {
+        if (slot->space == ATN_TMP) {
+            const int64_t lo = b->tmp_off[r[i].first];
+            add_span(b, which, lo, b->tmp_off[r[i].first + r[i].count] - lo);
+        } else {
+            add_side(b, which, slot->space == ATN_SRC ? &b->t->src : &b->t->dst, r[i].first,
+                     r[i].count);
+        }
+    }
+}
+
+/* ---- messages ---- */
+
+static int64_t place_on_wire(binder *b, bool send, int64_t bytes)
+{
+    int64_t *total = send ? &b->wire_send : &b->wire_recv;
+    const int64_t at = b->g->chain ? 0 : b->wire_send + b->wire_recv;
+
+    if (b->g->chain)
+        *total = *total > bytes ? *total : bytes;
+    else
+        *total += bytes;
+    return at;
+}
+
+static void bind_message(binder *b, const atn_op *o, atn_xop *x)
+{
+    const int64_t stride = b->u->stride;
+    int64_t units = 0;
+
+    x->part = b->g->parts.n;
+    x->nparts = b->spans[0].n;
+    for (int i = 0; i < x->nparts; i++) {
+        const atn_span *s = &b->spans[0].v[i];
+        const atn_part part = {s->off * stride, units * stride, s->len};
+        x->one = part;
+        if (x->nparts > 1)
+            b->ok = b->ok && atn_push(&b->g->parts, part);
+        units += s->len;
+    }
+    x->one.units = units;
+    if (x->nparts > 1)
+        x->wire = place_on_wire(b, o->kind == ATN_OP_SEND, units * stride);
+    if (units == 0 && o->a.n > 0)
+        x->kind = X_NOTHING; /* both ends know that nothing would travel */
+}
+
+/* ---- copies and reductions ---- */
+
+static void bind_local(binder *b, atn_xop *x)
+{
+    const int64_t stride = b->u->stride;
+    int i = 0, j = 0;
+    int64_t di = 0, dj = 0;
+
+    x->part = b->g->parts.n;
+    while (i < b->spans[0].n && j < b->spans[1].n) {
+        const atn_span *s = &b->spans[0].v[i], *t = &b->spans[1].v[j];
+        const int64_t left = s->len - di, right = t->len - dj;
+        const int64_t take = left < right ? left : right;
+        x->one = (atn_part){(s->off + di) * stride, (t->off + dj) * stride, take};
+        b->ok = b->ok && atn_push(&b->g->parts, x->one);
+        di += take;
+        dj += take;
+        if (di == s->len)
+            i++, di = 0;
+        if (dj == t->len)
+            j++, dj = 0;
+    }
+    x->nparts = b->g->parts.n - x->part;
+    if (x->nparts == 0)
+        x->kind = X_NOTHING;
+}
+
+static void bind_op(binder *b, int i)
+{
+    static const uint8_t kinds[ATN_OP_KINDS] = {
+        [ATN_OP_SEND] = X_SEND,
+        [ATN_OP_RECV] = X_RECV,
+        [ATN_OP_COPY] = X_COPY,
+        [ATN_OP_REDUCE] = X_REDUCE,
+    };
+    const atn_op *o = &b->s->ops[i];
+    atn_xop x = {.kind = kinds[o->kind],
+                 .space_a = o->a.space,
+                 .space_b = o->b.space,
+                 .ssend = o->ssend,
+                 .peer = o->peer,
+                 .seq = o->seq};
+
+    add_slot(b, 0, &o->a);
+    add_slot(b, 1, &o->b);
+    if (atn_is_message(o))
+        bind_message(b, o, &x);
+    else
+        bind_local(b, &x);
+    b->ok = b->ok && atn_push(&b->g->ops, x);
+}
+
+/* Chain: steps of two messages become exchanges, the send first. */
+static void pair_exchanges(binder *b)
+{
+    atn_xop *x = b->g->ops.v;
+
+    for (int i = 0, n; i < b->g->ops.n; i += n) {
+        n = atn_step_length(b->s, i);
+        if (n < 2 || x[i].kind == X_NOTHING || x[i + 1].kind == X_NOTHING)
+            continue;
+        if (x[i].kind == X_RECV) {
+            const atn_xop recv = x[i];
+            x[i] = x[i + 1];
+            x[i + 1] = recv;
+        }
+        x[i].kind = X_EXCHANGE;
+    }
+    for (int i = 0; i < b->g->ops.n; i++)
+        if (x[i].kind == X_RECV && x[i].nparts > 1)
+            x[i].wire = b->wire_send; /* received parts lie behind the sent ones */
+}
+
+static bool tmp_offsets(binder *b)
+{
+    int64_t off = 0;
+
+    b->tmp_off = malloc(sizeof *b->tmp_off * ((size_t)b->s->ntmp + 1));
+    if (!b->tmp_off)
+        return false;
+    for (int t = 0; t < b->s->ntmp; t++) {
+        b->tmp_off[t] = off;
+        const int j = b->s->tmp_shape[t] / b->t->split, k = b->s->tmp_shape[t] % b->t->split;
+        const int64_t len = b->t->vec.lens ? b->t->vec.lens[j] : b->t->vec.each;
+        off += atn_cut(len, k + 1, b->t->split) - atn_cut(len, k, b->t->split);
+    }
+    b->tmp_off[b->s->ntmp] = off;
+    return true;
+}
+
+bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
+                      const atn_unit *u)
+{
+    binder b = {.g = g, .s = s, .t = t, .u = u, .ok = true};
+
+    g->ops.n = g->parts.n = 0;
+    b.ok = tmp_offsets(&b);
+    for (int i = 0; b.ok && i < s->nops; i++)
+        bind_op(&b, i);
+    if (b.ok && g->chain)
+        pair_exchanges(&b);
+    if (b.ok)
+        g->tmp_bytes = b.tmp_off[s->ntmp] * u->stride;
+    g->wire_bytes = b.wire_send + b.wire_recv;
+    g->bound = b.ok;
+    free(b.tmp_off);
+    atn_vec_free(&b.spans[0]);
+    atn_vec_free(&b.spans[1]);
+    return b.ok;
+}
+
+void atn_program_free(atn_program *g)
+{
+    atn_vec_free(&g->ops);
+    atn_vec_free(&g->parts);
+}

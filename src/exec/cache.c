@@ -1,0 +1,245 @@
+/* cache.c - from a call to its plan: first by comparing its arguments as they are (raws), then by
+ * the shared problem (plans).  Both tables are direct-mapped, so they are bounded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec_private.h"
+
+/* ---- life of an executor ---- */
+
+atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *context)
+{
+    atn_exec *x = calloc(1, sizeof *x);
+    int *upper = NULL, found = 0;
+
+    if (!x)
+        return NULL;
+    *x = (atn_exec){.p = p, .r = r, .yield = yield, .choose = choose, .context = context};
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found);
+    x->call_mask = found ? (unsigned)*upper >> 20 : 0;
+    if (!atn_is_pow2((int)x->call_mask + 1)) /* keep a mask of whole bits */
+        x->call_mask = (1U << atn_floor_log2((int)x->call_mask + 1)) - 1;
+    return x;
+}
+
+void atn_exec_free(atn_exec *x)
+{
+    if (!x)
+        return;
+    for (int i = 0; i < ATN_PLANS; i++)
+        atn_plan_free(x->plans[i]);
+    for (int i = 0; i < 2; i++) {
+        atn_plan_free(x->sizes_plan[i]);
+        free(x->stage[i]);
+    }
+    free(x->scratch);
+    free(x->vectors);
+    free(x);
+}
+
+bool atn_exec_stall(const atn_exec *x, atn_stall *stall_p)
+{
+    const atn_plan *plan = x->running;
+    const int at = x->current;
+
+    if (!plan || at < 0 || at >= plan->schedule->nops)
+        return false;
+    *stall_p = (atn_stall){plan->choice.row->name, at, plan->schedule->ops[at].peer};
+    return true;
+}
+
+/* ---- arguments as they are ---- */
+
+static atn_raw *raw_slot(atn_exec *x, const atn_call *call)
+{
+    const uint64_t h = ((uint64_t)call->src.count * 31 + (uint64_t)call->dst.count) * 17 +
+                       (uint64_t)(uintptr_t)call->dst.type + (uint64_t)call->root * 7 +
+                       (uint64_t)call->op;
+    return &x->raws[(h * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+}
+
+static bool raw_matches(const atn_raw *w, const atn_call *call)
+{
+    return w->used && w->operation == call->op && w->src_count == call->src.count &&
+           w->dst_count == call->dst.count && w->src_type == call->src.type &&
+           w->dst_type == call->dst.type && w->op == call->mpi_op && w->root == call->root &&
+           w->in_place == call->in_place && (w->named || w->epoch == atn_handles_epoch());
+}
+
+/* Which sides' arguments mean anything on this rank. */
+static void significant(const atn_call *call, const atn_problem *q, bool side_p[2])
+{
+    const atn_place place =
+        call->in_place ? atn_operation_place(call->op, q->r == q->root) : ATN_PLACE_NONE;
+
+    side_p[0] = atn_has_src(q) && place != ATN_PLACE_SAME && place != ATN_PLACE_OWN;
+    side_p[1] = atn_has_dst(q) && place != ATN_PLACE_OWN_SRC;
+}
+
+/* Whether every handle of the call is predefined. */
+static bool is_named(atn_exec *x, const atn_call *call, const atn_problem *q)
+{
+    const atn_user *sides[2] = {&call->src, &call->dst};
+    const bool typed = atn_operation_get(call->op)->flags & ATN_TYPED;
+    bool used[2];
+    atn_operator op;
+    atn_type info;
+
+    significant(call, q, used);
+    for (int i = 0; i < 2; i++)
+        if (used[i] &&
+            (!atn_type_of(x, typed ? call->src.type : sides[i]->type, &info) || !info.named))
+            return false;
+    return !typed || (atn_type_of(x, call->src.type, &info) && info.named &&
+                      atn_operator_query(call->mpi_op, call->src.type, &info, &op) && op.named);
+}
+
+/* Whether the buffers can be handed to the program as they are. */
+static bool is_direct(atn_exec *x, const atn_call *call, const atn_problem *q)
+{
+    const bool copied =
+        call->in_place && atn_operation_place(call->op, x->r == call->root) == ATN_PLACE_STAGED;
+    bool used[2];
+
+    if (copied || atn_is_varying(q))
+        return false;
+    if (atn_operation_get(call->op)->flags & ATN_TYPED)
+        return true;
+    significant(call, q, used);
+    return (!used[0] || atn_user_contiguous(x, &call->src, q->p)) &&
+           (!used[1] || atn_user_contiguous(x, &call->dst, q->p));
+}
+
+static void remember(atn_exec *x, const atn_call *call, const atn_problem *q, atn_plan *plan)
+{
+    if (atn_is_varying(q))
+        return;
+    *raw_slot(x, call) = (atn_raw){
+        .used = true,
+        .named = is_named(x, call, q),
+        .direct = x->direct,
+        .epoch = atn_handles_epoch(),
+        .plan = plan,
+        .operation = (uint8_t)call->op,
+        .src_count = call->src.count,
+        .dst_count = call->dst.count,
+        .src_type = call->src.type,
+        .dst_type = call->dst.type,
+        .op = call->mpi_op,
+        .root = call->root,
+        .in_place = call->in_place,
+    };
+}
+
+/* ---- the problem ---- */
+
+static atn_unit unit_of(atn_exec *x, const atn_call *call)
+{
+    atn_type t = {0};
+
+    if (!(atn_operation_get(call->op)->flags & ATN_TYPED))
+        return (atn_unit){.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
+    atn_type_of(x, call->src.type, &t);
+    return (atn_unit){
+        .stride = t.contiguous ? t.size : t.extent,
+        .true_lb = t.contiguous ? 0 : t.true_lb,
+        .true_extent = t.contiguous ? t.size : t.true_extent,
+        .wire = t.contiguous ? MPI_BYTE : call->src.type,
+        .wire_each = t.contiguous ? t.size : 1,
+        .type = call->src.type,
+        .op = call->mpi_op,
+        .contiguous = t.contiguous,
+    };
+}
+
+typedef struct {
+    int64_t bytes, units, stride, size_key;
+    uintptr_t row;
+    int32_t op, root, in_place, ordered;
+    atn_params params;
+} plan_key;
+
+static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn_unit *u,
+                       int64_t units)
+{
+    plan_key k;
+
+    memset(&k, 0, sizeof k);
+    k.bytes = q->bytes;
+    k.units = units;
+    k.stride = u->stride;
+    k.size_key = u->contiguous ? u->wire_each : -u->true_lb * 31 - u->true_extent;
+    k.row = (uintptr_t)choice->row;
+    k.op = (int32_t)q->op;
+    k.root = q->root;
+    k.in_place = q->in_place;
+    k.ordered = q->ordered;
+    k.params = choice->params;
+    return atn_hash(&k, sizeof k, 1);
+}
+
+static void evict(atn_exec *x, atn_plan **slot)
+{
+    for (int i = 0; *slot && i < ATN_RAWS; i++)
+        if (x->raws[i].plan == *slot)
+            x->raws[i].used = false;
+    atn_plan_free(*slot);
+    *slot = NULL;
+}
+
+static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *q,
+                          const atn_choice *choice, int *code_p)
+{
+    const atn_unit unit = unit_of(x, call);
+    const int64_t units = atn_is_varying(q)                               ? 0
+                          : (atn_operation_get(q->op)->flags & ATN_TYPED) ? call->src.count
+                                                                          : q->bytes;
+    const uint64_t key = key_of(q, choice, &unit, units);
+    atn_plan **slot = &x->plans[key % ATN_PLANS];
+
+    if (!*slot || (*slot)->key != key) {
+        evict(x, slot);
+        *slot = atn_plan_new(q, choice, &unit, units, code_p);
+        if (*slot)
+            (*slot)->key = key;
+    }
+    return *slot;
+}
+
+/* One program serves every operator and all types of one layout: the handles are the call's. */
+static atn_plan *with_handles(atn_plan *plan, const atn_call *call)
+{
+    if (plan) {
+        plan->unit.op = call->mpi_op;
+        plan->unit.type = call->src.type;
+        if (!plan->unit.contiguous)
+            plan->unit.wire = call->src.type;
+    }
+    return plan;
+}
+
+atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
+{
+    const atn_raw *raw = raw_slot(x, call);
+    atn_choice choice = {0};
+    atn_plan *plan = NULL;
+    atn_problem q;
+
+    *code_p = MPI_SUCCESS;
+    if (raw_matches(raw, call)) {
+        x->direct = raw->direct;
+        return with_handles(raw->plan, call);
+    }
+    if (!atn_call_problem(x, call, &q))
+        return NULL;
+    const bool lasting = x->choose(x->context, &q, &choice);
+    x->direct = is_direct(x, call, &q);
+    if (choice.row && choice.row->algo->build) {
+        plan = plan_for(x, call, &q, &choice, code_p);
+        if (!plan)
+            return NULL;
+    }
+    if (lasting)
+        remember(x, call, &q, plan);
+    return with_handles(plan, call);
+}

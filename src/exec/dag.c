@@ -1,0 +1,242 @@
+/* dag.c - the general executor: an operation starts when those it waits for are complete.
+ *
+ * Operations are started in program order as far as they are ready.  At most WINDOW requests are
+ * open, except that the first operation not yet complete and its neighbour may always start: the
+ * verifier proved that running them one step at a time never stops, so neither does this. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec_private.h"
+#include "exec/wait.h"
+
+enum { WINDOW = 256 };
+static const int64_t chunk_bytes = (int64_t)1 << 30; /* MPI counts are ints */
+
+/* ---- who waits for whom ---- */
+
+static bool link_successors(atn_dag *d, const atn_schedule *s)
+{
+    d->first_succ = calloc((size_t)s->nops + 2, sizeof *d->first_succ);
+    d->succ = malloc(sizeof *d->succ * ((size_t)s->ndeps + 1));
+    if (!d->first_succ || !d->succ)
+        return false;
+    for (int k = 0; k < s->ndeps; k++)
+        d->first_succ[s->deps[k] + 2]++;
+    for (int i = 0; i < s->nops; i++)
+        d->first_succ[i + 2] += d->first_succ[i + 1];
+    for (int i = 0; i < s->nops; i++)
+        for (int k = 0; k < s->ops[i].ndeps; k++)
+            d->succ[d->first_succ[s->deps[s->ops[i].dep + k] + 1]++] = i;
+    return true;
+}
+
+bool atn_dag_init(atn_dag *d, const atn_schedule *s)
+{
+    const size_t n = (size_t)s->nops + 1;
+
+    d->pending = malloc(sizeof *d->pending * n);
+    d->heap = malloc(sizeof *d->heap * n);
+    d->open = calloc(n, sizeof *d->open);
+    d->done = malloc(n);
+    return link_successors(d, s) && d->pending && d->heap && d->open && d->done;
+}
+
+void atn_dag_free(atn_dag *d)
+{
+    free(d->succ);
+    free(d->first_succ);
+    free(d->pending);
+    free(d->heap);
+    free(d->open);
+    free(d->done);
+    atn_vec_free(&d->requests);
+    atn_vec_free(&d->owner);
+    atn_vec_free(&d->finished);
+}
+
+/* ---- ready operations: a heap, smallest index first ---- */
+
+static void heap_push(atn_dag *d, int32_t op)
+{
+    int i = d->nheap++;
+
+    for (; i > 0 && d->heap[(i - 1) / 2] > op; i = (i - 1) / 2)
+        d->heap[i] = d->heap[(i - 1) / 2];
+    d->heap[i] = op;
+}
+
+static int32_t heap_pop(atn_dag *d)
+{
+    const int32_t top = d->heap[0], last = d->heap[--d->nheap];
+    int i = 0;
+
+    for (int c = 1; c < d->nheap; c = 2 * i + 1) {
+        if (c + 1 < d->nheap && d->heap[c + 1] < d->heap[c])
+            c++;
+        if (d->heap[c] >= last)
+            break;
+        d->heap[i] = d->heap[c];
+        i = c;
+    }
+    d->heap[i] = last;
+    return top;
+}
+
+/* ---- one run ---- */
+
+typedef struct {
+    atn_run *x;
+    atn_dag *d;
+    int n, frontier; /* frontier: first operation not complete */
+} progress;
+
+static void complete(progress *g, int op)
+{
+    atn_dag *d = g->d;
+
+    d->done[op] = true;
+    while (g->frontier < g->n && d->done[g->frontier])
+        g->frontier++;
+    g->x->x->current = g->frontier;
+    for (int k = d->first_succ[op]; k < d->first_succ[op + 1]; k++)
+        if (--d->pending[d->succ[k]] == 0)
+            heap_push(d, d->succ[k]);
+}
+
+static int post(progress *g, int op, const atn_xop *o)
+{
+    const atn_run *x = g->x;
+    const atn_unit *u = &x->plan->unit;
+    const int64_t each = u->contiguous ? chunk_bytes / u->stride : chunk_bytes / 64;
+    char *data = atn_message(x, o);
+    int64_t left = o->one.units;
+    int code = MPI_SUCCESS;
+
+    do { /* a rule of the size alone, so both ends cut alike; same tag: in order */
+        const int64_t units = left < each ? left : each;
+        const int count = (int)(units * u->wire_each);
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (o->kind == X_RECV)
+            code = PMPI_Irecv(data, count, u->wire, o->peer, x->tag0 + o->seq, x->comm, &request);
+        else
+            code = (o->ssend ? PMPI_Issend : PMPI_Isend)(data, count, u->wire, o->peer,
+                                                         x->tag0 + o->seq, x->comm, &request);
+        if (code == MPI_SUCCESS &&
+            (!atn_push(&g->d->requests, request) || !atn_push(&g->d->owner, op)))
+            code = MPI_ERR_NO_MEM;
+        g->d->open[op]++;
+        data += units * u->stride;
+        left -= units;
+    } while (left > 0 && code == MPI_SUCCESS);
+    return code;
+}
+
+static int start(progress *g, int op)
+{
+    const atn_xop *o = &g->x->plan->program.ops.v[op];
+    int code = MPI_SUCCESS;
+
+    if (o->kind == X_SEND || o->kind == X_RECV) {
+        if (o->kind == X_SEND && o->nparts > 1)
+            code = atn_gather_wire(g->x, o);
+        return code == MPI_SUCCESS ? post(g, op, o) : code;
+    }
+    if (o->kind != X_NOTHING)
+        code = atn_run_local(g->x, o);
+    complete(g, op);
+    return code;
+}
+
+static int start_ready(progress *g)
+{
+    int code = MPI_SUCCESS;
+
+    while (g->d->nheap > 0 && code == MPI_SUCCESS) {
+        const int op = g->d->heap[0];
+        if (g->d->requests.n >= WINDOW && op > g->frontier + 1)
+            break;
+        code = start(g, heap_pop(g->d));
+    }
+    return code;
+}
+
+static int finish_request(progress *g, int i)
+{
+    const int op = g->d->owner.v[i];
+    const atn_xop *o = &g->x->plan->program.ops.v[op];
+    int code = MPI_SUCCESS;
+
+    if (--g->d->open[op] > 0)
+        return MPI_SUCCESS;
+    if (o->kind == X_RECV && o->nparts > 1)
+        code = atn_scatter_wire(g->x, o);
+    complete(g, op);
+    return code;
+}
+
+/* Closes the gaps that finished requests left. */
+static void compact(atn_dag *d)
+{
+    int n = 0;
+
+    for (int i = 0; i < d->requests.n; i++)
+        if (d->owner.v[i] >= 0) {
+            d->requests.v[n] = d->requests.v[i];
+            d->owner.v[n++] = d->owner.v[i];
+        }
+    d->requests.n = d->owner.n = n;
+}
+
+static int wait_some(progress *g)
+{
+    atn_dag *d = g->d;
+    int count = 0;
+
+    if (!atn_vec_room((void **)&d->finished.v, &d->finished.cap, d->requests.n + 1,
+                      sizeof *d->finished.v))
+        return MPI_ERR_NO_MEM;
+    int code = atn_wait_some(g->x->x->yield, d->requests.n, d->requests.v, &count, d->finished.v);
+    if (code != MPI_SUCCESS || count == MPI_UNDEFINED)
+        return code == MPI_SUCCESS ? MPI_ERR_INTERN : code;
+    for (int k = 0; k < count && code == MPI_SUCCESS; k++) {
+        code = finish_request(g, d->finished.v[k]);
+        d->owner.v[d->finished.v[k]] = -1;
+    }
+    compact(d);
+    return code;
+}
+
+/* After an error nothing may be left that writes into the user's buffers later. */
+static void cancel_all(atn_dag *d)
+{
+    for (int i = 0; i < d->requests.n; i++)
+        if (d->requests.v[i] != MPI_REQUEST_NULL) {
+            PMPI_Cancel(&d->requests.v[i]);
+            PMPI_Request_free(&d->requests.v[i]);
+        }
+    d->requests.n = d->owner.n = 0;
+}
+
+int atn_run_dag(atn_run *x, atn_dag *d)
+{
+    const atn_schedule *s = x->plan->schedule;
+    progress g = {.x = x, .d = d, .n = s->nops};
+    int code = MPI_SUCCESS;
+
+    memset(d->done, 0, (size_t)s->nops);
+    memset(d->open, 0, sizeof *d->open * (size_t)s->nops);
+    d->nheap = 0;
+    for (int i = 0; i < s->nops; i++) {
+        d->pending[i] = s->ops[i].ndeps;
+        if (d->pending[i] == 0)
+            heap_push(d, i);
+    }
+    while (g.frontier < g.n && code == MPI_SUCCESS) {
+        code = start_ready(&g);
+        if (code == MPI_SUCCESS && g.frontier < g.n && d->requests.n > 0)
+            code = wait_some(&g);
+    }
+    if (code != MPI_SUCCESS)
+        cancel_all(d);
+    return code;
+}

@@ -1,0 +1,178 @@
+/* exec_private.h - the inside of the executor.
+ *
+ * plan: schedule + program.  A program is the schedule bound to sizes: every slot has become byte
+ * offsets from the base of its space, so running it only adds pointers.  Programs of operations
+ * with one shared size are kept with the plan; those of the v-operations are bound at each call. */
+#ifndef ATN_EXEC_PRIVATE_H
+#define ATN_EXEC_PRIVATE_H
+
+#include "exec/exec.h"
+#include "exec/type.h"
+#include "sched/partition.h"
+
+/* What a unit is: a byte, or an element of a reduction. */
+typedef struct {
+    int64_t stride;               /* bytes from one unit to the next */
+    int64_t true_lb, true_extent; /* where the data of a unit begin, and how far they reach */
+    MPI_Datatype wire;            /* how units travel ... */
+    int64_t wire_each;            /* ... and how many of these make a unit */
+    MPI_Datatype type;            /* for reductions */
+    MPI_Op op;
+    bool contiguous;
+} atn_unit;
+
+typedef enum { X_NOTHING, X_SEND, X_RECV, X_EXCHANGE, X_COPY, X_REDUCE } atn_xkind;
+
+/* Part of an operation: `units` at offset a (bytes) of its first space and b of its second; for a
+ * message in several parts b is an offset into the wire buffer. */
+typedef struct {
+    int64_t a, b, units;
+} atn_part;
+
+typedef struct {
+    uint8_t kind; /* atn_xkind; X_EXCHANGE: this one and the next */
+    uint8_t space_a, space_b;
+    bool ssend;
+    int32_t peer, seq;
+    int32_t nparts, part; /* more than one part: parts[part ..] */
+    int64_t wire;         /* message in several parts: where its wire buffer begins */
+    atn_part one;         /* all of it when in one part; else units is the sum */
+} atn_xop;
+
+typedef struct {
+    ATN_VEC(atn_xop) ops;
+    ATN_VEC(atn_part) parts;
+    int64_t tmp_bytes, wire_bytes;
+    bool chain; /* run strictly in order */
+    bool bound;
+} atn_program;
+
+/* dag executor: who waits for whom, and room for one run. */
+typedef struct {
+    int32_t *succ, *first_succ; /* succ[first_succ[i] .. first_succ[i + 1]) wait for i */
+    int32_t *pending, *heap;
+    bool *done;
+    int nheap;
+    ATN_VEC(MPI_Request) requests;
+    ATN_VEC(int32_t) owner; /* of each request: the operation */
+    int32_t *open;          /* requests of an operation still under way */
+    ATN_VEC(int) finished;
+} atn_dag;
+
+struct atn_plan {
+    uint64_t key;
+    atn_problem q;
+    atn_choice choice;
+    atn_unit unit;
+    atn_schedule *schedule;
+    atn_program program;
+    atn_dag dag;
+};
+
+enum { ATN_PLANS = 64, ATN_RAWS = 64, ATN_TYPES = 8 };
+
+/* The arguments of a call that decide its plan, compared before anything is computed. */
+typedef struct {
+    int64_t src_count, dst_count;
+    MPI_Datatype src_type, dst_type;
+    MPI_Op op;
+    int32_t root;
+    uint8_t operation;
+    bool in_place;
+    bool used, named; /* named: nothing in it can be freed */
+    bool direct;      /* the user's buffers are used as they are */
+    uint64_t epoch;
+    atn_plan *plan; /* NULL: native */
+} atn_raw;
+
+typedef struct {
+    MPI_Datatype handle;
+    bool used;
+    uint64_t epoch;
+    atn_type info;
+} atn_type_entry;
+
+struct atn_exec {
+    int p, r;
+    bool yield;
+    atn_choose_fn choose;
+    void *context;
+    unsigned call, call_mask; /* numbers calls, for tags */
+    atn_plan *plans[ATN_PLANS];
+    atn_raw raws[ATN_RAWS];
+    atn_type_entry types[ATN_TYPES];
+    bool direct;             /* of the plan just returned */
+    atn_plan *sizes_plan[2]; /* exchange the sizes of gatherv and scatterv */
+    char *scratch;           /* TMP and wire buffers */
+    size_t scratch_bytes;
+    char *stage[2]; /* packed SRC and DST */
+    size_t stage_bytes[2];
+    int64_t *vectors;     /* sizes and offsets of v-operations: see vector() in side.c */
+    volatile int current; /* operation under way, for a watchdog */
+    const atn_plan *running;
+};
+
+/* What a program runs on. */
+typedef struct {
+    atn_exec *x;
+    const atn_plan *plan;
+    MPI_Comm comm;
+    int tag0;
+    char *base[ATN_SPACES];
+    char *wire;
+} atn_run;
+
+/* bind.c */
+bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
+                      const atn_unit *u);
+void atn_program_free(atn_program *g);
+/* data.c: local data movement */
+char *atn_reserve(char **buf, size_t *have, int64_t want);
+int atn_copy_units(const atn_unit *u, void *to, const void *from, int64_t units);
+int atn_reduce_units(const atn_unit *u, const void *in, void *inout, int64_t units);
+int atn_run_local(const atn_run *x, const atn_xop *o);
+int atn_gather_wire(const atn_run *x, const atn_xop *o);  /* parts -> wire buffer */
+int atn_scatter_wire(const atn_run *x, const atn_xop *o); /* wire buffer -> parts */
+/* Where a message's bytes are: in place, or in the wire buffer. */
+static inline char *atn_message(const atn_run *x, const atn_xop *o)
+{
+    return o->nparts > 1 ? x->wire + o->wire : x->base[o->space_a] + o->one.a;
+}
+/* user.c: arguments of a call */
+bool atn_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p);
+int64_t atn_count_at(const atn_call *call, const atn_user *u, int j);
+/* Packed bytes of natural block j of a side; -1: not a usable datatype. */
+int64_t atn_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j);
+/* Whether a side of n natural blocks can be used where it is. */
+bool atn_user_contiguous(atn_exec *x, const atn_user *u, int n);
+/* Byte offset of natural block j in the user's buffer. */
+int64_t atn_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j);
+
+/* side.c: buffers bound for one call */
+typedef struct {
+    char *base[2];           /* SRC, DST */
+    bool unpack;             /* DST is staged and must go back to the user */
+    atn_partition partition; /* v-operations only */
+} atn_sides;
+int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
+int atn_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
+/* The sizes of all ranks' blocks for gatherv and scatterv (needs messages). */
+int64_t *atn_vec_lens(atn_exec *x);
+int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm wire);
+
+/* plan.c */
+atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_unit *unit,
+                       int64_t each, int *code_p);
+void atn_plan_free(atn_plan *plan);
+int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm wire);
+static inline bool atn_is_varying(const atn_problem *q)
+{
+    return atn_operation_get(q->op)->flags & ATN_VARYING;
+}
+/* chain.c, dag.c */
+int atn_run_chain(atn_run *x);
+int atn_run_dag(atn_run *x, atn_dag *d);
+bool atn_dag_init(atn_dag *d, const atn_schedule *s);
+void atn_dag_free(atn_dag *d);
+
+#endif

@@ -1,0 +1,194 @@
+/* plan.c - plans: made once per problem, kept in a bounded cache, run many times. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec_private.h"
+
+enum { SEQ_BITS = 20 }; /* of a tag: messages of one pair in one call; the rest numbers the call */
+static const int64_t chain_bytes = (int64_t)1 << 30; /* larger messages are cut: dag only */
+
+static const size_t keep_bytes = (size_t)64 << 20;
+
+/* ---- life of a plan ---- */
+
+void atn_plan_free(atn_plan *plan)
+{
+    if (!plan)
+        return;
+    atn_schedule_free(plan->schedule);
+    atn_program_free(&plan->program);
+    atn_dag_free(&plan->dag);
+    free(plan);
+}
+
+static bool bind_program(atn_plan *plan, const atn_partition *t, int64_t total_units)
+{
+    plan->program.chain = plan->program.chain && total_units * plan->unit.stride <= chain_bytes;
+    return atn_program_bind(&plan->program, plan->schedule, t, &plan->unit);
+}
+
+/* `each`: units per natural block; ignored for v-operations, which are bound at each call. */
+atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_unit *unit,
+                       int64_t each, int *code_p)
+{
+    atn_plan *plan = calloc(1, sizeof *plan);
+    atn_error err = {0};
+    bool ok = plan != NULL;
+
+    if (ok) {
+        plan->q = *q;
+        plan->choice = *choice;
+        plan->unit = *unit;
+        plan->q.pieces = atn_pieces(choice->row, q, &choice->params);
+        ok = atn_build(choice->row, &plan->q, &choice->params, &plan->schedule, &err) == ATN_OK;
+    }
+    if (ok) {
+        plan->program.chain = atn_is_chain(plan->schedule);
+        ok = atn_dag_init(&plan->dag, plan->schedule);
+    }
+    if (ok && !atn_is_varying(q)) {
+        const atn_partition t = atn_partition_uniform(q, plan->schedule->split, each);
+        ok = bind_program(plan, &t, each * t.vec.n);
+    }
+    *code_p = ok ? MPI_SUCCESS : err.status == ATN_OK ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
+    if (!ok) {
+        atn_plan_free(plan);
+        return NULL;
+    }
+    return plan;
+}
+
+const atn_choice *atn_plan_choice(const atn_plan *plan) { return &plan->choice; }
+
+/* ---- running ---- */
+
+static int64_t round_up(int64_t n) { return (n + 63) / 64 * 64; }
+
+/* Scratch: TMP, then the wire buffer.  Units keep the alignment that their type expects. */
+static bool reserve_scratch(atn_exec *x, const atn_plan *plan, atn_run *run)
+{
+    const atn_unit *u = &plan->unit;
+    const int64_t pad = u->contiguous ? 0 : round_up(llabs(u->true_lb) + u->true_extent);
+    const int64_t tmp = round_up(plan->program.tmp_bytes) + 2 * pad;
+    const int64_t shift = u->true_lb < 0 ? round_up(-u->true_lb) : -(u->true_lb / 64 * 64);
+
+    if (tmp + plan->program.wire_bytes == 0)
+        return true;
+    char *scratch =
+        atn_reserve(&x->scratch, &x->scratch_bytes, tmp + plan->program.wire_bytes + 2 * pad + 64);
+    if (!scratch)
+        return false;
+    run->base[ATN_TMP] = u->contiguous ? scratch : scratch + shift;
+    run->wire = run->base[ATN_TMP] + tmp;
+    return true;
+}
+
+int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm wire)
+{
+    atn_run run = {.x = x, .plan = plan, .comm = wire, .base = {src, dst, NULL}};
+    int code;
+
+    run.tag0 = (int)((x->call++ & x->call_mask) << SEQ_BITS);
+    if (!reserve_scratch(x, plan, &run))
+        return MPI_ERR_NO_MEM;
+    x->running = plan;
+    code = plan->program.chain ? atn_run_chain(&run) : atn_run_dag(&run, &plan->dag);
+    x->running = NULL;
+    return code;
+}
+
+static int64_t sum(const atn_sizes *z)
+{
+    int64_t total = 0;
+
+    for (int j = 0; z->lens && j < z->n; j++)
+        total += z->lens[j];
+    return total;
+}
+
+static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire)
+{
+    atn_sides s;
+    int code = MPI_SUCCESS;
+
+    if (plan->choice.row->algo->needs & ATN_NEEDS_SIZES)
+        code = atn_exchange_sizes(x, plan, call, wire);
+    if (code == MPI_SUCCESS)
+        code = atn_sides_bind(x, plan, call, &s);
+    if (code == MPI_SUCCESS && atn_is_varying(&plan->q)) {
+        plan->program.chain = atn_is_chain(plan->schedule);
+        if (!bind_program(plan, &s.partition,
+                          sum(&s.partition.src) + sum(&s.partition.dst) + sum(&s.partition.vec)))
+            code = MPI_ERR_NO_MEM;
+    }
+    if (code == MPI_SUCCESS)
+        code = atn_plan_run(x, plan, s.base[0], s.base[1], wire);
+    return code == MPI_SUCCESS ? atn_sides_unbind(x, plan, call, &s) : code;
+}
+
+/* Large buffers go back to the system: a communicator must not hoard what it needed once. */
+static void drop_large(char **buf, size_t *bytes)
+{
+    if (*bytes > keep_bytes) {
+        free(*buf);
+        *buf = NULL;
+        *bytes = 0;
+    }
+}
+
+int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire)
+{
+    const int code = x->direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, wire)
+                               : run_bound(x, plan, call, wire);
+
+    drop_large(&x->scratch, &x->scratch_bytes);
+    drop_large(&x->stage[0], &x->stage_bytes[0]);
+    drop_large(&x->stage[1], &x->stage_bytes[1]);
+    return code;
+}
+
+/* ---- sizes of gatherv and scatterv ---- */
+
+static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
+{
+    const bool gathers = outer->op == ATN_GATHERV;
+    const atn_unit bytes = {.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
+    const int64_t each = gathers ? 8 : 8 * (int64_t)x->p;
+    const atn_problem q = {.op = gathers ? ATN_ALLGATHER : ATN_BCAST,
+                           .p = x->p,
+                           .r = x->r,
+                           .root = gathers ? 0 : outer->root,
+                           .in_place = gathers,
+                           .pieces = 1,
+                           .bytes = each};
+    atn_plan **kept = &x->sizes_plan[gathers];
+    atn_choice choice = {.row =
+                             atn_catalog_by_name(gathers ? "allgather/bruck" : "bcast/binomial")};
+
+    *code_p = MPI_SUCCESS;
+    if (*kept && (*kept)->q.root == q.root)
+        return *kept;
+    atn_plan_free(*kept);
+    atn_params_default(choice.row, &choice.params);
+    *kept = atn_plan_new(&q, &choice, &bytes, each, code_p);
+    return *kept;
+}
+
+int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm wire)
+{
+    const bool gathers = call->op == ATN_GATHERV, root = x->r == call->root;
+    int64_t *lens = atn_vec_lens(x);
+    int code;
+
+    if (call->op != ATN_GATHERV && call->op != ATN_SCATTERV)
+        return MPI_SUCCESS;
+    atn_plan *exchange = sizes_plan(x, &plan->q, &code);
+    if (!lens || !exchange)
+        return lens ? code : MPI_ERR_NO_MEM;
+    if (gathers)
+        lens[x->r] = call->in_place && root ? atn_user_bytes(x, call, &call->dst, x->r)
+                                            : atn_user_bytes(x, call, &call->src, 0);
+    for (int j = 0; !gathers && root && j < x->p; j++)
+        lens[j] = atn_user_bytes(x, call, &call->src, j);
+    return atn_plan_run(x, exchange, NULL, (char *)lens, wire);
+}

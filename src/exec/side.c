@@ -1,0 +1,243 @@
+/* side.c - the user's buffers for one call.
+ *
+ * Contiguous data are used where they are.  Other data are packed before and unpacked after, block
+ * by block, so no algorithm ever sees a datatype.  Reductions are typed and never packed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec_private.h"
+
+enum { SRC_LENS, SRC_OFFS, DST_LENS, DST_OFFS, VEC_LENS, VECTORS };
+static const int64_t pack_bytes = (int64_t)1 << 30; /* at a time: MPI_Pack counts in ints */
+
+/* p entries of one of the vectors above. */
+static int64_t *vector(atn_exec *x, int which)
+{
+    if (!x->vectors)
+        x->vectors = calloc((size_t)x->p * VECTORS, sizeof *x->vectors);
+    return x->vectors ? x->vectors + (size_t)which * (size_t)x->p : NULL;
+}
+
+int64_t *atn_vec_lens(atn_exec *x) { return vector(x, VEC_LENS); }
+
+/* ---- packing ---- */
+
+/* Moves one natural block between the user's buffer and its packed form. */
+static int move_block(atn_exec *x, const atn_call *call, const atn_user *u, int j, char *packed,
+                      bool pack)
+{
+    const MPI_Datatype type = u->types ? u->types[j] : u->type;
+    int64_t count = atn_count_at(call, u, j);
+    char *user = (char *)u->buf + atn_user_offset(x, call, u, j);
+    atn_type info = {0};
+    int code = MPI_SUCCESS;
+
+    atn_type_of(x, type, &info);
+    while (count > 0 && info.size > 0 && code == MPI_SUCCESS) {
+        const int64_t most = atn_max((int)(pack_bytes / info.size), 1);
+        const int n = (int)(count < most ? count : most);
+        const int bytes = (int)(n * info.size);
+        int at = 0;
+        code = pack ? PMPI_Pack(user, n, type, packed, bytes, &at, MPI_COMM_SELF)
+                    : PMPI_Unpack(packed, bytes, &at, user, n, type, MPI_COMM_SELF);
+        user += n * info.extent;
+        packed += bytes;
+        count -= n;
+    }
+    return code;
+}
+
+/* Which blocks hold input that must be packed. */
+typedef enum { LOAD_NOTHING, LOAD_OWN, LOAD_ALL } load;
+
+static int stage(atn_exec *x, int which, const atn_call *call, const atn_user *u, int n, load what,
+                 char **base_p)
+{
+    int64_t total = 0, at = 0;
+    int code = MPI_SUCCESS;
+
+    for (int j = 0; j < n; j++)
+        total += atn_user_bytes(x, call, u, j);
+    char *packed = atn_reserve(&x->stage[which], &x->stage_bytes[which], total + 1);
+    if (!packed)
+        return MPI_ERR_NO_MEM;
+    for (int j = 0; j < n && code == MPI_SUCCESS; j++) {
+        if (what == LOAD_ALL || (what == LOAD_OWN && j == x->r))
+            code = move_block(x, call, u, j, packed + at, true);
+        at += atn_user_bytes(x, call, u, j);
+    }
+    *base_p = packed;
+    return code;
+}
+
+static int unstage(atn_exec *x, const atn_call *call, int n, int skip)
+{
+    int64_t at = 0;
+    int code = MPI_SUCCESS;
+
+    for (int j = 0; j < n && code == MPI_SUCCESS; j++) {
+        if (j != skip)
+            code = move_block(x, call, &call->dst, j, x->stage[1] + at, false);
+        at += atn_user_bytes(x, call, &call->dst, j);
+    }
+    return code;
+}
+
+/* ---- sizes of v-operations ---- */
+
+static void packed_sizes(atn_exec *x, const atn_call *call, const atn_user *u, int n, bool direct,
+                         int64_t *lens, int64_t *offs)
+{
+    int64_t at = 0;
+
+    for (int j = 0; j < n; j++) {
+        lens[j] = atn_user_bytes(x, call, u, j);
+        offs[j] = direct ? atn_user_offset(x, call, u, j) : at;
+        at += lens[j];
+    }
+}
+
+/* reduce_scatter: sizes in elements, one block after the other. */
+static void element_sizes(atn_exec *x, const atn_call *call, int64_t *lens, int64_t *offs)
+{
+    int64_t at = 0;
+
+    for (int j = 0; j < x->p; j++) {
+        lens[j] = atn_count_at(call, &call->src, j);
+        offs[j] = at;
+        at += lens[j];
+    }
+}
+
+/* ---- binding ---- */
+
+typedef struct {
+    int nsrc, ndst; /* natural blocks that this rank has */
+    bool alias_src; /* SRC lies in DST, or DST in SRC: only the other one is bound */
+    bool alias_dst;
+    bool copy_src; /* MPI_IN_PLACE where the input must be put aside */
+    load dst_load;
+} layout;
+
+static layout layout_of(const atn_plan *plan, const atn_call *call)
+{
+    const atn_operation_info *o = atn_operation_get(call->op);
+    const atn_problem *q = &plan->q;
+    const atn_place place =
+        call->in_place ? atn_operation_place(call->op, q->r == q->root) : ATN_PLACE_NONE;
+    layout l = {
+        .nsrc = atn_has_src(q) ? atn_side_blocks(o->source, q->p) : 0,
+        .ndst = atn_has_dst(q) ? atn_side_blocks(o->result, q->p) : 0,
+        .alias_src = place == ATN_PLACE_SAME || place == ATN_PLACE_OWN,
+        .alias_dst = place == ATN_PLACE_OWN_SRC,
+        .copy_src = place == ATN_PLACE_STAGED,
+    };
+    if (call->op == ATN_BCAST && q->r == q->root)
+        l.dst_load = LOAD_ALL;
+    else if (place == ATN_PLACE_OWN)
+        l.dst_load = LOAD_OWN;
+    return l;
+}
+
+/* Reductions: buffers as they are, but for the input that reduce_scatter would overwrite. */
+static int bind_typed(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
+{
+    const layout l = layout_of(plan, call);
+
+    s->base[0] = call->src.buf;
+    s->base[1] = call->dst.buf;
+    if (atn_is_varying(&plan->q)) {
+        int64_t *lens = vector(x, SRC_LENS), *offs = vector(x, SRC_OFFS);
+        if (!lens)
+            return MPI_ERR_NO_MEM;
+        element_sizes(x, call, lens, offs);
+        s->partition.src = s->partition.vec = (atn_sizes){.n = x->p, .lens = lens, .offs = offs};
+        s->partition.dst = (atn_sizes){.n = 1, .each = lens[x->r]};
+    }
+    if (!l.copy_src)
+        return MPI_SUCCESS;
+    int64_t units = 0;
+    for (int j = 0; j < x->p; j++)
+        units += atn_count_at(call, &call->src, j);
+    const int64_t lb = plan->unit.true_lb, bytes = units * plan->unit.stride;
+    char *copy = atn_reserve(&x->stage[0], &x->stage_bytes[0], bytes + 1);
+    if (!copy)
+        return MPI_ERR_NO_MEM;
+    if (units > 0) /* the last element ends where its data end */
+        memcpy(copy, (char *)call->src.buf + lb,
+               (size_t)(bytes - plan->unit.stride + plan->unit.true_extent));
+    s->base[0] = copy - lb;
+    return MPI_SUCCESS;
+}
+
+static int bind_src(atn_exec *x, const atn_plan *plan, const atn_call *call, const layout *l,
+                    atn_sides *s)
+{
+    const atn_user *u = &call->src;
+    const bool direct = !l->copy_src && atn_user_contiguous(x, u, l->nsrc);
+
+    if (l->nsrc == 0 || l->alias_src)
+        return MPI_SUCCESS;
+    if (atn_is_varying(&plan->q)) {
+        int64_t *lens = vector(x, SRC_LENS), *offs = vector(x, SRC_OFFS);
+        packed_sizes(x, call, u, l->nsrc, direct, lens, offs);
+        s->partition.src = (atn_sizes){.n = l->nsrc, .lens = lens, .offs = offs};
+    }
+    s->base[0] = u->buf;
+    return direct ? MPI_SUCCESS : stage(x, 0, call, u, l->nsrc, LOAD_ALL, &s->base[0]);
+}
+
+static int bind_dst(atn_exec *x, const atn_plan *plan, const atn_call *call, const layout *l,
+                    atn_sides *s)
+{
+    const atn_user *u = &call->dst;
+    const bool direct = atn_user_contiguous(x, u, l->ndst);
+
+    if (l->ndst == 0 || l->alias_dst)
+        return MPI_SUCCESS;
+    if (atn_is_varying(&plan->q)) {
+        int64_t *lens = vector(x, DST_LENS), *offs = vector(x, DST_OFFS);
+        packed_sizes(x, call, u, l->ndst, direct, lens, offs);
+        s->partition.dst = (atn_sizes){.n = l->ndst, .lens = lens, .offs = offs};
+    }
+    s->base[1] = u->buf;
+    s->unpack = !direct && l->dst_load != LOAD_ALL;
+    return direct ? MPI_SUCCESS : stage(x, 1, call, u, l->ndst, l->dst_load, &s->base[1]);
+}
+
+/* The shape vector of scratch: allgatherv knows it, gatherv and scatterv were told. */
+static void bind_vec(atn_exec *x, const atn_plan *plan, atn_sides *s)
+{
+    if (!atn_is_varying(&plan->q))
+        return;
+    if (plan->q.op == ATN_ALLGATHERV)
+        s->partition.vec = (atn_sizes){.n = x->p, .lens = vector(x, DST_LENS)};
+    else
+        s->partition.vec = (atn_sizes){.n = x->p, .lens = vector(x, VEC_LENS)};
+}
+
+int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
+{
+    const layout l = layout_of(plan, call);
+    int code;
+
+    *s = (atn_sides){.partition = {.split = plan->schedule->split}};
+    if (atn_operation_get(call->op)->flags & ATN_TYPED)
+        return bind_typed(x, plan, call, s);
+    if (!vector(x, 0))
+        return MPI_ERR_NO_MEM;
+    code = bind_src(x, plan, call, &l, s);
+    if (code == MPI_SUCCESS)
+        code = bind_dst(x, plan, call, &l, s);
+    bind_vec(x, plan, s);
+    return code;
+}
+
+int atn_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
+{
+    const layout l = layout_of(plan, call);
+
+    if (!s->unpack)
+        return MPI_SUCCESS;
+    return unstage(x, call, l.ndst, l.dst_load == LOAD_OWN ? x->r : -1);
+}

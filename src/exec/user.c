@@ -1,0 +1,140 @@
+/* user.c - reading the arguments of a call: counts, offsets, datatypes, the shared problem. */
+#include <limits.h>
+
+#include "exec/exec_private.h"
+
+bool atn_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p)
+{
+    atn_type_entry *e = &x->types[((uintptr_t)type >> 4 ^ (uintptr_t)type) % ATN_TYPES];
+
+    if (!e->used || e->handle != type || (!e->info.named && e->epoch != atn_handles_epoch())) {
+        atn_type_entry fresh = {.handle = type, .used = true, .epoch = atn_handles_epoch()};
+        if (!atn_type_query(type, &fresh.info))
+            return false;
+        *e = fresh;
+    }
+    *info_p = e->info;
+    return true;
+}
+
+int64_t atn_count_at(const atn_call *call, const atn_user *u, int j)
+{
+    if (!u->counts)
+        return u->count;
+    return call->wide ? ((const MPI_Count *)u->counts)[j] : ((const int *)u->counts)[j];
+}
+
+static MPI_Datatype type_at(const atn_user *u, int j) { return u->types ? u->types[j] : u->type; }
+
+int64_t atn_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j)
+{
+    const int64_t count = atn_count_at(call, u, j);
+    atn_type info;
+
+    if (count < 0 || !atn_type_of(x, type_at(u, j), &info))
+        return -1;
+    return count * info.size;
+}
+
+bool atn_user_contiguous(atn_exec *x, const atn_user *u, int n)
+{
+    const int types = u->types ? n : 1;
+    atn_type info;
+
+    for (int j = 0; j < types; j++)
+        if (!atn_type_of(x, type_at(u, j), &info) || !info.contiguous)
+            return false;
+    return true;
+}
+
+int64_t atn_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j)
+{
+    atn_type info = {0};
+
+    if (u->types) /* alltoallw counts displacements in bytes */
+        return call->wide ? ((const MPI_Aint *)u->displs)[j] : ((const int *)u->displs)[j];
+    atn_type_of(x, u->type, &info);
+    if (!u->displs)
+        return j * u->count * info.extent;
+    return (call->wide ? ((const MPI_Aint *)u->displs)[j] : ((const int *)u->displs)[j]) *
+           info.extent;
+}
+
+/* ---- the shared problem ---- */
+
+static int64_t average_bytes(atn_exec *x, const atn_call *call, const atn_user *u)
+{
+    int64_t sum = 0;
+
+    for (int j = 0; j < x->p; j++) {
+        const int64_t bytes = atn_user_bytes(x, call, u, j);
+        if (bytes < 0)
+            return -2;
+        sum += bytes;
+    }
+    return sum / x->p;
+}
+
+/* The size that all ranks know: see the table in ARCHITECTURE.md; -1: none, -2: bad arguments. */
+static int64_t shared_bytes(atn_exec *x, const atn_call *call)
+{
+    const bool root = call->root == x->r;
+    int64_t bytes;
+
+    switch (call->op) {
+    case ATN_BARRIER:
+        return 0;
+    case ATN_GATHERV:
+    case ATN_SCATTERV:
+    case ATN_ALLTOALLV:
+    case ATN_ALLTOALLW:
+        return -1;
+    case ATN_ALLGATHERV:
+        return average_bytes(x, call, &call->dst);
+    case ATN_REDUCE_SCATTER:
+        return average_bytes(x, call, &call->src);
+    case ATN_GATHER:
+        bytes = atn_user_bytes(x, call, root ? &call->dst : &call->src, 0);
+        break;
+    case ATN_SCATTER:
+        bytes = atn_user_bytes(x, call, root ? &call->src : &call->dst, 0);
+        break;
+    case ATN_BCAST:
+    case ATN_ALLGATHER:
+    case ATN_ALLTOALL:
+        bytes = atn_user_bytes(x, call, &call->dst, 0);
+        break;
+    default:
+        bytes = atn_user_bytes(x, call, &call->src, 0);
+        break;
+    }
+    return bytes < 0 ? -2 : bytes;
+}
+
+bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
+{
+    const atn_operation_info *o = atn_operation_get(call->op);
+    const bool root = call->root == x->r;
+    atn_operator op = {.commutes = true};
+    atn_type info;
+
+    if ((o->flags & ATN_ROOTED) && (call->root < 0 || call->root >= x->p))
+        return false;
+    if ((o->flags & ATN_TYPED) && (!atn_type_of(x, call->src.type, &info) ||
+                                   !atn_operator_query(call->mpi_op, call->src.type, &info, &op)))
+        return false;
+    const int64_t bytes = shared_bytes(x, call);
+    if (bytes == -2)
+        return false;
+    *q_p = (atn_problem){
+        .op = call->op,
+        .p = x->p,
+        .r = x->r,
+        .root = o->flags & ATN_ROOTED ? call->root : 0,
+        .in_place = call->in_place && atn_operation_place(call->op, root) != ATN_PLACE_STAGED,
+        .ordered = !op.commutes,
+        .pieces = 1,
+        .bytes = bytes,
+    };
+    return true;
+}

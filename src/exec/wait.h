@@ -1,0 +1,47 @@
+/* wait.h - waiting for messages.
+ *
+ * Where every rank has a core, the MPI library's own wait is best.  Where ranks outnumber cores a
+ * library that polls without yielding keeps the very rank off the core that it waits for, so the
+ * executor polls itself and gives the core away in between. */
+#ifndef ATN_WAIT_H
+#define ATN_WAIT_H
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdbool.h>
+
+/* MPICH's MPI_STATUSES_IGNORE is the address 1, which the compiler takes for an array of size 0. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+
+static inline int atn_wait_all(bool yield, int n, MPI_Request *requests)
+{
+    int done = 0, code = MPI_SUCCESS;
+
+    if (!yield)
+        return PMPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    for (;;) {
+        code = PMPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
+        if (done || code != MPI_SUCCESS)
+            return code;
+        sched_yield();
+    }
+}
+
+static inline int atn_wait_some(bool yield, int n, MPI_Request *requests, int *count, int *which)
+{
+    int code = MPI_SUCCESS;
+
+    if (!yield)
+        return PMPI_Waitsome(n, requests, count, which, MPI_STATUSES_IGNORE);
+    for (;;) {
+        code = PMPI_Testsome(n, requests, count, which, MPI_STATUSES_IGNORE);
+        if (code != MPI_SUCCESS || *count != 0)
+            return code;
+        sched_yield();
+    }
+}
+
+#pragma GCC diagnostic pop
+
+#endif
