@@ -124,15 +124,30 @@ static bool split(const char *entry, char name[64], const char **value_p)
     return true;
 }
 
+static const char prefix[] = "ATTUNE_";
+enum { PREFIX = sizeof prefix - 1 };
+
+/* Variables of the test suite, which runs jobs with them set. */
+static const char *const test_variables[] = {"ATTUNE_BUILD", "ATTUNE_SOURCE", "ATTUNE_TEST_TIMEOUT",
+                                             NULL};
+
+/* The nearest name by what follows the prefix: with it, all names would look alike. */
+static const char *nearest_setting(const char *name)
+{
+    const char *ends[ATN_SETTINGS];
+    int n = 0;
+    for (int i = 0; i < ATN_SETTINGS; i++)
+        if (strncmp(infos[i].name, prefix, PREFIX) == 0)
+            ends[n++] = infos[i].name + PREFIX;
+    return atn_nearest(name + PREFIX, ends, n);
+}
+
 static void warn_unknown(FILE *f, const char *name)
 {
-    const char *names[ATN_SETTINGS];
-    for (int i = 0; i < ATN_SETTINGS; i++)
-        names[i] = infos[i].name;
-    const char *near = atn_nearest(name, names, ATN_SETTINGS);
+    const char *near = nearest_setting(name);
     fprintf(f, "attune: environment variable %s is not a setting and is ignored; ", name);
     if (near != NULL)
-        fprintf(f, "did you mean %s?\n", near);
+        fprintf(f, "did you mean %s%s?\n", prefix, near);
     else
         fprintf(f, "`attune settings` lists them\n");
 }
@@ -147,7 +162,8 @@ static atn_status take(atn_settings *s, const char *entry, atn_source source, FI
         return ATN_OK;
     if (atn_setting_find(name, &id))
         return atn_settings_set(s, id, value, source, err);
-    if (strncmp(name, "ATTUNE_", 7) == 0 && warnings != NULL)
+    if (strncmp(name, prefix, PREFIX) == 0 && word_index(test_variables, name) < 0 &&
+        warnings != NULL)
         warn_unknown(warnings, name);
     return ATN_OK;
 }

@@ -1,0 +1,68 @@
+/* cmd_settings.c - attune settings: every environment variable, its value and where it is from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "plan/settings.h"
+#include "report/table.h"
+
+extern char **environ;
+
+static const atn_column columns[] = {
+    {"variable", ATN_CELL_TEXT}, {"value", ATN_CELL_TEXT},  {"source", ATN_CELL_TEXT},
+    {"allowed", ATN_CELL_TEXT},  {"default", ATN_CELL_TEXT}, {"meaning", ATN_CELL_TEXT},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static const char *const sources[] = {
+    [ATN_FROM_DEFAULT] = "default",
+    [ATN_FROM_ENVIRONMENT] = "environment",
+    [ATN_FROM_COMMAND] = "command",
+};
+
+static atn_status write_table(const atn_args *a, const atn_settings *s, atn_error *err)
+{
+    atn_table t = {.columns = columns, .ncolumns = COLUMNS};
+    for (int i = 0; i < ATN_SETTINGS; i++) {
+        const atn_setting_info *info = atn_setting_get((atn_setting)i);
+        atn_cell(&t, "%s", info->name);
+        atn_cell(&t, "%s", atn_setting_text(s, (atn_setting)i));
+        atn_cell(&t, "%s", sources[s->v[i].source]);
+        atn_cell(&t, "%s", info->argument);
+        atn_cell(&t, "%s", info->fallback);
+        atn_cell(&t, "%s", info->doc);
+    }
+    const atn_status status = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
+    atn_table_free(&t);
+    return status;
+}
+
+static int run(const atn_args *a, atn_error *err)
+{
+    if (strcmp(atn_arg_format(a), "markdown") == 0) {
+        atn_settings_document(a->out);
+        return ATN_OK;
+    }
+    atn_settings s;
+    char *warning = NULL;
+    atn_settings_default(&s);
+    atn_status status = atn_settings_environ(&s, environ, &warning, err);
+    if (warning != NULL)
+        fputs(warning, stderr);
+    free(warning);
+    if (status == ATN_OK)
+        status = write_table(a, &s, err);
+    atn_settings_free(&s);
+    return status;
+}
+
+const atn_command atn_cmd_settings = {
+    .noun = "settings",
+    .help = "List the environment variables that Attune reads, their values and sources",
+    .detail = "The library in a job reads them on one rank and uses them on all. 'attune run' sets "
+              "them from its options. With --format markdown this is the reference page, which "
+              "does not depend on the present environment.",
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = run,
+};
