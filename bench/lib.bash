@@ -1,0 +1,30 @@
+# lib.bash - what the benchmark scripts share: which MPIs there are, and how to start a job.
+# shellcheck shell=bash
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${BUILD:-$top/build}
+attune=$build/bin/attune
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# The flavours that were built.
+flavours() {
+    for f in openmpi mpich; do
+        [ -x "$build/bench/$f/compare" ] && echo "$f"
+    done
+}
+
+# launch FLAVOUR RANKS ATTUNE-OPTIONS... -- PROGRAM ARGUMENTS...
+launch() {
+    local flavour=$1 ranks=$2 options=()
+    shift 2
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    local launcher=("mpirun.$flavour" -n "$ranks")
+    [ "$flavour" = openmpi ] && launcher+=(--oversubscribe)
+    "$attune" run "${options[@]}" -- "${launcher[@]}" "$@"
+}
+
+# The machine, for the head of a table.
+machine() {
+    printf '%s, %s cores, %s\n' "$(uname -m)" "$(nproc)" \
+        "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
+}
