@@ -1,0 +1,108 @@
+/* comm.h - what Attune knows about a communicator.
+ *
+ * A communicator is COUNTING while its first calls stay native, then one vote makes it SERVED or
+ * NATIVE for the rest of its life.  Every step depends only on the sequence of collective calls
+ * on it, which its ranks share. */
+#ifndef ATN_COMM_H
+#define ATN_COMM_H
+
+#include <stdatomic.h>
+
+#include "exec/exec.h"
+#include "pmpi/job.h"
+
+typedef enum { ATN_STAGE_COUNTING, ATN_STAGE_NATIVE, ATN_STAGE_SERVED } atn_stage;
+
+typedef struct atn_comm {
+    MPI_Comm user;
+    MPI_Comm wire;    /* private copy that carries the messages; MPI_COMM_NULL until needed */
+    atn_exec *exec;
+    int p, r;
+    atn_stage stage;
+    bool reserved;    /* counts against the limit of private communicators */
+    uint64_t calls;
+    /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
+    _Atomic unsigned beat;
+    _Atomic int op, root;
+    const atn_row *_Atomic row; /* NULL: the native routine */
+    unsigned seen;              /* the watchdog's own notes: the beat ... */
+    int still;                  /* ... and for how many seconds it has not changed */
+    struct atn_comm *prev, *next; /* all live ones; by creation of the private communicator */
+} atn_comm;
+
+/* Per thread: communicators seen lately, so that the usual call needs no attribute look-up.  Any
+ * communicator that goes away makes all entries stale, because MPI reuses handles. */
+enum { ATN_CACHE_BITS = 3 };
+typedef struct {
+    MPI_Comm comm;
+    uint64_t generation; /* 0: empty */
+    atn_comm *state;     /* NULL: native for life */
+} atn_cached;
+extern _Thread_local atn_cached atn_cache[1 << ATN_CACHE_BITS] ATN_HIDDEN
+    __attribute__((tls_model("initial-exec")));
+extern _Atomic uint64_t atn_generation ATN_HIDDEN;
+
+static inline atn_cached *atn_cache_slot(MPI_Comm comm)
+{
+    const uint64_t key = (uint64_t)(uintptr_t)comm * 0x9E3779B97F4A7C15u;
+    return &atn_cache[key >> (64 - ATN_CACHE_BITS)];
+}
+
+/* Fills the slot; NULL when the communicator is native for life or not valid. */
+atn_comm *atn_comm_look(MPI_Comm comm, atn_cached *slot);
+/* A call on a communicator that is not served (yet); the state when it now takes part. */
+atn_comm *atn_comm_warm(atn_comm *c, atn_operation op);
+
+/* Counts a call.  NULL: call the native routine, there is nothing else to do. */
+static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
+{
+    atn_cached *const slot = atn_cache_slot(comm);
+    const uint64_t now = atomic_load_explicit(&atn_generation, memory_order_relaxed);
+    atn_comm *const c = ATN_LIKELY(slot->comm == comm && slot->generation == now)
+                            ? slot->state
+                            : atn_comm_look(comm, slot);
+    if (c == NULL)
+        return NULL;
+    c->calls++;
+    return ATN_LIKELY(c->stage == ATN_STAGE_SERVED) ? c : atn_comm_warm(c, op);
+}
+
+/* The atn_choose_fn of every communicator; the context is its state. */
+bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p);
+
+/* Carries out the call; false: call the native routine instead. */
+bool atn_serve(atn_comm *c, const atn_call *call, int *code_p);
+/* Its second half: runs a plan, on the private communicator that is made now if need be. */
+bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p);
+/* The same with report, check and watchdog around it; a call that goes to the native routine must
+ * be ended with atn_observed_end. */
+typedef struct {
+    atn_comm *c;
+    const atn_call *call;
+    atn_choice choice;
+    double start;
+} atn_observed;
+bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p);
+int atn_observed_end(atn_observed *o, int code);
+
+/* Raises an error of Attune through the user's handler, as the native routine would. */
+int atn_raise(atn_comm *c, int code);
+
+/* Makes the private communicator when it is first needed (collective); false: this communicator
+ * is native from now on. */
+bool atn_comm_wire(atn_comm *c);
+
+/* ---- life ---- */
+
+/* The keyval, and MPI_COMM_WORLD, which the job vote covers. */
+bool atn_comms_start(void);
+/* Frees all private communicators and states. */
+void atn_comms_stop(void);
+/* The user's free begins, and has ended: in between attribute callbacks of the user may still use
+ * the communicator, natively. */
+void atn_comm_dying(MPI_Comm comm);
+void atn_comm_dead(void);
+/* Calls `visit` for every live state while none can go away. */
+void atn_comms_visit(void (*visit)(atn_comm *c));
+
+#endif

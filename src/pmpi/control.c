@@ -1,0 +1,70 @@
+/* control.c - the exported routines that begin, end or invalidate what Attune keeps.
+ *
+ * MPI_X goes to a tool behind us if there is one; PMPI_X, and MPI_X otherwise, does the work. */
+#include "pmpi/comm.h"
+
+/* An MPI library may build MPI_Init from MPI_Init_thread; only the outer call counts. */
+static int init_depth;
+
+static int after_init(int code)
+{
+    if (--init_depth == 0 && code == MPI_SUCCESS)
+        atn_job_start();
+    return code;
+}
+
+static int do_Init(int *argc, char ***argv)
+{
+    init_depth++;
+    return after_init(atn_real.Init(argc, argv));
+}
+
+static int do_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    init_depth++;
+    return after_init(atn_real.Init_thread(argc, argv, required, provided));
+}
+
+/* Before the library's own part, because callbacks in it may still use every communicator. */
+static int do_Finalize(void)
+{
+    atn_job_stop();
+    return atn_real.Finalize();
+}
+
+static int free_comm(MPI_Comm *comm, int (*real)(MPI_Comm *))
+{
+    if (!atn_the_job.keeps || comm == NULL || *comm == MPI_COMM_NULL)
+        return real(comm);
+    atn_comm_dying(*comm);
+    const int code = real(comm);
+    atn_comm_dead();
+    return code;
+}
+
+static int do_Comm_free(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_free); }
+
+static int do_Comm_disconnect(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_disconnect); }
+
+static int do_Type_free(MPI_Datatype *type)
+{
+    if (atn_the_job.keeps && type != NULL)
+        atn_type_forget(*type);
+    return atn_real.Type_free(type);
+}
+
+static int do_Op_free(MPI_Op *op)
+{
+    if (atn_the_job.keeps && op != NULL)
+        atn_op_forget(*op);
+    return atn_real.Op_free(op);
+}
+
+#define ATN_CONTROL(name, formals, actuals)                                                        \
+    ATN_EXPORT int PMPI_##name formals { return do_##name actuals; }                               \
+    ATN_EXPORT int MPI_##name formals                                                              \
+    {                                                                                              \
+        atn_resolve();                                                                             \
+        return atn_tool.name != NULL ? atn_tool.name actuals : do_##name actuals;                  \
+    }
+#include "pmpi/calls.def"

@@ -1,0 +1,81 @@
+/* entry.c - the exported collectives: MPI_X for programs, PMPI_X for tools and Fortran bindings.
+ *
+ * An operation that no rule touches costs one test of a bit.  MPI_X goes to a tool that follows
+ * in link order, if there is one; the tool's PMPI_X call comes back to ours. */
+#include "pmpi/comm.h"
+
+static inline void put(atn_user *u, const void *buf, int64_t count, MPI_Datatype type)
+{
+    *u = (atn_user){.buf = (void *)buf, .count = count, .type = type};
+}
+static inline void put_v(atn_user *u, const void *buf, const void *counts, const void *displs,
+                         MPI_Datatype type)
+{
+    *u = (atn_user){.buf = (void *)buf, .counts = counts, .displs = displs, .type = type};
+}
+static inline void put_w(atn_user *u, const void *buf, const void *counts, const void *displs,
+                         const MPI_Datatype *types)
+{
+    *u = (atn_user){.buf = (void *)buf,
+                    .counts = counts,
+                    .displs = displs,
+                    .types = types,
+                    .type = MPI_DATATYPE_NULL};
+}
+#define SIDE(side, buf, n, type) put(&call.side, buf, n, type);
+#define SIDE_V(side, buf, counts, displs, type) put_v(&call.side, buf, counts, displs, type);
+#define SIDE_W(side, buf, counts, displs, types) put_w(&call.side, buf, counts, displs, types);
+#define IN_PLACE(side, buffer, other)                                                              \
+    if ((buffer) == MPI_IN_PLACE) {                                                                \
+        call.in_place = true;                                                                      \
+        call.side = call.other;                                                                    \
+    }
+
+static const atn_user nothing = {.type = MPI_DATATYPE_NULL};
+
+static inline bool gate_has(uint64_t bits)
+{
+    return (atomic_load_explicit(&atn_gate, memory_order_relaxed) & bits) != 0;
+}
+
+/* The steps of every call; everything that differs comes from the table. */
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    static __attribute__((noinline)) int serve_##name formals                                      \
+    {                                                                                              \
+        atn_comm *const c = atn_comm_enter(comm, ATN_##id);                                        \
+        if (c == NULL)                                                                             \
+            return atn_real.name actuals;                                                          \
+        atn_call call = {.op = ATN_##id, .wide = ATN_WIDE, .mpi_op = MPI_OP_NULL};                 \
+        call.src = call.dst = nothing;                                                             \
+        const int r __attribute__((unused)) = c->r;                                                \
+        __VA_ARGS__                                                                                \
+        int code;                                                                                  \
+        if (ATN_LIKELY(!atn_the_job.observed))                                                     \
+            return atn_serve(c, &call, &code) ? code : atn_real.name actuals;                      \
+        atn_observed o;                                                                            \
+        if (atn_observed_begin(&o, c, &call, &code))                                               \
+            return code;                                                                           \
+        code = atn_real.name actuals;                                                              \
+        return atn_observed_end(&o, code);                                                         \
+    }                                                                                              \
+    static inline int pass_##name formals                                                          \
+    {                                                                                              \
+        if (ATN_LIKELY(!gate_has(ATN_GATE_WORK(ATN_##id))))                                        \
+            return atn_real.name actuals;                                                          \
+        return serve_##name actuals;                                                               \
+    }                                                                                              \
+    static __attribute__((noinline)) int detour_##name formals                                     \
+    {                                                                                              \
+        atn_resolve();                                                                             \
+        return atn_tool.name != NULL ? atn_tool.name actuals : pass_##name actuals;                \
+    }                                                                                              \
+    ATN_EXPORT int MPI_##name formals                                                              \
+    {                                                                                              \
+        if (ATN_LIKELY(!gate_has(ATN_GATE_WORK(ATN_##id) | ATN_GATE_DETOUR(ATN_##id))))            \
+            return atn_real.name actuals;                                                          \
+        if (ATN_LIKELY(!gate_has(ATN_GATE_DETOUR(ATN_##id))))                                      \
+            return serve_##name actuals;                                                           \
+        return detour_##name actuals;                                                              \
+    }                                                                                              \
+    ATN_EXPORT int PMPI_##name formals { return pass_##name actuals; }
+#include "pmpi/calls.def"

@@ -1,0 +1,47 @@
+/* job.h - what all ranks of MPI_COMM_WORLD agreed on in MPI_Init, and how it was started. */
+#ifndef ATN_JOB_H
+#define ATN_JOB_H
+
+#include <mpi.h>
+
+#include "plan/rules.h"
+#include "plan/settings.h"
+#include "pmpi/real.h"
+
+typedef struct {
+    bool active;          /* between the vote in MPI_Init and MPI_Finalize */
+    bool keeps;           /* there are states of communicators */
+    bool yield;           /* ranks of this node outnumber its cores (local: changes no message) */
+    bool observed;        /* report, check or watchdog: every call takes the long way */
+    bool check;
+    int first, watchdog, verbose;
+    int p, r;             /* in MPI_COMM_WORLD */
+    uint32_t forced;      /* operations whose communicators are set up at their first call */
+    uint64_t hash;        /* of settings and rules, for votes on communicators */
+    const char *report;   /* NULL: none; "": standard error; else a file */
+    atn_settings settings;
+    atn_rules *rules;
+} atn_job;
+
+extern atn_job atn_the_job ATN_HIDDEN;
+
+/* Called by the entry points of MPI_Init and MPI_Finalize, once each. */
+void atn_job_start(void);
+void atn_job_stop(void);
+
+/* Collective over MPI_COMM_WORLD: fills in the job; false: everything stays native. */
+bool atn_job_vote(atn_job *job, bool same_version);
+/* Whether the MPI underneath has the handles that this build knows; says so when not.  Makes no
+ * call that involves a handle. */
+bool atn_mpi_fits(bool *same_version_p);
+/* "Open MPI 4.1.4"; the MPI that this build is for. */
+const char *atn_mpi_built_for(void);
+/* Whether MPI may be handed GPU memory. */
+bool atn_mpi_takes_gpu_memory(void);
+/* Collective over MPI_COMM_WORLD: whether this rank should give the processor away in waits. */
+bool atn_node_is_crowded(void);
+
+/* One line on standard error. */
+void atn_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,69 @@
+/* life.c - from MPI_Init to MPI_Finalize. */
+#include <stdarg.h>
+
+#include "pmpi/comm.h"
+#include "pmpi/watch.h"
+
+atn_job atn_the_job;
+
+void atn_say(const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "attune: %s\n", text); /* one write, so lines of ranks do not mix */
+}
+
+static bool should_yield(const atn_job *job)
+{
+    const int64_t how = atn_setting_number(&job->settings, ATN_SET_YIELD);
+    return how == ATN_YIELD_AUTO ? atn_node_is_crowded() : how == ATN_YIELD_ALWAYS;
+}
+
+static void free_job(void)
+{
+    atn_rules_free(atn_the_job.rules);
+    atn_settings_free(&atn_the_job.settings);
+    atn_the_job = (atn_job){0};
+}
+
+/* Everything that follows the vote happens on all ranks or on none. */
+void atn_job_start(void)
+{
+    atn_job *const job = &atn_the_job;
+    bool same_version;
+    if (!atn_mpi_fits(&same_version))
+        return;
+    if (!atn_job_vote(job, same_version)) {
+        free_job();
+        return;
+    }
+    job->active = true;
+    const uint32_t all = (1u << ATN_OPERATIONS) - 1;
+    const uint32_t work = job->observed ? all : atn_rules_operations(job->rules);
+    if (job->verbose > 0 && job->r == 0)
+        atn_say("%d ranks on %s, %d rules", job->p, atn_mpi_built_for(),
+                atn_rules_count(job->rules));
+    if (work == 0)
+        return;
+    atn_real_type_free = atn_real.Type_free;
+    job->yield = should_yield(job);
+    job->keeps = atn_comms_start();
+    if (!job->keeps)
+        return;
+    atn_watch_start();
+    atn_set_work(work);
+}
+
+void atn_job_stop(void)
+{
+    if (!atn_the_job.active)
+        return;
+    atn_set_work(0);
+    atn_watch_stop();
+    if (atn_the_job.keeps)
+        atn_comms_stop();
+    free_job();
+}

@@ -1,0 +1,116 @@
+/* real.c - finds the routines of the MPI library and of a following tool. */
+#include "pmpi/real.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sched/operation.h"
+
+_Atomic uint64_t atn_gate = UINT64_C(0xffffffff) << 32;
+atn_routines atn_tool;
+
+static uint64_t tools; /* detour bits of the operations that a tool wraps */
+static void *mpi_handle, *mpi_base;
+
+/* The first call of each routine lands here. */
+static void missing(const char *name)
+{
+    fprintf(stderr, "attune: the MPI library has no PMPI_%s; cannot go on\n", name);
+    abort();
+}
+
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    static int first_##name formals                                                                \
+    {                                                                                              \
+        atn_resolve();                                                                             \
+        if (atn_real.name == first_##name)                                                         \
+            missing(#name);                                                                        \
+        return atn_real.name actuals;                                                              \
+    }
+#define ATN_CONTROL(name, formals, actuals) ATN_CALL(name, , formals, actuals)
+#include "pmpi/calls.def"
+
+atn_routines atn_real = {
+#define ATN_CALL(name, id, formals, actuals, ...) .name = first_##name,
+#define ATN_CONTROL(name, formals, actuals) .name = first_##name,
+#include "pmpi/calls.def"
+};
+
+static void *base_of(const void *address, const char **file_p)
+{
+    Dl_info info;
+    if (address == NULL || dladdr(address, &info) == 0)
+        return NULL;
+    if (file_p != NULL)
+        *file_p = info.dli_fname;
+    return info.dli_fbase;
+}
+
+/* A symbol of the MPI library which nobody interposes, seen from our own dependencies. */
+static void *linked_symbol(const char *name)
+{
+    const char *self = NULL;
+    if (base_of((const void *)&atn_real, &self) == NULL)
+        return NULL;
+    void *const handle = dlopen(self, RTLD_LAZY | RTLD_NOLOAD);
+    return handle != NULL ? dlsym(handle, name) : NULL;
+}
+
+static const char *const landmark = "PMPI_Get_library_version";
+
+bool atn_same_mpi(const char **used_p, const char **linked_p)
+{
+    *used_p = *linked_p = "?";
+    const void *const used = base_of(dlsym(RTLD_NEXT, landmark), used_p);
+    const void *const linked = base_of(linked_symbol(landmark), linked_p);
+    return used == linked;
+}
+
+/* Behind us in link order; when Attune was itself loaded late, in the MPI library. */
+static void *next_symbol(const char *name)
+{
+    void *const next = dlsym(RTLD_NEXT, name);
+    return next != NULL || mpi_handle == NULL ? next : dlsym(mpi_handle, name);
+}
+
+/* The MPI_X that follows, unless it is the MPI library's own. */
+static void *tool_symbol(const char *name)
+{
+    void *const next = dlsym(RTLD_NEXT, name);
+    const void *const base = base_of(next, NULL);
+    const bool ours = base == base_of((const void *)&atn_real, NULL);
+    return next == NULL || ours || base == mpi_base ? NULL : next;
+}
+
+static void resolve_once(void)
+{
+    const char *file = NULL;
+    mpi_base = base_of(linked_symbol(landmark), &file);
+    mpi_handle = file != NULL ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found;
+#define ATN_CONTROL(name, formals, actuals)                                                        \
+    if ((found = next_symbol("PMPI_" #name)) != NULL)                                              \
+        *(void **)&atn_real.name = found;                                                          \
+    *(void **)&atn_tool.name = tool_symbol("MPI_" #name);
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    ATN_CONTROL(name, , )                                                                          \
+    if (atn_tool.name != NULL)                                                                     \
+        tools |= ATN_GATE_DETOUR(ATN_##id);
+#include "pmpi/calls.def"
+    atomic_store(&atn_gate, tools);
+}
+
+void atn_resolve(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, resolve_once);
+}
+
+void atn_set_work(uint32_t operations)
+{
+    atn_resolve();
+    atomic_store(&atn_gate, tools | operations);
+}

@@ -1,0 +1,139 @@
+/* serve.c - carries out a collective call on a communicator that is served. */
+#include <pthread.h>
+#include <time.h>
+
+#include "pmpi/watch.h"
+
+int atn_raise(atn_comm *c, int code)
+{
+    if (code != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(c->user, code);
+    return code;
+}
+
+/* A rule that does not apply is mentioned once, by the first rank of the communicator. */
+static bool is_news(int rule)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint64_t told[16];
+    const unsigned at = (unsigned)rule % (64 * sizeof told / sizeof *told);
+    pthread_mutex_lock(&lock);
+    const bool news = (told[at / 64] & UINT64_C(1) << at % 64) == 0;
+    told[at / 64] |= UINT64_C(1) << at % 64;
+    pthread_mutex_unlock(&lock);
+    return news;
+}
+
+bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
+{
+    const atn_comm *const c = context;
+    const atn_job *const job = &atn_the_job;
+    atn_reason reason;
+    char text[512];
+    atn_rules_choose(job->rules, q, c->calls, choice_p, &reason);
+    if (c->r == 0 && reason.refused >= 0 && is_news(reason.refused)) {
+        atn_reason_print(job->rules, &reason, q, choice_p, text, sizeof text);
+        atn_say("%s", text);
+    }
+    if (c->r == 0 && job->verbose > 1) {
+        atn_params_print(choice_p->row, &choice_p->params, text, sizeof text);
+        atn_say("%s on %d ranks, %lld bytes", text, q->p, (long long)q->bytes);
+    }
+    return !atn_rules_per_call(job->rules);
+}
+
+bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p)
+{
+    if (c->wire == MPI_COMM_NULL && c->p > 1 && !atn_comm_wire(c))
+        return false;
+    *code_p = atn_raise(c, atn_exec_run(c->exec, plan, call, c->wire));
+    return true;
+}
+
+bool atn_serve(atn_comm *c, const atn_call *call, int *code_p)
+{
+    int code = MPI_SUCCESS;
+    atn_plan *const plan = atn_exec_plan(c->exec, call, &code);
+    if (plan != NULL)
+        return atn_serve_plan(c, plan, call, code_p);
+    *code_p = atn_raise(c, code);
+    return code != MPI_SUCCESS;
+}
+
+/* ---- with somebody looking on ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void mark(atn_comm *c, const atn_call *call)
+{
+    atomic_store(&c->op, (int)call->op);
+    atomic_store(&c->root, call->root);
+    atomic_store(&c->row, NULL);
+    atomic_fetch_add(&c->beat, 1);
+}
+
+static bool serve_observed(atn_observed *o, int *code_p)
+{
+    atn_comm *const c = o->c;
+    int code = MPI_SUCCESS;
+    if (c->stage != ATN_STAGE_SERVED)
+        return false;
+    atn_plan *const plan = atn_exec_plan(c->exec, o->call, &code);
+    if (plan == NULL) {
+        *code_p = atn_raise(c, code);
+        return code != MPI_SUCCESS;
+    }
+    o->choice = *atn_plan_choice(plan);
+    atomic_store(&c->row, o->choice.row);
+    if (atn_serve_plan(c, plan, o->call, code_p))
+        return true;
+    o->choice.row = atn_catalog_native(o->call->op);
+    return false;
+}
+
+bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p)
+{
+    *o = (atn_observed){.c = c, .call = call, .choice = {.row = atn_catalog_native(call->op)}};
+    if (atn_the_job.check && c->stage == ATN_STAGE_SERVED && !atn_check(c, call, code_p)) {
+        atn_raise(c, *code_p);
+        return true;
+    }
+    mark(c, call);
+    if (atn_the_job.report != NULL)
+        o->start = now();
+    if (!serve_observed(o, code_p))
+        return false;
+    atn_observed_end(o, *code_p);
+    return true;
+}
+
+int atn_observed_end(atn_observed *o, int code)
+{
+    atn_problem q;
+    atomic_fetch_add(&o->c->beat, 1);
+    if (atn_the_job.report != NULL) {
+        const double seconds = now() - o->start;
+        if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))
+            atn_report_add(&q, &o->choice, seconds);
+    }
+    return code;
+}
+
+void atn_watch_start(void)
+{
+    if (atn_the_job.watchdog > 0)
+        atn_watchdog_start(atn_the_job.watchdog);
+}
+
+void atn_watch_stop(void)
+{
+    if (atn_the_job.watchdog > 0)
+        atn_watchdog_stop();
+    if (atn_the_job.report != NULL)
+        atn_report_print();
+}

@@ -1,0 +1,119 @@
+/* node.c - processors of this node: affinity from the kernel, cores from hwloc. */
+#include "topo/node.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef ATN_HAVE_HWLOC
+#include <hwloc.h>
+#endif
+
+void atn_pus_own(atn_pus *set_p)
+{
+    memset(set_p, 0, sizeof *set_p);
+    if (sched_getaffinity(0, sizeof *set_p, (cpu_set_t *)set_p) == 0)
+        return;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 0; i < ATN_MAX_PUS && i < online; i++)
+        atn_pus_add(set_p, i);
+}
+
+/* "max 100000" or "200000 100000" (version 2); one number per file (version 1). */
+static int read_numbers(const char *path, long long v[2])
+{
+    FILE *const f = fopen(path, "r");
+    if (f == NULL)
+        return 0;
+    const int n = fscanf(f, "%lld %lld", &v[0], &v[1]);
+    fclose(f);
+    return n;
+}
+
+static int read_quota(void)
+{
+    long long v[2], w[2];
+    if (read_numbers("/sys/fs/cgroup/cpu.max", v) != 2) {
+        if (read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", v) != 1 ||
+            read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_period_us", w) != 1)
+            return INT_MAX;
+        v[1] = w[0];
+    }
+    return v[0] > 0 && v[1] > 0 ? (int)((v[0] + v[1] - 1) / v[1]) : INT_MAX;
+}
+
+#ifdef ATN_HAVE_HWLOC
+static void number_cores(hwloc_topology_t t, int16_t core_of[ATN_MAX_PUS])
+{
+    hwloc_obj_t core = NULL;
+    while ((core = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_CORE, core)) != NULL) {
+        const int first = hwloc_bitmap_first(core->cpuset);
+        for (int pu = first; pu >= 0 && pu < ATN_MAX_PUS; pu = hwloc_bitmap_next(core->cpuset, pu))
+            core_of[pu] = (int16_t)first;
+    }
+}
+
+static void read_cores(int16_t core_of[ATN_MAX_PUS])
+{
+    hwloc_topology_t t;
+    if (hwloc_topology_init(&t) != 0)
+        return;
+    hwloc_topology_set_all_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_type_filter(t, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    if (hwloc_topology_load(t) == 0)
+        number_cores(t, core_of);
+    hwloc_topology_destroy(t);
+}
+#else
+static void read_cores(int16_t core_of[ATN_MAX_PUS]) { (void)core_of; }
+#endif
+
+/* Processors that hwloc does not know count as cores of their own. */
+void atn_node_read(atn_node *node_p)
+{
+    for (int i = 0; i < ATN_MAX_PUS; i++)
+        node_p->core_of[i] = (int16_t)i;
+    read_cores(node_p->core_of);
+    node_p->quota = read_quota();
+}
+
+static int count_cores(const atn_node *node, const atn_pus *set)
+{
+    atn_pus cores = {0};
+    int n = 0;
+    for (int i = 0; i < ATN_MAX_PUS; i++)
+        if (atn_pus_has(set, i)) {
+            n += !atn_pus_has(&cores, node->core_of[i]);
+            atn_pus_add(&cores, node->core_of[i]);
+        }
+    return n;
+}
+
+static bool is_subset(const atn_pus *a, const atn_pus *b)
+{
+    for (int i = 0; i < ATN_MAX_PUS / 64; i++)
+        if ((a->word[i] & ~b->word[i]) != 0)
+            return false;
+    return true;
+}
+
+static bool set_crowded(const atn_node *node, const atn_pus *sets, int ranks, const atn_pus *set)
+{
+    int inside = 0;
+    for (int r = 0; r < ranks; r++)
+        inside += is_subset(&sets[r], set);
+    return inside > count_cores(node, set);
+}
+
+bool atn_node_crowded(const atn_node *node, const atn_pus *sets, int ranks)
+{
+    atn_pus all = {0};
+    for (int r = 0; r < ranks; r++)
+        for (int i = 0; i < ATN_MAX_PUS / 64; i++)
+            all.word[i] |= sets[r].word[i];
+    bool crowded = ranks > node->quota || set_crowded(node, sets, ranks, &all);
+    for (int r = 0; r < ranks && !crowded; r++)
+        crowded = set_crowded(node, sets, ranks, &sets[r]);
+    return crowded;
+}

@@ -1,0 +1,34 @@
+/* node.h - the processors of this node that its ranks may use, and whether they are enough. */
+#ifndef ATN_NODE_H
+#define ATN_NODE_H
+
+#include "base/base.h"
+
+enum { ATN_MAX_PUS = 4096 };
+
+/* Processing units (hardware threads) by number. */
+typedef struct {
+    uint64_t word[ATN_MAX_PUS / 64];
+} atn_pus;
+
+static inline bool atn_pus_has(const atn_pus *s, int pu)
+{
+    return (s->word[pu / 64] >> (pu % 64) & 1) != 0;
+}
+static inline void atn_pus_add(atn_pus *s, int pu) { s->word[pu / 64] |= UINT64_C(1) << pu % 64; }
+
+/* Where the calling thread may run. */
+void atn_pus_own(atn_pus *set_p);
+
+typedef struct {
+    int16_t core_of[ATN_MAX_PUS]; /* hardware threads of a core share the number of its first */
+    int quota;                    /* cores' worth of time that the control group grants */
+} atn_node;
+
+void atn_node_read(atn_node *node_p);
+
+/* Whether some ranks share cores, given where each may run: more ranks than cores in all, or more
+ * ranks bound inside the set of one than it has cores. */
+bool atn_node_crowded(const atn_node *node, const atn_pus *sets, int ranks);
+
+#endif
