@@ -1,0 +1,13 @@
+/* layouts.h - how buffers.c gets the datatypes of a family's layouts. */
+#ifndef TEST_LAYOUTS_H
+#define TEST_LAYOUTS_H
+
+#include "buffers.h"
+
+/* Elements of that layout in a unit. */
+int t_elements(int family, int layout, bool plain);
+/* A committed datatype; predefined when plain.  `capacity`: elements that the buffer may hold,
+ * for layouts whose elements interleave. */
+MPI_Datatype t_layout_make(int family, int layout, bool plain, int capacity);
+
+#endif

@@ -1,0 +1,215 @@
+/* matrix.c - every blocking collective against what it must deliver and against the MPI library's
+ * own routine, on every kind of argument.  Which algorithm serves is forced from outside.
+ *
+ *   matrix [--ops a,b] [--cases N] [--seed S] [--slice I/N] [--oracle K] [--native 1]
+ *
+ * --slice runs that part of the (type, operator) combinations; --oracle K asks the library's own
+ * routine in every K-th case (0: never); --native spares the library what it cannot do. */
+#include "matrix.h"
+#include "operands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *ops;
+    int cases, slice, slices, oracle;
+    bool native;
+    uint64_t seed;
+} options;
+
+/* ---- communicators: overlapping, reordered, small ---- */
+
+typedef struct {
+    const char *name;
+    MPI_Comm comm; /* MPI_COMM_NULL: this rank is no member */
+    int p, r;
+} member;
+
+enum { COMMS = 7 };
+
+static MPI_Comm split(int color, int key)
+{
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
+    return comm;
+}
+
+static void make_comms(member *m, uint64_t seed)
+{
+    const int r = t_rank, p = t_ranks;
+    t_rng rng = t_seed(seed, 4, 4);
+    int *order = t_alloc(sizeof(int) * (size_t)p);
+    t_shuffle(&rng, order, p);
+    const member all[COMMS] = {
+        {.name = "MPI_COMM_WORLD", .comm = MPI_COMM_WORLD},
+        {.name = "MPI_COMM_SELF", .comm = MPI_COMM_SELF},
+        {.name = "reversed ranks", .comm = split(0, p - r)},
+        {.name = "shuffled ranks", .comm = split(0, order[r])},
+        {.name = "odd and even ranks", .comm = split(r % 2, r)},
+        {.name = "all but the last", .comm = split(p > 1 && r == p - 1 ? MPI_UNDEFINED : 0, r)},
+        {.name = "two halves, reversed", .comm = split(r < p / 2, -r)},
+    };
+    for (int i = 0; i < COMMS; i++) {
+        m[i] = all[i];
+        if (m[i].comm != MPI_COMM_NULL) {
+            MPI_Comm_size(m[i].comm, &m[i].p);
+            MPI_Comm_rank(m[i].comm, &m[i].r);
+        }
+    }
+    free(order);
+}
+
+static void free_comms(member *m)
+{
+    for (int i = 2; i < COMMS; i++)
+        if (m[i].comm != MPI_COMM_NULL)
+            MPI_Comm_free(&m[i].comm);
+}
+
+/* ---- choosing a case: the same choice on every rank ---- */
+
+static int draw_bytes(t_rng *rng, int index)
+{
+    if (index % 12 == 11)
+        return 20000 + t_below(rng, 280000);
+    if (index % 9 == 0)
+        return 0;
+    const int scale = t_below(rng, 13); /* about as many cases in 1..2 as in 2K..4K */
+    return (1 << scale) + t_below(rng, 1 << scale);
+}
+
+/* False when this rank is no member of the communicator. */
+static bool draw_case(const options *o, const member *comms, int op, int index, t_case *c)
+{
+    t_rng rng = t_seed(o->seed, 10 + (uint64_t)op, (uint64_t)index);
+    const int pick = t_below(&rng, COMMS + 3), bytes = draw_bytes(&rng, index);
+    const member *m = &comms[index < t_ranks || pick >= COMMS ? 0 : pick];
+    *c = (t_case){.index = index, .seed = t_next(&rng) >> 8, .comm_name = m->name,
+                  .comm = m->comm, .p = m->p, .r = m->r, .bytes = bytes,
+                  .in_place = t_below(&rng, 3) == 0, .native = o->native,
+                  .oracle = o->oracle && (index + (int)(o->seed % 97)) % o->oracle == 0};
+    const int draw = t_below(&rng, 1 << 20);
+    if (m->comm == MPI_COMM_NULL)
+        return false;
+    c->root = index < m->p ? index : draw % m->p; /* every root, then any root */
+    c->rng = t_seed(c->seed, 6, 6);
+    return true;
+}
+
+/* ---- the points ---- */
+
+static bool wanted(const options *o, const char *name)
+{
+    const size_t n = strlen(name);
+    const char *at = o->ops;
+    while (at && (at = strstr(at, name))) {
+        if ((at == o->ops || at[-1] == ',') && (at[n] == '\0' || at[n] == ','))
+            return true;
+        at += n;
+    }
+    return !o->ops;
+}
+
+static void run_barrier(const options *o, const member *comms)
+{
+    t_case c;
+    t_point("barrier");
+    for (int i = 0; i < o->cases; i++) {
+        if (!draw_case(o, comms, 50, i, &c))
+            continue;
+        t_where("barrier case %d on %s", i, c.comm_name);
+        t_check(MPI_Barrier(c.comm) == MPI_SUCCESS, "failed");
+    }
+    /* Nobody leaves before the last has entered. */
+    for (int last = 0; last < t_ranks; last++) {
+        int late = 0;
+        MPI_Request request = MPI_REQUEST_NULL;
+        t_where("barrier with rank %d late", last);
+        if (t_rank != last)
+            MPI_Irecv(&late, 1, MPI_INT, last, 5, MPI_COMM_WORLD, &request);
+        for (int r = 0; t_rank == last && r < t_ranks; r++)
+            if (r != last)
+                MPI_Ssend(&(int){1}, 1, MPI_INT, r, 5, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        int done = 0;
+        for (int tries = 0; tries < 10000 && !done; tries++)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        t_check(done, "left the barrier before rank %d had entered it", last);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+static void run_move(const options *o, const member *comms, int i)
+{
+    t_case c;
+    t_point(t_move_get(i)->name);
+    for (int k = 0; k < o->cases; k++)
+        if (draw_case(o, comms, i, k, &c))
+            t_move_run(t_move_get(i), &c);
+}
+
+static void run_reduction(const options *o, const member *comms, int i)
+{
+    t_case c;
+    int index = 0;
+    const int all = t_operands(), user = t_user_operands();
+    t_point(t_reduction_get(i)->name);
+    for (int od = 0; od < all; od++) {
+        if (od < all - user && od % o->slices != (o->slice + i) % o->slices)
+            continue;
+        const int repeat = od < all - user ? 1 : 3;
+        for (int k = 0; k < repeat; k++)
+            if (draw_case(o, comms, 20 + i, index++, &c))
+                t_reduction_run(t_reduction_get(i), &c, od);
+    }
+}
+
+/* ---- arguments ---- */
+
+static bool parse(int argc, char **argv, options *o)
+{
+    *o = (options){.cases = 48, .slices = 1, .oracle = 1, .seed = 1};
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--ops"))
+            o->ops = argv[i + 1];
+        else if (!strcmp(argv[i], "--cases"))
+            o->cases = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--seed"))
+            o->seed = strtoull(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--native"))
+            o->native = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--oracle"))
+            o->oracle = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--slice") != 0 ||
+                 sscanf(argv[i + 1], "%d/%d", &o->slice, &o->slices) != 2 || o->slices < 1)
+            return false;
+    }
+    return argc % 2 == 1;
+}
+
+int main(int argc, char **argv)
+{
+    options o;
+    member comms[COMMS];
+    MPI_Init(&argc, &argv);
+    t_start(120);
+    if (!parse(argc, argv, &o))
+        t_die("usage: matrix [--ops LIST] [--cases N] [--seed S] [--slice I/N] [--oracle K] "
+              "[--native 1]");
+    make_comms(comms, o.seed);
+    if (wanted(&o, "barrier"))
+        run_barrier(&o, comms);
+    for (int i = 0; i < t_moves(); i++)
+        if (wanted(&o, t_move_get(i)->name))
+            run_move(&o, comms, i);
+    for (int i = 0; i < t_reductions(); i++)
+        if (wanted(&o, t_reduction_get(i)->name))
+            run_reduction(&o, comms, i);
+    t_operands_free();
+    free_comms(comms);
+    const int code = t_finish();
+    MPI_Finalize();
+    return code;
+}
