@@ -36,7 +36,7 @@ typedef struct {
     int64_t fallback, min, max; /* ATN_WORD: indices into words */
     atn_param_scale scale;      /* how a search should walk it */
     const char *doc;
-    const char *const *words;   /* ATN_WORD: NULL-terminated */
+    const char *const *words; /* ATN_WORD: NULL-terminated */
 } atn_param;
 
 enum { ATN_MAX_PARAMS = 8, ATN_MAX_PIECES = 4096 };
@@ -87,8 +87,7 @@ void atn_params_default(const atn_row *row, atn_params *prm);
 atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, const char *value,
                           atn_error *err);
 /* Parses "k=v,k=v" or "k=v:k=v" into defaults. */
-atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm,
-                            atn_error *err);
+atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm, atn_error *err);
 /* "allreduce/ring{segment=8K}": only what differs from the default. */
 void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size);
 /* A value as text, and what is allowed: "8K", "0 to 1M", "none, pair or barrier". */

@@ -18,7 +18,8 @@ enum {
 };
 
 static const atn_row rows[] = {
-#define ATN_OPERATION(id, name, source, result, flags) {ATN_##id, #name "/native", &atn_algo_native},
+#define ATN_OPERATION(id, name, source, result, flags)                                             \
+    {ATN_##id, #name "/native", &atn_algo_native},
 #include "sched/operation.def"
 #undef ATN_OPERATION
 #define ATN_ALGO(operation, name, home)                                                            \
@@ -42,8 +43,8 @@ const atn_row *atn_catalog_by_name(const char *full_name)
 const atn_row *atn_catalog_find(atn_operation op, const char *name)
 {
     for (int i = 0; i < atn_catalog_rows(); i++)
-        if (rows[i].op == op && (strcmp(rows[i].algo->name, name) == 0 ||
-                                 strcmp(rows[i].name, name) == 0))
+        if (rows[i].op == op &&
+            (strcmp(rows[i].algo->name, name) == 0 || strcmp(rows[i].name, name) == 0))
             return &rows[i];
     return NULL;
 }
@@ -140,8 +141,7 @@ atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params 
     return atn_builder_finish(b, name, schedule_p, err);
 }
 
-void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
-                    const atn_params *prm)
+void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo, const atn_params *prm)
 {
     atn_params own = {{0}};
     atn_embed inner = *e;

@@ -8,9 +8,9 @@
 #include "sched/builder.h"
 
 typedef struct {
-    atn_ref value;  /* what was combined so far */
-    bool fixed;     /* it lies in SRC, which must stay as it is */
-    bool ordered;   /* the operator is not commutative */
+    atn_ref value; /* what was combined so far */
+    bool fixed;    /* it lies in SRC, which must stay as it is */
+    bool ordered;  /* the operator is not commutative */
     bool has_room;
     atn_ref room;
 } atn_fold;

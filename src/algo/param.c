@@ -15,14 +15,14 @@ static const struct {
      {"segment", ATN_BYTES, 0, 0, INT64_C(1) << 40, ATN_LOG2,
       "bytes per piece, pieces travel one behind the other (0: in one piece)", NULL}},
     {ATN_PASS_WINDOW,
-     {"window", ATN_INT, 0, 0, 1 << 20, ATN_LOG2,
-      "rounds of messages in flight at once (0: all)", NULL}},
+     {"window", ATN_INT, 0, 0, 1 << 20, ATN_LOG2, "rounds of messages in flight at once (0: all)",
+      NULL}},
     {ATN_PASS_SYNC,
      {"sync", ATN_WORD, ATN_SYNC_NONE, ATN_SYNC_NONE, ATN_SYNC_BARRIER, ATN_LINEAR,
       "before a round, wait for nobody, for its receiver, or for all ranks", sync_words}},
     {ATN_PASS_SYNC,
-     {"every", ATN_INT, 1, 1, 1 << 20, ATN_LOG2,
-      "rounds from one synchronisation to the next", NULL}},
+     {"every", ATN_INT, 1, 1, 1 << 20, ATN_LOG2, "rounds from one synchronisation to the next",
+      NULL}},
 };
 
 int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS])
@@ -89,9 +89,12 @@ static bool parse_int(const char *text, int64_t *value_p)
 static bool parse_value(const atn_param *p, const char *text, int64_t *value_p)
 {
     switch (p->type) {
-    case ATN_WORD: return parse_word(text, p->words, value_p);
-    case ATN_INT: return parse_int(text, value_p);
-    default: return atn_parse_size(text, value_p);
+    case ATN_WORD:
+        return parse_word(text, p->words, value_p);
+    case ATN_INT:
+        return parse_int(text, value_p);
+    default:
+        return atn_parse_size(text, value_p);
     }
 }
 
@@ -112,12 +115,16 @@ void atn_param_allowed(const atn_param *p, char *out, size_t size)
     size_t used = 0;
 
     if (p->type != ATN_WORD) {
-        snprintf(out, size, "%s to %s", atn_param_value(p, p->min, lo), atn_param_value(p, p->max, hi));
+        snprintf(out, size, "%s to %s", atn_param_value(p, p->min, lo),
+                 atn_param_value(p, p->max, hi));
         return;
     }
     for (int64_t i = p->min; i <= p->max && used < size; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%s",
-                                 i == p->min ? "" : i == p->max ? " or " : ", ", p->words[i]);
+                                 i == p->min   ? ""
+                                 : i == p->max ? " or "
+                                               : ", ",
+                                 p->words[i]);
 }
 
 /* ---- setting ---- */
@@ -133,8 +140,8 @@ static atn_status unknown_param(const atn_row *row, const char *key, atn_error *
     for (int i = 0; i < n; i++) {
         names[i] = list[i]->name;
         if (used < sizeof all)
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                                     names[i]);
+            used +=
+                (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
     }
     const char *near = atn_nearest(key, names, n);
     return atn_fail(err, ATN_INPUT, "%s has no parameter '%s'%s%s%s; it has: %s", row->name, key,

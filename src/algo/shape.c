@@ -66,8 +66,7 @@ atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref o
     if (t->up < 0)
         return all;
     const atn_edge *own = &t->edge[t->up];
-    return own->count == 1 ? one
-                           : atn_tmp_at(atn_tmp(b, own->first, own->count), 0, own->count);
+    return own->count == 1 ? one : atn_tmp_at(atn_tmp(b, own->first, own->count), 0, own->count);
 }
 
 atn_ref atn_tree_part(const atn_tree *t, atn_ref store, int first, int count)

@@ -58,8 +58,8 @@ static int add_values(const atn_param *p, int i, const atn_params *base, atn_par
 
 static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
 {
-    static const char *const together[][2] = {
-        {"window=2,sync=pair,every=2", ""}, {"sync=barrier,every=3", ""}, {"window=1,sync=pair", ""}};
+    static const char *const together[] = {"window=2,sync=pair,every=2", "sync=barrier,every=3",
+                                           "window=1,sync=pair"};
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_row_params(row, list);
     int count = 1;
@@ -69,7 +69,7 @@ static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
         if (strcmp(list[i]->name, "segment") != 0) /* the number of pieces says it */
             count = add_values(list[i], i, &sets[0], sets, count);
     for (size_t i = 0; i < sizeof together / sizeof *together; i++)
-        if (atn_params_parse(row, together[i][0], &sets[count], NULL) == ATN_OK)
+        if (atn_params_parse(row, together[i], &sets[count], NULL) == ATN_OK)
             count++;
     return count;
 }
@@ -80,7 +80,7 @@ typedef struct {
     const atn_row *row;
     int proofs, refusals;
     long messages;
-    char why[700];
+    char why[1000];
 } tally;
 
 static bool must_refuse(const atn_row *row, const atn_problem *q)
@@ -99,7 +99,9 @@ static bool complain(tally *t, const atn_problem *q, const atn_params *prm, who_
 
     atn_params_print(t->row, prm, name, sizeof name);
     snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s%s pieces=%d: %s", name, q->p, q->root,
-             who == PLACE_ALL ? " in place" : who == PLACE_ODD ? " odd ranks in place" : "",
+             who == PLACE_ALL   ? " in place"
+             : who == PLACE_ODD ? " odd ranks in place"
+                                : "",
              q->ordered ? " ordered" : "", q->pieces, what);
     return false;
 }

@@ -21,7 +21,7 @@ const atn_algo atn_algo_allgather_ring = {
     .summary = "blocks travel round a ring of neighbours",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
-    .cost = "(p - 1) * (a + b * n)",
+    .cost = "(p - 1) * (k * a + b * n)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",

@@ -4,8 +4,7 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_problem scatter = {
-        .op = ATN_REDUCE_SCATTER_BLOCK, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_problem scatter = {.op = ATN_REDUCE_SCATTER_BLOCK, .p = q->p, .r = q->r, .pieces = 1};
     const atn_problem gather = {.op = ATN_ALLGATHER, .p = q->p, .r = q->r, .pieces = 1};
 
     (void)prm;

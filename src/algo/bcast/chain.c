@@ -12,7 +12,7 @@ typedef struct {
 
 static spot spot_of(int v, int p, int chains)
 {
-    const int length = (p - 1) / chains;          /* of a short chain */
+    const int length = (p - 1) / chains;               /* of a short chain */
     const int bound = (p - 1) % chains * (length + 1); /* ranks in the long ones */
 
     if (v <= bound)
@@ -57,11 +57,9 @@ const atn_algo atn_algo_bcast_chain = {
     .name = "chain",
     .summary = "from rank to rank; in pieces, a pipeline",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
-    .cost = "min(p - 1, 1) * (a + b * n / k) * ("
-            "(k - 1) * max(1, min(chains, p - 1)) + ceil((p - 1) / max(1, min(chains, p - 1))) - 1"
-            " + max(p - 1 - max(1, min(chains, p - 1))"
-            " * (ceil((p - 1) / max(1, min(chains, p - 1))) - 1),"
-            " max(1, min(chains, p - 1)) - 1))",
+    .cost = "let(c, max(1, min(chains, p - 1)), let(longest, ceil((p - 1) / c),"
+            " min(p - 1, 1) * (a + b * n / k) * ((k - 1) * c + longest - 1"
+            " + max(p - 1 - c * (longest - 1), c - 1))))",
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",

@@ -1,7 +1,10 @@
 /* Doubling exscan: as the doubling scan, in which a rank keeps two sums: of the run of ranks that
- * ends with it, which it passes on, and of the same run without itself, which is its result. */
+ * ends with it, which it passes on, and of the same run without itself, which is its result.  Two
+ * blocks of room let a message arrive while the one before is still being combined. */
 #include "algo/algo.h"
 #include "algo/shape.h"
+
+static atn_ref scratch(atn_builder *b) { return atn_tmp_at(atn_tmp(b, 0, 1), 0, 1); }
 
 /* What the rank d below has combined; the first time it is the result so far. */
 static void take(atn_builder *b, const atn_problem *q, int d, atn_ref run, atn_ref room)
@@ -17,18 +20,17 @@ static void take(atn_builder *b, const atn_problem *q, int d, atn_ref run, atn_r
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_ref run = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
-    const atn_ref room = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
+    const atn_ref run = scratch(b), room[2] = {scratch(b), scratch(b)};
 
     (void)prm;
-    if (q->p > 1)
+    if (q->r < q->p - 1)
         atn_copy(b, atn_src(0, 1), run);
-    for (int d = 1; d < q->p; d *= 2) {
-        atn_rounds(b, d > 1);
+    for (int d = 1, i = 0; d < q->p; d *= 2, i++) {
+        atn_rounds(b, i > 0);
         if (q->r + d < q->p)
             atn_send(b, q->r + d, run);
         if (q->r - d >= 0)
-            take(b, q, d, run, room);
+            take(b, q, d, run, room[i % 2]);
     }
 }
 
@@ -36,7 +38,11 @@ const atn_algo atn_algo_exscan_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "runs of ranks that double in length are joined",
     .reference = "Hillis, Steele: Data parallel algorithms, 1986",
-    .cost = "ceil(log2(p)) * (a + b * n + g * n)",
+    /* Reductions for the result hide behind messages unless they are slower (the second max). */
+    .cost = "let(m, a + b * n, let(c, g * n, let(l, ceil(log2(p)),"
+            " let(late, ceil(p / (3 * 2^(l - 2))) - 1,"
+            " max(l * m + min(1, max(0, p - 2)) * (l - 1 + late) * c,"
+            " min(1, max(0, p - 4)) * max(2 * m + 3 * c, 3 * m + (2 * l - 4 + late) * c))))))",
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

@@ -39,7 +39,8 @@ const atn_algo atn_algo_reduce_binomial = {
     .summary = "up a binomial tree",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
-    .cost = "ceil(log2(p)) * (a + b * n + g * n)",
+    .cost = "let(m, a + b * n / k, let(c, g * n / k, let(steps, ceil(log2(p)),"
+            " steps * k * (m + c) - min(steps, 1) * (k - 1) * min(m, c))))",
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",

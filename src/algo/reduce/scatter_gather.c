@@ -4,14 +4,14 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_problem scatter = {
-        .op = ATN_REDUCE_SCATTER_BLOCK, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_problem scatter = {.op = ATN_REDUCE_SCATTER_BLOCK, .p = q->p, .r = q->r, .pieces = 1};
     const atn_problem gather = {
         .op = ATN_GATHER, .p = q->p, .r = q->r, .root = q->root, .pieces = 1};
 
     (void)prm;
     atn_split(b, q->p);
-    const atn_ref share = q->r == q->root ? atn_dst(q->r, 1) : atn_tmp_at(atn_tmp(b, q->r, 1), 0, 1);
+    const atn_ref share =
+        q->r == q->root ? atn_dst(q->r, 1) : atn_tmp_at(atn_tmp(b, q->r, 1), 0, 1);
     atn_embed_algo(b,
                    &(atn_embed){.q = &scatter,
                                 .src = {.at = atn_src(0, 1), .each = 1},

@@ -38,7 +38,8 @@ const atn_algo atn_algo_reduce_scatter_ring = {
     .summary = "partial results travel round a ring of neighbours",
     .reference = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of "
                  "workstations, 2009",
-    .cost = "(p - 1) * (a + b * n + g * n)",
+    .cost = "let(m, a + b * n / k, let(c, g * n / k, let(steps, p - 1,"
+            " steps * k * (m + c) - min(steps, 1) * (k - 1) * min(m, c))))",
     .needs = ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_SEGMENT | ATN_PASS_SYNC,
     .klass = ATN_STORE_FORWARD,

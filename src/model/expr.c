@@ -1,0 +1,268 @@
+/* expr.c - recursive descent that computes while it reads. */
+#include "model/expr.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scope {
+    atn_variable var; /* of a sum or let */
+    const struct scope *outer;
+} scope;
+
+typedef struct {
+    const char *text, *at;
+    const atn_variable *vars;
+    int nvars;
+    const scope *scopes;
+    int depth;
+    const char *wrong; /* the first fault and where it is */
+    const char *where;
+} reader;
+
+enum { MAX_DEPTH = 100, MAX_NAME = 31 };
+
+static double fault(reader *x, const char *what)
+{
+    if (!x->wrong) {
+        x->wrong = what;
+        x->where = x->at;
+    }
+    return 0.0;
+}
+
+static void skip_space(reader *x) { x->at += strspn(x->at, " \t\n"); }
+
+static bool accept(reader *x, char c)
+{
+    skip_space(x);
+    if (*x->at != c)
+        return false;
+    x->at++;
+    return true;
+}
+
+static void expect(reader *x, char c, const char *what)
+{
+    if (!accept(x, c))
+        fault(x, what);
+}
+
+static double sum_of_terms(reader *x);
+
+/* ---- functions ---- */
+
+static double is_pow2(double v, double unused)
+{
+    int exponent;
+    (void)unused;
+    return v >= 1 && frexp(v, &exponent) == 0.5;
+}
+static double ceil_of(double v, double unused) { return (void)unused, ceil(v); }
+static double floor_of(double v, double unused) { return (void)unused, floor(v); }
+static double log2_of(double v, double unused) { return (void)unused, log2(v); }
+
+static const struct {
+    const char *name;
+    int args;
+    double (*call)(double, double);
+} functions[] = {
+    {"ceil", 1, ceil_of}, {"floor", 1, floor_of}, {"log2", 1, log2_of},
+    {"pow2", 1, is_pow2}, {"min", 2, fmin},       {"max", 2, fmax},
+};
+
+static double call(reader *x, const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(functions[i].name, name) != 0)
+            continue;
+        const double v = sum_of_terms(x);
+        if (functions[i].args == 2)
+            expect(x, ',', "a second argument is missing");
+        return functions[i].call(v, functions[i].args == 2 ? sum_of_terms(x) : 0.0);
+    }
+    return fault(x, "there is no such function");
+}
+
+static void read_name(reader *x, char name[MAX_NAME + 1])
+{
+    size_t n = 0;
+
+    skip_space(x);
+    while (isalnum((unsigned char)x->at[n]) || x->at[n] == '_')
+        n++;
+    if (n == 0 || n > MAX_NAME || isdigit((unsigned char)*x->at))
+        fault(x, "a name is missing or too long");
+    n = n > MAX_NAME ? MAX_NAME : n;
+    memcpy(name, x->at, n);
+    name[n] = '\0';
+    x->at += n;
+}
+
+/* The term is read again for every value of the variable, once even when there is none. */
+static double add_up(reader *x, const char *name, double from, double to)
+{
+    scope s = {{name, from}, x->scopes};
+    const char *term = x->at;
+    double total = 0.0;
+
+    x->scopes = &s;
+    do {
+        x->at = term;
+        const double v = sum_of_terms(x);
+        total += s.var.value <= to ? v : 0.0;
+        s.var.value += 1.0;
+    } while (s.var.value <= to && !x->wrong);
+    x->scopes = s.outer;
+    return total;
+}
+
+static double sum(reader *x)
+{
+    static const char form[] = "a sum is sum(variable, from, to, term)";
+    char name[MAX_NAME + 1];
+
+    read_name(x, name);
+    expect(x, ',', form);
+    const double from = sum_of_terms(x);
+    expect(x, ',', form);
+    const double to = sum_of_terms(x);
+    expect(x, ',', form);
+    return add_up(x, name, from, to);
+}
+
+static double let(reader *x)
+{
+    static const char form[] = "a let is let(variable, value, term)";
+    char name[MAX_NAME + 1];
+
+    read_name(x, name);
+    expect(x, ',', form);
+    const double value = sum_of_terms(x);
+    expect(x, ',', form);
+    return add_up(x, name, value, value);
+}
+
+/* ---- grammar ---- */
+
+static double variable(reader *x, const char *name)
+{
+    for (const scope *s = x->scopes; s; s = s->outer)
+        if (strcmp(s->var.name, name) == 0)
+            return s->var.value;
+    for (int i = 0; i < x->nvars; i++)
+        if (strcmp(x->vars[i].name, name) == 0)
+            return x->vars[i].value;
+    return fault(x, "there is no such variable");
+}
+
+static double number(reader *x)
+{
+    char *end;
+    const double v = strtod(x->at, &end);
+
+    x->at = end;
+    return v;
+}
+
+static double named(reader *x)
+{
+    char name[MAX_NAME + 1];
+
+    read_name(x, name);
+    if (!accept(x, '('))
+        return variable(x, name);
+    const double v = strcmp(name, "sum") == 0   ? sum(x)
+                     : strcmp(name, "let") == 0 ? let(x)
+                                                : call(x, name);
+    expect(x, ')', "a ')' is missing");
+    return v;
+}
+
+static double primary(reader *x)
+{
+    skip_space(x);
+    if (isdigit((unsigned char)*x->at))
+        return number(x);
+    if (!accept(x, '('))
+        return named(x);
+    const double v = sum_of_terms(x);
+    expect(x, ')', "a ')' is missing");
+    return v;
+}
+
+static double power(reader *x)
+{
+    if (++x->depth > MAX_DEPTH || x->wrong) {
+        x->depth--;
+        return fault(x, "it is nested too deeply");
+    }
+    const bool minus = accept(x, '-');
+    double v = minus ? power(x) : primary(x);
+    if (!minus && accept(x, '^'))
+        v = pow(v, power(x));
+    x->depth--;
+    return minus ? -v : v;
+}
+
+static double product(reader *x)
+{
+    double v = power(x);
+
+    while (!x->wrong) {
+        if (accept(x, '*'))
+            v *= power(x);
+        else if (accept(x, '/'))
+            v /= power(x);
+        else
+            break;
+    }
+    return v;
+}
+
+static double sum_of_terms(reader *x)
+{
+    double v = product(x);
+
+    while (!x->wrong) {
+        if (accept(x, '+'))
+            v += product(x);
+        else if (accept(x, '-'))
+            v -= product(x);
+        else
+            break;
+    }
+    return v;
+}
+
+atn_status atn_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
+                         atn_error *err)
+{
+    reader x = {.text = text, .at = text, .vars = vars, .nvars = n};
+    const double v = sum_of_terms(&x);
+
+    skip_space(&x);
+    if (!x.wrong && *x.at != '\0')
+        fault(&x, "an operator is missing");
+    if (x.wrong)
+        return atn_fail(err, ATN_INPUT, "'%s': character %d: %s", text, (int)(x.where - text) + 1,
+                        x.wrong);
+    *value_p = v;
+    return ATN_OK;
+}
+
+bool atn_expr_names(const char *text, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (const char *at = text; *at;) {
+        size_t word = 0;
+        while (isalnum((unsigned char)at[word]) || at[word] == '_')
+            word++;
+        if (word == n && strncmp(at, name, n) == 0)
+            return true;
+        at += word > 0 ? word : 1;
+    }
+    return false;
+}

@@ -1,0 +1,23 @@
+/* expr.h - evaluates the closed forms in which algorithms state their cost.
+ *
+ *   + - * / ^ and parentheses        ceil floor log2 min max
+ *   pow2(x)                          1 when x is a power of two, else 0
+ *   sum(i, from, to, term)           term for i = from, from + 1, ..., to; 0 when from > to
+ *   let(x, value, term)              term with x standing for the value */
+#ifndef ATN_EXPR_H
+#define ATN_EXPR_H
+
+#include "base/base.h"
+
+typedef struct {
+    const char *name;
+    double value;
+} atn_variable;
+
+/* ATN_INPUT with the place and the reason when the text is not an expression. */
+atn_status atn_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
+                         atn_error *err);
+/* Whether the text names the variable or function. */
+bool atn_expr_names(const char *text, const char *name);
+
+#endif

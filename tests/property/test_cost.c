@@ -1,0 +1,118 @@
+/* test_cost.c - the closed form of every row equals its schedule evaluated in the same model. */
+#include <math.h>
+
+#include "all_ranks.h"
+#include "model/alpha_beta.h"
+#include "model/expr.h"
+
+/* Latency or bandwidth may dominate, and reductions may be slow or free. */
+static const atn_alpha_beta machines[] = {
+    {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {100.0, 0.25, 0.0625}, {3.0, 0.125, 0.5}, {3.0, 0.125, 8.0},
+};
+
+enum { MAX_P = 64 };
+static int next_p(int p) { return p < 33 ? p + 1 : p < MAX_P ? MAX_P : 0; }
+
+/* Bytes that p ranks and k pieces divide without remainder. */
+static int64_t bytes_for(int p, int k) { return (int64_t)p * (1 << atn_ceil_log2(p)) * k * 3; }
+
+static atn_status closed_form(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                              const atn_alpha_beta *m, double *value_p, atn_error *err)
+{
+    atn_variable vars[6 + ATN_MAX_PARAMS] = {
+        {"p", q->p}, {"n", (double)q->bytes}, {"k", q->pieces}, {"a", m->a}, {"b", m->b},
+        {"g", m->g},
+    };
+    int n = 6;
+
+    for (const atn_param *own = row->algo->params; own && own->name; own++, n++)
+        vars[n] = (atn_variable){own->name, (double)prm->v[n - 6]};
+    return atn_expr_eval(row->algo->cost, vars, n, value_p, err);
+}
+
+typedef struct {
+    const atn_row *row;
+    int compared;
+    char why[1000];
+} tally;
+
+static bool compare(tally *t, const atn_problem *q, const atn_params *prm, atn_schedule *const *s,
+                    const atn_alpha_beta *m)
+{
+    atn_error err = {0};
+    double form = -1, time = -1;
+
+    t->compared++;
+    if (closed_form(t->row, q, prm, m, &form, &err) == ATN_OK &&
+        atn_alpha_beta_time(s, q->p, q->bytes, m, &time, &err) == ATN_OK &&
+        fabs(form - time) <= 1e-9 * fmax(fabs(time), 1e-300))
+        return true;
+    char name[160];
+    atn_params_print(t->row, prm, name, sizeof name);
+    snprintf(t->why, sizeof t->why,
+             "%s p=%d k=%d n=%lld a=%g b=%g g=%g: form %.12g, schedule %.12g %s", name, q->p,
+             q->pieces, (long long)q->bytes, m->a, m->b, m->g, form, time, err.text);
+    return false;
+}
+
+static bool check(tally *t, int p, int pieces, const atn_params *prm)
+{
+    const atn_problem q = {
+        .op = t->row->op, .p = p, .pieces = pieces, .bytes = bytes_for(p, pieces)};
+    atn_error err = {0};
+    atn_status status;
+    bool ok = true;
+
+    if (atn_refuses(t->row, &q, prm))
+        return true;
+    atn_schedule **s = build_all(t->row, &q, prm, PLACE_NOBODY, &status, &err);
+    if (!s) {
+        snprintf(t->why, sizeof t->why, "%s", err.text);
+        return false;
+    }
+    for (size_t i = 0; ok && i < sizeof machines / sizeof *machines; i++)
+        ok = compare(t, &q, prm, s, &machines[i]);
+    free_all(s, p);
+    return ok;
+}
+
+/* The first own parameter, if there is one, takes several values. */
+static bool check_params(tally *t, int p, int pieces)
+{
+    static const int64_t values[] = {1, 2, 3, 8};
+    const atn_param *own = t->row->algo->params;
+    atn_params prm;
+    bool ok = true;
+
+    atn_params_default(t->row, &prm);
+    if (!own || own->type != ATN_INT)
+        return check(t, p, pieces, &prm);
+    for (size_t i = 0; ok && i < sizeof values / sizeof *values; i++)
+        if (values[i] >= own->min && values[i] <= own->max) {
+            prm.v[0] = values[i];
+            ok = check(t, p, pieces, &prm);
+        }
+    return ok;
+}
+
+static void check_row(const atn_row *row)
+{
+    const bool pieces_too = atn_expr_names(row->algo->cost, "k");
+    tally t = {.row = row};
+    bool ok = true;
+    char name[160];
+
+    for (int p = 1; ok && p > 0; p = next_p(p))
+        for (int k = 1; ok && k <= (pieces_too ? 5 : 1); k += 2)
+            ok = check_params(&t, p, k);
+    snprintf(name, sizeof name, "%s: %d comparisons", row->name, t.compared);
+    tap(ok, name, t.why);
+}
+
+int main(void)
+{
+    for (int i = 0; i < atn_catalog_rows(); i++)
+        if (atn_catalog_row(i)->algo->build)
+            check_row(atn_catalog_row(i));
+    return tap_end();
+}

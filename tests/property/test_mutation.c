@@ -1,0 +1,246 @@
+/* test_mutation.c - breaks every row in every place, one fault at a time: the verifier must see
+ * each.  And builds are pure: sizes do not reach them. */
+#include "all_ranks.h"
+
+/* ---- faults: each changes operation i, or returns false where it makes no sense ---- */
+
+static atn_slot *written_slot(atn_op *o) { return o->kind == ATN_OP_RECV ? &o->a : &o->b; }
+
+static void drop(atn_op *o)
+{
+    o->kind = ATN_OP_COPY;
+    o->a.n = o->b.n = 0;
+}
+
+/* Moves the first range of a slot to the next block, or back where there is none. */
+static bool shift(atn_schedule *s, atn_slot *slot)
+{
+    atn_range *r = slot->n > 1 ? &s->ranges[slot->at] : &slot->one;
+    const int blocks = atn_space_blocks(s, (atn_space)slot->space);
+
+    if (slot->n == 0 || r->count == blocks)
+        return false;
+    r->first += r->first + r->count < blocks ? 1 : -1;
+    return true;
+}
+
+static bool wrong_source_block(atn_schedule *s, int i)
+{
+    return s->ops[i].kind != ATN_OP_RECV && shift(s, &s->ops[i].a);
+}
+
+static bool wrong_target_block(atn_schedule *s, int i)
+{
+    return s->ops[i].kind != ATN_OP_SEND && shift(s, written_slot(&s->ops[i]));
+}
+
+static bool missing_message(atn_schedule *s, int i)
+{
+    if (!atn_is_message(&s->ops[i]))
+        return false;
+    drop(&s->ops[i]);
+    return true;
+}
+
+static bool missing_local(atn_schedule *s, int i)
+{
+    if (atn_is_message(&s->ops[i]))
+        return false;
+    drop(&s->ops[i]);
+    return true;
+}
+
+static bool wrong_peer(atn_schedule *s, int i)
+{
+    if (!atn_is_message(&s->ops[i]) || s->q.p < 3)
+        return false;
+    do
+        s->ops[i].peer = (s->ops[i].peer + 1) % s->q.p;
+    while (s->ops[i].peer == s->q.r);
+    return true;
+}
+
+static bool swapped_operands(atn_schedule *s, int i)
+{
+    const atn_slot a = s->ops[i].a;
+
+    if (s->ops[i].kind != ATN_OP_REDUCE || !s->q.ordered)
+        return false;
+    s->ops[i].a = s->ops[i].b;
+    s->ops[i].b = a;
+    return true;
+}
+
+/* Only where nothing else can imply the order. */
+static bool missing_dependency(atn_schedule *s, int i)
+{
+    if (s->ops[i].ndeps != 1 || s->ops[i].nafter != 0)
+        return false;
+    s->ops[i].ndeps = 0;
+    return true;
+}
+
+/* The operation is followed by one that waits for all and spoils a result block. */
+static bool extra_write(atn_schedule *s, int i)
+{
+    const int from = atn_space_blocks(s, ATN_SRC), to = atn_space_blocks(s, ATN_DST);
+    const bool idle = s->q.op == ATN_EXSCAN && s->q.r == 0; /* its DST must stay as it is */
+    const bool own = s->q.op == ATN_SCAN && s->q.r == 0;    /* its SRC is the right result */
+
+    if (i != s->nops - 1 || to == 0 || from + to < 2 || own)
+        return false;
+    s->ops = realloc(s->ops, sizeof *s->ops * (size_t)(s->nops + 1));
+    s->deps = realloc(s->deps, sizeof *s->deps * (size_t)(s->ndeps + s->nops + 1));
+    atn_op *o = &s->ops[s->nops];
+    *o = (atn_op){.kind = ATN_OP_COPY, .peer = -1, .dep = s->ndeps, .ndeps = s->nops};
+    for (int d = 0; d < s->nops; d++)
+        s->deps[s->ndeps++] = d;
+    s->nops++;
+    o->a = (atn_slot){.space = to > 1 && !idle ? ATN_DST : ATN_SRC, .n = 1, .one = {0, 1}};
+    o->b = (atn_slot){.space = ATN_DST, .n = 1, .one = {to > 1 ? 1 : 0, 1}};
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*apply)(atn_schedule *s, int i);
+} faults[] = {
+    {"wrong source block", wrong_source_block},
+    {"wrong target block", wrong_target_block},
+    {"missing message", missing_message},
+    {"missing copy or reduction", missing_local},
+    {"wrong peer", wrong_peer},
+    {"swapped operands", swapped_operands},
+    {"missing dependency", missing_dependency},
+    {"extra write", extra_write},
+};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
+/* ---- one row ---- */
+
+typedef struct {
+    const atn_row *row;
+    atn_problem q;
+    atn_params prm;
+    int tried[FAULTS], missed;
+    char why[400];
+} trial;
+
+/* Builds all ranks, breaks operation i of rank r; false when there is no such operation. */
+static bool try_fault(trial *t, int f, int r, int i)
+{
+    atn_status status;
+    atn_error err = {0};
+    atn_schedule **s = build_all(t->row, &t->q, &t->prm, PLACE_NOBODY, &status, &err);
+    const bool exists = s && i < s[r]->nops;
+
+    if (exists && faults[f].apply(s[r], i)) {
+        t->tried[f]++;
+        if (atn_verify(s, t->q.p, NULL, &err) != ATN_FINDING) {
+            t->missed++;
+            snprintf(t->why, sizeof t->why, "p=%d pieces=%d rank %d operation %d: %s is not seen",
+                     t->q.p, t->q.pieces, r, i, faults[f].name);
+        }
+    }
+    free_all(s, t->q.p);
+    return exists;
+}
+
+static void try_everywhere(trial *t)
+{
+    for (int f = 0; f < FAULTS; f++)
+        for (int r = 0; r < t->q.p; r++)
+            for (int i = 0; try_fault(t, f, r, i); i++)
+                ;
+}
+
+static void print_tried(const trial *t, char *out, size_t size)
+{
+    size_t used = (size_t)snprintf(out, size, "%s", t->row->name);
+    const char *between = ": ";
+
+    for (int f = 0; f < FAULTS; f++) {
+        if (t->tried[f] == 0)
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%d x %s", between, t->tried[f],
+                                 faults[f].name);
+        between = ", ";
+    }
+}
+
+static void break_row(const atn_row *row)
+{
+    const bool pieces = row->algo->passes & ATN_PASS_SEGMENT;
+    const bool ordered = atn_operation_get(row->op)->flags & ATN_TYPED &&
+                         !(row->algo->needs & ATN_NEEDS_COMMUTATIVE);
+    const bool rooted = atn_operation_get(row->op)->flags & ATN_ROOTED;
+    trial t = {.row = row};
+    char name[400];
+
+    atn_params_default(row, &t.prm);
+    for (int p = 3; p <= 5; p++) {
+        t.q = (atn_problem){
+            .op = row->op, .p = p, .root = rooted, .ordered = ordered, .pieces = pieces ? 2 : 1};
+        if (!atn_refuses(row, &t.q, &t.prm))
+            try_everywhere(&t);
+    }
+    print_tried(&t, name, sizeof name);
+    tap(t.missed == 0, name, t.why);
+}
+
+/* ---- purity ---- */
+
+static bool same(const void *x, const void *y, size_t n) { return n == 0 || memcmp(x, y, n) == 0; }
+
+static bool same_schedule(const atn_schedule *x, const atn_schedule *y)
+{
+    return x->split == y->split && x->nops == y->nops && x->nranges == y->nranges &&
+           x->ndeps == y->ndeps && x->ntmp == y->ntmp && x->nrounds == y->nrounds &&
+           same(x->ops, y->ops, sizeof *x->ops * (size_t)x->nops) &&
+           same(x->ranges, y->ranges, sizeof *x->ranges * (size_t)x->nranges) &&
+           same(x->deps, y->deps, sizeof *x->deps * (size_t)x->ndeps) &&
+           same(x->tmp_shape, y->tmp_shape, sizeof *x->tmp_shape * (size_t)x->ntmp);
+}
+
+static bool is_pure(const atn_row *row, int p, int pieces)
+{
+    bool ok = true;
+
+    for (int r = 0; ok && r < p; r++) {
+        atn_schedule *s[2] = {NULL, NULL};
+        atn_params prm;
+        atn_params_default(row, &prm);
+        for (int i = 0; i < 2; i++) {
+            const atn_problem q = {
+                .op = row->op, .p = p, .r = r, .pieces = pieces, .bytes = i == 0 ? 1 : 1000000007};
+            if (!atn_refuses(row, &q, &prm))
+                ok = atn_build(row, &q, &prm, &s[i], NULL) == ATN_OK && ok;
+        }
+        ok = ok && (!s[0] || same_schedule(s[0], s[1]));
+        atn_schedule_free(s[0]);
+        atn_schedule_free(s[1]);
+    }
+    return ok;
+}
+
+static void builds_are_pure(void)
+{
+    const char *why = "";
+
+    for (int i = 0; i < atn_catalog_rows(); i++) {
+        const atn_row *row = atn_catalog_row(i);
+        const bool pieces = row->algo->passes & ATN_PASS_SEGMENT;
+        if (row->algo->build && (!is_pure(row, 7, 1) || !is_pure(row, 8, pieces ? 3 : 1)))
+            why = row->name;
+    }
+    tap(why[0] == '\0', "schedules do not depend on the number of bytes", why);
+}
+
+int main(void)
+{
+    builds_are_pure();
+    for (int i = 0; i < atn_catalog_rows(); i++)
+        if (atn_catalog_row(i)->algo->build)
+            break_row(atn_catalog_row(i));
+    return tap_end();
+}
