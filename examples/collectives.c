@@ -14,7 +14,7 @@ typedef struct {
     int *src, *dst;
 } data;
 
-enum { ROOT = 0, BATCHES = 9 };
+enum { ROOT = 0, BATCHES = 5 };
 
 /* ---- the operations: what is called, and what must come out ---- */
 
