@@ -19,22 +19,22 @@ static const atn_option help_option = {
     .type = ATN_OPT_FLAG,
 };
 
-static int own_options(const atn_command *c)
+static int rows(const atn_option *table)
 {
     int n = 0;
-    while (c->options && c->options[n].name)
+    while (table && table[n].name)
         n++;
     return n;
 }
 
 bool atn_command_option(const atn_command *c, int i, atn_option *option_p)
 {
-    const int own = own_options(c);
-    if (i < own) {
-        *option_p = c->options[i];
+    const int own = rows(c->options), shared = rows(c->shared);
+    if (i < own + shared) {
+        *option_p = i < own ? c->options[i] : c->shared[i - own];
         return true;
     }
-    i -= own;
+    i -= own + shared;
     if (c->formats && i-- == 0) {
         *option_p = (atn_option){
             .name = "format",

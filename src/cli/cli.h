@@ -45,6 +45,7 @@ typedef struct {
     const char *help;           /* one line, no full stop */
     const char *detail;         /* paragraphs for --help and the man page, or NULL */
     const atn_option *options;  /* ends with a NULL name; NULL: none */
+    const atn_option *shared;   /* a second such table, common to several commands; or NULL */
     const char *const *formats; /* what --format accepts, the default first; NULL: no --format */
     unsigned flags;             /* ATN_CMD_* */
     /* Returns the exit code.  A failure is put into `err` (its text is printed by the caller as
@@ -65,7 +66,7 @@ struct atn_args {
     int noperands;
     char **rest; /* after `--`, NULL-terminated; command line order untouched */
     int nrest;
-    FILE *out;   /* ATN_CMD_OUTPUT: write here; reaches stdout or -o FILE only if the run is not
+    FILE *out;     /* ATN_CMD_OUTPUT: write here; reaches stdout or -o FILE only if the run is not
                     an error (exit code 0 or 1) */
     bool terminal; /* a person is reading `out` */
 };

@@ -25,8 +25,8 @@ static void verbs(FILE *f)
     for (int i = 0; i < atn_command_count(); i++) {
         const atn_command *c = atn_command_at(i);
         const bool first = i == 0 || strcmp(atn_command_at(i - 1)->noun, c->noun) != 0;
-        const bool last = i + 1 == atn_command_count() ||
-                          strcmp(atn_command_at(i + 1)->noun, c->noun) != 0;
+        const bool last =
+            i + 1 == atn_command_count() || strcmp(atn_command_at(i + 1)->noun, c->noun) != 0;
         if (!c->verb)
             continue;
         if (first)
@@ -76,29 +76,26 @@ static const char head[] =
     "    local noun=${COMP_WORDS[1]} command=${COMP_WORDS[1]} words='' names='' at=2\n"
     "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
     "        COMPREPLY=($(compgen -W '";
-static const char after_nouns[] =
-    "' -- \"$word\"))\n"
-    "        return\n"
-    "    fi\n"
-    "    case $noun in\n";
-static const char after_verbs[] =
-    "    esac\n"
-    "    if [ -n \"$words\" ]; then\n"
-    "        if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
-    "            COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-    "            return\n"
-    "        fi\n"
-    "        command=$noun-${COMP_WORDS[2]} at=3\n"
-    "    fi\n"
-    "    words=''\n"
-    "    case $command:$before in\n";
-static const char after_arguments[] =
-    "    esac\n"
-    "    if [ -n \"$words\" ]; then\n"
-    "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-    "        return\n"
-    "    fi\n"
-    "    case $command in\n";
+static const char after_nouns[] = "' -- \"$word\"))\n"
+                                  "        return\n"
+                                  "    fi\n"
+                                  "    case $noun in\n";
+static const char after_verbs[] = "    esac\n"
+                                  "    if [ -n \"$words\" ]; then\n"
+                                  "        if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+                                  "            COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+                                  "            return\n"
+                                  "        fi\n"
+                                  "        command=$noun-${COMP_WORDS[2]} at=3\n"
+                                  "    fi\n"
+                                  "    words=''\n"
+                                  "    case $command:$before in\n";
+static const char after_arguments[] = "    esac\n"
+                                      "    if [ -n \"$words\" ]; then\n"
+                                      "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+                                      "        return\n"
+                                      "    fi\n"
+                                      "    case $command in\n";
 static const char tail[] =
     "    esac\n"
     "    if [ \"${word#-}\" != \"$word\" ]; then\n"

@@ -47,8 +47,10 @@ static void option_row(FILE *f, const atn_option *o)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     const bool maybe = o->type == ATN_OPT_MAYBE;
     snprintf(left, sizeof left, "%s--%s%s%s%s", letter, o->name,
-             maybe ? "[=" : o->argument ? " " : "", o->argument ? o->argument : "",
-             maybe ? "]" : "");
+             maybe         ? "[="
+             : o->argument ? " "
+                           : "",
+             o->argument ? o->argument : "", maybe ? "]" : "");
     snprintf(doc, sizeof doc, "%s", o->doc);
     for (int i = 0; o->words && o->words[i]; i++) {
         const size_t used = strlen(doc);
@@ -93,8 +95,7 @@ static void command_rows(FILE *f, const char *noun)
         char left[96];
         if (noun && strcmp(c->noun, noun) != 0)
             continue;
-        snprintf(left, sizeof left, "%s%s%s", c->noun, c->verb ? " " : "",
-                 c->verb ? c->verb : "");
+        snprintf(left, sizeof left, "%s%s%s", c->noun, c->verb ? " " : "", c->verb ? c->verb : "");
         row(f, left, c->help);
     }
 }
@@ -108,14 +109,14 @@ void atn_help_noun(FILE *f, const char *noun)
 
 void atn_help_all(FILE *f)
 {
-    fprintf(f, "Usage: attune <noun> [verb] [options]\n\n%s\n\nCommands:\n", ATN_TAGLINE);
+    fprintf(f, "Usage: attune <noun> [verb] [options]\n\nattune - %s\n\nCommands:\n", ATN_TAGLINE);
     command_rows(f, NULL);
     fprintf(f, "\nOptions:\n");
     for (const atn_option *o = atn_top_options; o->name; o++)
         option_row(f, o);
     fprintf(f, "\nExit status:\n");
     for (int i = 0; i < atn_exit_count; i++) {
-        char code[8];
+        char code[16];
         snprintf(code, sizeof code, "%d", i);
         row(f, code, atn_exit_docs[i]);
     }

@@ -21,7 +21,10 @@ const atn_option atn_top_options[] = {
     {.name = "help", .letter = 'h', .doc = "Show this text"},
     {.name = "version", .letter = 'V', .doc = "Print the version"},
     {.name = "man", .doc = "Print the manual page (roff): attune --man | man -l -"},
-    {.name = "completion", .argument = "SHELL", .type = ATN_OPT_WORD, .words = shells,
+    {.name = "completion",
+     .argument = "SHELL",
+     .type = ATN_OPT_WORD,
+     .words = shells,
      .doc = "Print the completion script of a shell"},
     {0},
 };
@@ -35,8 +38,14 @@ const char *const atn_exit_docs[] = {
 };
 const int atn_exit_count = sizeof atn_exit_docs / sizeof *atn_exit_docs;
 
-/* Failures that have no exit code of their own tell of the environment. */
-static int exit_code(int status) { return status < atn_exit_count ? status : ATN_ENVIRONMENT; }
+/* Asking an algorithm for what it cannot do is bad input; what else has no exit code of its own
+ * tells of the environment. */
+static int exit_code(int status)
+{
+    if (status == ATN_NOT_APPLICABLE)
+        return ATN_INPUT;
+    return status < atn_exit_count ? status : ATN_ENVIRONMENT;
+}
 
 static int complain(const atn_error *err, int code)
 {
@@ -68,8 +77,8 @@ static int run_collected(atn_args *a, atn_error *err)
     if (fclose(a->out) != 0)
         code = atn_fail(err, ATN_MEMORY, "out of memory");
     if (code <= ATN_FINDING) {
-        const atn_status st = path ? atn_write_file(path, text, bytes, err)
-                                   : write_stdout(text, bytes, err);
+        const atn_status st =
+            path ? atn_write_file(path, text, bytes, err) : write_stdout(text, bytes, err);
         code = st ? (int)st : code;
     }
     free(text);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "plan/settings.h"
+
 /* roff reads a backslash, and a dot or quote at the start of a line, as its own; a plain '-' would
  * be set as a hyphen that cannot be pasted into a shell. */
 static void escaped(FILE *f, const char *text)
@@ -64,6 +66,19 @@ static void command_entry(FILE *f, const atn_command *c)
             option_entry(f, &o);
 }
 
+static void environment(FILE *f)
+{
+    fputs(".SH ENVIRONMENT\n", f);
+    for (int i = 0; i < ATN_SETTINGS; i++) {
+        const atn_setting_info *s = atn_setting_get((atn_setting)i);
+        line(f, ".TP\n\\fB", s->name, "\\fR");
+        line(f, "=\\fI", s->argument, "\\fR\n");
+        line(f, "", s->doc, ".\n");
+        if (*s->fallback)
+            line(f, "Default: ", s->fallback, ".\n");
+    }
+}
+
 void atn_man_page(FILE *f)
 {
     fprintf(f, ".TH ATTUNE 1 \"\" \"attune %s\" \"User Commands\"\n", ATN_VERSION);
@@ -75,6 +90,7 @@ void atn_man_page(FILE *f)
     fputs(".SH COMMANDS\n", f);
     for (int i = 0; i < atn_command_count(); i++)
         command_entry(f, atn_command_at(i));
+    environment(f);
     fputs(".SH EXIT STATUS\n", f);
     for (int i = 0; i < atn_exit_count; i++) {
         fprintf(f, ".TP\n%d\n", i);

@@ -8,7 +8,7 @@
 #include "report/svg.h"
 #include "report/timeline.h"
 
-enum { MAX_RANKS = 512, MAX_MESSAGES = 20000, MAX_LABEL = 8 };
+enum { MAX_RANKS = 512, MAX_MESSAGES = 20000, MAX_LABEL = 7, LABEL_ROOM = 96 };
 
 /* Light first; the media query turns every colour that matters on a dark page. */
 static const char style[] =
@@ -50,6 +50,8 @@ static const char style[] =
     ".copy{fill:#12361e;stroke:#3fb950}\n"
     ".block{fill:#a5d6ff;stroke:#0d1117}\n"
     "}\n";
+/* Many lines cross: let them shine through each other. */
+static const char dense[] = ".msg,.sync{stroke-width:1;stroke-opacity:.7}\n";
 
 typedef struct {
     FILE *f;
@@ -78,26 +80,31 @@ static int count_kind(const drawing *d, atn_op_kind kind, bool data)
     return n;
 }
 
-/* The block that a reader should see: scratch is named after the block whose shape it has. */
+/* The block that a reader should see: scratch is named after the block whose shape it has, a
+ * rank's only entry after the place that it has in the vector of all. */
 static int named_block(const atn_schedule *s, const atn_slot *slot, int block)
 {
-    return slot->space == ATN_TMP ? s->tmp_shape[block] : block;
+    const atn_operation_info *o = atn_operation_get(s->q.op);
+    if (slot->space == ATN_TMP)
+        return s->tmp_shape[block];
+    const atn_side side = slot->space == ATN_SRC ? o->source : o->result;
+    return side == ATN_SIDE_ONE ? s->q.r * s->split + block : block;
 }
 
 /* "3", "0-3", "1,4"; empty when it would be too long to be read. */
-static void block_label(const atn_schedule *s, const atn_slot *slot, char out[MAX_LABEL])
+static void block_label(const atn_schedule *s, const atn_slot *slot, char out[LABEL_ROOM])
 {
     const atn_range *range = atn_slot_ranges(s, slot);
-    char text[96] = "";
-    size_t used = 0;
-    for (int i = 0; i < slot->n && used < 64; i++) {
+    int used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < slot->n && used <= MAX_LABEL; i++) {
         const int first = named_block(s, slot, range[i].first);
         const int last = named_block(s, slot, range[i].first + range[i].count - 1);
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 last > first ? "%s%d\xe2\x80\x93%d" : "%s%d", i ? "," : "",
-                                 first, last);
+        used += snprintf(out + used, (size_t)(LABEL_ROOM - used),
+                         last > first ? "%s%d\xe2\x80\x93%d" : "%s%d", i ? "," : "", first, last);
     }
-    snprintf(out, MAX_LABEL, "%s", used < MAX_LABEL ? text : "");
+    if (used > MAX_LABEL)
+        out[0] = '\0';
 }
 
 static int most_blocks(const drawing *d)
@@ -109,21 +116,7 @@ static int most_blocks(const drawing *d)
     return most;
 }
 
-/* ---- layout ---- */
-
 static double clamp(double v, double lo, double hi) { return v < lo ? lo : v > hi ? hi : v; }
-
-static void lay_out(drawing *d)
-{
-    d->row = d->p <= 8 ? 40 : d->p <= 16 ? 32 : d->p <= 32 ? 24 : 14;
-    d->unit = clamp(1040 / fmax(d->t->end, 1), 16, 84);
-    d->mark = d->row >= 32 ? 5.5 : d->row >= 24 ? 4.5 : 3;
-    d->left = 78;
-    d->top = 86;
-    d->width = fmax(d->left + d->t->end * d->unit + 28, 620);
-    d->height = bottom(d) + 74;
-    d->labels = most_blocks(d) > 1 && d->unit >= 40 && d->row >= 24;
-}
 
 /* ---- background ---- */
 
@@ -201,7 +194,7 @@ static void draw_axis(const drawing *d)
 
 /* ---- rows ---- */
 
-static void draw_mark(const drawing *d, const atn_op *o, atn_span span, double y)
+static void draw_mark(const drawing *d, const atn_op *o, atn_interval span, double y)
 {
     const double x = x_at(d, (span.start + span.end) / 2), m = d->mark;
     if (o->kind == ATN_OP_COPY) {
@@ -224,7 +217,7 @@ static void draw_row(const drawing *d, int r)
                      root ? "root %d" : "rank %d", r);
     atn_svg_line(d->f, "life", (atn_point){d->left, y}, (atn_point){x_at(d, d->t->end), y});
     for (int i = 0; i < s->nops; i++) {
-        const atn_span span = d->t->spans[r][i];
+        const atn_interval span = d->t->spans[r][i];
         if (atn_is_message(&s->ops[i]))
             atn_svg_rect(d->f, "busy", x_at(d, span.start), y - 2,
                          (span.end - span.start) * d->unit, 4, 2);
@@ -249,7 +242,7 @@ static void draw_messages(const drawing *d)
             const atn_op *o = &d->schedules[r]->ops[i];
             if (o->kind != ATN_OP_SEND)
                 continue;
-            const atn_span span = d->t->spans[r][i];
+            const atn_interval span = d->t->spans[r][i];
             const atn_point from = {x_at(d, span.start), y_at(d, r)};
             const atn_point to = {x_at(d, span.end), y_at(d, o->peer)};
             atn_svg_arrow(d->f, o->a.n ? "msg" : "sync", from, to, head);
@@ -264,7 +257,7 @@ static void draw_labels(const drawing *d)
     for (int r = 0; d->labels && r < d->p; r++)
         for (int i = 0; i < d->schedules[r]->nops; i++) {
             const atn_op *o = &d->schedules[r]->ops[i];
-            char text[MAX_LABEL];
+            char text[LABEL_ROOM];
             if (o->kind != ATN_OP_SEND || o->a.n == 0)
                 continue;
             block_label(d->schedules[r], &o->a, text);
@@ -279,16 +272,18 @@ static void draw_labels(const drawing *d)
 
 /* ---- words around ---- */
 
+static const char *plural(int n) { return n == 1 ? "" : "s"; }
+
 static void draw_title(const drawing *d)
 {
     const atn_schedule *s = d->schedules[0];
     const int reductions = count_kind(d, ATN_OP_REDUCE, true);
     char more[64] = "";
     if (reductions)
-        snprintf(more, sizeof more, " \xc2\xb7 %d reductions", reductions);
+        snprintf(more, sizeof more, " \xc2\xb7 %d reduction%s", reductions, plural(reductions));
     atn_svg_text(d->f, "title", "start", 20, 32, "%s", s->name);
-    atn_svg_text(d->f, "note", "start", 20, 51, "%d ranks \xc2\xb7 %d messages%s", d->p,
-                 d->t->messages, more);
+    atn_svg_text(d->f, "note", "start", 20, 51, "%d rank%s \xc2\xb7 %d message%s%s", d->p,
+                 plural(d->p), d->t->messages, plural(d->t->messages), more);
 }
 
 /* Each entry draws its sample at (x, y) and is followed by its text. */
@@ -308,7 +303,7 @@ static void sample_op(const drawing *d, atn_op_kind kind, double x, double y)
     drawing legend = *d;
     legend.mark = 5.5;
     legend.left = x + 11;
-    draw_mark(&legend, &(atn_op){.kind = (uint8_t)kind}, (atn_span){0, 0}, y);
+    draw_mark(&legend, &(atn_op){.kind = (uint8_t)kind}, (atn_interval){0, 0}, y);
 }
 
 static void sample_reduce(const drawing *d, double x, double y)
@@ -318,36 +313,67 @@ static void sample_reduce(const drawing *d, double x, double y)
 
 static void sample_copy(const drawing *d, double x, double y) { sample_op(d, ATN_OP_COPY, x, y); }
 
+typedef struct {
+    atn_op_kind kind;
+    bool data;
+    void (*sample)(const drawing *d, double x, double y);
+    const char *text;
+    double width;
+} entry;
+
+static const entry entries[] = {
+    {ATN_OP_SEND, true, sample_message, "message", 112},
+    {ATN_OP_SEND, false, sample_sync, "synchronisation", 150},
+    {ATN_OP_REDUCE, true, sample_reduce, "reduction", 112},
+    {ATN_OP_COPY, true, sample_copy, "local copy", 112},
+};
+enum { ENTRIES = sizeof entries / sizeof *entries, BLOCKS_WIDTH = 100 };
+
 static void draw_legend(const drawing *d)
 {
-    const struct {
-        bool show;
-        void (*sample)(const drawing *d, double x, double y);
-        const char *text;
-        double width;
-    } entries[] = {
-        {count_kind(d, ATN_OP_SEND, true) > 0, sample_message,
-         d->labels ? "message (with its blocks)" : "message", d->labels ? 188 : 96},
-        {count_kind(d, ATN_OP_SEND, false) > 0, sample_sync, "synchronisation", 140},
-        {count_kind(d, ATN_OP_REDUCE, true) > 0, sample_reduce, "reduction", 100},
-        {count_kind(d, ATN_OP_COPY, true) > 0, sample_copy, "local copy", 100},
-    };
-    double x = d->left;
     const double y = bottom(d) + 48;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        if (!entries[i].show)
+    double x = d->left;
+    for (int i = 0; i < ENTRIES; i++) {
+        const entry *e = &entries[i];
+        if (count_kind(d, e->kind, e->data) == 0)
             continue;
-        entries[i].sample(d, x, y);
-        atn_svg_text(d->f, "note", "start", x + 30, y + 4, "%s", entries[i].text);
-        x += entries[i].width;
+        const bool blocks = d->labels && e->sample == sample_message;
+        e->sample(d, x, y);
+        atn_svg_text(d->f, "note", "start", x + 30, y + 4, "%s%s", e->text,
+                     blocks ? " (with its blocks)" : "");
+        x += e->width + (blocks ? BLOCKS_WIDTH : 0);
     }
+}
+
+static double legend_width(const drawing *d)
+{
+    double width = d->labels ? BLOCKS_WIDTH : 0;
+    for (int i = 0; i < ENTRIES; i++)
+        if (count_kind(d, entries[i].kind, entries[i].data) > 0)
+            width += entries[i].width;
+    return width;
+}
+
+/* ---- the whole ---- */
+
+static void lay_out(drawing *d)
+{
+    d->row = d->p <= 8 ? 40 : d->p <= 16 ? 32 : d->p <= 32 ? 24 : 14;
+    d->unit = clamp(1040 / fmax(d->t->end, 1), 16, 96);
+    d->mark = d->row >= 32 ? 5.5 : d->row >= 24 ? 4.5 : 3;
+    d->left = 78;
+    d->top = 86;
+    d->height = bottom(d) + 74;
+    d->labels = most_blocks(d) > 1 && d->unit >= 40 && d->row >= 32;
+    d->width = d->left + fmax(d->t->end * d->unit + 28, legend_width(d) + 8);
 }
 
 static void draw(drawing *d)
 {
-    char title[200];
+    char title[200], css[sizeof style + sizeof dense];
     snprintf(title, sizeof title, "%s on %d ranks", d->schedules[0]->name, d->p);
-    atn_svg_begin(d->f, d->width, d->height, style, title);
+    snprintf(css, sizeof css, "%s%s", style, d->row < 32 ? dense : "");
+    atn_svg_begin(d->f, d->width, d->height, css, title);
     atn_svg_rect(d->f, "page", 0, 0, d->width, d->height, 0);
     draw_rounds(d);
     draw_axis(d);
@@ -372,7 +398,8 @@ atn_status atn_schedule_draw(FILE *f, atn_schedule *const *schedules, int p, atn
         return st;
     drawing d = {.f = f, .schedules = schedules, .t = &t, .p = p};
     if (t.messages > MAX_MESSAGES) {
-        st = atn_fail(err, ATN_INPUT, "%s: %d messages cannot be drawn legibly (at most %d); use "
+        st = atn_fail(err, ATN_INPUT,
+                      "%s: %d messages cannot be drawn legibly (at most %d); use "
                       "fewer ranks or larger segments",
                       schedules[0]->name, t.messages, MAX_MESSAGES);
     } else {

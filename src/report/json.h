@@ -13,8 +13,8 @@ typedef struct {
 } atn_json;
 
 /* `key` is NULL inside an array and at the top. */
-void atn_json_open(atn_json *j, const char *key, char bracket); /* '{' or '[' */
-void atn_json_close(atn_json *j, char bracket);                 /* '}' or ']' */
+void atn_json_open(atn_json *j, const char *key, char bracket);     /* '{' or '[' */
+void atn_json_close(atn_json *j, char bracket);                     /* '}' or ']' */
 void atn_json_text(atn_json *j, const char *key, const char *text); /* NULL: null */
 void atn_json_int(atn_json *j, const char *key, int64_t v);
 void atn_json_bool(atn_json *j, const char *key, bool v);

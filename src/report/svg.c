@@ -8,11 +8,20 @@ static void escaped(FILE *f, const char *text)
 {
     for (; *text; text++) {
         switch (*text) {
-        case '&': fputs("&amp;", f); break;
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '"': fputs("&quot;", f); break;
-        default: fputc(*text, f);
+        case '&':
+            fputs("&amp;", f);
+            break;
+        case '<':
+            fputs("&lt;", f);
+            break;
+        case '>':
+            fputs("&gt;", f);
+            break;
+        case '"':
+            fputs("&quot;", f);
+            break;
+        default:
+            fputc(*text, f);
         }
     }
 }
@@ -39,8 +48,7 @@ void atn_svg_begin(FILE *f, double width, double height, const char *style, cons
 
 void atn_svg_end(FILE *f) { fputs("</svg>\n", f); }
 
-void atn_svg_rect(FILE *f, const char *class, double x, double y, double w, double h,
-                  double radius)
+void atn_svg_rect(FILE *f, const char *class, double x, double y, double w, double h, double radius)
 {
     fprintf(f, "<rect class=\"%s\"", class);
     number(f, "x", x);
@@ -81,8 +89,7 @@ void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, dou
     const double half = head * 0.42;
     atn_svg_line(f, class, from, neck);
     fprintf(f, "<path class=\"%s-head\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/>\n", class, to.x,
-            to.y, neck.x - uy * half, neck.y + ux * half, neck.x + uy * half,
-            neck.y - ux * half);
+            to.y, neck.x - uy * half, neck.y + ux * half, neck.x + uy * half, neck.y - ux * half);
 }
 
 void atn_svg_text(FILE *f, const char *class, const char *anchor, double x, double y,

@@ -89,7 +89,7 @@ typedef struct {
 
 static void put_padded(FILE *f, const char *text, int width, bool right)
 {
-    const int pad = width - width_of(text);
+    const int pad = atn_max(0, width - width_of(text));
     fprintf(f, "%*s%s%*s", right ? pad : 0, "", text, right ? 0 : pad, "");
 }
 
@@ -209,7 +209,7 @@ static void write_markdown(FILE *f, const atn_table *t, bool terminal)
 
 const char *const atn_table_formats[] = {"table", "csv", "json", "markdown", NULL};
 static void (*const writers[])(FILE *, const atn_table *, bool) = {write_text, write_csv,
-                                                                    write_json, write_markdown};
+                                                                   write_json, write_markdown};
 
 atn_status atn_table_write(FILE *f, const atn_table *t, const char *format, bool terminal,
                            atn_error *err)

@@ -11,8 +11,8 @@ typedef struct {
 typedef struct {
     key *keys; /* sorted */
     int nkeys;
-    int pc;          /* first operation of the present step */
-    bool posted;     /* its messages are waiting */
+    int pc;      /* first operation of the present step */
+    bool posted; /* its messages are waiting */
     double now;
 } runner;
 
@@ -61,16 +61,16 @@ enum { WAITING = -1 }; /* start of an operation that has not been reached */
 static void post(simulation *m, int rank, int i)
 {
     const atn_op *o = &m->schedules[rank]->ops[i];
-    atn_span *mine = &m->t->spans[rank][i];
+    atn_interval *mine = &m->t->spans[rank][i];
     mine->start = m->ranks[rank].now;
     const int other = other_end(m, rank, o);
     if (other < 0)
         return;
-    atn_span *theirs = &m->t->spans[o->peer][other];
+    atn_interval *theirs = &m->t->spans[o->peer][other];
     if (theirs->start == WAITING)
         return;
     const double start = theirs->start > mine->start ? theirs->start : mine->start;
-    *mine = *theirs = (atn_span){start, start + 1};
+    *mine = *theirs = (atn_interval){start, start + 1};
     m->t->messages++;
 }
 
@@ -80,7 +80,7 @@ static bool step_done(simulation *m, int rank, int n)
     runner *r = &m->ranks[rank];
     double end = r->now;
     for (int i = r->pc; i < r->pc + n; i++) {
-        const atn_span *span = &m->t->spans[rank][i];
+        const atn_interval *span = &m->t->spans[rank][i];
         if (span->end == WAITING)
             return false;
         end = span->end > end ? span->end : end;
@@ -94,7 +94,7 @@ static void local(simulation *m, int rank, int i)
     runner *r = &m->ranks[rank];
     const bool copy = m->schedules[rank]->ops[i].kind == ATN_OP_COPY;
     const double end = r->now + (copy ? ATN_COPY_TIME : ATN_REDUCE_TIME);
-    m->t->spans[rank][i] = (atn_span){r->now, end};
+    m->t->spans[rank][i] = (atn_interval){r->now, end};
 }
 
 /* Runs a rank until it has to wait; whether it got anywhere. */
@@ -147,11 +147,11 @@ static bool prepare(simulation *m)
     bool ok = m->ranks && m->t->spans;
     for (int r = 0; ok && r < m->t->p; r++) {
         const int n = m->schedules[r]->nops;
-        atn_span *spans = malloc(sizeof *spans * ((size_t)n + 1));
+        atn_interval *spans = malloc(sizeof *spans * ((size_t)n + 1));
         ok = spans && index_messages(m->schedules[r], &m->ranks[r]);
         m->t->spans[r] = spans;
         for (int i = 0; spans && i < n; i++)
-            spans[i] = (atn_span){WAITING, WAITING};
+            spans[i] = (atn_interval){WAITING, WAITING};
     }
     return ok;
 }

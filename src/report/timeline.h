@@ -7,17 +7,17 @@
 #include "sched/schedule.h"
 
 /* Local work, relative to a message. */
-#define ATN_COPY_TIME 0.25
+#define ATN_COPY_TIME   0.25
 #define ATN_REDUCE_TIME 0.35
 
 typedef struct {
     double start, end;
-} atn_span;
+} atn_interval;
 
 typedef struct {
     int p, messages;
-    atn_span **spans; /* spans[rank][operation] */
-    double end;       /* of the last rank */
+    atn_interval **spans; /* spans[rank][operation] */
+    double end;           /* of the last rank */
 } atn_timeline;
 
 /* ATN_FINDING when the ranks wait for each other for ever. */

@@ -15,10 +15,7 @@ static const char *const space_names[ATN_SPACES] = {
     [ATN_TMP] = "tmp",
 };
 
-const char *atn_op_name(const atn_op *o)
-{
-    return o->ssend ? "ssend" : kind_names[o->kind];
-}
+const char *atn_op_name(const atn_op *o) { return o->ssend ? "ssend" : kind_names[o->kind]; }
 
 const char *atn_space_name(atn_space space) { return space_names[space]; }
 
@@ -74,8 +71,8 @@ static void print_rank(FILE *f, const atn_schedule *s)
 {
     int round = -1;
 
-    fprintf(f, "rank %d%s split=%d rounds=%d\n", s->q.r, s->q.in_place ? " in_place" : "",
-            s->split, s->nrounds);
+    fprintf(f, "rank %d%s split=%d rounds=%d\n", s->q.r, s->q.in_place ? " in_place" : "", s->split,
+            s->nrounds);
     print_tmp(f, s);
     for (int i = 0; i < s->nops; i++) {
         if (s->ops[i].round != round)

@@ -14,13 +14,13 @@ enum { MAX_RANKS = 1 << 16, MAX_BLOCKS = 1 << 24, MAX_ROUNDS = 1 << 24 };
 typedef struct {
     const char *file;
     int line;
-    char *next;       /* the lines not read yet */
-    char *at;         /* the rest of this line */
+    char *next; /* the lines not read yet */
+    char *at;   /* the rest of this line */
     char *name;
     bool has_problem, ended;
     atn_problem q;
-    atn_builder *b;   /* of the rank being read; NULL: none yet */
-    int rounds;       /* that the rank line announced; 0: as many as are used */
+    atn_builder *b; /* of the rank being read; NULL: none yet */
+    int rounds;     /* that the rank line announced; 0: as many as are used */
     ATN_VEC(atn_schedule *) done;
     atn_error *err;
 } parser;
@@ -258,8 +258,10 @@ static bool parse_op(parser *s, const char *index)
     if (!number(index, ":", 0, INT32_MAX - 1, &i, NULL) || !strchr(index, ':'))
         return bad(s, "'%s' is no operation number; write %d:", index, s->b->ops.n);
     if (i != s->b->ops.n)
-        return bad(s, "operation %d should be number %d; operations are numbered without gaps, "
-                      "so a line is missing or doubled", i, s->b->ops.n);
+        return bad(s,
+                   "operation %d should be number %d; operations are numbered without gaps, "
+                   "so a line is missing or doubled",
+                   i, s->b->ops.n);
     if (!parse_kind(s))
         return false;
     if (s->b->err.status != ATN_OK)
@@ -495,8 +497,10 @@ static bool parse_line(parser *s)
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
         if (strcmp(text, statements[i].word) == 0)
             return statements[i].parse(s);
-    return bad(s, "'%s' is unknown; a line begins with name, problem, rank, tmp, round, end or an "
-                  "operation number", text);
+    return bad(s,
+               "'%s' is unknown; a line begins with name, problem, rank, tmp, round, end or an "
+               "operation number",
+               text);
 }
 
 static bool parse_version(parser *s)
@@ -513,8 +517,10 @@ static bool parse_version(parser *s)
         return bad(s, "the version is missing; the first line must be 'attune-schedule %d'",
                    ATN_SCHEDULE_VERSION);
     if (version != ATN_SCHEDULE_VERSION)
-        return bad(s, "version %d of the format is newer than this program, which reads %d; "
-                      "update attune", version, ATN_SCHEDULE_VERSION);
+        return bad(s,
+                   "version %d of the format is newer than this program, which reads %d; "
+                   "update attune",
+                   version, ATN_SCHEDULE_VERSION);
     return line_ends(s);
 }
 

@@ -1,0 +1,342 @@
+/* cmd_algo.c - attune algo list | show: the catalogue for people and programs. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/lookup.h"
+#include "model/expr.h"
+#include "report/json.h"
+#include "report/table.h"
+
+/* ---- what a row says, in words ---- */
+
+enum { ROOM = 320 };
+
+static const char *const class_names[] = {
+    [ATN_COORDINATED] = "coordinated",
+    [ATN_STORE_FORWARD] = "store-and-forward",
+    [ATN_DIRECT] = "direct",
+};
+static const char *const class_docs[] = {
+    [ATN_COORDINATED] = "all ranks wait for all",
+    [ATN_STORE_FORWARD] = "data passes through other ranks",
+    [ATN_DIRECT] = "each pair settles its own business",
+};
+static const struct {
+    unsigned bit;
+    const char *name;
+} need_names[] = {
+    {ATN_NEEDS_COMMUTATIVE, "commutative"},
+    {ATN_NEEDS_POW2, "power of two"},
+    {ATN_NEEDS_EVEN, "even ranks"},
+    {ATN_NEEDS_SIZES, "sizes first"},
+};
+
+static void join(char out[ROOM], const char *word, const char *between)
+{
+    const size_t used = strlen(out);
+    snprintf(out + used, ROOM - used, "%s%s", used ? between : "", word);
+}
+
+static const char *name_of(const atn_row *row, char *room)
+{
+    (void)room;
+    return row->name;
+}
+
+static const char *group_of(const atn_row *row, char *room)
+{
+    (void)room;
+    return row->algo->group;
+}
+
+static const char *class_of(const atn_row *row, char *room)
+{
+    (void)room;
+    return class_names[row->algo->klass];
+}
+
+static const char *needs_of(const atn_row *row, char *room)
+{
+    room[0] = '\0';
+    for (size_t i = 0; i < sizeof need_names / sizeof *need_names; i++)
+        if (row->algo->needs & need_names[i].bit)
+            join(room, need_names[i].name, ", ");
+    return room;
+}
+
+static const char *params_of(const atn_row *row, char *room)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+    room[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        char word[64], value[32];
+        snprintf(word, sizeof word, "%s=%s", list[i]->name,
+                 atn_param_value(list[i], list[i]->fallback, value));
+        join(room, word, " ");
+    }
+    return room;
+}
+
+static const char *cost_of(const atn_row *row, char *room)
+{
+    (void)room;
+    return row->algo->cost;
+}
+
+static const char *reference_of(const atn_row *row, char *room)
+{
+    (void)room;
+    return row->algo->reference;
+}
+
+static const char *summary_of(const atn_row *row, char *room)
+{
+    (void)room;
+    return row->algo->summary;
+}
+
+/* narrow: also in the listing for people, which has to fit a screen; code: set as code in
+ * markdown, where a formula would lose its stars. */
+static const struct {
+    const char *name;
+    bool narrow, code;
+    const char *(*text)(const atn_row *row, char *room); /* may use room; NULL: nothing */
+} fields[] = {
+    {"name", true, true, name_of},
+    {"group", true, false, group_of},
+    {"class", false, false, class_of},
+    {"needs", true, false, needs_of},
+    {"params", false, true, params_of},
+    {"cost", false, true, cost_of},
+    {"reference", false, false, reference_of},
+    {"summary", true, false, summary_of},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* ---- list ---- */
+
+typedef struct {
+    const atn_row *only; /* one row; NULL: all */
+    int op;              /* one operation; ATN_OPERATIONS: all */
+} selection;
+
+static bool selected(const selection *which, int op, const atn_row *row)
+{
+    return op == (int)row->op && (!which->only || which->only == row) &&
+           (which->op == ATN_OPERATIONS || which->op == op);
+}
+
+static void put_row(atn_table *t, const atn_row *row, bool narrow, bool markdown)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        if (narrow && !fields[i].narrow)
+            continue;
+        char room[ROOM];
+        const char *text = fields[i].text(row, room);
+        const bool quote = markdown && fields[i].code && text && *text;
+        atn_cell(t, quote ? "`%s`" : "%s", text ? text : "");
+    }
+}
+
+static atn_status write_rows(const atn_args *a, const selection *which, atn_error *err)
+{
+    const char *format = atn_arg_format(a);
+    const bool narrow = strcmp(format, "table") == 0, markdown = strcmp(format, "markdown") == 0;
+    atn_column heads[FIELDS];
+    atn_table t = {.columns = heads};
+    for (int i = 0; i < FIELDS; i++)
+        if (fields[i].narrow || !narrow)
+            heads[t.ncolumns++] = (atn_column){fields[i].name, ATN_CELL_TEXT};
+    for (int op = 0; op < ATN_OPERATIONS; op++)
+        for (int r = 0; r < atn_catalog_rows(); r++)
+            if (selected(which, op, atn_catalog_row(r)))
+                put_row(&t, atn_catalog_row(r), narrow, markdown);
+    const atn_status st = atn_table_write(a->out, &t, format, a->terminal, err);
+    atn_table_free(&t);
+    return st;
+}
+
+static const char document_head[] =
+    "# Algorithms\n\n"
+    "Made by `attune algo list --format markdown`; do not edit. The cost is the time of one call "
+    "in a\nfull-duplex, single-port network: `p` ranks, `n` bytes (the whole message, or one "
+    "block), `a` per\nmessage, `b` per byte, `g` per reduced byte, `k` pieces. "
+    "`attune algo show NAME` tells more of one.\n";
+
+/* docs/algorithms.md: one section per operation. */
+static atn_status write_document(const atn_args *a, const selection *which, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    fputs(document_head, a->out);
+    for (int op = 0; op < ATN_OPERATIONS && !st; op++) {
+        const selection section = {.op = op};
+        if (which->op != ATN_OPERATIONS && which->op != op)
+            continue;
+        fprintf(a->out, "\n## %s\n\n", atn_operation_get((atn_operation)op)->name);
+        st = write_rows(a, &section, err);
+    }
+    return st;
+}
+
+static int list(const atn_args *a, atn_error *err)
+{
+    selection which = {.op = ATN_OPERATIONS};
+    const char *name = atn_arg_text(a, "operation");
+    if (name) {
+        atn_operation op;
+        const atn_status st = atn_lookup_operation(name, &op, err);
+        if (st)
+            return st;
+        which.op = (int)op;
+    }
+    return strcmp(atn_arg_format(a), "markdown") == 0 ? write_document(a, &which, err)
+                                                      : write_rows(a, &which, err);
+}
+
+/* ---- show ---- */
+
+enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, VARIABLES = 6 + ATN_MAX_PARAMS };
+
+/* The cost at p = 16 and 64 KB for given a, b, g. */
+static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_p)
+{
+    const atn_problem q = {.op = choice->row->op, .p = EXAMPLE_RANKS, .bytes = EXAMPLE_BYTES};
+    const double k = atn_pieces(choice->row, &q, &choice->params);
+    atn_variable vars[VARIABLES] = {{"p", EXAMPLE_RANKS}, {"n", EXAMPLE_BYTES}, {"k", k},
+                                    {"a", abg[0]},        {"b", abg[1]},        {"g", abg[2]}};
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(choice->row, list);
+    for (int i = 0; i < n; i++)
+        vars[6 + i] = (atn_variable){list[i]->name, (double)choice->params.v[i]};
+    return atn_expr_eval(choice->row->algo->cost, vars, 6 + n, cost_p, NULL) == ATN_OK;
+}
+
+/* "30 a + 122880 b + 61440 g": what the formula charges for, in numbers. */
+static void print_example(FILE *f, const atn_choice *choice)
+{
+    static const double units[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    bool first = true;
+    fprintf(f, "%13sat p=%d, n=64K:", "", EXAMPLE_RANKS);
+    for (int i = 0; i < 3; i++) {
+        double share;
+        if (!cost_at(choice, units[i], &share) || share == 0)
+            continue;
+        fprintf(f, "%s %.10g %c", first ? "" : " +", share, "abg"[i]);
+        first = false;
+    }
+    fputs(first ? " 0\n" : "\n", f);
+}
+
+static void print_params(FILE *f, const atn_row *row)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+    for (int i = 0; i < n; i++) {
+        char value[32], allowed[160];
+        atn_param_allowed(list[i], allowed, sizeof allowed);
+        fprintf(f, "%s%s=%s (%s): %s\n", i ? "             " : "parameters   ", list[i]->name,
+                atn_param_value(list[i], list[i]->fallback, value), allowed, list[i]->doc);
+    }
+}
+
+static void print_page(FILE *f, const atn_choice *choice)
+{
+    const atn_row *row = choice->row;
+    char room[ROOM];
+    atn_params_print(row, &choice->params, room, sizeof room);
+    fprintf(f, "%s: %s\n\n", room, row->algo->summary);
+    for (int i = 1; i < FIELDS - 1; i++) {
+        const char *text = fields[i].text(row, room);
+        if (!text || !*text || fields[i].text == params_of)
+            continue;
+        fprintf(f, "%-12s %s", fields[i].name, text);
+        if (fields[i].text == class_of)
+            fprintf(f, " (%s)", class_docs[row->algo->klass]);
+        fputc('\n', f);
+        if (fields[i].text == cost_of)
+            print_example(f, choice);
+    }
+    print_params(f, row);
+}
+
+static void json_params(atn_json *j, const atn_row *row)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+    atn_json_open(j, "params", '[');
+    for (int i = 0; i < n; i++) {
+        char value[32], allowed[160];
+        atn_param_allowed(list[i], allowed, sizeof allowed);
+        atn_json_open(j, NULL, '{');
+        atn_json_text(j, "name", list[i]->name);
+        atn_json_text(j, "default", atn_param_value(list[i], list[i]->fallback, value));
+        atn_json_text(j, "allowed", allowed);
+        atn_json_text(j, "doc", list[i]->doc);
+        atn_json_close(j, '}');
+    }
+    atn_json_close(j, ']');
+}
+
+static void print_json(FILE *f, const atn_row *row)
+{
+    char room[ROOM];
+    atn_json j = {.f = f};
+    atn_json_open(&j, NULL, '{');
+    for (int i = 0; i < FIELDS; i++) {
+        if (fields[i].text == params_of)
+            json_params(&j, row);
+        else
+            atn_json_text(&j, fields[i].name, fields[i].text(row, room));
+    }
+    atn_json_close(&j, '}');
+}
+
+static int show(const atn_args *a, atn_error *err)
+{
+    atn_choice choice;
+    const atn_status st = atn_lookup_choice(a->operands[0], &choice, err);
+    if (st)
+        return st;
+    if (strcmp(atn_arg_format(a), "csv") == 0)
+        return write_rows(a, &(selection){choice.row, ATN_OPERATIONS}, err);
+    if (strcmp(atn_arg_format(a), "json") == 0)
+        print_json(a->out, choice.row);
+    else
+        print_page(a->out, &choice);
+    return ATN_OK;
+}
+
+/* ---- descriptors ---- */
+
+static const atn_option list_options[] = {
+    {.name = "operation",
+     .argument = "NAME",
+     .type = ATN_OPT_TEXT,
+     .doc = "Only the algorithms of this operation, such as allreduce"},
+    {0},
+};
+
+const atn_command atn_cmd_algo_list = {
+    .noun = "algo",
+    .verb = "list",
+    .help = "List the algorithms of every collective operation",
+    .options = list_options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = list,
+};
+
+static const char *const show_formats[] = {"table", "csv", "json", NULL};
+
+const atn_command atn_cmd_algo_show = {
+    .noun = "algo",
+    .verb = "show",
+    .operands = "NAME",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Tell all about one algorithm: idea, source, needs, parameters, cost",
+    .formats = show_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = show,
+};

@@ -1,0 +1,274 @@
+/* cmd_schedule.c - attune schedule show | draw; cmd_verify.c has the third verb. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/lookup.h"
+#include "report/draw.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "sched/text.h"
+
+/* A file brings its own number of ranks. */
+static atn_status load(const atn_args *a, atn_set *set_p, atn_error *err)
+{
+    atn_request want;
+    const atn_status st = atn_request_read(a, &want, err);
+    if (st)
+        return st;
+    const bool given = atn_arg_given(a, "ranks");
+    return atn_request_build(a, &want, want.file && !given ? 0 : (int)atn_arg_int(a, "ranks"),
+                             set_p, err);
+}
+
+/* ---- show: the rows ---- */
+
+/* The caller frees; NULL: out of memory. */
+static char *slot_text(const atn_schedule *s, const atn_slot *slot)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f)
+        return NULL;
+    atn_slot_print(f, s, slot);
+    fclose(f);
+    return text;
+}
+
+static char *deps_text(const atn_schedule *s, const atn_op *o)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f)
+        return NULL;
+    for (int d = 0; d < o->ndeps; d++)
+        fprintf(f, "%s%d", d ? " " : "", s->deps[o->dep + d]);
+    fclose(f);
+    return text;
+}
+
+/* Takes the text over. */
+static void own_cell(atn_table *t, char *text)
+{
+    atn_cell(t, "%s", text ? text : "");
+    t->failed = t->failed || !text;
+    free(text);
+}
+
+static const atn_column columns[] = {
+    {"rank", ATN_CELL_NUMBER},    {"index", ATN_CELL_NUMBER}, {"round", ATN_CELL_NUMBER},
+    {"operation", ATN_CELL_TEXT}, {"peer", ATN_CELL_NUMBER},  {"slot", ATN_CELL_TEXT},
+    {"into", ATN_CELL_TEXT},      {"after", ATN_CELL_TEXT},
+};
+
+static void op_row(atn_table *t, const atn_schedule *s, int i)
+{
+    const atn_op *o = &s->ops[i];
+    const bool message = atn_is_message(o);
+    atn_cell(t, "%d", s->q.r);
+    atn_cell(t, "%d", i);
+    atn_cell(t, "%d", o->round);
+    atn_cell(t, "%s", atn_op_name(o));
+    if (message)
+        atn_cell(t, "%d", o->peer);
+    else
+        atn_cell(t, "%s", "");
+    own_cell(t, slot_text(s, &o->a));
+    if (message)
+        atn_cell(t, "%s", "");
+    else
+        own_cell(t, slot_text(s, &o->b));
+    own_cell(t, deps_text(s, o));
+}
+
+/* Ranks lo .. hi - 1. */
+static atn_status show_table(const atn_args *a, const atn_set *set, int lo, int hi, atn_error *err)
+{
+    atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
+    for (int r = lo; r < hi; r++)
+        for (int i = 0; i < set->v[r]->nops; i++)
+            op_row(&t, set->v[r], i);
+    const atn_status st = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
+    atn_table_free(&t);
+    return st;
+}
+
+/* ---- show: json ---- */
+
+static void json_slot(atn_json *j, const char *key, const atn_schedule *s, const atn_slot *slot)
+{
+    const atn_range *range = atn_slot_ranges(s, slot);
+    atn_json_open(j, key, '{');
+    atn_json_text(j, "space", slot->n ? atn_space_name((atn_space)slot->space) : NULL);
+    atn_json_open(j, "blocks", '[');
+    for (int i = 0; i < slot->n; i++)
+        for (int k = 0; k < range[i].count; k++)
+            atn_json_int(j, NULL, range[i].first + k);
+    atn_json_close(j, ']');
+    atn_json_close(j, '}');
+}
+
+static void json_op(atn_json *j, const atn_schedule *s, int i)
+{
+    const atn_op *o = &s->ops[i];
+    atn_json_open(j, NULL, '{');
+    atn_json_int(j, "index", i);
+    atn_json_int(j, "round", o->round);
+    atn_json_text(j, "operation", atn_op_name(o));
+    if (atn_is_message(o)) {
+        atn_json_int(j, "peer", o->peer);
+        atn_json_int(j, "sequence", o->seq);
+    }
+    json_slot(j, "slot", s, &o->a);
+    if (!atn_is_message(o))
+        json_slot(j, "into", s, &o->b);
+    atn_json_open(j, "after", '[');
+    for (int d = 0; d < o->ndeps; d++)
+        atn_json_int(j, NULL, s->deps[o->dep + d]);
+    atn_json_close(j, ']');
+    atn_json_close(j, '}');
+}
+
+static void json_rank(atn_json *j, const atn_schedule *s)
+{
+    atn_json_open(j, NULL, '{');
+    atn_json_int(j, "rank", s->q.r);
+    atn_json_bool(j, "in_place", s->q.in_place);
+    atn_json_int(j, "split", s->split);
+    atn_json_int(j, "rounds", s->nrounds);
+    atn_json_open(j, "tmp", '[');
+    for (int t = 0; t < s->ntmp; t++)
+        atn_json_int(j, NULL, s->tmp_shape[t]);
+    atn_json_close(j, ']');
+    atn_json_open(j, "operations", '[');
+    for (int i = 0; i < s->nops; i++)
+        json_op(j, s, i);
+    atn_json_close(j, ']');
+    atn_json_close(j, '}');
+}
+
+static atn_status show_json(const atn_args *a, const atn_set *set, int lo, int hi)
+{
+    const atn_schedule *s = set->v[0];
+    const atn_operation_info *o = atn_operation_get(s->q.op);
+    atn_json j = {.f = a->out};
+    atn_json_open(&j, NULL, '{');
+    atn_json_text(&j, "name", s->name);
+    atn_json_text(&j, "operation", o->name);
+    atn_json_int(&j, "p", s->q.p);
+    if (o->flags & ATN_ROOTED)
+        atn_json_int(&j, "root", s->q.root);
+    atn_json_bool(&j, "ordered", s->q.ordered);
+    atn_json_int(&j, "pieces", s->q.pieces);
+    atn_json_open(&j, "ranks", '[');
+    for (int r = lo; r < hi; r++)
+        json_rank(&j, set->v[r]);
+    atn_json_close(&j, ']');
+    atn_json_close(&j, '}');
+    return ATN_OK;
+}
+
+static atn_status show_text(const atn_args *a, const atn_set *set, atn_error *err)
+{
+    if (atn_arg_given(a, "rank"))
+        return atn_fail(err, ATN_USAGE, "--format text writes all ranks; leave out --rank");
+    atn_schedule_print(a->out, set->v, set->p);
+    return ATN_OK;
+}
+
+static int show(const atn_args *a, atn_error *err)
+{
+    const char *format = atn_arg_format(a);
+    atn_set set;
+    atn_status st = load(a, &set, err);
+    if (st)
+        return st;
+    const int rank = (int)atn_arg_int(a, "rank");
+    const bool one = atn_arg_given(a, "rank");
+    const int lo = one ? rank : 0, hi = one ? rank + 1 : set.p;
+    if (hi > set.p)
+        st = atn_fail(err, ATN_USAGE, "--rank %d: the ranks are 0 to %d", rank, set.p - 1);
+    else if (strcmp(format, "text") == 0)
+        st = show_text(a, &set, err);
+    else if (strcmp(format, "json") == 0)
+        st = show_json(a, &set, lo, hi);
+    else
+        st = show_table(a, &set, lo, hi, err);
+    atn_set_free(&set);
+    return st;
+}
+
+/* ---- draw ---- */
+
+static int draw(const atn_args *a, atn_error *err)
+{
+    atn_set set;
+    atn_status st = load(a, &set, err);
+    if (st)
+        return st;
+    st = atn_schedule_draw(a->out, set.v, set.p, err);
+    atn_set_free(&set);
+    return st;
+}
+
+/* ---- descriptors ---- */
+
+static const char name_detail[] =
+    "NAME is an algorithm of 'attune algo list', also with parameters as in "
+    "allreduce/ring{segment=8K}, or a file written by 'attune schedule show --format text'.";
+
+static const char *const show_formats[] = {"table", "csv", "json", "text", NULL};
+static const atn_option show_options[] = {
+    {.name = "ranks",
+     .letter = 'p',
+     .argument = "N",
+     .fallback = "8",
+     .doc = "Number of ranks",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = ATN_RANKS_MAX},
+    {.name = "rank", .argument = "R", .doc = "Only this rank", .type = ATN_OPT_INT},
+    {0},
+};
+
+const atn_command atn_cmd_schedule_show = {
+    .noun = "schedule",
+    .verb = "show",
+    .operands = "NAME",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "List the operations of a schedule, rank by rank",
+    .detail = name_detail,
+    .options = show_options,
+    .shared = atn_schedule_options,
+    .formats = show_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = show,
+};
+
+static const atn_option draw_options[] = {
+    {.name = "ranks",
+     .letter = 'p',
+     .argument = "N",
+     .fallback = "8",
+     .doc = "Number of ranks",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = ATN_RANKS_MAX},
+    {0},
+};
+
+const atn_command atn_cmd_schedule_draw = {
+    .noun = "schedule",
+    .verb = "draw",
+    .operands = "NAME",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Draw a schedule as a space-time diagram (SVG)",
+    .detail = name_detail,
+    .options = draw_options,
+    .shared = atn_schedule_options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = draw,
+};

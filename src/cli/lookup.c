@@ -1,0 +1,205 @@
+/* lookup.c - names on the command line to rows of the catalogue and to schedules. */
+#include "cli/lookup.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sched/text.h"
+
+atn_status atn_lookup_operation(const char *name, atn_operation *op_p, atn_error *err)
+{
+    return atn_operation_find(name, op_p) ? ATN_OK : atn_unknown_operation(name, err);
+}
+
+/* Cuts "op/name{params}" or "op/name:params" in place; false without an operation. */
+static bool cut(char *text, char **name_p, char **params_p)
+{
+    char *slash = strchr(text, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    *name_p = slash + 1;
+    char *params = *name_p + strcspn(*name_p, "{:");
+    if (*params == '{') {
+        const size_t n = strlen(params);
+        if (params[n - 1] == '}')
+            params[n - 1] = '\0';
+    }
+    *params_p = *params ? params + 1 : params;
+    *params = '\0';
+    return true;
+}
+
+atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err)
+{
+    char text[256], *algo, *params;
+    atn_operation op;
+    snprintf(text, sizeof text, "%s", name);
+    if (!cut(text, &algo, &params))
+        return atn_fail(err, ATN_INPUT,
+                        "'%.80s' is neither a file nor the name of an algorithm, which has the "
+                        "form allreduce/ring; 'attune algo list' shows all",
+                        name);
+    const atn_status st = atn_lookup_operation(text, &op, err);
+    return st ? st : atn_choice_parse(op, algo, params, choice_p, err);
+}
+
+void atn_set_free(atn_set *set)
+{
+    for (int r = 0; set->v && r < set->p; r++)
+        atn_schedule_free(set->v[r]);
+    free(set->v);
+    set->v = NULL;
+}
+
+/* ---- what is asked for ---- */
+
+const atn_option atn_schedule_options[] = {
+    {.name = "root",
+     .argument = "R",
+     .fallback = "0",
+     .doc = "Root of a rooted operation",
+     .type = ATN_OPT_INT},
+    {.name = "param",
+     .argument = "K=V",
+     .doc = "Parameter of the algorithm, such as segment=8K",
+     .type = ATN_OPT_LIST},
+    {.name = "bytes",
+     .argument = "N",
+     .fallback = "64K",
+     .doc = "Message size, from which the number of segments follows",
+     .type = ATN_OPT_SIZE},
+    {.name = "in-place", .doc = "With MPI_IN_PLACE where the operation has it"},
+    {.name = "ordered", .doc = "With an operator that is not commutative"},
+    {0},
+};
+
+static atn_status set_params(const atn_args *a, atn_choice *choice, atn_error *err)
+{
+    for (int i = 0; i < atn_arg_count(a, "param"); i++) {
+        char word[128];
+        snprintf(word, sizeof word, "%s", atn_arg_nth(a, "param", i));
+        char *value = strchr(word, '=');
+        if (!value)
+            return atn_fail(err, ATN_USAGE, "--param %s: must be of the form name=value", word);
+        *value++ = '\0';
+        const atn_status st = atn_params_set(choice->row, &choice->params, word, value, err);
+        if (st)
+            return st;
+    }
+    return ATN_OK;
+}
+
+static bool place_seen(atn_operation op)
+{
+    const atn_place place = atn_operation_place(op, true);
+    return place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
+}
+
+/* An option that could have no effect is a mistake of the caller. */
+static atn_status check_options(const atn_args *a, atn_operation op, atn_error *err)
+{
+    const atn_operation_info *info = atn_operation_get(op);
+    if (atn_arg_given(a, "root") && !(info->flags & ATN_ROOTED))
+        return atn_fail(err, ATN_USAGE, "%s has no root; leave out --root", info->name);
+    if (atn_arg_given(a, "ordered") && !(info->flags & ATN_TYPED))
+        return atn_fail(err, ATN_USAGE, "%s reduces nothing; leave out --ordered", info->name);
+    if (atn_arg_given(a, "in-place") && !place_seen(op))
+        return atn_fail(err, ATN_USAGE,
+                        "%s has no schedule of its own for MPI_IN_PLACE; leave out --in-place",
+                        info->name);
+    return ATN_OK;
+}
+
+static atn_status refuse_options(const atn_args *a, atn_error *err)
+{
+    for (const atn_option *o = atn_schedule_options; o->name; o++)
+        if (atn_arg_given(a, o->name))
+            return atn_fail(err, ATN_USAGE,
+                            "%s is a schedule file, which is complete in itself; leave out --%s",
+                            a->operands[0], o->name);
+    return ATN_OK;
+}
+
+atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
+{
+    atn_request want = {.file = access(a->operands[0], F_OK) == 0};
+    atn_status st;
+    if (want.file) {
+        st = refuse_options(a, err);
+    } else {
+        st = atn_lookup_choice(a->operands[0], &want.choice, err);
+        st = st ? st : set_params(a, &want.choice, err);
+        st = st ? st : check_options(a, want.choice.row->op, err);
+    }
+    if (st)
+        return st;
+    if (!want.file)
+        want.q = (atn_problem){
+            .op = want.choice.row->op,
+            .root = (int)atn_arg_int(a, "root"),
+            .ordered = atn_arg_given(a, "ordered"),
+            .bytes = atn_shares_bytes(want.choice.row->op) ? atn_arg_int(a, "bytes") : -1,
+        };
+    want.in_place = atn_arg_given(a, "in-place");
+    *q_p = want;
+    return ATN_OK;
+}
+
+/* ---- building ---- */
+
+static atn_status build_all(const atn_request *want, atn_set *set, atn_error *err)
+{
+    atn_problem q = want->q;
+    q.p = set->p;
+    if (q.root >= q.p)
+        return atn_fail(err, ATN_USAGE, "--root %d: the ranks are 0 to %d", q.root, q.p - 1);
+    q.pieces = atn_pieces(want->choice.row, &q, &want->choice.params);
+    for (q.r = 0; q.r < q.p; q.r++) {
+        q.in_place = want->in_place && atn_operation_place(q.op, q.r == q.root) != ATN_PLACE_NONE;
+        const atn_status st =
+            atn_build(want->choice.row, &q, &want->choice.params, &set->v[q.r], err);
+        if (st)
+            return st;
+    }
+    return ATN_OK;
+}
+
+static atn_status build_row(const atn_request *want, int p, atn_set *set_p, atn_error *err)
+{
+    atn_set set = {.p = p, .v = calloc((size_t)p, sizeof *set.v)};
+    if (!set.v)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    const atn_status st = build_all(want, &set, err);
+    if (st)
+        atn_set_free(&set);
+    else
+        *set_p = set;
+    return st;
+}
+
+static atn_status read_set(const char *path, int p, atn_set *set_p, atn_error *err)
+{
+    char *text;
+    size_t bytes;
+    atn_set set = {0};
+    atn_status st = atn_read_file(path, &text, &bytes, err);
+    if (st)
+        return st;
+    st = atn_schedule_parse(text, path, &set.v, &set.p, err);
+    free(text);
+    if (!st && p && p != set.p) {
+        st = atn_fail(err, ATN_USAGE, "%s is for %d ranks; leave out -p %d", path, set.p, p);
+        atn_set_free(&set);
+    }
+    if (!st)
+        *set_p = set;
+    return st;
+}
+
+atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
+                             atn_error *err)
+{
+    return want->file ? read_set(a->operands[0], p, set_p, err) : build_row(want, p, set_p, err);
+}

@@ -1,0 +1,35 @@
+/* lookup.h - names on the command line to rows of the catalogue and to schedules. */
+#ifndef ATN_LOOKUP_H
+#define ATN_LOOKUP_H
+
+#include "cli/cli.h"
+#include "plan/choice.h"
+
+/* "allreduce/ring", "allreduce/ring{segment=8K}" or "allreduce/ring:segment=8K". */
+atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err);
+atn_status atn_lookup_operation(const char *name, atn_operation *op_p, atn_error *err);
+
+/* The schedules of all ranks. */
+typedef struct {
+    int p;
+    atn_schedule **v;
+} atn_set;
+void atn_set_free(atn_set *set);
+
+/* Options of every command that takes a schedule; operand 0 is the name or a file. */
+extern const atn_option atn_schedule_options[];
+enum { ATN_RANKS_MAX = 4096 };
+
+/* What the options ask for, on p ranks. */
+typedef struct {
+    bool file; /* operand 0 is a file: nothing else applies */
+    atn_choice choice;
+    atn_problem q; /* for rank 0 */
+    bool in_place;
+} atn_request;
+atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err);
+/* Builds the schedules of all ranks on p ranks; for a file p is 0 or must agree with it. */
+atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
+                             atn_error *err);
+
+#endif
