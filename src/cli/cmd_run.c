@@ -43,7 +43,7 @@ static const atn_option options[] = {
     {.name = "off", .type = ATN_OPT_FLAG, .doc = "Run the command as it is, without Attune"},
     {.name = "mpi", .argument = "MPI", .type = ATN_OPT_WORD, .words = mpi_words,
      .doc = "The MPI in use, where launcher and program do not tell"},
-    {.name = "dry-run", .letter = 'n', .type = ATN_OPT_FLAG,
+    {.name = "dry-run", .type = ATN_OPT_FLAG,
      .doc = "Print the command that would be run, and stop"},
     {0},
 };

@@ -100,8 +100,8 @@ static const atn_launcher launchers[] = {
 };
 enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
 
-/* Names under which any MPI installs its launcher. */
-static const char common_names[] = "mpirun mpiexec";
+/* Names that any MPI may give its launcher. */
+static const char *const common_names[] = {"mpirun*", "mpiexec*"};
 
 static const char *const wrappers[] = {
     "env",     "time",     "timeout", "nice",     "ionice",   "chrt",    "nohup",  "setsid",
@@ -139,8 +139,11 @@ bool atn_is_wrapper(const char *word)
 bool atn_has_launcher_name(const char *word)
 {
     const char *base = atn_base_name(word);
-    bool is = atn_in_words(common_names, base);
+    for (int i = 0; i < 2; i++)
+        if (fnmatch(common_names[i], base, 0) == 0)
+            return true;
     for (int i = 0; i < LAUNCHERS; i++)
-        is = is || atn_in_words(launchers[i].programs, base);
-    return is;
+        if (atn_in_words(launchers[i].programs, base))
+            return true;
+    return false;
 }

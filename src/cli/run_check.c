@@ -225,25 +225,28 @@ static atn_status check_app(check *c, const atn_app *app, atn_error *err)
 
 /* ---- the job ---- */
 
-static void start(check *c, const char *flavour)
+/* What launcher and --mpi say before any program is looked at. */
+static atn_status start(check *c, const char *flavour, atn_error *err)
 {
     const atn_launcher *launcher = c->l->launcher;
-    if (flavour != NULL) {
-        c->flavour = flavour_index(flavour);
-        c->who = "--mpi";
-    } else if (launcher != NULL && launcher->flavour != NULL) {
-        c->flavour = flavour_index(launcher->flavour);
-        c->who = c->l->words[c->l->at];
+    const char *told = launcher != NULL ? launcher->flavour : NULL;
+    if (flavour != NULL && told != NULL && strcmp(flavour, told) != 0)
+        return atn_fail(err, ATN_ENVIRONMENT,
+                        "%s is a launcher of %s, but --mpi says %s; leave --mpi out",
+                        c->l->words[c->l->at], launcher->title, flavour);
+    if (flavour != NULL || told != NULL) {
+        c->flavour = flavour_index(told != NULL ? told : flavour);
+        c->who = told != NULL ? c->l->words[c->l->at] : "--mpi";
     }
+    return ATN_OK;
 }
 
 atn_status atn_run_check(const atn_launch *l, const char *flavour, char **library_p,
                          atn_error *err)
 {
     check c = {.l = l, .flavour = -1};
-    atn_status status = ATN_OK;
     *library_p = NULL;
-    start(&c, flavour);
+    atn_status status = start(&c, flavour, err);
     for (int i = 0; i < l->apps.n && status == ATN_OK; i++)
         status = check_app(&c, &l->apps.v[i], err);
     if (status != ATN_OK)
