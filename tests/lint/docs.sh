@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Documents tell the truth: generated ones are fresh, links lead somewhere, commands work.
+cd "$(dirname "$0")/../.." || exit 4
+. tests/tap.bash
+attune=${ATTUNE_BUILD:-$PWD/build}/bin/attune
+
+pages() { git ls-files -co --exclude-standard '*.md'; }
+links() {
+    local page target bad=0
+    for page in $(pages); do
+        for target in $(grep -oE '\]\([^)#: ]+' "$page" | cut -c3-); do
+            [ -e "$(dirname "$page")/$target" ] || { echo "$page: no $target"; bad=1; }
+        done
+    done
+    return $bad
+}
+# Every line of a code block that calls `attune` for something other than `run`.
+commands() {
+    local line bad=0
+    while read -r line; do
+        line=${line#build/bin/}
+        [[ $line == "attune run "* ]] && continue
+        bash -c "attune() { '$attune' \"\$@\"; }; ${line%%#*}" >/dev/null || { echo "$line"; bad=1; }
+    done < <(grep -hE '^(build/bin/)?attune [a-z]' README.md CONTRIBUTING.md docs/*.md)
+    return $bad
+}
+# Every `make x` that the pages mention is a target.
+targets() {
+    local name bad=0
+    for name in $(grep -ohE '\bmake [a-z]+' README.md CONTRIBUTING.md | awk '{ print $2 }' | sort -u); do
+        grep -q "^$name:" Makefile || { echo "make $name"; bad=1; }
+    done
+    return $bad
+}
+
+check "generated documents are fresh" tools/docs --check
+check "links lead somewhere" links
+check "commands in the documents work" commands
+check "make targets in the documents exist" targets
+finish
