@@ -48,6 +48,8 @@ atn_status atn_builder_finish(atn_builder *b, const char *name, atn_schedule **s
 void atn_builder_free(atn_builder *b);
 /* The algorithm says no while building (sticks to the builder). */
 void atn_builder_refuse(atn_builder *b, const char *why);
+/* It cannot go on: out of memory, or a reference that makes no sense (sticks as well). */
+void atn_builder_fail(atn_builder *b, atn_status status, const char *what);
 
 /* ---- what algorithms call ---- */
 

@@ -51,7 +51,6 @@ struct atn_builder {
     atn_error err;
 };
 
-void atn_builder_fail(atn_builder *b, atn_status status, const char *what);
 /* Appends an operation on finest slots; returns its index or -1. */
 int atn_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to);
 void atn_emit_after(atn_builder *b, int op, int lo, int hi); /* op waits for lo .. hi - 1 */

@@ -18,41 +18,41 @@ static int jumping(int bit, int p, atn_range *list)
     return n;
 }
 
-/* A block whose highest jump this was has arrived; others wait for their next jump. */
-static void put_away(atn_builder *b, const atn_problem *q, int bit, int here, int there)
+/* The blocks of the first run have made their last jump: d came from the rank d before. */
+static void deliver(atn_builder *b, const atn_problem *q, atn_range run, int there, atn_range *list)
 {
-    for (int d = bit; d < q->p; d++) {
-        if (!(d & bit))
-            continue;
-        const bool arrived = d < 2 * bit;
-        atn_copy(b, atn_tmp_at(there, d, 1),
-                 arrived ? atn_dst(atn_ring(q, -d), 1) : atn_tmp_at(here, d, 1));
-    }
+    for (int i = 0; i < run.count; i++)
+        list[i] = (atn_range){atn_ring(q, -run.first - i), 1};
+    atn_copy(b, atn_tmp_at(there, run.first, run.count),
+             atn_ranges(atn_dst(0, 0), list, run.count));
 }
 
 static void jump(atn_builder *b, const atn_problem *q, int bit, int here, int there,
                  atn_range *list)
 {
     const int n = jumping(bit, q->p, list);
+    const atn_ref from = atn_tmp_at(here, 0, 0), to = atn_tmp_at(there, 0, 0);
 
-    atn_send(b, atn_ring(q, bit), atn_ranges(atn_tmp_at(here, 0, 0), list, n));
-    atn_recv(b, atn_ring(q, -bit), atn_ranges(atn_tmp_at(there, 0, 0), list, n));
-    put_away(b, q, bit, here, there);
+    atn_send(b, atn_ring(q, bit), atn_ranges(from, list, n));
+    atn_recv(b, atn_ring(q, -bit), atn_ranges(to, list, n));
+    if (n > 1)
+        atn_copy(b, atn_ranges(to, list + 1, n - 1), atn_ranges(from, list + 1, n - 1));
+    deliver(b, q, list[0], there, list);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int here = atn_tmp(b, 0, q->p), there = atn_tmp(b, 0, q->p);
-    atn_range *list = malloc(sizeof *list * (size_t)q->p);
+    atn_range *list = malloc(sizeof *list * ((size_t)q->p + 2));
 
     (void)prm;
     if (!list) {
-        atn_builder_refuse(b, "out of memory");
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
         return;
     }
+    const int n = atn_wrap(atn_ring(q, 1), q->p - 1, q->p, list);
+    atn_copy(b, atn_ranges(atn_src(0, 0), list, n), atn_tmp_at(here, 1, q->p - 1));
     atn_copy(b, atn_src(q->r, 1), atn_dst(q->r, 1));
-    for (int d = 1; d < q->p; d++)
-        atn_copy(b, atn_src(atn_ring(q, d), 1), atn_tmp_at(here, d, 1));
     for (int bit = 1; bit < q->p; bit *= 2) {
         atn_rounds(b, bit > 1);
         jump(b, q, bit, here, there, list);

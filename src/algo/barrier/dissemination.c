@@ -9,7 +9,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
     for (int d = 1; d < q->p; d *= 2) {
-        atn_round(b);
+        atn_rounds(b, d > 1);
         atn_sync_send(b, atn_ring(q, d));
         atn_sync_recv(b, atn_ring(q, -d));
     }
