@@ -31,15 +31,18 @@ typedef struct {
 const atn_operation_info *atn_operation_get(atn_operation op);
 bool atn_operation_find(const char *name, atn_operation *op_p);
 
+struct atn_topo;
+
 /* What one rank is asked to do.  A builder may read everything but `bytes`: the size reaches it
  * only as `pieces`, so that one schedule serves every size with the same number of pieces. */
 typedef struct {
     atn_operation op;
-    int p, r;      /* ranks, own rank */
-    int root;      /* 0 where the operation has none */
-    bool in_place; /* this rank's SRC is its DST (scatter: DST is SRC) */
-    bool ordered;  /* the operator is not commutative: combine in rank order */
-    int pieces;    /* every natural block travels as this many pieces (>= 1) */
+    int p, r;                    /* ranks, own rank */
+    int root;                    /* 0 where the operation has none */
+    bool in_place;               /* this rank's SRC is its DST (scatter: DST is SRC) */
+    bool ordered;                /* the operator is not commutative: combine in rank order */
+    int pieces;                  /* every natural block travels as this many pieces (>= 1) */
+    const struct atn_topo *topo; /* where the p ranks are, as all share it; NULL: not known */
     int64_t bytes; /* shared size: whole, or one block; -1 when ranks do not share it */
 } atn_problem;
 
