@@ -25,6 +25,8 @@ const char *atn_mpi_built_for(void) { return NAME " " VERSION; }
 /* Before the vote nobody knows its rank; launchers tell, more or less. */
 static bool may_speak(void)
 {
+    if (!atn_is_awake())
+        return false;
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -43,7 +45,7 @@ static void first_line(char *text)
 bool atn_mpi_fits(bool *same_version_p)
 {
     const char *used, *linked;
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    char text[16384]; /* of any MPI: their limits differ */
     int length;
     PMPI_Get_library_version(text, &length);
     const bool same = atn_same_mpi(&used, &linked);

@@ -29,6 +29,8 @@ extern atn_job atn_the_job ATN_HIDDEN;
 void atn_job_start(void);
 void atn_job_stop(void);
 
+/* Whether this rank's own environment lacks ATTUNE=off. */
+bool atn_is_awake(void);
 /* Collective over MPI_COMM_WORLD: fills in the job; false: everything stays native. */
 bool atn_job_vote(atn_job *job, bool same_version);
 /* Whether the MPI underneath has the handles that this build knows; says so when not.  Makes no

@@ -13,7 +13,7 @@ _Atomic uint64_t atn_gate = UINT64_C(0xffffffff) << 32;
 atn_routines atn_tool;
 
 static uint64_t tools; /* detour bits of the operations that a tool wraps */
-static void *mpi_handle, *mpi_base;
+static void *mpi_handle, *used_base, *linked_base;
 
 /* The first call of each routine lands here. */
 static void missing(const char *name)
@@ -61,12 +61,14 @@ static void *linked_symbol(const char *name)
 
 static const char *const landmark = "PMPI_Get_library_version";
 
+static const char *used_file = "?", *linked_file = "?";
+
 bool atn_same_mpi(const char **used_p, const char **linked_p)
 {
-    *used_p = *linked_p = "?";
-    const void *const used = base_of(dlsym(RTLD_NEXT, landmark), used_p);
-    const void *const linked = base_of(linked_symbol(landmark), linked_p);
-    return used == linked;
+    atn_resolve();
+    *used_p = used_file;
+    *linked_p = linked_file;
+    return used_base == linked_base;
 }
 
 /* Behind us in link order; when Attune was itself loaded late, in the MPI library. */
@@ -82,14 +84,14 @@ static void *tool_symbol(const char *name)
     void *const next = dlsym(RTLD_NEXT, name);
     const void *const base = base_of(next, NULL);
     const bool ours = base == base_of((const void *)&atn_real, NULL);
-    return next == NULL || ours || base == mpi_base ? NULL : next;
+    return ours || base == used_base || base == linked_base ? NULL : next;
 }
 
 static void resolve_once(void)
 {
-    const char *file = NULL;
-    mpi_base = base_of(linked_symbol(landmark), &file);
-    mpi_handle = file != NULL ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    linked_base = base_of(linked_symbol(landmark), &linked_file);
+    mpi_handle = linked_base != NULL ? dlopen(linked_file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    used_base = base_of(next_symbol(landmark), &used_file);
     void *found;
 #define ATN_CONTROL(name, formals, actuals)                                                        \
     if ((found = next_symbol("PMPI_" #name)) != NULL)                                              \
@@ -103,7 +105,9 @@ static void resolve_once(void)
     atomic_store(&atn_gate, tools);
 }
 
-void atn_resolve(void)
+/* Early, because with the wrong MPI only calls that pass straight through keep their arguments:
+ * its handles have another size. */
+__attribute__((constructor)) void atn_resolve(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, resolve_once);

@@ -9,7 +9,7 @@
 #include "pmpi/watch.h"
 #include "report/table.h"
 
-enum { MAX_ROWS = 256, NAME_ROOM = 64 };
+enum { MAX_ROWS = 1024, NAME_ROOM = 64 };
 
 typedef struct {
     int32_t op, p;

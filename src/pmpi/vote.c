@@ -19,7 +19,7 @@ static bool vote_min(int64_t *ballot, int n)
            MPI_SUCCESS;
 }
 
-static bool is_awake(void)
+bool atn_is_awake(void)
 {
     atn_settings s;
     const char *const text = getenv(atn_setting_get(ATN_SET_ON)->name);
@@ -60,7 +60,7 @@ static bool ranks_fit(const atn_job *job, bool same_version, bool *host_only_p)
         [PROTOCOL_NOT] = ~INT64_C(1),
         [BUILD] = hash,
         [BUILD_NOT] = ~hash,
-        [AWAKE] = is_awake(),
+        [AWAKE] = atn_is_awake(),
         [HOST_ONLY] = !atn_mpi_takes_gpu_memory(),
         [MISFIT] = same_version ? job->p : job->r,
     };
