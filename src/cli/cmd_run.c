@@ -19,31 +19,63 @@ static const char *const yield_words[] = {"auto", "always", "never", NULL};
 static const char *const gpu_words[] = {"native", "serve", NULL};
 
 static const atn_option options[] = {
-    {.name = "algorithm", .letter = 'a', .argument = "LIST", .type = ATN_OPT_TEXT,
+    {.name = "algorithm",
+     .letter = 'a',
+     .argument = "LIST",
+     .type = ATN_OPT_TEXT,
      .doc = "Force algorithms: 'allreduce=ring,bcast=chain:segment=8K,*=native'"},
-    {.name = "rules", .letter = 'r', .argument = "FILE", .type = ATN_OPT_FILE,
+    {.name = "rules",
+     .letter = 'r',
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
      .doc = "Choose algorithms by the rules (wisdom) in FILE"},
-    {.name = "select", .argument = "HOW", .type = ATN_OPT_TEXT,
+    {.name = "select",
+     .argument = "HOW",
+     .type = ATN_OPT_TEXT,
      .doc = "'rules', or 'random:SEED' for an arbitrary algorithm at every call (for tests)"},
-    {.name = "report", .argument = "FILE", .type = ATN_OPT_MAYBE,
+    {.name = "report",
+     .argument = "FILE",
+     .type = ATN_OPT_MAYBE,
      .doc = "At the end tell which algorithm served what, how often and how long; to standard "
             "error, or into FILE"},
-    {.name = "check", .type = ATN_OPT_FLAG,
+    {.name = "check",
+     .type = ATN_OPT_FLAG,
      .doc = "Compare the arguments of every collective call across ranks"},
-    {.name = "watchdog", .argument = "SECONDS", .type = ATN_OPT_INT, .min = 0, .max = 86400,
+    {.name = "watchdog",
+     .argument = "SECONDS",
+     .type = ATN_OPT_INT,
+     .min = 0,
+     .max = 86400,
      .doc = "Tell where a call is stuck that makes no progress for so long"},
-    {.name = "first", .argument = "CALLS", .type = ATN_OPT_INT, .min = 0, .max = 1000000,
+    {.name = "first",
+     .argument = "CALLS",
+     .type = ATN_OPT_INT,
+     .min = 0,
+     .max = 1000000,
      .doc = "First calls on communicators other than MPI_COMM_WORLD that stay native"},
-    {.name = "yield", .argument = "WHEN", .type = ATN_OPT_WORD, .words = yield_words,
+    {.name = "yield",
+     .argument = "WHEN",
+     .type = ATN_OPT_WORD,
+     .words = yield_words,
      .doc = "Give the processor away while waiting"},
-    {.name = "gpu", .argument = "HOW", .type = ATN_OPT_WORD, .words = gpu_words,
+    {.name = "gpu",
+     .argument = "HOW",
+     .type = ATN_OPT_WORD,
+     .words = gpu_words,
      .doc = "What to do with a GPU-aware MPI"},
-    {.name = "verbose", .letter = 'v', .argument = "LEVEL", .type = ATN_OPT_MAYBE,
+    {.name = "verbose",
+     .letter = 'v',
+     .argument = "LEVEL",
+     .type = ATN_OPT_MAYBE,
      .doc = "Tell what is set up and what stays native (level 2: every choice)"},
     {.name = "off", .type = ATN_OPT_FLAG, .doc = "Run the command as it is, without Attune"},
-    {.name = "mpi", .argument = "MPI", .type = ATN_OPT_WORD, .words = mpi_words,
+    {.name = "mpi",
+     .argument = "MPI",
+     .type = ATN_OPT_WORD,
+     .words = mpi_words,
      .doc = "The MPI in use, where launcher and program do not tell"},
-    {.name = "dry-run", .type = ATN_OPT_FLAG,
+    {.name = "dry-run",
+     .type = ATN_OPT_FLAG,
      .doc = "Print the command that would be run, and stop"},
     {0},
 };
@@ -54,11 +86,16 @@ static const struct {
     atn_setting setting;
     const char *alone;
 } meanings[] = {
-    {"algorithm", ATN_SET_ALGORITHM, NULL}, {"rules", ATN_SET_RULES, NULL},
-    {"select", ATN_SET_SELECT, NULL},       {"report", ATN_SET_REPORT, "1"},
-    {"check", ATN_SET_CHECK, "on"},         {"watchdog", ATN_SET_WATCHDOG, NULL},
-    {"first", ATN_SET_FIRST, NULL},         {"yield", ATN_SET_YIELD, NULL},
-    {"gpu", ATN_SET_GPU, NULL},             {"verbose", ATN_SET_VERBOSE, "1"},
+    {"algorithm", ATN_SET_ALGORITHM, NULL},
+    {"rules", ATN_SET_RULES, NULL},
+    {"select", ATN_SET_SELECT, NULL},
+    {"report", ATN_SET_REPORT, "1"},
+    {"check", ATN_SET_CHECK, "on"},
+    {"watchdog", ATN_SET_WATCHDOG, NULL},
+    {"first", ATN_SET_FIRST, NULL},
+    {"yield", ATN_SET_YIELD, NULL},
+    {"gpu", ATN_SET_GPU, NULL},
+    {"verbose", ATN_SET_VERBOSE, "1"},
     {"off", ATN_SET_ON, "off"},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
@@ -71,9 +108,9 @@ static atn_status read_settings(const atn_args *a, atn_settings *s, atn_error *e
     for (int i = 0; i < MEANINGS && status == ATN_OK; i++)
         if (atn_arg_given(a, meanings[i].option)) {
             const char *text = atn_arg_text(a, meanings[i].option);
-            status = atn_settings_set(s, meanings[i].setting,
-                                      text != NULL ? text : meanings[i].alone, ATN_FROM_COMMAND,
-                                      err);
+            status =
+                atn_settings_set(s, meanings[i].setting, text != NULL ? text : meanings[i].alone,
+                                 ATN_FROM_COMMAND, err);
         }
     return status;
 }
@@ -168,16 +205,18 @@ static int execute(const atn_args *a, char *const *words, const variables *set, 
         putenv(environment);
     fflush(NULL);
     execvp(words[0], words);
-    return atn_fail(err, ATN_ENVIRONMENT,
-                    "%s: cannot be run: %s; install it or give its full path", words[0],
-                    strerror(errno));
+    return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be run: %s; install it or give its full path",
+                    words[0], strerror(errno));
 }
 
 static int run_preloaded(const atn_args *a, const variables *set, const char *library,
                          const atn_launch *l, atn_error *err)
 {
-    const atn_handout handout = {.library = library, .preload = getenv("LD_PRELOAD"),
-                                 .names = set->names, .values = set->values, .n = set->n};
+    const atn_handout handout = {.library = library,
+                                 .preload = getenv("LD_PRELOAD"),
+                                 .names = set->names,
+                                 .values = set->values,
+                                 .n = set->n};
     atn_words words = {0};
     char *environment = NULL;
     atn_status status = atn_launch_command(l, &handout, &words, &environment, err);

@@ -9,7 +9,7 @@
 extern char **environ;
 
 static const atn_column columns[] = {
-    {"variable", ATN_CELL_TEXT}, {"value", ATN_CELL_TEXT},  {"source", ATN_CELL_TEXT},
+    {"variable", ATN_CELL_TEXT}, {"value", ATN_CELL_TEXT},   {"source", ATN_CELL_TEXT},
     {"allowed", ATN_CELL_TEXT},  {"default", ATN_CELL_TEXT}, {"meaning", ATN_CELL_TEXT},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

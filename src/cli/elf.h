@@ -38,9 +38,9 @@ void atn_object_close(atn_object *o);
 
 typedef struct atn_loader atn_loader;
 struct atn_loader {
-    const char *path;          /* the object that needs something */
+    const char *path; /* the object that needs something */
     const char *rpath, *runpath;
-    const atn_loader *parent;  /* who needed this object; NULL for the program */
+    const atn_loader *parent; /* who needed this object; NULL for the program */
 };
 
 /* First readable file for this processor, in ld.so's order; false when there is none. */

@@ -144,8 +144,8 @@ typedef struct {
 } node;
 
 typedef struct {
-    ATN_VEC(node *) nodes;        /* in the order in which ld.so meets them */
-    ATN_VEC(const char *) names;  /* already looked for; point into the nodes' files */
+    ATN_VEC(node *) nodes;       /* in the order in which ld.so meets them */
+    ATN_VEC(const char *) names; /* already looked for; point into the nodes' files */
     const char *library_path;
     atn_elf *about;
 } walk;

@@ -120,8 +120,7 @@ static int find_launcher(char **words, int n)
     return 0;
 }
 
-atn_status atn_launch_parse(char **words, int n, const char *flavour, atn_launch *l,
-                            atn_error *err)
+atn_status atn_launch_parse(char **words, int n, const char *flavour, atn_launch *l, atn_error *err)
 {
     *l = (atn_launch){.words = words, .n = n, .at = find_launcher(words, n)};
     const atn_status status = atn_launcher_identify(words[l->at], flavour, &l->launcher, err);

@@ -15,9 +15,9 @@ typedef enum {
 } atn_launch_way;
 
 typedef struct {
-    const char *title;    /* in messages */
-    const char *flavour;  /* the MPI it belongs to: "openmpi", "mpich"; NULL: any */
-    const char *programs; /* files of these names are it (words between blanks, as all below) */
+    const char *title;       /* in messages */
+    const char *flavour;     /* the MPI it belongs to: "openmpi", "mpich"; NULL: any */
+    const char *programs;    /* files of these names are it (words between blanks, as all below) */
     const char *versions[4]; /* one of these is in what `--version` prints */
     const char *options[3];  /* by the number of arguments that follow */
     const char *letters;     /* single-letter options without argument; the argument of others may
@@ -29,11 +29,11 @@ typedef struct {
 
 /* One of the programs of a job ("app context"). */
 typedef struct {
-    int first, stop;     /* its words: first is the launcher or the ":", stop is one past the last */
-    int program;         /* index of the program; -1: none is given */
-    const char *folder;  /* working directory that the launcher is told to use, or NULL */
-    const char *path;    /* where the launcher is told to search, or NULL */
-    const char *hides;   /* option that names programs in a file, or NULL */
+    int first, stop;    /* its words: first is the launcher or the ":", stop is one past the last */
+    int program;        /* index of the program; -1: none is given */
+    const char *folder; /* working directory that the launcher is told to use, or NULL */
+    const char *path;   /* where the launcher is told to search, or NULL */
+    const char *hides;  /* option that names programs in a file, or NULL */
 } atn_app;
 
 typedef struct {

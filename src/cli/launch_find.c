@@ -35,8 +35,8 @@ static int runnable(const char *path)
 
 static int join(const char *folder, int n, const char *word, char out[4096])
 {
-    const int used = n > 0 ? snprintf(out, 4096, "%.*s/%s", n, folder, word)
-                           : snprintf(out, 4096, "%s", word);
+    const int used =
+        n > 0 ? snprintf(out, 4096, "%.*s/%s", n, folder, word) : snprintf(out, 4096, "%s", word);
     return used < 4096 ? runnable(out) : ENAMETOOLONG;
 }
 

@@ -104,13 +104,14 @@ enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
 static const char *const common_names[] = {"mpirun*", "mpiexec*"};
 
 static const char *const wrappers[] = {
-    "env",     "time",     "timeout", "nice",     "ionice",   "chrt",    "nohup",  "setsid",
-    "stdbuf",  "taskset",  "numactl", "hwloc-bind", "strace", "ltrace",  "perf",   "gdb*",
-    "lldb*",   "valgrind*", "rr",     "xterm",    "ddt",      "map",     "forge",  "bash",
-    "sh",      "dash",     "ksh*",    "zsh",      "fish",     "python*", "pypy*",  "perl*",
-    "ruby*",   "lua*",     "tclsh*",  "R",        "Rscript",  "julia",   "octave*", "java",
-    "node",    "guile*",   "apptainer", "singularity", "podman", "docker", "charliecloud", "ch-run",
-    "shifter", "sarus",    "unshare", "nsenter",  "busybox",  "xargs",   "faketime", "catchsegv",
+    "env",       "time",        "timeout", "nice",      "ionice",       "chrt",     "nohup",
+    "setsid",    "stdbuf",      "taskset", "numactl",   "hwloc-bind",   "strace",   "ltrace",
+    "perf",      "gdb*",        "lldb*",   "valgrind*", "rr",           "xterm",    "ddt",
+    "map",       "forge",       "bash",    "sh",        "dash",         "ksh*",     "zsh",
+    "fish",      "python*",     "pypy*",   "perl*",     "ruby*",        "lua*",     "tclsh*",
+    "R",         "Rscript",     "julia",   "octave*",   "java",         "node",     "guile*",
+    "apptainer", "singularity", "podman",  "docker",    "charliecloud", "ch-run",   "shifter",
+    "sarus",     "unshare",     "nsenter", "busybox",   "xargs",        "faketime", "catchsegv",
 };
 
 const atn_launcher *atn_launcher_at(int i) { return i < LAUNCHERS ? &launchers[i] : NULL; }

@@ -115,11 +115,11 @@ static int only_library(void)
 
 typedef struct {
     const atn_launch *l;
-    int flavour;      /* -1: not known yet */
-    const char *who;  /* what told the flavour, for messages */
-    char soname[64];  /* MPI library of the programs; "": none seen */
-    bool may_load;    /* some program may load MPI later: a script, an interpreter */
-    bool programs;    /* at least one program was named */
+    int flavour;     /* -1: not known yet */
+    const char *who; /* what told the flavour, for messages */
+    char soname[64]; /* MPI library of the programs; "": none seen */
+    bool may_load;   /* some program may load MPI later: a script, an interpreter */
+    bool programs;   /* at least one program was named */
 } check;
 
 static atn_status find_program(const check *c, const atn_app *app, char path[4096], atn_error *err)
@@ -141,9 +141,8 @@ static atn_status find_program(const check *c, const atn_app *app, char path[409
 static bool drops_preload(const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0 &&
-           (((about.st_mode & S_ISUID) && about.st_uid != geteuid()) ||
-            ((about.st_mode & S_ISGID) && about.st_gid != getegid()));
+    return stat(path, &about) == 0 && (((about.st_mode & S_ISUID) && about.st_uid != geteuid()) ||
+                                       ((about.st_mode & S_ISGID) && about.st_gid != getegid()));
 }
 
 /* NULL, or why nothing can be preloaded into the program. */
@@ -241,8 +240,7 @@ static atn_status start(check *c, const char *flavour, atn_error *err)
     return ATN_OK;
 }
 
-atn_status atn_run_check(const atn_launch *l, const char *flavour, char **library_p,
-                         atn_error *err)
+atn_status atn_run_check(const atn_launch *l, const char *flavour, char **library_p, atn_error *err)
 {
     check c = {.l = l, .flavour = -1};
     *library_p = NULL;

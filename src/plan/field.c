@@ -76,7 +76,10 @@ static const struct {
     const char *name;
     int64_t ps;
 } units[] = {
-    {"s", INT64_C(1000000000000)}, {"ms", INT64_C(1000000000)}, {"us", 1000000}, {"ns", 1000},
+    {"s", INT64_C(1000000000000)},
+    {"ms", INT64_C(1000000000)},
+    {"us", 1000000},
+    {"ns", 1000},
     {"ps", 1},
 };
 enum { UNITS = sizeof units / sizeof units[0] };
@@ -184,8 +187,7 @@ atn_status atn_choice_parse(atn_operation op, const char *name, const char *para
     if (choice.row == NULL)
         return unknown_algorithm(op, name, err);
     atn_params_default(choice.row, &choice.params);
-    if (*params != '\0' &&
-        atn_params_parse(choice.row, params, &choice.params, err) != ATN_OK)
+    if (*params != '\0' && atn_params_parse(choice.row, params, &choice.params, err) != ATN_OK)
         return ATN_INPUT;
     *choice_p = choice;
     return ATN_OK;

@@ -8,8 +8,14 @@ static const char variable[] = "ATTUNE_ALGORITHM";
 
 static atn_status push(atn_rules *rules, atn_operation op, const atn_choice *use, atn_error *err)
 {
-    const atn_rule rule = {.op = op, .ranks = atn_any, .bytes = atn_any, .use = *use,
-                           .time_ps = -1, .ci_ps = -1, .samples = -1, .forced = true};
+    const atn_rule rule = {.op = op,
+                           .ranks = atn_any,
+                           .bytes = atn_any,
+                           .use = *use,
+                           .time_ps = -1,
+                           .ci_ps = -1,
+                           .samples = -1,
+                           .forced = true};
     return atn_push(&rules->list, rule) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
@@ -29,10 +35,11 @@ static atn_status force_all(atn_rules *rules, const char *name, const char *para
             return ATN_MEMORY;
     }
     if (served == 0)
-        return atn_fail(err, ATN_INPUT,
-                        "%s: no operation has an algorithm \"%.40s\"; `attune algo list` shows what "
-                        "there is",
-                        variable, name);
+        return atn_fail(
+            err, ATN_INPUT,
+            "%s: no operation has an algorithm \"%.40s\"; `attune algo list` shows what "
+            "there is",
+            variable, name);
     return ATN_OK;
 }
 

@@ -81,8 +81,10 @@ static bool shares_in_place(atn_operation op)
     case ATN_ALLTOALLV:
     case ATN_ALLTOALLW:
     case ATN_ALLREDUCE:
-    case ATN_REDUCE_SCATTER_BLOCK: return true;
-    default: return false;
+    case ATN_REDUCE_SCATTER_BLOCK:
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -32,8 +32,8 @@ typedef struct atn_rules atn_rules;
 /* ---- reading ---- */
 
 /* `origin` names the text in messages ("origin:line: ...").  All or nothing. */
-atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin,
-                           atn_rules **rules_p, atn_error *err);
+atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin, atn_rules **rules_p,
+                           atn_error *err);
 atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err);
 /* What the settings ask for; each may be NULL.  `forced` ("allreduce=ring,bcast=chain:segment=8K")
  * comes before the rules of the file; `select` is "rules" or "random:SEED". */

@@ -121,14 +121,9 @@ static const struct {
     atn_status (*read)(reader *rd, atn_rule *rule, const char *value);
     bool packed;
 } fields[] = {
-    {"ranks", read_ranks, false},
-    {"bytes", read_bytes, false},
-    {"use", read_use, false},
-    {"time", read_time, false},
-    {"ci", read_ci, false},
-    {"next", read_next, false},
-    {"samples", read_samples, false},
-    {"line", read_line_number, true},
+    {"ranks", read_ranks, false},     {"bytes", read_bytes, false},     {"use", read_use, false},
+    {"time", read_time, false},       {"ci", read_ci, false},           {"next", read_next, false},
+    {"samples", read_samples, false}, {"line", read_line_number, true},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], FILE_FIELDS = FIELDS - 1 };
 
@@ -148,8 +143,9 @@ static atn_status unknown_field(reader *rd, const char *name)
     const char *near = atn_nearest(name, names, FILE_FIELDS);
     if (near != NULL)
         return refuse(rd, "unknown field \"%.40s\"; did you mean \"%s\"?", name, near);
-    return refuse(rd, "unknown field \"%.40s\"; a rule has ranks, bytes, use, time, ci, next, "
-                      "samples",
+    return refuse(rd,
+                  "unknown field \"%.40s\"; a rule has ranks, bytes, use, time, ci, next, "
+                  "samples",
                   name);
 }
 
@@ -192,8 +188,13 @@ static atn_status read_fields(reader *rd, atn_rule *rule, char **rest)
 
 static atn_status read_rule_line(reader *rd, char **rest, bool forced)
 {
-    atn_rule rule = {.ranks = atn_any, .bytes = atn_any, .time_ps = -1, .ci_ps = -1,
-                     .samples = -1, .forced = forced, .line = rd->line};
+    atn_rule rule = {.ranks = atn_any,
+                     .bytes = atn_any,
+                     .time_ps = -1,
+                     .ci_ps = -1,
+                     .samples = -1,
+                     .forced = forced,
+                     .line = rd->line};
     const char *operation = strtok_r(NULL, " \t", rest);
     if (operation == NULL)
         return refuse(rd, "the rule names no operation; write rule OPERATION ... use=ALGORITHM");
@@ -251,7 +252,7 @@ static const struct {
     atn_status (*read)(reader *rd, char **rest);
     bool packed;
 } lines[] = {
-    {"rule", read_rule, false},    {"end", read_end, false},       {"force", read_forced, true},
+    {"rule", read_rule, false},    {"end", read_end, false},      {"force", read_forced, true},
     {"select", read_select, true}, {"origin", read_origin, true},
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
@@ -260,7 +261,8 @@ enum { LINES = sizeof lines / sizeof lines[0] };
 static atn_status read_provenance(reader *rd, char *text, char *colon)
 {
     if (rd->rules->list.n > 0)
-        return refuse(rd, "provenance (\"key: value\") must stand before the first rule; move it up");
+        return refuse(rd,
+                      "provenance (\"key: value\") must stand before the first rule; move it up");
     *colon++ = '\0';
     colon += strspn(colon, " \t");
     atn_provenance entry = {.key = strdup(text), .value = strdup(colon), .note = take_note(rd)};
@@ -289,9 +291,8 @@ static atn_status unknown_line(reader *rd, const char *word)
     const char *near = atn_nearest(word, words, 2);
     if (near != NULL)
         return refuse(rd, "unknown word \"%.40s\"; did you mean \"%s\"?", word, near);
-    return refuse(rd,
-                  "unknown word \"%.40s\"; a line is a rule, \"key: value\", a # comment or end",
-                  word);
+    return refuse(
+        rd, "unknown word \"%.40s\"; a line is a rule, \"key: value\", a # comment or end", word);
 }
 
 static atn_status read_words(reader *rd, char *text)

@@ -33,9 +33,8 @@ static bool may_swap(const atn_rule *a, const atn_rule *b)
 static void sort_rules(const atn_rule **list, int n)
 {
     for (int i = 1; i < n; i++)
-        for (int j = i; j > 0 && rule_order(list[j], list[j - 1]) < 0 &&
-                        may_swap(list[j], list[j - 1]);
-             j--) {
+        for (int j = i;
+             j > 0 && rule_order(list[j], list[j - 1]) < 0 && may_swap(list[j], list[j - 1]); j--) {
             const atn_rule *lower = list[j];
             list[j] = list[j - 1];
             list[j - 1] = lower;
@@ -94,8 +93,8 @@ static void measure(const atn_rule *const *list, int n, int width[CELLS])
             char value[ATN_WORD_ROOM];
             cell_value(list[i], cell, value);
             if (*value != '\0')
-                width[cell] = atn_max(
-                    width[cell], (int)(strlen(cell_names[cell]) + strlen(value)) + 1);
+                width[cell] =
+                    atn_max(width[cell], (int)(strlen(cell_names[cell]) + strlen(value)) + 1);
         }
 }
 

@@ -59,7 +59,8 @@ static bool value_of(const atn_setting_info *info, const char *text, int64_t *nu
     case ATN_SETTING_WORD:
         *number_p = word_index(info->words, text);
         return *number_p >= 0;
-    default: return true;
+    default:
+        return true;
     }
 }
 

@@ -66,8 +66,7 @@ const char *atn_setting_given(const atn_settings *s, atn_setting id);
 const char *atn_setting_report(const atn_settings *s);
 
 /* "NAME=value" strings, each with its NUL, for all that differ from the default. */
-atn_status atn_settings_pack(const atn_settings *s, char **bytes_p, size_t *size_p,
-                             atn_error *err);
+atn_status atn_settings_pack(const atn_settings *s, char **bytes_p, size_t *size_p, atn_error *err);
 atn_status atn_settings_unpack(atn_settings *s, const char *bytes, size_t size, atn_error *err);
 uint64_t atn_settings_hash(const atn_settings *s);
 

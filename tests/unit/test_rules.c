@@ -193,9 +193,12 @@ static const struct {
     const char *text, *message;
 } bad[] = {
     {"", "w:1: not a wisdom file"},
-    {"\x7f" "ELF\x02\x01", "w:1: not a wisdom file"},
+    {"\x7f"
+     "ELF\x02\x01",
+     "w:1: not a wisdom file"},
     {"rule bcast use=chain\nend\n", "w:1: not a wisdom file"},
-    {"attune-wisdom 2\nend\n", "w:1: wisdom of version 2, this Attune reads version 1; use a newer"},
+    {"attune-wisdom 2\nend\n",
+     "w:1: wisdom of version 2, this Attune reads version 1; use a newer"},
     {"attune-wisdom 99999999999999999999\nend\n", "w:1:"},
     {"attune-wisdom one\nend\n", "w:1: \"one\" is no version"},
     {"attune-wisdom 0\nend\n", "w:1: \"0\" is no version"},
@@ -206,7 +209,8 @@ static const struct {
     {HEAD "end\nrule bcast use=chain\n", "w:3: text after \"end\""},
     {HEAD "end\nattune-wisdom 1\nend\n", "w:3: text after \"end\""},
     {HEAD "rule bcast use=\x01\nend\n", "w:2: byte 0x01 is not text"},
-    {HEAD "rule bcsat use=chain\nend\n", "w:2: unknown operation \"bcsat\"; did you mean \"bcast\"?"},
+    {HEAD "rule bcsat use=chain\nend\n",
+     "w:2: unknown operation \"bcsat\"; did you mean \"bcast\"?"},
     {HEAD "rule frobnicate use=chain\nend\n", "w:2: unknown operation \"frobnicate\"; operations"},
     {HEAD "rule\nend\n", "w:2: the rule names no operation"},
     {HEAD "rule bcast\nend\n", "w:2: the rule names no algorithm; add use=NAME"},
@@ -215,10 +219,12 @@ static const struct {
     {HEAD "rule bcast use=quantum\nend\n", "w:2: unknown algorithm \"quantum\" for bcast; `attune"},
     {HEAD "rule bcast use=allreduce/ring\nend\n", "w:2: unknown algorithm"},
     {HEAD "rule bcast use=chain next=warp\nend\n", "w:2: unknown algorithm \"warp\""},
-    {HEAD "rule bcast use=chain{segment=-3}\nend\n", "w:2: bcast/chain: segment=-3 is not possible"},
+    {HEAD "rule bcast use=chain{segment=-3}\nend\n",
+     "w:2: bcast/chain: segment=-3 is not possible"},
     {HEAD "rule bcast use=chain{segment=99999999T}\nend\n", "segment=99999999T is not possible"},
     {HEAD "rule bcast use=chain{segmnt=8K}\nend\n", "did you mean 'segment'"},
-    {HEAD "rule bcast use=chain{segment=8K\nend\n", "w:2: chain{segment=8K: parameters are written"},
+    {HEAD "rule bcast use=chain{segment=8K\nend\n",
+     "w:2: chain{segment=8K: parameters are written"},
     {HEAD "rule bcast use=chain{segment=8K}x\nend\n", "parameters are written"},
     {HEAD "rule bcast ranks=8:8 use=chain\nend\n", "w:2: ranks=8:8 is no range"},
     {HEAD "rule bcast ranks=9:2 use=chain\nend\n", "w:2: ranks=9:2 is no range"},
@@ -232,7 +238,8 @@ static const struct {
     {HEAD "rule bcast time=99999999999s use=chain\nend\n", "is no duration"},
     {HEAD "rule bcast ci=5 use=chain\nend\n", "w:2: ci=5 is no duration"},
     {HEAD "rule bcast samples=4K use=chain\nend\n", "w:2: samples=4K must be a whole number"},
-    {HEAD "rule bcast rank=4 use=chain\nend\n", "w:2: unknown field \"rank\"; did you mean \"ranks\"?"},
+    {HEAD "rule bcast rank=4 use=chain\nend\n",
+     "w:2: unknown field \"rank\"; did you mean \"ranks\"?"},
     {HEAD "rule bcast color=red use=chain\nend\n", "w:2: unknown field \"color\""},
     {HEAD "rule bcast line=3 use=chain\nend\n", "w:2: unknown field \"line\""},
     {HEAD "rule bcast use=chain use=linear\nend\n", "w:2: use= is given twice"},
@@ -253,8 +260,8 @@ static void bad_text_is_refused_with_place_and_reason(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         atn_error err = {0};
         atn_rules *rules = (atn_rules *)&err;
-        assert_int_equal(
-            atn_rules_parse(bad[i].text, strlen(bad[i].text), "w", &rules, &err), ATN_INPUT);
+        assert_int_equal(atn_rules_parse(bad[i].text, strlen(bad[i].text), "w", &rules, &err),
+                         ATN_INPUT);
         assert_holds(err.text, bad[i].message);
         assert_ptr_equal(rules, &err);
     }
@@ -349,8 +356,9 @@ static void the_first_match_that_applies_wins(void **state)
     assert_int_equal(reason.rule, -1);
     assert_int_equal(reason.refused, 0);
     atn_reason_print(rules, &reason, &q, &choice, text, sizeof text);
-    assert_string_equal(text, "w:2: allgather/recursive_doubling cannot serve allgather on 5 ranks: "
-                              "the number of ranks is not a power of two; using native instead");
+    assert_string_equal(text,
+                        "w:2: allgather/recursive_doubling cannot serve allgather on 5 ranks: "
+                        "the number of ranks is not a power of two; using native instead");
     atn_rules_free(rules);
 }
 
@@ -472,7 +480,9 @@ static void random_choices_are_applicable_and_vary(void **state)
         bool seen[256] = {false};
         int different = 0;
         for (uint64_t call = 0; call < 400; call++) {
-            atn_problem q = {.op = (atn_operation)op, .p = 2 + (int)(call % 9), .pieces = 1,
+            atn_problem q = {.op = (atn_operation)op,
+                             .p = 2 + (int)(call % 9),
+                             .pieces = 1,
                              .bytes = (int64_t)(call * call)};
             atn_choice choice;
             atn_rules_choose(rules, &q, call, &choice, NULL);
@@ -497,7 +507,9 @@ static void random_parameters_are_legal(void **state)
     (void)state;
     atn_rules *rules = loaded(NULL, NULL, "random:2");
     for (uint64_t call = 0; call < 3000; call++) {
-        const atn_problem q = {.op = (atn_operation)(call % ATN_OPERATIONS), .p = 8, .pieces = 1,
+        const atn_problem q = {.op = (atn_operation)(call % ATN_OPERATIONS),
+                               .p = 8,
+                               .pieces = 1,
                                .bytes = INT64_C(1) << 20};
         atn_choice choice;
         const atn_param *list[ATN_MAX_PARAMS];

@@ -31,7 +31,8 @@ static void defaults_fit_their_table(void **state)
         assert_int_equal(s.v[i].source, ATN_FROM_DEFAULT);
         if (*info->fallback != '\0')
             assert_int_equal(
-                atn_settings_set(&s, (atn_setting)i, info->fallback, ATN_FROM_COMMAND, &err), ATN_OK);
+                atn_settings_set(&s, (atn_setting)i, info->fallback, ATN_FROM_COMMAND, &err),
+                ATN_OK);
     }
     assert_int_equal(atn_setting_number(&s, ATN_SET_ON), 1);
     assert_int_equal(atn_setting_number(&s, ATN_SET_FIRST), 8);
@@ -46,9 +47,9 @@ static void values_are_taken_from_the_environment(void **state)
 {
     (void)state;
     atn_settings s;
-    char *environment[] = {"HOME=/root", "ATTUNE=OFF", "ATTUNE_RULES=/a b/c=d", "ATTUNE_FIRST=0",
-                           "ATTUNE_YIELD=never", "ATTUNE_CHECK=yes", "ATTUNE_ALGORITHM=",
-                           "ATTUNEX=3", NULL};
+    char *environment[] = {"HOME=/root",        "ATTUNE=OFF",         "ATTUNE_RULES=/a b/c=d",
+                           "ATTUNE_FIRST=0",    "ATTUNE_YIELD=never", "ATTUNE_CHECK=yes",
+                           "ATTUNE_ALGORITHM=", "ATTUNEX=3",          NULL};
     assert_null(reads(&s, environment));
     assert_int_equal(atn_setting_number(&s, ATN_SET_ON), 0);
     assert_string_equal(atn_setting_text(&s, ATN_SET_RULES), "/a b/c=d");
