@@ -80,9 +80,9 @@ const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_para
 /* ---- building ---- */
 
 /* The next number that has at most four significant bits. */
-static int64_t round_up(int64_t n)
+static int round_up(int n)
 {
-    int64_t step = 1;
+    int step = 1;
 
     while (n > 16 * step)
         step *= 2;
@@ -95,9 +95,9 @@ int atn_pieces(const atn_row *row, const atn_problem *q, const atn_params *prm)
 
     if (segment <= 0 || q->bytes <= 0)
         return 1;
-    const int64_t unit = row->algo->shares ? (q->bytes + q->p - 1) / q->p : q->bytes;
-    const int64_t pieces = round_up((unit - 1) / segment + 1);
-    return pieces < ATN_MAX_PIECES ? (int)pieces : ATN_MAX_PIECES;
+    const int64_t unit = row->algo->shares ? (q->bytes - 1) / q->p + 1 : q->bytes;
+    const int64_t least = (unit - 1) / segment + 1;
+    return least < ATN_MAX_PIECES ? round_up((int)least) : ATN_MAX_PIECES;
 }
 
 typedef struct {

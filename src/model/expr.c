@@ -12,7 +12,7 @@ typedef struct scope {
 } scope;
 
 typedef struct {
-    const char *text, *at;
+    const char *at;
     const atn_variable *vars;
     int nvars;
     const scope *scopes;
@@ -23,14 +23,16 @@ typedef struct {
 
 enum { MAX_DEPTH = 100, MAX_NAME = 31 };
 
-static double fault(reader *x, const char *what)
+static double fault_at(reader *x, const char *where, const char *what)
 {
     if (!x->wrong) {
         x->wrong = what;
-        x->where = x->at;
+        x->where = where;
     }
     return 0.0;
 }
+
+static double fault(reader *x, const char *what) { return fault_at(x, x->at, what); }
 
 static void skip_space(reader *x) { x->at += strspn(x->at, " \t\n"); }
 
@@ -72,7 +74,7 @@ static const struct {
     {"pow2", 1, is_pow2}, {"min", 2, fmin},       {"max", 2, fmax},
 };
 
-static double call(reader *x, const char *name)
+static double call(reader *x, const char *name, const char *start)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name) != 0)
@@ -82,7 +84,7 @@ static double call(reader *x, const char *name)
             expect(x, ',', "a second argument is missing");
         return functions[i].call(v, functions[i].args == 2 ? sum_of_terms(x) : 0.0);
     }
-    return fault(x, "there is no such function");
+    return fault_at(x, start, "there is no such function");
 }
 
 static void read_name(reader *x, char name[MAX_NAME + 1])
@@ -146,7 +148,7 @@ static double let(reader *x)
 
 /* ---- grammar ---- */
 
-static double variable(reader *x, const char *name)
+static double variable(reader *x, const char *name, const char *start)
 {
     for (const scope *s = x->scopes; s; s = s->outer)
         if (strcmp(s->var.name, name) == 0)
@@ -154,7 +156,7 @@ static double variable(reader *x, const char *name)
     for (int i = 0; i < x->nvars; i++)
         if (strcmp(x->vars[i].name, name) == 0)
             return x->vars[i].value;
-    return fault(x, "there is no such variable");
+    return fault_at(x, start, "there is no such variable");
 }
 
 static double number(reader *x)
@@ -168,14 +170,15 @@ static double number(reader *x)
 
 static double named(reader *x)
 {
+    const char *start = x->at;
     char name[MAX_NAME + 1];
 
     read_name(x, name);
     if (!accept(x, '('))
-        return variable(x, name);
+        return variable(x, name, start);
     const double v = strcmp(name, "sum") == 0   ? sum(x)
                      : strcmp(name, "let") == 0 ? let(x)
-                                                : call(x, name);
+                                                : call(x, name, start);
     expect(x, ')', "a ')' is missing");
     return v;
 }
@@ -239,7 +242,7 @@ static double sum_of_terms(reader *x)
 atn_status atn_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
                          atn_error *err)
 {
-    reader x = {.text = text, .at = text, .vars = vars, .nvars = n};
+    reader x = {.at = text, .vars = vars, .nvars = n};
     const double v = sum_of_terms(&x);
 
     skip_space(&x);

@@ -1,0 +1,230 @@
+/* test_algo.c - the catalogue's look-up, parameters and pieces; trees and matchings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static const atn_row *row(const char *name)
+{
+    const atn_row *found = atn_catalog_by_name(name);
+    assert_non_null(found);
+    return found;
+}
+
+/* ---- catalogue ---- */
+
+static void rows_are_found_by_name(void **state)
+{
+    (void)state;
+    const atn_row *ring = row("allreduce/ring");
+    assert_ptr_equal(atn_catalog_find(ATN_ALLREDUCE, "ring"), ring);
+    assert_ptr_equal(atn_catalog_find(ATN_ALLREDUCE, "allreduce/ring"), ring);
+    assert_null(atn_catalog_find(ATN_BCAST, "allreduce/ring"));
+    assert_null(atn_catalog_by_name("ring"));
+    assert_string_equal(atn_catalog_native(ATN_SCAN)->name, "scan/native");
+}
+
+static void native_has_no_schedule(void **state)
+{
+    (void)state;
+    const atn_problem q = {.op = ATN_SCAN, .p = 2, .pieces = 1};
+    const atn_params prm = {{0}};
+    atn_schedule *s = NULL;
+    atn_error err = {0};
+    assert_int_equal(atn_build(atn_catalog_native(ATN_SCAN), &q, &prm, &s, &err),
+                     ATN_NOT_APPLICABLE);
+    assert_string_equal(err.text, "scan/native is not applicable: it has no schedule");
+    assert_null(s);
+}
+
+static void refusals_say_why(void **state)
+{
+    (void)state;
+    const atn_params prm = {{0}};
+    atn_problem q = {.op = ATN_REDUCE_SCATTER, .p = 6, .pieces = 1};
+    const atn_row *halving = row("reduce_scatter/recursive_halving");
+    assert_string_equal(atn_refuses(halving, &q, &prm),
+                        "the number of ranks is not a power of two");
+    q.p = 8;
+    assert_null(atn_refuses(halving, &q, &prm));
+    q.ordered = true;
+    assert_string_equal(atn_refuses(halving, &q, &prm), "the operator is not commutative");
+    q = (atn_problem){.op = ATN_ALLGATHER, .p = 3, .pieces = 1};
+    assert_string_equal(atn_refuses(row("allgather/neighbor"), &q, &prm),
+                        "the number of ranks is odd");
+    q = (atn_problem){.op = ATN_BARRIER, .p = 3, .pieces = 2};
+    assert_string_equal(atn_refuses(row("barrier/linear"), &q, &prm), "it does not work in pieces");
+}
+
+/* ---- parameters ---- */
+
+static void own_parameters_come_first(void **state)
+{
+    (void)state;
+    const atn_param *list[ATN_MAX_PARAMS];
+    assert_int_equal(atn_row_params(row("bcast/chain"), list), 2);
+    assert_string_equal(list[0]->name, "chains");
+    assert_string_equal(list[1]->name, "segment");
+    assert_int_equal(atn_row_params(row("barrier/linear"), list), 0);
+}
+
+static void parameters_round_trip(void **state)
+{
+    (void)state;
+    const atn_row *linear = row("alltoall/linear");
+    atn_params prm, again;
+    char text[160];
+    assert_int_equal(atn_params_parse(linear, "segment=8K:sync=barrier,every=4", &prm, NULL),
+                     ATN_OK);
+    assert_int_equal(atn_params_get(linear, &prm, "segment", -1), 8192);
+    assert_int_equal(atn_params_get(linear, &prm, "window", -1), 0);
+    assert_int_equal(atn_params_get(linear, &prm, "sync", -1), ATN_SYNC_BARRIER);
+    assert_int_equal(atn_params_get(linear, &prm, "chains", -1), -1);
+    atn_params_print(linear, &prm, text, sizeof text);
+    assert_string_equal(text, "alltoall/linear{segment=8K,sync=barrier,every=4}");
+    text[strlen(text) - 1] = '\0';
+    assert_int_equal(atn_params_parse(linear, strchr(text, '{') + 1, &again, NULL), ATN_OK);
+    assert_memory_equal(&prm, &again, sizeof prm);
+}
+
+static void bad_parameters_are_explained(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"segmnt=8K", "bcast/chain has no parameter 'segmnt' (did you mean 'segment'?); it has: "
+                      "chains, segment"},
+        {"chains=0", "bcast/chain: chains=0 is not possible; allowed: 1 to 1024"},
+        {"chains=8K", "bcast/chain: chains=8K is not possible; allowed: 1 to 1024"},
+        {"chains=", "bcast/chain: chains= is not possible; allowed: 1 to 1024"},
+        {"segment=-1", "bcast/chain: segment=-1 is not possible; allowed: 0 to 1T"},
+        {"segment", "bcast/chain: 'segment' is not of the form parameter=value"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        atn_params prm = {{99}};
+        atn_error err = {0};
+        assert_int_equal(atn_params_parse(row("bcast/chain"), cases[i][0], &prm, &err), ATN_INPUT);
+        assert_string_equal(err.text, cases[i][1]);
+        assert_int_equal(prm.v[0], 99);
+    }
+}
+
+static void words_are_listed(void **state)
+{
+    (void)state;
+    atn_params prm;
+    atn_error err = {0};
+    assert_int_equal(atn_params_parse(row("gather/linear"), "sync=all", &prm, &err), ATN_INPUT);
+    assert_string_equal(err.text, "gather/linear: sync=all is not possible; allowed: none, pair or "
+                                  "barrier");
+}
+
+static void sizes_become_few_pieces(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        int64_t bytes;
+        int p, pieces;
+    } cases[] = {
+        {"bcast/chain", -1, 4, 1},         {"bcast/chain", 0, 4, 1},
+        {"bcast/chain", 1024, 4, 1},       {"bcast/chain", 1025, 4, 2},
+        {"bcast/chain", 16 << 10, 4, 16},  {"bcast/chain", 17 << 10, 4, 18},
+        {"bcast/chain", 1 << 20, 4, 1024}, {"bcast/chain", INT64_MAX, 4, ATN_MAX_PIECES},
+        {"allreduce/ring", 8 << 10, 4, 2}, {"allreduce/ring", 8193, 4, 3},
+        {"barrier/linear", 1 << 20, 4, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const atn_problem q = {
+            .op = row(cases[i].row)->op, .p = cases[i].p, .bytes = cases[i].bytes};
+        atn_params prm;
+        atn_params_default(row(cases[i].row), &prm);
+        assert_int_equal(atn_pieces(row(cases[i].row), &q, &prm), 1);
+        if (atn_params_set(row(cases[i].row), &prm, "segment", "1K", NULL) == ATN_OK)
+            assert_int_equal(atn_pieces(row(cases[i].row), &q, &prm), cases[i].pieces);
+    }
+}
+
+/* ---- shapes ---- */
+
+static void rings_wrap(void **state)
+{
+    (void)state;
+    atn_range list[2];
+    assert_int_equal(atn_wrap(3, 2, 5, list), 1);
+    assert_int_equal(list[0].first * 10 + list[0].count, 32);
+    assert_int_equal(atn_wrap(3, 4, 5, list), 2);
+    assert_int_equal(list[1].first * 10 + list[1].count, 2);
+}
+
+/* Every rank but the root has one parent, whose edge at that level leads back, and subtrees are
+ * made of the rank and the subtrees of its children. */
+static void check_tree(int p, int root)
+{
+    for (int r = 0; r < p; r++) {
+        const atn_tree t = atn_tree_binomial(p, r, root);
+        int size = 1;
+        assert_int_equal(t.up < 0, r == root);
+        for (int level = 0; level < t.levels; level++) {
+            const atn_edge *e = &t.edge[level];
+            if (e->peer < 0)
+                continue;
+            const atn_tree other = atn_tree_binomial(p, e->peer, root);
+            assert_int_equal(other.edge[level].peer, r);
+            assert_int_equal(other.edge[level].first, e->first);
+            assert_int_equal(other.edge[level].count, e->count);
+            size += level == t.up ? 0 : e->count;
+            assert_true(t.up <= level);
+        }
+        assert_int_equal(size, t.up < 0 ? p : t.edge[t.up].count);
+    }
+}
+
+static void trees_are_trees(void **state)
+{
+    (void)state;
+    for (int p = 1; p <= 40; p++)
+        for (int root = 0; root < p; root++)
+            check_tree(p, root);
+}
+
+static void all_pairs_meet_once(void **state)
+{
+    (void)state;
+    for (int p = 1; p <= 40; p++)
+        for (int r = 0; r < p; r++) {
+            int met[40] = {0};
+            for (int i = 0; i < atn_match_rounds(p); i++) {
+                const int partner = atn_match(p, r, i);
+                if (partner < 0)
+                    continue;
+                assert_int_equal(atn_match(p, partner, i), r);
+                met[partner]++;
+            }
+            for (int s = 0; s < p; s++)
+                assert_int_equal(met[s], s != r);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_found_by_name),
+        cmocka_unit_test(native_has_no_schedule),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(own_parameters_come_first),
+        cmocka_unit_test(parameters_round_trip),
+        cmocka_unit_test(bad_parameters_are_explained),
+        cmocka_unit_test(words_are_listed),
+        cmocka_unit_test(sizes_become_few_pieces),
+        cmocka_unit_test(rings_wrap),
+        cmocka_unit_test(trees_are_trees),
+        cmocka_unit_test(all_pairs_meet_once),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
