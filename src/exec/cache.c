@@ -22,6 +22,8 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
     return x;
 }
 
+void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo) { x->topo = topo; }
+
 void atn_exec_free(atn_exec *x)
 {
     if (!x)

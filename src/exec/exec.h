@@ -41,6 +41,8 @@ typedef struct atn_exec atn_exec;
 /* `yield`: give the processor away while waiting (ranks outnumber cores). */
 atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *context);
 void atn_exec_free(atn_exec *x); /* makes no MPI call */
+/* Where the ranks are, as all of them know it; must outlive the executor. */
+void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
 
 /* The shared problem of a call, as all ranks see it (design: what is shared).  False when the
  * arguments are invalid (the native routine will say so). */

@@ -97,6 +97,7 @@ struct atn_exec {
     bool yield;
     atn_choose_fn choose;
     void *context;
+    const struct atn_topo *topo;
     unsigned call, call_mask; /* numbers calls, for tags */
     atn_plan *plans[ATN_PLANS];
     atn_raw raws[ATN_RAWS];

@@ -134,6 +134,7 @@ bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
         .in_place = call->in_place && atn_operation_place(call->op, root) != ATN_PLACE_STAGED,
         .ordered = !op.commutes,
         .pieces = 1,
+        .topo = x->topo,
         .bytes = bytes,
     };
     return true;
