@@ -19,6 +19,7 @@ enum { MAX_POINTS = 64, TEXT = 400, VERDICT_TAG = 31999 };
 typedef struct {
     char name[64], skip[120], first[TEXT];
     long checks, failures;
+    double began;
 } point;
 
 int t_rank, t_ranks;
@@ -85,7 +86,8 @@ void t_point(const char *name)
 {
     if (npoints == MAX_POINTS)
         t_die("more than %d points", MAX_POINTS);
-    snprintf(points[npoints++].name, sizeof points[0].name, "%s", name);
+    snprintf(points[npoints].name, sizeof points[0].name, "%s", name);
+    points[npoints++].began = MPI_Wtime();
     t_where("%s", name);
 }
 
@@ -118,7 +120,7 @@ static void merge(const point *from, int rank)
     }
 }
 
-static int print_points(void)
+static int print_points(double end)
 {
     int failed = 0;
     printf("1..%d\n", npoints);
@@ -127,8 +129,9 @@ static int print_points(void)
         if (pt->skip[0] && !pt->failures)
             printf("ok %d - %s # SKIP %s\n", i + 1, pt->name, pt->skip);
         else
-            printf("%sok %d - %s (%ld checks, %ld failed)\n", pt->failures ? "not " : "", i + 1,
-                   pt->name, pt->checks, pt->failures);
+            printf("%sok %d - %s (%ld checks, %ld failed, %.2f s)\n", pt->failures ? "not " : "",
+                   i + 1, pt->name, pt->checks, pt->failures,
+                   (i + 1 < npoints ? points[i + 1].began : end) - pt->began);
         failed += pt->failures > 0;
     }
     fflush(stdout);
@@ -138,6 +141,7 @@ static int print_points(void)
 int t_finish(void)
 {
     const int bytes = (int)(sizeof(point) * (size_t)npoints);
+    const double end = MPI_Wtime();
     int code = 0;
     t_where("collecting the verdicts");
     if (t_rank == 0) {
@@ -150,7 +154,7 @@ int t_finish(void)
             merge(other, r);
         }
         free(other);
-        code = print_points();
+        code = print_points(end);
     } else {
         MPI_Send(points, bytes, MPI_BYTE, 0, VERDICT_TAG, MPI_COMM_WORLD);
     }

@@ -1,10 +1,11 @@
 /* matrix.c - every blocking collective against what it must deliver and against the MPI library's
  * own routine, on every kind of argument.  Which algorithm serves is forced from outside.
  *
- *   matrix [--ops a,b] [--cases N] [--seed S] [--slice I/N] [--oracle K] [--native 1]
+ *   matrix [--ops a,b] [--cases N] [--seed S] [--slice I/N] [--oracle K] [--native a,b]
  *
  * --slice runs that part of the (type, operator) combinations; --oracle K asks the library's own
- * routine in every K-th case (0: never); --native spares the library what it cannot do. */
+ * routine in every K-th case (0: never); --native (or "all") names the operations that the library
+ * itself may have to serve, which then are spared what the library cannot do. */
 #include "matrix.h"
 #include "operands.h"
 
@@ -13,9 +14,8 @@
 #include <string.h>
 
 typedef struct {
-    const char *ops;
+    const char *ops, *native;
     int cases, slice, slices, oracle;
-    bool native;
     uint64_t seed;
 } options;
 
@@ -88,7 +88,7 @@ static bool draw_case(const options *o, const member *comms, int op, int index, 
     const member *m = &comms[index < t_ranks || pick >= COMMS ? 0 : pick];
     *c = (t_case){.index = index, .seed = t_next(&rng) >> 8, .comm_name = m->name,
                   .comm = m->comm, .p = m->p, .r = m->r, .bytes = bytes,
-                  .in_place = t_below(&rng, 3) == 0, .native = o->native,
+                  .in_place = t_below(&rng, 3) == 0,
                   .oracle = o->oracle && (index + (int)(o->seed % 97)) % o->oracle == 0};
     const int draw = t_below(&rng, 1 << 20);
     if (m->comm == MPI_COMM_NULL)
@@ -100,16 +100,42 @@ static bool draw_case(const options *o, const member *comms, int op, int index, 
 
 /* ---- the points ---- */
 
-static bool wanted(const options *o, const char *name)
+/* Is `name` in the comma-separated list? */
+static bool listed(const char *list, const char *name)
 {
     const size_t n = strlen(name);
-    const char *at = o->ops;
-    while (at && (at = strstr(at, name))) {
-        if ((at == o->ops || at[-1] == ',') && (at[n] == '\0' || at[n] == ','))
+    for (const char *at = list; at && (at = strstr(at, name)); at += n)
+        if ((at == list || at[-1] == ',') && (at[n] == '\0' || at[n] == ','))
             return true;
-        at += n;
-    }
-    return !o->ops;
+    return false;
+}
+
+static bool wanted(const options *o, const char *name)
+{
+    return o->ops == NULL || listed(o->ops, name);
+}
+
+static bool may_be_native(const options *o, const char *name)
+{
+    return o->native != NULL && (!strcmp(o->native, "all") || listed(o->native, name));
+}
+
+/* Nobody leaves before the last has entered: what it sent before must have arrived by then. */
+static void late_to_barrier(int last)
+{
+    int late = 0, done = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    t_where("barrier with rank %d late", last);
+    if (t_rank != last)
+        MPI_Irecv(&late, 1, MPI_INT, last, 5, MPI_COMM_WORLD, &request);
+    for (int r = 0; t_rank == last && r < t_ranks; r++)
+        if (r != last)
+            MPI_Ssend(&(int){1}, 1, MPI_INT, r, 5, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int tries = 0; tries < 10000 && !done; tries++)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    t_check(done, "left the barrier before rank %d had entered it", last);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void run_barrier(const options *o, const member *comms)
@@ -122,32 +148,20 @@ static void run_barrier(const options *o, const member *comms)
         t_where("barrier case %d on %s", i, c.comm_name);
         t_check(MPI_Barrier(c.comm) == MPI_SUCCESS, "failed");
     }
-    /* Nobody leaves before the last has entered. */
-    for (int last = 0; last < t_ranks; last++) {
-        int late = 0;
-        MPI_Request request = MPI_REQUEST_NULL;
-        t_where("barrier with rank %d late", last);
-        if (t_rank != last)
-            MPI_Irecv(&late, 1, MPI_INT, last, 5, MPI_COMM_WORLD, &request);
-        for (int r = 0; t_rank == last && r < t_ranks; r++)
-            if (r != last)
-                MPI_Ssend(&(int){1}, 1, MPI_INT, r, 5, MPI_COMM_WORLD);
-        MPI_Barrier(MPI_COMM_WORLD);
-        int done = 0;
-        for (int tries = 0; tries < 10000 && !done; tries++)
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        t_check(done, "left the barrier before rank %d had entered it", last);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
+    for (int last = 0; last < t_ranks; last += t_ranks > 4 ? 3 : 1)
+        late_to_barrier(last);
 }
 
 static void run_move(const options *o, const member *comms, int i)
 {
     t_case c;
+    const bool native = may_be_native(o, t_move_get(i)->name);
     t_point(t_move_get(i)->name);
     for (int k = 0; k < o->cases; k++)
-        if (draw_case(o, comms, i, k, &c))
+        if (draw_case(o, comms, i, k, &c)) {
+            c.native = native;
             t_move_run(t_move_get(i), &c);
+        }
 }
 
 static void run_reduction(const options *o, const member *comms, int i)
@@ -155,14 +169,19 @@ static void run_reduction(const options *o, const member *comms, int i)
     t_case c;
     int index = 0;
     const int all = t_operands(), user = t_user_operands();
+    const bool native = may_be_native(o, t_reduction_get(i)->name);
     t_point(t_reduction_get(i)->name);
     for (int od = 0; od < all; od++) {
         if (od < all - user && od % o->slices != (o->slice + i) % o->slices)
             continue;
-        const int repeat = od < all - user ? 1 : 3;
+        /* A non-commutative operator may fall to the library, which may be very slow. */
+        const bool slow = native && !t_operand_get(od)->commutes;
+        const int repeat = od < all - user || slow ? 1 : 3;
         for (int k = 0; k < repeat; k++)
-            if (draw_case(o, comms, 20 + i, index++, &c))
+            if (draw_case(o, comms, 20 + i, index++, &c)) {
+                c.native = native;
                 t_reduction_run(t_reduction_get(i), &c, od);
+            }
     }
 }
 
@@ -179,7 +198,7 @@ static bool parse(int argc, char **argv, options *o)
         else if (!strcmp(argv[i], "--seed"))
             o->seed = strtoull(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--native"))
-            o->native = atoi(argv[i + 1]);
+            o->native = argv[i + 1];
         else if (!strcmp(argv[i], "--oracle"))
             o->oracle = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--slice") != 0 ||
@@ -197,7 +216,7 @@ int main(int argc, char **argv)
     t_start(120);
     if (!parse(argc, argv, &o))
         t_die("usage: matrix [--ops LIST] [--cases N] [--seed S] [--slice I/N] [--oracle K] "
-              "[--native 1]");
+              "[--native LIST]");
     make_comms(comms, o.seed);
     if (wanted(&o, "barrier"))
         run_barrier(&o, comms);

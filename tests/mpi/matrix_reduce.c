@@ -161,23 +161,44 @@ static void forgive_rest(const plan *pl, const t_side *recv, t_side *want)
     t_operand_blank(pl->od, want->base, want->count[0]);
 }
 
-static bool has_end_hole(MPI_Datatype type)
+static bool has_end_hole(const plan *pl)
 {
     MPI_Aint lb, extent, true_lb, true_extent;
-    MPI_Type_get_extent(type, &lb, &extent);
-    MPI_Type_get_true_extent(type, &true_lb, &true_extent);
+    MPI_Type_get_extent(pl->od->type, &lb, &extent);
+    MPI_Type_get_true_extent(pl->od->type, &true_lb, &true_extent);
     return true_extent < extent;
 }
 
-/* What the library's own routine gets wrong, so that it is no oracle for it. */
+static bool begins_low(const plan *pl)
+{
+    MPI_Aint true_lb, true_extent;
+    MPI_Type_get_true_extent(pl->od->type, &true_lb, &true_extent);
+    return true_lb < 0;
+}
+
+static bool in_place_elsewhere(const plan *pl) { return pl->c->in_place && pl->c->root > 0; }
+static bool ordered_holes(const plan *pl) { return !pl->od->commutes && has_end_hole(pl); }
+
+/* Calls that the library's own routine gets wrong, so that it is no oracle for them. */
+static const struct {
+    const char *library, *operation;
+    bool (*when)(const plan *pl);
+    const char *why;
+} library_bugs[] = {
+    {"Open MPI", "allreduce", begins_low, "forgets the lower bound of a scratch buffer"},
+    {"MPICH", "reduce", in_place_elsewhere, "dereferences MPI_IN_PLACE in large messages"},
+    {"MPICH", "reduce_scatter", ordered_holes, "allocates true extents and uses extents"},
+    {"MPICH", "reduce_scatter_block", ordered_holes, "allocates true extents and uses extents"},
+};
+
 static bool library_fails(const plan *pl)
 {
-    if (T_OPEN_MPI)
-        return false;
-    if (pl->rd->rooted) /* MPICH's large reduce dereferences MPI_IN_PLACE when the root is not 0 */
-        return pl->c->in_place && pl->c->root > 0;
-    /* MPICH's non-commutative reduce_scatter allocates true extents and uses extents. */
-    return pl->rd->input != T_WHOLE && !pl->od->commutes && has_end_hole(pl->od->type);
+    const char *library = T_OPEN_MPI ? "Open MPI" : "MPICH";
+    for (size_t i = 0; i < sizeof library_bugs / sizeof *library_bugs; i++)
+        if (!strcmp(library_bugs[i].library, library) &&
+            !strcmp(library_bugs[i].operation, pl->rd->name) && library_bugs[i].when(pl))
+            return true;
+    return false;
 }
 
 /* ---- the call ---- */

@@ -1,0 +1,82 @@
+# lib.bash - for the MPI test scripts: which MPIs are there, how to start ranks, with and without
+# Attune, never longer than a limit, and nothing left behind.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
+. ./tests/tap.bash
+build=${ATTUNE_BUILD:-$PWD/build}
+attune=$build/bin/attune
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+limit=${TEST_LIMIT:-60} # seconds for one job
+if [ "$(id -u)" = 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+# The MPIs that a preload library was built for.
+flavours() {
+    local library
+    for library in "$build"/lib/libattune-*.so; do
+        [ -e "$library" ] && basename "$library" .so | sed s/libattune-//
+    done
+}
+
+# The launcher of a flavour for N ranks, as words in `launcher`.
+set_launcher() { # FLAVOUR N
+    case $1 in
+    openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none -n "$2") ;;
+    mpich) launcher=(mpirun.mpich -n "$2") ;;
+    esac
+}
+
+# Runs a command no longer than the limit, then kills its whole process group.
+limited() { timeout -k 5 "$limit" "$@"; }
+
+natively() { # FLAVOUR N PROGRAM ...
+    local flavour=$1 n=$2 launcher
+    shift 2
+    set_launcher "$flavour" "$n"
+    limited "${launcher[@]}" "$@"
+}
+
+# ATTUNE_* and options for `attune run` come from the array `with`.
+with=()
+attuned() { # FLAVOUR N PROGRAM ...
+    local flavour=$1 n=$2 launcher
+    shift 2
+    set_launcher "$flavour" "$n"
+    limited "$attune" run "${with[@]}" -- "${launcher[@]}" "$@"
+}
+
+program() { # FLAVOUR NAME
+    echo "$build/tests/$1/$2"
+}
+
+# Calls of an operation that an algorithm other than native served, summed over a CSV report.
+served() { # REPORT [OPERATION [ALGORITHM [RANKS]]]
+    awk -F, -v op="${2:-}" -v algorithm="${3:-}" -v ranks="${4:-}" '
+        NR == 1 { next }
+        { gsub(/"/, ""); name = $4; sub(/[{].*/, "", name) }
+        name == "native" && algorithm != "native" { next }
+        (op == "" || $1 == op) && (algorithm == "" || name == algorithm) &&
+            (ranks == "" || $2 == ranks) { n += $(NF - 2) }
+        END { print n + 0 }' "$1"
+}
+
+# Turns a program's TAP output into points here, prefixed; a job that died is a failure.
+adopt() { # PREFIX OUTPUT EXIT_CODE
+    local line failed=no
+    while IFS= read -r line; do
+        case $line in
+        "ok "* | "not ok "*)
+            tap_n=$((tap_n + 1))
+            [[ $line == not* ]] && tap_failed=$((tap_failed + 1)) && failed=yes
+            echo "${line%%ok *}ok $tap_n - $1: ${line#*- }"
+            ;;
+        esac
+    done <"$2"
+    if [ "$failed" = yes ]; then
+        grep '^#' "$2" | head -n 20
+    elif [ "$3" -ne 0 ] || ! grep -q '^ok' "$2"; then
+        tap_point "$1: the job ends well" no "exit code $3: $(tail -n 20 "$2")"
+    fi
+}

@@ -1,0 +1,135 @@
+# matrix.bash FLAVOUR - every row of the catalogue under the matrix program, on 1 to 8 ranks.
+#
+# One job forces one algorithm for each operation; the next job the next ones, until every row has
+# served on every number of ranks.  The report must say that it did.
+. "$(dirname "$0")/lib.bash"
+flavour=$1
+read -r -a rank_counts <<<"${TEST_RANKS:-1 2 3 4 5 7 8}"
+slices=6
+
+# ---- the catalogue ----
+
+declare -A rows needs # rows[op]: variants in a row's order; needs[op/name]
+
+# Rows with parameters are tried once with defaults and once with all of them set.
+settings() { # PARAMS
+    local word out=
+    for word in $1; do
+        case ${word%%=*} in
+        segment) out+=:segment=8K ;;
+        window) out+=:window=2 ;;
+        sync) out+=:sync=pair ;;
+        every) ;;
+        *) out+=:${word%%=*}=2 ;;
+        esac
+    done
+    echo "$out"
+}
+
+read_catalogue() {
+    local name need params more
+    while IFS='|' read -r name need params; do
+        needs[$name]=$need
+        rows[${name%/*}]+=" ${name#*/}"
+        more=$(settings "$params")
+        [ -z "$more" ] || rows[${name%/*}]+=" ${name#*/}$more"
+    done < <("$attune" algo list --format csv | awk -F, 'NR > 1 {
+        needs = $4; rest = $5
+        if (needs ~ /^"/ && needs !~ /"$/) { needs = needs "," $5; rest = $6 }
+        gsub(/"/, "", needs); print $1 "|" needs "|" rest }')
+}
+
+# ---- one job ----
+
+pick() { # OPERATION JOB -> the variant that this job forces
+    local list
+    read -r -a list <<<"${rows[$1]}"
+    echo "${list[$2 % ${#list[@]}]}"
+}
+
+# Must this row serve on that many ranks?
+applies() { # OP/NAME RANKS
+    case ${needs[$1]} in
+    *"power of two"*) (($2 & ($2 - 1))) && return 1 ;;
+    *"even ranks"*) (($2 % 2)) && return 1 ;;
+    esac
+    return 0
+}
+
+# The library's own routine is slow when MPICH's ranks outnumber the cores: ask it less often.
+oracle_every() { # RANKS
+    if [ "$flavour" = openmpi ]; then
+        echo 3
+    else
+        echo $(($1 <= 2 ? 1 : $1 <= 4 ? 24 : 120))
+    fi
+}
+
+# Operations whose forced algorithm hands some calls back to the library.
+perhaps_native() { # CHOICES
+    local choice out=
+    for choice in $1; do
+        local name=${choice%%=*}/${choice#*=}
+        name=${name%%:*}
+        [[ -n ${needs[$name]} && ${needs[$name]} != "sizes first" || $name == */native ]] &&
+            out+=,${choice%%=*}
+    done
+    echo "${out#,}"
+}
+
+judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
+    local choice op name variant line text
+    for choice in $2; do
+        op=${choice%%=*} variant=${choice#*=} text=
+        name=${variant%%:*}
+        line=$(grep -E "^(not )?ok [0-9]+ - $op \(" "$3")
+        if [ -z "$line" ]; then
+            text="exit code $5: $(grep -v '^ok' "$3" | tail -n 25)"
+        elif [[ $line == not* ]]; then
+            text="$(grep "^# rank [0-9]*, $op:" "$3" | head -n 5)"
+        elif applies "$op/$name" "$1" && [ "$(served "$4" "$op" "$name" "$1")" -eq 0 ]; then
+            text="the report does not say that $name served $op on $1 ranks"
+        fi
+        tap_point "$flavour $1 ranks: $op/$variant" "$([ -z "$text" ] && echo yes || echo no)" \
+            "$text"
+        [ -n "$line" ] || return # one message for a job that died
+    done
+}
+
+run_job() { # RANKS JOB
+    local op choices=
+    for op in "${!rows[@]}"; do
+        choices+=" $op=$(pick "$op" "$2")"
+    done
+    local report=$work/report.csv output=$work/output
+    rm -f "$report"
+    with=(--report="$report" --algorithm "$(tr ' ' , <<<"${choices# }")")
+    attuned "$flavour" "$1" "$(program "$flavour" matrix)" --seed $((100 * $1 + $2)) \
+        --slice $(($2 % slices))/$slices --oracle "$(oracle_every "$1")" \
+        --native "$(perhaps_native "$choices")" >"$output" 2>&1
+    local code=$?
+    touch "$report"
+    judge_job "$1" "$choices" "$output" "$report" "$code"
+}
+
+# ---- all jobs ----
+
+[ -e "$build/lib/libattune-$flavour.so" ] || { skip "$flavour" "not built"; finish; }
+read_catalogue
+jobs=0
+for op in "${!rows[@]}"; do
+    n=$(wc -w <<<"${rows[$op]}")
+    jobs=$((n > jobs ? n : jobs))
+done
+for n in "${rank_counts[@]}"; do
+    # The same program natively: what it expects is what the library delivers.
+    if [ "$flavour" = openmpi ] || [ "$n" -le 3 ]; then
+        natively "$flavour" "$n" "$(program "$flavour" matrix)" --oracle 0 --native all \
+            --slice $((n % slices))/$slices --seed "$n" >"$work/output" 2>&1 && good=yes || good=no
+        tap_point "$flavour $n ranks: natively" $good "$(grep -v '^ok' "$work/output")"
+    fi
+    for ((job = 0; job < jobs; job++)); do
+        run_job "$n" "$job"
+    done
+done
+finish
