@@ -192,7 +192,7 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
                 const bool plain = j == 0 && k == 0, alone = j == 0 || k == 0;
                 const atn_problem q = {
                     .op = t->row->op, .p = p, .root = roots[i], .pieces = pieces[k]};
-                if (p <= SMALL || plain || (p <= ALL_UP_TO && alone && (i + j + k + p) % 4 == 0) ||
+                if (p <= SMALL || plain || (p <= ALL_UP_TO && alone) ||
                     (alone && i == 0 && (j == nsets - 1 || k == 1)))
                     ok = prove_kinds(t, q, &sets[j]);
             }

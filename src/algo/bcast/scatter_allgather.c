@@ -37,7 +37,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 const atn_algo atn_algo_bcast_scatter_allgather = {
     .name = "scatter_allgather",
     .summary = "binomial scatter of p shares, then a ring allgather",
-    .reference = "van de Geijn: On global combine operations, 1994",
+    .reference = "Barnett et al.: Interprocessor collective communication library (InterCom), 1994",
     .cost = "(ceil(log2(p)) + p - 1) * k * a + 2 * b * n * (p - 1) / p",
     .passes = ATN_PASS_SEGMENT,
     .shares = true,
