@@ -74,6 +74,14 @@ static void sign(atn_comm *c, const atn_call *call, int64_t sig[FIELDS])
 
 /* ---- who is wrong ---- */
 
+static void print_type(MPI_Fint number, char *out, size_t size)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length;
+    PMPI_Type_get_name(PMPI_Type_f2c(number), name, &length);
+    snprintf(out, size, "%.50s", name);
+}
+
 static void print_value(int field, int64_t v, char *out, size_t size)
 {
     if (field == OPERATION)
@@ -86,7 +94,7 @@ static void print_value(int field, int64_t v, char *out, size_t size)
         snprintf(out, size, "%s",
                  v >= 1 && v <= OPERATORS ? operators[v - 1].name : "an operator of its own");
     else if (field == TYPE && v > 0)
-        snprintf(out, size, "predefined type number %lld", (long long)(v - 1));
+        print_type((MPI_Fint)(uint32_t)(v - 1), out, size);
     else if (field == TYPE)
         snprintf(out, size, "a derived type of %lld bytes", (long long)(-1 - v));
     else if (field == IN_PLACE_USED)

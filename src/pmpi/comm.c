@@ -265,8 +265,11 @@ static bool is_due(const atn_comm *c, atn_operation op)
 
 atn_comm *atn_comm_warm(atn_comm *c, atn_operation op)
 {
-    if (c->stage == ATN_STAGE_COUNTING && is_due(c, op))
+    if (c->stage == ATN_STAGE_COUNTING && is_due(c, op)) {
+        atn_beat_begin(c, op, -1);
         set_up(c);
+        atn_beat_end(c);
+    }
     return c->stage == ATN_STAGE_SERVED || atn_the_job.observed ? c : NULL;
 }
 

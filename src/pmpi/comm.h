@@ -30,6 +30,16 @@ typedef struct atn_comm {
     struct atn_comm *prev, *next; /* all live ones; by creation of the private communicator */
 } atn_comm;
 
+/* Around what may stall; root -1: none or unknown. */
+static inline void atn_beat_begin(atn_comm *c, atn_operation op, int root)
+{
+    atomic_store(&c->op, (int)op);
+    atomic_store(&c->root, root);
+    atomic_store(&c->row, NULL);
+    atomic_fetch_add(&c->beat, 1);
+}
+static inline void atn_beat_end(atn_comm *c) { atomic_fetch_add(&c->beat, 1); }
+
 /* Per thread: communicators seen lately, so that the usual call needs no attribute look-up.  Any
  * communicator that goes away makes all entries stale, because MPI reuses handles. */
 enum { ATN_CACHE_BITS = 3 };

@@ -69,14 +69,6 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void mark(atn_comm *c, const atn_call *call)
-{
-    atomic_store(&c->op, (int)call->op);
-    atomic_store(&c->root, call->root);
-    atomic_store(&c->row, NULL);
-    atomic_fetch_add(&c->beat, 1);
-}
-
 static bool serve_observed(atn_observed *o, int *code_p)
 {
     atn_comm *const c = o->c;
@@ -99,11 +91,12 @@ static bool serve_observed(atn_observed *o, int *code_p)
 bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p)
 {
     *o = (atn_observed){.c = c, .call = call, .choice = {.row = atn_catalog_native(call->op)}};
+    atn_beat_begin(c, call->op, call->root);
     if (atn_the_job.check && c->stage == ATN_STAGE_SERVED && !atn_check(c, call, code_p)) {
+        atn_beat_end(c);
         atn_raise(c, *code_p);
         return true;
     }
-    mark(c, call);
     if (atn_the_job.report != NULL)
         o->start = now();
     if (!serve_observed(o, code_p))
@@ -115,7 +108,7 @@ bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int 
 int atn_observed_end(atn_observed *o, int code)
 {
     atn_problem q;
-    atomic_fetch_add(&o->c->beat, 1);
+    atn_beat_end(o->c);
     if (atn_the_job.report != NULL) {
         const double seconds = now() - o->start;
         if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))

@@ -20,7 +20,7 @@ static void describe(const atn_comm *c)
     char root[32] = "", with[32] = "";
     if (row != NULL)
         atn_exec_stall(c->exec, &stall);
-    if ((atn_operation_get((atn_operation)op)->flags & ATN_ROOTED) != 0)
+    if ((atn_operation_get((atn_operation)op)->flags & ATN_ROOTED) != 0 && c->root >= 0)
         snprintf(root, sizeof root, ", root %d", atomic_load(&c->root));
     if (stall.peer >= 0)
         snprintf(with, sizeof with, ", peer %d", stall.peer);
