@@ -70,7 +70,7 @@ cp tests/run "$bad/tests/run"
 runner() { # SCRIPT: what the runner says about a test with this body
     put tests/cli/t.sh "#!/bin/sh\n$1\n"
     chmod +x "$bad/tests/cli/t.sh"
-    ATTUNE_BUILD=$bad/build ATTUNE_TEST_TIMEOUT=1 "$bad/tests/run" cli
+    ATTUNE_BUILD=$bad/build ATN_TEST_TIMEOUT=1 "$bad/tests/run" cli
 }
 check_fails "runner: not ok" "0 passed, 1 failed" runner 'echo "not ok 1 - x"'
 check_fails "runner: crash" "1 passed, 1 failed" runner 'echo "ok 1 - x"; kill -SEGV $$'

@@ -267,7 +267,7 @@ static void rows_are_described(void)
 
 int main(void)
 {
-    quick = getenv("ATTUNE_TEST_QUICK") != NULL;
+    quick = getenv("ATN_TEST_QUICK") != NULL;
     rows_are_described();
     every_operation_is_served();
     for (int i = 0; i < atn_catalog_rows(); i++)
