@@ -4,7 +4,10 @@
  * parent, full duplex, with a rate and a delay.  A rank hangs from a host (or part) by a port of its
  * own, so several ranks on a host need no extra theory: the host is a switch to them.
  * A topology is immutable once made; all that is derived from it (paths, orders, loads) is integer
- * arithmetic or exact comparison, so that ranks that share it derive the same. */
+ * arithmetic or exact comparison, so that ranks that share it derive the same.
+ * Nodes stand in depth-first order: a subtree is a range of nodes.  Children are ordered by the
+ * smallest rank below them, those without ranks last and by name (n2 before n10), so that what is
+ * derived depends on the wires and the ranks, not on how or in what order they were written. */
 #ifndef ATN_TOPO_H
 #define ATN_TOPO_H
 
@@ -13,13 +16,13 @@
 typedef enum { ATN_TOPO_SWITCH, ATN_TOPO_HOST, ATN_TOPO_PART } atn_topo_kind;
 
 typedef struct {
-    char *name;          /* unique among its kind */
+    char *name; /* unique among its kind */
     atn_topo_kind kind;
-    int parent;          /* -1: the root */
-    int depth;           /* 0: the root */
-    int64_t rate;        /* bits per second of the link to the parent, each way; 0: not known */
-    int64_t delay_ns;    /* one way over that link; 0: not known */
-    char *level;         /* name of its level ("site", "switch", "host", "package"); may be NULL */
+    int parent;       /* -1: the root */
+    int depth;        /* 0: the root */
+    int64_t rate;     /* bits per second of the link to the parent, each way; 0: not known */
+    int64_t delay_ns; /* one way over that link; 0: not known */
+    char *level;      /* name of its level ("site", "switch", "host", "package"); may be NULL */
 } atn_topo_node;
 
 typedef struct atn_topo {
@@ -27,45 +30,72 @@ typedef struct atn_topo {
     atn_topo_node *nodes; /* parents before children; nodes[0] is the root */
     int p;                /* ranks; 0: none placed yet */
     int *node_of;         /* rank -> host or part it runs on */
+    char *origin;         /* the file or string it came from, for messages */
 } atn_topo;
 
-void atn_topo_free(atn_topo *t);
+void atn_topo_free(atn_topo *t); /* NULL is fine */
 
 /* ---- sources (each gives a topology without ranks, or with them where the source says so) ---- */
 
-/* Takes what a user names: a file (topology.conf of Slurm, a graph file, an attune-topology file) or
- * a synthetic string such as "4x4@100M;order=roundrobin".  Errors as file:line. */
+/* Takes what a user names: a file (topology.conf of Slurm, a graph file, a list of hosts) or a
+ * string: "4x4@100M;order=roundrobin" (synthetic), "hosts:n[0-7]" (one switch), "hwloc:this" (inside
+ * this machine).  Errors as file:line: what, why, remedy. */
 atn_status atn_topo_load(const char *name, atn_topo **topo_p, atn_error *err);
 atn_status atn_topo_parse_slurm(const char *text, const char *file, atn_topo **topo_p,
                                 atn_error *err);
 atn_status atn_topo_parse_synthetic(const char *text, atn_topo **topo_p, atn_error *err);
+/* One switch: what can be said when nothing but the host of each rank is known.  With ranks. */
+atn_status atn_topo_from_hosts(const char *const *hosts, int p, atn_topo **topo_p, atn_error *err);
 /* Text that atn_topo_parse_slurm reads back (the file format of Attune is topology.conf with
- * comments for what Slurm does not have: rates, delays, ranks); caller frees. */
+ * comments for what Slurm does not have: rates, delays, ranks); caller frees; NULL: no memory. */
 char *atn_topo_print(const atn_topo *t);
 
 /* ---- ranks ---- */
 
-/* A copy in which rank i runs on host hosts[i] (by name); an unknown host is an error. */
+/* A copy in which rank i runs on host hosts[i] (by name; a part's name is fine too); an unknown host
+ * is an error.  "n3.cluster.org" finds "n3" and the other way round. */
 atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, atn_topo **topo_p,
                           atn_error *err);
-/* The sub-topology that a group of ranks sees: new rank i is old rank ranks[i]. */
+/* The sub-topology that a group of ranks sees: new rank i is old rank ranks[i].  Branches without
+ * ranks are gone, and so is what stands above the lowest node that joins them all.
+ * NULL: no memory. */
 atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p);
 
 /* ---- paths ----
  * Directed edges are numbered 0 .. atn_topo_edges - 1: the port of rank r is 2r (out) and 2r + 1
  * (in); the link of node v is 2(p + v) (up) and 2(p + v) + 1 (down). */
 int atn_topo_edges(const atn_topo *t);
+/* Depth of the deepest node. */
+int atn_topo_depth(const atn_topo *t);
 /* Edges from rank u to rank v, u != v, in order; at most 2 * depth + 2.  Returns how many. */
 int atn_topo_path(const atn_topo *t, int u, int v, int *edges);
-/* Switches on the path (the path length of the literature: nodes passed). */
+/* Switches on the path (the path length of the literature); 0 inside a host. */
 int atn_topo_hops(const atn_topo *t, int u, int v);
 /* Rate of an edge in bits per second; 0: not known, treat as unlimited (ports of ranks are). */
 int64_t atn_topo_rate(const atn_topo *t, int edge);
 int64_t atn_topo_delay(const atn_topo *t, int edge);
+
+/* ---- derived from all ranks ---- */
+
+/* Ranks at or below each node (room for nnodes). */
+void atn_topo_below(const atn_topo *t, int *below);
 /* Messages of one alltoall that cross each edge (|Mu| * |Mv|). */
 void atn_topo_loads(const atn_topo *t, int64_t *loads);
+/* The links that an alltoall keeps busy longest (greatest load / rate; where no rate is known at
+ * all, greatest load), as the nodes below them (room for nnodes).  Returns how many: 0 when no
+ * message crosses a link whose rate is known. */
+int atn_topo_bottlenecks(const atn_topo *t, int *nodes);
+/* Levels of clustering: 0 is all ranks together, then one per depth of switches, then hosts, then
+ * what is inside hosts. */
+int atn_topo_levels(const atn_topo *t);
+/* The cluster of each rank at a level: ranks below the same switch of that depth (or of a switch
+ * above it that holds hosts itself) are together; at the host level, ranks of a host.  Each level
+ * refines the one before.  Clusters are numbered by their smallest rank.
+ * Returns how many; -1: no memory. */
+int atn_topo_clusters(const atn_topo *t, int level, int *cluster_of);
 
-/* Identity of a placed topology, the same for equal trees however they were written. */
+/* Identity of a placed topology, the same for equal trees however they were written: wires, rates,
+ * delays and where ranks are; not names, nor branches without ranks.  0: no memory. */
 uint64_t atn_topo_fingerprint(const atn_topo *t);
 
 #endif

@@ -1,0 +1,81 @@
+/* fingerprint.c - one number for a placed tree.
+ *
+ * A node's hash takes its kind, its link, its ranks and the sorted hashes of its children, so it
+ * does not depend on names or on the order of children. */
+#include <stdlib.h>
+
+#include "topo/topo.h"
+
+typedef struct {
+    const atn_topo *t;
+    int *below;      /* ranks at or below each node */
+    int *end;        /* where the subtree of each node ends */
+    uint64_t *ranks; /* hash of the ranks on each node itself */
+    uint64_t *hash;  /* of each subtree */
+    uint64_t *kids;  /* hashes of the children at hand */
+} work;
+
+static uint64_t mix(uint64_t hash, uint64_t v) { return atn_hash(&v, sizeof v, hash * 31 + 1); }
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void prepare(work *w)
+{
+    const atn_topo *t = w->t;
+    atn_topo_below(t, w->below);
+    for (int v = 0; v < t->nnodes; v++) {
+        w->end[v] = v + 1;
+        w->ranks[v] = 1;
+    }
+    for (int v = t->nnodes - 1; v > 0; v--)
+        w->end[t->nodes[v].parent] = atn_max(w->end[t->nodes[v].parent], w->end[v]);
+    for (int r = 0; r < t->p; r++)
+        w->ranks[t->node_of[r]] = mix(w->ranks[t->node_of[r]], (uint64_t)r);
+}
+
+/* Where the tree really begins: below what no path between ranks crosses. */
+static int first_node(const work *w)
+{
+    int top = 0;
+    for (int v = 1; w->t->p > 0 && v < w->t->nnodes; v++)
+        if (w->below[v] == w->t->p && w->t->nodes[v].parent == top)
+            top = v;
+    return top;
+}
+
+static uint64_t hash_node(const work *w, int v, bool link)
+{
+    const atn_topo_node *node = &w->t->nodes[v];
+    uint64_t hash = mix(mix(7, node->kind), w->ranks[v]);
+    int n = 0;
+    hash = mix(mix(hash, link ? (uint64_t)node->rate : 0), link ? (uint64_t)node->delay_ns : 0);
+    for (int c = v + 1; c < w->end[v]; c = w->end[c])
+        if (w->t->p == 0 || w->below[c] > 0)
+            w->kids[n++] = w->hash[c];
+    qsort(w->kids, (size_t)n, sizeof *w->kids, by_value);
+    for (int i = 0; i < n; i++)
+        hash = mix(hash, w->kids[i]);
+    return hash;
+}
+
+uint64_t atn_topo_fingerprint(const atn_topo *t)
+{
+    const size_t n = (size_t)t->nnodes;
+    int *ints = malloc(sizeof *ints * 2 * n);
+    uint64_t *words = malloc(sizeof *words * 3 * n), result = 0;
+    if (ints && words) {
+        work w = {t, ints, ints + n, words, words + n, words + 2 * n};
+        prepare(&w);
+        const int top = first_node(&w);
+        for (int v = t->nnodes - 1; v >= top; v--)
+            w.hash[v] = hash_node(&w, v, v != top);
+        result = mix(w.hash[top], (uint64_t)t->p);
+    }
+    free(ints);
+    free(words);
+    return result;
+}

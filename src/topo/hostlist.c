@@ -1,0 +1,254 @@
+/* hostlist.c - expands and folds lists of names. */
+#include "topo/hostlist.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAME = 255, MAX_NAMES = 1 << 20, MAX_DIGITS = 9 };
+
+void atn_name_list_free(atn_name_list *list)
+{
+    for (int i = 0; i < list->n; i++)
+        free(list->v[i]);
+    atn_vec_free(list);
+}
+
+/* ---- expanding ---- */
+
+typedef struct {
+    const char *text; /* the whole list, for messages */
+    atn_name_list *list;
+    atn_error *err;
+} reader;
+
+static atn_status bad(const reader *r, const char *what)
+{
+    return atn_fail(r->err, ATN_INPUT, "list of names '%.120s' %s", r->text, what);
+}
+
+static atn_status add_name(const reader *r, const char *name)
+{
+    if (r->list->n >= MAX_NAMES)
+        return bad(r, "has more than 1048576 names; is a range too long?");
+    char *copy = strdup(name);
+    if (copy != NULL && atn_push(r->list, copy))
+        return ATN_OK;
+    free(copy);
+    return atn_fail(r->err, ATN_MEMORY, "out of memory");
+}
+
+static bool name_char(char c) { return isalnum((unsigned char)c) || (c && strchr("-_.:/", c)); }
+
+static const char *digits_end(const char *at)
+{
+    while (isdigit((unsigned char)*at))
+        at++;
+    return at;
+}
+
+static atn_status expand(const reader *r, const char *at, char *name, size_t used);
+
+/* One number or range of a bracket; `*at_p` moves behind it. */
+static atn_status expand_range(const reader *r, const char **at_p, const char *rest, char *name,
+                               size_t used)
+{
+    const char *first = *at_p, *end = digits_end(first), *last = first;
+    const int width = (int)(end - first);
+    if (*end == '-') {
+        last = end + 1;
+        end = digits_end(last);
+    }
+    if (width == 0 || end == last || width > MAX_DIGITS || end - last > MAX_DIGITS)
+        return bad(r, "needs numbers such as [0-3,7] between its brackets");
+    const int from = atoi(first), to = atoi(last);
+    if (from > to)
+        return bad(r, "counts down in a range; write the smaller number first");
+    for (int i = from; i <= to; i++) {
+        if (used + MAX_DIGITS + 1 > MAX_NAME)
+            return bad(r, "has a name of more than 255 letters");
+        const int n = snprintf(name + used, MAX_NAME + 1 - used, "%0*d", width, i);
+        const atn_status st = expand(r, rest, name, used + (size_t)n);
+        if (st)
+            return st;
+    }
+    *at_p = end;
+    return ATN_OK;
+}
+
+static atn_status expand_bracket(const reader *r, const char *at, char *name, size_t used)
+{
+    const char *close = strpbrk(at, "[]");
+    if (close == NULL || *close != ']')
+        return bad(r, "has a [ without its ]; close it");
+    for (;; at++) {
+        const atn_status st = expand_range(r, &at, close + 1, name, used);
+        if (st)
+            return st;
+        if (at == close)
+            return ATN_OK;
+        if (*at != ',')
+            return bad(r, "needs numbers such as [0-3,7] between its brackets");
+    }
+}
+
+/* One word of the list from `at` to its comma, after `used` letters already in `name`. */
+static atn_status expand(const reader *r, const char *at, char *name, size_t used)
+{
+    for (; *at != '\0' && *at != ','; at++) {
+        if (*at == '[')
+            return expand_bracket(r, at + 1, name, used);
+        if (!name_char(*at))
+            return bad(r, "has a letter that no name may have; use letters, digits, - _ . : /");
+        if (used >= MAX_NAME)
+            return bad(r, "has a name of more than 255 letters");
+        name[used++] = *at;
+    }
+    name[used] = '\0';
+    return used > 0 ? add_name(r, name) : bad(r, "has an empty name; remove the extra comma");
+}
+
+/* Behind the comma that ends the word (brackets have commas of their own), or NULL at the end. */
+static const char *next_word(const char *at)
+{
+    for (bool inside = false; *at != '\0'; at++) {
+        inside = *at == '[' || (inside && *at != ']');
+        if (*at == ',' && !inside)
+            return at + 1;
+    }
+    return NULL;
+}
+
+atn_status atn_hostlist_expand(const char *text, atn_name_list *list, atn_error *err)
+{
+    const reader r = {.text = text, .list = list, .err = err};
+    char name[MAX_NAME + 16];
+    if (*text == '\0')
+        return atn_fail(err, ATN_INPUT, "list of names is empty; name at least one");
+    for (const char *at = text; at != NULL; at = next_word(at)) {
+        const atn_status st = expand(&r, at, name, 0);
+        if (st)
+            return st;
+    }
+    return ATN_OK;
+}
+
+/* ---- folding ---- */
+
+/* A name ends in a number that fits an int and can be written again from its value and width. */
+typedef struct {
+    size_t prefix; /* letters before the number */
+    int width;     /* of a number with leading zeros; 0: none */
+    int number;    /* -1: no number */
+} tail;
+
+static tail split(const char *name)
+{
+    const size_t length = strlen(name);
+    size_t at = length;
+    while (at > 0 && isdigit((unsigned char)name[at - 1]) && length - at < MAX_DIGITS)
+        at--;
+    if (at == length)
+        return (tail){.prefix = length, .number = -1};
+    const bool padded = name[at] == '0' && at + 1 < length;
+    return (tail){at, padded ? (int)(length - at) : 0, atoi(name + at)};
+}
+
+static bool digits_of(int number, int width)
+{
+    char text[16];
+    return snprintf(text, sizeof text, "%d", number) == width;
+}
+
+/* Whether b is what a range that ends with a would name next. */
+static bool follows(const char *a, tail ta, const char *b, tail tb)
+{
+    const int width = ta.width;
+    return ta.number >= 0 && tb.number == ta.number + 1 && ta.prefix == tb.prefix &&
+           strncmp(a, b, ta.prefix) == 0 &&
+           (tb.width == width || (tb.width == 0 && digits_of(tb.number, width)));
+}
+
+static int run_length(const char *const *names, int n)
+{
+    int k = 1;
+    tail now = split(names[0]);
+    for (; k < n; k++) {
+        tail next = split(names[k]);
+        if (!follows(names[k - 1], now, names[k], next))
+            break;
+        next.width = now.width;
+        now = next;
+    }
+    return k;
+}
+
+static bool same_prefix(const char *a, const char *b)
+{
+    const tail ta = split(a), tb = split(b);
+    return ta.number >= 0 && tb.number >= 0 && ta.prefix == tb.prefix &&
+           strncmp(a, b, ta.prefix) == 0;
+}
+
+/* Names from the first one on that share its prefix. */
+static int group_length(const char *const *names, int n)
+{
+    int k = 1;
+    while (k < n && same_prefix(names[0], names[k]))
+        k++;
+    return k;
+}
+
+static void print_group(FILE *f, const char *const *names, int n)
+{
+    const size_t prefix = split(names[0]).prefix;
+    fprintf(f, "%.*s[", (int)prefix, names[0]);
+    for (int i = 0; i < n;) {
+        const int run = run_length(names + i, n - i);
+        fprintf(f, "%s%s", i ? "," : "", names[i] + prefix);
+        if (run > 1)
+            fprintf(f, "-%s", names[i + run - 1] + prefix);
+        i += run;
+    }
+    fputc(']', f);
+}
+
+void atn_hostlist_print(FILE *f, const char *const *names, int n)
+{
+    for (int i = 0; i < n;) {
+        const int group = group_length(names + i, n - i);
+        if (i > 0)
+            fputc(',', f);
+        if (group > 1)
+            print_group(f, names + i, group);
+        else
+            fputs(names[i], f);
+        i += group;
+    }
+}
+
+/* ---- order ---- */
+
+int atn_name_compare(const char *a, const char *b)
+{
+    const char *p = a, *q = b;
+    while (*p != '\0' && *q != '\0') {
+        if (isdigit((unsigned char)*p) && isdigit((unsigned char)*q)) {
+            p += strspn(p, "0");
+            q += strspn(q, "0");
+            const size_t np = (size_t)(digits_end(p) - p), nq = (size_t)(digits_end(q) - q);
+            const int order = np != nq ? (np < nq ? -1 : 1) : strncmp(p, q, np);
+            if (order != 0)
+                return order;
+            p += np;
+            q += nq;
+        } else {
+            if (*p != *q)
+                return (unsigned char)*p < (unsigned char)*q ? -1 : 1;
+            p++;
+            q++;
+        }
+    }
+    const int order = (*p != '\0') - (*q != '\0');
+    return order != 0 ? order : strcmp(a, b);
+}

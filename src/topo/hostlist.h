@@ -1,0 +1,18 @@
+/* hostlist.h - Slurm's short form of many names: n[0-3,7],rack[1-2]n[01-16]. */
+#ifndef ATN_HOSTLIST_H
+#define ATN_HOSTLIST_H
+
+#include "base/base.h"
+
+typedef ATN_VEC(char *) atn_name_list;
+
+void atn_name_list_free(atn_name_list *list);
+
+/* Appends the names in order.  On failure says what is wrong with the text, without a place. */
+atn_status atn_hostlist_expand(const char *text, atn_name_list *list, atn_error *err);
+/* Names in this order as one list; runs that count up are folded into ranges. */
+void atn_hostlist_print(FILE *f, const char *const *names, int n);
+/* Compares names the way people count: n2 before n10. */
+int atn_name_compare(const char *a, const char *b);
+
+#endif

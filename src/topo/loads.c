@@ -1,0 +1,117 @@
+/* loads.c - what all ranks together do to the links; bottlenecks; clusters by level. */
+#include <stdlib.h>
+
+#include "topo/topo.h"
+
+/* Children stand behind their parents, so one pass from the end sums up. */
+void atn_topo_below(const atn_topo *t, int *below)
+{
+    for (int v = 0; v < t->nnodes; v++)
+        below[v] = 0;
+    for (int r = 0; r < t->p; r++)
+        below[t->node_of[r]]++;
+    for (int v = t->nnodes - 1; v > 0; v--)
+        below[t->nodes[v].parent] += below[v];
+}
+
+/* Counts without memory of its own: the up edges first hold the number of ranks below. */
+void atn_topo_loads(const atn_topo *t, int64_t *loads)
+{
+    int64_t *const links = loads + 2 * t->p;
+    for (int e = 0; e < atn_topo_edges(t); e++)
+        loads[e] = e < 2 * t->p ? t->p - 1 : 0;
+    for (int r = 0; r < t->p; r++)
+        links[2 * t->node_of[r]]++;
+    for (int v = t->nnodes - 1; v > 0; v--) {
+        links[2 * t->nodes[v].parent] += links[2 * v];
+        links[2 * v] *= t->p - links[2 * v];
+        links[2 * v + 1] = links[2 * v];
+    }
+    links[0] = links[1] = 0;
+}
+
+static bool any_rate(const atn_topo *t)
+{
+    for (int v = 1; v < t->nnodes; v++)
+        if (t->nodes[v].rate > 0)
+            return true;
+    return false;
+}
+
+int atn_topo_bottlenecks(const atn_topo *t, int *nodes)
+{
+    int *below = nodes, n = 0;
+    const bool rated = any_rate(t);
+    int64_t worst_load = 0, worst_rate = 1;
+    atn_topo_below(t, below);
+    for (int v = 1; v < t->nnodes; v++) {
+        const int64_t load = (int64_t)below[v] * (t->p - below[v]);
+        const int64_t rate = rated ? t->nodes[v].rate : 1;
+        if (rate == 0 || load == 0)
+            continue;
+        const __int128 mine = (__int128)load * worst_rate, worst = (__int128)worst_load * rate;
+        if (mine > worst) {
+            worst_load = load;
+            worst_rate = rate;
+            n = 0;
+        }
+        /* n < v, so what is overwritten has been read. */
+        if (mine >= worst)
+            nodes[n++] = v;
+    }
+    return n;
+}
+
+/* Depth inside the host; -1 for a switch. */
+static int inner_depth(const atn_topo *t, int v)
+{
+    int depth = -1;
+    for (; v >= 0 && t->nodes[v].kind != ATN_TOPO_SWITCH; v = t->nodes[v].parent)
+        depth++;
+    return depth;
+}
+
+/* Levels of switches above the ranks. */
+static int switch_levels(const atn_topo *t)
+{
+    int n = 0;
+    for (int r = 0; r < t->p; r++)
+        n = atn_max(n, t->nodes[t->node_of[r]].depth - inner_depth(t, t->node_of[r]));
+    return n;
+}
+
+int atn_topo_levels(const atn_topo *t)
+{
+    int inner = 0;
+    for (int r = 0; r < t->p; r++)
+        inner = atn_max(inner, inner_depth(t, t->node_of[r]));
+    return switch_levels(t) + inner + 1;
+}
+
+/* The node that stands for a rank's node at a level, given how many levels switches have. */
+static int at_level(const atn_topo *t, int v, int level, int switches)
+{
+    while (inner_depth(t, v) > (level < switches ? -1 : level - switches))
+        v = t->nodes[v].parent;
+    while (level < switches && t->nodes[v].depth > level)
+        v = t->nodes[v].parent;
+    return v;
+}
+
+int atn_topo_clusters(const atn_topo *t, int level, int *cluster_of)
+{
+    int *number = malloc(sizeof *number * (size_t)t->nnodes), n = 0;
+    const int switches = switch_levels(t);
+    if (number == NULL)
+        return -1;
+    for (int v = 0; v < t->nnodes; v++)
+        number[v] = -1;
+    for (int r = 0; r < t->p; r++) {
+        const int v = at_level(t, t->node_of[r], level, switches);
+        if (number[v] < 0)
+            number[v] = n++;
+        cluster_of[r] = number[v];
+    }
+    free(number);
+    return n;
+}

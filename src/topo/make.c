@@ -1,0 +1,135 @@
+/* make.c - copies a tree into the order of topo.h. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/draft.h"
+#include "topo/hostlist.h"
+
+/* A node on its way to its place. */
+typedef struct {
+    const atn_topo_node *node;
+    int given;    /* its number as given */
+    int smallest; /* rank at or below it; INT_MAX: none */
+} item;
+
+static int by_parent(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    if (x->node->parent != y->node->parent)
+        return x->node->parent < y->node->parent ? -1 : 1;
+    if (x->smallest != y->smallest)
+        return x->smallest < y->smallest ? -1 : 1;
+    const int order = atn_name_compare(x->node->name, y->node->name);
+    return order != 0 ? order : (int)y->node->kind - (int)x->node->kind;
+}
+
+/* Every rank climbs until it meets a node that has a smaller one: O(nodes + ranks). */
+static void find_smallest(item *items, const int *node_of, int p)
+{
+    for (int r = 0; r < p; r++)
+        for (int v = node_of[r]; v >= 0 && items[v].smallest > r; v = items[v].node->parent)
+            items[v].smallest = r;
+}
+
+/* Depth first: a stack of nodes, children pushed last to first.  `first[v]` is where the children of
+ * given node v begin among the sorted items; new_of maps given to new numbers. */
+static void number(const item *items, int n, const int *first, int *stack, int *new_of)
+{
+    int top = 0, next = 0;
+    stack[top++] = items[0].given;
+    while (top > 0) {
+        const int v = stack[--top];
+        int end = first[v];
+        new_of[v] = next++;
+        while (end < n && items[end].node->parent == v)
+            end++;
+        while (end > first[v])
+            stack[top++] = items[--end].given;
+    }
+}
+
+static bool order(const atn_topo_node *nodes, int n, const int *node_of, int p, int *new_of)
+{
+    item *items = malloc(sizeof *items * (size_t)n);
+    int *work = malloc(sizeof *work * 2 * (size_t)n);
+    if (items && work) {
+        int *first = work, *stack = work + n;
+        for (int i = 0; i < n; i++)
+            items[i] = (item){&nodes[i], i, INT_MAX};
+        find_smallest(items, node_of, p);
+        qsort(items, (size_t)n, sizeof *items, by_parent);
+        for (int i = 0; i < n; i++)
+            first[i] = n;
+        for (int i = n - 1; i > 0; i--)
+            first[items[i].node->parent] = i;
+        number(items, n, first, stack, new_of);
+    }
+    const bool done = items && work;
+    free(items);
+    free(work);
+    return done;
+}
+
+static char *copied(const char *text, bool *failed)
+{
+    char *copy = text ? strdup(text) : NULL;
+    *failed = *failed || (text && !copy);
+    return copy;
+}
+
+static bool fill(atn_topo *t, const atn_topo_node *nodes, const int *new_of, const int *node_of)
+{
+    bool failed = false;
+    for (int i = 0; i < t->nnodes; i++) {
+        const bool root = nodes[i].parent < 0;
+        t->nodes[new_of[i]] = (atn_topo_node){
+            .name = copied(nodes[i].name, &failed),
+            .kind = nodes[i].kind,
+            .parent = root ? -1 : new_of[nodes[i].parent],
+            .rate = root ? 0 : nodes[i].rate,
+            .delay_ns = root ? 0 : nodes[i].delay_ns,
+            .level = copied(nodes[i].level, &failed),
+        };
+    }
+    for (int i = 1; i < t->nnodes; i++)
+        t->nodes[i].depth = t->nodes[t->nodes[i].parent].depth + 1;
+    for (int r = 0; r < t->p; r++)
+        t->node_of[r] = new_of[node_of[r]];
+    return !failed;
+}
+
+atn_topo *atn_topo_make(const atn_topo_node *nodes, int nnodes, const int *node_of, int p,
+                        const char *origin)
+{
+    bool failed = false;
+    int *new_of = malloc(sizeof *new_of * (size_t)nnodes);
+    atn_topo *t = calloc(1, sizeof *t);
+    if (t) {
+        *t = (atn_topo){.p = p, .origin = copied(origin, &failed)};
+        t->nodes = calloc((size_t)nnodes, sizeof *t->nodes);
+        t->node_of = malloc(sizeof *t->node_of * ((size_t)p + 1));
+        t->nnodes = t->nodes ? nnodes : 0;
+    }
+    if (!new_of || !t || !t->nodes || !t->node_of || failed ||
+        !order(nodes, nnodes, node_of, p, new_of) || !fill(t, nodes, new_of, node_of)) {
+        atn_topo_free(t);
+        t = NULL;
+    }
+    free(new_of);
+    return t;
+}
+
+void atn_topo_free(atn_topo *t)
+{
+    if (t == NULL)
+        return;
+    for (int i = 0; i < t->nnodes; i++) {
+        free(t->nodes[i].name);
+        free(t->nodes[i].level);
+    }
+    free(t->nodes);
+    free(t->node_of);
+    free(t->origin);
+    free(t);
+}

@@ -1,0 +1,151 @@
+/* place.c - ranks onto hosts by name, and what a group of ranks sees. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/draft.h"
+
+/* ---- by name ---- */
+
+typedef struct {
+    const char *name;
+    int node;
+} entry;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+}
+
+/* Up to the first dot, and as a whole: host names come with and without their domain. */
+static bool same_host(const char *a, const char *b)
+{
+    const size_t na = strcspn(a, "."), nb = strcspn(b, ".");
+    return na == nb && strncmp(a, b, na) == 0 && (a[na] == '\0' || b[nb] == '\0');
+}
+
+/* Only one host may fit a shortened name. */
+static int find_short(const entry *list, int n, const char *name)
+{
+    int found = -1;
+    for (int i = 0; i < n; i++)
+        if (same_host(list[i].name, name)) {
+            if (found >= 0)
+                return -1;
+            found = list[i].node;
+        }
+    return found;
+}
+
+static int find(const entry *list, int n, const char *name)
+{
+    const entry key = {.name = name};
+    const entry *hit = n ? bsearch(&key, list, (size_t)n, sizeof *list, by_name) : NULL;
+    return hit ? hit->node : find_short(list, n, name);
+}
+
+static int list_hosts(const atn_topo *t, entry *list)
+{
+    int n = 0;
+    for (int v = 0; v < t->nnodes; v++)
+        if (t->nodes[v].kind != ATN_TOPO_SWITCH)
+            list[n++] = (entry){t->nodes[v].name, v};
+    qsort(list, (size_t)n, sizeof *list, by_name);
+    return n;
+}
+
+static atn_status unknown_host(const atn_topo *t, const entry *list, int n, const char *name, int r,
+                               atn_error *err)
+{
+    const char **words = malloc(sizeof *words * ((size_t)n + 1));
+    for (int i = 0; words && i < n; i++)
+        words[i] = list[i].name;
+    const char *near = words ? atn_nearest(name, words, n) : NULL;
+    const atn_status st =
+        atn_fail(err, ATN_INPUT, "%s: host %s of rank %d is not in the topology; add it%s%s%s",
+                 t->origin ? t->origin : "topology", name, r, near ? " (did you mean " : "",
+                 near ? near : "", near ? "?)" : "");
+    free(words);
+    return st;
+}
+
+atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, atn_topo **topo_p,
+                          atn_error *err)
+{
+    entry *list = malloc(sizeof *list * ((size_t)t->nnodes + 1));
+    int *node_of = malloc(sizeof *node_of * ((size_t)p + 1));
+    atn_status st = ATN_OK;
+    atn_topo *placed = NULL;
+    const int n = list ? list_hosts(t, list) : 0;
+    for (int r = 0; list && node_of && r < p && !st; r++) {
+        const bool again = r > 0 && strcmp(hosts[r], hosts[r - 1]) == 0;
+        node_of[r] = again ? node_of[r - 1] : find(list, n, hosts[r]);
+        if (node_of[r] < 0)
+            st = unknown_host(t, list, n, hosts[r], r, err);
+    }
+    if (list && node_of && !st)
+        placed = atn_topo_make(t->nodes, t->nnodes, node_of, p, t->origin);
+    if (placed)
+        *topo_p = placed;
+    else if (!st)
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    free(list);
+    free(node_of);
+    return st;
+}
+
+/* ---- groups ---- */
+
+/* The lowest node with all ranks below it. */
+static int common_top(const atn_topo *t, const int *below, int p)
+{
+    int top = 0;
+    for (int v = 1; v < t->nnodes; v++)
+        if (below[v] == p && t->nodes[v].parent == top)
+            top = v;
+    return top;
+}
+
+static void count_below(const atn_topo *t, const int *ranks, int p, int *below)
+{
+    for (int i = 0; i < p; i++)
+        below[t->node_of[ranks[i]]]++;
+    for (int v = t->nnodes - 1; v > 0; v--)
+        below[t->nodes[v].parent] += below[v];
+}
+
+/* The nodes kept, renumbered; new_of is -1 for the others. */
+static int keep(const atn_topo *t, const int *below, int top, atn_topo_node *nodes, int *new_of)
+{
+    int n = 0;
+    for (int v = 0; v < t->nnodes; v++) {
+        const bool kept = v == top || (v > top && below[v] > 0);
+        new_of[v] = kept ? n : -1;
+        if (!kept)
+            continue;
+        nodes[n] = t->nodes[v];
+        nodes[n++].parent = v == top ? -1 : new_of[t->nodes[v].parent];
+    }
+    return n;
+}
+
+atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
+{
+    atn_topo_node *nodes = malloc(sizeof *nodes * (size_t)t->nnodes);
+    int *below = calloc((size_t)t->nnodes, sizeof *below);
+    int *new_of = malloc(sizeof *new_of * (size_t)t->nnodes);
+    int *node_of = malloc(sizeof *node_of * ((size_t)p + 1));
+    atn_topo *sub = NULL;
+    if (nodes && below && new_of && node_of) {
+        count_below(t, ranks, p, below);
+        const int top = p > 0 ? common_top(t, below, p) : 0;
+        const int n = keep(t, below, top, nodes, new_of);
+        for (int i = 0; i < p; i++)
+            node_of[i] = new_of[t->node_of[ranks[i]]];
+        sub = atn_topo_make(nodes, n, node_of, p, t->origin);
+    }
+    free(nodes);
+    free(below);
+    free(new_of);
+    free(node_of);
+    return sub;
+}

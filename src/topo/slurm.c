@@ -1,0 +1,275 @@
+/* slurm.c - reads topology.conf, and what Attune writes into its comments.
+ *
+ *   SwitchName=s0 Nodes=n[0-3] LinkSpeed=100 #attune delay=50us
+ *   #attune ranks=n[0-3]
+ *
+ * A line's LinkSpeed, rate and delay are those of the links to the switches and hosts that the line
+ * names.  docs/topology-format.md has all of it. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topo/fields.h"
+#include "topo/hostlist.h"
+#include "topo/read.h"
+#include "topo/units.h"
+
+static const char mark[] = "#attune";
+
+typedef struct {
+    atn_draft *d;
+    atn_findings *found;
+    int line;
+    ATN_VEC(bool) defined; /* per node: a SwitchName line has been seen */
+    ATN_VEC(int) rank_lines;
+    atn_name_list ranks; /* names, looked up when all hosts are known */
+} reader;
+
+/* ---- lists of names ---- */
+
+/* Expands a list and reports what is wrong with it; false: nothing to go on with. */
+static bool names_of(const reader *r, const char *key, const char *text, atn_name_list *names)
+{
+    atn_error err = {0};
+    if (atn_hostlist_expand(text, names, &err) == ATN_OK)
+        return true;
+    if (err.status == ATN_MEMORY)
+        r->found->no_memory = true;
+    else
+        atn_found(r->found, r->line, "%s=: %s", key, err.text);
+    return false;
+}
+
+/* Hangs every name of a list below a node. */
+static void hang_all(reader *r, const atn_field *list, atn_topo_kind kind, int parent,
+                     const atn_topo_node *like)
+{
+    atn_name_list names = {0};
+    if (names_of(r, list->key, list->value, &names))
+        for (int i = 0; i < names.n; i++) {
+            const int v = atn_draft_node_at(r->d, kind, names.v[i], r->line);
+            if (v < 0)
+                break;
+            atn_draft_hang(r->d, v, parent, r->line);
+            r->d->nodes.v[v].rate = like->rate;
+            r->d->nodes.v[v].delay_ns = like->delay_ns;
+            if (like->level)
+                atn_draft_level(r->d, v, like->level);
+        }
+    atn_name_list_free(&names);
+}
+
+/* ---- SwitchName lines ---- */
+
+enum { SWITCH_NAME, SWITCHES, NODES, LINK_SPEED, SWITCH_KEYS };
+enum { RATE, DELAY, LEVEL, LINK_KEYS };
+
+/* Slurm's LinkSpeed has no unit; here a number alone is Mbit/s. */
+static int64_t link_speed(const reader *r, const atn_field *speed)
+{
+    int64_t rate = 0;
+    if (speed->value == NULL)
+        return 0;
+    const size_t digits = strspn(speed->value, "0123456789");
+    char text[32];
+    if (digits > 0 && digits < 20 && speed->value[digits] == '\0') {
+        snprintf(text, sizeof text, "%sM", speed->value);
+        if (atn_parse_rate(text, &rate))
+            return rate;
+    }
+    if (!atn_parse_rate(speed->value, &rate))
+        atn_found(r->found, r->line,
+                  "LinkSpeed=%s is no rate; write Mbit/s as a number, or with a unit as 100M or 1G",
+                  speed->value);
+    return rate;
+}
+
+static bool mark_defined(reader *r, int node)
+{
+    while (r->defined.n <= node)
+        if (!atn_push(&r->defined, false)) {
+            r->found->no_memory = true;
+            return false;
+        }
+    r->defined.v[node] = true;
+    return true;
+}
+
+static bool plain_name(const char *name) { return *name != '\0' && strpbrk(name, "[],") == NULL; }
+
+static void switch_line(reader *r, atn_field *keys, atn_field *extra)
+{
+    const char *name = keys[SWITCH_NAME].value;
+    const int64_t speed = link_speed(r, &keys[LINK_SPEED]);
+    const int64_t rate = atn_field_rate(&extra[RATE], r->found, r->line);
+    const atn_topo_node like = {.rate = rate ? rate : speed,
+                                .delay_ns = atn_field_delay(&extra[DELAY], r->found, r->line)};
+    if (name == NULL || !plain_name(name)) {
+        atn_found(r->found, r->line,
+                  name ? "SwitchName=%s is no name of one switch; give each switch its own line"
+                       : "no SwitchName=%s on this line; say whose Nodes= or Switches= these are",
+                  name ? name : "");
+        return;
+    }
+    const int v = atn_draft_node_at(r->d, ATN_TOPO_SWITCH, name, r->line);
+    if (v < 0 || !mark_defined(r, v))
+        return;
+    if (extra[LEVEL].value)
+        atn_draft_level(r->d, v, extra[LEVEL].value);
+    if (keys[SWITCHES].value)
+        hang_all(r, &keys[SWITCHES], ATN_TOPO_SWITCH, v, &like);
+    if (keys[NODES].value)
+        hang_all(r, &keys[NODES], ATN_TOPO_HOST, v, &like);
+}
+
+/* ---- lines that are a comment to Slurm ---- */
+
+enum { RANKS, PART, OF, HOST, OWN_RATE, OWN_DELAY, OWN_LEVEL, OWN_KEYS };
+
+static void ranks_line(reader *r, const char *text)
+{
+    if (!names_of(r, "ranks", text, &r->ranks))
+        return;
+    while (r->rank_lines.n < r->ranks.n)
+        if (!atn_push(&r->rank_lines, r->line)) {
+            r->found->no_memory = true;
+            return;
+        }
+}
+
+static void part_line(reader *r, atn_field *keys)
+{
+    const atn_topo_node like = {.rate = atn_field_rate(&keys[OWN_RATE], r->found, r->line),
+                                .delay_ns = atn_field_delay(&keys[OWN_DELAY], r->found, r->line),
+                                .level = keys[OWN_LEVEL].value};
+    if (keys[OF].value == NULL || !plain_name(keys[OF].value)) {
+        atn_found(r->found, r->line, "part= needs of=HOST: say what it is a part of");
+        return;
+    }
+    const int parent = atn_draft_node_at(r->d, ATN_TOPO_HOST, keys[OF].value, r->line);
+    if (parent >= 0)
+        hang_all(r, &keys[PART], ATN_TOPO_PART, parent, &like);
+}
+
+static void version_line(const reader *r, const char *text)
+{
+    if (strcmp(text, "1") != 0)
+        atn_found(r->found, r->line,
+                  "version %.20s of the topology format; this Attune reads version 1", text);
+}
+
+static void own_line(reader *r, char *text)
+{
+    atn_field keys[OWN_KEYS] = {
+        [RANKS] = {.key = "ranks"},     [PART] = {.key = "part"},
+        [OF] = {.key = "of"},           [HOST] = {.key = "host"},
+        [OWN_RATE] = {.key = "rate"},   [OWN_DELAY] = {.key = "delay"},
+        [OWN_LEVEL] = {.key = "level"},
+    };
+    text += strspn(text, " \t");
+    if (strncmp(text, "topology ", 9) == 0) {
+        version_line(r, text + 9 + strspn(text + 9, " \t"));
+        return;
+    }
+    if (!atn_fields_read(text, keys, OWN_KEYS, r->found, r->line))
+        return;
+    if (keys[RANKS].value)
+        ranks_line(r, keys[RANKS].value);
+    else if (keys[PART].value)
+        part_line(r, keys);
+    else if (keys[HOST].value)
+        atn_draft_node_at(r->d, ATN_TOPO_HOST, keys[HOST].value, r->line);
+    else
+        atn_found(r->found, r->line,
+                  "a line of its own says ranks=, part= or host=; rates, delays and levels of "
+                  "switches stand behind their SwitchName");
+}
+
+/* ---- the text ---- */
+
+/* Where "#attune" begins, alone or followed by a blank; else where the comment begins. */
+static char *find_comment(char *text, bool *own_p)
+{
+    char *hash = strchr(text, '#');
+    const size_t n = sizeof mark - 1;
+    *own_p = hash && strncasecmp(hash, mark, n) == 0 &&
+             (hash[n] == '\0' || isspace((unsigned char)hash[n]));
+    return hash;
+}
+
+static void one_line(reader *r, char *text)
+{
+    bool own;
+    char *comment = find_comment(text, &own);
+    atn_field keys[SWITCH_KEYS] = {
+        [SWITCH_NAME] = {.key = "SwitchName"},
+        [SWITCHES] = {.key = "Switches"},
+        [NODES] = {.key = "Nodes"},
+        [LINK_SPEED] = {.key = "LinkSpeed"},
+    };
+    atn_field extra[LINK_KEYS] = {
+        [RATE] = {.key = "rate"}, [DELAY] = {.key = "delay"}, [LEVEL] = {.key = "level"}};
+    if (comment)
+        *comment = '\0';
+    char *extra_text = own ? comment + sizeof mark - 1 : NULL;
+    if (text[strspn(text, " \t")] == '\0') {
+        if (own)
+            own_line(r, extra_text);
+        return;
+    }
+    const bool fine = atn_fields_read(text, keys, SWITCH_KEYS, r->found, r->line);
+    if ((!own || atn_fields_read(extra_text, extra, LINK_KEYS, r->found, r->line)) && fine)
+        switch_line(r, keys, extra);
+}
+
+static void check_defined(const reader *r)
+{
+    for (int v = 0; v < r->d->nodes.n; v++) {
+        const atn_draft_node *node = &r->d->nodes.v[v];
+        if (node->kind == ATN_TOPO_SWITCH && (v >= r->defined.n || !r->defined.v[v]))
+            atn_found(r->found, node->line,
+                      "switch %s is named in Switches= but has no line of its own; add "
+                      "SwitchName=%s with its Nodes= or Switches=",
+                      node->name, node->name);
+    }
+}
+
+static void place_ranks(const reader *r)
+{
+    for (int i = 0; i < r->rank_lines.n; i++) {
+        const char *name = r->ranks.v[i];
+        const int v = atn_draft_find(r->d, ATN_TOPO_HOST, name);
+        const char *near = v < 0 ? atn_draft_near(r->d, ATN_TOPO_HOST, name) : NULL;
+        if (v >= 0)
+            atn_draft_rank(r->d, v);
+        else
+            atn_found(r->found, r->rank_lines.v[i],
+                      "host %s of rank %d is in no Nodes= list; add it%s%s%s", name, i,
+                      near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    }
+}
+
+void atn_read_slurm(atn_draft *d, const char *text)
+{
+    reader r = {.d = d, .found = d->found};
+    char *line;
+    int last = 0;
+    for (const char *at = text; (line = atn_next_line(&at, &last, true, r.found)) != NULL;) {
+        r.line = last;
+        one_line(&r, line);
+        free(line);
+    }
+    check_defined(&r);
+    place_ranks(&r);
+    atn_vec_free(&r.defined);
+    atn_vec_free(&r.rank_lines);
+    atn_name_list_free(&r.ranks);
+}
+
+atn_status atn_topo_parse_slurm(const char *text, const char *file, atn_topo **topo_p,
+                                atn_error *err)
+{
+    return atn_read_text(atn_read_slurm, text, file, topo_p, err);
+}
