@@ -11,19 +11,19 @@ static const struct {
     const char *name;
     int error;
 } fields[FIELDS] = {
-    [OPERATION] = {"operation", MPI_ERR_OTHER},      [ROOT] = {"root", MPI_ERR_ROOT},
-    [BYTES] = {"size", MPI_ERR_COUNT},               [TYPE] = {"datatype", MPI_ERR_TYPE},
-    [OPERATOR] = {"operator", MPI_ERR_OP},           [IN_PLACE_USED] = {"MPI_IN_PLACE", MPI_ERR_BUFFER},
+    [OPERATION] = {"operation", MPI_ERR_OTHER}, [ROOT] = {"root", MPI_ERR_ROOT},
+    [BYTES] = {"size", MPI_ERR_COUNT},          [TYPE] = {"datatype", MPI_ERR_TYPE},
+    [OPERATOR] = {"operator", MPI_ERR_OP},      [IN_PLACE_USED] = {"MPI_IN_PLACE", MPI_ERR_BUFFER},
 };
 
 static const struct {
     MPI_Op op;
     const char *name;
 } operators[] = {
-    {MPI_MAX, "MPI_MAX"},       {MPI_MIN, "MPI_MIN"},       {MPI_SUM, "MPI_SUM"},
-    {MPI_PROD, "MPI_PROD"},     {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
-    {MPI_LOR, "MPI_LOR"},       {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
-    {MPI_BXOR, "MPI_BXOR"},     {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
+    {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"},       {MPI_SUM, "MPI_SUM"},
+    {MPI_PROD, "MPI_PROD"}, {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
+    {MPI_LOR, "MPI_LOR"},   {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
+    {MPI_BXOR, "MPI_BXOR"}, {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
 };
 enum { OPERATORS = sizeof operators / sizeof *operators };
 
@@ -154,8 +154,7 @@ bool atn_check(atn_comm *c, const atn_call *call, int *code_p)
         least[i] = sig[i];
         least[FIELDS + i] = ~sig[i];
     }
-    *code_p =
-        atn_real.Allreduce(MPI_IN_PLACE, least, 2 * FIELDS, MPI_INT64_T, MPI_MIN, c->user);
+    *code_p = atn_real.Allreduce(MPI_IN_PLACE, least, 2 * FIELDS, MPI_INT64_T, MPI_MIN, c->user);
     for (int i = 0; i < FIELDS && *code_p == MPI_SUCCESS; i++)
         if (least[i] != ~least[FIELDS + i])
             *code_p = name_culprit(c, sig, i);

@@ -19,12 +19,13 @@ enum { PATIENCE = 4 };
 
 _Thread_local atn_cached atn_cache[1 << ATN_CACHE_BITS];
 _Atomic uint64_t atn_generation = 1;
+_Atomic unsigned atn_freed = 1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* list, wires; never held in MPI */
 static atn_comm *head, *tail;
 static int wires;
 static int keyval = MPI_KEYVAL_INVALID;
-static char foreign; /* attribute of communicators that are native from the start */
+static char foreign;                 /* attribute of communicators that are native from the start */
 static _Thread_local MPI_Comm dying; /* being freed by this thread: must not get a new state */
 static _Thread_local bool is_dying;
 
@@ -133,10 +134,7 @@ void atn_comm_dying(MPI_Comm comm)
     atomic_fetch_add(&atn_generation, 1);
 }
 
-void atn_comm_dead(void)
-{
-    is_dying = false;
-}
+void atn_comm_dead(void) { is_dying = false; }
 
 /* ---- beginning ---- */
 
@@ -309,8 +307,8 @@ bool atn_comm_wire(atn_comm *c)
 
 bool atn_comms_start(void)
 {
-    const bool have_key = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, attribute_deleted,
-                                                  &keyval, NULL) == MPI_SUCCESS;
+    const bool have_key = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, attribute_deleted, &keyval,
+                                                  NULL) == MPI_SUCCESS;
     atn_comm *const world = have_key ? admit(MPI_COMM_WORLD) : NULL;
     const bool all = vote(MPI_COMM_WORLD, world != NULL);
     if (all)

@@ -13,22 +13,51 @@
 
 typedef enum { ATN_STAGE_COUNTING, ATN_STAGE_NATIVE, ATN_STAGE_SERVED } atn_stage;
 
+/* The arguments that, on one communicator, settle the choice for an operation: here the latest
+ * ones for which it was the native routine, so that those calls need not be looked at again. */
+typedef struct {
+    int64_t count;
+    MPI_Datatype type;
+    MPI_Op op;
+    int root;
+    unsigned freed; /* handles freed until then, because they are reused; 0: empty */
+} atn_key;
+
 typedef struct atn_comm {
     MPI_Comm user;
-    MPI_Comm wire;    /* private copy that carries the messages; MPI_COMM_NULL until needed */
+    MPI_Comm wire; /* private copy that carries the messages; MPI_COMM_NULL until needed */
     atn_exec *exec;
     int p, r;
     atn_stage stage;
-    bool reserved;    /* counts against the limit of private communicators */
+    bool reserved; /* counts against the limit of private communicators */
     uint64_t calls;
+    atn_key native[ATN_OPERATIONS];
     /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
     _Atomic unsigned beat;
     _Atomic int op, root;
-    const atn_row *_Atomic row; /* NULL: the native routine */
-    unsigned seen;              /* the watchdog's own notes: the beat ... */
-    int still;                  /* ... and for how many seconds it has not changed */
+    const atn_row *_Atomic row;   /* NULL: the native routine */
+    unsigned seen;                /* the watchdog's own notes: the beat ... */
+    int still;                    /* ... and for how many seconds it has not changed */
     struct atn_comm *prev, *next; /* all live ones; by creation of the private communicator */
 } atn_comm;
+
+/* Counts freed datatypes and operators; starts at 1. */
+extern _Atomic unsigned atn_freed ATN_HIDDEN;
+
+static inline bool atn_known_native(const atn_comm *c, atn_operation op, atn_key k)
+{
+    const atn_key *const known = &c->native[op];
+    return k.count >= 0 && known->count == k.count && known->type == k.type && known->op == k.op &&
+           known->root == k.root &&
+           known->freed == atomic_load_explicit(&atn_freed, memory_order_relaxed);
+}
+
+static inline void atn_know_native(atn_comm *c, atn_operation op, atn_key k)
+{
+    k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
+    if (k.count >= 0 && atn_the_job.lasting)
+        c->native[op] = k;
+}
 
 /* Around what may stall; root -1: none or unknown. */
 static inline void atn_beat_begin(atn_comm *c, atn_operation op, int root)

@@ -46,17 +46,29 @@ static int do_Comm_free(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_f
 
 static int do_Comm_disconnect(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_disconnect); }
 
+static void forget_type(MPI_Datatype type)
+{
+    atn_type_forget(type);
+    atomic_fetch_add(&atn_freed, 1);
+}
+
+static void forget_op(MPI_Op op)
+{
+    atn_op_forget(op);
+    atomic_fetch_add(&atn_freed, 1);
+}
+
 static int do_Type_free(MPI_Datatype *type)
 {
     if (atn_the_job.keeps && type != NULL)
-        atn_type_forget(*type);
+        forget_type(*type);
     return atn_real.Type_free(type);
 }
 
 static int do_Op_free(MPI_Op *op)
 {
     if (atn_the_job.keeps && op != NULL)
-        atn_op_forget(*op);
+        forget_op(*op);
     return atn_real.Op_free(op);
 }
 

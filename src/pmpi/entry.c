@@ -22,14 +22,18 @@ static inline void put_w(atn_user *u, const void *buf, const void *counts, const
                     .types = types,
                     .type = MPI_DATATYPE_NULL};
 }
-#define SIDE(side, buf, n, type) put(&call.side, buf, n, type);
-#define SIDE_V(side, buf, counts, displs, type) put_v(&call.side, buf, counts, displs, type);
+#define SIDE(side, buf, n, type)                 put(&call.side, buf, n, type);
+#define SIDE_V(side, buf, counts, displs, type)  put_v(&call.side, buf, counts, displs, type);
 #define SIDE_W(side, buf, counts, displs, types) put_w(&call.side, buf, counts, displs, types);
 #define IN_PLACE(side, buffer, other)                                                              \
     if ((buffer) == MPI_IN_PLACE) {                                                                \
         call.in_place = true;                                                                      \
         call.side = call.other;                                                                    \
     }
+
+#define KEY(n, datatype, operator, r)                                                              \
+    ((atn_key){.count = (n), .type = (datatype), .op = (operator), .root = (r)})
+#define NO_KEY ((atn_key){.count = -1})
 
 static const atn_user nothing = {.type = MPI_DATATYPE_NULL};
 
@@ -39,19 +43,25 @@ static inline bool gate_has(uint64_t bits)
 }
 
 /* The steps of every call; everything that differs comes from the table. */
-#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+#define ATN_CALL(name, id, formals, actuals, key, ...)                                             \
     static __attribute__((noinline)) int serve_##name formals                                      \
     {                                                                                              \
         atn_comm *const c = atn_comm_enter(comm, ATN_##id);                                        \
         if (c == NULL)                                                                             \
             return atn_real.name actuals;                                                          \
+        const int r __attribute__((unused)) = c->r;                                                \
+        if (atn_known_native(c, ATN_##id, key))                                                    \
+            return atn_real.name actuals;                                                          \
         atn_call call = {.op = ATN_##id, .wide = ATN_WIDE, .mpi_op = MPI_OP_NULL};                 \
         call.src = call.dst = nothing;                                                             \
-        const int r __attribute__((unused)) = c->r;                                                \
         __VA_ARGS__                                                                                \
         int code;                                                                                  \
-        if (ATN_LIKELY(!atn_the_job.observed))                                                     \
-            return atn_serve(c, &call, &code) ? code : atn_real.name actuals;                      \
+        if (ATN_LIKELY(!atn_the_job.observed)) {                                                   \
+            if (atn_serve(c, &call, &code))                                                        \
+                return code;                                                                       \
+            atn_know_native(c, ATN_##id, key);                                                     \
+            return atn_real.name actuals;                                                          \
+        }                                                                                          \
         atn_observed o;                                                                            \
         if (atn_observed_begin(&o, c, &call, &code))                                               \
             return code;                                                                           \

@@ -7,15 +7,15 @@
 #include "pmpi/job.h"
 
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT(x)  TEXT_(x)
 #if defined(OPEN_MPI)
-#define NAME "Open MPI"
+#define NAME    "Open MPI"
 #define VERSION TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
-#define LEAD "Open MPI v" /* what the library's version string begins with */
+#define LEAD    "Open MPI v" /* what the library's version string begins with */
 #elif defined(MPICH_VERSION)
-#define NAME "MPICH"
+#define NAME    "MPICH"
 #define VERSION MPICH_VERSION
-#define LEAD "MPICH Version:"
+#define LEAD    "MPICH Version:"
 #else
 #error "Attune knows the handles of Open MPI and of MPICH only"
 #endif

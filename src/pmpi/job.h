@@ -9,16 +9,17 @@
 #include "pmpi/real.h"
 
 typedef struct {
-    bool active;          /* between the vote in MPI_Init and MPI_Finalize */
-    bool keeps;           /* there are states of communicators */
-    bool yield;           /* ranks of this node outnumber its cores (local: changes no message) */
-    bool observed;        /* report, check or watchdog: every call takes the long way */
+    bool active;   /* between the vote in MPI_Init and MPI_Finalize */
+    bool keeps;    /* there are states of communicators */
+    bool yield;    /* ranks of this node outnumber its cores (local: changes no message) */
+    bool observed; /* report, check or watchdog: every call takes the long way */
     bool check;
+    bool lasting; /* the same problem always gets the same choice */
     int first, watchdog, verbose;
-    int p, r;             /* in MPI_COMM_WORLD */
-    uint32_t forced;      /* operations whose communicators are set up at their first call */
-    uint64_t hash;        /* of settings and rules, for votes on communicators */
-    const char *report;   /* NULL: none; "": standard error; else a file */
+    int p, r;           /* in MPI_COMM_WORLD */
+    uint32_t forced;    /* operations whose communicators are set up at their first call */
+    uint64_t hash;      /* of settings and rules, for votes on communicators */
+    const char *report; /* NULL: none; "": standard error; else a file */
     atn_settings settings;
     atn_rules *rules;
 } atn_job;

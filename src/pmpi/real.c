@@ -35,7 +35,7 @@ static void missing(const char *name)
 
 atn_routines atn_real = {
 #define ATN_CALL(name, id, formals, actuals, ...) .name = first_##name,
-#define ATN_CONTROL(name, formals, actuals) .name = first_##name,
+#define ATN_CONTROL(name, formals, actuals)       .name = first_##name,
 #include "pmpi/calls.def"
 };
 

@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ATN_HIDDEN __attribute__((visibility("hidden")))
-#define ATN_EXPORT __attribute__((visibility("default")))
+#define ATN_HIDDEN    __attribute__((visibility("hidden")))
+#define ATN_EXPORT    __attribute__((visibility("default")))
 #define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
 
 typedef struct {
 #define ATN_CALL(name, id, formals, actuals, ...) int(*name) formals;
-#define ATN_CONTROL(name, formals, actuals) int(*name) formals;
+#define ATN_CONTROL(name, formals, actuals)       int(*name) formals;
 #include "pmpi/calls.def"
 } atn_routines;
 
@@ -29,7 +29,7 @@ extern atn_routines atn_tool ATN_HIDDEN;
 /* One bit per operation in each half.  Work: more to do than calling atn_real.  Detour: MPI_X (but
  * not PMPI_X) has to go to a tool; all set at first because tools have not been looked for. */
 extern _Atomic uint64_t atn_gate ATN_HIDDEN;
-#define ATN_GATE_WORK(op) (UINT64_C(1) << (op))
+#define ATN_GATE_WORK(op)   (UINT64_C(1) << (op))
 #define ATN_GATE_DETOUR(op) (UINT64_C(1) << (32 + (op)))
 
 /* Finds all of the above; any number of threads may call it any number of times. */

@@ -62,9 +62,7 @@ void atn_report_add(const atn_problem *q, const atn_choice *choice, double secon
     int i = 0;
     while (i < own.n && !is_row(i, q, choice))
         i++;
-    report_row *const row = i < own.n          ? &own.row[i]
-                            : own.n < MAX_ROWS ? new_row(q, choice)
-                                               : NULL;
+    report_row *const row = i < own.n ? &own.row[i] : own.n < MAX_ROWS ? new_row(q, choice) : NULL;
     if (row != NULL) {
         row->calls++;
         row->seconds += seconds;
@@ -142,8 +140,8 @@ static void print_class(atn_table *t, int size_class)
 static void write_rows(FILE *f, const report_rows *all, const char *format)
 {
     static const atn_column columns[] = {
-        {"operation", ATN_CELL_TEXT}, {"ranks", ATN_CELL_NUMBER},    {"bytes", ATN_CELL_TEXT},
-        {"algorithm", ATN_CELL_TEXT}, {"calls", ATN_CELL_NUMBER},    {"total_ms", ATN_CELL_NUMBER},
+        {"operation", ATN_CELL_TEXT}, {"ranks", ATN_CELL_NUMBER}, {"bytes", ATN_CELL_TEXT},
+        {"algorithm", ATN_CELL_TEXT}, {"calls", ATN_CELL_NUMBER}, {"total_ms", ATN_CELL_NUMBER},
         {"mean_us", ATN_CELL_NUMBER},
     };
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};

@@ -39,7 +39,7 @@ bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
         atn_params_print(choice_p->row, &choice_p->params, text, sizeof text);
         atn_say("%s on %d ranks, %lld bytes", text, q->p, (long long)q->bytes);
     }
-    return !atn_rules_per_call(job->rules);
+    return job->lasting;
 }
 
 bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p)

@@ -134,8 +134,7 @@ static bool send_parcel(const atn_job *job, parcel *q)
 {
     if (job->r == 0)
         read_parcel(q);
-    if (atn_real.Bcast(q->size, 2, MPI_INT64_T, 0, MPI_COMM_WORLD) != MPI_SUCCESS ||
-        q->size[0] < 0)
+    if (atn_real.Bcast(q->size, 2, MPI_INT64_T, 0, MPI_COMM_WORLD) != MPI_SUCCESS || q->size[0] < 0)
         return false;
     bool room = true;
     for (int i = 0; i < 2; i++) {
@@ -187,6 +186,7 @@ static void take_settings(atn_job *job)
     job->report = atn_setting_report(s);
     job->observed = job->check || job->watchdog > 0 || job->report != NULL;
     job->forced = atn_rules_forced(job->rules);
+    job->lasting = !atn_rules_per_call(job->rules);
 }
 
 bool atn_job_vote(atn_job *job, bool same_version)
