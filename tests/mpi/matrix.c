@@ -27,38 +27,48 @@ typedef struct {
     int p, r;
 } member;
 
-enum { COMMS = 7 };
+enum { COMMS = 4 };
 
-static MPI_Comm split(int color, int key)
-{
-    MPI_Comm comm;
-    MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
-    return comm;
-}
+/* Each run has two of these besides MPI_COMM_WORLD and MPI_COMM_SELF: making communicators takes
+ * long on some MPIs when ranks outnumber cores. */
+enum { REVERSED, SHUFFLED, PARITY, ALL_BUT_LAST, HALVES, KINDS };
+static const char *const kind_names[] = {"reversed ranks", "shuffled ranks", "odd and even ranks",
+                                         "all but the last", "two halves, reversed"};
 
-static void make_comms(member *m, uint64_t seed)
+static MPI_Comm split(int kind, uint64_t seed)
 {
     const int r = t_rank, p = t_ranks;
     t_rng rng = t_seed(seed, 4, 4);
     int *order = t_alloc(sizeof(int) * (size_t)p);
     t_shuffle(&rng, order, p);
-    const member all[COMMS] = {
-        {.name = "MPI_COMM_WORLD", .comm = MPI_COMM_WORLD},
-        {.name = "MPI_COMM_SELF", .comm = MPI_COMM_SELF},
-        {.name = "reversed ranks", .comm = split(0, p - r)},
-        {.name = "shuffled ranks", .comm = split(0, order[r])},
-        {.name = "odd and even ranks", .comm = split(r % 2, r)},
-        {.name = "all but the last", .comm = split(p > 1 && r == p - 1 ? MPI_UNDEFINED : 0, r)},
-        {.name = "two halves, reversed", .comm = split(r < p / 2, -r)},
+    const struct {
+        int color, key;
+    } how[KINDS] = {
+        [REVERSED] = {0, p - r},
+        [SHUFFLED] = {0, order[r]},
+        [PARITY] = {r % 2, r},
+        [ALL_BUT_LAST] = {p > 1 && r == p - 1 ? MPI_UNDEFINED : 0, r},
+        [HALVES] = {r < p / 2, p - r},
     };
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, how[kind].color, how[kind].key, &comm);
+    free(order);
+    return comm;
+}
+
+static void make_comms(member *m, uint64_t seed)
+{
+    const int a = (int)(seed % KINDS), b = (int)((seed + 1 + seed / KINDS % (KINDS - 1)) % KINDS);
+    m[0] = (member){.name = "MPI_COMM_WORLD", .comm = MPI_COMM_WORLD};
+    m[1] = (member){.name = "MPI_COMM_SELF", .comm = MPI_COMM_SELF};
+    m[2] = (member){.name = kind_names[a], .comm = split(a, seed)};
+    m[3] = (member){.name = kind_names[b], .comm = split(b, seed)};
     for (int i = 0; i < COMMS; i++) {
-        m[i] = all[i];
         if (m[i].comm != MPI_COMM_NULL) {
             MPI_Comm_size(m[i].comm, &m[i].p);
             MPI_Comm_rank(m[i].comm, &m[i].r);
         }
     }
-    free(order);
 }
 
 static void free_comms(member *m)
@@ -84,8 +94,9 @@ static int draw_bytes(t_rng *rng, int index)
 static bool draw_case(const options *o, const member *comms, int op, int index, t_case *c)
 {
     t_rng rng = t_seed(o->seed, 10 + (uint64_t)op, (uint64_t)index);
-    const int pick = t_below(&rng, COMMS + 3), bytes = draw_bytes(&rng, index);
-    const member *m = &comms[index < t_ranks || pick >= COMMS ? 0 : pick];
+    static const int often[] = {0, 0, 0, 1, 2, 2, 3, 3};
+    const int pick = often[t_below(&rng, 8)], bytes = draw_bytes(&rng, index);
+    const member *m = &comms[index < t_ranks ? 0 : pick];
     *c = (t_case){.index = index, .seed = t_next(&rng) >> 8, .comm_name = m->name,
                   .comm = m->comm, .p = m->p, .r = m->r, .bytes = bytes,
                   .in_place = t_below(&rng, 3) == 0,
