@@ -4,6 +4,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
 . ./tests/tap.bash
 build=${ATTUNE_BUILD:-$PWD/build}
 attune=$build/bin/attune
+for variable in "${!ATTUNE@}"; do
+    unset "$variable" # the user's settings are not the test's
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
