@@ -25,9 +25,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* list, wires; never h
 static atn_comm *head, *tail;
 static int wires;
 static int keyval = MPI_KEYVAL_INVALID;
-static char foreign;                 /* attribute of communicators that are native from the start */
-static _Thread_local MPI_Comm dying; /* being freed by this thread: must not get a new state */
-static _Thread_local bool is_dying;
+static char foreign; /* attribute of communicators that are native from the start */
+/* Being freed by this thread: must not get a new state. */
+static _Thread_local MPI_Comm dying = MPI_COMM_NULL;
 
 /* ---- the list ---- */
 
@@ -124,17 +124,18 @@ static atn_comm *find(MPI_Comm comm)
     return c;
 }
 
-void atn_comm_dying(MPI_Comm comm)
+MPI_Comm atn_comm_dying(MPI_Comm comm)
 {
+    const MPI_Comm before = dying;
     atn_comm *const c = find(comm);
     dying = comm;
-    is_dying = true;
     if (c != NULL)
         drop(c);
     atomic_fetch_add(&atn_generation, 1);
+    return before;
 }
 
-void atn_comm_dead(void) { is_dying = false; }
+void atn_comm_dead(MPI_Comm before) { dying = before; }
 
 /* ---- beginning ---- */
 
@@ -182,7 +183,7 @@ atn_comm *atn_comm_look(MPI_Comm comm, atn_cached *slot)
 {
     void *value;
     int found;
-    if (comm == MPI_COMM_NULL || (is_dying && comm == dying))
+    if (comm == MPI_COMM_NULL || comm == dying)
         return NULL;
     const uint64_t now = atomic_load(&atn_generation);
     if (PMPI_Comm_get_attr(comm, keyval, &value, &found) != MPI_SUCCESS)

@@ -138,9 +138,9 @@ bool atn_comms_start(void);
 /* Frees all private communicators and states. */
 void atn_comms_stop(void);
 /* The user's free begins, and has ended: in between attribute callbacks of the user may still use
- * the communicator, natively. */
-void atn_comm_dying(MPI_Comm comm);
-void atn_comm_dead(void);
+ * the communicator, natively, or free others.  Give `dead` what `dying` returned. */
+MPI_Comm atn_comm_dying(MPI_Comm comm);
+void atn_comm_dead(MPI_Comm before);
 /* Calls `visit` for every live state while none can go away. */
 void atn_comms_visit(void (*visit)(atn_comm *c));
 

@@ -36,9 +36,9 @@ static int free_comm(MPI_Comm *comm, int (*real)(MPI_Comm *))
 {
     if (!atn_the_job.keeps || comm == NULL || *comm == MPI_COMM_NULL)
         return real(comm);
-    atn_comm_dying(*comm);
+    const MPI_Comm before = atn_comm_dying(*comm);
     const int code = real(comm);
-    atn_comm_dead();
+    atn_comm_dead(before);
     return code;
 }
 

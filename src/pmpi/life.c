@@ -43,13 +43,14 @@ void atn_job_start(void)
     job->active = true;
     const uint32_t all = (1u << ATN_OPERATIONS) - 1;
     const uint32_t work = job->observed ? all : atn_rules_operations(job->rules);
+    if (work != 0)
+        job->yield = should_yield(job);
     if (job->verbose > 0 && job->r == 0)
-        atn_say("%d ranks on %s, %d rules", job->p, atn_mpi_built_for(),
-                atn_rules_count(job->rules));
+        atn_say("%d ranks on %s, %d rules%s", job->p, atn_mpi_built_for(),
+                atn_rules_count(job->rules), job->yield ? ", waits give the processor away" : "");
     if (work == 0)
         return;
     atn_real_type_free = atn_real.Type_free;
-    job->yield = should_yield(job);
     job->keeps = atn_comms_start();
     if (!job->keeps)
         return;
