@@ -37,6 +37,7 @@ typedef struct {
     atn_table table;
     int tried, found; /* schedules looked at, findings among them */
     bool reduces;
+    int where;                       /* ranks at which the first finding was made */
     char finding[480], refusal[480]; /* the first of each */
 } outcome;
 
@@ -78,7 +79,7 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
     if (!st) {
         proof_row(out, set.p, &proof, "proven");
     } else if (st == ATN_FINDING) {
-        out->found++;
+        out->where = out->found++ ? out->where : set.p;
         bare_row(out, set.p, local.text, out->finding);
     }
     atn_set_free(&set);
@@ -107,7 +108,7 @@ static atn_status read_range(const char *text, int *lo_p, int *hi_p, atn_error *
 static atn_status verify_range(const atn_args *a, const atn_request *want, outcome *out,
                                atn_error *err)
 {
-    int lo, hi;
+    int lo = 0, hi = 0;
     if (want->file && !atn_arg_given(a, "ranks"))
         return verify_one(a, want, 0, out, err);
     atn_status st = read_range(atn_arg_text(a, "ranks"), &lo, &hi, err);
@@ -124,7 +125,8 @@ static atn_status conclude(const atn_args *a, const outcome *out, atn_error *err
     if (st)
         return st;
     if (out->found)
-        return atn_fail(err, ATN_FINDING, "%s", out->finding);
+        return atn_fail(err, ATN_FINDING, "%s on %d ranks: %s", a->operands[0], out->where,
+                        out->finding);
     if (!out->tried)
         return atn_fail(err, ATN_INPUT, "%s", out->refusal);
     if (strcmp(atn_arg_format(a), "table") == 0)

@@ -175,29 +175,77 @@ static int dispatch(int argc, char **argv)
 
 /* ---- options of `attune` itself ---- */
 
-static int completion(const char *shell)
+static int print_help(const atn_args *a, atn_error *err)
 {
-    if (!shell || strcmp(shell, "bash") != 0) {
-        fprintf(stderr, "attune: --completion %s: must be bash\n", shell ? shell : "");
-        return ATN_USAGE;
-    }
-    atn_completion_bash(stdout);
+    (void)err;
+    atn_help_all(a->out);
     return ATN_OK;
 }
 
-static int top_option(const char *word, const char *argument)
+static int print_version(const atn_args *a, atn_error *err)
 {
-    if (asks_help(word))
-        atn_help_all(stdout);
-    else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-        printf("attune %s\n", ATN_VERSION);
-    else if (strcmp(word, "--man") == 0)
-        atn_man_page(stdout);
-    else if (strcmp(word, "--completion") == 0)
-        return completion(argument);
-    else
-        return unknown_word(NULL, word);
+    (void)err;
+    fprintf(a->out, "attune %s\n", ATN_VERSION);
     return ATN_OK;
+}
+
+static int print_man(const atn_args *a, atn_error *err)
+{
+    (void)err;
+    atn_man_page(a->out);
+    return ATN_OK;
+}
+
+static int print_completion(const atn_args *a, atn_error *err)
+{
+    if (strcmp(a->operands[0], shells[0]) != 0)
+        return atn_fail(err, ATN_USAGE, "--completion %s: must be %s", a->operands[0], shells[0]);
+    atn_completion_bash(a->out);
+    return ATN_OK;
+}
+
+/* In the order of atn_top_options. */
+static int (*const top_runs[])(const atn_args *, atn_error *) = {print_help, print_version,
+                                                                 print_man, print_completion};
+
+static bool is_option(const atn_option *o, const char *word)
+{
+    return (strncmp(word, "--", 2) == 0 && strcmp(word + 2, o->name) == 0) ||
+           (o->letter && word[0] == '-' && word[1] == o->letter && !word[2]);
+}
+
+static int unknown_option(const char *word)
+{
+    const char *names[MAX_WORDS];
+    int n = 0;
+    for (; atn_top_options[n].name; n++)
+        names[n] = atn_top_options[n].name;
+    const char *near = atn_nearest(word + strspn(word, "-"), names, n);
+    fprintf(stderr, "attune: unknown option %s", word);
+    if (near)
+        fprintf(stderr, "; did you mean --%s?", near);
+    fprintf(stderr, " (try 'attune --help')\n");
+    return ATN_USAGE;
+}
+
+/* Each is run as a command without options of its own, so that -o works. */
+static int top_option(int argc, char **argv)
+{
+    for (int i = 0; atn_top_options[i].name; i++) {
+        const atn_option *o = &atn_top_options[i];
+        const atn_command c = {
+            .noun = argv[0],
+            .operands = o->argument,
+            .min_operands = o->argument != NULL,
+            .max_operands = o->argument != NULL,
+            .help = o->doc,
+            .flags = ATN_CMD_OUTPUT,
+            .run = top_runs[i],
+        };
+        if (is_option(o, argv[0]))
+            return run_command(&c, argc - 1, argv + 1);
+    }
+    return unknown_option(argv[0]);
 }
 
 int main(int argc, char **argv)
@@ -206,7 +254,5 @@ int main(int argc, char **argv)
         atn_help_all(stderr);
         return ATN_USAGE;
     }
-    if (argv[1][0] == '-')
-        return top_option(argv[1], argc > 2 ? argv[2] : NULL);
-    return dispatch(argc - 1, argv + 1);
+    return argv[1][0] == '-' ? top_option(argc - 1, argv + 1) : dispatch(argc - 1, argv + 1);
 }

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# attune algo: the catalogue as table, csv, json and markdown.
+. "$(dirname "$0")/lib.sh"
+
+# ---- list ----
+golden algo_barrier.out 0 attune algo list --operation barrier
+golden algo_barrier.csv 0 attune algo list --operation barrier --format csv
+golden algo_barrier.json 0 attune algo list --operation=barrier --format json
+golden algo_barrier.md 0 attune algo list --operation barrier --format markdown
+
+rows() { grep -c '^ATN_ALGO' "$root/src/algo/catalog.def"; }
+operations() { grep -c '^ATN_OPERATION' "$root/src/sched/operation.def"; }
+all_listed() { [ "$(attune algo list | wc -l)" = $(($(rows) + $(operations) + 1)) ]; }
+check "every row is listed, and native for every operation" all_listed
+same_names() { diff <(attune algo list | awk 'NR > 1 { print $1 }') \
+    <(attune algo list --format csv | sed '1d;s/,.*//'); }
+check "csv lists the same" same_names
+if command -v python3 >/dev/null; then
+    json() { attune "$@" --format json | python3 -m json.tool >/dev/null; }
+    csv() { attune algo list --format csv | python3 -c '
+import csv, sys
+rows = list(csv.reader(sys.stdin))
+assert all(len(row) == len(rows[0]) for row in rows), "ragged"'; }
+    check "json of the list parses" json algo list
+    check "json of a row parses" json algo show bcast/chain
+    check "json of a schedule parses" json schedule show allreduce/ring -p 3
+    check "json of a proof parses" json schedule verify allreduce/ring -p 3
+    check "csv of the list is rectangular" csv
+else
+    skip "json and csv are read by another program" "no python3"
+fi
+
+# ---- show ----
+golden algo_show.out 0 attune algo show allreduce/ring
+golden algo_show_params.out 0 attune algo show 'bcast/chain{segment=8K,chains=2}'
+golden algo_show.json 0 attune algo show bcast/chain --format json
+golden algo_show.csv 0 attune algo show barrier/linear --format csv
+golden algo_show_native.out 0 attune algo show alltoallw/native
+
+# ---- output ----
+written() { attune algo list --operation barrier -o list.txt &&
+    cmp list.txt "$here/golden/algo_barrier.out"; }
+check "-o writes the same" written
+replaced() { echo old >list.txt && written; }
+check "-o replaces" replaced
+fails 4 'attune: nowhere/list.txt: cannot be written: No such file or directory' \
+    attune algo list -o nowhere/list.txt
+fails 4 'attune: cannot write to standard output: *' sh -c "'$attune' algo list >/dev/full"
+
+# ---- bad input ----
+fails 3 'attune: unknown operation "allredcue"; did you mean "allreduce"?' \
+    attune algo list --operation allredcue
+fails 3 'attune: unknown algorithm "rign" for allreduce; did you mean "ring"?' \
+    attune algo show allreduce/rign
+fails 3 'attune: unknown operation "alreduce"; did you mean "allreduce"?' \
+    attune algo show alreduce/ring
+fails 3 "attune: 'ring' is neither a file nor the name of an algorithm*attune algo list*" \
+    attune algo show ring
+fails 3 'attune: allreduce/ring: segment=-1 is not possible; allowed: 0 to 1T' \
+    attune algo show allreduce/ring:segment=-1
+fails 3 "attune: allreduce/ring has no parameter 'speed'*" attune algo show allreduce/ring:speed=9
+finish

@@ -1,0 +1,66 @@
+# lib.sh - for tests of the command line: `. "$(dirname "$0")/lib.sh"`, then `golden` and `fails`,
+# and `finish` at the end.  UPDATE=1 rewrites the goldens instead of comparing with them.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+. "$root/tests/tap.bash"
+attune=$(realpath -m "${ATTUNE_BUILD:-$root/build}")/bin/attune
+[ -x "$attune" ] || { echo "Bail out! $attune is not there; \`make\` builds it"; exit 4; }
+unset "${!ATTUNE_@}"
+attune() { "$attune" "$@"; }
+work=$(mktemp -d) && cd "$work" || exit 4
+trap 'rm -rf "$work"' EXIT
+
+# Runs a command into out and err; sets code.
+capture() {
+    "$@" >"$work/.out" 2>"$work/.err"
+    code=$?
+}
+
+# The command must exit with CODE, say nothing on standard error and exactly what
+# golden/FILE holds on standard output.
+golden() { # FILE CODE COMMAND ...
+    local file=$here/golden/$1 wanted=$2 name
+    shift 2
+    name="${*} -> $(basename "$file")"
+    capture "$@"
+    [ -z "${UPDATE:-}" ] || { mkdir -p "$here/golden" && cp "$work/.out" "$file"; }
+    if [ "$code" = "$wanted" ] && [ ! -s "$work/.err" ] && cmp -s "$work/.out" "$file"; then
+        tap_point "$name" yes
+    else
+        tap_point "$name" no "exit code $code, wanted $wanted
+$(diff -u "$file" "$work/.out" 2>&1 | head -n 40)
+$(cat "$work/.err")"
+    fi
+}
+
+# The command must exit with CODE, and its standard error must match the pattern GLOB; an error
+# (above 1) must leave standard output empty.
+fails() { # CODE GLOB COMMAND ...
+    local wanted=$1 glob=$2 said
+    shift 2
+    capture "$@"
+    said=$(cat "$work/.err")
+    # shellcheck disable=SC2053 # the pattern is meant as one
+    if [ "$code" = "$wanted" ] && [[ $said == $glob ]] &&
+        { [ "$wanted" -le 1 ] || [ ! -s "$work/.out" ]; }; then
+        tap_point "${*}" yes
+    else
+        tap_point "${*}" no "exit code $code, wanted $wanted
+wanted: $glob
+said:   $said
+$(head -n 5 "$work/.out")"
+    fi
+}
+
+# The command must succeed silently on standard error and say something that holds TEXT.
+holds() { # TEXT COMMAND ...
+    local text=$1
+    shift
+    capture "$@"
+    if [ "$code" = 0 ] && [ ! -s "$work/.err" ] && grep -qF -- "$text" "$work/.out"; then
+        tap_point "${*} holds $text" yes
+    else
+        tap_point "${*} holds $text" no "exit code $code: $(cat "$work/.out" "$work/.err")"
+    fi
+}
