@@ -1,6 +1,7 @@
 /* lookup.c - names on the command line to rows of the catalogue and to schedules. */
 #include "cli/lookup.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -149,6 +150,20 @@ atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
 
 /* ---- building ---- */
 
+enum { MAX_OPERATIONS = 10 * 1000 * 1000 }; /* about a gigabyte */
+
+/* Judged by the first rank, before the memory of the machine is full. */
+static atn_status check_size(const atn_schedule *first, atn_error *err)
+{
+    const int64_t operations = (int64_t)first->nops * first->q.p;
+    if (operations <= MAX_OPERATIONS)
+        return ATN_OK;
+    return atn_fail(err, ATN_INPUT,
+                    "%s: %" PRId64 " million operations on %d ranks are too many; use fewer ranks "
+                    "or larger segments",
+                    first->name, operations / 1000000, first->q.p);
+}
+
 static atn_status build_all(const atn_request *want, atn_set *set, atn_error *err)
 {
     atn_problem q = want->q;
@@ -158,8 +173,9 @@ static atn_status build_all(const atn_request *want, atn_set *set, atn_error *er
     q.pieces = atn_pieces(want->choice.row, &q, &want->choice.params);
     for (q.r = 0; q.r < q.p; q.r++) {
         q.in_place = want->in_place && atn_operation_place(q.op, q.r == q.root) != ATN_PLACE_NONE;
-        const atn_status st =
-            atn_build(want->choice.row, &q, &want->choice.params, &set->v[q.r], err);
+        atn_status st = atn_build(want->choice.row, &q, &want->choice.params, &set->v[q.r], err);
+        if (!st && q.r == 0)
+            st = check_size(set->v[0], err);
         if (st)
             return st;
     }

@@ -16,6 +16,8 @@ fails 2 "attune: --root 8: the ranks are 0 to 7" show bcast/binomial --root 8
 fails 2 "attune: --root -1: must be a whole number*" show bcast/binomial --root -1
 fails 2 "attune: --rank 4: the ranks are 0 to 3" show bcast/binomial -p 4 --rank 4
 fails 2 "attune: --bytes 1X: must be a size*" show bcast/binomial --bytes 1X
+fails 3 "attune: allreduce/ring: * million operations on 4096 ranks are too many*" \
+    attune schedule verify allreduce/ring -p 4096
 fails 3 "attune: *cannot be drawn legibly*" attune schedule draw allreduce/ring -p 513
 fails 3 "attune: *messages cannot be drawn legibly*" attune schedule draw alltoall/linear -p 200
 
