@@ -9,21 +9,21 @@ typedef struct {
     const atn_partition *t;
     const atn_unit *u;
     int64_t *tmp_off; /* units before each TMP block */
-    ATN_VEC(atn_span) spans[2];
+    ATN_VEC(atn_extent) spans[2];
     int64_t wire_send, wire_recv; /* chain: largest message in parts; dag: sum */
     bool ok;
 } binder;
 
 static void add_span(binder *b, int which, int64_t off, int64_t len)
 {
-    atn_span *last = b->spans[which].n ? &b->spans[which].v[b->spans[which].n - 1] : NULL;
+    atn_extent *last = b->spans[which].n ? &b->spans[which].v[b->spans[which].n - 1] : NULL;
 
     if (len == 0)
         return;
     if (last && last->off + last->len == off)
         last->len += len;
     else
-        b->ok = b->ok && atn_push(&b->spans[which], (atn_span){off, len});
+        b->ok = b->ok && atn_push(&b->spans[which], (atn_extent){off, len});
 }
 
 /* Blocks first .. first + count - 1 of a side, natural block by natural block. */
@@ -79,7 +79,7 @@ static void bind_message(binder *b, const atn_op *o, atn_xop *x)
     x->part = b->g->parts.n;
     x->nparts = b->spans[0].n;
     for (int i = 0; i < x->nparts; i++) {
-        const atn_span *s = &b->spans[0].v[i];
+        const atn_extent *s = &b->spans[0].v[i];
         const atn_part part = {s->off * stride, units * stride, s->len};
         x->one = part;
         if (x->nparts > 1)
@@ -103,7 +103,7 @@ static void bind_local(binder *b, atn_xop *x)
 
     x->part = b->g->parts.n;
     while (i < b->spans[0].n && j < b->spans[1].n) {
-        const atn_span *s = &b->spans[0].v[i], *t = &b->spans[1].v[j];
+        const atn_extent *s = &b->spans[0].v[i], *t = &b->spans[1].v[j];
         const int64_t left = s->len - di, right = t->len - dj;
         const int64_t take = left < right ? left : right;
         x->one = (atn_part){(s->off + di) * stride, (t->off + dj) * stride, take};

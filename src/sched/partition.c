@@ -14,7 +14,7 @@ atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t eac
     };
 }
 
-atn_span atn_sizes_block(const atn_sizes *z, int split, int block)
+atn_extent atn_sizes_block(const atn_sizes *z, int split, int block)
 {
     const int j = block / split, k = block % split;
     const int64_t len = z->lens ? z->lens[j] : z->each, lo = atn_cut(len, k, split);
@@ -27,7 +27,7 @@ atn_span atn_sizes_block(const atn_sizes *z, int split, int block)
     else
         for (int i = 0; i < j; i++)
             off += z->lens[i];
-    return (atn_span){off + lo, atn_cut(len, k + 1, split) - lo};
+    return (atn_extent){off + lo, atn_cut(len, k + 1, split) - lo};
 }
 
 int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block)

@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     int64_t off, len; /* units */
-} atn_span;
+} atn_extent;
 
 /* Units before part k when `units` are cut evenly into `split` parts. */
 static inline int64_t atn_cut(int64_t units, int k, int split)
@@ -31,7 +31,7 @@ static inline int64_t atn_cut(int64_t units, int k, int split)
 atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t each);
 
 /* Where a block lies. */
-atn_span atn_sizes_block(const atn_sizes *z, int split, int block);
+atn_extent atn_sizes_block(const atn_sizes *z, int split, int block);
 /* Units of a block of any space (TMP through its shape). */
 int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block);
 int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot);
