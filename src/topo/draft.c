@@ -117,7 +117,6 @@ void atn_draft_rank(atn_draft *d, int node)
 
 /* ---- checks ---- */
 
-/* Nodes are coloured by the walk that first met them; meeting one's own colour is a cycle. */
 static void report_cycle(const atn_draft *d, int start)
 {
     char way[200];
@@ -127,10 +126,11 @@ static void report_cycle(const atn_draft *d, int start)
         v = d->nodes.v[v].parent;
     } while (v != start && used < (int)sizeof way - 80);
     atn_found(d->found, d->nodes.v[start].parent_line,
-              "cycle of switches: %s%s; a tree has none, remove one of the links", way,
+              "cycle: %s%s; a tree has none, remove one of the links", way,
               v == start ? d->nodes.v[start].name : "...");
 }
 
+/* Nodes are coloured by the walk that first met them; meeting one's own colour is a cycle. */
 static bool check_cycles(const atn_draft *d)
 {
     int *colour = calloc((size_t)d->nodes.n + 1, sizeof *colour);
@@ -152,16 +152,25 @@ static bool check_cycles(const atn_draft *d)
     return fine;
 }
 
-/* One root; a host alone is a topology too. */
+static bool any_switch(const atn_draft *d)
+{
+    for (int i = 0; i < d->nodes.n; i++)
+        if (d->nodes.v[i].kind == ATN_TOPO_SWITCH)
+            return true;
+    return false;
+}
+
+/* One root; where there are switches it is one of them. */
 static void check_roots(const atn_draft *d)
 {
+    const bool switches = any_switch(d);
     int root = -1;
     for (int i = 0; i < d->nodes.n; i++) {
         const atn_draft_node *v = &d->nodes.v[i];
         if (v->parent >= 0)
             continue;
-        if (v->kind != ATN_TOPO_SWITCH && d->nodes.n > 1 && d->nodes.v[0].kind == ATN_TOPO_SWITCH)
-            atn_found(d->found, v->line, "%s %s is below no switch; add it to one",
+        if (v->kind != ATN_TOPO_SWITCH && switches)
+            atn_found(d->found, v->line, "%s %s is below no switch; add it to the Nodes= of one",
                       kind_names[v->kind], v->name);
         else if (root < 0)
             root = i;

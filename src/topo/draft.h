@@ -47,6 +47,8 @@ const char *atn_draft_near(const atn_draft *d, atn_topo_kind kind, const char *n
 /* Checks that it is one tree with every host in it and makes the topology; reports otherwise and
  * gives NULL. */
 atn_topo *atn_draft_finish(atn_draft *d);
+/* Adds remarks on a draft that is a tree. */
+void atn_draft_remarks(const atn_draft *d);
 void atn_draft_free(atn_draft *d);
 
 /* ---- for those that already hold a tree ---- */

@@ -42,9 +42,18 @@ static void unknown_key(const atn_field *fields, int n, const char *key, atn_fin
               near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-/* Cuts out the value that begins at `at`; `*at_p` moves behind it.  NULL: a quote is open. */
-static char *cut_value(char **at_p, char *at)
+/* An empty value is followed by the next key, not by its own text. */
+static bool is_key(const char *at) { return at[strcspn(at, "=\" \t")] == '='; }
+
+/* Cuts out the value behind an =; `*at_p` moves behind it.  NULL: a quote is open. */
+static char *cut_value(char **at_p, char *equals)
 {
+    char *at = skip_blanks(equals + 1);
+    if (at > equals + 1 && is_key(at)) {
+        *at_p = at;
+        *equals = '\0';
+        return equals;
+    }
     const bool quoted = *at == '"';
     char *value = quoted ? at + 1 : at;
     char *end = quoted ? strchr(value, '"') : value + strcspn(value, " \t\r\f\v");
@@ -66,7 +75,7 @@ bool atn_fields_read(char *text, atn_field *fields, int n, atn_findings *found, 
             atn_found(found, line, "'%.*s' is no key=value", (int)(at - key), key);
             continue;
         }
-        char *value = cut_value(&at, skip_blanks(equals + 1));
+        char *value = cut_value(&at, equals);
         *key_end = '\0';
         if (value == NULL) {
             atn_found(found, line, "%s= has a quote that is not closed; close it", key);

@@ -213,7 +213,8 @@ static void print_group(FILE *f, const char *const *names, int n)
     fputc(']', f);
 }
 
-void atn_hostlist_print(FILE *f, const char *const *names, int n)
+/* `suffix` follows every word of the list. */
+static void print_words(FILE *f, const char *const *names, int n, const char *suffix)
 {
     for (int i = 0; i < n;) {
         const int group = group_length(names + i, n - i);
@@ -223,8 +224,90 @@ void atn_hostlist_print(FILE *f, const char *const *names, int n)
             print_group(f, names + i, group);
         else
             fputs(names[i], f);
+        fputs(suffix, f);
         i += group;
     }
+}
+
+void atn_hostlist_print(FILE *f, const char *const *names, int n) { print_words(f, names, n, ""); }
+
+/* ---- lists with repetition ---- */
+
+/* How often the list repeats the name at its beginning. */
+static int repeats(const char *const *names, int n)
+{
+    int k = 1;
+    while (k < n && strcmp(names[k], names[0]) == 0)
+        k++;
+    return k;
+}
+
+/* Prints names that are all repeated k times, once each; `once` has room for them. */
+static void print_repeated(FILE *f, const char *const *names, int n, int k, const char **once)
+{
+    char suffix[16] = "";
+    if (k > 1)
+        snprintf(suffix, sizeof suffix, "*%d", k);
+    for (int i = 0; i < n; i += k)
+        once[i / k] = names[i];
+    print_words(f, once, n / k, suffix);
+}
+
+bool atn_ranklist_print(FILE *f, const char *const *names, int n)
+{
+    const char **once = malloc(sizeof *once * ((size_t)n + 1));
+    for (int i = 0, end; once && i < n; i = end) {
+        const int k = repeats(names + i, n - i);
+        for (end = i + k; end < n && repeats(names + end, n - end) == k; end += k)
+            ;
+        if (i > 0)
+            fputc(',', f);
+        print_repeated(f, names + i, end - i, k, once);
+    }
+    free(once);
+    return once != NULL;
+}
+
+/* Takes "*4" off the end of a word; 1 when there is none, 0 when it is no number. */
+static int cut_factor(char *word)
+{
+    char *star = strrchr(word, '*');
+    if (star == NULL)
+        return 1;
+    *star = '\0';
+    const size_t digits = strspn(star + 1, "0123456789");
+    return digits > 0 && digits < 7 && star[digits + 1] == '\0' ? atoi(star + 1) : 0;
+}
+
+static atn_status expand_repeated(char *word, atn_name_list *list, atn_error *err)
+{
+    atn_name_list once = {0};
+    const reader r = {.text = word, .list = list, .err = err};
+    const int k = cut_factor(word);
+    atn_status st = ATN_OK;
+    if (k == 0)
+        st = atn_fail(err, ATN_INPUT, "'%.120s' needs a number behind its *, as in n[0-3]*2", word);
+    if (!st)
+        st = atn_hostlist_expand(word, &once, err);
+    for (int i = 0; i < once.n && !st; i++)
+        for (int j = 0; j < k && !st; j++)
+            st = add_name(&r, once.v[i]);
+    atn_name_list_free(&once);
+    return st;
+}
+
+atn_status atn_ranklist_expand(const char *text, atn_name_list *list, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    if (*text == '\0')
+        return atn_fail(err, ATN_INPUT, "list of names is empty; name at least one");
+    for (const char *at = text, *next; at != NULL && !st; at = next) {
+        next = next_word(at);
+        char *word = next ? strndup(at, (size_t)(next - at - 1)) : strdup(at);
+        st = word ? expand_repeated(word, list, err) : atn_fail(err, ATN_MEMORY, "out of memory");
+        free(word);
+    }
+    return st;
 }
 
 /* ---- order ---- */

@@ -124,24 +124,26 @@ static void print_parts(const printer *w, int v)
 }
 
 /* Ranks that count along the hosts fit on one line; others are cut so that lines stay short. */
-static void print_ranks(const printer *w)
+static bool print_ranks(const printer *w)
 {
     enum { PER_LINE = 16 };
     const atn_topo *t = w->t;
-    int runs = 0;
+    int jumps = 0;
+    bool done = true;
     for (int r = 0; r < t->p; r++) {
         w->names[r] = t->nodes[t->node_of[r]].name;
-        runs += r > 0 && t->node_of[r] != t->node_of[r - 1] + 1;
+        jumps += r > 0 && atn_name_compare(w->names[r], w->names[r - 1]) < 0;
     }
-    const int each = runs > PER_LINE ? PER_LINE : t->p;
-    for (int r = 0; r < t->p; r += each) {
+    const int each = jumps > 3 && t->p > PER_LINE ? PER_LINE : t->p;
+    for (int r = 0; r < t->p && done; r += each) {
         fputs("#attune ranks=", w->f);
-        atn_hostlist_print(w->f, w->names + r, atn_min(each, t->p - r));
+        done = atn_ranklist_print(w->f, w->names + r, atn_min(each, t->p - r));
         fputc('\n', w->f);
     }
+    return done;
 }
 
-static void print_all(const printer *w)
+static bool print_all(const printer *w)
 {
     fputs("#attune topology 1\n", w->f);
     if (w->t->nodes[0].kind != ATN_TOPO_SWITCH)
@@ -152,7 +154,7 @@ static void print_all(const printer *w)
     for (int v = 0; v < w->t->nnodes; v++)
         if (w->t->nodes[v].kind != ATN_TOPO_SWITCH)
             print_parts(w, v);
-    print_ranks(w);
+    return print_ranks(w);
 }
 
 char *atn_topo_print(const atn_topo *t)
@@ -162,9 +164,7 @@ char *atn_topo_print(const atn_topo *t)
     FILE *f = open_memstream(&text, &bytes);
     printer w = {.f = f, .t = t, .kids = malloc(sizeof *w.kids * (size_t)t->nnodes)};
     w.names = malloc(sizeof *w.names * ((size_t)t->nnodes + (size_t)t->p));
-    if (f && w.kids && w.names)
-        print_all(&w);
-    const bool done = f && w.kids && w.names && !ferror(f);
+    const bool done = f && w.kids && w.names && print_all(&w) && !ferror(f);
     if (f && (fclose(f) != 0 || !done)) {
         free(text);
         text = NULL;

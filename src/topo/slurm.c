@@ -32,8 +32,9 @@ typedef struct {
 /* Expands a list and reports what is wrong with it; false: nothing to go on with. */
 static bool names_of(const reader *r, const char *key, const char *text, atn_name_list *names)
 {
+    const bool repeat = names == &r->ranks;
     atn_error err = {0};
-    if (atn_hostlist_expand(text, names, &err) == ATN_OK)
+    if ((repeat ? atn_ranklist_expand : atn_hostlist_expand)(text, names, &err) == ATN_OK)
         return true;
     if (err.status == ATN_MEMORY)
         r->found->no_memory = true;
@@ -97,7 +98,7 @@ static bool mark_defined(reader *r, int node)
     return true;
 }
 
-static bool plain_name(const char *name) { return *name != '\0' && strpbrk(name, "[],") == NULL; }
+static bool one_name(const char *name) { return *name != '\0' && strpbrk(name, "[],") == NULL; }
 
 static void switch_line(reader *r, atn_field *keys, atn_field *extra)
 {
@@ -106,7 +107,7 @@ static void switch_line(reader *r, atn_field *keys, atn_field *extra)
     const int64_t rate = atn_field_rate(&extra[RATE], r->found, r->line);
     const atn_topo_node like = {.rate = rate ? rate : speed,
                                 .delay_ns = atn_field_delay(&extra[DELAY], r->found, r->line)};
-    if (name == NULL || !plain_name(name)) {
+    if (name == NULL || !one_name(name)) {
         atn_found(r->found, r->line,
                   name ? "SwitchName=%s is no name of one switch; give each switch its own line"
                        : "no SwitchName=%s on this line; say whose Nodes= or Switches= these are",
@@ -144,7 +145,7 @@ static void part_line(reader *r, atn_field *keys)
     const atn_topo_node like = {.rate = atn_field_rate(&keys[OWN_RATE], r->found, r->line),
                                 .delay_ns = atn_field_delay(&keys[OWN_DELAY], r->found, r->line),
                                 .level = keys[OWN_LEVEL].value};
-    if (keys[OF].value == NULL || !plain_name(keys[OF].value)) {
+    if (keys[OF].value == NULL || !one_name(keys[OF].value)) {
         atn_found(r->found, r->line, "part= needs of=HOST: say what it is a part of");
         return;
     }

@@ -1,35 +1,167 @@
 /* source.c - from what a user names to the reader of its format. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "topo/read.h"
+
+/* ---- strings ---- */
+
+static const struct {
+    const char *prefix;
+    bool cut; /* the reader does not want to see it */
+    atn_reader *read;
+} strings[] = {
+    {"hosts:", true, atn_read_hostnames},
+    {"hwloc:", true, atn_read_hwloc},
+    {"chain:", false, atn_read_synthetic},
+};
+
+enum { STRINGS = sizeof strings / sizeof *strings };
+
+/* The reader of a string that describes a topology itself, and where its text begins; NULL: it must
+ * be a file. */
+static atn_reader *string_reader(const char *name, const char **text_p)
+{
+    *text_p = name;
+    for (int i = 0; i < STRINGS; i++) {
+        const size_t n = strlen(strings[i].prefix);
+        if (strncmp(name, strings[i].prefix, n) == 0) {
+            *text_p = strings[i].cut ? name + n : name;
+            return strings[i].read;
+        }
+    }
+    const bool digit = isdigit((unsigned char)name[strspn(name, " ")]);
+    return digit && access(name, F_OK) != 0 ? atn_read_synthetic : NULL;
+}
+
+/* ---- files ---- */
+
+/* Whether the word at the beginning of a line is one of the list. */
+static bool is_word(const char *at, const char *const *words)
+{
+    const size_t n = strcspn(at, "= \t\r\n");
+    for (; *words != NULL; words++)
+        if (strlen(*words) == n && strncasecmp(at, *words, n) == 0)
+            return true;
+    return false;
+}
+
+static bool starts_with(const char *text, const char *const *words)
+{
+    for (const char *at = text; *at != '\0';) {
+        at += strspn(at, " \t\r\n");
+        if (*at != '\0' && *at != '#')
+            return is_word(at, words);
+        at += strcspn(at, "\n");
+    }
+    return false;
+}
+
+static bool is_slurm(const char *text)
+{
+    static const char *const words[] = {"SwitchName", "Switches", "Nodes", "LinkSpeed", NULL};
+    const char *own = strstr(text, "#attune");
+    return own != NULL || starts_with(text, words);
+}
+
+static bool is_graph(const char *text)
+{
+    static const char *const words[] = {"switch", "host", "link", "tree", NULL};
+    return starts_with(text, words);
+}
+
+static bool is_hwloc(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '<' && strstr(text, "<topology") != NULL;
+}
+
+/* key=value is none of ours, yet nearer to topology.conf than to a list of hosts. */
+static bool is_hostfile(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    return text[strcspn(text, "=<\n")] != '=' && *text != '<';
+}
+
+static bool is_anything(const char *text)
+{
+    (void)text;
+    return true;
+}
+
+static const struct {
+    bool (*fits)(const char *text);
+    atn_reader *read;
+} formats[] = {
+    {is_hwloc, atn_read_hwloc},       {is_graph, atn_read_graph},    {is_slurm, atn_read_slurm},
+    {is_hostfile, atn_read_hostfile}, {is_anything, atn_read_slurm},
+};
+
+static atn_reader *file_reader(const char *text)
+{
+    int i = 0;
+    while (!formats[i].fits(text))
+        i++;
+    return formats[i].read;
+}
+
+/* ---- reading ---- */
+
+static atn_topo *read_with(atn_reader *read, const char *text, atn_findings *found)
+{
+    atn_draft d = {.found = found};
+    read(&d, text);
+    atn_topo *t = atn_draft_finish(&d);
+    if (t)
+        atn_draft_remarks(&d);
+    atn_draft_free(&d);
+    atn_findings_sort(found);
+    return t;
+}
 
 atn_status atn_read_text(atn_reader *read, const char *text, const char *file, atn_topo **topo_p,
                          atn_error *err)
 {
     atn_findings found = {.file = file};
-    atn_draft d = {.found = &found};
-    read(&d, text);
-    atn_topo *t = atn_draft_finish(&d);
+    atn_topo *t = read_with(read, text, &found);
     const atn_status st = atn_findings_fail(&found, err);
     if (t)
         *topo_p = t;
-    atn_draft_free(&d);
     atn_findings_free(&found);
     return st;
 }
 
+atn_status atn_topo_examine(const char *name, atn_findings *found, atn_topo **topo_p,
+                            atn_error *err)
+{
+    const char *text;
+    char *content = NULL;
+    atn_reader *read = string_reader(name, &text);
+    found->file = name;
+    *topo_p = NULL;
+    if (read == NULL) {
+        const atn_status st = atn_read_file(name, &content, NULL, err);
+        if (st)
+            return st;
+        text = content;
+        read = file_reader(text);
+    }
+    *topo_p = read_with(read, text, found);
+    free(content);
+    return found->no_memory ? atn_fail(err, ATN_MEMORY, "%s: out of memory", name) : ATN_OK;
+}
+
 atn_status atn_topo_load(const char *name, atn_topo **topo_p, atn_error *err)
 {
-    char *text;
-    const bool synthetic = strchr("0123456789", name[0]) != NULL || strncmp(name, "chain:", 6) == 0;
-    if (access(name, F_OK) != 0 && synthetic)
-        return atn_topo_parse_synthetic(name, topo_p, err);
-    atn_status st = atn_read_file(name, &text, NULL, err);
-    if (st)
-        return st;
-    st = atn_topo_parse_slurm(text, name, topo_p, err);
-    free(text);
+    atn_findings found = {0};
+    atn_topo *t = NULL;
+    atn_status st = atn_topo_examine(name, &found, &t, err);
+    if (!st)
+        st = atn_findings_fail(&found, err);
+    if (!st)
+        *topo_p = t;
+    atn_findings_free(&found);
     return st;
 }

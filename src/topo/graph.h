@@ -1,0 +1,35 @@
+/* graph.h - a network of any shape, and the trees inside it. */
+#ifndef ATN_GRAPH_H
+#define ATN_GRAPH_H
+
+#include "topo/findings.h"
+
+typedef struct {
+    char *name;
+    bool host;
+    int line;
+} atn_graph_node;
+
+typedef struct {
+    int a, b;
+    int64_t rate, delay_ns;
+    int line;
+} atn_graph_link;
+
+/* How the next link of the tree is taken from those that lead out of it. */
+typedef enum { ATN_SPAN_BFS, ATN_SPAN_DFS, ATN_SPAN_RANDOM } atn_span;
+
+typedef struct {
+    ATN_VEC(atn_graph_node) nodes;
+    ATN_VEC(atn_graph_link) links;
+    atn_span span;
+    uint64_t seed; /* of a random tree */
+    int root;      /* -1: the switch that is nearest to all others */
+} atn_graph;
+
+/* A tree over all nodes that can be reached: per node the link up, -1 for the root, -2 where there
+ * is no way.  Hosts pass messages on only where there is no other way.  Returns the root; -1: no
+ * memory. */
+int atn_graph_span(const atn_graph *g, int *link_up);
+
+#endif

@@ -1,0 +1,144 @@
+/* hwloc.c - what is inside a host: the packages, memory domains and caches that its cores share.
+ *
+ * An object becomes a part when it joins at least two cores and not all that its parent joins:
+ * anything else tells nothing about who is near whom. */
+#include "topo/inside.h"
+
+#ifdef ATN_HAVE_HWLOC
+#include <hwloc.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+void atn_inside_free(atn_inside *in)
+{
+    for (int i = 0; i < in->parts.n; i++)
+        free(in->parts.v[i].name);
+    atn_vec_free(&in->parts);
+    atn_vec_free(&in->cores);
+    free(in->host);
+}
+
+#ifdef ATN_HAVE_HWLOC
+
+typedef struct {
+    hwloc_topology_t t;
+    atn_inside *in;
+    int numbers[ATN_INSIDE_LEVELS]; /* parts of each level so far */
+    bool no_memory;
+} walk;
+
+static const char *const level_names[ATN_INSIDE_LEVELS] = {"package", "die", "numa", "l5",
+                                                           "l4",      "l3",  "l2",   "group"};
+
+/* -1: not of a kind that becomes a part. */
+static int level_of(hwloc_obj_t o)
+{
+    switch (o->type) {
+    case HWLOC_OBJ_PACKAGE:
+        return 0;
+    case HWLOC_OBJ_DIE:
+        return 1;
+    case HWLOC_OBJ_L5CACHE:
+        return o->memory_arity ? 2 : 3;
+    case HWLOC_OBJ_L4CACHE:
+        return o->memory_arity ? 2 : 4;
+    case HWLOC_OBJ_L3CACHE:
+        return o->memory_arity ? 2 : 5;
+    case HWLOC_OBJ_L2CACHE:
+        return o->memory_arity ? 2 : 6;
+    case HWLOC_OBJ_GROUP:
+        return o->memory_arity ? 2 : 7;
+    default:
+        return -1;
+    }
+}
+
+static int cores_of(const walk *w, hwloc_obj_t o)
+{
+    const int n = hwloc_get_nbobjs_inside_cpuset_by_type(w->t, o->cpuset, HWLOC_OBJ_CORE);
+    return n > 0 ? n : hwloc_get_nbobjs_inside_cpuset_by_type(w->t, o->cpuset, HWLOC_OBJ_PU);
+}
+
+static int add_part(walk *w, int level, int parent)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s-%d", level_names[level], w->numbers[level]++);
+    char *copy = strdup(name);
+    if (!copy || !atn_push(&w->in->parts, (atn_part){copy, level_names[level], parent})) {
+        free(copy);
+        w->no_memory = true;
+        return parent;
+    }
+    return w->in->parts.n - 1;
+}
+
+/* `joined` cores are joined by the part above. */
+static void visit(walk *w, hwloc_obj_t o, int part, int joined)
+{
+    const int level = level_of(o), cores = cores_of(w, o);
+    if (level >= 0 && cores >= 2 && cores < joined)
+        part = add_part(w, level, part);
+    if (o->type == HWLOC_OBJ_CORE ||
+        (o->type == HWLOC_OBJ_PU && o->parent->type != HWLOC_OBJ_CORE)) {
+        w->no_memory = !atn_push(&w->in->cores, part) || w->no_memory;
+        return;
+    }
+    for (hwloc_obj_t c = o->first_child; c != NULL; c = c->next_sibling)
+        visit(w, c, part, cores >= 2 && level >= 0 ? cores : joined);
+}
+
+static atn_status open_source(hwloc_topology_t t, const char *what, atn_error *err)
+{
+    const bool xml = what[strspn(what, " \t\r\n")] == '<';
+    int failed = 0;
+    if (xml)
+        failed = hwloc_topology_set_xmlbuffer(t, what, (int)strlen(what) + 1);
+    else if (strcmp(what, "this") != 0)
+        failed = hwloc_topology_set_synthetic(t, what);
+    if (failed || hwloc_topology_load(t) != 0)
+        return atn_fail(err, ATN_INPUT, "hwloc cannot read %s; %s",
+                        xml                         ? "this XML"
+                        : strcmp(what, "this") == 0 ? "this machine"
+                                                    : "this description",
+                        xml ? "write it with lstopo FILE.xml"
+                            : "write 'this' or a description such as 'package:2 core:4 pu:1'");
+    return ATN_OK;
+}
+
+static void read_loaded(walk *w, const char *what)
+{
+    hwloc_obj_t root = hwloc_get_root_obj(w->t);
+    const char *name = hwloc_obj_get_info_by_name(root, "HostName");
+    const bool known = name != NULL && (strcmp(what, "this") == 0 || *what == '<');
+    w->in->host = strdup(known ? name : "host");
+    w->no_memory = w->in->host == NULL;
+    visit(w, root, -1, cores_of(w, root));
+}
+
+atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err)
+{
+    walk w = {.in = in};
+    if (hwloc_topology_init(&w.t) != 0)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_status st = open_source(w.t, what, err);
+    if (!st)
+        read_loaded(&w, what);
+    if (!st && w.no_memory)
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    hwloc_topology_destroy(w.t);
+    if (st)
+        atn_inside_free(in);
+    return st;
+}
+
+#else
+
+atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err)
+{
+    (void)in;
+    return atn_fail(err, ATN_ENVIRONMENT, "'%.60s' needs hwloc, and Attune was built without it",
+                    what);
+}
+
+#endif

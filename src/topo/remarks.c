@@ -1,0 +1,70 @@
+/* remarks.c - what is not wrong with a topology but may not be what was meant. */
+#include <stdlib.h>
+
+#include "topo/draft.h"
+
+static void remark_rates(const atn_draft *d)
+{
+    int known = 0, first = -1, unknown = 0;
+    for (int i = 0; i < d->nodes.n; i++) {
+        const atn_draft_node *v = &d->nodes.v[i];
+        if (v->parent < 0 || v->kind == ATN_TOPO_PART)
+            continue;
+        known += v->rate > 0;
+        unknown += v->rate == 0;
+        if (v->rate == 0 && first < 0)
+            first = i;
+    }
+    if (known > 0 && unknown > 0)
+        atn_remark(d->found, d->nodes.v[first].parent_line,
+                   "%d of %d links have no rate (the first is that of %s); they count as unlimited",
+                   unknown, known + unknown, d->nodes.v[first].name);
+}
+
+/* Slurm's own plugin refuses such a switch; nothing else does. */
+static void remark_mixed(const atn_draft *d, const int *hosts, const int *switches)
+{
+    for (int i = 0; i < d->nodes.n; i++)
+        if (d->nodes.v[i].line > 0 && hosts[i] > 0 && switches[i] > 0)
+            atn_remark(d->found, d->nodes.v[i].line,
+                       "switch %s has hosts and switches below it; Slurm's topology/tree does not "
+                       "read that",
+                       d->nodes.v[i].name);
+}
+
+static void remark_idle(const atn_draft *d)
+{
+    bool *used = calloc((size_t)d->nodes.n, sizeof *used);
+    int idle = 0, first = -1;
+    if (used == NULL || d->ranks.n == 0) {
+        free(used);
+        return;
+    }
+    for (int r = 0; r < d->ranks.n; r++)
+        for (int v = d->ranks.v[r]; v >= 0 && !used[v]; v = d->nodes.v[v].parent)
+            used[v] = true;
+    for (int i = 0; i < d->nodes.n; i++)
+        if (d->nodes.v[i].kind == ATN_TOPO_HOST && !used[i]) {
+            idle++;
+            first = first < 0 ? i : first;
+        }
+    free(used);
+    if (idle > 0)
+        atn_remark(d->found, d->nodes.v[first].line, "%d host%s without a rank (the first is %s)",
+                   idle, idle == 1 ? "" : "s", d->nodes.v[first].name);
+}
+
+void atn_draft_remarks(const atn_draft *d)
+{
+    int *hosts = calloc((size_t)d->nodes.n, sizeof *hosts);
+    int *switches = calloc((size_t)d->nodes.n, sizeof *switches);
+    for (int i = 0; hosts && switches && i < d->nodes.n; i++)
+        if (d->nodes.v[i].parent >= 0)
+            (d->nodes.v[i].kind == ATN_TOPO_SWITCH ? switches : hosts)[d->nodes.v[i].parent]++;
+    remark_rates(d);
+    if (hosts && switches)
+        remark_mixed(d, hosts, switches);
+    remark_idle(d);
+    free(hosts);
+    free(switches);
+}
