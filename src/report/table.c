@@ -130,9 +130,10 @@ static void write_text(FILE *f, const atn_table *t, bool terminal)
     }
     if (width && texts) {
         a.room = terminal ? room_for_last(t, width) : 0;
-        fputs(terminal ? "\033[1m" : "", f);
+        const bool bold = terminal && !getenv("NO_COLOR");
+        fputs(bold ? "\033[1m" : "", f);
         put_line(&a, texts);
-        fputs(terminal ? "\033[0m" : "", f);
+        fputs(bold ? "\033[0m" : "", f);
         for (int r = 0; r < rows(t); r++) {
             for (int c = 0; c < t->ncolumns; c++)
                 texts[c] = shown(cell(t, r, c));

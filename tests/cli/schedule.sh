@@ -51,6 +51,9 @@ END
 golden verify_mine.out 0 attune schedule verify mine.txt
 golden draw_mine.svg 0 attune schedule draw mine.txt
 
+awk '/^attune-schedule 1/, /^end/' "$root/docs/schedule-format.md" >documented.txt
+holds proven attune schedule verify documented.txt
+
 # ---- wrong schedules are found ----
 finding() { # GLOB SED: the broadcast above, changed
     sed "$2" mine.txt >wrong.txt
