@@ -198,7 +198,8 @@ bool atn_job_vote(atn_job *job, bool same_version)
         return false;
     take_settings(job);
     const bool gpu = !host_only && atn_setting_number(&job->settings, ATN_SET_GPU) != ATN_GPU_SERVE;
-    if (gpu && job->verbose > 0 && job->r == 0)
+    const bool asked = job->verbose > 0 || atn_rules_operations(job->rules) != 0;
+    if (gpu && asked && job->r == 0)
         atn_say("MPI is GPU-aware; everything stays native (ATTUNE_GPU=serve changes that)");
     return !gpu;
 }
