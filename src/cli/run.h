@@ -13,4 +13,7 @@
 atn_status atn_run_check(const atn_launch *l, const char *flavour, char **library_p,
                          atn_error *err);
 
+/* The MPI whose library has this name ("openmpi", "mpich"); NULL: none that Attune knows. */
+const char *atn_flavour_of(const char *soname);
+
 #endif

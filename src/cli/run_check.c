@@ -39,6 +39,12 @@ static int flavour_of_soname(const char *soname)
     return -1;
 }
 
+const char *atn_flavour_of(const char *soname)
+{
+    const int i = flavour_of_soname(soname);
+    return i >= 0 ? flavours[i].flavour : NULL;
+}
+
 /* ---- the library ---- */
 
 /* Beside the command: ../lib/attune where it is installed, ../lib where it was built. */
