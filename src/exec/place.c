@@ -60,21 +60,16 @@ static char *share_hosts(const atn_place_mpi *mpi, MPI_Comm comm, int p)
     return names;
 }
 
-/* By the full names; where these are unknown, without their domains. */
-static atn_status place(const atn_topo *tree, char *names, int p, atn_topo **topo_p, atn_error *err)
+static atn_status place(const atn_topo *tree, const char *names, int p, atn_topo **topo_p,
+                        atn_error *err)
 {
-    const char **hosts = malloc(sizeof *hosts * (size_t)p);
-    atn_error first = {0};
+    const char **hosts = calloc((size_t)p, sizeof *hosts);
 
     if (!hosts)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < p; i++)
         hosts[i] = names + (size_t)i * NAME_BYTES;
-    atn_status status = atn_topo_place(tree, hosts, p, topo_p, &first);
-    for (int i = 0; status != ATN_OK && i < p; i++)
-        names[(size_t)i * NAME_BYTES + strcspn(hosts[i], ".")] = '\0';
-    if (status != ATN_OK)
-        status = atn_topo_place(tree, hosts, p, topo_p, err);
+    const atn_status status = atn_topo_place(tree, hosts, p, topo_p, err);
     free(hosts);
     return status;
 }
