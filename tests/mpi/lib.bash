@@ -56,6 +56,7 @@ program() { # FLAVOUR NAME
 
 # Calls of an operation that an algorithm other than native served, summed over a CSV report.
 served() { # REPORT [OPERATION [ALGORITHM [RANKS]]]
+    [ -e "$1" ] || { echo 0; return; }
     awk -F, -v op="${2:-}" -v algorithm="${3:-}" -v ranks="${4:-}" '
         NR == 1 { next }
         { gsub(/"/, ""); name = $4; sub(/[{].*/, "", name) }
@@ -82,4 +83,23 @@ adopt() { # PREFIX OUTPUT EXIT_CODE
     elif [ "$3" -ne 0 ] || ! grep -q '^ok' "$2"; then
         tap_point "$1: the job ends well" no "exit code $3: $(tail -n 20 "$2")"
     fi
+}
+
+# What algorithms are good for: the groups of the catalogue.
+families() { "$attune" algo list --format csv | cut -d, -f2 | sed '1d; /^native$/d' | sort -u; }
+
+# One algorithm of that group for each operation, or any where the group has none:
+# allgather=ring,allreduce=ring,...
+family() { # GROUP
+    "$attune" algo list --format csv | awk -F, -v group="$1" '
+        NR == 1 || $2 == "native" { next }
+        { split($1, name, "/"); op = name[1] }
+        !(op in any) { any[op] = name[2]; order[++n] = op }
+        $2 == group && !(op in best) { best[op] = name[2] }
+        END {
+            for (i = 1; i <= n; i++) {
+                op = order[i]
+                printf "%s%s=%s", (i > 1 ? "," : ""), op, (op in best ? best[op] : any[op])
+            }
+        }'
 }

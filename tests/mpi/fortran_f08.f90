@@ -1,0 +1,20 @@
+! Every blocking collective through the module mpi_f08.
+program fortran_f08
+  use mpi_f08
+  implicit none
+  type(MPI_Comm) :: comm
+  type(MPI_Op) :: left_op
+  type(MPI_Datatype) :: type, types(64)
+  include 'fortran_calls.inc'
+
+  subroutine left(in, inout, length, datatype)
+    use, intrinsic :: iso_c_binding, only : c_ptr, c_f_pointer
+    type(c_ptr), value :: in, inout
+    integer :: length
+    type(MPI_Datatype) :: datatype
+    integer, pointer :: from(:), to(:)
+    call c_f_pointer(in, from, [length])
+    call c_f_pointer(inout, to, [length])
+    if (datatype == MPI_INTEGER) to = from
+  end subroutine
+end program
