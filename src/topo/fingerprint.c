@@ -1,7 +1,9 @@
 /* fingerprint.c - one number for a placed tree.
  *
- * A node's hash takes its kind, its link, its ranks and the sorted hashes of its children, so it
- * does not depend on names or on the order of children. */
+ * The hash of a branch takes its link, kind and ranks and the sorted hashes of its own branches, so
+ * names and order do not matter.  Wires have no top: a chain of switches may be written from either
+ * end or from its middle.  So the last hash is that of the node of rank 0, with the way up as one
+ * branch more. */
 #include <stdlib.h>
 
 #include "topo/topo.h"
@@ -47,33 +49,58 @@ static int first_node(const work *w)
     return top;
 }
 
-static uint64_t hash_node(const work *w, int v, bool link)
+/* A branch as the node at the other end of its link sees it. */
+static uint64_t hash_branch(const work *w, int link, uint64_t hash)
 {
-    const atn_topo_node *node = &w->t->nodes[v];
-    uint64_t hash = mix(mix(7, node->kind), w->ranks[v]);
+    const atn_topo_node *node = &w->t->nodes[link];
+    return mix(mix(hash, (uint64_t)node->rate), (uint64_t)node->delay_ns);
+}
+
+/* A node with its children but one, and perhaps the branch above it. */
+static uint64_t hash_node(const work *w, int v, int without, const uint64_t *above)
+{
+    uint64_t hash = mix(mix(7, w->t->nodes[v].kind), w->ranks[v]);
     int n = 0;
-    hash = mix(mix(hash, link ? (uint64_t)node->rate : 0), link ? (uint64_t)node->delay_ns : 0);
     for (int c = v + 1; c < w->end[v]; c = w->end[c])
-        if (w->t->p == 0 || w->below[c] > 0)
-            w->kids[n++] = w->hash[c];
+        if (c != without && (w->t->p == 0 || w->below[c] > 0))
+            w->kids[n++] = hash_branch(w, c, w->hash[c]);
+    if (above)
+        w->kids[n++] = *above;
     qsort(w->kids, (size_t)n, sizeof *w->kids, by_value);
     for (int i = 0; i < n; i++)
         hash = mix(hash, w->kids[i]);
     return hash;
 }
 
+/* From the top down to the node of rank 0: depth-first numbers tell which child leads there. */
+static uint64_t hash_from_first_rank(const work *w, int top)
+{
+    const int goal = w->t->p > 0 ? w->t->node_of[0] : top;
+    uint64_t above = 0;
+    for (int v = top;;) {
+        int next = v + 1;
+        while (v != goal && w->end[next] <= goal)
+            next = w->end[next];
+        const uint64_t hash = hash_node(w, v, v == goal ? -1 : next, v == top ? NULL : &above);
+        if (v == goal)
+            return hash;
+        above = hash_branch(w, next, hash);
+        v = next;
+    }
+}
+
 uint64_t atn_topo_fingerprint(const atn_topo *t)
 {
     const size_t n = (size_t)t->nnodes;
     int *ints = malloc(sizeof *ints * 2 * n);
-    uint64_t *words = malloc(sizeof *words * 3 * n), result = 0;
+    uint64_t *words = malloc(sizeof *words * (3 * n + 1)), result = 0;
     if (ints && words) {
         work w = {t, ints, ints + n, words, words + n, words + 2 * n};
         prepare(&w);
         const int top = first_node(&w);
         for (int v = t->nnodes - 1; v >= top; v--)
-            w.hash[v] = hash_node(&w, v, v != top);
-        result = mix(w.hash[top], (uint64_t)t->p);
+            w.hash[v] = hash_node(&w, v, -1, NULL);
+        result = mix(hash_from_first_rank(&w, top), (uint64_t)t->p);
     }
     free(ints);
     free(words);
