@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 all:
 	@tools/build release
 
-check: ; @tools/setup check && tools/build release && tools/build asan && tests/run
+check: ; @tools/setup check && tools/build release && tests/run
 demo:  ; @tools/setup demo && tools/build release && examples/demo
 soak:  ; @tools/setup soak && tools/build release && tests/run soak
 asan:  ; @tools/build asan

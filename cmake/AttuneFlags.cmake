@@ -8,7 +8,8 @@ target_compile_definitions(attune-flags INTERFACE _GNU_SOURCE ATN_VERSION="${ATN
 target_include_directories(attune-flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(attune-flags INTERFACE -Wall -Wextra $<$<BOOL:${ATN_WERROR}>:-Werror>)
 if(ATN_SANITIZE)
-    target_compile_options(attune-flags INTERFACE
+    # Instrumented code confuses the analysis behind -Wmaybe-uninitialized.
+    target_compile_options(attune-flags INTERFACE -Wno-maybe-uninitialized
         -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
     target_link_options(attune-flags INTERFACE -fsanitize=address,undefined)
 endif()
