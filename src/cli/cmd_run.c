@@ -58,6 +58,10 @@ static const atn_option options[] = {
      .type = ATN_OPT_WORD,
      .words = yield_words,
      .doc = "Give the processor away while waiting"},
+    {.name = "topology",
+     .argument = "FILE|STRING",
+     .type = ATN_OPT_TEXT,
+     .doc = "Where the hosts are: a topology.conf, or a string such as 4x4@100M"},
     {.name = "gpu",
      .argument = "HOW",
      .type = ATN_OPT_WORD,
@@ -86,17 +90,12 @@ static const struct {
     atn_setting setting;
     const char *alone;
 } meanings[] = {
-    {"algorithm", ATN_SET_ALGORITHM, NULL},
-    {"rules", ATN_SET_RULES, NULL},
-    {"select", ATN_SET_SELECT, NULL},
-    {"report", ATN_SET_REPORT, "1"},
-    {"check", ATN_SET_CHECK, "on"},
-    {"watchdog", ATN_SET_WATCHDOG, NULL},
-    {"first", ATN_SET_FIRST, NULL},
-    {"yield", ATN_SET_YIELD, NULL},
-    {"gpu", ATN_SET_GPU, NULL},
-    {"verbose", ATN_SET_VERBOSE, "1"},
-    {"off", ATN_SET_ON, "off"},
+    {"algorithm", ATN_SET_ALGORITHM, NULL}, {"rules", ATN_SET_RULES, NULL},
+    {"select", ATN_SET_SELECT, NULL},       {"topology", ATN_SET_TOPOLOGY, NULL},
+    {"report", ATN_SET_REPORT, "1"},        {"check", ATN_SET_CHECK, "on"},
+    {"watchdog", ATN_SET_WATCHDOG, NULL},   {"first", ATN_SET_FIRST, NULL},
+    {"yield", ATN_SET_YIELD, NULL},         {"gpu", ATN_SET_GPU, NULL},
+    {"verbose", ATN_SET_VERBOSE, "1"},      {"off", ATN_SET_ON, "off"},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 
@@ -135,6 +134,9 @@ static atn_status check_settings(atn_settings *s, atn_error *err)
     atn_rules_free(rules);
     if (status == ATN_OK)
         status = make_absolute(s, ATN_SET_RULES, atn_setting_given(s, ATN_SET_RULES), err);
+    const char *topology = atn_setting_given(s, ATN_SET_TOPOLOGY);
+    if (status == ATN_OK && topology != NULL && access(topology, F_OK) == 0)
+        status = make_absolute(s, ATN_SET_TOPOLOGY, topology, err);
     if (status == ATN_OK)
         status = make_absolute(s, ATN_SET_REPORT, atn_setting_report(s), err);
     return status;

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "topo/topo.h"
+
 /* MPICH has about 2000 communicators; programs keep most of them. */
 #ifdef MPICH_VERSION
 enum { MAX_WIRES = 256 };
@@ -103,6 +105,7 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
     if (c->user != MPI_COMM_NULL)
         retire(c);
     atn_exec_free(c->exec);
+    atn_topo_free(c->topo);
     free(c);
     return MPI_SUCCESS;
 }
@@ -242,7 +245,7 @@ static void set_up(atn_comm *c)
         return;
     if (c->exec == NULL)
         c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_choose, c);
-    const bool willing = reserve(c) && c->exec != NULL;
+    const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c);
     if (c->p == 1 ? willing : vote(c->user, willing))
         c->stage = ATN_STAGE_SERVED;
     else

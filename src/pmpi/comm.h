@@ -27,6 +27,7 @@ typedef struct atn_comm {
     MPI_Comm user;
     MPI_Comm wire; /* private copy that carries the messages; MPI_COMM_NULL until needed */
     atn_exec *exec;
+    struct atn_topo *topo; /* where its ranks are; NULL: not known */
     int p, r;
     atn_stage stage;
     bool reserved; /* counts against the limit of private communicators */
@@ -86,6 +87,9 @@ static inline atn_cached *atn_cache_slot(MPI_Comm comm)
     const uint64_t key = (uint64_t)(uintptr_t)comm * 0x9E3779B97F4A7C15u;
     return &atn_cache[key >> (64 - ATN_CACHE_BITS)];
 }
+
+/* Finds out where its ranks are; false: no memory (to be voted on). */
+bool atn_comm_place(atn_comm *c);
 
 /* Fills the slot; NULL when the communicator is native for life or not valid. */
 atn_comm *atn_comm_look(MPI_Comm comm, atn_cached *slot);

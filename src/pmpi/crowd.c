@@ -38,6 +38,27 @@ static bool compare_ranks(MPI_Comm near)
     return crowded != 0;
 }
 
+/* Open MPI yields in its own waits when told so, as its launcher does on a crowded node; a second
+ * yield in ours would only give away the turn that follows. */
+static bool library_yields(void)
+{
+    int64_t value = 0;
+#ifdef OPEN_MPI
+    MPI_T_cvar_handle handle;
+    int provided, index, count;
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+        return false;
+    if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+        if (count == 1)
+            MPI_T_cvar_read(handle, &value);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+#endif
+    return value != 0;
+}
+
 bool atn_node_is_crowded(void)
 {
     MPI_Comm near;
@@ -46,5 +67,5 @@ bool atn_node_is_crowded(void)
         return true;
     const bool crowded = compare_ranks(near);
     atn_real.Comm_free(&near);
-    return crowded;
+    return crowded && !library_yields();
 }

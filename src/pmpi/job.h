@@ -22,6 +22,7 @@ typedef struct {
     const char *report; /* NULL: none; "": standard error; else a file */
     atn_settings settings;
     atn_rules *rules;
+    struct atn_topo *topo; /* where all ranks are; NULL: not known */
 } atn_job;
 
 extern atn_job atn_the_job ATN_HIDDEN;
@@ -43,6 +44,9 @@ const char *atn_mpi_built_for(void);
 bool atn_mpi_takes_gpu_memory(void);
 /* Collective over MPI_COMM_WORLD: whether this rank should give the processor away in waits. */
 bool atn_node_is_crowded(void);
+
+/* Collective over MPI_COMM_WORLD: finds out where its ranks are when a topology is given. */
+void atn_job_place(atn_job *job);
 
 /* One line on standard error. */
 void atn_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -3,6 +3,7 @@
 
 #include "pmpi/comm.h"
 #include "pmpi/watch.h"
+#include "topo/topo.h"
 
 atn_job atn_the_job;
 
@@ -24,6 +25,7 @@ static bool should_yield(const atn_job *job)
 
 static void free_job(void)
 {
+    atn_topo_free(atn_the_job.topo);
     atn_rules_free(atn_the_job.rules);
     atn_settings_free(&atn_the_job.settings);
     atn_the_job = (atn_job){0};
@@ -51,6 +53,7 @@ void atn_job_start(void)
     if (work == 0)
         return;
     atn_real_type_free = atn_real.Type_free;
+    atn_job_place(job);
     job->keeps = atn_comms_start();
     if (!job->keeps)
         return;

@@ -1,0 +1,48 @@
+/* where.c - where ranks are: placed once for the job, cut down for each communicator. */
+#include <stdlib.h>
+
+#include "exec/place.h"
+#include "pmpi/comm.h"
+
+void atn_job_place(atn_job *job)
+{
+    const char *const name = atn_setting_given(&job->settings, ATN_SET_TOPOLOGY);
+    const atn_place_mpi mpi = {atn_real.Bcast, atn_real.Allgather, atn_real.Allreduce};
+    atn_error err = {0};
+
+    if (name == NULL)
+        return;
+    atn_place_ranks(&mpi, MPI_COMM_WORLD, name, &job->topo, &err);
+    if (job->topo == NULL && job->r == 0)
+        atn_say("%s; no topology is used", err.text);
+}
+
+/* The ranks of a communicator as ranks of MPI_COMM_WORLD; NULL: no memory. */
+static int *world_ranks(const atn_comm *c)
+{
+    int *const ranks = malloc(2 * (size_t)c->p * sizeof *ranks), *const own = ranks + c->p;
+    MPI_Group world, group;
+
+    if (ranks == NULL)
+        return NULL;
+    for (int i = 0; i < c->p; i++)
+        own[i] = i;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Comm_group(c->user, &group);
+    PMPI_Group_translate_ranks(group, c->p, own, world, ranks);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return ranks;
+}
+
+bool atn_comm_place(atn_comm *c)
+{
+    if (atn_the_job.topo == NULL || c->exec == NULL)
+        return true;
+    int *const ranks = world_ranks(c);
+    if (ranks != NULL)
+        c->topo = atn_topo_sub(atn_the_job.topo, ranks, c->p);
+    free(ranks);
+    atn_exec_set_topo(c->exec, c->topo);
+    return c->topo != NULL;
+}
