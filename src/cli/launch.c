@@ -69,6 +69,8 @@ static void note_option(const atn_launch *l, const atn_launch_option *o, atn_app
         app->path = value;
     if (atn_in_words(l->launcher->hides, o->name))
         app->hides = l->words[o->argument - 1];
+    if (l->launcher->tells != NULL && atn_in_words(l->launcher->tells, o->name))
+        app->mpi = value;
 }
 
 static void read_app(const atn_launch *l, atn_app *app)
@@ -109,13 +111,15 @@ static bool split_apps(atn_launch *l)
     return push_app(l, first, l->n);
 }
 
-/* "timeout 60 mpirun ...": the launcher behind a wrapper. */
+/* "timeout 60 mpirun ...": the launcher behind a wrapper.  Of "attune lab run" it is the end. */
 static int find_launcher(char **words, int n)
 {
+    if (n > 2 && atn_launcher_lab(words, 2) != NULL)
+        return 2;
     if (atn_has_launcher_name(words[0]) || !atn_is_wrapper(words[0]))
         return 0;
     for (int i = 1; i < n; i++)
-        if (atn_has_launcher_name(words[i]))
+        if (atn_has_launcher_name(words[i]) || atn_launcher_lab(words, i) != NULL)
             return i;
     return 0;
 }
@@ -123,7 +127,10 @@ static int find_launcher(char **words, int n)
 atn_status atn_launch_parse(char **words, int n, const char *flavour, atn_launch *l, atn_error *err)
 {
     *l = (atn_launch){.words = words, .n = n, .at = find_launcher(words, n)};
-    const atn_status status = atn_launcher_identify(words[l->at], flavour, &l->launcher, err);
+    l->launcher = atn_launcher_lab(words, l->at);
+    const atn_status status = l->launcher == NULL
+                                  ? atn_launcher_identify(words[l->at], flavour, &l->launcher, err)
+                                  : ATN_OK;
     if (status != ATN_OK)
         return status;
     return split_apps(l) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");

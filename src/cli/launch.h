@@ -23,6 +23,7 @@ typedef struct {
     const char *letters;     /* single-letter options without argument; the argument of others may
                                 be glued to them.  NULL: options are whole words */
     const char *folder, *path, *hides; /* working directory; search path; programs are in a file */
+    const char *tells;                 /* which MPI its processes use; NULL: nothing does */
     atn_launch_way way;
     bool looks_here; /* finds a program without slash in the working directory too */
 } atn_launcher;
@@ -34,6 +35,7 @@ typedef struct {
     const char *folder; /* working directory that the launcher is told to use, or NULL */
     const char *path;   /* where the launcher is told to search, or NULL */
     const char *hides;  /* option that names programs in a file, or NULL */
+    const char *mpi;    /* the MPI that an option tells, or NULL */
 } atn_app;
 
 typedef struct {
@@ -59,6 +61,8 @@ typedef struct {
 
 const atn_launcher *atn_launcher_at(int i); /* NULL at the end */
 bool atn_in_words(const char *words, const char *word);
+/* The row of `attune lab run`, which is no single word; NULL when words[i] does not end it. */
+const atn_launcher *atn_launcher_lab(char **words, int i);
 /* Programs that only start others, and interpreters: they may load MPI later. */
 bool atn_is_wrapper(const char *word);
 bool atn_has_launcher_name(const char *word);

@@ -58,14 +58,19 @@ static bool names_preload(const char *word, const char **value_p)
 
 /* ---- Open MPI ---- */
 
-static bool is_x(const atn_launch_option *o) { return strcmp(o->name, "x") == 0; }
+static bool is_x(const atn_launch_option *o)
+{
+    return strcmp(o->name, "x") == 0 || strcmp(o->name, "env") == 0;
+}
 
 static bool edit_x(writer *w, const atn_launch_option *o)
 {
-    const char *value;
-    if (!is_x(o) || o->count != 1 || !names_preload(w->l->words[o->argument], &value))
+    const char *value, *given = o->glued;
+    if (given == NULL && o->count == 1)
+        given = w->l->words[o->argument];
+    if (!is_x(o) || given == NULL || !names_preload(given, &value))
         return false;
-    put(w, "%s", w->l->words[o->argument - 1]);
+    put(w, "-x");
     put_preload(w, "LD_PRELOAD=", value != NULL ? value : w->h->preload);
     return true;
 }

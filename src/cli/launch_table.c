@@ -97,6 +97,19 @@ static const atn_launcher launchers[] = {
         .hides = "multi-prog",
         .way = ATN_WAY_EXPORT,
     },
+    {
+        .title = "attune lab run",
+        .programs = "",
+        .options = {"help no-topology no-yield",
+                    "env launcher-option map mpi mpirun name ranks ranks-per-host", ""},
+        .letters = "h",
+        .folder = "",
+        .path = "",
+        .hides = "",
+        .tells = "mpi",
+        .way = ATN_WAY_X,
+        .looks_here = true,
+    },
 };
 enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
 
@@ -113,6 +126,13 @@ static const char *const wrappers[] = {
     "apptainer", "singularity", "podman",  "docker",    "charliecloud", "ch-run",   "shifter",
     "sarus",     "unshare",     "nsenter", "busybox",   "xargs",        "faketime", "catchsegv",
 };
+
+const atn_launcher *atn_launcher_lab(char **words, int i)
+{
+    const bool is_lab = i >= 2 && strcmp(atn_base_name(words[i - 2]), "attune") == 0 &&
+                        strcmp(words[i - 1], "lab") == 0 && strcmp(words[i], "run") == 0;
+    return is_lab ? &launchers[LAUNCHERS - 1] : NULL;
+}
 
 const atn_launcher *atn_launcher_at(int i) { return i < LAUNCHERS ? &launchers[i] : NULL; }
 

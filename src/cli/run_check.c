@@ -235,6 +235,8 @@ static atn_status start(check *c, const char *flavour, atn_error *err)
 {
     const atn_launcher *launcher = c->l->launcher;
     const char *told = launcher != NULL ? launcher->flavour : NULL;
+    if (told == NULL && launcher != NULL && c->l->apps.n > 0)
+        told = c->l->apps.v[0].mpi;
     if (flavour != NULL && told != NULL && strcmp(flavour, told) != 0)
         return atn_fail(err, ATN_ENVIRONMENT,
                         "%s is a launcher of %s, but --mpi says %s; leave --mpi out",
