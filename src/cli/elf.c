@@ -103,11 +103,12 @@ static const section *section_at(const atn_object *o, const header *h, unsigned 
 static bool defines(const atn_object *o, const section *table, const section *strings,
                     const char *name)
 {
-    for (uint64_t i = 0; i < table->sh_size / sizeof(symbol); i++) {
-        const symbol *s = record(o, table->sh_offset + i * sizeof *s, sizeof *s);
-        const char *text = s != NULL && s->st_shndx != SHN_UNDEF
-                               ? string_at(o, strings->sh_offset + s->st_name)
-                               : NULL;
+    const symbol *s;
+    for (uint64_t i = 0; i < table->sh_size / sizeof *s; i++) {
+        if ((s = record(o, table->sh_offset + i * sizeof *s, sizeof *s)) == NULL)
+            return false;
+        const char *text =
+            s->st_shndx != SHN_UNDEF ? string_at(o, strings->sh_offset + s->st_name) : NULL;
         if (text != NULL && strcmp(text, name) == 0)
             return true;
     }

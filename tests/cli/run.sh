@@ -47,6 +47,7 @@ dry() { run --dry-run "$@"; }
 
 cat >mpi.c <<'C'
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,11 @@ int main(int argc, char **argv)
             MPI_Allreduce(&r, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
             usleep(1000);
         }
+    }
+    for (int i = 0; argc > 1 && strcmp(argv[1], "die") == 0; i++) {
+        if (r == 2 && i == 100)
+            raise(SIGKILL);
+        MPI_Allreduce(&r, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return argc > 1 ? atoi(argv[1]) : 0;
@@ -256,6 +262,14 @@ S
     rm -f r.txt
     out=$(run --report -a allreduce=ring -- $mpirun -n 1 ./$f : -n 1 ./$f 2>&1)
     gives "$f: settings reach every app context" 0 "ring" echo "$out"
+
+    # A rank that is killed in the middle of a collective: the launcher tells and cleans up.
+    $mpirun -n 3 ./$f die "$work" >/dev/null 2>&1
+    alone=$?
+    run -a allreduce=ring -- $mpirun -n 3 ./$f die "$work" >killed.txt 2>&1
+    check "$f: exit code when a rank is killed" test $? = $alone -a $alone != 0
+    check "$f: and the launcher's message" grep -qi 'killed\|signal 9' killed.txt
+    check_fails "$f: and no process left" "" pgrep -f "^\./$f die $work"
 
     # Signals end the job, also in the middle of collectives.
     for signal in TERM HUP; do
