@@ -27,7 +27,7 @@ static void add_span(binder *b, int which, int64_t off, int64_t len)
 }
 
 /* Blocks first .. first + count - 1 of a side, natural block by natural block. */
-static void add_side(binder *b, int which, const atn_sizes *z, int first, int count)
+static void add_side(binder *b, int which, const atn_blocks *z, int first, int count)
 {
     const int split = b->t->split;
 
@@ -183,6 +183,20 @@ static bool tmp_offsets(binder *b)
     return true;
 }
 
+static int64_t round_up(int64_t n) { return (n + 63) / 64 * 64; }
+
+/* TMP, then the wire buffer.  Units of a type with a lower bound keep the alignment that the type
+ * expects: its origin, which may lie outside, falls on a multiple of 64. */
+static void lay_out(atn_program *g, const atn_unit *u, int64_t tmp, int64_t wire)
+{
+    const int64_t lb = u->contiguous ? 0 : u->true_lb;
+    const int64_t pad = u->contiguous ? 0 : round_up((lb < 0 ? -lb : lb) + u->true_extent);
+
+    g->tmp_at = lb < 0 ? round_up(-lb) : -(lb / 64 * 64);
+    g->wire_at = g->tmp_at + round_up(tmp) + 2 * pad;
+    g->scratch_bytes = tmp + wire > 0 ? round_up(tmp) + wire + 4 * pad + 64 : 0;
+}
+
 bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
                       const atn_unit *u)
 {
@@ -195,8 +209,7 @@ bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition
     if (b.ok && g->chain)
         pair_exchanges(&b);
     if (b.ok)
-        g->tmp_bytes = b.tmp_off[s->ntmp] * u->stride;
-    g->wire_bytes = b.wire_send + b.wire_recv;
+        lay_out(g, u, b.tmp_off[s->ntmp] * u->stride, b.wire_send + b.wire_recv);
     g->bound = b.ok;
     free(b.tmp_off);
     atn_vec_free(&b.spans[0]);

@@ -42,8 +42,9 @@ typedef struct {
 typedef struct {
     ATN_VEC(atn_xop) ops;
     ATN_VEC(atn_part) parts;
-    int64_t tmp_bytes, wire_bytes;
-    bool chain; /* run strictly in order */
+    int64_t scratch_bytes;   /* TMP and the wire buffer, with room for alignment; 0: none */
+    int64_t tmp_at, wire_at; /* where unit 0 of TMP and of the wire buffer lie in it */
+    bool chain;              /* run strictly in order */
     bool bound;
 } atn_program;
 

@@ -62,42 +62,26 @@ const atn_choice *atn_plan_choice(const atn_plan *plan) { return &plan->choice; 
 
 /* ---- running ---- */
 
-static int64_t round_up(int64_t n) { return (n + 63) / 64 * 64; }
-
-/* Scratch: TMP, then the wire buffer.  Units keep the alignment that their type expects. */
-static bool reserve_scratch(atn_exec *x, const atn_plan *plan, atn_run *run)
-{
-    const atn_unit *u = &plan->unit;
-    const int64_t pad = u->contiguous ? 0 : round_up(llabs(u->true_lb) + u->true_extent);
-    const int64_t tmp = round_up(plan->program.tmp_bytes) + 2 * pad;
-    const int64_t shift = u->true_lb < 0 ? round_up(-u->true_lb) : -(u->true_lb / 64 * 64);
-
-    if (tmp + plan->program.wire_bytes == 0)
-        return true;
-    char *scratch =
-        atn_reserve(&x->scratch, &x->scratch_bytes, tmp + plan->program.wire_bytes + 2 * pad + 64);
-    if (!scratch)
-        return false;
-    run->base[ATN_TMP] = u->contiguous ? scratch : scratch + shift;
-    run->wire = run->base[ATN_TMP] + tmp;
-    return true;
-}
-
 int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm wire)
 {
     atn_run run = {.x = x, .plan = plan, .comm = wire, .base = {src, dst, NULL}};
     int code;
 
     run.tag0 = (int)((x->call++ & x->call_mask) << SEQ_BITS);
-    if (!reserve_scratch(x, plan, &run))
-        return MPI_ERR_NO_MEM;
+    if (plan->program.scratch_bytes > 0) {
+        char *scratch = atn_reserve(&x->scratch, &x->scratch_bytes, plan->program.scratch_bytes);
+        if (!scratch)
+            return MPI_ERR_NO_MEM;
+        run.base[ATN_TMP] = scratch + plan->program.tmp_at;
+        run.wire = scratch + plan->program.wire_at;
+    }
     x->running = plan;
     code = plan->program.chain ? atn_run_chain(&run) : atn_run_dag(&run, &plan->dag);
     x->running = NULL;
     return code;
 }
 
-static int64_t sum(const atn_sizes *z)
+static int64_t sum(const atn_blocks *z)
 {
     int64_t total = 0;
 

@@ -151,8 +151,8 @@ static int bind_typed(atn_exec *x, const atn_plan *plan, const atn_call *call, a
         if (!lens)
             return MPI_ERR_NO_MEM;
         element_sizes(x, call, lens, offs);
-        s->partition.src = s->partition.vec = (atn_sizes){.n = x->p, .lens = lens, .offs = offs};
-        s->partition.dst = (atn_sizes){.n = 1, .each = lens[x->r]};
+        s->partition.src = s->partition.vec = (atn_blocks){.n = x->p, .lens = lens, .offs = offs};
+        s->partition.dst = (atn_blocks){.n = 1, .each = lens[x->r]};
     }
     if (!l.copy_src)
         return MPI_SUCCESS;
@@ -181,7 +181,7 @@ static int bind_src(atn_exec *x, const atn_plan *plan, const atn_call *call, con
     if (atn_is_varying(&plan->q)) {
         int64_t *lens = vector(x, SRC_LENS), *offs = vector(x, SRC_OFFS);
         packed_sizes(x, call, u, l->nsrc, direct, lens, offs);
-        s->partition.src = (atn_sizes){.n = l->nsrc, .lens = lens, .offs = offs};
+        s->partition.src = (atn_blocks){.n = l->nsrc, .lens = lens, .offs = offs};
     }
     s->base[0] = u->buf;
     return direct ? MPI_SUCCESS : stage(x, 0, call, u, l->nsrc, LOAD_ALL, &s->base[0]);
@@ -198,7 +198,7 @@ static int bind_dst(atn_exec *x, const atn_plan *plan, const atn_call *call, con
     if (atn_is_varying(&plan->q)) {
         int64_t *lens = vector(x, DST_LENS), *offs = vector(x, DST_OFFS);
         packed_sizes(x, call, u, l->ndst, direct, lens, offs);
-        s->partition.dst = (atn_sizes){.n = l->ndst, .lens = lens, .offs = offs};
+        s->partition.dst = (atn_blocks){.n = l->ndst, .lens = lens, .offs = offs};
     }
     s->base[1] = u->buf;
     s->unpack = !direct && l->dst_load != LOAD_ALL;
@@ -211,9 +211,9 @@ static void bind_vec(atn_exec *x, const atn_plan *plan, atn_sides *s)
     if (!atn_is_varying(&plan->q))
         return;
     if (plan->q.op == ATN_ALLGATHERV)
-        s->partition.vec = (atn_sizes){.n = x->p, .lens = vector(x, DST_LENS)};
+        s->partition.vec = (atn_blocks){.n = x->p, .lens = vector(x, DST_LENS)};
     else
-        s->partition.vec = (atn_sizes){.n = x->p, .lens = vector(x, VEC_LENS)};
+        s->partition.vec = (atn_blocks){.n = x->p, .lens = vector(x, VEC_LENS)};
 }
 
 int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)

@@ -14,7 +14,7 @@ atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t eac
     };
 }
 
-atn_extent atn_sizes_block(const atn_sizes *z, int split, int block)
+atn_extent atn_blocks_at(const atn_blocks *z, int split, int block)
 {
     const int j = block / split, k = block % split;
     const int64_t len = z->lens ? z->lens[j] : z->each, lo = atn_cut(len, k, split);
@@ -33,8 +33,8 @@ atn_extent atn_sizes_block(const atn_sizes *z, int split, int block)
 int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block)
 {
     if (space == ATN_TMP)
-        return atn_sizes_block(&t->vec, t->split, s->tmp_shape[block]).len;
-    return atn_sizes_block(space == ATN_SRC ? &t->src : &t->dst, t->split, block).len;
+        return atn_blocks_at(&t->vec, t->split, s->tmp_shape[block]).len;
+    return atn_blocks_at(space == ATN_SRC ? &t->src : &t->dst, t->split, block).len;
 }
 
 int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot)

@@ -10,10 +10,10 @@ typedef struct {
     int64_t each;        /* units per natural block when lens is NULL */
     const int64_t *lens; /* or the units of each */
     const int64_t *offs; /* where each begins; NULL: one after the other */
-} atn_sizes;
+} atn_blocks;
 
 typedef struct {
-    atn_sizes src, dst, vec; /* vec: the shape vector that scratch blocks refer to */
+    atn_blocks src, dst, vec; /* vec: the shape vector that scratch blocks refer to */
     int split;
 } atn_partition;
 
@@ -31,7 +31,7 @@ static inline int64_t atn_cut(int64_t units, int k, int split)
 atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t each);
 
 /* Where a block lies. */
-atn_extent atn_sizes_block(const atn_sizes *z, int split, int block);
+atn_extent atn_blocks_at(const atn_blocks *z, int split, int block);
 /* Units of a block of any space (TMP through its shape). */
 int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block);
 int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot);
