@@ -12,15 +12,17 @@ enum {
     ATN_NEEDS_COMMUTATIVE = 1, /* combines operands out of rank order */
     ATN_NEEDS_POW2 = 2,        /* power-of-two ranks */
     ATN_NEEDS_EVEN = 4,        /* an even number of ranks */
-    ATN_NEEDS_SIZES = 8        /* inner ranks store other ranks' blocks: gatherv and scatterv
+    ATN_NEEDS_SIZES = 8,       /* inner ranks store other ranks' blocks: gatherv and scatterv
                                   exchange the sizes first */
+    ATN_NEEDS_TOPOLOGY = 16    /* knows where the ranks are */
 };
 
 /* Passes that may be applied; each adds its standard parameter (see param.c). */
 enum {
     ATN_PASS_SEGMENT = 1, /* segment=BYTES: pieces of at most that size, pipelined (0: whole) */
     ATN_PASS_WINDOW = 2,  /* window=N: at most N rounds of messages in flight (0: all) */
-    ATN_PASS_SYNC = 4     /* sync=none|pair|barrier, every=N rounds */
+    ATN_PASS_SYNC = 4,    /* sync=none|pair|barrier, every=N rounds */
+    ATN_PASS_ORDER = 8    /* order=rank|lr1|lr2|lr3|dfs: ranks along the wires (order.h) */
 };
 
 /* How an algorithm reacts to late ranks: all wait for all; data passes through other ranks; each

@@ -1,6 +1,8 @@
 /* catalog.c - the table of all rows, what they refuse, and building with passes applied. */
 #include "algo/algo.h"
+#include "algo/order.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Calls the MPI library's own routine, so there is nothing to build. */
@@ -54,6 +56,7 @@ const atn_row *atn_catalog_find(atn_operation op, const char *name)
 static bool not_commutative(const atn_problem *q) { return q->ordered; }
 static bool not_pow2(const atn_problem *q) { return !atn_is_pow2(q->p); }
 static bool odd(const atn_problem *q) { return q->p % 2 != 0; }
+static bool nowhere(const atn_problem *q) { return !q->topo || q->topo->p != q->p; }
 
 static const struct {
     unsigned need;
@@ -63,7 +66,24 @@ static const struct {
     {ATN_NEEDS_COMMUTATIVE, not_commutative, "the operator is not commutative"},
     {ATN_NEEDS_POW2, not_pow2, "the number of ranks is not a power of two"},
     {ATN_NEEDS_EVEN, odd, "the number of ranks is odd"},
+    {ATN_NEEDS_TOPOLOGY, nowhere, "the topology is not known"},
 };
+
+static atn_order order_of(const atn_row *row, const atn_params *prm)
+{
+    return (atn_order)atn_params_get(row, prm, "order", ATN_ORDER_RANK);
+}
+
+static const char *refuses_order(const atn_row *row, const atn_problem *q, const atn_params *prm)
+{
+    const atn_order order = order_of(row, prm);
+
+    if (order == ATN_ORDER_RANK)
+        return NULL;
+    if (q->ordered)
+        return "another rank order would change the order of operands";
+    return nowhere(q) ? "the order needs a topology" : atn_order_refuses(q->topo, order);
+}
 
 const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
@@ -74,7 +94,8 @@ const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_para
             return needs[i].why;
     if (q->pieces > 1 && !(algo->passes & ATN_PASS_SEGMENT))
         return "it does not work in pieces";
-    return algo->refuses ? algo->refuses(q, prm) : NULL;
+    const char *why = refuses_order(row, q, prm);
+    return why || !algo->refuses ? why : algo->refuses(q, prm);
 }
 
 /* ---- building ---- */
@@ -111,15 +132,35 @@ static void run_job(atn_builder *b, const atn_problem *q, const void *context)
     j->algo->build(b, q, j->prm);
 }
 
+static void run_pieces(atn_builder *b, const atn_problem *q, const void *context)
+{
+    if (q->pieces > 1)
+        atn_pass_segment(b, q, q->pieces, run_job, context);
+    else
+        run_job(b, q, context);
+}
+
+static void run_ordered(atn_builder *b, const atn_problem *q, atn_order order, const job *j)
+{
+    int *ranks = malloc(sizeof *ranks * (size_t)q->p);
+
+    if (ranks && atn_order_ranks(q->topo, order, q->root, ranks))
+        atn_pass_permute(b, q, ranks, run_pieces, j);
+    else
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    free(ranks);
+}
+
 static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
                        const atn_params *prm)
 {
     const job j = {row->algo, prm};
+    const atn_order order = order_of(row, prm);
 
-    if (q->pieces > 1)
-        atn_pass_segment(b, q, q->pieces, run_job, &j);
+    if (order != ATN_ORDER_RANK)
+        run_ordered(b, q, order, &j);
     else
-        run_job(b, q, &j);
+        run_pieces(b, q, &j);
     atn_pass_throttle(b, (int)atn_params_get(row, prm, "window", 0));
     atn_pass_synchronise(b, (atn_sync)atn_params_get(row, prm, "sync", ATN_SYNC_NONE),
                          (int)atn_params_get(row, prm, "every", 1));

@@ -1,11 +1,13 @@
 /* param.c - parameters of a row: the algorithm's own, then those that its passes bring. */
 #include "algo/algo.h"
+#include "algo/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const sync_words[] = {"none", "pair", "barrier", NULL};
+static const char *const order_words[] = {"rank", "lr1", "lr2", "lr3", "dfs", NULL};
 
 static const struct {
     unsigned pass;
@@ -23,6 +25,11 @@ static const struct {
     {ATN_PASS_SYNC,
      {"every", ATN_INT, 1, 1, 1 << 20, ATN_LOG2, "rounds from one synchronisation to the next",
       NULL}},
+    {ATN_PASS_ORDER,
+     {"order", ATN_WORD, ATN_ORDER_RANK, ATN_ORDER_RANK, ATN_ORDER_DFS, ATN_LINEAR,
+      "ranks by number, or along the wires: a contention-free ring (lr1), one of two hops (lr2), "
+      "the shortest one (lr3), depth first from the root (dfs)",
+      order_words}},
 };
 
 int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS])

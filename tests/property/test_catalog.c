@@ -1,5 +1,6 @@
 /* test_catalog.c - proves every row of the catalogue for many problems, one TAP line per row. */
 #include "all_ranks.h"
+#include "trees.h"
 
 /* ---- the problems ---- */
 
@@ -83,11 +84,13 @@ typedef struct {
     char why[1000];
 } tally;
 
-static bool must_refuse(const atn_row *row, const atn_problem *q)
+static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     const unsigned needs = row->algo->needs;
+    const bool moves = atn_params_get(row, prm, "order", 0) != 0;
 
-    return (q->ordered && (needs & ATN_NEEDS_COMMUTATIVE)) ||
+    return (q->ordered && (moves || needs & ATN_NEEDS_COMMUTATIVE)) ||
+           (!q->topo && (moves || needs & ATN_NEEDS_TOPOLOGY)) ||
            ((q->p & (q->p - 1)) != 0 && (needs & ATN_NEEDS_POW2)) ||
            (q->p % 2 != 0 && (needs & ATN_NEEDS_EVEN));
 }
@@ -133,7 +136,7 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_
     atn_status status;
     atn_proof proof;
 
-    if (must_refuse(t->row, q))
+    if (must_refuse(t->row, q, prm))
         return check_refusal(t, q, prm);
     atn_schedule **s = build_all(t->row, q, prm, who, &status, &err);
     if (!s)
@@ -184,18 +187,38 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
     const bool pipelines = t->row->algo->passes & ATN_PASS_SEGMENT;
     int roots[4];
     const int nroots = roots_of(t->row, p, roots);
-    bool ok = true;
+    atn_topo *topo = tree_row(p);
+    bool ok = topo != NULL;
 
     for (int i = 0; ok && i < nroots; i++)
         for (int j = 0; ok && j < nsets; j++)
             for (int k = 0; ok && k < (pipelines ? 3 : 1); k++) {
                 const bool plain = j == 0 && k == 0, alone = j == 0 || k == 0;
                 const atn_problem q = {
-                    .op = t->row->op, .p = p, .root = roots[i], .pieces = pieces[k]};
+                    .op = t->row->op, .p = p, .root = roots[i], .pieces = pieces[k], .topo = topo};
                 if (p <= SMALL || plain || (p <= ALL_UP_TO && alone) ||
                     (alone && i == 0 && (j == nsets - 1 || k == 1)))
                     ok = prove_kinds(t, q, &sets[j]);
             }
+    atn_topo_free(topo);
+    return ok;
+}
+
+/* What needs a topology says so, also when it was given one of other ranks. */
+static bool prove_refusals(tally *t, const atn_params *sets, int nsets)
+{
+    atn_topo *other = tree_row(7);
+    atn_problem q = {.op = t->row->op, .p = 8, .pieces = 1};
+    bool ok = true;
+
+    for (int j = 0; ok && j < nsets; j++)
+        if (must_refuse(t->row, &q, &sets[j])) {
+            ok = check_refusal(t, &q, &sets[j]);
+            q.topo = other;
+            ok = ok && check_refusal(t, &q, &sets[j]);
+            q.topo = NULL;
+        }
+    atn_topo_free(other);
     return ok;
 }
 
@@ -204,7 +227,7 @@ static void prove_row(const atn_row *row)
     tally t = {.row = row};
     atn_params sets[MAX_SETS];
     const int nsets = param_sets(row, sets);
-    bool ok = true;
+    bool ok = prove_refusals(&t, sets, nsets);
     char name[200];
 
     for (int p = 1; ok && p > 0; p = next_p(p))

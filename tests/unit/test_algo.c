@@ -67,9 +67,10 @@ static void own_parameters_come_first(void **state)
 {
     (void)state;
     const atn_param *list[ATN_MAX_PARAMS];
-    assert_int_equal(atn_row_params(row("bcast/chain"), list), 2);
+    assert_int_equal(atn_row_params(row("bcast/chain"), list), 3);
     assert_string_equal(list[0]->name, "chains");
     assert_string_equal(list[1]->name, "segment");
+    assert_string_equal(list[2]->name, "order");
     assert_int_equal(atn_row_params(row("barrier/linear"), list), 0);
 }
 
@@ -97,7 +98,7 @@ static void bad_parameters_are_explained(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"segmnt=8K", "bcast/chain has no parameter 'segmnt' (did you mean 'segment'?); it has: "
-                      "chains, segment"},
+                      "chains, segment, order"},
         {"chains=0", "bcast/chain: chains=0 is not possible; allowed: 1 to 1024"},
         {"chains=8K", "bcast/chain: chains=8K is not possible; allowed: 1 to 1024"},
         {"chains=", "bcast/chain: chains= is not possible; allowed: 1 to 1024"},

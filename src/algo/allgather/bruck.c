@@ -32,6 +32,7 @@ const atn_algo atn_algo_allgather_bruck = {
     .reference = "Bruck et al.: Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
     .cost = "ceil(log2(p)) * a + (p - 1) * b * n",
+    .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

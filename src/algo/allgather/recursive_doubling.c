@@ -24,6 +24,7 @@ const atn_algo atn_algo_allgather_recursive_doubling = {
                  "operations in MPICH, 2005",
     .cost = "log2(p) * a + (p - 1) * b * n",
     .needs = ATN_NEEDS_POW2,
+    .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

@@ -51,6 +51,7 @@ const atn_algo atn_algo_allreduce_rabenseifner = {
     .cost = "2 * floor(log2(p)) * a + (2 * b + g) * n * (1 - 1 / 2^floor(log2(p)))"
             " + (1 - pow2(p)) * (2 * a + (2 * b + g) * n)",
     .needs = ATN_NEEDS_COMMUTATIVE,
+    .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "bandwidth",
     .build = build,

@@ -58,6 +58,7 @@ const atn_algo atn_algo_allreduce_recursive_doubling = {
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "(floor(log2(p)) + 1 - pow2(p)) * (a + b * n + g * n) + (1 - pow2(p)) * (a + b * n)",
+    .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

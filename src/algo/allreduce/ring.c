@@ -31,7 +31,7 @@ const atn_algo atn_algo_allreduce_ring = {
                  "workstations, 2009",
     .cost = "(p - 1) * (2 * a + (2 * b + g) * n / p)",
     .needs = ATN_NEEDS_COMMUTATIVE,
-    .passes = ATN_PASS_SEGMENT | ATN_PASS_SYNC,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .shares = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",

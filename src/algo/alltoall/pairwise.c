@@ -25,7 +25,7 @@ const atn_algo atn_algo_alltoall_pairwise = {
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "min(p - 1, 1) * (2 * ceil(p / 2) - 1) * (k * a + b * n)",
-    .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_DIRECT,
     .group = "contention",
     .build = build,

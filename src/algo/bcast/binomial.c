@@ -23,7 +23,7 @@ const atn_algo atn_algo_bcast_binomial = {
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "ceil(log2(p)) * (k * a + b * n)",
-    .passes = ATN_PASS_SEGMENT,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .build = build,

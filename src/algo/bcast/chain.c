@@ -60,7 +60,7 @@ const atn_algo atn_algo_bcast_chain = {
     .cost = "let(c, max(1, min(chains, p - 1)), let(longest, ceil((p - 1) / c),"
             " min(p - 1, 1) * (a + b * n / k) * ((k - 1) * c + longest - 1"
             " + max(p - 1 - c * (longest - 1), c - 1))))",
-    .passes = ATN_PASS_SEGMENT,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .params = params,

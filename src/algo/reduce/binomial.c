@@ -41,7 +41,7 @@ const atn_algo atn_algo_reduce_binomial = {
                  "operations in MPICH, 2005",
     .cost = "let(m, a + b * n / k, let(c, g * n / k, let(steps, ceil(log2(p)),"
             " steps * k * (m + c) - min(steps, 1) * (k - 1) * min(m, c))))",
-    .passes = ATN_PASS_SEGMENT,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .build = build,

@@ -32,7 +32,7 @@ const atn_algo atn_algo_reduce_chain = {
     .cost = "(p - 1) * (a + b * n / k + g * n / k)"
             " + min(p - 1, 1) * (k - 1) * max(a + b * n / k, g * n / k)",
     .needs = ATN_NEEDS_COMMUTATIVE,
-    .passes = ATN_PASS_SEGMENT,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .build = build,

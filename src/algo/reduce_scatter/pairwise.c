@@ -41,7 +41,7 @@ const atn_algo atn_algo_reduce_scatter_pairwise = {
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "min(p - 1, 1) * (a + b * n + g * n) + max(p - 2, 0) * max(a + b * n, g * n)",
-    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_DIRECT,
     .group = "bandwidth",
     .build = build,

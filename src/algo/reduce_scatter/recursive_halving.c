@@ -55,6 +55,7 @@ const atn_algo atn_algo_reduce_scatter_recursive_halving = {
                  "operations in MPICH, 2005",
     .cost = "log2(p) * a + (p - 1) * (b + g) * n",
     .needs = ATN_NEEDS_COMMUTATIVE | ATN_NEEDS_POW2,
+    .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

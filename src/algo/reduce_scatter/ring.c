@@ -41,7 +41,7 @@ const atn_algo atn_algo_reduce_scatter_ring = {
     .cost = "let(m, a + b * n / k, let(c, g * n / k, let(steps, p - 1,"
             " steps * k * (m + c) - min(steps, 1) * (k - 1) * min(m, c))))",
     .needs = ATN_NEEDS_COMMUTATIVE,
-    .passes = ATN_PASS_SEGMENT | ATN_PASS_SYNC,
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .build = build,

@@ -28,6 +28,7 @@ const atn_algo atn_algo_scatter_binomial = {
                  "operations in MPICH, 2005",
     .cost = "ceil(log2(p)) * a + (p - 1) * b * n",
     .needs = ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .build = build,

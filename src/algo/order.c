@@ -1,0 +1,185 @@
+/* order.c - orders of ranks along the wires: lr1, lr2, dfs. */
+#include "algo/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/walk.h"
+
+/* ---- switches and machines ---- */
+
+/* Nodes stand in depth-first order, so sorting by node is lr1. */
+static void sort_ranks(atn_forest *f, int *next)
+{
+    const atn_topo *t = f->t;
+    int at = 0;
+
+    for (int v = 0; v < t->nnodes; v++) {
+        next[v] = 0;
+        f->begin[v] = 0;
+    }
+    for (int r = 0; r < t->p; r++)
+        next[t->node_of[r]]++;
+    for (int v = 0; v < t->nnodes; v++) {
+        const int here = next[v];
+        f->begin[v] = next[v] = at;
+        at += here;
+    }
+    for (int r = 0; r < t->p; r++)
+        f->sorted[next[t->node_of[r]]++] = r;
+}
+
+static void list_children(atn_forest *f)
+{
+    const atn_topo *t = f->t;
+
+    memset(f->first, 0, sizeof *f->first * ((size_t)t->nnodes + 2));
+    for (int v = 1; v < t->nnodes; v++)
+        if (f->below[v] > 0)
+            f->first[t->nodes[v].parent + 2]++;
+    for (int v = 0; v < t->nnodes; v++)
+        f->first[v + 2] += f->first[v + 1];
+    for (int v = 1; v < t->nnodes; v++)
+        if (f->below[v] > 0)
+            f->child[f->first[t->nodes[v].parent + 1]++] = v;
+}
+
+static int joining(const atn_forest *f)
+{
+    int v = 0;
+
+    while (f->first[v + 1] - f->first[v] == 1 && f->below[f->child[f->first[v]]] == f->t->p)
+        v = f->child[f->first[v]];
+    return v;
+}
+
+bool atn_forest_begin(const atn_topo *t, atn_forest *f)
+{
+    const size_t n = (size_t)t->nnodes;
+    int *memory = malloc(sizeof *memory * (5 * n + (size_t)t->p + 2));
+
+    *f = (atn_forest){.t = t, .below = memory};
+    if (!memory)
+        return false;
+    f->begin = memory + n;
+    f->child = f->begin + n;
+    f->first = f->child + n;
+    f->sorted = f->first + n + 2;
+    atn_topo_below(t, f->below);
+    sort_ranks(f, f->child);
+    list_children(f);
+    f->root = joining(f);
+    return true;
+}
+
+void atn_forest_end(atn_forest *f)
+{
+    free(f->below);
+    f->below = NULL;
+}
+
+int atn_forest_take(const atn_forest *f, int v, int *ranks, int n)
+{
+    memcpy(ranks + n, f->sorted + f->begin[v], sizeof *ranks * (size_t)f->below[v]);
+    return n + f->below[v];
+}
+
+/* ---- lr2 ---- */
+
+static int count_switches(const atn_forest *f, int v)
+{
+    int n = 0;
+
+    for (int i = f->first[v]; i < f->first[v + 1]; i++)
+        n += atn_forest_switch(f, f->child[i]);
+    return n;
+}
+
+static const char *no_two_hops(const atn_forest *f)
+{
+    for (int v = 0; v < f->t->nnodes; v++) {
+        if (!atn_forest_switch(f, v) || f->below[v] == 0 ||
+            (v != f->root && f->below[v] == f->t->p))
+            continue;
+        const int inner = count_switches(f, v), machines = f->first[v + 1] - f->first[v] - inner;
+        if (machines < inner + (v != f->root))
+            return "a switch has fewer hosts than neighbouring switches, so no ring has two hops";
+    }
+    return NULL;
+}
+
+/* A machine before every branch, the rest of the machines behind the last one. */
+static int interleave(const atn_forest *f, int v, int *ranks, int n)
+{
+    int host = f->first[v], inner = f->first[v];
+    const int end = f->first[v + 1];
+
+    for (;;) {
+        while (host < end && atn_forest_switch(f, f->child[host]))
+            host++;
+        while (inner < end && !atn_forest_switch(f, f->child[inner]))
+            inner++;
+        if (host < end)
+            n = atn_forest_take(f, f->child[host++], ranks, n);
+        if (inner < end)
+            n = interleave(f, f->child[inner++], ranks, n);
+        if (host >= end && inner >= end)
+            return n;
+    }
+}
+
+/* ---- all of them ---- */
+
+static bool depth_first(const atn_topo *t, int root, int *ranks)
+{
+    atn_walk w;
+    const bool ok = atn_walk_begin(t, root, &w);
+
+    if (ok)
+        memcpy(ranks, w.rank, sizeof *ranks * (size_t)t->p);
+    atn_walk_end(&w);
+    return ok;
+}
+
+static const char *arrange(const atn_forest *f, atn_order how, int *ranks)
+{
+    const char *why = NULL;
+
+    if (how == ATN_ORDER_LR1 || !atn_forest_switch(f, f->root)) {
+        if (ranks)
+            atn_forest_take(f, f->root, ranks, 0);
+        return NULL;
+    }
+    if (how == ATN_ORDER_LR3)
+        return atn_order_shortest(f, ranks);
+    why = no_two_hops(f);
+    if (!why && ranks)
+        interleave(f, f->root, ranks, 0);
+    return why;
+}
+
+static const char *make(const atn_topo *t, atn_order how, int *ranks)
+{
+    atn_forest f;
+    const char *why = "out of memory";
+
+    if (atn_forest_begin(t, &f))
+        why = arrange(&f, how, ranks);
+    atn_forest_end(&f);
+    return why;
+}
+
+const char *atn_order_refuses(const atn_topo *t, atn_order how)
+{
+    return how == ATN_ORDER_LR2 || how == ATN_ORDER_LR3 ? make(t, how, NULL) : NULL;
+}
+
+bool atn_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks)
+{
+    if (how == ATN_ORDER_RANK)
+        for (int r = 0; r < t->p; r++)
+            ranks[r] = r;
+    if (how == ATN_ORDER_RANK)
+        return true;
+    return how == ATN_ORDER_DFS ? depth_first(t, root, ranks) : make(t, how, ranks) == NULL;
+}
