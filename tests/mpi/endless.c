@@ -1,0 +1,16 @@
+/* endless.c - collectives until somebody ends it: for tests that kill a rank in the middle. */
+#include "exercise.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    t_start(60);
+    t_exercise_begin();
+    printf("pid %ld\n", (long)getpid());
+    fflush(stdout);
+    for (uint64_t i = 0;; i++)
+        t_exercise((int)(i % T_EXERCISES), MPI_COMM_WORLD, i, 5000);
+}
