@@ -146,7 +146,8 @@ atn_status atn_lab_check(bool delays, atn_error *err)
                             tools[i].program, tools[i].package);
     if (delays && access("/dev/net/tun", R_OK | W_OK) != 0)
         return atn_fail(err, ATN_ENVIRONMENT,
-                        "/dev/net/tun: %s; links with a delay need it: load the kernel module tun, "
+                        "/dev/net/tun: %s; links with a delay need it: load the kernel module tun "
+                        "and allow its use, "
                         "or leave the delays out",
                         strerror(errno));
     return ATN_OK;

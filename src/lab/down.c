@@ -11,15 +11,14 @@
 
 enum { STEP_MS = 20, POLITE_MS = 1500, PATIENCE_MS = 6000 };
 
-/* Asks the processes inside the lab to end, then ends them.  New ones may appear meanwhile, so it
- * looks until none is left. */
-static atn_status end_processes(const atn_lab *lab, int *ended_p, atn_error *err)
+/* Asks processes inside the lab to end, then ends them.  New ones may appear meanwhile, so it looks
+ * until none is left. */
+static atn_status end_processes(const atn_lab *lab, int first, int *ended_p, atn_error *err)
 {
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
-    *ended_p = 0;
     for (int ms = 0; ms <= PATIENCE_MS; ms += STEP_MS) {
         atn_lab_pids pids = {0};
-        const atn_status status = atn_lab_processes(lab, &pids, err);
+        const atn_status status = atn_lab_processes(lab, first, &pids, err);
         const int n = pids.n;
         *ended_p = ms == 0 ? n : *ended_p;
         for (int i = 0; i < n && (ms == 0 || ms >= POLITE_MS); i++)
@@ -59,7 +58,10 @@ static atn_status restore_if_last(atn_error *err)
 
 static atn_status remove_lab(const atn_lab *lab, int *ended_p, atn_error *err)
 {
-    atn_status status = end_processes(lab, ended_p, err);
+    int delays = 0;
+    atn_status status = end_processes(lab, ATN_SPACE_FRONTEND, ended_p, err);
+    if (status == ATN_OK)
+        status = end_processes(lab, ATN_SPACE_FABRIC, &delays, err);
     for (int i = lab->spaces.n - 1; i >= 0 && status == ATN_OK; i--)
         status = atn_lab_space_remove(&lab->spaces.v[i], err);
     return status == ATN_OK ? remove_folder(lab->folder, err) : status;

@@ -130,25 +130,39 @@ static int first_process(const start *s)
 
 /* ---- the process outside ---- */
 
+static bool is_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+/* Hydra gives 0 for a job that a signal has ended; nobody should take that for success. */
+static int final_code(int code, int ended_by)
+{
+    return code == 0 && ended_by != 0 ? 128 + ended_by : code;
+}
+
 static int wait_for(pid_t first)
 {
     sigset_t set;
     siginfo_t info;
-    struct timespec end = {0}, second = {.tv_sec = 1}, now;
+    int status, ended_by = 0;
+    time_t end = 0;
+    const struct timespec second = {.tv_sec = 1};
+    struct timespec now;
     watched_signals(&set);
-    for (;;) {
-        int status;
+    while (waitpid(first, &status, WNOHANG) != first) {
         const int got = sigtimedwait(&set, &info, &second);
         clock_gettime(CLOCK_MONOTONIC, &now);
         if (got > 0 && got != SIGCHLD)
             pass_on(first, &info);
-        if ((got == SIGINT || got == SIGTERM || got == SIGHUP || got == SIGQUIT) && end.tv_sec == 0)
-            end.tv_sec = now.tv_sec + GRACE_S;
-        if (end.tv_sec != 0 && now.tv_sec >= end.tv_sec)
+        if (is_end(got) && ended_by == 0) {
+            ended_by = got;
+            end = now.tv_sec + GRACE_S;
+        }
+        if (ended_by != 0 && now.tv_sec >= end)
             kill(first, SIGKILL);
-        if (waitpid(first, &status, WNOHANG) == first)
-            return code_of(status);
     }
+    return final_code(code_of(status), ended_by);
 }
 
 /* What the job said before it came to run, if anything. */

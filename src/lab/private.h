@@ -58,9 +58,10 @@ atn_status atn_lab_space_make(atn_lab *lab, const char *name, atn_error *err);
 atn_status atn_lab_space_enter(const atn_lab_space *s, int *home_p, atn_error *err);
 atn_status atn_lab_space_leave(int home, atn_error *err);
 atn_status atn_lab_space_remove(const atn_lab_space *s, atn_error *err);
-/* Processes inside the namespaces of a lab, other than this one; caller frees the list. */
+/* Processes inside the namespaces of a lab from number `first` on (the first one holds only delay
+ * lines), other than this one; caller frees the list. */
 typedef ATN_VEC(int) atn_lab_pids;
-atn_status atn_lab_processes(const atn_lab *lab, atn_lab_pids *pids, atn_error *err);
+atn_status atn_lab_processes(const atn_lab *lab, int first, atn_lab_pids *pids, atn_error *err);
 
 /* ---- kernel.c: settings of the kernel that all labs share ---- */
 

@@ -160,15 +160,15 @@ atn_status atn_lab_space_remove(const atn_lab_space *s, atn_error *err)
 
 /* ---- processes ---- */
 
-static bool is_inside(const atn_lab *lab, uint64_t id)
+static bool is_inside(const atn_lab *lab, int first, uint64_t id)
 {
-    for (int i = 0; i < lab->spaces.n; i++)
+    for (int i = first; i < lab->spaces.n; i++)
         if (lab->spaces.v[i].id == id)
             return true;
     return false;
 }
 
-atn_status atn_lab_processes(const atn_lab *lab, atn_lab_pids *pids, atn_error *err)
+atn_status atn_lab_processes(const atn_lab *lab, int first, atn_lab_pids *pids, atn_error *err)
 {
     char path[300];
     struct dirent *e;
@@ -179,7 +179,7 @@ atn_status atn_lab_processes(const atn_lab *lab, atn_lab_pids *pids, atn_error *
     while ((e = readdir(proc)) != NULL) {
         const int pid = atoi(e->d_name);
         snprintf(path, sizeof path, "/proc/%s/ns/net", e->d_name);
-        if (pid > 0 && pid != getpid() && is_inside(lab, id_of(path)))
+        if (pid > 0 && pid != getpid() && is_inside(lab, first, id_of(path)))
             fits = atn_push(pids, pid) && fits;
     }
     closedir(proc);

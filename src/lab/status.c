@@ -33,7 +33,7 @@ atn_status atn_lab_summarise(const char *name, atn_lab_summary *s, atn_error *er
             count_nodes(lab.topo, s);
     }
     if (status == ATN_OK)
-        status = atn_lab_processes(&lab, &pids, err);
+        status = atn_lab_processes(&lab, ATN_SPACE_FRONTEND, &pids, err);
     s->processes = pids.n;
     atn_vec_free(&pids);
     atn_lab_close(&lab);
