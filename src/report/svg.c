@@ -79,6 +79,16 @@ void atn_svg_line(FILE *f, const char *class, atn_point from, atn_point to)
     fputs("/>\n", f);
 }
 
+void atn_svg_curve(FILE *f, const char *class, atn_point from, double reach, atn_point to,
+                   double width)
+{
+    const double middle = from.x + reach / 2, turn = from.x + reach;
+    fprintf(f, "<path class=\"%s\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1fH%.1f\"", class,
+            from.x, from.y, middle, from.y, middle, to.y, turn, to.y, to.x);
+    number(f, "stroke-width", width);
+    fputs("/>\n", f);
+}
+
 void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, double head)
 {
     const double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);

@@ -17,8 +17,18 @@ void atn_svg_rect(FILE *f, const char *class, double x, double y, double w, doub
                   double radius);
 void atn_svg_circle(FILE *f, const char *class, double x, double y, double radius);
 void atn_svg_line(FILE *f, const char *class, atn_point from, atn_point to);
+/* A smooth way from left to right, of this width: within `reach` it gets to the height of its end,
+ * then it goes straight. */
+void atn_svg_curve(FILE *f, const char *class, atn_point from, double reach, atn_point to,
+                   double width);
 /* A line with an arrow head; its class colours the line, "<class>-head" the head. */
 void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, double head);
+/* A line through n points, and an area bounded by them. */
+void atn_svg_polyline(FILE *f, const char *class, const atn_point *points, int n);
+void atn_svg_polygon(FILE *f, const char *class, const atn_point *points, int n);
+/* A mark that tells what it stands for when pointed at. */
+void atn_svg_dot(FILE *f, const char *class, atn_point at, double radius, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* `anchor`: start, middle or end. */
 void atn_svg_text(FILE *f, const char *class, const char *anchor, double x, double y,
                   const char *format, ...) __attribute__((format(printf, 6, 7)));

@@ -18,10 +18,11 @@ static int by_parent(const void *a, const void *b)
     const item *x = a, *y = b;
     if (x->node->parent != y->node->parent)
         return x->node->parent < y->node->parent ? -1 : 1;
+    if ((x->node->kind == ATN_TOPO_SWITCH) != (y->node->kind == ATN_TOPO_SWITCH))
+        return x->node->kind == ATN_TOPO_SWITCH ? 1 : -1;
     if (x->smallest != y->smallest)
         return x->smallest < y->smallest ? -1 : 1;
-    const int order = atn_name_compare(x->node->name, y->node->name);
-    return order != 0 ? order : (int)y->node->kind - (int)x->node->kind;
+    return atn_name_compare(x->node->name, y->node->name);
 }
 
 /* Every rank climbs until it meets a node that has a smaller one: O(nodes + ranks). */

@@ -21,17 +21,6 @@ static void remark_rates(const atn_draft *d)
                    unknown, known + unknown, d->nodes.v[first].name);
 }
 
-/* Slurm's own plugin refuses such a switch; nothing else does. */
-static void remark_mixed(const atn_draft *d, const int *hosts, const int *switches)
-{
-    for (int i = 0; i < d->nodes.n; i++)
-        if (d->nodes.v[i].line > 0 && hosts[i] > 0 && switches[i] > 0)
-            atn_remark(d->found, d->nodes.v[i].line,
-                       "switch %s has hosts and switches below it; Slurm's topology/tree does not "
-                       "read that",
-                       d->nodes.v[i].name);
-}
-
 static void remark_idle(const atn_draft *d)
 {
     bool *used = calloc((size_t)d->nodes.n, sizeof *used);
@@ -56,15 +45,6 @@ static void remark_idle(const atn_draft *d)
 
 void atn_draft_remarks(const atn_draft *d)
 {
-    int *hosts = calloc((size_t)d->nodes.n, sizeof *hosts);
-    int *switches = calloc((size_t)d->nodes.n, sizeof *switches);
-    for (int i = 0; hosts && switches && i < d->nodes.n; i++)
-        if (d->nodes.v[i].parent >= 0)
-            (d->nodes.v[i].kind == ATN_TOPO_SWITCH ? switches : hosts)[d->nodes.v[i].parent]++;
     remark_rates(d);
-    if (hosts && switches)
-        remark_mixed(d, hosts, switches);
     remark_idle(d);
-    free(hosts);
-    free(switches);
 }

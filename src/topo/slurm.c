@@ -237,6 +237,25 @@ static void check_defined(const reader *r)
     }
 }
 
+/* Slurm's own plugin refuses such a switch; nothing else does.  One remark is enough. */
+static void remark_mixed(const reader *r)
+{
+    bool *hosts = calloc((size_t)r->d->nodes.n + 1, sizeof *hosts);
+    const atn_draft_node *v = r->d->nodes.v, *end = v + r->d->nodes.n;
+    for (const atn_draft_node *c = v; hosts && c < end; c++)
+        if (c->kind == ATN_TOPO_HOST && c->parent >= 0)
+            hosts[c->parent] = true;
+    for (const atn_draft_node *c = v; hosts && c < end; c++)
+        if (c->kind == ATN_TOPO_SWITCH && c->parent >= 0 && hosts[c->parent]) {
+            atn_remark(r->found, c->parent_line,
+                       "switch %s has hosts and switches below it; Slurm's topology/tree refuses "
+                       "that, Attune does not",
+                       v[c->parent].name);
+            break;
+        }
+    free(hosts);
+}
+
 static void place_ranks(const reader *r)
 {
     for (int i = 0; i < r->rank_lines.n; i++) {
@@ -263,6 +282,7 @@ void atn_read_slurm(atn_draft *d, const char *text)
         free(line);
     }
     check_defined(&r);
+    remark_mixed(&r);
     place_ranks(&r);
     atn_vec_free(&r.defined);
     atn_vec_free(&r.rank_lines);

@@ -5,9 +5,10 @@
  * own, so several ranks on a host need no extra theory: the host is a switch to them.
  * A topology is immutable once made; all that is derived from it (paths, orders, loads) is integer
  * arithmetic or exact comparison, so that ranks that share it derive the same.
- * Nodes stand in depth-first order: a subtree is a range of nodes.  Children are ordered by the
- * smallest rank below them, those without ranks last and by name (n2 before n10), so that what is
- * derived depends on the wires and the ranks, not on how or in what order they were written. */
+ * Nodes stand in depth-first order: a subtree is a range of nodes.  Of the children of a node, hosts
+ * come before switches, each kind by the smallest rank below, those without ranks last and by name
+ * (n2 before n10): what is derived depends on the wires and the ranks, not on how they were written.
+ */
 #ifndef ATN_TOPO_H
 #define ATN_TOPO_H
 
@@ -56,6 +57,10 @@ char *atn_topo_print(const atn_topo *t);
  * is an error.  "n3.cluster.org" finds "n3" and the other way round. */
 atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, atn_topo **topo_p,
                           atn_error *err);
+/* A copy with ranks placed by a word: "sequential" or "roundrobin" (over the switches that hold
+ * hosts) with one rank per host, "roundrobin*2" with two, or hosts in the order of ranks, such as
+ * "n[0-3]*2,m7". */
+atn_status atn_topo_order(const atn_topo *t, const char *order, atn_topo **topo_p, atn_error *err);
 /* The sub-topology that a group of ranks sees: new rank i is old rank ranks[i].  Branches without
  * ranks are gone, and so is what stands above the lowest node that joins them all.
  * NULL: no memory. */

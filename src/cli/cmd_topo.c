@@ -1,0 +1,278 @@
+/* cmd_topo.c - attune topo show | convert | check | draw. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "report/topo_report.h"
+#include "topo/inside.h"
+#include "topo/read.h"
+#include "topo/write.h"
+
+/* ---- what the options make of a topology ---- */
+
+/* "@FILE": the hosts of a file in order, as a launcher would use them. */
+static atn_status order_from_file(const atn_topo *t, const char *file, atn_topo **topo_p,
+                                  atn_error *err)
+{
+    atn_topo *list = NULL;
+    char *text = NULL;
+    atn_status st = atn_read_file(file, &text, NULL, err);
+    st = st ? st : atn_read_text(atn_read_hostfile, text, file, &list, err);
+    const char **hosts = st ? NULL : malloc(sizeof *hosts * ((size_t)list->p + 1));
+    for (int r = 0; hosts && r < list->p; r++)
+        hosts[r] = list->nodes[list->node_of[r]].name;
+    if (hosts)
+        st = atn_topo_place(t, hosts, list->p, topo_p, err);
+    else if (!st)
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    free(hosts);
+    free(text);
+    atn_topo_free(list);
+    return st;
+}
+
+/* One step: the new topology takes the place of the old one, which is gone in any case. */
+static atn_status replace(atn_topo **topo_p, atn_topo **made_p, atn_status st)
+{
+    atn_topo_free(*topo_p);
+    *topo_p = st ? NULL : *made_p;
+    return st;
+}
+
+static atn_status apply_options(const atn_args *a, atn_topo **topo_p, atn_error *err)
+{
+    const char *ranks = atn_arg_text(a, "ranks"), *inside = atn_arg_text(a, "inside");
+    atn_topo *made;
+    atn_status st = ATN_OK;
+    if (ranks && ranks[0] == '@')
+        st = replace(topo_p, &made, order_from_file(*topo_p, ranks + 1, &made, err));
+    else if (ranks)
+        st = replace(topo_p, &made, atn_topo_order(*topo_p, ranks, &made, err));
+    if (!st && inside)
+        st = replace(topo_p, &made, atn_topo_inside(*topo_p, inside, &made, err));
+    return st;
+}
+
+static atn_status load(const atn_args *a, atn_topo **topo_p, atn_error *err)
+{
+    const atn_status st = atn_topo_load(a->operands[0], topo_p, err);
+    return st ? st : apply_options(a, topo_p, err);
+}
+
+/* ---- show ---- */
+
+static int show(const atn_args *a, atn_error *err)
+{
+    atn_topo *t;
+    atn_status st = load(a, &t, err);
+    if (st)
+        return st;
+    st = atn_topo_show(a->out, t, atn_arg_format(a), atn_arg_given(a, "all"), a->terminal, err);
+    atn_topo_free(t);
+    return st;
+}
+
+/* ---- convert ---- */
+
+static atn_status to_slurm(const atn_topo *t, char **text_p, atn_error *err)
+{
+    *text_p = atn_topo_print(t);
+    return *text_p ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+static const struct {
+    const char *name;
+    atn_status (*write)(const atn_topo *t, char **text_p, atn_error *err);
+    const char *end;
+} writers[] = {
+    {"slurm", to_slurm, ""},
+    {"synthetic", atn_topo_to_synthetic, "\n"},
+    {"simgrid", atn_topo_to_simgrid, ""},
+    {"hostfile", atn_topo_to_hostfile, ""},
+};
+
+static const char *const targets[] = {"slurm", "synthetic", "simgrid", "hostfile", "json", NULL};
+
+static atn_status write_as(const atn_args *a, const atn_topo *t, const char *target, atn_error *err)
+{
+    char *text;
+    int i = 0;
+    if (strcmp(target, "json") == 0)
+        return atn_topo_json(a->out, t, err);
+    while (strcmp(target, writers[i].name) != 0)
+        i++;
+    const atn_status st = writers[i].write(t, &text, err);
+    if (st)
+        return st;
+    fprintf(a->out, "%s%s", text, writers[i].end);
+    free(text);
+    return ATN_OK;
+}
+
+static int convert(const atn_args *a, atn_error *err)
+{
+    atn_topo *t;
+    atn_status st = load(a, &t, err);
+    if (st)
+        return st;
+    st = write_as(a, t, atn_arg_text(a, "to"), err);
+    atn_topo_free(t);
+    return st;
+}
+
+/* ---- check ---- */
+
+static void print_fine(FILE *f, const char *name, const atn_topo *t, int remarks)
+{
+    int hosts = 0;
+    for (int v = 0; v < t->nnodes; v++)
+        hosts += t->nodes[v].kind == ATN_TOPO_HOST;
+    fprintf(f, "%s: a tree of %d host%s", name, hosts, hosts == 1 ? "" : "s");
+    if (t->p > 0)
+        fprintf(f, " with %d rank%s", t->p, t->p == 1 ? "" : "s");
+    if (remarks > 0)
+        fprintf(f, "; %d note%s", remarks, remarks == 1 ? "" : "s");
+    fputc('\n', f);
+}
+
+/* A topology that is fine but cannot be given these ranks is a finding too. */
+static atn_status check_options(const atn_args *a, atn_topo **topo_p, int *wrong_p, atn_error *err)
+{
+    atn_error why = {0};
+    const atn_status st = apply_options(a, topo_p, &why);
+    if (st == ATN_INPUT) {
+        fprintf(a->out, "%s\n", why.text);
+        ++*wrong_p;
+        return ATN_OK;
+    }
+    return st ? atn_fail(err, st, "%s", why.text) : ATN_OK;
+}
+
+static int check(const atn_args *a, atn_error *err)
+{
+    const char *name = a->operands[0];
+    atn_findings found = {0};
+    atn_topo *t = NULL;
+    atn_status st = atn_topo_examine(name, &found, &t, err);
+    int wrong = found.wrong;
+    if (!st)
+        atn_findings_print(a->out, &found);
+    if (t)
+        st = check_options(a, &t, &wrong, err);
+    if (t && !st && wrong == 0)
+        print_fine(a->out, name, t, found.list.n);
+    if (!st && wrong > 0)
+        st = atn_fail(err, ATN_FINDING, "%s: %d finding%s", name, wrong, wrong == 1 ? "" : "s");
+    atn_topo_free(t);
+    atn_findings_free(&found);
+    return st;
+}
+
+/* ---- draw ---- */
+
+static int draw(const atn_args *a, atn_error *err)
+{
+    atn_topo *t;
+    atn_status st = load(a, &t, err);
+    if (st)
+        return st;
+    st = atn_topo_draw(a->out, t, err);
+    atn_topo_free(t);
+    return st;
+}
+
+/* ---- descriptors ---- */
+
+static const char what_detail[] =
+    "WHAT is a file (topology.conf of Slurm, a graph, a list of hosts, XML of hwloc) or says the "
+    "topology itself: 4x8@100M (4 switches of 8 hosts, links of 100 Mbit/s), chain:4x8@100M "
+    "(switches in a row), hosts:n[0-7] (one switch), hwloc:this (inside this machine).";
+
+static const atn_option shared_options[] = {
+    {.name = "ranks",
+     .argument = "ORDER",
+     .type = ATN_OPT_TEXT,
+     .doc = "Place ranks: sequential, roundrobin (over switches), either with *N for N ranks on "
+            "each host, the host of each rank as n[0-3]*2,n7, or @FILE with a host per line"},
+    {.name = "inside",
+     .argument = "MACHINE",
+     .type = ATN_OPT_TEXT,
+     .doc = "What is inside every host: this, a file of lstopo (XML), or a description of hwloc "
+            "such as 'package:2 l3:2 core:4 pu:1'"},
+    {0},
+};
+
+static const char *const show_formats[] = {"table", "csv", "json", NULL};
+static const atn_option show_options[] = {
+    {.name = "all",
+     .letter = 'a',
+     .type = ATN_OPT_FLAG,
+     .doc = "Give every host a line of its own, also those that are alike"},
+    {0},
+};
+
+const atn_command atn_cmd_topo_show = {
+    .noun = "topo",
+    .verb = "show",
+    .operands = "WHAT",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Print a topology as a tree with rates, ranks, loads and bottlenecks",
+    .detail = what_detail,
+    .options = show_options,
+    .shared = shared_options,
+    .formats = show_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = show,
+};
+
+static const atn_option convert_options[] = {
+    {.name = "to",
+     .argument = "FORMAT",
+     .fallback = "slurm",
+     .type = ATN_OPT_WORD,
+     .words = targets,
+     .doc = "slurm (the file format of Attune too), synthetic (one line), simgrid (platform XML), "
+            "hostfile (the host of each rank) or json"},
+    {0},
+};
+
+const atn_command atn_cmd_topo_convert = {
+    .noun = "topo",
+    .verb = "convert",
+    .operands = "WHAT",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Write a topology in another format",
+    .detail = what_detail,
+    .options = convert_options,
+    .shared = shared_options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = convert,
+};
+
+const atn_command atn_cmd_topo_check = {
+    .noun = "topo",
+    .verb = "check",
+    .operands = "WHAT",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "List all that is wrong with a topology",
+    .detail = what_detail,
+    .shared = shared_options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = check,
+};
+
+const atn_command atn_cmd_topo_draw = {
+    .noun = "topo",
+    .verb = "draw",
+    .operands = "WHAT",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Draw a topology as a tree (SVG)",
+    .detail = what_detail,
+    .shared = shared_options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = draw,
+};
