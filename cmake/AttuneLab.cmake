@@ -18,3 +18,7 @@ if("mpich" IN_LIST ATN_FLAVOURS)
     target_link_libraries(labyield PRIVATE attune-flags dl)
     list(APPEND ATN_LAB_LIBRARIES labyield)
 endif()
+
+foreach(flavour IN LISTS ATN_FLAVOURS)
+    atn_mpi_programs(${flavour} tests/lab labtests)
+endforeach()

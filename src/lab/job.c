@@ -43,6 +43,17 @@ static void pass_on(pid_t pid, const siginfo_t *s)
         kill(pid, s->si_signo);
 }
 
+static bool is_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+/* Hydra gives 0 for a job that a signal has ended; nobody should take that for success. */
+static int final_code(int code, int ended_by)
+{
+    return code == 0 && ended_by != 0 ? 128 + ended_by : code;
+}
+
 /* ---- the first process of the job ---- */
 
 typedef struct {
@@ -89,6 +100,7 @@ static int reap_until(pid_t launcher)
 {
     sigset_t set;
     siginfo_t info;
+    int ended_by = 0;
     watched_signals(&set);
     for (;;) {
         int status;
@@ -96,9 +108,11 @@ static int reap_until(pid_t launcher)
         const int got = sigwaitinfo(&set, &info);
         if (got > 0 && got != SIGCHLD)
             pass_on(launcher, &info);
+        if (is_end(got))
+            ended_by = got;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
             if (pid == launcher)
-                return code_of(status);
+                return final_code(code_of(status), ended_by);
     }
 }
 
@@ -130,22 +144,11 @@ static int first_process(const start *s)
 
 /* ---- the process outside ---- */
 
-static bool is_end(int signal)
-{
-    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
-}
-
-/* Hydra gives 0 for a job that a signal has ended; nobody should take that for success. */
-static int final_code(int code, int ended_by)
-{
-    return code == 0 && ended_by != 0 ? 128 + ended_by : code;
-}
-
 static int wait_for(pid_t first)
 {
     sigset_t set;
     siginfo_t info;
-    int status, ended_by = 0;
+    int status;
     time_t end = 0;
     const struct timespec second = {.tv_sec = 1};
     struct timespec now;
@@ -155,14 +158,12 @@ static int wait_for(pid_t first)
         clock_gettime(CLOCK_MONOTONIC, &now);
         if (got > 0 && got != SIGCHLD)
             pass_on(first, &info);
-        if (is_end(got) && ended_by == 0) {
-            ended_by = got;
+        if (is_end(got) && end == 0)
             end = now.tv_sec + GRACE_S;
-        }
-        if (ended_by != 0 && now.tv_sec >= end)
+        if (end != 0 && now.tv_sec >= end)
             kill(first, SIGKILL);
     }
-    return final_code(code_of(status), ended_by);
+    return code_of(status);
 }
 
 /* What the job said before it came to run, if anything. */

@@ -17,7 +17,8 @@ runs_under() { # FLAVOUR LAUNCHER ...
 check "installs" cmake --install "$build" --prefix "$box/a"
 mv "$box/a" "$box/b"
 for file in bin/attune share/man/man1/attune.1 share/bash-completion/completions/attune \
-    share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h; do
+    share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h \
+    libexec/attune/attune-delay libexec/attune/attune-lab-agent; do
     check "has $file" has $file
 done
 check "runs" "$box/b/bin/attune" --version

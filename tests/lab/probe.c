@@ -1,0 +1,117 @@
+/* probe.c - what the tests of the lab run on its hosts.
+ *   probe hello              every rank: its number and host
+ *   probe bulk A B BYTES     A sends to B, five times; the shortest time in seconds
+ *   probe both A B BYTES     the same in both directions at once
+ *   probe ping A B           shortest round trip between A and B in microseconds
+ *   probe env NAME           every rank: the variable
+ *   probe exit CODE          ends with the code
+ *   probe wait [deaf]        says "waiting" and waits for ever, deaf to signals */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank;
+
+static void exchange(int a, int b, char *out, char *in, int bytes, int back)
+{
+    MPI_Request r[2];
+    int n = 0;
+    if (rank == (back ? b : a))
+        MPI_Isend(out, bytes, MPI_BYTE, back ? a : b, back, MPI_COMM_WORLD, &r[n++]);
+    if (rank == (back ? a : b))
+        MPI_Irecv(in, bytes, MPI_BYTE, back ? b : a, back, MPI_COMM_WORLD, &r[n++]);
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+/* Both directions at once. */
+static void cross(int a, int b, char *out, char *in, int bytes)
+{
+    const int peer = rank == a ? b : a;
+    if (rank == a || rank == b)
+        MPI_Sendrecv(out, bytes, MPI_BYTE, peer, 0, in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+}
+
+static void bulk(char **words, int both)
+{
+    const int a = atoi(words[0]), b = atoi(words[1]), bytes = atoi(words[2]);
+    char *out = calloc((size_t)bytes, 1), *in = malloc((size_t)bytes), last = 0;
+    double best = 1e9;
+    for (int i = 0; i < 5; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begin = MPI_Wtime();
+        if (both)
+            cross(a, b, out, in, bytes);
+        else
+            exchange(a, b, out, in, bytes, 0);
+        exchange(a, b, &last, &last, 1, 1);
+        const double took = MPI_Wtime() - begin;
+        best = took < best ? took : best;
+    }
+    if (rank == a)
+        printf("%.6f\n", best);
+    free(out);
+    free(in);
+}
+
+static void ping(char **words)
+{
+    const int a = atoi(words[0]), b = atoi(words[1]);
+    double best = 1e9;
+    char byte = 0;
+    for (int i = 0; i < 15; i++) {
+        const double begin = MPI_Wtime();
+        exchange(a, b, &byte, &byte, 1, 0);
+        exchange(a, b, &byte, &byte, 1, 1);
+        const double took = MPI_Wtime() - begin;
+        best = took < best ? took : best;
+    }
+    if (rank == a)
+        printf("%.1f\n", best * 1e6);
+}
+
+static void hello(void)
+{
+    char host[256];
+    gethostname(host, sizeof host);
+    printf("%d %s\n", rank, host);
+}
+
+static void wait_for_ever(int deaf)
+{
+    if (deaf) {
+        signal(SIGINT, SIG_IGN);
+        signal(SIGTERM, SIG_IGN);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("waiting\n");
+    fflush(stdout);
+    for (;;)
+        sleep(1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "hello";
+    int code = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(what, "hello") == 0)
+        hello();
+    else if (strcmp(what, "env") == 0)
+        printf("%s\n", getenv(argv[2]) != NULL ? getenv(argv[2]) : "(none)");
+    else if (strcmp(what, "bulk") == 0 || strcmp(what, "both") == 0)
+        bulk(argv + 2, strcmp(what, "both") == 0);
+    else if (strcmp(what, "ping") == 0)
+        ping(argv + 2);
+    else if (strcmp(what, "exit") == 0)
+        code = atoi(argv[2]);
+    else if (strcmp(what, "wait") == 0)
+        wait_for_ever(argc > 2);
+    MPI_Finalize();
+    return code;
+}
