@@ -89,6 +89,40 @@ void atn_svg_curve(FILE *f, const char *class, atn_point from, double reach, atn
     fputs("/>\n", f);
 }
 
+static void many(FILE *f, const char *shape, const char *class, const atn_point *points, int n)
+{
+    fprintf(f, "<%s class=\"%s\" points=\"", shape, class);
+    for (int i = 0; i < n; i++)
+        fprintf(f, "%s%.1f,%.1f", i > 0 ? " " : "", points[i].x, points[i].y);
+    fputs("\"/>\n", f);
+}
+
+void atn_svg_polyline(FILE *f, const char *class, const atn_point *points, int n)
+{
+    many(f, "polyline", class, points, n);
+}
+
+void atn_svg_polygon(FILE *f, const char *class, const atn_point *points, int n)
+{
+    many(f, "polygon", class, points, n);
+}
+
+void atn_svg_dot(FILE *f, const char *class, atn_point at, double radius, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(f, "<circle class=\"%s\"", class);
+    number(f, "cx", at.x);
+    number(f, "cy", at.y);
+    number(f, "r", radius);
+    fputs("><title>", f);
+    escaped(f, text);
+    fputs("</title></circle>\n", f);
+}
+
 void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, double head)
 {
     const double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
