@@ -1,0 +1,57 @@
+/* stats.c - see stats.h. */
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { EXACT = 1000 }; /* 2^-n is still a number */
+
+static int ascending(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* The median lies below sample k (from 0) when at most k of n fair coins show heads. */
+int atn_median_rank(int n)
+{
+    if (n > EXACT)
+        return (int)floor((n - 1.959964 * sqrt(n)) / 2);
+    double term = ldexp(1, -n), sum = term;
+    int k = 0;
+    while (sum + (term = term * (n - k) / (k + 1)) <= 0.025) {
+        sum += term;
+        k++;
+    }
+    return k;
+}
+
+atn_estimate atn_median(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, ascending);
+    const int k = atn_median_rank(n);
+    const double mid = n % 2 ? v[n / 2] : 0.5 * (v[n / 2 - 1] + v[n / 2]);
+    return (atn_estimate){mid, v[k], v[n - 1 - k]};
+}
+
+static double square(double x) { return x * x; }
+
+atn_estimate atn_ratio(atn_estimate a, atn_estimate b)
+{
+    const double mid = log(a.mid / b.mid);
+    const double down = sqrt(square(log(a.mid / a.lo)) + square(log(b.hi / b.mid)));
+    const double up = sqrt(square(log(a.hi / a.mid)) + square(log(b.mid / b.lo)));
+    return (atn_estimate){exp(mid), exp(mid - down), exp(mid + up)};
+}
+
+atn_estimate atn_geometric_mean(const atn_estimate *v, int n)
+{
+    double mid = 0, down = 0, up = 0;
+    for (int i = 0; i < n; i++) {
+        mid += log(v[i].mid);
+        down += square(log(v[i].mid / v[i].lo));
+        up += square(log(v[i].hi / v[i].mid));
+    }
+    mid /= n;
+    return (atn_estimate){exp(mid), exp(mid - sqrt(down) / n), exp(mid + sqrt(up) / n)};
+}

@@ -1,0 +1,65 @@
+/* progress.c - see progress.h. */
+#include "cli/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR = 28, LONGEST = 200 };
+
+double atn_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void atn_progress_begin(atn_progress *p)
+{
+    const char *term = getenv("TERM");
+    *p = (atn_progress){.shown = isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0),
+                        .began_s = atn_seconds()};
+}
+
+static int screen_width(void)
+{
+    struct winsize size;
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return atn_min(known ? size.ws_col : 80, LONGEST);
+}
+
+/* "1:05 left" from what has passed; nothing as long as it would be a guess. */
+static void time_left(double passed, double share, char out[24])
+{
+    out[0] = '\0';
+    if (share < 0.03 || passed < 2)
+        return;
+    const int left = (int)(passed * (1 - share) / share + 0.5);
+    snprintf(out, 24, "%d:%02d left", left / 60, left % 60);
+}
+
+void atn_progress_show(atn_progress *p, double share, const char *what)
+{
+    const double now = atn_seconds();
+    char left[24], line[LONGEST + 1], bar[3 * BAR + 1] = "";
+    if (!p->shown || (p->drawn && now - p->drawn_s < 0.1))
+        return;
+    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    for (int i = 0; i < BAR; i++)
+        strcat(bar, i < (int)(share * BAR + 0.5) ? "█" : "░");
+    time_left(now - p->began_s, share, left);
+    snprintf(line, sizeof line, " %3d %%  %-9s  %s", (int)(100 * share), left, what);
+    fprintf(stderr, "\r%s%.*s\033[K", bar, atn_max(0, screen_width() - BAR - 1), line);
+    fflush(stderr);
+    p->drawn = true;
+    p->drawn_s = now;
+}
+
+void atn_progress_clear(atn_progress *p)
+{
+    if (p->drawn)
+        fputs("\r\033[K", stderr);
+    p->drawn = false;
+}

@@ -1,0 +1,260 @@
+/* call.c - see call.h. */
+#include "measure/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/crowd.h"
+
+/* ---- begin and end ---- */
+
+static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+
+static bool all_true(bool mine)
+{
+    int all = mine;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all != 0;
+}
+
+void atn_caller_begin(atn_caller *c, const atn_topo *topo)
+{
+    MPI_Comm near;
+    *c = (atn_caller){.topo = topo};
+    MPI_Comm_size(MPI_COMM_WORLD, &c->p);
+    MPI_Comm_rank(MPI_COMM_WORLD, &c->r);
+    MPI_Comm_dup(MPI_COMM_WORLD, &c->wire);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+    c->yield = atn_ranks_crowded(&library, near);
+    MPI_Comm_free(&near);
+}
+
+static void release(atn_caller *c)
+{
+    free(c->src);
+    free(c->dst);
+    free(c->right);
+    free(c->counts);
+    free(c->types);
+    c->src = c->dst = c->right = NULL;
+    c->counts = c->displs = NULL;
+    c->types = NULL;
+}
+
+void atn_caller_end(atn_caller *c)
+{
+    release(c);
+    MPI_Comm_free(&c->wire);
+}
+
+/* ---- the call in hand ---- */
+
+static size_t side_bytes(const atn_caller *c, atn_side side)
+{
+    return (size_t)atn_side_blocks(side, c->p) * (size_t)c->q.bytes;
+}
+
+static bool allocate(atn_caller *c)
+{
+    const atn_operation_info *o = atn_operation_get(c->q.op);
+    const size_t p = (size_t)c->p;
+    c->src_bytes = side_bytes(c, o->source);
+    c->dst_bytes = side_bytes(c, o->result);
+    c->src = malloc(c->src_bytes + 64);
+    c->dst = malloc(c->dst_bytes + 64);
+    c->right = malloc(c->dst_bytes + 64);
+    c->counts = malloc(3 * p * sizeof *c->counts);
+    c->types = malloc(p * sizeof(MPI_Datatype));
+    return c->src && c->dst && c->right && c->counts && c->types;
+}
+
+/* Small whole numbers that differ between ranks and places. */
+static void fill_source(const atn_caller *c, char *buf, size_t bytes)
+{
+    const size_t words = bytes / sizeof(int64_t);
+    for (size_t i = 0; i < words; i++) {
+        const int64_t v = 1000 * (c->r + 1) + (int64_t)(i % 997);
+        memcpy(buf + i * sizeof v, &v, sizeof v);
+    }
+    memset(buf + words * sizeof(int64_t), c->r % 3, bytes % sizeof(int64_t));
+}
+
+/* What the call finds: inputs as they were, no result yet. */
+static void fill(const atn_caller *c)
+{
+    fill_source(c, c->src, c->src_bytes);
+    memset(c->dst, 0, c->dst_bytes);
+    if (c->q.op == ATN_BCAST && c->r == 0)
+        fill_source(c, c->dst, c->dst_bytes);
+}
+
+static void fill_counts(atn_caller *c, MPI_Datatype type, int64_t count)
+{
+    c->displs = c->counts + c->p;
+    for (int i = 0; i < c->p; i++) {
+        c->counts[i] = (int)count;
+        c->displs[i] = (int)(i * count);
+        c->displs[c->p + i] = (int)(i * c->q.bytes);
+        c->types[i] = type;
+    }
+}
+
+static atn_user user_side(const atn_caller *c, char *buf, atn_side side, MPI_Datatype type,
+                          int64_t count)
+{
+    atn_user u = {.buf = buf, .count = count, .type = type};
+    const bool per_rank = side == ATN_SIDE_VEC || side == ATN_SIDE_ROW || side == ATN_SIDE_COL;
+    const bool reduces = c->q.op == ATN_REDUCE_SCATTER;
+    if (side == ATN_SIDE_NONE)
+        return (atn_user){.type = type};
+    if ((atn_operation_get(c->q.op)->flags & ATN_VARYING) && (per_rank || reduces)) {
+        u.counts = c->counts;
+        u.displs = reduces ? NULL : c->displs;
+    }
+    if (c->q.op == ATN_ALLTOALLW) {
+        u.displs = c->displs + c->p;
+        u.types = c->types;
+    }
+    return u;
+}
+
+bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes)
+{
+    const atn_operation_info *o = atn_operation_get(op);
+    const bool typed = o->flags & ATN_TYPED, words = bytes % (int64_t)sizeof(int64_t) == 0;
+    const MPI_Datatype type = !typed ? MPI_BYTE : words ? MPI_INT64_T : MPI_SIGNED_CHAR;
+    const int64_t count = typed && words ? bytes / (int64_t)sizeof(int64_t) : bytes;
+    release(c);
+    c->q =
+        (atn_problem){.op = op, .p = c->p, .r = c->r, .pieces = 1, .topo = c->topo, .bytes = bytes};
+    if (!all_true(allocate(c)))
+        return false;
+    fill_counts(c, type, count);
+    c->call = (atn_call){.op = op,
+                         .src = user_side(c, c->src, o->source, type, count),
+                         .dst = user_side(c, c->dst, o->result, type, count),
+                         .mpi_op = MPI_SUM};
+    fill(c);
+    return true;
+}
+
+/* ---- by the library ---- */
+
+static int call_library(const atn_caller *c)
+{
+    const MPI_Datatype t = c->call.dst.type;
+    const int n = (int)c->call.dst.count, *const ns = c->counts, *const at = c->displs;
+    char *const src = c->src, *const dst = c->dst;
+    const MPI_Comm comm = MPI_COMM_WORLD;
+
+    switch (c->q.op) {
+    case ATN_BARRIER:
+        return MPI_Barrier(comm);
+    case ATN_BCAST:
+        return MPI_Bcast(dst, n, t, 0, comm);
+    case ATN_GATHER:
+        return MPI_Gather(src, n, t, dst, n, t, 0, comm);
+    case ATN_GATHERV:
+        return MPI_Gatherv(src, n, t, dst, ns, at, t, 0, comm);
+    case ATN_SCATTER:
+        return MPI_Scatter(src, n, t, dst, n, t, 0, comm);
+    case ATN_SCATTERV:
+        return MPI_Scatterv(src, ns, at, t, dst, n, t, 0, comm);
+    case ATN_ALLGATHER:
+        return MPI_Allgather(src, n, t, dst, n, t, comm);
+    case ATN_ALLGATHERV:
+        return MPI_Allgatherv(src, n, t, dst, ns, at, t, comm);
+    case ATN_ALLTOALL:
+        return MPI_Alltoall(src, n, t, dst, n, t, comm);
+    case ATN_ALLTOALLV:
+        return MPI_Alltoallv(src, ns, at, t, dst, ns, at, t, comm);
+    case ATN_ALLTOALLW:
+        return MPI_Alltoallw(src, ns, at + c->p, c->types, dst, ns, at + c->p, c->types, comm);
+    case ATN_REDUCE:
+        return MPI_Reduce(src, dst, n, t, MPI_SUM, 0, comm);
+    case ATN_ALLREDUCE:
+        return MPI_Allreduce(src, dst, n, t, MPI_SUM, comm);
+    case ATN_REDUCE_SCATTER:
+        return MPI_Reduce_scatter(src, dst, ns, t, MPI_SUM, comm);
+    case ATN_REDUCE_SCATTER_BLOCK:
+        return MPI_Reduce_scatter_block(src, dst, n, t, MPI_SUM, comm);
+    case ATN_SCAN:
+        return MPI_Scan(src, dst, n, t, MPI_SUM, comm);
+    case ATN_EXSCAN:
+        return MPI_Exscan(src, dst, n, t, MPI_SUM, comm);
+    default:
+        return MPI_ERR_OTHER;
+    }
+}
+
+/* ---- by the executor ---- */
+
+static bool give_choice(void *context, const atn_problem *q, atn_choice *choice_p)
+{
+    (void)q;
+    *choice_p = *(const atn_choice *)context;
+    return true;
+}
+
+bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee)
+{
+    *callee = (atn_callee){.choice = *choice};
+    if (choice->row == NULL || choice->row->algo->build == NULL)
+        return true;
+    callee->exec = atn_exec_new(c->p, c->r, c->yield, give_choice, &callee->choice);
+    if (callee->exec == NULL)
+        return false;
+    atn_exec_set_topo(callee->exec, c->topo);
+    return true;
+}
+
+void atn_callee_close(atn_callee *callee)
+{
+    if (callee->exec != NULL)
+        atn_exec_free(callee->exec);
+    callee->exec = NULL;
+}
+
+static int call_executor(const atn_caller *c, const atn_callee *callee)
+{
+    int code = MPI_SUCCESS;
+    atn_plan *plan = atn_exec_plan(callee->exec, &c->call, &code);
+    if (plan == NULL)
+        return code != MPI_SUCCESS ? code : MPI_ERR_OTHER; /* it must not become another one */
+    return atn_exec_run(callee->exec, plan, &c->call, c->wire);
+}
+
+/* ---- timing ---- */
+
+double atn_call_time(atn_caller *c, const atn_callee *callee)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double began = MPI_Wtime();
+    const int code = callee->exec != NULL ? call_executor(c, callee) : call_library(c);
+    const double own = MPI_Wtime() - began;
+    double worst = own;
+
+    if (code != MPI_SUCCESS) {
+        fprintf(stderr, "attune: rank %d: %s/%s: MPI error %d\n", c->r,
+                atn_operation_get(c->q.op)->name,
+                callee->exec != NULL ? callee->choice.row->algo->name : "native", code);
+        MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
+    }
+    MPI_Allreduce(&own, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return worst > 1e-9 ? worst : 1e-9; /* the clock may not see the shortest calls */
+}
+
+double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)
+{
+    fill(c);
+    const double t = atn_call_time(c, callee);
+    const bool defined = atn_has_dst(&c->q) && !(c->q.op == ATN_EXSCAN && c->r == 0);
+    bool right = true;
+
+    if (callee->exec == NULL)
+        memcpy(c->right, c->dst, c->dst_bytes);
+    else if (defined)
+        right = memcmp(c->right, c->dst, c->dst_bytes) == 0;
+    *right_p = all_true(right);
+    return t;
+}

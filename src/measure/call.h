@@ -1,0 +1,48 @@
+/* call.h - calls of any collective on MPI_COMM_WORLD, with buffers made for it: by the MPI library
+ * and by the executor.
+ *
+ * Collective sums are of whole numbers, so that every algorithm has the same right result: the
+ * library's own.  The v-operations get equal counts. */
+#ifndef ATN_MEASURE_CALL_H
+#define ATN_MEASURE_CALL_H
+
+#include "exec/exec.h"
+#include "topo/topo.h"
+
+typedef struct {
+    int p, r;
+    const atn_topo *topo; /* NULL: not known */
+    bool yield;
+    MPI_Comm wire; /* for the executors; calls never overlap */
+    /* the call in hand */
+    atn_problem q; /* as ranks share it, but for `bytes`, which is always what was asked for */
+    atn_call call;
+    char *src, *dst, *right; /* right: the library's result */
+    size_t src_bytes, dst_bytes;
+    int *counts, *displs; /* equal counts; displacements in elements, behind them in bytes */
+    MPI_Datatype *types;
+} atn_caller;
+
+/* One way to carry the call out; choice.row NULL or native: the MPI library's own routine. */
+typedef struct {
+    atn_choice choice;
+    atn_exec *exec; /* NULL: native */
+} atn_callee;
+
+/* All are collective.  `topo` must outlive the caller. */
+void atn_caller_begin(atn_caller *c, const atn_topo *topo);
+void atn_caller_end(atn_caller *c);
+/* Buffers for a call of `bytes` (the whole, or one block).  False, on all ranks: no memory. */
+bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
+
+/* `callee` must not move until it is closed.  False: no memory. */
+bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);
+void atn_callee_close(atn_callee *callee);
+
+/* Seconds of one call that begins together: the slowest rank's, on all ranks.  An MPI error ends the
+ * job. */
+double atn_call_time(atn_caller *c, const atn_callee *callee);
+/* The same, and whether the result is right on all ranks (the first native call defines it). */
+double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);
+
+#endif

@@ -1,0 +1,76 @@
+/* samples.h - raw measurements as jobs write them (docs/measuring.md): every call of every variant.
+ *
+ * Files of the same MPI, ranks and topology may be written one behind the other: tasks that are
+ * alike are pooled. */
+#ifndef ATN_SAMPLES_H
+#define ATN_SAMPLES_H
+
+#include "base/base.h"
+
+enum { ATN_SAMPLES_VERSION = 1 };
+
+/* Why a variant was measured. */
+typedef enum {
+    ATN_ROLE_NATIVE,   /* the MPI library's own routine */
+    ATN_ROLE_CONTROL,  /* the same again: its difference from native is noise */
+    ATN_ROLE_ATTUNE,   /* what Attune, as it is configured, would do */
+    ATN_ROLE_NAMED,    /* asked for by name */
+    ATN_ROLE_CANDIDATE /* only to find the best one */
+} atn_role;
+
+typedef ATN_VEC(double) atn_times;
+
+typedef struct {
+    atn_role role;
+    char *algorithm; /* "chain{segment=8K}" */
+    atn_times seconds;
+} atn_variant;
+
+typedef struct {
+    char operation[32];
+    int64_t bytes;
+    int ranks;
+    double bound_s; /* no algorithm can be faster on these wires; 0: not known */
+    ATN_VEC(atn_variant) variants;
+} atn_task;
+
+typedef struct {
+    int ranks; /* 0: no job has been read */
+    uint64_t topology;
+    char *mpi;
+    ATN_VEC(atn_task) tasks;
+} atn_samples;
+
+void atn_samples_free(atn_samples *s);
+
+/* ---- reading line by line, while the job runs ---- */
+
+typedef enum { ATN_BEFORE_JOB, ATN_IN_HEAD, ATN_BETWEEN_TASKS, ATN_IN_TASK } atn_reading;
+
+typedef struct {
+    atn_samples *s;
+    const char *origin; /* for messages: "origin:line: ..." */
+    int line;           /* lines read */
+    atn_reading state;
+    int task;           /* in s->tasks, while in a task */
+    ATN_VEC(int) local; /* the job's number of a variant -> its place in the task */
+    int done;           /* tasks that are complete */
+    int safe_line;      /* the line that completed the last one */
+    char *refused;      /* newest `refused` line: "NAME: why"; or NULL */
+} atn_samples_reader;
+
+/* Text before the first line of a job is no error where `strict` is false: launchers talk. */
+atn_status atn_samples_line(atn_samples_reader *r, const char *text, bool strict, atn_error *err);
+/* Complains when the last job did not come to its end. */
+atn_status atn_samples_end(atn_samples_reader *r, atn_error *err);
+void atn_samples_reader_free(atn_samples_reader *r);
+
+/* ---- reading a file ---- */
+
+/* Adds what the file holds to `s`, which starts as {0}; after a failure `s` is only good to be freed. */
+atn_status atn_samples_read(const char *path, atn_samples *s, atn_error *err);
+
+/* The words of roles in the file. */
+extern const char *const atn_role_names[];
+
+#endif
