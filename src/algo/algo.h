@@ -55,7 +55,8 @@ typedef struct {
     /* Closed form of the time of one call in a full-duplex single-port network (model/expr.h):
      * p ranks, n bytes (whole, or one block), a per message, b per byte, g per reduced byte, k
      * pieces, own params by name; rooted operations with root 0.  Without a k it holds for one
-     * piece.  A test compares it with the schedule. */
+     * piece.  `slots` and `height` (free_tree.h) and `phases` (phases.h) are those of the
+     * topology.  A test compares it with the schedule; the topology is then one switch. */
     const char *cost;
     unsigned needs, passes;
     bool shares; /* cuts each block into one share per rank: `segment` bounds a share */

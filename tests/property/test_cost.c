@@ -1,9 +1,11 @@
 /* test_cost.c - the closed form of every row equals its schedule evaluated in the same model. */
 #include <math.h>
 
+#include "algo/free_tree.h"
 #include "all_ranks.h"
 #include "model/alpha_beta.h"
 #include "model/expr.h"
+#include "trees.h"
 
 /* Latency or bandwidth may dominate, and reductions may be slow or free. */
 static const atn_alpha_beta machines[] = {
@@ -16,17 +18,34 @@ static int next_p(int p) { return p < 33 ? p + 1 : p < MAX_P ? MAX_P : 0; }
 /* Bytes that p ranks and k pieces divide without remainder. */
 static int64_t bytes_for(int p, int k) { return (int64_t)p * (1 << atn_ceil_log2(p)) * k * 3; }
 
+/* What a form may ask about the topology. */
+static void add_tree(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                     atn_variable vars[2])
+{
+    const int arity = (int)atn_params_get(row, prm, "arity", 1);
+    atn_free_tree t = {0};
+
+    if (atn_expr_names(row->algo->cost, "slots") && !atn_free_tree_begin(q->topo, 0, arity, &t))
+        t.slots = t.height = -1;
+    vars[0] = (atn_variable){"slots", t.slots};
+    vars[1] = (atn_variable){"height", t.height};
+    atn_free_tree_end(&t);
+}
+
 static atn_status closed_form(const atn_row *row, const atn_problem *q, const atn_params *prm,
                               const atn_alpha_beta *m, double *value_p, atn_error *err)
 {
-    atn_variable vars[6 + ATN_MAX_PARAMS] = {
+    enum { COMMON = 9 };
+    atn_variable vars[COMMON + ATN_MAX_PARAMS] = {
         {"p", q->p}, {"n", (double)q->bytes}, {"k", q->pieces}, {"a", m->a}, {"b", m->b},
         {"g", m->g},
     };
-    int n = 6;
+    int n = COMMON;
 
+    vars[6] = (atn_variable){"phases", q->p - 1};
+    add_tree(row, q, prm, &vars[7]);
     for (const atn_param *own = row->algo->params; own && own->name; own++, n++)
-        vars[n] = (atn_variable){own->name, (double)prm->v[n - 6]};
+        vars[n] = (atn_variable){own->name, (double)prm->v[n - COMMON]};
     return atn_expr_eval(row->algo->cost, vars, n, value_p, err);
 }
 
@@ -57,22 +76,21 @@ static bool compare(tally *t, const atn_problem *q, const atn_params *prm, atn_s
 
 static bool check(tally *t, int p, int pieces, const atn_params *prm)
 {
+    atn_topo *star = tree_star(p);
     const atn_problem q = {
-        .op = t->row->op, .p = p, .pieces = pieces, .bytes = bytes_for(p, pieces)};
+        .op = t->row->op, .p = p, .pieces = pieces, .bytes = bytes_for(p, pieces), .topo = star};
+    const char *why = atn_refuses(t->row, &q, prm);
     atn_error err = {0};
-    atn_status status;
-    bool ok = true;
+    atn_status status = ATN_OK;
+    atn_schedule **s = why ? NULL : build_all(t->row, &q, prm, PLACE_NOBODY, &status, &err);
+    bool ok = status == ATN_OK;
 
-    if (atn_refuses(t->row, &q, prm))
-        return true;
-    atn_schedule **s = build_all(t->row, &q, prm, PLACE_NOBODY, &status, &err);
-    if (!s) {
+    if (!ok)
         snprintf(t->why, sizeof t->why, "%s", err.text);
-        return false;
-    }
-    for (size_t i = 0; ok && i < sizeof machines / sizeof *machines; i++)
+    for (size_t i = 0; s && ok && i < sizeof machines / sizeof *machines; i++)
         ok = compare(t, &q, prm, s, &machines[i]);
     free_all(s, p);
+    atn_topo_free(star);
     return ok;
 }
 

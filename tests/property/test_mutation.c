@@ -1,6 +1,7 @@
 /* test_mutation.c - breaks every row in every place, one fault at a time: the verifier must see
  * each.  And builds are pure: sizes do not reach them. */
 #include "all_ranks.h"
+#include "trees.h"
 
 /* ---- faults: each changes operation i, or returns false where it makes no sense ---- */
 
@@ -179,10 +180,16 @@ static void break_row(const atn_row *row)
 
     atn_params_default(row, &t.prm);
     for (int p = 3; p <= 5; p++) {
-        t.q = (atn_problem){
-            .op = row->op, .p = p, .root = rooted, .ordered = ordered, .pieces = pieces ? 2 : 1};
+        atn_topo *topo = tree_row(p);
+        t.q = (atn_problem){.op = row->op,
+                            .p = p,
+                            .root = rooted,
+                            .ordered = ordered,
+                            .pieces = pieces ? 2 : 1,
+                            .topo = topo};
         if (!atn_refuses(row, &t.q, &t.prm))
             try_everywhere(&t);
+        atn_topo_free(topo);
     }
     print_tried(&t, name, sizeof name);
     tap(t.missed == 0, name, t.why);
@@ -204,6 +211,7 @@ static bool same_schedule(const atn_schedule *x, const atn_schedule *y)
 
 static bool is_pure(const atn_row *row, int p, int pieces)
 {
+    atn_topo *topo = tree_row(p);
     bool ok = true;
 
     for (int r = 0; ok && r < p; r++) {
@@ -211,8 +219,12 @@ static bool is_pure(const atn_row *row, int p, int pieces)
         atn_params prm;
         atn_params_default(row, &prm);
         for (int i = 0; i < 2; i++) {
-            const atn_problem q = {
-                .op = row->op, .p = p, .r = r, .pieces = pieces, .bytes = i == 0 ? 1 : 1000000007};
+            const atn_problem q = {.op = row->op,
+                                   .p = p,
+                                   .r = r,
+                                   .pieces = pieces,
+                                   .topo = topo,
+                                   .bytes = i == 0 ? 1 : 1000000007};
             if (!atn_refuses(row, &q, &prm))
                 ok = atn_build(row, &q, &prm, &s[i], NULL) == ATN_OK && ok;
         }
@@ -220,6 +232,7 @@ static bool is_pure(const atn_row *row, int p, int pieces)
         atn_schedule_free(s[0]);
         atn_schedule_free(s[1]);
     }
+    atn_topo_free(topo);
     return ok;
 }
 

@@ -1,0 +1,54 @@
+/* Broadcast down a tree without contention: ranks that send at the same time never share a link of
+ * the topology (see free_tree.h), so in pieces it is a pipeline at full speed.  One child each makes
+ * a chain, whose time hardly depends on p for long messages; more children shorten the way and
+ * divide the bandwidth. */
+#include "algo/algo.h"
+#include "algo/free_tree.h"
+#include "algo/shape.h"
+
+/* Rounds are those of the slots, on every rank. */
+static void pass_on(atn_builder *b, const atn_free_tree *t, int place)
+{
+    int slot = 1;
+
+    if (place > 0) {
+        slot = t->slot[place];
+        atn_rounds(b, slot - 1);
+        atn_recv(b, t->rank[t->parent[place]], atn_dst(0, 1));
+    }
+    for (int k = t->first[place]; k < t->first[place + 1]; k++) {
+        atn_rounds(b, t->slot[t->child[k]] - slot);
+        slot = t->slot[t->child[k]];
+        atn_send(b, t->rank[t->child[k]], atn_dst(0, 1));
+    }
+    atn_rounds(b, t->slots - slot);
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    atn_free_tree t;
+
+    if (atn_free_tree_begin(q->topo, q->root, (int)prm->v[0], &t))
+        pass_on(b, &t, t.place[q->r]);
+    else
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    atn_free_tree_end(&t);
+}
+
+static const atn_param params[] = {
+    {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "children of a rank at most", NULL},
+    {0},
+};
+
+const atn_algo atn_algo_bcast_topo_tree = {
+    .name = "topo_tree",
+    .summary = "down the lowest tree without contention on the topology; in pieces, a pipeline",
+    .reference = "Patarasuk, Faraj, Yuan: Pipelined broadcast on Ethernet switched clusters, 2006",
+    .cost = "min(p - 1, 1) * (slots + (k - 1) * min(arity, p - 1)) * (a + b * n / k)",
+    .needs = ATN_NEEDS_TOPOLOGY,
+    .passes = ATN_PASS_SEGMENT,
+    .klass = ATN_STORE_FORWARD,
+    .group = "contention",
+    .params = params,
+    .build = build,
+};

@@ -1,0 +1,31 @@
+/* contention.h - whether the messages of a schedule get in each other's way on a topology. */
+#ifndef ATN_CONTENTION_H
+#define ATN_CONTENTION_H
+
+#include "sched/schedule.h"
+#include "topo/topo.h"
+
+/* Two messages on one directed link (topo.h numbers them), the later one in `round`. */
+typedef struct {
+    int round, edge;
+    int from[2], to[2];
+} atn_collision;
+
+/* Messages without data (synchronisation) are not looked at.  A link carries as many messages as
+ * its capacity (capacity.h) without contention. */
+typedef struct {
+    int messages;
+    int phases;    /* rounds in which messages travel */
+    int64_t bound; /* phases that the most loaded link needs at least */
+    bool by_round; /* no link carries too many messages of a round */
+    bool apart;    /* even if rounds overlap: messages on one link have their sender or their
+                      receiver in common, which has one port */
+    atn_collision round, any; /* the first collision of each kind, where there is one */
+} atn_contention;
+
+atn_status atn_contention_find(atn_schedule *const *schedules, int p, const atn_topo *t, bool rated,
+                               atn_contention *found_p, atn_error *err);
+/* "the link of n3 up" */
+void atn_edge_name(const atn_topo *t, int edge, char *out, size_t size);
+
+#endif

@@ -1,0 +1,30 @@
+/* free_tree.h - trees of ranks for pipelines, without contention on a topology: no two ranks ever
+ * send over the same directed link, so all pieces may be under way at once.
+ *
+ * Ranks stand in the order of a walk from the root (walk.h); a subtree is a run of places i .. j
+ * whose root i sends to the first places of up to `arity` runs that make up i + 1 .. j.  The child
+ * that follows child c may be c' if no branch without i that holds c' begins strictly between c and
+ * c', and no branch that holds i ends strictly between them: where a branch begins (ends) inside of
+ * a run, that run sends into (out of) the branch itself.  The tree is as low as these runs allow. */
+#ifndef ATN_FREE_TREE_H
+#define ATN_FREE_TREE_H
+
+#include "topo/topo.h"
+
+typedef struct {
+    int p;
+    int *rank, *place;  /* place -> rank, rank -> place; the root has place 0 */
+    int *parent;        /* place -> place; -1: the root */
+    int *first, *child; /* children: child[first[i] .. first[i + 1]), highest subtree first */
+    int *slot;          /* messages one after the other until a place has its own; root: 0 */
+    int height, slots;  /* edges on the longest way down; the latest slot */
+    int *memory;
+} atn_free_tree;
+
+enum { ATN_MAX_ARITY = 16 };
+
+/* 1 <= arity <= ATN_MAX_ARITY.  False: no memory. */
+bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x);
+void atn_free_tree_end(atn_free_tree *x);
+
+#endif
