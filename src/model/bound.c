@@ -18,16 +18,16 @@ static crossing gathers(double in, double out, bool has_root)
 
 static crossing crosses(atn_operation op, double in, double out, bool has_root)
 {
-    const double p = in + out;
-
     switch (op) {
     case ATN_BCAST:
         return has_root ? (crossing){1, 0} : (crossing){0, 1};
     case ATN_REDUCE:
         return has_root ? (crossing){0, 1} : (crossing){1, 0};
     case ATN_GATHER:
+    case ATN_GATHERV:
         return gathers(in, out, has_root);
-    case ATN_SCATTER: {
+    case ATN_SCATTER:
+    case ATN_SCATTERV: {
         const crossing c = gathers(in, out, has_root);
         return (crossing){c.down, c.up};
     }
@@ -35,20 +35,15 @@ static crossing crosses(atn_operation op, double in, double out, bool has_root)
     case ATN_ALLGATHERV:
         return (crossing){in, out};
     case ATN_ALLTOALL:
+    case ATN_ALLTOALLV:
+    case ATN_ALLTOALLW:
         return (crossing){in * out, in * out};
-    /* A rank alone on its link sends all but its share of the result's and the operands' bytes; a
-     * group needs one combined operand each way. */
-    case ATN_ALLREDUCE: {
-        const double alone = 2 * (p - 1) / p;
-        return in == 1 || out == 1 ? (crossing){alone, alone} : (crossing){1, 1};
-    }
+    case ATN_ALLREDUCE: /* one combined operand each way; see also all_hosts */
+        return (crossing){1, 1};
     case ATN_REDUCE_SCATTER:
     case ATN_REDUCE_SCATTER_BLOCK:
         return (crossing){out, in};
-    case ATN_SCAN:
-    case ATN_EXSCAN:
-        return (crossing){0, 0}; /* depends on who is where; not bounded here */
-    default:
+    default: /* scan, exscan: depends on who is where; not bounded here */
         return (crossing){0, 0};
     }
 }
@@ -69,7 +64,28 @@ static double link_seconds(const atn_problem *q, int node, int below)
         return 0;
     const crossing c =
         crosses(q->op, below, t->p - below, lies_below(t, t->node_of[q->root], node));
-    return (c.up > c.down ? c.up : c.down) * (double)q->bytes * 8 / ((double)rate * payload);
+    const double units = c.up > c.down ? c.up : c.down;
+    return units * (double)q->bytes * 8 / ((double)rate * payload) +
+           (units > 0 ? (double)t->nodes[node].delay_ns * 1e-9 : 0);
+}
+
+/* An allreduce among h hosts takes 2 (h - 1) messages for every element, h - 1 until some host knows
+ * the sum and h - 1 to tell the others; the links of all hosts together can send only so fast. */
+static double all_hosts(const atn_problem *q, const int *below)
+{
+    const atn_topo *t = q->topo;
+    double rates = 0;
+    int hosts = 0;
+
+    for (int v = 0; v < t->nnodes; v++) {
+        if (t->nodes[v].kind != ATN_TOPO_HOST || below[v] == 0)
+            continue;
+        if (t->nodes[v].rate <= 0)
+            return 0;
+        hosts++;
+        rates += (double)t->nodes[v].rate;
+    }
+    return hosts < 2 ? 0 : 2.0 * (hosts - 1) * (double)q->bytes * 8 / (rates * payload);
 }
 
 double atn_bound(const atn_problem *q)
@@ -83,6 +99,8 @@ double atn_bound(const atn_problem *q)
     if (!below)
         return 0;
     atn_topo_below(t, below);
+    if (q->op == ATN_ALLREDUCE)
+        worst = all_hosts(q, below);
     for (int v = 1; v < t->nnodes; v++) {
         const double seconds = link_seconds(q, v, below[v]);
         worst = seconds > worst ? seconds : worst;

@@ -4,116 +4,240 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/order.h"
+
+enum { MAX_VALUES = 8 };
+
+typedef struct {
+    int64_t v[MAX_VALUES];
+    int n;
+} values;
+
+enum { ORDERS = ATN_ORDER_DFS + 1 };
+
 typedef struct {
     const atn_problem *q;
     ATN_VEC(atn_choice) list;
     bool ok;
+    int alike[ORDERS]; /* the first order with the same sequence of ranks */
 } search;
 
-/* Candidates that build the same schedule: same row, same pieces, same other parameters. */
-static bool is_new(const search *s, const atn_choice *c, int segment)
-{
-    const int pieces = atn_pieces(c->row, s->q, &c->params);
-
-    for (int i = 0; i < s->list.n; i++) {
-        atn_choice x = s->list.v[i], y = *c;
-        if (x.row != y.row || atn_pieces(x.row, s->q, &x.params) != pieces)
-            continue;
-        if (segment >= 0)
-            x.params.v[segment] = y.params.v[segment] = 0;
-        if (memcmp(&x.params, &y.params, sizeof x.params) == 0)
-            return false;
-    }
-    return true;
-}
-
-static int index_of(const atn_row *row, const char *name)
-{
+/* A row's parameters by name; -1: it has none of that name. */
+typedef struct {
+    const atn_row *row;
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    int n, segment, order, window, sync, every;
+} shape;
 
-    for (int i = 0; i < n; i++)
-        if (strcmp(list[i]->name, name) == 0)
+static int index_of(const shape *s, const char *name)
+{
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->list[i]->name, name) == 0)
             return i;
     return -1;
 }
 
-static void add(search *s, const atn_choice *c)
+static shape shape_of(const atn_row *row)
+{
+    shape s = {.row = row};
+    s.n = atn_row_params(row, s.list);
+    s.segment = index_of(&s, "segment");
+    s.order = index_of(&s, "order");
+    s.window = index_of(&s, "window");
+    s.sync = index_of(&s, "sync");
+    s.every = index_of(&s, "every");
+    return s;
+}
+
+/* ---- values worth trying ---- */
+
+static void put(values *to, int64_t v)
+{
+    for (int i = 0; i < to->n; i++)
+        if (to->v[i] == v)
+            return;
+    if (to->n < MAX_VALUES)
+        to->v[to->n++] = v;
+}
+
+/* Some pieces, many, very many, between a packet and what MPI libraries send eagerly; and the sizes
+ * that suit most networks. */
+static values segments(int64_t bytes)
+{
+    static const int64_t least = 1024, most = 65536, usual[] = {4096, 8192}, parts[] = {8, 32, 128};
+    values out = {.n = 0};
+    for (int i = 0; i < 3; i++) {
+        int64_t v = least;
+        while (v < most && v < bytes / parts[i])
+            v *= 2;
+        if (v < bytes)
+            put(&out, v);
+    }
+    for (int i = 0; i < 2; i++)
+        if (usual[i] < bytes)
+            put(&out, usual[i]);
+    return out;
+}
+
+/* ---- orders of ranks ---- */
+
+static bool sequence(const atn_problem *q, int order, int *ranks)
+{
+    for (int i = 0; i < q->p; i++)
+        ranks[i] = i;
+    return order == ATN_ORDER_RANK ||
+           (q->topo != NULL && atn_order_ranks(q->topo, (atn_order)order, q->root, ranks));
+}
+
+/* Ranks are often numbered along the wires. */
+static void compare_orders(search *s)
+{
+    const size_t p = (size_t)s->q->p;
+    int *ranks = malloc(ORDERS * p * sizeof *ranks);
+    for (int x = 0; x < ORDERS; x++) {
+        s->alike[x] = x;
+        if (ranks == NULL || !sequence(s->q, x, ranks + (size_t)x * p))
+            continue;
+        for (int y = x - 1; y >= 0; y--)
+            if (s->alike[y] == y &&
+                memcmp(ranks + (size_t)x * p, ranks + (size_t)y * p, p * sizeof *ranks) == 0)
+                s->alike[x] = y;
+    }
+    free(ranks);
+}
+
+/* As ranks are numbered, and along the wires where that differs: from the root, or round a ring. */
+static values orders(const search *s)
+{
+    static const int rooted[] = {ATN_ORDER_DFS}, rings[] = {ATN_ORDER_LR1, ATN_ORDER_LR3};
+    const bool has_root = atn_operation_get(s->q->op)->flags & ATN_ROOTED;
+    const int *along = has_root ? rooted : rings, n = has_root ? 1 : 2;
+    values out = {.v = {ATN_ORDER_RANK}, .n = 1};
+    for (int i = 0; i < n && s->q->topo != NULL; i++)
+        if (s->alike[along[i]] != ATN_ORDER_RANK)
+            put(&out, along[i]);
+    return out;
+}
+
+/* ---- parameters of an algorithm's own ---- */
+
+static values own_values(const atn_param *p)
+{
+    values out = {.n = 0};
+    if (p->type == ATN_WORD)
+        for (int64_t v = p->min; v <= p->max; v++)
+            put(&out, v);
+    else if (p->scale == ATN_LOG2)
+        for (int64_t v = p->min > 0 ? p->min : 1; v <= p->max && v <= 16; v *= 2)
+            put(&out, v);
+    else
+        for (int64_t v = p->min; v <= p->max && v <= p->min + 4; v++)
+            put(&out, v);
+    return out;
+}
+
+/* ---- candidates ---- */
+
+/* Candidates that would build the same schedule. */
+static bool same(const search *s, const shape *f, atn_choice x, atn_choice y)
+{
+    if (x.row != y.row ||
+        atn_pieces(x.row, s->q, &x.params) != atn_pieces(y.row, s->q, &y.params) ||
+        (f->order >= 0 && s->alike[x.params.v[f->order]] != s->alike[y.params.v[f->order]]))
+        return false;
+    if (f->segment >= 0)
+        x.params.v[f->segment] = y.params.v[f->segment] = 0;
+    if (f->order >= 0)
+        x.params.v[f->order] = y.params.v[f->order] = 0;
+    return memcmp(&x.params, &y.params, sizeof x.params) == 0;
+}
+
+static void add(search *s, const shape *f, const atn_choice *c)
 {
     atn_problem q = *s->q;
-
     q.pieces = atn_pieces(c->row, &q, &c->params);
-    if (!atn_refuses(c->row, &q, &c->params) && is_new(s, c, index_of(c->row, "segment")))
-        s->ok = s->ok && atn_push(&s->list, *c);
+    if (atn_refuses(c->row, &q, &c->params))
+        return;
+    for (int i = 0; i < s->list.n; i++)
+        if (same(s, f, s->list.v[i], *c))
+            return;
+    s->ok = s->ok && atn_push(&s->list, *c);
 }
 
-/* Values of a parameter that a search should try; returns how many. */
-static int values(const atn_param *p, int64_t bytes, int64_t out[16])
+static void add_segments(search *s, const shape *f, atn_choice c)
 {
-    int n = 0;
-
-    if (p->type == ATN_WORD)
-        for (int64_t v = 0; p->words[v] && n < 16; v++)
-            out[n++] = v;
-    else if (p->type == ATN_BYTES) /* segments between a packet and the whole message */
-        for (int64_t v = 2048; v <= 65536 && v < bytes && n < 16; v *= 2)
-            out[n++] = v;
-    else if (p->scale == ATN_LOG2)
-        for (int64_t v = p->min > 0 ? p->min : 1; v <= p->max && v <= 16 && n < 16; v *= 2)
-            out[n++] = v;
-    else
-        for (int64_t v = p->min; v <= p->max && v <= p->min + 4 && n < 16; v++)
-            out[n++] = v;
-    return n;
-}
-
-static void vary(search *s, atn_choice c, int i, const atn_param *p)
-{
-    int64_t value[16];
-    const int n = values(p, s->q->bytes, value);
-
-    for (int k = 0; k < n; k++) {
-        c.params.v[i] = value[k];
-        add(s, &c);
+    const values sizes = segments(s->q->bytes);
+    add(s, f, &c);
+    for (int i = 0; i < sizes.n && f->segment >= 0; i++) {
+        c.params.v[f->segment] = sizes.v[i];
+        add(s, f, &c);
     }
 }
 
-/* Every order together with every segment: the two decide most on a network. */
-static void vary_orders(search *s, const atn_row *row, const atn_param *const *list, int n)
+static void add_with(search *s, const shape *f, atn_choice c, int param, int64_t value)
 {
-    const int order = index_of(row, "order"), segment = index_of(row, "segment");
-    atn_choice c = {.row = row};
-    int64_t value[16];
-
-    atn_params_default(row, &c.params);
-    if (order < 0 || order >= n)
+    if (param < 0)
         return;
-    const int orders = values(list[order], s->q->bytes, value);
-    for (int k = 0; k < orders; k++) {
-        c.params.v[order] = value[k];
-        add(s, &c);
-        if (segment >= 0)
-            vary(s, c, segment, list[segment]);
+    c.params.v[param] = value;
+    add(s, f, &c);
+}
+
+/* Ways to keep ranks in step; `every` says how often all wait for all. */
+static void add_steps(search *s, const shape *f, atn_choice c)
+{
+    add_with(s, f, c, f->window, 1);
+    add_with(s, f, c, f->window, 4);
+    add_with(s, f, c, f->sync, ATN_SYNC_PAIR);
+    add_with(s, f, c, f->sync, ATN_SYNC_BARRIER);
+    if (f->sync >= 0) {
+        c.params.v[f->sync] = ATN_SYNC_BARRIER;
+        add_with(s, f, c, f->every, 4);
+    }
+}
+
+static bool is_standard(const shape *f, int i)
+{
+    return i == f->segment || i == f->order || i == f->window || i == f->sync || i == f->every;
+}
+
+static void add_own(search *s, const shape *f, atn_choice c)
+{
+    for (int i = 0; i < f->n; i++) {
+        if (is_standard(f, i))
+            continue;
+        const values own = own_values(f->list[i]);
+        for (int k = 0; k < own.n; k++) {
+            atn_choice other = c;
+            other.params.v[i] = own.v[k];
+            add_segments(s, f, other);
+        }
     }
 }
 
 static void add_row(search *s, const atn_row *row)
 {
-    const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const shape f = shape_of(row);
+    values along = orders(s);
     atn_choice c = {.row = row};
-
     atn_params_default(row, &c.params);
-    add(s, &c);
-    for (int i = 0; i < n; i++)
-        vary(s, c, i, list[i]);
-    vary_orders(s, row, list, n);
+    if (f.order < 0)
+        along.n = 1;
+    for (int i = 0; i < along.n; i++) {
+        if (f.order >= 0)
+            c.params.v[f.order] = along.v[i];
+        add_segments(s, &f, c);
+        add_steps(s, &f, c);
+    }
+    if (f.order >= 0) /* the first along the wires, if they are known */
+        c.params.v[f.order] = along.v[along.n > 1];
+    add_own(s, &f, c);
 }
 
 int atn_candidates(const atn_problem *q, atn_choice **list_p)
 {
     search s = {.q = q, .ok = true};
 
+    compare_orders(&s);
     for (int i = 0; i < atn_catalog_rows() && s.ok; i++) {
         const atn_row *row = atn_catalog_row(i);
         if (row->op == q->op && row->algo->build)

@@ -4,9 +4,9 @@
 
 #include "plan/choice.h"
 
-/* Each applicable row of q->op but native, with its defaults and with one parameter at a time moved
- * over its sensible values (segments that cut the message, orders that the topology allows, ...);
- * segments are also combined with orders.  Duplicates after cutting into pieces are dropped.
+/* Each applicable row of q->op but native: in every sensible order of ranks with every sensible
+ * segment; with each way of keeping ranks in step; with each value of its own parameters and every
+ * segment.  Those that would build the same schedule are listed once.
  * Returns how many; *list_p is freed by the caller; -1: out of memory.  A function of what ranks
  * share. */
 int atn_candidates(const atn_problem *q, atn_choice **list_p);

@@ -126,7 +126,7 @@ static void time_label(double seconds, char out[24])
 static void draw_times(const canvas *c)
 {
     static const double steps[] = {1, 2, 5};
-    const bool all = c->y.hi - c->y.lo < 7; /* powers of two */
+    const bool all = c->y.hi - c->y.lo < 10; /* powers of two */
     char label[24];
     for (int e = -9; e <= 6; e++)
         for (int i = 0; i < 3; i++) {
