@@ -112,14 +112,15 @@ static const atn_bench_row *headline(const atn_bench_rows *rows, const char *ope
 static void write_note(atn_plot_panel *panel, const atn_bench_rows *rows)
 {
     const atn_bench_row *r = headline(rows, panel->title);
-    char size[32], bound[48] = "";
+    char size[32], at[40] = "", bound[48] = "";
     if (r == NULL || r->vs_native.mid <= 0)
         return;
+    if (r->task->bytes > 0)
+        snprintf(at, sizeof at, "at %s ", atn_format_size(r->task->bytes, size));
     if (r->vs_bound > 0)
         snprintf(bound, sizeof bound, ", %.2f× the bound", r->vs_bound);
-    snprintf(panel->note, sizeof panel->note, "at %s %s is %.*f× as fast%s",
-             atn_format_size(r->task->bytes, size), r->variant, r->vs_native.mid > 0.1 ? 2 : 0,
-             1 / r->vs_native.mid, bound);
+    snprintf(panel->note, sizeof panel->note, "%s%s is %.*f× as fast%s", at, r->variant,
+             r->vs_native.mid > 0.1 ? 2 : 0, 1 / r->vs_native.mid, bound);
 }
 
 static atn_status fill(atn_plot *p, const atn_samples *s, const atn_bench_rows *rows,

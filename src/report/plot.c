@@ -103,7 +103,7 @@ static void lay_axes(canvas *c)
         }
     }
     const double x_room = fmax(0.06 * (c->x.hi - c->x.lo), 0.35);
-    const double y_room = fmax(0.08 * (c->y.hi - c->y.lo), 0.3);
+    const double y_room = fmax(0.08 * (c->y.hi - c->y.lo), 1.2 - (c->y.hi - c->y.lo) / 2);
     c->x = (axis){c->x.lo - x_room, c->x.hi + x_room};
     c->y = (axis){c->y.lo - y_room, c->y.hi + y_room};
 }

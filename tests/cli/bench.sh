@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# attune bench from recorded samples, and with a stand-in for a launcher; jobs are in tests/mpi.
+. "$(dirname "$0")/lib.sh"
+samples=$here/data/bench.samples
+cp "$samples" good.samples
+
+# ---- results ----
+golden bench.out 0 attune bench --from good.samples
+golden bench.csv 0 attune bench --from good.samples --format csv
+golden bench.json 0 attune bench --from good.samples --format json
+golden bench.md 0 attune bench --from good.samples --format markdown
+columns() { [ "$(attune bench --from good.samples --format csv | head -n 1)" = \
+    operation,bytes,ranks,variant,algorithm,median_s,ci_low_s,ci_high_s,vs_native,vs_bound ]; }
+check "csv has exactly the promised columns" columns
+
+draw() { attune bench --from good.samples --plot "plot.$1" >/dev/null; }
+check "an SVG is drawn" draw svg
+check "a page is written" draw html
+golden bench.svg 0 cat plot.svg
+if command -v python3 >/dev/null; then
+    xml() { python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' plot.svg; }
+    check "the SVG is well-formed" xml
+else
+    skip "the SVG is well-formed" "no python3"
+fi
+page_has_all() { [ "$(grep -c '^<tr' plot.html)" = 14 ] && grep -q '^<svg' plot.html; }
+check "the page has picture and table" page_has_all
+
+# ---- pooling ----
+twice() { attune bench --from good.samples --from good.samples --format json |
+    grep -c '"samples": 18,'; }
+check "equal jobs are pooled" test "$(twice)" = 11
+cat good.samples good.samples >both.samples
+one_file() { cmp <(attune bench --from both.samples) \
+    <(attune bench --from good.samples --from good.samples); }
+check "also one behind the other in a file" one_file
+sed 's/^job 16/job 8/' good.samples >other.samples
+fails 3 'attune: other.samples:3: a job of 8 ranks*behind one of 16 ranks*only equal jobs*' \
+    attune bench --from good.samples --from other.samples
+sed 's/^job 16 0/job 16 1/' good.samples >other.samples
+fails 3 'attune: other.samples:3: *on other wires*' \
+    attune bench --from good.samples --from other.samples
+
+# ---- broken files ----
+bad() { # LINE TEXT GLOB: the message for a file with that line replaced
+    awk -v at="$1" -v text="$2" 'NR == at { print text; next } 1' good.samples >bad.samples
+    fails 3 "attune: bad.samples:$1: $3" attune bench --from bad.samples
+}
+bad 2 'attune-samples 9' 'samples of version 9, this attune reads version 1*'
+bad 2 'attune-wisdom 1' "not samples of attune: no 'attune-samples 1' line: 'attune-wisdom 1'"
+bad 3 'job sixteen' "not 'job RANKS TOPOLOGY MPI': 'sixteen'"
+bad 3 'job 0 00 x' "not 'job RANKS TOPOLOGY MPI'*"
+bad 4 'task bcast -3 0.1' "not 'task OPERATION BYTES BOUND'*"
+bad 4 'task bcast 16384' "not 'task OPERATION BYTES BOUND'*"
+bad 4 'task bcast 16384 nan' "not 'task OPERATION BYTES BOUND'*"
+bad 6 'variant 7 control native' 'variants must be numbered 0, 1, 2 ...*'
+bad 6 'variant 1 guess native' "not 'variant NUMBER ROLE ALGORITHM'*"
+bad 12 's 0 nan' "no call takes that long: '0 nan'"
+bad 12 's 0 -0.5' 'no call takes that long*'
+bad 12 's 0 0' 'no call takes that long*'
+bad 12 's 0 1e99' 'no call takes that long*'
+bad 12 's 0 fast' "not 's VARIANT SECONDS'*"
+bad 12 's 9 0.02' 'a sample of a variant that this task does not have*'
+bad 12 's 0 0.02 0.03' "not 's VARIANT SECONDS'*"
+bad 12 'task bcast 1 0' 'this line cannot stand here*'
+bad 12 'xyzzy' "this line cannot stand here: 'xyzzy'"
+
+cut_at() { # LINES GLOB
+    head -n "$1" good.samples >cut.samples
+    fails 3 "$2" attune bench --from cut.samples
+}
+cut_at 30 'attune: cut.samples:30: the samples break off: *; measure again'
+cut_at 80 "attune: cut.samples:80: the samples break off: *, or keep the 1 complete task: delete what \
+follows line [0-9]* and write 'end'"
+cut_at 1 "attune: cut.samples: no samples in it*"
+rescue() {
+    local line
+    line=$(attune bench --from cut.samples 2>&1 | sed 's/.*follows line \([0-9]*\).*/\1/')
+    { head -n "$line" cut.samples; echo end; } >rescued.samples
+    attune bench --from rescued.samples >/dev/null
+}
+cut_at 80 '*'
+check "the advice works" rescue
+fails 3 'attune: nowhere: cannot be read: No such file or directory' attune bench --from nowhere
+fails 3 'attune: nul.samples: not a text file' sh -c "printf 'a\0b' >nul.samples &&
+    '$attune' bench --from nul.samples"
+
+# ---- words ----
+fails 2 "attune: no launcher; write it behind --*" attune bench
+fails 2 "attune: --from reads samples and runs nothing; leave 'mpirun' out" \
+    attune bench --from good.samples -- mpirun -n 2
+fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?' attune bench --ops bcsat -- true
+fails 2 "attune: --ops: an empty name in the list" attune bench --ops bcast,,reduce -- true
+fails 2 "attune: 'wide' is neither a size*" attune bench --sizes wide -- true
+fails 2 'attune: --sizes: at most 1G can be measured' attune bench --sizes 2G -- true
+fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?' \
+    attune bench --ops bcast --variants chian -- true
+fails 3 'attune: bcast/chain: segment=-1 is not possible*' \
+    attune bench --ops bcast --variants 'chain{segment=-1}' -- true
+fails 3 'attune: alltoall/linear: its operation is not in --ops' \
+    attune bench --ops bcast --variants native,alltoall/linear -- true
+fails 2 'attune: --seconds soon: must be a number above 0' attune bench --seconds soon -- true
+fails 2 'attune: --calls 0: must be a whole number from 1 to 1000000' attune bench --calls 0 -- true
+fails 2 'attune: --plot picture.png: must end with .svg or .html' \
+    attune bench --from good.samples --plot picture.png
+fails 4 'attune: nowhere/plot.svg: cannot be written: *' \
+    attune bench --from good.samples --plot nowhere/plot.svg
+
+# ---- launchers ----
+if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/bench_exec" >/dev/null; then
+    skip "launchers" "Attune was built without Open MPI"
+    finish
+fi
+launcher() { # BODY: makes ./launch a stand-in for a launcher
+    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
+}
+run() { attune bench --mpi openmpi --ops bcast --sizes 16K "$@" -- ./launch -n 4; }
+
+launcher 'printf "%s\n" "$@" >words; cat good.samples'
+check "samples are read from a job" run
+program_is_added() { sed -n '1p;2p' words | tr '\n' ' ' | grep -qx -- '-n 4 ' &&
+    sed -n 3p words | grep -q '/libexec/attune/openmpi/bench_exec$' &&
+    grep -qx 'bcast/16384/native;attune' words; }
+check "the program stands behind the launcher's words" program_is_added
+variants() { run --variants 'native,best,chain{segment=2K,chains=2}' \
+    --candidates 'bcast/binomial,chain' >/dev/null &&
+    grep -qxF 'bcast/16384/native;chain{segment=2K,chains=2};?binomial;?chain' words; }
+check "variants and candidates are handed over" variants
+settings() { ATTUNE_RULES=none.rules run --topology 4x4@100M --algorithm bcast=linear >/dev/null &&
+    tr '\n' ' ' <words | grep -qF -- \
+        '--topology 4x4@100M --rules none.rules --algorithm bcast=linear'; }
+check "settings are handed over" settings
+raw() { run --raw kept.samples >/dev/null && cmp <(grep -v '^#' kept.samples) \
+    <(grep -v '^#' good.samples) && grep -q '^# launcher: ./launch -n 4$' kept.samples; }
+check "--raw keeps all samples and where they came from" raw
+again() { cmp <(attune bench --from kept.samples --format csv) <(run --format csv); }
+check "and --from tells the same" again
+fails 4 'attune: nowhere/raw: cannot be written: No such file or directory' run --raw nowhere/raw
+
+launcher 'echo "a word of greeting"; cat good.samples; echo "and of farewell"'
+check "what launchers say around the samples does not matter" run
+launcher 'echo "no licence" >&2; exit 7'
+fails 4 '*no licence*attune: the job failed: ./launch ended with exit code 7;*' run
+launcher 'kill -9 $$'
+fails 4 'attune: the job was ended by signal 9 (Killed)' run
+launcher 'head -n 30 good.samples'
+fails 3 '*attune: samples of the job:30: the samples break off*' run
+launcher 'echo "attune-samples 1"; echo "job 4 0 MPI"; echo "failed 3 no memory for this"'
+fails 3 'attune: no memory for this' run
+launcher 'head -n 20 good.samples; echo garbage; sleep 60'
+fails 3 "*attune: samples of the job:21: this line cannot stand here: 'garbage'" run
+launcher 'exit 0'
+fails 3 'attune: samples of the job: no samples in it*' run
+fails 4 'attune: launcher mpirun.nowhere: No such file or directory*' \
+    attune bench -- mpirun.nowhere -n 2
+fails 4 'attune: ./nothing: cannot be run: No such file or directory*exit code 127*' \
+    attune bench --mpi openmpi -- ./nothing
+launcher 'echo "mpirun (Open MPI) 4.1.4"'
+cp launch mpirun
+fails 2 "attune: './app' is one word too many: give the launcher*" \
+    attune bench -- ./mpirun -n 2 ./app
+fails 2 "attune: the launcher is to start one program only*" attune bench -- ./mpirun -n 1 : -n 1
+cp launch mpirun.openmpi
+fails 2 'attune: ./mpirun.openmpi belongs to openmpi, but --mpi says mpich*' \
+    attune bench --mpi mpich -- ./mpirun.openmpi -n 2
+finish
