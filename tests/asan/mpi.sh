@@ -1,28 +1,8 @@
 #!/usr/bin/env bash
 # MPI programs with both the program and the preload library under the sanitizers.  Leaks of the MPI
 # libraries themselves are suppressed (lsan.supp), nothing else is.
-cd "$(dirname "$0")/../.." || exit 4
-. tests/tap.bash
-build=${ATTUNE_BUILD:-$PWD/build-asan}
-
-launcher() { # FLAVOUR
-    case $1 in
-    openmpi) echo "$(command -v mpirun.openmpi || echo mpirun) --oversubscribe" ;;
-    mpich) command -v mpirun.mpich || echo mpirun ;;
-    esac
-}
-under() { # FLAVOUR SETTINGS RANKS PROGRAM ...
-    local launch settings=$2 ranks=$3
-    launch=$(launcher "$1")
-    shift 3
-    env $settings timeout 120 "$build/bin/attune" run -- $launch -n "$ranks" "$@"
-}
-each() { # NAME FUNCTION: once per MPI
-    local flavour
-    for flavour in openmpi mpich; do
-        [ ! -e "$build/lib/libattune-$flavour.so" ] || check "$flavour: $1" "$2" $flavour
-    done
-}
+. "$(dirname "$0")/../mpi/lib.bash"
+limit=120
 
 # One algorithm for every operation: Open MPI's own alltoallw reads past buffers on one rank.
 forced=barrier=dissemination,bcast=chain:segment=8K,gather=binomial,gatherv=binomial
@@ -31,13 +11,27 @@ forced+=,alltoallv=pairwise,alltoallw=pairwise,reduce=binomial,allreduce=ring
 forced+=,reduce_scatter=ring,reduce_scatter_block=recursive_halving
 forced+=,scan=recursive_doubling,exscan=linear
 
-served() { under "$1" ATTUNE_ALGORITHM=$forced 3 "$build/examples/$1/collectives" 0.001; }
-matrix() {
-    under "$1" ATTUNE_ALGORITHM=$forced 3 "$build/tests/$1/matrix" --cases 40 --seed 7 --oracle 0
+# Ranks, program, arguments.
+programs() {
+    cat <<END
+3 examples/collectives 0.001
+3 tests/matrix --cases 20 --seed 7 --oracle 0
+2 tests/storm 100
+2 tests/threads
+3 tests/finalize_hooks
+2 tests/errors
+END
 }
-off() { under "$1" ATTUNE=off 2 "$build/examples/$1/collectives" 0.001; }
 
-each "collectives" served
-each "a part of the matrix" matrix
-each "inert" off
+for flavour in $(flavours); do
+    with=(--algorithm "$forced")
+    while read -r ranks path words; do
+        name=$(basename "$path")
+        read -r -a arguments <<<"$words"
+        check "$flavour: $name" attuned "$flavour" "$ranks" \
+            "$build/$(dirname "$path")/$flavour/$name" "${arguments[@]}" </dev/null
+    done < <(programs)
+    with=(--off)
+    check "$flavour: inert" attuned "$flavour" 2 "$build/examples/$flavour/collectives" 0.001
+done
 finish
