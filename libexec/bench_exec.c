@@ -29,6 +29,7 @@ typedef struct {
     atn_entrant *v; /* does not move while callees are open */
     role *roles;
     int n, room;
+    bool seeks_best; /* some are only candidates */
 } field;
 
 typedef struct {
@@ -165,6 +166,7 @@ static bool enter_named(const bench *b, field *f, role as, char *word)
 static bool enter_word(const bench *b, field *f, char *word)
 {
     const role as = *word == '?' ? CANDIDATE : NAMED;
+    f->seeks_best = f->seeks_best || as == CANDIDATE;
     word += *word == '?';
     if (strcmp(word, "all") == 0)
         return enter_all(b, f, as);
@@ -204,6 +206,8 @@ static bool contest(bench *b, field *f)
     char name[160], text[320];
     for (int i = 0; i < f->n; i++)
         say(b, "variant %d %s %s", i, roles[f->roles[i]], short_name(&f->v[i].callee.choice, name));
+    if (f->seeks_best)
+        say(b, "best");
     fflush(stdout);
     const int wrong = atn_contest(&b->caller, f->v, f->n, &b->budget, write_sample, b);
     if (wrong < 0) {

@@ -99,10 +99,8 @@ static bool add_task(const atn_task *t, atn_bench_rows *rows)
         const atn_variant *v = find_role(t, first[i]);
         ok = v == NULL || add_row(&s, atn_role_names[first[i]], v, ALL);
     }
-    if (ok && find_role(t, ATN_ROLE_CANDIDATE) != NULL) {
-        const atn_variant *best = choose_best(t);
-        ok = best != NULL && add_row(&s, "best", best, EVEN);
-    }
+    const atn_variant *best = t->seeks_best ? choose_best(t) : NULL;
+    ok = ok && (best == NULL || add_row(&s, "best", best, EVEN));
     for (int i = 0; i < t->variants.n && ok; i++) {
         const atn_variant *v = &t->variants.v[i];
         ok = v->role != ATN_ROLE_NAMED || add_row(&s, v->algorithm, v, ALL);

@@ -191,6 +191,14 @@ static atn_status read_refused(atn_samples_reader *r, const char *rest, atn_erro
     return r->refused != NULL ? ATN_OK : no_memory(err);
 }
 
+static atn_status read_best(atn_samples_reader *r, const char *rest, atn_error *err)
+{
+    if (*rest != '\0')
+        return bad(r, err, "text behind 'best'", rest);
+    r->s->tasks.v[r->task].seeks_best = true;
+    return ATN_OK;
+}
+
 static atn_status read_done(atn_samples_reader *r, const char *rest, atn_error *err)
 {
     const atn_task *t = &r->s->tasks.v[r->task];
@@ -237,6 +245,7 @@ static const struct {
     {"variant", 1U << ATN_IN_TASK, read_variant},
     {"s", 1U << ATN_IN_TASK, read_sample},
     {"refused", 1U << ATN_IN_TASK, read_refused},
+    {"best", 1U << ATN_IN_TASK, read_best},
     {"done", 1U << ATN_IN_TASK, read_done},
     {"end", 1U << ATN_BETWEEN_TASKS, read_end},
     {"failed", 1U << ATN_BETWEEN_TASKS | 1U << ATN_IN_TASK, read_failed},

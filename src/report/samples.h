@@ -30,7 +30,8 @@ typedef struct {
     char operation[32];
     int64_t bytes;
     int ranks;
-    double bound_s; /* no algorithm can be faster on these wires; 0: not known */
+    double bound_s;  /* no algorithm can be faster on these wires; 0: not known */
+    bool seeks_best; /* among candidates and named variants */
     ATN_VEC(atn_variant) variants;
 } atn_task;
 

@@ -55,15 +55,15 @@ bad 4 'task bcast 16384' "not 'task OPERATION BYTES BOUND'*"
 bad 4 'task bcast 16384 nan' "not 'task OPERATION BYTES BOUND'*"
 bad 6 'variant 7 control native' 'variants must be numbered 0, 1, 2 ...*'
 bad 6 'variant 1 guess native' "not 'variant NUMBER ROLE ALGORITHM'*"
-bad 12 's 0 nan' "no call takes that long: '0 nan'"
-bad 12 's 0 -0.5' 'no call takes that long*'
-bad 12 's 0 0' 'no call takes that long*'
-bad 12 's 0 1e99' 'no call takes that long*'
-bad 12 's 0 fast' "not 's VARIANT SECONDS'*"
-bad 12 's 9 0.02' 'a sample of a variant that this task does not have*'
-bad 12 's 0 0.02 0.03' "not 's VARIANT SECONDS'*"
-bad 12 'task bcast 1 0' 'this line cannot stand here*'
-bad 12 'xyzzy' "this line cannot stand here: 'xyzzy'"
+bad 13 's 0 nan' "no call takes that long: '0 nan'"
+bad 13 's 0 -0.5' 'no call takes that long*'
+bad 13 's 0 0' 'no call takes that long*'
+bad 13 's 0 1e99' 'no call takes that long*'
+bad 13 's 0 fast' "not 's VARIANT SECONDS'*"
+bad 13 's 9 0.02' 'a sample of a variant that this task does not have*'
+bad 13 's 0 0.02 0.03' "not 's VARIANT SECONDS'*"
+bad 13 'task bcast 1 0' 'this line cannot stand here*'
+bad 13 'xyzzy' "this line cannot stand here: 'xyzzy'"
 
 cut_at() { # LINES GLOB
     head -n "$1" good.samples >cut.samples
