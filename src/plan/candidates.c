@@ -7,6 +7,7 @@
 #include "algo/order.h"
 
 enum { MAX_VALUES = 8 };
+static const int64_t usual_segment = 8192;
 
 typedef struct {
     int64_t v[MAX_VALUES];
@@ -22,16 +23,16 @@ typedef struct {
     int alike[ORDERS]; /* the first order with the same sequence of ranks */
 } search;
 
-/* A row's parameters by name; -1: it has none of that name. */
+/* A row's parameters: its own first, then those of its passes by name; -1: it has none of that name. */
 typedef struct {
     const atn_row *row;
     const atn_param *list[ATN_MAX_PARAMS];
-    int n, segment, order, window, sync, every;
+    int n, own, segment, order, window, sync, every;
 } shape;
 
 static int index_of(const shape *s, const char *name)
 {
-    for (int i = 0; i < s->n; i++)
+    for (int i = s->own; i < s->n; i++)
         if (strcmp(s->list[i]->name, name) == 0)
             return i;
     return -1;
@@ -41,6 +42,8 @@ static shape shape_of(const atn_row *row)
 {
     shape s = {.row = row};
     s.n = atn_row_params(row, s.list);
+    while (row->algo->params && row->algo->params[s.own].name)
+        s.own++;
     s.segment = index_of(&s, "segment");
     s.order = index_of(&s, "order");
     s.window = index_of(&s, "window");
@@ -128,7 +131,7 @@ static values own_values(const atn_param *p)
         for (int64_t v = p->min; v <= p->max; v++)
             put(&out, v);
     else if (p->scale == ATN_LOG2)
-        for (int64_t v = p->min > 0 ? p->min : 1; v <= p->max && v <= 16; v *= 2)
+        for (int64_t v = p->min > 0 ? p->min : 1; v <= p->max && v <= 4; v *= 2)
             put(&out, v);
     else
         for (int64_t v = p->min; v <= p->max && v <= p->min + 4; v++)
@@ -195,21 +198,31 @@ static void add_steps(search *s, const shape *f, atn_choice c)
     }
 }
 
-static bool is_standard(const shape *f, int i)
+/* A word changes what is done: as it is, in usual pieces, and with the algorithm's own numbers. */
+static void add_word(search *s, const shape *f, atn_choice c)
 {
-    return i == f->segment || i == f->order || i == f->window || i == f->sync || i == f->every;
+    add(s, f, &c);
+    add_with(s, f, c, f->segment, usual_segment);
+    for (int i = 0; i < f->own; i++)
+        if (f->list[i]->type == ATN_INT)
+            add_with(s, f, c, i, 4);
 }
 
-static void add_own(search *s, const shape *f, atn_choice c)
+static void add_own(search *s, const shape *f, const atn_choice *c)
 {
-    for (int i = 0; i < f->n; i++) {
-        if (is_standard(f, i))
-            continue;
+    bool words = false;
+    for (int i = 0; i < f->own; i++)
+        words = words || f->list[i]->type == ATN_WORD;
+    for (int i = 0; i < f->own; i++) {
+        const bool word = f->list[i]->type == ATN_WORD;
         const values own = own_values(f->list[i]);
-        for (int k = 0; k < own.n; k++) {
-            atn_choice other = c;
+        atn_choice other = *c;
+        for (int k = 0; k < own.n && (word || !words); k++) {
             other.params.v[i] = own.v[k];
-            add_segments(s, f, other);
+            if (word)
+                add_word(s, f, other);
+            else
+                add_segments(s, f, other);
         }
     }
 }
@@ -224,13 +237,13 @@ static void add_row(search *s, const atn_row *row)
         along.n = 1;
     for (int i = 0; i < along.n; i++) {
         if (f.order >= 0)
-            c.params.v[f.order] = along.v[i];
+            c.params.v[f.order] = along.v[(i + 1) % along.n];
         add_segments(s, &f, c);
-        add_steps(s, &f, c);
     }
     if (f.order >= 0) /* the first along the wires, if they are known */
         c.params.v[f.order] = along.v[along.n > 1];
-    add_own(s, &f, c);
+    add_steps(s, &f, c);
+    add_own(s, &f, &c);
 }
 
 int atn_candidates(const atn_problem *q, atn_choice **list_p)

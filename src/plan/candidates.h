@@ -5,8 +5,8 @@
 #include "plan/choice.h"
 
 /* Each applicable row of q->op but native: in every sensible order of ranks with every sensible
- * segment; with each way of keeping ranks in step; with each value of its own parameters and every
- * segment.  Those that would build the same schedule are listed once.
+ * segment; then, along the wires, with each way of keeping ranks in step and with the values of its
+ * own parameters.  Those that would build the same schedule are listed once.
  * Returns how many; *list_p is freed by the caller; -1: out of memory.  A function of what ranks
  * share. */
 int atn_candidates(const atn_problem *q, atn_choice **list_p);
