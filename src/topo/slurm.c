@@ -53,6 +53,8 @@ static void hang_all(reader *r, const atn_field *list, atn_topo_kind kind, int p
             const int v = atn_draft_node_at(r->d, kind, names.v[i], r->line);
             if (v < 0)
                 break;
+            if (r->d->nodes.v[v].parent < 0)
+                r->d->nodes.v[v].kind = kind; /* of= may have named a part before its own line */
             atn_draft_hang(r->d, v, parent, r->line);
             r->d->nodes.v[v].rate = like->rate;
             r->d->nodes.v[v].delay_ns = like->delay_ns;

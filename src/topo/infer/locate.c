@@ -1,0 +1,170 @@
+/* locate.c - to which branch of a switch does a host belong, and so where in the tree is it? */
+#include <math.h>
+#include <stdlib.h>
+
+#include "topo/infer/private.h"
+
+/* A host at a switch. */
+typedef struct {
+    atn_infer_state *s;
+    int z;
+    int d;
+    atn_unit units[]; /* d */
+} visit;
+
+/* ---- one measurement for many branches ---- */
+
+/* The units of `batch` send round in a circle, each out of its branch and into the next, so they do
+ * not disturb each other; z sends to unit x, which is not in the circle. */
+static int circle(const visit *w, const int *batch, int m, int x, atn_flow *flows)
+{
+    int y = (x + 1) % w->d;
+    while (y == batch[0] || y == x)
+        y = (y + 1) % w->d;
+    for (int i = 0; i < m; i++)
+        flows[i] = (atn_flow){w->units[batch[i]].send,
+                              w->units[m > 1 ? batch[(i + 1) % m] : y].recv};
+    flows[m] = (atn_flow){w->z, w->units[x].recv};
+    return m + 1;
+}
+
+typedef struct {
+    int unit;
+    double rank; /* below 1: seems to share a link with z; the smaller the more so */
+} candidate;
+
+static int by_rank(const void *a, const void *b)
+{
+    const double x = ((const candidate *)a)->rank, y = ((const candidate *)b)->rank;
+    return (x > y) - (x < y);
+}
+
+/* The members of the batch with how much they seem to share a link with z, the likeliest first. */
+static void suspect(visit *w, const int *batch, int m, int x, candidate *list)
+{
+    atn_flow flows[m + 1];
+    double rates[m + 1], alone[m + 1], part[m];
+    circle(w, batch, m, x, flows);
+    for (int i = 0; i <= m; i++)
+        alone[i] = atn_infer_base(w->s, flows[i].from, flows[i].to);
+    atn_infer_sample(w->s, flows, m + 1, rates);
+    for (int i = 0; i < m; i++)
+        part[i] = rates[i] / alone[i];
+    const double level = atn_infer_level(part, m);
+    for (int i = 0; i < m; i++) {
+        const double both = (rates[m] + rates[i]) / (alone[m] + alone[i]) / level;
+        list[i] = (candidate){batch[i], both / atn_infer_threshold(alone[m], alone[i])};
+    }
+    qsort(list, (size_t)m, sizeof *list, by_rank);
+}
+
+/* A second opinion from two transfers that run alone. */
+static bool confirm(visit *w, int a, int x)
+{
+    int y = atn_infer_pick(w->s, w->d);
+    while (y == a || y == x)
+        y = (y + 1) % w->d;
+    return atn_infer_share(w->s, w->z, w->units[a].send, w->units[x].recv, w->units[y].recv, 1);
+}
+
+/* All units but x, in batches. */
+static int search_without(visit *w, int x)
+{
+    enum { SUSPECTS = 3 }; /* a mishap may make another look guilty */
+    const int m = w->d - 1, most = atn_max(w->s->max_flows, m / atn_ceil_log2(m + 2)) - 1;
+    const int batches = (m + most - 1) / most;
+    int order[w->d];
+    candidate list[w->d];
+    for (int i = 0; i < m; i++)
+        order[i] = i < x ? i : i + 1;
+    for (int b = 0; b < batches; b++) {
+        const int first = b * m / batches, size = (b + 1) * m / batches - first;
+        suspect(w, order + first, size, x, list);
+        for (int i = 0; i < atn_min(size, SUSPECTS) && list[i].rank < 1; i++)
+            if (confirm(w, list[i].unit, x))
+                return w->units[list[i].unit].node;
+    }
+    return ATN_NONE;
+}
+
+/* The fastest receiver among units other than `not_this`. */
+static int best_target(const visit *w, int not_this)
+{
+    int found = ATN_NONE;
+    for (int i = 0; i < w->d; i++)
+        if (i != not_this &&
+            (found < 0 || w->s->in[w->units[i].recv] > 1.1 * w->s->in[w->units[found].recv]))
+            found = i;
+    return found;
+}
+
+/* The neighbour of v that leads to z; ATN_NONE: z hangs from v itself.  Two searches leave out
+ * different units, so that every unit is in one of them and nearly all are in both. */
+static int direction(atn_infer_state *s, int z, int v)
+{
+    visit *w = malloc(sizeof *w + sizeof *w->units * (size_t)s->guess.nnodes);
+    if (!w) {
+        s->broken = s->no_memory = true;
+        return ATN_NONE;
+    }
+    *w = (visit){.s = s, .z = z};
+    w->d = atn_infer_units(s, v, 0, w->units);
+    const int x = best_target(w, ATN_NONE);
+    int way = search_without(w, x);
+    if (way < 0)
+        way = search_without(w, best_target(w, x));
+    free(w);
+    return way;
+}
+
+/* ---- the search ---- */
+
+/* The open switch whose largest branch is smallest. */
+static int middle(const atn_infer_state *s, const bool *open)
+{
+    const atn_guess *g = &s->guess;
+    int found = ATN_NONE, least = g->nnodes + 1, ways[g->nnodes], count[g->nnodes];
+    for (int v = g->hosts; v < g->nnodes; v++) {
+        if (!open[v])
+            continue;
+        int worst = 0;
+        atn_guess_ways(g, v, ways);
+        for (int u = 0; u < g->nnodes; u++)
+            count[u] = 0;
+        for (int u = g->hosts; u < g->nnodes; u++)
+            if (open[u] && u != v)
+                worst = atn_max(worst, ++count[ways[u]]);
+        if (worst < least) {
+            least = worst;
+            found = v;
+        }
+    }
+    return found;
+}
+
+/* After z was found to lie beyond u: what is not, is closed. */
+static bool close_others(const atn_guess *g, int v, int u, bool *open)
+{
+    int ways[g->nnodes];
+    bool any = false;
+    atn_guess_ways(g, v, ways);
+    for (int i = g->hosts; i < g->nnodes; i++) {
+        open[i] = open[i] && ways[i] == u;
+        any = any || open[i];
+    }
+    return any;
+}
+
+void atn_infer_insert(atn_infer_state *s, int z)
+{
+    atn_guess *g = &s->guess;
+    bool open[g->nnodes];
+    int v, u;
+    for (int i = 0; i < g->nnodes; i++)
+        open[i] = atn_is_switch(g, i);
+    do {
+        v = middle(s, open);
+        u = direction(s, z, v);
+    } while (u >= 0 && close_others(g, v, u, open));
+    atn_guess_hang(g, z, u < 0 ? v : atn_guess_divide(g, v, u));
+}

@@ -1,0 +1,96 @@
+/* private.h - the steps of inference. */
+#ifndef ATN_INFER_PRIVATE_H
+#define ATN_INFER_PRIVATE_H
+
+#include "base/stats.h"
+#include "topo/infer.h"
+#include "topo/infer/guess.h"
+
+/* A delay that was measured. */
+typedef struct {
+    int a, b;
+    double seconds, spread;
+} atn_ping;
+
+/* Hosts that are near each other and far from all others. */
+typedef struct {
+    bool *inside; /* by host */
+    int n;
+} atn_cluster;
+
+typedef struct {
+    const atn_prober *prober;
+    int hosts;
+    int max_flows;
+    uint64_t random;
+    bool broken; /* the prober gave up: no more measurements, run out */
+    bool no_memory;
+    atn_guess guess;
+    double *base;     /* from * hosts + to: rate of that transfer alone; 0: not measured yet */
+    double *out, *in; /* best rate of each host so far, alone */
+    /* Everything measured: set i is flows[ends[i - 1]] .. flows[ends[i] - 1]. */
+    ATN_VEC(atn_flow) flows;
+    ATN_VEC(double) rates;
+    ATN_VEC(int) ends;
+    ATN_VEC(atn_ping) pings;
+    ATN_VEC(atn_cluster) clusters;
+    double budget; /* sets of transfers that are expected, for progress */
+    bool searched_fast;
+    FILE *remarks;
+} atn_infer_state;
+
+/* ---- sample.c: measurements and what they mean ---- */
+
+int atn_infer_pick(atn_infer_state *s, int n); /* 0 .. n - 1 */
+void atn_infer_shuffle(atn_infer_state *s, int *v, int n);
+
+/* One set of transfers.  After a failure all rates are 1. */
+void atn_infer_sample(atn_infer_state *s, const atn_flow *flows, int n, double *rates);
+/* Rate of a transfer alone; measured when it is not known yet. */
+double atn_infer_base(atn_infer_state *s, int from, int to);
+/* What a transfer alone cannot exceed, as far as is known without measuring. */
+double atn_infer_limit(const atn_infer_state *s, int from, int to);
+/* How fast transfers are for which no link is too slow, given the part of its separate rate that each
+ * reached: when all are slow the machines are busy, not the links. */
+double atn_infer_level(const double *part, int n);
+/* Below this share of their separate rates two transfers are said to share a link. */
+double atn_infer_threshold(double a, double b);
+/* Does a link separate {z, a} from {x, y}?  `yes` measurements said so already. */
+bool atn_infer_share(atn_infer_state *s, int z, int a, int x, int y, int yes);
+
+/* ---- units.c: the branches of a switch as senders and receivers ---- */
+
+typedef struct {
+    int node;       /* neighbour of the switch */
+    int size;       /* hosts in the branch */
+    int send, recv; /* hosts that stand for it, different ones when there are two */
+} atn_unit;
+
+/* Returns how many branches v has (room for hosts).  `turn` chooses other hosts to stand for them. */
+int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
+
+/* ---- locate.c ---- */
+
+/* Puts a host that is outside into the tree. */
+void atn_infer_insert(atn_infer_state *s, int z);
+
+/* ---- check.c ---- */
+
+/* Tests the tree against new measurements and mends it; false when nothing had to change. */
+bool atn_infer_check(atn_infer_state *s);
+/* Hosts of the smaller side of the link above w that send across it, and receivers; returns how
+ * many pairs. */
+int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_flow *flows);
+
+/* ---- fast.c: links that only many transfers fill ---- */
+
+void atn_infer_fast(atn_infer_state *s);
+
+/* ---- delay.c ---- */
+
+void atn_infer_pings(atn_infer_state *s);  /* measures, and finds clusters */
+void atn_infer_refine(atn_infer_state *s); /* puts them into the tree */
+/* One-way delay of each link that parts a cluster; zero for others. */
+void atn_infer_delays(const atn_infer_state *s, double *delay);
+
+#endif

@@ -1,0 +1,66 @@
+/* result.c - what was inferred as a topology. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/draft.h"
+#include "topo/infer.h"
+
+/* 1460 bytes of payload take 1538 on an Ethernet. */
+static const double header_factor = 1538.0 / 1460.0;
+
+int64_t atn_link_rate(double payload_rate)
+{
+    static const double usual[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
+    enum { USUAL = sizeof usual / sizeof *usual };
+    if (payload_rate <= 0)
+        return 0;
+    const double rate = payload_rate * header_factor;
+    const double unit = pow(10, floor(log10(rate)));
+    for (int i = 0; i < USUAL; i++)
+        if (fabs(rate / (usual[i] * unit) - 1) < 0.08)
+            return (int64_t)llround(usual[i] * unit);
+    return (int64_t)(llround(rate / unit * 100) * llround(unit) / 100);
+}
+
+/* Two digits are more than is known. */
+static int64_t round_delay(double seconds)
+{
+    const double ns = seconds * 1e9;
+    if (ns < 1)
+        return 0;
+    const double unit = pow(10, floor(log10(ns)) - 1);
+    return (int64_t)llround(round(ns / unit) * unit);
+}
+
+/* A link that was never full may be as fast as it likes. */
+static int64_t rate_of(const atn_inferred_link *l)
+{
+    return l->full ? atn_link_rate(fmax(l->up, l->down)) : 0;
+}
+
+atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, const int *host_of,
+                             int p, atn_topo **topo_p, atn_error *err)
+{
+    atn_topo_node *nodes = calloc((size_t)r->nnodes, sizeof *nodes);
+    char (*made)[24] = calloc((size_t)r->nnodes, sizeof *made);
+    for (int v = 0; nodes && made && v < r->nnodes; v++) {
+        const bool host = v < r->hosts;
+        snprintf(made[v], sizeof made[v], v == r->nnodes - 1 ? "top" : "s%d", v - r->hosts);
+        nodes[v] = (atn_topo_node){
+            .name = host ? (char *)names[v] : made[v],
+            .kind = host ? ATN_TOPO_HOST : ATN_TOPO_SWITCH,
+            .parent = r->parent[v],
+            .rate = rate_of(&r->links[v]),
+            .delay_ns = round_delay(r->links[v].delay),
+        };
+    }
+    atn_topo *t =
+        nodes && made ? atn_topo_make(nodes, r->nnodes, host_of, p, "discovered") : NULL;
+    free(nodes);
+    free(made);
+    if (!t)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    *topo_p = t;
+    return ATN_OK;
+}
