@@ -67,4 +67,7 @@ const t_routines *t_real(void);
 
 void *t_alloc(size_t bytes); /* never NULL */
 
+/* Links gethostname of fakehosts.c into the program. */
+void t_fake_hosts(void);
+
 #endif

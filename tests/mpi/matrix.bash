@@ -12,7 +12,7 @@ slices=6
 declare -A rows needs # rows[op]: variants in a row's order; needs[op/name]
 
 # Rows with parameters are tried once with defaults and once with all of them set.
-settings() { # PARAMS
+settings() { # PARAMS ORDER
     local word out=
     for word in $1; do
         case ${word%%=*} in
@@ -20,6 +20,7 @@ settings() { # PARAMS
         window) out+=:window=2 ;;
         sync) out+=:sync=pair ;;
         every) ;;
+        order) out+=:order=$2 ;;
         *) out+=:${word%%=*}=2 ;;
         esac
     done
@@ -31,7 +32,7 @@ read_catalogue() {
     while IFS='|' read -r name need params; do
         needs[$name]=$need
         rows[${name%/*}]+=" ${name#*/}"
-        more=$(settings "$params")
+        more=$(settings "$params" "$( ((${#name} % 2)) && echo dfs || echo lr1)")
         [ -z "$more" ] || rows[${name%/*}]+=" ${name#*/}$more"
     done < <("$attune" algo list --format csv | awk -F, 'NR > 1 {
         needs = $4; rest = $5
@@ -47,13 +48,13 @@ pick() { # OPERATION JOB -> the variant that this job forces
     echo "${list[$2 % ${#list[@]}]}"
 }
 
-# Must this row serve on that many ranks?
-applies() { # OP/NAME RANKS
-    case ${needs[$1]} in
-    *"power of two"*) (($2 & ($2 - 1))) && return 1 ;;
-    *"even ranks"*) (($2 % 2)) && return 1 ;;
+# Must this variant serve on that many ranks?
+applies() { # OP VARIANT RANKS
+    case ${needs[$1/${2%%:*}]} in
+    *"power of two"*) (($3 & ($3 - 1))) && return 1 ;;
+    *"even ranks"*) (($3 % 2)) && return 1 ;;
     esac
-    return 0
+    [ "$2" != native ]
 }
 
 # The library's own routine is slow when MPICH's ranks outnumber the cores: ask it less often.
@@ -87,7 +88,7 @@ judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
             text="exit code $5: $(grep -v '^ok' "$3" | tail -n 25)"
         elif [[ $line == not* ]]; then
             text="$(grep "^# rank [0-9]*, $op:" "$3" | head -n 5)"
-        elif applies "$op/$name" "$1" && [ "$(served "$4" "$op" "$name" "$1")" -eq 0 ]; then
+        elif applies "$op" "$variant" "$1" && [ "$(served "$4" "$op" "$name" "$1")" -eq 0 ]; then
             text="the report does not say that $name served $op on $1 ranks"
         fi
         tap_point "$flavour $1 ranks: $op/$variant" "$([ -z "$text" ] && echo yes || echo no)" \
@@ -103,8 +104,9 @@ run_job() { # RANKS JOB
     done
     local report=$work/report.csv output=$work/output
     rm -f "$report"
-    with=(--report="$report" --algorithm "$(tr ' ' , <<<"${choices# }")")
-    attuned "$flavour" "$1" "$(program "$flavour" matrix)" --seed $((100 * $1 + $2)) \
+    with=(--report="$report" --algorithm "$(tr ' ' , <<<"${choices# }")"
+        --topology "$work/topology.conf")
+    TEST_HOSTS=4 attuned "$flavour" "$1" "$(program "$flavour" matrix)" --seed $((100 * $1 + $2)) \
         --slice $(($2 % slices))/$slices --oracle "$(oracle_every "$1")" \
         --native "$(perhaps_native "$choices")" >"$output" 2>&1
     local code=$?
@@ -116,6 +118,8 @@ run_job() { # RANKS JOB
 
 [ -e "$build/lib/libattune-$flavour.so" ] || { skip "$flavour" "not built"; finish; }
 read_catalogue
+printf '%s\n' 'SwitchName=left Nodes=h[0-1]' 'SwitchName=right Nodes=h[2-3]' \
+    'SwitchName=core Switches=left,right' >"$work/topology.conf"
 jobs=0
 for op in "${!rows[@]}"; do
     n=$(wc -w <<<"${rows[$op]}")
@@ -126,7 +130,7 @@ for n in "${rank_counts[@]}"; do
     if [ "$flavour" = openmpi ] || [ "$n" -le 3 ]; then
         natively "$flavour" "$n" "$(program "$flavour" matrix)" --oracle 0 --native all \
             --slice $((n % slices))/$slices --seed "$n" >"$work/output" 2>&1 && good=yes || good=no
-        tap_point "$flavour $n ranks: natively" $good "$(grep -v '^ok' "$work/output")"
+        tap_point "$flavour $n ranks: natively" "$good" "$(grep -v '^ok' "$work/output")"
     fi
     for ((job = 0; job < jobs; job++)); do
         run_job "$n" "$job"

@@ -223,6 +223,7 @@ int main(int argc, char **argv)
 {
     options o;
     member comms[COMMS];
+    t_fake_hosts();
     MPI_Init(&argc, &argv);
     t_start(120);
     if (!parse(argc, argv, &o))
