@@ -59,7 +59,8 @@ typedef struct {
      * topology.  A test compares it with the schedule; the topology is then one switch. */
     const char *cost;
     unsigned needs, passes;
-    bool shares; /* cuts each block into one share per rank: `segment` bounds a share */
+    bool shares;        /* cuts each block into one share per rank: `segment` bounds a share */
+    bool pieces_inside; /* the build itself sends q->pieces pieces of each block */
     atn_class klass;
     const char *group;       /* what it optimises: "latency", "bandwidth", "contention" ... */
     const atn_param *params; /* ends with a NULL name; NULL: none */

@@ -134,7 +134,9 @@ static void run_job(atn_builder *b, const atn_problem *q, const void *context)
 
 static void run_pieces(atn_builder *b, const atn_problem *q, const void *context)
 {
-    if (q->pieces > 1)
+    const job *j = context;
+
+    if (q->pieces > 1 && !j->algo->pieces_inside)
         atn_pass_segment(b, q, q->pieces, run_job, context);
     else
         run_job(b, q, context);

@@ -138,6 +138,10 @@ static void hang(maker *m, int i, int j, int *parent, int *ends)
 static void hang_all(maker *m, int *parent, int *ends)
 {
     parent[0] = -1;
+    for (int i = 1; m->arity == 1 && i < m->p; i++)
+        parent[i] = i - 1;
+    if (m->arity == 1)
+        return;
     ends[0] = m->p - 1;
     for (int i = 0; i < m->p; i++)
         hang(m, i, ends[i], parent, ends);
@@ -228,7 +232,7 @@ bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *
 
     *x = (atn_free_tree){.p = t->p, .memory = malloc(sizeof(int) * (6 * p + 2))};
     ok = ok && x->memory;
-    while (ok && (m.reach.n == 0 || m.reach.v[m.reach.n - 1][0] < m.p - 1))
+    while (ok && arity > 1 && (m.reach.n == 0 || m.reach.v[m.reach.n - 1][0] < m.p - 1))
         ok = add_height(&m);
     if (ok) {
         x->rank = x->memory;

@@ -267,6 +267,35 @@ static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *r
 void atn_send(atn_builder *b, int peer, atn_ref from) { message(b, ATN_OP_SEND, peer, &from); }
 void atn_recv(atn_builder *b, int peer, atn_ref to) { message(b, ATN_OP_RECV, peer, &to); }
 
+void atn_ssend(atn_builder *b, int peer, atn_ref from)
+{
+    const int before = b->ops.n;
+
+    message(b, ATN_OP_SEND, peer, &from);
+    if (b->ops.n > before)
+        b->ops.v[before].ssend = true;
+}
+
+int atn_here(const atn_builder *b) { return b->ops.n; }
+
+void atn_after(atn_builder *b, int on)
+{
+    const int last = b->ops.n - 1;
+
+    if (on >= last && b->err.status == ATN_OK)
+        atn_builder_fail(b, ATN_USAGE, "an operation would wait for a later one");
+    else if (on >= 0)
+        atn_emit_after(b, last, on, on + 1);
+}
+
+static void token(atn_builder *b, atn_op_kind kind, int peer)
+{
+    atn_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
+}
+
+void atn_token_send(atn_builder *b, int peer) { token(b, ATN_OP_SEND, peer); }
+void atn_token_recv(atn_builder *b, int peer) { token(b, ATN_OP_RECV, peer); }
+
 static bool same_slot(const atn_builder *b, const atn_slot *x, const atn_slot *y)
 {
     return x->space == y->space && x->n == y->n &&

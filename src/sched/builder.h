@@ -71,6 +71,18 @@ void atn_round(atn_builder *b);
 /* What follows waits for everything emitted so far (an ordering, unlike a round). */
 void atn_fence(atn_builder *b);
 
+/* For algorithms whose messages wait for less than everything before them.  A place is the number of
+ * operations emitted so far, so it names the one that comes next. */
+int atn_here(const atn_builder *b);
+/* The last operation waits for operation `on`; -1: for nothing more. */
+void atn_after(atn_builder *b, int on);
+/* A send that completes when its receiver has begun to receive: what waits for it knows that the
+ * message has left. */
+void atn_ssend(atn_builder *b, int peer, atn_ref from);
+/* Zero-byte messages that wait only for what atn_after says. */
+void atn_token_send(atn_builder *b, int peer);
+void atn_token_recv(atn_builder *b, int peer);
+
 /* ---- passes ---- */
 
 typedef void (*atn_build_fn)(atn_builder *b, const atn_problem *q, const void *context);

@@ -109,6 +109,9 @@ static void copy_round(resync *s, int lo, int hi)
         s->b->round = s->old[i].round;
         s->now[i] =
             atn_emit(s->b, (atn_op_kind)s->old[i].kind, s->old[i].peer, s->old[i].a, s->old[i].b);
+        if (s->now[i] < 0)
+            return;
+        s->b->ops.v[s->now[i]].ssend = s->old[i].ssend;
         if (wait >= 0)
             atn_emit_after(s->b, s->now[i], wait, wait + 1);
         atn_emit_after(s->b, s->now[i], s->from, s->mark);

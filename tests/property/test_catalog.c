@@ -92,7 +92,8 @@ static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_para
     return (q->ordered && (moves || needs & ATN_NEEDS_COMMUTATIVE)) ||
            (!q->topo && (moves || needs & ATN_NEEDS_TOPOLOGY)) ||
            ((q->p & (q->p - 1)) != 0 && (needs & ATN_NEEDS_POW2)) ||
-           (q->p % 2 != 0 && (needs & ATN_NEEDS_EVEN));
+           (q->p % 2 != 0 && (needs & ATN_NEEDS_EVEN)) ||
+           (row->algo->refuses && row->algo->refuses(q, prm));
 }
 
 static bool complain(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who,
