@@ -164,8 +164,9 @@ static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
     else
         run_pieces(b, q, &j);
     atn_pass_throttle(b, (int)atn_params_get(row, prm, "window", 0));
-    atn_pass_synchronise(b, (atn_sync)atn_params_get(row, prm, "sync", ATN_SYNC_NONE),
-                         (int)atn_params_get(row, prm, "every", 1));
+    if (row->algo->passes & ATN_PASS_SYNC) /* others may have a `sync` of their own */
+        atn_pass_synchronise(b, (atn_sync)atn_params_get(row, prm, "sync", ATN_SYNC_NONE),
+                             (int)atn_params_get(row, prm, "every", 1));
 }
 
 atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { TRIES = 16 }; /* receivers that a sender looks at: on crowded hosts most ways are taken */
+
 static int switch_above(const atn_topo *t, int r)
 {
     int v = t->node_of[r];
@@ -81,7 +83,7 @@ static void pair_up(atn_dummies *d, int lo, int hi, int phase)
 
     for (int i = lo; i < hi; i++) {
         const int from = d->sorted[i];
-        for (int tries = lo; d->to[from] < 0 && tries < hi; tries++, next++) {
+        for (int k = 0; d->to[from] < 0 && k < atn_min(TRIES, hi - lo); k++, next++) {
             const int to = d->sorted[lo + (next - lo) % (hi - lo)];
             if (to != from && d->from[to] < 0 && is_free(d, from, to, phase))
                 take(d, from, to, phase);
