@@ -85,13 +85,10 @@ static atn_status fill_folder(atn_lab *lab, atn_error *err)
 
 static void space_name(const atn_lab *lab, int i, char out[ATN_LAB_PATH])
 {
-    const char *host = i == ATN_SPACE_FRONTEND
-                           ? lab->frontend
-                           : lab->topo->nodes[lab->hosts.v[i - ATN_SPACE_HOSTS]].name;
-    if (i == ATN_SPACE_FABRIC)
-        snprintf(out, ATN_LAB_PATH, "attune.%s", lab->name);
-    else
-        snprintf(out, ATN_LAB_PATH, "attune.%s.%s", lab->name, host);
+    const int host = i - ATN_SPACE_HOSTS;
+    const char *name = host >= 0 ? lab->topo->nodes[lab->hosts.v[host]].name : lab->frontend;
+    snprintf(out, ATN_LAB_PATH, "attune.%s%s%s", lab->name, i == ATN_SPACE_FABRIC ? "" : ".",
+             i == ATN_SPACE_FABRIC ? "" : name);
 }
 
 static atn_status make_spaces(atn_lab *lab, atn_error *err)

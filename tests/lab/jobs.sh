@@ -82,6 +82,20 @@ gives "down ends a running job" 0 "processes" lab down
 wait $job
 check "and the job tells" test $? -gt 0
 
+# ---- the commands of the guide, in their order ----
+
+while read -r -u 3 line; do
+    mpi=$(flavours | head -n 1)
+    [[ $line == *"--mpi mpich"* ]] && mpi=mpich
+    [ -x "$(probe $mpi)" ] || continue
+    words=${line%%  *}
+    check "guide: $words" bash -c "attune() { '$attune' \"\$@\"; }; PATH=$ATTUNE_BUILD/bin:\$PATH
+        ${words//.\/program/$(probe $mpi)}"
+done 3< <(grep -E '^attune (lab|run) ' "$ATTUNE_SOURCE/docs/lab.md")
+lab down >/dev/null
+
+# ---- bad input ----
+
 lab up '2@100M' >/dev/null
 gives "no program" 2 "PROGRAM" lab run
 gives "too many ranks" 2 "do not fit" lab run -n 9 --ranks-per-host 2 -- "$program"

@@ -1,8 +1,10 @@
 # lib.bash - for tests of the lab.  They run in a box: namespaces of their own for mounts, processes
 # and /run.  So they meet no other lab of this machine, and whatever they leave ends with them.
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.bash"
+ATTUNE_SOURCE=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+ATTUNE_BUILD=${ATTUNE_BUILD:-$ATTUNE_SOURCE/build}
 attune=$ATTUNE_BUILD/bin/attune
-export ATN_LAB_BOX OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export ATTUNE_SOURCE ATTUNE_BUILD ATN_LAB_BOX OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset ATTUNE_TOPOLOGY ATTUNE_REPORT ATTUNE_ALGORITHM LD_PRELOAD
 
 skip_all() {
