@@ -12,12 +12,16 @@
 static atn_status load(const atn_args *a, atn_set *set_p, atn_error *err)
 {
     atn_request want;
-    const atn_status st = atn_request_read(a, &want, err);
+    int p = 0;
+    atn_status st = atn_request_read(a, &want, err);
     if (st)
         return st;
-    const bool given = atn_arg_given(a, "ranks");
-    return atn_request_build(a, &want, want.file && !given ? 0 : (int)atn_arg_int(a, "ranks"),
-                             set_p, err);
+    st = atn_request_ranks(&want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"), &p, err);
+    st = st ? st : atn_request_build(a, &want, p, set_p, err);
+    atn_request_end(&want);
+    for (int r = 0; !st && r < set_p->p; r++)
+        set_p->v[r]->q.topo = NULL; /* gone */
+    return st;
 }
 
 /* ---- show: the rows ---- */

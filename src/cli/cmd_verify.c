@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/contention.h"
 #include "cli/lookup.h"
 #include "report/table.h"
 #include "sched/verify.h"
@@ -9,6 +10,13 @@
 static const atn_column columns[] = {
     {"ranks", ATN_CELL_NUMBER},      {"messages", ATN_CELL_NUMBER}, {"steps", ATN_CELL_NUMBER},
     {"reductions", ATN_CELL_NUMBER}, {"scratch", ATN_CELL_NUMBER},  {"verdict", ATN_CELL_TEXT},
+};
+
+/* With a topology. */
+static const atn_column wire_columns[] = {
+    {"ranks", ATN_CELL_NUMBER},      {"messages", ATN_CELL_NUMBER}, {"steps", ATN_CELL_NUMBER},
+    {"reductions", ATN_CELL_NUMBER}, {"scratch", ATN_CELL_NUMBER},  {"phases", ATN_CELL_NUMBER},
+    {"bound", ATN_CELL_NUMBER},      {"verdict", ATN_CELL_TEXT},
 };
 
 static const char *const proven[] = {
@@ -22,13 +30,23 @@ static const char *const proven[] = {
 static const char reduced[] =
     "reductions combine each contribution exactly once, in rank order where that matters";
 
-static void print_proven(FILE *f, bool reduces)
+static const char by_round[] = "no link carries more messages of a phase than its speed allows: no "
+                               "contention inside of phases";
+static const char apart[] =
+    "even if phases overlap, messages that share a link have their sender or "
+    "their receiver in common: no contention at all";
+
+static void print_proven(FILE *f, bool reduces, const atn_contention *wires)
 {
     fprintf(f, "\nproven for all ranks together:\n");
     for (size_t i = 0; i < sizeof proven / sizeof *proven; i++)
         fprintf(f, "- %s\n", proven[i]);
     if (reduces)
         fprintf(f, "- %s\n", reduced);
+    if (wires && wires->by_round)
+        fprintf(f, "- %s\n", by_round);
+    if (wires && wires->apart)
+        fprintf(f, "- %s\n", apart);
 }
 
 /* ---- one number of ranks ---- */
@@ -37,6 +55,8 @@ typedef struct {
     atn_table table;
     int tried, found; /* schedules looked at, findings among them */
     bool reduces;
+    bool wires; /* a topology was given */
+    atn_contention on_wires;
     int where;                       /* ranks at which the first finding was made */
     char finding[480], refusal[480]; /* the first of each */
 } outcome;
@@ -46,6 +66,10 @@ static void proof_row(outcome *out, int p, const atn_proof *proof, const char *v
     const int values[] = {p, proof->messages, proof->steps, proof->reductions, proof->max_scratch};
     for (int i = 0; i < 5; i++)
         atn_cell(&out->table, "%d", values[i]);
+    if (out->wires) {
+        atn_cell(&out->table, "%d", out->on_wires.phases);
+        atn_cell(&out->table, "%lld", (long long)out->on_wires.bound);
+    }
     atn_cell(&out->table, "%s", verdict);
 }
 
@@ -53,11 +77,28 @@ static void proof_row(outcome *out, int p, const atn_proof *proof, const char *v
 static void bare_row(outcome *out, int p, const char *verdict, char first[480])
 {
     atn_cell(&out->table, "%d", p);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < (out->wires ? 6 : 4); i++)
         atn_cell(&out->table, "%s", "");
     atn_cell(&out->table, "%s", verdict);
     if (!first[0])
         snprintf(first, 480, "%s", verdict);
+}
+
+/* A schedule without contention in phases, or with none at all, passes; else the two messages are
+ * named. */
+static atn_status verify_wires(const atn_set *set, const atn_topo *t, atn_contention *found_p,
+                               atn_error *err)
+{
+    char link[160];
+    atn_status st = atn_contention_find(set->v, set->p, t, true, found_p, err);
+    if (st || found_p->by_round || found_p->apart)
+        return st;
+    const atn_collision *c = &found_p->round;
+    atn_edge_name(t, c->edge, link, sizeof link);
+    return atn_fail(err, ATN_FINDING,
+                    "contention in round %d: the messages from rank %d to %d and from %d to %d "
+                    "share %s",
+                    c->round, c->from[0], c->to[0], c->from[1], c->to[1], link);
 }
 
 static atn_status verify_one(const atn_args *a, const atn_request *want, int p, outcome *out,
@@ -74,6 +115,8 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
     if (st)
         return atn_fail(err, st, "%s", local.text);
     st = atn_verify(set.v, set.p, &proof, &local);
+    if (!st && want->topo)
+        st = verify_wires(&set, want->topo, &out->on_wires, &local);
     out->tried++;
     out->reduces = out->reduces || (!st && proof.reductions > 0);
     if (!st) {
@@ -109,9 +152,14 @@ static atn_status verify_range(const atn_args *a, const atn_request *want, outco
                                atn_error *err)
 {
     int lo = 0, hi = 0;
-    if (want->file && !atn_arg_given(a, "ranks"))
+    const bool given = atn_arg_given(a, "ranks");
+    if (want->file && !given)
         return verify_one(a, want, 0, out, err);
     atn_status st = read_range(atn_arg_text(a, "ranks"), &lo, &hi, err);
+    if (!st && want->topo) {
+        st = atn_request_ranks(want, lo == hi ? lo : -1, given, &lo, err);
+        hi = lo;
+    }
     if (!st && want->q.root >= lo && !want->file)
         lo = atn_min(want->q.root + 1, hi); /* smaller communicators do not have this root */
     for (int p = lo; !st && p <= hi; p++)
@@ -130,7 +178,7 @@ static atn_status conclude(const atn_args *a, const outcome *out, atn_error *err
     if (!out->tried)
         return atn_fail(err, ATN_INPUT, "%s", out->refusal);
     if (strcmp(atn_arg_format(a), "table") == 0)
-        print_proven(a->out, out->reduces);
+        print_proven(a->out, out->reduces, out->wires ? &out->on_wires : NULL);
     return ATN_OK;
 }
 
@@ -139,9 +187,17 @@ static int verify(const atn_args *a, atn_error *err)
     outcome out = {.table = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns}};
     atn_request want;
     atn_status st = atn_request_read(a, &want, err);
-    st = st ? st : verify_range(a, &want, &out, err);
+    if (st)
+        return st;
+    if (want.topo) {
+        out.wires = true;
+        out.table.columns = wire_columns;
+        out.table.ncolumns = sizeof wire_columns / sizeof *wire_columns;
+    }
+    st = verify_range(a, &want, &out, err);
     st = st ? st : conclude(a, &out, err);
     atn_table_free(&out.table);
+    atn_request_end(&want);
     return st;
 }
 
@@ -168,8 +224,11 @@ const atn_command atn_cmd_schedule_verify = {
     .detail = "NAME is an algorithm of 'attune algo list', also with parameters as in "
               "allreduce/ring{segment=8K}, or a file written by 'attune schedule show --format "
               "text'. Steps are those of the longest rank when it works strictly in order; "
-              "scratch counts blocks of the worst rank. The exit status is 1 when a schedule is "
-              "wrong; what and where is then said.",
+              "scratch counts blocks of the worst rank. With a topology it is also proven that "
+              "messages do not contend for links, or the first two that do are named; phases are "
+              "the rounds in which data travel, bound is how many the busiest link needs at least. "
+              "The exit status is 1 when a schedule is wrong or has contention; what and where is "
+              "then said.",
     .options = options,
     .shared = atn_schedule_options,
     .formats = formats,

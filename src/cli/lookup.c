@@ -73,6 +73,10 @@ const atn_option atn_schedule_options[] = {
      .type = ATN_OPT_SIZE},
     {.name = "in-place", .doc = "With MPI_IN_PLACE where the operation has it"},
     {.name = "ordered", .doc = "With an operator that is not commutative"},
+    {.name = "topology",
+     .argument = "FILE|STRING",
+     .doc = "Where the ranks are, such as 4x4@100M; see 'attune topo'",
+     .type = ATN_OPT_FILE},
     {0},
 };
 
@@ -116,10 +120,40 @@ static atn_status check_options(const atn_args *a, atn_operation op, atn_error *
 static atn_status refuse_options(const atn_args *a, atn_error *err)
 {
     for (const atn_option *o = atn_schedule_options; o->name; o++)
-        if (atn_arg_given(a, o->name))
+        if (atn_arg_given(a, o->name) && strcmp(o->name, "topology") != 0)
             return atn_fail(err, ATN_USAGE,
                             "%s is a schedule file, which is complete in itself; leave out --%s",
                             a->operands[0], o->name);
+    return ATN_OK;
+}
+
+atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err)
+{
+    atn_topo *t, *placed;
+    const atn_status st = atn_topo_load(name, &t, err);
+    if (st || t->p > 0) {
+        *topo_p = t;
+        return st;
+    }
+    const atn_status st2 = atn_topo_order(t, "sequential", &placed, err);
+    atn_topo_free(t);
+    *topo_p = placed;
+    return st2;
+}
+
+void atn_request_end(atn_request *want)
+{
+    atn_topo_free(want->topo);
+    want->topo = NULL;
+}
+
+atn_status atn_request_ranks(const atn_request *want, int asked, bool given, int *p_p,
+                             atn_error *err)
+{
+    if (want->topo && given && asked != want->topo->p)
+        return atn_fail(err, ATN_USAGE, "the topology has %d ranks; leave out -p %d", want->topo->p,
+                        asked);
+    *p_p = want->topo ? want->topo->p : want->file && !given ? 0 : asked;
     return ATN_OK;
 }
 
@@ -134,6 +168,8 @@ atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
         st = st ? st : set_params(a, &want.choice, err);
         st = st ? st : check_options(a, want.choice.row->op, err);
     }
+    if (!st && atn_arg_given(a, "topology"))
+        st = atn_lookup_topology(atn_arg_text(a, "topology"), &want.topo, err);
     if (st)
         return st;
     if (!want.file)
@@ -142,6 +178,7 @@ atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
             .root = (int)atn_arg_int(a, "root"),
             .ordered = atn_arg_given(a, "ordered"),
             .bytes = atn_shares_bytes(want.choice.row->op) ? atn_arg_int(a, "bytes") : -1,
+            .topo = want.topo,
         };
     want.in_place = atn_arg_given(a, "in-place");
     *q_p = want;

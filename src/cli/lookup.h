@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "plan/choice.h"
+#include "topo/topo.h"
 
 /* "allreduce/ring", "allreduce/ring{segment=8K}" or "allreduce/ring:segment=8K". */
 atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err);
@@ -22,12 +23,19 @@ enum { ATN_RANKS_MAX = 4096 };
 
 /* What the options ask for, on p ranks. */
 typedef struct {
-    bool file; /* operand 0 is a file: nothing else applies */
+    bool file; /* operand 0 is a file: nothing but a topology applies */
     atn_choice choice;
     atn_problem q; /* for rank 0 */
     bool in_place;
+    atn_topo *topo; /* NULL: none given */
 } atn_request;
 atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err);
+void atn_request_end(atn_request *want);
+/* The number of ranks: of the topology if there is one, else as asked for; `given`: by the user. */
+atn_status atn_request_ranks(const atn_request *want, int asked, bool given, int *p_p,
+                             atn_error *err);
+/* A topology as a user names it; hosts without ranks get one each. */
+atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err);
 /* Builds the schedules of all ranks on p ranks; for a file p is 0 or must agree with it. */
 atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
                              atn_error *err);

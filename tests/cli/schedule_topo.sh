@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# attune schedule with a topology: schedules made for it, and contention on it.
+. "$(dirname "$0")/lib.sh"
+row='4x4@100M;order=roundrobin'
+
+# ---- proofs ----
+golden verify_aapc.out 0 attune schedule verify alltoall/aapc --topology "$row"
+golden verify_aapc.csv 0 attune schedule verify alltoall/aapc --topology "$row" --format csv
+golden verify_chain.out 0 attune schedule verify 'bcast/chain{order=dfs,segment=8K}' --root 5 \
+    --topology "$row"
+for name in 'allgather/ring{order=lr1}' 'allreduce/ring{order=lr1}' 'reduce_scatter/ring{order=lr3}' \
+    'allgatherv/ring{order=lr1}' 'bcast/topo_tree{arity=2}' 'bcast/topo_tree{arity=3,segment=4K}' \
+    'reduce/topo_tree{segment=8K}' 'reduce/chain{order=dfs}' 'alltoallv/aapc{sync=sender}' \
+    'alltoall/aapc{sync=barrier_sender,block=4}' 'alltoall/aapc{sync=dummy}'; do
+    holds 'no contention' attune schedule verify "$name" --topology "$row"
+done
+holds 'no contention' attune schedule verify alltoall/aapc --topology '2x4x3'
+holds 'no contention' attune schedule verify alltoall/aapc --topology '4@1G x 4@100M'
+
+# ---- contention is found ----
+fails 1 '*contention in round 0: the messages from rank 0 to 1 and from 4 to 5 share the link of s0 up' \
+    attune schedule verify alltoall/pairwise --topology "$row"
+fails 1 '*contention in round*' attune schedule verify allgather/ring --topology "$row"
+attune schedule show alltoall/linear -p 16 --format text -o linear.txt
+fails 1 '*contention in round*' attune schedule verify linear.txt --topology "$row"
+
+# ---- what is missing is said ----
+fails 3 '*not applicable: the topology is not known' attune schedule verify bcast/topo_tree -p 8
+fails 3 '*not applicable: the order needs a topology' \
+    attune schedule verify 'bcast/chain{order=dfs}' -p 8
+fails 3 '*not applicable: a switch has fewer hosts than neighbouring switches*' \
+    attune schedule verify 'allgather/ring{order=lr2}' --topology "$row"
+fails 2 'attune: the topology has 16 ranks; leave out -p 8' \
+    attune schedule verify bcast/chain --topology "$row" -p 8
+fails 3 '*' attune schedule verify bcast/chain --topology nothing.conf
+
+# ---- the other verbs ----
+holds ssend attune schedule show alltoall/aapc --topology 2x2 --param sync=sender
+drawing() { attune schedule draw bcast/topo_tree --topology "$row" | head -c 4 | grep -q '<svg'; }
+check "draw a tree" drawing
+finish
