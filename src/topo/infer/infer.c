@@ -6,7 +6,7 @@
 
 #include "topo/infer/private.h"
 
-enum { CHECKS = 8, USUAL_FLOWS = 8 };
+enum { CHECKS = 8, FIRST_CHECK = 6, USUAL_FLOWS = 8 };
 
 /* ---- start and end ---- */
 
@@ -45,9 +45,20 @@ static void measure_speeds(atn_infer_state *s, const int *order)
         atn_infer_base(s, order[i], order[(i + 1) % s->hosts]);
 }
 
-/* Up to three hosts leave nothing to be decided. */
+/* Until nothing has to be changed any more. */
+static bool check_repeatedly(atn_infer_state *s)
+{
+    for (int i = 0; i < CHECKS; i++)
+        if (!atn_infer_check(s))
+            return true;
+    return false;
+}
+
+/* Up to three hosts leave nothing to be decided.  A mistake among the first hosts would lead the
+ * others astray, so the tree is checked whenever it has doubled. */
 static void build(atn_infer_state *s, const int *order)
 {
+    bool sure = true;
     if (s->hosts < 3) {
         s->guess.parent[s->hosts] = ATN_NONE;
         for (int h = 0; h < s->hosts; h++)
@@ -55,12 +66,14 @@ static void build(atn_infer_state *s, const int *order)
         return;
     }
     atn_guess_start(&s->guess, order);
-    for (int i = 3; i < s->hosts; i++)
+    for (int i = 3, next = FIRST_CHECK; i < s->hosts; i++) {
         atn_infer_insert(s, order[i]);
-    for (int i = 0; i < CHECKS && s->hosts > 3; i++)
-        if (!atn_infer_check(s))
-            return;
-    if (s->hosts > 3 && !s->broken)
+        if (i + 1 < next && i + 1 < s->hosts)
+            continue;
+        sure = check_repeatedly(s);
+        next *= 2;
+    }
+    if (!sure && !s->broken)
         fprintf(s->remarks, "repeated checks did not agree: the network was busy or is no tree\n");
 }
 

@@ -1,0 +1,263 @@
+/* discover_exec.c - the MPI program behind `attune topo discover`: measures transfers between hosts
+ * and infers the tree of switches from them (docs/discover.md).
+ *
+ *   discover_exec [--seed N] [--flows N] [--time MILLISECONDS] [--trace]
+ *
+ * The first rank of each host measures.  Output (rank 0): `attune-discover 1`, `job RANKS HOSTS MPI`,
+ * a `host NAME` line for each host, a `rank HOST` line for each rank, `progress PART` now and then, a
+ * `node PARENT UP DOWN FULL DELAY TRUST` line for each node, `remark TEXT` lines, `effort SETS PINGS
+ * FAST`, `end`. */
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure/transfer.h"
+#include "topo/infer.h"
+
+enum { NAME_BYTES = 256, MIN_CHUNK = 4 << 10, MAX_CHUNK = 2 << 20 };
+
+typedef struct {
+    int p, r;
+    int hosts;
+    char *names;  /* NAME_BYTES for each rank */
+    int *host_of; /* rank -> host */
+    int *rank_of; /* host -> the rank that measures */
+    atn_stage *stage;
+    double *rate;     /* from * hosts + to: when it was last alone; 0: never */
+    double *trip;     /* the same for round trips, least so far */
+    double *out, *in; /* best of each host */
+    double seconds;   /* that a transfer is to take alone */
+    double told;      /* progress printed last */
+    bool trace;
+    atn_infer_options options;
+} job;
+
+/* ---- measuring ---- */
+
+/* So that the transfer takes its time when it is alone: also long against the round trip, else only
+ * the beginning of a connection would be seen. */
+static int chunk_of(const job *j, int from, int to)
+{
+    const int pair = from * j->hosts + to;
+    double rate = j->rate[pair];
+    if (rate == 0)
+        rate = fmin(j->out[from], j->in[to]);
+    if (rate == 0)
+        rate = 50e6;
+    const double seconds = fmax(j->seconds, 25 * j->trip[pair]);
+    return (int)fmax(MIN_CHUNK, fmin(MAX_CHUNK, rate / 8 * seconds / ATN_CHUNKS));
+}
+
+static void measure(job *j, const atn_flow *flows, int n, double *rates)
+{
+    atn_transfer list[n];
+    atn_arrivals *arrivals = malloc(sizeof *arrivals * (size_t)n);
+    if (!arrivals)
+        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+    for (int i = 0; i < n; i++)
+        list[i] = (atn_transfer){j->rank_of[flows[i].from], j->rank_of[flows[i].to],
+                                 chunk_of(j, flows[i].from, flows[i].to)};
+    atn_stage_run(j->stage, list, n, arrivals);
+    atn_transfer_rates(list, n, arrivals, rates);
+    for (int i = 0; i < n; i++) {
+        double *trip = &j->trip[flows[i].from * j->hosts + flows[i].to];
+        *trip = *trip == 0 ? arrivals[i].round_trip : fmin(*trip, arrivals[i].round_trip);
+    }
+    free(arrivals);
+}
+
+/* A first transfer between two hosts may turn out to be far too short; then it only shows how long
+ * the next one must be. */
+static void measure_alone(job *j, const atn_flow *f, double *rate)
+{
+    enum { TRIES = 6 };
+    for (int i = 0; i < TRIES; i++) {
+        const int chunk = chunk_of(j, f->from, f->to);
+        measure(j, f, 1, rate);
+        j->rate[f->from * j->hosts + f->to] = *rate;
+        j->out[f->from] = fmax(j->out[f->from], *rate);
+        j->in[f->to] = fmax(j->in[f->to], *rate);
+        if (chunk_of(j, f->from, f->to) <= 2 * chunk)
+            return;
+    }
+}
+
+static void trace(const atn_flow *flows, int n, const double *rates)
+{
+    fprintf(stderr, "%10.3f ", MPI_Wtime());
+    for (int i = 0; i < n; i++)
+        fprintf(stderr, " %d>%d %.1f", flows[i].from, flows[i].to, rates[i] / 1e6);
+    fprintf(stderr, "\n");
+}
+
+static bool rates_of(void *context, const atn_flow *flows, int n, double *rates)
+{
+    job *j = context;
+    if (n == 1)
+        measure_alone(j, flows, rates);
+    else
+        measure(j, flows, n, rates);
+    if (j->trace)
+        trace(flows, n, rates);
+    return true;
+}
+
+static bool round_trip(void *context, int a, int b, double *best, double *spread)
+{
+    job *j = context;
+    atn_stage_ping(j->stage, j->rank_of[a], j->rank_of[b], best, spread);
+    if (j->trace)
+        fprintf(stderr, "ping %d %d %.1f us +%.1f\n", a, b, *best * 1e6, *spread * 1e6);
+    return true;
+}
+
+static void progress(void *context, double done)
+{
+    job *j = context;
+    if (done < j->told + 0.01)
+        return;
+    j->told = done;
+    printf("progress %.2f\n", done);
+    fflush(stdout);
+}
+
+/* ---- hosts ---- */
+
+static void find_hosts(job *j)
+{
+    char own[NAME_BYTES] = "";
+    gethostname(own, sizeof own - 1);
+    MPI_Allgather(own, NAME_BYTES, MPI_CHAR, j->names, NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
+    for (int r = 0; r < j->p; r++) {
+        int h = 0;
+        while (h < j->hosts && strcmp(j->names + (size_t)r * NAME_BYTES,
+                                      j->names + (size_t)j->rank_of[h] * NAME_BYTES) != 0)
+            h++;
+        if (h == j->hosts)
+            j->rank_of[j->hosts++] = r;
+        j->host_of[r] = h;
+    }
+}
+
+static void *room(size_t n, size_t bytes)
+{
+    void *memory = calloc(n, bytes);
+    if (!memory) {
+        fprintf(stderr, "attune-discover: out of memory\n");
+        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+    }
+    return memory;
+}
+
+static void set_up(job *j)
+{
+    MPI_Comm_size(MPI_COMM_WORLD, &j->p);
+    MPI_Comm_rank(MPI_COMM_WORLD, &j->r);
+    const size_t p = (size_t)j->p;
+    j->names = room(p, NAME_BYTES);
+    j->host_of = room(p, sizeof *j->host_of);
+    j->rank_of = room(p, sizeof *j->rank_of);
+    find_hosts(j);
+    const size_t n = (size_t)j->hosts;
+    j->rate = room(n * n, sizeof *j->rate);
+    j->trip = room(n * n, sizeof *j->trip);
+    j->out = room(n, sizeof *j->out);
+    j->in = room(n, sizeof *j->in);
+    j->stage = atn_stage_new(MPI_COMM_WORLD, MAX_CHUNK, 50e-6);
+    if (!j->stage)
+        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+}
+
+static void tear_down(job *j)
+{
+    atn_stage_free(j->stage);
+    free(j->names);
+    free(j->host_of);
+    free(j->rank_of);
+    free(j->rate);
+    free(j->trip);
+    free(j->out);
+    free(j->in);
+}
+
+/* ---- what rank 0 says ---- */
+
+static void print_job(const job *j)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, ",\n")] = '\0';
+    printf("attune-discover 1\njob %d %d %s\n", j->p, j->hosts, version);
+    for (int h = 0; h < j->hosts; h++)
+        printf("host %s\n", j->names + (size_t)j->rank_of[h] * NAME_BYTES);
+    for (int r = 0; r < j->p; r++)
+        printf("rank %d\n", j->host_of[r]);
+    fflush(stdout);
+}
+
+static void print_result(const atn_inferred *r)
+{
+    for (int v = 0; v < r->nnodes; v++) {
+        const atn_inferred_link *l = &r->links[v];
+        printf("node %d %.0f %.0f %d %.9f %.3f\n", r->parent[v], l->up, l->down, l->full, l->delay,
+               l->trust);
+    }
+    for (const char *at = r->remarks; *at != '\0';) {
+        const int length = (int)strcspn(at, "\n");
+        printf("remark %.*s\n", length, at);
+        at += length + (at[length] == '\n');
+    }
+    printf("effort %d %d %d\nend\n", r->probes, r->pings, r->searched_fast);
+}
+
+static atn_status lead(job *j)
+{
+    const atn_prober prober = {
+        .context = j, .rates = rates_of, .round_trip = round_trip, .progress = progress};
+    atn_inferred *r = NULL;
+    atn_error err = {0};
+    print_job(j);
+    const atn_status status = atn_infer(&prober, j->hosts, &j->options, &r, &err);
+    atn_stage_stop(j->stage);
+    if (status == ATN_OK)
+        print_result(r);
+    else
+        fprintf(stderr, "attune-discover: %s\n", err.text);
+    atn_inferred_free(r);
+    return status;
+}
+
+static void read_options(int argc, char **argv, job *j)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "0";
+        if (strcmp(argv[i], "--trace") == 0)
+            j->trace = true;
+        else if (strcmp(argv[i], "--seed") == 0)
+            j->options.seed = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--flows") == 0)
+            j->options.max_flows = atoi(value);
+        else if (strcmp(argv[i], "--time") == 0)
+            j->seconds = atof(value) / 1000;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    job j = {.seconds = 0.04};
+    atn_status status = ATN_OK;
+    MPI_Init(&argc, &argv);
+    read_options(argc, argv, &j);
+    set_up(&j);
+    if (j.r == 0)
+        status = lead(&j);
+    else
+        atn_stage_serve(j.stage);
+    tear_down(&j);
+    MPI_Finalize();
+    return status;
+}

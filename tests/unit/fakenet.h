@@ -1,0 +1,36 @@
+/* fakenet.h - a network that exists only in numbers: transfers share its links fairly, with noise. */
+#ifndef ATN_FAKENET_H
+#define ATN_FAKENET_H
+
+#include "topo/infer.h"
+
+enum { FAKE_NODES = 256, FAKE_HOSTS = 64 };
+
+typedef struct {
+    int hosts, nnodes;      /* hosts first, then switches; the last one is the root */
+    int parent[FAKE_NODES]; /* -1: the root */
+    double rate[FAKE_NODES], delay[FAKE_NODES];
+    double noise;    /* relative, of every rate */
+    double mishaps;  /* part of the rates that come out far too low */
+    double unfair;   /* how unequally transfers share a link: 0 .. 1 */
+    double jitter;   /* seconds, of round trips */
+    int breaks_after; /* sets of transfers until measuring fails; 0: never */
+    uint64_t random;
+    int sets, pings;
+} fakenet;
+
+double fake_uniform(fakenet *net); /* 0 .. 1 */
+int fake_pick(fakenet *net, int n);
+
+/* Shapes.  All links get rate 100e6. */
+void fake_stars(fakenet *net, int groups, int each, int at_the_top);
+void fake_chain(fakenet *net, int switches, int each);
+void fake_random(fakenet *net, int hosts, int switches);
+
+atn_prober fake_prober(fakenet *net);
+
+/* Links as the hosts on the side without host 0, each once, sorted; only those with two hosts on
+ * either side.  Returns how many. */
+int fake_splits(const int *parent, int hosts, int nnodes, uint64_t *splits);
+
+#endif
