@@ -234,16 +234,19 @@ static atn_status check_app(check *c, const atn_app *app, atn_error *err)
 static atn_status start(check *c, const char *flavour, atn_error *err)
 {
     const atn_launcher *launcher = c->l->launcher;
-    const char *told = launcher != NULL ? launcher->flavour : NULL;
-    if (told == NULL && launcher != NULL && c->l->apps.n > 0)
+    const char *told = launcher != NULL ? launcher->flavour : NULL, *who = "--mpi";
+    if (told != NULL)
+        who = c->l->words[c->l->at];
+    else if (launcher != NULL && c->l->apps.n > 0)
         told = c->l->apps.v[0].mpi;
     if (flavour != NULL && told != NULL && strcmp(flavour, told) != 0)
         return atn_fail(err, ATN_ENVIRONMENT,
                         "%s is a launcher of %s, but --mpi says %s; leave --mpi out",
-                        c->l->words[c->l->at], launcher->title, flavour);
+                        launcher->flavour != NULL ? who : launcher->title,
+                        launcher->flavour != NULL ? launcher->title : told, flavour);
     if (flavour != NULL || told != NULL) {
         c->flavour = flavour_index(told != NULL ? told : flavour);
-        c->who = told != NULL ? c->l->words[c->l->at] : "--mpi";
+        c->who = who;
     }
     return ATN_OK;
 }
