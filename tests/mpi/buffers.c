@@ -167,8 +167,7 @@ void t_side_clear(t_side *side)
     for (size_t i = 0; i < first; i++)
         side->memory[i] = guard_byte(i);
     for (size_t i = first; i < side->bytes; i += period)
-        memcpy(side->memory + i, side->memory,
-               side->bytes - i < period ? side->bytes - i : period);
+        memcpy(side->memory + i, side->memory, side->bytes - i < period ? side->bytes - i : period);
 }
 
 void t_side_put(t_side *side, int block, uint64_t seed, int from, int to)
@@ -192,8 +191,8 @@ bool t_side_same(const t_side *got, const t_side *want, const char *what)
         return t_check(true, "same");
     while (got->memory[i] == want->memory[i])
         i++;
-    return t_check(false, "%s: byte %ld of %zu from the start of the buffer is %02x, expected %02x%s",
-                   what, (long)(got->memory + i - got->base), got->bytes - 2 * GUARD,
-                   got->memory[i], want->memory[i],
-                   want->memory[i] == guard_byte(i) ? " (must stay untouched)" : "");
+    return t_check(
+        false, "%s: byte %ld of %zu from the start of the buffer is %02x, expected %02x%s", what,
+        (long)(got->memory + i - got->base), got->bytes - 2 * GUARD, got->memory[i],
+        want->memory[i], want->memory[i] == guard_byte(i) ? " (must stay untouched)" : "");
 }

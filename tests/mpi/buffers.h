@@ -27,22 +27,22 @@ typedef enum {
 /* One side of a call on one rank: 1 or p blocks between guard zones. */
 typedef struct {
     int blocks;
-    int *count, *displ;  /* per block: elements, displacement in extents (or bytes: each_type) */
-    MPI_Datatype *type;  /* per block; all the same unless each_type */
-    MPI_Aint *at;        /* byte offset of each block from base */
-    size_t *packed;      /* packed bytes of each block */
+    int *count, *displ; /* per block: elements, displacement in extents (or bytes: each_type) */
+    MPI_Datatype *type; /* per block; all the same unless each_type */
+    MPI_Aint *at;       /* byte offset of each block from base */
+    size_t *packed;     /* packed bytes of each block */
     unsigned char *memory, *base; /* base: what the call is given */
     size_t bytes;
-    bool borrowed;       /* the types are the caller's */
+    bool borrowed; /* the types are the caller's */
 } t_side;
 
 typedef struct {
     int family;
-    bool plain;          /* the plain layout, units of one element */
-    const int *layout;   /* one, or one per block when each_type */
-    bool each_type;      /* alltoallw */
+    bool plain;        /* the plain layout, units of one element */
+    const int *layout; /* one, or one per block when each_type */
+    bool each_type;    /* alltoallw */
     int blocks;
-    const int *units;    /* per block */
+    const int *units; /* per block */
     t_order order;
     uint64_t seed;
 } t_shape;

@@ -46,7 +46,10 @@ static long wrong(const call *c, const int *got, int from, int to, int n)
 }
 
 /* Elements of rank q's block in the operations with varying blocks; some are empty. */
-static int part(const call *c, int q) { return (int)((c->seed / 7 + (uint64_t)q * 5) % 4) * c->n / 2; }
+static int part(const call *c, int q)
+{
+    return (int)((c->seed / 7 + (uint64_t)q * 5) % 4) * c->n / 2;
+}
 
 static int first_of(const call *c, int q)
 {
@@ -278,8 +281,13 @@ static long release(long bad, int *in, int *out)
 static long do_reduce(const call *given)
 {
     /* MPICH's own large reduce dereferences MPI_IN_PLACE when the root is not rank 0. */
-    const call reduce = {.comm = given->comm, .seed = given->seed, .p = given->p, .r = given->r,
-                         .root = given->root, .n = given->n, .ordered = given->ordered,
+    const call reduce = {.comm = given->comm,
+                         .seed = given->seed,
+                         .p = given->p,
+                         .r = given->r,
+                         .root = given->root,
+                         .n = given->n,
+                         .ordered = given->ordered,
                          .in_place = given->in_place && given->r == given->root &&
                                      (T_OPEN_MPI || given->root == 0)};
     const call *c = &reduce;

@@ -91,7 +91,10 @@ void t_point(const char *name)
     t_where("%s", name);
 }
 
-void t_skip(const char *why) { snprintf(points[npoints - 1].skip, sizeof points[0].skip, "%s", why); }
+void t_skip(const char *why)
+{
+    snprintf(points[npoints - 1].skip, sizeof points[0].skip, "%s", why);
+}
 
 bool t_check(bool ok, const char *format, ...)
 {

@@ -68,8 +68,8 @@ static void ordered(const char *path)
     MPI_File file;
     int mine = value(t_rank, 7), got = -1;
     t_point("writes in rank order through the shared pointer");
-    MPI_File_open(MPI_COMM_WORLD, path,
-                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     MPI_File_set_size(file, 0);
     MPI_File_write_ordered(file, &mine, 1, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_sync(file);

@@ -96,20 +96,22 @@ static MPI_Datatype make_nested(MPI_Datatype base, MPI_Aint size, int capacity)
 }
 
 static const basic_layout basic_layouts[] = {
-    {"plain", 6, make_plain},       {"couple", 3, make_couple}, {"swap", 3, make_swap},
-    {"holes", 2, make_holes},       {"negative", 2, make_negative},
-    {"spread", 3, make_spread},     {"column", 2, make_column}, {"struct", 1, make_struct},
-    {"nested", 1, make_nested},
+    {"plain", 6, make_plain},   {"couple", 3, make_couple},     {"swap", 3, make_swap},
+    {"holes", 2, make_holes},   {"negative", 2, make_negative}, {"spread", 3, make_spread},
+    {"column", 2, make_column}, {"struct", 1, make_struct},     {"nested", 1, make_nested},
 };
 
 #define BASIC(X)                                                                                   \
-    X(MPI_INT) X(MPI_BYTE) X(MPI_DOUBLE) X(MPI_SHORT) X(MPI_CHAR) X(MPI_SIGNED_CHAR)               \
-    X(MPI_UNSIGNED_CHAR) X(MPI_WCHAR) X(MPI_UNSIGNED_SHORT) X(MPI_UNSIGNED) X(MPI_LONG)            \
-    X(MPI_UNSIGNED_LONG) X(MPI_LONG_LONG) X(MPI_UNSIGNED_LONG_LONG) X(MPI_FLOAT)                   \
-    X(MPI_LONG_DOUBLE) X(MPI_INT8_T) X(MPI_INT16_T) X(MPI_INT32_T) X(MPI_INT64_T) X(MPI_UINT8_T)   \
-    X(MPI_UINT16_T) X(MPI_UINT32_T) X(MPI_UINT64_T) X(MPI_C_BOOL) X(MPI_C_FLOAT_COMPLEX)           \
-    X(MPI_C_DOUBLE_COMPLEX) X(MPI_C_LONG_DOUBLE_COMPLEX) X(MPI_AINT) X(MPI_OFFSET) X(MPI_COUNT)    \
-    X(MPI_CXX_BOOL) X(MPI_CXX_FLOAT_COMPLEX) X(MPI_CXX_DOUBLE_COMPLEX) X(MPI_PACKED)
+    X(MPI_INT)                                                                                     \
+    X(MPI_BYTE) X(MPI_DOUBLE) X(MPI_SHORT) X(MPI_CHAR) X(MPI_SIGNED_CHAR) X(MPI_UNSIGNED_CHAR)     \
+        X(MPI_WCHAR) X(MPI_UNSIGNED_SHORT) X(MPI_UNSIGNED) X(MPI_LONG) X(MPI_UNSIGNED_LONG)        \
+            X(MPI_LONG_LONG) X(MPI_UNSIGNED_LONG_LONG) X(MPI_FLOAT) X(MPI_LONG_DOUBLE)             \
+                X(MPI_INT8_T) X(MPI_INT16_T) X(MPI_INT32_T) X(MPI_INT64_T) X(MPI_UINT8_T)          \
+                    X(MPI_UINT16_T) X(MPI_UINT32_T) X(MPI_UINT64_T) X(MPI_C_BOOL)                  \
+                        X(MPI_C_FLOAT_COMPLEX) X(MPI_C_DOUBLE_COMPLEX)                             \
+                            X(MPI_C_LONG_DOUBLE_COMPLEX) X(MPI_AINT) X(MPI_OFFSET) X(MPI_COUNT)    \
+                                X(MPI_CXX_BOOL) X(MPI_CXX_FLOAT_COMPLEX) X(MPI_CXX_DOUBLE_COMPLEX) \
+                                    X(MPI_PACKED)
 
 static const struct {
     const char *name;
@@ -136,8 +138,8 @@ static MPI_Datatype basic_type(int i)
 static MPI_Datatype make_record(const MPI_Aint at[3], MPI_Aint lb, MPI_Aint extent)
 {
     MPI_Datatype type;
-    MPI_Type_create_struct(3, (int[]){1, 1, 3}, at,
-                           (MPI_Datatype[]){MPI_INT, MPI_DOUBLE, MPI_CHAR}, &type);
+    MPI_Type_create_struct(3, (int[]){1, 1, 3}, at, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE, MPI_CHAR},
+                           &type);
     return resize(type, lb, extent);
 }
 
@@ -171,9 +173,11 @@ typedef struct {
 } record_family;
 
 static const record_family records[] = {
-    {"record{int,double,3char}", 15,
+    {"record{int,double,3char}",
+     15,
      {{"as in C", record_c}, {"packed", record_packed}, {"backwards", record_back}}},
-    {"MPI_DOUBLE_INT", 12,
+    {"MPI_DOUBLE_INT",
+     12,
      {{"predefined", pair_mpi}, {"packed", pair_packed}, {"backwards", pair_back}}},
 };
 enum { NRECORDS = sizeof records / sizeof *records };

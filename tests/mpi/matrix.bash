@@ -11,41 +11,42 @@ slices=6
 
 declare -A rows needs # rows[op]: variants in a row's order; needs[op/name]
 
-# Rows with parameters are tried once with defaults and once with all of them set.
-settings() { # PARAMS ORDER
-    local word out=
-    for word in $1; do
-        case ${word%%=*} in
-        segment) out+=:segment=8K ;;
-        window) out+=:window=2 ;;
-        sync) out+=:sync=pair ;;
-        every) ;;
-        order) out+=:order=$2 ;;
-        *) out+=:${word%%=*}=2 ;;
-        esac
-    done
-    echo "$out"
+# A value other than the default for every parameter, as ":k=v:k=v".
+settings() { # OP/NAME
+    "$attune" algo show "$1" |
+        sed -nE 's/^(parameters)? +([a-z_]+)=([^ ]+) \(([^)]*)\):.*/\2 \3 \4/p' |
+        awk -v salt="${#1}" '
+            $1 == "segment" { printf ":segment=8K"; next }
+            $4 == "to" { printf ":%s=%s", $1, ($3 > 2 ? $3 : 2); next }
+            {
+                name = $1; fallback = $2; sub(/^[^ ]+ [^ ]+ /, "")
+                n = split($0, word, /, | or /)
+                i = 1 + salt % n
+                if (word[i] == fallback) i = 1 + i % n
+                printf ":%s=%s", name, word[i]
+            }'
 }
 
+# Rows with parameters are tried once with defaults and once with all of them set.
 read_catalogue() {
-    local name need params more
-    while IFS='|' read -r name need params; do
+    local name need more
+    while IFS='|' read -r name need; do
         needs[$name]=$need
-        rows[${name%/*}]+=" ${name#*/}"
-        more=$(settings "$params" "$( ((${#name} % 2)) && echo dfs || echo lr1)")
-        [ -z "$more" ] || rows[${name%/*}]+=" ${name#*/}$more"
+        more=$(settings "$name")
+        rows[${name%/*}]+=" ${name#*/}${more:+ ${name#*/}$more}"
     done < <("$attune" algo list --format csv | awk -F, 'NR > 1 {
-        needs = $4; rest = $5
-        if (needs ~ /^"/ && needs !~ /"$/) { needs = needs "," $5; rest = $6 }
-        gsub(/"/, "", needs); print $1 "|" needs "|" rest }')
+        needs = $4
+        if (needs ~ /^"/ && needs !~ /"$/) needs = needs "," $5
+        gsub(/"/, "", needs); print $1 "|" needs }')
 }
 
 # ---- one job ----
 
-pick() { # OPERATION JOB -> the variant that this job forces
+# The variant that this job forces: job 0 the library's own routine, the others the rest in turn.
+pick() { # OPERATION JOB
     local list
-    read -r -a list <<<"${rows[$1]}"
-    echo "${list[$2 % ${#list[@]}]}"
+    read -r -a list <<<"${rows[$1]/native/}"
+    [ "$2" -eq 0 ] && echo native || echo "${list[($2 - 1) % ${#list[@]}]}"
 }
 
 # Must this variant serve on that many ranks?
@@ -58,12 +59,11 @@ applies() { # OP VARIANT RANKS
 }
 
 # The library's own routine is slow when MPICH's ranks outnumber the cores: ask it less often.
-oracle_every() { # RANKS
-    if [ "$flavour" = openmpi ]; then
-        echo 3
-    else
-        echo $(($1 <= 2 ? 1 : $1 <= 4 ? 24 : 120))
-    fi
+set_effort() { # RANKS JOB: words in `effort`
+    effort=(--seed $((100 * $1 + $2)) --slice "$(($2 % slices))/$slices" --oracle 3)
+    [ "$flavour" = mpich ] || return
+    effort[5]=$(($1 <= 2 ? 1 : $1 <= 4 ? 24 : 120))
+    [ "$1" -le 3 ] || [ "$2" -gt 0 ] || effort+=(--cases 6 --slice "$1/64")
 }
 
 # Operations whose forced algorithm hands some calls back to the library.
@@ -72,10 +72,16 @@ perhaps_native() { # CHOICES
     for choice in $1; do
         local name=${choice%%=*}/${choice#*=}
         name=${name%%:*}
-        [[ -n ${needs[$name]} && ${needs[$name]} != "sizes first" || $name == */native ]] &&
-            out+=,${choice%%=*}
+        # Another rank order would change the order of operands that do not commute.
+        [[ -n ${needs[$name]} && ${needs[$name]} != "sizes first" ]] || [[ $name == */native ]] ||
+            [[ $choice == *:order=* ]] && out+=,${choice%%=*}
     done
     echo "${out#,}"
+}
+
+# A rank alone may have been spared all that its library cannot do.
+must_serve() { # OP VARIANT RANKS CHOICES
+    applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$(perhaps_native "$4"), != *,$1,* ]]; }
 }
 
 judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
@@ -88,7 +94,8 @@ judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
             text="exit code $5: $(grep -v '^ok' "$3" | tail -n 25)"
         elif [[ $line == not* ]]; then
             text="$(grep "^# rank [0-9]*, $op:" "$3" | head -n 5)"
-        elif applies "$op" "$variant" "$1" && [ "$(served "$4" "$op" "$name" "$1")" -eq 0 ]; then
+        elif must_serve "$op" "$variant" "$1" "$2" &&
+            [ "$(served "$4" "$op" "$name" "$1")" -eq 0 ]; then
             text="the report does not say that $name served $op on $1 ranks"
         fi
         tap_point "$flavour $1 ranks: $op/$variant" "$([ -z "$text" ] && echo yes || echo no)" \
@@ -106,8 +113,9 @@ run_job() { # RANKS JOB
     rm -f "$report"
     with=(--report="$report" --algorithm "$(tr ' ' , <<<"${choices# }")"
         --topology "$work/topology.conf")
-    TEST_HOSTS=4 attuned "$flavour" "$1" "$(program "$flavour" matrix)" --seed $((100 * $1 + $2)) \
-        --slice $(($2 % slices))/$slices --oracle "$(oracle_every "$1")" \
+    local effort
+    set_effort "$@"
+    TEST_HOSTS=4 attuned "$flavour" "$1" "$(program "$flavour" matrix)" "${effort[@]}" \
         --native "$(perhaps_native "$choices")" >"$output" 2>&1
     local code=$?
     touch "$report"

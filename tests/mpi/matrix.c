@@ -97,8 +97,13 @@ static bool draw_case(const options *o, const member *comms, int op, int index, 
     static const int often[] = {0, 0, 0, 1, 2, 2, 3, 3};
     const int pick = often[t_below(&rng, 8)], bytes = draw_bytes(&rng, index);
     const member *m = &comms[index < t_ranks ? 0 : pick];
-    *c = (t_case){.index = index, .seed = t_next(&rng) >> 8, .comm_name = m->name,
-                  .comm = m->comm, .p = m->p, .r = m->r, .bytes = bytes,
+    *c = (t_case){.index = index,
+                  .seed = t_next(&rng) >> 8,
+                  .comm_name = m->name,
+                  .comm = m->comm,
+                  .p = m->p,
+                  .r = m->r,
+                  .bytes = bytes,
                   .in_place = t_below(&rng, 3) == 0,
                   .oracle = o->oracle && (index + (int)(o->seed % 97)) % o->oracle == 0};
     const int draw = t_below(&rng, 1 << 20);
@@ -159,7 +164,7 @@ static void run_barrier(const options *o, const member *comms)
         t_where("barrier case %d on %s", i, c.comm_name);
         t_check(MPI_Barrier(c.comm) == MPI_SUCCESS, "failed");
     }
-    for (int last = 0; last < t_ranks; last += t_ranks > 4 ? 3 : 1)
+    for (int last = 0; last<t_ranks; last += t_ranks> 4 ? 3 : 1)
         late_to_barrier(last);
 }
 

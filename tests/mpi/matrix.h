@@ -7,16 +7,16 @@
 /* Everything here is the same on all ranks of the communicator, except r. */
 typedef struct {
     int index;
-    uint64_t seed;         /* of the contents */
+    uint64_t seed; /* of the contents */
     const char *comm_name;
     MPI_Comm comm;
     int p, r;
     int root;
-    bool in_place;         /* asked for; the operation says on which ranks that is legal */
-    bool oracle;           /* compare also with the library's own routine */
-    bool native;           /* nothing but the library serves: spare it what it cannot do */
-    int bytes;             /* about this much per rank in the largest buffer */
-    t_rng rng;             /* for what only this operation needs to choose */
+    bool in_place; /* asked for; the operation says on which ranks that is legal */
+    bool oracle;   /* compare also with the library's own routine */
+    bool native;   /* nothing but the library serves: spare it what it cannot do */
+    int bytes;     /* about this much per rank in the largest buffer */
+    t_rng rng;     /* for what only this operation needs to choose */
 } t_case;
 
 /* The arguments of any collective call. */
@@ -42,7 +42,7 @@ typedef struct {
     const char *name;
     enum { T_NONE, T_ONE, T_ALL } send, recv; /* blocks: none, one, one per rank */
     bool rooted, send_at_root, recv_at_root;
-    bool from_all, to_all;                    /* does a message depend on its sender, receiver */
+    bool from_all, to_all; /* does a message depend on its sender, receiver */
     bool varying, each_type;
     t_in_place in_place;
     t_issue *issue;

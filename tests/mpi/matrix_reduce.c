@@ -68,9 +68,12 @@ typedef struct {
 static int draw_count(t_case *c, int average, int how)
 {
     switch (how) {
-    case 0: return t_below(&c->rng, 2 * average + 1);
-    case 1: return t_below(&c->rng, 2) ? 0 : average;
-    default: return average;
+    case 0:
+        return t_below(&c->rng, 2 * average + 1);
+    case 1:
+        return t_below(&c->rng, 2) ? 0 : average;
+    default:
+        return average;
     }
 }
 
@@ -105,10 +108,7 @@ static char *element(const t_side *side, int i)
 
 /* ---- what must come out ---- */
 
-static bool has_result(const plan *pl)
-{
-    return !pl->rd->rooted || pl->c->r == pl->c->root;
-}
+static bool has_result(const plan *pl) { return !pl->rd->rooted || pl->c->r == pl->c->root; }
 
 /* Elements between that are no part of the datatype keep what they hold: unpack what was packed. */
 static void copy_elements(const plan *pl, char *to, char *from, int count)
@@ -203,13 +203,17 @@ static bool library_fails(const plan *pl)
 
 /* ---- the call ---- */
 
-static void call_once(const plan *pl, const t_routines *f, t_side *send, t_side *recv,
-                      t_side *want, const char *who)
+static void call_once(const plan *pl, const t_routines *f, t_side *send, t_side *recv, t_side *want,
+                      const char *who)
 {
     const t_args a = {.sbuf = pl->in_place ? MPI_IN_PLACE : send->base,
                       .rbuf = recv ? recv->base : NULL,
-                      .scount = pl->total, .rcount = pl->counts[0], .rcounts = pl->counts,
-                      .stype = pl->od->type, .op = pl->od->op, .root = pl->c->root,
+                      .scount = pl->total,
+                      .rcount = pl->counts[0],
+                      .rcounts = pl->counts,
+                      .stype = pl->od->type,
+                      .op = pl->od->op,
+                      .root = pl->c->root,
                       .comm = pl->c->comm};
     if (recv)
         put_input(pl, recv);

@@ -8,9 +8,31 @@
 
 /* ---- kinds of value ---- */
 
-typedef enum { I8, I16, I32, I64, FLOAT, DOUBLE, LDOUBLE, CFLOAT, CDOUBLE, CLDOUBLE, BOOLEAN,
-               PAIR_FLOAT, PAIR_DOUBLE, PAIR_LONG, PAIR_INT, PAIR_SHORT, PAIR_LDOUBLE,
-               PAIR_2FLOAT, PAIR_2DOUBLE, MATRIX, AFFINE, LOW, PLAIN_INT } kind;
+typedef enum {
+    I8,
+    I16,
+    I32,
+    I64,
+    FLOAT,
+    DOUBLE,
+    LDOUBLE,
+    CFLOAT,
+    CDOUBLE,
+    CLDOUBLE,
+    BOOLEAN,
+    PAIR_FLOAT,
+    PAIR_DOUBLE,
+    PAIR_LONG,
+    PAIR_INT,
+    PAIR_SHORT,
+    PAIR_LDOUBLE,
+    PAIR_2FLOAT,
+    PAIR_2DOUBLE,
+    MATRIX,
+    AFFINE,
+    LOW,
+    PLAIN_INT
+} kind;
 typedef enum { SUM, PROD, EXTREME, LOGICAL, BITS, LOCATE, ANY } what;
 
 /* Small integers whose sums are exact, factors whose products are, and so on. */
@@ -18,10 +40,14 @@ static int64_t whole(t_rng *rng, int purpose)
 {
     const uint64_t z = t_next(rng);
     switch (purpose) {
-    case SUM: return (int64_t)(z % 7) - 3;
-    case PROD: return (int64_t[]){1, -1, 2, 1}[z % 4];
-    case LOGICAL: return z % 3 ? (int64_t)(z % 2) : 0;
-    default: return (int64_t)z;
+    case SUM:
+        return (int64_t)(z % 7) - 3;
+    case PROD:
+        return (int64_t[]){1, -1, 2, 1}[z % 4];
+    case LOGICAL:
+        return z % 3 ? (int64_t)(z % 2) : 0;
+    default:
+        return (int64_t)z;
     }
 }
 
@@ -39,7 +65,11 @@ static double complex imaginary(t_rng *rng, int purpose)
     return (double complex[]){2 + 1 * I, 3 + 2 * I, 4 + 1 * I}[t_next(rng) % 3];
 }
 
-#define PAIR(type) struct { type value; int at; }
+#define PAIR(type)                                                                                 \
+    struct {                                                                                       \
+        type value;                                                                                \
+        int at;                                                                                    \
+    }
 typedef PAIR(float) pair_float;
 typedef PAIR(double) pair_double;
 typedef PAIR(long) pair_long;
@@ -64,12 +94,24 @@ typedef struct {
 static void fill_pair(int k, void *to, t_rng *rng)
 {
     switch (k) {
-    case PAIR_FLOAT: STORE_PAIR(pair_float); break;
-    case PAIR_DOUBLE: STORE_PAIR(pair_double); break;
-    case PAIR_LONG: STORE_PAIR(pair_long); break;
-    case PAIR_INT: STORE_PAIR(pair_int); break;
-    case PAIR_SHORT: STORE_PAIR(pair_short); break;
-    case PAIR_LDOUBLE: STORE_PAIR(pair_ldouble); break;
+    case PAIR_FLOAT:
+        STORE_PAIR(pair_float);
+        break;
+    case PAIR_DOUBLE:
+        STORE_PAIR(pair_double);
+        break;
+    case PAIR_LONG:
+        STORE_PAIR(pair_long);
+        break;
+    case PAIR_INT:
+        STORE_PAIR(pair_int);
+        break;
+    case PAIR_SHORT:
+        STORE_PAIR(pair_short);
+        break;
+    case PAIR_LDOUBLE:
+        STORE_PAIR(pair_ldouble);
+        break;
     case PAIR_2FLOAT:
         ((float *)to)[0] = (float)t_below(rng, 3), ((float *)to)[1] = (float)t_below(rng, 100);
         break;
@@ -94,18 +136,41 @@ static void fill_user(int k, void *to, t_rng *rng)
 static void fill_one(const t_operand *od, void *to, t_rng *rng)
 {
     switch (od->kind) {
-    case I8: STORE(int8_t, whole(rng, od->what)); break;
-    case I16: STORE(int16_t, whole(rng, od->what)); break;
-    case I32: STORE(int32_t, whole(rng, od->what)); break;
-    case I64: STORE(int64_t, whole(rng, od->what)); break;
-    case FLOAT: STORE(float, real(rng, od->what)); break;
-    case DOUBLE: STORE(double, real(rng, od->what)); break;
-    case LDOUBLE: STORE(long double, real(rng, od->what)); break;
-    case CFLOAT: STORE(float complex, imaginary(rng, od->what)); break;
-    case CDOUBLE: STORE(double complex, imaginary(rng, od->what)); break;
-    case CLDOUBLE: STORE(long double complex, imaginary(rng, od->what)); break;
-    case BOOLEAN: STORE(_Bool, t_next(rng) % 2); break;
-    default: od->kind < MATRIX ? fill_pair(od->kind, to, rng) : fill_user(od->kind, to, rng);
+    case I8:
+        STORE(int8_t, whole(rng, od->what));
+        break;
+    case I16:
+        STORE(int16_t, whole(rng, od->what));
+        break;
+    case I32:
+        STORE(int32_t, whole(rng, od->what));
+        break;
+    case I64:
+        STORE(int64_t, whole(rng, od->what));
+        break;
+    case FLOAT:
+        STORE(float, real(rng, od->what));
+        break;
+    case DOUBLE:
+        STORE(double, real(rng, od->what));
+        break;
+    case LDOUBLE:
+        STORE(long double, real(rng, od->what));
+        break;
+    case CFLOAT:
+        STORE(float complex, imaginary(rng, od->what));
+        break;
+    case CDOUBLE:
+        STORE(double complex, imaginary(rng, od->what));
+        break;
+    case CLDOUBLE:
+        STORE(long double complex, imaginary(rng, od->what));
+        break;
+    case BOOLEAN:
+        STORE(_Bool, t_next(rng) % 2);
+        break;
+    default:
+        od->kind < MATRIX ? fill_pair(od->kind, to, rng) : fill_user(od->kind, to, rng);
     }
 }
 
@@ -250,12 +315,19 @@ static int listed;
 static void add_group(const type_row *row, unsigned group, const operator_row *ops, int n)
 {
     for (int i = 0; i < n && (row->groups & group); i++)
-        list[listed++] = (t_operand){.type_name = row->name, .op_name = ops[i].name,
-                                     .type = row->type, .op = ops[i].op, .commutes = true,
-                                     .kind = row->kind, .what = ops[i].what};
+        list[listed++] = (t_operand){.type_name = row->name,
+                                     .op_name = ops[i].name,
+                                     .type = row->type,
+                                     .op = ops[i].op,
+                                     .commutes = true,
+                                     .kind = row->kind,
+                                     .what = ops[i].what};
 }
 
-#define OP(name, purpose) {#name, name, purpose}
+#define OP(name, purpose)                                                                          \
+    {                                                                                              \
+#name, name, purpose                                                                       \
+    }
 #define ADD(group, ...)                                                                            \
     do {                                                                                           \
         const operator_row ops[] = {__VA_ARGS__};                                                  \
@@ -271,36 +343,57 @@ static void add_type(const type_row *row)
     ADD(LOCATING, OP(MPI_MINLOC, LOCATE), OP(MPI_MAXLOC, LOCATE));
 }
 
-#define TYPE(name, kind, groups) {#name, name, kind, groups}
+#define TYPE(name, kind, groups)                                                                   \
+    {                                                                                              \
+#name, name, kind, groups                                                                  \
+    }
 
 static void add_predefined(void)
 {
     const type_row rows[] = {
-        TYPE(MPI_SIGNED_CHAR, I8, INTEGER), TYPE(MPI_UNSIGNED_CHAR, I8, INTEGER),
-        TYPE(MPI_SHORT, I16, INTEGER), TYPE(MPI_UNSIGNED_SHORT, I16, INTEGER),
-        TYPE(MPI_INT, I32, INTEGER), TYPE(MPI_UNSIGNED, I32, INTEGER),
+        TYPE(MPI_SIGNED_CHAR, I8, INTEGER),
+        TYPE(MPI_UNSIGNED_CHAR, I8, INTEGER),
+        TYPE(MPI_SHORT, I16, INTEGER),
+        TYPE(MPI_UNSIGNED_SHORT, I16, INTEGER),
+        TYPE(MPI_INT, I32, INTEGER),
+        TYPE(MPI_UNSIGNED, I32, INTEGER),
         {"MPI_LONG", MPI_LONG, sizeof(long) == 8 ? I64 : I32, INTEGER},
         {"MPI_UNSIGNED_LONG", MPI_UNSIGNED_LONG, sizeof(long) == 8 ? I64 : I32, INTEGER},
-        TYPE(MPI_LONG_LONG, I64, INTEGER), TYPE(MPI_UNSIGNED_LONG_LONG, I64, INTEGER),
-        TYPE(MPI_INT8_T, I8, INTEGER), TYPE(MPI_INT16_T, I16, INTEGER),
-        TYPE(MPI_INT32_T, I32, INTEGER), TYPE(MPI_INT64_T, I64, INTEGER),
-        TYPE(MPI_UINT8_T, I8, INTEGER), TYPE(MPI_UINT16_T, I16, INTEGER),
-        TYPE(MPI_UINT32_T, I32, INTEGER), TYPE(MPI_UINT64_T, I64, INTEGER),
+        TYPE(MPI_LONG_LONG, I64, INTEGER),
+        TYPE(MPI_UNSIGNED_LONG_LONG, I64, INTEGER),
+        TYPE(MPI_INT8_T, I8, INTEGER),
+        TYPE(MPI_INT16_T, I16, INTEGER),
+        TYPE(MPI_INT32_T, I32, INTEGER),
+        TYPE(MPI_INT64_T, I64, INTEGER),
+        TYPE(MPI_UINT8_T, I8, INTEGER),
+        TYPE(MPI_UINT16_T, I16, INTEGER),
+        TYPE(MPI_UINT32_T, I32, INTEGER),
+        TYPE(MPI_UINT64_T, I64, INTEGER),
         {"MPI_AINT", MPI_AINT, sizeof(MPI_Aint) == 8 ? I64 : I32, REAL | BITWISE},
-        TYPE(MPI_OFFSET, I64, REAL | BITWISE), TYPE(MPI_COUNT, I64, REAL | BITWISE),
-        TYPE(MPI_INTEGER, I32, REAL | BITWISE), TYPE(MPI_LOGICAL, I32, LOGIC),
-        TYPE(MPI_BYTE, I8, BITWISE), TYPE(MPI_C_BOOL, BOOLEAN, LOGIC),
-        TYPE(MPI_FLOAT, FLOAT, REAL), TYPE(MPI_DOUBLE, DOUBLE, REAL),
-        TYPE(MPI_LONG_DOUBLE, LDOUBLE, REAL), TYPE(MPI_REAL, FLOAT, REAL),
-        TYPE(MPI_DOUBLE_PRECISION, DOUBLE, REAL), TYPE(MPI_C_COMPLEX, CFLOAT, ARITHMETIC),
+        TYPE(MPI_OFFSET, I64, REAL | BITWISE),
+        TYPE(MPI_COUNT, I64, REAL | BITWISE),
+        TYPE(MPI_INTEGER, I32, REAL | BITWISE),
+        TYPE(MPI_LOGICAL, I32, LOGIC),
+        TYPE(MPI_BYTE, I8, BITWISE),
+        TYPE(MPI_C_BOOL, BOOLEAN, LOGIC),
+        TYPE(MPI_FLOAT, FLOAT, REAL),
+        TYPE(MPI_DOUBLE, DOUBLE, REAL),
+        TYPE(MPI_LONG_DOUBLE, LDOUBLE, REAL),
+        TYPE(MPI_REAL, FLOAT, REAL),
+        TYPE(MPI_DOUBLE_PRECISION, DOUBLE, REAL),
+        TYPE(MPI_C_COMPLEX, CFLOAT, ARITHMETIC),
         TYPE(MPI_C_DOUBLE_COMPLEX, CDOUBLE, ARITHMETIC),
         TYPE(MPI_C_LONG_DOUBLE_COMPLEX, CLDOUBLE, ARITHMETIC),
-        TYPE(MPI_COMPLEX, CFLOAT, ARITHMETIC), TYPE(MPI_DOUBLE_COMPLEX, CDOUBLE, ARITHMETIC),
-        TYPE(MPI_FLOAT_INT, PAIR_FLOAT, LOCATING), TYPE(MPI_DOUBLE_INT, PAIR_DOUBLE, LOCATING),
-        TYPE(MPI_LONG_INT, PAIR_LONG, LOCATING), TYPE(MPI_2INT, PAIR_INT, LOCATING),
+        TYPE(MPI_COMPLEX, CFLOAT, ARITHMETIC),
+        TYPE(MPI_DOUBLE_COMPLEX, CDOUBLE, ARITHMETIC),
+        TYPE(MPI_FLOAT_INT, PAIR_FLOAT, LOCATING),
+        TYPE(MPI_DOUBLE_INT, PAIR_DOUBLE, LOCATING),
+        TYPE(MPI_LONG_INT, PAIR_LONG, LOCATING),
+        TYPE(MPI_2INT, PAIR_INT, LOCATING),
         TYPE(MPI_SHORT_INT, PAIR_SHORT, LOCATING),
         TYPE(MPI_LONG_DOUBLE_INT, PAIR_LDOUBLE, LOCATING),
-        TYPE(MPI_2INTEGER, PAIR_INT, LOCATING), TYPE(MPI_2REAL, PAIR_2FLOAT, LOCATING),
+        TYPE(MPI_2INTEGER, PAIR_INT, LOCATING),
+        TYPE(MPI_2REAL, PAIR_2FLOAT, LOCATING),
         TYPE(MPI_2DOUBLE_PRECISION, PAIR_2DOUBLE, LOCATING),
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -310,9 +403,12 @@ static void add_predefined(void)
 static void add_users(void)
 {
     for (int i = 0; i < USERS; i++) {
-        t_operand od = {.type_name = user_rows[i].type_name, .op_name = user_rows[i].op_name,
-                        .type = MPI_INT, .commutes = user_rows[i].commutes,
-                        .kind = user_rows[i].kind, .what = ANY};
+        t_operand od = {.type_name = user_rows[i].type_name,
+                        .op_name = user_rows[i].op_name,
+                        .type = MPI_INT,
+                        .commutes = user_rows[i].commutes,
+                        .kind = user_rows[i].kind,
+                        .what = ANY};
         if (user_rows[i].make) {
             od.type = user_rows[i].make();
             MPI_Type_commit(&od.type);
