@@ -1,5 +1,5 @@
-/* kernel.c - settings of the kernel that are not kept per namespace.  Old values are recorded before
- * they are changed and restored when the last lab goes. */
+/* kernel.c - settings of the kernel that are not kept per namespace.  Old values are recorded
+ * before they are changed, and restored when the last lab goes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

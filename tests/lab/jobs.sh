@@ -12,6 +12,7 @@ inside() { lab status --format csv | tail -n 1 | cut -d, -f6; }
 # Starts a job that waits for ever, and ends it by a signal; prints its code.
 end_by() { # SIGNAL FLAVOUR [deaf]
     local job
+    : >waiting
     "$attune" lab run -- "$(probe "$2")" wait "${@:3}" >waiting 2>end.err &
     job=$!
     for _ in $(seq 100); do
@@ -71,6 +72,7 @@ if command -v script >/dev/null; then
     check "Ctrl-C at a terminal ends it" grep -q waiting typed
     check "wholly" none_inside
 fi
+: >waiting
 "$attune" lab run -- "$program" wait >waiting 2>/dev/null &
 job=$!
 for _ in $(seq 100); do

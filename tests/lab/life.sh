@@ -70,6 +70,11 @@ sleep 0.03
 kill -TERM $!
 wait $!
 check "an interrupted up removes what it made" same "$(spaces)$(ls /run/attune/lab)$(delays)" 0
+mkdir /run/attune/lab/crash
+printf 'attune-lab 1\nspace 1 attune.crash.n0\nspace 2 attune.crash.n1\nspace 3' >/run/attune/lab/crash/state
+touch /run/netns/attune.crash.n0 && chmod 0 /run/netns/attune.crash.n0
+lab down --name crash >/dev/null
+check "down after up was killed between two steps" same "$(spaces)$(ls /run/attune/lab)" ""
 mkdir -p /run/attune/lab/early
 gives "an incomplete lab is told" 0 "early,incomplete" lab status --format csv
 gives "and not used" 4 "down --name early" lab exec --name early n0 -- true
