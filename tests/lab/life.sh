@@ -6,7 +6,14 @@ enter_box "$@"
 
 spaces() { ls /run/netns 2>/dev/null | tr '\n' ' '; }
 kernel() { cat /proc/sys/net/ipv4/neigh/default/gc_thresh? /proc/sys/net/ipv4/tcp_allowed_congestion_control 2>/dev/null; }
-delays() { pgrep -c -r D,R,S attune-delay; }
+# A killed process leaves its namespace before it closes its files.
+delays() {
+    for _ in $(seq 40); do
+        pgrep -r D,R,S attune-delay >/dev/null || break
+        sleep 0.05
+    done
+    pgrep -c -r D,R,S attune-delay
+}
 before=$(kernel)
 
 # ---- one lab ----
