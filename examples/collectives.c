@@ -2,7 +2,7 @@
  *
  *   mpirun -n 4 collectives [SECONDS_PER_ROW]
  *
- * It knows nothing of Attune; the demo runs it natively and under `attune run`. */
+ * It knows nothing of Attune; tests run it natively and under `attune run`. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>

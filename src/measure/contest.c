@@ -15,11 +15,13 @@ enum { STAGES = sizeof stages / sizeof *stages };
 /* First calls set up plans and connections, so only slow ones that are far off leave after them. */
 static const double warm_up_factor = 4, warm_up_least_s = 0.05;
 
+/* The best of those that may leave: one of them stays, however fast the others are. */
 static double least_of(const atn_entrant *entrants, int n)
 {
     double least = INFINITY;
     for (int i = 0; i < n; i++)
-        least = fmin(least, entrants[i].least);
+        if (!entrants[i].keep && !entrants[i].out)
+            least = fmin(least, entrants[i].least);
     return least;
 }
 

@@ -56,7 +56,7 @@ static const atn_variant *choose_best(const atn_task *t)
     for (int i = 0; i < t->variants.n; i++) {
         const atn_variant *v = &t->variants.v[i];
         int n;
-        if (!contends(v) || 2 * v->seconds.n < most)
+        if (!contends(v) || v->seconds.n == 0 || 2 * v->seconds.n < most)
             continue;
         const double median = estimate(&v->seconds, ODD, &n).mid;
         if (n > 0 && (best == NULL || median < least)) {

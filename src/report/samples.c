@@ -206,7 +206,7 @@ static atn_status read_done(atn_samples_reader *r, const char *rest, atn_error *
         return bad(r, err, "text behind 'done'", rest);
     for (int i = 0; i < r->local.n; i++) {
         const atn_variant *v = &t->variants.v[r->local.v[i]];
-        if (v->seconds.n == 0)
+        if (v->seconds.n == 0 && v->role != ATN_ROLE_CANDIDATE)
             return bad(r, err, "a task ends without samples of a variant", v->algorithm);
     }
     r->done++;

@@ -126,6 +126,14 @@ variants() { run --variants 'native,best,chain{segment=2K,chains=2}' \
     --candidates 'bcast/binomial,chain' >/dev/null &&
     grep -qxF 'bcast/16384/native;chain{segment=2K,chains=2};?binomial;?chain' words; }
 check "variants and candidates are handed over" variants
+lists() { # FILE: what the benchmarks and the demo seek the best of
+    local list
+    list=$(grep -oE "[a-z]+/[a-z_]+(\{[^}]*\})?" "$1" | grep -E '^(bcast|reduce|all)' | paste -sd,)
+    [ "$(tr -cd / <<<"$list" | wc -c)" -ge 10 ] &&
+        run --ops bcast,reduce,allgather,allreduce,alltoall --variants best --candidates "$list"
+}
+check "candidates of the benchmarks exist" lists "$root/bench/candidates"
+check "candidates of the demo exist" lists "$root/examples/demo"
 settings() { ATTUNE_RULES=none.rules run --topology 4x4@100M --algorithm bcast=linear >/dev/null &&
     tr '\n' ' ' <words | grep -qF -- \
         '--topology 4x4@100M --rules none.rules --algorithm bcast=linear'; }

@@ -1,0 +1,42 @@
+# estimate.awk - intervals of ratios and geometric means from those of medians, as docs/measuring.md
+# explains, and the csv of `attune bench`.  An estimate is "mid lo hi".
+function part(e, i, a) { split(e, a, " "); return a[i] }
+function square(x) { return x * x }
+function ratio(a, b, mid) {
+    mid = log(part(a, 1) / part(b, 1))
+    return exp(mid) " " \
+        exp(mid - sqrt(square(log(part(a, 1) / part(a, 2))) + square(log(part(b, 3) / part(b, 1))))) " " \
+        exp(mid + sqrt(square(log(part(a, 3) / part(a, 1))) + square(log(part(b, 1) / part(b, 2)))))
+}
+# Adds an estimate to the mean that `sum` collects (an array), and tells that mean.
+function add_to(sum, e) {
+    sum["mid"] += log(part(e, 1))
+    sum["down"] += square(log(part(e, 1) / part(e, 2)))
+    sum["up"] += square(log(part(e, 3) / part(e, 1)))
+    sum["n"]++
+}
+function mean_of(sum, mid) {
+    mid = sum["mid"] / sum["n"]
+    return exp(mid) " " exp(mid - sqrt(sum["down"]) / sum["n"]) " " exp(mid + sqrt(sum["up"]) / sum["n"])
+}
+function smaller(a, b) { return part(a, 1) <= part(b, 1) ? a : b }
+
+function size(n) { return n % 1048576 == 0 ? n / 1048576 "M" : n % 1024 == 0 ? n / 1024 "K" : n }
+function ms(e) { return sprintf("%.1f", 1e3 * part(e, 1)) }
+function times(e) { return sprintf("%.2f [%.2f..%.2f]", part(e, 1), part(e, 2), part(e, 3)) }
+
+# Fields of a line of csv: the algorithm may hold commas, so what follows is counted from the end.
+function time_of() { return $(NF - 4) " " $(NF - 3) " " $(NF - 2) }
+function variant_of(name, i) {
+    if ($4 !~ /^"/) return $4
+    name = $4
+    for (i = 5; name !~ /"$/; i++) name = name "," $i
+    gsub(/"/, "", name)
+    return name
+}
+function algorithm_of(name, i) {
+    name = $(NF - 5)
+    for (i = NF - 6; name ~ /"$/ && name !~ /^"/; i--) name = $i "," name
+    gsub(/"/, "", name)
+    return name
+}

@@ -1,0 +1,39 @@
+# lab.bash - what the benchmarks on emulated clusters share.
+# shellcheck shell=bash
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+results=${RESULTS:-$build/results/$(basename "$0")}
+mkdir -p "$results"
+lab=bench-$$
+unset "${!ATTUNE_@}"
+
+lab_down() { "$attune" lab down --name "$lab" >/dev/null 2>&1 || true; }
+trap lab_down EXIT
+trap 'exit 130' INT TERM
+
+lab_up() { # TOPOLOGY: takes the place of the lab before
+    lab_down
+    "$attune" lab up --name "$lab" "$1" >/dev/null
+}
+
+# One job; every sample goes to FILE.samples.  Prints nothing but a word about what runs.
+lab_bench() { # MPI FILE WORDS-OF-BENCH ...
+    local mpi=$1 file=$2
+    shift 2
+    echo "  $(date +%T) $mpi $file" >&2
+    "$attune" bench --raw "$results/$file.samples" -o /dev/null "$@" -- \
+        "$attune" lab run --name "$lab" --mpi "$mpi"
+}
+
+# The results of the files that match, pooled.
+pooled() { # FORMAT FILE ...
+    local format=$1 from=() file
+    shift
+    for file in "$@"; do from+=(--from "$file"); done
+    "$attune" bench "${from[@]}" --format "$format"
+}
+
+head_of() { # TEXT: what was measured, and on what
+    echo "$1"
+    machine
+    echo "Times are medians; [..] are 95 % confidence intervals. Native MPICH runs with the lab's yield shim."
+}
