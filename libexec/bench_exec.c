@@ -6,8 +6,8 @@
  *
  * VARIANTS are separated by ';': attune (what rules and forced algorithms say), all (everything
  * that is worth trying), or a name with parameters, "chain{segment=8K}".  With a '?' in front a
- * variant is only a candidate: it may be dropped when it is hopeless.  Native always runs, twice: as
- * "native" and as "control", so that every table shows its own noise.
+ * variant is only a candidate: it may be dropped when it is hopeless.  Native always runs, twice:
+ * as "native" and as "control", so that every table shows its own noise.
  *
  * Rank 0 writes.  A mistake is written as a `failed` line and is no failure of the job, because
  * launchers bury those under words of their own. */

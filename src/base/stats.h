@@ -1,7 +1,7 @@
 /* stats.h - what can be said about a set of measured times.
  *
- * Times of messages are skewed and have outliers, so everything here rests on order: the median, its
- * 95 % confidence interval from order statistics (no distribution is assumed), and ratios whose
+ * Times of messages are skewed and have outliers, so everything here rests on order: the median,
+ * its 95 % confidence interval from order statistics (no distribution is assumed), and ratios whose
  * interval combines those of both sides.  docs/measuring.md explains them. */
 #ifndef ATN_STATS_H
 #define ATN_STATS_H
@@ -13,11 +13,12 @@ typedef struct {
 
 /* Sorts v; n >= 1.  Fewer than six samples cannot give 95 %: their whole range is the interval. */
 atn_estimate atn_median(double *v, int n);
-/* Which of n sorted samples, counted from 0, is the lower end; the upper end is its mirror image. */
+/* Which of n sorted samples, from 0, is the lower end; the upper end is its mirror image. */
 int atn_median_rank(int n);
 
 /* a / b for independent positive estimates, by the method of variance estimates recovery on a
- * logarithmic scale (Zou, Donner: Construction of confidence limits about effect measures, 2008). */
+ * logarithmic scale (Zou, Donner: Construction of confidence limits about effect measures,
+ * 2008). */
 atn_estimate atn_ratio(atn_estimate a, atn_estimate b);
 /* Geometric mean of n >= 1 independent positive estimates, the same way. */
 atn_estimate atn_geometric_mean(const atn_estimate *v, int n);

@@ -105,8 +105,8 @@ static bool add_word(atn_words *words, const char *text)
     return false;
 }
 
-/* Options whose setting may also be in the environment, which launchers do not always pass on; files
- * by their full path, because ranks may start elsewhere. */
+/* Options whose setting may also be in the environment, which launchers do not always pass on;
+ * files by their full path, because ranks may start elsewhere. */
 static const struct {
     const char *option, *variable;
 } settings[] = {

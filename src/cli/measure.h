@@ -1,5 +1,5 @@
-/* measure.h - commands that measure: they put an MPI program of Attune's own behind the launcher that
- * the user gave after `--`, run the job, and read what it prints. */
+/* measure.h - commands that measure: they put an MPI program of Attune's own behind the launcher
+ * that the user gave after `--`, run the job, and read what it prints. */
 #ifndef ATN_MEASURE_H
 #define ATN_MEASURE_H
 

@@ -39,8 +39,8 @@ bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
 bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);
 void atn_callee_close(atn_callee *callee);
 
-/* Seconds of one call that begins together: the slowest rank's, on all ranks.  An MPI error ends the
- * job. */
+/* Seconds of one call that begins together: the slowest rank's, on all ranks.  An MPI error ends
+ * the job. */
 double atn_call_time(atn_caller *c, const atn_callee *callee);
 /* The same, and whether the result is right on all ranks (the first native call defines it). */
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);

@@ -69,8 +69,8 @@ static double link_seconds(const atn_problem *q, int node, int below)
            (units > 0 ? (double)t->nodes[node].delay_ns * 1e-9 : 0);
 }
 
-/* An allreduce among h hosts takes 2 (h - 1) messages for every element, h - 1 until some host knows
- * the sum and h - 1 to tell the others; the links of all hosts together can send only so fast. */
+/* An allreduce among h hosts takes 2 (h - 1) messages for every element, h - 1 until some host
+ * knows the sum and h - 1 to tell the others; all hosts together can send only so fast. */
 static double all_hosts(const atn_problem *q, const int *below)
 {
     const atn_topo *t = q->topo;

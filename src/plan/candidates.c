@@ -23,7 +23,7 @@ typedef struct {
     int alike[ORDERS]; /* the first order with the same sequence of ranks */
 } search;
 
-/* A row's parameters: its own first, then those of its passes by name; -1: it has none of that name. */
+/* A row's parameters: its own first, then those of its passes by name (-1: it has none). */
 typedef struct {
     const atn_row *row;
     const atn_param *list[ATN_MAX_PARAMS];

@@ -1,4 +1,4 @@
-/* candidates.h - what is worth considering for a problem: applicable rows with sensible parameters. */
+/* candidates.h - what is worth considering for a problem: rows that apply, sensible parameters. */
 #ifndef ATN_CANDIDATES_H
 #define ATN_CANDIDATES_H
 

@@ -1,4 +1,4 @@
-/* bench.h - what the samples of a benchmark say: a row per task and variant, as table and picture. */
+/* bench.h - what the samples of a benchmark say: rows by task and variant, table, picture. */
 #ifndef ATN_BENCH_H
 #define ATN_BENCH_H
 

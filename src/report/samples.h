@@ -68,7 +68,7 @@ void atn_samples_reader_free(atn_samples_reader *r);
 
 /* ---- reading a file ---- */
 
-/* Adds what the file holds to `s`, which starts as {0}; after a failure `s` is only good to be freed. */
+/* Adds what the file holds to `s`, which starts as {0}; after a failure `s` can only be freed. */
 atn_status atn_samples_read(const char *path, atn_samples *s, atn_error *err);
 
 /* The words of roles in the file. */
