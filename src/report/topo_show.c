@@ -119,7 +119,8 @@ static void row(tree *w, int v, int end, const char *branch)
 {
     const atn_topo_node *node = &w->t->nodes[v];
     name_cell(w, v, end, branch);
-    atn_cell(&w->table, "%s%s", level_of(node), is_leaf(w->t, v) ? plural(end - v) : "");
+    const bool hosts = node->kind == ATN_TOPO_HOST && is_leaf(w->t, v);
+    atn_cell(&w->table, "%s%s", level_of(node), hosts ? plural(end - v) : "");
     link_cells(&w->table, node);
     load_cells(&w->table, w->t, w->facts, v);
     ranks_cell(w, v, end);

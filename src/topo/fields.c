@@ -72,7 +72,8 @@ bool atn_fields_read(char *text, atn_field *fields, int n, atn_findings *found, 
         char *equals = skip_blanks(key_end);
         if (*equals != '=' || key_end == key) {
             at = at + strcspn(at, " \t");
-            atn_found(found, line, "'%.*s' is no key=value", (int)(at - key), key);
+            atn_found(found, line, "'%.*s' is no key=value; write its key or remove it",
+                      (int)(at - key), key);
             continue;
         }
         char *value = cut_value(&at, equals);

@@ -1,0 +1,253 @@
+#!/usr/bin/env bash
+# attune topo: formats in and out, the tree as text and picture, and everything that can be wrong.
+. "$(dirname "$0")/lib.sh"
+ready=$root/share/topologies
+
+# ---- show ----
+golden topo_show.out 0 attune topo show 4x4@100M
+golden topo_show_roundrobin.out 0 attune topo show '4x4@100M;order=roundrobin'
+golden topo_show_chain.out 0 attune topo show 'chain:2@100M+10ms x4@100M'
+golden topo_show_all.out 0 attune topo show 2x2@1G --all
+golden topo_show.csv 0 attune topo show '2@1G x2@100M;ranks=2' --format csv
+golden topo_show.json 0 attune topo show 2x1@100M --format json
+golden topo_show_bare.out 0 attune topo show hosts:n[0-2],m
+holds 'no ranks placed' attune topo show <(printf 'SwitchName=s Nodes=n[0-1]\n')
+
+# ---- convert ----
+golden topo_slurm.out 0 attune topo convert '2@1G+10ms x2x2@95.5M;ranks=2'
+golden topo_simgrid.out 0 attune topo convert 2x2@100M+50us --to simgrid
+golden topo_hostfile.out 0 attune topo convert '2x2;ranks=2;order=roundrobin' --to hostfile
+says() { # WANTED COMMAND ...
+    local wanted=$1 said
+    shift
+    said=$("$@" 2>&1)
+    if [ "$said" = "$wanted" ]; then
+        tap_point "$*" yes
+    else
+        tap_point "$*" no "wanted: $wanted
+said: $said"
+    fi
+}
+says '4x4@100M' attune topo convert "$ready/cluster-16.conf" --to synthetic
+says 'chain:2@100M+10ms x8@100M' attune topo convert "$ready/two-sites.conf" --to synthetic
+says '2x2@100M;ranks=2;order=roundrobin' \
+    attune topo convert 2x2@100M --ranks 'roundrobin*2' --to synthetic
+says '2x2;order=3,0-2' attune topo convert 2x2 --ranks n3,n[0-2] --to synthetic
+printf 'n1:2\nn0 slots=1  # a comment\n\n' >hosts
+says '2x1;order=1,1,0' attune topo convert 2x1 --ranks @hosts --to synthetic
+says '2;order=1,1,0' attune topo convert hosts --to synthetic
+fails 3 '*golden.conf: no synthetic string says this tree*convert it to slurm' \
+    attune topo convert "$ready/golden.conf" --to synthetic
+fails 3 '*no ranks are placed*--ranks' \
+    attune topo convert <(printf 'SwitchName=s Nodes=a\n') --to hostfile
+fails 2 "*must be one of slurm, synthetic, simgrid, hostfile, json*" attune topo convert 4 --to dot
+
+# What is written reads back as itself.
+reads_back() { # FILE
+    attune topo convert "$1" -o one.conf && attune topo convert one.conf -o two.conf &&
+        cmp one.conf two.conf
+}
+for file in "$ready"/*.conf; do
+    check "$(basename "$file") reads back" reads_back "$file"
+    check "$(basename "$file") is as written" \
+        diff <(sed '/^# /d' "$file") <(attune topo convert "$file")
+done
+for what in 16 4x4@100M 'chain:3x2@+1us' 'hosts:a[01-12],b*2' '2x3x2@1G;order=roundrobin'; do
+    check "$what reads back" reads_back "$what"
+done
+
+# ---- every ready topology ----
+listed() {
+    local file
+    for file in "$ready"/*.conf; do attune topo check "$file" >out || { cat out; return 1; }; done
+    [ "$(ls "$ready"/*.conf | wc -l)" = 17 ]
+}
+check "the ready topologies are fine, all of them" listed
+ranks() { attune topo show "$ready/$1.conf" --format json | grep -m1 '"ranks": [0-9]' | tr -dc 0-9; }
+for pair in aapc-1:24 aapc-2:24 aapc-3:32 aapc-4:32 allgather-1:16 allgather-2:16 allgather-3:16 \
+    allgather-4:16 allgather-5:32 allgather-6:32 tuning-a:16 tuning-b:32 tuning-c:32 golden:6 \
+    two-sites:16 cluster-16:16 cluster-16-roundrobin:16; do
+    check "${pair%:*} has ${pair#*:} ranks" test "$(ranks "${pair%:*}")" = "${pair#*:}"
+done
+
+# ---- topology.conf as administrators write it ----
+cat >slurm.conf <<'T'
+# Cluster of two racks
+switchname=leaf1   NODES=tux[01-04] linkspeed=1000
+SwitchName=leaf2 \
+    Nodes="tux[05-07],tux08" LinkSpeed=1G
+SwitchName = spine Switches=leaf[1-2] LinkSpeed=10000  # uplinks
+T
+says '2@10G x4@1G;hosts=tux[01-08]' attune topo convert slurm.conf --to synthetic
+sed 's/$/\r/' slurm.conf >dos.conf
+check "lines may end as on Windows" diff <(attune topo convert slurm.conf) \
+    <(attune topo convert dos.conf)
+tac slurm.conf | sed 's/\\$//;/Nodes="/s/^/SwitchName=leaf2 /;/^SwitchName=leaf2 *$/d' >turned.conf
+check "lines may stand in any order" diff <(attune topo convert slurm.conf) \
+    <(attune topo convert turned.conf)
+
+# ---- graphs ----
+cat >ring.graph <<'T'
+switch s[0-3]
+host n[0-7]
+link s0 s1 rate=1G delay=5us
+link s1 s2 rate=1G
+link s2 s3 rate=1G
+link s3 s0 rate=1G
+link s0 n[0-1] rate=100M
+link s1 n[2-3] rate=100M
+link s2 n[4-5] rate=100M
+link s3 n[6-7] rate=100M
+ranks n[0-7]
+T
+golden topo_graph.out 0 attune topo convert ring.graph
+golden topo_graph_check.out 0 attune topo check ring.graph
+(cat ring.graph && echo 'tree dfs root=s2') >dfs.graph
+holds 'SwitchName=s2 Switches=s1' attune topo convert dfs.graph
+(cat ring.graph && echo 'tree random seed=3') >random.graph
+check "a random tree is the same every time" diff <(attune topo convert random.graph) \
+    <(attune topo convert random.graph)
+
+# ---- inside hosts ----
+if attune topo show 'hwloc:core:1 pu:1' >/dev/null 2>&1; then
+    golden topo_inside.out 0 attune topo show '2x2@100M;ranks=4' \
+        --inside 'package:2 l3:2 core:2 pu:2'
+    golden topo_hwloc.out 0 attune topo convert 'hwloc:package:2 l3:1 core:2 pu:1'
+    holds 'on 1 host' attune topo show hwloc:this
+    fails 3 '*hwloc cannot read this description*' attune topo show hwloc:nonsense
+    if command -v lstopo-no-graphics >/dev/null; then
+        lstopo-no-graphics --of xml -i 'package:2 core:2 pu:1' machine.xml 2>/dev/null
+        holds 'host/package-[0-1]' attune topo show machine.xml
+        holds 'n1/package-1' attune topo show 2@1G --inside machine.xml
+    fi
+    printf '<?xml version="1.0"?>\n<topology>broken\n' >broken.xml
+    fails 3 '*broken.xml: hwloc cannot read this XML*' attune topo show broken.xml
+else
+    fails 3 '*built without*' attune topo show hwloc:this
+fi
+
+# ---- draw ----
+attune topo draw 'chain:4x8@100M;order=roundrobin' -o chain.svg
+check "a drawing is SVG" grep -q '^<svg ' chain.svg
+check "a drawing names every host" test "$(grep -c '>n[0-9]*<' chain.svg)" = 32
+check "a drawing has every rank" test "$(grep -c 'class="number"' chain.svg)" = 32
+check "a drawing shows the bottleneck and explains it" test "$(grep -c 'class="hot"' chain.svg)" = 2
+if command -v xmllint >/dev/null; then
+    check "a drawing is well-formed" xmllint --noout chain.svg
+    check "a platform is well-formed" xmllint --nowarning --noout --noent \
+        <(attune topo convert 4x4 --to simgrid | sed '/DOCTYPE/d')
+elif command -v python3 >/dev/null; then
+    well_formed() { python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$1"; }
+    check "a drawing is well-formed" well_formed chain.svg
+    attune topo convert 4x4 --to simgrid -o platform.xml
+    check "a platform is well-formed" well_formed platform.xml
+fi
+fails 3 '*cannot be drawn legibly; at most 2048' attune topo draw 64x64
+check "a thousand ranks are quick" timeout 20 "$attune" topo show 8x8x16@1G
+
+# ---- strings that are wrong ----
+wrong() { fails 3 "attune: $1" attune topo show "$2"; } # GLOB WHAT
+wrong "4x4@100Q: unknown rate '100Q'; write bits per second as 100M*" 4x4@100Q
+wrong "4x4@100M+5: unknown delay '5'; write a time as*" 4x4@100M+5
+wrong "4y4: not a number of switches or hosts: '4y4'; write levels as in 4x8@100M" 4y4
+wrong "4x: not a number of switches or hosts: ''*" 4x
+wrong "0x4: not a number of switches or hosts: '0'*" 0x4
+wrong "4@: nothing after '@'*" 4@
+wrong "1x1x1x1x1x1x1x1x1: too many levels*" 1x1x1x1x1x1x1x1x1
+wrong "99999x99999: more than 65536 hosts*" 99999x99999
+wrong "4x4;speed=1: unknown option 'speed'; there are order=, ranks= and hosts=" '4x4;speed=1'
+wrong "4x4;order=random: unknown order 'random'; write sequential, roundrobin or*" \
+    '4x4;order=random'
+wrong "2x2;order=0-4: order= names host 4, the last one is 3; count from 0" '2x2;order=0-4'
+wrong "2x2;ranks=2;order=0,1: ranks= together with the list '0,1'*" '2x2;ranks=2;order=0,1'
+wrong "2x2;ranks=x: not a number of ranks: 'x'*" '2x2;ranks=x'
+wrong "2x2;hosts=a,b: hosts= names 2 hosts, the levels have 4; name them all" '2x2;hosts=a,b'
+wrong "2;hosts=a,a: host a is named twice*" '2;hosts=a,a'
+wrong "chain:4@100M: a chain without hosts*" chain:4@100M
+wrong "hosts:: list of names is empty; name at least one" hosts:
+wrong "hosts:n\[3-1]: list of names 'n\[3-1]' counts down*" 'hosts:n[3-1]'
+wrong "nowhere.conf: cannot be read: No such file or directory" nowhere.conf
+
+# ---- files that are wrong: every line is reported ----
+bad() { # NAME LINE... ; compares all findings with golden/topo_bad_NAME.out
+    local name=$1
+    shift
+    printf '%s\n' "$@" >"$name.conf"
+    capture attune topo check "$name.conf"
+    cat "$work/.err" >>"$work/.out"
+    local file=$here/golden/topo_bad_$name.out
+    [ -z "${UPDATE:-}" ] || cp "$work/.out" "$file"
+    if [ "$code" = 1 ] && cmp -s "$work/.out" "$file"; then
+        tap_point "check: $name" yes
+    else
+        tap_point "check: $name" no "exit code $code
+$(diff -u "$file" "$work/.out" 2>&1)"
+    fi
+    fails 3 "attune: $name.conf:*" attune topo show "$name.conf"
+}
+bad cycle 'SwitchName=a Switches=b' 'SwitchName=b Switches=c' 'SwitchName=c Switches=a'
+bad self 'SwitchName=a Switches=a'
+bad two_roots 'SwitchName=a Nodes=n0' 'SwitchName=b Nodes=n1'
+bad two_switches 'SwitchName=top Switches=a,b' 'SwitchName=a Nodes=n[0-1]' \
+    'SwitchName=b Nodes=n[1-2]'
+bad twice_on_line 'SwitchName=a Nodes=n[0-3],n2'
+bad twice 'SwitchName=a Nodes=n0' 'SwitchName=a Nodes=n0'
+bad switch_twice 'SwitchName=top Switches=a,b' 'SwitchName=b Switches=a' 'SwitchName=a Nodes=n0'
+bad undefined 'SwitchName=top Switches=a,b' 'SwitchName=a Nodes=n0'
+bad no_children 'SwitchName=top Switches=a,b' 'SwitchName=a Nodes=n0' 'SwitchName=b'
+bad no_name 'Nodes=n0'
+bad list_as_name 'SwitchName=s[0-1] Nodes=n0'
+bad unit 'SwitchName=a Nodes=n0 LinkSpeed=100Q' 'SwitchName=a Nodes=n1 #attune rate=fast' \
+    'SwitchName=a Nodes=n2 #attune delay=10' 'SwitchName=a Nodes=n3 LinkSpeed=0'
+bad empty_list 'SwitchName=a Nodes=' 'SwitchName=b Nodes= LinkSpeed=100' 'SwitchName=c Nodes=""'
+bad hostlist 'SwitchName=a Nodes=n[0-' 'SwitchName=b Nodes=n[3-1]' 'SwitchName=c Nodes=n[x]' \
+    'SwitchName=d Nodes=a,,b' 'SwitchName=e Nodes=n0;n1'
+bad key 'SwitchName=a Nodes=n0 LinkSped=100' 'SwitchName=a Node=n1' 'SwitchName=a Nodes=n2 fast' \
+    'SwitchName=a Nodes=n3 Nodes=n4' 'BlockName=b Nodes=n5' 'SwitchName=a Nodes="n6'
+bad own_key 'SwitchName=a Nodes=n0 #attune speed=1' '#attune rank=n0' '#attune rate=1G' \
+    '#attune part=n0/a' '#attune topology 2'
+bad ranks 'SwitchName=a Nodes=n[0-3]' '#attune ranks=n[0-4]' '#attune ranks=m'
+bad part 'SwitchName=a Nodes=n0' '#attune part=n1/p0 of=n1'
+bad empty '# nothing'
+bad text '= what is this'
+bad graph 'switch s0 s0' 'host n0' 'link s0 n0 rate=1Q' 'link s0 n1' 'link n0' 'link s0 s0' \
+    'tree tall' 'wire s0 n0' 'host' 'switch s1 rate=1G'
+bad graph_pieces 'switch s[0-1]' 'host n[0-1]' 'link s0 n0' 'link s1 n1'
+bad graph_twice 'switch s0' 'host n0' 'link s0 n0' 'link n0 s0'
+bad graph_root 'switch s0' 'host n0' 'link s0 n0' 'tree bfs root=s1'
+bad graph_ranks 'switch s0' 'host n0' 'link s0 n0' 'ranks n0 s0'
+bad hostfile 'n0:x' 'n1 slots=many' 'n2 cores=4'
+
+# ---- ranks that do not fit ----
+fails 3 'attune: 2x2: host n9 of rank 1 is not in the topology; add it (did you mean n0?)' \
+    attune topo show 2x2 --ranks n0,n9
+fails 3 "attune: list of names 'n\[' has a \[ without its ]*" attune topo show 2x2 --ranks 'n['
+fails 3 'attune: sequential\*9999: more than 1024 ranks on a host*' \
+    attune topo show 2x2 --ranks 'sequential*9999'
+fails 3 'attune: nothing: cannot be read*' attune topo show 2x2 --ranks @nothing
+unplaced() { attune topo check 2x2 --ranks n0,n9 >out 2>&1; [ $? = 1 ] && grep -q 'host n9' out; }
+check "check finds a missing host" unplaced
+says '2x2: a tree of 4 hosts with 4 ranks' attune topo check 2x2
+
+# ---- no input makes it stumble ----
+if command -v python3 >/dev/null; then
+    cat "$ready"/golden.conf "$ready"/two-sites.conf ring.graph >seed
+    damaged() {
+        python3 - "$attune" <<'P'
+import random, subprocess, sys
+random.seed(7)
+seed = open("seed").read()
+for i in range(150):
+    text = list(seed if i % 2 else open("slurm.conf").read())
+    for _ in range(random.randint(1, 12)):
+        at = random.randrange(len(text))
+        text[at] = random.choice(["", "\n", "#attune ", "=", "[", "]", ",", "0-99", "\\", '"', "\xff"])
+    open("damaged.conf", "w", encoding="latin-1").write("".join(text))
+    code = subprocess.run([sys.argv[1], "topo", "check", "damaged.conf"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, timeout=20).returncode
+    assert code in (0, 1), (i, code)
+P
+    }
+    check "damaged files are judged, not stumbled over" damaged
+fi
+finish
