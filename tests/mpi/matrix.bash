@@ -79,9 +79,11 @@ perhaps_native() { # CHOICES
     echo "${out#,}"
 }
 
-# A rank alone may have been spared all that its library cannot do.
-must_serve() { # OP VARIANT RANKS CHOICES
-    applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$(perhaps_native "$4"), != *,$1,* ]]; }
+# A rank alone may have been spared all that its library cannot do; a parameter may make a row
+# refuse, but then it says so.
+must_serve() { # OP VARIANT RANKS CHOICES OUTPUT
+    applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$(perhaps_native "$4"), != *,$1,* ]]; } &&
+        ! { [[ $2 == *:* ]] && grep -q "$1/${2%%:*} cannot serve $1 on $3 ranks: " "$5"; }
 }
 
 judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
@@ -94,7 +96,7 @@ judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
             text="exit code $5: $(grep -v '^ok' "$3" | tail -n 25)"
         elif [[ $line == not* ]]; then
             text="$(grep "^# rank [0-9]*, $op:" "$3" | head -n 5)"
-        elif must_serve "$op" "$variant" "$1" "$2" &&
+        elif must_serve "$op" "$variant" "$1" "$2" "$3" &&
             [ "$(served "$4" "$op" "$name" "$1")" -eq 0 ]; then
             text="the report does not say that $name served $op on $1 ranks"
         fi
