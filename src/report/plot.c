@@ -308,10 +308,11 @@ void atn_plot_write(FILE *f, const atn_plot *p)
     atn_svg_text(f, "title", "start", MARGIN, 34, "%s", p->title);
     atn_svg_text(f, "note", "start", MARGIN, 54, "%s", p->subtitle);
     draw_legend(f, p);
-    for (int i = 0; i < p->panels.n; i++)
+    for (int i = 0; i < p->panels.n; i++) {
+        const int column = i % wide, row = i / wide;
         draw_panel(f, p, &p->panels.v[i],
-                   (atn_point){MARGIN + i % wide * (PANEL_W + GAP),
-                               HEAD + (double)(i / wide) * (PANEL_H + GAP)});
+                   (atn_point){MARGIN + column * (PANEL_W + GAP), HEAD + row * (PANEL_H + GAP)});
+    }
     atn_svg_end(f);
 }
 

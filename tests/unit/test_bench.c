@@ -1,0 +1,190 @@
+/* test_bench.c - samples that are whole, pooled or damaged; how the best is chosen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/bench.h"
+
+static atn_status read_text(const char *text, atn_samples *s, atn_error *err)
+{
+    atn_samples_reader r = {.s = s, .origin = "text"};
+    char *copy = strdup(text), *rest = NULL;
+    atn_status status = ATN_OK;
+    for (char *line = strtok_r(copy, "\n", &rest); line != NULL && status == ATN_OK;
+         line = strtok_r(NULL, "\n", &rest))
+        status = atn_samples_line(&r, line, true, err);
+    if (status == ATN_OK)
+        status = atn_samples_end(&r, err);
+    atn_samples_reader_free(&r);
+    free(copy);
+    return status;
+}
+
+static const char head[] = "attune-samples 1\njob 4 0 MPI\ntask bcast 64 0.5\n"
+                           "variant 0 native native\nvariant 1 control native\n";
+
+/* ---- the best ---- */
+
+static const atn_bench_row *row(const atn_bench_rows *rows, const char *variant)
+{
+    for (int i = 0; i < rows->n; i++)
+        if (strcmp(rows->v[i].variant, variant) == 0)
+            return &rows->v[i];
+    return NULL;
+}
+
+static void summarise(const char *rest, atn_samples *s, atn_bench_rows *rows)
+{
+    char text[2000];
+    atn_error err = {0};
+    snprintf(text, sizeof text, "%s%s", head, rest);
+    if (read_text(text, s, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(atn_bench_summarise(s, rows, NULL), ATN_OK);
+}
+
+/* `lucky` is faster where the choice is made, and would not be in the other half. */
+static void best_is_chosen_on_odd_samples_and_reported_on_even_ones(void **state)
+{
+    (void)state;
+    atn_samples s = {0};
+    atn_bench_rows rows = {0};
+    summarise("variant 2 candidate steady\nvariant 3 candidate lucky\nbest\n"
+              "s 0 4\ns 1 4\ns 2 2\ns 3 1\n"
+              "s 0 4\ns 1 4\ns 2 2\ns 3 3\n"
+              "s 0 4\ns 1 4\ns 2 2\ns 3 1\n"
+              "s 0 4\ns 1 4\ns 2 2\ns 3 3\ndone\nend\n",
+              &s, &rows);
+    const atn_bench_row *best = row(&rows, "best");
+    assert_non_null(best);
+    assert_string_equal(best->algorithm, "lucky");
+    assert_true(best->time_s.mid == 3 && best->samples == 2);
+    assert_true(best->vs_native.mid == 0.75 && best->vs_bound == 6);
+    assert_int_equal(rows.n, 3);
+    atn_vec_free(&rows);
+    atn_samples_free(&s);
+}
+
+/* One that left the race after a good start is no winner, nor is one that never ran. */
+static void who_left_the_race_is_not_the_best(void **state)
+{
+    (void)state;
+    atn_samples s = {0};
+    atn_bench_rows rows = {0};
+    summarise("variant 2 named steady\nvariant 3 candidate gone\nvariant 4 candidate never\nbest\n"
+              "s 0 4\ns 1 4\ns 2 2\ns 3 1\n"
+              "s 0 4\ns 1 4\ns 2 2\n"
+              "s 0 4\ns 1 4\ns 2 2\ns 2 2\ndone\nend\n",
+              &s, &rows);
+    assert_string_equal(row(&rows, "best")->algorithm, "steady");
+    assert_non_null(row(&rows, "steady"));
+    assert_null(row(&rows, "gone"));
+    atn_vec_free(&rows);
+    atn_samples_free(&s);
+}
+
+static void no_candidate_no_best(void **state)
+{
+    (void)state;
+    atn_samples s = {0};
+    atn_bench_rows rows = {0};
+    summarise("best\nrefused chain: no reason\ns 0 4\ns 1 4\ndone\nend\n", &s, &rows);
+    assert_int_equal(rows.n, 2);
+    atn_vec_free(&rows);
+    atn_samples_free(&s);
+}
+
+/* ---- damage ---- */
+
+static char *recorded(void)
+{
+    char *text = NULL;
+    assert_int_equal(
+        atn_read_file(ATN_SOURCE_DIR "/tests/cli/data/bench.samples", &text, NULL, NULL), ATN_OK);
+    return text;
+}
+
+/* Whatever a file holds, it is refused with a message or can be shown. */
+static void survive(const char *text)
+{
+    atn_samples s = {0};
+    atn_bench_rows rows = {0};
+    atn_error err = {0};
+    if (read_text(text, &s, &err) != ATN_OK) {
+        assert_true(err.text[0] != '\0');
+    } else {
+        FILE *nowhere = fopen("/dev/null", "w");
+        assert_int_equal(atn_bench_summarise(&s, &rows, NULL), ATN_OK);
+        assert_int_equal(atn_bench_write(nowhere, &s, &rows, "table", true, NULL), ATN_OK);
+        assert_int_equal(atn_bench_write(nowhere, &s, &rows, "json", false, NULL), ATN_OK);
+        atn_bench_plot(nowhere, &s, &rows, true, NULL);
+        fclose(nowhere);
+    }
+    atn_vec_free(&rows);
+    atn_samples_free(&s);
+}
+
+static void damage_is_survived(void **state)
+{
+    (void)state;
+    static const char bytes[] = "0 9-.enx{\n\t";
+    char *text = recorded();
+    const size_t n = strlen(text);
+    for (size_t at = 0; at < n; at += 3) {
+        const char was = text[at];
+        text[at] = bytes[at / 3 % (sizeof bytes - 1)];
+        survive(text);
+        text[at] = was;
+    }
+    free(text);
+}
+
+static void cuts_are_noticed(void **state)
+{
+    (void)state;
+    char *text = recorded();
+    for (size_t n = strlen(text) - 2; n > 60; n -= 7) {
+        atn_samples s = {0};
+        atn_error err = {0};
+        text[n] = '\0';
+        assert_int_equal(read_text(text, &s, &err), ATN_INPUT);
+        atn_samples_free(&s);
+    }
+    free(text);
+}
+
+static void lines_may_be_missing_or_doubled(void **state)
+{
+    (void)state;
+    char *text = recorded(), *other = malloc(2 * strlen(text) + 1);
+    assert_non_null(other);
+    for (char *at = text; *at != '\0';) {
+        const size_t n = strcspn(at, "\n") + 1;
+        memcpy(other, text, (size_t)(at - text));
+        strcpy(other + (at - text), at + n);
+        survive(other);
+        strcpy(other + (at - text) + n, at);
+        memcpy(other + (at - text), at, n);
+        survive(other);
+        at += n;
+    }
+    free(other);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(best_is_chosen_on_odd_samples_and_reported_on_even_ones),
+        cmocka_unit_test(who_left_the_race_is_not_the_best),
+        cmocka_unit_test(no_candidate_no_best),
+        cmocka_unit_test(damage_is_survived),
+        cmocka_unit_test(cuts_are_noticed),
+        cmocka_unit_test(lines_may_be_missing_or_doubled),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
