@@ -270,8 +270,8 @@ static void draw_machine(const picture *d, int v)
     if (node->kind == ATN_TOPO_HOST && !d->uniform) {
         char text[120];
         link_text(d, v, text, sizeof text);
-        atn_svg_text(d->f, d->facts->bottleneck[v] ? "hot-text" : "small", "end", x - 6, y - 4,
-                     "%s", text);
+        atn_svg_text(d->f, d->facts->bottleneck[v] ? "hot-text" : "small", "end", x - 6,
+                     y - 3 - stroke(d, node->rate) / 2, "%s", text);
     }
 }
 
