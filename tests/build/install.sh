@@ -13,6 +13,10 @@ runs_under() { # FLAVOUR LAUNCHER ...
     "$box/b/bin/attune" run --algorithm allreduce=ring --report -- "$@" -n 2 "$program" 0.001 \
         >"$box/out" 2>&1 && grep -qE '^allreduce .* ring ' "$box/out" || { cat "$box/out"; return 1; }
 }
+measures() { # LAUNCHER ...
+    "$box/b/bin/attune" bench --ops bcast --sizes 1K --calls 4 -- "$@" -n 2 >"$box/out" 2>&1 &&
+        grep -qE '^bcast +1K +attune ' "$box/out" || { cat "$box/out"; return 1; }
+}
 
 check "installs" cmake --install "$build" --prefix "$box/a"
 mv "$box/a" "$box/b"
@@ -23,7 +27,9 @@ for file in bin/attune share/man/man1/attune.1 share/bash-completion/completions
 done
 check "runs" "$box/b/bin/attune" --version
 [ ! -e "$build/lib/libattune-openmpi.so" ] ||
-    check "serves Open MPI programs" runs_under openmpi mpirun.openmpi --oversubscribe
+    { check "serves Open MPI programs" runs_under openmpi mpirun.openmpi --oversubscribe
+      check "measures Open MPI" measures mpirun.openmpi --oversubscribe; }
 [ ! -e "$build/lib/libattune-mpich.so" ] ||
-    check "serves MPICH programs" runs_under mpich mpirun.mpich
+    { check "serves MPICH programs" runs_under mpich mpirun.mpich
+      check "measures MPICH" measures mpirun.mpich; }
 finish
