@@ -58,11 +58,12 @@ applies() { # OP VARIANT RANKS
     [ "$2" != native ]
 }
 
-# The library's own routine is slow when MPICH's ranks outnumber the cores: ask it less often.
-set_effort() { # RANKS JOB: words in `effort`
+# The library's own routines are slow when MPICH's ranks outnumber the cores: ask less of them.
+set_effort() { # RANKS JOB: words in `effort`; the last of two options counts
     effort=(--seed $((100 * $1 + $2)) --slice "$(($2 % slices))/$slices" --oracle 3)
     [ "$flavour" = mpich ] || return
-    effort[5]=$(($1 <= 2 ? 1 : $1 <= 4 ? 24 : 120))
+    effort+=(--oracle $(($1 <= 2 ? 1 : $1 <= 4 ? 24 : 120)))
+    [ "$1" -lt 5 ] || effort+=(--cases 30 --slice "$2/$((2 * slices))" --comms 1)
     [ "$1" -le 3 ] || [ "$2" -gt 0 ] || effort+=(--cases 6 --slice "$1/64")
 }
 

@@ -2,6 +2,7 @@
  * own routine, on every kind of argument.  Which algorithm serves is forced from outside.
  *
  *   matrix [--ops a,b] [--cases N] [--seed S] [--slice I/N] [--oracle K] [--native a,b]
+ *          [--comms 1|2]
  *
  * --slice runs that part of the (type, operator) combinations; --oracle K asks the library's own
  * routine in every K-th case (0: never); --native (or "all") names the operations that the library
@@ -15,7 +16,7 @@
 
 typedef struct {
     const char *ops, *native;
-    int cases, slice, slices, oracle;
+    int cases, slice, slices, oracle, comms;
     uint64_t seed;
 } options;
 
@@ -27,9 +28,9 @@ typedef struct {
     int p, r;
 } member;
 
-enum { COMMS = 4 };
+enum { COMMS = 4 }; /* at most */
 
-/* Each run has two of these besides MPI_COMM_WORLD and MPI_COMM_SELF: making communicators takes
+/* Each run has one or two of these besides MPI_COMM_WORLD and MPI_COMM_SELF: making communicators takes
  * long on some MPIs when ranks outnumber cores. */
 enum { REVERSED, SHUFFLED, PARITY, ALL_BUT_LAST, HALVES, KINDS };
 static const char *const kind_names[] = {"reversed ranks", "shuffled ranks", "odd and even ranks",
@@ -56,13 +57,13 @@ static MPI_Comm split(int kind, uint64_t seed)
     return comm;
 }
 
-static void make_comms(member *m, uint64_t seed)
+static void make_comms(member *m, uint64_t seed, int more)
 {
     const int a = (int)(seed % KINDS), b = (int)((seed + 1 + seed / KINDS % (KINDS - 1)) % KINDS);
     m[0] = (member){.name = "MPI_COMM_WORLD", .comm = MPI_COMM_WORLD};
     m[1] = (member){.name = "MPI_COMM_SELF", .comm = MPI_COMM_SELF};
     m[2] = (member){.name = kind_names[a], .comm = split(a, seed)};
-    m[3] = (member){.name = kind_names[b], .comm = split(b, seed)};
+    m[3] = more > 1 ? (member){.name = kind_names[b], .comm = split(b, seed)} : m[0];
     for (int i = 0; i < COMMS; i++) {
         if (m[i].comm != MPI_COMM_NULL) {
             MPI_Comm_size(m[i].comm, &m[i].p);
@@ -74,7 +75,7 @@ static void make_comms(member *m, uint64_t seed)
 static void free_comms(member *m)
 {
     for (int i = 2; i < COMMS; i++)
-        if (m[i].comm != MPI_COMM_NULL)
+        if (m[i].comm != MPI_COMM_NULL && m[i].comm != MPI_COMM_WORLD)
             MPI_Comm_free(&m[i].comm);
 }
 
@@ -205,7 +206,7 @@ static void run_reduction(const options *o, const member *comms, int i)
 
 static bool parse(int argc, char **argv, options *o)
 {
-    *o = (options){.cases = 48, .slices = 1, .oracle = 1, .seed = 1};
+    *o = (options){.cases = 48, .slices = 1, .oracle = 1, .seed = 1, .comms = 2};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--ops"))
             o->ops = argv[i + 1];
@@ -215,6 +216,8 @@ static bool parse(int argc, char **argv, options *o)
             o->seed = strtoull(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--native"))
             o->native = argv[i + 1];
+        else if (!strcmp(argv[i], "--comms"))
+            o->comms = atoi(argv[i + 1]);
         else if (!strcmp(argv[i], "--oracle"))
             o->oracle = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--slice") != 0 ||
@@ -233,8 +236,8 @@ int main(int argc, char **argv)
     t_start(120);
     if (!parse(argc, argv, &o))
         t_die("usage: matrix [--ops LIST] [--cases N] [--seed S] [--slice I/N] [--oracle K] "
-              "[--native LIST]");
-    make_comms(comms, o.seed);
+              "[--native LIST] [--comms 1|2]");
+    make_comms(comms, o.seed, o.comms);
     if (wanted(&o, "barrier"))
         run_barrier(&o, comms);
     for (int i = 0; i < t_moves(); i++)

@@ -1,0 +1,198 @@
+/* check.c - a generated routine against the library's own, on the world and on the world reversed:
+ * sizes, datatypes with holes, in place, every root.  Compiled together with the routine, with
+ * OPERATION naming it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int attune_alltoall(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+int attune_allgather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+int attune_alltoallv(const void *, const int *, const int *, MPI_Datatype, void *, const int *,
+                     const int *, MPI_Datatype, MPI_Comm);
+int attune_bcast(void *, int, MPI_Datatype, int, MPI_Comm);
+int attune_reduce(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
+int attune_allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+
+enum { ALLTOALL, ALLGATHER, ALLTOALLV, BCAST, REDUCE, ALLREDUCE };
+
+static int rank, size, points, failures;
+static MPI_Comm comm;
+
+static void point(int ok, const char *name)
+{
+    int all;
+
+    MPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    failures += !all;
+    if (rank == 0)
+        printf("%sok %d - %s\n", all ? "" : "not ", ++points, name);
+}
+
+static void fill(int *v, size_t n, int seed)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = (int)((i * 2654435761u + (size_t)seed * 40503u) % 1000);
+}
+
+/* ---- one call of each, with the routine or with the library ---- */
+
+typedef struct {
+    int ours, place, count, root;
+    MPI_Datatype type;
+    int *in, *out;
+    const int *counts, *displs;
+} call;
+
+static int call_move(const call *c)
+{
+    const void *in = c->place ? MPI_IN_PLACE : c->in;
+
+#if OPERATION == 0
+    return (c->ours ? attune_alltoall : MPI_Alltoall)(in, c->count, c->type, c->out, c->count,
+                                                      c->type, comm);
+#elif OPERATION == 1
+    return (c->ours ? attune_allgather : MPI_Allgather)(in, c->count, c->type, c->out, c->count,
+                                                        c->type, comm);
+#elif OPERATION == 2
+    return (c->ours ? attune_alltoallv : MPI_Alltoallv)(in, c->counts, c->displs, c->type, c->out,
+                                                        c->counts, c->displs, c->type, comm);
+#elif OPERATION == 3
+    (void)in;
+    return (c->ours ? attune_bcast : MPI_Bcast)(c->out, c->count, c->type, c->root, comm);
+#elif OPERATION == 4
+    int r;
+    MPI_Comm_rank(comm, &r);
+    return (c->ours ? attune_reduce : MPI_Reduce)(r == c->root ? in : c->in, c->out, c->count,
+                                                  c->type, MPI_SUM, c->root, comm);
+#else
+    return (c->ours ? attune_allreduce : MPI_Allreduce)(in, c->out, c->count, c->type, MPI_SUM,
+                                                        comm);
+#endif
+}
+
+/* ---- comparison ---- */
+
+/* The same call twice on equal buffers, holes included. */
+static int same(call c, size_t ints)
+{
+    const size_t bytes = (ints + 1) * sizeof(int);
+    int *expected = malloc(bytes), *got = malloc(bytes), *in = malloc(bytes), codes[2];
+
+    fill(in, ints, rank);
+    fill(expected, ints, rank + 100);
+    memcpy(got, expected, bytes - sizeof(int));
+    c.in = in;
+    c.out = expected;
+    c.ours = 0;
+    codes[0] = call_move(&c);
+    c.out = got;
+    c.ours = 1;
+    codes[1] = call_move(&c);
+    const int ok = codes[0] == MPI_SUCCESS && codes[1] == MPI_SUCCESS &&
+                   memcmp(expected, got, ints * sizeof(int)) == 0;
+    free(expected);
+    free(got);
+    free(in);
+    return ok;
+}
+
+/* Counts of who sends how much to whom: the same in both directions. */
+static size_t draw_counts(int most, int *counts, int *displs)
+{
+    int r, at = 0;
+
+    MPI_Comm_rank(comm, &r);
+    for (int j = 0; j < size; j++) {
+        const int pair = r < j ? r * size + j : j * size + r;
+        counts[j] = pair % 3 == 0 ? 0 : (pair * 7 + most) % (most + 1);
+        displs[j] = at;
+        at += counts[j] + 1;
+    }
+    return (size_t)at;
+}
+
+static int check_size(int count, MPI_Datatype type, int stride, int place)
+{
+    int *counts = malloc(sizeof(int) * (size_t)size), *displs = malloc(sizeof(int) * (size_t)size);
+    const int roots = OPERATION == BCAST || OPERATION == REDUCE ? size : 1;
+    const int blocks = OPERATION == ALLTOALL || OPERATION == ALLGATHER ? size : 1;
+    size_t units = (size_t)blocks * (size_t)count;
+    int ok = 1;
+
+    if (OPERATION == ALLTOALLV)
+        units = draw_counts(count, counts, displs);
+    for (int root = 0; root < roots; root++)
+        ok = same((call){.place = place,
+                         .count = count,
+                         .type = type,
+                         .root = root,
+                         .counts = counts,
+                         .displs = displs},
+                  units * (size_t)stride) &&
+             ok;
+    free(counts);
+    free(displs);
+    return ok;
+}
+
+static void check_all(const char *where)
+{
+    static const int sizes[] = {0, 1, 2, 7, 100, 3000, 20000};
+    const int reduces = OPERATION == REDUCE || OPERATION == ALLREDUCE;
+    MPI_Datatype holes = MPI_INT, inner;
+    char name[120];
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &inner);
+    MPI_Type_create_resized(inner, 0, 4 * sizeof(int), &holes);
+    MPI_Type_commit(&holes);
+    for (int place = 0; place <= (OPERATION != BCAST); place++) {
+        for (int derived = 0; derived <= !reduces; derived++) {
+            int ok = 1;
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+                ok = check_size(sizes[i], derived ? holes : MPI_INT, derived ? 4 : 1, place) && ok;
+            snprintf(name, sizeof name, "%s%s%s", where, derived ? ", type with holes" : "",
+                     place ? ", in place" : "");
+            point(ok, name);
+        }
+    }
+    MPI_Type_free(&holes);
+    MPI_Type_free(&inner);
+}
+
+/* A communicator of another size is refused, and nothing is sent. */
+static void check_refusal(void)
+{
+    int data[64] = {0}, zero[64] = {0};
+    MPI_Comm world = comm;
+
+    comm = MPI_COMM_SELF;
+    const call c = {.ours = 1,
+                    .count = 1,
+                    .type = MPI_INT,
+                    .in = data,
+                    .out = data + 32,
+                    .counts = zero,
+                    .displs = zero};
+    const int code = size > 1 ? call_move(&c) : MPI_ERR_COMM;
+    comm = world;
+    point(code == MPI_ERR_COMM, "another number of ranks is refused");
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    comm = MPI_COMM_WORLD;
+    check_all("world");
+    check_refusal();
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+    check_all("reversed");
+    MPI_Comm_free(&comm);
+    if (rank == 0)
+        printf("1..%d\n", points);
+    MPI_Finalize();
+    return failures > 0;
+}
