@@ -58,6 +58,8 @@ check "catalogue" tools/check_catalog
 fresh
 put src/base/long.c "static int f(void)\n{\n$(printf '    x();\\n%.0s' {1..80})}\n"
 check_fails "sizes: long function" "long.c:1: function of 83 lines" tools/function_length "$bad"
+put src/base/long.c "int x; /* why */\nstatic int f(void) /* why */\n{\n$(printf '    x();\\n%.0s' {1..80})}\n"
+check_fails "sizes: long function with remarks" "long.c:2: function of 83" tools/function_length "$bad"
 put src/base/long.c "$(printf 'int x;\\n%.0s' {1..601})"
 put src/base/short.c 'int f(void) { return 1; }\n'
 check_fails "sizes: long file" "long.c: 601 lines" tools/function_length "$bad"
