@@ -21,7 +21,7 @@ typedef struct {
     atn_waits waits;
     atn_phased how;
     bool by_receiver, inside; /* who sends tokens; whether inside of blocks or between them */
-    int *sent, *received;     /* peer -> operation; -1: not yet */
+    int *op;                  /* message of the list -> this rank's last operation for it */
     int *sends, nsends;       /* operations in their order, data only */
     int *receives, nreceives;
     ATN_VEC(int) until; /* what the send of this phase waits for */
@@ -41,15 +41,10 @@ static bool kept_apart(const emitter *m, int phase, int before)
     return m->inside ? same : !same;
 }
 
-/* The rank that knows when message i is through, and, if it is this one, the operation. */
+/* The rank that knows when message i is through. */
 static int witness(const emitter *m, int i)
 {
     return m->by_receiver ? m->x->list[i].to : m->x->list[i].from;
-}
-
-static int operation(const emitter *m, int i)
-{
-    return m->by_receiver ? m->received[m->x->list[i].from] : m->sent[m->x->list[i].to];
 }
 
 static void expect(emitter *m, int op)
@@ -79,9 +74,9 @@ static void token(emitter *m, int i, int w)
         if (witness(m, on) != w || !kept_apart(m, m->x->list[i].phase, m->x->list[on].phase))
             continue;
         if (to == r)
-            expect(m, operation(m, on));
+            expect(m, m->op[on]);
         else
-            atn_after(m->b, operation(m, on));
+            atn_after(m->b, m->op[on]);
     }
 }
 
@@ -115,7 +110,7 @@ static void send_piece(emitter *m, int to, atn_ref from, bool last)
         atn_send(m->b, to, from);
     for (int k = 0; k < m->until.n; k++)
         atn_after(m->b, m->until.v[k]);
-    m->sent[to] = atn_here(m->b) - 1;
+    m->sends[m->nsends] = atn_here(m->b) - 1;
     m->last_sent = true;
 }
 
@@ -124,51 +119,76 @@ static void recv_piece(emitter *m, int from, atn_ref to)
     atn_recv(m->b, from, to);
     if (synchronised(m))
         atn_after(m->b, ago(m->receives, m->nreceives));
-    m->received[from] = atn_here(m->b) - 1;
+    m->receives[m->nreceives] = atn_here(m->b) - 1;
     m->last_sent = false;
 }
 
-/* What this rank sends and receives in a phase; -1: nothing.  The two halves of an exchange stand
- * next to each other, and beside operations of the same direction, so that only they make a
- * step.  `real`: into the result, else into scratch. */
-static void exchange(emitter *m, int to, int from, bool real_to, bool real_from)
+/* Half of an exchange.  Blocks that mean nothing are the own one, and scratch. */
+typedef struct {
+    int peer;                         /* -1: none */
+    const atn_phase_message *message; /* NULL: it means nothing */
+} half;
+
+static atn_ref piece_of(const emitter *m, const half *h, bool sends, int k)
 {
-    const int pieces = m->q->pieces, own = m->q->r;
-    const bool first = m->last_sent || from < 0;
+    const int pieces = m->q->pieces, parts = m->x->parts * pieces;
+
+    if (!h->message)
+        return sends ? atn_src(m->q->r * parts + k * m->x->parts, m->x->parts)
+                     : atn_tmp_at(m->dummy, k * m->x->parts, m->x->parts);
+    const int first = h->peer * parts + h->message->first * pieces + k * h->message->count;
+    return sends ? atn_src(first, h->message->count) : atn_dst(first, h->message->count);
+}
+
+/* What this rank does in a phase.  The two halves stand next to each other, and beside operations
+ * of the same direction, so that only they make a step. */
+static void exchange(emitter *m, half to, half from)
+{
+    const int pieces = m->q->pieces;
+    const bool first = m->last_sent || from.peer < 0;
 
     for (int k = 0; k < pieces; k++) {
-        const atn_ref out = atn_src((real_to ? to : own) * pieces + k, 1);
-        const atn_ref in = real_from ? atn_dst(from * pieces + k, 1) : atn_tmp_at(m->dummy, k, 1);
-        if (to >= 0 && first)
-            send_piece(m, to, out, k == pieces - 1);
-        if (from >= 0)
-            recv_piece(m, from, in);
-        if (to >= 0 && !first)
-            send_piece(m, to, out, k == pieces - 1);
+        if (to.peer >= 0 && first)
+            send_piece(m, to.peer, piece_of(m, &to, true, k), k == pieces - 1);
+        if (from.peer >= 0)
+            recv_piece(m, from.peer, piece_of(m, &from, false, k));
+        if (to.peer >= 0 && !first)
+            send_piece(m, to.peer, piece_of(m, &to, true, k), k == pieces - 1);
     }
-    if (to >= 0)
-        m->sends[m->nsends++] = m->sent[to];
-    if (from >= 0)
-        m->receives[m->nreceives++] = m->received[from];
+    if (to.message)
+        m->op[to.message - m->x->list] = m->sends[m->nsends];
+    if (from.message)
+        m->op[from.message - m->x->list] = m->receives[m->nreceives];
+    m->nsends += to.peer >= 0;
+    m->nreceives += from.peer >= 0;
 }
 
 /* ---- phases ---- */
 
+/* Message i, if this rank has to do with it. */
+static void find_halves(const emitter *m, int i, half *to, half *from)
+{
+    const atn_phase_message *x = &m->x->list[i];
+
+    if (x->from == m->q->r)
+        *to = (half){x->to, x};
+    if (x->to == m->q->r)
+        *from = (half){x->from, x};
+}
+
 /* Returns the first message of the next phase. */
 static int phase_with_tokens(emitter *m, int phase, int lo)
 {
-    int to = -1, from = -1, i = lo;
+    half to = {-1, NULL}, from = {-1, NULL};
+    int i = lo;
 
     m->until.n = 0;
     for (; i < m->x->n && m->x->list[i].phase == phase; i++) {
         if (synchronised(m))
             tokens_for(m, i);
-        if (m->x->list[i].from == m->q->r)
-            to = m->x->list[i].to;
-        if (m->x->list[i].to == m->q->r)
-            from = m->x->list[i].from;
+        find_halves(m, i, &to, &from);
     }
-    exchange(m, to, from, true, true);
+    exchange(m, to, from);
     if (!synchronised(m))
         atn_fence(m->b);
     return i;
@@ -176,17 +196,15 @@ static int phase_with_tokens(emitter *m, int phase, int lo)
 
 static int phase_with_dummies(emitter *m, atn_dummies *d, int phase, int lo)
 {
-    const int r = m->q->r, pieces = m->q->pieces;
-    bool real_to = false, real_from = false;
+    const int r = m->q->r, parts = m->x->parts * m->q->pieces;
     const int next = atn_dummies_fill(d, m->x, phase, lo);
+    half to = {d->to[r], NULL}, from = {d->from[r], NULL};
 
-    for (int i = lo; i < next; i++) {
-        real_to = real_to || m->x->list[i].from == r;
-        real_from = real_from || m->x->list[i].to == r;
-    }
-    exchange(m, d->to[r], d->from[r], real_to, real_from);
-    if (d->to[r] < 0 && d->from[r] < 0)
-        atn_copy(m->b, atn_src(r * pieces, pieces), atn_tmp_at(m->dummy, 0, pieces));
+    for (int i = lo; i < next; i++)
+        find_halves(m, i, &to, &from);
+    exchange(m, to, from);
+    if (to.peer < 0 && from.peer < 0)
+        atn_copy(m->b, atn_src(r * parts, parts), atn_tmp_at(m->dummy, 0, parts));
     atn_fence(m->b);
     return next;
 }
@@ -197,7 +215,8 @@ static void run_phases(emitter *m)
     const bool dummies = m->how.sync == ATN_PHASED_DUMMY;
 
     if (dummies) {
-        m->dummy = atn_tmp(m->b, m->q->r * m->q->pieces, m->q->pieces);
+        const int parts = m->x->parts * m->q->pieces;
+        m->dummy = atn_tmp(m->b, m->q->r * parts, parts);
         if (!atn_dummies_begin(m->q->topo, &d)) {
             atn_builder_fail(m->b, ATN_MEMORY, "out of memory");
             return;
@@ -225,16 +244,15 @@ static const struct {
 
 static bool begin(emitter *m, const int *capacity)
 {
-    const size_t p = (size_t)m->q->p, phases = (size_t)m->x->phases;
+    const size_t n = (size_t)m->x->n, phases = (size_t)m->x->phases;
 
     m->by_receiver = kinds[m->how.sync].by_receiver;
     m->inside = kinds[m->how.sync].barrier;
-    m->sent = malloc(sizeof *m->sent * (2 * p + 2 * phases));
-    if (!m->sent)
+    m->op = malloc(sizeof *m->op * (n + 2 * phases + 2));
+    if (!m->op)
         return false;
-    m->received = m->sent + p;
-    m->sends = m->received + p;
-    m->receives = m->sends + phases;
+    m->sends = m->op + n;
+    m->receives = m->sends + phases + 1;
     return !kinds[m->how.sync].tokens || atn_waits_begin(m->q->topo, capacity, m->x, &m->waits);
 }
 
@@ -242,11 +260,11 @@ void atn_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x, 
                      const atn_phased *how)
 {
     emitter m = {.b = b, .q = q, .x = x, .how = *how};
-    const int pieces = q->pieces;
+    const int parts = q->pieces * x->parts;
 
-    if (pieces > 1)
-        atn_split(b, pieces);
-    atn_copy(b, atn_src(q->r * pieces, pieces), atn_dst(q->r * pieces, pieces));
+    if (parts > 1)
+        atn_split(b, parts);
+    atn_copy(b, atn_src(q->r * parts, parts), atn_dst(q->r * parts, parts));
     if (begin(&m, capacity))
         run_phases(&m);
     else
@@ -255,5 +273,17 @@ void atn_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x, 
         atn_pass_synchronise(b, ATN_SYNC_BARRIER, how->block);
     atn_waits_end(&m.waits);
     atn_vec_free(&m.until);
-    free(m.sent);
+    free(m.op);
+}
+
+atn_status atn_phased_build(const atn_problem *q, const atn_phases *x, const int *capacity,
+                            const atn_phased *how, const char *name, atn_schedule **schedule_p,
+                            atn_error *err)
+{
+    atn_builder *b = atn_builder_new(q);
+
+    if (!b)
+        return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
+    atn_phased_emit(b, q, x, capacity, how);
+    return atn_builder_finish(b, name, schedule_p, err);
 }

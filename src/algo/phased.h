@@ -20,8 +20,12 @@ typedef struct {
     int block; /* phases that are not kept apart: 1 keeps all apart */
 } atn_phased;
 
-/* Every natural block travels in q->pieces pieces, all in its phase. */
+/* Every message travels in q->pieces pieces, all in its phase. */
 void atn_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x, const int *capacity,
                      const atn_phased *how);
+/* A schedule from given phases. */
+atn_status atn_phased_build(const atn_problem *q, const atn_phases *x, const int *capacity,
+                            const atn_phased *how, const char *name, atn_schedule **schedule_p,
+                            atn_error *err);
 
 #endif

@@ -78,3 +78,67 @@ bool atn_phases_begin(const atn_topo *t, bool rated, atn_phases *x)
     free(capacity);
     return ok;
 }
+
+/* ---- messages of different size ---- */
+
+enum { MAX_PARTS = 64 };
+
+static int parts_of(int64_t bytes, int64_t mean)
+{
+    return bytes == 0 ? 0 : atn_min(MAX_PARTS, (int)((bytes + mean - 1) / mean));
+}
+
+static int64_t mean_bytes(const int64_t *bytes, int n)
+{
+    int64_t total = 0, messages = 0;
+
+    for (int i = 0; i < n; i++) {
+        total += bytes[i];
+        messages += bytes[i] > 0;
+    }
+    return messages > 0 ? (total + messages - 1) / messages : 1;
+}
+
+/* Turn k of the phases: the messages that have a part k; in the last turn those without bytes.
+ * Phases that stay empty are left out. */
+static void add_turn(const atn_phases *plain, const int64_t *bytes, int64_t mean, int k, bool last,
+                     atn_phases *x)
+{
+    int phase = -1;
+
+    for (int i = 0; i < plain->n; i++) {
+        atn_phase_message m = plain->list[i];
+        const int parts = parts_of(bytes[(size_t)m.from * (size_t)plain->p + (size_t)m.to], mean);
+        if (last ? parts > 0 : k >= parts)
+            continue;
+        x->phases += m.phase != phase;
+        phase = m.phase;
+        m.phase = x->phases - 1;
+        m.first = last ? 0 : k * x->parts / parts;
+        m.count = last ? x->parts : (k + 1) * x->parts / parts - m.first;
+        x->list[x->n++] = m;
+    }
+}
+
+bool atn_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x)
+{
+    const int n = t->p * t->p;
+    const int64_t mean = mean_bytes(bytes, n);
+    int messages = 0, most = 1;
+    atn_phases plain;
+    bool ok = atn_phases_begin(t, rated, &plain);
+
+    for (int i = 0; i < n; i++) {
+        messages += atn_max(1, parts_of(bytes[i], mean));
+        most = atn_max(most, parts_of(bytes[i], mean));
+    }
+    *x = (atn_phases){.p = t->p, .parts = most};
+    x->list = malloc(sizeof *x->list * ((size_t)messages + 1));
+    ok = ok && x->list;
+    for (int k = 0; ok && k <= most; k++)
+        add_turn(&plain, bytes, mean, k, k == most, x);
+    atn_phases_end(&plain);
+    if (!ok)
+        atn_phases_end(x);
+    return ok;
+}

@@ -5,12 +5,15 @@
 
 #include "topo/topo.h"
 
+/* Parts first .. first + count - 1 of the block that goes from one rank to the other. */
 typedef struct {
     int phase, from, to;
+    int first, count;
 } atn_phase_message;
 
 typedef struct {
     int p, phases, n;
+    int parts;               /* of every block; mostly 1 */
     atn_phase_message *list; /* by phase, then by sender; at most one per sender and phase */
 } atn_phases;
 
@@ -23,6 +26,10 @@ bool atn_phases_list(const atn_topo *t, const int *capacity, atn_phases *x);
 /* The same with messages of different size, the longest first; bytes[from * p + to].  Messages of
  * no bytes come last. */
 bool atn_phases_greedy(const atn_topo *t, const int *capacity, const int64_t *bytes, atn_phases *x);
+/* The phases of alltoall for messages of different size: each is cut evenly into as many parts as
+ * it has times the mean size, and the phases are gone through once per part.  Messages of no bytes
+ * come last. */
+bool atn_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x);
 /* As the rates say: the list where links differ, the tree where they are all alike. */
 bool atn_phases_begin(const atn_topo *t, bool rated, atn_phases *x);
 void atn_phases_end(atn_phases *x);

@@ -260,10 +260,10 @@ static bool make(const atn_topo *t, const int *capacity, const int64_t *bytes, a
     room m;
     bool ok = room_begin(&m, t, capacity) && list;
 
-    *x = (atn_phases){.p = t->p, .list = malloc(sizeof *x->list * (p * p))};
+    *x = (atn_phases){.p = t->p, .parts = 1, .list = malloc(sizeof *x->list * (p * p))};
     ok = ok && x->list && (t->p == 1 || schedule(&m, bytes, list, t->p * (t->p - 1)));
     for (int i = 0; ok && i < t->p * (t->p - 1); i++)
-        x->list[x->n++] = (atn_phase_message){list[i].phase, list[i].from, list[i].to};
+        x->list[x->n++] = (atn_phase_message){list[i].phase, list[i].from, list[i].to, 0, 1};
     ok = ok && atn_phases_sort(x);
     if (!ok)
         atn_phases_end(x);

@@ -128,7 +128,7 @@ static int start(const maker *m, int i, int j)
 
 static void add(maker *m, int phase, int from, int to)
 {
-    m->x->list[m->x->n++] = (atn_phase_message){phase, from, to};
+    m->x->list[m->x->n++] = (atn_phase_message){phase, from, to, 0, 1};
 }
 
 void atn_rotate(int senders, int receivers, int n, int *from_p, int *to_p)
@@ -256,7 +256,7 @@ bool atn_phases_tree(const atn_topo *t, atn_phases *x)
     maker m = {.p = t->p, .x = x};
     atn_forest f;
 
-    *x = (atn_phases){.p = t->p};
+    *x = (atn_phases){.p = t->p, .parts = 1};
     bool ok = atn_forest_begin(t, &f) && maker_begin(&f, &m);
     if (ok && m.k > 1)
         assign(&m);

@@ -97,11 +97,13 @@ static bool maker_begin(maker *m)
     if (!m->load || !m->users || !m->last || !m->path || !m->first || !m->seen)
         return false;
     atn_topo_loads(m->t, m->load);
-    for (size_t e = 0; e < edges && !m->no_memory; e++)
+    for (size_t e = 0; e < edges && !m->no_memory; e++) {
+        m->load[e] *= m->x->parts;
         if (m->capacity[e] < m->load[e]) {
             m->last[e] = malloc(sizeof **m->last * (size_t)m->capacity[e]);
             m->no_memory = !m->last[e];
         }
+    }
     return !m->no_memory;
 }
 

@@ -80,7 +80,7 @@ const atn_option atn_schedule_options[] = {
     {0},
 };
 
-static atn_status set_params(const atn_args *a, atn_choice *choice, atn_error *err)
+atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err)
 {
     for (int i = 0; i < atn_arg_count(a, "param"); i++) {
         char word[128];
@@ -165,7 +165,7 @@ atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
         st = refuse_options(a, err);
     } else {
         st = atn_lookup_choice(a->operands[0], &want.choice, err);
-        st = st ? st : set_params(a, &want.choice, err);
+        st = st ? st : atn_lookup_params(a, &want.choice, err);
         st = st ? st : check_options(a, want.choice.row->op, err);
     }
     if (!st && atn_arg_given(a, "topology"))

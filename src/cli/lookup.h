@@ -10,6 +10,9 @@
 atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err);
 atn_status atn_lookup_operation(const char *name, atn_operation *op_p, atn_error *err);
 
+/* Sets what --param says. */
+atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err);
+
 /* The schedules of all ranks. */
 typedef struct {
     int p;

@@ -63,6 +63,10 @@ static int call_move(const call *c)
 #elif OPERATION == 4
     int r;
     MPI_Comm_rank(comm, &r);
+    if (r == c->root && c->place && !c->ours) { /* MPICH 4.0.2 crashes with MPI_IN_PLACE here */
+        memcpy(c->in, c->out, sizeof(int) * (size_t)c->count);
+        in = c->in;
+    }
     return (c->ours ? attune_reduce : MPI_Reduce)(r == c->root ? in : c->in, c->out, c->count,
                                                   c->type, MPI_SUM, c->root, comm);
 #else
@@ -138,7 +142,7 @@ static int check_size(int count, MPI_Datatype type, int stride, int place)
 
 static void check_all(const char *where)
 {
-    static const int sizes[] = {0, 1, 2, 7, 100, 3000, 20000};
+    static const int sizes[] = {0, 1, 7, 3000, 20000};
     const int reduces = OPERATION == REDUCE || OPERATION == ALLREDUCE;
     MPI_Datatype holes = MPI_INT, inner;
     char name[120];

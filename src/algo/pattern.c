@@ -1,0 +1,172 @@
+/* pattern.c - see pattern.h. */
+#include "algo/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *file;
+    int line;
+    atn_patterns *x;
+    int row; /* of the matrix that is being read; p: none is */
+    ATN_VEC(int64_t) bytes;
+    bool versioned;
+    atn_error *err;
+} reader;
+
+static atn_status bad(const reader *d, const char *what, const char *word)
+{
+    return atn_fail(d->err, ATN_INPUT, "%s:%d: %s%s%s", d->file, d->line, what, word ? " " : "",
+                    word ? word : "");
+}
+
+static bool number_in(const char *word, int lo, int hi, int *value_p)
+{
+    char *end;
+    const long v = word ? strtol(word, &end, 10) : 0;
+
+    *value_p = (int)v;
+    return word && *end == '\0' && v >= lo && v <= hi;
+}
+
+static atn_status read_version(reader *d, char *rest)
+{
+    int version;
+
+    d->versioned = true;
+    if (!number_in(strtok_r(NULL, " \t", &rest), 1, 1000000, &version))
+        return bad(d, "the first line must be: attune-pattern 1", NULL);
+    if (version > ATN_PATTERN_VERSION)
+        return bad(d, "the file was written by a newer Attune; this one reads version 1", NULL);
+    return ATN_OK;
+}
+
+static atn_status read_ranks(reader *d, char *rest)
+{
+    const char *word = strtok_r(NULL, " \t", &rest);
+
+    if (d->x->p > 0)
+        return bad(d, "ranks is given twice; keep one", NULL);
+    if (!number_in(word, 1, 4096, &d->x->p))
+        return bad(d, "ranks must be a number from 1 to 4096, not", word ? word : "nothing");
+    d->row = d->x->p;
+    return ATN_OK;
+}
+
+static atn_status read_call(reader *d)
+{
+    if (d->x->p == 0)
+        return bad(d, "ranks must come before the first call", NULL);
+    if (d->row < d->x->p)
+        return bad(d, "the call before has too few lines, it must have one per rank", NULL);
+    d->x->calls++;
+    d->row = 0;
+    return ATN_OK;
+}
+
+static atn_status read_row(reader *d, char *word, char *rest)
+{
+    int n = 0;
+
+    if (d->x->calls == 0 || d->row == d->x->p)
+        return bad(d, "expected ranks, call or a line of a matrix, not", word);
+    for (; word; word = strtok_r(NULL, " \t", &rest), n++) {
+        int64_t bytes;
+        if (!atn_parse_size(word, &bytes))
+            return bad(d, "sizes are written as 4096, 4K or 1M, not", word);
+        if (n < d->x->p && !atn_push(&d->bytes, n == d->row ? 0 : bytes))
+            return atn_fail(d->err, ATN_MEMORY, "out of memory");
+    }
+    if (n != d->x->p)
+        return bad(d,
+                   n < d->x->p ? "too few sizes, there must be one per rank"
+                               : "too many sizes, there must be one per rank",
+                   NULL);
+    d->row++;
+    return ATN_OK;
+}
+
+static atn_status read_line(reader *d, char *line)
+{
+    char *rest = NULL;
+
+    line[strcspn(line, "#\r")] = '\0';
+    char *word = strtok_r(line, " \t", &rest);
+    if (!word)
+        return ATN_OK;
+    if (!d->versioned)
+        return strcmp(word, "attune-pattern") == 0
+                   ? read_version(d, rest)
+                   : bad(d, "the first line must be: attune-pattern 1", NULL);
+    if (strcmp(word, "ranks") == 0)
+        return read_ranks(d, rest);
+    return strcmp(word, "call") == 0 ? read_call(d) : read_row(d, word, rest);
+}
+
+static atn_status read_lines(reader *d, char *text)
+{
+    atn_status st = ATN_OK;
+
+    for (char *line = text, *next; line && st == ATN_OK; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        d->line++;
+        st = read_line(d, line);
+    }
+    if (st == ATN_OK && (d->x->calls == 0 || d->row < d->x->p))
+        st = bad(d, "the file ends before its matrix does", NULL);
+    return st;
+}
+
+atn_status atn_patterns_parse(const char *text, const char *file, atn_patterns *x, atn_error *err)
+{
+    atn_patterns made = {0};
+    reader d = {.file = file, .x = &made, .err = err};
+    char *copy = strdup(text);
+    atn_status st = copy ? read_lines(&d, copy) : atn_fail(err, ATN_MEMORY, "out of memory");
+
+    free(copy);
+    if (st == ATN_OK) {
+        made.bytes = d.bytes.v;
+        *x = made;
+    } else {
+        atn_vec_free(&d.bytes);
+    }
+    return st;
+}
+
+void atn_patterns_free(atn_patterns *x)
+{
+    free(x->bytes);
+    *x = (atn_patterns){0};
+}
+
+/* ---- patterns that are nearly equal ---- */
+
+static bool near(const atn_patterns *x, int a, int b, int percent)
+{
+    const int64_t *const u = atn_pattern(x, a), *const v = atn_pattern(x, b);
+    double apart = 0, first = 0, second = 0;
+
+    for (int i = 0; i < x->p * x->p; i++) {
+        apart += u[i] > v[i] ? (double)(u[i] - v[i]) : (double)(v[i] - u[i]);
+        first += (double)u[i];
+        second += (double)v[i];
+    }
+    return 100 * apart <= percent * (first > second ? first : second);
+}
+
+int atn_patterns_group(const atn_patterns *x, int percent, int *like)
+{
+    int different = 0;
+
+    for (int i = 0; i < x->calls; i++) {
+        like[i] = i;
+        for (int j = 0; j < i && like[i] == i; j++)
+            if (like[j] == j && near(x, i, j, percent))
+                like[i] = j;
+        different += like[i] == i;
+    }
+    return different;
+}

@@ -1,0 +1,303 @@
+/* cmd_generate.c - attune schedule generate: routines in C, made for a topology. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/capacity.h"
+#include "algo/pattern.h"
+#include "algo/phased.h"
+#include "cli/lookup.h"
+#include "sched/generate.h"
+#include "sched/verify.h"
+
+enum { MOST_PROGRAMS = 1 << 14 }; /* of all ranks and roots */
+
+/* What suits large messages on a network of switches. */
+static const struct {
+    atn_operation op;
+    const char *name;
+} usual[] = {
+    {ATN_ALLGATHER, "ring{order=lr1}"},         {ATN_ALLREDUCE, "ring{order=lr1}"},
+    {ATN_ALLTOALL, "aapc{sync=sender}"},        {ATN_ALLTOALLV, "aapc{sync=sender}"},
+    {ATN_BCAST, "chain{order=dfs,segment=8K}"}, {ATN_REDUCE, "chain{order=dfs,segment=8K}"},
+};
+enum { USUAL = sizeof usual / sizeof *usual };
+
+typedef struct {
+    const atn_args *a;
+    atn_operation op;
+    atn_topo *topo;
+    atn_choice choice;
+    bool greedy;
+    atn_patterns patterns; /* calls 0: none given */
+    int *set_of_call;
+    char about[300];
+    atn_generation g;
+} job;
+
+/* ---- what is asked for ---- */
+
+static atn_status read_operation(const char *name, atn_operation *op_p, atn_error *err)
+{
+    const atn_status st = atn_lookup_operation(name, op_p, err);
+    if (st || atn_generates(*op_p))
+        return st;
+    char all[200] = "";
+    size_t used = 0;
+    for (int i = 0; i < USUAL; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
+                                 atn_operation_get(usual[i].op)->name);
+    return atn_fail(err, ATN_INPUT, "no routine can be generated for %s, but for: %s", name, all);
+}
+
+static atn_status read_patterns(job *j, atn_error *err)
+{
+    const char *file = atn_arg_text(j->a, "pattern");
+    char *text;
+    atn_status st = atn_read_file(file, &text, NULL, err);
+    if (st)
+        return st;
+    st = atn_patterns_parse(text, file, &j->patterns, err);
+    free(text);
+    if (!st && j->patterns.p != j->topo->p)
+        st = atn_fail(err, ATN_INPUT, "%s is for %d ranks, the topology has %d", file,
+                      j->patterns.p, j->topo->p);
+    return st;
+}
+
+/* "ring", "ring{order=lr1}" or "allgather/ring"; "greedy" needs a pattern and takes the parameters
+ * of aapc. */
+static atn_status read_algorithm(job *j, atn_error *err)
+{
+    const bool pattern = atn_arg_given(j->a, "pattern");
+    const char *name = atn_arg_text(j->a, "algorithm");
+    char full[256];
+    for (int i = 0; !name && i < USUAL; i++)
+        if (usual[i].op == j->op)
+            name = usual[i].name;
+    j->greedy = pattern && !atn_arg_given(j->a, "algorithm");
+    if (j->op == ATN_ALLTOALLV && strcmp(name, "greedy") == 0) {
+        j->greedy = true;
+        name = "aapc{sync=sender}";
+    }
+    if (j->greedy && !pattern)
+        return atn_fail(err, ATN_USAGE, "greedy needs to know the messages; give --pattern FILE");
+    snprintf(full, sizeof full, "%s%s%s", strchr(name, '/') ? "" : atn_operation_get(j->op)->name,
+             strchr(name, '/') ? "" : "/", name);
+    atn_status st = atn_lookup_choice(full, &j->choice, err);
+    st = st ? st : atn_lookup_params(j->a, &j->choice, err);
+    if (!st && j->choice.row->op != j->op)
+        st = atn_fail(err, ATN_USAGE, "--algorithm %s does not serve %s", name, j->a->operands[0]);
+    if (!st && pattern && strcmp(j->choice.row->algo->name, "aapc") != 0)
+        st = atn_fail(err, ATN_USAGE, "--pattern is for greedy and aapc");
+    return st;
+}
+
+static atn_status read_job(job *j, atn_error *err)
+{
+    const atn_args *a = j->a;
+    atn_status st = read_operation(a->operands[0], &j->op, err);
+    if (st)
+        return st;
+    const bool rooted = atn_operation_get(j->op)->flags & ATN_ROOTED;
+    if (atn_arg_given(a, "pattern") && j->op != ATN_ALLTOALLV)
+        return atn_fail(err, ATN_USAGE, "--pattern is for alltoallv");
+    if (atn_arg_given(a, "root") && !rooted)
+        return atn_fail(err, ATN_USAGE, "%s has no root; leave out --root", a->operands[0]);
+    if (!atn_arg_given(a, "topology"))
+        return atn_fail(err, ATN_USAGE, "a routine is made for a topology; give --topology");
+    st = atn_lookup_topology(atn_arg_text(a, "topology"), &j->topo, err);
+    st = st ? st : read_algorithm(j, err);
+    return st || !atn_arg_given(a, "pattern") ? st : read_patterns(j, err);
+}
+
+/* ---- schedules ---- */
+
+static atn_problem problem(const job *j, int set, int r)
+{
+    const atn_operation_info *o = atn_operation_get(j->op);
+    atn_problem q = {.op = j->op, .p = j->topo->p, .r = r, .pieces = 1, .topo = j->topo};
+    if (o->flags & ATN_ROOTED)
+        q.root = j->g.first_root + set;
+    q.ordered = o->flags & ATN_TYPED;
+    q.ordered = q.ordered && !atn_refuses(j->choice.row, &q, &j->choice.params);
+    return q;
+}
+
+/* The phases of one pattern for all ranks. */
+static atn_status build_phased(job *j, int set, atn_error *err)
+{
+    const atn_params *prm = &j->choice.params;
+    const atn_row *row = j->choice.row;
+    const bool rated = atn_params_get(row, prm, "links", 0) == 0;
+    const atn_phased how = {(atn_phased_sync)atn_params_get(row, prm, "sync", 0),
+                            (int)atn_params_get(row, prm, "block", 1)};
+    int call = 0;
+    while (j->set_of_call[call] != set)
+        call++;
+    const int64_t *bytes = atn_pattern(&j->patterns, call);
+    int *capacity = malloc(sizeof *capacity * (size_t)atn_topo_edges(j->topo));
+    atn_phases x = {0};
+    atn_status st = atn_fail(NULL, ATN_MEMORY, "out of memory");
+    if (capacity) {
+        atn_capacities(j->topo, rated, capacity);
+        st = (j->greedy ? atn_phases_greedy(j->topo, capacity, bytes, &x)
+                        : atn_phases_cut(j->topo, rated, bytes, &x))
+                 ? ATN_OK
+                 : ATN_MEMORY;
+    }
+    for (int r = 0; !st && r < j->g.p; r++) {
+        const atn_problem q = problem(j, set, r);
+        st = atn_phased_build(&q, &x, capacity, &how, j->about, &j->g.sets[set][r], err);
+    }
+    free(capacity);
+    atn_phases_end(&x);
+    return st == ATN_MEMORY ? atn_fail(err, st, "out of memory") : st;
+}
+
+static atn_status build_set(job *j, int set, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    j->g.sets[set] = calloc((size_t)j->g.p, sizeof **j->g.sets);
+    if (!j->g.sets[set])
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    const atn_problem any = problem(j, set, 0);
+    const char *why = atn_refuses(j->choice.row, &any, &j->choice.params);
+    if (j->patterns.calls > 0)
+        st = why ? atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", j->about, why)
+                 : build_phased(j, set, err);
+    for (int r = 0; !st && j->patterns.calls == 0 && r < j->g.p; r++) {
+        const atn_problem q = problem(j, set, r);
+        st = atn_build(j->choice.row, &q, &j->choice.params, &j->g.sets[set][r], err);
+    }
+    return st ? st : atn_verify(j->g.sets[set], j->g.p, NULL, err);
+}
+
+/* Sets are roots, or patterns that are not nearly equal. */
+static atn_status count_sets(job *j, atn_error *err)
+{
+    atn_generation *g = &j->g;
+    const int p = j->topo->p, root = (int)atn_arg_int(j->a, "root");
+    const bool rooted = atn_operation_get(j->op)->flags & ATN_ROOTED;
+    const bool one = atn_arg_given(j->a, "root");
+    if (one && root >= p)
+        return atn_fail(err, ATN_USAGE, "--root %d: the ranks are 0 to %d", root, p - 1);
+    g->p = p;
+    g->first_root = one ? root : 0;
+    g->nsets = rooted && !one ? p : 1;
+    if ((int64_t)g->nsets * p > MOST_PROGRAMS)
+        return atn_fail(err, ATN_USAGE,
+                        "a routine for all %d roots would be too large; choose one with --root", p);
+    if (j->patterns.calls == 0)
+        return ATN_OK;
+    j->set_of_call = malloc(sizeof *j->set_of_call * (size_t)j->patterns.calls);
+    if (!j->set_of_call)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_patterns_group(&j->patterns, (int)atn_arg_int(j->a, "threshold"), j->set_of_call);
+    g->nsets = 0;
+    for (int i = 0; i < j->patterns.calls; i++)
+        j->set_of_call[i] = j->set_of_call[i] == i ? g->nsets++ : j->set_of_call[j->set_of_call[i]];
+    g->ncalls = j->patterns.calls;
+    g->set_of_call = j->set_of_call;
+    return ATN_OK;
+}
+
+static void describe(job *j)
+{
+    char name[160];
+    atn_params_print(j->choice.row, &j->choice.params, name, sizeof name);
+    snprintf(j->about, sizeof j->about, "%s%.160s on %.100s", j->greedy ? "greedy phases, " : "",
+             name, atn_arg_text(j->a, "topology"));
+    const int64_t segment = atn_params_get(j->choice.row, &j->choice.params, "segment", 0);
+    const bool inside = j->choice.row->algo->pieces_inside;
+    j->g.about = j->about;
+    j->g.segment = inside ? 0 : segment;
+    j->g.chunk = inside ? segment : 0;
+    j->g.shares = j->choice.row->algo->shares;
+    j->g.commutative = !problem(j, 0, 0).ordered;
+}
+
+static atn_status build_sets(job *j, atn_error *err)
+{
+    atn_status st = count_sets(j, err);
+    if (st)
+        return st;
+    describe(j);
+    j->g.sets = calloc((size_t)j->g.nsets, sizeof *j->g.sets);
+    if (!j->g.sets)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    for (int i = 0; !st && i < j->g.nsets; i++)
+        st = build_set(j, i, err);
+    return st == ATN_NOT_APPLICABLE ? ATN_INPUT : st;
+}
+
+static void job_end(job *j)
+{
+    for (int i = 0; j->g.sets && i < j->g.nsets; i++) {
+        for (int r = 0; j->g.sets[i] && r < j->g.p; r++)
+            atn_schedule_free(j->g.sets[i][r]);
+        free(j->g.sets[i]);
+    }
+    free(j->g.sets);
+    free(j->set_of_call);
+    atn_patterns_free(&j->patterns);
+    atn_topo_free(j->topo);
+}
+
+static int generate(const atn_args *a, atn_error *err)
+{
+    job j = {.a = a};
+    atn_status st = read_job(&j, err);
+    st = st ? st : build_sets(&j, err);
+    st = st ? st : atn_generate(a->out, &j.g, err);
+    job_end(&j);
+    return st;
+}
+
+/* ---- descriptor ---- */
+
+static const atn_option options[] = {
+    {.name = "topology",
+     .argument = "FILE|STRING",
+     .doc = "Where the ranks are, such as 4x4@100M; see 'attune topo'",
+     .type = ATN_OPT_FILE},
+    {.name = "algorithm",
+     .argument = "NAME",
+     .doc =
+         "Algorithm of 'attune algo list', or greedy; one that suits large messages if not given",
+     .type = ATN_OPT_TEXT},
+    {.name = "param",
+     .argument = "K=V",
+     .doc = "Parameter of the algorithm, such as segment=8K",
+     .type = ATN_OPT_LIST},
+    {.name = "root",
+     .argument = "R",
+     .doc = "Serve only this root; all of them if not given",
+     .type = ATN_OPT_INT},
+    {.name = "pattern",
+     .argument = "FILE",
+     .doc = "For alltoallv: how much each rank sends to each other, call after call",
+     .type = ATN_OPT_FILE},
+    {.name = "threshold",
+     .argument = "PERCENT",
+     .fallback = "10",
+     .doc = "Patterns that differ by less share a schedule",
+     .type = ATN_OPT_INT,
+     .max = 100},
+    {0},
+};
+
+const atn_command atn_cmd_schedule_generate = {
+    .noun = "schedule",
+    .verb = "generate",
+    .operands = "OPERATION",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Write a routine in C that is made for a topology",
+    .detail = "OPERATION is allgather, allreduce, alltoall, alltoallv, bcast or reduce. The file "
+              "defines attune_OPERATION, which takes the arguments of the MPI function; it needs "
+              "nothing but MPI and serves every communicator of that many ranks. Schedules are "
+              "proven before they are written.",
+    .options = options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = generate,
+};

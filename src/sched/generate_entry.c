@@ -1,0 +1,182 @@
+/* generate_entry.c - the routines themselves, one per operation: same arguments as in MPI. */
+#include "sched/generate_private.h"
+
+#include <stddef.h>
+
+static const char allgather_arguments[] =
+    "    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,\n"
+    "    int recvcount, MPI_Datatype recvtype, MPI_Comm comm";
+static const char allgather_names[] =
+    "sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm";
+static const char allgather_body[] =
+    "{\n"
+    "    buffer in = {0}, out = {0};\n"
+    "    state *s = NULL;\n"
+    "    MPI_Aint lb, extent = 0;\n"
+    "    int rank = 0, code = begin(comm, &rank, &s);\n"
+    "\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = MPI_Type_get_extent(recvtype, &lb, &extent);\n"
+    "    if (code != MPI_SUCCESS)\n"
+    "        return code;\n"
+    "    if (sendbuf == MPI_IN_PLACE)\n"
+    "        code = open_buffer(&in, (char *)recvbuf + (MPI_Aint)rank * recvcount * extent, 1,\n"
+    "                           NULL, NULL, recvcount, recvtype, 0, 1, comm);\n"
+    "    else\n"
+    "        code = open_buffer(&in, sendbuf, 1, NULL, NULL, sendcount, sendtype, 0, 1, comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = open_buffer(&out, recvbuf, RANKS, NULL, NULL, recvcount, recvtype, 0, 0, "
+    "comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = run_bytes(0, rank, &in, &out, s->comm);\n"
+    "    close_buffer(&in, 0, comm);\n"
+    "    const int kept = close_buffer(&out, code == MPI_SUCCESS, comm);\n"
+    "    return code == MPI_SUCCESS ? kept : code;\n"
+    "}\n";
+
+static const char allreduce_arguments[] =
+    "    const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,\n"
+    "    MPI_Comm comm";
+static const char allreduce_names[] = "sendbuf, recvbuf, count, type, op, comm";
+static const char allreduce_body[] =
+    "{\n"
+    "    state *s = NULL;\n"
+    "    char *memory = NULL;\n"
+    "    int rank = 0, commutes = 1, code = begin(comm, &rank, &s);\n"
+    "\n"
+    "    if (code == MPI_SUCCESS && COMMUTATIVE)\n"
+    "        code = MPI_Op_commutative(op, &commutes);\n"
+    "    if (code != MPI_SUCCESS)\n"
+    "        return code;\n"
+    "    if (!commutes)\n"
+    "        return MPI_ERR_OP;\n"
+    "    if (sendbuf == MPI_IN_PLACE)\n"
+    "        code = copy_operand(recvbuf, count, type, &memory, &sendbuf);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = run_elements(0, rank, sendbuf, recvbuf, count, type, op, s->comm);\n"
+    "    free(memory);\n"
+    "    return code;\n"
+    "}\n";
+
+static const char alltoall_arguments[] =
+    "    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,\n"
+    "    int recvcount, MPI_Datatype recvtype, MPI_Comm comm";
+static const char alltoall_names[] =
+    "sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm";
+static const char alltoall_body[] =
+    "{\n"
+    "    buffer in = {0}, out = {0};\n"
+    "    state *s = NULL;\n"
+    "    int rank = 0, code = begin(comm, &rank, &s);\n"
+    "\n"
+    "    if (code != MPI_SUCCESS)\n"
+    "        return code;\n"
+    "    if (sendbuf == MPI_IN_PLACE)\n"
+    "        code = open_buffer(&in, recvbuf, RANKS, NULL, NULL, recvcount, recvtype, 1, 1, "
+    "comm);\n"
+    "    else\n"
+    "        code = open_buffer(&in, sendbuf, RANKS, NULL, NULL, sendcount, sendtype, 0, 1, "
+    "comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = open_buffer(&out, recvbuf, RANKS, NULL, NULL, recvcount, recvtype, 0, 0, "
+    "comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = run_bytes(0, rank, &in, &out, s->comm);\n"
+    "    close_buffer(&in, 0, comm);\n"
+    "    const int kept = close_buffer(&out, code == MPI_SUCCESS, comm);\n"
+    "    return code == MPI_SUCCESS ? kept : code;\n"
+    "}\n";
+
+static const char alltoallv_arguments[] =
+    "    const void *sendbuf, const int *sendcounts, const int *sdispls,\n"
+    "    MPI_Datatype sendtype, void *recvbuf, const int *recvcounts,\n"
+    "    const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm";
+static const char alltoallv_names[] =
+    "sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm";
+static const char alltoallv_body[] =
+    "{\n"
+    "    buffer in = {0}, out = {0};\n"
+    "    state *s = NULL;\n"
+    "    int rank = 0, code = begin(comm, &rank, &s);\n"
+    "\n"
+    "    if (code != MPI_SUCCESS)\n"
+    "        return code;\n"
+    "    if (sendbuf == MPI_IN_PLACE)\n"
+    "        code = open_buffer(&in, recvbuf, RANKS, recvcounts, rdispls, 0, recvtype, 1, 1, "
+    "comm);\n"
+    "    else\n"
+    "        code = open_buffer(&in, sendbuf, RANKS, sendcounts, sdispls, 0, sendtype, 0, 1, "
+    "comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = open_buffer(&out, recvbuf, RANKS, recvcounts, rdispls, 0, recvtype, 0, 0, "
+    "comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = run_bytes(set_of_call[s->calls++ % CALLS], rank, &in, &out, s->comm);\n"
+    "    close_buffer(&in, 0, comm);\n"
+    "    const int kept = close_buffer(&out, code == MPI_SUCCESS, comm);\n"
+    "    return code == MPI_SUCCESS ? kept : code;\n"
+    "}\n";
+
+static const char bcast_arguments[] =
+    "    void *data, int count, MPI_Datatype type, int root, MPI_Comm comm";
+static const char bcast_names[] = "data, count, type, root, comm";
+static const char bcast_body[] =
+    "{\n"
+    "    buffer in = {0}, out = {0};\n"
+    "    state *s = NULL;\n"
+    "    int rank = 0, code = begin(comm, &rank, &s);\n"
+    "\n"
+    "    if (code != MPI_SUCCESS)\n"
+    "        return code;\n"
+    "    if (root < FIRST_ROOT || root >= FIRST_ROOT + ROOTS)\n"
+    "        return MPI_ERR_ROOT;\n"
+    "    code = open_buffer(&out, data, 1, NULL, NULL, count, type, 0, rank == root, comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = run_bytes(root - FIRST_ROOT, rank, &in, &out, s->comm);\n"
+    "    const int kept = close_buffer(&out, code == MPI_SUCCESS && rank != root, comm);\n"
+    "    return code == MPI_SUCCESS ? kept : code;\n"
+    "}\n";
+
+static const char reduce_arguments[] =
+    "    const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,\n"
+    "    int root, MPI_Comm comm";
+static const char reduce_names[] = "sendbuf, recvbuf, count, type, op, root, comm";
+static const char reduce_body[] =
+    "{\n"
+    "    state *s = NULL;\n"
+    "    char *memory = NULL;\n"
+    "    int rank = 0, commutes = 1, code = begin(comm, &rank, &s);\n"
+    "\n"
+    "    if (code == MPI_SUCCESS && COMMUTATIVE)\n"
+    "        code = MPI_Op_commutative(op, &commutes);\n"
+    "    if (code == MPI_SUCCESS && (root < FIRST_ROOT || root >= FIRST_ROOT + ROOTS))\n"
+    "        code = MPI_ERR_ROOT;\n"
+    "    if (code != MPI_SUCCESS)\n"
+    "        return code;\n"
+    "    if (!commutes)\n"
+    "        return MPI_ERR_OP;\n"
+    "    if (sendbuf == MPI_IN_PLACE)\n"
+    "        code = copy_operand(recvbuf, count, type, &memory, &sendbuf);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = run_elements(root - FIRST_ROOT, rank, sendbuf, recvbuf, count, type, op, "
+    "s->comm);\n"
+    "    free(memory);\n"
+    "    return code;\n"
+    "}\n";
+
+static const atn_entry entries[] = {
+    {ATN_ALLGATHER, "Allgather", allgather_arguments, allgather_names, allgather_body, false},
+    {ATN_ALLREDUCE, "Allreduce", allreduce_arguments, allreduce_names, allreduce_body, true},
+    {ATN_ALLTOALL, "Alltoall", alltoall_arguments, alltoall_names, alltoall_body, false},
+    {ATN_ALLTOALLV, "Alltoallv", alltoallv_arguments, alltoallv_names, alltoallv_body, false},
+    {ATN_BCAST, "Bcast", bcast_arguments, bcast_names, bcast_body, false},
+    {ATN_REDUCE, "Reduce", reduce_arguments, reduce_names, reduce_body, true},
+};
+
+const atn_entry *atn_generate_entry(atn_operation op)
+{
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (entries[i].op == op)
+            return &entries[i];
+    return NULL;
+}

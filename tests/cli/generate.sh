@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# attune schedule generate: what it writes and what it refuses; tests/mpi/run-generate compiles and
+# runs the routines.
+. "$(dirname "$0")/lib.sh"
+generate() { attune schedule generate "$@"; }
+
+# ---- what it writes ----
+holds 'int attune_alltoall(' generate alltoall --topology 2x2
+holds 'attune_alltoall - alltoall/aapc{sync=sender} on 2x2@100M' generate alltoall --topology 2x2@100M
+holds 'RANKS = 4,' generate alltoall --topology 2x2
+holds '/* send 2 src[2] */' generate alltoall --topology 3x1 --param sync=none
+holds 'FIRST_ROOT = 0, ROOTS = 4' generate bcast --topology 2x2
+holds 'FIRST_ROOT = 3, ROOTS = 1' generate bcast --topology 2x2 --root 3
+holds 'SEGMENT ((MPI_Aint)4096)' generate bcast --topology 2x2 --algorithm topo_tree:segment=4K
+holds 'CHUNK ((MPI_Aint)8192)' generate alltoall --topology 2x2 --param segment=8K
+holds 'COMMUTATIVE = 1' generate allreduce --topology 2x2
+holds 'COMMUTATIVE = 0' generate allreduce --topology 2x2 --algorithm recursive_doubling
+holds 'attune_reduce - reduce/topo_tree{arity=3} on 2x2' \
+    generate reduce --topology 2x2 --algorithm 'topo_tree{arity=3}'
+holds 'int attune_allgather(' generate allgather --topology 4x8@100M
+into_file() { generate alltoall --topology 2x2 -o routine.c && grep -q PMPI_Alltoall routine.c; }
+check "into a file" into_file
+
+# ---- patterns ----
+pattern() { printf 'attune-pattern 1\n# two calls\nranks 3\n%s\n' "$1" >calls.txt; }
+pattern $'call\n0 8K 0\n1 0 1M\n0 0 0\ncall\n0 8K 0\n1 0 1000K\n0 0 0\ncall\n0 1 0\n0 0 0\n5 5 0'
+holds 'set_of_call[CALLS] = {0, 0, 1}' generate alltoallv --topology 3x1 --pattern calls.txt
+holds 'set_of_call[CALLS] = {0, 1, 2}' \
+    generate alltoallv --topology 3x1 --pattern calls.txt --threshold 1
+holds 'greedy phases' generate alltoallv --topology 3x1 --pattern calls.txt
+holds 'attune_alltoallv - alltoallv/aapc on' \
+    generate alltoallv --topology 3x1 --pattern calls.txt --algorithm aapc
+bad_pattern() { # TEXT GLOB
+    pattern "$1"
+    fails 3 "attune: calls.txt:$2" generate alltoallv --topology 3x1 --pattern calls.txt
+}
+bad_pattern $'call\n0 1 2\n0 0 0' '*: the file ends before its matrix does'
+bad_pattern $'call\n0 1\n0 0 0\n0 0 0' '5: too few sizes*'
+bad_pattern $'call\n0 1 2 3\n0 0 0\n0 0 0' '5: too many sizes*'
+bad_pattern $'call\n0 1 x\n0 0 0\n0 0 0' '5: sizes are written as 4096, 4K or 1M, not x'
+bad_pattern $'call\n0 1 2\ncall' '6: the call before has too few lines*'
+bad_pattern $'0 1 2' '4: expected ranks, call or a line of a matrix, not 0'
+bad_pattern $'ranks 4' '4: ranks is given twice*'
+bad_pattern '' '*: the file ends before its matrix does'
+printf 'attune-pattern 2\nranks 3\n' >calls.txt
+fails 3 'attune: calls.txt:1: the file was written by a newer Attune*' \
+    generate alltoallv --topology 3x1 --pattern calls.txt
+echo 'ranks 3' >calls.txt
+fails 3 'attune: calls.txt:1: the first line must be: attune-pattern 1' \
+    generate alltoallv --topology 3x1 --pattern calls.txt
+pattern $'call\n0 1 2\n0 0 0\n0 0 0'
+fails 3 'attune: calls.txt is for 3 ranks, the topology has 4' \
+    generate alltoallv --topology 2x2 --pattern calls.txt
+fails 3 '*nothing.txt*' generate alltoallv --topology 2x2 --pattern nothing.txt
+
+# ---- what it refuses ----
+fails 2 '*give --topology' generate alltoall
+fails 3 'attune: no routine can be generated for barrier, but for: allgather, *' \
+    generate barrier --topology 2x2
+fails 3 '*alltoal*alltoall*' generate alltoal --topology 2x2
+fails 2 '*--pattern is for alltoallv' generate alltoall --topology 2x2 --pattern calls.txt
+fails 2 '*has no root; leave out --root' generate alltoall --topology 2x2 --root 1
+fails 2 '*greedy needs to know the messages*' generate alltoallv --topology 2x2 --algorithm greedy
+fails 2 '*does not serve alltoall' generate alltoall --topology 2x2 --algorithm bcast/chain
+fails 3 '*not applicable: messages that mean nothing need blocks of equal size' \
+    generate alltoallv --topology 2x2 --param sync=dummy
+pattern $'call\n0 1 2\n0 0 0\n0 0 0'
+fails 3 '*not applicable: messages that mean nothing need blocks of equal size' \
+    generate alltoallv --topology 3x1 --param sync=dummy --pattern calls.txt
+fails 2 '*ranks are 0 to 3' generate bcast --topology 2x2 --root 4
+fails 2 '*too large; choose one with --root' generate bcast --topology 16x16
+holds 'RANKS = 256,' generate bcast --topology 16x16 --root 0
+fails 3 '*no schedule*' generate alltoall --topology 2x2 --algorithm native
+finish
