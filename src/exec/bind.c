@@ -87,6 +87,7 @@ static void bind_message(binder *b, const atn_op *o, atn_xop *x)
         units += s->len;
     }
     x->one.units = units;
+    x->count = (int32_t)(units * b->u->wire_each);
     if (x->nparts > 1)
         x->wire = place_on_wire(b, o->kind == ATN_OP_SEND, units * stride);
     if (units == 0 && o->a.n > 0)

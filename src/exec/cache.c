@@ -14,7 +14,8 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 
     if (!x)
         return NULL;
-    *x = (atn_exec){.p = p, .r = r, .yield = yield, .choose = choose, .context = context};
+    *x = (atn_exec){
+        .recent = x->raws, .p = p, .r = r, .yield = yield, .choose = choose, .context = context};
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found);
     x->call_mask = found ? (unsigned)*upper >> 20 : 0;
     if (!atn_is_pow2((int)x->call_mask + 1)) /* keep a mask of whole bits */
@@ -220,18 +221,13 @@ static atn_plan *with_handles(atn_plan *plan, const atn_call *call)
     return plan;
 }
 
-atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
+/* A call that was not seen lately: the long way. */
+static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call *call, int *code_p)
 {
-    const atn_raw *raw = raw_slot(x, call);
     atn_choice choice = {0};
     atn_plan *plan = NULL;
     atn_problem q;
 
-    *code_p = MPI_SUCCESS;
-    if (raw_matches(raw, call)) {
-        x->direct = raw->direct;
-        return with_handles(raw->plan, call);
-    }
     if (!atn_call_problem(x, call, &q))
         return NULL;
     const bool lasting = x->choose(x->context, &q, &choice);
@@ -244,4 +240,16 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
     if (lasting)
         remember(x, call, &q, plan);
     return with_handles(plan, call);
+}
+
+atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
+{
+    *code_p = MPI_SUCCESS;
+    if (!raw_matches(x->recent, call)) {
+        x->recent = raw_slot(x, call);
+        if (!raw_matches(x->recent, call))
+            return new_plan(x, call, code_p);
+    }
+    x->direct = x->recent->direct;
+    return with_handles(x->recent->plan, call);
 }

@@ -1,13 +1,10 @@
 /* chain.c - the straight-line executor: one step after the other, at most two requests, no
  * allocation.  This is the path of small messages; everything that can be computed before is in
  * the program. */
+#include <string.h>
+
 #include "exec/exec_private.h"
 #include "exec/wait.h"
-
-static inline int wire_count(const atn_run *x, const atn_xop *o)
-{
-    return (int)(o->one.units * x->plan->unit.wire_each);
-}
 
 static int send(const atn_run *x, const atn_xop *o, void *data)
 {
@@ -16,10 +13,10 @@ static int send(const atn_run *x, const atn_xop *o, void *data)
     MPI_Request request;
 
     if (o->ssend)
-        return PMPI_Ssend(data, wire_count(x, o), type, o->peer, tag, x->comm);
+        return PMPI_Ssend(data, o->count, type, o->peer, tag, x->comm);
     if (!x->x->yield)
-        return PMPI_Send(data, wire_count(x, o), type, o->peer, tag, x->comm);
-    const int code = PMPI_Isend(data, wire_count(x, o), type, o->peer, tag, x->comm, &request);
+        return PMPI_Send(data, o->count, type, o->peer, tag, x->comm);
+    const int code = PMPI_Isend(data, o->count, type, o->peer, tag, x->comm, &request);
     return code == MPI_SUCCESS ? atn_wait_all(true, 1, &request) : code;
 }
 
@@ -30,8 +27,8 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
     MPI_Request request;
 
     if (!x->x->yield)
-        return PMPI_Recv(data, wire_count(x, o), type, o->peer, tag, x->comm, MPI_STATUS_IGNORE);
-    const int code = PMPI_Irecv(data, wire_count(x, o), type, o->peer, tag, x->comm, &request);
+        return PMPI_Recv(data, o->count, type, o->peer, tag, x->comm, MPI_STATUS_IGNORE);
+    const int code = PMPI_Irecv(data, o->count, type, o->peer, tag, x->comm, &request);
     return code == MPI_SUCCESS ? atn_wait_all(true, 1, &request) : code;
 }
 
@@ -42,40 +39,59 @@ static int exchange(const atn_run *x, const atn_xop *o, void *out, void *in)
     MPI_Request request[2];
 
     if (!x->x->yield && !o->ssend)
-        return PMPI_Sendrecv(out, wire_count(x, o), type, o->peer, x->tag0 + o->seq, in,
-                             wire_count(x, o + 1), type, o[1].peer, x->tag0 + o[1].seq, x->comm,
-                             MPI_STATUS_IGNORE);
-    int code = PMPI_Irecv(in, wire_count(x, o + 1), type, o[1].peer, x->tag0 + o[1].seq, x->comm,
-                          &request[0]);
+        return PMPI_Sendrecv(out, o->count, type, o->peer, x->tag0 + o->seq, in, o[1].count, type,
+                             o[1].peer, x->tag0 + o[1].seq, x->comm, MPI_STATUS_IGNORE);
+    int code =
+        PMPI_Irecv(in, o[1].count, type, o[1].peer, x->tag0 + o[1].seq, x->comm, &request[0]);
     if (code == MPI_SUCCESS)
-        code = (o->ssend ? PMPI_Issend : PMPI_Isend)(out, wire_count(x, o), type, o->peer,
-                                                     x->tag0 + o->seq, x->comm, &request[1]);
+        code = (o->ssend ? PMPI_Issend : PMPI_Isend)(out, o->count, type, o->peer, x->tag0 + o->seq,
+                                                     x->comm, &request[1]);
     return code == MPI_SUCCESS ? atn_wait_all(x->x->yield, 2, request) : code;
 }
 
-static int step(const atn_run *x, const atn_xop *o)
+/* Messages in several parts go through the wire buffer. */
+static int step_in_parts(const atn_run *x, const atn_xop *o)
 {
+    const atn_xop *in = o->kind == X_EXCHANGE ? o + 1 : o;
     int code = MPI_SUCCESS;
+
+    if (o->kind != X_RECV && o->nparts > 1)
+        code = atn_gather_wire(x, o);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (o->kind == X_EXCHANGE)
+        code = exchange(x, o, atn_message(x, o), atn_message(x, in));
+    else
+        code = (o->kind == X_SEND ? send : receive)(x, o, atn_message(x, o));
+    if (code == MPI_SUCCESS && in->kind == X_RECV && in->nparts > 1)
+        code = atn_scatter_wire(x, in);
+    return code;
+}
+
+static inline int step(const atn_run *x, const atn_xop *o)
+{
+    char *const a = x->base[o->space_a] + o->one.a, *const b = x->base[o->space_b] + o->one.b;
+    const atn_unit *u = &x->plan->unit;
 
     switch ((atn_xkind)o->kind) {
     case X_NOTHING:
         return MPI_SUCCESS;
     case X_COPY:
+        if (o->nparts > 1 || !u->contiguous)
+            return atn_run_local(x, o);
+        memcpy(b, a, (size_t)(o->one.units * u->stride));
+        return MPI_SUCCESS;
     case X_REDUCE:
-        return atn_run_local(x, o);
-    case X_SEND:
-        if (o->nparts > 1)
-            code = atn_gather_wire(x, o);
-        return code == MPI_SUCCESS ? send(x, o, atn_message(x, o)) : code;
-    case X_RECV:
-        code = receive(x, o, atn_message(x, o));
-        return code == MPI_SUCCESS && o->nparts > 1 ? atn_scatter_wire(x, o) : code;
+        return o->nparts > 1 ? atn_run_local(x, o)
+                             : PMPI_Reduce_local(a, b, (int)o->one.units, u->type, u->op);
     case X_EXCHANGE:
-        if (o->nparts > 1)
-            code = atn_gather_wire(x, o);
-        if (code == MPI_SUCCESS)
-            code = exchange(x, o, atn_message(x, o), atn_message(x, o + 1));
-        return code == MPI_SUCCESS && o[1].nparts > 1 ? atn_scatter_wire(x, o + 1) : code;
+        if (o->nparts > 1 || o[1].nparts > 1)
+            return step_in_parts(x, o);
+        return exchange(x, o, a, x->base[o[1].space_a] + o[1].one.a);
+    case X_SEND:
+        return o->nparts > 1 ? step_in_parts(x, o) : send(x, o, a);
+    case X_RECV:
+        return o->nparts > 1 ? step_in_parts(x, o) : receive(x, o, a);
     }
     return MPI_ERR_INTERN;
 }

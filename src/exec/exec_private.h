@@ -36,6 +36,7 @@ typedef struct {
     int32_t peer, seq;
     int32_t nparts, part; /* more than one part: parts[part ..] */
     int64_t wire;         /* message in several parts: where its wire buffer begins */
+    int32_t count;        /* of a message as MPI counts it; chain only */
     atn_part one;         /* all of it when in one part; else units is the sum */
 } atn_xop;
 
@@ -102,6 +103,7 @@ struct atn_exec {
     unsigned call, call_mask; /* numbers calls, for tags */
     atn_plan *plans[ATN_PLANS];
     atn_raw raws[ATN_RAWS];
+    const atn_raw *recent; /* the entry that matched last: programs repeat themselves */
     atn_type_entry types[ATN_TYPES];
     bool direct;             /* of the plan just returned */
     atn_plan *sizes_plan[2]; /* exchange the sizes of gatherv and scatterv */

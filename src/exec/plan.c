@@ -111,13 +111,13 @@ static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm
 }
 
 /* Large buffers go back to the system: a communicator must not hoard what it needed once. */
-static void drop_large(char **buf, size_t *bytes)
+static void drop_buffers(atn_exec *x)
 {
-    if (*bytes > keep_bytes) {
-        free(*buf);
-        *buf = NULL;
-        *bytes = 0;
-    }
+    free(x->scratch);
+    free(x->stage[0]);
+    free(x->stage[1]);
+    x->scratch = x->stage[0] = x->stage[1] = NULL;
+    x->scratch_bytes = x->stage_bytes[0] = x->stage_bytes[1] = 0;
 }
 
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire)
@@ -125,9 +125,8 @@ int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wir
     const int code = x->direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, wire)
                                : run_bound(x, plan, call, wire);
 
-    drop_large(&x->scratch, &x->scratch_bytes);
-    drop_large(&x->stage[0], &x->stage_bytes[0]);
-    drop_large(&x->stage[1], &x->stage_bytes[1]);
+    if (x->scratch_bytes + x->stage_bytes[0] + x->stage_bytes[1] > keep_bytes)
+        drop_buffers(x);
     return code;
 }
 
