@@ -19,6 +19,35 @@ char *atn_reserve(char **buf, size_t *have, int64_t want)
     return *buf;
 }
 
+static int convert(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes)
+{
+    int at = 0;
+    return pack ? PMPI_Pack(user, n, type, packed, bytes, &at, MPI_COMM_SELF)
+                : PMPI_Unpack(packed, bytes, &at, user, n, type, MPI_COMM_SELF);
+}
+
+/* MPICH takes MPI_BOTTOM, which is the address 0, for a missing buffer: call it one byte before the
+ * address 1. */
+static int convert_bottom(bool pack, int n, MPI_Datatype type, char *packed, int bytes)
+{
+    const MPI_Aint before = -1;
+    MPI_Datatype shifted;
+    int code = PMPI_Type_create_hindexed(1, &n, &before, type, &shifted);
+
+    if (code == MPI_SUCCESS)
+        code = PMPI_Type_commit(&shifted);
+    if (code == MPI_SUCCESS)
+        code = convert(pack, (char *)1, 1, shifted, packed, bytes);
+    atn_real_type_free(&shifted);
+    return code;
+}
+
+int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes)
+{
+    return user ? convert(pack, user, n, type, packed, bytes)
+                : convert_bottom(pack, n, type, packed, bytes);
+}
+
 /* Elements with holes: only their data may be written, so go through the packed form. */
 static int copy_typed(const atn_unit *u, void *to, const void *from, int64_t units)
 {
@@ -30,10 +59,9 @@ static int copy_typed(const atn_unit *u, void *to, const void *from, int64_t uni
         char *packed = code == MPI_SUCCESS ? malloc((size_t)bytes + 1) : NULL;
         if (!packed)
             return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
-        int at = 0, back = 0;
-        code = PMPI_Pack(from, n, u->type, packed, bytes, &at, MPI_COMM_SELF);
+        code = atn_pack(true, (char *)from, n, u->type, packed, bytes);
         if (code == MPI_SUCCESS)
-            code = PMPI_Unpack(packed, at, &back, to, n, u->type, MPI_COMM_SELF);
+            code = atn_pack(false, to, n, u->type, packed, bytes);
         free(packed);
         from = (const char *)from + n * u->stride;
         to = (char *)to + n * u->stride;

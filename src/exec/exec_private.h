@@ -132,6 +132,8 @@ bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition
 void atn_program_free(atn_program *g);
 /* data.c: local data movement */
 char *atn_reserve(char **buf, size_t *have, int64_t want);
+/* n elements of `type` at `user` to or from `bytes` packed ones. */
+int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
 int atn_copy_units(const atn_unit *u, void *to, const void *from, int64_t units);
 int atn_reduce_units(const atn_unit *u, const void *in, void *inout, int64_t units);
 int atn_run_local(const atn_run *x, const atn_xop *o);

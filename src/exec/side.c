@@ -37,9 +37,7 @@ static int move_block(atn_exec *x, const atn_call *call, const atn_user *u, int 
         const int64_t most = atn_max((int)(pack_bytes / info.size), 1);
         const int n = (int)(count < most ? count : most);
         const int bytes = (int)(n * info.size);
-        int at = 0;
-        code = pack ? PMPI_Pack(user, n, type, packed, bytes, &at, MPI_COMM_SELF)
-                    : PMPI_Unpack(packed, bytes, &at, user, n, type, MPI_COMM_SELF);
+        code = atn_pack(pack, user, n, type, packed, bytes);
         user += n * info.extent;
         packed += bytes;
         count -= n;
