@@ -321,21 +321,24 @@ static double arrived(const atn_transfer *t, const atn_arrivals *a, double at)
     return 8.0 * t->chunk * chunks;
 }
 
-void atn_transfer_rates(const atn_transfer *list, int n, const atn_arrivals *arrivals,
-                        double *rates)
+double atn_transfer_rates(const atn_transfer *list, int n, const atn_arrivals *arrivals,
+                          double *rates)
 {
-    double all_begun = 0, one_done = INFINITY;
+    double all_begun = 0, one_done = INFINITY, shortest = INFINITY;
     for (int i = 0; i < n; i++) {
-        all_begun = fmax(all_begun, arrivals[i].arrival[0]);
-        one_done = fmin(one_done, arrivals[i].arrival[ATN_CHUNKS - 1]);
+        const double first = arrivals[i].arrival[0], last = arrivals[i].arrival[ATN_CHUNKS - 1];
+        all_begun = fmax(all_begun, first);
+        one_done = fmin(one_done, last);
+        shortest = fmin(shortest, last - first);
     }
+    const bool together = one_done > all_begun;
     for (int i = 0; i < n; i++) {
-        const bool together = one_done > all_begun;
         const double from = together ? all_begun : arrivals[i].arrival[0];
         const double to = together ? one_done : arrivals[i].arrival[ATN_CHUNKS - 1];
         rates[i] = (arrived(&list[i], &arrivals[i], to) - arrived(&list[i], &arrivals[i], from)) /
                    fmax(1e-9, to - from);
     }
+    return together ? (one_done - all_begun) / fmax(1e-9, shortest) : 0;
 }
 
 /* ---- the stage ---- */

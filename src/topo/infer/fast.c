@@ -10,94 +10,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/infer/private.h"
+#include "topo/infer/fast.h"
 
-enum { MIN_UNITS = 6, ROUNDS = 8, MIN_SET = 3 };
-static const double enough = 0.5; /* transfers' worth that is missing when a link is full */
-
-typedef struct {
-    atn_infer_state *s;
-    int v, d, most;
-    atn_unit *units; /* d, in the order of their smallest host */
-    atn_flow *flows; /* of a set: between units, one each way at most */
-    int *senders, *receivers; /* the units of those */
-    int n;
-} search;
+enum { ROUNDS = 8 };
 
 /* ---- how much is missing? ---- */
 
-static double expected(atn_infer_state *s, const atn_flow *f, double rate)
+static double alone(atn_infer_state *s, const atn_flow *f, bool closely)
 {
-    const double limit = atn_infer_limit(s, f->from, f->to);
-    return rate >= 0.8 * limit ? limit : atn_infer_base(s, f->from, f->to);
+    const double known = s->base[f->from * s->hosts + f->to];
+    if (known > 0 || closely)
+        return atn_infer_base(s, f->from, f->to);
+    return 0.95 * atn_infer_limit(s, f->from, f->to); /* the best of several is a little too good */
 }
 
-/* Rate that is missing, in transfers. */
-static double missing(atn_infer_state *s, const atn_flow *flows, int n)
+double atn_fast_missing(atn_infer_state *s, const atn_crossing *set, int n, int samples,
+                        bool closely)
 {
-    double rates[n], sum = 0;
-    atn_infer_sample(s, flows, n, rates);
+    atn_flow flows[n];
+    double rates[n], usual[n], all[n][samples], sum = 0;
+    for (int i = 0; i < n; i++) {
+        flows[i] = set[i].flow;
+        usual[i] = alone(s, &flows[i], closely);
+    }
+    for (int k = 0; k < samples; k++) {
+        atn_infer_sample(s, flows, n, rates);
+        for (int i = 0; i < n; i++)
+            all[i][k] = rates[i];
+    }
     for (int i = 0; i < n; i++)
-        sum += fmax(-0.1, 1 - rates[i] / expected(s, &flows[i], rates[i]));
+        sum += fmax(-0.1, 1 - atn_median(all[i], samples).mid / usual[i]);
     return sum;
 }
 
-/* Two measurements must agree. */
-static bool is_full(atn_infer_state *s, const atn_flow *flows, int n)
+/* Many transfers miss something by chance. */
+static double enough(int n) { return fmax(0.5, 0.25 * sqrt(n)); }
+
+/* When three measurements leave doubts, five more decide. */
+bool atn_fast_full(atn_infer_state *s, const atn_crossing *set, int n)
 {
-    int yes = 0, no = 0;
-    if (n < MIN_SET)
+    if (n < ATN_FULL_SET)
         return false;
-    while (yes < 2 && no < 2 && !s->broken)
-        ++*(missing(s, flows, n) > enough ? &yes : &no);
-    return yes > no;
+    double over = atn_fast_missing(s, set, n, 3, true) - enough(n);
+    if (fabs(over) < 0.25)
+        over = atn_fast_missing(s, set, n, 5, true) - enough(n);
+    return over > 0;
 }
 
 /* ---- a set that just fills a link ---- */
 
-static int copy_without(const search *w, int first, int stop, search *rest)
+static void leave_out(atn_fast_search *w, int first, int stop)
 {
-    int n = 0;
+    w->ntry = 0;
     for (int i = 0; i < w->n; i++)
-        if (i < first || i >= stop) {
-            rest->flows[n] = w->flows[i];
-            rest->senders[n] = w->senders[i];
-            rest->receivers[n++] = w->receivers[i];
-        }
-    return rest->n = n;
-}
-
-static bool make_room(search *w, int most)
-{
-    const size_t n = (size_t)most;
-    w->flows = malloc(sizeof *w->flows * n);
-    w->senders = malloc(sizeof *w->senders * n);
-    w->receivers = malloc(sizeof *w->receivers * n);
-    return w->flows && w->senders && w->receivers;
-}
-
-static void free_room(search *w)
-{
-    free(w->flows);
-    free(w->senders);
-    free(w->receivers);
+        if (i < first || i >= stop)
+            w->try[w->ntry++] = w->set[i];
 }
 
 /* Takes out halves, quarters, ... single transfers while the rest still fills a link. */
-static void reduce(search *w, search *rest)
+static void reduce(atn_fast_search *w)
 {
     int pieces = 2;
-    while (w->n > MIN_SET && !w->s->broken) {
+    while (w->n > ATN_FULL_SET && !w->s->broken) {
         bool less = false;
         for (int i = 0; i < pieces && !less; i++) {
-            copy_without(w, i * w->n / pieces, (i + 1) * w->n / pieces, rest);
-            less = is_full(w->s, rest->flows, rest->n);
+            leave_out(w, i * w->n / pieces, (i + 1) * w->n / pieces);
+            less = atn_fast_full(w->s, w->try, w->ntry);
         }
         if (less) {
-            w->n = rest->n;
-            memcpy(w->flows, rest->flows, sizeof *w->flows * (size_t)w->n);
-            memcpy(w->senders, rest->senders, sizeof *w->senders * (size_t)w->n);
-            memcpy(w->receivers, rest->receivers, sizeof *w->receivers * (size_t)w->n);
+            w->n = w->ntry;
+            memcpy(w->set, w->try, sizeof *w->set * (size_t)w->n);
             pieces = atn_max(2, pieces - 1);
         } else if (pieces < w->n) {
             pieces = atn_min(2 * pieces, w->n);
@@ -107,124 +89,142 @@ static void reduce(search *w, search *rest)
     }
 }
 
-/* ---- who is on the senders' side? ---- */
+/* ---- sets to begin with ---- */
 
-static bool among(const int *units, int n, int u)
+/* Hosts of a unit as many as its link can serve; returns how many. */
+static int lanes_of(atn_fast_search *w, int unit, int *hosts)
 {
-    for (int i = 0; i < n; i++)
-        if (units[i] == u)
-            return true;
-    return false;
+    const atn_guess *g = &w->s->guess;
+    const int node = w->units[unit].node;
+    const int n = atn_guess_beyond(g, w->v, node, hosts);
+    atn_infer_shuffle(w->s, hosts, n);
+    return atn_min(n, w->s->lanes[g->parent[node] == w->v ? node : w->v]);
 }
 
-/* Any transfers as many as these: when they are as slow, the machines are the limit, not a link. */
-static bool machines_are_busy(search *w, search *other)
+/* Hosts of all units that are, or are not, marked. */
+static int collect(atn_fast_search *w, const bool *marked, bool wanted, int *hosts, int *unit_of)
+{
+    int n = 0, some[w->s->hosts];
+    for (int u = 0; u < w->d; u++) {
+        const int lanes = marked[u] == wanted ? lanes_of(w, u, some) : 0;
+        for (int i = 0; i < lanes; i++) {
+            hosts[n] = some[i];
+            unit_of[n++] = u;
+        }
+    }
+    return n;
+}
+
+/* Marked units send to the others. */
+static void pair_up(atn_fast_search *w, const bool *marked)
+{
+    const int hosts = w->s->hosts;
+    int from[hosts], to[hosts], from_unit[hosts], to_unit[hosts], order[hosts];
+    const int nfrom = collect(w, marked, true, from, from_unit);
+    const int nto = collect(w, marked, false, to, to_unit);
+    for (int i = 0; i < nto; i++)
+        order[i] = i;
+    atn_infer_shuffle(w->s, order, nto);
+    w->n = atn_min(4 * w->s->max_flows, atn_min(nfrom, nto));
+    for (int i = 0; i < w->n; i++)
+        w->set[i] = (atn_crossing){.flow = {from[i], to[order[i]]},
+                               .from = from_unit[i],
+                               .to = to_unit[order[i]]};
+}
+
+static void draw(atn_fast_search *w, bool *marked)
 {
     int order[w->d];
     for (int i = 0; i < w->d; i++)
         order[i] = i;
-    for (int k = 0; k < 2; k++) {
-        atn_infer_shuffle(w->s, order, w->d);
-        for (int i = 0; i < w->n; i++)
-            other->flows[i] =
-                (atn_flow){w->units[order[i]].send, w->units[order[(i + w->n) % w->d]].recv};
-        if (!is_full(w->s, other->flows, w->n))
-            return false;
+    atn_infer_shuffle(w->s, order, w->d);
+    for (int i = 0; i < w->d; i++)
+        marked[order[i]] = i < w->d / 2;
+}
+
+/* ---- what a set that fills a link says ---- */
+
+/* Any transfers as many as these: when they are as slow, the machines are the limit, not a link. */
+static bool machines_are_busy(atn_fast_search *w)
+{
+    const int n = w->n;
+    atn_crossing set[n];
+    bool busy = true, marked[w->d];
+    memcpy(set, w->set, sizeof *set * (size_t)n);
+    for (int k = 0; k < 2 && busy; k++) {
+        draw(w, marked);
+        pair_up(w, marked);
+        busy = w->n >= n && atn_fast_full(w->s, w->set, n);
     }
+    memcpy(w->set, set, sizeof *set * (size_t)n);
+    w->n = n;
+    return busy;
+}
+
+/* Remembers how many transfers the new link between v and w serves. */
+static void note_lanes(atn_infer_state *s, int v, int new, double lanes)
+{
+    const int n = atn_max(1, (int)floor(lanes + 0.2));
+    const bool above = s->guess.parent[v] == new;
+    if (above)
+        s->lanes[new] = s->lanes[v];
+    s->lanes[above ? v : new] = n;
+}
+
+static bool put_link(atn_fast_search *w)
+{
+    bool member[w->d];
+    int side[w->d], n = 0;
+    const double lanes = w->n - atn_fast_missing(w->s, w->set, w->n, 5, true);
+    const int members = atn_fast_side(w, member);
+    if (members < 2 || w->d - members < 2 || w->s->broken)
+        return false;
+    for (int u = 0; u < w->d; u++)
+        if (member[u])
+            side[n++] = w->units[u].node;
+    note_lanes(w->s, w->v, atn_guess_join(&w->s->guess, w->v, side, n), lanes);
     return true;
 }
 
-static void put_link(search *w)
-{
-    int side[w->d], n = 0;
-    for (int u = 0; u < w->d; u++) {
-        bool with = among(w->senders, w->n, u);
-        if (!with && !among(w->receivers, w->n, u)) {
-            const int old = w->flows[0].from;
-            w->flows[0].from = w->units[u].send;
-            with = is_full(w->s, w->flows, w->n);
-            w->flows[0].from = old;
-        }
-        if (with)
-            side[n++] = w->units[u].node;
-    }
-    if (n >= 2 && w->d - n >= 2)
-        atn_guess_join(&w->s->guess, w->v, side, n);
-}
-
-/* ---- sets to begin with ---- */
-
-/* Units in `chosen` send to others, drawn at random. */
-static void pair_up(search *w, const int *chosen, int n)
-{
-    int others[w->d], m = 0;
-    for (int u = 0; u < w->d; u++)
-        if (!among(chosen, n, u))
-            others[m++] = u;
-    atn_infer_shuffle(w->s, others, m);
-    w->n = atn_min(w->most, atn_min(n, m));
-    for (int i = 0; i < w->n; i++) {
-        w->senders[i] = chosen[i];
-        w->receivers[i] = others[i];
-        w->flows[i] = (atn_flow){w->units[chosen[i]].send, w->units[others[i]].recv};
-    }
-}
-
 /* True when it led to a link. */
-static bool try_set(search *w, const int *chosen, int n)
+static bool try_set(atn_fast_search *w, const bool *marked)
 {
-    pair_up(w, chosen, n);
-    if (w->n < MIN_SET || missing(w->s, w->flows, w->n) <= enough ||
-        !is_full(w->s, w->flows, w->n))
+    pair_up(w, marked);
+    if (w->n < ATN_FULL_SET || atn_fast_missing(w->s, w->set, w->n, 1, false) <= enough(w->n) ||
+        !atn_fast_full(w->s, w->set, w->n))
         return false;
-    search rest = *w;
-    const int before = w->d;
-    bool found = false;
-    if (make_room(&rest, w->d)) {
-        reduce(w, &rest);
-        if (!machines_are_busy(w, &rest) && is_full(w->s, w->flows, w->n)) {
-            int near[w->s->guess.nnodes];
-            put_link(w);
-            found = atn_guess_near(&w->s->guess, w->v, near) != before;
-        }
-    } else {
-        w->s->broken = w->s->no_memory = true;
-    }
-    free_room(&rest);
-    return found;
+    reduce(w);
+    return !machines_are_busy(w) && atn_fast_full(w->s, w->set, w->n) && put_link(w);
 }
 
-static bool try_random(search *w)
+/* ---- where to look ---- */
+
+static bool try_random(atn_fast_search *w)
 {
-    int order[w->d];
-    for (int i = 0; i < w->d; i++)
-        order[i] = i;
-    for (int k = 0; k < ROUNDS && !w->s->broken; k++) {
-        atn_infer_shuffle(w->s, order, w->d);
-        if (try_set(w, order, w->d / 2))
+    bool marked[w->d];
+    for (int k = 0; k < ROUNDS + w->d / 2 && !w->s->broken; k++) {
+        draw(w, marked);
+        if (try_set(w, marked))
             return true;
     }
     return false;
 }
 
-/* Blocks of neighbours, and every so manieth unit, in sizes d / 2, d / 3, ... */
-static bool try_neighbours(search *w)
+/* Blocks of neighbours, and every so manieth unit, in sizes d / 2, d / 3 and so on. */
+static bool try_neighbours(atn_fast_search *w)
 {
-    int block[w->d], comb[w->d];
-    for (int parts = 2; w->d / parts >= MIN_SET && !w->s->broken; parts += atn_max(1, parts / 2))
+    bool block[w->d], comb[w->d];
+    for (int parts = 2; w->d / parts >= ATN_FULL_SET && !w->s->broken; parts += atn_max(1, parts / 2))
         for (int k = 0; k < parts; k++) {
-            int nb = 0, nc = 0;
-            for (int u = k * w->d / parts; u < (k + 1) * w->d / parts; u++)
-                block[nb++] = u;
-            for (int u = k; u < w->d; u += parts)
-                comb[nc++] = u;
-            if (try_set(w, block, nb) || try_set(w, comb, nc))
+            for (int u = 0; u < w->d; u++) {
+                block[u] = u * parts / w->d == k;
+                comb[u] = u % parts == k;
+            }
+            if (try_set(w, block) || try_set(w, comb))
                 return true;
         }
     return false;
 }
-
-/* ---- all switches ---- */
 
 static int by_host(const void *a, const void *b)
 {
@@ -236,19 +236,14 @@ static int by_host(const void *a, const void *b)
 static bool search_at(atn_infer_state *s, int v)
 {
     atn_unit units[s->guess.nnodes];
-    search w = {.s = s, .v = v, .units = units, .most = 4 * s->max_flows};
+    atn_crossing set[s->hosts], try[s->hosts];
+    atn_fast_search w = {.s = s, .v = v, .units = units, .set = set, .try = try};
     w.d = atn_infer_units(s, v, 0, units);
-    if (w.d < MIN_UNITS)
+    if (w.d < 4)
         return false;
     qsort(units, (size_t)w.d, sizeof *units, by_host);
     s->searched_fast = true;
-    bool found = false;
-    if (make_room(&w, w.d))
-        found = try_random(&w) || try_neighbours(&w);
-    else
-        s->broken = s->no_memory = true;
-    free_room(&w);
-    return found;
+    return try_neighbours(&w) || try_random(&w);
 }
 
 void atn_infer_fast(atn_infer_state *s)

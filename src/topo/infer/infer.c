@@ -18,7 +18,12 @@ static bool set_up(atn_infer_state *s, char **remarks_p, size_t *bytes_p)
     s->in = calloc(n, sizeof *s->in);
     s->remarks = open_memstream(remarks_p, bytes_p);
     s->budget = 12 * s->hosts + 2 * s->hosts * log2(s->hosts + 1);
-    return s->base && s->out && s->in && s->remarks && atn_guess_make(&s->guess, s->hosts);
+    if (!atn_guess_make(&s->guess, s->hosts))
+        return false;
+    s->lanes = malloc(sizeof *s->lanes * (size_t)s->guess.nnodes);
+    for (int v = 0; s->lanes && v < s->guess.nnodes; v++)
+        s->lanes[v] = 1;
+    return s->base && s->out && s->in && s->lanes && s->remarks;
 }
 
 static void tear_down(atn_infer_state *s)
@@ -26,6 +31,7 @@ static void tear_down(atn_infer_state *s)
     free(s->base);
     free(s->out);
     free(s->in);
+    free(s->lanes);
     atn_vec_free(&s->flows);
     atn_vec_free(&s->rates);
     atn_vec_free(&s->ends);
@@ -80,7 +86,7 @@ static void build(atn_infer_state *s, const int *order)
 /* So that every link was loaded both ways with as much as its hosts can send. */
 static void load_links(atn_infer_state *s)
 {
-    enum { SAMPLES = 2 };
+    enum { SAMPLES = 3 };
     const atn_guess *g = &s->guess;
     atn_flow flows[s->hosts];
     double rates[s->hosts];
@@ -93,56 +99,89 @@ static void load_links(atn_infer_state *s)
 
 /* ---- the result ---- */
 
-static void best_three(double best[3], double v)
-{
-    for (int i = 0; i < 3; i++)
-        if (v > best[i]) {
-            const double old = best[i];
-            best[i] = v;
-            v = old;
-        }
-}
+/* What crossed a link one way in one set of transfers. */
+typedef struct {
+    int n;
+    double sum, limit; /* together, and what they could be at most */
+} load;
 
-/* The most that ever crossed a link: the mean of the best, against single errors. */
-static double mean_of(const double best[3])
+static void add_loads(const atn_infer_state *s, int set, const bool *below, load ways[2])
 {
-    const int n = (best[0] > 0) + (best[1] > 0) + (best[2] > 0);
-    return n > 0 ? (best[0] + best[1] + best[2]) / n : 0;
-}
-
-/* Sums up over all measurements what crossed the link of w. */
-static void most_across(const atn_infer_state *s, const bool *below, atn_inferred_link *link)
-{
-    double up[3] = {0}, down[3] = {0};
-    int votes = 0, agree = 0;
-    for (int i = 0, k = 0; i < s->ends.n; i++) {
-        double sum[2] = {0}, limit[2] = {0};
-        int n[2] = {0};
-        for (; k < s->ends.v[i]; k++) {
-            const atn_flow f = s->flows.v[k];
-            if (below[f.from] == below[f.to])
-                continue;
-            const int way = below[f.from] ? 0 : 1;
-            sum[way] += s->rates.v[k];
-            limit[way] += atn_infer_limit(s, f.from, f.to);
-            n[way]++;
-        }
-        best_three(up, sum[0]);
-        best_three(down, sum[1]);
-        for (int way = 0; way < 2; way++) {
-            votes += n[way] > 1;
-            agree += n[way] > 1 && sum[way] < 0.85 * limit[way];
-        }
+    for (int k = set > 0 ? s->ends.v[set - 1] : 0; k < s->ends.v[set]; k++) {
+        const atn_flow f = s->flows.v[k];
+        if (below[f.from] == below[f.to])
+            continue;
+        load *l = &ways[below[f.from] ? 0 : 1];
+        l->n++;
+        l->sum += s->rates.v[k];
+        l->limit += atn_infer_limit(s, f.from, f.to);
     }
-    link->up = mean_of(up);
-    link->down = mean_of(down);
-    link->trust = votes > 0 ? (double)agree / votes : 1;
-    link->full = agree > 0;
 }
 
-static void fill_links(const atn_infer_state *s, const int *number, atn_inferred *r)
+/* The highest of several values, but for chance: the middle of those that are about as high as the
+ * third. */
+static double robust_highest(double *v, int n)
+{
+    if (n == 0)
+        return 0;
+    atn_median(v, n); /* sorts */
+    const double about = 0.85 * v[atn_max(0, n - 3)];
+    int first = 0;
+    while (v[first] < about)
+        first++;
+    return atn_median(v + first, n - first).mid;
+}
+
+/* Only the sets count that put most transfers onto the link; onto that of a host, each by itself. */
+static double highest_rate(const load *loads, int n, double *values)
+{
+    int most = 0, m = 0;
+    for (int i = 0; i < n; i++)
+        most = atn_max(most, loads[2 * i].n);
+    for (int i = 0; i < n; i++)
+        if (loads[2 * i].n == most && most > 0)
+            values[m++] = loads[2 * i].sum;
+    return robust_highest(values, m);
+}
+
+/* How often more was sent than the link carries, and how often that much did not arrive. */
+static void count_votes(const load *loads, int n, atn_inferred_link *link)
+{
+    int votes = 0, agree = 0;
+    for (int i = 0; i < 2 * n; i++) {
+        const double rate = i % 2 ? link->down : link->up;
+        if (loads[i].n < 2 || loads[i].limit < 1.3 * rate)
+            continue;
+        votes++;
+        agree += loads[i].sum < 0.85 * loads[i].limit;
+    }
+    link->trust = votes > 0 ? (double)agree / votes : 0;
+    link->full = 2 * agree > votes;
+}
+
+/* From all measurements that crossed it. */
+static bool judge_link(const atn_infer_state *s, const bool *below, atn_inferred_link *link)
+{
+    const int n = s->ends.n;
+    load *loads = calloc(2 * (size_t)n + 1, sizeof *loads);
+    double *values = malloc(sizeof *values * ((size_t)n + 1));
+    const bool done = loads && values;
+    if (done) {
+        for (int i = 0; i < n; i++)
+            add_loads(s, i, below, &loads[2 * i]);
+        link->up = highest_rate(loads, n, values);
+        link->down = highest_rate(loads + 1, n, values);
+        count_votes(loads, n, link);
+    }
+    free(loads);
+    free(values);
+    return done;
+}
+
+static bool fill_links(const atn_infer_state *s, const int *number, atn_inferred *r)
 {
     const atn_guess *g = &s->guess;
+    bool done = true;
     double delay[g->nnodes];
     int ways[g->nnodes];
     atn_infer_delays(s, delay);
@@ -154,13 +193,14 @@ static void fill_links(const atn_infer_state *s, const int *number, atn_inferred
         for (int h = 0; h < s->hosts; h++)
             below[h] = ways[h] == v;
         atn_inferred_link *link = &r->links[number[v]];
-        most_across(s, below, link);
+        done = judge_link(s, below, link) && done;
         link->delay = delay[v];
         if (v < s->hosts) {
             link->full = true;
             link->trust = 1;
         }
     }
+    return done;
 }
 
 /* The root is the switch whose largest branch is smallest. */
@@ -217,7 +257,10 @@ static atn_inferred *finish(atn_infer_state *s)
     for (int v = 0; v < g->nnodes; v++)
         if (number[v] >= 0)
             r->parent[number[v]] = g->parent[v] >= 0 ? number[g->parent[v]] : -1;
-    fill_links(s, number, r);
+    if (!fill_links(s, number, r)) {
+        atn_inferred_free(r);
+        return NULL;
+    }
     return r;
 }
 

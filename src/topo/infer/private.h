@@ -34,6 +34,7 @@ typedef struct {
     ATN_VEC(int) ends;
     ATN_VEC(atn_ping) pings;
     ATN_VEC(atn_cluster) clusters;
+    int *lanes;    /* by node: transfers that the link above it serves at the same time */
     double budget; /* sets of transfers that are expected, for progress */
     bool searched_fast;
     FILE *remarks;
