@@ -181,7 +181,7 @@ static char *join_words(char *const *words)
 atn_status atn_lab_shell(const atn_lab *lab, const char *host, char *const *words, atn_error *err)
 {
     char job[ATN_LAB_PATH];
-    int i;
+    int i = -1;
     char *text = join_words(words);
     const struct passwd *me = getpwuid(getuid());
     const char *shell = me != NULL && *me->pw_shell != '\0' ? me->pw_shell : "/bin/sh";

@@ -187,7 +187,7 @@ static void grow(spec *s, int depth, int parent, const char *prefix)
             hang_host(s, parent, l);
             continue;
         }
-        snprintf(name, sizeof name, depth == 0 ? "%s%d" : "%s.%d", prefix, i);
+        snprintf(name, sizeof name, depth == 0 ? "%.100s%d" : "%.100s.%d", prefix, i);
         const int v = hang(s, ATN_TOPO_SWITCH, name, above, l);
         if (v < 0)
             return;
