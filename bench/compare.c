@@ -2,8 +2,8 @@
  * may serve) against a baseline (A): the MPI library's own routine, reached behind Attune's back,
  * or the same algorithm written by hand with point-to-point calls.
  *
- * Blocks of calls alternate A B, B A, ...; each pair of blocks gives one ratio B/A.  Printed are the
- * medians of both, the median ratio and its 95 % confidence interval (order statistics).
+ * Blocks of calls alternate A B, B A, ...; each pair of blocks gives one ratio B/A.  Printed are
+ * the medians of both, the median ratio and its 95 % confidence interval (order statistics).
  *
  *   compare BASELINE [PAIRS [SECONDS [BYTES ...]]]        BASELINE: native | hand */
 #include <dlfcn.h>

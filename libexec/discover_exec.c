@@ -3,10 +3,7 @@
  *
  *   discover_exec [--seed N] [--flows N] [--time MILLISECONDS] [--trace]
  *
- * The first rank of each host measures.  Output (rank 0): `attune-discover 1`, `job RANKS HOSTS MPI`,
- * a `host NAME` line for each host, a `rank HOST` line for each rank, `progress PART` now and then, a
- * `node PARENT UP DOWN FULL DELAY TRUST` line for each node, `remark TEXT` lines, `effort SETS PINGS
- * FAST`, `end`. */
+ * The first rank of each host measures; rank 0 prints what topo/discovery.h describes. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -15,7 +12,7 @@
 #include <unistd.h>
 
 #include "measure/transfer.h"
-#include "topo/infer.h"
+#include "topo/discovery.h"
 
 enum { NAME_BYTES = 256, MIN_CHUNK = 4 << 10, MAX_CHUNK = 2 << 20 };
 
@@ -194,30 +191,15 @@ static void tear_down(job *j)
 static void print_job(const job *j)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    const char **names = room((size_t)j->hosts, sizeof *names);
     int length;
     MPI_Get_library_version(version, &length);
     version[strcspn(version, ",\n")] = '\0';
-    printf("attune-discover 1\njob %d %d %s\n", j->p, j->hosts, version);
     for (int h = 0; h < j->hosts; h++)
-        printf("host %s\n", j->names + (size_t)j->rank_of[h] * NAME_BYTES);
-    for (int r = 0; r < j->p; r++)
-        printf("rank %d\n", j->host_of[r]);
+        names[h] = j->names + (size_t)j->rank_of[h] * NAME_BYTES;
+    atn_discovery_put_job(stdout, version, names, j->hosts, j->host_of, j->p);
     fflush(stdout);
-}
-
-static void print_result(const atn_inferred *r)
-{
-    for (int v = 0; v < r->nnodes; v++) {
-        const atn_inferred_link *l = &r->links[v];
-        printf("node %d %.0f %.0f %d %.9f %.3f\n", r->parent[v], l->up, l->down, l->full, l->delay,
-               l->trust);
-    }
-    for (const char *at = r->remarks; *at != '\0';) {
-        const int length = (int)strcspn(at, "\n");
-        printf("remark %.*s\n", length, at);
-        at += length + (at[length] == '\n');
-    }
-    printf("effort %d %d %d\nend\n", r->probes, r->pings, r->searched_fast);
+    free(names);
 }
 
 static atn_status lead(job *j)
@@ -230,7 +212,7 @@ static atn_status lead(job *j)
     const atn_status status = atn_infer(&prober, j->hosts, &j->options, &r, &err);
     atn_stage_stop(j->stage);
     if (status == ATN_OK)
-        print_result(r);
+        atn_discovery_put_result(stdout, r);
     else
         fprintf(stderr, "attune-discover: %s\n", err.text);
     atn_inferred_free(r);

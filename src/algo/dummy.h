@@ -17,8 +17,8 @@ typedef struct {
 
 bool atn_dummies_begin(const atn_topo *t, atn_dummies *d);
 void atn_dummies_end(atn_dummies *d);
-/* Fills in `to` and `from`: first what the list has from message `lo` on, then what is idle.  Returns
- * the first message of the next phase. */
+/* Fills in `to` and `from`: first what the list has from message `lo` on, then what is idle.
+ * Returns the first message of the next phase. */
 int atn_dummies_fill(atn_dummies *d, const atn_phases *x, int phase, int lo);
 
 #endif

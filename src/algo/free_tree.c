@@ -20,9 +20,9 @@ typedef struct {
 /* ---- children of one place ---- */
 
 /* Places that can be child number d + 1, given those that can be child number d (the latest is at
- * `hi`); returns the latest.  A child must be followed at the latest where its run ends, or a branch
- * that holds i does.  The child before c is the latest one whose limit is not yet passed: earlier
- * ones cannot do better. */
+ * `hi`); returns the latest.  A child must be followed at the latest where its run ends, or a
+ * branch that holds i does.  The child before c is the latest one whose limit is not yet passed:
+ * earlier ones cannot do better. */
 static int next_children(maker *m, int i, const int *reach, int d, int hi)
 {
     const int *can = m->from[d], lo = i + 1 + d;

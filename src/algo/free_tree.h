@@ -5,7 +5,8 @@
  * whose root i sends to the first places of up to `arity` runs that make up i + 1 .. j.  The child
  * that follows child c may be c' if no branch without i that holds c' begins strictly between c and
  * c', and no branch that holds i ends strictly between them: where a branch begins (ends) inside of
- * a run, that run sends into (out of) the branch itself.  The tree is as low as these runs allow. */
+ * a run, that run sends into (out of) the branch itself.  The tree is as low as these runs
+ * allow. */
 #ifndef ATN_FREE_TREE_H
 #define ATN_FREE_TREE_H
 

@@ -27,7 +27,8 @@ bool atn_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks);
 
 /* ---- for the files that make orders ---- */
 
-/* The tree of switches and hosts that have ranks.  Hosts are machines: their ranks stay together. */
+/* The tree of switches and hosts that have ranks.  Hosts are machines: their ranks stay
+ * together. */
 typedef struct {
     const atn_topo *t;
     int root;           /* the lowest node that joins all ranks */

@@ -184,7 +184,8 @@ static void table_free(table *s)
     free(s->least);
 }
 
-/* Machines left over when all branches stand between ends of heights i and j; negative: cannot be. */
+/* Machines left over when all branches stand between ends of heights i and j; negative: cannot
+ * be. */
 static int left_over(const table *s, int i, int j)
 {
     const int need = *least_at(s, s->states - 1, i, j);

@@ -1,5 +1,5 @@
-/* pattern.h - how many bytes each rank sends to each other in an alltoallv, call after call: made by
- * whoever knows a program, for schedules that are generated for it.
+/* pattern.h - how many bytes each rank sends to each other in an alltoallv, call after call: made
+ * by whoever knows a program, for schedules that are generated for it.
  *
  *   attune-pattern 1
  *   # comments and empty lines are skipped

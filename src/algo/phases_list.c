@@ -1,11 +1,11 @@
-/* phases_list.c - phases for links of different capacity, and for messages of different size: each message
- * goes into the first phase that has room on its way.
+/* phases_list.c - phases for links of different capacity, and for messages of different size: each
+ * message goes into the first phase that has room on its way.
  *
  * Which message comes first decides how many phases that takes.  Messages over the links that are
  * busy longest go first, near ones (in the order lr1) before far ones, so that in a phase all ranks
  * send about equally far.  After that the list is improved: the phases found so far, in another
- * order, are taken as a list again.  All messages of the k-th phase of the new order fit into one of
- * the first k, so the number of phases never grows, and often shrinks. */
+ * order, are taken as a list again.  All messages of the k-th phase of the new order fit into one
+ * of the first k, so the number of phases never grows, and often shrinks. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -25,10 +25,8 @@ static const struct {
     unsigned bit;
     const char *name;
 } need_names[] = {
-    {ATN_NEEDS_COMMUTATIVE, "commutative"},
-    {ATN_NEEDS_POW2, "power of two"},
-    {ATN_NEEDS_EVEN, "even ranks"},
-    {ATN_NEEDS_SIZES, "sizes first"},
+    {ATN_NEEDS_COMMUTATIVE, "commutative"}, {ATN_NEEDS_POW2, "power of two"},
+    {ATN_NEEDS_EVEN, "even ranks"},         {ATN_NEEDS_SIZES, "sizes first"},
     {ATN_NEEDS_TOPOLOGY, "topology"},
 };
 

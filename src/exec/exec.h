@@ -32,8 +32,8 @@ typedef struct {
     bool wide;
 } atn_call;
 
-/* Asked for a problem; may depend on nothing but `q` and data that all ranks share.  Returns whether
- * the answer depends on `q` alone and so may be remembered. */
+/* Asked for a problem; may depend on nothing but `q` and data that all ranks share.  Returns
+ * whether the answer depends on `q` alone and so may be remembered. */
 typedef bool (*atn_choose_fn)(void *context, const atn_problem *q, atn_choice *choice_p);
 
 typedef struct atn_exec atn_exec;
@@ -49,7 +49,8 @@ void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
 bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
 
 /* The plan for a call, from the cache or made now; NULL with *code_p = MPI_SUCCESS when the native
- * routine was chosen.  Needs no communicator, so the caller can create it when a plan first asks. */
+ * routine was chosen.  Needs no communicator, so the caller can create it when a plan first
+ * asks. */
 typedef struct atn_plan atn_plan;
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
 const atn_choice *atn_plan_choice(const atn_plan *plan);

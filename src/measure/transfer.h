@@ -40,8 +40,8 @@ void atn_stage_run(atn_stage *s, const atn_transfer *list, int n, atn_arrivals *
 void atn_stage_ping(atn_stage *s, int a, int b, double *best, double *spread);
 void atn_stage_stop(atn_stage *s);
 
-/* Rates in bits per second while all transfers were under way: from the time when the first chunk of
- * the last one had come, until the first one was complete.  Returns which part of the shortest
+/* Rates in bits per second while all transfers were under way: from the time when the first chunk
+ * of the last one had come, until the first one was complete.  Returns which part of the shortest
  * transfer that was: when it is small, some began late and the rates mean little. */
 double atn_transfer_rates(const atn_transfer *list, int n, const atn_arrivals *arrivals,
                           double *rates);

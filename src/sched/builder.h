@@ -71,8 +71,8 @@ void atn_round(atn_builder *b);
 /* What follows waits for everything emitted so far (an ordering, unlike a round). */
 void atn_fence(atn_builder *b);
 
-/* For algorithms whose messages wait for less than everything before them.  A place is the number of
- * operations emitted so far, so it names the one that comes next. */
+/* For algorithms whose messages wait for less than everything before them.  A place is the number
+ * of operations emitted so far, so it names the one that comes next. */
 int atn_here(const atn_builder *b);
 /* The last operation waits for operation `on`; -1: for nothing more. */
 void atn_after(atn_builder *b, int on);

@@ -2,13 +2,13 @@
  *
  * Two transfers that run at the same time slow each other down when they cross a link in the same
  * direction that cannot carry both.  So the pair (z -> x, a -> y) tells whether some link separates
- * {z, a} from {x, y}; answers of that kind determine the tree, as far as its links can be bottlenecks
- * at all.  Hosts are put into the tree one after the other: at a node, transfers that leave all its
- * branches at once show in one measurement to which branch a host belongs, and the search proceeds
- * from centroid to centroid, so that a host costs O(log hosts) measurements.
- * Links that need more than two transfers to fill up are looked for with many at once; links that no
- * traffic can fill are seen only by their delay.  Nothing here knows MPI: whoever can measure passes
- * in a prober, and tests pass in a simulated network. */
+ * {z, a} from {x, y}; answers of that kind determine the tree, as far as its links can be
+ * bottlenecks at all.  Hosts are put into the tree one after the other: at a node, transfers that
+ * leave all its branches at once show in one measurement to which branch a host belongs, and the
+ * search proceeds from centroid to centroid, so that a host costs O(log hosts) measurements.
+ * Links that need more than two transfers to fill up are looked for with many at once; links that
+ * no traffic can fill are seen only by their delay.  Nothing here knows MPI: whoever can measure
+ * passes in a prober, and tests pass in a simulated network. */
 #ifndef ATN_INFER_H
 #define ATN_INFER_H
 

@@ -23,8 +23,8 @@ atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err);
 void atn_inside_free(atn_inside *in);
 
 /* A copy in which every host without parts has these; the ranks of a host go to its cores in order,
- * and start again at the first when there are more ranks than cores.  `what` may also be the name of
- * an XML file. */
+ * and start again at the first when there are more ranks than cores.  `what` may also be the name
+ * of an XML file. */
 atn_status atn_topo_inside(const atn_topo *t, const char *what, atn_topo **topo_p, atn_error *err);
 
 #endif

@@ -33,8 +33,8 @@ static void find_smallest(item *items, const int *node_of, int p)
             items[v].smallest = r;
 }
 
-/* Depth first: a stack of nodes, children pushed last to first.  `first[v]` is where the children of
- * given node v begin among the sorted items; new_of maps given to new numbers. */
+/* Depth first: a stack of nodes, children pushed last to first.  `first[v]` is where the children
+ * of given node v begin among the sorted items; new_of maps given to new numbers. */
 static void number(const item *items, int n, const int *first, int *stack, int *new_of)
 {
     int top = 0, next = 0;

@@ -17,8 +17,8 @@ atn_reader atn_read_hwloc;     /* "this", a synthetic description of hwloc, or i
 atn_status atn_read_text(atn_reader *read, const char *text, const char *file, atn_topo **topo_p,
                          atn_error *err);
 
-/* As atn_topo_load, with all that was found in `found` (whose `file` it sets), remarks too.  *topo_p
- * is NULL when something is wrong.  An error: what was named cannot be read at all. */
+/* As atn_topo_load, with all that was found in `found` (whose `file` it sets), remarks too.
+ * *topo_p is NULL when something is wrong.  An error: what was named cannot be read at all. */
 atn_status atn_topo_examine(const char *name, atn_findings *found, atn_topo **topo_p,
                             atn_error *err);
 

@@ -22,7 +22,8 @@ typedef struct {
 
 /* ---- neighbours ---- */
 
-/* Out of a node the fastest link first, then by name, so that the order of lines does not matter. */
+/* Out of a node the fastest link first, then by name, so that the order of lines does not
+ * matter. */
 static int by_preference(const void *a, const void *b, void *graph)
 {
     const atn_graph *g = graph;

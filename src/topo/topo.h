@@ -1,13 +1,14 @@
 /* topo.h - the machine as a tree: switches, hosts, what is inside hosts, and where ranks are.
  *
  * A node is a switch, a host, or a part of a host (package, cache ...).  Its link goes up to its
- * parent, full duplex, with a rate and a delay.  A rank hangs from a host (or part) by a port of its
- * own, so several ranks on a host need no extra theory: the host is a switch to them.
+ * parent, full duplex, with a rate and a delay.  A rank hangs from a host (or part) by a port of
+ * its own, so several ranks on a host need no extra theory: the host is a switch to them.
  * A topology is immutable once made; all that is derived from it (paths, orders, loads) is integer
  * arithmetic or exact comparison, so that ranks that share it derive the same.
- * Nodes stand in depth-first order: a subtree is a range of nodes.  Of the children of a node, hosts
- * come before switches, each kind by the smallest rank below, those without ranks last and by name
- * (n2 before n10): what is derived depends on the wires and the ranks, not on how they were written.
+ * Nodes stand in depth-first order: a subtree is a range of nodes.  Of the children of a node,
+ * hosts come before switches, each kind by the smallest rank below, those without ranks last and
+ * by name (n2 before n10): what is derived depends on the wires and the ranks, not on how they
+ * were written.
  */
 #ifndef ATN_TOPO_H
 #define ATN_TOPO_H
@@ -39,8 +40,8 @@ void atn_topo_free(atn_topo *t); /* NULL is fine */
 /* ---- sources (each gives a topology without ranks, or with them where the source says so) ---- */
 
 /* Takes what a user names: a file (topology.conf of Slurm, a graph file, a list of hosts) or a
- * string: "4x4@100M;order=roundrobin" (synthetic), "hosts:n[0-7]" (one switch), "hwloc:this" (inside
- * this machine).  Errors as file:line: what, why, remedy. */
+ * string: "4x4@100M;order=roundrobin" (synthetic), "hosts:n[0-7]" (one switch), "hwloc:this"
+ * (inside this machine).  Errors as file:line: what, why, remedy. */
 atn_status atn_topo_load(const char *name, atn_topo **topo_p, atn_error *err);
 atn_status atn_topo_parse_slurm(const char *text, const char *file, atn_topo **topo_p,
                                 atn_error *err);
@@ -53,8 +54,8 @@ char *atn_topo_print(const atn_topo *t);
 
 /* ---- ranks ---- */
 
-/* A copy in which rank i runs on host hosts[i] (by name; a part's name is fine too); an unknown host
- * is an error.  "n3.cluster.org" finds "n3" and the other way round. */
+/* A copy in which rank i runs on host hosts[i] (by name; a part's name is fine too); an unknown
+ * host is an error.  "n3.cluster.org" finds "n3" and the other way round. */
 atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, atn_topo **topo_p,
                           atn_error *err);
 /* A copy with ranks placed by a word: "sequential" or "roundrobin" (over the switches that hold

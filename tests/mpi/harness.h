@@ -51,7 +51,8 @@ void t_shuffle(t_rng *rng, int *v, int n);
 
 #define T_COLLECTIVES(X)                                                                           \
     X(Barrier)                                                                                     \
-    X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall)    \
+    X(Bcast)                                                                                       \
+    X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall)             \
         X(Alltoallv) X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block) \
             X(Scan) X(Exscan)
 

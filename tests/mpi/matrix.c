@@ -30,8 +30,8 @@ typedef struct {
 
 enum { COMMS = 4 }; /* at most */
 
-/* Each run has one or two of these besides MPI_COMM_WORLD and MPI_COMM_SELF: making communicators takes
- * long on some MPIs when ranks outnumber cores. */
+/* Each run has one or two of these besides MPI_COMM_WORLD and MPI_COMM_SELF: making communicators
+ * takes long on some MPIs when ranks outnumber cores. */
 enum { REVERSED, SHUFFLED, PARITY, ALL_BUT_LAST, HALVES, KINDS };
 static const char *const kind_names[] = {"reversed ranks", "shuffled ranks", "odd and even ranks",
                                          "all but the last", "two halves, reversed"};

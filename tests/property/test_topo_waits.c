@@ -1,5 +1,5 @@
-/* test_topo_waits.c - phases that are kept apart by messages: all that share a link are ordered, with
- * hardly a wait too many, and never meet, however long each takes. */
+/* test_topo_waits.c - phases that are kept apart by messages: all that share a link are ordered,
+ * with hardly a wait too many, and never meet, however long each takes. */
 #include "algo/capacity.h"
 #include "algo/phases.h"
 #include "algo/waits.h"

@@ -103,7 +103,8 @@ static void find_route(const fakenet *net, int a, int b, route *r)
     }
 }
 
-static double weight_on(const route *routes, const double *weight, const bool *done, int n, int edge)
+static double weight_on(const route *routes, const double *weight, const bool *done, int n,
+                        int edge)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)

@@ -1,4 +1,5 @@
-/* fakenet.h - a network that exists only in numbers: transfers share its links fairly, with noise. */
+/* fakenet.h - a network that exists only in numbers: transfers share its links fairly, with
+ * noise. */
 #ifndef ATN_FAKENET_H
 #define ATN_FAKENET_H
 
@@ -10,10 +11,10 @@ typedef struct {
     int hosts, nnodes;      /* hosts first, then switches; the last one is the root */
     int parent[FAKE_NODES]; /* -1: the root */
     double rate[FAKE_NODES], delay[FAKE_NODES];
-    double noise;    /* relative, of every rate */
-    double mishaps;  /* part of the rates that come out far too low */
-    double unfair;   /* how unequally transfers share a link: 0 .. 1 */
-    double jitter;   /* seconds, of round trips */
+    double noise;     /* relative, of every rate */
+    double mishaps;   /* part of the rates that come out far too low */
+    double unfair;    /* how unequally transfers share a link: 0 .. 1 */
+    double jitter;    /* seconds, of round trips */
     int breaks_after; /* sets of transfers until measuring fails; 0: never */
     uint64_t random;
     int sets, pings;

@@ -1,6 +1,6 @@
 /* Scatter-allgather broadcast: the message is cut into p shares that go down a binomial tree, each
- * to its rank, and then round a ring to all.  Every rank sends and receives about twice the message,
- * however many ranks there are. */
+ * to its rank, and then round a ring to all.  Every rank sends and receives about twice the
+ * message, however many ranks there are. */
 #include "algo/algo.h"
 #include "algo/shape.h"
 

@@ -1,7 +1,7 @@
 /* Broadcast down a tree without contention: ranks that send at the same time never share a link of
- * the topology (see free_tree.h), so in pieces it is a pipeline at full speed.  One child each makes
- * a chain, whose time hardly depends on p for long messages; more children shorten the way and
- * divide the bandwidth. */
+ * the topology (see free_tree.h), so in pieces it is a pipeline at full speed.  One child each
+ * makes a chain, whose time hardly depends on p for long messages; more children shorten the way
+ * and divide the bandwidth. */
 #include "algo/algo.h"
 #include "algo/free_tree.h"
 #include "algo/shape.h"

@@ -1,5 +1,6 @@
 /* Binomial gather: up a binomial tree whose subtrees are runs of consecutive ranks, so that what an
- * inner rank has collected is one range (see atn_tree_binomial).  Inner ranks collect in scratch. */
+ * inner rank has collected is one range (see atn_tree_binomial).  Inner ranks collect in
+ * scratch. */
 #include "algo/algo.h"
 #include "algo/shape.h"
 

@@ -1,5 +1,5 @@
-/* Binomial scatter: down a binomial tree whose subtrees are runs of consecutive ranks; an inner rank
- * receives the blocks of its whole subtree into scratch and hands parts on (see
+/* Binomial scatter: down a binomial tree whose subtrees are runs of consecutive ranks; an inner
+ * rank receives the blocks of its whole subtree into scratch and hands parts on (see
  * atn_tree_binomial). */
 #include "algo/algo.h"
 #include "algo/shape.h"

@@ -166,6 +166,8 @@ static bool check_circle(atn_infer_state *s, int v, const atn_unit *units, int d
 {
     atn_flow flows[m];
     int slow[m];
+    if (m < 4)
+        return false;
     for (int i = 0; i < m; i++)
         flows[i] = (atn_flow){units[batch[i]].send, units[batch[(i + 1) % m]].recv};
     const int n = find_slow(s, flows, m, slow);
@@ -182,21 +184,19 @@ static bool check_circle(atn_infer_state *s, int v, const atn_unit *units, int d
     return false;
 }
 
-/* Neighbours in a circle do not disturb each other, so there is a second circle in which they are no
- * neighbours: every other unit first.  Four units have three circles. */
+/* Neighbours in a circle do not disturb each other, so there is a second circle in which they are
+ * no neighbours: every other unit first.  Four units have three circles. */
 static bool check_batch(atn_infer_state *s, int v, const atn_unit *units, int d, const int *batch,
                         int m)
 {
     int order[m], n = 0;
-    if (m < 4)
-        return false;
     for (int i = 0; i < m; i += 2)
         order[n++] = batch[i];
     for (int i = 1; i < m; i += 2)
         order[n++] = batch[i];
     return check_circle(s, v, units, d, batch, m) || check_circle(s, v, units, d, order, m) ||
-           (m == 4 && check_circle(s, v, units, d,
-                                   (int[]){batch[0], batch[1], batch[3], batch[2]}, m));
+           (m == 4 &&
+            check_circle(s, v, units, d, (int[]){batch[0], batch[1], batch[3], batch[2]}, m));
 }
 
 /* Blocks of units in pairs, so that any two units meet in a circle. */

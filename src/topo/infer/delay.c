@@ -1,8 +1,9 @@
 /* delay.c - hosts that are near each other, seen by the time of small messages.
  *
- * Distances from one host, sorted, have a gap where hosts behind a slow or distant link begin.  What
- * is before the gap is a cluster around that host; the rest is looked at from one of its own hosts.
- * Only gaps that stand out from noise count, and only when other hosts of the cluster see them too. */
+ * Distances from one host, sorted, have a gap where hosts behind a slow or distant link begin.
+ * What is before the gap is a cluster around that host; the rest is looked at from one of its own
+ * hosts. Only gaps that stand out from noise count, and only when other hosts of the cluster see
+ * them too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,8 @@ static int link_of(const atn_infer_state *s, const atn_cluster *c)
     return ATN_NONE;
 }
 
-/* The branches of v inside the cluster; 0 when one is partly inside, or fewer than two on a side. */
+/* The branches of v inside the cluster; 0 when one is partly inside, or fewer than two on a
+ * side. */
 static int branches_inside(const atn_infer_state *s, int v, const atn_cluster *c, int *inside)
 {
     const atn_guess *g = &s->guess;
@@ -191,8 +193,9 @@ void atn_infer_refine(atn_infer_state *s)
 
 /* ---- delays of links ---- */
 
-/* One delay for each of the links, and one that is common to all pairs, fitted to what was measured:
- * each in turn takes the mean of what the others leave over, in proportion to the whole. */
+/* One delay for each of the links, and one that is common to all pairs, fitted to what was
+ * measured: each in turn takes the mean of what the others leave over, in proportion to the
+ * whole. */
 static void fit(const atn_infer_state *s, bool *const *cross, int n, double *x)
 {
     enum { SWEEPS = 200 };

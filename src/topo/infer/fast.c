@@ -127,9 +127,8 @@ static void pair_up(atn_fast_search *w, const bool *marked)
     atn_infer_shuffle(w->s, order, nto);
     w->n = atn_min(4 * w->s->max_flows, atn_min(nfrom, nto));
     for (int i = 0; i < w->n; i++)
-        w->set[i] = (atn_crossing){.flow = {from[i], to[order[i]]},
-                               .from = from_unit[i],
-                               .to = to_unit[order[i]]};
+        w->set[i] = (atn_crossing){
+            .flow = {from[i], to[order[i]]}, .from = from_unit[i], .to = to_unit[order[i]]};
 }
 
 static void draw(atn_fast_search *w, bool *marked)
@@ -214,7 +213,8 @@ static bool try_random(atn_fast_search *w)
 static bool try_neighbours(atn_fast_search *w)
 {
     bool block[w->d], comb[w->d];
-    for (int parts = 2; w->d / parts >= ATN_FULL_SET && !w->s->broken; parts += atn_max(1, parts / 2))
+    for (int parts = 2; w->d / parts >= ATN_FULL_SET && !w->s->broken;
+         parts += atn_max(1, parts / 2))
         for (int k = 0; k < parts; k++) {
             for (int u = 0; u < w->d; u++) {
                 block[u] = u * parts / w->d == k;

@@ -20,9 +20,10 @@ typedef struct {
     int n, ntry;
 } atn_fast_search;
 
-/* Rate that is missing, in transfers, of `samples` measurements: the median of each transfer counts,
- * so that mishaps do not add up.  Compared with the rates of the same transfers alone; where these
- * have not been measured and are not to be (not `closely`), with what their hosts can do. */
+/* Rate that is missing, in transfers, of `samples` measurements: the median of each transfer
+ * counts, so that mishaps do not add up.  Compared with the rates of the same transfers alone;
+ * where these have not been measured and are not to be (not `closely`), with what their hosts can
+ * do. */
 double atn_fast_missing(atn_infer_state *s, const atn_crossing *set, int n, int samples,
                         bool closely);
 /* Is a link full? */

@@ -66,8 +66,7 @@ static void middle_parts(sorting *q, const int *senders, int n, const int *other
     for (int k = 0; k < SAMPLES; k++) {
         atn_infer_shuffle(s, order, m);
         for (int i = 0; i < n; i++)
-            flows[i] =
-                (atn_flow){q->w->units[senders[i]].send, q->w->units[order[i]].recv};
+            flows[i] = (atn_flow){q->w->units[senders[i]].send, q->w->units[order[i]].recv};
         atn_infer_sample(s, flows, n, rates);
         for (int i = 0; i < n; i++)
             all[i][k] = rates[i] / atn_infer_limit(s, flows[i].from, flows[i].to);
@@ -86,7 +85,8 @@ static int list_of(const sorting *q, side wanted, int *list)
 }
 
 /* All members of the smaller side send, and a few others with them: who is slow is a member.  Not
- * where other links of the kind might be full as well: few others, and few receivers behind each. */
+ * where other links of the kind might be full as well: few others, and few receivers behind
+ * each. */
 static void look_again(sorting *q)
 {
     const int d = q->w->d;

@@ -1,5 +1,5 @@
-/* guess.h - the tree as far as it is known: hosts are leaves, switches join at least three branches.
- * It has no top; the parents are only a way of storing it. */
+/* guess.h - the tree as far as it is known: hosts are leaves, switches join at least three
+ * branches. It has no top; the parents are only a way of storing it. */
 #ifndef ATN_GUESS_H
 #define ATN_GUESS_H
 
@@ -17,10 +17,7 @@ typedef struct {
 bool atn_guess_make(atn_guess *g, int hosts);
 void atn_guess_free(atn_guess *g);
 
-static inline bool atn_guess_has(const atn_guess *g, int v)
-{
-    return g->parent[v] != ATN_OUTSIDE;
-}
+static inline bool atn_guess_has(const atn_guess *g, int v) { return g->parent[v] != ATN_OUTSIDE; }
 static inline bool atn_is_switch(const atn_guess *g, int v)
 {
     return v >= g->hosts && atn_guess_has(g, v);

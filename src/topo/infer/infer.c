@@ -132,7 +132,8 @@ static double robust_highest(double *v, int n)
     return atn_median(v + first, n - first).mid;
 }
 
-/* Only the sets count that put most transfers onto the link; onto that of a host, each by itself. */
+/* Only the sets count that put most transfers onto the link; onto that of a host, each by
+ * itself. */
 static double highest_rate(const load *loads, int n, double *values)
 {
     int most = 0, m = 0;

@@ -22,8 +22,8 @@ static int circle(const visit *w, const int *batch, int m, int x, atn_flow *flow
     while (y == batch[0] || y == x)
         y = (y + 1) % w->d;
     for (int i = 0; i < m; i++)
-        flows[i] = (atn_flow){w->units[batch[i]].send,
-                              w->units[m > 1 ? batch[(i + 1) % m] : y].recv};
+        flows[i] =
+            (atn_flow){w->units[batch[i]].send, w->units[m > 1 ? batch[(i + 1) % m] : y].recv};
     flows[m] = (atn_flow){w->z, w->units[x].recv};
     return m + 1;
 }

@@ -51,8 +51,8 @@ void atn_infer_sample(atn_infer_state *s, const atn_flow *flows, int n, double *
 double atn_infer_base(atn_infer_state *s, int from, int to);
 /* What a transfer alone cannot exceed, as far as is known without measuring. */
 double atn_infer_limit(const atn_infer_state *s, int from, int to);
-/* How fast transfers are for which no link is too slow, given the part of its separate rate that each
- * reached: when all are slow the machines are busy, not the links. */
+/* How fast transfers are for which no link is too slow, given the part of its separate rate that
+ * each reached: when all are slow the machines are busy, not the links. */
 double atn_infer_level(const double *part, int n);
 /* Below this share of their separate rates two transfers are said to share a link. */
 double atn_infer_threshold(double a, double b);
@@ -67,7 +67,8 @@ typedef struct {
     int send, recv; /* hosts that stand for it, different ones when there are two */
 } atn_unit;
 
-/* Returns how many branches v has (room for hosts).  `turn` chooses other hosts to stand for them. */
+/* Returns how many branches v has (room for hosts).  `turn` chooses other hosts to stand for
+ * them. */
 int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
 
 /* ---- locate.c ---- */

@@ -43,7 +43,7 @@ atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, co
                              int p, atn_topo **topo_p, atn_error *err)
 {
     atn_topo_node *nodes = calloc((size_t)r->nnodes, sizeof *nodes);
-    char (*made)[24] = calloc((size_t)r->nnodes, sizeof *made);
+    char(*made)[24] = calloc((size_t)r->nnodes, sizeof *made);
     for (int v = 0; nodes && made && v < r->nnodes; v++) {
         const bool host = v < r->hosts;
         snprintf(made[v], sizeof made[v], v == r->nnodes - 1 ? "top" : "s%d", v - r->hosts);
@@ -55,8 +55,7 @@ atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, co
             .delay_ns = round_delay(r->links[v].delay),
         };
     }
-    atn_topo *t =
-        nodes && made ? atn_topo_make(nodes, r->nnodes, host_of, p, "discovered") : NULL;
+    atn_topo *t = nodes && made ? atn_topo_make(nodes, r->nnodes, host_of, p, "discovered") : NULL;
     free(nodes);
     free(made);
     if (!t)

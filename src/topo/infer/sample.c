@@ -63,8 +63,8 @@ double atn_infer_limit(const atn_infer_state *s, int from, int to)
     return fmin(s->out[from], s->in[to]);
 }
 
-/* Whatever disturbs a transfer that runs alone makes it slower, so the best ones count: the two best
- * must agree.  One is enough when it is as fast as both hosts are known to be. */
+/* Whatever disturbs a transfer that runs alone makes it slower, so the best ones count: the two
+ * best must agree.  One is enough when it is as fast as both hosts are known to be. */
 static double measure_alone(atn_infer_state *s, int from, int to)
 {
     enum { TRIES = 5 };
