@@ -195,6 +195,8 @@ static void print_job(const job *j)
     int length;
     MPI_Get_library_version(version, &length);
     version[strcspn(version, ",\n")] = '\0';
+    for (char *at = version; *at != '\0'; at++)
+        *at = *at == '\t' ? ' ' : *at;
     for (int h = 0; h < j->hosts; h++)
         names[h] = j->names + (size_t)j->rank_of[h] * NAME_BYTES;
     atn_discovery_put_job(stdout, version, names, j->hosts, j->host_of, j->p);

@@ -225,12 +225,16 @@ static int choose_root(const atn_guess *g)
     return found;
 }
 
-/* Hosts keep their numbers; the root comes last. */
+/* Hosts keep their numbers; then come switches in the order of their smallest host, the root last.
+ * Called when the root is the root. */
 static int renumber(const atn_guess *g, int root, int *number)
 {
     int n = g->hosts;
     for (int v = 0; v < g->nnodes; v++)
-        number[v] = v < g->hosts ? v : atn_is_switch(g, v) && v != root ? n++ : ATN_NONE;
+        number[v] = v < g->hosts ? v : ATN_NONE;
+    for (int h = 0; h < g->hosts; h++)
+        for (int v = g->parent[h]; v != root && number[v] < 0; v = g->parent[v])
+            number[v] = n++;
     number[root] = n++;
     return n;
 }
