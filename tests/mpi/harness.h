@@ -53,9 +53,14 @@ void t_shuffle(t_rng *rng, int *v, int n);
     X(Barrier)                                                                                     \
     X(Bcast)                                                                                       \
     X(Gather)                                                                                      \
-    X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv)          \
-        X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan)      \
-            X(Exscan)
+    X(Gatherv)                                                                                     \
+    X(Scatter)                                                                                     \
+    X(Scatterv)                                                                                    \
+    X(Allgather)                                                                                   \
+    X(Allgatherv)                                                                                  \
+    X(Alltoall)                                                                                    \
+    X(Alltoallv)                                                                                   \
+    X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Exscan)
 
 typedef struct {
 #define T_FIELD(name) __typeof__(&MPI_##name) name;

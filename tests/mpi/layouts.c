@@ -104,14 +104,35 @@ static const basic_layout basic_layouts[] = {
 #define BASIC(X)                                                                                   \
     X(MPI_INT)                                                                                     \
     X(MPI_BYTE)                                                                                    \
-    X(MPI_DOUBLE) X(MPI_SHORT) X(MPI_CHAR) X(MPI_SIGNED_CHAR) X(MPI_UNSIGNED_CHAR) X(MPI_WCHAR)    \
-        X(MPI_UNSIGNED_SHORT) X(MPI_UNSIGNED) X(MPI_LONG) X(MPI_UNSIGNED_LONG) X(MPI_LONG_LONG)    \
-            X(MPI_UNSIGNED_LONG_LONG) X(MPI_FLOAT) X(MPI_LONG_DOUBLE) X(MPI_INT8_T) X(MPI_INT16_T) \
-                X(MPI_INT32_T) X(MPI_INT64_T) X(MPI_UINT8_T) X(MPI_UINT16_T) X(MPI_UINT32_T)       \
-                    X(MPI_UINT64_T) X(MPI_C_BOOL) X(MPI_C_FLOAT_COMPLEX) X(MPI_C_DOUBLE_COMPLEX)   \
-                        X(MPI_C_LONG_DOUBLE_COMPLEX) X(MPI_AINT) X(MPI_OFFSET) X(MPI_COUNT)        \
-                            X(MPI_CXX_BOOL) X(MPI_CXX_FLOAT_COMPLEX) X(MPI_CXX_DOUBLE_COMPLEX)     \
-                                X(MPI_PACKED)
+    X(MPI_DOUBLE)                                                                                  \
+    X(MPI_SHORT)                                                                                   \
+    X(MPI_CHAR)                                                                                    \
+    X(MPI_SIGNED_CHAR)                                                                             \
+    X(MPI_UNSIGNED_CHAR)                                                                           \
+    X(MPI_WCHAR)                                                                                   \
+    X(MPI_UNSIGNED_SHORT)                                                                          \
+    X(MPI_UNSIGNED)                                                                                \
+    X(MPI_LONG)                                                                                    \
+    X(MPI_UNSIGNED_LONG)                                                                           \
+    X(MPI_LONG_LONG)                                                                               \
+    X(MPI_UNSIGNED_LONG_LONG)                                                                      \
+    X(MPI_FLOAT)                                                                                   \
+    X(MPI_LONG_DOUBLE)                                                                             \
+    X(MPI_INT8_T)                                                                                  \
+    X(MPI_INT16_T)                                                                                 \
+    X(MPI_INT32_T)                                                                                 \
+    X(MPI_INT64_T)                                                                                 \
+    X(MPI_UINT8_T)                                                                                 \
+    X(MPI_UINT16_T)                                                                                \
+    X(MPI_UINT32_T)                                                                                \
+    X(MPI_UINT64_T)                                                                                \
+    X(MPI_C_BOOL)                                                                                  \
+    X(MPI_C_FLOAT_COMPLEX)                                                                         \
+    X(MPI_C_DOUBLE_COMPLEX)                                                                        \
+    X(MPI_C_LONG_DOUBLE_COMPLEX)                                                                   \
+    X(MPI_AINT)                                                                                    \
+    X(MPI_OFFSET)                                                                                  \
+    X(MPI_COUNT) X(MPI_CXX_BOOL) X(MPI_CXX_FLOAT_COMPLEX) X(MPI_CXX_DOUBLE_COMPLEX) X(MPI_PACKED)
 
 static const struct {
     const char *name;
