@@ -438,6 +438,37 @@ static void faults_are_seen(void)
     atn_topo_free(t);
 }
 
+/* ---- how long it takes ---- */
+
+static void tell_times(void)
+{
+    static const char *const orders[] = {NULL, "lr1", "lr2", "lr3", "dfs"};
+    static const int switches[] = {1, 128, 900};
+    uint64_t seed = 5;
+    char name[100];
+
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        atn_topo *t = tree_random(1024, switches[i], 1, &seed);
+        int ring[1024];
+        for (int how = ATN_ORDER_LR1; how <= ATN_ORDER_DFS; how++) {
+            const clock_t since = clock();
+            atn_order_ranks(t, (atn_order)how, 7, ring);
+            snprintf(name, sizeof name, "1024 ranks, %d nodes, %s", t->nnodes, orders[how]);
+            tell_seconds(name, since);
+        }
+        for (int arity = 1; arity <= 4; arity++) {
+            const clock_t since = clock();
+            atn_free_tree x;
+            atn_free_tree_begin(t, 7, arity, &x);
+            snprintf(name, sizeof name, "1024 ranks, %d nodes, tree of arity %d, height %d",
+                     t->nnodes, arity, x.height);
+            tell_seconds(name, since);
+            atn_free_tree_end(&x);
+        }
+        atn_topo_free(t);
+    }
+}
+
 int main(void)
 {
     quick = getenv("ATTUNE_TEST_QUICK") != NULL;
@@ -449,5 +480,7 @@ int main(void)
     schedules_are_proved();
     slow_lines_are_crossed_once();
     faults_are_seen();
+    if (!quick)
+        tell_times();
     return tap_end();
 }

@@ -232,10 +232,43 @@ static void synchronised_phases_never_meet(void)
         why);
 }
 
+/* ---- how long it takes ---- */
+
+/* What one rank of 256 does when a communicator is first used. */
+static void tell_times(void)
+{
+    static const char *const variants[] = {"sync=none", "sync=sender", "sync=receiver",
+                                           "sync=sender,block=8", "sync=barrier"};
+    const atn_row *row = atn_catalog_by_name("alltoall/aapc");
+    uint64_t seed = 42;
+
+    for (int i = 0; i < 2; i++) {
+        atn_topo *t = tree_random(256, i == 0 ? 30 : 16, 1, &seed);
+        if (i == 1)
+            tree_rates(t, 8, &seed);
+        for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
+            const atn_problem q = {.op = row->op, .p = 256, .r = 17, .pieces = 1, .topo = t};
+            atn_params prm;
+            atn_schedule *s = NULL;
+            char name[120];
+            atn_params_parse(row, variants[k], &prm, NULL);
+            const clock_t since = clock();
+            atn_build(row, &q, &prm, &s, NULL);
+            snprintf(name, sizeof name, "alltoall/aapc{%s}, 256 ranks, %d phases, one rank",
+                     variants[k], s->nrounds);
+            tell_seconds(name, since);
+            atn_schedule_free(s);
+        }
+        atn_topo_free(t);
+    }
+}
+
 int main(void)
 {
     quick = getenv("ATTUNE_TEST_QUICK") != NULL;
     waits_are_enough();
     synchronised_phases_never_meet();
+    if (!quick)
+        tell_times();
     return tap_end();
 }

@@ -3,6 +3,7 @@
 #define TREES_H
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "topo/draft.h"
 #include "topo/topo.h"
@@ -15,6 +16,12 @@ static inline uint64_t draw(uint64_t *seed)
     return *seed;
 }
 static inline int draw_below(uint64_t *seed, int n) { return (int)(draw(seed) >> 33) % n; }
+
+/* Told, never judged: "# name: seconds". */
+static inline void tell_seconds(const char *name, clock_t since)
+{
+    printf("# %s: %.3f s\n", name, (double)(clock() - since) / CLOCKS_PER_SEC);
+}
 
 /* Switches and hosts by their parents; ranks by their hosts.  Names are numbers. */
 typedef struct {
