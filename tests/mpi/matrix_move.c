@@ -216,6 +216,11 @@ static bool large_types_differ(const plan *pl)
     return send_types_differ(pl) && pl->c->bytes >= 8192;
 }
 
+static bool wide_elements(const plan *pl)
+{
+    return !pl->plain && !strcmp(t_family_name(pl->family), "MPI_C_LONG_DOUBLE_COMPLEX");
+}
+
 /* Calls that the library's own routine gets wrong, so that it is no oracle for them; operation
  * NULL: all. */
 static const struct {
@@ -228,6 +233,7 @@ static const struct {
     {"Open MPI", "allgatherv", send_types_differ,
      "computes the total from the sender's type, so ranks choose different algorithms"},
     {"Open MPI", "alltoallw", alone, "multiplies the byte displacement by the extent"},
+    {"Open MPI", NULL, wide_elements, "has room for 16 bytes where an element is cut in two"},
     {"MPICH", "allgatherv", alone, "ignores the displacement"},
     {"MPICH", NULL, large_types_differ, "truncates large messages between different types"},
 };
