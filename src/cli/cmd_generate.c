@@ -16,9 +16,12 @@ static const struct {
     atn_operation op;
     const char *name;
 } usual[] = {
-    {ATN_ALLGATHER, "ring{order=lr1}"},         {ATN_ALLREDUCE, "ring{order=lr1}"},
-    {ATN_ALLTOALL, "aapc{sync=sender}"},        {ATN_ALLTOALLV, "aapc{sync=sender}"},
-    {ATN_BCAST, "chain{order=dfs,segment=8K}"}, {ATN_REDUCE, "chain{order=dfs,segment=8K}"},
+    {ATN_ALLGATHER, "ring{order=lr1}"},
+    {ATN_ALLREDUCE, "ring{order=lr1}"},
+    {ATN_ALLTOALL, "aapc{sync=sender,block=4,segment=16K}"},
+    {ATN_ALLTOALLV, "aapc{sync=sender,block=4,segment=16K}"},
+    {ATN_BCAST, "chain{order=dfs,segment=8K}"},
+    {ATN_REDUCE, "chain{order=dfs,segment=8K}"},
 };
 enum { USUAL = sizeof usual / sizeof *usual };
 
@@ -77,7 +80,7 @@ static atn_status read_algorithm(job *j, atn_error *err)
     j->greedy = pattern && !atn_arg_given(j->a, "algorithm");
     if (j->op == ATN_ALLTOALLV && strcmp(name, "greedy") == 0) {
         j->greedy = true;
-        name = "aapc{sync=sender}";
+        name = "aapc{sync=sender,block=4,segment=16K}";
     }
     if (j->greedy && !pattern)
         return atn_fail(err, ATN_USAGE, "greedy needs to know the messages; give --pattern FILE");

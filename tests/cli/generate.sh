@@ -6,8 +6,8 @@ generate() { attune schedule generate "$@"; }
 
 # ---- what it writes ----
 holds 'int attune_alltoall(' generate alltoall --topology 2x2
-holds 'attune_alltoall - alltoall/aapc{sync=sender} on 2x2@100M' generate alltoall --topology 2x2@100M
-holds 'RANKS = 4,' generate alltoall --topology 2x2
+holds 'attune_alltoall - alltoall/aapc{sync=sender,block=4,segment=16K} on 2x2@100M' generate alltoall --topology 2x2@100M
+holds 'CHUNK ((MPI_Aint)16384)' generate alltoall --topology 2x2
 holds '/* send 2 src[2] */' generate alltoall --topology 3x1 --param sync=none
 holds 'FIRST_ROOT = 0, ROOTS = 4' generate bcast --topology 2x2
 holds 'FIRST_ROOT = 3, ROOTS = 1' generate bcast --topology 2x2 --root 3
