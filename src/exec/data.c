@@ -26,18 +26,22 @@ static int convert(bool pack, char *user, int n, MPI_Datatype type, char *packed
                 : PMPI_Unpack(packed, bytes, &at, user, n, type, MPI_COMM_SELF);
 }
 
-/* MPICH takes MPI_BOTTOM, which is the address 0, for a missing buffer: call it one byte before the
- * address 1. */
+/* MPICH takes MPI_BOTTOM, which is the address 0, for a missing buffer: name the place where the
+ * data begin, and a type that reaches back from there. */
 static int convert_bottom(bool pack, int n, MPI_Datatype type, char *packed, int bytes)
 {
-    const MPI_Aint before = -1;
+    MPI_Aint begin, reach, back;
     MPI_Datatype shifted;
-    int code = PMPI_Type_create_hindexed(1, &n, &before, type, &shifted);
+    int code = PMPI_Type_get_true_extent(type, &begin, &reach);
 
+    back = -begin;
     if (code == MPI_SUCCESS)
-        code = PMPI_Type_commit(&shifted);
+        code = PMPI_Type_create_hindexed(1, &n, &back, type, &shifted);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = PMPI_Type_commit(&shifted);
     if (code == MPI_SUCCESS)
-        code = convert(pack, (char *)1, 1, shifted, packed, bytes);
+        code = convert(pack, (char *)begin, 1, shifted, packed, bytes);
     atn_real_type_free(&shifted);
     return code;
 }
