@@ -17,6 +17,13 @@ done
 holds 'no contention' attune schedule verify alltoall/aapc --topology '2x4x3'
 holds 'no contention' attune schedule verify alltoall/aapc --topology '4@1G x 4@100M'
 
+# As many phases as the busiest link needs, on every topology that comes along.
+optimal() { attune schedule verify alltoall/aapc --topology "$1" --format csv |
+    awk -F, 'NR > 1 && $6 == $7 { ok = 1 } END { exit !ok }'; }
+for file in "$root"/share/topologies/*.conf; do
+    check "phases of alltoall on $(basename "$file")" optimal "$file"
+done
+
 # ---- contention is found ----
 fails 1 '*contention in round 0: the messages from rank 0 to 1 and from 4 to 5 share the link of s0 up' \
     attune schedule verify alltoall/pairwise --topology "$row"
