@@ -12,11 +12,10 @@ static int send(const atn_run *x, const atn_xop *o, void *data)
     const int tag = x->tag0 + o->seq;
     MPI_Request request;
 
-    if (o->ssend)
-        return PMPI_Ssend(data, o->count, type, o->peer, tag, x->comm);
     if (!x->x->yield)
-        return PMPI_Send(data, o->count, type, o->peer, tag, x->comm);
-    const int code = PMPI_Isend(data, o->count, type, o->peer, tag, x->comm, &request);
+        return (o->ssend ? PMPI_Ssend : PMPI_Send)(data, o->count, type, o->peer, tag, x->comm);
+    const int code = (o->ssend ? PMPI_Issend : PMPI_Isend)(data, o->count, type, o->peer, tag,
+                                                           x->comm, &request);
     return code == MPI_SUCCESS ? atn_wait_all(true, 1, &request) : code;
 }
 

@@ -1,5 +1,6 @@
 /* data.c - moving and reducing units inside a rank. */
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,40 +27,51 @@ static int convert(bool pack, char *user, int n, MPI_Datatype type, char *packed
                 : PMPI_Unpack(packed, bytes, &at, user, n, type, MPI_COMM_SELF);
 }
 
-/* MPICH takes MPI_BOTTOM, which is the address 0, for a missing buffer: name the place where the
- * data begin, and a type that reaches back from there. */
+#ifdef MPICH_VERSION
+/* MPICH's MPI_Pack takes MPI_BOTTOM, which is the address 0, for a missing buffer; its messages do
+ * not.  So send the data to ourselves, where nobody else does. */
 static int convert_bottom(bool pack, int n, MPI_Datatype type, char *packed, int bytes)
 {
-    MPI_Aint begin, reach, back;
-    MPI_Datatype shifted;
-    int code = PMPI_Type_get_true_extent(type, &begin, &reach);
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static MPI_Comm self = MPI_COMM_NULL;
+    MPI_Group group;
+    int code = MPI_SUCCESS;
 
-    back = -begin;
-    if (code == MPI_SUCCESS)
-        code = PMPI_Type_create_hindexed(1, &n, &back, type, &shifted);
-    if (code != MPI_SUCCESS)
-        return code;
-    code = PMPI_Type_commit(&shifted);
-    if (code == MPI_SUCCESS)
-        code = convert(pack, (char *)begin, 1, shifted, packed, bytes);
-    atn_real_type_free(&shifted);
+    pthread_mutex_lock(&lock);
+    if (self == MPI_COMM_NULL) {
+        PMPI_Comm_group(MPI_COMM_SELF, &group);
+        code = PMPI_Comm_create(MPI_COMM_SELF, group, &self);
+        PMPI_Group_free(&group);
+    }
+    if (code == MPI_SUCCESS && pack)
+        code = PMPI_Sendrecv(MPI_BOTTOM, n, type, 0, 0, packed, bytes, MPI_BYTE, 0, 0, self,
+                             MPI_STATUS_IGNORE);
+    else if (code == MPI_SUCCESS)
+        code = PMPI_Sendrecv(packed, bytes, MPI_BYTE, 0, 0, MPI_BOTTOM, n, type, 0, 0, self,
+                             MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&lock);
     return code;
 }
+#endif
 
 int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes)
 {
-    return user ? convert(pack, user, n, type, packed, bytes)
-                : convert_bottom(pack, n, type, packed, bytes);
+#ifdef MPICH_VERSION
+    if (!user)
+        return convert_bottom(pack, n, type, packed, bytes);
+#endif
+    return convert(pack, user, n, type, packed, bytes);
 }
 
 /* Elements with holes: only their data may be written, so go through the packed form. */
 static int copy_typed(const atn_unit *u, void *to, const void *from, int64_t units)
 {
-    int code = MPI_SUCCESS, bytes = 0;
+    int code = MPI_SUCCESS, size = 0;
 
     while (units > 0 && code == MPI_SUCCESS) {
         const int n = units < 4096 ? (int)units : 4096;
-        code = PMPI_Pack_size(n, u->type, MPI_COMM_SELF, &bytes);
+        code = PMPI_Type_size(u->type, &size);
+        const int bytes = n * size;
         char *packed = code == MPI_SUCCESS ? malloc((size_t)bytes + 1) : NULL;
         if (!packed)
             return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
