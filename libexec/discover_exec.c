@@ -24,7 +24,7 @@ typedef struct {
     int *rank_of; /* host -> the rank that measures */
     atn_stage *stage;
     double *rate;     /* from * hosts + to: when it was last alone; 0: never */
-    double *trip;     /* the same for round trips, least so far */
+    double *trip;     /* the same for round trips; 0: not measured */
     double *out, *in; /* best of each host */
     double seconds;   /* that a transfer is to take alone */
     double told;      /* progress printed last */
@@ -34,17 +34,35 @@ typedef struct {
 
 /* ---- measuring ---- */
 
-/* So that the transfer takes its time when it is alone: also long against the round trip, else only
- * the beginning of a connection would be seen. */
-static int chunk_of(const job *j, int from, int to)
+/* Round trip of two hosts: measured, or by way of a third that is nearest to both. */
+static double trip_of(const job *j, int a, int b)
 {
-    const int pair = from * j->hosts + to;
-    double rate = j->rate[pair];
+    double best = j->trip[a * j->hosts + b];
+    for (int c = 0; c < j->hosts; c++) {
+        const double first = j->trip[a * j->hosts + c], second = j->trip[c * j->hosts + b];
+        if (first > 0 && second > 0 && (best == 0 || first + second < best))
+            best = first + second;
+    }
+    return best;
+}
+
+/* How long the transfers of a set are to take when they are alone: also long against the round trip,
+ * else only the beginning of a connection would be seen.  All alike, so that they run together. */
+static double duration_of(const job *j, const atn_flow *flows, int n)
+{
+    double seconds = j->seconds;
+    for (int i = 0; i < n; i++)
+        seconds = fmax(seconds, 16 * trip_of(j, flows[i].from, flows[i].to));
+    return seconds;
+}
+
+static int chunk_of(const job *j, const atn_flow *f, double seconds)
+{
+    double rate = j->rate[f->from * j->hosts + f->to];
     if (rate == 0)
-        rate = fmin(j->out[from], j->in[to]);
+        rate = fmin(j->out[f->from], j->in[f->to]);
     if (rate == 0)
         rate = 50e6;
-    const double seconds = fmax(j->seconds, 25 * j->trip[pair]);
     return (int)fmax(MIN_CHUNK, fmin(MAX_CHUNK, rate / 8 * seconds / ATN_CHUNKS));
 }
 
@@ -55,19 +73,16 @@ static void measure(job *j, const atn_flow *flows, int n, double *rates)
     atn_arrivals *arrivals = malloc(sizeof *arrivals * (size_t)n);
     if (!arrivals)
         MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+    const double seconds = duration_of(j, flows, n);
     for (int i = 0; i < n; i++)
         list[i] = (atn_transfer){j->rank_of[flows[i].from], j->rank_of[flows[i].to],
-                                 chunk_of(j, flows[i].from, flows[i].to)};
+                                 chunk_of(j, &flows[i], seconds)};
     double overlap = 0;
     for (int i = 0; i < TRIES && overlap < 0.6; i++) {
         atn_stage_run(j->stage, list, n, arrivals);
         overlap = atn_transfer_rates(list, n, arrivals, rates);
         if (j->trace && overlap < 0.6)
             fprintf(stderr, "%10.3f   together for %.2f only\n", MPI_Wtime(), overlap);
-    }
-    for (int i = 0; i < n; i++) {
-        double *trip = &j->trip[flows[i].from * j->hosts + flows[i].to];
-        *trip = *trip == 0 ? arrivals[i].round_trip : fmin(*trip, arrivals[i].round_trip);
     }
     free(arrivals);
 }
@@ -78,12 +93,12 @@ static void measure_alone(job *j, const atn_flow *f, double *rate)
 {
     enum { TRIES = 6 };
     for (int i = 0; i < TRIES; i++) {
-        const int chunk = chunk_of(j, f->from, f->to);
+        const int chunk = chunk_of(j, f, duration_of(j, f, 1));
         measure(j, f, 1, rate);
         j->rate[f->from * j->hosts + f->to] = *rate;
         j->out[f->from] = fmax(j->out[f->from], *rate);
         j->in[f->to] = fmax(j->in[f->to], *rate);
-        if (chunk_of(j, f->from, f->to) <= 2 * chunk)
+        if (chunk_of(j, f, duration_of(j, f, 1)) <= 2 * chunk)
             return;
     }
 }
@@ -112,6 +127,7 @@ static bool round_trip(void *context, int a, int b, double *best, double *spread
 {
     job *j = context;
     atn_stage_ping(j->stage, j->rank_of[a], j->rank_of[b], best, spread);
+    j->trip[a * j->hosts + b] = j->trip[b * j->hosts + a] = *best;
     if (j->trace)
         fprintf(stderr, "ping %d %d %.1f us +%.1f\n", a, b, *best * 1e6, *spread * 1e6);
     return true;

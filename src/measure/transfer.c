@@ -130,24 +130,18 @@ static bool advance(const atn_stage *s, end *e, double start)
     return n > 0;
 }
 
-/* Both ends of each transfer exchange a message, so that the connection exists, and another one to
- * see how long that takes. */
-static double meet(const atn_stage *s, const order *o)
+/* Both ends of each transfer exchange a message, so that the connection exists. */
+static void meet(const atn_stage *s, const order *o)
 {
+    MPI_Request requests[4];
     const int peers[2] = {o->to, o->from};
-    double start = 0;
-    for (int k = 0; k < 2; k++) {
-        MPI_Request requests[4];
-        int n = 0;
-        start = MPI_Wtime();
-        for (int i = 0; i < 2; i++)
-            if (peers[i] >= 0) {
-                MPI_Isend(NULL, 0, MPI_BYTE, peers[i], TAG_MEET + i, s->wire, &requests[n++]);
-                MPI_Irecv(NULL, 0, MPI_BYTE, peers[i], TAG_MEET + 1 - i, s->wire, &requests[n++]);
-            }
-        wait_asleep(requests, n, soon);
-    }
-    return 2 * (MPI_Wtime() - start);
+    int n = 0;
+    for (int i = 0; i < 2; i++)
+        if (peers[i] >= 0) {
+            MPI_Isend(NULL, 0, MPI_BYTE, peers[i], TAG_MEET + i, s->wire, &requests[n++]);
+            MPI_Irecv(NULL, 0, MPI_BYTE, peers[i], TAG_MEET + 1 - i, s->wire, &requests[n++]);
+        }
+    wait_asleep(requests, n, soon);
 }
 
 static void stream(const atn_stage *s, const order *o, atn_arrivals *arrivals)
@@ -169,14 +163,33 @@ static void stream(const atn_stage *s, const order *o, atn_arrivals *arrivals)
 
 /* ---- round trips ---- */
 
-static void small(const atn_stage *s, int peer, bool send)
+static void small(const atn_stage *s, int peer, bool send, char *more)
 {
     MPI_Request request;
     if (send)
-        MPI_Isend(NULL, 0, MPI_BYTE, peer, TAG_PING, s->wire, &request);
+        MPI_Isend(more, 1, MPI_CHAR, peer, TAG_PING, s->wire, &request);
     else
-        MPI_Irecv(NULL, 0, MPI_BYTE, peer, TAG_PING, s->wire, &request);
+        MPI_Irecv(more, 1, MPI_CHAR, peer, TAG_PING, s->wire, &request);
     wait_awake(&request);
+}
+
+static double there_and_back(const atn_stage *s, int peer, bool last)
+{
+    char more = !last;
+    const double start = MPI_Wtime();
+    small(s, peer, true, &more);
+    small(s, peer, false, &more);
+    return MPI_Wtime() - start;
+}
+
+/* The least of a series, which is cut short when the way is long. */
+static double best_of_series(const atn_stage *s, int peer)
+{
+    const double start = MPI_Wtime();
+    double least = INFINITY;
+    for (int i = 0; i < PINGS && (i < 2 || MPI_Wtime() - start < 0.05); i++)
+        least = fmin(least, there_and_back(s, peer, false));
+    return least;
 }
 
 /* The first series makes the connection and does not count. */
@@ -184,27 +197,22 @@ static void ask(const atn_stage *s, int peer, double *best, double *spread)
 {
     double worst = 0;
     *best = INFINITY;
-    for (int k = 0; k <= SERIES; k++) {
-        double least = INFINITY;
-        for (int i = 0; i < PINGS; i++) {
-            const double start = MPI_Wtime();
-            small(s, peer, true);
-            small(s, peer, false);
-            least = fmin(least, MPI_Wtime() - start);
-        }
-        if (k > 0) {
-            *best = fmin(*best, least);
-            worst = fmax(worst, least);
-        }
+    best_of_series(s, peer);
+    for (int k = 0; k < SERIES; k++) {
+        const double least = best_of_series(s, peer);
+        *best = fmin(*best, least);
+        worst = fmax(worst, least);
     }
+    there_and_back(s, peer, true);
     *spread = worst - *best;
 }
 
 static void answer(const atn_stage *s, int peer)
 {
-    for (int i = 0; i < (SERIES + 1) * PINGS; i++) {
-        small(s, peer, false);
-        small(s, peer, true);
+    char more = 1;
+    while (more) {
+        small(s, peer, false, &more);
+        small(s, peer, true, &more);
     }
 }
 
@@ -220,7 +228,7 @@ static void obey(const atn_stage *s, const order *o)
     if (o->kind == ASK) {
         ask(s, o->to, &res.ping.best, &res.ping.spread);
     } else {
-        res.arrivals.round_trip = meet(s, o);
+        meet(s, o);
         tell(s, NULL, 0, 0, TAG_READY);
         hear(s, NULL, 0, 0, TAG_GO, soon);
         stream(s, o, &res.arrivals);
@@ -266,7 +274,7 @@ void atn_stage_run(atn_stage *s, const atn_transfer *list, int n, atn_arrivals *
         if (takes_part(&s->orders[r]))
             tell(s, &s->orders[r], sizeof *s->orders, r, TAG_ORDER);
     if (takes_part(mine))
-        own.round_trip = meet(s, mine);
+        meet(s, mine);
     for (int r = 1; r < s->p; r++)
         if (takes_part(&s->orders[r]))
             hear(s, NULL, 0, r, TAG_READY, soon);
@@ -309,34 +317,71 @@ void atn_stage_stop(atn_stage *s)
 
 /* ---- rates ---- */
 
+/* A receiver that does not get the processor takes chunks later than they came, never earlier: what
+ * counts is the lower convex hull of the times, taken as straight between its corners.  Only where
+ * the rate does not change. */
+static void straighten(double *at)
+{
+    int corner[ATN_CHUNKS], n = 0;
+    for (int k = 0; k < ATN_CHUNKS; k++) {
+        while (n >= 2 && (at[corner[n - 1]] - at[corner[n - 2]]) * (k - corner[n - 2]) >=
+                             (at[k] - at[corner[n - 2]]) * (corner[n - 1] - corner[n - 2]))
+            n--;
+        corner[n++] = k;
+    }
+    for (int c = 1; c < n; c++) {
+        const int from = corner[c - 1], to = corner[c];
+        const double step = (at[to] - at[from]) / (to - from);
+        for (int k = from + 1; k < to; k++)
+            at[k] = at[from] + step * (k - from);
+    }
+}
+
+/* Where the even part begins: chunks before it were waiting for the receiver. */
+static int even_from(const double *at)
+{
+    const double step = (at[ATN_CHUNKS * 3 / 4] - at[ATN_CHUNKS / 4]) / (ATN_CHUNKS / 2);
+    int k = 0;
+    while (k < ATN_CHUNKS / 2 && at[k + 1] - at[k] < 0.6 * step)
+        k++;
+    return k;
+}
+
 /* Bits of a transfer that had come at some time; between chunks in proportion. */
-static double arrived(const atn_transfer *t, const atn_arrivals *a, double at)
+static double arrived(const atn_transfer *t, const atn_arrivals *a, double when)
 {
     int k = 0;
-    while (k < ATN_CHUNKS && a->arrival[k] <= at)
+    while (k < ATN_CHUNKS && a->arrival[k] <= when)
         k++;
     double chunks = k;
     if (k > 0 && k < ATN_CHUNKS)
-        chunks += (at - a->arrival[k - 1]) / (a->arrival[k] - a->arrival[k - 1]);
+        chunks += (when - a->arrival[k - 1]) / (a->arrival[k] - a->arrival[k - 1]);
     return 8.0 * t->chunk * chunks;
 }
 
-double atn_transfer_rates(const atn_transfer *list, int n, const atn_arrivals *arrivals,
-                          double *rates)
+static double rate_between(const atn_transfer *t, const atn_arrivals *a, double from, double to)
+{
+    return (arrived(t, a, to) - arrived(t, a, from)) / fmax(1e-9, to - from);
+}
+
+double atn_transfer_rates(const atn_transfer *list, int n, atn_arrivals *arrivals, double *rates)
 {
     double all_begun = 0, one_done = INFINITY, shortest = INFINITY;
     for (int i = 0; i < n; i++) {
-        const double first = arrivals[i].arrival[0], last = arrivals[i].arrival[ATN_CHUNKS - 1];
-        all_begun = fmax(all_begun, first);
-        one_done = fmin(one_done, last);
-        shortest = fmin(shortest, last - first);
+        double *at = arrivals[i].arrival;
+        if (n == 1)
+            straighten(at);
+        all_begun = fmax(all_begun, at[even_from(at)]);
+        one_done = fmin(one_done, at[ATN_CHUNKS - 1]);
+        shortest = fmin(shortest, at[ATN_CHUNKS - 1] - at[0]);
     }
+    if (n == 1) /* only the middle: both ends may suffer */
+        one_done = arrivals[0].arrival[ATN_CHUNKS * 7 / 8];
     const bool together = one_done > all_begun;
     for (int i = 0; i < n; i++) {
-        const double from = together ? all_begun : arrivals[i].arrival[0];
-        const double to = together ? one_done : arrivals[i].arrival[ATN_CHUNKS - 1];
-        rates[i] = (arrived(&list[i], &arrivals[i], to) - arrived(&list[i], &arrivals[i], from)) /
-                   fmax(1e-9, to - from);
+        const double *at = arrivals[i].arrival;
+        rates[i] = rate_between(&list[i], &arrivals[i], together ? all_begun : at[0],
+                                together ? one_done : at[ATN_CHUNKS - 1]);
     }
     return together ? (one_done - all_begun) / fmax(1e-9, shortest) : 0;
 }

@@ -19,7 +19,6 @@ typedef struct {
 
 typedef struct {
     double arrival[ATN_CHUNKS]; /* seconds from the receiver's start */
-    double round_trip;          /* about that of a small message between the two */
 } atn_arrivals;
 
 typedef struct atn_stage atn_stage;
@@ -40,10 +39,11 @@ void atn_stage_run(atn_stage *s, const atn_transfer *list, int n, atn_arrivals *
 void atn_stage_ping(atn_stage *s, int a, int b, double *best, double *spread);
 void atn_stage_stop(atn_stage *s);
 
-/* Rates in bits per second while all transfers were under way: from the time when the first chunk
- * of the last one had come, until the first one was complete.  Returns which part of the shortest
- * transfer that was: when it is small, some began late and the rates mean little. */
-double atn_transfer_rates(const atn_transfer *list, int n, const atn_arrivals *arrivals,
-                          double *rates);
+/* Rates in bits per second while all transfers were under way: from the time when the last one had
+ * begun until the first one was complete.  Returns which part of the shortest transfer that was: when
+ * it is small, some began late and the rates mean little.
+ * Of a transfer that runs alone, and so evenly, `arrivals` are made even: a busy receiver may have
+ * taken some chunks late. */
+double atn_transfer_rates(const atn_transfer *list, int n, atn_arrivals *arrivals, double *rates);
 
 #endif

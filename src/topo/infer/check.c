@@ -10,8 +10,26 @@
 
 /* ---- traffic across a link ---- */
 
-/* Hosts of a branch in an order that takes from all branches behind it in turn. */
-static int spread(atn_infer_state *s, int v, int u, int *hosts)
+/* Branches whose hosts are far away from `here` go to the end. */
+static void far_ones_last(const atn_infer_state *s, int here, const int *branch_of, int *near, int d)
+{
+    int far[d], n = 0, m = 0;
+    for (int b = 0; b < d; b++) {
+        bool apart = true;
+        for (int h = 0; h < s->hosts; h++)
+            apart = apart && (branch_of[h] != near[b] || atn_infer_apart(s, here, h));
+        if (apart)
+            far[m++] = near[b];
+        else
+            near[n++] = near[b];
+    }
+    for (int b = 0; b < m; b++)
+        near[n + b] = far[b];
+}
+
+/* Hosts of a branch in an order that takes from all branches behind it in turn, those that are not
+ * far away from `here` first. */
+static int spread(atn_infer_state *s, int v, int u, int here, int *hosts)
 {
     const atn_guess *g = &s->guess;
     int branch_of[g->hosts], near[g->nnodes], taken = 0;
@@ -25,6 +43,7 @@ static int spread(atn_infer_state *s, int v, int u, int *hosts)
     atn_infer_shuffle(s, pool, n);
     atn_guess_branches(g, u, branch_of);
     const int d = atn_guess_near(g, u, near);
+    far_ones_last(s, here, branch_of, near, d);
     for (int h = 0; h < g->hosts; h++)
         used[h] = false;
     while (taken < n)
@@ -42,7 +61,10 @@ int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_flow *flows)
 {
     const int above = s->guess.parent[w];
     int below_hosts[s->hosts], above_hosts[s->hosts];
-    const int below = spread(s, above, w, below_hosts), others = spread(s, w, above, above_hosts);
+    atn_guess_beyond(&s->guess, above, w, below_hosts);
+    const int here = below_hosts[0];
+    const int below = spread(s, above, w, here, below_hosts);
+    const int others = spread(s, w, above, here, above_hosts);
     const bool from_below = (below <= others) != backwards;
     const int n = atn_min(below, others);
     for (int i = 0; i < n; i++)
@@ -115,6 +137,8 @@ static bool check_link(atn_infer_state *s, int w)
 {
     atn_flow flows[s->hosts];
     int n;
+    if (atn_infer_by_delay(s, w))
+        return false;
     if (!is_real(s, w, flows, &n)) {
         atn_guess_merge(&s->guess, w);
         return true;
@@ -203,7 +227,9 @@ static bool check_batch(atn_infer_state *s, int v, const atn_unit *units, int d,
 static bool check_switch(atn_infer_state *s, int v, int turn)
 {
     atn_unit units[s->guess.nnodes];
-    const int d = atn_infer_units(s, v, turn, units);
+    const int d = atn_infer_near_units(s, v, turn, units);
+    if (d < 4)
+        return false;
     const int most = atn_max(2, atn_max(s->max_flows, d / atn_ceil_log2(d)) / 2);
     const int blocks = (d + most - 1) / most;
     int order[d], batch[d];

@@ -144,6 +144,14 @@ static int link_of(const atn_infer_state *s, const atn_cluster *c)
     return ATN_NONE;
 }
 
+bool atn_infer_by_delay(const atn_infer_state *s, int w)
+{
+    for (int i = 0; i < s->clusters.n; i++)
+        if (link_of(s, &s->clusters.v[i]) == w)
+            return true;
+    return false;
+}
+
 /* The branches of v inside the cluster; 0 when one is partly inside, or fewer than two on a
  * side. */
 static int branches_inside(const atn_infer_state *s, int v, const atn_cluster *c, int *inside)

@@ -238,7 +238,7 @@ static bool search_at(atn_infer_state *s, int v)
     atn_unit units[s->guess.nnodes];
     atn_crossing set[s->hosts], try[s->hosts];
     atn_fast_search w = {.s = s, .v = v, .units = units, .set = set, .try = try};
-    w.d = atn_infer_units(s, v, 0, units);
+    w.d = atn_infer_near_units(s, v, 0, units);
     if (w.d < 4)
         return false;
     qsort(units, (size_t)w.d, sizeof *units, by_host);

@@ -284,10 +284,8 @@ void atn_inferred_free(atn_inferred *r)
 static void run_steps(atn_infer_state *s)
 {
     int order[s->hosts];
-    for (int i = 0; i < s->hosts; i++)
-        order[i] = i;
-    atn_infer_shuffle(s, order, s->hosts);
     atn_infer_pings(s);
+    atn_infer_order(s, order);
     if (s->hosts > 1)
         measure_speeds(s, order);
     build(s, order);

@@ -8,19 +8,26 @@
 typedef struct {
     atn_infer_state *s;
     int z;
-    int d;
-    atn_unit units[]; /* d */
+    int d, can; /* units, and how many of them z may belong to: those come first */
+    atn_unit units[];
 } visit;
 
 /* ---- one measurement for many branches ---- */
+
+/* A unit to send to that is neither a nor x; not far away if possible. */
+static int other_target(int a, int x)
+{
+    int y = 0;
+    while (y == a || y == x)
+        y++;
+    return y;
+}
 
 /* The units of `batch` send round in a circle, each out of its branch and into the next, so they do
  * not disturb each other; z sends to unit x, which is not in the circle. */
 static int circle(const visit *w, const int *batch, int m, int x, atn_flow *flows)
 {
-    int y = (x + 1) % w->d;
-    while (y == batch[0] || y == x)
-        y = (y + 1) % w->d;
+    const int y = other_target(batch[0], x);
     for (int i = 0; i < m; i++)
         flows[i] =
             (atn_flow){w->units[batch[i]].send, w->units[m > 1 ? batch[(i + 1) % m] : y].recv};
@@ -61,17 +68,15 @@ static void suspect(visit *w, const int *batch, int m, int x, candidate *list)
 /* A second opinion from two transfers that run alone. */
 static bool confirm(visit *w, int a, int x)
 {
-    int y = atn_infer_pick(w->s, w->d);
-    while (y == a || y == x)
-        y = (y + 1) % w->d;
+    const int y = other_target(a, x);
     return atn_infer_share(w->s, w->z, w->units[a].send, w->units[x].recv, w->units[y].recv, 1);
 }
 
-/* All units but x, in batches. */
+/* All units that z may belong to but x, in batches. */
 static int search_without(visit *w, int x)
 {
     enum { SUSPECTS = 3 }; /* a mishap may make another look guilty */
-    const int m = w->d - 1, most = atn_max(w->s->max_flows, m / atn_ceil_log2(m + 2)) - 1;
+    const int m = x < w->can ? w->can - 1 : w->can, most = atn_max(w->s->max_flows, m / atn_ceil_log2(m + 2)) - 1;
     const int batches = (m + most - 1) / most;
     int order[w->d];
     candidate list[w->d];
@@ -87,15 +92,36 @@ static int search_without(visit *w, int x)
     return ATN_NONE;
 }
 
-/* The fastest receiver among units other than `not_this`. */
+/* The fastest receiver among units other than `not_this`; not far away if possible. */
 static int best_target(const visit *w, int not_this)
 {
+    const int among = w->can - (not_this >= 0 && not_this < w->can) > 1 ? w->can : w->d;
     int found = ATN_NONE;
-    for (int i = 0; i < w->d; i++)
+    for (int i = 0; i < among; i++)
         if (i != not_this &&
             (found < 0 || w->s->in[w->units[i].recv] > 1.1 * w->s->in[w->units[found].recv]))
             found = i;
     return found;
+}
+
+/* Units that delays exclude go to the end; returns the unit that they leave, or ATN_NONE. */
+static int take_hints(visit *w, int v)
+{
+    bool skip[w->d];
+    atn_unit rest[w->d];
+    int n = 0;
+    const int sure = atn_infer_hint(w->s, w->z, v, w->units, w->d, skip);
+    if (sure >= 0)
+        return sure;
+    for (int i = 0; i < w->d; i++) {
+        if (skip[i])
+            rest[n++] = w->units[i];
+        else
+            w->units[w->can++] = w->units[i];
+    }
+    for (int i = 0; i < n; i++)
+        w->units[w->can + i] = rest[i];
+    return ATN_NONE;
 }
 
 /* The neighbour of v that leads to z; ATN_NONE: z hangs from v itself.  Two searches leave out
@@ -109,8 +135,11 @@ static int direction(atn_infer_state *s, int z, int v)
     }
     *w = (visit){.s = s, .z = z};
     w->d = atn_infer_units(s, v, 0, w->units);
+    const int sure = take_hints(w, v);
+    int way = sure >= 0 ? w->units[sure].node : ATN_NONE;
     const int x = best_target(w, ATN_NONE);
-    int way = search_without(w, x);
+    if (way < 0)
+        way = search_without(w, x);
     if (way < 0)
         way = search_without(w, best_target(w, x));
     free(w);

@@ -70,6 +70,18 @@ typedef struct {
 /* Returns how many branches v has (room for hosts).  `turn` chooses other hosts to stand for
  * them. */
 int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
+/* The same without those that are far away from all others. */
+int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
+
+/* ---- hint.c: what delays say ---- */
+
+/* Is one of the hosts in a cluster without the other? */
+bool atn_infer_apart(const atn_infer_state *s, int a, int b);
+/* The unit of v that z belongs to, if clusters say so, else ATN_NONE; skip: those it cannot be in. */
+int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_unit *units, int d,
+                   bool *skip);
+/* The order in which hosts are best put in. */
+void atn_infer_order(atn_infer_state *s, int *order);
 
 /* ---- locate.c ---- */
 
@@ -92,6 +104,8 @@ void atn_infer_fast(atn_infer_state *s);
 
 void atn_infer_pings(atn_infer_state *s);  /* measures, and finds clusters */
 void atn_infer_refine(atn_infer_state *s); /* puts them into the tree */
+/* Is the link above w that of a cluster? */
+bool atn_infer_by_delay(const atn_infer_state *s, int w);
 /* One-way delay of each link that parts a cluster; zero for others. */
 void atn_infer_delays(const atn_infer_state *s, double *delay);
 

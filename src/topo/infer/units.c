@@ -41,3 +41,19 @@ int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units)
     }
     return d;
 }
+
+int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_unit *units)
+{
+    const int d = atn_infer_units(s, v, turn, units);
+    bool lonely[d];
+    int n = 0;
+    for (int i = 0; i < d; i++) {
+        lonely[i] = s->clusters.n > 0;
+        for (int j = 0; j < d && lonely[i]; j++)
+            lonely[i] = j == i || atn_infer_apart(s, units[i].send, units[j].send);
+    }
+    for (int i = 0; i < d; i++)
+        if (!lonely[i])
+            units[n++] = units[i];
+    return n;
+}
