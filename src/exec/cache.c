@@ -51,6 +51,8 @@ bool atn_exec_stall(const atn_exec *x, atn_stall *stall_p)
     return true;
 }
 
+bool atn_exec_settled(const atn_exec *x) { return x->settled; }
+
 /* ---- arguments as they are ---- */
 
 static atn_raw *raw_slot(atn_exec *x, const atn_call *call)
@@ -228,7 +230,8 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     atn_plan *plan = NULL;
     atn_problem q;
 
-    if (!atn_call_problem(x, call, &q))
+    x->settled = atn_call_problem(x, call, &q);
+    if (!x->settled)
         return NULL;
     const bool lasting = x->choose(x->context, &q, &choice);
     x->direct = is_direct(x, call, &q);
@@ -242,9 +245,20 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     return with_handles(plan, call);
 }
 
+/* One buffer for both, without MPI_IN_PLACE: an error that the native routine will report. */
+static bool is_aliased(const atn_call *call)
+{
+    return call->src.buf == call->dst.buf && call->src.buf && !call->in_place &&
+           call->src.count > 0 && call->dst.count > 0 &&
+           !(atn_operation_get(call->op)->flags & ATN_VARYING);
+}
+
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
 {
     *code_p = MPI_SUCCESS;
+    x->settled = !is_aliased(call);
+    if (!x->settled)
+        return NULL;
     if (!raw_matches(x->recent, call)) {
         x->recent = raw_slot(x, call);
         if (!raw_matches(x->recent, call))

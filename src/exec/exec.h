@@ -53,6 +53,9 @@ bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
  * asks. */
 typedef struct atn_plan atn_plan;
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
+/* Whether NULL was a choice, which holds for equal calls, and not the answer to a mistake in this
+ * one, which is for the native routine to report. */
+bool atn_exec_settled(const atn_exec *x);
 const atn_choice *atn_plan_choice(const atn_plan *plan);
 /* Runs it on the private communicator; returns an MPI error code. */
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire);

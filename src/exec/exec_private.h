@@ -103,6 +103,7 @@ struct atn_exec {
     unsigned call, call_mask; /* numbers calls, for tags */
     atn_plan *plans[ATN_PLANS];
     atn_raw raws[ATN_RAWS];
+    bool settled;          /* the last answer holds for every call with the same arguments */
     const atn_raw *recent; /* the entry that matched last: programs repeat themselves */
     atn_type_entry types[ATN_TYPES];
     bool direct;             /* of the plan just returned */

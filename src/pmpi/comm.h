@@ -56,7 +56,7 @@ static inline bool atn_known_native(const atn_comm *c, atn_operation op, atn_key
 static inline void atn_know_native(atn_comm *c, atn_operation op, atn_key k)
 {
     k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
-    if (k.count >= 0 && atn_the_job.lasting)
+    if (k.count >= 0 && atn_the_job.lasting && atn_exec_settled(c->exec))
         c->native[op] = k;
 }
 
