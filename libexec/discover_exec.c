@@ -46,8 +46,9 @@ static double trip_of(const job *j, int a, int b)
     return best;
 }
 
-/* How long the transfers of a set are to take when they are alone: also long against the round trip,
- * else only the beginning of a connection would be seen.  All alike, so that they run together. */
+/* How long the transfers of a set are to take when they are alone: also long against the round
+ * trip, else only the beginning of a connection would be seen.  All alike, so that they run
+ * together. */
 static double duration_of(const job *j, const atn_flow *flows, int n)
 {
     double seconds = j->seconds;

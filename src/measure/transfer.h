@@ -40,8 +40,8 @@ void atn_stage_ping(atn_stage *s, int a, int b, double *best, double *spread);
 void atn_stage_stop(atn_stage *s);
 
 /* Rates in bits per second while all transfers were under way: from the time when the last one had
- * begun until the first one was complete.  Returns which part of the shortest transfer that was: when
- * it is small, some began late and the rates mean little.
+ * begun until the first one was complete.  Returns which part of the shortest transfer that was:
+ * when it is small, some began late and the rates mean little.
  * Of a transfer that runs alone, and so evenly, `arrivals` are made even: a busy receiver may have
  * taken some chunks late. */
 double atn_transfer_rates(const atn_transfer *list, int n, atn_arrivals *arrivals, double *rates);

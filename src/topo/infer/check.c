@@ -11,7 +11,8 @@
 /* ---- traffic across a link ---- */
 
 /* Branches whose hosts are far away from `here` go to the end. */
-static void far_ones_last(const atn_infer_state *s, int here, const int *branch_of, int *near, int d)
+static void far_ones_last(const atn_infer_state *s, int here, const int *branch_of, int *near,
+                          int d)
 {
     int far[d], n = 0, m = 0;
     for (int b = 0; b < d; b++) {

@@ -76,7 +76,8 @@ static bool confirm(visit *w, int a, int x)
 static int search_without(visit *w, int x)
 {
     enum { SUSPECTS = 3 }; /* a mishap may make another look guilty */
-    const int m = x < w->can ? w->can - 1 : w->can, most = atn_max(w->s->max_flows, m / atn_ceil_log2(m + 2)) - 1;
+    const int m = x < w->can ? w->can - 1 : w->can,
+              most = atn_max(w->s->max_flows, m / atn_ceil_log2(m + 2)) - 1;
     const int batches = (m + most - 1) / most;
     int order[w->d];
     candidate list[w->d];

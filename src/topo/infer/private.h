@@ -77,7 +77,8 @@ int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_unit *un
 
 /* Is one of the hosts in a cluster without the other? */
 bool atn_infer_apart(const atn_infer_state *s, int a, int b);
-/* The unit of v that z belongs to, if clusters say so, else ATN_NONE; skip: those it cannot be in. */
+/* The unit of v that z belongs to, if clusters say so, else ATN_NONE; skip: those it cannot be
+ * in. */
 int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_unit *units, int d,
                    bool *skip);
 /* The order in which hosts are best put in. */
