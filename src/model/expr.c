@@ -64,14 +64,24 @@ static double is_pow2(double v, double unused)
 static double ceil_of(double v, double unused) { return (void)unused, ceil(v); }
 static double floor_of(double v, double unused) { return (void)unused, floor(v); }
 static double log2_of(double v, double unused) { return (void)unused, log2(v); }
+static double is_equal(double v, double w) { return v == w; }
+
+static double levels_of(double v, double base)
+{
+    double n = 0.0;
+
+    for (double reach = 1.0; base >= 2.0 && reach < v; reach *= base)
+        n += 1.0;
+    return n;
+}
 
 static const struct {
     const char *name;
     int args;
     double (*call)(double, double);
 } functions[] = {
-    {"ceil", 1, ceil_of}, {"floor", 1, floor_of}, {"log2", 1, log2_of},
-    {"pow2", 1, is_pow2}, {"min", 2, fmin},       {"max", 2, fmax},
+    {"ceil", 1, ceil_of}, {"floor", 1, floor_of}, {"log2", 1, log2_of}, {"pow2", 1, is_pow2},
+    {"min", 2, fmin},     {"max", 2, fmax},       {"is", 2, is_equal},  {"levels", 2, levels_of},
 };
 
 static double call(reader *x, const char *name, const char *start)
@@ -102,8 +112,11 @@ static void read_name(reader *x, char name[MAX_NAME + 1])
     x->at += n;
 }
 
+static double plus(double v, double w) { return v + w; }
+
 /* The term is read again for every value of the variable, once even when there is none. */
-static double add_up(reader *x, const char *name, double from, double to)
+static double collect(reader *x, const char *name, double from, double to,
+                      double (*join)(double, double))
 {
     scope s = {{name, from}, x->scopes};
     const char *term = x->at;
@@ -113,16 +126,17 @@ static double add_up(reader *x, const char *name, double from, double to)
     do {
         x->at = term;
         const double v = sum_of_terms(x);
-        total += s.var.value <= to ? v : 0.0;
+        if (s.var.value <= to)
+            total = join(total, v);
         s.var.value += 1.0;
     } while (s.var.value <= to && !x->wrong);
     x->scopes = s.outer;
     return total;
 }
 
-static double sum(reader *x)
+static double range(reader *x, double (*join)(double, double))
 {
-    static const char form[] = "a sum is sum(variable, from, to, term)";
+    static const char form[] = "it needs (variable, from, to, term)";
     char name[MAX_NAME + 1];
 
     read_name(x, name);
@@ -131,7 +145,7 @@ static double sum(reader *x)
     expect(x, ',', form);
     const double to = sum_of_terms(x);
     expect(x, ',', form);
-    return add_up(x, name, from, to);
+    return collect(x, name, from, to, join);
 }
 
 static double let(reader *x)
@@ -143,7 +157,7 @@ static double let(reader *x)
     expect(x, ',', form);
     const double value = sum_of_terms(x);
     expect(x, ',', form);
-    return add_up(x, name, value, value);
+    return collect(x, name, value, value, plus);
 }
 
 /* ---- grammar ---- */
@@ -176,9 +190,10 @@ static double named(reader *x)
     read_name(x, name);
     if (!accept(x, '('))
         return variable(x, name, start);
-    const double v = strcmp(name, "sum") == 0   ? sum(x)
-                     : strcmp(name, "let") == 0 ? let(x)
-                                                : call(x, name, start);
+    const double v = strcmp(name, "sum") == 0    ? range(x, plus)
+                     : strcmp(name, "most") == 0 ? range(x, fmax)
+                     : strcmp(name, "let") == 0  ? let(x)
+                                                 : call(x, name, start);
     expect(x, ')', "a ')' is missing");
     return v;
 }

@@ -2,7 +2,10 @@
  *
  *   + - * / ^ and parentheses        ceil floor log2 min max
  *   pow2(x)                          1 when x is a power of two, else 0
- *   sum(i, from, to, term)           term for i = from, from + 1, ..., to; 0 when from > to
+ *   is(x, y)                         1 when they are equal, else 0
+ *   levels(x, k)                     ceil of the logarithm of x to the base k, without rounding
+ *   sum(i, from, to, term)           terms for i = from, from + 1, ..., to; 0 when from > to
+ *   most(i, from, to, term)          the largest of these terms, at least 0
  *   let(x, value, term)              term with x standing for the value */
 #ifndef ATN_EXPR_H
 #define ATN_EXPR_H

@@ -94,22 +94,38 @@ static bool check(tally *t, int p, int pieces, const atn_params *prm)
     return ok;
 }
 
-/* The first own parameter, if there is one, takes several values. */
-static bool check_params(tally *t, int p, int pieces)
+/* Values of a parameter that the form names: some numbers, every word. */
+static int values_of(const atn_row *row, const atn_param *own, int64_t values[8])
 {
-    static const int64_t values[] = {1, 2, 3, 8};
-    const atn_param *own = t->row->algo->params;
-    atn_params prm;
+    static const int64_t numbers[] = {1, 2, 3, 8};
+    int n = 0;
+
+    if (!atn_expr_names(row->algo->cost, own->name)) {
+        values[n++] = own->fallback;
+        return n;
+    }
+    for (int64_t v = own->min; own->type == ATN_WORD && v <= own->max; v++)
+        values[n++] = v;
+    for (size_t i = 0; own->type != ATN_WORD && i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] >= own->min && numbers[i] <= own->max)
+            values[n++] = numbers[i];
+    return n;
+}
+
+/* All combinations of the algorithm's own parameters from the i-th on. */
+static bool check_params(tally *t, int p, int pieces, atn_params *prm, int i)
+{
+    const atn_param *own = t->row->algo->params ? &t->row->algo->params[i] : NULL;
+    int64_t values[8];
     bool ok = true;
 
-    atn_params_default(t->row, &prm);
-    if (!own || own->type != ATN_INT)
-        return check(t, p, pieces, &prm);
-    for (size_t i = 0; ok && i < sizeof values / sizeof *values; i++)
-        if (values[i] >= own->min && values[i] <= own->max) {
-            prm.v[0] = values[i];
-            ok = check(t, p, pieces, &prm);
-        }
+    if (!own || !own->name)
+        return check(t, p, pieces, prm);
+    const int n = values_of(t->row, own, values);
+    for (int j = 0; ok && j < n; j++) {
+        prm->v[i] = values[j];
+        ok = check_params(t, p, pieces, prm, i + 1);
+    }
     return ok;
 }
 
@@ -117,12 +133,14 @@ static void check_row(const atn_row *row)
 {
     const bool pieces_too = atn_expr_names(row->algo->cost, "k");
     tally t = {.row = row};
+    atn_params prm;
     bool ok = true;
     char name[160];
 
+    atn_params_default(row, &prm);
     for (int p = 1; ok && p > 0; p = next_p(p))
         for (int k = 1; ok && k <= (pieces_too ? 5 : 1); k += 2)
-            ok = check_params(&t, p, k);
+            ok = check_params(&t, p, k, &prm, 0);
     snprintf(name, sizeof name, "%s: %d comparisons", row->name, t.compared);
     tap(ok, name, t.why);
 }

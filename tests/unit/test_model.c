@@ -34,6 +34,10 @@ static void expressions_have_values(void **state)
         {"sum(i, 1, 4, i * p)", 60},
         {"sum(i, 1, 0, i) + 1", 1},
         {"sum(i, 1, 3, sum(j, 1, i, j))", 10},
+        {"most(i, 1, 4, i * (p - i))", 9},
+        {"most(i, 1, 4, 0 - i)", 0},
+        {"is(p, 6) + is(p, 7)", 1},
+        {"levels(1, 2) + levels(243, 3) + 100 * levels(244, 3)", 605},
         {"let(x, p + 1, x * x) + let(x, 1, x)", 50},
         {"let(p, 2, p) + p", 8},
     };
@@ -55,7 +59,7 @@ static void faults_are_located(void **state)
         {"q + 1", "'q + 1': character 1: there is no such variable"},
         {"sin(1)", "'sin(1)': character 1: there is no such function"},
         {"min(1)", "'min(1)': character 6: a second argument is missing"},
-        {"sum(i, 1, 2)", "'sum(i, 1, 2)': character 12: a sum is sum(variable, from, to, term)"},
+        {"sum(i, 1, 2)", "'sum(i, 1, 2)': character 12: it needs (variable, from, to, term)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = -1;
