@@ -16,48 +16,71 @@ void atn_rounds(atn_builder *b, int n)
         atn_round(b);
 }
 
-/* ---- binomial tree ---- */
+/* ---- k-nomial trees ---- */
 
 typedef struct {
     int first, count, leader;
 } run;
 
-/* Cuts a run into what the leader keeps and what it gives away. */
-static void cut(const run *whole, run *kept, run *given)
+/* The largest power of the radix below n. */
+static int power_below(int n, int radix)
 {
-    const int keep = 1 << (atn_ceil_log2(whole->count) - 1), give = whole->count - keep;
+    int64_t s = 1;
 
-    if (whole->leader < whole->first + keep) {
-        *kept = (run){whole->first, keep, whole->leader};
-        *given = (run){whole->first + keep, give, whole->first + keep};
-    } else {
-        *kept = (run){whole->first + give, keep, whole->leader};
-        *given = (run){whole->first, give, whole->first};
-    }
+    while (s * radix < n)
+        s *= radix;
+    return (int)s;
+}
+
+/* Part i of a run cut into parts of s ranks.  Only the last may be shorter, and the leader must not
+ * be in it: where it would be, parts are counted from the end of the run. */
+static run part(const run *whole, int s, int i)
+{
+    const int end = whole->first + whole->count;
+    const bool forward = whole->leader < whole->first + whole->count / s * s;
+    const int lo = forward ? whole->first + i * s : atn_max(end - (i + 1) * s, whole->first);
+    const int hi = forward ? atn_min(lo + s, end) : end - i * s;
+    const bool leads = whole->leader >= lo && whole->leader < hi;
+
+    return (run){lo, hi - lo, leads ? whole->leader : lo};
 }
 
 static bool inside(const run *u, int r) { return r >= u->first && r < u->first + u->count; }
 
-atn_tree atn_tree_binomial(int p, int r, int root)
+/* Hands out the parts of the run that r is in; returns the part that r is in. */
+static run hand_out(atn_tree *t, const run *whole, int r, int level, int radix)
 {
-    atn_tree t = {.levels = atn_ceil_log2(p), .up = -1};
+    const int s = power_below(whole->count, radix), parts = (whole->count + s - 1) / s;
+    run mine = *whole;
+
+    for (int i = 0, slot = level; i < parts; i++) {
+        const run given = part(whole, s, i);
+        if (inside(&given, r))
+            mine = given;
+        if (given.leader == whole->leader)
+            continue;
+        if (r == whole->leader || r == given.leader)
+            t->edge[slot] = (atn_edge){r == given.leader ? whole->leader : given.leader,
+                                       given.first, given.count};
+        if (r == given.leader)
+            t->up = slot;
+        slot++;
+    }
+    return mine;
+}
+
+atn_tree atn_tree_knomial(int p, int r, int root, int radix)
+{
+    const int top = p > 1 ? (p - 1) / power_below(p, radix) : 0; /* edges of the root's first cut */
+    atn_tree t = {.levels = top, .up = -1};
     run at = {0, p, root};
 
-    for (int level = 0; level < t.levels; level++) {
-        atn_edge *e = &t.edge[level];
-        run kept, given;
-        e->peer = -1;
-        if (at.count == 1)
-            continue;
-        cut(&at, &kept, &given);
-        if (r == at.leader) {
-            *e = (atn_edge){given.leader, given.first, given.count};
-        } else if (r == given.leader) {
-            *e = (atn_edge){at.leader, given.first, given.count};
-            t.up = level;
-        }
-        at = inside(&given, r) ? given : kept;
-    }
+    for (int s = p > 1 ? power_below(p, radix) : 1; s > 1; s /= radix)
+        t.levels += radix - 1;
+    for (int level = 0; level < t.levels; level++)
+        t.edge[level].peer = -1;
+    for (int level = 0; at.count > 1; level += level == 0 ? top : radix - 1)
+        at = hand_out(&t, &at, r, level, radix);
     return t;
 }
 
@@ -73,6 +96,47 @@ atn_ref atn_tree_part(const atn_tree *t, atn_ref store, int first, int count)
 {
     store.one = (atn_range){first - (t->up < 0 ? 0 : t->edge[t->up].first), count};
     return store;
+}
+
+void atn_tree_bcast(atn_builder *b, const atn_tree *t)
+{
+    for (int level = 0; level < t->levels; level++) {
+        atn_rounds(b, level > 0);
+        if (level == t->up)
+            atn_recv(b, t->edge[level].peer, atn_dst(0, 1));
+        else if (t->edge[level].peer >= 0)
+            atn_send(b, t->edge[level].peer, atn_dst(0, 1));
+    }
+}
+
+void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
+{
+    const atn_ref store = atn_tree_store(b, t, atn_dst(0, q->p), atn_src(0, 1));
+
+    atn_copy(b, atn_src(0, 1), atn_tree_part(t, store, q->r, 1));
+    for (int level = t->levels - 1; level >= 0; level--) {
+        const atn_edge *e = &t->edge[level];
+        if (level == t->up)
+            atn_send(b, e->peer, store);
+        else if (e->peer >= 0)
+            atn_recv(b, e->peer, atn_tree_part(t, store, e->first, e->count));
+        atn_rounds(b, level > 0);
+    }
+}
+
+void atn_tree_scatter(atn_builder *b, const atn_problem *q, const atn_tree *t)
+{
+    const atn_ref store = atn_tree_store(b, t, atn_src(0, q->p), atn_dst(0, 1));
+
+    for (int level = 0; level < t->levels; level++) {
+        const atn_edge *e = &t->edge[level];
+        atn_rounds(b, level > 0);
+        if (level == t->up)
+            atn_recv(b, e->peer, store);
+        else if (e->peer >= 0)
+            atn_send(b, e->peer, atn_tree_part(t, store, e->first, e->count));
+    }
+    atn_copy(b, atn_tree_part(t, store, q->r, 1), atn_dst(0, 1));
 }
 
 /* ---- matchings ---- */

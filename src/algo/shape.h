@@ -17,27 +17,40 @@ int atn_wrap(int first, int count, int p, atn_range list[2]);
 /* Begins n further rounds. */
 void atn_rounds(atn_builder *b, int n);
 
-/* Binomial tree in which every subtree is a run of consecutive ranks, whatever the root: a run is
- * cut in two, its leader keeps a power of two and hands the rest, c ranks, to the first of them.
- * At each of ceil(log2 p) levels, counted from the root, a rank has at most one edge:
+/* k-nomial tree in which every subtree is a run of consecutive ranks, whatever the root: a run is
+ * cut into up to `radix` parts of equal length, a power of the radix, of which one may be shorter;
+ * its leader keeps the part that it is in and hands each other one to that part's first rank.
+ * Levels are message slots, counted from the root: in each a rank has at most one edge.
  *
- *   p = 6, root 0     level 0: 0->4   level 1: 0->2 4->5   level 2: 0->1 2->3 */
+ *   p = 6, root 0, radix 2   level 0: 0->4   level 1: 0->2 4->5   level 2: 0->1 2->3
+ *   p = 6, root 0, radix 3   level 0: 0->3   level 1: 0->1 3->4   level 2: 0->2 3->5 */
 typedef struct {
     int peer;         /* -1: none */
     int first, count; /* the ranks of the subtree at the lower end */
 } atn_edge;
 
+enum { ATN_MAX_RADIX = 64, ATN_MAX_LEVELS = 6 * (ATN_MAX_RADIX - 1) };
+
 typedef struct {
     int levels, up; /* up: level of the edge to the parent; -1 at the root */
-    atn_edge edge[31];
+    atn_edge edge[ATN_MAX_LEVELS];
 } atn_tree;
 
-atn_tree atn_tree_binomial(int p, int r, int root);
+atn_tree atn_tree_knomial(int p, int r, int root, int radix);
+static inline atn_tree atn_tree_binomial(int p, int r, int root)
+{
+    return atn_tree_knomial(p, r, root, 2);
+}
 
 /* Where a rank keeps the blocks of its subtree: in `all` at the root, in `one` at a leaf, else in
  * scratch; and the part of it that belongs to the ranks first .. first + count - 1. */
 atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one);
 atn_ref atn_tree_part(const atn_tree *t, atn_ref store, int first, int count);
+
+/* Operations along a tree; what an inner rank gathers or scatters is the run of its subtree. */
+void atn_tree_bcast(atn_builder *b, const atn_tree *t);
+void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t);
+void atn_tree_scatter(atn_builder *b, const atn_problem *q, const atn_tree *t);
 
 /* Matchings: every two ranks meet in exactly one of the rounds.  Powers of two pair r with
  * r xor round + 1, other numbers play a round-robin tournament. */

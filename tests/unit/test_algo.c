@@ -164,17 +164,17 @@ static void rings_wrap(void **state)
 
 /* Every rank but the root has one parent, whose edge at that level leads back, and subtrees are
  * made of the rank and the subtrees of its children. */
-static void check_tree(int p, int root)
+static void check_tree(int p, int root, int radix)
 {
     for (int r = 0; r < p; r++) {
-        const atn_tree t = atn_tree_binomial(p, r, root);
+        const atn_tree t = atn_tree_knomial(p, r, root, radix);
         int size = 1;
         assert_int_equal(t.up < 0, r == root);
         for (int level = 0; level < t.levels; level++) {
             const atn_edge *e = &t.edge[level];
             if (e->peer < 0)
                 continue;
-            const atn_tree other = atn_tree_binomial(p, e->peer, root);
+            const atn_tree other = atn_tree_knomial(p, e->peer, root, radix);
             assert_int_equal(other.edge[level].peer, r);
             assert_int_equal(other.edge[level].first, e->first);
             assert_int_equal(other.edge[level].count, e->count);
@@ -190,7 +190,9 @@ static void trees_are_trees(void **state)
     (void)state;
     for (int p = 1; p <= 40; p++)
         for (int root = 0; root < p; root++)
-            check_tree(p, root);
+            for (int radix = 2; radix <= 5; radix++)
+                check_tree(p, root, radix);
+    assert_int_equal(atn_tree_knomial(1 << 30, 5, 3, ATN_MAX_RADIX).levels, 5 * 63);
 }
 
 static void all_pairs_meet_once(void **state)

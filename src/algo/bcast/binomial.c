@@ -8,13 +8,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
 
     (void)prm;
-    for (int level = 0; level < t.levels; level++) {
-        atn_rounds(b, level > 0);
-        if (level == t.up)
-            atn_recv(b, t.edge[level].peer, atn_dst(0, 1));
-        else if (t.edge[level].peer >= 0)
-            atn_send(b, t.edge[level].peer, atn_dst(0, 1));
-    }
+    atn_tree_bcast(b, &t);
 }
 
 const atn_algo atn_algo_bcast_binomial = {

@@ -7,18 +7,9 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
-    const atn_ref store = atn_tree_store(b, &t, atn_dst(0, q->p), atn_src(0, 1));
 
     (void)prm;
-    atn_copy(b, atn_src(0, 1), atn_tree_part(&t, store, q->r, 1));
-    for (int level = t.levels - 1; level >= 0; level--) {
-        const atn_edge *e = &t.edge[level];
-        if (level == t.up)
-            atn_send(b, e->peer, store);
-        else if (e->peer >= 0)
-            atn_recv(b, e->peer, atn_tree_part(&t, store, e->first, e->count));
-        atn_rounds(b, level > 0);
-    }
+    atn_tree_gather(b, q, &t);
 }
 
 const atn_algo atn_algo_gather_binomial = {

@@ -7,18 +7,9 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
-    const atn_ref store = atn_tree_store(b, &t, atn_src(0, q->p), atn_dst(0, 1));
 
     (void)prm;
-    for (int level = 0; level < t.levels; level++) {
-        const atn_edge *e = &t.edge[level];
-        atn_rounds(b, level > 0);
-        if (level == t.up)
-            atn_recv(b, e->peer, store);
-        else if (e->peer >= 0)
-            atn_send(b, e->peer, atn_tree_part(&t, store, e->first, e->count));
-    }
-    atn_copy(b, atn_tree_part(&t, store, q->r, 1), atn_dst(0, 1));
+    atn_tree_scatter(b, q, &t);
 }
 
 const atn_algo atn_algo_scatter_binomial = {

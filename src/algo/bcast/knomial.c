@@ -1,0 +1,34 @@
+/* k-nomial broadcast: a rank that has the message serves the ranks of its run in `radix` parts of
+ * equal length, one after the other (see atn_tree_knomial).  The tree is flatter than a binomial
+ * one, so a message waits less often for ranks that are late or far.
+ *
+ *   p = 9, radix = 3   0->3 0->6   0->1 0->2  3->4 3->5  6->7 6->8 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_tree t = atn_tree_knomial(q->p, q->r, q->root, (int)prm->v[0]);
+    atn_tree_bcast(b, &t);
+}
+
+static const atn_param params[] = {
+    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "parts into which a run of ranks is cut",
+     NULL},
+    {0},
+};
+
+const atn_algo atn_algo_bcast_knomial = {
+    .name = "knomial",
+    .summary =
+        "down a k-nomial tree: flatter than a binomial one, where latency is worse than sending",
+    .reference = "generalised binomial tree, as in MPICH and UCC",
+    .cost =
+        "(k * a + b * n)"
+        " * let(l, max(1, levels(p, radix)), ceil(p / radix^(l - 1)) - 1 + (radix - 1) * (l - 1))",
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
+    .klass = ATN_STORE_FORWARD,
+    .group = "latency",
+    .params = params,
+    .build = build,
+};

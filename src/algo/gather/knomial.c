@@ -1,0 +1,33 @@
+/* k-nomial gather: up a tree that is flatter than a binomial one, so blocks are handed on fewer
+ * times (see atn_tree_knomial).
+ *
+ *   p = 9, radix = 3   1->0 2->0  4->3 5->3  7->6 8->6   3-5: 3->0   6-8: 6->0 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_tree t = atn_tree_knomial(q->p, q->r, q->root, (int)prm->v[0]);
+    atn_tree_gather(b, q, &t);
+}
+
+static const atn_param params[] = {
+    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "parts into which a run of ranks is cut",
+     NULL},
+    {0},
+};
+
+const atn_algo atn_algo_gather_knomial = {
+    .name = "knomial",
+    .summary = "up a k-nomial tree; inner ranks collect the blocks of their subtree",
+    .reference = "generalised binomial tree, as in MPICH and UCC",
+    .cost = "(p - 1) * b * n"
+            " + a * let(l, max(1, levels(p, radix)), ceil(p / radix^(l - 1)) - 1 + (radix - 1) * "
+            "(l - 1))",
+    .needs = ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_STORE_FORWARD,
+    .group = "latency",
+    .params = params,
+    .build = build,
+};
