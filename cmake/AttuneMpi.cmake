@@ -143,6 +143,9 @@ function(atn_add_mpi flavour)
 
     if(exec_sources AND pmpi_sources)
         add_library(attune-${flavour} SHARED ${pmpi_sources})
+        # Every call of the MPI library on the way of a short message counts.
+        target_compile_options(attune-exec-${flavour} PRIVATE -fno-plt)
+        target_compile_options(attune-${flavour} PRIVATE -fno-plt)
         target_link_libraries(attune-${flavour} PRIVATE attune-exec-${flavour} dl)
         # A preloaded library must bring its own MPI even when it names no symbol of it directly.
         target_link_options(attune-${flavour} PRIVATE -Wl,--no-as-needed)

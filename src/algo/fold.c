@@ -8,6 +8,16 @@ atn_fold atn_fold_begin(const atn_problem *q, atn_ref value)
     return (atn_fold){.value = value, .fixed = value.space == ATN_SRC, .ordered = q->ordered};
 }
 
+/* In place SRC is a view of the result, so the first operand would overwrite what it meets. */
+atn_fold atn_fold_into(const atn_problem *q, atn_ref value, atn_ref result)
+{
+    atn_fold f = atn_fold_begin(q, q->in_place ? result : value);
+
+    f.has_room = !q->in_place;
+    f.room = result;
+    return f;
+}
+
 atn_ref atn_fold_room(atn_builder *b, atn_fold *f)
 {
     if (!f->has_room)

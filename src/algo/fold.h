@@ -16,6 +16,9 @@ typedef struct {
 } atn_fold;
 
 atn_fold atn_fold_begin(const atn_problem *q, atn_ref value);
+/* The same with the first operand received into `result`, where the accumulator then stays if the
+ * operator allows; copy it there at the end. */
+atn_fold atn_fold_into(const atn_problem *q, atn_ref value, atn_ref result);
 /* Where the next operand is to be received. */
 atn_ref atn_fold_room(atn_builder *b, atn_fold *f);
 /* Combines what has been received; it comes from the ranks just below, or just above. */

@@ -188,6 +188,7 @@ static void evict(atn_exec *x, atn_plan **slot)
     for (int i = 0; *slot && i < ATN_RAWS; i++)
         if (x->raws[i].plan == *slot)
             x->raws[i].used = false;
+    x->evictions += *slot != NULL;
     atn_plan_free(*slot);
     *slot = NULL;
 }
@@ -211,15 +212,10 @@ static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *
     return *slot;
 }
 
-/* One program serves every operator and all types of one layout: the handles are the call's. */
 static atn_plan *with_handles(atn_plan *plan, const atn_call *call)
 {
-    if (plan) {
-        plan->unit.op = call->mpi_op;
-        plan->unit.type = call->src.type;
-        if (!plan->unit.contiguous)
-            plan->unit.wire = call->src.type;
-    }
+    if (plan)
+        atn_plan_handles(plan, call->src.type, call->mpi_op);
     return plan;
 }
 
@@ -267,3 +263,14 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
     x->direct = x->recent->direct;
     return with_handles(x->recent->plan, call);
 }
+
+atn_plan *atn_exec_repeatable(const atn_exec *x, const atn_call *call)
+{
+    const atn_raw *w = x->recent;
+    const bool so = raw_matches(w, call) && w->plan && w->direct && !w->in_place &&
+                    w->plan->program.scratch_bytes <= ATN_KEEP_BYTES;
+
+    return so ? w->plan : NULL;
+}
+
+unsigned atn_exec_evictions(const atn_exec *x) { return x->evictions; }

@@ -32,7 +32,7 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
 }
 
 /* o[0] is sent, o[1] received. */
-static int exchange(const atn_run *x, const atn_xop *o, void *out, void *in)
+static inline int exchange(const atn_run *x, const atn_xop *o, void *out, void *in)
 {
     const MPI_Datatype type = x->plan->unit.wire;
     MPI_Request request[2];

@@ -60,6 +60,13 @@ const atn_choice *atn_plan_choice(const atn_plan *plan);
 /* Runs it on the private communicator; returns an MPI error code. */
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire);
 
+/* The plan of the call just run if it serves every call that differs in the buffers alone and is
+ * not in place; NULL: it does not.  It lives until the number of evictions changes. */
+atn_plan *atn_exec_repeatable(const atn_exec *x, const atn_call *call);
+unsigned atn_exec_evictions(const atn_exec *x);
+int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
+                    MPI_Op op, MPI_Comm wire);
+
 /* For a watchdog, from another thread: what is under way (NULL: nothing) and at which operation. */
 typedef struct {
     const char *algorithm;

@@ -104,6 +104,7 @@ struct atn_exec {
     atn_plan *plans[ATN_PLANS];
     atn_raw raws[ATN_RAWS];
     bool settled;          /* the last answer holds for every call with the same arguments */
+    unsigned evictions;    /* plans that had to make room */
     const atn_raw *recent; /* the entry that matched last: programs repeat themselves */
     atn_type_entry types[ATN_TYPES];
     bool direct;             /* of the plan just returned */
@@ -168,6 +169,8 @@ int64_t *atn_vec_lens(atn_exec *x);
 int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm wire);
 
 /* plan.c */
+enum { ATN_KEEP_BYTES = 64 << 20 }; /* buffers of a communicator between calls */
+void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op);
 atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_unit *unit,
                        int64_t each, int *code_p);
 void atn_plan_free(atn_plan *plan);

@@ -7,8 +7,6 @@
 enum { SEQ_BITS = 20 }; /* of a tag: messages of one pair in one call; the rest numbers the call */
 static const int64_t chain_bytes = (int64_t)1 << 30; /* larger messages are cut: dag only */
 
-static const size_t keep_bytes = (size_t)64 << 20;
-
 /* ---- life of a plan ---- */
 
 void atn_plan_free(atn_plan *plan)
@@ -59,6 +57,15 @@ atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn
 }
 
 const atn_choice *atn_plan_choice(const atn_plan *plan) { return &plan->choice; }
+
+/* One program serves every operator and all types of one layout: the handles are the call's. */
+void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
+{
+    plan->unit.op = op;
+    plan->unit.type = type;
+    if (!plan->unit.contiguous)
+        plan->unit.wire = type;
+}
 
 /* ---- running ---- */
 
@@ -125,9 +132,16 @@ int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wir
     const int code = x->direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, wire)
                                : run_bound(x, plan, call, wire);
 
-    if (x->scratch_bytes + x->stage_bytes[0] + x->stage_bytes[1] > keep_bytes)
+    if (x->scratch_bytes + x->stage_bytes[0] + x->stage_bytes[1] > ATN_KEEP_BYTES)
         drop_buffers(x);
     return code;
+}
+
+int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
+                    MPI_Op op, MPI_Comm wire)
+{
+    atn_plan_handles(plan, type, op);
+    return atn_plan_run(x, plan, (char *)src, dst, wire);
 }
 
 /* ---- sizes of gatherv and scatterv ---- */

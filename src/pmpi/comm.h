@@ -13,8 +13,7 @@
 
 typedef enum { ATN_STAGE_COUNTING, ATN_STAGE_NATIVE, ATN_STAGE_SERVED } atn_stage;
 
-/* The arguments that, on one communicator, settle the choice for an operation: here the latest
- * ones for which it was the native routine, so that those calls need not be looked at again. */
+/* The arguments that, on one communicator, settle the choice for an operation. */
 typedef struct {
     int64_t count;
     MPI_Datatype type;
@@ -22,6 +21,20 @@ typedef struct {
     int root;
     unsigned freed; /* handles freed until then, because they are reused; 0: empty */
 } atn_key;
+
+/* The latest ones and what was chosen, so that a program that repeats itself is not looked at
+ * again. */
+typedef struct {
+    atn_key key;
+    atn_plan *plan; /* NULL: the native routine */
+} atn_known;
+
+/* What a repeated call brings along. */
+typedef struct {
+    bool any;
+    const void *src;
+    void *dst;
+} atn_buffers;
 
 typedef struct atn_comm {
     MPI_Comm user;
@@ -32,7 +45,8 @@ typedef struct atn_comm {
     atn_stage stage;
     bool reserved; /* counts against the limit of private communicators */
     uint64_t calls;
-    atn_key native[ATN_OPERATIONS];
+    atn_known known[ATN_OPERATIONS];
+    unsigned evictions; /* of the executor when the plans above were known */
     /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
     _Atomic unsigned beat;
     _Atomic int op, root;
@@ -45,19 +59,23 @@ typedef struct atn_comm {
 /* Counts freed datatypes and operators; starts at 1. */
 extern _Atomic unsigned atn_freed ATN_HIDDEN;
 
-static inline bool atn_known_native(const atn_comm *c, atn_operation op, atn_key k)
+static inline const atn_known *atn_comm_known(const atn_comm *c, atn_operation op, atn_key k)
 {
-    const atn_key *const known = &c->native[op];
-    return k.count >= 0 && known->count == k.count && known->type == k.type && known->op == k.op &&
-           known->root == k.root &&
-           known->freed == atomic_load_explicit(&atn_freed, memory_order_relaxed);
+    const atn_known *const known = &c->known[op];
+    const atn_key *const old = &known->key;
+    const bool same = k.count >= 0 && old->count == k.count && old->type == k.type &&
+                      old->op == k.op && old->root == k.root &&
+                      old->freed == atomic_load_explicit(&atn_freed, memory_order_relaxed);
+    return same ? known : NULL;
 }
 
-static inline void atn_know_native(atn_comm *c, atn_operation op, atn_key k)
+/* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */
+void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole);
+
+/* Neither in place nor one buffer for both, which the native routine must report. */
+static inline bool atn_are_plain(atn_buffers b)
 {
-    k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
-    if (k.count >= 0 && atn_the_job.lasting && atn_exec_settled(c->exec))
-        c->native[op] = k;
+    return b.src != MPI_IN_PLACE && b.dst != MPI_IN_PLACE && (b.src != b.dst || b.src == NULL);
 }
 
 /* Around what may stall; root -1: none or unknown. */
@@ -96,14 +114,18 @@ atn_comm *atn_comm_look(MPI_Comm comm, atn_cached *slot);
 /* A call on a communicator that is not served (yet); the state when it now takes part. */
 atn_comm *atn_comm_warm(atn_comm *c, atn_operation op);
 
-/* Counts a call.  NULL: call the native routine, there is nothing else to do. */
-static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
+static inline atn_comm *atn_comm_find(MPI_Comm comm)
 {
     atn_cached *const slot = atn_cache_slot(comm);
     const uint64_t now = atomic_load_explicit(&atn_generation, memory_order_relaxed);
-    atn_comm *const c = ATN_LIKELY(slot->comm == comm && slot->generation == now)
-                            ? slot->state
-                            : atn_comm_look(comm, slot);
+    return ATN_LIKELY(slot->comm == comm && slot->generation == now) ? slot->state
+                                                                     : atn_comm_look(comm, slot);
+}
+
+/* Counts a call.  NULL: call the native routine, there is nothing else to do. */
+static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
+{
+    atn_comm *const c = atn_comm_find(comm);
     if (c == NULL)
         return NULL;
     c->calls++;
@@ -113,10 +135,20 @@ static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
 /* The atn_choose_fn of every communicator; the context is its state. */
 bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p);
 
+/* Raises an error of Attune through the user's handler, as the native routine would. */
+int atn_raise(atn_comm *c, int code);
+
 /* Carries out the call; false: call the native routine instead. */
 bool atn_serve(atn_comm *c, const atn_call *call, int *code_p);
 /* Its second half: runs a plan, on the private communicator that is made now if need be. */
 bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p);
+/* The same again with other buffers. */
+static inline int atn_repeat(atn_comm *c, const atn_known *known, atn_buffers b)
+{
+    const int code = atn_exec_repeat(c->exec, known->plan, b.src, b.dst, known->key.type,
+                                     known->key.op, c->wire);
+    return ATN_LIKELY(code == MPI_SUCCESS) ? code : atn_raise(c, code);
+}
 /* The same with report, check and watchdog around it; a call that goes to the native routine must
  * be ended with atn_observed_end. */
 typedef struct {
@@ -127,9 +159,6 @@ typedef struct {
 } atn_observed;
 bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p);
 int atn_observed_end(atn_observed *o, int code);
-
-/* Raises an error of Attune through the user's handler, as the native routine would. */
-int atn_raise(atn_comm *c, int code);
 
 /* Makes the private communicator when it is first needed (collective); false: this communicator
  * is native from now on. */

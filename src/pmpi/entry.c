@@ -33,7 +33,9 @@ static inline void put_w(atn_user *u, const void *buf, const void *counts, const
 
 #define KEY(n, datatype, operator, r)                                                              \
     ((atn_key){.count = (n), .type = (datatype), .op = (operator), .root = (r)})
-#define NO_KEY ((atn_key){.count = -1})
+#define NO_KEY            ((atn_key){.count = -1})
+#define BUFFERS(from, to) ((atn_buffers){.any = true, .src = (from), .dst = (to)})
+#define NO_BUFFERS        ((atn_buffers){.any = false})
 
 static const atn_user nothing = {.type = MPI_DATATYPE_NULL};
 
@@ -42,31 +44,40 @@ static inline bool gate_has(uint64_t bits)
     return (atomic_load_explicit(&atn_gate, memory_order_relaxed) & bits) != 0;
 }
 
-/* The steps of every call; everything that differs comes from the table. */
-#define ATN_CALL(name, id, formals, actuals, key, ...)                                             \
-    static __attribute__((noinline)) int serve_##name formals                                      \
+/* The steps of every call; everything that differs comes from the table.  What repeats an earlier
+ * call is kept apart from the rest, which needs a large frame. */
+#define ATN_CALL(name, id, formals, actuals, key, buffers, ...)                                    \
+    static __attribute__((noinline)) int settle_##name formals                                     \
     {                                                                                              \
-        atn_comm *const c = atn_comm_enter(comm, ATN_##id);                                        \
-        if (c == NULL)                                                                             \
-            return atn_real.name actuals;                                                          \
+        atn_comm *const c = atn_comm_find(comm);                                                   \
         const int r __attribute__((unused)) = c->r;                                                \
-        if (atn_known_native(c, ATN_##id, key))                                                    \
-            return atn_real.name actuals;                                                          \
         atn_call call = {.op = ATN_##id, .wide = ATN_WIDE, .mpi_op = MPI_OP_NULL};                 \
         call.src = call.dst = nothing;                                                             \
         __VA_ARGS__                                                                                \
         int code;                                                                                  \
         if (ATN_LIKELY(!atn_the_job.observed)) {                                                   \
-            if (atn_serve(c, &call, &code))                                                        \
-                return code;                                                                       \
-            atn_know_native(c, ATN_##id, key);                                                     \
-            return atn_real.name actuals;                                                          \
+            const bool served = atn_serve(c, &call, &code);                                        \
+            atn_comm_know(c, &call, key, served, (buffers).any);                                   \
+            return served ? code : atn_real.name actuals;                                          \
         }                                                                                          \
         atn_observed o;                                                                            \
         if (atn_observed_begin(&o, c, &call, &code))                                               \
             return code;                                                                           \
         code = atn_real.name actuals;                                                              \
         return atn_observed_end(&o, code);                                                         \
+    }                                                                                              \
+    static __attribute__((noinline)) int serve_##name formals                                      \
+    {                                                                                              \
+        atn_comm *const c = atn_comm_enter(comm, ATN_##id);                                        \
+        if (c == NULL)                                                                             \
+            return atn_real.name actuals;                                                          \
+        const int r __attribute__((unused)) = c->r;                                                \
+        const atn_known *const known = atn_comm_known(c, ATN_##id, key);                           \
+        if (known != NULL && known->plan == NULL)                                                  \
+            return atn_real.name actuals;                                                          \
+        if (known != NULL && atn_are_plain(buffers))                                               \
+            return atn_repeat(c, known, buffers);                                                  \
+        return settle_##name actuals;                                                              \
     }                                                                                              \
     static inline int pass_##name formals                                                          \
     {                                                                                              \

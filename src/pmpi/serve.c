@@ -1,5 +1,6 @@
 /* serve.c - carries out a collective call on a communicator that is served. */
 #include <pthread.h>
+#include <string.h>
 #include <time.h>
 
 #include "pmpi/watch.h"
@@ -50,14 +51,32 @@ bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code
     return true;
 }
 
+/* Plans that made room for this one may be among those that are known. */
+static void forget_evicted(atn_comm *c)
+{
+    const unsigned evictions = atn_exec_evictions(c->exec);
+    if (c->evictions != evictions)
+        memset(c->known, 0, sizeof c->known);
+    c->evictions = evictions;
+}
+
 bool atn_serve(atn_comm *c, const atn_call *call, int *code_p)
 {
     int code = MPI_SUCCESS;
     atn_plan *const plan = atn_exec_plan(c->exec, call, &code);
+    forget_evicted(c);
     if (plan != NULL)
         return atn_serve_plan(c, plan, call, code_p);
     *code_p = atn_raise(c, code);
     return code != MPI_SUCCESS;
+}
+
+void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole)
+{
+    atn_plan *const plan = served && whole ? atn_exec_repeatable(c->exec, call) : NULL;
+    k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
+    if (k.count >= 0 && (served ? plan != NULL : atn_the_job.lasting && atn_exec_settled(c->exec)))
+        c->known[call->op] = (atn_known){.key = k, .plan = plan};
 }
 
 /* ---- with somebody looking on ---- */

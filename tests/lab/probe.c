@@ -26,8 +26,8 @@ static void exchange(int a, int b, char *out, char *in, int bytes, int back)
     MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
 }
 
-/* Both directions at once, in pieces that MPI sends at once: what the sides agree on before a larger
- * message would wait behind the data that goes the other way. */
+/* Both directions at once, in pieces that MPI sends without asking: what the sides agree on before
+ * a larger message would wait behind the data that goes the other way. */
 static void cross(int a, int b, char *out, char *in, int bytes)
 {
     const int piece = 8192, peer = rank == a ? b : a;

@@ -20,10 +20,9 @@ static void take_from(atn_builder *b, const atn_problem *q, atn_fold *f, int pee
 
 static void play(atn_builder *b, const atn_problem *q, int core, int pairs)
 {
-    atn_fold f = atn_fold_begin(q, atn_dst(0, 1));
+    atn_fold f = atn_fold_into(q, atn_src(0, 1), atn_dst(0, 1));
     const bool paired = q->r < 2 * pairs;
 
-    atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
     if (paired)
         take_from(b, q, &f, q->r + 1);
     for (int bit = 1; bit < core; bit *= 2) {

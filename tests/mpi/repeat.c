@@ -1,0 +1,133 @@
+/* repeat.c - programs repeat themselves, and what was settled once is not looked at again.  Calls
+ * that are nearly equal - another operator, type, root, buffer, in place or not, after a handle was
+ * freed and reused, after more sizes than plans are kept - must each get their own treatment.
+ *
+ *   repeat [ROUNDS] */
+#include "harness.h"
+
+#include <stdlib.h>
+
+enum { MOST = 400, SIZES = 150 };
+
+static int64_t in[MOST], out[MOST];
+static int32_t in32[MOST], out32[MOST];
+
+static int64_t term(int rank, int i) { return (int64_t)(rank + 1) * 1000 + i % 97; }
+
+static void fill(void)
+{
+    for (int i = 0; i < MOST; i++) {
+        in[i] = term(t_rank, i);
+        in32[i] = (int32_t)in[i];
+        out[i] = out32[i] = -1;
+    }
+}
+
+/* What combining the terms of ranks 0 .. last gives. */
+static int64_t expected(MPI_Op op, int last, int i)
+{
+    int64_t sum = 0;
+    for (int r = 0; r <= last; r++)
+        sum += term(r, i);
+    return op == MPI_SUM ? sum : op == MPI_MAX ? term(last, i) : term(0, i);
+}
+
+static bool is_result(const int64_t *v, MPI_Op op, int last, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i] != expected(op, last, i))
+            return false;
+    return n == MOST || v[n] == -1 || v == in;
+}
+
+static void reductions(int n, MPI_Op op)
+{
+    fill();
+    MPI_Allreduce(in, out, n, MPI_INT64_T, op, MPI_COMM_WORLD);
+    t_check(is_result(out, op, t_ranks - 1, n), "allreduce of %d", n);
+    fill();
+    MPI_Allreduce(MPI_IN_PLACE, in, n, MPI_INT64_T, op, MPI_COMM_WORLD);
+    t_check(is_result(in, op, t_ranks - 1, n), "allreduce of %d in place", n);
+    fill();
+    MPI_Scan(in, out, n, MPI_INT64_T, op, MPI_COMM_WORLD);
+    t_check(is_result(out, op, t_rank, n), "scan of %d", n);
+}
+
+static void other_type(int n)
+{
+    bool ok = true;
+    fill();
+    MPI_Allreduce(in32, out32, n, MPI_INT32_T, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++)
+        ok = ok && out32[i] == expected(MPI_SUM, t_ranks - 1, i);
+    t_check(ok && (n == MOST || out32[n] == -1), "allreduce of %d small integers", n);
+}
+
+static void rooted(int n, int root)
+{
+    fill();
+    MPI_Reduce(in, out, n, MPI_INT64_T, MPI_SUM, root, MPI_COMM_WORLD);
+    t_check(t_rank == root ? is_result(out, MPI_SUM, t_ranks - 1, n) : out[0] == -1,
+            "reduce of %d to %d", n, root);
+    fill();
+    MPI_Bcast(in, n, MPI_INT64_T, root, MPI_COMM_WORLD);
+    t_check(n == 0 || in[n - 1] == term(root, n - 1), "bcast of %d from %d", n, root);
+}
+
+/* A new type and operator on every round: their handles are those of the ones just freed. */
+static void add(void *a, void *b, int *n, MPI_Datatype *type)
+{
+    const int64_t *from = a;
+    int64_t *to = b;
+    int bytes;
+    MPI_Type_size(*type, &bytes);
+    for (int i = 0; i < *n * bytes / 8; i++)
+        to[i] += from[i];
+}
+
+static void reused_handles(int round)
+{
+    const int each = 1 + round % 5, n = 7;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Type_contiguous(each, MPI_INT64_T, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(add, 1, &op);
+    for (int k = 0; k < 3; k++) {
+        fill();
+        MPI_Allreduce(in, out, n, type, op, MPI_COMM_WORLD);
+        t_check(is_result(out, MPI_SUM, t_ranks - 1, n * each), "allreduce of %d x %d", n, each);
+        MPI_Bcast(out, n, type, k % t_ranks, MPI_COMM_WORLD);
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+}
+
+static void round_of(int k)
+{
+    static const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_MIN};
+    for (int i = 0; i < SIZES; i++) {
+        const int n = (i * 37 + k) % MOST;
+        t_where("round %d, %d elements", k, n);
+        for (int again = 0; again < 3; again++)
+            reductions(n, ops[(i + again / 2) % 3]);
+        other_type(n);
+        rooted(n, (i / 2) % t_ranks);
+        rooted(n, i % t_ranks);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    reused_handles(k);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    t_start(60);
+    t_point("calls that repeat others, nearly");
+    const int rounds = argc > 1 ? atoi(argv[1]) : 6;
+    for (int k = 0; k < rounds; k++)
+        round_of(k);
+    const int code = t_finish();
+    MPI_Finalize();
+    return code;
+}
