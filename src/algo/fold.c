@@ -1,11 +1,15 @@
-/* fold.c - the accumulator: one block of value, one of room, which may change places. */
+/* fold.c - the accumulator: a value and two rooms of the same shape, which may change places. */
 #include "algo/fold.h"
 
-static atn_ref scratch(atn_builder *b) { return atn_tmp_at(atn_tmp(b, 0, 1), 0, 1); }
+static atn_ref scratch(atn_builder *b, const atn_fold *f)
+{
+    return atn_tmp_at(atn_tmp(b, f->shape.first, f->shape.count), 0, f->shape.count);
+}
 
 atn_fold atn_fold_begin(const atn_problem *q, atn_ref value)
 {
-    return (atn_fold){.value = value, .fixed = value.space == ATN_SRC, .ordered = q->ordered};
+    return (atn_fold){
+        .value = value, .shape = value.one, .fixed = value.space == ATN_SRC, .ordered = q->ordered};
 }
 
 /* In place SRC is a view of the result, so the first operand would overwrite what it meets. */
@@ -13,17 +17,32 @@ atn_fold atn_fold_into(const atn_problem *q, atn_ref value, atn_ref result)
 {
     atn_fold f = atn_fold_begin(q, q->in_place ? result : value);
 
-    f.has_room = !q->in_place;
-    f.room = result;
+    f.has_room[0] = !q->in_place;
+    f.room[0] = result;
     return f;
+}
+
+atn_fold atn_fold_own(const atn_problem *q, int parent, int first, int count)
+{
+    const atn_ref own = atn_src(first, count);
+
+    return parent < 0 ? atn_fold_into(q, own, atn_dst(first, count)) : atn_fold_begin(q, own);
+}
+
+void atn_fold_end(atn_builder *b, const atn_fold *f, int parent)
+{
+    if (parent >= 0)
+        atn_send(b, parent, f->value);
+    else
+        atn_copy(b, f->value, atn_dst(f->shape.first, f->shape.count));
 }
 
 atn_ref atn_fold_room(atn_builder *b, atn_fold *f)
 {
-    if (!f->has_room)
-        f->room = scratch(b);
-    f->has_room = true;
-    return f->room;
+    if (!f->has_room[f->next])
+        f->room[f->next] = scratch(b, f);
+    f->has_room[f->next] = true;
+    return f->room[f->next];
 }
 
 /* The operand becomes the accumulator, and the old one, unless it is SRC, becomes room. */
@@ -31,26 +50,67 @@ static void move_to_room(atn_builder *b, atn_fold *f)
 {
     const atn_ref old = f->value;
 
-    atn_reduce(b, f->value, f->room);
-    f->value = f->room;
-    f->room = old;
-    f->has_room = !f->fixed;
+    atn_reduce(b, f->value, f->room[f->next]);
+    f->value = f->room[f->next];
+    f->room[f->next] = old;
+    f->has_room[f->next] = !f->fixed;
     f->fixed = false;
 }
 
-void atn_fold_take(atn_builder *b, atn_fold *f, bool below)
+/* The accumulator, which then must not be SRC, stays where it is. */
+static void add_room(atn_builder *b, atn_fold *f)
 {
-    const bool either = !f->ordered;
-
-    if (either ? f->fixed : !below) {
-        move_to_room(b, f);
-        return;
-    }
     if (f->fixed) {
-        const atn_ref own = scratch(b);
+        const atn_ref own = scratch(b, f);
         atn_copy(b, f->value, own);
         f->value = own;
         f->fixed = false;
     }
-    atn_reduce(b, f->room, f->value);
+    atn_reduce(b, f->room[f->next], f->value);
+}
+
+void atn_fold_take(atn_builder *b, atn_fold *f, bool below)
+{
+    if (f->ordered ? !below : f->fixed)
+        move_to_room(b, f);
+    else
+        add_room(b, f);
+    f->next = !f->next;
+}
+
+void atn_fold_recv(atn_builder *b, const atn_problem *q, atn_fold *f, int peer)
+{
+    atn_recv(b, peer, atn_fold_room(b, f));
+    atn_fold_take(b, f, peer < q->r);
+}
+
+void atn_fold_tree(atn_builder *b, const atn_problem *q, const atn_tree *t)
+{
+    const int parent = t->up < 0 ? -1 : t->edge[t->up].peer;
+    atn_fold f = atn_fold_own(q, parent, 0, 1);
+
+    for (int level = t->levels - 1; level >= 0; level--) {
+        const atn_edge *e = &t->edge[level];
+        if (level == t->up)
+            atn_fold_end(b, &f, parent);
+        else if (e->peer >= 0)
+            atn_fold_recv(b, q, &f, e->peer);
+        atn_rounds(b, level > 0);
+    }
+    if (parent < 0)
+        atn_fold_end(b, &f, -1);
+}
+
+void atn_fold_up(atn_builder *b, const atn_problem *q, const atn_binary *t, int first, int count)
+{
+    const bool inner = t->children > 0;
+    atn_fold f = atn_fold_own(q, t->parent, first, count);
+
+    atn_rounds(b, t->height - t->depth - inner);
+    for (int i = 0; i < t->children; i++)
+        atn_fold_recv(b, q, &f, t->child[i]);
+    if (t->parent >= 0)
+        atn_rounds(b, inner);
+    atn_fold_end(b, &f, t->parent);
+    atn_rounds(b, t->depth - 1);
 }

@@ -1,27 +1,46 @@
 /* fold.h - an accumulator for reductions that respects operand order without needless copies.
  *
  * `reduce` is inout = in (op) inout, so the operand of lower rank must be `in`.  A value from above
- * is therefore combined where it was received, and the accumulator moves there. */
+ * is therefore combined where it was received, and the accumulator moves there.  There are two
+ * rooms to receive in, so that an operand may arrive while the one before is combined. */
 #ifndef ATN_FOLD_H
 #define ATN_FOLD_H
 
-#include "sched/builder.h"
+#include "algo/binary.h"
+#include "algo/shape.h"
 
 typedef struct {
-    atn_ref value; /* what was combined so far */
-    bool fixed;    /* it lies in SRC, which must stay as it is */
-    bool ordered;  /* the operator is not commutative */
-    bool has_room;
-    atn_ref room;
+    atn_ref value;   /* what was combined so far */
+    atn_range shape; /* blocks of the shape vector that it is like */
+    bool fixed;      /* it lies in SRC, which must stay as it is */
+    bool ordered;    /* the operator is not commutative */
+    bool has_room[2];
+    atn_ref room[2];
+    int next; /* which room is to be received in */
 } atn_fold;
 
+/* Begins with the blocks of a WHOLE operation's source, or of its result. */
+atn_fold atn_fold_begin(const atn_problem *q, atn_ref value);
+/* Begins with blocks of a WHOLE operation. */
 atn_fold atn_fold_begin(const atn_problem *q, atn_ref value);
 /* The same with the first operand received into `result`, where the accumulator then stays if the
  * operator allows; copy it there at the end. */
 atn_fold atn_fold_into(const atn_problem *q, atn_ref value, atn_ref result);
+/* Begins with blocks of the own operand, and ends by sending the value to the parent or, where
+ * there is none (-1), as blocks of the result. */
+atn_fold atn_fold_own(const atn_problem *q, int parent, int first, int count);
+void atn_fold_end(atn_builder *b, const atn_fold *f, int parent);
 /* Where the next operand is to be received. */
 atn_ref atn_fold_room(atn_builder *b, atn_fold *f);
 /* Combines what has been received; it comes from the ranks just below, or just above. */
 void atn_fold_take(atn_builder *b, atn_fold *f, bool below);
+/* Receives and combines what `peer`, a rank just below or just above, has. */
+void atn_fold_recv(atn_builder *b, const atn_problem *q, atn_fold *f, int peer);
+
+/* Reduces the message up a k-nomial tree. */
+void atn_fold_tree(atn_builder *b, const atn_problem *q, const atn_tree *t);
+/* Reduces blocks up a binary tree, one child after the other; a rank receives in the round before
+ * it sends, and all that are equally deep do so in the same round. */
+void atn_fold_up(atn_builder *b, const atn_problem *q, const atn_binary *t, int first, int count);
 
 #endif

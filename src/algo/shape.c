@@ -47,25 +47,32 @@ static run part(const run *whole, int s, int i)
 
 static bool inside(const run *u, int r) { return r >= u->first && r < u->first + u->count; }
 
-/* Hands out the parts of the run that r is in; returns the part that r is in. */
+static void hand(atn_tree *t, const run *whole, const run *given, int r, int slot)
+{
+    if (r == whole->leader || r == given->leader)
+        t->edge[slot] = (atn_edge){r == given->leader ? whole->leader : given->leader, given->first,
+                                   given->count};
+    if (r == given->leader)
+        t->up = slot;
+}
+
+/* Hands out the parts of the run that r is in, the farthest first; returns r's part. */
 static run hand_out(atn_tree *t, const run *whole, int r, int level, int radix)
 {
     const int s = power_below(whole->count, radix), parts = (whole->count + s - 1) / s;
-    run mine = *whole;
+    int own = 0;
 
-    for (int i = 0, slot = level; i < parts; i++) {
-        const run given = part(whole, s, i);
-        if (inside(&given, r))
-            mine = given;
-        if (given.leader == whole->leader)
-            continue;
-        if (r == whole->leader || r == given.leader)
-            t->edge[slot] = (atn_edge){r == given.leader ? whole->leader : given.leader,
-                                       given.first, given.count};
-        if (r == given.leader)
-            t->up = slot;
-        slot++;
-    }
+    while (part(whole, s, own).leader != whole->leader)
+        own++;
+    run mine = part(whole, s, own);
+    for (int far = parts - 1; far > 0; far--)
+        for (int i = own - far; i <= own + far; i += 2 * far) {
+            if (i < 0 || i >= parts)
+                continue;
+            const run given = part(whole, s, i);
+            hand(t, whole, &given, r, level++);
+            mine = inside(&given, r) ? given : mine;
+        }
     return mine;
 }
 

@@ -19,11 +19,12 @@ void atn_rounds(atn_builder *b, int n);
 
 /* k-nomial tree in which every subtree is a run of consecutive ranks, whatever the root: a run is
  * cut into up to `radix` parts of equal length, a power of the radix, of which one may be shorter;
- * its leader keeps the part that it is in and hands each other one to that part's first rank.
- * Levels are message slots, counted from the root: in each a rank has at most one edge.
+ * its leader keeps the part that it is in and hands each other one, the farthest first, to that
+ * part's first rank.  Levels are message slots, counted from the root: in each a rank has at most
+ * one edge.
  *
  *   p = 6, root 0, radix 2   level 0: 0->4   level 1: 0->2 4->5   level 2: 0->1 2->3
- *   p = 6, root 0, radix 3   level 0: 0->3   level 1: 0->1 3->4   level 2: 0->2 3->5 */
+ *   p = 6, root 0, radix 3   level 0: 0->3   level 1: 0->2 3->5   level 2: 0->1 3->4 */
 typedef struct {
     int peer;         /* -1: none */
     int first, count; /* the ranks of the subtree at the lower end */

@@ -25,6 +25,12 @@ static inline int tap_end(void)
     return tap_failed > 0;
 }
 
+/* Rows with a schedule whose name begins with the program's argument; without one, all. */
+static inline bool wanted(const atn_row *row, char *const *argv)
+{
+    return row->algo->build && (!argv[1] || strncmp(row->name, argv[1], strlen(argv[1])) == 0);
+}
+
 /* Who passes MPI_IN_PLACE; only ranks that may do so. */
 typedef enum { PLACE_NOBODY, PLACE_ALL, PLACE_ODD } who_in_place;
 

@@ -12,24 +12,18 @@
 static int player(int i, int pairs) { return i < pairs ? 2 * i : i + pairs; }
 static int number(int r, int pairs) { return r < 2 * pairs ? r / 2 : r - pairs; }
 
-static void take_from(atn_builder *b, const atn_problem *q, atn_fold *f, int peer)
-{
-    atn_recv(b, peer, atn_fold_room(b, f));
-    atn_fold_take(b, f, peer < q->r);
-}
-
 static void play(atn_builder *b, const atn_problem *q, int core, int pairs)
 {
     atn_fold f = atn_fold_into(q, atn_src(0, 1), atn_dst(0, 1));
     const bool paired = q->r < 2 * pairs;
 
     if (paired)
-        take_from(b, q, &f, q->r + 1);
+        atn_fold_recv(b, q, &f, q->r + 1);
     for (int bit = 1; bit < core; bit *= 2) {
         const int peer = player(number(q->r, pairs) ^ bit, pairs);
         atn_round(b);
         atn_send(b, peer, f.value);
-        take_from(b, q, &f, peer);
+        atn_fold_recv(b, q, &f, peer);
     }
     atn_copy(b, f.value, atn_dst(0, 1));
     atn_round(b);

@@ -24,7 +24,8 @@ const atn_algo atn_algo_allreduce_reduce_bcast = {
     .name = "reduce_bcast",
     .summary = "binomial reduce to rank 0, then binomial broadcast",
     .reference = "folklore",
-    .cost = "ceil(log2(p)) * (2 * a + 2 * b * n + g * n)",
+    .cost = "ceil(log2(p)) * (2 * a + 2 * b * n + g * n)"
+            " - (1 - pow2(p)) * min(a + b * n, g * n)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "messages",

@@ -1,0 +1,31 @@
+/* binary.h - binary trees: who a rank's parent and children are. */
+#ifndef ATN_BINARY_H
+#define ATN_BINARY_H
+
+#include "sched/builder.h"
+
+typedef struct {
+    int parent;             /* -1 at the root */
+    int children, child[2]; /* the one with the smaller subtree first */
+    int depth, height;      /* of this rank, and of the whole tree */
+} atn_binary;
+
+/* Complete: all levels but the last are full.  Ranks count from the root, those of a level in turn.
+ *
+ *   p = 6, root 0   0->1 0->2   1->3 1->4 2->5 */
+atn_binary atn_binary_complete(int p, int r, int root);
+
+/* In order: the ranks below a rank are its lower subtree, those above it its upper one, and each
+ * is led by its middle rank, so that every subtree is a run of consecutive ranks.
+ *
+ *   p = 8, root 3   3->1 3->6   1->0 1->2 6->5 6->7   5->4 */
+atn_binary atn_binary_inorder(int p, int r, int root);
+
+/* Two trees over the ranks other than the root, which sends to (or receives from) the top of each.
+ * Both are in order, and a rank that has children in one has none in the other: together they use
+ * every rank's bandwidth once, each with half of the data.
+ *
+ *   p = 7, root 0   one: 0->4 4->2 4->6 2->1 2->3 6->5   other: 0->3 3->5 3->1 5->6 5->4 1->2 */
+atn_binary atn_binary_double(int p, int r, int root, bool other);
+
+#endif

@@ -1,0 +1,39 @@
+/* k-nomial reduce: up the tree of bcast/knomial.  A rank combines the parts of its run from the
+ * nearest to the farthest, so every operator and every root is served.
+ *
+ *   p = 9, radix = 3   1->0 2->0  4->3 5->3  7->6 8->6   3->0 6->0 */
+#include "algo/algo.h"
+#include "algo/fold.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_tree t = atn_tree_knomial(q->p, q->r, q->root, (int)prm->v[0]);
+
+    atn_fold_tree(b, q, &t);
+}
+
+static const atn_param params[] = {
+    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "parts into which a run of ranks is cut",
+     NULL},
+    {0},
+};
+
+const atn_algo atn_algo_reduce_knomial = {
+    .name = "knomial",
+    .summary = "up a k-nomial tree: flatter than a binomial one",
+    .reference =
+        "Ruefenacht, Bull, Booth: Generalisation of recursive doubling for AllReduce, 2017",
+    /* A last part that is short and alone is ready before the leader is. */
+    .cost = "let(m, a + b * n / k, let(c, g * n / k, let(l, max(1, levels(p, radix)),"
+            " let(s, radix^(l - 1), let(top, ceil(p / s) - 1, let(short, p - top * s,"
+            " (l - 1) * (min(m, c) + (radix - 1) * max(m, c))"
+            " + min(top, 1) * (min(m, c) + top * max(m, c))"
+            " + (k - 1) * (top + (l - 1) * (radix - 1)) * max(m, c)"
+            " - min(m, c) * is(top, 1) * min(l - 1, 1) * min(1, max(0,"
+            " max(is(radix, 2) * (s - short), s * (radix - 1) / radix - short + 1)))))))))",
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
+    .klass = ATN_STORE_FORWARD,
+    .group = "latency",
+    .params = params,
+    .build = build,
+};
