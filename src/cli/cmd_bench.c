@@ -298,7 +298,8 @@ static const atn_option options[] = {
     {.name = "candidates",
      .argument = "LIST",
      .type = ATN_OPT_TEXT,
-     .doc = "Algorithms among which 'best' is sought; by default all that are worth trying"},
+     .doc = "Algorithms among which 'best' is sought, besides native; by default all that are "
+            "worth trying"},
     {.name = "seconds",
      .argument = "S",
      .type = ATN_OPT_TEXT,

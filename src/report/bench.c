@@ -34,9 +34,12 @@ static const atn_variant *find_role(const atn_task *t, atn_role role)
     return NULL;
 }
 
+/* Native is always a candidate; the control stands for it, because the others are compared with
+ * the samples of `native`. */
 static bool contends(const atn_variant *v)
 {
-    return v->role == ATN_ROLE_CANDIDATE || v->role == ATN_ROLE_NAMED;
+    return v->role == ATN_ROLE_CANDIDATE || v->role == ATN_ROLE_NAMED ||
+           v->role == ATN_ROLE_CONTROL;
 }
 
 static int most_samples(const atn_task *t)

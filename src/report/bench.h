@@ -16,9 +16,10 @@ typedef struct {
 
 typedef ATN_VEC(atn_bench_row) atn_bench_rows;
 
-/* Rows point into `s`.  `best` is, of all candidates and named variants of a task, the one with the
- * smallest median over its odd samples (1st, 3rd ...); its row reports the even ones, so that luck
- * in choosing is not counted as speed.  Those that left the race early are not considered. */
+/* Rows point into `s`.  `best` is, of native and all candidates and named variants of a task, the
+ * one with the smallest median over its odd samples (1st, 3rd ...); its row reports the even ones,
+ * so that luck in choosing is not counted as speed.  Those that left the race early are not
+ * considered. */
 atn_status atn_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err);
 
 /* Formats of atn_table_formats; csv has exactly the columns operation, bytes, ranks, variant,

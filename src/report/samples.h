@@ -31,7 +31,7 @@ typedef struct {
     int64_t bytes;
     int ranks;
     double bound_s;  /* no algorithm can be faster on these wires; 0: not known */
-    bool seeks_best; /* among candidates and named variants */
+    bool seeks_best; /* among candidates, named variants and native */
     ATN_VEC(atn_variant) variants;
 } atn_task;
 

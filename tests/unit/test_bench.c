@@ -86,13 +86,16 @@ static void who_left_the_race_is_not_the_best(void **state)
     atn_samples_free(&s);
 }
 
-static void no_candidate_no_best(void **state)
+/* The control stands for native, so that its row has samples of its own. */
+static void native_is_always_a_candidate(void **state)
 {
     (void)state;
     atn_samples s = {0};
     atn_bench_rows rows = {0};
-    summarise("best\nrefused chain: no reason\ns 0 4\ns 1 4\ndone\nend\n", &s, &rows);
-    assert_int_equal(rows.n, 2);
+    summarise("variant 2 candidate slow\nbest\ns 0 4\ns 1 3\ns 2 5\ndone\nend\n", &s, &rows);
+    assert_int_equal(rows.n, 3);
+    assert_string_equal(row(&rows, "best")->algorithm, "native");
+    assert_true(row(&rows, "best")->vs_native.mid == 0.75);
     atn_vec_free(&rows);
     atn_samples_free(&s);
 }
@@ -180,7 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(best_is_chosen_on_odd_samples_and_reported_on_even_ones),
         cmocka_unit_test(who_left_the_race_is_not_the_best),
-        cmocka_unit_test(no_candidate_no_best),
+        cmocka_unit_test(native_is_always_a_candidate),
         cmocka_unit_test(damage_is_survived),
         cmocka_unit_test(cuts_are_noticed),
         cmocka_unit_test(lines_may_be_missing_or_doubled),
