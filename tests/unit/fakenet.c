@@ -69,6 +69,41 @@ void fake_random(fakenet *net, int hosts, int switches)
         net->parent[v] = v + 1 + fake_pick(net, net->nnodes - 1 - v);
 }
 
+/* ---- from a topology ---- */
+
+/* Hosts by first rank, then switches from the leaves up, so that the root is last. */
+static int number_nodes(const atn_topo *t, int *number)
+{
+    int n = 0;
+    for (int v = 0; v < t->nnodes; v++)
+        number[v] = -1;
+    for (int r = 0; r < t->p; r++)
+        if (number[t->node_of[r]] < 0)
+            number[t->node_of[r]] = n++;
+    const int hosts = n;
+    for (int v = t->nnodes - 1; v >= 0; v--)
+        if (t->nodes[v].kind == ATN_TOPO_SWITCH)
+            number[v] = n++;
+    return hosts;
+}
+
+void fake_topo(fakenet *net, const char *name)
+{
+    atn_topo *t = NULL;
+    int number[FAKE_NODES];
+    if (atn_topo_load(name, &t, NULL) != ATN_OK || t->nnodes > FAKE_NODES)
+        abort();
+    net->hosts = number_nodes(t, number);
+    net->nnodes = t->nnodes;
+    for (int v = 0; v < t->nnodes; v++) {
+        const atn_topo_node *node = &t->nodes[v];
+        net->parent[number[v]] = node->parent < 0 ? -1 : number[node->parent];
+        net->rate[number[v]] = node->rate > 0 ? 0.949 * (double)node->rate : 1e12;
+        net->delay[number[v]] = node->delay_ns > 0 ? (double)node->delay_ns * 1e-9 : 5e-6;
+    }
+    atn_topo_free(t);
+}
+
 /* ---- transfers ---- */
 
 typedef struct {

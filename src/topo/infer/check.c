@@ -10,27 +10,31 @@
 
 /* ---- traffic across a link ---- */
 
-/* Branches whose hosts are far away from `here` go to the end. */
-static void far_ones_last(const atn_infer_state *s, int here, const int *branch_of, int *near,
-                          int d)
+/* How useful a branch is for traffic with `here`: as its fastest host, but far ones come last. */
+static double worth(const atn_infer_state *s, int here, const int *branch_of, int node)
 {
-    int far[d], n = 0, m = 0;
-    for (int b = 0; b < d; b++) {
-        bool apart = true;
-        for (int h = 0; h < s->hosts; h++)
-            apart = apart && (branch_of[h] != near[b] || atn_infer_apart(s, here, h));
-        if (apart)
-            far[m++] = near[b];
-        else
-            near[n++] = near[b];
-    }
-    for (int b = 0; b < m; b++)
-        near[n + b] = far[b];
+    double best = 0;
+    for (int h = 0; h < s->hosts; h++)
+        if (branch_of[h] == node)
+            best = fmax(best, s->speed[h] * (atn_infer_apart(s, here, h) ? 1e-6 : 1));
+    return best;
 }
 
-/* Hosts of a branch in an order that takes from all branches behind it in turn, those that are not
- * far away from `here` first. */
-static int spread(atn_infer_state *s, int v, int u, int here, int *hosts)
+/* The most useful ones first, those about equal as they are. */
+static void sort_branches(const atn_infer_state *s, int here, const int *branch_of, int *near,
+                          int d)
+{
+    for (int i = 1; i < d; i++)
+        for (int k = i; k > 0 && worth(s, here, branch_of, near[k]) >
+                                     1.2 * worth(s, here, branch_of, near[k - 1]);
+             k--) {
+            const int old = near[k];
+            near[k] = near[k - 1];
+            near[k - 1] = old;
+        }
+}
+
+int atn_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts)
 {
     const atn_guess *g = &s->guess;
     int branch_of[g->hosts], near[g->nnodes], taken = 0;
@@ -42,9 +46,11 @@ static int spread(atn_infer_state *s, int v, int u, int here, int *hosts)
     for (int i = 0; i < n; i++)
         pool[i] = hosts[i];
     atn_infer_shuffle(s, pool, n);
+    atn_infer_by_speed(s, pool, n);
     atn_guess_branches(g, u, branch_of);
     const int d = atn_guess_near(g, u, near);
-    far_ones_last(s, here, branch_of, near, d);
+    atn_infer_shuffle(s, near, d);
+    sort_branches(s, here, branch_of, near, d);
     for (int h = 0; h < g->hosts; h++)
         used[h] = false;
     while (taken < n)
@@ -64,8 +70,8 @@ int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_flow *flows)
     int below_hosts[s->hosts], above_hosts[s->hosts];
     atn_guess_beyond(&s->guess, above, w, below_hosts);
     const int here = below_hosts[0];
-    const int below = spread(s, above, w, here, below_hosts);
-    const int others = spread(s, w, above, here, above_hosts);
+    const int below = atn_infer_spread(s, above, w, here, below_hosts);
+    const int others = atn_infer_spread(s, w, above, here, above_hosts);
     const bool from_below = (below <= others) != backwards;
     const int n = atn_min(below, others);
     for (int i = 0; i < n; i++)
@@ -155,54 +161,66 @@ static bool check_link(atn_infer_state *s, int w)
 
 /* ---- a switch: are its branches apart? ---- */
 
-/* A link parts units i, j from x, y: all that is on the side of i goes behind it. */
-static void put_link(atn_infer_state *s, int v, const atn_unit *units, int d, const int at[4])
+void atn_infer_put_link(atn_infer_state *s, int v, const int at[4])
 {
-    const int i = at[0], j = at[1], x = at[2], y = at[3];
-    int side[d], n = 0;
-    side[n++] = units[i].node;
-    side[n++] = units[j].node;
+    atn_unit units[s->guess.nnodes];
+    const int d = atn_infer_units(s, v, 0, units);
+    int side[d], n = 0, place[4] = {0};
     for (int u = 0; u < d; u++)
-        if (u != i && u != j && u != x && u != y &&
-            atn_infer_share(s, units[u].send, units[i].send, units[x].recv, units[y].recv, 0))
+        for (int k = 0; k < 4; k++)
+            if (units[u].node == at[k])
+                place[k] = u;
+    side[n++] = at[0];
+    side[n++] = at[1];
+    for (int u = 0; u < d; u++)
+        if (u != place[0] && u != place[1] && u != place[2] && u != place[3] &&
+            atn_infer_share(s, units[u].send, units[place[0]].send, units[place[2]].recv,
+                            units[place[3]].recv, 0))
             side[n++] = units[u].node;
     atn_guess_join(&s->guess, v, side, n);
 }
 
-/* Which transfers of a circle are slower than alone; returns how many. */
-static int find_slow(atn_infer_state *s, const atn_flow *flows, int m, int *slow)
+/* Which transfers of a circle may be one end of a shared link: those slower than alone, and beside
+ * them such as are slow anyway, because these may get all they want. */
+static void find_slow(atn_infer_state *s, const atn_flow *flows, int m, bool *slow, bool *maybe)
 {
-    double rates[m], part[m];
-    int n = 0;
+    double rates[m], alone[m], part[m], fastest = 0;
     atn_infer_sample(s, flows, m, rates);
-    for (int i = 0; i < m; i++)
-        part[i] = rates[i] / atn_infer_limit(s, flows[i].from, flows[i].to);
+    for (int i = 0; i < m; i++) {
+        alone[i] = atn_infer_limit(s, flows[i].from, flows[i].to);
+        part[i] = rates[i] / alone[i];
+    }
     const double level = atn_infer_level(part, m);
+    for (int i = 0; i < m; i++) {
+        slow[i] = part[i] < 0.8 * level &&
+                  rates[i] < 0.8 * level * atn_infer_base(s, flows[i].from, flows[i].to);
+        fastest = slow[i] ? fmax(fastest, alone[i]) : fastest;
+    }
     for (int i = 0; i < m; i++)
-        if (part[i] < 0.8 * level &&
-            rates[i] < 0.8 * level * atn_infer_base(s, flows[i].from, flows[i].to))
-            slow[n++] = i;
-    return n;
+        maybe[i] = slow[i] || alone[i] < 0.8 * fastest;
 }
 
 /* True when two units use one link, which is then put into the tree. */
-static bool check_circle(atn_infer_state *s, int v, const atn_unit *units, int d, const int *batch,
-                         int m)
+static bool check_circle(atn_infer_state *s, int v, const atn_unit *units, const int *batch, int m)
 {
+    enum { PAIRS = 4 }; /* many are slow where a link needs more than two to be full */
     atn_flow flows[m];
-    int slow[m];
+    int to[m], tried = 0;
+    bool slow[m], maybe[m];
     if (m < 4)
         return false;
+    atn_infer_circle(units, batch, m, to);
     for (int i = 0; i < m; i++)
-        flows[i] = (atn_flow){units[batch[i]].send, units[batch[(i + 1) % m]].recv};
-    const int n = find_slow(s, flows, m, slow);
-    for (int k = 0; k < n; k++)
-        for (int l = 0; l < k; l++) {
-            const int i = slow[l], j = slow[k];
-            const int at[4] = {batch[i], batch[j], batch[(i + 1) % m], batch[(j + 1) % m]};
-            if (at[0] != at[3] && at[1] != at[2] &&
+        flows[i] = (atn_flow){units[batch[i]].send, units[to[i]].recv};
+    find_slow(s, flows, m, slow, maybe);
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < j; i++) {
+            const int at[4] = {units[batch[i]].node, units[batch[j]].node, units[to[i]].node,
+                               units[to[j]].node};
+            if (maybe[i] && maybe[j] && (slow[i] || slow[j]) && at[0] != at[3] && at[1] != at[2] &&
+                tried++ < PAIRS &&
                 atn_infer_share(s, flows[i].from, flows[j].from, flows[i].to, flows[j].to, 0)) {
-                put_link(s, v, units, d, at);
+                atn_infer_put_link(s, v, at);
                 return true;
             }
         }
@@ -211,17 +229,16 @@ static bool check_circle(atn_infer_state *s, int v, const atn_unit *units, int d
 
 /* Neighbours in a circle do not disturb each other, so there is a second circle in which they are
  * no neighbours: every other unit first.  Four units have three circles. */
-static bool check_batch(atn_infer_state *s, int v, const atn_unit *units, int d, const int *batch,
-                        int m)
+static bool check_batch(atn_infer_state *s, int v, const atn_unit *units, const int *batch, int m)
 {
     int order[m], n = 0;
     for (int i = 0; i < m; i += 2)
         order[n++] = batch[i];
     for (int i = 1; i < m; i += 2)
         order[n++] = batch[i];
-    return check_circle(s, v, units, d, batch, m) || check_circle(s, v, units, d, order, m) ||
+    return check_circle(s, v, units, batch, m) || check_circle(s, v, units, order, m) ||
            (m == 4 &&
-            check_circle(s, v, units, d, (int[]){batch[0], batch[1], batch[3], batch[2]}, m));
+            check_circle(s, v, units, (int[]){batch[0], batch[1], batch[3], batch[2]}, m));
 }
 
 /* Blocks of units in pairs, so that any two units meet in a circle. */
@@ -244,7 +261,7 @@ static bool check_switch(atn_infer_state *s, int v, int turn)
                 batch[m++] = order[i];
             for (int i = b * d / blocks; i < (b + 1) * d / blocks && a != b; i++)
                 batch[m++] = order[i];
-            if (check_batch(s, v, units, d, batch, m))
+            if (check_batch(s, v, units, batch, m))
                 return true;
         }
     return false;

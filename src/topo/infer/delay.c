@@ -95,13 +95,13 @@ static void look(atn_infer_state *s, const int *hosts, int n, double outside)
         places[i - 1] = ping(s, hosts[0], hosts[i]);
     qsort(places, (size_t)n - 1, sizeof *places, by_distance);
     const int gap = widest_gap(places, n - 1);
+    const bool together = outside > 1.5 * places[n - 2].seconds;
+    if (together)
+        add_cluster(s, hosts, n);
     if (gap == 0 || !others_agree(s, places, gap, n - 1)) {
         /* All alike: near each other, unless all that is left is scattered. */
-        if (outside > 1.5 * places[n - 2].seconds)
-            add_cluster(s, hosts, n);
-        if (outside == 0 || outside > 1.5 * places[n - 2].seconds)
-            return;
-        look(s, hosts + 1, n - 1, outside);
+        if (outside > 0 && !together)
+            look(s, hosts + 1, n - 1, outside);
         return;
     }
     near[0] = hosts[0];
@@ -126,7 +126,8 @@ void atn_infer_pings(atn_infer_state *s)
 
 /* ---- into the tree ---- */
 
-/* The switch whose link parts the cluster from the rest; ATN_NONE: none does. */
+/* The switch whose link parts the cluster from the rest, as far as both are in the tree; ATN_NONE:
+ * none does. */
 static int link_of(const atn_infer_state *s, const atn_cluster *c)
 {
     const atn_guess *g = &s->guess;
@@ -134,11 +135,13 @@ static int link_of(const atn_infer_state *s, const atn_cluster *c)
     for (int v = g->hosts; v < g->nnodes; v++) {
         if (!atn_is_switch(g, v) || g->parent[v] < 0)
             continue;
-        int same = 0;
+        int same = 0, all = 0;
         atn_guess_ways(g, g->parent[v], ways);
-        for (int h = 0; h < s->hosts; h++)
-            same += (ways[h] == v) == c->inside[h];
-        if (same == s->hosts || same == 0)
+        for (int h = 0; h < s->hosts; h++) {
+            all += atn_guess_has(g, h);
+            same += atn_guess_has(g, h) && (ways[h] == v) == c->inside[h];
+        }
+        if (same == all || same == 0)
             return v;
     }
     return ATN_NONE;
@@ -192,11 +195,34 @@ static void put_in(atn_infer_state *s, const atn_cluster *c)
             c->n);
 }
 
+/* Hosts were put in without transfers to those that are far away.  So branches at an end of the
+ * cluster's link may have a link in common with what is beyond it: true when one was found. */
+static bool mend_ends(atn_infer_state *s, const atn_cluster *c)
+{
+    const int w = link_of(s, c);
+    if (w < 0 || s->broken)
+        return false;
+    const int ends[2] = {w, s->guess.parent[w]};
+    for (int i = 0; i < 2; i++) {
+        int at[4];
+        if (atn_infer_beside(s, ends[i], ends[1 - i], at)) {
+            atn_infer_put_link(s, ends[i], at);
+            return true;
+        }
+    }
+    return false;
+}
+
 void atn_infer_refine(atn_infer_state *s)
 {
-    for (int i = 0; i < s->clusters.n; i++)
-        if (s->clusters.v[i].n >= 2 && s->hosts - s->clusters.v[i].n >= 2)
-            put_in(s, &s->clusters.v[i]);
+    for (int i = 0; i < s->clusters.n; i++) {
+        const atn_cluster *c = &s->clusters.v[i];
+        if (c->n < 2 || s->hosts - c->n < 2)
+            continue;
+        put_in(s, c);
+        while (mend_ends(s, c))
+            ;
+    }
 }
 
 /* ---- delays of links ---- */

@@ -16,88 +16,114 @@ enum { ROUNDS = 8 };
 
 /* ---- how much is missing? ---- */
 
-static double alone(atn_infer_state *s, const atn_flow *f, bool closely)
+/* The rate of a transfer alone.  Where both hosts have been seen across the switch it is about
+ * known without measuring; few transfers are measured all the same, for a quick look none. */
+static double alone(const atn_fast_search *w, const atn_flow *f, int n, bool quick)
 {
-    const double known = s->base[f->from * s->hosts + f->to];
-    if (known > 0 || closely)
+    atn_infer_state *s = w->s;
+    const double out = atn_infer_seen(s, w->branch_of, f->from, true);
+    const double in = atn_infer_seen(s, w->branch_of, f->to, false);
+    const bool sure = out > 0 && in > 0 && n > s->max_flows / 2;
+    if (s->base[f->from * s->hosts + f->to] > 0 || (!sure && !quick))
         return atn_infer_base(s, f->from, f->to);
-    return 0.95 * atn_infer_limit(s, f->from, f->to); /* the best of several is a little too good */
+    return 0.95 * (sure ? fmin(out, in)
+                        : atn_infer_limit(s, f->from,
+                                          f->to)); /* the best of several is a little too good */
 }
 
-double atn_fast_missing(atn_infer_state *s, const atn_crossing *set, int n, int samples,
-                        bool closely)
+void atn_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, int samples,
+                    double *part)
 {
     atn_flow flows[n];
-    double rates[n], usual[n], all[n][samples], sum = 0;
+    double rates[n], usual[n], all[n][samples];
+    memset(flows, 0, sizeof flows);
     for (int i = 0; i < n; i++) {
         flows[i] = set[i].flow;
-        usual[i] = alone(s, &flows[i], closely);
+        usual[i] = alone(w, &flows[i], n, samples == 1);
     }
     for (int k = 0; k < samples; k++) {
-        atn_infer_sample(s, flows, n, rates);
+        atn_infer_sample(w->s, flows, n, rates);
         for (int i = 0; i < n; i++)
             all[i][k] = rates[i];
     }
     for (int i = 0; i < n; i++)
-        sum += fmax(-0.1, 1 - atn_median(all[i], samples).mid / usual[i]);
+        part[i] = fmin(1.1, atn_median(all[i], samples).mid / usual[i]);
+}
+
+double atn_fast_missing(const atn_fast_search *w, const atn_crossing *set, int n, int samples)
+{
+    double part[n], sum = 0;
+    atn_fast_parts(w, set, n, samples, part);
+    for (int i = 0; i < n; i++)
+        sum += 1 - part[i];
     return sum;
 }
 
-/* Many transfers miss something by chance. */
-static double enough(int n) { return fmax(0.5, 0.25 * sqrt(n)); }
-
 /* When three measurements leave doubts, five more decide. */
-bool atn_fast_full(atn_infer_state *s, const atn_crossing *set, int n)
+bool atn_fast_misses(const atn_fast_search *w, const atn_crossing *set, int n, double border)
 {
-    if (n < ATN_FULL_SET)
-        return false;
-    double over = atn_fast_missing(s, set, n, 3, true) - enough(n);
+    double over = atn_fast_missing(w, set, n, 3) - border;
     if (fabs(over) < 0.25)
-        over = atn_fast_missing(s, set, n, 5, true) - enough(n);
+        over = atn_fast_missing(w, set, n, 5) - border;
     return over > 0;
+}
+
+/* Many transfers miss something by chance. */
+static double enough(int n) { return fmax(0.6, 0.25 * sqrt(n)); }
+
+/* Is a link full? */
+static bool full(const atn_fast_search *w, const atn_crossing *set, int n)
+{
+    return n >= ATN_FULL_SET && atn_fast_misses(w, set, n, enough(n));
 }
 
 /* ---- a set that just fills a link ---- */
 
-static void leave_out(atn_fast_search *w, int first, int stop)
+/* Leaves out some transfers, and all that are not slow without them: false when nothing else is
+ * slow then. */
+static bool leave_out(atn_fast_search *w, int first, int stop)
 {
+    double part[w->n];
+    int n = 0;
     w->ntry = 0;
     for (int i = 0; i < w->n; i++)
         if (i < first || i >= stop)
             w->try[w->ntry++] = w->set[i];
+    if (!full(w, w->try, w->ntry))
+        return false;
+    atn_fast_parts(w, w->try, w->ntry, 1, part);
+    for (int i = 0; i < w->ntry; i++)
+        n += part[i] < 0.9;
+    w->n = 0;
+    for (int i = 0; i < w->ntry; i++)
+        if (part[i] < 0.9 || n < ATN_FULL_SET)
+            w->set[w->n++] = w->try[i];
+    return true;
 }
 
-/* Takes out halves, quarters, ... single transfers while the rest still fills a link. */
+/* Leaves out halves, quarters, ... single transfers while the rest still fills a link. */
 static void reduce(atn_fast_search *w)
 {
     int pieces = 2;
+    leave_out(w, 0, 0);
     while (w->n > ATN_FULL_SET && !w->s->broken) {
         bool less = false;
-        for (int i = 0; i < pieces && !less; i++) {
-            leave_out(w, i * w->n / pieces, (i + 1) * w->n / pieces);
-            less = atn_fast_full(w->s, w->try, w->ntry);
-        }
-        if (less) {
-            w->n = w->ntry;
-            memcpy(w->set, w->try, sizeof *w->set * (size_t)w->n);
-            pieces = atn_max(2, pieces - 1);
-        } else if (pieces < w->n) {
-            pieces = atn_min(2 * pieces, w->n);
-        } else {
+        for (int i = 0; i < pieces && !less; i++)
+            less = leave_out(w, i * w->n / pieces, (i + 1) * w->n / pieces);
+        if (!less && pieces >= w->n)
             return;
-        }
+        pieces = less ? atn_max(2, pieces - 1) : atn_min(2 * pieces, w->n);
     }
 }
 
 /* ---- sets to begin with ---- */
 
-/* Hosts of a unit as many as its link can serve; returns how many. */
+/* Hosts of a unit as many as its link can serve, from different branches; returns how many. */
 static int lanes_of(atn_fast_search *w, int unit, int *hosts)
 {
     const atn_guess *g = &w->s->guess;
     const int node = w->units[unit].node;
-    const int n = atn_guess_beyond(g, w->v, node, hosts);
-    atn_infer_shuffle(w->s, hosts, n);
+    const int n = atn_infer_spread(w->s, w->v, node, w->units[unit].send, hosts);
     return atn_min(n, w->s->lanes[g->parent[node] == w->v ? node : w->v]);
 }
 
@@ -153,7 +179,7 @@ static bool machines_are_busy(atn_fast_search *w)
     for (int k = 0; k < 2 && busy; k++) {
         draw(w, marked);
         pair_up(w, marked);
-        busy = w->n >= n && atn_fast_full(w->s, w->set, n);
+        busy = w->n >= n && full(w, w->set, n);
     }
     memcpy(w->set, set, sizeof *set * (size_t)n);
     w->n = n;
@@ -170,18 +196,40 @@ static void note_lanes(atn_infer_state *s, int v, int new, double lanes)
     s->lanes[above ? v : new] = n;
 }
 
+/* A link below the new one that is no slower, and that what hangs between the two cannot fill, has
+ * only been seen through the new one: some of its branches had been missed. */
+static void drop_shadow(atn_infer_state *s, int new)
+{
+    const atn_guess *g = &s->guess;
+    int hosts[g->hosts], all = 0, can[g->nnodes];
+    for (int u = 0; u < g->nnodes; u++) {
+        can[u] = 0;
+        if (g->parent[u] == new)
+            can[u] = atn_min(atn_guess_beyond(g, new, u, hosts), s->lanes[u]);
+        all += can[u];
+    }
+    for (int u = g->hosts; u < g->nnodes; u++)
+        if (can[u] > 1 && s->lanes[u] >= s->lanes[new] && all - can[u] <= s->lanes[u])
+            atn_guess_merge(&s->guess, u);
+}
+
+/* The smaller side goes behind a new switch. */
 static bool put_link(atn_fast_search *w)
 {
     bool member[w->d];
-    int side[w->d], n = 0;
-    const double lanes = w->n - atn_fast_missing(w->s, w->set, w->n, 5, true);
-    const int members = atn_fast_side(w, member);
+    int side[w->d], n = 0, hosts = 0;
+    const double missing = atn_fast_missing(w, w->set, w->n, 5);
+    const int members = atn_fast_side(w, missing, member);
     if (members < 2 || w->d - members < 2 || w->s->broken)
         return false;
     for (int u = 0; u < w->d; u++)
-        if (member[u])
+        hosts += member[u] ? w->units[u].size : -w->units[u].size;
+    for (int u = 0; u < w->d; u++)
+        if (member[u] == (hosts <= 0))
             side[n++] = w->units[u].node;
-    note_lanes(w->s, w->v, atn_guess_join(&w->s->guess, w->v, side, n), lanes);
+    const int new = atn_guess_join(&w->s->guess, w->v, side, n);
+    note_lanes(w->s, w->v, new, w->n - missing);
+    drop_shadow(w->s, new);
     return true;
 }
 
@@ -189,11 +237,11 @@ static bool put_link(atn_fast_search *w)
 static bool try_set(atn_fast_search *w, const bool *marked)
 {
     pair_up(w, marked);
-    if (w->n < ATN_FULL_SET || atn_fast_missing(w->s, w->set, w->n, 1, false) <= enough(w->n) ||
-        !atn_fast_full(w->s, w->set, w->n))
+    if (w->n < ATN_FULL_SET || atn_fast_missing(w, w->set, w->n, 1) <= enough(w->n) ||
+        !full(w, w->set, w->n))
         return false;
     reduce(w);
-    return !machines_are_busy(w) && atn_fast_full(w->s, w->set, w->n) && put_link(w);
+    return !machines_are_busy(w) && full(w, w->set, w->n) && put_link(w);
 }
 
 /* ---- where to look ---- */
@@ -237,7 +285,10 @@ static bool search_at(atn_infer_state *s, int v)
 {
     atn_unit units[s->guess.nnodes];
     atn_crossing set[s->hosts], try[s->hosts];
-    atn_fast_search w = {.s = s, .v = v, .units = units, .set = set, .try = try};
+    int branch_of[s->hosts];
+    atn_fast_search w = {
+        .s = s, .v = v, .branch_of = branch_of, .units = units, .set = set, .try = try};
+    atn_guess_branches(&s->guess, v, branch_of);
     w.d = atn_infer_near_units(s, v, 0, units);
     if (w.d < 4)
         return false;

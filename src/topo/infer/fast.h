@@ -15,21 +15,23 @@ typedef struct {
 typedef struct {
     atn_infer_state *s;
     int v, d;
+    const int *branch_of;    /* of v, by host */
     atn_unit *units;         /* d, in the order of their hosts */
     atn_crossing *set, *try; /* the set at hand, and one that is tried */
     int n, ntry;
 } atn_fast_search;
 
-/* Rate that is missing, in transfers, of `samples` measurements: the median of each transfer
- * counts, so that mishaps do not add up.  Compared with the rates of the same transfers alone;
- * where these have not been measured and are not to be (not `closely`), with what their hosts can
- * do. */
-double atn_fast_missing(atn_infer_state *s, const atn_crossing *set, int n, int samples,
-                        bool closely);
-/* Is a link full? */
-bool atn_fast_full(atn_infer_state *s, const atn_crossing *set, int n);
+/* Part of its rate alone that each transfer reaches, the median of `samples` measurements, so that
+ * mishaps do not add up. */
+void atn_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, int samples,
+                    double *part);
+/* Rate that is missing, in transfers. */
+double atn_fast_missing(const atn_fast_search *w, const atn_crossing *set, int n, int samples);
+/* Is it more than `border`? */
+bool atn_fast_misses(const atn_fast_search *w, const atn_crossing *set, int n, double border);
 
-/* The set just fills a link: which units are on the senders' side?  Returns how many. */
-int atn_fast_side(atn_fast_search *w, bool *member);
+/* The set just fills a link, so that so much is missing: which units are on the senders' side?
+ * Returns how many. */
+int atn_fast_side(atn_fast_search *w, double missing, bool *member);
 
 #endif

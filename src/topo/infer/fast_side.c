@@ -1,9 +1,10 @@
 /* fast_side.c - given transfers that just fill a link: who else is on the senders' side?
  *
  * A unit is on the senders' side if the link stays full when it takes the place of a sender, and on
- * the other if it can take the place of a receiver.  Most units are on the same side, so several at
- * once are tried there first.  Where the smaller side turns out to have many members, all of them
- * together slow each other down so much that each can be looked at by itself once more. */
+ * the other if it can take the place of a receiver.  That costs several measurements for each, so
+ * many are looked at together first: without one of the transfers the link is just not full; units
+ * that then send to the other side, or receive from it, and disturb nobody, are where most units
+ * are.  Every unit that is known helps to look at the next ones. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,66 +15,10 @@ typedef enum { SENDER, RECEIVER, UNKNOWN } side;
 
 typedef struct {
     atn_fast_search *w;
-    side *of;     /* by unit */
-    side usual;   /* where most are */
-    double lanes; /* transfers that the link serves */
+    side *of;                     /* by unit */
+    side usual;                   /* where most are */
+    double missing, missing_less; /* with all transfers, and with one less over the link */
 } sorting;
-
-/* ---- in groups ---- */
-
-/* Is the link full when these units take the places of the first senders or receivers? */
-static bool fit_in(const sorting *q, const int *units, int n, side where)
-{
-    const atn_fast_search *w = q->w;
-    memcpy(w->try, w->set, sizeof *w->try * (size_t)w->n);
-    for (int i = 0; i < n; i++)
-        if (where == SENDER)
-            w->try[i].flow.from = w->units[units[i]].send;
-        else
-            w->try[i].flow.to = w->units[units[i]].recv;
-    return atn_fast_full(w->s, w->try, w->n);
-}
-
-static void sort_units(sorting *q, const int *units, int n)
-{
-    if (n == 0 || q->w->s->broken)
-        return;
-    const bool usual = fit_in(q, units, n, q->usual);
-    if (usual || n == 1) {
-        const side other = q->usual == SENDER ? RECEIVER : SENDER;
-        for (int i = 0; i < n; i++)
-            q->of[units[i]] = usual ? q->usual : other;
-    } else {
-        sort_units(q, units, n / 2);
-        sort_units(q, units + n / 2, n - n / 2);
-    }
-}
-
-/* ---- one by one, with all of the side ---- */
-
-/* Part of its rate that each sender reaches in the middle of three measurements with different
- * receivers. */
-static void middle_parts(sorting *q, const int *senders, int n, const int *others, int m,
-                         double *part)
-{
-    enum { SAMPLES = 3 };
-    atn_infer_state *s = q->w->s;
-    atn_flow flows[n];
-    double rates[n], all[n][SAMPLES];
-    int order[m];
-    for (int i = 0; i < m; i++)
-        order[i] = others[i];
-    for (int k = 0; k < SAMPLES; k++) {
-        atn_infer_shuffle(s, order, m);
-        for (int i = 0; i < n; i++)
-            flows[i] = (atn_flow){q->w->units[senders[i]].send, q->w->units[order[i]].recv};
-        atn_infer_sample(s, flows, n, rates);
-        for (int i = 0; i < n; i++)
-            all[i][k] = rates[i] / atn_infer_limit(s, flows[i].from, flows[i].to);
-    }
-    for (int i = 0; i < n; i++)
-        part[i] = atn_median(all[i], SAMPLES).mid;
-}
 
 static int list_of(const sorting *q, side wanted, int *list)
 {
@@ -84,33 +29,66 @@ static int list_of(const sorting *q, side wanted, int *list)
     return n;
 }
 
-/* All members of the smaller side send, and a few others with them: who is slow is a member.  Not
- * where other links of the kind might be full as well: few others, and few receivers behind
- * each. */
-static void look_again(sorting *q)
+/* ---- by itself ---- */
+
+/* Is the link full when the unit takes the place of the first sender or receiver? */
+static bool fits_in(const sorting *q, int unit, side where)
 {
-    const int d = q->w->d;
-    int senders[d], others[d];
-    double part[d];
-    const side small =
-        list_of(q, SENDER, senders) < list_of(q, RECEIVER, others) ? SENDER : RECEIVER;
-    const side large = small == SENDER ? RECEIVER : SENDER;
-    const int n = list_of(q, small, senders), m = list_of(q, large, others);
-    const int extra = atn_min((int)q->lanes, (m - n) / 2);
-    const double border = 0.5 * (1 + q->lanes / n);
-    if (q->lanes / n > 0.7 || extra < 1 || (n + extra) * n > q->lanes / 2 * (m - extra))
-        return;
-    for (int first = 0; first < m; first += extra) {
-        const int some = atn_min(extra, m - first);
-        int rest[d], nrest = 0;
-        for (int i = 0; i < m; i++)
-            if (i >= first && i < first + some)
-                senders[n + i - first] = others[i];
-            else
-                rest[nrest++] = others[i];
-        middle_parts(q, senders, n + some, rest, nrest, part);
-        for (int i = first == 0 ? 0 : n; i < n + some; i++)
-            q->of[senders[i]] = part[i] < border ? small : large;
+    const atn_fast_search *w = q->w;
+    memcpy(w->try, w->set, sizeof *w->try * (size_t)w->n);
+    if (where == SENDER)
+        w->try[0].flow.from = w->units[unit].send;
+    else
+        w->try[0].flow.to = w->units[unit].recv;
+    return atn_fast_misses(w, w->try, w->n, 0.5 * (q->missing + q->missing_less));
+}
+
+/* Where all senders are below one switch and all receivers below another, the links of both may be
+ * full.  Then units elsewhere fit in as both; they are not on the senders' side of the first. */
+static side side_of(const sorting *q, int unit)
+{
+    return fits_in(q, unit, RECEIVER) || !fits_in(q, unit, SENDER) ? RECEIVER : SENDER;
+}
+
+/* ---- many at once ---- */
+
+/* Units on the usual side that have no part in the transfers; returns how many. */
+static int partners(const sorting *q, int *list)
+{
+    const atn_fast_search *w = q->w;
+    const int n = list_of(q, q->usual, list);
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        bool busy = false;
+        for (int k = 0; k < w->n - 1; k++)
+            busy = busy || list[i] == w->set[k].from || list[i] == w->set[k].to;
+        if (!busy)
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+/* Beside all transfers but one, each unit exchanges with a partner on the usual side, in the
+ * direction in which the link is nearly full.  Those that suffer with the transfers are
+ * suspicious. */
+static void look_at(sorting *q, const int *units, int n, const int *partner)
+{
+    atn_fast_search *w = q->w;
+    const int few = w->n - 1;
+    const double border = 0.5 * (q->missing_less + q->missing * few / w->n);
+    double part[few + n], missing = 0;
+    memcpy(w->try, w->set, sizeof *w->try * (size_t)few);
+    for (int i = 0; i < n; i++) {
+        const int from = q->usual == RECEIVER ? units[i] : partner[i];
+        const int to = q->usual == RECEIVER ? partner[i] : units[i];
+        w->try[few + i].flow = (atn_flow){w->units[from].send, w->units[to].recv};
+    }
+    atn_fast_parts(w, w->try, few + n, 3, part);
+    for (int i = 0; i < few; i++)
+        missing += 1 - part[i];
+    for (int i = 0; i < n; i++) {
+        const bool suspicious = missing > border && part[few + i] < 0.98;
+        q->of[units[i]] = suspicious ? side_of(q, units[i]) : q->usual;
     }
 }
 
@@ -118,20 +96,33 @@ static void look_again(sorting *q)
 static side usual_side(sorting *q, const int *units, int n)
 {
     int senders = 0;
-    q->usual = RECEIVER;
     for (int i = 0; i < n; i++) {
-        sort_units(q, &units[i], 1);
+        q->of[units[i]] = side_of(q, units[i]);
         senders += q->of[units[i]] == SENDER;
     }
     return 2 * senders > n ? SENDER : RECEIVER;
 }
 
-int atn_fast_side(atn_fast_search *w, bool *member)
+static void sort_units(sorting *q, const int *units, int n)
 {
-    enum { FIRST = 3 };
+    const int first = atn_min(3, n), most = 2 * q->w->s->max_flows - q->w->n;
+    int partner[q->w->d];
+    q->usual = usual_side(q, units, first);
+    for (int i = first, some; i < n && !q->w->s->broken; i += some) {
+        some = atn_min(atn_min(most, n - i), partners(q, partner));
+        if (some > 0)
+            look_at(q, units + i, some, partner);
+        else
+            q->of[units[i]] = side_of(q, units[i]);
+        some = atn_max(some, 1);
+    }
+}
+
+int atn_fast_side(atn_fast_search *w, double missing, bool *member)
+{
     side of[w->d];
     int rest[w->d], n = 0, members = 0;
-    sorting q = {.w = w, .of = of};
+    sorting q = {.w = w, .of = of, .missing = missing, .missing_less = fmax(0, missing - 1)};
     for (int u = 0; u < w->d; u++)
         of[u] = UNKNOWN;
     for (int i = 0; i < w->n; i++) {
@@ -142,11 +133,7 @@ int atn_fast_side(atn_fast_search *w, bool *member)
         if (of[u] == UNKNOWN)
             rest[n++] = u;
     atn_infer_shuffle(w->s, rest, n);
-    q.lanes = w->n - atn_fast_missing(w->s, w->set, w->n, 5, true);
-    q.usual = usual_side(&q, rest, atn_min(FIRST, n));
-    for (int i = FIRST; i < n; i += w->n)
-        sort_units(&q, rest + i, atn_min(w->n, n - i));
-    look_again(&q);
+    sort_units(&q, rest, n);
     for (int u = 0; u < w->d; u++)
         members += member[u] = of[u] == SENDER;
     return members;

@@ -44,7 +44,19 @@ int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_unit *units
     return ATN_NONE;
 }
 
-/* Clusters one after the other, so that few hosts ever meet one that is far away. */
+/* Fast ones first, those about equally fast as they come. */
+void atn_infer_by_speed(const atn_infer_state *s, int *hosts, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && s->speed[hosts[k]] > 1.2 * s->speed[hosts[k - 1]]; k--) {
+            const int old = hosts[k];
+            hosts[k] = hosts[k - 1];
+            hosts[k - 1] = old;
+        }
+}
+
+/* Fast hosts first, because they fill links; clusters one after the other, so that few hosts ever
+ * meet one that is far away. */
 void atn_infer_order(atn_infer_state *s, int *order)
 {
     int n = 0, hosts[s->hosts];
@@ -54,6 +66,7 @@ void atn_infer_order(atn_infer_state *s, int *order)
         listed[h] = false;
     }
     atn_infer_shuffle(s, hosts, s->hosts);
+    atn_infer_by_speed(s, hosts, s->hosts);
     for (int k = s->clusters.n - 1; k >= -1; k--)
         for (int i = 0; i < s->hosts; i++)
             if (!listed[hosts[i]] && (k < 0 || s->clusters.v[k].inside[hosts[i]])) {

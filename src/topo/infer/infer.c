@@ -16,6 +16,7 @@ static bool set_up(atn_infer_state *s, char **remarks_p, size_t *bytes_p)
     s->base = calloc(n * n, sizeof *s->base);
     s->out = calloc(n, sizeof *s->out);
     s->in = calloc(n, sizeof *s->in);
+    s->speed = calloc(n, sizeof *s->speed);
     s->remarks = open_memstream(remarks_p, bytes_p);
     s->budget = 12 * s->hosts + 2 * s->hosts * log2(s->hosts + 1);
     if (!atn_guess_make(&s->guess, s->hosts))
@@ -23,7 +24,7 @@ static bool set_up(atn_infer_state *s, char **remarks_p, size_t *bytes_p)
     s->lanes = malloc(sizeof *s->lanes * (size_t)s->guess.nnodes);
     for (int v = 0; s->lanes && v < s->guess.nnodes; v++)
         s->lanes[v] = 1;
-    return s->base && s->out && s->in && s->lanes && s->remarks;
+    return s->base && s->out && s->in && s->speed && s->lanes && s->remarks;
 }
 
 static void tear_down(atn_infer_state *s)
@@ -31,6 +32,7 @@ static void tear_down(atn_infer_state *s)
     free(s->base);
     free(s->out);
     free(s->in);
+    free(s->speed);
     free(s->lanes);
     atn_vec_free(&s->flows);
     atn_vec_free(&s->rates);
@@ -44,11 +46,19 @@ static void tear_down(atn_infer_state *s)
 
 /* ---- steps ---- */
 
-/* Every host sends and receives once, alone. */
-static void measure_speeds(atn_infer_state *s, const int *order)
+/* Every host sends and receives once, alone; those that seem slow once more with a fast one. */
+static void measure_speeds(atn_infer_state *s)
 {
-    for (int i = 0; i < s->hosts; i++)
-        atn_infer_base(s, order[i], order[(i + 1) % s->hosts]);
+    int fastest = 0;
+    for (int h = 0; h < s->hosts; h++)
+        atn_infer_base(s, h, (h + 1) % s->hosts);
+    for (int h = 0; h < s->hosts; h++) {
+        s->speed[h] = fmax(s->out[h], s->in[h]);
+        fastest = s->speed[h] > s->speed[fastest] ? h : fastest;
+    }
+    for (int h = 0; h < s->hosts; h++)
+        if (s->speed[h] < 0.8 * s->speed[fastest])
+            s->speed[h] = fmax(s->speed[h], atn_infer_base(s, h, fastest));
 }
 
 /* Until nothing has to be changed any more. */
@@ -83,18 +93,24 @@ static void build(atn_infer_state *s, const int *order)
         fprintf(s->remarks, "repeated checks did not agree: the network was busy or is no tree\n");
 }
 
-/* So that every link was loaded both ways with as much as its hosts can send. */
-static void load_links(atn_infer_state *s)
+/* Samples each way with as much as the hosts of both sides can send. */
+static void load_link(atn_infer_state *s, int w, int samples)
 {
-    enum { SAMPLES = 3 };
-    const atn_guess *g = &s->guess;
     atn_flow flows[s->hosts];
     double rates[s->hosts];
+    for (int i = 0; i < 2 * samples; i++) {
+        const int n = atn_infer_across(s, w, i % 2, flows);
+        atn_infer_sample(s, flows, atn_min(n, 2 * s->max_flows), rates);
+    }
+}
+
+/* Long ways take much time, and little depends on how fast they are. */
+static void load_links(atn_infer_state *s)
+{
+    const atn_guess *g = &s->guess;
     for (int v = g->hosts; v < g->nnodes; v++)
-        for (int i = 0; i < 2 * SAMPLES && atn_is_switch(g, v) && g->parent[v] >= 0; i++) {
-            const int n = atn_infer_across(s, v, i % 2, flows);
-            atn_infer_sample(s, flows, atn_min(n, 2 * s->max_flows), rates);
-        }
+        if (atn_is_switch(g, v) && g->parent[v] >= 0)
+            load_link(s, v, atn_infer_by_delay(s, v) ? 1 : 3);
 }
 
 /* ---- the result ---- */
@@ -285,9 +301,9 @@ static void run_steps(atn_infer_state *s)
 {
     int order[s->hosts];
     atn_infer_pings(s);
-    atn_infer_order(s, order);
     if (s->hosts > 1)
-        measure_speeds(s, order);
+        measure_speeds(s);
+    atn_infer_order(s, order);
     build(s, order);
     atn_infer_fast(s);
     atn_infer_refine(s);

@@ -14,30 +14,35 @@ typedef struct {
 
 /* ---- one measurement for many branches ---- */
 
-/* A unit to send to that is neither a nor x; not far away if possible. */
-static int other_target(int a, int x)
+/* The unit that is reached fastest and is neither a nor b; not far away if possible. */
+static int best_target(const visit *w, int a, int b)
 {
-    int y = 0;
-    while (y == a || y == x)
-        y++;
-    return y;
+    int found = ATN_NONE;
+    for (int i = 0; i < w->d; i++)
+        if (i != a && i != b && (i < w->can || found < 0) &&
+            (found < 0 || w->units[i].in > 1.1 * w->units[found].in))
+            found = i;
+    return found;
 }
 
-/* The units of `batch` send round in a circle, each out of its branch and into the next, so they do
- * not disturb each other; z sends to unit x, which is not in the circle. */
-static int circle(const visit *w, const int *batch, int m, int x, atn_flow *flows)
+/* The units of `batch` send to each other, each out of its branch and into another, so they do not
+ * disturb each other; z sends to unit x, which is not among them. */
+static void circle(const visit *w, const int *batch, int m, int x, atn_flow *flows)
 {
-    const int y = other_target(batch[0], x);
+    int to[m];
+    if (m > 1)
+        atn_infer_circle(w->units, batch, m, to);
+    else
+        to[0] = best_target(w, batch[0], x);
     for (int i = 0; i < m; i++)
-        flows[i] =
-            (atn_flow){w->units[batch[i]].send, w->units[m > 1 ? batch[(i + 1) % m] : y].recv};
+        flows[i] = (atn_flow){w->units[batch[i]].send, w->units[to[i]].recv};
     flows[m] = (atn_flow){w->z, w->units[x].recv};
-    return m + 1;
 }
 
 typedef struct {
     int unit;
     double rank; /* below 1: seems to share a link with z; the smaller the more so */
+    double rate; /* alone, to the unit that it sent to */
 } candidate;
 
 static int by_rank(const void *a, const void *b)
@@ -57,10 +62,14 @@ static void suspect(visit *w, const int *batch, int m, int x, candidate *list)
     atn_infer_sample(w->s, flows, m + 1, rates);
     for (int i = 0; i < m; i++)
         part[i] = rates[i] / alone[i];
-    const double level = atn_infer_level(part, m);
+    const double level = m > 1 ? atn_infer_level(part, m) : 1;
     for (int i = 0; i < m; i++) {
         const double both = (rates[m] + rates[i]) / (alone[m] + alone[i]) / level;
-        list[i] = (candidate){batch[i], both / atn_infer_threshold(alone[m], alone[i])};
+        list[i] = (candidate){
+            .unit = batch[i],
+            .rank = both / atn_infer_threshold(alone[m], alone[i]),
+            .rate = alone[i],
+        };
     }
     qsort(list, (size_t)m, sizeof *list, by_rank);
 }
@@ -68,41 +77,58 @@ static void suspect(visit *w, const int *batch, int m, int x, candidate *list)
 /* A second opinion from two transfers that run alone. */
 static bool confirm(visit *w, int a, int x)
 {
-    const int y = other_target(a, x);
+    const int y = best_target(w, a, x);
     return atn_infer_share(w->s, w->z, w->units[a].send, w->units[x].recv, w->units[y].recv, 1);
+}
+
+/* The unit of the batch that shares a link with z, or ATN_NONE. */
+static int search_batch(visit *w, const int *batch, int m, int x)
+{
+    enum { SUSPECTS = 3 }; /* a mishap may make another look guilty */
+    candidate list[m];
+    suspect(w, batch, m, x, list);
+    for (int i = 0; i < atn_min(m, SUSPECTS) && list[i].rank < 1; i++)
+        if (confirm(w, list[i].unit, x))
+            return list[i].unit;
+    /* One that had to send to a slow unit may not have filled its link. */
+    for (int i = 0; i < m && m > 1; i++) {
+        const atn_unit *u = &w->units[list[i].unit];
+        const int y = best_target(w, list[i].unit, x);
+        if (list[i].rate < 0.8 * fmin(u->out, w->units[y].in) &&
+            search_batch(w, &list[i].unit, 1, x) >= 0)
+            return list[i].unit;
+    }
+    return ATN_NONE;
 }
 
 /* All units that z may belong to but x, in batches. */
 static int search_without(visit *w, int x)
 {
-    enum { SUSPECTS = 3 }; /* a mishap may make another look guilty */
-    const int m = x < w->can ? w->can - 1 : w->can,
-              most = atn_max(w->s->max_flows, m / atn_ceil_log2(m + 2)) - 1;
+    const int m = x < w->can ? w->can - 1 : w->can;
+    const int most = atn_max(w->s->max_flows, m / atn_ceil_log2(m + 2)) - 1;
     const int batches = (m + most - 1) / most;
     int order[w->d];
-    candidate list[w->d];
     for (int i = 0; i < m; i++)
         order[i] = i < x ? i : i + 1;
     for (int b = 0; b < batches; b++) {
         const int first = b * m / batches, size = (b + 1) * m / batches - first;
-        suspect(w, order + first, size, x, list);
-        for (int i = 0; i < atn_min(size, SUSPECTS) && list[i].rank < 1; i++)
-            if (confirm(w, list[i].unit, x))
-                return w->units[list[i].unit].node;
+        const int found = search_batch(w, order + first, size, x);
+        if (found >= 0)
+            return found;
     }
     return ATN_NONE;
 }
 
-/* The fastest receiver among units other than `not_this`; not far away if possible. */
-static int best_target(const visit *w, int not_this)
+/* Two searches leave out different units, so that every unit is in one of them and nearly all are
+ * in both.  x: the unit that z then sent to. */
+static int search(visit *w, int *x)
 {
-    const int among = w->can - (not_this >= 0 && not_this < w->can) > 1 ? w->can : w->d;
-    int found = ATN_NONE;
-    for (int i = 0; i < among; i++)
-        if (i != not_this &&
-            (found < 0 || w->s->in[w->units[i].recv] > 1.1 * w->s->in[w->units[found].recv]))
-            found = i;
-    return found;
+    *x = best_target(w, ATN_NONE, ATN_NONE);
+    const int found = search_without(w, *x);
+    if (found >= 0)
+        return found;
+    *x = best_target(w, *x, ATN_NONE);
+    return search_without(w, *x);
 }
 
 /* Units that delays exclude go to the end; returns the unit that they leave, or ATN_NONE. */
@@ -125,26 +151,55 @@ static int take_hints(visit *w, int v)
     return ATN_NONE;
 }
 
-/* The neighbour of v that leads to z; ATN_NONE: z hangs from v itself.  Two searches leave out
- * different units, so that every unit is in one of them and nearly all are in both. */
-static int direction(atn_infer_state *s, int z, int v)
+static visit *begin(atn_infer_state *s, int z, int v)
 {
     visit *w = malloc(sizeof *w + sizeof *w->units * (size_t)s->guess.nnodes);
     if (!w) {
         s->broken = s->no_memory = true;
-        return ATN_NONE;
+        return NULL;
     }
     *w = (visit){.s = s, .z = z};
     w->d = atn_infer_units(s, v, 0, w->units);
-    const int sure = take_hints(w, v);
-    int way = sure >= 0 ? w->units[sure].node : ATN_NONE;
-    const int x = best_target(w, ATN_NONE);
-    if (way < 0)
-        way = search_without(w, x);
-    if (way < 0)
-        way = search_without(w, best_target(w, x));
+    return w;
+}
+
+/* The neighbour of v that leads to z; ATN_NONE: z hangs from v itself. */
+static int direction(atn_infer_state *s, int z, int v)
+{
+    visit *w = begin(s, z, v);
+    int x;
+    if (!w)
+        return ATN_NONE;
+    int found = take_hints(w, v);
+    if (found < 0)
+        found = search(w, &x);
+    const int way = found >= 0 ? w->units[found].node : ATN_NONE;
     free(w);
     return way;
+}
+
+bool atn_infer_beside(atn_infer_state *s, int v, int u, int at[4])
+{
+    visit *w = begin(s, ATN_NONE, v);
+    int last = 0, x;
+    if (!w)
+        return false;
+    while (w->units[last].node != u)
+        last++;
+    const atn_unit far = w->units[last];
+    w->units[last] = w->units[w->d - 1];
+    w->units[w->d - 1] = far;
+    w->can = w->d - 1;
+    w->z = far.send;
+    const int found = w->can >= 3 ? search(w, &x) : ATN_NONE;
+    if (found >= 0) {
+        at[0] = w->units[found].node;
+        at[1] = u;
+        at[2] = w->units[x].node;
+        at[3] = w->units[best_target(w, found, x)].node;
+    }
+    free(w);
+    return found >= 0;
 }
 
 /* ---- the search ---- */

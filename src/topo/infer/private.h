@@ -28,6 +28,7 @@ typedef struct {
     atn_guess guess;
     double *base;     /* from * hosts + to: rate of that transfer alone; 0: not measured yet */
     double *out, *in; /* best rate of each host so far, alone */
+    double *speed;    /* of each host, the better of the two when it was first measured */
     /* Everything measured: set i is flows[ends[i - 1]] .. flows[ends[i] - 1]. */
     ATN_VEC(atn_flow) flows;
     ATN_VEC(double) rates;
@@ -65,6 +66,7 @@ typedef struct {
     int node;       /* neighbour of the switch */
     int size;       /* hosts in the branch */
     int send, recv; /* hosts that stand for it, different ones when there are two */
+    double out, in; /* rates of these two with other branches */
 } atn_unit;
 
 /* Returns how many branches v has (room for hosts).  `turn` chooses other hosts to stand for
@@ -72,6 +74,14 @@ typedef struct {
 int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
 /* The same without those that are far away from all others. */
 int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
+
+/* Best rate seen of a host with hosts of other branches that could do more; 0: none of these has
+ * been tried. */
+double atn_infer_seen(const atn_infer_state *s, const int *branch_of, int h, bool outwards);
+
+/* Whom each of m >= 2 units of a batch sends to, so that every one is sent to by one other and fast
+ * ones by fast ones: to[i] is the unit that batch[i] sends to. */
+void atn_infer_circle(const atn_unit *units, const int *batch, int m, int *to);
 
 /* ---- hint.c: what delays say ---- */
 
@@ -81,6 +91,8 @@ bool atn_infer_apart(const atn_infer_state *s, int a, int b);
  * in. */
 int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_unit *units, int d,
                    bool *skip);
+/* Puts fast hosts first; those about equally fast stay in their order. */
+void atn_infer_by_speed(const atn_infer_state *s, int *hosts, int n);
 /* The order in which hosts are best put in. */
 void atn_infer_order(atn_infer_state *s, int *order);
 
@@ -88,11 +100,20 @@ void atn_infer_order(atn_infer_state *s, int *order);
 
 /* Puts a host that is outside into the tree. */
 void atn_infer_insert(atn_infer_state *s, int z);
+/* Does a link part u and another neighbour of v from the rest?  Then at: that one, u, and two on
+ * the other side. */
+bool atn_infer_beside(atn_infer_state *s, int v, int u, int at[4]);
 
 /* ---- check.c ---- */
 
 /* Tests the tree against new measurements and mends it; false when nothing had to change. */
 bool atn_infer_check(atn_infer_state *s);
+/* A link parts the neighbours at[0], at[1] of v from at[2], at[3]: all that are on the side of the
+ * first go behind it. */
+void atn_infer_put_link(atn_infer_state *s, int v, const int at[4]);
+/* Hosts beyond u, seen from its neighbour v, in an order that takes from all branches there in
+ * turn, fast ones and those that are not far away from host `here` first; returns how many. */
+int atn_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts);
 /* Hosts of the smaller side of the link above w that send across it, and receivers; returns how
  * many pairs. */
 int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_flow *flows);
