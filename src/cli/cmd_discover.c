@@ -1,4 +1,6 @@
 /* cmd_discover.c - attune topo discover: the tree of switches, measured. */
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -220,12 +222,26 @@ static atn_status print_report(const atn_discovery *d, const atn_topo *t, double
 
 /* ---- the command ---- */
 
+/* Before minutes are spent on what cannot be kept. */
+static atn_status check_output(const char *path, atn_error *err)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    char folder[PATH_MAX] = ".";
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", atn_max(1, (int)(slash - path)), path);
+    if (path == NULL || access(path, W_OK) == 0 || (errno == ENOENT && access(folder, W_OK) == 0))
+        return ATN_OK;
+    return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
+}
+
 static int discover(const atn_args *a, atn_error *err)
 {
     watch w = {.found = {0}};
     atn_topo *t = NULL;
     const double began = atn_seconds();
-    atn_status st = run_job(a, &w, err);
+    atn_status st = check_output(atn_arg_text(a, "output"), err);
+    if (st == ATN_OK)
+        st = run_job(a, &w, err);
     if (st == ATN_OK)
         st = atn_inferred_topo(w.found.result, (const char *const *)w.found.names.v,
                                w.found.host_of.v, w.found.ranks, &t, err);

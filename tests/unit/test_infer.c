@@ -252,7 +252,7 @@ static void much_noise(void **unused)
 
 static atn_topo *as_topology(const atn_inferred *r, const atn_topo *wanted)
 {
-    char names[FAKE_HOSTS][8];
+    char names[FAKE_HOSTS][16];
     const char *list[FAKE_HOSTS];
     int host_of[wanted->p], first[FAKE_HOSTS], n = 0;
     for (int i = 0; i < wanted->p; i++) {

@@ -119,16 +119,27 @@ static bool take_effort(atn_discovery *d, const char *rest)
     return true;
 }
 
-/* Every node but the last, the root, hangs below a switch. */
+/* Does every way up end at the last node, and lead over switches? */
+static bool is_tree(const atn_inferred *r)
+{
+    const int root = r->nnodes - 1;
+    bool fine = r->nnodes > r->hosts && r->parent[root] == -1;
+    for (int v = 0; fine && v < root; v++) {
+        int u = v;
+        for (int steps = 0; fine && u != root && steps < r->nnodes; steps++) {
+            u = r->parent[u];
+            fine = u >= r->hosts && u < r->nnodes;
+        }
+        fine = fine && u == root;
+    }
+    return fine;
+}
+
 static bool take_end(atn_discovery *d, const char *rest)
 {
-    const atn_inferred *r = d->result;
-    bool fine = *rest == '\0' && r && d->host_of.n == d->ranks && d->names.n == d->hosts &&
-                r->nnodes > d->hosts && r->parent[r->nnodes - 1] == -1;
-    for (int v = 0; fine && v < r->nnodes - 1; v++)
-        fine = r->parent[v] >= d->hosts && r->parent[v] < r->nnodes && r->parent[v] != v;
-    d->done = fine;
-    return fine;
+    d->done = *rest == '\0' && d->result && d->host_of.n == d->ranks && d->names.n == d->hosts &&
+              is_tree(d->result);
+    return d->done;
 }
 
 static const struct {
