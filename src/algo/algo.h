@@ -55,8 +55,10 @@ typedef struct {
     /* Closed form of the time of one call in a full-duplex single-port network (model/expr.h):
      * p ranks, n bytes (whole, or one block), a per message, b per byte, g per reduced byte, k
      * pieces, own params by name; rooted operations with root 0.  Without a k it holds for one
-     * piece.  `slots` and `height` (free_tree.h) and `phases` (phases.h) are those of the
-     * topology.  A test compares it with the schedule; the topology is then one switch. */
+     * piece.  bcast(down, p, n / 2) is the cost of the part that the param `down` names, for so
+     * many ranks and bytes (atn_cost_text).  `slots` and `height` (free_tree.h) and `phases`
+     * (phases.h) are those of the topology.  A test compares it with the schedule; the topology
+     * is then one switch. */
     const char *cost;
     unsigned needs, passes;
     bool shares;        /* cuts each block into one share per rank: `segment` bounds a share */
@@ -118,6 +120,15 @@ atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params 
  * e->context.  Its own passes are not applied; `prm` NULL means its defaults. */
 void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
                     const atn_params *prm);
+
+/* ---- parts: words of a parameter that are names of algorithms (part.c) ---- */
+
+const atn_algo *atn_part_algo(atn_operation op, const atn_param *param, int64_t value);
+/* NULL, or why that part cannot serve the problem, its ranks and operator. */
+const char *atn_part_refuses(atn_operation op, const atn_param *param, int64_t value,
+                             const atn_problem *q);
+/* The row's closed form with those of its parts filled in; the caller frees it. NULL: no memory. */
+char *atn_cost_text(const atn_row *row, const atn_params *prm);
 
 /* Each algorithm's descriptor. */
 #define ATN_ALGO(operation, name, home) extern const atn_algo atn_algo_##home##_##name;

@@ -1,9 +1,15 @@
 /* fold.c - the accumulator: a value and two rooms of the same shape, which may change places. */
 #include "algo/fold.h"
 
+static atn_ref listed(const atn_fold *f, atn_ref at)
+{
+    return f->list ? atn_ranges(at, f->list, f->n) : at;
+}
+
 static atn_ref scratch(atn_builder *b, const atn_fold *f)
 {
-    return atn_tmp_at(atn_tmp(b, f->shape.first, f->shape.count), 0, f->shape.count);
+    const int region = atn_tmp(b, f->shape.first, f->shape.count);
+    return listed(f, atn_tmp_at(region, 0, f->shape.count));
 }
 
 atn_fold atn_fold_begin(const atn_problem *q, atn_ref value)
@@ -35,6 +41,37 @@ void atn_fold_end(atn_builder *b, const atn_fold *f, int parent)
         atn_send(b, parent, f->value);
     else
         atn_copy(b, f->value, atn_dst(f->shape.first, f->shape.count));
+}
+
+static atn_ref part_of(const atn_fold *f, atn_ref at, int first, int count)
+{
+    const int begin = f->list ? 0 : at.one.first; /* a list counts from the first block */
+
+    at.n = 1;
+    at.one = (atn_range){begin + first - f->shape.first, count};
+    return at;
+}
+
+atn_ref atn_fold_part(const atn_fold *f, int first, int count)
+{
+    return part_of(f, f->value, first, count);
+}
+
+void atn_fold_narrow(atn_fold *f, int first, int count)
+{
+    f->value = part_of(f, f->value, first, count);
+    for (int i = 0; i < 2; i++)
+        f->room[i] = part_of(f, f->room[i], first, count);
+    f->shape = (atn_range){first, count};
+}
+
+void atn_fold_keep(atn_fold *f, const atn_range *list, int n)
+{
+    f->list = list;
+    f->n = n;
+    f->value = listed(f, f->value);
+    for (int i = 0; i < 2; i++)
+        f->room[i] = listed(f, f->room[i]);
 }
 
 atn_ref atn_fold_room(atn_builder *b, atn_fold *f)
@@ -75,7 +112,7 @@ void atn_fold_take(atn_builder *b, atn_fold *f, bool below)
         move_to_room(b, f);
     else
         add_room(b, f);
-    f->next = !f->next;
+    f->next = !f->next && !f->one_room;
 }
 
 void atn_fold_recv(atn_builder *b, const atn_problem *q, atn_fold *f, int peer)

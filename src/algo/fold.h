@@ -16,12 +16,15 @@ typedef struct {
     bool ordered;    /* the operator is not commutative */
     bool has_room[2];
     atn_ref room[2];
-    int next; /* which room is to be received in */
+    int next;              /* which room is to be received in */
+    bool one_room;         /* an operand waits until the one before is combined */
+    const atn_range *list; /* only these blocks count; NULL: all */
+    int n;
 } atn_fold;
 
 /* Begins with the blocks of a WHOLE operation's source, or of its result. */
 atn_fold atn_fold_begin(const atn_problem *q, atn_ref value);
-/* Begins with blocks of a WHOLE operation. */
+/* Begins with blocks that are like those of the same numbers of the shape vector. */
 atn_fold atn_fold_begin(const atn_problem *q, atn_ref value);
 /* The same with the first operand received into `result`, where the accumulator then stays if the
  * operator allows; copy it there at the end. */
@@ -30,6 +33,11 @@ atn_fold atn_fold_into(const atn_problem *q, atn_ref value, atn_ref result);
  * there is none (-1), as blocks of the result. */
 atn_fold atn_fold_own(const atn_problem *q, int parent, int first, int count);
 void atn_fold_end(atn_builder *b, const atn_fold *f, int parent);
+/* Some of the blocks of the value; and only these from now on. */
+atn_ref atn_fold_part(const atn_fold *f, int first, int count);
+void atn_fold_narrow(atn_fold *f, int first, int count);
+/* Only these blocks from now on, where the value began with block 0; the list is not copied. */
+void atn_fold_keep(atn_fold *f, const atn_range *list, int n);
 /* Where the next operand is to be received. */
 atn_ref atn_fold_room(atn_builder *b, atn_fold *f);
 /* Combines what has been received; it comes from the ranks just below, or just above. */

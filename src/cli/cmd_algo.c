@@ -1,5 +1,6 @@
 /* cmd_algo.c - attune algo list | show: the catalogue for people and programs. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/lookup.h"
@@ -160,7 +161,8 @@ static const char document_head[] =
     "# Algorithms\n\n"
     "Made by `attune algo list --format markdown`; do not edit. The cost is the time of one call "
     "in a\nfull-duplex, single-port network: `p` ranks, `n` bytes (the whole message, or one "
-    "block), `a` per\nmessage, `b` per byte, `g` per reduced byte, `k` pieces. "
+    "block), `a` per\nmessage, `b` per byte, `g` per reduced byte, `k` pieces; "
+    "`bcast(down, p, n)` is the cost of the\nbcast that `down` names. "
     "`attune algo show NAME` tells more of one.\n";
 
 /* docs/algorithms.md: one section per operation. */
@@ -208,7 +210,10 @@ static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_
     const int n = atn_row_params(choice->row, list);
     for (int i = 0; i < n; i++)
         vars[6 + i] = (atn_variable){list[i]->name, (double)choice->params.v[i]};
-    return atn_expr_eval(choice->row->algo->cost, vars, 6 + n, cost_p, NULL) == ATN_OK;
+    char *text = atn_cost_text(choice->row, &choice->params);
+    const bool ok = text && atn_expr_eval(text, vars, 6 + n, cost_p, NULL) == ATN_OK;
+    free(text);
+    return ok;
 }
 
 /* "30 a + 122880 b + 61440 g": what the formula charges for, in numbers. */

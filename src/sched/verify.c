@@ -271,7 +271,11 @@ static int natural_vec(const atn_problem *q)
     return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
 }
 
-enum { MAX_SCRATCH = 3 }; /* times the vector that the operation is about */
+/* Some times the vector that the operation is about, or all ranks' operands beside the own. */
+static int max_scratch(const atn_problem *q, int split)
+{
+    return atn_max(4 * natural_vec(q), q->p + 1) * split;
+}
 
 static atn_status check_static(run *x, int r)
 {
@@ -290,9 +294,9 @@ static atn_status check_static(run *x, int r)
     if (s->ntmp > 0 && (o->flags & ATN_VARYING) && o->source == ATN_SIDE_ROW)
         return atn_fail(x->err, ATN_FINDING,
                         "rank %d stores blocks whose size only their ends know", r);
-    if (s->ntmp > MAX_SCRATCH * vec)
+    if (s->ntmp > max_scratch(&s->q, s->split))
         return atn_fail(x->err, ATN_FINDING, "rank %d needs scratch of %d blocks, allowed are %d",
-                        r, s->ntmp, MAX_SCRATCH * vec);
+                        r, s->ntmp, max_scratch(&s->q, s->split));
     x->proof.max_scratch = atn_max(x->proof.max_scratch, s->ntmp);
     return check_order(x, r);
 }

@@ -46,7 +46,11 @@ static atn_status closed_form(const atn_row *row, const atn_problem *q, const at
     add_tree(row, q, prm, &vars[7]);
     for (const atn_param *own = row->algo->params; own && own->name; own++, n++)
         vars[n] = (atn_variable){own->name, (double)prm->v[n - COMMON]};
-    return atn_expr_eval(row->algo->cost, vars, n, value_p, err);
+    char *text = atn_cost_text(row, prm);
+    const atn_status status = text ? atn_expr_eval(text, vars, n, value_p, err)
+                                   : atn_fail(err, ATN_MEMORY, "no closed form");
+    free(text);
+    return status;
 }
 
 typedef struct {
@@ -94,8 +98,10 @@ static bool check(tally *t, int p, int pieces, const atn_params *prm)
     return ok;
 }
 
+enum { MAX_VALUES = 32 };
+
 /* Values of a parameter that the form names: some numbers, every word. */
-static int values_of(const atn_row *row, const atn_param *own, int64_t values[8])
+static int values_of(const atn_row *row, const atn_param *own, int64_t values[MAX_VALUES])
 {
     static const int64_t numbers[] = {1, 2, 3, 8};
     int n = 0;
@@ -116,7 +122,7 @@ static int values_of(const atn_row *row, const atn_param *own, int64_t values[8]
 static bool check_params(tally *t, int p, int pieces, atn_params *prm, int i)
 {
     const atn_param *own = t->row->algo->params ? &t->row->algo->params[i] : NULL;
-    int64_t values[8];
+    int64_t values[MAX_VALUES];
     bool ok = true;
 
     if (!own || !own->name)

@@ -1,0 +1,63 @@
+/* Recursive doubling reduce-scatter: partners that differ in one bit exchange what they have, as in
+ * allreduce/recursive_doubling, but only what is still of use: the other's own block, and the
+ * blocks of the ranks outside of both their groups, to which these must be handed on.  Every
+ * operator is served, and the messages are a few long runs of blocks.
+ *
+ *   p = 4, rank 1   with 0: send 0, 2-3, receive 1-3   with 3: send 3, receive 1 */
+#include "algo/algo.h"
+#include "algo/core.h"
+
+/* Blocks of use to a number that has met all numbers of its group: its own, those outside. */
+static int useful(const atn_core *core, int p, int number, int group, atn_range list[3])
+{
+    const int first = number & -group, end = first + group;
+    const int lo = atn_core_rank(core, first), own = atn_core_rank(core, number);
+    const int hi = end < core->size ? atn_core_rank(core, end) : p;
+
+    list[0] = (atn_range){0, lo};
+    list[1] = (atn_range){own, 1 + atn_is_host(core, own)};
+    list[2] = (atn_range){hi, p - hi};
+    return 3;
+}
+
+static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn_fold *f,
+                 const void *context)
+{
+    const int number = atn_core_number(core, q->r);
+    atn_range theirs[3], mine[3];
+
+    (void)context;
+    for (int bit = 1; bit < core->size; bit *= 2) {
+        const int peer = atn_core_rank(core, number ^ bit);
+        atn_rounds(b, bit > 1);
+        int n = useful(core, q->p, number ^ bit, 2 * bit, theirs);
+        atn_send(b, peer, atn_ranges(f->value, theirs, n));
+        n = useful(core, q->p, number, 2 * bit, mine);
+        atn_fold_keep(f, mine, n);
+        atn_fold_recv(b, q, f, peer);
+    }
+    f->list = NULL;
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_core core = atn_core_of(q->p);
+
+    (void)prm;
+    atn_core_scatter(b, q, &(atn_core_work){&core, work, NULL}, q->r);
+}
+
+const atn_algo atn_algo_reduce_scatter_recursive_doubling = {
+    .name = "recursive_doubling",
+    .summary = "partners that differ in one bit exchange and combine all that is still of use",
+    .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
+                 "operations in MPICH, 2005",
+    /* The last host is late, and its groups have fewer blocks of their own than other hosts'. */
+    .cost = "let(l, floor(log2(p)), let(pairs, p - 2^l, sum(i, 1, l, a + (b + g) * n * (p - 2^i + 1"
+            " - min(pairs, 1) * (pairs - 1 - 2^i * floor((pairs - 1) / 2^i))))"
+            " + min(pairs, 1) * (2 * a + (b + g) * n * p + b * n)))",
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_COORDINATED,
+    .group = "latency",
+    .build = build,
+};
