@@ -57,6 +57,8 @@ static atn_binary descend(run u, int head, int r, lead_fn lead)
         head = lead(u);
     }
     add_sides(&t, u, head, lead);
+    t.first = u.first;
+    t.end = u.end;
     return t;
 }
 

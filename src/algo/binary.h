@@ -8,6 +8,7 @@ typedef struct {
     int parent;             /* -1 at the root */
     int children, child[2]; /* the one with the smaller subtree first */
     int depth, height;      /* of this rank, and of the whole tree */
+    int first, end;         /* in order: the ranks of its subtree are first .. end - 1 */
 } atn_binary;
 
 /* Complete: all levels but the last are full.  Ranks count from the root, those of a level in turn.

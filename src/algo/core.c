@@ -1,54 +1,80 @@
 /* core.c - see core.h. */
 #include "algo/core.h"
 
-/* The guest's operand comes before all that follows. */
-static void welcome(atn_builder *b, const atn_problem *q, const atn_core *c, atn_fold *f)
+int atn_core_number(const atn_core *c, int r)
 {
-    f->one_room = true;
-    if (atn_is_host(c, q->r)) {
-        atn_fold_recv(b, q, f, q->r + 1);
-        atn_fence(b);
-    }
-    atn_rounds(b, c->pairs > 0);
+    const int each = c->p / c->size, longer = c->p % c->size; /* so many have a guest more */
+    const int bound = longer * (each + 1);
+
+    return r < bound ? r / (each + 1) : longer + (r - bound) / each;
 }
 
-static void be_guest(atn_builder *b, const atn_problem *q, int blocks, int rounds, atn_ref result)
+/* Where this rank is among its host's. */
+typedef struct {
+    int host, guests; /* of the host */
+    int most;         /* guests that any host has */
+} place;
+
+static place place_of(const atn_core *c, int r)
 {
-    atn_send(b, q->r - 1, atn_src(0, blocks));
-    atn_rounds(b, rounds + 1);
-    atn_recv(b, q->r - 1, result);
+    const int number = atn_core_number(c, r);
+
+    return (place){atn_core_rank(c, number), atn_core_guests(c, number), atn_core_guests(c, 0)};
+}
+
+/* The guests' operands come before all that follows. */
+static void welcome(atn_builder *b, const atn_problem *q, const place *at, atn_fold *f)
+{
+    f->one_room = true;
+    for (int i = 1; i <= at->most; i++, atn_round(b))
+        if (i <= at->guests)
+            atn_fold_recv(b, q, f, q->r + i);
+    if (at->guests > 0)
+        atn_fence(b);
+}
+
+static void be_guest(atn_builder *b, const atn_problem *q, const place *at, const atn_core_work *w,
+                     int blocks, atn_ref result)
+{
+    const int turn = q->r - at->host;
+
+    atn_rounds(b, turn - 1);
+    atn_send(b, at->host, atn_src(0, blocks));
+    atn_rounds(b, at->most - turn + 1 + w->rounds + turn - 1);
+    atn_recv(b, at->host, result);
 }
 
 void atn_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own)
 {
-    const atn_core *c = w->core;
+    const place at = place_of(w->core, q->r);
 
-    if (atn_is_guest(c, q->r)) {
-        be_guest(b, q, q->p, atn_floor_log2(c->size), atn_dst(0, 1));
+    if (q->r != at.host) {
+        be_guest(b, q, &at, w, q->p, atn_dst(0, 1));
         return;
     }
     atn_fold f = atn_fold_begin(q, atn_src(0, q->p));
-    welcome(b, q, c, &f);
-    w->run(b, q, c, &f, w->context);
+    welcome(b, q, &at, &f);
+    w->run(b, q, w->core, &f, w->context);
     atn_copy(b, atn_fold_part(&f, own, 1), atn_dst(0, 1));
-    atn_rounds(b, c->pairs > 0);
-    if (atn_is_host(c, q->r))
-        atn_send(b, q->r + 1, atn_fold_part(&f, own + 1, 1));
+    for (int i = 1; i <= at.guests; i++) {
+        atn_round(b);
+        atn_send(b, q->r + i, atn_fold_part(&f, own + i, 1));
+    }
 }
 
-void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w, int parts,
-                        int rounds)
+void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w, int parts)
 {
-    const atn_core *c = w->core;
+    const place at = place_of(w->core, q->r);
 
-    if (atn_is_guest(c, q->r)) {
-        be_guest(b, q, parts, rounds, atn_dst(0, parts));
+    if (q->r != at.host) {
+        be_guest(b, q, &at, w, parts, atn_dst(0, parts));
         return;
     }
     atn_fold f = atn_fold_into(q, atn_src(0, parts), atn_dst(0, parts));
-    welcome(b, q, c, &f);
-    w->run(b, q, c, &f, w->context);
-    atn_rounds(b, c->pairs > 0);
-    if (atn_is_host(c, q->r))
-        atn_send(b, q->r + 1, atn_dst(0, parts));
+    welcome(b, q, &at, &f);
+    w->run(b, q, w->core, &f, w->context);
+    for (int i = 1; i <= at.guests; i++) {
+        atn_round(b);
+        atn_send(b, q->r + i, atn_dst(0, parts));
+    }
 }

@@ -1,49 +1,47 @@
-/* core.h - a power of two of the ranks does the work, the others are guests.
+/* core.h - some of the ranks do the work, the others are their guests.
  *
- * Core ranks are numbered in rank order.  Where p is no power of two, the first ranks form pairs of
- * neighbours, of which the upper one is the guest of the lower one: it hands in its operand at the
- * beginning and is given its result in the end.
+ * Core ranks are numbered in rank order; each but the last may have guests, the ranks just above
+ * it.  These hand in their operands at the beginning and are given their results in the end.  The
+ * usual core is the largest power of two.
  *
- *   p = 6   numbers 0 1 2 3 are the ranks 0 2 4 5; rank 1 is the guest of 0, 3 of 2 */
+ *   p = 6, size 4   numbers 0 1 2 3 are the ranks 0 2 4 5; rank 1 is the guest of 0, 3 of 2 */
 #ifndef ATN_CORE_H
 #define ATN_CORE_H
 
 #include "algo/fold.h"
 
 typedef struct {
-    int size, pairs;
+    int p, size;
 } atn_core;
 
-static inline atn_core atn_core_of(int p)
-{
-    const int size = atn_pow2_below(p);
-    return (atn_core){size, p - size};
-}
+static inline atn_core atn_core_pow2(int p) { return (atn_core){p, atn_pow2_below(p)}; }
+
+/* The rank with a number; all guests are between it and the next one (number = size: p). */
 static inline int atn_core_rank(const atn_core *c, int number)
 {
-    return number < c->pairs ? 2 * number : number + c->pairs;
+    return number * (c->p / c->size) + atn_min(number, c->p % c->size);
 }
-static inline int atn_core_number(const atn_core *c, int r)
+/* The number of a rank, or of its host. */
+int atn_core_number(const atn_core *c, int r);
+static inline int atn_core_guests(const atn_core *c, int number)
 {
-    return r < 2 * c->pairs ? r / 2 : r - c->pairs;
+    return atn_core_rank(c, number + 1) - atn_core_rank(c, number) - 1;
 }
-static inline bool atn_is_host(const atn_core *c, int r) { return r < 2 * c->pairs && r % 2 == 0; }
-static inline bool atn_is_guest(const atn_core *c, int r) { return r < 2 * c->pairs && r % 2 == 1; }
 
-/* What core ranks do, in log2(size) rounds, with a fold that has all blocks of their operand and
- * of their guest's. */
+/* What core ranks do, in so many rounds, with a fold that has all blocks of their operands and of
+ * their guests'. */
 typedef struct {
     const atn_core *core;
+    int rounds;
     void (*run)(atn_builder *b, const atn_problem *q, const atn_core *core, atn_fold *f,
                 const void *context);
     const void *context;
 } atn_core_work;
 
-/* Reduce-scatter: the work leaves the block `own` (of p), and at a host the next one, the guest's,
- * in the fold. */
+/* Reduce-scatter: the work leaves the block `own` (of p), and those of guests behind it, in the
+ * fold. */
 void atn_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own);
-/* Allreduce of a message in `parts`: the work, of `rounds` rounds, leaves it in DST. */
-void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w, int parts,
-                        int rounds);
+/* Allreduce of a message in `parts`: the work leaves the whole in DST. */
+void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w, int parts);
 
 #endif

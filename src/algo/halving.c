@@ -71,7 +71,7 @@ static void scatter(atn_builder *b, const atn_problem *q, const void *context)
     const atn_halving *h = context;
     const int share = share_of(h, atn_core_number(&h->core, q->r));
 
-    atn_core_scatter(b, q, &(atn_core_work){&h->core, work, h}, h->start[share]);
+    atn_core_scatter(b, q, &(atn_core_work){&h->core, rounds_of(h), work, h}, h->start[share]);
 }
 
 /* Shares in their order: where each begins, and which rank's block each of its blocks is. */
@@ -80,18 +80,17 @@ static void lay_out(const atn_halving *h, int p, int *start, int *index)
     int n = 0;
 
     for (int share = 0; share < h->core.size; share++) {
-        const int rank = atn_core_rank(&h->core, share_of(h, share));
+        const int number = share_of(h, share);
         start[share] = n;
-        index[n++] = rank;
-        if (atn_is_host(&h->core, rank))
-            index[n++] = rank + 1;
+        for (int i = 0; i <= atn_core_guests(&h->core, number); i++)
+            index[n++] = atn_core_rank(&h->core, number) + i;
     }
     start[h->core.size] = p;
 }
 
 void atn_halving_scatter(atn_builder *b, const atn_problem *q, bool near)
 {
-    atn_halving h = {.core = atn_core_of(q->p), .near = near};
+    atn_halving h = {.core = atn_core_pow2(q->p), .near = near};
     int *start = malloc(sizeof *start * (2 * (size_t)q->p + 1)), *index = start + q->p + 1;
 
     if (!start) {

@@ -71,8 +71,11 @@ static void check_inorder(int p, int root)
     for (int r = 0; r < p; r++)
         t.at[r] = atn_binary_inorder(p, r, root);
     check_tree(&t, p, root);
-    for (int r = 0; r < p; r++)
-        assert_int_equal(t.last[r] - t.first[r] + 1, t.size[r]);
+    for (int r = 0; r < p; r++) {
+        assert_int_equal(t.at[r].first, t.first[r]);
+        assert_int_equal(t.at[r].end, t.last[r] + 1);
+        assert_int_equal(t.at[r].end - t.at[r].first, t.size[r]);
+    }
 }
 
 static void check_double(int p, int root)

@@ -22,10 +22,10 @@ static void play(atn_builder *b, const atn_problem *q, const atn_core *core, atn
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_core core = atn_core_of(q->p);
+    const atn_core core = atn_core_pow2(q->p);
 
     (void)prm;
-    atn_core_allreduce(b, q, &(atn_core_work){&core, play, NULL}, 1, atn_floor_log2(core.size));
+    atn_core_allreduce(b, q, &(atn_core_work){&core, atn_floor_log2(core.size), play, NULL}, 1);
 }
 
 const atn_algo atn_algo_allreduce_recursive_doubling = {

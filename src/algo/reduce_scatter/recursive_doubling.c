@@ -8,15 +8,14 @@
 #include "algo/core.h"
 
 /* Blocks of use to a number that has met all numbers of its group: its own, those outside. */
-static int useful(const atn_core *core, int p, int number, int group, atn_range list[3])
+static int useful(const atn_core *core, int number, int group, atn_range list[3])
 {
-    const int first = number & -group, end = first + group;
-    const int lo = atn_core_rank(core, first), own = atn_core_rank(core, number);
-    const int hi = end < core->size ? atn_core_rank(core, end) : p;
+    const int lo = atn_core_rank(core, number & -group);
+    const int hi = atn_core_rank(core, (number & -group) + group);
 
     list[0] = (atn_range){0, lo};
-    list[1] = (atn_range){own, 1 + atn_is_host(core, own)};
-    list[2] = (atn_range){hi, p - hi};
+    list[1] = (atn_range){atn_core_rank(core, number), 1 + atn_core_guests(core, number)};
+    list[2] = (atn_range){hi, core->p - hi};
     return 3;
 }
 
@@ -30,9 +29,9 @@ static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn
     for (int bit = 1; bit < core->size; bit *= 2) {
         const int peer = atn_core_rank(core, number ^ bit);
         atn_rounds(b, bit > 1);
-        int n = useful(core, q->p, number ^ bit, 2 * bit, theirs);
+        int n = useful(core, number ^ bit, 2 * bit, theirs);
         atn_send(b, peer, atn_ranges(f->value, theirs, n));
-        n = useful(core, q->p, number, 2 * bit, mine);
+        n = useful(core, number, 2 * bit, mine);
         atn_fold_keep(f, mine, n);
         atn_fold_recv(b, q, f, peer);
     }
@@ -41,10 +40,10 @@ static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_core core = atn_core_of(q->p);
+    const atn_core core = atn_core_pow2(q->p);
 
     (void)prm;
-    atn_core_scatter(b, q, &(atn_core_work){&core, work, NULL}, q->r);
+    atn_core_scatter(b, q, &(atn_core_work){&core, atn_floor_log2(core.size), work, NULL}, q->r);
 }
 
 const atn_algo atn_algo_reduce_scatter_recursive_doubling = {

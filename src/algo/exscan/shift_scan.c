@@ -1,0 +1,66 @@
+/* Shift, then scan: every rank hands its operand to the next one; of these the ranks from 1 on
+ * compute an ordinary scan, of any kind.
+ *
+ *   p = 4   0->1 1->2 2->3, then a scan of ranks 1 to 3 */
+#include "algo/algo.h"
+
+#include <stdlib.h>
+
+static const char *const words[] = {"binomial", "binary", "linear", "recursive_doubling", NULL};
+
+static const atn_param params[] = {
+    {"scan", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how the shifted operands are scanned", words},
+    {0},
+};
+
+/* In place, what is received must not wait until the own operand has left. */
+static void shift(atn_builder *b, const atn_problem *q)
+{
+    const bool aside = q->in_place && q->r > 0 && q->r < q->p - 1;
+    const atn_ref to = aside ? atn_tmp_at(atn_tmp(b, 0, 1), 0, 1) : atn_dst(0, 1);
+
+    if (q->r < q->p - 1)
+        atn_send(b, q->r + 1, atn_src(0, 1));
+    if (q->r > 0)
+        atn_recv(b, q->r - 1, to);
+    if (aside)
+        atn_copy(b, to, atn_dst(0, 1));
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_problem inner = {.op = ATN_SCAN,
+                               .p = q->p - 1,
+                               .r = q->r - 1,
+                               .in_place = true,
+                               .ordered = q->ordered,
+                               .pieces = 1};
+    const atn_view operand = {.at = atn_dst(0, 1), .each = 1};
+    int *ranks = malloc(sizeof *ranks * (size_t)q->p);
+
+    for (int i = 0; ranks && i < q->p - 1; i++)
+        ranks[i] = i + 1;
+    shift(b, q);
+    atn_round(b);
+    if (!ranks)
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    else if (q->r > 0)
+        atn_embed_algo(
+            b,
+            &(atn_embed){
+                .q = &inner, .ranks = ranks, .src = operand, .dst = operand, .vec = {.each = 1}},
+            atn_part_algo(ATN_SCAN, &params[0], prm->v[0]), NULL);
+    free(ranks);
+}
+
+const atn_algo atn_algo_exscan_shift_scan = {
+    .name = "shift_scan",
+    .summary = "every operand moves to the next rank, then a scan of any kind",
+    .reference = "folklore",
+    .cost = "min(p - 1, 1) * (a + b * n) + scan(scan, max(1, p - 1), n)",
+    .passes = ATN_PASS_SEGMENT,
+    .klass = ATN_STORE_FORWARD,
+    .group = "messages",
+    .params = params,
+    .build = build,
+};

@@ -1,0 +1,93 @@
+/* Binary tree scan: ranks form a binary tree in rank order.  On the way up a rank learns what its
+ * subtrees add up to; on the way down it is told what comes before its subtree, tells its lower
+ * subtree the same, and its upper one its own result.  In pieces it is a pipeline whose first piece
+ * takes log p steps, where that of the linear scan takes p.
+ *
+ *   p = 7   up: 0->1 4->5 2->1   1->3   down: 3->5 1->2   5->4 5->6 */
+#include "algo/binary.h"
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+typedef struct {
+    int parent, lower, upper; /* -1: none */
+    bool climbs, told;        /* there are ranks above its subtree; and below it */
+    int depth, height;
+} node;
+
+static node node_of(const atn_problem *q)
+{
+    const atn_binary t = atn_binary_inorder(q->p, q->r, q->p / 2);
+    node x = {.parent = t.parent,
+              .lower = -1,
+              .upper = -1,
+              .climbs = t.end<q->p, .told = t.first> 0,
+              .depth = t.depth,
+              .height = t.height};
+
+    for (int i = 0; i < t.children; i++)
+        *(t.child[i] < q->r ? &x.lower : &x.upper) = t.child[i];
+    return x;
+}
+
+static void climb(atn_builder *b, const node *x, atn_ref room, atn_ref sum)
+{
+    const bool both = x->climbs && x->upper >= 0;
+
+    if (x->lower >= 0) {
+        atn_recv(b, x->lower, room);
+        atn_reduce(b, room, atn_dst(0, 1));
+    }
+    if (both) {
+        atn_recv(b, x->upper, sum);
+        atn_reduce(b, atn_dst(0, 1), sum);
+    }
+    atn_round(b);
+    if (x->climbs)
+        atn_send(b, x->parent, both ? sum : atn_dst(0, 1));
+}
+
+static void descend(atn_builder *b, const node *x, atn_ref room)
+{
+    if (x->told)
+        atn_recv(b, x->parent, room);
+    atn_round(b);
+    if (x->told && x->lower >= 0)
+        atn_send(b, x->lower, room);
+    if (x->told)
+        atn_reduce(b, room, atn_dst(0, 1));
+    if (x->upper >= 0)
+        atn_send(b, x->upper, atn_dst(0, 1));
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const node x = node_of(q);
+    const atn_ref room = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
+    const atn_ref sum = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
+
+    (void)prm;
+    atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
+    atn_rounds(b, x.height - x.depth);
+    climb(b, &x, room, sum);
+    atn_rounds(b, 2 * x.depth);
+    descend(b, &x, room);
+    atn_rounds(b, x.height - x.depth);
+}
+
+const atn_algo atn_algo_scan_binary = {
+    .name = "binary",
+    .summary = "up and down a binary tree in rank order; in pieces, a pipeline",
+    .reference = "Sanders, Traff: Parallel prefix (scan) algorithms for MPI, 2006",
+    /* Up to the root through the lower subtree, and down to the end of the upper one. */
+    .cost = "let(m, a + b * n, let(c, g * n, let(pair, m + max(m, c),"
+            " let(low, floor(p / 2), let(l, floor(log2(max(1, low))), let(up, ceil(p / 2) - 1,"
+            " let(h, floor(log2(max(1, up))), let(u, floor(log2(max(1, up - 2^h + 1))),"
+            " min(low, 1) * (m + c + min(l, 1) * ((l - 1) * (pair + c)"
+            " + m + c + min(1, max(0, low - 1.5 * 2^l + 1)) * max(m, c)))"
+            " + min(up, 1) * (m + c + max((floor(log2(up + 1)) - 1) * pair,"
+            " (h - u) * m + u * pair))))))))))",
+    .passes = ATN_PASS_SEGMENT,
+    .klass = ATN_STORE_FORWARD,
+    .group = "bandwidth",
+    .build = build,
+};
