@@ -59,7 +59,8 @@ atn_status atn_infer(const atn_prober *prober, int hosts, const atn_infer_option
 void atn_inferred_free(atn_inferred *r); /* NULL is fine */
 
 /* The topology: host i has names[i], rank r runs on host_of[r].  Payload rates become rates of
- * links: headers are added, and what is within a few percent of a usual rate is taken for it. */
+ * links: headers are added, and what is within a few percent of a usual rate, or of the rate of
+ * many others, is taken for it. */
 atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, const int *host_of,
                              int p, atn_topo **topo_p, atn_error *err);
 /* 0 stays 0. */

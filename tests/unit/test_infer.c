@@ -358,6 +358,27 @@ static void usual_rates(void **unused)
     assert_int_equal(atn_link_rate(66.5e6), 70100000); /* not usual: three digits of it */
 }
 
+/* One that measured 104 among many of 95 is one of them; one of 80 is not. */
+static void rates_alike(void **unused)
+{
+    static const double payload[] = {95e6, 104e6, 95e6, 80e6, 95e6, 0};
+    static const int64_t wanted[] = {100000000, 100000000, 100000000, 80000000, 100000000};
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    int parent[] = {5, 5, 5, 5, 5, -1};
+    atn_inferred_link links[6] = {0};
+    const atn_inferred r = {.hosts = 5, .nnodes = 6, .parent = parent, .links = links};
+    atn_topo *t = NULL;
+    (void)unused;
+    for (int v = 0; v < 6; v++)
+        links[v] = (atn_inferred_link){.up = payload[v], .down = payload[v], .full = true};
+    assert_int_equal(atn_link_rate(104e6), 110000000);
+    assert_int_equal(atn_inferred_topo(&r, names, (const int[]){0, 1, 2, 3, 4}, 5, &t, NULL),
+                     ATN_OK);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(t->nodes[t->node_of[i]].rate, wanted[i]);
+    atn_topo_free(t);
+}
+
 /* ---- effort ---- */
 
 /* Sets of transfers divided by p log p, the mean of a few beginnings. */
@@ -536,6 +557,7 @@ int main(void)
         cmocka_unit_test(delays_of_links),
         cmocka_unit_test(delays_may_be_missing),
         cmocka_unit_test(usual_rates),
+        cmocka_unit_test(rates_alike),
         cmocka_unit_test(effort_grows_as_p_log_p),
         cmocka_unit_test(few_hosts),
         cmocka_unit_test(measuring_breaks_off),

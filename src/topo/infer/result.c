@@ -39,11 +39,38 @@ static int64_t rate_of(const atn_inferred_link *l)
     return l->full ? atn_link_rate(fmax(l->up, l->down)) : 0;
 }
 
+static int count_rate(const atn_topo_node *nodes, int n, int64_t rate)
+{
+    int count = 0;
+    for (int v = 0; v < n; v++)
+        count += nodes[v].rate == rate;
+    return count;
+}
+
+/* A link that seems a little faster or slower than many others is one of them: schedules for links
+ * that are alike are better. */
+static void even_out(const atn_topo_node *nodes, int n, int64_t *rates)
+{
+    for (int v = 0; v < n; v++) {
+        int most = count_rate(nodes, n, nodes[v].rate);
+        rates[v] = nodes[v].rate;
+        for (int u = 0; u < n && nodes[v].rate > 0; u++) {
+            const double ratio = (double)nodes[u].rate / (double)nodes[v].rate;
+            const int count = count_rate(nodes, n, nodes[u].rate);
+            if (ratio > 0.88 && ratio < 1.12 && count > most) {
+                most = count;
+                rates[v] = nodes[u].rate;
+            }
+        }
+    }
+}
+
 atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, const int *host_of,
                              int p, atn_topo **topo_p, atn_error *err)
 {
     atn_topo_node *nodes = calloc((size_t)r->nnodes, sizeof *nodes);
     char(*made)[24] = calloc((size_t)r->nnodes, sizeof *made);
+    int64_t rates[r->nnodes];
     for (int v = 0; nodes && made && v < r->nnodes; v++) {
         const bool host = v < r->hosts;
         snprintf(made[v], sizeof made[v], v == r->nnodes - 1 ? "top" : "s%d", v - r->hosts);
@@ -55,6 +82,10 @@ atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, co
             .delay_ns = round_delay(r->links[v].delay),
         };
     }
+    if (nodes && made)
+        even_out(nodes, r->nnodes, rates);
+    for (int v = 0; nodes && made && v < r->nnodes; v++)
+        nodes[v].rate = rates[v];
     atn_topo *t = nodes && made ? atn_topo_make(nodes, r->nnodes, host_of, p, "discovered") : NULL;
     free(nodes);
     free(made);
