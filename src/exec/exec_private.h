@@ -61,13 +61,15 @@ typedef struct {
     ATN_VEC(int) finished;
 } atn_dag;
 
+/* Programs compute between two collective calls, so the caches are cold: what a run needs comes
+ * first, here and in atn_exec. */
 struct atn_plan {
+    atn_unit unit;
+    atn_program program;
     uint64_t key;
     atn_problem q;
     atn_choice choice;
-    atn_unit unit;
     atn_schedule *schedule;
-    atn_program program;
     atn_dag dag;
 };
 
@@ -97,25 +99,25 @@ typedef struct {
 struct atn_exec {
     int p, r;
     bool yield;
+    bool direct;              /* of the plan just returned */
+    bool settled;             /* the last answer holds for every call with the same arguments */
+    unsigned call, call_mask; /* numbers calls, for tags */
+    volatile int current;     /* operation under way, for a watchdog */
+    const atn_plan *running;
+    char *scratch; /* TMP and wire buffers */
+    size_t scratch_bytes;
+    unsigned evictions;    /* plans that had to make room */
+    const atn_raw *recent; /* the entry that matched last: programs repeat themselves */
+    char *stage[2];        /* packed SRC and DST */
+    size_t stage_bytes[2];
     atn_choose_fn choose;
     void *context;
     const struct atn_topo *topo;
-    unsigned call, call_mask; /* numbers calls, for tags */
     atn_plan *plans[ATN_PLANS];
     atn_raw raws[ATN_RAWS];
-    bool settled;          /* the last answer holds for every call with the same arguments */
-    unsigned evictions;    /* plans that had to make room */
-    const atn_raw *recent; /* the entry that matched last: programs repeat themselves */
     atn_type_entry types[ATN_TYPES];
-    bool direct;             /* of the plan just returned */
     atn_plan *sizes_plan[2]; /* exchange the sizes of gatherv and scatterv */
-    char *scratch;           /* TMP and wire buffers */
-    size_t scratch_bytes;
-    char *stage[2]; /* packed SRC and DST */
-    size_t stage_bytes[2];
-    int64_t *vectors;     /* sizes and offsets of v-operations: see vector() in side.c */
-    volatile int current; /* operation under way, for a watchdog */
-    const atn_plan *running;
+    int64_t *vectors;        /* sizes and offsets of v-operations: see vector() in side.c */
 };
 
 /* What a program runs on. */
