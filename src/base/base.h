@@ -70,6 +70,15 @@ atn_status atn_parse_sizes(const char *text, atn_sizes *list_p, atn_error *err);
 /* Nearest word by edit distance, for "did you mean ..."; NULL when nothing is near. */
 const char *atn_nearest(const char *word, const char *const *words, int n);
 
+/* Cuts the next item off *rest_p at one of the separators, which separate nothing inside of braces;
+ * empty items are skipped.  NULL: no more. */
+char *atn_next_item(char **rest_p, const char *separators);
+
+/* A number that stands for a text in this process, from any thread: equal texts have equal numbers,
+ * and 0 is "".  -1: out of memory. */
+int64_t atn_intern(const char *text);
+const char *atn_interned(int64_t number);
+
 /* Whole file as a NUL-terminated string (caller frees). */
 atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err);
 /* Writes beside the target and renames, so a reader or a crash never sees half a file. */

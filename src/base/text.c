@@ -1,4 +1,4 @@
-/* text.c - sizes such as 64K, and the nearest word for "did you mean". */
+/* text.c - sizes such as 64K, items of lists, and the nearest word for "did you mean". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +44,16 @@ const char *atn_format_size(int64_t bytes, char out[32])
     const char letter[2] = {unit < 0 ? '\0' : units[unit], '\0'};
     snprintf(out, 32, "%" PRId64 "%s", bytes, letter);
     return out;
+}
+
+char *atn_next_item(char **rest_p, const char *separators)
+{
+    char *item = *rest_p + strspn(*rest_p, separators), *at = item;
+    for (int depth = 0; *at != '\0' && (depth > 0 || strchr(separators, *at) == NULL); at++)
+        depth += (*at == '{') - (*at == '}');
+    *rest_p = *at != '\0' ? at + 1 : at;
+    *at = '\0';
+    return *item != '\0' ? item : NULL;
 }
 
 enum { MAX_WORD = 64 };

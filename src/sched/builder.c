@@ -1,6 +1,7 @@
 /* builder.c - emission: references of an algorithm become operations on finest blocks. */
 #include "sched/builder_private.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,9 @@ static void root_views(atn_builder *b)
 {
     frame *f = &b->root;
 
-    f->views[VIEW_SRC] = (view){ATN_SRC, 0, 1, NULL};
-    f->views[VIEW_DST] = (view){ATN_DST, 0, 1, NULL};
-    f->views[VIEW_VEC] = (view){ATN_TMP, 0, 1, NULL};
+    f->views[VIEW_SRC] = (view){.space = ATN_SRC, .stride = 1};
+    f->views[VIEW_DST] = (view){.space = ATN_DST, .stride = 1};
+    f->views[VIEW_VEC] = (view){.space = ATN_TMP, .stride = 1};
     if (!b->q.in_place)
         return;
     switch (atn_operation_place(b->q.op, b->q.r == b->q.root)) {
@@ -31,10 +32,10 @@ static void root_views(atn_builder *b)
         f->views[VIEW_SRC].space = ATN_DST;
         break;
     case ATN_PLACE_OWN:
-        f->views[VIEW_SRC] = (view){ATN_DST, b->q.r, 1, NULL};
+        f->views[VIEW_SRC] = (view){.space = ATN_DST, .base = b->q.r, .stride = 1};
         break;
     case ATN_PLACE_OWN_SRC:
-        f->views[VIEW_DST] = (view){ATN_SRC, b->q.r, 1, NULL};
+        f->views[VIEW_DST] = (view){.space = ATN_SRC, .base = b->q.r, .stride = 1};
         break;
     default:
         break;
@@ -49,6 +50,7 @@ atn_builder *atn_builder_new(const atn_problem *q)
         return NULL;
     b->q = *q;
     b->split = 1;
+    b->scope = INT_MAX;
     b->root = (frame){.q = *q, .unit = 1, .split = 1};
     root_views(b);
     b->top = &b->root;
@@ -64,6 +66,7 @@ void atn_builder_free(atn_builder *b)
     atn_vec_free(&b->after);
     atn_vec_free(&b->tmp_shape);
     atn_vec_free(&b->regions);
+    atn_vec_free(&b->ends);
     free(b);
 }
 
@@ -115,6 +118,8 @@ void atn_split(atn_builder *b, int s)
         atn_builder_fail(b, ATN_USAGE, "a block is cut into less than one part");
         return;
     }
+    if (b->top->signals)
+        return;
     if ((int64_t)b->split * s > (1 << 24)) {
         atn_builder_refuse(b, "the message would be cut into more than 2^24 blocks");
         return;
@@ -148,11 +153,25 @@ static bool push_view(atn_builder *b, atn_slot *slot, const view *v, int lo, int
         return push_range(b, slot, v->base + lo, count);
     while (count > 0) {
         const int j = lo / unit, off = lo % unit, take = atn_min(count, unit - off);
-        const int at = v->base + (v->index ? v->index[j] : j) * v->stride + off;
-        if (!push_range(b, slot, at, take))
+        if (!push_range(b, slot, atn_view_at(v, j) + off, take))
             return false;
         lo += take;
         count -= take;
+    }
+    return true;
+}
+
+/* The same in groups, part by part: scratch holds them in this order too. */
+static bool push_groups(atn_builder *b, atn_slot *slot, const view *v, atn_range parts)
+{
+    const frame *f = b->top;
+    const int part = f->unit / f->split;
+
+    for (int t = parts.first; t < parts.first + parts.count; t++) {
+        const int j = t / f->split, off = t % f->split * part;
+        for (int i = v->first[j]; i < v->first[j + 1]; i++)
+            if (!push_range(b, slot, atn_view_at(v, i) + off, part))
+                return false;
     }
     return true;
 }
@@ -174,12 +193,16 @@ static bool resolve_range(atn_builder *b, const atn_ref *ref, atn_range r, atn_s
         const region *g = &b->regions.v[ref->region];
         if (r.first < 0 || r.count < 0 || r.first + r.count > g->parts)
             return false;
-        return push_range(b, slot, g->base + r.first * g->unit, r.count * g->unit);
+        const int lo = atn_region_pieces(b, g, r.first) * g->unit;
+        const int hi = atn_region_pieces(b, g, r.first + r.count) * g->unit;
+        return lo == hi || push_range(b, slot, g->base + lo, hi - lo);
     }
     const int side = ref->space == ATN_SRC ? VIEW_SRC : VIEW_DST;
     const int part = f->unit / f->split;
     if (r.first < 0 || r.count < 0 || r.first + r.count > side_parts(f, side))
         return false;
+    if (f->views[side].first)
+        return push_groups(b, slot, &f->views[side], r);
     return push_view(b, slot, &f->views[side], r.first * part, r.count * part);
 }
 
@@ -205,22 +228,82 @@ static atn_slot resolve(atn_builder *b, const atn_ref *ref)
     return slot;
 }
 
-int atn_tmp(atn_builder *b, int first, int count)
+/* ---- scratch ---- */
+
+/* The shape of parts first, first + step ..., and in groups where each of them ends. */
+static bool push_shape(atn_builder *b, int first, int count, int step)
 {
     const frame *f = b->top;
-    const int part = f->unit / f->split, base = b->tmp_shape.n;
     const view *v = &f->views[VIEW_VEC];
+    const int part = f->unit / f->split;
+    int pieces = 0;
 
-    for (int i = first * part; i < (first + count) * part; i++) {
-        const int j = i / f->unit;
-        if (!atn_push(&b->tmp_shape,
-                      v->base + (v->index ? v->index[j] : j) * v->stride + i % f->unit))
-            atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    for (int n = 0, t = first; n < count; n++, t += step) {
+        const int j = t / f->split, off = t % f->split * part;
+        for (int i = atn_view_first(v, j); i < atn_view_first(v, j + 1); i++, pieces++)
+            for (int k = 0; k < part; k++)
+                if (!atn_push(&b->tmp_shape, atn_view_at(v, i) + off + k))
+                    return false;
+        if (v->first && !atn_push(&b->ends, pieces))
+            return false;
     }
-    if (!atn_push(&b->regions, (region){base, part, count}))
+    return true;
+}
+
+static bool same_region(const atn_builder *b, const region *x, const region *y)
+{
+    const int n = atn_region_pieces(b, x, x->parts) * x->unit;
+    const int32_t *shape = b->tmp_shape.v;
+
+    if (x->unit != y->unit || x->parts != y->parts || (x->ends < 0) != (y->ends < 0) ||
+        atn_region_pieces(b, y, y->parts) * y->unit != n)
+        return false;
+    return memcmp(shape + x->base, shape + y->base, (size_t)n * sizeof *shape) == 0 &&
+           (x->ends < 0 || memcmp(b->ends.v + x->ends, b->ends.v + y->ends,
+                                  (size_t)x->parts * sizeof *b->ends.v) == 0);
+}
+
+/* A region like `wanted`, which was made last, that nobody uses any more; -1: none. */
+static int spare_region(atn_builder *b, const region *wanted)
+{
+    for (int i = b->scope; i < b->regions.n; i++)
+        if (!b->regions.v[i].user && same_region(b, &b->regions.v[i], wanted))
+            return i;
+    return -1;
+}
+
+static int make_region(atn_builder *b, int first, int count, int step)
+{
+    const frame *f = b->top;
+    const bool grouped = f->views[VIEW_VEC].first;
+    const region made = {.base = b->tmp_shape.n,
+                         .unit = f->unit / f->split,
+                         .parts = count,
+                         .ends = grouped ? b->ends.n : -1,
+                         .user = f};
+
+    if (f->signals)
+        return 0;
+    if (!push_shape(b, first, count, step)) {
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+        return 0;
+    }
+    const int spare = spare_region(b, &made);
+    if (spare >= 0) {
+        b->tmp_shape.n = made.base;
+        b->ends.n = grouped ? made.ends : b->ends.n;
+        b->regions.v[spare].user = f;
+        return spare;
+    }
+    if (!atn_push(&b->regions, made))
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     return b->regions.n - 1;
 }
+
+int atn_tmp(atn_builder *b, int first, int count) { return make_region(b, first, count, 1); }
+int atn_tmp_like(atn_builder *b, int block, int count) { return make_region(b, block, count, 0); }
+
+void atn_scope_begin(atn_builder *b) { b->scope = b->regions.n; }
 
 /* ---- operations ---- */
 
@@ -256,8 +339,14 @@ static int peer_rank(atn_builder *b, int peer)
     return f->ranks ? f->ranks[peer] : peer;
 }
 
+static void sync_message(atn_builder *b, atn_op_kind kind, int peer);
+
 static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *ref)
 {
+    if (b->top->signals) {
+        sync_message(b, kind, peer);
+        return;
+    }
     const atn_slot slot = resolve(b, ref);
 
     if (slot.n > 0)
@@ -318,6 +407,8 @@ static bool overlap(const atn_builder *b, const atn_slot *x, const atn_slot *y)
 
 static void local(atn_builder *b, atn_op_kind kind, const atn_ref *from, const atn_ref *to)
 {
+    if (b->top->signals)
+        return;
     const atn_slot a = resolve(b, from), c = resolve(b, to);
 
     if (b->err.status != ATN_OK || (a.n == 0 && c.n == 0))
@@ -354,6 +445,8 @@ void atn_round(atn_builder *b)
     b->round++;
     b->round_start = b->ops.n;
 }
+
+int atn_round_now(const atn_builder *b) { return b->round; }
 
 void atn_fence(atn_builder *b)
 {

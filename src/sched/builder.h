@@ -58,6 +58,7 @@ void atn_split(atn_builder *b, int s);
 /* Scratch shaped like blocks first .. first + count - 1 of the shape vector VEC (the whole
  * message, or the per-rank vector).  Returns a region for atn_tmp_at. */
 int atn_tmp(atn_builder *b, int first, int count);
+int atn_tmp_like(atn_builder *b, int block, int count); /* all shaped like one block */
 
 void atn_send(atn_builder *b, int peer, atn_ref from);
 void atn_recv(atn_builder *b, int peer, atn_ref to);
@@ -68,6 +69,7 @@ void atn_sync_send(atn_builder *b, int peer);
 void atn_sync_recv(atn_builder *b, int peer);
 /* Next round: for drawing, for passes, for lock-step models. */
 void atn_round(atn_builder *b);
+int atn_round_now(const atn_builder *b); /* the number of the current one */
 /* What follows waits for everything emitted so far (an ordering, unlike a round). */
 void atn_fence(atn_builder *b);
 
@@ -88,11 +90,14 @@ void atn_token_recv(atn_builder *b, int peer);
 typedef void (*atn_build_fn)(atn_builder *b, const atn_problem *q, const void *context);
 
 /* Where the natural blocks of an embedded algorithm lie in the blocks of the embedding one:
- * natural block j is `each` blocks of `at`, beginning at (index ? index[j] : j) * each. */
+ * natural block j is `each` blocks of `at`, beginning at (index ? index[j] : j) * each.
+ * With `first` it is a group of those, first[j] .. first[j + 1] - 1, perhaps of none; groups may
+ * differ in size, if what is embedded serves blocks of different sizes. */
 typedef struct {
     atn_ref at;       /* only the space, region and first block count */
     int each;         /* 0: the side does not exist */
     const int *index; /* or NULL */
+    const int *first; /* or NULL: one each */
 } atn_view;
 
 /* Runs another algorithm inside this one: on a group of ranks (on_group), in another rank order
@@ -101,10 +106,17 @@ typedef struct {
     const atn_problem *q;
     const int *ranks;       /* embedded rank i is rank ranks[i] of the embedding; NULL: the same */
     atn_view src, dst, vec; /* vec: where the shape vector lies (for TMP) */
+    bool signals;           /* messages carry nothing and wait for all earlier rounds of this rank;
+                               there are no blocks: a reduction gathers signals, a broadcast spreads
+                               one */
     atn_build_fn build;
     const void *context;
 } atn_embed;
 void atn_embed_run(atn_builder *b, const atn_embed *e);
+/* A scope: scratch that embedded algorithms ask for in it is used again by later ones in the same
+ * scope (nothing that one of them stores is read by another).  In pieces each piece needs a scope
+ * of its own, else they would wait for each other. */
+void atn_scope_begin(atn_builder *b);
 
 /* segment: runs the build once per piece of every natural block; pieces pipeline because
  * dependencies are per block. */
@@ -115,6 +127,9 @@ void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, at
                       const void *context);
 /* throttle: messages of a round wait for those of the round `window` before (0: no limit). */
 void atn_pass_throttle(atn_builder *b, int window);
+/* pair: exchanges stay steps (see schedule.h) where rounds have lost one of their two messages, so
+ * that one message alone must not join half of the exchange behind it. */
+void atn_pass_pair(atn_builder *b);
 /* synchronise: none; pair-wise (a sender waits until its receiver has reached the round);
  * or a barrier before every n-th round. */
 typedef enum { ATN_SYNC_NONE, ATN_SYNC_PAIR, ATN_SYNC_BARRIER } atn_sync;

@@ -1,5 +1,5 @@
-/* order.c - throttle and synchronise: passes that add orderings and zero-byte messages to a
- * program already emitted.  Both work on rounds, which never decrease along the program. */
+/* order.c - throttle, pair and synchronise: passes that add orderings and zero-byte messages to a
+ * program already emitted.  They work on rounds, which never decrease along the program. */
 #include "sched/builder_private.h"
 
 #include <stdlib.h>
@@ -48,6 +48,48 @@ void atn_pass_throttle(atn_builder *b, int window)
                 atn_emit_after(b, i, j, j + 1);
     }
     free(first);
+    sort_after(b);
+}
+
+/* ---- pair ---- */
+
+/* Two operations change places, and what waits for them or for what they wait follows. */
+static void swap(atn_builder *b, int i)
+{
+    const atn_op first = b->ops.v[i];
+
+    b->ops.v[i] = b->ops.v[i + 1];
+    b->ops.v[i + 1] = first;
+    for (int e = 0; e < b->after.n; e++) {
+        edge *x = &b->after.v[e];
+        x->op = x->op == i ? i + 1 : x->op == i + 1 ? i : x->op;
+        x->on = x->on == i ? i + 1 : x->on == i + 1 ? i : x->on;
+    }
+}
+
+static bool is_exchange(const atn_builder *b, int i)
+{
+    const atn_op *o = &b->ops.v[i];
+
+    return i + 1 < b->ops.n && atn_is_message(o) && atn_is_message(o + 1) && o->kind != o[1].kind &&
+           o->round == o[1].round;
+}
+
+void atn_pass_pair(atn_builder *b)
+{
+    int lone = -1; /* kind of a message just before that has no partner yet */
+
+    for (int i = 0; i < b->ops.n && b->err.status == ATN_OK; i++) {
+        const atn_op *o = &b->ops.v[i];
+        if (is_exchange(b, i)) {
+            if (lone >= 0 && (int)o->kind != lone)
+                swap(b, i);
+            lone = -1;
+            i++;
+        } else {
+            lone = !atn_is_message(o) || (lone >= 0 && (int)o->kind != lone) ? -1 : (int)o->kind;
+        }
+    }
     sort_after(b);
 }
 

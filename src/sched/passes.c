@@ -6,60 +6,107 @@
 
 /* ---- embed ---- */
 
-/* Finest position of part `part` (of unit / split finest blocks) of one side of a frame. */
-static int position(const frame *f, const view *v, int part)
-{
-    const int at = part * (f->unit / f->split), j = at / f->unit;
-
-    return v->base + (v->index ? v->index[j] : j) * v->stride + at % f->unit;
-}
-
+/* Where a side of an embedded algorithm comes from: a side of the embedding one, or scratch. */
 typedef struct {
-    const view *from; /* NULL: a scratch region */
-    int base, each;   /* region: finest begin; finest blocks per natural block */
+    const view *from; /* NULL: scratch */
+    const region *scratch;
+    int part;     /* finest blocks of a part of the embedding side */
+    bool grouped; /* parts are made of pieces */
+    int first, each;
 } origin;
 
 static origin view_origin(const atn_builder *b, const atn_view *v, int side)
 {
     const frame *f = b->top;
+    origin o = {.part = f->unit / f->split, .first = v->at.one.first, .each = v->each};
 
     if (side != VIEW_VEC && v->at.space == ATN_TMP) {
-        const region *g = &b->regions.v[v->at.region];
-        return (origin){NULL, g->base + v->at.one.first * g->unit, v->each * g->unit};
+        o.scratch = &b->regions.v[v->at.region];
+        o.part = o.scratch->unit;
+        o.grouped = o.scratch->ends >= 0;
+        return o;
     }
     const int from = side == VIEW_VEC ? VIEW_VEC : v->at.space == ATN_SRC ? VIEW_SRC : VIEW_DST;
-    return (origin){&f->views[from], 0, v->each * (f->unit / f->split)};
+    o.from = &f->views[from];
+    o.grouped = o.from->first;
+    return o;
 }
 
-/* Natural block j of the embedded side -> finest position, for all n of them. */
-static int *place(atn_builder *b, const atn_view *v, const origin *o, int n)
+typedef ATN_VEC(int) places;
+
+static bool push_part_pieces(const atn_builder *b, const origin *o, int t, places *at)
 {
-    int *at = malloc(sizeof *at * ((size_t)n + 1));
+    const frame *f = b->top;
 
-    for (int j = 0; at && j < n; j++) {
-        const int k = v->index ? v->index[j] : j, first = v->at.one.first + k * v->each;
-        at[j] = o->from ? position(b->top, o->from, first) : o->base + k * o->each;
-        if (o->from && position(b->top, o->from, first + v->each - 1) - at[j] !=
-                           o->each / v->each * (v->each - 1))
-            atn_builder_fail(b, ATN_USAGE, "an embedded block would lie in several places");
+    if (o->scratch) {
+        const int lo = atn_region_pieces(b, o->scratch, t);
+        for (int i = lo; i < atn_region_pieces(b, o->scratch, t + 1); i++)
+            if (!atn_push(at, o->scratch->base + i * o->part))
+                return false;
+        return true;
     }
-    return at;
+    const int j = t / f->split, off = t % f->split * o->part;
+    for (int i = atn_view_first(o->from, j); i < atn_view_first(o->from, j + 1); i++)
+        if (!atn_push(at, atn_view_at(o->from, i) + off))
+            return false;
+    return true;
 }
 
-/* A view for one side of the embedded frame; *index_p must live as long as the frame. */
+/* The places of number k of the embedding side's runs of `each` parts: one, or, where parts are
+ * made of pieces, all of theirs. */
+static bool push_places(atn_builder *b, const origin *o, int k, places *at)
+{
+    const int first = o->first + k * o->each, here = at->n;
+
+    for (int t = first; t < first + o->each; t++)
+        if (!push_part_pieces(b, o, t, at))
+            return false;
+    if (o->grouped)
+        return true;
+    if (at->v[at->n - 1] - at->v[here] != (o->each - 1) * o->part)
+        atn_builder_fail(b, ATN_USAGE, "an embedded block would lie in several places");
+    at->n = here + 1;
+    return true;
+}
+
+/* What the views of an embedded frame point to. */
+typedef struct {
+    places at[VIEWS], first[VIEWS];
+} embedded;
+
+/* All natural blocks of one side. */
+static bool place(atn_builder *b, const atn_view *v, const origin *o, int n, places *at,
+                  places *first)
+{
+    const bool grouped = v->first || o->grouped;
+    bool ok = !grouped || atn_push(first, 0);
+
+    for (int j = 0; ok && j < n; j++) {
+        const int lo = v->first ? v->first[j] : j, hi = v->first ? v->first[j + 1] : j + 1;
+        for (int i = lo; ok && i < hi; i++)
+            ok = push_places(b, o, v->index ? v->index[i] : i, at);
+        if (grouped)
+            ok = ok && atn_push(first, at->n);
+    }
+    return ok;
+}
+
+/* A view for one side of the embedded frame. */
 static void embed_side(atn_builder *b, const atn_view *v, int side, int n, frame *child,
-                       int **index_p)
+                       embedded *all)
 {
     if (v->each == 0 || n == 0 || b->err.status != ATN_OK)
         return;
     const origin o = view_origin(b, v, side);
-    if (child->unit != 0 && child->unit != o.each)
+    const int unit = o.grouped ? o.part : o.part * o.each;
+    places *at = &all->at[side], *first = &all->first[side];
+    if (child->unit != 0 && child->unit != unit)
         atn_builder_fail(b, ATN_USAGE, "an embedded algorithm sees blocks of two sizes");
-    child->unit = o.each;
-    *index_p = place(b, v, &o, n);
-    if (!*index_p)
+    child->unit = unit;
+    if (!place(b, v, &o, n, at, first))
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
-    child->views[side] = (view){o.from ? o.from->space : ATN_TMP, 0, 1, *index_p};
+    child->views[side] = (view){
+        .space = o.from ? o.from->space : ATN_TMP, .stride = 1, .index = at->v, .first = first->v};
 }
 
 /* Embedded rank -> rank of the schedule. */
@@ -80,32 +127,55 @@ static int vec_blocks(const atn_problem *q)
     return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
 }
 
-void atn_embed_run(atn_builder *b, const atn_embed *e)
+static void embed_sides(atn_builder *b, const atn_embed *e, frame *child, embedded *all)
 {
     const atn_operation_info *o = atn_operation_get(e->q->op);
-    int *index[VIEWS] = {NULL};
+
+    if (child->signals) {
+        child->unit = 1;
+        return;
+    }
+    if (atn_has_src(e->q))
+        embed_side(b, &e->src, VIEW_SRC, atn_side_blocks(o->source, e->q->p), child, all);
+    if (atn_has_dst(e->q))
+        embed_side(b, &e->dst, VIEW_DST, atn_side_blocks(o->result, e->q->p), child, all);
+    embed_side(b, &e->vec, VIEW_VEC, vec_blocks(e->q), child, all);
+    if (child->unit == 0)
+        child->unit = b->top->unit;
+}
+
+/* What the embedded algorithm stored is of no use to anybody else. */
+static void give_back(atn_builder *b, const frame *user)
+{
+    for (int i = 0; i < b->regions.n; i++)
+        if (b->regions.v[i].user == user)
+            b->regions.v[i].user = NULL;
+}
+
+void atn_embed_run(atn_builder *b, const atn_embed *e)
+{
     int *ranks = absolute_ranks(b->top, e);
-    frame child = {.q = *e->q, .ranks = ranks, .split = 1, .up = b->top};
+    embedded all = {0};
+    frame child = {.q = *e->q,
+                   .ranks = ranks,
+                   .split = 1,
+                   .signals = e->signals || b->top->signals,
+                   .up = b->top};
 
     if (!ranks)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
-    if (atn_has_src(e->q))
-        embed_side(b, &e->src, VIEW_SRC, atn_side_blocks(o->source, e->q->p), &child,
-                   &index[VIEW_SRC]);
-    if (atn_has_dst(e->q))
-        embed_side(b, &e->dst, VIEW_DST, atn_side_blocks(o->result, e->q->p), &child,
-                   &index[VIEW_DST]);
-    embed_side(b, &e->vec, VIEW_VEC, vec_blocks(e->q), &child, &index[VIEW_VEC]);
-    if (child.unit == 0)
-        child.unit = b->top->unit;
+    embed_sides(b, e, &child, &all);
     if (b->err.status == ATN_OK) {
         b->top = &child;
         e->build(b, e->q, e->context);
         b->top = child.up;
+        give_back(b, &child);
     }
     free(ranks);
-    for (int i = 0; i < VIEWS; i++)
-        free(index[i]);
+    for (int i = 0; i < VIEWS; i++) {
+        atn_vec_free(&all.at[i]);
+        atn_vec_free(&all.first[i]);
+    }
 }
 
 /* ---- segment ---- */

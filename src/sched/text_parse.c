@@ -420,7 +420,8 @@ static bool add_scratch(parser *s, const ranges *list)
             if (!atn_push(&s->b->tmp_shape, shape))
                 return memory(s);
         }
-    return atn_push(&s->b->regions, (region){.base = 0, .unit = 1, .parts = s->b->tmp_shape.n}) ||
+    return atn_push(&s->b->regions,
+                    (region){.base = 0, .unit = 1, .parts = s->b->tmp_shape.n, .ends = -1}) ||
            memory(s);
 }
 

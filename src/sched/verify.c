@@ -271,10 +271,11 @@ static int natural_vec(const atn_problem *q)
     return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
 }
 
-/* Some times the vector that the operation is about, or all ranks' operands beside the own. */
-static int max_scratch(const atn_problem *q, int split)
+/* Not more than twice what all ranks together have, to keep apart what there is from what arrives;
+ * few ranks may need some more. */
+static int64_t max_scratch(const atn_problem *q, int split)
 {
-    return atn_max(4 * natural_vec(q), q->p + 1) * split;
+    return INT64_C(2) * atn_max(8, q->p) * natural_vec(q) * split;
 }
 
 static atn_status check_static(run *x, int r)
@@ -295,8 +296,8 @@ static atn_status check_static(run *x, int r)
         return atn_fail(x->err, ATN_FINDING,
                         "rank %d stores blocks whose size only their ends know", r);
     if (s->ntmp > max_scratch(&s->q, s->split))
-        return atn_fail(x->err, ATN_FINDING, "rank %d needs scratch of %d blocks, allowed are %d",
-                        r, s->ntmp, max_scratch(&s->q, s->split));
+        return atn_fail(x->err, ATN_FINDING, "rank %d needs scratch of %d blocks, allowed are %lld",
+                        r, s->ntmp, (long long)max_scratch(&s->q, s->split));
     x->proof.max_scratch = atn_max(x->proof.max_scratch, s->ntmp);
     return check_order(x, r);
 }

@@ -100,6 +100,38 @@ static bool fill(atn_topo *t, const atn_topo_node *nodes, const int *new_of, con
     return !failed;
 }
 
+/* ---- names of levels ---- */
+
+const char *atn_topo_level_name(const atn_topo *t, int v)
+{
+    static const char *const kinds[] = {
+        [ATN_TOPO_SWITCH] = "switch", [ATN_TOPO_HOST] = "host", [ATN_TOPO_PART] = "part"};
+    return t->nodes[v].level ? t->nodes[v].level : kinds[t->nodes[v].kind];
+}
+
+bool atn_topo_has_level(const atn_topo *t, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = n ? t->levels : NULL; at && (at = strstr(at, name)) != NULL; at += n)
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+static char *list_levels(atn_topo *t)
+{
+    size_t bytes = 2, used = 1;
+    for (int v = 0; v < t->nnodes; v++)
+        bytes += strlen(atn_topo_level_name(t, v)) + 1;
+    t->levels = calloc(1, bytes);
+    if (t->levels)
+        t->levels[0] = ' ';
+    for (int v = 0; t->levels && v < t->nnodes; v++)
+        if (!atn_topo_has_level(t, atn_topo_level_name(t, v)))
+            used += (size_t)sprintf(t->levels + used, "%s ", atn_topo_level_name(t, v));
+    return t->levels;
+}
+
 atn_topo *atn_topo_make(const atn_topo_node *nodes, int nnodes, const int *node_of, int p,
                         const char *origin)
 {
@@ -113,7 +145,8 @@ atn_topo *atn_topo_make(const atn_topo_node *nodes, int nnodes, const int *node_
         t->nnodes = t->nodes ? nnodes : 0;
     }
     if (!new_of || !t || !t->nodes || !t->node_of || failed ||
-        !order(nodes, nnodes, node_of, p, new_of) || !fill(t, nodes, new_of, node_of)) {
+        !order(nodes, nnodes, node_of, p, new_of) || !fill(t, nodes, new_of, node_of) ||
+        !list_levels(t)) {
         atn_topo_free(t);
         t = NULL;
     }
@@ -132,5 +165,6 @@ void atn_topo_free(atn_topo *t)
     free(t->nodes);
     free(t->node_of);
     free(t->origin);
+    free(t->levels);
     free(t);
 }

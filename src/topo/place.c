@@ -128,6 +128,14 @@ static int keep(const atn_topo *t, const int *below, int top, atn_topo_node *nod
     return n;
 }
 
+/* Rules that name a level hold for all groups. */
+static bool keep_levels(atn_topo *sub, const atn_topo *t)
+{
+    free(sub->levels);
+    sub->levels = strdup(t->levels);
+    return sub->levels != NULL;
+}
+
 atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
 {
     atn_topo_node *nodes = malloc(sizeof *nodes * (size_t)t->nnodes);
@@ -142,6 +150,10 @@ atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
         for (int i = 0; i < p; i++)
             node_of[i] = new_of[t->node_of[ranks[i]]];
         sub = atn_topo_make(nodes, n, node_of, p, t->origin);
+    }
+    if (sub && !keep_levels(sub, t)) {
+        atn_topo_free(sub);
+        sub = NULL;
     }
     free(nodes);
     free(below);

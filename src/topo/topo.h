@@ -33,6 +33,7 @@ typedef struct atn_topo {
     int p;                /* ranks; 0: none placed yet */
     int *node_of;         /* rank -> host or part it runs on */
     char *origin;         /* the file or string it came from, for messages */
+    char *levels;         /* names of its levels between blanks, also of those that were cut away */
 } atn_topo;
 
 void atn_topo_free(atn_topo *t); /* NULL is fine */
@@ -99,6 +100,11 @@ int atn_topo_levels(const atn_topo *t);
  * refines the one before.  Clusters are numbered by their smallest rank.
  * Returns how many; -1: no memory. */
 int atn_topo_clusters(const atn_topo *t, int level, int *cluster_of);
+
+/* Name of a node's level: its own, or what it is ("switch", "host", "part"). */
+const char *atn_topo_level_name(const atn_topo *t, int v);
+/* Whether nodes of that level are in it, or in the topology that it is a part of. */
+bool atn_topo_has_level(const atn_topo *t, const char *name);
 
 /* Identity of a placed topology, the same for equal trees however they were written: wires, rates,
  * delays and where ranks are; not names, nor branches without ranks.  0: no memory. */

@@ -273,6 +273,31 @@ static void devices_are_written_through(void **state)
 
 #define file_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
+static void items_respect_braces(void **state)
+{
+    (void)state;
+    char text[] = " a,b{c,d{e,f}},,g{h";
+    char *rest = text;
+    assert_string_equal(atn_next_item(&rest, ", "), "a");
+    assert_string_equal(atn_next_item(&rest, ", "), "b{c,d{e,f}}");
+    assert_string_equal(atn_next_item(&rest, ", "), "g{h");
+    assert_null(atn_next_item(&rest, ", "));
+    assert_null(atn_next_item(&rest, ", "));
+}
+
+static void texts_become_numbers(void **state)
+{
+    (void)state;
+    char copy[] = "site:flat";
+    const int64_t one = atn_intern("site:flat"), other = atn_intern("host:flat");
+    assert_int_equal(atn_intern(""), 0);
+    assert_true(one > 0 && other > 0 && one != other);
+    assert_int_equal(atn_intern(copy), one);
+    assert_string_equal(atn_interned(other), "host:flat");
+    assert_string_equal(atn_interned(0), "");
+    assert_string_equal(atn_interned(INT64_MAX), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +311,8 @@ int main(void)
         cmocka_unit_test(odd_sizes_are_refused),
         cmocka_unit_test(sizes_are_written_short_and_read_back),
         cmocka_unit_test(near_words_are_found),
+        cmocka_unit_test(items_respect_braces),
+        cmocka_unit_test(texts_become_numbers),
         file_test(files_come_back),
         file_test(files_without_a_size_are_read),
         file_test(missing_files_are_named),

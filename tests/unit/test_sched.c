@@ -143,6 +143,198 @@ static void test_passes_keep_the_meaning(void **state)
                 }
 }
 
+/* ---- groups ---- */
+
+/* The ring in pieces: a part of a group is that part of each of its blocks. */
+static void ring_in_pieces(atn_builder *b, const atn_problem *q, const void *context)
+{
+    (void)context;
+    atn_pass_segment(b, q, 2, ring_allgather, NULL);
+}
+
+/* Allgather by pairs of neighbours: first inside, then a ring of pairs, then back. */
+static void emit_grouped(atn_builder *b, const atn_problem *q)
+{
+    const int pairs = (q->p + 1) / 2, mine = q->r / 2, count = atn_min(2, q->p - 2 * mine);
+    const bool leads = q->r % 2 == 0;
+    const atn_problem ring = {.op = ATN_ALLGATHERV, .p = pairs, .r = mine, .pieces = 1};
+    int leaders[MAX_P], first[MAX_P + 1];
+
+    for (int i = 0; i <= pairs; i++)
+        leaders[i] = first[i] = atn_min(2 * i, q->p);
+    atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
+    if (!leads) {
+        atn_send(b, q->r - 1, atn_src(0, 1));
+        atn_split(b, 2); /* as the others do in the ring */
+        atn_split(b, 1);
+        atn_recv(b, q->r - 1, atn_dst(0, q->p));
+        return;
+    }
+    if (count == 2)
+        atn_recv(b, q->r + 1, atn_dst(q->r + 1, 1));
+    const int own[] = {2 * mine, 2 * mine + count};
+    atn_embed_run(b, &(atn_embed){.q = &ring,
+                                  .ranks = leaders,
+                                  .src = {.at = atn_dst(0, 1), .each = 1, .first = own},
+                                  .dst = {.at = atn_dst(0, 1), .each = 1, .first = first},
+                                  .vec = {.each = 1, .first = first},
+                                  .build = ring_in_pieces});
+    if (count == 2)
+        atn_send(b, q->r + 1, atn_dst(0, q->p));
+}
+
+static void test_groups(void **state)
+{
+    static const atn_operation ops[] = {ATN_ALLGATHER, ATN_ALLGATHERV};
+    char text[480];
+
+    (void)state;
+    for (int o = 0; o < 2; o++)
+        for (int p = 1; p <= 9; p++) {
+            all_ranks a;
+            build_all(&a, ops[o], p, false, emit_grouped);
+            if (verdict(&a, text) != ATN_OK)
+                fail_msg("operation %d p %d: %s", o, p, text);
+            free_all(&a);
+        }
+}
+
+/* ---- scratch in a scope ---- */
+
+static void embed_ring(atn_builder *b, const atn_problem *q)
+{
+    const atn_view all = {.at = atn_dst(0, 1), .each = 1};
+
+    atn_embed_run(b, &(atn_embed){.q = q,
+                                  .src = {.at = atn_src(0, 1), .each = 1},
+                                  .dst = all,
+                                  .vec = all,
+                                  .build = ring_allreduce});
+}
+static void emit_twice(atn_builder *b, const atn_problem *q)
+{
+    embed_ring(b, q);
+    atn_round(b);
+    embed_ring(b, q);
+}
+static void emit_in_scope(atn_builder *b, const atn_problem *q)
+{
+    atn_scope_begin(b);
+    emit_twice(b, q);
+}
+
+static void test_scratch_is_used_again(void **state)
+{
+    all_ranks plain, scope;
+
+    (void)state;
+    build_all(&plain, ATN_ALLREDUCE, 4, false, emit_twice);
+    build_all(&scope, ATN_ALLREDUCE, 4, false, emit_in_scope);
+    assert_int_equal(verdict(&plain, NULL), ATN_OK);
+    assert_int_equal(verdict(&scope, NULL), ATN_OK);
+    assert_int_equal(plain.s[0]->ntmp, 2 * scope.s[0]->ntmp);
+    free_all(&plain);
+    free_all(&scope);
+}
+
+/* ---- signals ---- */
+
+static void star_down(atn_builder *b, const atn_problem *q, const void *context)
+{
+    (void)context;
+    for (int i = 1; i < q->p; i++)
+        if (q->r == 0)
+            atn_send(b, i, atn_dst(0, 1));
+        else if (q->r == i)
+            atn_recv(b, 0, atn_dst(0, 1));
+}
+static void star_up(atn_builder *b, const atn_problem *q, const void *context)
+{
+    const int room = atn_tmp(b, 0, 1);
+
+    (void)context;
+    atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
+    for (int i = 1; i < q->p; i++)
+        if (q->r == 0) {
+            atn_recv(b, i, atn_tmp_at(room, 0, 1));
+            atn_reduce(b, atn_tmp_at(room, 0, 1), atn_dst(0, 1));
+        } else if (q->r == i) {
+            atn_send(b, 0, atn_src(0, 1));
+        }
+}
+
+/* A reduction and a broadcast of nothing are a barrier; the broadcast alone is none. */
+static void signal_with(atn_builder *b, const atn_problem *q, atn_operation op, atn_build_fn build)
+{
+    atn_problem inner = *q;
+
+    inner.op = op;
+    atn_embed_run(b, &(atn_embed){.q = &inner, .signals = true, .build = build});
+    atn_round(b);
+}
+static void emit_signals(atn_builder *b, const atn_problem *q)
+{
+    signal_with(b, q, ATN_REDUCE, star_up);
+    signal_with(b, q, ATN_BCAST, star_down);
+}
+static void emit_half(atn_builder *b, const atn_problem *q)
+{
+    signal_with(b, q, ATN_BCAST, star_down);
+}
+
+static void test_signals(void **state)
+{
+    all_ranks a;
+
+    (void)state;
+    for (int p = 1; p <= 5; p++) {
+        build_all(&a, ATN_BARRIER, p, false, emit_signals);
+        assert_int_equal(verdict(&a, NULL), ATN_OK);
+        free_all(&a);
+    }
+    build_all(&a, ATN_BARRIER, 3, false, emit_half);
+    assert_int_equal(verdict(&a, NULL), ATN_FINDING);
+    free_all(&a);
+}
+
+/* ---- pairs ---- */
+
+/* A message alone, then an exchange: together they would be steps that wait for each other. */
+static void emit_lone(atn_builder *b, const atn_problem *q)
+{
+    atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
+    if (q->r % 2 == 0)
+        atn_token_send(b, q->r + 1);
+    else
+        atn_token_recv(b, q->r - 1);
+    for (int i = 1; i < q->p; i++) {
+        atn_round(b);
+        atn_send(b, (q->r + i) % q->p, atn_src(0, 1));
+        atn_recv(b, atn_mod(q->r - i, q->p), atn_dst(atn_mod(q->r - i, q->p), 1));
+    }
+}
+static void emit_paired(atn_builder *b, const atn_problem *q)
+{
+    emit_lone(b, q);
+    atn_pass_pair(b);
+}
+
+static void test_pairs(void **state)
+{
+    all_ranks a;
+    char text[480];
+
+    (void)state;
+    build_all(&a, ATN_ALLGATHER, 4, false, emit_paired);
+    if (verdict(&a, text) != ATN_OK)
+        fail_msg("%s", text);
+    assert_int_equal(a.s[1]->ops[2].kind, ATN_OP_RECV);
+    free_all(&a);
+    build_all(&a, ATN_ALLGATHER, 4, false, emit_lone);
+    assert_int_equal(a.s[1]->ops[2].kind, ATN_OP_SEND);
+    free_all(&a);
+}
+
 /* ---- dependencies against all pairs ---- */
 
 static bool touches(const atn_schedule *s, const atn_slot *slot, int space, int block)
@@ -370,6 +562,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_keep_the_meaning),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_scratch_is_used_again),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_every_conflict_is_ordered),
         cmocka_unit_test(test_damage_is_found),
         cmocka_unit_test(test_order_of_operands),
