@@ -66,11 +66,11 @@ static void write_sample(void *context, int entrant, double seconds)
 }
 
 /* "chain{segment=8K}": the operation stands in the task already. */
-static const char *short_name(const atn_choice *c, char out[160])
+static const char *short_name(const atn_choice *c, char out[ATN_NAME_ROOM])
 {
     if (c->row == NULL)
         return "native";
-    atn_params_print(c->row, &c->params, out, 160);
+    atn_params_print(c->row, &c->params, out, ATN_NAME_ROOM);
     return strchr(out, '/') + 1;
 }
 
@@ -99,7 +99,7 @@ static bool grow(field *f)
 
 static bool enter(field *f, role as, const atn_choice *choice)
 {
-    char own[160], other[160];
+    char own[ATN_NAME_ROOM], other[ATN_NAME_ROOM];
     for (int i = 0; i < f->n && as >= NAMED; i++)
         if (f->roles[i] >= NAMED &&
             strcmp(short_name(choice, own), short_name(&f->v[i].callee.choice, other)) == 0) {
@@ -148,12 +148,8 @@ static bool enter_named(const bench *b, field *f, role as, char *word)
     atn_problem q = shared(b);
     atn_choice c = {0};
     atn_error err = {0};
-    char name[160], *params = word + strcspn(word, "{:");
-    const bool has_params = *params != '\0';
-    *params = '\0';
-    params += has_params;
-    params[strcspn(params, "}")] = '\0';
-    if (atn_choice_parse(q.op, word, has_params ? params : "", &c, &err) != ATN_OK)
+    char name[ATN_NAME_ROOM];
+    if (atn_choice_read(q.op, word, &c, &err) != ATN_OK)
         return failed(b, err.status, err.text);
     q.pieces = c.row->algo->build ? atn_pieces(c.row, &q, &c.params) : 1;
     const char *why = c.row->algo->build ? atn_refuses(c.row, &q, &c.params) : NULL;
@@ -203,7 +199,7 @@ static bool open_all(const bench *b, field *f)
 
 static bool contest(bench *b, field *f)
 {
-    char name[160], text[320];
+    char name[ATN_NAME_ROOM], text[2 * ATN_NAME_ROOM];
     for (int i = 0; i < f->n; i++)
         say(b, "variant %d %s %s", i, roles[f->roles[i]], short_name(&f->v[i].callee.choice, name));
     if (f->seeks_best)

@@ -29,7 +29,9 @@ enum {
  * pair settles its own business. */
 typedef enum { ATN_COORDINATED, ATN_STORE_FORWARD, ATN_DIRECT } atn_class;
 
-typedef enum { ATN_INT, ATN_BYTES, ATN_WORD } atn_param_type;
+/* ATN_LEVELS: words LEVEL:ALGORITHM instead of name=value (levels.h); the value is the number of
+ * their text (atn_intern). */
+typedef enum { ATN_INT, ATN_BYTES, ATN_WORD, ATN_LEVELS } atn_param_type;
 typedef enum { ATN_LINEAR, ATN_LOG2 } atn_param_scale;
 
 typedef struct {
@@ -41,7 +43,8 @@ typedef struct {
     const char *const *words; /* ATN_WORD: NULL-terminated */
 } atn_param;
 
-enum { ATN_MAX_PARAMS = 8, ATN_MAX_PIECES = 4096 };
+/* A name with its parameters always fits ATN_NAME_ROOM. */
+enum { ATN_MAX_PARAMS = 8, ATN_MAX_PIECES = 4096, ATN_NAME_ROOM = 256 };
 
 /* Values in the order of atn_row_params: the algorithm's own first, then those of its passes. */
 typedef struct {
@@ -56,9 +59,9 @@ typedef struct {
      * p ranks, n bytes (whole, or one block), a per message, b per byte, g per reduced byte, k
      * pieces, own params by name; rooted operations with root 0.  Without a k it holds for one
      * piece.  bcast(down, p, n / 2) is the cost of the part that the param `down` names, for so
-     * many ranks and bytes (atn_cost_text).  `slots` and `height` (free_tree.h) and `phases`
-     * (phases.h) are those of the topology.  A test compares it with the schedule; the topology
-     * is then one switch. */
+     * many ranks and bytes (atn_cost_text); with levels, that of the usual row.  `slots` and
+     * `height` (free_tree.h) and `phases` (phases.h) are those of the topology.  A test compares it
+     * with the schedule; the topology is then one switch. */
     const char *cost;
     unsigned needs, passes;
     bool shares;        /* cuts each block into one share per rank: `segment` bounds a share */
@@ -92,10 +95,12 @@ void atn_params_default(const atn_row *row, atn_params *prm);
 /* Sets k=v with range check; the message names the row, the parameter and what is allowed. */
 atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, const char *value,
                           atn_error *err);
-/* Parses "k=v,k=v" or "k=v:k=v" into defaults. */
+/* Parses "k=v,k=v" or "k=v:k=v" into defaults; with levels "site:flat,host:binomial,k=v". */
 atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm, atn_error *err);
 /* "allreduce/ring{segment=8K}": only what differs from the default. */
 void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size);
+/* "segment=0", "LEVEL:ALGORITHM": a parameter with its default. */
+void atn_param_label(const atn_param *p, char *out, size_t size);
 /* A value as text, and what is allowed: "8K", "0 to 1M", "none, pair or barrier". */
 const char *atn_param_value(const atn_param *p, int64_t value, char out[32]);
 void atn_param_allowed(const atn_param *p, char *out, size_t size);

@@ -1,5 +1,6 @@
 /* catalog.c - the table of all rows, what they refuse, and building with passes applied. */
 #include "algo/algo.h"
+#include "algo/levels.h"
 #include "algo/order.h"
 
 #include <stdlib.h>
@@ -90,7 +91,8 @@ const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_para
     const atn_algo *algo = row->algo;
 
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if ((algo->needs & needs[i].need) && needs[i].lacks(q))
+        if ((algo->needs & needs[i].need) && needs[i].lacks(q) &&
+            !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_levels_given(row, prm)))
             return needs[i].why;
     if (q->pieces > 1 && !(algo->passes & ATN_PASS_SEGMENT))
         return "it does not work in pieces";
@@ -173,7 +175,7 @@ atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params 
                      atn_schedule **schedule_p, atn_error *err)
 {
     const char *why = row->algo->build ? atn_refuses(row, q, prm) : "it has no schedule";
-    char name[160];
+    char name[ATN_NAME_ROOM];
 
     atn_params_print(row, prm, name, sizeof name);
     if (why)

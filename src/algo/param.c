@@ -1,5 +1,6 @@
 /* param.c - parameters of a row: the algorithm's own, then those that its passes bring. */
 #include "algo/algo.h"
+#include "algo/levels.h"
 #include "algo/order.h"
 
 #include <inttypes.h>
@@ -111,8 +112,20 @@ const char *atn_param_value(const atn_param *p, int64_t value, char out[32])
         return atn_format_size(value, out);
     if (p->type == ATN_WORD)
         return p->words[value];
+    if (p->type == ATN_LEVELS)
+        return atn_interned(value);
     snprintf(out, 32, "%" PRId64, value);
     return out;
+}
+
+void atn_param_label(const atn_param *p, char *out, size_t size)
+{
+    char value[32];
+
+    if (p->type == ATN_LEVELS)
+        snprintf(out, size, "LEVEL:ALGORITHM");
+    else
+        snprintf(out, size, "%s=%s", p->name, atn_param_value(p, p->fallback, value));
 }
 
 /* "none, pair or barrier", "0 to 1M". */
@@ -121,6 +134,10 @@ void atn_param_allowed(const atn_param *p, char *out, size_t size)
     char lo[32], hi[32];
     size_t used = 0;
 
+    if (p->type == ATN_LEVELS) {
+        snprintf(out, size, "levels of the topology with algorithms, or with none");
+        return;
+    }
     if (p->type != ATN_WORD) {
         snprintf(out, size, "%s to %s", atn_param_value(p, p->min, lo),
                  atn_param_value(p, p->max, hi));
@@ -155,6 +172,30 @@ static atn_status unknown_param(const atn_row *row, const char *key, atn_error *
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", all);
 }
 
+/* The row's levels; NULL: it has none. */
+static const atn_param *levels_of(const atn_row *row, int *i_p)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
+
+    for (*i_p = 0; *i_p < n; ++*i_p)
+        if (list[*i_p]->type == ATN_LEVELS)
+            return list[*i_p];
+    return NULL;
+}
+
+static atn_status set_levels(const atn_row *row, int i, const char *text, atn_params *prm,
+                             atn_error *err)
+{
+    const atn_status status = atn_levels_check(row, text, err);
+    const int64_t number = status == ATN_OK ? atn_intern(text) : 0;
+
+    if (number < 0)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    prm->v[i] = number;
+    return status;
+}
+
 atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, const char *value,
                           atn_error *err)
 {
@@ -165,6 +206,8 @@ atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, 
 
     if (i < 0)
         return unknown_param(row, key, err);
+    if (param->type == ATN_LEVELS)
+        return set_levels(row, i, value, prm, err);
     if (!parse_value(param, value, &v) || v < param->min || v > param->max) {
         atn_param_allowed(param, allowed, sizeof allowed);
         return atn_fail(err, ATN_INPUT, "%s: %s=%s is not possible; allowed: %s", row->name, key,
@@ -174,28 +217,57 @@ atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, 
     return ATN_OK;
 }
 
+/* One more of "site:flat", "host*4:binomial" or "host:none". */
+static atn_status add_level(const atn_row *row, int i, const char *word, atn_params *prm,
+                            atn_error *err)
+{
+    const char *old = atn_interned(prm->v[i]);
+    char text[ATN_NAME_ROOM];
+
+    if (snprintf(text, sizeof text, "%s%s%s", old, *old ? "," : "", word) >= (int)sizeof text)
+        return atn_fail(err, ATN_INPUT, "%s: too many levels", row->name);
+    return set_levels(row, i, text, prm, err);
+}
+
 static atn_status set_word(const atn_row *row, char *word, atn_params *prm, atn_error *err)
 {
-    char *eq = strchr(word, '=');
+    char *eq = word + strcspn(word, "=:*");
+    int i;
 
-    if (!eq)
+    if (*eq != '=' && levels_of(row, &i))
+        return add_level(row, i, word, prm, err);
+    if (*eq != '=')
         return atn_fail(err, ATN_INPUT, "%s: '%s' is not of the form parameter=value", row->name,
                         word);
     *eq = '\0';
     return atn_params_set(row, prm, word, eq + 1, err);
 }
 
+static atn_status check_length(const atn_row *row, const atn_params *prm, atn_error *err)
+{
+    char name[2 * ATN_NAME_ROOM];
+
+    atn_params_print(row, prm, name, sizeof name);
+    return strlen(name) < ATN_NAME_ROOM
+               ? ATN_OK
+               : atn_fail(err, ATN_INPUT, "%s: its parameters take more than %d letters", row->name,
+                          ATN_NAME_ROOM - 1);
+}
+
 atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm, atn_error *err)
 {
-    char *copy = strdup(text), *rest = NULL;
+    char *copy = strdup(text), *rest = copy;
     atn_status status = copy ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     atn_params got;
+    int i;
+    const char *separators = levels_of(row, &i) ? "," : ",:";
 
     atn_params_default(row, &got);
-    for (char *word = copy ? strtok_r(copy, ",:", &rest) : NULL; word && status == ATN_OK;
-         word = strtok_r(NULL, ",:", &rest))
+    for (char *word; status == ATN_OK && (word = atn_next_item(&rest, separators)) != NULL;)
         status = set_word(row, word, &got, err);
     free(copy);
+    if (status == ATN_OK)
+        status = check_length(row, &got, err);
     if (status == ATN_OK)
         *prm = got;
     return status;
@@ -211,7 +283,9 @@ void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size
     for (int i = 0; i < n; i++) {
         if (prm->v[i] == list[i]->fallback || used >= size)
             continue;
-        used += (size_t)snprintf(out + used, size - used, "%c%s=%s", between, list[i]->name,
+        const bool named = list[i]->type != ATN_LEVELS;
+        used += (size_t)snprintf(out + used, size - used, "%c%s%s%s", between,
+                                 named ? list[i]->name : "", named ? "=" : "",
                                  atn_param_value(list[i], prm->v[i], text));
         between = ',';
     }

@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "algo/algo.h"
+#include "algo/levels.h"
 
+/* On a single level the usual row is all there is. */
 static const atn_row *part_row(atn_operation op, const atn_param *param, int64_t value)
 {
+    if (param->type == ATN_LEVELS)
+        return atn_level_usual(op, false);
     return atn_catalog_find(op, param->words[value]);
 }
 

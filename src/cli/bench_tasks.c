@@ -55,7 +55,7 @@ static bool is_word(const char *name)
 static atn_status choice_of(atn_operation op, const char *name, bool *other_p, atn_choice *choice_p,
                             atn_error *err)
 {
-    char full[256];
+    char full[2 * ATN_NAME_ROOM];
     const char *operation = atn_operation_get(op)->name;
     const size_t n = strcspn(name, "{:"), slash = strcspn(name, "/");
     *other_p = false;

@@ -70,9 +70,8 @@ static const char *params_of(const atn_row *row, char *room)
     const int n = atn_row_params(row, list);
     room[0] = '\0';
     for (int i = 0; i < n; i++) {
-        char word[64], value[32];
-        snprintf(word, sizeof word, "%s=%s", list[i]->name,
-                 atn_param_value(list[i], list[i]->fallback, value));
+        char word[64];
+        atn_param_label(list[i], word, sizeof word);
         join(room, word, " ");
     }
     return room;
@@ -237,10 +236,11 @@ static void print_params(FILE *f, const atn_row *row)
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_row_params(row, list);
     for (int i = 0; i < n; i++) {
-        char value[32], allowed[160];
+        char label[64], allowed[160];
+        atn_param_label(list[i], label, sizeof label);
         atn_param_allowed(list[i], allowed, sizeof allowed);
-        fprintf(f, "%s%s=%s (%s): %s\n", i ? "             " : "parameters   ", list[i]->name,
-                atn_param_value(list[i], list[i]->fallback, value), allowed, list[i]->doc);
+        fprintf(f, "%s%s (%s): %s\n", i ? "             " : "parameters   ", label, allowed,
+                list[i]->doc);
     }
 }
 

@@ -206,7 +206,7 @@ static atn_status count_sets(job *j, atn_error *err)
 
 static void describe(job *j)
 {
-    char name[160];
+    char name[ATN_NAME_ROOM];
     atn_params_print(j->choice.row, &j->choice.params, name, sizeof name);
     snprintf(j->about, sizeof j->about, "%s%.160s on %.100s", j->greedy ? "greedy phases, " : "",
              name, atn_arg_text(j->a, "topology"));

@@ -13,37 +13,25 @@ atn_status atn_lookup_operation(const char *name, atn_operation *op_p, atn_error
     return atn_operation_find(name, op_p) ? ATN_OK : atn_unknown_operation(name, err);
 }
 
-/* Cuts "op/name{params}" or "op/name:params" in place; false without an operation. */
-static bool cut(char *text, char **name_p, char **params_p)
-{
-    char *slash = strchr(text, '/');
-    if (!slash)
-        return false;
-    *slash = '\0';
-    *name_p = slash + 1;
-    char *params = *name_p + strcspn(*name_p, "{:");
-    if (*params == '{') {
-        const size_t n = strlen(params);
-        if (params[n - 1] == '}')
-            params[n - 1] = '\0';
-    }
-    *params_p = *params ? params + 1 : params;
-    *params = '\0';
-    return true;
-}
-
 atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err)
 {
-    char text[256], *algo, *params;
+    char *text = strdup(name), *algo = text ? strchr(text, '/') : NULL;
     atn_operation op;
-    snprintf(text, sizeof text, "%s", name);
-    if (!cut(text, &algo, &params))
-        return atn_fail(err, ATN_INPUT,
-                        "'%.80s' is neither a file nor the name of an algorithm, which has the "
-                        "form allreduce/ring; 'attune algo list' shows all",
-                        name);
-    const atn_status st = atn_lookup_operation(text, &op, err);
-    return st ? st : atn_choice_parse(op, algo, params, choice_p, err);
+    atn_status st;
+    if (!text) {
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    } else if (!algo) {
+        st = atn_fail(err, ATN_INPUT,
+                      "'%.80s' is neither a file nor the name of an algorithm, which has the form "
+                      "allreduce/ring; 'attune algo list' shows all",
+                      name);
+    } else {
+        *algo++ = '\0';
+        st = atn_lookup_operation(text, &op, err);
+        st = st ? st : atn_choice_read(op, algo, choice_p, err);
+    }
+    free(text);
+    return st;
 }
 
 void atn_set_free(atn_set *set)
@@ -83,7 +71,7 @@ const atn_option atn_schedule_options[] = {
 atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err)
 {
     for (int i = 0; i < atn_arg_count(a, "param"); i++) {
-        char word[128];
+        char word[ATN_NAME_ROOM];
         snprintf(word, sizeof word, "%s", atn_arg_nth(a, "param", i));
         char *value = strchr(word, '=');
         if (!value)
@@ -157,32 +145,46 @@ atn_status atn_request_ranks(const atn_request *want, int asked, bool given, int
     return ATN_OK;
 }
 
+static atn_status read_topology(const atn_args *a, atn_request *want, atn_error *err)
+{
+    return atn_arg_given(a, "topology")
+               ? atn_lookup_topology(atn_arg_text(a, "topology"), &want->topo, err)
+               : ATN_OK;
+}
+
+atn_status atn_request_problem(const atn_args *a, atn_operation op, atn_request *want,
+                               atn_error *err)
+{
+    atn_status st = check_options(a, op, err);
+    st = st ? st : read_topology(a, want, err);
+    if (st)
+        return st;
+    want->q = (atn_problem){
+        .op = op,
+        .root = (int)atn_arg_int(a, "root"),
+        .ordered = atn_arg_given(a, "ordered"),
+        .bytes = atn_shares_bytes(op) ? atn_arg_int(a, "bytes") : -1,
+        .topo = want->topo,
+    };
+    want->in_place = atn_arg_given(a, "in-place");
+    return ATN_OK;
+}
+
 atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
 {
     atn_request want = {.file = access(a->operands[0], F_OK) == 0};
     atn_status st;
     if (want.file) {
         st = refuse_options(a, err);
+        st = st ? st : read_topology(a, &want, err);
     } else {
         st = atn_lookup_choice(a->operands[0], &want.choice, err);
         st = st ? st : atn_lookup_params(a, &want.choice, err);
-        st = st ? st : check_options(a, want.choice.row->op, err);
+        st = st ? st : atn_request_problem(a, want.choice.row->op, &want, err);
     }
-    if (!st && atn_arg_given(a, "topology"))
-        st = atn_lookup_topology(atn_arg_text(a, "topology"), &want.topo, err);
-    if (st)
-        return st;
-    if (!want.file)
-        want.q = (atn_problem){
-            .op = want.choice.row->op,
-            .root = (int)atn_arg_int(a, "root"),
-            .ordered = atn_arg_given(a, "ordered"),
-            .bytes = atn_shares_bytes(want.choice.row->op) ? atn_arg_int(a, "bytes") : -1,
-            .topo = want.topo,
-        };
-    want.in_place = atn_arg_given(a, "in-place");
-    *q_p = want;
-    return ATN_OK;
+    if (!st)
+        *q_p = want;
+    return st;
 }
 
 /* ---- building ---- */

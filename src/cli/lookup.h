@@ -32,6 +32,9 @@ typedef struct {
     bool in_place;
     atn_topo *topo; /* NULL: none given */
 } atn_request;
+/* The problem alone, and the topology. */
+atn_status atn_request_problem(const atn_args *a, atn_operation op, atn_request *want,
+                               atn_error *err);
 atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err);
 void atn_request_end(atn_request *want);
 /* The number of ranks: of the topology if there is one, else as asked for; `given`: by the user. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/levels.h"
 #include "algo/order.h"
 
 enum { MAX_VALUES = 8 };
@@ -246,6 +247,12 @@ static void add_row(search *s, const atn_row *row)
     add_own(s, &f, &c);
 }
 
+/* On a single level, levels are nothing but another row. */
+static bool is_flat(const atn_problem *q, const atn_row *row)
+{
+    return atn_level_is_row(row->algo) && atn_levels_depth(q) < 2;
+}
+
 int atn_candidates(const atn_problem *q, atn_choice **list_p)
 {
     search s = {.q = q, .ok = true};
@@ -253,7 +260,7 @@ int atn_candidates(const atn_problem *q, atn_choice **list_p)
     compare_orders(&s);
     for (int i = 0; i < atn_catalog_rows() && s.ok; i++) {
         const atn_row *row = atn_catalog_row(i);
-        if (row->op == q->op && row->algo->build)
+        if (row->op == q->op && row->algo->build && !is_flat(q, row))
             add_row(&s, row);
     }
     if (!s.ok) {

@@ -13,6 +13,8 @@ typedef struct {
 /* "ring" and "segment=8K,window=2" (may be empty) for an operation. */
 atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,
                             atn_choice *choice_p, atn_error *err);
+/* "ring{segment=8K,window=2}" or "ring:segment=8K:window=2", which is cut in place. */
+atn_status atn_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err);
 /* Names an unknown operation and the nearest known one. */
 atn_status atn_unknown_operation(const char *word, atn_error *err);
 /* Whether ranks share the size of the operation, so that a rule may restrict it. */

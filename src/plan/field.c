@@ -193,9 +193,24 @@ atn_status atn_choice_parse(atn_operation op, const char *name, const char *para
     return ATN_OK;
 }
 
+atn_status atn_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err)
+{
+    char *params = text + strcspn(text, "{:");
+    if (*params == '{') {
+        char *close = params + strlen(params) - 1;
+        if (*close != '}')
+            return atn_fail(err, ATN_INPUT,
+                            "%.80s: parameters are written name{key=value,key=value}", text);
+        *close = '\0';
+    }
+    if (*params != '\0')
+        *params++ = '\0';
+    return atn_choice_parse(op, text, params, choice_p, err);
+}
+
 void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM])
 {
-    char full[ATN_WORD_ROOM];
+    char full[ATN_NAME_ROOM];
     atn_params_print(choice->row, &choice->params, full, sizeof full);
     const char *slash = strchr(full, '/');
     strcpy(out, slash != NULL ? slash + 1 : full);

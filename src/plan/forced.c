@@ -19,17 +19,35 @@ static atn_status push(atn_rules *rules, atn_operation op, const atn_choice *use
     return atn_push(&rules->list, rule) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
+/* `use` with a copy of the text, which is cut. */
+static atn_status read_use(atn_operation op, const char *text, atn_choice *use, atn_error *err)
+{
+    char *copy = strdup(text);
+    const atn_status status = copy != NULL ? atn_choice_read(op, copy, use, err)
+                                           : atn_fail(err, ATN_MEMORY, "out of memory");
+    free(copy);
+    return status;
+}
+
+/* The name of the algorithm alone. */
+static bool has_algorithm(atn_operation op, const char *text)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "{:"), text);
+    return atn_catalog_find(op, name) != NULL;
+}
+
 /* "*=ring": every operation that has an algorithm of that name. */
-static atn_status force_all(atn_rules *rules, const char *name, const char *params, atn_error *err)
+static atn_status force_all(atn_rules *rules, const char *text, atn_error *err)
 {
     int served = 0;
     atn_error error = {0};
     for (int i = 0; i < ATN_OPERATIONS; i++) {
         atn_choice use;
-        if (atn_catalog_find((atn_operation)i, name) == NULL)
+        if (!has_algorithm((atn_operation)i, text))
             continue;
         served++;
-        if (atn_choice_parse((atn_operation)i, name, params, &use, &error) != ATN_OK)
+        if (read_use((atn_operation)i, text, &use, &error) != ATN_OK)
             return atn_fail(err, ATN_INPUT, "%s: %s", variable, error.text);
         if (push(rules, (atn_operation)i, &use, err) != ATN_OK)
             return ATN_MEMORY;
@@ -39,47 +57,44 @@ static atn_status force_all(atn_rules *rules, const char *name, const char *para
             err, ATN_INPUT,
             "%s: no operation has an algorithm \"%.40s\"; `attune algo list` shows what "
             "there is",
-            variable, name);
+            variable, text);
     return ATN_OK;
 }
 
-static atn_status force_one(atn_rules *rules, const char *operation, const char *name,
-                            const char *params, atn_error *err)
+static atn_status force_one(atn_rules *rules, const char *operation, const char *text,
+                            atn_error *err)
 {
     atn_operation op;
     atn_choice use;
     atn_error error = {0};
     if (!atn_operation_find(operation, &op))
         atn_unknown_operation(operation, &error);
-    else if (atn_choice_parse(op, name, params, &use, &error) == ATN_OK)
+    else if (read_use(op, text, &use, &error) == ATN_OK)
         return push(rules, op, &use, err);
     return atn_fail(err, ATN_INPUT, "%s: %s", variable, error.text);
 }
 
-/* One "operation=name:key=value:key=value"; `any` picks the entries with "*" or the others. */
+/* One "operation=name:key=value:key=value" or "operation=name{key=value,key=value}"; `any` picks
+ * the entries with "*" or the others. */
 static atn_status force_entry(atn_rules *rules, char *entry, bool any, atn_error *err)
 {
-    char *name = strchr(entry, '=');
-    if (name == NULL || name == entry || name[1] == '\0')
+    char *text = strchr(entry, '=');
+    if (text == NULL || text == entry || text[1] == '\0')
         return atn_fail(err, ATN_INPUT,
                         "%s: \"%.60s\" is not understood; write "
                         "operation=algorithm:key=value, separated by commas",
                         variable, entry);
-    *name++ = '\0';
-    char *params = name + strcspn(name, ":");
-    if (*params != '\0')
-        *params++ = '\0';
+    *text++ = '\0';
     if ((strcmp(entry, "*") == 0) != any)
         return ATN_OK;
-    return any ? force_all(rules, name, params, err) : force_one(rules, entry, name, params, err);
+    return any ? force_all(rules, text, err) : force_one(rules, entry, text, err);
 }
 
 static atn_status force_pass(atn_rules *rules, const char *text, bool any, atn_error *err)
 {
-    char *copy = strdup(text), *rest;
+    char *copy = strdup(text), *rest = copy;
     atn_status status = copy != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
-    for (char *entry = copy != NULL ? strtok_r(copy, ", \t", &rest) : NULL;
-         entry != NULL && status == ATN_OK; entry = strtok_r(NULL, ", \t", &rest))
+    for (char *entry; status == ATN_OK && (entry = atn_next_item(&rest, ", \t")) != NULL;)
         status = force_entry(rules, entry, any, err);
     free(copy);
     return status;

@@ -28,7 +28,7 @@ static inline bool atn_in_span(atn_span range, int64_t x)
 
 /* ---- field.c: the words inside a line ---- */
 
-enum { ATN_WORD_ROOM = 256 };
+enum { ATN_WORD_ROOM = ATN_NAME_ROOM };
 
 /* "*", "N", "LO:HI", "LO:", ":HI"; false when it is none of these or contains nothing. */
 bool atn_span_parse(const char *text, atn_span *range_p);

@@ -60,19 +60,10 @@ static atn_status read_bytes(reader *rd, atn_rule *rule, const char *value)
     return status;
 }
 
-/* "ring{segment=8K}" is cut in place. */
 static atn_status read_choice(reader *rd, atn_operation op, char *value, atn_choice *choice)
 {
-    char *params = strchr(value, '{');
-    if (params != NULL) {
-        char *close = strchr(params, '}');
-        if (close == NULL || close[1] != '\0')
-            return refuse(rd, "%.80s: parameters are written name{key=value,key=value}", value);
-        *params++ = *close = '\0';
-    }
     atn_error error = {0};
-    const atn_status status =
-        atn_choice_parse(op, value, params != NULL ? params : "", choice, &error);
+    const atn_status status = atn_choice_read(op, value, choice, &error);
     return status == ATN_OK ? ATN_OK : refuse(rd, "%s", error.text);
 }
 

@@ -69,7 +69,7 @@ completes() { # WANTED WORD ...
 }
 check "completion of nouns" completes 'algo ' al
 check "completion of options of attune" completes '--version ' --v
-check "completion of verbs" completes 'draw generate show verify ' schedule ''
+check "completion of verbs" completes 'compare draw generate show verify ' schedule ''
 check "completion of options" completes '--param ' schedule show bcast/chain --pa
 check "completion of words" completes 'csv json markdown table ' algo list --format ''
 check "completion of algorithms" completes 'allreduce/rabenseifner *' algo show allreduce/r

@@ -80,11 +80,11 @@ perhaps_native() { # CHOICES
     echo "${out#,}"
 }
 
-# A rank alone may have been spared all that its library cannot do; a parameter may make a row
-# refuse, but then it says so.
+# A rank alone may have been spared all that its library cannot do; a parameter, or clusters that are
+# not runs of ranks, may make a row refuse, but then it says so.
 must_serve() { # OP VARIANT RANKS CHOICES OUTPUT
     applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$(perhaps_native "$4"), != *,$1,* ]]; } &&
-        ! { [[ $2 == *:* ]] && grep -q "$1/${2%%:*} cannot serve $1 on $3 ranks: " "$5"; }
+        ! { [[ $2 == *:* || $2 == levels ]] && grep -q "$1/${2%%:*} cannot serve $1 on $3 ranks: " "$5"; }
 }
 
 judge_job() { # RANKS CHOICES OUTPUT REPORT CODE

@@ -1,4 +1,5 @@
 /* test_catalog.c - proves every row of the catalogue for many problems, one TAP line per row. */
+#include "algo/levels.h"
 #include "all_ranks.h"
 #include "trees.h"
 
@@ -131,11 +132,22 @@ static bool same_rounds(atn_schedule *const *s, int p)
     return true;
 }
 
+/* Leaders of clusters keep blocks of others; else some times the vector that the operation is about
+ * is enough, or all ranks' operands beside the own. */
+static bool scratch_fits(const atn_schedule *s, const atn_proof *proof)
+{
+    const atn_operation_info *o = atn_operation_get(s->q.op);
+    const int p = s->q.p,
+              vec = atn_max(atn_side_blocks(o->source, p), atn_side_blocks(o->result, p));
+
+    return proof->max_scratch <= atn_max(4 * vec, p + 1) * s->split;
+}
+
 static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who)
 {
     atn_error err = {0};
     atn_status status;
-    atn_proof proof;
+    atn_proof proof = {0};
 
     if (must_refuse(t->row, q, prm))
         return check_refusal(t, q, prm);
@@ -143,12 +155,15 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_
     if (!s)
         return complain(t, q, prm, who, err.text);
     status = atn_verify(s, q->p, &proof, &err);
+    const bool lean = atn_level_is_row(t->row->algo) || scratch_fits(s[0], &proof);
     const bool even = !(t->row->algo->passes & ATN_PASS_SYNC) || same_rounds(s, q->p);
     free_all(s, q->p);
     if (status != ATN_OK)
         return complain(t, q, prm, who, err.text);
     t->proofs++;
     t->messages += proof.messages;
+    if (!lean)
+        return complain(t, q, prm, who, "takes too much scratch");
     return even || complain(t, q, prm, who, "ranks have different numbers of rounds");
 }
 

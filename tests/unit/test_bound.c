@@ -127,7 +127,7 @@ static void candidates_apply_and_differ(void **state)
         for (int wired = 0; wired < 2; wired++) {
             candidates c = list(wired ? "4x4@100M;order=roundrobin" : NULL, 16, (atn_operation)op,
                                 atn_shares_bytes((atn_operation)op) ? 131072 : -1, 0);
-            assert_true(c.n > 0 && c.n <= 90);
+            assert_true(c.n > 0 && c.n <= 200);
             for (int i = 0; i < c.n; i++) {
                 assert_ptr_not_equal(c.v[i].row->algo->build, NULL);
                 for (int k = 0; k < i; k++)

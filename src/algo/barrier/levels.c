@@ -1,0 +1,30 @@
+/* Barrier over levels: signals go inwards to one rank of every outermost cluster, these wait for
+ * each other, and signals go back: the slowest links are crossed as seldom as can be (see
+ * levels.h). */
+#include "algo/levels.h"
+
+static void signal(atn_level_run *x, const atn_cluster *c)
+{
+    atn_level_embed(x, c, &(atn_level_sides){.in_place = false});
+}
+
+static void emit(atn_level_run *x) { atn_level_phases(x, signal, signal, signal); }
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    atn_levels_build(b, q, prm, emit);
+}
+
+const atn_algo atn_algo_barrier_levels = {
+    .name = "levels",
+    .summary = "clusters gather signals, wait for each other and spread them again",
+    .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
+                 "collective operation performance, 2000",
+    .cost = "barrier(levels, p, n)",
+    .needs = ATN_NEEDS_TOPOLOGY,
+    .klass = ATN_COORDINATED,
+    .group = "levels",
+    .params = atn_levels_params,
+    .refuses = atn_levels_refuses,
+    .build = build,
+};

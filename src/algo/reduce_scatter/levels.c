@@ -1,0 +1,94 @@
+/* Reduce-scatter over levels: clusters combine the whole vector inwards, those of the outermost
+ * level share it out among their leaders, and these deal it out inside (see levels.h). */
+#include "algo/levels.h"
+
+static atn_view whole(const atn_level_run *x, atn_ref at, int room[2])
+{
+    return atn_level_range(at, 0, x->q->p, room);
+}
+
+static void combine(atn_level_run *x, const atn_cluster *c)
+{
+    const bool leads = atn_level_leads(x, c), fresh = leads && !x->moved;
+    const atn_ref to = fresh ? atn_tmp_at(atn_tmp(x->b, 0, x->q->p), 0, 1) : x->held;
+
+    atn_level_embed(x, c,
+                    &(atn_level_sides){
+                        .src = whole(x, x->held, x->range[0]),
+                        .dst = whole(x, to, x->range[1]),
+                        .vec = whole(x, to, x->range[2]),
+                        .in_place = leads && x->moved,
+                    });
+    x->held = to;
+    x->moved = x->moved || leads;
+}
+
+/* The part of the vector that a member is about. */
+static atn_view share(atn_level_run *x, const atn_level_member *m)
+{
+    if (m->cluster < 0)
+        return atn_level_range(atn_dst(0, 1), 0, 1, x->range[1]);
+    return atn_level_range(x->store, m->first - x->base, m->count, x->range[1]);
+}
+
+/* Across from what each has combined; down from what the leader got. */
+static void deal(atn_level_run *x, const atn_cluster *c)
+{
+    const bool across = x->part == ATN_LEVEL_ACROSS;
+    const atn_level_member *m = atn_level_own(x, c);
+
+    atn_level_embed(x, c,
+                    &(atn_level_sides){
+                        .src = atn_level_members(x, c, across ? x->held : x->store,
+                                                 across ? 0 : x->base, x->bounds),
+                        .dst = share(x, m),
+                        .vec = atn_level_members(x, c, x->held, 0, x->shape),
+                        .in_place = !across && atn_level_leads(x, c) && m->cluster >= 0,
+                    });
+}
+
+/* Room for the share of the largest cluster that it leads; without an exchange at the top the
+ * leader of all has the whole vector already. */
+static void make_room(atn_level_run *x)
+{
+    const atn_cluster *all = x->plan->tree.clusters, *largest = atn_level_largest(x, true);
+
+    if (atn_level_leads(x, all) && atn_level_use_of(x->plan, all, ATN_LEVEL_DOWN)->row) {
+        x->store = x->held;
+    } else if (largest) {
+        x->base = largest->first;
+        x->store = atn_tmp_at(atn_tmp(x->b, x->base, largest->count), 0, 1);
+    }
+}
+
+static void emit(atn_level_run *x)
+{
+    if (x->q->p == 1) {
+        atn_copy(x->b, atn_src(0, 1), atn_dst(0, 1));
+        return;
+    }
+    atn_level_phases(x, combine, NULL, NULL);
+    make_room(x);
+    atn_level_phases(x, NULL, deal, deal);
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    atn_levels_build(b, q, prm, emit);
+}
+
+const atn_algo atn_algo_reduce_scatter_levels = {
+    .name = "levels",
+    .summary = "clusters reduce, reduce-scatter among each other and scatter",
+    .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
+                 "collective operation performance, 2000",
+    .cost = "reduce_scatter(levels, p, n)",
+    .needs = ATN_NEEDS_TOPOLOGY,
+    .passes = ATN_PASS_SEGMENT,
+    .pieces_inside = true,
+    .klass = ATN_STORE_FORWARD,
+    .group = "levels",
+    .params = atn_levels_params,
+    .refuses = atn_levels_refuses,
+    .build = build,
+};

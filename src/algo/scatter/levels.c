@@ -1,0 +1,59 @@
+/* Scatter over levels: the blocks of all ranks of a cluster go together to its leader, which deals
+ * them out inside (see levels.h). */
+#include "algo/levels.h"
+
+/* What it is to hand on, or its own block. */
+static atn_view received(atn_level_run *x, const atn_level_member *m)
+{
+    if (m->cluster < 0)
+        return atn_level_range(atn_dst(0, 1), 0, 1, x->range[1]);
+    return atn_level_range(x->store, m->first - x->base, m->count, x->range[1]);
+}
+
+static void deal(atn_level_run *x, const atn_cluster *c)
+{
+    const atn_level_member *m = atn_level_own(x, c);
+
+    atn_level_embed(x, c,
+                    &(atn_level_sides){
+                        .src = atn_level_members(x, c, x->store, x->base, x->bounds),
+                        .dst = received(x, m),
+                        .vec = atn_level_members(x, c, x->store, 0, x->shape),
+                        .in_place = atn_level_leads(x, c) && (m->cluster >= 0 || x->q->in_place),
+                    });
+}
+
+static void emit(atn_level_run *x)
+{
+    const atn_cluster *largest = atn_level_largest(x, false);
+
+    x->store = atn_src(0, 1);
+    if (largest && x->q->r != x->q->root) {
+        x->base = largest->first;
+        x->store = atn_tmp_at(atn_tmp(x->b, x->base, largest->count), 0, 1);
+    }
+    atn_level_phases(x, NULL, deal, deal);
+    if (x->q->p == 1)
+        atn_copy(x->b, x->store, atn_dst(0, 1));
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    atn_levels_build(b, q, prm, emit);
+}
+
+const atn_algo atn_algo_scatter_levels = {
+    .name = "levels",
+    .summary = "clusters get their blocks together and deal them out inside",
+    .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
+                 "collective operation performance, 2000",
+    .cost = "scatter(levels, p, n)",
+    .needs = ATN_NEEDS_TOPOLOGY | ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_SEGMENT,
+    .pieces_inside = true,
+    .klass = ATN_STORE_FORWARD,
+    .group = "levels",
+    .params = atn_levels_params,
+    .refuses = atn_levels_refuses,
+    .build = build,
+};

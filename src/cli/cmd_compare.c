@@ -1,0 +1,305 @@
+/* cmd_compare.c - attune schedule compare: what the algorithms of an operation cost, counted. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/lookup.h"
+#include "model/figures.h"
+#include "report/table.h"
+
+/* One algorithm. */
+typedef struct {
+    char name[ATN_NAME_ROOM];
+    const char *why; /* it does not apply, and counts nothing */
+    atn_figures f;
+} line;
+
+typedef struct {
+    const atn_args *a;
+    atn_request want; /* all but the choice */
+    int p;
+    atn_link_levels levels;
+    char headings[2 * ATN_FIGURE_LEVELS][56];
+    ATN_VEC(atn_choice) choices;
+    ATN_VEC(line) lines;
+} comparison;
+
+/* ---- columns ---- */
+
+enum { FIXED = 6 };
+static const char *const fixed[FIXED] = {"algorithm", "messages", "bytes",
+                                         "rounds",    "path",     "reduced"};
+
+static int64_t fixed_value(const atn_figures *f, int column)
+{
+    const int64_t values[FIXED] = {0, f->messages, f->bytes, f->rounds, f->path, f->reduced};
+    return values[column];
+}
+
+/* Behind the fixed ones: two for each level, then the busiest link; then the remark. */
+static int numbers(const comparison *c)
+{
+    return FIXED + (c->levels.n > 0 ? 2 * c->levels.n + 1 : 0);
+}
+
+static const char *heading(const comparison *c, int column)
+{
+    if (column < FIXED)
+        return fixed[column];
+    if (column == numbers(c))
+        return "remark";
+    return column < FIXED + 2 * c->levels.n ? c->headings[column - FIXED] : "busiest";
+}
+
+static int64_t value(const comparison *c, const line *x, int column)
+{
+    const int k = column - FIXED;
+    if (k < 0)
+        return fixed_value(&x->f, column);
+    if (k == 2 * c->levels.n)
+        return x->f.busiest;
+    return k % 2 ? x->f.crossing[k / 2] : x->f.crossings[k / 2];
+}
+
+static void name_levels(comparison *c)
+{
+    c->levels = atn_link_levels_of(c->want.topo);
+    for (int i = 0; i < c->levels.n; i++) {
+        snprintf(c->headings[2 * i], sizeof c->headings[0], "%.40s_messages", c->levels.name[i]);
+        snprintf(c->headings[2 * i + 1], sizeof c->headings[0], "%.40s_bytes", c->levels.name[i]);
+    }
+}
+
+/* ---- order ---- */
+
+static const comparison *sorted; /* qsort hands nothing on */
+static int sort_column;
+
+static int by_name(const line *x, const line *y) { return strcmp(x->name, y->name); }
+
+/* Those that do not apply come last. */
+static int by_column(const void *a, const void *b)
+{
+    const line *x = a, *y = b;
+    if (!x->why != !y->why)
+        return x->why ? 1 : -1;
+    const int64_t p = value(sorted, x, sort_column), q = value(sorted, y, sort_column);
+    return p != q ? (p > q) - (p < q) : by_name(x, y);
+}
+
+static atn_status unknown_column(const comparison *c, const char *name, atn_error *err)
+{
+    char all[300] = "";
+    for (int i = 0; i < numbers(c); i++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", heading(c, i));
+    }
+    return atn_fail(err, ATN_USAGE, "--sort %s: there is no such column; there are: %s", name, all);
+}
+
+static atn_status sort_lines(comparison *c, const char *name, atn_error *err)
+{
+    int column = 0;
+    while (column < numbers(c) && strcmp(heading(c, column), name) != 0)
+        column++;
+    if (column == numbers(c))
+        return unknown_column(c, name, err);
+    sorted = c;
+    sort_column = column;
+    qsort(c->lines.v, (size_t)c->lines.n, sizeof *c->lines.v, by_column);
+    return ATN_OK;
+}
+
+/* ---- lines ---- */
+
+static atn_status add_line(comparison *c, const atn_choice *choice, atn_error *err)
+{
+    atn_request want = c->want;
+    atn_problem *q = &want.q;
+    atn_set set;
+    line x = {.why = NULL};
+    want.choice = *choice;
+    q->p = c->p;
+    q->pieces = atn_pieces(choice->row, q, &choice->params);
+    x.why = atn_refuses(choice->row, q, &choice->params);
+    atn_params_print(choice->row, &choice->params, x.name, sizeof x.name);
+    atn_status st = ATN_OK;
+    if (!x.why) {
+        st = atn_request_build(c->a, &want, c->p, &set, err);
+        if (!st) {
+            st =
+                atn_figures_find(set.v, set.p, q->bytes > 0 ? q->bytes : atn_arg_int(c->a, "bytes"),
+                                 want.topo, &x.f, err);
+            atn_set_free(&set);
+        }
+    }
+    if (!st && !atn_push(&c->lines, x))
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    return st;
+}
+
+static atn_status write_lines(comparison *c, atn_error *err)
+{
+    const int n = numbers(c);
+    atn_column columns[FIXED + 2 * ATN_FIGURE_LEVELS + 2];
+    atn_table t = {.columns = columns, .ncolumns = n + 1};
+    for (int i = 0; i <= n; i++)
+        columns[i] =
+            (atn_column){heading(c, i), i == 0 || i == n ? ATN_CELL_TEXT : ATN_CELL_NUMBER};
+    for (int k = 0; k < c->lines.n; k++) {
+        const line *x = &c->lines.v[k];
+        atn_cell(&t, "%s", x->name);
+        for (int i = 1; i < n; i++)
+            if (x->why)
+                atn_cell(&t, "%s", "");
+            else
+                atn_cell(&t, "%" PRId64, value(c, x, i));
+        atn_cell(&t, "%s", x->why ? x->why : "");
+    }
+    const atn_status st = atn_table_write(c->a->out, &t, atn_arg_format(c->a), c->a->terminal, err);
+    atn_table_free(&t);
+    return st;
+}
+
+/* ---- what is compared ---- */
+
+static atn_status push_choice(comparison *c, const atn_choice *choice, atn_error *err)
+{
+    return atn_push(&c->choices, *choice) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+static atn_status push_all(comparison *c, atn_operation op, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    for (int i = 0; i < atn_catalog_rows() && !st; i++) {
+        atn_choice choice = {.row = atn_catalog_row(i)};
+        if (choice.row->op != op || !choice.row->algo->build)
+            continue;
+        atn_params_default(choice.row, &choice.params);
+        st = push_choice(c, &choice, err);
+    }
+    return st;
+}
+
+/* An operation stands for all its algorithms; the first operand says which operation it is. */
+static atn_status push_operand(comparison *c, const char *name, atn_error *err)
+{
+    atn_choice choice;
+    atn_operation op;
+    if (!strchr(name, '/')) {
+        const atn_status st = atn_lookup_operation(name, &op, err);
+        return st ? st : push_all(c, op, err);
+    }
+    const atn_status st = atn_lookup_choice(name, &choice, err);
+    if (!st && !choice.row->algo->build)
+        return atn_fail(err, ATN_INPUT, "%s has no schedule to look at", choice.row->name);
+    return st ? st : push_choice(c, &choice, err);
+}
+
+static atn_status read_operands(comparison *c, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    for (int i = 0; i < c->a->noperands && !st; i++)
+        st = push_operand(c, c->a->operands[i], err);
+    for (int i = 1; i < c->choices.n && !st; i++)
+        if (c->choices.v[i].row->op != c->choices.v[0].row->op)
+            st = atn_fail(err, ATN_USAGE, "%s and %s are different operations",
+                          c->choices.v[0].row->name, c->choices.v[i].row->name);
+    return st;
+}
+
+/* --param counts for every algorithm that has it; one at least must. */
+static atn_status set_param(comparison *c, const char *text, atn_error *err)
+{
+    char word[ATN_NAME_ROOM];
+    int set = 0;
+    snprintf(word, sizeof word, "%s", text);
+    char *to = strchr(word, '=');
+    if (!to)
+        return atn_fail(err, ATN_USAGE, "--param %s: must be of the form name=value", word);
+    *to++ = '\0';
+    for (int i = 0; i < c->choices.n; i++) {
+        atn_choice *choice = &c->choices.v[i];
+        if (atn_params_get(choice->row, &choice->params, word, -1) < 0)
+            continue;
+        const atn_status st = atn_params_set(choice->row, &choice->params, word, to, err);
+        if (st)
+            return st;
+        set++;
+    }
+    return set ? ATN_OK
+               : atn_fail(err, ATN_USAGE, "--param %s: no algorithm has a parameter of that name",
+                          word);
+}
+
+static atn_status set_params(comparison *c, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    for (int i = 0; i < atn_arg_count(c->a, "param") && !st; i++)
+        st = set_param(c, atn_arg_nth(c->a, "param", i), err);
+    return st;
+}
+
+static int compare(const atn_args *a, atn_error *err)
+{
+    comparison c = {.a = a};
+    atn_status st = read_operands(&c, err);
+    st = st ? st : set_params(&c, err);
+    st = st ? st : atn_request_problem(a, c.choices.v[0].row->op, &c.want, err);
+    if (!st)
+        st = atn_request_ranks(&c.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
+                               &c.p, err);
+    name_levels(&c);
+    for (int i = 0; i < c.choices.n && !st; i++)
+        st = add_line(&c, &c.choices.v[i], err);
+    st = st ? st : sort_lines(&c, atn_arg_text(a, "sort"), err);
+    st = st ? st : write_lines(&c, err);
+    atn_vec_free(&c.choices);
+    atn_vec_free(&c.lines);
+    atn_request_end(&c.want);
+    return st;
+}
+
+/* ---- descriptor ---- */
+
+static const atn_option options[] = {
+    {.name = "ranks",
+     .letter = 'p',
+     .argument = "N",
+     .fallback = "8",
+     .doc = "Number of ranks",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = ATN_RANKS_MAX},
+    {.name = "sort",
+     .argument = "COLUMN",
+     .fallback = "algorithm",
+     .doc = "Least first by this column",
+     .type = ATN_OPT_TEXT},
+    {0},
+};
+
+const atn_command atn_cmd_schedule_compare = {
+    .noun = "schedule",
+    .verb = "compare",
+    .operands = "OPERATION|NAME ...",
+    .min_operands = 1,
+    .max_operands = 64,
+    .help = "Count what the algorithms of an operation cost",
+    .detail =
+        "An operation stands for all its algorithms with default parameters; algorithms with "
+        "parameters, as in allreduce/ring{segment=8K}, may follow or stand alone. Nothing is "
+        "measured: the schedules of all ranks are counted. messages and bytes are those of all "
+        "ranks; rounds, path and reduced are the messages, the bytes and the reduced bytes on the "
+        "longest path, each by itself, in a full-duplex network with one port for each rank.\n\n"
+        "With --topology there are two columns for each of its levels: the messages that cross a "
+        "link "
+        "of that level, and their bytes. busiest is the number of bytes over the busiest link in "
+        "one "
+        "direction. remark tells why an algorithm does not apply.",
+    .options = options,
+    .shared = atn_schedule_options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = compare,
+};
