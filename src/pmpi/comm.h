@@ -106,6 +106,9 @@ static inline atn_cached *atn_cache_slot(MPI_Comm comm)
     return &atn_cache[key >> (64 - ATN_CACHE_BITS)];
 }
 
+/* The ranks of a communicator as ranks of MPI_COMM_WORLD, MPI_UNDEFINED where a process is none of
+ * its; the caller frees them.  NULL: no memory. */
+int *atn_world_ranks(MPI_Comm comm, int p);
 /* Finds out where its ranks are; false: no memory (to be voted on). */
 bool atn_comm_place(atn_comm *c);
 

@@ -47,6 +47,9 @@ bool atn_node_is_crowded(void);
 
 /* Collective over MPI_COMM_WORLD: finds out where its ranks are when a topology is given. */
 void atn_job_place(atn_job *job);
+/* Tells programs about it (topology.c). */
+void atn_topology_start(void);
+void atn_topology_stop(void);
 
 /* One line on standard error. */
 void atn_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

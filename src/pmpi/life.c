@@ -50,10 +50,11 @@ void atn_job_start(void)
     if (job->verbose > 0 && job->r == 0)
         atn_say("%d ranks on %s, %d rules%s", job->p, atn_mpi_built_for(),
                 atn_rules_count(job->rules), job->yield ? ", waits give the processor away" : "");
+    atn_job_place(job);
+    atn_topology_start();
     if (work == 0)
         return;
     atn_real_type_free = atn_real.Type_free;
-    atn_job_place(job);
     job->keeps = atn_comms_start();
     if (!job->keeps)
         return;
@@ -69,5 +70,6 @@ void atn_job_stop(void)
     atn_watch_stop();
     if (atn_the_job.keeps)
         atn_comms_stop();
+    atn_topology_stop();
     free_job();
 }

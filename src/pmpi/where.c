@@ -17,19 +17,18 @@ void atn_job_place(atn_job *job)
         atn_say("%s; no topology is used", err.text);
 }
 
-/* The ranks of a communicator as ranks of MPI_COMM_WORLD; NULL: no memory. */
-static int *world_ranks(const atn_comm *c)
+int *atn_world_ranks(MPI_Comm comm, int p)
 {
-    int *const ranks = malloc(2 * (size_t)c->p * sizeof *ranks), *const own = ranks + c->p;
+    int *const ranks = malloc(2 * (size_t)p * sizeof *ranks), *const own = ranks + p;
     MPI_Group world, group;
 
     if (ranks == NULL)
         return NULL;
-    for (int i = 0; i < c->p; i++)
+    for (int i = 0; i < p; i++)
         own[i] = i;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Comm_group(c->user, &group);
-    PMPI_Group_translate_ranks(group, c->p, own, world, ranks);
+    PMPI_Comm_group(comm, &group);
+    PMPI_Group_translate_ranks(group, p, own, world, ranks);
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
     return ranks;
@@ -39,7 +38,7 @@ bool atn_comm_place(atn_comm *c)
 {
     if (atn_the_job.topo == NULL || c->exec == NULL)
         return true;
-    int *const ranks = world_ranks(c);
+    int *const ranks = atn_world_ranks(c->user, c->p);
     if (ranks != NULL)
         c->topo = atn_topo_sub(atn_the_job.topo, ranks, c->p);
     free(ranks);

@@ -106,6 +106,11 @@ const char *atn_topo_level_name(const atn_topo *t, int v);
 /* Whether nodes of that level are in it, or in the topology that it is a part of. */
 bool atn_topo_has_level(const atn_topo *t, const char *name);
 
+/* For each rank the nodes from the root down to where it is: how many (depth), which of those of
+ * its level (cluster, by smallest rank; -1 below its depth) and what they are called (or NULL).
+ * levels: atn_topo_depth + 1; cluster and name are [rank * levels + level].  False: no memory. */
+bool atn_topo_descents(const atn_topo *t, int levels, int *depth, int *cluster, const char **name);
+
 /* Identity of a placed topology, the same for equal trees however they were written: wires, rates,
  * delays and where ranks are; not names, nor branches without ranks.  0: no memory. */
 uint64_t atn_topo_fingerprint(const atn_topo *t);

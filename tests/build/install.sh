@@ -21,7 +21,7 @@ measures() { # LAUNCHER ...
 check "installs" cmake --install "$build" --prefix "$box/a"
 mv "$box/a" "$box/b"
 for file in bin/attune share/man/man1/attune.1 share/bash-completion/completions/attune \
-    share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h \
+    share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h include/attune/topology.h \
     libexec/attune/attune-delay libexec/attune/attune-lab-agent; do
     check "has $file" has $file
 done

@@ -119,6 +119,32 @@ static void test_none(void **state)
     }
 }
 
+/* What programs are told: four levels at one site, three at the other. */
+static void test_told(void **state)
+{
+    atn_topo *t = parse(example);
+    const int levels = atn_topo_depth(t) + 1;
+    int depth[RANKS], cluster[RANKS * 4];
+    const char *name[RANKS * 4];
+
+    (void)state;
+    assert_int_equal(levels, 4);
+    assert_true(atn_topo_descents(t, levels, depth, cluster, name));
+    for (int r = 0; r < RANKS; r++) {
+        const bool a = r < SITE;
+        const int *c = cluster + 4 * r;
+        assert_int_equal(depth[r], a ? 4 : 3);
+        assert_int_equal(c[0], 0);
+        assert_int_equal(c[1], !a);
+        assert_int_equal(c[2], a ? 0 : 1 + (r - SITE) / 8);
+        assert_int_equal(c[3], a ? r / 4 : -1);
+        assert_string_equal(name[4 * r + 1], "site");
+        assert_string_equal(name[4 * r + 2], a ? "machine" : "host");
+        assert_true(a == (name[4 * r + 3] != NULL));
+    }
+    atn_topo_free(t);
+}
+
 /* Hosts beside a switch are a cluster of their own, called after what holds them. */
 static void test_beside(void **state)
 {
@@ -339,11 +365,12 @@ static void test_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),    cmocka_unit_test(test_none),
-        cmocka_unit_test(test_beside),     cmocka_unit_test(test_rooted),
-        cmocka_unit_test(test_symmetric),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_long_names), cmocka_unit_test(test_printed),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_none),
+        cmocka_unit_test(test_beside),  cmocka_unit_test(test_told),
+        cmocka_unit_test(test_rooted),  cmocka_unit_test(test_symmetric),
+        cmocka_unit_test(test_words),   cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_printed), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_groups),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
