@@ -20,33 +20,30 @@ atn_binary atn_binary_complete(int p, int r, int root)
 
 /* ---- in order ---- */
 
-/* Ranks first .. end - 1; who leads such a run, given that it is not empty. */
+/* Ranks first .. end - 1. */
 typedef struct {
     int first, end;
 } run;
-typedef int (*lead_fn)(run u);
 
 static int middle(run u) { return u.first + (u.end - u.first) / 2; }
-/* Its lower subtree is full. */
-static int last_power(run u) { return u.first - 1 + (1 << atn_floor_log2(u.end - u.first)); }
 
-static void add_run(atn_binary *t, run u, lead_fn lead)
+static void add_run(atn_binary *t, run u)
 {
     if (u.first < u.end)
-        add_child(t, lead(u));
+        add_child(t, middle(u));
 }
 
-static void add_sides(atn_binary *t, run u, int head, lead_fn lead)
+static void add_sides(atn_binary *t, run u, int head)
 {
     const run lower = {u.first, head}, upper = {head + 1, u.end};
     const bool lower_first = head - u.first < u.end - head - 1;
 
-    add_run(t, lower_first ? lower : upper, lead);
-    add_run(t, lower_first ? upper : lower, lead);
+    add_run(t, lower_first ? lower : upper);
+    add_run(t, lower_first ? upper : lower);
 }
 
 /* From the head of a run down to rank r. */
-static atn_binary descend(run u, int head, int r, lead_fn lead)
+static atn_binary descend(run u, int head, int r)
 {
     atn_binary t = {.parent = -1};
 
@@ -54,9 +51,9 @@ static atn_binary descend(run u, int head, int r, lead_fn lead)
         t.parent = head;
         t.depth++;
         u = r < head ? (run){u.first, head} : (run){head + 1, u.end};
-        head = lead(u);
+        head = middle(u);
     }
-    add_sides(&t, u, head, lead);
+    add_sides(&t, u, head);
     t.first = u.first;
     t.end = u.end;
     return t;
@@ -65,44 +62,8 @@ static atn_binary descend(run u, int head, int r, lead_fn lead)
 atn_binary atn_binary_inorder(int p, int r, int root)
 {
     const int longer = atn_max(root, p - 1 - root);
-    atn_binary t = descend((run){0, p}, root, r, middle);
+    atn_binary t = descend((run){0, p}, root, r);
 
     t.height = longer == 0 ? 0 : 1 + atn_floor_log2(longer);
-    return t;
-}
-
-/* ---- two trees ---- */
-
-/* Ranks other than the root, in their order, have the numbers 0 .. m - 1; the other tree counts
- * them backwards or, where that would not turn leaves into inner ranks, one further. */
-static int number_of(int r, int root, int m, bool other)
-{
-    const int i = r < root ? r : r - 1;
-    return !other ? i : m % 2 == 0 ? m - 1 - i : (i + 1) % m;
-}
-
-static int rank_of(int number, int root, int m, bool other)
-{
-    const int i = !other ? number : m % 2 == 0 ? m - 1 - number : atn_mod(number - 1, m);
-    return i < root ? i : i + 1;
-}
-
-atn_binary atn_binary_double(int p, int r, int root, bool other)
-{
-    const int m = p - 1;
-    const run all = {0, m};
-    atn_binary t = {.parent = -1};
-
-    if (r != root)
-        t = descend(all, last_power(all), number_of(r, root, m, other), last_power);
-    else if (m > 0)
-        add_child(&t, last_power(all));
-    for (int i = 0; i < t.children; i++)
-        t.child[i] = rank_of(t.child[i], root, m, other);
-    if (r != root) {
-        t.parent = t.parent < 0 ? root : rank_of(t.parent, root, m, other);
-        t.depth++;
-    }
-    t.height = m == 0 ? 0 : 1 + atn_floor_log2(m);
     return t;
 }

@@ -22,11 +22,4 @@ atn_binary atn_binary_complete(int p, int r, int root);
  *   p = 8, root 3   3->1 3->6   1->0 1->2 6->5 6->7   5->4 */
 atn_binary atn_binary_inorder(int p, int r, int root);
 
-/* Two trees over the ranks other than the root, which sends to (or receives from) the top of each.
- * Both are in order, and a rank that has children in one has none in the other: together they use
- * every rank's bandwidth once, each with half of the data.
- *
- *   p = 7, root 0   one: 0->4 4->2 4->6 2->1 2->3 6->5   other: 0->3 3->5 3->1 5->6 5->4 1->2 */
-atn_binary atn_binary_double(int p, int r, int root, bool other);
-
 #endif

@@ -22,15 +22,16 @@ static place place_of(const atn_core *c, int r)
     return (place){atn_core_rank(c, number), atn_core_guests(c, number), atn_core_guests(c, 0)};
 }
 
-/* The guests' operands come before all that follows. */
+/* The guests' operands come before all that follows, which is one exchange after the other. */
 static void welcome(atn_builder *b, const atn_problem *q, const place *at, atn_fold *f)
 {
-    f->one_room = true;
     for (int i = 1; i <= at->most; i++, atn_round(b))
         if (i <= at->guests)
             atn_fold_recv(b, q, f, q->r + i);
     if (at->guests > 0)
         atn_fence(b);
+    f->one_room = true;
+    f->next = 0;
 }
 
 static void be_guest(atn_builder *b, const atn_problem *q, const place *at, const atn_core_work *w,

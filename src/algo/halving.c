@@ -5,27 +5,57 @@
 
 static int rounds_of(const atn_halving *h) { return atn_floor_log2(h->core.size); }
 
-static int bit_of(const atn_halving *h, int i)
+/* ---- who meets whom ---- */
+
+static int swing_partner(int size, int number, int i)
 {
-    return h->near ? 1 << i : h->core.size >> (i + 1);
+    const int power = 1 << (i + 1), way = (i % 2 == 0 ? 1 + power : 1 - power) / 3;
+
+    return atn_mod(number % 2 == 0 ? number + way : number - way, size);
 }
 
-atn_range atn_halving_range(const atn_halving *h, int number, int rounds)
+/* The number that it meets in round i. */
+static int partner_of(const atn_halving *h, int number, int i)
+{
+    switch (h->meeting) {
+    case ATN_FAR:
+        return number ^ h->core.size >> (i + 1);
+    case ATN_NEAR:
+        return number ^ 1 << i;
+    default:
+        return swing_partner(h->core.size, number, i);
+    }
+}
+
+/* The lowest of the numbers that take part in what it is responsible for after round i. */
+static int lowest(const atn_halving *h, int number, int i)
+{
+    if (h->meeting != ATN_SWING)
+        return number;
+    return i + 1 == rounds_of(h)
+               ? number
+               : atn_min(lowest(h, number, i + 1), lowest(h, partner_of(h, number, i + 1), i + 1));
+}
+
+/* The shares that a number is responsible for after so many rounds. */
+static atn_range range_of(const atn_halving *h, int number, int rounds)
 {
     atn_range u = {0, h->core.size};
 
     for (int i = 0; i < rounds; i++) {
         u.count /= 2;
-        if (number & bit_of(h, i))
+        if (lowest(h, number, i) > lowest(h, partner_of(h, number, i), i))
             u.first += u.count;
     }
     return u;
 }
 
-int atn_halving_partner(const atn_halving *h, int number, int i)
+static int share_of(const atn_halving *h, int number)
 {
-    return atn_core_rank(&h->core, number ^ bit_of(h, i));
+    return range_of(h, number, rounds_of(h)).first;
 }
+
+/* ---- rounds ---- */
 
 /* Shares as blocks. */
 static atn_range blocks(const atn_halving *h, atn_range shares)
@@ -36,28 +66,59 @@ static atn_range blocks(const atn_halving *h, atn_range shares)
     return (atn_range){first, h->start[shares.first + shares.count] - first};
 }
 
+/* A round of a rank: whom it meets, what each of the two is responsible for then. */
+typedef struct {
+    int rank;
+    atn_range mine, theirs;
+} encounter;
+
+static encounter meet(const atn_halving *h, int r, int i)
+{
+    const int number = atn_core_number(&h->core, r), other = partner_of(h, number, i);
+
+    return (encounter){atn_core_rank(&h->core, other), blocks(h, range_of(h, number, i + 1)),
+                       blocks(h, range_of(h, other, i + 1))};
+}
+
 void atn_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f)
 {
-    const int number = atn_core_number(&h->core, q->r);
-
     for (int i = 0; i < rounds_of(h); i++) {
-        const int partner = atn_halving_partner(h, number, i);
-        const atn_range mine = blocks(h, atn_halving_range(h, number, i + 1));
-        const atn_range theirs = blocks(h, atn_halving_range(h, number ^ bit_of(h, i), i + 1));
+        const encounter e = meet(h, q->r, i);
         atn_rounds(b, i > 0);
-        atn_send(b, partner, atn_fold_part(f, theirs.first, theirs.count));
-        atn_fold_narrow(f, mine.first, mine.count);
-        atn_fold_recv(b, q, f, partner);
+        atn_send(b, e.rank, atn_fold_part(f, e.theirs.first, e.theirs.count));
+        atn_fold_narrow(f, e.mine.first, e.mine.count);
+        atn_fold_recv(b, q, f, e.rank);
     }
 }
 
-/* ---- reduce-scatter ---- */
+/* ---- allreduce ---- */
 
-/* The share of a number, and back. */
-static int share_of(const atn_halving *h, int number)
+static void halve_and_double(atn_builder *b, const atn_problem *q, const atn_core *core,
+                             atn_fold *f, const void *context)
 {
-    return atn_halving_range(h, number, rounds_of(h)).first;
+    const atn_halving *h = context;
+
+    (void)core;
+    atn_halve(b, q, h, f);
+    atn_fold_end(b, f, -1);
+    for (int i = rounds_of(h) - 1; i >= 0; i--) {
+        const encounter e = meet(h, q->r, i);
+        atn_round(b);
+        atn_send(b, e.rank, atn_dst(e.mine.first, e.mine.count));
+        atn_recv(b, e.rank, atn_dst(e.theirs.first, e.theirs.count));
+    }
 }
+
+void atn_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting)
+{
+    const atn_halving h = {.core = atn_core_pow2(q->p), .meeting = meeting};
+    const atn_core_work w = {&h.core, 2 * rounds_of(&h), halve_and_double, &h};
+
+    atn_split(b, h.core.size);
+    atn_core_allreduce(b, q, &w, h.core.size);
+}
+
+/* ---- reduce-scatter ---- */
 
 static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn_fold *f,
                  const void *context)
@@ -74,30 +135,32 @@ static void scatter(atn_builder *b, const atn_problem *q, const void *context)
     atn_core_scatter(b, q, &(atn_core_work){&h->core, rounds_of(h), work, h}, h->start[share]);
 }
 
-/* Shares in their order: where each begins, and which rank's block each of its blocks is. */
-static void lay_out(const atn_halving *h, int p, int *start, int *index)
+/* Shares in their order: where each begins, and which rank's block each of its blocks is.  Far and
+ * near, the number whose share is i is the share of number i. */
+static void lay_out(const atn_halving *h, int *start, int *index)
 {
+    const atn_core *c = &h->core;
     int n = 0;
 
-    for (int share = 0; share < h->core.size; share++) {
+    for (int share = 0; share < c->size; share++) {
         const int number = share_of(h, share);
         start[share] = n;
-        for (int i = 0; i <= atn_core_guests(&h->core, number); i++)
-            index[n++] = atn_core_rank(&h->core, number) + i;
+        for (int i = 0; i <= atn_core_guests(c, number); i++)
+            index[n++] = atn_core_rank(c, number) + i;
     }
-    start[h->core.size] = p;
+    start[c->size] = n;
 }
 
-void atn_halving_scatter(atn_builder *b, const atn_problem *q, bool near)
+void atn_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting)
 {
-    atn_halving h = {.core = atn_core_pow2(q->p), .near = near};
+    atn_halving h = {.core = atn_core_pow2(q->p), .meeting = meeting};
     int *start = malloc(sizeof *start * (2 * (size_t)q->p + 1)), *index = start + q->p + 1;
 
     if (!start) {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
         return;
     }
-    lay_out(&h, q->p, start, index);
+    lay_out(&h, start, index);
     h.start = start;
     atn_embed_run(b, &(atn_embed){.q = q,
                                   .src = {.at = atn_src(0, 1), .each = 1, .index = index},

@@ -116,11 +116,8 @@ void atn_tree_bcast(atn_builder *b, const atn_tree *t)
     }
 }
 
-void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
+void atn_tree_collect(atn_builder *b, const atn_tree *t, atn_ref store)
 {
-    const atn_ref store = atn_tree_store(b, t, atn_dst(0, q->p), atn_src(0, 1));
-
-    atn_copy(b, atn_src(0, 1), atn_tree_part(t, store, q->r, 1));
     for (int level = t->levels - 1; level >= 0; level--) {
         const atn_edge *e = &t->edge[level];
         if (level == t->up)
@@ -129,6 +126,14 @@ void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
             atn_recv(b, e->peer, atn_tree_part(t, store, e->first, e->count));
         atn_rounds(b, level > 0);
     }
+}
+
+void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
+{
+    const atn_ref store = atn_tree_store(b, t, atn_dst(0, q->p), atn_src(0, 1));
+
+    atn_copy(b, atn_src(0, 1), atn_tree_part(t, store, q->r, 1));
+    atn_tree_collect(b, t, store);
 }
 
 void atn_tree_scatter(atn_builder *b, const atn_problem *q, const atn_tree *t)
@@ -144,6 +149,18 @@ void atn_tree_scatter(atn_builder *b, const atn_problem *q, const atn_tree *t)
             atn_send(b, e->peer, atn_tree_part(t, store, e->first, e->count));
     }
     atn_copy(b, atn_tree_part(t, store, q->r, 1), atn_dst(0, 1));
+}
+
+/* ---- chains ---- */
+
+atn_spot atn_chain_spot(int v, int p, int chains)
+{
+    const int length = (p - 1) / chains;               /* of a short chain */
+    const int bound = (p - 1) % chains * (length + 1); /* ranks in the long ones */
+
+    if (v <= bound)
+        return (atn_spot){(v - 1) / (length + 1), (v - 1) % (length + 1)};
+    return (atn_spot){(p - 1) % chains + (v - 1 - bound) / length, (v - 1 - bound) % length};
 }
 
 /* ---- matchings ---- */

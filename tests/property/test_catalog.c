@@ -41,19 +41,27 @@ static int roots_of(const atn_row *row, int p, int roots[4])
  * passes together. */
 enum { MAX_SETS = 40 };
 
+static int add_value(int64_t value, int i, const atn_params *base, atn_params *sets, int n)
+{
+    if (value == base->v[i])
+        return n;
+    sets[n] = *base;
+    sets[n].v[i] = value;
+    return n + 1;
+}
+
 static int add_values(const atn_param *p, int i, const atn_params *base, atn_params *sets, int n)
 {
     const int64_t values[] = {p->min, 1, 2, 3, 7, p->max};
     int64_t last = -1;
 
-    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+    for (int64_t word = p->min; p->type == ATN_WORD && word <= p->max; word++)
+        n = add_value(word, i, base, sets, n);
+    for (size_t v = 0; p->type != ATN_WORD && v < sizeof values / sizeof *values; v++) {
         if (values[v] < p->min || values[v] > p->max || values[v] <= last)
             continue;
         last = values[v];
-        if (values[v] == p->fallback)
-            continue;
-        sets[n] = *base;
-        sets[n++].v[i] = values[v];
+        n = add_value(last, i, base, sets, n);
     }
     return n;
 }

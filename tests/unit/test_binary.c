@@ -78,30 +78,14 @@ static void check_inorder(int p, int root)
     }
 }
 
-static void check_double(int p, int root)
-{
-    tree t[2];
-
-    for (int i = 0; i < 2; i++) {
-        for (int r = 0; r < p; r++)
-            t[i].at[r] = atn_binary_double(p, r, root, i == 1);
-        check_tree(&t[i], p, root);
-    }
-    for (int r = 0; r < p; r++)
-        if (r != root)
-            assert_false(t[0].at[r].children > 0 && t[1].at[r].children > 0);
-}
-
 static void complete_trees(void **state) { (void)state, for_all(check_complete); }
 static void inorder_trees(void **state) { (void)state, for_all(check_inorder); }
-static void double_trees(void **state) { (void)state, for_all(check_double); }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(complete_trees),
         cmocka_unit_test(inorder_trees),
-        cmocka_unit_test(double_trees),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

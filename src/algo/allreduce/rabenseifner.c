@@ -1,58 +1,121 @@
-/* Rabenseifner's allreduce: recursive halving leaves each rank with one combined share, recursive
- * doubling spreads the shares.  Both need a power of two: ranks beyond it first give their operand
- * to, and in the end get the result from, a rank below it. */
-#include "algo/algo.h"
-#include "algo/shape.h"
+/* Rabenseifner's allreduce: recursive halving leaves each rank with one combined share, an
+ * allgather, usually recursive doubling, spreads the shares.  Halving needs a power of two: of
+ * other numbers some ranks are guests, which give their operand to a host and get the result from
+ * it.  `guests` are the last ranks (of the first ones), or every second one of the first ranks; or
+ * the latter and their hosts combine half of the message each.
+ *
+ *   p = 6, last: 4->0 5->1   odd: 1->0 3->2   halves: 0-1 2-3, then 1->0 3->2 */
+#include <stdlib.h>
 
-/* Inside the power of two; the operand is in DST. */
-static void halve_and_double(atn_builder *b, int core, int r)
+#include "algo/core.h"
+#include "algo/shares.h"
+
+static const char *const guests_words[] = {"last", "odd", "halves", NULL};
+static const char *const gather_words[] = {"recursive_doubling", "ring", "bruck", "neighbor", NULL};
+enum { LAST, ODD, HALVES };
+
+static const atn_param params[] = {
+    {"guests", ATN_WORD, LAST, LAST, HALVES, ATN_LINEAR,
+     "who sits out when the ranks are no power of two: the last ones, every second of the first "
+     "ones, or these after combining half of the message",
+     guests_words},
+    {"gather", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how the combined shares are spread", gather_words},
+    {0},
+};
+
+/* A rank of the core, its number there and its guest; or a guest and its host. */
+typedef struct {
+    int number, other; /* -1: none */
+} place;
+
+static place place_of(const atn_core *c, int r, bool last)
 {
-    const atn_problem scatter = {.op = ATN_REDUCE_SCATTER_BLOCK, .p = core, .r = r, .pieces = 1};
-    const atn_problem gather = {.op = ATN_ALLGATHER, .p = core, .r = r, .pieces = 1};
-    const atn_view all = {.at = atn_dst(0, 1), .each = 1}, own = {.at = atn_dst(r, 1), .each = 1};
+    const int extra = c->p - c->size, number = last ? r : atn_core_number(c, r);
+    const bool guest = last ? r >= c->size : r != atn_core_rank(c, number);
 
-    atn_embed_algo(b, &(atn_embed){.q = &scatter, .src = all, .dst = own, .vec = {.each = 1}},
-                   &atn_algo_reduce_scatter_recursive_halving, NULL);
+    if (guest)
+        return (place){-1, last ? r - c->size : r - 1};
+    return (place){number, number >= extra ? -1 : last ? r + c->size : r + 1};
+}
+
+/* The guest combines the upper half, the host the lower one; h parts each. */
+static void be_helpful(atn_builder *b, int host, int h)
+{
+    const atn_ref upper = atn_tmp_at(atn_tmp(b, h, h), 0, h);
+
+    atn_send(b, host, atn_src(0, h));
+    atn_recv(b, host, upper);
+    atn_reduce(b, atn_src(h, h), upper);
     atn_round(b);
-    atn_embed_algo(b, &(atn_embed){.q = &gather, .src = own, .dst = all, .vec = {.each = 1}},
-                   &atn_algo_allgather_recursive_doubling, NULL);
+    atn_send(b, host, upper);
+}
+
+static void be_host(atn_builder *b, const atn_problem *q, int guest, int parts, bool halves)
+{
+    const int h = halves ? parts / 2 : parts;
+    atn_fold f = atn_fold_into(q, atn_src(0, h), atn_dst(0, h));
+
+    if (halves)
+        atn_send(b, guest, atn_src(h, h));
+    atn_fold_recv(b, q, &f, guest);
+    if (!halves)
+        return;
+    atn_round(b);
+    atn_recv(b, guest, atn_dst(h, h));
+}
+
+static void work(atn_builder *b, const atn_core *c, int number, bool last, atn_ref from,
+                 const atn_algo *gather)
+{
+    int *ranks = malloc(sizeof *ranks * (size_t)c->size);
+    const atn_group core = {.p = c->size, .r = number, .ranks = ranks, .each = 1};
+
+    for (int i = 0; ranks && i < c->size; i++)
+        ranks[i] = last ? i : atn_core_rank(c, i);
+    if (!ranks)
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    else if (c->size == 1)
+        atn_copy(b, from, atn_dst(0, 1));
+    else
+        atn_shares_allreduce(b, &core, from, &atn_algo_reduce_scatter_recursive_halving, gather);
+    free(ranks);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int core = atn_pow2_below(q->p), guest = q->r + core;
-    const atn_ref whole = atn_dst(0, core);
+    const atn_core c = atn_core_pow2(q->p);
+    const bool last = prm->v[0] == LAST, halves = prm->v[0] == HALVES;
+    const place at = place_of(&c, q->r, last);
+    const atn_ref all = atn_dst(0, c.size);
 
-    (void)prm;
-    atn_split(b, core);
-    if (q->r >= core) {
-        atn_send(b, q->r - core, atn_src(0, core));
-        atn_rounds(b, 2 * atn_floor_log2(core) + 1);
-        atn_recv(b, q->r - core, whole);
+    atn_split(b, c.size);
+    if (at.number < 0) {
+        if (halves)
+            be_helpful(b, at.other, c.size / 2);
+        else
+            atn_send(b, at.other, atn_src(0, c.size));
+        atn_recv(b, at.other, all);
         return;
     }
-    atn_copy(b, atn_src(0, core), whole);
-    if (guest < q->p) {
-        const atn_ref room = atn_tmp_at(atn_tmp(b, 0, core), 0, core);
-        atn_recv(b, guest, room);
-        atn_reduce(b, room, whole);
-    }
-    atn_round(b);
-    halve_and_double(b, core, q->r);
-    atn_round(b);
-    if (guest < q->p)
-        atn_send(b, guest, whole);
+    if (at.other >= 0)
+        be_host(b, q, at.other, c.size, halves);
+    work(b, &c, at.number, last, at.other >= 0 ? all : atn_src(0, c.size),
+         atn_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+    if (at.other >= 0)
+        atn_send(b, at.other, all);
 }
 
 const atn_algo atn_algo_allreduce_rabenseifner = {
     .name = "rabenseifner",
-    .summary = "recursive halving, then recursive doubling",
+    .summary = "recursive halving, then an allgather of any kind",
     .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
-    .cost = "2 * floor(log2(p)) * a + (2 * b + g) * n * (1 - 1 / 2^floor(log2(p)))"
-            " + (1 - pow2(p)) * (2 * a + (2 * b + g) * n)",
+    .cost = "let(core, 2^floor(log2(p)), log2(core) * a + (b + g) * n * (1 - 1 / core)"
+            " + min(core - 1, 1) * allgather(gather, core, n / core) + (1 - pow2(p)) * (2 * a"
+            " + (2 * b + g) * n + is(guests, 2) * (a - g * n / 2)))",
     .needs = ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "bandwidth",
+    .params = params,
     .build = build,
 };

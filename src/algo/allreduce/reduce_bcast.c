@@ -1,33 +1,47 @@
-/* Reduce to rank 0 up a binomial tree, then broadcast down the same tree. */
+/* Reduce to rank 0, then broadcast from it, each of any kind; usually up and down the same tree. */
 #include "algo/algo.h"
+
+static const char *const up_words[] = {"binomial", "knomial",        "chain",  "line",
+                                       "binary",   "inorder_binary", "linear", NULL};
+static const char *const down_words[] = {"binomial", "knomial", "chain", "linear", NULL};
+
+static const atn_param params[] = {
+    {"up", ATN_WORD, 0, 0, 6, ATN_LINEAR, "how the message is reduced", up_words},
+    {"down", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how the result is broadcast", down_words},
+    {0},
+};
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_problem reduce = *q, bcast = *q;
-
-    (void)prm;
-    reduce.op = ATN_REDUCE;
-    bcast.op = ATN_BCAST;
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &reduce,
-                                .src = {.at = atn_src(0, 1), .each = 1},
-                                .dst = result,
-                                .vec = {.each = 1}},
-                   &atn_algo_reduce_binomial, NULL);
+    atn_problem up = *q, down = *q;
+
+    up.op = ATN_REDUCE;
+    down.op = ATN_BCAST;
+    atn_embed_algo(
+        b,
+        &(atn_embed){
+            .q = &up, .src = {.at = atn_src(0, 1), .each = 1}, .dst = result, .vec = {.each = 1}},
+        atn_part_algo(ATN_REDUCE, &params[0], prm->v[0]), NULL);
     atn_round(b);
-    atn_embed_algo(b, &(atn_embed){.q = &bcast, .dst = result, .vec = {.each = 1}},
-                   &atn_algo_bcast_binomial, NULL);
+    atn_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = {.each = 1}},
+                   atn_part_algo(ATN_BCAST, &params[1], prm->v[1]), NULL);
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_allreduce_reduce_bcast = {
     .name = "reduce_bcast",
-    .summary = "binomial reduce to rank 0, then binomial broadcast",
+    .summary = "reduce to rank 0, then broadcast",
     .reference = "folklore",
-    .cost = "ceil(log2(p)) * (2 * a + 2 * b * n + g * n)"
-            " - (1 - pow2(p)) * min(a + b * n, g * n)",
+    .cost = "reduce(up, p, n) + bcast(down, p, n)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "messages",
+    .params = params,
+    .refuses = refuses,
     .build = build,
 };

@@ -1,27 +1,14 @@
 /* Ring allreduce: a ring reduce-scatter of p shares, then a ring allgather.  Every rank sends about
  * twice the message, however many ranks there are, and only to its neighbour. */
-#include "algo/algo.h"
+#include "algo/shares.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_problem scatter = {.op = ATN_REDUCE_SCATTER_BLOCK, .p = q->p, .r = q->r, .pieces = 1};
-    const atn_problem gather = {.op = ATN_ALLGATHER, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_group all = atn_group_all(b, q);
 
     (void)prm;
-    atn_split(b, q->p);
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &scatter,
-                                .src = {.at = atn_src(0, 1), .each = 1},
-                                .dst = {.at = atn_dst(q->r, 1), .each = 1},
-                                .vec = {.each = 1}},
-                   &atn_algo_reduce_scatter_ring, NULL);
-    atn_round(b);
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &gather,
-                                .src = {.at = atn_dst(q->r, 1), .each = 1},
-                                .dst = {.at = atn_dst(0, 1), .each = 1},
-                                .vec = {.each = 1}},
-                   &atn_algo_allgather_ring, NULL);
+    atn_shares_allreduce(b, &all, atn_src(0, 1), &atn_algo_reduce_scatter_ring,
+                         &atn_algo_allgather_ring);
 }
 
 const atn_algo atn_algo_allreduce_ring = {

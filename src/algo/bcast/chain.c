@@ -6,24 +6,10 @@
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-typedef struct {
-    int chain, place; /* which chain, and how far down */
-} spot;
-
-static spot spot_of(int v, int p, int chains)
-{
-    const int length = (p - 1) / chains;               /* of a short chain */
-    const int bound = (p - 1) % chains * (length + 1); /* ranks in the long ones */
-
-    if (v <= bound)
-        return (spot){(v - 1) / (length + 1), (v - 1) % (length + 1)};
-    return (spot){(p - 1) % chains + (v - 1 - bound) / length, (v - 1 - bound) % length};
-}
-
 static void feed(atn_builder *b, const atn_problem *q, int chains)
 {
     for (int v = 1; v < q->p; v++) {
-        const spot s = spot_of(v, q->p, chains);
+        const atn_spot s = atn_chain_spot(v, q->p, chains);
         if (s.place > 0)
             continue;
         atn_rounds(b, s.chain > 0);
@@ -39,10 +25,10 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         feed(b, q, chains);
         return;
     }
-    const spot s = spot_of(v, q->p, chains);
+    const atn_spot s = atn_chain_spot(v, q->p, chains);
     atn_rounds(b, s.chain + s.place);
     atn_recv(b, s.place == 0 ? q->root : atn_ring(q, -1), atn_dst(0, 1));
-    if (v + 1 == q->p || spot_of(v + 1, q->p, chains).place == 0)
+    if (v + 1 == q->p || atn_chain_spot(v + 1, q->p, chains).place == 0)
         return;
     atn_round(b);
     atn_send(b, atn_ring(q, 1), atn_dst(0, 1));

@@ -1,39 +1,62 @@
-/* Chain reduce: a partial result travels from the root's left neighbour round the ring to the root,
- * every rank adding its operand; in pieces it is a pipeline whose time hardly depends on p. */
+/* Chain reduce: a partial result travels from rank to rank, every one adding its operand; in pieces
+ * it is a pipeline whose time hardly depends on p.  `chains` chains of consecutive ranks end at the
+ * root; more of them shorten the way and divide the root's bandwidth.
+ *
+ *   p = 8, chains = 2   4 -> 3 -> 2 -> 1 -> 0   7 -> 6 -> 5 -> 0 */
 #include "algo/algo.h"
 #include "algo/fold.h"
-#include "algo/shape.h"
+
+/* The last chains are the shorter ones, so they are ready first. */
+static void take_all(atn_builder *b, const atn_problem *q, int chains)
+{
+    atn_fold f = atn_fold_own(q, -1, 0, 1);
+
+    for (int v = q->p - 1; v > 0; v--)
+        if (atn_chain_spot(v, q->p, chains).place == 0)
+            atn_fold_recv(b, q, &f, atn_absolute(q, v));
+    atn_fold_end(b, &f, -1);
+}
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int v = atn_relative(q);
-    const bool root = v == 0;
-    atn_fold f = atn_fold_begin(q, root ? atn_dst(0, 1) : atn_src(0, 1));
+    const int v = atn_relative(q), chains = (int)prm->v[0];
+    const int longest = (q->p - 2 + chains) / chains;
 
-    (void)prm;
-    if (root)
-        atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
-    if (v < q->p - 1) {
-        atn_rounds(b, q->p - 2 - v);
-        atn_recv(b, atn_ring(q, 1), atn_fold_room(b, &f));
-        atn_fold_take(b, &f, false);
-    }
-    if (root)
+    if (v == 0) {
+        atn_rounds(b, longest - 1);
+        take_all(b, q, chains);
         return;
-    atn_rounds(b, v < q->p - 1);
-    atn_send(b, atn_ring(q, -1), f.value);
-    atn_rounds(b, v - 1);
+    }
+    const int place = atn_chain_spot(v, q->p, chains).place;
+    const int parent = place == 0 ? q->root : atn_ring(q, -1);
+    const bool last = v + 1 == q->p || atn_chain_spot(v + 1, q->p, chains).place == 0;
+    atn_fold f = atn_fold_own(q, parent, 0, 1);
+    atn_rounds(b, longest - 1 - place - !last);
+    if (!last) {
+        atn_fold_recv(b, q, &f, atn_ring(q, 1));
+        atn_round(b);
+    }
+    atn_fold_end(b, &f, parent);
 }
+
+static const atn_param params[] = {
+    {"chains", ATN_INT, 1, 1, 1024, ATN_LOG2, "chains that end at the root", NULL},
+    {0},
+};
 
 const atn_algo atn_algo_reduce_chain = {
     .name = "chain",
     .summary = "a partial result travels from rank to rank; in pieces, a pipeline",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
-    .cost = "(p - 1) * (a + b * n / k + g * n / k)"
-            " + min(p - 1, 1) * (k - 1) * max(a + b * n / k, g * n / k)",
+    .cost = "let(m, a + b * n / k, let(c, g * n / k, let(all, max(1, min(chains, p - 1)),"
+            " let(longest, ceil((p - 1) / all), let(long, p - 1 - all * (longest - 1),"
+            " min(p - 1, 1) * (m + c + (k - 1) * all * max(m, c)"
+            " + max((longest - 1) * (m + c) + (long - 1) * max(m, c),"
+            " min(all - long, 1) * ((longest - 2) * (m + c) + (all - 1) * max(m, c)))))))))",
     .needs = ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
+    .params = params,
     .build = build,
 };

@@ -1,23 +1,17 @@
 /* Reduce-scatter, then gather: the message is cut into p shares; a ring combines each share at its
  * rank, and a binomial tree brings the shares to the root. */
-#include "algo/algo.h"
+#include "algo/shares.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_problem scatter = {.op = ATN_REDUCE_SCATTER_BLOCK, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_group all = atn_group_all(b, q);
     const atn_problem gather = {
         .op = ATN_GATHER, .p = q->p, .r = q->r, .root = q->root, .pieces = 1};
-
-    (void)prm;
-    atn_split(b, q->p);
     const atn_ref share =
         q->r == q->root ? atn_dst(q->r, 1) : atn_tmp_at(atn_tmp(b, q->r, 1), 0, 1);
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &scatter,
-                                .src = {.at = atn_src(0, 1), .each = 1},
-                                .dst = {.at = share, .each = 1},
-                                .vec = {.each = 1}},
-                   &atn_algo_reduce_scatter_ring, NULL);
+
+    (void)prm;
+    atn_shares_scatter(b, &all, atn_src(0, 1), share, &atn_algo_reduce_scatter_ring, NULL);
     atn_round(b);
     atn_embed_algo(b,
                    &(atn_embed){.q = &gather,

@@ -1,0 +1,59 @@
+/* Allgather, then reduce: every rank collects the operands of all, by an allgather of any kind, and
+ * combines them alone.  For messages so small that only the number of rounds counts. */
+#include <stdlib.h>
+
+#include "algo/algo.h"
+
+static const char *const words[] = {"bruck", "recursive_doubling", "ring", "neighbor", NULL};
+
+static const atn_param params[] = {
+    {"gather", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how operands are collected", words},
+    {0},
+};
+
+/* The operands in scratch: as many messages as there are ranks, all of the same shape. */
+static void collect(atn_builder *b, const atn_problem *q, const atn_algo *gather, int all)
+{
+    const atn_problem inner = {.op = ATN_ALLGATHER, .p = q->p, .r = q->r, .pieces = 1};
+    int *alike = calloc((size_t)q->p, sizeof *alike);
+
+    if (!alike)
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    else
+        atn_embed_algo(b,
+                       &(atn_embed){.q = &inner,
+                                    .src = {.at = atn_src(0, 1), .each = 1},
+                                    .dst = {.at = atn_tmp_at(all, 0, 1), .each = 1},
+                                    .vec = {.each = 1, .index = alike}},
+                       gather, NULL);
+    free(alike);
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const int all = atn_tmp_like(b, 0, q->p), last = q->p - 1;
+
+    collect(b, q, atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]), all);
+    atn_fence(b);
+    atn_copy(b, atn_tmp_at(all, last, 1), atn_dst(0, 1));
+    for (int i = last - 1; i >= 0; i--)
+        atn_reduce(b, atn_tmp_at(all, i, 1), atn_dst(0, 1));
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
+}
+
+const atn_algo atn_algo_allreduce_allgather_reduce = {
+    .name = "allgather_reduce",
+    .summary = "collect the operands of all ranks, then combine them locally",
+    .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
+                 "routines, 2005",
+    .cost = "allgather(gather, p, n) + (p - 1) * g * n",
+    .klass = ATN_COORDINATED,
+    .group = "latency",
+    .params = params,
+    .refuses = refuses,
+    .build = build,
+};

@@ -1,0 +1,28 @@
+/* Butterfly allreduce: neighbours exchange and combine halves of the message, then ranks two apart
+ * quarters, and so on; all rounds back again spread what was combined.  As Rabenseifner's in bytes
+ * and rounds, but what a rank combines are neighbouring runs of ranks, so every operator is served,
+ * and the largest messages go the shortest ways.
+ *
+ *   p = 4, rank 1   with 0: send the lower half, receive the upper one   with 3: its quarters
+ *                   with 3: receive the other quarter   with 0: the lower half */
+#include "algo/algo.h"
+#include "algo/halving.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    atn_halving_allreduce(b, q, ATN_NEAR);
+}
+
+const atn_algo atn_algo_allreduce_butterfly = {
+    .name = "butterfly",
+    .summary = "halving and doubling that keep the order of operands: neighbours meet first",
+    .reference = "Traff: An improved algorithm for (non-commutative) reduce-scatter with an "
+                 "application, 2005",
+    .cost = "2 * floor(log2(p)) * a + (2 * b + g) * n * (1 - 1 / 2^floor(log2(p)))"
+            " + (1 - pow2(p)) * (2 * a + (2 * b + g) * n)",
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_COORDINATED,
+    .group = "bandwidth",
+    .build = build,
+};

@@ -1,0 +1,26 @@
+/* Circulant allreduce: each rank's share is combined and then collected in jumps that halve the
+ * ring (see reduce_scatter/circulant): twice log2 p rounds and, per rank, no more than twice the
+ * message, for any number of ranks. */
+#include "algo/shares.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_group all = atn_group_all(b, q);
+
+    (void)prm;
+    atn_shares_allreduce(b, &all, atn_src(0, 1), &atn_algo_reduce_scatter_circulant,
+                         &atn_algo_allgather_bruck);
+}
+
+const atn_algo atn_algo_allreduce_circulant = {
+    .name = "circulant",
+    .summary = "reduce-scatter and allgather in jumps that halve the ring, for any number of ranks",
+    .reference = "Traff: Optimal, non-pipelined reduce-scatter and allreduce algorithms, 2024",
+    .cost = "2 * ceil(log2(p)) * a + (2 * b + g) * n * (p - 1) / p"
+            " - (is(p, 3) + is(p, 5)) * min(a + b * n / p, floor(p / 2) * g * n / p)",
+    .needs = ATN_NEEDS_COMMUTATIVE,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_COORDINATED,
+    .group = "bandwidth",
+    .build = build,
+};

@@ -1,0 +1,42 @@
+/* Mirrored allreduce: an allgather of any kind backwards combines each rank's share, and forwards
+ * spreads it (see mirror.h).
+ *
+ *   neighbor, p = 4, rank 0   with 3: two shares each way   with 1: one each way   and back */
+#include "algo/mirror.h"
+#include "algo/shares.h"
+
+static const atn_param params[] = {
+    {"gather", ATN_WORD, 0, 0, ATN_MIRROR_LAST, ATN_LINEAR,
+     "the allgather that goes there and back", atn_mirror_words},
+    {0},
+};
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_group all = atn_group_all(b, q);
+
+    atn_shares_scatter(b, &all, atn_src(0, 1), atn_own_share(&all), &atn_algo_reduce_scatter_mirror,
+                       prm);
+    atn_round(b);
+    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]));
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
+}
+
+const atn_algo atn_algo_allreduce_mirror = {
+    .name = "mirror",
+    .summary = "an allgather of any kind backwards, then forwards",
+    .reference = "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, "
+                 "practice, and experience, 2007",
+    .cost = "let(b, b + g, allgather(gather, p, n / p)) + allgather(gather, p, n / p)",
+    .needs = ATN_NEEDS_COMMUTATIVE,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_STORE_FORWARD,
+    .group = "contention",
+    .params = params,
+    .refuses = refuses,
+    .build = build,
+};

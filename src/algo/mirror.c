@@ -1,0 +1,225 @@
+/* mirror.c - see mirror.h.
+ *
+ * Operands stay in SRC until the first one from elsewhere arrives; it is combined where it was
+ * received, in `sums`, and later ones, received in `room`, are added to it. */
+#include "algo/mirror.h"
+
+#include <stdlib.h>
+
+const char *const atn_mirror_words[] = {"neighbor", "bruck", "recursive_doubling", "ring", NULL};
+
+typedef struct {
+    atn_builder *b;
+    const atn_schedule *forward;
+    int blocks;      /* of the vector that is reduced */
+    int sums, room;  /* scratch like it */
+    bool *combined;  /* the sum of a block is in `sums`, not in SRC */
+    int *block, n;   /* those of the current message */
+    atn_range *list; /* ranges for two references */
+} mirror;
+
+/* The blocks of the current message, or only those of which nothing was combined yet. */
+static atn_ref select_blocks(const mirror *m, atn_ref like, bool fresh, int which)
+{
+    atn_range *list = m->list + which * m->blocks;
+    int n = 0;
+
+    for (int i = 0; i < m->n; i++) {
+        const int at = m->block[i];
+        if (fresh && m->combined[at])
+            continue;
+        if (n > 0 && list[n - 1].first + list[n - 1].count == at)
+            list[n - 1].count++;
+        else
+            list[n++] = (atn_range){at, 1};
+    }
+    like.one = (atn_range){0, 0};
+    return n > 0 ? atn_ranges(like, list, n) : like;
+}
+
+static atn_ref in_src(const mirror *m, bool fresh)
+{
+    return select_blocks(m, atn_src(0, 0), fresh, 0);
+}
+static atn_ref in_sums(const mirror *m, bool fresh)
+{
+    return select_blocks(m, atn_tmp_at(m->sums, 0, 0), fresh, 1);
+}
+static atn_ref in_room(const mirror *m)
+{
+    return select_blocks(m, atn_tmp_at(m->room, 0, 0), false, 0);
+}
+
+/* ---- messages ---- */
+
+/* An allgather may send its own block from its source. */
+static void read_blocks(mirror *m, const atn_slot *slot)
+{
+    const atn_schedule *s = m->forward;
+    const atn_range *r = atn_slot_ranges(s, slot);
+    const int first = slot->space == ATN_SRC ? s->q.r * s->split : 0;
+
+    m->n = 0;
+    for (int i = 0; i < slot->n; i++)
+        for (int k = 0; k < r[i].count; k++)
+            m->block[m->n++] = first + r[i].first + k;
+}
+
+static bool all_fresh(const mirror *m)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->combined[m->block[i]])
+            return false;
+    return true;
+}
+
+/* All sums of the message are in `sums` from now on. */
+static void mark(mirror *m)
+{
+    for (int i = 0; i < m->n; i++)
+        m->combined[m->block[i]] = true;
+}
+
+static void move_to_sums(mirror *m)
+{
+    atn_copy(m->b, in_src(m, true), in_sums(m, true));
+    mark(m);
+}
+
+static void send_back(mirror *m, int peer)
+{
+    if (all_fresh(m)) {
+        atn_send(m->b, peer, in_src(m, false));
+        return;
+    }
+    move_to_sums(m);
+    atn_send(m->b, peer, in_sums(m, false));
+}
+
+static void take_back(mirror *m, int peer)
+{
+    if (all_fresh(m)) {
+        atn_recv(m->b, peer, in_sums(m, false));
+        atn_reduce(m->b, in_src(m, false), in_sums(m, false));
+        mark(m);
+        return;
+    }
+    atn_recv(m->b, peer, in_room(m)); /* at once, as the other half of an exchange */
+    move_to_sums(m);
+    atn_reduce(m->b, in_room(m), in_sums(m, false));
+}
+
+/* What a round combines is there before the next one begins, as what it spreads was forwards. */
+static void next_round(mirror *m, int *round, int until)
+{
+    if (*round > until)
+        atn_fence(m->b);
+    for (; *round > until; (*round)--)
+        atn_round(m->b);
+}
+
+static void run(mirror *m)
+{
+    const atn_schedule *s = m->forward;
+    int round = s->nrounds - 1;
+
+    for (int i = s->nops - 1; i >= 0; i--) {
+        const atn_op *o = &s->ops[i];
+        if (!atn_is_message(o))
+            continue;
+        next_round(m, &round, o->round);
+        read_blocks(m, &o->a);
+        if (o->kind == ATN_OP_RECV)
+            send_back(m, o->peer);
+        else
+            take_back(m, o->peer);
+    }
+    next_round(m, &round, 0);
+}
+
+/* The own block, or at the root all. */
+static void finish(mirror *m, const atn_problem *q)
+{
+    const bool whole = q->op == ATN_REDUCE;
+    const int first = whole ? 0 : q->r * m->forward->split;
+
+    if (!atn_has_dst(q))
+        return;
+    m->n = 0;
+    for (int i = 0; i < m->forward->split; i++)
+        m->block[m->n++] = first + i;
+    atn_copy(m->b, m->combined[first] ? in_sums(m, false) : in_src(m, false), atn_dst(0, m->n));
+}
+
+/* ---- the forward schedule ---- */
+
+static atn_schedule *build_forward(atn_builder *b, const atn_problem *q, const atn_algo *algo,
+                                   const atn_params *prm)
+{
+    atn_problem f = *q;
+    atn_schedule *s = NULL;
+    atn_error err = {0};
+
+    f.op = q->op == ATN_REDUCE ? ATN_BCAST : ATN_ALLGATHER;
+    f.in_place = false;
+    atn_builder *inner = atn_builder_new(&f);
+    if (!inner) {
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+        return NULL;
+    }
+    algo->build(inner, &f, prm);
+    if (atn_builder_finish(inner, algo->name, &s, &err) != ATN_OK)
+        atn_builder_fail(b, err.status, err.text);
+    return s;
+}
+
+/* How often this rank sends a block at most: so often its sum is combined. */
+static int most_sends(mirror *m)
+{
+    int *sent = calloc((size_t)m->blocks + 1, sizeof *sent), most = 0;
+
+    for (int i = 0; sent && i < m->forward->nops; i++) {
+        if (m->forward->ops[i].kind != ATN_OP_SEND)
+            continue;
+        read_blocks(m, &m->forward->ops[i].a);
+        for (int k = 0; k < m->n; k++)
+            most = atn_max(most, ++sent[m->block[k]]);
+    }
+    free(sent);
+    return most;
+}
+
+static void go_back(mirror *m, const atn_problem *q)
+{
+    const int most = most_sends(m);
+
+    atn_split(m->b, m->forward->split);
+    if (most > 0)
+        m->sums = atn_tmp(m->b, 0, m->blocks);
+    if (most > 1)
+        m->room = atn_tmp(m->b, 0, m->blocks);
+    run(m);
+    finish(m, q);
+}
+
+void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
+                const atn_params *prm)
+{
+    atn_schedule *s = build_forward(b, q, forward, prm);
+
+    if (!s)
+        return;
+    mirror m = {.b = b, .forward = s, .blocks = atn_space_blocks(s, ATN_DST)};
+    const size_t n = (size_t)m.blocks + 1;
+    m.combined = calloc(n, sizeof *m.combined);
+    m.block = malloc(sizeof *m.block * n);
+    m.list = malloc(sizeof *m.list * 2 * n);
+    if (m.combined && m.block && m.list)
+        go_back(&m, q);
+    else
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    free(m.combined);
+    free(m.block);
+    free(m.list);
+    atn_schedule_free(s);
+}
