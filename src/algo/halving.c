@@ -72,18 +72,19 @@ typedef struct {
     atn_range mine, theirs;
 } encounter;
 
-static encounter meet(const atn_halving *h, int r, int i)
+static encounter meet(const atn_halving *h, const atn_problem *q, int i)
 {
-    const int number = atn_core_number(&h->core, r), other = partner_of(h, number, i);
+    const int number = atn_core_number(&h->core, atn_mod(q->r - h->turn, q->p));
+    const int other = partner_of(h, number, i);
 
-    return (encounter){atn_core_rank(&h->core, other), blocks(h, range_of(h, number, i + 1)),
-                       blocks(h, range_of(h, other, i + 1))};
+    return (encounter){(atn_core_rank(&h->core, other) + h->turn) % q->p,
+                       blocks(h, range_of(h, number, i + 1)), blocks(h, range_of(h, other, i + 1))};
 }
 
 void atn_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f)
 {
     for (int i = 0; i < rounds_of(h); i++) {
-        const encounter e = meet(h, q->r, i);
+        const encounter e = meet(h, q, i);
         atn_rounds(b, i > 0);
         atn_send(b, e.rank, atn_fold_part(f, e.theirs.first, e.theirs.count));
         atn_fold_narrow(f, e.mine.first, e.mine.count);
@@ -102,7 +103,7 @@ static void halve_and_double(atn_builder *b, const atn_problem *q, const atn_cor
     atn_halve(b, q, h, f);
     atn_fold_end(b, f, -1);
     for (int i = rounds_of(h) - 1; i >= 0; i--) {
-        const encounter e = meet(h, q->r, i);
+        const encounter e = meet(h, q, i);
         atn_round(b);
         atn_send(b, e.rank, atn_dst(e.mine.first, e.mine.count));
         atn_recv(b, e.rank, atn_dst(e.theirs.first, e.theirs.count));

@@ -19,6 +19,7 @@ typedef struct {
     atn_core core;
     atn_meeting meeting;
     const int *start; /* first block of each share, and the end; NULL: share i is block i */
+    int turn;         /* ranks of the core are so much further on, round the ring of all */
 } atn_halving;
 
 /* All rounds; the value of the fold, then narrowed to the own share, covered all blocks. */

@@ -3,70 +3,50 @@
  * the root, first give their operand to a rank below it.
  *
  *   p = 5, root 0   4->0   halves 0-2 1-3   quarters 0-1 2-3   1->0 3->2   2->0 */
-#include <stdlib.h>
-
 #include "algo/algo.h"
 #include "algo/halving.h"
 
-/* Inside the power of two, where the root is rank 0. */
-static void halve_and_gather(atn_builder *b, const atn_problem *q, const void *context)
+/* The tree of the core, in ranks. */
+static atn_tree tree_of(const atn_problem *q, int size)
 {
-    const atn_halving h = {.core = {q->p, q->p}, .meeting = ATN_FAR};
-    const atn_tree t = atn_tree_binomial(q->p, q->r, 0);
-    atn_fold f = atn_fold_begin(q, atn_src(0, q->p));
+    atn_tree t = atn_tree_binomial(size, atn_relative(q), 0);
 
-    (void)context;
-    atn_split(b, q->p);
-    f.one_room = true;
-    atn_halve(b, q, &h, &f);
-    const atn_ref store = atn_tree_store(b, &t, atn_dst(0, q->p), f.value);
-    if (q->r % 2 == 0) /* odd ranks are leaves: they send what they have */
-        atn_copy(b, f.value, atn_tree_part(&t, store, q->r, 1));
-    atn_round(b);
+    for (int i = 0; i < t.levels; i++)
+        if (t.edge[i].peer >= 0)
+            t.edge[i].peer = atn_absolute(q, t.edge[i].peer);
+    return t;
+}
+
+static void gather(atn_builder *b, const atn_problem *q, int size, const atn_fold *f)
+{
+    const int v = atn_relative(q);
+    const atn_tree t = tree_of(q, size);
+    const atn_ref store = atn_tree_store(b, &t, atn_dst(0, size), f->value);
+
+    if (v % 2 == 0) /* odd ones are leaves: they send what they have */
+        atn_copy(b, f->value, atn_tree_part(&t, store, v, 1));
     atn_tree_collect(b, &t, store);
-}
-
-/* What a rank of the core begins with: its operand, or the sum of it and a guest's. */
-static atn_ref begin(atn_builder *b, const atn_problem *q, int size)
-{
-    const int v = atn_relative(q), guest = v + size;
-    atn_fold f = atn_fold_own(q, v == 0 ? -1 : q->root, 0, size);
-
-    if (guest < q->p)
-        atn_fold_recv(b, q, &f, atn_absolute(q, guest));
-    atn_round(b);
-    return f.value;
-}
-
-static void work(atn_builder *b, const atn_problem *q, int size)
-{
-    const atn_problem core = {.op = ATN_REDUCE, .p = size, .r = atn_relative(q), .pieces = 1};
-    int *ranks = malloc(sizeof *ranks * (size_t)size);
-
-    for (int i = 0; ranks && i < size; i++)
-        ranks[i] = atn_absolute(q, i);
-    if (ranks)
-        atn_embed_run(b, &(atn_embed){.q = &core,
-                                      .ranks = ranks,
-                                      .src = {.at = begin(b, q, size), .each = size},
-                                      .dst = {.at = atn_dst(0, 1), .each = size},
-                                      .vec = {.each = size},
-                                      .build = halve_and_gather});
-    else
-        atn_builder_fail(b, ATN_MEMORY, "out of memory");
-    free(ranks);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int size = atn_pow2_below(q->p), v = atn_relative(q);
+    const int size = atn_pow2_below(q->p), v = atn_relative(q), guest = v + size;
+    const atn_halving h = {.core = {size, size}, .meeting = ATN_FAR, .turn = q->root};
 
     (void)prm;
     atn_split(b, size);
-    if (v < size)
-        work(b, q, size);
-    else
+    if (v >= size) {
         atn_send(b, atn_absolute(q, v - size), atn_src(0, size));
+        return;
+    }
+    atn_fold f = atn_fold_own(q, v == 0 ? -1 : q->root, 0, size);
+    if (guest < q->p)
+        atn_fold_recv(b, q, &f, atn_absolute(q, guest));
+    atn_round(b);
+    f.one_room = true;
+    atn_halve(b, q, &h, &f);
+    atn_round(b);
+    gather(b, q, size, &f);
 }
 
 const atn_algo atn_algo_reduce_rabenseifner = {
