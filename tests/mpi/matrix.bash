@@ -42,10 +42,19 @@ read_catalogue() {
 
 # ---- one job ----
 
+# What is tried on so many ranks: every row, and every third time those with parameters set.
+variants() { # OPERATION RANKS
+    local variant i=0
+    for variant in ${rows[$1]/native/}; do
+        i=$((i + 1))
+        [[ $variant == *:* ]] && (((i + $2) % 3)) || echo "$variant"
+    done
+}
+
 # The variant that this job forces: job 0 the library's own routine, the others the rest in turn.
-pick() { # OPERATION JOB
+pick() { # OPERATION JOB RANKS
     local list
-    read -r -a list <<<"${rows[$1]/native/}"
+    mapfile -t list < <(variants "$1" "$3")
     [ "$2" -eq 0 ] && echo native || echo "${list[($2 - 1) % ${#list[@]}]}"
 }
 
@@ -73,9 +82,10 @@ perhaps_native() { # CHOICES
     for choice in $1; do
         local name=${choice%%=*}/${choice#*=}
         name=${name%%:*}
-        # Another rank order would change the order of operands that do not commute.
+        # A parameter may make a row refuse: another rank order, or a part that wants operands to
+        # commute.
         [[ -n ${needs[$name]} && ${needs[$name]} != "sizes first" ]] || [[ $name == */native ]] ||
-            [[ $choice == *:order=* ]] && out+=,${choice%%=*}
+            [[ $choice == *:* ]] && out+=,${choice%%=*}
     done
     echo "${out#,}"
 }
@@ -110,7 +120,7 @@ judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
 run_job() { # RANKS JOB
     local op choices=
     for op in "${!rows[@]}"; do
-        choices+=" $op=$(pick "$op" "$2")"
+        choices+=" $op=$(pick "$op" "$2" "$1")"
     done
     local report=$work/report.csv output=$work/output
     rm -f "$report"
@@ -131,11 +141,14 @@ run_job() { # RANKS JOB
 read_catalogue
 printf '%s\n' 'SwitchName=left Nodes=h[0-1]' 'SwitchName=right Nodes=h[2-3]' \
     'SwitchName=core Switches=left,right' >"$work/topology.conf"
-jobs=0
-for op in "${!rows[@]}"; do
-    n=$(wc -w <<<"${rows[$op]}")
-    jobs=$((n > jobs ? n : jobs))
-done
+jobs_on() { # RANKS
+    local op n jobs=0
+    for op in "${!rows[@]}"; do
+        n=$(($(variants "$op" "$1" | wc -l) + 1))
+        jobs=$((n > jobs ? n : jobs))
+    done
+    echo "$jobs"
+}
 for n in "${rank_counts[@]}"; do
     # The same program natively: what it expects is what the library delivers.
     if [ "$flavour" = openmpi ] || [ "$n" -le 3 ]; then
@@ -143,6 +156,7 @@ for n in "${rank_counts[@]}"; do
             --slice $((n % slices))/$slices --seed "$n" >"$work/output" 2>&1 && good=yes || good=no
         tap_point "$flavour $n ranks: natively" "$good" "$(grep -v '^ok' "$work/output")"
     fi
+    jobs=$(jobs_on "$n")
     for ((job = 0; job < jobs; job++)); do
         run_job "$n" "$job"
     done
