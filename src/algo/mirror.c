@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-const char *const atn_mirror_words[] = {"neighbor", "bruck", "recursive_doubling", "ring", NULL};
+const char *const atn_mirror_words[] = {"bruck", "neighbor", "recursive_doubling", "ring", NULL};
 
 typedef struct {
     atn_builder *b;

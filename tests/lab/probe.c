@@ -78,11 +78,28 @@ static void ping(char **words)
         printf("%.1f\n", best * 1e6);
 }
 
+/* A line of every rank, printed by one: launchers mix what several ranks print. */
+static void tell(const char *text)
+{
+    enum { LINE = 512 };
+    char line[LINE], *all = NULL;
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    snprintf(line, sizeof line, "%s", text);
+    if (rank == 0)
+        all = malloc((size_t)ranks * LINE);
+    MPI_Gather(line, LINE, MPI_CHAR, all, LINE, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < ranks; i++)
+        printf("%s\n", all + (size_t)i * LINE);
+    free(all);
+}
+
 static void hello(void)
 {
-    char host[256];
+    char host[256], text[300];
     gethostname(host, sizeof host);
-    printf("%d %s\n", rank, host);
+    snprintf(text, sizeof text, "%d %s", rank, host);
+    tell(text);
 }
 
 static void wait_for_ever(int deaf)
@@ -108,7 +125,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "hello") == 0)
         hello();
     else if (strcmp(what, "env") == 0)
-        printf("%s\n", getenv(argv[2]) != NULL ? getenv(argv[2]) : "(none)");
+        tell(getenv(argv[2]) != NULL ? getenv(argv[2]) : "(none)");
     else if (strcmp(what, "bulk") == 0 || strcmp(what, "both") == 0)
         bulk(argv + 2, strcmp(what, "both") == 0);
     else if (strcmp(what, "ping") == 0)
