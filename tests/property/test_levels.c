@@ -101,7 +101,7 @@ static void add_words(const atn_row *row, const atn_topo *t, char *text, size_t 
 static void add_sizes(const atn_row *row, char *text, size_t size, uint64_t *seed)
 {
     int ranks = 12 + draw_below(seed, 12);
-    char level[16];
+    char level[32];
 
     for (int i = 0; i < 4 && ranks > 2; i++) {
         ranks = 2 + draw_below(seed, ranks - 1);
