@@ -1,0 +1,204 @@
+/* machine.c - making machines, and looking values up. */
+#include "model/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ethernet_tcp = 1460.0 / 1538.0;
+
+atn_machine *atn_machine_new(void)
+{
+    atn_machine *m = calloc(1, sizeof *m);
+    if (m)
+        m->framing = ethernet_tcp;
+    return m;
+}
+
+void atn_machine_free(atn_machine *m) { free(m); }
+
+atn_channel *atn_machine_add_channel(atn_machine *m, const char *name)
+{
+    if (m->nchannels == ATN_MACHINE_CHANNELS)
+        return NULL;
+    atn_channel *c = &m->channel[m->nchannels];
+    *c = (atn_channel){.hops = m->nchannels == 0 ? 2 : 3, .duplex = 1.0};
+    snprintf(c->name, sizeof c->name, "%s", name);
+    m->nchannels++;
+    return c;
+}
+
+bool atn_machine_note(atn_machine *m, const char *key, const char *value)
+{
+    int i = 0;
+    while (i < m->nnotes && strcmp(m->note[i].key, key) != 0)
+        i++;
+    if (i == ATN_MACHINE_NOTES)
+        return false;
+    snprintf(m->note[i].key, sizeof m->note[i].key, "%s", key);
+    snprintf(m->note[i].value, sizeof m->note[i].value, "%s", value);
+    m->nnotes = atn_max(m->nnotes, i + 1);
+    return true;
+}
+
+atn_table *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
+{
+    for (int i = 0; i < m->ngammas; i++)
+        if (strcmp(m->gamma[i].op, op) == 0 && strcmp(m->gamma[i].type, type) == 0)
+            return &m->gamma[i].cost;
+    if (m->ngammas == ATN_MACHINE_GAMMAS)
+        return NULL;
+    atn_gamma *g = &m->gamma[m->ngammas++];
+    snprintf(g->op, sizeof g->op, "%s", op);
+    snprintf(g->type, sizeof g->type, "%s", type);
+    return &g->cost;
+}
+
+/* The first size brings the taus, every other one must have the same. */
+bool atn_table_put(atn_table *t, int64_t size, int tau, double v)
+{
+    int row = t->nsizes - 1, column = 0;
+    if (row < 0 || size > t->size[row]) {
+        if (++row == ATN_TABLE_SIZES)
+            return false;
+        t->nsizes = row + 1;
+        t->size[row] = size;
+    } else if (size < t->size[row]) {
+        return false;
+    }
+    while (column < t->ntaus && t->tau[column] != tau)
+        column++;
+    if (column == t->ntaus) {
+        if (row > 0 || column == ATN_TABLE_TAUS || (column > 0 && tau < t->tau[column - 1]))
+            return false;
+        t->tau[t->ntaus++] = tau;
+    }
+    t->v[row][column] = v;
+    return true;
+}
+
+/* ---- tables ---- */
+
+/* One row at tau: linear between columns; above the last it goes on, at most in proportion. */
+static double in_row(const atn_table *t, int row, double tau)
+{
+    const double *v = t->v[row];
+    const int last = t->ntaus - 1;
+    int i = 0;
+    if (tau <= t->tau[0])
+        return v[0];
+    while (i < last && t->tau[i + 1] < tau)
+        i++;
+    if (i < last) {
+        const double part = (tau - t->tau[i]) / (t->tau[i + 1] - t->tau[i]);
+        return v[i] + part * (v[i + 1] - v[i]);
+    }
+    const double most = v[last] * tau / t->tau[last];
+    const double slope =
+        last > 0 ? (v[last] - v[last - 1]) / (t->tau[last] - t->tau[last - 1]) : 0.0;
+    return fmin(most, v[last] + fmax(0.0, slope) * (tau - t->tau[last]));
+}
+
+static double between(const atn_table *t, int i, double bytes, double tau)
+{
+    const double low = in_row(t, i, tau), high = in_row(t, i + 1, tau);
+    return low +
+           (high - low) * (bytes - (double)t->size[i]) / (double)(t->size[i + 1] - t->size[i]);
+}
+
+static int row_below(const atn_table *t, double bytes)
+{
+    int i = 0;
+    while (i < t->nsizes - 1 && (double)t->size[i + 1] <= bytes)
+        i++;
+    return i;
+}
+
+double atn_table_time(const atn_table *t, double bytes, double tau)
+{
+    if (t->nsizes == 0 || tau <= 0)
+        return 0.0;
+    const int i = row_below(t, bytes), last = t->nsizes - 1;
+    if (bytes <= (double)t->size[i])
+        return in_row(t, i, tau);
+    if (i < last)
+        return between(t, i, bytes, tau);
+    const double end = in_row(t, last, tau);
+    if (last == 0)
+        return t->size[0] > 0 ? end * bytes / (double)t->size[0] : end;
+    return fmax(end, between(t, last - 1, bytes, tau));
+}
+
+double atn_table_rate(const atn_table *t, double bytes, double tau)
+{
+    if (t->nsizes == 0)
+        return 0.0;
+    const int i = row_below(t, bytes);
+    const bool outside = bytes <= (double)t->size[i] || i == t->nsizes - 1;
+    return outside ? in_row(t, i, tau) : between(t, i, bytes, tau);
+}
+
+/* ---- channels ---- */
+
+static int host_of(const atn_topo *t, int v)
+{
+    while (t->nodes[v].kind == ATN_TOPO_PART)
+        v = t->nodes[v].parent;
+    return v;
+}
+
+/* Levels that the way from u climbs until it meets the way from v. */
+static int climb(const atn_topo *t, int u, int v)
+{
+    int a = host_of(t, t->node_of[u]), b = host_of(t, t->node_of[v]);
+    int up = 0, down = 0;
+    while (a != b) {
+        if (t->nodes[a].depth >= t->nodes[b].depth) {
+            a = t->nodes[a].parent;
+            up++;
+        } else {
+            b = t->nodes[b].parent;
+            down++;
+        }
+    }
+    return atn_max(up, down);
+}
+
+int atn_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v)
+{
+    const int levels = t ? climb(t, u, v) : 1;
+    return atn_min(levels, m->nchannels - 1);
+}
+
+double atn_channel_overhead(const atn_channel *c, double bytes)
+{
+    return c->eager > 0 && bytes >= (double)c->eager ? c->o_from : c->o_below;
+}
+
+double atn_channel_transfer(const atn_channel *c, double bytes, double tau)
+{
+    if (bytes <= 0 && c->sync.nsizes > 0)
+        return atn_table_time(&c->sync, 0, tau);
+    if (c->segment == 0 || bytes <= (double)c->segment)
+        return atn_table_time(&c->transfer, bytes, tau);
+    return bytes / (double)c->segment * atn_table_time(&c->transfer, (double)c->segment, tau);
+}
+
+static int find_gamma(const atn_machine *m, const char *op, const char *type)
+{
+    for (int i = 0; i < m->ngammas; i++)
+        if ((op == NULL || strcmp(m->gamma[i].op, op) == 0) &&
+            (type == NULL || strcmp(m->gamma[i].type, type) == 0))
+            return i;
+    return -1;
+}
+
+double atn_machine_reduce(const atn_machine *m, const char *op, const char *type, double bytes,
+                          double tau)
+{
+    int i = find_gamma(m, op, type);
+    i = i >= 0 ? i : find_gamma(m, op, NULL);
+    i = i >= 0 ? i : find_gamma(m, NULL, type);
+    i = i >= 0 ? i : m->ngammas - 1;
+    return i >= 0 ? atn_table_rate(&m->gamma[i].cost, bytes, tau) : 0.0;
+}

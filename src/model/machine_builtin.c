@@ -1,0 +1,42 @@
+/* machine_builtin.c - the machine that is assumed where none was measured: hosts with Gigabit
+ * Ethernet and TCP.  Latency and overheads are on the high side, so that plans prefer few messages
+ * to many small ones unless a measured machine says otherwise. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/machine.h"
+
+static const char text[] = "attune-machine 1\n"
+                           "origin: built in, conservative\n"
+                           "table copy 1\n"
+                           "  1K 0.1\n"
+                           "  1M 0.3\n"
+                           "table pack 1\n"
+                           "  1K 1\n"
+                           "table gamma sum f64 1\n"
+                           "  1K 0.3\n"
+                           "  1M 0.5\n"
+                           "channel memory\n"
+                           "  path segment=32K latency=0.2 rate=4000\n"
+                           "  overhead eager=4K below=0.5 from=1\n"
+                           "  processor message=0.5 byte=0.25\n"
+                           "  table transfer 1 2 4 8 16\n"
+                           "    0   0.1 0.15 0.25 0.5 1\n"
+                           "    1K  0.3 0.4 0.6 1.0 1.8\n"
+                           "    32K 5 7 12 22 44\n"
+                           "channel network\n"
+                           "  path latency=25 rate=117\n"
+                           "  overhead eager=64K below=10 from=60\n"
+                           "  processor message=5 byte=0.5\n"
+                           "  table transfer 1 2 4 8 16\n"
+                           "    0   20 21 23 27 35\n"
+                           "    1K  30 39 57 93 165\n"
+                           "    64K 600 1180 2340 4660 9300\n"
+                           "    1M  9000 18000 36000 72000 144000\n"
+                           "end\n";
+
+atn_machine *atn_machine_builtin(void)
+{
+    atn_machine *m = NULL;
+    return atn_machine_parse(text, strlen(text), "built-in machine", &m, NULL) == ATN_OK ? m : NULL;
+}

@@ -1,0 +1,192 @@
+/* machine_check.c - what makes a machine impossible, and what makes it odd. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "model/machine_private.h"
+
+/* ---- impossible ---- */
+
+static const char *origin(const atn_machine *m) { return m->origin[0] ? m->origin : "machine"; }
+
+static atn_status check_table(const atn_machine *m, const char *where, const char *name,
+                              const atn_table *t, atn_error *err)
+{
+    for (int i = 0; i < t->nsizes; i++) {
+        if (t->size[i] < 0 || (i > 0 && t->size[i] <= t->size[i - 1]))
+            return atn_fail(err, ATN_INPUT,
+                            "%s:%d: %s: table %s: sizes must ascend from 0; sort its rows",
+                            origin(m), t->line[i], where, name);
+        for (int k = 0; k < t->ntaus; k++)
+            if (!isfinite(t->v[i][k]) || t->v[i][k] < 0)
+                return atn_fail(err, ATN_INPUT,
+                                "%s:%d: %s: table %s holds %g, which is no cost; measure again",
+                                origin(m), t->line[i], where, name, t->v[i][k]);
+    }
+    for (int k = 0; k < t->ntaus; k++)
+        if (t->tau[k] < 1 || (k > 0 && t->tau[k] <= t->tau[k - 1]))
+            return atn_fail(err, ATN_INPUT,
+                            "%s: %s: table %s: numbers of ranks at once must ascend from 1",
+                            origin(m), where, name);
+    return ATN_OK;
+}
+
+static atn_status check_tables(const atn_machine *m, const char *where, const void *base,
+                               const atn_machine_table *list, int n, atn_error *err)
+{
+    atn_status status = ATN_OK;
+    for (int i = 0; i < n && status == ATN_OK; i++)
+        status =
+            check_table(m, where, list[i].name,
+                        (const atn_table *)(const void *)((const char *)base + list[i].at), err);
+    return status;
+}
+
+static atn_status check_fields(const atn_machine *m, const char *where, const void *base,
+                               const atn_machine_field *list, int n, atn_error *err)
+{
+    for (int i = 0; i < n; i++) {
+        const void *at = (const char *)base + list[i].at;
+        double v = 0;
+        if (list[i].unit == ATN_UNIT_FINGERPRINT)
+            continue;
+        if (list[i].unit >= ATN_UNIT_SIZE)
+            v = (double)*(const int64_t *)at;
+        else
+            v = *(const double *)at;
+        if (!isfinite(v) || v < list[i].min || v > list[i].max)
+            return atn_fail(
+                err, ATN_INPUT, "%s: %s: %s %s is %g; it must be from %g to %g: measure again",
+                origin(m), where, list[i].line, list[i].key, v, list[i].min, list[i].max);
+    }
+    return ATN_OK;
+}
+
+/* A channel of which nothing tells how long a message takes. */
+static bool is_empty(const atn_channel *c)
+{
+    return c->transfer.nsizes == 0 && c->plogp.gap.nsizes == 0 && c->loggp.gap_byte <= 0 &&
+           c->hockney.beta <= 0;
+}
+
+static atn_status check_channel(const atn_machine *m, int i, atn_error *err)
+{
+    const atn_channel *c = &m->channel[i];
+    for (int k = 0; k < i; k++)
+        if (strcmp(m->channel[k].name, c->name) == 0)
+            return atn_fail(err, ATN_INPUT, "%s: channel %s is there twice; remove one", origin(m),
+                            c->name);
+    if (is_empty(c))
+        return atn_fail(err, ATN_INPUT,
+                        "%s: channel %s tells no time of a message; add a table transfer or "
+                        "plogp-gap, or a line loggp or hockney",
+                        origin(m), c->name);
+    atn_status status = check_fields(m, c->name, c, atn_channel_fields, atn_nchannel_fields, err);
+    if (status == ATN_OK)
+        status = check_tables(m, c->name, c, atn_channel_tables, atn_nchannel_tables, err);
+    return status;
+}
+
+atn_status atn_machine_check(const atn_machine *m, atn_error *err)
+{
+    if (m->nchannels == 0)
+        return atn_fail(err, ATN_INPUT, "%s: no channel; a machine has at least its memory",
+                        origin(m));
+    atn_status status = check_fields(m, "machine", m, atn_global_fields, atn_nglobal_fields, err);
+    if (status == ATN_OK)
+        status = check_tables(m, "machine", m, atn_global_tables, atn_nglobal_tables, err);
+    for (int i = 0; i < m->ngammas && status == ATN_OK; i++)
+        status = check_table(m, m->gamma[i].op, m->gamma[i].type, &m->gamma[i].cost, err);
+    for (int i = 0; i < m->nchannels && status == ATN_OK; i++)
+        status = check_channel(m, i, err);
+    return status;
+}
+
+const char *atn_machine_refuses(const atn_machine *m, const atn_topo *t)
+{
+    if (m->topology == 0 || t == NULL || t->p == 0 || m->ranks != t->p)
+        return NULL;
+    return atn_topo_fingerprint(t) == m->topology ? NULL
+                                                  : "it was measured on another topology with as "
+                                                    "many ranks; measure this one";
+}
+
+/* ---- odd ---- */
+
+typedef struct {
+    const atn_machine *m;
+    const char *where;
+    void (*say)(void *to, const char *text);
+    void *to;
+    int n;
+} critic;
+
+__attribute__((format(printf, 3, 4))) static void odd(critic *c, int line, const char *format, ...)
+{
+    char text[400];
+    int n = line > 0 ? snprintf(text, sizeof text, "%s:%d: %s: ", origin(c->m), line, c->where)
+                     : snprintf(text, sizeof text, "%s: %s: ", origin(c->m), c->where);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    va_end(args);
+    c->n++;
+    if (c->say)
+        c->say(c->to, text);
+}
+
+static const double slack = 1.02; /* two medians may differ by so much and still be the same */
+
+/* L(m, tau) <= L(m, A tau) <= A L(m, tau) */
+static void judge_taus(critic *c, const char *name, const atn_table *t, int row)
+{
+    for (int k = 1; k < t->ntaus; k++) {
+        const double one = t->v[row][k - 1], more = t->v[row][k];
+        const double factor = (double)t->tau[k] / t->tau[k - 1];
+        if (more * slack < one)
+            odd(c, t->line[row],
+                "table %s: %" PRId64 " bytes take %.4g us with %d at once and only %.4g with %d: "
+                "more should not be faster; measure again on a quiet machine",
+                name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
+        else if (more > factor * one * slack)
+            odd(c, t->line[row],
+                "table %s: %" PRId64 " bytes take %.4g us with %d at once and %.4g with %d: one "
+                "after the other would be faster; measure again on a quiet machine",
+                name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
+    }
+}
+
+static void judge_times(critic *c, const char *name, const atn_table *t)
+{
+    for (int i = 0; i < t->nsizes; i++) {
+        judge_taus(c, name, t, i);
+        for (int k = 0; i > 0 && k < t->ntaus; k++)
+            if (t->v[i][k] * slack < t->v[i - 1][k])
+                odd(c, t->line[i],
+                    "table %s: %" PRId64 " bytes take %.4g us, less than the %.4g of %" PRId64
+                    " bytes; measure again",
+                    name, t->size[i], t->v[i][k] * 1e6, t->v[i - 1][k] * 1e6, t->size[i - 1]);
+    }
+}
+
+static void judge_channel(critic *c, const atn_channel *h)
+{
+    c->where = h->name;
+    if (h->eager > 0 && h->o_from * slack < h->o_below)
+        odd(c, 0, "overhead falls from %.4g to %.4g us at the eager limit; measure again",
+            h->o_below * 1e6, h->o_from * 1e6);
+    for (int i = 0; i < atn_nchannel_tables; i++)
+        judge_times(c, atn_channel_tables[i].name,
+                    (const atn_table *)(const void *)((const char *)h + atn_channel_tables[i].at));
+    if (h->spread > 0.1)
+        odd(c, 0, "its worst median is known to %.0f %% only; measure longer", h->spread * 100);
+}
+
+int atn_machine_warnings(const atn_machine *m, void (*say)(void *to, const char *text), void *to)
+{
+    critic c = {.m = m, .say = say, .to = to};
+    for (int i = 0; i < m->nchannels; i++)
+        judge_channel(&c, &m->channel[i]);
+    return c.n;
+}

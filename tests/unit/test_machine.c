@@ -1,0 +1,272 @@
+/* test_machine.c - machine files: in and out, what is refused, look-up, conversions. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/machine.h"
+
+static const char sample[] = "attune-machine 1\n"
+                             "date: 2026-02-03\n"
+                             "mpi: openmpi 4.1.4\n"
+                             "hosts framing=0.95 processors=2\n"
+                             "measured ranks=16 topology=8c1f0e9a55d2b7f3\n"
+                             "table copy 1\n"
+                             "  1K     0.1\n"
+                             "table gamma max i32 1\n"
+                             "  1K     0.2\n"
+                             "table gamma sum f64 1 2\n"
+                             "  1K     0.3 0.4\n"
+                             "  1M     0.5 0.8\n"
+                             "channel memory\n"
+                             "  path duplex=1 hops=2 rate=4000 segment=32K\n"
+                             "  overhead below=0.5 eager=4K from=1\n"
+                             "  table transfer 1 2 4\n"
+                             "    0      0.1 0.15 0.2\n"
+                             "    1K     1 1.5 2\n"
+                             "    32K    5 7 12\n"
+                             "  table sync 1 2\n"
+                             "    0      0.2 0.3\n"
+                             "channel switch\n"
+                             "  path duplex=0.5 hops=3 latency=60\n"
+                             "  overhead below=25 eager=64K from=90\n"
+                             "  loggp G=84.25 L=30 g=5 o=10\n"
+                             "  quality samples=300 spread=0.02\n"
+                             "  table transfer 1 4\n"
+                             "    1K     100 400\n"
+                             "    64K    5600 22400\n"
+                             "  table plogp-gap 1\n"
+                             "    1      20\n"
+                             "    1K     95\n"
+                             "end\n";
+
+static atn_machine *parse(const char *text)
+{
+    atn_machine *m = NULL;
+    atn_error err = {0};
+    if (atn_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static void near(double got, double wanted)
+{
+    if (fabs(got - wanted) > 1e-9 * fabs(wanted) + 1e-18)
+        fail_msg("%.12g, wanted %.12g", got, wanted);
+}
+
+static void text_comes_back(void **state)
+{
+    (void)state;
+    atn_machine *m = parse(sample);
+    char *text = atn_machine_print(m);
+    assert_string_equal(text, sample);
+    assert_int_equal(m->nchannels, 2);
+    assert_int_equal(m->processors, 2);
+    assert_true(m->topology == UINT64_C(0x8c1f0e9a55d2b7f3));
+    near(m->channel[1].loggp.gap_byte, 84.25e-9);
+    near(m->channel[0].rate, 4e9);
+    assert_int_equal(m->channel[1].transfer.line[1], 29);
+    free(text);
+    atn_machine_free(m);
+}
+
+static void values_between_and_beyond(void **state)
+{
+    (void)state;
+    atn_machine *m = parse(sample);
+    const atn_channel *mem = &m->channel[0], *net = &m->channel[1];
+    near(atn_table_time(&mem->transfer, 512, 1), 0.55e-6);
+    near(atn_table_time(&mem->transfer, 512, 3), (0.175e-6 + 1.75e-6) / 2);
+    near(atn_table_time(&net->transfer, 1, 1), 100e-6);            /* below the smallest size */
+    near(atn_table_time(&net->transfer, 127 * 1024, 1), 11100e-6); /* the line goes on */
+    near(atn_table_time(&net->transfer, 1024, 8), 800e-6);         /* in proportion at most */
+    near(atn_table_time(&mem->transfer, 1024, 8), 3e-6);           /* as the last two go on */
+    near(atn_table_time(&mem->transfer, 1024, 0), 0);
+    near(atn_channel_transfer(mem, 0, 2), 0.3e-6);        /* y(tau) */
+    near(atn_channel_transfer(mem, 96 * 1024, 2), 21e-6); /* three cells */
+    near(atn_channel_overhead(net, 65535), 25e-6);
+    near(atn_channel_overhead(net, 65536), 90e-6);
+    near(atn_machine_reduce(m, "sum", "f64", 1 << 30, 1), 0.5e-9);
+    near(atn_machine_reduce(m, "max", "f64", 10, 1), 0.2e-9);
+    near(atn_machine_reduce(m, "prod", "f64", 1024, 2), 0.4e-9);
+    near(atn_channel_message(m, 1, 1024), 25e-6 + 2e-6 + 100e-6);
+    near(atn_channel_message(m, 0, 65536), 1e-6 + 2 * 5e-6 + 7e-6); /* (3.2), two cells */
+    atn_machine_free(m);
+}
+
+/* Each with the words that its message must have. */
+static void bad_files_are_refused(void **state)
+{
+    (void)state;
+#define HEAD "attune-machine 1\nchannel m\n"
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"", "m:1: not a machine file"},
+        {"attune-wisdom 1\n", "m:1: not a machine file"},
+        {"attune-machine 2\nend\n", "m:1: machine file of version 2"},
+        {"attune-machine 1\nend\n", "no channel"},
+        {HEAD "hockney alpha=1 beta=1\n", "m:4: the line \"end\" is missing"},
+        {HEAD "hockney alpha=1 beta=1", "m:3: the last line has no end"},
+        {HEAD "end\n", "channel m tells no time"},
+        {HEAD "hockney alpha=nan beta=1\nend\n", "m:3: alpha: \"nan\" is no number"},
+        {HEAD "hockney alpha=-1 beta=1\nend\n", "m:3: alpha: -1 is negative"},
+        {HEAD "hockney alpha=1e999 beta=1\nend\n", "m:3: alpha: 1e999 is not finite"},
+        {HEAD "hockney aplha=1 beta=1\nend\n", "m:3: unknown field \"aplha\"; did you mean"},
+        {HEAD "hockny alpha=1\nend\n", "m:3: unknown word \"hockny\"; did you mean \"hockney\""},
+        {HEAD "hockney alpha=1 beta=1\nhockney alpha=1\nend\n", "m:4: a second line"},
+        {HEAD "path duplex=2\nend\n", "m:3: duplex=2 is out of range"},
+        {HEAD "path hops=x\nend\n", "m:3: hops: \"x\" is no size"},
+        {HEAD "table transfer 1 2\n 1K 1 2\n 1K 1 2\nend\n", "m:5: size 1K does not ascend"},
+        {HEAD "table transfer 1 2\n 2K 1 2\n 1K 1 2\nend\n", "m:5: size 1K does not ascend"},
+        {HEAD "table transfer 1 2\n 1K 1\nend\n", "m:4: 1 values for 2 columns"},
+        {HEAD "table transfer 1 2\n 1K 1 2 3\nend\n", "m:4: more values than"},
+        {HEAD "table transfer 2 1\n 1K 1 2\nend\n", "m:3: numbers of ranks at once must ascend"},
+        {HEAD "table transfer\n 1K 1\nend\n", "m:3: the table has no columns"},
+        {HEAD "table transfer 1\n 1K 1\ntable transfer 1\nend\n", "m:5: table transfer is there"},
+        {HEAD "table tranfer 1\n 1K 1\nend\n", "did you mean \"transfer\""},
+        {HEAD "1K 1\nend\n", "m:3: a row of numbers outside"},
+        {HEAD "hockney alpha=1 beta=1\nchannel m\nend\n", "m:4: channel m is there twice"},
+        {HEAD "hockney alpha=1 beta=1\nend\nmore\n", "m:5: text after \"end\""},
+        {HEAD "hockney alpha=1 beta=1\ndate: x\nend\n", "m:4: provenance"},
+        {"attune-machine 1\nmeasured topology=12\nend\n", "m:2: topology=12 is no fingerprint"},
+        {"attune-machine 1\ntable gamma sum\nend\n", "m:2: a table gamma names operator"},
+        {HEAD "hockney alpha=1\001 beta=1\nend\n", "m:3: byte 0x01"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        atn_machine *m = NULL;
+        atn_error err = {0};
+        const char *text = cases[i].text;
+        if (atn_machine_parse(text, strlen(text), "m", &m, &err) != ATN_INPUT || m != NULL ||
+            strstr(err.text, cases[i].words) == NULL)
+            fail_msg("case %d: \"%s\", wanted \"%s\"", (int)i, err.text, cases[i].words);
+    }
+}
+
+/* No cut and no flipped byte of a file crashes the reader or gives half a machine. */
+static void damaged_files(void **state)
+{
+    (void)state;
+    const size_t n = sizeof sample - 1;
+    char copy[sizeof sample];
+    for (size_t i = 0; i < n; i++) {
+        atn_machine *m = NULL;
+        assert_int_equal(atn_machine_parse(sample, i, "m", &m, NULL), ATN_INPUT);
+        memcpy(copy, sample, sizeof sample);
+        copy[i] = (char)(copy[i] ^ 0x15);
+        if (atn_machine_parse(copy, n, "m", &m, NULL) == ATN_OK) {
+            assert_int_equal(atn_machine_check(m, NULL), ATN_OK);
+            atn_machine_free(m);
+        }
+    }
+}
+
+static void collect(void *to, const char *text)
+{
+    strncat(to, text, 2000 - strlen(to));
+    strncat(to, "\n", 2000 - strlen(to));
+}
+
+static void odd_values_are_told(void **state)
+{
+    (void)state;
+    char said[2048] = "";
+    atn_machine *m = parse("attune-machine 1\n"
+                           "channel memory\n"
+                           "  overhead below=3 eager=1K from=1\n"
+                           "  table transfer 1 2\n"
+                           "    1K 1 3\n"
+                           "    2K 2 1\n"
+                           "    4K 1 1.5\n"
+                           "  quality samples=3 spread=0.5\n"
+                           "end\n");
+    assert_int_equal(atn_machine_warnings(m, collect, said), 6);
+    assert_non_null(strstr(said, "m:5: memory: table transfer: 1024 bytes take 1 us with 1 at once "
+                                 "and 3 with 2: one after the other would be faster"));
+    assert_non_null(strstr(said, "m:6: memory: table transfer: 2048 bytes take 2 us with 1 at once "
+                                 "and only 1 with 2: more should not be faster"));
+    assert_non_null(strstr(said, "m:7: memory: table transfer: 4096 bytes take 1 us, less than"));
+    assert_non_null(strstr(said, "overhead falls"));
+    atn_machine_free(m);
+    m = parse(sample);
+    assert_int_equal(atn_machine_warnings(m, NULL, NULL), 0);
+    atn_machine_free(m);
+}
+
+static void builtin_is_sound(void **state)
+{
+    (void)state;
+    atn_machine *m = atn_machine_builtin();
+    assert_non_null(m);
+    assert_int_equal(atn_machine_warnings(m, NULL, NULL), 0);
+    for (double n = 1; n < 1 << 24; n *= 2)
+        assert_true(atn_channel_message(m, 0, n) < atn_channel_message(m, 1, n));
+    atn_machine_free(m);
+}
+
+/* Table 7.1 of the thesis. */
+static void plogp_becomes_loggp(void **state)
+{
+    (void)state;
+    atn_plogp p = {.latency = 30e-6};
+    atn_table_put(&p.gap, 1, 1, 8e-6);
+    atn_table_put(&p.gap, 1048576, 1, 9600e-6);
+    atn_table_put(&p.os, 1, 1, 2e-6);
+    atn_table_put(&p.or_, 1, 1, 4e-6);
+    const atn_loggp g = atn_loggp_from_plogp(&p, 1048576);
+    near(g.latency, 32e-6);
+    near(g.o, 3e-6);
+    near(g.gap, 8e-6);
+    near(g.gap_byte, 9600e-6 / 1048576);
+}
+
+static void tables_fill_in_order(void **state)
+{
+    (void)state;
+    atn_table t = {0};
+    assert_true(atn_table_put(&t, 1024, 1, 1.0));
+    assert_true(atn_table_put(&t, 1024, 2, 2.0));
+    assert_true(atn_table_put(&t, 2048, 1, 3.0));
+    assert_false(atn_table_put(&t, 2048, 3, 3.0));
+    assert_true(atn_table_put(&t, 2048, 2, 4.0));
+    assert_false(atn_table_put(&t, 1024, 1, 1.0));
+    near(atn_table_time(&t, 1536, 2), 3.0);
+}
+
+static void channels_by_topology(void **state)
+{
+    (void)state;
+    atn_topo *t = NULL;
+    atn_machine *m = parse(sample);
+    atn_error err = {0};
+    if (atn_topo_parse_synthetic("2x2@100M;ranks=2", &t, &err) != ATN_OK &&
+        atn_topo_parse_synthetic("2x2@100M", &t, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(atn_machine_channel_of(m, t, 0, 1), t->node_of[0] == t->node_of[1] ? 0 : 1);
+    assert_int_equal(atn_machine_channel_of(m, t, 0, t->p - 1), 1); /* the last there is */
+    assert_int_equal(atn_machine_channel_of(m, NULL, 0, 1), 1);
+    assert_null(atn_machine_refuses(m, t)); /* another number of ranks: a part of it, perhaps */
+    m->ranks = t->p;
+    assert_non_null(atn_machine_refuses(m, t));
+    m->topology = atn_topo_fingerprint(t);
+    assert_null(atn_machine_refuses(m, t));
+    atn_topo_free(t);
+    atn_machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_comes_back),       cmocka_unit_test(values_between_and_beyond),
+        cmocka_unit_test(bad_files_are_refused), cmocka_unit_test(damaged_files),
+        cmocka_unit_test(odd_values_are_told),   cmocka_unit_test(builtin_is_sound),
+        cmocka_unit_test(plogp_becomes_loggp),   cmocka_unit_test(tables_fill_in_order),
+        cmocka_unit_test(channels_by_topology),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
