@@ -16,8 +16,10 @@ typedef struct {
                      MPI_Comm comm);
 } atn_place_mpi;
 
-/* `name` (rank 0's; others pass anything): a file or a synthetic string.  On every rank either
- * *topo_p is set, or it is NULL; then `err` holds the reason on rank 0. */
+/* `name` (rank 0's; others pass anything): a file, a synthetic string, or ATN_TOPO_HOSTS.  A rank
+ * is where its host's name says, and on the part of it that it is bound to, if the topology has
+ * parts.  On every rank either *topo_p is set, or it is NULL; then `err` holds the reason on rank
+ * 0. */
 void atn_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name, atn_topo **topo_p,
                      atn_error *err);
 

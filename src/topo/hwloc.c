@@ -25,6 +25,8 @@ typedef struct {
     hwloc_topology_t t;
     atn_inside *in;
     int numbers[ATN_INSIDE_LEVELS]; /* parts of each level so far */
+    hwloc_bitmap_t cpus;            /* or NULL; of the parts that hold all of these ... */
+    int holds;                      /* ... the smallest; -1: none */
     bool no_memory;
 } walk;
 
@@ -77,8 +79,11 @@ static int add_part(walk *w, int level, int parent)
 static void visit(walk *w, hwloc_obj_t o, int part, int joined)
 {
     const int level = level_of(o), cores = cores_of(w, o);
-    if (level >= 0 && cores >= 2 && cores < joined)
+    if (level >= 0 && cores >= 2 && cores < joined) {
         part = add_part(w, level, part);
+        if (w->cpus && hwloc_bitmap_isincluded(w->cpus, o->cpuset))
+            w->holds = part;
+    }
     if (o->type == HWLOC_OBJ_CORE ||
         (o->type == HWLOC_OBJ_PU && o->parent->type != HWLOC_OBJ_CORE)) {
         w->no_memory = !atn_push(&w->in->cores, part) || w->no_memory;
@@ -116,19 +121,44 @@ static void read_loaded(walk *w, const char *what)
     visit(w, root, -1, cores_of(w, root));
 }
 
+static atn_status read_with(walk *w, const char *what, atn_error *err)
+{
+    if (hwloc_topology_init(&w->t) != 0)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_status st = open_source(w->t, what, err);
+    if (!st && w->cpus && hwloc_bitmap_iszero(w->cpus))
+        hwloc_get_cpubind(w->t, w->cpus, HWLOC_CPUBIND_PROCESS);
+    if (!st)
+        read_loaded(w, what);
+    if (!st && w->no_memory)
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    hwloc_topology_destroy(w->t);
+    if (st)
+        atn_inside_free(w->in);
+    return st;
+}
+
 atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err)
 {
-    walk w = {.in = in};
-    if (hwloc_topology_init(&w.t) != 0)
+    return read_with(&(walk){.in = in}, what, err);
+}
+
+atn_status atn_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
+                           atn_error *err)
+{
+    atn_inside in = {0};
+    walk w = {.in = &in, .cpus = hwloc_bitmap_alloc(), .holds = -1};
+    *part = '\0';
+    if (w.cpus == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_status st = open_source(w.t, what, err);
+    if (cpus != NULL)
+        hwloc_bitmap_list_sscanf(w.cpus, cpus);
+    const atn_status st = read_with(&w, what, err);
+    if (!st && w.holds >= 0 && !hwloc_bitmap_iszero(w.cpus))
+        snprintf(part, ATN_PART_NAME, "%s", in.parts.v[w.holds].name);
     if (!st)
-        read_loaded(&w, what);
-    if (!st && w.no_memory)
-        st = atn_fail(err, ATN_MEMORY, "out of memory");
-    hwloc_topology_destroy(w.t);
-    if (st)
-        atn_inside_free(in);
+        atn_inside_free(&in);
+    hwloc_bitmap_free(w.cpus);
     return st;
 }
 
@@ -139,6 +169,14 @@ atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err)
     (void)in;
     return atn_fail(err, ATN_ENVIRONMENT, "'%.60s' needs hwloc, and Attune was built without it",
                     what);
+}
+
+atn_status atn_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
+                           atn_error *err)
+{
+    (void)what, (void)cpus, (void)err;
+    *part = '\0';
+    return ATN_OK;
 }
 
 #endif

@@ -100,7 +100,15 @@ static bool fill(atn_topo *t, const atn_topo_node *nodes, const int *new_of, con
     return !failed;
 }
 
-/* ---- names of levels ---- */
+/* ---- kinds and levels ---- */
+
+bool atn_topo_has_kind(const atn_topo *t, atn_topo_kind kind)
+{
+    int v = 0;
+    while (v < t->nnodes && t->nodes[v].kind != kind)
+        v++;
+    return v < t->nnodes;
+}
 
 const char *atn_topo_level_name(const atn_topo *t, int v)
 {

@@ -47,6 +47,8 @@ atn_status atn_topo_load(const char *name, atn_topo **topo_p, atn_error *err);
 atn_status atn_topo_parse_slurm(const char *text, const char *file, atn_topo **topo_p,
                                 atn_error *err);
 atn_status atn_topo_parse_synthetic(const char *text, atn_topo **topo_p, atn_error *err);
+/* Instead of a topology, inside a job: what follows from the names of its hosts. */
+#define ATN_TOPO_HOSTS "hosts"
 /* One switch: what can be said when nothing but the host of each rank is known.  With ranks. */
 atn_status atn_topo_from_hosts(const char *const *hosts, int p, atn_topo **topo_p, atn_error *err);
 /* Text that atn_topo_parse_slurm reads back (the file format of Attune is topology.conf with
@@ -101,6 +103,7 @@ int atn_topo_levels(const atn_topo *t);
  * Returns how many; -1: no memory. */
 int atn_topo_clusters(const atn_topo *t, int level, int *cluster_of);
 
+bool atn_topo_has_kind(const atn_topo *t, atn_topo_kind kind);
 /* Name of a node's level: its own, or what it is ("switch", "host", "part"). */
 const char *atn_topo_level_name(const atn_topo *t, int v);
 /* Whether nodes of that level are in it, or in the topology that it is a part of. */

@@ -85,6 +85,29 @@ static void between(void)
     MPI_Comm_free(&half);
 }
 
+/* Only which ranks share a host. */
+static void known_hosts(void)
+{
+    t_point("hosts");
+    for (int r = 0; r < t_ranks; r++) {
+        t_where("rank %d", r);
+        t_check(attune_depth(MPI_COMM_WORLD, r) == 2, "%d levels", attune_depth(MPI_COMM_WORLD, r));
+        t_check(attune_cluster(MPI_COMM_WORLD, r, 1) == host_of(r), "on another host");
+    }
+}
+
+/* Two ranks of one rack, bound to processors of one package of their hosts. */
+static void known_parts(void)
+{
+    t_point("parts of hosts");
+    for (int r = 0; r < t_ranks; r++) {
+        const char *name = attune_level_name(MPI_COMM_WORLD, r, 2);
+        t_where("rank %d", r);
+        t_check(attune_depth(MPI_COMM_WORLD, r) == 3, "%d levels", attune_depth(MPI_COMM_WORLD, r));
+        t_check(name && strcmp(name, "package") == 0, "on another part");
+    }
+}
+
 static void all_known(void)
 {
     t_point("the world");
@@ -104,6 +127,10 @@ int main(int argc, char **argv)
     t_start(30);
     if (argc > 1 && strcmp(argv[1], "known") == 0) {
         all_known();
+    } else if (argc > 1 && strcmp(argv[1], "hosts") == 0) {
+        known_hosts();
+    } else if (argc > 1 && strcmp(argv[1], "parts") == 0) {
+        known_parts();
     } else {
         t_point("nothing is known");
         unknown(MPI_COMM_WORLD);

@@ -299,6 +299,28 @@ static void hosts_get_an_inside(void **unused)
     atn_topo_free(t);
 }
 
+/* The smallest part that holds all of some processors. */
+static void bound_processes_have_a_part(void **unused)
+{
+    static const char machine[] = "package:2 l3:2 core:4 pu:1";
+    static const char *const cases[][2] = {
+        {"0-3", "l3-0"},      {"2", "l3-0"},         {"8-11", "l3-2"}, {"12,15", "l3-3"},
+        {"2-5", "package-0"}, {"8-15", "package-1"}, {"0-15", ""},     {"7-8", ""},
+    };
+    char part[ATN_PART_NAME];
+
+    (void)unused;
+    atn_inside in = {0};
+    if (atn_inside_read(machine, &in, NULL) == ATN_ENVIRONMENT)
+        skip();
+    atn_inside_free(&in);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(atn_inside_part(machine, cases[i][0], part, NULL), ATN_OK);
+        assert_string_equal(part, cases[i][1]);
+    }
+    assert_int_equal(atn_inside_part("this", NULL, part, NULL), ATN_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +333,7 @@ int main(void)
         cmocka_unit_test(spanning_trees_are_flat_or_tall),
         cmocka_unit_test(hosts_pass_messages_on_if_they_must),
         cmocka_unit_test(hosts_get_an_inside),
+        cmocka_unit_test(bound_processes_have_a_part),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,166 @@
+/* roots_exec.c - a collective with every rank as root in turn, in several variants in turns.
+ *
+ *   roots_exec OPERATION BYTES CALLS [NAME=ALGORITHM ...]     e.g. bcast 1024 5 flat=binomial
+ *
+ * All ranks begin a call at the same moment of the clock, which the hosts of a lab share; its time
+ * is the slowest rank's.  "native" as algorithm is the MPI library's own routine.  Rank 0 prints, for
+ * each variant, calls and the geometric mean over all roots of the median times, with its 95 %
+ * interval, in seconds, as csv. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/stats.h"
+#include "exec/place.h"
+#include "measure/call.h"
+
+enum { MAX_VARIANTS = 16, LEAD_NS = 25 * 1000 * 1000, TAG = 5 };
+
+typedef struct {
+    const char *name;
+    atn_callee callee;
+    double *times; /* [root * calls + call] */
+} variant;
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Everybody tells rank 0 to be there, and hears when to begin; nothing that is measured is used. */
+static int64_t agree_start(const atn_caller *c)
+{
+    int64_t start = 0;
+    for (int i = 1; i < c->p; i++)
+        if (c->r == 0)
+            MPI_Recv(&start, 0, MPI_INT64_T, i, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else if (c->r == i)
+            MPI_Send(&start, 0, MPI_INT64_T, 0, TAG, MPI_COMM_WORLD);
+    start = now_ns() + LEAD_NS;
+    for (int i = 1; i < c->p; i++)
+        if (c->r == 0)
+            MPI_Send(&start, 1, MPI_INT64_T, i, TAG, MPI_COMM_WORLD);
+        else if (c->r == i)
+            MPI_Recv(&start, 1, MPI_INT64_T, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return start;
+}
+
+static void sleep_until(int64_t ns)
+{
+    const struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0)
+        continue;
+}
+
+static int call_native(const atn_caller *c)
+{
+    const int n = (int)c->call.dst.count, root = c->call.root;
+    const MPI_Datatype t = c->call.dst.type;
+    switch (c->q.op) {
+    case ATN_BARRIER:
+        return MPI_Barrier(MPI_COMM_WORLD);
+    case ATN_BCAST:
+        return MPI_Bcast(c->dst, n, t, root, MPI_COMM_WORLD);
+    case ATN_REDUCE:
+        return MPI_Reduce(c->src, c->dst, n, t, MPI_SUM, root, MPI_COMM_WORLD);
+    case ATN_ALLREDUCE:
+        return MPI_Allreduce(c->src, c->dst, n, t, MPI_SUM, MPI_COMM_WORLD);
+    default:
+        return MPI_ERR_OTHER;
+    }
+}
+
+static int call_exec(const atn_caller *c, const atn_callee *callee)
+{
+    int code = MPI_SUCCESS;
+    atn_plan *plan = atn_exec_plan(callee->exec, &c->call, &code);
+    return plan ? atn_exec_run(callee->exec, plan, &c->call, c->wire) : MPI_ERR_OTHER;
+}
+
+static double measure(const atn_caller *c, const atn_callee *callee)
+{
+    const int64_t start = agree_start(c);
+    double own, worst;
+    sleep_until(start);
+    const int code = callee->exec ? call_exec(c, callee) : call_native(c);
+    own = (double)(now_ns() - start) * 1e-9;
+    if (code != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Reduce(&own, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    return worst;
+}
+
+/* Each variant once with each root, another one begins each time; the first turn is not counted. */
+static void measure_all(atn_caller *c, variant *v, int n, int calls)
+{
+    for (int i = 0; i <= calls && n > 0; i++)
+        for (int root = 0; root < c->p; root++)
+            for (int k = 0; k < n; k++) {
+                variant *x = &v[(k + i + root) % n];
+                c->call.root = atn_operation_get(c->q.op)->flags & ATN_ROOTED ? root : 0;
+                const double t = measure(c, &x->callee);
+                if (i > 0)
+                    x->times[root * calls + i - 1] = t;
+            }
+}
+
+static bool open_variant(const atn_caller *c, char *word, int calls, variant *v)
+{
+    atn_choice choice = {0};
+    atn_error err = {0};
+    char *algorithm = strchr(word, '=');
+    if (!algorithm)
+        return false;
+    *algorithm++ = '\0';
+    *v = (variant){.name = word, .times = calloc((size_t)(calls * c->p) + 1, sizeof *v->times)};
+    if (atn_choice_read(c->q.op, algorithm, &choice, &err) != ATN_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return false;
+    }
+    return v->times && atn_callee_open(c, &choice, &v->callee);
+}
+
+static void print(const atn_caller *c, const variant *v, int calls)
+{
+    atn_estimate *roots = calloc((size_t)c->p, sizeof *roots);
+    for (int i = 0; roots && i < c->p; i++)
+        roots[i] = atn_median(v->times + i * calls, calls);
+    const atn_estimate t = roots ? atn_geometric_mean(roots, c->p) : (atn_estimate){0};
+    printf("%s,%d,%.9f,%.9f,%.9f\n", v->name, calls * c->p, t.mid, t.lo, t.hi);
+    free(roots);
+}
+
+int main(int argc, char **argv)
+{
+    static const atn_place_mpi mpi = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+    variant v[MAX_VARIANTS];
+    atn_topo *topo = NULL;
+    atn_error err = {0};
+    atn_operation op;
+    atn_caller c;
+    MPI_Init(&argc, &argv);
+    const int calls = argc > 3 ? atoi(argv[3]) : 0, n = argc - 4;
+    if (getenv("ATTUNE_TOPOLOGY"))
+        atn_place_ranks(&mpi, MPI_COMM_WORLD, getenv("ATTUNE_TOPOLOGY"), &topo, &err);
+    atn_caller_begin(&c, topo);
+    bool ok = n >= 0 && n <= MAX_VARIANTS && atn_operation_find(argv[1], &op) &&
+              atn_caller_prepare(&c, op, atoi(argv[2]));
+    for (int i = 0; i < n && ok; i++)
+        ok = open_variant(&c, argv[4 + i], calls, &v[i]);
+    if (!ok)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    measure_all(&c, v, n, calls);
+    for (int i = 0; i < n; i++) {
+        if (c.r == 0 && calls > 0)
+            print(&c, &v[i], calls);
+        atn_callee_close(&v[i].callee);
+        free(v[i].times);
+    }
+    atn_caller_end(&c);
+    atn_topo_free(topo);
+    MPI_Finalize();
+    return 0;
+}
