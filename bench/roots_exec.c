@@ -3,8 +3,8 @@
  *   roots_exec OPERATION BYTES CALLS [NAME=ALGORITHM ...]     e.g. bcast 1024 5 flat=binomial
  *
  * All ranks begin a call at the same moment of the clock, which the hosts of a lab share; its time
- * is the slowest rank's.  "native" as algorithm is the MPI library's own routine.  Rank 0 prints, for
- * each variant, calls and the geometric mean over all roots of the median times, with its 95 %
+ * is the slowest rank's.  "native" as algorithm is the MPI library's own routine.  Rank 0 prints,
+ * for each variant, calls and the geometric mean over all roots of the median times, with its 95 %
  * interval, in seconds, as csv. */
 #include <mpi.h>
 #include <stdlib.h>

@@ -104,7 +104,6 @@ typedef struct {
     bool last;          /* the last rank leads, not the first */
     atn_level_use *use; /* [cluster * ATN_LEVEL_PARTS + part] */
     int *rounds;        /* of the longest: [depth * ATN_LEVEL_PARTS + part] */
-    int split;          /* blocks per natural block that all parts together need */
     const char *why;    /* it does not apply; NULL: it does */
 } atn_level_plan;
 

@@ -127,22 +127,7 @@ static void choose_parts(atn_level_plan *plan, const atn_problem *q, const atn_c
 
 /* ---- what it takes ---- */
 
-/* All parts share one cut, so that ranks of different clusters mean the same by a block. */
-enum { MAX_SPLIT = 1 << 14 };
-
-static int lcm(int a, int b)
-{
-    int x = a, y = b;
-
-    while (y) {
-        const int rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
-}
-
-/* Blocks and rounds, as the first and the last of its ranks have them. */
+/* Rounds, as the first and the last of its ranks have them. */
 static void measure(atn_level_plan *plan, const atn_cluster *c, atn_level_use *u, atn_problem *q)
 {
     for (int i = 0; i < 2 && !plan->why; i++) {
@@ -154,10 +139,6 @@ static void measure(atn_level_plan *plan, const atn_cluster *c, atn_level_use *u
             return;
         }
         u->rounds = atn_max(u->rounds, s->nrounds);
-        if (!u->signals)
-            plan->split = lcm(plan->split, s->split);
-        if (plan->split > MAX_SPLIT || s->split > MAX_SPLIT)
-            refuse(plan, "clusters of too many sizes are to cut the message into equal shares");
         atn_schedule_free(s);
     }
 }
@@ -252,7 +233,6 @@ atn_level_plan *atn_level_plan_new(const atn_problem *q, const atn_params *prm)
 
     if (!plan)
         return NULL;
-    plan->split = 1;
     plan->topo = q->topo && q->topo->p == q->p ? q->topo : NULL;
     if (!atn_level_words_read(atn_interned(prm->v[0]), &plan->words, bad))
         refuse(plan, "its levels are not understood");

@@ -182,8 +182,6 @@ static void run_piece(atn_builder *b, const atn_problem *q, const void *context)
     if (x.bounds) {
         x.shape = x.bounds + q->p + 1;
         atn_scope_begin(b);
-        atn_split(b, j->plan->split);
-        atn_split(b, 1);
         j->emit(&x);
     } else {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");

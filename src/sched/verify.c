@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sched/conflict.h"
+#include "sched/recut.h"
 #include "sched/value.h"
 
 typedef struct {
@@ -129,10 +130,6 @@ static atn_status check_alike(run *x, atn_schedule *const *schedules, int p)
         if (s->q.r != r || s->q.p != p || s->q.op != schedules[0]->q.op ||
             s->q.root != schedules[0]->q.root)
             return atn_fail(x->err, ATN_FINDING, "rank %d has the schedule of another problem", r);
-        if (s->split != schedules[0]->split)
-            return atn_fail(x->err, ATN_FINDING,
-                            "rank %d cuts blocks into %d parts, rank 0 into %d", r, s->split,
-                            schedules[0]->split);
     }
     return ATN_OK;
 }
@@ -572,10 +569,13 @@ static atn_status check_barrier(run *x, int r)
 atn_status atn_verify(atn_schedule *const *schedules, int p, atn_proof *proof_p, atn_error *err)
 {
     run x = {.err = err};
+    atn_schedule **alike = NULL;
     atn_status status = check_alike(&x, schedules, p);
 
     if (status == ATN_OK)
-        status = set_up(&x, schedules, p);
+        status = atn_recut(schedules, p, &alike, err);
+    if (status == ATN_OK)
+        status = set_up(&x, alike ? alike : schedules, p);
     for (int r = 0; status == ATN_OK && r < p; r++)
         status = check_static(&x, r);
     if (status == ATN_OK)
@@ -585,5 +585,6 @@ atn_status atn_verify(atn_schedule *const *schedules, int p, atn_proof *proof_p,
     if (status == ATN_OK && proof_p)
         *proof_p = x.proof;
     tear_down(&x);
+    atn_recut_free(alike, p);
     return status;
 }

@@ -164,9 +164,7 @@ static void emit_grouped(atn_builder *b, const atn_problem *q)
         leaders[i] = first[i] = atn_min(2 * i, q->p);
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     if (!leads) {
-        atn_send(b, q->r - 1, atn_src(0, 1));
-        atn_split(b, 2); /* as the others do in the ring */
-        atn_split(b, 1);
+        atn_send(b, q->r - 1, atn_src(0, 1)); /* in one piece, while leaders cut it in two */
         atn_recv(b, q->r - 1, atn_dst(0, q->p));
         return;
     }
