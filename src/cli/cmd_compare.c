@@ -81,6 +81,8 @@ static int by_name(const line *x, const line *y) { return strcmp(x->name, y->nam
 static int by_column(const void *a, const void *b)
 {
     const line *x = a, *y = b;
+    if (sort_column == 0)
+        return by_name(x, y);
     if (!x->why != !y->why)
         return x->why ? 1 : -1;
     const int64_t p = value(sorted, x, sort_column), q = value(sorted, y, sort_column);
@@ -112,27 +114,34 @@ static atn_status sort_lines(comparison *c, const char *name, atn_error *err)
 
 /* ---- lines ---- */
 
+static atn_status count(const comparison *c, const atn_request *want, atn_figures *f,
+                        atn_error *err)
+{
+    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_arg_int(c->a, "bytes");
+    atn_set set;
+    atn_status st = atn_request_build(c->a, want, c->p, &set, err);
+    if (st)
+        return st;
+    st = atn_figures_find(set.v, set.p, n, want->topo, f, err);
+    atn_set_free(&set);
+    return st;
+}
+
 static atn_status add_line(comparison *c, const atn_choice *choice, atn_error *err)
 {
     atn_request want = c->want;
     atn_problem *q = &want.q;
-    atn_set set;
     line x = {.why = NULL};
+    atn_status st = atn_request_operation(c->a, choice->row->op, &want, err);
+    if (st)
+        return st;
     want.choice = *choice;
     q->p = c->p;
     q->pieces = atn_pieces(choice->row, q, &choice->params);
     x.why = atn_refuses(choice->row, q, &choice->params);
     atn_params_print(choice->row, &choice->params, x.name, sizeof x.name);
-    atn_status st = ATN_OK;
-    if (!x.why) {
-        st = atn_request_build(c->a, &want, c->p, &set, err);
-        if (!st) {
-            st =
-                atn_figures_find(set.v, set.p, q->bytes > 0 ? q->bytes : atn_arg_int(c->a, "bytes"),
-                                 want.topo, &x.f, err);
-            atn_set_free(&set);
-        }
-    }
+    if (!x.why)
+        st = count(c, &want, &x.f, err);
     if (!st && !atn_push(&c->lines, x))
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     return st;
@@ -181,11 +190,21 @@ static atn_status push_all(comparison *c, atn_operation op, atn_error *err)
     return st;
 }
 
-/* An operation stands for all its algorithms; the first operand says which operation it is. */
+static atn_status push_everything(comparison *c, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    for (int op = 0; op < ATN_OPERATIONS && !st; op++)
+        st = push_all(c, (atn_operation)op, err);
+    return st;
+}
+
+/* An operation stands for all its algorithms. */
 static atn_status push_operand(comparison *c, const char *name, atn_error *err)
 {
     atn_choice choice;
     atn_operation op;
+    if (strcmp(name, "all") == 0)
+        return push_everything(c, err);
     if (!strchr(name, '/')) {
         const atn_status st = atn_lookup_operation(name, &op, err);
         return st ? st : push_all(c, op, err);
@@ -201,10 +220,6 @@ static atn_status read_operands(comparison *c, atn_error *err)
     atn_status st = ATN_OK;
     for (int i = 0; i < c->a->noperands && !st; i++)
         st = push_operand(c, c->a->operands[i], err);
-    for (int i = 1; i < c->choices.n && !st; i++)
-        if (c->choices.v[i].row->op != c->choices.v[0].row->op)
-            st = atn_fail(err, ATN_USAGE, "%s and %s are different operations",
-                          c->choices.v[0].row->name, c->choices.v[i].row->name);
     return st;
 }
 
@@ -245,7 +260,7 @@ static int compare(const atn_args *a, atn_error *err)
     comparison c = {.a = a};
     atn_status st = read_operands(&c, err);
     st = st ? st : set_params(&c, err);
-    st = st ? st : atn_request_problem(a, c.choices.v[0].row->op, &c.want, err);
+    st = st ? st : atn_request_topology(a, &c.want, err);
     if (!st)
         st = atn_request_ranks(&c.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
                                &c.p, err);
@@ -287,16 +302,15 @@ const atn_command atn_cmd_schedule_compare = {
     .max_operands = 64,
     .help = "Count what the algorithms of an operation cost",
     .detail =
-        "An operation stands for all its algorithms with default parameters; algorithms with "
-        "parameters, as in allreduce/ring{segment=8K}, may follow or stand alone. Nothing is "
-        "measured: the schedules of all ranks are counted. messages and bytes are those of all "
-        "ranks; rounds, path and reduced are the messages, the bytes and the reduced bytes on the "
-        "longest path, each by itself, in a full-duplex network with one port for each rank.\n\n"
+        "An operation stands for all its algorithms with default parameters, 'all' for all "
+        "operations; algorithms with parameters, as in allreduce/ring{segment=8K}, may follow or "
+        "stand alone. Nothing is measured: the schedules of all ranks are counted. messages and "
+        "bytes are those of all ranks; rounds, path and reduced are the messages, the bytes and "
+        "the reduced bytes on the longest path, each by itself, in a full-duplex network with one "
+        "port for each rank.\n\n"
         "With --topology there are two columns for each of its levels: the messages that cross a "
-        "link "
-        "of that level, and their bytes. busiest is the number of bytes over the busiest link in "
-        "one "
-        "direction. remark tells why an algorithm does not apply.",
+        "link of that level, and their bytes. busiest is the number of bytes over the busiest "
+        "link in one direction. remark tells why an algorithm does not apply.",
     .options = options,
     .shared = atn_schedule_options,
     .formats = atn_table_formats,

@@ -145,18 +145,10 @@ atn_status atn_request_ranks(const atn_request *want, int asked, bool given, int
     return ATN_OK;
 }
 
-static atn_status read_topology(const atn_args *a, atn_request *want, atn_error *err)
+atn_status atn_request_operation(const atn_args *a, atn_operation op, atn_request *want,
+                                 atn_error *err)
 {
-    return atn_arg_given(a, "topology")
-               ? atn_lookup_topology(atn_arg_text(a, "topology"), &want->topo, err)
-               : ATN_OK;
-}
-
-atn_status atn_request_problem(const atn_args *a, atn_operation op, atn_request *want,
-                               atn_error *err)
-{
-    atn_status st = check_options(a, op, err);
-    st = st ? st : read_topology(a, want, err);
+    const atn_status st = check_options(a, op, err);
     if (st)
         return st;
     want->q = (atn_problem){
@@ -170,17 +162,26 @@ atn_status atn_request_problem(const atn_args *a, atn_operation op, atn_request 
     return ATN_OK;
 }
 
+atn_status atn_request_topology(const atn_args *a, atn_request *want, atn_error *err)
+{
+    return atn_arg_given(a, "topology")
+               ? atn_lookup_topology(atn_arg_text(a, "topology"), &want->topo, err)
+               : ATN_OK;
+}
+
 atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
 {
     atn_request want = {.file = access(a->operands[0], F_OK) == 0};
     atn_status st;
     if (want.file) {
         st = refuse_options(a, err);
-        st = st ? st : read_topology(a, &want, err);
+        st = st ? st : atn_request_topology(a, &want, err);
     } else {
         st = atn_lookup_choice(a->operands[0], &want.choice, err);
         st = st ? st : atn_lookup_params(a, &want.choice, err);
-        st = st ? st : atn_request_problem(a, want.choice.row->op, &want, err);
+        st = st ? st : check_options(a, want.choice.row->op, err);
+        st = st ? st : atn_request_topology(a, &want, err);
+        st = st ? st : atn_request_operation(a, want.choice.row->op, &want, err);
     }
     if (!st)
         *q_p = want;

@@ -32,9 +32,10 @@ typedef struct {
     bool in_place;
     atn_topo *topo; /* NULL: none given */
 } atn_request;
-/* The problem alone, and the topology. */
-atn_status atn_request_problem(const atn_args *a, atn_operation op, atn_request *want,
-                               atn_error *err);
+/* In parts: the topology, then the problem of an operation on it. */
+atn_status atn_request_topology(const atn_args *a, atn_request *want, atn_error *err);
+atn_status atn_request_operation(const atn_args *a, atn_operation op, atn_request *want,
+                                 atn_error *err);
 atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err);
 void atn_request_end(atn_request *want);
 /* The number of ranks: of the topology if there is one, else as asked for; `given`: by the user. */

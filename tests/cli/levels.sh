@@ -57,8 +57,9 @@ check "sorted by rounds" sorted rounds 4
 check "sorted by bytes" sorted bytes 3
 fails 2 '*--sort size: there is no such column; there are: algorithm, messages, bytes, rounds, path, reduced' \
     attune schedule compare bcast --sort size
-fails 2 '*bcast/chain and reduce/chain are different operations' \
-    attune schedule compare bcast/chain reduce/chain
+holds 'reduce/chain' attune schedule compare bcast/chain reduce/chain
+fails 2 '*bcast reduces nothing; leave out --ordered' \
+    attune schedule compare reduce/chain bcast/chain --ordered
 fails 2 '*--param radius: no algorithm has a parameter of that name*' \
     attune schedule compare bcast --param radius=3
 fails 3 '*bcast/native has no schedule to look at' attune schedule compare bcast/native

@@ -34,7 +34,20 @@ targets() {
     return $bad
 }
 
+# A copy in which one row is missing and another counts one message more.
+stale() {
+    local copy said
+    copy=$(mktemp -d) && cp -r --parents tools/docs docs share tests/figures "$copy" || return 1
+    sed -i -e '/^bcast\/chain,/d' -e 's/^barrier\/linear,/&9/' "$copy/tests/figures/ranks-16.csv"
+    said=$(ATTUNE_BUILD=$(dirname "$(dirname "$attune")") "$copy/tools/docs" --check) && said=
+    rm -r "$copy"
+    echo "$said"
+    [ "$(grep -c 'run `make docs`' <<<"$said")" = 1 ] && grep -q '^+bcast/chain,' <<<"$said" &&
+        grep -q '^-barrier/linear,9' <<<"$said"
+}
+
 check "generated documents are fresh" tools/docs --check
+check "stale figures are told" stale
 check "links lead somewhere" links
 check "commands in the documents work" commands
 check "make targets in the documents exist" targets
