@@ -29,9 +29,9 @@ enum {
  * pair settles its own business. */
 typedef enum { ATN_COORDINATED, ATN_STORE_FORWARD, ATN_DIRECT } atn_class;
 
-/* ATN_LEVELS: words LEVEL:ALGORITHM instead of name=value (levels.h); the value is the number of
- * their text (atn_intern). */
-typedef enum { ATN_INT, ATN_BYTES, ATN_WORD, ATN_LEVELS } atn_param_type;
+/* ATN_LEVELS: words LEVEL:ALGORITHM instead of name=value (levels.h).  Of these and of ATN_FILE the
+ * value is the number of their text (atn_intern). */
+typedef enum { ATN_INT, ATN_BYTES, ATN_WORD, ATN_LEVELS, ATN_FILE } atn_param_type;
 typedef enum { ATN_LINEAR, ATN_LOG2 } atn_param_scale;
 
 typedef struct {
@@ -87,6 +87,9 @@ const atn_row *atn_catalog_row(int i);
 const atn_row *atn_catalog_find(atn_operation op, const char *name);
 const atn_row *atn_catalog_by_name(const char *full_name);
 const atn_row *atn_catalog_native(atn_operation op);
+/* Schedules from files (supplied.h), which is no algorithm of its own: rows that are found by name
+ * but are not among those above. */
+const atn_row *atn_catalog_file(atn_operation op);
 
 /* ---- parameters (param.c) ---- */
 
@@ -139,6 +142,6 @@ char *atn_cost_text(const atn_row *row, const atn_params *prm);
 #define ATN_ALGO(operation, name, home) extern const atn_algo atn_algo_##home##_##name;
 #include "algo/catalog.def"
 #undef ATN_ALGO
-extern const atn_algo atn_algo_native;
+extern const atn_algo atn_algo_native, atn_algo_file;
 
 #endif

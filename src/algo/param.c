@@ -101,6 +101,9 @@ static bool parse_value(const atn_param *p, const char *text, int64_t *value_p)
         return parse_word(text, p->words, value_p);
     case ATN_INT:
         return parse_int(text, value_p);
+    case ATN_FILE:
+        *value_p = atn_intern(text);
+        return *value_p > 0;
     default:
         return atn_parse_size(text, value_p);
     }
@@ -112,7 +115,7 @@ const char *atn_param_value(const atn_param *p, int64_t value, char out[32])
         return atn_format_size(value, out);
     if (p->type == ATN_WORD)
         return p->words[value];
-    if (p->type == ATN_LEVELS)
+    if (p->type >= ATN_LEVELS)
         return atn_interned(value);
     snprintf(out, 32, "%" PRId64, value);
     return out;
@@ -124,6 +127,8 @@ void atn_param_label(const atn_param *p, char *out, size_t size)
 
     if (p->type == ATN_LEVELS)
         snprintf(out, size, "LEVEL:ALGORITHM");
+    else if (p->type == ATN_FILE)
+        snprintf(out, size, "%s=FILE", p->name);
     else
         snprintf(out, size, "%s=%s", p->name, atn_param_value(p, p->fallback, value));
 }
@@ -134,8 +139,10 @@ void atn_param_allowed(const atn_param *p, char *out, size_t size)
     char lo[32], hi[32];
     size_t used = 0;
 
-    if (p->type == ATN_LEVELS) {
-        snprintf(out, size, "levels of the topology with algorithms, or with none");
+    if (p->type >= ATN_LEVELS) {
+        snprintf(out, size, p->type == ATN_FILE
+                                ? "the name of a file"
+                                : "levels of the topology with algorithms, or with none");
         return;
     }
     if (p->type != ATN_WORD) {

@@ -123,6 +123,8 @@ static atn_status put_forced(atn_rules *rules, const char *forced, atn_error *er
 {
     atn_rules front = {0};
     atn_status status = atn_forced_parse(forced, &front, err);
+    if (status == ATN_OK)
+        status = atn_rules_supply(&front, NULL, err);
     if (status == ATN_OK && !move_rules(&front, rules))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status != ATN_OK) {

@@ -40,6 +40,16 @@ bool atn_count_parse(const char *text, int64_t *count_p);
 /* "ring{segment=8K}" */
 void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);
 
+/* ---- supply.c: schedules in files ---- */
+
+/* Reads and proves what rules name, relative to the folder of `origin`. */
+atn_status atn_rules_supply(atn_rules *rules, const char *origin, atn_error *err);
+/* Lines "content ..." and one "schedule ..." for each; the latter is read back with the former. */
+void atn_supply_pack(FILE *f, const atn_rules *rules);
+atn_status atn_supply_unpack(const char *line, const char *content, atn_error *err);
+/* Whether the path can be a file of that kind at all. */
+atn_status atn_check_kind(const char *path, const char *kind, atn_error *err);
+
 /* ---- rules.c, forced.c, random.c ---- */
 
 /* NULL when the choice can serve the problem with the pieces it asks for, else the reason. */

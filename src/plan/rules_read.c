@@ -12,7 +12,8 @@ typedef struct {
     int line;
     bool packed; /* text made by atn_rules_pack: a few more words are known */
     bool ended;
-    char *note; /* comment lines waiting for what they belong to */
+    char *note;    /* comment lines waiting for what they belong to */
+    char *content; /* lines of a schedule, likewise */
     atn_rules *rules;
     atn_error *err;
 } reader;
@@ -238,13 +239,42 @@ static atn_status read_origin(reader *rd, char **rest)
     return put_origin(rd->rules, *rest) ? ATN_OK : no_memory(rd);
 }
 
+/* One line more, with its newline. */
+static bool add_line(char **text, const char *line)
+{
+    const size_t old = *text != NULL ? strlen(*text) : 0, n = strlen(line);
+    char *longer = realloc(*text, old + n + 2);
+    if (longer == NULL)
+        return false;
+    memcpy(longer + old, line, n);
+    memcpy(longer + old + n, "\n", 2);
+    *text = longer;
+    return true;
+}
+
+static atn_status read_content(reader *rd, char **rest)
+{
+    return add_line(&rd->content, *rest) ? ATN_OK : no_memory(rd);
+}
+
+static atn_status read_schedule(reader *rd, char **rest)
+{
+    const atn_status status =
+        atn_supply_unpack(*rest, rd->content != NULL ? rd->content : "", rd->err);
+    free(rd->content);
+    rd->content = NULL;
+    return status;
+}
+
 static const struct {
     const char *word;
     atn_status (*read)(reader *rd, char **rest);
     bool packed;
 } lines[] = {
-    {"rule", read_rule, false},    {"end", read_end, false},      {"force", read_forced, true},
-    {"select", read_select, true}, {"origin", read_origin, true},
+    {"rule", read_rule, false},       {"end", read_end, false},
+    {"force", read_forced, true},     {"select", read_select, true},
+    {"origin", read_origin, true},    {"content", read_content, true},
+    {"schedule", read_schedule, true},
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
@@ -267,13 +297,7 @@ static atn_status read_provenance(reader *rd, char *text, char *colon)
 
 static atn_status keep_note(reader *rd, const char *text)
 {
-    const size_t old = rd->note != NULL ? strlen(rd->note) : 0;
-    char *note = realloc(rd->note, old + strlen(text) + 2);
-    if (note == NULL)
-        return no_memory(rd);
-    sprintf(note + old, "%s\n", text);
-    rd->note = note;
-    return ATN_OK;
+    return add_line(&rd->note, text) ? ATN_OK : no_memory(rd);
 }
 
 static atn_status unknown_line(reader *rd, const char *word)
@@ -381,6 +405,8 @@ static atn_status parse(const char *text, size_t bytes, const char *origin, bool
         copy[bytes] = '\0';
         status = read_lines(&rd, copy, bytes);
     }
+    if (status == ATN_OK && !packed)
+        status = atn_rules_supply(rd.rules, origin, err);
     if (status == ATN_OK && !atn_rules_seal(rd.rules))
         status = no_memory(&rd);
     if (status == ATN_OK)
@@ -388,6 +414,7 @@ static atn_status parse(const char *text, size_t bytes, const char *origin, bool
     else
         atn_rules_free(rd.rules);
     free(rd.note);
+    free(rd.content);
     free(copy);
     return status;
 }
@@ -404,16 +431,16 @@ atn_status atn_rules_unpack(const char *text, size_t bytes, atn_rules **rules_p,
 }
 
 /* Devices are refused because some never end; a directory gets a plainer message than read(2)'s. */
-static atn_status check_kind(const char *path, atn_error *err)
+atn_status atn_check_kind(const char *path, const char *kind, atn_error *err)
 {
     struct stat about;
     if (stat(path, &about) != 0)
-        return atn_fail(err, ATN_INPUT, "%s: cannot be read: %s; name an existing rule file", path,
-                        strerror(errno));
+        return atn_fail(err, ATN_INPUT, "%s: cannot be read: %s; name an existing %s file", path,
+                        strerror(errno), kind);
     if (S_ISDIR(about.st_mode))
-        return atn_fail(err, ATN_INPUT, "%s: is a directory; name the rule file in it", path);
+        return atn_fail(err, ATN_INPUT, "%s: is a directory; name the %s file in it", path, kind);
     if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
-        return atn_fail(err, ATN_INPUT, "%s: is not a file; name a rule file", path);
+        return atn_fail(err, ATN_INPUT, "%s: is not a file; name a %s file", path, kind);
     return ATN_OK;
 }
 
@@ -421,7 +448,7 @@ atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err)
 {
     char *text;
     size_t bytes;
-    atn_status status = check_kind(path, err);
+    atn_status status = atn_check_kind(path, "rule", err);
     if (status == ATN_OK)
         status = atn_read_file(path, &text, &bytes, err);
     if (status != ATN_OK)

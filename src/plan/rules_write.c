@@ -152,6 +152,7 @@ atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p
         fprintf(f, "origin %s\n", rules->origin);
     if (rules->random)
         fprintf(f, "select random:%llu\n", (unsigned long long)rules->seed);
+    atn_supply_pack(f, rules);
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
         print_rule(f, rule->forced ? "force" : "rule", rule, narrow);

@@ -230,15 +230,22 @@ static atn_slot resolve(atn_builder *b, const atn_ref *ref)
 
 /* ---- scratch ---- */
 
-/* The shape of parts first, first + step ..., and in groups where each of them ends. */
-static bool push_shape(atn_builder *b, int first, int count, int step)
+/* Parts first, first + step ..., or those of a list. */
+typedef struct {
+    int first, count, step;
+    const int32_t *list;
+} parts;
+
+/* Their shape, and in groups where each of them ends. */
+static bool push_shape(atn_builder *b, const parts *like)
 {
     const frame *f = b->top;
     const view *v = &f->views[VIEW_VEC];
     const int part = f->unit / f->split;
     int pieces = 0;
 
-    for (int n = 0, t = first; n < count; n++, t += step) {
+    for (int n = 0; n < like->count; n++) {
+        const int t = like->list ? like->list[n] : like->first + n * like->step;
         const int j = t / f->split, off = t % f->split * part;
         for (int i = atn_view_first(v, j); i < atn_view_first(v, j + 1); i++, pieces++)
             for (int k = 0; k < part; k++)
@@ -272,19 +279,19 @@ static int spare_region(atn_builder *b, const region *wanted)
     return -1;
 }
 
-static int make_region(atn_builder *b, int first, int count, int step)
+static int make_region(atn_builder *b, const parts *like)
 {
     const frame *f = b->top;
     const bool grouped = f->views[VIEW_VEC].first;
     const region made = {.base = b->tmp_shape.n,
                          .unit = f->unit / f->split,
-                         .parts = count,
+                         .parts = like->count,
                          .ends = grouped ? b->ends.n : -1,
                          .user = f};
 
     if (f->signals)
         return 0;
-    if (!push_shape(b, first, count, step)) {
+    if (!push_shape(b, like)) {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
         return 0;
     }
@@ -300,8 +307,20 @@ static int make_region(atn_builder *b, int first, int count, int step)
     return b->regions.n - 1;
 }
 
-int atn_tmp(atn_builder *b, int first, int count) { return make_region(b, first, count, 1); }
-int atn_tmp_like(atn_builder *b, int block, int count) { return make_region(b, block, count, 0); }
+int atn_tmp(atn_builder *b, int first, int count)
+{
+    return make_region(b, &(parts){first, count, 1, NULL});
+}
+
+int atn_tmp_like(atn_builder *b, int block, int count)
+{
+    return make_region(b, &(parts){block, count, 0, NULL});
+}
+
+int atn_tmp_of(atn_builder *b, const int32_t *blocks, int n)
+{
+    return make_region(b, &(parts){.count = n, .list = blocks});
+}
 
 void atn_scope_begin(atn_builder *b) { b->scope = b->regions.n; }
 

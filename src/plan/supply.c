@@ -1,0 +1,121 @@
+/* supply.c - schedules in files that rules name: one rank reads and proves them, and packs them with
+ * the rules for the others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/supplied.h"
+#include "plan/rules_private.h"
+
+/* The file that a rule names; NULL: it names none. */
+static const char *file_of(const atn_rule *rule)
+{
+    return rule->use.row->algo == &atn_algo_file ? atn_interned(rule->use.params.v[0]) : NULL;
+}
+
+/* Names without a beginning / are looked for beside the rule file. */
+static char *path_of(const char *name, const char *origin)
+{
+    const char *slash = origin != NULL ? strrchr(origin, '/') : NULL;
+    const int folder = *name != '/' && slash != NULL ? (int)(slash - origin) + 1 : 0;
+    const size_t room = (size_t)folder + strlen(name) + 1;
+    char *path = malloc(room);
+    if (path != NULL)
+        snprintf(path, room, "%.*s%s", folder, origin != NULL ? origin : "", name);
+    return path;
+}
+
+static atn_status read_one(const atn_rule *rule, const char *name, const char *path, atn_error *err)
+{
+    char *text = NULL;
+    if (*name == '\0')
+        return atn_fail(err, ATN_INPUT, "the schedule is not named; write file{schedule=FILE}");
+    atn_status status = atn_check_kind(path, "schedule", err);
+    if (status == ATN_OK)
+        status = atn_read_file(path, &text, NULL, err);
+    if (status == ATN_OK)
+        status = atn_supplied_add(rule->op, name, text, NULL, err);
+    free(text);
+    return status;
+}
+
+static atn_status supply(const atn_rule *rule, const char *name, const char *origin, atn_error *err)
+{
+    char *path = path_of(name, rule->forced ? NULL : origin);
+    atn_error why = {0};
+    atn_status status = path != NULL ? read_one(rule, name, path, &why)
+                                     : atn_fail(&why, ATN_MEMORY, "out of memory");
+    free(path);
+    if (status == ATN_OK)
+        return ATN_OK;
+    if (rule->forced)
+        return atn_fail(err, ATN_INPUT, "ATTUNE_ALGORITHM: %s", why.text);
+    return atn_fail(err, ATN_INPUT, "%s:%d: %s", origin, rule->line, why.text);
+}
+
+atn_status atn_rules_supply(atn_rules *rules, const char *origin, atn_error *err)
+{
+    atn_status status = ATN_OK;
+    for (int i = 0; i < rules->list.n && status == ATN_OK; i++) {
+        const char *name = file_of(&rules->list.v[i]);
+        if (name != NULL)
+            status = supply(&rules->list.v[i], name, origin, err);
+    }
+    return status;
+}
+
+/* ---- packing ---- */
+
+static bool named_before(const atn_rules *rules, int i, const char *name)
+{
+    for (int k = 0; k < i; k++) {
+        const char *other = file_of(&rules->list.v[k]);
+        if (other != NULL && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Comments may hold any byte; the packed text may not. */
+static void print_content(FILE *f, const char *text)
+{
+    fputs("content ", f);
+    for (; *text != '\0'; text++) {
+        if (*text == '\n' && text[1] != '\0')
+            fputs("\ncontent ", f);
+        else if (*text != '\n')
+            fputc((unsigned char)*text < ' ' ? ' ' : *text, f);
+    }
+    fputc('\n', f);
+}
+
+static void pack_one(FILE *f, const atn_rule *rule, const char *name)
+{
+    atn_verdict verdict;
+    const char *text = atn_supplied_text(name, &verdict);
+    if (text == NULL)
+        return;
+    print_content(f, text);
+    fprintf(f, "schedule %s %d %d %s\n", atn_operation_get(rule->op)->name, verdict.ordered,
+            verdict.aside, name);
+}
+
+void atn_supply_pack(FILE *f, const atn_rules *rules)
+{
+    for (int i = 0; i < rules->list.n; i++) {
+        const char *name = file_of(&rules->list.v[i]);
+        if (name != NULL && !named_before(rules, i, name))
+            pack_one(f, &rules->list.v[i], name);
+    }
+}
+
+atn_status atn_supply_unpack(const char *line, const char *content, atn_error *err)
+{
+    char operation[32];
+    int ordered, aside, name = 0;
+    atn_operation op;
+    if (sscanf(line, "%31s %d %d %n", operation, &ordered, &aside, &name) != 3 || name == 0 ||
+        !atn_operation_find(operation, &op))
+        return atn_fail(err, ATN_INPUT, "\"schedule %.60s\" is not understood", line);
+    const atn_verdict verdict = {ordered, aside};
+    return atn_supplied_add(op, line + name, content, &verdict, err);
+}
