@@ -140,9 +140,9 @@ void atn_param_allowed(const atn_param *p, char *out, size_t size)
     size_t used = 0;
 
     if (p->type >= ATN_LEVELS) {
-        snprintf(out, size, p->type == ATN_FILE
-                                ? "the name of a file"
-                                : "levels of the topology with algorithms, or with none");
+        snprintf(out, size,
+                 p->type == ATN_FILE ? "the name of a file"
+                                     : "levels of the topology with algorithms, or with none");
         return;
     }
     if (p->type != ATN_WORD) {

@@ -21,21 +21,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ATN_VEC(supplied *) all;
 
 /* The latest of that name: a file may have changed since. */
-static const supplied *find(int64_t name)
+static const supplied *find(atn_operation op, int64_t name)
 {
     const supplied *found = NULL;
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < all.n; i++)
-        if (all.v[i]->name == name)
+        if (all.v[i]->op == op && all.v[i]->name == name)
             found = all.v[i];
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-const char *atn_supplied_text(const char *name, atn_verdict *verdict_p)
+const char *atn_supplied_text(atn_operation op, const char *name, atn_verdict *verdict_p)
 {
-    const supplied *x = find(atn_intern(name));
+    const supplied *x = find(op, atn_intern(name));
 
     if (x)
         *verdict_p = x->verdict;
@@ -71,9 +71,7 @@ static void emit(const replay *x, const atn_op *o)
     else if (o->a.n == 0)
         (sends ? atn_token_send : atn_token_recv)(x->b, o->peer);
     else
-        (o->ssend  ? atn_ssend
-         : sends   ? atn_send
-                   : atn_recv)(x->b, o->peer, ref(x, &o->a));
+        (o->ssend ? atn_ssend : sends ? atn_send : atn_recv)(x->b, o->peer, ref(x, &o->a));
 }
 
 /* A copy may vanish in place; nobody has to wait for it then. */
@@ -151,7 +149,7 @@ static void free_set(atn_schedule **set, int p)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const supplied *x = find(prm->v[0]);
+    const supplied *x = find(q->op, prm->v[0]);
     source from = {.aside = x->verdict.aside};
     atn_error err = {0};
     int p = 0;
@@ -167,19 +165,16 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    const supplied *x = find(prm->v[0]);
+    const supplied *x = find(q->op, prm->v[0]);
 
     if (!x)
         return prm->v[0] ? "the file was not read" : "no file is named; add schedule=FILE";
-    if (q->op != x->op)
-        return "the schedule is for another operation";
     if (q->p != x->p)
         return x->other_ranks;
     if (q->ordered && !x->verdict.ordered)
         return "the schedule changes the order of operands";
-    return q->ordered && q->root != x->root
-               ? "another root would change the order of operands"
-               : NULL;
+    return q->ordered && q->root != x->root ? "another root would change the order of operands"
+                                            : NULL;
 }
 
 static const atn_param params[] = {
@@ -275,9 +270,9 @@ static atn_status read_head(supplied *x, const char *name, atn_error *err)
         return status;
     x->root = set[0]->q.root;
     if (set[0]->q.op != op)
-        status = atn_fail(err, ATN_INPUT, "%s: is a schedule for %s and cannot serve %s; name another",
-                          name, atn_operation_get(set[0]->q.op)->name,
-                          atn_operation_get(op)->name);
+        status =
+            atn_fail(err, ATN_INPUT, "%s: is a schedule for %s and cannot serve %s; name another",
+                     name, atn_operation_get(set[0]->q.op)->name, atn_operation_get(op)->name);
     for (int r = 0; status == ATN_OK && r < x->p; r++)
         if (set[r]->q.in_place)
             status = atn_fail(err, ATN_INPUT,
@@ -327,13 +322,13 @@ static atn_status settle(supplied *x, const char *name, const atn_verdict *verdi
 atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
                             const atn_verdict *verdict, atn_error *err)
 {
-    const supplied *old = find(atn_intern(name));
+    const supplied *old = find(op, atn_intern(name));
     supplied *x = calloc(1, sizeof *x);
 
     if (x)
         *x = (supplied){.name = atn_intern(name), .text = strdup(text), .op = op};
     const bool room = x && x->text && x->name > 0;
-    const bool known = old && old->op == op && strcmp(old->text, text) == 0;
+    const bool known = old && strcmp(old->text, text) == 0;
     atn_status status = room ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK && !known)
         status = read_head(x, name, err);

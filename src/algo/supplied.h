@@ -20,7 +20,7 @@ typedef struct {
  * not proven again. */
 atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
                             const atn_verdict *verdict, atn_error *err);
-/* What was added under the name; NULL: nothing. */
-const char *atn_supplied_text(const char *name, atn_verdict *verdict_p);
+/* What was added for the operation under the name; NULL: nothing. */
+const char *atn_supplied_text(atn_operation op, const char *name, atn_verdict *verdict_p);
 
 #endif

@@ -242,12 +242,11 @@ static atn_status read_origin(reader *rd, char **rest)
 /* One line more, with its newline. */
 static bool add_line(char **text, const char *line)
 {
-    const size_t old = *text != NULL ? strlen(*text) : 0, n = strlen(line);
-    char *longer = realloc(*text, old + n + 2);
+    const size_t old = *text != NULL ? strlen(*text) : 0, room = strlen(line) + 2;
+    char *longer = realloc(*text, old + room);
     if (longer == NULL)
         return false;
-    memcpy(longer + old, line, n);
-    memcpy(longer + old + n, "\n", 2);
+    snprintf(longer + old, room, "%s\n", line);
     *text = longer;
     return true;
 }
@@ -271,9 +270,9 @@ static const struct {
     atn_status (*read)(reader *rd, char **rest);
     bool packed;
 } lines[] = {
-    {"rule", read_rule, false},       {"end", read_end, false},
-    {"force", read_forced, true},     {"select", read_select, true},
-    {"origin", read_origin, true},    {"content", read_content, true},
+    {"rule", read_rule, false},        {"end", read_end, false},
+    {"force", read_forced, true},      {"select", read_select, true},
+    {"origin", read_origin, true},     {"content", read_content, true},
     {"schedule", read_schedule, true},
 };
 enum { LINES = sizeof lines / sizeof lines[0] };

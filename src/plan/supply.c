@@ -1,5 +1,5 @@
-/* supply.c - schedules in files that rules name: one rank reads and proves them, and packs them with
- * the rules for the others. */
+/* supply.c - schedules in files that rules name: one rank reads and proves them, and packs them
+ * with the rules for the others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,8 +68,9 @@ atn_status atn_rules_supply(atn_rules *rules, const char *origin, atn_error *err
 static bool named_before(const atn_rules *rules, int i, const char *name)
 {
     for (int k = 0; k < i; k++) {
-        const char *other = file_of(&rules->list.v[k]);
-        if (other != NULL && strcmp(other, name) == 0)
+        const atn_rule *other = &rules->list.v[k];
+        if (other->op == rules->list.v[i].op && file_of(other) != NULL &&
+            strcmp(file_of(other), name) == 0)
             return true;
     }
     return false;
@@ -91,7 +92,7 @@ static void print_content(FILE *f, const char *text)
 static void pack_one(FILE *f, const atn_rule *rule, const char *name)
 {
     atn_verdict verdict;
-    const char *text = atn_supplied_text(name, &verdict);
+    const char *text = atn_supplied_text(rule->op, name, &verdict);
     if (text == NULL)
         return;
     print_content(f, text);

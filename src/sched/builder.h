@@ -58,7 +58,7 @@ void atn_split(atn_builder *b, int s);
 /* Scratch shaped like blocks first .. first + count - 1 of the shape vector VEC (the whole
  * message, or the per-rank vector).  Returns a region for atn_tmp_at. */
 int atn_tmp(atn_builder *b, int first, int count);
-int atn_tmp_like(atn_builder *b, int block, int count); /* all shaped like one block */
+int atn_tmp_like(atn_builder *b, int block, int count);       /* all shaped like one block */
 int atn_tmp_of(atn_builder *b, const int32_t *blocks, int n); /* shaped like those of a list */
 
 void atn_send(atn_builder *b, int peer, atn_ref from);

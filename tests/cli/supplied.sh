@@ -15,6 +15,9 @@ mkdir elsewhere && cd elsewhere || exit 4
 holds "use=file{schedule=ring.txt}" attune rules show ../my.rules
 cd ..
 
+holds "proven" attune schedule verify "$root/examples/own/two_hosts.txt"
+holds "use=file{schedule=two_hosts.txt}" attune rules show "$root/examples/own/own.rules"
+
 rule 'file{schedule=nowhere.txt}'
 fails 3 "*my.rules:2: nowhere.txt: cannot be read: No such file*" attune rules show my.rules
 rule 'file{schedule=cut.txt}'
@@ -26,6 +29,6 @@ rule 'file'
 fails 3 "*my.rules:2: the schedule is not named; write file{schedule=FILE}*" attune rules show my.rules
 rule 'file{file=ring.txt}'
 fails 3 "*allreduce/file has no parameter 'file'; it has: schedule*" attune rules show my.rules
-fails 3 "*bcast*is a schedule for allreduce and cannot serve bcast*" \
+fails 3 "*ATTUNE_ALGORITHM: *ring.txt: is a schedule for allreduce and cannot serve bcast*" \
     attune run --algorithm "bcast=file:schedule=$PWD/ring.txt" -- mpirun -n 4 true
 finish
