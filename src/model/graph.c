@@ -1,0 +1,240 @@
+/* graph.c - joins the schedules of all ranks: ends of messages, dependencies, order on ports. */
+#include "model/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ports.h"
+#include "sched/partition.h"
+
+/* ---- the two ends of messages ---- */
+
+typedef struct {
+    int from, to, seq, node;
+} end;
+
+static int by_message(const void *x, const void *y)
+{
+    const end *a = x, *b = y;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static int collect(const atn_graph *g, atn_op_kind kind, end *ends)
+{
+    int n = 0;
+    for (int r = 0; r < g->p; r++)
+        for (int i = 0; i < g->s[r]->nops; i++) {
+            const atn_op *o = &g->s[r]->ops[i];
+            const bool sends = kind == ATN_OP_SEND;
+            if (o->kind == kind)
+                ends[n++] = (end){sends ? r : o->peer, sends ? o->peer : r, o->seq, g->base[r] + i};
+        }
+    return n;
+}
+
+static int key(const end *e, bool by_sender) { return by_sender ? e->from : e->to; }
+
+/* Stable counting sort: messages are many, ranks are few. */
+static void sort_by(end *to, const end *from, int n, bool by_sender, int *count, int p)
+{
+    memset(count, 0, sizeof *count * ((size_t)p + 1));
+    for (int i = 0; i < n; i++)
+        count[key(&from[i], by_sender) + 1]++;
+    for (int r = 0; r < p; r++)
+        count[r + 1] += count[r];
+    for (int i = 0; i < n; i++)
+        to[count[key(&from[i], by_sender)]++] = from[i];
+}
+
+/* By receiver, sender, number.  Schedules number the messages of a pair as they come, so that the
+ * two passes nearly always do it. */
+static void sort_ends(end *v, end *spare, int n, int *count, int p)
+{
+    sort_by(spare, v, n, true, count, p);
+    sort_by(v, spare, n, false, count, p);
+    for (int i = 1; i < n; i++)
+        if (by_message(&v[i - 1], &v[i]) > 0) {
+            qsort(v, (size_t)n, sizeof *v, by_message);
+            return;
+        }
+}
+
+static atn_status one_end(const end *e, atn_error *err)
+{
+    return atn_fail(err, ATN_FINDING, "message %d from rank %d to rank %d has one end", e->seq,
+                    e->from, e->to);
+}
+
+static bool peers_exist(const atn_graph *g, const end *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i].from < 0 || v[i].to < 0 || v[i].from >= g->p || v[i].to >= g->p)
+            return false;
+    return true;
+}
+
+static atn_status join(atn_graph *g, const end *sends, int nsends, const end *recvs, int nrecvs,
+                       atn_error *err)
+{
+    for (int i = 0; i < nsends && i < nrecvs; i++) {
+        const int order = by_message(&sends[i], &recvs[i]);
+        if (order != 0)
+            return one_end(order < 0 ? &sends[i] : &recvs[i], err);
+        g->nodes[sends[i].node].other = recvs[i].node;
+        g->nodes[recvs[i].node].other = sends[i].node;
+    }
+    if (nsends != nrecvs)
+        return one_end(nsends > nrecvs ? &sends[nrecvs] : &recvs[nsends], err);
+    g->nmessages = nsends;
+    return ATN_OK;
+}
+
+static atn_status match(atn_graph *g, atn_error *err)
+{
+    end *ends = malloc(sizeof *ends * 3 * ((size_t)g->n + 1));
+    int *count = malloc(sizeof *count * ((size_t)g->p + 2));
+    atn_status status = ATN_OK;
+    if (ends && count) {
+        end *recvs = ends + g->n, *spare = recvs + g->n;
+        const int nsends = collect(g, ATN_OP_SEND, ends), nrecvs = collect(g, ATN_OP_RECV, recvs);
+        if (!peers_exist(g, ends, nsends) || !peers_exist(g, recvs, nrecvs)) {
+            status = atn_fail(err, ATN_FINDING, "a message goes to a rank that does not exist");
+        } else {
+            sort_ends(ends, spare, nsends, count, g->p);
+            sort_ends(recvs, spare, nrecvs, count, g->p);
+            status = join(g, ends, nsends, recvs, nrecvs, err);
+        }
+    } else {
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    free(ends);
+    free(count);
+    return status;
+}
+
+/* ---- nodes ---- */
+
+static void add_rank(atn_graph *g, int r)
+{
+    const atn_schedule *s = g->s[r];
+    int last[ATN_OP_KINDS] = {-1, -1, -1, -1}; /* on each port; copies use none */
+
+    for (int i = 0; i < s->nops; i++) {
+        const atn_op *o = &s->ops[i];
+        const int id = g->base[r] + i;
+        const bool follows = o->kind != ATN_OP_COPY && last[o->kind] >= 0;
+        g->nodes[id] = (atn_graph_node){.kind = o->kind,
+                                        .ssend = o->ssend,
+                                        .rank = r,
+                                        .round = o->round,
+                                        .other = -1,
+                                        .next = -1,
+                                        .waits = o->ndeps + follows,
+                                        .parts = o->a.n};
+        if (follows)
+            g->nodes[last[o->kind]].next = id;
+        last[o->kind] = id;
+        for (int d = 0; d < o->ndeps; d++)
+            g->nodes[g->base[r] + s->deps[o->dep + d]].heirs++;
+    }
+}
+
+static void list_heirs(atn_graph *g)
+{
+    int at = 0;
+
+    for (int i = 0; i < g->n; i++) {
+        g->nodes[i].heir = at;
+        at += g->nodes[i].heirs;
+        g->nodes[i].heirs = 0;
+    }
+    for (int r = 0; r < g->p; r++)
+        for (int i = 0; i < g->s[r]->nops; i++) {
+            const atn_op *o = &g->s[r]->ops[i];
+            for (int d = 0; d < o->ndeps; d++) {
+                atn_graph_node *on = &g->nodes[g->base[r] + g->s[r]->deps[o->dep + d]];
+                g->heirs[on->heir + on->heirs++] = g->base[r] + i;
+            }
+        }
+}
+
+static bool set_up(atn_graph *g, atn_schedule *const *s, int p)
+{
+    int deps = 0;
+
+    *g = (atn_graph){.s = s, .p = p, .base = malloc(sizeof *g->base * ((size_t)p + 1))};
+    for (int r = 0; g->base && r < p; r++) {
+        g->base[r] = g->n;
+        g->n += s[r]->nops;
+        deps += s[r]->ndeps;
+    }
+    if (g->base)
+        g->base[p] = g->n;
+    g->nodes = malloc(sizeof *g->nodes * ((size_t)g->n + 1));
+    g->heirs = malloc(sizeof *g->heirs * ((size_t)deps + 1));
+    return g->base && g->nodes && g->heirs;
+}
+
+void atn_graph_free(atn_graph *g)
+{
+    free(g->base);
+    free(g->nodes);
+    free(g->heirs);
+    *g = (atn_graph){.p = 0};
+}
+
+atn_status atn_graph_make(atn_schedule *const *schedules, int p, atn_graph *g, atn_error *err)
+{
+    atn_status status =
+        set_up(g, schedules, p) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+
+    for (int r = 0; status == ATN_OK && r < p; r++)
+        add_rank(g, r);
+    if (status == ATN_OK)
+        status = match(g, err);
+    if (status == ATN_OK)
+        list_heirs(g);
+    else
+        atn_graph_free(g);
+    return status;
+}
+
+void atn_graph_size(atn_graph *g, int64_t n)
+{
+    for (int r = 0; r < g->p; r++) {
+        const atn_schedule *s = g->s[r];
+        const atn_partition t = atn_partition_uniform(&s->q, s->split, n);
+        for (int i = 0; i < s->nops; i++)
+            g->nodes[g->base[r] + i].bytes = atn_slot_units(&t, s, &s->ops[i].a);
+    }
+}
+
+/* ---- stages ---- */
+
+static double one_unit(void *context, const atn_graph *g, int id, atn_message_cost *cost)
+{
+    (void)context;
+    const bool message = g->nodes[id].other >= 0;
+    if (message)
+        *cost =
+            (atn_message_cost){.sync = true, .send = 1, .send_port = 1, .recv = 1, .recv_port = 1};
+    return 0.0;
+}
+
+atn_status atn_graph_stages(const atn_graph *g, int *stage, int *nstages_p, atn_error *err)
+{
+    double *done = malloc(sizeof *done * ((size_t)g->n + 1)), time = 0;
+    if (done == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    const atn_status status = atn_ports_time(g, one_unit, NULL, done, &time, err);
+    for (int i = 0; status == ATN_OK && i < g->n; i++)
+        stage[i] = (int)(done[i] + 0.5) - (g->nodes[i].other >= 0);
+    if (status == ATN_OK)
+        *nstages_p = (int)(time + 0.5);
+    free(done);
+    return status;
+}

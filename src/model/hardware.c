@@ -1,0 +1,171 @@
+/* hardware.c - the models that give each message a cost of its own: Hockney, LogGP(H), pLogP,
+ * log_nP, mlog_nP, LMO.  They differ in what a message costs its sender, the network and its
+ * receiver; the walk through the graph is that of ports.h. */
+#include <math.h>
+
+#include "model/model.h"
+#include "model/ports.h"
+
+typedef struct {
+    const atn_model_case *c;
+    bool one;  /* all messages have the cost of the slowest channel in use */
+    int worst; /* that channel */
+    union {
+        atn_hockney hockney[ATN_MACHINE_CHANNELS];
+        atn_loggp loggp[ATN_MACHINE_CHANNELS];
+        atn_lmo lmo[ATN_MACHINE_CHANNELS];
+        double latency[ATN_MACHINE_CHANNELS];
+    } of;
+    struct { /* the last price asked for: most messages of a collective are alike */
+        double bytes;
+        atn_message_cost cost;
+    } last[ATN_MACHINE_CHANNELS];
+} context;
+
+typedef void (*price_fn)(const context *x, int channel, double bytes, atn_message_cost *cost);
+
+static int channel_of(const context *x, const atn_graph *g, const atn_graph_node *send)
+{
+    if (x->one)
+        return x->worst;
+    return atn_machine_channel_of(x->c->m, x->c->t, send->rank, g->nodes[send->other].rank);
+}
+
+static void find_worst(context *x)
+{
+    const atn_graph *g = x->c->g;
+    for (int i = 0; i < g->n; i++)
+        if (g->nodes[i].kind == ATN_OP_SEND)
+            x->worst = atn_max(x->worst, channel_of(x, g, &g->nodes[i]));
+    x->one = true;
+}
+
+static double price(context *x, const atn_graph *g, int id, atn_message_cost *cost, price_fn fn)
+{
+    const atn_graph_node *n = &g->nodes[id];
+    if (n->other < 0)
+        return atn_local_cost(x->c, n, 1);
+    const int channel = channel_of(x, g, n);
+    const double bytes = (double)n->bytes;
+    if (!(x->last[channel].bytes == bytes)) {
+        fn(x, channel, bytes, &x->last[channel].cost);
+        x->last[channel].bytes = bytes;
+    }
+    *cost = x->last[channel].cost;
+    return 0.0;
+}
+
+/* One callback and one entry per model; `init` fills in x.of for every channel i. */
+#define MODEL(name, ...)                                                                           \
+    static double name##_cost(void *x, const atn_graph *g, int id, atn_message_cost *cost)         \
+    {                                                                                              \
+        return price(x, g, id, cost, price_##name);                                                \
+    }                                                                                              \
+    atn_status atn_model_##name(const atn_model_case *c, double *seconds_p, atn_error *err)        \
+    {                                                                                              \
+        context x = {.c = c};                                                                      \
+        for (int i = 0; i < c->m->nchannels; i++) {                                                \
+            x.last[i].bytes = -1;                                                                  \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return atn_ports_time(c->g, name##_cost, &x, NULL, seconds_p, err);                        \
+    }
+
+static void price_alpha_beta(const context *x, int channel, double bytes, atn_message_cost *cost)
+{
+    const atn_hockney *h = &x->of.hockney[channel];
+    const double t = h->alpha + h->beta * bytes;
+    *cost = (atn_message_cost){.sync = true, .send = t, .send_port = t, .recv = t, .recv_port = t};
+}
+MODEL(alpha_beta, x.of.hockney[i] = atn_channel_hockney(c->m, i))
+
+/* (2.1) and (2.2): a second message follows g + (m-1)G later. */
+static void price_loggph(const context *x, int channel, double bytes, atn_message_cost *cost)
+{
+    const atn_loggp *p = &x->of.loggp[channel];
+    const double stream = fmax(0.0, bytes - 1) * p->gap_byte;
+    *cost = (atn_message_cost){.send = p->o + stream,
+                               .send_port = p->gap + stream,
+                               .lead = p->o + p->latency,
+                               .recv = stream + p->o,
+                               .recv_port = p->gap + stream};
+}
+MODEL(loggph, x.of.loggp[i] = atn_channel_loggp(c->m, i))
+
+static void price_loggp(const context *x, int channel, double bytes, atn_message_cost *cost)
+{
+    price_loggph(x, channel, bytes, cost);
+}
+MODEL(loggp, {
+    if (i == 0)
+        find_worst(&x);
+    x.of.loggp[i] = atn_channel_loggp(c->m, i);
+})
+
+/* L + g(m).  From the eager limit on, two small messages ask first: 2 g(1) + 2 L more. */
+static void price_plogp(const context *x, int channel, double bytes, atn_message_cost *cost)
+{
+    const atn_machine *m = x->c->m;
+    const atn_channel *c = &m->channel[channel];
+    const double gap = atn_plogp_gap(m, channel, bytes), latency = x->of.latency[channel];
+    const bool asks = c->eager > 0 && bytes >= (double)c->eager;
+    *cost = (atn_message_cost){
+        .sync = asks,
+        .asks = asks ? 2 * (atn_plogp_gap(m, channel, 1) + latency) : 0.0,
+        .send = gap,
+        .send_port = gap,
+        .lead = latency,
+        .recv = gap,
+        .recv_port = gap,
+    };
+}
+MODEL(plogp, x.of.latency[i] = atn_plogp_latency(c->m, i))
+
+/* The first transfer is the sender's, the others end with the receiver's. */
+static void transfers(double first, double between, double last, atn_message_cost *cost)
+{
+    *cost = (atn_message_cost){.send = first,
+                               .send_port = first,
+                               .lead = first + between,
+                               .recv = last,
+                               .recv_port = last};
+}
+
+/* o(m) = T(m) / n where it was not measured. */
+static void price_lognp(const context *x, int channel, double bytes, atn_message_cost *cost)
+{
+    const atn_machine *m = x->c->m;
+    const atn_channel *c = &m->channel[channel];
+    const double n = (double)c->hops;
+    const double o = c->lognp.o.nsizes > 0 ? atn_table_time(&c->lognp.o, bytes, 1)
+                                           : atn_channel_message(m, channel, bytes) / n;
+    transfers(o, fmax(0.0, n - 2) * o, n > 1 ? o : 0.0, cost);
+}
+MODEL(lognp, {
+    if (i == 0)
+        find_worst(&x);
+})
+
+/* (5.2) and (5.3); not measured: the network alone is the bytes at the rate of a link. */
+static void price_mlognp(const context *x, int channel, double bytes, atn_message_cost *cost)
+{
+    const atn_machine *m = x->c->m;
+    const atn_lognp *p = &m->channel[channel].lognp;
+    if (p->mw.nsizes > 0) {
+        const double mw = atn_table_time(&p->mw, bytes, 1);
+        transfers(mw / 2, atn_table_time(&p->net, bytes, 1), mw / 2, cost);
+        return;
+    }
+    const double all = atn_channel_message(m, channel, bytes);
+    const double net = channel > 0 ? fmin(all, bytes / atn_channel_rate(m, channel)) : 0.0;
+    transfers((all - net) / 2, net, (all - net) / 2, cost);
+}
+MODEL(mlognp, {})
+
+static void price_lmo(const context *x, int channel, double bytes, atn_message_cost *cost)
+{
+    const atn_lmo *p = &x->of.lmo[channel];
+    const double end = p->fixed + bytes * p->byte;
+    transfers(end, bytes / p->rate, end, cost);
+}
+MODEL(lmo, x.of.lmo[i] = atn_channel_lmo(c->m, i))

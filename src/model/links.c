@@ -1,0 +1,478 @@
+/* links.c - a collective as flows over the links of the topology, by events.
+ *
+ * Ranks start what is ready in the order of their programs, as the executor does.  A message costs
+ * its sender some processor time; a small one then leaves at once, one from the eager limit on asks
+ * first and waits for its receiver.  Its bytes are a flow over all links of its path: links are
+ * shared fairly, messages of one pair follow each other.  After the latency the receiver spends
+ * processor time on it, as soon as it has asked for it.  A rank does one piece of work at a time.
+ * Where hosts share processors (emulated clusters), work and bytes share those too.  Large messages
+ * keep only a part of the rate while the opposite direction is busy at one of their ends, because
+ * their questions then wait behind data. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/fluid.h"
+#include "model/model.h"
+
+typedef enum { WORK, ARRIVE, GRANT } event_kind;
+
+typedef struct {
+    double time;
+    int order; /* of two at the same time the first made is the first */
+    event_kind kind;
+    int id;
+} event;
+
+/* What is the same for all messages of a channel. */
+typedef struct {
+    double cpu, latency, asks, eager, rate, duplex, cpu_byte;
+} way;
+
+typedef struct {
+    int channel, pair;
+    int waits;
+    bool posted, asked, arrived; /* receive posted; send asked; last byte there */
+    int behind;                  /* next in a queue of its rank or its pair; -1: none */
+} op_state;
+
+typedef struct {
+    int active, first, last; /* the operation at work or on its way, and those behind it */
+} queue;
+
+typedef struct {
+    const atn_model_case *c;
+    const atn_graph *g;
+    way ways[ATN_MACHINE_CHANNELS];
+    op_state *v;
+    queue *rank, *pair;                     /* work of a rank; messages of a pair */
+    int npairs, nedges, processors, memory; /* first resource of each kind; -1: none */
+    int *busy;                              /* flows on each edge */
+    int *host, nhosts;
+    int *path;
+    atn_use *uses;
+    ATN_VEC(event) heap;
+    int made, done;
+    int *finished; /* of the fluid, at one time */
+    atn_fluid f;
+    double now, time;
+    bool no_memory;
+} sim;
+
+/* ---- events: a heap ---- */
+
+static bool sooner(const event *a, const event *b)
+{
+    return a->time < b->time || (!(b->time < a->time) && a->order < b->order);
+}
+
+static void at(sim *s, double time, event_kind kind, int id)
+{
+    const event e = {time, s->made++, kind, id};
+    if (!atn_push(&s->heap, e)) {
+        s->no_memory = true;
+        return;
+    }
+    int i = s->heap.n - 1;
+    for (; i > 0 && sooner(&e, &s->heap.v[(i - 1) / 2]); i = (i - 1) / 2)
+        s->heap.v[i] = s->heap.v[(i - 1) / 2];
+    s->heap.v[i] = e;
+}
+
+static event pop(sim *s)
+{
+    event *v = s->heap.v;
+    const event top = v[0], last = v[--s->heap.n];
+    int i = 0;
+    for (int c = 1; c < s->heap.n; c = 2 * i + 1) {
+        if (c + 1 < s->heap.n && sooner(&v[c + 1], &v[c]))
+            c++;
+        if (!sooner(&v[c], &last))
+            break;
+        v[i] = v[c];
+        i = c;
+    }
+    v[i] = last;
+    return top;
+}
+
+/* ---- queues ---- */
+
+/* Whether it may begin at once. */
+static bool enqueue(sim *s, queue *q, int id)
+{
+    s->v[id].behind = -1;
+    if (q->active < 0) {
+        q->active = id;
+        return true;
+    }
+    if (q->first < 0)
+        q->first = id;
+    else
+        s->v[q->last].behind = id;
+    q->last = id;
+    return false;
+}
+
+/* The one that begins now; -1: none. */
+static int dequeue(const sim *s, queue *q)
+{
+    q->active = q->first;
+    if (q->first >= 0)
+        q->first = s->v[q->first].behind;
+    return q->active;
+}
+
+/* ---- work of ranks ---- */
+
+static double work_of(const sim *s, int id)
+{
+    const atn_graph_node *x = &s->g->nodes[id];
+    if (x->other < 0)
+        return atn_local_cost(s->c, x, 1);
+    const double bytes = (double)x->bytes;
+    const double pack = x->parts > 1 ? bytes * atn_table_rate(&s->c->m->pack, bytes, 1) : 0.0;
+    return s->ways[s->v[id].channel].cpu + pack;
+}
+
+/* Owners of flows are the sends, those of work come behind all nodes. */
+static void begin_work(sim *s, int id)
+{
+    const double seconds = work_of(s, id);
+    const atn_use use = {s->processors, 1.0};
+    if (s->processors < 0 || seconds <= 0)
+        at(s, s->now + seconds, WORK, id);
+    else if (!atn_fluid_add(&s->f, s->g->n + id, seconds, 1.0, 1.0, &use, 1))
+        s->no_memory = true;
+}
+
+static void work(sim *s, int id)
+{
+    if (enqueue(s, &s->rank[s->g->nodes[id].rank], id))
+        begin_work(s, id);
+}
+
+/* ---- flows ---- */
+
+static void count_flow(sim *s, int send, int by)
+{
+    const atn_graph_node *x = &s->g->nodes[send];
+    if (s->c->t == NULL)
+        return;
+    const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
+    for (int i = 0; i < n; i++)
+        s->busy[s->path[i]] += by;
+}
+
+static int uses_of(sim *s, int send, const way *w)
+{
+    const atn_graph_node *x = &s->g->nodes[send];
+    int n = 0;
+    if (s->c->t != NULL && s->v[send].channel > 0) {
+        const int edges = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
+        for (int i = 0; i < edges; i++)
+            if (s->f.capacity[s->path[i]] > 0)
+                s->uses[n++] = (atn_use){s->path[i], 1.0};
+    } else if (s->c->t == NULL && s->v[send].channel > 0) { /* one switch: the two links */
+        s->uses[n++] = (atn_use){2 * x->rank, 1.0};
+        s->uses[n++] = (atn_use){2 * s->g->nodes[x->other].rank + 1, 1.0};
+    } else {
+        s->uses[n++] = (atn_use){s->memory + s->host[x->rank], 1.0};
+    }
+    if (s->processors >= 0 && w->cpu_byte > 0)
+        s->uses[n++] = (atn_use){s->processors, 2 * w->cpu_byte};
+    return n;
+}
+
+static void begin_flow(sim *s, int send)
+{
+    const way *w = &s->ways[s->v[send].channel];
+    const int n = uses_of(s, send, w);
+    count_flow(s, send, 1);
+    if (!atn_fluid_add(&s->f, send, (double)s->g->nodes[send].bytes, w->rate, w->rate, s->uses, n))
+        s->no_memory = true;
+}
+
+static void flow(sim *s, int send)
+{
+    if (enqueue(s, &s->pair[s->v[send].pair], send))
+        begin_flow(s, send);
+}
+
+static bool is_large(const sim *s, int send)
+{
+    const atn_graph_node *x = &s->g->nodes[send];
+    const way *w = &s->ways[s->v[send].channel];
+    return x->ssend || (w->eager > 0 && (double)x->bytes >= w->eager);
+}
+
+/* Whether anything goes the other way on a link that the message uses at one of its ends. */
+static bool is_opposed(sim *s, int send)
+{
+    const atn_graph_node *x = &s->g->nodes[send];
+    if (s->c->t == NULL)
+        return false;
+    const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
+    return s->busy[s->path[0] ^ 1] > 0 || s->busy[s->path[n - 1] ^ 1] > 0;
+}
+
+static void set_caps(sim *s)
+{
+    for (int k = 0; k < s->f.list.n; k++) {
+        atn_activity *a = &s->f.list.v[k];
+        if (a->owner >= s->g->n)
+            continue;
+        const way *w = &s->ways[s->v[a->owner].channel];
+        if (w->duplex < 1 && is_large(s, a->owner))
+            a->cap = w->rate * (is_opposed(s, a->owner) ? w->duplex : 1.0);
+    }
+}
+
+/* ---- the life of an operation ---- */
+
+static void ready(sim *s, int id);
+
+static void complete(sim *s, int id)
+{
+    const atn_graph_node *x = &s->g->nodes[id];
+    s->done++;
+    s->time = fmax(s->time, s->now);
+    for (int i = 0; i < x->heirs; i++) {
+        const int heir = s->g->heirs[x->heir + i];
+        if (--s->v[heir].waits == 0)
+            ready(s, heir);
+    }
+}
+
+static void grant(sim *s, int send)
+{
+    at(s, s->now + s->ways[s->v[send].channel].asks, GRANT, send);
+}
+
+static void ready(sim *s, int id)
+{
+    const atn_graph_node *x = &s->g->nodes[id];
+    if (x->kind != ATN_OP_RECV) {
+        work(s, id);
+        return;
+    }
+    s->v[id].posted = true;
+    if (s->v[id].arrived)
+        work(s, id);
+    else if (s->v[x->other].asked)
+        grant(s, x->other);
+}
+
+static void sent(sim *s, int id)
+{
+    if (is_large(s, id)) {
+        s->v[id].asked = true;
+        if (s->v[s->g->nodes[id].other].posted)
+            grant(s, id);
+    } else {
+        complete(s, id);
+        flow(s, id);
+    }
+}
+
+static void worked(sim *s, int id)
+{
+    const int next = dequeue(s, &s->rank[s->g->nodes[id].rank]);
+    if (next >= 0)
+        begin_work(s, next);
+    if (s->g->nodes[id].kind == ATN_OP_SEND)
+        sent(s, id);
+    else
+        complete(s, id);
+}
+
+static void flowed(sim *s, int send)
+{
+    const int next = dequeue(s, &s->pair[s->v[send].pair]);
+    count_flow(s, send, -1);
+    if (next >= 0)
+        begin_flow(s, next);
+    at(s, s->now + s->ways[s->v[send].channel].latency, ARRIVE, send);
+    if (is_large(s, send))
+        complete(s, send);
+}
+
+static void arrived(sim *s, int send)
+{
+    const int recv = s->g->nodes[send].other;
+    s->v[recv].arrived = true;
+    if (s->v[recv].posted)
+        work(s, recv);
+}
+
+static void happen(sim *s, const event *e)
+{
+    if (e->kind == WORK)
+        worked(s, e->id);
+    else if (e->kind == ARRIVE)
+        arrived(s, e->id);
+    else
+        flow(s, e->id);
+}
+
+static void run(sim *s)
+{
+    for (int i = 0; i < s->g->n; i++)
+        if (s->v[i].waits == 0)
+            ready(s, i);
+    while (!s->no_memory) {
+        if (s->f.stale)
+            set_caps(s);
+        const double fluid = atn_fluid_next(&s->f);
+        const double timed = s->heap.n > 0 ? s->heap.v[0].time : INFINITY;
+        s->now = fmin(fluid, timed);
+        if (isinf(s->now))
+            break;
+        const int n = atn_fluid_advance(&s->f, s->now, s->finished);
+        for (int i = 0; i < n; i++) {
+            const int owner = s->finished[i];
+            if (owner < s->g->n)
+                flowed(s, owner);
+            else
+                worked(s, owner - s->g->n);
+        }
+        while (s->heap.n > 0 && s->heap.v[0].time <= s->now) {
+            const event e = pop(s);
+            happen(s, &e);
+        }
+    }
+}
+
+/* ---- before ---- */
+
+static way way_of(const atn_machine *m, int channel)
+{
+    const atn_channel *c = &m->channel[channel];
+    const double empty = c->o_below > 0 ? c->o_below : atn_channel_message(m, channel, 1);
+    double cpu = c->cpu_message;
+    if (cpu <= 0 && c->plogp.os.nsizes > 0)
+        cpu = atn_table_time(&c->plogp.os, 1, 1);
+    else if (cpu <= 0)
+        cpu = empty / 4;
+    const double latency = fmax(0.0, empty - 2 * cpu);
+    return (way){.cpu = cpu,
+                 .latency = latency,
+                 .asks = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,
+                 .eager = (double)c->eager,
+                 .rate = atn_channel_rate(m, channel),
+                 .duplex = c->duplex > 0 ? c->duplex : 1.0,
+                 .cpu_byte = c->cpu_byte};
+}
+
+/* What all ranks of a host together get out of its memory. */
+static double memory_rate(const atn_machine *m, double alone)
+{
+    const atn_channel *c = &m->channel[0];
+    const int last = c->transfer.ntaus - 1, row = c->transfer.nsizes - 1;
+    if (row < 0 || c->transfer.v[row][last] <= 0)
+        return alone;
+    const double taus = c->transfer.tau[last];
+    return fmax(alone,
+                taus * (double)c->transfer.size[row] / c->transfer.v[row][last] / (double)c->hops);
+}
+
+static void set_capacities(sim *s)
+{
+    const atn_machine *m = s->c->m;
+    for (int e = 0; e < s->nedges; e++)
+        s->f.capacity[e] = s->c->t            ? atn_edge_rate(m, s->c->t, e)
+                           : m->nchannels > 1 ? s->ways[1].rate
+                                              : 0.0;
+    for (int h = 0; h < s->nhosts; h++)
+        s->f.capacity[s->memory + h] = memory_rate(m, s->ways[0].rate);
+    if (s->processors >= 0)
+        s->f.capacity[s->processors] = (double)m->processors;
+}
+
+/* Channels, pairs, and what each operation waits for: its dependencies only; ports are shared. */
+static void set_states(sim *s, int *pair_to)
+{
+    for (int i = 0; i < s->g->n; i++)
+        s->v[i] = (op_state){.waits = s->g->nodes[i].waits, .behind = -1};
+    for (int i = 0; i < s->g->n; i++)
+        if (s->g->nodes[i].next >= 0)
+            s->v[s->g->nodes[i].next].waits--;
+    for (int r = 0; r < s->g->p; r++) {
+        memset(pair_to, -1, sizeof *pair_to * (size_t)s->g->p);
+        for (int i = s->g->base[r]; i < s->g->base[r + 1]; i++) {
+            const atn_graph_node *x = &s->g->nodes[i];
+            if (x->other < 0)
+                continue;
+            const int peer = s->g->nodes[x->other].rank;
+            s->v[i].channel = atn_machine_channel_of(s->c->m, s->c->t, r, peer);
+            if (x->kind == ATN_OP_SEND && pair_to[peer] < 0)
+                pair_to[peer] = s->npairs++;
+            s->v[i].pair = pair_to[peer];
+        }
+    }
+    for (int i = 0; i < s->npairs; i++)
+        s->pair[i] = (queue){-1, -1, -1};
+    for (int r = 0; r < s->g->p; r++)
+        s->rank[r] = (queue){-1, -1, -1};
+}
+
+static bool set_up(sim *s)
+{
+    const size_t n = (size_t)s->g->n + 1, p = (size_t)s->g->p + 1;
+    const atn_topo *t = s->c->t;
+    const int hops = t ? 2 * atn_topo_depth(t) + 2 : 2;
+    s->host = malloc(sizeof *s->host * 2 * p);
+    s->v = malloc(sizeof *s->v * n);
+    s->rank = malloc(sizeof *s->rank * p);
+    s->pair = malloc(sizeof *s->pair * ((size_t)s->g->nmessages + 1));
+    s->path = malloc(sizeof *s->path * (size_t)hops);
+    s->uses = malloc(sizeof *s->uses * ((size_t)hops + 2));
+    s->finished = malloc(sizeof *s->finished * 2 * n);
+    if (!s->host || !s->v || !s->rank || !s->pair || !s->path || !s->uses || !s->finished)
+        return false;
+    s->nedges = t ? atn_topo_edges(t) : 2 * s->g->p;
+    s->busy = calloc((size_t)s->nedges + 1, sizeof *s->busy);
+    s->nhosts = atn_model_hosts(s->c->m, t, s->g->p, s->host);
+    s->memory = s->nedges;
+    s->processors = s->c->m->processors > 0 ? s->memory + s->nhosts : -1;
+    for (int i = 0; i < s->c->m->nchannels; i++)
+        s->ways[i] = way_of(s->c->m, i);
+    if (!s->busy || !atn_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
+        return false;
+    set_capacities(s);
+    set_states(s, s->host + p);
+    return true;
+}
+
+static void tear_down(sim *s)
+{
+    free(s->host);
+    free(s->v);
+    free(s->rank);
+    free(s->pair);
+    free(s->path);
+    free(s->uses);
+    free(s->finished);
+    free(s->busy);
+    atn_vec_free(&s->heap);
+    atn_fluid_free(&s->f);
+}
+
+atn_status atn_model_links(const atn_model_case *c, double *seconds_p, atn_error *err)
+{
+    sim s = {.c = c, .g = c->g};
+    atn_status status = ATN_OK;
+    if (set_up(&s))
+        run(&s);
+    else
+        s.no_memory = true;
+    if (s.no_memory)
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    else if (s.done < s.g->n)
+        status = atn_fail(err, ATN_FINDING, "%d of %d operations wait for ever", s.g->n - s.done,
+                          s.g->n);
+    else
+        *seconds_p = s.time;
+    tear_down(&s);
+    return status;
+}

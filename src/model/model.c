@@ -1,0 +1,108 @@
+/* model.c - the table of models, and what they share. */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const atn_model models[] = {
+    {"alpha-beta", "Hockney: a + b m, one message at a time each way, ends meet", true,
+     atn_model_alpha_beta},
+    {"loggp", "LogGP: 2o + L + (m-1)G with the parameters of the slowest channel", true,
+     atn_model_loggp},
+    {"loggph", "LogGPH: LogGP with the parameters of each message's channel", true,
+     atn_model_loggph},
+    {"plogp", "parametrised LogP: L + g(m), asking first from the eager limit on", true,
+     atn_model_plogp},
+    {"lognp", "log_nP: n transfers of o(m), of the slowest channel", true, atn_model_lognp},
+    {"mlognp", "mlog_nP: transfers of each message's channel, network apart from copies", true,
+     atn_model_mlognp},
+    {"lmo", "Lastovetsky: processors and links apart, C + m t at both ends, m / rate", true,
+     atn_model_lmo},
+    {"taulop", "tau-Lop: stages of transfers in lock-step, L(m, tau) where they meet", true,
+     atn_model_taulop},
+    {"taulop-links", "tau-Lop, and in each stage the time of the busiest link", true,
+     atn_model_taulop_links},
+    {"links", "messages as flows that share links and processors fairly, by events", false,
+     atn_model_links},
+};
+
+int atn_models(void) { return (int)(sizeof models / sizeof models[0]); }
+const atn_model *atn_model_at(int i) { return &models[i]; }
+
+const atn_model *atn_model_find(const char *name)
+{
+    for (int i = 0; i < atn_models(); i++)
+        if (strcmp(models[i].name, name) == 0)
+            return &models[i];
+    return NULL;
+}
+
+atn_status atn_model_time(const atn_model *model, atn_schedule *const *schedules, int p, int64_t n,
+                          const atn_machine *m, const atn_topo *t, double *seconds_p,
+                          atn_error *err)
+{
+    atn_graph g;
+    atn_status status = atn_graph_make(schedules, p, &g, err);
+
+    if (status != ATN_OK)
+        return status;
+    atn_graph_size(&g, n);
+    status = model->evaluate(&(atn_model_case){.g = &g, .m = m, .t = t}, seconds_p, err);
+    atn_graph_free(&g);
+    return status;
+}
+
+double atn_local_cost(const atn_model_case *c, const atn_graph_node *x, double tau)
+{
+    const double bytes = (double)x->bytes;
+    if (x->kind == ATN_OP_REDUCE)
+        return bytes * atn_machine_reduce(c->m, c->op, c->type, bytes, tau);
+    return bytes * atn_table_rate(&c->m->copy, bytes, tau);
+}
+
+static int host_node(const atn_topo *t, int v)
+{
+    while (t->nodes[v].kind == ATN_TOPO_PART)
+        v = t->nodes[v].parent;
+    return v;
+}
+
+int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host)
+{
+    int n = 0;
+    for (int r = 0; r < p; r++) {
+        if (t == NULL) {
+            host[r] = m->nchannels > 1 ? r : 0;
+        } else {
+            const int v = host_node(t, t->node_of[r]);
+            host[r] = -1;
+            for (int q = r - 1; q >= 0 && host[r] < 0; q--)
+                if (host_node(t, t->node_of[q]) == v)
+                    host[r] = host[q];
+            host[r] = host[r] < 0 ? n : host[r];
+        }
+        n = atn_max(n, host[r] + 1);
+    }
+    return n;
+}
+
+/* Levels of links below a node, hosts having none. */
+static int height(const atn_topo *t, int v)
+{
+    int most = 0;
+    for (int u = v + 1; u < t->nnodes && t->nodes[u].depth > t->nodes[v].depth; u++)
+        if (t->nodes[u].kind != ATN_TOPO_PART)
+            most = atn_max(most, t->nodes[u].depth - t->nodes[v].depth);
+    return most;
+}
+
+double atn_edge_rate(const atn_machine *m, const atn_topo *t, int edge)
+{
+    const int64_t rate = atn_topo_rate(t, edge);
+    const int v = edge / 2 - t->p;
+    if (rate > 0)
+        return (double)rate / 8 * m->framing;
+    if (v < 0 || t->nodes[v].kind == ATN_TOPO_PART || m->nchannels < 2)
+        return 0.0;
+    return atn_channel_rate(m, atn_min(height(t, v) + 1, m->nchannels - 1));
+}

@@ -1,0 +1,307 @@
+/* taulop.c - tau-Lop on schedules: stages, and in each stage transfers in lock-step.
+ *
+ * A message inside a host is two transfers of its memory; a message between hosts is one of the
+ * source's memory, one through the destination's network card, one of the destination's memory.
+ * Step j of all messages of a stage happens together; tau of a memory or card is the number of
+ * transfers on it in the step; a step takes as long as its slowest resource, a stage its greatest
+ * overhead and its steps.  Stages are the rounds of the schedule where both ends of every message
+ * agree on theirs, and otherwise what a network with messages of unit length would do.
+ * Transfers of different sizes that meet share until the shorter is done:
+ * T(m1) || T(m2) = 2||T(m1) + T(m2 - m1). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+enum { STEPS = 3 };
+
+typedef struct {
+    int resource, channel;
+    double bytes;
+} transfer;
+
+typedef struct {
+    const atn_model_case *c;
+    bool links;
+    int p, nhosts, nstages, nedges;
+    int *host;             /* of a rank */
+    int *stage;            /* of a node */
+    int *order, *first;    /* nodes by stage: order[first[s] .. first[s + 1]) */
+    transfer *list[STEPS]; /* of the stage at hand */
+    int n[STEPS];
+    double *busy;          /* of a rank: local work in the stage */
+    int *sends, *receives; /* the last stage in which a rank did */
+    int *duplex;           /* the last stage in which a rank of the host did both */
+    double *load;          /* of an edge, seconds */
+    int *path;
+} engine;
+
+/* ---- stages ---- */
+
+static bool rounds_agree(const atn_graph *g)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->nodes[i].other >= 0 && g->nodes[i].round != g->nodes[g->nodes[i].other].round)
+            return false;
+    return true;
+}
+
+static atn_status find_stages(engine *e, atn_error *err)
+{
+    const atn_graph *g = e->c->g;
+    if (rounds_agree(g)) {
+        for (int i = 0; i < g->n; i++) {
+            e->stage[i] = g->nodes[i].round;
+            e->nstages = atn_max(e->nstages, e->stage[i] + 1);
+        }
+        return ATN_OK;
+    }
+    const atn_status status = atn_graph_stages(g, e->stage, &e->nstages, err);
+    for (int i = 0; status == ATN_OK && i < g->n; i++) /* what is local follows its messages */
+        if (g->nodes[i].other < 0)
+            e->stage[i] = atn_max(e->stage[i] - 1, 0);
+    e->nstages = atn_max(e->nstages, 1);
+    return status;
+}
+
+static void sort_by_stage(engine *e)
+{
+    const int n = e->c->g->n;
+    memset(e->first, 0, sizeof *e->first * ((size_t)e->nstages + 2));
+    for (int i = 0; i < n; i++)
+        e->first[e->stage[i] + 2]++;
+    for (int s = 0; s < e->nstages; s++)
+        e->first[s + 2] += e->first[s + 1];
+    for (int i = 0; i < n; i++)
+        e->order[e->first[e->stage[i] + 1]++] = i;
+}
+
+/* ---- transfers ---- */
+
+static void put(engine *e, int step, int resource, int channel, double bytes)
+{
+    e->list[step][e->n[step]++] = (transfer){resource, channel, bytes};
+}
+
+static void add_message(engine *e, int stage, const atn_graph_node *send)
+{
+    const atn_machine *m = e->c->m;
+    const int to = e->c->g->nodes[send->other].rank, from = send->rank;
+    const int channel = atn_machine_channel_of(m, e->c->t, from, to);
+    const double bytes = (double)send->bytes;
+    e->sends[from] = stage;
+    e->receives[to] = stage;
+    put(e, 0, e->host[from], 0, bytes);
+    if (channel == 0) {
+        if (m->channel[0].hops > 1)
+            put(e, 1, e->host[from], 0, bytes);
+        return;
+    }
+    put(e, 1, e->nhosts + e->host[to], channel, bytes);
+    if (m->channel[channel].hops > 2)
+        put(e, 2, e->host[to], 0, bytes);
+}
+
+static int by_resource(const void *a, const void *b)
+{
+    const transfer *x = a, *y = b;
+    if (x->resource != y->resource)
+        return x->resource < y->resource ? -1 : 1;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* n transfers on one resource, shortest first. */
+static double shared(const engine *e, const transfer *v, int n)
+{
+    int channel = 0;
+    double time = 0, before = 0;
+    for (int i = 0; i < n; i++)
+        channel = atn_max(channel, v[i].channel);
+    const atn_channel *c = &e->c->m->channel[channel];
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && v[i].bytes <= before)
+            continue;
+        time += atn_channel_transfer(c, v[i].bytes, n - i) -
+                (i > 0 ? atn_channel_transfer(c, before, n - i) : 0.0);
+        before = v[i].bytes;
+    }
+    return time;
+}
+
+/* (3.2): cells in a pipeline, unless ranks of the host both send and receive (3.7).  Half of it, as
+ * it is asked for in both steps. */
+static double pipelined(const engine *e, const transfer *v, int n, int stage, double time)
+{
+    const atn_channel *c = &e->c->m->channel[0];
+    const double bytes = v[n - 1].bytes, cell = (double)c->segment;
+    if (v[0].resource >= e->nhosts || c->segment == 0 || bytes <= cell || c->hops != 2 ||
+        e->duplex[v[0].resource] == stage)
+        return time;
+    const double cells = bytes / cell;
+    return atn_channel_transfer(c, cell, n) +
+           (cells - 1) / 2 * atn_channel_transfer(c, cell, 2.0 * n);
+}
+
+static double step_time(engine *e, int step, int stage)
+{
+    transfer *v = e->list[step];
+    const int n = e->n[step];
+    double most = 0;
+    bool sorted = true;
+    for (int i = 1; i < n && sorted; i++)
+        sorted = by_resource(&v[i - 1], &v[i]) <= 0;
+    if (!sorted)
+        qsort(v, (size_t)n, sizeof *v, by_resource);
+    for (int i = 0, k; i < n; i = k) {
+        for (k = i; k < n && v[k].resource == v[i].resource; k++)
+            ;
+        most = fmax(most, pipelined(e, v + i, k - i, stage, shared(e, v + i, k - i)));
+    }
+    return most;
+}
+
+/* ---- links ---- */
+
+/* The busiest link of the stage, and the way there and back to an idle one. */
+static double link_time(engine *e, int stage)
+{
+    const atn_model_case *c = e->c;
+    double most = 0;
+    memset(e->load, 0, sizeof *e->load * (size_t)e->nedges);
+    for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
+        const atn_graph_node *x = &c->g->nodes[e->order[i]];
+        if (x->kind != ATN_OP_SEND)
+            continue;
+        const int to = c->g->nodes[x->other].rank, n = atn_topo_path(c->t, x->rank, to, e->path);
+        for (int k = 0; k < n; k++) {
+            const double rate = atn_edge_rate(c->m, c->t, e->path[k]);
+            if (rate > 0)
+                e->load[e->path[k]] += (double)x->bytes / rate;
+            most = fmax(most, e->load[e->path[k]]);
+        }
+    }
+    return most;
+}
+
+/* ---- a stage ---- */
+
+static double local_time(engine *e, int stage, atn_op_kind kind)
+{
+    const atn_graph *g = e->c->g;
+    double most = 0;
+    int n = 0, ranks = 0;
+    for (int i = e->first[stage]; i < e->first[stage + 1]; i++)
+        n += g->nodes[e->order[i]].kind == kind;
+    if (n == 0)
+        return 0.0;
+    memset(e->busy, 0, sizeof *e->busy * (size_t)e->p);
+    for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
+        const atn_graph_node *x = &g->nodes[e->order[i]];
+        ranks += x->kind == kind && e->busy[x->rank] == 0.0;
+        if (x->kind == kind)
+            e->busy[x->rank] += atn_local_cost(e->c, x, 1) + 1e-300;
+    }
+    const double tau = fmax(1.0, (double)ranks / e->nhosts);
+    for (int i = e->first[stage]; tau > 1 && i < e->first[stage + 1]; i++) {
+        const atn_graph_node *x = &g->nodes[e->order[i]];
+        if (x->kind == kind)
+            e->busy[x->rank] += atn_local_cost(e->c, x, tau) - atn_local_cost(e->c, x, 1);
+    }
+    for (int r = 0; r < e->p; r++)
+        most = fmax(most, e->busy[r]);
+    return most;
+}
+
+static double stage_time(engine *e, int stage)
+{
+    const atn_model_case *c = e->c;
+    double overhead = 0, step[STEPS];
+    memset(e->n, 0, sizeof e->n);
+    for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
+        const atn_graph_node *x = &c->g->nodes[e->order[i]];
+        if (x->kind != ATN_OP_SEND)
+            continue;
+        const int to = c->g->nodes[x->other].rank;
+        const int channel = atn_machine_channel_of(c->m, c->t, x->rank, to);
+        overhead = fmax(overhead, atn_channel_overhead(&c->m->channel[channel], (double)x->bytes));
+        add_message(e, stage, x);
+    }
+    for (int r = 0; r < e->p; r++)
+        if (e->sends[r] == stage && e->receives[r] == stage)
+            e->duplex[e->host[r]] = stage;
+    for (int k = 0; k < STEPS; k++)
+        step[k] = step_time(e, k, stage);
+    if (e->links)
+        step[1] = fmax(step[1], link_time(e, stage));
+    return overhead + step[0] + step[1] + step[2] + local_time(e, stage, ATN_OP_REDUCE) +
+           local_time(e, stage, ATN_OP_COPY);
+}
+
+/* ---- all of it ---- */
+
+static bool set_up(engine *e)
+{
+    const atn_graph *g = e->c->g;
+    const size_t p = (size_t)g->p, n = (size_t)g->n;
+    int *ints = malloc(sizeof *ints * (4 * p + 3 * n + 4));
+    e->host = ints;
+    e->list[0] = malloc(sizeof *e->list[0] * STEPS * (n + 1));
+    e->busy = malloc(sizeof *e->busy * (p + 1));
+    e->nedges = e->links ? atn_topo_edges(e->c->t) : 0;
+    e->load = malloc(sizeof *e->load * ((size_t)e->nedges + 1));
+    e->path = malloc(sizeof *e->path * (e->links ? (size_t)(2 * atn_topo_depth(e->c->t) + 2) : 1));
+    if (!ints || !e->list[0] || !e->busy || !e->load || !e->path)
+        return false;
+    e->sends = e->host + p;
+    e->receives = e->sends + p;
+    e->duplex = e->receives + p;
+    e->stage = e->duplex + p;
+    e->order = e->stage + n;
+    for (int i = 0; i < (int)(3 * p); i++)
+        e->sends[i] = -1;
+    for (int k = 1; k < STEPS; k++)
+        e->list[k] = e->list[0] + (size_t)k * (n + 1);
+    e->nhosts = atn_model_hosts(e->c->m, e->c->t, g->p, e->host);
+    return true;
+}
+
+static void tear_down(engine *e)
+{
+    free(e->host);
+    free(e->list[0]);
+    free(e->busy);
+    free(e->load);
+    free(e->path);
+    free(e->first);
+}
+
+static atn_status evaluate(const atn_model_case *c, bool links, double *seconds_p, atn_error *err)
+{
+    engine e = {.c = c, .links = links && c->t != NULL, .p = c->g->p};
+    atn_status status = set_up(&e) ? find_stages(&e, err) : ATN_MEMORY;
+    double time = 0;
+
+    if (status == ATN_OK)
+        e.first = malloc(sizeof *e.first * ((size_t)e.nstages + 2));
+    if (status == ATN_MEMORY || (status == ATN_OK && e.first == NULL))
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    if (status == ATN_OK) {
+        sort_by_stage(&e);
+        for (int s = 0; s < e.nstages; s++)
+            time += stage_time(&e, s);
+        *seconds_p = time;
+    }
+    tear_down(&e);
+    return status;
+}
+
+atn_status atn_model_taulop(const atn_model_case *c, double *seconds_p, atn_error *err)
+{
+    return evaluate(c, false, seconds_p, err);
+}
+
+atn_status atn_model_taulop_links(const atn_model_case *c, double *seconds_p, atn_error *err)
+{
+    return evaluate(c, true, seconds_p, err);
+}
