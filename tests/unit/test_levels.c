@@ -119,6 +119,57 @@ static void test_none(void **state)
     }
 }
 
+/* Who speaks for whom: "0,16" joins the sites, "0,4,8,12" the nodes of one of them. */
+static void print_groups(const atn_level_plan *plan, int depth, char *text, size_t size)
+{
+    const atn_levels *tree = &plan->tree;
+
+    *text = '\0';
+    for (int i = 0; i < tree->n; i++)
+        for (int k = 0; k < tree->clusters[i].members && tree->clusters[i].depth == depth; k++) {
+            const atn_level_member *m = &tree->members[tree->clusters[i].member + k];
+            const size_t used = strlen(text);
+            snprintf(text + used, size - used, "%s%d",
+                     k      ? ","
+                     : used ? " "
+                            : "",
+                     tree->rank[atn_level_leader(plan, m->first, m->count)]);
+        }
+}
+
+/* The first rank of a cluster leads it, and the root wherever it is inside. */
+static void test_masters(void **state)
+{
+    static const struct {
+        int root;
+        const char *groups[2]; /* of the sites; of the hosts */
+    } cases[] = {
+        {0, {"0,16", "0,4,8,12 16,24"}},  {1, {"1,16", "1,4,8,12 16,24"}},
+        {4, {"4,16", "0,4,8,12 16,24"}},  {15, {"15,16", "0,4,8,15 16,24"}},
+        {16, {"0,16", "0,4,8,12 16,24"}}, {23, {"0,23", "0,4,8,12 23,24"}},
+        {31, {"0,31", "0,4,8,12 16,31"}},
+    };
+    static const char hosts[] = "0,1,2,3 4,5,6,7 8,9,10,11 12,13,14,15 16,17,18,19,20,21,22,23 "
+                                "24,25,26,27,28,29,30,31";
+    const atn_row *row = row_of("bcast/levels");
+    const atn_params prm = params_of(row, "");
+    atn_topo *t = parse(example);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const atn_problem q = {
+            .op = row->op, .p = RANKS, .root = cases[i].root, .pieces = 1, .topo = t};
+        atn_level_plan *plan = atn_level_plan_new(&q, &prm);
+        char groups[200];
+        for (int depth = 0; depth < 3; depth++) {
+            print_groups(plan, depth, groups, sizeof groups);
+            assert_string_equal(groups, depth < 2 ? cases[i].groups[depth] : hosts);
+        }
+        atn_level_plan_free(plan);
+    }
+    atn_topo_free(t);
+}
+
 /* What programs are told: four levels at one site, three at the other. */
 static void test_told(void **state)
 {
@@ -240,6 +291,10 @@ static void test_symmetric(void **state)
         const count n = count_messages(t, names[i], "", 0);
         assert_int_equal(n.sites[0], 1);
         assert_int_equal(n.sites[1], 1);
+        if (i < 2) { /* one to the leader and one back for all but the leaders of the sites */
+            assert_int_equal(n.all, 2 * (RANKS - 2) + 2);
+            assert_int_equal(n.hosts, 2 * 4 + 2);
+        }
     }
     for (int i = 0; i < 2; i++) {
         const count n = count_messages(t, i ? "scan/levels" : "exscan/levels", "", 0);
@@ -370,7 +425,7 @@ int main(void)
         cmocka_unit_test(test_rooted),  cmocka_unit_test(test_symmetric),
         cmocka_unit_test(test_words),   cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_printed), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_masters),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
