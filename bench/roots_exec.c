@@ -15,13 +15,24 @@
 #include "exec/place.h"
 #include "measure/call.h"
 
-enum { MAX_VARIANTS = 16, LEAD_NS = 25 * 1000 * 1000, TAG = 5 };
+enum { MAX_VARIANTS = 16, LEAD_NS = 16 * 1000 * 1000, TAG = 5 };
 
 typedef struct {
     const char *name;
     atn_callee callee;
     double *times; /* [root * calls + call] */
 } variant;
+
+/* Without a root, there are as many calls as for a few roots together. */
+typedef struct {
+    int roots, calls;
+} amount;
+
+static amount amount_of(const atn_caller *c, int calls)
+{
+    const bool rooted = atn_operation_get(c->q.op)->flags & ATN_ROOTED;
+    return rooted ? (amount){c->p, calls} : (amount){1, 5 * calls};
+}
 
 static int64_t now_ns(void)
 {
@@ -80,34 +91,36 @@ static int call_exec(const atn_caller *c, const atn_callee *callee)
     return plan ? atn_exec_run(callee->exec, plan, &c->call, c->wire) : MPI_ERR_OTHER;
 }
 
+/* As this rank saw it. */
 static double measure(const atn_caller *c, const atn_callee *callee)
 {
     const int64_t start = agree_start(c);
-    double own, worst;
     sleep_until(start);
     const int code = callee->exec ? call_exec(c, callee) : call_native(c);
-    own = (double)(now_ns() - start) * 1e-9;
+    const double own = (double)(now_ns() - start) * 1e-9;
     if (code != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Reduce(&own, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    return worst;
+    return own;
 }
 
 /* Each variant once with each root, another one begins each time; the first turn is not counted. */
-static void measure_all(atn_caller *c, variant *v, int n, int calls)
+static void measure_all(atn_caller *c, variant *v, int n, amount a)
 {
-    for (int i = 0; i <= calls && n > 0; i++)
-        for (int root = 0; root < c->p; root++)
+    for (int i = 0; i <= a.calls; i++)
+        for (int root = 0; root < a.roots; root++)
             for (int k = 0; k < n; k++) {
                 variant *x = &v[(k + i + root) % n];
-                c->call.root = atn_operation_get(c->q.op)->flags & ATN_ROOTED ? root : 0;
+                c->call.root = root;
                 const double t = measure(c, &x->callee);
                 if (i > 0)
-                    x->times[root * calls + i - 1] = t;
+                    x->times[root * a.calls + i - 1] = t;
             }
+    for (int k = 0; k < n; k++)
+        MPI_Reduce(c->r ? v[k].times : MPI_IN_PLACE, v[k].times, a.roots * a.calls, MPI_DOUBLE,
+                   MPI_MAX, 0, MPI_COMM_WORLD);
 }
 
-static bool open_variant(const atn_caller *c, char *word, int calls, variant *v)
+static bool open_variant(const atn_caller *c, char *word, amount a, variant *v)
 {
     atn_choice choice = {0};
     atn_error err = {0};
@@ -115,7 +128,8 @@ static bool open_variant(const atn_caller *c, char *word, int calls, variant *v)
     if (!algorithm)
         return false;
     *algorithm++ = '\0';
-    *v = (variant){.name = word, .times = calloc((size_t)(calls * c->p) + 1, sizeof *v->times)};
+    *v =
+        (variant){.name = word, .times = calloc((size_t)(a.roots * a.calls) + 1, sizeof *v->times)};
     if (atn_choice_read(c->q.op, algorithm, &choice, &err) != ATN_OK) {
         fprintf(stderr, "%s\n", err.text);
         return false;
@@ -123,13 +137,13 @@ static bool open_variant(const atn_caller *c, char *word, int calls, variant *v)
     return v->times && atn_callee_open(c, &choice, &v->callee);
 }
 
-static void print(const atn_caller *c, const variant *v, int calls)
+static void print(const variant *v, amount a)
 {
-    atn_estimate *roots = calloc((size_t)c->p, sizeof *roots);
-    for (int i = 0; roots && i < c->p; i++)
-        roots[i] = atn_median(v->times + i * calls, calls);
-    const atn_estimate t = roots ? atn_geometric_mean(roots, c->p) : (atn_estimate){0};
-    printf("%s,%d,%.9f,%.9f,%.9f\n", v->name, calls * c->p, t.mid, t.lo, t.hi);
+    atn_estimate *roots = calloc((size_t)a.roots, sizeof *roots);
+    for (int i = 0; roots && i < a.roots; i++)
+        roots[i] = atn_median(v->times + i * a.calls, a.calls);
+    const atn_estimate t = roots ? atn_geometric_mean(roots, a.roots) : (atn_estimate){0};
+    printf("%s,%d,%.9f,%.9f,%.9f\n", v->name, a.roots * a.calls, t.mid, t.lo, t.hi);
     free(roots);
 }
 
@@ -142,20 +156,21 @@ int main(int argc, char **argv)
     atn_operation op;
     atn_caller c;
     MPI_Init(&argc, &argv);
-    const int calls = argc > 3 ? atoi(argv[3]) : 0, n = argc - 4;
+    const int n = argc - 4;
     if (getenv("ATTUNE_TOPOLOGY"))
         atn_place_ranks(&mpi, MPI_COMM_WORLD, getenv("ATTUNE_TOPOLOGY"), &topo, &err);
     atn_caller_begin(&c, topo);
     bool ok = n >= 0 && n <= MAX_VARIANTS && atn_operation_find(argv[1], &op) &&
               atn_caller_prepare(&c, op, atoi(argv[2]));
+    const amount a = ok ? amount_of(&c, atoi(argv[3])) : (amount){0};
     for (int i = 0; i < n && ok; i++)
-        ok = open_variant(&c, argv[4 + i], calls, &v[i]);
+        ok = open_variant(&c, argv[4 + i], a, &v[i]);
     if (!ok)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    measure_all(&c, v, n, calls);
+    measure_all(&c, v, n, a);
     for (int i = 0; i < n; i++) {
-        if (c.r == 0 && calls > 0)
-            print(&c, &v[i], calls);
+        if (c.r == 0 && a.calls > 0)
+            print(&v[i], a);
         atn_callee_close(&v[i].callee);
         free(v[i].times);
     }
