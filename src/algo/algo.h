@@ -13,8 +13,9 @@ enum {
     ATN_NEEDS_POW2 = 2,        /* power-of-two ranks */
     ATN_NEEDS_EVEN = 4,        /* an even number of ranks */
     ATN_NEEDS_SIZES = 8,       /* inner ranks store other ranks' blocks: gatherv and scatterv
-                                  exchange the sizes first */
-    ATN_NEEDS_TOPOLOGY = 16    /* knows where the ranks are */
+                                  exchange the sizes first, alltoallv agrees on the largest */
+    ATN_NEEDS_TOPOLOGY = 16,   /* knows where the ranks are */
+    ATN_NEEDS_COMPOSITE = 32   /* a number of ranks that is a product */
 };
 
 /* Passes that may be applied; each adds its standard parameter (see param.c). */
@@ -60,8 +61,9 @@ typedef struct {
      * pieces, own params by name; rooted operations with root 0.  Without a k it holds for one
      * piece.  bcast(down, p, n / 2) is the cost of the part that the param `down` names, for so
      * many ranks and bytes (atn_cost_text); with levels, that of the usual row.  `slots` and
-     * `height` (free_tree.h) and `phases` (phases.h) are those of the topology.  A test compares it
-     * with the schedule; the topology is then one switch. */
+     * `height` (free_tree.h) and `phases` (phases.h) are those of the topology; `depth` is what the
+     * algorithm's own function says.  A test compares it with the schedule; the topology is then
+     * one switch. */
     const char *cost;
     unsigned needs, passes;
     bool shares;        /* cuts each block into one share per rank: `segment` bounds a share */
@@ -69,6 +71,8 @@ typedef struct {
     atn_class klass;
     const char *group;       /* what it optimises: "latency", "bandwidth", "contention" ... */
     const atn_param *params; /* ends with a NULL name; NULL: none */
+    /* The longest way in messages, where no formula tells it; NULL: the form does not need it. */
+    int (*depth)(const atn_problem *q, const atn_params *prm);
     /* Only for what `needs` cannot say: NULL, or the reason in words when it does not apply. */
     const char *(*refuses)(const atn_problem *q, const atn_params *prm);
     void (*build)(atn_builder *b, const atn_problem *q, const atn_params *prm); /* NULL: native */

@@ -1,5 +1,6 @@
 /* catalog.c - the table of all rows, what they refuse, and building with passes applied. */
 #include "algo/algo.h"
+#include "algo/digits.h"
 #include "algo/levels.h"
 #include "algo/order.h"
 
@@ -71,6 +72,7 @@ const atn_row *atn_catalog_find(atn_operation op, const char *name)
 static bool not_commutative(const atn_problem *q) { return q->ordered; }
 static bool not_pow2(const atn_problem *q) { return !atn_is_pow2(q->p); }
 static bool odd(const atn_problem *q) { return q->p % 2 != 0; }
+static bool prime(const atn_problem *q) { return atn_digits_no_mesh(q->p, 2) != NULL; }
 static bool nowhere(const atn_problem *q) { return !q->topo || q->topo->p != q->p; }
 
 static const struct {
@@ -81,6 +83,7 @@ static const struct {
     {ATN_NEEDS_COMMUTATIVE, not_commutative, "the operator is not commutative"},
     {ATN_NEEDS_POW2, not_pow2, "the number of ranks is not a power of two"},
     {ATN_NEEDS_EVEN, odd, "the number of ranks is odd"},
+    {ATN_NEEDS_COMPOSITE, prime, "the number of ranks is not a product"},
     {ATN_NEEDS_TOPOLOGY, nowhere, "the topology is not known"},
 };
 

@@ -7,13 +7,6 @@ static int rounds_of(const atn_halving *h) { return atn_floor_log2(h->core.size)
 
 /* ---- who meets whom ---- */
 
-static int swing_partner(int size, int number, int i)
-{
-    const int power = 1 << (i + 1), way = (i % 2 == 0 ? 1 + power : 1 - power) / 3;
-
-    return atn_mod(number % 2 == 0 ? number + way : number - way, size);
-}
-
 /* The number that it meets in round i. */
 static int partner_of(const atn_halving *h, int number, int i)
 {
@@ -23,7 +16,7 @@ static int partner_of(const atn_halving *h, int number, int i)
     case ATN_NEAR:
         return number ^ 1 << i;
     default:
-        return swing_partner(h->core.size, number, i);
+        return atn_bine(h->core.size, number, i);
     }
 }
 

@@ -58,11 +58,11 @@ static const struct {
     [ATN_GATHERV] = {"binomial", "linear"},
     [ATN_SCATTER] = {"binomial", "linear"},
     [ATN_SCATTERV] = {"binomial", "linear"},
-    [ATN_ALLGATHER] = {"bruck", "linear"},
-    [ATN_ALLGATHERV] = {"bruck", "linear"},
-    [ATN_ALLTOALL] = {"linear", "linear"},
-    [ATN_ALLTOALLV] = {"linear", "linear"},
-    [ATN_ALLTOALLW] = {"linear", "linear"},
+    [ATN_ALLGATHER] = {"bruck", "spread"},
+    [ATN_ALLGATHERV] = {"bruck", "spread"},
+    [ATN_ALLTOALL] = {"spread", "spread"},
+    [ATN_ALLTOALLV] = {"spread", "spread"},
+    [ATN_ALLTOALLW] = {"spread", "spread"},
     [ATN_REDUCE] = {"binomial", "linear"},
     [ATN_ALLREDUCE] = {"recursive_doubling", "recursive_doubling"},
     [ATN_REDUCE_SCATTER] = {"pairwise", "pairwise"},
@@ -84,15 +84,21 @@ static const struct {
     {ATN_BARRIER, "flat", "linear"},          {ATN_BCAST, "flat", "linear"},
     {ATN_GATHER, "flat", "linear"},           {ATN_GATHERV, "flat", "linear"},
     {ATN_SCATTER, "flat", "linear"},          {ATN_SCATTERV, "flat", "linear"},
-    {ATN_ALLGATHER, "flat", "linear"},        {ATN_ALLGATHERV, "flat", "linear"},
-    {ATN_ALLTOALL, "flat", "linear"},         {ATN_ALLTOALLV, "flat", "linear"},
-    {ATN_ALLTOALLW, "flat", "linear"},        {ATN_REDUCE, "flat", "linear"},
+    {ATN_ALLGATHER, "flat", "spread"},        {ATN_ALLGATHERV, "flat", "spread"},
+    {ATN_ALLTOALL, "flat", "spread"},         {ATN_ALLTOALLV, "flat", "spread"},
+    {ATN_ALLTOALLW, "flat", "spread"},        {ATN_REDUCE, "flat", "linear"},
 };
 enum { MEANINGS = sizeof meanings / sizeof *meanings };
 
 bool atn_level_is_row(const atn_algo *algo)
 {
     return algo->params && algo->params[0].name && algo->params[0].type == ATN_LEVELS;
+}
+
+/* All of its places would have to be as large as the largest block, which nobody knows. */
+static bool stores_unknown(const atn_row *row)
+{
+    return atn_is_padded(row->op) && (row->algo->needs & ATN_NEEDS_SIZES);
 }
 
 const atn_row *atn_level_row(atn_operation op, const char *name)
@@ -102,7 +108,9 @@ const atn_row *atn_level_row(atn_operation op, const char *name)
     for (int i = 0; op != NONE && !row && i < MEANINGS; i++)
         if (meanings[i].op == op && strcmp(meanings[i].name, name) == 0)
             row = atn_catalog_find(op, meanings[i].row);
-    return row && row->algo->build && !atn_level_is_row(row->algo) ? row : NULL;
+    if (row && (!row->algo->build || atn_level_is_row(row->algo) || stores_unknown(row)))
+        return NULL;
+    return row;
 }
 
 /* ---- parameters of a part's algorithm ---- */

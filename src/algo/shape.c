@@ -10,6 +10,16 @@ int atn_wrap(int first, int count, int p, atn_range list[2])
     return count > head ? 2 : 1;
 }
 
+void atn_wrap_exchange(atn_builder *b, const atn_problem *q, int jump, int count)
+{
+    atn_range list[2];
+    int n = atn_wrap(q->r, count, q->p, list);
+
+    atn_send(b, atn_ring(q, -jump), atn_ranges(atn_dst(0, 0), list, n));
+    n = atn_wrap(atn_ring(q, jump), count, q->p, list);
+    atn_recv(b, atn_ring(q, jump), atn_ranges(atn_dst(0, 0), list, n));
+}
+
 void atn_rounds(atn_builder *b, int n)
 {
     while (n-- > 0)
@@ -91,6 +101,24 @@ atn_tree atn_tree_knomial(int p, int r, int root, int radix)
     return t;
 }
 
+int atn_heap_way(int v, int arity)
+{
+    int way = 0;
+
+    for (; v > 0; v = (v - 1) / arity)
+        way += (v - 1) % arity + 1;
+    return way;
+}
+
+int atn_heap_depth(int n, int arity)
+{
+    int depth = 0;
+
+    for (int v = 0; v < n; v++)
+        depth = atn_max(depth, atn_heap_way(v, arity));
+    return depth;
+}
+
 atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one)
 {
     if (t->up < 0)
@@ -163,14 +191,32 @@ atn_spot atn_chain_spot(int v, int p, int chains)
     return (atn_spot){(p - 1) % chains + (v - 1 - bound) / length, (v - 1 - bound) % length};
 }
 
+/* ---- direct exchanges ---- */
+
+static atn_ref block_for(const atn_problem *q, int rank)
+{
+    return atn_src(atn_operation_get(q->op)->source == ATN_SIDE_ONE ? 0 : rank, 1);
+}
+
+void atn_direct(atn_builder *b, const atn_problem *q, int to, int from)
+{
+    atn_send(b, to, block_for(q, to));
+    atn_recv(b, from, atn_dst(from, 1));
+}
+
+void atn_direct_own(atn_builder *b, const atn_problem *q)
+{
+    atn_copy(b, block_for(q, q->r), atn_dst(q->r, 1));
+}
+
 /* ---- matchings ---- */
 
 int atn_match_rounds(int p) { return p == 1 ? 0 : p % 2 == 0 ? p - 1 : p; }
 
-/* Tournament: all but the last of an even number of players sit on a circle; in a round those
- * whose places add up to the round's number meet, and the one left alone meets the last player.
- * With an odd number there is no last player. */
-static int tournament(int p, int r, int round)
+/* All but the last of an even number of players sit on a circle; in a round those whose places add
+ * up to the round's number meet, and the one left alone meets the last player.  With an odd number
+ * there is no last player. */
+int atn_match(int p, int r, int round)
 {
     const int circle = p % 2 == 0 ? p - 1 : p;
 
@@ -182,7 +228,9 @@ static int tournament(int p, int r, int round)
     return p % 2 == 0 ? circle : -1;
 }
 
-int atn_match(int p, int r, int round)
+int atn_bine(int p, int r, int i)
 {
-    return atn_is_pow2(p) ? r ^ (round + 1) : tournament(p, r, round);
+    const int power = 1 << (i + 1), jump = (i % 2 == 0 ? 1 + power : 1 - power) / 3;
+
+    return atn_mod(r % 2 == 0 ? r + jump : r - jump, p);
 }

@@ -14,6 +14,13 @@ static inline int atn_ring(const atn_problem *q, int steps) { return atn_mod(q->
 /* Blocks first .. first + count - 1 of a ring of p: one range, or two where it wraps. */
 int atn_wrap(int first, int count, int p, atn_range list[2]);
 
+/* Sends the blocks r, r + 1, ... of the result `jump` ranks back and receives from `jump` ranks
+ * ahead those that begin there, `count` each. */
+void atn_wrap_exchange(atn_builder *b, const atn_problem *q, int jump, int count);
+
+/* p halved i times, rounded up: the jumps of circulant graphs. */
+static inline int atn_skip(int p, int i) { return (int)(((int64_t)p + (1LL << i) - 1) >> i); }
+
 /* Begins n further rounds. */
 void atn_rounds(atn_builder *b, int n);
 
@@ -43,6 +50,11 @@ static inline atn_tree atn_tree_binomial(int p, int r, int root)
     return atn_tree_knomial(p, r, root, 2);
 }
 
+/* Heap: node v has the children arity * v + 1 .. arity * v + arity.  Messages on the way to v when
+ * every node serves its children one after the other; and on the longest way of n nodes. */
+int atn_heap_way(int v, int arity);
+int atn_heap_depth(int n, int arity);
+
 /* Where a rank keeps the blocks of its subtree: in `all` at the root, in `one` at a leaf, else in
  * scratch; and the part of it that belongs to the ranks first .. first + count - 1. */
 atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one);
@@ -64,10 +76,19 @@ typedef struct {
 
 atn_spot atn_chain_spot(int v, int p, int chains);
 
-/* Matchings: every two ranks meet in exactly one of the rounds.  Powers of two pair r with
- * r xor round + 1, other numbers play a round-robin tournament. */
+/* Allgather and alltoall without detours: `to` is sent the block that it shall have, the block of
+ * `from` is received where it belongs; and the block that stays. */
+void atn_direct(atn_builder *b, const atn_problem *q, int to, int from);
+void atn_direct_own(atn_builder *b, const atn_problem *q);
+
+/* Matchings: every two ranks meet in exactly one of the rounds of a round-robin tournament. */
 int atn_match_rounds(int p);
 int atn_match(int p, int r, int round); /* -1: idle */
+
+/* Bine butterfly of a power of two of ranks: the partner in step i is 1 - 2 + 4 - ... (i + 1
+ * terms) ranks further on for even ranks, as many back for odd ones.  Steps in any order double
+ * what a rank has, as with a bit each, but jumps are a third shorter. */
+int atn_bine(int p, int r, int i);
 
 /* The largest power of two that is not above p. */
 static inline int atn_pow2_below(int p) { return 1 << atn_floor_log2(p); }

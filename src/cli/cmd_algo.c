@@ -26,9 +26,9 @@ static const struct {
     unsigned bit;
     const char *name;
 } need_names[] = {
-    {ATN_NEEDS_COMMUTATIVE, "commutative"}, {ATN_NEEDS_POW2, "power of two"},
-    {ATN_NEEDS_EVEN, "even ranks"},         {ATN_NEEDS_SIZES, "sizes first"},
-    {ATN_NEEDS_TOPOLOGY, "topology"},
+    {ATN_NEEDS_COMMUTATIVE, "commutative"},   {ATN_NEEDS_POW2, "power of two"},
+    {ATN_NEEDS_EVEN, "even ranks"},           {ATN_NEEDS_SIZES, "sizes first"},
+    {ATN_NEEDS_COMPOSITE, "composite ranks"}, {ATN_NEEDS_TOPOLOGY, "topology"},
 };
 
 static void join(char out[ROOM], const char *word, const char *between)
@@ -196,7 +196,7 @@ static int list(const atn_args *a, atn_error *err)
 
 /* ---- show ---- */
 
-enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, VARIABLES = 6 + ATN_MAX_PARAMS };
+enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, COMMON = 7, VARIABLES = COMMON + ATN_MAX_PARAMS };
 
 /* The cost at p = 16 and 64 KB for given a, b, g. */
 static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_p)
@@ -205,12 +205,14 @@ static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_
     const double k = atn_pieces(choice->row, &q, &choice->params);
     atn_variable vars[VARIABLES] = {{"p", EXAMPLE_RANKS}, {"n", EXAMPLE_BYTES}, {"k", k},
                                     {"a", abg[0]},        {"b", abg[1]},        {"g", abg[2]}};
+    const atn_algo *algo = choice->row->algo;
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_row_params(choice->row, list);
+    vars[6] = (atn_variable){"depth", algo->depth ? algo->depth(&q, &choice->params) : 0};
     for (int i = 0; i < n; i++)
-        vars[6 + i] = (atn_variable){list[i]->name, (double)choice->params.v[i]};
+        vars[COMMON + i] = (atn_variable){list[i]->name, (double)choice->params.v[i]};
     char *text = atn_cost_text(choice->row, &choice->params);
-    const bool ok = text && atn_expr_eval(text, vars, 6 + n, cost_p, NULL) == ATN_OK;
+    const bool ok = text && atn_expr_eval(text, vars, COMMON + n, cost_p, NULL) == ATN_OK;
     free(text);
     return ok;
 }

@@ -57,7 +57,9 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
  * one, which is for the native routine to report. */
 bool atn_exec_settled(const atn_exec *x);
 const atn_choice *atn_plan_choice(const atn_plan *plan);
-/* Runs it on the private communicator; returns an MPI error code. */
+/* Runs it on the private communicator; returns an MPI error code, or ATN_DECLINED on all ranks
+ * alike when the library must serve this call. */
+enum { ATN_DECLINED = -1 };
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire);
 
 /* The plan of the call just run if it serves every call that differs in the buffers alone and is

@@ -7,6 +7,8 @@
 enum { SEQ_BITS = 20 }; /* of a tag: messages of one pair in one call; the rest numbers the call */
 static const int64_t chain_bytes = (int64_t)1 << 30; /* larger messages are cut: dag only */
 
+static const int64_t relay_bytes = (int64_t)256 << 20; /* one row of places of an alltoallv */
+
 /* ---- life of a plan ---- */
 
 void atn_plan_free(atn_plan *plan)
@@ -144,11 +146,11 @@ int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI
     return atn_plan_run(x, plan, (char *)src, dst, wire);
 }
 
-/* ---- sizes of gatherv and scatterv ---- */
+/* ---- sizes of gatherv, scatterv and alltoallv ---- */
 
 static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
 {
-    const bool gathers = outer->op == ATN_GATHERV;
+    const bool gathers = outer->op != ATN_SCATTERV;
     const atn_unit bytes = {.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
     const int64_t each = gathers ? 8 : 8 * (int64_t)x->p;
     const atn_problem q = {.op = gathers ? ATN_ALLGATHER : ATN_BCAST,
@@ -171,21 +173,55 @@ static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
     return *kept;
 }
 
+static bool is_alltoall(const atn_call *call)
+{
+    return atn_operation_get(call->op)->source == ATN_SIDE_ROW;
+}
+
+/* What this rank knows: the size of its own block; the root of a scatterv, all; in an alltoallv,
+ * the largest of those that it sends. */
+static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
+{
+    const bool root = x->r == call->root, from_dst = call->in_place && (root || is_alltoall(call));
+    const atn_user *u = from_dst ? &call->dst : &call->src;
+
+    if (call->op == ATN_GATHERV)
+        lens[x->r] = atn_user_bytes(x, call, u, from_dst ? x->r : 0);
+    if (is_alltoall(call))
+        lens[x->r] = 0;
+    for (int j = 0; j < x->p && is_alltoall(call); j++) {
+        const int64_t bytes = atn_user_bytes(x, call, u, j);
+        lens[x->r] = bytes > lens[x->r] ? bytes : lens[x->r];
+    }
+    for (int j = 0; j < x->p && call->op == ATN_SCATTERV && root; j++)
+        lens[j] = atn_user_bytes(x, call, &call->src, j);
+}
+
+/* All places are as large as the largest block of anybody.  Where that would be too much for the
+ * memory all ranks know it alike, and leave the call to the library. */
+static int level_sizes(atn_exec *x, int64_t *lens)
+{
+    int64_t most = 0;
+
+    for (int j = 0; j < x->p; j++)
+        most = lens[j] > most ? lens[j] : most;
+    for (int j = 0; j < x->p; j++)
+        lens[j] = most;
+    return most > relay_bytes / x->p ? ATN_DECLINED : MPI_SUCCESS;
+}
+
 int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm wire)
 {
-    const bool gathers = call->op == ATN_GATHERV, root = x->r == call->root;
     int64_t *lens = atn_vec_lens(x);
     int code;
 
-    if (call->op != ATN_GATHERV && call->op != ATN_SCATTERV)
+    if (call->op != ATN_GATHERV && call->op != ATN_SCATTERV && call->op != ATN_ALLTOALLV &&
+        call->op != ATN_ALLTOALLW)
         return MPI_SUCCESS;
     atn_plan *exchange = sizes_plan(x, &plan->q, &code);
     if (!lens || !exchange)
         return lens ? code : MPI_ERR_NO_MEM;
-    if (gathers)
-        lens[x->r] = call->in_place && root ? atn_user_bytes(x, call, &call->dst, x->r)
-                                            : atn_user_bytes(x, call, &call->src, 0);
-    for (int j = 0; !gathers && root && j < x->p; j++)
-        lens[j] = atn_user_bytes(x, call, &call->src, j);
-    return atn_plan_run(x, exchange, NULL, (char *)lens, wire);
+    own_sizes(x, call, lens);
+    code = atn_plan_run(x, exchange, NULL, (char *)lens, wire);
+    return code == MPI_SUCCESS && is_alltoall(call) ? level_sizes(x, lens) : code;
 }

@@ -75,13 +75,20 @@ static double levels_of(double v, double base)
     return n;
 }
 
+static double knomial_of(double v, double base)
+{
+    const double below = fmax(0.0, levels_of(v, base) - 1.0);
+    return ceil(v / pow(base, below)) - 1.0 + (base - 1.0) * below;
+}
+
 static const struct {
     const char *name;
     int args;
     double (*call)(double, double);
 } functions[] = {
-    {"ceil", 1, ceil_of}, {"floor", 1, floor_of}, {"log2", 1, log2_of}, {"pow2", 1, is_pow2},
-    {"min", 2, fmin},     {"max", 2, fmax},       {"is", 2, is_equal},  {"levels", 2, levels_of},
+    {"ceil", 1, ceil_of}, {"floor", 1, floor_of},   {"log2", 1, log2_of},
+    {"pow2", 1, is_pow2}, {"min", 2, fmin},         {"max", 2, fmax},
+    {"is", 2, is_equal},  {"levels", 2, levels_of}, {"knomial", 2, knomial_of},
 };
 
 static double call(reader *x, const char *name, const char *start)

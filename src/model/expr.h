@@ -4,6 +4,7 @@
  *   pow2(x)                          1 when x is a power of two, else 0
  *   is(x, y)                         1 when they are equal, else 0
  *   levels(x, k)                     ceil of the logarithm of x to the base k, without rounding
+ *   knomial(x, k)                    messages of the root of a k-nomial tree of x ranks (shape.h)
  *   sum(i, from, to, term)           terms for i = from, from + 1, ..., to; 0 when from > to
  *   most(i, from, to, term)          the largest of these terms, at least 0
  *   let(x, value, term)              term with x standing for the value */

@@ -47,7 +47,10 @@ bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code
 {
     if (c->wire == MPI_COMM_NULL && c->p > 1 && !atn_comm_wire(c))
         return false;
-    *code_p = atn_raise(c, atn_exec_run(c->exec, plan, call, c->wire));
+    const int code = atn_exec_run(c->exec, plan, call, c->wire);
+    if (code == ATN_DECLINED)
+        return false;
+    *code_p = atn_raise(c, code);
     return true;
 }
 

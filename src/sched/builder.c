@@ -230,9 +230,10 @@ static atn_slot resolve(atn_builder *b, const atn_ref *ref)
 
 /* ---- scratch ---- */
 
-/* Parts first, first + step ..., or those of a list. */
+/* Parts first, first + 1, ..., and again from the first after `period` of them; or those of a
+ * list. */
 typedef struct {
-    int first, count, step;
+    int first, count, period;
     const int32_t *list;
 } parts;
 
@@ -245,7 +246,7 @@ static bool push_shape(atn_builder *b, const parts *like)
     int pieces = 0;
 
     for (int n = 0; n < like->count; n++) {
-        const int t = like->list ? like->list[n] : like->first + n * like->step;
+        const int t = like->list ? like->list[n] : like->first + n % like->period;
         const int j = t / f->split, off = t % f->split * part;
         for (int i = atn_view_first(v, j); i < atn_view_first(v, j + 1); i++, pieces++)
             for (int k = 0; k < part; k++)
@@ -309,12 +310,17 @@ static int make_region(atn_builder *b, const parts *like)
 
 int atn_tmp(atn_builder *b, int first, int count)
 {
-    return make_region(b, &(parts){first, count, 1, NULL});
+    return make_region(b, &(parts){first, count, count, NULL});
 }
 
 int atn_tmp_like(atn_builder *b, int block, int count)
 {
-    return make_region(b, &(parts){block, count, 0, NULL});
+    return make_region(b, &(parts){block, count, 1, NULL});
+}
+
+int atn_tmp_rows(atn_builder *b, int first, int count, int rows)
+{
+    return make_region(b, &(parts){first, rows * count, count, NULL});
 }
 
 int atn_tmp_of(atn_builder *b, const int32_t *blocks, int n)
@@ -360,10 +366,19 @@ static int peer_rank(atn_builder *b, int peer)
 
 static void sync_message(atn_builder *b, atn_op_kind kind, int peer);
 
+static bool is_empty(const atn_ref *ref)
+{
+    for (int i = 0; i < ref->n; i++)
+        if ((ref->n > 1 ? ref->list[i] : ref->one).count != 0)
+            return false;
+    return true;
+}
+
 static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *ref)
 {
     if (b->top->signals) {
-        sync_message(b, kind, peer);
+        if (!is_empty(ref))
+            sync_message(b, kind, peer);
         return;
     }
     const atn_slot slot = resolve(b, ref);
@@ -374,6 +389,18 @@ static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *r
 
 void atn_send(atn_builder *b, int peer, atn_ref from) { message(b, ATN_OP_SEND, peer, &from); }
 void atn_recv(atn_builder *b, int peer, atn_ref to) { message(b, ATN_OP_RECV, peer, &to); }
+
+/* A message that was left alone would pair with the next one of the other kind. */
+void atn_exchange(atn_builder *b, int to, atn_ref out, int from, atn_ref in)
+{
+    const bool receives = b->ops.n > 0 && b->ops.v[b->ops.n - 1].kind == ATN_OP_RECV;
+
+    if (!receives)
+        atn_send(b, to, out);
+    atn_recv(b, from, in);
+    if (receives)
+        atn_send(b, to, out);
+}
 
 void atn_ssend(atn_builder *b, int peer, atn_ref from)
 {

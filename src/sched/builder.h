@@ -58,11 +58,16 @@ void atn_split(atn_builder *b, int s);
 /* Scratch shaped like blocks first .. first + count - 1 of the shape vector VEC (the whole
  * message, or the per-rank vector).  Returns a region for atn_tmp_at. */
 int atn_tmp(atn_builder *b, int first, int count);
+/* The same `rows` times over, as one region of rows * count blocks. */
+int atn_tmp_rows(atn_builder *b, int first, int count, int rows);
 int atn_tmp_like(atn_builder *b, int block, int count);       /* all shaped like one block */
 int atn_tmp_of(atn_builder *b, const int32_t *blocks, int n); /* shaped like those of a list */
 
 void atn_send(atn_builder *b, int peer, atn_ref from);
 void atn_recv(atn_builder *b, int peer, atn_ref to);
+/* Both, in the order in which neither forms a step with a message before; a reference without
+ * blocks is left out.  For programs in which rounds with one message come in between. */
+void atn_exchange(atn_builder *b, int to, atn_ref out, int from, atn_ref in);
 void atn_copy(atn_builder *b, atn_ref from, atn_ref to);    /* nothing when they are the same */
 void atn_reduce(atn_builder *b, atn_ref in, atn_ref inout); /* inout = in (op) inout */
 /* Zero-byte messages; they wait for everything that this rank emitted before. */

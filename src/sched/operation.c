@@ -12,6 +12,11 @@ static const atn_operation_info infos[ATN_OPERATIONS] = {
 
 const atn_operation_info *atn_operation_get(atn_operation op) { return &infos[op]; }
 
+bool atn_is_padded(atn_operation op)
+{
+    return infos[op].source == ATN_SIDE_ROW && (infos[op].flags & ATN_VARYING);
+}
+
 bool atn_operation_find(const char *name, atn_operation *op_p)
 {
     for (int i = 0; i < ATN_OPERATIONS; i++)

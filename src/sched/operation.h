@@ -29,6 +29,9 @@ typedef struct {
 } atn_operation_info;
 
 const atn_operation_info *atn_operation_get(atn_operation op);
+/* In alltoallv only the two ends of a block know its size: scratch blocks are as large as the
+ * largest of all, so what lies in them is followed by padding. */
+bool atn_is_padded(atn_operation op);
 bool atn_operation_find(const char *name, atn_operation *op_p);
 
 struct atn_topo;

@@ -41,6 +41,13 @@ static atn_status finding(run *x, int r, int op, const char *what)
 
 /* ---- what the operation says ---- */
 
+/* Padding would be taken for data, or data be cut off. */
+static bool unlike(const atn_schedule *s, const atn_slot *a, const atn_slot *b)
+{
+    return atn_is_padded(s->q.op) && a->n > 0 && b->n > 0 &&
+           (a->space == ATN_TMP) != (b->space == ATN_TMP);
+}
+
 /* Sizes: blocks of equal class have equal sizes whatever the call's sizes are. */
 static int size_class(const atn_schedule *s, atn_space space, int block)
 {
@@ -202,6 +209,8 @@ static const char *op_fault(const atn_schedule *s, int i)
             return "waits for a later operation";
     if (!fault && !atn_is_message(o))
         fault = slot_fault(s, &o->b, true);
+    if (!fault && unlike(s, &o->a, &o->b) && atn_slot_blocks(s, &o->a) > 1)
+        fault = "copies several blocks into or out of larger ones at once";
     if (!fault && atn_is_message(o) && (o->peer < 0 || o->peer >= s->q.p || o->peer == s->q.r))
         fault = "its peer is not another rank";
     return fault;
@@ -278,7 +287,6 @@ static int64_t max_scratch(const atn_problem *q, int split)
 static atn_status check_static(run *x, int r)
 {
     const atn_schedule *s = x->ranks[r].s;
-    const atn_operation_info *o = atn_operation_get(s->q.op);
     const int vec = natural_vec(&s->q) * s->split;
 
     for (int i = 0; i < s->nops; i++) {
@@ -289,9 +297,9 @@ static atn_status check_static(run *x, int r)
     for (int t = 0; t < s->ntmp; t++)
         if (s->tmp_shape[t] < 0 || s->tmp_shape[t] >= vec)
             return atn_fail(x->err, ATN_FINDING, "rank %d: scratch block %d has no size", r, t);
-    if (s->ntmp > 0 && (o->flags & ATN_VARYING) && o->source == ATN_SIDE_ROW)
+    if (s->ntmp > 0 && atn_is_padded(s->q.op) && s->split > 1)
         return atn_fail(x->err, ATN_FINDING,
-                        "rank %d stores blocks whose size only their ends know", r);
+                        "rank %d stores pieces of blocks whose size only their ends know", r);
     if (s->ntmp > max_scratch(&s->q, s->split))
         return atn_fail(x->err, ATN_FINDING, "rank %d needs scratch of %d blocks, allowed are %lld",
                         r, s->ntmp, (long long)max_scratch(&s->q, s->split));
@@ -328,7 +336,7 @@ static const char *store(run *x, int r, int space, int block, int value)
 {
     rank_state *k = &x->ranks[r];
 
-    if (value != ATN_VALUE_NONE &&
+    if (value != ATN_VALUE_NONE && !(space == ATN_TMP && atn_is_padded(k->s->q.op)) &&
         x->values.values.v[value].size != size_class(k->s, (atn_space)space, block))
         return "puts data into a block of another size";
     k->cell[space][block] = value;
@@ -342,6 +350,8 @@ static const char *move(run *x, int from, const atn_slot *a, int to, const atn_s
 {
     cursor s = at_start(x->ranks[from].s, a), t = at_start(x->ranks[to].s, b);
 
+    if (from != to && unlike(s.s, a, b))
+        return "sizes differ between the two ends";
     for (;;) {
         const int i = next_block(&s), j = next_block(&t);
         if (i < 0 && j < 0)

@@ -156,9 +156,9 @@ for flavour in openmpi mpich; do
     check_fails "$f: rule behind it" "" grep -q 'recursive_doubling' job.txt
     check "$f: its rules for others" grep -q 'bcast.*binomial *1 ' job.txt
 
-    check "$f: algorithm that does not apply" job -a 'allgather=recursive_doubling'
+    check "$f: algorithm that does not apply" job -a 'allgather=neighbor'
     check "$f: is told once, with the reason" test "$(times job.txt \
-        'allgather/recursive_doubling cannot serve allgather on 3 ranks.*power of two')" = 1
+        'allgather/neighbor cannot serve allgather on 3 ranks.*odd')" = 1
     check "$f: and is native then" grep -q 'allgather .*native *1 ' job.txt
 
     # Without `attune run`, which would have refused: one message from one rank, then native.

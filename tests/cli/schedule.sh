@@ -20,9 +20,9 @@ check "parameters in the name or as options" same
 golden verify_ring.out 0 attune schedule verify allreduce/ring -p 1:9
 golden verify_binomial.out 0 attune schedule verify bcast/binomial -p 5 --root 3
 golden verify_ring.csv 0 attune schedule verify allreduce/ring -p 4 --format csv
-golden verify_pow2.out 0 attune schedule verify allgather/recursive_doubling -p 3:4
-fails 3 '*not applicable: the number of ranks is not a power of two' \
-    attune schedule verify allgather/recursive_doubling -p 3
+golden verify_even.out 0 attune schedule verify allgather/neighbor -p 3:4
+fails 3 '*not applicable: the number of ranks is odd' \
+    attune schedule verify allgather/neighbor -p 3
 fails 3 '*not applicable: the operator is not commutative' \
     attune schedule verify allreduce/ring --ordered
 holds proven attune schedule verify allreduce/recursive_doubling --ordered --in-place

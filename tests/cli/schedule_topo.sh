@@ -26,7 +26,7 @@ done
 
 # ---- contention is found ----
 fails 1 '*contention in round 0: the messages from rank 0 to 1 and from 4 to 5 share the link of s0 up' \
-    attune schedule verify alltoall/pairwise --topology "$row"
+    attune schedule verify alltoall/xor --topology "$row"
 fails 1 '*contention in round*' attune schedule verify allgather/ring --topology "$row"
 attune schedule show alltoall/linear -p 16 --format text -o linear.txt
 fails 1 '*contention in round*' attune schedule verify linear.txt --topology "$row"

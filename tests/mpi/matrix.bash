@@ -1,7 +1,7 @@
 # matrix.bash FLAVOUR - every row of the catalogue under the matrix program, on 1 to 8 ranks.
 #
 # One job forces one algorithm for each operation; the next job the next ones, until every row has
-# served on every number of ranks.  The report must say that it did.
+# had its turn.  The report must say that it served.
 . "$(dirname "$0")/lib.bash"
 flavour=$1
 read -r -a rank_counts <<<"${TEST_RANKS:-1 2 3 4 5 7 8}"
@@ -42,20 +42,27 @@ read_catalogue() {
 
 # ---- one job ----
 
-# What is tried on so many ranks: every row, and every third time those with parameters set.
+# What is tried on so many ranks: every row, and every third time those with parameters set.  On
+# many ranks, which take long, rows take turns: each is tried on two of 5, 7 and 8.
 variants() { # OPERATION RANKS
     local variant i=0
     for variant in ${rows[$1]/native/}; do
         i=$((i + 1))
-        [[ $variant == *:* ]] && (((i + $2) % 3)) || echo "$variant"
+        if [[ $variant == *:* ]]; then
+            (((i + $2) % 3)) && continue
+        elif (($2 >= 5 && (i + $2 / 2) % 3 == 0)); then
+            continue
+        fi
+        echo "$variant"
     done
 }
 
-# The variant that this job forces: job 0 the library's own routine, the others the rest in turn.
+# The variant that this job forces: job 0 the library's own routine, the others the rest in turn;
+# nothing when all have had theirs.
 pick() { # OPERATION JOB RANKS
     local list
     mapfile -t list < <(variants "$1" "$3")
-    [ "$2" -eq 0 ] && echo native || echo "${list[($2 - 1) % ${#list[@]}]}"
+    [ "$2" -eq 0 ] && echo native || echo "${list[$2 - 1]:-}"
 }
 
 # Must this variant serve on that many ranks?
@@ -63,6 +70,7 @@ applies() { # OP VARIANT RANKS
     case ${needs[$1/${2%%:*}]} in
     *"power of two"*) (($3 & ($3 - 1))) && return 1 ;;
     *"even ranks"*) (($3 % 2)) && return 1 ;;
+    *"composite ranks"*) [ "$(factor "$3" | wc -w)" -gt 2 ] || return 1 ;;
     esac
     [ "$2" != native ]
 }
@@ -118,9 +126,12 @@ judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
 }
 
 run_job() { # RANKS JOB
-    local op choices=
+    local op variant choices= ops=
     for op in "${!rows[@]}"; do
-        choices+=" $op=$(pick "$op" "$2" "$1")"
+        variant=$(pick "$op" "$2" "$1")
+        [ -n "$variant" ] || continue
+        choices+=" $op=$variant"
+        ops+=,$op
     done
     local report=$work/report.csv output=$work/output
     rm -f "$report"
@@ -129,7 +140,7 @@ run_job() { # RANKS JOB
     local effort
     set_effort "$@"
     TEST_HOSTS=4 attuned "$flavour" "$1" "$(program "$flavour" matrix)" "${effort[@]}" \
-        --native "$(perhaps_native "$choices")" >"$output" 2>&1
+        --ops "${ops#,}" --native "$(perhaps_native "$choices")" >"$output" 2>&1
     local code=$?
     touch "$report"
     judge_job "$1" "$choices" "$output" "$report" "$code"

@@ -211,9 +211,10 @@ static bool alone(const plan *pl) { return pl->c->p == 1; }
 static bool gathers_interleaved(const plan *pl) { return pl->c->p >= 4 && interleaves(pl); }
 static bool send_types_differ(const plan *pl) { return pl->bottom || (!pl->plain && pl->mixed); }
 
+/* What does not fit into a cell of 8 KB, header included. */
 static bool large_types_differ(const plan *pl)
 {
-    return send_types_differ(pl) && pl->c->bytes >= 8192;
+    return send_types_differ(pl) && pl->c->bytes >= 7168;
 }
 
 static bool wide_elements(const plan *pl)

@@ -433,7 +433,7 @@ const t_operand *t_operand_get(int i) { return &list[i]; }
 
 void t_operands_free(void)
 {
-    for (int i = listed - USERS; i < listed; i++) {
+    for (int i = listed > 0 ? listed - USERS : 0; i < listed; i++) {
         MPI_Op_free(&list[i].op);
         if (list[i].type != MPI_INT)
             MPI_Type_free(&list[i].type);

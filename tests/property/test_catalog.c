@@ -93,6 +93,14 @@ typedef struct {
     char why[1000];
 } tally;
 
+static bool prime(int p)
+{
+    int i = 2;
+    while (i * i <= p && p % i != 0)
+        i++;
+    return i * i > p;
+}
+
 static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     const unsigned needs = row->algo->needs;
@@ -102,6 +110,7 @@ static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_para
            (!q->topo && (moves || needs & ATN_NEEDS_TOPOLOGY)) ||
            ((q->p & (q->p - 1)) != 0 && (needs & ATN_NEEDS_POW2)) ||
            (q->p % 2 != 0 && (needs & ATN_NEEDS_EVEN)) ||
+           (prime(q->p) && (needs & ATN_NEEDS_COMPOSITE)) ||
            (row->algo->refuses && row->algo->refuses(q, prm));
 }
 
@@ -151,6 +160,18 @@ static bool scratch_fits(const atn_schedule *s, const atn_proof *proof)
     return proof->max_scratch <= atn_max(4 * vec, p + 1) * s->split;
 }
 
+/* Who stores blocks of others must ask for their sizes where ranks do not know them. */
+static bool asks_sizes(const atn_row *row, atn_schedule *const *s, int p)
+{
+    const bool unknown = row->op == ATN_GATHERV || row->op == ATN_SCATTERV ||
+                         row->op == ATN_ALLTOALLV || row->op == ATN_ALLTOALLW;
+
+    for (int r = 0; unknown && r < p; r++)
+        if (s[r]->ntmp > 0 && !(row->algo->needs & ATN_NEEDS_SIZES))
+            return false;
+    return true;
+}
+
 static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who)
 {
     atn_error err = {0};
@@ -164,10 +185,13 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_
         return complain(t, q, prm, who, err.text);
     status = atn_verify(s, q->p, &proof, &err);
     const bool lean = atn_level_is_row(t->row->algo) || scratch_fits(s[0], &proof);
+    const bool asks = asks_sizes(t->row, s, q->p);
     const bool even = !(t->row->algo->passes & ATN_PASS_SYNC) || same_rounds(s, q->p);
     free_all(s, q->p);
     if (status != ATN_OK)
         return complain(t, q, prm, who, err.text);
+    if (!asks)
+        return complain(t, q, prm, who, "stores blocks without ATN_NEEDS_SIZES");
     t->proofs++;
     t->messages += proof.messages;
     if (!lean)

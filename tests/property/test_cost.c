@@ -35,7 +35,7 @@ static void add_tree(const atn_row *row, const atn_problem *q, const atn_params 
 static atn_status closed_form(const atn_row *row, const atn_problem *q, const atn_params *prm,
                               const atn_alpha_beta *m, double *value_p, atn_error *err)
 {
-    enum { COMMON = 9 };
+    enum { COMMON = 10 };
     atn_variable vars[COMMON + ATN_MAX_PARAMS] = {
         {"p", q->p}, {"n", (double)q->bytes}, {"k", q->pieces}, {"a", m->a}, {"b", m->b},
         {"g", m->g},
@@ -44,6 +44,7 @@ static atn_status closed_form(const atn_row *row, const atn_problem *q, const at
 
     vars[6] = (atn_variable){"phases", q->p - 1};
     add_tree(row, q, prm, &vars[7]);
+    vars[9] = (atn_variable){"depth", row->algo->depth ? row->algo->depth(q, prm) : -1};
     for (const atn_param *own = row->algo->params; own && own->name; own++, n++)
         vars[n] = (atn_variable){own->name, (double)prm->v[n - COMMON]};
     char *text = atn_cost_text(row, prm);

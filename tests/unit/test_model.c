@@ -38,6 +38,7 @@ static void expressions_have_values(void **state)
         {"most(i, 1, 4, 0 - i)", 0},
         {"is(p, 6) + is(p, 7)", 1},
         {"levels(1, 2) + levels(243, 3) + 100 * levels(244, 3)", 605},
+        {"knomial(1, 3) + knomial(6, 3) + 100 * knomial(9, 3) + 1000 * knomial(8, 2)", 3403},
         {"let(x, p + 1, x * x) + let(x, 1, x)", 50},
         {"let(p, 2, p) + p", 8},
     };

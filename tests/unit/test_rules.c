@@ -334,31 +334,30 @@ static void the_first_match_that_applies_wins(void **state)
 {
     (void)state;
     atn_rules *rules = parsed("attune-wisdom 1\n"
-                              "rule allgather use=recursive_doubling\n"
-                              "rule allgather ranks=6 use=neighbor\n"
+                              "rule allgather use=neighbor\n"
+                              "rule allgather ranks=5 use=ring\n"
                               "end\n");
     atn_problem q = {.op = ATN_ALLGATHER, .p = 8, .pieces = 1, .bytes = 64};
     atn_choice choice;
     atn_reason reason;
     char text[400];
     atn_rules_choose(rules, &q, 0, &choice, &reason);
-    assert_string_equal(choice.row->name, "allgather/recursive_doubling");
+    assert_string_equal(choice.row->name, "allgather/neighbor");
     assert_int_equal(reason.rule, 0);
     assert_int_equal(reason.refused, -1);
-    q.p = 6;
+    q.p = 5;
     atn_rules_choose(rules, &q, 0, &choice, &reason);
-    assert_string_equal(choice.row->name, "allgather/neighbor");
+    assert_string_equal(choice.row->name, "allgather/ring");
     assert_int_equal(reason.rule, 1);
     assert_int_equal(reason.refused, 0);
-    q.p = 5;
+    q.p = 7;
     atn_rules_choose(rules, &q, 0, &choice, &reason);
     assert_string_equal(choice.row->name, "allgather/native");
     assert_int_equal(reason.rule, -1);
     assert_int_equal(reason.refused, 0);
     atn_reason_print(rules, &reason, &q, &choice, text, sizeof text);
-    assert_string_equal(text,
-                        "w:2: allgather/recursive_doubling cannot serve allgather on 5 ranks: "
-                        "the number of ranks is not a power of two; using native instead");
+    assert_string_equal(text, "w:2: allgather/neighbor cannot serve allgather on 7 ranks: "
+                              "the number of ranks is odd; using native instead");
     atn_rules_free(rules);
 }
 

@@ -1,39 +1,39 @@
-/* Bruck allgather: rank r collects the blocks r, r + 1, ... (round the ring); in round i it sends
- * the first 2^i of them 2^i ranks back and receives as many from 2^i ranks ahead.  Blocks are
- * received where they belong, so the usual rotation at the end is not needed.
+/* Bruck allgather: rank r collects the blocks r, r + 1, ... (round the ring); in a stage of
+ * distance d it receives the first d blocks of the ranks d, 2 d, ... ahead, until it has `radix`
+ * times as many as before.  They are received where they belong, so no rotation is needed at the
+ * end.
  *
- *   p = 5, rank 0   from 1: 1   from 2: 2-3   from 4: 4 */
+ *   p = 5, rank 0, radix = 2   from 1: 1   from 2: 2-3   from 4: 4 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-static atn_ref blocks(int first, int count, int p, atn_range list[2])
-{
-    const int n = atn_wrap(first, count, p, list);
-    return atn_ranges(atn_dst(0, 0), list, n);
-}
-
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_range list[2];
+    const int radix = (int)prm->v[0];
 
-    (void)prm;
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
-    for (int d = 1; d < q->p; d *= 2) {
-        const int count = atn_min(d, q->p - d);
-        atn_rounds(b, d > 1);
-        atn_send(b, atn_ring(q, -d), blocks(q->r, count, q->p, list));
-        atn_recv(b, atn_ring(q, d), blocks(atn_ring(q, d), count, q->p, list));
-    }
+    for (int64_t d = 1; d < q->p; d *= radix)
+        for (int64_t jump = d; jump < q->p && jump < radix * d; jump += d) {
+            atn_rounds(b, jump > 1);
+            atn_wrap_exchange(b, q, (int)jump, atn_min((int)d, q->p - (int)jump));
+        }
 }
+
+static const atn_param params[] = {
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "how many times more blocks after a stage",
+     NULL},
+    {0},
+};
 
 const atn_algo atn_algo_allgather_bruck = {
     .name = "bruck",
-    .summary = "ranks at doubling distances exchange all they have",
+    .summary = "ranks at growing distances send all they have",
     .reference = "Bruck et al.: Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
-    .cost = "ceil(log2(p)) * a + (p - 1) * b * n",
+    .cost = "(p - 1) * b * n + a * knomial(p, radix)",
     .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
+    .params = params,
     .build = build,
 };

@@ -9,7 +9,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
     (void)prm;
     atn_shares_allreduce(b, &all, atn_src(0, 1), &atn_algo_reduce_scatter_circulant,
-                         &atn_algo_allgather_bruck);
+                         &atn_algo_allgather_circulant);
 }
 
 const atn_algo atn_algo_allreduce_circulant = {

@@ -1,73 +1,44 @@
-/* Bruck alltoall: a block for the rank d further on travels there in jumps of the powers of two
- * that make up d, so ceil(log2 p) messages per rank suffice; in exchange a block is sent up to that
- * many times.  Block d lies in `here`; what a round brings arrives in `there`.
+/* Bruck alltoall: a block for the rank d further on travels there in jumps that make up d, written
+ * with the base `radix`, so about log p messages per rank suffice; in exchange a block is sent up
+ * to that many times.
  *
- *   p = 4, rank 0   jump 1: blocks 1 and 3 to rank 1   jump 2: blocks 2 and 3 to rank 2 */
+ *   p = 4, rank 0, radix = 2   by 1: blocks 1 and 3 to rank 1   by 2: blocks 2 and 3 to rank 2 */
 #include "algo/algo.h"
+#include "algo/relay.h"
 #include "algo/shape.h"
-
-#include <stdlib.h>
-
-/* The blocks d < p that jump by `bit`: every second run of `bit` blocks. */
-static int jumping(int bit, int p, atn_range *list)
-{
-    int n = 0;
-
-    for (int d = bit; d < p; d += 2 * bit)
-        list[n++] = (atn_range){d, atn_min(bit, p - d)};
-    return n;
-}
-
-/* The blocks of the first run have made their last jump: d came from the rank d before. */
-static void deliver(atn_builder *b, const atn_problem *q, atn_range run, int there, atn_range *list)
-{
-    for (int i = 0; i < run.count; i++)
-        list[i] = (atn_range){atn_ring(q, -run.first - i), 1};
-    atn_copy(b, atn_tmp_at(there, run.first, run.count),
-             atn_ranges(atn_dst(0, 0), list, run.count));
-}
-
-static void jump(atn_builder *b, const atn_problem *q, int bit, int here, int there,
-                 atn_range *list)
-{
-    const int n = jumping(bit, q->p, list);
-    const atn_ref from = atn_tmp_at(here, 0, 0), to = atn_tmp_at(there, 0, 0);
-
-    atn_send(b, atn_ring(q, bit), atn_ranges(from, list, n));
-    atn_recv(b, atn_ring(q, -bit), atn_ranges(to, list, n));
-    if (n > 1)
-        atn_copy(b, atn_ranges(to, list + 1, n - 1), atn_ranges(from, list + 1, n - 1));
-    deliver(b, q, list[0], there, list);
-}
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int here = atn_tmp(b, 0, q->p), there = atn_tmp(b, 0, q->p);
-    atn_range *list = malloc(sizeof *list * ((size_t)q->p + 2));
+    const int64_t radix = prm->v[0];
+    const atn_digits ring = atn_digits_ring(q->p);
+    atn_relay x;
 
-    (void)prm;
-    if (!list) {
-        atn_builder_fail(b, ATN_MEMORY, "out of memory");
-        return;
-    }
-    const int n = atn_wrap(atn_ring(q, 1), q->p - 1, q->p, list);
-    atn_copy(b, atn_ranges(atn_src(0, 0), list, n), atn_tmp_at(here, 1, q->p - 1));
-    atn_copy(b, atn_src(q->r, 1), atn_dst(q->r, 1));
-    for (int bit = 1; bit < q->p; bit *= 2) {
-        atn_rounds(b, bit > 1);
-        jump(b, q, bit, here, there, list);
-    }
-    free(list);
+    if (atn_relay_begin(&x, b, q, &ring))
+        for (int64_t w = 1; w < q->p; w *= radix, atn_relay_turn(&x))
+            for (int64_t by = w; by < q->p && by < radix * w; by += w) {
+                atn_rounds(b, by > 1);
+                atn_relay_jump(&x, (int)by, (atn_comb){by, w, radix * w});
+            }
+    atn_relay_end(&x);
 }
+
+static const atn_param params[] = {
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "base of the jumps", NULL},
+    {0},
+};
 
 const atn_algo atn_algo_alltoall_bruck = {
     .name = "bruck",
-    .summary = "blocks jump by powers of two: few messages, more bytes",
+    .summary = "blocks jump by powers of the radix: few messages, more bytes",
     .reference = "Bruck et al.: Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
-    .cost = "sum(i, 0, ceil(log2(p)) - 1, a + b * n * (floor(p / 2^(i + 1)) * 2^i"
-            " + max(0, p - floor(p / 2^(i + 1)) * 2^(i + 1) - 2^i)))",
+    .cost = "sum(i, 0, levels(p, radix) - 1, let(w, radix^i, sum(j, 1, radix - 1,"
+            " let(c, floor(p / w / radix) * w"
+            " + max(0, min(w, p - floor(p / w / radix) * w * radix - j * w)),"
+            " min(c, 1) * a + b * n * c))))",
+    .needs = ATN_NEEDS_SIZES,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
+    .params = params,
     .build = build,
 };

@@ -1,26 +1,36 @@
-/* Dissemination barrier: in round i every rank signals the rank 2^i further on and waits for the
- * one 2^i before; after ceil(log2 p) rounds each has heard, through others, from all.
+/* Dissemination barrier: in a stage of distance d every rank signals the ranks d, 2 d, ... further
+ * on and waits for those d, 2 d, ... before, `radix` - 1 at a time; after log p stages each has
+ * heard, through others, from all.
  *
- *   p = 5   round 0: r -> r+1   round 1: r -> r+2   round 2: r -> r+4 */
+ *   p = 5, radix = 2   r -> r+1   r -> r+2   r -> r+4 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    (void)prm;
-    for (int d = 1; d < q->p; d *= 2) {
+    const int64_t radix = prm->v[0];
+
+    for (int64_t d = 1; d < q->p; d *= radix) {
         atn_rounds(b, d > 1);
-        atn_sync_send(b, atn_ring(q, d));
-        atn_sync_recv(b, atn_ring(q, -d));
+        for (int64_t by = d; by < q->p && by < radix * d; by += d) {
+            atn_sync_send(b, atn_ring(q, (int)by));
+            atn_sync_recv(b, atn_ring(q, (int)-by));
+        }
     }
 }
 
+static const atn_param params[] = {
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "one more than signals in a stage", NULL},
+    {0},
+};
+
 const atn_algo atn_algo_barrier_dissemination = {
     .name = "dissemination",
-    .summary = "signals to ranks at doubling distances around the ring",
+    .summary = "signals to ranks at growing distances around the ring",
     .reference = "Hensgen, Finkel, Manber: Two algorithms for barrier synchronization, 1988",
-    .cost = "ceil(log2(p)) * a",
+    .cost = "a * knomial(p, radix)",
     .klass = ATN_COORDINATED,
     .group = "latency",
+    .params = params,
     .build = build,
 };

@@ -23,9 +23,7 @@ const atn_algo atn_algo_bcast_knomial = {
     .summary =
         "down a k-nomial tree: flatter than a binomial one, where latency is worse than sending",
     .reference = "generalised binomial tree, as in MPICH and UCC",
-    .cost =
-        "(k * a + b * n)"
-        " * let(l, max(1, levels(p, radix)), ceil(p / radix^(l - 1)) - 1 + (radix - 1) * (l - 1))",
+    .cost = "(k * a + b * n) * knomial(p, radix)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",

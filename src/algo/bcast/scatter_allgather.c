@@ -1,8 +1,10 @@
 /* Scatter-allgather broadcast: the message is cut into p shares that go down a binomial tree, each
- * to its rank, and then round a ring to all.  Every rank sends and receives about twice the
- * message, however many ranks there are. */
-#include "algo/algo.h"
+ * to its rank, and then to all by any allgather.  Every rank sends and receives about twice the
+ * message, however many ranks there are.
+ *
+ *   p = 4   shares 2-3: 0->2   1: 0->1   3: 2->3   then ring 0->1->2->3->0 three times */
 #include "algo/shape.h"
+#include "algo/shares.h"
 
 /* Shares are received where they belong, so nothing is copied. */
 static void scatter(atn_builder *b, const atn_problem *q)
@@ -19,29 +21,44 @@ static void scatter(atn_builder *b, const atn_problem *q)
     }
 }
 
+static const char *const words[] = {
+    "ring", "recursive_doubling", "bruck", "neighbor", "circulant", "sparbit", NULL};
+
+static const atn_param params[] = {
+    {"allgather", ATN_WORD, 0, 0, 5, ATN_LINEAR, "how the shares get to all ranks", words},
+    {0},
+};
+
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_problem ring = {.op = ATN_ALLGATHER, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_group all = atn_group_all(b, q);
 
-    (void)prm;
-    atn_split(b, q->p);
     scatter(b, q);
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &ring,
-                                .src = {.at = atn_dst(q->r, 1), .each = 1},
-                                .dst = {.at = atn_dst(0, 1), .each = 1},
-                                .vec = {.each = 1}},
-                   &atn_algo_allgather_ring, NULL);
+    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]));
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_bcast_scatter_allgather = {
     .name = "scatter_allgather",
-    .summary = "binomial scatter of p shares, then a ring allgather",
+    .summary = "binomial scatter of p shares, then an allgather",
     .reference = "Barnett et al.: Interprocessor collective communication library (InterCom), 1994",
-    .cost = "(ceil(log2(p)) + p - 1) * k * a + 2 * b * n * (p - 1) / p",
+    .cost = "ceil(log2(p)) * k * a + b * n * (p - 1) / p"
+            " + let(c, 2^floor(log2(p)), is(allgather, 1) * ("
+            "(1 - pow2(p)) * (k * a + b * n * (p - 1) / p)"
+            " + max(0, min(p - c - 1, 1)) * (k * a + b * n / p)"
+            " + sum(i, 0, log2(c) - 1, k * a + b * n / p * (2^i + min(2^i, p - c)))))"
+            " + (1 - is(allgather, 1)) * (b * n * (p - 1) / p + k * a * (is(allgather, 0) * (p - 1)"
+            " + is(allgather, 3) * p / 2 + is(max(allgather, 4), allgather) * ceil(log2(p))"
+            " + is(allgather, 2) * ceil(log2(p))))",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .shares = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
+    .params = params,
+    .refuses = refuses,
     .build = build,
 };

@@ -21,9 +21,7 @@ const atn_algo atn_algo_scatter_knomial = {
     .name = "knomial",
     .summary = "down a k-nomial tree; inner ranks hand on the blocks of their subtree",
     .reference = "generalised binomial tree, as in MPICH and UCC",
-    .cost = "(p - 1) * b * n"
-            " + a * let(l, max(1, levels(p, radix)), ceil(p / radix^(l - 1)) - 1 + (radix - 1) * "
-            "(l - 1))",
+    .cost = "(p - 1) * b * n + a * knomial(p, radix)",
     .needs = ATN_NEEDS_SIZES,
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,

@@ -1,0 +1,35 @@
+/* Gather, then broadcast: all blocks go up a binomial tree to rank 0 and, as one message, down
+ * again.
+ *
+ *   p = 4   1->0 3->2   2-3: 2->0   all: 0->2   all: 0->1 2->3 */
+#include "algo/algo.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_problem up = {.op = ATN_GATHER, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_problem down = {.op = ATN_BCAST, .p = q->p, .r = q->r, .pieces = 1};
+
+    (void)prm;
+    atn_embed_algo(b,
+                   &(atn_embed){.q = &up,
+                                .src = {.at = atn_src(0, 1), .each = 1},
+                                .dst = {.at = atn_dst(0, 1), .each = 1},
+                                .vec = {.each = 1}},
+                   &atn_algo_gather_binomial, NULL);
+    atn_round(b);
+    atn_embed_algo(
+        b,
+        &(atn_embed){.q = &down, .dst = {.at = atn_dst(0, 1), .each = q->p}, .vec = {.each = q->p}},
+        &atn_algo_bcast_binomial, NULL);
+}
+
+const atn_algo atn_algo_allgather_gather_bcast = {
+    .name = "gather_bcast",
+    .summary = "gather to rank 0 and broadcast from there, both on a binomial tree",
+    .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
+                 "routines, 2005",
+    .cost = "ceil(log2(p)) * (2 * a + b * n * p) + (p - 1) * b * n",
+    .klass = ATN_STORE_FORWARD,
+    .group = "latency",
+    .build = build,
+};

@@ -1,0 +1,41 @@
+/* Mesh allgather: ranks form a mesh of nearly equal sides; they exchange along the first dimension,
+ * then all that they have along the second, and so on.  It lies between direct exchange (few hops)
+ * and recursive multiplying (few messages), and messages stay within rows and columns.
+ *
+ *   p = 6 as 2 x 3   rows 0-1 2-3 4-5: a block each   columns 0-2-4 1-3-5: two blocks each */
+#include "algo/algo.h"
+#include "algo/digits.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_digits mesh = atn_digits_mesh(q->p, (int)prm->v[0]);
+    atn_digits_allgather(b, q, &mesh, true);
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
+}
+
+static const atn_param params[] = {
+    {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the mesh", NULL},
+    {0},
+};
+
+const atn_algo atn_algo_allgather_mesh = {
+    .name = "mesh",
+    .summary = "exchange along the rows of a mesh of ranks, then along its columns",
+    .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
+                 "routines, 2005",
+    .cost = "(p - 1) * b * n + a"
+            " * let(x, max(1, is(dims, 3) * most(i, 1, p^0.5, i * is(p / i, floor(p / i))"
+            " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"
+            " * is(max(i^2, p / x), p / x)), x + y + p / x / y - 3))",
+    .needs = ATN_NEEDS_COMPOSITE,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_COORDINATED,
+    .group = "latency",
+    .params = params,
+    .refuses = refuses,
+    .build = build,
+};

@@ -1,0 +1,27 @@
+/* Recursive halving allgather: partners that differ in one bit exchange all they have, highest bit
+ * first: only one block goes the longest way, and half of all blocks go to a neighbour.  Ranks
+ * beyond the largest power of two hand in their block before and receive all others after.
+ *
+ *   p = 4, rank 2   with 0: send 2, receive 0   with 3: send 0 and 2, receive 1 and 3 */
+#include "algo/algo.h"
+#include "algo/digits.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_digits bits = atn_digits_equal(q->p, 2);
+
+    (void)prm;
+    atn_digits_allgather(b, q, &bits, false);
+}
+
+const atn_algo atn_algo_allgather_recursive_halving = {
+    .name = "recursive_halving",
+    .summary = "partners that differ in one bit exchange all they have, the farthest first",
+    .reference = "recursive exchange with distance halving, as in MPICH",
+    .cost = "let(c, 2^floor(log2(p)), (1 - pow2(p)) * (2 * a + b * n * p)"
+            " + sum(i, 1, log2(c), a + b * n * (c / 2^i + ceil((p - c) / 2^i))))",
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_COORDINATED,
+    .group = "latency",
+    .build = build,
+};

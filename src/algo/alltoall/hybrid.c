@@ -1,0 +1,58 @@
+/* Hybrid alltoall (combined total exchange): with m = p / radix^steps, rounded up, a block for the
+ * rank d = u m + v further on jumps by u m, a digit of u to the base `radix` at a time, and goes
+ * the last v ranks at once, together with all others that have v left.  More steps are fewer
+ * messages and more bytes, from nearly direct exchange to Bruck's.
+ *
+ *   p = 8, radix = 2, steps = 1   by 4: blocks 4-7   by 1: 1, 5   by 2: 2, 6   by 3: 3, 7 */
+#include "algo/algo.h"
+#include "algo/relay.h"
+#include "algo/shape.h"
+
+enum { STEPS, RADIX };
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const int64_t radix = prm->v[RADIX];
+    int64_t w = q->p;
+    const atn_digits ring = atn_digits_ring(q->p);
+    atn_relay x;
+
+    for (int i = 0; i < prm->v[STEPS]; i++)
+        w = (w + radix - 1) / radix;
+    const int64_t m = w;
+    bool ok = atn_relay_begin(&x, b, q, &ring);
+    for (int i = 0; ok && i < prm->v[STEPS]; i++, w *= radix, atn_relay_turn(&x))
+        for (int64_t by = w; by < q->p && by < radix * w; by += w) {
+            atn_relay_jump(&x, (int)by, (atn_comb){by, w, radix * w});
+            atn_round(b);
+        }
+    for (int64_t v = 1; ok && v < m; v++) {
+        atn_relay_jump(&x, (int)v, (atn_comb){v, 1, m});
+        atn_round(b);
+    }
+    if (ok)
+        atn_relay_turn(&x);
+    atn_relay_end(&x);
+}
+
+static const atn_param params[] = {
+    {"steps", ATN_INT, 1, 1, 31, ATN_LINEAR, "jumps that combine blocks before the last way", NULL},
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "base of these jumps", NULL},
+    {0},
+};
+
+const atn_algo atn_algo_alltoall_hybrid = {
+    .name = "hybrid",
+    .summary = "some of Bruck's jumps, then a direct exchange of what has the same way left",
+    .reference = "Afsahi: Design and evaluation of communication latency hiding/reduction "
+                 "techniques for message-passing environments, 2000",
+    .cost = "let(m, ceil(p / radix^steps), sum(i, 0, steps - 1, let(w, m * radix^i,"
+            " sum(j, 1, radix - 1, let(c, floor(p / w / radix) * w"
+            " + max(0, min(w, p - floor(p / w / radix) * w * radix - j * w)),"
+            " min(c, 1) * a + b * n * c)))) + sum(v, 1, m - 1, a + b * n * ceil((p - v) / m)))",
+    .needs = ATN_NEEDS_SIZES,
+    .klass = ATN_STORE_FORWARD,
+    .group = "latency",
+    .params = params,
+    .build = build,
+};

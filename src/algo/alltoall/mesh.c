@@ -1,0 +1,41 @@
+/* Mesh alltoall: ranks form a mesh of nearly equal sides.  Along the first dimension a rank sends
+ * each other the blocks for all ranks of that one's line; along the next what it has by then, and
+ * so on.  About as many messages as the sides are long, and a block is sent once per dimension.
+ *
+ *   p = 6 as 2 x 3, rank 0   to 1: blocks 1, 3, 5   to 2: 2 of ranks 0 and 1   to 4: 4 of both */
+#include "algo/algo.h"
+#include "algo/digits.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_digits mesh = atn_digits_mesh(q->p, (int)prm->v[0]);
+    atn_digits_alltoall(b, q, &mesh);
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
+}
+
+static const atn_param params[] = {
+    {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the mesh", NULL},
+    {0},
+};
+
+const atn_algo atn_algo_alltoall_mesh = {
+    .name = "mesh",
+    .summary = "exchange along the rows of a mesh of ranks, then along its columns",
+    .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
+                 "routines, 2005",
+    .cost = "let(x, max(1, is(dims, 3) * most(i, 1, p^0.5, i * is(p / i, floor(p / i))"
+            " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"
+            " * is(max(i^2, p / x), p / x)), let(z, p / x / y, (x - 1) * (a + b * n * p / x)"
+            " + (y - 1) * (a + b * n * p / y) + (z - 1) * (a + b * n * p / z))))",
+    .needs = ATN_NEEDS_COMPOSITE | ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_STORE_FORWARD,
+    .group = "latency",
+    .params = params,
+    .refuses = refuses,
+    .build = build,
+};

@@ -1,0 +1,52 @@
+/* Torus alltoall: ranks form a torus of nearly equal sides.  Blocks travel round the rings of its
+ * first dimension until they are in their column, then round those of the next: only neighbours
+ * talk, and ways are much shorter than round one ring of all ranks.
+ *
+ *   p = 6 as 2 x 3, rank 0   to 1: blocks 1, 3, 5   to 2: own blocks 2, 4 and those of rank 1 */
+#include "algo/algo.h"
+#include "algo/relay.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_digits torus = atn_digits_mesh(q->p, (int)prm->v[0]);
+    atn_relay x;
+    const bool ok = atn_relay_begin(&x, b, q, &torus);
+
+    for (int i = 0; ok && i < torus.n; i++)
+        for (int step = 1; step < torus.radix[i]; step++, atn_round(b)) {
+            const int w = torus.weight[i], side = torus.radix[i];
+            const atn_comb left = {step * w, (side - step) * w, side * w};
+            atn_relay_send(&x, atn_digits_turn(&torus, q->r, i, 1), left);
+            atn_relay_recv(&x, atn_digits_turn(&torus, q->r, i, -1), left);
+            atn_relay_turn(&x);
+        }
+    atn_relay_end(&x);
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
+}
+
+static const atn_param params[] = {
+    {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the torus", NULL},
+    {0},
+};
+
+const atn_algo atn_algo_alltoall_torus = {
+    .name = "torus",
+    .summary = "blocks travel round the rings of a torus, dimension by dimension",
+    .reference = "Scott: Efficient all-to-all communication patterns in hypercube and mesh "
+                 "topologies, 1991",
+    .cost = "let(x, max(1, is(dims, 3) * most(i, 1, p^0.5, i * is(p / i, floor(p / i))"
+            " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"
+            " * is(max(i^2, p / x), p / x)), let(s, x + y + p / x / y - 3,"
+            " s * (a + b * n * p / 2))))",
+    .needs = ATN_NEEDS_COMPOSITE | ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_STORE_FORWARD,
+    .group = "contention",
+    .params = params,
+    .refuses = refuses,
+    .build = build,
+};

@@ -1,0 +1,30 @@
+/* Double ring barrier: a signal goes round the ring of ranks twice.  When rank 0 has it back all
+ * have arrived, and the second turn says so.  Only neighbours talk, one at a time.
+ *
+ *   p = 3   0->1 1->2 2->0   0->1 1->2 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    for (int turn = 0; turn < 2 && q->p > 1; turn++) {
+        atn_rounds(b, q->r);
+        if (q->r > 0 || turn > 0)
+            atn_sync_recv(b, atn_ring(q, -1));
+        atn_round(b);
+        if (turn == 0 || q->r < q->p - 1)
+            atn_sync_send(b, atn_ring(q, 1));
+        atn_rounds(b, q->p - 1 - q->r);
+    }
+}
+
+const atn_algo atn_algo_barrier_double_ring = {
+    .name = "double_ring",
+    .summary = "a signal goes round the ring of ranks twice",
+    .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
+    .cost = "min(p - 1, 1) * (2 * p - 1) * a",
+    .klass = ATN_COORDINATED,
+    .group = "messages",
+    .build = build,
+};

@@ -1,0 +1,85 @@
+/* Double tree broadcast: one half of the message goes down one binary tree, the other down a
+ * second one in which the inner ranks of the first are leaves, so all ranks send and receive all
+ * the time. Slots alternate between two colours, such that a rank sends and receives at most one
+ * piece in each (see two_trees.h).
+ *
+ *   p = 5   one half 0->4 4->2 2->1 2->3, the other, mirrored, 0->1 1->3 3->4 3->2 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+#include "algo/two_trees.h"
+
+typedef struct {
+    const atn_two_trees *t;
+    int slot, k; /* now; pieces of each half */
+} moment;
+
+/* The piece that goes to v in a tree now, if there is one. */
+static atn_ref piece(const moment *now, int tree, int v)
+{
+    const int since = v > 0 ? now->slot - now->t->slot[tree][v] : -1;
+    const bool goes = since >= 0 && since % 2 == 0 && since / 2 < now->k;
+
+    return goes ? atn_dst(tree * now->k + since / 2, 1) : atn_dst(0, 0);
+}
+
+/* At most one piece comes to a rank in a slot, and at most one goes from it to a child. */
+static void move(atn_builder *b, const atn_problem *q, const moment *now)
+{
+    const int v = atn_relative(q);
+    atn_ref in = atn_dst(0, 0), out = in;
+    int from = v, to = v;
+
+    for (int tree = 0; tree < 2; tree++) {
+        if (piece(now, tree, v).one.count > 0) {
+            in = piece(now, tree, v);
+            from = atn_two_trees_parent(now->t, tree, v);
+        }
+        for (int i = 0; i < 2; i++) {
+            const int child = atn_two_trees_child(now->t, tree, v, i);
+            if (piece(now, tree, child).one.count == 0)
+                continue;
+            out = piece(now, tree, child);
+            to = child;
+        }
+    }
+    atn_exchange(b, atn_absolute(q, to), out, atn_absolute(q, from), in);
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    atn_two_trees t;
+    moment now = {.t = &t, .k = q->pieces};
+
+    (void)prm;
+    atn_split(b, 2 * now.k);
+    if (!atn_two_trees_begin(&t, q->p))
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    for (; now.slot < t.slots + 2 * (now.k - 1); now.slot++, atn_round(b))
+        move(b, q, &now);
+    atn_two_trees_end(&t);
+}
+
+/* Two ranks below the root pass on their halves at the same time, one slot earlier than others. */
+static int depth(const atn_problem *q, const atn_params *prm)
+{
+    atn_two_trees t;
+    const int slots = atn_two_trees_begin(&t, q->p) ? t.slots - (q->p == 3) : -1;
+
+    (void)prm;
+    atn_two_trees_end(&t);
+    return slots;
+}
+
+const atn_algo atn_algo_bcast_double_tree = {
+    .name = "double_tree",
+    .summary = "halves down two binary trees; who is inner in one is a leaf in the other",
+    .reference = "Sanders, Speck, Traff: Two-tree algorithms for full bandwidth broadcast, "
+                 "reduction and scan, 2009",
+    .cost = "min(p - 1, 1) * (depth + 2 * (k - 1)) * (a + b * n / (2 * k))",
+    .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
+    .pieces_inside = true,
+    .klass = ATN_STORE_FORWARD,
+    .group = "bandwidth",
+    .depth = depth,
+    .build = build,
+};

@@ -1,0 +1,39 @@
+/* digits.h - ranks as numbers of mixed radix: meshes, hypercubes and what lies between.
+ *
+ *   12 ranks as a mesh of 3 x 4: rank 7 has the digits 1 and 2, 7 = 1 + 3 * 2
+ *
+ * The radices need not make up all p ranks: ranks beyond the core are guests of core ranks. */
+#ifndef ATN_DIGITS_H
+#define ATN_DIGITS_H
+
+#include "sched/builder.h"
+
+enum { ATN_MAX_DIGITS = 31 };
+
+typedef struct {
+    int n, core;                                       /* digits; the product of their radices */
+    int radix[ATN_MAX_DIGITS], weight[ATN_MAX_DIGITS]; /* of neighbours first */
+} atn_digits;
+
+/* As many equal digits as p ranks fill; where they do not fill one, it is smaller. */
+atn_digits atn_digits_equal(int p, int radix);
+/* p as a product of `dims` factors that are nearly alike; some are 1 when p has no such factors. */
+atn_digits atn_digits_mesh(int p, int dims);
+/* All ranks in one ring. */
+atn_digits atn_digits_ring(int p);
+/* NULL, or why p ranks make no mesh of that many dimensions. */
+const char *atn_digits_no_mesh(int p, int dims);
+
+/* The rank whose digit i is `steps` further on (modulo its radix). */
+int atn_digits_turn(const atn_digits *d, int rank, int i, int steps);
+
+/* Allgather digit by digit: ranks that differ only in this digit exchange all they have.  From the
+ * nearest digit on, what a rank has is a run of blocks; from the farthest on, long ways carry
+ * little.  Guests hand in their block before and receive all others after. */
+void atn_digits_allgather(atn_builder *b, const atn_problem *q, const atn_digits *d, bool near);
+
+/* Alltoall digit by digit, without guests: ranks that differ only in this digit exchange the blocks
+ * whose destination has the other's digit. */
+void atn_digits_alltoall(atn_builder *b, const atn_problem *q, const atn_digits *d);
+
+#endif

@@ -1,0 +1,55 @@
+/* Two-phase synchronised gather: the root asks one rank after the other for the first half of its
+ * block; while the second half is under way it asks the next one.  Never do more than two ranks
+ * send at a time, and nobody sends before the root is ready to receive.
+ *
+ *   p = 3   0: ask 1   1: half   0: ask 2, 1: half   2: half   2: half */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void be_root(atn_builder *b, const atn_problem *q)
+{
+    int half = -1; /* the receive of the last first half */
+
+    atn_copy(b, atn_src(0, 2), atn_dst(2 * q->r, 2));
+    for (int v = 1; v <= q->p; v++) {
+        const int rank = atn_absolute(q, v % q->p), last = atn_absolute(q, v - 1);
+        if (v < q->p) {
+            atn_token_send(b, rank);
+            atn_after(b, half);
+        }
+        if (v > 1)
+            atn_recv(b, last, atn_dst(2 * last + 1, 1));
+        atn_round(b);
+        half = atn_here(b);
+        if (v < q->p)
+            atn_recv(b, rank, atn_dst(2 * rank, 1));
+        atn_round(b);
+    }
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    atn_split(b, 2);
+    if (q->r == q->root) {
+        be_root(b, q);
+        return;
+    }
+    atn_rounds(b, 2 * atn_relative(q) - 2);
+    atn_token_recv(b, q->root);
+    for (int half = 0; half < 2; half++) {
+        atn_fence(b);
+        atn_round(b);
+        atn_send(b, q->root, atn_src(half, 1));
+    }
+}
+
+const atn_algo atn_algo_gather_two_phase = {
+    .name = "two_phase",
+    .summary = "the root asks one rank after the other, each for two halves",
+    .reference = "linear gather with synchronisation, as in Open MPI",
+    .cost = "min(p - 1, 1) * a + (p - 1) * (2 * a + b * n)",
+    .klass = ATN_COORDINATED,
+    .group = "contention",
+    .build = build,
+};

@@ -1,0 +1,45 @@
+/* Chain scatter: blocks move from rank to rank away from the root, the one for the farthest rank
+ * first, so that all links of the chain are busy at once: only neighbours talk, and it takes no
+ * longer than if the root sent to every rank itself.
+ *
+ *   p = 4   0->1->2->3: 3 to 1, then 2, then 1, while 1 hands 3 and 2 on to 2 */
+#include "algo/algo.h"
+#include "algo/shape.h"
+
+static void be_root(atn_builder *b, const atn_problem *q)
+{
+    for (int v = q->p - 1; v > 0; v--, atn_round(b))
+        atn_send(b, atn_ring(q, 1), atn_src(atn_absolute(q, v), 1));
+    atn_copy(b, atn_src(q->r, 1), atn_dst(0, 1));
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const int me = atn_relative(q);
+
+    (void)prm;
+    if (me == 0) {
+        be_root(b, q);
+        return;
+    }
+    atn_rounds(b, me - 1);
+    for (int v = q->p - 1; v > me; v--) {
+        const atn_ref room = atn_tmp_at(atn_tmp(b, atn_absolute(q, v), 1), 0, 1);
+        atn_recv(b, atn_ring(q, -1), room);
+        atn_round(b);
+        atn_send(b, atn_ring(q, 1), room);
+    }
+    atn_recv(b, atn_ring(q, -1), atn_dst(0, 1));
+}
+
+const atn_algo atn_algo_scatter_chain = {
+    .name = "chain",
+    .summary = "blocks move from rank to rank away from the root",
+    .reference = "folklore",
+    .cost = "(p - 1) * (a + b * n)",
+    .needs = ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_STORE_FORWARD,
+    .group = "contention",
+    .build = build,
+};

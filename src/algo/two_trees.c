@@ -1,0 +1,120 @@
+/* two_trees.c - see two_trees.h. */
+#include "algo/two_trees.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+/* ---- the trees: places 1 .. n in order below place 0 ---- */
+
+/* Place of a rank in a tree, and (the mapping is its own inverse where it mirrors) back. */
+static int place_of(const atn_two_trees *t, int tree, int v)
+{
+    if (tree == 0 || v == 0)
+        return v;
+    return t->n % 2 == 0 ? t->n + 1 - v : v == 1 ? t->n : v - 1;
+}
+
+static int rank_at(const atn_two_trees *t, int tree, int place)
+{
+    if (tree == 0 || place == 0)
+        return place;
+    return t->n % 2 == 0 ? t->n + 1 - place : place == t->n ? 1 : place + 1;
+}
+
+static int low_bit(int x) { return x & -x; }
+
+int atn_two_trees_parent(const atn_two_trees *t, int tree, int v)
+{
+    const int x = place_of(t, tree, v), bit = low_bit(x), up = (x ^ bit) | bit << 1;
+
+    return rank_at(t, tree, up <= t->n ? up : x ^ bit);
+}
+
+/* A place without room for its right subtree at full height has a lower one. */
+int atn_two_trees_child(const atn_two_trees *t, int tree, int v, int i)
+{
+    const int x = place_of(t, tree, v);
+    int step = low_bit(x) / 2;
+
+    if (x == 0)
+        return i == 0 && t->n > 0 ? rank_at(t, tree, 1 << atn_floor_log2(t->n)) : 0;
+    while (i == 1 && x + step > t->n)
+        step /= 2;
+    return step == 0 ? 0 : rank_at(t, tree, i == 0 ? x - step : x + step);
+}
+
+static int sibling(const atn_two_trees *t, int tree, int v)
+{
+    const int parent = atn_two_trees_parent(t, tree, v);
+    const int first = atn_two_trees_child(t, tree, parent, 0);
+
+    return first == v ? atn_two_trees_child(t, tree, parent, 1) : first;
+}
+
+/* ---- colours ---- */
+
+enum { NONE = 2 };
+
+/* Siblings in either tree must differ.  They form paths (or rings of even length) that change trees
+ * at every rank. */
+static void paint(atn_two_trees *t, int v, int colour)
+{
+    for (int first = 0; first < 2; first++) {
+        int at = v, now = colour, tree = first;
+        t->colour[v] = (unsigned char)colour;
+        for (int next; (next = sibling(t, tree, at)) > 0 && t->colour[next] == NONE; at = next) {
+            now = 1 - now;
+            t->colour[next] = (unsigned char)now;
+            tree = 1 - tree;
+        }
+    }
+}
+
+/* The edges out of rank 0 differ when the ranks that they lead to have one colour. */
+static void paint_all(atn_two_trees *t)
+{
+    memset(t->colour, NONE, (size_t)t->n + 1);
+    for (int tree = 0; tree < 2 && t->n > 0; tree++)
+        if (t->colour[atn_two_trees_child(t, tree, 0, 0)] == NONE)
+            paint(t, atn_two_trees_child(t, tree, 0, 0), 0);
+    for (int v = 1; v <= t->n; v++)
+        if (t->colour[v] == NONE)
+            paint(t, v, 0);
+}
+
+/* ---- slots ---- */
+
+/* The first slot of the edge's colour after the piece has come to the parent. */
+static int slot_of(const atn_two_trees *t, int tree, int v)
+{
+    const int parent = atn_two_trees_parent(t, tree, v), colour = t->colour[v] ^ tree;
+    const int after = parent == 0 ? 0 : slot_of(t, tree, parent) + 1;
+
+    return after + (after % 2 != colour);
+}
+
+bool atn_two_trees_begin(atn_two_trees *t, int p)
+{
+    const size_t room = (size_t)p;
+
+    *t = (atn_two_trees){.n = p - 1, .colour = malloc(room)};
+    t->slot[0] = malloc(sizeof *t->slot[0] * 2 * room);
+    if (!t->colour || !t->slot[0])
+        return false;
+    t->slot[1] = t->slot[0] + room;
+    paint_all(t);
+    for (int tree = 0; tree < 2; tree++)
+        for (int v = 1; v < p; v++) {
+            t->slot[tree][v] = slot_of(t, tree, v);
+            t->slots = atn_max(t->slots, t->slot[tree][v] + 1);
+        }
+    return true;
+}
+
+void atn_two_trees_end(atn_two_trees *t)
+{
+    free(t->colour);
+    free(t->slot[0]);
+}
