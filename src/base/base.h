@@ -83,5 +83,11 @@ const char *atn_interned(int64_t number);
 atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err);
 /* Writes beside the target and renames, so a reader or a crash never sees half a file. */
 atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err);
+/* The same for the only writer (atn_lock_file): what a killed writer left is written over. */
+atn_status atn_write_file_alone(const char *path, const char *text, size_t bytes, atn_error *err);
+/* Waits for the lock of a file, which is a file beside it ("PATH.lock") and ends with the process.
+ * *lock_p goes to atn_unlock_file. */
+atn_status atn_lock_file(const char *path, int *lock_p, atn_error *err);
+void atn_unlock_file(int lock);
 
 #endif

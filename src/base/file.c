@@ -4,7 +4,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -75,9 +78,11 @@ static bool write_all(int fd, const char *text, size_t bytes)
 }
 
 /* A new file beside the target.  The umask applies (mkstemp would ignore it), the process id and a
- * counter keep writers apart. */
-static int open_beside(const char *target, char *name, size_t size)
+ * counter keep writers apart; who is alone needs no other name each time. */
+static int open_beside(const char *target, bool alone, char *name, size_t size)
 {
+    if (alone && (size_t)snprintf(name, size, "%s.tmp", target) < size)
+        return open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     for (int i = 0; i < 1000; i++) {
         if ((size_t)snprintf(name, size, "%s.%ld.%d.tmp", target, (long)getpid(), i) >= size) {
             errno = ENAMETOOLONG;
@@ -100,14 +105,45 @@ static bool write_through(const char *path, const char *text, size_t bytes)
     return close(fd) == 0 && done;
 }
 
+/* Writing past the limit would not fail but kill the program that we are a guest of. */
+static bool within_limit(size_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        bytes <= limit.rlim_cur)
+        return true;
+    errno = EFBIG;
+    return false;
+}
+
+/* Makes a new name in a folder last; file systems that cannot are no worse off than before. */
+static void sync_folder(const char *target)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(target, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - target) + 1 : 1,
+             slash != NULL ? target : ".");
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+}
+
+typedef struct {
+    const char *text;
+    size_t bytes;
+    bool alone;
+} content;
+
 /* `old` describes the file that is there already, or is NULL. */
-static bool replace(const char *target, const struct stat *old, const char *text, size_t bytes)
+static bool replace(const char *target, const struct stat *old, const content *c)
 {
     char name[PATH_MAX + 32];
-    const int fd = open_beside(target, name, sizeof name);
+    const int fd = within_limit(c->bytes) ? open_beside(target, c->alone, name, sizeof name) : -1;
     if (fd < 0)
         return false;
-    bool done = write_all(fd, text, bytes) && fsync(fd) == 0;
+    bool done = write_all(fd, c->text, c->bytes) && fsync(fd) == 0;
     done = done && (old == NULL || fchmod(fd, old->st_mode & 07777) == 0);
     done = close(fd) == 0 && done;
     done = done && rename(name, target) == 0;
@@ -115,18 +151,55 @@ static bool replace(const char *target, const struct stat *old, const char *text
         const int why = errno;
         unlink(name);
         errno = why;
+    } else {
+        sync_folder(target);
     }
     return done;
 }
 
-atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err)
+static atn_status write_content(const char *path, const content *c, atn_error *err)
 {
     struct stat old;
     char real[PATH_MAX];
     const bool exists = stat(path, &old) == 0;
     const char *target = exists && realpath(path, real) != NULL ? real : path;
     const bool special = exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
-    const bool done = special ? write_through(path, text, bytes)
-                              : replace(target, exists ? &old : NULL, text, bytes);
+    const bool done =
+        special ? write_through(path, c->text, c->bytes) : replace(target, exists ? &old : NULL, c);
     return done ? ATN_OK : cannot(err, ATN_ENVIRONMENT, path, "written");
 }
+
+atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err)
+{
+    return write_content(path, &(content){text, bytes, false}, err);
+}
+
+atn_status atn_write_file_alone(const char *path, const char *text, size_t bytes, atn_error *err)
+{
+    return write_content(path, &(content){text, bytes, true}, err);
+}
+
+/* ---- locks ---- */
+
+enum { LOCK_WAIT_MS = 20000, LOCK_STEP_MS = 5 };
+
+atn_status atn_lock_file(const char *path, int *lock_p, atn_error *err)
+{
+    char real[PATH_MAX], name[PATH_MAX + 8];
+    snprintf(name, sizeof name, "%s.lock", realpath(path, real) != NULL ? real : path);
+    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return cannot(err, ATN_ENVIRONMENT, name, "opened");
+    for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += LOCK_STEP_MS) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= LOCK_WAIT_MS) {
+            const atn_status status = cannot(err, ATN_ENVIRONMENT, name, "locked");
+            close(fd);
+            return status;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_STEP_MS * 1000000L}, NULL);
+    }
+    *lock_p = fd;
+    return ATN_OK;
+}
+
+void atn_unlock_file(int lock) { close(lock); }

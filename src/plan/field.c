@@ -131,6 +131,92 @@ void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM])
     strcpy(out + n, units[u].name);
 }
 
+/* ---- dates, places, guesses ---- */
+
+/* Days from 1970-01-01 to a day of the Gregorian calendar; years begin in March, so that the day of
+ * a leap year comes last. */
+static int64_t days_of(int64_t year, int month, int day)
+{
+    year -= month <= 2;
+    const int64_t era = year / 400, of_era = year - era * 400;
+    const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static void date_of(int64_t days, int *year_p, int *month_p, int *day_p)
+{
+    int year = 1970 + (int)(days / 366);
+    while (days_of(year + 1, 1, 1) <= days)
+        year++;
+    int month = 1;
+    while (month < 12 && days_of(year, month + 1, 1) <= days)
+        month++;
+    *year_p = year;
+    *month_p = month;
+    *day_p = (int)(days - days_of(year, month, 1)) + 1;
+}
+
+/* Digits where the pattern has a 0, the same character elsewhere. */
+static bool looks_like(const char *text, const char *pattern)
+{
+    for (; *pattern != '\0'; text++, pattern++)
+        if (*pattern == '0' ? !is_digit(*text) : *text != *pattern)
+            return false;
+    return *text == '\0';
+}
+
+static int two_digits(const char *at) { return (at[0] - '0') * 10 + at[1] - '0'; }
+
+bool atn_date_parse(const char *text, int64_t *seconds_p)
+{
+    const bool whole = looks_like(text, "0000-00-00T00:00:00Z");
+    if (!whole && !looks_like(text, "0000-00-00"))
+        return false;
+    const int year = two_digits(text) * 100 + two_digits(text + 2);
+    const int month = two_digits(text + 5), day = two_digits(text + 8);
+    const int hour = whole ? two_digits(text + 11) : 0, minute = whole ? two_digits(text + 14) : 0,
+              second = whole ? two_digits(text + 17) : 0;
+    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
+        second > 59)
+        return false;
+    *seconds_p = ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+    return true;
+}
+
+void atn_date_print(int64_t seconds, char out[ATN_WORD_ROOM])
+{
+    const int64_t last = INT64_C(253402300799); /* of the year 9999 */
+    int year, month, day;
+    if (seconds > last)
+        seconds = last;
+    date_of(seconds / 86400, &year, &month, &day);
+    const int rest = (int)(seconds % 86400);
+    snprintf(out, ATN_WORD_ROOM, "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month, day, rest / 3600,
+             rest / 60 % 60, rest % 60);
+}
+
+bool atn_place_parse(const char *text, int64_t *place_p)
+{
+    const char *slash = strchr(text, '/');
+    if (strcmp(text, "*") == 0 || strcmp(text, "*/*") == 0) {
+        *place_p = 0;
+        return true;
+    }
+    if (slash == NULL || slash == text || slash[1] == '\0' || strchr(slash + 1, '/') != NULL ||
+        strlen(text) >= ATN_WORD_ROOM)
+        return false;
+    for (const char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at <= ' ')
+            return false;
+    const int64_t place = atn_intern(text);
+    if (place > 0)
+        *place_p = place;
+    return place > 0;
+}
+
+const char *const atn_guess_words[] = {
+    [ATN_GUESS_NONE] = "", [ATN_GUESS_BETWEEN] = "between", [ATN_GUESS_MODEL] = "model", NULL};
+
 /* ---- operations and algorithms ---- */
 
 bool atn_shares_bytes(atn_operation op)

@@ -8,14 +8,9 @@ static const char variable[] = "ATTUNE_ALGORITHM";
 
 static atn_status push(atn_rules *rules, atn_operation op, const atn_choice *use, atn_error *err)
 {
-    const atn_rule rule = {.op = op,
-                           .ranks = atn_any,
-                           .bytes = atn_any,
-                           .use = *use,
-                           .time_ps = -1,
-                           .ci_ps = -1,
-                           .samples = -1,
-                           .forced = true};
+    atn_rule rule = atn_rule_blank(op);
+    rule.use = *use;
+    rule.forced = true;
     return atn_push(&rules->list, rule) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 

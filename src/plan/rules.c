@@ -16,6 +16,71 @@ atn_rules *atn_rules_empty(void)
     return rules;
 }
 
+atn_rule atn_rule_blank(atn_operation op)
+{
+    return (atn_rule){.op = op,
+                      .ranks = atn_any,
+                      .bytes = atn_any,
+                      .time_ps = -1,
+                      .ci_ps = -1,
+                      .next_ps = -1,
+                      .samples = -1,
+                      .date = -1};
+}
+
+bool atn_rules_append(atn_rules *rules, const atn_rule *rule)
+{
+    atn_rule copy = *rule;
+    if (rule->note != NULL && (copy.note = strdup(rule->note)) == NULL)
+        return false;
+    if (atn_push(&rules->list, copy))
+        return true;
+    free(copy.note);
+    return false;
+}
+
+bool atn_rules_describe(atn_rules *rules, const char *key, const char *value)
+{
+    char *copy = strdup(value);
+    for (int i = 0; copy != NULL && i < rules->provenance.n; i++)
+        if (strcmp(rules->provenance.v[i].key, key) == 0) {
+            free(rules->provenance.v[i].value);
+            rules->provenance.v[i].value = copy;
+            return atn_rules_seal(rules);
+        }
+    atn_provenance entry = {.key = strdup(key), .value = copy};
+    if (copy != NULL && entry.key != NULL && atn_push(&rules->provenance, entry))
+        return atn_rules_seal(rules);
+    free(entry.key);
+    free(copy);
+    return false;
+}
+
+static bool copy_provenance(atn_rules *rules, const atn_rules *like)
+{
+    for (int i = 0; i < like->provenance.n; i++) {
+        const atn_provenance *from = &like->provenance.v[i];
+        if (!atn_rules_describe(rules, from->key, from->value))
+            return false;
+        if (from->note != NULL &&
+            (rules->provenance.v[rules->provenance.n - 1].note = strdup(from->note)) == NULL)
+            return false;
+    }
+    return like->note == NULL || (rules->note = strdup(like->note)) != NULL;
+}
+
+atn_rules *atn_rules_make(const atn_rule *list, int n, const atn_rules *like)
+{
+    atn_rules *rules = atn_rules_empty();
+    bool done = rules != NULL && (like == NULL || copy_provenance(rules, like));
+    for (int i = 0; done && i < n; i++)
+        done = atn_rules_append(rules, &list[i]);
+    if (done && atn_rules_seal(rules))
+        return rules;
+    atn_rules_free(rules);
+    return NULL;
+}
+
 void atn_rules_free(atn_rules *rules)
 {
     if (rules == NULL)
@@ -40,7 +105,7 @@ bool atn_rules_seal(atn_rules *rules)
     rules->forced = rules->operations;
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
-        if (rule->use.row->algo->build != NULL)
+        if (rule->use.row->algo->build != NULL && rule->place == 0)
             rules->operations |= 1u << rule->op;
         if (rule->forced)
             rules->forced |= 1u << rule->op;
@@ -67,6 +132,52 @@ const char *atn_rules_provenance(const atn_rules *rules, const char *key)
         if (strcmp(rules->provenance.v[i].key, key) == 0)
             return rules->provenance.v[i].value;
     return NULL;
+}
+
+/* ---- places ---- */
+
+enum { EXACT_PLACE, ANY_LAYOUT, ANY_MACHINE, EVERYWHERE, ELSEWHERE };
+
+static bool part_fits(const char *part, size_t n, const char *here, size_t m)
+{
+    return (n == 1 && *part == '*') || (n == m && memcmp(part, here, n) == 0);
+}
+
+/* How well a place fits; smaller is better. */
+static int place_fit(int64_t place, const char *here)
+{
+    const char *text = atn_interned(place);
+    const size_t n = strcspn(text, "/"), m = strcspn(here, "/");
+    if (place == 0)
+        return EVERYWHERE;
+    if (here[m] == '\0' || !part_fits(text, n, here, m) ||
+        !part_fits(text + n + 1, strlen(text + n + 1), here + m + 1, strlen(here + m + 1)))
+        return ELSEWHERE;
+    if (*text == '*')
+        return ANY_MACHINE;
+    return text[n + 1] == '*' && text[n + 2] == '\0' ? ANY_LAYOUT : EXACT_PLACE;
+}
+
+bool atn_rules_narrow(atn_rules *rules, const char *here)
+{
+    atn_rules kept = {0};
+    for (int fit = -1; fit < ELSEWHERE; fit++)
+        for (int i = 0; i < rules->list.n; i++) {
+            const atn_rule *rule = &rules->list.v[i];
+            if ((rule->forced ? -1 : place_fit(rule->place, here)) != fit)
+                continue;
+            if (!atn_push(&kept.list, *rule)) {
+                atn_vec_free(&kept.list);
+                return false;
+            }
+            kept.list.v[kept.list.n - 1].place = 0;
+        }
+    for (int i = 0; i < rules->list.n; i++)
+        if (!rules->list.v[i].forced && place_fit(rules->list.v[i].place, here) == ELSEWHERE)
+            free(rules->list.v[i].note);
+    atn_vec_free(&rules->list);
+    memcpy(&rules->list, &kept.list, sizeof rules->list);
+    return atn_rules_seal(rules);
 }
 
 /* ---- choosing ---- */
@@ -106,7 +217,7 @@ const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q)
 
 static bool matches(const atn_rule *rule, const atn_problem *q)
 {
-    return rule->op == q->op && atn_in_span(rule->ranks, q->p) &&
+    return rule->op == q->op && rule->place == 0 && atn_in_span(rule->ranks, q->p) &&
            atn_in_span(rule->bytes, q->bytes);
 }
 

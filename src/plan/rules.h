@@ -15,17 +15,27 @@ typedef struct {
     int64_t lo, hi;
 } atn_span;
 
+/* What stands behind a rule that nobody measured: measurements of neighbours, or a model alone. */
+typedef enum { ATN_GUESS_NONE, ATN_GUESS_BETWEEN, ATN_GUESS_MODEL } atn_guess;
+
 typedef struct {
     atn_operation op;
     atn_span ranks, bytes;
     atn_choice use;
     atn_choice next;        /* runner-up when measured; row NULL: not recorded */
     int64_t time_ps, ci_ps; /* median and half width of its confidence interval; -1: unknown */
+    int64_t next_ps;        /* median of the runner-up; -1: unknown */
     int64_t samples;        /* -1: unknown */
-    bool forced;            /* from ATTUNE_ALGORITHM: holds from the first call on */
-    int line;               /* in the file it came from; 0: none */
-    char *note;             /* comment lines above it, or NULL */
+    int64_t date;           /* of the latest sample, seconds since 1970; -1: unknown */
+    atn_guess guess;
+    int64_t place; /* atn_intern of "MACHINE/LAYOUT", where it holds; 0: everywhere */
+    bool forced;   /* from ATTUNE_ALGORITHM: holds from the first call on */
+    int line;      /* in the file it came from; 0: none */
+    char *note;    /* comment lines above it, or NULL */
 } atn_rule;
+
+/* Any ranks, any bytes, everywhere; the numbers unknown, the choice to be filled in. */
+atn_rule atn_rule_blank(atn_operation op);
 
 typedef struct atn_rules atn_rules;
 
@@ -40,6 +50,14 @@ atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err)
 atn_status atn_rules_load(const char *path, const char *forced, const char *select,
                           atn_rules **rules_p, atn_error *err);
 atn_rules *atn_rules_empty(void); /* native everywhere; NULL: out of memory */
+/* A table of copies of these rules, with the provenance of `like` (may be NULL). */
+atn_rules *atn_rules_make(const atn_rule *list, int n, const atn_rules *like);
+/* Sets an entry of the provenance; false: out of memory. */
+bool atn_rules_describe(atn_rules *rules, const char *key, const char *value);
+/* Until it is told where it is, a table uses only the rules that hold everywhere.  `here` is
+ * "MACHINE/LAYOUT": rules of other places go, the others then hold everywhere, in the order of how
+ * exactly their place fits.  False: out of memory. */
+bool atn_rules_narrow(atn_rules *rules, const char *here);
 void atn_rules_free(atn_rules *rules);
 
 /* ---- writing ---- */

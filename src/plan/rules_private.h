@@ -37,6 +37,12 @@ void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
 bool atn_duration_parse(const char *text, int64_t *ps_p);
 void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
 bool atn_count_parse(const char *text, int64_t *count_p);
+/* "2026-02-03T09:15:07Z" <-> seconds since 1970; a day alone is its beginning. */
+bool atn_date_parse(const char *text, int64_t *seconds_p);
+void atn_date_print(int64_t seconds, char out[ATN_WORD_ROOM]);
+/* "MACHINE/LAYOUT", each without blanks, either may be "*"; the number is 0 for "*". */
+bool atn_place_parse(const char *text, int64_t *place_p);
+extern const char *const atn_guess_words[]; /* by atn_guess; the first is empty */
 /* "ring{segment=8K}" */
 void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);
 
@@ -51,6 +57,9 @@ atn_status atn_supply_unpack(const char *line, const char *content, atn_error *e
 atn_status atn_check_kind(const char *path, const char *kind, atn_error *err);
 
 /* ---- rules.c, forced.c, random.c ---- */
+
+/* Appends a copy; false: out of memory. */
+bool atn_rules_append(atn_rules *rules, const atn_rule *rule);
 
 /* NULL when the choice can serve the problem with the pieces it asks for, else the reason. */
 const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q);

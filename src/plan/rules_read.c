@@ -10,7 +10,8 @@
 typedef struct {
     const char *origin;
     int line;
-    bool packed; /* text made by atn_rules_pack: a few more words are known */
+    int64_t place; /* of the section */
+    bool packed;   /* text made by atn_rules_pack: a few more words are known */
     bool ended;
     char *note;    /* comment lines waiting for what they belong to */
     char *content; /* lines of a schedule, likewise */
@@ -99,6 +100,45 @@ static atn_status read_samples(reader *rd, atn_rule *rule, const char *value)
                : refuse(rd, "samples=%.60s must be a whole number", value);
 }
 
+static atn_status read_next_time(reader *rd, atn_rule *rule, const char *value)
+{
+    return atn_duration_parse(value, &rule->next_ps)
+               ? ATN_OK
+               : refuse(rd, "next_time=%.60s is no duration; write 3.1us (s, ms, us, ns, ps)",
+                        value);
+}
+
+static atn_status read_date(reader *rd, atn_rule *rule, const char *value)
+{
+    return atn_date_parse(value, &rule->date)
+               ? ATN_OK
+               : refuse(rd, "date=%.60s is no date; write 2026-02-03 or 2026-02-03T09:15:07Z",
+                        value);
+}
+
+static atn_status read_guess(reader *rd, atn_rule *rule, const char *value)
+{
+    for (int i = 1; atn_guess_words[i] != NULL; i++)
+        if (strcmp(atn_guess_words[i], value) == 0) {
+            rule->guess = (atn_guess)i;
+            return ATN_OK;
+        }
+    return refuse(rd, "guess=%.60s is not known; it is between (neighbours) or model", value);
+}
+
+static atn_status read_place(reader *rd, const char *word, int64_t *place_p)
+{
+    if (atn_place_parse(word, place_p))
+        return ATN_OK;
+    return refuse(rd, "\"%.60s\" is no place; write at MACHINE/LAYOUT (either may be *), or at *",
+                  word);
+}
+
+static atn_status read_at_field(reader *rd, atn_rule *rule, const char *value)
+{
+    return read_place(rd, value, &rule->place);
+}
+
 static atn_status read_line_number(reader *rd, atn_rule *rule, const char *value)
 {
     int64_t line;
@@ -113,11 +153,14 @@ static const struct {
     atn_status (*read)(reader *rd, atn_rule *rule, const char *value);
     bool packed;
 } fields[] = {
-    {"ranks", read_ranks, false},     {"bytes", read_bytes, false},     {"use", read_use, false},
-    {"time", read_time, false},       {"ci", read_ci, false},           {"next", read_next, false},
-    {"samples", read_samples, false}, {"line", read_line_number, true},
+    {"ranks", read_ranks, false},     {"bytes", read_bytes, false},
+    {"use", read_use, false},         {"time", read_time, false},
+    {"ci", read_ci, false},           {"next", read_next, false},
+    {"samples", read_samples, false}, {"next_time", read_next_time, false},
+    {"date", read_date, false},       {"guess", read_guess, false},
+    {"at", read_at_field, true},      {"line", read_line_number, true},
 };
-enum { FIELDS = sizeof fields / sizeof fields[0], FILE_FIELDS = FIELDS - 1 };
+enum { FIELDS = sizeof fields / sizeof fields[0], FILE_FIELDS = FIELDS - 2 };
 
 static int find_field(const reader *rd, const char *name)
 {
@@ -137,7 +180,7 @@ static atn_status unknown_field(reader *rd, const char *name)
         return refuse(rd, "unknown field \"%.40s\"; did you mean \"%s\"?", name, near);
     return refuse(rd,
                   "unknown field \"%.40s\"; a rule has ranks, bytes, use, time, ci, next, "
-                  "samples",
+                  "next_time, samples, date, guess",
                   name);
 }
 
@@ -180,13 +223,10 @@ static atn_status read_fields(reader *rd, atn_rule *rule, char **rest)
 
 static atn_status read_rule_line(reader *rd, char **rest, bool forced)
 {
-    atn_rule rule = {.ranks = atn_any,
-                     .bytes = atn_any,
-                     .time_ps = -1,
-                     .ci_ps = -1,
-                     .samples = -1,
-                     .forced = forced,
-                     .line = rd->line};
+    atn_rule rule = atn_rule_blank(ATN_BARRIER);
+    rule.forced = forced;
+    rule.place = rd->place;
+    rule.line = rd->line;
     const char *operation = strtok_r(NULL, " \t", rest);
     if (operation == NULL)
         return refuse(rd, "the rule names no operation; write rule OPERATION ... use=ALGORITHM");
@@ -207,6 +247,15 @@ static atn_status read_rule_line(reader *rd, char **rest, bool forced)
 
 static atn_status read_rule(reader *rd, char **rest) { return read_rule_line(rd, rest, false); }
 static atn_status read_forced(reader *rd, char **rest) { return read_rule_line(rd, rest, true); }
+
+/* "at MACHINE/LAYOUT": the rules below hold there. */
+static atn_status read_at(reader *rd, char **rest)
+{
+    const char *word = strtok_r(NULL, " \t", rest);
+    if (word == NULL || strtok_r(NULL, " \t", rest) != NULL)
+        return refuse(rd, "a section begins with one word; write at MACHINE/LAYOUT, or at *");
+    return read_place(rd, word, &rd->place);
+}
 
 static atn_status read_end(reader *rd, char **rest)
 {
@@ -270,17 +319,17 @@ static const struct {
     atn_status (*read)(reader *rd, char **rest);
     bool packed;
 } lines[] = {
-    {"rule", read_rule, false},        {"end", read_end, false},
-    {"force", read_forced, true},      {"select", read_select, true},
-    {"origin", read_origin, true},     {"content", read_content, true},
-    {"schedule", read_schedule, true},
+    {"rule", read_rule, false},      {"at", read_at, false},
+    {"end", read_end, false},        {"force", read_forced, true},
+    {"select", read_select, true},   {"origin", read_origin, true},
+    {"content", read_content, true}, {"schedule", read_schedule, true},
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
 /* "key: value", before the first rule. */
 static atn_status read_provenance(reader *rd, char *text, char *colon)
 {
-    if (rd->rules->list.n > 0)
+    if (rd->rules->list.n > 0 || rd->place != 0)
         return refuse(rd,
                       "provenance (\"key: value\") must stand before the first rule; move it up");
     *colon++ = '\0';

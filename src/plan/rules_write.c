@@ -12,7 +12,9 @@ static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
 static int rule_order(const atn_rule *a, const atn_rule *b)
 {
-    const int64_t keys[][2] = {{a->op, b->op},
+    const int places = strcmp(atn_interned(a->place), atn_interned(b->place));
+    const int64_t keys[][2] = {{places, 0},
+                               {a->op, b->op},
                                {a->ranks.lo, b->ranks.lo},
                                {a->ranks.hi, b->ranks.hi},
                                {a->bytes.lo, b->bytes.lo},
@@ -23,10 +25,12 @@ static int rule_order(const atn_rule *a, const atn_rule *b)
     return order;
 }
 
-/* Rules that can match the same problem keep their order: the first one wins. */
+/* Rules that can match the same problem keep their order: the first one wins.  Between places no
+ * order is needed: that which fits best comes first wherever it stands. */
 static bool may_swap(const atn_rule *a, const atn_rule *b)
 {
-    return a->op != b->op || !overlap(a->ranks, b->ranks) || !overlap(a->bytes, b->bytes);
+    return a->op != b->op || a->place != b->place || !overlap(a->ranks, b->ranks) ||
+           !overlap(a->bytes, b->bytes);
 }
 
 /* Insertion sort, because a rule must stop at the first neighbour that it may not pass. */
@@ -43,9 +47,15 @@ static void sort_rules(const atn_rule **list, int n)
 
 /* ---- cells ---- */
 
-enum { RANKS, BYTES, USE, TIME, CI, NEXT, SAMPLES, CELLS };
-static const char *const cell_names[CELLS] = {"ranks", "bytes", "use",    "time",
-                                              "ci",    "next",  "samples"};
+enum { RANKS, BYTES, USE, TIME, CI, NEXT, NEXT_TIME, SAMPLES, DATE, GUESS, CELLS };
+static const char *const cell_names[CELLS] = {"ranks", "bytes",     "use",     "time", "ci",
+                                              "next",  "next_time", "samples", "date", "guess"};
+
+static void print_duration(int64_t ps, char out[ATN_WORD_ROOM])
+{
+    if (ps >= 0)
+        atn_duration_print(ps, out);
+}
 
 /* The value in a cell; empty when the rule has none. */
 static void cell_value(const atn_rule *rule, int cell, char out[ATN_WORD_ROOM])
@@ -57,10 +67,16 @@ static void cell_value(const atn_rule *rule, int cell, char out[ATN_WORD_ROOM])
         atn_span_print(rule->bytes, true, out);
     if (cell == USE)
         atn_choice_print(&rule->use, out);
-    if (cell == TIME && rule->time_ps >= 0)
-        atn_duration_print(rule->time_ps, out);
-    if (cell == CI && rule->ci_ps >= 0)
-        atn_duration_print(rule->ci_ps, out);
+    if (cell == TIME)
+        print_duration(rule->time_ps, out);
+    if (cell == CI)
+        print_duration(rule->ci_ps, out);
+    if (cell == NEXT_TIME)
+        print_duration(rule->next_ps, out);
+    if (cell == DATE && rule->date >= 0)
+        atn_date_print(rule->date, out);
+    if (cell == GUESS)
+        strcpy(out, atn_guess_words[rule->guess]);
     if (cell == NEXT && rule->next.row != NULL)
         atn_choice_print(&rule->next, out);
     if (cell == SAMPLES && rule->samples >= 0)
@@ -98,10 +114,14 @@ static void measure(const atn_rule *const *list, int n, int width[CELLS])
         }
 }
 
-static void print_operation(FILE *f, const atn_rule *const *list, int n)
+/* The rules of an operation at a place; `at` when the place begins. */
+static void print_group(FILE *f, const atn_rule *const *list, int n, bool begins)
 {
     int width[CELLS] = {0};
     measure(list, n, width);
+    if (begins)
+        fprintf(f, "\nat %s\n", atn_interned(list[0]->place));
+    fputc('\n', f);
     for (int i = 0; i < n; i++) {
         print_rule(f, "rule", list[i], width);
         fputc('\n', f);
@@ -131,10 +151,9 @@ bool atn_rules_print(FILE *f, const atn_rules *rules)
     sort_rules(list, n);
     print_head(f, rules);
     for (int i = 0, j; i < n; i = j) {
-        for (j = i; j < n && list[j]->op == list[i]->op;)
+        for (j = i; j < n && list[j]->op == list[i]->op && list[j]->place == list[i]->place;)
             j++;
-        fputc('\n', f);
-        print_operation(f, list + i, j - i);
+        print_group(f, list + i, j - i, list[i]->place != (i > 0 ? list[i - 1]->place : 0));
     }
     fprintf(f, "%s%send\n", n > 0 ? "\n" : "", rules->note != NULL ? rules->note : "");
     free(list);
@@ -156,6 +175,8 @@ atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
         print_rule(f, rule->forced ? "force" : "rule", rule, narrow);
+        if (rule->place != 0)
+            fprintf(f, " at=%s", atn_interned(rule->place));
         fprintf(f, " line=%d\n", rule->line);
     }
     fprintf(f, "%send\n", rules->note != NULL ? rules->note : "");

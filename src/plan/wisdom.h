@@ -1,0 +1,66 @@
+/* wisdom.h - files of rules that jobs keep and share: where they are, how what two of them say is
+ * joined, how a file is changed without losing anything, and answers to what was never measured. */
+#ifndef ATN_WISDOM_H
+#define ATN_WISDOM_H
+
+#include "plan/rules.h"
+
+/* ---- where ---- */
+
+enum { ATN_WISDOM_FILES = 3 };
+
+/* In the order of who has the last word. */
+typedef struct {
+    int n;
+    const char *kind[ATN_WISDOM_FILES]; /* "job", "user", "system" */
+    char path[ATN_WISDOM_FILES][4096];
+} atn_wisdom_files;
+
+/* `job` is ATTUNE_WISDOM: "" none of its own, "off" no file at all; `home` and `data` are $HOME and
+ * $XDG_DATA_HOME, NULL when not set. */
+void atn_wisdom_find(const char *job, const char *home, const char *data,
+                     atn_wisdom_files *files_p);
+/* What the files that are there say together.  One that cannot be used is left out; *warning_p
+ * (caller frees; NULL: none) then has a line for it. */
+atn_status atn_wisdom_load(const atn_wisdom_files *files, atn_rules **rules_p, char **warning_p,
+                           atn_error *err);
+
+/* ---- joining ---- */
+
+/* What stands behind a rule: somebody wrote it, measurements, or a guess. */
+typedef enum { ATN_BY_HAND, ATN_MEASURED, ATN_GUESSED } atn_backing;
+atn_backing atn_rule_backing(const atn_rule *rule);
+/* Same operation, place and ranges. */
+bool atn_rule_same_problem(const atn_rule *a, const atn_rule *b);
+bool atn_same_choice(const atn_choice *a, const atn_choice *b);
+
+/* The rules of both; docs/wisdom-format.md tells who wins where they differ.  A function of its
+ * arguments alone.  NULL: out of memory. */
+atn_rules *atn_wisdom_join(const atn_rules *old, const atn_rules *news);
+
+/* ---- changing a file ---- */
+
+/* Makes the new table from the one in the file (empty when there is no file). */
+typedef atn_status (*atn_wisdom_change)(void *context, const atn_rules *old, atn_rules **new_p,
+                                        atn_error *err);
+/* Reads, changes and replaces the file under its lock.  A file that is not wisdom, a full disk and
+ * a kill at any moment leave it as it was. */
+atn_status atn_wisdom_update(const char *path, atn_wisdom_change change, void *context,
+                             atn_error *err);
+/* Joins `news` to the file.  When the file is damaged it is kept, `news` go to "PATH.unmerged"
+ * instead, and the message (ATN_INPUT) says so. */
+atn_status atn_wisdom_merge(const char *path, const atn_rules *news, atn_error *err);
+
+/* ---- answering ---- */
+
+/* Predicted seconds of a choice, alike on whichever rank asks; below 0: cannot tell. */
+typedef double (*atn_predict_fn)(void *context, const atn_choice *choice, const atn_problem *q);
+
+/* The rule for a problem: one that matches, else a guess from measured neighbours (other sizes,
+ * other numbers of ranks).  The time of a neighbour's choice is carried over in proportion to
+ * `predict` (NULL: along a straight line on logarithmic scales), and the fastest wins.
+ * The table must be narrowed.  ATN_NOT_APPLICABLE: nothing near enough is known. */
+atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q, atn_predict_fn predict,
+                             void *context, atn_rule *rule_p, atn_error *err);
+
+#endif
