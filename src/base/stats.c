@@ -34,6 +34,18 @@ atn_estimate atn_median(double *v, int n)
     return (atn_estimate){mid, v[k], v[n - 1 - k]};
 }
 
+double atn_spread(atn_estimate e) { return e.mid > 0 ? 0.5 * (e.hi - e.lo) / e.mid : 0; }
+
+int atn_undisturbed(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, ascending);
+    const double mid = v[n / 2], width = v[(3 * n) / 4] - v[n / 4];
+    int kept = n;
+    while (kept > n - n / 4 && v[kept - 1] - mid > 5 * width && v[kept - 1] > 1.05 * mid)
+        kept--;
+    return kept;
+}
+
 static double square(double x) { return x * x; }
 
 atn_estimate atn_ratio(atn_estimate a, atn_estimate b)

@@ -16,6 +16,13 @@ atn_estimate atn_median(double *v, int n);
 /* Which of n sorted samples, from 0, is the lower end; the upper end is its mirror image. */
 int atn_median_rank(int n);
 
+/* Half of the interval, relative to the value. */
+double atn_spread(atn_estimate e);
+/* Sorts v, n >= 1, and returns how many of its samples to keep, from the first: those far above the
+ * others (five times as far from the median as the middle half is wide) were disturbed, but never
+ * more than a quarter.  Nothing makes a message faster than it is, so small ones stay. */
+int atn_undisturbed(double *v, int n);
+
 /* a / b for independent positive estimates, by the method of variance estimates recovery on a
  * logarithmic scale (Zou, Donner: Construction of confidence limits about effect measures,
  * 2008). */

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "measure/quiet.h"
 
 enum { WINDOW = 8 }; /* chunks under way */
 enum { SERIES = 3, PINGS = 10 };
@@ -36,26 +37,6 @@ struct atn_stage {
 
 /* ---- waiting ---- */
 
-static void sleep_for(double seconds)
-{
-    const struct timespec t = {.tv_nsec = (long)(seconds * 1e9)};
-    nanosleep(&t, NULL);
-}
-
-/* Asleep, longer and longer up to `most` seconds at a time. */
-static void wait_asleep(MPI_Request *requests, int n, double most)
-{
-    double pause = 20e-6;
-    int done;
-    for (;;) {
-        MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
-        if (done)
-            return;
-        sleep_for(pause);
-        pause = fmin(most, 1.5 * pause);
-    }
-}
-
 static void wait_awake(MPI_Request *request)
 {
     int done = 0;
@@ -66,20 +47,14 @@ static void wait_awake(MPI_Request *request)
     }
 }
 
-static const double soon = 100e-6, some_time = 1e-3;
-
 static void hear(const atn_stage *s, void *data, size_t bytes, int from, int tag, double most)
 {
-    MPI_Request request;
-    MPI_Irecv(data, (int)bytes, MPI_BYTE, from, tag, s->control, &request);
-    wait_asleep(&request, 1, most);
+    atn_hear(s->control, data, bytes, from, tag, most);
 }
 
 static void tell(const atn_stage *s, const void *data, size_t bytes, int to, int tag)
 {
-    MPI_Request request;
-    MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, s->control, &request);
-    wait_asleep(&request, 1, soon);
+    atn_tell(s->control, data, bytes, to, tag);
 }
 
 /* ---- a transfer, seen from one end ---- */
@@ -141,7 +116,7 @@ static void meet(const atn_stage *s, const order *o)
             MPI_Isend(NULL, 0, MPI_BYTE, peers[i], TAG_MEET + i, s->wire, &requests[n++]);
             MPI_Irecv(NULL, 0, MPI_BYTE, peers[i], TAG_MEET + 1 - i, s->wire, &requests[n++]);
         }
-    wait_asleep(requests, n, soon);
+    atn_wait_asleep(requests, n, atn_soon);
 }
 
 static void stream(const atn_stage *s, const order *o, atn_arrivals *arrivals)
@@ -157,7 +132,7 @@ static void stream(const atn_stage *s, const order *o, atn_arrivals *arrivals)
     while (in.done < ATN_CHUNKS || out.done < ATN_CHUNKS) {
         const bool some = advance(s, &in, start);
         if (!advance(s, &out, start) && !some)
-            sleep_for(s->nap);
+            atn_sleep(s->nap);
     }
 }
 
@@ -230,7 +205,7 @@ static void obey(const atn_stage *s, const order *o)
     } else {
         meet(s, o);
         tell(s, NULL, 0, 0, TAG_READY);
-        hear(s, NULL, 0, 0, TAG_GO, soon);
+        hear(s, NULL, 0, 0, TAG_GO, atn_soon);
         stream(s, o, &res.arrivals);
     }
     if (o->kind == ASK || o->from >= 0)
@@ -241,7 +216,7 @@ void atn_stage_serve(atn_stage *s)
 {
     for (;;) {
         order o;
-        hear(s, &o, sizeof o, 0, TAG_ORDER, some_time);
+        hear(s, &o, sizeof o, 0, TAG_ORDER, atn_some_time);
         if (o.kind == STOP)
             return;
         obey(s, &o);
@@ -277,7 +252,7 @@ void atn_stage_run(atn_stage *s, const atn_transfer *list, int n, atn_arrivals *
         meet(s, mine);
     for (int r = 1; r < s->p; r++)
         if (takes_part(&s->orders[r]))
-            hear(s, NULL, 0, r, TAG_READY, soon);
+            hear(s, NULL, 0, r, TAG_READY, atn_soon);
     for (int r = 1; r < s->p; r++)
         if (takes_part(&s->orders[r]))
             tell(s, NULL, 0, r, TAG_GO);
@@ -286,7 +261,7 @@ void atn_stage_run(atn_stage *s, const atn_transfer *list, int n, atn_arrivals *
     for (int i = 0; i < n; i++) {
         result res;
         if (list[i].to != 0)
-            hear(s, &res, sizeof res, list[i].to, TAG_RESULT, some_time);
+            hear(s, &res, sizeof res, list[i].to, TAG_RESULT, atn_some_time);
         arrivals[i] = list[i].to != 0 ? res.arrivals : own;
     }
 }
@@ -304,7 +279,7 @@ void atn_stage_ping(atn_stage *s, int a, int b, double *best, double *spread)
         return;
     }
     tell(s, &(order){.kind = ASK, .to = b, .from = -1}, sizeof(order), a, TAG_ORDER);
-    hear(s, &res, sizeof res, a, TAG_RESULT, some_time);
+    hear(s, &res, sizeof res, a, TAG_RESULT, atn_some_time);
     *best = res.ping.best;
     *spread = res.ping.spread;
 }

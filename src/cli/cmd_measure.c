@@ -1,0 +1,270 @@
+/* cmd_measure.c - attune measure: the parameters of a machine, as models want them. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/measure.h"
+#include "cli/progress.h"
+#include "cli/survey.h"
+#include "model/fit.h"
+
+extern const char *const atn_table_formats[]; /* report/table.h, whose names are the model's too */
+
+/* ---- the job ---- */
+
+typedef struct {
+    atn_survey survey;
+    atn_progress bar;
+    FILE *part; /* what was observed so far; NULL: not kept */
+    bool open;  /* its head has been passed on */
+} watch;
+
+static void make_room(void *context) { atn_progress_clear(&((watch *)context)->bar); }
+
+static void show_progress(watch *w)
+{
+    const atn_survey *s = &w->survey;
+    char what[80] = "starting";
+    if (s->seen.n > 0) {
+        const atn_observation *o = &s->seen.v[s->seen.n - 1];
+        snprintf(what, sizeof what, "%s%s%s", o->channel < 0 ? "" : s->channels.v[o->channel].name,
+                 o->channel < 0 ? "" : " ", atn_obs_names[o->kind]);
+    }
+    atn_progress_show(&w->bar, s->experiments ? (double)s->next / s->experiments : 0, what);
+}
+
+static atn_status take_line(void *context, const char *text, atn_error *err)
+{
+    watch *w = context;
+    const atn_status status = atn_survey_line(&w->survey, text, err);
+    w->open = w->open || strcmp(text, "attune-survey 1") == 0;
+    if (status == ATN_OK && w->part != NULL && w->open) {
+        fprintf(w->part, "%s\n", text);
+        fflush(w->part);
+    }
+    show_progress(w);
+    return status;
+}
+
+/* As a file by its full path, because ranks may start elsewhere. */
+static const char *topology_of(const atn_args *a, char real[PATH_MAX])
+{
+    const char *text = atn_arg_text(a, "topology");
+    if (text == NULL)
+        text = getenv("ATTUNE_TOPOLOGY");
+    if (text == NULL || *text == '\0')
+        return NULL;
+    return realpath(text, real) != NULL ? real : text;
+}
+
+static atn_status run_job(const atn_args *a, watch *w, atn_error *err)
+{
+    char real[PATH_MAX], from[16];
+    const char *topology = topology_of(a, real);
+    char *arguments[] = {
+        "--time",      (char *)atn_arg_text(a, "time"),           "--from",     from,
+        "--off-cache", atn_arg_given(a, "off-cache") ? "1" : "0", "--topology", (char *)topology,
+    };
+    snprintf(from, sizeof from, "%d", w->survey.next);
+    const atn_measure m = {
+        .launcher = a->rest,
+        .nlauncher = a->nrest,
+        .mpi = atn_arg_text(a, "mpi"),
+        .program = "measure_exec",
+        .arguments = arguments,
+        .narguments = topology ? 8 : 6,
+        .line = take_line,
+        .make_room = make_room,
+        .context = w,
+    };
+    w->survey.begun = false; /* the job has yet to say something */
+    atn_progress_begin(&w->bar);
+    show_progress(w);
+    const atn_status status = atn_measure_run(&m, err);
+    atn_progress_clear(&w->bar);
+    return status == ATN_OK ? atn_survey_end(&w->survey, err) : status;
+}
+
+/* ---- what a killed job leaves ---- */
+
+/* Takes up what is there; a line that broke off is cut away. */
+static atn_status take_up(const char *path, atn_survey *s, atn_error *err)
+{
+    char *text = NULL;
+    size_t bytes;
+    atn_status status = atn_survey_read(path, s, err);
+    if (status == ATN_OK)
+        status = atn_read_file(path, &text, &bytes, err);
+    if (status == ATN_OK) {
+        const char *last = strrchr(text, '\n');
+        status = atn_write_file(path, text, last ? (size_t)(last + 1 - text) : 0, err);
+    }
+    free(text);
+    return status;
+}
+
+static atn_status open_part(const atn_args *a, const char *path, watch *w, atn_error *err)
+{
+    const bool resume = atn_arg_given(a, "resume");
+    if (path == NULL && resume)
+        return atn_fail(err, ATN_USAGE, "--resume needs -o FILE: what was begun is in FILE.part");
+    if (path == NULL)
+        return ATN_OK;
+    const atn_status status = resume ? take_up(path, &w->survey, err) : ATN_OK;
+    if (status != ATN_OK)
+        return status;
+    w->part = fopen(path, resume ? "a" : "w");
+    if (w->part == NULL)
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
+    return ATN_OK;
+}
+
+/* ---- the machine ---- */
+
+static bool note_launcher(const atn_args *a, atn_machine *m)
+{
+    char text[160] = "";
+    for (int i = 0; i < a->nrest; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", a->rest[i]);
+    return atn_machine_note(m, "launcher", text);
+}
+
+static bool note_origin(const atn_args *a, atn_machine *m)
+{
+    char host[160] = "", date[64];
+    const time_t now = time(NULL);
+    struct tm when;
+    gethostname(host, sizeof host - 1);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
+    return atn_machine_note(m, "date", date) && atn_machine_note(m, "host", host) &&
+           atn_machine_note(m, "attune", ATN_VERSION) &&
+           (!atn_arg_given(a, "off-cache") || atn_machine_note(m, "buffers", "off cache")) &&
+           note_launcher(a, m);
+}
+
+enum { WARNINGS = 5 };
+
+static void warn(void *to, const char *text)
+{
+    int *n = to;
+    if ((*n)++ < WARNINGS)
+        fprintf(stderr, "attune: warning: %s\n", text);
+}
+
+/* What is odd about the machine; a list of everything would bury the report. */
+static void print_warnings(const atn_machine *m)
+{
+    int n = 0;
+    atn_machine_warnings(m, warn, &n);
+    if (n > WARNINGS)
+        fprintf(stderr, "attune: warning: and %d more such oddities\n", n - WARNINGS);
+}
+
+static atn_status write_machine(const atn_args *a, const atn_survey *s, atn_error *err)
+{
+    atn_machine *m = NULL;
+    atn_status status = atn_fit_machine(s, &m, err);
+    if (status != ATN_OK)
+        return status;
+    char *text = note_origin(a, m) ? atn_machine_print(m) : NULL;
+    if (text == NULL)
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    else
+        fputs(text, a->out);
+    snprintf(m->origin, sizeof m->origin, "%s",
+             atn_arg_text(a, "output") ? atn_arg_text(a, "output") : "machine");
+    if (status == ATN_OK && !atn_arg_given(a, "quiet"))
+        print_warnings(m);
+    free(text);
+    atn_machine_free(m);
+    return status;
+}
+
+static atn_status print_report(const atn_args *a, const atn_survey *s, double seconds,
+                               atn_error *err)
+{
+    int samples = 0;
+    if (atn_arg_given(a, "quiet"))
+        return ATN_OK;
+    for (int i = 0; i < s->seen.n; i++)
+        samples += s->seen.v[i].samples;
+    fprintf(stderr, "%d ranks on %d host%s, %s: %d of %d experiments, %d samples, %.0f s\n",
+            s->ranks, s->hosts, s->hosts == 1 ? "" : "s", s->mpi, s->seen.n, s->experiments,
+            samples, seconds);
+    if (s->processors > 0)
+        fprintf(stderr, "the hosts are one machine and share its %d processors\n", s->processors);
+    return atn_survey_report(stderr, s, atn_arg_format(a), isatty(STDERR_FILENO), err);
+}
+
+static int measure(const atn_args *a, atn_error *err)
+{
+    char part[PATH_MAX] = "";
+    watch w = {.survey = {0}};
+    const char *output = atn_arg_text(a, "output");
+    const double began = atn_seconds();
+    if (output != NULL)
+        snprintf(part, sizeof part, "%s.part", output);
+    atn_status status = open_part(a, output ? part : NULL, &w, err);
+    if (status == ATN_OK)
+        status = run_job(a, &w, err);
+    if (status == ATN_OK)
+        status = write_machine(a, &w.survey, err);
+    if (status == ATN_OK)
+        status = print_report(a, &w.survey, atn_seconds() - began, err);
+    if (w.part != NULL) {
+        fclose(w.part);
+        if (status == ATN_OK || w.survey.seen.n == 0)
+            unlink(part);
+    }
+    atn_survey_free(&w.survey);
+    return status;
+}
+
+static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
+static const atn_option options[] = {
+    {.name = "topology",
+     .argument = "FILE|STRING",
+     .type = ATN_OPT_TEXT,
+     .doc = "Where the hosts are: each level of switches is measured on its own"},
+    {.name = "time",
+     .argument = "S",
+     .fallback = "60",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = 86400,
+     .doc = "Seconds for all experiments; those with the least time are done three times only"},
+    {.name = "off-cache",
+     .type = ATN_OPT_FLAG,
+     .doc = "Every message from and to memory that is not in the cache"},
+    {.name = "resume",
+     .type = ATN_OPT_FLAG,
+     .doc = "Go on where a measurement with the same -o FILE was stopped"},
+    {.name = "mpi",
+     .argument = "MPI",
+     .type = ATN_OPT_WORD,
+     .words = mpi_words,
+     .doc = "The MPI of the launcher, where it does not tell"},
+    {.name = "quiet", .letter = 'q', .type = ATN_OPT_FLAG, .doc = "No report on standard error"},
+    {0},
+};
+
+const atn_command atn_cmd_measure = {
+    .noun = "measure",
+    .help = "Measure a machine: the parameters by which models predict",
+    .detail =
+        "Behind '--' stands a launcher without a program: attune measure -o cluster.machine -- "
+        "mpirun -n 16. Attune adds a program of its own, in which a few ranks at a time exchange "
+        "messages while the others sleep. The result is a machine file (docs/machine-format.md); a "
+        "report on standard error (--format) tells how certain each kind of observation is: half "
+        "the 95 % confidence interval of its medians. Two ranks on one host, one rank on each host "
+        "and mixtures are fine. What was observed is kept in FILE.part until the machine is "
+        "complete, so that --resume can go on after a kill. docs/machine.md tells what is "
+        "measured.",
+    .options = options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT | ATN_CMD_REST,
+    .run = measure,
+};

@@ -1,0 +1,487 @@
+/* fit.c - see fit.h.  Numbers in brackets are equations of Rico-Gallego's thesis on tau-Lop. */
+#include "model/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_POINTS = ATN_TABLE_SIZES };
+
+/* ---- straight lines and hosts ---- */
+
+atn_hockney atn_fit_hockney(const int64_t *bytes, const double *seconds, int n)
+{
+    double s0 = 0, s1 = 0, s2 = 0, y0 = 0, y1 = 0;
+    for (int i = 0; i < n; i++) { /* weights 1 / t^2 */
+        const double w = 1 / (seconds[i] * seconds[i]), x = (double)bytes[i];
+        s0 += w;
+        s1 += w * x;
+        s2 += w * x * x;
+        y0 += w * seconds[i];
+        y1 += w * x * seconds[i];
+    }
+    const double d = s0 * s2 - s1 * s1;
+    double beta = d > 0 ? (s0 * y1 - s1 * y0) / d : 0, alpha;
+    beta = fmax(beta, 0);
+    alpha = s0 > 0 ? (y0 - beta * s1) / s0 : 0;
+    return (atn_hockney){.alpha = fmax(alpha, 1e-9), .beta = beta};
+}
+
+/* Gauss elimination of a positive definite system; rows of n + 1. */
+static bool solve(double *rows, int n, double *x)
+{
+    const int w = n + 1;
+    for (int k = 0; k < n; k++) {
+        if (rows[k * w + k] < 1e-9)
+            return false;
+        for (int i = k + 1; i < n; i++) {
+            const double f = rows[i * w + k] / rows[k * w + k];
+            for (int j = k; j < w; j++)
+                rows[i * w + j] -= f * rows[k * w + j];
+        }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        x[k] = rows[k * w + n];
+        for (int j = k + 1; j < n; j++)
+            x[k] -= rows[k * w + j] * x[j];
+        x[k] /= rows[k * w + k];
+    }
+    return true;
+}
+
+bool atn_fit_hosts(int n, const int *a, const int *b, const double *trip, int m, double *fixed)
+{
+    const int w = n + 1;
+    double *rows = calloc((size_t)n * (size_t)w, sizeof *rows);
+    for (int i = 0; rows && i < m; i++)
+        for (int end = 0; end < 2; end++) {
+            const int at = end ? b[i] : a[i];
+            rows[at * w + a[i]]++;
+            rows[at * w + b[i]]++;
+            rows[at * w + n] += trip[i] / 2;
+        }
+    const bool ok = rows && solve(rows, n, fixed);
+    free(rows);
+    return ok;
+}
+
+/* ---- what was observed ---- */
+
+typedef struct {
+    const atn_survey *s;
+    atn_machine *m;
+    int c; /* the channel in hand */
+    atn_channel *channel;
+} fitter;
+
+static double seen(const fitter *f, atn_obs_kind kind, int64_t bytes, int tau)
+{
+    return atn_survey_value(f->s, kind, f->c, bytes, tau, NULL);
+}
+
+/* Sizes at which something was observed, ascending. */
+static int sizes_of(const atn_survey *s, atn_obs_kind kind, int channel, int tau, const char *what,
+                    int64_t sizes[MAX_POINTS])
+{
+    int n = 0;
+    for (int i = 0; i < s->seen.n; i++) {
+        const atn_observation *o = &s->seen.v[i];
+        if (o->kind != kind || o->channel != channel || o->tau != tau || n == MAX_POINTS ||
+            (what != NULL && strcmp(what, o->what) != 0))
+            continue;
+        int at = n++;
+        for (; at > 0 && sizes[at - 1] > o->bytes; at--)
+            sizes[at] = sizes[at - 1];
+        sizes[at] = o->bytes;
+    }
+    return n;
+}
+
+/* Numbers of ranks at once, ascending, 1 first. */
+static int taus_of(const atn_survey *s, const atn_obs_kind *kinds, int nkinds, int channel,
+                   const char *what, int taus[ATN_TABLE_TAUS])
+{
+    int n = 1;
+    taus[0] = 1;
+    for (int tau = 2; tau <= s->ranks && n < ATN_TABLE_TAUS; tau++)
+        for (int k = 0; k < nkinds; k++) {
+            int64_t sizes[MAX_POINTS];
+            if (sizes_of(s, kinds[k], channel, tau, what, sizes) > 0) {
+                taus[n++] = tau;
+                break;
+            }
+        }
+    return n;
+}
+
+static double half_trip(const fitter *f, int64_t bytes)
+{
+    return seen(f, ATN_OBS_ROUND_TRIP, bytes, 1) / 2;
+}
+
+/* ---- tau-Lop ---- */
+
+/* (7.2), (7.3); at the eager limit nothing becomes cheaper. */
+static void fit_overhead(const fitter *f)
+{
+    atn_channel *c = f->channel;
+    c->eager = (int64_t)seen(f, ATN_OBS_EAGER, 0, 1);
+    if (c->eager > 1 << 20) /* not found */
+        c->eager = 0;
+    c->o_below = half_trip(f, 0);
+    c->o_from = fmax(c->o_below, seen(f, ATN_OBS_SYNCHRONOUS, 0, 1));
+}
+
+static double memory_transfer(const fitter *f, int64_t bytes, int tau)
+{
+    return atn_channel_transfer(&f->m->channel[0], (double)bytes, tau);
+}
+
+/* L(m, tau) from the one pattern that was observed; negative: none was. */
+static double transfer_at(const fitter *f, int64_t bytes, int tau)
+{
+    const double o = atn_channel_overhead(f->channel, (double)bytes);
+    const double ring = seen(f, ATN_OBS_RING, bytes, tau);
+    const double cross = seen(f, ATN_OBS_CROSS, bytes, tau);
+    const double fan = seen(f, ATN_OBS_FAN, bytes, tau);
+    if (tau == 1 && f->c == 0)
+        return fmax(0, (half_trip(f, bytes) - o) / 2); /* (3.1) */
+    if (tau == 1)
+        return fmax(0, half_trip(f, bytes) - o - 2 * memory_transfer(f, bytes, 1)); /* (3.3) */
+    if (ring > 0)
+        return fmax(0, (ring - o) / 2); /* (7.4) */
+    if (cross > 0)
+        return fmax(0, cross / 2 - o - 2 * memory_transfer(f, bytes, tau)); /* (7.6) */
+    if (fan > 0) /* being asked is an empty message */
+        return fmax(0, fan - f->channel->o_below - o - 2 * memory_transfer(f, bytes, 1));
+    return -1;
+}
+
+/* By how much tau transfers are slower than one: at the observed sizes next to it, between them on
+ * a logarithmic scale. */
+static double slowdown(const fitter *f, int64_t bytes, int tau)
+{
+    int64_t sizes[MAX_POINTS];
+    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    double below = 0, above = 0, at_below = 0, at_above = 0;
+    for (int i = 0; i < n && above == 0; i++) {
+        const double one = transfer_at(f, sizes[i], 1), many = transfer_at(f, sizes[i], tau);
+        if (one <= 0 || many < 0)
+            continue;
+        double *ratio = sizes[i] <= bytes ? &below : &above;
+        *ratio = many / one;
+        *(sizes[i] <= bytes ? &at_below : &at_above) = (double)sizes[i];
+    }
+    if (below == 0 || above == 0)
+        return fmax(below, above) > 0 ? fmax(below, above) : 1;
+    const double part = log((double)bytes / at_below) / log(at_above / at_below);
+    return below + part * (above - below);
+}
+
+static double transfer_of(const fitter *f, int64_t bytes, int tau)
+{
+    const double direct = transfer_at(f, bytes, tau);
+    return direct >= 0 ? direct : transfer_at(f, bytes, 1) * slowdown(f, bytes, tau);
+}
+
+static bool fit_transfer(const fitter *f)
+{
+    static const atn_obs_kind kinds[] = {ATN_OBS_RING, ATN_OBS_CROSS, ATN_OBS_FAN};
+    int64_t sizes[MAX_POINTS];
+    int taus[ATN_TABLE_TAUS];
+    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    const int ntaus = taus_of(f->s, kinds, 3, f->c, NULL, taus);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++)
+        for (int k = 0; k < ntaus && ok && sizes[i] > 0; k++)
+            ok = atn_table_put(&f->channel->transfer, sizes[i], taus[k],
+                               transfer_of(f, sizes[i], taus[k]));
+    for (int k = 0; k < ntaus && ok && n > 1; k++) /* y: what a byte costs beyond nothing */
+        ok = atn_table_put(&f->channel->sync, 0, taus[k], transfer_of(f, 1, taus[k]));
+    return ok;
+}
+
+/* ---- pLogP, LogGP, log_nP, Hockney, LMO ---- */
+
+static bool fit_table(const fitter *f, atn_obs_kind kind, atn_table *t)
+{
+    int64_t sizes[MAX_POINTS];
+    const int n = sizes_of(f->s, kind, f->c, 1, NULL, sizes);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++)
+        ok = atn_table_put(t, sizes[i], 1, seen(f, kind, sizes[i], 1));
+    return ok;
+}
+
+static bool fit_plogp(const fitter *f)
+{
+    atn_plogp *p = &f->channel->plogp;
+    const bool ok = fit_table(f, ATN_OBS_TRAIN, &p->gap) &&
+                    fit_table(f, ATN_OBS_BURST, &p->gap_many) &&
+                    fit_table(f, ATN_OBS_SEND, &p->os) && fit_table(f, ATN_OBS_RECEIVE, &p->or_);
+    if (p->gap.nsizes == 0)
+        return ok;
+    p->latency = fmax(0, half_trip(f, 0) - p->gap.v[0][0]); /* (7.1) */
+    const int64_t large = p->gap.size[p->gap.nsizes - 1];
+    f->channel->loggp = atn_loggp_from_plogp(p, large); /* table 7.1 */
+    f->channel->loggp.latency = fmax(0, f->channel->loggp.latency);
+    f->channel->latency =
+        fmax(0, half_trip(f, 0) - atn_table_time(&p->os, 1, 1) - atn_table_time(&p->or_, 1, 1));
+    return ok;
+}
+
+/* (2.5), (5.2), (5.3): a message in a train costs what the network needs for it, the rest is
+ * copying. */
+static bool fit_lognp(const fitter *f)
+{
+    atn_lognp *l = &f->channel->lognp;
+    int64_t sizes[MAX_POINTS];
+    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        const double whole = half_trip(f, sizes[i]), gap = seen(f, ATN_OBS_TRAIN, sizes[i], 1);
+        ok = atn_table_put(&l->o, sizes[i], 1, whole / (double)f->channel->hops);
+        if (ok && f->c == 0)
+            ok = atn_table_put(&l->mw, sizes[i], 1, whole);
+        else if (ok && gap > 0)
+            ok = atn_table_put(&l->mw, sizes[i], 1, fmax(0, whole - gap)) &&
+                 atn_table_put(&l->net, sizes[i], 1, fmin(whole, gap));
+    }
+    return ok;
+}
+
+static void fit_line(const fitter *f)
+{
+    int64_t sizes[MAX_POINTS];
+    double times[MAX_POINTS];
+    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    for (int i = 0; i < n; i++)
+        times[i] = half_trip(f, sizes[i]);
+    f->channel->hockney = atn_fit_hockney(sizes, times, n);
+}
+
+static int ascending(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double middle(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, ascending);
+    return n == 0 ? 0 : n % 2 ? v[n / 2] : 0.5 * (v[n / 2 - 1] + v[n / 2]);
+}
+
+/* Half of a message for each end; per byte, what the call that sends takes for eager messages. */
+static void fit_lmo(const fitter *f)
+{
+    const atn_channel *c = f->channel;
+    double trips[256];
+    int n = 0;
+    for (int i = 0; i < f->s->seen.n && n < 256; i++) {
+        const atn_observation *o = &f->s->seen.v[i];
+        if (o->kind == ATN_OBS_PAIR && o->channel == f->c && o->bytes == 0)
+            trips[n++] = o->value.mid;
+    }
+    const double trip = n > 0 ? middle(trips, n) : 2 * half_trip(f, 0);
+    const double less = seen(f, ATN_OBS_SEND, 1, 1), more = seen(f, ATN_OBS_SEND, 1 << 10, 1);
+    const double byte = fmin(fmax(0, (more - less) / 1023), 0.4 * c->hockney.beta);
+    if (c->hockney.beta > 0)
+        f->channel->lmo = (atn_lmo){trip / 4, byte, 1 / (c->hockney.beta - 2 * byte)};
+}
+
+/* ---- links ---- */
+
+/* What is left of a long message's pace when one comes the other way. */
+static double duplex(const fitter *f)
+{
+    int64_t sizes[MAX_POINTS];
+    double parts[MAX_POINTS];
+    const int n = sizes_of(f->s, ATN_OBS_EXCHANGE, f->c, 1, NULL, sizes);
+    int found = 0;
+    for (int i = 0; i < n; i++) {
+        const double o = atn_channel_overhead(f->channel, (double)sizes[i]);
+        const double alone = half_trip(f, sizes[i]) - o;
+        const double both = seen(f, ATN_OBS_EXCHANGE, sizes[i], 1) - o;
+        if (sizes[i] >= f->channel->eager && alone > 0 && both > 0)
+            parts[found++] = fmin(1, alone / both);
+    }
+    return found > 0 ? fmax(0.05, middle(parts, found)) : 1;
+}
+
+static void fit_links(const fitter *f)
+{
+    const int all = atn_min(f->s->ranks, 64), crowd = f->s->channels.n - 1;
+    const double small = atn_survey_value(f->s, ATN_OBS_BUSY, crowd, 1, all, NULL);
+    const double large = atn_survey_value(f->s, ATN_OBS_BUSY, crowd, 64 << 10, all, NULL);
+    f->channel->rate = seen(f, ATN_OBS_ONE_WAY, 0, 1);
+    if (f->c > 0)
+        f->channel->duplex = duplex(f);
+    if (f->c == 0 && crowd > 0)
+        return;
+    f->channel->cpu_message = small / 2; /* each rank sends one and receives one */
+    f->channel->cpu_byte = fmax(0, (large - small) / 2 / (64 << 10));
+}
+
+static void fit_quality(const fitter *f)
+{
+    for (int i = 0; i < f->s->seen.n; i++) {
+        const atn_observation *o = &f->s->seen.v[i];
+        if (o->channel != f->c || o->kind == ATN_OBS_EAGER)
+            continue;
+        f->channel->samples += o->samples;
+        f->channel->spread = fmax(f->channel->spread, atn_spread(o->value));
+    }
+}
+
+/* ---- channels ---- */
+
+static bool fit_channel(const fitter *f)
+{
+    fit_overhead(f);
+    const bool ok = fit_transfer(f) && fit_plogp(f) && fit_lognp(f);
+    fit_line(f);
+    fit_lmo(f);
+    fit_links(f);
+    fit_quality(f);
+    return ok;
+}
+
+/* Nobody shares a host: its memory is known by local copies only. */
+static bool assume_memory(const fitter *f)
+{
+    int64_t sizes[MAX_POINTS];
+    const int n = sizes_of(f->s, ATN_OBS_COPY, -1, 1, NULL, sizes);
+    bool ok = atn_machine_note(f->m, "memory", "no host has two ranks; taken from local copies");
+    for (int i = 0; i < n && ok; i++)
+        ok = atn_table_put(&f->channel->transfer, sizes[i], 1,
+                           atn_survey_value(f->s, ATN_OBS_COPY, -1, sizes[i], 1, NULL));
+    return ok;
+}
+
+/* No two hosts are that far apart: as those nearest to it. */
+static bool assume_network(const fitter *f, const bool *there)
+{
+    int from = 0, n = f->m->nchannels;
+    for (int far = 1; far < n && from == 0; far++)
+        from = f->c - far > 0 && there[f->c - far]   ? f->c - far
+               : f->c + far < n && there[f->c + far] ? f->c + far
+                                                     : 0;
+    char name[32];
+    snprintf(name, sizeof name, "%s", f->channel->name);
+    *f->channel = f->m->channel[from];
+    snprintf(f->channel->name, sizeof f->channel->name, "%s", name);
+    return atn_machine_note(f->m, name, "no two hosts meet there; taken from another level");
+}
+
+static bool fit_channels(fitter *f)
+{
+    bool there[ATN_MACHINE_CHANNELS] = {false}, ok = true;
+    for (f->c = 0; f->c < f->s->channels.n && ok; f->c++) {
+        f->channel = atn_machine_add_channel(f->m, f->s->channels.v[f->c].name);
+        if (f->channel == NULL) /* the last one serves all that is further away */
+            break;
+        there[f->c] = half_trip(f, 1) > 0;
+        if (there[f->c])
+            ok = fit_channel(f);
+        else if (f->c == 0)
+            ok = assume_memory(f);
+    }
+    for (f->c = 1; f->c < f->m->nchannels && ok; f->c++) {
+        f->channel = &f->m->channel[f->c];
+        ok = there[f->c] || assume_network(f, there);
+    }
+    return ok;
+}
+
+/* ---- the machine ---- */
+
+/* A table of cost per byte. */
+static bool fit_bytes(const atn_survey *s, atn_obs_kind kind, const char *what, atn_table *t)
+{
+    int64_t sizes[MAX_POINTS];
+    int taus[ATN_TABLE_TAUS];
+    const int n = sizes_of(s, kind, -1, 1, what, sizes);
+    const int ntaus = taus_of(s, &kind, 1, -1, what, taus);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++)
+        for (int k = 0; k < ntaus && ok; k++) {
+            const double one = atn_survey_value(s, kind, -1, sizes[i], 1, what);
+            const double many = atn_survey_value(s, kind, -1, sizes[i], taus[k], what);
+            ok = atn_table_put(t, sizes[i], taus[k], (many > 0 ? many : one) / (double)sizes[i]);
+        }
+    return ok;
+}
+
+static bool fit_local(const fitter *f)
+{
+    bool ok = fit_bytes(f->s, ATN_OBS_COPY, NULL, &f->m->copy) &&
+              fit_bytes(f->s, ATN_OBS_PACK, NULL, &f->m->pack);
+    for (int i = 0; i < f->s->seen.n && ok; i++) {
+        const atn_observation *o = &f->s->seen.v[i];
+        char op[16], type[16];
+        if (o->kind != ATN_OBS_REDUCE || sscanf(o->what, "%15[^.].%15s", op, type) != 2)
+            continue;
+        atn_table *t = atn_machine_gamma(f->m, op, type);
+        if (t != NULL && t->nsizes == 0)
+            ok = fit_bytes(f->s, ATN_OBS_REDUCE, o->what, t);
+    }
+    return ok;
+}
+
+/* Notes a host that is far slower than the others. */
+static bool judge_hosts(const fitter *f)
+{
+    int a[256], b[256], m = 0;
+    double trip[256], fixed[256], sorted[256];
+    const int n = f->s->hosts;
+    for (int i = 0; i < f->s->seen.n && m < 256; i++) {
+        const atn_observation *o = &f->s->seen.v[i];
+        if (o->kind == ATN_OBS_PAIR && o->bytes == 0 &&
+            sscanf(o->what, "%d-%d", &a[m], &b[m]) == 2 && a[m] < n && b[m] < n)
+            trip[m++] = o->value.mid;
+    }
+    if (n < 3 || n > 32 || !atn_fit_hosts(n, a, b, trip, m, fixed))
+        return true;
+    memcpy(sorted, fixed, sizeof *fixed * (size_t)n);
+    const double usual = middle(sorted, n);
+    int slowest = 0;
+    for (int h = 1; h < n; h++)
+        slowest = fixed[h] > fixed[slowest] ? h : slowest;
+    if (fixed[slowest] < 1.5 * usual)
+        return true;
+    char text[160];
+    snprintf(text, sizeof text, "host %d takes %.1f times as long for a message as the others",
+             slowest, fixed[slowest] / usual);
+    return atn_machine_note(f->m, "slow", text);
+}
+
+static void fit_crowd(const fitter *f)
+{
+    const int crowd = f->s->channels.n - 1, all = atn_min(f->s->ranks, 64);
+    const double token = atn_survey_value(f->s, ATN_OBS_TOKEN, crowd, 1, all, NULL);
+    const double alone = atn_survey_value(f->s, ATN_OBS_ROUND_TRIP, crowd, 1, 1, NULL) / 2;
+    f->m->processors = f->s->processors;
+    if (f->s->processors > 0 && token > 0)
+        f->m->idle = fmax(0, token - alone);
+}
+
+atn_status atn_fit_machine(const atn_survey *s, atn_machine **machine_p, atn_error *err)
+{
+    fitter f = {.s = s, .m = atn_machine_new()};
+    if (f.m == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    f.m->ranks = s->ranks;
+    f.m->topology = s->topology;
+    fit_crowd(&f);
+    const bool ok = atn_machine_note(f.m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
+                    judge_hosts(&f);
+    const atn_status status =
+        ok ? atn_machine_check(f.m, err)
+           : atn_fail(err, ATN_ENVIRONMENT, "more was observed than a machine file has room for");
+    if (status == ATN_OK)
+        *machine_p = f.m;
+    else
+        atn_machine_free(f.m);
+    return status;
+}

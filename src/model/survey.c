@@ -1,0 +1,236 @@
+/* survey.c - see survey.h. */
+#include "model/survey.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char first_line[] = "attune-survey 1";
+
+const char *const atn_obs_names[ATN_OBS_KINDS] = {
+#define ATN_OBSERVED(id, name, meaning) [ATN_OBS_##id] = name,
+#include "model/survey.def"
+#undef ATN_OBSERVED
+};
+
+void atn_survey_free(atn_survey *s)
+{
+    free(s->mpi);
+    atn_vec_free(&s->channels);
+    atn_vec_free(&s->seen);
+    *s = (atn_survey){0};
+}
+
+double atn_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes, int tau,
+                        const char *what)
+{
+    for (int i = 0; i < s->seen.n; i++) {
+        const atn_observation *o = &s->seen.v[i];
+        if (o->kind == kind && o->channel == channel && o->bytes == bytes && o->tau == tau &&
+            (what == NULL || strcmp(o->what, what) == 0))
+            return o->value.mid;
+    }
+    return 0;
+}
+
+/* ---- writing ---- */
+
+void atn_survey_put_head(FILE *f, const atn_survey *s)
+{
+    fprintf(f, "%s\njob %d %d %d %016" PRIx64 " %s\n", first_line, s->ranks, s->hosts,
+            s->processors, s->topology, s->mpi);
+    for (int c = 0; c < s->channels.n; c++)
+        fprintf(f, "channel %s\n", s->channels.v[c].name);
+    fprintf(f, "plan %d %016" PRIx64 "\n", s->experiments, s->plan);
+}
+
+void atn_survey_put(FILE *f, int number, const atn_observation *o)
+{
+    fprintf(f, "o %d %s %d %" PRId64 " %d %s %d %.9g %.9g %.9g\n", number, atn_obs_names[o->kind],
+            o->channel, o->bytes, o->tau, o->what, o->samples, o->value.mid, o->value.lo,
+            o->value.hi);
+}
+
+/* ---- reading ---- */
+
+typedef enum { TAKEN, SENSELESS, OTHER_PLAN, FAILED } taken;
+
+/* The head of a job that goes on repeats what is known already. */
+static taken take_job(atn_survey *s, const char *rest)
+{
+    atn_survey h = {0};
+    int used = 0;
+    if (sscanf(rest, "%d %d %d %" SCNx64 " %n", &h.ranks, &h.hosts, &h.processors, &h.topology,
+               &used) != 4 ||
+        used == 0 || h.hosts < 1 || h.ranks < h.hosts || h.processors < 0)
+        return SENSELESS;
+    if (s->mpi != NULL)
+        return h.ranks == s->ranks && h.hosts == s->hosts && h.topology == s->topology &&
+                       strcmp(rest + used, s->mpi) == 0
+                   ? TAKEN
+                   : OTHER_PLAN;
+    s->ranks = h.ranks;
+    s->hosts = h.hosts;
+    s->processors = h.processors;
+    s->topology = h.topology;
+    s->mpi = strdup(rest + used);
+    return s->mpi != NULL ? TAKEN : SENSELESS;
+}
+
+static taken take_channel(atn_survey *s, const char *rest)
+{
+    atn_survey_channel c;
+    if (sscanf(rest, "%31s", c.name) != 1)
+        return SENSELESS;
+    if (s->experiments > 0) /* again; the plan's identity tells whether it is the same */
+        return TAKEN;
+    return atn_push(&s->channels, c) ? TAKEN : SENSELESS;
+}
+
+static taken take_plan(atn_survey *s, const char *rest)
+{
+    int n;
+    uint64_t plan;
+    if (sscanf(rest, "%d %" SCNx64, &n, &plan) != 2 || n < 1 || s->mpi == NULL)
+        return SENSELESS;
+    if (s->experiments > 0)
+        return n == s->experiments && plan == s->plan ? TAKEN : OTHER_PLAN;
+    s->experiments = n;
+    s->plan = plan;
+    return TAKEN;
+}
+
+static bool kind_of(const char *name, atn_obs_kind *kind_p)
+{
+    for (int k = 0; k < ATN_OBS_KINDS; k++)
+        if (strcmp(atn_obs_names[k], name) == 0) {
+            *kind_p = (atn_obs_kind)k;
+            return true;
+        }
+    return false;
+}
+
+static bool ordered(atn_estimate e)
+{
+    return isfinite(e.mid) && isfinite(e.hi) && e.lo >= 0 && e.lo <= e.mid && e.mid <= e.hi;
+}
+
+static taken take_observation(atn_survey *s, const char *rest)
+{
+    atn_observation o = {0};
+    char kind[32];
+    int number, used = 0;
+    if (sscanf(rest, "%d %31s %d %" SCNd64 " %d %23s %d %lf %lf %lf%n", &number, kind, &o.channel,
+               &o.bytes, &o.tau, o.what, &o.samples, &o.value.mid, &o.value.lo, &o.value.hi,
+               &used) != 10 ||
+        rest[used] != '\0' || !kind_of(kind, &o.kind) || !ordered(o.value) || o.bytes < 0 ||
+        o.tau < 1 || o.samples < 1 || o.channel < -1 || o.channel >= s->channels.n ||
+        number < s->next || number >= s->experiments)
+        return SENSELESS;
+    s->next = number + 1;
+    return atn_push(&s->seen, o) ? TAKEN : SENSELESS;
+}
+
+static taken take_skip(atn_survey *s, const char *rest)
+{
+    int number;
+    if (sscanf(rest, "%d", &number) != 1 || number < s->next || number >= s->experiments)
+        return SENSELESS;
+    s->next = number + 1;
+    return TAKEN;
+}
+
+static taken take_end(atn_survey *s, const char *rest)
+{
+    s->done = *rest == '\0' && s->experiments > 0 && s->next == s->experiments;
+    return s->done ? TAKEN : SENSELESS;
+}
+
+static taken take_failed(atn_survey *s, const char *rest)
+{
+    (void)s;
+    return *rest != '\0' ? FAILED : SENSELESS;
+}
+
+static const struct {
+    const char *word;
+    taken (*take)(atn_survey *s, const char *rest);
+} lines[] = {
+    {"job", take_job},       {"channel", take_channel}, {"plan", take_plan},
+    {"o", take_observation}, {"skip", take_skip},       {"end", take_end},
+    {"failed", take_failed},
+};
+enum { LINES = sizeof lines / sizeof *lines };
+
+static atn_status complain(taken what, const char *line, const char *rest, atn_error *err)
+{
+    int status = ATN_ENVIRONMENT, used = 0;
+    if (what == OTHER_PLAN)
+        return atn_fail(err, ATN_INPUT,
+                        "the measurement that was begun is of another job (ranks, hosts, topology, "
+                        "MPI or options differ); start it as before, or measure without --resume");
+    if (what == FAILED && sscanf(rest, "%d %n", &status, &used) == 1)
+        return atn_fail(
+            err, status > ATN_OK && status < ATN_MEMORY ? (atn_status)status : ATN_ENVIRONMENT,
+            "%s", rest + used);
+    return atn_fail(err, ATN_ENVIRONMENT,
+                    "the measuring job printed '%.60s', which makes no sense here; is the program "
+                    "in libexec of the same version as this command?",
+                    line);
+}
+
+atn_status atn_survey_line(atn_survey *s, const char *line, atn_error *err)
+{
+    if (strcmp(line, first_line) == 0) {
+        s->begun = true;
+        return ATN_OK;
+    }
+    if (!s->begun || s->done)
+        return ATN_OK;
+    for (int i = 0; i < LINES; i++) {
+        const size_t n = strlen(lines[i].word);
+        if (strncmp(line, lines[i].word, n) != 0 || (line[n] != ' ' && line[n] != '\0'))
+            continue;
+        const char *rest = line + n + (line[n] == ' ');
+        const taken what = lines[i].take(s, rest);
+        return what == TAKEN ? ATN_OK : complain(what, line, rest, err);
+    }
+    return complain(SENSELESS, line, line, err);
+}
+
+atn_status atn_survey_end(const atn_survey *s, atn_error *err)
+{
+    if (s->done)
+        return ATN_OK;
+    return atn_fail(err, ATN_ENVIRONMENT,
+                    s->begun ? "the measuring job ended before it was finished; --resume goes on "
+                               "where it stopped"
+                             : "the measuring job ended without a word; does the launcher pass on "
+                               "what its program prints?");
+}
+
+atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err)
+{
+    char *text = NULL;
+    size_t bytes;
+    int number = 0;
+    atn_error why = {0};
+    atn_status status = atn_read_file(path, &text, &bytes, err);
+    for (char *at = text, *next; status == ATN_OK && (next = strchr(at, '\n')) != NULL;
+         at = next + 1) {
+        *next = '\0';
+        number++;
+        if (*at != '#' && atn_survey_line(s, at, &why) != ATN_OK)
+            status = atn_fail(err, ATN_INPUT,
+                              "%s:%d: this is not what a measurement leaves; remove the file and "
+                              "measure without --resume",
+                              path, number);
+    }
+    if (status == ATN_OK && s->experiments == 0)
+        status =
+            atn_fail(err, ATN_INPUT,
+                     "%s: holds no measurement that was begun; measure without --resume", path);
+    free(text);
+    return status;
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# attune measure with a stand-in for a launcher; real jobs are in tests/mpi/run-measure and tests/lab.
+. "$(dirname "$0")/lib.sh"
+
+# ---- words ----
+holds 'Measure a machine: the parameters by which models predict' attune measure --help
+fails 2 'attune: no launcher; write it behind --*' attune measure
+fails 2 'attune: --time 0: must be a whole number from 1 to 86400' attune measure --time 0 -- true
+fails 2 'attune: --resume needs -o FILE*' attune measure --resume -- true
+fails 4 'attune: launcher mpirun.nowhere: No such file or directory*' attune measure -- mpirun.nowhere -n 2
+fails 4 'attune: nowhere/m.part: cannot be written: No such file or directory' \
+    attune measure -o nowhere/m -- true
+
+# ---- jobs ----
+if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/measure_exec" >/dev/null; then
+    skip "jobs" "Attune was built without Open MPI"
+    finish
+fi
+launcher() { # BODY: makes ./launch a stand-in for a launcher
+    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
+}
+run() { attune measure --mpi openmpi "$@" -- ./launch -n 2; }
+cat >good <<'EOF'
+attune-survey 1
+job 2 1 0 0000000000000000 Some MPI 1.0
+channel memory
+plan 9 00000000000000aa
+o 0 round_trip 0 0 1 - 50 1e-06 0.99e-06 1.01e-06
+o 1 round_trip 0 1 1 - 50 1.1e-06 1.09e-06 1.11e-06
+o 2 round_trip 0 1024 1 - 50 2e-06 1.99e-06 2.01e-06
+o 3 synchronous 0 0 1 - 50 0.8e-06 0.79e-06 0.81e-06
+o 4 eager 0 0 1 - 2 4096 4032 4096
+skip 5
+o 6 ring 0 1 2 - 50 0.7e-06 0.69e-06 0.71e-06
+o 7 ring 0 1024 2 - 50 1.3e-06 1.29e-06 1.31e-06
+o 8 reduce -1 1024 1 sum.f64 50 2e-07 1.9e-07 2.4e-07
+end
+EOF
+launcher 'printf "%s\n" "$@" >words; cat good'
+
+golden_file() { run -o m >out 2>err && cp m first && diff - <(sed '/^attune:/d; /^date/d; /^host:/d' m) <<'EOF'; }
+attune-machine 1
+launcher: ./launch -n 2
+mpi: Some MPI 1.0
+hosts framing=0.949284785
+measured ranks=2
+table gamma sum f64 1
+  1K     0.1953125
+channel memory
+  path duplex=1 hops=2
+  overhead below=0.5 eager=4K from=0.8
+  hockney alpha=0.522401363 beta=0.466490456
+  lmo C=0.25 rate=2143.66658
+  quality samples=300 spread=0.0142857143
+  table transfer 1 2
+    1      0.025 0.1
+    1K     0.25 0.4
+  table sync 1 2
+    0      0.025 0.1
+  table lognp-transfer 1
+    0      0.25
+    1      0.275
+    1K     0.5
+  table mlognp-memory 1
+    0      0.5
+    1      0.55
+    1K     1
+end
+EOF
+check "the machine is written" golden_file
+reported() { grep -q '^2 ranks on 1 host, Some MPI 1.0: 8 of 9 experiments, 352 samples' err &&
+    grep -qE '^memory +ring +2 +100 +1\.1 +1\.4 +1 x 2$' err &&
+    grep -qE '^- +reduce +1 +50 +12\.5 +12\.5 +1K sum\.f64$' err; }
+check "the report" reported
+warned() { grep -q '^attune: warning: m: memory: table transfer: 1 bytes take 0.025 us with 1 at once' err; }
+check "what is odd is told" warned
+check "nothing else is left" test ! -e m.part
+in_csv() { run -o m --format csv 2>&1 | grep -q '^memory,eager,1,2,0.8,0.8,0$'; }
+check "the report in csv" in_csv
+handed() { run -q --time 7 --off-cache --topology '1@1G' >/dev/null 2>err && [ ! -s err ] &&
+    tr '\n' ' ' <words | grep -q '/measure_exec --time 7 --from 0 --off-cache 1 --topology 1@1G $'; }
+check "options are handed over, and -q says nothing" handed
+if command -v script >/dev/null; then
+    launcher 'head -n 9 good; sleep 0.3; tail -n +10 good'
+    bar() { TERM=xterm script -qec "'$attune' measure --mpi openmpi -o m -- ./launch" \
+        /dev/null </dev/null | grep -q '[1-9] %.*memory'; }
+    check "progress on a terminal" bar
+else
+    skip "progress on a terminal" "no script command"
+fi
+
+# ---- jobs that go wrong, and on ----
+launcher 'echo "no licence" >&2; exit 7'
+fails 4 '*no licence*attune: the job failed: ./launch ended with exit code 7;*' run
+launcher 'printf "attune-survey 1\nfailed 2 one rank alone has nobody to talk to\n"'
+fails 2 'attune: one rank alone has nobody to talk to' run
+launcher 'exit 0'
+fails 4 'attune: the measuring job ended without a word*' run
+launcher 'head -n 6 good; echo garbage'
+fails 4 "attune: the measuring job printed 'garbage', which makes no sense here*" run
+launcher 'head -n 4 good; echo "o 0 round_trip 0 0 1 - 5 nan 1 2"'
+fails 4 "attune: the measuring job printed 'o 0 round_trip 0 0 1 - 5 nan 1 2'*" run
+untouched() { echo old >kept && launcher 'head -n 7 good' && ! run -o kept 2>/dev/null &&
+    [ "$(cat kept)" = old ] && grep -q '^o 2 round_trip' kept.part; }
+check "a stopped job leaves its part, and the old machine" untouched
+printf 'o 3 synchr' >>kept.part
+goes_on() { launcher 'printf "%s\n" "$@" >words; head -n 4 good; tail -n +8 good' &&
+    run -o kept --resume 2>/dev/null && tr '\n' ' ' <words | grep -q -- '--from 3 ' &&
+    [ ! -e kept.part ] && cmp <(sed '/^date/d' kept) <(sed '/^date/d' first); }
+check "--resume goes on behind it and gives the same machine" goes_on
+launcher 'head -n 7 good'
+run -o other 2>/dev/null
+launcher 'sed s/aa$/ab/ good'
+fails 3 'attune: the measurement that was begun is of another job*' run -o other --resume
+echo 'nonsense' >bad.part
+fails 3 'attune: bad.part: holds no measurement that was begun*' run -o bad --resume
+printf 'attune-survey 1\nnonsense\n' >bad.part
+fails 3 'attune: bad.part:2: this is not what a measurement leaves*' run -o bad --resume
+fails 3 'attune: none.part: *' run -o none --resume
+finish
