@@ -117,7 +117,7 @@ static atn_status refuse_options(const atn_args *a, atn_error *err)
 
 atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err)
 {
-    atn_topo *t, *placed;
+    atn_topo *t = NULL, *placed = NULL;
     const atn_status st = atn_topo_load(name, &t, err);
     if (st || t->p > 0) {
         *topo_p = t;

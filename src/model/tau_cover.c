@@ -175,6 +175,21 @@ static bool anything_left(const item *v, int n)
     return false;
 }
 
+static void say_rest(account *a)
+{
+    atn_terms rest = {0};
+    bool whole = true;
+    for (int i = 0; i < a->nx && whole; i++)
+        if (!atn_form_is(&a->x[i].left, 0))
+            whole = atn_push(&rest, atn_term_of_amount(a->x[i].t, a->x[i].left));
+    char *text = whole ? atn_terms_text(&rest, a->proof->style) : NULL;
+    if (text)
+        atn_proof_say(a->proof, "left over: %s", text);
+    a->proof->failed = a->proof->failed || !text;
+    free(text);
+    atn_vec_free(&rest);
+}
+
 static atn_cover settle(account *a, bool slower)
 {
     for (int rule = 0; rule < RULES; rule++)
@@ -182,6 +197,8 @@ static atn_cover settle(account *a, bool slower)
             pay_item(a, rule, &a->y[j]);
     if (anything_left(a->y, a->ny))
         return ATN_COVER_NO;
+    if (a->proof && anything_left(a->x, a->nx))
+        say_rest(a);
     return a->strict || anything_left(a->x, a->nx) ? ATN_COVER_MORE : ATN_COVER_AT_LEAST;
 }
 

@@ -310,10 +310,11 @@ static void proofs_are_told(void **state)
     atn_proof proof = {.style = ATN_TAU_ASCII};
     assert_int_equal(compare("2||T1(10) + T1(4)", "3||T0(9) + 2||T1(3)", true, &proof),
                      ATN_TAU_GREATER);
-    assert_int_equal(proof.v.n, 3);
+    assert_int_equal(proof.v.n, 4);
     assert_string_equal(proof.v.v[0], "C1: 2||T1(3) is on both sides");
     assert_string_equal(proof.v.v[1], "C5: T1(4) > 3||T0(4) (the slower channel, even alone)");
     assert_string_equal(proof.v.v[2], "C5: 2||T1(5) > 3||T0(5) (the slower channel, even alone)");
+    assert_string_equal(proof.v.v[3], "left over: 2||T1(2)");
     atn_proof_free(&proof);
 }
 

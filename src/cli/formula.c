@@ -1,0 +1,273 @@
+/* formula.c - algorithms on mappings, and expressions, as canonical tau-Lop terms. */
+#include "cli/formula.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sched/text.h"
+
+static const char *const contentions[] = {"node", "network", NULL};
+static const char *const transports[] = {"whole", "segments", "stream", NULL};
+static const char *const units[] = {"block", "whole", NULL};
+
+const atn_option atn_formula_options[] = {
+    {.name = "ranks",
+     .letter = 'p',
+     .argument = "N",
+     .fallback = "8",
+     .doc = "Number of ranks",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = ATN_RANKS_MAX},
+    {.name = "nodes",
+     .argument = "M",
+     .fallback = "1",
+     .doc = "Number of nodes",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = ATN_RANKS_MAX},
+    {.name = "map",
+     .argument = "WORD",
+     .fallback = "seq",
+     .doc = "Where ranks are: seq, rr, or nodes in the order of ranks, as in 0*4,1*3,0",
+     .type = ATN_OPT_TEXT},
+    {.name = "contention",
+     .argument = "RULE",
+     .fallback = "node",
+     .doc = "Transfers over the network run at a time that reach the same node; or all of them",
+     .type = ATN_OPT_WORD,
+     .words = contentions},
+    {.name = "transport",
+     .argument = "HOW",
+     .doc = "Messages in memory move whole, in segments, or as a stream of very many segments",
+     .type = ATN_OPT_WORD,
+     .words = transports},
+    {.name = "unit",
+     .argument = "WHAT",
+     .fallback = "block",
+     .doc = "What m is: the block of one rank, or the whole of all ranks",
+     .type = ATN_OPT_WORD,
+     .words = units},
+    {.name = "overheads", .doc = "With the overheads o0 and o1"},
+    {.name = "copies", .doc = "With the copies c inside ranks"},
+    {.name = "no-axiom", .doc = "Do not take the network for slower than memory"},
+    {.name = "machine",
+     .argument = "FILE",
+     .doc = "Tell times too, for m = --bytes on this machine ('builtin': the assumed one)",
+     .type = ATN_OPT_FILE},
+    {.name = "segment",
+     .argument = "N",
+     .fallback = "8K",
+     .doc = "Bytes of a segment, S, for these times",
+     .type = ATN_OPT_SIZE},
+    {.name = "ascii", .doc = "Write formulas without signs that ASCII does not have"},
+    {0},
+};
+
+atn_tau_style atn_formula_style(const atn_args *a)
+{
+    return atn_arg_given(a, "ascii") ? ATN_TAU_ASCII : ATN_TAU_SIGNS;
+}
+
+/* ---- schedules ---- */
+
+static atn_status read_file(const char *path, atn_set *set_p, atn_error *err)
+{
+    char *text;
+    size_t bytes;
+    atn_status st = atn_read_file(path, &text, &bytes, err);
+    if (st)
+        return st;
+    st = atn_schedule_parse(text, path, &set_p->v, &set_p->p, err);
+    free(text);
+    return st;
+}
+
+static atn_status build(const atn_args *a, const char *name, atn_set *set_p, atn_topo **topo_p,
+                        atn_error *err)
+{
+    atn_request want = {0};
+    int p = 0;
+    atn_status st = atn_lookup_choice(name, &want.choice, err);
+    if (!st && !want.choice.row->algo->build)
+        st = atn_fail(err, ATN_INPUT, "%s has no schedule to look at", want.choice.row->name);
+    st = st ? st : atn_lookup_params(a, &want.choice, err);
+    st = st ? st : atn_request_topology(a, &want, err);
+    st = st ? st : atn_request_operation(a, want.choice.row->op, &want, err);
+    if (!st)
+        st = atn_request_ranks(&want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"), &p,
+                               err);
+    st = st ? st : atn_request_build(a, &want, p, set_p, err);
+    if (st)
+        atn_request_end(&want);
+    else
+        *topo_p = want.topo;
+    return st;
+}
+
+/* ---- mappings ---- */
+
+static int host_of(const atn_topo *t, int rank)
+{
+    int v = t->node_of[rank];
+    while (t->nodes[v].kind != ATN_TOPO_HOST && t->nodes[v].parent >= 0)
+        v = t->nodes[v].parent;
+    return v;
+}
+
+/* Hosts in the order of their first ranks. */
+static atn_status map_hosts(const atn_topo *t, atn_mapping *m, atn_error *err)
+{
+    int *number = calloc((size_t)t->nnodes, sizeof *number);
+    *m = (atn_mapping){.p = t->p, .node_of = malloc(sizeof *m->node_of * (size_t)t->p)};
+    if (!number || !m->node_of) {
+        free(number);
+        atn_mapping_free(m);
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    for (int r = 0; r < t->p; r++) {
+        int *mine = &number[host_of(t, r)];
+        if (*mine == 0)
+            *mine = ++m->nodes;
+        m->node_of[r] = *mine - 1;
+    }
+    free(number);
+    return ATN_OK;
+}
+
+static atn_status find_mapping(const atn_args *a, const char *word, const atn_topo *topo, int p,
+                               atn_mapping *m, atn_error *err)
+{
+    if (topo && (word || atn_arg_given(a, "map") || atn_arg_given(a, "nodes")))
+        return atn_fail(err, ATN_USAGE,
+                        "the topology tells where ranks are; leave out the nodes and the mapping");
+    if (topo)
+        return map_hosts(topo, m, err);
+    return atn_mapping_read(word ? word : atn_arg_text(a, "map"), p, (int)atn_arg_int(a, "nodes"),
+                            m, err);
+}
+
+void atn_placed_free(atn_placed *x)
+{
+    atn_traffic_free(&x->traffic);
+    atn_mapping_free(&x->mapping);
+}
+
+static atn_form block_form(const atn_args *a, const atn_set *set)
+{
+    const atn_operation_info *o = atn_operation_get(set->v[0]->q.op);
+    const bool whole = strcmp(atn_arg_text(a, "unit"), "whole") == 0;
+    const bool many = atn_side_blocks(o->source, 2) > 1 || atn_side_blocks(o->result, 2) > 1;
+    return atn_form_div(atn_form_symbol("m"), atn_form_int(whole && many ? set->p : 1));
+}
+
+atn_status atn_placed_read(const atn_args *a, const char *name, const char *word,
+                           atn_placed *placed_p, atn_error *err)
+{
+    atn_set set = {0};
+    atn_topo *topo = NULL;
+    atn_placed x = {.traffic = {0}};
+    atn_status st =
+        access(name, F_OK) == 0 ? read_file(name, &set, err) : build(a, name, &set, &topo, err);
+    if (st)
+        return st;
+    x.block = block_form(a, &set);
+    st = atn_traffic_of(set.v, set.p, &x.traffic, err);
+    st = st ? st : find_mapping(a, word, topo, set.p, &x.mapping, err);
+    if (st)
+        atn_placed_free(&x);
+    else
+        *placed_p = x;
+    atn_set_free(&set);
+    atn_topo_free(topo);
+    return st;
+}
+
+/* ---- terms ---- */
+
+static int word_index(const char *const *words, const char *word)
+{
+    int i = 0;
+    while (word && words[i] && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+static atn_tau_transport transport(const atn_args *a, atn_tau_transport otherwise)
+{
+    static const atn_tau_transport by_word[] = {ATN_TAU_WHOLE, ATN_TAU_SEGMENTS, ATN_TAU_STREAM};
+    return atn_arg_given(a, "transport")
+               ? by_word[word_index(transports, atn_arg_text(a, "transport"))]
+               : otherwise;
+}
+
+atn_tau_view atn_formula_view(const atn_args *a, atn_form block)
+{
+    const int rule = word_index(contentions, atn_arg_text(a, "contention"));
+    return (atn_tau_view){.contention = rule ? ATN_TAU_NETWORK : ATN_TAU_TO_NODE,
+                          .transport = transport(a, ATN_TAU_WHOLE),
+                          .overheads = atn_arg_given(a, "overheads"),
+                          .copies = atn_arg_given(a, "copies"),
+                          .slower = !atn_arg_given(a, "no-axiom"),
+                          .block = block};
+}
+
+static atn_status read_expression(const atn_args *a, const char *text, atn_terms *terms_p,
+                                  atn_error *err)
+{
+    const atn_tau_rules rules = {.transport = transport(a, ATN_TAU_KEEP),
+                                 .slower = !atn_arg_given(a, "no-axiom"),
+                                 .drop_overheads = atn_arg_given(a, "transport") &&
+                                                   !atn_arg_given(a, "overheads")};
+    atn_tau *x;
+    atn_status st = atn_tau_parse(text, &x, err);
+    if (st)
+        return st;
+    st = atn_tau_terms(x, &rules, terms_p, err);
+    atn_tau_free(x);
+    return st;
+}
+
+/* Expressions never begin with the name of an operation and a slash. */
+static bool is_algorithm(const char *text)
+{
+    char word[40];
+    atn_operation op;
+    const size_t n = strcspn(text, "/");
+    if (access(text, F_OK) == 0)
+        return true;
+    if (!text[n] || n >= sizeof word)
+        return false;
+    memcpy(word, text, n);
+    word[n] = '\0';
+    return atn_operation_find(word, &op);
+}
+
+static atn_status read_algorithm(const atn_args *a, const char *operand, atn_terms *terms_p,
+                                 atn_error *err)
+{
+    char *name = strdup(operand), *word = name ? strrchr(name, '@') : NULL;
+    atn_placed x;
+    if (!name)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    if (word && access(name, F_OK) != 0)
+        *word++ = '\0';
+    else
+        word = NULL;
+    atn_status st = atn_placed_read(a, name, word, &x, err);
+    if (!st) {
+        const atn_tau_view view = atn_formula_view(a, x.block);
+        st = atn_tau_derive(&x.traffic, &x.mapping, &view, terms_p, err);
+        atn_placed_free(&x);
+    }
+    free(name);
+    return st;
+}
+
+atn_status atn_formula_read(const atn_args *a, const char *operand, atn_terms *terms_p,
+                            atn_error *err)
+{
+    return is_algorithm(operand) ? read_algorithm(a, operand, terms_p, err)
+                                 : read_expression(a, operand, terms_p, err);
+}

@@ -1,0 +1,28 @@
+/* formula.h - what the commands of `attune model` take: algorithms on mappings, or expressions. */
+#ifndef ATN_FORMULA_H
+#define ATN_FORMULA_H
+
+#include "cli/lookup.h"
+#include "model/tau_derive.h"
+
+/* Options that tell where ranks are and how costs are counted, beside atn_schedule_options. */
+extern const atn_option atn_formula_options[];
+
+/* The traffic of an algorithm or of a schedule file, and its mapping: `word`, else what the options
+ * say.  `block`: what a natural block is called. */
+typedef struct {
+    atn_traffic traffic;
+    atn_mapping mapping;
+    atn_form block;
+} atn_placed;
+atn_status atn_placed_read(const atn_args *a, const char *name, const char *word,
+                           atn_placed *placed_p, atn_error *err);
+void atn_placed_free(atn_placed *x);
+atn_tau_view atn_formula_view(const atn_args *a, atn_form block);
+atn_tau_style atn_formula_style(const atn_args *a);
+
+/* "OP/ALGORITHM[@MAPPING]", a schedule file, or an expression: its canonical form. */
+atn_status atn_formula_read(const atn_args *a, const char *operand, atn_terms *terms_p,
+                            atn_error *err);
+
+#endif

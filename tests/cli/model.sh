@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# attune model: costs as formulas, and proofs about them.
+. "$(dirname "$0")/lib.sh"
+
+says() { # TEXT COMMAND ...: exactly this line
+    local text=$1
+    shift
+    capture "$@"
+    tap_point "${*} says $text" "$([ "$code" = 0 ] && [ ! -s "$work/.err" ] &&
+        [ "$(cat "$work/.out")" = "$text" ] && echo yes || echo no)" "$(cat "$work/.out" "$work/.err")"
+}
+
+# ---- expr ----
+rda=allgather/recursive_doubling
+says '62·L0(m,8) + 24·L1(m,8)' attune model expr $rda -p 32 --nodes 4 --map seq
+says '62·L0(m,8) + 3·L1(m,8)' attune model expr $rda@rr -p 32 --nodes 4
+says '2·o0 + 2·o1 + 30·L0(m,4) + 12·L1(m,4)' attune model expr $rda -p 16 --nodes 4 --overheads
+says '30*L0(m,4) + 12*L1(m,16)' attune model expr $rda -p 16 --nodes 4 --contention network --ascii
+says '62·L0(m,1) + 62k·L0(S,8) + 31·L1(m,1)' attune model expr allgather/ring -p 32 --nodes 4 \
+    --transport segments
+says '31·L0(m,1) + 31·L0(m,8) + 31·max(L0(m,7), L1(m,1))' attune model expr allgather/ring -p 32 \
+    --nodes 4 --no-axiom
+says 'k/2·L0(S,2) + k/4·L0(S,4) + k/8·L0(S,8)' attune model expr scatter/binomial --unit whole \
+    --transport stream
+says '7/4·L0(m,1) + 7/4·L0(m,4) + 7/4·L1(m,1) + 7/8·γ(m,4)' attune model expr allreduce/ring -p 8 \
+    --nodes 2
+says '14·L0(m,8) + c(m,8)' attune model expr allgather/ring --copies
+says '4‖T1(37) + 3‖T1(21) + 2‖T1(22) + T1(1)' attune model expr 'T1(81)||T1(80)||T1(58)||T1(37)'
+says 'o1(m) + 2·L0(m,2) + L1(m,2)' attune model expr '2||T1(m)' --transport whole --overheads
+says '6·L0(m,1) + 2·L0(m,2) + 2·L1(m,1)' attune model expr bcast/binomial --topology '1x4;order=0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3'
+attune schedule show bcast/binomial -p 8 --format text >mine
+says '2·L0(m,1) + 2·L0(m,2) + 2·L0(m,4)' attune model expr mine
+holds ' us for m = 65536' attune model expr bcast/binomial -p 8 --nodes 2 --machine builtin
+
+# ---- compare ----
+golden model_compare.out 0 attune model compare allgather/ring@rr allgather/ring@seq -p 32 --nodes 4
+golden model_compare_less.out 0 attune model compare $rda@rr $rda@seq -p 32 --nodes 4
+golden model_compare_scatter.out 0 attune model compare '2*[k/2 L(S,2) + k/4 L(S,4) + k/8 L(S,8)]' $rda \
+    -p 8 --unit whole --transport stream
+holds 'the first costs less' attune model compare '8||T0(m)' 'T1(m)'
+holds 'undecided' attune model compare '8||T0(m)' 'T1(m)' --no-axiom
+
+# ---- errors ----
+fails 3 "*'2||': character 4: o, L, T, c, g, max or a bracket is missing" attune model expr '2||'
+fails 3 '*did you mean "ring"?' attune model expr allgather/rung
+fails 3 '*bcast/native has no schedule to look at' attune model expr bcast/native
+fails 2 "*mapping '0,1' places 2 ranks, there are 8" attune model expr bcast/binomial --map 0,1 --nodes 2
+fails 2 '*leave out the nodes and the mapping' attune model expr bcast/binomial@rr --topology 4x2
+fails 2 '*--contention all: must be one of node, network*' attune model expr bcast/binomial --contention all
+fails 3 '*unknown order*' attune model expr bcast/binomial --topology '4;order=x'
+fails 3 '*nowhere*' attune model expr bcast/binomial --machine nowhere
+finish

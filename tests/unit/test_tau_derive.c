@@ -1,0 +1,238 @@
+/* test_tau_derive.c - tau-Lop formulas derived from schedules, against published ones. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "algo/algo.h"
+#include "model/tau_derive.h"
+
+static atn_traffic traffic_of(atn_operation op, const char *name, int p)
+{
+    const atn_row *row = atn_catalog_find(op, name);
+    atn_schedule *s[256];
+    atn_traffic t;
+    atn_params prm;
+    atn_error err = {0};
+    assert_non_null(row);
+    atn_params_default(row, &prm);
+    for (int r = 0; r < p; r++) {
+        const atn_problem q = {.op = op, .p = p, .r = r, .pieces = 1, .bytes = 1024};
+        if (atn_build(row, &q, &prm, &s[r], &err))
+            fail_msg("%s", err.text);
+    }
+    if (atn_traffic_of(s, p, &t, &err))
+        fail_msg("%s", err.text);
+    for (int r = 0; r < p; r++)
+        atn_schedule_free(s[r]);
+    return t;
+}
+
+static atn_terms derive(const atn_traffic *t, int nodes, const char *map, atn_tau_view view)
+{
+    atn_mapping m;
+    atn_terms terms;
+    atn_error err = {0};
+    if (atn_form_is(&view.block, 0) || atn_form_is_bad(&view.block))
+        view.block = atn_form_symbol("m");
+    view.slower = true;
+    assert_int_equal(atn_mapping_read(map, t->p, nodes, &m, NULL), ATN_OK);
+    if (atn_tau_derive(t, &m, &view, &terms, &err))
+        fail_msg("%s", err.text);
+    atn_mapping_free(&m);
+    return terms;
+}
+
+static void expect(atn_operation op, const char *name, int p, int nodes, const char *map,
+                   atn_tau_view view, const char *wanted)
+{
+    atn_traffic t = traffic_of(op, name, p);
+    if (view.transport == ATN_TAU_KEEP)
+        view.transport = ATN_TAU_WHOLE;
+    atn_terms terms = derive(&t, nodes, map, view);
+    char *got = atn_terms_text(&terms, ATN_TAU_ASCII);
+    assert_string_equal(got, wanted);
+    free(got);
+    atn_terms_free(&terms);
+    atn_traffic_free(&t);
+}
+
+/* V4: (5.17), and round-robin, which the literature only says to be better. */
+static void recursive_doubling(void **state)
+{
+    (void)state;
+    const atn_tau_view bare = {0}, with = {.overheads = true},
+                       all = {.contention = ATN_TAU_NETWORK};
+    const char name[] = "recursive_doubling";
+    expect(ATN_ALLGATHER, name, 16, 4, "seq", with, "2*o0 + 2*o1 + 30*L0(m,4) + 12*L1(m,4)");
+    expect(ATN_ALLGATHER, name, 32, 4, "seq", bare, "62*L0(m,8) + 24*L1(m,8)");
+    expect(ATN_ALLGATHER, name, 16, 4, "rr", bare, "30*L0(m,4) + 3*L1(m,4)");
+    expect(ATN_ALLGATHER, name, 32, 4, "rr", bare, "62*L0(m,8) + 3*L1(m,8)");
+    /* Counting all transfers across the network, as the heterogeneous part of the thesis does. */
+    expect(ATN_ALLGATHER, name, 16, 4, "seq", all, "30*L0(m,4) + 12*L1(m,16)");
+}
+
+/* V3, V5: (4.2), (5.7); the last stage has as many messages as are left. */
+static void binomial_broadcast(void **state)
+{
+    (void)state;
+    const atn_tau_view bare = {0}, with = {.overheads = true};
+    expect(ATN_BCAST, "binomial", 16, 1, "seq", with,
+           "4*o0 + 2*L0(m,1) + 2*L0(m,2) + 2*L0(m,4) + 2*L0(m,8)");
+    expect(ATN_BCAST, "binomial", 65, 1, "seq", bare,
+           "4*L0(m,1) + 2*L0(m,2) + 2*L0(m,4) + 2*L0(m,8) + 2*L0(m,16) + 2*L0(m,32)");
+    expect(ATN_BCAST, "binomial", 128, 1, "seq", bare,
+           "2*L0(m,1) + 2*L0(m,2) + 2*L0(m,4) + 2*L0(m,8) + 2*L0(m,16) + 2*L0(m,32) + "
+           "2*L0(m,64)");
+    expect(ATN_BCAST, "binomial", 16, 4, "seq", bare, "6*L0(m,1) + 2*L0(m,2) + 2*L1(m,1)");
+    expect(ATN_BCAST, "binomial", 16, 4, "rr", bare,
+           "2*L0(m,1) + 2*L0(m,2) + 4*L0(m,4) + 2*L1(m,4)");
+    expect(ATN_BCAST, "binomial", 32, 4, "rr", bare,
+           "2*L0(m,1) + 2*L0(m,2) + 2*L0(m,4) + 4*L0(m,8) + 2*L1(m,8)");
+    expect(ATN_BCAST, "binomial", 4, 1, "seq", (atn_tau_view){.transport = ATN_TAU_SEGMENTS},
+           "2*L0(S,1) + (k + 1)*L0(S,2) + (k - 1)*L0(S,4)"); /* (4.3) */
+    expect(ATN_BCAST, "binomial", 4, 1, "seq", (atn_tau_view){.transport = ATN_TAU_STREAM},
+           "k*L0(S,2) + k*L0(S,4)"); /* (4.4) */
+}
+
+/* V6: (5.11) and (6.10); (5.12) with the network part 2 L0(m,1) + L1(m,1), printed 2 L1(m,1). */
+static void ring(void **state)
+{
+    (void)state;
+    const atn_tau_view bare = {0};
+    expect(ATN_ALLGATHER, "ring", 32, 4, "seq", bare, "31*L0(m,1) + 31*L0(m,8) + 31*L1(m,1)");
+    expect(ATN_ALLGATHER, "ring", 32, 4, "rr", bare, "62*L0(m,8) + 31*L1(m,8)");
+    expect(ATN_ALLGATHER, "ring", 8, 1, "seq", (atn_tau_view){.copies = true},
+           "14*L0(m,8) + c(m,8)"); /* (4.14) */
+    expect(ATN_ALLGATHER, "ring", 8, 1, "seq", (atn_tau_view){.transport = ATN_TAU_SEGMENTS},
+           "14k*L0(S,8)"); /* (4.15) */
+    expect(ATN_ALLGATHER, "ring", 32, 4, "seq", (atn_tau_view){.transport = ATN_TAU_SEGMENTS},
+           "62*L0(m,1) + 62k*L0(S,8) + 31*L1(m,1)");
+}
+
+/* V8: (4.21), (4.22), (6.2), m being all of the root's buffer; others of part 3. */
+static void other_collectives(void **state)
+{
+    (void)state;
+    const atn_form eighth = atn_form_div(atn_form_symbol("m"), atn_form_int(8));
+    const atn_tau_view whole = {.block = eighth},
+                       stream = {.block = eighth, .transport = ATN_TAU_STREAM}, bare = {0};
+    expect(ATN_SCATTER, "binomial", 8, 1, "seq", whole, "L0(m,1) + 1/2*L0(m,2) + 1/4*L0(m,4)");
+    expect(ATN_SCATTER, "binomial", 8, 1, "seq", stream, "k/2*L0(S,2) + k/4*L0(S,4) + k/8*L0(S,8)");
+    expect(ATN_ALLGATHER, "recursive_doubling", 8, 1, "seq", stream, "7k/4*L0(S,8)");
+    expect(ATN_REDUCE, "binomial", 8, 1, "seq", bare, /* (4.45) */
+           "2*L0(m,1) + 2*L0(m,2) + 2*L0(m,4) + g(m,1) + g(m,2) + g(m,4)");
+    expect(ATN_ALLGATHER, "neighbor", 8, 1, "seq", bare, "14*L0(m,8)");  /* (4.26) */
+    expect(ATN_ALLTOALL, "pairwise", 8, 1, "seq", whole, "7/4*L0(m,8)"); /* (4.41) */
+    expect(ATN_BARRIER, "dissemination", 8, 1, "seq", bare, "6*L0(0,8)");
+}
+
+static void mappings_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        int p, nodes;
+        const char *result; /* or the error */
+    } cases[] = {
+        {"seq", 5, 2, "0*3,1*2"},
+        {"rr", 5, 2, "0,1,0,1,0"},
+        {"1*2,0,1", 4, 2, "1*2,0,1"},
+        {"0,2", 2, 2,
+         "mapping '0,2': '2' is not understood; it is seq, rr, or nodes 0 to 1 in the "
+         "order of ranks, as in 0*4,1*3,0"},
+        {"0*2", 3, 2, "mapping '0*2' places 2 ranks, there are 3"},
+        {"0*9", 3, 2, "mapping '0*9' places more than 3 ranks, there are 3"},
+        {"0x2", 3, 2,
+         "mapping '0x2': 'x2' is not understood; it is seq, rr, or nodes 0 to 1 in the "
+         "order of ranks, as in 0*4,1*3,0"},
+        {"0*", 3, 2,
+         "mapping '0*': '0*' is not understood; it is seq, rr, or nodes 0 to 1 in the "
+         "order of ranks, as in 0*4,1*3,0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        atn_mapping m;
+        atn_error err = {0};
+        if (atn_mapping_read(cases[i].word, cases[i].p, cases[i].nodes, &m, &err)) {
+            assert_int_equal(err.status, ATN_USAGE);
+            assert_string_equal(err.text, cases[i].result);
+            continue;
+        }
+        char *word = atn_mapping_word(&m);
+        assert_string_equal(word, cases[i].result);
+        free(word);
+        atn_mapping_free(&m);
+    }
+}
+
+/* ---- formula and time ---- */
+
+static double o(void *data, int channel, double bytes)
+{
+    (void)data, (void)bytes;
+    return channel ? 50 : 5;
+}
+static double L(void *data, int channel, double bytes, double tau)
+{
+    (void)data;
+    return bytes * (channel ? 100 * (1 + tau) : 1 + tau / 16);
+}
+static double per_byte(void *data, double bytes, double tau)
+{
+    (void)data;
+    return bytes * (1 + tau) / 10;
+}
+
+/* With costs in proportion to bytes the formula, maxima and all, has the value of the steps. */
+static void formula_and_time_agree(void **state)
+{
+    (void)state;
+    const atn_tau_costs costs = {NULL, o, L, per_byte, per_byte};
+    const atn_tau_view view = {.transport = ATN_TAU_WHOLE, .overheads = true, .copies = true};
+    const atn_variable m = {"m", 60};
+    static const struct {
+        atn_operation op;
+        const char *name;
+    } rows[] = {{ATN_ALLGATHER, "ring"},   {ATN_ALLGATHER, "bruck"}, {ATN_BCAST, "binomial"},
+                {ATN_REDUCE, "binomial"},  {ATN_ALLREDUCE, "ring"},  {ATN_ALLTOALL, "linear"},
+                {ATN_SCATTER, "binomial"}, {ATN_GATHER, "binomial"}, {ATN_BCAST, "chain"},
+                {ATN_SCAN, "linear"},      {ATN_ALLTOALL, "bruck"}};
+    static const char *const maps[] = {"seq", "rr"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int p = 2; p < 14; p++) {
+            atn_traffic t = traffic_of(rows[i].op, rows[i].name, p);
+            for (int k = 0; k < 2; k++) {
+                atn_mapping map;
+                double value;
+                atn_terms terms = derive(&t, 3, maps[k], view);
+                atn_tau *x = atn_terms_tau(&terms);
+                assert_int_equal(atn_mapping_read(maps[k], p, 3, &map, NULL), ATN_OK);
+                assert_int_equal(atn_tau_value(x, &costs, &m, 1, &value, NULL), ATN_OK);
+                const double time = atn_tau_time(&t, &map, ATN_TAU_TO_NODE, &costs, 60);
+                if (fabs(time - value) > 1e-9 * time)
+                    fail_msg("%s on %d ranks, %s: %g and %g", rows[i].name, p, maps[k], time,
+                             value);
+                atn_tau_free(x);
+                atn_terms_free(&terms);
+                atn_mapping_free(&map);
+            }
+            atn_traffic_free(&t);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recursive_doubling),
+        cmocka_unit_test(binomial_broadcast),
+        cmocka_unit_test(ring),
+        cmocka_unit_test(other_collectives),
+        cmocka_unit_test(mappings_are_read),
+        cmocka_unit_test(formula_and_time_agree),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
