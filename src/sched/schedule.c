@@ -70,13 +70,28 @@ static int waits_for(const atn_schedule *s, const int *step_of, int i)
     return latest;
 }
 
+static bool hears_several(const atn_schedule *s)
+{
+    int peer = -1;
+
+    for (int i = 0; i < s->nops; i++) {
+        if (s->ops[i].kind != ATN_OP_RECV || s->ops[i].peer == peer)
+            continue;
+        if (peer >= 0)
+            return true;
+        peer = s->ops[i].peer;
+    }
+    return false;
+}
+
 /* step_of[i]: the message step that operation i belongs to or, for a local operation, the latest
- * message step that it waits for (-1: none). */
+ * message step that it waits for (-1: none).  Pieces from several ranks are not in step with each
+ * other: one may be on its way inwards while the one before it is not yet back. */
 bool atn_is_chain(const atn_schedule *s)
 {
     int *step_of = calloc((size_t)s->nops + 1, sizeof *step_of);
     int step = -1;
-    bool chain = step_of != NULL;
+    bool chain = step_of != NULL && (s->q.pieces <= 1 || !hears_several(s));
 
     for (int i = 0, n; chain && i < s->nops; i += n) {
         n = atn_step_length(s, i);

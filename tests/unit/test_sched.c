@@ -542,6 +542,25 @@ static void test_chain(void **state)
     free_all(&a);
 }
 
+/* Between two ranks: every piece goes up, comes back and goes on down. */
+static void test_relay(void **state)
+{
+    (void)state;
+    for (int pieces = 1; pieces < 4; pieces++) {
+        const atn_problem q = {.op = ATN_ALLREDUCE, .p = 3, .r = 1, .pieces = pieces};
+        atn_builder *b = atn_builder_new(&q);
+        atn_schedule *s = NULL;
+        atn_split(b, pieces);
+        for (int k = 0; k < 2 * pieces; k++) {
+            atn_recv(b, k % 2 ? 0 : 2, atn_dst(k / 2, 1));
+            atn_send(b, k % 2 ? 2 : 0, atn_dst(k / 2, 1));
+        }
+        assert_int_equal(atn_builder_finish(b, "relay", &s, NULL), ATN_OK);
+        assert_true(atn_is_chain(s) == (pieces == 1));
+        atn_schedule_free(s);
+    }
+}
+
 static void test_cut(void **state)
 {
     (void)state;
@@ -570,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_deadlock_is_found),
         cmocka_unit_test(test_builder_refuses),
         cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_relay),
         cmocka_unit_test(test_cut),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
