@@ -1,6 +1,15 @@
 /* core.c - see core.h. */
 #include "algo/core.h"
 
+atn_core atn_core_power(int p, int radix, int *stages_p)
+{
+    atn_core core = {p, 1};
+
+    for (*stages_p = 0; core.size <= p / radix; core.size *= radix)
+        ++*stages_p;
+    return core;
+}
+
 int atn_core_number(const atn_core *c, int r)
 {
     const int each = c->p / c->size, longer = c->p % c->size; /* so many have a guest more */

@@ -15,6 +15,8 @@ typedef struct {
 } atn_core;
 
 static inline atn_core atn_core_pow2(int p) { return (atn_core){p, atn_pow2_below(p)}; }
+/* The largest power of a radix, and which one it is. */
+atn_core atn_core_power(int p, int radix, int *stages_p);
 
 /* The rank with a number; all guests are between it and the next one (number = size: p). */
 static inline int atn_core_rank(const atn_core *c, int number)

@@ -121,6 +121,25 @@ void atn_fold_recv(atn_builder *b, const atn_problem *q, atn_fold *f, int peer)
     atn_fold_take(b, f, peer < q->r);
 }
 
+atn_ref atn_fold_list(atn_builder *b, const atn_ref *operand, int n, atn_ref spare)
+{
+    const bool fixed = operand[n - 1].space == ATN_SRC;
+    const atn_ref sum = fixed ? spare : operand[n - 1];
+
+    if (fixed)
+        atn_copy(b, operand[n - 1], sum);
+    for (int i = n - 2; i >= 0; i--)
+        atn_reduce(b, operand[i], sum);
+    return sum;
+}
+
+void atn_fold_scratch(atn_builder *b, int region, int n, atn_ref result)
+{
+    atn_copy(b, atn_tmp_at(region, n - 1, 1), result);
+    for (int i = n - 2; i >= 0; i--)
+        atn_reduce(b, atn_tmp_at(region, i, 1), result);
+}
+
 void atn_fold_tree(atn_builder *b, const atn_problem *q, const atn_tree *t)
 {
     const int parent = t->up < 0 ? -1 : t->edge[t->up].peer;

@@ -22,8 +22,6 @@ typedef struct {
     int n;
 } atn_fold;
 
-/* Begins with the blocks of a WHOLE operation's source, or of its result. */
-atn_fold atn_fold_begin(const atn_problem *q, atn_ref value);
 /* Begins with blocks that are like those of the same numbers of the shape vector. */
 atn_fold atn_fold_begin(const atn_problem *q, atn_ref value);
 /* The same with the first operand received into `result`, where the accumulator then stays if the
@@ -44,6 +42,12 @@ atn_ref atn_fold_room(atn_builder *b, atn_fold *f);
 void atn_fold_take(atn_builder *b, atn_fold *f, bool below);
 /* Receives and combines what `peer`, a rank just below or just above, has. */
 void atn_fold_recv(atn_builder *b, const atn_problem *q, atn_fold *f, int peer);
+
+/* Operands of n consecutive ranks in their order: combined where the last one lies, or in `spare`
+ * if that is SRC; returns where. */
+atn_ref atn_fold_list(atn_builder *b, const atn_ref *operand, int n, atn_ref spare);
+/* The same for n blocks of scratch, into `result`. */
+void atn_fold_scratch(atn_builder *b, int region, int n, atn_ref result);
 
 /* Reduces the message up a k-nomial tree. */
 void atn_fold_tree(atn_builder *b, const atn_problem *q, const atn_tree *t);

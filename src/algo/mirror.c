@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
-const char *const atn_mirror_words[] = {"bruck", "neighbor", "recursive_doubling", "ring", NULL};
+const char *const atn_mirror_words[] = {
+    "bruck", "neighbor", "recursive_doubling", "ring", "bine", "circulant", "mesh", "sparbit", NULL,
+};
 
 typedef struct {
     atn_builder *b;

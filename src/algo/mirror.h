@@ -9,7 +9,7 @@
 
 /* Allgathers in rounds of even length, so that the way back takes as long: words of a parameter. */
 extern const char *const atn_mirror_words[];
-enum { ATN_MIRROR_LAST = 3 };
+enum { ATN_MIRROR_LAST = 7 };
 
 /* Reduce-scatter: an allgather backwards.  Reduce: a broadcast from the root backwards. */
 void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,

@@ -1,6 +1,10 @@
 /* shares.c - see shares.h. */
 #include "algo/shares.h"
 
+const char *const atn_gather_words[] = {"ring",        "bruck", "bine",     "circulant",
+                                        "double_ring", "mesh",  "neighbor", "sparbit",
+                                        "spread",      "xor",   NULL};
+
 atn_group atn_group_all(atn_builder *b, const atn_problem *q)
 {
     atn_split(b, q->p);

@@ -23,6 +23,9 @@ void atn_shares_gather(atn_builder *b, const atn_group *g, const atn_algo *algo)
 /* The one, then the other: allreduce. */
 void atn_shares_allreduce(atn_builder *b, const atn_group *g, atn_ref from, const atn_algo *scatter,
                           const atn_algo *gather);
+/* Allgathers that all ranks begin and end together: words of a parameter. */
+extern const char *const atn_gather_words[];
+enum { ATN_GATHER_LAST = 9 };
 /* Where the own share lies in the result. */
 atn_ref atn_own_share(const atn_group *g);
 

@@ -15,8 +15,8 @@ static const atn_alpha_beta machines[] = {
 enum { MAX_P = 64 };
 static int next_p(int p) { return p < 33 ? p + 1 : p < MAX_P ? MAX_P : 0; }
 
-/* Bytes that p ranks and k pieces divide without remainder. */
-static int64_t bytes_for(int p, int k) { return (int64_t)p * (1 << atn_ceil_log2(p)) * k * 3; }
+/* Bytes that p ranks, powers of 2 and 3, and k pieces divide without remainder. */
+static int64_t bytes_for(int p, int k) { return (int64_t)p * (1 << atn_ceil_log2(p)) * k * 27; }
 
 /* What a form may ask about the topology. */
 static void add_tree(const atn_row *row, const atn_problem *q, const atn_params *prm,

@@ -3,11 +3,20 @@
 #include <stdlib.h>
 
 #include "algo/algo.h"
+#include "algo/fold.h"
 
-static const char *const words[] = {"bruck", "recursive_doubling", "ring", "neighbor", NULL};
+static const char *const words[] = {
+    "bruck",       "recursive_doubling",
+    "ring",        "neighbor",
+    "bine",        "circulant",
+    "double_ring", "mesh",
+    "pairwise",    "recursive_multiplying",
+    "sparbit",     "xor",
+    NULL,
+};
 
 static const atn_param params[] = {
-    {"gather", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how operands are collected", words},
+    {"gather", ATN_WORD, 0, 0, 11, ATN_LINEAR, "how operands are collected", words},
     {0},
 };
 
@@ -31,13 +40,11 @@ static void collect(atn_builder *b, const atn_problem *q, const atn_algo *gather
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int all = atn_tmp_like(b, 0, q->p), last = q->p - 1;
+    const int all = atn_tmp_like(b, 0, q->p);
 
     collect(b, q, atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]), all);
     atn_fence(b);
-    atn_copy(b, atn_tmp_at(all, last, 1), atn_dst(0, 1));
-    for (int i = last - 1; i >= 0; i--)
-        atn_reduce(b, atn_tmp_at(all, i, 1), atn_dst(0, 1));
+    atn_fold_scratch(b, all, q->p, atn_dst(0, 1));
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)

@@ -11,7 +11,9 @@
 #include "algo/shares.h"
 
 static const char *const guests_words[] = {"last", "odd", "halves", NULL};
-static const char *const gather_words[] = {"recursive_doubling", "ring", "bruck", "neighbor", NULL};
+static const char *const gather_words[] = {
+    "recursive_doubling", "ring",    "bruck",  "neighbor", "bine", "circulant", "double_ring",
+    "recursive_halving",  "sparbit", "spread", "xor",      NULL};
 enum { LAST, ODD, HALVES };
 
 static const atn_param params[] = {
@@ -19,7 +21,7 @@ static const atn_param params[] = {
      "who sits out when the ranks are no power of two: the last ones, every second of the first "
      "ones, or these after combining half of the message",
      guests_words},
-    {"gather", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how the combined shares are spread", gather_words},
+    {"gather", ATN_WORD, 0, 0, 10, ATN_LINEAR, "how the combined shares are spread", gather_words},
     {0},
 };
 

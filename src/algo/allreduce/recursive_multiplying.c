@@ -71,12 +71,10 @@ static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int radix = atn_max(2, atn_min((int)prm->v[0], q->p));
-    atn_core core = {q->p, 1};
-    int rounds = 0;
+    int stages;
+    const atn_core core = atn_core_power(q->p, radix, &stages);
 
-    for (; core.size <= q->p / radix; core.size *= radix)
-        rounds += radix - 1;
-    atn_core_allreduce(b, q, &(atn_core_work){&core, rounds, work, &radix}, 1);
+    atn_core_allreduce(b, q, &(atn_core_work){&core, stages * (radix - 1), work, &radix}, 1);
 }
 
 static const atn_param params[] = {

@@ -1,0 +1,62 @@
+/* Alltoall, then allgather: every rank receives all operands of its share at once, combines them in
+ * rank order, and spreads the result.  In bytes the optimum, for every operator; nothing waits for
+ * a reduction but the second half.
+ *
+ *   p = 3, rank 1   receive share 1 of 0 and 2, send shares 0 and 2   combine   allgather */
+#include "algo/fold.h"
+#include "algo/shares.h"
+
+static const char *const exchange_words[] = {"spread", "pairwise", "xor", NULL};
+
+static const atn_param params[] = {
+    {"exchange", ATN_WORD, 0, 0, 2, ATN_LINEAR, "how operands get to the rank of their share",
+     exchange_words},
+    {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR, "how the combined shares are spread",
+     atn_gather_words},
+    {0},
+};
+
+/* The operands of the own share in scratch; all are shaped like it. */
+static void exchange(atn_builder *b, const atn_problem *q, const atn_algo *algo, int operands)
+{
+    const atn_problem inner = {.op = ATN_ALLTOALL, .p = q->p, .r = q->r, .pieces = 1};
+
+    atn_embed_algo(b,
+                   &(atn_embed){.q = &inner,
+                                .src = {.at = atn_src(0, 1), .each = 1},
+                                .dst = {.at = atn_tmp_at(operands, 0, 1), .each = 1},
+                                .vec = {.each = 1}},
+                   algo, NULL);
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_group all = atn_group_all(b, q);
+    const int operands = atn_tmp_like(b, q->r, q->p);
+
+    exchange(b, q, atn_part_algo(ATN_ALLTOALL, &params[0], prm->v[0]), operands);
+    atn_fence(b);
+    atn_fold_scratch(b, operands, q->p, atn_own_share(&all));
+    atn_round(b);
+    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    const char *why = atn_part_refuses(ATN_ALLTOALL, &params[0], prm->v[0], q);
+
+    return why ? why : atn_part_refuses(ATN_ALLGATHER, &params[1], prm->v[1], q);
+}
+
+const atn_algo atn_algo_allreduce_alltoall_allgather = {
+    .name = "alltoall_allgather",
+    .summary = "an alltoall of shares, which are combined at once, then an allgather",
+    .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
+                 "routines, 2005",
+    .cost = "alltoall(exchange, p, n / p) + (p - 1) * g * n / p + allgather(gather, p, n / p)",
+    .klass = ATN_COORDINATED,
+    .group = "bandwidth",
+    .params = params,
+    .refuses = refuses,
+    .build = build,
+};

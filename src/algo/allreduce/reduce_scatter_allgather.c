@@ -1,0 +1,42 @@
+/* Reduce-scatter, then allgather, each of any kind: all ranks have a share, whatever their number,
+ * and the two halves may be good at different things. */
+#include "algo/shares.h"
+
+static const char *const scatter_words[] = {"pairwise",  "butterfly", "recursive_halving",
+                                            "circulant", "ring",      NULL};
+
+static const atn_param params[] = {
+    {"scatter", ATN_WORD, 0, 0, 4, ATN_LINEAR, "how shares are combined", scatter_words},
+    {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR, "how the combined shares are spread",
+     atn_gather_words},
+    {0},
+};
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_group all = atn_group_all(b, q);
+
+    atn_shares_allreduce(b, &all, atn_src(0, 1),
+                         atn_part_algo(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0]),
+                         atn_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    const char *why = atn_part_refuses(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0], q);
+
+    return why ? why : atn_part_refuses(ATN_ALLGATHER, &params[1], prm->v[1], q);
+}
+
+const atn_algo atn_algo_allreduce_reduce_scatter_allgather = {
+    .name = "reduce_scatter_allgather",
+    .summary = "a reduce-scatter of p shares, then an allgather, of any kind",
+    .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
+                 "routines, 2005",
+    .cost = "reduce_scatter_block(scatter, p, n / p) + allgather(gather, p, n / p)",
+    .klass = ATN_COORDINATED,
+    .group = "bandwidth",
+    .params = params,
+    .refuses = refuses,
+    .build = build,
+};
