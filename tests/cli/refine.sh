@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# attune model refine: parameters move to where samples of attune bench show them.
+. "$(dirname "$0")/lib.sh"
+
+cat >slow.machine <<'EOF'
+attune-machine 1
+measured ranks=2
+channel memory
+  hockney alpha=1 beta=0.1
+channel switch
+  hockney alpha=10 beta=1
+end
+EOF
+# Two ranks: a broadcast is one message.  It takes ALPHA us + BETA ns per byte.
+samples() { # ALPHA BETA [ALGORITHM]
+    awk -v alpha="$1" -v beta="$2" -v name="${3:-linear}" 'BEGIN {
+        print "attune-samples 1\njob 2 0000000000000000 Some MPI 1.0"
+        for (bytes = 64; bytes <= 1048576; bytes *= 4) {
+            print "task bcast", bytes, "0.000000000\nvariant 0 native native\nvariant 1 named", name
+            for (i = 0; i < 50; i++)
+                printf "s 0 0.5\ns 1 %.9f\n", (alpha + beta * bytes / 1000) * 1e-6 * (i == 7 ? 100 : 1)
+            print "done"
+        }
+        print "end" }'
+}
+value() { sed -n '/^channel switch/,$s/.*'"$2"'=\([0-9.]*\).*/\1/p' "$1"; } # FILE KEY
+near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, "wanted", b; exit !(a > 0.93 * b && a < 1.07 * b) }'; }
+
+samples 25 3 >calls
+refined() { attune model refine --model alpha-beta slow.machine calls -o new.machine 2>err; }
+check "a machine is refined" refined
+check "what a message costs is found" near "$(value new.machine alpha)" 25
+check "what a byte costs is found" near "$(value new.machine beta)" 3
+check "memory stays as it was" grep -q 'hockney alpha=1 beta=0.1' new.machine
+check "the origin is noted" grep -q '^refined: .* mean error .* of alpha-beta' new.machine
+told() { grep -Eq '^80 lessons of 8 calls; mean error of alpha-beta: 2\.[0-9]+ before, 1\.0[0-9]+ after' err &&
+    grep -Eq '^  switch overhead +times 2\.' err; }
+check "the report" told
+again() { attune model refine --model alpha-beta new.machine calls 2>&1 >/dev/null |
+    grep -Eq 'switch transfer +times (1\.0|0\.9)'; }
+check "a second time changes nothing" again
+
+# ---- bad input ----
+fails 2 'attune: MACHINE SAMPLES ... is missing*' attune model refine slow.machine
+fails 2 'attune: --model crystal: there is no such model' attune model refine --model crystal slow.machine calls
+fails 3 'attune: none: *' attune model refine none calls
+fails 3 'attune: calls:1: *' attune model refine calls calls
+fails 3 'attune: slow.machine:*' attune model refine slow.machine slow.machine
+samples 25 3 no_such >unknown
+fails 3 'attune: the samples hold no algorithm whose schedule is known here*' \
+    attune model refine slow.machine unknown
+fails 3 'attune: 4@100M has 4 ranks, but the samples are of 2*' \
+    attune model refine --topology 4@100M slow.machine calls
+finish
