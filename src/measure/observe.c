@@ -161,9 +161,9 @@ static const atn_pattern pattern_of[ATN_OBS_KINDS] = {
     [ATN_OBS_EXCHANGE] = ATN_ACT_RING,   [ATN_OBS_TRAIN] = ATN_ACT_TRAIN,
     [ATN_OBS_BURST] = ATN_ACT_BURST,     [ATN_OBS_SEND] = ATN_ACT_SEND,
     [ATN_OBS_RECEIVE] = ATN_ACT_RECEIVE, [ATN_OBS_PAIR] = ATN_ACT_PING,
-    [ATN_OBS_TOKEN] = ATN_ACT_TOKEN,     [ATN_OBS_BUSY] = ATN_ACT_BUSY,
-    [ATN_OBS_COPY] = ATN_ACT_COPY,       [ATN_OBS_PACK] = ATN_ACT_PACK,
-    [ATN_OBS_REDUCE] = ATN_ACT_REDUCE,
+    [ATN_OBS_TOKEN] = ATN_ACT_TOKEN,     [ATN_OBS_CROWD] = ATN_ACT_RING,
+    [ATN_OBS_BUSY] = ATN_ACT_BUSY,       [ATN_OBS_COPY] = ATN_ACT_COPY,
+    [ATN_OBS_PACK] = ATN_ACT_PACK,       [ATN_OBS_REDUCE] = ATN_ACT_REDUCE,
 };
 
 bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, atn_observation *o)

@@ -314,12 +314,15 @@ static void fit_links(const fitter *f)
     const int all = atn_min(f->s->ranks, 64), crowd = f->s->channels.n - 1;
     const double small = atn_survey_value(f->s, ATN_OBS_BUSY, crowd, 1, all, NULL);
     const double large = atn_survey_value(f->s, ATN_OBS_BUSY, crowd, 64 << 10, all, NULL);
+    const double crowded = atn_survey_value(f->s, ATN_OBS_CROWD, crowd, 1, all, NULL);
     f->channel->rate = seen(f, ATN_OBS_ONE_WAY, 0, 1);
     if (f->c > 0)
         f->channel->duplex = duplex(f);
     if (f->c == 0 && crowd > 0)
         return;
     f->channel->cpu_message = small / 2; /* each rank sends one and receives one */
+    if (f->s->processors > 0 && all > f->s->processors && crowded > 0) /* they were all busy */
+        f->channel->cpu_message = crowded * f->s->processors / (2 * all);
     f->channel->cpu_byte = fmax(0, (large - small) / 2 / (64 << 10));
 }
 

@@ -237,6 +237,7 @@ static void plan_crowd(planner *w)
         ranks[i] = i;
     const int channel = w->hosts > 1 ? w->channels : 0;
     add_sizes(w, ATN_OBS_TOKEN, channel, n, ranks, n, something, 1);
+    add_sizes(w, ATN_OBS_CROWD, channel, n, ranks, n, something, 1);
     add_sizes(w, ATN_OBS_BUSY, channel, n, ranks, n, ALL(something));
 }
 

@@ -367,6 +367,26 @@ static void transfers_come_back(void **state)
     atn_survey_free(&s);
 }
 
+/* Four messages, eight ends, in 80 us that two processors were busy. */
+static void shared_processors_count(void **state)
+{
+    (void)state;
+    atn_survey s = known_machine();
+    s.processors = 2;
+    observe(&s, ATN_OBS_CROWD, 1, 1, 4, "-", 80e-6);
+    observe(&s, ATN_OBS_TOKEN, 1, 1, 4, "-", 100e-6);
+    atn_machine *m = fitted(&s);
+    assert_int_equal(m->processors, 2);
+    near(m->channel[1].cpu_message, 80e-6 * 2 / 8);
+    near(m->idle, 100e-6 - (30e-6 + 2 * memory_l(1, 1) + network_l(1, 1)));
+    atn_machine_free(m);
+    s.processors = 8; /* more than ranks: they need not have been busy */
+    m = fitted(&s);
+    near(m->channel[1].cpu_message, 10e-6);
+    atn_machine_free(m);
+    atn_survey_free(&s);
+}
+
 static void other_models_come_back(void **state)
 {
     (void)state;
@@ -453,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_job_may_give_reasons),
         cmocka_unit_test(stopped_jobs_go_on),
         cmocka_unit_test(transfers_come_back),
+        cmocka_unit_test(shared_processors_count),
         cmocka_unit_test(other_models_come_back),
         cmocka_unit_test(machines_are_written),
         cmocka_unit_test(hosts_of_one_rank_are_enough),
