@@ -26,7 +26,7 @@ typedef struct {
 
 /* What is the same for all messages of a channel. */
 typedef struct {
-    double cpu, latency, asks, eager, rate, duplex, cpu_byte;
+    double cpu, more, latency, asks, eager, rate, duplex, cpu_byte;
 } way;
 
 typedef struct {
@@ -125,20 +125,22 @@ static int dequeue(const sim *s, queue *q)
 
 /* ---- work of ranks ---- */
 
-static double work_of(const sim *s, int id)
+/* Another message in a row costs less: nobody has to wake up. */
+static double work_of(const sim *s, int id, bool more)
 {
     const atn_graph_node *x = &s->g->nodes[id];
     if (x->other < 0)
         return atn_local_cost(s->c, x, 1);
     const double bytes = (double)x->bytes;
     const double pack = x->parts > 1 ? bytes * atn_table_rate(&s->c->m->pack, bytes, 1) : 0.0;
-    return s->ways[s->v[id].channel].cpu + pack;
+    const way *w = &s->ways[s->v[id].channel];
+    return (more ? w->more : w->cpu) + pack;
 }
 
 /* Owners of flows are the sends, those of work come behind all nodes. */
-static void begin_work(sim *s, int id)
+static void begin_work(sim *s, int id, bool more)
 {
-    const double seconds = work_of(s, id);
+    const double seconds = work_of(s, id, more);
     const atn_use use = {s->processors, 1.0};
     if (s->processors < 0 || seconds <= 0)
         at(s, s->now + seconds, WORK, id);
@@ -149,7 +151,7 @@ static void begin_work(sim *s, int id)
 static void work(sim *s, int id)
 {
     if (enqueue(s, &s->rank[s->g->nodes[id].rank], id))
-        begin_work(s, id);
+        begin_work(s, id, false);
 }
 
 /* ---- flows ---- */
@@ -279,7 +281,7 @@ static void worked(sim *s, int id)
 {
     const int next = dequeue(s, &s->rank[s->g->nodes[id].rank]);
     if (next >= 0)
-        begin_work(s, next);
+        begin_work(s, next, true);
     if (s->g->nodes[id].kind == ATN_OP_SEND)
         sent(s, id);
     else
@@ -355,7 +357,11 @@ static way way_of(const atn_machine *m, int channel)
     else if (cpu <= 0)
         cpu = empty / 4;
     const double latency = fmax(0.0, empty - 2 * cpu);
+    double more = c->cpu_more;
+    if (more <= 0 && c->plogp.gap_many.nsizes > 0)
+        more = atn_table_time(&c->plogp.gap_many, 1, 1);
     return (way){.cpu = cpu,
+                 .more = more > 0 ? fmin(more, cpu) : cpu,
                  .latency = latency,
                  .asks = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,
                  .eager = (double)c->eager,

@@ -71,6 +71,7 @@ typedef struct {
     double duplex;       /* part of the rate that is left to messages of H bytes and above when both
                             directions of a link are busy: 1 for an ideal network */
     double cpu_message;  /* processor time of one end for a message, however small */
+    double cpu_more;     /* and for each further message in a row; 0: as the first */
     double cpu_byte;     /* and for each byte; both count where hosts share processors */
     atn_table transfer;  /* L(m, tau) */
     atn_table sync;      /* y(tau), one row of size 0; empty: L(0, tau) */

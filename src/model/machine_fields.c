@@ -40,6 +40,7 @@ const atn_machine_field atn_channel_fields[] = {
     CHANNEL("overhead", "from", TIME, o_from, 0, most),
     CHANNEL("processor", "byte", BYTE, cpu_byte, 0, most),
     CHANNEL("processor", "message", TIME, cpu_message, 0, most),
+    CHANNEL("processor", "more", TIME, cpu_more, 0, most),
     CHANNEL("hockney", "alpha", TIME, hockney.alpha, 0, most),
     CHANNEL("hockney", "beta", BYTE, hockney.beta, 0, most),
     CHANNEL("loggp", "G", BYTE, loggp.gap_byte, 0, most),
