@@ -10,8 +10,7 @@
 #include "cli/progress.h"
 #include "cli/survey.h"
 #include "model/fit.h"
-
-extern const char *const atn_table_formats[]; /* report/table.h, whose names are the model's too */
+#include "report/table.h"
 
 /* ---- the job ---- */
 

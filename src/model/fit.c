@@ -203,7 +203,7 @@ static bool fit_transfer(const fitter *f)
 
 /* ---- pLogP, LogGP, log_nP, Hockney, LMO ---- */
 
-static bool fit_table(const fitter *f, atn_obs_kind kind, atn_table *t)
+static bool fit_table(const fitter *f, atn_obs_kind kind, atn_values *t)
 {
     int64_t sizes[MAX_POINTS];
     const int n = sizes_of(f->s, kind, f->c, 1, NULL, sizes);
@@ -400,7 +400,7 @@ static bool fit_channels(fitter *f)
 /* ---- the machine ---- */
 
 /* A table of cost per byte. */
-static bool fit_bytes(const atn_survey *s, atn_obs_kind kind, const char *what, atn_table *t)
+static bool fit_bytes(const atn_survey *s, atn_obs_kind kind, const char *what, atn_values *t)
 {
     int64_t sizes[MAX_POINTS];
     int taus[ATN_TABLE_TAUS];
@@ -425,7 +425,7 @@ static bool fit_local(const fitter *f)
         char op[16], type[16];
         if (o->kind != ATN_OBS_REDUCE || sscanf(o->what, "%15[^.].%15s", op, type) != 2)
             continue;
-        atn_table *t = atn_machine_gamma(f->m, op, type);
+        atn_values *t = atn_machine_gamma(f->m, op, type);
         if (t != NULL && t->nsizes == 0)
             ok = fit_bytes(f->s, ATN_OBS_REDUCE, o->what, t);
     }

@@ -4,18 +4,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double instant = 1e-10; /* seconds that count as none */
-
 bool atn_fluid_make(atn_fluid *f, int nresources, int max_uses)
 {
     const size_t n = (size_t)nresources + 1;
-    *f = (atn_fluid){.nresources = nresources, .max_uses = max_uses};
-    f->capacity = calloc(3 * n, sizeof *f->capacity);
+    *f = (atn_fluid){.nresources = nresources, .max_uses = max_uses, .instant = 1e-10};
+    f->capacity = calloc(4 * n, sizeof *f->capacity);
     f->touched = malloc(sizeof *f->touched * n);
-    if (!f->capacity || !f->touched)
+    f->full = calloc(2 * n, sizeof *f->full);
+    if (!f->capacity || !f->touched || !f->full)
         return false;
     f->room = f->capacity + n;
+    f->limits = f->full + n;
     f->weight = f->room + n;
+    f->used = f->weight + n;
     return true;
 }
 
@@ -23,20 +24,37 @@ void atn_fluid_free(atn_fluid *f)
 {
     free(f->capacity);
     free(f->touched);
+    free(f->full);
+    free(f->open);
     atn_vec_free(&f->list);
     atn_vec_free(&f->uses);
+}
+
+/* Rates stay as they are when there is room for the newcomer at its cap. */
+static bool has_room(const atn_fluid *f, double cap, const atn_use *uses, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const int r = uses[i].resource;
+        if (f->limits[r] || f->used[r] + uses[i].weight * cap > f->capacity[r])
+            return false;
+    }
+    return cap > 0;
 }
 
 bool atn_fluid_add(atn_fluid *f, int owner, double amount, double share, double cap,
                    const atn_use *uses, int n)
 {
     const int at = f->list.n * f->max_uses;
-    if (!atn_vec_room((void **)&f->uses.v, &f->uses.cap, at + f->max_uses, sizeof *f->uses.v))
+    if (!atn_vec_room((void **)&f->uses.v, &f->uses.cap, at + f->max_uses, sizeof *f->uses.v) ||
+        !atn_vec_room((void **)&f->open, &f->open_cap, f->list.n + 1, sizeof *f->open))
         return false;
-    for (int i = 0; i < n; i++)
+    f->stale = f->stale || !has_room(f, cap, uses, n);
+    for (int i = 0; i < n; i++) {
         f->uses.v[at + i] = uses[i];
-    f->stale = true;
+        f->used[uses[i].resource] += uses[i].weight * cap;
+    }
     return atn_push(&f->list, (atn_activity){.left = amount,
+                                             .rate = cap,
                                              .share = share,
                                              .cap = cap > 0 ? cap : INFINITY,
                                              .owner = owner,
@@ -72,6 +90,7 @@ static int survey(atn_fluid *f)
         for (int i = 0; i < a->nuses; i++) {
             const atn_use *u = &f->uses.v[a->use + i];
             if (f->weight[u->resource] < 0) {
+                f->limits[u->resource] = false;
                 f->touched[n++] = u->resource;
                 f->weight[u->resource] = 0;
                 f->room[u->resource] = f->capacity[u->resource];
@@ -82,54 +101,68 @@ static int survey(atn_fluid *f)
     return n;
 }
 
-/* The level at which a resource is full. */
-static double full(const atn_fluid *f, int r)
-{
-    const double w = f->weight[r];
-    if (f->capacity[r] <= 0 || w <= 1e-12 * f->capacity[r])
-        return INFINITY;
-    return fmax(f->room[r], 0.0) / w;
-}
-
+/* The lowest level at which something is full, or some activity at its cap. */
 static double lowest(const atn_fluid *f, int n)
 {
     double level = INFINITY;
-    for (int i = 0; i < n; i++)
-        level = fmin(level, full(f, f->touched[i]));
+    for (int i = 0; i < n; i++) {
+        const int r = f->touched[i];
+        if (f->weight[r] > 1e-12 * f->capacity[r] && f->room[r] < level * f->weight[r])
+            level = fmax(f->room[r], 0.0) / f->weight[r];
+    }
     for (int k = 0; k < f->list.n; k++)
-        if (!f->list.v[k].fixed)
-            level = fmin(level, f->list.v[k].cap / f->list.v[k].share);
+        if (!f->list.v[k].fixed && f->list.v[k].cap < level * f->list.v[k].share)
+            level = f->list.v[k].cap / f->list.v[k].share;
     return level;
+}
+
+static void mark_full(atn_fluid *f, int n, double level)
+{
+    for (int i = 0; i < n; i++) {
+        const int r = f->touched[i];
+        f->full[r] = f->weight[r] > 1e-12 * f->capacity[r] && f->room[r] <= level * f->weight[r];
+        f->limits[r] = f->limits[r] || f->full[r];
+    }
 }
 
 static bool stops(const atn_fluid *f, const atn_activity *a, double level)
 {
-    if (a->cap / a->share <= level)
+    if (a->cap <= level * a->share)
         return true;
     for (int i = 0; i < a->nuses; i++)
-        if (full(f, f->uses.v[a->use + i].resource) <= level)
+        if (f->full[f->uses.v[a->use + i].resource])
             return true;
     return false;
 }
 
+/* Activities that are open stand first in f->open. */
 static void find_rates(atn_fluid *f)
 {
     const int n = survey(f);
     int open = f->list.n;
     f->stale = false;
+    for (int k = 0; k < open; k++)
+        f->open[k] = k;
     while (open > 0) {
         const double level = lowest(f, n) * (1 + 1e-9);
         const int before = open;
-        for (int k = 0; k < f->list.n; k++) {
-            atn_activity *a = &f->list.v[k];
-            if (!a->fixed && (isinf(level) || stops(f, a, level))) {
-                fix(f, a, fmin(a->cap, isinf(level) ? 1e300 : level * a->share));
-                open--;
+        if (isinf(level))
+            break;
+        mark_full(f, n, level);
+        for (int i = open - 1; i >= 0; i--) {
+            atn_activity *a = &f->list.v[f->open[i]];
+            if (stops(f, a, level)) {
+                fix(f, a, fmin(a->cap, level * a->share));
+                f->open[i] = f->open[--open];
             }
         }
         if (open == before)
             break;
     }
+    for (int i = 0; i < open; i++) /* nothing limits them */
+        f->list.v[f->open[i]].rate = 1e300;
+    for (int i = 0; i < n; i++)
+        f->used[f->touched[i]] = f->capacity[f->touched[i]] - f->room[f->touched[i]];
 }
 
 /* ---- time ---- */
@@ -149,11 +182,17 @@ double atn_fluid_next(atn_fluid *f)
     return f->now + soonest;
 }
 
-/* The last of the list takes the place of what is gone. */
+/* The last of the list takes the place of what is gone.  Nobody gains by its going unless it used
+ * what limits others. */
 static void take_out(atn_fluid *f, int k)
 {
     const int last = --f->list.n;
     const int use = f->list.v[k].use;
+    for (int i = 0; i < f->list.v[k].nuses; i++) {
+        const atn_use *u = &f->uses.v[use + i];
+        f->stale = f->stale || f->limits[u->resource];
+        f->used[u->resource] = fmax(0.0, f->used[u->resource] - u->weight * f->list.v[k].rate);
+    }
     if (k == last)
         return;
     f->list.v[k] = f->list.v[last];
@@ -168,10 +207,9 @@ int atn_fluid_advance(atn_fluid *f, double time, int *done)
     int n = 0;
     for (int k = f->list.n - 1; k >= 0; k--) {
         atn_activity *a = &f->list.v[k];
-        if (takes(a) <= passed + instant) {
+        if (takes(a) <= passed + f->instant) {
             done[n++] = a->owner;
             take_out(f, k);
-            f->stale = true;
         } else {
             a->left -= a->rate * passed;
         }

@@ -24,10 +24,13 @@ typedef struct {
     int nresources, max_uses;
     double *capacity;      /* 0: unlimited */
     double *room, *weight; /* while rates are found */
-    int *touched;
+    double *used;          /* of each resource, by all activities */
+    int *touched, *open, open_cap;
+    bool *full, *limits; /* while rates are found; whether it has stopped anybody */
     ATN_VEC(atn_activity) list;
     ATN_VEC(atn_use) uses; /* max_uses for each place of the list */
     bool stale;            /* rates have to be found anew */
+    double instant;        /* seconds that count as none: what ends within them ends together */
     double now;
 } atn_fluid;
 

@@ -56,6 +56,8 @@ typedef struct {
     int *finished; /* of the fluid, at one time */
     atn_fluid f;
     double now, time;
+    int large;  /* flows of large messages */
+    bool moved; /* flows began or ended */
     bool no_memory;
 } sim;
 
@@ -164,6 +166,7 @@ static void count_flow(sim *s, int send, int by)
     const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
     for (int i = 0; i < n; i++)
         s->busy[s->path[i]] += by;
+    s->moved = true;
 }
 
 static int uses_of(sim *s, int send, const way *w)
@@ -186,11 +189,19 @@ static int uses_of(sim *s, int send, const way *w)
     return n;
 }
 
+static bool is_large(const sim *s, int send)
+{
+    const atn_graph_node *x = &s->g->nodes[send];
+    const way *w = &s->ways[s->v[send].channel];
+    return x->ssend || (w->eager > 0 && (double)x->bytes >= w->eager);
+}
+
 static void begin_flow(sim *s, int send)
 {
     const way *w = &s->ways[s->v[send].channel];
     const int n = uses_of(s, send, w);
     count_flow(s, send, 1);
+    s->large += is_large(s, send);
     if (!atn_fluid_add(&s->f, send, (double)s->g->nodes[send].bytes, w->rate, w->rate, s->uses, n))
         s->no_memory = true;
 }
@@ -199,13 +210,6 @@ static void flow(sim *s, int send)
 {
     if (enqueue(s, &s->pair[s->v[send].pair], send))
         begin_flow(s, send);
-}
-
-static bool is_large(const sim *s, int send)
-{
-    const atn_graph_node *x = &s->g->nodes[send];
-    const way *w = &s->ways[s->v[send].channel];
-    return x->ssend || (w->eager > 0 && (double)x->bytes >= w->eager);
 }
 
 /* Whether anything goes the other way on a link that the message uses at one of its ends. */
@@ -220,14 +224,16 @@ static bool is_opposed(sim *s, int send)
 
 static void set_caps(sim *s)
 {
-    for (int k = 0; k < s->f.list.n; k++) {
+    for (int k = 0; k < s->f.list.n && s->large > 0; k++) {
         atn_activity *a = &s->f.list.v[k];
-        if (a->owner >= s->g->n)
+        if (a->owner >= s->g->n || !is_large(s, a->owner))
             continue;
         const way *w = &s->ways[s->v[a->owner].channel];
-        if (w->duplex < 1 && is_large(s, a->owner))
-            a->cap = w->rate * (is_opposed(s, a->owner) ? w->duplex : 1.0);
+        const double cap = w->rate * (is_opposed(s, a->owner) ? w->duplex : 1.0);
+        s->f.stale = s->f.stale || cap < a->cap || a->cap < cap;
+        a->cap = cap;
     }
+    s->moved = false;
 }
 
 /* ---- the life of an operation ---- */
@@ -292,6 +298,7 @@ static void flowed(sim *s, int send)
 {
     const int next = dequeue(s, &s->pair[s->v[send].pair]);
     count_flow(s, send, -1);
+    s->large -= is_large(s, send);
     if (next >= 0)
         begin_flow(s, next);
     at(s, s->now + s->ways[s->v[send].channel].latency, ARRIVE, send);
@@ -323,7 +330,7 @@ static void run(sim *s)
         if (s->v[i].waits == 0)
             ready(s, i);
     while (!s->no_memory) {
-        if (s->f.stale)
+        if (s->moved)
             set_caps(s);
         const double fluid = atn_fluid_next(&s->f);
         const double timed = s->heap.n > 0 ? s->heap.v[0].time : INFINITY;
@@ -422,6 +429,13 @@ static void set_states(sim *s, int *pair_to)
         s->rank[r] = (queue){-1, -1, -1};
 }
 
+/* What is far below the time of an empty message need not be told apart. */
+static double instant_of(const sim *s)
+{
+    const way *last = &s->ways[s->c->m->nchannels - 1];
+    return fmax(1e-10, (last->cpu + last->latency) / 100);
+}
+
 static bool set_up(sim *s)
 {
     const size_t n = (size_t)s->g->n + 1, p = (size_t)s->g->p + 1;
@@ -445,6 +459,7 @@ static bool set_up(sim *s)
         s->ways[i] = way_of(s->c->m, i);
     if (!s->busy || !atn_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
         return false;
+    s->f.instant = instant_of(s);
     set_capacities(s);
     set_states(s, s->host + p);
     return true;

@@ -41,7 +41,7 @@ bool atn_machine_note(atn_machine *m, const char *key, const char *value)
     return true;
 }
 
-atn_table *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
+atn_values *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
 {
     for (int i = 0; i < m->ngammas; i++)
         if (strcmp(m->gamma[i].op, op) == 0 && strcmp(m->gamma[i].type, type) == 0)
@@ -55,7 +55,7 @@ atn_table *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
 }
 
 /* The first size brings the taus, every other one must have the same. */
-bool atn_table_put(atn_table *t, int64_t size, int tau, double v)
+bool atn_table_put(atn_values *t, int64_t size, int tau, double v)
 {
     int row = t->nsizes - 1, column = 0;
     if (row < 0 || size > t->size[row]) {
@@ -80,7 +80,7 @@ bool atn_table_put(atn_table *t, int64_t size, int tau, double v)
 /* ---- tables ---- */
 
 /* One row at tau: linear between columns; above the last it goes on, at most in proportion. */
-static double in_row(const atn_table *t, int row, double tau)
+static double in_row(const atn_values *t, int row, double tau)
 {
     const double *v = t->v[row];
     const int last = t->ntaus - 1;
@@ -99,14 +99,14 @@ static double in_row(const atn_table *t, int row, double tau)
     return fmin(most, v[last] + fmax(0.0, slope) * (tau - t->tau[last]));
 }
 
-static double between(const atn_table *t, int i, double bytes, double tau)
+static double between(const atn_values *t, int i, double bytes, double tau)
 {
     const double low = in_row(t, i, tau), high = in_row(t, i + 1, tau);
     return low +
            (high - low) * (bytes - (double)t->size[i]) / (double)(t->size[i + 1] - t->size[i]);
 }
 
-static int row_below(const atn_table *t, double bytes)
+static int row_below(const atn_values *t, double bytes)
 {
     int i = 0;
     while (i < t->nsizes - 1 && (double)t->size[i + 1] <= bytes)
@@ -114,7 +114,7 @@ static int row_below(const atn_table *t, double bytes)
     return i;
 }
 
-double atn_table_time(const atn_table *t, double bytes, double tau)
+double atn_table_time(const atn_values *t, double bytes, double tau)
 {
     if (t->nsizes == 0 || tau <= 0)
         return 0.0;
@@ -129,7 +129,7 @@ double atn_table_time(const atn_table *t, double bytes, double tau)
     return fmax(end, between(t, last - 1, bytes, tau));
 }
 
-double atn_table_rate(const atn_table *t, double bytes, double tau)
+double atn_table_rate(const atn_values *t, double bytes, double tau)
 {
     if (t->nsizes == 0)
         return 0.0;

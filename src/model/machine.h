@@ -31,7 +31,7 @@ typedef struct {
     int tau[ATN_TABLE_TAUS];
     double v[ATN_TABLE_SIZES][ATN_TABLE_TAUS];
     int line[ATN_TABLE_SIZES]; /* of the file a row was read from; 0: none */
-} atn_table;
+} atn_values;
 
 typedef struct {
     double alpha, beta; /* a message takes alpha + m * beta */
@@ -42,16 +42,16 @@ typedef struct {
 } atn_loggp;
 
 typedef struct {
-    double latency;     /* L, from process to process */
-    atn_table gap;      /* g(m): between the starts of messages of m bytes */
-    atn_table gap_many; /* the same in a long train of messages (the multi-message gap) */
-    atn_table os, or_;  /* the processor is busy for so long: sending, receiving */
+    double latency;      /* L, from process to process */
+    atn_values gap;      /* g(m): between the starts of messages of m bytes */
+    atn_values gap_many; /* the same in a long train of messages (the multi-message gap) */
+    atn_values os, or_;  /* the processor is busy for so long: sending, receiving */
 } atn_plogp;
 
 typedef struct {
-    atn_table o;   /* log_nP: o(m), one of the channel's `hops` transfers of a message */
-    atn_table mw;  /* mlog_nP: o_mw (memory) or o'_mw (both copies to the network card) */
-    atn_table net; /* mlog_nP: o'_net, from card to card; empty in memory */
+    atn_values o;   /* log_nP: o(m), one of the channel's `hops` transfers of a message */
+    atn_values mw;  /* mlog_nP: o_mw (memory) or o'_mw (both copies to the network card) */
+    atn_values net; /* mlog_nP: o'_net, from card to card; empty in memory */
 } atn_lognp;
 
 typedef struct {
@@ -73,8 +73,8 @@ typedef struct {
     double cpu_message;  /* processor time of one end for a message, however small */
     double cpu_more;     /* and for each further message in a row; 0: as the first */
     double cpu_byte;     /* and for each byte; both count where hosts share processors */
-    atn_table transfer;  /* L(m, tau) */
-    atn_table sync;      /* y(tau), one row of size 0; empty: L(0, tau) */
+    atn_values transfer; /* L(m, tau) */
+    atn_values sync;     /* y(tau), one row of size 0; empty: L(0, tau) */
     atn_hockney hockney; /* beta 0: not measured */
     atn_loggp loggp;     /* gap_byte 0: not measured (LogGP; one set per channel makes LogGPH) */
     atn_plogp plogp;
@@ -87,7 +87,7 @@ typedef struct {
 /* Reducing: seconds per byte of one vector, by size and by ranks of a host that do it at once. */
 typedef struct {
     char op[16], type[16]; /* "sum", "f64" */
-    atn_table cost;
+    atn_values cost;
 } atn_gamma;
 
 typedef struct {
@@ -99,11 +99,11 @@ typedef struct {
     atn_note note[ATN_MACHINE_NOTES]; /* provenance: date, host, mpi, launcher ... */
     uint64_t topology;                /* atn_topo_fingerprint of where it was measured; 0: none */
     int64_t ranks;                    /* that measured */
-    int64_t processors;   /* that all hosts together share (emulated clusters); 0: own ones */
-    double framing;       /* payload per byte on the wire: 1460 / 1538 for Ethernet and TCP */
-    double idle;          /* an idle process needs so long to notice a message, where processors are
+    int64_t processors; /* that all hosts together share (emulated clusters); 0: own ones */
+    double framing;     /* payload per byte on the wire: 1460 / 1538 for Ethernet and TCP */
+    double idle;        /* an idle process needs so long to notice a message, where processors are
                              shared */
-    atn_table copy, pack; /* seconds per byte: local copies; packing of scattered data */
+    atn_values copy, pack; /* seconds per byte: local copies; packing of scattered data */
     int ngammas;
     atn_gamma gamma[ATN_MACHINE_GAMMAS];
     int nchannels;
@@ -131,9 +131,9 @@ atn_status atn_machine_write(const atn_machine *m, const char *path, atn_error *
 
 /* Appends a value to a table, sizes and taus in ascending order, all taus of a size before the next
  * size; false: no room or out of order. */
-bool atn_table_put(atn_table *t, int64_t size, int tau, double v);
+bool atn_table_put(atn_values *t, int64_t size, int tau, double v);
 /* The cost of (op, type), made if it is new; NULL: no room. */
-atn_table *atn_machine_gamma(atn_machine *m, const char *op, const char *type);
+atn_values *atn_machine_gamma(atn_machine *m, const char *op, const char *type);
 /* Sets or replaces provenance; false: no room. */
 bool atn_machine_note(atn_machine *m, const char *key, const char *value);
 
@@ -151,9 +151,9 @@ const char *atn_machine_refuses(const atn_machine *m, const atn_topo *t);
  * below the smallest size its value; above the largest as the last two sizes go on (proportional to
  * the size when there is one); above the largest tau as the last two go on, at most proportional to
  * tau; 0 for tau <= 0 or an empty table. */
-double atn_table_time(const atn_table *t, double bytes, double tau);
+double atn_table_time(const atn_values *t, double bytes, double tau);
 /* Per-byte tables: as above between the sizes, and the nearest value outside. */
-double atn_table_rate(const atn_table *t, double bytes, double tau);
+double atn_table_rate(const atn_values *t, double bytes, double tau);
 
 /* The channel between two ranks; t NULL: every rank has a host of its own on one switch, or all
  * share a host when the machine has no network. */

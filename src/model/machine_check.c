@@ -11,7 +11,7 @@
 static const char *origin(const atn_machine *m) { return m->origin[0] ? m->origin : "machine"; }
 
 static atn_status check_table(const atn_machine *m, const char *where, const char *name,
-                              const atn_table *t, atn_error *err)
+                              const atn_values *t, atn_error *err)
 {
     for (int i = 0; i < t->nsizes; i++) {
         if (t->size[i] < 0 || (i > 0 && t->size[i] <= t->size[i - 1]))
@@ -39,7 +39,7 @@ static atn_status check_tables(const atn_machine *m, const char *where, const vo
     for (int i = 0; i < n && status == ATN_OK; i++)
         status =
             check_table(m, where, list[i].name,
-                        (const atn_table *)(const void *)((const char *)base + list[i].at), err);
+                        (const atn_values *)(const void *)((const char *)base + list[i].at), err);
     return status;
 }
 
@@ -139,7 +139,7 @@ __attribute__((format(printf, 3, 4))) static void odd(critic *c, int line, const
 static const double slack = 1.02; /* two medians may differ by so much and still be the same */
 
 /* L(m, tau) <= L(m, A tau) <= A L(m, tau) */
-static void judge_taus(critic *c, const char *name, const atn_table *t, int row)
+static void judge_taus(critic *c, const char *name, const atn_values *t, int row)
 {
     for (int k = 1; k < t->ntaus; k++) {
         const double one = t->v[row][k - 1], more = t->v[row][k];
@@ -157,7 +157,7 @@ static void judge_taus(critic *c, const char *name, const atn_table *t, int row)
     }
 }
 
-static void judge_times(critic *c, const char *name, const atn_table *t)
+static void judge_times(critic *c, const char *name, const atn_values *t)
 {
     for (int i = 0; i < t->nsizes; i++) {
         judge_taus(c, name, t, i);
@@ -178,7 +178,7 @@ static void judge_channel(critic *c, const atn_channel *h)
             h->o_below * 1e6, h->o_from * 1e6);
     for (int i = 0; i < atn_nchannel_tables; i++)
         judge_times(c, atn_channel_tables[i].name,
-                    (const atn_table *)(const void *)((const char *)h + atn_channel_tables[i].at));
+                    (const atn_values *)(const void *)((const char *)h + atn_channel_tables[i].at));
     if (h->spread > 0.1)
         odd(c, 0, "its worst median is known to %.0f %% only; measure longer", h->spread * 100);
 }

@@ -1,6 +1,7 @@
 /* machine_read.c - text to machine, all or nothing (docs/machine-format.md). */
 #include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ typedef struct {
     bool ended;
     atn_machine *m;
     atn_channel *channel;  /* the block at hand; NULL: the machine itself */
-    atn_table *table;      /* rows that follow belong to it; NULL: none */
+    atn_values *table;     /* rows that follow belong to it; NULL: none */
     atn_unit unit;         /* of its values */
     const char *names[48]; /* lines of fields that this block had already */
     int nnames;
@@ -154,7 +155,7 @@ static atn_status find_table(reader *rd, const char *name)
         known[i] = list[i].name;
         if (strcmp(list[i].name, name) != 0)
             continue;
-        rd->table = (atn_table *)(void *)(base + list[i].at);
+        rd->table = (atn_values *)(void *)(base + list[i].at);
         rd->unit = list[i].unit;
         return ATN_OK;
     }
@@ -173,7 +174,7 @@ static atn_status find_gamma(reader *rd, char **rest)
 
 static atn_status read_taus(reader *rd, char **rest)
 {
-    atn_table *t = rd->table;
+    atn_values *t = rd->table;
     for (char *word; (word = strtok_r(NULL, " \t", rest)) != NULL;) {
         int64_t tau;
         if (!atn_parse_size(word, &tau) || tau < 1 || tau > 1000000)
@@ -203,7 +204,7 @@ static atn_status read_table(reader *rd, char **rest)
 
 static atn_status read_row(reader *rd, char *text)
 {
-    atn_table *t = rd->table;
+    atn_values *t = rd->table;
     char *rest, *word = strtok_r(text, " \t", &rest);
     int64_t size;
     int n = 0;
@@ -338,6 +339,19 @@ static atn_status read_lines(reader *rd, char *text, size_t bytes)
     return status;
 }
 
+/* Programs may have called setlocale before MPI_Init, and numbers would then have commas. */
+static atn_status read_plainly(reader *rd, char *text, size_t bytes)
+{
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return atn_fail(rd->err, ATN_MEMORY, "%s: out of memory", rd->origin);
+    const locale_t before = uselocale(plain);
+    const atn_status status = read_lines(rd, text, bytes);
+    uselocale(before);
+    freelocale(plain);
+    return status;
+}
+
 atn_status atn_machine_parse(const char *text, size_t bytes, const char *origin,
                              atn_machine **machine_p, atn_error *err)
 {
@@ -350,7 +364,7 @@ atn_status atn_machine_parse(const char *text, size_t bytes, const char *origin,
         memcpy(copy, text, bytes);
         copy[bytes] = '\0';
         snprintf(rd.m->origin, sizeof rd.m->origin, "%s", origin);
-        status = read_lines(&rd, copy, bytes);
+        status = read_plainly(&rd, copy, bytes);
     }
     if (status == ATN_OK)
         status = atn_machine_check(rd.m, err);

@@ -1,5 +1,6 @@
 /* machine_write.c - a machine as text (docs/machine-format.md). */
 #include <inttypes.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void print_fields(FILE *f, const atn_machine_field *list, int n, const vo
         fputc('\n', f);
 }
 
-static void print_table(FILE *f, const char *words, const atn_table *t, atn_unit unit,
+static void print_table(FILE *f, const char *words, const atn_values *t, atn_unit unit,
                         const char *indent)
 {
     char size[32];
@@ -70,7 +71,7 @@ static void print_tables(FILE *f, const atn_machine_table *list, int n, const vo
 {
     for (int i = 0; i < n; i++)
         print_table(f, list[i].name,
-                    (const atn_table *)(const void *)((const char *)base + list[i].at),
+                    (const atn_values *)(const void *)((const char *)base + list[i].at),
                     list[i].unit, indent);
 }
 
@@ -123,9 +124,17 @@ char *atn_machine_print(const atn_machine *m)
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    if (f == NULL)
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (f == NULL || plain == (locale_t)0) {
+        if (f)
+            fclose(f);
+        free(text);
         return NULL;
+    }
+    const locale_t before = uselocale(plain);
     print_machine(f, m);
+    uselocale(before);
+    freelocale(plain);
     const bool failed = ferror(f);
     if (fclose(f) != 0 || failed) {
         free(text);

@@ -227,7 +227,7 @@ static void plogp_becomes_loggp(void **state)
 static void tables_fill_in_order(void **state)
 {
     (void)state;
-    atn_table t = {0};
+    atn_values t = {0};
     assert_true(atn_table_put(&t, 1024, 1, 1.0));
     assert_true(atn_table_put(&t, 1024, 2, 2.0));
     assert_true(atn_table_put(&t, 2048, 1, 3.0));

@@ -1,0 +1,58 @@
+/* planner.h - the candidates for a problem, ranked by predicted time.
+ *
+ * Closed forms, which know no contention and so are a lower bound, put the candidates in order;
+ * then the schedules of the most promising ones are evaluated on machine and topology, as long as
+ * forms promise more than the best time found and the budget of operations lasts.  Of variants that
+ * differ in the segment only, the best forms are looked at.  Floating point decides, so one rank
+ * plans and tells the others. */
+#ifndef ATN_PLANNER_H
+#define ATN_PLANNER_H
+
+#include "model/alpha_beta.h"
+#include "model/machine.h"
+#include "model/model.h"
+#include "plan/choice.h"
+
+typedef struct {
+    atn_choice choice;
+    double seconds; /* predicted */
+    double form;    /* by its closed form, without contention */
+    double hope;    /* by its form, with contention unless ranks stand along the wires */
+    bool evaluated; /* seconds come from its schedules; else from the form and the placement */
+} atn_prospect;
+
+typedef struct {
+    int n;
+    atn_prospect *v; /* fastest first; those evaluated before others of the same time */
+    int evaluated;
+    int64_t operations; /* of the schedules that were built */
+} atn_ranking;
+
+/* Operations of schedules that a plan for p ranks may build while a job waits: about 5 ms, as more
+ * ranks make each dearer. */
+static inline int64_t atn_plan_budget(int p) { return 160000 / (p > 8 ? p : 8); }
+
+/* All candidates of q->op for q->bytes on q->topo (may be NULL).  model NULL: the one to trust
+ * where the ranks are (atn_planner_model).  n 0: nothing applies, or the size is not shared. */
+atn_status atn_planner_rank(const atn_problem *q, const atn_machine *m, const atn_model *model,
+                            int64_t budget, atn_ranking *ranking_p, atn_error *err);
+void atn_ranking_free(atn_ranking *r);
+
+/* tau-Lop inside a host, flows over links otherwise. */
+const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int p);
+/* Latency, cost per byte and per reduced byte of the slowest channel that the ranks use: what
+ * closed forms take. */
+atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m);
+/* The predicted time of one choice.  More than a few pieces are not built: a pipeline takes the
+ * same time for each further piece, which two short ones tell.  budget: operations that may be
+ * built, reduced by those that were; ATN_NOT_APPLICABLE when it does not suffice. */
+atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, const atn_machine *m,
+                            const atn_model *model, int64_t *budget, double *seconds_p,
+                            atn_error *err);
+/* The segment size that minimises the predicted time of a row: powers of two from 1K on; 0: one
+ * piece is best. */
+atn_status atn_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
+                               const atn_model *model, int64_t *segment_p, double *seconds_p,
+                               atn_error *err);
+
+#endif

@@ -1,0 +1,200 @@
+/* test_planner.c - candidates ranked by predicted time. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/planner.h"
+
+/* As measured on an emulated cluster of 16 hosts that share two processors. */
+static const char lab[] = "attune-machine 1\n"
+                          "hosts processors=2\n"
+                          "table gamma sum f64 1\n"
+                          "  1K 0.5\n"
+                          "channel memory\n"
+                          "  hockney alpha=2 beta=0.3\n"
+                          "channel switch\n"
+                          "  path duplex=0.4 rate=11.87\n"
+                          "  overhead below=100 eager=64K from=700\n"
+                          "  processor message=9 more=6.5 byte=4\n"
+                          "  hockney alpha=100 beta=85\n"
+                          "channel core\n"
+                          "  path duplex=0.4 rate=11.87\n"
+                          "  overhead below=110 eager=64K from=700\n"
+                          "  processor message=9 more=6.5 byte=5\n"
+                          "  hockney alpha=110 beta=85\n"
+                          "end\n";
+
+static atn_machine *machine(const char *text)
+{
+    atn_machine *m = NULL;
+    atn_error err = {0};
+    if (atn_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static atn_topo *wires(const char *text)
+{
+    atn_topo *t = NULL;
+    atn_error err = {0};
+    if (atn_topo_parse_synthetic(text, &t, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static atn_ranking rank(atn_operation op, int64_t bytes, const atn_topo *t, const atn_machine *m,
+                        int64_t budget)
+{
+    const atn_problem q = {.op = op, .p = t->p, .bytes = bytes, .topo = t};
+    atn_ranking r = {0};
+    atn_error err = {0};
+    if (atn_planner_rank(&q, m, NULL, budget, &r, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return r;
+}
+
+/* Ranks dealt out over the switches: what measurements found best there is what comes out. */
+static void best_along_the_wires(void **state)
+{
+    (void)state;
+    static const struct {
+        atn_operation op;
+        int64_t bytes;
+        const char *begins[2];
+    } cases[] = {
+        {ATN_BCAST, 1 << 20, {"bcast/chain", "order=dfs"}},
+        {ATN_BCAST, 1 << 17, {"bcast/chain", "order=dfs"}},
+        {ATN_ALLREDUCE, 1 << 20, {"allreduce/", "order=lr1"}},
+        {ATN_ALLGATHER, 1 << 17, {"allgather/", "order=lr1"}},
+    };
+    atn_machine *m = machine(lab);
+    atn_topo *t = wires("4x4@100M;order=roundrobin");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[ATN_NAME_ROOM];
+        atn_ranking r = rank(cases[i].op, cases[i].bytes, t, m, atn_plan_budget(t->p));
+        assert_true(r.n > 0);
+        atn_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
+        if (strncmp(name, cases[i].begins[0], strlen(cases[i].begins[0])) != 0 ||
+            strstr(name, cases[i].begins[1]) == NULL)
+            fail_msg("%s", name);
+        atn_ranking_free(&r);
+    }
+    atn_topo_free(t);
+    atn_machine_free(m);
+}
+
+static void rankings_are_sorted_and_bounded(void **state)
+{
+    (void)state;
+    atn_machine *m = machine(lab);
+    atn_topo *t = wires("4x4@100M");
+    for (int op = 0; op < ATN_OPERATIONS; op++) {
+        atn_ranking r = rank((atn_operation)op, 4096, t, m, 3000);
+        assert_true(r.operations <= 3000 + 16 * 200);
+        for (int i = 1; i < r.n; i++)
+            assert_true(r.v[i - 1].seconds <= r.v[i].seconds);
+        if (r.n > 0)
+            assert_true(r.v[0].seconds > 0 && r.evaluated > 0);
+        atn_ranking_free(&r);
+    }
+    atn_ranking none = rank(ATN_ALLTOALLV, -1, t, m, 3000); /* the size is not shared */
+    assert_int_equal(none.n, 0);
+    atn_ranking_free(&none);
+    atn_topo_free(t);
+    atn_machine_free(m);
+}
+
+/* Pipelines are told from two short ones. */
+static void long_pipelines(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"chain:segment=2K", "chain:segment=4K:order=dfs",
+                                        "binomial:segment=2K"};
+    atn_machine *m = machine(lab);
+    atn_topo *t = wires("4x4@100M;order=roundrobin");
+    const atn_problem q = {.op = ATN_BCAST, .p = 16, .bytes = 1 << 17, .topo = t};
+    for (int i = 0; i < 3; i++) {
+        atn_choice c;
+        char text[64];
+        atn_schedule *s[16];
+        int64_t budget = 1 << 20;
+        double told = 0, whole = 0;
+        snprintf(text, sizeof text, "%s", words[i]);
+        assert_int_equal(atn_choice_read(ATN_BCAST, text, &c, NULL), ATN_OK);
+        assert_int_equal(atn_planner_time(&c, &q, m, atn_model_find("links"), &budget, &told, NULL),
+                         ATN_OK);
+        for (int r = 0; r < 16; r++) {
+            atn_problem mine = q;
+            mine.r = r;
+            mine.pieces = atn_pieces(c.row, &q, &c.params);
+            assert_int_equal(atn_build(c.row, &mine, &c.params, &s[r], NULL), ATN_OK);
+        }
+        assert_int_equal(
+            atn_model_time(atn_model_find("links"), s, 16, q.bytes, m, t, &whole, NULL), ATN_OK);
+        if (fabs(told / whole - 1) > 0.1)
+            fail_msg("%s: %g from short ones, %g as a whole", words[i], told, whole);
+        for (int r = 0; r < 16; r++)
+            atn_schedule_free(s[r]);
+    }
+    atn_topo_free(t);
+    atn_machine_free(m);
+}
+
+/* (P - 1)(g(s) + L) + g(s)(k - 1), searched, has its minimum where the model says. */
+static void best_segment(void **state)
+{
+    (void)state;
+    const double L = 50e-6, fixed = 20e-6, byte = 84e-9, n = 1 << 20;
+    const int p = 9;
+    atn_machine *m = atn_machine_new();
+    atn_channel *c = atn_machine_add_channel(m, "only");
+    c->plogp.latency = L;
+    atn_table_put(&c->plogp.gap, 0, 1, fixed);
+    atn_table_put(&c->plogp.gap, 1 << 20, 1, fixed + byte * n);
+    double best = INFINITY;
+    int64_t wanted = 0;
+    for (int64_t s = 1024; s < n; s *= 2) {
+        const double g = fixed + byte * (double)s, k = n / (double)s;
+        const double time = (p - 1) * (g + L) + g * (k - 1);
+        if (time < best) {
+            best = time;
+            wanted = s;
+        }
+    }
+    const atn_problem q = {.op = ATN_BCAST, .p = p, .bytes = 1 << 20};
+    int64_t segment = -1;
+    double seconds = 0;
+    assert_int_equal(atn_planner_segment(atn_catalog_by_name("bcast/chain"), &q, m,
+                                         atn_model_find("plogp"), &segment, &seconds, NULL),
+                     ATN_OK);
+    assert_int_equal(segment, wanted);
+    assert_true(fabs(seconds / best - 1) < 1e-6);
+    atn_machine_free(m);
+}
+
+static void model_by_place(void **state)
+{
+    (void)state;
+    atn_machine *m = atn_machine_builtin();
+    atn_topo *t = wires("2x2@100M");
+    assert_string_equal(atn_planner_model(m, t, 4)->name, "links");
+    m->nchannels = 1;
+    assert_string_equal(atn_planner_model(m, NULL, 4)->name, "taulop");
+    atn_topo_free(t);
+    atn_machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(best_along_the_wires), cmocka_unit_test(rankings_are_sorted_and_bounded),
+        cmocka_unit_test(long_pipelines),       cmocka_unit_test(best_segment),
+        cmocka_unit_test(model_by_place),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
