@@ -91,7 +91,7 @@ void atn_machine_knob_name(const atn_machine *m, int knob, char *out, size_t siz
         snprintf(out, size, "%s %s", m->channel[knob / 2].name, knob % 2 ? "transfer" : "overhead");
 }
 
-static void scale(atn_table *t, double factor)
+static void scale(atn_values *t, double factor)
 {
     for (int i = 0; i < t->nsizes; i++)
         for (int k = 0; k < t->ntaus; k++)
@@ -113,8 +113,8 @@ static void turn_overhead(atn_channel *c, double factor)
 /* And what its bytes cost. */
 static void turn_transfer(atn_channel *c, double factor)
 {
-    atn_table *const list[] = {&c->transfer, &c->sync,     &c->plogp.gap, &c->plogp.gap_many,
-                               &c->lognp.o,  &c->lognp.mw, &c->lognp.net};
+    atn_values *const list[] = {&c->transfer, &c->sync,     &c->plogp.gap, &c->plogp.gap_many,
+                                &c->lognp.o,  &c->lognp.mw, &c->lognp.net};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         scale(list[i], factor);
     c->hockney.beta *= factor;
