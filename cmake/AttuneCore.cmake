@@ -1,5 +1,8 @@
 # attune-core: everything that needs no MPI; and the command line on top of it.
+# The tuner itself is pure; what drives it in jobs speaks MPI and is in src/tune/drivers.
 atn_sources(core base topo sched algo model plan report trace predict)
+file(GLOB tune CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/tune/*.c)
+list(APPEND core ${tune})
 add_library(attune-core STATIC ${core})
 target_link_libraries(attune-core PUBLIC attune-flags m)
 if(HWLOC_FOUND)

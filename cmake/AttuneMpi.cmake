@@ -129,7 +129,7 @@ function(atn_add_mpi flavour)
     set(ATN_FLAVOURS ${ATN_FLAVOURS} ${flavour} PARENT_SCOPE)
     atn_mpi_interface(${flavour} "${mpicc_flags}")
 
-    atn_sources(exec_sources exec measure tune)
+    atn_sources(exec_sources exec measure tune/drivers)
     atn_sources(pmpi_sources pmpi)
     atn_give_build_id(${exec_sources} ${pmpi_sources})
     set(definitions ATN_MPI_${upper}=1 ATN_MPI_FLAVOUR="${flavour}")

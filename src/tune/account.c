@@ -1,0 +1,53 @@
+/* account.c - see account.h. */
+#include "tune/account.h"
+
+void atn_account_open(atn_account *a, int budget, int64_t agreement_ns)
+{
+    *a = (atn_account){.budget = budget, .credit_ns = ATN_CREDIT_AGREEMENTS * agreement_ns};
+}
+
+/* a * b / c without overflow. */
+static int64_t scaled(int64_t a, int64_t b, int64_t c)
+{
+    const __int128 product = (__int128)a * b / c;
+    return product > INT64_MAX ? INT64_MAX : (int64_t)product;
+}
+
+/* Time that has passed, as far as calls tell. */
+static int64_t now(const atn_account *a)
+{
+    const int64_t since = a->calls - a->agreed_calls;
+    if (a->agreed_calls == 0)
+        return a->elapsed_ns;
+    return a->elapsed_ns + scaled(a->elapsed_ns, since, a->agreed_calls);
+}
+
+int64_t atn_account_left(const atn_account *a)
+{
+    return a->credit_ns + scaled(now(a), a->budget, 1000) - a->spent_ns;
+}
+
+int64_t atn_account_wait(const atn_account *a, int64_t cost_ns)
+{
+    const int64_t missing = cost_ns - atn_account_left(a);
+    if (missing <= 0)
+        return 0;
+    if (a->elapsed_ns <= 0 || a->agreed_calls == 0 || a->budget == 0)
+        return INT64_MAX;
+    const int64_t time = scaled(missing, 1000, a->budget);
+    const int64_t calls = scaled(time, a->agreed_calls, a->elapsed_ns);
+    return calls == INT64_MAX ? calls : calls + 1;
+}
+
+void atn_account_elapsed(atn_account *a, int64_t elapsed_ns)
+{
+    if (elapsed_ns > a->elapsed_ns)
+        a->elapsed_ns = elapsed_ns;
+    a->agreed_calls = a->calls;
+}
+
+void atn_account_spend(atn_account *a, int64_t ns)
+{
+    if (ns > 0)
+        a->spent_ns += ns;
+}

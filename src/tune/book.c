@@ -1,0 +1,94 @@
+/* book.c - see book.h. */
+#include "tune/book.h"
+
+#include <stdlib.h>
+
+int atn_size_class(int64_t bytes)
+{
+    int class = 0;
+    for (; bytes > 0; bytes >>= 1)
+        class ++;
+    return bytes < 0 ? -1 : class;
+}
+
+int atn_size_weight(int64_t bytes, int64_t fixed)
+{
+    const int class = atn_size_class(bytes);
+    const int64_t usual = class <= 1 ? class : (INT64_C(3) << (class - 1)) / 2;
+    if (class < 0 || usual + fixed <= 0)
+        return ATN_TUNE_WEIGHT;
+    const __int128 weight = (__int128)ATN_TUNE_WEIGHT * (bytes + fixed) / (usual + fixed);
+    return weight < 1 ? 1 : (int)weight;
+}
+
+void atn_book_open(atn_book *book, int budget, int64_t agreement_ns)
+{
+    book->n = 0;
+    atn_account_open(&book->account, budget, agreement_ns);
+}
+
+void atn_book_close(atn_book *book)
+{
+    for (int i = 0; i < book->n; i++)
+        atn_tuner_free(book->entry[i].tuner);
+    book->n = 0;
+}
+
+static const atn_book_entry *find_class(const atn_book *book, uint64_t kind, int size_class)
+{
+    for (int i = 0; i < book->n; i++)
+        if (book->entry[i].kind == kind && book->entry[i].size_class == size_class)
+            return &book->entry[i];
+    return NULL;
+}
+
+atn_tuner *atn_book_find(const atn_book *book, uint64_t kind, int64_t bytes)
+{
+    const atn_book_entry *entry = find_class(book, kind, atn_size_class(bytes));
+    return entry != NULL ? entry->tuner : NULL;
+}
+
+static int candidate_of(const atn_candidate *candidates, int n, uint64_t id)
+{
+    for (int i = 0; i < n; i++)
+        if (candidates[i].id == id)
+            return i;
+    return -1;
+}
+
+/* What the nearest settled class of sizes has found; -1: none, or not a candidate here. */
+static int borrow(const atn_book *book, uint64_t kind, int size_class,
+                  const atn_candidate *candidates, int n)
+{
+    for (int away = 1; away <= ATN_BOOK_REACH; away++)
+        for (int side = -1; side <= 1; side += 2) {
+            const atn_book_entry *entry = find_class(book, kind, size_class + side * away);
+            atn_learned learned;
+            if (entry == NULL || size_class < 0)
+                continue;
+            atn_tuner_learned(entry->tuner, &learned);
+            if (learned.settled)
+                return candidate_of(candidates, n, atn_tuner_id(entry->tuner, learned.best));
+        }
+    return -1;
+}
+
+atn_tuner *atn_book_add(atn_book *book, uint64_t kind, int64_t bytes, const atn_tune_settings *s,
+                        const atn_candidate *candidates, int n, int native, int wise,
+                        int64_t wise_ps)
+{
+    const int size_class = atn_size_class(bytes);
+    if (book->n == ATN_BOOK_TUNERS)
+        return NULL;
+    atn_tune_start kind_of_start = ATN_START_WISE;
+    int start = wise;
+    if (start < 0) {
+        start = s->shadow ? -1 : borrow(book, kind, size_class, candidates, n);
+        kind_of_start = start >= 0 && start != native ? ATN_START_BORROWED : ATN_START_NATIVE;
+    }
+    atn_tuner *t = atn_tuner_new(s, &book->account, candidates, n, native,
+                                 start >= 0 ? start : native, kind_of_start, wise_ps);
+    if (t != NULL)
+        book->entry[book->n++] = (atn_book_entry){kind, size_class, t};
+    return t;
+}

@@ -1,0 +1,343 @@
+/* race.c - the usual procedure: duels within a budget, then watching.
+ *
+ * Baseline: what the tuner starts with is timed and is the winner for now.  Duels: the candidate of
+ * which most is expected, if it may be faster by more than the margin, runs in blocks beside the
+ * winner until the sign test (sign.h) adopts or drops it; a round is begun only when its expected
+ * regret is in the account.  Watching: looks at growing distances at the winner, with the strongest
+ * rival beside it; when its time has changed twice in a row, everything is open again.
+ *
+ * The model may be wrong by a factor common to all candidates: what was measured corrects it. */
+#include "tune/private.h"
+#include "tune/sign.h"
+
+static const int64_t block_ps = INT64_C(200000000); /* blocks are about so long ... */
+enum { BLOCK_CALLS = 16, HOPELESS = 1500 };         /* ... at most; per mille of the winner */
+static const int64_t longest_window = INT64_C(1) << 20;
+
+static int64_t winner_ps(const atn_tuner *t) { return atn_runner_median(&t->runner[t->winner]); }
+
+/* ---- what the model says, corrected ---- */
+
+/* Measured over predicted, per mille, ascending; how many candidates have both. */
+static int ratios(const atn_tuner *t, int64_t v[ATN_TUNE_CANDIDATES])
+{
+    int n = 0;
+    for (int i = 0; i < t->n; i++) {
+        const atn_runner *x = &t->runner[i];
+        if (x->samples == 0 || x->is.predicted_ps <= 0)
+            continue;
+        const int64_t ratio = atn_runner_median(x) * 1000 / x->is.predicted_ps + 1;
+        int j = n++;
+        for (; j > 0 && v[j - 1] > ratio; j--)
+            v[j] = v[j - 1];
+        v[j] = ratio;
+    }
+    return n;
+}
+
+typedef struct {
+    int64_t factor; /* per mille, on every prediction */
+    int64_t error;  /* per mille, at least */
+} correction;
+
+static correction corrected(const atn_tuner *t)
+{
+    int64_t v[ATN_TUNE_CANDIDATES];
+    const int n = ratios(t, v);
+    if (n == 0 || (n == 1 && t->drifted))
+        return (correction){1000, 0};
+    const int64_t middle = v[(n - 1) / 2];
+    const int64_t above = v[n - 1] * 1000 / middle, below = middle * 1000 / v[0];
+    return (correction){middle, (above > below ? above : below) - 1000};
+}
+
+/* Expected time of a candidate and how wrong that may be, per mille; 0: unknown. */
+static int64_t expected(const atn_tuner *t, int i, int64_t *error_p)
+{
+    const atn_runner *x = &t->runner[i];
+    *error_p = 0;
+    if (x->samples > 0)
+        return atn_runner_median(x);
+    if (x->is.predicted_ps <= 0)
+        return 0;
+    const correction c = corrected(t);
+    *error_p = c.error > x->is.error ? c.error : x->is.error;
+    return x->is.predicted_ps * c.factor / 1000 + 1;
+}
+
+/* Whether it may be faster by more than the margin; who is in a duel is judged by that. */
+static bool worth_it(const atn_tuner *t, int i)
+{
+    int64_t error;
+    const int64_t ps = expected(t, i, &error);
+    return t->runner[i].samples > 0 || ps == 0 ||
+           ps * 1000 / (1000 + error) < winner_ps(t) * (1000 - t->s.margin) / 1000;
+}
+
+/* Regret of one call that must be reckoned with, in picoseconds.  Native costs nobody anything that
+ * the program would not have paid without us. */
+static int64_t regret(const atn_tuner *t, int i)
+{
+    int64_t error;
+    const int64_t ps = expected(t, i, &error), usual = winner_ps(t);
+    const int64_t worst = ps == 0 ? 2 * usual : ps * (1000 + error) / 1000;
+    if (t->s.shadow)
+        return worst + usual;
+    return i == t->native || worst < usual ? 0 : worst - usual;
+}
+
+/* Calls until the account can pay for a round with the candidate. */
+static int64_t wait_for(const atn_tuner *t, int i, int calls)
+{
+    return atn_account_wait(t->account, t->s.agreement_ns + regret(t, i) * calls / 1000);
+}
+
+/* ---- rounds ---- */
+
+static int block_calls(const atn_tuner *t)
+{
+    const int64_t ps = winner_ps(t);
+    const int64_t calls = ps > 0 ? block_ps / ps + 1 : 1;
+    return calls > BLOCK_CALLS ? BLOCK_CALLS : (int)calls;
+}
+
+/* A candidate that never ran is tried with one call, so that no more than one call can be worse
+ * than foreseen. */
+static int calls_of(const atn_tuner *t, int i)
+{
+    return t->runner[i].samples == 0 ? 1 : block_calls(t);
+}
+
+static void add_block(atn_round *round, int candidate, int calls)
+{
+    round->block[round->n++] = (atn_block){.candidate = candidate, .calls = calls};
+}
+
+/* They take turns in who is first. */
+static void plan_pair(atn_tuner *t, int other, atn_round *round)
+{
+    const int first = t->runner[other].samples % 2 == 0 ? other : t->winner;
+    const int second = first == other ? t->winner : other;
+    add_block(round, first, calls_of(t, first));
+    add_block(round, second, calls_of(t, second));
+}
+
+/* a before b: what can be paid for at once, then what native must prove, then what is expected to
+ * be fastest; those of which nothing is known come last. */
+static bool goes_first(const atn_tuner *t, int a, int b)
+{
+    int64_t error;
+    const bool checks = t->start == ATN_START_BORROWED;
+    const int64_t wait_a = wait_for(t, a, calls_of(t, a)), wait_b = wait_for(t, b, calls_of(t, b));
+    if (wait_a != wait_b && (wait_a == 0 || wait_b == 0))
+        return wait_a == 0;
+    if (checks && (a == t->native || b == t->native))
+        return a == t->native;
+    const int64_t x = expected(t, a, &error), y = expected(t, b, &error);
+    return x > 0 && (y == 0 || x < y);
+}
+
+static int next_challenger(const atn_tuner *t)
+{
+    int best = -1;
+    for (int i = 0; i < t->n; i++)
+        if (i != t->winner && !t->runner[i].out && worth_it(t, i) &&
+            (best < 0 || goes_first(t, i, best)))
+            best = i;
+    return best;
+}
+
+static void plan_baseline(atn_tuner *t, int64_t quiet, atn_round *round)
+{
+    const int64_t wait = atn_account_wait(t->account, t->s.agreement_ns);
+    round->quiet = wait > quiet ? wait : quiet;
+    if (round->quiet > longest_window)
+        round->quiet = longest_window;
+    add_block(round, t->winner, block_calls(t));
+}
+
+static void plan_duel(atn_tuner *t, int challenger, atn_round *round)
+{
+    const int64_t wait = wait_for(t, challenger, calls_of(t, challenger));
+    if (wait > longest_window) {
+        plan_baseline(t, t->window, round);
+        t->why = "a duel must wait until there is budget for it";
+        return;
+    }
+    round->quiet = wait;
+    plan_pair(t, challenger, round);
+    t->why = "a duel";
+}
+
+/* The fastest other one that is known; native when nothing is known of it. */
+static int rival(const atn_tuner *t)
+{
+    int best = -1;
+    if (t->native != t->winner && t->runner[t->native].samples == 0)
+        return t->native;
+    for (int i = 0; i < t->n; i++)
+        if (i != t->winner && t->runner[i].samples > 0 &&
+            (best < 0 || atn_runner_median(&t->runner[i]) < atn_runner_median(&t->runner[best])))
+            best = i;
+    return best;
+}
+
+static void plan_watch(atn_tuner *t, atn_round *round)
+{
+    const int other = rival(t);
+    const int64_t quiet = t->suspicious ? 0 : t->window;
+    t->why = "watching";
+    if (other >= 0 && !t->suspicious && wait_for(t, other, calls_of(t, other)) <= quiet) {
+        round->quiet = quiet;
+        plan_pair(t, other, round);
+    } else {
+        plan_baseline(t, quiet, round);
+    }
+}
+
+static void begin_watch(atn_tuner *t)
+{
+    const int64_t usual = winner_ps(t), spread = 2 * atn_runner_spread(&t->runner[t->winner]);
+    const int64_t least = usual * t->s.drift / 1000, most = usual / 2;
+    t->reference_ps = usual;
+    t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
+}
+
+static void plan_race(atn_tuner *t, atn_round *round)
+{
+    if (t->runner[t->winner].samples == 0) {
+        plan_baseline(t, 0, round);
+        t->why = "timing what it starts with";
+        return;
+    }
+    const int challenger = t->reference_ps == 0 ? next_challenger(t) : t->challenger;
+    if (challenger >= 0) {
+        plan_duel(t, challenger, round);
+        return;
+    }
+    if (t->reference_ps == 0)
+        begin_watch(t);
+    plan_watch(t, round);
+}
+
+/* ---- results ---- */
+
+static bool beats(const atn_tuner *t, int64_t ps, int64_t other_ps)
+{
+    return ps * 1000 < other_ps * (1000 - t->s.margin);
+}
+
+static void adopt(atn_tuner *t, int winner)
+{
+    t->winner = winner;
+    if (!t->s.shadow)
+        t->incumbent = winner;
+    for (int i = 0; i < t->n; i++)
+        t->runner[i].wins = t->runner[i].losses = 0;
+    t->challenger = -1;
+    t->reference_ps = 0;
+    t->window = 2 * t->s.iterations;
+}
+
+static void drop(atn_tuner *t, int loser)
+{
+    t->runner[loser].out = true;
+    t->runner[loser].wins = t->runner[loser].losses = 0;
+    t->challenger = -1;
+}
+
+/* So slow at first sight that it is dropped, unless the model promised the opposite. */
+static bool is_hopeless(const atn_tuner *t, const atn_runner *x, int64_t its_ps, int64_t winners_ps)
+{
+    const int64_t promised = x->is.predicted_ps * (1000 + x->is.error) / 1000;
+    const bool sure = x->is.predicted_ps > 0 && promised < winner_ps(t) && x->losses < 2;
+    return x->wins == 0 && !sure && its_ps > winners_ps * HOPELESS / 1000;
+}
+
+static void judge_duel(atn_tuner *t, int challenger, int64_t its_ps, int64_t winners_ps)
+{
+    atn_runner *x = &t->runner[challenger];
+    if (beats(t, its_ps, winners_ps))
+        x->wins++;
+    else
+        x->losses++;
+    const atn_sign sign = atn_sign_verdict(x->wins, x->losses);
+    if (sign == ATN_SIGN_ADOPT)
+        adopt(t, challenger);
+    else if (sign == ATN_SIGN_DROP || is_hopeless(t, x, its_ps, winners_ps))
+        drop(t, challenger);
+}
+
+/* What was measured before is a better prediction than the model's, but may be as wrong as that of
+ * the winner has become. */
+static void open_again(atn_runner *x, int64_t change)
+{
+    if (x->samples > 0)
+        x->is.predicted_ps = atn_runner_median(x);
+    if (x->is.error < change)
+        x->is.error = (int)change;
+    atn_runner_forget(x);
+}
+
+static void begin_anew(atn_tuner *t, int64_t winners_ps)
+{
+    const int64_t before = t->reference_ps;
+    const int64_t ratio =
+        winners_ps > before ? winners_ps * 1000 / before : before * 1000 / (winners_ps + 1);
+    const int64_t change = ratio > 5000 ? 4000 : ratio - 1000;
+    for (int i = 0; i < t->n; i++)
+        if (i != t->winner)
+            open_again(&t->runner[i], change);
+    atn_runner_forget(&t->runner[t->winner]);
+    atn_runner_note(&t->runner[t->winner], winners_ps);
+    t->challenger = -1;
+    t->reference_ps = 0;
+    t->suspicious = false;
+    t->drifted = true;
+    t->window = 2 * t->s.iterations;
+}
+
+/* False: the machine has changed. */
+static bool judge_watch(atn_tuner *t, int64_t winners_ps)
+{
+    const int64_t apart =
+        winners_ps > t->reference_ps ? winners_ps - t->reference_ps : t->reference_ps - winners_ps;
+    const bool changed = apart > t->tolerance_ps;
+    if (changed && t->suspicious) {
+        begin_anew(t, winners_ps);
+        return false;
+    }
+    if (!changed && t->window < longest_window)
+        t->window *= 2;
+    t->suspicious = changed;
+    return true;
+}
+
+/* A rival that won a pair while being watched may challenge the winner. */
+static void judge_rival(atn_tuner *t, int rival, int64_t its_ps, int64_t winners_ps)
+{
+    atn_runner *x = &t->runner[rival];
+    if (t->suspicious || !beats(t, its_ps, winners_ps))
+        return;
+    x->out = false;
+    x->wins = 1;
+    x->losses = 0;
+    t->challenger = rival;
+}
+
+static void take_race(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2])
+{
+    const int own = round->block[0].candidate == t->winner ? 0 : 1, other = 1 - own;
+    const int candidate = round->n == 2 ? round->block[other].candidate : -1;
+    const bool watching = t->reference_ps > 0 && t->challenger < 0;
+    if (watching && !judge_watch(t, per_call_ps[own]))
+        return;
+    if (candidate < 0)
+        return;
+    if (watching)
+        judge_rival(t, candidate, per_call_ps[other], per_call_ps[own]);
+    else
+        judge_duel(t, candidate, per_call_ps[other], per_call_ps[own]);
+}
+
+const atn_procedure atn_race = {plan_race, take_race};

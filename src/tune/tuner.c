@@ -1,0 +1,216 @@
+/* tuner.c - calls, blocks and rounds: when what runs and what is known of it.  What to compare is
+ * decided by a procedure: race.c, star.c. */
+#include "tune/tuner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tune/private.h"
+
+const atn_tune_settings atn_tune_defaults = {
+    .mode = ATN_TUNE_RACE,
+    .margin = 30,
+    .drift = 100,
+    .iterations = 10,
+    .agreement_ns = 20000,
+};
+
+/* ---- what is known of a candidate ---- */
+
+void atn_runner_note(atn_runner *x, int64_t per_call_ps)
+{
+    x->kept[x->samples++ % ATN_TUNE_KEEP] = per_call_ps;
+}
+
+void atn_runner_forget(atn_runner *x)
+{
+    x->samples = 0;
+    x->wins = x->losses = 0;
+    x->out = false;
+}
+
+/* The kept times in order; how many. */
+static int sorted(const atn_runner *x, int64_t v[ATN_TUNE_KEEP])
+{
+    const int n = x->samples < ATN_TUNE_KEEP ? (int)x->samples : ATN_TUNE_KEEP;
+    for (int i = 0; i < n; i++) {
+        int j = i;
+        for (; j > 0 && v[j - 1] > x->kept[i]; j--)
+            v[j] = v[j - 1];
+        v[j] = x->kept[i];
+    }
+    return n;
+}
+
+int64_t atn_runner_median(const atn_runner *x)
+{
+    int64_t v[ATN_TUNE_KEEP] = {0};
+    const int n = sorted(x, v);
+    return n == 0 ? 0 : v[(n - 1) / 2];
+}
+
+int64_t atn_runner_spread(const atn_runner *x)
+{
+    int64_t v[ATN_TUNE_KEEP] = {0};
+    const int n = sorted(x, v), off = n / 6;
+    return n == 0 ? 0 : (v[n - 1 - off] - v[off]) / 2;
+}
+
+/* ---- life ---- */
+
+static const atn_procedure *const procedures[] = {
+    [ATN_TUNE_RACE] = &atn_race,
+    [ATN_TUNE_ALL] = &atn_star,
+    [ATN_TUNE_GROUPED] = &atn_star,
+    [ATN_TUNE_FIXED] = &atn_fixed,
+};
+
+static void plan(atn_tuner *t)
+{
+    t->round = (atn_round){0};
+    t->procedure->plan(t, &t->round);
+}
+
+atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
+                         const atn_candidate *candidates, int n, int native, int start,
+                         atn_tune_start kind, int64_t wise_ps)
+{
+    atn_tuner *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->s = *s;
+    t->procedure = procedures[s->mode];
+    t->account = account;
+    t->n = atn_min(n, ATN_TUNE_CANDIDATES);
+    for (int i = 0; i < t->n; i++)
+        t->runner[i].is = candidates[i];
+    t->native = native;
+    t->incumbent = t->winner = start;
+    t->start = kind;
+    t->challenger = -1;
+    t->reference_ps = kind == ATN_START_WISE && wise_ps > 0 ? wise_ps : 0;
+    t->tolerance_ps = t->reference_ps * s->drift / 1000;
+    t->window = 2 * s->iterations;
+    t->delta = 2;
+    plan(t);
+    return t;
+}
+
+void atn_tuner_free(atn_tuner *t) { free(t); }
+
+/* ---- calls ---- */
+
+/* One call of the present block; true when the round ends with it. */
+static bool advance(atn_round *round, int weight)
+{
+    atn_block *block = &round->block[round->at];
+    block->weight += weight;
+    if (++block->done == block->calls)
+        round->at++;
+    return round->at == round->n;
+}
+
+atn_step atn_tuner_step(atn_tuner *t, int weight)
+{
+    atn_round *round = &t->round;
+    atn_step step = {.candidate = t->incumbent, .shadow = -1, .block = -1};
+    t->account->calls++;
+    if (round->quiet > 0) {
+        round->quiet--;
+    } else if (round->at < round->n) {
+        const int candidate = round->block[round->at].candidate;
+        step.block = round->at;
+        if (t->s.shadow)
+            step.shadow = candidate;
+        else
+            step.candidate = candidate;
+        step.agree = advance(round, weight);
+    }
+    return step;
+}
+
+int64_t atn_tuner_quiet(const atn_tuner *t) { return t->round.quiet; }
+
+void atn_tuner_skip(atn_tuner *t, int64_t calls)
+{
+    t->account->calls += calls;
+    t->round.quiet -= calls;
+}
+
+/* Regret: time beyond what the incumbent would have taken; shadows cost all of their time. */
+static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
+{
+    const int64_t usual_ps = atn_runner_median(&t->runner[t->winner]);
+    atn_account_spend(t->account, t->s.agreement_ns);
+    for (int i = 0; i < t->round.n; i++) {
+        const atn_block *block = &t->round.block[i];
+        if (t->s.shadow)
+            atn_account_spend(t->account, block_ns[i]);
+        else if (block->candidate != t->winner && usual_ps > 0)
+            atn_account_spend(t->account, (per_call_ps[i] - usual_ps) * block->done / 1000);
+    }
+}
+
+void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
+{
+    int64_t per_call_ps[2] = {0, 0};
+    const atn_round round = t->round;
+    for (int i = 0; i < round.n; i++)
+        if (round.block[i].weight > 0)
+            per_call_ps[i] =
+                (int64_t)((__int128)block_ns[i] * 1000 * ATN_TUNE_WEIGHT / round.block[i].weight);
+    charge(t, block_ns, per_call_ps);
+    atn_account_elapsed(t->account, elapsed_ns);
+    for (int i = 0; i < round.n; i++)
+        atn_runner_note(&t->runner[round.block[i].candidate], per_call_ps[i]);
+    t->procedure->take(t, &round, per_call_ps);
+    plan(t);
+}
+
+/* ---- looking ---- */
+
+int atn_tuner_incumbent(const atn_tuner *t) { return t->incumbent; }
+const char *atn_tuner_why(const atn_tuner *t) { return t->why; }
+uint64_t atn_tuner_id(const atn_tuner *t, int candidate) { return t->runner[candidate].is.id; }
+
+static int best_other(const atn_tuner *t, int best)
+{
+    int other = -1;
+    for (int i = 0; i < t->n; i++)
+        if (i != best && t->runner[i].samples > 0 &&
+            (other < 0 || atn_runner_median(&t->runner[i]) < atn_runner_median(&t->runner[other])))
+            other = i;
+    return other;
+}
+
+void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
+{
+    const int best = t->winner, next = best_other(t, best);
+    const atn_runner *x = &t->runner[best];
+    *learned_p = (atn_learned){
+        .best = best,
+        .next = next,
+        .best_ps = atn_runner_median(x),
+        .best_ci_ps = atn_runner_spread(x),
+        .next_ps = next >= 0 ? atn_runner_median(&t->runner[next]) : 0,
+        .samples = x->samples,
+        .settled = t->reference_ps > 0,
+    };
+}
+
+/* ---- the procedure that learns nothing ---- */
+
+static void plan_nothing(atn_tuner *t, atn_round *round)
+{
+    round->quiet = INT64_MAX;
+    t->why = "fixed";
+}
+
+static void take_nothing(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2])
+{
+    (void)t;
+    (void)round;
+    (void)per_call_ps;
+}
+
+const atn_procedure atn_fixed = {plan_nothing, take_nothing};

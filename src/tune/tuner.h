@@ -1,0 +1,96 @@
+/* tuner.h - learns inside a job which candidate carries out a problem fastest.
+ *
+ * Pure: no clock, no MPI, no floating point.  A tuner is told of calls and of agreed block times
+ * (maximum over ranks), and says what to run.  Ranks that tell it the same at the same calls get
+ * the same answers, whatever processors they run on.
+ *
+ *   for every call:   atn_step s = atn_tuner_step(t, weight);
+ *                     run s.candidate; if (s.block >= 0) add the time to that block's sum
+ *                     if (s.agree) start an agreement on the sums: maximum over ranks
+ *   when it arrives:  atn_tuner_feed(t, sums, elapsed), before the same call on all ranks
+ *
+ * Times of blocks are nanoseconds, times of one call are picoseconds. */
+#ifndef ATN_TUNER_H
+#define ATN_TUNER_H
+
+#include "tune/account.h"
+
+enum {
+    ATN_TUNE_CANDIDATES = 32, /* at most; more are not looked at */
+    ATN_TUNE_KEEP = 9,        /* latest block times of a candidate */
+    ATN_TUNE_WEIGHT = 1024    /* of a call of the usual size of its problem */
+};
+
+typedef enum {
+    ATN_TUNE_RACE,    /* the default: races within a budget */
+    ATN_TUNE_ALL,     /* every candidate in turn, then watch (STAR-MPI) */
+    ATN_TUNE_GROUPED, /* the same with one of each group first */
+    ATN_TUNE_FIXED    /* what it starts with */
+} atn_tune_mode;
+
+typedef struct {
+    uint64_t id;          /* of algorithm and parameters, the same for neighbouring sizes */
+    int64_t predicted_ps; /* of one call; -1: cannot be told (native) */
+    int error;            /* of the prediction, per mille: p / (1 + e) .. p * (1 + e) */
+    int group;            /* what it optimises; from 0 */
+} atn_candidate;
+
+typedef struct {
+    atn_tune_mode mode;
+    int margin;           /* per mille that a winner must be faster */
+    int drift;            /* per mille of change that counts as another machine */
+    int iterations;       /* calls of each candidate in ALL and GROUPED */
+    bool shadow;          /* never switch: candidates run on scratch data besides the call */
+    int64_t agreement_ns; /* what an agreement costs */
+} atn_tune_settings;
+extern const atn_tune_settings atn_tune_defaults;
+
+/* How much is known of what a tuner starts with. */
+typedef enum {
+    ATN_START_NATIVE,   /* nothing */
+    ATN_START_BORROWED, /* a neighbouring size has settled on it */
+    ATN_START_WISE      /* measured in an earlier job */
+} atn_tune_start;
+
+typedef struct {
+    int candidate; /* to carry out the call with */
+    int shadow;    /* to run on scratch data as well, timed instead of the call; -1: none */
+    int block;     /* 0 or 1: time it for that block; -1: untimed */
+    bool agree;    /* the round ends with this call */
+} atn_step;
+
+/* What was learned, for wisdom and reports. */
+typedef struct {
+    int best, next; /* candidates; next -1: none was measured */
+    int64_t best_ps, best_ci_ps, next_ps;
+    int64_t samples; /* blocks behind best */
+    bool settled;    /* the best was measured against what was worth it */
+} atn_learned;
+
+typedef struct atn_tuner atn_tuner;
+
+/* `candidates` are copied; `native` and `start` are among them.  `wise_ps` is the time that wisdom
+ * knows of `start`, or -1.  The account outlives the tuner.  NULL: out of memory. */
+atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
+                         const atn_candidate *candidates, int n, int native, int start,
+                         atn_tune_start kind, int64_t wise_ps);
+void atn_tuner_free(atn_tuner *t);
+
+/* The next call; `weight` is its expected time relative to the usual size, ATN_TUNE_WEIGHT = 1. */
+atn_step atn_tuner_step(atn_tuner *t, int weight);
+/* How many of the next calls need no step: carry them out with the same candidate as the last one,
+ * untimed, and tell afterwards how many there were. */
+int64_t atn_tuner_quiet(const atn_tuner *t);
+void atn_tuner_skip(atn_tuner *t, int64_t calls);
+
+/* The agreed sums of both blocks of the round, and the agreed time since the account was opened. */
+void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns);
+
+int atn_tuner_incumbent(const atn_tuner *t);
+void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p);
+/* Why it does what it does, in words. */
+const char *atn_tuner_why(const atn_tuner *t);
+/* Identity of a candidate. */
+uint64_t atn_tuner_id(const atn_tuner *t, int candidate);
+
+#endif
