@@ -171,6 +171,8 @@ atn_theatre *atn_theatre_new(MPI_Comm comm, int64_t max_bytes, bool off_cache)
     MPI_Comm_rank(comm, &t->r);
     MPI_Comm_dup(comm, &t->control);
     MPI_Comm_dup(comm, &t->wire);
+    MPI_Type_create_resized(MPI_DOUBLE, 0, 2 * sizeof(double), &t->scattered);
+    MPI_Type_commit(&t->scattered);
     t->yield = crowded(comm);
     return t;
 }
@@ -180,6 +182,7 @@ void atn_theatre_free(atn_theatre *t)
     if (!t)
         return;
     atn_stage_free(t->stage);
+    MPI_Type_free(&t->scattered);
     MPI_Comm_free(&t->control);
     MPI_Comm_free(&t->wire);
     release(t);

@@ -11,6 +11,7 @@ struct atn_theatre {
     char *out, *in;    /* where messages come from and go to */
     size_t area, next; /* bytes of each; where the next message is */
     atn_stage *stage;
+    MPI_Datatype scattered; /* eight of sixteen bytes */
 };
 
 /* One repetition, seen by actor `me`: seconds of a turn; 0 where another one holds the watch. */

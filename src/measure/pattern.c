@@ -272,13 +272,8 @@ static double copy(const actor *x)
 
 static double pack(const actor *x)
 {
-    static MPI_Datatype type = MPI_DATATYPE_NULL;
     int at = 0;
-    if (type == MPI_DATATYPE_NULL) { /* eight of sixteen bytes */
-        MPI_Type_create_resized(MPI_DOUBLE, 0, 2 * sizeof(double), &type);
-        MPI_Type_commit(&type);
-    }
-    MPI_Pack(x->t->out, (int)(x->a->bytes / (int64_t)sizeof(double)), type, x->t->in,
+    MPI_Pack(x->t->out, (int)(x->a->bytes / (int64_t)sizeof(double)), x->t->scattered, x->t->in,
              (int)x->t->area, &at, MPI_COMM_SELF);
     return 0;
 }
