@@ -106,7 +106,8 @@ static int taus_of(const atn_survey *s, const atn_obs_kind *kinds, int nkinds, i
     for (int tau = 2; tau <= s->ranks && n < ATN_TABLE_TAUS; tau++)
         for (int k = 0; k < nkinds; k++) {
             int64_t sizes[MAX_POINTS];
-            if (sizes_of(s, kinds[k], channel, tau, what, sizes) > 0) {
+            const int points = sizes_of(s, kinds[k], channel, tau, what, sizes);
+            if (points > 0 && sizes[points - 1] >= 4 << 10) { /* small ones alone tell nothing */
                 taus[n++] = tau;
                 break;
             }
@@ -157,8 +158,8 @@ static double transfer_at(const fitter *f, int64_t bytes, int tau)
     return -1;
 }
 
-/* By how much tau transfers are slower than one: at the observed sizes next to it, between them on
- * a logarithmic scale. */
+/* By how much tau transfers are slower than one where that was not observed: as at the observed
+ * sizes next to it, between them on a logarithmic scale; within the bounds of L. */
 static double slowdown(const fitter *f, int64_t bytes, int tau)
 {
     int64_t sizes[MAX_POINTS];
@@ -172,10 +173,10 @@ static double slowdown(const fitter *f, int64_t bytes, int tau)
         *ratio = many / one;
         *(sizes[i] <= bytes ? &at_below : &at_above) = (double)sizes[i];
     }
-    if (below == 0 || above == 0)
-        return fmax(below, above) > 0 ? fmax(below, above) : 1;
-    const double part = log((double)bytes / at_below) / log(at_above / at_below);
-    return below + part * (above - below);
+    const bool outside = below == 0 || above == 0;
+    const double part = outside ? 0 : log((double)bytes / at_below) / log(at_above / at_below);
+    const double ratio = outside ? fmax(below, above) : below + part * (above - below);
+    return fmax(1, fmin(tau, ratio));
 }
 
 static double transfer_of(const fitter *f, int64_t bytes, int tau)

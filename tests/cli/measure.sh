@@ -27,12 +27,12 @@ channel memory
 plan 9 00000000000000aa
 o 0 round_trip 0 0 1 - 50 1e-06 0.99e-06 1.01e-06
 o 1 round_trip 0 1 1 - 50 1.1e-06 1.09e-06 1.11e-06
-o 2 round_trip 0 1024 1 - 50 2e-06 1.99e-06 2.01e-06
+o 2 round_trip 0 8192 1 - 50 2e-06 1.99e-06 2.01e-06
 o 3 synchronous 0 0 1 - 50 0.8e-06 0.79e-06 0.81e-06
 o 4 eager 0 0 1 - 2 4096 4032 4096
 skip 5
 o 6 ring 0 1 2 - 50 0.7e-06 0.69e-06 0.71e-06
-o 7 ring 0 1024 2 - 50 1.3e-06 1.29e-06 1.31e-06
+o 7 ring 0 8192 2 - 50 1.3e-06 1.29e-06 1.31e-06
 o 8 reduce -1 1024 1 sum.f64 50 2e-07 1.9e-07 2.4e-07
 end
 EOF
@@ -49,22 +49,22 @@ table gamma sum f64 1
 channel memory
   path duplex=1 hops=2
   overhead below=0.5 eager=4K from=0.8
-  hockney alpha=0.522401363 beta=0.466490456
-  lmo C=0.25 rate=2143.66658
+  hockney alpha=0.522596554 beta=0.0582781349
+  lmo C=0.25 rate=17159.0941
   quality samples=300 spread=0.0142857143
   table transfer 1 2
     1      0.025 0.1
-    1K     0.25 0.4
+    8K     0.1 0.25
   table sync 1 2
     0      0.025 0.1
   table lognp-transfer 1
     0      0.25
     1      0.275
-    1K     0.5
+    8K     0.5
   table mlognp-memory 1
     0      0.5
     1      0.55
-    1K     1
+    8K     1
 end
 EOF
 check "the machine is written" golden_file

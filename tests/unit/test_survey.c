@@ -364,6 +364,12 @@ static void transfers_come_back(void **state)
     near(atn_channel_transfer(net, 65536, 3),
          network_l(65536, 1) * network_l(16384, 3) / network_l(16384, 1));
     atn_machine_free(m);
+    for (int i = 0; i < s.seen.n; i++) /* and never beyond the bounds of L */
+        if (s.seen.v[i].kind == ATN_OBS_FAN)
+            s.seen.v[i].value.mid *= 1000;
+    m = fitted(&s);
+    near(atn_channel_transfer(&m->channel[1], 65536, 3), 3 * network_l(65536, 1));
+    atn_machine_free(m);
     atn_survey_free(&s);
 }
 
