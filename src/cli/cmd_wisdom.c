@@ -1,11 +1,33 @@
-/* cmd_rules.c - attune rules show: checks a rule file and prints it as Attune would write it. */
-#include "cli/cli.h"
-#include "plan/rules.h"
+/* cmd_wisdom.c - attune wisdom: looks at files of rules, joins them, forgets. */
+#include <stdlib.h>
+#include <string.h>
 
-static int run(const atn_args *a, atn_error *err)
+#include "cli/cli.h"
+#include "plan/settings.h"
+#include "plan/wisdom.h"
+
+/* ---- show ---- */
+
+/* What jobs would know: all files that are searched, together. */
+static atn_status load_all(atn_rules **rules_p, atn_error *err)
+{
+    const char *job = getenv(atn_setting_get(ATN_SET_WISDOM)->name);
+    atn_wisdom_files files;
+    char *warning;
+    atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
+    const atn_status status = atn_wisdom_load(&files, rules_p, &warning, err);
+    if (status == ATN_OK && warning != NULL)
+        fputs(warning, stderr);
+    if (status == ATN_OK)
+        free(warning);
+    return status;
+}
+
+static int run_show(const atn_args *a, atn_error *err)
 {
     atn_rules *rules;
-    atn_status status = atn_rules_read(a->operands[0], &rules, err);
+    atn_status status =
+        a->noperands > 0 ? atn_rules_read(a->operands[0], &rules, err) : load_all(&rules, err);
     if (status != ATN_OK)
         return status;
     if (!atn_rules_print(a->out, rules))
@@ -14,15 +36,304 @@ static int run(const atn_args *a, atn_error *err)
     return status;
 }
 
+const atn_command atn_cmd_wisdom_show = {
+    .noun = "wisdom",
+    .verb = "show",
+    .operands = "[FILE]",
+    .max_operands = 1,
+    .help = "Check a file of rules (wisdom) and print it sorted and aligned",
+    .detail = "Comments, provenance and measured fields are kept, and so is which rule matches "
+              "first. With -o FILE the same file may be rewritten in place. Without FILE: what the "
+              "files of the job (ATTUNE_WISDOM), the user and the system say together.",
+    .flags = ATN_CMD_OUTPUT,
+    .run = run_show,
+};
+
+/* A file of rules is wisdom whoever wrote it; its older name. */
 const atn_command atn_cmd_rules_show = {
     .noun = "rules",
     .verb = "show",
     .operands = "FILE",
     .min_operands = 1,
     .max_operands = 1,
-    .help = "Check a file of rules (wisdom) and print it sorted and aligned",
-    .detail = "Comments, provenance and measured fields are kept, and so is which rule matches "
-              "first. With -o FILE the same file may be rewritten in place.",
+    .help = "The same as attune wisdom show",
     .flags = ATN_CMD_OUTPUT,
-    .run = run,
+    .run = run_show,
+};
+
+/* ---- check ---- */
+
+static bool covers(atn_span a, atn_span b) { return a.lo <= b.lo && b.hi <= a.hi; }
+
+/* An earlier rule that leaves nothing for this one; -1: none. */
+static int shadowing(const atn_rules *rules, int i)
+{
+    const atn_rule *rule = atn_rules_at(rules, i);
+    for (int j = 0; j < i; j++) {
+        const atn_rule *before = atn_rules_at(rules, j);
+        if (before->op == rule->op && before->place == rule->place &&
+            covers(before->ranks, rule->ranks) && covers(before->bytes, rule->bytes))
+            return j;
+    }
+    return -1;
+}
+
+/* Each doubt about a rule on a line; how many. */
+static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
+{
+    const atn_rule *rule = atn_rules_at(rules, i);
+    const int before = shadowing(rules, i);
+    const struct {
+        bool wrong;
+        const char *what;
+    } doubts[] = {
+        {rule->next_ps >= 0 && rule->time_ps > rule->next_ps,
+         "the runner-up was faster; measure again, or let it win"},
+        {rule->ci_ps >= 0 && rule->time_ps >= 0 && 2 * rule->ci_ps > rule->time_ps,
+         "the interval is as wide as the time; measure again"},
+        {rule->samples >= 0 && rule->samples < 3, "fewer than three samples; measure again"},
+        {rule->next.row != NULL && atn_same_choice(&rule->use, &rule->next),
+         "the runner-up is the winner; remove next="},
+    };
+    int n = 0;
+    if (before >= 0) {
+        fprintf(f, "%s:%d: never used where the algorithm of line %d applies; remove one\n", file,
+                rule->line, atn_rules_at(rules, before)->line);
+        n++;
+    }
+    for (size_t k = 0; k < sizeof doubts / sizeof *doubts; k++)
+        if (doubts[k].wrong) {
+            fprintf(f, "%s:%d: %s\n", file, rule->line, doubts[k].what);
+            n++;
+        }
+    return n;
+}
+
+static int run_check(const atn_args *a, atn_error *err)
+{
+    int doubts = 0;
+    for (int k = 0; k < a->noperands; k++) {
+        atn_rules *rules;
+        const atn_status status = atn_rules_read(a->operands[k], &rules, err);
+        if (status != ATN_OK)
+            return status;
+        int found = 0;
+        for (int i = 0; i < atn_rules_count(rules); i++)
+            found += check_rule(a->out, a->operands[k], rules, i);
+        if (found == 0)
+            fprintf(a->out, "%s: %d rules, nothing to object to\n", a->operands[k],
+                    atn_rules_count(rules));
+        doubts += found;
+        atn_rules_free(rules);
+    }
+    return doubts > 0 ? ATN_FINDING : ATN_OK;
+}
+
+const atn_command atn_cmd_wisdom_check = {
+    .noun = "wisdom",
+    .verb = "check",
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = 1000,
+    .help = "Find rules that are never used or rest on too little",
+    .detail = "Exit code 1 when there is something to object to.",
+    .flags = ATN_CMD_OUTPUT,
+    .run = run_check,
+};
+
+/* ---- merge ---- */
+
+static int run_merge(const atn_args *a, atn_error *err)
+{
+    for (int k = 1; k < a->noperands; k++) {
+        atn_rules *news;
+        atn_status status = atn_rules_read(a->operands[k], &news, err);
+        if (status != ATN_OK)
+            return status;
+        status = atn_wisdom_merge(a->operands[0], news, err);
+        atn_rules_free(news);
+        if (status != ATN_OK)
+            return status;
+    }
+    return ATN_OK;
+}
+
+const atn_command atn_cmd_wisdom_merge = {
+    .noun = "wisdom",
+    .verb = "merge",
+    .operands = "INTO FILE...",
+    .min_operands = 2,
+    .max_operands = 1000,
+    .help = "Join what files say into one file",
+    .detail = "INTO is changed under a lock that jobs respect too, at once or not at all, and made "
+              "when it is not there. Of two answers to one problem the better evidence stays: "
+              "docs/wisdom-format.md. When INTO is damaged it is left alone and what is new goes "
+              "to INTO.unmerged.",
+    .run = run_merge,
+};
+
+/* ---- diff ---- */
+
+static const atn_rule *find_same(const atn_rules *rules, const atn_rule *rule)
+{
+    for (int i = 0; i < atn_rules_count(rules); i++)
+        if (atn_rule_same_problem(atn_rules_at(rules, i), rule))
+            return atn_rules_at(rules, i);
+    return NULL;
+}
+
+static char *line_of(const atn_rule *rule)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (f == NULL)
+        return NULL;
+    if (rule->place != 0)
+        fprintf(f, "at %s: ", atn_interned(rule->place));
+    atn_rule_print(f, rule);
+    return fclose(f) == 0 ? text : NULL;
+}
+
+/* Rules of `a` that are not in `b` as they are, with a sign; those with another answer are told in
+ * both directions at once.  How many; -1: no memory. */
+static int print_missing(FILE *f, const atn_rules *a, const atn_rules *b, char sign, bool changes)
+{
+    int n = 0;
+    for (int i = 0; i < atn_rules_count(a); i++) {
+        const atn_rule *rule = atn_rules_at(a, i), *other = find_same(b, rule);
+        if (other != NULL && !changes)
+            continue;
+        char *mine = line_of(rule), *theirs = other != NULL ? line_of(other) : NULL;
+        const bool failed = mine == NULL || (other != NULL && theirs == NULL);
+        const bool differ = !failed && (theirs == NULL || strcmp(mine, theirs) != 0);
+        if (differ)
+            fprintf(f, "%c %s", sign, mine);
+        if (differ && theirs != NULL)
+            fprintf(f, "+ %s", theirs);
+        free(mine);
+        free(theirs);
+        if (failed)
+            return -1;
+        n += differ;
+    }
+    return n;
+}
+
+static int run_diff(const atn_args *a, atn_error *err)
+{
+    atn_rules *old = NULL, *news = NULL;
+    atn_status status = atn_rules_read(a->operands[0], &old, err);
+    if (status == ATN_OK)
+        status = atn_rules_read(a->operands[1], &news, err);
+    if (status == ATN_OK) {
+        const int gone = print_missing(a->out, old, news, '-', true);
+        const int added = print_missing(a->out, news, old, '+', false);
+        if (gone < 0 || added < 0)
+            status = atn_fail(err, ATN_MEMORY, "out of memory");
+        else
+            status = gone + added > 0 ? ATN_FINDING : ATN_OK;
+    }
+    atn_rules_free(old);
+    atn_rules_free(news);
+    return status;
+}
+
+const atn_command atn_cmd_wisdom_diff = {
+    .noun = "wisdom",
+    .verb = "diff",
+    .operands = "OLD NEW",
+    .min_operands = 2,
+    .max_operands = 2,
+    .help = "Tell which problems have other answers in two files",
+    .detail = "Lines of OLD with -, of NEW with +; order and alignment do not count. Exit code 1 "
+              "when there is a difference.",
+    .flags = ATN_CMD_OUTPUT,
+    .run = run_diff,
+};
+
+/* ---- forget ---- */
+
+static const atn_option forget_options[] = {
+    {.name = "operation",
+     .argument = "NAME",
+     .type = ATN_OPT_LIST,
+     .doc = "rules of this operation (may be repeated)"},
+    {.name = "ranks", .argument = "RANGE", .type = ATN_OPT_TEXT, .doc = "whose ranks lie in RANGE"},
+    {.name = "bytes", .argument = "RANGE", .type = ATN_OPT_TEXT, .doc = "whose bytes lie in RANGE"},
+    {.name = "at",
+     .argument = "PLACE",
+     .type = ATN_OPT_TEXT,
+     .doc = "of the section PLACE (MACHINE/LAYOUT; *: outside of sections)"},
+    {.name = "before",
+     .argument = "DATE",
+     .type = ATN_OPT_TEXT,
+     .doc = "last measured before DATE, or at an unknown time"},
+    {.name = "guesses", .type = ATN_OPT_FLAG, .doc = "only what was never measured"},
+    {.name = "by-hand", .type = ATN_OPT_FLAG, .doc = "also what somebody wrote"},
+    {0},
+};
+
+static atn_status read_operations(const atn_args *a, atn_forgetting *what, atn_error *err)
+{
+    for (int i = 0; i < atn_arg_count(a, "operation"); i++) {
+        atn_operation op;
+        const char *name = atn_arg_nth(a, "operation", i);
+        if (!atn_operation_find(name, &op)) {
+            atn_error error = {0};
+            atn_unknown_operation(name, &error);
+            return atn_fail(err, ATN_USAGE, "%s", error.text);
+        }
+        what->operations |= 1u << op;
+    }
+    return ATN_OK;
+}
+
+static bool read_span(const atn_args *a, const char *name, atn_span *span)
+{
+    const char *text = atn_arg_text(a, name);
+    return atn_span_parse(text != NULL ? text : "*", span);
+}
+
+static atn_status read_forgetting(const atn_args *a, atn_forgetting *what, atn_error *err)
+{
+    const char *place = atn_arg_text(a, "at"), *before = atn_arg_text(a, "before");
+    *what = (atn_forgetting){.place = -1,
+                             .before = -1,
+                             .guesses = atn_arg_given(a, "guesses"),
+                             .by_hand = atn_arg_given(a, "by-hand")};
+    if (!read_span(a, "ranks", &what->ranks) || !read_span(a, "bytes", &what->bytes))
+        return atn_fail(err, ATN_USAGE, "a range is LO:HI, LO:, :HI, one number, or *");
+    if (place != NULL && !atn_place_parse(place, &what->place))
+        return atn_fail(err, ATN_USAGE, "--at %.60s: write MACHINE/LAYOUT, or *", place);
+    if (before != NULL && !atn_date_parse(before, &what->before))
+        return atn_fail(err, ATN_USAGE, "--before %.60s: write 2026-02-03", before);
+    return read_operations(a, what, err);
+}
+
+static int run_forget(const atn_args *a, atn_error *err)
+{
+    atn_forgetting what;
+    int n = 0;
+    if (a->given.n == 0)
+        return atn_fail(err, ATN_USAGE, "say what to forget; --ranks '*' forgets all measurements");
+    atn_status status = read_forgetting(a, &what, err);
+    if (status == ATN_OK)
+        status = atn_wisdom_forget(a->operands[0], &what, &n, err);
+    if (status == ATN_OK)
+        printf("%s: %d rules forgotten\n", a->operands[0], n);
+    return status;
+}
+
+const atn_command atn_cmd_wisdom_forget = {
+    .noun = "wisdom",
+    .verb = "forget",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Remove measurements from a file",
+    .detail =
+        "Rules that meet all options go; what somebody wrote stays unless --by-hand is given.",
+    .options = forget_options,
+    .run = run_forget,
 };

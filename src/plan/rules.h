@@ -39,6 +39,15 @@ atn_rule atn_rule_blank(atn_operation op);
 
 typedef struct atn_rules atn_rules;
 
+/* ---- words ---- */
+
+/* "*", "N", "LO:HI", "LO:", ":HI"; false when it is none of these or contains nothing. */
+bool atn_span_parse(const char *text, atn_span *range_p);
+/* "2026-02-03T09:15:07Z" to seconds since 1970; a day alone is its beginning. */
+bool atn_date_parse(const char *text, int64_t *seconds_p);
+/* "MACHINE/LAYOUT", each without blanks, either may be "*"; the number is 0 for "*". */
+bool atn_place_parse(const char *text, int64_t *place_p);
+
 /* ---- reading ---- */
 
 /* `origin` names the text in messages ("origin:line: ...").  All or nothing. */
@@ -65,6 +74,8 @@ void atn_rules_free(atn_rules *rules);
 /* Sorted, aligned text that parses back to the same table.  Forced rules and the random selection
  * are this run's own business and are not written.  False: out of memory. */
 bool atn_rules_print(FILE *f, const atn_rules *rules);
+/* One rule as a line, without its notes and its place. */
+void atn_rule_print(FILE *f, const atn_rule *rule);
 /* Everything, for other ranks: one rank packs, all unpack.  Caller frees *text_p. */
 atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p, atn_error *err);
 atn_status atn_rules_unpack(const char *text, size_t bytes, atn_rules **rules_p, atn_error *err);

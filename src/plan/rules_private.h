@@ -26,22 +26,16 @@ static inline bool atn_in_span(atn_span range, int64_t x)
     return range.lo <= x && (x < range.hi || range.hi == INT64_MAX);
 }
 
-/* ---- field.c: the words inside a line ---- */
+/* ---- field.c: the words inside a line, besides those in rules.h ---- */
 
 enum { ATN_WORD_ROOM = ATN_NAME_ROOM };
 
-/* "*", "N", "LO:HI", "LO:", ":HI"; false when it is none of these or contains nothing. */
-bool atn_span_parse(const char *text, atn_span *range_p);
 void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
 /* "3.1us" <-> picoseconds; decimals below one picosecond are dropped. */
 bool atn_duration_parse(const char *text, int64_t *ps_p);
 void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
 bool atn_count_parse(const char *text, int64_t *count_p);
-/* "2026-02-03T09:15:07Z" <-> seconds since 1970; a day alone is its beginning. */
-bool atn_date_parse(const char *text, int64_t *seconds_p);
 void atn_date_print(int64_t seconds, char out[ATN_WORD_ROOM]);
-/* "MACHINE/LAYOUT", each without blanks, either may be "*"; the number is 0 for "*". */
-bool atn_place_parse(const char *text, int64_t *place_p);
 extern const char *const atn_guess_words[]; /* by atn_guess; the first is empty */
 /* "ring{segment=8K}" */
 void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);

@@ -101,6 +101,15 @@ static void print_rule(FILE *f, const char *word, const atn_rule *rule, const in
     }
 }
 
+void atn_rule_print(FILE *f, const atn_rule *rule)
+{
+    static const int narrow[CELLS];
+    atn_rule bare = *rule;
+    bare.note = NULL;
+    print_rule(f, "rule", &bare, narrow);
+    fputc('\n', f);
+}
+
 /* Columns are as wide as the widest cell of the operation: a new rule elsewhere moves nothing. */
 static void measure(const atn_rule *const *list, int n, int width[CELLS])
 {

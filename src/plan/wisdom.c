@@ -158,6 +158,59 @@ atn_status atn_wisdom_update(const char *path, atn_wisdom_change change, void *c
     return status;
 }
 
+/* ---- forgetting ---- */
+
+static bool lies_in(atn_span inner, atn_span outer)
+{
+    return outer.lo <= inner.lo && inner.hi <= outer.hi;
+}
+
+bool atn_is_forgotten(const atn_forgetting *what, const atn_rule *rule)
+{
+    const atn_backing backing = atn_rule_backing(rule);
+    return (what->operations == 0 || (what->operations & (1u << rule->op)) != 0) &&
+           lies_in(rule->ranks, what->ranks) && lies_in(rule->bytes, what->bytes) &&
+           (what->place < 0 || what->place == rule->place) &&
+           (what->before < 0 || rule->date < what->before) &&
+           (!what->guesses || backing == ATN_GUESSED) && (what->by_hand || backing != ATN_BY_HAND);
+}
+
+typedef struct {
+    const atn_forgetting *what;
+    int n;
+} forgetting;
+
+static atn_status forget_change(void *context, const atn_rules *old, atn_rules **new_p,
+                                atn_error *err)
+{
+    forgetting *f = context;
+    ATN_VEC(atn_rule) kept = {0};
+    bool done = true;
+    for (int i = 0; i < atn_rules_count(old) && done; i++) {
+        if (atn_is_forgotten(f->what, atn_rules_at(old, i)))
+            f->n++;
+        else
+            done = atn_push(&kept, *atn_rules_at(old, i));
+    }
+    *new_p = done ? atn_rules_make(kept.v, kept.n, old) : NULL;
+    atn_vec_free(&kept);
+    return *new_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+atn_status atn_wisdom_forget(const char *path, const atn_forgetting *what, int *forgotten_p,
+                             atn_error *err)
+{
+    forgetting f = {.what = what};
+    if (!is_there(path))
+        return atn_fail(err, ATN_INPUT, "%s: there is no such file", path);
+    const atn_status status = atn_wisdom_update(path, forget_change, &f, err);
+    if (status == ATN_OK)
+        *forgotten_p = f.n;
+    return status;
+}
+
+/* ---- merging ---- */
+
 static atn_status join_change(void *context, const atn_rules *old, atn_rules **new_p,
                               atn_error *err)
 {

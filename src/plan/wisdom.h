@@ -51,6 +51,19 @@ atn_status atn_wisdom_update(const char *path, atn_wisdom_change change, void *c
  * instead, and the message (ATN_INPUT) says so. */
 atn_status atn_wisdom_merge(const char *path, const atn_rules *news, atn_error *err);
 
+/* What is to be forgotten: rules that meet all of it. */
+typedef struct {
+    uint32_t operations;   /* bits; 0: any */
+    atn_span ranks, bytes; /* that theirs must lie in */
+    int64_t place;         /* -1: any */
+    int64_t before;        /* last measured before that; -1: any time */
+    bool guesses;          /* only guesses */
+    bool by_hand;          /* also what people wrote */
+} atn_forgetting;
+bool atn_is_forgotten(const atn_forgetting *what, const atn_rule *rule);
+atn_status atn_wisdom_forget(const char *path, const atn_forgetting *what, int *forgotten_p,
+                             atn_error *err);
+
 /* ---- answering ---- */
 
 /* Predicted seconds of a choice, alike on whichever rank asks; below 0: cannot tell. */

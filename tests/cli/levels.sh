@@ -34,10 +34,10 @@ rule allreduce use=levels{site:flat}
 end
 END
 holds 'use=levels{site:flat,switch:ring,host:chain{chains=2},segment=8K} next=ring{segment=64K}' \
-    attune rules show wisdom
+    attune wisdom show wisdom
 sed 's/chains=2/chain=2/' wisdom >bad
 fails 3 "*bad:2: allreduce/levels: level host: chain has no parameter 'chain=2' of its own*" \
-    attune rules show bad
+    attune wisdom show bad
 runs() { attune run --dry-run --mpi openmpi --algorithm "$1" -- true; }
 check "forced levels" runs 'allreduce=levels{site:flat,switch:ring,segment=8K},bcast=chain:segment=8K'
 fails 3 '*ATTUNE_ALGORITHM: bcast/levels: no part of bcast has an algorithm "ringg"*' \

@@ -46,7 +46,7 @@ rule allreduce ranks=* bytes=*   use=recursive_doubling
 
 end
 R
-show() { "$attune" rules show "$@"; }
+show() { "$attune" wisdom show "$@"; }
 check "show sorts and aligns" diff <(show good.rules) sorted.rules
 check "show of that changes nothing" diff <(show sorted.rules) sorted.rules
 cp good.rules inplace.rules
@@ -58,7 +58,7 @@ check "in place" diff inplace.rules sorted.rules
 bad() { # NAME TEXT: standard input is the file
     cat >bad.rules
     cp bad.rules kept.rules
-    gives "bad file: $1" 3 "$2" "$attune" rules show bad.rules
+    gives "bad file: $1" 3 "$2" "$attune" wisdom show bad.rules
     gives "bad file: $1: stops a run" 3 "$2" "$attune" run -r bad.rules -- touch started
     check "bad file: $1: is not touched" cmp bad.rules kept.rules
 }
