@@ -6,6 +6,8 @@
 #ifndef ATN_STATS_H
 #define ATN_STATS_H
 
+#include <stdbool.h>
+
 /* A value and the interval that holds it with 95 % confidence. */
 typedef struct {
     double mid, lo, hi;
@@ -29,5 +31,14 @@ int atn_undisturbed(double *v, int n);
 atn_estimate atn_ratio(atn_estimate a, atn_estimate b);
 /* Geometric mean of n >= 1 independent positive estimates, the same way. */
 atn_estimate atn_geometric_mean(const atn_estimate *v, int n);
+
+/* How far an estimate e is from the real time r > 0: the relative error |e - r| / r, and the
+ * proportional one, max / min, which is the same for twice and half.  One from the other, knowing
+ * on which side of r the estimate is. */
+double atn_rho(double e, double r);
+double atn_mu(double e, double r);
+double atn_rho_of_mu(double mu, bool above);
+double atn_mu_of_rho(double rho, bool above);
+double atn_mean_mu(const double *e, const double *r, int n);
 
 #endif

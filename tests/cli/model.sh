@@ -40,6 +40,14 @@ golden model_compare_scatter.out 0 attune model compare '2*[k/2 L(S,2) + k/4 L(S
 holds 'the first costs less' attune model compare '8||T0(m)' 'T1(m)'
 holds 'undecided' attune model compare '8||T0(m)' 'T1(m)' --no-axiom
 
+# ---- summa ----
+cp "$root"/examples/summa/*.conf .
+golden model_summa.out 0 attune model summa config2.conf config1.conf
+golden model_summa_mod.out 0 attune model summa config2_mod.conf config2.conf --traffic --ascii
+sed 's/^column 107/column 106/' config1.conf >bad
+fails 3 '*bad:10: the columns are 255 wide together, the matrix is 256; change their widths' \
+    attune model summa bad
+
 # ---- errors ----
 fails 3 "*'2||': character 4: o, L, T, c, g, max or a bracket is missing" attune model expr '2||'
 fails 3 '*did you mean "ring"?' attune model expr allgather/rung

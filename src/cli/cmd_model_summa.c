@@ -1,0 +1,141 @@
+/* cmd_model_summa.c - attune model summa: layouts of a matrix product, their traffic and cost. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "model/tau_compare.h"
+#include "model/tau_summa.h"
+
+static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
+
+static atn_tau_style style_of(const atn_args *a)
+{
+    return atn_arg_given(a, "ascii") ? ATN_TAU_ASCII : ATN_TAU_SIGNS;
+}
+
+static atn_status load(const char *path, atn_summa *s, atn_error *err)
+{
+    char *text;
+    size_t bytes;
+    atn_status st = atn_read_file(path, &text, &bytes, err);
+    if (st)
+        return st;
+    st = atn_summa_parse(text, path, s, err);
+    free(text);
+    return st;
+}
+
+/* Prints the terms as "what: formula" and lets them go. */
+static atn_status print_cost(const atn_args *a, const char *what, atn_terms *t, atn_status st,
+                             atn_error *err)
+{
+    st = st ? st : atn_terms_merge(t, err);
+    char *text = st ? NULL : atn_terms_text(t, style_of(a));
+    if (text)
+        fprintf(a->out, "%-10s %s\n", what, text);
+    free(text);
+    atn_terms_free(t);
+    return st || text ? st : no_memory(err);
+}
+
+static atn_status print_flows(const atn_args *a, const atn_summa *s, atn_error *err)
+{
+    const size_t p = (size_t)s->processes.n;
+    atn_summa_flow *flows = malloc(sizeof *flows * p * p);
+    if (!flows)
+        return no_memory(err);
+    fprintf(a->out, "column  from  to  blocks  channel\n");
+    for (int j = 0; j < s->columns.n; j++) {
+        const int n = atn_summa_flows(s, j, flows);
+        for (int i = 0; i < n; i++)
+            fprintf(a->out, "%6d  %4d  %2d  %6d  %7d\n", j, flows[i].from, flows[i].to,
+                    flows[i].blocks, flows[i].channel);
+    }
+    free(flows);
+    return ATN_OK;
+}
+
+static atn_status print_costs(const atn_args *a, const atn_summa *s, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    for (int j = 0; j < s->columns.n && !st; j++) {
+        char what[24];
+        atn_terms t = {0};
+        snprintf(what, sizeof what, "rows %d:", j);
+        st = print_cost(a, what, &t, atn_summa_rows(s, j, &t, err), err);
+    }
+    atn_terms t = {0};
+    return st ? st : print_cost(a, "columns:", &t, atn_summa_columns(s, &t, err), err);
+}
+
+static atn_status show(const atn_args *a, const char *path, const atn_summa *s,
+                       const atn_terms *total, atn_error *err)
+{
+    const int64_t volume = atn_summa_volume(s);
+    atn_terms copy;
+    fprintf(a->out, "%s\n", path);
+    atn_status st = atn_arg_given(a, "traffic") ? print_flows(a, s, err) : ATN_OK;
+    st = st ? st : print_costs(a, s, err);
+    if (!st)
+        st = print_cost(a, "total:", &copy, atn_terms_copy(total, &copy) ? ATN_OK : no_memory(err),
+                        err);
+    if (!st)
+        fprintf(a->out, "%-10s %" PRId64 " blocks, %.0f MiB\n", "volume:", volume,
+                (double)volume * (double)s->block_bytes / (1 << 20));
+    return st;
+}
+
+static atn_status prove(const atn_args *a, const atn_terms *x, const atn_terms *y, atn_error *err)
+{
+    atn_proof proof = {.style = style_of(a)};
+    const atn_tau_verdict v = atn_terms_compare(x, y, true, &proof);
+    fprintf(a->out, "the first against the second\n");
+    for (int i = 0; i < proof.v.n; i++)
+        fprintf(a->out, "  %s\n", proof.v.v[i]);
+    fprintf(a->out, "%s\n", atn_tau_verdicts[v]);
+    atn_proof_free(&proof);
+    return proof.failed ? no_memory(err) : ATN_OK;
+}
+
+static int summa(const atn_args *a, atn_error *err)
+{
+    atn_summa s[2] = {{0}, {0}};
+    atn_terms total[2] = {{0}, {0}};
+    atn_status st = ATN_OK;
+    for (int i = 0; i < a->noperands && !st; i++) {
+        st = load(a->operands[i], &s[i], err);
+        st = st ? st : atn_summa_total(&s[i], &total[i], err);
+        st = st ? st : show(a, a->operands[i], &s[i], &total[i], err);
+    }
+    if (!st && a->noperands == 2)
+        st = prove(a, &total[0], &total[1], err);
+    for (int i = 0; i < 2; i++) {
+        atn_summa_free(&s[i]);
+        atn_terms_free(&total[i]);
+    }
+    return st;
+}
+
+static const atn_option options[] = {
+    {.name = "traffic", .doc = "List who sends how many blocks to whom in each iteration"},
+    {.name = "ascii", .doc = "Write formulas without signs that ASCII does not have"},
+    {0},
+};
+
+const atn_command atn_cmd_model_summa = {
+    .noun = "model",
+    .verb = "summa",
+    .operands = "LAYOUT [LAYOUT]",
+    .min_operands = 1,
+    .max_operands = 2,
+    .help = "Cost of SUMMA, a product of matrices, on processes of different speed",
+    .detail =
+        "LAYOUT is a file such as examples/summa/config1.conf: the processes with their nodes, "
+        "and the rectangles of the matrix that they have, column by column. 'rows' is what the "
+        "processes of a column send to the other columns, 'columns' the broadcasts down the "
+        "columns, 3||T1(20) three transmissions of 20 blocks at a time between nodes (T0: inside "
+        "one). Two layouts are compared, and the proof is told.",
+    .options = options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = summa,
+};
