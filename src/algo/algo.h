@@ -139,6 +139,8 @@ const atn_algo *atn_part_algo(atn_operation op, const atn_param *param, int64_t 
 /* NULL, or why that part cannot serve the problem, its ranks and operator. */
 const char *atn_part_refuses(atn_operation op, const atn_param *param, int64_t value,
                              const atn_problem *q);
+/* What its closed form calls `depth`; 0: it does not ask. */
+int atn_part_depth(atn_operation op, const atn_param *param, int64_t value, const atn_problem *q);
 /* The row's closed form with those of its parts filled in; the caller frees it. NULL: no memory. */
 char *atn_cost_text(const atn_row *row, const atn_params *prm);
 

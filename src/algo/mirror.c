@@ -120,21 +120,40 @@ static void next_round(mirror *m, int *round, int until)
         atn_round(m->b);
 }
 
+static void turn(mirror *m, int i)
+{
+    const atn_op *o = &m->forward->ops[i];
+
+    read_blocks(m, &o->a);
+    if (o->kind == ATN_OP_RECV)
+        send_back(m, o->peer);
+    else
+        take_back(m, o->peer);
+}
+
+/* Operations i - 1 and i are an exchange that begins with the receipt. */
+static bool is_exchange(const atn_schedule *s, int i)
+{
+    return i > 0 && s->ops[i].kind == ATN_OP_SEND && s->ops[i - 1].round == s->ops[i].round &&
+           atn_step_length(s, i - 1) == 2;
+}
+
+/* Of an exchange the send comes first, so that nothing is combined in between. */
 static void run(mirror *m)
 {
     const atn_schedule *s = m->forward;
     int round = s->nrounds - 1;
 
     for (int i = s->nops - 1; i >= 0; i--) {
-        const atn_op *o = &s->ops[i];
-        if (!atn_is_message(o))
+        if (!atn_is_message(&s->ops[i]))
             continue;
-        next_round(m, &round, o->round);
-        read_blocks(m, &o->a);
-        if (o->kind == ATN_OP_RECV)
-            send_back(m, o->peer);
-        else
-            take_back(m, o->peer);
+        next_round(m, &round, s->ops[i].round);
+        if (is_exchange(s, i)) {
+            turn(m, i - 1);
+            turn(m, i--);
+        } else {
+            turn(m, i);
+        }
     }
     next_round(m, &round, 0);
 }
@@ -224,4 +243,36 @@ void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
     free(m.block);
     free(m.list);
     atn_schedule_free(s);
+}
+
+/* ---- there and back ---- */
+
+typedef struct {
+    const atn_algo *bcast;
+    const atn_params *prm;
+} journey;
+
+static void there(atn_builder *b, const atn_problem *q, const void *context)
+{
+    const journey *j = context;
+    atn_mirror(b, q, j->bcast, j->prm);
+}
+
+void atn_mirror_allreduce(atn_builder *b, const atn_problem *q, const atn_algo *bcast,
+                          const atn_params *prm)
+{
+    const journey j = {bcast, prm};
+    const atn_view result = {.at = atn_dst(0, 1), .each = 1};
+    atn_problem up = *q, down = *q;
+
+    up.op = ATN_REDUCE;
+    down.op = ATN_BCAST;
+    atn_embed_run(b, &(atn_embed){.q = &up,
+                                  .src = {.at = atn_src(0, 1), .each = 1},
+                                  .dst = result,
+                                  .vec = result,
+                                  .build = there,
+                                  .context = &j});
+    atn_round(b);
+    atn_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = result}, bcast, prm);
 }

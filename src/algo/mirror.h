@@ -14,5 +14,8 @@ enum { ATN_MIRROR_LAST = 7 };
 /* Reduce-scatter: an allgather backwards.  Reduce: a broadcast from the root backwards. */
 void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
                 const atn_params *prm);
+/* Allreduce: a broadcast from rank 0 backwards, then forwards. */
+void atn_mirror_allreduce(atn_builder *b, const atn_problem *q, const atn_algo *bcast,
+                          const atn_params *prm);
 
 #endif

@@ -33,6 +33,15 @@ const char *atn_part_refuses(atn_operation op, const atn_param *param, int64_t v
     return atn_refuses(row, &part, &prm);
 }
 
+int atn_part_depth(atn_operation op, const atn_param *param, int64_t value, const atn_problem *q)
+{
+    const atn_row *row = part_row(op, param, value);
+    atn_params prm;
+
+    atn_params_default(row, &prm);
+    return row->algo->depth ? row->algo->depth(q, &prm) : 0;
+}
+
 /* ---- closed forms ---- */
 
 /* `operation(param, ranks, bytes)` in a closed form. */

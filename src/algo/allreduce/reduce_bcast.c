@@ -3,11 +3,13 @@
 
 static const char *const up_words[] = {"binomial", "knomial",        "chain",  "line",
                                        "binary",   "inorder_binary", "linear", NULL};
-static const char *const down_words[] = {"binomial", "knomial", "chain", "linear", NULL};
+static const char *const down_words[] = {"binomial",     "knomial", "chain",  "linear",
+                                         "kary",         "mesh",    "postal", "scatter_allgather",
+                                         "split_binary", NULL};
 
 static const atn_param params[] = {
     {"up", ATN_WORD, 0, 0, 6, ATN_LINEAR, "how the message is reduced", up_words},
-    {"down", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how the result is broadcast", down_words},
+    {"down", ATN_WORD, 0, 0, 8, ATN_LINEAR, "how the result is broadcast", down_words},
     {0},
 };
 
@@ -30,7 +32,15 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
+    const char *why = atn_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
+
+    return why ? why : atn_part_refuses(ATN_BCAST, &params[1], prm->v[1], q);
+}
+
+/* Of the broadcast; no form of a reduction asks for it. */
+static int depth(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_depth(ATN_BCAST, &params[1], prm->v[1], q);
 }
 
 const atn_algo atn_algo_allreduce_reduce_bcast = {
@@ -42,6 +52,7 @@ const atn_algo atn_algo_allreduce_reduce_bcast = {
     .klass = ATN_STORE_FORWARD,
     .group = "messages",
     .params = params,
+    .depth = depth,
     .refuses = refuses,
     .build = build,
 };
