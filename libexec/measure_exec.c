@@ -136,6 +136,7 @@ static bool prepare(job *j)
         return failed(j, err.status, err.text);
     if (!j->known)
         j->head.topology = 0;
+    j->head.rounds = j->seconds < 10 ? 1 : ATN_SURVEY_ROUNDS;
     j->head.processors = shared_processors(j);
     if (!describe_mpi(j) || !agree(j))
         return false;
@@ -153,23 +154,39 @@ static double weight_from(const job *j, int first)
     return sum;
 }
 
+/* The eager limit is a number of the library: once is enough. */
+static bool observe(job *j, int number, double seconds, int *counts, atn_observation *o)
+{
+    const int i = number % j->plan.n;
+    const atn_experiment *e = &j->plan.v[i];
+    return (number < j->plan.n || e->of.kind != ATN_OBS_EAGER) &&
+           atn_observe(j->theatre, e, seconds, &counts[i], o);
+}
+
 /* What an experiment leaves of its share goes to those behind it. */
 static void lead(job *j)
 {
+    const int n = j->plan.n, rounds = j->head.rounds;
     const double whole = weight_from(j, 0), began = MPI_Wtime();
-    const double seconds = j->seconds * weight_from(j, j->from) / whole;
+    double left = whole * (rounds - j->from / n) - (whole - weight_from(j, j->from % n));
+    const double seconds = j->seconds * left / (whole * rounds);
+    int *counts = calloc((size_t)n, sizeof *counts);
+    if (!counts)
+        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
     atn_survey_put_head(stdout, &j->head);
     fflush(stdout);
-    for (int i = j->from; i < j->plan.n; i++) {
+    for (int i = j->from; i < n * rounds; i++) {
         atn_observation o;
-        const double left = seconds - (MPI_Wtime() - began);
-        const double share = left * j->plan.v[i].weight / weight_from(j, i);
-        if (atn_observe(j->theatre, &j->plan.v[i], share, &o))
+        const double weight = j->plan.v[i % n].weight;
+        const double share = (seconds - (MPI_Wtime() - began)) * weight / left;
+        if (observe(j, i, share, counts, &o))
             atn_survey_put(stdout, i, &o);
         else
             printf("skip %d\n", i);
+        left -= weight;
         fflush(stdout);
     }
+    free(counts);
     atn_theatre_stop(j->theatre);
     printf("end\n");
     fflush(stdout);

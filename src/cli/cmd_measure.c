@@ -32,7 +32,8 @@ static void show_progress(watch *w)
         snprintf(what, sizeof what, "%s%s%s", o->channel < 0 ? "" : s->channels.v[o->channel].name,
                  o->channel < 0 ? "" : " ", atn_obs_names[o->kind]);
     }
-    atn_progress_show(&w->bar, s->experiments ? (double)s->next / s->experiments : 0, what);
+    atn_progress_show(&w->bar, s->experiments ? (double)s->next / (s->experiments * s->rounds) : 0,
+                      what);
 }
 
 static atn_status take_line(void *context, const char *text, atn_error *err)
@@ -234,7 +235,7 @@ static const atn_option options[] = {
      .type = ATN_OPT_INT,
      .min = 1,
      .max = 86400,
-     .doc = "Seconds for all experiments; those with the least time are done three times only"},
+     .doc = "Seconds for all experiments; ten or more are spent in three rounds"},
     {.name = "off-cache",
      .type = ATN_OPT_FLAG,
      .doc = "Every message from and to memory that is not in the cache"},

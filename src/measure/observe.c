@@ -7,7 +7,7 @@
 
 #include "base/stats.h"
 
-enum { MAX_SAMPLES = 1000, MIN_SAMPLES = 3, FAIR_SAMPLES = 12 };
+enum { MAX_SAMPLES = 1000, FAIR_SAMPLES = 12 };
 static const double goal = 0.015;   /* half of the interval, relative: known well enough */
 static const double block = 200e-6; /* a repetition takes that long at least: the clock is coarse */
 static const double short_enough = 10e-3; /* always done, however late it is */
@@ -48,31 +48,32 @@ static atn_estimate judge(const double *samples, int n, int *kept_p)
     return atn_median(sorted, *kept_p);
 }
 
-/* Batches until it is enough. */
+/* Batches until it is enough; `turn` is what the last turn took. */
 static void repeat(study *s, double turn, atn_observation *o)
 {
-    double samples[MAX_SAMPLES];
-    int n = 0;
-    do {
+    double samples[MAX_SAMPLES] = {turn};
+    int n = s->act.loops == 1;
+    o->value = (atn_estimate){turn, turn, turn};
+    o->samples = 1;
+    while (n == 0 ||
+           (n < MAX_SAMPLES && time_left(s) && (n < FAIR_SAMPLES || atn_spread(o->value) > goal))) {
         const double left = s->until - MPI_Wtime();
         const double fit = fmin(left / 3 / fmax(1e-7, length_of(s, turn)), ATN_REPETITIONS);
-        s->act.reps = atn_max(MIN_SAMPLES, (int)fit);
+        s->act.reps = atn_max(1 + 2 * (s->act.loops > 1), (int)fit);
         s->act.reps = atn_min(s->act.reps, MAX_SAMPLES - n);
         atn_theatre_act(s->t, &s->act, samples + n);
         n += s->act.reps;
         o->value = judge(samples, n, &o->samples);
-    } while (n < MAX_SAMPLES && time_left(s) && (n < FAIR_SAMPLES || atn_spread(o->value) > goal));
+    }
 }
 
 /* The first turn makes connections and warms up; the second tells how long turns are. */
 static bool sample(study *s, atn_observation *o)
 {
-    const double began = MPI_Wtime(), first = once(s, &s->act);
-    const double turn =
-        first < short_enough || time_left(s) ? fmin(first, once(s, &s->act)) : first;
-    const double length = length_of(s, turn);
-    if (length > fmax(short_enough, 2 * (s->until - began))) /* far more than its share */
+    const double share = s->until - MPI_Wtime(), first = once(s, &s->act);
+    if (length_of(s, first) > fmax(short_enough, 4 * share)) /* far more than its share */
         return false;
+    const double turn = once(s, &s->act), length = length_of(s, fmin(first, turn));
     s->act.loops = (int)fmax(1, fmin(500, block / fmax(1e-8, length)));
     repeat(s, turn, o);
     return true;
@@ -147,7 +148,7 @@ static bool find_rate(study *s, atn_observation *o)
         double sorted[MOST];
         memcpy(sorted, seen, (size_t)n * sizeof *sorted);
         o->value = atn_median(sorted, n);
-    } while (n < MOST && (n < MIN_SAMPLES || (time_left(s) && atn_spread(o->value) > goal)));
+    } while (n < MOST && time_left(s) && (n < 3 || atn_spread(o->value) > goal));
     o->samples = n;
     return true;
 }
@@ -166,7 +167,8 @@ static const atn_pattern pattern_of[ATN_OBS_KINDS] = {
     [ATN_OBS_PACK] = ATN_ACT_PACK,       [ATN_OBS_REDUCE] = ATN_ACT_REDUCE,
 };
 
-bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, atn_observation *o)
+bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, int *count_p,
+                 atn_observation *o)
 {
     study s = {.t = t,
                .e = e,
@@ -186,7 +188,10 @@ bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, atn_ob
         return find_rate(&s, o);
     case ATN_OBS_TRAIN:
     case ATN_OBS_BURST:
-        find_length(&s);
+        s.act.count = *count_p;
+        if (s.act.count == 0)
+            find_length(&s);
+        *count_p = s.act.count;
         break;
     case ATN_OBS_RECEIVE:
         s.act.delay = 100e-6 + 3 * way_of(&s, e->of.bytes);

@@ -7,7 +7,9 @@
 #include "model/survey_plan.h"
 
 /* Rank 0 only.  `seconds`: its share of the time; false: one repetition would take several times as
- * long, so nothing was measured.  Fills in value and samples of `o`, which comes from the plan. */
-bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, atn_observation *o);
+ * long, so nothing was measured.  Fills in value and samples of `o`, which comes from the plan.
+ * `count_p`: how long a train must be; 0 when that is not known yet. */
+bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, int *count_p,
+                 atn_observation *o);
 
 #endif

@@ -42,7 +42,7 @@ void atn_survey_put_head(FILE *f, const atn_survey *s)
             s->processors, s->topology, s->mpi);
     for (int c = 0; c < s->channels.n; c++)
         fprintf(f, "channel %s\n", s->channels.v[c].name);
-    fprintf(f, "plan %d %016" PRIx64 "\n", s->experiments, s->plan);
+    fprintf(f, "plan %d %d %016" PRIx64 "\n", s->experiments, s->rounds, s->plan);
 }
 
 void atn_survey_put(FILE *f, int number, const atn_observation *o)
@@ -90,13 +90,15 @@ static taken take_channel(atn_survey *s, const char *rest)
 
 static taken take_plan(atn_survey *s, const char *rest)
 {
-    int n;
+    int n, rounds;
     uint64_t plan;
-    if (sscanf(rest, "%d %" SCNx64, &n, &plan) != 2 || n < 1 || s->mpi == NULL)
+    if (sscanf(rest, "%d %d %" SCNx64, &n, &rounds, &plan) != 3 || n < 1 || rounds < 1 ||
+        rounds > ATN_SURVEY_ROUNDS || s->mpi == NULL)
         return SENSELESS;
     if (s->experiments > 0)
-        return n == s->experiments && plan == s->plan ? TAKEN : OTHER_PLAN;
+        return n == s->experiments && rounds == s->rounds && plan == s->plan ? TAKEN : OTHER_PLAN;
     s->experiments = n;
+    s->rounds = rounds;
     s->plan = plan;
     return TAKEN;
 }
@@ -116,6 +118,53 @@ static bool ordered(atn_estimate e)
     return isfinite(e.mid) && isfinite(e.hi) && e.lo >= 0 && e.lo <= e.mid && e.mid <= e.hi;
 }
 
+static int planned(const atn_survey *s) { return s->experiments * s->rounds; }
+
+/* ---- rounds ---- */
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = ((const atn_estimate *)x)->mid, b = ((const atn_estimate *)y)->mid;
+    return (a > b) - (a < b);
+}
+
+atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_better)
+{
+    atn_estimate v[ATN_SURVEY_ROUNDS];
+    memcpy(v, rounds, (size_t)n * sizeof *v);
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    const int at = n == 2 ? more_is_better : n / 2;
+    atn_estimate e = v[at];
+    double nearest = e.mid;
+    for (int i = 0; i < n; i++)
+        if (i != at && (nearest == e.mid || fabs(v[i].mid - e.mid) < fabs(nearest - e.mid)))
+            nearest = v[i].mid;
+    e.lo = fmin(e.lo, nearest);
+    e.hi = fmax(e.hi, nearest);
+    return e;
+}
+
+static bool add_round(atn_observation *known, const atn_observation *o)
+{
+    if (known->rounds == ATN_SURVEY_ROUNDS)
+        return false;
+    known->round[known->rounds++] = o->value;
+    known->samples += o->samples;
+    known->value = atn_survey_middle(known->round, known->rounds,
+                                     o->kind == ATN_OBS_ONE_WAY || o->kind == ATN_OBS_BOTH_WAYS);
+    return true;
+}
+
+static bool keep(atn_survey *s, atn_observation *o)
+{
+    for (int i = 0; i < s->seen.n; i++)
+        if (s->seen.v[i].number == o->number)
+            return s->seen.v[i].kind == o->kind && add_round(&s->seen.v[i], o);
+    o->rounds = 1;
+    o->round[0] = o->value;
+    return atn_push(&s->seen, *o);
+}
+
 static taken take_observation(atn_survey *s, const char *rest)
 {
     atn_observation o = {0};
@@ -126,16 +175,17 @@ static taken take_observation(atn_survey *s, const char *rest)
                &used) != 10 ||
         rest[used] != '\0' || !kind_of(kind, &o.kind) || !ordered(o.value) || o.bytes < 0 ||
         o.tau < 1 || o.samples < 1 || o.channel < -1 || o.channel >= s->channels.n ||
-        number < s->next || number >= s->experiments)
+        number < s->next || number >= planned(s))
         return SENSELESS;
     s->next = number + 1;
-    return atn_push(&s->seen, o) ? TAKEN : SENSELESS;
+    o.number = number % s->experiments;
+    return keep(s, &o) ? TAKEN : SENSELESS;
 }
 
 static taken take_skip(atn_survey *s, const char *rest)
 {
     int number;
-    if (sscanf(rest, "%d", &number) != 1 || number < s->next || number >= s->experiments)
+    if (sscanf(rest, "%d", &number) != 1 || number < s->next || number >= planned(s))
         return SENSELESS;
     s->next = number + 1;
     return TAKEN;
@@ -143,7 +193,7 @@ static taken take_skip(atn_survey *s, const char *rest)
 
 static taken take_end(atn_survey *s, const char *rest)
 {
-    s->done = *rest == '\0' && s->experiments > 0 && s->next == s->experiments;
+    s->done = *rest == '\0' && s->experiments > 0 && s->next == planned(s);
     return s->done ? TAKEN : SENSELESS;
 }
 

@@ -3,14 +3,16 @@
  *   attune-survey 1
  *   job RANKS HOSTS PROCESSORS TOPOLOGY MPI       PROCESSORS: that hosts share; 0: own ones
  *   channel NAME                                  for each channel
- *   plan EXPERIMENTS IDENTITY
+ *   plan EXPERIMENTS ROUNDS IDENTITY
  *   o NUMBER KIND CHANNEL BYTES TAU WHAT SAMPLES MEDIAN LOW HIGH
  *   skip NUMBER                                   no time for it
  *   failed STATUS REASON                          instead of the end
  *   end
  *
- * A file with the lines of a job that was killed is how `--resume` goes on: experiments are done
- * in the order of the plan, so those up to the last number are complete. */
+ * The plan is gone through in rounds, so that what disturbs the machine for a while spoils one of
+ * them only; numbers go on from round to round.  A file with the lines of a job that was killed is
+ * how `--resume` goes on: experiments are done in the order of the plan, so those up to the last
+ * number are complete. */
 #ifndef ATN_SURVEY_H
 #define ATN_SURVEY_H
 
@@ -24,6 +26,8 @@ typedef enum {
     ATN_OBS_KINDS
 } atn_obs_kind;
 
+enum { ATN_SURVEY_ROUNDS = 3 };
+
 extern const char *const atn_obs_names[ATN_OBS_KINDS];
 
 typedef struct {
@@ -31,9 +35,12 @@ typedef struct {
     int channel; /* -1: none */
     int64_t bytes;
     int tau;
-    char what[24]; /* "sum.f64" of REDUCE, "3-7" of PAIR; "-" */
-    int samples;
-    atn_estimate value;
+    char what[24];      /* "sum.f64" of REDUCE, "3-7" of PAIR; "-" */
+    int samples;        /* of all rounds */
+    atn_estimate value; /* of the middle one */
+    int number;         /* of the experiment */
+    int rounds;
+    atn_estimate round[ATN_SURVEY_ROUNDS];
 } atn_observation;
 
 typedef struct {
@@ -45,8 +52,8 @@ typedef struct {
     uint64_t topology, plan; /* identities */
     char *mpi;
     ATN_VEC(atn_survey_channel) channels;
-    int experiments; /* planned */
-    int next;        /* the first that is not done */
+    int experiments, rounds; /* planned */
+    int next;                /* the first number that is not done */
     ATN_VEC(atn_observation) seen;
     bool begun, done;
 } atn_survey;
@@ -60,6 +67,10 @@ atn_status atn_survey_line(atn_survey *s, const char *line, atn_error *err);
 atn_status atn_survey_end(const atn_survey *s, atn_error *err);
 /* Reads what a killed job left; a last line that breaks off is left out. */
 atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err);
+
+/* One value of several rounds: the middle one; of two the one that was less disturbed.  Its
+ * interval reaches to the nearest other round. */
+atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_better);
 
 void atn_survey_put_head(FILE *f, const atn_survey *s);
 void atn_survey_put(FILE *f, int number, const atn_observation *o);

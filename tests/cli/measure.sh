@@ -24,7 +24,7 @@ cat >good <<'EOF'
 attune-survey 1
 job 2 1 0 0000000000000000 Some MPI 1.0
 channel memory
-plan 9 00000000000000aa
+plan 9 1 00000000000000aa
 o 0 round_trip 0 0 1 - 50 1e-06 0.99e-06 1.01e-06
 o 1 round_trip 0 1 1 - 50 1.1e-06 1.09e-06 1.11e-06
 o 2 round_trip 0 8192 1 - 50 2e-06 1.99e-06 2.01e-06

@@ -169,7 +169,7 @@ static void one_rank_is_too_few(void **state)
 
 static const char *const head[] = {
     "some launcher talks", "attune-survey 1", "job 4 2 0 00000000000000ff Some MPI 1.0",
-    "channel memory",      "channel switch",  "plan 3 00000000000000aa"};
+    "channel memory",      "channel switch",  "plan 3 1 00000000000000aa"};
 enum { HEAD = sizeof head / sizeof *head };
 
 static void take_head(atn_survey *s, int n)
@@ -199,6 +199,35 @@ static void lines_are_read(void **state)
     near(atn_survey_value(&s, ATN_OBS_ROUND_TRIP, 1, 1024, 1, NULL), 2e-3);
     near(atn_survey_value(&s, ATN_OBS_REDUCE, -1, 64, 1, "sum.f64"), 2e-6);
     assert_true(atn_survey_value(&s, ATN_OBS_REDUCE, -1, 64, 1, "max.f64") == 0);
+    atn_survey_free(&s);
+}
+
+/* Of three rounds one was disturbed; of two the faster one counts. */
+static void rounds_are_joined(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"attune-survey 1",
+                                        "job 2 1 0 00 Some MPI",
+                                        "channel memory",
+                                        "plan 2 3 aa",
+                                        "o 0 round_trip 0 1 1 - 5 2 1.9 2.1",
+                                        "o 1 one_way 0 0 1 - 5 7 7 7",
+                                        "o 2 round_trip 0 1 1 - 6 90 80 99",
+                                        "o 3 one_way 0 0 1 - 5 5 5 5",
+                                        "o 4 round_trip 0 1 1 - 7 2.5 2.4 2.6",
+                                        "skip 5",
+                                        "end"};
+    atn_survey s = {0};
+    atn_error err = {0};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (atn_survey_line(&s, lines[i], &err) != ATN_OK)
+            fail_msg("%s: %s", lines[i], err.text);
+    assert_int_equal(atn_survey_end(&s, &err), ATN_OK);
+    assert_int_equal(s.seen.n, 2);
+    assert_int_equal(s.seen.v[0].samples, 18);
+    assert_true(s.seen.v[0].value.mid == 2.5 && s.seen.v[0].value.lo == 2);
+    assert_true(s.seen.v[0].value.hi == 2.6);
+    assert_true(s.seen.v[1].value.mid == 7 && s.seen.v[1].value.lo == 5);
     atn_survey_free(&s);
 }
 
@@ -272,7 +301,7 @@ static void stopped_jobs_go_on(void **state)
     assert_int_equal(atn_survey_line(&again, "o 0 round_trip 1 1 1 - 7 2 1 3", &err),
                      ATN_ENVIRONMENT); /* that is done */
     err = (atn_error){0};
-    assert_int_equal(atn_survey_line(&again, "plan 3 00000000000000ab", &err), ATN_INPUT);
+    assert_int_equal(atn_survey_line(&again, "plan 3 1 00000000000000ab", &err), ATN_INPUT);
     assert_non_null(strstr(err.text, "of another job"));
     atn_survey_free(&again);
     atn_survey_free(&s);
@@ -475,6 +504,7 @@ int main(void)
         cmocka_unit_test(pairs_are_as_far_apart_as_their_channel),
         cmocka_unit_test(one_rank_is_too_few),
         cmocka_unit_test(lines_are_read),
+        cmocka_unit_test(rounds_are_joined),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_job_may_give_reasons),
         cmocka_unit_test(stopped_jobs_go_on),
