@@ -1,0 +1,185 @@
+/* cmd_score.c - attune model score: predictions against the samples of 'attune bench'. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "cli/lookup.h"
+#include "plan/planner.h"
+#include "report/samples.h"
+#include "report/score.h"
+#include "report/table.h"
+
+typedef struct {
+    const atn_args *a;
+    atn_machine *machine;
+    atn_topo *topo; /* NULL: not given */
+    atn_samples samples;
+    const atn_model *model[ATN_SCORE_MODELS];
+    atn_score score;
+} scoring;
+
+/* ---- what is scored ---- */
+
+static atn_status use_model(scoring *s, const atn_model *model, const char *word, atn_error *err)
+{
+    if (!model)
+        return atn_fail(err, ATN_USAGE, "--models %s: no such model; see docs/models.md", word);
+    if (s->score.nmodels == ATN_SCORE_MODELS)
+        return atn_fail(err, ATN_USAGE, "--models: at most %d", ATN_SCORE_MODELS);
+    s->model[s->score.nmodels] = model;
+    s->score.model[s->score.nmodels++] = model->name;
+    return ATN_OK;
+}
+
+static atn_status read_models(scoring *s, atn_error *err)
+{
+    const char *given = atn_arg_text(s->a, "models");
+    char words[256], *save = NULL;
+    atn_status st = ATN_OK;
+    for (int i = 0; !given && i < atn_models() && !st; i++)
+        st = use_model(s, atn_model_at(i), "", err);
+    snprintf(words, sizeof words, "%s", given ? given : "");
+    for (char *w = strtok_r(words, ",", &save); w && !st; w = strtok_r(NULL, ",", &save))
+        st = use_model(s, atn_model_find(w), w, err);
+    return st;
+}
+
+static atn_status read_topology(scoring *s, atn_error *err)
+{
+    const char *name = atn_arg_text(s->a, "topology");
+    atn_status st = name ? atn_lookup_topology(name, &s->topo, err) : ATN_OK;
+    if (!st && s->topo && s->topo->p != s->samples.ranks)
+        st = atn_fail(err, ATN_INPUT, "%s has %d ranks, the samples are of %d", name, s->topo->p,
+                      s->samples.ranks);
+    return st;
+}
+
+static atn_status read_machine(scoring *s, atn_error *err)
+{
+    const char *path = atn_arg_text(s->a, "machine");
+    if (path) {
+        const atn_status st = atn_machine_read(path, &s->machine, err);
+        if (st)
+            return st;
+    } else if (!(s->machine = atn_machine_builtin())) {
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    const char *why = s->topo ? atn_machine_refuses(s->machine, s->topo) : NULL;
+    return why ? atn_fail(err, ATN_INPUT, "%s: %s", path, why) : ATN_OK;
+}
+
+static atn_status read_all(scoring *s, atn_error *err)
+{
+    atn_status st = read_models(s, err);
+    for (int i = 0; i < s->a->noperands && !st; i++)
+        st = atn_samples_read(s->a->operands[i], &s->samples, err);
+    st = st ? st : read_topology(s, err);
+    return st ? st : read_machine(s, err);
+}
+
+/* ---- predicting ---- */
+
+/* A model that says nothing about an algorithm leaves a gap, not an error. */
+static void predict(const scoring *s, const atn_choice *c, const atn_problem *q, atn_score_row *x)
+{
+    for (int k = 0; k < s->score.nmodels; k++) {
+        int64_t budget = INT64_MAX;
+        atn_error err = {0};
+        if (atn_planner_time(c, q, s->machine, s->model[k], &budget, &x->predicted[k], &err))
+            x->predicted[k] = 0;
+    }
+}
+
+static atn_status add_variant(scoring *s, const atn_task *t, const atn_variant *v, atn_error *err)
+{
+    atn_score_row x = {.bytes = t->bytes, .algorithm = v->algorithm};
+    atn_problem q = {.p = t->ranks, .bytes = t->bytes, .topo = s->topo, .pieces = 1};
+    atn_choice c = {0};
+    char name[ATN_NAME_ROOM];
+    snprintf(x.operation, sizeof x.operation, "%s", t->operation);
+    snprintf(name, sizeof name, "%s", v->algorithm);
+    if (!atn_operation_find(t->operation, &q.op))
+        return atn_fail(err, ATN_INPUT, "the samples are of an unknown operation '%s'",
+                        t->operation);
+    const atn_status st = atn_choice_read(q.op, name, &c, err);
+    if (st || !c.row->algo->build)
+        return st;
+    x.measured = atn_median(v->seconds.v, v->seconds.n).mid;
+    q.pieces = atn_pieces(c.row, &q, &c.params);
+    predict(s, &c, &q, &x);
+    return atn_push(&s->score.rows, x) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+static atn_status add_tasks(scoring *s, atn_error *err)
+{
+    atn_status st = ATN_OK;
+    for (int i = 0; i < s->samples.tasks.n; i++) {
+        const atn_task *t = &s->samples.tasks.v[i];
+        for (int k = 0; k < t->variants.n && !st; k++)
+            if (t->bytes >= atn_arg_int(s->a, "from") && t->variants.v[k].seconds.n > 0)
+                st = add_variant(s, t, &t->variants.v[k], err);
+    }
+    if (!st && s->score.rows.n == 0)
+        st = atn_fail(err, ATN_INPUT,
+                      "the samples hold nothing to predict: only native, or smaller than --from");
+    return st;
+}
+
+static int score(const atn_args *a, atn_error *err)
+{
+    scoring s = {.a = a};
+    atn_status st = read_all(&s, err);
+    st = st ? st : add_tasks(&s, err);
+    if (!st)
+        st = (atn_arg_given(a, "rows") ? atn_score_write_rows : atn_score_write_merits)(
+            a->out, &s.score, atn_arg_format(a), a->terminal, err);
+    atn_vec_free(&s.score.rows);
+    atn_samples_free(&s.samples);
+    atn_machine_free(s.machine);
+    atn_topo_free(s.topo);
+    return st;
+}
+
+/* ---- descriptor ---- */
+
+static const atn_option options[] = {
+    {.name = "machine",
+     .argument = "FILE",
+     .doc = "What 'attune measure' found; without it the built-in machine is assumed",
+     .type = ATN_OPT_FILE},
+    {.name = "topology",
+     .argument = "WHAT",
+     .doc = "Where the ranks were: a file or a synthetic string",
+     .type = ATN_OPT_TEXT},
+    {.name = "models",
+     .argument = "LIST",
+     .doc = "Models, separated by commas; all by default",
+     .type = ATN_OPT_TEXT},
+    {.name = "from",
+     .argument = "SIZE",
+     .fallback = "0",
+     .doc = "Leave out smaller messages",
+     .type = ATN_OPT_SIZE},
+    {.name = "rows", .doc = "Show every algorithm instead of the summary", .type = ATN_OPT_FLAG},
+    {0},
+};
+
+const atn_command atn_cmd_model_score = {
+    .noun = "model",
+    .verb = "score",
+    .operands = "SAMPLES ...",
+    .min_operands = 1,
+    .max_operands = 64,
+    .help = "Compare predictions with measured times",
+    .detail =
+        "SAMPLES are files that 'attune bench --raw' wrote. Every algorithm in them but native is "
+        "predicted by every model. mu is the mean proportional error, max(predicted, measured) / "
+        "min(predicted, measured), worst the largest; bias is the geometric mean of predicted over "
+        "measured. price is what it costs to follow the model: the measured time of the algorithm "
+        "that it predicts to be fastest over that of the fastest one, averaged over operations and "
+        "sizes; dearest is the worst of these.",
+    .options = options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = score,
+};

@@ -1,0 +1,46 @@
+/* score.h - how good predictions are: predicted against measured times, and what it costs to follow
+ * them.
+ *
+ * The error of a prediction is proportional: mu = max(predicted, measured) / min(...), so twice too
+ * long and twice too short are alike, and 1 is perfect.  The price of a choice is the measured time
+ * of the algorithm that was predicted to be fastest, over that of the fastest. */
+#ifndef ATN_SCORE_H
+#define ATN_SCORE_H
+
+#include "base/base.h"
+
+enum { ATN_SCORE_MODELS = 16 };
+
+/* An algorithm that was measured and predicted. */
+typedef struct {
+    char operation[32];
+    int64_t bytes;
+    const char *algorithm;
+    double measured;
+    double predicted[ATN_SCORE_MODELS]; /* by each model; 0: the model says nothing */
+} atn_score_row;
+
+typedef struct {
+    int nmodels;
+    const char *model[ATN_SCORE_MODELS];
+    ATN_VEC(atn_score_row) rows; /* those of a task (operation and bytes) stand together */
+} atn_score;
+
+/* What a model is worth over the rows of an operation (NULL: of all). */
+typedef struct {
+    int rows, tasks;
+    double mu, worst_mu;       /* mean and worst error */
+    double bias;               /* geometric mean of predicted over measured */
+    double price, worst_price; /* mean and worst price of its choice, over the tasks */
+} atn_merit;
+
+atn_merit atn_score_merit(const atn_score *s, int model, const char *operation);
+
+/* One line per row with every model's prediction; or one per model and operation, and per model
+ * over all.  Formats of report/table.h. */
+atn_status atn_score_write_rows(FILE *f, const atn_score *s, const char *format, bool terminal,
+                                atn_error *err);
+atn_status atn_score_write_merits(FILE *f, const atn_score *s, const char *format, bool terminal,
+                                  atn_error *err);
+
+#endif
