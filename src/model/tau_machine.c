@@ -32,6 +32,16 @@ static double gamma_of(void *data, double bytes, double tau)
     return bytes * atn_machine_reduce(data, NULL, NULL, bytes, tau);
 }
 
+static atn_status check(const atn_machine *m, atn_error *err)
+{
+    for (int c = 0; c < m->nchannels; c++)
+        if (m->channel[c].transfer.nsizes == 0)
+            return atn_fail(err, ATN_INPUT,
+                            "%s: channel %s has no table transfer, which tau-Lop needs; measure it",
+                            m->origin, m->channel[c].name);
+    return ATN_OK;
+}
+
 atn_status atn_tau_machine_load(const char *path, atn_tau_costs *costs_p, atn_error *err)
 {
     atn_machine *m = NULL;
@@ -43,6 +53,11 @@ atn_status atn_tau_machine_load(const char *path, atn_tau_costs *costs_p, atn_er
         m = atn_machine_builtin();
         if (!m)
             return atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    const atn_status st = check(m, err);
+    if (st) {
+        atn_machine_free(m);
+        return st;
     }
     *costs_p = (atn_tau_costs){m, overhead, transfer, copy, gamma_of};
     return ATN_OK;

@@ -48,6 +48,25 @@ sed 's/^column 107/column 106/' config1.conf >bad
 fails 3 '*bad:10: the columns are 255 wide together, the matrix is 256; change their widths' \
     attune model summa bad
 
+# ---- map ----
+machine=$root/examples/ethernet.machine
+golden model_map.csv 0 attune model map bcast/binomial -p 16 --nodes 4 --machine "$machine" --format csv \
+    --map 0,1,2,3,3,2,1,0,0,1,2,3,3,2,1,0
+golden model_map.out 0 attune model map allreduce/rabenseifner -p 12 --nodes 3 --machine "$machine" --ascii
+golden model_map.ranks 0 attune model map allgather/ring -p 5 --nodes 2 --format rankfile 'n[7-8]'
+golden model_map.hosts 0 attune model map allgather/recursive_doubling -p 8 --nodes 2 --format hostfile
+holds given attune model map bcast/binomial --topology '1x2;order=0,1,1,0'
+fails 2 "*'n?0-2?' are 3 hosts; there are 2 nodes" \
+    attune model map allgather/ring --nodes 2 --format rankfile 'n[0-2]'
+fails 2 '*names of hosts are for --format rankfile and hostfile' attune model map allgather/ring n1
+sed '/table transfer/,/1M/d' "$machine" | sed 's/^channel.*/&\n  hockney alpha=1 beta=1/' >bare
+fails 3 '*bare: channel memory has no table transfer*' attune model map allgather/ring --machine bare
+
+# ---- case studies ----
+study() { ATTUNE_BUILD=${attune%/bin/attune} "$root/examples/$1"; }
+golden case_scatter.out 0 study case_scatter
+golden case_mapping.out 0 study case_mapping
+
 # ---- errors ----
 fails 3 "*'2||': character 4: o, L, T, c, g, max or a bracket is missing" attune model expr '2||'
 fails 3 '*did you mean "ring"?' attune model expr allgather/rung
