@@ -27,6 +27,20 @@ static bool bind_program(atn_plan *plan, const atn_partition *t, int64_t total_u
     return atn_program_bind(&plan->program, plan->schedule, t, &plan->unit);
 }
 
+/* Below what any MPI sends at once, without asking the receiver. */
+static const int64_t small_bytes = 2048;
+
+static bool is_small(const atn_plan *plan, const atn_partition *t)
+{
+    const atn_schedule *s = plan->schedule;
+
+    for (int i = 0; i < s->nops; i++)
+        if (atn_is_message(&s->ops[i]) &&
+            atn_slot_units(t, s, &s->ops[i].a) * plan->unit.stride > small_bytes)
+            return false;
+    return true;
+}
+
 /* `each`: units per natural block; ignored for v-operations, which are bound at each call. */
 atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_unit *unit,
                        int64_t each, int *code_p)
@@ -48,6 +62,8 @@ atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn
     }
     if (ok && !atn_is_varying(q)) {
         const atn_partition t = atn_partition_uniform(q, plan->schedule->split, each);
+        plan->program.chain =
+            plan->program.chain || (atn_is_orderly(plan->schedule) && is_small(plan, &t));
         ok = bind_program(plan, &t, each * t.vec.n);
     }
     *code_p = ok ? MPI_SUCCESS : err.status == ATN_OK ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;

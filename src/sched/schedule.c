@@ -110,3 +110,44 @@ bool atn_is_chain(const atn_schedule *s)
     free(step_of);
     return chain;
 }
+
+/* What an operation needs: a bit for each receive.  Who hears from a rank that it has sent to may
+ * hear an answer, which took as long as what was sent. */
+static uint64_t needs(const atn_schedule *s, const uint64_t *masks, int i)
+{
+    const atn_op *o = &s->ops[i];
+    uint64_t mask = 0;
+
+    for (int d = 0; d < o->ndeps; d++)
+        mask |= masks[s->deps[o->dep + d]];
+    for (int k = i - 1; o->kind == ATN_OP_RECV && k >= 0; k--)
+        if (s->ops[k].kind == ATN_OP_SEND && s->ops[k].peer == o->peer)
+            return mask | masks[k];
+    return mask;
+}
+
+bool atn_is_orderly(const atn_schedule *s)
+{
+    enum { MAX_OPS = 256, MAX_HEARD = 64 };
+    uint64_t masks[MAX_OPS], heard = 0;
+    int receives = 0;
+
+    if (s->nops > MAX_OPS || s->q.pieces > 1)
+        return false;
+    for (int i = 0, n; i < s->nops; i += n) {
+        const uint64_t before = heard;
+        n = atn_step_length(s, i);
+        for (int k = i; k < i + n; k++) {
+            masks[k] = needs(s, masks, k);
+            if (s->ops[k].kind == ATN_OP_SEND && (masks[k] & before) != before)
+                return false;
+            if (s->ops[k].kind == ATN_OP_RECV && receives == MAX_HEARD)
+                return false;
+            if (s->ops[k].kind == ATN_OP_RECV) {
+                masks[k] |= UINT64_C(1) << receives++;
+                heard |= masks[k];
+            }
+        }
+    }
+    return true;
+}

@@ -65,5 +65,8 @@ static inline bool atn_is_message(const atn_op *o) { return o->kind <= ATN_OP_RE
 int atn_step_length(const atn_schedule *s, int i);
 /* Whether sequential execution loses nothing: each step waits for the one before it anyway. */
 bool atn_is_chain(const atn_schedule *s);
+/* The same for small messages, whose sends do not wait for the receiver: no send has to wait for a
+ * message that it does not need. */
+bool atn_is_orderly(const atn_schedule *s);
 
 #endif

@@ -210,6 +210,40 @@ static void all_pairs_meet_once(void **state)
         }
 }
 
+/* ---- small messages ---- */
+
+static bool all_orderly(const char *name, int p, int pieces)
+{
+    const atn_row *r = row(name);
+    atn_problem q = {.op = r->op, .p = p, .pieces = pieces};
+    bool orderly = true;
+    atn_params prm;
+
+    atn_params_default(r, &prm);
+    for (; q.r < p; q.r++) {
+        atn_schedule *s = NULL;
+        assert_int_equal(atn_build(r, &q, &prm, &s, NULL), ATN_OK);
+        orderly = orderly && atn_is_orderly(s);
+        atn_schedule_free(s);
+    }
+    return orderly;
+}
+
+/* Up and down trees nothing is late when messages are handled in order; where all send to all,
+ * much would be. */
+static void trees_are_orderly(void **state)
+{
+    (void)state;
+    for (int p = 2; p < 20; p++) {
+        assert_true(all_orderly("bcast/binomial", p, 1));
+        assert_true(all_orderly("reduce/binomial", p, 1));
+        assert_true(all_orderly("allreduce/reduce_bcast", p, 1));
+        assert_true(all_orderly("gather/linear", p, 1));
+        assert_false(p > 3 && all_orderly("alltoall/linear", p, 1));
+        assert_false(all_orderly("allreduce/reduce_bcast", p, 2));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +258,7 @@ int main(void)
         cmocka_unit_test(rings_wrap),
         cmocka_unit_test(trees_are_trees),
         cmocka_unit_test(all_pairs_meet_once),
+        cmocka_unit_test(trees_are_orderly),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
