@@ -32,7 +32,12 @@ static const atn_option options[] = {
     {.name = "select",
      .argument = "HOW",
      .type = ATN_OPT_TEXT,
-     .doc = "'rules', or 'random:SEED' for an arbitrary algorithm at every call (for tests)"},
+     .doc = "'rules'; 'model' to plan what no rule covers by predicted time; 'random:SEED' for an "
+            "arbitrary algorithm at every call (for tests)"},
+    {.name = "machine",
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
+     .doc = "Measured parameters for '--select model', as 'attune measure' writes them"},
     {.name = "report",
      .argument = "FILE",
      .type = ATN_OPT_MAYBE,
@@ -96,6 +101,7 @@ static const struct {
     {"watchdog", ATN_SET_WATCHDOG, NULL},   {"first", ATN_SET_FIRST, NULL},
     {"yield", ATN_SET_YIELD, NULL},         {"gpu", ATN_SET_GPU, NULL},
     {"verbose", ATN_SET_VERBOSE, "1"},      {"off", ATN_SET_ON, "off"},
+    {"machine", ATN_SET_MACHINE, NULL},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 

@@ -170,13 +170,36 @@ int atn_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v
     return atn_min(levels, m->nchannels - 1);
 }
 
+/* What one byte costs where transfers were not measured. */
+static double byte_cost(const atn_channel *c)
+{
+    const atn_values *gap = &c->plogp.gap;
+    if (c->hockney.beta > 0 || gap->nsizes < 2)
+        return c->hockney.beta > 0 ? c->hockney.beta : c->loggp.gap_byte;
+    return fmax(0.0, gap->v[gap->nsizes - 1][0] - gap->v[0][0]) /
+           (double)(gap->size[gap->nsizes - 1] - gap->size[0]);
+}
+
+static double empty_message(const atn_channel *c)
+{
+    if (c->hockney.beta > 0)
+        return c->hockney.alpha;
+    return c->loggp.gap_byte > 0 ? c->loggp.latency + 2 * c->loggp.o
+                                 : c->plogp.latency + atn_table_time(&c->plogp.gap, 1, 1);
+}
+
 double atn_channel_overhead(const atn_channel *c, double bytes)
 {
+    if (c->transfer.nsizes == 0 && c->o_below <= 0)
+        return empty_message(c);
     return c->eager > 0 && bytes >= (double)c->eager ? c->o_from : c->o_below;
 }
 
+/* Not measured: one after the other, the bytes of a message in memory twice over. */
 double atn_channel_transfer(const atn_channel *c, double bytes, double tau)
 {
+    if (c->transfer.nsizes == 0)
+        return bytes * byte_cost(c) * tau / (c->hops == 2 ? 2.0 : 1.0);
     if (bytes <= 0 && c->sync.nsizes > 0)
         return atn_table_time(&c->sync, 0, tau);
     if (c->segment == 0 || bytes <= (double)c->segment)

@@ -70,12 +70,17 @@ atn_status atn_select_parse(const char *text, atn_rules *rules, atn_error *err)
     int64_t seed;
     if (strcmp(text, "rules") == 0)
         return ATN_OK;
+    if (strcmp(text, "model") == 0) {
+        rules->model = true;
+        return ATN_OK;
+    }
     if (strncmp(text, prefix, sizeof prefix - 1) != 0 ||
         !atn_count_parse(text + sizeof prefix - 1, &seed))
-        return atn_fail(err, ATN_INPUT,
-                        "ATTUNE_SELECT=%.60s: must be \"rules\" or \"random:SEED\" with a whole "
-                        "number as SEED",
-                        text);
+        return atn_fail(
+            err, ATN_INPUT,
+            "ATTUNE_SELECT=%.60s: must be \"rules\", \"model\" or \"random:SEED\" with a "
+            "whole number as SEED",
+            text);
     rules->random = true;
     rules->seed = (uint64_t)seed;
     return ATN_OK;

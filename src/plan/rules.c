@@ -103,6 +103,9 @@ bool atn_rules_seal(atn_rules *rules)
 {
     rules->operations = rules->random ? (1u << ATN_OPERATIONS) - 1 : 0;
     rules->forced = rules->operations;
+    for (int op = 0; rules->model && op < ATN_OPERATIONS; op++)
+        if (op == ATN_BARRIER || atn_shares_bytes((atn_operation)op))
+            rules->operations |= 1u << op;
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
         if (rule->use.row->algo->build != NULL && rule->place == 0)
@@ -123,6 +126,7 @@ int atn_rules_count(const atn_rules *rules) { return rules->list.n; }
 const atn_rule *atn_rules_at(const atn_rules *rules, int i) { return &rules->list.v[i]; }
 uint32_t atn_rules_operations(const atn_rules *rules) { return rules->operations; }
 uint32_t atn_rules_forced(const atn_rules *rules) { return rules->forced; }
+bool atn_rules_plan(const atn_rules *rules) { return rules->model; }
 bool atn_rules_per_call(const atn_rules *rules) { return rules->random; }
 uint64_t atn_rules_hash(const atn_rules *rules) { return rules->hash; }
 

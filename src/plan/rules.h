@@ -55,7 +55,7 @@ atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin, a
                            atn_error *err);
 atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err);
 /* What the settings ask for; each may be NULL.  `forced` ("allreduce=ring,bcast=chain:segment=8K")
- * comes before the rules of the file; `select` is "rules" or "random:SEED". */
+ * comes before the rules of the file; `select` is "rules", "model" or "random:SEED". */
 atn_status atn_rules_load(const char *path, const char *forced, const char *select,
                           atn_rules **rules_p, atn_error *err);
 atn_rules *atn_rules_empty(void); /* native everywhere; NULL: out of memory */
@@ -92,6 +92,8 @@ const char *atn_rules_provenance(const atn_rules *rules, const char *key);
 uint32_t atn_rules_operations(const atn_rules *rules);
 /* Bit set: the operation has a forced rule. */
 uint32_t atn_rules_forced(const atn_rules *rules);
+/* What no rule covers is planned by predicted time (ATTUNE_SELECT=model). */
+bool atn_rules_plan(const atn_rules *rules);
 /* The choice depends on the call index, so it must not be remembered for a problem. */
 bool atn_rules_per_call(const atn_rules *rules);
 

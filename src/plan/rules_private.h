@@ -15,6 +15,7 @@ struct atn_rules {
     char *note;   /* comment lines before `end` */
     char *origin; /* file name for messages, or NULL */
     bool random;
+    bool model; /* what no rule covers is planned */
     uint64_t seed;
     uint32_t operations, forced;
     uint64_t hash;

@@ -178,6 +178,8 @@ atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p
     print_head(f, rules);
     if (rules->origin != NULL)
         fprintf(f, "origin %s\n", rules->origin);
+    if (rules->model)
+        fputs("select model\n", f);
     if (rules->random)
         fprintf(f, "select random:%llu\n", (unsigned long long)rules->seed);
     atn_supply_pack(f, rules);

@@ -106,6 +106,7 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
         retire(c);
     atn_exec_free(c->exec);
     atn_topo_free(c->topo);
+    atn_planned_free(c->planned);
     free(c);
     return MPI_SUCCESS;
 }
@@ -245,7 +246,7 @@ static void set_up(atn_comm *c)
         return;
     if (c->exec == NULL)
         c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_choose, c);
-    const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c);
+    const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c) && atn_planned_start(c);
     if (c->p == 1 ? willing : vote(c->user, willing))
         c->stage = ATN_STAGE_SERVED;
     else

@@ -46,7 +46,8 @@ typedef struct atn_comm {
     bool reserved; /* counts against the limit of private communicators */
     uint64_t calls;
     atn_known known[ATN_OPERATIONS];
-    unsigned evictions; /* of the executor when the plans above were known */
+    struct atn_planned *planned; /* what the model chose so far; NULL: nothing */
+    unsigned evictions;          /* of the executor when the plans above were known */
     /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
     _Atomic unsigned beat;
     _Atomic int op, root;
@@ -134,6 +135,14 @@ static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
     c->calls++;
     return ATN_LIKELY(c->stage == ATN_STAGE_SERVED) ? c : atn_comm_warm(c, op);
 }
+
+/* What the model chooses for a problem that no rule covers.  The first call of a kind is planned by
+ * rank 0, which tells the others: collective then, and all ranks see the same kinds in the same
+ * calls. */
+void atn_planned_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p);
+/* Makes room for plans, if they are wanted; false: no memory (to be voted on). */
+bool atn_planned_start(atn_comm *c);
+void atn_planned_free(struct atn_planned *p);
 
 /* The atn_choose_fn of every communicator; the context is its state. */
 bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p);

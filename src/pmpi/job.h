@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include "model/machine.h"
 #include "plan/rules.h"
 #include "plan/settings.h"
 #include "pmpi/real.h"
@@ -23,6 +24,7 @@ typedef struct {
     atn_settings settings;
     atn_rules *rules;
     struct atn_topo *topo; /* where all ranks are; NULL: not known */
+    atn_machine *machine;  /* for plans; NULL: none are made, or no memory */
 } atn_job;
 
 extern atn_job atn_the_job ATN_HIDDEN;
@@ -47,6 +49,8 @@ bool atn_node_is_crowded(void);
 
 /* Collective over MPI_COMM_WORLD: finds out where its ranks are when a topology is given. */
 void atn_job_place(atn_job *job);
+/* Collective over MPI_COMM_WORLD: the machine that plans are made for (planned.c). */
+void atn_job_machine(atn_job *job);
 /* Tells programs about it (topology.c). */
 void atn_topology_start(void);
 void atn_topology_stop(void);

@@ -26,6 +26,7 @@ static bool should_yield(const atn_job *job)
 static void free_job(void)
 {
     atn_topo_free(atn_the_job.topo);
+    atn_machine_free(atn_the_job.machine);
     atn_rules_free(atn_the_job.rules);
     atn_settings_free(&atn_the_job.settings);
     atn_the_job = (atn_job){0};
@@ -51,6 +52,7 @@ void atn_job_start(void)
         atn_say("%d ranks on %s, %d rules%s", job->p, atn_mpi_built_for(),
                 atn_rules_count(job->rules), job->yield ? ", waits give the processor away" : "");
     atn_job_place(job);
+    atn_job_machine(job);
     atn_topology_start();
     if (work == 0)
         return;

@@ -27,11 +27,13 @@ static bool is_news(int rule)
 
 bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
 {
-    const atn_comm *const c = context;
+    atn_comm *const c = context;
     const atn_job *const job = &atn_the_job;
     atn_reason reason;
     char text[512];
     atn_rules_choose(job->rules, q, c->calls, choice_p, &reason);
+    if (reason.rule < 0 && atn_rules_plan(job->rules))
+        atn_planned_choose(c, q, choice_p);
     if (c->r == 0 && reason.refused >= 0 && is_news(reason.refused)) {
         atn_reason_print(job->rules, &reason, q, choice_p, text, sizeof text);
         atn_say("%s", text);

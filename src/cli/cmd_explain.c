@@ -1,0 +1,243 @@
+/* cmd_explain.c - attune explain: which algorithm a problem should get, and why the others lose. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/forecast.h"
+#include "model/figures.h"
+#include "plan/planner.h"
+#include "report/table.h"
+
+/* What a time is made of, each by itself. */
+enum { LATENCY, BYTES, LINK, REDUCTION, TERMS };
+static const char *const term_names[TERMS] = {"latency", "bytes", "busiest link", "reduction"};
+
+typedef struct {
+    bool known;
+    double v[TERMS];
+    int64_t rounds;
+} terms;
+
+typedef struct {
+    const atn_args *a;
+    atn_topo *topo;
+    atn_machine *machine;
+    atn_forecast f;
+    atn_alpha_beta net;
+    atn_ranking r;
+} explanation;
+
+/* ---- terms ---- */
+
+static atn_status count(const explanation *x, const atn_choice *c, atn_figures *f, atn_error *err)
+{
+    const int p = x->f.q.p;
+    atn_schedule **s = calloc((size_t)p, sizeof *s);
+    atn_status st = s ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    for (int r = 0; r < p && !st; r++) {
+        atn_problem q = x->f.q;
+        q.r = r;
+        q.pieces = atn_pieces(c->row, &q, &c->params);
+        st = atn_build(c->row, &q, &c->params, &s[r], err);
+    }
+    st = st ? st : atn_figures_find(s, p, x->f.q.bytes, x->topo, f, err);
+    for (int r = 0; s && r < p; r++)
+        atn_schedule_free(s[r]);
+    free(s);
+    return st;
+}
+
+static terms terms_of(const explanation *x, const atn_choice *c)
+{
+    atn_figures f;
+    atn_error err = {0};
+    if (count(x, c, &f, &err))
+        return (terms){.known = false};
+    return (terms){.known = true,
+                   .v = {(double)f.rounds * x->net.a, (double)f.path * x->net.b,
+                         (double)f.busiest * x->net.b, (double)f.reduced * x->net.g},
+                   .rounds = f.rounds};
+}
+
+static int greatest(const double v[TERMS])
+{
+    int most = 0;
+    for (int i = 1; i < TERMS; i++)
+        if (v[i] > v[most])
+            most = i;
+    return most;
+}
+
+/* The term in which it is most above the winner. */
+static void why_not(const terms *mine, const terms *best, char *out, size_t size)
+{
+    double more[TERMS];
+    char took[32], instead[32];
+    *out = '\0';
+    if (!mine->known || !best->known)
+        return;
+    for (int i = 0; i < TERMS; i++)
+        more[i] = mine->v[i] - best->v[i];
+    const int worst = greatest(more);
+    if (more[worst] <= 0)
+        snprintf(out, size, "messages wait for each other");
+    else if (worst == LATENCY)
+        snprintf(out, size, "%lld rounds instead of %lld", (long long)mine->rounds,
+                 (long long)best->rounds);
+    else
+        snprintf(out, size, "%s %s instead of %s", term_names[worst],
+                 atn_forecast_time(mine->v[worst], took),
+                 atn_forecast_time(best->v[worst], instead));
+}
+
+/* ---- what is written ---- */
+
+static const atn_column columns[] = {
+    {"algorithm", ATN_CELL_TEXT}, {"predicted_us", ATN_CELL_NUMBER},
+    {"ratio", ATN_CELL_NUMBER},   {"form_us", ATN_CELL_NUMBER},
+    {"by", ATN_CELL_TEXT},        {"dominated_by", ATN_CELL_TEXT},
+    {"why", ATN_CELL_TEXT},
+};
+
+static void put_line(const explanation *x, int i, const terms *best, atn_table *t)
+{
+    const atn_prospect *p = &x->r.v[i];
+    const terms own = i == 0 ? *best : terms_of(x, &p->choice);
+    char name[ATN_NAME_ROOM], why[120] = "best";
+    atn_params_print(p->choice.row, &p->choice.params, name, sizeof name);
+    if (i > 0)
+        why_not(&own, best, why, sizeof why);
+    atn_cell(t, "%s", name);
+    atn_cell(t, "%.4g", p->seconds * 1e6);
+    atn_cell(t, "%.3g", p->seconds / x->r.v[0].seconds);
+    atn_cell(t, "%.4g", p->form * 1e6);
+    atn_cell(t, "%s", p->evaluated ? "schedule" : "form");
+    atn_cell(t, "%s", own.known ? term_names[greatest(own.v)] : "");
+    atn_cell(t, "%s", why);
+}
+
+static void tell_formula(const explanation *x, const terms *best)
+{
+    const atn_choice *c = &x->r.v[0].choice;
+    char a[32], size[32], part[32];
+    char *text = atn_cost_text(c->row, &c->params);
+    fprintf(x->a->out, "\ncost without contention: %s\n", text ? text : "not known");
+    fprintf(x->a->out, "with p = %d, n = %s, k = %d, a = %s, b = %.4g ns, g = %.4g ns\n", x->f.q.p,
+            atn_format_size(x->f.q.bytes, size), atn_pieces(c->row, &x->f.q, &c->params),
+            atn_forecast_time(x->net.a, a), x->net.b * 1e9, x->net.g * 1e9);
+    if (best->known) {
+        fputs("each by itself:", x->a->out);
+        for (int i = 0; i < TERMS; i++)
+            if (best->v[i] > 0)
+                fprintf(x->a->out, " %s %s%s", term_names[i], atn_forecast_time(best->v[i], part),
+                        i == greatest(best->v) ? " (dominates)" : "");
+        fputc('\n', x->a->out);
+    }
+    fprintf(x->a->out, "machine: %s; model: %s; %d of %d candidates by their schedules\n",
+            x->machine->origin, atn_planner_model(x->machine, x->topo, x->f.q.p)->name,
+            x->r.evaluated, x->r.n);
+    free(text);
+}
+
+static atn_status write_all(const explanation *x, atn_error *err)
+{
+    const int shown = atn_min(x->r.n, (int)atn_arg_int(x->a, "top"));
+    const terms best = terms_of(x, &x->r.v[0].choice);
+    atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
+    for (int i = 0; i < shown; i++)
+        put_line(x, i, &best, &t);
+    const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
+    atn_table_free(&t);
+    if (!st && strcmp(atn_arg_format(x->a), "table") == 0)
+        tell_formula(x, &best);
+    return st;
+}
+
+/* ---- the command ---- */
+
+static atn_status plan(explanation *x, atn_error *err)
+{
+    const char *name = atn_arg_text(x->a, "model");
+    const atn_model *model = name ? atn_model_find(name) : NULL;
+    if (name && !model)
+        return atn_fail(err, ATN_USAGE,
+                        "--model %s: there is no such model; docs/models.md lists "
+                        "them",
+                        name);
+    x->net = atn_planner_network(&x->f.q, x->machine);
+    const atn_status st =
+        atn_planner_rank(&x->f.q, x->machine, model, atn_arg_int(x->a, "budget"), &x->r, err);
+    if (!st && x->r.n == 0)
+        return atn_fail(err, ATN_FINDING, "%s: no algorithm but native applies", x->a->operands[0]);
+    return st;
+}
+
+static int explain(const atn_args *a, atn_error *err)
+{
+    explanation x = {.a = a};
+    atn_status st = ATN_OK;
+    if (atn_arg_given(a, "topology"))
+        st = atn_lookup_topology(atn_arg_text(a, "topology"), &x.topo, err);
+    st = st ? st : atn_forecast_place(a, &x.topo, err);
+    st = st ? st : atn_forecast_load(a, x.topo, &x.machine, err);
+    st = st ? st : atn_forecast_parse(a->operands[0], x.topo, &x.f, err);
+    st = st ? st : plan(&x, err);
+    st = st ? st : write_all(&x, err);
+    atn_ranking_free(&x.r);
+    atn_machine_free(x.machine);
+    atn_topo_free(x.topo);
+    return st;
+}
+
+static const atn_option options[] = {
+    {.name = "machine",
+     .argument = "FILE",
+     .doc = "Measured parameters; without it a built-in machine with Gigabit Ethernet",
+     .type = ATN_OPT_FILE},
+    {.name = "topology",
+     .argument = "FILE|STRING",
+     .doc = "Where the ranks are, such as 4x4@100M; see 'attune topo'",
+     .type = ATN_OPT_FILE},
+    {.name = "map",
+     .argument = "ORDER",
+     .doc = "Ranks on the hosts of the topology: sequential, roundrobin, or hosts in order",
+     .type = ATN_OPT_TEXT},
+    {.name = "model",
+     .argument = "NAME",
+     .doc = "Model that evaluates schedules; default: taulop inside a host, else links",
+     .type = ATN_OPT_TEXT},
+    {.name = "top",
+     .argument = "N",
+     .fallback = "10",
+     .doc = "How many candidates to show",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = 10000},
+    {.name = "budget",
+     .argument = "N",
+     .fallback = "200000",
+     .doc = "Operations of schedules that may be looked at; inside a job it is 160000 / ranks",
+     .type = ATN_OPT_INT},
+    {0},
+};
+
+const atn_command atn_cmd_explain = {
+    .noun = "explain",
+    .operands = "PROBLEM",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Rank the algorithms for a problem by predicted time, with reasons",
+    .detail = "PROBLEM is operation:ranks:bytes, then type and operator of a reduction or the root "
+              "of a rooted operation: allreduce:32:64K:f64:sum, bcast:16:1M. Ranks may be left "
+              "empty with --topology. The size is that of the message, or of the block of each "
+              "rank or pair.\n\n"
+              "Closed forms put the candidates in order; the schedules of the best are evaluated "
+              "on the machine and the topology. 'ratio' is the time against the best, 'form_us' "
+              "the time without contention, 'dominated_by' the greatest of latency, bytes on the "
+              "longest path, bytes over the busiest link and reduction, 'why' what the candidate "
+              "loses by. ATTUNE_SELECT=model chooses the same way inside a job.",
+    .options = options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = explain,
+};

@@ -1,0 +1,124 @@
+/* forecast.c - see forecast.h. */
+#include "cli/forecast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+atn_status atn_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
+                             atn_error *err)
+{
+    const char *file = atn_arg_text(a, "machine");
+    if (file == NULL) {
+        *machine_p = atn_machine_builtin();
+        return *machine_p ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    atn_machine *m = NULL;
+    const atn_status st = atn_machine_read(file, &m, err);
+    const char *why = st ? NULL : atn_machine_refuses(m, t);
+    if (why) {
+        atn_machine_free(m);
+        return atn_fail(err, ATN_INPUT, "%s: %s", file, why);
+    }
+    if (!st)
+        *machine_p = m;
+    return st;
+}
+
+atn_status atn_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err)
+{
+    const char *map = atn_arg_text(a, "map");
+    atn_topo *placed = NULL;
+    if (map == NULL)
+        return ATN_OK;
+    if (*topo_p == NULL)
+        return atn_fail(err, ATN_USAGE,
+                        "--map %s: says where ranks are on a topology; name one "
+                        "with --topology",
+                        map);
+    const atn_status st = atn_topo_order(*topo_p, map, &placed, err);
+    if (st)
+        return st;
+    atn_topo_free(*topo_p);
+    *topo_p = placed;
+    return ATN_OK;
+}
+
+/* ---- problems ---- */
+
+static atn_status bad_problem(const char *text, const char *why, atn_error *err)
+{
+    return atn_fail(err, ATN_USAGE,
+                    "problem '%.80s': %s; write operation:ranks:bytes, such as "
+                    "allreduce:32:64K:f64:sum or bcast:16:1M",
+                    text, why);
+}
+
+/* What follows the size: the root of a rooted operation, type and operator of a reduction. */
+static atn_status read_rest(const char *text, char *words[2], atn_forecast *f, atn_error *err)
+{
+    const unsigned flags = atn_operation_get(f->q.op)->flags;
+    for (int i = 0; i < 2 && words[i]; i++) {
+        int64_t root;
+        if (atn_parse_size(words[i], &root)) {
+            if (!(flags & ATN_ROOTED) || root >= f->q.p)
+                return bad_problem(text, "that root is not possible", err);
+            f->q.root = (int)root;
+        } else if (!(flags & ATN_TYPED)) {
+            return bad_problem(text, "only reductions have a type and an operator", err);
+        } else {
+            snprintf(i == 0 ? f->type : f->op, sizeof f->type, "%s", words[i]);
+        }
+    }
+    return ATN_OK;
+}
+
+static atn_status read_words(const char *text, char *words[5], const atn_topo *t, atn_forecast *f,
+                             atn_error *err)
+{
+    int64_t ranks = t ? t->p : 0;
+    const atn_status st = atn_lookup_operation(words[0], &f->q.op, err);
+    if (st)
+        return st;
+    if (words[1] && *words[1] && !atn_parse_size(words[1], &ranks))
+        return bad_problem(text, "the second word is no number of ranks", err);
+    if (ranks < 2 || ranks > ATN_RANKS_MAX)
+        return bad_problem(text, "it needs at least two ranks, or a topology", err);
+    if (t && ranks != t->p)
+        return atn_fail(err, ATN_USAGE, "problem '%.80s': the topology has %d ranks", text, t->p);
+    if (!words[2] || !atn_parse_size(words[2], &f->q.bytes))
+        return bad_problem(text, "the third word is no size", err);
+    f->q.p = (int)ranks;
+    f->q.pieces = 1;
+    f->q.topo = t;
+    return read_rest(text, words + 3, f, err);
+}
+
+atn_status atn_forecast_parse(const char *text, const atn_topo *t, atn_forecast *f_p,
+                              atn_error *err)
+{
+    char copy[128], *rest = copy, *words[6] = {NULL};
+    atn_forecast f = {0};
+    if ((size_t)snprintf(copy, sizeof copy, "%s", text) >= sizeof copy)
+        return bad_problem(text, "it is too long", err);
+    for (int i = 0; i < 6 && rest; i++)
+        words[i] = strsep(&rest, ":");
+    if (words[5])
+        return bad_problem(text, "it has too many words", err);
+    const atn_status st = read_words(text, words, t, &f, err);
+    if (!st)
+        *f_p = f;
+    return st;
+}
+
+const char *atn_forecast_time(double seconds, char out[32])
+{
+    static const struct {
+        double below, factor;
+        const char *unit;
+    } units[] = {{1e-6, 1e9, "ns"}, {1e-3, 1e6, "us"}, {1, 1e3, "ms"}, {1e300, 1, "s"}};
+    int i = 0;
+    while (seconds >= units[i].below)
+        i++;
+    snprintf(out, 32, "%.3g %s", seconds * units[i].factor, units[i].unit);
+    return out;
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# attune explain, attune model time and check: predicted times, machine files.
+. "$(dirname "$0")/lib.sh"
+
+cat >lab.machine <<'END'
+attune-machine 1
+date: 2026-02-03
+hosts processors=2
+table gamma sum f64 1
+  1K 0.5
+channel memory
+  hockney alpha=2 beta=0.3
+channel switch
+  path duplex=0.4 rate=11.87
+  overhead below=100 eager=64K from=700
+  processor byte=4 message=9 more=6.5
+  hockney alpha=100 beta=85
+channel core
+  path duplex=0.4 rate=11.87
+  overhead below=110 eager=64K from=700
+  processor byte=5 message=9 more=6.5
+  hockney alpha=110 beta=85
+end
+END
+dealt='4x4@100M;order=roundrobin'
+
+# ---- check ----
+golden machine_check.out 0 attune model check lab.machine
+sed 's/below=100/below=900/' lab.machine >odd.machine
+golden machine_odd.out 1 attune model check odd.machine
+sed '$d' lab.machine >cut.machine
+fails 3 'attune: cut.machine:18: the line "end" is missing: the file was cut short; restore it' \
+    attune model check cut.machine
+sed 's/alpha=2 /alpha=nan /' lab.machine >nan.machine
+fails 3 'attune: nan.machine:7: alpha: "nan" is no number*' attune model check nan.machine
+sed 's/rate=11.87/rate=-1/' lab.machine >negative.machine
+fails 3 'attune: negative.machine:9: rate: -1 is negative*' attune model check negative.machine
+sed '3a measured ranks=16 topology=0123456789abcdef' lab.machine >other.machine
+fails 3 'attune: other.machine: it was measured on another topology*' \
+    attune model check other.machine --topology "$dealt"
+fails 3 'attune: other.machine: it was measured on another topology*' \
+    attune explain bcast::1M --machine other.machine --topology "$dealt"
+
+# ---- time ----
+golden model_time.out 0 attune model time scatter --machine lab.machine --topology 4x4@100M --bytes 16K
+golden model_time_map.out 0 attune model time allgather/ring 'allgather/ring{order=lr1}' --bytes 128K \
+    --machine lab.machine --topology 4x4@100M --map roundrobin
+models() { [ "$(attune model time bcast -p 4 --format csv | head -1 | tr , '\n' | wc -l)" = 11 ]; }
+check "every model has a column" models
+fails 2 'attune: --map roundrobin: says where ranks are on a topology*' \
+    attune model time bcast --map roundrobin
+fails 3 'attune: unknown operation "brodcast"*' attune model time brodcast
+
+# ---- explain ----
+best() { # WORDS-THAT-THE-FIRST-MUST-HAVE PROBLEM OPTIONS
+    local words=$1
+    shift
+    attune explain "$@" --top 1 --format csv | tail -1 | grep -q "$words"
+}
+check "bcast along the wires" best 'bcast/chain.*order=dfs' bcast::1M --machine lab.machine --topology "$dealt"
+check "allgather along the wires" best 'order=lr1' allgather::128K --machine lab.machine --topology "$dealt"
+check "small messages want few rounds" best 'schedule,latency' allreduce:16:8:f64:sum
+formula() { attune explain bcast:8:1M | grep -q 'cost without contention: .*a + b'; }
+check "the formula is told" formula
+reasons() { [ "$(attune explain bcast::1M --machine lab.machine --topology "$dealt" --format csv |
+    sed '1,2d' | grep -c 'instead of\|wait')" -ge 7 ]; }
+check "losers have reasons" reasons
+fails 2 "attune: problem 'bcast': it needs at least two ranks*" attune explain bcast
+fails 2 "attune: problem 'bcast:x:1': the second word is no number of ranks*" attune explain bcast:x:1
+fails 2 "attune: problem 'bcast:4': the third word is no size*" attune explain bcast:4
+fails 2 "attune: problem 'bcast:4:1K:9': that root is not possible*" attune explain bcast:4:1K:9
+fails 2 "attune: problem 'bcast:4:1K:f64': only reductions have*" attune explain bcast:4:1K:f64
+fails 2 "attune: problem 'bcast:8:1K': the topology has 16 ranks" \
+    attune explain bcast:8:1K --topology "$dealt"
+fails 2 'attune: --model x: there is no such model*' attune explain bcast:4:1K --model x
+fails 3 'attune: nothere: cannot be read*' attune explain bcast:4:1K --machine nothere
+finish
