@@ -1,4 +1,5 @@
 /* test_tau_algebra.c - tau-Lop expressions: text, canonical form, value, proofs. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -318,6 +319,78 @@ static void proofs_are_told(void **state)
     atn_proof_free(&proof);
 }
 
+/* ---- proofs against numbers ---- */
+
+/* Machines that keep the bounds: L grows with tau, at most in proportion; channel 1 is slower than
+ * channel 0 whatever runs there. */
+typedef struct {
+    double flat, slope, bend;
+} channel_curve;
+
+static double curve_transfer(void *data, int channel, double bytes, double tau)
+{
+    const channel_curve *c = (const channel_curve *)data + channel;
+    return bytes * (c->flat + c->slope * pow(tau, c->bend));
+}
+
+static int below(uint32_t *seed, int n)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (int)((*seed >> 8) % (uint32_t)n);
+}
+
+static void random_sum(uint32_t *seed, char *text, size_t room)
+{
+    const int n = 1 + below(seed, 4);
+    size_t used = 0;
+    for (int i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%d*L%d(%dm/%d,%d)", i ? " + " : "",
+                                 1 + below(seed, 9), below(seed, 2), 1 + below(seed, 5),
+                                 1 + below(seed, 3), 1 + below(seed, 8));
+}
+
+static double sum_value(const char *text, channel_curve *curves)
+{
+    const atn_tau_costs m = {curves, no_overhead, curve_transfer, copy, copy};
+    const atn_variable vars[] = {{"m", 1000}};
+    atn_tau *x;
+    double v = -1;
+    assert_int_equal(atn_tau_parse(text, &x, NULL), ATN_OK);
+    assert_int_equal(atn_tau_value(x, &m, vars, 1, &v, NULL), ATN_OK);
+    atn_tau_free(x);
+    return v;
+}
+
+/* No machine may contradict a verdict. */
+static void verdicts_hold_on_machines(void **state)
+{
+    (void)state;
+    uint32_t seed = 7;
+    int decided = 0;
+    for (int i = 0; i < 3000; i++) {
+        char a[200], b[200];
+        random_sum(&seed, a, sizeof a);
+        random_sum(&seed, b, sizeof b);
+        const atn_tau_verdict v = compare(a, b, i % 2, NULL);
+        decided += v != ATN_TAU_UNDECIDED;
+        for (int k = 0; k < 8 && v != ATN_TAU_UNDECIDED; k++) {
+            channel_curve c[2];
+            for (int j = 0; j < 2; j++)
+                c[j] = (channel_curve){below(&seed, 100), 1 + below(&seed, 100),
+                                       below(&seed, 11) / 10.0};
+            if (i % 2) /* the axiom: even alone it takes longer than 8 in memory */
+                c[1].flat = c[0].flat + 8 * c[0].slope;
+            const double x = sum_value(a, c), y = sum_value(b, c), slack = 1e-9 * (x + y);
+            const bool fine = v <= ATN_TAU_AT_MOST ? x <= y + slack
+                              : v == ATN_TAU_EQUAL ? fabs(x - y) <= slack
+                                                   : x >= y - slack;
+            if (!fine)
+                fail_msg("%s against %s: %s, but %g and %g", a, b, atn_tau_verdicts[v], x, y);
+        }
+    }
+    assert_true(decided > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +407,7 @@ int main(void)
         cmocka_unit_test(scatter_and_recursive_doubling),
         cmocka_unit_test(comparisons_are_proven),
         cmocka_unit_test(proofs_are_told),
+        cmocka_unit_test(verdicts_hold_on_machines),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
