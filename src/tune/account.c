@@ -24,7 +24,7 @@ static int64_t now(const atn_account *a)
 
 int64_t atn_account_left(const atn_account *a)
 {
-    return a->credit_ns + scaled(now(a), a->budget, 1000) - a->spent_ns;
+    return a->credit_ns + scaled(now(a), a->budget, 1000) - a->spent_ns - a->reserved_ns;
 }
 
 int64_t atn_account_wait(const atn_account *a, int64_t cost_ns)
@@ -50,4 +50,24 @@ void atn_account_spend(atn_account *a, int64_t ns)
 {
     if (ns > 0)
         a->spent_ns += ns;
+}
+
+void atn_account_compare(atn_account *a, int64_t measured_ps, int64_t predicted_ps)
+{
+    a->ratio[a->ratios++ % ATN_ACCOUNT_RATIOS] = scaled(measured_ps, 1000, predicted_ps) + 1;
+}
+
+int64_t atn_account_ratio(const atn_account *a)
+{
+    int64_t v[ATN_ACCOUNT_RATIOS] = {0};
+    const int n = a->ratios < ATN_ACCOUNT_RATIOS ? (int)a->ratios : ATN_ACCOUNT_RATIOS;
+    if (n < ATN_ACCOUNT_LEAST)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        int j = i;
+        for (; j > 0 && v[j - 1] > a->ratio[i]; j--)
+            v[j] = v[j - 1];
+        v[j] = a->ratio[i];
+    }
+    return v[(n - 1) / 2];
 }

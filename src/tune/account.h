@@ -2,20 +2,24 @@
  *
  * A part of the time that passes is earned; the regret of explored calls over the incumbent and
  * agreements are spent.  A small credit lets the first agreements happen before anything is
- * earned.  All tuners of a communicator share one account. */
+ * earned.  All tuners of a communicator share one account, and with it how far the model was off:
+ * what it promised in vain for some sizes is not believed for the others. */
 #ifndef ATN_ACCOUNT_H
 #define ATN_ACCOUNT_H
 
 #include "base/base.h"
 
+enum { ATN_CREDIT_AGREEMENTS = 32, ATN_ACCOUNT_RATIOS = 9, ATN_ACCOUNT_LEAST = 3 };
+
 typedef struct {
     int budget; /* per mille of the time that passes */
     int64_t credit_ns, elapsed_ns, spent_ns;
-    int64_t calls; /* since it was opened */
+    int64_t reserved_ns; /* that rounds which have begun may cost */
+    int64_t calls;       /* since it was opened */
     int64_t agreed_calls;
+    int64_t ratio[ATN_ACCOUNT_RATIOS]; /* measured over predicted, per mille; a ring */
+    int64_t ratios;
 } atn_account;
-
-enum { ATN_CREDIT_AGREEMENTS = 32 };
 
 void atn_account_open(atn_account *a, int budget, int64_t agreement_ns);
 /* What may be spent now; elapsed time since the last agreement is taken to be as before. */
@@ -24,5 +28,10 @@ int64_t atn_account_left(const atn_account *a);
 int64_t atn_account_wait(const atn_account *a, int64_t cost_ns);
 void atn_account_elapsed(atn_account *a, int64_t elapsed_ns);
 void atn_account_spend(atn_account *a, int64_t ns);
+
+/* The first time that a predicted candidate was measured. */
+void atn_account_compare(atn_account *a, int64_t measured_ps, int64_t predicted_ps);
+/* The middle of the latest ratios, per mille; 0: too few to tell. */
+int64_t atn_account_ratio(const atn_account *a);
 
 #endif

@@ -24,8 +24,11 @@ typedef struct {
 typedef struct {
     int64_t quiet;
     atn_block block[2];
-    int n;  /* blocks */
-    int at; /* the present one; n: waiting for the times */
+    int n;           /* blocks */
+    int at;          /* the present one; n: waiting for the times */
+    int64_t cost_ns; /* reserved while it lasts */
+    bool begun;
+    int64_t ratios; /* of the account when it was planned */
 } atn_round;
 
 typedef struct {

@@ -44,8 +44,9 @@ static correction corrected(const atn_tuner *t)
 {
     int64_t v[ATN_TUNE_CANDIDATES];
     const int n = ratios(t, v);
+    const int64_t elsewhere = atn_account_ratio(t->account);
     if (n == 0 || (n == 1 && t->drifted))
-        return (correction){1000, 0};
+        return (correction){elsewhere > 0 && !t->drifted ? elsewhere : 1000, 0};
     const int64_t middle = v[(n - 1) / 2];
     const int64_t above = v[n - 1] * 1000 / middle, below = middle * 1000 / v[0];
     return (correction){middle, (above > below ? above : below) - 1000};
@@ -113,9 +114,11 @@ static void add_block(atn_round *round, int candidate, int calls)
     round->block[round->n++] = (atn_block){.candidate = candidate, .calls = calls};
 }
 
-/* They take turns in who is first. */
+/* They take turns in who is first.  What never ran may be worse than foreseen, by a call or so. */
 static void plan_pair(atn_tuner *t, int other, atn_round *round)
 {
+    const int64_t surprise = t->runner[other].samples == 0 ? winner_ps(t) : 0;
+    round->cost_ns = t->s.agreement_ns + (regret(t, other) * calls_of(t, other) + surprise) / 1000;
     const int first = t->runner[other].samples % 2 == 0 ? other : t->winner;
     const int second = first == other ? t->winner : other;
     add_block(round, first, calls_of(t, first));
@@ -153,6 +156,7 @@ static void plan_baseline(atn_tuner *t, int64_t quiet, atn_round *round)
     round->quiet = wait > quiet ? wait : quiet;
     if (round->quiet > longest_window)
         round->quiet = longest_window;
+    round->cost_ns = t->s.agreement_ns;
     add_block(round, t->winner, block_calls(t));
 }
 

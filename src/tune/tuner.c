@@ -67,7 +67,7 @@ static const atn_procedure *const procedures[] = {
 
 static void plan(atn_tuner *t)
 {
-    t->round = (atn_round){0};
+    t->round = (atn_round){.ratios = t->account->ratios};
     t->procedure->plan(t, &t->round);
 }
 
@@ -96,7 +96,18 @@ atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
     return t;
 }
 
-void atn_tuner_free(atn_tuner *t) { free(t); }
+static void release(atn_tuner *t)
+{
+    if (t->round.begun)
+        t->account->reserved_ns -= t->round.cost_ns;
+}
+
+void atn_tuner_free(atn_tuner *t)
+{
+    if (t != NULL)
+        release(t);
+    free(t);
+}
 
 /* ---- calls ---- */
 
@@ -110,14 +121,37 @@ static bool advance(atn_round *round, int weight)
     return round->at == round->n;
 }
 
+/* The model may have been found wrong elsewhere since the round was planned. */
+static void plan_again(atn_tuner *t)
+{
+    const atn_round *round = &t->round;
+    if (round->quiet == 0 && !round->begun && round->ratios != t->account->ratios)
+        plan(t);
+}
+
+/* A round that others' rounds have made too expensive is put off call by call: else a program with
+ * many sizes would try something new in all of them at once. */
+static bool may_begin(atn_tuner *t)
+{
+    atn_account *a = t->account;
+    if (t->round.begun)
+        return true;
+    if (a->reserved_ns > 0 && atn_account_left(a) < t->round.cost_ns)
+        return false;
+    a->reserved_ns += t->round.cost_ns;
+    t->round.begun = true;
+    return true;
+}
+
 atn_step atn_tuner_step(atn_tuner *t, int weight)
 {
     atn_round *round = &t->round;
     atn_step step = {.candidate = t->incumbent, .shadow = -1, .block = -1};
     t->account->calls++;
+    plan_again(t);
     if (round->quiet > 0) {
         round->quiet--;
-    } else if (round->at < round->n) {
+    } else if (round->at < round->n && may_begin(t)) {
         const int candidate = round->block[round->at].candidate;
         step.block = round->at;
         if (t->s.shadow)
@@ -151,6 +185,13 @@ static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_ca
     }
 }
 
+static void note(atn_tuner *t, atn_runner *x, int64_t per_call_ps)
+{
+    if (x->samples == 0 && x->is.predicted_ps > 0)
+        atn_account_compare(t->account, per_call_ps, x->is.predicted_ps);
+    atn_runner_note(x, per_call_ps);
+}
+
 void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
 {
     int64_t per_call_ps[2] = {0, 0};
@@ -159,10 +200,11 @@ void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
         if (round.block[i].weight > 0)
             per_call_ps[i] =
                 (int64_t)((__int128)block_ns[i] * 1000 * ATN_TUNE_WEIGHT / round.block[i].weight);
+    release(t);
     charge(t, block_ns, per_call_ps);
     atn_account_elapsed(t->account, elapsed_ns);
     for (int i = 0; i < round.n; i++)
-        atn_runner_note(&t->runner[round.block[i].candidate], per_call_ps[i]);
+        note(t, &t->runner[round.block[i].candidate], per_call_ps[i]);
     t->procedure->take(t, &round, per_call_ps);
     plan(t);
 }

@@ -1,0 +1,101 @@
+/* lesson.c - see lesson.h. */
+#include "tune/lesson.h"
+
+#include <string.h>
+
+#include "plan/wisdom.h"
+#include "tune/book.h"
+
+static int64_t picoseconds(double seconds)
+{
+    return seconds > 0 && seconds < 1e6 ? (int64_t)(seconds * 1e12) : -1;
+}
+
+/* Names are the same for neighbouring sizes, where indices are not. */
+static uint64_t identity(const atn_choice *choice)
+{
+    char name[ATN_NAME_ROOM];
+    atn_params_print(choice->row, &choice->params, name, sizeof name);
+    return atn_hash(name, strlen(name), 0);
+}
+
+/* Algorithms with the same objective have the same number. */
+static int group_of(const atn_choice *choice)
+{
+    const char *group = choice->row->algo->group;
+    return (int)(atn_hash(group, strlen(group), 0) & INT32_MAX);
+}
+
+static int find_choice(const atn_field *field, const atn_choice *choice)
+{
+    for (int i = 0; i < field->n; i++)
+        if (atn_same_choice(&field->choice[i], choice))
+            return i;
+    return -1;
+}
+
+/* The index of a choice, which is added when it is new and there is room; -1: there is none. */
+static int enter(atn_field *field, const atn_choice *choice, int64_t predicted_ps, int error)
+{
+    int i = find_choice(field, choice);
+    if (i < 0 && field->n < ATN_TUNE_CANDIDATES) {
+        i = field->n++;
+        field->choice[i] = *choice;
+        field->is[i] = (atn_candidate){
+            .id = identity(choice), .predicted_ps = -1, .error = error, .group = group_of(choice)};
+    }
+    if (i >= 0 && field->is[i].predicted_ps < 0)
+        field->is[i].predicted_ps = predicted_ps;
+    return i;
+}
+
+void atn_field_make(atn_operation op, const atn_ranking *ranking, int error, const atn_rule *wise,
+                    atn_field *field_p)
+{
+    atn_choice native = {.row = atn_catalog_native(op)};
+    atn_params_default(native.row, &native.params);
+    *field_p = (atn_field){.wise = -1, .wise_ps = -1};
+    enter(field_p, &native, -1, error);
+    if (wise != NULL) {
+        field_p->wise = enter(field_p, &wise->use, -1, error);
+        field_p->wise_ps = wise->time_ps;
+    }
+    for (int i = 0; ranking != NULL && i < ranking->n; i++)
+        enter(field_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds), error);
+}
+
+/* The sizes that are tuned together. */
+static atn_span sizes_of(atn_operation op, int64_t bytes)
+{
+    const int size_class = atn_size_class(bytes);
+    if (bytes < 0 || !atn_shares_bytes(op))
+        return (atn_span){-1, INT64_MAX};
+    if (size_class == 0)
+        return (atn_span){0, 1};
+    const int64_t from = INT64_C(1) << (size_class - 1);
+    return (atn_span){from, from > INT64_MAX / 2 ? INT64_MAX : 2 * from};
+}
+
+bool atn_lesson(const atn_tuner *t, const atn_field *field, int p, int64_t bytes, int64_t date,
+                int64_t place, atn_rule *rule_p)
+{
+    atn_learned learned;
+    atn_tuner_learned(t, &learned);
+    if (learned.samples == 0)
+        return false;
+    atn_rule rule = atn_rule_blank(field->choice[learned.best].row->op);
+    rule.ranks = (atn_span){p, (int64_t)p + 1};
+    rule.bytes = sizes_of(rule.op, bytes);
+    rule.use = field->choice[learned.best];
+    rule.time_ps = learned.best_ps;
+    rule.ci_ps = learned.best_ci_ps;
+    rule.samples = learned.samples;
+    rule.date = date;
+    rule.place = place;
+    if (learned.next >= 0) {
+        rule.next = field->choice[learned.next];
+        rule.next_ps = learned.next_ps;
+    }
+    *rule_p = rule;
+    return true;
+}

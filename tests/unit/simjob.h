@@ -1,0 +1,62 @@
+/* simjob.h - jobs on machines of numbers, for tests of the tuner: noise, outliers, drift, models
+ * that are right or wrong. */
+#ifndef SIMJOB_H
+#define SIMJOB_H
+
+#include "tune/tuner.h"
+
+enum { NATIVE = 0, MOST = 16 };
+
+typedef struct {
+    int n;              /* candidates; 0 is native */
+    double time[MOST];  /* seconds */
+    double model[MOST]; /* predicted seconds; 0: cannot tell */
+    double later[MOST]; /* times from call `drift` on */
+    int group[MOST];
+    int64_t drift;    /* 0: never */
+    double error;     /* that the model admits */
+    double noise;     /* relative deviation of a call */
+    double outliers;  /* part of the calls that take five times as long */
+    double compute;   /* seconds between calls */
+    double agreement; /* seconds; 0: 20 us */
+    int delay;        /* calls until agreed times arrive */
+    uint64_t seed;
+} sim_machine;
+
+typedef struct {
+    double total;  /* seconds in calls and agreements */
+    double native; /* what native alone would have taken */
+    double worst;  /* call */
+    int64_t served[MOST];
+    int64_t below; /* the last call after which the sum was above native's */
+    int64_t found; /* the call from which on the incumbent stayed the same */
+    int64_t agreements, timed;
+    int incumbent;
+    atn_learned learned;
+    atn_account account;
+    uint64_t path; /* hash of all decisions */
+} sim_outcome;
+
+typedef struct {
+    const sim_machine *m;
+    sim_outcome *o;
+    uint64_t random;
+    double *elapsed, sum[2];
+    int waiting; /* calls until the agreed times arrive; -1: none are on the way */
+} sim_job;
+
+double sim_uniform(uint64_t *state);
+/* The candidates of a machine; how many. */
+int sim_describe(const sim_machine *m, atn_candidate list[MOST]);
+void sim_one_call(sim_job *j, atn_tuner *t, int64_t call);
+sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_account *account, int64_t calls);
+sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, int64_t calls,
+                          int start, atn_tune_start kind, double wise);
+sim_outcome sim_play(const sim_machine *m, atn_tune_mode mode, int64_t calls);
+double sim_best_time(const sim_machine *m);
+/* Spent within the budget, but for one call that was worse than foreseen. */
+void sim_assert_budget(const sim_machine *m, const sim_outcome *o);
+/* Round-robin ranks on a slow network: the better algorithms win clearly, the model is decent. */
+sim_machine sim_decent(uint64_t seed);
+
+#endif

@@ -1,0 +1,144 @@
+/* test_book.c - many sizes, one budget; candidates from the planner, rules from lessons. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simjob.h"
+#include "tune/book.h"
+#include "tune/lesson.h"
+
+/* ---- many sizes ---- */
+
+static void sizes_have_classes_and_weights(void **state)
+{
+    (void)state;
+    assert_int_equal(atn_size_class(-1), -1);
+    assert_int_equal(atn_size_class(0), 0);
+    assert_int_equal(atn_size_class(1024), atn_size_class(2047));
+    assert_int_equal(atn_size_class(2048), atn_size_class(2047) + 1);
+    assert_int_equal(atn_size_weight(1536, 0), ATN_TUNE_WEIGHT);
+    assert_int_equal(atn_size_weight(1024, 0), ATN_TUNE_WEIGHT * 2 / 3);
+    assert_in_range(atn_size_weight(1024, 100000), 1010, ATN_TUNE_WEIGHT);
+}
+
+static atn_tuner *added(atn_book *book, const sim_machine *m, int64_t bytes)
+{
+    atn_candidate list[MOST];
+    const int n = sim_describe(m, list);
+    return atn_book_add(book, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
+}
+
+static void neighbours_lend_what_they_know(void **state)
+{
+    (void)state;
+    sim_machine m = sim_decent(1);
+    static atn_book book;
+    m.agreement = 20e-6;
+    atn_book_open(&book, 20, 20000);
+    atn_tuner *first = added(&book, &m, 5000);
+    assert_ptr_equal(atn_book_find(&book, 1, 8191), first);
+    assert_null(atn_book_find(&book, 1, 8192));
+    assert_null(atn_book_find(&book, 2, 5000));
+    assert_int_equal(atn_tuner_incumbent(added(&book, &m, 100)), NATIVE);
+    sim_play_tuner(&m, first, &book.account, 1000);
+    assert_int_equal(atn_tuner_incumbent(first), 1);
+    /* A neighbour begins with it, and goes its own way where it knows better. */
+    atn_tuner *near = added(&book, &m, 10000), *far = added(&book, &m, 1000000);
+    assert_int_equal(atn_tuner_incumbent(near), 1);
+    assert_int_equal(atn_tuner_incumbent(far), NATIVE);
+    m.time[1] = 15e-3;
+    const sim_outcome o = sim_play_tuner(&m, near, &book.account, 1000);
+    assert_true(o.incumbent != 1);
+    for (int64_t bytes = 1 << 20; book.n < ATN_BOOK_TUNERS; bytes++)
+        assert_non_null(added(&book, &m, bytes));
+    assert_null(added(&book, &m, 1));
+    atn_book_close(&book);
+}
+
+/* All sizes are promised to gain and none does: what is tried at once stays within the budget. */
+static void many_sizes_share_one_budget(void **state)
+{
+    (void)state;
+    enum { SIZES = 24 };
+    static atn_book book;
+    sim_outcome o = {0};
+    double elapsed = 0;
+    sim_job jobs[SIZES];
+    sim_machine m = {.n = 8, .error = 0.3, .noise = 0.05, .agreement = 20e-6, .delay = 2};
+    for (int i = 0; i < m.n; i++) {
+        m.time[i] = i == NATIVE ? 1e-3 : 3e-3;
+        m.model[i] = i == NATIVE ? 0 : 0.3e-3 + 0.02e-3 * i;
+    }
+    atn_book_open(&book, 20, 20000);
+    for (int i = 0; i < SIZES; i++) {
+        assert_non_null(added(&book, &m, INT64_C(1) << i));
+        jobs[i] =
+            (sim_job){.m = &m, .o = &o, .random = (uint64_t)i, .elapsed = &elapsed, .waiting = -1};
+    }
+    for (int64_t call = 0; call < 200 * SIZES; call++) {
+        sim_one_call(&jobs[call % SIZES], book.entry[call % SIZES].tuner, call / SIZES);
+        if (o.total > 1.02 * o.native + 1e-9 * (double)book.account.credit_ns + 3 * o.worst)
+            fail_msg("call %d: %g, native %g", (int)call, o.total, o.native);
+    }
+    atn_book_close(&book);
+    assert_int_equal(book.account.reserved_ns, 0);
+}
+
+/* ---- planner and wisdom ---- */
+
+static atn_choice choice_of(const char *name)
+{
+    atn_choice choice = {.row = atn_catalog_find(ATN_BCAST, name)};
+    atn_params_default(choice.row, &choice.params);
+    return choice;
+}
+
+static void lessons_become_rules(void **state)
+{
+    (void)state;
+    atn_prospect prospects[] = {{.choice = choice_of("chain"), .seconds = 4.6e-3},
+                                {.choice = choice_of("linear"), .seconds = 9e-3}};
+    const atn_ranking ranking = {.n = 2, .v = prospects};
+    atn_rule wise = atn_rule_blank(ATN_BCAST), rule;
+    static atn_field field;
+    wise.use = choice_of("binomial");
+    wise.time_ps = 7000000;
+    atn_field_make(ATN_BCAST, &ranking, 300, &wise, &field);
+    assert_int_equal(field.n, 4);
+    assert_int_equal(field.wise, 1);
+    assert_int_equal(field.wise_ps, 7000000);
+    assert_int_equal(field.is[2].predicted_ps, 4600000000);
+    atn_field_make(ATN_BCAST, &ranking, 300, NULL, &field);
+    assert_int_equal(field.wise, -1);
+
+    const sim_machine m = {.n = 3, .time = {10e-3, 5e-3, 8e-3}, .agreement = 20e-6, .seed = 1};
+    atn_account account;
+    atn_account_open(&account, 20, 20000);
+    atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &account, field.is, field.n, ATN_FIELD_NATIVE,
+                                 ATN_FIELD_NATIVE, ATN_START_NATIVE, -1);
+    assert_false(atn_lesson(t, &field, 16, 5000, 1, 0, &rule));
+    sim_play_tuner(&m, t, &account, 300);
+    assert_true(atn_lesson(t, &field, 16, 5000, 1770110107, 0, &rule));
+    assert_ptr_equal(rule.use.row, prospects[0].choice.row);
+    assert_true(rule.bytes.lo == 4096 && rule.bytes.hi == 8192);
+    assert_true(rule.ranks.lo == 16 && rule.ranks.hi == 17);
+    assert_in_range(rule.time_ps, 4900000000, 5100000000);
+    assert_true(rule.samples > 4 && rule.next.row != NULL && rule.next_ps > rule.time_ps);
+    atn_tuner_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_have_classes_and_weights),
+        cmocka_unit_test(neighbours_lend_what_they_know),
+        cmocka_unit_test(many_sizes_share_one_budget),
+        cmocka_unit_test(lessons_become_rules),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
