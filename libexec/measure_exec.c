@@ -155,12 +155,12 @@ static double weight_from(const job *j, int first)
 }
 
 /* The eager limit is a number of the library: once is enough. */
-static bool observe(job *j, int number, double seconds, int *counts, atn_observation *o)
+static bool observe(job *j, int number, double seconds, atn_known *known, atn_observation *o)
 {
     const int i = number % j->plan.n;
     const atn_experiment *e = &j->plan.v[i];
     return (number < j->plan.n || e->of.kind != ATN_OBS_EAGER) &&
-           atn_observe(j->theatre, e, seconds, &counts[i], o);
+           atn_observe(j->theatre, e, seconds, &known[i], o);
 }
 
 /* What an experiment leaves of its share goes to those behind it. */
@@ -170,8 +170,8 @@ static void lead(job *j)
     const double whole = weight_from(j, 0), began = MPI_Wtime();
     double left = whole * (rounds - j->from / n) - (whole - weight_from(j, j->from % n));
     const double seconds = j->seconds * left / (whole * rounds);
-    int *counts = calloc((size_t)n, sizeof *counts);
-    if (!counts)
+    atn_known *known = calloc((size_t)n, sizeof *known);
+    if (!known)
         MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
     atn_survey_put_head(stdout, &j->head);
     fflush(stdout);
@@ -179,14 +179,14 @@ static void lead(job *j)
         atn_observation o;
         const double weight = j->plan.v[i % n].weight;
         const double share = (seconds - (MPI_Wtime() - began)) * weight / left;
-        if (observe(j, i, share, counts, &o))
+        if (observe(j, i, share, known, &o))
             atn_survey_put(stdout, i, &o);
         else
             printf("skip %d\n", i);
         left -= weight;
         fflush(stdout);
     }
-    free(counts);
+    free(known);
     atn_theatre_stop(j->theatre);
     printf("end\n");
     fflush(stdout);

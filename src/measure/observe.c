@@ -67,16 +67,19 @@ static void repeat(study *s, double turn, atn_observation *o)
     }
 }
 
-/* The first turn makes connections and warms up; the second tells how long turns are. */
-static bool sample(study *s, atn_observation *o)
+/* The first turn makes connections and warms up, unless it is so long that this does not matter
+ * and another one would take far more than the share; the second tells how long turns are. */
+static void sample(study *s, atn_observation *o)
 {
     const double share = s->until - MPI_Wtime(), first = once(s, &s->act);
-    if (length_of(s, first) > fmax(short_enough, 4 * share)) /* far more than its share */
-        return false;
+    if (length_of(s, first) > fmax(short_enough, 2 * share)) {
+        o->value = (atn_estimate){first, first, first};
+        o->samples = 1;
+        return;
+    }
     const double turn = once(s, &s->act), length = length_of(s, fmin(first, turn));
     s->act.loops = (int)fmax(1, fmin(500, block / fmax(1e-8, length)));
     repeat(s, turn, o);
-    return true;
 }
 
 /* ---- special ones ---- */
@@ -167,9 +170,11 @@ static const atn_pattern pattern_of[ATN_OBS_KINDS] = {
     [ATN_OBS_PACK] = ATN_ACT_PACK,       [ATN_OBS_REDUCE] = ATN_ACT_REDUCE,
 };
 
-bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, int *count_p,
+bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, atn_known *known,
                  atn_observation *o)
 {
+    if (known->length > fmax(short_enough, 2 * seconds))
+        return false;
     study s = {.t = t,
                .e = e,
                .act = {.pattern = pattern_of[e->of.kind],
@@ -188,13 +193,13 @@ bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, int *c
         return find_rate(&s, o);
     case ATN_OBS_TRAIN:
     case ATN_OBS_BURST:
-        s.act.count = *count_p;
+        s.act.count = known->count;
         if (s.act.count == 0)
             find_length(&s);
-        *count_p = s.act.count;
+        known->count = s.act.count;
         break;
     case ATN_OBS_RECEIVE:
-        s.act.delay = 100e-6 + 3 * way_of(&s, e->of.bytes);
+        s.act.delay = 500e-6 + 3 * way_of(&s, e->of.bytes);
         break;
     case ATN_OBS_REDUCE:
         s.act.count = atn_operand_find(e->of.what);
@@ -202,5 +207,7 @@ bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, int *c
     default:
         break;
     }
-    return sample(&s, o);
+    sample(&s, o);
+    known->length = length_of(&s, o->value.mid);
+    return true;
 }

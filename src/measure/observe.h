@@ -6,10 +6,16 @@
 #include "measure/act.h"
 #include "model/survey_plan.h"
 
-/* Rank 0 only.  `seconds`: its share of the time; false: one repetition would take several times as
- * long, so nothing was measured.  Fills in value and samples of `o`, which comes from the plan.
- * `count_p`: how long a train must be; 0 when that is not known yet. */
-bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, int *count_p,
+/* What a round tells the next one about an experiment; starts as {0}. */
+typedef struct {
+    int count;     /* how long a train must be; 0: not known */
+    double length; /* seconds of a repetition; 0: not known */
+} atn_known;
+
+/* Rank 0 only.  `seconds`: its share of the time; false: a repetition is known to take several
+ * times as long, so nothing was measured.  Fills in value and samples of `o`, which comes from the
+ * plan. */
+bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, atn_known *known,
                  atn_observation *o);
 
 #endif
