@@ -60,6 +60,16 @@ const char *atn_digits_no_mesh(int p, int dims)
     return NULL;
 }
 
+const char *atn_mesh_refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
+}
+
+const atn_param atn_mesh_params[] = {
+    {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the mesh", NULL},
+    {0},
+};
+
 int atn_digits_turn(const atn_digits *d, int rank, int i, int steps)
 {
     const int w = d->weight[i], digit = rank / w % d->radix[i];

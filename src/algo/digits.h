@@ -6,7 +6,7 @@
 #ifndef ATN_DIGITS_H
 #define ATN_DIGITS_H
 
-#include "sched/builder.h"
+#include "algo/algo.h"
 
 enum { ATN_MAX_DIGITS = 31 };
 
@@ -23,6 +23,15 @@ atn_digits atn_digits_mesh(int p, int dims);
 atn_digits atn_digits_ring(int p);
 /* NULL, or why p ranks make no mesh of that many dimensions. */
 const char *atn_digits_no_mesh(int p, int dims);
+
+/* For algorithms on meshes whose only parameter is the number of dimensions, 2 or 3; the sides in
+ * their closed forms are x (1 where there are two), y and p / x / y. */
+extern const atn_param atn_mesh_params[];
+const char *atn_mesh_refuses(const atn_problem *q, const atn_params *prm);
+#define ATN_MESH_SIDES(term)                                                                       \
+    "let(x, max(1, is(dims, 3) * most(i, 1, p^0.5, i * is(p / i, floor(p / i))"                    \
+    " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"        \
+    " * is(max(i^2, p / x), p / x)), " term "))"
 
 /* The rank whose digit i is `steps` further on (modulo its radix). */
 int atn_digits_turn(const atn_digits *d, int rank, int i, int steps);

@@ -256,3 +256,22 @@ void atn_free_tree_end(atn_free_tree *x)
     free(x->memory);
     x->memory = NULL;
 }
+
+/* ---- algorithms ---- */
+
+const atn_param atn_free_tree_params[] = {
+    {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "children of a rank at most", NULL},
+    {0},
+};
+
+void atn_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
+                       void (*emit)(atn_builder *b, const atn_problem *q, const atn_free_tree *t))
+{
+    atn_free_tree t;
+
+    if (atn_free_tree_begin(q->topo, q->root, (int)prm->v[0], &t))
+        emit(b, q, &t);
+    else
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    atn_free_tree_end(&t);
+}

@@ -10,6 +10,7 @@
 #ifndef ATN_FREE_TREE_H
 #define ATN_FREE_TREE_H
 
+#include "algo/algo.h"
 #include "topo/topo.h"
 
 typedef struct {
@@ -27,5 +28,10 @@ enum { ATN_MAX_ARITY = 16 };
 /* 1 <= arity <= ATN_MAX_ARITY.  False: no memory. */
 bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x);
 void atn_free_tree_end(atn_free_tree *x);
+
+/* For algorithms on such a tree whose only parameter is the arity: makes the tree and runs them. */
+extern const atn_param atn_free_tree_params[];
+void atn_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
+                       void (*emit)(atn_builder *b, const atn_problem *q, const atn_free_tree *t));
 
 #endif

@@ -6,9 +6,19 @@
 
 #include <stdlib.h>
 
-const char *const atn_mirror_words[] = {
-    "bruck", "neighbor", "recursive_doubling", "ring", "bine", "circulant", "mesh", "sparbit", NULL,
+static const char *const words[] = {"bruck",     "neighbor", "recursive_doubling", "ring",
+                                    "circulant", "sparbit",  "recursive_halving",  "bine",
+                                    "mesh",      NULL};
+
+const atn_param atn_mirror_params[] = {
+    {"gather", ATN_WORD, 0, 0, 8, ATN_LINEAR, "the allgather that goes backwards", words},
+    {0},
 };
+
+const char *atn_mirror_refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_refuses(ATN_ALLGATHER, atn_mirror_params, prm->v[0], q);
+}
 
 typedef struct {
     atn_builder *b;

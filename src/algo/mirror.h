@@ -7,9 +7,10 @@
 
 #include "algo/algo.h"
 
-/* Allgathers in rounds of even length, so that the way back takes as long: words of a parameter. */
-extern const char *const atn_mirror_words[];
-enum { ATN_MIRROR_LAST = 7 };
+/* For algorithms whose only parameter is the allgather: those in rounds of even length, so that the
+ * way back takes as long. */
+extern const atn_param atn_mirror_params[];
+const char *atn_mirror_refuses(const atn_problem *q, const atn_params *prm);
 
 /* Reduce-scatter: an allgather backwards.  Reduce: a broadcast from the root backwards. */
 void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,

@@ -2,6 +2,7 @@
 #include "algo/algo.h"
 #include "algo/levels.h"
 #include "algo/order.h"
+#include "algo/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,6 +32,12 @@ static const struct {
       "ranks by number, or along the wires: a contention-free ring (lr1), one of two hops (lr2), "
       "the shortest one (lr3), depth first from the root (dfs)",
       order_words}},
+};
+
+const atn_param atn_knomial_params[] = {
+    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "parts into which a run of ranks is cut",
+     NULL},
+    {0},
 };
 
 int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS])

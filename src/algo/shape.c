@@ -156,7 +156,7 @@ void atn_tree_collect(atn_builder *b, const atn_tree *t, atn_ref store)
     }
 }
 
-void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
+static void gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
 {
     const atn_ref store = atn_tree_store(b, t, atn_dst(0, q->p), atn_src(0, 1));
 
@@ -164,7 +164,7 @@ void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
     atn_tree_collect(b, t, store);
 }
 
-void atn_tree_scatter(atn_builder *b, const atn_problem *q, const atn_tree *t)
+static void scatter(atn_builder *b, const atn_problem *q, const atn_tree *t)
 {
     const atn_ref store = atn_tree_store(b, t, atn_src(0, q->p), atn_dst(0, 1));
 
@@ -177,6 +177,14 @@ void atn_tree_scatter(atn_builder *b, const atn_problem *q, const atn_tree *t)
             atn_send(b, e->peer, atn_tree_part(t, store, e->first, e->count));
     }
     atn_copy(b, atn_tree_part(t, store, q->r, 1), atn_dst(0, 1));
+}
+
+void atn_tree_blocks(atn_builder *b, const atn_problem *q, const atn_tree *t)
+{
+    if (atn_operation_get(q->op)->source == ATN_SIDE_ONE)
+        gather(b, q, t);
+    else
+        scatter(b, q, t);
 }
 
 /* ---- chains ---- */

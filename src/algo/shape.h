@@ -62,9 +62,8 @@ atn_ref atn_tree_part(const atn_tree *t, atn_ref store, int first, int count);
 
 /* Operations along a tree; what an inner rank gathers or scatters is the run of its subtree. */
 void atn_tree_bcast(atn_builder *b, const atn_tree *t);
-void atn_tree_gather(atn_builder *b, const atn_problem *q, const atn_tree *t);
+void atn_tree_blocks(atn_builder *b, const atn_problem *q, const atn_tree *t); /* by q->op */
 void atn_tree_collect(atn_builder *b, const atn_tree *t, atn_ref store); /* own block is there */
-void atn_tree_scatter(atn_builder *b, const atn_problem *q, const atn_tree *t);
 
 /* Ranks other than the root, which is 0, as chains of consecutive ranks, the longer ones first:
  * which chain a rank is in, and how far from the root.

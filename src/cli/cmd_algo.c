@@ -162,7 +162,11 @@ static const char document_head[] =
     "in a\nfull-duplex, single-port network: `p` ranks, `n` bytes (the whole message, or one "
     "block), `a` per\nmessage, `b` per byte, `g` per reduced byte, `k` pieces; "
     "`bcast(down, p, n)` is the cost of the\nbcast that `down` names. "
-    "`attune algo show NAME` tells more of one.\n";
+    "`attune algo show NAME` tells more of one.\n\n"
+    "Variants are parameters: `segment` makes a pipeline, `window` bounds the rounds under way,\n"
+    "`sync` keeps ranks in step. Direct alltoallv and alltoallw are sparse: they send nothing "
+    "where\n"
+    "there is nothing to send; the others agree on the largest block first.\n";
 
 /* docs/algorithms.md: one section per operation. */
 static atn_status write_document(const atn_args *a, const selection *which, atn_error *err)

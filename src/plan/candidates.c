@@ -7,7 +7,7 @@
 #include "algo/levels.h"
 #include "algo/order.h"
 
-enum { MAX_VALUES = 8 };
+enum { MAX_VALUES = 16 };
 static const int64_t usual_segment = 8192;
 
 typedef struct {

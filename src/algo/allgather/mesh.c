@@ -12,30 +12,17 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_digits_allgather(b, q, &mesh, true);
 }
 
-static const char *refuses(const atn_problem *q, const atn_params *prm)
-{
-    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
-}
-
-static const atn_param params[] = {
-    {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the mesh", NULL},
-    {0},
-};
-
 const atn_algo atn_algo_allgather_mesh = {
     .name = "mesh",
     .summary = "exchange along the rows of a mesh of ranks, then along its columns",
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
-    .cost = "(p - 1) * b * n + a"
-            " * let(x, max(1, is(dims, 3) * most(i, 1, p^0.5, i * is(p / i, floor(p / i))"
-            " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"
-            " * is(max(i^2, p / x), p / x)), x + y + p / x / y - 3))",
+    .cost = "(p - 1) * b * n + a * " ATN_MESH_SIDES("(x + y + p / x / y - 3)"),
     .needs = ATN_NEEDS_COMPOSITE,
     .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
-    .params = params,
-    .refuses = refuses,
+    .params = atn_mesh_params,
+    .refuses = atn_mesh_refuses,
     .build = build,
 };

@@ -5,18 +5,25 @@
 #include "algo/algo.h"
 #include "algo/fold.h"
 
-static const char *const words[] = {
-    "bruck",       "recursive_doubling",
-    "ring",        "neighbor",
-    "bine",        "circulant",
-    "double_ring", "mesh",
-    "pairwise",    "recursive_multiplying",
-    "sparbit",     "xor",
-    NULL,
-};
+static const char *const words[] = {"bruck",
+                                    "recursive_doubling",
+                                    "ring",
+                                    "neighbor",
+                                    "circulant",
+                                    "sparbit",
+                                    "spread",
+                                    "pairwise",
+                                    "xor",
+                                    "double_ring",
+                                    "recursive_halving",
+                                    "recursive_multiplying",
+                                    "mesh",
+                                    "bine",
+                                    "linear",
+                                    NULL};
 
 static const atn_param params[] = {
-    {"gather", ATN_WORD, 0, 0, 11, ATN_LINEAR, "how operands are collected", words},
+    {"gather", ATN_WORD, 0, 0, 14, ATN_LINEAR, "how operands are collected", words},
     {0},
 };
 

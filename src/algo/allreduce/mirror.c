@@ -5,12 +5,6 @@
 #include "algo/mirror.h"
 #include "algo/shares.h"
 
-static const atn_param params[] = {
-    {"gather", ATN_WORD, 0, 0, ATN_MIRROR_LAST, ATN_LINEAR,
-     "the allgather that goes there and back", atn_mirror_words},
-    {0},
-};
-
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_group all = atn_group_all(b, q);
@@ -18,12 +12,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_shares_scatter(b, &all, atn_src(0, 1), atn_own_share(&all), &atn_algo_reduce_scatter_mirror,
                        prm);
     atn_round(b);
-    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]));
-}
-
-static const char *refuses(const atn_problem *q, const atn_params *prm)
-{
-    return atn_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
+    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, atn_mirror_params, prm->v[0]));
 }
 
 const atn_algo atn_algo_allreduce_mirror = {
@@ -36,7 +25,7 @@ const atn_algo atn_algo_allreduce_mirror = {
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = params,
-    .refuses = refuses,
+    .params = atn_mirror_params,
+    .refuses = atn_mirror_refuses,
     .build = build,
 };

@@ -12,30 +12,18 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_digits_alltoall(b, q, &mesh);
 }
 
-static const char *refuses(const atn_problem *q, const atn_params *prm)
-{
-    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
-}
-
-static const atn_param params[] = {
-    {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the mesh", NULL},
-    {0},
-};
-
 const atn_algo atn_algo_alltoall_mesh = {
     .name = "mesh",
     .summary = "exchange along the rows of a mesh of ranks, then along its columns",
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
-    .cost = "let(x, max(1, is(dims, 3) * most(i, 1, p^0.5, i * is(p / i, floor(p / i))"
-            " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"
-            " * is(max(i^2, p / x), p / x)), let(z, p / x / y, (x - 1) * (a + b * n * p / x)"
-            " + (y - 1) * (a + b * n * p / y) + (z - 1) * (a + b * n * p / z))))",
+    .cost = ATN_MESH_SIDES("let(z, p / x / y, (x - 1) * (a + b * n * p / x)"
+                           " + (y - 1) * (a + b * n * p / y) + (z - 1) * (a + b * n * p / z))"),
     .needs = ATN_NEEDS_COMPOSITE | ATN_NEEDS_SIZES,
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = params,
-    .refuses = refuses,
+    .params = atn_mesh_params,
+    .refuses = atn_mesh_refuses,
     .build = build,
 };

@@ -23,30 +23,17 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_relay_end(&x);
 }
 
-static const char *refuses(const atn_problem *q, const atn_params *prm)
-{
-    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
-}
-
-static const atn_param params[] = {
-    {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the torus", NULL},
-    {0},
-};
-
 const atn_algo atn_algo_alltoall_torus = {
     .name = "torus",
     .summary = "blocks travel round the rings of a torus, dimension by dimension",
     .reference = "Scott: Efficient all-to-all communication patterns in hypercube and mesh "
                  "topologies, 1991",
-    .cost = "let(x, max(1, is(dims, 3) * most(i, 1, p^0.5, i * is(p / i, floor(p / i))"
-            " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"
-            " * is(max(i^2, p / x), p / x)), let(s, x + y + p / x / y - 3,"
-            " s * (a + b * n * p / 2))))",
+    .cost = ATN_MESH_SIDES("(x + y + p / x / y - 3) * (a + b * n * p / 2)"),
     .needs = ATN_NEEDS_COMPOSITE | ATN_NEEDS_SIZES,
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = params,
-    .refuses = refuses,
+    .params = atn_mesh_params,
+    .refuses = atn_mesh_refuses,
     .build = build,
 };

@@ -31,7 +31,7 @@ static const atn_param params[] = {
 
 const atn_algo atn_algo_bcast_kary = {
     .name = "kary",
-    .summary = "down a tree with so many children each; in pieces, a pipeline",
+    .summary = "down a tree with so many children each (2: binary); in pieces, a pipeline",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "(depth + (k - 1) * min(arity, p - 1)) * (a + b * n / k)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,

@@ -12,12 +12,6 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_tree_bcast(b, &t);
 }
 
-static const atn_param params[] = {
-    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "parts into which a run of ranks is cut",
-     NULL},
-    {0},
-};
-
 const atn_algo atn_algo_bcast_knomial = {
     .name = "knomial",
     .summary =
@@ -27,6 +21,6 @@ const atn_algo atn_algo_bcast_knomial = {
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = params,
+    .params = atn_knomial_params,
     .build = build,
 };

@@ -45,7 +45,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     }
     atn_split(b, columns);
     if (v < columns)
-        run(&x, ATN_SCATTER, &atn_algo_scatter_binomial, columns, 0, 1, all, own);
+        run(&x, ATN_SCATTER, &atn_algo_rooted_binomial, columns, 0, 1, all, own);
     else
         atn_rounds(b, atn_ceil_log2(columns));
     run(&x, ATN_BCAST, &atn_algo_bcast_binomial, rows, c, columns, own, own);

@@ -7,8 +7,9 @@
 #include "algo/shape.h"
 
 /* Rounds are those of the slots, on every rank. */
-static void pass_on(atn_builder *b, const atn_free_tree *t, int place)
+static void pass_on(atn_builder *b, const atn_problem *q, const atn_free_tree *t)
 {
+    const int place = t->place[q->r];
     int slot = 1;
 
     if (place > 0) {
@@ -26,19 +27,8 @@ static void pass_on(atn_builder *b, const atn_free_tree *t, int place)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_free_tree t;
-
-    if (atn_free_tree_begin(q->topo, q->root, (int)prm->v[0], &t))
-        pass_on(b, &t, t.place[q->r]);
-    else
-        atn_builder_fail(b, ATN_MEMORY, "out of memory");
-    atn_free_tree_end(&t);
+    atn_free_tree_run(b, q, prm, pass_on);
 }
-
-static const atn_param params[] = {
-    {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "children of a rank at most", NULL},
-    {0},
-};
 
 const atn_algo atn_algo_bcast_topo_tree = {
     .name = "topo_tree",
@@ -49,6 +39,6 @@ const atn_algo atn_algo_bcast_topo_tree = {
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = params,
+    .params = atn_free_tree_params,
     .build = build,
 };

@@ -20,7 +20,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exchange_linear = {
     .name = "linear",
-    .summary = "every rank exchanges with rank 0, rank 1, ...",
+    .summary = "every rank exchanges with rank 0, rank 1, ...; with a window, few at a time",
     .reference = "folklore",
     .cost = "max(0, 2 * p - 3 + (k - 1) * min(p, 2 * p - 3)) * (a + b * n / k)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC,

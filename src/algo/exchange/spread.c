@@ -18,7 +18,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exchange_spread = {
     .name = "spread",
-    .summary = "every rank sends to all others, beginning with its right neighbour",
+    .summary = "every rank sends to all others, right neighbour first; window=1: a ring in phases",
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
     .cost = "(p - 1) * (k * a + b * n)",

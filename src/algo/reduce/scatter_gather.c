@@ -18,7 +18,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
                                 .src = {.at = share, .each = 1},
                                 .dst = {.at = atn_dst(0, 1), .each = 1},
                                 .vec = {.each = 1}},
-                   &atn_algo_gather_binomial, NULL);
+                   &atn_algo_rooted_binomial, NULL);
 }
 
 const atn_algo atn_algo_reduce_scatter_gather = {

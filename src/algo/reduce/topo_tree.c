@@ -45,19 +45,8 @@ static void combine(atn_builder *b, const atn_problem *q, const atn_free_tree *t
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_free_tree t;
-
-    if (atn_free_tree_begin(q->topo, q->root, (int)prm->v[0], &t))
-        combine(b, q, &t);
-    else
-        atn_builder_fail(b, ATN_MEMORY, "out of memory");
-    atn_free_tree_end(&t);
+    atn_free_tree_run(b, q, prm, combine);
 }
-
-static const atn_param params[] = {
-    {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "children of a rank at most", NULL},
-    {0},
-};
 
 const atn_algo atn_algo_reduce_topo_tree = {
     .name = "topo_tree",
@@ -69,6 +58,6 @@ const atn_algo atn_algo_reduce_topo_tree = {
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = params,
+    .params = atn_free_tree_params,
     .build = build,
 };

@@ -5,24 +5,13 @@
  *   neighbor, p = 4, rank 0   send 1, 2 to 3, receive 0, 3   send 1 to 1, receive 0 */
 #include "algo/mirror.h"
 
-static const atn_param params[] = {
-    {"gather", ATN_WORD, 0, 0, ATN_MIRROR_LAST, ATN_LINEAR, "the allgather that is done backwards",
-     atn_mirror_words},
-    {0},
-};
-
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_algo *forward = atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]);
+    const atn_algo *forward = atn_part_algo(ATN_ALLGATHER, atn_mirror_params, prm->v[0]);
     atn_params own;
 
     atn_params_default(atn_catalog_find(ATN_ALLGATHER, forward->name), &own);
     atn_mirror(b, q, forward, &own);
-}
-
-static const char *refuses(const atn_problem *q, const atn_params *prm)
-{
-    return atn_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_reduce_scatter_mirror = {
@@ -35,7 +24,7 @@ const atn_algo atn_algo_reduce_scatter_mirror = {
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = params,
-    .refuses = refuses,
+    .params = atn_mirror_params,
+    .refuses = atn_mirror_refuses,
     .build = build,
 };

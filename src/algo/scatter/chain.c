@@ -13,15 +13,8 @@ static void be_root(atn_builder *b, const atn_problem *q)
     atn_copy(b, atn_src(q->r, 1), atn_dst(0, 1));
 }
 
-static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+static void be_other(atn_builder *b, const atn_problem *q, int me)
 {
-    const int me = atn_relative(q);
-
-    (void)prm;
-    if (me == 0) {
-        be_root(b, q);
-        return;
-    }
     atn_rounds(b, me - 1);
     for (int v = q->p - 1; v > me; v--) {
         const atn_ref room = atn_tmp_at(atn_tmp(b, atn_absolute(q, v), 1), 0, 1);
@@ -30,6 +23,15 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         atn_send(b, atn_ring(q, 1), room);
     }
     atn_recv(b, atn_ring(q, -1), atn_dst(0, 1));
+}
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    if (q->r == q->root)
+        be_root(b, q);
+    else
+        be_other(b, q, atn_relative(q));
 }
 
 const atn_algo atn_algo_scatter_chain = {

@@ -1,6 +1,8 @@
-/* Binomial gather: up a binomial tree whose subtrees are runs of consecutive ranks, so that what an
- * inner rank has collected is one range (see atn_tree_binomial).  Inner ranks collect in
- * scratch. */
+/* Binomial gather and scatter: blocks go up or down a binomial tree whose subtrees are runs of
+ * consecutive ranks, so that what an inner rank has of its subtree is one range (see
+ * atn_tree_binomial).  Inner ranks keep it in scratch.
+ *
+ *   p = 4, gather   1->0 3->2   2-3: 2->0 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
@@ -9,12 +11,12 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
 
     (void)prm;
-    atn_tree_gather(b, q, &t);
+    atn_tree_blocks(b, q, &t);
 }
 
-const atn_algo atn_algo_gather_binomial = {
+const atn_algo atn_algo_rooted_binomial = {
     .name = "binomial",
-    .summary = "up a binomial tree; inner ranks collect the blocks of their subtree",
+    .summary = "along a binomial tree; inner ranks have the blocks of their subtree",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "ceil(log2(p)) * a + (p - 1) * b * n",
