@@ -99,10 +99,10 @@ perhaps_native() { # CHOICES
 }
 
 # A rank alone may have been spared all that its library cannot do; a parameter, or clusters that are
-# not runs of ranks, may make a row refuse, but then it says so.
+# not runs of ranks, may make a row refuse, but then it says so - once, perhaps on fewer ranks.
 must_serve() { # OP VARIANT RANKS CHOICES OUTPUT
     applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$(perhaps_native "$4"), != *,$1,* ]]; } &&
-        ! { [[ $2 == *:* || $2 == levels ]] && grep -q "$1/${2%%:*} cannot serve $1 on $3 ranks: " "$5"; }
+        ! { [[ $2 == *:* || $2 == levels ]] && grep -q "$1/${2%%:*} cannot serve $1 on [1-$3] ranks: " "$5"; }
 }
 
 judge_job() { # RANKS CHOICES OUTPUT REPORT CODE

@@ -38,7 +38,7 @@ static int roots_of(const atn_row *row, int p, int roots[4])
 }
 
 /* Parameters: defaults, then each alone at its least, some in between and its most, then all
- * passes together. */
+ * numbers at their most, then all passes together. */
 enum { MAX_SETS = 40 };
 
 static int add_value(int64_t value, int i, const atn_params *base, atn_params *sets, int n)
@@ -66,6 +66,16 @@ static int add_values(const atn_param *p, int i, const atn_params *base, atn_par
     return n;
 }
 
+/* Products of large numbers may overflow; those of powers of two only to 0. */
+static int add_most(const atn_param *const *list, int n, int less, atn_params *sets, int count)
+{
+    sets[count] = sets[0];
+    for (int i = 0; i < n; i++)
+        if (list[i]->type == ATN_INT)
+            sets[count].v[i] = atn_max(list[i]->min, list[i]->max - less);
+    return memcmp(&sets[count], &sets[0], sizeof *sets) != 0 ? count + 1 : count;
+}
+
 static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
 {
     static const char *const together[] = {"window=2,sync=pair,every=2", "sync=barrier,every=3",
@@ -78,6 +88,8 @@ static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
     for (int i = 0; i < n; i++)
         if (strcmp(list[i]->name, "segment") != 0) /* the number of pieces says it */
             count = add_values(list[i], i, &sets[0], sets, count);
+    for (int less = 0; less < 2; less++)
+        count = add_most(list, n, less, sets, count);
     for (size_t i = 0; i < sizeof together / sizeof *together; i++)
         if (atn_params_parse(row, together[i], &sets[count], NULL) == ATN_OK)
             count++;

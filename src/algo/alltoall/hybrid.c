@@ -21,7 +21,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         w = (w + radix - 1) / radix;
     const int64_t m = w;
     bool ok = atn_relay_begin(&x, b, q, &ring);
-    for (int i = 0; ok && i < prm->v[STEPS]; i++, w *= radix, atn_relay_turn(&x))
+    for (; ok && w < q->p; w *= radix, atn_relay_turn(&x))
         for (int64_t by = w; by < q->p && by < radix * w; by += w) {
             atn_relay_jump(&x, (int)by, (atn_comb){by, w, radix * w});
             atn_round(b);
