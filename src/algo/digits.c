@@ -128,13 +128,14 @@ static int rounds_of(const atn_digits *d)
 
 static void be_guest(atn_builder *b, const atn_problem *q, const atn_digits *d)
 {
-    const int host = q->r % d->core, rounds = rounds_of(d) + (q->p - 1) / d->core;
+    const int host = q->r % d->core, turn = q->r / d->core - 1, turns = (q->p - 1) / d->core;
     atn_range list[2];
 
-    atn_rounds(b, q->r / d->core - 1);
+    atn_rounds(b, turn);
     atn_send(b, host, atn_src(0, 1));
-    atn_rounds(b, rounds);
+    atn_rounds(b, turns + rounds_of(d));
     atn_recv(b, host, others(q->r, q->p, list));
+    atn_rounds(b, turns - turn);
 }
 
 static void be_core(atn_builder *b, const atn_problem *q, const gathering *g)

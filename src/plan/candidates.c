@@ -243,7 +243,8 @@ static void add_row(search *s, const atn_row *row)
     }
     if (f.order >= 0) /* the first along the wires, if they are known */
         c.params.v[f.order] = along.v[along.n > 1];
-    add_steps(s, &f, c);
+    if (strcmp(row->algo->group, "latency") != 0) /* small messages are not in each other's way */
+        add_steps(s, &f, c);
     add_own(s, &f, &c);
 }
 

@@ -43,7 +43,7 @@ const atn_algo atn_algo_allgather_bine = {
                  "communication locality, 2025",
     .cost = "log2(p) * a + (p - 1) * b * n",
     .needs = ATN_NEEDS_POW2,
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

@@ -31,7 +31,7 @@ const atn_algo atn_algo_allgather_bruck = {
     .reference = "Bruck et al.: Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
     .cost = "(p - 1) * b * n + a * knomial(p, radix)",
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .params = params,

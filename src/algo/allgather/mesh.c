@@ -19,7 +19,7 @@ const atn_algo atn_algo_allgather_mesh = {
                  "routines, 2005",
     .cost = "(p - 1) * b * n + a * " ATN_MESH_SIDES("(x + y + p / x / y - 3)"),
     .needs = ATN_NEEDS_COMPOSITE,
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .params = atn_mesh_params,

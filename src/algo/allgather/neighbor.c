@@ -35,7 +35,7 @@ const atn_algo atn_algo_allgather_neighbor = {
                  "terascale Linux cluster with Fast Ethernet, 2005",
     .cost = "p / 2 * a + (p - 1) * b * n",
     .needs = ATN_NEEDS_EVEN,
-    .passes = ATN_PASS_SYNC | ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
     .build = build,

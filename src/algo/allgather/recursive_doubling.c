@@ -21,7 +21,7 @@ const atn_algo atn_algo_allgather_recursive_doubling = {
                  "operations in MPICH, 2005",
     .cost = "let(c, 2^floor(log2(p)), (1 - pow2(p)) * (2 * a + b * n * p)"
             " + sum(i, 0, log2(c) - 1, a + b * n * (2^i + min(2^i, p - c))))",
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

@@ -20,7 +20,7 @@ const atn_algo atn_algo_allgather_recursive_halving = {
     .reference = "recursive exchange with distance halving, as in MPICH",
     .cost = "let(c, 2^floor(log2(p)), (1 - pow2(p)) * (2 * a + b * n * p)"
             " + sum(i, 1, log2(c), a + b * n * (c / 2^i + ceil((p - c) / 2^i))))",
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

@@ -27,7 +27,7 @@ const atn_algo atn_algo_allgather_recursive_multiplying = {
     .cost = "let(r, max(2, min(radix, p)), let(l, levels(p + 1, r) - 1, let(c, r^l,"
             " let(g, ceil(p / c) - 1, g * (2 * a + b * n * p) + (r - 1) * sum(i, 0, l - 1,"
             " a + b * n * sum(j, 0, g, min(r^i, p - j * c)))))))",
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .params = params,

@@ -42,7 +42,7 @@ const atn_algo atn_algo_allgather_sparbit = {
     .reference = "Loch, Koslovski: Sparbit: a new logarithmic-cost and data locality-aware MPI "
                  "Allgather algorithm, 2021",
     .cost = "ceil(log2(p)) * a + (p - 1) * b * n",
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,

@@ -37,6 +37,7 @@ const atn_algo atn_algo_alltoall_bruck = {
             " + max(0, min(w, p - floor(p / w / radix) * w * radix - j * w)),"
             " min(c, 1) * a + b * n * c))))",
     .needs = ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .params = params,

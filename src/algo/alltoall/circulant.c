@@ -50,6 +50,7 @@ const atn_algo atn_algo_alltoall_circulant = {
                  "message-passing systems, 1997, with the skips of circulant graphs",
     .cost = "ceil(log2(p)) * a + depth * b * n",
     .needs = ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .depth = depth,

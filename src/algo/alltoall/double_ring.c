@@ -30,7 +30,7 @@ const atn_algo atn_algo_alltoall_double_ring = {
     .cost = "let(h, floor(p / 2), let(m, p - 1 - h,"
             " (p - 1) * a + (h * (h + 1) + m * (m + 1)) / 2 * b * n))",
     .needs = ATN_NEEDS_SIZES,
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
     .build = build,

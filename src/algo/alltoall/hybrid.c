@@ -51,6 +51,7 @@ const atn_algo atn_algo_alltoall_hybrid = {
             " + max(0, min(w, p - floor(p / w / radix) * w * radix - j * w)),"
             " min(c, 1) * a + b * n * c)))) + sum(v, 1, m - 1, a + b * n * ceil((p - v) / m)))",
     .needs = ATN_NEEDS_SIZES,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .params = params,

@@ -20,7 +20,7 @@ const atn_algo atn_algo_alltoall_mesh = {
     .cost = ATN_MESH_SIDES("let(z, p / x / y, (x - 1) * (a + b * n * p / x)"
                            " + (y - 1) * (a + b * n * p / y) + (z - 1) * (a + b * n * p / z))"),
     .needs = ATN_NEEDS_COMPOSITE | ATN_NEEDS_SIZES,
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .params = atn_mesh_params,

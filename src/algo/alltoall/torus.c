@@ -30,7 +30,7 @@ const atn_algo atn_algo_alltoall_torus = {
                  "topologies, 1991",
     .cost = ATN_MESH_SIDES("(x + y + p / x / y - 3) * (a + b * n * p / 2)"),
     .needs = ATN_NEEDS_COMPOSITE | ATN_NEEDS_SIZES,
-    .passes = ATN_PASS_ORDER,
+    .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
     .params = atn_mesh_params,
