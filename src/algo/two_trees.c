@@ -118,3 +118,13 @@ void atn_two_trees_end(atn_two_trees *t)
     free(t->colour);
     free(t->slot[0]);
 }
+
+int atn_two_trees_depth(const atn_problem *q, const atn_params *prm)
+{
+    atn_two_trees t;
+    const int slots = atn_two_trees_begin(&t, q->p) ? t.slots - (q->p == 3) : -1;
+
+    (void)prm;
+    atn_two_trees_end(&t);
+    return slots;
+}

@@ -8,7 +8,7 @@
 #ifndef ATN_TWO_TREES_H
 #define ATN_TWO_TREES_H
 
-#include <stdbool.h>
+#include "algo/algo.h"
 
 typedef struct {
     int n;                 /* ranks below rank 0 */
@@ -23,5 +23,9 @@ void atn_two_trees_end(atn_two_trees *t);
 int atn_two_trees_parent(const atn_two_trees *t, int tree, int v);
 /* Child 0 or 1 of a rank (0 included); 0: none. */
 int atn_two_trees_child(const atn_two_trees *t, int tree, int v, int i);
+
+/* `slots` for closed forms (atn_algo.depth).  Two ranks below the root pass on their halves at the
+ * same time, one slot earlier than others. */
+int atn_two_trees_depth(const atn_problem *q, const atn_params *prm);
 
 #endif

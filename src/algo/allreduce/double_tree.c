@@ -2,15 +2,11 @@
  * same trees; who is inner in one is a leaf in the other, so that in pieces all ranks send and
  * receive all the time (see reduce/double_tree and bcast/double_tree). */
 #include "algo/mirror.h"
+#include "algo/two_trees.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     atn_mirror_allreduce(b, q, &atn_algo_bcast_double_tree, prm);
-}
-
-static int depth(const atn_problem *q, const atn_params *prm)
-{
-    return atn_algo_bcast_double_tree.depth(q, prm);
 }
 
 const atn_algo atn_algo_allreduce_double_tree = {
@@ -25,6 +21,6 @@ const atn_algo atn_algo_allreduce_double_tree = {
     .pieces_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
-    .depth = depth,
+    .depth = atn_two_trees_depth,
     .build = build,
 };

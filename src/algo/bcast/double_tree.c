@@ -59,17 +59,6 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_two_trees_end(&t);
 }
 
-/* Two ranks below the root pass on their halves at the same time, one slot earlier than others. */
-static int depth(const atn_problem *q, const atn_params *prm)
-{
-    atn_two_trees t;
-    const int slots = atn_two_trees_begin(&t, q->p) ? t.slots - (q->p == 3) : -1;
-
-    (void)prm;
-    atn_two_trees_end(&t);
-    return slots;
-}
-
 const atn_algo atn_algo_bcast_double_tree = {
     .name = "double_tree",
     .summary = "halves down two binary trees; who is inner in one is a leaf in the other",
@@ -80,6 +69,6 @@ const atn_algo atn_algo_bcast_double_tree = {
     .pieces_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
-    .depth = depth,
+    .depth = atn_two_trees_depth,
     .build = build,
 };

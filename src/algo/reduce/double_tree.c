@@ -4,15 +4,11 @@
  *
  *   p = 5   one half 1->2 3->2 2->4 4->0, the other, mirrored, 4->3 2->3 3->1 1->0 */
 #include "algo/mirror.h"
+#include "algo/two_trees.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     atn_mirror(b, q, &atn_algo_bcast_double_tree, prm);
-}
-
-static int depth(const atn_problem *q, const atn_params *prm)
-{
-    return atn_algo_bcast_double_tree.depth(q, prm);
 }
 
 const atn_algo atn_algo_reduce_double_tree = {
@@ -28,6 +24,6 @@ const atn_algo atn_algo_reduce_double_tree = {
     .pieces_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
-    .depth = depth,
+    .depth = atn_two_trees_depth,
     .build = build,
 };
