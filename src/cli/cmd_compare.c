@@ -278,14 +278,7 @@ static int compare(const atn_args *a, atn_error *err)
 /* ---- descriptor ---- */
 
 static const atn_option options[] = {
-    {.name = "ranks",
-     .letter = 'p',
-     .argument = "N",
-     .fallback = "8",
-     .doc = "Number of ranks",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = ATN_RANKS_MAX},
+    ATN_OPTION_RANKS(1),
     {.name = "sort",
      .argument = "COLUMN",
      .fallback = "algorithm",

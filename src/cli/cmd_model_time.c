@@ -163,14 +163,7 @@ static int run_check(const atn_args *a, atn_error *err)
 /* ---- descriptors ---- */
 
 static const atn_option time_options[] = {
-    {.name = "ranks",
-     .letter = 'p',
-     .argument = "N",
-     .fallback = "8",
-     .doc = "Number of ranks",
-     .type = ATN_OPT_INT,
-     .min = 2,
-     .max = ATN_RANKS_MAX},
+    ATN_OPTION_RANKS(2),
     {.name = "machine",
      .argument = "FILE",
      .doc = "Measured parameters; without it a built-in machine with Gigabit Ethernet",

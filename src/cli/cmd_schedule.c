@@ -224,14 +224,7 @@ static const char name_detail[] =
 
 static const char *const show_formats[] = {"table", "csv", "json", "text", NULL};
 static const atn_option show_options[] = {
-    {.name = "ranks",
-     .letter = 'p',
-     .argument = "N",
-     .fallback = "8",
-     .doc = "Number of ranks",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = ATN_RANKS_MAX},
+    ATN_OPTION_RANKS(1),
     {.name = "rank", .argument = "R", .doc = "Only this rank", .type = ATN_OPT_INT},
     {0},
 };
@@ -252,14 +245,7 @@ const atn_command atn_cmd_schedule_show = {
 };
 
 static const atn_option draw_options[] = {
-    {.name = "ranks",
-     .letter = 'p',
-     .argument = "N",
-     .fallback = "8",
-     .doc = "Number of ranks",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = ATN_RANKS_MAX},
+    ATN_OPTION_RANKS(1),
     {0},
 };
 

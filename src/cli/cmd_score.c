@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "cli/lookup.h"
+#include "cli/forecast.h"
 #include "plan/planner.h"
 #include "report/samples.h"
 #include "report/score.h"
@@ -54,27 +54,13 @@ static atn_status read_topology(scoring *s, atn_error *err)
     return st;
 }
 
-static atn_status read_machine(scoring *s, atn_error *err)
-{
-    const char *path = atn_arg_text(s->a, "machine");
-    if (path) {
-        const atn_status st = atn_machine_read(path, &s->machine, err);
-        if (st)
-            return st;
-    } else if (!(s->machine = atn_machine_builtin())) {
-        return atn_fail(err, ATN_MEMORY, "out of memory");
-    }
-    const char *why = s->topo ? atn_machine_refuses(s->machine, s->topo) : NULL;
-    return why ? atn_fail(err, ATN_INPUT, "%s: %s", path, why) : ATN_OK;
-}
-
 static atn_status read_all(scoring *s, atn_error *err)
 {
     atn_status st = read_models(s, err);
     for (int i = 0; i < s->a->noperands && !st; i++)
         st = atn_samples_read(s->a->operands[i], &s->samples, err);
     st = st ? st : read_topology(s, err);
-    return st ? st : read_machine(s, err);
+    return st ? st : atn_forecast_load(s->a, s->topo, &s->machine, err);
 }
 
 /* ---- predicting ---- */

@@ -12,14 +12,7 @@ static const char *const transports[] = {"whole", "segments", "stream", NULL};
 static const char *const units[] = {"block", "whole", NULL};
 
 const atn_option atn_formula_options[] = {
-    {.name = "ranks",
-     .letter = 'p',
-     .argument = "N",
-     .fallback = "8",
-     .doc = "Number of ranks",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = ATN_RANKS_MAX},
+    ATN_OPTION_RANKS(1),
     {.name = "nodes",
      .argument = "M",
      .fallback = "1",

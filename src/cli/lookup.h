@@ -23,6 +23,12 @@ void atn_set_free(atn_set *set);
 /* Options of every command that takes a schedule; operand 0 is the name or a file. */
 extern const atn_option atn_schedule_options[];
 enum { ATN_RANKS_MAX = 4096 };
+/* The row of a table of options for -p; `least` ranks are needed. */
+#define ATN_OPTION_RANKS(least)                                                                    \
+    {                                                                                              \
+        .name = "ranks", .letter = 'p', .argument = "N", .fallback = "8",                          \
+        .doc = "Number of ranks", .type = ATN_OPT_INT, .min = (least), .max = ATN_RANKS_MAX        \
+    }
 
 /* What the options ask for, on p ranks. */
 typedef struct {
