@@ -73,6 +73,9 @@ const char *atn_nearest(const char *word, const char *const *words, int n);
 /* Cuts the next item off *rest_p at one of the separators, which separate nothing inside of braces;
  * empty items are skipped.  NULL: no more. */
 char *atn_next_item(char **rest_p, const char *separators);
+/* The next line of a text that is cut into lines in place; NULL at its end, or where it is damaged,
+ * and then *why_p says how. */
+char *atn_cut_line(char **at_p, const char *stop, const char **why_p);
 
 /* A number that stands for a text in this process, from any thread: equal texts have equal numbers,
  * and 0 is "".  -1: out of memory. */

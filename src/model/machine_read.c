@@ -321,19 +321,15 @@ static atn_status read_version(reader *rd, const char *text)
 static atn_status read_lines(reader *rd, char *text, size_t bytes)
 {
     atn_status status = read_version(rd, text);
-    const char *stop = text + bytes;
-    for (char *at = text, *next; status == ATN_OK && at < stop; at = next) {
-        char *newline = memchr(at, '\n', (size_t)(stop - at));
-        if (newline == NULL)
-            return refuse(rd, "the last line has no end: the file was cut short; restore it");
-        next = newline + 1;
-        *newline = '\0';
-        if (strlen(at) != (size_t)(newline - at))
-            return refuse(rd, "byte 0x00 is not text; the file is damaged or of another kind");
-        if (at != text)
-            status = read_line(rd, at);
+    const char *why = NULL;
+    char *at = text, *line;
+    while (status == ATN_OK && (line = atn_cut_line(&at, text + bytes, &why)) != NULL) {
+        if (line != text)
+            status = read_line(rd, line);
         rd->line++;
     }
+    if (why != NULL)
+        return refuse(rd, "%s", why);
     if (status == ATN_OK && !rd->ended)
         return refuse(rd, "the line \"end\" is missing: the file was cut short; restore it");
     return status;

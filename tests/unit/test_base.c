@@ -273,6 +273,24 @@ static void devices_are_written_through(void **state)
 
 #define file_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
+static void lines_are_cut(void **state)
+{
+    (void)state;
+    char text[] = "one\n\nthree\nrest", zero[] = "a\0b\n";
+    const char *why;
+    char *at = text;
+    assert_string_equal(atn_cut_line(&at, text + 15, &why), "one");
+    assert_string_equal(atn_cut_line(&at, text + 15, &why), "");
+    assert_string_equal(atn_cut_line(&at, text + 15, &why), "three");
+    assert_null(atn_cut_line(&at, at, &why));
+    assert_null(why);
+    assert_null(atn_cut_line(&at, text + 15, &why));
+    assert_non_null(strstr(why, "cut short"));
+    at = zero;
+    assert_null(atn_cut_line(&at, zero + 4, &why));
+    assert_non_null(strstr(why, "0x00"));
+}
+
 static void items_respect_braces(void **state)
 {
     (void)state;
@@ -311,6 +329,7 @@ int main(void)
         cmocka_unit_test(odd_sizes_are_refused),
         cmocka_unit_test(sizes_are_written_short_and_read_back),
         cmocka_unit_test(near_words_are_found),
+        cmocka_unit_test(lines_are_cut),
         cmocka_unit_test(items_respect_braces),
         cmocka_unit_test(texts_become_numbers),
         file_test(files_come_back),
