@@ -15,6 +15,8 @@
 #include "model/fluid.h"
 #include "model/model.h"
 
+static const double BUCKET = 4096; /* no more is seen at once */
+
 typedef enum { WORK, ARRIVE, GRANT } event_kind;
 
 typedef struct {
@@ -26,15 +28,20 @@ typedef struct {
 
 /* What is the same for all messages of a channel. */
 typedef struct {
-    double cpu, more, latency, asks, eager, rate, duplex, cpu_byte;
+    double cpu, more, latency, asks, eager, rate, duplex, cpu_byte, empty;
 } way;
 
 typedef struct {
-    int channel, pair;
+    int channel, pair; /* of a receive: the pair of messages the other way; -1: none */
     int waits;
     bool posted, asked, arrived; /* receive posted; send asked; last byte there */
     int behind;                  /* next in a queue of its rank or its pair; -1: none */
 } op_state;
+
+/* What a link lets pass at once after it was idle: rate limiters and deep buffers do. */
+typedef struct {
+    double credit, since; /* bytes that it may be ahead, at a time */
+} bucket;
 
 typedef struct {
     int active, first, last; /* the operation at work or on its way, and those behind it */
@@ -48,6 +55,7 @@ typedef struct {
     queue *rank, *pair;                     /* work of a rank; messages of a pair */
     int npairs, nedges, processors, memory; /* first resource of each kind; -1: none */
     int *busy;                              /* flows on each edge */
+    bucket *bucket;                         /* of each edge */
     int *host, nhosts;
     int *path;
     atn_use *uses;
@@ -56,7 +64,6 @@ typedef struct {
     int *finished; /* of the fluid, at one time */
     atn_fluid f;
     double now, time;
-    int large;  /* flows of large messages */
     bool moved; /* flows began or ended */
     bool no_memory;
 } sim;
@@ -164,8 +171,10 @@ static void count_flow(sim *s, int send, int by)
     if (s->c->t == NULL)
         return;
     const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         s->busy[s->path[i]] += by;
+        s->bucket[s->path[i]].since = s->now;
+    }
     s->moved = true;
 }
 
@@ -196,13 +205,43 @@ static bool is_large(const sim *s, int send)
     return x->ssend || (w->eager > 0 && (double)x->bytes >= w->eager);
 }
 
+/* How much of a message is through at once where links were idle: what a message alone gains on the
+ * pace of many. */
+static double ahead(const sim *s, int send, const way *w)
+{
+    const double bytes = (double)s->g->nodes[send].bytes;
+    const double alone = atn_channel_message(s->c->m, s->v[send].channel, bytes) - w->empty;
+    return fmin(bytes, fmax(0.0, bytes - w->rate * fmax(0.0, alone)));
+}
+
+/* Takes it from the buckets of the way; they fill while nothing flows. */
+static double draw(sim *s, int send, int n, const way *w)
+{
+    double least = ahead(s, send, w);
+    if (s->v[send].channel == 0 || s->c->t == NULL)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        const int e = s->uses[i].resource;
+        if (e >= s->nedges)
+            continue;
+        bucket *b = &s->bucket[e];
+        if (s->busy[e] == 0)
+            b->credit = fmin(BUCKET, b->credit + s->f.capacity[e] * (s->now - b->since));
+        least = fmin(least, b->credit);
+    }
+    for (int i = 0; i < n; i++)
+        if (s->uses[i].resource < s->nedges)
+            s->bucket[s->uses[i].resource].credit -= least;
+    return least;
+}
+
 static void begin_flow(sim *s, int send)
 {
     const way *w = &s->ways[s->v[send].channel];
     const int n = uses_of(s, send, w);
+    const double left = (double)s->g->nodes[send].bytes - draw(s, send, n, w);
     count_flow(s, send, 1);
-    s->large += is_large(s, send);
-    if (!atn_fluid_add(&s->f, send, (double)s->g->nodes[send].bytes, w->rate, w->rate, s->uses, n))
+    if (!atn_fluid_add(&s->f, send, left, w->rate, w->rate, s->uses, n))
         s->no_memory = true;
 }
 
@@ -212,26 +251,41 @@ static void flow(sim *s, int send)
         begin_flow(s, send);
 }
 
-/* Whether anything goes the other way on a link that the message uses at one of its ends. */
-static bool is_opposed(sim *s, int send)
+/* Flows out of the rank of a message, if anything comes the other way at one of its ends; else 0. */
+static int opposed(const sim *s, int send)
 {
     const atn_graph_node *x = &s->g->nodes[send];
-    if (s->c->t == NULL)
-        return false;
     const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
-    return s->busy[s->path[0] ^ 1] > 0 || s->busy[s->path[n - 1] ^ 1] > 0;
+    const int first = s->path[0], last = s->path[n - 1];
+    return s->busy[first ^ 1] > 0 || s->busy[last ^ 1] > 0 ? s->busy[first] : 0;
 }
 
-static void set_caps(sim *s)
+/* Data that comes the other way delays what acknowledges a message.  That hurts a pair that exchanges
+ * long messages most; where a rank has more under way the link is filled by others. */
+static double weight_of(const sim *s, int send)
 {
-    for (int k = 0; k < s->f.list.n && s->large > 0; k++) {
-        atn_activity *a = &s->f.list.v[k];
-        if (a->owner >= s->g->n || !is_large(s, a->owner))
+    const way *w = &s->ways[s->v[send].channel];
+    const int flows = w->duplex < 1 ? opposed(s, send) : 0;
+    const int back = s->v[s->g->nodes[send].other].pair;
+    const bool meets = back >= 0 && s->pair[back].active >= 0;
+    const double part = !is_large(s, send) ? 1.0 / 3 : meets ? 1.0 : 0.5;
+    return flows == 0 ? 1.0 : 1 / (1 - (1 - w->duplex) * part / pow(flows, 2.0 / 3));
+}
+
+static void set_weights(sim *s)
+{
+    for (int k = 0; k < s->f.list.n && s->c->t != NULL; k++) {
+        const atn_activity *a = &s->f.list.v[k];
+        if (a->owner >= s->g->n || s->v[a->owner].channel == 0)
             continue;
-        const way *w = &s->ways[s->v[a->owner].channel];
-        const double cap = w->rate * (is_opposed(s, a->owner) ? w->duplex : 1.0);
-        s->f.stale = s->f.stale || cap < a->cap || a->cap < cap;
-        a->cap = cap;
+        const double weight = weight_of(s, a->owner);
+        for (int i = 0; i < a->nuses; i++) {
+            atn_use *u = &s->f.uses.v[a->use + i];
+            if (u->resource >= s->nedges)
+                continue;
+            s->f.stale = s->f.stale || u->weight < weight || weight < u->weight;
+            u->weight = weight;
+        }
     }
     s->moved = false;
 }
@@ -298,7 +352,6 @@ static void flowed(sim *s, int send)
 {
     const int next = dequeue(s, &s->pair[s->v[send].pair]);
     count_flow(s, send, -1);
-    s->large -= is_large(s, send);
     if (next >= 0)
         begin_flow(s, next);
     at(s, s->now + s->ways[s->v[send].channel].latency, ARRIVE, send);
@@ -331,7 +384,7 @@ static void run(sim *s)
             ready(s, i);
     while (!s->no_memory) {
         if (s->moved)
-            set_caps(s);
+            set_weights(s);
         const double fluid = atn_fluid_next(&s->f);
         const double timed = s->heap.n > 0 ? s->heap.v[0].time : INFINITY;
         s->now = fmin(fluid, timed);
@@ -369,7 +422,8 @@ static way way_of(const atn_machine *m, int channel)
         more = atn_table_time(&c->plogp.gap_many, 1, 1);
     return (way){.cpu = cpu,
                  .more = more > 0 ? fmin(more, cpu) : cpu,
-                 .latency = latency,
+                 .empty = empty,
+                 .latency = latency + (m->processors > 0 ? m->idle : 0.0),
                  .asks = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,
                  .eager = (double)c->eager,
                  .rate = atn_channel_rate(m, channel),
@@ -420,8 +474,10 @@ static void set_states(sim *s, int *pair_to)
             s->v[i].channel = atn_machine_channel_of(s->c->m, s->c->t, r, peer);
             if (x->kind == ATN_OP_SEND && pair_to[peer] < 0)
                 pair_to[peer] = s->npairs++;
-            s->v[i].pair = pair_to[peer];
         }
+        for (int i = s->g->base[r]; i < s->g->base[r + 1]; i++)
+            if (s->g->nodes[i].other >= 0)
+                s->v[i].pair = pair_to[s->g->nodes[s->g->nodes[i].other].rank];
     }
     for (int i = 0; i < s->npairs; i++)
         s->pair[i] = (queue){-1, -1, -1};
@@ -452,12 +508,15 @@ static bool set_up(sim *s)
         return false;
     s->nedges = t ? atn_topo_edges(t) : 2 * s->g->p;
     s->busy = calloc((size_t)s->nedges + 1, sizeof *s->busy);
+    s->bucket = calloc((size_t)s->nedges + 1, sizeof *s->bucket);
+    for (int e = 0; s->bucket && e < s->nedges; e++)
+        s->bucket[e].credit = BUCKET;
     s->nhosts = atn_model_hosts(s->c->m, t, s->g->p, s->host);
     s->memory = s->nedges;
     s->processors = s->c->m->processors > 0 ? s->memory + s->nhosts : -1;
     for (int i = 0; i < s->c->m->nchannels; i++)
         s->ways[i] = way_of(s->c->m, i);
-    if (!s->busy || !atn_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
+    if (!s->busy || !s->bucket || !atn_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
         return false;
     s->f.instant = instant_of(s);
     set_capacities(s);
@@ -475,6 +534,7 @@ static void tear_down(sim *s)
     free(s->uses);
     free(s->finished);
     free(s->busy);
+    free(s->bucket);
     atn_vec_free(&s->heap);
     atn_fluid_free(&s->f);
 }

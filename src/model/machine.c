@@ -219,7 +219,7 @@ static int find_gamma(const atn_machine *m, const char *op, const char *type)
 double atn_machine_reduce(const atn_machine *m, const char *op, const char *type, double bytes,
                           double tau)
 {
-    int i = find_gamma(m, op, type);
+    int i = find_gamma(m, op ? op : "sum", type ? type : "f64");
     i = i >= 0 ? i : find_gamma(m, op, NULL);
     i = i >= 0 ? i : find_gamma(m, NULL, type);
     i = i >= 0 ? i : m->ngammas - 1;
