@@ -3,8 +3,8 @@
  * A message inside a host is two transfers of its memory; a message between hosts is one of the
  * source's memory, one through the destination's network card, one of the destination's memory.
  * Step j of all messages of a stage happens together; tau of a memory or card is the number of
- * transfers on it in the step; a step takes as long as its slowest resource, a stage its greatest
- * overhead and its steps.  Stages are the rounds of the schedule where both ends of every message
+ * transfers on it in the step; a step takes as long as its slowest resource, a stage its steps and
+ * the overheads of the rank that sends most.  Stages are the rounds of the schedule where both ends of every message
  * agree on theirs, and otherwise what a network with messages of unit length would do.
  * Transfers of different sizes that meet share until the shorter is done:
  * T(m1) || T(m2) = 2||T(m1) + T(m2 - m1). */
@@ -218,13 +218,15 @@ static double stage_time(engine *e, int stage)
     const atn_model_case *c = e->c;
     double overhead = 0, step[STEPS];
     memset(e->n, 0, sizeof e->n);
+    memset(e->busy, 0, sizeof *e->busy * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
         const atn_graph_node *x = &c->g->nodes[e->order[i]];
         if (x->kind != ATN_OP_SEND)
             continue;
         const int to = c->g->nodes[x->other].rank;
         const int channel = atn_machine_channel_of(c->m, c->t, x->rank, to);
-        overhead = fmax(overhead, atn_channel_overhead(&c->m->channel[channel], (double)x->bytes));
+        e->busy[x->rank] += atn_channel_overhead(&c->m->channel[channel], (double)x->bytes);
+        overhead = fmax(overhead, e->busy[x->rank]);
         add_message(e, stage, x);
     }
     for (int r = 0; r < e->p; r++)
