@@ -2,9 +2,10 @@
  * interleaved in one job, and writes every sample (docs/measuring.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--topology T] [--rules FILE] [--algorithm LIST]
- *              OPERATION/BYTES/VARIANTS ...
+ *              [--machine FILE] OPERATION/BYTES/VARIANTS ...
  *
- * VARIANTS are separated by ';': attune (what rules and forced algorithms say), all (everything
+ * VARIANTS are separated by ';': attune (what rules and forced algorithms say, and with a
+ * machine the planner where they say nothing), all (everything
  * that is worth trying), or a name with parameters, "chain{segment=8K}".  With a '?' in front a
  * variant is only a candidate: it may be dropped when it is hopeless.  Native always runs, twice:
  * as "native" and as "control", so that every table shows its own noise.
@@ -20,6 +21,7 @@
 #include "measure/contest.h"
 #include "model/bound.h"
 #include "plan/candidates.h"
+#include "plan/planner.h"
 #include "plan/rules.h"
 
 static const char *const roles[] = {"native", "control", "attune", "named", "candidate"};
@@ -37,7 +39,8 @@ typedef struct {
     atn_topo *topo;
     atn_rules *rules;
     atn_budget budget;
-    const char *topology, *rules_file, *algorithm; /* options */
+    const char *topology, *rules_file, *algorithm, *machine_file; /* options */
+    atn_machine *machine;                                         /* of rank 0 */
     double flushed;
 } bench;
 
@@ -134,11 +137,28 @@ static bool enter_all(const bench *b, field *f, role as)
     return ok || failed(b, ATN_MEMORY, "out of memory");
 }
 
+/* Rank 0 plans as it would in a job, the others hear of it. */
+static void plan(const bench *b, const atn_problem *q, atn_choice *choice_p)
+{
+    char name[ATN_NAME_ROOM] = "native";
+    atn_ranking r = {.n = 0};
+    if (b->caller.r == 0 && b->machine != NULL &&
+        atn_planner_rank(q, b->machine, NULL, atn_plan_budget(q->p), &r, NULL) == ATN_OK && r.n > 0)
+        snprintf(name, sizeof name, "%s", short_name(&r.v[0].choice, (char[ATN_NAME_ROOM]){0}));
+    atn_ranking_free(&r);
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (strcmp(name, "native") != 0 && atn_choice_read(q->op, name, choice_p, NULL) != ATN_OK)
+        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+}
+
 static bool enter_attune(const bench *b, field *f)
 {
     const atn_problem q = shared(b);
     atn_choice c = {0};
-    atn_rules_choose(b->rules, &q, 0, &c, NULL);
+    atn_reason reason;
+    atn_rules_choose(b->rules, &q, 0, &c, &reason);
+    if (reason.rule < 0 && b->machine_file != NULL)
+        plan(b, &q, &c);
     return enter(f, ATTUNE, &c) || failed(b, ATN_MEMORY, "out of memory");
 }
 
@@ -270,6 +290,20 @@ static bool load_rules(bench *b)
     return true;
 }
 
+static bool load_machine(bench *b)
+{
+    atn_error err = {0};
+    int ok = 1;
+    if (b->machine_file != NULL && b->caller.r == 0) {
+        ok = atn_machine_read(b->machine_file, &b->machine, &err) == ATN_OK;
+        const char *why = ok ? atn_machine_refuses(b->machine, b->topo) : NULL;
+        if (why != NULL)
+            ok = atn_fail(&err, ATN_INPUT, "%s: %s", b->machine_file, why) == ATN_OK;
+    }
+    MPI_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return ok || failed(b, err.status, err.text);
+}
+
 static void place_ranks(bench *b, int r)
 {
     const atn_place_mpi mpi = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
@@ -300,9 +334,11 @@ static bool read_option(bench *b, const char *name, const char *value)
 {
     const struct {
         const char *name, **text;
-    } texts[] = {
-        {"--topology", &b->topology}, {"--rules", &b->rules_file}, {"--algorithm", &b->algorithm}};
-    for (int i = 0; i < 3; i++)
+    } texts[] = {{"--topology", &b->topology},
+                 {"--rules", &b->rules_file},
+                 {"--algorithm", &b->algorithm},
+                 {"--machine", &b->machine_file}};
+    for (int i = 0; i < 4; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].text = value;
             return true;
@@ -334,7 +370,7 @@ int main(int argc, char **argv)
     write_head(&b);
     if (!ok)
         failed(&b, ATN_USAGE, "unknown option");
-    ok = ok && load_rules(&b);
+    ok = ok && load_rules(&b) && load_machine(&b);
     for (; i < argc && ok; i++)
         ok = task(&b, argv[i]);
     if (ok)
@@ -343,6 +379,7 @@ int main(int argc, char **argv)
     atn_caller_end(&b.caller);
     atn_topo_free(b.topo);
     atn_rules_free(b.rules);
+    atn_machine_free(b.machine);
     MPI_Finalize();
     return 0;
 }

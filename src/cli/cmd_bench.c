@@ -113,6 +113,7 @@ static const struct {
     {"topology", "ATTUNE_TOPOLOGY"},
     {"rules", "ATTUNE_RULES"},
     {"algorithm", "ATTUNE_ALGORITHM"},
+    {"machine", "ATTUNE_MACHINE"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -326,6 +327,12 @@ static const atn_option options[] = {
      .argument = "LIST",
      .type = ATN_OPT_TEXT,
      .doc = "Algorithms forced in the variant 'attune': 'allreduce=ring,bcast=chain:segment=8K'"},
+    {.name = "machine",
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
+     .doc =
+         "What 'attune measure' found: where no rule says anything, the variant 'attune' is what "
+         "the planner predicts to be fastest"},
     {.name = "raw",
      .argument = "FILE",
      .type = ATN_OPT_FILE,

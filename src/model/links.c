@@ -251,7 +251,8 @@ static void flow(sim *s, int send)
         begin_flow(s, send);
 }
 
-/* Flows out of the rank of a message, if anything comes the other way at one of its ends; else 0. */
+/* Flows out of the rank of a message, if anything comes the other way at one of its ends; else
+ * 0. */
 static int opposed(const sim *s, int send)
 {
     const atn_graph_node *x = &s->g->nodes[send];
@@ -260,8 +261,8 @@ static int opposed(const sim *s, int send)
     return s->busy[first ^ 1] > 0 || s->busy[last ^ 1] > 0 ? s->busy[first] : 0;
 }
 
-/* Data that comes the other way delays what acknowledges a message.  That hurts a pair that exchanges
- * long messages most; where a rank has more under way the link is filled by others. */
+/* Data that comes the other way delays what acknowledges a message.  That hurts a pair that
+ * exchanges long messages most; where a rank has more under way the link is filled by others. */
 static double weight_of(const sim *s, int send)
 {
     const way *w = &s->ways[s->v[send].channel];

@@ -4,8 +4,9 @@
  * source's memory, one through the destination's network card, one of the destination's memory.
  * Step j of all messages of a stage happens together; tau of a memory or card is the number of
  * transfers on it in the step; a step takes as long as its slowest resource, a stage its steps and
- * the overheads of the rank that sends most.  Stages are the rounds of the schedule where both ends of every message
- * agree on theirs, and otherwise what a network with messages of unit length would do.
+ * the overheads of the rank that sends most.  Stages are the rounds of the schedule where both ends
+ * of every message agree on theirs, and otherwise what a network with messages of unit length would
+ * do.
  * Transfers of different sizes that meet share until the shorter is done:
  * T(m1) || T(m2) = 2||T(m1) + T(m2 - m1). */
 #include <math.h>

@@ -402,8 +402,7 @@ static void transfers_come_back(void **state)
     atn_survey_free(&s);
 }
 
-/* Four messages, eight ends, in 80 us of which those were not work that anybody waits who has nothing
- * to do. */
+/* Four messages, eight ends, in 80 us; what a message waits among ranks without work is no work. */
 static void shared_processors_count(void **state)
 {
     (void)state;
