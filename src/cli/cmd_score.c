@@ -91,8 +91,10 @@ static atn_status add_variant(scoring *s, const atn_task *t, const atn_variant *
     if (st || !c.row->algo->build)
         return st;
     x.measured = atn_median(v->seconds.v, v->seconds.n).mid;
+    x.chosen = v->role == ATN_ROLE_ATTUNE;
     q.pieces = atn_pieces(c.row, &q, &c.params);
-    predict(s, &c, &q, &x);
+    if (!x.chosen)
+        predict(s, &c, &q, &x);
     return atn_push(&s->score.rows, x) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
@@ -163,7 +165,8 @@ const atn_command atn_cmd_model_score = {
         "min(predicted, measured), worst the largest; bias is the geometric mean of predicted over "
         "measured. price is what it costs to follow the model: the measured time of the algorithm "
         "that it predicts to be fastest over that of the fastest one, averaged over operations and "
-        "sizes; dearest is the worst of these.",
+        "sizes; dearest is the worst of these. Where the variant 'attune' of 'attune bench "
+        "--machine' is among the samples, the line 'planner' has the price of what it took.",
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

@@ -27,6 +27,15 @@ static int task_end(const atn_score *s, int i)
     return end;
 }
 
+enum { CHOICES = -1 }; /* instead of a model */
+
+static bool is_better(const atn_score_row *x, const atn_score_row *than, int model)
+{
+    if (model == CHOICES)
+        return x->chosen;
+    return x->predicted[model] > 0 && (!than || x->predicted[model] < than->predicted[model]);
+}
+
 /* Measured time of the model's choice over the least; 0: the model says nothing about the task. */
 static double price(const atn_score *s, int from, int end, int model)
 {
@@ -35,7 +44,7 @@ static double price(const atn_score *s, int from, int end, int model)
     for (int i = from; i < end; i++) {
         const atn_score_row *x = &s->rows.v[i];
         least = fmin(least, x->measured);
-        if (x->predicted[model] > 0 && (!chosen || x->predicted[model] < chosen->predicted[model]))
+        if (is_better(x, chosen, model))
             chosen = x;
     }
     return chosen ? chosen->measured / least : 0;
@@ -79,6 +88,14 @@ atn_merit atn_score_merit(const atn_score *s, int model, const char *operation)
     return m;
 }
 
+atn_merit atn_score_choices(const atn_score *s, const char *operation)
+{
+    atn_merit m = {0};
+    add_prices(s, CHOICES, operation, &m);
+    m.rows = m.tasks;
+    return m;
+}
+
 /* ---- tables ---- */
 
 atn_status atn_score_write_rows(FILE *f, const atn_score *s, const char *format, bool terminal,
@@ -93,6 +110,8 @@ atn_status atn_score_write_rows(FILE *f, const atn_score *s, const char *format,
         columns[4 + k] = (atn_column){s->model[k], ATN_CELL_NUMBER};
     for (int i = 0; i < s->rows.n; i++) {
         const atn_score_row *x = &s->rows.v[i];
+        if (x->chosen)
+            continue;
         atn_cell(&t, "%s", x->operation);
         atn_cell(&t, "%" PRId64, x->bytes);
         atn_cell(&t, "%s", x->algorithm);
@@ -108,18 +127,28 @@ atn_status atn_score_write_rows(FILE *f, const atn_score *s, const char *format,
     return st;
 }
 
-static void merit_line(atn_table *t, const atn_score *s, int model, const char *operation)
+static void merit_line(atn_table *t, const char *name, const atn_merit *m, const char *operation)
 {
-    const atn_merit m = atn_score_merit(s, model, operation);
+    const double v[] = {m->mu, m->worst_mu, m->bias, m->price, m->worst_price};
     atn_cell(t, "%s", operation ? operation : "all");
-    atn_cell(t, "%s", s->model[model]);
-    atn_cell(t, "%d", m.rows);
-    const double v[] = {m.mu, m.worst_mu, m.bias, m.price, m.worst_price};
+    atn_cell(t, "%s", name);
+    atn_cell(t, "%d", m->rows);
     for (int i = 0; i < 5; i++)
         if (v[i] > 0)
             atn_cell(t, "%.3f", v[i]);
         else
             atn_cell(t, "%s", "");
+}
+
+static void merit_lines(atn_table *t, const atn_score *s, const char *operation)
+{
+    for (int k = 0; k < s->nmodels; k++) {
+        const atn_merit m = atn_score_merit(s, k, operation);
+        merit_line(t, s->model[k], &m, operation);
+    }
+    const atn_merit m = atn_score_choices(s, operation);
+    if (m.tasks > 0)
+        merit_line(t, "planner", &m, operation);
 }
 
 static bool first_of_operation(const atn_score *s, int i)
@@ -139,10 +168,9 @@ atn_status atn_score_write_merits(FILE *f, const atn_score *s, const char *forma
         {"price", ATN_CELL_NUMBER},   {"dearest", ATN_CELL_NUMBER}};
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < s->rows.n; i++)
-        for (int k = 0; k < s->nmodels && first_of_operation(s, i); k++)
-            merit_line(&t, s, k, s->rows.v[i].operation);
-    for (int k = 0; k < s->nmodels; k++)
-        merit_line(&t, s, k, NULL);
+        if (first_of_operation(s, i))
+            merit_lines(&t, s, s->rows.v[i].operation);
+    merit_lines(&t, s, NULL);
     const atn_status st = atn_table_write(f, &t, format, terminal, err);
     atn_table_free(&t);
     return st;

@@ -18,6 +18,7 @@ typedef struct {
     const char *algorithm;
     double measured;
     double predicted[ATN_SCORE_MODELS]; /* by each model; 0: the model says nothing */
+    bool chosen;                        /* measured because the planner took it; not predicted */
 } atn_score_row;
 
 typedef struct {
@@ -35,6 +36,8 @@ typedef struct {
 } atn_merit;
 
 atn_merit atn_score_merit(const atn_score *s, int model, const char *operation);
+/* What was chosen, over the fastest that was measured: tasks and prices only. */
+atn_merit atn_score_choices(const atn_score *s, const char *operation);
 
 /* One line per row with every model's prediction; or one per model and operation, and per model
  * over all.  Formats of report/table.h. */

@@ -14,9 +14,12 @@
 static atn_score make(void)
 {
     static const atn_score_row rows[] = {
-        {"bcast", 1024, "chain", 4, {4, 8, 2}},  {"bcast", 1024, "binomial", 2, {2, 16, 4}},
-        {"bcast", 4096, "chain", 3, {3, 6, 3}},  {"bcast", 4096, "binomial", 3, {3, 6, 3}},
-        {"reduce", 1024, "chain", 5, {5, 1, 0}}, {"reduce", 1024, "binomial", 1, {1, 5, 0}},
+        {"bcast", 1024, "chain", 4, {4, 8, 2}, false},
+        {"bcast", 1024, "binomial", 2, {2, 16, 4}, false},
+        {"bcast", 4096, "chain", 3, {3, 6, 3}, false},
+        {"bcast", 4096, "binomial", 3, {3, 6, 3}, false},
+        {"reduce", 1024, "chain", 5, {5, 1, 0}, false},
+        {"reduce", 1024, "binomial", 1, {1, 5, 0}, false},
     };
     atn_score s = {.nmodels = 3, .model = {"right", "wrong", "mute"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
