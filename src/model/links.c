@@ -251,18 +251,20 @@ static void flow(sim *s, int send)
         begin_flow(s, send);
 }
 
-/* Flows out of the rank of a message, if anything comes the other way at one of its ends; else
- * 0. */
+/* If anything comes the other way at one of its ends, the messages on the least busy link of its
+ * way; else 0. */
 static int opposed(const sim *s, int send)
 {
     const atn_graph_node *x = &s->g->nodes[send];
     const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
-    const int first = s->path[0], last = s->path[n - 1];
-    return s->busy[first ^ 1] > 0 || s->busy[last ^ 1] > 0 ? s->busy[first] : 0;
+    int least = s->busy[s->path[0]];
+    for (int i = 1; i < n; i++)
+        least = atn_min(least, s->busy[s->path[i]]);
+    return s->busy[s->path[0] ^ 1] > 0 || s->busy[s->path[n - 1] ^ 1] > 0 ? least : 0;
 }
 
 /* Data that comes the other way delays what acknowledges a message.  That hurts a pair that
- * exchanges long messages most; where a rank has more under way the link is filled by others. */
+ * exchanges long messages most; where more is under way the links are filled by others. */
 static double weight_of(const sim *s, int send)
 {
     const way *w = &s->ways[s->v[send].channel];
