@@ -1,0 +1,152 @@
+/* predict_request.c - the options of attune predict. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/predict.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* A row that needs a size stands for one predictor of every size of --window. */
+static atn_status add(const atn_predictor_choice *c, const atn_sizes *windows,
+                      atn_predict_request *q, atn_error *err)
+{
+    bool room = true;
+    if (c->row->size != ATN_SIZE_NEEDED || c->size > 0)
+        room = atn_push(&q->list, *c);
+    else
+        for (int i = 0; i < windows->n && room; i++)
+            room = atn_push(&q->list, (atn_predictor_choice){c->row, (int)windows->v[i]});
+    return room ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+static atn_status add_named(const char *names, const atn_sizes *windows, atn_predict_request *q,
+                            atn_error *err)
+{
+    atn_status st = ATN_OK;
+    char *copy = strdup(names), *rest = copy;
+    if (!copy)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    for (const char *w; !st && (w = atn_next_item(&rest, ", "));) {
+        atn_predictor_choice c;
+        st = atn_predictor_find(w, &c, err);
+        st = st ? st : add(&c, windows, q, err);
+    }
+    free(copy);
+    return st;
+}
+
+static atn_status read_windows(const atn_args *a, atn_sizes *windows, atn_error *err)
+{
+    const atn_status st = atn_parse_sizes(atn_arg_text(a, "window"), windows, err);
+    for (int i = 0; i < windows->n && !st; i++)
+        if (windows->v[i] < 1 || windows->v[i] > 1000000)
+            return atn_fail(err, ATN_USAGE, "--window %s: sizes must be 1 .. 1000000",
+                            atn_arg_text(a, "window"));
+    return st;
+}
+
+static atn_status read_list(const atn_args *a, atn_predict_request *q, atn_error *err)
+{
+    const char *names = atn_arg_text(a, "predictor");
+    atn_sizes windows = {0};
+    atn_status st = read_windows(a, &windows, err);
+    if (!st && names)
+        st = add_named(names, &windows, q, err);
+    for (int i = 0; i < atn_predictor_rows() && !names && !st; i++) {
+        const atn_predictor_choice c = {.row = atn_predictor_row_at(i)};
+        st = add(&c, &windows, q, err);
+    }
+    if (!st && q->list.n == 0)
+        st = atn_fail(err, ATN_USAGE, "--predictor: names no predictor; see --list");
+    atn_vec_free(&windows);
+    return st;
+}
+
+static atn_status read_foresees(const atn_args *a, atn_predict_request *q, atn_error *err)
+{
+    const char *name = atn_arg_text(a, "sites-by");
+    atn_predictor_choice c;
+    const atn_status st = atn_predictor_find(name, &c, err);
+    if (st)
+        return st;
+    if (c.row->sites != ATN_SITES_NONE || c.row->size == ATN_SIZE_NEEDED)
+        return atn_fail(err, ATN_USAGE,
+                        "--sites-by %s: it must offer one symbol and use no call sites itself",
+                        name);
+    q->rules.rules.foresees = c.row;
+    return ATN_OK;
+}
+
+atn_status atn_predict_request_read(const atn_args *a, atn_predict_request *q_p, atn_error *err)
+{
+    const char *output = atn_arg_text(a, "output");
+    const char *memory = atn_arg_text(a, "memory");
+    atn_predict_request q = {
+        .rules = {.rules = {.max_log = (int)atn_arg_int(a, "max-log")},
+                  .ahead = (int)atn_arg_int(a, "ahead"),
+                  .ports = (int)atn_arg_int(a, "ports")},
+        .memory = atn_arg_given(a, "memory"),
+        .closing = memory && strcmp(memory, "closing") == 0,
+        .format = atn_arg_format(a),
+    };
+    if (!atn_arg_given(a, "format") && output && ends_with(output, ".svg"))
+        q.format = "svg";
+    if (memory && *memory && !q.closing)
+        return atn_fail(err, ATN_USAGE, "--memory=%s: the only word is closing", memory);
+    atn_status st = read_foresees(a, &q, err);
+    st = st ? st : read_list(a, &q, err);
+    if (st)
+        atn_predict_request_free(&q);
+    else
+        *q_p = q;
+    return st;
+}
+
+void atn_predict_request_free(atn_predict_request *q) { atn_vec_free(&q->list); }
+
+const atn_option atn_predict_options[] = {
+    {.name = "predictor",
+     .argument = "LIST",
+     .doc = "Predictors, separated by commas, as lru-4,better-cycle; all by default",
+     .type = ATN_OPT_TEXT},
+    {.name = "window",
+     .letter = 'k',
+     .argument = "SIZES",
+     .fallback = "1,2,3,4,5",
+     .doc = "Sizes of the windows of lru, fifo and lfu",
+     .type = ATN_OPT_TEXT},
+    {.name = "ahead",
+     .argument = "M",
+     .fallback = "1",
+     .doc = "Predict each request M requests before it",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = 100000},
+    {.name = "ports",
+     .argument = "K",
+     .fallback = "1",
+     .doc = "Predict K requests in a row; any of them is a hit",
+     .type = ATN_OPT_INT,
+     .min = 1,
+     .max = 100000},
+    {.name = "sites-by",
+     .argument = "NAME",
+     .fallback = "better-cycle2",
+     .doc = "What predicts the call site of the two-level predictors",
+     .type = ATN_OPT_TEXT},
+    {.name = "max-log",
+     .argument = "N",
+     .fallback = "0",
+     .doc = "Begin anew when no cycle closes within N requests; 0: never",
+     .type = ATN_OPT_INT},
+    {.name = "memory",
+     .argument = "closing",
+     .doc = "Also tell what the tables need; with =closing, cycles count their closing request",
+     .type = ATN_OPT_MAYBE},
+    {.name = "list", .doc = "List the predictors", .type = ATN_OPT_FLAG},
+    {0},
+};

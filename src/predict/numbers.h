@@ -1,0 +1,24 @@
+/* numbers.h - small numbers for things that are equal byte by byte: 0, 1, 2 ... as they come. */
+#ifndef ATN_PREDICT_NUMBERS_H
+#define ATN_PREDICT_NUMBERS_H
+
+#include "base/base.h"
+
+typedef struct {
+    size_t at, bytes;
+} atn_numbered_key;
+
+/* Starts as {0}. */
+typedef struct {
+    ATN_VEC(char) text;             /* all keys, each with a NUL behind it */
+    ATN_VEC(atn_numbered_key) keys; /* by number */
+    int *places;                    /* numbers plus 1, by hash; 0: free */
+    int nplaces;                    /* a power of two */
+} atn_numbers;
+
+/* -1: out of memory. */
+int atn_number_of(atn_numbers *t, const void *key, size_t bytes);
+const char *atn_numbered(const atn_numbers *t, int number);
+void atn_numbers_free(atn_numbers *t);
+
+#endif

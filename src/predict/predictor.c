@@ -1,0 +1,246 @@
+/* predictor.c - the table of predictors, and machines per site. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/machine.h"
+
+/* ---- the table ---- */
+
+#define WINDOW(id, who, text)                                                                      \
+    {                                                                                              \
+        .name = (id), .summary = (text), .machine = &atn_window_machine, .victim = (who),          \
+        .size = ATN_SIZE_NEEDED                                                                    \
+    }
+#define CYCLES(id, kept, last, use, under, text)                                                   \
+    {                                                                                              \
+        .name = (id), .summary = (text), .machine = &atn_cycle_machine, .keep = (kept),            \
+        .repeats_last = (last), .sites = ATN_SITES_##use, .base = (under),                         \
+        .size = (kept) == INT32_MAX ? ATN_SIZE_OPTIONAL : ATN_SIZE_NONE                            \
+    }
+#define LAST_OF_SITE(id, use, text)                                                                \
+    {                                                                                              \
+        .name = (id), .summary = (text), .machine = &atn_window_machine, .sites = ATN_SITES_##use  \
+    }
+
+enum { ALL = INT32_MAX };
+
+static const atn_predictor_row rows[] = {
+    WINDOW("lru", ATN_VICTIM_LRU, "The symbols requested last"),
+    WINDOW("fifo", ATN_VICTIM_FIFO, "The symbols that came in last"),
+    WINDOW("lfu", ATN_VICTIM_LFU, "The symbols requested most often since they came in"),
+    WINDOW("lfu-perfect", ATN_VICTIM_LFU_PERFECT, "The symbols requested most often, ever"),
+    CYCLES("single-cycle", 0, false, NONE, NULL, "One cycle; forgotten at the first misfit"),
+    CYCLES("single-cycle2", 0, true, NONE, NULL,
+           "single-cycle that offers the last symbol while it learns"),
+    CYCLES("better-cycle", 1, false, NONE, "single-cycle", "The last cycle of every head"),
+    CYCLES("better-cycle2", 1, true, NONE, "single-cycle",
+           "better-cycle that offers the last symbol while it learns"),
+    CYCLES("all-cycle", ALL, false, NONE, "single-cycle",
+           "All cycles of every head, or the last N"),
+    CYCLES("all-cycle2", ALL, true, NONE, "single-cycle",
+           "all-cycle that offers the last symbol while it learns"),
+    LAST_OF_SITE("tagging", HINTED, "The last symbol at the call site"),
+    CYCLES("tag-cycle", 0, false, HINTED, NULL, "single-cycle for each call site"),
+    CYCLES("tag-cycle2", 0, true, HINTED, NULL, "single-cycle2 for each call site"),
+    CYCLES("tag-bettercycle", 1, false, HINTED, "tag-cycle", "better-cycle for each call site"),
+    CYCLES("tag-bettercycle2", 1, true, HINTED, "tag-cycle", "better-cycle2 for each call site"),
+    CYCLES("tag-allcycle", ALL, false, HINTED, "tag-cycle", "all-cycle for each call site"),
+    CYCLES("tag-allcycle2", ALL, true, HINTED, "tag-cycle", "all-cycle2 for each call site"),
+    LAST_OF_SITE("two-level-tagging", FORESEEN, "tagging at the call site that is predicted"),
+    CYCLES("two-level-cycle", 0, false, FORESEEN, NULL, "tag-cycle at the predicted call site"),
+    CYCLES("two-level-cycle2", 0, true, FORESEEN, NULL, "tag-cycle2 at the predicted call site"),
+    CYCLES("two-level-bettercycle", 1, false, FORESEEN, "tag-cycle",
+           "tag-bettercycle at the predicted call site"),
+    CYCLES("two-level-bettercycle2", 1, true, FORESEEN, "tag-cycle",
+           "tag-bettercycle2 at the predicted call site"),
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+int atn_predictor_rows(void) { return ROWS; }
+const atn_predictor_row *atn_predictor_row_at(int i) { return &rows[i]; }
+
+static const atn_predictor_row *row_named(const char *name, size_t letters)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strlen(rows[i].name) == letters && strncmp(rows[i].name, name, letters) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static atn_status not_found(const char *name, atn_error *err)
+{
+    const char *names[ROWS];
+    for (int i = 0; i < ROWS; i++)
+        names[i] = rows[i].name;
+    const char *near = atn_nearest(name, names, ROWS);
+    return atn_fail(err, ATN_USAGE, "predictor \"%s\": there is no such predictor; %s%s%s", name,
+                    near ? "did you mean \"" : "see 'attune predict --list'", near ? near : "",
+                    near ? "\"?" : "");
+}
+
+atn_status atn_predictor_find(const char *name, atn_predictor_choice *choice_p, atn_error *err)
+{
+    const char *dash = strrchr(name, '-');
+    const atn_predictor_row *row = row_named(name, strlen(name));
+    if (row) {
+        *choice_p = (atn_predictor_choice){.row = row};
+        return ATN_OK;
+    }
+    row = dash ? row_named(name, (size_t)(dash - name)) : NULL;
+    if (!row)
+        return not_found(name, err);
+    char *end;
+    const long size = strtol(dash + 1, &end, 10);
+    if (row->size == ATN_SIZE_NONE)
+        return atn_fail(err, ATN_USAGE, "predictor \"%s\": %s has no size", name, row->name);
+    if (*end || end == dash + 1 || size < 1 || size > 1000000)
+        return atn_fail(err, ATN_USAGE, "predictor \"%s\": the size must be 1 .. 1000000", name);
+    *choice_p = (atn_predictor_choice){.row = row, .size = (int)size};
+    return ATN_OK;
+}
+
+const char *atn_predictor_name(const atn_predictor_choice *c, char out[48])
+{
+    if (c->size > 0)
+        snprintf(out, 48, "%s-%d", c->row->name, c->size);
+    else
+        snprintf(out, 48, "%s", c->row->name);
+    return out;
+}
+
+/* ---- a predictor ---- */
+
+struct atn_predictor {
+    atn_predictor_choice choice;
+    atn_predict_rules rules;
+    ATN_VEC(void *) machines; /* one, or by site; NULL: the site is new */
+    atn_predictor *of_sites;  /* ATN_SITES_FORESEEN */
+    atn_symbols foreseen;     /* sites; kept to save allocations */
+    int64_t held, peak;
+};
+
+static const atn_machine_kind *kind(const atn_predictor *p) { return p->choice.row->machine; }
+
+static bool make_site_predictor(atn_predictor *p)
+{
+    const atn_predictor_choice c = {.row = p->rules.foresees ? p->rules.foresees
+                                                             : row_named("better-cycle2", 13)};
+    const atn_predict_rules rules = {.max_log = p->rules.max_log};
+    if (p->choice.row->sites == ATN_SITES_FORESEEN)
+        p->of_sites = atn_predictor_make(&c, &rules);
+    return p->choice.row->sites != ATN_SITES_FORESEEN || p->of_sites;
+}
+
+atn_predictor *atn_predictor_make(const atn_predictor_choice *c, const atn_predict_rules *rules)
+{
+    atn_predictor *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->choice = *c;
+    p->rules = *rules;
+    if (make_site_predictor(p))
+        return p;
+    atn_predictor_free(p);
+    return NULL;
+}
+
+void atn_predictor_free(atn_predictor *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->machines.n; i++)
+        if (p->machines.v[i])
+            kind(p)->free(p->machines.v[i]);
+    atn_vec_free(&p->machines);
+    atn_vec_free(&p->foreseen);
+    atn_predictor_free(p->of_sites);
+    free(p);
+}
+
+static const void *machine_at(const atn_predictor *p, int site)
+{
+    return site < p->machines.n ? p->machines.v[site] : NULL;
+}
+
+static void *machine_for(atn_predictor *p, int site)
+{
+    while (p->machines.n <= site)
+        if (!atn_push(&p->machines, NULL))
+            return NULL;
+    if (!p->machines.v[site])
+        p->machines.v[site] = kind(p)->make(&p->choice, &p->rules);
+    return p->machines.v[site];
+}
+
+/* What the machine of sites[j - 1] offers for its request that is the j-th from now. */
+static bool offer_at(const atn_predictor *p, const int *sites, int nsites, int j, atn_symbols *out)
+{
+    const int site = sites[atn_min(j, nsites) - 1];
+    const void *m = machine_at(p, site);
+    int turn = 1;
+    for (int i = 1; i < j; i++)
+        turn += sites[atn_min(i, nsites) - 1] == site;
+    return !m || kind(p)->offers(m, turn, 1, out);
+}
+
+bool atn_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ahead, int count,
+                          atn_symbols *out)
+{
+    out->n = 0;
+    if (p->choice.row->sites == ATN_SITES_NONE) {
+        const void *m = machine_at(p, 0);
+        return !m || kind(p)->offers(m, ahead, count, out);
+    }
+    if (p->of_sites) {
+        if (!atn_predictor_offers(p->of_sites, NULL, 0, 1, ahead + count - 1, &p->foreseen))
+            return false;
+        sites = p->foreseen.v;
+        nsites = p->foreseen.n;
+    }
+    for (int j = ahead; j < ahead + count && nsites > 0; j++)
+        if (!offer_at(p, sites, nsites, j, out))
+            return false;
+    return true;
+}
+
+static int64_t held_by(const atn_predictor *p, const void *m)
+{
+    atn_predict_size ignored = {0};
+    int64_t held = 0;
+    if (m)
+        kind(p)->measure(m, &ignored, &held);
+    return held;
+}
+
+bool atn_predictor_update(atn_predictor *p, atn_asked x)
+{
+    const int site = p->choice.row->sites == ATN_SITES_NONE ? 0 : x.site;
+    void *m = machine_for(p, site);
+    if (!m)
+        return false;
+    p->held -= held_by(p, m);
+    if (!kind(p)->update(m, x.symbol))
+        return false;
+    p->held += held_by(p, m);
+    p->peak = p->held > p->peak ? p->held : p->peak;
+    return !p->of_sites || atn_predictor_update(p->of_sites, (atn_asked){.symbol = x.site});
+}
+
+void atn_predictor_size(const atn_predictor *p, atn_predict_size *size_p)
+{
+    int64_t held = 0;
+    *size_p = (atn_predict_size){.peak = p->peak};
+    for (int i = 0; i < p->machines.n; i++)
+        if (p->machines.v[i]) {
+            size_p->sites++;
+            kind(p)->measure(p->machines.v[i], size_p, &held);
+        }
+    if (p->of_sites) {
+        atn_predict_size s;
+        atn_predictor_size(p->of_sites, &s);
+        size_p->site_longest = s.longest;
+        size_p->site_heads = s.heads;
+        size_p->peak += s.peak;
+    }
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# attune predict: sequences of symbols.
+. "$(dirname "$0")/lib.sh"
+
+sample='1 3 5 6 1 3 5 6 7 7 1 3 5 6 1 7 7 1 3 2 1'
+tagged='0:4 1:1 0:4 1:2 0:4 1:3 2:9 0:4 1:1 0:4 1:2 0:4 1:3 2:9 0:4 1:1 0:4 1:2'
+replay() { # SYMBOLS OPTIONS ...
+    local symbols=$1
+    shift
+    printf '%s\n' "$symbols" | attune predict --sequence - "$@"
+}
+
+# ---- sequences ----
+golden predict_sample.csv 0 replay "$sample" --format csv
+golden predict_tagged.csv 0 replay "$tagged" --format csv
+golden predict_offers.out 0 replay "$tagged" --offers --predictor tagging,tag-cycle2,two-level-tagging
+golden predict_memory.out 0 replay "$sample" --memory --predictor lru-2,single-cycle,better-cycle,all-cycle
+lines() { [ "$(tr ' ' '\n' <<<"$sample" | attune predict --sequence - --format csv)" = "$(replay "$sample" --format csv)" ]; }
+check "lines and blanks are the same" lines
+holds 'better-cycle,5,21' replay "$sample" --format csv --predictor better-cycle --ahead 2
+holds 'all-cycle-1,9,21' replay "$sample" --format csv --predictor all-cycle-1
+holds 'fifo-5,14,21' replay "$sample" --format csv --predictor fifo --window 5
+holds 'single-cycle,4,7,1,2,1,3,2' replay "1 2 1 2 1 2 1" --format csv --memory=closing --predictor single-cycle
+printf '%s' "$sample" >file.txt
+holds 'lfu-perfect-4,9,21' attune predict --sequence file.txt --format csv
+holds '<svg' replay "$sample" --format svg
+drawn() { replay "$sample" -o hits.svg && grep -q 'better-cycle2' hits.svg && grep -q '0.476' hits.svg; }
+check "-o FILE.svg draws" drawn
+holds 'two-level-bettercycle2' attune predict --list
+json() { replay "$sample" --format json --predictor lru-2 | grep -q '"hits": 3'; }
+check "json has numbers" json
+
+fails 2 'attune: predictor "beter-cycle": there is no such predictor; did you mean "better-cycle"?' \
+    replay 1 --predictor beter-cycle
+fails 2 'attune: predictor "lru-0": the size must be*' replay 1 --predictor lru-0
+fails 2 'attune: --window 0: sizes must be*' replay 1 --window 0
+fails 2 'attune: --sites-by lru: it must*' replay 1 --sites-by lru
+fails 2 'attune: --memory=much:*' replay 1 --memory=much
+fails 2 'attune: --offers cannot be drawn*' replay 1 --offers --format svg
+fails 3 'attune: standard input: holds no symbol*' replay ''
+fails 3 'attune: standard input:1: "0:2" has a call site, others have none*' replay '1 0:2'
+fails 3 'attune: nothere: cannot be read*' attune predict --sequence nothere
+fails 2 'attune: nothing to predict*' attune predict
+finish
