@@ -1,0 +1,352 @@
+/* writer.c - see writer.h. */
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SLOTS = 512,      /* of the table of signatures; more than are ever in force */
+    RECORD_ROOM = 128 /* the longest record */
+};
+static const int64_t patience_ns = 1000000000; /* a block waits no longer for the disk */
+
+_Static_assert(sizeof(atn_trace_what) == 48, "compared as bytes: no holes");
+
+struct atn_trace_writer {
+    int fd, trouble;
+    int64_t limit, written;
+    uint32_t sequence;
+    /* the block in hand */
+    uint8_t *at;
+    atn_trace_block block;
+    int64_t last; /* end of the record before */
+    uint32_t requests;
+    int signatures;
+    uint16_t slot[SLOTS]; /* a signature's number + 1; 0: free */
+    atn_trace_what signature[ATN_TRACE_SIGNATURES];
+    ATN_VEC(uint8_t) definitions;
+    uint32_t defined;
+    int64_t events, dropped, polls, polls_ns;
+    uint8_t room[ATN_TRACE_BLOCK_ROOM];
+};
+
+/* ---- blocks onto the disk ---- */
+
+static bool write_all(int fd, const uint8_t *at, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+/* After a failure nothing more is written: half a block is easier to read than holes. */
+static void write_block(atn_trace_writer *w, atn_trace_block *b, const uint8_t *payload)
+{
+    uint8_t head[ATN_TRACE_BLOCK_HEAD];
+    if (w->trouble != 0)
+        return;
+    b->sequence = w->sequence++;
+    atn_trace_block_seal(b, payload, head);
+    if (!write_all(w->fd, head, sizeof head) || !write_all(w->fd, payload, b->bytes))
+        w->trouble = errno != 0 ? errno : EIO;
+    w->written += (int64_t)sizeof head + b->bytes;
+}
+
+static void begin_events(atn_trace_writer *w)
+{
+    w->at = w->room;
+    w->block = (atn_trace_block){.kind = ATN_TRACE_EVENTS, .request = w->requests};
+    w->signatures = 0;
+    memset(w->slot, 0, sizeof w->slot);
+}
+
+static void write_definitions(atn_trace_writer *w)
+{
+    atn_trace_block b = {
+        .kind = ATN_TRACE_DEFINITIONS, .bytes = (uint32_t)w->definitions.n, .records = w->defined};
+    if (w->definitions.n > 0)
+        write_block(w, &b, w->definitions.v);
+    w->definitions.n = 0;
+    w->defined = 0;
+}
+
+void atn_trace_flush(atn_trace_writer *w)
+{
+    write_definitions(w);
+    if (w->block.records == 0)
+        return;
+    w->block.bytes = (uint32_t)(w->at - w->room);
+    write_block(w, &w->block, w->room);
+    begin_events(w);
+}
+
+atn_trace_writer *atn_trace_create(const char *path, int64_t limit, int *why_p)
+{
+    char line[32];
+    atn_trace_writer *const w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        *why_p = ENOMEM;
+        return NULL;
+    }
+    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int n = snprintf(line, sizeof line, "%s%d\n", ATN_TRACE_LINE, ATN_TRACE_VERSION);
+    if (w->fd < 0 || !write_all(w->fd, (const uint8_t *)line, (size_t)n)) {
+        *why_p = errno;
+        if (w->fd >= 0)
+            close(w->fd);
+        free(w);
+        return NULL;
+    }
+    w->limit = limit;
+    begin_events(w);
+    return w;
+}
+
+/* ---- texts and definitions ---- */
+
+typedef ATN_VEC(uint8_t) bytes;
+
+static bool put_number(bytes *b, uint64_t v)
+{
+    if (!atn_vec_room((void **)&b->v, &b->cap, b->n + ATN_VARINT_ROOM, 1))
+        return false;
+    b->n = (int)(atn_put_varint(b->v + b->n, v) - b->v);
+    return true;
+}
+
+static bool put_bytes(bytes *b, const void *from, size_t n)
+{
+    if (!atn_vec_room((void **)&b->v, &b->cap, b->n + (int)n, 1))
+        return false;
+    memcpy(b->v + b->n, from, n);
+    b->n += (int)n;
+    return true;
+}
+
+static bool put_text(bytes *b, const char *text)
+{
+    const size_t n = text != NULL ? strlen(text) : 0;
+    return put_number(b, n) && (n == 0 || put_bytes(b, text, n));
+}
+
+static bool put_eight(bytes *b, uint64_t v)
+{
+    uint8_t at[8];
+    for (int i = 0; i < 8; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
+    return put_bytes(b, at, sizeof at);
+}
+
+/* Without memory a definition is left out: the reader then shows a number instead of a name. */
+static void define(atn_trace_writer *w, bytes *b, bool whole)
+{
+    if (whole && b->n > 0 &&
+        atn_vec_room((void **)&w->definitions.v, &w->definitions.cap, w->definitions.n + b->n, 1)) {
+        memcpy(w->definitions.v + w->definitions.n, b->v, (size_t)b->n);
+        w->definitions.n += b->n;
+        w->defined++;
+    }
+    free(b->v);
+}
+
+void atn_trace_define_comm(atn_trace_writer *w, int number, uint64_t id, int size, int own,
+                           const int *ranks)
+{
+    bytes b = {0};
+    bool ok = put_number(&b, ATN_TRACE_DEF_COMM) && put_number(&b, (uint64_t)number) &&
+              put_eight(&b, id) && put_number(&b, (uint64_t)size) &&
+              put_number(&b, (uint64_t)own) && put_number(&b, ranks != NULL);
+    for (int i = 0, before = -1; i < size && ranks != NULL && ok; before = ranks[i++])
+        ok = put_number(&b, atn_zigzag(ranks[i] - before - 1));
+    define(w, &b, ok);
+}
+
+void atn_trace_define_type(atn_trace_writer *w, int number, int64_t size, const char *name)
+{
+    bytes b = {0};
+    const bool ok = put_number(&b, ATN_TRACE_DEF_TYPE) && put_number(&b, (uint64_t)number) &&
+                    put_number(&b, (uint64_t)size) && put_text(&b, name);
+    define(w, &b, ok);
+}
+
+void atn_trace_define_module(atn_trace_writer *w, int number, const char *path)
+{
+    bytes b = {0};
+    const bool ok = put_number(&b, ATN_TRACE_DEF_MODULE) && put_number(&b, (uint64_t)number) &&
+                    put_text(&b, path);
+    define(w, &b, ok);
+}
+
+void atn_trace_define_site(atn_trace_writer *w, int number, int module, uint64_t offset)
+{
+    bytes b = {0};
+    const bool ok = put_number(&b, ATN_TRACE_DEF_SITE) && put_number(&b, (uint64_t)number) &&
+                    put_number(&b, atn_zigzag(module)) && put_number(&b, offset);
+    define(w, &b, ok);
+}
+
+static void define_ops(atn_trace_writer *w)
+{
+    for (int i = 0; i < ATN_TRACE_OPS; i++) {
+        bytes b = {0};
+        const bool ok = put_number(&b, ATN_TRACE_DEF_OP) && put_number(&b, (uint64_t)i) &&
+                        put_text(&b, atn_trace_op_get((atn_trace_op)i)->name);
+        define(w, &b, ok);
+    }
+}
+
+static void write_vec(atn_trace_writer *w, atn_trace_kind kind, bytes *b, bool whole)
+{
+    atn_trace_block block = {.kind = (uint8_t)kind, .bytes = (uint32_t)b->n, .records = 1};
+    if (whole && b->n > 0)
+        write_block(w, &block, b->v);
+    else if (w->trouble == 0)
+        w->trouble = ENOMEM;
+    free(b->v);
+}
+
+void atn_trace_write_start(atn_trace_writer *w, const atn_trace_start *s)
+{
+    bytes b = {0};
+    const bool ok = put_eight(&b, s->job) && put_number(&b, (uint64_t)s->rank) &&
+                    put_number(&b, (uint64_t)s->ranks) && put_number(&b, (uint64_t)s->wall_ns) &&
+                    put_number(&b, (uint64_t)s->inside_ps) &&
+                    put_number(&b, (uint64_t)s->around_ps) && put_number(&b, (uint64_t)s->pid) &&
+                    put_text(&b, s->clock) && put_text(&b, s->host) && put_text(&b, s->program) &&
+                    put_text(&b, s->library);
+    write_vec(w, ATN_TRACE_HEADER, &b, ok);
+    define_ops(w);
+    write_definitions(w);
+}
+
+void atn_trace_write_sync(atn_trace_writer *w, int64_t at, int64_t offset, int64_t within)
+{
+    bytes b = {0};
+    const bool ok = put_number(&b, (uint64_t)at) && put_number(&b, atn_zigzag(offset)) &&
+                    put_number(&b, (uint64_t)within);
+    atn_trace_flush(w);
+    write_vec(w, ATN_TRACE_SYNC, &b, ok);
+}
+
+/* ---- events ---- */
+
+/* Where the signature stands in the table, or where it would go. */
+static unsigned place(const atn_trace_writer *w, const atn_trace_what *what)
+{
+    uint64_t part[6], h = 0;
+    memcpy(part, what, sizeof part);
+    for (int i = 0; i < 6; i++)
+        h = (h ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 32;
+    unsigned at = (unsigned)h % SLOTS;
+    while (w->slot[at] != 0 && memcmp(&w->signature[w->slot[at] - 1], what, sizeof *what) != 0)
+        at = (at + 1) % SLOTS;
+    return at;
+}
+
+static void put_signature(atn_trace_writer *w, const atn_trace_what *what, unsigned at)
+{
+    if (w->signatures == ATN_TRACE_SIGNATURES) {
+        w->signatures = 0;
+        memset(w->slot, 0, sizeof w->slot);
+        at = place(w, what);
+    }
+    w->signature[w->signatures++] = *what;
+    w->slot[at] = (uint16_t)w->signatures;
+    uint8_t *to = w->at;
+    *to++ = 0;
+    *to++ = what->op;
+    *to++ = what->depth;
+    *to++ = what->thread;
+    *to++ = what->flags;
+    to = atn_put_varint(to, (uint64_t)what->count);
+    to = atn_put_varint(to, (uint64_t)what->bytes);
+    to = atn_put_varint(to, what->buffer);
+    to = atn_put_varint(to, atn_zigzag(what->partner));
+    to = atn_put_varint(to, atn_zigzag(what->tag));
+    to = atn_put_varint(to, atn_zigzag(what->comm));
+    to = atn_put_varint(to, atn_zigzag(what->type));
+    w->at = atn_put_varint(to, atn_zigzag(what->site));
+}
+
+static void put_times(atn_trace_writer *w, int64_t enter, int64_t exit)
+{
+    w->at = atn_put_varint(w->at, atn_zigzag(enter - w->last));
+    w->at = atn_put_varint(w->at, exit > enter ? (uint64_t)(exit - enter) : 0);
+    w->last = exit > enter ? exit : enter;
+}
+
+static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
+{
+    const bool part = (flags & ATN_TRACE_PART) != 0;
+    if (w->trouble != 0 || w->written > w->limit) {
+        w->dropped += !part;
+        w->requests += (flags & ATN_TRACE_STARTS) != 0;
+        return false;
+    }
+    /* Parts stay in the block of their call: leave room for some, and begin another with a copy
+     * of the call's times where there are very many. */
+    const ptrdiff_t left = w->room + sizeof w->room - w->at;
+    if (left < RECORD_ROOM ||
+        (!part &&
+         (left < 8 * RECORD_ROOM || (w->block.records > 0 && now - w->block.base > patience_ns)))) {
+        const int64_t last = w->last;
+        atn_trace_flush(w);
+        w->block.base = w->last = part ? last : now;
+    }
+    return true;
+}
+
+void atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t enter, int64_t exit,
+                   uint32_t request)
+{
+    const unsigned flags = atn_trace_op_get((atn_trace_op)what->op)->flags;
+    if (!has_room(w, flags, enter))
+        return;
+    if (w->block.records++ == 0 && (flags & ATN_TRACE_PART) == 0)
+        w->block.base = w->last = enter;
+    const unsigned at = place(w, what);
+    if (w->slot[at] != 0)
+        w->at = atn_put_varint(w->at, w->slot[at]);
+    else
+        put_signature(w, what, at);
+    if ((flags & ATN_TRACE_PART) == 0)
+        put_times(w, enter, exit);
+    if ((flags & ATN_TRACE_STARTS) != 0)
+        w->requests++;
+    if (what->op == ATN_TRACE_DONE)
+        w->at = atn_put_varint(w->at, w->requests - request);
+    w->events += (flags & ATN_TRACE_PART) == 0;
+}
+
+uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->requests; }
+
+void atn_trace_poll(atn_trace_writer *w, int64_t ns)
+{
+    w->polls++;
+    w->polls_ns += ns;
+}
+
+int atn_trace_trouble(const atn_trace_writer *w) { return w->trouble; }
+
+bool atn_trace_close(atn_trace_writer *w)
+{
+    bytes b = {0};
+    const bool ok = put_number(&b, (uint64_t)w->events) && put_number(&b, (uint64_t)w->dropped) &&
+                    put_number(&b, (uint64_t)w->polls) && put_number(&b, (uint64_t)w->polls_ns);
+    atn_trace_flush(w);
+    write_vec(w, ATN_TRACE_END, &b, ok);
+    const bool worked = close(w->fd) == 0 && w->trouble == 0;
+    atn_vec_free(&w->definitions);
+    free(w);
+    return worked;
+}

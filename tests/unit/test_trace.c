@@ -1,0 +1,420 @@
+/* test_trace.c - traces written, read back, damaged and mixed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace/handles.h"
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+/* ---- helpers ---- */
+
+static char folder[64];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/attune-trace-XXXXXX");
+    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static const int64_t begin = 5000000000;
+
+static atn_trace_writer *writer_of(uint64_t job, int rank, int ranks)
+{
+    char path[64];
+    int why = 0;
+    int everybody[8];
+    const atn_trace_start start = {.job = job,
+                                   .rank = rank,
+                                   .ranks = ranks,
+                                   .wall_ns = 1700000000000000000,
+                                   .inside_ps = 20000,
+                                   .around_ps = 60000,
+                                   .clock = "CLOCK_MONOTONIC",
+                                   .host = "h",
+                                   .program = "app",
+                                   .library = "1",
+                                   .pid = 7};
+    snprintf(path, sizeof path, "t/" ATN_TRACE_FILE, rank);
+    mkdir("t", 0777);
+    atn_trace_writer *const w = atn_trace_create(path, INT64_C(1) << 40, &why);
+    assert_non_null(w);
+    atn_trace_write_start(w, &start);
+    for (int i = 0; i < ranks; i++)
+        everybody[i] = i;
+    atn_trace_define_comm(w, 0, 77, ranks, rank, rank == 0 ? everybody : NULL);
+    atn_trace_define_type(w, 0, 8, "MPI_DOUBLE");
+    atn_trace_define_module(w, 0, "/bin/app");
+    atn_trace_define_site(w, 0, 0, 0x1234);
+    return w;
+}
+
+static atn_trace_what send_to(int partner)
+{
+    return (atn_trace_what){.op = ATN_TRACE_SEND,
+                            .count = 4,
+                            .bytes = 32,
+                            .buffer = 0xffff1234,
+                            .partner = partner,
+                            .tag = 9};
+}
+
+/* Calls of 100 ns every 1000 ns. */
+static void put_sends(atn_trace_writer *w, int n, int64_t from)
+{
+    for (int i = 0; i < n; i++) {
+        const atn_trace_what what = send_to(i % 3);
+        atn_trace_put(w, &what, from + 1000 * i, from + 1000 * i + 100, 0);
+    }
+}
+
+static void whole_rank(uint64_t job, int rank, int ranks, int sends)
+{
+    atn_trace_writer *const w = writer_of(job, rank, ranks);
+    atn_trace_write_sync(w, begin, 0, 100);
+    put_sends(w, sends, begin);
+    assert_true(atn_trace_close(w));
+}
+
+static atn_trace *read_ok(atn_trace_how how)
+{
+    atn_error err = {0};
+    atn_trace *t = NULL;
+    if (atn_trace_read("t", how, &t, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+/* Strict reading fails with this text; partial reading goes on with one problem. */
+static atn_trace *read_bad(const char *text)
+{
+    atn_error err = {0};
+    atn_trace *t = NULL;
+    assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
+    if (strstr(err.text, text) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", err.text, text);
+    t = read_ok(ATN_TRACE_PARTIAL);
+    assert_int_equal(t->problems.n, 1);
+    assert_non_null(strstr(t->problems.v[0].text, text));
+    return t;
+}
+
+static long size_of(const char *path)
+{
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    return (long)about.st_size;
+}
+
+/* ---- what goes in comes out ---- */
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    whole_rank(1, 0, 2, 3);
+    whole_rank(1, 1, 2, 20000);
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    assert_int_equal(t->p, 2);
+    assert_int_equal(t->problems.n, 0);
+    assert_int_equal(t->comms.n, 1);
+    assert_int_equal(t->comms.v[0].ranks[1], 1);
+    assert_int_equal(t->ranks[0].events.n, 3);
+    assert_int_equal(t->ranks[1].events.n, 20000);
+    assert_true(t->ranks[1].finished);
+    for (int i = 0; i < 20000; i++) {
+        const atn_trace_event *const e = &t->ranks[1].events.v[i];
+        assert_int_equal(e->enter, 1000 * i);
+        assert_int_equal(e->exit, 1000 * i + 100);
+        assert_int_equal(e->partner, i % 3);
+        assert_int_equal(e->bytes, 32);
+        assert_int_equal(e->buffer, 0xffff1234);
+        assert_int_equal(e->tag, 9);
+    }
+    char name[64];
+    assert_string_equal(atn_trace_site_name(t, 0, name, sizeof name), "app+0x1234");
+    assert_string_equal(atn_trace_comm_name(t, 0, name, sizeof name), "MPI_COMM_WORLD");
+    atn_trace_free(t);
+    assert_true(size_of("t/rank-00001.trace") < 20000 * 6); /* small because calls repeat */
+}
+
+/* More different calls than a block remembers, and numbers of any size. */
+static void test_signatures(void **state)
+{
+    (void)state;
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    for (int i = 0; i < 5000; i++) {
+        atn_trace_what what = send_to(0);
+        what.buffer = UINT64_MAX - (uint64_t)(i % 1000);
+        what.bytes = INT64_MAX - i;
+        what.tag = INT32_MIN + i;
+        atn_trace_put(w, &what, begin + i, begin + i, 0);
+    }
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    assert_int_equal(t->ranks[0].events.n, 5000);
+    for (int i = 0; i < 5000; i++) {
+        const atn_trace_event *const e = &t->ranks[0].events.v[i];
+        assert_true(e->buffer == UINT64_MAX - (uint64_t)(i % 1000));
+        assert_true(e->bytes == INT64_MAX - i);
+        assert_int_equal(e->tag, INT32_MIN + i);
+    }
+    atn_trace_free(t);
+}
+
+/* Requests: made in one block, done in another. */
+static void test_requests(void **state)
+{
+    (void)state;
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    atn_trace_what start = send_to(0), wait = {.op = ATN_TRACE_WAITALL, .partner = -1, .tag = -1},
+                   done = {.op = ATN_TRACE_DONE, .partner = 3, .tag = -1};
+    start.op = ATN_TRACE_ISEND;
+    atn_trace_put(w, &start, begin, begin + 1, 0);
+    assert_int_equal(atn_trace_last_request(w), 1);
+    atn_trace_put(w, &start, begin + 5, begin + 6, 0);
+    atn_trace_flush(w);
+    atn_trace_put(w, &start, begin + 10, begin + 11, 0);
+    atn_trace_put(w, &wait, begin + 20, begin + 40, 0);
+    atn_trace_put(w, &done, 0, 0, 1);
+    atn_trace_put(w, &done, 0, 0, 3);
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    const atn_trace_event *const e = t->ranks[0].events.v;
+    assert_int_equal(t->ranks[0].events.n, 6);
+    assert_int_equal(e[1].request, 2);
+    assert_int_equal(e[2].request, 3);
+    assert_int_equal(e[4].request, 1);
+    assert_int_equal(e[5].request, 3);
+    assert_int_equal(e[5].enter, 20);
+    assert_int_equal(e[5].exit, 40);
+    assert_true(atn_trace_is_part(&e[5]) && !atn_trace_is_part(&e[3]));
+    atn_trace_free(t);
+}
+
+/* ---- clocks ---- */
+
+static void test_clocks(void **state)
+{
+    (void)state;
+    const atn_trace_sync syncs[] = {{1000000, 500, 10}, {2000000, 700, 10}};
+    assert_int_equal(atn_trace_common_time(syncs, 0, 42), 42);
+    assert_int_equal(atn_trace_common_time(syncs, 1, 42), 542);
+    assert_int_equal(atn_trace_common_time(syncs, 2, 1500000), 1500600);
+    assert_int_equal(atn_trace_common_time(syncs, 2, 3000000), 3000900);
+    assert_false(atn_trace_clock_jumped(syncs, 2));
+    const atn_trace_sync jump[] = {{1000000, 500, 10}, {2000000, 5700, 10}};
+    assert_true(atn_trace_clock_jumped(jump, 2));
+}
+
+static void test_two_clocks(void **state)
+{
+    (void)state;
+    whole_rank(1, 0, 2, 3);
+    atn_trace_writer *const w = writer_of(1, 1, 2);
+    atn_trace_write_sync(w, 100, begin - 100, 50);
+    put_sends(w, 2, 100);
+    atn_trace_write_sync(w, 100 + 1000000, begin - 100 + 500, 50);
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    assert_int_equal(t->ranks[1].events.v[0].enter, 0);
+    assert_int_equal(t->ranks[1].events.v[1].enter, 1001); /* 500 in a million faster */
+    atn_trace_free(t);
+}
+
+/* ---- bad input ---- */
+
+static void test_killed(void **state)
+{
+    (void)state;
+    whole_rank(1, 0, 2, 3);
+    atn_trace_writer *const w = writer_of(1, 1, 2);
+    put_sends(w, 10, begin);
+    atn_trace_flush(w); /* and then the process is gone */
+    atn_trace *const t = read_bad("t/rank-00001.trace: ends before MPI_Finalize");
+    assert_int_equal(t->ranks[1].events.n, 10);
+    atn_trace_free(t);
+    atn_trace_close(w);
+}
+
+/* Cut at every length: never a crash, and never an event that was not there. */
+static void test_truncated(void **state)
+{
+    (void)state;
+    whole_rank(1, 0, 1, 300);
+    const long whole = size_of("t/rank-00000.trace");
+    for (long n = whole - 1; n >= 0; n -= 7) {
+        atn_error err = {0};
+        atn_trace *t = NULL;
+        assert_int_equal(truncate("t/rank-00000.trace", n), 0);
+        assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
+        assert_non_null(strstr(err.text, "t/rank-00000.trace"));
+        if (atn_trace_read("t", ATN_TRACE_PARTIAL, &t, NULL) != ATN_OK)
+            continue;
+        assert_true(t->ranks[0].events.n == 0 || t->ranks[0].events.n == 300);
+        atn_trace_free(t);
+    }
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    whole_rank(1, 0, 1, 20000);
+    FILE *const f = fopen("t/rank-00000.trace", "r+");
+    fseek(f, 50000, SEEK_SET);
+    fputs("here was something else", f);
+    fclose(f);
+    atn_trace *const t = read_bad("1 blocks are damaged");
+    const int n = t->ranks[0].events.n;
+    assert_true(n > 5000 && n < 20000);
+    assert_int_equal(t->ranks[0].events.v[n - 1].enter, 1000 * 19999);
+    atn_trace_free(t);
+}
+
+static void test_mixed_jobs(void **state)
+{
+    (void)state;
+    whole_rank(1, 0, 3, 3);
+    whole_rank(1, 1, 3, 3);
+    whole_rank(2, 2, 3, 3);
+    atn_error err = {0};
+    atn_trace *t = NULL;
+    assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
+    assert_non_null(strstr(err.text, "t/rank-00002.trace: was recorded by another job"));
+    t = read_ok(ATN_TRACE_PARTIAL);
+    assert_int_equal(t->problems.n, 2); /* and so the rank is missing */
+    assert_true(t->ranks[1].present && !t->ranks[2].present);
+    atn_trace_free(t);
+}
+
+static void test_missing_rank(void **state)
+{
+    (void)state;
+    whole_rank(1, 0, 3, 3);
+    whole_rank(1, 2, 3, 3);
+    atn_trace *const t = read_bad("t/rank-00001.trace: rank 1 of 3 is missing");
+    assert_int_equal(t->ranks[2].events.n, 3);
+    atn_trace_free(t);
+}
+
+static void test_clock_back(void **state)
+{
+    (void)state;
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    put_sends(w, 5, begin);
+    put_sends(w, 5, begin - 1000000);
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_bad("clock jump: event 5");
+    assert_int_equal(t->ranks[0].events.n, 5);
+    atn_trace_free(t);
+}
+
+static void test_clock_jump(void **state)
+{
+    (void)state;
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    atn_trace_write_sync(w, begin, 0, 100);
+    put_sends(w, 5, begin);
+    atn_trace_write_sync(w, begin + 1000000, 3600000000000, 100);
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_bad("clock jump: 0.000000 s against rank 0 at the start and 3600.0");
+    assert_int_equal(t->ranks[0].events.v[4].enter, 4000);
+    atn_trace_free(t);
+}
+
+static void test_strangers(void **state)
+{
+    (void)state;
+    atn_error err = {0};
+    atn_trace *t = NULL;
+    assert_int_equal(atn_trace_read("nowhere", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
+    mkdir("t", 0777);
+    err = (atn_error){0};
+    assert_int_equal(atn_trace_read("t", ATN_TRACE_PARTIAL, &t, &err), ATN_INPUT);
+    assert_non_null(strstr(err.text, "holds no trace"));
+    assert_int_equal(atn_write_file("t/x.trace", "attune trace 9\n", 15, NULL), ATN_OK);
+    err = (atn_error){0};
+    assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
+    assert_non_null(strstr(err.text, "is of version 9"));
+    assert_int_equal(atn_write_file("t/x.trace", "hello\n", 6, NULL), ATN_OK);
+    err = (atn_error){0};
+    assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
+    assert_non_null(strstr(err.text, "is no trace of Attune"));
+}
+
+/* The limit ends the recording, not the file. */
+static void test_limit(void **state)
+{
+    (void)state;
+    int why;
+    mkdir("t", 0777);
+    atn_trace_writer *const w = atn_trace_create("t/rank-00000.trace", 100000, &why);
+    atn_trace_write_start(w, &(atn_trace_start){.ranks = 1});
+    put_sends(w, 100000, begin);
+    assert_true(atn_trace_close(w));
+    assert_true(size_of("t/rank-00000.trace") < 140000);
+    atn_trace *const t = read_bad("calls were not recorded");
+    assert_int_equal(t->ranks[0].events.n + t->ranks[0].dropped, 100000);
+    atn_trace_free(t);
+}
+
+/* ---- tables of handles ---- */
+
+static void test_handles(void **state)
+{
+    (void)state;
+    atn_handles h = {0};
+    uint32_t mirror[512] = {0}; /* value + 1 */
+    uint32_t seed = 1;
+    assert_int_equal(atn_handles_get(&h, 5), ATN_HANDLE_NONE);
+    assert_int_equal(atn_handles_remove(&h, 5), ATN_HANDLE_NONE);
+    for (int i = 0; i < 20000; i++) {
+        seed = seed * 1664525 + 1013904223;
+        const uint32_t key = seed >> 16 & 511;
+        if (seed >> 28 & 1) {
+            assert_true(atn_handles_set(&h, key * 64, (uint32_t)i));
+            mirror[key] = (uint32_t)i + 1;
+        } else {
+            assert_int_equal(atn_handles_remove(&h, key * 64), (int64_t)mirror[key] - 1);
+            mirror[key] = 0;
+        }
+        const uint32_t other = seed >> 7 & 511;
+        assert_int_equal(atn_handles_get(&h, other * 64), (int64_t)mirror[other] - 1);
+    }
+    assert_true(atn_handles_set(&h, 1, 10));
+    assert_true(atn_handles_add(&h, 1, 11));
+    assert_true(atn_handles_add(&h, 1, 12));
+    assert_int_equal(atn_handles_remove(&h, 1), 12);
+    assert_int_equal(atn_handles_remove(&h, 1), 11);
+    assert_int_equal(atn_handles_remove(&h, 1), 10);
+    assert_int_equal(atn_handles_remove(&h, 1), ATN_HANDLE_NONE);
+    atn_handles_free(&h);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_round_trip),   TEST(test_signatures), TEST(test_requests),
+        TEST(test_clocks),       TEST(test_two_clocks), TEST(test_killed),
+        TEST(test_truncated),    TEST(test_damaged),    TEST(test_mixed_jobs),
+        TEST(test_missing_rank), TEST(test_clock_back), TEST(test_clock_jump),
+        TEST(test_strangers),    TEST(test_limit),      TEST(test_handles),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
