@@ -51,6 +51,16 @@ void atn_fold_scratch(atn_builder *b, int region, int n, atn_ref result);
 
 /* Reduces the message up a k-nomial tree. */
 void atn_fold_tree(atn_builder *b, const atn_problem *q, const atn_tree *t);
+/* What that costs (atn_algo.cost), with m for the message of a piece, c for combining one, and k
+ * pieces.  A last part that is short and alone is ready before the leader is. */
+#define ATN_FOLD_TREE_COST                                                                         \
+    "let(l, max(1, levels(p, radix)),"                                                             \
+    " let(s, radix^(l - 1), let(top, ceil(p / s) - 1, let(short, p - top * s,"                     \
+    " (l - 1) * (min(m, c) + (radix - 1) * max(m, c))"                                             \
+    " + min(top, 1) * (min(m, c) + top * max(m, c))"                                               \
+    " + (k - 1) * (top + (l - 1) * (radix - 1)) * max(m, c)"                                       \
+    " - min(m, c) * is(top, 1) * min(l - 1, 1) * min(1, max(0,"                                    \
+    " max(is(radix, 2) * (s - short), s * (radix - 1) / radix - short + 1)))))))"
 /* Reduces blocks up a binary tree, one child after the other; a rank receives in the round before
  * it sends, and all that are equally deep do so in the same round. */
 void atn_fold_up(atn_builder *b, const atn_problem *q, const atn_binary *t, int first, int count);

@@ -11,14 +11,15 @@ enum { MAX_MODELS = 16 };
 
 typedef struct {
     char name[ATN_NAME_ROOM];
-    double seconds[MAX_MODELS];
+    double seconds[MAX_MODELS], order; /* order: of the last model, which sees most */
 } line;
 
 typedef struct {
     const atn_args *a;
     atn_request want;
     atn_machine *machine;
-    int p;
+    const atn_model *model[MAX_MODELS]; /* those that fit the machine */
+    int p, nmodels;
     ATN_VEC(atn_choice) choices;
     ATN_VEC(line) lines;
 } prediction;
@@ -37,12 +38,19 @@ static atn_status evaluate(const prediction *x, const atn_request *want, line *t
     if (!st) {
         const atn_model_case c = {.g = &g, .m = x->machine, .t = want->topo};
         atn_graph_size(&g, n);
-        for (int i = 0; i < atn_models() && !st; i++)
-            st = atn_model_at(i)->evaluate(&c, &to->seconds[i], err);
+        for (int i = 0; i < x->nmodels && !st; i++)
+            st = x->model[i]->evaluate(&c, &to->seconds[i], err);
         atn_graph_free(&g);
     }
     atn_set_free(&set);
     return st;
+}
+
+static void choose_models(prediction *x)
+{
+    for (int i = 0; i < atn_models() && x->nmodels < MAX_MODELS; i++)
+        if (atn_model_fits(atn_model_at(i), x->machine))
+            x->model[x->nmodels++] = atn_model_at(i);
 }
 
 static atn_status add_line(prediction *x, const atn_choice *choice, bool asked, atn_error *err)
@@ -61,6 +69,7 @@ static atn_status add_line(prediction *x, const atn_choice *choice, bool asked, 
         return asked ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
     atn_params_print(choice->row, &want.choice.params, to.name, sizeof to.name);
     st = st ? st : evaluate(x, &want, &to, err);
+    to.order = to.seconds[x->nmodels - 1];
     if (!st && !atn_push(&x->lines, to))
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     return st;
@@ -91,24 +100,22 @@ static atn_status add_operand(prediction *x, const char *name, atn_error *err)
     return st ? st : add_line(x, &c, true, err);
 }
 
-/* By the last model, which sees most. */
 static int by_time(const void *a, const void *b)
 {
     const line *x = a, *y = b;
-    const double p = x->seconds[atn_models() - 1], q = y->seconds[atn_models() - 1];
-    return p < q ? -1 : q < p ? 1 : strcmp(x->name, y->name);
+    return x->order < y->order ? -1 : y->order < x->order ? 1 : strcmp(x->name, y->name);
 }
 
 static atn_status write_lines(prediction *x, atn_error *err)
 {
     atn_column columns[MAX_MODELS + 1] = {{"algorithm", ATN_CELL_TEXT}};
-    atn_table t = {.columns = columns, .ncolumns = atn_models() + 1};
-    for (int i = 0; i < atn_models(); i++)
-        columns[i + 1] = (atn_column){atn_model_at(i)->name, ATN_CELL_NUMBER};
+    atn_table t = {.columns = columns, .ncolumns = x->nmodels + 1};
+    for (int i = 0; i < x->nmodels; i++)
+        columns[i + 1] = (atn_column){x->model[i]->name, ATN_CELL_NUMBER};
     qsort(x->lines.v, (size_t)x->lines.n, sizeof *x->lines.v, by_time);
     for (int k = 0; k < x->lines.n; k++) {
         atn_cell(&t, "%s", x->lines.v[k].name);
-        for (int i = 0; i < atn_models(); i++)
+        for (int i = 0; i < x->nmodels; i++)
             atn_cell(&t, "%.4g", x->lines.v[k].seconds[i] * 1e6);
     }
     const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
@@ -122,6 +129,8 @@ static int run_time(const atn_args *a, atn_error *err)
     atn_status st = atn_request_topology(a, &x.want, err);
     st = st ? st : atn_forecast_place(a, &x.want.topo, err);
     st = st ? st : atn_forecast_load(a, x.want.topo, &x.machine, err);
+    if (!st)
+        choose_models(&x);
     if (!st)
         st = atn_request_ranks(&x.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
                                &x.p, err);
@@ -185,6 +194,7 @@ const atn_command atn_cmd_model_time = {
     .detail = "An operation stands for all its algorithms that apply, with default parameters; "
               "--param counts for those named in full. Times are microseconds; rows are sorted by "
               "the last model, 'links', which sees most: docs/models.md tells what each assumes. "
+              "Machines with circuits (docs/ron.md) have two models more. "
               "Without --topology every rank has a host of its own on one switch, or all share a "
               "host if the machine has no network.",
     .options = time_options,

@@ -37,7 +37,8 @@ static atn_status read_models(scoring *s, atn_error *err)
     char words[256], *save = NULL;
     atn_status st = ATN_OK;
     for (int i = 0; !given && i < atn_models() && !st; i++)
-        st = use_model(s, atn_model_at(i), "", err);
+        if (!atn_model_at(i)->circuits) /* nobody measured on those */
+            st = use_model(s, atn_model_at(i), "", err);
     snprintf(words, sizeof words, "%s", given ? given : "");
     for (char *w = strtok_r(words, ",", &save); w && !st; w = strtok_r(NULL, ",", &save))
         st = use_model(s, atn_model_find(w), w, err);

@@ -103,6 +103,8 @@ typedef struct {
     double framing;     /* payload per byte on the wire: 1460 / 1538 for Ethernet and TCP */
     double idle;        /* an idle process needs so long to notice a message, where processors are
                              shared */
+    int64_t ports;      /* circuits that a rank has at once (ron.h); 0: no circuits */
+    double delay;       /* to set a port to another rank */
     atn_values copy, pack; /* seconds per byte: local copies; packing of scattered data */
     int ngammas;
     atn_gamma gamma[ATN_MACHINE_GAMMAS];

@@ -21,6 +21,8 @@
 static const double most = 1e15;
 
 const atn_machine_field atn_global_fields[] = {
+    GLOBAL("circuits", "delay", TIME, delay, 0, most),
+    GLOBAL("circuits", "ports", COUNT, ports, 0, 1024),
     GLOBAL("hosts", "framing", FRACTION, framing, 0.01, 1),
     GLOBAL("hosts", "idle", TIME, idle, 0, most),
     GLOBAL("hosts", "processors", COUNT, processors, 0, 1e6),

@@ -259,9 +259,9 @@ static atn_status read_note(reader *rd, char *text, char *colon)
 
 static atn_status read_words(reader *rd, char *text)
 {
-    static const char *words[] = {"channel",   "table",   "end",     "path",  "overhead",
-                                  "processor", "hockney", "loggp",   "plogp", "lmo",
-                                  "quality",   "hosts",   "measured"};
+    static const char *words[] = {"channel",   "table",   "end",      "path",    "overhead",
+                                  "processor", "hockney", "loggp",    "plogp",   "lmo",
+                                  "quality",   "hosts",   "measured", "circuits"};
     char *rest;
     const char *word = strtok_r(text, " \t", &rest), *line;
     rd->table = NULL;

@@ -5,24 +5,27 @@
 #include <string.h>
 
 static const atn_model models[] = {
-    {"alpha-beta", "Hockney: a + b m, one message at a time each way, ends meet", true,
+    {"alpha-beta", "Hockney: a + b m, one message at a time each way, ends meet", true, false,
      atn_model_alpha_beta},
-    {"loggp", "LogGP: 2o + L + (m-1)G with the parameters of the slowest channel", true,
+    {"loggp", "LogGP: 2o + L + (m-1)G with the parameters of the slowest channel", true, false,
      atn_model_loggp},
-    {"loggph", "LogGPH: LogGP with the parameters of each message's channel", true,
+    {"loggph", "LogGPH: LogGP with the parameters of each message's channel", true, false,
      atn_model_loggph},
-    {"plogp", "parametrised LogP: L + g(m), asking first from the eager limit on", true,
+    {"plogp", "parametrised LogP: L + g(m), asking first from the eager limit on", true, false,
      atn_model_plogp},
-    {"lognp", "log_nP: n transfers of o(m), of the slowest channel", true, atn_model_lognp},
+    {"lognp", "log_nP: n transfers of o(m), of the slowest channel", true, false, atn_model_lognp},
     {"mlognp", "mlog_nP: transfers of each message's channel, network apart from copies", true,
-     atn_model_mlognp},
-    {"lmo", "Lastovetsky: processors and links apart, C + m t at both ends, m / rate", true,
+     false, atn_model_mlognp},
+    {"lmo", "Lastovetsky: processors and links apart, C + m t at both ends, m / rate", true, false,
      atn_model_lmo},
-    {"taulop", "tau-Lop: stages of transfers in lock-step, L(m, tau) where they meet", true,
+    {"taulop", "tau-Lop: stages of transfers in lock-step, L(m, tau) where they meet", true, false,
      atn_model_taulop},
-    {"taulop-links", "tau-Lop, and in each stage the time of the busiest link", true,
+    {"taulop-links", "tau-Lop, and in each stage the time of the busiest link", true, false,
      atn_model_taulop_links},
-    {"links", "messages as flows that share links and processors fairly, by events", false,
+    {"ron-a", "circuits changed as early as can be: start + m byte, and what delay is not hidden",
+     true, true, atn_model_ron_a},
+    {"ron-b", "a circuit for every message: delay + start + m byte", true, true, atn_model_ron_b},
+    {"links", "messages as flows that share links and processors fairly, by events", false, false,
      atn_model_links},
 };
 
@@ -35,6 +38,11 @@ const atn_model *atn_model_find(const char *name)
         if (strcmp(models[i].name, name) == 0)
             return &models[i];
     return NULL;
+}
+
+bool atn_model_fits(const atn_model *model, const atn_machine *m)
+{
+    return !model->circuits || m->ports > 0;
 }
 
 atn_status atn_model_time(const atn_model *model, atn_schedule *const *schedules, int p, int64_t n,

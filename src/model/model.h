@@ -18,12 +18,15 @@ typedef struct {
     const char *name; /* "taulop" */
     const char *doc;  /* one line */
     bool plain;       /* takes microseconds, not milliseconds: fit for many candidates */
+    bool circuits;    /* only for machines that have circuits (ron.h) */
     atn_status (*evaluate)(const atn_model_case *c, double *seconds_p, atn_error *err);
 } atn_model;
 
 int atn_models(void);
 const atn_model *atn_model_at(int i);
 const atn_model *atn_model_find(const char *name); /* NULL: unknown */
+/* Whether a model has something to say about a machine. */
+bool atn_model_fits(const atn_model *model, const atn_machine *m);
 
 /* The time of the schedules of all ranks, every natural block of n bytes. */
 atn_status atn_model_time(const atn_model *model, atn_schedule *const *schedules, int p, int64_t n,
@@ -49,6 +52,8 @@ atn_status atn_model_mlognp(const atn_model_case *c, double *seconds_p, atn_erro
 atn_status atn_model_lmo(const atn_model_case *c, double *seconds_p, atn_error *err);
 atn_status atn_model_taulop(const atn_model_case *c, double *seconds_p, atn_error *err);
 atn_status atn_model_taulop_links(const atn_model_case *c, double *seconds_p, atn_error *err);
+atn_status atn_model_ron_a(const atn_model_case *c, double *seconds_p, atn_error *err);
+atn_status atn_model_ron_b(const atn_model_case *c, double *seconds_p, atn_error *err);
 atn_status atn_model_links(const atn_model_case *c, double *seconds_p, atn_error *err);
 
 #endif

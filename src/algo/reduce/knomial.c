@@ -17,14 +17,7 @@ const atn_algo atn_algo_reduce_knomial = {
     .summary = "up a k-nomial tree: flatter than a binomial one",
     .reference =
         "Ruefenacht, Bull, Booth: Generalisation of recursive doubling for AllReduce, 2017",
-    /* A last part that is short and alone is ready before the leader is. */
-    .cost = "let(m, a + b * n / k, let(c, g * n / k, let(l, max(1, levels(p, radix)),"
-            " let(s, radix^(l - 1), let(top, ceil(p / s) - 1, let(short, p - top * s,"
-            " (l - 1) * (min(m, c) + (radix - 1) * max(m, c))"
-            " + min(top, 1) * (min(m, c) + top * max(m, c))"
-            " + (k - 1) * (top + (l - 1) * (radix - 1)) * max(m, c)"
-            " - min(m, c) * is(top, 1) * min(l - 1, 1) * min(1, max(0,"
-            " max(is(radix, 2) * (s - short), s * (radix - 1) / radix - short + 1)))))))))",
+    .cost = "let(m, a + b * n / k, let(c, g * n / k, " ATN_FOLD_TREE_COST "))",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",

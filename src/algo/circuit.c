@@ -1,0 +1,101 @@
+/* circuit.c - see circuit.h. */
+#include "algo/circuit.h"
+
+enum { PORTS, DELAY };
+
+const atn_param atn_circuit_params[] = {
+    {"ports", ATN_INT, 1, 1, ATN_CIRCUIT_PORTS, ATN_LOG2, "messages that a rank sends at once",
+     NULL},
+    {"delay", ATN_INT, 1, 0, ATN_CIRCUIT_DELAY, ATN_LOG2,
+     "steps that a rank needs to change its circuits", NULL},
+    {0},
+};
+
+/* Ranks that were reached in a step. */
+static int64_t fresh(const atn_circuit_tree *t, int step)
+{
+    return step == 0 ? 1 : t->reached[step] - t->reached[step - 1];
+}
+
+/* Of the senders of a step those who sent before. */
+static int64_t again(const atn_circuit_tree *t, int step)
+{
+    const int before = step - t->delay - 1;
+    return before > 0 ? t->senders[before] : 0;
+}
+
+void atn_circuit_tree_begin(atn_circuit_tree *t, int p, const atn_params *prm)
+{
+    t->p = p;
+    t->ports = (int)prm->v[PORTS];
+    t->delay = (int)prm->v[DELAY];
+    t->reached[0] = 1;
+    t->senders[0] = 0;
+    t->steps = 0;
+    while (t->reached[t->steps] < p) {
+        const int s = ++t->steps;
+        t->senders[s] = again(t, s) + fresh(t, s - 1);
+        t->reached[s] = t->reached[s - 1] + t->ports * t->senders[s];
+    }
+}
+
+int atn_circuit_step(const atn_circuit_tree *t, int v)
+{
+    int s = 0;
+    while (t->reached[s] <= v)
+        s++;
+    return s;
+}
+
+/* The number of the first rank that was reached in a step. */
+static int64_t first_of(const atn_circuit_tree *t, int step)
+{
+    return step == 0 ? 0 : t->reached[step - 1];
+}
+
+int atn_circuit_parent(const atn_circuit_tree *t, int v)
+{
+    int s = atn_circuit_step(t, v);
+    const int64_t place = (v - t->reached[s - 1]) / t->ports;
+
+    while (place < again(t, s))
+        s -= t->delay + 1;
+    return (int)(place - again(t, s) + first_of(t, s - 1));
+}
+
+/* Who sends again keeps its place. */
+int atn_circuit_children(const atn_circuit_tree *t, int v, int step, int *first_p)
+{
+    const int s = atn_circuit_step(t, v), ago = step - s - 1;
+
+    if (ago < 0 || ago % (t->delay + 1) != 0)
+        return 0;
+    const int64_t place = again(t, s + 1) + v - first_of(t, s);
+    const int64_t first = t->reached[step - 1] + t->ports * place;
+    *first_p = first < t->p ? (int)first : t->p;
+    return atn_min(t->ports, t->p - *first_p);
+}
+
+static int way(const atn_circuit_tree *t, int v)
+{
+    int messages = 0;
+
+    while (v > 0) {
+        const int parent = atn_circuit_parent(t, v), s = atn_circuit_step(t, v);
+        const int turns = (s - atn_circuit_step(t, parent) - 1) / (t->delay + 1);
+        messages += turns * t->ports + (int)((v - t->reached[s - 1]) % t->ports) + 1;
+        v = parent;
+    }
+    return messages;
+}
+
+int atn_circuit_depth(const atn_problem *q, const atn_params *prm)
+{
+    atn_circuit_tree t;
+    int depth = 0;
+
+    atn_circuit_tree_begin(&t, q->p, prm);
+    for (int v = 1; v < q->p; v++)
+        depth = atn_max(depth, way(&t, v));
+    return depth;
+}

@@ -1,0 +1,393 @@
+/* cmd_ron.c - attune ron time | circuits | check: schedules on reconfigurable networks. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ron.h"
+#include "model/ron_forms.h"
+#include "report/ron_draw.h"
+#include "report/table.h"
+
+enum { POLICIES = ATN_RON_PRESET + 1 };
+
+/* ---- the network ---- */
+
+atn_status atn_ron_number(const atn_args *a, const char *name, double *v_p, atn_error *err)
+{
+    const char *text = atn_arg_text(a, name);
+    char *end;
+    const double v = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(v) || v < 0)
+        return atn_fail(err, ATN_USAGE, "--%s %s: must be a number from 0 on", name, text);
+    *v_p = v;
+    return ATN_OK;
+}
+
+atn_status atn_ron_read(const atn_args *a, atn_ron *net_p, atn_error *err)
+{
+    atn_ron net = {.ports = (int)atn_arg_int(a, "ports")};
+    atn_status st = atn_ron_number(a, "delay", &net.delay, err);
+    st = st ? st : atn_ron_number(a, "start", &net.start, err);
+    st = st ? st : atn_ron_number(a, "byte", &net.byte, err);
+    net.byte *= 1e-3;
+    if (!st)
+        *net_p = net;
+    return st;
+}
+
+/* ---- a schedule as a graph ---- */
+
+typedef struct {
+    atn_set set;
+    atn_graph g;
+} graph;
+
+static void graph_free(graph *x)
+{
+    atn_graph_free(&x->g);
+    atn_set_free(&x->set);
+}
+
+static atn_status make_graph(const atn_args *a, const atn_request *want, int p, graph *x,
+                             atn_error *err)
+{
+    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_arg_int(a, "bytes");
+    atn_status st = atn_request_build(a, want, p, &x->set, err);
+    if (st)
+        return st;
+    st = atn_graph_make(x->set.v, x->set.p, &x->g, err);
+    if (st)
+        atn_set_free(&x->set);
+    else
+        atn_graph_size(&x->g, n);
+    return st;
+}
+
+/* The schedule that operand 0 names. */
+static atn_status load(const atn_args *a, graph *x, atn_error *err)
+{
+    atn_request want;
+    int p = 0;
+    atn_status st = atn_request_read(a, &want, err);
+    if (st)
+        return st;
+    st = atn_request_ranks(&want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"), &p, err);
+    st = st ? st : make_graph(a, &want, p, x, err);
+    atn_request_end(&want);
+    return st;
+}
+
+/* ---- time ---- */
+
+typedef struct {
+    char name[ATN_NAME_ROOM];
+    double time[POLICIES];
+    int changes; /* of circuits that are changed early */
+} line;
+
+typedef struct {
+    const atn_args *a;
+    atn_request want;
+    atn_ron net;
+    int p;
+    ATN_VEC(line) lines;
+} survey;
+
+/* Parameters that a network decides, by their names in the catalogue. */
+static int64_t fitting(const survey *x, const char *name, int64_t fallback)
+{
+    const double n = (double)atn_arg_int(x->a, "bytes") * x->net.byte, d = x->net.delay;
+    const int k = x->net.ports;
+    if (strcmp(name, "radix") == 0)
+        return k + 1;
+    if (strcmp(name, "arity") == 0 || strcmp(name, "ports") == 0)
+        return k;
+    if (strcmp(name, "delay") == 0)
+        return llround(fmin(1e6, d / fmax(x->net.start + n, 1e-300)));
+    if (strcmp(name, "steps") == 0)
+        return atn_ron_best_steps(x->p, k, (d + x->net.start) / fmax(n, 1e-300));
+    return fallback;
+}
+
+static void fit_params(const survey *x, atn_choice *c)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(c->row, list);
+    atn_params_default(c->row, &c->params);
+    for (int i = 0; i < n; i++) {
+        const int64_t v = fitting(x, list[i]->name, c->params.v[i]);
+        c->params.v[i] = v < list[i]->min ? list[i]->min : v > list[i]->max ? list[i]->max : v;
+    }
+}
+
+static atn_status measure(const survey *x, const atn_request *want, line *to, atn_error *err)
+{
+    graph s = {.set = {0}};
+    atn_status st = make_graph(x->a, want, x->p, &s, err);
+    if (st)
+        return st;
+    for (int i = 0; i < POLICIES && !st; i++) {
+        atn_circuits c;
+        st = atn_ron_run(&s.g, &x->net, (atn_ron_policy)i, 1, &c, err);
+        if (st)
+            break;
+        to->time[i] = c.time;
+        to->changes = i == ATN_RON_EARLY ? c.changes : to->changes;
+        atn_circuits_free(&c);
+    }
+    graph_free(&s);
+    return st;
+}
+
+static atn_status add_line(survey *x, const atn_choice *choice, bool asked, atn_error *err)
+{
+    atn_request want = x->want;
+    line to = {.name = ""};
+    atn_status st = atn_request_operation(x->a, choice->row->op, &want, err);
+    if (st)
+        return st;
+    want.choice = *choice;
+    st = asked ? atn_lookup_params(x->a, &want.choice, err) : ATN_OK;
+    want.q.p = x->p;
+    want.q.pieces = atn_pieces(choice->row, &want.q, &want.choice.params);
+    const char *why = atn_refuses(choice->row, &want.q, &want.choice.params);
+    if (!st && why)
+        return asked ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
+    atn_params_print(choice->row, &want.choice.params, to.name, sizeof to.name);
+    st = st ? st : measure(x, &want, &to, err);
+    if (!st && !atn_push(&x->lines, to))
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    return st;
+}
+
+static atn_status add_operand(survey *x, const char *name, atn_error *err)
+{
+    atn_choice c;
+    atn_operation op;
+    if (strchr(name, '/')) {
+        const atn_status st = atn_lookup_choice(name, &c, err);
+        if (!st && !c.row->algo->build)
+            return atn_fail(err, ATN_INPUT, "%s has no schedule to look at", c.row->name);
+        return st ? st : add_line(x, &c, true, err);
+    }
+    atn_status st = atn_lookup_operation(name, &op, err);
+    for (int i = 0; i < atn_catalog_rows() && !st; i++) {
+        c.row = atn_catalog_row(i);
+        if (c.row->op != op || !c.row->algo->build)
+            continue;
+        fit_params(x, &c);
+        st = add_line(x, &c, false, err);
+    }
+    return st;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const line *x = a, *y = b;
+    const double p = x->time[ATN_RON_EARLY], q = y->time[ATN_RON_EARLY];
+    return p < q ? -1 : q < p ? 1 : strcmp(x->name, y->name);
+}
+
+static atn_status write_lines(survey *x, atn_error *err)
+{
+    static const atn_column columns[] = {
+        {"algorithm", ATN_CELL_TEXT}, {"anew", ATN_CELL_NUMBER},   {"demand", ATN_CELL_NUMBER},
+        {"early", ATN_CELL_NUMBER},   {"preset", ATN_CELL_NUMBER}, {"changes", ATN_CELL_NUMBER},
+    };
+    atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
+    if (x->lines.n > 0)
+        qsort(x->lines.v, (size_t)x->lines.n, sizeof *x->lines.v, by_time);
+    for (int k = 0; k < x->lines.n; k++) {
+        atn_cell(&t, "%s", x->lines.v[k].name);
+        for (int i = 0; i < POLICIES; i++)
+            atn_cell(&t, "%.6g", x->lines.v[k].time[i]);
+        atn_cell(&t, "%d", x->lines.v[k].changes);
+    }
+    const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
+    atn_table_free(&t);
+    return st;
+}
+
+static int run_time(const atn_args *a, atn_error *err)
+{
+    survey x = {.a = a};
+    atn_status st = atn_request_topology(a, &x.want, err);
+    st = st ? st : atn_ron_read(a, &x.net, err);
+    if (!st)
+        st = atn_request_ranks(&x.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
+                               &x.p, err);
+    for (int i = 0; i < a->noperands && !st; i++)
+        st = add_operand(&x, a->operands[i], err);
+    st = st ? st : write_lines(&x, err);
+    atn_vec_free(&x.lines);
+    atn_request_end(&x.want);
+    return st;
+}
+
+/* ---- circuits ---- */
+
+static atn_ron_policy policy_of(const char *name)
+{
+    int i = 0;
+    while (strcmp(atn_ron_policies[i], name) != 0)
+        i++;
+    return (atn_ron_policy)i;
+}
+
+static void transfer_row(atn_table *t, const atn_graph *g, const atn_transfer *x)
+{
+    atn_cell(t, "%d", x->rank);
+    atn_cell(t, "%d", x->port);
+    atn_cell(t, "%d", x->to);
+    if (x->changed) {
+        atn_cell(t, "%.12g", x->since);
+        atn_cell(t, "%.12g", x->ready);
+    } else {
+        atn_cell(t, "%s", "");
+        atn_cell(t, "%s", "");
+    }
+    atn_cell(t, "%.12g", x->begin);
+    atn_cell(t, "%.12g", x->end);
+    atn_cell(t, "%" PRId64, g->nodes[x->send].bytes);
+}
+
+static atn_status write_circuits(const atn_args *a, const atn_graph *g, const atn_circuits *c,
+                                 atn_error *err)
+{
+    enum { MOST = 16 };
+    atn_column columns[MOST];
+    int n = 0;
+    for (; atn_circuit_columns[n]; n++)
+        columns[n] = (atn_column){atn_circuit_columns[n], ATN_CELL_NUMBER};
+    columns[n++] = (atn_column){"bytes", ATN_CELL_NUMBER};
+    atn_table t = {.columns = columns, .ncolumns = n};
+    for (int i = 0; i < c->n; i++)
+        transfer_row(&t, g, &c->v[i]);
+    const atn_status st = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
+    atn_table_free(&t);
+    return st;
+}
+
+static int run_circuits(const atn_args *a, atn_error *err)
+{
+    atn_ron net;
+    graph x;
+    atn_circuits c;
+    atn_status st = atn_ron_read(a, &net, err);
+    st = st ? st : load(a, &x, err);
+    if (st)
+        return st;
+    st = atn_ron_run(&x.g, &net, policy_of(atn_arg_text(a, "policy")), 1, &c, err);
+    if (!st) {
+        st = atn_ron_check(&x.g, &net, &c, err); /* nothing unproven leaves this house */
+        if (!st && strcmp(atn_arg_format(a), "svg") == 0)
+            st = atn_circuits_draw(a->out, x.set.v[0]->name, &net, &c, x.g.p, err);
+        else if (!st)
+            st = write_circuits(a, &x.g, &c, err);
+        atn_circuits_free(&c);
+    }
+    graph_free(&x);
+    return st;
+}
+
+/* ---- check ---- */
+
+static int run_check(const atn_args *a, atn_error *err)
+{
+    const char *path = a->operands[1];
+    atn_error why = {.status = ATN_OK};
+    atn_ron net;
+    graph x;
+    atn_circuits c;
+    atn_status st = atn_ron_read(a, &net, err);
+    st = st ? st : load(a, &x, err);
+    if (st)
+        return st;
+    st = atn_circuits_read(path, &x.g, &c, err);
+    if (!st) {
+        st = atn_ron_check(&x.g, &net, &c, &why);
+        if (st)
+            fprintf(a->out, "%s: %s\n", path, why.text);
+        else
+            fprintf(a->out,
+                    "%s: %d messages of %d ranks, %d changes of circuits, done at %.6g: "
+                    "proven\n",
+                    path, c.n, x.g.p, c.changes, c.time);
+        atn_circuits_free(&c);
+    }
+    graph_free(&x);
+    return st;
+}
+
+/* ---- descriptors ---- */
+
+static const atn_option net_options[] = {ATN_OPTION_RANKS(1), ATN_OPTIONS_RON, {0}};
+
+static const atn_option circuit_options[] = {
+    ATN_OPTION_RANKS(1),
+    ATN_OPTIONS_RON,
+    {.name = "policy",
+     .argument = "WORD",
+     .fallback = "early",
+     .doc = "When a port is set to its next receiver",
+     .type = ATN_OPT_WORD,
+     .words = atn_ron_policies},
+    {0},
+};
+
+const atn_command atn_cmd_ron_time = {
+    .noun = "ron",
+    .verb = "time",
+    .operands = "OPERATION|NAME ...",
+    .min_operands = 1,
+    .max_operands = 64,
+    .help = "Time of algorithms on a network of circuits, by when circuits are changed",
+    .detail =
+        "An operation stands for all its algorithms that apply, with the parameters that fit "
+        "the network: radix, arity, ports, delay, steps. Times are microseconds: a circuit "
+        "for every message (anew), circuits kept until a message is ready for elsewhere "
+        "(demand), changed as soon as their port is free (early), and with the first ones set "
+        "before the call (preset). Sorted by early; 'changes' counts those. docs/ron.md "
+        "explains networks and algorithms.",
+    .options = net_options,
+    .shared = atn_schedule_options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = run_time,
+};
+
+static const char *const circuit_formats[] = {"table", "csv", "json", "svg", NULL};
+
+const atn_command atn_cmd_ron_circuits = {
+    .noun = "ron",
+    .verb = "circuits",
+    .operands = "NAME|FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "When each port is set to which rank, and when messages go, for a switch controller",
+    .detail =
+        "A line per message: rank and port that send, the rank they are set to, the change "
+        "of the circuit (since, ready; empty where it stood) and the message (begin, end), in "
+        "microseconds. The list has been proven: ports, delays, and what messages wait for.",
+    .options = circuit_options,
+    .shared = atn_schedule_options,
+    .formats = circuit_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = run_circuits,
+};
+
+const atn_command atn_cmd_ron_check = {
+    .noun = "ron",
+    .verb = "check",
+    .operands = "NAME|FILE CIRCUITS",
+    .min_operands = 2,
+    .max_operands = 2,
+    .help = "Prove a list of circuits for a schedule on a network",
+    .detail = "CIRCUITS is a file as 'attune ron circuits --format csv' writes it, from whatever "
+              "source.",
+    .options = net_options,
+    .shared = atn_schedule_options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = run_check,
+};

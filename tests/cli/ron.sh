@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# attune ron: schedules on networks of circuits.
+. "$(dirname "$0")/lib.sh"
+net=(--ports 2 --delay 2 --start 1 --byte 0)
+tree=bcast/circuit:ports=2:delay=2
+
+# ---- time ----
+golden ron_time.out 0 attune ron time bcast -p 27 "${net[@]}"
+direct() { attune ron time alltoall -p 64 -d 25 --bytes "$1" --format csv | sed -n 2p | grep -q 'spread\|pairwise\|xor'; }
+check "long blocks go directly" direct 1M
+check "short ones do not" eval '! direct 64'
+fails 2 'attune: --delay soon: must be a number from 0 on' attune ron time bcast --delay soon
+fails 2 'attune: --byte -1: must be a number from 0 on' attune ron time bcast --byte=-1
+fails 2 'attune: --ports 0*' attune ron time bcast --ports 0
+fails 3 'attune: unknown operation "brodcast"*' attune ron time brodcast
+fails 3 'attune: bcast/native has no schedule to look at' attune ron time bcast/native
+
+# ---- circuits ----
+golden ron_circuits.csv 0 attune ron circuits $tree -p 12 "${net[@]}" --format csv
+golden ron_circuits.svg 0 attune ron circuits $tree -p 12 "${net[@]}" --format svg
+holds '"since": 0' attune ron circuits $tree -p 12 "${net[@]}" --format json
+holds '  -2      0      0    1' attune ron circuits $tree -p 12 "${net[@]}" --policy preset
+fails 3 'attune: too much to draw*' attune ron circuits bcast/linear -p 2000 --format svg
+
+# ---- check ----
+attune ron circuits $tree -p 12 "${net[@]}" --format csv >good.csv
+proven() { attune ron check $tree "$1" -p 12 "${net[@]}"; }
+holds '11 messages of 12 ranks, 11 changes of circuits, done at 5: proven' proven good.csv
+sed '2s/,2,2,3,/,1,1,2,/' good.csv >fast.csv
+finding() { capture proven "$1"; [ "$code" = 1 ] && grep -q "$2" "$work/.out"; }
+check "a change that is too fast is found" finding fast.csv 'faster than the delay'
+sed '3d' good.csv >lost.csv
+check "a lost message is found" finding lost.csv 'never goes'
+head -c 60 good.csv >cut.csv
+fails 3 'attune: cut.csv:*: the last line has no end*' proven cut.csv
+sed '2s/,[0-9]*$//; 2s/^0/x/' good.csv >word.csv
+fails 3 'attune: word.csv:2: rank "x"; write a whole number from 0 on' proven word.csv
+: >empty.csv
+fails 3 'attune: empty.csv:1: the file is empty*' proven empty.csv
+fails 3 'attune: nowhere.csv*' proven nowhere.csv
+echo "a,b" >other.csv
+fails 3 'attune: other.csv:1: not the heading of a list of circuits*' proven other.csv
+
+# ---- tables ----
+golden ron_tables.out 0 attune ron tables
+
+# ---- hide ----
+cat >sends.csv <<'END'
+rank,compute_us,bytes,partner,predicted
+0,0,2000,1,-
+1,0,0,0,-
+0,12,1000,2,2
+0,50,9000,3,1
+1,9,0,0,-
+0,8,0,1,1
+END
+golden ron_hide.out 0 attune ron hide sends.csv
+fails 2 'attune: --delays 1,,2: must be numbers above 0*' attune ron hide sends.csv --delays 1,,2
+cut -d, -f1-4 sends.csv >plain.csv
+fails 3 'attune: plain.csv:1: nothing is predicted*' attune ron hide plain.csv
+sed '4s/12/soon/' sends.csv >bad.csv
+fails 3 'attune: bad.csv:4: compute_us "soon"; write a number such as 12.5' attune ron hide bad.csv
+sed '4s/12/-12/' sends.csv >bad.csv
+fails 3 'attune: bad.csv:4: compute_us "-12"; no time is negative' attune ron hide bad.csv
+sed '4s/,2$//' sends.csv >bad.csv
+fails 3 'attune: bad.csv:4: too few or too many values*' attune ron hide bad.csv
+head -2 sends.csv >short.csv
+fails 3 'attune: no rank sends twice*' attune ron hide short.csv
+
+# ---- machines with circuits ----
+cat >optical.machine <<'END'
+attune-machine 1
+circuits delay=25 ports=3
+channel memory
+  hockney alpha=1 beta=0.1
+channel switch
+  hockney alpha=2 beta=1
+end
+END
+columns() { attune model time bcast -p 4 --machine optical.machine --format csv | head -1 | grep -q ',ron-a,ron-b,links$'; }
+check "models of circuits have columns" columns
+sed 's/ports=3/ports=3000/' optical.machine >many.machine
+fails 3 'attune: many.machine:2: ports=3000 is out of range*' attune model check many.machine
+finish
