@@ -29,14 +29,18 @@ static int predict(const atn_args *a, atn_error *err)
         st = write_list(a, q.format, err);
     else if (atn_arg_given(a, "sequence"))
         st = atn_predict_sequence(a, &q, err);
+    else if (a->noperands > 0 || atn_arg_given(a, "skeleton"))
+        st = atn_predict_jobs(a, &q, err);
     else
         st = atn_fail(err, ATN_USAGE,
-                      "nothing to predict: give --sequence FILE, or - for standard input");
+                      "nothing to predict: name traces, --skeleton or --sequence (try --help)");
     atn_predict_request_free(&q);
     return st;
 }
 
 /* ---- descriptor ---- */
+
+static const char *const side_words[] = {"both", "send", "receive", NULL};
 
 static const atn_option options[] = {
     {.name = "sequence",
@@ -46,6 +50,41 @@ static const atn_option options[] = {
     {.name = "offers",
      .doc = "With --sequence: show what was offered for every request; * is a hit",
      .type = ATN_OPT_FLAG},
+    {.name = "skeleton",
+     .argument = "NAMES",
+     .doc = "Replay programs known by heart: bt, cg, lu, mg, qcd, sp, transpose, or all",
+     .type = ATN_OPT_TEXT},
+    {.name = "ranks",
+     .letter = 'p',
+     .argument = "SIZES",
+     .fallback = "16",
+     .doc = "Numbers of ranks of skeletons; with 'all', each takes those that fit",
+     .type = ATN_OPT_TEXT},
+    {.name = "iterations",
+     .argument = "N",
+     .fallback = "0",
+     .doc = "Iterations of skeletons; 0: enough for habits to show",
+     .type = ATN_OPT_INT,
+     .min = 0,
+     .max = 1000000},
+    {.name = "side",
+     .argument = "SIDE",
+     .fallback = "both",
+     .doc = "Predict sends, receives or both",
+     .type = ATN_OPT_WORD,
+     .words = side_words},
+    {.name = "whole-ranks",
+     .doc = "A destination is a rank, through whatever communicator",
+     .type = ATN_OPT_FLAG},
+    {.name = "wildcards",
+     .doc = "Predict the receives of programs that receive from anyone, too",
+     .type = ATN_OPT_FLAG},
+    {.name = "partial",
+     .doc = "Use what can be used of traces that are damaged or not complete",
+     .type = ATN_OPT_FLAG},
+    {.name = "messages",
+     .doc = "Print the messages as CSV instead of predicting them",
+     .type = ATN_OPT_FLAG},
     {0},
 };
 
@@ -53,9 +92,14 @@ static const char *const formats[] = {"table", "csv", "json", "markdown", "svg",
 
 const atn_command atn_cmd_predict = {
     .noun = "predict",
+    .operands = "[TRACE ...]",
+    .max_operands = 64,
     .help = "Tell how well predictors foresee the next message",
     .detail =
-        "A predictor offers a symbol before each request, from the requests before it; the request "
+        "TRACE is a folder of 'attune trace record', or a file of comma-separated values with a "
+        "heading that names at least rank, op and partner (docs/prediction.md). A predictor offers "
+        "a symbol before each request, from the "
+        "requests before it; the request "
         "is a hit if it is the symbol offered. lru, fifo and lfu offer a window of K symbols, the "
         "cycle predictors the next element of a cycle that they found, those called tag- have a "
         "cycle for every call site, which a hint in the program tells ahead, and those called "

@@ -3,7 +3,9 @@
 #define ATN_CLI_PREDICT_H
 
 #include "cli/cli.h"
+#include "predict/messages.h"
 #include "predict/predict.h"
+#include "report/bars.h"
 
 typedef ATN_VEC(atn_predictor_choice) atn_predictor_list;
 
@@ -20,7 +22,17 @@ void atn_predict_request_free(atn_predict_request *q);
 
 extern const atn_option atn_predict_options[];
 
+/* The names of the predictors, for a picture.  False: out of memory. */
+bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b);
+
 /* One sequence of symbols: --sequence FILE. */
 atn_status atn_predict_sequence(const atn_args *a, const atn_predict_request *q, atn_error *err);
+
+/* What `attune trace record` left in a folder. */
+atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages *m_p,
+                                  atn_error *err);
+
+/* Traces and skeletons: the ranks of jobs. */
+atn_status atn_predict_jobs(const atn_args *a, const atn_predict_request *q, atn_error *err);
 
 #endif

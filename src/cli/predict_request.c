@@ -106,6 +106,19 @@ atn_status atn_predict_request_read(const atn_args *a, atn_predict_request *q_p,
     return st;
 }
 
+bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b)
+{
+    for (int i = 0; i < q->list.n; i++) {
+        const atn_predictor_row *row = q->list.v[i].row,
+                                *above = i > 0 ? q->list.v[i - 1].row : row;
+        atn_bars_row x = {.apart = row->machine != above->machine || row->sites != above->sites};
+        atn_predictor_name(&q->list.v[i], x.name);
+        if (!atn_push(&b->rows, x))
+            return false;
+    }
+    return true;
+}
+
 void atn_predict_request_free(atn_predict_request *q) { atn_vec_free(&q->list); }
 
 const atn_option atn_predict_options[] = {

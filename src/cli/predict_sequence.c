@@ -5,7 +5,6 @@
 
 #include "cli/predict.h"
 #include "predict/sequence.h"
-#include "report/bars.h"
 #include "report/table.h"
 
 typedef ATN_VEC(atn_replay) replays;
@@ -55,14 +54,11 @@ static atn_status draw_hits(const atn_args *a, const atn_predict_request *q, con
 {
     atn_bars b = {.title = "Hit ratios of predictors"};
     atn_bars_panel panel = {.title = "sequence"};
-    bool room = true;
+    bool room = atn_predict_bar_rows(q, &b);
     snprintf(b.subtitle, sizeof b.subtitle, "%" PRId64 " requests", r->v[0].requests);
     for (int i = 0; i < r->n && room; i++) {
         const double ratio = (double)r->v[i].hits / (double)r->v[i].requests;
-        atn_bars_row row = {.apart = i > 0 &&
-                                     q->list.v[i].row->machine != q->list.v[i - 1].row->machine};
-        atn_predictor_name(&q->list.v[i], row.name);
-        room = atn_push(&b.rows, row) && atn_push(&panel.bars, (atn_bar){ratio, ratio, ratio});
+        room = atn_push(&panel.bars, (atn_bar){ratio, ratio, ratio});
     }
     room = room && atn_push(&b.panels, panel);
     if (room)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune predict: sequences of symbols.
+# attune predict: sequences of symbols, messages of jobs.
 . "$(dirname "$0")/lib.sh"
 
 sample='1 3 5 6 1 3 5 6 7 7 1 3 5 6 1 7 7 1 3 2 1'
@@ -41,4 +41,30 @@ fails 3 'attune: standard input: holds no symbol*' replay ''
 fails 3 'attune: standard input:1: "0:2" has a call site, others have none*' replay '1 0:2'
 fails 3 'attune: nothere: cannot be read*' attune predict --sequence nothere
 fails 2 'attune: nothing to predict*' attune predict
+
+# ---- skeletons ----
+golden predict_skeleton.out 0 attune predict --skeleton cg,transpose -p 4,16 --iterations 3 \
+    --predictor lru-1,better-cycle2,tagging,tag-cycle2 --memory
+holds 'bt,4,send,tagging' attune predict --skeleton all -p 4 --side send --iterations 2 --format csv
+holds '<title>Hit ratios' attune predict --skeleton bt -p 9 --iterations 2 --format svg
+fails 0 'attune: note: lu on 4 ranks: * receives are from anyone*--wildcards keeps them' \
+    attune predict --skeleton lu -p 4 --iterations 1 --predictor lru-1
+fails 2 'attune: --skeleton ft: there is no such skeleton; there are bt, cg,*' attune predict --skeleton ft
+fails 2 'attune: skeleton cg: 9 ranks do not fit; it needs a power of two' \
+    attune predict --skeleton cg -p 9
+fails 2 'attune: --ranks 0: must be 1 .. 4096' attune predict --skeleton cg -p 0
+
+# ---- messages as text ----
+alike() {
+    attune predict --skeleton sp -p 9 --iterations 3 --messages -o sp.csv &&
+        [ "$(attune predict sp.csv --format csv)" = "$(attune predict --skeleton sp -p 9 --iterations 3 --format csv)" ]
+}
+check "messages of a skeleton predict like the skeleton" alike
+printf 'rank,op,partner\n0,send,1\n0,send\n' >cut.csv
+fails 3 'attune: cut.csv:3: 2 fields, the heading has 3: the line is damaged or cut short' attune predict cut.csv
+printf 'rank,partner\n' >heading.csv
+fails 3 'attune: heading.csv:1: no column "op"*' attune predict heading.csv
+printf 'rank,op,partner\0' >zero.csv
+fails 3 'attune: zero.csv: holds NUL bytes*' attune predict zero.csv
+fails 3 'attune: nothere.csv: cannot be read*' attune predict nothere.csv
 finish
