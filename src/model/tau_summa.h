@@ -9,6 +9,14 @@
 
 #include "model/tau_terms.h"
 
+enum { ATN_SPEED_POINTS = 16 };
+
+/* Blocks per second by how many blocks a process has, ascending; n 0: not known. */
+typedef struct {
+    int n;
+    double blocks[ATN_SPEED_POINTS], speed[ATN_SPEED_POINTS];
+} atn_speed;
+
 typedef struct {
     char node_name[32];
     int node;  /* by first appearance */
@@ -18,6 +26,7 @@ typedef struct {
     int number;      /* of the gpu, or threads */
     int column;      /* -1: none yet */
     int top, height; /* rows top .. top + height - 1 */
+    atn_speed speed;
 } atn_summa_process;
 
 typedef struct {
@@ -33,7 +42,7 @@ typedef struct {
     ATN_VEC(int) members; /* ranks */
 } atn_summa;
 
-/* The text of a layout (docs/models.md); "file:line: what, why, remedy". */
+/* The text of a layout (docs/models.md); without columns they are made (tau_layout.h); "file:line: what, why, remedy". */
 atn_status atn_summa_parse(const char *text, const char *file, atn_summa *summa_p, atn_error *err);
 void atn_summa_free(atn_summa *s);
 

@@ -3,13 +3,16 @@
  *   blocks 256 32K                         blocks in a row, bytes of a block
  *   node0 0 6-9 cpu OMP_NUM_THREADS=4      node, rank on it, cores, kind, threads or gpu (id=0)
  *   column 149 4:139 5:117                 width, then rank:rows from the top
+ *   speed 0 1000:80 20000:120              rank; with so many blocks it does so many a second
+ *   speed 1 95                             always so many
  *
- * Ranks are the lines of processes, counted from 0. */
+ * Ranks are the lines of processes, counted from 0.  Columns may be left out where all processes
+ * have speeds. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tau_summa.h"
+#include "model/tau_layout.h"
 
 typedef struct {
     atn_summa s;
@@ -163,6 +166,50 @@ static atn_status read_process(reader *x, char **words, int n)
     return st;
 }
 
+/* "95", "1000:80" */
+static bool read_point(char *word, bool only, atn_speed *v)
+{
+    char *end;
+    double *blocks = &v->blocks[v->n], *speed = &v->speed[v->n];
+    *blocks = strtod(word, &end);
+    if (end > word && *end == '\0' && only) {
+        *speed = *blocks;
+        *blocks = 1;
+    } else if (end > word && *end == ':') {
+        *speed = strtod(word = end + 1, &end);
+    } else {
+        return false;
+    }
+    return end > word && *end == '\0' && *blocks > 0 && *blocks <= 1e15 && *speed > 0 &&
+           *speed <= 1e15 && (v->n == 0 || *blocks > v->blocks[v->n - 1]);
+}
+
+static atn_status read_speed(reader *x, char **words, int n)
+{
+    int rank;
+    if (n < 3 || n > 2 + ATN_SPEED_POINTS || !read_int(words[1], &rank))
+        return bad(x,
+                   "a speed is 'speed RANK BLOCKS:SPEED ...', as in speed 0 1000:80 20000:120, "
+                   "with at most %d points",
+                   ATN_SPEED_POINTS);
+    if (rank >= x->s.processes.n)
+        return bad(x, "there is no process %d; %d lines of processes stand above", rank,
+                   x->s.processes.n);
+    atn_speed *v = &x->s.processes.v[rank].speed;
+    if (v->n > 0)
+        return bad(x, "process %d has its speed already; remove one", rank);
+    for (int i = 2; i < n; i++, v->n++)
+        if (!read_point(words[i], n == 3, v))
+            return bad(x,
+                       "'%.40s' is no speed; write BLOCKS:SPEED, both positive, ascending by "
+                       "blocks",
+                       words[i]);
+    if (!atn_speed_sound(v))
+        return bad(x, "process %d would do more blocks in less time; measure its speed again",
+                   rank);
+    return ATN_OK;
+}
+
 static atn_status read_line(reader *x, char *line)
 {
     char *words[MAX_WORDS], *word;
@@ -176,6 +223,7 @@ static atn_status read_line(reader *x, char *line)
         return bad(x, "the line has too many words");
     return strcmp(words[0], "blocks") == 0   ? read_blocks(x, words, n)
            : strcmp(words[0], "column") == 0 ? read_column(x, words, n)
+           : strcmp(words[0], "speed") == 0  ? read_speed(x, words, n)
                                              : read_process(x, words, n);
 }
 
@@ -183,11 +231,21 @@ static atn_status read_line(reader *x, char *line)
 
 static atn_status check(reader *x)
 {
-    int width = 0;
+    int width = 0, speeds = 0;
+    for (int r = 0; r < x->s.processes.n; r++)
+        speeds += x->s.processes.v[r].speed.n > 0;
+    if (x->s.columns.n == 0 && x->s.blocks > 0 && speeds > 0 && speeds == x->s.processes.n) {
+        atn_error why = {0};
+        const atn_status st = atn_summa_divide(&x->s, &why);
+        return st == ATN_INPUT ? bad(x, "%s", why.text)
+               : st            ? atn_fail(x->err, st, "%s", why.text)
+                               : ATN_OK;
+    }
     for (int j = 0; j < x->s.columns.n; j++)
         width += x->s.columns.v[j].width;
     if (x->s.columns.n == 0)
-        return bad(x, "there is no column; the file may be cut off");
+        return bad(
+            x, "there is no column, and not every process has a speed; the file may be cut off");
     if (width != x->s.blocks)
         return bad(x, "the columns are %d wide together, the matrix is %d; change their widths",
                    width, x->s.blocks);

@@ -48,6 +48,14 @@ sed 's/^column 107/column 106/' config1.conf >bad
 fails 3 '*bad:10: the columns are 255 wide together, the matrix is 256; change their widths' \
     attune model summa bad
 
+cp "$root"/examples/summa/speeds.conf .
+golden model_partition.out 0 attune model partition speeds.conf
+holds '13290 blocks go between nodes' attune model partition --arrange config2.conf
+priced() { attune model partition speeds.conf -o made.conf && attune model summa made.conf | grep -q '^total:'; }
+check "a layout that was made is priced" priced
+sed '/^speed 3/d' speeds.conf >bad
+fails 3 '*bad:14: there is no column, and not every process has a speed*' attune model partition bad
+
 # ---- map ----
 machine=$root/examples/ethernet.machine
 golden model_map.csv 0 attune model map bcast/binomial -p 16 --nodes 4 --machine "$machine" --format csv \

@@ -136,7 +136,7 @@ static void bad_layouts_are_told(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "f:1: there is no column; the file may be cut off"},
+        {"", "f:1: there is no column, and not every process has a speed; the file may be cut off"},
         {"blocks x",
          "f:1: 'blocks' needs a number and the bytes of a block, as in 'blocks 256 32K'"},
         {"blocks 4\nblocks 4", "f:2: 'blocks' stands twice; remove one"},

@@ -1,0 +1,79 @@
+/* cmd_model_partition.c - attune model partition: rectangles for processes of different speed. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "model/tau_layout.h"
+
+static int64_t blocks_of(const atn_summa *s, const atn_summa_process *p)
+{
+    return (int64_t)p->height * s->columns.v[p->column].width;
+}
+
+/* As comments of the layout: what each process gets, and how long it takes. */
+static void print_times(FILE *f, const atn_summa *s)
+{
+    double longest = 0, sum = 0;
+    for (int r = 0; r < s->processes.n; r++) {
+        const atn_summa_process *p = &s->processes.v[r];
+        const double blocks = (double)blocks_of(s, p);
+        if (p->speed.n == 0)
+            return;
+        const double seconds = blocks / atn_speed_at(&p->speed, blocks);
+        fprintf(f, "# process %d: %.0f blocks at %.4g per second, %.4g s\n", r, blocks,
+                atn_speed_at(&p->speed, blocks), seconds);
+        longest = longest > seconds ? longest : seconds;
+        sum += seconds;
+    }
+    fprintf(f, "# the longest takes %.4g s, %.1f %% more than all on average\n", longest,
+            100 * (longest * s->processes.n / sum - 1));
+}
+
+static int partition(const atn_args *a, atn_error *err)
+{
+    atn_summa s = {0};
+    char *text;
+    size_t bytes;
+    atn_status st = atn_read_file(a->operands[0], &text, &bytes, err);
+    if (st)
+        return st;
+    st = atn_summa_parse(text, a->operands[0], &s, err);
+    free(text);
+    if (st)
+        return st;
+    const int64_t before = atn_summa_between(&s);
+    if (atn_arg_given(a, "arrange"))
+        atn_summa_arrange(&s);
+    print_times(a->out, &s);
+    fprintf(a->out, "# %" PRId64 " blocks go between nodes", atn_summa_between(&s));
+    if (atn_arg_given(a, "arrange"))
+        fprintf(a->out, ", %" PRId64 " before", before);
+    fputc('\n', a->out);
+    atn_summa_print(a->out, &s);
+    atn_summa_free(&s);
+    return ATN_OK;
+}
+
+static const atn_option options[] = {
+    {.name = "arrange",
+     .doc = "Change the order of processes inside columns so that less goes between nodes"},
+    {0},
+};
+
+const atn_command atn_cmd_model_partition = {
+    .noun = "model",
+    .verb = "partition",
+    .operands = "LAYOUT",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Share a matrix among processes of different speed",
+    .detail =
+        "LAYOUT is a file such as examples/summa/speeds.conf: processes with their nodes and a "
+        "speed for each, a number or points BLOCKS:SPEED where it depends on how much a process "
+        "has. Blocks are shared so that all processes end together, and laid out in columns with "
+        "the least perimeters; what is written is a layout that 'attune model summa' prices. A "
+        "layout that has its columns keeps them.",
+    .options = options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = partition,
+};
