@@ -215,6 +215,18 @@ void atn_graph_size(atn_graph *g, int64_t n)
 
 /* ---- stages ---- */
 
+bool atn_graph_rounds_are_stages(const atn_graph *g)
+{
+    for (int i = 0; i < g->n; i++) {
+        const atn_graph_node *x = &g->nodes[i];
+        const bool message = x->other >= 0;
+        if (message && (x->round != g->nodes[x->other].round ||
+                        (x->next >= 0 && x->round == g->nodes[x->next].round)))
+            return false;
+    }
+    return true;
+}
+
 static double one_unit(void *context, const atn_graph *g, int id, atn_message_cost *cost)
 {
     (void)context;

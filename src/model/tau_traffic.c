@@ -39,9 +39,9 @@ static bool add_operation(atn_traffic *t, const atn_schedule *s, const atn_op *o
 {
     const int64_t size = atn_slot_blocks(s, &o->a) * (t->parts / s->split);
     const atn_labour work = {.stage = stage, .rank = s->q.r, .size = size};
+    t->nstages = atn_max(t->nstages, stage + (o->kind == ATN_OP_SEND));
     switch (o->kind) {
     case ATN_OP_SEND:
-        t->nstages = atn_max(t->nstages, stage + 1);
         return atn_push(&t->flows, (atn_flow){stage, s->q.r, o->peer, size});
     case ATN_OP_REDUCE:
         return atn_push(&t->reduces, work);
@@ -103,8 +103,12 @@ static void sort_all(atn_traffic *t)
 static atn_status collect(atn_traffic *t, const atn_graph *g, int *stage, atn_error *err)
 {
     int last;
-    const atn_status st =
-        stage ? atn_graph_stages(g, stage, &last, err) : atn_fail(err, ATN_MEMORY, "out of memory");
+    if (!stage)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    const atn_status st = atn_graph_stages(g, stage, &last, err);
+    const bool rounds = !st && atn_graph_rounds_are_stages(g);
+    for (int i = 0; rounds && i < g->n; i++) /* what is local follows the messages of its round */
+        stage[i] = g->nodes[i].round + (g->nodes[i].other < 0);
     for (int r = 0; r < t->p && !st; r++)
         for (int i = 0; i < g->s[r]->nops; i++)
             if (!add_operation(t, g->s[r], &g->s[r]->ops[i], stage[g->base[r] + i]))

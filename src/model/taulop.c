@@ -31,9 +31,10 @@ typedef struct {
     int *order, *first;    /* nodes by stage: order[first[s] .. first[s + 1]) */
     transfer *list[STEPS]; /* of the stage at hand */
     int n[STEPS];
-    double *busy;          /* of a rank: local work in the stage */
+    double *busy;          /* of a rank: overheads of the stage */
     int *sends, *receives; /* the last stage in which a rank did */
     int *duplex;           /* the last stage in which a rank of the host did both */
+    int *turn;             /* of a rank: how much local work it has done in the stage */
     double *load;          /* of an edge, seconds */
     int *path;
 } engine;
@@ -187,31 +188,46 @@ static double link_time(engine *e, int stage)
 
 /* ---- a stage ---- */
 
+/* Work of one kind on a host at once, least first: as transfers that share. */
+static double work_time(const engine *e, atn_op_kind kind, const transfer *v, int n)
+{
+    double time = 0;
+    for (int i = 0; i < n; i++) {
+        const atn_graph_node whole = {.kind = (uint8_t)kind, .bytes = (int64_t)v[i].bytes};
+        const atn_graph_node done = {.kind = (uint8_t)kind,
+                                     .bytes = i > 0 ? (int64_t)v[i - 1].bytes : 0};
+        if (i == 0 || whole.bytes > done.bytes)
+            time += fmax(0, atn_local_cost(e->c, &whole, n - i) -
+                                (i > 0 ? atn_local_cost(e->c, &done, n - i) : 0));
+    }
+    return time;
+}
+
+/* What the ranks of a stage reduce or copy, in the turns in which each does it. */
 static double local_time(engine *e, int stage, atn_op_kind kind)
 {
-    const atn_graph *g = e->c->g;
-    double most = 0;
-    int n = 0, ranks = 0;
-    for (int i = e->first[stage]; i < e->first[stage + 1]; i++)
-        n += g->nodes[e->order[i]].kind == kind;
-    if (n == 0)
-        return 0.0;
-    memset(e->busy, 0, sizeof *e->busy * (size_t)e->p);
+    transfer *v = e->list[0];
+    double time = 0, most = 0;
+    int n = 0;
+    memset(e->turn, 0, sizeof *e->turn * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
-        const atn_graph_node *x = &g->nodes[e->order[i]];
-        ranks += x->kind == kind && e->busy[x->rank] == 0.0;
+        const atn_graph_node *x = &e->c->g->nodes[e->order[i]];
         if (x->kind == kind)
-            e->busy[x->rank] += atn_local_cost(e->c, x, 1) + 1e-300;
+            v[n++] =
+                (transfer){e->turn[x->rank]++ * e->nhosts + e->host[x->rank], 0, (double)x->bytes};
     }
-    const double tau = fmax(1.0, (double)ranks / e->nhosts);
-    for (int i = e->first[stage]; tau > 1 && i < e->first[stage + 1]; i++) {
-        const atn_graph_node *x = &g->nodes[e->order[i]];
-        if (x->kind == kind)
-            e->busy[x->rank] += atn_local_cost(e->c, x, tau) - atn_local_cost(e->c, x, 1);
+    if (n > 1)
+        qsort(v, (size_t)n, sizeof *v, by_resource);
+    for (int i = 0, k; i < n; i = k) {
+        for (k = i; k < n && v[k].resource == v[i].resource; k++)
+            ;
+        most = fmax(most, work_time(e, kind, v + i, k - i));
+        if (k == n || v[k].resource / e->nhosts > v[i].resource / e->nhosts) {
+            time += most;
+            most = 0;
+        }
     }
-    for (int r = 0; r < e->p; r++)
-        most = fmax(most, e->busy[r]);
-    return most;
+    return time;
 }
 
 static double stage_time(engine *e, int stage)
@@ -247,7 +263,7 @@ static bool set_up(engine *e)
 {
     const atn_graph *g = e->c->g;
     const size_t p = (size_t)g->p, n = (size_t)g->n;
-    int *ints = malloc(sizeof *ints * (4 * p + 3 * n + 4));
+    int *ints = malloc(sizeof *ints * (5 * p + 3 * n + 4));
     e->host = ints;
     e->list[0] = malloc(sizeof *e->list[0] * STEPS * (n + 1));
     e->busy = malloc(sizeof *e->busy * (p + 1));
@@ -259,7 +275,8 @@ static bool set_up(engine *e)
     e->sends = e->host + p;
     e->receives = e->sends + p;
     e->duplex = e->receives + p;
-    e->stage = e->duplex + p;
+    e->turn = e->duplex + p;
+    e->stage = e->turn + p;
     e->order = e->stage + n;
     for (int i = 0; i < (int)(3 * p); i++)
         e->sends[i] = -1;
