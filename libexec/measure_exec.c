@@ -141,45 +141,49 @@ static bool prepare(job *j)
     if (!describe_mpi(j) || !agree(j))
         return false;
     j->theatre = atn_theatre_new(MPI_COMM_WORLD, MAX_BYTES, j->off_cache != 0);
+    if (j->theatre && j->head.processors > 0 && j->p > j->head.processors)
+        atn_theatre_spread(j->theatre);
     return j->theatre != NULL || failed(j, ATN_ENVIRONMENT, "no memory for the buffers");
 }
 
 /* ---- measuring ---- */
 
-static double weight_from(const job *j, int first)
+/* Long messages repeat well and take their time, so they are left out of the last rounds; the eager
+ * limit is a number of the library: once is enough. */
+static double weight_of(const job *j, int number)
 {
-    double sum = 0;
-    for (int i = first; i < j->plan.n; i++)
-        sum += j->plan.v[i].weight;
-    return sum;
+    const atn_experiment *e = &j->plan.v[number % j->plan.n];
+    const int round = number / j->plan.n;
+    const bool enough =
+        e->of.kind == ATN_OBS_EAGER ? round > 0 : round >= ATN_SURVEY_LONG_ROUNDS && e->weight > 1;
+    return enough ? 0 : e->weight;
 }
 
-/* The eager limit is a number of the library: once is enough. */
-static bool observe(job *j, int number, double seconds, atn_known *known, atn_observation *o)
+static double weight_between(const job *j, int first, int end)
 {
-    const int i = number % j->plan.n;
-    const atn_experiment *e = &j->plan.v[i];
-    return (number < j->plan.n || e->of.kind != ATN_OBS_EAGER) &&
-           atn_observe(j->theatre, e, seconds, &known[i], o);
+    double sum = 0;
+    for (int i = first; i < end; i++)
+        sum += weight_of(j, i);
+    return sum;
 }
 
 /* What an experiment leaves of its share goes to those behind it. */
 static void lead(job *j)
 {
-    const int n = j->plan.n, rounds = j->head.rounds;
-    const double whole = weight_from(j, 0), began = MPI_Wtime();
-    double left = whole * (rounds - j->from / n) - (whole - weight_from(j, j->from % n));
-    const double seconds = j->seconds * left / (whole * rounds);
+    const int n = j->plan.n, all = n * j->head.rounds;
+    const double began = MPI_Wtime();
+    double left = weight_between(j, j->from, all);
+    const double seconds = j->seconds * left / weight_between(j, 0, all);
     atn_known *known = calloc((size_t)n, sizeof *known);
     if (!known)
         MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
     atn_survey_put_head(stdout, &j->head);
     fflush(stdout);
-    for (int i = j->from; i < n * rounds; i++) {
+    for (int i = j->from; i < all; i++) {
         atn_observation o;
-        const double weight = j->plan.v[i % n].weight;
+        const double weight = weight_of(j, i);
         const double share = (seconds - (MPI_Wtime() - began)) * weight / left;
-        if (observe(j, i, share, known, &o))
+        if (weight > 0 && atn_observe(j->theatre, &j->plan.v[i % n], share, &known[i % n], &o))
             atn_survey_put(stdout, i, &o);
         else
             printf("skip %d\n", i);

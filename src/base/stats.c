@@ -34,6 +34,16 @@ atn_estimate atn_median(double *v, int n)
     return (atn_estimate){mid, v[k], v[n - 1 - k]};
 }
 
+/* Normal approximation of the binomial: 1.96 * sqrt(n / 4 * 3 / 4) samples on each side. */
+atn_estimate atn_quartile(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, ascending);
+    const double at = 0.25 * (n - 1), reach = 1.959964 * sqrt(n * 0.1875);
+    const int i = (int)at, lo = (int)fmax(0, floor(at - reach)), hi = (int)ceil(at + reach);
+    const double mid = i + 1 < n ? v[i] + (at - i) * (v[i + 1] - v[i]) : v[i];
+    return (atn_estimate){mid, v[lo], v[hi < n ? hi : n - 1]};
+}
+
 double atn_spread(atn_estimate e) { return e.mid > 0 ? 0.5 * (e.hi - e.lo) / e.mid : 0; }
 
 int atn_undisturbed(double *v, int n)

@@ -163,7 +163,7 @@ static void print_warnings(const atn_machine *m)
         fprintf(stderr, "attune: warning: and %d more such oddities\n", n - WARNINGS);
 }
 
-static atn_status write_machine(const atn_args *a, const atn_survey *s, atn_error *err)
+static atn_status write_machine(const atn_args *a, atn_survey *s, atn_error *err)
 {
     atn_machine *m = NULL;
     atn_status status = atn_fit_machine(s, &m, err);
@@ -235,7 +235,7 @@ static const atn_option options[] = {
      .type = ATN_OPT_INT,
      .min = 1,
      .max = 86400,
-     .doc = "Seconds for all experiments; ten or more are spent in three rounds"},
+     .doc = "Seconds for all experiments; ten or more are spent in several rounds"},
     {.name = "off-cache",
      .type = ATN_OPT_FLAG,
      .doc = "Every message from and to memory that is not in the cache"},

@@ -39,11 +39,36 @@ static void meet(const atn_theatre *t, const atn_act *a, int me)
         atn_tell(t->control, NULL, 0, a->actor[i], TAG_GO);
 }
 
+void atn_theatre_spread(atn_theatre *t)
+{
+    t->spread = sched_getaffinity(0, sizeof t->own, &t->own) == 0 && CPU_COUNT(&t->own) > 1;
+}
+
+/* The processor of an actor, alone in a set. */
+static cpu_set_t stand_of(const atn_theatre *t, int me)
+{
+    cpu_set_t set;
+    int nth = me % CPU_COUNT(&t->own), at = 0;
+    CPU_ZERO(&set);
+    while (!CPU_ISSET(at, &t->own) || nth-- > 0)
+        at++;
+    CPU_SET(at, &set);
+    return set;
+}
+
 static void act(atn_theatre *t, const atn_act *a, int me, double *times)
 {
+    const bool spread = t->spread && a->n < t->p;
+    if (spread) {
+        const cpu_set_t stand = stand_of(t, me);
+        sched_setaffinity(0, sizeof stand, &stand);
+    }
+    atn_pattern_prepare(t, a);
     meet(t, a, me);
     for (int i = 0; i < a->reps; i++)
         times[i] = atn_pattern_act(t, a, me);
+    if (spread)
+        sched_setaffinity(0, sizeof t->own, &t->own);
 }
 
 void atn_theatre_serve(atn_theatre *t)
@@ -51,7 +76,7 @@ void atn_theatre_serve(atn_theatre *t)
     for (;;) {
         atn_act a;
         double times[ATN_REPETITIONS];
-        atn_hear(t->control, &a, sizeof a, 0, TAG_ORDER, atn_some_time);
+        atn_hear(t->control, &a, sizeof a, 0, TAG_ORDER, atn_long_time);
         if (a.n == STOP)
             return;
         if (a.n == FLOW) {
@@ -131,12 +156,7 @@ static bool crowded(MPI_Comm comm)
 
 /* Real memory behind what is sent (else it would all be one page of zeros), and numbers that no
  * operator turns into slow ones. */
-static void fill(atn_theatre *t, size_t bytes)
-{
-    double *v = (double *)(void *)t->out;
-    for (size_t i = 0; i < bytes / sizeof *v; i++)
-        v[i] = 1;
-}
+static void fill(atn_theatre *t, size_t bytes) { atn_fill_ones(t->out, bytes); }
 
 static void release(atn_theatre *t)
 {

@@ -48,6 +48,11 @@ typedef struct atn_theatre atn_theatre;
 atn_theatre *atn_theatre_new(MPI_Comm comm, int64_t max_bytes, bool off_cache);
 void atn_theatre_free(atn_theatre *t); /* collective */
 
+/* Actor i works on processor i of those that it may use: where ranks outnumber processors, and even
+ * those of different hosts share them, the scheduler would decide whether two actors meet on one.
+ * Not where all ranks act to see just that. */
+void atn_theatre_spread(atn_theatre *t);
+
 /* For ranks other than 0: does what rank 0 says until it stops. */
 void atn_theatre_serve(atn_theatre *t);
 

@@ -7,12 +7,13 @@
 
 #include "base/stats.h"
 
-enum { MAX_SAMPLES = 1000, FAIR_SAMPLES = 12 };
+enum { MAX_SAMPLES = 1000, FAIR_SAMPLES = 12, SHORT_SAMPLES = 48 };
 static const double goal = 0.015;   /* half of the interval, relative: known well enough */
 static const double block = 200e-6; /* a repetition takes that long at least: the clock is coarse */
 /* Of many actors the one that took longest counts: short repetitions would tell of hiccups only. */
 static const double long_block = 20e-3;
 static const double short_enough = 10e-3; /* always done, however late it is */
+static const double short_turn = 500e-6;  /* what disturbs it is as long as itself */
 
 typedef struct {
     atn_theatre *t;
@@ -41,13 +42,19 @@ static double length_of(const study *s, double turn)
     return turn * a->loops * (many ? a->count : a->pattern == ATN_ACT_TOKEN ? a->n : 1) + a->delay;
 }
 
-/* One hiccup must not decide anything: medians, and what is far off is left out. */
+/* One hiccup must not decide anything: medians, and what is far off is left out.  Short messages
+ * suffer from everything else that the machine does, and never gain by it: the first quartile. */
 static atn_estimate judge(const double *samples, int n, int *kept_p)
 {
     double sorted[MAX_SAMPLES];
     memcpy(sorted, samples, (size_t)n * sizeof *sorted);
     *kept_p = atn_undisturbed(sorted, n);
-    return atn_median(sorted, *kept_p);
+    return sorted[n / 4] < short_turn ? atn_quartile(sorted, *kept_p) : atn_median(sorted, *kept_p);
+}
+
+static int fair_samples(atn_estimate e)
+{
+    return e.mid < short_turn ? SHORT_SAMPLES : FAIR_SAMPLES;
 }
 
 /* Batches until it is enough; `turn` is what the last turn took. */
@@ -57,8 +64,8 @@ static void repeat(study *s, double turn, atn_observation *o)
     int n = s->act.loops == 1;
     o->value = (atn_estimate){turn, turn, turn};
     o->samples = 1;
-    while (n == 0 ||
-           (n < MAX_SAMPLES && time_left(s) && (n < FAIR_SAMPLES || atn_spread(o->value) > goal))) {
+    while (n == 0 || (n < MAX_SAMPLES && time_left(s) &&
+                      (n < fair_samples(o->value) || atn_spread(o->value) > goal))) {
         const double left = s->until - MPI_Wtime();
         const double fit = fmin(left / 3 / fmax(1e-7, length_of(s, turn)), ATN_REPETITIONS);
         s->act.reps = atn_max(1 + 2 * (s->act.loops > 1), (int)fit);

@@ -309,6 +309,19 @@ static double reduce(const actor *x)
     return 0;
 }
 
+void atn_fill_ones(char *at, size_t bytes)
+{
+    double *v = (double *)(void *)at;
+    for (size_t i = 0; i < bytes / sizeof *v; i++)
+        v[i] = 1;
+}
+
+void atn_pattern_prepare(atn_theatre *t, const atn_act *a)
+{
+    if (a->pattern == ATN_ACT_REDUCE && !t->off_cache)
+        atn_fill_ones(t->in + t->next, (size_t)a->bytes);
+}
+
 /* ---- repetitions ---- */
 
 static const struct {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <time.h>
 
-const double atn_soon = 100e-6, atn_some_time = 1e-3;
+const double atn_soon = 100e-6, atn_some_time = 1e-3, atn_long_time = 4e-3;
 
 void atn_sleep(double seconds)
 {

@@ -6,8 +6,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* Longest nap of one who waits: for what comes soon, and for what takes some time. */
-extern const double atn_soon, atn_some_time;
+/* Longest nap of one who waits: for what comes soon, for what takes some time, and for its turn. */
+extern const double atn_soon, atn_some_time, atn_long_time;
 
 void atn_sleep(double seconds);
 void atn_wait_asleep(MPI_Request *requests, int n, double longest);

@@ -471,22 +471,29 @@ static void fit_crowd(const fitter *f)
         f->m->idle = fmax(0, token - alone);
 }
 
-atn_status atn_fit_machine(const atn_survey *s, atn_machine **machine_p, atn_error *err)
+bool atn_fit_parameters(const atn_survey *s, atn_machine *m)
 {
-    fitter f = {.s = s, .m = atn_machine_new()};
-    if (f.m == NULL)
-        return atn_fail(err, ATN_MEMORY, "out of memory");
-    f.m->ranks = s->ranks;
-    f.m->topology = s->topology;
+    fitter f = {.s = s, .m = m};
+    atn_machine_clear(m);
+    m->ranks = s->ranks;
+    m->topology = s->topology;
     fit_crowd(&f);
-    const bool ok = atn_machine_note(f.m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
-                    judge_hosts(&f);
+    return atn_machine_note(m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
+           judge_hosts(&f);
+}
+
+atn_status atn_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err)
+{
+    atn_machine *m = atn_machine_new();
+    if (m == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    const bool ok = atn_fit_parameters(s, m) && atn_fit_doubts(s, m);
     const atn_status status =
-        ok ? atn_machine_check(f.m, err)
+        ok ? atn_machine_check(m, err)
            : atn_fail(err, ATN_ENVIRONMENT, "more was observed than a machine file has room for");
     if (status == ATN_OK)
-        *machine_p = f.m;
+        *machine_p = m;
     else
-        atn_machine_free(f.m);
+        atn_machine_free(m);
     return status;
 }

@@ -15,6 +15,10 @@ bool atn_fit_hosts(int n, const int *a, const int *b, const double *trip, int m,
 
 /* What cannot be derived stays unknown; a channel that nobody could measure is taken from the one
  * below it, and a note says so. */
-atn_status atn_fit_machine(const atn_survey *s, atn_machine **machine_p, atn_error *err);
+bool atn_fit_parameters(const atn_survey *s, atn_machine *m); /* false: no room */
+/* Fills in the intervals of all parameters; false: no memory.  The survey is as before. */
+bool atn_fit_doubts(atn_survey *s, atn_machine *m);
+/* Both, checked. */
+atn_status atn_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err);
 
 #endif

@@ -9,10 +9,16 @@ static const double ethernet_tcp = 1460.0 / 1538.0;
 
 atn_machine *atn_machine_new(void)
 {
-    atn_machine *m = calloc(1, sizeof *m);
+    atn_machine *m = malloc(sizeof *m);
     if (m)
-        m->framing = ethernet_tcp;
+        atn_machine_clear(m);
     return m;
+}
+
+void atn_machine_clear(atn_machine *m)
+{
+    memset(m, 0, sizeof *m);
+    m->framing = ethernet_tcp;
 }
 
 void atn_machine_free(atn_machine *m) { free(m); }

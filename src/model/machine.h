@@ -20,7 +20,8 @@ enum {
     ATN_TABLE_TAUS = 12,
     ATN_MACHINE_CHANNELS = 8,
     ATN_MACHINE_GAMMAS = 32,
-    ATN_MACHINE_NOTES = 16
+    ATN_MACHINE_NOTES = 16,
+    ATN_MACHINE_FIELDS = 24 /* of a channel, or of the machine itself */
 };
 
 /* A function of bytes and of the number tau of ranks that do the same at once.  Sizes and taus are
@@ -30,7 +31,8 @@ typedef struct {
     int64_t size[ATN_TABLE_SIZES];
     int tau[ATN_TABLE_TAUS];
     double v[ATN_TABLE_SIZES][ATN_TABLE_TAUS];
-    int line[ATN_TABLE_SIZES]; /* of the file a row was read from; 0: none */
+    double half[ATN_TABLE_SIZES][ATN_TABLE_TAUS]; /* of the 95 % interval of v; 0: not known */
+    int line[ATN_TABLE_SIZES];                    /* of the file a row was read from; 0: none */
 } atn_values;
 
 typedef struct {
@@ -60,6 +62,7 @@ typedef struct {
 
 typedef struct {
     char name[32];       /* "memory", "switch", "core" ... */
+    int line;            /* of the file it was read from; 0: none */
     int64_t hops;        /* transfers that a message needs (tau-Lop's n): 2 in memory, 3 over a
                             network, of which the first and the last are transfers of channel 0 */
     int64_t segment;     /* cells of that size between two processes (S); 0: one transfer */
@@ -82,6 +85,7 @@ typedef struct {
     atn_lmo lmo;     /* rate 0: not measured */
     int64_t samples; /* quality: how many measurements, and the widest 95 % interval of a median, */
     double spread;   /* half of it relative to the median; 0: not known */
+    double half[ATN_MACHINE_FIELDS]; /* of the intervals of all that, in the order of the file */
 } atn_channel;
 
 /* Reducing: seconds per byte of one vector, by size and by ranks of a host that do it at once. */
@@ -110,13 +114,15 @@ typedef struct {
     atn_gamma gamma[ATN_MACHINE_GAMMAS];
     int nchannels;
     atn_channel channel[ATN_MACHINE_CHANNELS];
-    char origin[256]; /* the file, for messages */
+    double half[ATN_MACHINE_FIELDS]; /* as those of a channel */
+    char origin[256];                /* the file, for messages */
 } atn_machine;
 
 /* ---- making, reading, writing ---- */
 
 /* Everything unknown, Ethernet framing, channels ideal.  NULL: no memory. */
 atn_machine *atn_machine_new(void);
+void atn_machine_clear(atn_machine *m); /* as if it were new */
 /* Appends a channel with its defaults (hops, duplex); NULL: there are ATN_MACHINE_CHANNELS. */
 atn_channel *atn_machine_add_channel(atn_machine *m, const char *name);
 void atn_machine_free(atn_machine *m); /* NULL is fine */

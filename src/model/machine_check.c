@@ -79,9 +79,9 @@ static atn_status check_channel(const atn_machine *m, int i, atn_error *err)
                             c->name);
     if (is_empty(c))
         return atn_fail(err, ATN_INPUT,
-                        "%s: channel %s tells no time of a message; add a table transfer or "
+                        "%s:%d: channel %s tells no time of a message; add a table transfer or "
                         "plogp-gap, or a line loggp or hockney",
-                        origin(m), c->name);
+                        origin(m), c->line, c->name);
     atn_status status = check_fields(m, c->name, c, atn_channel_fields, atn_nchannel_fields, err);
     if (status == ATN_OK)
         status = check_tables(m, c->name, c, atn_channel_tables, atn_nchannel_tables, err);
@@ -138,18 +138,25 @@ __attribute__((format(printf, 3, 4))) static void odd(critic *c, int line, const
 
 static const double slack = 1.02; /* two medians may differ by so much and still be the same */
 
+/* a < b, by more than their intervals explain. */
+static bool surely_less(double a, double half_a, double b, double half_b)
+{
+    return a * slack + half_a + half_b < b;
+}
+
 /* L(m, tau) <= L(m, A tau) <= A L(m, tau) */
 static void judge_taus(critic *c, const char *name, const atn_values *t, int row)
 {
     for (int k = 1; k < t->ntaus; k++) {
         const double one = t->v[row][k - 1], more = t->v[row][k];
+        const double half = t->half[row][k - 1], half_more = t->half[row][k];
         const double factor = (double)t->tau[k] / t->tau[k - 1];
-        if (more * slack < one)
+        if (surely_less(more, half_more, one, half))
             odd(c, t->line[row],
                 "table %s: %" PRId64 " bytes take %.4g us with %d at once and only %.4g with %d: "
                 "more should not be faster; measure again on a quiet machine",
                 name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
-        else if (more > factor * one * slack)
+        else if (surely_less(factor * one, factor * half, more, half_more))
             odd(c, t->line[row],
                 "table %s: %" PRId64 " bytes take %.4g us with %d at once and %.4g with %d: one "
                 "after the other would be faster; measure again on a quiet machine",
@@ -162,7 +169,7 @@ static void judge_times(critic *c, const char *name, const atn_values *t)
     for (int i = 0; i < t->nsizes; i++) {
         judge_taus(c, name, t, i);
         for (int k = 0; i > 0 && k < t->ntaus; k++)
-            if (t->v[i][k] * slack < t->v[i - 1][k])
+            if (surely_less(t->v[i][k], t->half[i][k], t->v[i - 1][k], t->half[i - 1][k]))
                 odd(c, t->line[i],
                     "table %s: %" PRId64 " bytes take %.4g us, less than the %.4g of %" PRId64
                     " bytes; measure again",

@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static atn_status refuse(reader *rd, const
 
 /* ---- values ---- */
 
-static atn_status read_number(reader *rd, const char *what, const char *text, double *v_p)
+static atn_status read_plain(reader *rd, const char *what, const char *text, double *v_p)
 {
     char *end;
     const double v = strtod(text, &end);
@@ -46,6 +46,22 @@ static atn_status read_number(reader *rd, const char *what, const char *text, do
         return refuse(rd, "%s: %.40s is negative, which no cost can be; measure again", what, text);
     *v_p = v;
     return ATN_OK;
+}
+
+/* "12.5", or "12.5~0.3" with half of its interval. */
+static atn_status read_number(reader *rd, const char *what, char *text, atn_unit unit, double *v_p,
+                              double *half_p)
+{
+    char *tilde = strchr(text, '~');
+    double v = 0, half = 0;
+    if (tilde != NULL)
+        *tilde = '\0';
+    atn_status status = read_plain(rd, what, text, &v);
+    if (status == ATN_OK && tilde != NULL)
+        status = read_plain(rd, "half an interval, behind ~", tilde + 1, &half);
+    *v_p = v / atn_unit_scale(unit);
+    *half_p = half / atn_unit_scale(unit);
+    return status;
 }
 
 static atn_status read_size(reader *rd, const char *what, const char *text, int64_t *size_p)
@@ -65,7 +81,8 @@ static atn_status read_fingerprint(reader *rd, const char *text, uint64_t *v_p)
     return refuse(rd, "topology=%.40s is no fingerprint; it has 16 digits of 0-9a-f", text);
 }
 
-static atn_status read_value(reader *rd, const atn_machine_field *d, void *base, const char *text)
+static atn_status read_value(reader *rd, const atn_machine_field *d, void *base, char *text,
+                             double *half)
 {
     void *at = (char *)base + d->at;
     double v = 0;
@@ -76,8 +93,8 @@ static atn_status read_value(reader *rd, const atn_machine_field *d, void *base,
         status = read_size(rd, d->key, text, at);
         v = status == ATN_OK ? (double)*(int64_t *)at : 0;
     } else {
-        status = read_number(rd, d->key, text, &v);
-        *(double *)at = v /= atn_unit_scale(d->unit);
+        status = read_number(rd, d->key, text, d->unit, &v, half);
+        *(double *)at = v;
     }
     if (status == ATN_OK && (v < d->min || v > d->max))
         return refuse(rd, "%s=%.40s is out of range; it must be from %g to %g", d->key, text,
@@ -116,7 +133,7 @@ static atn_status read_field(reader *rd, const char *line, char *word)
         known[nknown++] = list[i].key;
         if (strcmp(list[i].key, word) == 0)
             return read_value(rd, &list[i], rd->channel ? (void *)rd->channel : (void *)rd->m,
-                              equals + 1);
+                              equals + 1, rd->channel ? &rd->channel->half[i] : &rd->m->half[i]);
     }
     return unknown(rd, "field", word, known, nknown);
 }
@@ -222,8 +239,8 @@ static atn_status read_row(reader *rd, char *text)
     for (; status == ATN_OK && (word = strtok_r(NULL, " \t", &rest)) != NULL; n++) {
         if (n == t->ntaus)
             return refuse(rd, "more values than the %d columns of the table", t->ntaus);
-        status = read_number(rd, "row", word, &t->v[t->nsizes][n]);
-        t->v[t->nsizes][n] /= atn_unit_scale(rd->unit);
+        status =
+            read_number(rd, "row", word, rd->unit, &t->v[t->nsizes][n], &t->half[t->nsizes][n]);
     }
     if (status == ATN_OK && n < t->ntaus)
         return refuse(rd, "%d values for %d columns: the row was cut short; restore it", n,
@@ -244,7 +261,10 @@ static atn_status read_channel(reader *rd, char **rest)
             return refuse(rd, "channel %s is there twice; remove one", name);
     rd->channel = atn_machine_add_channel(rd->m, name);
     rd->nnames = 0;
-    return rd->channel ? ATN_OK : refuse(rd, "more than %d channels", ATN_MACHINE_CHANNELS);
+    if (rd->channel == NULL)
+        return refuse(rd, "more than %d channels", ATN_MACHINE_CHANNELS);
+    rd->channel->line = rd->line;
+    return ATN_OK;
 }
 
 static atn_status read_note(reader *rd, char *text, char *colon)
@@ -270,6 +290,8 @@ static atn_status read_words(reader *rd, char *text)
     if (strcmp(word, "channel") == 0)
         return read_channel(rd, &rest);
     if (strcmp(word, "end") == 0) {
+        if (rd->m->nchannels == 0)
+            return refuse(rd, "no channel; a machine has at least its memory");
         rd->ended = true;
         return ATN_OK;
     }

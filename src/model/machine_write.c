@@ -6,6 +6,13 @@
 
 #include "model/machine_private.h"
 
+/* "~0.12": half of the 95 % interval, where it is known. */
+static void print_half(FILE *f, double half, atn_unit unit)
+{
+    if (half > 0)
+        fprintf(f, "~%.3g", half * atn_unit_scale(unit));
+}
+
 static void print_value(FILE *f, const atn_machine_field *d, const void *base)
 {
     const void *at = (const char *)base + d->at;
@@ -33,7 +40,7 @@ static bool is_set(const atn_machine_field *d, const void *base)
 
 /* Values of one word share a line; those that are zero are left out. */
 static void print_fields(FILE *f, const atn_machine_field *list, int n, const void *base,
-                         const char *indent)
+                         const double *half, const char *indent)
 {
     const char *line = NULL;
     for (int i = 0; i < n; i++) {
@@ -43,6 +50,7 @@ static void print_fields(FILE *f, const atn_machine_field *list, int n, const vo
             fprintf(f, "%s%s%s", line ? "\n" : "", indent, list[i].line);
         line = list[i].line;
         print_value(f, &list[i], base);
+        print_half(f, half[i], list[i].unit);
     }
     if (line)
         fputc('\n', f);
@@ -60,8 +68,10 @@ static void print_table(FILE *f, const char *words, const atn_values *t, atn_uni
     fputc('\n', f);
     for (int i = 0; i < t->nsizes; i++) {
         fprintf(f, "%s  %-6s", indent, atn_format_size(t->size[i], size));
-        for (int k = 0; k < t->ntaus; k++)
+        for (int k = 0; k < t->ntaus; k++) {
             fprintf(f, " %.9g", t->v[i][k] * atn_unit_scale(unit));
+            print_half(f, t->half[i][k], unit);
+        }
         fputc('\n', f);
     }
 }
@@ -108,12 +118,13 @@ static void print_machine(FILE *f, const atn_machine *m)
     fprintf(f, "attune-machine %d\n", ATN_MACHINE_VERSION);
     for (int i = 0; i < m->nnotes; i++)
         fprintf(f, "%s: %s\n", notes[i].key, notes[i].value);
-    print_fields(f, atn_global_fields, atn_nglobal_fields, m, "");
+    print_fields(f, atn_global_fields, atn_nglobal_fields, m, m->half, "");
     print_tables(f, atn_global_tables, atn_nglobal_tables, m, "");
     print_gammas(f, m);
     for (int i = 0; i < m->nchannels; i++) {
         fprintf(f, "channel %s\n", m->channel[i].name);
-        print_fields(f, atn_channel_fields, atn_nchannel_fields, &m->channel[i], "  ");
+        print_fields(f, atn_channel_fields, atn_nchannel_fields, &m->channel[i], m->channel[i].half,
+                     "  ");
         print_tables(f, atn_channel_tables, atn_nchannel_tables, &m->channel[i], "  ");
     }
     fputs("end\n", f);

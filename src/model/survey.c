@@ -133,14 +133,11 @@ atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_b
     atn_estimate v[ATN_SURVEY_ROUNDS];
     memcpy(v, rounds, (size_t)n * sizeof *v);
     qsort(v, (size_t)n, sizeof *v, by_value);
-    const int at = n == 2 ? more_is_better : n / 2;
+    const int at = n % 2 ? n / 2 : n / 2 - !more_is_better;
     atn_estimate e = v[at];
-    double nearest = e.mid;
-    for (int i = 0; i < n; i++)
-        if (i != at && (nearest == e.mid || fabs(v[i].mid - e.mid) < fabs(nearest - e.mid)))
-            nearest = v[i].mid;
-    e.lo = fmin(e.lo, nearest);
-    e.hi = fmax(e.hi, nearest);
+    const bool low_is_odd = e.mid - v[0].mid > v[n - 1].mid - e.mid;
+    e.lo = fmin(e.lo, v[n > 2 && low_is_odd].mid);
+    e.hi = fmax(e.hi, v[n - 1 - (n > 2 && !low_is_odd)].mid);
     return e;
 }
 

@@ -178,7 +178,7 @@ static void plan_fan(planner *w, int channel, int host, int from)
 static void plan_network(planner *w)
 {
     for (int c = 1; c <= w->channels; c++) {
-        int a, b;
+        int a = 0, b = 0;
         if (!find_pair(w, c, &a, &b))
             continue;
         const int pair[2] = {w->first[a], w->first[b]};

@@ -45,26 +45,26 @@ mpi: Some MPI 1.0
 hosts framing=0.949284785
 measured ranks=2
 table gamma sum f64 1
-  1K     0.1953125
+  1K     0.1953125~0.0391
 channel memory
   path duplex=1 hops=2
-  overhead below=0.5 eager=4K from=0.8
-  hockney alpha=0.522596554 beta=0.0582781349
-  lmo C=0.25 rate=17159.0941
+  overhead below=0.5~0.005 eager=4K from=0.8~0.01
+  hockney alpha=0.522596554~0.00365 beta=0.0582781349~0.000756
+  lmo C=0.25~0.0025 rate=17159.0941~224
   quality samples=300 spread=0.0142857143
   table transfer 1 2
-    1      0.025 0.1
-    8K     0.1 0.25
+    1      0.025~0.00354 0.1~0.00559
+    8K     0.1~0.00559 0.25~0.00707
   table sync 1 2
-    0      0.025 0.1
+    0      0.025~0.00354 0.1~0.00559
   table lognp-transfer 1
-    0      0.25
-    1      0.275
-    8K     0.5
+    0      0.25~0.0025
+    1      0.275~0.0025
+    8K     0.5~0.0025
   table mlognp-memory 1
-    0      0.5
-    1      0.55
-    8K     1
+    0      0.5~0.005
+    1      0.55~0.005
+    8K     1~0.005
 end
 EOF
 check "the machine is written" golden_file

@@ -18,7 +18,7 @@ measured() { # TOPOLOGY NUMBER
 value() { # CHANNEL LINE KEY
     awk -v channel="$1" -v line="$2" -v key="$3" '
         $1 == "channel" { here = $2 == channel }
-        here && $1 == line { for (i = 2; i <= NF; i++) if (sub("^" key "=", "", $i)) print $i }' machine
+        here && $1 == line { for (i = 2; i <= NF; i++) if (sub("^" key "=", "", $i)) { sub(/~.*/, "", $i); print $i } }' machine
 }
 has() { grep -q "$1" machine || { cat machine; return 1; }; }
 # 100 Mbit/s carry 11.86 MB/s; the machine may be busy.

@@ -36,7 +36,7 @@ static const char sample[] = "attune-machine 1\n"
                              "  loggp G=84.25 L=30 g=5 o=10\n"
                              "  quality samples=300 spread=0.02\n"
                              "  table transfer 1 4\n"
-                             "    1K     100 400\n"
+                             "    1K     100~3 400\n"
                              "    64K    5600 22400\n"
                              "  table plogp-gap 1\n"
                              "    1      20\n"
@@ -109,13 +109,17 @@ static void bad_files_are_refused(void **state)
         {"", "m:1: not a machine file"},
         {"attune-wisdom 1\n", "m:1: not a machine file"},
         {"attune-machine 2\nend\n", "m:1: machine file of version 2"},
-        {"attune-machine 1\nend\n", "no channel"},
+        {"attune-machine 1\nend\n", "m:2: no channel"},
         {HEAD "hockney alpha=1 beta=1\n", "m:4: the line \"end\" is missing"},
         {HEAD "hockney alpha=1 beta=1", "m:3: the last line has no end"},
-        {HEAD "end\n", "channel m tells no time"},
+        {HEAD "end\n", "m:2: channel m tells no time"},
         {HEAD "hockney alpha=nan beta=1\nend\n", "m:3: alpha: \"nan\" is no number"},
         {HEAD "hockney alpha=-1 beta=1\nend\n", "m:3: alpha: -1 is negative"},
         {HEAD "hockney alpha=1e999 beta=1\nend\n", "m:3: alpha: 1e999 is not finite"},
+        {HEAD "hockney alpha=1~nan beta=1\nend\n", "m:3: half an interval, behind ~: \"nan\""},
+        {HEAD "hockney alpha=1~-1 beta=1\nend\n", "m:3: half an interval, behind ~: -1 is"},
+        {HEAD "table transfer 1\n 1K 1~\nend\n", "m:4: half an interval, behind ~: \"\""},
+        {HEAD "table transfer 1\n 1K 1~2~3\nend\n", "m:4: half an interval, behind ~"},
         {HEAD "hockney aplha=1 beta=1\nend\n", "m:3: unknown field \"aplha\"; did you mean"},
         {HEAD "hockny alpha=1\nend\n", "m:3: unknown word \"hockny\"; did you mean \"hockney\""},
         {HEAD "hockney alpha=1 beta=1\nhockney alpha=1\nend\n", "m:4: a second line"},

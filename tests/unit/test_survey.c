@@ -47,6 +47,22 @@ static void spreads_are_relative(void **state)
     near(atn_spread((atn_estimate){0, 0, 0}), 0);
 }
 
+/* Every second sample may be disturbed, the quartile stays; its interval grows with doubt. */
+static void quartiles_are_not_disturbed(void **state)
+{
+    (void)state;
+    double v[40], w[40], one[] = {3};
+    for (int i = 0; i < 40; i++) {
+        v[i] = 10 + 0.01 * (i % 7);
+        w[i] = i % 2 ? v[i] : 50;
+    }
+    const atn_estimate quiet = atn_quartile(v, 40), disturbed = atn_quartile(w, 40);
+    assert_true(fabs(disturbed.mid / quiet.mid - 1) < 0.01);
+    assert_true(quiet.lo <= quiet.mid && quiet.mid <= quiet.hi && quiet.hi < 10.1);
+    assert_true(disturbed.lo <= disturbed.mid && disturbed.hi < 11);
+    near(atn_quartile(one, 1).hi, 3);
+}
+
 /* ---- lines and hosts ---- */
 
 static void lines_are_found(void **state)
@@ -231,6 +247,17 @@ static void rounds_are_joined(void **state)
     atn_survey_free(&s);
 }
 
+static void intervals_hold_all_rounds_but_one(void **state)
+{
+    (void)state;
+    const atn_estimate five[] = {{3, 2.9, 3.1}, {9, 9, 9}, {4, 4, 4}, {3.5, 3.5, 3.5}, {2, 2, 2}};
+    const atn_estimate e = atn_survey_middle(five, 5, false);
+    assert_true(e.mid == 3.5 && e.lo == 2 && e.hi == 4);
+    assert_true(atn_survey_middle(five, 4, false).mid == 3.5);
+    assert_true(atn_survey_middle(five, 4, true).mid == 4);
+    assert_true(atn_survey_middle(five, 1, false).hi == 3.1);
+}
+
 static void nonsense_is_refused(void **state)
 {
     (void)state;
@@ -364,7 +391,7 @@ static atn_survey known_machine(void)
     return s;
 }
 
-static atn_machine *fitted(const atn_survey *s)
+static atn_machine *fitted(atn_survey *s)
 {
     atn_machine *m = NULL;
     atn_error err = {0};
@@ -475,6 +502,48 @@ static void machines_are_written(void **state)
     atn_survey_free(&s);
 }
 
+static atn_observation *find(atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes)
+{
+    for (int i = 0; i < s->seen.n; i++)
+        if (s->seen.v[i].kind == kind && s->seen.v[i].channel == channel &&
+            s->seen.v[i].bytes == bytes)
+            return &s->seen.v[i];
+    return NULL;
+}
+
+/* L = RTT / 2 - o - 2 L0, o = RTT(0) / 2: the doubts of both round trips add up as squares; a
+ * transfer that is clipped to nothing is still uncertain, and the file tells. */
+static void parameters_know_their_intervals(void **state)
+{
+    (void)state;
+    atn_survey s = known_machine();
+    atn_observation *empty = find(&s, ATN_OBS_ROUND_TRIP, 1, 0);
+    atn_observation *small = find(&s, ATN_OBS_ROUND_TRIP, 1, 1024);
+    atn_observation *tiny = find(&s, ATN_OBS_ROUND_TRIP, 1, 1);
+    empty->value.hi += 6e-6;
+    empty->value.lo -= 2e-6;
+    small->value.lo -= 8e-6;
+    tiny->value.mid = tiny->value.lo = 59e-6;
+    tiny->value.hi = 70e-6;
+    atn_machine *m = fitted(&s), *back = NULL;
+    const atn_channel *net = &m->channel[1];
+    assert_true(net->transfer.v[0][0] == 0);
+    near(net->transfer.half[1][0], sqrt(3e-6 * 3e-6 + 4e-6 * 4e-6));
+    assert_true(net->transfer.half[0][0] > 4e-6);
+    assert_true(net->transfer.half[4][1] == 0);
+    char *text = atn_machine_print(m);
+    assert_non_null(strstr(text, "below=30~3 "));
+    assert_int_equal(atn_machine_parse(text, strlen(text), "fit", &back, NULL), ATN_OK);
+    near(back->channel[1].transfer.half[1][0], 5e-6);
+    char *again = atn_machine_print(back);
+    assert_string_equal(again, text);
+    free(again);
+    free(text);
+    atn_machine_free(m);
+    atn_machine_free(back);
+    atn_survey_free(&s);
+}
+
 /* One rank on each host: no memory was observed, copies stand for it. */
 static void hosts_of_one_rank_are_enough(void **state)
 {
@@ -498,6 +567,7 @@ int main(void)
         cmocka_unit_test(hiccups_are_left_out),
         cmocka_unit_test(honest_samples_stay),
         cmocka_unit_test(spreads_are_relative),
+        cmocka_unit_test(quartiles_are_not_disturbed),
         cmocka_unit_test(lines_are_found),
         cmocka_unit_test(hosts_are_told_apart),
         cmocka_unit_test(plans_fit_the_machine),
@@ -505,6 +575,7 @@ int main(void)
         cmocka_unit_test(one_rank_is_too_few),
         cmocka_unit_test(lines_are_read),
         cmocka_unit_test(rounds_are_joined),
+        cmocka_unit_test(intervals_hold_all_rounds_but_one),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_job_may_give_reasons),
         cmocka_unit_test(stopped_jobs_go_on),
@@ -512,6 +583,7 @@ int main(void)
         cmocka_unit_test(shared_processors_count),
         cmocka_unit_test(other_models_come_back),
         cmocka_unit_test(machines_are_written),
+        cmocka_unit_test(parameters_know_their_intervals),
         cmocka_unit_test(hosts_of_one_rank_are_enough),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
