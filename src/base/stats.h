@@ -18,8 +18,8 @@ atn_estimate atn_median(double *v, int n);
 /* Which of n sorted samples, from 0, is the lower end; the upper end is its mirror image. */
 int atn_median_rank(int n);
 
-/* The first quartile and its interval, likewise: for what can only be disturbed upwards, as it stays
- * where it is until three quarters of the samples are disturbed. */
+/* The first quartile and its interval, likewise: for what can only be disturbed upwards, as it
+ * stays where it is until three quarters of the samples are disturbed. */
 atn_estimate atn_quartile(double *v, int n);
 
 /* Half of the interval, relative to the value. */

@@ -33,8 +33,8 @@ void atn_graph_free(atn_graph *g);
 /* Every natural block has n bytes. */
 void atn_graph_size(atn_graph *g, int64_t n);
 
-/* Whether the rounds of the schedules are stages of lock-step models: both ends of each message name
- * the same one, and a rank sends and receives at most one message in it. */
+/* Whether the rounds of the schedules are stages of lock-step models: both ends of each message
+ * name the same one, and a rank sends and receives at most one message in it. */
 bool atn_graph_rounds_are_stages(const atn_graph *g);
 
 /* When each message would start (both its ends; other nodes: when they are ready) if messages took

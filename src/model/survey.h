@@ -10,9 +10,9 @@
  *   end
  *
  * The plan is gone through in rounds, so that what disturbs the machine for a while spoils one of
- * them only (in the last ones, what takes long is skipped); numbers go on from round to round.  A file with the lines of a job that was killed is
- * how `--resume` goes on: experiments are done in the order of the plan, so those up to the last
- * number are complete. */
+ * them only (in the last ones, what takes long is skipped); numbers go on from round to round.  A
+ * file with the lines of a job that was killed is how `--resume` goes on: experiments are done in
+ * the order of the plan, so those up to the last number are complete. */
 #ifndef ATN_SURVEY_H
 #define ATN_SURVEY_H
 
@@ -68,8 +68,8 @@ atn_status atn_survey_end(const atn_survey *s, atn_error *err);
 /* Reads what a killed job left; a last line that breaks off is left out. */
 atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err);
 
-/* One value of several rounds: the middle one; of two (and of four) the one that was less disturbed.
- * Its interval holds all rounds but the one furthest away, which may be a hiccup. */
+/* One value of several rounds: the middle one; of two (and of four) the one that was less
+ * disturbed.  Its interval holds all rounds but the one furthest away, which may be a hiccup. */
 atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_better);
 
 void atn_survey_put_head(FILE *f, const atn_survey *s);

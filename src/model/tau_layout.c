@@ -122,9 +122,6 @@ static int by_blocks(const void *x, const void *y)
     return a->rank - b->rank;
 }
 
-/* How many of the sorted parts each column takes; returns how many columns, 0: no memory.  The sum of half
- * perimeters, the matrix being 1 wide, is 1 for the heights of each column and its width for each
- * of its parts; of equal sums the one of more columns, whose broadcasts are shorter. */
 typedef struct {
     double cost[MOST + 1][MOST + 1]; /* of c columns for the first k parts */
     int from[MOST + 1][MOST + 1];    /* the last of them begins there */
@@ -147,6 +144,9 @@ static void find_cuts(const part *v, int p, int64_t total, cuts *x)
         }
 }
 
+/* How many of the sorted parts each column takes; returns how many columns, 0: no memory.  The sum
+ * of half perimeters, the matrix being 1 wide, is 1 for the heights of each column and its width
+ * for each of its parts; of equal sums the one of more columns, whose broadcasts are shorter. */
 static int cut(const part *v, int p, int64_t total, int *taken)
 {
     cuts *x = malloc(sizeof *x);

@@ -42,7 +42,8 @@ typedef struct {
     ATN_VEC(int) members; /* ranks */
 } atn_summa;
 
-/* The text of a layout (docs/models.md); without columns they are made (tau_layout.h); "file:line: what, why, remedy". */
+/* The text of a layout (docs/models.md); without columns they are made (tau_layout.h).  "file:line:
+ * what, why, remedy". */
 atn_status atn_summa_parse(const char *text, const char *file, atn_summa *summa_p, atn_error *err);
 void atn_summa_free(atn_summa *s);
 

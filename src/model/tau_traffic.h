@@ -1,9 +1,10 @@
 /* tau_traffic.h - who sends how much to whom in which stage: what is left of the schedules of all
  * ranks when messages go in lock-step, and where ranks are.
  *
- * A rank sends one message at a time and receives one at a time, in the order of its program.  Where
- * the rounds of the schedules are like that, they are the stages; otherwise the stage of a message
- * is when it starts if every message takes one stage and nothing else takes any time.  Reductions and copies happen between stages: `stage` is the one that follows them. */
+ * A rank sends one message at a time and receives one at a time, in the order of its program.
+ * Where the rounds of the schedules are like that, they are the stages; otherwise the stage of a
+ * message is when it starts if every message takes one stage and nothing else takes any time.
+ * Reductions and copies happen between stages: `stage` is the one that follows them. */
 #ifndef ATN_TAU_TRAFFIC_H
 #define ATN_TAU_TRAFFIC_H
 
