@@ -29,6 +29,18 @@ ATTUNE_API const char *attune_version(void);
  * ranks that differ, another MPI, a GPU-aware MPI).  The same on all ranks. */
 ATTUNE_API int attune_active(void);
 
+/* A place in the program that is tuned on its own (ATTUNE_SELECT=online): calls between push and
+ * pop learn apart from others, and contexts may be nested.  What a rank pushes and pops around its
+ * collective calls must be the same on all ranks of the communicator, as the calls themselves must
+ * be; each thread has its own stack.  Names are compared by their characters.
+ *
+ * Without these functions: MPI_Pcontrol(ATTUNE_PCONTROL + n) enters context number n (1 .. 6999),
+ * MPI_Pcontrol(ATTUNE_PCONTROL) leaves the innermost one; also from Fortran.  Or give a
+ * communicator a context of its own: MPI_Comm_set_info with the key "attune_context". */
+ATTUNE_API void attune_context_push(const char *name);
+ATTUNE_API void attune_context_pop(void);
+#define ATTUNE_PCONTROL 7000
+
 #undef ATTUNE_API
 #ifdef __cplusplus
 }

@@ -241,8 +241,7 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     return with_handles(plan, call);
 }
 
-/* One buffer for both, without MPI_IN_PLACE: an error that the native routine will report. */
-static bool is_aliased(const atn_call *call)
+bool atn_call_aliased(const atn_call *call)
 {
     return call->src.buf == call->dst.buf && call->src.buf && !call->in_place &&
            call->src.count > 0 && call->dst.count > 0 &&
@@ -252,7 +251,7 @@ static bool is_aliased(const atn_call *call)
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
 {
     *code_p = MPI_SUCCESS;
-    x->settled = !is_aliased(call);
+    x->settled = !atn_call_aliased(call);
     if (!x->settled)
         return NULL;
     if (!raw_matches(x->recent, call)) {
@@ -262,6 +261,21 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
     }
     x->direct = x->recent->direct;
     return with_handles(x->recent->plan, call);
+}
+
+atn_plan *atn_exec_plan_as(atn_exec *x, const atn_call *call, const atn_problem *q,
+                           const atn_choice *choice, int *code_p)
+{
+    *code_p = MPI_SUCCESS;
+    x->direct = is_direct(x, call, q);
+    if (!choice->row->algo->build)
+        return NULL;
+    return with_handles(plan_for(x, call, q, choice, code_p), call);
+}
+
+bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *call)
+{
+    return x->direct && !call->in_place && plan->program.scratch_bytes <= ATN_KEEP_BYTES;
 }
 
 atn_plan *atn_exec_repeatable(const atn_exec *x, const atn_call *call)

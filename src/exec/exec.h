@@ -53,6 +53,14 @@ bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
  * asks. */
 typedef struct atn_plan atn_plan;
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
+/* The same when somebody else has chosen for the problem of the call, which is told and not
+ * remembered. */
+atn_plan *atn_exec_plan_as(atn_exec *x, const atn_call *call, const atn_problem *q,
+                           const atn_choice *choice, int *code_p);
+/* Whether the plan just returned serves every call that differs in the buffers alone. */
+bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *call);
+/* One buffer for both sides, without MPI_IN_PLACE: the native routine will report it. */
+bool atn_call_aliased(const atn_call *call);
 /* Whether NULL was a choice, which holds for equal calls, and not the answer to a mistake in this
  * one, which is for the native routine to report. */
 bool atn_exec_settled(const atn_exec *x);
@@ -80,6 +88,10 @@ bool atn_exec_stall(const atn_exec *x, atn_stall *stall_p);
 void atn_type_forget(MPI_Datatype type);
 void atn_op_forget(MPI_Op op);
 bool atn_op_commutes(MPI_Op op);
+/* Whether every order of operands gives the same bits: integers, minima, maxima, bits. */
+bool atn_op_is_exact(MPI_Op op, MPI_Datatype type);
+/* Whether Attune knows what the operator does: it may be applied once more without being seen. */
+bool atn_op_is_known(MPI_Op op);
 /* The MPI library's own MPI_Type_free; set it when MPI_Type_free is interposed. */
 extern int (*atn_real_type_free)(MPI_Datatype *type);
 

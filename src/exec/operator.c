@@ -117,3 +117,13 @@ bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_
     *op_p = (atn_operator){.commutes = classes || atn_op_commutes(op), .named = classes != 0};
     return true;
 }
+
+bool atn_op_is_known(MPI_Op op) { return operator_classes(op) != 0; }
+
+bool atn_op_is_exact(MPI_Op op, MPI_Datatype type)
+{
+    const unsigned rounded = FLOATING | COMPLEX;
+    const bool rounds = op == MPI_SUM || op == MPI_PROD;
+
+    return atn_op_is_known(op) && type_class(type) && !(rounds && (type_class(type) & rounded));
+}

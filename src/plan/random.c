@@ -64,23 +64,28 @@ void atn_choose_random(uint64_t seed, const atn_problem *q, uint64_t call, atn_c
     *choice_p = choice;
 }
 
+bool atn_select_learns(const char *select)
+{
+    return strcmp(select, "online") == 0 || strcmp(select, "star") == 0 ||
+           strcmp(select, "star-grouped") == 0;
+}
+
 atn_status atn_select_parse(const char *text, atn_rules *rules, atn_error *err)
 {
     static const char prefix[] = "random:";
     int64_t seed;
     if (strcmp(text, "rules") == 0)
         return ATN_OK;
-    if (strcmp(text, "model") == 0) {
+    if (strcmp(text, "model") == 0 || atn_select_learns(text)) {
         rules->model = true;
         return ATN_OK;
     }
     if (strncmp(text, prefix, sizeof prefix - 1) != 0 ||
         !atn_count_parse(text + sizeof prefix - 1, &seed))
-        return atn_fail(
-            err, ATN_INPUT,
-            "ATTUNE_SELECT=%.60s: must be \"rules\", \"model\" or \"random:SEED\" with a "
-            "whole number as SEED",
-            text);
+        return atn_fail(err, ATN_INPUT,
+                        "ATTUNE_SELECT=%.60s: must be \"rules\", \"model\", \"online\", \"star\", "
+                        "\"star-grouped\" or \"random:SEED\" with a whole number as SEED",
+                        text);
     rules->random = true;
     rules->seed = (uint64_t)seed;
     return ATN_OK;

@@ -55,9 +55,11 @@ atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin, a
                            atn_error *err);
 atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err);
 /* What the settings ask for; each may be NULL.  `forced` ("allreduce=ring,bcast=chain:segment=8K")
- * comes before the rules of the file; `select` is "rules", "model" or "random:SEED". */
+ * comes before the rules of the file; `select` as in ATTUNE_SELECT. */
 atn_status atn_rules_load(const char *path, const char *forced, const char *select,
                           atn_rules **rules_p, atn_error *err);
+/* "online", "star", "star-grouped": candidates are planned, and what serves is learned. */
+bool atn_select_learns(const char *select);
 atn_rules *atn_rules_empty(void); /* native everywhere; NULL: out of memory */
 /* A table of copies of these rules, with the provenance of `like` (may be NULL). */
 atn_rules *atn_rules_make(const atn_rule *list, int n, const atn_rules *like);

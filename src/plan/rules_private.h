@@ -56,8 +56,6 @@ atn_status atn_check_kind(const char *path, const char *kind, atn_error *err);
 /* Appends a copy; false: out of memory. */
 bool atn_rules_append(atn_rules *rules, const atn_rule *rule);
 
-/* NULL when the choice can serve the problem with the pieces it asks for, else the reason. */
-const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q);
 /* Works out what is derived from the list; false: out of memory. */
 bool atn_rules_seal(atn_rules *rules);
 atn_status atn_forced_parse(const char *text, atn_rules *rules, atn_error *err);

@@ -16,6 +16,7 @@ typedef enum {
 
 enum { ATN_YIELD_AUTO, ATN_YIELD_ALWAYS, ATN_YIELD_NEVER };
 enum { ATN_GPU_NATIVE, ATN_GPU_SERVE };
+enum { ATN_FP_STABLE, ATN_FP_FREE };
 
 typedef enum {
     ATN_SETTING_SWITCH,

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "pmpi/tuned.h"
+#include "pmpi/wise.h"
 #include "topo/topo.h"
 
 /* MPICH has about 2000 communicators; programs keep most of them. */
@@ -91,6 +93,7 @@ static void retire(atn_comm *c)
     unlink_it(c);
     pthread_mutex_unlock(&lock);
     c->user = MPI_COMM_NULL;
+    atn_tuned_stop(c);
     free_wire(c);
 }
 
@@ -155,6 +158,7 @@ static atn_comm *new_state(MPI_Comm comm)
         return NULL;
     c->user = comm;
     c->wire = MPI_COMM_NULL;
+    c->wake = UINT64_MAX;
     PMPI_Comm_size(comm, &c->p);
     PMPI_Comm_rank(comm, &c->r);
     if (atn_the_job.observed)
@@ -246,7 +250,9 @@ static void set_up(atn_comm *c)
         return;
     if (c->exec == NULL)
         c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_choose, c);
-    const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c) && atn_planned_start(c);
+    const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c) &&
+                         atn_wise_here(c->topo, &c->wisdom) && atn_planned_start(c) &&
+                         atn_tuned_start(c);
     if (c->p == 1 ? willing : vote(c->user, willing))
         c->stage = ATN_STAGE_SERVED;
     else
@@ -263,7 +269,8 @@ static bool is_due(const atn_comm *c, atn_operation op)
     const bool rooted = (atn_operation_get(op)->flags & ATN_ROOTED) != 0;
     const bool symmetric = !rooted && op != ATN_SCAN && op != ATN_EXSCAN;
     return atn_the_job.check || (atn_the_job.forced & 1u << op) != 0 ||
-           (c->calls > first && symmetric) || c->calls > first * PATIENCE;
+           atn_tuned_is_urgent(c, op) || (c->calls > first && symmetric) ||
+           c->calls > first * PATIENCE;
 }
 
 atn_comm *atn_comm_warm(atn_comm *c, atn_operation op)
@@ -273,6 +280,8 @@ atn_comm *atn_comm_warm(atn_comm *c, atn_operation op)
         set_up(c);
         atn_beat_end(c);
     }
+    if (c->stage == ATN_STAGE_COUNTING)
+        c->before |= 1u << op;
     return c->stage == ATN_STAGE_SERVED || atn_the_job.observed ? c : NULL;
 }
 

@@ -9,7 +9,9 @@
 #include <stdatomic.h>
 
 #include "exec/exec.h"
+#include "pmpi/context.h"
 #include "pmpi/job.h"
+#include "tune/drivers/driver.h"
 
 typedef enum { ATN_STAGE_COUNTING, ATN_STAGE_NATIVE, ATN_STAGE_SERVED } atn_stage;
 
@@ -27,6 +29,11 @@ typedef struct {
 typedef struct {
     atn_key key;
     atn_plan *plan; /* NULL: the native routine */
+    int64_t left;   /* calls for which this holds */
+    /* While learning: */
+    uint64_t context;
+    int64_t granted; /* what `left` was when the tuner was last told */
+    atn_kind *of;
 } atn_known;
 
 /* What a repeated call brings along. */
@@ -40,7 +47,8 @@ typedef struct atn_comm {
     MPI_Comm user;
     MPI_Comm wire; /* private copy that carries the messages; MPI_COMM_NULL until needed */
     atn_exec *exec;
-    struct atn_topo *topo; /* where its ranks are; NULL: not known */
+    struct atn_topo *topo;   /* where its ranks are; NULL: not known */
+    const atn_rules *wisdom; /* that holds there; NULL: none */
     int p, r;
     atn_stage stage;
     bool reserved; /* counts against the limit of private communicators */
@@ -48,6 +56,10 @@ typedef struct atn_comm {
     atn_known known[ATN_OPERATIONS];
     struct atn_planned *planned; /* what the model chose so far; NULL: nothing */
     unsigned evictions;          /* of the executor when the plans above were known */
+    atn_driver *driver;          /* what learns; NULL: nobody */
+    uint64_t wake;               /* the call at which it must hear of an agreement */
+    uint64_t context;            /* by info key; 0: none */
+    uint32_t before;             /* operations that were called before it was set up */
     /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
     _Atomic unsigned beat;
     _Atomic int op, root;
@@ -60,12 +72,13 @@ typedef struct atn_comm {
 /* Counts freed datatypes and operators; starts at 1. */
 extern _Atomic unsigned atn_freed ATN_HIDDEN;
 
-static inline const atn_known *atn_comm_known(const atn_comm *c, atn_operation op, atn_key k)
+static inline atn_known *atn_comm_known(atn_comm *c, atn_operation op, atn_key k)
 {
-    const atn_known *const known = &c->known[op];
+    atn_known *const known = &c->known[op];
     const atn_key *const old = &known->key;
     const bool same = k.count >= 0 && old->count == k.count && old->type == k.type &&
-                      old->op == k.op && old->root == k.root &&
+                      old->op == k.op && old->root == k.root && known->left > 0 &&
+                      known->context == atn_context &&
                       old->freed == atomic_load_explicit(&atn_freed, memory_order_relaxed);
     return same ? known : NULL;
 }
@@ -126,13 +139,17 @@ static inline atn_comm *atn_comm_find(MPI_Comm comm)
                                                                      : atn_comm_look(comm, slot);
 }
 
+/* Hears of agreements that are due (tuned.c). */
+void atn_tuned_wake(atn_comm *c);
+
 /* Counts a call.  NULL: call the native routine, there is nothing else to do. */
 static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
 {
     atn_comm *const c = atn_comm_find(comm);
     if (c == NULL)
         return NULL;
-    c->calls++;
+    if (!ATN_LIKELY(++c->calls < c->wake))
+        atn_tuned_wake(c);
     return ATN_LIKELY(c->stage == ATN_STAGE_SERVED) ? c : atn_comm_warm(c, op);
 }
 
@@ -151,7 +168,7 @@ bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p);
 int atn_raise(atn_comm *c, int code);
 
 /* Carries out the call; false: call the native routine instead. */
-bool atn_serve(atn_comm *c, const atn_call *call, int *code_p);
+bool atn_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p);
 /* Its second half: runs a plan, on the private communicator that is made now if need be. */
 bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p);
 /* The same again with other buffers. */
@@ -167,6 +184,7 @@ typedef struct {
     atn_comm *c;
     const atn_call *call;
     atn_choice choice;
+    atn_turn turn;
     double start;
 } atn_observed;
 bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p);

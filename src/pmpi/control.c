@@ -44,6 +44,14 @@ static int free_comm(MPI_Comm *comm, int (*real)(MPI_Comm *))
 
 static int do_Comm_free(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_free); }
 
+static int do_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    const int code = atn_real.Comm_set_info(comm, info);
+    if (atn_the_job.keeps && code == MPI_SUCCESS)
+        atn_context_hear(comm, info);
+    return code;
+}
+
 static int do_Comm_disconnect(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_disconnect); }
 
 static void forget_type(MPI_Datatype type)

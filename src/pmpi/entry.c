@@ -2,7 +2,7 @@
  *
  * An operation that no rule touches costs one test of a bit.  MPI_X goes to a tool that follows
  * in link order, if there is one; the tool's PMPI_X call comes back to ours. */
-#include "pmpi/comm.h"
+#include "pmpi/tuned.h"
 
 static inline void put(atn_user *u, const void *buf, int64_t count, MPI_Datatype type)
 {
@@ -56,9 +56,17 @@ static inline bool gate_has(uint64_t bits)
         __VA_ARGS__                                                                                \
         int code;                                                                                  \
         if (ATN_LIKELY(!atn_the_job.observed)) {                                                   \
-            const bool served = atn_serve(c, &call, &code);                                        \
-            atn_comm_know(c, &call, key, served, (buffers).any);                                   \
-            return served ? code : atn_real.name actuals;                                          \
+            atn_turn turn;                                                                         \
+            const bool served = atn_serve(c, &call, &turn, &code);                                 \
+            if (turn.of == NULL) {                                                                 \
+                atn_comm_know(c, &call, key, served, (buffers).any);                               \
+                return served ? code : atn_real.name actuals;                                      \
+            }                                                                                      \
+            if (!served)                                                                           \
+                code = atn_real.name actuals;                                                      \
+            code = atn_turn_done(c, &turn, code);                                                  \
+            atn_turn_know(c, &call, key, &turn, (buffers).any);                                    \
+            return code;                                                                           \
         }                                                                                          \
         atn_observed o;                                                                            \
         if (atn_observed_begin(&o, c, &call, &code))                                               \
@@ -72,11 +80,11 @@ static inline bool gate_has(uint64_t bits)
         if (c == NULL)                                                                             \
             return atn_real.name actuals;                                                          \
         const int r __attribute__((unused)) = c->r;                                                \
-        const atn_known *const known = atn_comm_known(c, ATN_##id, key);                           \
-        if (known != NULL && known->plan == NULL)                                                  \
-            return atn_real.name actuals;                                                          \
-        if (known != NULL && atn_are_plain(buffers))                                               \
-            return atn_repeat(c, known, buffers);                                                  \
+        atn_known *const known = atn_comm_known(c, ATN_##id, key);                                 \
+        if (known != NULL && (known->plan == NULL || atn_are_plain(buffers))) {                    \
+            known->left--;                                                                         \
+            return known->plan == NULL ? atn_real.name actuals : atn_repeat(c, known, buffers);    \
+        }                                                                                          \
         return settle_##name actuals;                                                              \
     }                                                                                              \
     static inline int pass_##name formals                                                          \

@@ -5,11 +5,12 @@
 #include <mpi.h>
 
 #include "model/machine.h"
+#include "plan/here.h"
 #include "plan/rules.h"
 #include "plan/settings.h"
 #include "pmpi/real.h"
 
-typedef struct {
+typedef struct atn_job {
     bool active;   /* between the vote in MPI_Init and MPI_Finalize */
     bool keeps;    /* there are states of communicators */
     bool yield;    /* ranks of this node outnumber its cores (local: changes no message) */
@@ -20,11 +21,19 @@ typedef struct {
     int p, r;           /* in MPI_COMM_WORLD */
     uint32_t forced;    /* operations whose communicators are set up at their first call */
     uint64_t hash;      /* of settings and rules, for votes on communicators */
+    bool learns;        /* ATTUNE_SELECT=online and its like */
+    bool stable;        /* results of inexact reductions must not change while it runs */
+    bool explain;       /* tell decisions */
+    int budget;         /* per cent */
+    int procedure;      /* atn_tune_mode */
+    uint32_t tunable;   /* operations that are learned about */
     const char *report; /* NULL: none; "": standard error; else a file */
     atn_settings settings;
     atn_rules *rules;
-    struct atn_topo *topo; /* where all ranks are; NULL: not known */
-    atn_machine *machine;  /* for plans; NULL: none are made, or no memory */
+    atn_rules *wisdom;        /* what files say about this machine, for any place of ranks */
+    char here[ATN_HERE_ROOM]; /* the machine, as wisdom calls it */
+    struct atn_topo *topo;    /* where all ranks are; NULL: not known */
+    atn_machine *machine;     /* for plans; NULL: none are made, or no memory */
 } atn_job;
 
 extern atn_job atn_the_job ATN_HIDDEN;

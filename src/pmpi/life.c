@@ -2,7 +2,9 @@
 #include <stdarg.h>
 
 #include "pmpi/comm.h"
+#include "pmpi/learned.h"
 #include "pmpi/watch.h"
+#include "pmpi/wise.h"
 #include "topo/topo.h"
 
 atn_job atn_the_job;
@@ -28,6 +30,7 @@ static void free_job(void)
     atn_topo_free(atn_the_job.topo);
     atn_machine_free(atn_the_job.machine);
     atn_rules_free(atn_the_job.rules);
+    atn_rules_free(atn_the_job.wisdom);
     atn_settings_free(&atn_the_job.settings);
     atn_the_job = (atn_job){0};
 }
@@ -45,12 +48,14 @@ void atn_job_start(void)
     }
     job->active = true;
     const uint32_t all = (1u << ATN_OPERATIONS) - 1;
-    const uint32_t work = job->observed ? all : atn_rules_operations(job->rules);
+    const uint32_t work =
+        job->observed ? all : atn_rules_operations(job->rules) | atn_wise_operations(job->wisdom);
     if (work != 0)
         job->yield = should_yield(job);
     if (job->verbose > 0 && job->r == 0)
-        atn_say("%d ranks on %s, %d rules%s", job->p, atn_mpi_built_for(),
-                atn_rules_count(job->rules), job->yield ? ", waits give the processor away" : "");
+        atn_say("%d ranks on %s, %d rules, wisdom of %d%s", job->p, atn_mpi_built_for(),
+                atn_rules_count(job->rules), atn_rules_count(job->wisdom),
+                job->yield ? ", waits give the processor away" : "");
     atn_job_place(job);
     atn_job_machine(job);
     atn_topology_start();
@@ -70,8 +75,11 @@ void atn_job_stop(void)
         return;
     atn_set_work(0);
     atn_watch_stop();
-    if (atn_the_job.keeps)
+    if (atn_the_job.keeps) {
         atn_comms_stop();
+        atn_learned_finish();
+    }
     atn_topology_stop();
+    atn_wise_stop();
     free_job();
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "pmpi/tuned.h"
 #include "pmpi/watch.h"
 
 int atn_raise(atn_comm *c, int code)
@@ -25,6 +26,17 @@ static bool is_news(int rule)
     return news;
 }
 
+/* Rules of wisdom that do not apply are passed over in silence: nobody wrote them. */
+static bool choose_wisely(const atn_comm *c, const atn_problem *q, atn_choice *choice_p)
+{
+    atn_reason reason;
+    atn_choice choice;
+    atn_rules_choose(c->wisdom, q, 0, &choice, &reason);
+    if (reason.rule >= 0)
+        *choice_p = choice;
+    return reason.rule >= 0;
+}
+
 bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
 {
     atn_comm *const c = context;
@@ -32,7 +44,10 @@ bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
     atn_reason reason;
     char text[512];
     atn_rules_choose(job->rules, q, c->calls, choice_p, &reason);
-    if (reason.rule < 0 && atn_rules_plan(job->rules))
+    bool ruled = reason.rule >= 0 || atn_rules_per_call(job->rules);
+    if (!ruled && c->wisdom != NULL)
+        ruled = choose_wisely(c, q, choice_p);
+    if (!ruled && atn_rules_plan(job->rules) && !job->learns)
         atn_planned_choose(c, q, choice_p);
     if (c->r == 0 && reason.refused >= 0 && is_news(reason.refused)) {
         atn_reason_print(job->rules, &reason, q, choice_p, text, sizeof text);
@@ -65,10 +80,10 @@ static void forget_evicted(atn_comm *c)
     c->evictions = evictions;
 }
 
-bool atn_serve(atn_comm *c, const atn_call *call, int *code_p)
+bool atn_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
 {
     int code = MPI_SUCCESS;
-    atn_plan *const plan = atn_exec_plan(c->exec, call, &code);
+    atn_plan *const plan = atn_pick(c, call, turn, &code);
     forget_evicted(c);
     if (plan != NULL)
         return atn_serve_plan(c, plan, call, code_p);
@@ -79,9 +94,11 @@ bool atn_serve(atn_comm *c, const atn_call *call, int *code_p)
 void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole)
 {
     atn_plan *const plan = served && whole ? atn_exec_repeatable(c->exec, call) : NULL;
+    if (c->driver != NULL && (atn_the_job.tunable & 1u << call->op) != 0)
+        return; /* no answer of the executor's */
     k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
     if (k.count >= 0 && (served ? plan != NULL : atn_the_job.lasting && atn_exec_settled(c->exec)))
-        c->known[call->op] = (atn_known){.key = k, .plan = plan};
+        c->known[call->op] = (atn_known){.key = k, .plan = plan, .left = INT64_MAX};
 }
 
 /* ---- with somebody looking on ---- */
@@ -99,7 +116,8 @@ static bool serve_observed(atn_observed *o, int *code_p)
     int code = MPI_SUCCESS;
     if (c->stage != ATN_STAGE_SERVED)
         return false;
-    atn_plan *const plan = atn_exec_plan(c->exec, o->call, &code);
+    atn_plan *const plan = atn_pick(c, o->call, &o->turn, &code);
+    forget_evicted(c);
     if (plan == NULL) {
         *code_p = atn_raise(c, code);
         return code != MPI_SUCCESS;
@@ -125,13 +143,14 @@ bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int 
         o->start = now();
     if (!serve_observed(o, code_p))
         return false;
-    atn_observed_end(o, *code_p);
+    *code_p = atn_observed_end(o, *code_p);
     return true;
 }
 
 int atn_observed_end(atn_observed *o, int code)
 {
     atn_problem q;
+    code = atn_turn_done(o->c, &o->turn, code);
     atn_beat_end(o->c);
     if (atn_the_job.report != NULL) {
         const double seconds = now() - o->start;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmpi/job.h"
+#include "pmpi/tuned.h"
+#include "pmpi/wise.h"
 
 extern char **environ;
 
@@ -72,15 +73,17 @@ static bool ranks_fit(const atn_job *job, bool same_version, bool *host_only_p)
 
 /* ---- settings and rules: one rank reads, all get the same bytes ---- */
 
+enum { SETTINGS, RULES, WISDOM, PARTS };
+
 typedef struct {
-    char *bytes[2]; /* settings, rules */
-    int64_t size[2];
+    char *bytes[PARTS];
+    int64_t size[PARTS];
 } parcel;
 
 static void parcel_free(parcel *q)
 {
-    free(q->bytes[0]);
-    free(q->bytes[1]);
+    for (int i = 0; i < PARTS; i++)
+        free(q->bytes[i]);
 }
 
 /* Bad rules leave native everywhere, but other settings hold. */
@@ -95,8 +98,8 @@ static atn_status pack_rules(const atn_settings *s, parcel *q, atn_error *err)
         rules = atn_rules_empty();
     }
     const atn_status status = rules == NULL ? atn_fail(err, ATN_MEMORY, "out of memory")
-                                            : atn_rules_pack(rules, &q->bytes[1], &size, err);
-    q->size[1] = (int64_t)size;
+                                            : atn_rules_pack(rules, &q->bytes[RULES], &size, err);
+    q->size[RULES] = (int64_t)size;
     atn_rules_free(rules);
     return status;
 }
@@ -111,10 +114,13 @@ static atn_status pack_all(parcel *q, atn_error *err)
     if (warning != NULL)
         fputs(warning, stderr);
     if (status == ATN_OK)
-        status = atn_settings_pack(&s, &q->bytes[0], &size, err);
-    q->size[0] = (int64_t)size;
+        status = atn_settings_pack(&s, &q->bytes[SETTINGS], &size, err);
+    q->size[SETTINGS] = (int64_t)size;
     if (status == ATN_OK)
         status = pack_rules(&s, q, err);
+    if (status == ATN_OK)
+        status = atn_wise_pack(&s, &q->bytes[WISDOM], &size, err);
+    q->size[WISDOM] = (int64_t)size;
     free(warning);
     atn_settings_free(&s);
     return status;
@@ -127,17 +133,18 @@ static void read_parcel(parcel *q)
     if (pack_all(q, &err) == ATN_OK)
         return;
     atn_say("%s; everything stays native", err.text);
-    q->size[0] = q->size[1] = -1;
+    q->size[SETTINGS] = -1;
 }
 
 static bool send_parcel(const atn_job *job, parcel *q)
 {
     if (job->r == 0)
         read_parcel(q);
-    if (atn_real.Bcast(q->size, 2, MPI_INT64_T, 0, MPI_COMM_WORLD) != MPI_SUCCESS || q->size[0] < 0)
+    if (atn_real.Bcast(q->size, PARTS, MPI_INT64_T, 0, MPI_COMM_WORLD) != MPI_SUCCESS ||
+        q->size[SETTINGS] < 0)
         return false;
     bool room = true;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < PARTS; i++) {
         if (job->r != 0)
             q->bytes[i] = malloc((size_t)q->size[i] + 1);
         room = room && q->bytes[i] != NULL;
@@ -145,7 +152,7 @@ static bool send_parcel(const atn_job *job, parcel *q)
     int64_t all_have_room = room;
     if (!vote_min(&all_have_room, 1) || !all_have_room)
         return false;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < PARTS; i++)
         if (atn_real.Bcast(q->bytes[i], (int)q->size[i], MPI_CHAR, 0, MPI_COMM_WORLD) !=
             MPI_SUCCESS)
             return false;
@@ -155,10 +162,13 @@ static bool send_parcel(const atn_job *job, parcel *q)
 static bool open_parcel(atn_job *job, const parcel *q)
 {
     atn_error err = {0};
-    if (atn_settings_unpack(&job->settings, q->bytes[0], (size_t)q->size[0], &err) != ATN_OK ||
-        atn_rules_unpack(q->bytes[1], (size_t)q->size[1], &job->rules, &err) != ATN_OK)
+    if (atn_settings_unpack(&job->settings, q->bytes[SETTINGS], (size_t)q->size[SETTINGS], &err) !=
+            ATN_OK ||
+        atn_rules_unpack(q->bytes[RULES], (size_t)q->size[RULES], &job->rules, &err) != ATN_OK ||
+        !atn_wise_open(job, q->bytes[WISDOM], (size_t)q->size[WISDOM]))
         return false;
-    const uint64_t parts[] = {atn_settings_hash(&job->settings), atn_rules_hash(job->rules)};
+    const uint64_t parts[] = {atn_settings_hash(&job->settings), atn_rules_hash(job->rules),
+                              atn_rules_hash(job->wisdom)};
     job->hash = atn_hash(parts, sizeof parts, 0);
     return true;
 }
@@ -197,6 +207,7 @@ bool atn_job_vote(atn_job *job, bool same_version)
     if (!ranks_fit(job, same_version, &host_only) || !share_settings(job))
         return false;
     take_settings(job);
+    atn_tuned_settle(job);
     const bool gpu = !host_only && atn_setting_number(&job->settings, ATN_SET_GPU) != ATN_GPU_SERVE;
     const bool asked = job->verbose > 0 || atn_rules_operations(job->rules) != 0;
     if (gpu && asked && job->r == 0)

@@ -4,9 +4,17 @@
 #include "exec/place.h"
 #include "pmpi/comm.h"
 
+/* Wisdom is filed by where ranks are: which of them share a host is the least that is needed. */
+static const char *topology_of(const atn_job *job)
+{
+    const char *const given = atn_setting_given(&job->settings, ATN_SET_TOPOLOGY);
+    const bool needed = job->learns || atn_rules_count(job->wisdom) > 0;
+    return given != NULL ? given : needed ? ATN_TOPO_HOSTS : NULL;
+}
+
 void atn_job_place(atn_job *job)
 {
-    const char *const name = atn_setting_given(&job->settings, ATN_SET_TOPOLOGY);
+    const char *const name = topology_of(job);
     const atn_place_mpi mpi = {atn_real.Bcast, atn_real.Allgather, atn_real.Allreduce};
     atn_error err = {0};
 

@@ -80,15 +80,24 @@ atn_tuner *atn_book_add(atn_book *book, uint64_t kind, int64_t bytes, const atn_
     const int size_class = atn_size_class(bytes);
     if (book->n == ATN_BOOK_TUNERS)
         return NULL;
-    atn_tune_start kind_of_start = ATN_START_WISE;
+    atn_tune_start kind_of_start = wise_ps > 0 ? ATN_START_WISE : ATN_START_BORROWED;
     int start = wise;
     if (start < 0) {
         start = s->shadow ? -1 : borrow(book, kind, size_class, candidates, n);
-        kind_of_start = start >= 0 && start != native ? ATN_START_BORROWED : ATN_START_NATIVE;
+        kind_of_start = ATN_START_BORROWED;
     }
+    if (kind_of_start == ATN_START_BORROWED && (start < 0 || start == native))
+        kind_of_start = ATN_START_NATIVE;
     atn_tuner *t = atn_tuner_new(s, &book->account, candidates, n, native,
                                  start >= 0 ? start : native, kind_of_start, wise_ps);
     if (t != NULL)
         book->entry[book->n++] = (atn_book_entry){kind, size_class, t};
     return t;
+}
+
+void atn_book_drop(atn_book *book, atn_tuner *t)
+{
+    if (book->n > 0 && book->entry[book->n - 1].tuner == t)
+        book->n--;
+    atn_tuner_free(t);
 }

@@ -32,9 +32,13 @@ void atn_book_close(atn_book *book);
 /* NULL: there is none yet. */
 atn_tuner *atn_book_find(const atn_book *book, uint64_t kind, int64_t bytes);
 /* A tuner for a problem that has none.  Without wisdom (`wise` -1) it begins with what a neighbour
- * has settled on, if that is among the candidates, else with native.  NULL: no room. */
+ * has settled on, if that is among the candidates, else with native.  Wisdom without a time
+ * (`wise_ps` -1) is a guess, and native must be beaten.  NULL: no room. */
 atn_tuner *atn_book_add(atn_book *book, uint64_t kind, int64_t bytes, const atn_tune_settings *s,
                         const atn_candidate *candidates, int n, int native, int wise,
                         int64_t wise_ps);
+
+/* Takes back the tuner that was added last. */
+void atn_book_drop(atn_book *book, atn_tuner *t);
 
 #endif

@@ -34,8 +34,7 @@ static int find_choice(const atn_field *field, const atn_choice *choice)
     return -1;
 }
 
-/* The index of a choice, which is added when it is new and there is room; -1: there is none. */
-static int enter(atn_field *field, const atn_choice *choice, int64_t predicted_ps, int error)
+int atn_field_add(atn_field *field, const atn_choice *choice, int64_t predicted_ps, int error)
 {
     int i = find_choice(field, choice);
     if (i < 0 && field->n < ATN_TUNE_CANDIDATES) {
@@ -55,13 +54,13 @@ void atn_field_make(atn_operation op, const atn_ranking *ranking, int error, con
     atn_choice native = {.row = atn_catalog_native(op)};
     atn_params_default(native.row, &native.params);
     *field_p = (atn_field){.wise = -1, .wise_ps = -1};
-    enter(field_p, &native, -1, error);
+    atn_field_add(field_p, &native, -1, error);
     if (wise != NULL) {
-        field_p->wise = enter(field_p, &wise->use, -1, error);
+        field_p->wise = atn_field_add(field_p, &wise->use, -1, error);
         field_p->wise_ps = wise->time_ps;
     }
     for (int i = 0; ranking != NULL && i < ranking->n; i++)
-        enter(field_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds), error);
+        atn_field_add(field_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds), error);
 }
 
 /* The sizes that are tuned together. */

@@ -19,6 +19,8 @@ typedef struct {
 
 enum { ATN_FIELD_NATIVE = 0 };
 
+/* Adds a candidate, unless it is there or there is no room.  Its index; -1: no room. */
+int atn_field_add(atn_field *field, const atn_choice *choice, int64_t predicted_ps, int error);
 /* Native, what wisdom says (NULL: nothing), and the best of the ranking (NULL: none).  `error` is
  * how wrong the model may be, per mille. */
 void atn_field_make(atn_operation op, const atn_ranking *ranking, int error, const atn_rule *wise,

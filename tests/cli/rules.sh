@@ -112,7 +112,7 @@ gives "forced: unknown algorithm" 3 'did you mean "chain"?' force bcast=chian
 gives "forced: absurd parameter" 3 "segment=1.5 is not possible" force bcast=chain:segment=1.5
 gives "forced: unknown parameter" 3 "did you mean 'segment'" force bcast=chain:segmnt=8K
 gives "forced: no algorithm" 3 "is not understood; write operation=algorithm" force bcast
-gives "bad selection" 3 'must be "rules", "model" or "random:SEED"' \
+gives "bad selection" 3 'must be "rules", "model", "online"' \
     "$attune" run --select randm:1 -- touch started
 check "no bad setting started anything" test ! -e started
 
@@ -177,7 +177,7 @@ ATTUNE_RULES=$work/bad.rules|bad.rules:2: bytes=4K: would never match
 ATTUNE_RULES=$work/nowhere|nowhere: cannot be read: No such file
 ATTUNE_ALGORITHM=bcast=chian|did you mean "chain"?
 ATTUNE_ALGORITHM=bcast=chain:segment=huge|segment=huge is not possible
-ATTUNE_SELECT=worst|must be "rules", "model" or "random:SEED"
+ATTUNE_SELECT=worst|must be "rules", "model", "online"
 ATTUNE_WATCHDOG=-5|ATTUNE_WATCHDOG=-5: must be a number from 0 to 86400
 ATTUNE=maybe|ATTUNE=maybe: must be one of on|off
 ATTUNE_RULE=x|did you mean ATTUNE_RULES?

@@ -536,7 +536,7 @@ static void seeds_must_be_numbers(void **state)
         atn_error err = {0};
         atn_rules *rules;
         assert_int_equal(atn_rules_load(NULL, NULL, texts[i], &rules, &err), ATN_INPUT);
-        assert_holds(err.text, "must be \"rules\", \"model\" or \"random:SEED\"");
+        assert_holds(err.text, "must be \"rules\", \"model\", \"online\"");
     }
     atn_rules_free(loaded(NULL, NULL, "rules"));
 }

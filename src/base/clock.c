@@ -1,0 +1,53 @@
+/* clock.c - see clock.h. */
+#include "base/clock.h"
+
+#include <time.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+bool atn_clock_counts;
+static int64_t start_ticks, start_ns;
+
+int64_t atn_clock_kernel_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Whether the counter runs at one rate whatever the processor does. */
+static bool counter_is_steady(void)
+{
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0;
+#elif defined(__aarch64__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+void atn_clock_start(void)
+{
+    if (start_ns != 0)
+        return;
+    atn_clock_counts = counter_is_steady();
+    start_ticks = atn_ticks();
+    start_ns = atn_clock_kernel_ns();
+}
+
+/* The rate is that since the start: long ago compared to what reading both clocks takes. */
+int64_t atn_ticks_ns(int64_t ticks)
+{
+    if (!atn_clock_counts || ticks <= 0)
+        return ticks > 0 ? ticks : 0;
+    int64_t now_ticks = atn_ticks(), now_ns = atn_clock_kernel_ns();
+    while (now_ns - start_ns < 100000) {
+        now_ticks = atn_ticks();
+        now_ns = atn_clock_kernel_ns();
+    }
+    const __int128 ns = (__int128)ticks * (now_ns - start_ns) / (now_ticks - start_ticks);
+    return (int64_t)ns;
+}

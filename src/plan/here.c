@@ -1,0 +1,73 @@
+/* here.c - see here.h. */
+#include "plan/here.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A hash of what the kernel calls the first processor, and of how many there are. */
+static uint32_t processors(void)
+{
+    char line[256];
+    uint64_t hash = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f != NULL && fgets(line, sizeof line, f) != NULL && *line != '\n')
+        if (strncmp(line, "model name", 10) == 0 || strncmp(line, "CPU part", 8) == 0)
+            hash = atn_hash(line, strlen(line), hash);
+    if (f != NULL)
+        fclose(f);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+void atn_here_machine(const char *mpi, char out[ATN_HERE_ROOM])
+{
+    int n = 0;
+    for (; mpi[n] != '\0' && n < ATN_HERE_ROOM / 4; n++)
+        out[n] = isalnum((unsigned char)mpi[n]) || mpi[n] == '.'
+                     ? (char)tolower((unsigned char)mpi[n])
+                     : '-';
+    snprintf(out + n, (size_t)(ATN_HERE_ROOM - n), "-%08" PRIx32, processors());
+}
+
+/* The host that a rank is on: the node itself, or one above it. */
+static int host_of(const atn_topo *t, int r)
+{
+    int v = t->node_of[r];
+    while (v > 0 && t->nodes[v].kind == ATN_TOPO_PART)
+        v = t->nodes[v].parent;
+    return v;
+}
+
+/* Nodes stand in an order that does not depend on names, so the first rank of a host finds it. */
+static int count_hosts(const atn_topo *t)
+{
+    int hosts = 0;
+    for (int r = 0; r < t->p; r++) {
+        int first = 0;
+        while (host_of(t, first) != host_of(t, r))
+            first++;
+        hosts += first == r;
+    }
+    return hosts;
+}
+
+void atn_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM])
+{
+    if (t == NULL || t->p == 0) {
+        snprintf(out, ATN_HERE_ROOM, "any");
+        return;
+    }
+    const int hosts = count_hosts(t);
+    const uint64_t print = atn_topo_fingerprint(t);
+    snprintf(out, ATN_HERE_ROOM, "%dx%s%d-%08" PRIx32, hosts, t->p % hosts != 0 ? "~" : "",
+             t->p / hosts, (uint32_t)(print ^ print >> 32));
+}
+
+void atn_here_name(const char *machine, const atn_topo *t, char out[ATN_HERE_ROOM])
+{
+    char layout[ATN_HERE_ROOM];
+    atn_here_layout(t, layout);
+    snprintf(out, ATN_HERE_ROOM, "%.*s/%.*s", ATN_HERE_ROOM / 2, machine, ATN_HERE_ROOM / 2 - 2,
+             layout);
+}

@@ -1,0 +1,269 @@
+/* learned.c - see learned.h. */
+#include "pmpi/learned.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "plan/wisdom.h"
+#include "topo/topo.h"
+
+/* How wrong predictions may be, per mille: with measured parameters, and with known wires alone.
+ * Without either they say only whom to try first. */
+enum { MEASURED_ERROR = 400, WIRES_ERROR = 1500, NO_PREDICTION = -1 };
+/* How many candidates are looked at, with predictions and without. */
+enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
+
+static int64_t place_of(const atn_comm *c)
+{
+    char place[ATN_HERE_ROOM];
+    atn_here_name(atn_the_job.here, c->topo, place);
+    return atn_intern(place);
+}
+
+static int model_error(void)
+{
+    const atn_settings *const s = &atn_the_job.settings;
+    const char *const wires = atn_setting_given(s, ATN_SET_TOPOLOGY);
+    if (atn_setting_given(s, ATN_SET_MACHINE) != NULL)
+        return MEASURED_ERROR;
+    return wires != NULL && strcmp(wires, ATN_TOPO_HOSTS) != 0 ? WIRES_ERROR : NO_PREDICTION;
+}
+
+static bool is_star(void) { return atn_the_job.procedure != ATN_TUNE_RACE; }
+
+/* ---- planning takes time, of which a quarter of the budget may be used ---- */
+
+static const int64_t planning_credit_ns = 10000000;
+
+static struct {
+    pthread_mutex_t lock;
+    int64_t start_ns, spent_ns, last_ns;
+} planning = {.lock = PTHREAD_MUTEX_INITIALIZER, .last_ns = 3000000};
+
+static bool may_plan(void)
+{
+    pthread_mutex_lock(&planning.lock);
+    const int64_t now = atn_clock_kernel_ns();
+    if (planning.start_ns == 0)
+        planning.start_ns = now;
+    const int64_t earned = (now - planning.start_ns) / 400 * atn_the_job.budget;
+    const bool so = planning.spent_ns + planning.last_ns <= planning_credit_ns + earned;
+    pthread_mutex_unlock(&planning.lock);
+    return so || is_star();
+}
+
+static void note_plan(int64_t ns)
+{
+    pthread_mutex_lock(&planning.lock);
+    planning.spent_ns += ns;
+    planning.last_ns = ns;
+    pthread_mutex_unlock(&planning.lock);
+}
+
+/* ---- candidates ---- */
+
+/* A size may lie anywhere in its class: what serves its ends serves it all. */
+static bool serves_class(const atn_choice *choice, const atn_problem *q)
+{
+    atn_problem end = *q;
+    const int size_class = atn_size_class(q->bytes);
+    if (choice->row->algo->build == NULL || atn_choice_refuses(choice, q) != NULL)
+        return false;
+    if (size_class <= 1 || size_class > 62)
+        return true;
+    end.bytes = INT64_C(1) << (size_class - 1);
+    if (atn_choice_refuses(choice, &end) != NULL)
+        return false;
+    end.bytes = 2 * end.bytes - 1;
+    return atn_choice_refuses(choice, &end) == NULL;
+}
+
+static bool row_before(const atn_ranking *r, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (r->v[k].choice.row == r->v[i].choice.row)
+            return true;
+    return false;
+}
+
+static int most_candidates(int error)
+{
+    return is_star() ? ATN_TUNE_CANDIDATES : error >= 0 ? RACE_CANDIDATES : BLIND_CANDIDATES;
+}
+
+static int64_t prediction(const atn_prospect *x, int error)
+{
+    return error >= 0 && x->seconds > 0 && x->seconds < 1e6 ? (int64_t)(x->seconds * 1e12) : -1;
+}
+
+/* The best variant of every algorithm, then other variants. */
+static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_field *f)
+{
+    const int error = model_error(), most = most_candidates(error);
+    for (int again = 0; again <= 1; again++)
+        for (int i = 0; i < r->n && f->n < most; i++)
+            if (row_before(r, i) == (again == 1) && serves_class(&r->v[i].choice, q))
+                atn_field_add(f, &r->v[i].choice, prediction(&r->v[i], error), error);
+}
+
+static bool add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
+{
+    atn_ranking r = {.n = 0};
+    atn_problem q = s->q;
+    q.topo = c->topo;
+    const int64_t start = atn_clock_kernel_ns();
+    const bool done =
+        atn_the_job.machine != NULL &&
+        atn_planner_rank(&q, atn_the_job.machine, NULL, atn_plan_budget(c->p), &r, NULL) == ATN_OK;
+    note_plan(atn_clock_kernel_ns() - start);
+    if (!done)
+        return false;
+    add_ranking(&r, &q, f);
+    atn_ranking_free(&r);
+    return f->n > 1;
+}
+
+/* ---- wisdom ---- */
+
+/* What was learned on other communicators of the same shape, then what files say. */
+static bool find_wise(const atn_comm *c, const atn_problem *q, atn_rule *rule_p)
+{
+    if (is_star())
+        return false;
+    if (atn_lessons_find(q, place_of(c), rule_p) && atn_choice_refuses(&rule_p->use, q) == NULL)
+        return true;
+    return c->wisdom != NULL && atn_wisdom_answer(c->wisdom, q, NULL, NULL, rule_p, NULL) == ATN_OK;
+}
+
+/* A result that must not change cannot begin to follow wisdom after native calls. */
+static bool may_be_wise(const atn_comm *c, const atn_subject *s, bool first)
+{
+    return !s->stable || (first && (c->before & 1u << s->q.op) == 0);
+}
+
+static atn_advice fixed(const atn_subject *s, const atn_rule *wise, atn_field *f)
+{
+    atn_field_make(s->q.op, NULL, 0, NULL, f);
+    if (wise != NULL)
+        f->choice[0] = wise->use;
+    return ATN_ADVICE_FIXED;
+}
+
+static atn_advice wise_field(const atn_subject *s, const atn_rule *wise, atn_field *f)
+{
+    atn_field_make(s->q.op, NULL, WIRES_ERROR, wise, f);
+    if (wise->next.row != NULL && serves_class(&wise->next, &s->q))
+        atn_field_add(f, &wise->next, wise->next_ps, MEASURED_ERROR);
+    return ATN_ADVICE_FIELD;
+}
+
+/* ---- advice ---- */
+
+/* Nothing may be tried out: wisdom serves as it is. */
+static bool is_mute(const atn_subject *s)
+{
+    return (!is_star() && atn_the_job.budget == 0) || (s->stable && (!s->probes || is_star()));
+}
+
+atn_advice atn_learned_advise(void *context, const atn_subject *s, bool first, atn_field *field_p)
+{
+    const atn_comm *const c = context;
+    atn_rule rule;
+    atn_problem q = s->q;
+    q.topo = c->topo;
+    const atn_rule *const wise = may_be_wise(c, s, first) && find_wise(c, &q, &rule) ? &rule : NULL;
+    if (is_mute(s) || (wise != NULL && atn_rule_backing(wise) == ATN_BY_HAND))
+        return fixed(s, wise, field_p);
+    if (wise != NULL && (wise->guess == ATN_GUESS_NONE || !may_plan()))
+        return wise_field(s, wise, field_p);
+    if (wise == NULL && ((first && atn_the_job.first > 0 && !is_star()) || !may_plan()))
+        return ATN_ADVICE_LATER;
+    if (wise != NULL)
+        rule.time_ps = -1; /* a guess */
+    atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
+    return add_plans(c, s, field_p) || wise != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
+}
+
+/* ---- telling ---- */
+
+static void name_class(const atn_comm *c, const atn_kind *x, char out[128])
+{
+    char lo[32], hi[32], sizes[80] = "";
+    const int k = x->size_class;
+    if (k > 0 && k < 62)
+        snprintf(sizes, sizeof sizes, ", %s:%s bytes", atn_format_size(INT64_C(1) << (k - 1), lo),
+                 atn_format_size(INT64_C(1) << k, hi));
+    snprintf(out, 128, "%s on %d ranks%s%s%s", atn_operation_get(x->subject.q.op)->name, c->p,
+             sizes, x->subject.inexact ? ", inexact" : "",
+             x->subject.context != 0 ? ", in a context" : "");
+}
+
+static void name_candidate(const atn_kind *x, int i, char out[ATN_NAME_ROOM])
+{
+    const atn_choice *const choice = &x->field.choice[i];
+    char name[ATN_NAME_ROOM];
+    atn_params_print(choice->row, &choice->params, name, sizeof name);
+    snprintf(out, ATN_NAME_ROOM, "%s", strchr(name, '/') + 1);
+}
+
+void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice)
+{
+    const atn_comm *const c = context;
+    char class[128], name[ATN_NAME_ROOM];
+    if (!atn_the_job.explain || c->r != 0 || advice == ATN_ADVICE_LATER)
+        return;
+    name_class(c, x, class);
+    name_candidate(x, x->tuner != NULL ? atn_tuner_incumbent(x->tuner) : 0, name);
+    if (advice == ATN_ADVICE_FIXED)
+        atn_say("%s: %s for good", class, name);
+    else
+        atn_say("%s: begins with %s (%s), %d candidates%s", class, name,
+                x->field.wise < 0      ? "nothing better is known"
+                : x->field.wise_ps > 0 ? "wisdom"
+                                       : "guessed from wisdom of neighbours",
+                x->field.n, x->subject.stable ? ", tried out beside the calls" : "");
+}
+
+static void explain(const atn_comm *c, const atn_kind *x, int before, const atn_learned *l)
+{
+    char class[128], name[ATN_NAME_ROOM], old[ATN_NAME_ROOM];
+    const int now = atn_tuner_incumbent(x->tuner);
+    name_class(c, x, class);
+    name_candidate(x, before, old);
+    name_candidate(x, l->best, name);
+    if (now != before)
+        atn_say("%s: %s instead of %s, which it has beaten in a duel: %.3f us a call", class, name,
+                old, 1e-6 * (double)l->best_ps);
+    else
+        atn_say("%s: %s, the best known takes %.3f us a call (%s, %lld blocks)", class,
+                atn_tuner_why(x->tuner), 1e-6 * (double)l->best_ps, name, (long long)l->samples);
+}
+
+/* ---- times were agreed ---- */
+
+static void keep_lesson(const atn_comm *c, const atn_kind *x)
+{
+    atn_rule rule;
+    if (atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL), place_of(c),
+                   &rule))
+        atn_lessons_keep(&rule);
+}
+
+void atn_learned_times(void *context, atn_kind *x, int incumbent_before)
+{
+    const atn_comm *const c = context;
+    atn_learned learned;
+    if (c->r != 0)
+        return;
+    atn_tuner_learned(x->tuner, &learned);
+    const bool changed = atn_tuner_incumbent(x->tuner) != incumbent_before;
+    if (atn_the_job.explain && (changed || x->why != atn_tuner_why(x->tuner)))
+        explain(c, x, incumbent_before, &learned);
+    x->why = atn_tuner_why(x->tuner);
+    if (learned.settled && x->subject.context == 0 && !is_star()) {
+        keep_lesson(c, x);
+        atn_lessons_checkpoint();
+    }
+}

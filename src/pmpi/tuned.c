@@ -1,0 +1,221 @@
+/* tuned.c - ATTUNE_SELECT=online: each call of a served communicator gets its turn from the driver.
+ *
+ * Equal calls in a row are counted in the table of known calls and told to the tuner when something
+ * else happens: nothing is decided before all calls have been told, so it does not matter that
+ * ranks may know different calls. */
+#include "pmpi/tuned.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "pmpi/learned.h"
+#include "pmpi/probe.h"
+
+static const int64_t probe_bytes = (int64_t)16 << 20; /* larger ones are not run twice */
+
+/* ---- settings ---- */
+
+static const struct {
+    const char *select;
+    atn_tune_mode mode;
+} procedures[] = {
+    {"online", ATN_TUNE_RACE}, {"star", ATN_TUNE_ALL}, {"star-grouped", ATN_TUNE_GROUPED}};
+
+void atn_tuned_settle(atn_job *job)
+{
+    const char *const select = atn_setting_text(&job->settings, ATN_SET_SELECT);
+    job->learns = atn_select_learns(select);
+    for (size_t i = 0; i < sizeof procedures / sizeof *procedures; i++)
+        if (strcmp(procedures[i].select, select) == 0)
+            job->procedure = procedures[i].mode;
+    job->tunable = job->learns ? atn_rules_operations(job->rules) : 0;
+    for (int i = 0; i < atn_rules_count(job->rules); i++)
+        job->tunable &= ~(1u << atn_rules_at(job->rules, i)->op);
+    job->stable = atn_setting_number(&job->settings, ATN_SET_FP) == ATN_FP_STABLE;
+    job->explain = atn_setting_number(&job->settings, ATN_SET_EXPLAIN) != 0;
+    job->budget = (int)atn_setting_number(&job->settings, ATN_SET_BUDGET);
+    if (job->learns)
+        atn_clock_start();
+}
+
+/* ---- life ---- */
+
+bool atn_tuned_start(atn_comm *c)
+{
+    const atn_job *const job = &atn_the_job;
+    c->wake = UINT64_MAX;
+    if (job->tunable == 0 || c->p == 1)
+        return true;
+    atn_driver_setup setup = {
+        .p = c->p,
+        .r = c->r,
+        .comm = c->user,
+        .bcast = atn_real.Bcast,
+        .allreduce = atn_real.Allreduce,
+        .tune = atn_tune_defaults,
+        .budget = 10 * job->budget,
+        .patience = job->first,
+        .advise = atn_learned_advise,
+        .heard = atn_learned_heard,
+        .learned = atn_learned_times,
+        .context = c,
+    };
+    setup.tune.mode = job->procedure;
+    c->driver = atn_driver_new(&setup);
+    return c->driver != NULL;
+}
+
+void atn_tuned_stop(atn_comm *c)
+{
+    if (c->driver == NULL)
+        return;
+    atn_driver_stop(c->driver);
+    memset(c->known, 0, sizeof c->known);
+    atn_driver_free(c->driver);
+    c->driver = NULL;
+    c->wake = UINT64_MAX;
+}
+
+/* Wisdom of any layout: a vote too many is better than an algorithm that changes. */
+bool atn_tuned_is_urgent(const atn_comm *c, atn_operation op)
+{
+    const atn_job *const job = &atn_the_job;
+    const bool typed = (atn_operation_get(op)->flags & ATN_TYPED) != 0;
+    if (!typed || !job->stable || (job->tunable & 1u << op) == 0)
+        return false;
+    for (int i = 0; i < atn_rules_count(job->wisdom); i++) {
+        const atn_rule *const rule = atn_rules_at(job->wisdom, i);
+        if (rule->op == op && rule->use.row->algo->build != NULL && rule->ranks.lo <= c->p &&
+            c->p < rule->ranks.hi)
+            return true;
+    }
+    return false;
+}
+
+/* ---- calls ---- */
+
+/* Tells the tuners of the calls that were only counted. */
+static void tell_known(atn_comm *c)
+{
+    for (int op = 0; op < ATN_OPERATIONS; op++) {
+        atn_known *const known = &c->known[op];
+        if (known->of != NULL && known->granted > known->left)
+            atn_driver_skip(known->of, known->granted - known->left);
+        known->granted = known->left;
+    }
+}
+
+void atn_tuned_set_context(atn_comm *c, uint64_t context)
+{
+    if (c->driver != NULL)
+        tell_known(c);
+    memset(c->known, 0, sizeof c->known);
+    c->context = context;
+}
+
+void atn_tuned_wake(atn_comm *c)
+{
+    tell_known(c);
+    const int code = atn_driver_await(c->driver, c->calls);
+    c->wake = atn_driver_due(c->driver);
+    atn_raise(c, code);
+}
+
+/* What all ranks know about the call, and what is tuned apart. */
+static atn_subject subject_of(const atn_comm *c, const atn_call *call, const atn_problem *q)
+{
+    const bool typed = (atn_operation_get(call->op)->flags & ATN_TYPED) != 0;
+    atn_subject s = {.q = *q, .context = atn_context_of(c)};
+    s.q.r = 0;
+    s.q.in_place = false;
+    s.inexact = typed && !atn_op_is_exact(call->mpi_op, call->src.type);
+    s.stable = s.inexact && atn_the_job.stable;
+    s.probes = s.stable && atn_op_is_known(call->mpi_op) && q->bytes <= probe_bytes;
+    return s;
+}
+
+/* Sizes of a class may differ in what applies to them. */
+static void check_choice(const atn_kind *x, const atn_subject *s, const atn_choice **use)
+{
+    if ((*use)->row->algo->build != NULL && atn_choice_refuses(*use, &s->q) != NULL)
+        *use = &x->native;
+}
+
+/* Before the clock runs: the private communicator, which agreements need too. */
+static bool have_wire(atn_comm *c, const atn_turn *turn, const atn_plan *plan)
+{
+    const bool needed = plan != NULL || turn->shadow != NULL || turn->agree;
+    return !needed || c->wire != MPI_COMM_NULL || atn_comm_wire(c);
+}
+
+static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,
+                            atn_turn *turn, int *code_p)
+{
+    atn_problem q = s->q;
+    q.r = c->r;
+    q.in_place =
+        call->in_place && atn_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
+    atn_driver_turn(c->driver, x, s->q.bytes, turn);
+    check_choice(x, s, &turn->use);
+    if (turn->shadow != NULL) {
+        check_choice(x, s, &turn->shadow);
+        if (!have_wire(c, turn, NULL))
+            return NULL;
+        *code_p = atn_probe(c, call, &q, turn);
+        if (*code_p != MPI_SUCCESS)
+            return NULL;
+    }
+    atn_plan *const plan = atn_exec_plan_as(c->exec, call, &q, turn->use, code_p);
+    if (!have_wire(c, turn, plan))
+        return NULL;
+    turn->plan = plan;
+    turn->start = atn_ticks();
+    return plan;
+}
+
+atn_plan *atn_pick(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+{
+    atn_problem q;
+    turn->of = NULL;
+    if (c->driver == NULL || (atn_the_job.tunable & 1u << call->op) == 0)
+        return atn_exec_plan(c->exec, call, code_p);
+    tell_known(c);
+    *code_p = MPI_SUCCESS;
+    if (atn_call_aliased(call) || !atn_call_problem(c->exec, call, &q))
+        return NULL;
+    const atn_subject s = subject_of(c, call, &q);
+    atn_kind *const x = atn_driver_kind(c->driver, &s);
+    return x != NULL ? pick_tuned(c, call, &s, x, turn, code_p) : NULL;
+}
+
+int atn_turn_done(atn_comm *c, const atn_turn *turn, int code)
+{
+    if (turn->of == NULL)
+        return code;
+    if (turn->block >= 0 && turn->shadow == NULL)
+        atn_driver_note(turn, atn_ticks() - turn->start);
+    if (!turn->agree || c->stage != ATN_STAGE_SERVED)
+        return code;
+    const int agreed = atn_driver_agree(c->driver, turn->of, c->calls, c->wire);
+    c->wake = atn_driver_due(c->driver);
+    return code != MPI_SUCCESS ? code : atn_raise(c, agreed);
+}
+
+void atn_turn_know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn *turn, bool whole)
+{
+    const int64_t quiet = atn_driver_quiet(turn->of);
+    const atn_plan *const plan = turn->plan;
+    const bool native = turn->use->row->algo->build == NULL;
+    if (k.count < 0 || quiet <= 0 || turn->block >= 0 || c->stage != ATN_STAGE_SERVED)
+        return;
+    if (!native && (plan == NULL || !whole || !atn_exec_repeats(c->exec, plan, call)))
+        return;
+    k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
+    c->known[call->op] = (atn_known){.key = k,
+                                     .plan = turn->plan,
+                                     .of = turn->of,
+                                     .context = atn_context,
+                                     .left = quiet,
+                                     .granted = quiet};
+}

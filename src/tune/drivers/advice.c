@@ -1,0 +1,78 @@
+/* advice.c - see advice.h. */
+#include "tune/drivers/advice.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tune/drivers/private.h"
+
+enum { ADVICE, BYTES, WISE, WISE_PS, HEAD };
+
+/* A line: predicted picoseconds, error, algorithm.  Native is not written: it is always the first.
+ * Returns the length; candidates that find no room are left out. */
+static int print_field(const atn_field *f, char *text)
+{
+    int n = 0;
+    for (int i = 0; i < f->n; i++) {
+        char name[ATN_NAME_ROOM];
+        atn_params_print(f->choice[i].row, &f->choice[i].params, name, sizeof name);
+        const int room = ATN_DRIVER_TEXT - n;
+        const int length = snprintf(text + n, (size_t)room, "%" PRId64 " %d %s\n",
+                                    f->is[i].predicted_ps, f->is[i].error, strchr(name, '/') + 1);
+        if (length >= room)
+            break;
+        n += length;
+    }
+    text[n] = '\0';
+    return n;
+}
+
+static bool read_line(atn_operation op, char *line, atn_field *f)
+{
+    char *end;
+    const int64_t predicted_ps = strtoll(line, &end, 10);
+    const int error = (int)strtol(end, &end, 10);
+    atn_choice choice;
+    if (*end != ' ' || atn_choice_read(op, end + 1, &choice, NULL) != ATN_OK)
+        return false;
+    atn_field_add(f, &choice, predicted_ps, error);
+    return true;
+}
+
+static bool read_field(atn_operation op, char *text, const int64_t head[HEAD], atn_field *field_p)
+{
+    atn_field f = {.wise = -1, .wise_ps = -1};
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';)
+        if (!read_line(op, line, &f))
+            return false;
+    f.wise = head[WISE] < f.n ? (int)head[WISE] : -1;
+    f.wise_ps = head[WISE_PS];
+    *field_p = f;
+    return f.n > 0;
+}
+
+static void write_advice(atn_driver *d, const atn_subject *s, bool first, int64_t head[HEAD])
+{
+    atn_field f = {.wise = -1, .wise_ps = -1};
+    head[ADVICE] = d->s.advise(d->s.context, s, first, &f);
+    head[WISE] = f.wise;
+    head[WISE_PS] = f.wise_ps;
+    head[BYTES] = head[ADVICE] == ATN_ADVICE_LATER ? 0 : print_field(&f, d->text);
+}
+
+atn_advice atn_driver_ask(atn_driver *d, const atn_subject *s, bool first, atn_field *field_p)
+{
+    int64_t head[HEAD] = {ATN_ADVICE_LATER, 0, -1, -1};
+    atn_field f;
+    if (d->s.r == 0)
+        write_advice(d, s, first, head);
+    if (d->s.bcast(head, HEAD, MPI_INT64_T, 0, d->s.comm) != MPI_SUCCESS || head[BYTES] == 0)
+        return ATN_ADVICE_LATER;
+    d->s.bcast(d->text, (int)head[BYTES] + 1, MPI_CHAR, 0, d->s.comm);
+    if (!atn_driver_all(d, read_field(s->q.op, d->text, head, &f)))
+        return ATN_ADVICE_LATER;
+    *field_p = f;
+    return (atn_advice)head[ADVICE];
+}

@@ -1,0 +1,219 @@
+/* driver.c - see driver.h. */
+#include "tune/drivers/driver.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "tune/drivers/advice.h"
+#include "tune/drivers/private.h"
+
+/* Several communicators of a rank share its time, so each earns a part of the budget. */
+static _Atomic int drivers;
+
+static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
+enum { MUCH = INT32_MAX };               /* calls; a kind that is never asked for again */
+
+/* ---- life ---- */
+
+atn_driver *atn_driver_new(const atn_driver_setup *setup)
+{
+    atn_driver *const d = calloc(1, sizeof *d);
+    if (d == NULL)
+        return NULL;
+    d->s = *setup;
+    d->opened = atn_ticks();
+    atn_book_open(&d->book, setup->budget, setup->tune.agreement_ns);
+    atomic_fetch_add(&drivers, 1);
+    return d;
+}
+
+void atn_driver_free(atn_driver *d)
+{
+    if (d == NULL)
+        return;
+    atomic_fetch_sub(&drivers, 1);
+    atn_book_close(&d->book);
+    for (int i = 0; i < d->n; i++)
+        free(d->kinds[i]);
+    free(d);
+}
+
+/* ---- kinds of calls ---- */
+
+/* What must be tuned apart; roots are not, because a program may use them all in turn. */
+static uint64_t kind_of(const atn_subject *s)
+{
+    const uint64_t parts[] = {(uint64_t)s->q.op, s->q.ordered, s->inexact, s->probes, s->context};
+    return atn_hash(parts, sizeof parts, 0);
+}
+
+static atn_kind *find_kind(atn_driver *d, uint64_t kind, int size_class)
+{
+    for (int i = 0; i < d->n; i++)
+        if (d->kinds[i]->kind == kind && d->kinds[i]->size_class == size_class)
+            return d->kinds[i];
+    return NULL;
+}
+
+/* Whether every rank has room, so that none goes its own way. */
+bool atn_driver_all(const atn_driver *d, bool mine)
+{
+    int all = mine;
+    return d->s.allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, d->s.comm) == MPI_SUCCESS && all;
+}
+
+static atn_kind *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, int size_class)
+{
+    if (d->n == ATN_BOOK_TUNERS || d->full)
+        return NULL;
+    atn_kind *const x = calloc(1, sizeof *x);
+    d->full = !atn_driver_all(d, x != NULL);
+    if (d->full) {
+        free(x);
+        return NULL;
+    }
+    x->subject = *s;
+    x->kind = kind;
+    x->size_class = size_class;
+    atn_field_make(s->q.op, NULL, 0, NULL, &x->field);
+    x->native = x->field.choice[ATN_FIELD_NATIVE];
+    d->kinds[d->n++] = x;
+    return x;
+}
+
+atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s)
+{
+    const uint64_t kind = kind_of(s);
+    const int size_class = atn_size_class(s->q.bytes);
+    atn_kind *const last = d->last[s->q.op];
+    if (last != NULL && last->kind == kind && last->size_class == size_class)
+        return last;
+    atn_kind *x = find_kind(d, kind, size_class);
+    if (x == NULL)
+        x = add_kind(d, s, kind, size_class);
+    d->last[s->q.op] = x;
+    return x;
+}
+
+/* ---- asking rank 0 ---- */
+
+/* Without memory on any rank the kind stays as it is on all of them. */
+static bool make_tuner(atn_driver *d, atn_kind *x)
+{
+    atn_tune_settings tune = d->s.tune;
+    tune.shadow = x->subject.stable;
+    const atn_field *const f = &x->field;
+    x->tuner = atn_book_add(&d->book, x->kind, x->subject.q.bytes, &tune, f->is, f->n,
+                            ATN_FIELD_NATIVE, f->wise, f->wise_ps);
+    if (atn_driver_all(d, x->tuner != NULL))
+        return true;
+    if (x->tuner != NULL)
+        atn_book_drop(&d->book, x->tuner);
+    x->tuner = NULL;
+    return false;
+}
+
+static void ask(atn_driver *d, atn_kind *x)
+{
+    const bool first = x->patience == 0;
+    atn_advice advice = atn_driver_ask(d, &x->subject, first, &x->field);
+    if (advice == ATN_ADVICE_FIELD && !make_tuner(d, x))
+        advice = ATN_ADVICE_FIXED;
+    if (advice == ATN_ADVICE_LATER) {
+        x->patience = first ? d->s.patience + 1 : 2 * x->patience;
+        x->quiet = x->patience < MUCH ? x->patience : MUCH;
+    } else if (advice == ATN_ADVICE_FIXED) {
+        x->quiet = INT64_MAX;
+    }
+    d->s.heard(d->s.context, x, advice);
+}
+
+/* ---- calls ---- */
+
+static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
+{
+    if (x->quiet < INT64_MAX)
+        x->quiet--;
+    *turn_p = (atn_turn){.of = x, .use = &x->field.choice[0], .block = -1};
+}
+
+void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
+{
+    if (x->tuner == NULL && x->quiet == 0)
+        ask(d, x);
+    if (x->tuner == NULL) {
+        turn_without_tuner(x, turn_p);
+        return;
+    }
+    const atn_step step = atn_tuner_step(x->tuner, atn_size_weight(bytes, fixed_bytes));
+    *turn_p = (atn_turn){
+        .of = x,
+        .use = &x->field.choice[step.candidate],
+        .shadow = step.shadow >= 0 ? &x->field.choice[step.shadow] : NULL,
+        .block = step.block,
+        .agree = step.agree,
+    };
+}
+
+int64_t atn_driver_quiet(const atn_kind *x)
+{
+    return x->tuner != NULL ? atn_tuner_quiet(x->tuner) : x->quiet;
+}
+
+void atn_driver_skip(atn_kind *x, int64_t calls)
+{
+    if (x->tuner != NULL)
+        atn_tuner_skip(x->tuner, calls);
+    else if (x->quiet < INT64_MAX)
+        x->quiet -= calls;
+}
+
+void atn_driver_note(const atn_turn *turn, int64_t ticks)
+{
+    if (ticks > 0)
+        turn->of->ticks[turn->block] += ticks;
+}
+
+/* ---- agreements ---- */
+
+/* The largest block times, and the least time that any rank can give to this communicator. */
+int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
+{
+    atn_pending *const a = &d->pending[d->posted++ % ATN_DRIVER_PENDING];
+    const int sharers = atomic_load(&drivers);
+    a->of = x;
+    a->due = call + ATN_DRIVER_AHEAD;
+    a->mine[0] = atn_ticks_ns(x->ticks[0]);
+    a->mine[1] = atn_ticks_ns(x->ticks[1]);
+    a->mine[2] = -(atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1));
+    x->ticks[0] = x->ticks[1] = 0;
+    return PMPI_Iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T, MPI_MAX, wire,
+                           &a->request);
+}
+
+uint64_t atn_driver_due(const atn_driver *d)
+{
+    return d->heard == d->posted ? UINT64_MAX : d->pending[d->heard % ATN_DRIVER_PENDING].due;
+}
+
+int atn_driver_await(atn_driver *d, uint64_t call)
+{
+    while (atn_driver_due(d) <= call) {
+        atn_pending *const a = &d->pending[d->heard++ % ATN_DRIVER_PENDING];
+        const int code = PMPI_Wait(&a->request, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS)
+            return code;
+        const int before = atn_tuner_incumbent(a->of->tuner);
+        atn_tuner_feed(a->of->tuner, a->all, -a->all[2]);
+        d->s.learned(d->s.context, a->of, before);
+    }
+    return MPI_SUCCESS;
+}
+
+void atn_driver_stop(atn_driver *d)
+{
+    for (; d->heard != d->posted; d->heard++)
+        PMPI_Wait(&d->pending[d->heard % ATN_DRIVER_PENDING].request, MPI_STATUS_IGNORE);
+}

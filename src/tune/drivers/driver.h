@@ -1,0 +1,103 @@
+/* driver.h - drives the tuners of one communicator in a job: kinds of calls, what serves each
+ * call, block times, and agreements between ranks.
+ *
+ * Everything here happens at the same call of the communicator on all its ranks: a kind of calls is
+ * found by what ranks share, rank 0 is asked at fixed numbers of its calls and tells the others, an
+ * agreement is a nonblocking reduction that is started with the call that ends a round and awaited
+ * ATN_DRIVER_AHEAD calls later.  Clocks and predictions enter in no other way. */
+#ifndef ATN_DRIVER_H
+#define ATN_DRIVER_H
+
+#include <mpi.h>
+
+#include "exec/exec.h"
+#include "tune/book.h"
+#include "tune/lesson.h"
+
+enum { ATN_DRIVER_AHEAD = 4, ATN_DRIVER_TEXT = 12288 };
+
+/* What calls of a kind have in common. */
+typedef struct {
+    atn_problem q;    /* shared part; bytes are those of the first call, or as agreed */
+    uint64_t context; /* the place in the program; 0: none was named */
+    bool inexact; /* another algorithm may give another result: floating point, user operators */
+    bool stable;  /* inexact, and results must not change */
+    bool probes;  /* may run on scratch data as well */
+} atn_subject;
+
+typedef enum {
+    ATN_ADVICE_LATER, /* native; ask again after as many calls as there were */
+    ATN_ADVICE_FIXED, /* the first candidate, for good */
+    ATN_ADVICE_FIELD  /* a tuner with these candidates */
+} atn_advice;
+
+typedef struct atn_kind {
+    atn_subject subject;
+    uint64_t kind;
+    int size_class;
+    atn_tuner *tuner; /* NULL: none (yet) */
+    atn_field field;  /* of the tuner; else its first candidate serves */
+    atn_choice native;
+    const char *why; /* that was last told */
+    int64_t quiet;   /* without a tuner: calls until rank 0 is asked */
+    int64_t patience;
+    int64_t ticks[2]; /* of the blocks of the present round */
+} atn_kind;
+
+/* What is to be done with a call. */
+typedef struct {
+    atn_kind *of;             /* NULL: not tuned */
+    const atn_choice *use;    /* to carry it out with */
+    const atn_choice *shadow; /* to time on scratch data before; NULL: none */
+    int block;                /* the call (or the shadow) is timed for it; -1: untimed */
+    bool agree;               /* the round ends with this call */
+    int64_t start;            /* ticks */
+    atn_plan *plan;           /* NULL: native */
+} atn_turn;
+
+typedef struct {
+    int p, r;
+    MPI_Comm comm; /* of the user */
+    /* The MPI library's own routines. */
+    int (*bcast)(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm);
+    int (*allreduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                     MPI_Comm comm);
+    atn_tune_settings tune;
+    int budget;       /* per mille */
+    int64_t patience; /* calls of a kind before rank 0 is asked to plan */
+    /* Asked on rank 0 alone; `first`: no call of the kind has been served yet. */
+    atn_advice (*advise)(void *context, const atn_subject *s, bool first, atn_field *field_p);
+    /* Told on all ranks after rank 0 has advised, and after times were agreed. */
+    void (*heard)(void *context, const atn_kind *x, atn_advice advice);
+    void (*learned)(void *context, atn_kind *x, int incumbent_before);
+    void *context;
+} atn_driver_setup;
+
+typedef struct atn_driver atn_driver;
+
+/* NULL: no memory (to be voted on). */
+atn_driver *atn_driver_new(const atn_driver_setup *setup);
+/* Agreements must have been awaited. */
+void atn_driver_free(atn_driver *d);
+
+/* The kind of a call; NULL: there is no room for another one.  `bytes` as in the subject. */
+atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s);
+/* The next call of a kind; asks rank 0 when it is time for that (collective). */
+void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
+/* How many of the next calls of the kind need no turn, and that there were so many. */
+int64_t atn_driver_quiet(const atn_kind *x);
+void atn_driver_skip(atn_kind *x, int64_t calls);
+/* Puts a time, in ticks, to the block of a turn. */
+void atn_driver_note(const atn_turn *turn, int64_t ticks);
+
+/* The round of a kind ends with this call, number `call` on the communicator: starts the agreement
+ * on `wire`.  Returns an MPI error code. */
+int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire);
+/* The call at which an agreement must be awaited; UINT64_MAX: none. */
+uint64_t atn_driver_due(const atn_driver *d);
+/* Awaits all agreements that are due at this call. */
+int atn_driver_await(atn_driver *d, uint64_t call);
+/* Awaits all, unheard: the communicator ends, on all ranks. */
+void atn_driver_stop(atn_driver *d);
+
+#endif
