@@ -11,14 +11,14 @@
 typedef struct {
     char name[64];
     int ranks;
-    atn_side side;
+    atn_direction side;
     atn_tally *tallies;
 } outcome;
 
 typedef struct {
     const atn_args *a;
     const atn_predict_request *q;
-    bool sides[ATN_SIDES];
+    bool sides[ATN_DIRECTIONS];
     ATN_VEC(outcome) outcomes;
 } survey;
 
@@ -44,7 +44,7 @@ static atn_status replay_rank(const survey *s, const atn_message_list *list, out
     return st;
 }
 
-static atn_status replay_side(survey *s, const atn_messages *m, atn_side side, atn_error *err)
+static atn_status replay_side(survey *s, const atn_messages *m, atn_direction side, atn_error *err)
 {
     outcome x = {.ranks = m->ranks.n, .side = side};
     atn_status st = ATN_OK;
@@ -62,9 +62,9 @@ static atn_status replay_side(survey *s, const atn_messages *m, atn_side side, a
 }
 
 /* Receives from anyone are not told apart by what they ask for, so such jobs are left out. */
-static bool is_left_out(const survey *s, const atn_messages *m, atn_side side)
+static bool is_left_out(const survey *s, const atn_messages *m, atn_direction side)
 {
-    const int64_t n = side == ATN_SIDE_RECEIVE ? atn_messages_from_anyone(m) : 0;
+    const int64_t n = side == ATN_RECEIVES ? atn_messages_from_anyone(m) : 0;
     if (n == 0 || atn_arg_given(s->a, "wildcards"))
         return false;
     fprintf(stderr,
@@ -81,7 +81,7 @@ static atn_status replay_job(survey *s, const atn_messages *m, atn_error *err)
         atn_messages_write(s->a->out, m);
         return ATN_OK;
     }
-    for (atn_side side = 0; side < ATN_SIDES && !st; side++)
+    for (atn_direction side = 0; side < ATN_DIRECTIONS && !st; side++)
         if (s->sides[side] && !is_left_out(s, m, side))
             st = replay_side(s, m, side, err);
     return st;
@@ -210,7 +210,7 @@ static void tally_cells(atn_table *t, const survey *s, const outcome *x, int i)
     char name[48];
     atn_cell(t, "%s", x->name);
     atn_cell(t, "%d", x->ranks);
-    atn_cell(t, "%s", atn_side_names[x->side]);
+    atn_cell(t, "%s", atn_direction_names[x->side]);
     atn_cell(t, "%s", atn_predictor_name(&s->q->list.v[i], name));
     atn_cell(t, "%.4f", tally->least);
     atn_cell(t, "%.4f", atn_tally_mean(tally));
@@ -248,7 +248,7 @@ static bool add_panel(const survey *s, const outcome *x, atn_bars *b)
     atn_bars_panel panel = {0};
     bool room = true;
     snprintf(panel.title, sizeof panel.title, "%s, %d ranks, %ss", x->name, x->ranks,
-             atn_side_names[x->side]);
+             atn_direction_names[x->side]);
     for (int i = 0; i < s->q->list.n && room; i++) {
         const atn_tally *t = &x->tallies[i];
         room = atn_push(&panel.bars, (atn_bar){t->least, atn_tally_mean(t), t->most});
@@ -276,8 +276,8 @@ atn_status atn_predict_jobs(const atn_args *a, const atn_predict_request *q, atn
 {
     const char *side = atn_arg_text(a, "side");
     survey s = {.a = a, .q = q};
-    for (int i = 0; i < ATN_SIDES; i++)
-        s.sides[i] = strcmp(side, "both") == 0 || strcmp(side, atn_side_names[i]) == 0;
+    for (int i = 0; i < ATN_DIRECTIONS; i++)
+        s.sides[i] = strcmp(side, "both") == 0 || strcmp(side, atn_direction_names[i]) == 0;
     atn_status st = replay_all(&s, err);
     if (!st && !atn_arg_given(a, "messages"))
         st = strcmp(q->format, "svg") == 0 ? draw(&s, err) : write_table(&s, err);

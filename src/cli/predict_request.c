@@ -111,7 +111,9 @@ bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b)
     for (int i = 0; i < q->list.n; i++) {
         const atn_predictor_row *row = q->list.v[i].row,
                                 *above = i > 0 ? q->list.v[i - 1].row : row;
-        atn_bars_row x = {.apart = row->machine != above->machine || row->sites != above->sites};
+        const bool plain = row->sites == ATN_SITES_NONE;
+        atn_bars_row x = {.apart = row->sites != above->sites ||
+                                   (plain && row->machine != above->machine)};
         atn_predictor_name(&q->list.v[i], x.name);
         if (!atn_push(&b->rows, x))
             return false;

@@ -6,10 +6,10 @@
 #include "trace/trace.h"
 
 /* The receive inside a sendrecv is posted already when its message can come. */
-static bool is_message(const atn_trace_event *e, atn_side *side_p)
+static bool is_message(const atn_trace_event *e, atn_direction *side_p)
 {
     const atn_trace_class class = atn_trace_class_of(e);
-    *side_p = class == ATN_TRACE_IS_SEND ? ATN_SIDE_SEND : ATN_SIDE_RECEIVE;
+    *side_p = class == ATN_TRACE_IS_SEND ? ATN_SENDS : ATN_RECEIVES;
     return e->depth == 0 && e->partner != ATN_TRACE_NULL && e->op != ATN_TRACE_SENDRECV_RECEIVE &&
            (class == ATN_TRACE_IS_SEND || class == ATN_TRACE_IS_RECV);
 }

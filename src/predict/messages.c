@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const atn_side_names[] = {"send", "receive", NULL};
+const char *const atn_direction_names[] = {"send", "receive", NULL};
 
 void atn_messages_free(atn_messages *m)
 {
@@ -30,12 +30,12 @@ typedef struct {
 
 static tuple symbol_of(const atn_message *x, bool whole_ranks)
 {
-    if (x->side == ATN_SIDE_SEND)
+    if (x->side == ATN_SENDS)
         return (tuple){{x->partner, whole_ranks ? 0 : x->comm}};
     return (tuple){{x->partner, x->tag, x->bytes, x->type, x->buffer, x->comm}};
 }
 
-atn_status atn_messages_stream(const atn_message_list *list, atn_side side, bool whole_ranks,
+atn_status atn_messages_stream(const atn_message_list *list, atn_direction side, bool whole_ranks,
                                atn_stream *stream_p, atn_error *err)
 {
     atn_numbers symbols = {0}, sites = {0};
@@ -65,7 +65,7 @@ int64_t atn_messages_from_anyone(const atn_messages *m)
     int64_t n = 0;
     for (int r = 0; r < m->ranks.n; r++)
         for (int i = 0; i < m->ranks.v[r].n; i++)
-            n += m->ranks.v[r].v[i].side == ATN_SIDE_RECEIVE &&
+            n += m->ranks.v[r].v[i].side == ATN_RECEIVES &&
                  m->ranks.v[r].v[i].partner == ATN_ANY_PARTNER;
     return n;
 }
@@ -74,11 +74,11 @@ int64_t atn_messages_from_anyone(const atn_messages *m)
 
 /* The receive inside a shift is posted already when its message can come: there is nothing to
  * predict. */
-static bool side_of(atn_skeleton_kind kind, atn_side *side_p)
+static bool side_of(atn_skeleton_kind kind, atn_direction *side_p)
 {
     const bool sends =
         kind == ATN_SKELETON_SEND || kind == ATN_SKELETON_ISEND || kind == ATN_SKELETON_SHIFT;
-    *side_p = sends ? ATN_SIDE_SEND : ATN_SIDE_RECEIVE;
+    *side_p = sends ? ATN_SENDS : ATN_RECEIVES;
     return sends || kind == ATN_SKELETON_RECV || kind == ATN_SKELETON_IRECV;
 }
 

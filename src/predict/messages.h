@@ -9,11 +9,11 @@
 #include "predict/predict.h"
 #include "predict/skeleton.h"
 
-typedef enum { ATN_SIDE_SEND, ATN_SIDE_RECEIVE, ATN_SIDES } atn_side;
+typedef enum { ATN_SENDS, ATN_RECEIVES, ATN_DIRECTIONS } atn_direction;
 
 /* A call that sends or receives, without its times.  Words of a trace are numbered per job. */
 typedef struct {
-    atn_side side;
+    atn_direction side;
     int partner; /* rank of the job, ATN_ANY_PARTNER or ATN_FOREIGN_PARTNER */
     int tag, comm, type;
     int64_t bytes, buffer;
@@ -32,7 +32,7 @@ void atn_messages_free(atn_messages *m);
 atn_message_list *atn_messages_of(atn_messages *m, int rank);
 
 /* The requests of one rank and side.  `whole_ranks`: all communicators are one.  Caller frees. */
-atn_status atn_messages_stream(const atn_message_list *list, atn_side side, bool whole_ranks,
+atn_status atn_messages_stream(const atn_message_list *list, atn_direction side, bool whole_ranks,
                                atn_stream *stream_p, atn_error *err);
 /* Receives of the job that take what comes from anyone. */
 int64_t atn_messages_from_anyone(const atn_messages *m);
@@ -47,6 +47,6 @@ atn_status atn_messages_parse(char *text, const char *origin, atn_messages *m_p,
 /* Writes the same. */
 void atn_messages_write(FILE *f, const atn_messages *m);
 
-extern const char *const atn_side_names[];
+extern const char *const atn_direction_names[];
 
 #endif

@@ -141,7 +141,7 @@ static atn_status read_line(reader *r, char *line, atn_error *err)
     const char *op = field(r, fields, OP);
     const bool sends = is_one_of(op, senders, sizeof senders / sizeof *senders);
     int rank;
-    atn_message x = {.side = sends ? ATN_SIDE_SEND : ATN_SIDE_RECEIVE};
+    atn_message x = {.side = sends ? ATN_SENDS : ATN_RECEIVES};
     atn_status st = number(r, fields, RANK, MAX_RANKS - 1, &rank, err);
     if (st || !(sends || is_one_of(op, receivers, sizeof receivers / sizeof *receivers)) ||
         strcmp(field(r, fields, PARTNER), "null") == 0)
@@ -182,7 +182,7 @@ atn_status atn_messages_parse(char *text, const char *origin, atn_messages *m_p,
 
 static void write_message(FILE *f, int rank, const atn_message *x)
 {
-    fprintf(f, "%d,%s,", rank, x->side == ATN_SIDE_SEND ? "send" : "recv");
+    fprintf(f, "%d,%s,", rank, x->side == ATN_SENDS ? "send" : "recv");
     if (x->partner < 0)
         fputs(x->partner == ATN_ANY_PARTNER ? "any" : "foreign", f);
     else

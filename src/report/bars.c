@@ -31,7 +31,7 @@ enum {
     HEAD = 64,   /* title, subtitle */
     NAMES = 150, /* room for the names of rows, left of every line of panels */
     PANEL_W = 230,
-    VALUE_W = 40, /* the number behind a bar */
+    VALUE_W = 56, /* the number behind a bar */
     ABOVE = 30,   /* panel title */
     BELOW = 22,   /* marks of the axis */
     ROW = 17,

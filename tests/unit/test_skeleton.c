@@ -199,7 +199,7 @@ static void limits(void **state)
 
 /* ---- what predictors make of them ---- */
 
-static atn_tally tally(const char *skeleton, int p, atn_side side, const char *predictor)
+static atn_tally tally(const char *skeleton, int p, atn_direction side, const char *predictor)
 {
     atn_messages m;
     atn_predictor_choice c;
@@ -222,7 +222,7 @@ static atn_tally tally(const char *skeleton, int p, atn_side side, const char *p
 
 static double ratio(const char *skeleton, int p, const char *predictor)
 {
-    const atn_tally t = tally(skeleton, p, ATN_SIDE_SEND, predictor);
+    const atn_tally t = tally(skeleton, p, ATN_SENDS, predictor);
     return atn_tally_mean(&t);
 }
 
@@ -242,13 +242,13 @@ static void published_memory(void **state)
         {"mg", "tagging", 12},          {"mg", "tag-cycle", 24},       {"lu", "tagging", 10},
         {"lu", "tag-cycle", 20},        {"lu", "tag-bettercycle", 20}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const atn_tally t = tally(rows[i].skeleton, 64, ATN_SIDE_SEND, rows[i].predictor);
+        const atn_tally t = tally(rows[i].skeleton, 64, ATN_SENDS, rows[i].predictor);
         atn_predictor_choice c;
         atn_error err = {0};
         assert_int_equal(atn_predictor_find(rows[i].predictor, &c, &err), ATN_OK);
         assert_int_equal(atn_predict_entries(&c, &t.all, true), rows[i].entries);
     }
-    const atn_tally t = tally("bt", 49, ATN_SIDE_RECEIVE, "single-cycle");
+    const atn_tally t = tally("bt", 49, ATN_RECEIVES, "single-cycle");
     assert_int_equal(t.all.size.longest + 1, 43);
 }
 
@@ -298,7 +298,7 @@ static void text_of_messages(void **state)
     assert_int_equal(m.ranks.v[0].n, 3);
     assert_int_equal(atn_messages_from_anyone(&m), 1);
     atn_stream s;
-    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SIDE_SEND, false, &s, &err), ATN_OK);
+    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
     assert_int_equal(s.n, 3);
     assert_int_equal(s.v[1].symbol, 0);
     assert_int_equal(s.v[1].site, 0);
@@ -323,7 +323,7 @@ static void text_there_and_back(void **state)
     assert_int_equal(atn_messages_parse(text, "f", &again, &err), ATN_OK);
     assert_int_equal(again.ranks.n, 9);
     for (int r = 0; r < 9; r++)
-        for (atn_side side = 0; side < ATN_SIDES; side++) {
+        for (atn_direction side = 0; side < ATN_DIRECTIONS; side++) {
             atn_stream x, y;
             assert_int_equal(atn_messages_stream(&m.ranks.v[r], side, false, &x, &err), ATN_OK);
             assert_int_equal(atn_messages_stream(&again.ranks.v[r], side, false, &y, &err), ATN_OK);
@@ -345,10 +345,10 @@ static void communicators_and_ranks(void **state)
     atn_stream s;
     assert_int_equal(parse("rank,op,partner,comm\n0,send,1,world\n0,send,1,rows\n", &m, &err),
                      ATN_OK);
-    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SIDE_SEND, false, &s, &err), ATN_OK);
+    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
     assert_int_equal(s.v[1].symbol, 1);
     atn_vec_free(&s);
-    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SIDE_SEND, true, &s, &err), ATN_OK);
+    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, true, &s, &err), ATN_OK);
     assert_int_equal(s.v[1].symbol, 0);
     atn_vec_free(&s);
     atn_messages_free(&m);

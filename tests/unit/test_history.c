@@ -1,0 +1,152 @@
+/* test_history.c - the next collective of a communicator: what all ranks share, they foresee. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "predict/history.h"
+
+static atn_problem call(atn_operation op, int64_t bytes)
+{
+    return (atn_problem){.op = op, .p = 8, .r = 3, .bytes = bytes, .pieces = 1};
+}
+
+/* A solver: three of these, one of those, and something rare. */
+static atn_problem solver(int i)
+{
+    if (i % 50 == 49)
+        return call(ATN_BCAST, 1 << 20);
+    return i % 4 == 3 ? call(ATN_ALLREDUCE, 8) : call(ATN_ALLTOALL, 4096);
+}
+
+static void habits_are_foreseen(void **state)
+{
+    (void)state;
+    atn_history *h = atn_history_make();
+    assert_non_null(h);
+    atn_problem next;
+    assert_false(atn_history_foresee(h, 1, &next));
+    for (int i = 0; i < 40; i++) {
+        const atn_problem q = solver(i);
+        if (atn_history_foresee(h, 1, &next)) {
+            assert_int_equal(next.op, q.op);
+            assert_int_equal(next.bytes, q.bytes);
+            assert_int_equal(next.r, 3);
+        }
+        atn_history_add(h, &q);
+    }
+    assert_true(atn_history_foresee(h, 4, &next));
+    assert_int_equal(next.op, ATN_ALLREDUCE);
+    const atn_problem sum = call(ATN_ALLREDUCE, 8), other = call(ATN_ALLREDUCE, 16);
+    assert_int_equal(atn_history_coming(h, &sum, 16), 4);
+    assert_int_equal(atn_history_coming(h, &other, 16), 0);
+    const atn_foresight f = atn_history_foresight(h);
+    assert_int_equal(f.calls, 40);
+    assert_true(f.foreseen > 20);
+    assert_int_equal(f.wrong, 0);
+    atn_history_free(h);
+}
+
+/* After a surprise nothing is told until the habit has shown itself again. */
+static void surprises_cost_trust(void **state)
+{
+    (void)state;
+    atn_history *h = atn_history_make();
+    assert_non_null(h);
+    atn_problem next;
+    const atn_problem usual = call(ATN_BARRIER, 0), rare = call(ATN_BCAST, 64);
+    for (int i = 0; i < 20; i++)
+        atn_history_add(h, &usual);
+    assert_true(atn_history_foresee(h, 1, &next));
+    atn_history_add(h, &rare);
+    assert_false(atn_history_foresee(h, 1, &next));
+    assert_int_equal(atn_history_coming(h, &usual, 8), 0);
+    assert_int_equal(atn_history_foresight(h).wrong, 1);
+    for (int i = 0; i < 20; i++)
+        atn_history_add(h, &usual);
+    assert_false(atn_history_foresee(h, 1, &next)); /* the head never came again: still learning */
+    for (int i = 0; i < 600; i++)
+        atn_history_add(h, &usual);
+    assert_true(atn_history_foresee(h, 1, &next));
+    atn_history_free(h);
+}
+
+/* Ranks differ in what they do not share, and in when they look. */
+static void ranks_foresee_alike(void **state)
+{
+    (void)state;
+    atn_history *h[2] = {atn_history_make(), atn_history_make()};
+    assert_true(h[0] && h[1]);
+    uint64_t seed = 7;
+    for (int i = 0; i < 3000; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        atn_problem q = seed >> 60 == 0 ? call(ATN_GATHER, (int64_t)(seed >> 40) % 300) : solver(i);
+        atn_problem a, b;
+        const bool one = atn_history_foresee(h[0], 1, &a), two = atn_history_foresee(h[1], 1, &b);
+        assert_int_equal(one, two);
+        assert_true(!one || (a.op == b.op && a.bytes == b.bytes && a.root == b.root));
+        atn_history_add(h[0], &q);
+        q.r = 5;
+        q.in_place = i % 2;
+        q.pieces = 1 + i % 3;
+        atn_history_add(h[1], &q);
+        if (i % 3 == 0)
+            atn_history_coming(h[1], &q, 50);
+    }
+    const atn_foresight x = atn_history_foresight(h[0]), y = atn_history_foresight(h[1]);
+    assert_memory_equal(&x, &y, sizeof x);
+    assert_true(x.foreseen > x.wrong);
+    atn_history_free(h[0]);
+    atn_history_free(h[1]);
+}
+
+/* Ever new sizes: memory stays bounded, and habits are found afterwards. */
+static void endless_news(void **state)
+{
+    (void)state;
+    atn_history *h = atn_history_make();
+    assert_non_null(h);
+    atn_problem next;
+    for (int i = 0; i < 100000; i++) {
+        const atn_problem q = call(ATN_BCAST, i);
+        atn_history_add(h, &q);
+        assert_false(atn_history_foresee(h, 1, &next));
+    }
+    for (int i = 0; i < 400; i++) {
+        const atn_problem q = call(i % 2 ? ATN_BCAST : ATN_REDUCE, 8);
+        atn_history_add(h, &q);
+    }
+    assert_true(atn_history_foresee(h, 1, &next));
+    assert_int_equal(next.op, ATN_REDUCE);
+    atn_history_free(h);
+}
+
+static void roots_and_order_count(void **state)
+{
+    (void)state;
+    atn_history *h = atn_history_make();
+    assert_non_null(h);
+    atn_problem next, q = call(ATN_REDUCE, 8);
+    for (int i = 0; i < 40; i++) {
+        q.root = i % 2;
+        q.ordered = i % 4 >= 2;
+        atn_history_add(h, &q);
+    }
+    assert_true(atn_history_foresee(h, 3, &next)); /* call 42 */
+    assert_int_equal(next.root, 0);
+    assert_true(next.ordered);
+    atn_history_free(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(habits_are_foreseen),   cmocka_unit_test(surprises_cost_trust),
+        cmocka_unit_test(ranks_foresee_alike),   cmocka_unit_test(endless_news),
+        cmocka_unit_test(roots_and_order_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
