@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "model/ron_hide.h"
+#include "cli/ron.h"
 #include "report/table.h"
 
 typedef ATN_VEC(double) numbers;
@@ -27,13 +26,16 @@ static atn_status read_list(const atn_args *a, const char *name, numbers *to, at
 }
 
 static const atn_column columns[] = {
-    {"delay_us", ATN_CELL_NUMBER}, {"cpu", ATN_CELL_NUMBER},       {"ranks", ATN_CELL_NUMBER},
-    {"sends", ATN_CELL_NUMBER},    {"predicted", ATN_CELL_NUMBER}, {"least", ATN_CELL_NUMBER},
-    {"mean", ATN_CELL_NUMBER},     {"most", ATN_CELL_NUMBER},      {"cached", ATN_CELL_NUMBER},
+    {"predictor", ATN_CELL_TEXT}, {"delay_us", ATN_CELL_NUMBER}, {"cpu", ATN_CELL_NUMBER},
+    {"ranks", ATN_CELL_NUMBER},   {"sends", ATN_CELL_NUMBER},    {"predicted", ATN_CELL_NUMBER},
+    {"least", ATN_CELL_NUMBER},   {"mean", ATN_CELL_NUMBER},     {"most", ATN_CELL_NUMBER},
+    {"cached", ATN_CELL_NUMBER},
 };
 
-static void add_row(atn_table *t, double delay_us, double cpu, const atn_ron_hidden *h)
+static void add_row(atn_table *t, const char *name, double delay_us, double cpu,
+                    const atn_ron_hidden *h)
 {
+    atn_cell(t, "%s", name);
     atn_cell(t, "%g", delay_us);
     atn_cell(t, "%g", cpu);
     atn_cell(t, "%d", h->ranks);
@@ -48,52 +50,81 @@ static void add_row(atn_table *t, double delay_us, double cpu, const atn_ron_hid
         atn_cell(t, "%s", "");
 }
 
-static atn_status add_rows(const atn_args *a, const atn_ron_sends *sends, const numbers *delays,
-                           const numbers *cpus, atn_table *t, atn_error *err)
+/* What the options ask for. */
+typedef struct {
+    const atn_args *a;
+    numbers delays, cpus;
+    atn_ron_sends sends;
+    bool offers; /* the list has its own */
+    atn_table t;
+} evaluation;
+
+static atn_status add_rows(evaluation *x, const char *name, atn_error *err)
 {
-    const double rate = (double)atn_arg_int(a, "rate") * 1e6;
+    const double rate = (double)atn_arg_int(x->a, "rate") * 1e6;
     atn_status st = ATN_OK;
-    for (int i = 0; i < delays->n * cpus->n && !st; i++) {
-        const double delay = delays->v[i / cpus->n], cpu = cpus->v[i % cpus->n];
+    for (int i = 0; i < x->delays.n * x->cpus.n && !st; i++) {
+        const double delay = x->delays.v[i / x->cpus.n], cpu = x->cpus.v[i % x->cpus.n];
         const atn_ron_hide_rules rules = {.delay = delay * 1e-6, .rate = rate, .cpu = cpu};
         atn_ron_hidden h;
-        st = atn_ron_hide(sends->v, sends->n, &rules, &h, err);
+        st = atn_ron_hide(x->sends.v, x->sends.n, &rules, &h, err);
         if (!st)
-            add_row(t, delay, cpu, &h);
+            add_row(&x->t, name, delay, cpu, &h);
     }
     return st;
 }
 
-static atn_status load(const char *path, atn_ron_sends *sends, atn_error *err)
+static atn_status predict(evaluation *x, const char *word, atn_error *err)
 {
-    bool offers = false;
-    const atn_status st = atn_ron_sends_read(path, sends, &offers, err);
-    if (!st && !offers)
-        return atn_fail(err, ATN_INPUT,
-                        "%s:1: nothing is predicted; add a column 'predicted' with the rank that "
-                        "was expected, or -",
-                        path);
+    atn_predictor_choice c;
+    atn_status st = atn_predictor_find(word, &c, err);
+    if (!st && c.row->size == ATN_SIZE_NEEDED && c.size == 0)
+        return atn_fail(err, ATN_USAGE, "--predictor %s: needs a size, as in %s-1", word, word);
+    st = st ? st : atn_ron_sends_predict(&c, &x->sends, err);
+    return st ? st : add_rows(x, word, err);
+}
+
+/* A list that tells its predictions is taken at its word, unless others are asked for. */
+static atn_status evaluate(evaluation *x, atn_error *err)
+{
+    static const char usual[] = "better-cycle2,tag-bettercycle2,lru-1";
+    const char *asked = atn_arg_text(x->a, "predictor");
+    atn_status st = ATN_OK;
+    if (x->offers && !asked)
+        return add_rows(x, "given", err);
+    char *names = strdup(asked ? asked : usual), *rest = names;
+    if (!names)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    for (const char *w; !st && (w = atn_next_item(&rest, ", "));)
+        st = predict(x, w, err);
+    free(names);
     return st;
 }
 
 static int run_hide(const atn_args *a, atn_error *err)
 {
-    atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
-    atn_ron_sends sends = {0};
-    numbers delays = {0}, cpus = {0};
-    atn_status st = read_list(a, "delays", &delays, err);
-    st = st ? st : read_list(a, "cpu", &cpus, err);
-    st = st ? st : load(a->operands[0], &sends, err);
-    st = st ? st : add_rows(a, &sends, &delays, &cpus, &t, err);
-    st = st ? st : atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
-    atn_vec_free(&sends);
-    atn_vec_free(&delays);
-    atn_vec_free(&cpus);
-    atn_table_free(&t);
+    evaluation x = {.a = a,
+                    .t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns}};
+    atn_status st = read_list(a, "delays", &x.delays, err);
+    st = st ? st : read_list(a, "cpu", &x.cpus, err);
+    if (!st)
+        st = atn_ron_sends_load(a->operands[0], atn_arg_given(a, "partial"), &x.sends, &x.offers,
+                                err);
+    st = st ? st : evaluate(&x, err);
+    st = st ? st : atn_table_write(a->out, &x.t, atn_arg_format(a), a->terminal, err);
+    atn_vec_free(&x.sends);
+    atn_vec_free(&x.delays);
+    atn_vec_free(&x.cpus);
+    atn_table_free(&x.t);
     return st;
 }
 
 static const atn_option options[] = {
+    {.name = "predictor",
+     .argument = "LIST",
+     .doc = "Predictors of 'attune predict', as better-cycle2,tag-bettercycle2,lru-1",
+     .type = ATN_OPT_TEXT},
+    {.name = "partial", .doc = "Use what is left of a damaged or incomplete trace"},
     {.name = "delays",
      .argument = "US,...",
      .fallback = "1,5,10,25",
@@ -117,14 +148,16 @@ static const atn_option options[] = {
 const atn_command atn_cmd_ron_hide = {
     .noun = "ron",
     .verb = "hide",
-    .operands = "FILE",
+    .operands = "TRACE|FILE",
     .min_operands = 1,
     .max_operands = 1,
     .help = "Which part of the delay of circuits is left when they are set by prediction",
     .detail =
-        "FILE has a line for every send: rank,compute_us,bytes,partner,predicted, in the order "
-        "of each rank (docs/ron.md). 'least', 'mean' and 'most' are over ranks; 1 is all of "
-        "the delay. In 'cached' circuits stand between sends to the same partner.",
+        "TRACE is a folder that 'attune trace record' wrote; FILE a list with a line for every "
+        "send: rank,compute_us,bytes,partner and perhaps site and predicted, in the order of "
+        "each rank (docs/ron.md). 'least', 'mean' and 'most' are over ranks; 1 is all of the "
+        "delay. In 'cached' circuits stand between sends to the same partner. Predictors that "
+        "use call sites are told them ahead of the call, as the literature assumes.",
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

@@ -77,56 +77,79 @@ atn_status atn_ron_hide(const atn_ron_send *sends, int n, const atn_ron_hide_rul
 
 /* ---- text ---- */
 
+enum { RANK, COMPUTE, BYTES, PARTNER, NEEDED, SITE = NEEDED, OFFER, COLUMNS, MAX_RANKS = 1 << 24 };
+static const char *const names[] = {"rank", "compute_us", "bytes", "partner", "site", "predicted"};
+
 typedef struct {
-    bool offers;
+    int at[COLUMNS]; /* the word of a column; -1: it is not there */
+    int n;
     atn_ron_sends sends;
 } reader;
 
-enum { RANK, COMPUTE, BYTES, PARTNER, OFFER, WORDS, MAX_RANKS = 1 << 24 };
-static const char *const heading[] = {"rank", "compute_us", "bytes", "partner", "predicted"};
-
 static atn_status read_heading(reader *r, const atn_text_line *l)
 {
-    for (int i = 0; i < l->n; i++)
-        if (i >= WORDS || strcmp(l->word[i], heading[i]) != 0)
-            return atn_text_refuse(l, "not the heading of a list of sends:", l->word[i],
-                                   "write rank,compute_us,bytes,partner[,predicted]");
-    if (l->n < OFFER)
-        return atn_text_refuse(l, "a heading that ends with", l->word[l->n - 1],
-                               "write rank,compute_us,bytes,partner[,predicted]");
-    r->offers = l->n == WORDS;
+    for (int c = 0; c < COLUMNS; c++)
+        r->at[c] = -1;
+    for (int i = 0; i < l->n; i++) {
+        const char *near = NULL;
+        for (int c = 0; c < COLUMNS && !near; c++)
+            if (r->at[c] < 0 && strcmp(l->word[i], names[c]) == 0) {
+                near = names[c];
+                r->at[c] = i;
+            }
+        if (!near)
+            return atn_text_refuse(l, "no column of a list of sends, or one twice:", l->word[i],
+                                   "write rank,compute_us,bytes,partner[,site][,predicted]");
+    }
+    for (int c = 0; c < NEEDED; c++)
+        if (r->at[c] < 0)
+            return atn_text_refuse(l, "there is no column", names[c], "add it");
+    r->n = l->n;
     return ATN_OK;
+}
+
+static atn_status read_values(const reader *r, const atn_text_line *l, double *compute_us,
+                              int64_t v[COLUMNS])
+{
+    static const int64_t limits[] = {MAX_RANKS, 0, INT64_MAX, MAX_RANKS, INT32_MAX, MAX_RANKS};
+    atn_status st = atn_text_number(l, r->at[COMPUTE], names[COMPUTE], compute_us);
+    if (!st && *compute_us < 0)
+        st = atn_text_refuse(l, names[COMPUTE], l->word[r->at[COMPUTE]], "no time is negative");
+    for (int c = 0; c < COLUMNS && !st; c++) {
+        const bool none = c == OFFER && r->at[c] >= 0 && strcmp(l->word[r->at[c]], "-") == 0;
+        if (c != COMPUTE && r->at[c] >= 0 && !none)
+            st = atn_text_whole(l, r->at[c], names[c], limits[c], &v[c]);
+    }
+    return st;
 }
 
 static atn_status read_send(void *to, const atn_text_line *l)
 {
     reader *r = to;
-    double compute = 0;
-    int64_t rank = 0, bytes = 0, partner = 0, offer = ATN_RON_NO_OFFER;
+    double compute_us = 0;
+    int64_t v[COLUMNS] = {[OFFER] = ATN_RON_NO_OFFER};
 
     if (l->line == 1)
         return read_heading(r, l);
-    if (l->n != OFFER + r->offers)
+    if (l->n != r->n)
         return atn_text_refuse(l, "too few or too many values, after", l->word[l->n - 1],
                                "restore the line");
-    atn_status st = atn_text_whole(l, RANK, "rank", MAX_RANKS, &rank);
-    st = st ? st : atn_text_number(l, COMPUTE, "compute_us", &compute);
-    st = st ? st : atn_text_whole(l, BYTES, "bytes", INT64_MAX, &bytes);
-    st = st ? st : atn_text_whole(l, PARTNER, "partner", MAX_RANKS, &partner);
-    if (!st && r->offers && strcmp(l->word[OFFER], "-") != 0)
-        st = atn_text_whole(l, OFFER, "predicted", MAX_RANKS, &offer);
-    if (!st && compute < 0)
-        st = atn_text_refuse(l, "compute_us", l->word[COMPUTE], "no time is negative");
-    const atn_ron_send s = {(int)rank, (int)partner, (int)offer, compute * 1e-6, bytes};
+    const atn_status st = read_values(r, l, &compute_us, v);
+    const atn_ron_send s = {.rank = (int)v[RANK],
+                            .partner = (int)v[PARTNER],
+                            .offer = (int)v[OFFER],
+                            .compute = compute_us * 1e-6,
+                            .bytes = v[BYTES],
+                            .site = (int)v[SITE]};
     if (!st && !atn_push(&r->sends, s))
-        st = atn_fail(l->err, ATN_MEMORY, "out of memory");
+        return atn_fail(l->err, ATN_MEMORY, "out of memory");
     return st;
 }
 
 atn_status atn_ron_sends_read(const char *path, atn_ron_sends *sends_p, bool *has_offers_p,
                               atn_error *err)
 {
-    reader r = {.offers = false};
+    reader r = {.n = 0};
     const atn_status status = atn_text_read(path, read_send, &r, err);
 
     if (status) {
@@ -134,6 +157,6 @@ atn_status atn_ron_sends_read(const char *path, atn_ron_sends *sends_p, bool *ha
         return status;
     }
     *sends_p = r.sends;
-    *has_offers_p = r.offers;
+    *has_offers_p = r.at[OFFER] >= 0;
     return ATN_OK;
 }

@@ -17,6 +17,7 @@ typedef struct {
     double
         compute; /* seconds of pure computation since the rank's send before; of the first: any */
     int64_t bytes;
+    int site; /* the call of the program, if known; else 0 */
 } atn_ron_send;
 typedef ATN_VEC(atn_ron_send) atn_ron_sends;
 
@@ -40,8 +41,9 @@ typedef struct {
 atn_status atn_ron_hide(const atn_ron_send *sends, int n, const atn_ron_hide_rules *rules,
                         atn_ron_hidden *hidden_p, atn_error *err);
 
-/* Text: a heading, then "rank,compute_us,bytes,partner,predicted" for every send; `predicted` is a
- * partner, "-" (no offer), or the column is left out (has_offers is then false). */
+/* Text: a heading, then a line for every send.  Columns in any order: rank, compute_us, bytes,
+ * partner; site and predicted may be left out.  `predicted` is a partner, or "-" for no offer;
+ * has_offers tells whether the column is there. */
 atn_status atn_ron_sends_read(const char *path, atn_ron_sends *sends_p, bool *has_offers_p,
                               atn_error *err);
 

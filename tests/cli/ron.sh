@@ -57,7 +57,17 @@ END
 golden ron_hide.out 0 attune ron hide sends.csv
 fails 2 'attune: --delays 1,,2: must be numbers above 0*' attune ron hide sends.csv --delays 1,,2
 cut -d, -f1-4 sends.csv >plain.csv
-fails 3 'attune: plain.csv:1: nothing is predicted*' attune ron hide plain.csv
+{ echo partner,site,rank,bytes,compute_us; for i in {1..20}; do echo "$((i % 3)),$((i % 3)),7,1000,12.5"; done; } >cycle.csv
+golden ron_predict.out 0 attune ron hide cycle.csv --predictor better-cycle2,tagging,lru-1 --delays 5 --cpu 1
+holds 'better-cycle2' attune ron hide plain.csv
+fails 2 'attune: --predictor lru: needs a size, as in lru-1' attune ron hide plain.csv --predictor lru
+fails 2 'attune: *crystal*' attune ron hide plain.csv --predictor crystal-ball
+mkdir none
+fails 3 'attune: none*' attune ron hide none
+sed '1s/bytes/weight/' sends.csv >bad.csv
+fails 3 'attune: bad.csv:1: no column of a list of sends, or one twice: "weight"*' attune ron hide bad.csv
+sed 's/^[^,]*,//' sends.csv >bad.csv
+fails 3 'attune: bad.csv:1: there is no column "rank"; add it' attune ron hide bad.csv
 sed '4s/12/soon/' sends.csv >bad.csv
 fails 3 'attune: bad.csv:4: compute_us "soon"; write a number such as 12.5' attune ron hide bad.csv
 sed '4s/12/-12/' sends.csv >bad.csv

@@ -16,6 +16,7 @@
 #include "model/ron_hide.h"
 #include "model/ron_tables.h"
 #include "plan/choice.h"
+#include "trace/sends.h"
 
 static void near(double got, double wanted, const char *what)
 {
@@ -479,8 +480,8 @@ static void hiding(void **state)
     /* rank 0: computes 12 us after 2000 bytes (2 us): 10 are left to hide in; then a wrong offer;
      * then a right one with too long a message before; rank 1: no offer, partner stays */
     const atn_ron_send sends[] = {
-        {0, 1, -1, 0, 2000},    {1, 0, -1, 0, 0},    {0, 2, 2, 12e-6, 1000},
-        {0, 3, 1, 50e-6, 9000}, {1, 0, -1, 9e-6, 0}, {0, 1, 1, 8e-6, 0},
+        {0, 1, -1, 0, 2000, 0},    {1, 0, -1, 0, 0, 0},    {0, 2, 2, 12e-6, 1000, 0},
+        {0, 3, 1, 50e-6, 9000, 0}, {1, 0, -1, 9e-6, 0, 0}, {0, 1, 1, 8e-6, 0, 0},
     };
     const int n = sizeof sends / sizeof *sends;
     atn_ron_hidden h;
@@ -503,17 +504,47 @@ static void hiding(void **state)
     assert_int_equal(atn_ron_hide(sends, 1, &rules, &h, NULL), ATN_INPUT);
 }
 
+/* Time in other calls is no computation, nor is what recording takes. */
+static void sends_of_a_trace(void **state)
+{
+    (void)state;
+    atn_trace_event events[] = {
+        {.op = ATN_TRACE_SEND, .partner = 1, .bytes = 8, .site = 3, .enter = 1000, .exit = 2000},
+        {.op = ATN_TRACE_RECV, .partner = 1, .enter = 5000, .exit = 9000},
+        {.op = ATN_TRACE_ALLREDUCE, .partner = ATN_TRACE_NOBODY, .enter = 9500, .exit = 9900},
+        {.op = ATN_TRACE_SEND, .partner = 1, .depth = 1, .enter = 9600, .exit = 9700},
+        {.op = ATN_TRACE_SEND, .partner = ATN_TRACE_NULL, .enter = 9950, .exit = 10000},
+        {.op = ATN_TRACE_START, .partner = ATN_TRACE_NOBODY, .enter = 20000, .exit = 20100},
+        {.op = ATN_TRACE_START_SEND, .partner = 1, .site = -1, .enter = 20000, .exit = 20100},
+        {.op = ATN_TRACE_START_SEND, .partner = 0, .site = -1, .enter = 20000, .exit = 20100},
+    };
+    atn_trace_rank ranks[2] = {{.present = true, .around_ns = 50}, {.present = true}};
+    const atn_trace t = {.p = 2, .ranks = ranks};
+    atn_ron_sends sends = {0};
+    ranks[0].events.v = events;
+    ranks[0].events.n = sizeof events / sizeof *events;
+    assert_int_equal(atn_trace_sends(&t, &sends, NULL), ATN_OK);
+    assert_int_equal(sends.n, 3);
+    assert_int_equal(sends.v[0].bytes, 8);
+    assert_int_equal(sends.v[0].site, 4);
+    near(sends.v[1].compute, (3000 + 500 + 50 + 10000 - 4 * 50) * 1e-9, "between sends");
+    near(sends.v[2].compute, 0, "the same call");
+    assert_int_equal(sends.v[2].partner, 0);
+    atn_vec_free(&sends);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),         cmocka_unit_test(trees),
-        cmocka_unit_test(examples),       cmocka_unit_test(broadcasts),
-        cmocka_unit_test(fair_broadcast), cmocka_unit_test(blocks),
-        cmocka_unit_test(uneven),         cmocka_unit_test(optimum),
-        cmocka_unit_test(hiding_up),      cmocka_unit_test(multi_broadcasts),
-        cmocka_unit_test(composed),       cmocka_unit_test(published_tables),
-        cmocka_unit_test(faults),         cmocka_unit_test(every_row),
-        cmocka_unit_test(as_models),      cmocka_unit_test(hiding),
+        cmocka_unit_test(counts),           cmocka_unit_test(trees),
+        cmocka_unit_test(examples),         cmocka_unit_test(broadcasts),
+        cmocka_unit_test(fair_broadcast),   cmocka_unit_test(blocks),
+        cmocka_unit_test(uneven),           cmocka_unit_test(optimum),
+        cmocka_unit_test(hiding_up),        cmocka_unit_test(multi_broadcasts),
+        cmocka_unit_test(composed),         cmocka_unit_test(published_tables),
+        cmocka_unit_test(faults),           cmocka_unit_test(every_row),
+        cmocka_unit_test(as_models),        cmocka_unit_test(hiding),
+        cmocka_unit_test(sends_of_a_trace),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
