@@ -131,6 +131,8 @@ function(atn_add_mpi flavour)
 
     atn_sources(exec_sources exec measure tune/drivers)
     atn_sources(pmpi_sources pmpi)
+    atn_sources(trace_sources pmpi/trace)
+    list(REMOVE_ITEM pmpi_sources ${trace_sources})
     atn_give_build_id(${exec_sources} ${pmpi_sources})
     set(definitions ATN_MPI_${upper}=1 ATN_MPI_FLAVOUR="${flavour}")
 
@@ -151,6 +153,13 @@ function(atn_add_mpi flavour)
         target_link_options(attune-${flavour} PRIVATE -Wl,--no-as-needed)
         add_dependencies(attune-${flavour} attune-build-id)
     endif()
+
+    # The tracer is a library of its own: programs that are not traced never meet it.
+    add_library(attune_trace-${flavour} SHARED ${trace_sources})
+    target_compile_definitions(attune_trace-${flavour} PRIVATE ${definitions})
+    target_compile_options(attune_trace-${flavour} PRIVATE -fno-plt)
+    target_link_libraries(attune_trace-${flavour} PRIVATE attune-core mpi-${flavour} dl)
+    target_link_options(attune_trace-${flavour} PRIVATE -Wl,--as-needed)
 
     atn_mpi_programs(${flavour} tests/mpi tests)
     atn_mpi_programs(${flavour} bench bench)

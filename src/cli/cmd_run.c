@@ -77,6 +77,10 @@ static const atn_option options[] = {
      .argument = "LEVEL",
      .type = ATN_OPT_MAYBE,
      .doc = "Tell what is set up and what stays native (level 2: every choice)"},
+    {.name = "trace",
+     .argument = "FOLDER",
+     .type = ATN_OPT_FILE,
+     .doc = "Record every MPI call of every rank into FOLDER ('attune trace' reads it)"},
     {.name = "off", .type = ATN_OPT_FLAG, .doc = "Run the command as it is, without Attune"},
     {.name = "mpi",
      .argument = "MPI",
@@ -101,7 +105,7 @@ static const struct {
     {"watchdog", ATN_SET_WATCHDOG, NULL},   {"first", ATN_SET_FIRST, NULL},
     {"yield", ATN_SET_YIELD, NULL},         {"gpu", ATN_SET_GPU, NULL},
     {"verbose", ATN_SET_VERBOSE, "1"},      {"off", ATN_SET_ON, "off"},
-    {"machine", ATN_SET_MACHINE, NULL},
+    {"machine", ATN_SET_MACHINE, NULL},     {"trace", ATN_SET_TRACE, NULL},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 
@@ -145,6 +149,8 @@ static atn_status check_settings(atn_settings *s, atn_error *err)
         status = make_absolute(s, ATN_SET_TOPOLOGY, topology, err);
     if (status == ATN_OK)
         status = make_absolute(s, ATN_SET_REPORT, atn_setting_report(s), err);
+    if (status == ATN_OK)
+        status = make_absolute(s, ATN_SET_TRACE, atn_setting_given(s, ATN_SET_TRACE), err);
     return status;
 }
 
@@ -235,6 +241,24 @@ static int run_preloaded(const atn_args *a, const variables *set, const char *li
     return status;
 }
 
+/* The tracer comes first: it records what the program calls, not what Attune makes of it. */
+static atn_status add_tracer(char **library_p, atn_error *err)
+{
+    static const char before[] = "libattune-", after[] = "libattune_trace-";
+    char *const name = strrchr(*library_p, '/') + 1, *both = NULL;
+    const int folder = (int)(name - *library_p);
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s%s%s", folder, *library_p, after, name + sizeof before - 1);
+    if (access(path, R_OK) != 0)
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be read: %s; build Attune anew", path,
+                        strerror(errno));
+    if (asprintf(&both, "%s:%s", path, *library_p) < 0)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    free(*library_p);
+    *library_p = both;
+    return ATN_OK;
+}
+
 static int run_examined(const atn_args *a, atn_settings *s, atn_error *err)
 {
     variables set;
@@ -247,6 +271,8 @@ static int run_examined(const atn_args *a, atn_settings *s, atn_error *err)
         status = atn_launch_parse(a->rest, a->nrest, flavour, &l, err);
     if (status == ATN_OK)
         status = atn_run_check(&l, flavour, &library, err);
+    if (status == ATN_OK && library != NULL && atn_setting_given(s, ATN_SET_TRACE) != NULL)
+        status = add_tracer(&library, err);
     if (status == ATN_OK && library != NULL)
         status = (atn_status)run_preloaded(a, &set, library, &l, err);
     else if (status == ATN_OK)

@@ -1,0 +1,173 @@
+/* cmd_trace.c - attune trace record and export: a job whose ranks write down every MPI call. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/trace.h"
+#include "plan/settings.h"
+#include "trace/export.h"
+
+/* ---- record ---- */
+
+static bool holds_trace(const char *folder)
+{
+    DIR *const d = opendir(folder);
+    bool found = false;
+    for (struct dirent *e; d != NULL && !found && (e = readdir(d)) != NULL;) {
+        const size_t n = strlen(e->d_name);
+        found = n > 6 && strcmp(e->d_name + n - 6, ".trace") == 0;
+    }
+    if (d != NULL)
+        closedir(d);
+    return found;
+}
+
+/* Ranks of two jobs in one folder could not be told apart by their names. */
+static atn_status make_folder(const char *folder, atn_error *err)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be made: %s", folder, strerror(errno));
+    if (holds_trace(folder))
+        return atn_fail(err, ATN_USAGE,
+                        "%s: holds a trace already; remove it or name another folder with -o",
+                        folder);
+    return ATN_OK;
+}
+
+/* Becomes `attune run --trace FOLDER -- ...`: there is one way to start jobs. */
+static int record(const atn_args *a, atn_error *err)
+{
+    const char *const folder = atn_arg_text(a, "output"), *const mpi = atn_arg_text(a, "mpi");
+    if (a->nrest == 0)
+        return atn_fail(
+            err, ATN_USAGE,
+            "no command to run; write attune trace record -o FOLDER -- mpirun -n 4 ./program");
+    if (!atn_arg_given(a, "dry-run") && make_folder(folder, err) != ATN_OK)
+        return err->status;
+    char **const words = calloc((size_t)a->nrest + 9, sizeof *words);
+    if (words == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    int n = 0;
+    words[n++] = "attune";
+    words[n++] = "run";
+    words[n++] = "--trace";
+    words[n++] = (char *)folder;
+    if (mpi != NULL) {
+        words[n++] = "--mpi";
+        words[n++] = (char *)mpi;
+    }
+    if (atn_arg_given(a, "dry-run"))
+        words[n++] = "--dry-run";
+    words[n++] = "--";
+    memcpy(words + n, a->rest, (size_t)a->nrest * sizeof *words);
+    setenv("ATTUNE_TRACE_LEVEL", atn_arg_text(a, "level"), 1);
+    setenv("ATTUNE_TRACE_LIMIT", atn_arg_text(a, "limit"), 1);
+    fflush(NULL);
+    execv("/proc/self/exe", words);
+    free(words);
+    return atn_fail(err, ATN_ENVIRONMENT, "attune run cannot be started: %s", strerror(errno));
+}
+
+static const char *const level_words[] = {"calls", "messages", NULL};
+static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
+
+static const atn_option record_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FOLDER",
+     .type = ATN_OPT_FILE,
+     .fallback = "attune-trace",
+     .doc = "Where each rank writes its file; made if need be"},
+    {.name = "level",
+     .argument = "LEVEL",
+     .type = ATN_OPT_WORD,
+     .words = level_words,
+     .fallback = "calls",
+     .doc = "'messages' records the messages inside of collectives, too"},
+    {.name = "limit",
+     .argument = "MEGABYTES",
+     .type = ATN_OPT_INT,
+     .fallback = "1024",
+     .min = 1,
+     .max = 1048576,
+     .doc = "How large the file of a rank may become; later calls are counted only"},
+    {.name = "mpi",
+     .argument = "MPI",
+     .type = ATN_OPT_WORD,
+     .words = mpi_words,
+     .doc = "The MPI in use, where launcher and program do not tell"},
+    {.name = "dry-run",
+     .type = ATN_OPT_FLAG,
+     .doc = "Print the command that would be run, and stop"},
+    {0},
+};
+
+const atn_command atn_cmd_trace_record = {
+    .noun = "trace",
+    .verb = "record",
+    .help = "Run an MPI program and record every call of every rank",
+    .detail =
+        "As 'attune run', which has more options and records with --trace FOLDER. Recorded are "
+        "point-to-point calls and collectives with partner, tag, communicator, size, type, buffer, "
+        "call site and times; docs/trace-format.md lists them. A job that is killed leaves what it "
+        "did until a second before.",
+    .options = record_options,
+    .flags = ATN_CMD_REST,
+    .run = record,
+};
+
+/* ---- reading ---- */
+
+const atn_option atn_trace_options[] = {
+    {.name = "partial",
+     .type = ATN_OPT_FLAG,
+     .doc = "Go on with what can be used of a trace that is damaged or not complete"},
+    {0},
+};
+
+atn_status atn_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err)
+{
+    const bool partial = atn_arg_given(a, "partial");
+    const atn_status status =
+        atn_trace_read(a->operands[0], partial ? ATN_TRACE_PARTIAL : ATN_TRACE_WHOLE, t_p, err);
+    for (int i = 0; status == ATN_OK && i < (*t_p)->problems.n; i++)
+        fprintf(stderr, "attune: note: %s\n", (*t_p)->problems.v[i].text);
+    return status;
+}
+
+/* ---- export ---- */
+
+static int export(const atn_args *a, atn_error *err)
+{
+    atn_trace *t = NULL;
+    atn_status status = atn_trace_load(a, &t, err);
+    if (status != ATN_OK)
+        return status;
+    if (strcmp(atn_arg_format(a), "csv") == 0)
+        atn_trace_csv(a->out, t, -1);
+    else
+        status = atn_trace_chrome(a->out, t, err);
+    atn_trace_free(t);
+    return status;
+}
+
+static const char *const export_formats[] = {"perfetto", "csv", NULL};
+
+const atn_command atn_cmd_trace_export = {
+    .noun = "trace",
+    .verb = "export",
+    .operands = "FOLDER",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Write a trace for other programs",
+    .detail = "'perfetto' is JSON that ui.perfetto.dev and chrome://tracing open: a process per "
+              "rank, a slice per call, arrows from sends to receives. 'csv' has a line per event; "
+              "times are nanoseconds on rank 0's clock since the first call of the job.",
+    .shared = atn_trace_options,
+    .formats = export_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = export,
+};

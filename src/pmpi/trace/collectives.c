@@ -1,0 +1,182 @@
+/* collectives.c - collectives, blocking and nonblocking, and what makes and frees communicators and
+ * types. */
+#include "pmpi/trace/recorder.h"
+
+/* ---- what a call says, from the words of calls.def ---- */
+
+typedef struct {
+    bool given;
+    const void *buf;
+    int64_t count, bytes;
+    MPI_Datatype type;
+} side;
+
+typedef struct {
+    int root;
+    MPI_Op mpi_op;
+    side src, dst;
+} collective;
+
+/* Under the lock, because types are looked up. */
+static side one(const void *buf, int64_t count, MPI_Datatype type)
+{
+    return (side){true, buf, count, count * atn_find_type(type)->bytes, type};
+}
+
+static int64_t nth(const void *counts, bool wide, int i)
+{
+    return wide ? (int64_t)((const MPI_Count *)counts)[i] : ((const int *)counts)[i];
+}
+
+static side many(const void *buf, const void *counts, bool wide, MPI_Datatype type, int n)
+{
+    int64_t count = 0;
+    for (int i = 0; i < n; i++)
+        count += nth(counts, wide, i);
+    return one(buf, count, type);
+}
+
+static side many_types(const void *buf, const void *counts, bool wide, const MPI_Datatype *types,
+                       int n)
+{
+    side s = {.given = true, .buf = buf, .type = MPI_DATATYPE_NULL};
+    for (int i = 0; i < n; i++) {
+        const int64_t count = nth(counts, wide, i);
+        s.count += count;
+        s.bytes += count > 0 ? count * atn_find_type(types[i])->bytes : 0;
+    }
+    return s;
+}
+
+#define SIDE(s, buf, n, of)                call.s = one(buf, n, of);
+#define SIDE_V(s, buf, counts, displs, of) call.s = many(buf, counts, ATN_WIDE, of, c->n);
+#define SIDE_W(s, buf, counts, displs, of) call.s = many_types(buf, counts, ATN_WIDE, of, c->n);
+#define IN_PLACE(s, buffer, other)                                                                 \
+    if ((buffer) == MPI_IN_PLACE)                                                                  \
+        call.s = call.other;
+
+/* What this rank gives; where it gives nothing, what it gets. */
+static atn_trace_what what_of(atn_trace_op op, const void *from, const atn_traced_comm *c,
+                              const collective *call)
+{
+    const side *const s = call->src.given ? &call->src : &call->dst;
+    return (atn_trace_what){.op = (uint8_t)op,
+                            .depth = (uint8_t)atn_depth,
+                            .thread = atn_thread,
+                            .count = s->count,
+                            .bytes = s->bytes,
+                            .buffer = (uintptr_t)s->buf,
+                            .partner =
+                                call->root >= 0 ? atn_partner(c, call->root) : ATN_TRACE_NOBODY,
+                            .tag = ATN_TRACE_NO_TAG,
+                            .comm = c->number,
+                            .type = s->given ? atn_find_type(s->type)->number : -1,
+                            .site = atn_find_site(from)};
+}
+
+static void put(atn_trace_op op, const void *from, const atn_traced_comm *c, const collective *call,
+                int64_t enter, int64_t exit)
+{
+    const atn_trace_what what = what_of(op, from, c, call);
+    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+}
+
+/* ---- entries ---- */
+
+#define FILL(op, ...)                                                                              \
+    atn_lock();                                                                                    \
+    const atn_traced_comm *const c = atn_find_comm(comm);                                          \
+    const int r __attribute__((unused)) = c->r;                                                    \
+    collective call = {.root = -1, .mpi_op = MPI_OP_NULL};                                         \
+    __VA_ARGS__                                                                                    \
+    put(op, from, c, &call, enter, exit);
+
+#define ATN_CALL(name, id, formals, actuals, key, buffers, ...)                                    \
+    int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))                  \
+    {                                                                                              \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next actuals);                                                                \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next actuals;                                                             \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS) {                                                                 \
+            FILL(ATN_TRACE_##id, __VA_ARGS__)                                                      \
+            atn_unlock();                                                                          \
+        }                                                                                          \
+        return code;                                                                               \
+    }                                                                                              \
+    int ATN_GLUE(atn_do_, ATN_LATER_##name)(int (*next)(ATN_FORMALS(formals), MPI_Request *),      \
+                                            const void *from, ATN_FORMALS(formals),                \
+                                            MPI_Request *request)                                  \
+    {                                                                                              \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(ATN_ACTUALS(actuals), request));                                         \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(ATN_ACTUALS(actuals), request);                                      \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS) {                                                                 \
+            FILL(ATN_TRACE_I##id, __VA_ARGS__)                                                     \
+            atn_add_request(*request, atn_trace_last_request(atn_rec.writer), false, -1);          \
+            atn_unlock();                                                                          \
+        }                                                                                          \
+        return code;                                                                               \
+    }
+#include "pmpi/calls.def"
+
+/* ---- communicators and types ---- */
+
+void atn_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t exit)
+{
+    const atn_traced_comm none = {.number = -1};
+    const collective call = {.root = -1};
+    atn_lock();
+    put(op, from, &none, &call, enter, exit);
+    atn_unlock();
+}
+
+#define ATN_CREATES(name, formals, actuals)                                                        \
+    int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))                  \
+    {                                                                                              \
+        const bool wanted = atn_wants();                                                           \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next actuals;                                                             \
+        const int64_t exit = atn_leave();                                                          \
+        if (atn_rec.on && code == MPI_SUCCESS)                                                     \
+            atn_know_comm(*made);                                                                  \
+        if (wanted && code == MPI_SUCCESS)                                                         \
+            atn_record_plain(ATN_TRACE_COMM_CREATE, from, enter, exit);                            \
+        return code;                                                                               \
+    }
+#include "pmpi/trace/points.def"
+
+/* Forgotten before, because MPI may give the handle to another thread as soon as it is free. */
+static int free_comm(int (*next)(MPI_Comm *), const void *from, MPI_Comm *comm)
+{
+    const bool wanted = atn_wants();
+    if (atn_rec.on && comm != NULL && *comm != MPI_COMM_NULL)
+        atn_forget_comm(*comm);
+    const int64_t enter = atn_enter();
+    const int code = next(comm);
+    const int64_t exit = atn_leave();
+    if (wanted && code == MPI_SUCCESS)
+        atn_record_plain(ATN_TRACE_COMM_FREE, from, enter, exit);
+    return code;
+}
+
+int atn_do_Comm_free(int (*next)(MPI_Comm *), const void *from, MPI_Comm *comm)
+{
+    return free_comm(next, from, comm);
+}
+
+int atn_do_Comm_disconnect(int (*next)(MPI_Comm *), const void *from, MPI_Comm *comm)
+{
+    return free_comm(next, from, comm);
+}
+
+int atn_do_Type_free(int (*next)(MPI_Datatype *), const void *from, MPI_Datatype *type)
+{
+    (void)from;
+    if (atn_rec.on && type != NULL)
+        atn_forget_type(*type);
+    ATN_PASS(next(type));
+}

@@ -1,0 +1,53 @@
+/* doors.h - the tracer stands before every other library: what is behind it.
+ *
+ * MPI_X goes on to the MPI_X that follows in link order (Attune's, a tool's, the MPI library's) and
+ * PMPI_X to the PMPI_X that follows.  Each call passes through atn_do_X, which gets the routine
+ * behind it and the address it was called from. */
+#ifndef ATN_TRACE_DOORS_H
+#define ATN_TRACE_DOORS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmpi/trace/later.h"
+
+#define ATN_HIDDEN    __attribute__((visibility("hidden")))
+#define ATN_EXPORT    __attribute__((visibility("default")))
+#define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* Adds to a list in parentheses. */
+#define ATN_LIST(...)   __VA_ARGS__
+#define ATN_FORMALS(f)  ATN_LIST f
+#define ATN_ACTUALS(a)  ATN_LIST a
+#define ATN_GLUE(a, b)  ATN_GLUE_(a, b)
+#define ATN_GLUE_(a, b) a##b
+
+typedef struct {
+    int (*Init)(int *argc, char ***argv);
+    int (*Init_thread)(int *argc, char ***argv, int required, int *provided);
+    int (*Finalize)(void);
+#define ATN_POINT(name, formals, actuals) int(*name) formals;
+#include "pmpi/trace/points.def"
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    int(*name) formals;                                                                            \
+    int (*ATN_LATER_##name)(ATN_FORMALS(formals), MPI_Request * request);
+#include "pmpi/calls.def"
+} atn_doors;
+
+/* What follows MPI_X, and what follows PMPI_X.  Filled by atn_doors_find, any number of times. */
+extern atn_doors atn_behind, atn_pbehind;
+void atn_doors_find(void);
+
+/* What is done about a call: the same for both names of a routine. */
+#define ATN_POINT(name, formals, actuals)                                                          \
+    int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals));
+#include "pmpi/trace/points.def"
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals));                 \
+    int ATN_GLUE(atn_do_, ATN_LATER_##name)(int (*next)(ATN_FORMALS(formals), MPI_Request *),      \
+                                            const void *from, ATN_FORMALS(formals),                \
+                                            MPI_Request *request);
+#include "pmpi/calls.def"
+
+#endif

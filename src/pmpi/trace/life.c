@@ -1,0 +1,319 @@
+/* life.c - the tracer from MPI_Init to MPI_Finalize.
+ *
+ * Every rank that has the tracer loaded takes part in what is collective here, and only rank 0's
+ * environment counts, so ranks that differ cannot wait for each other. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pmpi/trace/recorder.h"
+#include "pmpi/trace/sync.h"
+
+atn_recorder atn_rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
+_Thread_local int atn_depth;
+_Thread_local uint8_t atn_thread;
+
+void atn_number_thread(void)
+{
+    static _Thread_local bool known;
+    if (known)
+        return;
+    known = true;
+    atn_thread = (uint8_t)(atn_rec.numbered < UINT8_MAX ? atn_rec.numbered++ : UINT8_MAX);
+}
+
+/* What rank 0 tells all. */
+typedef struct {
+    char folder[4000]; /* empty: nothing is to be recorded */
+    int64_t limit, wall_ns;
+    uint64_t job;
+    int messages;
+} order;
+
+static MPI_Comm private_comm = MPI_COMM_NULL; /* for comparing clocks; NULL: no tracing */
+static pid_t owner;                           /* a child of fork must not write */
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *format, ...)
+{
+    char text[4200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "attune: %s\n", text);
+}
+
+/* ---- the order ---- */
+
+static int64_t wall_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void read_order(order *o)
+{
+    const char *const folder = getenv("ATTUNE_TRACE"), *const level = getenv("ATTUNE_TRACE_LEVEL");
+    const char *const limit = getenv("ATTUNE_TRACE_LIMIT"), *const on = getenv("ATTUNE");
+    if (folder == NULL || (on != NULL && strcmp(on, "off") == 0))
+        return;
+    if (strlen(folder) >= sizeof o->folder) {
+        say("ATTUNE_TRACE is too long for the name of a folder; nothing is recorded");
+        return;
+    }
+    strcpy(o->folder, folder);
+    o->messages = level != NULL && strcmp(level, "messages") == 0;
+    o->limit = (limit != NULL && atoll(limit) > 0 ? atoll(limit) : 1024) << 20;
+    o->wall_ns = wall_clock();
+    const int64_t seed[] = {o->wall_ns, atn_now(), getpid()};
+    o->job = atn_hash(seed, sizeof seed, 0);
+}
+
+/* One after the other: collectives of the library behind us may be Attune's. */
+static void share_order(order *o)
+{
+    enum { TAG = 2 };
+    if (atn_rec.r == 0) {
+        read_order(o);
+        for (int i = 1; i < atn_rec.p; i++)
+            atn_pbehind.Send(o, sizeof *o, MPI_BYTE, i, TAG, private_comm);
+    } else {
+        atn_pbehind.Recv(o, sizeof *o, MPI_BYTE, 0, TAG, private_comm, MPI_STATUS_IGNORE);
+    }
+}
+
+/* ---- what recording costs ---- */
+
+static int nothing(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    (void)buf, (void)count, (void)type, (void)dest, (void)tag, (void)comm;
+    return MPI_SUCCESS;
+}
+
+enum { BATCH = 256, BATCHES = 12 };
+
+static double empty_interval(void)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < BATCH; i++) {
+        const int64_t enter = atn_enter();
+        nothing(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        sum += atn_leave() - enter;
+    }
+    return (double)sum / BATCH;
+}
+
+static double whole_call(void)
+{
+    const int64_t start = atn_now();
+    for (int i = 0; i < BATCH; i++)
+        atn_do_Send(nothing, (const void *)(uintptr_t)&whole_call, NULL, 8, MPI_BYTE, atn_rec.r, 0,
+                    MPI_COMM_WORLD);
+    return (double)(atn_now() - start) / BATCH;
+}
+
+/* Sends that send nothing, recorded into nowhere; the fastest batch, because others were
+ * disturbed. */
+static void calibrate(atn_trace_start *s)
+{
+    double inside = 1e9, whole = 1e9;
+    int why;
+    const int depth = atn_depth;
+    atn_depth = 0; /* as programs call */
+    atn_rec.writer = atn_trace_create("/dev/null", INT64_MAX, &why);
+    atn_rec.on = atn_rec.writer != NULL;
+    for (int i = 0; i < BATCHES && atn_rec.on; i++) {
+        const double a = empty_interval(), b = whole_call();
+        inside = a < inside ? a : inside;
+        whole = b < whole ? b : whole;
+    }
+    atn_depth = depth;
+    if (!atn_rec.on)
+        return;
+    atn_rec.on = false;
+    atn_trace_close(atn_rec.writer);
+    atn_rec.writer = NULL;
+    atn_tables_free();
+    s->inside_ps = (int64_t)(1e3 * inside);
+    s->around_ps = whole > inside ? (int64_t)(1e3 * (whole - inside)) : 0;
+}
+
+/* ---- start ---- */
+
+static void program_name(char *out, size_t size)
+{
+    const ssize_t n = readlink("/proc/self/exe", out, size - 1);
+    out[n > 0 ? n : 0] = '\0';
+}
+
+/* A rank that cannot write does not record, but takes part in the rest. */
+static atn_trace_writer *open_file(const order *o)
+{
+    char path[4096];
+    int why = 0;
+    snprintf(path, sizeof path, "%s/" ATN_TRACE_FILE, o->folder, atn_rec.r);
+    if (mkdir(o->folder, 0777) != 0 && errno != EEXIST)
+        why = errno;
+    atn_trace_writer *const w = why == 0 ? atn_trace_create(path, o->limit, &why) : NULL;
+    if (w == NULL)
+        say("rank %d records nothing: %s: %s", atn_rec.r, path, strerror(why));
+    return w;
+}
+
+static void begin(const order *o)
+{
+    char host[256] = "", program[1024];
+    int level = MPI_THREAD_SINGLE;
+    atn_trace_start start = {.job = o->job,
+                             .rank = atn_rec.r,
+                             .ranks = atn_rec.p,
+                             .wall_ns = o->wall_ns,
+                             .clock = "CLOCK_MONOTONIC",
+                             .host = host,
+                             .program = program,
+                             .library = ATN_VERSION,
+                             .pid = (int)getpid()};
+    gethostname(host, sizeof host - 1);
+    program_name(program, sizeof program);
+    PMPI_Query_thread(&level);
+    atn_rec.threads = level == MPI_THREAD_MULTIPLE;
+    atn_rec.messages = o->messages != 0;
+    calibrate(&start);
+    const atn_trace_sync sync = atn_compare_clocks(private_comm);
+    atn_rec.writer = open_file(o);
+    if (atn_rec.writer == NULL)
+        return;
+    owner = getpid();
+    atn_trace_write_start(atn_rec.writer, &start);
+    atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
+    atn_know_comm(MPI_COMM_WORLD);
+    atn_know_comm(MPI_COMM_SELF);
+    atn_rec.on = true;
+}
+
+/* The wrong MPI has other handles: nothing but passing calls on is safe then. */
+static bool mpi_fits(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    PMPI_Get_library_version(text, &length);
+#ifdef ATN_MPI_OPENMPI
+    return strstr(text, "Open MPI") != NULL;
+#else
+    return strstr(text, "Open MPI") == NULL;
+#endif
+}
+
+static void start(void)
+{
+    static order o;
+    MPI_Group group;
+    if (!mpi_fits())
+        return;
+    PMPI_Comm_size(MPI_COMM_WORLD, &atn_rec.p);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &atn_rec.r);
+    PMPI_Comm_group(MPI_COMM_WORLD, &group);
+    atn_pbehind.Comm_create(MPI_COMM_WORLD, group, &private_comm);
+    PMPI_Group_free(&group);
+    share_order(&o);
+    if (*o.folder == '\0')
+        atn_pbehind.Comm_free(&private_comm);
+    else
+        begin(&o);
+}
+
+static int after_init(int code, const void *from, int64_t enter)
+{
+    const int64_t exit = atn_leave();
+    if (atn_depth > 0 || code != MPI_SUCCESS)
+        return code;
+    atn_depth++;
+    start();
+    atn_depth--;
+    if (atn_rec.on)
+        atn_record_plain(ATN_TRACE_INIT, from, enter, exit);
+    return code;
+}
+
+/* ---- end ---- */
+
+static void stop(void)
+{
+    if (private_comm == MPI_COMM_NULL)
+        return;
+    const atn_trace_sync sync = atn_compare_clocks(private_comm);
+    atn_pbehind.Comm_free(&private_comm);
+    atn_rec.on = false;
+    if (atn_rec.writer != NULL)
+        atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
+}
+
+/* MPI may no longer be called. */
+static void close_file(const void *from, int64_t enter, int64_t exit)
+{
+    if (atn_rec.writer == NULL)
+        return;
+    atn_record_plain(ATN_TRACE_FINALIZE, from, enter, exit);
+    const int trouble = atn_trace_trouble(atn_rec.writer);
+    if (!atn_trace_close(atn_rec.writer))
+        say("rank %d could not write all of its trace: %s", atn_rec.r,
+            strerror(trouble != 0 ? trouble : EIO));
+    atn_rec.writer = NULL;
+    atn_tables_free();
+}
+
+static int finalize(int (*next)(void), const void *from)
+{
+    const bool outer = atn_depth == 0;
+    const int64_t enter = atn_enter();
+    if (outer)
+        stop();
+    const int code = next();
+    const int64_t exit = atn_leave();
+    if (outer)
+        close_file(from, enter, exit);
+    return code;
+}
+
+/* Programs that end without MPI_Finalize leave what they did. */
+__attribute__((destructor)) static void flush_at_exit(void)
+{
+    if (atn_rec.writer != NULL && owner == getpid())
+        atn_trace_flush(atn_rec.writer);
+}
+
+int atn_do_Abort(int (*next)(MPI_Comm, int), const void *from, MPI_Comm comm, int code)
+{
+    (void)from;
+    flush_at_exit();
+    return next(comm, code);
+}
+
+/* ---- exported ---- */
+
+#define ENTRIES(MPI_, doors)                                                                       \
+    ATN_EXPORT int MPI_##Init(int *argc, char ***argv)                                             \
+    {                                                                                              \
+        atn_doors_find();                                                                          \
+        const int64_t enter = atn_enter();                                                         \
+        return after_init(doors.Init(argc, argv), __builtin_return_address(0), enter);             \
+    }                                                                                              \
+    ATN_EXPORT int MPI_##Init_thread(int *argc, char ***argv, int required, int *provided)         \
+    {                                                                                              \
+        atn_doors_find();                                                                          \
+        const int64_t enter = atn_enter();                                                         \
+        return after_init(doors.Init_thread(argc, argv, required, provided),                       \
+                          __builtin_return_address(0), enter);                                     \
+    }                                                                                              \
+    ATN_EXPORT int MPI_##Finalize(void)                                                            \
+    {                                                                                              \
+        atn_doors_find();                                                                          \
+        return finalize(doors.Finalize, __builtin_return_address(0));                              \
+    }
+ENTRIES(MPI_, atn_behind)
+ENTRIES(PMPI_, atn_pbehind)

@@ -1,0 +1,346 @@
+/* messages.c - point-to-point calls. */
+#include "pmpi/trace/recorder.h"
+
+/* What a call says about a message; the partner still is a rank of its communicator. */
+typedef struct {
+    const void *buf;
+    int64_t count;
+    MPI_Datatype type;
+    int rank, tag;
+    MPI_Comm comm;
+} message;
+
+static atn_trace_what what_of(atn_trace_op op, const void *from, const message *m)
+{
+    const atn_traced_type *const type = atn_find_type(m->type);
+    const atn_traced_comm *const c = atn_find_comm(m->comm);
+    const bool receives = atn_trace_op_get(op)->class == ATN_TRACE_IS_RECV;
+    return (atn_trace_what){
+        .op = (uint8_t)op,
+        .depth = (uint8_t)atn_depth,
+        .thread = atn_thread,
+        .flags = (uint8_t)(receives ? (m->rank == MPI_ANY_SOURCE ? ATN_TRACE_ANY_SOURCE_ASKED : 0) |
+                                          (m->tag == MPI_ANY_TAG ? ATN_TRACE_ANY_TAG_ASKED : 0)
+                                    : 0),
+        .count = m->count,
+        .bytes = m->count * type->bytes,
+        .buffer = (uintptr_t)m->buf,
+        .partner = atn_partner(c, m->rank),
+        .tag = m->tag == MPI_ANY_TAG ? ATN_TRACE_ANY_TAG : m->tag,
+        .comm = c->number,
+        .type = type->number,
+        .site = atn_find_site(from),
+    };
+}
+
+static bool is_any(const message *m) { return m->rank == MPI_ANY_SOURCE || m->tag == MPI_ANY_TAG; }
+
+/* Who sent it, for receives from anybody. */
+static void name_sender(atn_trace_what *what, const message *m, const MPI_Status *status)
+{
+    if (!is_any(m) || status == MPI_STATUS_IGNORE)
+        return;
+    what->partner = atn_partner(atn_find_comm(m->comm), status->MPI_SOURCE);
+    what->tag = status->MPI_TAG;
+}
+
+static void record(atn_trace_op op, const void *from, const message *m, const MPI_Status *status,
+                   int64_t enter, int64_t exit)
+{
+    atn_lock();
+    atn_trace_what what = what_of(op, from, m);
+    if (status != NULL)
+        name_sender(&what, m, status);
+    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    atn_unlock();
+}
+
+static void record_later(atn_trace_op op, const void *from, const message *m, MPI_Request *request,
+                         int64_t enter, int64_t exit)
+{
+    atn_lock();
+    const atn_trace_what what = what_of(op, from, m);
+    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    atn_add_request(*request, atn_trace_last_request(atn_rec.writer), is_any(m), what.comm);
+    atn_unlock();
+}
+
+static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Request *request)
+{
+    atn_lock();
+    const atn_trace_what what = what_of(op, from, m);
+    atn_add_persistent(*request, &what, is_any(m), what.comm);
+    atn_unlock();
+}
+
+#define MESSAGE(where, n, of, peer, mark, on)                                                      \
+    (&(message){.buf = where, .count = n, .type = of, .rank = peer, .tag = mark, .comm = on})
+
+/* ---- sends ---- */
+
+#define ATN_SENDS(name, id)                                                                        \
+    int atn_do_##name(int (*next)(const void *, ATN_N, MPI_Datatype, int, int, MPI_Comm),          \
+                      const void *from, const void *buf, ATN_N count, MPI_Datatype type, int dest, \
+                      int tag, MPI_Comm comm)                                                      \
+    {                                                                                              \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, dest, tag, comm));                                     \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, dest, tag, comm);                                  \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm), NULL, enter,  \
+                   exit);                                                                          \
+        return code;                                                                               \
+    }
+#define ATN_SENDS_LATER(name, id)                                                                  \
+    int atn_do_##name(                                                                             \
+        int (*next)(const void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),         \
+        const void *from, const void *buf, ATN_N count, MPI_Datatype type, int dest, int tag,      \
+        MPI_Comm comm, MPI_Request *request)                                                       \
+    {                                                                                              \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, dest, tag, comm, request));                            \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, dest, tag, comm, request);                         \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record_later(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm),         \
+                         request, enter, exit);                                                    \
+        return code;                                                                               \
+    }
+#define ATN_PREPARES(name)                                                                         \
+    int atn_do_##name(                                                                             \
+        int (*next)(const void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),         \
+        const void *from, const void *buf, ATN_N count, MPI_Datatype type, int dest, int tag,      \
+        MPI_Comm comm, MPI_Request *request)                                                       \
+    {                                                                                              \
+        const int code = next(buf, count, type, dest, tag, comm, request);                         \
+        if (atn_wants() && code == MPI_SUCCESS)                                                    \
+            prepare(ATN_TRACE_START_SEND, from, MESSAGE(buf, count, type, dest, tag, comm),        \
+                    request);                                                                      \
+        return code;                                                                               \
+    }
+#include "pmpi/trace/points.def"
+
+/* ---- receives; once more with large counts ---- */
+
+#define RECEIVES(_c, ATN_N)                                                                        \
+    int atn_do_Recv##_c(                                                                           \
+        int (*next)(void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Status *),                \
+        const void *from, void *buf, ATN_N count, MPI_Datatype type, int source, int tag,          \
+        MPI_Comm comm, MPI_Status *status)                                                         \
+    {                                                                                              \
+        const message *const m = MESSAGE(buf, count, type, source, tag, comm);                     \
+        MPI_Status own;                                                                            \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, source, tag, comm, status));                           \
+        if (status == MPI_STATUS_IGNORE && is_any(m))                                              \
+            status = &own;                                                                         \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, source, tag, comm, status);                        \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record(ATN_TRACE_RECV, from, m, status, enter, exit);                                  \
+        return code;                                                                               \
+    }                                                                                              \
+    int atn_do_Irecv##_c(                                                                          \
+        int (*next)(void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),               \
+        const void *from, void *buf, ATN_N count, MPI_Datatype type, int source, int tag,          \
+        MPI_Comm comm, MPI_Request *request)                                                       \
+    {                                                                                              \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, source, tag, comm, request));                          \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, source, tag, comm, request);                       \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record_later(ATN_TRACE_IRECV, from, MESSAGE(buf, count, type, source, tag, comm),      \
+                         request, enter, exit);                                                    \
+        return code;                                                                               \
+    }                                                                                              \
+    int atn_do_Recv_init##_c(                                                                      \
+        int (*next)(void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),               \
+        const void *from, void *buf, ATN_N count, MPI_Datatype type, int source, int tag,          \
+        MPI_Comm comm, MPI_Request *request)                                                       \
+    {                                                                                              \
+        const int code = next(buf, count, type, source, tag, comm, request);                       \
+        if (atn_wants() && code == MPI_SUCCESS)                                                    \
+            prepare(ATN_TRACE_START_RECEIVE, from, MESSAGE(buf, count, type, source, tag, comm),   \
+                    request);                                                                      \
+        return code;                                                                               \
+    }
+
+/* The message was matched by a probe, which has told its sender. */
+#define MATCHED(_c, ATN_N)                                                                         \
+    int atn_do_Mrecv##_c(int (*next)(void *, ATN_N, MPI_Datatype, MPI_Message *, MPI_Status *),    \
+                         const void *from, void *buf, ATN_N count, MPI_Datatype type,              \
+                         MPI_Message *matched, MPI_Status *status)                                 \
+    {                                                                                              \
+        const message *const m =                                                                   \
+            MESSAGE(buf, count, type, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_NULL);                 \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, matched, status));                                     \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, matched, status);                                  \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record(ATN_TRACE_MRECV, from, m, NULL, enter, exit);                                   \
+        return code;                                                                               \
+    }                                                                                              \
+    int atn_do_Imrecv##_c(int (*next)(void *, ATN_N, MPI_Datatype, MPI_Message *, MPI_Request *),  \
+                          const void *from, void *buf, ATN_N count, MPI_Datatype type,             \
+                          MPI_Message *matched, MPI_Request *request)                              \
+    {                                                                                              \
+        const message *const m =                                                                   \
+            MESSAGE(buf, count, type, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_NULL);                 \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, matched, request));                                    \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, matched, request);                                 \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record_later(ATN_TRACE_IMRECV, from, m, request, enter, exit);                         \
+        return code;                                                                               \
+    }
+
+/* ---- both ---- */
+
+static void record_both(atn_trace_op op, const void *from, const message *out, const message *in,
+                        const MPI_Status *status, int64_t enter, int64_t exit)
+{
+    atn_lock();
+    const atn_trace_what sent = what_of(op, from, out);
+    atn_trace_what received = what_of(ATN_TRACE_SENDRECV_RECEIVE, from, in);
+    if (status != NULL)
+        name_sender(&received, in, status);
+    atn_trace_put(atn_rec.writer, &sent, enter, exit, 0);
+    atn_trace_put(atn_rec.writer, &received, enter, exit, 0);
+    atn_unlock();
+}
+
+#define EXCHANGES(_c, ATN_N)                                                                       \
+    int atn_do_Sendrecv##_c(int (*next)(const void *, ATN_N, MPI_Datatype, int, int, void *,       \
+                                        ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Status *),    \
+                            const void *from, const void *sendbuf, ATN_N sendcount,                \
+                            MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,           \
+                            ATN_N recvcount, MPI_Datatype recvtype, int source, int recvtag,       \
+                            MPI_Comm comm, MPI_Status *status)                                     \
+    {                                                                                              \
+        const message *const in = MESSAGE(recvbuf, recvcount, recvtype, source, recvtag, comm);    \
+        MPI_Status own;                                                                            \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,         \
+                          recvtype, source, recvtag, comm, status));                               \
+        if (status == MPI_STATUS_IGNORE && is_any(in))                                             \
+            status = &own;                                                                         \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,     \
+                              recvtype, source, recvtag, comm, status);                            \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record_both(ATN_TRACE_SENDRECV, from,                                                  \
+                        MESSAGE(sendbuf, sendcount, sendtype, dest, sendtag, comm), in, status,    \
+                        enter, exit);                                                              \
+        return code;                                                                               \
+    }                                                                                              \
+    int atn_do_Sendrecv_replace##_c(                                                               \
+        int (*next)(void *, ATN_N, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *),      \
+        const void *from, void *buf, ATN_N count, MPI_Datatype type, int dest, int sendtag,        \
+        int source, int recvtag, MPI_Comm comm, MPI_Status *status)                                \
+    {                                                                                              \
+        const message *const in = MESSAGE(buf, count, type, source, recvtag, comm);                \
+        MPI_Status own;                                                                            \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, dest, sendtag, source, recvtag, comm, status));        \
+        if (status == MPI_STATUS_IGNORE && is_any(in))                                             \
+            status = &own;                                                                         \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, dest, sendtag, source, recvtag, comm, status);     \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record_both(ATN_TRACE_SENDRECV_REPLACE, from,                                          \
+                        MESSAGE(buf, count, type, dest, sendtag, comm), in, status, enter, exit);  \
+        return code;                                                                               \
+    }
+
+RECEIVES(, int)
+MATCHED(, int)
+EXCHANGES(, int)
+#if MPI_VERSION >= 4
+RECEIVES(_c, MPI_Count)
+MATCHED(_c, MPI_Count)
+EXCHANGES(_c, MPI_Count)
+#endif
+
+/* ---- probes ---- */
+
+static void record_probe(atn_trace_op op, const void *from, int source, int tag, MPI_Comm comm,
+                         int64_t enter, int64_t exit)
+{
+    record(op, from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), NULL, enter, exit);
+}
+
+static void record_poll(int64_t ns)
+{
+    atn_lock();
+    atn_trace_poll(atn_rec.writer, ns);
+    atn_unlock();
+}
+
+int atn_do_Probe(int (*next)(int, int, MPI_Comm, MPI_Status *), const void *from, int source,
+                 int tag, MPI_Comm comm, MPI_Status *status)
+{
+    if (!atn_wants())
+        ATN_PASS(next(source, tag, comm, status));
+    const int64_t enter = atn_enter();
+    const int code = next(source, tag, comm, status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_probe(ATN_TRACE_PROBE, from, source, tag, comm, enter, exit);
+    return code;
+}
+
+int atn_do_Mprobe(int (*next)(int, int, MPI_Comm, MPI_Message *, MPI_Status *), const void *from,
+                  int source, int tag, MPI_Comm comm, MPI_Message *matched, MPI_Status *status)
+{
+    if (!atn_wants())
+        ATN_PASS(next(source, tag, comm, matched, status));
+    const int64_t enter = atn_enter();
+    const int code = next(source, tag, comm, matched, status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_probe(ATN_TRACE_MPROBE, from, source, tag, comm, enter, exit);
+    return code;
+}
+
+int atn_do_Iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void *from,
+                  int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    if (!atn_wants())
+        ATN_PASS(next(source, tag, comm, flag, status));
+    const int64_t enter = atn_enter();
+    const int code = next(source, tag, comm, flag, status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS && !*flag)
+        record_poll(exit - enter);
+    else if (code == MPI_SUCCESS)
+        record_probe(ATN_TRACE_IPROBE, from, source, tag, comm, enter, exit);
+    return code;
+}
+
+int atn_do_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *),
+                   const void *from, int source, int tag, MPI_Comm comm, int *flag,
+                   MPI_Message *matched, MPI_Status *status)
+{
+    if (!atn_wants())
+        ATN_PASS(next(source, tag, comm, flag, matched, status));
+    const int64_t enter = atn_enter();
+    const int code = next(source, tag, comm, flag, matched, status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS && !*flag)
+        record_poll(exit - enter);
+    else if (code == MPI_SUCCESS)
+        record_probe(ATN_TRACE_IMPROBE, from, source, tag, comm, enter, exit);
+    return code;
+}

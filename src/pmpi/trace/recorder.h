@@ -1,0 +1,148 @@
+/* recorder.h - what the tracer keeps inside of a job, and the steps of every recorded call:
+ *
+ *   if (!atn_wants()) return the plain call, one level deeper
+ *   const int64_t t = atn_enter();
+ *   code = next(...);
+ *   atn_record...(OP, from, ..., t, atn_leave());
+ *
+ * Everything below `atn_lock` is held while a call is put on record, which is never while MPI
+ * works. */
+#ifndef ATN_TRACE_RECORDER_H
+#define ATN_TRACE_RECORDER_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "pmpi/trace/doors.h"
+#include "trace/handles.h"
+#include "trace/writer.h"
+
+/* A communicator; processes as ranks of MPI_COMM_WORLD. */
+typedef struct {
+    int number, p, r;
+    bool inter;
+    int *world; /* those that messages go to and come from */
+    int n;
+} atn_traced_comm;
+
+typedef struct {
+    int number;
+    int64_t bytes;
+} atn_traced_type;
+
+/* A request that is under way, or persistent. */
+typedef struct {
+    uint32_t request; /* its number in the trace; 0: a persistent one at rest */
+    uint32_t next;    /* in the list of free ones */
+    bool any, persistent;
+    int comm;            /* in comms; for `any` */
+    atn_trace_what what; /* persistent: what a start does */
+} atn_traced_request;
+
+typedef struct {
+    bool on;       /* calls are recorded */
+    bool messages; /* also those inside of collectives */
+    bool threads;
+    int p, r;
+    atn_trace_writer *writer;
+    pthread_mutex_t lock;
+    atn_handles comm_of, type_of, site_of, request_of, group_of;
+    ATN_VEC(atn_traced_comm) comms;
+    ATN_VEC(atn_traced_type) types;
+    ATN_VEC(atn_traced_request) requests;
+    uint32_t free_request; /* + 1 */
+    int sites, derived;
+    ATN_VEC(const char *) modules;
+    int numbered; /* threads that have made calls */
+} atn_recorder;
+
+extern atn_recorder atn_rec ATN_HIDDEN;
+/* Calls of MPI that this thread is inside of. */
+extern _Thread_local int atn_depth ATN_HIDDEN __attribute__((tls_model("initial-exec")));
+/* Its number in the trace, from 0 in the order of first calls; the last one has all further. */
+extern _Thread_local uint8_t atn_thread ATN_HIDDEN __attribute__((tls_model("initial-exec")));
+void atn_number_thread(void);
+
+static inline bool atn_wants(void)
+{
+    return atn_rec.on && (atn_depth == 0 || (atn_rec.messages && atn_depth == 1));
+}
+
+static inline int64_t atn_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+static inline int64_t atn_enter(void)
+{
+    atn_depth++;
+    return atn_now();
+}
+static inline int64_t atn_leave(void)
+{
+    const int64_t t = atn_now();
+    atn_depth--;
+    return t;
+}
+
+/* A call that is not recorded. */
+#define ATN_PASS(call)                                                                             \
+    do {                                                                                           \
+        atn_depth++;                                                                               \
+        const int passed = call;                                                                   \
+        atn_depth--;                                                                               \
+        return passed;                                                                             \
+    } while (0)
+
+static inline void atn_lock(void)
+{
+    if (atn_rec.threads) {
+        pthread_mutex_lock(&atn_rec.lock);
+        atn_number_thread();
+    }
+}
+static inline void atn_unlock(void)
+{
+    if (atn_rec.threads)
+        pthread_mutex_unlock(&atn_rec.lock);
+}
+
+/* ---- under the lock ---- */
+
+/* Known, or found out now; never NULL, but with number -1 when there is no memory. */
+const atn_traced_comm *atn_find_comm(MPI_Comm comm);
+const atn_traced_type *atn_find_type(MPI_Datatype type);
+int atn_find_site(const void *address);
+/* A rank of a communicator as rank of MPI_COMM_WORLD. */
+int atn_partner(const atn_traced_comm *c, int rank);
+
+/* Forgets all; gives the memory back. */
+void atn_tables_free(void);
+
+/* ---- takes the lock ---- */
+
+/* A new communicator.  Its id counts those of the same group, which all its ranks make in the same
+ * order. */
+void atn_know_comm(MPI_Comm comm);
+void atn_forget_comm(MPI_Comm comm);
+void atn_forget_type(MPI_Datatype type);
+
+/* ---- requests, under the lock ---- */
+
+/* `comm`: in the table, for receives from anybody. */
+void atn_add_request(MPI_Request handle, uint32_t request, bool any, int comm);
+void atn_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any, int comm);
+/* NULL: not one that was recorded. */
+atn_traced_request *atn_find_request(MPI_Request handle);
+void atn_drop_request(MPI_Request handle);
+
+static inline uint64_t atn_handle_key(uintptr_t handle) { return handle; }
+#define ATN_KEY(handle) atn_handle_key((uintptr_t)(handle))
+
+/* ---- recording ---- */
+
+/* A call about which nothing but its times is known. */
+void atn_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t exit);
+
+#endif

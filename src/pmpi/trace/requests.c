@@ -1,0 +1,343 @@
+/* requests.c - requests under way, and the calls that start and complete them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmpi/trace/recorder.h"
+
+/* ---- the table ---- */
+
+static atn_traced_request *new_request(MPI_Request handle)
+{
+    uint32_t at = atn_rec.free_request;
+    if (at != 0) {
+        at--;
+        atn_rec.free_request = atn_rec.requests.v[at].next;
+    } else {
+        at = (uint32_t)atn_rec.requests.n;
+        if (!atn_push(&atn_rec.requests, (atn_traced_request){0}))
+            return NULL;
+    }
+    atn_handles_add(&atn_rec.request_of, ATN_KEY(handle), at);
+    return &atn_rec.requests.v[at];
+}
+
+void atn_add_request(MPI_Request handle, uint32_t request, bool any, int comm)
+{
+    atn_traced_request *const q = handle != MPI_REQUEST_NULL ? new_request(handle) : NULL;
+    if (q != NULL)
+        *q = (atn_traced_request){.request = request, .any = any, .comm = comm};
+}
+
+void atn_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any, int comm)
+{
+    atn_traced_request *const q = new_request(handle);
+    if (q != NULL)
+        *q = (atn_traced_request){.persistent = true, .any = any, .comm = comm, .what = *what};
+}
+
+atn_traced_request *atn_find_request(MPI_Request handle)
+{
+    const int64_t at = atn_handles_get(&atn_rec.request_of, ATN_KEY(handle));
+    return at >= 0 ? &atn_rec.requests.v[at] : NULL;
+}
+
+void atn_drop_request(MPI_Request handle)
+{
+    const int64_t at = atn_handles_remove(&atn_rec.request_of, ATN_KEY(handle));
+    if (at < 0)
+        return;
+    atn_rec.requests.v[at].next = atn_rec.free_request;
+    atn_rec.free_request = (uint32_t)at + 1;
+}
+
+int atn_do_Request_free(int (*next)(MPI_Request *), const void *from, MPI_Request *request)
+{
+    (void)from;
+    if (atn_wants() && request != NULL && *request != MPI_REQUEST_NULL) {
+        atn_lock();
+        atn_drop_request(*request);
+        atn_unlock();
+    }
+    ATN_PASS(next(request));
+}
+
+/* ---- a call that completes requests ---- */
+
+/* Handles are gone when the call returns, and statuses may not have been asked for. */
+enum { FEW = 32 };
+typedef struct {
+    int n;
+    MPI_Request *handles, few[FEW];
+    MPI_Status *statuses, few_statuses[FEW]; /* what MPI is given; NULL: what the caller gave */
+    int64_t enter;
+} completion;
+
+static bool takes_any(const completion *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        const atn_traced_request *const q =
+            c->handles[i] != MPI_REQUEST_NULL ? atn_find_request(c->handles[i]) : NULL;
+        if (q != NULL && q->any)
+            return true;
+    }
+    return false;
+}
+
+/* False: no memory; the call goes through unrecorded. */
+static bool prepare(completion *c, int n, const MPI_Request *requests, bool ignored)
+{
+    c->n = n;
+    c->handles = n <= FEW ? c->few : malloc((size_t)n * sizeof *c->handles);
+    c->statuses = NULL;
+    if (c->handles == NULL || n < 0 || (requests == NULL && n > 0))
+        return false;
+    if (n > 0)
+        memcpy(c->handles, requests, (size_t)n * sizeof *c->handles);
+    atn_lock();
+    const bool wanted = ignored && takes_any(c);
+    atn_unlock();
+    if (wanted)
+        c->statuses = n <= FEW ? c->few_statuses : malloc((size_t)n * sizeof *c->statuses);
+    c->enter = atn_enter();
+    return true;
+}
+
+static void finish(completion *c)
+{
+    if (c->handles != c->few)
+        free(c->handles);
+    if (c->statuses != c->few_statuses)
+        free(c->statuses);
+}
+
+static void put_head(atn_trace_op op, const void *from, int n, int64_t enter, int64_t exit)
+{
+    const atn_trace_what what = {.op = (uint8_t)op,
+                                 .depth = (uint8_t)atn_depth,
+                                 .thread = atn_thread,
+                                 .count = n,
+                                 .partner = ATN_TRACE_NOBODY,
+                                 .tag = ATN_TRACE_NO_TAG,
+                                 .comm = -1,
+                                 .type = -1,
+                                 .site = atn_find_site(from)};
+    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+}
+
+/* `status`: NULL where it is not known. */
+static void put_done(MPI_Request handle, const MPI_Status *status)
+{
+    atn_traced_request *const q = handle != MPI_REQUEST_NULL ? atn_find_request(handle) : NULL;
+    if (q == NULL || q->request == 0)
+        return;
+    atn_trace_what what = {.op = ATN_TRACE_DONE,
+                           .depth = (uint8_t)atn_depth,
+                           .thread = atn_thread,
+                           .partner = ATN_TRACE_NOBODY,
+                           .tag = ATN_TRACE_NO_TAG,
+                           .comm = -1,
+                           .type = -1,
+                           .site = -1};
+    if (q->any && status != NULL && q->comm >= 0) {
+        what.partner = atn_partner(&atn_rec.comms.v[q->comm], status->MPI_SOURCE);
+        what.tag = status->MPI_TAG;
+    }
+    atn_trace_put(atn_rec.writer, &what, 0, 0, q->request);
+    if (q->persistent)
+        q->request = 0;
+    else
+        atn_drop_request(handle);
+}
+
+/* Those at `indices`, or the first `n`; statuses in the same order. */
+static void record_done(const completion *c, atn_trace_op op, const void *from, int64_t exit, int n,
+                        const int *indices, const MPI_Status *statuses)
+{
+    if (c->statuses != NULL)
+        statuses = c->statuses;
+    else if (statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE)
+        statuses = NULL;
+    atn_lock();
+    put_head(op, from, n, c->enter, exit);
+    for (int i = 0; i < n; i++) {
+        const int at = indices != NULL ? indices[i] : i;
+        if (at >= 0 && at < c->n)
+            put_done(c->handles[at], statuses != NULL ? &statuses[i] : NULL);
+    }
+    atn_unlock();
+}
+
+static void record_none(const completion *c, int64_t exit)
+{
+    atn_lock();
+    atn_trace_poll(atn_rec.writer, exit - c->enter);
+    atn_unlock();
+}
+
+/* ---- waits ---- */
+
+int atn_do_Wait(int (*next)(MPI_Request *, MPI_Status *), const void *from, MPI_Request *request,
+                MPI_Status *status)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, 1, request, status == MPI_STATUS_IGNORE))
+        ATN_PASS(next(request, status));
+    const int code = next(request, c.statuses != NULL ? c.statuses : status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_done(&c, ATN_TRACE_WAIT, from, exit, 1, NULL, status);
+    finish(&c);
+    return code;
+}
+
+int atn_do_Waitany(int (*next)(int, MPI_Request *, int *, MPI_Status *), const void *from, int n,
+                   MPI_Request *requests, int *index, MPI_Status *status)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, n, requests, status == MPI_STATUS_IGNORE))
+        ATN_PASS(next(n, requests, index, status));
+    const int code = next(n, requests, index, c.statuses != NULL ? c.statuses : status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_done(&c, ATN_TRACE_WAITANY, from, exit, *index != MPI_UNDEFINED, index, status);
+    finish(&c);
+    return code;
+}
+
+int atn_do_Waitall(int (*next)(int, MPI_Request *, MPI_Status *), const void *from, int n,
+                   MPI_Request *requests, MPI_Status *statuses)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+        ATN_PASS(next(n, requests, statuses));
+    const int code = next(n, requests, c.statuses != NULL ? c.statuses : statuses);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_done(&c, ATN_TRACE_WAITALL, from, exit, n, NULL, statuses);
+    finish(&c);
+    return code;
+}
+
+int atn_do_Waitsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), const void *from,
+                    int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+        ATN_PASS(next(n, requests, found, indices, statuses));
+    const int code = next(n, requests, found, indices, c.statuses != NULL ? c.statuses : statuses);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_done(&c, ATN_TRACE_WAITSOME, from, exit, *found != MPI_UNDEFINED ? *found : 0,
+                    indices, statuses);
+    finish(&c);
+    return code;
+}
+
+/* ---- tests: those that find nothing are only counted ---- */
+
+int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *from,
+                MPI_Request *request, int *flag, MPI_Status *status)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, 1, request, status == MPI_STATUS_IGNORE))
+        ATN_PASS(next(request, flag, status));
+    const int code = next(request, flag, c.statuses != NULL ? c.statuses : status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS && *flag)
+        record_done(&c, ATN_TRACE_TEST, from, exit, 1, NULL, status);
+    else
+        record_none(&c, exit);
+    finish(&c);
+    return code;
+}
+
+int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), const void *from,
+                   int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, n, requests, status == MPI_STATUS_IGNORE))
+        ATN_PASS(next(n, requests, index, flag, status));
+    const int code = next(n, requests, index, flag, c.statuses != NULL ? c.statuses : status);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS && *flag)
+        record_done(&c, ATN_TRACE_TESTANY, from, exit, *index != MPI_UNDEFINED, index, status);
+    else
+        record_none(&c, exit);
+    finish(&c);
+    return code;
+}
+
+int atn_do_Testall(int (*next)(int, MPI_Request *, int *, MPI_Status *), const void *from, int n,
+                   MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+        ATN_PASS(next(n, requests, flag, statuses));
+    const int code = next(n, requests, flag, c.statuses != NULL ? c.statuses : statuses);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS && *flag)
+        record_done(&c, ATN_TRACE_TESTALL, from, exit, n, NULL, statuses);
+    else
+        record_none(&c, exit);
+    finish(&c);
+    return code;
+}
+
+int atn_do_Testsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), const void *from,
+                    int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    completion c;
+    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+        ATN_PASS(next(n, requests, found, indices, statuses));
+    const int code = next(n, requests, found, indices, c.statuses != NULL ? c.statuses : statuses);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS && *found > 0 && *found != MPI_UNDEFINED)
+        record_done(&c, ATN_TRACE_TESTSOME, from, exit, *found, indices, statuses);
+    else
+        record_none(&c, exit);
+    finish(&c);
+    return code;
+}
+
+/* ---- starts of persistent requests ---- */
+
+static void record_start(const void *from, int n, const MPI_Request *requests, int64_t enter,
+                         int64_t exit)
+{
+    atn_lock();
+    put_head(ATN_TRACE_START, from, n, enter, exit);
+    for (int i = 0; i < n; i++) {
+        atn_traced_request *const q = atn_find_request(requests[i]);
+        if (q == NULL || !q->persistent)
+            continue;
+        atn_trace_what what = q->what;
+        what.depth = (uint8_t)atn_depth;
+        atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+        q->request = atn_trace_last_request(atn_rec.writer);
+    }
+    atn_unlock();
+}
+
+int atn_do_Start(int (*next)(MPI_Request *), const void *from, MPI_Request *request)
+{
+    if (!atn_wants())
+        ATN_PASS(next(request));
+    const int64_t enter = atn_enter();
+    const int code = next(request);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_start(from, 1, request, enter, exit);
+    return code;
+}
+
+int atn_do_Startall(int (*next)(int, MPI_Request *), const void *from, int n, MPI_Request *requests)
+{
+    if (!atn_wants())
+        ATN_PASS(next(n, requests));
+    const int64_t enter = atn_enter();
+    const int code = next(n, requests);
+    const int64_t exit = atn_leave();
+    if (code == MPI_SUCCESS)
+        record_start(from, n, requests, enter, exit);
+    return code;
+}

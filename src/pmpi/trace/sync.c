@@ -1,0 +1,54 @@
+/* sync.c - see sync.h.  Rank 0 asks each rank in turn for its time, some times over; the exchange
+ * that took least tells most, and half of it is the uncertainty. */
+#include "pmpi/trace/sync.h"
+
+#include "pmpi/trace/recorder.h"
+
+enum { EXCHANGES = 12, TAG = 1 };
+
+/* The difference between rank 0's clock and the other's, in the middle of the exchange. */
+static atn_trace_sync ask(MPI_Comm comm, int rank)
+{
+    atn_trace_sync best = {.within = INT64_MAX};
+    for (int i = 0; i < EXCHANGES; i++) {
+        int64_t theirs = 0;
+        const int64_t sent = atn_now();
+        atn_pbehind.Send(&theirs, 1, MPI_INT64_T, rank, TAG, comm);
+        atn_pbehind.Recv(&theirs, 1, MPI_INT64_T, rank, TAG, comm, MPI_STATUS_IGNORE);
+        const int64_t half = (atn_now() - sent) / 2;
+        if (half < best.within)
+            best = (atn_trace_sync){.at = theirs, .offset = sent + half - theirs, .within = half};
+    }
+    return best;
+}
+
+static void answer(MPI_Comm comm)
+{
+    for (int i = 0; i < EXCHANGES; i++) {
+        int64_t now = 0;
+        atn_pbehind.Recv(&now, 1, MPI_INT64_T, 0, TAG, comm, MPI_STATUS_IGNORE);
+        now = atn_now();
+        atn_pbehind.Send(&now, 1, MPI_INT64_T, 0, TAG, comm);
+    }
+}
+
+atn_trace_sync atn_compare_clocks(MPI_Comm comm)
+{
+    int p, r;
+    int64_t words[3];
+    PMPI_Comm_size(comm, &p);
+    PMPI_Comm_rank(comm, &r);
+    if (r == 0) {
+        for (int i = 1; i < p; i++) {
+            const atn_trace_sync s = ask(comm, i);
+            words[0] = s.at;
+            words[1] = s.offset;
+            words[2] = s.within;
+            atn_pbehind.Send(words, 3, MPI_INT64_T, i, TAG, comm);
+        }
+        return (atn_trace_sync){.at = atn_now()};
+    }
+    answer(comm);
+    atn_pbehind.Recv(words, 3, MPI_INT64_T, 0, TAG, comm, MPI_STATUS_IGNORE);
+    return (atn_trace_sync){.at = words[0], .offset = words[1], .within = words[2]};
+}

@@ -1,0 +1,204 @@
+/* tables.c - communicators, types and call sites: found out once, then known by their handle. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmpi/trace/recorder.h"
+
+static const atn_traced_comm no_comm = {.number = -1, .r = -1};
+static const atn_traced_type no_type = {.number = -1};
+
+/* ---- communicators ---- */
+
+/* The processes of a group, into `ranks`; how many there are, or -1. */
+static int world_ranks(MPI_Group group, int **ranks_p)
+{
+    MPI_Group world;
+    int n;
+    PMPI_Group_size(group, &n);
+    int *const ranks = malloc(2 * ((size_t)n + 1) * sizeof *ranks), *const own = ranks + n;
+    *ranks_p = ranks;
+    if (ranks == NULL)
+        return -1;
+    for (int i = 0; i < n; i++)
+        own[i] = i;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(group, n, own, world, ranks);
+    PMPI_Group_free(&world);
+    return n;
+}
+
+static int comm_ranks(MPI_Comm comm, bool remote, int **ranks_p)
+{
+    MPI_Group group;
+    if ((remote ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &group) != MPI_SUCCESS) {
+        *ranks_p = NULL;
+        return -1;
+    }
+    const int n = world_ranks(group, ranks_p);
+    PMPI_Group_free(&group);
+    return n;
+}
+
+/* Of the group (of both, for an intercommunicator, whichever of them is ours) and of how many
+ * communicators it had before. */
+static uint64_t identity(const atn_traced_comm *c, const int *other, int nother)
+{
+    uint64_t group = atn_hash(c->world, (size_t)c->n * sizeof(int), (uint64_t)c->inter);
+    if (c->inter)
+        group += atn_hash(other, (size_t)nother * sizeof(int), 1);
+    const int64_t before = atn_handles_get(&atn_rec.group_of, group);
+    const uint32_t count = before < 0 ? 0 : (uint32_t)before + 1;
+    atn_handles_set(&atn_rec.group_of, group, count);
+    return atn_hash(&count, sizeof count, group);
+}
+
+static bool look_at(MPI_Comm comm, atn_traced_comm *c, uint64_t *id_p)
+{
+    int inter = 0, *local = NULL;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return false;
+    *c = (atn_traced_comm){.number = atn_rec.comms.n, .inter = inter != 0};
+    PMPI_Comm_rank(comm, &c->r);
+    PMPI_Comm_size(comm, &c->p);
+    c->n = comm_ranks(comm, inter != 0, &c->world);
+    const int n = inter ? comm_ranks(comm, false, &local) : 0;
+    const bool ok = c->n >= 0 && n >= 0;
+    if (ok)
+        *id_p = identity(c, local, n);
+    else
+        free(c->world);
+    free(local);
+    return ok;
+}
+
+static const atn_traced_comm *add_comm(MPI_Comm comm)
+{
+    atn_traced_comm c;
+    uint64_t id;
+    if (!look_at(comm, &c, &id))
+        return &no_comm;
+    if (!atn_push(&atn_rec.comms, c)) {
+        free(c.world);
+        return &no_comm;
+    }
+    atn_handles_set(&atn_rec.comm_of, ATN_KEY(comm), (uint32_t)c.number);
+    atn_trace_define_comm(atn_rec.writer, c.number, id, c.p, c.r,
+                          c.r == 0 && !c.inter ? c.world : NULL);
+    return &atn_rec.comms.v[c.number];
+}
+
+const atn_traced_comm *atn_find_comm(MPI_Comm comm)
+{
+    const int64_t at = atn_handles_get(&atn_rec.comm_of, ATN_KEY(comm));
+    if (ATN_LIKELY(at >= 0))
+        return &atn_rec.comms.v[at];
+    return comm != MPI_COMM_NULL ? add_comm(comm) : &no_comm;
+}
+
+void atn_know_comm(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_NULL)
+        return;
+    atn_lock();
+    add_comm(comm);
+    atn_unlock();
+}
+
+void atn_forget_comm(MPI_Comm comm)
+{
+    atn_lock();
+    atn_handles_remove(&atn_rec.comm_of, ATN_KEY(comm));
+    atn_unlock();
+}
+
+int atn_partner(const atn_traced_comm *c, int rank)
+{
+    if (rank == MPI_ANY_SOURCE)
+        return ATN_TRACE_ANY;
+    if (rank == MPI_PROC_NULL)
+        return ATN_TRACE_NULL;
+    if (rank < 0 || rank >= c->n)
+        return ATN_TRACE_NOBODY;
+    return c->world[rank] == MPI_UNDEFINED ? ATN_TRACE_FOREIGN : c->world[rank];
+}
+
+/* ---- types ---- */
+
+static const atn_traced_type *add_type(MPI_Datatype type)
+{
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int size = 0, length = 0;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS)
+        return &no_type;
+    PMPI_Type_get_name(type, name, &length);
+    if (*name == '\0')
+        snprintf(name, sizeof name, "derived %d", ++atn_rec.derived);
+    const atn_traced_type t = {.number = atn_rec.types.n, .bytes = size};
+    if (!atn_push(&atn_rec.types, t))
+        return &no_type;
+    atn_handles_set(&atn_rec.type_of, ATN_KEY(type), (uint32_t)t.number);
+    atn_trace_define_type(atn_rec.writer, t.number, t.bytes, name);
+    return &atn_rec.types.v[t.number];
+}
+
+const atn_traced_type *atn_find_type(MPI_Datatype type)
+{
+    const int64_t at = atn_handles_get(&atn_rec.type_of, ATN_KEY(type));
+    return ATN_LIKELY(at >= 0) ? &atn_rec.types.v[at] : add_type(type);
+}
+
+void atn_forget_type(MPI_Datatype type)
+{
+    atn_lock();
+    atn_handles_remove(&atn_rec.type_of, ATN_KEY(type));
+    atn_unlock();
+}
+
+/* ---- call sites ---- */
+
+static int find_module(const char *path)
+{
+    for (int i = 0; i < atn_rec.modules.n; i++)
+        if (strcmp(atn_rec.modules.v[i], path) == 0)
+            return i;
+    const char *const copy = strdup(path);
+    if (copy == NULL || !atn_push(&atn_rec.modules, copy))
+        return -1;
+    atn_trace_define_module(atn_rec.writer, atn_rec.modules.n - 1, path);
+    return atn_rec.modules.n - 1;
+}
+
+int atn_find_site(const void *address)
+{
+    const int64_t at = atn_handles_get(&atn_rec.site_of, ATN_KEY(address));
+    if (ATN_LIKELY(at >= 0))
+        return (int)at;
+    Dl_info info = {0};
+    const bool known = dladdr(address, &info) != 0 && info.dli_fname != NULL;
+    const int module = known ? find_module(info.dli_fname) : -1;
+    const uintptr_t base = known ? (uintptr_t)info.dli_fbase : 0;
+    if (!atn_handles_set(&atn_rec.site_of, ATN_KEY(address), (uint32_t)atn_rec.sites))
+        return -1;
+    atn_trace_define_site(atn_rec.writer, atn_rec.sites, module, (uintptr_t)address - base);
+    return atn_rec.sites++;
+}
+
+void atn_tables_free(void)
+{
+    for (int i = 0; i < atn_rec.comms.n; i++)
+        free(atn_rec.comms.v[i].world);
+    for (int i = 0; i < atn_rec.modules.n; i++)
+        free((char *)atn_rec.modules.v[i]);
+    atn_vec_free(&atn_rec.comms);
+    atn_vec_free(&atn_rec.types);
+    atn_vec_free(&atn_rec.requests);
+    atn_vec_free(&atn_rec.modules);
+    atn_handles_free(&atn_rec.comm_of);
+    atn_handles_free(&atn_rec.type_of);
+    atn_handles_free(&atn_rec.site_of);
+    atn_handles_free(&atn_rec.request_of);
+    atn_handles_free(&atn_rec.group_of);
+    atn_rec.sites = atn_rec.derived = 0;
+    atn_rec.free_request = 0;
+}

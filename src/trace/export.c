@@ -1,0 +1,146 @@
+/* export.c - see export.h. */
+#include "trace/export.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "trace/match.h"
+
+/* ---- csv ---- */
+
+static void csv_line(FILE *f, const atn_trace *t, int r, const atn_trace_event *e)
+{
+    char site[300], type[128], partner[16];
+    fprintf(f, "%d,%s,%" PRId64 ",%" PRId64 ",", r, atn_trace_op_get((atn_trace_op)e->op)->name,
+            e->enter, e->exit);
+    if (e->comm >= 0)
+        fprintf(f, "%d", e->comm);
+    fprintf(f, ",%s,",
+            e->partner == ATN_TRACE_NOBODY ? "" : atn_trace_partner_name(e->partner, partner));
+    if (e->tag >= 0)
+        fprintf(f, "%d", e->tag);
+    else if (e->tag == ATN_TRACE_ANY_TAG)
+        fputs("any", f);
+    fprintf(f, ",%" PRId64 ",%" PRId64 ",%s,0x%" PRIx64 ",%s,", e->bytes, e->count,
+            e->type >= 0 ? atn_trace_type_name(t, e->type, type, sizeof type) : "", e->buffer,
+            e->site >= 0 ? atn_trace_site_name(t, e->site, site, sizeof site) : "");
+    if (e->request > 0)
+        fprintf(f, "%" PRIu32, e->request);
+    fprintf(f, ",%d,%d,%d\n", e->depth, e->thread, atn_trace_is_part(e));
+}
+
+void atn_trace_csv(FILE *f, const atn_trace *t, int rank)
+{
+    fputs("rank,op,enter_ns,exit_ns,comm,partner,tag,bytes,count,type,buffer,site,request,depth,"
+          "thread,part\n",
+          f);
+    for (int r = 0; r < t->p; r++)
+        for (int i = 0; i < t->ranks[r].events.n && (rank < 0 || r == rank); i++)
+            csv_line(f, t, r, &t->ranks[r].events.v[i]);
+}
+
+/* ---- Chrome and Perfetto ---- */
+
+static const char *const categories[] = {
+    [ATN_TRACE_IS_SEND] = "send",       [ATN_TRACE_IS_RECV] = "receive",
+    [ATN_TRACE_IS_COLL] = "collective", [ATN_TRACE_IS_WAIT] = "wait",
+    [ATN_TRACE_IS_DONE] = "wait",       [ATN_TRACE_IS_OTHER] = "other",
+};
+
+/* Names of programs and hosts may hold anything. */
+static void put_text(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; text != NULL && *text != '\0'; text++)
+        if (*text == '"' || *text == '\\')
+            fprintf(f, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            fprintf(f, "\\u%04x", (unsigned char)*text);
+        else
+            fputc(*text, f);
+    fputc('"', f);
+}
+
+/* Nanoseconds as microseconds, exactly. */
+static void put_us(FILE *f, const char *key, int64_t ns)
+{
+    fprintf(f, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
+}
+
+static void put_rank(FILE *f, const atn_trace *t, int r)
+{
+    char name[300];
+    const char *const host = t->ranks[r].host != NULL ? t->ranks[r].host : "?";
+    snprintf(name, sizeof name, "rank %d on %s", r, host);
+    fprintf(f,
+            "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":0,\"args\":{\"name\":", r);
+    put_text(f, name);
+    fprintf(f,
+            "}},\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"tid\":0,\"args\":"
+            "{\"sort_index\":%d}}",
+            r, r);
+}
+
+static void put_slice(FILE *f, const atn_trace *t, int r, const atn_trace_event *e)
+{
+    char name[300];
+    fprintf(f, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d",
+            atn_trace_op_get((atn_trace_op)e->op)->name, categories[atn_trace_class_of(e)], r,
+            e->thread);
+    put_us(f, "ts", e->enter);
+    put_us(f, "dur", e->exit - e->enter);
+    fprintf(f, ",\"args\":{\"bytes\":%" PRId64, e->bytes);
+    if (e->partner != ATN_TRACE_NOBODY)
+        fprintf(f, ",\"partner\":\"%s\"", atn_trace_partner_name(e->partner, name));
+    if (e->tag >= 0)
+        fprintf(f, ",\"tag\":%d", e->tag);
+    if (e->comm >= 0) {
+        fputs(",\"comm\":", f);
+        put_text(f, atn_trace_comm_name(t, e->comm, name, sizeof name));
+    }
+    fputs(",\"site\":", f);
+    put_text(f, atn_trace_site_name(t, e->site, name, sizeof name));
+    fputs("}}", f);
+}
+
+/* From the middle of the send to the end of the call that had the message: arrows bind to the
+ * slices there. */
+static void put_arrow(FILE *f, const atn_trace *t, const atn_trace_message *m, int id)
+{
+    const atn_trace_event *const s = &t->ranks[m->from].events.v[m->send];
+    if (m->completed == INT64_MAX)
+        return;
+    fprintf(f,
+            ",\n{\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"id\":%d,\"pid\":%d,"
+            "\"tid\":%d",
+            id, m->from, s->thread);
+    put_us(f, "ts", s->enter);
+    fprintf(f,
+            "},\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\",\"id\":%d,"
+            "\"pid\":%d,\"tid\":%d",
+            id, m->to, t->ranks[m->to].events.v[m->receive].thread);
+    put_us(f, "ts", m->completed);
+    fputc('}', f);
+}
+
+atn_status atn_trace_chrome(FILE *f, const atn_trace *t, atn_error *err)
+{
+    atn_trace_messages m = {.v = {0}};
+    const atn_status status = atn_trace_match(t, &m, err);
+    if (status != ATN_OK)
+        return status;
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", f);
+    for (int r = 0; r < t->p; r++) {
+        fputs(r > 0 ? ",\n" : "", f);
+        put_rank(f, t, r);
+    }
+    for (int r = 0; r < t->p; r++)
+        for (int i = 0; i < t->ranks[r].events.n; i++)
+            if (!atn_trace_is_part(&t->ranks[r].events.v[i]))
+                put_slice(f, t, r, &t->ranks[r].events.v[i]);
+    for (int i = 0; i < m.v.n; i++)
+        put_arrow(f, t, &m.v.v[i], i + 1);
+    fputs("\n]}\n", f);
+    atn_trace_messages_free(&m);
+    return ATN_OK;
+}
