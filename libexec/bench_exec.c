@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/place.h"
 #include "measure/contest.h"
+#include "measure/program.h"
 #include "model/bound.h"
 #include "plan/candidates.h"
 #include "plan/planner.h"
@@ -68,19 +68,9 @@ static void write_sample(void *context, int entrant, double seconds)
     }
 }
 
-/* "chain{segment=8K}": the operation stands in the task already. */
-static const char *short_name(const atn_choice *c, char out[ATN_NAME_ROOM])
-{
-    if (c->row == NULL)
-        return "native";
-    atn_params_print(c->row, &c->params, out, ATN_NAME_ROOM);
-    return strchr(out, '/') + 1;
-}
-
 static bool failed(const bench *b, atn_status status, const char *text)
 {
-    say(b, "failed %d %s", (int)status, text);
-    return false;
+    return atn_program_failed(b->caller.r, status, text);
 }
 
 /* ---- variants ---- */
@@ -104,8 +94,8 @@ static bool enter(field *f, role as, const atn_choice *choice)
 {
     char own[ATN_NAME_ROOM], other[ATN_NAME_ROOM];
     for (int i = 0; i < f->n && as >= NAMED; i++)
-        if (f->roles[i] >= NAMED &&
-            strcmp(short_name(choice, own), short_name(&f->v[i].callee.choice, other)) == 0) {
+        if (f->roles[i] >= NAMED && strcmp(atn_choice_word(choice, own),
+                                           atn_choice_word(&f->v[i].callee.choice, other)) == 0) {
             f->roles[i] = as < f->roles[i] ? as : f->roles[i];
             return true;
         }
@@ -144,7 +134,8 @@ static void plan(const bench *b, const atn_problem *q, atn_choice *choice_p)
     atn_ranking r = {.n = 0};
     if (b->caller.r == 0 && b->machine != NULL &&
         atn_planner_rank(q, b->machine, NULL, atn_plan_budget(q->p), &r, NULL) == ATN_OK && r.n > 0)
-        snprintf(name, sizeof name, "%s", short_name(&r.v[0].choice, (char[ATN_NAME_ROOM]){0}));
+        snprintf(name, sizeof name, "%s",
+                 atn_choice_word(&r.v[0].choice, (char[ATN_NAME_ROOM]){0}));
     atn_ranking_free(&r);
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (strcmp(name, "native") != 0 && atn_choice_read(q->op, name, choice_p, NULL) != ATN_OK)
@@ -175,7 +166,7 @@ static bool enter_named(const bench *b, field *f, role as, char *word)
     const char *why = c.row->algo->build ? atn_refuses(c.row, &q, &c.params) : NULL;
     if (why == NULL)
         return enter(f, as, &c) || failed(b, ATN_MEMORY, "out of memory");
-    say(b, "refused %s: %s", short_name(&c, name), why);
+    say(b, "refused %s: %s", atn_choice_word(&c, name), why);
     return true;
 }
 
@@ -221,7 +212,8 @@ static bool contest(bench *b, field *f)
 {
     char name[ATN_NAME_ROOM], text[2 * ATN_NAME_ROOM];
     for (int i = 0; i < f->n; i++)
-        say(b, "variant %d %s %s", i, roles[f->roles[i]], short_name(&f->v[i].callee.choice, name));
+        say(b, "variant %d %s %s", i, roles[f->roles[i]],
+            atn_choice_word(&f->v[i].callee.choice, name));
     if (f->seeks_best)
         say(b, "best");
     fflush(stdout);
@@ -232,8 +224,8 @@ static bool contest(bench *b, field *f)
         return true;
     }
     snprintf(text, sizeof text, "%s/%s of %lld bytes gives another result than the MPI library",
-             atn_operation_get(b->caller.q.op)->name, short_name(&f->v[wrong].callee.choice, name),
-             (long long)b->caller.q.bytes);
+             atn_operation_get(b->caller.q.op)->name,
+             atn_choice_word(&f->v[wrong].callee.choice, name), (long long)b->caller.q.bytes);
     return failed(b, ATN_FINDING, text);
 }
 
@@ -265,29 +257,11 @@ static bool task(bench *b, char *text)
 
 /* ---- the job ---- */
 
-/* Rank 0 reads, all get the same. */
 static bool load_rules(bench *b)
 {
     atn_error err = {0};
-    char *text = NULL;
-    size_t size = 0;
-    int64_t bytes = -1;
-    if (b->caller.r == 0 &&
-        atn_rules_load(b->rules_file, b->algorithm, "rules", &b->rules, &err) == ATN_OK &&
-        atn_rules_pack(b->rules, &text, &size, &err) == ATN_OK)
-        bytes = (int64_t)size;
-    MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    if (bytes < 0)
-        return failed(b, err.status, err.text);
-    if (b->caller.r != 0)
-        text = malloc((size_t)bytes + 1);
-    if (text == NULL)
-        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
-    MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
-    if (b->caller.r != 0)
-        atn_rules_unpack(text, (size_t)bytes, &b->rules, &err);
-    free(text);
-    return true;
+    b->rules = atn_program_rules(b->caller.r, b->rules_file, b->algorithm, &err);
+    return b->rules != NULL || failed(b, err.status, err.text);
 }
 
 static bool load_machine(bench *b)
@@ -302,32 +276,6 @@ static bool load_machine(bench *b)
     }
     MPI_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return ok || failed(b, err.status, err.text);
-}
-
-static void place_ranks(bench *b, int r)
-{
-    const atn_place_mpi mpi = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
-    atn_error err = {0};
-    int given = b->topology != NULL && *b->topology != '\0';
-    MPI_Bcast(&given, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (given)
-        atn_place_ranks(&mpi, MPI_COMM_WORLD, b->topology, &b->topo, &err);
-    if (given && b->topo == NULL && r == 0)
-        fprintf(stderr, "attune: %s; no topology is used, so there is no bound\n", err.text);
-}
-
-static void write_head(const bench *b)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Get_library_version(version, &length);
-    version[strcspn(version, ",\n")] = '\0';
-    for (char *at = version; *at; at++) /* "MPICH Version:\t4.0.2" */
-        *at = *at == '\t' ? ' ' : *at;
-    const char *preload = getenv("LD_PRELOAD");
-    say(b, "attune-samples 1\njob %d %016llx %s%s", b->caller.p,
-        b->topo ? (unsigned long long)atn_topo_fingerprint(b->topo) : 0ULL, version,
-        preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "");
 }
 
 static bool read_option(bench *b, const char *name, const char *value)
@@ -365,9 +313,9 @@ int main(int argc, char **argv)
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && ok; i += 2)
         ok = read_option(&b, argv[i], argv[i + 1]);
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
-    place_ranks(&b, r);
+    b.topo = atn_program_place(r, b.topology);
     atn_caller_begin(&b.caller, b.topo);
-    write_head(&b);
+    atn_program_head(r, b.caller.p, b.topo);
     if (!ok)
         failed(&b, ATN_USAGE, "unknown option");
     ok = ok && load_rules(&b) && load_machine(&b);

@@ -12,6 +12,7 @@
 
 #include "exec/place.h"
 #include "measure/observe.h"
+#include "measure/program.h"
 #include "topo/node.h"
 
 enum { NAME_BYTES = 256, MAX_BYTES = 1 << 20 };
@@ -102,11 +103,7 @@ static int shared_processors(const job *j)
 static bool describe_mpi(job *j)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Get_library_version(version, &length);
-    version[strcspn(version, ",\n")] = '\0';
-    for (char *at = version; *at; at++) /* "MPICH Version:\t4.0.2" */
-        *at = *at == '\t' ? ' ' : *at;
+    atn_mpi_version(version);
     j->head.mpi = strdup(version);
     return j->head.mpi != NULL;
 }

@@ -1,170 +1,29 @@
 /* cmd_bench.c - attune bench: collectives measured in several variants, judged with confidence. */
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/bench.h"
-#include "cli/measure.h"
-#include "cli/progress.h"
+#include "cli/sampling.h"
 #include "report/bench.h"
 #include "report/table.h"
 
-/* ---- the job, while it runs ---- */
-
-typedef struct {
-    atn_samples samples;
-    atn_samples_reader reader;
-    FILE *raw; /* NULL: not kept */
-    atn_progress bar;
-    int tasks;
-    double seconds, task_began; /* budget of a task */
-} watch;
-
-static void show_progress(watch *w)
-{
-    char what[80] = "starting", size[32];
-    double within = 0;
-    if (w->reader.state == ATN_IN_TASK) {
-        const atn_task *t = &w->samples.tasks.v[w->reader.task];
-        snprintf(what, sizeof what, "%s %s", t->operation, atn_format_size(t->bytes, size));
-        within = fmin(0.95, (atn_seconds() - w->task_began) / w->seconds);
-    }
-    atn_progress_show(&w->bar, (w->reader.done + within) / w->tasks, what);
-}
-
-static void make_room(void *context) { atn_progress_clear(&((watch *)context)->bar); }
-
-/* "bcast 128K: lr2: why": the job goes on without it. */
-static void tell_refused(watch *w)
-{
-    const atn_task *t = &w->samples.tasks.v[w->reader.task];
-    char size[32];
-    make_room(w);
-    fprintf(stderr, "attune: note: %s %s is measured without %s\n", t->operation,
-            atn_format_size(t->bytes, size), w->reader.refused);
-    free(w->reader.refused);
-    w->reader.refused = NULL;
-}
-
-static atn_status take_line(void *context, const char *text, atn_error *err)
-{
-    watch *w = context;
-    const bool was_in_task = w->reader.state == ATN_IN_TASK;
-    const atn_status status = atn_samples_line(&w->reader, text, false, err);
-    if (w->raw != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0)) {
-        fprintf(w->raw, "%s\n", text);
-        fflush(w->raw);
-    }
-    if (status != ATN_OK)
-        return status;
-    if (w->reader.state == ATN_IN_TASK && !was_in_task)
-        w->task_began = atn_seconds();
-    if (w->reader.refused != NULL)
-        tell_refused(w);
-    show_progress(w);
-    return ATN_OK;
-}
-
-/* Where and how raw samples came about. */
-static void write_provenance(FILE *f, const atn_args *a)
-{
-    char host[256] = "", date[64];
-    const time_t now = time(NULL);
-    struct tm when;
-    gethostname(host, sizeof host - 1);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
-    fprintf(f, "# attune bench %s on %s, %s\n# launcher:", ATN_VERSION, host, date);
-    for (int i = 0; i < a->nrest; i++)
-        fprintf(f, " %s", a->rest[i]);
-    fputc('\n', f);
-}
-
-static atn_status open_raw(const atn_args *a, FILE **raw_p, atn_error *err)
-{
-    const char *path = atn_arg_text(a, "raw");
-    if (path == NULL)
-        return ATN_OK;
-    *raw_p = fopen(path, "w");
-    if (*raw_p == NULL)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
-    write_provenance(*raw_p, a);
-    return ATN_OK;
-}
-
 /* ---- arguments of the program ---- */
-
-static bool add_word(atn_words *words, const char *text)
-{
-    char *copy = strdup(text);
-    if (copy != NULL && atn_push(words, copy))
-        return true;
-    free(copy);
-    return false;
-}
-
-/* Options whose setting may also be in the environment, which launchers do not always pass on;
- * files by their full path, because ranks may start elsewhere. */
-static const struct {
-    const char *option, *variable;
-} settings[] = {
-    {"topology", "ATTUNE_TOPOLOGY"},
-    {"rules", "ATTUNE_RULES"},
-    {"algorithm", "ATTUNE_ALGORITHM"},
-    {"machine", "ATTUNE_MACHINE"},
-};
-enum { SETTINGS = sizeof settings / sizeof *settings };
-
-static bool add_settings(const atn_args *a, atn_words *words)
-{
-    bool ok = true;
-    for (int i = 0; i < SETTINGS && ok; i++) {
-        char option[32], real[PATH_MAX];
-        const char *text = atn_arg_text(a, settings[i].option);
-        if (text == NULL)
-            text = getenv(settings[i].variable);
-        if (text == NULL || *text == '\0')
-            continue;
-        snprintf(option, sizeof option, "--%s", settings[i].option);
-        ok = add_word(words, option) && add_word(words, realpath(text, real) != NULL ? real : text);
-    }
-    return ok;
-}
 
 static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, atn_words *words,
                                     atn_error *err)
 {
-    bool ok = add_word(words, "--seconds") && add_word(words, atn_arg_text(a, "seconds")) &&
-              add_word(words, "--calls") && add_word(words, atn_arg_text(a, "calls")) &&
-              add_settings(a, words);
+    bool ok = atn_words_option(words, "seconds", atn_arg_text(a, "seconds")) &&
+              atn_words_option(words, "calls", atn_arg_text(a, "calls")) &&
+              atn_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") &&
+              atn_words_setting(words, a, "rules", "ATTUNE_RULES") &&
+              atn_words_setting(words, a, "algorithm", "ATTUNE_ALGORITHM") &&
+              atn_words_setting(words, a, "machine", "ATTUNE_MACHINE");
     for (int i = 0; i < tasks->n && ok; i++)
-        ok = add_word(words, tasks->v[i]);
+        ok = atn_words_add(words, tasks->v[i]);
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
 /* ---- measuring ---- */
-
-static atn_status run_job(const atn_args *a, watch *w, const atn_words *arguments, atn_error *err)
-{
-    const atn_measure m = {
-        .launcher = a->rest,
-        .nlauncher = a->nrest,
-        .mpi = atn_arg_text(a, "mpi"),
-        .program = "bench_exec",
-        .arguments = arguments->v,
-        .narguments = arguments->n,
-        .line = take_line,
-        .make_room = make_room,
-        .context = w,
-    };
-    atn_progress_begin(&w->bar);
-    show_progress(w);
-    const atn_status status = atn_measure_run(&m, err);
-    atn_progress_clear(&w->bar);
-    return status == ATN_OK ? atn_samples_end(&w->reader, err) : status;
-}
 
 static atn_status check_seconds(const atn_args *a, double *seconds_p, atn_error *err)
 {
@@ -183,8 +42,7 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_error *err)
                                  .variants = atn_arg_text(a, "variants"),
                                  .candidates = atn_arg_text(a, "candidates")};
     atn_words tasks = {0}, arguments = {0};
-    watch w = {.reader = {.origin = "samples of the job"}};
-    w.reader.s = &w.samples;
+    atn_sampling w = {.program = "bench_exec"};
     atn_status status = check_seconds(a, &w.seconds, err);
     if (status == ATN_OK)
         status = atn_bench_tasks(&wish, &tasks, err);
@@ -192,17 +50,14 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_error *err)
     if (status == ATN_OK)
         status = collect_arguments(a, &tasks, &arguments, err);
     if (status == ATN_OK)
-        status = open_raw(a, &w.raw, err);
+        status = atn_sampling_keep(&w, a, atn_arg_text(a, "raw"), false, err);
     if (status == ATN_OK)
-        status = run_job(a, &w, &arguments, err);
-    if (w.raw != NULL && fclose(w.raw) != 0 && status == ATN_OK)
-        status =
-            atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", atn_arg_text(a, "raw"));
+        status = atn_sampling_run(&w, a, &arguments, err);
+    const atn_status kept = atn_sampling_end(&w, atn_arg_text(a, "raw"), err);
     atn_words_free(&tasks);
     atn_words_free(&arguments);
-    atn_samples_reader_free(&w.reader);
     *s = w.samples;
-    return status;
+    return status == ATN_OK ? kept : status;
 }
 
 static atn_status read_files(const atn_args *a, atn_samples *s, atn_error *err)

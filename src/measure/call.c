@@ -226,22 +226,30 @@ static int call_executor(const atn_caller *c, const atn_callee *callee)
 
 /* ---- timing ---- */
 
+void atn_call_once(atn_caller *c, const atn_callee *callee)
+{
+    const int code = callee->exec != NULL ? call_executor(c, callee) : call_library(c);
+    if (code == MPI_SUCCESS)
+        return;
+    fprintf(stderr, "attune: rank %d: %s/%s: MPI error %d\n", c->r,
+            atn_operation_get(c->q.op)->name,
+            callee->exec != NULL ? callee->choice.row->algo->name : "native", code);
+    MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
+}
+
+double atn_slowest(double own)
+{
+    double worst = own;
+    MPI_Allreduce(&own, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return worst > 1e-9 ? worst : 1e-9; /* the clock may not see the shortest calls */
+}
+
 double atn_call_time(atn_caller *c, const atn_callee *callee)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     const double began = MPI_Wtime();
-    const int code = callee->exec != NULL ? call_executor(c, callee) : call_library(c);
-    const double own = MPI_Wtime() - began;
-    double worst = own;
-
-    if (code != MPI_SUCCESS) {
-        fprintf(stderr, "attune: rank %d: %s/%s: MPI error %d\n", c->r,
-                atn_operation_get(c->q.op)->name,
-                callee->exec != NULL ? callee->choice.row->algo->name : "native", code);
-        MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
-    }
-    MPI_Allreduce(&own, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return worst > 1e-9 ? worst : 1e-9; /* the clock may not see the shortest calls */
+    atn_call_once(c, callee);
+    return atn_slowest(MPI_Wtime() - began);
 }
 
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)

@@ -39,8 +39,11 @@ bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
 bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);
 void atn_callee_close(atn_callee *callee);
 
-/* Seconds of one call that begins together: the slowest rank's, on all ranks.  An MPI error ends
- * the job. */
+/* Carries it out; an MPI error ends the job. */
+void atn_call_once(atn_caller *c, const atn_callee *callee);
+/* The largest over ranks, on all ranks; never 0. */
+double atn_slowest(double own);
+/* Seconds of one call that begins together: the slowest rank's, on all ranks. */
 double atn_call_time(atn_caller *c, const atn_callee *callee);
 /* The same, and whether the result is right on all ranks (the first native call defines it). */
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);

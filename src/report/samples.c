@@ -56,6 +56,14 @@ static int find_task(const atn_samples *s, const atn_task *t)
     return -1;
 }
 
+const atn_task *atn_samples_find(const atn_samples *s, const char *operation, int64_t bytes)
+{
+    for (int i = 0; i < s->tasks.n; i++)
+        if (s->tasks.v[i].bytes == bytes && strcmp(s->tasks.v[i].operation, operation) == 0)
+            return &s->tasks.v[i];
+    return NULL;
+}
+
 static int find_variant(const atn_task *t, atn_role role, const char *algorithm)
 {
     for (int i = 0; i < t->variants.n; i++)
@@ -184,6 +192,22 @@ static atn_status read_sample(atn_samples_reader *r, const char *rest, atn_error
     return atn_push(&v->seconds, seconds) ? ATN_OK : no_memory(err);
 }
 
+/* "3 slow 0.000123": in a search */
+static atn_status read_fate(atn_samples_reader *r, const char *rest, atn_error *err)
+{
+    char word[12];
+    int number, used = 0;
+    double predicted;
+    if (sscanf(rest, "%d %11s %lf %n", &number, word, &predicted, &used) != 3 ||
+        rest[used] != '\0' || number < 0 || number >= r->local.n ||
+        !(predicted >= 0 && predicted < longest_s))
+        return bad(r, err, "not 'fate VARIANT WORD PREDICTED'", rest);
+    atn_variant *v = &r->s->tasks.v[r->task].variants.v[r->local.v[number]];
+    memcpy(v->fate, word, sizeof word);
+    v->predicted_s = predicted;
+    return ATN_OK;
+}
+
 static atn_status read_refused(atn_samples_reader *r, const char *rest, atn_error *err)
 {
     free(r->refused);
@@ -244,6 +268,7 @@ static const struct {
     {"task", 1U << ATN_BETWEEN_TASKS, read_task},
     {"variant", 1U << ATN_IN_TASK, read_variant},
     {"s", 1U << ATN_IN_TASK, read_sample},
+    {"fate", 1U << ATN_IN_TASK, read_fate},
     {"refused", 1U << ATN_IN_TASK, read_refused},
     {"best", 1U << ATN_IN_TASK, read_best},
     {"done", 1U << ATN_IN_TASK, read_done},

@@ -24,6 +24,8 @@ typedef struct {
     atn_role role;
     char *algorithm; /* "chain{segment=8K}" */
     atn_times seconds;
+    char fate[12];      /* what became of it in a search, in its words; "": nothing was said */
+    double predicted_s; /* 0: unknown */
 } atn_variant;
 
 typedef struct {
@@ -43,6 +45,8 @@ typedef struct {
 } atn_samples;
 
 void atn_samples_free(atn_samples *s);
+/* The task; NULL: there is none. */
+const atn_task *atn_samples_find(const atn_samples *s, const char *operation, int64_t bytes);
 
 /* ---- reading line by line, while the job runs ---- */
 

@@ -1,0 +1,276 @@
+/* tune_exec.c - the MPI program behind `attune tune`: searches for the fastest way to carry out each
+ * problem, and writes every sample and what became of every contender (docs/tuning.md).
+ *
+ *   tune_exec [--machine FILE] [--topology T] [--time SECONDS] [--timing WORD] [--exhaustive 1]
+ *             [--resume FILE] [--design 1] OPERATION/BYTES/VARIANTS ...
+ *
+ * Tasks are written as for bench_exec; "?all" stands for all candidates.  Tasks of an operation
+ * follow each other in the order of sizes; behind them its crossing points are sought.  Rank 0
+ * searches (src/tune/offline.h), the others do as it says. */
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/program.h"
+#include "tune/drivers/offline_run.h"
+#include "tune/solution.h"
+
+static const double closer = 1.2;          /* crossing points are known to that factor */
+static const double crossing_share = 0.25; /* of the time of a size */
+/* How wrong predictions may be before any was compared. */
+static const double built_in_error = 3, machine_error = 1;
+
+typedef struct {
+    int64_t bytes;
+    char *use;
+} mark;
+
+typedef struct {
+    atn_caller caller;
+    atn_topo *topo;
+    atn_machine *machine;
+    atn_timing timing;
+    atn_samples past; /* of a job that was stopped */
+    atn_error past_err;
+    atn_offline_run run;
+    const char *machine_file, *topology, *timing_word, *resume; /* options */
+    double seconds, began;
+    int tasks;           /* still to come */
+    ATN_VEC(mark) marks; /* of the operation in hand, by size */
+} tune;
+
+static bool failed(const tune *t, atn_status status, const char *text)
+{
+    return atn_program_failed(t->caller.r, status, text);
+}
+
+static bool no_memory(const tune *t) { return failed(t, ATN_MEMORY, "out of memory"); }
+
+/* ---- a problem ---- */
+
+static bool put_mark(tune *t, int64_t bytes, const char *use)
+{
+    int i = t->marks.n;
+    const mark x = {bytes, strdup(use)};
+    if (x.use == NULL || !atn_push(&t->marks, x))
+        return no_memory(t);
+    for (; i > 0 && t->marks.v[i - 1].bytes > bytes; i--)
+        t->marks.v[i] = t->marks.v[i - 1];
+    t->marks.v[i] = x;
+    return true;
+}
+
+/* A problem that an earlier job decided is not measured again. */
+static bool problem(tune *t, atn_operation op, int64_t bytes, char *words, double seconds)
+{
+    atn_solution x;
+    char use[ATN_NAME_ROOM];
+    const atn_task *past = atn_samples_find(&t->past, atn_operation_get(op)->name, bytes);
+    if (past != NULL && atn_solution_of(past, &x))
+        return put_mark(t, bytes, x.use);
+    return atn_offline_solve(&t->run, op, bytes, words, seconds, use) &&
+           (t->run.design || put_mark(t, bytes, use));
+}
+
+/* ---- an operation ---- */
+
+static double share(const tune *t)
+{
+    const double left = t->seconds - (MPI_Wtime() - t->began);
+    return t->seconds > 0 ? fmax(left, 0) / (t->tasks + 1) : INFINITY;
+}
+
+/* Halves the distance between sizes with different winners: these and native run between them. */
+static bool cross(tune *t, atn_operation op)
+{
+    bool ok = true;
+    for (int tries = 0; ok && tries < 64 && share(t) > 0; tries++) {
+        ATN_VEC(int64_t) bytes = {0};
+        ATN_VEC(const char *) use = {0};
+        char words[2 * ATN_NAME_ROOM + 4];
+        int64_t middle;
+        for (int i = 0; i < t->marks.n && ok; i++)
+            ok = atn_push(&bytes, t->marks.v[i].bytes) && atn_push(&use, t->marks.v[i].use);
+        const int at = ok ? atn_solution_crossing(bytes.v, use.v, bytes.n, closer, &middle) : -1;
+        if (at >= 0)
+            snprintf(words, sizeof words, "%s;%s", use.v[at], use.v[at + 1]);
+        atn_vec_free(&bytes);
+        atn_vec_free(&use);
+        if (at < 0)
+            return ok || no_memory(t);
+        ok = problem(t, op, middle, words, crossing_share * share(t));
+    }
+    return ok;
+}
+
+static void forget_operation(tune *t)
+{
+    for (int i = 0; i < t->marks.n; i++)
+        free(t->marks.v[i].use);
+    t->marks.n = 0;
+    t->run.trust = (atn_trust){1, t->machine_file ? machine_error : built_in_error, 0};
+}
+
+static bool read_task(char *text, atn_operation *op_p, int64_t *bytes_p, char **words_p)
+{
+    char *rest = NULL, *name = strtok_r(text, "/", &rest), *size = strtok_r(NULL, "/", &rest);
+    *words_p = rest;
+    return name != NULL && size != NULL && atn_operation_find(name, op_p) &&
+           atn_parse_size(size, bytes_p) && *bytes_p <= (INT64_C(1) << 30);
+}
+
+static bool all_tasks(tune *t, char **words, int n)
+{
+    atn_operation op = ATN_OPERATIONS, last = ATN_OPERATIONS;
+    bool ok = true;
+    forget_operation(t);
+    for (int i = 0; i < n && ok; i++, last = op) {
+        int64_t bytes;
+        char *variants;
+        if (!read_task(words[i], &op, &bytes, &variants))
+            return failed(t, ATN_USAGE, "a task is OPERATION/BYTES/VARIANTS");
+        if (last != op && last != ATN_OPERATIONS) {
+            ok = t->run.design || !atn_shares_bytes(last) || cross(t, last);
+            forget_operation(t);
+        }
+        t->tasks = n - i;
+        ok = ok && problem(t, op, bytes, variants, share(t));
+    }
+    t->tasks = 0;
+    return ok && (t->run.design || !atn_shares_bytes(op) || cross(t, op));
+}
+
+/* ---- the job ---- */
+
+static bool load_machine(tune *t)
+{
+    atn_error err = {0};
+    if (t->machine_file == NULL) {
+        t->machine = atn_machine_builtin();
+        t->run.machine = t->machine;
+        return t->machine != NULL || no_memory(t);
+    }
+    if (atn_machine_read(t->machine_file, &t->machine, &err) != ATN_OK)
+        return failed(t, err.status, err.text);
+    const char *why = atn_machine_refuses(t->machine, t->topo);
+    t->run.machine = t->machine;
+    return why == NULL || failed(t, ATN_INPUT, why);
+}
+
+/* Before this job writes anything, because that goes to the same file. */
+static void read_past(tune *t)
+{
+    if (t->resume != NULL)
+        atn_samples_read(t->resume, &t->past, &t->past_err);
+}
+
+/* Only samples of equal jobs belong together. */
+static bool check_past(tune *t)
+{
+    const uint64_t topology = t->topo ? atn_topo_fingerprint(t->topo) : 0;
+    atn_error *err = &t->past_err;
+    if (err->status == ATN_OK && t->past.ranks > 0 &&
+        (t->past.ranks != t->caller.p || t->past.topology != topology))
+        atn_fail(err, ATN_INPUT,
+                 "%s: the samples are of %d ranks%s; tune elsewhere with another --raw", t->resume,
+                 t->past.ranks, t->past.topology == topology ? "" : " on other wires");
+    return err->status == ATN_OK || failed(t, err->status, err->text);
+}
+
+static void lead(tune *t, char **words, int n)
+{
+    t->began = MPI_Wtime();
+    t->run.caller = &t->caller;
+    t->run.past = &t->past;
+    if (load_machine(t) && check_past(t) && all_tasks(t, words, n))
+        printf("end\n");
+    fflush(stdout);
+    forget_operation(t);
+    atn_vec_free(&t->marks);
+    atn_samples_free(&t->past);
+    atn_machine_free(t->machine);
+    atn_troupe_stop(t->run.troupe);
+}
+
+/* Schedules that variants name are read and proven by rank 0 and given to all. */
+static bool share_files(const tune *t, char **words, int n)
+{
+    char forced[4096] = "";
+    size_t used = 0;
+    atn_error err = {0};
+    for (int i = 0; i < n; i++) {
+        const char *end = strchr(words[i], '/');
+        for (const char *at = words[i]; end && (at = strstr(at, "file{")) != NULL; at++) {
+            const int length = (int)strcspn(at + 5, "}");
+            used +=
+                (size_t)snprintf(forced + used, sizeof forced - used, "%s%.*s=file:%.*s",
+                                 used ? "," : "", (int)(end - words[i]), words[i], length, at + 5);
+            if (used >= sizeof forced)
+                return failed(t, ATN_USAGE, "too many schedules in files");
+        }
+    }
+    atn_rules *rules = used > 0 ? atn_program_rules(t->caller.r, NULL, forced, &err) : NULL;
+    const bool ok = used == 0 || rules != NULL;
+    atn_rules_free(rules);
+    return ok || failed(t, err.status, err.text);
+}
+
+static bool read_option(tune *t, const char *name, const char *value)
+{
+    const struct {
+        const char *name, **text;
+    } texts[] = {{"--machine", &t->machine_file},
+                 {"--topology", &t->topology},
+                 {"--timing", &t->timing_word},
+                 {"--resume", &t->resume}};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, texts[i].name) == 0) {
+            *texts[i].text = value;
+            return true;
+        }
+    if (strcmp(name, "--time") == 0)
+        t->seconds = atof(value);
+    else if (strcmp(name, "--exhaustive") == 0)
+        t->run.exhaustive = atoi(value) != 0;
+    else if (strcmp(name, "--design") == 0)
+        t->run.design = atoi(value) != 0;
+    else
+        return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    tune t = {.topology = getenv("ATTUNE_TOPOLOGY"), .timing_word = "barrier"};
+    atn_error err = {0};
+    bool ok = true;
+    int i = 1, r;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && ok; i += 2)
+        ok = read_option(&t, argv[i], argv[i + 1]);
+    t.topo = atn_program_place(r, t.topology);
+    atn_caller_begin(&t.caller, t.topo);
+    if (r == 0)
+        read_past(&t);
+    atn_program_head(r, t.caller.p, t.topo);
+    if (!ok)
+        failed(&t, ATN_USAGE, "unknown option");
+    else if (atn_timing_open(t.timing_word, &t.timing, &err) != ATN_OK)
+        failed(&t, err.status, err.text);
+    else if (share_files(&t, argv + i, argc - i)) {
+        t.run.troupe = atn_troupe_new(&t.caller, &t.timing);
+        if (r == 0)
+            lead(&t, argv + i, argc - i);
+        else
+            atn_troupe_serve(t.run.troupe);
+        atn_troupe_free(t.run.troupe);
+    }
+    atn_timing_close(&t.timing);
+    atn_caller_end(&t.caller);
+    atn_topo_free(t.topo);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,158 @@
+/* sampling.c - see sampling.h. */
+#include "cli/sampling.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/measure.h"
+
+/* ---- the job, while it runs ---- */
+
+static double part_done(const atn_sampling *w)
+{
+    const double now = atn_seconds();
+    const bool in_task = w->reader.state == ATN_IN_TASK;
+    const double within = in_task ? fmin(0.95, (now - w->task_began) / w->seconds) : 0;
+    if (w->whole)
+        return fmin(0.99, (now - w->began) / w->seconds);
+    return fmin(0.99, (w->reader.done + within) / atn_max(w->tasks, 1));
+}
+
+static void show_progress(atn_sampling *w)
+{
+    char what[80] = "starting", size[32];
+    if (w->reader.state == ATN_IN_TASK) {
+        const atn_task *t = &w->samples.tasks.v[w->reader.task];
+        snprintf(what, sizeof what, "%s %s", t->operation, atn_format_size(t->bytes, size));
+    }
+    atn_progress_show(&w->bar, part_done(w), what);
+}
+
+static void make_room(void *context) { atn_progress_clear(&((atn_sampling *)context)->bar); }
+
+/* "bcast 128K: lr2: why": the job goes on without it. */
+static void tell_refused(atn_sampling *w)
+{
+    const atn_task *t = &w->samples.tasks.v[w->reader.task];
+    char size[32];
+    make_room(w);
+    fprintf(stderr, "attune: note: %s %s is measured without %s\n", t->operation,
+            atn_format_size(t->bytes, size), w->reader.refused);
+    free(w->reader.refused);
+    w->reader.refused = NULL;
+}
+
+static atn_status take_line(void *context, const char *text, atn_error *err)
+{
+    atn_sampling *w = context;
+    const bool was_in_task = w->reader.state == ATN_IN_TASK;
+    const atn_status status = atn_samples_line(&w->reader, text, false, err);
+    if (w->raw != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0)) {
+        fprintf(w->raw, "%s\n", text);
+        fflush(w->raw);
+    }
+    if (status != ATN_OK)
+        return status;
+    if (w->reader.state == ATN_IN_TASK && !was_in_task)
+        w->task_began = atn_seconds();
+    if (w->reader.refused != NULL)
+        tell_refused(w);
+    show_progress(w);
+    return ATN_OK;
+}
+
+/* ---- the file ---- */
+
+/* Where and how raw samples came about. */
+static void write_provenance(FILE *f, const atn_args *a)
+{
+    char host[256] = "", date[64];
+    const time_t now = time(NULL);
+    struct tm when;
+    gethostname(host, sizeof host - 1);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
+    fprintf(f, "# attune %s %s on %s, %s\n# launcher:", a->command->noun, ATN_VERSION, host, date);
+    for (int i = 0; i < a->nrest; i++)
+        fprintf(f, " %s", a->rest[i]);
+    fputc('\n', f);
+}
+
+atn_status atn_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
+                             atn_error *err)
+{
+    if (path == NULL)
+        return ATN_OK;
+    w->raw = fopen(path, more ? "a" : "w");
+    if (w->raw == NULL)
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
+    write_provenance(w->raw, a);
+    return ATN_OK;
+}
+
+/* ---- run and end ---- */
+
+atn_status atn_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
+                            atn_error *err)
+{
+    const atn_measure m = {
+        .launcher = a->rest,
+        .nlauncher = a->nrest,
+        .mpi = atn_arg_text(a, "mpi"),
+        .program = w->program,
+        .arguments = arguments->v,
+        .narguments = arguments->n,
+        .line = take_line,
+        .make_room = make_room,
+        .context = w,
+    };
+    w->reader.s = &w->samples;
+    w->reader.origin = "samples of the job";
+    w->began = atn_seconds();
+    atn_progress_begin(&w->bar);
+    show_progress(w);
+    const atn_status status = atn_measure_run(&m, err);
+    atn_progress_clear(&w->bar);
+    return status == ATN_OK ? atn_samples_end(&w->reader, err) : status;
+}
+
+atn_status atn_sampling_end(atn_sampling *w, const char *path, atn_error *err)
+{
+    const bool bad = w->raw != NULL && fclose(w->raw) != 0;
+    w->raw = NULL;
+    atn_samples_reader_free(&w->reader);
+    return bad ? atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path) : ATN_OK;
+}
+
+/* ---- arguments of the program ---- */
+
+bool atn_words_add(atn_words *words, const char *text)
+{
+    char *copy = strdup(text);
+    if (copy != NULL && atn_push(words, copy))
+        return true;
+    free(copy);
+    return false;
+}
+
+bool atn_words_option(atn_words *words, const char *name, const char *value)
+{
+    char option[32];
+    snprintf(option, sizeof option, "--%s", name);
+    return atn_words_add(words, option) && atn_words_add(words, value);
+}
+
+bool atn_words_setting(atn_words *words, const atn_args *a, const char *option,
+                       const char *variable)
+{
+    char real[PATH_MAX];
+    const char *text = atn_arg_text(a, option);
+    if (text == NULL && variable != NULL)
+        text = getenv(variable);
+    if (text == NULL || *text == '\0')
+        return true;
+    return atn_words_option(words, option, realpath(text, real) != NULL ? real : text);
+}

@@ -1,0 +1,123 @@
+/* tune_resume.c - what a killed `attune tune` leaves: the file of its samples is all there is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tune.h"
+
+typedef struct {
+    char **v; /* lines */
+    int n, tasks;
+    int whole; /* lines up to the end of the last complete task or job */
+    bool in_job, in_task;
+} state;
+
+static bool begins(const char *line, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(line, word, n) == 0 && (line[n] == ' ' || line[n] == '\0');
+}
+
+/* Cut into lines; what follows the last newline broke off. */
+static bool split(char *text, state *s)
+{
+    ATN_VEC(char *) lines = {0};
+    for (char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+        *end = '\0';
+        if (!atn_push(&lines, text)) {
+            atn_vec_free(&lines);
+            return false;
+        }
+    }
+    s->v = lines.v;
+    s->n = lines.n;
+    return true;
+}
+
+static void find_end(state *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        const char *line = s->v[i];
+        if (begins(line, "job"))
+            s->in_job = true;
+        else if (begins(line, "task"))
+            s->in_task = ++s->tasks > 0;
+        else if (begins(line, "done"))
+            s->in_task = false;
+        else if (begins(line, "end"))
+            s->in_job = false;
+        else
+            continue;
+        if (!s->in_task)
+            s->whole = i + 1;
+    }
+}
+
+/* A final that has no end counts as heats. */
+static void put_variant(FILE *f, const char *line)
+{
+    char role[16];
+    int number, used = 0;
+    if (sscanf(line, "variant %d %15s %n", &number, role, &used) != 2)
+        return;
+    fprintf(f, "variant %d %s %s\n", number,
+            strcmp(role, "named") == 0     ? "candidate"
+            : strcmp(role, "control") == 0 ? "native"
+                                           : role,
+            line + used);
+}
+
+/* A variant is written just before its first sample, so only the last one can be without. */
+static void put_task(FILE *f, const state *s)
+{
+    int n = s->n;
+    while (n > s->whole && begins(s->v[n - 1], "variant"))
+        n--;
+    for (int i = s->whole; i < n; i++) {
+        if (begins(s->v[i], "variant"))
+            put_variant(f, s->v[i]);
+        else if (!begins(s->v[i], "fate") && !begins(s->v[i], "failed"))
+            fprintf(f, "%s\n", s->v[i]);
+    }
+    fputs("done\n", f);
+}
+
+static atn_status write_again(const char *path, const state *s, atn_error *err)
+{
+    char *made = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&made, &size);
+    if (f == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    for (int i = 0; i < s->whole; i++)
+        fprintf(f, "%s\n", s->v[i]);
+    if (s->in_task)
+        put_task(f, s);
+    if (s->in_job)
+        fputs("end\n", f);
+    atn_status status = fclose(f) == 0 ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    if (status == ATN_OK)
+        status = atn_write_file(path, made, size, err);
+    free(made);
+    return status;
+}
+
+atn_status atn_tune_repair(const char *path, bool write, int *tasks_p, bool *unfinished_p,
+                           atn_error *err)
+{
+    char *text = NULL;
+    size_t bytes;
+    state s = {0};
+    atn_status status = atn_read_file(path, &text, &bytes, err);
+    if (status != ATN_OK)
+        return status;
+    if (!split(text, &s))
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    find_end(&s);
+    *tasks_p = s.tasks;
+    *unfinished_p = s.tasks > 0 && (s.in_job || s.in_task);
+    if (status == ATN_OK && write && s.tasks > 0 && (*unfinished_p || s.whole < s.n))
+        status = write_again(path, &s, err);
+    free(s.v);
+    free(text);
+    return status;
+}

@@ -1,0 +1,92 @@
+/* program.c - see program.h. */
+#include "measure/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/place.h"
+
+void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
+{
+    int length;
+    MPI_Get_library_version(out, &length);
+    out[strcspn(out, ",\n")] = '\0';
+    for (char *at = out; *at; at++) /* "MPICH Version:\t4.0.2" */
+        *at = *at == '\t' ? ' ' : *at;
+}
+
+void atn_program_head(int r, int p, const atn_topo *topo)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    const char *preload = getenv("LD_PRELOAD");
+    if (r != 0)
+        return;
+    atn_mpi_version(version);
+    printf("attune-samples 1\njob %d %016llx %s%s\n", p,
+           topo ? (unsigned long long)atn_topo_fingerprint(topo) : 0ULL, version,
+           preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "");
+}
+
+bool atn_program_failed(int r, atn_status status, const char *text)
+{
+    if (r == 0)
+        printf("failed %d %s\n", (int)status, text);
+    fflush(stdout);
+    return false;
+}
+
+atn_topo *atn_program_place(int r, const char *topology)
+{
+    const atn_place_mpi mpi = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+    atn_error err = {0};
+    atn_topo *topo = NULL;
+    int given = topology != NULL && *topology != '\0';
+    MPI_Bcast(&given, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (given)
+        atn_place_ranks(&mpi, MPI_COMM_WORLD, topology, &topo, &err);
+    if (given && topo == NULL && r == 0)
+        fprintf(stderr, "attune: %s; no topology is used, so there is no bound\n", err.text);
+    return topo;
+}
+
+char *atn_program_share(int r, char *text, size_t bytes, size_t *bytes_p)
+{
+    int64_t n = text != NULL ? (int64_t)bytes : -1;
+    MPI_Bcast(&n, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    if (n < 0)
+        return NULL;
+    if (r != 0)
+        text = malloc((size_t)n + 1);
+    if (text == NULL)
+        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+    MPI_Bcast(text, (int)n, MPI_CHAR, 0, MPI_COMM_WORLD);
+    text[n] = '\0';
+    *bytes_p = (size_t)n;
+    return text;
+}
+
+atn_rules *atn_program_rules(int r, const char *file, const char *forced, atn_error *err)
+{
+    atn_rules *rules = NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    if (r == 0 && atn_rules_load(file, forced, "rules", &rules, err) == ATN_OK)
+        atn_rules_pack(rules, &text, &bytes, err);
+    char *const all = atn_program_share(r, text, bytes, &bytes);
+    if (all == NULL) {
+        atn_rules_free(rules);
+        return NULL;
+    }
+    if (r != 0)
+        atn_rules_unpack(all, bytes, &rules, err);
+    free(all);
+    return rules;
+}
+
+const char *atn_choice_word(const atn_choice *c, char out[ATN_NAME_ROOM])
+{
+    if (c->row == NULL)
+        return "native";
+    atn_params_print(c->row, &c->params, out, ATN_NAME_ROOM);
+    return strchr(out, '/') + 1;
+}

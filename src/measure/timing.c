@@ -1,0 +1,188 @@
+/* timing.c - see timing.h. */
+#include "measure/timing.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attune/timing.h"
+
+struct atn_mechanism {
+    const char *name;
+    double (*run)(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
+                  int turn);
+};
+
+/* Works, as programs do between calls; whoever shares the processor has to wait. */
+static void compute(double seconds)
+{
+    const double until = MPI_Wtime() + seconds;
+    while (MPI_Wtime() < until)
+        ;
+}
+
+static double mean_over_ranks(const atn_caller *c, double own)
+{
+    double sum = own;
+    MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return fmax(sum / c->p, 1e-9);
+}
+
+/* ---- mechanisms ---- */
+
+static double in_a_row(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
+                       int turn)
+{
+    (void)t, (void)turn;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double began = MPI_Wtime();
+    for (int i = 0; i < calls; i++)
+        atn_call_once(c, callee);
+    return atn_slowest((MPI_Wtime() - began) / calls);
+}
+
+static double behind_barriers(const atn_timing *t, atn_caller *c, const atn_callee *callee,
+                              int calls, int turn)
+{
+    double sum = 0;
+    (void)t, (void)turn;
+    for (int i = 0; i < calls; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double began = MPI_Wtime();
+        atn_call_once(c, callee);
+        sum += MPI_Wtime() - began;
+    }
+    return atn_slowest(sum / calls);
+}
+
+/* Nothing brings ranks together but the calls themselves. */
+static double between_computations(const atn_timing *t, atn_caller *c, const atn_callee *callee,
+                                   int calls, int turn)
+{
+    double sum = 0;
+    (void)turn;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < calls; i++) {
+        compute(t->reference);
+        const double began = MPI_Wtime();
+        atn_call_once(c, callee);
+        sum += MPI_Wtime() - began;
+    }
+    return mean_over_ranks(c, sum / calls);
+}
+
+/* 0 <= x < 1, another one for each rank, turn and call. */
+static double lot(int r, int turn, int call)
+{
+    const int of[] = {r, turn, call};
+    return (double)(atn_hash(of, sizeof of, 0) >> 11) / 9007199254740992.0;
+}
+
+static double unbalanced(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
+                         int turn)
+{
+    double sum = 0;
+    for (int i = 0; i < calls; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        compute(lot(c->r, turn, i) * t->spread * t->reference);
+        const double began = MPI_Wtime();
+        atn_call_once(c, callee);
+        sum += MPI_Wtime() - began;
+    }
+    return mean_over_ranks(c, sum / calls);
+}
+
+typedef struct {
+    atn_caller *caller;
+    const atn_callee *callee;
+} one_call;
+
+static void call_back(void *data)
+{
+    const one_call *x = data;
+    atn_call_once(x->caller, x->callee);
+}
+
+static double as_the_user(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
+                          int turn)
+{
+    double (*run)(MPI_Comm, attune_call, void *, int);
+    one_call x = {c, callee};
+    (void)turn;
+    *(void **)&run = dlsym(t->object, "attune_timing");
+    const double own = run(MPI_COMM_WORLD, call_back, &x, calls);
+    if (!(own > 0) || !isfinite(own)) {
+        fprintf(stderr, "attune: rank %d: attune_timing returns %g, which is no time\n", c->r, own);
+        MPI_Abort(MPI_COMM_WORLD, ATN_INPUT);
+    }
+    return atn_slowest(own);
+}
+
+static const atn_mechanism mechanisms[] = {
+    {"plain", in_a_row},
+    {"barrier", behind_barriers},
+    {"compute", between_computations},
+    {"imbalance", unbalanced},
+};
+enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
+static const atn_mechanism users_own = {"shared object", as_the_user};
+
+/* ---- open, close, run ---- */
+
+static atn_status open_object(const char *path, atn_timing *t, atn_error *err)
+{
+    t->by = &users_own;
+    t->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (t->object == NULL)
+        return atn_fail(err, ATN_INPUT, "--timing %s: %s", path, dlerror());
+    if (dlsym(t->object, "attune_timing") != NULL)
+        return ATN_OK;
+    return atn_fail(err, ATN_INPUT,
+                    "--timing %s: it has no function attune_timing (include/attune/timing.h)",
+                    path);
+}
+
+static atn_status open_word(const char *word, atn_timing *t, atn_error *err)
+{
+    const size_t n = strcspn(word, ":");
+    if (strchr(word, '/') != NULL)
+        return open_object(word, t, err);
+    for (int i = 0; i < MECHANISMS; i++)
+        if (strlen(mechanisms[i].name) == n && strncmp(mechanisms[i].name, word, n) == 0)
+            t->by = &mechanisms[i];
+    t->spread = word[n] == ':' ? atof(word + n + 1) : 1;
+    if (t->by != NULL && t->spread >= 0 && t->spread <= 1000)
+        return ATN_OK;
+    return atn_fail(err, ATN_USAGE, "--timing %s: is none of plain, barrier, compute, imbalance:F",
+                    word);
+}
+
+atn_status atn_timing_open(const char *word, atn_timing *t_p, atn_error *err)
+{
+    atn_timing t = {0};
+    int r, worst, status = (int)open_word(word, &t, err);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (worst == ATN_OK) {
+        *t_p = t;
+        return ATN_OK;
+    }
+    atn_timing_close(&t);
+    if (status == ATN_OK)
+        return atn_fail(err, (atn_status)worst, "--timing %s: some ranks cannot load it", word);
+    return (atn_status)status;
+}
+
+void atn_timing_close(atn_timing *t)
+{
+    if (t->object != NULL)
+        dlclose(t->object);
+    t->object = NULL;
+}
+
+double atn_timing_run(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
+                      int turn)
+{
+    return t->by->run(t, c, callee, calls, turn);
+}

@@ -1,0 +1,357 @@
+/* offline_run.c - see offline_run.h. */
+#include "tune/drivers/offline_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/program.h"
+#include "model/bound.h"
+#include "plan/candidates.h"
+#include "plan/neighbours.h"
+#include "plan/planner.h"
+
+enum { MOST_CALLS = 16 };
+static const double sample_s = 500e-6; /* that short calls are repeated for */
+static const int64_t plan_factor = 50; /* more effort than while a job waits */
+
+typedef struct {
+    atn_choice choice;
+    char *name;
+    bool open;
+    int heats, final; /* its variants in the output; -1: not written yet */
+} contender;
+
+typedef struct {
+    const atn_offline_run *x;
+    atn_offline *search;
+    ATN_VEC(contender) list; /* by number */
+    int variants;
+    int calls, turn;
+    double flushed;
+} solver;
+
+static bool failed(atn_status status, const char *text)
+{
+    return atn_program_failed(0, status, text);
+}
+
+static bool no_memory(void) { return failed(ATN_MEMORY, "out of memory"); }
+
+/* ---- contenders ---- */
+
+static atn_problem shared(const solver *t)
+{
+    atn_problem q = t->x->caller->q;
+    q.r = 0;
+    if (!atn_shares_bytes(q.op))
+        q.bytes = -1;
+    return q;
+}
+
+static int kind_of(const atn_choice *c)
+{
+    for (int i = 0; i < atn_catalog_rows(); i++)
+        if (atn_catalog_row(i) == c->row)
+            return i;
+    return -1;
+}
+
+static int find(const solver *t, const char *name)
+{
+    for (int i = 0; i < t->list.n; i++)
+        if (strcmp(t->list.v[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static const atn_task *past_task(const solver *t)
+{
+    const atn_problem *q = &t->x->caller->q;
+    return atn_samples_find(t->x->past, atn_operation_get(q->op)->name, q->bytes);
+}
+
+static double past_least(const atn_task *task, const char *name)
+{
+    double least = INFINITY;
+    for (int i = 0; task != NULL && i < task->variants.n; i++) {
+        const atn_variant *v = &task->variants.v[i];
+        for (int k = 0; k < v->seconds.n && (!name || strcmp(v->algorithm, name) == 0); k++)
+            least = fmin(least, v->seconds.v[k]);
+    }
+    return least;
+}
+
+/* What a stopped job found far off need not run again; what was good begins. */
+static bool enter(solver *t, const atn_choice *choice, double predicted_s, bool favoured)
+{
+    char room[ATN_NAME_ROOM];
+    const contender x = {
+        .choice = *choice, .name = strdup(atn_choice_word(choice, room)), .heats = -1, .final = -1};
+    if (x.name != NULL && find(t, x.name) >= 0) {
+        free(x.name);
+        return true;
+    }
+    const double before = past_least(past_task(t), x.name);
+    const double best = past_least(past_task(t), NULL);
+    const bool good = before <= 1.3 * best && before < INFINITY;
+    if (x.name == NULL || !atn_push(&t->list, x))
+        return no_memory();
+    const int i = t->list.n == 1
+                      ? ATN_OFFLINE_NATIVE
+                      : atn_offline_add(t->search, kind_of(choice), predicted_s, favoured || good);
+    if (i < 0)
+        return no_memory();
+    if (i != ATN_OFFLINE_NATIVE && before > 2 * best && before < INFINITY)
+        atn_offline_dismiss(t->search, i);
+    return true;
+}
+
+/* All candidates: with predictions where ranks share the size. */
+static bool enter_all(solver *t)
+{
+    const atn_problem q = shared(t);
+    atn_ranking ranking = {.n = 0};
+    atn_choice *all = NULL;
+    atn_error err = {0};
+    bool ok = true;
+    if (q.bytes >= 0 &&
+        atn_planner_rank(&q, t->x->machine, NULL, plan_factor * atn_plan_budget(q.p), &ranking,
+                         &err) != ATN_OK)
+        return failed(err.status, err.text);
+    for (int i = 0; i < ranking.n && ok; i++)
+        ok = enter(t, &ranking.v[i].choice, ranking.v[i].seconds, false);
+    const int n = ranking.n == 0 ? atn_candidates(&q, &all) : 0;
+    for (int i = 0; i < n && ok; i++)
+        ok = enter(t, &all[i], 0, false);
+    free(all);
+    atn_ranking_free(&ranking);
+    return ok && (n >= 0 || no_memory());
+}
+
+/* One that cannot serve the problem is told and left out. */
+static bool enter_named(solver *t, const char *name)
+{
+    atn_problem q = shared(t);
+    atn_choice c = {0};
+    atn_error err = {0};
+    char text[ATN_NAME_ROOM];
+    snprintf(text, sizeof text, "%s", name);
+    if (strcmp(name, "native") == 0)
+        return true;
+    if (atn_choice_read(q.op, text, &c, &err) != ATN_OK)
+        return failed(err.status, err.text);
+    q.pieces = atn_pieces(c.row, &q, &c.params);
+    const char *why = atn_refuses(c.row, &q, &c.params);
+    if (why == NULL)
+        return enter(t, &c, 0, true);
+    printf("refused %s: %s\n", name, why);
+    return true;
+}
+
+static bool enter_words(solver *t, char *words)
+{
+    const atn_choice native = {.row = NULL};
+    bool ok = enter(t, &native, 0, true);
+    for (char *word; ok && (word = atn_next_item(&words, ";")) != NULL;) {
+        word += *word == '?';
+        ok = strcmp(word, "all") == 0 ? enter_all(t) : enter_named(t, word);
+    }
+    return ok;
+}
+
+static bool enter_neighbours(solver *t, int of)
+{
+    static atn_choice list[ATN_NEIGHBOURS];
+    const atn_problem q = shared(t);
+    const atn_choice from = t->list.v[of].choice;
+    const int n = atn_neighbours(&q, &from, list);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++)
+        ok = enter(t, &list[i], 0, true);
+    return ok;
+}
+
+/* ---- output ---- */
+
+/* Variants are written when they have something to tell, so that a kill leaves none without. */
+static int variant(solver *t, int i, bool final)
+{
+    contender *x = &t->list.v[i];
+    int *number = final ? &x->final : &x->heats;
+    if (*number < 0) {
+        const bool native = i == ATN_OFFLINE_NATIVE;
+        *number = t->variants++;
+        printf("variant %d %s %s\n", *number,
+               atn_role_names[native ? (final ? ATN_ROLE_CONTROL : ATN_ROLE_NATIVE)
+                                     : (final ? ATN_ROLE_NAMED : ATN_ROLE_CANDIDATE)],
+               x->name);
+    }
+    return *number;
+}
+
+static void flush(solver *t)
+{
+    if (MPI_Wtime() - t->flushed < 0.2)
+        return;
+    fflush(stdout);
+    t->flushed = MPI_Wtime();
+}
+
+static void write_fates(solver *t)
+{
+    for (int i = t->x->design; i < t->list.n; i++)
+        printf("fate %d %s %.9f\n", variant(t, i, false),
+               atn_fate_words[atn_offline_fate(t->search, i)], atn_offline_predicted(t->search, i));
+    printf("done\n");
+    fflush(stdout);
+}
+
+/* ---- a search ---- */
+
+/* Opens those that have not run yet; false: one is wrong. */
+static bool open_new(solver *t, const int *list, int n)
+{
+    char text[2 * ATN_NAME_ROOM];
+    for (int k = 0; k < n; k++) {
+        contender *x = &t->list.v[list[k]];
+        bool right = true;
+        if (x->open)
+            continue;
+        const double seconds = atn_troupe_open(t->x->troupe, list[k], x->name, &right);
+        if (!right) {
+            snprintf(text, sizeof text,
+                     "%s/%s of %lld bytes gives another result than the MPI "
+                     "library",
+                     atn_operation_get(t->x->caller->q.op)->name, x->name,
+                     (long long)t->x->caller->q.bytes);
+            return failed(ATN_FINDING, text);
+        }
+        x->open = true;
+        atn_offline_warm(t->search, list[k], seconds);
+    }
+    return true;
+}
+
+/* Without those that left in the meantime. */
+static int still_in(const solver *t, const int *list, int n, int *out)
+{
+    int left = 0;
+    for (int k = 0; k < n; k++)
+        if (atn_offline_fate(t->search, list[k]) != ATN_FATE_SLOW)
+            out[left++] = list[k];
+    return left;
+}
+
+static void close_dropped(solver *t)
+{
+    for (int i = 1; i < t->list.n; i++) {
+        contender *const c = &t->list.v[i];
+        const atn_fate fate = atn_offline_fate(t->search, i);
+        if (!c->open ||
+            (fate != ATN_FATE_SLOW && fate != ATN_FATE_CROWD && fate != ATN_FATE_BEATEN))
+            continue;
+        c->open = false;
+        atn_troupe_close(t->x->troupe, i);
+    }
+}
+
+static bool run_round(solver *t, const int *list, int n)
+{
+    const bool final = atn_offline_stage_of(t->search) == ATN_OFFLINE_FINAL;
+    int *in = malloc((size_t)n * sizeof *in);
+    double *seconds = malloc((size_t)n * sizeof *seconds);
+    bool ok = (in != NULL && seconds != NULL) || no_memory();
+    ok = ok && open_new(t, list, n);
+    const int left = ok ? still_in(t, list, n, in) : 0;
+    if (left > 0)
+        atn_troupe_run(t->x->troupe, in, left, t->calls, t->turn++, seconds);
+    for (int k = 0; k < left; k++) {
+        printf("s %d %.9f\n", variant(t, in[k], final), seconds[k]);
+        atn_offline_feed(t->search, in[k], seconds[k]);
+    }
+    flush(t);
+    free(in);
+    free(seconds);
+    return ok;
+}
+
+/* Native opens the problem: it says what is right, and how long calls are. */
+static void measure_native(solver *t)
+{
+    const int native = ATN_OFFLINE_NATIVE;
+    bool right;
+    double seconds;
+    atn_troupe_open(t->x->troupe, native, "native", &right);
+    atn_troupe_run(t->x->troupe, &native, 1, 1, 0, &seconds);
+    t->list.v[native].open = true;
+    t->calls = (int)fmax(1, fmin(MOST_CALLS, sample_s / seconds));
+    atn_troupe_reference(t->x->troupe, seconds);
+}
+
+static bool race(solver *t, double began)
+{
+    const int *list;
+    bool ok = true;
+    measure_native(t);
+    while (ok) {
+        const int n = atn_offline_round(t->search, MPI_Wtime() - began, &list);
+        close_dropped(t);
+        if (n > 0)
+            ok = run_round(t, list, n);
+        else if (atn_offline_stage_of(t->search) == ATN_OFFLINE_REFINING)
+            ok = enter_neighbours(t, atn_offline_leader(t->search));
+        else
+            break;
+    }
+    return ok;
+}
+
+/* ---- a problem ---- */
+
+static const char *winner(const solver *t)
+{
+    for (int i = 0; i < t->list.n; i++)
+        if (atn_offline_fate(t->search, i) == ATN_FATE_WON)
+            return t->list.v[i].name;
+    return "";
+}
+
+static bool solve(solver *t, char *variants, double seconds)
+{
+    atn_offline_settings s = atn_offline_defaults;
+    const double began = MPI_Wtime();
+    s.seconds = seconds;
+    s.exhaustive = t->x->exhaustive;
+    s.trust = t->x->trust;
+    t->search = atn_offline_new(&s);
+    bool ok = (t->search != NULL || no_memory()) && enter_words(t, variants);
+    if (ok && t->x->design)
+        atn_offline_foresee(t->search);
+    else if (ok)
+        ok = race(t, began);
+    if (ok)
+        write_fates(t);
+    return ok;
+}
+
+bool atn_offline_solve(atn_offline_run *x, atn_operation op, int64_t bytes, char *variants,
+                       double seconds, char use[ATN_NAME_ROOM])
+{
+    solver t = {.x = x};
+    if (!atn_troupe_prepare(x->troupe, op, bytes))
+        return failed(ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
+    printf("task %s %lld %.9f\n", atn_operation_get(op)->name, (long long)bytes,
+           atn_bound(&x->caller->q));
+    fflush(stdout);
+    const bool ok = solve(&t, variants, seconds);
+    if (ok) {
+        snprintf(use, ATN_NAME_ROOM, "%s", winner(&t));
+        x->trust = atn_offline_trust(t.search);
+    }
+    for (int i = 0; i < t.list.n; i++)
+        free(t.list.v[i].name);
+    atn_vec_free(&t.list);
+    atn_offline_free(t.search);
+    return ok;
+}

@@ -1,0 +1,294 @@
+/* solution.c - see solution.h. */
+#include "tune/solution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/wisdom.h"
+#include "tune/offline.h"
+
+/* ---- decided problems ---- */
+
+static const atn_variant *with_fate(const atn_task *t, const char *fate)
+{
+    for (int i = 0; i < t->variants.n; i++)
+        if (strcmp(t->variants.v[i].fate, fate) == 0)
+            return &t->variants.v[i];
+    return NULL;
+}
+
+static const atn_variant *in_final(const atn_task *t, const char *algorithm)
+{
+    const bool native = strcmp(algorithm, "native") == 0;
+    for (int i = 0; i < t->variants.n; i++) {
+        const atn_variant *v = &t->variants.v[i];
+        if (v->role == (native ? ATN_ROLE_CONTROL : ATN_ROLE_NAMED) && v->seconds.n > 0 &&
+            strcmp(v->algorithm, algorithm) == 0)
+            return v;
+    }
+    return NULL;
+}
+
+static atn_estimate estimate(const atn_variant *v)
+{
+    double *copy = malloc((size_t)v->seconds.n * sizeof *copy);
+    atn_estimate e = {v->seconds.v[0], v->seconds.v[0], v->seconds.v[0]};
+    if (copy != NULL) {
+        memcpy(copy, v->seconds.v, (size_t)v->seconds.n * sizeof *copy);
+        e = atn_median(copy, v->seconds.n);
+    }
+    free(copy);
+    return e;
+}
+
+/* The fastest other one in the final. */
+static void find_next(atn_solution *x)
+{
+    for (int i = 0; i < x->task->variants.n; i++) {
+        const atn_variant *v = &x->task->variants.v[i];
+        if ((v->role != ATN_ROLE_CONTROL && v->role != ATN_ROLE_NAMED) || v->seconds.n == 0 ||
+            strcmp(v->algorithm, x->use) == 0)
+            continue;
+        const double t = estimate(v).mid;
+        if (x->next == NULL || t < x->next_s) {
+            x->next = v->algorithm;
+            x->next_s = t;
+        }
+    }
+}
+
+static void find_rival(atn_solution *x, const atn_variant *native)
+{
+    const atn_variant *first = with_fate(x->task, atn_fate_words[ATN_FATE_FIRST]);
+    const atn_variant *rival = NULL;
+    if (strcmp(x->use, "native") != 0)
+        rival = in_final(x->task, x->use);
+    else if (first != NULL)
+        rival = in_final(x->task, first->algorithm);
+    x->vs_native = (atn_estimate){1, 1, 1};
+    if (rival == NULL)
+        return;
+    x->rival = rival->algorithm;
+    x->vs_native = atn_offline_verdict(rival->seconds.v, native->seconds.v,
+                                       atn_min(rival->seconds.n, native->seconds.n), 0)
+                       .vs_native;
+}
+
+bool atn_solution_of(const atn_task *task, atn_solution *point_p)
+{
+    const atn_variant *won = with_fate(task, atn_fate_words[ATN_FATE_WON]);
+    const atn_variant *native = in_final(task, "native");
+    const atn_variant *winner = won != NULL ? in_final(task, won->algorithm) : NULL;
+    atn_solution x = {.task = task};
+    if (winner == NULL || native == NULL || !atn_operation_find(task->operation, &x.op))
+        return false;
+    x.use = winner->algorithm;
+    x.time_s = estimate(winner);
+    x.native_s = estimate(native);
+    x.samples = winner->seconds.n;
+    find_next(&x);
+    find_rival(&x, native);
+    *point_p = x;
+    return true;
+}
+
+static int by_problem(const void *a, const void *b)
+{
+    const atn_solution *x = a, *y = b;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    return (x->task->bytes > y->task->bytes) - (x->task->bytes < y->task->bytes);
+}
+
+bool atn_solutions_find(const atn_samples *s, atn_solutions *points_p)
+{
+    atn_solutions points = {0};
+    bool ok = true;
+    for (int i = 0; i < s->tasks.n && ok; i++) {
+        atn_solution x;
+        ok = !atn_solution_of(&s->tasks.v[i], &x) || atn_push(&points, x);
+    }
+    if (!ok) {
+        atn_vec_free(&points);
+        return false;
+    }
+    if (points.n > 0)
+        qsort(points.v, (size_t)points.n, sizeof *points.v, by_problem);
+    *points_p = points;
+    return true;
+}
+
+/* ---- crossing points ---- */
+
+/* On a logarithmic scale; of whole words, because reductions are then of the usual type. */
+static int64_t between(int64_t lo, int64_t hi)
+{
+    const int64_t middle = (int64_t)llround(sqrt((double)(lo > 0 ? lo : 1) * (double)hi));
+    return middle >= 64 ? middle / 8 * 8 : middle;
+}
+
+int atn_solution_crossing(const int64_t *bytes, const char *const *use, int n, double closer,
+                          int64_t *bytes_p)
+{
+    for (int i = 0; i + 1 < n; i++) {
+        const int64_t middle = between(bytes[i], bytes[i + 1]);
+        if (strcmp(use[i], use[i + 1]) == 0 || (double)bytes[i + 1] <= closer * (double)bytes[i] ||
+            middle <= bytes[i] || middle >= bytes[i + 1])
+            continue;
+        *bytes_p = middle;
+        return i;
+    }
+    return -1;
+}
+
+/* ---- rules ---- */
+
+static atn_status read_choice(atn_operation op, const char *name, atn_choice *choice_p,
+                              atn_error *err)
+{
+    char text[ATN_NAME_ROOM];
+    snprintf(text, sizeof text, "%s", name);
+    return atn_choice_read(op, text, choice_p, err);
+}
+
+static int64_t picoseconds(double seconds) { return (int64_t)llround(seconds * 1e12); }
+
+static atn_status rule_of(const atn_solution *x, atn_rule *rule, atn_error *err)
+{
+    const int64_t p = x->task->ranks;
+    *rule = atn_rule_blank(x->op);
+    rule->ranks = (atn_span){p, p + 1};
+    rule->time_ps = picoseconds(x->time_s.mid);
+    rule->ci_ps = picoseconds(0.5 * (x->time_s.hi - x->time_s.lo));
+    rule->samples = x->samples;
+    atn_status status = read_choice(x->op, x->use, &rule->use, err);
+    if (status == ATN_OK && x->next != NULL) {
+        status = read_choice(x->op, x->next, &rule->next, err);
+        if (x->next_s > x->time_s.mid) /* else native was not beaten by enough */
+            rule->next_ps = picoseconds(x->next_s);
+    }
+    return status;
+}
+
+static bool asked_for(const atn_sizes *sizes, int64_t bytes)
+{
+    for (int i = 0; i < sizes->n; i++)
+        if (sizes->v[i] == bytes)
+            return true;
+    return false;
+}
+
+typedef ATN_VEC(atn_rule) rule_list;
+
+/* The points of one operation whose sizes are shared: from point `first` up to `end`. */
+static atn_status add_ranges(const atn_solutions *points, int first, int end,
+                             const atn_sizes *sizes, rule_list *list, atn_error *err)
+{
+    const char *before = NULL;
+    atn_status status = ATN_OK;
+    int last = -1;
+    for (int i = first; i < end && status == ATN_OK; i++) {
+        const atn_solution *x = &points->v[i];
+        atn_rule rule;
+        if (before != NULL && strcmp(before, x->use) == 0 && !asked_for(sizes, x->task->bytes))
+            continue;
+        status = rule_of(x, &rule, err);
+        if (status != ATN_OK)
+            break;
+        rule.bytes = (atn_span){x->task->bytes, INT64_MAX};
+        if (last >= 0)
+            list->v[last].bytes.hi = x->task->bytes;
+        before = x->use;
+        last = list->n;
+        if (!atn_push(list, rule))
+            status = atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    return status;
+}
+
+/* Sizes that ranks do not share: one answer for all. */
+static atn_status add_single(const atn_solutions *points, int first, int end, rule_list *list,
+                             atn_error *err)
+{
+    atn_rule rule;
+    bool agreed = true;
+    for (int i = first + 1; i < end; i++)
+        agreed = agreed && strcmp(points->v[i].use, points->v[first].use) == 0;
+    atn_status status = rule_of(&points->v[end - 1], &rule, err);
+    if (status == ATN_OK && !agreed) {
+        rule = atn_rule_blank(rule.op);
+        rule.ranks = (atn_span){points->v[first].task->ranks, points->v[first].task->ranks + 1};
+        status = read_choice(rule.op, "native", &rule.use, err);
+    }
+    if (status == ATN_OK && !atn_push(list, rule))
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    return status;
+}
+
+atn_status atn_solutions_rules(const atn_solutions *points, const atn_sizes *sizes, int64_t date,
+                               int64_t place, atn_rules **rules_p, atn_error *err)
+{
+    rule_list list = {0};
+    atn_status status = ATN_OK;
+    for (int first = 0, end; first < points->n && status == ATN_OK; first = end) {
+        const atn_operation op = points->v[first].op;
+        for (end = first; end < points->n && points->v[end].op == op;)
+            end++;
+        status = atn_shares_bytes(op) && op != ATN_BARRIER
+                     ? add_ranges(points, first, end, sizes, &list, err)
+                     : add_single(points, first, end, &list, err);
+    }
+    for (int i = 0; i < list.n; i++) {
+        list.v[i].date = date;
+        list.v[i].place = place;
+    }
+    if (status == ATN_OK) {
+        *rules_p = atn_rules_make(list.v, list.n, NULL);
+        if (*rules_p == NULL)
+            status = atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    atn_vec_free(&list);
+    return status;
+}
+
+/* ---- a file ---- */
+
+static bool overlap(atn_span a, atn_span b) { return a.lo < b.hi && b.lo < a.hi; }
+
+/* A measurement of a range that is cut in another way now. */
+static bool outdated(const atn_rule *old, const atn_rules *news)
+{
+    if (atn_rule_backing(old) == ATN_BY_HAND)
+        return false;
+    for (int i = 0; i < atn_rules_count(news); i++) {
+        const atn_rule *x = atn_rules_at(news, i);
+        if (x->op == old->op && x->place == old->place && overlap(x->ranks, old->ranks) &&
+            overlap(x->bytes, old->bytes) && !atn_rule_same_problem(x, old))
+            return true;
+    }
+    return false;
+}
+
+static atn_status replace(void *context, const atn_rules *old, atn_rules **new_p, atn_error *err)
+{
+    const atn_rules *news = context;
+    rule_list kept = {0};
+    bool ok = true;
+    for (int i = 0; i < atn_rules_count(old) && ok; i++)
+        ok = outdated(atn_rules_at(old, i), news) || atn_push(&kept, *atn_rules_at(old, i));
+    atn_rules *rest = ok ? atn_rules_make(kept.v, kept.n, old) : NULL;
+    *new_p = rest != NULL ? atn_wisdom_join(rest, news) : NULL;
+    atn_rules_free(rest);
+    atn_vec_free(&kept);
+    return *new_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+atn_status atn_solutions_merge(const char *path, const atn_rules *news, atn_error *err)
+{
+    atn_error why = {0};
+    const atn_status status = atn_wisdom_update(path, replace, (void *)news, &why);
+    if (status == ATN_INPUT) /* damaged: what is new is put beside it */
+        return atn_wisdom_merge(path, news, err);
+    return status == ATN_OK ? ATN_OK : atn_fail(err, status, "%s", why.text);
+}

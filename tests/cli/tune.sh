@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# attune tune with a stand-in for a launcher: words, files, what a killed search leaves; jobs are in
+# tests/mpi/run-tune.
+. "$(dirname "$0")/lib.sh"
+
+# ---- words ----
+fails 2 "attune: no launcher; write it behind --*" attune tune --wisdom w
+fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?' \
+    attune tune --wisdom w --ops bcsat -- true
+fails 2 "attune: 'wide' is neither a size*" attune tune --wisdom w --sizes wide -- true
+fails 2 'attune: --time soon: must be a number of seconds above 0' \
+    attune tune --wisdom w --time soon -- true
+fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?' \
+    attune tune --wisdom w --ops bcast --candidates chian -- true
+fails 2 'attune: no file for the wisdom; name one with --wisdom FILE' \
+    env -u HOME -u XDG_DATA_HOME ATTUNE_WISDOM=off "$attune" tune -- true
+echo '# nothing' >empty
+fails 3 'attune: ./empty: names no algorithm' attune tune --wisdom w --candidates ./empty -- true
+
+if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/tune_exec" >/dev/null; then
+    skip "launchers" "Attune was built without Open MPI"
+    finish
+fi
+launcher() { # BODY: makes ./launch a stand-in for a launcher
+    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
+}
+run() { attune tune --mpi openmpi --ops bcast --sizes 16K,1K --wisdom w "$@" -- ./launch -n 4; }
+words_are() { tail -n +3 words | tr '\n' ' ' | sed 's,[^ ]*/tune_exec ,,' | grep -qxF -- "$1 "; }
+
+# ---- a whole search ----
+task() { # BYTES ALGORITHM SECONDS WINNER
+    local i first=first second=won
+    [ "$4" = native ] || { first=won second=second; }
+    printf 'task bcast %s 0\nvariant 0 native native\ns 0 0.001\nvariant 1 candidate %s\ns 1 %s\n' \
+        "$1" "$2" "$3"
+    printf 'variant 2 control native\ns 2 0.001\nvariant 3 named %s\ns 3 %s\n' "$2" "$3"
+    for i in 1 2 3 4 5 6 7; do printf 's 2 0.001\ns 3 %s\n' "$3"; done
+    printf 'variant 4 candidate ring\nfate 0 %s 0\nfate 1 %s 0.0004\nfate 4 hopeless 0.5\ndone\n' \
+        "$second" "$first"
+}
+{
+    printf 'attune-samples 1\njob 4 0 Some MPI\n'
+    task 1024 binomial 0.00099 native
+    task 4096 chain 0.0007 chain
+    task 16384 'chain{segment=8K}' 0.0005 chain
+    echo end
+} >good.samples
+launcher 'printf "%s\n" "$@" >words; cat good.samples'
+check "a search" run
+words() { words_are '--timing barrier bcast/1024/native;?all bcast/16384/native;?all'; }
+check "sizes are handed over in order" words
+rules() {
+    [ "$(grep -c ^rule w)" = 3 ] && grep -q 'bytes=1K:4K  *use=native .*next=binomial' w &&
+        grep -q 'bytes=16K:  *use=chain{segment=8K} .*time=500us .*samples=8' w &&
+        attune wisdom check w
+}
+check "the rules are in the wisdom" rules
+check "all samples are kept" cmp <(grep -v '^#' w.samples) good.samples
+columns() { run --format csv 2>/dev/null | sed -n '1p;2p' | tr '\n' ' ' | grep -qx 'operation,bytes,ranks,use,median_us,ci_us,vs_native,ci_low,ci_high,next,next_us,tried,of bcast,1024,4,native,1000,0,1.000,1.000,1.000,binomial,990,1,2 '; }
+check "csv has the promised columns" columns
+report() {
+    run --report r.txt && run --report r.html && grep -q '^  chain, 700 us; chain takes 0.700' r.txt &&
+        grep -q 'never ran: predicted to be slower' r.txt && grep -q '^<pre>' r.html
+}
+check "a report, as text and as a page" report
+again() { [ "$(grep -c ^rule w)" = 3 ]; }
+check "tuning again does not pile up rules" again
+
+lists() {
+    printf 'bcast/binomial # a comment\n\nchain{segment=2K,chains=2}\n' >names
+    run --candidates ./names --time 30 --exhaustive --timing plain &&
+        words_are '--timing plain --time 30 --exhaustive 1 bcast/1024/native;?binomial;?chain{segment=2K,chains=2} bcast/16384/native;?binomial;?chain{segment=2K,chains=2}'
+}
+check "candidates from a file, and other options" lists
+mine() {
+    attune schedule show bcast/binomial -p 4 --format text >mine.txt && run --candidates 'all,file{schedule=mine.txt}' &&
+        grep -qxF "bcast/1024/native;file{schedule=$PWD/mine.txt};?all" words
+}
+check "schedules in files by their full path" mine
+
+# ---- killed and resumed ----
+total=$(wc -l <good.samples)
+cut_everywhere() {
+    local n
+    for ((n = 3; n < total; n += 3)); do
+        { head -n "$n" good.samples; printf 's 1 0.0'; } >w.samples
+        if run 2>err; then echo "line $n: an unfinished search is thrown away"; return 1; fi
+        launcher 'printf "%s\n" "$@" >words; cat good.samples'
+        run --resume >out 2>err || { echo "line $n:"; cat err; return 1; }
+        attune bench --from w.samples >/dev/null || { echo "line $n: no samples"; return 1; }
+        grep -qx -- --resume words || return 1
+    done
+}
+check "cut at any line, the search goes on" cut_everywhere
+head -n 12 good.samples >w.samples
+fails 2 'attune: w.samples: holds an unfinished search; go on with --resume, or delete it' run
+cp good.samples w.samples
+launcher 'printf "attune-samples 1\njob 4 0 Some MPI\nend\n"'
+check "what is decided stays decided" run --resume
+check "and all of it is in the table" test "$(run --resume --format csv 2>/dev/null | wc -l)" = 4
+
+# ---- what goes wrong ----
+launcher 'head -n 30 good.samples'
+rm -f w.samples
+fails 3 '*attune: samples of the job:30: the samples break off*' run
+check "what was there stays" again
+launcher 'printf "attune-samples 1\njob 4 0 Some MPI\nfailed 3 no memory for this\n"'
+rm -f w.samples
+fails 3 'attune: no memory for this' run
+finish

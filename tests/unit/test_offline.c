@@ -1,0 +1,361 @@
+/* test_offline.c - the search of `attune tune` on machines made of numbers: what it finds, what it
+ * costs, that noise does not make it leave native; crossing points, rules and files. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "simjob.h"
+#include "tune/offline.h"
+#include "tune/solution.h"
+
+enum { CONTENDERS = 120 };
+
+typedef struct {
+    int n;                    /* contenders, native is 0 */
+    double time[CONTENDERS];  /* true seconds */
+    double model[CONTENDERS]; /* predicted; 0: unknown */
+    int better[CONTENDERS];   /* a neighbour that is not in the field at first; 0: none */
+    double noise;
+    uint64_t random;
+} machine;
+
+typedef struct {
+    int winner, runs, ran; /* ran: different contenders */
+    double seconds;
+    atn_fate fate[CONTENDERS];
+} outcome;
+
+static double noisy(machine *m, int i)
+{
+    const double gauss =
+        sqrt(-2 * log(sim_uniform(&m->random))) * cos(6.283185307179586 * sim_uniform(&m->random));
+    const double factor = exp(m->noise * gauss);
+    return m->time[i] * (sim_uniform(&m->random) < 0.02 ? 5 * factor : factor);
+}
+
+/* Names of contenders: those of refinement are numbered in the order in which they come. */
+static outcome play(machine *m, const atn_offline_settings *s, int first)
+{
+    int name[CONTENDERS] = {0}, count = 1;
+    bool ran[CONTENDERS] = {false};
+    outcome out = {.winner = -1};
+    const int *list;
+    atn_offline *o = atn_offline_new(s);
+    assert_non_null(o);
+    for (int i = 1; i < first; i++) {
+        assert_int_equal(atn_offline_add(o, i / 4, m->model[i], false), count);
+        name[count++] = i;
+    }
+    for (;;) {
+        const int n = atn_offline_round(o, out.seconds, &list);
+        if (n == 0 && atn_offline_stage_of(o) == ATN_OFFLINE_REFINING) {
+            const int next = m->better[name[atn_offline_leader(o)]];
+            if (next > 0) {
+                assert_int_equal(atn_offline_add(o, 1000, 0, true), count);
+                name[count++] = next;
+            }
+            continue;
+        }
+        if (n == 0)
+            break;
+        for (int k = 0; k < n; k++) {
+            const double t = noisy(m, name[list[k]]);
+            out.ran += !ran[list[k]];
+            ran[list[k]] = true;
+            out.runs++;
+            out.seconds += t;
+            atn_offline_feed(o, list[k], t);
+        }
+    }
+    assert_int_equal(atn_offline_stage_of(o), ATN_OFFLINE_OVER);
+    for (int i = 0; i < count; i++) {
+        out.fate[name[i]] = atn_offline_fate(o, i);
+        if (atn_offline_fate(o, i) == ATN_FATE_WON)
+            out.winner = name[i];
+    }
+    atn_offline_free(o);
+    return out;
+}
+
+/* 100 contenders between `best` and 20 times native, the model within a factor of `wrong`. */
+static machine field(uint64_t seed, double best, double wrong)
+{
+    machine m = {.n = 100, .noise = 0.05, .random = seed};
+    m.time[0] = 1e-3;
+    for (int i = 1; i < m.n; i++) {
+        m.time[i] = 1e-3 * best * exp(sim_uniform(&m.random) * log(20 / best));
+        m.model[i] = 3 * m.time[i] * exp((2 * sim_uniform(&m.random) - 1) * log(wrong));
+    }
+    m.time[17] = 1e-3 * best;
+    m.model[17] = 3 * m.time[17] * wrong; /* the model does not know how good it is */
+    return m;
+}
+
+static double best_of(const machine *m)
+{
+    double best = m->time[0];
+    for (int i = 1; i < m->n; i++)
+        best = fmin(best, m->time[i]);
+    return best;
+}
+
+static void finds_the_best(void **state)
+{
+    int good = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        machine m = field(seed, 0.4, 1.6);
+        const outcome o = play(&m, &atn_offline_defaults, m.n);
+        good += m.time[o.winner] <= 1.05 * best_of(&m);
+    }
+    assert_true(good >= 95);
+}
+
+/* A fifth of the time of measuring everything, for the same result. */
+static void costs_little(void **state)
+{
+    atn_offline_settings all = atn_offline_defaults;
+    double few = 0, many = 0;
+    int good = 0;
+    (void)state;
+    all.exhaustive = true;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        machine m = field(seed, 0.4, 1.6), again = m;
+        const outcome o = play(&m, &atn_offline_defaults, m.n), x = play(&again, &all, again.n);
+        few += o.seconds;
+        many += x.seconds;
+        assert_int_equal(x.ran, 100);
+        good += m.time[o.winner] <= 1.05 * m.time[x.winner];
+    }
+    assert_true(few < many / 10);
+    assert_true(good >= 18);
+}
+
+static void native_stays(void **state)
+{
+    int left = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        machine m = field(seed, 1, 1.3); /* many as fast as native, nobody faster */
+        m.noise = 0.1;
+        left += play(&m, &atn_offline_defaults, m.n).winner != 0;
+    }
+    assert_true(left <= 4);
+}
+
+/* 2 % are not enough, 8 % are. */
+static void margin_counts(void **state)
+{
+    int small = 0, large = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        machine m = {.n = 2, .time = {1e-3, 0.98e-3}, .noise = 0.03, .random = seed};
+        machine x = {.n = 2, .time = {1e-3, 0.92e-3}, .noise = 0.03, .random = seed};
+        small += play(&m, &atn_offline_defaults, 2).winner == 1;
+        large += play(&x, &atn_offline_defaults, 2).winner == 1;
+    }
+    assert_true(small <= 5);
+    assert_true(large >= 45);
+}
+
+static void hopeless_never_run(void **state)
+{
+    machine m = field(7, 0.5, 1.05);
+    (void)state;
+    const outcome o = play(&m, &atn_offline_defaults, m.n);
+    int hopeless = 0;
+    for (int i = 1; i < m.n; i++)
+        hopeless += o.fate[i] == ATN_FATE_HOPELESS;
+    assert_true(hopeless > 40);
+    assert_true(o.ran < 60);
+    assert_int_equal(o.winner, 17);
+}
+
+/* Parameters are walked to the end of the slope. */
+static void refines(void **state)
+{
+    machine m = {.n = 3, .time = {1e-3, 0.9e-3, 2e-3, 0.7e-3, 0.5e-3}, .noise = 0.02, .random = 3};
+    (void)state;
+    m.better[1] = 3;
+    m.better[3] = 4;
+    assert_int_equal(play(&m, &atn_offline_defaults, m.n).winner, 4);
+}
+
+static void time_is_kept(void **state)
+{
+    atn_offline_settings s = atn_offline_defaults;
+    machine m = field(5, 0.4, 2);
+    (void)state;
+    s.seconds = 0.1;
+    const outcome o = play(&m, &s, m.n);
+    assert_true(o.seconds < 0.2);
+    assert_true(o.winner >= 0);
+}
+
+static void nothing_but_native(void **state)
+{
+    machine m = {.n = 1, .time = {1e-3}, .noise = 0.02, .random = 3};
+    (void)state;
+    assert_int_equal(play(&m, &atn_offline_defaults, 1).winner, 0);
+}
+
+static void unknown_times_are_tried(void **state)
+{
+    machine m = field(9, 0.5, 1.2);
+    (void)state;
+    for (int i = 0; i < m.n; i++)
+        m.model[i] = 0;
+    const outcome o = play(&m, &atn_offline_defaults, m.n);
+    assert_int_equal(o.ran, m.n);
+    assert_true(m.time[o.winner] <= 1.05 * best_of(&m));
+}
+
+/* ---- from samples to rules ---- */
+
+static void crossings(void **state)
+{
+    const int64_t bytes[] = {1024, 4096, 16384};
+    const char *const use[] = {"a", "a", "b"}, *const same[] = {"a", "a", "a"};
+    int64_t middle = 0;
+    (void)state;
+    assert_int_equal(atn_solution_crossing(bytes, use, 3, 1.2, &middle), 1);
+    assert_int_equal(middle, 8192);
+    assert_int_equal(atn_solution_crossing(bytes, same, 3, 1.2, &middle), -1);
+    assert_int_equal(atn_solution_crossing(bytes, use, 3, 4, &middle), -1);
+    const int64_t close[] = {8, 9};
+    assert_int_equal(atn_solution_crossing(close, use + 1, 2, 1.01, &middle), -1);
+}
+
+static void put_task(FILE *f, int64_t bytes, const char *algorithm, double seconds, const char *won)
+{
+    fprintf(f,
+            "task bcast %lld 0\nvariant 0 native native\ns 0 0.001\n"
+            "variant 1 candidate %s\ns 1 %g\nvariant 2 control native\nvariant 3 named %s\n",
+            (long long)bytes, algorithm, seconds, algorithm);
+    for (int i = 0; i < 8; i++)
+        fprintf(f, "s 2 0.001\ns 3 %g\n", seconds);
+    fprintf(f, "fate 0 %s 0\nfate 1 %s 0.5\ndone\n", *won == 'n' ? "won" : "second",
+            *won == 'n' ? "first" : "won");
+}
+
+static void read_samples(void (*fill)(FILE *f), atn_samples *s)
+{
+    char path[] = "/tmp/attune-offline-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    atn_error err = {0};
+    fputs("attune-samples 1\njob 4 0 MPI\n", f);
+    fill(f);
+    fputs("end\n", f);
+    fclose(f);
+    if (atn_samples_read(path, s, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    unlink(path);
+}
+
+static void fill(FILE *f)
+{
+    put_task(f, 16384, "chain", 0.0005, "chain");
+    put_task(f, 1024, "binomial", 0.00099, "native");
+    put_task(f, 4096, "chain", 0.0006, "chain"); /* a crossing point */
+    put_task(f, 8192, "chain", 0.0006, "chain"); /* another one, which says nothing new */
+    fputs("task bcast 99 0\nvariant 0 native native\ns 0 0.001\ndone\n", f); /* undecided */
+}
+
+static const char *use_of(const atn_rules *rules, int64_t bytes, char name[ATN_NAME_ROOM])
+{
+    const atn_problem q = {.op = ATN_BCAST, .p = 4, .bytes = bytes};
+    atn_choice c;
+    atn_rules_choose(rules, &q, 0, &c, NULL);
+    atn_params_print(c.row, &c.params, name, ATN_NAME_ROOM);
+    return name;
+}
+
+static atn_rules *make_rules(atn_samples *s, atn_solutions *list)
+{
+    int64_t asked[] = {1024, 16384};
+    const atn_sizes sizes = {asked, 2, 2};
+    atn_rules *rules = NULL;
+    atn_error err = {0};
+    read_samples(fill, s);
+    assert_true(atn_solutions_find(s, list));
+    if (atn_solutions_rules(list, &sizes, 1000, 0, &rules, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return rules;
+}
+
+static void rules_from_samples(void **state)
+{
+    atn_samples s = {0};
+    atn_solutions list = {0};
+    char name[ATN_NAME_ROOM];
+    (void)state;
+    atn_rules *rules = make_rules(&s, &list);
+    assert_int_equal(list.n, 4);
+    assert_string_equal(list.v[0].use, "native");
+    assert_string_equal(list.v[0].rival, "binomial");
+    assert_string_equal(list.v[3].next, "native");
+    assert_true(fabs(list.v[3].vs_native.mid - 0.5) < 1e-9);
+    assert_int_equal(atn_rules_count(rules), 3);
+    assert_string_equal(use_of(rules, 2000, name), "bcast/native");
+    assert_string_equal(use_of(rules, 4096, name), "bcast/chain");
+    assert_string_equal(use_of(rules, 1 << 30, name), "bcast/chain");
+    assert_int_equal(atn_rules_at(rules, 2)->time_ps, 500000000);
+    assert_int_equal(atn_rules_at(rules, 2)->next_ps, 1000000000);
+    assert_int_equal(atn_rules_at(rules, 2)->samples, 8);
+    atn_rules_free(rules);
+    atn_vec_free(&list);
+    atn_samples_free(&s);
+}
+
+/* Ranges that are cut in another way now replace the old ones; what people wrote stays. */
+static void file_is_updated(void **state)
+{
+    static const char old[] = "attune-wisdom 1\nrule bcast ranks=4 bytes=99 use=linear\n"
+                              "rule bcast ranks=4 bytes=1K:8K use=linear time=1us samples=9\n"
+                              "rule bcast ranks=8 bytes=1K:8K use=linear time=1us samples=9\nend\n";
+    char path[64] = "/tmp/attune-offline-XXXXXX";
+    atn_samples s = {0};
+    atn_solutions list = {0};
+    atn_error err = {0};
+    (void)state;
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs(old, f);
+    fclose(f);
+    atn_rules *rules = make_rules(&s, &list), *joined = NULL;
+    if (atn_solutions_merge(path, rules, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(atn_rules_read(path, &joined, &err), ATN_OK);
+    assert_int_equal(atn_rules_count(joined), 5);
+    atn_rules_free(joined);
+    atn_rules_free(rules);
+    atn_vec_free(&list);
+    atn_samples_free(&s);
+    unlink(path);
+    strcat(path, ".lock");
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_best),
+        cmocka_unit_test(costs_little),
+        cmocka_unit_test(native_stays),
+        cmocka_unit_test(margin_counts),
+        cmocka_unit_test(hopeless_never_run),
+        cmocka_unit_test(refines),
+        cmocka_unit_test(time_is_kept),
+        cmocka_unit_test(nothing_but_native),
+        cmocka_unit_test(unknown_times_are_tried),
+        cmocka_unit_test(crossings),
+        cmocka_unit_test(rules_from_samples),
+        cmocka_unit_test(file_is_updated),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
