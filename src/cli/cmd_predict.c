@@ -50,6 +50,11 @@ static const atn_option options[] = {
     {.name = "offers",
      .doc = "With --sequence: show what was offered for every request; * is a hit",
      .type = ATN_OPT_FLAG},
+    {.name = "hints",
+     .argument = "SITES",
+     .doc = "With --sequence: only these call sites are told ahead; two-level predictors foresee "
+            "the others",
+     .type = ATN_OPT_TEXT},
     {.name = "skeleton",
      .argument = "NAMES",
      .doc = "Replay programs known by heart: bt, cg, lu, mg, qcd, sp, transpose, or all",

@@ -108,18 +108,52 @@ static atn_status write_offers(const atn_args *a, const atn_predict_request *q,
     return st == ATN_MEMORY ? atn_fail(err, ATN_MEMORY, "out of memory") : st;
 }
 
+/* ---- hints ---- */
+
+/* Which sites the words of --hints name; NULL with ATN_OK: the option is not given. */
+static atn_status read_hints(const char *names, const atn_sequence *s, bool **hinted_p,
+                             atn_error *err)
+{
+    bool *hinted = names ? calloc((size_t)s->sites.keys.n, sizeof *hinted) : NULL;
+    char *copy = names ? strdup(names) : NULL, *rest = copy;
+    atn_status st = ATN_OK;
+    if (names && (!hinted || !copy))
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    for (const char *w; copy && !st && (w = atn_next_item(&rest, ", "));) {
+        int i = 0;
+        while (i < s->sites.keys.n && strcmp(atn_numbered(&s->sites, i), w) != 0)
+            i++;
+        if (i == s->sites.keys.n)
+            st = atn_fail(err, ATN_USAGE, "--hints %s: no request is from call site \"%s\"", names,
+                          w);
+        else
+            hinted[i] = true;
+    }
+    free(copy);
+    if (st)
+        free(hinted);
+    else
+        *hinted_p = hinted;
+    return st;
+}
+
 /* ---- the command ---- */
 
-static atn_status replay_all(const atn_predict_request *q, const atn_sequence *s, replays *r,
-                             atn_symbols *offered, atn_error *err)
+static atn_status replay_all(const atn_predict_request *q, const char *hints, const atn_sequence *s,
+                             replays *r, atn_symbols *offered, atn_error *err)
 {
-    atn_status st = ATN_OK;
+    atn_replay_rules rules = q->rules;
+    bool *hinted = NULL;
+    atn_status st = read_hints(hints, s, &hinted, err);
+    rules.hinted = hinted;
+    rules.nhinted = s->sites.keys.n;
     for (int i = 0; i < q->list.n && !st; i++) {
         atn_replay x;
-        st = atn_predict_replay(&q->list.v[i], &q->rules, &s->stream, &x, &offered[i], err);
+        st = atn_predict_replay(&q->list.v[i], &rules, &s->stream, &x, &offered[i], err);
         if (!st && !atn_push(r, x))
             st = atn_fail(err, ATN_MEMORY, "out of memory");
     }
+    free(hinted);
     return st;
 }
 
@@ -141,7 +175,7 @@ atn_status atn_predict_sequence(const atn_args *a, const atn_predict_request *q,
     atn_symbols *offered = calloc((size_t)q->list.n, sizeof *offered);
     atn_status st = offered ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     st = st ? st : load(atn_arg_text(a, "sequence"), &s, err);
-    st = st ? st : replay_all(q, &s, &r, offered, err);
+    st = st ? st : replay_all(q, atn_arg_text(a, "hints"), &s, &r, offered, err);
     st = st ? st : write_all(a, q, &s, &r, offered, err);
     for (int i = 0; offered && i < q->list.n; i++)
         atn_vec_free(&offered[i]);

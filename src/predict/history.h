@@ -11,21 +11,18 @@
 #ifndef ATN_PREDICT_HISTORY_H
 #define ATN_PREDICT_HISTORY_H
 
+#include "predict/online.h"
 #include "sched/operation.h"
 
 typedef struct atn_history atn_history;
-
-typedef struct {
-    int64_t calls, foreseen, wrong; /* all; those that were told right, and wrong, beforehand */
-} atn_foresight;
 
 atn_history *atn_history_make(void); /* NULL: out of memory */
 void atn_history_free(atn_history *h);
 
 /* A call of the communicator. */
 void atn_history_add(atn_history *h, const atn_problem *q);
-/* The call that is `ahead` calls from now (1 is the next): its shared parts, with the ranks of the
- * last one.  False: it cannot be told, or what was told lately was wrong. */
+/* The call that is `ahead` calls from now (1 is the next): its shared parts; all else is as in the
+ * last call.  False: it cannot be told, or what was told lately was wrong. */
 bool atn_history_foresee(atn_history *h, int ahead, atn_problem *q_p);
 /* How many of the next `within` calls are foreseen to be like `q`: what is learned about it pays
  * that often. */

@@ -42,7 +42,8 @@ int64_t atn_messages_from_anyone(const atn_messages *m);
 atn_status atn_messages_skeleton(const atn_skeleton *s, int p, int iterations, atn_messages *m_p,
                                  atn_error *err);
 /* Comma-separated values with a heading: rank, op and partner, and any of tag, bytes, comm, type,
- * buffer, site; other columns, and calls that move no message, are passed over.  `text` is cut. */
+ * buffer, site and depth.  Other columns are passed over, and calls that move no message or are
+ * inside of a collective (a depth other than 0).  `text` is cut. */
 atn_status atn_messages_parse(char *text, const char *origin, atn_messages *m_p, atn_error *err);
 /* Writes the same. */
 void atn_messages_write(FILE *f, const atn_messages *m);

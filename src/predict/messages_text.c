@@ -8,9 +8,9 @@
 
 enum { MAX_RANKS = 1 << 20, MAX_COLUMNS = 64 };
 
-typedef enum { RANK, OP, PARTNER, TAG, BYTES, COMM, TYPE, BUFFER, SITE, COLUMNS } column;
-static const char *const column_names[] = {"rank", "op",   "partner", "tag", "bytes",
-                                           "comm", "type", "buffer",  "site"};
+typedef enum { RANK, OP, PARTNER, TAG, BYTES, COMM, TYPE, BUFFER, SITE, DEPTH, COLUMNS } column;
+static const char *const column_names[] = {"rank", "op",   "partner", "tag",  "bytes",
+                                           "comm", "type", "buffer",  "site", "depth"};
 
 static const char *const senders[] = {"send",     "bsend",      "ssend",           "rsend",
                                       "isend",    "ibsend",     "issend",          "irsend",
@@ -130,6 +130,13 @@ static atn_status read_message(reader *r, char **fields, atn_message *x, atn_err
     return st;
 }
 
+/* Messages inside of collectives are not the program's. */
+static bool is_inside(const reader *r, char **fields)
+{
+    const char *depth = field(r, fields, DEPTH);
+    return *depth && strcmp(depth, "0") != 0;
+}
+
 static atn_status read_line(reader *r, char *line, atn_error *err)
 {
     char *fields[MAX_COLUMNS];
@@ -143,7 +150,8 @@ static atn_status read_line(reader *r, char *line, atn_error *err)
     int rank;
     atn_message x = {.side = sends ? ATN_SENDS : ATN_RECEIVES};
     atn_status st = number(r, fields, RANK, MAX_RANKS - 1, &rank, err);
-    if (st || !(sends || is_one_of(op, receivers, sizeof receivers / sizeof *receivers)) ||
+    if (st || is_inside(r, fields) ||
+        !(sends || is_one_of(op, receivers, sizeof receivers / sizeof *receivers)) ||
         strcmp(field(r, fields, PARTNER), "null") == 0)
         return st;
     st = read_message(r, fields, &x, err);
@@ -193,7 +201,7 @@ static void write_message(FILE *f, int rank, const atn_message *x)
 
 void atn_messages_write(FILE *f, const atn_messages *m)
 {
-    for (column c = 0; c < COLUMNS; c++)
+    for (column c = 0; c <= SITE; c++)
         fprintf(f, "%s%s", c > 0 ? "," : "", column_names[c]);
     fputc('\n', f);
     for (int r = 0; r < m->ranks.n; r++)

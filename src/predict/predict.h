@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { ATN_NO_SYMBOL = -1 };
+enum { ATN_NO_SYMBOL = -1, ATN_NO_SITE = -1 };
 
 /* Symbols and sites count from 0 without gaps: they are places in arrays. */
 typedef struct {
@@ -32,7 +32,7 @@ typedef enum { ATN_VICTIM_LRU, ATN_VICTIM_FIFO, ATN_VICTIM_LFU, ATN_VICTIM_LFU_P
 typedef enum {
     ATN_SITES_NONE,    /* not at all */
     ATN_SITES_HINTED,  /* the program tells the site of the next request ahead of it */
-    ATN_SITES_FORESEEN /* it predicts the next site as well */
+    ATN_SITES_FORESEEN /* it predicts the next site where the program does not tell it */
 } atn_sites_use;
 
 typedef enum { ATN_SIZE_NONE, ATN_SIZE_NEEDED, ATN_SIZE_OPTIONAL } atn_size_rule;
@@ -78,8 +78,9 @@ atn_predictor *atn_predictor_make(const atn_predictor_choice *c, const atn_predi
 void atn_predictor_free(atn_predictor *p);
 
 /* What it offers for the requests `ahead` .. `ahead + count - 1` from now (1 is the next one); a
- * window offers all it holds.  `sites` are those of the next requests as far as they are known; the
- * last one is assumed to go on.  Predictors that take no hints need none.  False: out of memory. */
+ * window offers all it holds.  `sites` are those of the next requests that the program tells, and
+ * ATN_NO_SITE where it does not; the last one is assumed to go on.  Predictors that use no sites
+ * need none.  False: out of memory. */
 bool atn_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ahead, int count,
                           atn_symbols *out);
 bool atn_predictor_update(atn_predictor *p, atn_asked x);
@@ -101,6 +102,9 @@ typedef struct {
     atn_predict_rules rules;
     int ahead; /* the offers for a request are made this many requests before it; at least 1 */
     int ports; /* the offers are for this many requests, beginning with that one; at least 1 */
+    const bool *hinted; /* by site: the program tells it ahead; NULL: all for predictors that need
+                           hints, none for those that foresee sites */
+    int nhinted;        /* sites beyond are not told */
 } atn_replay_rules;
 
 typedef struct {

@@ -173,15 +173,34 @@ static void *machine_for(atn_predictor *p, int site)
     return p->machines.v[site];
 }
 
-/* What the machine of sites[j - 1] offers for its request that is the j-th from now. */
+static int site_at(const int *sites, int nsites, int j)
+{
+    return nsites > 0 ? sites[atn_min(j, nsites) - 1] : ATN_NO_SITE;
+}
+
+/* What the machine of the j-th request's site offers for it. */
 static bool offer_at(const atn_predictor *p, const int *sites, int nsites, int j, atn_symbols *out)
 {
-    const int site = sites[atn_min(j, nsites) - 1];
-    const void *m = machine_at(p, site);
+    const int site = site_at(sites, nsites, j);
+    const void *m = site != ATN_NO_SITE ? machine_at(p, site) : NULL;
     int turn = 1;
     for (int i = 1; i < j; i++)
-        turn += sites[atn_min(i, nsites) - 1] == site;
+        turn += site_at(sites, nsites, i) == site;
     return !m || kind(p)->offers(m, turn, 1, out);
+}
+
+/* The sites of the next `count` requests: as told, else as foreseen. */
+static bool foresee_sites(atn_predictor *p, const int *sites, int nsites, int count)
+{
+    if (!atn_predictor_offers(p->of_sites, NULL, 0, 1, count, &p->foreseen))
+        return false;
+    while (p->foreseen.n < count)
+        if (!atn_push(&p->foreseen, ATN_NO_SITE))
+            return false;
+    for (int i = 0; i < atn_min(nsites, count); i++)
+        if (sites[i] != ATN_NO_SITE)
+            p->foreseen.v[i] = sites[i];
+    return true;
 }
 
 bool atn_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ahead, int count,
@@ -193,12 +212,12 @@ bool atn_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ah
         return !m || kind(p)->offers(m, ahead, count, out);
     }
     if (p->of_sites) {
-        if (!atn_predictor_offers(p->of_sites, NULL, 0, 1, ahead + count - 1, &p->foreseen))
+        if (!foresee_sites(p, sites, nsites, ahead + count - 1))
             return false;
         sites = p->foreseen.v;
         nsites = p->foreseen.n;
     }
-    for (int j = ahead; j < ahead + count && nsites > 0; j++)
+    for (int j = ahead; j < ahead + count; j++)
         if (!offer_at(p, sites, nsites, j, out))
             return false;
     return true;

@@ -7,9 +7,14 @@ typedef struct {
     atn_predictor *p;
     const atn_replay_rules *rules;
     const atn_stream *stream;
-    int *sites;         /* of the stream */
+    int *sites;         /* of the stream, where they are told ahead */
     atn_symbols *ahead; /* offers for the request under way and those behind it, in turn */
 } player;
+
+static bool is_told(const atn_replay_rules *r, const atn_predictor_row *row, int site)
+{
+    return r->hinted ? site < r->nhinted && r->hinted[site] : row->sites == ATN_SITES_HINTED;
+}
 
 static bool begin(player *x, const atn_predictor_choice *c)
 {
@@ -20,7 +25,8 @@ static bool begin(player *x, const atn_predictor_choice *c)
     if (!x->p || !x->sites || !x->ahead)
         return false;
     for (int i = 0; i < n; i++)
-        x->sites[i] = x->stream->v[i].site;
+        x->sites[i] =
+            is_told(x->rules, c->row, x->stream->v[i].site) ? x->stream->v[i].site : ATN_NO_SITE;
     return true;
 }
 

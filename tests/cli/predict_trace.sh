@@ -21,6 +21,8 @@ holds 'better-cycle,5,21' replay "$sample" --format csv --predictor better-cycle
 holds 'all-cycle-1,9,21' replay "$sample" --format csv --predictor all-cycle-1
 holds 'fifo-5,14,21' replay "$sample" --format csv --predictor fifo --window 5
 holds 'single-cycle,4,7,1,2,1,3,2' replay "1 2 1 2 1 2 1" --format csv --memory=closing --predictor single-cycle
+holds 'tag-cycle2,4,18' replay "$tagged" --format csv --hints 1
+fails 2 'attune: --hints 7: no request is from call site "7"' replay "$tagged" --hints 7
 printf '%s' "$sample" >file.txt
 holds 'lfu-perfect-4,9,21' attune predict --sequence file.txt --format csv
 holds '<svg' replay "$sample" --format svg

@@ -1,4 +1,5 @@
-/* test_history.c - the next collective of a communicator: what all ranks share, they foresee. */
+/* test_history.c - foreseeing in jobs: the next collective of a communicator, alike on all ranks;
+ * the next message, with hints and without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +45,7 @@ static void habits_are_foreseen(void **state)
     assert_int_equal(atn_history_coming(h, &sum, 16), 4);
     assert_int_equal(atn_history_coming(h, &other, 16), 0);
     const atn_foresight f = atn_history_foresight(h);
-    assert_int_equal(f.calls, 40);
+    assert_int_equal(f.requests, 40);
     assert_true(f.foreseen > 20);
     assert_int_equal(f.wrong, 0);
     atn_history_free(h);
@@ -141,12 +142,74 @@ static void roots_and_order_count(void **state)
     atn_history_free(h);
 }
 
+/* ---- messages ---- */
+
+typedef struct {
+    int source, tag;
+} receive;
+
+static atn_online *make_online(const char *name)
+{
+    atn_predictor_choice c;
+    assert_int_equal(atn_predictor_find(name, &c, NULL), ATN_OK);
+    atn_online *o = atn_online_make(&c, sizeof(receive));
+    assert_non_null(o);
+    return o;
+}
+
+/* Two call sites in a random order: with hints their cycles are known, without they are not. */
+static int64_t foreseen(const char *predictor, bool hints)
+{
+    atn_online *o = make_online(predictor);
+    uint64_t seed = 3;
+    int turn[2] = {0, 0};
+    for (int i = 0; i < 2000; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const int site = seed >> 63, at = turn[site]++;
+        const receive x = {.source = site ? 4 + at % 3 : at % 2, .tag = site};
+        if (hints)
+            atn_online_hint(o, site * 1000);
+        atn_online_add(o, &x, site * 1000);
+    }
+    const int64_t n = atn_online_foresight(o).foreseen;
+    atn_online_free(o);
+    return n;
+}
+
+static void hints_help(void **state)
+{
+    (void)state;
+    assert_true(foreseen("tag-cycle", true) > 1900);
+    assert_true(foreseen("two-level-cycle", true) > 1900);
+    assert_true(foreseen("two-level-cycle", false) < 600);
+    assert_int_equal(foreseen("tag-cycle", false), 0);
+}
+
+static void next_receive(void **state)
+{
+    (void)state;
+    atn_online *o = make_online("single-cycle");
+    for (int i = 0; i < 12; i++) {
+        const receive x = {.source = i % 3, .tag = 7};
+        atn_online_add(o, &x, 0);
+    }
+    receive next;
+    const void *key = atn_online_foresee(o, 2);
+    assert_non_null(key);
+    memcpy(&next, key, sizeof next);
+    assert_int_equal(next.source, 1);
+    assert_int_equal(next.tag, 7);
+    assert_int_equal(atn_online_coming(o, &next, 30), 10);
+    atn_online_free(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(habits_are_foreseen),   cmocka_unit_test(surprises_cost_trust),
         cmocka_unit_test(ranks_foresee_alike),   cmocka_unit_test(endless_news),
-        cmocka_unit_test(roots_and_order_count),
+        cmocka_unit_test(roots_and_order_count), cmocka_unit_test(hints_help),
+        cmocka_unit_test(next_receive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

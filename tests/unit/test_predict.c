@@ -285,6 +285,32 @@ static void two_levels(void **state)
     atn_sequence_free(&s);
 }
 
+static int64_t hits_hinted(const char *name, const char *words, const bool *hinted, int nhinted)
+{
+    atn_sequence s = sequence(words);
+    atn_replay_rules rules = looking(1, 1);
+    rules.hinted = hinted;
+    rules.nhinted = nhinted;
+    const atn_replay r = replay_by(name, &s.stream, rules, NULL);
+    atn_sequence_free(&s);
+    return r.hits;
+}
+
+static void some_hints(void **state)
+{
+    (void)state;
+    static const bool all[3] = {true, true, true}, none[3] = {false}, one[3] = {false, true, false};
+    /* Told all, two-level is the hinted one; told nothing, the hinted one is mute. */
+    assert_int_equal(hits_hinted("two-level-cycle2", tagged, all, 3), hits("tag-cycle2", tagged));
+    assert_int_equal(hits_hinted("two-level-cycle2", tagged, none, 3),
+                     hits("two-level-cycle2", tagged));
+    assert_int_equal(hits_hinted("tag-cycle2", tagged, none, 3), 0);
+    assert_int_equal(hits_hinted("tag-cycle2", tagged, all, 0), 0);
+    /* Site 1 of the published trace: hits at 2* 3* 1* 2*. */
+    assert_int_equal(hits_hinted("tag-cycle2", tagged, one, 3), 4);
+    assert_true(hits_hinted("two-level-cycle2", tagged, one, 3) >= 4);
+}
+
 /* ---- looking further ahead ---- */
 
 static int64_t hits_ahead(const char *name, const char *words, int ahead, int ports)
@@ -437,6 +463,7 @@ int main(void)
         cmocka_unit_test(offering_something_never_harms),
         cmocka_unit_test(several_cycles_of_a_head),
         cmocka_unit_test(two_levels),
+        cmocka_unit_test(some_hints),
         cmocka_unit_test(further_ahead),
         cmocka_unit_test(several_ports),
         cmocka_unit_test(logs_may_be_bounded),

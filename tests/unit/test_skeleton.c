@@ -343,7 +343,9 @@ static void communicators_and_ranks(void **state)
     atn_messages m;
     atn_error err = {0};
     atn_stream s;
-    assert_int_equal(parse("rank,op,partner,comm\n0,send,1,world\n0,send,1,rows\n", &m, &err),
+    assert_int_equal(parse("rank,op,partner,comm,depth\n0,send,1,world,0\n0,send,2,world,1\n"
+                           "0,send,1,rows,\n",
+                           &m, &err),
                      ATN_OK);
     assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
     assert_int_equal(s.v[1].symbol, 1);

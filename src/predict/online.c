@@ -1,0 +1,129 @@
+/* online.c - see online.h. */
+#include "predict/online.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/numbers.h"
+
+/* What never repeats costs no more than this, before all is forgotten: keys and sites, and requests
+ * without a cycle.  A predictor must have been right some times in a row before it is believed. */
+enum { MAX_KEYS = 128, MAX_LOG = 256, TRUST = 4 };
+
+struct atn_online {
+    atn_predictor_choice choice;
+    size_t key_bytes;
+    atn_predictor *p;
+    atn_numbers keys, sites;
+    atn_symbols offers;
+    int hint;  /* number of a site, or ATN_NO_SITE */
+    int right; /* in a row */
+    bool dead; /* out of memory */
+    atn_foresight foresight;
+};
+
+static bool begin(atn_online *o)
+{
+    const atn_predict_rules rules = {.max_log = MAX_LOG};
+    o->p = atn_predictor_make(&o->choice, &rules);
+    o->hint = ATN_NO_SITE;
+    o->right = 0;
+    return o->p != NULL;
+}
+
+static void forget(atn_online *o)
+{
+    atn_predictor_free(o->p);
+    o->p = NULL;
+    atn_numbers_free(&o->keys);
+    atn_numbers_free(&o->sites);
+}
+
+atn_online *atn_online_make(const atn_predictor_choice *c, size_t key_bytes)
+{
+    atn_online *o = calloc(1, sizeof *o);
+    if (!o)
+        return NULL;
+    o->choice = *c;
+    o->key_bytes = key_bytes;
+    if (begin(o))
+        return o;
+    free(o);
+    return NULL;
+}
+
+void atn_online_free(atn_online *o)
+{
+    if (!o)
+        return;
+    forget(o);
+    atn_vec_free(&o->offers);
+    free(o);
+}
+
+atn_foresight atn_online_foresight(const atn_online *o) { return o->foresight; }
+
+/* ---- what came ---- */
+
+static int site_number(atn_online *o, int64_t site)
+{
+    const int n = o->dead ? -1 : atn_number_of(&o->sites, &site, sizeof site);
+    o->dead = o->dead || n < 0;
+    return n < 0 ? ATN_NO_SITE : n;
+}
+
+void atn_online_hint(atn_online *o, int64_t site) { o->hint = site_number(o, site); }
+
+static bool offer(atn_online *o, int ahead, int count)
+{
+    return !o->dead && atn_predictor_offers(o->p, &o->hint, 1, ahead, count, &o->offers);
+}
+
+static void judge(atn_online *o, int offered, int n)
+{
+    const bool told = o->right >= TRUST && offered != ATN_NO_SYMBOL;
+    o->foresight.requests++;
+    o->foresight.foreseen += told && offered == n;
+    o->foresight.wrong += told && offered != n;
+    o->right = offered == n ? o->right + 1 : 0;
+}
+
+/* A hint is for one request. */
+static void learn(atn_online *o, const void *key, int64_t site)
+{
+    const int offered = offer(o, 1, 1) && o->offers.n > 0 ? o->offers.v[0] : ATN_NO_SYMBOL;
+    const atn_asked x = {.symbol = atn_number_of(&o->keys, key, o->key_bytes),
+                         .site = site_number(o, site)};
+    o->hint = ATN_NO_SITE;
+    o->dead = o->dead || x.symbol < 0 || !atn_predictor_update(o->p, x);
+    judge(o, offered, x.symbol);
+}
+
+void atn_online_add(atn_online *o, const void *key, int64_t site)
+{
+    if (!o->dead && (o->keys.keys.n > MAX_KEYS || o->sites.keys.n > MAX_KEYS)) {
+        forget(o);
+        o->dead = !begin(o);
+    }
+    if (!o->dead)
+        learn(o, key, site);
+}
+
+/* ---- what comes ---- */
+
+const void *atn_online_foresee(atn_online *o, int ahead)
+{
+    if (o->right < TRUST || !offer(o, ahead, 1) || o->offers.n == 0)
+        return NULL;
+    return atn_numbered(&o->keys, o->offers.v[0]);
+}
+
+int atn_online_coming(atn_online *o, const void *key, int within)
+{
+    int n = 0;
+    if (o->right < TRUST || !offer(o, 1, within))
+        return 0;
+    for (int i = 0; i < o->offers.n; i++)
+        n += memcmp(atn_numbered(&o->keys, o->offers.v[i]), key, o->key_bytes) == 0;
+    return n;
+}
