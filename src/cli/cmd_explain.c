@@ -133,9 +133,11 @@ static void tell_formula(const explanation *x, const terms *best)
                         i == greatest(best->v) ? " (dominates)" : "");
         fputc('\n', x->a->out);
     }
+    const char *asked = atn_arg_text(x->a, "model");
     fprintf(x->a->out, "machine: %s; model: %s; %d of %d candidates by their schedules\n",
-            x->machine->origin, atn_planner_model(x->machine, x->topo, x->f.q.p)->name,
-            x->r.evaluated, x->r.n);
+            x->machine->origin,
+            asked ? asked : atn_planner_model(x->machine, x->topo, x->f.q.p)->name, x->r.evaluated,
+            x->r.n);
     free(text);
 }
 

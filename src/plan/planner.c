@@ -127,7 +127,9 @@ atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m)
 const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int p)
 {
     const atn_problem q = {.p = p, .topo = t};
-    return atn_model_find(worst_channel(&q, m) == 0 ? "taulop" : "links");
+    if (worst_channel(&q, m) == 0)
+        return atn_model_find("taulop");
+    return atn_model_find(m->ports > 0 ? "ron-a" : "links");
 }
 
 /* How many messages may meet on a link when ranks do not stand along the wires: as many as there
@@ -166,6 +168,15 @@ static bool along_the_wires(const atn_choice *c)
 {
     return atn_params_get(c->row, &c->params, "order", 0) > 0 ||
            (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
+}
+
+/* Forms know one port; no schedule is faster on k ports than k times. */
+static void spread_over_ports(planner *p)
+{
+    if (p->model->circuits && p->m->ports > 1) {
+        p->net.a /= (double)p->m->ports;
+        p->net.b /= (double)p->m->ports;
+    }
 }
 
 static void set_forms(planner *p)
@@ -298,6 +309,7 @@ atn_status atn_planner_rank(const atn_problem *q, const atn_machine *m, const at
         p.model = atn_planner_model(m, q->topo, q->p);
     if (status == ATN_OK) {
         p.net = atn_planner_network(q, m);
+        spread_over_ports(&p);
         p.crowd = crowding(q, m, &p.net);
         set_forms(&p);
         status = look_at_the_best(&p, err);

@@ -38,7 +38,7 @@ atn_status atn_planner_rank(const atn_problem *q, const atn_machine *m, const at
                             int64_t budget, atn_ranking *ranking_p, atn_error *err);
 void atn_ranking_free(atn_ranking *r);
 
-/* tau-Lop inside a host, flows over links otherwise. */
+/* tau-Lop inside a host, circuits where the machine has them, flows over links otherwise. */
 const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int p);
 /* Latency, cost per byte and per reduced byte of the slowest channel that the ranks use: what
  * closed forms take. */

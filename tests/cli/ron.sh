@@ -89,6 +89,8 @@ end
 END
 columns() { attune model time bcast -p 4 --machine optical.machine --format csv | head -1 | grep -q ',ron-a,ron-b,links$'; }
 check "models of circuits have columns" columns
+holds 'model: ron-a;' attune explain bcast:16:4K --machine optical.machine
+holds 'model: ron-b;' attune explain bcast:16:4K --machine optical.machine --model ron-b
 sed 's/ports=3/ports=3000/' optical.machine >many.machine
 fails 3 'attune: many.machine:2: ports=3000 is out of range*' attune model check many.machine
 finish
