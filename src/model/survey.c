@@ -141,6 +141,27 @@ atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_b
     return e;
 }
 
+/* As those of atn_survey_middle, for what can only be disturbed upwards. */
+atn_estimate atn_survey_least(const atn_estimate *rounds, int n)
+{
+    atn_estimate v[ATN_SURVEY_ROUNDS];
+    memcpy(v, rounds, (size_t)n * sizeof *v);
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    v[0].hi = fmax(v[0].hi, v[n > 1].mid);
+    return v[0];
+}
+
+/* What all ranks do to each other is no disturbance, but what is asked for. */
+static bool only_disturbed(const atn_observation *o, atn_estimate middle)
+{
+    static const double short_time = 500e-6;
+    const bool time =
+        o->kind != ATN_OBS_ONE_WAY && o->kind != ATN_OBS_BOTH_WAYS && o->kind != ATN_OBS_EAGER;
+    const bool crowd =
+        o->kind == ATN_OBS_TOKEN || o->kind == ATN_OBS_CROWD || o->kind == ATN_OBS_BUSY;
+    return time && !crowd && middle.mid < short_time;
+}
+
 static bool add_round(atn_observation *known, const atn_observation *o)
 {
     if (known->rounds == ATN_SURVEY_ROUNDS)
@@ -149,6 +170,8 @@ static bool add_round(atn_observation *known, const atn_observation *o)
     known->samples += o->samples;
     known->value = atn_survey_middle(known->round, known->rounds,
                                      o->kind == ATN_OBS_ONE_WAY || o->kind == ATN_OBS_BOTH_WAYS);
+    if (only_disturbed(o, known->value))
+        known->value = atn_survey_least(known->round, known->rounds);
     return true;
 }
 

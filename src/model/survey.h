@@ -72,6 +72,10 @@ atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err);
  * disturbed.  Its interval holds all rounds but the one furthest away, which may be a hiccup. */
 atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_better);
 
+/* Of short messages the least disturbed round, whose interval reaches to the next one: what else a
+ * machine does can only make them slower. */
+atn_estimate atn_survey_least(const atn_estimate *rounds, int n);
+
 void atn_survey_put_head(FILE *f, const atn_survey *s);
 void atn_survey_put(FILE *f, int number, const atn_observation *o);
 

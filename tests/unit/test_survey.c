@@ -256,6 +256,9 @@ static void intervals_hold_all_rounds_but_one(void **state)
     assert_true(atn_survey_middle(five, 4, false).mid == 3.5);
     assert_true(atn_survey_middle(five, 4, true).mid == 4);
     assert_true(atn_survey_middle(five, 1, false).hi == 3.1);
+    const atn_estimate least = atn_survey_least(five, 5);
+    assert_true(least.mid == 2 && least.lo == 2 && least.hi == 3);
+    assert_true(atn_survey_least(five, 1).hi == 3.1);
 }
 
 static void nonsense_is_refused(void **state)
