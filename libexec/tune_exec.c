@@ -33,8 +33,9 @@ typedef struct {
     atn_timing timing;
     atn_samples past; /* of a job that was stopped */
     atn_error past_err;
+    atn_patterns patterns; /* calls 0: none */
     atn_offline_run run;
-    const char *machine_file, *topology, *timing_word, *resume; /* options */
+    const char *machine_file, *topology, *timing_word, *resume, *pattern_file; /* options */
     double seconds, began;
     int tasks;           /* still to come */
     ATN_VEC(mark) marks; /* of the operation in hand, by size */
@@ -62,15 +63,32 @@ static bool put_mark(tune *t, int64_t bytes, const char *use)
 }
 
 /* A problem that an earlier job decided is not measured again. */
-static bool problem(tune *t, atn_operation op, int64_t bytes, char *words, double seconds)
+static bool problem(tune *t, const atn_offline_problem *q, char *words, double seconds)
 {
     atn_solution x;
     char use[ATN_NAME_ROOM];
-    const atn_task *past = atn_samples_find(&t->past, atn_operation_get(op)->name, bytes);
+    const atn_task *past = atn_samples_find(&t->past, atn_operation_get(q->op)->name, q->bytes);
     if (past != NULL && atn_solution_of(past, &x))
-        return put_mark(t, bytes, x.use);
-    return atn_offline_solve(&t->run, op, bytes, words, seconds, use) &&
-           (t->run.design || put_mark(t, bytes, use));
+        return put_mark(t, q->bytes, x.use);
+    return atn_offline_solve(&t->run, q, words, seconds, use) &&
+           (t->run.design || put_mark(t, q->bytes, use));
+}
+
+/* Where one answer has to serve all sizes, what won at others runs at each. */
+static bool with_winners(tune *t, const atn_offline_problem *q, const char *words, double seconds)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (f == NULL)
+        return no_memory(t);
+    fputs(words, f);
+    for (int i = 0; i < t->marks.n && !atn_shares_bytes(q->op); i++)
+        fprintf(f, ";%s", t->marks.v[i].use);
+    fclose(f);
+    const bool ok = problem(t, q, text, seconds);
+    free(text);
+    return ok;
 }
 
 /* ---- an operation ---- */
@@ -99,7 +117,8 @@ static bool cross(tune *t, atn_operation op)
         atn_vec_free(&use);
         if (at < 0)
             return ok || no_memory(t);
-        ok = problem(t, op, middle, words, crossing_share * share(t));
+        const atn_offline_problem q = {op, middle, -1, .as_it_is = true};
+        ok = problem(t, &q, words, crossing_share * share(t));
     }
     return ok;
 }
@@ -112,33 +131,45 @@ static void forget_operation(tune *t)
     t->run.trust = (atn_trust){1, t->machine_file ? machine_error : built_in_error, 0};
 }
 
-static bool read_task(char *text, atn_operation *op_p, int64_t *bytes_p, char **words_p)
+/* "alltoallv/4096@3/native;?all": @3 is a call of the patterns. */
+static bool read_task(const tune *t, char *text, atn_offline_problem *q, char **words_p)
 {
     char *rest = NULL, *name = strtok_r(text, "/", &rest), *size = strtok_r(NULL, "/", &rest);
+    char *call = size != NULL ? strchr(size, '@') : NULL;
+    if (call != NULL)
+        *call++ = '\0';
+    q->call = call != NULL ? atoi(call) : -1;
     *words_p = rest;
-    return name != NULL && size != NULL && atn_operation_find(name, op_p) &&
-           atn_parse_size(size, bytes_p) && *bytes_p <= (INT64_C(1) << 30);
+    return name != NULL && size != NULL && atn_operation_find(name, &q->op) &&
+           atn_parse_size(size, &q->bytes) && q->bytes <= (INT64_C(1) << 30) &&
+           q->call < t->patterns.calls;
+}
+
+/* Sizes of patterns are not on one line. */
+static bool finish_operation(tune *t, atn_operation op)
+{
+    const bool ok = t->run.design || t->patterns.calls > 0 || !atn_shares_bytes(op) || cross(t, op);
+    forget_operation(t);
+    return ok;
 }
 
 static bool all_tasks(tune *t, char **words, int n)
 {
-    atn_operation op = ATN_OPERATIONS, last = ATN_OPERATIONS;
+    atn_offline_problem q = {.op = ATN_OPERATIONS};
     bool ok = true;
     forget_operation(t);
-    for (int i = 0; i < n && ok; i++, last = op) {
-        int64_t bytes;
+    for (int i = 0; i < n && ok; i++) {
+        const atn_operation last = q.op;
         char *variants;
-        if (!read_task(words[i], &op, &bytes, &variants))
-            return failed(t, ATN_USAGE, "a task is OPERATION/BYTES/VARIANTS");
-        if (last != op && last != ATN_OPERATIONS) {
-            ok = t->run.design || !atn_shares_bytes(last) || cross(t, last);
-            forget_operation(t);
-        }
+        if (!read_task(t, words[i], &q, &variants))
+            return failed(t, ATN_USAGE, "a task is OPERATION/BYTES[@CALL]/VARIANTS");
+        if (last != q.op && last != ATN_OPERATIONS)
+            ok = finish_operation(t, last);
         t->tasks = n - i;
-        ok = ok && problem(t, op, bytes, variants, share(t));
+        ok = ok && with_winners(t, &q, variants, share(t));
     }
     t->tasks = 0;
-    return ok && (t->run.design || !atn_shares_bytes(op) || cross(t, op));
+    return ok && (n == 0 || finish_operation(t, q.op));
 }
 
 /* ---- the job ---- */
@@ -193,6 +224,25 @@ static void lead(tune *t, char **words, int n)
     atn_troupe_stop(t->run.troupe);
 }
 
+/* Rank 0 reads, all have the same. */
+static bool share_patterns(tune *t)
+{
+    atn_error err = {0};
+    char *text = NULL;
+    size_t bytes = 0;
+    if (t->pattern_file == NULL)
+        return true;
+    if (t->caller.r == 0)
+        atn_read_file(t->pattern_file, &text, &bytes, &err);
+    char *const all = atn_program_share(t->caller.r, text, bytes, &bytes);
+    if (all != NULL && atn_patterns_parse(all, t->pattern_file, &t->patterns, &err) == ATN_OK &&
+        t->patterns.p != t->caller.p)
+        atn_fail(&err, ATN_INPUT, "%s: is for %d ranks, the job has %d", t->pattern_file,
+                 t->patterns.p, t->caller.p);
+    free(all);
+    return err.status == ATN_OK && all != NULL ? true : failed(t, err.status, err.text);
+}
+
 /* Schedules that variants name are read and proven by rank 0 and given to all. */
 static bool share_files(const tune *t, char **words, int n)
 {
@@ -223,8 +273,9 @@ static bool read_option(tune *t, const char *name, const char *value)
     } texts[] = {{"--machine", &t->machine_file},
                  {"--topology", &t->topology},
                  {"--timing", &t->timing_word},
-                 {"--resume", &t->resume}};
-    for (int i = 0; i < 4; i++)
+                 {"--resume", &t->resume},
+                 {"--patterns", &t->pattern_file}};
+    for (int i = 0; i < 5; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].text = value;
             return true;
@@ -251,17 +302,20 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && ok; i += 2)
         ok = read_option(&t, argv[i], argv[i + 1]);
-    t.topo = atn_program_place(r, t.topology);
+    /* Without wires: which ranks share a host, as jobs find out that use wisdom. */
+    t.topo = atn_program_place(r, t.topology && *t.topology ? t.topology : ATN_TOPO_HOSTS);
     atn_caller_begin(&t.caller, t.topo);
     if (r == 0)
         read_past(&t);
     atn_program_head(r, t.caller.p, t.topo);
+    atn_program_here(r, t.topo);
     if (!ok)
         failed(&t, ATN_USAGE, "unknown option");
     else if (atn_timing_open(t.timing_word, &t.timing, &err) != ATN_OK)
         failed(&t, err.status, err.text);
-    else if (share_files(&t, argv + i, argc - i)) {
+    else if (share_patterns(&t) && share_files(&t, argv + i, argc - i)) {
         t.run.troupe = atn_troupe_new(&t.caller, &t.timing);
+        atn_troupe_patterns(t.run.troupe, &t.patterns);
         if (r == 0)
             lead(&t, argv + i, argc - i);
         else
@@ -269,6 +323,7 @@ int main(int argc, char **argv)
         atn_troupe_free(t.run.troupe);
     }
     atn_timing_close(&t.timing);
+    atn_patterns_free(&t.patterns);
     atn_caller_end(&t.caller);
     atn_topo_free(t.topo);
     MPI_Finalize();

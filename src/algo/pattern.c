@@ -8,8 +8,10 @@ typedef struct {
     const char *file;
     int line;
     atn_patterns *x;
-    int row; /* of the matrix that is being read; p: none is */
+    int row, rows; /* of what is being read; equal: nothing is */
     ATN_VEC(int64_t) bytes;
+    ATN_VEC(atn_operation) op;
+    ATN_VEC(int64_t) times;
     bool versioned;
     atn_error *err;
 } reader;
@@ -49,18 +51,55 @@ static atn_status read_ranks(reader *d, char *rest)
         return bad(d, "ranks is given twice; keep one", NULL);
     if (!number_in(word, 1, 4096, &d->x->p))
         return bad(d, "ranks must be a number from 1 to 4096, not", word ? word : "nothing");
-    d->row = d->x->p;
     return ATN_OK;
 }
 
-static atn_status read_call(reader *d)
+/* "allgatherv", "x20", in that order; either may be missing. */
+static atn_status read_words(reader *d, char *rest, atn_operation *op_p, int64_t *times_p)
 {
+    const char *word = strtok_r(NULL, " \t", &rest);
+
+    *op_p = ATN_ALLTOALLV;
+    *times_p = 1;
+    if (word && *word != 'x') {
+        if (!atn_operation_find(word, op_p) || !(atn_operation_get(*op_p)->flags & ATN_VARYING))
+            return bad(d,
+                       "sizes differ between ranks in gatherv, scatterv, allgatherv, alltoallv, "
+                       "alltoallw and reduce_scatter, not in",
+                       word);
+        word = strtok_r(NULL, " \t", &rest);
+    }
+    if (word && (*word != 'x' || !atn_parse_size(word + 1, times_p) || *times_p < 1))
+        return bad(d, "how often a call is made is written as x20, not", word);
+    return ATN_OK;
+}
+
+static atn_status read_call(reader *d, char *rest)
+{
+    atn_operation op;
+    int64_t times;
+
     if (d->x->p == 0)
         return bad(d, "ranks must come before the first call", NULL);
-    if (d->row < d->x->p)
+    if (d->row < d->rows)
         return bad(d, "the call before has too few lines, it must have one per rank", NULL);
+    const atn_status st = read_words(d, rest, &op, &times);
+    if (st == ATN_OK && (!atn_push(&d->op, op) || !atn_push(&d->times, times)))
+        return atn_fail(d->err, ATN_MEMORY, "out of memory");
     d->x->calls++;
     d->row = 0;
+    d->rows = atn_pattern_is_line(op) ? 1 : d->x->p;
+    return st;
+}
+
+/* A line stands for a matrix whose other lines are empty. */
+static atn_status fill_up(reader *d)
+{
+    const int p = d->x->p;
+
+    for (int64_t i = d->rows == 1 ? (int64_t)p * (p - 1) : 0; i > 0; i--)
+        if (!atn_push(&d->bytes, 0))
+            return atn_fail(d->err, ATN_MEMORY, "out of memory");
     return ATN_OK;
 }
 
@@ -68,13 +107,15 @@ static atn_status read_row(reader *d, char *word, char *rest)
 {
     int n = 0;
 
-    if (d->x->calls == 0 || d->row == d->x->p)
+    const bool line = d->op.n > 0 && atn_pattern_is_line(d->op.v[d->op.n - 1]);
+
+    if (d->x->calls == 0 || d->row == d->rows)
         return bad(d, "expected ranks, call or a line of a matrix, not", word);
     for (; word; word = strtok_r(NULL, " \t", &rest), n++) {
         int64_t bytes;
         if (!atn_parse_size(word, &bytes))
             return bad(d, "sizes are written as 4096, 4K or 1M, not", word);
-        if (n < d->x->p && !atn_push(&d->bytes, n == d->row ? 0 : bytes))
+        if (n < d->x->p && !atn_push(&d->bytes, n == d->row && !line ? 0 : bytes))
             return atn_fail(d->err, ATN_MEMORY, "out of memory");
     }
     if (n != d->x->p)
@@ -83,7 +124,7 @@ static atn_status read_row(reader *d, char *word, char *rest)
                                : "too many sizes, there must be one per rank",
                    NULL);
     d->row++;
-    return ATN_OK;
+    return line ? fill_up(d) : ATN_OK;
 }
 
 static atn_status read_line(reader *d, char *line)
@@ -100,7 +141,7 @@ static atn_status read_line(reader *d, char *line)
                    : bad(d, "the first line must be: attune-pattern 1", NULL);
     if (strcmp(word, "ranks") == 0)
         return read_ranks(d, rest);
-    return strcmp(word, "call") == 0 ? read_call(d) : read_row(d, word, rest);
+    return strcmp(word, "call") == 0 ? read_call(d, rest) : read_row(d, word, rest);
 }
 
 static atn_status read_lines(reader *d, char *text)
@@ -114,7 +155,7 @@ static atn_status read_lines(reader *d, char *text)
         d->line++;
         st = read_line(d, line);
     }
-    if (st == ATN_OK && (d->x->calls == 0 || d->row < d->x->p))
+    if (st == ATN_OK && (d->x->calls == 0 || d->row < d->rows))
         st = bad(d, "the file ends before its matrix does", NULL);
     return st;
 }
@@ -129,9 +170,13 @@ atn_status atn_patterns_parse(const char *text, const char *file, atn_patterns *
     free(copy);
     if (st == ATN_OK) {
         made.bytes = d.bytes.v;
+        made.op = d.op.v;
+        made.times = d.times.v;
         *x = made;
     } else {
         atn_vec_free(&d.bytes);
+        atn_vec_free(&d.op);
+        atn_vec_free(&d.times);
     }
     return st;
 }
@@ -139,8 +184,12 @@ atn_status atn_patterns_parse(const char *text, const char *file, atn_patterns *
 void atn_patterns_free(atn_patterns *x)
 {
     free(x->bytes);
+    free(x->op);
+    free(x->times);
     *x = (atn_patterns){0};
 }
+
+bool atn_pattern_is_line(atn_operation op) { return op != ATN_ALLTOALLV && op != ATN_ALLTOALLW; }
 
 /* ---- patterns that are nearly equal ---- */
 
@@ -164,7 +213,7 @@ int atn_patterns_group(const atn_patterns *x, int percent, int *like)
     for (int i = 0; i < x->calls; i++) {
         like[i] = i;
         for (int j = 0; j < i && like[i] == i; j++)
-            if (like[j] == j && near(x, i, j, percent))
+            if (like[j] == j && x->op[i] == x->op[j] && near(x, i, j, percent))
                 like[i] = j;
         different += like[i] == i;
     }

@@ -64,6 +64,9 @@ static atn_status read_patterns(job *j, atn_error *err)
     if (!st && j->patterns.p != j->topo->p)
         st = atn_fail(err, ATN_INPUT, "%s is for %d ranks, the topology has %d", file,
                       j->patterns.p, j->topo->p);
+    for (int i = 0; !st && i < j->patterns.calls; i++)
+        if (j->patterns.op[i] != ATN_ALLTOALLV)
+            st = atn_fail(err, ATN_INPUT, "%s: call %d is no alltoallv; take it out", file, i + 1);
     return st;
 }
 

@@ -1,14 +1,11 @@
 /* cmd_tune.c - attune tune: the best algorithm for every problem of a machine, found by racing and
  * kept as wisdom. */
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/bench.h"
 #include "cli/sampling.h"
 #include "cli/tune.h"
 #include "plan/settings.h"
@@ -18,6 +15,7 @@
 typedef struct {
     const atn_args *a;
     atn_sizes sizes; /* ascending */
+    atn_loads loads; /* what is asked for */
     char wisdom[PATH_MAX], raw[PATH_MAX];
     bool resume;
     double seconds; /* of --time; 0: no bound */
@@ -33,107 +31,6 @@ static int ascending(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
-}
-
-static char *sizes_text(const atn_sizes *sizes)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
-    if (f == NULL)
-        return NULL;
-    for (int i = 0; i < sizes->n; i++)
-        fprintf(f, "%s%" PRId64, i ? "," : "", sizes->v[i]);
-    fclose(f);
-    return text;
-}
-
-/* Names in a file: one in each line, # begins a comment. */
-static atn_status read_names(const char *path, char **list_p, atn_error *err)
-{
-    char *text;
-    const atn_status status = atn_read_file(path, &text, NULL, err);
-    if (status != ATN_OK)
-        return status;
-    char *to = text, *rest = text, *line;
-    while ((line = strsep(&rest, "\n")) != NULL) {
-        line[strcspn(line, "#")] = '\0';
-        char *end = NULL, *word = strtok_r(line, " \t\r", &end);
-        if (word == NULL)
-            continue;
-        const size_t n = strlen(word);
-        if (to > text)
-            *to++ = ',';
-        memmove(to, word, n);
-        to += n;
-    }
-    *to = '\0';
-    *list_p = text;
-    return *text != '\0' ? ATN_OK : atn_fail(err, ATN_INPUT, "%s: names no algorithm", path);
-}
-
-/* A schedule's file by its full path, because ranks may start elsewhere. */
-static void put_name(FILE *f, const char *word)
-{
-    static const char key[] = "file{schedule=";
-    const char *at = strstr(word, key);
-    char path[PATH_MAX], real[PATH_MAX];
-    if (at == NULL) {
-        fputs(word, f);
-        return;
-    }
-    at += sizeof key - 1;
-    const size_t n = strcspn(at, "},");
-    snprintf(path, sizeof path, "%.*s", (int)n, at);
-    fprintf(f, "%.*s%s%s", (int)(at - word), word, realpath(path, real) != NULL ? real : path,
-            at + n);
-}
-
-/* "all,mine": `best` of all, and mine by name; without `all`: the best of these. */
-static atn_status read_candidates(const char *list, char **variants_p, bool *all_p, atn_error *err)
-{
-    char *copy = strdup(list), *rest = copy, *word;
-    size_t bytes;
-    FILE *f = copy != NULL ? open_memstream(variants_p, &bytes) : NULL;
-    *all_p = false;
-    if (f == NULL) {
-        free(copy);
-        return no_memory(err);
-    }
-    for (bool first = true; (word = atn_next_item(&rest, ",")) != NULL; first = false) {
-        const bool all = strcmp(word, "all") == 0;
-        *all_p = *all_p || all;
-        if (!first)
-            fputc(',', f);
-        if (all)
-            fputs("best", f);
-        else
-            put_name(f, word);
-    }
-    free(copy);
-    return fclose(f) == 0 ? ATN_OK : no_memory(err);
-}
-
-static atn_status make_tasks(const atn_args *a, const char *sizes, atn_words *tasks, atn_error *err)
-{
-    const char *given = atn_arg_text(a, "candidates");
-    char *names = NULL, *variants = NULL;
-    bool all = false;
-    atn_status status = ATN_OK;
-    if (access(given, R_OK) == 0)
-        status = read_names(given, &names, err);
-    if (status == ATN_OK)
-        status = read_candidates(names != NULL ? names : given, &variants, &all, err);
-    if (status == ATN_OK) {
-        const atn_bench_wish wish = {.ops = atn_arg_text(a, "ops"),
-                                     .sizes = sizes,
-                                     .variants = all ? variants : "best",
-                                     .candidates = all ? NULL : variants};
-        status = atn_bench_tasks(&wish, tasks, err);
-    }
-    free(names);
-    free(variants);
-    return status;
 }
 
 /* ---- files ---- */
@@ -188,10 +85,10 @@ static atn_status check_time(tuning *t, atn_error *err)
 static atn_status collect_arguments(tuning *t, atn_error *err)
 {
     const atn_args *a = t->a;
-    char *sizes = sizes_text(&t->sizes);
     atn_words tasks = {0}, *words = &t->arguments;
-    atn_status status = sizes != NULL ? make_tasks(a, sizes, &tasks, err) : no_memory(err);
+    const atn_status status = atn_tune_tasks(a, &t->sizes, &tasks, &t->loads, err);
     bool ok = atn_words_setting(words, a, "machine", "ATTUNE_MACHINE") &&
+              atn_words_setting(words, a, "patterns", NULL) &&
               atn_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") &&
               atn_words_setting(words, a, "timing", NULL) &&
               (t->seconds == 0 || atn_words_option(words, "time", atn_arg_text(a, "time"))) &&
@@ -202,7 +99,6 @@ static atn_status collect_arguments(tuning *t, atn_error *err)
         ok = atn_words_add(words, tasks.v[i]);
     t->tasks = tasks.n;
     atn_words_free(&tasks);
-    free(sizes);
     return status == ATN_OK && !ok ? no_memory(err) : status;
 }
 
@@ -212,6 +108,7 @@ static atn_status run_job(const tuning *t, atn_samples *s, atn_error *err)
     atn_sampling w = {.program = "tune_exec",
                       .tasks = t->tasks,
                       .seconds = t->seconds > 0 ? t->seconds : 10,
+                      .guess = true,
                       .whole = t->seconds > 0};
     atn_status status = atn_sampling_keep(&w, t->a, design ? NULL : t->raw, t->resume, err);
     if (status == ATN_OK)
@@ -242,17 +139,31 @@ static void tell(const tuning *t, const atn_solutions *list, double seconds)
             list->n, list->n == 1 ? "" : "s", seconds, faster, t->wisdom, t->raw);
 }
 
+/* Where the rules hold. */
+static atn_status find_place(const tuning *t, const atn_samples *s, int64_t *place_p,
+                             atn_error *err)
+{
+    const char *given = atn_arg_text(t->a, "place");
+    const char *text = strcmp(given, "here") != 0 ? given : *s->place ? s->place : "*";
+    if (atn_place_parse(text, place_p))
+        return ATN_OK;
+    return atn_fail(err, ATN_USAGE, "--place %s: must be here, '*' or MACHINE/LAYOUT", text);
+}
+
 static atn_status write_results(const tuning *t, double seconds, atn_error *err)
 {
     atn_samples s = {0};
     atn_solutions list = {0};
     atn_rules *rules = NULL;
+    int64_t place = 0;
     const char *report = atn_arg_text(t->a, "report");
     atn_status status = atn_samples_read(t->raw, &s, err);
     if (status == ATN_OK && !atn_solutions_find(&s, &list))
         status = no_memory(err);
     if (status == ATN_OK)
-        status = atn_solutions_rules(&list, &t->sizes, (int64_t)time(NULL), 0, &rules, err);
+        status = find_place(t, &s, &place, err);
+    if (status == ATN_OK)
+        status = atn_solutions_rules(&list, &t->loads, (int64_t)time(NULL), place, &rules, err);
     if (status == ATN_OK && !describe(t, rules, &s))
         status = no_memory(err);
     if (status == ATN_OK)
@@ -298,6 +209,7 @@ static int tune(const atn_args *a, atn_error *err)
     atn_samples_free(&s);
     atn_words_free(&t.arguments);
     atn_vec_free(&t.sizes);
+    atn_vec_free(&t.loads);
     return status;
 }
 
@@ -323,6 +235,11 @@ static const atn_option options[] = {
      .fallback = "all",
      .doc = "Algorithms to choose from, besides native: names such as bcast/chain{segment=8K}, "
             "all (that are worth trying), file{schedule=FILE}; or a file with one name in a line"},
+    {.name = "patterns",
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
+     .doc = "Instead of operations and sizes: the calls of a program whose sizes differ between "
+            "ranks (docs/tuning.md)"},
     {.name = "machine",
      .argument = "FILE",
      .type = ATN_OPT_FILE,
@@ -349,6 +266,12 @@ static const atn_option options[] = {
      .argument = "FILE",
      .type = ATN_OPT_FILE,
      .doc = "Where the rules are merged; by default ATTUNE_WISDOM, else the user's own file"},
+    {.name = "place",
+     .argument = "PLACE",
+     .type = ATN_OPT_TEXT,
+     .fallback = "here",
+     .doc = "Where the rules hold: here (this machine, ranks placed like these), '*' (everywhere) "
+            "or MACHINE/LAYOUT"},
     {.name = "raw",
      .argument = "FILE",
      .type = ATN_OPT_FILE,

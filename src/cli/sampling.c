@@ -16,7 +16,9 @@ static double part_done(const atn_sampling *w)
 {
     const double now = atn_seconds();
     const bool in_task = w->reader.state == ATN_IN_TASK;
-    const double within = in_task ? fmin(0.95, (now - w->task_began) / w->seconds) : 0;
+    const double usual = w->reader.done > 0 ? (w->task_began - w->began) / w->reader.done : 0;
+    const double seconds = w->guess && usual > 0 ? usual : w->seconds;
+    const double within = in_task ? fmin(0.95, (now - w->task_began) / seconds) : 0;
     if (w->whole)
         return fmin(0.99, (now - w->began) / w->seconds);
     return fmin(0.99, (w->reader.done + within) / atn_max(w->tasks, 1));

@@ -13,6 +13,7 @@ typedef struct {
     int tasks;           /* that are foreseen */
     double seconds;      /* that a task takes, or, with `whole`, all of them */
     bool whole;
+    bool guess; /* tasks are as long as those before */
     atn_samples samples;
     /* inside */
     atn_samples_reader reader;

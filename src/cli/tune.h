@@ -3,8 +3,13 @@
 #define ATN_CLI_TUNE_H
 
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "report/samples.h"
 #include "tune/solution.h"
+
+/* What to search, a word for each problem, and what that is asked for. */
+atn_status atn_tune_tasks(const atn_args *a, const atn_sizes *sizes, atn_words *tasks,
+                          atn_loads *loads, atn_error *err);
 
 /* Makes what a killed job left complete: a line that broke off is cut away, an undecided problem is
  * closed; what was measured of it counts as heats.  *tasks_p: problems that were begun;

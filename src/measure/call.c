@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/pattern.h"
 #include "exec/crowd.h"
 
 /* ---- begin and end ---- */
@@ -34,10 +35,10 @@ static void release(atn_caller *c)
     free(c->src);
     free(c->dst);
     free(c->right);
-    free(c->counts);
+    free(c->room);
     free(c->types);
     c->src = c->dst = c->right = NULL;
-    c->counts = c->displs = NULL;
+    c->room = NULL;
     c->types = NULL;
 }
 
@@ -49,9 +50,29 @@ void atn_caller_end(atn_caller *c)
 
 /* ---- the call in hand ---- */
 
+/* Bytes of block i of a side. */
+static int64_t block_bytes(const atn_caller *c, atn_side side, int i)
+{
+    if (c->sizes == NULL || side == ATN_SIDE_WHOLE)
+        return c->q.bytes;
+    switch (side) {
+    case ATN_SIDE_ONE:
+        return c->sizes[c->r];
+    case ATN_SIDE_ROW:
+        return c->sizes[(size_t)c->r * (size_t)c->p + (size_t)i];
+    case ATN_SIDE_COL:
+        return c->sizes[(size_t)i * (size_t)c->p + (size_t)c->r];
+    default:
+        return c->sizes[i];
+    }
+}
+
 static size_t side_bytes(const atn_caller *c, atn_side side)
 {
-    return (size_t)atn_side_blocks(side, c->p) * (size_t)c->q.bytes;
+    int64_t sum = 0;
+    for (int i = 0; i < atn_side_blocks(side, c->p); i++)
+        sum += block_bytes(c, side, i);
+    return (size_t)sum;
 }
 
 static bool allocate(atn_caller *c)
@@ -63,9 +84,9 @@ static bool allocate(atn_caller *c)
     c->src = malloc(c->src_bytes + 64);
     c->dst = malloc(c->dst_bytes + 64);
     c->right = malloc(c->dst_bytes + 64);
-    c->counts = malloc(3 * p * sizeof *c->counts);
+    c->room = malloc(6 * p * sizeof *c->room);
     c->types = malloc(p * sizeof(MPI_Datatype));
-    return c->src && c->dst && c->right && c->counts && c->types;
+    return c->src && c->dst && c->right && c->room && c->types;
 }
 
 /* Small whole numbers that differ between ranks and places. */
@@ -88,54 +109,86 @@ static void fill(const atn_caller *c)
         fill_source(c, c->dst, c->dst_bytes);
 }
 
-static void fill_counts(atn_caller *c, MPI_Datatype type, int64_t count)
+static void fill_counts(const atn_caller *c, atn_side side, int64_t unit, int *room,
+                        atn_counts *list)
 {
-    c->displs = c->counts + c->p;
+    int64_t at = 0;
+    *list = (atn_counts){room, room + c->p, room + 2 * c->p};
     for (int i = 0; i < c->p; i++) {
-        c->counts[i] = (int)count;
-        c->displs[i] = (int)(i * count);
-        c->displs[c->p + i] = (int)(i * c->q.bytes);
-        c->types[i] = type;
+        const int64_t bytes = i < atn_side_blocks(side, c->p) ? block_bytes(c, side, i) : 0;
+        list->counts[i] = (int)(bytes / unit);
+        list->displs[i] = (int)(at / unit);
+        list->bytes[i] = (int)at;
+        at += bytes;
     }
 }
 
 static atn_user user_side(const atn_caller *c, char *buf, atn_side side, MPI_Datatype type,
-                          int64_t count)
+                          const atn_counts *list)
 {
-    atn_user u = {.buf = buf, .count = count, .type = type};
-    const bool per_rank = side == ATN_SIDE_VEC || side == ATN_SIDE_ROW || side == ATN_SIDE_COL;
     const bool reduces = c->q.op == ATN_REDUCE_SCATTER;
+    const bool per_rank = side == ATN_SIDE_VEC || side == ATN_SIDE_ROW || side == ATN_SIDE_COL;
+    atn_user u = {.buf = buf, .count = list->counts[0], .type = type};
     if (side == ATN_SIDE_NONE)
         return (atn_user){.type = type};
     if ((atn_operation_get(c->q.op)->flags & ATN_VARYING) && (per_rank || reduces)) {
-        u.counts = c->counts;
-        u.displs = reduces ? NULL : c->displs;
+        u.counts = reduces ? c->from.counts : list->counts;
+        u.displs = reduces ? NULL : list->displs;
     }
     if (c->q.op == ATN_ALLTOALLW) {
-        u.displs = c->displs + c->p;
+        u.displs = list->bytes;
         u.types = c->types;
     }
     return u;
 }
 
-bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes)
+/* Sums are of 64-bit words where all sizes are made of them. */
+static int64_t unit_of(const atn_caller *c)
+{
+    const int64_t word = sizeof(int64_t);
+    bool words = c->q.bytes % word == 0;
+    for (int i = 0; i < c->p && c->sizes != NULL; i++)
+        words = words && c->sizes[i] % word == 0;
+    return (atn_operation_get(c->q.op)->flags & ATN_TYPED) && words ? word : 1;
+}
+
+static bool prepare(atn_caller *c, atn_operation op, int64_t bytes, const int64_t *sizes)
 {
     const atn_operation_info *o = atn_operation_get(op);
-    const bool typed = o->flags & ATN_TYPED, words = bytes % (int64_t)sizeof(int64_t) == 0;
-    const MPI_Datatype type = !typed ? MPI_BYTE : words ? MPI_INT64_T : MPI_SIGNED_CHAR;
-    const int64_t count = typed && words ? bytes / (int64_t)sizeof(int64_t) : bytes;
     release(c);
     c->q =
         (atn_problem){.op = op, .p = c->p, .r = c->r, .pieces = 1, .topo = c->topo, .bytes = bytes};
+    c->sizes = sizes;
     if (!all_true(allocate(c)))
         return false;
-    fill_counts(c, type, count);
+    const int64_t unit = unit_of(c);
+    const MPI_Datatype type = !(o->flags & ATN_TYPED) ? MPI_BYTE
+                              : unit > 1              ? MPI_INT64_T
+                                                      : MPI_SIGNED_CHAR;
+    fill_counts(c, o->source, unit, c->room, &c->from);
+    fill_counts(c, o->result, unit, c->room + 3 * c->p, &c->to);
+    for (int i = 0; i < c->p; i++)
+        c->types[i] = type;
     c->call = (atn_call){.op = op,
-                         .src = user_side(c, c->src, o->source, type, count),
-                         .dst = user_side(c, c->dst, o->result, type, count),
+                         .src = user_side(c, c->src, o->source, type, &c->from),
+                         .dst = user_side(c, c->dst, o->result, type, &c->to),
                          .mpi_op = MPI_SUM};
     fill(c);
     return true;
+}
+
+bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes)
+{
+    return prepare(c, op, bytes, NULL);
+}
+
+bool atn_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes)
+{
+    const int64_t p = c->p, n = atn_pattern_is_line(op) ? p : p * p;
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += sizes[i];
+    return prepare(c, op, sum / n, sizes);
 }
 
 /* ---- by the library ---- */
@@ -143,7 +196,8 @@ bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes)
 static int call_library(const atn_caller *c)
 {
     const MPI_Datatype t = c->call.dst.type;
-    const int n = (int)c->call.dst.count, *const ns = c->counts, *const at = c->displs;
+    const int own = (int)c->call.src.count, n = (int)c->call.dst.count;
+    const atn_counts *const from = &c->from, *const to = &c->to;
     char *const src = c->src, *const dst = c->dst;
     const MPI_Comm comm = MPI_COMM_WORLD;
 
@@ -155,27 +209,29 @@ static int call_library(const atn_caller *c)
     case ATN_GATHER:
         return MPI_Gather(src, n, t, dst, n, t, 0, comm);
     case ATN_GATHERV:
-        return MPI_Gatherv(src, n, t, dst, ns, at, t, 0, comm);
+        return MPI_Gatherv(src, own, t, dst, to->counts, to->displs, t, 0, comm);
     case ATN_SCATTER:
         return MPI_Scatter(src, n, t, dst, n, t, 0, comm);
     case ATN_SCATTERV:
-        return MPI_Scatterv(src, ns, at, t, dst, n, t, 0, comm);
+        return MPI_Scatterv(src, from->counts, from->displs, t, dst, n, t, 0, comm);
     case ATN_ALLGATHER:
         return MPI_Allgather(src, n, t, dst, n, t, comm);
     case ATN_ALLGATHERV:
-        return MPI_Allgatherv(src, n, t, dst, ns, at, t, comm);
+        return MPI_Allgatherv(src, own, t, dst, to->counts, to->displs, t, comm);
     case ATN_ALLTOALL:
         return MPI_Alltoall(src, n, t, dst, n, t, comm);
     case ATN_ALLTOALLV:
-        return MPI_Alltoallv(src, ns, at, t, dst, ns, at, t, comm);
+        return MPI_Alltoallv(src, from->counts, from->displs, t, dst, to->counts, to->displs, t,
+                             comm);
     case ATN_ALLTOALLW:
-        return MPI_Alltoallw(src, ns, at + c->p, c->types, dst, ns, at + c->p, c->types, comm);
+        return MPI_Alltoallw(src, from->counts, from->bytes, c->types, dst, to->counts, to->bytes,
+                             c->types, comm);
     case ATN_REDUCE:
         return MPI_Reduce(src, dst, n, t, MPI_SUM, 0, comm);
     case ATN_ALLREDUCE:
         return MPI_Allreduce(src, dst, n, t, MPI_SUM, comm);
     case ATN_REDUCE_SCATTER:
-        return MPI_Reduce_scatter(src, dst, ns, t, MPI_SUM, comm);
+        return MPI_Reduce_scatter(src, dst, from->counts, t, MPI_SUM, comm);
     case ATN_REDUCE_SCATTER_BLOCK:
         return MPI_Reduce_scatter_block(src, dst, n, t, MPI_SUM, comm);
     case ATN_SCAN:

@@ -2,12 +2,18 @@
  * and by the executor.
  *
  * Collective sums are of whole numbers, so that every algorithm has the same right result: the
- * library's own.  The v-operations get equal counts. */
+ * library's own.  The v-operations get equal counts, unless a pattern says otherwise. */
 #ifndef ATN_MEASURE_CALL_H
 #define ATN_MEASURE_CALL_H
 
 #include "exec/exec.h"
 #include "topo/topo.h"
+
+/* Of the blocks of one side. */
+typedef struct {
+    int *counts, *displs; /* in elements */
+    int *bytes;           /* displacements in bytes */
+} atn_counts;
 
 typedef struct {
     int p, r;
@@ -19,7 +25,9 @@ typedef struct {
     atn_call call;
     char *src, *dst, *right; /* right: the library's result */
     size_t src_bytes, dst_bytes;
-    int *counts, *displs; /* equal counts; displacements in elements, behind them in bytes */
+    const int64_t *sizes; /* as a pattern has them (algo/pattern.h); NULL: all are q.bytes */
+    int *room;            /* of both lists */
+    atn_counts from, to;  /* of source and result */
     MPI_Datatype *types;
 } atn_caller;
 
@@ -34,6 +42,9 @@ void atn_caller_begin(atn_caller *c, const atn_topo *topo);
 void atn_caller_end(atn_caller *c);
 /* Buffers for a call of `bytes` (the whole, or one block).  False, on all ranks: no memory. */
 bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
+
+/* The same for an operation whose sizes differ; `sizes` outlive the call, q.bytes is their mean. */
+bool atn_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes);
 
 /* `callee` must not move until it is closed.  False: no memory. */
 bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/flavour.h"
 #include "exec/place.h"
+#include "plan/here.h"
 
 void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
 {
@@ -25,6 +27,16 @@ void atn_program_head(int r, int p, const atn_topo *topo)
     printf("attune-samples 1\njob %d %016llx %s%s\n", p,
            topo ? (unsigned long long)atn_topo_fingerprint(topo) : 0ULL, version,
            preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "");
+}
+
+void atn_program_here(int r, const atn_topo *topo)
+{
+    char machine[ATN_HERE_ROOM], place[ATN_HERE_ROOM];
+    if (r != 0)
+        return;
+    atn_here_machine(ATN_MPI_BUILT_FOR, machine);
+    atn_here_name(machine, topo, place);
+    printf("place %s\n", place);
 }
 
 bool atn_program_failed(int r, atn_status status, const char *text)

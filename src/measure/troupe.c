@@ -11,7 +11,7 @@ enum { LIST = 64 }; /* runs of one order */
 
 typedef struct {
     int32_t deed, n, calls, turn;
-    int32_t op, number;
+    int32_t op, number, call;
     int64_t bytes;
     double reference;
     int32_t list[LIST];
@@ -26,6 +26,7 @@ typedef struct {
 struct atn_troupe {
     atn_caller *caller;
     atn_timing *timing;
+    const atn_patterns *patterns;
     MPI_Comm comm;
     ATN_VEC(atn_callee *) callees; /* by number; NULL: not open; they must not move */
 };
@@ -40,6 +41,8 @@ atn_troupe *atn_troupe_new(atn_caller *c, atn_timing *timing)
     MPI_Comm_dup(MPI_COMM_WORLD, &t->comm);
     return t;
 }
+
+void atn_troupe_patterns(atn_troupe *t, const atn_patterns *patterns) { t->patterns = patterns; }
 
 static void close_one(atn_troupe *t, int i)
 {
@@ -105,7 +108,9 @@ static bool obey(atn_troupe *t, order *o, outcome *out)
     switch ((deed)o->deed) {
     case PREPARE:
         close_all(t);
-        out->ok = atn_caller_prepare(t->caller, (atn_operation)o->op, o->bytes);
+        out->ok = o->call < 0 ? atn_caller_prepare(t->caller, (atn_operation)o->op, o->bytes)
+                              : atn_caller_pattern(t->caller, (atn_operation)o->op,
+                                                   atn_pattern(t->patterns, o->call));
         return true;
     case OPEN:
         open_one(t, o, out);
@@ -143,9 +148,9 @@ void atn_troupe_serve(atn_troupe *t)
 
 /* ---- orders ---- */
 
-bool atn_troupe_prepare(atn_troupe *t, atn_operation op, int64_t bytes)
+bool atn_troupe_prepare(atn_troupe *t, atn_operation op, int64_t bytes, int call)
 {
-    order o = {.deed = PREPARE, .op = (int32_t)op, .bytes = bytes};
+    order o = {.deed = PREPARE, .op = (int32_t)op, .bytes = bytes, .call = call};
     outcome out;
     follow(t, &o, &out);
     return out.ok;

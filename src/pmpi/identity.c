@@ -4,23 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/flavour.h"
 #include "pmpi/job.h"
 
-#define TEXT_(x) #x
-#define TEXT(x)  TEXT_(x)
-#if defined(OPEN_MPI)
-#define NAME    "Open MPI"
-#define VERSION TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
-#define LEAD    "Open MPI v" /* what the library's version string begins with */
-#elif defined(MPICH_VERSION)
-#define NAME    "MPICH"
-#define VERSION MPICH_VERSION
-#define LEAD    "MPICH Version:"
-#else
-#error "Attune knows the handles of Open MPI and of MPICH only"
-#endif
-
-const char *atn_mpi_built_for(void) { return NAME " " VERSION; }
+const char *atn_mpi_built_for(void) { return ATN_MPI_BUILT_FOR; }
 
 /* Before the vote nobody knows its rank; launchers tell, more or less. */
 static bool may_speak(void)
@@ -49,20 +36,21 @@ bool atn_mpi_fits(bool *same_version_p)
     int length;
     PMPI_Get_library_version(text, &length);
     const bool same = atn_same_mpi(&used, &linked);
-    if (!same || strncmp(text, LEAD, strlen(LEAD)) != 0) {
+    if (!same || strncmp(text, ATN_MPI_LEAD, strlen(ATN_MPI_LEAD)) != 0) {
         first_line(text);
         if (may_speak())
-            atn_say("this library is built for " NAME " (%s), but the program runs on %s (%s); "
+            atn_say("this library is built for " ATN_MPI_NAME
+                    " (%s), but the program runs on %s (%s); "
                     "everything stays native.  Preload the build for that MPI",
                     linked, text, used);
         return false;
     }
-    const char *version = text + strlen(LEAD);
+    const char *version = text + strlen(ATN_MPI_LEAD);
     while (isspace((unsigned char)*version))
         version++;
-    const size_t n = strlen(VERSION);
-    *same_version_p = strncmp(version, VERSION, n) == 0 && !isalnum((unsigned char)version[n]) &&
-                      version[n] != '.';
+    const size_t n = strlen(ATN_MPI_VERSION);
+    *same_version_p = strncmp(version, ATN_MPI_VERSION, n) == 0 &&
+                      !isalnum((unsigned char)version[n]) && version[n] != '.';
     return true;
 }
 

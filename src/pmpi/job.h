@@ -14,7 +14,7 @@ typedef struct atn_job {
     bool active;   /* between the vote in MPI_Init and MPI_Finalize */
     bool keeps;    /* there are states of communicators */
     bool yield;    /* ranks of this node outnumber its cores (local: changes no message) */
-    bool observed; /* report, check or watchdog: every call takes the long way */
+    bool observed; /* report, record, check or watchdog: every call takes the long way */
     bool check;
     bool lasting; /* the same problem always gets the same choice */
     int first, watchdog, verbose;
@@ -28,6 +28,7 @@ typedef struct atn_job {
     int procedure;      /* atn_tune_mode */
     uint32_t tunable;   /* operations that are learned about */
     const char *report; /* NULL: none; "": standard error; else a file */
+    const char *record; /* where patterns go; NULL: nowhere */
     atn_settings settings;
     atn_rules *rules;
     atn_rules *wisdom;        /* what files say about this machine, for any place of ranks */

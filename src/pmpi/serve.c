@@ -139,6 +139,8 @@ bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int 
         atn_raise(c, *code_p);
         return true;
     }
+    if (atn_the_job.record != NULL)
+        atn_record_add(c, call);
     if (atn_the_job.report != NULL)
         o->start = now();
     if (!serve_observed(o, code_p))
@@ -172,4 +174,6 @@ void atn_watch_stop(void)
         atn_watchdog_stop();
     if (atn_the_job.report != NULL)
         atn_report_print();
+    if (atn_the_job.record != NULL)
+        atn_record_write(atn_the_job.record);
 }

@@ -194,7 +194,8 @@ static void take_settings(atn_job *job)
     job->watchdog = (int)atn_setting_number(s, ATN_SET_WATCHDOG);
     job->verbose = (int)atn_setting_number(s, ATN_SET_VERBOSE);
     job->report = atn_setting_report(s);
-    job->observed = job->check || job->watchdog > 0 || job->report != NULL;
+    job->record = atn_setting_given(s, ATN_SET_RECORD);
+    job->observed = job->check || job->watchdog > 0 || job->report != NULL || job->record != NULL;
     job->forced = atn_rules_forced(job->rules);
     job->lasting = !atn_rules_per_call(job->rules);
 }

@@ -12,6 +12,10 @@ void atn_watch_stop(void);
 void atn_report_add(const atn_problem *q, const atn_choice *choice, double seconds);
 void atn_report_print(void);
 
+/* record.c: sizes of calls that differ between ranks; writing is collective over MPI_COMM_WORLD. */
+void atn_record_add(const atn_comm *c, const atn_call *call);
+void atn_record_write(const char *path);
+
 /* check.c: compares the call across the ranks of its communicator (collective); false: they
  * differ, it has been said how, and *code_p is the error to return. */
 bool atn_check(atn_comm *c, const atn_call *call, int *code_p);

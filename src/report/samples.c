@@ -123,6 +123,15 @@ static atn_status read_job(atn_samples_reader *r, const char *rest, atn_error *e
     return ATN_OK;
 }
 
+static atn_status read_place(atn_samples_reader *r, const char *rest, atn_error *err)
+{
+    atn_samples *s = r->s;
+    if (*rest == '\0' || strchr(rest, ' ') != NULL || strlen(rest) >= sizeof s->place)
+        return bad(r, err, "not 'place MACHINE/LAYOUT'", rest);
+    memcpy(s->place, rest, strlen(rest) + 1);
+    return ATN_OK;
+}
+
 /* "bcast 131072 0.011049271" */
 static atn_status read_task(atn_samples_reader *r, const char *rest, atn_error *err)
 {
@@ -265,6 +274,7 @@ static const struct {
 } lines[] = {
     {"attune-samples", 1U << ATN_BEFORE_JOB, read_version},
     {"job", 1U << ATN_IN_HEAD, read_job},
+    {"place", 1U << ATN_BETWEEN_TASKS, read_place},
     {"task", 1U << ATN_BETWEEN_TASKS, read_task},
     {"variant", 1U << ATN_IN_TASK, read_variant},
     {"s", 1U << ATN_IN_TASK, read_sample},

@@ -41,6 +41,7 @@ typedef struct {
     int ranks; /* 0: no job has been read */
     uint64_t topology;
     char *mpi;
+    char place[192]; /* "MACHINE/LAYOUT", as wisdom has it; "": not said */
     ATN_VEC(atn_task) tasks;
 } atn_samples;
 

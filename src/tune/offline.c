@@ -104,6 +104,12 @@ int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured)
     return o->all.n - 1;
 }
 
+void atn_offline_hurry(atn_offline *o, int heats, int final)
+{
+    o->s.heats = atn_max(PAIRS, atn_min(o->s.heats, heats));
+    o->s.final = atn_max(2 * FIRST_LOOK, atn_min(o->s.final, final));
+}
+
 void atn_offline_dismiss(atn_offline *o, int i) { o->all.v[i].fate = ATN_FATE_SLOW; }
 
 /* ---- what is known of contenders ---- */
@@ -470,7 +476,7 @@ static int list_final(atn_offline *o, double elapsed_s)
 static bool ask_for_neighbours(atn_offline *o, bool late)
 {
     const int leader = atn_offline_leader(o);
-    if (late || leader == ATN_OFFLINE_NATIVE || leader == o->refined)
+    if (late || o->s.as_it_is || leader == ATN_OFFLINE_NATIVE || leader == o->refined)
         return false;
     o->stage = ATN_OFFLINE_REFINING;
     o->refined = leader;

@@ -47,6 +47,7 @@ typedef struct {
     atn_trust trust;  /* in the model, from earlier problems */
     double seconds;   /* for all; INFINITY: as long as it takes */
     bool exhaustive;  /* everything runs as often as the best, nothing is dropped */
+    bool as_it_is;    /* parameters are not refined */
     int heats, final; /* rounds at most */
 } atn_offline_settings;
 extern const atn_offline_settings atn_offline_defaults;
@@ -68,6 +69,8 @@ void atn_offline_free(atn_offline *o);
  * `favoured` ones begin.  Returns its number; -1: out of memory. */
 int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured);
 
+/* Calls are slow: fewer rounds must do. */
+void atn_offline_hurry(atn_offline *o, int heats, int final);
 /* Measured before and found too slow: it need not run. */
 void atn_offline_dismiss(atn_offline *o, int contender);
 

@@ -171,19 +171,21 @@ static atn_status rule_of(const atn_solution *x, atn_rule *rule, atn_error *err)
     return status;
 }
 
-static bool asked_for(const atn_sizes *sizes, int64_t bytes)
+static const atn_load *load_of(const atn_loads *loads, const atn_solution *x)
 {
-    for (int i = 0; i < sizes->n; i++)
-        if (sizes->v[i] == bytes)
-            return true;
-    return false;
+    for (int i = 0; i < loads->n; i++) {
+        const atn_load *load = &loads->v[i];
+        if ((load->op == x->op || load->op == ATN_OPERATIONS) && load->bytes == x->task->bytes)
+            return load;
+    }
+    return NULL;
 }
 
 typedef ATN_VEC(atn_rule) rule_list;
 
 /* The points of one operation whose sizes are shared: from point `first` up to `end`. */
 static atn_status add_ranges(const atn_solutions *points, int first, int end,
-                             const atn_sizes *sizes, rule_list *list, atn_error *err)
+                             const atn_loads *loads, rule_list *list, atn_error *err)
 {
     const char *before = NULL;
     atn_status status = ATN_OK;
@@ -191,7 +193,7 @@ static atn_status add_ranges(const atn_solutions *points, int first, int end,
     for (int i = first; i < end && status == ATN_OK; i++) {
         const atn_solution *x = &points->v[i];
         atn_rule rule;
-        if (before != NULL && strcmp(before, x->use) == 0 && !asked_for(sizes, x->task->bytes))
+        if (before != NULL && strcmp(before, x->use) == 0 && load_of(loads, x) == NULL)
             continue;
         status = rule_of(x, &rule, err);
         if (status != ATN_OK)
@@ -207,18 +209,74 @@ static atn_status add_ranges(const atn_solutions *points, int first, int end,
     return status;
 }
 
-/* Sizes that ranks do not share: one answer for all. */
-static atn_status add_single(const atn_solutions *points, int first, int end, rule_list *list,
-                             atn_error *err)
+/* ---- sizes that ranks do not share: one answer for all ---- */
+
+/* What is known of an algorithm at a point: from the final, else from the heats. */
+static const atn_variant *samples_of(const atn_task *t, const char *algorithm)
 {
+    const atn_variant *found = in_final(t, algorithm);
+    for (int i = 0; i < t->variants.n && found == NULL; i++)
+        if (t->variants.v[i].seconds.n > 0 && strcmp(t->variants.v[i].algorithm, algorithm) == 0)
+            found = &t->variants.v[i];
+    return found;
+}
+
+typedef struct {
+    const atn_solutions *points;
+    int first, end;
+    const atn_loads *loads;
+} span_of_points;
+
+/* All loads together; every size counts alike where nobody says how often it comes.  False: it did
+ * not run everywhere. */
+static bool total_of(const span_of_points *p, const char *algorithm, atn_estimate *sum_p)
+{
+    atn_estimate sum = {0, 0, 0};
+    for (int i = p->first; i < p->end; i++) {
+        const atn_solution *x = &p->points->v[i];
+        const atn_variant *v = samples_of(x->task, algorithm);
+        const atn_load *load = load_of(p->loads, x);
+        if (v == NULL)
+            return false;
+        const atn_estimate t = estimate(v);
+        const double weight =
+            load != NULL && load->times > 0 ? (double)load->times : 1 / x->native_s.mid;
+        sum = (atn_estimate){sum.mid + weight * t.mid, sum.lo + weight * t.lo,
+                             sum.hi + weight * t.hi};
+    }
+    *sum_p = sum;
+    return true;
+}
+
+/* The point whose winner serves all best; -1: native does. */
+static int best_for_all(const span_of_points *p)
+{
+    atn_estimate native, own;
+    double least = INFINITY;
+    int best = -1;
+    if (!total_of(p, "native", &native))
+        return -1;
+    for (int i = p->first; i < p->end; i++)
+        if (strcmp(p->points->v[i].use, "native") != 0 && total_of(p, p->points->v[i].use, &own) &&
+            own.hi <= (1 - atn_offline_defaults.margin) * native.lo && own.mid < least) {
+            least = own.mid;
+            best = i;
+        }
+    return best;
+}
+
+static atn_status add_single(const atn_solutions *points, int first, int end,
+                             const atn_loads *loads, rule_list *list, atn_error *err)
+{
+    const span_of_points p = {points, first, end, loads};
+    const bool alone = end - first == 1;
+    const int best = alone ? first : best_for_all(&p);
     atn_rule rule;
-    bool agreed = true;
-    for (int i = first + 1; i < end; i++)
-        agreed = agreed && strcmp(points->v[i].use, points->v[first].use) == 0;
-    atn_status status = rule_of(&points->v[end - 1], &rule, err);
-    if (status == ATN_OK && !agreed) {
+    atn_status status = rule_of(&points->v[best < 0 ? first : best], &rule, err);
+    if (status == ATN_OK && best < 0) {
+        const atn_span ranks = rule.ranks;
         rule = atn_rule_blank(rule.op);
-        rule.ranks = (atn_span){points->v[first].task->ranks, points->v[first].task->ranks + 1};
+        rule.ranks = ranks;
         status = read_choice(rule.op, "native", &rule.use, err);
     }
     if (status == ATN_OK && !atn_push(list, rule))
@@ -226,7 +284,7 @@ static atn_status add_single(const atn_solutions *points, int first, int end, ru
     return status;
 }
 
-atn_status atn_solutions_rules(const atn_solutions *points, const atn_sizes *sizes, int64_t date,
+atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loads, int64_t date,
                                int64_t place, atn_rules **rules_p, atn_error *err)
 {
     rule_list list = {0};
@@ -236,8 +294,8 @@ atn_status atn_solutions_rules(const atn_solutions *points, const atn_sizes *siz
         for (end = first; end < points->n && points->v[end].op == op;)
             end++;
         status = atn_shares_bytes(op) && op != ATN_BARRIER
-                     ? add_ranges(points, first, end, sizes, &list, err)
-                     : add_single(points, first, end, &list, err);
+                     ? add_ranges(points, first, end, loads, &list, err)
+                     : add_single(points, first, end, loads, &list, err);
     }
     for (int i = 0; i < list.n; i++) {
         list.v[i].date = date;

@@ -34,11 +34,18 @@ bool atn_solutions_find(const atn_samples *s, atn_solutions *points_p);
 int atn_solution_crossing(const int64_t *bytes, const char *const *use, int n, double closer,
                           int64_t *bytes_p);
 
+/* Problems that were asked for.  `times` that a program carries it out; 0: all count alike. */
+typedef struct {
+    atn_operation op; /* ATN_OPERATIONS: any */
+    int64_t bytes, times;
+} atn_load;
+typedef ATN_VEC(atn_load) atn_loads;
+
 /* One rule for each size, from it up to the next one; the last serves all larger sizes.  Sizes that
- * were measured for a crossing point only stay where the winner changes.  Of operations whose sizes
- * ranks do not share, the choice that won at all sizes, else native.  `sizes` are those asked for.
- */
-atn_status atn_solutions_rules(const atn_solutions *points, const atn_sizes *sizes, int64_t date,
+ * were measured for a crossing point only stay where the winner changes.  Operations whose sizes
+ * ranks do not share have one rule: the winner that is fastest for all loads together, if it beats
+ * native there by the margin at the ends of all intervals, else native. */
+atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loads, int64_t date,
                                int64_t place, atn_rules **rules_p, atn_error *err);
 /* Joins the rules to a file; what was measured there for overlapping sizes goes. */
 atn_status atn_solutions_merge(const char *path, const atn_rules *news, atn_error *err);

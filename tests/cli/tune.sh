@@ -78,6 +78,43 @@ mine() {
 }
 check "schedules in files by their full path" mine
 
+patterns() {
+    cat >calls.txt <<'END'
+attune-pattern 1
+ranks 4
+call alltoallv x3
+0 1K 1K 1K
+1K 0 1K 1K
+1K 1K 0 1K
+1K 1K 1K 0
+call allgatherv
+1K 1K 1K 1K
+call alltoallv x2 # nearly the same as the first
+0 1K 1K 1K
+1K 0 1K 1K
+1K 1K 0 1K
+1K 1K 1K 4
+call alltoallv # others with the same mean
+0 4K 0 0
+4K 0 0 0
+0 0 0 4K
+0 0 0 0
+END
+    run --patterns calls.txt --raw p.samples >/dev/null && sed -n '/@/p' words | tr '\n' ' ' |
+        grep -qxF 'allgatherv/1024@1/native;?all alltoallv/768@0/native;?all alltoallv/769@3/native;?all '
+}
+check "patterns: near-equal ones are merged, the heaviest come first" patterns
+bad_pattern() { # TEXT
+    printf 'attune-pattern 1\nranks 2\n%b' "$1" >bad.txt
+    attune tune --wisdom w --patterns bad.txt -- true
+}
+fails 3 'attune: bad.txt:3: sizes differ between ranks in *, not in bcast' bad_pattern 'call bcast\n'
+fails 3 'attune: bad.txt:3: how often a call is made is written as x20, not often' \
+    bad_pattern 'call allgatherv often\n'
+fails 3 'attune: bad.txt:5: expected ranks, call or a line of a matrix, not 1' \
+    bad_pattern 'call allgatherv\n1 1\n1 1\n'
+fails 3 'attune: bad.txt:*: the file ends before its matrix does' bad_pattern 'call allgatherv\n'
+
 # ---- killed and resumed ----
 total=$(wc -l <good.samples)
 cut_everywhere() {

@@ -277,8 +277,8 @@ static const char *use_of(const atn_rules *rules, int64_t bytes, char name[ATN_N
 
 static atn_rules *make_rules(atn_samples *s, atn_solutions *list)
 {
-    int64_t asked[] = {1024, 16384};
-    const atn_sizes sizes = {asked, 2, 2};
+    atn_load asked[] = {{ATN_OPERATIONS, 1024, 0}, {ATN_BCAST, 16384, 0}};
+    const atn_loads sizes = {asked, 2, 2};
     atn_rules *rules = NULL;
     atn_error err = {0};
     read_samples(fill, s);
@@ -310,6 +310,60 @@ static void rules_from_samples(void **state)
     atn_rules_free(rules);
     atn_vec_free(&list);
     atn_samples_free(&s);
+}
+
+static void put_varying(FILE *f, int64_t bytes, const char *winner, const char *other, double slow)
+{
+    fprintf(f,
+            "task alltoallv %lld 0\nvariant 0 native native\ns 0 0.001\n"
+            "variant 1 candidate %s\ns 1 0.0005\nvariant 2 candidate %s\ns 2 %g\n"
+            "variant 3 control native\nvariant 4 named %s\n",
+            (long long)bytes, winner, other, slow, winner);
+    for (int i = 0; i < 8; i++)
+        fputs("s 3 0.001\ns 4 0.0005\n", f);
+    fputs("fate 0 second 0\nfate 1 won 0\nfate 2 slow 0\ndone\n", f);
+}
+static void fill_good(FILE *f)
+{
+    put_varying(f, 100, "linear", "pairwise", 0.0006);
+    put_varying(f, 200, "pairwise", "linear", 0.0006);
+}
+static void fill_bad(FILE *f)
+{
+    put_varying(f, 100, "linear", "pairwise", 0.009);
+    put_varying(f, 200, "pairwise", "linear", 0.009);
+}
+
+static void check_single(void (*with)(FILE *f), int64_t times, const char *use)
+{
+    atn_load asked[] = {{ATN_ALLTOALLV, 100, times}, {ATN_ALLTOALLV, 200, 1}};
+    const atn_loads loads = {asked, 2, 2};
+    atn_samples s = {0};
+    atn_solutions list = {0};
+    atn_rules *rules = NULL;
+    atn_error err = {0};
+    char name[ATN_NAME_ROOM];
+    read_samples(with, &s);
+    assert_true(atn_solutions_find(&s, &list));
+    if (atn_solutions_rules(&list, &loads, 1000, 0, &rules, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(atn_rules_count(rules), 1);
+    const atn_rule *rule = atn_rules_at(rules, 0);
+    atn_params_print(rule->use.row, &rule->use.params, name, sizeof name);
+    assert_string_equal(name, use);
+    assert_int_equal(rule->bytes.lo, -1);
+    atn_rules_free(rules);
+    atn_vec_free(&list);
+    atn_samples_free(&s);
+}
+
+/* Ranks that do not share sizes get one answer, which is good for all of them together. */
+static void one_answer_for_all(void **state)
+{
+    (void)state;
+    check_single(fill_good, 9, "alltoallv/linear");
+    check_single(fill_bad, 1, "alltoallv/native");
+    check_single(fill_bad, 1000, "alltoallv/linear");
 }
 
 /* Ranges that are cut in another way now replace the old ones; what people wrote stays. */
@@ -354,6 +408,7 @@ int main(void)
         cmocka_unit_test(unknown_times_are_tried),
         cmocka_unit_test(crossings),
         cmocka_unit_test(rules_from_samples),
+        cmocka_unit_test(one_answer_for_all),
         cmocka_unit_test(file_is_updated),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -12,8 +12,9 @@
 #include "plan/planner.h"
 
 enum { MOST_CALLS = 16 };
-static const double sample_s = 500e-6; /* that short calls are repeated for */
-static const int64_t plan_factor = 50; /* more effort than while a job waits */
+static const double sample_s = 500e-6;        /* that short calls are repeated for */
+static const double heats_s = 2, final_s = 4; /* of one contender, where calls are slow */
+static const int64_t plan_factor = 50;        /* more effort than while a job waits */
 
 typedef struct {
     atn_choice choice;
@@ -24,6 +25,7 @@ typedef struct {
 
 typedef struct {
     const atn_offline_run *x;
+    const atn_offline_problem *q;
     atn_offline *search;
     ATN_VEC(contender) list; /* by number */
     int variants;
@@ -67,8 +69,7 @@ static int find(const solver *t, const char *name)
 
 static const atn_task *past_task(const solver *t)
 {
-    const atn_problem *q = &t->x->caller->q;
-    return atn_samples_find(t->x->past, atn_operation_get(q->op)->name, q->bytes);
+    return atn_samples_find(t->x->past, atn_operation_get(t->q->op)->name, t->q->bytes);
 }
 
 static double past_least(const atn_task *task, const char *name)
@@ -287,6 +288,8 @@ static void measure_native(solver *t)
     t->list.v[native].open = true;
     t->calls = (int)fmax(1, fmin(MOST_CALLS, sample_s / seconds));
     atn_troupe_reference(t->x->troupe, seconds);
+    atn_offline_hurry(t->search, (int)fmin(1000, heats_s / seconds),
+                      (int)fmin(1000, final_s / seconds));
 }
 
 static bool race(solver *t, double began)
@@ -323,6 +326,7 @@ static bool solve(solver *t, char *variants, double seconds)
     const double began = MPI_Wtime();
     s.seconds = seconds;
     s.exhaustive = t->x->exhaustive;
+    s.as_it_is = t->q->as_it_is;
     s.trust = t->x->trust;
     t->search = atn_offline_new(&s);
     bool ok = (t->search != NULL || no_memory()) && enter_words(t, variants);
@@ -335,14 +339,14 @@ static bool solve(solver *t, char *variants, double seconds)
     return ok;
 }
 
-bool atn_offline_solve(atn_offline_run *x, atn_operation op, int64_t bytes, char *variants,
+bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *variants,
                        double seconds, char use[ATN_NAME_ROOM])
 {
-    solver t = {.x = x};
-    if (!atn_troupe_prepare(x->troupe, op, bytes))
+    solver t = {.x = x, .q = q};
+    if (!atn_troupe_prepare(x->troupe, q->op, q->bytes, q->call))
         return failed(ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
-    printf("task %s %lld %.9f\n", atn_operation_get(op)->name, (long long)bytes,
-           atn_bound(&x->caller->q));
+    printf("task %s %lld %.9f\n", atn_operation_get(q->op)->name, (long long)q->bytes,
+           q->call < 0 ? atn_bound(&x->caller->q) : 0);
     fflush(stdout);
     const bool ok = solve(&t, variants, seconds);
     if (ok) {

@@ -21,9 +21,16 @@ typedef struct {
     atn_trust trust; /* in the model, learned from problem to problem */
 } atn_offline_run;
 
+typedef struct {
+    atn_operation op;
+    int64_t bytes; /* its name in the samples, and its sizes unless ... */
+    int call;      /* ... they are those of a call of the troupe's patterns; -1: they are not */
+    bool as_it_is; /* parameters of the variants are not refined */
+} atn_offline_problem;
+
 /* On rank 0.  Variants as tasks write them: "native;?all;chain{segment=8K}".  The winner's name
  * goes to `use`, "" in a design.  False: the job has written why it gives up. */
-bool atn_offline_solve(atn_offline_run *x, atn_operation op, int64_t bytes, char *variants,
+bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *variants,
                        double seconds, char use[ATN_NAME_ROOM]);
 
 #endif

@@ -1,0 +1,25 @@
+/* flavour.h - the MPI that this build is for. */
+#ifndef ATN_FLAVOUR_H
+#define ATN_FLAVOUR_H
+
+#include <mpi.h>
+
+#define ATN_TEXT_(x) #x
+#define ATN_TEXT(x)  ATN_TEXT_(x)
+#if defined(OPEN_MPI)
+#define ATN_MPI_NAME "Open MPI"
+#define ATN_MPI_VERSION                                                                            \
+    ATN_TEXT(OMPI_MAJOR_VERSION)                                                                   \
+    "." ATN_TEXT(OMPI_MINOR_VERSION) "." ATN_TEXT(OMPI_RELEASE_VERSION)
+#define ATN_MPI_LEAD "Open MPI v" /* what the library's version string begins with */
+#elif defined(MPICH_VERSION)
+#define ATN_MPI_NAME    "MPICH"
+#define ATN_MPI_VERSION MPICH_VERSION
+#define ATN_MPI_LEAD    "MPICH Version:"
+#else
+#error "Attune knows the handles of Open MPI and of MPICH only"
+#endif
+/* "Open MPI 4.1.4" */
+#define ATN_MPI_BUILT_FOR ATN_MPI_NAME " " ATN_MPI_VERSION
+
+#endif
