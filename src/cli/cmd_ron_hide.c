@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/ron.h"
+#include "cli/trace.h"
 #include "report/table.h"
 
 typedef ATN_VEC(double) numbers;
@@ -107,9 +108,7 @@ static int run_hide(const atn_args *a, atn_error *err)
                     .t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns}};
     atn_status st = read_list(a, "delays", &x.delays, err);
     st = st ? st : read_list(a, "cpu", &x.cpus, err);
-    if (!st)
-        st = atn_ron_sends_load(a->operands[0], atn_arg_given(a, "partial"), &x.sends, &x.offers,
-                                err);
+    st = st ? st : atn_ron_sends_load(a, &x.sends, &x.offers, err);
     st = st ? st : evaluate(&x, err);
     st = st ? st : atn_table_write(a->out, &x.t, atn_arg_format(a), a->terminal, err);
     atn_vec_free(&x.sends);
@@ -124,7 +123,6 @@ static const atn_option options[] = {
      .argument = "LIST",
      .doc = "Predictors of 'attune predict', as better-cycle2,tag-bettercycle2,lru-1",
      .type = ATN_OPT_TEXT},
-    {.name = "partial", .doc = "Use what is left of a damaged or incomplete trace"},
     {.name = "delays",
      .argument = "US,...",
      .fallback = "1,5,10,25",
@@ -159,6 +157,7 @@ const atn_command atn_cmd_ron_hide = {
         "delay. In 'cached' circuits stand between sends to the same partner. Predictors that "
         "use call sites are told them ahead of the call, as the literature assumes.",
     .options = options,
+    .shared = atn_trace_options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_hide,

@@ -38,10 +38,9 @@ atn_status atn_ron_read(const atn_args *a, atn_ron *net_p, atn_error *err);
 /* A number from 0 on that an option gives. */
 atn_status atn_ron_number(const atn_args *a, const char *name, double *v_p, atn_error *err);
 
-/* The sends of a job: from a list (ron_hide.h), or from a folder with a trace; `partial`: from what
- * of it can be used. */
-atn_status atn_ron_sends_load(const char *path, bool partial, atn_ron_sends *sends_p,
-                              bool *has_offers_p, atn_error *err);
+/* The sends of a job, which operand 0 names: a list (ron_hide.h), or a folder with a trace. */
+atn_status atn_ron_sends_load(const atn_args *a, atn_ron_sends *sends_p, bool *has_offers_p,
+                              atn_error *err);
 /* Fills in what a predictor offers before each send of a rank, which it has seen alone. */
 atn_status atn_ron_sends_predict(const atn_predictor_choice *c, atn_ron_sends *sends,
                                  atn_error *err);

@@ -4,28 +4,33 @@
 #include <sys/stat.h>
 
 #include "cli/ron.h"
+#include "cli/trace.h"
 #include "predict/numbers.h"
 #include "trace/sends.h"
 
 /* ---- traces ---- */
 
-static atn_status read_trace(const char *folder, bool partial, atn_ron_sends *to, atn_error *err)
+static atn_status read_trace(const atn_args *a, atn_ron_sends *to, atn_error *err)
 {
     atn_trace *t = NULL;
-    atn_status st = atn_trace_read(folder, partial ? ATN_TRACE_PARTIAL : ATN_TRACE_WHOLE, &t, err);
+    atn_status st = atn_trace_load(a, &t, err);
     st = st ? st : atn_trace_sends(t, to, err);
     atn_trace_free(t);
     return st;
 }
 
-atn_status atn_ron_sends_load(const char *path, bool partial, atn_ron_sends *sends_p,
-                              bool *has_offers_p, atn_error *err)
+atn_status atn_ron_sends_load(const atn_args *a, atn_ron_sends *sends_p, bool *has_offers_p,
+                              atn_error *err)
 {
+    const char *path = a->operands[0];
     struct stat is;
-    if (stat(path, &is) != 0 || !S_ISDIR(is.st_mode))
-        return atn_ron_sends_read(path, sends_p, has_offers_p, err);
-    *has_offers_p = false;
-    return read_trace(path, partial, sends_p, err);
+    if (stat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
+        *has_offers_p = false;
+        return read_trace(a, sends_p, err);
+    }
+    if (atn_arg_given(a, "partial"))
+        return atn_fail(err, ATN_USAGE, "%s is no folder with a trace; leave out --partial", path);
+    return atn_ron_sends_read(path, sends_p, has_offers_p, err);
 }
 
 /* ---- predictors ---- */

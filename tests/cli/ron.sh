@@ -63,6 +63,7 @@ holds 'better-cycle2' attune ron hide plain.csv
 fails 2 'attune: --predictor lru: needs a size, as in lru-1' attune ron hide plain.csv --predictor lru
 fails 2 'attune: *crystal*' attune ron hide plain.csv --predictor crystal-ball
 mkdir none
+fails 2 'attune: plain.csv is no folder with a trace; leave out --partial' attune ron hide plain.csv --partial
 fails 3 'attune: none*' attune ron hide none
 sed '1s/bytes/weight/' sends.csv >bad.csv
 fails 3 'attune: bad.csv:1: no column of a list of sends, or one twice: "weight"*' attune ron hide bad.csv
