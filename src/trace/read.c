@@ -44,6 +44,7 @@ void atn_trace_free(atn_trace *t)
         free(rank->library);
         free(rank->clock);
         atn_vec_free(&rank->syncs);
+        atn_vec_free(&rank->times);
         atn_vec_free(&rank->events);
     }
     for (int i = 0; i < t->comms.n; i++)
@@ -450,4 +451,21 @@ const char *atn_trace_partner_name(int partner, char out[16])
     else
         snprintf(out, 16, "%s", partner >= ATN_TRACE_FOREIGN ? names[-partner - 1] : "?");
     return out;
+}
+
+double atn_trace_message_s(const atn_trace *t, int64_t bytes)
+{
+    const atn_trace_rank *const rank = &t->ranks[0];
+    const atn_trace_time *const v = rank->times.v;
+    const int n = rank->times.n;
+    int i = 1;
+    if (n == 0)
+        return 0;
+    if (n == 1 || bytes <= v[0].bytes)
+        return 1e-9 * (double)v[0].ns;
+    while (i < n - 1 && v[i].bytes < bytes)
+        i++;
+    const double slope = (double)(v[i].ns - v[i - 1].ns) / (double)(v[i].bytes - v[i - 1].bytes);
+    return 1e-9 *
+           ((double)v[i - 1].ns + (slope > 0 ? slope : 0) * (double)(bytes - v[i - 1].bytes));
 }

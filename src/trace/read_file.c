@@ -22,6 +22,7 @@ void atn_raw_free(atn_raw *raw)
     free(raw->r.library);
     free(raw->r.clock);
     atn_vec_free(&raw->r.syncs);
+    atn_vec_free(&raw->r.times);
     atn_vec_free(&raw->r.events);
     *raw = (atn_raw){0};
 }
@@ -128,6 +129,20 @@ static bool take_sync(atn_raw *raw, atn_bytes *b)
     s.offset = atn_get_signed(b);
     s.within = (int64_t)atn_get_varint(b);
     return !b->bad && atn_push(&raw->r.syncs, s);
+}
+
+static bool take_message_times(atn_raw *raw, atn_bytes *b)
+{
+    const uint64_t n = atn_get_varint(b);
+    for (uint64_t i = 0; i < n && !b->bad; i++) {
+        atn_trace_time t = {.bytes = (int64_t)atn_get_varint(b)};
+        t.ns = (int64_t)atn_get_varint(b);
+        const bool rises =
+            raw->r.times.n == 0 || t.bytes > raw->r.times.v[raw->r.times.n - 1].bytes;
+        if (!b->bad && (!rises || !atn_push(&raw->r.times, t)))
+            return false;
+    }
+    return !b->bad;
 }
 
 static bool take_end(atn_raw *raw, atn_bytes *b)
@@ -255,6 +270,8 @@ static bool take_block(atn_raw *raw, const atn_trace_block *block, const uint8_t
         return take_events(raw, block, &b);
     case ATN_TRACE_SYNC:
         return take_sync(raw, &b);
+    case ATN_TRACE_TIMES:
+        return take_message_times(raw, &b);
     case ATN_TRACE_END:
         return take_end(raw, &b);
     default:

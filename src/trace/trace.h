@@ -52,6 +52,11 @@ typedef struct {
     int64_t at, offset, within;
 } atn_trace_sync;
 
+/* One message of that size, one way, between rank 0 and the last rank. */
+typedef struct {
+    int64_t bytes, ns;
+} atn_trace_time;
+
 typedef struct {
     bool present;  /* its file was there and could be used */
     bool finished; /* MPI_Finalize was recorded */
@@ -61,6 +66,7 @@ typedef struct {
     int64_t dropped;             /* calls not recorded: limit, or full disk */
     int64_t polls, polls_ns;     /* tests and probes that found nothing */
     ATN_VEC(atn_trace_sync) syncs;
+    ATN_VEC(atn_trace_time) times; /* rank 0's, measured in MPI_Finalize; by size */
     ATN_VEC(atn_trace_event) events;
 } atn_trace_rank;
 
@@ -114,6 +120,10 @@ const char *atn_trace_site_name(const atn_trace *t, int site, char *out, size_t 
 const char *atn_trace_type_name(const atn_trace *t, int type, char *out, size_t size);
 /* "3", "any", "null", "foreign", "-". */
 const char *atn_trace_partner_name(int partner, char out[16]);
+
+/* Seconds of one message, from what the job measured: straight between sizes, and beyond the
+ * largest.  0: it did not (one rank, or killed). */
+double atn_trace_message_s(const atn_trace *t, int64_t bytes);
 
 /* ---- clocks ---- */
 

@@ -238,6 +238,16 @@ void atn_trace_write_sync(atn_trace_writer *w, int64_t at, int64_t offset, int64
     write_vec(w, ATN_TRACE_SYNC, &b, ok);
 }
 
+void atn_trace_write_times(atn_trace_writer *w, const int64_t *sizes, const int64_t *ns, int n)
+{
+    bytes b = {0};
+    bool ok = put_number(&b, (uint64_t)n);
+    for (int i = 0; i < n && ok; i++)
+        ok = put_number(&b, (uint64_t)sizes[i]) && put_number(&b, (uint64_t)ns[i]);
+    atn_trace_flush(w);
+    write_vec(w, ATN_TRACE_TIMES, &b, ok);
+}
+
 /* ---- events ---- */
 
 /* Where the signature stands in the table, or where it would go. */

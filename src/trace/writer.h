@@ -43,6 +43,8 @@ uint32_t atn_trace_last_request(const atn_trace_writer *w);
 
 /* rank 0's clock minus this one at time `at`, known up to `within`. */
 void atn_trace_write_sync(atn_trace_writer *w, int64_t at, int64_t offset, int64_t within);
+/* How long messages of some sizes take, one way. */
+void atn_trace_write_times(atn_trace_writer *w, const int64_t *bytes, const int64_t *ns, int n);
 /* Polls that found nothing are not recorded, only counted. */
 void atn_trace_poll(atn_trace_writer *w, int64_t ns);
 

@@ -246,11 +246,16 @@ static void stop(void)
 {
     if (private_comm == MPI_COMM_NULL)
         return;
+    int64_t bytes[ATN_MESSAGE_SIZES], ns[ATN_MESSAGE_SIZES];
     const atn_trace_sync sync = atn_compare_clocks(private_comm);
+    const bool timed = atn_time_messages(private_comm, bytes, ns);
     atn_pbehind.Comm_free(&private_comm);
     atn_rec.on = false;
-    if (atn_rec.writer != NULL)
-        atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
+    if (atn_rec.writer == NULL)
+        return;
+    atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
+    if (timed)
+        atn_trace_write_times(atn_rec.writer, bytes, ns, ATN_MESSAGE_SIZES);
 }
 
 /* MPI may no longer be called. */

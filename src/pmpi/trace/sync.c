@@ -52,3 +52,40 @@ atn_trace_sync atn_compare_clocks(MPI_Comm comm)
     atn_pbehind.Recv(words, 3, MPI_INT64_T, 0, TAG, comm, MPI_STATUS_IGNORE);
     return (atn_trace_sync){.at = words[0], .offset = words[1], .within = words[2]};
 }
+
+/* ---- messages ---- */
+
+static const int sizes[ATN_MESSAGE_SIZES] = {8, 1 << 10, 8 << 10, 64 << 10, 512 << 10};
+enum { ROUND_TRIPS = 6 };
+
+static int64_t round_trips(MPI_Comm comm, char *buf, int bytes, int partner, bool first)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        const int64_t start = atn_now();
+        if (first)
+            atn_pbehind.Send(buf, bytes, MPI_BYTE, partner, TAG, comm);
+        atn_pbehind.Recv(buf, bytes, MPI_BYTE, partner, TAG, comm, MPI_STATUS_IGNORE);
+        if (!first)
+            atn_pbehind.Send(buf, bytes, MPI_BYTE, partner, TAG, comm);
+        const int64_t took = atn_now() - start;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+bool atn_time_messages(MPI_Comm comm, int64_t bytes[ATN_MESSAGE_SIZES],
+                       int64_t ns[ATN_MESSAGE_SIZES])
+{
+    int p, r;
+    PMPI_Comm_size(comm, &p);
+    PMPI_Comm_rank(comm, &r);
+    if (p < 2 || (r != 0 && r != p - 1))
+        return false;
+    static char buf[512 << 10]; /* nothing to fail */
+    for (int i = 0; i < ATN_MESSAGE_SIZES; i++) {
+        bytes[i] = sizes[i];
+        ns[i] = round_trips(comm, buf, sizes[i], r == 0 ? p - 1 : 0, r == 0) / 2;
+    }
+    return r == 0;
+}

@@ -1,0 +1,236 @@
+/* cmd_trace_stats.c - attune trace show, stats, arrivals, report. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace.h"
+
+/* ---- show ---- */
+
+static const atn_column event_columns[] = {
+    {"rank", ATN_CELL_NUMBER},  {"begin_us", ATN_CELL_NUMBER}, {"time_us", ATN_CELL_NUMBER},
+    {"call", ATN_CELL_TEXT},    {"partner", ATN_CELL_TEXT},    {"tag", ATN_CELL_TEXT},
+    {"bytes", ATN_CELL_NUMBER}, {"comm", ATN_CELL_TEXT},       {"request", ATN_CELL_TEXT},
+    {"site", ATN_CELL_TEXT},
+};
+enum { EVENT_COLUMNS = sizeof event_columns / sizeof *event_columns };
+
+static void put_event(atn_table *table, const atn_trace *t, int r, const atn_trace_event *e)
+{
+    char text[300];
+    const char *const name = atn_trace_op_get((atn_trace_op)e->op)->name;
+    atn_cell(table, "%d", r);
+    atn_cell(table, "%.3f", 1e-3 * (double)e->enter);
+    atn_cell(table, "%.3f", 1e-3 * (double)(e->exit - e->enter));
+    atn_cell(table, "%s%s", atn_trace_is_part(e) ? "+ " : e->depth > 0 ? "> " : "", name);
+    atn_cell(table, "%s",
+             e->partner == ATN_TRACE_NOBODY ? "" : atn_trace_partner_name(e->partner, text));
+    if (e->tag >= 0)
+        atn_cell(table, "%d", e->tag);
+    else
+        atn_cell(table, "%s", e->tag == ATN_TRACE_ANY_TAG ? "any" : "");
+    atn_cell(table, "%lld", (long long)e->bytes);
+    atn_cell(table, "%s", e->comm >= 0 ? atn_trace_comm_name(t, e->comm, text, sizeof text) : "");
+    if (e->request > 0)
+        atn_cell(table, "%u", e->request);
+    else
+        atn_cell(table, "%s", "");
+    atn_cell(table, "%s", e->site >= 0 ? atn_trace_site_name(t, e->site, text, sizeof text) : "");
+}
+
+/* All ranks mixed, in the order in which calls began. */
+static void put_events(atn_table *table, const atn_trace *t, int only, int64_t most)
+{
+    int *const next = calloc((size_t)t->p, sizeof *next);
+    for (int64_t n = 0; next != NULL && (n < most || most == 0); n++) {
+        int best = -1;
+        for (int r = 0; r < t->p; r++) {
+            if (next[r] == t->ranks[r].events.n || (only >= 0 && r != only))
+                continue;
+            if (best < 0 ||
+                t->ranks[r].events.v[next[r]].enter < t->ranks[best].events.v[next[best]].enter)
+                best = r;
+        }
+        if (best < 0)
+            break;
+        put_event(table, t, best, &t->ranks[best].events.v[next[best]++]);
+    }
+    table->failed = table->failed || next == NULL;
+    free(next);
+}
+
+static int show(const atn_args *a, atn_error *err)
+{
+    atn_trace *t = NULL;
+    atn_table table = {.columns = event_columns, .ncolumns = EVENT_COLUMNS};
+    atn_status status = atn_trace_load(a, &t, err);
+    if (status != ATN_OK)
+        return status;
+    const int only = atn_arg_given(a, "rank") ? (int)atn_arg_int(a, "rank") : -1;
+    if (only >= t->p)
+        status = atn_fail(err, ATN_USAGE, "--rank %d: the job has ranks 0 to %d", only, t->p - 1);
+    if (status == ATN_OK) {
+        put_events(&table, t, only, atn_arg_int(a, "events"));
+        status = atn_table_write(a->out, &table, atn_arg_format(a), a->terminal, err);
+    }
+    atn_table_free(&table);
+    atn_trace_free(t);
+    return status;
+}
+
+static const atn_option show_options[] = {
+    {.name = "rank", .letter = 'r', .argument = "R", .type = ATN_OPT_INT, .doc = "Only this rank"},
+    {.name = "events",
+     .letter = 'n',
+     .argument = "N",
+     .type = ATN_OPT_INT,
+     .fallback = "50",
+     .doc = "At most so many; 0: all"},
+    {0},
+};
+
+const atn_command atn_cmd_trace_show = {
+    .noun = "trace",
+    .verb = "show",
+    .operands = "FOLDER",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "List the calls of a trace in the order in which they began",
+    .detail = "'+' marks what belongs to the call before it: the receive of a sendrecv, a request "
+              "that a wait completed. '>' marks messages inside of a collective.",
+    .options = show_options,
+    .shared = atn_trace_options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = show,
+};
+
+/* ---- tables ---- */
+
+static int tables(const atn_args *a, const atn_trace_table *list, const char *machine,
+                  atn_error *err)
+{
+    atn_trace_view v = {0};
+    atn_status status = atn_trace_view_make(a, machine, &v, err);
+    if (status != ATN_OK)
+        return status;
+    if (list == atn_arrival_tables && v.arrivals.cut > 0)
+        fprintf(stderr,
+                "attune: note: %lld collective calls are left out, because not all ranks of their "
+                "communicator have them\n",
+                (long long)v.arrivals.cut);
+    status = atn_trace_tables_write(a, list, atn_arg_text(a, "table"), &v, err);
+    atn_trace_view_free(&v);
+    return status;
+}
+
+static int stats(const atn_args *a, atn_error *err)
+{
+    return tables(a, atn_stats_tables, NULL, err);
+}
+
+static int arrivals(const atn_args *a, atn_error *err)
+{
+    return tables(a, atn_arrival_tables, atn_arg_text(a, "machine"), err);
+}
+
+static const char *const stats_words[] = {"summary",  "calls",   "ranks", "sizes",
+                                          "partners", "between", NULL};
+static const char *const arrival_words[] = {"operations", "factors", "invocations", NULL};
+
+static const atn_option stats_options[] = {
+    {.name = "table",
+     .argument = "NAME",
+     .type = ATN_OPT_WORD,
+     .words = stats_words,
+     .doc = "Only this table"},
+    {0},
+};
+
+const atn_command atn_cmd_trace_stats = {
+    .noun = "trace",
+    .verb = "stats",
+    .operands = "FOLDER",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Tell how a recorded program communicates",
+    .detail =
+        "Calls with their times, sizes, partners, the pure computation between two sends of a rank "
+        "(without the MPI calls that lie between), and early receives: the share of messages "
+        "whose receiver asked for them, by a receive or by waiting for one, before they were "
+        "sent; receives from anybody do not count. The cost of recording is subtracted.",
+    .options = stats_options,
+    .shared = atn_trace_options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = stats,
+};
+
+static const atn_option arrivals_options[] = {
+    {.name = "table",
+     .argument = "NAME",
+     .type = ATN_OPT_WORD,
+     .words = arrival_words,
+     .doc = "Only this table; 'invocations' has every call, by time"},
+    {.name = "machine",
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
+     .doc = "Take the time of a message from this machine, not from what the job measured"},
+    {0},
+};
+
+const atn_command atn_cmd_trace_arrivals = {
+    .noun = "trace",
+    .verb = "arrivals",
+    .operands = "FOLDER",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Tell how far apart the ranks of collectives arrive",
+    .detail =
+        "The average imbalance of a call is the mean distance of its ranks from their mean "
+        "arrival, "
+        "the worst imbalance is from the first to the last. Divided by the time of one message of "
+        "the call's size they are imbalance factors; a call is balanced when its worst factor is "
+        "below 1. The computation of ranks since their last collective tells whether their work "
+        "makes them arrive apart.",
+    .options = arrivals_options,
+    .shared = atn_trace_options,
+    .formats = atn_table_formats,
+    .flags = ATN_CMD_OUTPUT,
+    .run = arrivals,
+};
+
+/* ---- report ---- */
+
+static int report(const atn_args *a, atn_error *err)
+{
+    atn_trace_view v = {0};
+    atn_status status = atn_trace_view_make(a, atn_arg_text(a, "machine"), &v, err);
+    if (status != ATN_OK)
+        return status;
+    status = atn_trace_page(a->out, &v, err);
+    atn_trace_view_free(&v);
+    return status;
+}
+
+static const atn_option report_options[] = {
+    {.name = "machine",
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
+     .doc = "Take the time of a message from this machine, not from what the job measured"},
+    {0},
+};
+
+const atn_command atn_cmd_trace_report = {
+    .noun = "trace",
+    .verb = "report",
+    .operands = "FOLDER",
+    .min_operands = 1,
+    .max_operands = 1,
+    .help = "Write a page about a trace: time line, plots and tables",
+    .detail = "HTML without any other file. Its tables are those of 'attune trace stats' and "
+              "'attune trace arrivals'.",
+    .options = report_options,
+    .shared = atn_trace_options,
+    .flags = ATN_CMD_OUTPUT,
+    .run = report,
+};

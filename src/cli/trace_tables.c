@@ -1,0 +1,334 @@
+/* trace_tables.c - what is known about a trace, as tables. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace.h"
+#include "model/machine.h"
+
+/* ---- a trace and what is known about it ---- */
+
+static double by_machine(const void *context, int64_t bytes)
+{
+    const atn_machine *const m = context;
+    return atn_channel_message(m, m->nchannels - 1, (double)bytes);
+}
+
+static double by_job(const void *context, int64_t bytes)
+{
+    return atn_trace_message_s(context, bytes);
+}
+
+atn_status atn_trace_view_make(const atn_args *a, const char *machine, atn_trace_view *v_p,
+                               atn_error *err)
+{
+    atn_trace_view v = {.message_from = machine != NULL ? machine : "the job itself"};
+    atn_machine *m = NULL;
+    atn_status status = machine != NULL ? atn_machine_read(machine, &m, err) : ATN_OK;
+    if (status == ATN_OK)
+        status = atn_trace_load(a, &v.t, err);
+    if (status == ATN_OK)
+        status = atn_trace_stats_make(v.t, &v.stats, err);
+    if (status == ATN_OK)
+        status = atn_trace_arrivals_make(v.t, m != NULL ? by_machine : by_job,
+                                         m != NULL ? (const void *)m : v.t, &v.arrivals, err);
+    atn_machine_free(m);
+    if (status == ATN_OK)
+        *v_p = v;
+    else
+        atn_trace_view_free(&v);
+    return status;
+}
+
+void atn_trace_view_free(atn_trace_view *v)
+{
+    atn_trace_stats_free(&v->stats);
+    atn_trace_arrivals_free(&v->arrivals);
+    atn_trace_free(v->t);
+    v->t = NULL;
+}
+
+/* ---- calls ---- */
+
+#define COLUMNS(c) (c), sizeof(c) / sizeof *(c)
+
+static const atn_column call_columns[] = {
+    {"operation", ATN_CELL_TEXT}, {"calls", ATN_CELL_NUMBER}, {"least", ATN_CELL_NUMBER},
+    {"most", ATN_CELL_NUMBER},    {"bytes", ATN_CELL_NUMBER}, {"time_s", ATN_CELL_NUMBER},
+    {"mean_us", ATN_CELL_NUMBER},
+};
+
+static void fill_calls(atn_table *t, const atn_trace_view *v)
+{
+    for (int i = 0; i < ATN_TRACE_OPS; i++) {
+        const atn_trace_op_stats *const s = &v->stats.ops[i];
+        if (s->calls == 0)
+            continue;
+        atn_cell(t, "%s", atn_trace_op_get((atn_trace_op)i)->name);
+        atn_cell(t, "%lld", (long long)s->calls);
+        atn_cell(t, "%lld", (long long)s->least);
+        atn_cell(t, "%lld", (long long)s->most);
+        atn_cell(t, "%lld", (long long)s->bytes);
+        atn_cell(t, "%.6f", s->seconds);
+        atn_cell(t, "%.3f", 1e6 * s->seconds / (double)s->calls);
+    }
+}
+
+/* ---- ranks ---- */
+
+static const atn_column rank_columns[] = {
+    {"rank", ATN_CELL_NUMBER},         {"host", ATN_CELL_TEXT},
+    {"events", ATN_CELL_NUMBER},       {"sends", ATN_CELL_NUMBER},
+    {"destinations", ATN_CELL_NUMBER}, {"receives", ATN_CELL_NUMBER},
+    {"bytes_sent", ATN_CELL_NUMBER},   {"mpi_s", ATN_CELL_NUMBER},
+    {"compute_s", ATN_CELL_NUMBER},    {"least_between_us", ATN_CELL_NUMBER},
+    {"overhead_ns", ATN_CELL_NUMBER},
+};
+
+static void fill_ranks(atn_table *t, const atn_trace_view *v)
+{
+    for (int r = 0; r < v->t->p; r++) {
+        const atn_trace_rank_stats *const s = &v->stats.ranks[r];
+        const atn_trace_rank *const rank = &v->t->ranks[r];
+        atn_cell(t, "%d", r);
+        atn_cell(t, "%s", rank->host != NULL ? rank->host : "");
+        atn_cell(t, "%d", rank->events.n);
+        atn_cell(t, "%lld", (long long)s->sends);
+        atn_cell(t, "%d", s->destinations);
+        atn_cell(t, "%lld", (long long)s->receives);
+        atn_cell(t, "%lld", (long long)s->bytes);
+        atn_cell(t, "%.6f", s->mpi_s);
+        atn_cell(t, "%.6f", s->compute_s);
+        if (isfinite(s->least_between_s))
+            atn_cell(t, "%.3f", 1e6 * s->least_between_s);
+        else
+            atn_cell(t, "%s", "");
+        atn_cell(t, "%.1f", rank->inside_ns + rank->around_ns);
+    }
+}
+
+/* ---- sizes, partners ---- */
+
+static const atn_column size_columns[] = {
+    {"bytes", ATN_CELL_NUMBER}, {"messages", ATN_CELL_NUMBER}, {"percent", ATN_CELL_NUMBER}};
+
+static void fill_sizes(atn_table *t, const atn_trace_view *v)
+{
+    int64_t all = 0;
+    for (int i = 0; i < v->stats.sizes.n; i++)
+        all += v->stats.sizes.v[i].messages;
+    for (int i = 0; i < v->stats.sizes.n; i++) {
+        atn_cell(t, "%lld", (long long)v->stats.sizes.v[i].bytes);
+        atn_cell(t, "%lld", (long long)v->stats.sizes.v[i].messages);
+        atn_cell(t, "%.2f", atn_trace_percent(v->stats.sizes.v[i].messages, all));
+    }
+}
+
+static const atn_column partner_columns[] = {{"from", ATN_CELL_NUMBER},
+                                             {"to", ATN_CELL_NUMBER},
+                                             {"messages", ATN_CELL_NUMBER},
+                                             {"bytes", ATN_CELL_NUMBER}};
+
+static void fill_partners(atn_table *t, const atn_trace_view *v)
+{
+    const int p = v->t->p;
+    for (int from = 0; from < p; from++)
+        for (int to = 0; to < p; to++) {
+            const size_t at = (size_t)from * (size_t)p + (size_t)to;
+            if (v->stats.messages[at] == 0)
+                continue;
+            atn_cell(t, "%d", from);
+            atn_cell(t, "%d", to);
+            atn_cell(t, "%lld", (long long)v->stats.messages[at]);
+            atn_cell(t, "%lld", (long long)v->stats.bytes[at]);
+        }
+}
+
+/* ---- computation between sends ---- */
+
+static const atn_column between_columns[] = {{"percent", ATN_CELL_NUMBER},
+                                             {"at_most_us", ATN_CELL_NUMBER}};
+
+static void fill_between(atn_table *t, const atn_trace_view *v)
+{
+    static const double percents[] = {0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 100};
+    for (size_t i = 0; i < sizeof percents / sizeof *percents && v->stats.between.n > 0; i++) {
+        atn_cell(t, "%g", percents[i]);
+        atn_cell(t, "%.3f", 1e6 * atn_trace_percentile(&v->stats, percents[i]));
+    }
+}
+
+/* ---- summary ---- */
+
+static const atn_column summary_columns[] = {{"what", ATN_CELL_TEXT}, {"value", ATN_CELL_TEXT}};
+
+static void fill_summary(atn_table *t, const atn_trace_view *v)
+{
+    const atn_trace_stats *const s = &v->stats;
+    const int64_t n = s->between.n;
+    atn_cell(t, "ranks"), atn_cell(t, "%d", v->t->p);
+    atn_cell(t, "duration_s"), atn_cell(t, "%.6f", 1e-9 * (double)v->t->end);
+    atn_cell(t, "communication_over_computation"), atn_cell(t, "%.4f", s->ratio);
+    atn_cell(t, "messages_matched"), atn_cell(t, "%lld", (long long)s->matched);
+    atn_cell(t, "early_receive_percent");
+    atn_cell(t, "%.2f", atn_trace_percent(s->early, s->matched));
+    atn_cell(t, "between_sends"), atn_cell(t, "%lld", (long long)n);
+    for (int i = 0; i < 3; i++) {
+        static const int us[] = {5, 10, 25};
+        atn_cell(t, "between_above_%d_us_percent", us[i]);
+        atn_cell(t, "%.2f", atn_trace_percent(atn_trace_above(s, 1e-6 * us[i]), n));
+    }
+    int64_t polls = 0;
+    for (int r = 0; r < v->t->p; r++)
+        polls += v->t->ranks[r].polls;
+    atn_cell(t, "polls_that_found_nothing"), atn_cell(t, "%lld", (long long)polls);
+}
+
+const atn_trace_table atn_stats_tables[] = {
+    {"summary", "Summary", COLUMNS(summary_columns), fill_summary},
+    {"calls", "Calls", COLUMNS(call_columns), fill_calls},
+    {"ranks", "Ranks", COLUMNS(rank_columns), fill_ranks},
+    {"sizes", "Sizes of messages", COLUMNS(size_columns), fill_sizes},
+    {"partners", "Who sends to whom", COLUMNS(partner_columns), fill_partners},
+    {"between", "Computation between two sends of a rank", COLUMNS(between_columns), fill_between},
+    {0},
+};
+
+/* ---- arrivals ---- */
+
+static const atn_column operation_columns[] = {
+    {"operation", ATN_CELL_TEXT},       {"calls", ATN_CELL_NUMBER},
+    {"balanced", ATN_CELL_NUMBER},      {"average_factor", ATN_CELL_NUMBER},
+    {"worst_factor", ATN_CELL_NUMBER},  {"largest_factor", ATN_CELL_NUMBER},
+    {"elapsed_us", ATN_CELL_NUMBER},    {"imbalance_us", ATN_CELL_NUMBER},
+    {"computation_us", ATN_CELL_NUMBER}};
+
+static void put_operation(atn_table *t, const char *name, const atn_trace_imbalance *m)
+{
+    if (m->calls == 0)
+        return;
+    atn_cell(t, "%s", name);
+    atn_cell(t, "%lld", (long long)m->calls);
+    atn_cell(t, "%lld", (long long)m->balanced);
+    atn_cell(t, "%.3f", m->average);
+    atn_cell(t, "%.3f", m->worst);
+    atn_cell(t, "%.3f", m->worst_ever);
+    atn_cell(t, "%.3f", 1e6 * m->elapsed_s);
+    atn_cell(t, "%.3f", 1e6 * m->imbalance_s);
+    atn_cell(t, "%.3f", 1e6 * m->compute_worst_s);
+}
+
+static void fill_operations(atn_table *t, const atn_trace_view *v)
+{
+    for (int i = 0; i <= ATN_TRACE_OPS; i++) {
+        const atn_trace_imbalance m =
+            atn_trace_imbalance_of(&v->arrivals, (atn_trace_op)i, -1, INT64_MAX);
+        put_operation(t, i < ATN_TRACE_OPS ? atn_trace_op_get((atn_trace_op)i)->name : "all", &m);
+    }
+}
+
+static const atn_column factor_columns[] = {{"worst_factor", ATN_CELL_TEXT},
+                                            {"calls_to_1000_bytes", ATN_CELL_NUMBER},
+                                            {"percent_to_1000_bytes", ATN_CELL_NUMBER},
+                                            {"calls_above_1000_bytes", ATN_CELL_NUMBER},
+                                            {"percent_above_1000_bytes", ATN_CELL_NUMBER}};
+
+static void fill_factors(atn_table *t, const atn_trace_view *v)
+{
+    int64_t small[ATN_TRACE_BINS], large[ATN_TRACE_BINS], nsmall = 0, nlarge = 0;
+    char name[16];
+    atn_trace_distribution(&v->arrivals, -1, 1000, small);
+    atn_trace_distribution(&v->arrivals, 1000, INT64_MAX, large);
+    for (int i = 0; i < ATN_TRACE_BINS; i++) {
+        nsmall += small[i];
+        nlarge += large[i];
+    }
+    for (int i = 0; i < ATN_TRACE_BINS; i++) {
+        atn_cell(t, "%s", atn_trace_bin_name(i, name));
+        atn_cell(t, "%lld", (long long)small[i]);
+        atn_cell(t, "%.2f", atn_trace_percent(small[i], nsmall));
+        atn_cell(t, "%lld", (long long)large[i]);
+        atn_cell(t, "%.2f", atn_trace_percent(large[i], nlarge));
+    }
+}
+
+static const atn_column invocation_columns[] = {{"site", ATN_CELL_TEXT},
+                                                {"invocation", ATN_CELL_NUMBER},
+                                                {"operation", ATN_CELL_TEXT},
+                                                {"comm", ATN_CELL_NUMBER},
+                                                {"ranks", ATN_CELL_NUMBER},
+                                                {"bytes", ATN_CELL_NUMBER},
+                                                {"first_us", ATN_CELL_NUMBER},
+                                                {"elapsed_us", ATN_CELL_NUMBER},
+                                                {"average_us", ATN_CELL_NUMBER},
+                                                {"worst_us", ATN_CELL_NUMBER},
+                                                {"message_us", ATN_CELL_NUMBER},
+                                                {"average_factor", ATN_CELL_NUMBER},
+                                                {"worst_factor", ATN_CELL_NUMBER},
+                                                {"computation_us", ATN_CELL_NUMBER},
+                                                {"computation_imbalance_us", ATN_CELL_NUMBER}};
+
+static void fill_invocations(atn_table *t, const atn_trace_view *v)
+{
+    for (int i = 0; i < v->arrivals.calls.n; i++) {
+        const atn_trace_call *const c = &v->arrivals.calls.v[i];
+        char site[300];
+        atn_cell(t, "%s", atn_trace_site_name(v->t, c->site, site, sizeof site));
+        atn_cell(t, "%d", c->invocation);
+        atn_cell(t, "%s", atn_trace_op_get(c->op)->name);
+        atn_cell(t, "%d", c->comm);
+        atn_cell(t, "%d", c->p);
+        atn_cell(t, "%lld", (long long)c->bytes);
+        atn_cell(t, "%.3f", 1e-3 * (double)c->first);
+        atn_cell(t, "%.3f", 1e6 * c->elapsed_s);
+        atn_cell(t, "%.3f", 1e6 * c->average_s);
+        atn_cell(t, "%.3f", 1e6 * c->worst_s);
+        atn_cell(t, "%.3f", 1e6 * c->message_s);
+        atn_cell(t, "%.3f", c->average);
+        atn_cell(t, "%.3f", c->worst);
+        atn_cell(t, "%.3f", 1e6 * c->computed_s);
+        atn_cell(t, "%.3f", 1e6 * c->compute_worst_s);
+    }
+}
+
+const atn_trace_table atn_arrival_tables[] = {
+    {"operations", "Imbalance of arrivals by operation", COLUMNS(operation_columns),
+     fill_operations},
+    {"factors", "Distribution of worst factors", COLUMNS(factor_columns), fill_factors},
+    {"invocations", "Every call", COLUMNS(invocation_columns), fill_invocations},
+    {0},
+};
+
+/* ---- writing ---- */
+
+static atn_status write_one(const atn_args *a, const atn_trace_table *table,
+                            const atn_trace_view *v, atn_error *err)
+{
+    atn_table t = {.columns = table->columns, .ncolumns = table->ncolumns};
+    table->fill(&t, v);
+    const atn_status status = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
+    atn_table_free(&t);
+    return status;
+}
+
+/* Several tables are for people; programs ask for one. */
+atn_status atn_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
+                                  const char *name, const atn_trace_view *v, atn_error *err)
+{
+    const char *const format = atn_arg_format(a);
+    const bool readable = strcmp(format, "table") == 0 || strcmp(format, "markdown") == 0;
+    atn_status status = ATN_OK;
+    if (name == NULL && !readable)
+        return atn_fail(err, ATN_USAGE, "--format %s: says one table; name it with --table",
+                        format);
+    for (int i = 0; tables[i].name != NULL && status == ATN_OK; i++) {
+        if (name != NULL && strcmp(name, tables[i].name) != 0)
+            continue;
+        if (name == NULL && strcmp(tables[i].name, "invocations") == 0)
+            continue;
+        if (name == NULL)
+            fprintf(a->out, "%s%s\n", i > 0 ? "\n" : "", tables[i].title);
+        status = write_one(a, &tables[i], v, err);
+    }
+    return status;
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# attune trace: a real job is recorded, and show, stats, arrivals, report and export agree about it;
+# damaged and mixed traces are told and read in part.
+. "$(dirname "$0")/lib.sh"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+build=$(dirname "$(dirname "$attune")")
+
+for flavour in openmpi mpich none; do
+    [ -x "$build/tests/$flavour/traced" ] && command -v mpirun.$flavour >/dev/null && break
+done
+fails 2 '*no command to run*' attune trace record -o x
+fails 2 '*FOLDER*' attune trace stats
+fails 3 '*nowhere: cannot be read*' attune trace show nowhere
+mkdir empty
+fails 3 '*empty: holds no trace*' attune trace stats empty
+if [ "$flavour" = none ]; then
+    skip "traces of a job" "no MPI to run one with"
+    finish
+fi
+
+record() { timeout 60 "$attune" trace record -o "$1" -- mpirun.$flavour -n 3 "$build/tests/$flavour/traced"; }
+check "a job is recorded" record job
+check "and another one" record other
+check "the command that records can be looked at" \
+    sh -c "$attune trace record --dry-run -o x -- mpirun.$flavour -n 3 $build/tests/$flavour/traced | grep -q libattune_trace"
+
+# ---- what is told agrees with the csv ----
+attune trace export --format csv job >all.csv
+table() { attune trace stats --table "$1" --format csv job; }
+count() { awk -F, -v op="$1" '$2 == op' all.csv | wc -l; }
+calls_agree() {
+    local op calls rest
+    table calls | tail -n +2 | while IFS=, read -r op calls rest; do
+        [ "$(count "$op")" -eq "$calls" ] || { echo "$op: $calls, in the csv $(count "$op")"; exit 1; }
+    done
+}
+check "calls are those of the csv" calls_agree
+check "every rank sends to the next one" sh -c "'$attune' trace stats --table partners --format csv job |
+    awk -F, 'NR > 1 { n++; if (\$2 != (\$1 + 1) % 3) bad = 1 } END { exit bad || n != 3 }'"
+check "messages in sizes are those in partners" [ \
+    "$(table sizes | awk -F, 'NR > 1 { n += $2 } END { print n }')" -eq \
+    "$(table partners | awk -F, 'NR > 1 { n += $3 } END { print n }')" ]
+holds 'early_receive_percent' attune trace stats job
+holds 'sendrecv_replace' attune trace stats --table calls job
+check "arrivals have all collectives" [ \
+    "$(attune trace arrivals --table invocations --format csv job | tail -n +2 | wc -l)" -eq 11 ]
+check "their distribution too" [ "$(attune trace arrivals --table factors --format csv job |
+    awk -F, 'NR > 1 { gsub(/"/, ""); n += $(NF - 3) + $(NF - 1) } END { print n }')" -eq 11 ]
+holds 'worst_factor' attune trace arrivals job
+holds '+ done' attune trace show --rank 1 --events 0 job
+fails 2 '*ranks 0 to 2*' attune trace show --rank 3 job
+fails 2 '*name it with --table*' attune trace stats --format csv job
+fails 3 '*nowhere.machine*' attune trace arrivals --machine nowhere.machine job
+
+# ---- the page ----
+check "a page is written" attune trace report -o page.html job
+check "the page needs no other file" sh -c '! grep -E "(src|href)=" page.html'
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+cells_agree() { # TABLE COMMAND ...: the cells of the page are those of the csv
+    local id=$1
+    shift
+    attune trace "$@" --table "$id" --format csv job >wanted.csv
+    python3 - "$id" dom.html wanted.csv <<'PY'
+import csv, html.parser, sys
+class Cells(html.parser.HTMLParser):
+    def __init__(self, wanted):
+        super().__init__()
+        self.wanted, self.inside, self.cell, self.rows = wanted, False, None, []
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.inside = dict(attrs).get("id") == self.wanted
+        elif self.inside and tag == "tr":
+            self.rows.append([])
+        elif self.inside and tag in ("td", "th"):
+            self.cell = ""
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+    def handle_endtag(self, tag):
+        if tag in ("td", "th") and self.cell is not None:
+            self.rows[-1].append(self.cell)
+            self.cell = None
+        elif tag == "table":
+            self.inside = False
+page = Cells(sys.argv[1])
+page.feed(open(sys.argv[2]).read())
+wanted = list(csv.reader(open(sys.argv[3])))
+sys.exit(0 if page.rows == wanted and len(wanted) > 1 else f"{page.rows[:3]} is not {wanted[:3]}")
+PY
+}
+pages_agree() {
+    local id
+    for id in summary calls ranks sizes partners between; do cells_agree $id stats || return; done
+    for id in operations factors invocations; do cells_agree $id arrivals || return; done
+}
+cp page.html dom.html
+check "numbers of the page are those of the csv" pages_agree
+if [ -n "$browser" ]; then
+    render() {
+        timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
+            --dump-dom "file://$work/page.html" >dom.html 2>browser.err || { cat browser.err; false; }
+    }
+    check "the page is rendered by a browser" render
+    check "its script ran and found the pictures" grep -q 'data-ready="5"' dom.html
+    check "numbers of the rendered page are those of the csv" pages_agree
+else
+    skip "the page in a browser" "there is no Chromium"
+fi
+
+# ---- what is wrong is told, and the rest can be used ----
+cp -r job cut && truncate -s 1500 cut/rank-00001.trace
+fails 3 '*cut/rank-00001.trace: *can be used*--partial*' attune trace stats cut
+fails 0 '*note: cut/rank-00001.trace*' attune trace stats --partial cut
+cp -r job missing && rm missing/rank-00002.trace
+fails 3 '*missing/rank-00002.trace: rank 2 of 3 is missing*' attune trace arrivals missing
+fails 0 '*note: *rank 2 of 3 is missing*' attune trace arrivals --partial missing
+cp -r job mixed && cp other/rank-00001.trace mixed/
+fails 3 '*mixed/rank-00001.trace: was recorded by another job*' attune trace export mixed
+fails 0 '*another job*' attune trace export --partial mixed
+cp -r job damaged && printf 'xxxx' | dd of=damaged/rank-00000.trace bs=1 seek=1200 conv=notrunc 2>/dev/null
+fails 3 '*damaged/rank-00000.trace: *damaged*' attune trace stats damaged
+finish
