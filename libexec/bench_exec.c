@@ -2,7 +2,7 @@
  * interleaved in one job, and writes every sample (docs/measuring.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--topology T] [--rules FILE] [--algorithm LIST]
- *              [--machine FILE] OPERATION/BYTES/VARIANTS ...
+ *              [--machine FILE] [--imbalance F] OPERATION/BYTES/VARIANTS ...
  *
  * VARIANTS are separated by ';': attune (what rules and forced algorithms say, and with a
  * machine the planner where they say nothing), all (everything
@@ -41,7 +41,7 @@ typedef struct {
     atn_budget budget;
     const char *topology, *rules_file, *algorithm, *machine_file; /* options */
     atn_machine *machine;                                         /* of rank 0 */
-    double flushed;
+    double flushed, imbalance;
 } bench;
 
 /* ---- output ---- */
@@ -234,6 +234,7 @@ static bool run_task(bench *b, atn_operation op, int64_t bytes, char *variants)
     field f = {0};
     if (!atn_caller_prepare(&b->caller, op, bytes))
         return failed(b, ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
+    atn_imbalance_prepare(&b->caller);
     say(b, "task %s %lld %.9f", atn_operation_get(op)->name, (long long)bytes,
         atn_bound(&b->caller.q));
     const bool ok = enter_words(b, &f, variants) && open_all(b, &f) && contest(b, &f);
@@ -295,6 +296,8 @@ static bool read_option(bench *b, const char *name, const char *value)
         b->budget.seconds = atof(value);
     else if (strcmp(name, "--calls") == 0)
         b->budget.rounds = atoi(value);
+    else if (strcmp(name, "--imbalance") == 0)
+        b->imbalance = atof(value);
     else
         return false;
     return true;
@@ -315,7 +318,11 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
     b.topo = atn_program_place(r, b.topology);
     atn_caller_begin(&b.caller, b.topo);
-    atn_program_head(r, b.caller.p, b.topo);
+    b.caller.imbalance.factor = b.imbalance;
+    char how[64] = ""; /* samples with and without are never pooled */
+    if (b.imbalance > 0)
+        snprintf(how, sizeof how, " with imbalance %g", b.imbalance);
+    atn_program_head(r, b.caller.p, b.topo, how);
     if (!ok)
         failed(&b, ATN_USAGE, "unknown option");
     ok = ok && load_rules(&b) && load_machine(&b);

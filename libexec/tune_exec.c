@@ -307,7 +307,7 @@ int main(int argc, char **argv)
     atn_caller_begin(&t.caller, t.topo);
     if (r == 0)
         read_past(&t);
-    atn_program_head(r, t.caller.p, t.topo);
+    atn_program_head(r, t.caller.p, t.topo, "");
     atn_program_here(r, t.topo);
     if (!ok)
         failed(&t, ATN_USAGE, "unknown option");

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/launch.h"
+#include "report/bench.h"
 
 /* What is to be measured: lists as the user wrote them. */
 typedef struct {
@@ -14,5 +15,9 @@ typedef struct {
 /* One word per task for the program: "bcast/131072/attune;?chain{segment=8K}".  Every name is
  * checked.  Caller frees. */
 atn_status atn_bench_tasks(const atn_bench_wish *wish, atn_words *tasks_p, atn_error *err);
+
+/* A second table behind the first: each class of algorithms (coordinated, store-and-forward,
+ * direct) in the mean and its best row. */
+atn_status atn_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_error *err);
 
 #endif

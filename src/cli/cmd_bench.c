@@ -18,6 +18,8 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
               atn_words_setting(words, a, "rules", "ATTUNE_RULES") &&
               atn_words_setting(words, a, "algorithm", "ATTUNE_ALGORITHM") &&
               atn_words_setting(words, a, "machine", "ATTUNE_MACHINE");
+    if (ok && atn_arg_given(a, "imbalance"))
+        ok = atn_words_option(words, "imbalance", atn_arg_text(a, "imbalance"));
     for (int i = 0; i < tasks->n && ok; i++)
         ok = atn_words_add(words, tasks->v[i]);
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -25,13 +27,15 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
 
 /* ---- measuring ---- */
 
-static atn_status check_seconds(const atn_args *a, double *seconds_p, atn_error *err)
+static atn_status check_number(const atn_args *a, const char *name, double *value_p, atn_error *err)
 {
-    const char *text = atn_arg_text(a, "seconds");
+    const char *text = atn_arg_text(a, name);
     char *end;
-    *seconds_p = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*seconds_p > 0 && *seconds_p <= 86400))
-        return atn_fail(err, ATN_USAGE, "--seconds %s: must be a number above 0", text);
+    if (text == NULL)
+        return ATN_OK;
+    *value_p = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*value_p > 0 && *value_p <= 86400))
+        return atn_fail(err, ATN_USAGE, "--%s %s: must be a number above 0", name, text);
     return ATN_OK;
 }
 
@@ -43,7 +47,10 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_error *err)
                                  .candidates = atn_arg_text(a, "candidates")};
     atn_words tasks = {0}, arguments = {0};
     atn_sampling w = {.program = "bench_exec"};
-    atn_status status = check_seconds(a, &w.seconds, err);
+    double imbalance;
+    atn_status status = check_number(a, "seconds", &w.seconds, err);
+    if (status == ATN_OK)
+        status = check_number(a, "imbalance", &imbalance, err);
     if (status == ATN_OK)
         status = atn_bench_tasks(&wish, &tasks, err);
     w.tasks = tasks.n;
@@ -111,6 +118,8 @@ static atn_status write_results(const atn_args *a, const atn_samples *s, atn_err
     atn_status status = atn_bench_summarise(s, &rows, err);
     if (status == ATN_OK)
         status = atn_bench_write(a->out, s, &rows, atn_arg_format(a), a->terminal, err);
+    if (status == ATN_OK && atn_arg_given(a, "imbalance"))
+        status = atn_bench_classes(a, &rows, err);
     if (status == ATN_OK && plot != NULL)
         status = write_plot(plot, s, &rows, err);
     atn_vec_free(&rows);
@@ -188,6 +197,12 @@ static const atn_option options[] = {
      .doc =
          "What 'attune measure' found: where no rule says anything, the variant 'attune' is what "
          "the planner predicts to be fastest"},
+    {.name = "imbalance",
+     .argument = "F",
+     .type = ATN_OPT_TEXT,
+     .doc =
+         "Ranks arrive apart: each waits before a call for a random number of message times below "
+         "F, alike for all variants; classes of algorithms are compared"},
     {.name = "raw",
      .argument = "FILE",
      .type = ATN_OPT_FILE,

@@ -25,11 +25,36 @@ enum { COMPUTING = ATN_TRACE_IS_DONE };
 
 /* ---- time line: each pixel shows what took most of its time ---- */
 
-static void add_event(double (*pixels)[KINDS], double scale, const atn_trace_event *e)
+typedef struct {
+    int64_t from, to;
+    double scale; /* pixels per ns */
+} span;
+
+/* From the first end of an MPI_Init to the last begin of an MPI_Finalize, which would fill the
+ * picture of a short job; all of it where there is nothing between. */
+static span span_of(const atn_trace *t)
 {
-    const double from = (double)e->enter * scale, to = (double)e->exit * scale;
-    const int last = atn_min((int)to, WIDE - 1);
-    for (int x = atn_max(0, (int)from); x <= last; x++)
+    span s = {.from = INT64_MAX, .to = 0};
+    for (int r = 0; r < t->p; r++)
+        for (int i = 0; i < t->ranks[r].events.n; i++) {
+            const atn_trace_event *const e = &t->ranks[r].events.v[i];
+            if (e->op == ATN_TRACE_INIT && e->exit < s.from)
+                s.from = e->exit;
+            const int64_t end = e->op == ATN_TRACE_FINALIZE ? e->enter : e->exit;
+            s.to = end > s.to ? end : s.to;
+        }
+    if (s.from >= s.to)
+        s = (span){.from = 0, .to = t->end > 0 ? t->end : 1};
+    s.scale = (double)WIDE / (double)(s.to - s.from);
+    return s;
+}
+
+static void add_event(double (*pixels)[KINDS], const span *s, const atn_trace_event *e)
+{
+    const double from = (double)(e->enter - s->from) * s->scale;
+    const double to = (double)(e->exit - s->from) * s->scale;
+    const int last = (int)fmax(-1, fmin(to, WIDE - 1)); /* those outside are not drawn */
+    for (int x = (int)fmin(WIDE, fmax(0, from)); x <= last; x++)
         pixels[x][atn_trace_class_of(e)] += fmin(to, x + 1) - fmax(from, x);
 }
 
@@ -45,15 +70,14 @@ static int most_of(const double *pixel)
     return best;
 }
 
-static void draw_rank(FILE *f, const atn_trace *t, int r, double y, double h,
+static void draw_rank(FILE *f, const atn_trace *t, int r, const span *s, double y, double h,
                       double (*pixels)[KINDS])
 {
-    const double scale = t->end > 0 ? (double)WIDE / (double)t->end : 0;
     memset(pixels, 0, WIDE * sizeof *pixels);
     for (int i = 0; i < t->ranks[r].events.n; i++) {
         const atn_trace_event *const e = &t->ranks[r].events.v[i];
         if (e->depth == 0 && !atn_trace_is_part(e))
-            add_event(pixels, scale, e);
+            add_event(pixels, s, e);
     }
     for (int x = 0; x < WIDE;) {
         const int kind = most_of(pixels[x]);
@@ -80,14 +104,15 @@ static bool draw_timeline(FILE *f, const atn_trace *t)
     double(*const pixels)[KINDS] = malloc(WIDE * sizeof *pixels);
     const int rows = atn_min(t->p, ROWS);
     const double h = rows <= 32 ? 16 : 6;
+    const span s = span_of(t);
     if (pixels == NULL)
         return false;
     atn_svg_begin(f, LEFT + WIDE + 20, rows * h + 50, style, "time line of all ranks");
     for (int r = 0; r < rows; r++)
-        draw_rank(f, t, r, r * h, h, pixels);
+        draw_rank(f, t, r, &s, r * h, h, pixels);
     for (int i = 0; i <= 5; i++)
         atn_svg_text(f, "page-text", i == 5 ? "end" : "start", LEFT + WIDE * i / 5.0, rows * h + 14,
-                     "%.4g ms", 1e-6 * (double)t->end * i / 5);
+                     "%.4f ms", 1e-6 * ((double)s.from + (double)(s.to - s.from) * i / 5));
     draw_legend(f, rows * h + 26);
     atn_svg_end(f);
     free(pixels);

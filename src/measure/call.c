@@ -303,9 +303,10 @@ double atn_slowest(double own)
 double atn_call_time(atn_caller *c, const atn_callee *callee)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    const double began = MPI_Wtime();
+    const double began = atn_imbalance_arrive(c);
     atn_call_once(c, callee);
-    return atn_slowest(MPI_Wtime() - began);
+    const double own = MPI_Wtime() - began;
+    return c->imbalance.factor > 0 ? atn_imbalance_mean(c, own) : atn_slowest(own);
 }
 
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)

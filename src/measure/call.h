@@ -15,6 +15,16 @@ typedef struct {
     int *bytes;           /* displacements in bytes */
 } atn_counts;
 
+/* Ranks that arrive apart on purpose (imbalance.c): each waits before every call for a random
+ * number of message times below `factor`, the same for all variants of a round; 32 patterns take
+ * turns.  What is measured then is the mean over ranks of the time from their own arrival. */
+typedef struct {
+    double factor;    /* 0: ranks begin together */
+    double message_s; /* one message of the call's size */
+    int pattern;
+} atn_imbalance;
+enum { ATN_PATTERNS = 32 };
+
 typedef struct {
     int p, r;
     const atn_topo *topo; /* NULL: not known */
@@ -29,6 +39,7 @@ typedef struct {
     int *room;            /* of both lists */
     atn_counts from, to;  /* of source and result */
     MPI_Datatype *types;
+    atn_imbalance imbalance;
 } atn_caller;
 
 /* One way to carry the call out; choice.row NULL or native: the MPI library's own routine. */
@@ -56,6 +67,12 @@ void atn_call_once(atn_caller *c, const atn_callee *callee);
 double atn_slowest(double own);
 /* Seconds of one call that begins together: the slowest rank's, on all ranks. */
 double atn_call_time(atn_caller *c, const atn_callee *callee);
+/* Finds out how long a message of the call's size takes, between rank 0 and the last one. */
+void atn_imbalance_prepare(atn_caller *c);
+/* Waits as the pattern says; the time of arrival. */
+double atn_imbalance_arrive(const atn_caller *c);
+double atn_imbalance_mean(const atn_caller *c, double own); /* over ranks; collective */
+
 /* The same, and whether the result is right on all ranks (the first native call defines it). */
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);
 

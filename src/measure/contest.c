@@ -89,6 +89,7 @@ int atn_contest(atn_caller *c, atn_entrant *entrants, int n, const atn_budget *b
     for (int round = 0; round < budget->rounds; round++) {
         if (round >= MIN_ROUNDS && !has_time(began, budget))
             break;
+        c->imbalance.pattern = round;
         for (int k = 0; k < n; k++) {
             const int i = (k + round) % n;
             if (entrants[i].out)

@@ -17,16 +17,16 @@ void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
         *at = *at == '\t' ? ' ' : *at;
 }
 
-void atn_program_head(int r, int p, const atn_topo *topo)
+void atn_program_head(int r, int p, const atn_topo *topo, const char *how)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     const char *preload = getenv("LD_PRELOAD");
     if (r != 0)
         return;
     atn_mpi_version(version);
-    printf("attune-samples 1\njob %d %016llx %s%s\n", p,
+    printf("attune-samples 1\njob %d %016llx %s%s%s\n", p,
            topo ? (unsigned long long)atn_topo_fingerprint(topo) : 0ULL, version,
-           preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "");
+           preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "", how);
 }
 
 void atn_program_here(int r, const atn_topo *topo)

@@ -10,8 +10,9 @@
 
 /* The library in one line: "Open MPI v4.1.4". */
 void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING]);
-/* The first lines of samples (report/samples.h), on rank 0. */
-void atn_program_head(int r, int p, const atn_topo *topo);
+/* The first lines of samples (report/samples.h), on rank 0; `how`: what makes these samples others
+ * than the usual ones, " with ...", or "". */
+void atn_program_head(int r, int p, const atn_topo *topo, const char *how);
 /* Where the job is, as wisdom says it (plan/here.h): a line behind the head. */
 void atn_program_here(int r, const atn_topo *topo);
 /* Rank 0 writes that the job gives up; a failure of the job itself would be buried under words of

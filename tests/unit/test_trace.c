@@ -191,6 +191,7 @@ static void test_requests(void **state)
     atn_trace_put(w, &wait, begin + 20, begin + 40, 0);
     atn_trace_put(w, &done, 0, 0, 1);
     atn_trace_put(w, &done, 0, 0, 3);
+    atn_trace_write_times(w, (const int64_t[]){8, 1024}, (const int64_t[]){500, 900}, 2);
     assert_true(atn_trace_close(w));
     atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
     const atn_trace_event *const e = t->ranks[0].events.v;
@@ -202,6 +203,9 @@ static void test_requests(void **state)
     assert_int_equal(e[5].enter, 20);
     assert_int_equal(e[5].exit, 40);
     assert_true(atn_trace_is_part(&e[5]) && !atn_trace_is_part(&e[3]));
+    assert_int_equal(t->ranks[0].times.n, 2);
+    assert_int_equal(t->ranks[0].times.v[1].bytes, 1024);
+    assert_int_equal(t->ranks[0].times.v[1].ns, 900);
     atn_trace_free(t);
 }
 

@@ -229,13 +229,10 @@ static void start(void)
 
 static int after_init(int code, const void *from, int64_t enter)
 {
-    const int64_t exit = atn_leave();
-    if (atn_depth > 0 || code != MPI_SUCCESS)
-        return code;
-    atn_depth++;
-    start();
-    atn_depth--;
-    if (atn_rec.on)
+    if (atn_depth == 1 && code == MPI_SUCCESS)
+        start();
+    const int64_t exit = atn_leave(); /* what start does is no computation of the program */
+    if (atn_depth == 0 && atn_rec.on)
         atn_record_plain(ATN_TRACE_INIT, from, enter, exit);
     return code;
 }

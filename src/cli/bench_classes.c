@@ -1,0 +1,78 @@
+/* bench_classes.c - classes of algorithms compared: how they bear ranks that arrive apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/algo.h"
+#include "cli/bench.h"
+#include "report/table.h"
+
+static const char *const names[] = {
+    [ATN_COORDINATED] = "coordinated",
+    [ATN_STORE_FORWARD] = "store-and-forward",
+    [ATN_DIRECT] = "direct",
+};
+enum { CLASSES = sizeof names / sizeof *names };
+
+static const atn_column columns[] = {
+    {"class", ATN_CELL_TEXT},
+    {"rows", ATN_CELL_NUMBER},
+    {"mean_vs_native", ATN_CELL_NUMBER},
+    {"interval", ATN_CELL_TEXT},
+    {"best_vs_native", ATN_CELL_NUMBER},
+    {"best", ATN_CELL_TEXT},
+};
+
+/* The class of what ran; -1: native, or not in the catalogue. */
+static int class_of(const atn_bench_row *r)
+{
+    char name[ATN_NAME_ROOM];
+    atn_operation op;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(r->algorithm, "{:"), r->algorithm);
+    if (strcmp(name, "native") == 0 || strcmp(r->variant, "best") == 0 ||
+        !atn_operation_find(r->task->operation, &op))
+        return -1;
+    const atn_row *const row = atn_catalog_find(op, name);
+    return row != NULL ? (int)row->algo->klass : -1;
+}
+
+static void put_class(atn_table *t, int class, const atn_bench_rows *rows, atn_estimate *room)
+{
+    const atn_bench_row *best = NULL;
+    int n = 0;
+    for (int i = 0; i < rows->n; i++) {
+        const atn_bench_row *const r = &rows->v[i];
+        if (class_of(r) != class || !(r->vs_native.mid > 0))
+            continue;
+        room[n++] = r->vs_native;
+        if (best == NULL || r->vs_native.mid < best->vs_native.mid)
+            best = r;
+    }
+    if (n == 0)
+        return;
+    const atn_estimate mean = atn_geometric_mean(room, n);
+    atn_cell(t, "%s", names[class]);
+    atn_cell(t, "%d", n);
+    atn_cell(t, "%.3f", mean.mid);
+    atn_cell(t, "%.3f .. %.3f", mean.lo, mean.hi);
+    atn_cell(t, "%.3f", best->vs_native.mid);
+    atn_cell(t, "%s/%s", best->task->operation, best->algorithm);
+}
+
+atn_status atn_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_error *err)
+{
+    atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
+    ATN_VEC(atn_estimate) room = {0};
+    const char *const format = atn_arg_format(a);
+    if (strcmp(format, "table") != 0 && strcmp(format, "markdown") != 0)
+        return ATN_OK; /* programs get one table */
+    for (int i = 0; i < rows->n; i++)
+        if (!atn_push(&room, (atn_estimate){0}))
+            t.failed = true;
+    for (int class = 0; class < CLASSES && !t.failed && rows->n > 0; class ++)
+        put_class(&t, class, rows, room.v);
+    fputs("\nClasses of algorithms, relative to native\n", a->out);
+    const atn_status status = atn_table_write(a->out, &t, format, a->terminal, err);
+    atn_table_free(&t);
+    atn_vec_free(&room);
+    return status;
+}
