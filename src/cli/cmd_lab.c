@@ -1,10 +1,11 @@
-/* cmd_lab.c - attune lab up, down, status, exec: emulated clusters on this machine. */
+/* cmd_lab.c - attune lab up, down, status, exec, rate: emulated clusters on this machine. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "cli/cli.h"
 #include "lab/lab.h"
 #include "report/table.h"
+#include "topo/units.h"
 
 #define NAME_OPTION                                                                                \
     {                                                                                              \
@@ -232,4 +233,35 @@ const atn_command atn_cmd_lab_exec = {
     .options = exec_options,
     .flags = ATN_CMD_REST,
     .run = exec,
+};
+
+/* ---- rate ---- */
+
+static int set_rate(const atn_args *a, atn_error *err)
+{
+    atn_lab lab;
+    int64_t rate;
+    if (!atn_parse_rate(a->operands[1], &rate) || rate <= 0)
+        return atn_fail(err, ATN_USAGE, "'%s' is no rate; write bits per second such as 10M",
+                        a->operands[1]);
+    atn_status status = atn_lab_open(atn_arg_text(a, "name"), &lab, err);
+    if (status != ATN_OK)
+        return status;
+    status = atn_lab_set_rate(&lab, a->operands[0], rate, err);
+    atn_lab_close(&lab);
+    return status;
+}
+
+const atn_command atn_cmd_lab_rate = {
+    .noun = "lab",
+    .verb = "rate",
+    .operands = "NODE RATE",
+    .min_operands = 2,
+    .max_operands = 2,
+    .help = "Change the rate of a link while the lab is up",
+    .detail = "The link is the one above NODE, a host or a switch; both directions change at once, "
+              "also under a job that runs. 'attune lab status' still tells the rate of the "
+              "topology.",
+    .options = exec_options,
+    .run = set_rate,
 };

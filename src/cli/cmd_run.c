@@ -16,6 +16,7 @@ extern char **environ;
 
 static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
 static const char *const yield_words[] = {"auto", "always", "never", NULL};
+static const char *const fp_words[] = {"stable", "free", NULL};
 static const char *const gpu_words[] = {"native", "serve", NULL};
 
 static const atn_option options[] = {
@@ -32,8 +33,26 @@ static const atn_option options[] = {
     {.name = "select",
      .argument = "HOW",
      .type = ATN_OPT_TEXT,
-     .doc = "'rules'; 'model' to plan what no rule covers by predicted time; 'random:SEED' for an "
-            "arbitrary algorithm at every call (for tests)"},
+     .doc =
+         "'rules'; 'model' to plan what no rule covers by predicted time; 'online' to learn what "
+         "is fastest; 'star', 'star-grouped' to learn as STAR-MPI does; 'random:SEED' for an "
+         "arbitrary algorithm at every call (for tests)"},
+    {.name = "budget",
+     .argument = "PERCENT",
+     .type = ATN_OPT_INT,
+     .min = 0,
+     .max = 100,
+     .doc = "What learning may cost with '--select online'; 0: nothing is tried out"},
+    {.name = "fp",
+     .argument = "HOW",
+     .type = ATN_OPT_WORD,
+     .words = fp_words,
+     .doc = "Whether learning may change the algorithm of floating-point reductions while it runs"},
+    {.name = "wisdom",
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
+     .doc = "Wisdom of this job, which also gets what is learned; 'off': none at all"},
+    {.name = "explain", .type = ATN_OPT_FLAG, .doc = "Tell every decision of learning"},
     {.name = "machine",
      .argument = "FILE",
      .type = ATN_OPT_FILE,
@@ -105,6 +124,8 @@ static const struct {
     {"watchdog", ATN_SET_WATCHDOG, NULL},   {"first", ATN_SET_FIRST, NULL},
     {"yield", ATN_SET_YIELD, NULL},         {"gpu", ATN_SET_GPU, NULL},
     {"verbose", ATN_SET_VERBOSE, "1"},      {"off", ATN_SET_ON, "off"},
+    {"budget", ATN_SET_BUDGET, NULL},       {"fp", ATN_SET_FP, NULL},
+    {"wisdom", ATN_SET_WISDOM, NULL},       {"explain", ATN_SET_EXPLAIN, "on"},
     {"machine", ATN_SET_MACHINE, NULL},     {"trace", ATN_SET_TRACE, NULL},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };

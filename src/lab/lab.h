@@ -50,6 +50,10 @@ typedef ATN_VEC(char *) atn_lab_names;
 atn_status atn_lab_list(atn_lab_names *names, atn_error *err);
 void atn_lab_names_free(atn_lab_names *names);
 
+/* Changes the rate of the link above a node, both ways, while jobs may run; the topology of the lab
+ * still tells the old one. */
+atn_status atn_lab_set_rate(const atn_lab *lab, const char *node, int64_t rate, atn_error *err);
+
 /* ---- looking at a lab ---- */
 
 typedef struct {

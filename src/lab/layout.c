@@ -161,14 +161,18 @@ enum { BURST_BYTES = 3072, BURST_NS = 25000 };
 
 /* A small bucket: a larger one lets a whole message pass faster than the link.  Fast links need
  * more, or the timer cannot keep up. */
+void atn_lab_put_rate(FILE *f, const atn_lab *lab, int64_t rate, const char *device)
+{
+    const int64_t burst = rate / 8 * BURST_NS / 1000000000;
+    fprintf(f, "qdisc replace dev %s root tbf rate %lldbit burst %lld limit 8mb\n", device,
+            (long long)rate,
+            (long long)(burst > BURST_BYTES ? burst : BURST_BYTES) + lab->mtu - 1500);
+}
+
 static void put_rate(FILE *f, const atn_lab *lab, int node, const char *device)
 {
-    const int64_t rate = lab->topo->nodes[node].rate;
-    const int64_t burst = rate / 8 * BURST_NS / 1000000000;
-    if (rate > 0)
-        fprintf(f, "qdisc add dev %s root tbf rate %lldbit burst %lld limit 8mb\n", device,
-                (long long)rate,
-                (long long)(burst > BURST_BYTES ? burst : BURST_BYTES) + lab->mtu - 1500);
+    if (lab->topo->nodes[node].rate > 0)
+        atn_lab_put_rate(f, lab, lab->topo->nodes[node].rate, device);
 }
 
 static void put_rates(FILE *f, const atn_lab *lab)

@@ -48,6 +48,8 @@ char *atn_lab_fabric_rates(const atn_lab *lab);
 char *atn_lab_host_links(const atn_lab *lab, int host);
 char *atn_lab_host_rates(const atn_lab *lab, int host); /* "": not limited */
 char *atn_lab_etc_hosts(const atn_lab *lab);
+/* A line for tc: one end of a link sends no faster than so many bits per second. */
+void atn_lab_put_rate(FILE *f, const atn_lab *lab, int64_t rate, const char *device);
 
 /* ---- space.c: network namespaces ---- */
 

@@ -7,6 +7,7 @@
 
 static const char *const atn_yield_words[] = {"auto", "always", "never", NULL};
 static const char *const atn_gpu_words[] = {"native", "serve", NULL};
+static const char *const atn_context_words[] = {"named", "auto", NULL};
 static const char *const atn_fp_words[] = {"stable", "free", NULL};
 static const char *const atn_trace_words[] = {"calls", "messages", NULL};
 static const char *const switch_words[] = {"off", "on", "0", "1", "no", "yes", NULL};

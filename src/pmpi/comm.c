@@ -253,7 +253,10 @@ static void set_up(atn_comm *c)
     const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c) &&
                          atn_wise_here(c->topo, &c->wisdom) && atn_planned_start(c) &&
                          atn_tuned_start(c);
-    if (c->p == 1 ? willing : vote(c->user, willing))
+    const bool served = c->p == 1 ? willing : vote(c->user, willing);
+    if (served && c->driver != NULL)
+        atn_context_agree(c);
+    if (served)
         c->stage = ATN_STAGE_SERVED;
     else
         release(c);

@@ -58,7 +58,8 @@ typedef struct atn_comm {
     unsigned evictions;          /* of the executor when the plans above were known */
     atn_driver *driver;          /* what learns; NULL: nobody */
     uint64_t wake;               /* the call at which it must hear of an agreement */
-    uint64_t context;            /* by info key; 0: none */
+    uint64_t asked, context;     /* by info key: of this rank, and agreed; 0: none */
+    uint64_t history;            /* the latest calls, if contexts are made of them */
     uint32_t before;             /* operations that were called before it was set up */
     /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
     _Atomic unsigned beat;

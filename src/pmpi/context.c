@@ -89,6 +89,16 @@ PCONTROL(PMPI_Pcontrol)
 
 /* ---- info key ---- */
 
+void atn_context_agree(atn_comm *c)
+{
+    const int64_t mine = (int64_t)c->asked;
+    int64_t ballot[] = {mine, ~mine};
+    atn_real.Allreduce(MPI_IN_PLACE, ballot, 2, MPI_INT64_T, MPI_MIN, c->user);
+    if (ballot[0] == ~ballot[1])
+        atn_tuned_set_context(c, (uint64_t)ballot[0]);
+}
+
+/* Before a communicator is set up nobody knows whether all its processes would answer. */
 void atn_context_hear(MPI_Comm comm, MPI_Info info)
 {
     char name[MPI_MAX_INFO_VAL + 1] = "";
@@ -98,9 +108,7 @@ void atn_context_hear(MPI_Comm comm, MPI_Info info)
         return;
     if (info != MPI_INFO_NULL)
         PMPI_Info_get(info, "attune_context", MPI_MAX_INFO_VAL, name, &found);
-    const int64_t mine = found ? (int64_t)inside(0, name, strlen(name)) : 0;
-    int64_t ballot[] = {mine, ~mine};
-    atn_real.Allreduce(MPI_IN_PLACE, ballot, 2, MPI_INT64_T, MPI_MIN, comm);
-    if (ballot[0] == ~ballot[1])
-        atn_tuned_set_context(c, (uint64_t)ballot[0]);
+    c->asked = found ? inside(0, name, strlen(name)) : 0;
+    if (c->driver != NULL && c->stage == ATN_STAGE_SERVED)
+        atn_context_agree(c);
 }

@@ -23,6 +23,7 @@ typedef struct atn_job {
     uint64_t hash;      /* of settings and rules, for votes on communicators */
     bool learns;        /* ATTUNE_SELECT=online and its like */
     bool stable;        /* results of inexact reductions must not change while it runs */
+    bool by_history;    /* what follows different calls is tuned apart */
     bool explain;       /* tell decisions */
     int budget;         /* per cent */
     int procedure;      /* atn_tune_mode */

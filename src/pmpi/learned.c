@@ -36,6 +36,7 @@ static bool is_star(void) { return atn_the_job.procedure != ATN_TUNE_RACE; }
 /* ---- planning takes time, of which a quarter of the budget may be used ---- */
 
 static const int64_t planning_credit_ns = 10000000;
+static const int64_t worth_ns = 10000000; /* since the first call of a kind */
 
 static struct {
     pthread_mutex_t lock;
@@ -127,12 +128,14 @@ static bool add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
 
 /* ---- wisdom ---- */
 
-/* What was learned on other communicators of the same shape, then what files say. */
-static bool find_wise(const atn_comm *c, const atn_problem *q, atn_rule *rule_p)
+/* What was learned on other communicators of the same shape, then what files say.  Where results
+ * must not change, only the latter, which is the same in all contexts and for the whole run. */
+static bool find_wise(const atn_comm *c, const atn_problem *q, bool stable, atn_rule *rule_p)
 {
     if (is_star())
         return false;
-    if (atn_lessons_find(q, place_of(c), rule_p) && atn_choice_refuses(&rule_p->use, q) == NULL)
+    if (!stable && atn_lessons_find(q, place_of(c), rule_p) &&
+        atn_choice_refuses(&rule_p->use, q) == NULL)
         return true;
     return c->wisdom != NULL && atn_wisdom_answer(c->wisdom, q, NULL, NULL, rule_p, NULL) == ATN_OK;
 }
@@ -161,24 +164,35 @@ static atn_advice wise_field(const atn_subject *s, const atn_rule *wise, atn_fie
 
 /* ---- advice ---- */
 
-/* Nothing may be tried out: wisdom serves as it is. */
+/* Nothing may be tried out, or nothing is to be gained: wisdom serves as it is. */
 static bool is_mute(const atn_subject *s)
 {
+    if (s->q.bytes == 0 && s->q.op != ATN_BARRIER)
+        return true;
     return (!is_star() && atn_the_job.budget == 0) || (s->stable && (!s->probes || is_star()));
 }
 
-atn_advice atn_learned_advise(void *context, const atn_subject *s, bool first, atn_field *field_p)
+/* Kinds of few short calls are not worth a plan. */
+static bool is_worth_planning(const atn_kind *x)
+{
+    return is_star() || x->calls >= atn_the_job.first ||
+           atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
+}
+
+atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p)
 {
     const atn_comm *const c = context;
+    const atn_subject *const s = &x->subject;
     atn_rule rule;
     atn_problem q = s->q;
     q.topo = c->topo;
-    const atn_rule *const wise = may_be_wise(c, s, first) && find_wise(c, &q, &rule) ? &rule : NULL;
+    const atn_rule *const wise =
+        may_be_wise(c, s, x->calls == 0) && find_wise(c, &q, s->stable, &rule) ? &rule : NULL;
     if (is_mute(s) || (wise != NULL && atn_rule_backing(wise) == ATN_BY_HAND))
         return fixed(s, wise, field_p);
     if (wise != NULL && (wise->guess == ATN_GUESS_NONE || !may_plan()))
         return wise_field(s, wise, field_p);
-    if (wise == NULL && ((first && atn_the_job.first > 0 && !is_star()) || !may_plan()))
+    if (wise == NULL && (!is_worth_planning(x) || !may_plan()))
         return ATN_ADVICE_LATER;
     if (wise != NULL)
         rule.time_ps = -1; /* a guess */
@@ -246,9 +260,12 @@ static void explain(const atn_comm *c, const atn_kind *x, int before, const atn_
 static void keep_lesson(const atn_comm *c, const atn_kind *x)
 {
     atn_rule rule;
-    if (atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL), place_of(c),
-                   &rule))
-        atn_lessons_keep(&rule);
+    if (!atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL), place_of(c),
+                    &rule))
+        return;
+    if (rule.next_ps < rule.time_ps) /* times of other moments: only duels compare */
+        rule.next.row = NULL;
+    atn_lessons_keep(&rule);
 }
 
 void atn_learned_times(void *context, atn_kind *x, int incumbent_before)

@@ -33,6 +33,7 @@ void atn_tuned_settle(atn_job *job)
     for (int i = 0; i < atn_rules_count(job->rules); i++)
         job->tunable &= ~(1u << atn_rules_at(job->rules, i)->op);
     job->stable = atn_setting_number(&job->settings, ATN_SET_FP) == ATN_FP_STABLE;
+    job->by_history = atn_setting_number(&job->settings, ATN_SET_CONTEXTS) == ATN_CONTEXTS_AUTO;
     job->explain = atn_setting_number(&job->settings, ATN_SET_EXPLAIN) != 0;
     job->budget = (int)atn_setting_number(&job->settings, ATN_SET_BUDGET);
     if (job->learns)
@@ -55,7 +56,6 @@ bool atn_tuned_start(atn_comm *c)
         .allreduce = atn_real.Allreduce,
         .tune = atn_tune_defaults,
         .budget = 10 * job->budget,
-        .patience = job->first,
         .advise = atn_learned_advise,
         .heard = atn_learned_heard,
         .learned = atn_learned_times,
@@ -122,11 +122,23 @@ void atn_tuned_wake(atn_comm *c)
     atn_raise(c, code);
 }
 
+/* The two calls before this one on the communicator tell call sites apart without looking at any
+ * rank's program; what they were is all that ranks share of it. */
+static uint64_t context_by_history(atn_comm *c, const atn_problem *q)
+{
+    const uint64_t named = atn_context_of(c), two = c->history & UINT32_MAX;
+    const unsigned this = (unsigned)q->op << 8 | (unsigned char)atn_size_class(q->bytes);
+    const uint64_t parts[] = {named, two};
+    c->history = c->history << 16 | (this & 0xffff);
+    return atn_hash(parts, sizeof parts, 0) | 1;
+}
+
 /* What all ranks know about the call, and what is tuned apart. */
-static atn_subject subject_of(const atn_comm *c, const atn_call *call, const atn_problem *q)
+static atn_subject subject_of(atn_comm *c, const atn_call *call, const atn_problem *q)
 {
     const bool typed = (atn_operation_get(call->op)->flags & ATN_TYPED) != 0;
-    atn_subject s = {.q = *q, .context = atn_context_of(c)};
+    const uint64_t context = atn_the_job.by_history ? context_by_history(c, q) : atn_context_of(c);
+    atn_subject s = {.q = *q, .context = context};
     s.q.r = 0;
     s.q.in_place = false;
     s.inexact = typed && !atn_op_is_exact(call->mpi_op, call->src.type);
@@ -149,6 +161,13 @@ static bool have_wire(atn_comm *c, const atn_turn *turn, const atn_plan *plan)
     return !needed || c->wire != MPI_COMM_NULL || atn_comm_wire(c);
 }
 
+/* A call of the kind that is not known uses up what was promised to those that are. */
+static void forget_promise(atn_known *known, const atn_kind *x)
+{
+    if (known->of == x)
+        known->left = known->granted = 0;
+}
+
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,
                             atn_turn *turn, int *code_p)
 {
@@ -156,6 +175,7 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
     q.r = c->r;
     q.in_place =
         call->in_place && atn_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
+    forget_promise(&c->known[call->op], x);
     atn_driver_turn(c->driver, x, s->q.bytes, turn);
     check_choice(x, s, &turn->use);
     if (turn->shadow != NULL) {
@@ -184,8 +204,12 @@ atn_plan *atn_pick(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_
     *code_p = MPI_SUCCESS;
     if (atn_call_aliased(call) || !atn_call_problem(c->exec, call, &q))
         return NULL;
-    const atn_subject s = subject_of(c, call, &q);
-    atn_kind *const x = atn_driver_kind(c->driver, &s);
+    atn_subject s = subject_of(c, call, &q);
+    atn_kind *x = atn_driver_kind(c->driver, &s);
+    if (x == NULL && s.context != 0) {
+        s.context = 0; /* no room for more contexts: they share */
+        x = atn_driver_kind(c->driver, &s);
+    }
     return x != NULL ? pick_tuned(c, call, &s, x, turn, code_p) : NULL;
 }
 
@@ -207,7 +231,8 @@ void atn_turn_know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn 
     const int64_t quiet = atn_driver_quiet(turn->of);
     const atn_plan *const plan = turn->plan;
     const bool native = turn->use->row->algo->build == NULL;
-    if (k.count < 0 || quiet <= 0 || turn->block >= 0 || c->stage != ATN_STAGE_SERVED)
+    if (k.count < 0 || quiet <= 0 || turn->block >= 0 || c->stage != ATN_STAGE_SERVED ||
+        atn_the_job.by_history)
         return;
     if (!native && (plan == NULL || !whole || !atn_exec_repeats(c->exec, plan, call)))
         return;

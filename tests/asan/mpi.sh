@@ -31,6 +31,12 @@ for flavour in $(flavours); do
         check "$flavour: $name" attuned "$flavour" "$ranks" \
             "$build/$(dirname "$path")/$flavour/$name" "${arguments[@]}" </dev/null
     done < <(programs)
+    with=(--select online --budget 100 --first 0 --wisdom "$work/wisdom-$flavour")
+    for words in "exact 800" "float 600" "contexts 60"; do
+        read -r -a arguments <<<"$words"
+        check "$flavour: learning, $words" attuned "$flavour" 2 "$build/tests/$flavour/learning" \
+            "${arguments[@]}" </dev/null
+    done
     with=(--off)
     check "$flavour: inert" attuned "$flavour" 2 "$build/examples/$flavour/collectives" 0.001
 done

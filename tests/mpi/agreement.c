@@ -1,13 +1,13 @@
 /* agreement.c - random collective calls on random overlapping communicators.  Which algorithm
  * serves each call is chosen at random from outside; all ranks must choose alike or hang.
  *
- *   agreement [CALLS [SEED]] */
+ *   agreement [CALLS [SEED [COMMUNICATORS]]] */
 #include "exercise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POOL = 10 };
+enum { POOL = 10, MOST = 64 };
 
 typedef struct {
     MPI_Comm comm; /* MPI_COMM_NULL on ranks outside of it */
@@ -43,23 +43,24 @@ static int draw_elements(t_rng *rng)
 
 int main(int argc, char **argv)
 {
-    slot pool[POOL];
+    slot pool[MOST];
     MPI_Init(&argc, &argv);
     t_start(110);
     const int calls = argc > 1 ? atoi(argv[1]) : 3000;
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    const int comms = argc > 3 ? atoi(argv[3]) % (MOST + 1) : POOL;
     char name[60];
     t_rng rng = t_seed(seed, 1, 1);
     snprintf(name, sizeof name, "%d random calls, seed %llu", calls, (unsigned long long)seed);
     t_point(name);
     t_exercise_begin();
-    for (int i = 0; i < POOL; i++)
+    for (int i = 0; i < comms; i++)
         make(&pool[i], &rng);
     for (int i = 0; i < calls; i++) {
-        const int pick = t_below(&rng, POOL + 3), which = t_below(&rng, T_EXERCISES);
+        const int pick = t_below(&rng, comms + 3), which = t_below(&rng, T_EXERCISES);
         const int elements = draw_elements(&rng);
         const bool renew = t_below(&rng, calls / 30 + 1) == 0;
-        slot *s = pick < POOL ? &pool[pick] : NULL;
+        slot *s = pick < comms ? &pool[pick] : NULL;
         const MPI_Comm comm = s ? s->comm : MPI_COMM_WORLD;
         if (comm != MPI_COMM_NULL) {
             t_where("seed %llu, call %d: %s on communicator %d, use %ld, about %d elements",
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
         if (s && renew)
             replace(s, &rng);
     }
-    for (int i = 0; i < POOL; i++)
+    for (int i = 0; i < comms; i++)
         if (pool[i].comm != MPI_COMM_NULL)
             MPI_Comm_free(&pool[i].comm);
     t_exercise_end();

@@ -53,25 +53,25 @@ static bool read_field(atn_operation op, char *text, const int64_t head[HEAD], a
     return f.n > 0;
 }
 
-static void write_advice(atn_driver *d, const atn_subject *s, bool first, int64_t head[HEAD])
+static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 {
     atn_field f = {.wise = -1, .wise_ps = -1};
-    head[ADVICE] = d->s.advise(d->s.context, s, first, &f);
+    head[ADVICE] = d->s.advise(d->s.context, x, &f);
     head[WISE] = f.wise;
     head[WISE_PS] = f.wise_ps;
     head[BYTES] = head[ADVICE] == ATN_ADVICE_LATER ? 0 : print_field(&f, d->text);
 }
 
-atn_advice atn_driver_ask(atn_driver *d, const atn_subject *s, bool first, atn_field *field_p)
+atn_advice atn_driver_ask(atn_driver *d, const atn_kind *x, atn_field *field_p)
 {
     int64_t head[HEAD] = {ATN_ADVICE_LATER, 0, -1, -1};
     atn_field f;
     if (d->s.r == 0)
-        write_advice(d, s, first, head);
+        write_advice(d, x, head);
     if (d->s.bcast(head, HEAD, MPI_INT64_T, 0, d->s.comm) != MPI_SUCCESS || head[BYTES] == 0)
         return ATN_ADVICE_LATER;
     d->s.bcast(d->text, (int)head[BYTES] + 1, MPI_CHAR, 0, d->s.comm);
-    if (!atn_driver_all(d, read_field(s->q.op, d->text, head, &f)))
+    if (!atn_driver_all(d, read_field(x->subject.q.op, d->text, head, &f)))
         return ATN_ADVICE_LATER;
     *field_p = f;
     return (atn_advice)head[ADVICE];

@@ -1,6 +1,7 @@
 /* driver.c - see driver.h. */
 #include "tune/drivers/driver.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,9 @@
 /* Several communicators of a rank share its time, so each earns a part of the budget. */
 static _Atomic int drivers;
 
+static const int64_t long_ps = INT64_C(1000000000), short_ps = 100000000; /* of calls */
 static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
-enum { MUCH = INT32_MAX };               /* calls; a kind that is never asked for again */
+enum { FIRST_PAUSE = 2, MUCH = INT32_MAX };
 
 /* ---- life ---- */
 
@@ -79,6 +81,7 @@ static atn_kind *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, in
     x->size_class = size_class;
     atn_field_make(s->q.op, NULL, 0, NULL, &x->field);
     x->native = x->field.choice[ATN_FIELD_NATIVE];
+    x->since = atn_ticks();
     d->kinds[d->n++] = x;
     return x;
 }
@@ -117,13 +120,12 @@ static bool make_tuner(atn_driver *d, atn_kind *x)
 
 static void ask(atn_driver *d, atn_kind *x)
 {
-    const bool first = x->patience == 0;
-    atn_advice advice = atn_driver_ask(d, &x->subject, first, &x->field);
+    atn_advice advice = atn_driver_ask(d, x, &x->field);
     if (advice == ATN_ADVICE_FIELD && !make_tuner(d, x))
         advice = ATN_ADVICE_FIXED;
     if (advice == ATN_ADVICE_LATER) {
-        x->patience = first ? d->s.patience + 1 : 2 * x->patience;
-        x->quiet = x->patience < MUCH ? x->patience : MUCH;
+        x->quiet = x->calls == 0 ? FIRST_PAUSE : x->calls < MUCH ? x->calls : MUCH;
+        x->calls += x->quiet;
     } else if (advice == ATN_ADVICE_FIXED) {
         x->quiet = INT64_MAX;
     }
@@ -164,6 +166,7 @@ int64_t atn_driver_quiet(const atn_kind *x)
 
 void atn_driver_skip(atn_kind *x, int64_t calls)
 {
+    assert(calls <= atn_driver_quiet(x));
     if (x->tuner != NULL)
         atn_tuner_skip(x->tuner, calls);
     else if (x->quiet < INT64_MAX)
@@ -178,13 +181,31 @@ void atn_driver_note(const atn_turn *turn, int64_t ticks)
 
 /* ---- agreements ---- */
 
+/* Calls until an agreement is awaited: its latency should hide, but long calls hide it soon, and
+ * until it is heard nothing else is tried out. */
+static uint64_t ahead(const atn_kind *x)
+{
+    atn_learned learned;
+    atn_tuner_learned(x->tuner, &learned);
+    return learned.best_ps > long_ps ? 1 : learned.best_ps > short_ps ? 2 : ATN_DRIVER_AHEAD;
+}
+
+/* Agreements are heard in the order in which they began. */
+static uint64_t next_due(const atn_driver *d, uint64_t due)
+{
+    const uint64_t last =
+        d->heard == d->posted ? 0 : d->pending[(d->posted - 1) % ATN_DRIVER_PENDING].due;
+    return due > last ? due : last;
+}
+
 /* The largest block times, and the least time that any rank can give to this communicator. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
 {
-    atn_pending *const a = &d->pending[d->posted++ % ATN_DRIVER_PENDING];
+    atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
     const int sharers = atomic_load(&drivers);
     a->of = x;
-    a->due = call + ATN_DRIVER_AHEAD;
+    a->due = next_due(d, call + ahead(x));
+    d->posted++;
     a->mine[0] = atn_ticks_ns(x->ticks[0]);
     a->mine[1] = atn_ticks_ns(x->ticks[1]);
     a->mine[2] = -(atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1));

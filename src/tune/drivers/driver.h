@@ -4,7 +4,8 @@
  * Everything here happens at the same call of the communicator on all its ranks: a kind of calls is
  * found by what ranks share, rank 0 is asked at fixed numbers of its calls and tells the others, an
  * agreement is a nonblocking reduction that is started with the call that ends a round and awaited
- * ATN_DRIVER_AHEAD calls later.  Clocks and predictions enter in no other way. */
+ * a few calls later, sooner where calls are known to be long.  Clocks and predictions enter in no
+ * other way. */
 #ifndef ATN_DRIVER_H
 #define ATN_DRIVER_H
 
@@ -14,7 +15,7 @@
 #include "tune/book.h"
 #include "tune/lesson.h"
 
-enum { ATN_DRIVER_AHEAD = 4, ATN_DRIVER_TEXT = 12288 };
+enum { ATN_DRIVER_AHEAD = 4, ATN_DRIVER_TEXT = 12288 }; /* calls, at most; bytes */
 
 /* What calls of a kind have in common. */
 typedef struct {
@@ -26,7 +27,7 @@ typedef struct {
 } atn_subject;
 
 typedef enum {
-    ATN_ADVICE_LATER, /* native; ask again after as many calls as there were */
+    ATN_ADVICE_LATER, /* native; ask again after twice as many calls */
     ATN_ADVICE_FIXED, /* the first candidate, for good */
     ATN_ADVICE_FIELD  /* a tuner with these candidates */
 } atn_advice;
@@ -38,9 +39,10 @@ typedef struct atn_kind {
     atn_tuner *tuner; /* NULL: none (yet) */
     atn_field field;  /* of the tuner; else its first candidate serves */
     atn_choice native;
-    const char *why; /* that was last told */
-    int64_t quiet;   /* without a tuner: calls until rank 0 is asked */
-    int64_t patience;
+    const char *why;  /* that was last told */
+    int64_t quiet;    /* without a tuner: calls until rank 0 is asked */
+    int64_t calls;    /* before it was last asked; 0: none was served yet */
+    int64_t since;    /* ticks at the first one, each rank's own */
     int64_t ticks[2]; /* of the blocks of the present round */
 } atn_kind;
 
@@ -63,10 +65,9 @@ typedef struct {
     int (*allreduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm);
     atn_tune_settings tune;
-    int budget;       /* per mille */
-    int64_t patience; /* calls of a kind before rank 0 is asked to plan */
-    /* Asked on rank 0 alone; `first`: no call of the kind has been served yet. */
-    atn_advice (*advise)(void *context, const atn_subject *s, bool first, atn_field *field_p);
+    int budget; /* per mille */
+    /* Asked on rank 0 alone. */
+    atn_advice (*advise)(void *context, const atn_kind *x, atn_field *field_p);
     /* Told on all ranks after rank 0 has advised, and after times were agreed. */
     void (*heard)(void *context, const atn_kind *x, atn_advice advice);
     void (*learned)(void *context, atn_kind *x, int incumbent_before);

@@ -1,0 +1,201 @@
+/* learning.c - programs that repeat themselves, for jobs that learn while they run.
+ *
+ *   learning MODE CALLS
+ *
+ * exact: sizes, roots and operations change; every value is checked.  steady: one kind of calls,
+ * so that little is enough to learn.  float: sums of doubles, which must have the same bits
+ * whenever the same data are added.  contexts: named places, some nested, some by number, a
+ * communicator with an info key.  endless: steady, until somebody ends it. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attune/attune.h"
+#include "harness.h"
+
+enum { MOST = 5000 };
+
+/* ---- exact ---- */
+
+static long wrong_sums(MPI_Comm comm, int n, int salt)
+{
+    static _Thread_local int64_t in[MOST], out[MOST];
+    int p, r;
+    long wrong = 0;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &r);
+    for (int i = 0; i < n; i++)
+        in[i] = (int64_t)(r + 1) * (i + salt);
+    if (salt % 5 == 0) {
+        memcpy(out, in, (size_t)n * sizeof *in);
+        MPI_Allreduce(MPI_IN_PLACE, out, n, MPI_INT64_T, MPI_SUM, comm);
+    } else {
+        MPI_Allreduce(in, out, n, MPI_INT64_T, MPI_SUM, comm);
+    }
+    for (int i = 0; i < n; i++)
+        wrong += out[i] != (int64_t)p * (p + 1) / 2 * (i + salt);
+    return wrong;
+}
+
+static long wrong_bcast(MPI_Comm comm, int n, int salt)
+{
+    static _Thread_local int buf[MOST];
+    int p, r;
+    long wrong = 0;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &r);
+    const int root = salt % p;
+    for (int i = 0; i < n; i++)
+        buf[i] = r == root ? i ^ salt : -1;
+    MPI_Bcast(buf, n, MPI_INT, root, comm);
+    for (int i = 0; i < n; i++)
+        wrong += buf[i] != (i ^ salt);
+    return wrong;
+}
+
+static long wrong_alltoall(MPI_Comm comm, int n, int salt)
+{
+    static _Thread_local int in[MOST * 8], out[MOST * 8];
+    int p, r;
+    long wrong = 0;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &r);
+    for (int i = 0; i < n * p; i++)
+        in[i] = r * 1000 + i / n + salt;
+    MPI_Alltoall(in, n, MPI_INT, out, n, MPI_INT, comm);
+    for (int i = 0; i < n * p; i++)
+        wrong += out[i] != i / n * 1000 + r + salt;
+    return wrong;
+}
+
+static long wrong_allgather(MPI_Comm comm, int n, int salt)
+{
+    static _Thread_local int in[MOST], out[MOST * 8];
+    int p, r;
+    long wrong = 0;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &r);
+    for (int i = 0; i < n; i++)
+        in[i] = r * 7 + i + salt;
+    MPI_Allgather(in, n, MPI_INT, out, n, MPI_INT, comm);
+    for (int i = 0; i < n * p; i++)
+        wrong += out[i] != i / n * 7 + i % n + salt;
+    return wrong;
+}
+
+typedef long (*exact_fn)(MPI_Comm comm, int n, int salt);
+static const exact_fn exact[] = {wrong_sums, wrong_bcast, wrong_alltoall, wrong_allgather};
+enum { EXACT = sizeof exact / sizeof *exact };
+
+/* Long runs of one call, as programs have them, and changes in between. */
+static void run_exact(int calls)
+{
+    static const int sizes[] = {1, 40, 1000, 3000};
+    for (int i = 0; i < calls; i++) {
+        const int phase = i / 50, n = sizes[phase / EXACT % 4] + (i % 10 == 0);
+        t_where("call %d", i);
+        t_check(exact[phase % EXACT](MPI_COMM_WORLD, n, i) == 0, "wrong values");
+    }
+}
+
+static void run_steady(int calls)
+{
+    for (int i = 0; i < calls; i++) {
+        t_where("call %d", i);
+        t_check(wrong_sums(MPI_COMM_WORLD, 40, i) == 0, "wrong values");
+    }
+}
+
+/* ---- float ---- */
+
+enum { PROBLEMS = 6 };
+
+static void add_up(int which, MPI_Comm comm, int n, double *in, double *out, bool in_place)
+{
+    const void *const src = in_place ? MPI_IN_PLACE : (void *)in;
+    if (in_place)
+        memcpy(out, in, (size_t)n * sizeof *in);
+    if (which == 0)
+        MPI_Allreduce(src, out, n, MPI_DOUBLE, MPI_SUM, comm);
+    else if (which == 1)
+        MPI_Reduce(in, out, n, MPI_DOUBLE, MPI_SUM, 0, comm);
+    else
+        MPI_Scan(src, out, n, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static void run_float(int calls)
+{
+    static double in[MOST], out[MOST], first[PROBLEMS][MOST];
+    t_rng rng = t_seed(7, (uint64_t)t_rank, 1);
+    for (int i = 0; i < MOST; i++)
+        in[i] = (double)t_next(&rng) / 1e10 - 1e8;
+    for (int i = 0; i < calls; i++) {
+        const int problem = i / 20 % PROBLEMS, n = problem < 3 ? 3 : 2000;
+        memset(out, 0, sizeof out);
+        add_up(problem % 3, MPI_COMM_WORLD, n, in, out, i % 7 == 3 && problem % 3 != 1);
+        if (i < 20 * PROBLEMS && i % 20 == 0)
+            memcpy(first[problem], out, sizeof out);
+        t_where("call %d", i);
+        t_check(memcmp(first[problem], out, (size_t)n * sizeof *out) == 0,
+                "other bits than in the first call");
+    }
+}
+
+/* ---- contexts ---- */
+
+static void run_contexts(int calls)
+{
+    MPI_Comm own;
+    MPI_Info info;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "attune_context", "solver");
+    for (int i = 0; i < calls; i++) {
+        t_where("call %d", i);
+        if (i == calls / 2)
+            MPI_Comm_set_info(own, info);
+        attune_context_push("outer");
+        t_check(wrong_sums(MPI_COMM_WORLD, 100, i) == 0, "outer: wrong values");
+        MPI_Pcontrol(ATTUNE_PCONTROL + 3);
+        t_check(wrong_sums(MPI_COMM_WORLD, 100, i) == 0, "inner: wrong values");
+        MPI_Pcontrol(ATTUNE_PCONTROL);
+        attune_context_pop();
+        t_check(wrong_sums(own, 100, i) == 0, "own: wrong values");
+        t_check(wrong_bcast(own, 100, i) == 0, "own: wrong values");
+    }
+    attune_context_pop(); /* one too many does no harm */
+    MPI_Info_free(&info);
+    MPI_Comm_free(&own);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    t_start(100);
+    const char *const mode = argc > 1 ? argv[1] : "exact";
+    const int calls = argc > 2 ? atoi(argv[2]) : 1000;
+    char name[60];
+    snprintf(name, sizeof name, "%.20s, %d calls", mode, calls);
+    t_point(name);
+    if (strcmp(mode, "endless") == 0) {
+        printf("pid %ld\n", (long)getpid());
+        fflush(stdout);
+        run_steady(INT_MAX);
+    } else if (strcmp(mode, "steady") == 0) {
+        run_steady(calls);
+    } else if (strcmp(mode, "float") == 0) {
+        run_float(calls);
+    } else if (strcmp(mode, "contexts") == 0) {
+        if (attune_context_push != NULL)
+            run_contexts(calls);
+        else
+            t_skip("runs without Attune");
+    } else {
+        run_exact(calls);
+    }
+    const int code = t_finish();
+    MPI_Finalize();
+    return code;
+}

@@ -1,0 +1,71 @@
+/* test_here.c - names of places, and the processor's counter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "plan/here.h"
+#include "plan/rules.h"
+
+static void layout(const char *synthetic, char out[ATN_HERE_ROOM])
+{
+    atn_topo *t = NULL;
+    atn_error err = {0};
+    assert_int_equal(atn_topo_load(synthetic, &t, &err), ATN_OK);
+    atn_here_layout(t, out);
+    atn_topo_free(t);
+}
+
+static void layouts_are_told_apart(void **state)
+{
+    (void)state;
+    char a[ATN_HERE_ROOM], b[ATN_HERE_ROOM], none[ATN_HERE_ROOM];
+    layout("2x2@100M", a);
+    layout("2x2@100M", b);
+    assert_string_equal(a, b);
+    assert_memory_equal(a, "4x1-", 4);
+    layout("2x2@100M;order=roundrobin", b);
+    assert_string_not_equal(a, b);
+    layout("2x2@1G", b);
+    assert_string_not_equal(a, b);
+    atn_here_layout(NULL, none);
+    assert_string_equal(none, "any");
+}
+
+static void names_are_places_of_wisdom(void **state)
+{
+    (void)state;
+    char machine[ATN_HERE_ROOM], name[ATN_HERE_ROOM];
+    int64_t place;
+    atn_here_machine("Open MPI 4.1.4", machine);
+    assert_memory_equal(machine, "open-mpi-4.1.4-", 15);
+    atn_here_name(machine, NULL, name);
+    assert_true(atn_place_parse(name, &place));
+    assert_true(place > 0);
+}
+
+static void ticks_go_on(void **state)
+{
+    (void)state;
+    atn_clock_start();
+    const int64_t start = atn_ticks(), kernel = atn_clock_kernel_ns();
+    while (atn_clock_kernel_ns() - kernel < 2000000)
+        ;
+    const int64_t ns = atn_ticks_ns(atn_ticks() - start);
+    assert_true(ns >= 1900000);
+    assert_int_equal(atn_ticks_ns(-5), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_are_told_apart),
+        cmocka_unit_test(names_are_places_of_wisdom),
+        cmocka_unit_test(ticks_go_on),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
