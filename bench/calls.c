@@ -1,11 +1,12 @@
 /* calls.c - what the tracer is measured with: calls that do nothing but be called, and a kernel.
  *
  * Rank 0 prints "ns of a call to MPI_PROC_NULL, ns of an isend-irecv-waitall in a ring, seconds of
- * the kernel": 2000 steps of a halo exchange, some work, and a sum over all ranks. */
+ * the kernel": 100 steps of a halo exchange, some work, and now and then a sum over all ranks; each
+ * the least of many batches, because whatever else runs on the machine only adds. */
 #include <mpi.h>
 #include <stdio.h>
 
-enum { CALLS = 20000, BATCHES = 15, STEPS = 2000, CELLS = 4000 };
+enum { CALLS = 20000, BATCHES = 15, STEPS = 100, KERNELS = 40, CELLS = 4000 };
 
 static int p, r;
 
@@ -46,7 +47,7 @@ static double exchanges(double *cells)
     return 1e9 * least;
 }
 
-static double kernel(double *cells)
+static double steps(double *cells)
 {
     const double start = MPI_Wtime();
     for (int step = 0; step < STEPS; step++) {
@@ -58,6 +59,17 @@ static double kernel(double *cells)
             MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     return MPI_Wtime() - start;
+}
+
+static double kernel(double *cells)
+{
+    double least = 1e9;
+    for (int b = 0; b < KERNELS; b++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double t = steps(cells);
+        least = t < least ? t : least;
+    }
+    return least;
 }
 
 int main(int argc, char **argv)
