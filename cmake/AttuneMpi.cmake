@@ -163,6 +163,7 @@ function(atn_add_mpi flavour)
 
     atn_mpi_programs(${flavour} tests/mpi tests)
     atn_mpi_programs(${flavour} bench bench)
+    atn_mpi_programs(${flavour} bench/kernels kernels bench)
     atn_mpi_programs(${flavour} examples examples)
     atn_mpi_programs(${flavour} libexec libexec libexec/attune)
     set(ATN_LIBEXEC_${flavour} ${ATN_PROGRAMS_libexec} PARENT_SCOPE)

@@ -135,6 +135,14 @@ atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params 
 void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
                     const atn_params *prm);
 
+/* ---- reproducible results (canonical.c) ---- */
+
+/* Whether the row combines operands as sched/canonical.h says; rows that do not refuse problems
+ * that want it. */
+bool atn_is_canonical(const atn_row *row, const atn_problem *q, const atn_params *prm);
+/* A row that does, for when nobody has chosen one.  NULL: the operation combines nothing. */
+const atn_row *atn_canonical_usual(const atn_problem *q, atn_params *prm);
+
 /* ---- parts: words of a parameter that are names of algorithms (part.c) ---- */
 
 const atn_algo *atn_part_algo(atn_operation op, const atn_param *param, int64_t value);

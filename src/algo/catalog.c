@@ -3,6 +3,7 @@
 #include "algo/digits.h"
 #include "algo/levels.h"
 #include "algo/order.h"
+#include "sched/canonical.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,8 @@ const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_para
 {
     const atn_algo *algo = row->algo;
 
+    if (atn_wants_canonical(q) && !atn_is_canonical(row, q, prm))
+        return "it combines operands in another order than ATTUNE_REPRODUCIBLE demands";
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if ((algo->needs & needs[i].need) && needs[i].lacks(q) &&
             !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_levels_given(row, prm)))

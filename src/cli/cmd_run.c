@@ -17,6 +17,7 @@ extern char **environ;
 static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
 static const char *const yield_words[] = {"auto", "always", "never", NULL};
 static const char *const fp_words[] = {"stable", "free", NULL};
+static const char *const report_words[] = {"text", "csv", "json", "html", NULL};
 static const char *const gpu_words[] = {"native", "serve", NULL};
 
 static const atn_option options[] = {
@@ -60,8 +61,16 @@ static const atn_option options[] = {
     {.name = "report",
      .argument = "FILE",
      .type = ATN_OPT_MAYBE,
-     .doc = "At the end tell which algorithm served what, how often and how long; to standard "
-            "error, or into FILE"},
+     .doc = "At the end tell which algorithm served what, how often and how long, what was saved "
+            "and what would help more; to standard error, or into FILE (.html, .csv, .json, .txt)"},
+    {.name = "format",
+     .argument = "FORMAT",
+     .type = ATN_OPT_WORD,
+     .words = report_words,
+     .doc = "Of the report, where the name of its file does not say it"},
+    {.name = "reproducible",
+     .type = ATN_OPT_FLAG,
+     .doc = "Reductions give the same bits in every run, wherever the ranks are"},
     {.name = "check",
      .type = ATN_OPT_FLAG,
      .doc = "Compare the arguments of every collective call across ranks"},
@@ -118,15 +127,26 @@ static const struct {
     atn_setting setting;
     const char *alone;
 } meanings[] = {
-    {"algorithm", ATN_SET_ALGORITHM, NULL}, {"rules", ATN_SET_RULES, NULL},
-    {"select", ATN_SET_SELECT, NULL},       {"topology", ATN_SET_TOPOLOGY, NULL},
-    {"report", ATN_SET_REPORT, "1"},        {"check", ATN_SET_CHECK, "on"},
-    {"watchdog", ATN_SET_WATCHDOG, NULL},   {"first", ATN_SET_FIRST, NULL},
-    {"yield", ATN_SET_YIELD, NULL},         {"gpu", ATN_SET_GPU, NULL},
-    {"verbose", ATN_SET_VERBOSE, "1"},      {"off", ATN_SET_ON, "off"},
-    {"budget", ATN_SET_BUDGET, NULL},       {"fp", ATN_SET_FP, NULL},
-    {"wisdom", ATN_SET_WISDOM, NULL},       {"explain", ATN_SET_EXPLAIN, "on"},
-    {"machine", ATN_SET_MACHINE, NULL},     {"trace", ATN_SET_TRACE, NULL},
+    {"algorithm", ATN_SET_ALGORITHM, NULL},
+    {"rules", ATN_SET_RULES, NULL},
+    {"select", ATN_SET_SELECT, NULL},
+    {"topology", ATN_SET_TOPOLOGY, NULL},
+    {"report", ATN_SET_REPORT, "1"},
+    {"check", ATN_SET_CHECK, "on"},
+    {"watchdog", ATN_SET_WATCHDOG, NULL},
+    {"first", ATN_SET_FIRST, NULL},
+    {"yield", ATN_SET_YIELD, NULL},
+    {"gpu", ATN_SET_GPU, NULL},
+    {"verbose", ATN_SET_VERBOSE, "1"},
+    {"off", ATN_SET_ON, "off"},
+    {"machine", ATN_SET_MACHINE, NULL},
+    {"format", ATN_SET_REPORT_FORMAT, NULL},
+    {"reproducible", ATN_SET_REPRODUCIBLE, "on"},
+    {"trace", ATN_SET_TRACE, NULL},
+    {"budget", ATN_SET_BUDGET, NULL},
+    {"fp", ATN_SET_FP, NULL},
+    {"wisdom", ATN_SET_WISDOM, NULL},
+    {"explain", ATN_SET_EXPLAIN, "on"},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/exec_private.h"
+#include "sched/canonical.h"
 
 /* ---- life of an executor ---- */
 
@@ -24,6 +25,8 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 }
 
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo) { x->topo = topo; }
+
+void atn_exec_set_reproducible(atn_exec *x, bool reproducible) { x->reproducible = reproducible; }
 
 void atn_exec_free(atn_exec *x)
 {
@@ -219,6 +222,14 @@ static atn_plan *with_handles(atn_plan *plan, const atn_call *call)
     return plan;
 }
 
+/* Here all choices meet, so none can break the promise of equal bits. */
+static void keep_canonical(const atn_problem *q, atn_choice *choice)
+{
+    if (atn_wants_canonical(q) &&
+        !(choice->row && atn_is_canonical(choice->row, q, &choice->params)))
+        choice->row = atn_canonical_usual(q, &choice->params);
+}
+
 /* A call that was not seen lately: the long way. */
 static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call *call, int *code_p)
 {
@@ -230,6 +241,7 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     if (!x->settled)
         return NULL;
     const bool lasting = x->choose(x->context, &q, &choice);
+    keep_canonical(&q, &choice);
     x->direct = is_direct(x, call, &q);
     if (choice.row && choice.row->algo->build) {
         plan = plan_for(x, call, &q, &choice, code_p);

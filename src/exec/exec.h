@@ -43,6 +43,11 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 void atn_exec_free(atn_exec *x); /* makes no MPI call */
 /* Where the ranks are, as all of them know it; must outlive the executor. */
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
+/* Reductions whose bits depend on the order of operands are then served in the canonical one
+ * (sched/canonical.h), whatever is chosen, and never by the native routine. */
+void atn_exec_set_reproducible(atn_exec *x, bool reproducible);
+/* Whether the call is one of these. */
+bool atn_call_canonical(atn_exec *x, const atn_call *call);
 
 /* The shared problem of a call, as all ranks see it (design: what is shared).  False when the
  * arguments are invalid (the native routine will say so). */

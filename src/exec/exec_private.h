@@ -99,6 +99,7 @@ typedef struct {
 struct atn_exec {
     int p, r;
     bool yield;
+    bool reproducible;        /* reductions that round are combined in the canonical order */
     bool direct;              /* of the plan just returned */
     bool settled;             /* the last answer holds for every call with the same arguments */
     unsigned call, call_mask; /* numbers calls, for tags */

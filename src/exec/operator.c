@@ -5,7 +5,7 @@
 #include "exec/exec.h"
 #include "exec/type.h"
 
-enum { INTEGER = 1, FLOATING = 2, COMPLEX = 4, LOGICAL = 8, BYTE = 16, PAIR = 32 };
+enum { INTEGER = 1, FLOATING = 2, COMPLEX = 4, LOGICAL = 8, BYTE = 16, PAIR = 32, FLOAT_PAIR = 64 };
 
 static unsigned type_class(MPI_Datatype type)
 {
@@ -23,6 +23,7 @@ static unsigned type_class(MPI_Datatype type)
         {MPI_C_FLOAT_COMPLEX, COMPLEX},
         {MPI_UNSIGNED, INTEGER},
         {MPI_C_DOUBLE_COMPLEX, COMPLEX},
+        {MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX},
         {MPI_UNSIGNED_LONG, INTEGER},
         {MPI_UNSIGNED_SHORT, INTEGER},
         {MPI_UNSIGNED_LONG_LONG, INTEGER},
@@ -53,14 +54,14 @@ static unsigned type_class(MPI_Datatype type)
         {MPI_COMPLEX8, COMPLEX},
         {MPI_COMPLEX16, COMPLEX},
         {MPI_LOGICAL, LOGICAL},
-        {MPI_FLOAT_INT, PAIR},
-        {MPI_DOUBLE_INT, PAIR},
+        {MPI_FLOAT_INT, FLOAT_PAIR},
+        {MPI_DOUBLE_INT, FLOAT_PAIR},
         {MPI_LONG_INT, PAIR},
         {MPI_2INT, PAIR},
         {MPI_SHORT_INT, PAIR},
-        {MPI_LONG_DOUBLE_INT, PAIR},
-        {MPI_2REAL, PAIR},
-        {MPI_2DOUBLE_PRECISION, PAIR},
+        {MPI_LONG_DOUBLE_INT, FLOAT_PAIR},
+        {MPI_2REAL, FLOAT_PAIR},
+        {MPI_2DOUBLE_PRECISION, FLOAT_PAIR},
         {MPI_2INTEGER, PAIR},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -86,8 +87,8 @@ static unsigned operator_classes(MPI_Op op)
         {MPI_BAND, INTEGER | BYTE},
         {MPI_BOR, INTEGER | BYTE},
         {MPI_BXOR, INTEGER | BYTE},
-        {MPI_MINLOC, PAIR},
-        {MPI_MAXLOC, PAIR},
+        {MPI_MINLOC, PAIR | FLOAT_PAIR},
+        {MPI_MAXLOC, PAIR | FLOAT_PAIR},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].op == op)
@@ -109,12 +110,18 @@ bool atn_op_commutes(MPI_Op op)
 bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_operator *op_p)
 {
     const unsigned classes = operator_classes(op);
+    /* Also which of two zeros of different sign is the larger one is a matter of order. */
+    const unsigned ordered = FLOATING | COMPLEX | FLOAT_PAIR;
 
     if (is_other_predefined(op) || (classes && !(classes & type_class(type))))
         return false;
     if (info->size > 0 && (info->extent < info->true_extent || info->extent <= 0))
         return false;
-    *op_p = (atn_operator){.commutes = classes || atn_op_commutes(op), .named = classes != 0};
+    *op_p = (atn_operator){
+        .commutes = classes || atn_op_commutes(op),
+        .named = classes != 0,
+        .orderless = classes && !(type_class(type) & ordered),
+    };
     return true;
 }
 

@@ -22,6 +22,7 @@ bool atn_type_query(MPI_Datatype type, atn_type *type_p);
 typedef struct {
     bool commutes;
     bool named;
+    bool orderless; /* every order of operands gives the same bits */
 } atn_operator;
 
 /* False when Attune must leave this pair of operator and type to the native routine: the pair is

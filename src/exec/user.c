@@ -111,11 +111,21 @@ static int64_t shared_bytes(atn_exec *x, const atn_call *call)
     return bytes < 0 ? -2 : bytes;
 }
 
+bool atn_call_canonical(atn_exec *x, const atn_call *call)
+{
+    atn_operator op;
+    atn_type info;
+
+    return x->reproducible && x->p > 1 && (atn_operation_get(call->op)->flags & ATN_TYPED) &&
+           !(atn_type_of(x, call->src.type, &info) &&
+             atn_operator_query(call->mpi_op, call->src.type, &info, &op) && op.orderless);
+}
+
 bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
 {
     const atn_operation_info *o = atn_operation_get(call->op);
     const bool root = call->root == x->r;
-    atn_operator op = {.commutes = true};
+    atn_operator op = {.commutes = true, .orderless = true};
     atn_type info;
 
     if ((o->flags & ATN_ROOTED) && (call->root < 0 || call->root >= x->p))
@@ -126,15 +136,17 @@ bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
     const int64_t bytes = shared_bytes(x, call);
     if (bytes == -2)
         return false;
+    const bool canonical = x->reproducible && !op.orderless && x->p > 1;
     *q_p = (atn_problem){
         .op = call->op,
         .p = x->p,
         .r = x->r,
         .root = o->flags & ATN_ROOTED ? call->root : 0,
         .in_place = call->in_place && atn_operation_place(call->op, root) != ATN_PLACE_STAGED,
-        .ordered = !op.commutes,
+        .ordered = !op.commutes || canonical,
+        .canonical = canonical,
         .pieces = 1,
-        .topo = x->topo,
+        .topo = canonical ? NULL : x->topo, /* where ranks are must not matter */
         .bytes = bytes,
     };
     return true;

@@ -22,7 +22,9 @@ static uint64_t draw(uint64_t *state)
 static const atn_row *draw_row(const atn_problem *q, uint64_t *state)
 {
     const int rows = atn_catalog_rows();
-    const atn_row *chosen = atn_catalog_native(q->op);
+    atn_choice nothing;
+    atn_choose_nothing(q, &nothing);
+    const atn_row *chosen = nothing.row;
     uint64_t seen = 1;
     for (int i = 0; i < rows; i++) {
         const atn_row *row = atn_catalog_row(i);
@@ -61,6 +63,8 @@ void atn_choose_random(uint64_t seed, const atn_problem *q, uint64_t call, atn_c
     if (atn_choice_refuses(&choice, q) != NULL ||
         atn_pieces(choice.row, q, &choice.params) > MOST_PIECES)
         atn_params_default(choice.row, &choice.params);
+    if (atn_choice_refuses(&choice, q) != NULL) /* its defaults may do without an order */
+        atn_choose_nothing(q, &choice);
     *choice_p = choice;
 }
 

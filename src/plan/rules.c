@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/rules_private.h"
+#include "sched/canonical.h"
 
 atn_rules *atn_rules_empty(void)
 {
@@ -225,8 +226,13 @@ static bool matches(const atn_rule *rule, const atn_problem *q)
            atn_in_span(rule->bytes, q->bytes);
 }
 
-static void choose_native(const atn_problem *q, atn_choice *choice_p)
+/* Native, unless its order of operands must not be used. */
+void atn_choose_nothing(const atn_problem *q, atn_choice *choice_p)
 {
+    if (atn_wants_canonical(q)) {
+        choice_p->row = atn_canonical_usual(q, &choice_p->params);
+        return;
+    }
     choice_p->row = atn_catalog_native(q->op);
     atn_params_default(choice_p->row, &choice_p->params);
 }
@@ -249,7 +255,7 @@ static void choose_by_rule(const atn_rules *rules, const atn_problem *q, atn_cho
             reason->why = why;
         }
     }
-    choose_native(q, choice_p);
+    atn_choose_nothing(q, choice_p);
 }
 
 void atn_rules_choose(const atn_rules *rules, const atn_problem *q, uint64_t call,

@@ -56,6 +56,8 @@ atn_status atn_check_kind(const char *path, const char *kind, atn_error *err);
 /* Appends a copy; false: out of memory. */
 bool atn_rules_append(atn_rules *rules, const atn_rule *rule);
 
+/* What is done when no rule says anything. */
+void atn_choose_nothing(const atn_problem *q, atn_choice *choice_p);
 /* Works out what is derived from the list; false: out of memory. */
 bool atn_rules_seal(atn_rules *rules);
 atn_status atn_forced_parse(const char *text, atn_rules *rules, atn_error *err);

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 static const char *const atn_yield_words[] = {"auto", "always", "never", NULL};
+static const char *const atn_report_words[] = {"auto", "text", "csv", "json", "html", NULL};
 static const char *const atn_gpu_words[] = {"native", "serve", NULL};
 static const char *const atn_context_words[] = {"named", "auto", NULL};
 static const char *const atn_fp_words[] = {"stable", "free", NULL};

@@ -57,6 +57,16 @@ void atn_comms_visit(void (*visit)(atn_comm *c))
     pthread_mutex_unlock(&lock);
 }
 
+bool atn_comm_is_wire(MPI_Comm comm)
+{
+    pthread_mutex_lock(&lock);
+    const atn_comm *c = head;
+    while (c != NULL && c->wire != comm)
+        c = c->next;
+    pthread_mutex_unlock(&lock);
+    return c != NULL;
+}
+
 /* ---- room for private communicators ---- */
 
 static bool reserve(atn_comm *c)
@@ -93,6 +103,7 @@ static void retire(atn_comm *c)
     unlink_it(c);
     pthread_mutex_unlock(&lock);
     c->user = MPI_COMM_NULL;
+    atn_tuned_facts(c);
     atn_tuned_stop(c);
     free_wire(c);
 }
@@ -172,6 +183,7 @@ static atn_comm *admit(MPI_Comm comm)
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return NULL;
     if (inter) {
+        atn_irreproducible(ATN_LOST_INTER, comm);
         attach(comm, &foreign);
         return NULL;
     }
@@ -242,14 +254,24 @@ static bool vote(MPI_Comm comm, bool willing)
     return code == MPI_SUCCESS && ballot[0] && ballot[1] == ~ballot[2];
 }
 
+static void give_up(atn_comm *c)
+{
+    atn_irreproducible(ATN_LOST_ROOM, c->user);
+    release(c);
+}
+
 /* Whether some process is outside must be known before anyone is asked: it would not answer. */
 static void set_up(atn_comm *c)
 {
     c->stage = ATN_STAGE_NATIVE;
-    if (!within_world(c))
+    if (!within_world(c)) {
+        atn_irreproducible(ATN_LOST_OUTSIDE, c->user);
         return;
+    }
     if (c->exec == NULL)
         c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_choose, c);
+    if (c->exec != NULL)
+        atn_exec_set_reproducible(c->exec, atn_the_job.reproducible);
     const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c) &&
                          atn_wise_here(c->topo, &c->wisdom) && atn_planned_start(c) &&
                          atn_tuned_start(c);
@@ -259,7 +281,7 @@ static void set_up(atn_comm *c)
     if (served)
         c->stage = ATN_STAGE_SERVED;
     else
-        release(c);
+        give_up(c);
     if (atn_the_job.verbose > 0 && c->r == 0)
         atn_say("communicator of %d ranks: %s", c->p,
                 c->stage == ATN_STAGE_SERVED ? "served" : "native, some rank has no room");
@@ -311,6 +333,7 @@ bool atn_comm_wire(atn_comm *c)
 {
     c->stage = ATN_STAGE_NATIVE;
     if (!vote(c->user, create_wire(c))) {
+        atn_irreproducible(ATN_LOST_ROOM, c->user);
         free_wire(c);
         return false;
     }

@@ -191,6 +191,22 @@ typedef struct {
 bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p);
 int atn_observed_end(atn_observed *o, int code);
 
+/* Tells the report what the tuners of a communicator know; before they go, and at the end. */
+void atn_tuned_facts(atn_comm *c);
+/* Says once why reductions are not reproducible although they should be (reproducible.c). */
+typedef enum {
+    ATN_LOST_INTER,
+    ATN_LOST_OUTSIDE,
+    ATN_LOST_ROOM,
+    ATN_LOST_ARGUMENTS,
+    ATN_LOST_NONBLOCKING
+} atn_lost;
+void atn_irreproducible(atn_lost why, MPI_Comm comm);
+/* A nonblocking or persistent reduction passes by; Attune's own are not looked at. */
+void atn_saw_later(MPI_Comm comm);
+/* Whether it is a private communicator. */
+bool atn_comm_is_wire(MPI_Comm comm);
+
 /* Makes the private communicator when it is first needed (collective); false: this communicator
  * is native from now on. */
 bool atn_comm_wire(atn_comm *c);

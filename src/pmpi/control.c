@@ -87,4 +87,11 @@ static int do_Op_free(MPI_Op *op)
         atn_resolve();                                                                             \
         return atn_tool.name != NULL ? atn_tool.name actuals : do_##name actuals;                  \
     }
+#define ATN_UNSERVED(name, formals, actuals)                                                       \
+    static int do_##name formals                                                                   \
+    {                                                                                              \
+        atn_saw_later(comm);                                                                       \
+        return atn_real.name actuals;                                                              \
+    }                                                                                              \
+    ATN_CONTROL(name, formals, actuals)
 #include "pmpi/calls.def"

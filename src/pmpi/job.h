@@ -16,6 +16,7 @@ typedef struct atn_job {
     bool yield;    /* ranks of this node outnumber its cores (local: changes no message) */
     bool observed; /* report, record, check or watchdog: every call takes the long way */
     bool check;
+    bool reproducible;
     bool lasting; /* the same problem always gets the same choice */
     int first, watchdog, verbose;
     int p, r;           /* in MPI_COMM_WORLD */
@@ -62,6 +63,8 @@ bool atn_node_is_crowded(void);
 void atn_job_place(atn_job *job);
 /* Collective over MPI_COMM_WORLD: the machine that plans are made for (planned.c). */
 void atn_job_machine(atn_job *job);
+/* Operations that no native routine may serve; 0 unless results must be reproducible. */
+uint32_t atn_reproducible_operations(void);
 /* Tells programs about it (topology.c). */
 void atn_topology_start(void);
 void atn_topology_stop(void);

@@ -48,8 +48,10 @@ void atn_job_start(void)
     }
     job->active = true;
     const uint32_t all = (1u << ATN_OPERATIONS) - 1;
-    const uint32_t work =
-        job->observed ? all : atn_rules_operations(job->rules) | atn_wise_operations(job->wisdom);
+    const uint32_t work = job->observed ? all
+                                        : atn_rules_operations(job->rules) |
+                                              atn_wise_operations(job->wisdom) |
+                                              atn_reproducible_operations();
     if (work != 0)
         job->yield = should_yield(job);
     if (job->verbose > 0 && job->r == 0)

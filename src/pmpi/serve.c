@@ -47,9 +47,11 @@ bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
     bool ruled = reason.rule >= 0 || atn_rules_per_call(job->rules);
     if (!ruled && c->wisdom != NULL)
         ruled = choose_wisely(c, q, choice_p);
-    if (!ruled && atn_rules_plan(job->rules) && !job->learns)
+    if (!ruled && atn_rules_plan(job->rules) && (!job->learns || q->canonical))
         atn_planned_choose(c, q, choice_p);
-    if (c->r == 0 && reason.refused >= 0 && is_news(reason.refused)) {
+    const bool expected = q->canonical && reason.refused >= 0 && /* of rules made without it */
+                          !atn_rules_at(job->rules, reason.refused)->forced;
+    if (c->r == 0 && reason.refused >= 0 && !expected && is_news(reason.refused)) {
         atn_reason_print(job->rules, &reason, q, choice_p, text, sizeof text);
         atn_say("%s", text);
     }
@@ -80,10 +82,23 @@ static void forget_evicted(atn_comm *c)
     c->evictions = evictions;
 }
 
+/* A plan, or NULL; the code is then MPI_SUCCESS when the native routine shall serve.  What must be
+ * reproducible is not tuned: rules, wisdom or predictions choose among what gives the same bits. */
+static atn_plan *find_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+{
+    if (!atn_call_canonical(c->exec, call))
+        return atn_pick(c, call, turn, code_p);
+    turn->of = NULL;
+    atn_plan *const plan = atn_exec_plan(c->exec, call, code_p);
+    if (plan == NULL && *code_p == MPI_SUCCESS && !atn_exec_settled(c->exec))
+        atn_irreproducible(ATN_LOST_ARGUMENTS, c->user);
+    return plan;
+}
+
 bool atn_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
 {
     int code = MPI_SUCCESS;
-    atn_plan *const plan = atn_pick(c, call, turn, &code);
+    atn_plan *const plan = find_plan(c, call, turn, &code);
     forget_evicted(c);
     if (plan != NULL)
         return atn_serve_plan(c, plan, call, code_p);
@@ -103,6 +118,16 @@ void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bo
 
 /* ---- with somebody looking on ---- */
 
+static atn_why why_native(const atn_observed *o)
+{
+    if (o->choice.row->algo->build != NULL)
+        return ATN_WHY_SERVED;
+    if (o->c->stage == ATN_STAGE_SERVED)
+        return o->c->driver != NULL || atn_exec_settled(o->c->exec) ? ATN_WHY_CHOSEN
+                                                                    : ATN_WHY_ARGUMENTS;
+    return o->c->stage == ATN_STAGE_COUNTING ? ATN_WHY_FIRST : ATN_WHY_COMM;
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -116,7 +141,7 @@ static bool serve_observed(atn_observed *o, int *code_p)
     int code = MPI_SUCCESS;
     if (c->stage != ATN_STAGE_SERVED)
         return false;
-    atn_plan *const plan = atn_pick(c, o->call, &o->turn, &code);
+    atn_plan *const plan = find_plan(c, o->call, &o->turn, &code);
     forget_evicted(c);
     if (plan == NULL) {
         *code_p = atn_raise(c, code);
@@ -157,13 +182,14 @@ int atn_observed_end(atn_observed *o, int code)
     if (atn_the_job.report != NULL) {
         const double seconds = now() - o->start;
         if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))
-            atn_report_add(&q, &o->choice, seconds);
+            atn_report_add(&q, &o->choice, why_native(o), seconds);
     }
     return code;
 }
 
 void atn_watch_start(void)
 {
+    atn_report_start();
     if (atn_the_job.watchdog > 0)
         atn_watchdog_start(atn_the_job.watchdog);
 }

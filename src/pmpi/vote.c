@@ -191,12 +191,13 @@ static void take_settings(atn_job *job)
     const atn_settings *const s = &job->settings;
     job->first = (int)atn_setting_number(s, ATN_SET_FIRST);
     job->check = atn_setting_number(s, ATN_SET_CHECK) != 0;
+    job->reproducible = atn_setting_number(s, ATN_SET_REPRODUCIBLE) != 0;
     job->watchdog = (int)atn_setting_number(s, ATN_SET_WATCHDOG);
     job->verbose = (int)atn_setting_number(s, ATN_SET_VERBOSE);
     job->report = atn_setting_report(s);
     job->record = atn_setting_given(s, ATN_SET_RECORD);
     job->observed = job->check || job->watchdog > 0 || job->report != NULL || job->record != NULL;
-    job->forced = atn_rules_forced(job->rules);
+    job->forced = atn_rules_forced(job->rules) | atn_reproducible_operations();
     job->lasting = !atn_rules_per_call(job->rules);
 }
 
@@ -210,7 +211,8 @@ bool atn_job_vote(atn_job *job, bool same_version)
     take_settings(job);
     atn_tuned_settle(job);
     const bool gpu = !host_only && atn_setting_number(&job->settings, ATN_SET_GPU) != ATN_GPU_SERVE;
-    const bool asked = job->verbose > 0 || atn_rules_operations(job->rules) != 0;
+    const bool asked =
+        job->verbose > 0 || job->reproducible || atn_rules_operations(job->rules) != 0;
     if (gpu && asked && job->r == 0)
         atn_say("MPI is GPU-aware; everything stays native (ATTUNE_GPU=serve changes that)");
     return !gpu;

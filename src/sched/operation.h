@@ -44,6 +44,7 @@ typedef struct {
     int root;                    /* 0 where the operation has none */
     bool in_place;               /* this rank's SRC is its DST (scatter: DST is SRC) */
     bool ordered;                /* the operator is not commutative: combine in rank order */
+    bool canonical;              /* ... and as canonical.h says; `ordered` is then true */
     int pieces;                  /* every natural block travels as this many pieces (>= 1) */
     const struct atn_topo *topo; /* where the p ranks are, as all share it; NULL: not known */
     int64_t bytes; /* shared size: whole, or one block; -1 when ranks do not share it */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/canonical.h"
 #include "sched/conflict.h"
 #include "sched/recut.h"
 #include "sched/value.h"
@@ -541,9 +542,7 @@ static atn_status check_results(run *x, int r)
         if (g.lo == g.hi) { /* exscan on rank 0: the buffer stays as it was */
             if (k->written[d])
                 return atn_fail(x->err, ATN_FINDING,
-                                "rank %d: writes result block %d, which must "
-                                "stay as it was",
-                                r, d);
+                                "rank %d: writes result block %d, which must stay as it was", r, d);
             continue;
         }
         const int value = result_value(k, d);
@@ -553,9 +552,11 @@ static atn_status check_results(run *x, int r)
                                             : "the data it should");
         if (k->s->q.op == ATN_ALLREDUCE && value != result_value(&x->ranks[0], d))
             return atn_fail(x->err, ATN_FINDING,
-                            "rank %d: result block %d is computed in another "
-                            "order than on rank 0",
+                            "rank %d: result block %d is computed in another order than on rank 0",
                             r, d);
+        if (atn_wants_canonical(&k->s->q) && !atn_has_canonical(&x->values, &k->s->q, value))
+            return atn_fail(x->err, ATN_FINDING,
+                            "rank %d: result block %d is not in the canonical order", r, d);
     }
     return ATN_OK;
 }
@@ -570,8 +571,7 @@ static atn_status check_barrier(run *x, int r)
         for (int i = 0; i < k->s->nops && !known; i++)
             known = k->knows[(size_t)i * (size_t)x->words + (size_t)who / 64] >> who % 64 & 1;
         if (!known)
-            return atn_fail(x->err, ATN_FINDING, "rank %d may leave before rank %d has entered", r,
-                            who);
+            return atn_fail(x->err, ATN_FINDING, "rank %d may leave before %d has entered", r, who);
     }
     return ATN_OK;
 }

@@ -15,7 +15,8 @@ typedef struct {
  * SRC is never written; the k-th send of a pair meets the k-th receive and sizes agree; run in
  * order with synchronous sends, every rank finishes; dependencies order every conflicting pair;
  * every result block holds exactly what the operation says (each contribution once, in rank order
- * if the operator is not commutative, the same expression on all ranks of an allreduce) and
+ * if the operator is not commutative, the same expression on all ranks of an allreduce, the
+ * canonical one if that is asked for) and
  * nothing else is written; scratch is bounded.  ATN_FINDING with what, rank and operation. */
 atn_status atn_verify(atn_schedule *const *schedules, int p, atn_proof *proof_p, atn_error *err);
 

@@ -215,6 +215,16 @@ int atn_tuner_incumbent(const atn_tuner *t) { return t->incumbent; }
 const char *atn_tuner_why(const atn_tuner *t) { return t->why; }
 uint64_t atn_tuner_id(const atn_tuner *t, int candidate) { return t->runner[candidate].is.id; }
 
+/* Order statistics: of five values all, of nine those without the first and the last. */
+int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p)
+{
+    enum { LEAST = 5 };
+    const atn_runner *const x = &t->runner[candidate];
+    const bool enough = x->samples >= LEAST;
+    *ci_ps_p = enough ? atn_runner_spread(x) : -1;
+    return enough ? atn_runner_median(x) : -1;
+}
+
 static int best_other(const atn_tuner *t, int best)
 {
     int other = -1;

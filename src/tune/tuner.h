@@ -90,6 +90,9 @@ int atn_tuner_incumbent(const atn_tuner *t);
 void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p);
 /* Why it does what it does, in words. */
 const char *atn_tuner_why(const atn_tuner *t);
+/* Time of one call of a candidate: the median of its latest blocks, and half the width of an
+ * interval of at least 94 % for it.  -1: not measured often enough for that. */
+int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p);
 /* Identity of a candidate. */
 uint64_t atn_tuner_id(const atn_tuner *t, int candidate);
 

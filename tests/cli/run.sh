@@ -260,6 +260,12 @@ S
     run --report=r.txt -a allreduce=ring -- $mpirun -wdir / -n 2 "$work/$f" >/dev/null 2>&1
     check "$f: report file lies where the command was given" grep -q 'allreduce.*ring' r.txt
     rm -f r.txt
+    run --report=r.html -a allreduce=ring -- $mpirun -n 2 ./$f >/dev/null 2>&1
+    check "$f: report as a page" grep -q '^<td class="w">allreduce.*>ring<\|<td class="w">ring</td>' r.html
+    check "$f: the page ends well" test "$(tail -n 1 r.html)" = '</html>'
+    out=$(run --report --format json -a allreduce=ring -- $mpirun -n 2 ./$f 2>&1 >/dev/null)
+    check "$f: report as json" grep -q '"algorithm": "ring"' <<<"$out"
+    rm -f r.html
     out=$(run --report -a allreduce=ring -- $mpirun -n 1 ./$f : -n 1 ./$f 2>&1)
     gives "$f: settings reach every app context" 0 "ring" echo "$out"
 

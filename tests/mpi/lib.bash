@@ -58,11 +58,11 @@ program() { # FLAVOUR NAME
 served() { # REPORT [OPERATION [ALGORITHM [RANKS]]]
     [ -e "$1" ] || { echo 0; return; }
     awk -F, -v op="${2:-}" -v algorithm="${3:-}" -v ranks="${4:-}" '
-        NR == 1 { next }
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "calls") behind = NF - i; next }
         { gsub(/"/, ""); name = $4; sub(/[{].*/, "", name) }
         name == "native" && algorithm != "native" { next }
         (op == "" || $1 == op) && (algorithm == "" || name == algorithm) &&
-            (ranks == "" || $2 == ranks) { n += $(NF - 2) }
+            (ranks == "" || $2 == ranks) { n += $(NF - behind) }
         END { print n + 0 }' "$1"
 }
 

@@ -101,4 +101,9 @@ int atn_driver_await(atn_driver *d, uint64_t call);
 /* Awaits all, unheard: the communicator ends, on all ranks. */
 void atn_driver_stop(atn_driver *d);
 
+/* facts.c: kinds of calls so far, and nanoseconds that tuning has cost (account.h). */
+int atn_driver_kinds(const atn_driver *d);
+const atn_kind *atn_driver_kind_at(const atn_driver *d, int i);
+int64_t atn_driver_spent(const atn_driver *d);
+
 #endif

@@ -1,0 +1,259 @@
+/* job.c - the report of a job: totals, table, text, csv and json. */
+#include "report/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json.h"
+
+const char *const atn_job_formats[] = {"text", "csv", "json", "html", NULL};
+
+static const char *const why_words[ATN_WHYS] = {
+    [ATN_WHY_SERVED] = "",
+    [ATN_WHY_CHOSEN] = "chosen",
+    [ATN_WHY_FIRST] = "first calls",
+    [ATN_WHY_COMM] = "communicator not served",
+    [ATN_WHY_ARGUMENTS] = "arguments not served",
+};
+
+void atn_lines_free(char **lines)
+{
+    for (int i = 0; lines != NULL && lines[i] != NULL; i++)
+        free(lines[i]);
+    free(lines);
+}
+
+/* ---- what was saved ---- */
+
+typedef struct {
+    bool known;
+    double native, saved, ci; /* seconds: of one native call; of all calls of the row */
+} saving;
+
+static const atn_job_tuned *tuned_of(const atn_job_facts *j, const atn_job_row *row)
+{
+    for (int i = 0; i < j->ntuned; i++) {
+        const atn_job_tuned *t = &j->tuned[i];
+        if (t->op == row->op && t->p == row->p && t->size_class == row->size_class &&
+            strcmp(t->algorithm, row->algorithm) == 0)
+            return t;
+    }
+    return NULL;
+}
+
+/* Calls of the row at the measured difference; both intervals widen it. */
+static saving saving_of(const atn_job_facts *j, const atn_job_row *row)
+{
+    const atn_job_tuned *t = row->why == ATN_WHY_SERVED ? tuned_of(j, row) : NULL;
+    if (t == NULL || t->time_ps < 0 || t->native_ps < 0 || t->ci_ps < 0 || t->native_ci_ps < 0)
+        return (saving){.known = false};
+    const double calls = 1e-12 * (double)row->calls;
+    return (saving){.known = true,
+                    .native = 1e-12 * (double)t->native_ps,
+                    .saved = calls * (double)(t->native_ps - t->time_ps),
+                    .ci = calls * hypot((double)t->ci_ps, (double)t->native_ci_ps)};
+}
+
+atn_job_totals atn_job_total(const atn_job_facts *j)
+{
+    atn_job_totals sum = {0};
+    for (int i = 0; i < j->nrows; i++) {
+        const atn_job_row *const row = &j->rows[i];
+        const saving s = saving_of(j, row);
+        sum.total += row->seconds;
+        sum.saved += s.saved;
+        sum.ci = hypot(sum.ci, s.ci); /* rows are measured apart from each other */
+        *(s.known ? &sum.known : &sum.unknown) += row->why == ATN_WHY_SERVED ? row->seconds : 0;
+    }
+    return sum;
+}
+
+/* ---- the table ---- */
+
+static int by_problem(const void *a, const void *b)
+{
+    const atn_job_row *const x = *(atn_job_row *const *)a, *const y = *(atn_job_row *const *)b;
+    const int by[] = {x->op - y->op, x->p - y->p, x->size_class - y->size_class, x->why - y->why};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i] != 0)
+            return by[i];
+    return strcmp(x->algorithm, y->algorithm);
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const atn_job_row *const x = *(atn_job_row *const *)a, *const y = *(atn_job_row *const *)b;
+    return x->seconds != y->seconds ? (x->seconds < y->seconds ? 1 : -1) : by_problem(a, b);
+}
+
+static void class_cell(atn_table *t, int size_class)
+{
+    char lo[32], hi[32];
+    if (size_class < 0)
+        atn_cell(t, "-");
+    else if (size_class == 0)
+        atn_cell(t, "0");
+    else
+        atn_cell(t, "%s:%s", atn_format_size(INT64_C(1) << (size_class - 1), lo),
+                 atn_format_size(INT64_C(1) << size_class, hi));
+}
+
+static void known_cell(atn_table *t, bool known, double value)
+{
+    if (known)
+        atn_cell(t, "%.3f", value);
+    else
+        atn_cell(t, "%s", "");
+}
+
+static void row_cells(const atn_job_facts *j, const atn_job_row *row, atn_table *t)
+{
+    const saving s = saving_of(j, row);
+    atn_cell(t, "%s", atn_operation_get((atn_operation)row->op)->name);
+    atn_cell(t, "%d", row->p);
+    class_cell(t, row->size_class);
+    atn_cell(t, "%s", row->algorithm);
+    atn_cell(t, "%lld", (long long)row->calls);
+    atn_cell(t, "%.3f", 1e3 * row->seconds);
+    atn_cell(t, "%.3f", 1e6 * row->seconds / (double)row->calls);
+    known_cell(t, s.known, 1e6 * s.native);
+    known_cell(t, s.known, 1e3 * s.saved);
+    known_cell(t, s.known, 1e3 * s.ci);
+    atn_cell(t, "%s", why_words[row->why]);
+}
+
+void atn_job_table(const atn_job_facts *j, bool by_time, atn_table *t)
+{
+    static const atn_column columns[] = {
+        {"operation", ATN_CELL_TEXT},  {"ranks", ATN_CELL_NUMBER},
+        {"bytes", ATN_CELL_TEXT},      {"algorithm", ATN_CELL_TEXT},
+        {"calls", ATN_CELL_NUMBER},    {"total_ms", ATN_CELL_NUMBER},
+        {"mean_us", ATN_CELL_NUMBER},  {"native_us", ATN_CELL_NUMBER},
+        {"saved_ms", ATN_CELL_NUMBER}, {"saved_ci_ms", ATN_CELL_NUMBER},
+        {"why", ATN_CELL_TEXT},
+    };
+    *t = (atn_table){.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
+    const atn_job_row **order = malloc(sizeof *order * ((size_t)j->nrows + 1));
+    t->failed = order == NULL;
+    for (int i = 0; order != NULL && i < j->nrows; i++)
+        order[i] = &j->rows[i];
+    if (order != NULL)
+        qsort(order, (size_t)j->nrows, sizeof *order, by_time ? by_seconds : by_problem);
+    for (int i = 0; order != NULL && i < j->nrows; i++)
+        row_cells(j, order[i], t);
+    free(order);
+}
+
+/* ---- writing ---- */
+
+static void write_lines(FILE *f, const char *head, const char *bullet, char **lines)
+{
+    if (lines != NULL && lines[0] != NULL && *head != '\0')
+        fprintf(f, "%s\n", head);
+    for (int i = 0; lines != NULL && lines[i] != NULL; i++)
+        fprintf(f, "%s%s\n", bullet, lines[i]);
+    atn_lines_free(lines);
+}
+
+/* A terminal shows the rows that matter. */
+static atn_status write_text(FILE *f, const atn_job_facts *j, atn_error *err)
+{
+    enum { MOST_SHOWN = 20 };
+    atn_table t;
+    write_lines(f, "", "attune report: ", atn_job_summary(j));
+    atn_job_table(j, true, &t);
+    const int all = t.cells.n, shown = j->brief ? atn_min(all, MOST_SHOWN * t.ncolumns) : all;
+    t.cells.n = shown;
+    const atn_status status = atn_table_write(f, &t, "table", false, err);
+    t.cells.n = all;
+    if (shown < all)
+        fprintf(f, "and %d more rows that took less time; --report=FILE.csv has all\n",
+                (all - shown) / t.ncolumns);
+    atn_table_free(&t);
+    write_lines(f, "what would help more:", "- ", atn_job_advice(j));
+    return status;
+}
+
+static void number(atn_json *j, const char *key, bool known, double value)
+{
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.3f", value);
+    atn_json_number(j, key, known ? digits : "");
+}
+
+static void json_table(atn_json *out, const atn_job_facts *j)
+{
+    atn_table t;
+    atn_job_table(j, false, &t);
+    atn_json_open(out, "rows", '[');
+    for (int i = 0; i < t.cells.n; i++) {
+        const atn_column *const c = &t.columns[i % t.ncolumns];
+        if (i % t.ncolumns == 0)
+            atn_json_open(out, NULL, '{');
+        if (c->type == ATN_CELL_NUMBER)
+            atn_json_number(out, c->name, t.cells.v[i]);
+        else
+            atn_json_text(out, c->name, t.cells.v[i]);
+        if (i % t.ncolumns == t.ncolumns - 1)
+            atn_json_close(out, '}');
+    }
+    atn_json_close(out, ']');
+    atn_table_free(&t);
+}
+
+static void write_json(FILE *f, const atn_job_facts *j)
+{
+    const atn_job_totals sum = atn_job_total(j);
+    char **const advice = atn_job_advice(j);
+    atn_json out = {.f = f};
+    atn_json_open(&out, NULL, '{');
+    atn_json_int(&out, "ranks", j->ranks);
+    atn_json_int(&out, "hosts", j->hosts);
+    atn_json_text(&out, "mpi", j->mpi);
+    number(&out, "job_ms", true, 1e3 * j->seconds);
+    number(&out, "collectives_ms", true, 1e3 * j->collectives);
+    number(&out, "native_ms", true, 1e3 * j->native);
+    number(&out, "saved_ms", sum.known > 0, 1e3 * sum.saved);
+    number(&out, "saved_ci_ms", sum.known > 0, 1e3 * sum.ci);
+    number(&out, "tuning_ms", j->tuning_seconds >= 0, 1e3 * j->tuning_seconds);
+    json_table(&out, j);
+    atn_json_open(&out, "advice", '[');
+    for (int i = 0; advice != NULL && advice[i] != NULL; i++)
+        atn_json_text(&out, NULL, advice[i]);
+    atn_json_close(&out, ']');
+    atn_json_close(&out, '}');
+    fputc('\n', f);
+    atn_lines_free(advice);
+}
+
+const char *atn_job_format(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    for (int i = 0; dot != NULL && atn_job_formats[i] != NULL; i++)
+        if (strcmp(dot + 1, atn_job_formats[i]) == 0)
+            return atn_job_formats[i];
+    return "text";
+}
+
+static atn_status write_csv(FILE *f, const atn_job_facts *j, atn_error *err)
+{
+    atn_table t;
+    atn_job_table(j, false, &t);
+    const atn_status status = atn_table_write(f, &t, "csv", false, err);
+    atn_table_free(&t);
+    return status;
+}
+
+atn_status atn_job_write(FILE *f, const atn_job_facts *j, const char *format, atn_error *err)
+{
+    if (strcmp(format, "csv") == 0)
+        return write_csv(f, j, err);
+    if (strcmp(format, "json") == 0)
+        write_json(f, j);
+    else if (strcmp(format, "html") == 0)
+        atn_job_html(f, j);
+    else
+        return write_text(f, j, err);
+    return ATN_OK;
+}
