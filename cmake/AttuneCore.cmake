@@ -26,3 +26,13 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
         DEPENDS attune COMMENT "Manual page and completion" VERBATIM)
     add_custom_target(attune-man ALL DEPENDS ${man} ${completion})
 endif()
+
+# Benchmarks that need no MPI.
+atn_programs(benches bench/core/*.c)
+foreach(file IN LISTS benches)
+    get_filename_component(name ${file} NAME_WE)
+    add_executable(bench-${name} ${file})
+    set_target_properties(bench-${name} PROPERTIES OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/core)
+    target_link_libraries(bench-${name} PRIVATE attune-core)
+endforeach()

@@ -90,24 +90,68 @@ static void why_not(const terms *mine, const terms *best, char *out, size_t size
                  atn_forecast_time(best->v[worst], instead));
 }
 
+/* ---- variants of an algorithm that come to the same ---- */
+
+/* One line: prospect `at` stands for `alike` others of its row with the same form and time. */
+typedef struct {
+    int at, alike;
+} line;
+
+static bool nearly(double x, double y) { return fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y)); }
+
+static bool is_alike(const atn_prospect *x, const atn_prospect *y)
+{
+    return x->choice.row == y->choice.row && x->evaluated == y->evaluated &&
+           nearly(x->seconds, y->seconds) && nearly(x->form, y->form);
+}
+
+static size_t name_length(const atn_prospect *x)
+{
+    char name[ATN_NAME_ROOM];
+    atn_params_print(x->choice.row, &x->choice.params, name, sizeof name);
+    return strlen(name);
+}
+
+/* The plainest of those alike speaks for them.  Returns how many lines; room for all. */
+static int fold(const atn_ranking *r, line *lines)
+{
+    int n = 0;
+    for (int i = 0; i < r->n; i++) {
+        int k = 0;
+        while (k < n && !is_alike(&r->v[lines[k].at], &r->v[i]))
+            k++;
+        if (k == n)
+            lines[n++] = (line){.at = i};
+        else
+            lines[k].alike++;
+        if (name_length(&r->v[i]) < name_length(&r->v[lines[k].at]))
+            lines[k].at = i;
+    }
+    return n;
+}
+
 /* ---- what is written ---- */
 
 static const atn_column columns[] = {
-    {"algorithm", ATN_CELL_TEXT}, {"predicted_us", ATN_CELL_NUMBER},
-    {"ratio", ATN_CELL_NUMBER},   {"form_us", ATN_CELL_NUMBER},
-    {"by", ATN_CELL_TEXT},        {"dominated_by", ATN_CELL_TEXT},
-    {"why", ATN_CELL_TEXT},
+    {"algorithm", ATN_CELL_TEXT},      {"alike", ATN_CELL_NUMBER},
+    {"predicted_us", ATN_CELL_NUMBER}, {"ratio", ATN_CELL_NUMBER},
+    {"form_us", ATN_CELL_NUMBER},      {"by", ATN_CELL_TEXT},
+    {"dominated_by", ATN_CELL_TEXT},   {"why", ATN_CELL_TEXT},
 };
 
-static void put_line(const explanation *x, int i, const terms *best, atn_table *t)
+static void put_line(const explanation *x, const line *l, const terms *best, atn_table *t)
 {
-    const atn_prospect *p = &x->r.v[i];
-    const terms own = i == 0 ? *best : terms_of(x, &p->choice);
+    const atn_prospect *p = &x->r.v[l->at];
+    const bool first = p->seconds <= x->r.v[0].seconds && p->choice.row == x->r.v[0].choice.row;
+    const terms own = first ? *best : terms_of(x, &p->choice);
     char name[ATN_NAME_ROOM], why[120] = "best";
     atn_params_print(p->choice.row, &p->choice.params, name, sizeof name);
-    if (i > 0)
+    if (!first && nearly(p->seconds, x->r.v[0].seconds))
+        snprintf(why, sizeof why, "as fast");
+    else if (!first)
         why_not(&own, best, why, sizeof why);
     atn_cell(t, "%s", name);
+    atn_cell(t, "%d", l->alike);
     atn_cell(t, "%.4g", p->seconds * 1e6);
     atn_cell(t, "%.3g", p->seconds / x->r.v[0].seconds);
     atn_cell(t, "%.4g", p->form * 1e6);
@@ -141,13 +185,27 @@ static void tell_formula(const explanation *x, const terms *best)
     free(text);
 }
 
+/* Once, and apart from what programs read. */
+static void tell_assumption(const explanation *x)
+{
+    if (!atn_arg_given(x->a, "machine"))
+        fputs("attune: no --machine is named, so a built-in one with slow hosts and Gigabit "
+              "Ethernet is assumed; 'attune measure' measures yours\n",
+              stderr);
+}
+
 static atn_status write_all(const explanation *x, atn_error *err)
 {
-    const int shown = atn_min(x->r.n, (int)atn_arg_int(x->a, "top"));
+    line *const lines = malloc(sizeof *lines * (size_t)x->r.n);
+    if (lines == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    const int shown = atn_min(fold(&x->r, lines), (int)atn_arg_int(x->a, "top"));
     const terms best = terms_of(x, &x->r.v[0].choice);
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < shown; i++)
-        put_line(x, i, &best, &t);
+        put_line(x, &lines[i], &best, &t);
+    free(lines);
+    tell_assumption(x);
     const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
     atn_table_free(&t);
     if (!st && strcmp(atn_arg_format(x->a), "table") == 0)
@@ -229,15 +287,17 @@ const atn_command atn_cmd_explain = {
     .min_operands = 1,
     .max_operands = 1,
     .help = "Rank the algorithms for a problem by predicted time, with reasons",
-    .detail = "PROBLEM is operation:ranks:bytes, then type and operator of a reduction or the root "
-              "of a rooted operation: allreduce:32:64K:f64:sum, bcast:16:1M. Ranks may be left "
-              "empty with --topology. The size is that of the message, or of the block of each "
-              "rank or pair.\n\n"
-              "Closed forms put the candidates in order; the schedules of the best are evaluated "
-              "on the machine and the topology. 'ratio' is the time against the best, 'form_us' "
-              "the time without contention, 'dominated_by' the greatest of latency, bytes on the "
-              "longest path, bytes over the busiest link and reduction, 'why' what the candidate "
-              "loses by. ATTUNE_SELECT=model chooses the same way inside a job.",
+    .detail =
+        "PROBLEM is operation:ranks:bytes, then type and operator of a reduction or the root "
+        "of a rooted operation: allreduce:32:64K:f64:sum, bcast:16:1M. Ranks may be left "
+        "empty with --topology. The size is that of the message, or of the block of each "
+        "rank or pair.\n\n"
+        "Closed forms put the candidates in order; the schedules of the best are evaluated "
+        "on the machine and the topology. 'alike' counts variants of the same algorithm with the "
+        "same form and time, 'ratio' is the time against the best, 'form_us' "
+        "the time without contention, 'dominated_by' the greatest of latency, bytes on the "
+        "longest path, bytes over the busiest link and reduction, 'why' what the candidate "
+        "loses by. ATTUNE_SELECT=model chooses the same way inside a job.",
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

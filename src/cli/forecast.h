@@ -5,7 +5,7 @@
 #include "cli/lookup.h"
 #include "model/machine.h"
 
-/* What --machine names, else the built-in one; refused when it was measured on another topology. */
+/* What --machine names, else the built-in one; refused when it was measured on another cluster. */
 atn_status atn_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
                              atn_error *err);
 /* Puts the ranks of a topology where --map says; *topo_p is replaced. */

@@ -240,7 +240,7 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     x->settled = atn_call_problem(x, call, &q);
     if (!x->settled)
         return NULL;
-    const bool lasting = x->choose(x->context, &q, &choice);
+    const bool lasting = x->settled = x->choose(x->context, &q, &choice);
     keep_canonical(&q, &choice);
     x->direct = is_direct(x, call, &q);
     if (choice.row && choice.row->algo->build) {

@@ -477,6 +477,7 @@ bool atn_fit_parameters(const atn_survey *s, atn_machine *m)
     atn_machine_clear(m);
     m->ranks = s->ranks;
     m->topology = s->topology;
+    m->hosts = s->hosts;
     fit_crowd(&f);
     return atn_machine_note(m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
            judge_hosts(&f);

@@ -101,8 +101,8 @@ typedef struct {
 typedef struct {
     int nnotes;
     atn_note note[ATN_MACHINE_NOTES]; /* provenance: date, host, mpi, launcher ... */
-    uint64_t topology;                /* atn_topo_fingerprint of where it was measured; 0: none */
-    int64_t ranks;                    /* that measured */
+    uint64_t topology;                /* atn_topo_wires of where it was measured; 0: none */
+    int64_t ranks, hosts;             /* that measured; 0: not known */
     int64_t processors; /* that all hosts together share (emulated clusters); 0: own ones */
     double framing;     /* payload per byte on the wire: 1460 / 1538 for Ethernet and TCP */
     double idle;        /* an idle process needs so long to notice a message, where processors are

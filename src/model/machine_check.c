@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/machine_private.h"
@@ -103,13 +104,59 @@ atn_status atn_machine_check(const atn_machine *m, atn_error *err)
     return status;
 }
 
+/* ---- of another cluster ---- */
+
+static int hosts_of(const atn_topo *t)
+{
+    int *below = malloc(sizeof *below * (size_t)t->nnodes), n = 0;
+    if (below)
+        atn_topo_below(t, below);
+    for (int v = 0; below && v < t->nnodes; v++)
+        n += t->nodes[v].kind == ATN_TOPO_HOST && below[v] > 0;
+    free(below);
+    return n;
+}
+
+/* Whether the wires can be compared: as many hosts (in older files: ranks) were measured. */
+static bool is_as_large(const atn_machine *m, const atn_topo *t)
+{
+    return m->hosts > 0 ? m->hosts == hosts_of(t) : m->ranks == t->p;
+}
+
+/* Payload that the link of a rank's host carries; 0: not known. */
+static double host_link(const atn_machine *m, const atn_topo *t, int r)
+{
+    int v = t->node_of[r];
+    while (t->nodes[v].kind == ATN_TOPO_PART && t->nodes[v].parent >= 0)
+        v = t->nodes[v].parent;
+    return m->framing * (double)t->nodes[v].rate / 8;
+}
+
+/* Links carry no more than they can, and seldom a small part of it. */
+static const char *other_speed(const atn_machine *m, const atn_topo *t)
+{
+    static const double slack = 1.25, lazy = 5;
+    for (int r = 0; r < t->p && m->nchannels > 1; r++) {
+        const double rate = m->channel[1].rate, link = host_link(m, t, r);
+        if (rate > 0 && link > 0 && rate > slack * link)
+            return "its hosts sent faster than links of this topology can; it was measured on "
+                   "another cluster: measure this one";
+        if (rate > 0 && lazy * rate < link)
+            return "its hosts sent at less than a fifth of what links of this topology can; it was "
+                   "measured on another cluster: measure this one";
+    }
+    return NULL;
+}
+
 const char *atn_machine_refuses(const atn_machine *m, const atn_topo *t)
 {
-    if (m->topology == 0 || t == NULL || t->p == 0 || m->ranks != t->p)
+    if (m->topology == 0 || t == NULL || t->p == 0)
         return NULL;
-    return atn_topo_fingerprint(t) == m->topology ? NULL
-                                                  : "it was measured on another topology with as "
-                                                    "many ranks; measure this one";
+    if (!is_as_large(m, t)) /* perhaps a part of it, or it is a part of this */
+        return other_speed(m, t);
+    if (m->topology == atn_topo_wires(t) || m->topology == atn_topo_fingerprint(t))
+        return NULL;
+    return "it was measured on as many hosts with other wires; measure this cluster";
 }
 
 /* ---- odd ---- */

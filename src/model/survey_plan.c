@@ -305,7 +305,7 @@ atn_status atn_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *l
         make_plan(&w);
         head_p->ranks = t->p;
         head_p->hosts = w.hosts;
-        head_p->topology = atn_topo_fingerprint(t);
+        head_p->topology = atn_topo_wires(t);
         head_p->experiments = w.list.n;
         head_p->plan = identity_of(&w.list, off_cache);
         if (w.failed || !name_channels(&w, head_p))

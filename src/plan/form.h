@@ -2,12 +2,22 @@
 #ifndef ATN_FORM_H
 #define ATN_FORM_H
 
+#include "algo/free_tree.h"
 #include "model/alpha_beta.h"
 #include "plan/choice.h"
 
-/* Seconds for q->bytes bytes when a message takes m->a + m->b per byte and a reduction m->g per
- * byte.  ATN_INPUT when the form cannot be evaluated here. */
-atn_status atn_form_time(const atn_choice *choice, const atn_problem *q, const atn_alpha_beta *m,
-                         double *seconds_p, atn_error *err);
+/* What forms ask about the topology of a problem; found when first asked for.  All zero: nothing
+ * was asked yet. */
+typedef struct {
+    double phases;
+    struct {
+        int slots, height; /* slots 0: not asked */
+    } tree[ATN_MAX_ARITY + 1];
+} atn_form_facts;
+
+/* Seconds for q->bytes bytes on each of n networks, where a message takes a + b per byte and a
+ * reduction g per byte.  ATN_INPUT when the form cannot be evaluated here. */
+atn_status atn_form_times(const atn_choice *choice, const atn_problem *q, atn_form_facts *facts,
+                          const atn_alpha_beta *m, int n, double *seconds, atn_error *err);
 
 #endif

@@ -7,96 +7,21 @@
 
 #include "plan/candidates.h"
 #include "plan/form.h"
+#include "plan/trial.h"
 
-enum { FEW_PIECES = 16, TRIES = 2 };
-static const char too_large[] = "too large to be looked at";
-static const char ring_like[] = "too large to be looked at, but each rank sends to one other only";
-
-/* ---- one candidate ---- */
-
-typedef struct {
-    int p;
-    atn_schedule **s;
-} set;
-
-static void free_set(set *x)
-{
-    for (int r = 0; x->s && r < x->p; r++)
-        atn_schedule_free(x->s[r]);
-    free(x->s);
-}
-
-static atn_status build_rank(const atn_choice *c, const atn_problem *q, int r, set *x,
-                             atn_error *err)
-{
-    atn_problem mine = *q;
-    mine.r = r;
-    mine.in_place = false;
-    return x->s[r] ? ATN_OK : atn_build(c->row, &mine, &c->params, &x->s[r], err);
-}
-
-/* A rank that sends to one other only, along the wires, shares no link with anyone. */
-static bool has_one_receiver(const atn_schedule *s)
-{
-    int to = -1;
-    for (int i = 0; i < s->nops; i++) {
-        if (s->ops[i].kind != ATN_OP_SEND)
-            continue;
-        if (to >= 0 && s->ops[i].peer != to)
-            return false;
-        to = s->ops[i].peer;
-    }
-    return true;
-}
-
-/* One rank in the middle tells how large the others are. */
-static atn_status build(const atn_choice *c, const atn_problem *q, int64_t *budget, set *x,
-                        atn_error *err)
-{
-    *x = (set){.p = q->p, .s = calloc((size_t)q->p, sizeof *x->s)};
-    if (x->s == NULL)
-        return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_status status = build_rank(c, q, q->p / 2, x, err);
-    if (status == ATN_OK && (int64_t)x->s[q->p / 2]->nops * q->p > *budget)
-        return atn_fail(err, ATN_NOT_APPLICABLE, "%s",
-                        has_one_receiver(x->s[q->p / 2]) ? ring_like : too_large);
-    for (int r = 0; r < q->p && status == ATN_OK; r++) {
-        status = build_rank(c, q, r, x, err);
-        if (status == ATN_OK && (*budget -= x->s[r]->nops) < 0)
-            status = atn_fail(err, ATN_NOT_APPLICABLE, "%s", too_large);
-    }
-    return status;
-}
-
-static atn_status time_in_pieces(const atn_choice *c, const atn_problem *q, int pieces,
-                                 int64_t bytes, const atn_machine *m, const atn_model *model,
-                                 int64_t *budget, double *seconds_p, atn_error *err)
-{
-    atn_problem cut = *q;
-    set x;
-    cut.pieces = pieces;
-    atn_status status = build(c, &cut, budget, &x, err);
-    if (status == ATN_OK)
-        status = atn_model_time(model, x.s, q->p, bytes, m, q->topo, seconds_p, err);
-    free_set(&x);
-    return status;
-}
+enum { TRIES = 2 };
 
 atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, const atn_machine *m,
                             const atn_model *model, int64_t *budget, double *seconds_p,
                             atn_error *err)
 {
-    const int pieces = atn_pieces(choice->row, q, &choice->params), half = FEW_PIECES / 2;
-    const int64_t piece = q->bytes / atn_max(pieces, 1);
-    double few, more;
-    if (pieces <= FEW_PIECES || piece == 0)
-        return time_in_pieces(choice, q, pieces, q->bytes, m, model, budget, seconds_p, err);
-    atn_status status =
-        time_in_pieces(choice, q, FEW_PIECES, piece * FEW_PIECES, m, model, budget, &more, err);
-    if (status == ATN_OK)
-        status = time_in_pieces(choice, q, half, piece * half, m, model, budget, &few, err);
-    if (status == ATN_OK)
-        *seconds_p = more + fmax(0.0, more - few) / half * (pieces - FEW_PIECES);
+    atn_trial x;
+    atn_trial_size size;
+    atn_status status = atn_trial_make(choice, q, budget, &x, &size, err);
+    if (status != ATN_OK)
+        return status;
+    status = atn_trial_time(&x, m, model, seconds_p, err);
+    atn_trial_free(&x);
     return status;
 }
 
@@ -153,16 +78,23 @@ static double crowding(const atn_problem *q, const atn_machine *m, const atn_alp
 
 /* ---- ranking ---- */
 
-typedef struct {
-    const atn_problem *q;
+/* What comes next; after the last there is nothing left to look at. */
+typedef enum { LIST, FORMS, LOOK, DONE } stage;
+
+struct atn_planning {
+    atn_problem q;
     const atn_machine *m;
     const atn_model *model;
     int64_t budget;
+    stage next;
+    int at; /* of the candidates in the order of what they promise */
     atn_alpha_beta net;
     double crowd;
     atn_ranking r;
     double best;
-} planner;
+    atn_status status;
+};
+typedef struct atn_planning planner;
 
 static bool along_the_wires(const atn_choice *c)
 {
@@ -181,16 +113,18 @@ static void spread_over_ports(planner *p)
 
 static void set_forms(planner *p)
 {
-    atn_alpha_beta crowded = p->net;
-    crowded.b *= p->crowd;
+    const atn_alpha_beta networks[] = {p->net,
+                                       {.a = p->net.a, .b = p->net.b * p->crowd, .g = p->net.g}};
+    atn_form_facts facts = {0};
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *x = &p->r.v[i];
-        atn_problem q = *p->q;
+        atn_problem q = p->q;
+        double times[2] = {0, 0}; /* nothing is known: look at its schedule */
         q.pieces = atn_pieces(x->choice.row, &q, &x->choice.params);
-        if (atn_form_time(&x->choice, &q, &p->net, &x->form, NULL) != ATN_OK)
-            x->form = 0; /* nothing is known: look at its schedule */
-        x->seconds = x->form;
-        atn_form_time(&x->choice, &q, &crowded, &x->seconds, NULL);
+        if (atn_form_times(&x->choice, &q, &facts, networks, 2, times, NULL) != ATN_OK)
+            times[0] = times[1] = 0;
+        x->form = times[0];
+        x->seconds = times[1];
         x->hope = along_the_wires(&x->choice) ? x->form : x->seconds;
     }
 }
@@ -236,27 +170,36 @@ static int tries(const planner *p, int i)
     return n;
 }
 
-static atn_status look(planner *p, int i, atn_error *err)
+static atn_status evaluate(planner *p, const atn_prospect *x, double *seconds_p,
+                           atn_trial_size *size_p)
+{
+    atn_trial t;
+    atn_status status = atn_trial_make(&x->choice, &p->q, &p->budget, &t, size_p, NULL);
+    if (status != ATN_OK)
+        return status;
+    status = atn_trial_time(&t, p->m, p->model, seconds_p, NULL);
+    atn_trial_free(&t);
+    return status;
+}
+
+static atn_status look(planner *p, int i)
 {
     atn_prospect *x = &p->r.v[i];
     const int64_t before = p->budget;
-    atn_error why = {0};
+    atn_trial_size size;
     double seconds = 0;
-    const atn_status status =
-        atn_planner_time(&x->choice, p->q, p->m, p->model, &p->budget, &seconds, &why);
+    const atn_status status = evaluate(p, x, &seconds, &size);
     p->r.operations += before - p->budget;
     p->budget = p->budget > 0 ? p->budget : 0;
-    if (status == ATN_MEMORY)
-        return atn_fail(err, status, "%s", why.text);
     if (status == ATN_OK) {
         x->seconds = seconds;
         x->evaluated = true;
         p->r.evaluated++;
         p->best = fmin(p->best, seconds);
-    } else if (strcmp(why.text, ring_like) == 0 && along_the_wires(&x->choice)) {
+    } else if (size == ATN_TRIAL_RING && along_the_wires(&x->choice)) {
         x->seconds = x->form;
     }
-    return ATN_OK;
+    return status == ATN_MEMORY ? status : ATN_OK;
 }
 
 /* What was not looked at is as much dearer than its form as the others of its shape. */
@@ -273,52 +216,104 @@ static void judge_the_rest(planner *p)
     }
 }
 
-/* In the order of what they promise; those whose form is no better than the best are spared. */
-static atn_status look_at_the_best(planner *p, atn_error *err)
-{
-    atn_status status = ATN_OK;
-    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_hope);
-    for (int i = 0; i < p->r.n && status == ATN_OK && p->budget > 0; i++) {
-        if (p->r.v[i].form < p->best && tries(p, i) < TRIES)
-            status = look(p, i, err);
-    }
-    judge_the_rest(p);
-    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_time);
-    return status;
-}
-
-static atn_status list_prospects(planner *p, atn_error *err)
+static atn_status list_prospects(planner *p)
 {
     atn_choice *list = NULL;
-    const int n = p->q->bytes >= 0 ? atn_candidates(p->q, &list) : 0;
+    const int n = p->q.bytes >= 0 ? atn_candidates(&p->q, &list) : 0;
     if (n >= 0)
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
     if (n >= 0 && p->r.v)
         for (p->r.n = 0; p->r.n < n; p->r.n++)
             p->r.v[p->r.n].choice = list[p->r.n];
     free(list);
-    return p->r.v ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    return p->r.v ? ATN_OK : ATN_MEMORY;
+}
+
+static void order_by_promise(planner *p)
+{
+    p->net = atn_planner_network(&p->q, p->m);
+    spread_over_ports(p);
+    p->crowd = crowding(&p->q, p->m, &p->net);
+    set_forms(p);
+    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_hope);
+}
+
+/* In the order of what they promise; those whose form is no better than the best are spared. */
+static atn_status look_at_next(planner *p)
+{
+    while (p->at < p->r.n && p->budget > 0) {
+        const int i = p->at++;
+        if (p->r.v[i].form < p->best && tries(p, i) < TRIES)
+            return look(p, i);
+    }
+    p->next = DONE;
+    return ATN_OK;
+}
+
+atn_planning *atn_planning_begin(const atn_problem *q, const atn_machine *m, const atn_model *model,
+                                 int64_t budget)
+{
+    planner *const p = calloc(1, sizeof *p);
+    if (p)
+        *p = (planner){.q = *q,
+                       .m = m,
+                       .model = model ? model : atn_planner_model(m, q->topo, q->p),
+                       .budget = budget,
+                       .best = INFINITY};
+    return p;
+}
+
+bool atn_planning_step(atn_planning *p)
+{
+    switch (p->next) {
+    case LIST:
+        p->status = list_prospects(p);
+        p->next = FORMS;
+        break;
+    case FORMS:
+        order_by_promise(p);
+        p->next = LOOK;
+        break;
+    case LOOK:
+        p->status = look_at_next(p);
+        break;
+    case DONE:
+        break;
+    }
+    if (p->status != ATN_OK)
+        p->next = DONE;
+    return p->next != DONE;
+}
+
+atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err)
+{
+    const atn_status status = p->status;
+    if (status == ATN_OK) {
+        judge_the_rest(p);
+        qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_time);
+        *ranking_p = p->r;
+        p->r.v = NULL;
+    }
+    atn_planning_drop(p);
+    return status == ATN_OK ? ATN_OK : atn_fail(err, status, "out of memory");
+}
+
+void atn_planning_drop(atn_planning *p)
+{
+    if (p)
+        free(p->r.v);
+    free(p);
 }
 
 atn_status atn_planner_rank(const atn_problem *q, const atn_machine *m, const atn_model *model,
                             int64_t budget, atn_ranking *ranking_p, atn_error *err)
 {
-    planner p = {.q = q, .m = m, .model = model, .budget = budget, .best = INFINITY};
-    atn_status status = list_prospects(&p, err);
-    if (p.model == NULL)
-        p.model = atn_planner_model(m, q->topo, q->p);
-    if (status == ATN_OK) {
-        p.net = atn_planner_network(q, m);
-        spread_over_ports(&p);
-        p.crowd = crowding(q, m, &p.net);
-        set_forms(&p);
-        status = look_at_the_best(&p, err);
+    atn_planning *const p = atn_planning_begin(q, m, model, budget);
+    if (p == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    while (atn_planning_step(p)) {
     }
-    if (status == ATN_OK)
-        *ranking_p = p.r;
-    else
-        atn_ranking_free(&p.r);
-    return status;
+    return atn_planning_end(p, ranking_p, err);
 }
 
 void atn_ranking_free(atn_ranking *r)

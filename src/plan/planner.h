@@ -38,14 +38,24 @@ atn_status atn_planner_rank(const atn_problem *q, const atn_machine *m, const at
                             int64_t budget, atn_ranking *ranking_p, atn_error *err);
 void atn_ranking_free(atn_ranking *r);
 
+/* The same in steps of about a millisecond at most, so that it can hide behind other work.  What q
+ * and m point to must outlive it.  NULL: no memory. */
+typedef struct atn_planning atn_planning;
+atn_planning *atn_planning_begin(const atn_problem *q, const atn_machine *m, const atn_model *model,
+                                 int64_t budget);
+/* False: nothing is left to be done. */
+bool atn_planning_step(atn_planning *p);
+/* Frees it, with the ranking by what was looked at so far, or without; NULL is fine for `drop`. */
+atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err);
+void atn_planning_drop(atn_planning *p);
+
 /* tau-Lop inside a host, circuits where the machine has them, flows over links otherwise. */
 const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int p);
 /* Latency, cost per byte and per reduced byte of the slowest channel that the ranks use: what
  * closed forms take. */
 atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m);
-/* The predicted time of one choice.  More than a few pieces are not built: a pipeline takes the
- * same time for each further piece, which two short ones tell.  budget: operations that may be
- * built, reduced by those that were; ATN_NOT_APPLICABLE when it does not suffice. */
+/* The predicted time of one choice (trial.h).  budget: operations that may be built, reduced by
+ * those that were; ATN_NOT_APPLICABLE when it does not suffice. */
 atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, const atn_machine *m,
                             const atn_model *model, int64_t *budget, double *seconds_p,
                             atn_error *err);

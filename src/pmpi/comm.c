@@ -99,6 +99,7 @@ static void free_wire(atn_comm *c)
 
 static void retire(atn_comm *c)
 {
+    atn_planned_stop(c);
     pthread_mutex_lock(&lock);
     unlink_it(c);
     pthread_mutex_unlock(&lock);

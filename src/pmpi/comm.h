@@ -55,6 +55,9 @@ typedef struct atn_comm {
     uint64_t calls;
     atn_known known[ATN_OPERATIONS];
     struct atn_planned *planned; /* what the model chose so far; NULL: nothing */
+    const atn_call *call;        /* being served */
+    bool ending;                 /* atn_planned_end waits for the end of the call */
+    int failed;                  /* error that choosing for the call ended with */
     unsigned evictions;          /* of the executor when the plans above were known */
     atn_driver *driver;          /* what learns; NULL: nobody */
     uint64_t wake;               /* the call at which it must hear of an agreement */
@@ -154,12 +157,20 @@ static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
     return ATN_LIKELY(c->stage == ATN_STAGE_SERVED) ? c : atn_comm_warm(c, op);
 }
 
-/* What the model chooses for a problem that no rule covers.  The first call of a kind is planned by
- * rank 0, which tells the others: collective then, and all ranks see the same kinds in the same
- * calls. */
-void atn_planned_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p);
+/* What the model chooses for a problem that no rule covers; collective now and then, in the same
+ * calls on all ranks.  Whether it holds for equal problems from now on; c->failed when this rank
+ * cannot follow the others. */
+bool atn_planned_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p);
+/* After a call for which c->ending was set; returns the code of the call. */
+int atn_planned_end(atn_comm *c, int code);
+static inline int atn_end(atn_comm *c, int code)
+{
+    return ATN_LIKELY(!c->ending) ? code : atn_planned_end(c, code);
+}
 /* Makes room for plans, if they are wanted; false: no memory (to be voted on). */
 bool atn_planned_start(atn_comm *c);
+/* Ends what is under way, before the communicator goes. */
+void atn_planned_stop(atn_comm *c);
 void atn_planned_free(struct atn_planned *p);
 
 /* The atn_choose_fn of every communicator; the context is its state. */

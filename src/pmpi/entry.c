@@ -60,11 +60,11 @@ static inline bool gate_has(uint64_t bits)
             const bool served = atn_serve(c, &call, &turn, &code);                                 \
             if (turn.of == NULL) {                                                                 \
                 atn_comm_know(c, &call, key, served, (buffers).any);                               \
-                return served ? code : atn_real.name actuals;                                      \
+                return atn_end(c, served ? code : atn_real.name actuals);                          \
             }                                                                                      \
             if (!served)                                                                           \
                 code = atn_real.name actuals;                                                      \
-            code = atn_turn_done(c, &turn, code);                                                  \
+            code = atn_end(c, atn_turn_done(c, &turn, code));                                      \
             atn_turn_know(c, &call, key, &turn, (buffers).any);                                    \
             return code;                                                                           \
         }                                                                                          \

@@ -61,10 +61,12 @@ bool atn_node_is_crowded(void);
 
 /* Collective over MPI_COMM_WORLD: finds out where its ranks are when a topology is given. */
 void atn_job_place(atn_job *job);
-/* Collective over MPI_COMM_WORLD: the machine that plans are made for (planned.c). */
+/* Collective over MPI_COMM_WORLD: the machine that plans are made for (machine.c). */
 void atn_job_machine(atn_job *job);
 /* Operations that no native routine may serve; 0 unless results must be reproducible. */
 uint32_t atn_reproducible_operations(void);
+/* Keeps what was learnt about it, if that is wanted (refined.c). */
+void atn_refined_stop(const atn_job *job);
 /* Tells programs about it (topology.c). */
 void atn_topology_start(void);
 void atn_topology_stop(void);

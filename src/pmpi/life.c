@@ -81,6 +81,7 @@ void atn_job_stop(void)
         atn_comms_stop();
         atn_learned_finish();
     }
+    atn_refined_stop(&atn_the_job);
     atn_topology_stop();
     atn_wise_stop();
     free_job();

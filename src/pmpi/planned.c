@@ -1,106 +1,135 @@
 /* planned.c - ATTUNE_SELECT=model: what no rule covers is planned by predicted time.
  *
  * Predictions are floating point and so never trusted to agree: rank 0 of a communicator plans, the
- * others hear of it in the same call.  Sizes are put into kinds, two for each doubling, so that few
- * plans serve a program; what was planned once is never forgotten, so that only the first call of a
- * kind, which all ranks share, is collective. */
+ * others hear of it.  Sizes are put into kinds, two for each doubling, so that few plans serve a
+ * program; what was planned once is never forgotten.
+ *
+ * Nobody waits for a plan.  Calls of a new kind are native; rank 0 thinks after them, for a small
+ * part of the time that they took.  After the calls 1, 2, 4, 8 ... of the kind all ranks begin a
+ * nonblocking broadcast of the plan, or of the word that there is none yet, and receive it in the
+ * call 2, 4, 8, 16 ...: the same calls on all ranks, because all see the same kinds.  Then a few
+ * calls are timed and the slowest rank's times gathered the same way, so that rank 0 learns
+ * (refined.c).
+ *
+ * Two things are planned at once, in the first call, while all ranks wait: calls that take far
+ * longer than a plan, and reductions whose rounding depends on the algorithm, which must not change
+ * it later. */
+#include "pmpi/planned.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "plan/planner.h"
-#include "pmpi/comm.h"
+#include "topo/topo.h"
 
-enum { MAX_KINDS = 512, CHUNK = 4096 };
+enum { MAX_KINDS = 512, MATTERS = 4, TIMES = 8, LESSONS = 8 };
+static const double share = 0.1;        /* of the time of calls, for thinking */
+static const double most_credit = 0.02; /* seconds: what may be thought at a time */
+static const char thinking = '?';       /* instead of a plan */
 
 typedef struct {
     atn_operation op;
     int root, size;
-    bool ordered;
+    bool ordered, rounds;
 } kind;
+
+/* UNHEARD: no room among the matters yet.  The last two serve by the choice. */
+typedef enum { UNHEARD, PLANNING, TIMED, HEARING, SETTLED } stage;
 
 typedef struct {
     kind of;
+    stage stage;
+    uint32_t calls; /* in this stage */
+    int failed;     /* MPI error that every call of the kind raises */
     atn_choice choice;
 } decision;
+
+/* What is being talked about.  The buffers belong to MPI while the request is under way. */
+typedef struct {
+    decision *about; /* NULL: nothing */
+    MPI_Request request;
+    char said[ATN_NAME_ROOM], plan[ATN_NAME_ROOM];
+    atn_planning *planning; /* on rank 0 */
+    atn_machine *machine;   /* that it plans for */
+    bool planned;
+    atn_problem q;
+    int n;
+    double seconds[TIMES];
+} matter;
 
 typedef struct atn_planned {
     int n;
     decision v[MAX_KINDS];
+    matter matters[MATTERS];
+    decision *now; /* of the call at hand, when its end is to be seen */
+    int64_t bytes;
+    double start;
+    double credit; /* seconds that may be spent with thinking */
+    int64_t slow;  /* bytes that take far longer than a plan; 0: not known */
+    int nlessons;
+    atn_timed lesson[LESSONS];
 } planned;
+
+double atn_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- life ---- */
+
+/* What the slowest link carries in 50 ms, ten times as long as a plan takes. */
+static int64_t slow_bytes(const atn_topo *t)
+{
+    int64_t rate = 0;
+    for (int v = 1; t != NULL && v < t->nnodes; v++)
+        if (t->nodes[v].rate > 0 && (rate == 0 || t->nodes[v].rate < rate))
+            rate = t->nodes[v].rate;
+    return rate / 8 / 20;
+}
 
 /* With room for all: a lack of memory later would not be shared by all ranks. */
 bool atn_planned_start(atn_comm *c)
 {
-    if (atn_rules_plan(atn_the_job.rules) && c->planned == NULL)
-        c->planned = calloc(1, sizeof *c->planned);
-    return c->planned != NULL || !atn_rules_plan(atn_the_job.rules);
+    if (!atn_rules_plan(atn_the_job.rules) || c->planned != NULL)
+        return true;
+    c->planned = calloc(1, sizeof *c->planned);
+    if (c->planned == NULL)
+        return false;
+    c->planned->slow = slow_bytes(c->topo);
+    for (int i = 0; i < MATTERS; i++)
+        c->planned->matters[i].request = MPI_REQUEST_NULL;
+    return true;
+}
+
+static void close_matter(matter *m)
+{
+    atn_planning_drop(m->planning);
+    atn_machine_free(m->machine);
+    *m = (matter){.request = MPI_REQUEST_NULL};
+}
+
+/* All ranks made the same calls before, so all have begun what is waited for. */
+void atn_planned_stop(atn_comm *c)
+{
+    planned *const p = c->planned;
+    if (p == NULL)
+        return;
+    for (int i = 0; i < MATTERS; i++) {
+        PMPI_Wait(&p->matters[i].request, MPI_STATUS_IGNORE);
+        close_matter(&p->matters[i]);
+    }
+    for (int i = 0; i < p->nlessons && atn_refined_kept(); i++)
+        atn_refined_learn(&p->lesson[i]);
+    p->nlessons = 0;
 }
 
 void atn_planned_free(planned *p) { free(p); }
 
-/* ---- the machine: one rank reads, all get the same text ---- */
+/* ---- kinds ---- */
 
-/* NULL: none named, or bad, which is said. */
-static char *read_machine(const atn_job *job)
-{
-    const char *const file = atn_setting_given(&job->settings, ATN_SET_MACHINE);
-    atn_machine *m = NULL;
-    atn_error err = {0};
-    char *text = NULL;
-    if (file == NULL) {
-        if (job->verbose > 0)
-            atn_say("ATTUNE_MACHINE names no machine; plans assume a built-in one");
-        return NULL;
-    }
-    if (atn_machine_read(file, &m, &err) != ATN_OK) {
-        atn_say("%s; plans assume a built-in machine", err.text);
-        return NULL;
-    }
-    const char *const why = atn_machine_refuses(m, job->topo);
-    if (why == NULL)
-        text = atn_machine_print(m);
-    else
-        atn_say("%s: %s; plans assume a built-in machine", file, why);
-    atn_machine_free(m);
-    return text;
-}
-
-/* In portions, so that a rank without memory can still take part. */
-static char *share_text(char *text, bool from)
-{
-    int64_t left = from && text != NULL ? (int64_t)strlen(text) : 0, at = 0;
-    atn_real.Bcast(&left, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    if (!from)
-        text = left > 0 ? malloc((size_t)left + 1) : NULL;
-    for (; left > 0; left -= CHUNK, at += CHUNK) {
-        char portion[CHUNK];
-        const int n = left < CHUNK ? (int)left : CHUNK;
-        if (from)
-            memcpy(portion, text + at, (size_t)n);
-        atn_real.Bcast(portion, n, MPI_CHAR, 0, MPI_COMM_WORLD);
-        if (!from && text != NULL) {
-            memcpy(text + at, portion, (size_t)n);
-            text[at + n] = '\0';
-        }
-    }
-    return text;
-}
-
-void atn_job_machine(atn_job *job)
-{
-    if (!atn_rules_plan(job->rules))
-        return;
-    char *const text = share_text(job->r == 0 ? read_machine(job) : NULL, job->r == 0);
-    if (text == NULL)
-        job->machine = atn_machine_builtin();
-    else
-        atn_machine_parse(text, strlen(text), "machine", &job->machine, NULL);
-    free(text);
-}
-
-/* ---- plans ---- */
-
-/* Two kinds for each doubling: below and from one and a half times a power of two on. */
+/* Two for each doubling: below and from one and a half times a power of two on. */
 static int size_kind(int64_t bytes)
 {
     int power = 0;
@@ -109,45 +138,252 @@ static int size_kind(int64_t bytes)
     return bytes <= 0 ? -1 : 2 * power + (power > 0 && (bytes >> (power - 1) & 1));
 }
 
-static kind kind_of(const atn_problem *q)
+/* Whether the result depends on the algorithm; type and operator are the same on all ranks. */
+static bool is_rounded(const atn_comm *c, const atn_problem *q)
 {
-    return (kind){.op = q->op, .root = q->root, .size = size_kind(q->bytes), .ordered = q->ordered};
+    return atn_the_job.stable && (atn_operation_get(q->op)->flags & ATN_TYPED) &&
+           !atn_op_is_exact(c->call->mpi_op, c->call->src.type);
+}
+
+static kind kind_of(const atn_comm *c, const atn_problem *q)
+{
+    return (kind){.op = q->op,
+                  .root = q->root,
+                  .size = size_kind(q->bytes),
+                  .ordered = q->ordered,
+                  .rounds = is_rounded(c, q)};
 }
 
 static bool same_kind(kind x, kind y)
 {
-    return x.op == y.op && x.root == y.root && x.size == y.size && x.ordered == y.ordered;
+    return x.op == y.op && x.root == y.root && x.size == y.size && x.ordered == y.ordered &&
+           x.rounds == y.rounds;
 }
 
-/* As text, because some parameters are numbers of this process; empty: native. */
-static void plan(const atn_comm *c, const atn_problem *q, char text[ATN_NAME_ROOM])
+/* NULL: there are more kinds than there is room for; the others are native for ever. */
+static decision *find(planned *p, kind of)
+{
+    int i = 0;
+    while (i < p->n && !same_kind(p->v[i].of, of))
+        i++;
+    if (i == MAX_KINDS)
+        return NULL;
+    if (i == p->n)
+        p->v[p->n++] = (decision){.of = of, .choice = {.row = atn_catalog_native(of.op)}};
+    return &p->v[i];
+}
+
+static matter *matter_of(planned *p, const decision *d)
+{
+    for (int i = 0; i < MATTERS; i++)
+        if (p->matters[i].about == d)
+            return &p->matters[i];
+    return NULL;
+}
+
+static void enter(decision *d, stage stage)
+{
+    d->stage = stage;
+    d->calls = 1;
+}
+
+/* ---- plans, on rank 0 ---- */
+
+static atn_problem shared_problem(const atn_comm *c, const atn_problem *q)
 {
     atn_problem shared = *q;
-    atn_ranking r = {.n = 0};
-    *text = '\0';
     shared.r = 0;
     shared.in_place = false;
     shared.topo = c->topo;
-    if (atn_the_job.machine == NULL || atn_planner_rank(&shared, atn_the_job.machine, NULL,
-                                                        atn_plan_budget(c->p), &r, NULL) != ATN_OK)
-        return;
-    if (r.n > 0) {
+    return shared;
+}
+
+static bool begin_planning(const atn_comm *c, matter *m)
+{
+    m->machine = atn_refined_machine();
+    if (m->machine != NULL)
+        m->planning = atn_planning_begin(&m->q, m->machine, NULL, atn_plan_budget(c->p));
+    return m->planning != NULL;
+}
+
+/* As text, because some parameters are numbers of this process; empty: native. */
+static void end_planning(matter *m)
+{
+    atn_ranking r = {.n = 0};
+    *m->plan = '\0';
+    if (m->planning != NULL && atn_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0) {
         char name[ATN_NAME_ROOM];
         atn_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
-        snprintf(text, ATN_NAME_ROOM, "%s", strchr(name, '/') + 1);
+        snprintf(m->plan, sizeof m->plan, "%s", strchr(name, '/') + 1);
     }
+    m->planning = NULL;
+    m->planned = true;
     atn_ranking_free(&r);
 }
 
-static void choose_new(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
+static void plan_on(const atn_comm *c, matter *m)
 {
-    char text[ATN_NAME_ROOM];
-    if (c->r == 0)
-        plan(c, q, text);
-    if (c->p > 1)
-        atn_real.Bcast(text, sizeof text, MPI_CHAR, 0, c->user);
-    if (*text == '\0' || atn_choice_read(q->op, text, choice_p, NULL) != ATN_OK)
-        *choice_p = (atn_choice){.row = atn_catalog_native(q->op)};
+    if ((m->planning == NULL && !begin_planning(c, m)) || !atn_planning_step(m->planning))
+        end_planning(m);
+}
+
+static matter *unplanned(planned *p)
+{
+    for (int i = 0; i < MATTERS; i++)
+        if (p->matters[i].about != NULL && p->matters[i].about->stage == PLANNING &&
+            !p->matters[i].planned)
+            return &p->matters[i];
+    return NULL;
+}
+
+/* A step of a plan, or a lesson; false: there is nothing to think about. */
+static bool think_once(atn_comm *c)
+{
+    planned *const p = c->planned;
+    matter *const m = unplanned(p);
+    if (m != NULL)
+        plan_on(c, m);
+    else if (p->nlessons > 0)
+        atn_refined_learn(&p->lesson[--p->nlessons]);
+    else
+        return false;
+    return true;
+}
+
+/* The last step may overdraw the credit, which then has to be earned first. */
+static void think(atn_comm *c, double seconds)
+{
+    planned *const p = c->planned;
+    p->credit += share * seconds;
+    p->credit = p->credit < most_credit ? p->credit : most_credit;
+    while (p->credit > 0) {
+        const double start = atn_now();
+        if (!think_once(c))
+            break;
+        p->credit -= atn_now() - start;
+    }
+}
+
+/* ---- hearing of plans ---- */
+
+/* A text that does not parse here does on other ranks: this one must not go its own way. */
+static void take_plan(decision *d, char *text)
+{
+    if (*text == '\0')
+        return;
+    if (atn_choice_read(d->of.op, text, &d->choice, NULL) != ATN_OK)
+        d->failed = MPI_ERR_INTERN;
+}
+
+static void plan_at_once(atn_comm *c, decision *d, const atn_problem *q)
+{
+    matter m = {.q = shared_problem(c, q)};
+    while (c->r == 0 && !m.planned)
+        plan_on(c, &m);
+    memcpy(m.said, m.plan, sizeof m.said);
+    atn_machine_free(m.machine);
+    d->failed = atn_real.Bcast(m.said, sizeof m.said, MPI_CHAR, 0, c->user);
+    if (d->failed == MPI_SUCCESS)
+        take_plan(d, m.said);
+}
+
+atn_status atn_planned_ranking(const atn_comm *c, const atn_problem *q, atn_ranking *ranking_p,
+                               atn_error *err)
+{
+    const atn_problem shared = shared_problem(c, q);
+    atn_machine *const m = atn_refined_machine();
+    if (m == NULL)
+        return atn_fail(err, ATN_MEMORY, "no machine to plan for");
+    const atn_status status =
+        atn_planner_rank(&shared, m, NULL, atn_plan_budget(c->p), ranking_p, err);
+    atn_machine_free(m);
+    return status;
+}
+
+static bool is_due(uint32_t calls) { return (calls & (calls - 1)) == 0; }
+
+static void say_plan(atn_comm *c, decision *d, matter *m)
+{
+    if (c->r == 0 && m->planned)
+        memcpy(m->said, m->plan, sizeof m->said);
+    else
+        *m->said = thinking;
+    d->failed = PMPI_Ibcast(m->said, sizeof m->said, MPI_CHAR, 0, c->user, &m->request);
+}
+
+static void hear_plan(decision *d, matter *m)
+{
+    d->failed = PMPI_Wait(&m->request, MPI_STATUS_IGNORE);
+    if (d->failed != MPI_SUCCESS || *m->said == thinking)
+        return;
+    take_plan(d, m->said);
+    if (d->choice.row->algo->build == NULL)
+        close_matter(m);
+    enter(d, d->choice.row->algo->build ? TIMED : SETTLED);
+}
+
+/* ---- hearing of times ---- */
+
+static void say_times(atn_comm *c, decision *d, matter *m)
+{
+    d->failed =
+        PMPI_Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX, c->user, &m->request);
+    enter(d, HEARING);
+}
+
+/* Ranks come late and are interrupted, which makes calls longer, never shorter: the shortest. */
+static void note_lesson(planned *p, const decision *d, const matter *m)
+{
+    double least = m->seconds[0];
+    for (int i = 1; i < m->n; i++)
+        least = m->seconds[i] < least ? m->seconds[i] : least;
+    if (p->nlessons < LESSONS)
+        p->lesson[p->nlessons++] = (atn_timed){m->q, d->choice, least};
+}
+
+static void hear_times(atn_comm *c, decision *d, matter *m)
+{
+    d->failed = PMPI_Wait(&m->request, MPI_STATUS_IGNORE);
+    if (d->failed == MPI_SUCCESS && c->r == 0)
+        note_lesson(c->planned, d, m);
+    close_matter(m);
+    enter(d, SETTLED);
+}
+
+/* ---- calls ---- */
+
+static bool is_slow(const atn_comm *c, const atn_problem *q)
+{
+    const atn_operation_info *op = atn_operation_get(q->op);
+    const int blocks =
+        atn_max(atn_side_blocks(op->source, q->p), atn_side_blocks(op->result, q->p));
+    return c->planned->slow > 0 && blocks > 0 && q->bytes > c->planned->slow / blocks;
+}
+
+static void begin(atn_comm *c, decision *d, const atn_problem *q)
+{
+    matter *const m = matter_of(c->planned, NULL);
+    if (c->p == 1) {
+        enter(d, SETTLED);
+    } else if (d->calls == 1 && (is_slow(c, q) || d->of.rounds)) {
+        plan_at_once(c, d, q);
+        enter(d, SETTLED);
+    } else if (m != NULL) {
+        *m = (matter){.about = d, .request = MPI_REQUEST_NULL, .q = shared_problem(c, q)};
+        enter(d, PLANNING);
+    }
+}
+
+static void go_on(atn_comm *c, decision *d, const atn_problem *q)
+{
+    matter *const m = matter_of(c->planned, d);
+    d->calls++;
+    if (d->stage == UNHEARD)
+        begin(c, d, q);
+    else if (d->stage == PLANNING && is_due(d->calls))
+        hear_plan(d, m);
+    else if (d->stage == HEARING && d->calls > TIMES)
+        hear_times(c, d, m);
 }
 
 /* Sizes of a kind may differ in what applies to them. */
@@ -161,21 +397,51 @@ static void check_choice(const atn_problem *q, atn_choice *choice_p)
         *choice_p = (atn_choice){.row = atn_catalog_native(q->op)};
 }
 
-void atn_planned_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
+bool atn_planned_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
 {
     planned *const p = c->planned;
-    const kind of = kind_of(q);
-    int i = 0;
-    if (p == NULL || q->bytes < 0)
-        return;
-    while (i < p->n && !same_kind(p->v[i].of, of))
-        i++;
-    if (i == MAX_KINDS)
-        return;
-    if (i == p->n) {
-        choose_new(c, q, &p->v[i].choice);
-        p->v[p->n++].of = of;
-    }
-    *choice_p = p->v[i].choice;
+    decision *const d = p != NULL && q->bytes >= 0 ? find(p, kind_of(c, q)) : NULL;
+    if (d == NULL)
+        return true;
+    if (d->failed == MPI_SUCCESS && d->stage != SETTLED)
+        go_on(c, d, q);
+    c->failed = d->failed;
+    *choice_p = d->choice;
     check_choice(q, choice_p);
+    if (d->stage == SETTLED)
+        return d->failed == MPI_SUCCESS;
+    c->ending = true;
+    p->now = d;
+    p->bytes = q->bytes;
+    p->start = atn_now();
+    return false;
+}
+
+static void time_call(atn_comm *c, decision *d, matter *m, double seconds)
+{
+    planned *const p = c->planned;
+    if (m->n == 0)
+        m->q.bytes = p->bytes;
+    if (m->n < TIMES && p->bytes == m->q.bytes)
+        m->seconds[m->n++] = seconds;
+    if (m->n == TIMES || d->calls == 4 * TIMES)
+        say_times(c, d, m);
+}
+
+int atn_planned_end(atn_comm *c, int code)
+{
+    planned *const p = c->planned;
+    decision *const d = p->now;
+    matter *const m = matter_of(p, d);
+    const double seconds = atn_now() - p->start;
+    c->ending = false;
+    if (d->failed != MPI_SUCCESS)
+        return code;
+    if (c->r == 0)
+        think(c, seconds);
+    if (m != NULL && d->stage == PLANNING && is_due(d->calls))
+        say_plan(c, d, m);
+    else if (m != NULL && d->stage == TIMED)
+        time_call(c, d, m, seconds);
+    return code == MPI_SUCCESS ? d->failed : code;
 }

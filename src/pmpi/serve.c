@@ -1,8 +1,8 @@
 /* serve.c - carries out a collective call on a communicator that is served. */
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
+#include "pmpi/planned.h"
 #include "pmpi/tuned.h"
 #include "pmpi/watch.h"
 
@@ -47,19 +47,19 @@ bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
     bool ruled = reason.rule >= 0 || atn_rules_per_call(job->rules);
     if (!ruled && c->wisdom != NULL)
         ruled = choose_wisely(c, q, choice_p);
-    if (!ruled && atn_rules_plan(job->rules) && (!job->learns || q->canonical))
-        atn_planned_choose(c, q, choice_p);
+    const bool plans = !ruled && atn_rules_plan(job->rules) && (!job->learns || q->canonical);
+    const bool lasting = plans ? atn_planned_choose(c, q, choice_p) : job->lasting;
     const bool expected = q->canonical && reason.refused >= 0 && /* of rules made without it */
                           !atn_rules_at(job->rules, reason.refused)->forced;
     if (c->r == 0 && reason.refused >= 0 && !expected && is_news(reason.refused)) {
         atn_reason_print(job->rules, &reason, q, choice_p, text, sizeof text);
         atn_say("%s", text);
     }
-    if (c->r == 0 && job->verbose > 1) {
+    if (c->r == 0 && job->verbose > 1 && lasting == job->lasting) {
         atn_params_print(choice_p->row, &choice_p->params, text, sizeof text);
         atn_say("%s on %d ranks, %lld bytes", text, q->p, (long long)q->bytes);
     }
-    return job->lasting;
+    return lasting;
 }
 
 bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p)
@@ -84,7 +84,7 @@ static void forget_evicted(atn_comm *c)
 
 /* A plan, or NULL; the code is then MPI_SUCCESS when the native routine shall serve.  What must be
  * reproducible is not tuned: rules, wisdom or predictions choose among what gives the same bits. */
-static atn_plan *find_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+static atn_plan *pick_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
 {
     if (!atn_call_canonical(c->exec, call))
         return atn_pick(c, call, turn, code_p);
@@ -93,6 +93,19 @@ static atn_plan *find_plan(atn_comm *c, const atn_call *call, atn_turn *turn, in
     if (plan == NULL && *code_p == MPI_SUCCESS && !atn_exec_settled(c->exec))
         atn_irreproducible(ATN_LOST_ARGUMENTS, c->user);
     return plan;
+}
+
+/* The same; a rank that cannot follow the choice of the others has an error. */
+static atn_plan *find_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+{
+    c->call = call;
+    c->failed = MPI_SUCCESS;
+    atn_plan *const plan = pick_plan(c, call, turn, code_p);
+    c->call = NULL;
+    if (c->failed == MPI_SUCCESS)
+        return plan;
+    *code_p = c->failed;
+    return NULL;
 }
 
 bool atn_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
@@ -123,16 +136,10 @@ static atn_why why_native(const atn_observed *o)
     if (o->choice.row->algo->build != NULL)
         return ATN_WHY_SERVED;
     if (o->c->stage == ATN_STAGE_SERVED)
-        return o->c->driver != NULL || atn_exec_settled(o->c->exec) ? ATN_WHY_CHOSEN
-                                                                    : ATN_WHY_ARGUMENTS;
+        return o->c->driver != NULL || o->c->planned != NULL || atn_exec_settled(o->c->exec)
+                   ? ATN_WHY_CHOSEN
+                   : ATN_WHY_ARGUMENTS;
     return o->c->stage == ATN_STAGE_COUNTING ? ATN_WHY_FIRST : ATN_WHY_COMM;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static bool serve_observed(atn_observed *o, int *code_p)
@@ -167,7 +174,7 @@ bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int 
     if (atn_the_job.record != NULL)
         atn_record_add(c, call);
     if (atn_the_job.report != NULL)
-        o->start = now();
+        o->start = atn_now();
     if (!serve_observed(o, code_p))
         return false;
     *code_p = atn_observed_end(o, *code_p);
@@ -177,10 +184,10 @@ bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int 
 int atn_observed_end(atn_observed *o, int code)
 {
     atn_problem q;
-    code = atn_turn_done(o->c, &o->turn, code);
+    const double seconds = atn_the_job.report != NULL ? atn_now() - o->start : 0;
+    code = atn_end(o->c, atn_turn_done(o->c, &o->turn, code));
     atn_beat_end(o->c);
     if (atn_the_job.report != NULL) {
-        const double seconds = now() - o->start;
         if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))
             atn_report_add(&q, &o->choice, why_native(o), seconds);
     }

@@ -1,9 +1,9 @@
-/* fingerprint.c - one number for a placed tree.
+/* fingerprint.c - one number for a placed tree, one for its wires.
  *
  * The hash of a branch takes its link, kind and ranks and the sorted hashes of its own branches, so
  * names and order do not matter.  Wires have no top: a chain of switches may be written from either
  * end or from its middle.  So the last hash is that of the node of rank 0, with the way up as one
- * branch more. */
+ * branch more; without ranks, the sum of what the nodes that hold some see. */
 #include <stdlib.h>
 
 #include "topo/topo.h"
@@ -25,7 +25,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void prepare(work *w)
+static void prepare(work *w, bool placed)
 {
     const atn_topo *t = w->t;
     atn_topo_below(t, w->below);
@@ -35,7 +35,7 @@ static void prepare(work *w)
     }
     for (int v = t->nnodes - 1; v > 0; v--)
         w->end[t->nodes[v].parent] = atn_max(w->end[t->nodes[v].parent], w->end[v]);
-    for (int r = 0; r < t->p; r++)
+    for (int r = 0; placed && r < t->p; r++)
         w->ranks[t->node_of[r]] = mix(w->ranks[t->node_of[r]], (uint64_t)r);
 }
 
@@ -89,20 +89,38 @@ static uint64_t hash_from_first_rank(const work *w, int top)
     }
 }
 
-uint64_t atn_topo_fingerprint(const atn_topo *t)
+static uint64_t hash_from_everywhere(const work *w, int top, uint64_t *above)
+{
+    const atn_topo *t = w->t;
+    uint64_t sum = 0;
+    for (int v = top; v < w->end[top]; v++) {
+        const uint64_t *const up = v == top ? NULL : &above[v];
+        for (int c = v + 1; c < w->end[v]; c = w->end[c])
+            above[c] = hash_branch(w, c, hash_node(w, v, c, up));
+        if (t->p == 0 || (t->nodes[v].kind != ATN_TOPO_SWITCH && w->below[v] > 0))
+            sum += hash_node(w, v, -1, up);
+    }
+    return sum;
+}
+
+static uint64_t fingerprint(const atn_topo *t, bool placed)
 {
     const size_t n = (size_t)t->nnodes;
     int *ints = malloc(sizeof *ints * 2 * n);
-    uint64_t *words = malloc(sizeof *words * (3 * n + 1)), result = 0;
+    uint64_t *words = malloc(sizeof *words * (4 * n + 1)), result = 0;
     if (ints && words) {
         work w = {t, ints, ints + n, words, words + n, words + 2 * n};
-        prepare(&w);
+        prepare(&w, placed);
         const int top = first_node(&w);
         for (int v = t->nnodes - 1; v >= top; v--)
             w.hash[v] = hash_node(&w, v, -1, NULL);
-        result = mix(hash_from_first_rank(&w, top), (uint64_t)t->p);
+        result = placed ? mix(hash_from_first_rank(&w, top), (uint64_t)t->p)
+                        : mix(hash_from_everywhere(&w, top, words + 3 * n + 1), 3);
     }
     free(ints);
     free(words);
     return result;
 }
+
+uint64_t atn_topo_fingerprint(const atn_topo *t) { return fingerprint(t, true); }
+uint64_t atn_topo_wires(const atn_topo *t) { return fingerprint(t, false); }

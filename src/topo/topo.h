@@ -117,5 +117,7 @@ bool atn_topo_descents(const atn_topo *t, int levels, int *depth, int *cluster, 
 /* Identity of a placed topology, the same for equal trees however they were written: wires, rates,
  * delays and where ranks are; not names, nor branches without ranks.  0: no memory. */
 uint64_t atn_topo_fingerprint(const atn_topo *t);
+/* The same of the wires between hosts that hold ranks, whichever ranks these are. */
+uint64_t atn_topo_wires(const atn_topo *t);
 
 #endif

@@ -43,7 +43,7 @@ attune-machine 1
 launcher: ./launch -n 2
 mpi: Some MPI 1.0
 hosts framing=0.949284785
-measured ranks=2
+measured hosts=1 ranks=2
 table gamma sum f64 1
   1K     0.1953125~0.0391
 channel memory

@@ -253,11 +253,47 @@ static void channels_by_topology(void **state)
     assert_int_equal(atn_machine_channel_of(m, t, 0, 1), t->node_of[0] == t->node_of[1] ? 0 : 1);
     assert_int_equal(atn_machine_channel_of(m, t, 0, t->p - 1), 1); /* the last there is */
     assert_int_equal(atn_machine_channel_of(m, NULL, 0, 1), 1);
-    assert_null(atn_machine_refuses(m, t)); /* another number of ranks: a part of it, perhaps */
+    atn_topo_free(t);
+    atn_machine_free(m);
+}
+
+static const char *refused(const atn_machine *m, const char *wires)
+{
+    atn_topo *t = NULL;
+    atn_error err = {0};
+    if (atn_topo_parse_synthetic(wires, &t, &err) != ATN_OK)
+        fail_msg("%s: %s", wires, err.text);
+    const char *const why = atn_machine_refuses(m, t);
+    atn_topo_free(t);
+    return why;
+}
+
+/* What was measured on some hosts serves every placement on them, and no other cluster. */
+static void clusters(void **state)
+{
+    (void)state;
+    atn_topo *t = NULL;
+    atn_machine *m = parse(sample);
+    atn_error err = {0};
+    assert_int_equal(atn_topo_parse_synthetic("4x4@100M", &t, &err), ATN_OK);
+    m->topology = atn_topo_wires(t);
     m->ranks = t->p;
-    assert_non_null(atn_machine_refuses(m, t));
+    m->hosts = 16;
+    m->channel[1].rate = 11.8e6;
+    assert_null(refused(m, "4x4@100M"));
+    assert_null(refused(m, "4x4@100M;order=roundrobin"));
+    assert_null(refused(m, "4x4@100M;ranks=2")); /* two ranks on each host */
+    assert_null(refused(m, "2x4@100M"));         /* a part of it */
+    assert_non_null(strstr(refused(m, "4x4@1G"), "other wires"));
+    assert_non_null(strstr(refused(m, "2x8@100M"), "other wires"));
+    assert_non_null(strstr(refused(m, "2x4@10M"), "faster than links"));
+    assert_non_null(strstr(refused(m, "2x4@1G"), "less than a fifth"));
+    m->hosts = 0; /* older files name the placement */
     m->topology = atn_topo_fingerprint(t);
-    assert_null(atn_machine_refuses(m, t));
+    assert_null(refused(m, "4x4@100M"));
+    assert_non_null(refused(m, "4x4@100M;order=roundrobin"));
+    m->topology = 0; /* written by hand */
+    assert_null(refused(m, "2x8@100M"));
     atn_topo_free(t);
     atn_machine_free(m);
 }
@@ -269,7 +305,7 @@ int main(void)
         cmocka_unit_test(bad_files_are_refused), cmocka_unit_test(damaged_files),
         cmocka_unit_test(odd_values_are_told),   cmocka_unit_test(builtin_is_sound),
         cmocka_unit_test(plogp_becomes_loggp),   cmocka_unit_test(tables_fill_in_order),
-        cmocka_unit_test(channels_by_topology),
+        cmocka_unit_test(channels_by_topology),  cmocka_unit_test(clusters),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
