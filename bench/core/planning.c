@@ -48,7 +48,7 @@ static atn_status time_plan(const atn_problem *q, const atn_machine *m, atn_erro
         atn_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
     printf("%s,%d,%s,%lld,%d,%d,%lld,%.3f,\"%s\"\n", q->topo->origin, q->p,
            atn_operation_get(q->op)->name, (long long)q->bytes, r.n, r.evaluated,
-           (long long)r.operations, ms[REPEATS / 2], name);
+           (long long)r.steps, ms[REPEATS / 2], name);
     atn_ranking_free(&r);
     return ATN_OK;
 }
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
         status = atn_machine_read(argv[1], &m, &err);
     else
         m = atn_machine_builtin();
-    puts("topology,ranks,operation,bytes,candidates,evaluated,operations,ms,choice");
+    puts("topology,ranks,operation,bytes,candidates,evaluated,steps,ms,choice");
     for (size_t i = 0; argc <= 2 && i < sizeof places / sizeof *places && status == ATN_OK; i++)
         status = time_place(places[i], m, &err);
     for (int i = 2; i < argc && status == ATN_OK; i++)

@@ -129,6 +129,9 @@ int atn_pieces(const atn_row *row, const atn_problem *q, const atn_params *prm);
  * ATN_NOT_APPLICABLE with a reason when the row refuses. */
 atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
                      atn_schedule **schedule_p, atn_error *err);
+/* The same for one of many ranks, when it is known that the row does not refuse. */
+atn_status atn_build_willing(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                             atn_schedule **schedule_p, atn_error *err);
 
 /* Another algorithm as an embedded one, e.g. reduce_scatter then allgather; fills in e->build and
  * e->context.  Its own passes are not applied; `prm` NULL means its defaults. */

@@ -197,9 +197,18 @@ atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params 
     const char *why = row->algo->build ? atn_refuses(row, q, prm) : "it has no schedule";
     char name[ATN_NAME_ROOM];
 
+    if (why == NULL)
+        return atn_build_willing(row, q, prm, schedule_p, err);
     atn_params_print(row, prm, name, sizeof name);
-    if (why)
-        return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
+    return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
+}
+
+atn_status atn_build_willing(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                             atn_schedule **schedule_p, atn_error *err)
+{
+    char name[ATN_NAME_ROOM];
+
+    atn_params_print(row, prm, name, sizeof name);
     atn_builder *b = atn_builder_new(q);
     if (!b)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/derived.h"
 #include "algo/walk.h"
 
 typedef struct {
@@ -223,7 +224,7 @@ static void maker_end(maker *m)
     atn_vec_free(&m->reach);
 }
 
-bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x)
+static bool make(const atn_topo *t, int root, int arity, atn_free_tree *x)
 {
     const size_t p = (size_t)t->p;
     int *work = malloc(sizeof *work * p);
@@ -249,6 +250,38 @@ bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *
     maker_end(&m);
     free(work);
     return ok;
+}
+
+static void end_kept(void *thing)
+{
+    atn_free_tree_end(thing);
+    free(thing);
+}
+
+/* What is lent has no memory of its own. */
+static void lend(const atn_free_tree *kept, atn_free_tree *x)
+{
+    *x = *kept;
+    x->memory = NULL;
+}
+
+bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x)
+{
+    const atn_derived_key key = {.maker = "free tree", .topo = t, .n = {root, arity}};
+    atn_free_tree *kept = atn_derived_find(&key);
+    if (kept == NULL) {
+        if (!make(t, root, arity, x))
+            return false;
+        kept = malloc(sizeof *kept);
+        if (kept != NULL)
+            *kept = *x;
+        if (kept == NULL || !atn_derived_keep(&key, kept, end_kept)) {
+            free(kept);
+            return true;
+        }
+    }
+    lend(kept, x);
+    return true;
 }
 
 void atn_free_tree_end(atn_free_tree *x)

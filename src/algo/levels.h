@@ -105,6 +105,7 @@ typedef struct {
     atn_level_use *use; /* [cluster * ATN_LEVEL_PARTS + part] */
     int *rounds;        /* of the longest: [depth * ATN_LEVEL_PARTS + part] */
     const char *why;    /* it does not apply; NULL: it does */
+    bool kept;          /* made once for all ranks (derived.h) */
 } atn_level_plan;
 
 atn_level_plan *atn_level_plan_new(const atn_problem *q, const atn_params *prm); /* NULL: memory */

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "algo/derived.h"
 #include "algo/levels.h"
 #include "topo/topo.h"
 
@@ -226,7 +227,17 @@ static bool fill(atn_level_plan *plan, const atn_problem *q)
     return true;
 }
 
-atn_level_plan *atn_level_plan_new(const atn_problem *q, const atn_params *prm)
+static void end_plan(atn_level_plan *plan)
+{
+    if (!plan)
+        return;
+    atn_levels_end(&plan->tree);
+    free(plan->use);
+    free(plan->rounds);
+    free(plan);
+}
+
+static atn_level_plan *make_plan(const atn_problem *q, const atn_params *prm)
 {
     atn_level_plan *plan = calloc(1, sizeof *plan);
     char bad[ATN_LEVEL_NAME];
@@ -242,18 +253,30 @@ atn_level_plan *atn_level_plan_new(const atn_problem *q, const atn_params *prm)
         check_names(plan);
     if (plan->why || fill(plan, q))
         return plan;
-    atn_level_plan_free(plan);
+    end_plan(plan);
     return NULL;
+}
+
+static void end_kept(void *plan) { end_plan(plan); }
+
+atn_level_plan *atn_level_plan_new(const atn_problem *q, const atn_params *prm)
+{
+    const atn_derived_key key = {
+        .maker = "levels", .topo = q->topo, .n = {q->op, q->p, q->root, q->ordered, prm->v[0]}};
+    atn_level_plan *plan = atn_derived_find(&key);
+
+    if (!plan) {
+        plan = make_plan(q, prm);
+        if (plan)
+            plan->kept = atn_derived_keep(&key, plan, end_kept);
+    }
+    return plan;
 }
 
 void atn_level_plan_free(atn_level_plan *plan)
 {
-    if (!plan)
-        return;
-    atn_levels_end(&plan->tree);
-    free(plan->use);
-    free(plan->rounds);
-    free(plan);
+    if (plan && !plan->kept)
+        end_plan(plan);
 }
 
 int atn_levels_depth(const atn_problem *q)

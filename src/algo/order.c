@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/derived.h"
 #include "algo/walk.h"
 
 /* ---- switches and machines ---- */
@@ -174,12 +175,31 @@ const char *atn_order_refuses(const atn_topo *t, atn_order how)
     return how == ATN_ORDER_LR2 || how == ATN_ORDER_LR3 ? make(t, how, NULL) : NULL;
 }
 
+static bool find_order(const atn_topo *t, atn_order how, int root, int *ranks)
+{
+    return how == ATN_ORDER_DFS ? depth_first(t, root, ranks) : make(t, how, ranks) == NULL;
+}
+
 bool atn_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks)
 {
-    if (how == ATN_ORDER_RANK)
-        for (int r = 0; r < t->p; r++)
-            ranks[r] = r;
+    const size_t bytes = sizeof *ranks * (size_t)t->p;
+    const atn_derived_key key = {.maker = "order", .topo = t, .n = {(int64_t)how, root}};
+    int *kept = atn_derived_find(&key);
+
+    for (int r = 0; how == ATN_ORDER_RANK && r < t->p; r++)
+        ranks[r] = r;
     if (how == ATN_ORDER_RANK)
         return true;
-    return how == ATN_ORDER_DFS ? depth_first(t, root, ranks) : make(t, how, ranks) == NULL;
+    if (kept)
+        memcpy(ranks, kept, bytes);
+    if (kept)
+        return true;
+    if (!find_order(t, how, root, ranks))
+        return false;
+    kept = malloc(bytes);
+    if (kept)
+        memcpy(kept, ranks, bytes);
+    if (!kept || !atn_derived_keep(&key, kept, free))
+        free(kept);
+    return true;
 }

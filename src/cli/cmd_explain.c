@@ -155,7 +155,7 @@ static void put_line(const explanation *x, const line *l, const terms *best, atn
     atn_cell(t, "%.4g", p->seconds * 1e6);
     atn_cell(t, "%.3g", p->seconds / x->r.v[0].seconds);
     atn_cell(t, "%.4g", p->form * 1e6);
-    atn_cell(t, "%s", p->evaluated ? "schedule" : "form");
+    atn_cell(t, "%s", p->beyond ? "at least" : p->evaluated ? "schedule" : "form");
     atn_cell(t, "%s", own.known ? term_names[greatest(own.v)] : "");
     atn_cell(t, "%s", why);
 }
@@ -275,8 +275,9 @@ static const atn_option options[] = {
      .max = 10000},
     {.name = "budget",
      .argument = "N",
-     .fallback = "200000",
-     .doc = "Operations of schedules that may be looked at; inside a job it is 160000 / ranks",
+     .fallback = "40000000",
+     .doc = "Steps of about 10 ns that may be taken to look at schedules; inside a job: 12800000 / "
+            "ranks",
      .type = ATN_OPT_INT},
     {0},
 };
@@ -297,7 +298,8 @@ const atn_command atn_cmd_explain = {
         "same form and time, 'ratio' is the time against the best, 'form_us' "
         "the time without contention, 'dominated_by' the greatest of latency, bytes on the "
         "longest path, bytes over the busiest link and reduction, 'why' what the candidate "
-        "loses by. ATTUNE_SELECT=model chooses the same way inside a job.",
+        "loses by; what takes more than twice as long as the best is not looked at to its end. "
+        "ATTUNE_SELECT=model chooses the same way inside a job.",
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

@@ -380,12 +380,22 @@ static void happen(sim *s, const event *e)
         flow(s, e->id);
 }
 
+static bool is_enough(const sim *s)
+{
+    atn_model_bounds *const b = s->c->bounds;
+    if (b == NULL)
+        return false;
+    b->work += s->f.list.n + 8;
+    b->stopped = s->now > b->until || b->work > b->most;
+    return b->stopped;
+}
+
 static void run(sim *s)
 {
     for (int i = 0; i < s->g->n; i++)
         if (s->v[i].waits == 0)
             ready(s, i);
-    while (!s->no_memory) {
+    while (!s->no_memory && !is_enough(s)) {
         if (s->moved)
             set_weights(s);
         const double fluid = atn_fluid_next(&s->f);
@@ -552,6 +562,8 @@ atn_status atn_model_links(const atn_model_case *c, double *seconds_p, atn_error
         s.no_memory = true;
     if (s.no_memory)
         status = atn_fail(err, ATN_MEMORY, "out of memory");
+    else if (c->bounds && c->bounds->stopped)
+        *seconds_p = s.now;
     else if (s.done < s.g->n)
         status = atn_fail(err, ATN_FINDING, "%d of %d operations wait for ever", s.g->n - s.done,
                           s.g->n);

@@ -7,11 +7,19 @@
 #include "model/graph.h"
 #include "model/machine.h"
 
+/* For those who compare many: a model that simulates counts its work and stops early. */
+typedef struct {
+    double until;       /* seconds: what takes longer is not of interest */
+    int64_t most, work; /* steps that may be, and were, made */
+    bool stopped;       /* the time is what was reached: it would take longer */
+} atn_model_bounds;
+
 typedef struct {
     const atn_graph *g; /* sized (atn_graph_size) */
     const atn_machine *m;
-    const atn_topo *t;     /* with g->p ranks; NULL: see atn_machine_channel_of */
-    const char *op, *type; /* of reductions: "sum", "f64"; NULL: any */
+    const atn_topo *t;        /* with g->p ranks; NULL: see atn_machine_channel_of */
+    const char *op, *type;    /* of reductions: "sum", "f64"; NULL: any */
+    atn_model_bounds *bounds; /* NULL: none */
 } atn_model_case;
 
 typedef struct {

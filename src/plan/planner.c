@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/expr.h"
 #include "plan/candidates.h"
 #include "plan/form.h"
 #include "plan/trial.h"
@@ -16,11 +17,11 @@ atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, cons
                             atn_error *err)
 {
     atn_trial x;
-    atn_trial_size size;
-    atn_status status = atn_trial_make(choice, q, budget, &x, &size, err);
+    atn_trial_probe probe;
+    atn_status status = atn_trial_make(choice, q, budget, &x, &probe, err);
     if (status != ATN_OK)
         return status;
-    status = atn_trial_time(&x, m, model, seconds_p, err);
+    status = atn_trial_time(&x, m, model, NULL, seconds_p, err);
     atn_trial_free(&x);
     return status;
 }
@@ -85,12 +86,13 @@ struct atn_planning {
     atn_problem q;
     const atn_machine *m;
     const atn_model *model;
-    int64_t budget;
+    int64_t whole, budget; /* steps: to begin with, left */
     stage next;
     int at; /* of the candidates in the order of what they promise */
     atn_alpha_beta net;
     double crowd;
     atn_ranking r;
+    atn_trial_probe *probe; /* of each prospect */
     double best;
     atn_status status;
 };
@@ -170,34 +172,87 @@ static int tries(const planner *p, int i)
     return n;
 }
 
-static atn_status evaluate(planner *p, const atn_prospect *x, double *seconds_p,
-                           atn_trial_size *size_p)
+/* Of the same row with the same parameters of its own, which make a schedule large or small. */
+static bool is_like(const atn_prospect *x, const atn_prospect *y)
 {
+    const atn_algo *const algo = x->choice.row->algo;
+    if (x->choice.row != y->choice.row)
+        return false;
+    for (int i = 0; algo->params && algo->params[i].name; i++)
+        if (x->choice.params.v[i] != y->choice.params.v[i])
+            return false;
+    return true;
+}
+
+/* What was found out about one like it; NULL: nothing yet. */
+static const atn_trial_probe *probe_like(const planner *p, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (p->probe[k].ops > 0 && is_like(&p->r.v[k], &p->r.v[i]))
+            return &p->probe[k];
+    return NULL;
+}
+
+/* Phases are messages of all ranks to all, which each rank finds anew; they meet nobody. */
+static bool has_many_phases(const planner *p, const atn_choice *c)
+{
+    const int64_t ranks = p->q.p;
+    return c->row->algo->cost && atn_expr_names(c->row->algo->cost, "phases") &&
+           ranks * ranks * ranks * ATN_STEPS_OP > p->budget;
+}
+
+/* Whether it is not worth being built to see that it is too large. */
+static bool is_too_large(planner *p, int i)
+{
+    const atn_choice *const c = &p->r.v[i].choice;
+    if (has_many_phases(p, c)) {
+        p->probe[i].ring = true;
+        return true;
+    }
+    const atn_trial_probe *const like = probe_like(p, i);
+    if (!like || atn_trial_steps(like, atn_pieces(c->row, &p->q, &c->params), p->q.p) <= p->budget)
+        return false;
+    p->probe[i] = *like;
+    return true;
+}
+
+/* What takes twice as long as the best is of no interest. */
+static atn_status evaluate(planner *p, int i, double *seconds_p)
+{
+    atn_model_bounds bounds = {.until = 2 * p->best};
     atn_trial t;
-    atn_status status = atn_trial_make(&x->choice, &p->q, &p->budget, &t, size_p, NULL);
+    if (is_too_large(p, i))
+        return ATN_NOT_APPLICABLE;
+    atn_status status =
+        atn_trial_make(&p->r.v[i].choice, &p->q, &p->budget, &t, &p->probe[i], NULL);
     if (status != ATN_OK)
         return status;
-    status = atn_trial_time(&t, p->m, p->model, seconds_p, NULL);
+    const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
+    bounds.most = p->budget < most ? p->budget : most;
+    status = atn_trial_time(&t, p->m, p->model, &bounds, seconds_p, NULL);
+    p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t.part[0].g.n * ATN_STEPS_OP;
     atn_trial_free(&t);
-    return status;
+    p->r.v[i].beyond = bounds.stopped && bounds.work <= bounds.most;
+    return status == ATN_OK && bounds.work > bounds.most ? ATN_NOT_APPLICABLE : status;
 }
 
 static atn_status look(planner *p, int i)
 {
     atn_prospect *x = &p->r.v[i];
     const int64_t before = p->budget;
-    atn_trial_size size;
     double seconds = 0;
-    const atn_status status = evaluate(p, x, &seconds, &size);
-    p->r.operations += before - p->budget;
+    const atn_status status = evaluate(p, i, &seconds);
     p->budget = p->budget > 0 ? p->budget : 0;
+    p->r.steps += before - p->budget;
     if (status == ATN_OK) {
         x->seconds = seconds;
         x->evaluated = true;
         p->r.evaluated++;
         p->best = fmin(p->best, seconds);
-    } else if (size == ATN_TRIAL_RING && along_the_wires(&x->choice)) {
+    } else if (p->probe[i].ring && along_the_wires(&x->choice)) {
         x->seconds = x->form;
+    } else {
+        x->seconds = fmax(x->seconds, seconds); /* so far it got */
     }
     return status == ATN_MEMORY ? status : ATN_OK;
 }
@@ -220,13 +275,15 @@ static atn_status list_prospects(planner *p)
 {
     atn_choice *list = NULL;
     const int n = p->q.bytes >= 0 ? atn_candidates(&p->q, &list) : 0;
-    if (n >= 0)
+    if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
-    if (n >= 0 && p->r.v)
+        p->probe = calloc((size_t)n + 1, sizeof *p->probe);
+    }
+    if (p->r.v && p->probe)
         for (p->r.n = 0; p->r.n < n; p->r.n++)
             p->r.v[p->r.n].choice = list[p->r.n];
     free(list);
-    return p->r.v ? ATN_OK : ATN_MEMORY;
+    return p->r.v && p->probe ? ATN_OK : ATN_MEMORY;
 }
 
 static void order_by_promise(planner *p)
@@ -258,6 +315,7 @@ atn_planning *atn_planning_begin(const atn_problem *q, const atn_machine *m, con
         *p = (planner){.q = *q,
                        .m = m,
                        .model = model ? model : atn_planner_model(m, q->topo, q->p),
+                       .whole = budget,
                        .budget = budget,
                        .best = INFINITY};
     return p;
@@ -300,8 +358,10 @@ atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *
 
 void atn_planning_drop(atn_planning *p)
 {
-    if (p)
+    if (p) {
         free(p->r.v);
+        free(p->probe);
+    }
     free(p);
 }
 

@@ -2,7 +2,7 @@
  *
  * Closed forms, which know no contention and so are a lower bound, put the candidates in order;
  * then the schedules of the most promising ones are evaluated on machine and topology, as long as
- * forms promise more than the best time found and the budget of operations lasts.  Of variants that
+ * forms promise more than the best time found and the budget of steps lasts.  Of variants that
  * differ in the segment only, the best forms are looked at.  Floating point decides, so one rank
  * plans and tells the others. */
 #ifndef ATN_PLANNER_H
@@ -19,18 +19,19 @@ typedef struct {
     double form;    /* by its closed form, without contention */
     double hope;    /* by its form, with contention unless ranks stand along the wires */
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
+    bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
 } atn_prospect;
 
 typedef struct {
     int n;
     atn_prospect *v; /* fastest first; those evaluated before others of the same time */
     int evaluated;
-    int64_t operations; /* of the schedules that were built */
+    int64_t steps; /* of work, about 10 ns each */
 } atn_ranking;
 
-/* Operations of schedules that a plan for p ranks may build while a job waits: about 5 ms, as more
- * ranks make each dearer. */
-static inline int64_t atn_plan_budget(int p) { return 160000 / (p > 8 ? p : 8); }
+/* Steps that a plan for p ranks may make inside a job: a few milliseconds, less on many ranks,
+ * where each is dearer.  Counted, not timed, so that equal jobs plan alike. */
+static inline int64_t atn_plan_budget(int p) { return 12800000 / (p > 16 ? p : 16); }
 
 /* All candidates of q->op for q->bytes on q->topo (may be NULL).  model NULL: the one to trust
  * where the ranks are (atn_planner_model).  n 0: nothing applies, or the size is not shared. */
@@ -54,8 +55,8 @@ const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int 
 /* Latency, cost per byte and per reduced byte of the slowest channel that the ranks use: what
  * closed forms take. */
 atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m);
-/* The predicted time of one choice (trial.h).  budget: operations that may be built, reduced by
- * those that were; ATN_NOT_APPLICABLE when it does not suffice. */
+/* The predicted time of one choice (trial.h).  budget: steps that may be made, reduced by those
+ * that were; ATN_NOT_APPLICABLE when it does not suffice. */
 atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, const atn_machine *m,
                             const atn_model *model, int64_t *budget, double *seconds_p,
                             atn_error *err);

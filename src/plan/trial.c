@@ -4,15 +4,28 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algo/derived.h"
+
 /* ---- schedules of all ranks ---- */
 
+static int64_t steps_of(int64_t ops, int ranks)
+{
+    return ops * ATN_STEPS_OP + (int64_t)ranks * ATN_STEPS_RANK;
+}
+
 static atn_status build_rank(const atn_choice *c, const atn_problem *q, int r, atn_trial_part *x,
-                             atn_error *err)
+                             int64_t *budget, atn_error *err)
 {
     atn_problem mine = *q;
+    if (x->s[r])
+        return ATN_OK;
     mine.r = r;
     mine.in_place = false;
-    return x->s[r] ? ATN_OK : atn_build(c->row, &mine, &c->params, &x->s[r], err);
+    const atn_status status = atn_build_willing(c->row, &mine, &c->params, &x->s[r], err);
+    *budget -= steps_of(status == ATN_OK ? x->s[r]->nops : 0, 1);
+    if (status == ATN_OK && *budget < 0)
+        return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
+    return status;
 }
 
 static bool has_one_receiver(const atn_schedule *s)
@@ -28,29 +41,25 @@ static bool has_one_receiver(const atn_schedule *s)
     return true;
 }
 
-static atn_status too_large(atn_error *err)
-{
-    return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
-}
-
-/* One rank in the middle tells how large the others are. */
 static atn_status build(const atn_choice *c, const atn_problem *q, int64_t *budget,
-                        atn_trial_part *x, atn_trial_size *size_p, atn_error *err)
+                        atn_trial_part *x, atn_trial_probe *probe_p, atn_error *err)
 {
     const int middle = q->p / 2;
-    atn_status status = build_rank(c, q, middle, x, err);
-    if (status == ATN_OK && (int64_t)x->s[middle]->nops * q->p > *budget) {
-        *size_p = has_one_receiver(x->s[middle]) ? ATN_TRIAL_RING : ATN_TRIAL_LARGE;
-        return too_large(err);
-    }
-    for (int r = 0; r < q->p && status == ATN_OK; r++) {
-        status = build_rank(c, q, r, x, err);
-        if (status == ATN_OK && (*budget -= x->s[r]->nops) < 0) {
-            *size_p = ATN_TRIAL_LARGE;
-            status = too_large(err);
-        }
-    }
+    atn_status status = build_rank(c, q, middle, x, budget, err);
+    if (x->s[middle])
+        *probe_p = (atn_trial_probe){
+            .ops = x->s[middle]->nops, .pieces = q->pieces, .ring = has_one_receiver(x->s[middle])};
+    if (status == ATN_OK && atn_trial_steps(probe_p, q->pieces, q->p) > *budget)
+        return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
+    for (int r = 0; r < q->p && status == ATN_OK; r++)
+        status = build_rank(c, q, r, x, budget, err);
     return status;
+}
+
+int64_t atn_trial_steps(const atn_trial_probe *like, int pieces, int p)
+{
+    const int64_t few = atn_min(pieces, ATN_FEW_PIECES), all = pieces > few ? few + few / 2 : few;
+    return steps_of((int64_t)like->ops * p * all / atn_max(like->pieces, 1), p);
 }
 
 static void free_part(atn_trial_part *x)
@@ -62,7 +71,8 @@ static void free_part(atn_trial_part *x)
 }
 
 static atn_status make_part(atn_trial *x, const atn_choice *c, const atn_problem *q, int pieces,
-                            int64_t bytes, int64_t *budget, atn_trial_size *size_p, atn_error *err)
+                            int64_t bytes, int64_t *budget, atn_trial_probe *probe_p,
+                            atn_error *err)
 {
     atn_trial_part *const part = &x->part[x->nparts++];
     atn_problem cut = *q;
@@ -70,7 +80,7 @@ static atn_status make_part(atn_trial *x, const atn_choice *c, const atn_problem
     *part = (atn_trial_part){.p = q->p, .s = calloc((size_t)q->p, sizeof *part->s)};
     if (part->s == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_status status = build(c, &cut, budget, part, size_p, err);
+    atn_status status = build(c, &cut, budget, part, probe_p, err);
     if (status == ATN_OK)
         status = atn_graph_make(part->s, q->p, &part->g, err);
     if (status == ATN_OK)
@@ -80,20 +90,35 @@ static atn_status make_part(atn_trial *x, const atn_choice *c, const atn_problem
 
 /* ---- the trial ---- */
 
-atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                          atn_trial *x, atn_trial_size *size_p, atn_error *err)
+static atn_status make_parts(atn_trial *x, const atn_choice *c, const atn_problem *q,
+                             int64_t *budget, atn_trial_probe *probe_p, atn_error *err)
 {
-    const int pieces = atn_pieces(choice->row, q, &choice->params), half = ATN_FEW_PIECES / 2;
-    const int64_t piece = q->bytes / atn_max(pieces, 1);
-    const bool whole = pieces <= ATN_FEW_PIECES || piece == 0;
-    const int first = whole ? pieces : ATN_FEW_PIECES;
-
-    *x = (atn_trial){.topo = q->topo, .pieces = pieces};
-    *size_p = ATN_TRIAL_FITS;
+    const int half = ATN_FEW_PIECES / 2;
+    const int64_t piece = q->bytes / atn_max(x->pieces, 1);
+    const bool whole = x->pieces <= ATN_FEW_PIECES || piece == 0;
+    const int first = whole ? x->pieces : ATN_FEW_PIECES;
     atn_status status =
-        make_part(x, choice, q, first, whole ? q->bytes : piece * first, budget, size_p, err);
+        make_part(x, c, q, first, whole ? q->bytes : piece * first, budget, probe_p, err);
     if (status == ATN_OK && !whole)
-        status = make_part(x, choice, q, half, piece * half, budget, size_p, err);
+        status = make_part(x, c, q, half, piece * half, budget, probe_p, err);
+    return status;
+}
+
+atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
+                          atn_trial *x, atn_trial_probe *probe_p, atn_error *err)
+{
+    const atn_row *const row = choice->row;
+    atn_problem whole = *q;
+    *probe_p = (atn_trial_probe){.ops = 0};
+    *x = (atn_trial){.topo = q->topo, .pieces = atn_pieces(row, q, &choice->params)};
+    whole.pieces = x->pieces;
+    atn_derived_open(q->topo);
+    const char *const why =
+        row->algo->build ? atn_refuses(row, &whole, &choice->params) : "it has no schedule";
+    const atn_status status =
+        why ? atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", row->name, why)
+            : make_parts(x, choice, q, budget, probe_p, err);
+    atn_derived_close();
     if (status != ATN_OK)
         atn_trial_free(x);
     return status;
@@ -107,19 +132,19 @@ void atn_trial_free(atn_trial *x)
 }
 
 atn_status atn_trial_time(const atn_trial *x, const atn_machine *m, const atn_model *model,
-                          double *seconds_p, atn_error *err)
+                          atn_model_bounds *bounds, double *seconds_p, atn_error *err)
 {
+    const int more = x->pieces - ATN_FEW_PIECES, half = ATN_FEW_PIECES / 2;
     double time[ATN_TRIAL_PARTS] = {0};
     atn_status status = ATN_OK;
-    for (int i = 0; i < x->nparts && status == ATN_OK; i++) {
-        const atn_model_case c = {.g = &x->part[i].g, .m = m, .t = x->topo};
+    for (int i = 0; i < x->nparts && status == ATN_OK && !(bounds && bounds->stopped); i++) {
+        const atn_model_case c = {.g = &x->part[i].g, .m = m, .t = x->topo, .bounds = bounds};
         status = model->evaluate(&c, &time[i], err);
     }
     if (status != ATN_OK)
         return status;
-    const int more = x->pieces - ATN_FEW_PIECES, half = ATN_FEW_PIECES / 2;
     *seconds_p = time[0];
-    if (x->nparts == 2)
+    if (x->nparts == 2 && !(bounds && bounds->stopped))
         *seconds_p += fmax(0.0, time[0] - time[1]) / half * more;
     return ATN_OK;
 }

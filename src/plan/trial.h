@@ -22,16 +22,24 @@ typedef struct {
     atn_trial_part part[ATN_TRIAL_PARTS]; /* as a whole; or of few pieces, and of half as many */
 } atn_trial;
 
-typedef enum { ATN_TRIAL_FITS, ATN_TRIAL_LARGE, ATN_TRIAL_RING } atn_trial_size;
+/* What a rank in the middle does, which tells how large the others are. */
+typedef struct {
+    int ops, pieces; /* its operations; 0: it was not built */
+    bool ring;       /* it sends to one other only, which along the wires meets nobody */
+} atn_trial_probe;
 
-/* budget: operations that may be built, reduced by those that were.  ATN_NOT_APPLICABLE when it
- * does not suffice; *size_p then tells what was found: ATN_TRIAL_RING when each rank sends to one
- * other only, which along the wires meets nobody.  q->topo must outlive it. */
+/* Work is counted in steps of about 10 ns: what an operation costs to build, and each rank. */
+enum { ATN_STEPS_OP = 20, ATN_STEPS_RANK = 300 };
+
+/* budget: steps that may be made, reduced by those that were.  ATN_NOT_APPLICABLE when it does not
+ * suffice, which the probe told.  q->topo must outlive it. */
 atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                          atn_trial *x, atn_trial_size *size_p, atn_error *err);
+                          atn_trial *x, atn_trial_probe *probe_p, atn_error *err);
+/* Steps that are needed to build a choice like that one in so many pieces on p ranks. */
+int64_t atn_trial_steps(const atn_trial_probe *like, int pieces, int p);
 void atn_trial_free(atn_trial *x);
-/* Predicted seconds. */
+/* Predicted seconds; with bounds (may be NULL) that were hit, what they exceed. */
 atn_status atn_trial_time(const atn_trial *x, const atn_machine *m, const atn_model *model,
-                          double *seconds_p, atn_error *err);
+                          atn_model_bounds *bounds, double *seconds_p, atn_error *err);
 
 #endif

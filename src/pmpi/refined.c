@@ -12,7 +12,7 @@
 #include "plan/trial.h"
 #include "pmpi/planned.h"
 
-enum { BUDGET = 20000, MAX_LESSONS = 200 };
+enum { BUDGET = 400000, MAX_LESSONS = 200 };
 static const double forget = 0.99; /* a hundred calls count */
 static const double doubt = 0.7;   /* a factor of two, to begin with */
 
@@ -33,7 +33,8 @@ static double predict(void *context, const double *knobs)
     double seconds = 0;
     *x->turned = *atn_the_job.machine;
     atn_machine_turn(x->turned, knobs);
-    return atn_trial_time(x->trial, x->turned, x->model, &seconds, NULL) == ATN_OK ? seconds : 0;
+    return atn_trial_time(x->trial, x->turned, x->model, NULL, &seconds, NULL) == ATN_OK ? seconds
+                                                                                         : 0;
 }
 
 /* Without a topology nobody knows which channel a message takes, unless there is only one. */
@@ -48,9 +49,9 @@ void atn_refined_learn(const atn_timed *l)
     const atn_machine *const m = atn_the_job.machine;
     atn_machine *const turned = teaches(l) ? atn_machine_new() : NULL;
     int64_t budget = BUDGET;
-    atn_trial_size size;
+    atn_trial_probe probe;
     atn_trial t;
-    if (turned != NULL && atn_trial_make(&l->choice, &l->q, &budget, &t, &size, NULL) == ATN_OK) {
+    if (turned != NULL && atn_trial_make(&l->choice, &l->q, &budget, &t, &probe, NULL) == ATN_OK) {
         pupil x = {&t, atn_planner_model(m, l->q.topo, l->q.p), turned};
         pthread_mutex_lock(&lock);
         if (lessons++ == 0)
