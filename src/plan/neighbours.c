@@ -1,9 +1,11 @@
 /* neighbours.c - see neighbours.h. */
 #include "plan/neighbours.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "algo/levels.h"
+#include "algo/order.h"
 
 static const int64_t usual_segment = 8192;
 
@@ -62,10 +64,33 @@ static void walk_number(walk *w, int i)
     }
 }
 
+static bool sequence(const atn_problem *q, int64_t order, int *ranks)
+{
+    for (int i = 0; i < q->p; i++)
+        ranks[i] = i;
+    return order == ATN_ORDER_RANK ||
+           (q->topo != NULL && atn_order_ranks(q->topo, (atn_order)order, q->root, ranks));
+}
+
+/* Ranks are often numbered along the wires: then another word is the same order. */
+static bool same_order(const walk *w, int i, int64_t value)
+{
+    const size_t p = (size_t)w->q->p;
+    if (strcmp(w->params[i]->name, "order") != 0)
+        return false;
+    int *ranks = malloc(2 * p * sizeof *ranks);
+    const bool same = ranks != NULL && sequence(w->q, w->from->params.v[i], ranks) &&
+                      sequence(w->q, value, ranks + p) &&
+                      memcmp(ranks, ranks + p, p * sizeof *ranks) == 0;
+    free(ranks);
+    return same;
+}
+
 static void walk_words(walk *w, int i)
 {
     for (int64_t v = w->params[i]->min; v <= w->params[i]->max; v++)
-        step(w, i, v);
+        if (!same_order(w, i, v))
+            step(w, i, v);
 }
 
 /* The text with another algorithm for one level. */
