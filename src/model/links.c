@@ -434,7 +434,7 @@ static way way_of(const atn_machine *m, int channel)
     if (more <= 0 && c->plogp.gap_many.nsizes > 0)
         more = atn_table_time(&c->plogp.gap_many, 1, 1);
     return (way){.cpu = cpu,
-                 .more = more > 0 ? fmin(more, cpu) : cpu,
+                 .more = more > 0 && m->processors == 0 ? fmin(more, cpu) : cpu,
                  .empty = empty,
                  .latency = latency + (m->processors > 0 ? m->idle : 0.0),
                  .asks = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,

@@ -1,6 +1,7 @@
 /* planner.c - see planner.h. */
 #include "plan/planner.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,14 @@ static int worst_channel(const atn_problem *q, const atn_machine *m)
     return worst;
 }
 
+/* What a message costs more where all hosts share few processors: emulated clusters. */
+static double queueing(const atn_problem *q, const atn_machine *m, int channel)
+{
+    if (m->processors <= 0 || q->p <= m->processors)
+        return 0;
+    return m->idle + 2 * m->channel[channel].cpu_message * q->p / m->processors;
+}
+
 atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m)
 {
     const int c = worst_channel(q, m);
@@ -45,7 +54,7 @@ atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m)
         if (own > 0)
             rate = fmin(rate, own);
     }
-    return (atn_alpha_beta){.a = atn_channel_message(m, c, 1),
+    return (atn_alpha_beta){.a = atn_channel_message(m, c, 1) + queueing(q, m, c),
                             .b = 1.0 / rate,
                             .g = atn_machine_reduce(m, NULL, NULL, (double)q->bytes, 1)};
 }
@@ -93,7 +102,7 @@ struct atn_planning {
     double crowd;
     atn_ranking r;
     atn_trial_probe *probe; /* of each prospect */
-    double best;
+    double best, scale;     /* least time found; least of times over forms, at most 1 */
     atn_status status;
 };
 typedef struct atn_planning planner;
@@ -113,6 +122,14 @@ static void spread_over_ports(planner *p)
     }
 }
 
+/* What forms do not know: messages that meet slow each other down, long ones more (links.c). */
+static double meeting(const planner *p, const atn_problem *q)
+{
+    const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
+    const bool is_long = c->eager > 0 && q->bytes / atn_max(q->pieces, 1) >= c->eager;
+    return c->duplex > 0 ? 1 / (1 - (1 - c->duplex) * (is_long ? 1.0 / 2 : 1.0 / 3)) : 1;
+}
+
 static void set_forms(planner *p)
 {
     const atn_alpha_beta networks[] = {p->net,
@@ -127,7 +144,7 @@ static void set_forms(planner *p)
             times[0] = times[1] = 0;
         x->form = times[0];
         x->seconds = times[1];
-        x->hope = along_the_wires(&x->choice) ? x->form : x->seconds;
+        x->hope = (along_the_wires(&x->choice) ? x->form : x->seconds) * meeting(p, &q);
     }
 }
 
@@ -141,11 +158,15 @@ static int by_hope(const void *a, const void *b)
     return strcmp(x->choice.row->name, y->choice.row->name);
 }
 
+/* Two per cent are nothing that a prediction knows. */
+static int grade(double seconds) { return seconds > 0 ? (int)floor(50 * log(seconds)) : INT_MIN; }
+
+/* Of those that are as fast the one that was looked at, then the one of least effort. */
 static int by_time(const void *a, const void *b)
 {
     const atn_prospect *x = a, *y = b;
-    if (x->seconds < y->seconds || y->seconds < x->seconds)
-        return x->seconds < y->seconds ? -1 : 1;
+    if (grade(x->seconds) != grade(y->seconds))
+        return grade(x->seconds) < grade(y->seconds) ? -1 : 1;
     if (x->evaluated != y->evaluated)
         return x->evaluated ? -1 : 1;
     return by_hope(a, b);
@@ -249,25 +270,29 @@ static atn_status look(planner *p, int i)
         x->evaluated = true;
         p->r.evaluated++;
         p->best = fmin(p->best, seconds);
+        if (x->form > 0)
+            p->scale = fmin(p->scale, seconds / x->form);
     } else if (p->probe[i].ring && along_the_wires(&x->choice)) {
-        x->seconds = x->form;
+        x->seconds = x->hope;
     } else {
         x->seconds = fmax(x->seconds, seconds); /* so far it got */
     }
     return status == ATN_MEMORY ? status : ATN_OK;
 }
 
-/* What was not looked at is as much dearer than its form as the others of its shape. */
+/* What was not looked at is as much dearer than one hopes as the others of its shape. */
 static void judge_the_rest(planner *p)
 {
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *x = &p->r.v[i];
         double ratio = 0;
         for (int k = 0; k < p->r.n && !x->evaluated; k++)
-            if (p->r.v[k].evaluated && p->r.v[k].form > 0 && same_shape(x, &p->r.v[k]))
-                ratio = fmax(ratio, p->r.v[k].seconds / p->r.v[k].form);
+            if (p->r.v[k].evaluated && p->r.v[k].hope > 0 && same_shape(x, &p->r.v[k]))
+                ratio = fmax(ratio, p->r.v[k].seconds / p->r.v[k].hope);
         if (ratio > 0)
-            x->seconds = x->form * fmax(ratio, 1.0);
+            x->seconds = x->hope * ratio;
+        else if (!x->evaluated)
+            x->seconds = fmax(x->seconds, x->hope);
     }
 }
 
@@ -295,12 +320,13 @@ static void order_by_promise(planner *p)
     qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_hope);
 }
 
-/* In the order of what they promise; those whose form is no better than the best are spared. */
+/* In the order of what they promise; those are spared whose form is worse than the best even if they
+ * kept as much more than their form promises as the best of those looked at, and a bit. */
 static atn_status look_at_next(planner *p)
 {
     while (p->at < p->r.n && p->budget > 0) {
         const int i = p->at++;
-        if (p->r.v[i].form < p->best && tries(p, i) < TRIES)
+        if (0.9 * p->scale * p->r.v[i].form < p->best && tries(p, i) < TRIES)
             return look(p, i);
     }
     p->next = DONE;
@@ -317,7 +343,8 @@ atn_planning *atn_planning_begin(const atn_problem *q, const atn_machine *m, con
                        .model = model ? model : atn_planner_model(m, q->topo, q->p),
                        .whole = budget,
                        .budget = budget,
-                       .best = INFINITY};
+                       .best = INFINITY,
+                       .scale = 1};
     return p;
 }
 
