@@ -323,8 +323,7 @@ static void fit_links(const fitter *f)
         return;
     f->channel->cpu_message = small / 2; /* each rank sends one and receives one */
     if (f->s->processors > 0 && all > f->s->processors && crowded > 0) /* they were all busy */
-        f->channel->cpu_message =
-            fmax(crowded / 4, crowded - f->m->idle) * f->s->processors / (2 * all);
+        f->channel->cpu_message = crowded * f->s->processors / (2 * all);
     f->channel->cpu_byte = fmax(0, (large - small) / 2 / (64 << 10));
 }
 

@@ -37,14 +37,6 @@ static int worst_channel(const atn_problem *q, const atn_machine *m)
     return worst;
 }
 
-/* What a message costs more where all hosts share few processors: emulated clusters. */
-static double queueing(const atn_problem *q, const atn_machine *m, int channel)
-{
-    if (m->processors <= 0 || q->p <= m->processors)
-        return 0;
-    return m->idle + 2 * m->channel[channel].cpu_message * q->p / m->processors;
-}
-
 atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m)
 {
     const int c = worst_channel(q, m);
@@ -54,7 +46,7 @@ atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m)
         if (own > 0)
             rate = fmin(rate, own);
     }
-    return (atn_alpha_beta){.a = atn_channel_message(m, c, 1) + queueing(q, m, c),
+    return (atn_alpha_beta){.a = atn_channel_message(m, c, 1),
                             .b = 1.0 / rate,
                             .g = atn_machine_reduce(m, NULL, NULL, (double)q->bytes, 1)};
 }
@@ -130,16 +122,26 @@ static double meeting(const planner *p, const atn_problem *q)
     return c->duplex > 0 ? 1 / (1 - (1 - c->duplex) * (is_long ? 1.0 / 2 : 1.0 / 3)) : 1;
 }
 
+/* A message waits for processors where all hosts share few of them, as far as not for the wire. */
+static double queueing(const planner *p, const atn_problem *q)
+{
+    const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
+    const double wire = p->net.b * (double)q->bytes / atn_max(q->pieces, 1);
+    if (p->m->processors <= 0 || q->p <= p->m->processors)
+        return 0;
+    return fmax(0, p->m->idle + 2 * c->cpu_message * q->p / p->m->processors - wire);
+}
+
 static void set_forms(planner *p)
 {
-    const atn_alpha_beta networks[] = {p->net,
-                                       {.a = p->net.a, .b = p->net.b * p->crowd, .g = p->net.g}};
     atn_form_facts facts = {0};
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *x = &p->r.v[i];
         atn_problem q = p->q;
         double times[2] = {0, 0}; /* nothing is known: look at its schedule */
         q.pieces = atn_pieces(x->choice.row, &q, &x->choice.params);
+        const double a = p->net.a + queueing(p, &q), b = p->net.b, g = p->net.g;
+        const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->crowd, g}};
         if (atn_form_times(&x->choice, &q, &facts, networks, 2, times, NULL) != ATN_OK)
             times[0] = times[1] = 0;
         x->form = times[0];
