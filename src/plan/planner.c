@@ -322,8 +322,8 @@ static void order_by_promise(planner *p)
     qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_hope);
 }
 
-/* In the order of what they promise; those are spared whose form is worse than the best even if they
- * kept as much more than their form promises as the best of those looked at, and a bit. */
+/* In the order of what they promise; those are spared whose form is worse than the best even if
+ * they kept as much more than their form promises as the best of those looked at, and a bit. */
 static atn_status look_at_next(planner *p)
 {
     while (p->at < p->r.n && p->budget > 0) {
