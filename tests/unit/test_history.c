@@ -211,5 +211,6 @@ int main(void)
         cmocka_unit_test(roots_and_order_count), cmocka_unit_test(hints_help),
         cmocka_unit_test(next_receive),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

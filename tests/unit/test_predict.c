@@ -472,5 +472,6 @@ int main(void)
         cmocka_unit_test(bad_sequences),
         cmocka_unit_test(many_symbols_are_told_apart),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -385,5 +385,6 @@ int main(void)
         cmocka_unit_test(text_of_messages),        cmocka_unit_test(text_there_and_back),
         cmocka_unit_test(communicators_and_ranks), cmocka_unit_test(bad_messages),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
