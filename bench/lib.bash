@@ -4,6 +4,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD:-$top/build}
 attune=$build/bin/attune
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export XDG_DATA_HOME=$build/results/data # the user's wisdom has no part in it, and learns nothing
 
 # The flavours that were built.
 flavours() {
