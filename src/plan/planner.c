@@ -99,9 +99,11 @@ struct atn_planning {
 };
 typedef struct atn_planning planner;
 
+/* Where everybody sends to everybody no order helps. */
 static bool along_the_wires(const atn_choice *c)
 {
-    return atn_params_get(c->row, &c->params, "order", 0) > 0 ||
+    const bool all = c->row->op == ATN_ALLTOALL || c->row->op == ATN_ALLTOALLV;
+    return (atn_params_get(c->row, &c->params, "order", 0) > 0 && !all) ||
            (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
 }
 
@@ -114,22 +116,36 @@ static void spread_over_ports(planner *p)
     }
 }
 
+/* Bytes of its longest messages, as far as can be told without looking. */
+static int64_t message_of(const atn_choice *c, const atn_problem *q)
+{
+    return q->bytes / atn_max(q->pieces, 1) / (c->row->algo->shares ? q->p : 1);
+}
+
 /* What forms do not know: messages that meet slow each other down, long ones more (links.c). */
-static double meeting(const planner *p, const atn_problem *q)
+static double meeting(const planner *p, int64_t message)
 {
     const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
-    const bool is_long = c->eager > 0 && q->bytes / atn_max(q->pieces, 1) >= c->eager;
+    const bool is_long = c->eager > 0 && message >= c->eager;
     return c->duplex > 0 ? 1 / (1 - (1 - c->duplex) * (is_long ? 1.0 / 2 : 1.0 / 3)) : 1;
 }
 
 /* A message waits for processors where all hosts share few of them, as far as not for the wire. */
-static double queueing(const planner *p, const atn_problem *q)
+static double queueing(const planner *p, int64_t message)
 {
     const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
-    const double wire = p->net.b * (double)q->bytes / atn_max(q->pieces, 1);
-    if (p->m->processors <= 0 || q->p <= p->m->processors)
+    const double wire = p->net.b * (double)message;
+    if (p->m->processors <= 0 || p->q.p <= p->m->processors)
         return 0;
-    return fmax(0, p->m->idle + 2 * c->cpu_message * q->p / p->m->processors - wire);
+    return fmax(0, p->m->idle + 2 * c->cpu_message * p->q.p / p->m->processors - wire);
+}
+
+/* Who needs few rounds sends far: an order along the wires then spares a part of the contention. */
+static double hope_of(const planner *p, const atn_choice *c, const double times[3], double a)
+{
+    if (!along_the_wires(c))
+        return times[1];
+    return times[2] >= a * p->q.p / 2 ? times[0] : sqrt(times[0] * times[1]);
 }
 
 static void set_forms(planner *p)
@@ -138,15 +154,16 @@ static void set_forms(planner *p)
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *x = &p->r.v[i];
         atn_problem q = p->q;
-        double times[2] = {0, 0}; /* nothing is known: look at its schedule */
+        double times[3] = {0}; /* nothing is known: look at its schedule */
         q.pieces = atn_pieces(x->choice.row, &q, &x->choice.params);
-        const double a = p->net.a + queueing(p, &q), b = p->net.b, g = p->net.g;
-        const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->crowd, g}};
-        if (atn_form_times(&x->choice, &q, &facts, networks, 2, times, NULL) != ATN_OK)
-            times[0] = times[1] = 0;
+        const int64_t message = message_of(&x->choice, &q);
+        const double a = p->net.a + queueing(p, message), b = p->net.b, g = p->net.g;
+        const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->crowd, g}, {a, 0, 0}};
+        if (atn_form_times(&x->choice, &q, &facts, networks, 3, times, NULL) != ATN_OK)
+            memset(times, 0, sizeof times);
         x->form = times[0];
-        x->seconds = times[1];
-        x->hope = (along_the_wires(&x->choice) ? x->form : x->seconds) * meeting(p, &q);
+        x->hope = hope_of(p, &x->choice, times, a) * meeting(p, message);
+        x->seconds = x->hope;
     }
 }
 
@@ -233,7 +250,9 @@ static bool is_too_large(planner *p, int i)
         return true;
     }
     const atn_trial_probe *const like = probe_like(p, i);
-    if (!like || atn_trial_steps(like, atn_pieces(c->row, &p->q, &c->params), p->q.p) <= p->budget)
+    const int64_t third = p->whole / 3; /* others want to be seen, too */
+    const int64_t most = p->budget < third ? p->budget : third;
+    if (!like || atn_trial_steps(like, atn_pieces(c->row, &p->q, &c->params), p->q.p) <= most)
         return false;
     p->probe[i] = *like;
     return true;
@@ -293,8 +312,6 @@ static void judge_the_rest(planner *p)
                 ratio = fmax(ratio, p->r.v[k].seconds / p->r.v[k].hope);
         if (ratio > 0)
             x->seconds = x->hope * ratio;
-        else if (!x->evaluated)
-            x->seconds = fmax(x->seconds, x->hope);
     }
 }
 
