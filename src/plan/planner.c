@@ -102,8 +102,8 @@ typedef struct atn_planning planner;
 /* Where everybody sends to everybody no order helps. */
 static bool along_the_wires(const atn_choice *c)
 {
-    const bool all = c->row->op == ATN_ALLTOALL || c->row->op == ATN_ALLTOALLV;
-    return (atn_params_get(c->row, &c->params, "order", 0) > 0 && !all) ||
+    return (atn_params_get(c->row, &c->params, "order", 0) > 0 &&
+            c->row->algo->klass != ATN_DIRECT) ||
            (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
 }
 
