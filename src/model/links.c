@@ -263,16 +263,19 @@ static int opposed(const sim *s, int send)
     return s->busy[s->path[0] ^ 1] > 0 || s->busy[s->path[n - 1] ^ 1] > 0 ? least : 0;
 }
 
-/* Data that comes the other way delays what acknowledges a message.  That hurts a pair that
- * exchanges long messages most; where more is under way the links are filled by others. */
+double atn_meeting(double duplex, bool is_long, bool pair, int flows)
+{
+    const double part = !is_long ? 1.0 / 3 : pair ? 1.0 : 0.5;
+    return 1 / (1 - (1 - duplex) * part / pow(flows, 2.0 / 3));
+}
+
 static double weight_of(const sim *s, int send)
 {
     const way *w = &s->ways[s->v[send].channel];
     const int flows = w->duplex < 1 ? opposed(s, send) : 0;
     const int back = s->v[s->g->nodes[send].other].pair;
     const bool meets = back >= 0 && s->pair[back].active >= 0;
-    const double part = !is_large(s, send) ? 1.0 / 3 : meets ? 1.0 : 0.5;
-    return flows == 0 ? 1.0 : 1 / (1 - (1 - w->duplex) * part / pow(flows, 2.0 / 3));
+    return flows == 0 ? 1.0 : atn_meeting(w->duplex, is_large(s, send), meets, flows);
 }
 
 static void set_weights(sim *s)

@@ -47,6 +47,10 @@ atn_status atn_model_time(const atn_model *model, atn_schedule *const *schedules
 double atn_local_cost(const atn_model_case *c, const atn_graph_node *x, double tau);
 /* The host of each rank (room for p), numbered from 0; returns how many. */
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host);
+/* How much more of its links a message takes where data comes the other way, which delays what
+ * acknowledges it: a pair that exchanges long messages suffers most; where more is under way the
+ * links are filled by others. */
+double atn_meeting(double duplex, bool is_long, bool pair, int flows);
 /* Payload per second of an edge of the topology: its own rate, or that of the channel whose
  * messages climb so far; 0: unlimited. */
 double atn_edge_rate(const atn_machine *m, const atn_topo *t, int edge);
