@@ -20,7 +20,6 @@ typedef struct {
     atn_machine *machine;
     const atn_model *model[MAX_MODELS]; /* those that fit the machine */
     int p, nmodels;
-    ATN_VEC(atn_choice) choices;
     ATN_VEC(line) lines;
 } prediction;
 
@@ -53,51 +52,16 @@ static void choose_models(prediction *x)
             x->model[x->nmodels++] = atn_model_at(i);
 }
 
-static atn_status add_line(prediction *x, const atn_choice *choice, bool asked, atn_error *err)
+static atn_status add_line(void *context, const atn_request *want, const char *name, atn_error *err)
 {
-    atn_request want = x->want;
+    prediction *const x = context;
     line to = {.name = ""};
-    atn_status st = atn_request_operation(x->a, choice->row->op, &want, err);
-    if (st)
-        return st;
-    want.choice = *choice;
-    st = asked ? atn_lookup_params(x->a, &want.choice, err) : ATN_OK;
-    want.q.p = x->p;
-    want.q.pieces = atn_pieces(choice->row, &want.q, &want.choice.params);
-    const char *why = atn_refuses(choice->row, &want.q, &want.choice.params);
-    if (!st && why)
-        return asked ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
-    atn_params_print(choice->row, &want.choice.params, to.name, sizeof to.name);
-    st = st ? st : evaluate(x, &want, &to, err);
+    snprintf(to.name, sizeof to.name, "%s", name);
+    atn_status st = evaluate(x, want, &to, err);
     to.order = to.seconds[x->nmodels - 1];
     if (!st && !atn_push(&x->lines, to))
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     return st;
-}
-
-static atn_status add_operation(prediction *x, const char *name, atn_error *err)
-{
-    atn_operation op;
-    atn_status st = atn_lookup_operation(name, &op, err);
-    for (int i = 0; i < atn_catalog_rows() && !st; i++) {
-        atn_choice c = {.row = atn_catalog_row(i)};
-        if (c.row->op != op || !c.row->algo->build)
-            continue;
-        atn_params_default(c.row, &c.params);
-        st = add_line(x, &c, false, err);
-    }
-    return st;
-}
-
-static atn_status add_operand(prediction *x, const char *name, atn_error *err)
-{
-    atn_choice c;
-    if (!strchr(name, '/'))
-        return add_operation(x, name, err);
-    const atn_status st = atn_lookup_choice(name, &c, err);
-    if (!st && !c.row->algo->build)
-        return atn_fail(err, ATN_INPUT, "%s has no schedule to look at", c.row->name);
-    return st ? st : add_line(x, &c, true, err);
 }
 
 static int by_time(const void *a, const void *b)
@@ -134,8 +98,9 @@ static int run_time(const atn_args *a, atn_error *err)
     if (!st)
         st = atn_request_ranks(&x.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
                                &x.p, err);
+    const atn_visit all = {.a = a, .want = &x.want, .p = x.p, .visit = add_line, .context = &x};
     for (int i = 0; i < a->noperands && !st; i++)
-        st = add_operand(&x, a->operands[i], err);
+        st = atn_visit_operand(&all, a->operands[i], err);
     st = st ? st : write_lines(&x, err);
     atn_vec_free(&x.lines);
     atn_machine_free(x.machine);

@@ -110,11 +110,11 @@ static int64_t fitting(const survey *x, const char *name, int64_t fallback)
     return fallback;
 }
 
-static void fit_params(const survey *x, atn_choice *c)
+static void fit_params(const void *context, atn_choice *c)
 {
+    const survey *const x = context;
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_row_params(c->row, list);
-    atn_params_default(c->row, &c->params);
     for (int i = 0; i < n; i++) {
         const int64_t v = fitting(x, list[i]->name, c->params.v[i]);
         c->params.v[i] = v < list[i]->min ? list[i]->min : v > list[i]->max ? list[i]->max : v;
@@ -140,45 +140,14 @@ static atn_status measure(const survey *x, const atn_request *want, line *to, at
     return st;
 }
 
-static atn_status add_line(survey *x, const atn_choice *choice, bool asked, atn_error *err)
+static atn_status add_line(void *context, const atn_request *want, const char *name, atn_error *err)
 {
-    atn_request want = x->want;
+    survey *const x = context;
     line to = {.name = ""};
-    atn_status st = atn_request_operation(x->a, choice->row->op, &want, err);
-    if (st)
-        return st;
-    want.choice = *choice;
-    st = asked ? atn_lookup_params(x->a, &want.choice, err) : ATN_OK;
-    want.q.p = x->p;
-    want.q.pieces = atn_pieces(choice->row, &want.q, &want.choice.params);
-    const char *why = atn_refuses(choice->row, &want.q, &want.choice.params);
-    if (!st && why)
-        return asked ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
-    atn_params_print(choice->row, &want.choice.params, to.name, sizeof to.name);
-    st = st ? st : measure(x, &want, &to, err);
+    snprintf(to.name, sizeof to.name, "%s", name);
+    atn_status st = measure(x, want, &to, err);
     if (!st && !atn_push(&x->lines, to))
         st = atn_fail(err, ATN_MEMORY, "out of memory");
-    return st;
-}
-
-static atn_status add_operand(survey *x, const char *name, atn_error *err)
-{
-    atn_choice c;
-    atn_operation op;
-    if (strchr(name, '/')) {
-        const atn_status st = atn_lookup_choice(name, &c, err);
-        if (!st && !c.row->algo->build)
-            return atn_fail(err, ATN_INPUT, "%s has no schedule to look at", c.row->name);
-        return st ? st : add_line(x, &c, true, err);
-    }
-    atn_status st = atn_lookup_operation(name, &op, err);
-    for (int i = 0; i < atn_catalog_rows() && !st; i++) {
-        c.row = atn_catalog_row(i);
-        if (c.row->op != op || !c.row->algo->build)
-            continue;
-        fit_params(x, &c);
-        st = add_line(x, &c, false, err);
-    }
     return st;
 }
 
@@ -217,8 +186,10 @@ static int run_time(const atn_args *a, atn_error *err)
     if (!st)
         st = atn_request_ranks(&x.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
                                &x.p, err);
+    const atn_visit all = {
+        .a = a, .want = &x.want, .p = x.p, .fit = fit_params, .visit = add_line, .context = &x};
     for (int i = 0; i < a->noperands && !st; i++)
-        st = add_operand(&x, a->operands[i], err);
+        st = atn_visit_operand(&all, a->operands[i], err);
     st = st ? st : write_lines(&x, err);
     atn_vec_free(&x.lines);
     atn_request_end(&x.want);

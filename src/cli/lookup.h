@@ -53,4 +53,16 @@ atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *e
 atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
                              atn_error *err);
 
+/* Algorithms that operands name: one by one, or all of an operation that apply on p ranks. */
+typedef struct {
+    const atn_args *a;
+    const atn_request *want; /* what all have in common */
+    int p;
+    void (*fit)(const void *context, atn_choice *c); /* parameters of those not asked for by name;
+                                                        NULL: defaults */
+    atn_status (*visit)(void *context, const atn_request *want, const char *name, atn_error *err);
+    void *context;
+} atn_visit;
+atn_status atn_visit_operand(const atn_visit *v, const char *name, atn_error *err);
+
 #endif
