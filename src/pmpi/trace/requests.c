@@ -235,6 +235,20 @@ int atn_do_Waitsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
 
 /* ---- tests: those that find nothing are only counted ---- */
 
+enum { NOTHING = -1 };
+
+static int end_test(completion *c, atn_trace_op op, const void *from, int code, int done,
+                    const int *indices, const MPI_Status *statuses)
+{
+    const int64_t exit = atn_leave();
+    if (done != NOTHING)
+        record_done(c, op, from, exit, done, indices, statuses);
+    else
+        record_none(c, exit);
+    finish(c);
+    return code;
+}
+
 int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *from,
                 MPI_Request *request, int *flag, MPI_Status *status)
 {
@@ -242,13 +256,8 @@ int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *fro
     if (!atn_wants() || !prepare(&c, 1, request, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(request, flag, status));
     const int code = next(request, flag, c.statuses != NULL ? c.statuses : status);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS && *flag)
-        record_done(&c, ATN_TRACE_TEST, from, exit, 1, NULL, status);
-    else
-        record_none(&c, exit);
-    finish(&c);
-    return code;
+    const int done = code == MPI_SUCCESS && *flag ? 1 : NOTHING;
+    return end_test(&c, ATN_TRACE_TEST, from, code, done, NULL, status);
 }
 
 int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), const void *from,
@@ -258,13 +267,8 @@ int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), 
     if (!atn_wants() || !prepare(&c, n, requests, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(n, requests, index, flag, status));
     const int code = next(n, requests, index, flag, c.statuses != NULL ? c.statuses : status);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS && *flag)
-        record_done(&c, ATN_TRACE_TESTANY, from, exit, *index != MPI_UNDEFINED, index, status);
-    else
-        record_none(&c, exit);
-    finish(&c);
-    return code;
+    const int done = code == MPI_SUCCESS && *flag ? *index != MPI_UNDEFINED : NOTHING;
+    return end_test(&c, ATN_TRACE_TESTANY, from, code, done, index, status);
 }
 
 int atn_do_Testall(int (*next)(int, MPI_Request *, int *, MPI_Status *), const void *from, int n,
@@ -274,13 +278,8 @@ int atn_do_Testall(int (*next)(int, MPI_Request *, int *, MPI_Status *), const v
     if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, flag, statuses));
     const int code = next(n, requests, flag, c.statuses != NULL ? c.statuses : statuses);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS && *flag)
-        record_done(&c, ATN_TRACE_TESTALL, from, exit, n, NULL, statuses);
-    else
-        record_none(&c, exit);
-    finish(&c);
-    return code;
+    const int done = code == MPI_SUCCESS && *flag ? n : NOTHING;
+    return end_test(&c, ATN_TRACE_TESTALL, from, code, done, NULL, statuses);
 }
 
 int atn_do_Testsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), const void *from,
@@ -290,13 +289,9 @@ int atn_do_Testsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
     if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, found, indices, statuses));
     const int code = next(n, requests, found, indices, c.statuses != NULL ? c.statuses : statuses);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS && *found > 0 && *found != MPI_UNDEFINED)
-        record_done(&c, ATN_TRACE_TESTSOME, from, exit, *found, indices, statuses);
-    else
-        record_none(&c, exit);
-    finish(&c);
-    return code;
+    const int done =
+        code == MPI_SUCCESS && *found > 0 && *found != MPI_UNDEFINED ? *found : NOTHING;
+    return end_test(&c, ATN_TRACE_TESTSOME, from, code, done, indices, statuses);
 }
 
 /* ---- starts of persistent requests ---- */
