@@ -38,14 +38,17 @@ static bool compare_ranks(const atn_place_mpi *mpi, MPI_Comm near)
 }
 
 /* Open MPI yields in its own waits when told so, as its launcher does on a crowded node; a second
- * yield in ours would only give away the turn that follows. */
+ * yield in ours would only give away the turn that follows.  Its MPI_T_init_thread sets the level
+ * of threads for all of MPI anew, so it is asked for the level that there is: with less, a program
+ * with threads would lose its locks. */
 static bool library_yields(void)
 {
     int64_t value = 0;
 #ifdef OPEN_MPI
     MPI_T_cvar_handle handle;
-    int provided, index, count;
-    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+    int level, provided, index, count;
+    if (PMPI_Query_thread(&level) != MPI_SUCCESS ||
+        MPI_T_init_thread(level, &provided) != MPI_SUCCESS)
         return false;
     if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {

@@ -54,7 +54,7 @@ static void run(const char *name, void *(*body)(void *))
 
 int main(int argc, char **argv)
 {
-    int provided;
+    int provided, still;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     t_start(100);
     t_exercise_begin();
@@ -65,6 +65,9 @@ int main(int argc, char **argv)
         run("threads on different communicators", work);
         run("threads that make and free communicators", churn);
     }
+    MPI_Query_thread(&still);
+    t_point("the level of threads stays what MPI_Init_thread provided");
+    t_check(still == provided, "%d instead of %d", still, provided);
     t_exercise_end();
     const int code = t_finish();
     MPI_Finalize();
