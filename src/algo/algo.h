@@ -15,7 +15,9 @@ enum {
     ATN_NEEDS_SIZES = 8,       /* inner ranks store other ranks' blocks: gatherv and scatterv
                                   exchange the sizes first, alltoallv agrees on the largest */
     ATN_NEEDS_TOPOLOGY = 16,   /* knows where the ranks are */
-    ATN_NEEDS_COMPOSITE = 32   /* a number of ranks that is a product */
+    ATN_NEEDS_COMPOSITE = 32,  /* a number of ranks that is a product */
+    ATN_NEEDS_LATENESS = 64    /* refuses nothing, but is worth trying only where arrivals are
+                                  known: early.h */
 };
 
 /* Passes that may be applied; each adds its standard parameter (see param.c). */

@@ -26,6 +26,25 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo) { x->topo = topo; }
 
+/* Equal calls have to look for their plans once more. */
+bool atn_exec_set_lateness(atn_exec *x, const int *late)
+{
+    const size_t bytes = sizeof *late * (size_t)x->p;
+
+    if (late && !x->late)
+        x->late = malloc(bytes);
+    if (late && !x->late)
+        return false;
+    if (late)
+        memcpy(x->late, late, bytes);
+    x->lateness = (atn_lateness){x->p, late ? x->late : NULL};
+    x->late_key = late ? atn_hash(late, bytes, 1) | 1 : 0;
+    for (int i = 0; i < ATN_RAWS; i++)
+        x->raws[i].used = false;
+    x->evictions++; /* nobody repeats a plan of before */
+    return true;
+}
+
 void atn_exec_set_reproducible(atn_exec *x, bool reproducible) { x->reproducible = reproducible; }
 
 void atn_exec_free(atn_exec *x)
@@ -40,6 +59,7 @@ void atn_exec_free(atn_exec *x)
     }
     free(x->scratch);
     free(x->vectors);
+    free(x->late);
     free(x);
 }
 
@@ -162,13 +182,14 @@ static atn_unit unit_of(atn_exec *x, const atn_call *call)
 
 typedef struct {
     int64_t bytes, units, stride, size_key;
+    uint64_t late;
     uintptr_t row;
     int32_t op, root, in_place, ordered;
     atn_params params;
 } plan_key;
 
-static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn_unit *u,
-                       int64_t units)
+static uint64_t key_of(const atn_exec *x, const atn_problem *q, const atn_choice *choice,
+                       const atn_unit *u, int64_t units)
 {
     plan_key k;
 
@@ -177,6 +198,7 @@ static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn
     k.units = units;
     k.stride = u->stride;
     k.size_key = u->contiguous ? u->wire_each : -u->true_lb * 31 - u->true_extent;
+    k.late = choice->row->algo->needs & ATN_NEEDS_LATENESS ? x->late_key : 0;
     k.row = (uintptr_t)choice->row;
     k.op = (int32_t)q->op;
     k.root = q->root;
@@ -203,7 +225,7 @@ static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *
     const int64_t units = atn_is_varying(q)                               ? 0
                           : (atn_operation_get(q->op)->flags & ATN_TYPED) ? call->src.count
                                                                           : q->bytes;
-    const uint64_t key = key_of(q, choice, &unit, units);
+    const uint64_t key = key_of(x, q, choice, &unit, units);
     atn_plan **slot = &x->plans[key % ATN_PLANS];
 
     if (!*slot || (*slot)->key != key) {

@@ -248,10 +248,12 @@ static void add_row(search *s, const atn_row *row)
     add_own(s, &f, &c);
 }
 
-/* On a single level, levels are nothing but another row. */
-static bool is_flat(const atn_problem *q, const atn_row *row)
+/* On a single level, levels are nothing but another row; where all come at once, so are rows for
+ * those who do not. */
+static bool is_another(const atn_problem *q, const atn_row *row)
 {
-    return atn_level_is_row(row->algo) && atn_levels_depth(q) < 2;
+    return (atn_level_is_row(row->algo) && atn_levels_depth(q) < 2) ||
+           (row->algo->needs & ATN_NEEDS_LATENESS && !q->lateness);
 }
 
 int atn_candidates(const atn_problem *q, atn_choice **list_p)
@@ -261,7 +263,7 @@ int atn_candidates(const atn_problem *q, atn_choice **list_p)
     compare_orders(&s);
     for (int i = 0; i < atn_catalog_rows() && s.ok; i++) {
         const atn_row *row = atn_catalog_row(i);
-        if (row->op == q->op && row->algo->build && !is_flat(q, row))
+        if (row->op == q->op && row->algo->build && !is_another(q, row))
             add_row(&s, row);
     }
     if (!s.ok) {

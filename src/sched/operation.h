@@ -36,17 +36,24 @@ bool atn_operation_find(const char *name, atn_operation *op_p);
 
 struct atn_topo;
 
+/* When ranks are expected at a call: late[r] messages of its size after the first of them. */
+typedef struct {
+    int p;
+    const int *late;
+} atn_lateness;
+
 /* What one rank is asked to do.  A builder may read everything but `bytes`: the size reaches it
  * only as `pieces`, so that one schedule serves every size with the same number of pieces. */
 typedef struct {
     atn_operation op;
-    int p, r;                    /* ranks, own rank */
-    int root;                    /* 0 where the operation has none */
-    bool in_place;               /* this rank's SRC is its DST (scatter: DST is SRC) */
-    bool ordered;                /* the operator is not commutative: combine in rank order */
-    bool canonical;              /* ... and as canonical.h says; `ordered` is then true */
-    int pieces;                  /* every natural block travels as this many pieces (>= 1) */
-    const struct atn_topo *topo; /* where the p ranks are, as all share it; NULL: not known */
+    int p, r;                     /* ranks, own rank */
+    int root;                     /* 0 where the operation has none */
+    bool in_place;                /* this rank's SRC is its DST (scatter: DST is SRC) */
+    bool ordered;                 /* the operator is not commutative: combine in rank order */
+    bool canonical;               /* ... and as canonical.h says; `ordered` is then true */
+    int pieces;                   /* every natural block travels as this many pieces (>= 1) */
+    const struct atn_topo *topo;  /* where the p ranks are, as all share it; NULL: not known */
+    const atn_lateness *lateness; /* as all share them; NULL: not known, or all come together */
     int64_t bytes; /* shared size: whole, or one block; -1 when ranks do not share it */
 } atn_problem;
 

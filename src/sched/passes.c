@@ -240,6 +240,7 @@ void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, at
     inner.r = place_in(order, q->p, q->r);
     inner.root = place_in(order, q->p, q->root);
     inner.topo = NULL; /* it speaks of the old order */
+    inner.lateness = NULL;
     atn_embed_run(b, &(atn_embed){
                          .q = &inner,
                          .ranks = order,

@@ -1,0 +1,62 @@
+/* Allreduce of ranks that come at different times: what is there first is combined first, up to the
+ * rank that comes last (reduce/early), which then has nothing to do but to add its operand and to
+ * broadcast the result; by then all are there, so that any broadcast will do. */
+#include "algo/early.h"
+
+static const char *const down_words[] = {"binomial",     "knomial", "chain",  "linear",
+                                         "kary",         "mesh",    "postal", "scatter_allgather",
+                                         "split_binary", NULL};
+
+static const atn_param params[] = {
+    {"down", ATN_WORD, 0, 0, 8, ATN_LINEAR, "how the result is broadcast", down_words},
+    {"shape", ATN_WORD, 0, 0, 1, ATN_LINEAR, "how the message is reduced (reduce/early)",
+     (const char *const[]){"tree", "chain", NULL}},
+    {0},
+};
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    const atn_view result = {.at = atn_dst(0, 1), .each = 1};
+    const atn_params shape = {{prm->v[1]}};
+    atn_problem up = *q, down = *q;
+
+    up.op = ATN_REDUCE;
+    down.op = ATN_BCAST;
+    up.root = down.root = atn_early_last(q);
+    atn_embed_algo(
+        b,
+        &(atn_embed){
+            .q = &up, .src = {.at = atn_src(0, 1), .each = 1}, .dst = result, .vec = {.each = 1}},
+        &atn_algo_reduce_early, &shape);
+    atn_round(b);
+    atn_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = {.each = 1}},
+                   atn_part_algo(ATN_BCAST, &params[0], prm->v[0]), NULL);
+}
+
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_refuses(ATN_BCAST, &params[0], prm->v[0], q);
+}
+
+static int depth(const atn_problem *q, const atn_params *prm)
+{
+    return atn_part_depth(ATN_BCAST, &params[0], prm->v[0], q);
+}
+
+const atn_algo atn_algo_allreduce_early = {
+    .name = "early",
+    .summary = "combined as ranks come, broadcast by the one that comes last",
+    .reference = "after Faraj, Patarasuk, Yuan: A study of process arrival patterns for MPI "
+                 "collective operations, 2008",
+    .cost = "min(p - 1, 1) * ((a + b * n + g * n)"
+            " * (is(shape, 0) * ceil(log2(p)) + is(shape, 1) * (p - 1))"
+            " - is(shape, 0) * (1 - pow2(p)) * min(a + b * n, g * n)) + bcast(down, p, n)",
+    .needs = ATN_NEEDS_LATENESS | ATN_NEEDS_COMMUTATIVE,
+    .passes = ATN_PASS_SEGMENT,
+    .klass = ATN_STORE_FORWARD,
+    .group = "arrivals",
+    .params = params,
+    .depth = depth,
+    .refuses = refuses,
+    .build = build,
+};

@@ -1,0 +1,204 @@
+/* early.c - see early.h. */
+#include "algo/early.h"
+
+#include <stdlib.h>
+
+#include "algo/order.h"
+
+static const char *const shapes[] = {"tree", "chain", NULL};
+
+const atn_param atn_early_params[] = {
+    {"shape", ATN_WORD, ATN_EARLY_TREE, ATN_EARLY_TREE, ATN_EARLY_CHAIN, ATN_LINEAR,
+     "tree: many at a time; chain: from the earliest to the latest", shapes},
+    {0},
+};
+
+enum { LATEST = 1 << 20 }; /* sums of times stay small */
+
+static int late(const atn_problem *q, int r)
+{
+    const bool known = q->lateness && q->lateness->p == q->p;
+
+    return known ? atn_min(q->lateness->late[r], LATEST) : 0;
+}
+
+int atn_early_last(const atn_problem *q)
+{
+    int last = 0;
+
+    for (int r = 1; r < q->p; r++)
+        if (late(q, r) > late(q, last))
+            last = r;
+    return last;
+}
+
+/* ---- the order in which ranks come ---- */
+
+typedef struct {
+    int comes, place, rank;
+} guest;
+
+static int by_coming(const void *x, const void *y)
+{
+    const guest *a = x, *b = y;
+
+    return a->comes != b->comes ? a->comes - b->comes : a->place - b->place;
+}
+
+static bool in_any_order(const atn_problem *q, int *ranks)
+{
+    for (int i = 0; i < q->p; i++)
+        ranks[i] = (q->root + i) % q->p;
+    return !q->topo || q->topo->p != q->p ||
+           atn_order_ranks(q->topo, ATN_ORDER_DFS, q->root, ranks);
+}
+
+/* As if the root came at `root_comes`. */
+static bool sort_ranks(const atn_problem *q, int root_comes, int *ranks)
+{
+    guest *g = malloc(sizeof *g * (size_t)q->p);
+    const bool ok = g && in_any_order(q, ranks);
+
+    for (int i = 0; i < q->p && ok; i++)
+        g[i] = (guest){ranks[i] == q->root ? root_comes : late(q, ranks[i]), i, ranks[i]};
+    if (ok)
+        qsort(g, (size_t)q->p, sizeof *g, by_coming);
+    for (int i = 0; i < q->p && ok; i++)
+        ranks[i] = g[i].rank;
+    free(g);
+    return ok;
+}
+
+/* ---- messages; `slot` is their time for now ---- */
+
+static bool chain(const atn_problem *q, bool up, int *ranks, atn_early_message *list)
+{
+    if (!sort_ranks(q, up ? LATEST + 1 : -1, ranks))
+        return false;
+    for (int i = 0; i < q->p - 1; i++)
+        list[i] = (atn_early_message){ranks[i], ranks[i + 1], i};
+    return true;
+}
+
+/* Who of the n that have the message, free since `ready`, serves one that comes now: how long the
+ * one stays for the other, or the other waits, must be little. */
+static int server(const int *ready, int n, int comes)
+{
+    int best = 0;
+
+    for (int i = 1; i < n; i++)
+        if (abs(ready[i] - comes) < abs(ready[best] - comes))
+            best = i;
+    return best;
+}
+
+static bool tree_down(const atn_problem *q, int *ranks, atn_early_message *list)
+{
+    int *ready = malloc(sizeof *ready * (size_t)q->p);
+
+    if (!ready || !sort_ranks(q, -1, ranks)) {
+        free(ready);
+        return false;
+    }
+    ready[0] = late(q, q->root);
+    for (int i = 1; i < q->p; i++) {
+        const int comes = late(q, ranks[i]), by = server(ready, i, comes);
+        list[i - 1] = (atn_early_message){ranks[by], ranks[i], atn_max(ready[by], comes)};
+        ready[by] = ready[i] = list[i - 1].slot + 1;
+    }
+    free(ready);
+    return true;
+}
+
+typedef struct {
+    int rank, ready;
+} value;
+
+/* Combines values that are there by now, two and two.  The one that came later stays, because it
+ * was there for a shorter time, unless the other is the root; returns how many values are left. */
+static int pair_up(const atn_problem *q, int now, value *v, int n, atn_early_message **next)
+{
+    int kept = 0, alone = -1;
+
+    for (int i = 0; i < n; i++) {
+        v[kept] = v[i];
+        if (v[i].ready > now || alone < 0) {
+            alone = v[i].ready > now ? alone : kept;
+            kept++;
+            continue;
+        }
+        const value a = v[alone], b = v[i];
+        const bool stays = a.rank == q->root || (b.rank != q->root && a.ready >= b.ready);
+        *(*next)++ = (atn_early_message){stays ? b.rank : a.rank, stays ? a.rank : b.rank, now};
+        v[alone] = (value){stays ? a.rank : b.rank, now + 1};
+        alone = -1;
+    }
+    return kept;
+}
+
+/* When two values are there. */
+static int two_ready(const value *v, int n)
+{
+    int first = INT32_MAX, second = INT32_MAX;
+
+    for (int i = 0; i < n; i++) {
+        second = atn_min(second, atn_max(first, v[i].ready));
+        first = atn_min(first, v[i].ready);
+    }
+    return second;
+}
+
+static bool tree_up(const atn_problem *q, int *ranks, atn_early_message *list)
+{
+    value *v = malloc(sizeof *v * (size_t)q->p);
+    const bool ok = v && sort_ranks(q, late(q, q->root), ranks);
+
+    for (int i = 0; i < q->p && ok; i++)
+        v[i] = (value){ranks[i], late(q, ranks[i])};
+    for (int n = q->p; n > 1 && ok;)
+        n = pair_up(q, two_ready(v, n), v, n, &list);
+    free(v);
+    return ok;
+}
+
+/* ---- all together ---- */
+
+static int by_slot(const void *x, const void *y)
+{
+    const atn_early_message *a = x, *b = y;
+
+    return a->slot != b->slot ? a->slot - b->slot : a->to - b->to;
+}
+
+/* Times become slots: nothing is emitted for those in which nobody sends. */
+static int number_slots(atn_early_message *list, int n)
+{
+    int slots = 0;
+
+    qsort(list, (size_t)n, sizeof *list, by_slot);
+    for (int i = 0, time = -1; i < n; i++) {
+        slots += list[i].slot != time;
+        time = list[i].slot;
+        list[i].slot = slots - 1;
+    }
+    return slots;
+}
+
+atn_early_message *atn_early_make(const atn_problem *q, atn_early_shape shape, bool up,
+                                  int *slots_p)
+{
+    int *ranks = malloc(sizeof *ranks * (size_t)q->p);
+    atn_early_message *list = malloc(sizeof *list * (size_t)q->p);
+    const bool ok = ranks && list &&
+                    (shape == ATN_EARLY_CHAIN ? chain(q, up, ranks, list)
+                     : up                     ? tree_up(q, ranks, list)
+                                              : tree_down(q, ranks, list));
+
+    free(ranks);
+    if (!ok) {
+        free(list);
+        return NULL;
+    }
+    *slots_p = number_slots(list, q->p - 1);
+    return list;
+}
