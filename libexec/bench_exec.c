@@ -2,7 +2,7 @@
  * interleaved in one job, and writes every sample (docs/measuring.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--topology T] [--rules FILE] [--algorithm LIST]
- *              [--machine FILE] [--imbalance F] OPERATION/BYTES/VARIANTS ...
+ *              [--machine FILE] [--imbalance F [--late WHO]] OPERATION/BYTES/VARIANTS ...
  *
  * VARIANTS are separated by ';': attune (what rules and forced algorithms say, and with a
  * machine the planner where they say nothing), all (everything
@@ -42,6 +42,7 @@ typedef struct {
     const char *topology, *rules_file, *algorithm, *machine_file; /* options */
     atn_machine *machine;                                         /* of rank 0 */
     double flushed, imbalance;
+    const char *late; /* who comes late in every call; NULL: patterns take turns */
 } bench;
 
 /* ---- output ---- */
@@ -234,7 +235,8 @@ static bool run_task(bench *b, atn_operation op, int64_t bytes, char *variants)
     field f = {0};
     if (!atn_caller_prepare(&b->caller, op, bytes))
         return failed(b, ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
-    atn_imbalance_prepare(&b->caller);
+    if (!atn_imbalance_prepare(&b->caller))
+        return failed(b, ATN_MEMORY, "out of memory");
     say(b, "task %s %lld %.9f", atn_operation_get(op)->name, (long long)bytes,
         atn_bound(&b->caller.q));
     const bool ok = enter_words(b, &f, variants) && open_all(b, &f) && contest(b, &f);
@@ -283,11 +285,12 @@ static bool read_option(bench *b, const char *name, const char *value)
 {
     const struct {
         const char *name, **text;
-    } texts[] = {{"--topology", &b->topology},
+    } texts[] = {{"--late", &b->late},
+                 {"--topology", &b->topology},
                  {"--rules", &b->rules_file},
                  {"--algorithm", &b->algorithm},
                  {"--machine", &b->machine_file}};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].text = value;
             return true;
@@ -301,6 +304,26 @@ static bool read_option(bench *b, const char *name, const char *value)
     else
         return false;
     return true;
+}
+
+/* Samples with and without imbalance are never pooled. */
+static void write_head(const bench *b)
+{
+    char how[160] = "";
+    if (b->imbalance > 0)
+        snprintf(how, sizeof how, " with imbalance %g%s%.80s", b->imbalance,
+                 b->late != NULL ? ", late: " : "", b->late != NULL ? b->late : "");
+    atn_program_head(b->caller.r, b->caller.p, b->topo, how);
+}
+
+static bool check_late(const bench *b)
+{
+    const char *why = b->late != NULL ? atn_imbalance_refuses(b->late, b->caller.p) : NULL;
+    char text[200];
+    if (why == NULL)
+        return true;
+    snprintf(text, sizeof text, "--late %.80s: %s", b->late, why);
+    return failed(b, ATN_USAGE, text);
 }
 
 int main(int argc, char **argv)
@@ -318,14 +341,11 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
     b.topo = atn_program_place(r, b.topology);
     atn_caller_begin(&b.caller, b.topo);
-    b.caller.imbalance.factor = b.imbalance;
-    char how[64] = ""; /* samples with and without are never pooled */
-    if (b.imbalance > 0)
-        snprintf(how, sizeof how, " with imbalance %g", b.imbalance);
-    atn_program_head(r, b.caller.p, b.topo, how);
+    b.caller.imbalance = (atn_imbalance){.factor = b.imbalance, .late = b.late};
+    write_head(&b);
     if (!ok)
         failed(&b, ATN_USAGE, "unknown option");
-    ok = ok && load_rules(&b) && load_machine(&b);
+    ok = ok && check_late(&b) && load_rules(&b) && load_machine(&b);
     for (; i < argc && ok; i++)
         ok = task(&b, argv[i]);
     if (ok)

@@ -20,6 +20,8 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
               atn_words_setting(words, a, "machine", "ATTUNE_MACHINE");
     if (ok && atn_arg_given(a, "imbalance"))
         ok = atn_words_option(words, "imbalance", atn_arg_text(a, "imbalance"));
+    if (ok && atn_arg_given(a, "late"))
+        ok = atn_words_option(words, "late", atn_arg_text(a, "late"));
     for (int i = 0; i < tasks->n && ok; i++)
         ok = atn_words_add(words, tasks->v[i]);
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -51,6 +53,8 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_error *err)
     atn_status status = check_number(a, "seconds", &w.seconds, err);
     if (status == ATN_OK)
         status = check_number(a, "imbalance", &imbalance, err);
+    if (status == ATN_OK && atn_arg_given(a, "late") && !atn_arg_given(a, "imbalance"))
+        status = atn_fail(err, ATN_USAGE, "--late needs --imbalance, which says how late");
     if (status == ATN_OK)
         status = atn_bench_tasks(&wish, &tasks, err);
     w.tasks = tasks.n;
@@ -203,6 +207,11 @@ static const atn_option options[] = {
      .doc =
          "Ranks arrive apart: each waits before a call for a random number of message times below "
          "F, alike for all variants; classes of algorithms are compared"},
+    {.name = "late",
+     .argument = "LIST",
+     .type = ATN_OPT_TEXT,
+     .doc = "With --imbalance: the same ranks come late in every call, and algorithms know it: a "
+            "list such as 3,7, all others come at once; or random"},
     {.name = "raw",
      .argument = "FILE",
      .type = ATN_OPT_FILE,

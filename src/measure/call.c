@@ -45,6 +45,7 @@ static void release(atn_caller *c)
 void atn_caller_end(atn_caller *c)
 {
     release(c);
+    free(c->imbalance.messages);
     MPI_Comm_free(&c->wire);
 }
 
@@ -261,7 +262,7 @@ bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *
     if (callee->exec == NULL)
         return false;
     atn_exec_set_topo(callee->exec, c->topo);
-    return true;
+    return c->q.lateness == NULL || atn_exec_set_lateness(callee->exec, c->q.lateness->late);
 }
 
 void atn_callee_close(atn_callee *callee)

@@ -17,11 +17,16 @@ typedef struct {
 
 /* Ranks that arrive apart on purpose (imbalance.c): each waits before every call for a random
  * number of message times below `factor`, the same for all variants of a round; 32 patterns take
- * turns.  What is measured then is the mean over ranks of the time from their own arrival. */
+ * turns.  What is measured then is the mean over ranks of the time from their own arrival.  Where
+ * every call has the same pattern, algorithms know it, as they would from the calls before. */
 typedef struct {
     double factor;    /* 0: ranks begin together */
+    const char *late; /* NULL: patterns take turns; "random": the first of them in every call;
+                         "3,7": these ranks come `factor` message times late, all others at once */
     double message_s; /* one message of the call's size */
     int pattern;
+    int *messages; /* of a pattern that stays: how many each rank comes late */
+    atn_lateness known;
 } atn_imbalance;
 enum { ATN_PATTERNS = 32 };
 
@@ -67,8 +72,11 @@ void atn_call_once(atn_caller *c, const atn_callee *callee);
 double atn_slowest(double own);
 /* Seconds of one call that begins together: the slowest rank's, on all ranks. */
 double atn_call_time(atn_caller *c, const atn_callee *callee);
-/* Finds out how long a message of the call's size takes, between rank 0 and the last one. */
-void atn_imbalance_prepare(atn_caller *c);
+/* Finds out how long a message of the call's size takes, between rank 0 and the last one, and who
+ * comes late in every call.  False, on all ranks: no memory. */
+bool atn_imbalance_prepare(atn_caller *c);
+/* NULL, or why `late` is no list of some of p ranks. */
+const char *atn_imbalance_refuses(const char *late, int p);
 /* Waits as the pattern says; the time of arrival. */
 double atn_imbalance_arrive(const atn_caller *c);
 double atn_imbalance_mean(const atn_caller *c, double own); /* over ranks; collective */

@@ -1,5 +1,9 @@
 /* imbalance.c - ranks that arrive apart, by how much is known: for controlled experiments. */
+#include <math.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "measure/call.h"
 
@@ -27,13 +31,7 @@ static double message_time(const atn_caller *c)
     return least / 2;
 }
 
-/* The bytes of the message are rank 0's, because those at other ranks may lack a buffer. */
-void atn_imbalance_prepare(atn_caller *c)
-{
-    if (c->imbalance.factor > 0 && c->p > 1 && (c->r == 0 || c->r == c->p - 1))
-        c->imbalance.message_s = message_time(c);
-    MPI_Bcast(&c->imbalance.message_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-}
+/* ---- who waits how long ---- */
 
 /* In [0, 1), from the pattern and the rank only. */
 static double lot(int pattern, int r)
@@ -43,17 +41,92 @@ static double lot(int pattern, int r)
     return (double)(h >> 11) / 9007199254740992.0;
 }
 
+/* Whether r is in a list "3,7", which is right. */
+static bool is_in(const char *list, int r)
+{
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (atoi(at) == r)
+            return true;
+    }
+    return false;
+}
+
+/* How late r is, as a part of the most. */
+static double share(const atn_imbalance *m, int r)
+{
+    if (m->late == NULL)
+        return lot(m->pattern % ATN_PATTERNS, r);
+    return strcmp(m->late, "random") == 0 ? lot(0, r) : is_in(m->late, r);
+}
+
+const char *atn_imbalance_refuses(const char *late, int p)
+{
+    if (strcmp(late, "random") == 0)
+        return NULL;
+    for (const char *at = late;; at++) {
+        char *end;
+        const long r = strtol(at, &end, 10);
+        if (end == at || (*end != ',' && *end != '\0'))
+            return "it must be a list of ranks such as 3,7, or the word random";
+        if (r < 0 || r >= p)
+            return "there is no rank of that number";
+        at = end;
+        if (*at == '\0')
+            return NULL;
+    }
+}
+
+/* ---- before the calls ---- */
+
+static bool know_late(atn_caller *c)
+{
+    atn_imbalance *m = &c->imbalance;
+
+    free(m->messages);
+    m->messages = malloc(sizeof *m->messages * (size_t)c->p);
+    for (int r = 0; r < c->p && m->messages != NULL; r++)
+        m->messages[r] = (int)(m->factor * share(m, r) + 0.5);
+    m->known = (atn_lateness){c->p, m->messages};
+    c->q.lateness = &m->known;
+    return m->messages != NULL;
+}
+
+/* The bytes of the message are rank 0's, because those at other ranks may lack a buffer. */
+bool atn_imbalance_prepare(atn_caller *c)
+{
+    int ok = !(c->imbalance.factor > 0) || c->imbalance.late == NULL || know_late(c);
+
+    if (c->imbalance.factor > 0 && c->p > 1 && (c->r == 0 || c->r == c->p - 1))
+        c->imbalance.message_s = message_time(c);
+    MPI_Bcast(&c->imbalance.message_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return ok;
+}
+
+/* ---- a call ---- */
+
+/* Where ranks share a processor, one that waits leaves it to the others, as if it had its own. */
+static void rest(const atn_caller *c, double left_s)
+{
+    static const double awake_s = 300e-6; /* waking up takes time */
+    if (!c->yield)
+        return;
+    if (left_s < 2 * awake_s)
+        sched_yield();
+    else
+        usleep((useconds_t)(1e6 * fmin(left_s - awake_s, 0.5)));
+}
+
 double atn_imbalance_arrive(const atn_caller *c)
 {
     const double start = MPI_Wtime();
     if (!(c->imbalance.factor > 0))
         return start;
-    const double wait = c->imbalance.factor * c->imbalance.message_s *
-                        lot(c->imbalance.pattern % ATN_PATTERNS, c->r);
+    const double wait = c->imbalance.factor * c->imbalance.message_s * share(&c->imbalance, c->r);
     double now = start;
     while (now - start < wait) {
-        if (c->yield)
-            sched_yield();
+        rest(c, wait - (now - start));
         now = MPI_Wtime();
     }
     return now;

@@ -82,8 +82,8 @@ static void leave(const atn_problem *q, const atn_early_message *list, int *at)
         at[list[i].from] = at[list[i].to] = atn_max(at[list[i].from], at[list[i].to]) + 1;
 }
 
-/* Some ranks come 50 messages late: at most one of the others leaves a broadcast later than if there
- * were nobody late at all, and reductions are over as soon as those who are late can be combined. */
+/* Some ranks come 50 messages late: one of the others leaves a broadcast later than if nobody were
+ * late, and reductions are over as soon as those who are late can be combined. */
 static bool keeps_promises(int p, int nlate)
 {
     int late[MAX_P] = {0}, at[MAX_P], slots, held = 0, end = 0;
