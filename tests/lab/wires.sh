@@ -5,7 +5,9 @@ set -u
 . "$(dirname "$0")/lib.bash"
 enter_box "$@"
 [ -n "$(flavours)" ] || skip_all "no MPI"
-run() { timeout 60 "$attune" lab run "$@"; }
+# Ranks that wait, of which there are more than cores, must not keep a core from those that send.
+cc -O2 -shared -fPIC -o polite.so "$ATTUNE_SOURCE/tests/mpi/polite/polite.c" -ldl || exit 4
+run() { timeout 60 "$attune" lab run -x LD_PRELOAD="$PWD/polite.so" "$@"; }
 payload=0.9564 # bytes of a message in a full frame: 1448 of 1514
 
 # Sends 5 times 400 KB from rank to rank; crossed NODE WAY is then what crossed the link of a node.
@@ -21,10 +23,20 @@ none() { test "$(crossed "$1" "$2")" -lt 300000; }
 # Megabits per second on the wire; the best of a few jobs, for machines that are busy otherwise.
 wire_rate() { # PROBE-ARGUMENTS ...
     local bytes=${!#} best=0
-    for _ in 1 2 3 4 5; do
+    for _ in {1..12}; do
         best=$(run -- "$program" "$@" | awk -v n="$bytes" -v f=$payload -v b="$best" \
             '{ r = n * 8e-6 / f / $1; print (r > b ? r : b) }')
         near "$best" "$wanted" 5 >/dev/null && break
+    done
+    echo "$best"
+}
+
+# Microseconds there and back; the best of a few jobs, until one is below LIMIT.
+delay() { # LIMIT FROM TO
+    local best=1e9
+    for _ in {1..12}; do
+        best=$(run -- "$program" ping "$2" "$3" | awk -v b="$best" '{ print ($1 < b ? $1 : b) }')
+        awk -v a="$best" -v b="$1" 'BEGIN { exit !(a < b) }' && break
     done
     echo "$best"
 }
@@ -59,11 +71,11 @@ lab down >/dev/null
 
 if [ -r /dev/net/tun ] && [ -w /dev/net/tun ]; then
     lab up '2@50M+10ms x 2@100M' >/dev/null
-    check "two links of 10 ms: 40 ms there and back" near "$(run -- "$program" ping 0 3)" 40000 10
-    check "none below a switch" test "$(run -- "$program" ping 0 1 | cut -d. -f1)" -lt 5000
+    check "two links of 10 ms: 40 ms there and back" near "$(delay 43000 0 3)" 40000 10
+    check "none below a switch" test "$(delay 5000 0 1 | cut -d. -f1)" -lt 5000
     lab down >/dev/null
     lab up '2@100M+2ms' >/dev/null
-    check "delays at hosts" near "$(run -- "$program" ping 0 1)" 8000 10
+    check "delays at hosts" near "$(delay 8600 0 1)" 8000 10
     lab down >/dev/null
 else
     skip "delays" "/dev/net/tun may not be used"
