@@ -44,25 +44,25 @@ read_catalogue() {
 
 # What is tried on so many ranks: every row, and every third time those with parameters set.  On
 # many ranks, which take long, rows take turns: each is tried on two of 5, 7 and 8.
-variants() { # OPERATION RANKS
-    local variant i=0
-    for variant in ${rows[$1]/native/}; do
-        i=$((i + 1))
-        if [[ $variant == *:* ]]; then
-            (((i + $2) % 3)) && continue
-        elif (($2 >= 5 && (i + $2 / 2) % 3 == 0)); then
-            continue
-        fi
-        echo "$variant"
+declare -A turns # turns[op]: the library's own routine, then the rest, one in each job
+set_turns() { # RANKS; the number of jobs goes to `jobs`
+    local op variant i list
+    jobs=0
+    for op in "${!rows[@]}"; do
+        i=0 list=native
+        for variant in ${rows[$op]/native/}; do
+            i=$((i + 1))
+            if [[ $variant == *:* ]]; then
+                (((i + $1) % 3)) && continue
+            elif (($1 >= 5 && (i + $1 / 2) % 3 == 0)); then
+                continue
+            fi
+            list+=" $variant"
+        done
+        turns[$op]=$list
+        i=$(wc -w <<<"$list")
+        jobs=$((i > jobs ? i : jobs))
     done
-}
-
-# The variant that this job forces: job 0 the library's own routine, the others the rest in turn;
-# nothing when all have had theirs.
-pick() { # OPERATION JOB RANKS
-    local list
-    mapfile -t list < <(variants "$1" "$3")
-    [ "$2" -eq 0 ] && echo native || echo "${list[$2 - 1]:-}"
 }
 
 # Must this variant serve on that many ranks?
@@ -100,35 +100,51 @@ perhaps_native() { # CHOICES
 
 # A rank alone may have been spared all that its library cannot do; a parameter, or clusters that are
 # not runs of ranks, may make a row refuse, but then it says so - once, perhaps on fewer ranks.
-must_serve() { # OP VARIANT RANKS CHOICES OUTPUT
-    applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$(perhaps_native "$4"), != *,$1,* ]]; } &&
+must_serve() { # OP VARIANT RANKS NATIVE OUTPUT
+    applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$4, != *,$1,* ]]; } &&
         ! { [[ $2 == *:* || $2 == levels ]] && grep -q "$1/${2%%:*} cannot serve $1 on [1-$3] ranks: " "$5"; }
 }
 
-judge_job() { # RANKS CHOICES OUTPUT REPORT CODE
-    local choice op name variant line text
+# The program's verdict on each operation, and the calls that each algorithm served, by name.
+declare -A verdicts served_calls
+read_job() { # RANKS OUTPUT REPORT
+    local line name n
+    verdicts=() served_calls=()
+    while read -r line; do
+        name=${line#*- }
+        verdicts[${name%% (*}]=$line
+    done < <(grep -E '^(not )?ok [0-9]+ - [a-z_]+ \(' "$2")
+    while read -r name n; do
+        served_calls[$name]=$n
+    done < <(served_all "$3" "$1")
+}
+
+judge_job() { # RANKS CHOICES NATIVE OUTPUT REPORT CODE
+    local choice op name variant line text good
+    read_job "$1" "$4" "$5"
     for choice in $2; do
         op=${choice%%=*} variant=${choice#*=} text=
         name=${variant%%:*}
-        line=$(grep -E "^(not )?ok [0-9]+ - $op \(" "$3")
+        line=${verdicts[$op]:-}
         if [ -z "$line" ]; then
-            text="exit code $5: $(grep -v '^ok' "$3" | tail -n 25)"
+            text="exit code $6: $(grep -v '^ok' "$4" | tail -n 25)"
         elif [[ $line == not* ]]; then
-            text="$(grep "^# rank [0-9]*, $op:" "$3" | head -n 5)"
-        elif must_serve "$op" "$variant" "$1" "$2" "$3" &&
-            [ "$(served "$4" "$op" "$name" "$1")" -eq 0 ]; then
+            text="$line
+$(grep "^# rank [0-9]*, $op:" "$4" | head -n 5)"
+        elif [ "${served_calls[$op/$name]:-0}" -eq 0 ] && must_serve "$op" "$variant" "$1" "$3" "$4"; then
             text="the report does not say that $name served $op on $1 ranks"
         fi
-        tap_point "$flavour $1 ranks: $op/$variant" "$([ -z "$text" ] && echo yes || echo no)" \
-            "$text"
+        [ -z "$text" ] && good=yes || good=no
+        tap_point "$flavour $1 ranks: $op/$variant" $good "$text"
         [ -n "$line" ] || return # one message for a job that died
     done
 }
 
 run_job() { # RANKS JOB
-    local op variant choices= ops=
+    local op variant list native choices= ops=
     for op in "${!rows[@]}"; do
-        variant=$(pick "$op" "$2" "$1")
+        read -r -a list <<<"${turns[$op]}"
+        variant=${list[$2]:-}
         [ -n "$variant" ] || continue
         choices+=" $op=$variant"
         ops+=,$op
@@ -137,13 +153,14 @@ run_job() { # RANKS JOB
     rm -f "$report"
     with=(--report="$report" --algorithm "$(tr ' ' , <<<"${choices# }")"
         --topology "$work/topology.conf")
+    native=$(perhaps_native "$choices")
     local effort
     set_effort "$@"
     TEST_HOSTS=4 attuned "$flavour" "$1" "$(program "$flavour" matrix)" "${effort[@]}" \
-        --ops "${ops#,}" --native "$(perhaps_native "$choices")" >"$output" 2>&1
+        --ops "${ops#,}" --native "$native" >"$output" 2>&1
     local code=$?
     touch "$report"
-    judge_job "$1" "$choices" "$output" "$report" "$code"
+    judge_job "$1" "$choices" "$native" "$output" "$report" "$code"
 }
 
 # ---- all jobs ----
@@ -152,14 +169,6 @@ run_job() { # RANKS JOB
 read_catalogue
 printf '%s\n' 'SwitchName=left Nodes=h[0-1]' 'SwitchName=right Nodes=h[2-3]' \
     'SwitchName=core Switches=left,right' >"$work/topology.conf"
-jobs_on() { # RANKS
-    local op n jobs=0
-    for op in "${!rows[@]}"; do
-        n=$(($(variants "$op" "$1" | wc -l) + 1))
-        jobs=$((n > jobs ? n : jobs))
-    done
-    echo "$jobs"
-}
 for n in "${rank_counts[@]}"; do
     # The same program natively: what it expects is what the library delivers.
     if [ "$flavour" = openmpi ] || [ "$n" -le 3 ]; then
@@ -167,7 +176,7 @@ for n in "${rank_counts[@]}"; do
             --slice $((n % slices))/$slices --seed "$n" >"$work/output" 2>&1 && good=yes || good=no
         tap_point "$flavour $n ranks: natively" "$good" "$(grep -v '^ok' "$work/output")"
     fi
-    jobs=$(jobs_on "$n")
+    set_turns "$n"
     for ((job = 0; job < jobs; job++)); do
         run_job "$n" "$job"
     done
