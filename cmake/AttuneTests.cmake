@@ -1,4 +1,5 @@
-# Tests without MPI: one program per file; tests/run starts them.
+# Tests without MPI: one program per file; tests/run starts them.  Under the sanitizers they are
+# modules of one program, tests/asan/together.c.
 if(NOT CMOCKA_FOUND)
     message(STATUS "attune: no cmocka, so the unit tests are not built")
     return()
@@ -8,12 +9,19 @@ foreach(tier unit property)
     if(files_helpers)
         add_library(${tier}-helpers STATIC ${files_helpers})
         target_link_libraries(${tier}-helpers PUBLIC attune-core PkgConfig::CMOCKA)
+        set_target_properties(${tier}-helpers PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endif()
     foreach(file IN LISTS files)
         get_filename_component(name ${file} NAME_WE)
-        add_executable(${tier}-${name} ${file})
-        set_target_properties(${tier}-${name} PROPERTIES OUTPUT_NAME ${name}
-            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${tier})
+        if(ATN_SANITIZE)
+            add_library(${tier}-${name} MODULE ${file})
+            set_target_properties(${tier}-${name} PROPERTIES C_VISIBILITY_PRESET default)
+        else()
+            add_executable(${tier}-${name} ${file})
+        endif()
+        set_target_properties(${tier}-${name} PROPERTIES OUTPUT_NAME ${name} PREFIX "" SUFFIX ""
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${tier}
+            LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${tier})
         target_compile_definitions(${tier}-${name} PRIVATE ATN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
         if(files_helpers)
             target_link_libraries(${tier}-${name} PRIVATE ${tier}-helpers)
@@ -21,3 +29,9 @@ foreach(tier unit property)
         target_link_libraries(${tier}-${name} PRIVATE attune-core PkgConfig::CMOCKA)
     endforeach()
 endforeach()
+if(ATN_SANITIZE)
+    add_executable(together tests/asan/together.c)
+    set_target_properties(together PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_link_libraries(together PRIVATE attune-flags dl)
+endif()

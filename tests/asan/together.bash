@@ -1,0 +1,33 @@
+# together.bash - for sanitized tests without MPI: `together TIER` runs all of a tier in one process
+# and makes one list of points of theirs.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
+set -o pipefail
+
+together() { # TIER
+    local modules=() source
+    for source in tests/"$1"/test_*.c; do
+        modules+=("$ATTUNE_BUILD/tests/$1/$(basename "${source%.c}")")
+    done
+    "$ATTUNE_BUILD/tests/together" "${modules[@]}" | awk '
+        function end_module() {
+            if (module != "" && ran != planned)
+                print "not ok " (++n) " - " module ": planned " planned + 0 " tests, ran " ran + 0
+            ran = planned = 0
+        }
+        /^# module / { end_module(); module = $3; print; next }
+        /^# all modules have run/ { end_module(); whole = 1; next }
+        /^1\.\.[0-9]+/ { sub(/^1\.\./, ""); planned = $1 + 0; next }
+        /^(not )?ok / {
+            ran++
+            verdict = /^not/ ? "not ok " : "ok "
+            sub(/^(not )?ok [0-9]+ *-? */, "")
+            print verdict (++n) " - " module ": " $0
+            next
+        }
+        { print }
+        END {
+            if (!whole)
+                print "not ok " (++n) " - " module ": ends well"
+            print "1.." n
+        }'
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# The unit tests under the sanitizers.
+. "$(dirname "$0")/together.bash"
+together unit
