@@ -15,22 +15,24 @@ end_by() { # SIGNAL FLAVOUR [deaf]
     : >waiting
     "$attune" lab run -- "$(probe "$2")" wait "${@:3}" >waiting 2>end.err &
     job=$!
-    for _ in $(seq 100); do
-        grep -q waiting waiting && break
-        sleep 0.05
-    done
+    wait_for grep -q waiting waiting
     kill "-$1" $job
     wait $job 2>/dev/null
     echo $?
 }
 
+is_empty() { [ "$(inside)" = 0 ]; }
 none_inside() {
-    for _ in $(seq 20); do
-        [ "$(inside)" = 0 ] && return
-        sleep 0.05
-    done
-    lab status
-    return 1
+    wait_for is_empty || {
+        lab status
+        return 1
+    }
+}
+# Types Ctrl-C once the job waits.
+type_it() {
+    wait_for grep -q waiting typed
+    printf '\003'
+    sleep 2.5
 }
 
 lab up '2x2@100M;order=roundrobin' >/dev/null || skip_all "no lab"
@@ -67,7 +69,8 @@ program=$(probe "$flavour")
 check "ranks that are deaf to signals end" test "$(end_by INT "$flavour" deaf)" -gt 0
 check "wholly" none_inside
 if command -v script >/dev/null; then
-    (sleep 1.5; printf '\003'; sleep 2.5) | timeout 20 script -qec "$attune lab run -- $program wait" \
+    : >typed
+    type_it | timeout 60 script -qec "$attune lab run -- $program wait" \
         /dev/null >typed 2>&1
     check "Ctrl-C at a terminal ends it" grep -q waiting typed
     check "wholly" none_inside
@@ -75,10 +78,7 @@ fi
 : >waiting
 "$attune" lab run -- "$program" wait >waiting 2>/dev/null &
 job=$!
-for _ in $(seq 100); do
-    grep -q waiting waiting && break
-    sleep 0.05
-done
+wait_for grep -q waiting waiting
 check "two jobs at a time" same "$(run -n 4 -- "$program" | hosts_of)" "n0 n2 n1 n3 "
 gives "down ends a running job" 0 "processes" lab down
 wait $job

@@ -31,6 +31,15 @@ enter_box() {
 
 lab() { "$attune" lab "$@"; }
 
+wait_for() { # COMMAND ...: until it succeeds, at most 30 s
+    local i
+    for ((i = 0; i < 600; i++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    return 1
+}
+
 flavours() {
     local flavour
     for flavour in openmpi mpich; do

@@ -9,9 +9,9 @@ flavour() { flavours | sed -n "$(($1 % $(flavours | wc -l) + 1))p"; } # NUMBER
 
 measured() { # TOPOLOGY NUMBER
     lab up "$1" >/dev/null || return 1
-    timeout 100 "$attune" measure --time 8 -o machine -- "$attune" lab run --mpi "$(flavour "$2")" \
-        2>err || cat err
+    timeout 100 "$attune" measure --time 8 -o machine -- "$attune" lab run --mpi "$(flavour "$2")" 2>err
     local code=$?
+    [ $code = 0 ] || cat err
     lab down >/dev/null
     return $code
 }
@@ -22,11 +22,16 @@ value() { # CHANNEL LINE KEY
 }
 has() { grep -q "$1" machine || { cat machine; return 1; }; }
 # 100 Mbit/s carry 11.86 MB/s; the machine may be busy.
+rates() { rate switch && rate core; }
 rate() { near "$(value "$1" path rate)" 11.86 25; }
 
 lab up 2@100M >/dev/null || skip_all "no lab"
 lab down >/dev/null
 check "two switches of two hosts" measured 2x2@100M 0
+for _ in 1 2; do # a busy machine gets another chance
+    rates >/dev/null && break
+    measured 2x2@100M 0 >/dev/null
+done
 check "a channel for each level" has '^channel core'
 check "hosts that share processors" has '^hosts .*processors='
 check "no memory was measured" has '^memory: no host has two ranks'
