@@ -132,7 +132,8 @@ function(atn_add_mpi flavour)
     atn_sources(exec_sources exec measure tune/drivers)
     atn_sources(pmpi_sources pmpi)
     atn_sources(trace_sources pmpi/trace)
-    list(REMOVE_ITEM pmpi_sources ${trace_sources})
+    atn_sources(messages_sources pmpi/messages)
+    list(REMOVE_ITEM pmpi_sources ${trace_sources} ${messages_sources})
     atn_give_build_id(${exec_sources} ${pmpi_sources})
     set(definitions ATN_MPI_${upper}=1 ATN_MPI_FLAVOUR="${flavour}")
 
@@ -154,12 +155,16 @@ function(atn_add_mpi flavour)
         add_dependencies(attune-${flavour} attune-build-id)
     endif()
 
-    # The tracer is a library of its own: programs that are not traced never meet it.
+    # The tracer and what deals with messages are libraries of their own: programs that ask for
+    # neither never meet them.
     add_library(attune_trace-${flavour} SHARED ${trace_sources})
-    target_compile_definitions(attune_trace-${flavour} PRIVATE ${definitions})
-    target_compile_options(attune_trace-${flavour} PRIVATE -fno-plt)
-    target_link_libraries(attune_trace-${flavour} PRIVATE attune-core mpi-${flavour} dl)
-    target_link_options(attune_trace-${flavour} PRIVATE -Wl,--as-needed)
+    add_library(attune_messages-${flavour} SHARED ${messages_sources} ${CMAKE_SOURCE_DIR}/src/pmpi/gpu.c)
+    foreach(library attune_trace-${flavour} attune_messages-${flavour})
+        target_compile_definitions(${library} PRIVATE ${definitions})
+        target_compile_options(${library} PRIVATE -fno-plt)
+        target_link_libraries(${library} PRIVATE attune-core mpi-${flavour} dl)
+        target_link_options(${library} PRIVATE -Wl,--as-needed)
+    endforeach()
 
     atn_mpi_programs(${flavour} tests/mpi tests)
     atn_mpi_programs(${flavour} bench bench)

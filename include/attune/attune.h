@@ -41,6 +41,19 @@ ATTUNE_API void attune_context_push(const char *name);
 ATTUNE_API void attune_context_pop(void);
 #define ATTUNE_PCONTROL 7000
 
+/* The next receive (the next send) of this process will come from the place in the program that
+ * `tag` stands for: a number of your choice, the same whenever the same call is meant, 0 or more.
+ * Say it as soon as it is known, after the receive (send) before.  It helps to foresee the
+ * message, which may then be received ahead of time (ATTUNE_STAGING); wrong hints cost time, never
+ * results.  Without staging these functions do nothing.
+ *
+ * Without these functions: MPI_Pcontrol(ATTUNE_PCONTROL_RECV + tag) and
+ * MPI_Pcontrol(ATTUNE_PCONTROL_SEND + tag), for tags up to 6999; also from Fortran. */
+ATTUNE_API void attune_pre_recv(int tag);
+ATTUNE_API void attune_pre_send(int tag);
+#define ATTUNE_PCONTROL_RECV 14000
+#define ATTUNE_PCONTROL_SEND 21000
+
 #undef ATTUNE_API
 #ifdef __cplusplus
 }

@@ -109,6 +109,15 @@ static const atn_option options[] = {
      .argument = "FOLDER",
      .type = ATN_OPT_FILE,
      .doc = "Record every MPI call of every rank into FOLDER ('attune trace' reads it)"},
+    {.name = "staging",
+     .argument = "BYTES",
+     .type = ATN_OPT_TEXT,
+     .doc = "Receive foreseen messages ahead of time, into at most so much memory of each rank"},
+    {.name = "warmup",
+     .argument = "FILE",
+     .type = ATN_OPT_FILE,
+     .doc = "Make connections at the start that the last job with this FILE used, and write down "
+            "those of this job"},
     {.name = "off", .type = ATN_OPT_FLAG, .doc = "Run the command as it is, without Attune"},
     {.name = "mpi",
      .argument = "MPI",
@@ -143,6 +152,8 @@ static const struct {
     {"format", ATN_SET_REPORT_FORMAT, NULL},
     {"reproducible", ATN_SET_REPRODUCIBLE, "on"},
     {"trace", ATN_SET_TRACE, NULL},
+    {"staging", ATN_SET_STAGING, NULL},
+    {"warmup", ATN_SET_WARMUP, NULL},
     {"budget", ATN_SET_BUDGET, NULL},
     {"fp", ATN_SET_FP, NULL},
     {"wisdom", ATN_SET_WISDOM, NULL},
@@ -175,6 +186,16 @@ static atn_status make_absolute(atn_settings *s, atn_setting id, const char *pat
     return atn_settings_set(s, id, full, ATN_FROM_COMMAND, err);
 }
 
+static atn_status check_staging(const atn_settings *s, atn_error *err)
+{
+    const char *const text = atn_setting_given(s, ATN_SET_STAGING);
+    int64_t bytes;
+    if (text == NULL || (atn_parse_size(text, &bytes) && bytes <= INT32_MAX))
+        return ATN_OK;
+    return atn_fail(err, ATN_USAGE, "staging \"%s\": not a size up to 2G; write 4M, for example",
+                    text);
+}
+
 /* Mistakes are told here, once, rather than by a job that has waited for hours. */
 static atn_status check_settings(atn_settings *s, atn_error *err)
 {
@@ -192,6 +213,10 @@ static atn_status check_settings(atn_settings *s, atn_error *err)
         status = make_absolute(s, ATN_SET_REPORT, atn_setting_report(s), err);
     if (status == ATN_OK)
         status = make_absolute(s, ATN_SET_TRACE, atn_setting_given(s, ATN_SET_TRACE), err);
+    if (status == ATN_OK)
+        status = make_absolute(s, ATN_SET_WARMUP, atn_setting_given(s, ATN_SET_WARMUP), err);
+    if (status == ATN_OK)
+        status = check_staging(s, err);
     return status;
 }
 
@@ -282,14 +307,16 @@ static int run_preloaded(const atn_args *a, const variables *set, const char *li
     return status;
 }
 
-/* The tracer comes first: it records what the program calls, not what Attune makes of it. */
-static atn_status add_tracer(char **library_p, atn_error *err)
+/* One more library before those that are there; the last one is Attune's own. */
+static atn_status add_library(char **library_p, const char *what, atn_error *err)
 {
-    static const char before[] = "libattune-", after[] = "libattune_trace-";
-    char *const name = strrchr(*library_p, '/') + 1, *both = NULL;
-    const int folder = (int)(name - *library_p);
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%.*s%s%s", folder, *library_p, after, name + sizeof before - 1);
+    static const char before[] = "libattune-";
+    const char *const colon = strrchr(*library_p, ':'), *const own =
+                                                            colon != NULL ? colon + 1 : *library_p;
+    const char *const name = strrchr(own, '/') + 1;
+    char path[PATH_MAX], *both = NULL;
+    snprintf(path, sizeof path, "%.*slibattune_%s-%s", (int)(name - own), own, what,
+             name + sizeof before - 1);
     if (access(path, R_OK) != 0)
         return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be read: %s; build Attune anew", path,
                         strerror(errno));
@@ -298,6 +325,18 @@ static atn_status add_tracer(char **library_p, atn_error *err)
     free(*library_p);
     *library_p = both;
     return ATN_OK;
+}
+
+/* The tracer comes first: it records what the program calls, not what Attune makes of it. */
+static atn_status add_libraries(const atn_settings *s, char **library_p, atn_error *err)
+{
+    atn_status status = ATN_OK;
+    if (atn_setting_given(s, ATN_SET_STAGING) != NULL ||
+        atn_setting_given(s, ATN_SET_WARMUP) != NULL)
+        status = add_library(library_p, "messages", err);
+    if (status == ATN_OK && atn_setting_given(s, ATN_SET_TRACE) != NULL)
+        status = add_library(library_p, "trace", err);
+    return status;
 }
 
 static int run_examined(const atn_args *a, atn_settings *s, atn_error *err)
@@ -312,8 +351,8 @@ static int run_examined(const atn_args *a, atn_settings *s, atn_error *err)
         status = atn_launch_parse(a->rest, a->nrest, flavour, &l, err);
     if (status == ATN_OK)
         status = atn_run_check(&l, flavour, &library, err);
-    if (status == ATN_OK && library != NULL && atn_setting_given(s, ATN_SET_TRACE) != NULL)
-        status = add_tracer(&library, err);
+    if (status == ATN_OK && library != NULL)
+        status = add_libraries(s, &library, err);
     if (status == ATN_OK && library != NULL)
         status = (atn_status)run_preloaded(a, &set, library, &l, err);
     else if (status == ATN_OK)

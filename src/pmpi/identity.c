@@ -1,6 +1,5 @@
 /* identity.c - which MPI is underneath, and whether it is the one that this build knows. */
 #include <ctype.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,17 +51,4 @@ bool atn_mpi_fits(bool *same_version_p)
     *same_version_p = strncmp(version, ATN_MPI_VERSION, n) == 0 &&
                       !isalnum((unsigned char)version[n]) && version[n] != '.';
     return true;
-}
-
-bool atn_mpi_takes_gpu_memory(void)
-{
-    static const char *const names[] = {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support",
-                                        "MPIX_Query_hip_support", "MPIX_Query_ze_support"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        int (*query)(void);
-        *(void **)&query = dlsym(RTLD_DEFAULT, names[i]);
-        if (query != NULL && query() != 0)
-            return true;
-    }
-    return false;
 }

@@ -54,8 +54,6 @@ bool atn_job_vote(atn_job *job, bool same_version);
 bool atn_mpi_fits(bool *same_version_p);
 /* "Open MPI 4.1.4"; the MPI that this build is for. */
 const char *atn_mpi_built_for(void);
-/* Whether MPI may be handed GPU memory. */
-bool atn_mpi_takes_gpu_memory(void);
 /* Collective over MPI_COMM_WORLD: whether this rank should give the processor away in waits. */
 bool atn_node_is_crowded(void);
 

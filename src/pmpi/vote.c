@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmpi/gpu.h"
 #include "pmpi/tuned.h"
 #include "pmpi/wise.h"
 

@@ -1,0 +1,18 @@
+/* gpu.c - whether MPI may be handed memory of a GPU. */
+#include "pmpi/gpu.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+bool atn_mpi_takes_gpu_memory(void)
+{
+    static const char *const names[] = {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support",
+                                        "MPIX_Query_hip_support", "MPIX_Query_ze_support"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int (*query)(void);
+        *(void **)&query = dlsym(RTLD_DEFAULT, names[i]);
+        if (query != NULL && query() != 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,9 @@
+/* gpu.h - whether MPI may be handed memory of a GPU, where only MPI can copy. */
+#ifndef ATN_GPU_H
+#define ATN_GPU_H
+
+#include <stdbool.h>
+
+bool atn_mpi_takes_gpu_memory(void);
+
+#endif
