@@ -215,7 +215,12 @@ bool atn_place_parse(const char *text, int64_t *place_p)
 }
 
 const char *const atn_guess_words[] = {
-    [ATN_GUESS_NONE] = "", [ATN_GUESS_BETWEEN] = "between", [ATN_GUESS_MODEL] = "model", NULL};
+    [ATN_GUESS_NONE] = "",
+    [ATN_GUESS_BETWEEN] = "between",
+    [ATN_GUESS_MODEL] = "model",
+    [ATN_GUESS_RACE] = "race",
+    NULL,
+};
 
 /* ---- operations and algorithms ---- */
 

@@ -15,8 +15,9 @@ typedef struct {
     int64_t lo, hi;
 } atn_span;
 
-/* What stands behind a rule that nobody measured: measurements of neighbours, or a model alone. */
-typedef enum { ATN_GUESS_NONE, ATN_GUESS_BETWEEN, ATN_GUESS_MODEL } atn_guess;
+/* What stands behind a rule that is not sure: measurements of neighbours, a model alone, or a race
+ * that the job did not finish. */
+typedef enum { ATN_GUESS_NONE, ATN_GUESS_BETWEEN, ATN_GUESS_MODEL, ATN_GUESS_RACE } atn_guess;
 
 typedef struct {
     atn_operation op;

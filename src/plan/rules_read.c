@@ -123,7 +123,7 @@ static atn_status read_guess(reader *rd, atn_rule *rule, const char *value)
             rule->guess = (atn_guess)i;
             return ATN_OK;
         }
-    return refuse(rd, "guess=%.60s is not known; it is between (neighbours) or model", value);
+    return refuse(rd, "guess=%.60s is not known; it is between (neighbours), model or race", value);
 }
 
 static atn_status read_place(reader *rd, const char *word, int64_t *place_p)

@@ -14,6 +14,8 @@
 enum { MEASURED_ERROR = 400, WIRES_ERROR = 1500, NO_PREDICTION = -1 };
 /* How many candidates are looked at, with predictions and without. */
 enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
+/* All ranks wait for a plan, and races correct it: a part of the usual effort must do. */
+enum { ROUGH = 4 };
 
 static int64_t place_of(const atn_comm *c)
 {
@@ -115,9 +117,9 @@ static bool add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
     atn_problem q = s->q;
     q.topo = c->topo;
     const int64_t start = atn_clock_kernel_ns();
-    const bool done =
-        atn_the_job.machine != NULL &&
-        atn_planner_rank(&q, atn_the_job.machine, NULL, atn_plan_budget(c->p), &r, NULL) == ATN_OK;
+    const bool done = atn_the_job.machine != NULL &&
+                      atn_planner_rank(&q, atn_the_job.machine, NULL, atn_plan_budget(c->p) / ROUGH,
+                                       &r, NULL) == ATN_OK;
     note_plan(atn_clock_kernel_ns() - start);
     if (!done)
         return false;
@@ -236,7 +238,7 @@ void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice)
         atn_say("%s: begins with %s (%s), %d candidates%s", class, name,
                 x->field.wise < 0      ? "nothing better is known"
                 : x->field.wise_ps > 0 ? "wisdom"
-                                       : "guessed from wisdom of neighbours",
+                                       : "wisdom that is not sure",
                 x->field.n, x->subject.stable ? ", tried out beside the calls" : "");
 }
 
@@ -257,7 +259,13 @@ static void explain(const atn_comm *c, const atn_kind *x, int before, const atn_
 
 /* ---- times were agreed ---- */
 
-static void keep_lesson(const atn_comm *c, const atn_kind *x)
+/* A race that is not over has taught something once native was beaten. */
+static bool is_lesson(const atn_kind *x, const atn_learned *l)
+{
+    return x->subject.context == 0 && !is_star() && (l->settled || l->best != ATN_FIELD_NATIVE);
+}
+
+static void keep_lesson(const atn_comm *c, const atn_kind *x, bool settled)
 {
     atn_rule rule;
     if (!atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL), place_of(c),
@@ -265,6 +273,8 @@ static void keep_lesson(const atn_comm *c, const atn_kind *x)
         return;
     if (rule.next_ps < rule.time_ps) /* times of other moments: only duels compare */
         rule.next.row = NULL;
+    if (!settled)
+        rule.guess = ATN_GUESS_RACE;
     atn_lessons_keep(&rule);
 }
 
@@ -279,8 +289,8 @@ void atn_learned_times(void *context, atn_kind *x, int incumbent_before)
     if (atn_the_job.explain && (changed || x->why != atn_tuner_why(x->tuner)))
         explain(c, x, incumbent_before, &learned);
     x->why = atn_tuner_why(x->tuner);
-    if (learned.settled && x->subject.context == 0 && !is_star()) {
-        keep_lesson(c, x);
+    if (is_lesson(x, &learned)) {
+        keep_lesson(c, x, learned.settled);
         atn_lessons_checkpoint();
     }
 }

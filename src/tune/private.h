@@ -10,6 +10,7 @@ typedef struct {
     int64_t kept[ATN_TUNE_KEEP]; /* per call of weight 1, picoseconds; a ring */
     int64_t samples;             /* blocks since it was last forgotten */
     int wins, losses;            /* against the incumbent */
+    int clear;                   /* wins by a lot */
     bool out;                    /* lost, or not worth it */
 } atn_runner;
 
@@ -46,6 +47,7 @@ struct atn_tuner {
     int winner;    /* what is known to be best: the incumbent, but for shadows */
     atn_tune_start start;
     atn_round round;
+    int64_t agreement_ns; /* what one costs here */
     const char *why;
     /* ---- race.c ---- */
     int64_t reference_ps; /* of the winner when watching began; 0: not watching */
@@ -64,6 +66,8 @@ int64_t atn_runner_median(const atn_runner *x);
 int64_t atn_runner_spread(const atn_runner *x);
 void atn_runner_note(atn_runner *x, int64_t per_call_ps);
 void atn_runner_forget(atn_runner *x);
+/* Its duels count no longer. */
+void atn_runner_clear(atn_runner *x);
 
 extern const atn_procedure atn_race, atn_star, atn_fixed;
 

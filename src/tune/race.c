@@ -10,8 +10,11 @@
 #include "tune/private.h"
 #include "tune/sign.h"
 
-static const int64_t block_ps = INT64_C(200000000); /* blocks are about so long ... */
-enum { BLOCK_CALLS = 16, HOPELESS = 1500 };         /* ... at most; per mille of the winner */
+static const int64_t block_ps = INT64_C(200000000); /* blocks are about so long */
+enum { BLOCK_LEAST = 6, BLOCK_CALLS = 16 };
+enum { HOPELESS = 1500 }; /* per mille of the winner */
+enum { OBVIOUS = 2 };     /* pairs that decide when all were won by as much */
+enum { TRUSTED = 1000 };  /* errors of predictions, per mille, that let one be tried at once */
 static const int64_t longest_window = INT64_C(1) << 20;
 
 static int64_t winner_ps(const atn_tuner *t) { return atn_runner_median(&t->runner[t->winner]); }
@@ -90,15 +93,18 @@ static int64_t regret(const atn_tuner *t, int i)
 /* Calls until the account can pay for a round with the candidate. */
 static int64_t wait_for(const atn_tuner *t, int i, int calls)
 {
-    return atn_account_wait(t->account, t->s.agreement_ns + regret(t, i) * calls / 1000);
+    return atn_account_wait(t->account, t->agreement_ns + regret(t, i) * calls / 1000);
 }
 
 /* ---- rounds ---- */
 
-static int block_calls(const atn_tuner *t)
+/* The end of a call may reach into the next one on other ranks, and what is fast alone may not be
+ * so time after time: single calls tell little.  Native is left as soon as possible. */
+static int block_calls(const atn_tuner *t, int i)
 {
     const int64_t ps = winner_ps(t);
-    const int64_t calls = ps > 0 ? block_ps / ps + 1 : 1;
+    const int64_t least = i == t->native || ps == 0 ? 1 : BLOCK_LEAST;
+    const int64_t calls = ps > 0 ? block_ps / ps + least : 1;
     return calls > BLOCK_CALLS ? BLOCK_CALLS : (int)calls;
 }
 
@@ -106,7 +112,7 @@ static int block_calls(const atn_tuner *t)
  * than foreseen. */
 static int calls_of(const atn_tuner *t, int i)
 {
-    return t->runner[i].samples == 0 ? 1 : block_calls(t);
+    return t->runner[i].samples == 0 ? 1 : block_calls(t, i);
 }
 
 static void add_block(atn_round *round, int candidate, int calls)
@@ -118,7 +124,7 @@ static void add_block(atn_round *round, int candidate, int calls)
 static void plan_pair(atn_tuner *t, int other, atn_round *round)
 {
     const int64_t surprise = t->runner[other].samples == 0 ? winner_ps(t) : 0;
-    round->cost_ns = t->s.agreement_ns + (regret(t, other) * calls_of(t, other) + surprise) / 1000;
+    round->cost_ns = t->agreement_ns + (regret(t, other) * calls_of(t, other) + surprise) / 1000;
     const int first = t->runner[other].samples % 2 == 0 ? other : t->winner;
     const int second = first == other ? t->winner : other;
     add_block(round, first, calls_of(t, first));
@@ -152,12 +158,12 @@ static int next_challenger(const atn_tuner *t)
 
 static void plan_baseline(atn_tuner *t, int64_t quiet, atn_round *round)
 {
-    const int64_t wait = atn_account_wait(t->account, t->s.agreement_ns);
+    const int64_t wait = atn_account_wait(t->account, t->agreement_ns);
     round->quiet = wait > quiet ? wait : quiet;
     if (round->quiet > longest_window)
         round->quiet = longest_window;
-    round->cost_ns = t->s.agreement_ns;
-    add_block(round, t->winner, block_calls(t));
+    round->cost_ns = t->agreement_ns;
+    add_block(round, t->winner, block_calls(t, t->winner));
 }
 
 static void plan_duel(atn_tuner *t, int challenger, atn_round *round)
@@ -207,11 +213,33 @@ static void begin_watch(atn_tuner *t)
     t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
 }
 
+/* The best of those that are foreseen by measured parameters gets one call on credit beside the
+ * first one of native, so that short jobs gain too. */
+static int promising(const atn_tuner *t)
+{
+    int best = -1;
+    for (int i = 0; i < t->n && t->start == ATN_START_NATIVE; i++) {
+        const atn_candidate *is = &t->runner[i].is;
+        if (i != t->winner && is->predicted_ps > 0 && is->error < TRUSTED &&
+            (best < 0 || is->predicted_ps < t->runner[best].is.predicted_ps))
+            best = i;
+    }
+    return t->s.shadow ? -1 : best;
+}
+
+static void plan_first(atn_tuner *t, atn_round *round)
+{
+    const int other = promising(t);
+    plan_baseline(t, 0, round);
+    t->why = "timing what it starts with";
+    if (other >= 0 && round->quiet == 0)
+        add_block(round, other, 1);
+}
+
 static void plan_race(atn_tuner *t, atn_round *round)
 {
     if (t->runner[t->winner].samples == 0) {
-        plan_baseline(t, 0, round);
-        t->why = "timing what it starts with";
+        plan_first(t, round);
         return;
     }
     const int challenger = t->reference_ps == 0 ? next_challenger(t) : t->challenger;
@@ -237,7 +265,7 @@ static void adopt(atn_tuner *t, int winner)
     if (!t->s.shadow)
         t->incumbent = winner;
     for (int i = 0; i < t->n; i++)
-        t->runner[i].wins = t->runner[i].losses = 0;
+        atn_runner_clear(&t->runner[i]);
     t->challenger = -1;
     t->reference_ps = 0;
     t->window = 2 * t->s.iterations;
@@ -246,7 +274,7 @@ static void adopt(atn_tuner *t, int winner)
 static void drop(atn_tuner *t, int loser)
 {
     t->runner[loser].out = true;
-    t->runner[loser].wins = t->runner[loser].losses = 0;
+    atn_runner_clear(&t->runner[loser]);
     t->challenger = -1;
 }
 
@@ -258,6 +286,15 @@ static bool is_hopeless(const atn_tuner *t, const atn_runner *x, int64_t its_ps,
     return x->wins == 0 && !sure && its_ps > winners_ps * HOPELESS / 1000;
 }
 
+/* As much faster than native as others would be hopeless, time after time: every further pair would
+ * cost more than a mistake, which watching finds out. */
+static bool is_obvious(const atn_tuner *t, atn_runner *x, int64_t its_ps, int64_t winners_ps)
+{
+    if (winners_ps > its_ps * HOPELESS / 1000)
+        x->clear++;
+    return t->winner == t->native && x->losses == 0 && x->clear >= OBVIOUS;
+}
+
 static void judge_duel(atn_tuner *t, int challenger, int64_t its_ps, int64_t winners_ps)
 {
     atn_runner *x = &t->runner[challenger];
@@ -266,7 +303,7 @@ static void judge_duel(atn_tuner *t, int challenger, int64_t its_ps, int64_t win
     else
         x->losses++;
     const atn_sign sign = atn_sign_verdict(x->wins, x->losses);
-    if (sign == ATN_SIGN_ADOPT)
+    if (sign == ATN_SIGN_ADOPT || is_obvious(t, x, its_ps, winners_ps))
         adopt(t, challenger);
     else if (sign == ATN_SIGN_DROP || is_hopeless(t, x, its_ps, winners_ps))
         drop(t, challenger);

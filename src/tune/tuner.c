@@ -22,11 +22,13 @@ void atn_runner_note(atn_runner *x, int64_t per_call_ps)
     x->kept[x->samples++ % ATN_TUNE_KEEP] = per_call_ps;
 }
 
+void atn_runner_clear(atn_runner *x) { x->wins = x->losses = x->clear = 0; }
+
 void atn_runner_forget(atn_runner *x)
 {
     x->samples = 0;
-    x->wins = x->losses = 0;
     x->out = false;
+    atn_runner_clear(x);
 }
 
 /* The kept times in order; how many. */
@@ -80,6 +82,7 @@ atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
         return NULL;
     t->s = *s;
     t->procedure = procedures[s->mode];
+    t->agreement_ns = s->agreement_ns;
     t->account = account;
     t->n = atn_min(n, ATN_TUNE_CANDIDATES);
     for (int i = 0; i < t->n; i++)
@@ -175,7 +178,7 @@ void atn_tuner_skip(atn_tuner *t, int64_t calls)
 static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
     const int64_t usual_ps = atn_runner_median(&t->runner[t->winner]);
-    atn_account_spend(t->account, t->s.agreement_ns);
+    atn_account_spend(t->account, t->agreement_ns);
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *block = &t->round.block[i];
         if (t->s.shadow)
@@ -207,6 +210,11 @@ void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
         note(t, &t->runner[round.block[i].candidate], per_call_ps[i]);
     t->procedure->take(t, &round, per_call_ps);
     plan(t);
+}
+
+void atn_tuner_agreement(atn_tuner *t, int64_t ns)
+{
+    t->agreement_ns = ns > t->s.agreement_ns ? ns : t->s.agreement_ns;
 }
 
 /* ---- looking ---- */

@@ -86,6 +86,9 @@ void atn_tuner_skip(atn_tuner *t, int64_t calls);
 /* The agreed sums of both blocks of the round, and the agreed time since the account was opened. */
 void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns);
 
+/* Agreements were seen to cost so much, if more than the settings say. */
+void atn_tuner_agreement(atn_tuner *t, int64_t ns);
+
 int atn_tuner_incumbent(const atn_tuner *t);
 void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p);
 /* Why it does what it does, in words. */

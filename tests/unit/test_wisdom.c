@@ -159,7 +159,7 @@ static void bad_evidence_is_refused(void **state)
     static const char *const rows[][2] = {
         {"rule bcast use=chain date=yesterday\n", "t:2: date=yesterday is no date"},
         {"rule bcast use=chain date=2026-13-01\n", "is no date"},
-        {"rule bcast use=chain guess=maybe\n", "it is between (neighbours) or model"},
+        {"rule bcast use=chain guess=maybe\n", "it is between (neighbours), model or race"},
         {"rule bcast use=chain next_time=fast\n", "is no duration"},
         {"at here\n", "t:2: \"here\" is no place; write at MACHINE/LAYOUT"},
         {"at a/b/c\n", "is no place"},

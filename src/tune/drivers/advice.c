@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "tune/drivers/private.h"
 
-enum { ADVICE, BYTES, WISE, WISE_PS, HEAD };
+enum { ADVICE, BYTES, WISE, WISE_PS, SEEN_PS, HEAD };
 
 /* A line: predicted picoseconds, error, algorithm.  Native is not written: it is always the first.
  * Returns the length; candidates that find no room are left out. */
@@ -53,18 +54,25 @@ static bool read_field(atn_operation op, char *text, const int64_t head[HEAD], a
     return f.n > 0;
 }
 
+/* Time from call to call so far, with what the program does in between. */
+static int64_t seen_ps(const atn_kind *x)
+{
+    return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
+}
+
 static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 {
     atn_field f = {.wise = -1, .wise_ps = -1};
     head[ADVICE] = d->s.advise(d->s.context, x, &f);
     head[WISE] = f.wise;
     head[WISE_PS] = f.wise_ps;
+    head[SEEN_PS] = seen_ps(x);
     head[BYTES] = head[ADVICE] == ATN_ADVICE_LATER ? 0 : print_field(&f, d->text);
 }
 
-atn_advice atn_driver_ask(atn_driver *d, const atn_kind *x, atn_field *field_p)
+atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p)
 {
-    int64_t head[HEAD] = {ATN_ADVICE_LATER, 0, -1, -1};
+    int64_t head[HEAD] = {ATN_ADVICE_LATER, 0, -1, -1, 0};
     atn_field f;
     if (d->s.r == 0)
         write_advice(d, x, head);
@@ -74,5 +82,6 @@ atn_advice atn_driver_ask(atn_driver *d, const atn_kind *x, atn_field *field_p)
     if (!atn_driver_all(d, read_field(x->subject.q.op, d->text, head, &f)))
         return ATN_ADVICE_LATER;
     *field_p = f;
+    x->seen_ps = head[SEEN_PS];
     return (atn_advice)head[ADVICE];
 }

@@ -7,6 +7,6 @@
 
 /* Collective.  On every rank the same field, made from the same text; it is changed only when the
  * advice is not LATER. */
-atn_advice atn_driver_ask(atn_driver *d, const atn_kind *x, atn_field *field_p);
+atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p);
 
 #endif

@@ -15,7 +15,8 @@ static _Atomic int drivers;
 
 static const int64_t long_ps = INT64_C(1000000000), short_ps = 100000000; /* of calls */
 static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
-enum { FIRST_PAUSE = 2, MUCH = INT32_MAX };
+enum { FIRST_PAUSE = 1, MUCH = INT32_MAX };
+enum { PATIENCE = 4 }; /* part of a call that may be waited for an agreement */
 
 /* ---- life ---- */
 
@@ -183,11 +184,29 @@ void atn_driver_note(const atn_turn *turn, int64_t ticks)
 
 /* Calls until an agreement is awaited: its latency should hide, but long calls hide it soon, and
  * until it is heard nothing else is tried out. */
-static uint64_t ahead(const atn_kind *x)
+static int ahead(const atn_kind *x)
+{
+    atn_learned learned;
+    if (x->ahead > 0)
+        return x->ahead;
+    atn_tuner_learned(x->tuner, &learned);
+    if (learned.samples == 0)
+        learned.best_ps = x->seen_ps;
+    return learned.best_ps > long_ps ? 1 : learned.best_ps > short_ps ? 2 : ATN_DRIVER_AHEAD;
+}
+
+/* Ranks may run apart by more than a call, as the root of a pipelined broadcast does; then it waits
+ * for the last one, and the others afterwards for what it would have sent meanwhile: about a call.
+ * Such agreements are awaited later and are paid for. */
+static void weigh(atn_kind *x, int64_t waited_ns)
 {
     atn_learned learned;
     atn_tuner_learned(x->tuner, &learned);
-    return learned.best_ps > long_ps ? 1 : learned.best_ps > short_ps ? 2 : ATN_DRIVER_AHEAD;
+    const int64_t call_ns = learned.best_ps / 1000;
+    const bool apart = waited_ns > call_ns / PATIENCE;
+    if (apart && 2 * ahead(x) <= ATN_DRIVER_MOST)
+        x->ahead = 2 * ahead(x);
+    atn_tuner_agreement(x->tuner, apart ? call_ns : 0);
 }
 
 /* Agreements are heard in the order in which they began. */
@@ -198,17 +217,19 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
     return due > last ? due : last;
 }
 
-/* The largest block times, and the least time that any rank can give to this communicator. */
+/* The largest block times, the least time that any rank can give to this communicator, and the
+ * longest time that the last agreement was waited for. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
     const int sharers = atomic_load(&drivers);
     a->of = x;
-    a->due = next_due(d, call + ahead(x));
+    a->due = next_due(d, call + (uint64_t)ahead(x));
     d->posted++;
     a->mine[0] = atn_ticks_ns(x->ticks[0]);
     a->mine[1] = atn_ticks_ns(x->ticks[1]);
     a->mine[2] = -(atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1));
+    a->mine[3] = x->waited;
     x->ticks[0] = x->ticks[1] = 0;
     return PMPI_Iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T, MPI_MAX, wire,
                            &a->request);
@@ -219,16 +240,25 @@ uint64_t atn_driver_due(const atn_driver *d)
     return d->heard == d->posted ? UINT64_MAX : d->pending[d->heard % ATN_DRIVER_PENDING].due;
 }
 
+static void hear(atn_driver *d, const atn_pending *a)
+{
+    atn_kind *const x = a->of;
+    const int before = atn_tuner_incumbent(x->tuner);
+    atn_tuner_feed(x->tuner, a->all, -a->all[2]);
+    weigh(x, a->all[3]);
+    d->s.learned(d->s.context, x, before);
+}
+
 int atn_driver_await(atn_driver *d, uint64_t call)
 {
     while (atn_driver_due(d) <= call) {
         atn_pending *const a = &d->pending[d->heard++ % ATN_DRIVER_PENDING];
+        const int64_t start = atn_ticks();
         const int code = PMPI_Wait(&a->request, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
             return code;
-        const int before = atn_tuner_incumbent(a->of->tuner);
-        atn_tuner_feed(a->of->tuner, a->all, -a->all[2]);
-        d->s.learned(d->s.context, a->of, before);
+        a->of->waited = atn_ticks_ns(atn_ticks() - start);
+        hear(d, a);
     }
     return MPI_SUCCESS;
 }

@@ -15,7 +15,8 @@
 #include "tune/book.h"
 #include "tune/lesson.h"
 
-enum { ATN_DRIVER_AHEAD = 4, ATN_DRIVER_TEXT = 12288 }; /* calls, at most; bytes */
+/* Calls from an agreement to its result, usually and at most; bytes. */
+enum { ATN_DRIVER_AHEAD = 4, ATN_DRIVER_MOST = 16, ATN_DRIVER_TEXT = 12288 };
 
 /* What calls of a kind have in common. */
 typedef struct {
@@ -44,6 +45,9 @@ typedef struct atn_kind {
     int64_t calls;    /* before it was last asked; 0: none was served yet */
     int64_t since;    /* ticks at the first one, each rank's own */
     int64_t ticks[2]; /* of the blocks of the present round */
+    int ahead;        /* calls until an agreement is awaited; 0: not known yet */
+    int64_t waited;   /* ns, for its last agreement, on this rank */
+    int64_t seen_ps;  /* between two calls on rank 0 before it had a tuner; 0: not known */
 } atn_kind;
 
 /* What is to be done with a call. */

@@ -4,7 +4,7 @@
 
 #include "tune/drivers/driver.h"
 
-enum { ATN_DRIVER_SUMS = 3, ATN_DRIVER_PENDING = 2 * ATN_DRIVER_AHEAD };
+enum { ATN_DRIVER_SUMS = 4, ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
 
 typedef struct {
     atn_kind *of;
