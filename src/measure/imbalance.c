@@ -1,11 +1,10 @@
 /* imbalance.c - ranks that arrive apart, by how much is known: for controlled experiments. */
-#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "measure/call.h"
+#include "measure/quiet.h"
 
 enum { ROUND_TRIPS = 8 };
 
@@ -92,14 +91,26 @@ static bool know_late(atn_caller *c)
     return m->messages != NULL;
 }
 
+/* Ranks that have no part in it sleep, so that they take no processor away. */
+static void agree_message_time(atn_caller *c)
+{
+    double *s = &c->imbalance.message_s;
+
+    if (c->r == 0 || c->r == c->p - 1)
+        *s = message_time(c);
+    for (int r = 1; r < c->p && c->r == 0; r++)
+        atn_tell(c->wire, s, sizeof *s, r, 1);
+    if (c->r != 0)
+        atn_hear(c->wire, s, sizeof *s, 0, 1, atn_soon);
+}
+
 /* The bytes of the message are rank 0's, because those at other ranks may lack a buffer. */
 bool atn_imbalance_prepare(atn_caller *c)
 {
     int ok = !(c->imbalance.factor > 0) || c->imbalance.late == NULL || know_late(c);
 
-    if (c->imbalance.factor > 0 && c->p > 1 && (c->r == 0 || c->r == c->p - 1))
-        c->imbalance.message_s = message_time(c);
-    MPI_Bcast(&c->imbalance.message_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (c->imbalance.factor > 0 && c->p > 1)
+        agree_message_time(c);
     MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return ok;
 }
@@ -115,7 +126,7 @@ static void rest(const atn_caller *c, double left_s)
     if (left_s < 2 * awake_s)
         sched_yield();
     else
-        usleep((useconds_t)(1e6 * fmin(left_s - awake_s, 0.5)));
+        atn_sleep(left_s - awake_s);
 }
 
 double atn_imbalance_arrive(const atn_caller *c)

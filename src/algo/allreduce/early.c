@@ -14,23 +14,55 @@ static const atn_param params[] = {
     {0},
 };
 
+typedef struct {
+    const atn_algo *algo;
+    const atn_params *prm;
+} half;
+
+static void run_piece(atn_builder *b, const atn_problem *q, const void *context)
+{
+    const half *h = context;
+    const atn_view whole = {.at = atn_dst(0, 1), .each = 1};
+    const bool up = q->op == ATN_REDUCE;
+
+    atn_embed_algo(
+        b,
+        &(atn_embed){
+            .q = q, .src = {.at = atn_src(0, 1), .each = up}, .dst = whole, .vec = {.each = 1}},
+        h->algo, h->prm);
+}
+
+static void in_pieces(atn_builder *b, const atn_problem *q, const void *context)
+{
+    if (q->pieces > 1)
+        atn_pass_segment(b, q, q->pieces, run_piece, context);
+    else
+        run_piece(b, q, context);
+}
+
+/* All pieces are combined before the first is broadcast: the last rank finds them all there. */
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
     const atn_params shape = {{prm->v[1]}};
+    const half first = {&atn_algo_reduce_early, &shape};
+    const half second = {atn_part_algo(ATN_BCAST, &params[0], prm->v[0]), NULL};
     atn_problem up = *q, down = *q;
 
     up.op = ATN_REDUCE;
     down.op = ATN_BCAST;
     up.root = down.root = atn_early_last(q);
-    atn_embed_algo(
+    atn_embed_run(b, &(atn_embed){.q = &up,
+                                  .src = {.at = atn_src(0, 1), .each = 1},
+                                  .dst = result,
+                                  .vec = {.each = 1},
+                                  .build = in_pieces,
+                                  .context = &first});
+    atn_round(b);
+    atn_embed_run(
         b,
         &(atn_embed){
-            .q = &up, .src = {.at = atn_src(0, 1), .each = 1}, .dst = result, .vec = {.each = 1}},
-        &atn_algo_reduce_early, &shape);
-    atn_round(b);
-    atn_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = {.each = 1}},
-                   atn_part_algo(ATN_BCAST, &params[0], prm->v[0]), NULL);
+            .q = &down, .dst = result, .vec = {.each = 1}, .build = in_pieces, .context = &second});
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
@@ -53,6 +85,7 @@ const atn_algo atn_algo_allreduce_early = {
             " - is(shape, 0) * (1 - pow2(p)) * min(a + b * n, g * n)) + bcast(down, p, n)",
     .needs = ATN_NEEDS_LATENESS | ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_SEGMENT,
+    .pieces_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "arrivals",
     .params = params,
