@@ -2,7 +2,7 @@
  * interleaved in one job, and writes every sample (docs/measuring.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--topology T] [--rules FILE] [--algorithm LIST]
- *              [--machine FILE] [--imbalance F [--late WHO]] OPERATION/BYTES/VARIANTS ...
+ *              [--machine FILE] [--imbalance F [--late WHO] [--since own|last]] OPERATION/BYTES/VARIANTS ...
  *
  * VARIANTS are separated by ';': attune (what rules and forced algorithms say, and with a
  * machine the planner where they say nothing), all (everything
@@ -42,7 +42,8 @@ typedef struct {
     const char *topology, *rules_file, *algorithm, *machine_file; /* options */
     atn_machine *machine;                                         /* of rank 0 */
     double flushed, imbalance;
-    const char *late; /* who comes late in every call; NULL: patterns take turns */
+    const char *late;  /* who comes late in every call; NULL: patterns take turns */
+    const char *since; /* "last": times since the last rank came */
 } bench;
 
 /* ---- output ---- */
@@ -285,12 +286,10 @@ static bool read_option(bench *b, const char *name, const char *value)
 {
     const struct {
         const char *name, **text;
-    } texts[] = {{"--late", &b->late},
-                 {"--topology", &b->topology},
-                 {"--rules", &b->rules_file},
-                 {"--algorithm", &b->algorithm},
-                 {"--machine", &b->machine_file}};
-    for (int i = 0; i < 5; i++)
+    } texts[] = {{"--late", &b->late},           {"--since", &b->since},
+                 {"--topology", &b->topology},   {"--rules", &b->rules_file},
+                 {"--algorithm", &b->algorithm}, {"--machine", &b->machine_file}};
+    for (int i = 0; i < 6; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].text = value;
             return true;
@@ -311,8 +310,9 @@ static void write_head(const bench *b)
 {
     char how[160] = "";
     if (b->imbalance > 0)
-        snprintf(how, sizeof how, " with imbalance %g%s%.80s", b->imbalance,
-                 b->late != NULL ? ", late: " : "", b->late != NULL ? b->late : "");
+        snprintf(how, sizeof how, " with imbalance %g%s%.80s%s", b->imbalance,
+                 b->late != NULL ? ", late: " : "", b->late != NULL ? b->late : "",
+                 b->caller.imbalance.since_last ? ", since the last" : "");
     atn_program_head(b->caller.r, b->caller.p, b->topo, how);
 }
 
@@ -341,7 +341,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
     b.topo = atn_program_place(r, b.topology);
     atn_caller_begin(&b.caller, b.topo);
-    b.caller.imbalance = (atn_imbalance){.factor = b.imbalance, .late = b.late};
+    b.caller.imbalance = (atn_imbalance){.factor = b.imbalance,
+                                         .late = b.late,
+                                         .since_last = b.since && strcmp(b.since, "last") == 0};
     write_head(&b);
     if (!ok)
         failed(&b, ATN_USAGE, "unknown option");

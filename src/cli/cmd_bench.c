@@ -22,6 +22,8 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
         ok = atn_words_option(words, "imbalance", atn_arg_text(a, "imbalance"));
     if (ok && atn_arg_given(a, "late"))
         ok = atn_words_option(words, "late", atn_arg_text(a, "late"));
+    if (ok)
+        ok = atn_words_option(words, "since", atn_arg_text(a, "since"));
     for (int i = 0; i < tasks->n && ok; i++)
         ok = atn_words_add(words, tasks->v[i]);
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -146,6 +148,8 @@ static int bench(const atn_args *a, atn_error *err)
 
 static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
 
+static const char *const since_words[] = {"own", "last", NULL};
+
 static const atn_option options[] = {
     {.name = "ops",
      .argument = "LIST",
@@ -212,6 +216,13 @@ static const atn_option options[] = {
      .type = ATN_OPT_TEXT,
      .doc = "With --imbalance: the same ranks come late in every call, and algorithms know it: a "
             "list such as 3,7, all others come at once; or random"},
+    {.name = "since",
+     .argument = "WHOSE",
+     .type = ATN_OPT_WORD,
+     .fallback = "own",
+     .words = since_words,
+     .doc = "With --imbalance: times from each rank's own arrival, in the mean; or from the last "
+            "one's, until the slowest leaves"},
     {.name = "raw",
      .argument = "FILE",
      .type = ATN_OPT_FILE,

@@ -26,22 +26,15 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo) { x->topo = topo; }
 
-/* Equal calls have to look for their plans once more. */
 bool atn_exec_set_lateness(atn_exec *x, const int *late)
 {
     const size_t bytes = sizeof *late * (size_t)x->p;
 
-    if (late && !x->late)
-        x->late = malloc(bytes);
-    if (late && !x->late)
+    x->late = malloc(bytes);
+    if (!x->late)
         return false;
-    if (late)
-        memcpy(x->late, late, bytes);
-    x->lateness = (atn_lateness){x->p, late ? x->late : NULL};
-    x->late_key = late ? atn_hash(late, bytes, 1) | 1 : 0;
-    for (int i = 0; i < ATN_RAWS; i++)
-        x->raws[i].used = false;
-    x->evictions++; /* nobody repeats a plan of before */
+    memcpy(x->late, late, bytes);
+    x->lateness = (atn_lateness){x->p, x->late};
     return true;
 }
 
@@ -188,8 +181,16 @@ typedef struct {
     atn_params params;
 } plan_key;
 
-static uint64_t key_of(const atn_exec *x, const atn_problem *q, const atn_choice *choice,
-                       const atn_unit *u, int64_t units)
+/* Of what an algorithm sees of arrivals. */
+static uint64_t late_key(const atn_problem *q, const atn_choice *choice)
+{
+    if (!q->lateness || !(choice->row->algo->needs & ATN_NEEDS_LATENESS))
+        return 0;
+    return atn_hash(q->lateness->late, sizeof *q->lateness->late * (size_t)q->p, 1);
+}
+
+static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn_unit *u,
+                       int64_t units)
 {
     plan_key k;
 
@@ -198,7 +199,7 @@ static uint64_t key_of(const atn_exec *x, const atn_problem *q, const atn_choice
     k.units = units;
     k.stride = u->stride;
     k.size_key = u->contiguous ? u->wire_each : -u->true_lb * 31 - u->true_extent;
-    k.late = choice->row->algo->needs & ATN_NEEDS_LATENESS ? x->late_key : 0;
+    k.late = late_key(q, choice);
     k.row = (uintptr_t)choice->row;
     k.op = (int32_t)q->op;
     k.root = q->root;
@@ -225,7 +226,7 @@ static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *
     const int64_t units = atn_is_varying(q)                               ? 0
                           : (atn_operation_get(q->op)->flags & ATN_TYPED) ? call->src.count
                                                                           : q->bytes;
-    const uint64_t key = key_of(x, q, choice, &unit, units);
+    const uint64_t key = key_of(q, choice, &unit, units);
     atn_plan **slot = &x->plans[key % ATN_PLANS];
 
     if (!*slot || (*slot)->key != key) {

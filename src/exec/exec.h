@@ -43,8 +43,8 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 void atn_exec_free(atn_exec *x); /* makes no MPI call */
 /* Where the ranks are, as all of them know it; must outlive the executor. */
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
-/* When ranks come, by rank, as all of them know it (sched/operation.h); copied.  NULL: not known.
- * Plans of algorithms that follow it are made anew.  False: no memory, and nothing has changed. */
+/* When ranks come to all calls, by rank, as all of them know it; copied.  Before the first plan.
+ * False: no memory. */
 bool atn_exec_set_lateness(atn_exec *x, const int *late);
 /* Reductions whose bits depend on the order of operands are then served in the canonical one
  * (sched/canonical.h), whatever is chosen, and never by the native routine. */

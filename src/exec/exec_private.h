@@ -114,9 +114,8 @@ struct atn_exec {
     atn_choose_fn choose;
     void *context;
     const struct atn_topo *topo;
-    atn_lateness lateness; /* late is NULL: not known */
-    int *late;             /* where it lies, so that plans never point to what is gone */
-    uint64_t late_key;     /* 0: not known */
+    atn_lateness lateness;
+    int *late; /* what it points to; NULL: not known */
     atn_plan *plans[ATN_PLANS];
     atn_raw raws[ATN_RAWS];
     atn_type_entry types[ATN_TYPES];

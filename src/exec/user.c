@@ -147,7 +147,7 @@ bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
         .canonical = canonical,
         .pieces = 1,
         .topo = canonical ? NULL : x->topo, /* where ranks are must not matter */
-        .lateness = canonical || !x->lateness.late ? NULL : &x->lateness,
+        .lateness = canonical || !x->late ? NULL : &x->lateness,
         .bytes = bytes,
     };
     return true;

@@ -307,7 +307,7 @@ double atn_call_time(atn_caller *c, const atn_callee *callee)
     const double began = atn_imbalance_arrive(c);
     atn_call_once(c, callee);
     const double own = MPI_Wtime() - began;
-    return c->imbalance.factor > 0 ? atn_imbalance_mean(c, own) : atn_slowest(own);
+    return c->imbalance.factor > 0 ? atn_imbalance_took(c, own) : atn_slowest(own);
 }
 
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)

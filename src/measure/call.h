@@ -23,6 +23,8 @@ typedef struct {
     double factor;    /* 0: ranks begin together */
     const char *late; /* NULL: patterns take turns; "random": the first of them in every call;
                          "3,7": these ranks come `factor` message times late, all others at once */
+    bool since_last;  /* measured is instead the time from when the last rank should have come until
+                         the slowest one leaves */
     double message_s; /* one message of the call's size */
     int pattern;
     int *messages; /* of a pattern that stays: how many each rank comes late */
@@ -77,9 +79,10 @@ double atn_call_time(atn_caller *c, const atn_callee *callee);
 bool atn_imbalance_prepare(atn_caller *c);
 /* NULL, or why `late` is no list of some of p ranks. */
 const char *atn_imbalance_refuses(const char *late, int p);
-/* Waits as the pattern says; the time of arrival. */
+/* Waits as the pattern says; the time of arrival: the own, or the last. */
 double atn_imbalance_arrive(const atn_caller *c);
-double atn_imbalance_mean(const atn_caller *c, double own); /* over ranks; collective */
+/* From the time since then on each rank to that of the call; collective. */
+double atn_imbalance_took(const atn_caller *c, double own);
 
 /* The same, and whether the result is right on all ranks (the first native call defines it). */
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);

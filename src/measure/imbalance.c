@@ -1,4 +1,5 @@
 /* imbalance.c - ranks that arrive apart, by how much is known: for controlled experiments. */
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "measure/call.h"
 #include "measure/quiet.h"
 
-enum { ROUND_TRIPS = 8 };
+enum { ROUND_TRIPS = 24 };
 
 /* Half of the fastest round trip. */
 static double message_time(const atn_caller *c)
@@ -101,7 +102,7 @@ static void agree_message_time(atn_caller *c)
     for (int r = 1; r < c->p && c->r == 0; r++)
         atn_tell(c->wire, s, sizeof *s, r, 1);
     if (c->r != 0)
-        atn_hear(c->wire, s, sizeof *s, 0, 1, atn_soon);
+        atn_hear(c->wire, s, sizeof *s, 0, 1, atn_some_time);
 }
 
 /* The bytes of the message are rank 0's, because those at other ranks may lack a buffer. */
@@ -129,6 +130,15 @@ static void rest(const atn_caller *c, double left_s)
         atn_sleep(left_s - awake_s);
 }
 
+/* How long the rank that comes last waits. */
+static double longest_wait(const atn_caller *c)
+{
+    double most = 0;
+    for (int r = 0; r < c->p; r++)
+        most = fmax(most, share(&c->imbalance, r));
+    return c->imbalance.factor * c->imbalance.message_s * most;
+}
+
 double atn_imbalance_arrive(const atn_caller *c)
 {
     const double start = MPI_Wtime();
@@ -140,12 +150,14 @@ double atn_imbalance_arrive(const atn_caller *c)
         rest(c, wait - (now - start));
         now = MPI_Wtime();
     }
-    return now;
+    return c->imbalance.since_last ? start + longest_wait(c) : now;
 }
 
-double atn_imbalance_mean(const atn_caller *c, double own)
+double atn_imbalance_took(const atn_caller *c, double own)
 {
     double sum = own;
+    if (c->imbalance.since_last)
+        return atn_slowest(own);
     MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return sum / c->p > 1e-9 ? sum / c->p : 1e-9;
 }
