@@ -60,6 +60,7 @@ typedef struct atn_comm {
     int failed;                  /* error that choosing for the call ended with */
     unsigned evictions;          /* of the executor when the plans above were known */
     atn_driver *driver;          /* what learns; NULL: nobody */
+    struct atn_comers *comers;   /* when its ranks come; NULL: nobody asks */
     uint64_t wake;               /* the call at which it must hear of an agreement */
     uint64_t asked, context;     /* by info key: of this rank, and agreed; 0: none */
     uint64_t history;            /* the latest calls, if contexts are made of them */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "plan/wisdom.h"
+#include "pmpi/arrivals.h"
 #include "topo/topo.h"
 
 /* How wrong predictions may be, per mille: with measured parameters, and with known wires alone.
@@ -111,7 +112,7 @@ static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_field *f
                 atn_field_add(f, &r->v[i].choice, prediction(&r->v[i], error), error);
 }
 
-static bool add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
+static void add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
 {
     atn_ranking r = {.n = 0};
     atn_problem q = s->q;
@@ -122,10 +123,9 @@ static bool add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
                                        &r, NULL) == ATN_OK;
     note_plan(atn_clock_kernel_ns() - start);
     if (!done)
-        return false;
+        return;
     add_ranking(&r, &q, f);
     atn_ranking_free(&r);
-    return f->n > 1;
 }
 
 /* ---- wisdom ---- */
@@ -156,12 +156,11 @@ static atn_advice fixed(const atn_subject *s, const atn_rule *wise, atn_field *f
     return ATN_ADVICE_FIXED;
 }
 
-static atn_advice wise_field(const atn_subject *s, const atn_rule *wise, atn_field *f)
+static void wise_field(const atn_subject *s, const atn_rule *wise, atn_field *f)
 {
     atn_field_make(s->q.op, NULL, WIRES_ERROR, wise, f);
     if (wise->next.row != NULL && serves_class(&wise->next, &s->q))
         atn_field_add(f, &wise->next, wise->next_ps, MEASURED_ERROR);
-    return ATN_ADVICE_FIELD;
 }
 
 /* ---- advice ---- */
@@ -192,14 +191,22 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
         may_be_wise(c, s, x->calls == 0) && find_wise(c, &q, s->stable, &rule) ? &rule : NULL;
     if (is_mute(s) || (wise != NULL && atn_rule_backing(wise) == ATN_BY_HAND))
         return fixed(s, wise, field_p);
-    if (wise != NULL && (wise->guess == ATN_GUESS_NONE || !may_plan()))
-        return wise_field(s, wise, field_p);
+    if (wise != NULL && (wise->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
+        atn_arrivals_open(c, x))
+        return ATN_ADVICE_LATER;
+    if (wise != NULL && (wise->guess == ATN_GUESS_NONE || !may_plan())) {
+        wise_field(s, wise, field_p);
+        atn_arrivals_add(c, x, field_p);
+        return ATN_ADVICE_FIELD;
+    }
     if (wise == NULL && (!is_worth_planning(x) || !may_plan()))
         return ATN_ADVICE_LATER;
     if (wise != NULL)
         rule.time_ps = -1; /* a guess */
     atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
-    return add_plans(c, s, field_p) || wise != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
+    add_plans(c, s, field_p);
+    atn_arrivals_add(c, x, field_p);
+    return field_p->n > 1 || wise != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
 }
 
 /* ---- telling ---- */

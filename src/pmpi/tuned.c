@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "pmpi/arrivals.h"
 #include "pmpi/learned.h"
 #include "pmpi/probe.h"
 
@@ -63,13 +64,14 @@ bool atn_tuned_start(atn_comm *c)
     };
     setup.tune.mode = job->procedure;
     c->driver = atn_driver_new(&setup);
-    return c->driver != NULL;
+    return c->driver != NULL && atn_arrivals_start(c);
 }
 
 void atn_tuned_stop(atn_comm *c)
 {
     if (c->driver == NULL)
         return;
+    atn_arrivals_stop(c);
     atn_driver_stop(c->driver);
     memset(c->known, 0, sizeof c->known);
     atn_driver_free(c->driver);
@@ -171,11 +173,15 @@ static void forget_promise(atn_known *known, const atn_kind *x)
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,
                             atn_turn *turn, int *code_p)
 {
+    const int64_t entered = atn_ticks();
     atn_problem q = s->q;
     q.r = c->r;
     q.in_place =
         call->in_place && atn_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
     forget_promise(&c->known[call->op], x);
+    if (atn_driver_asks(x))
+        atn_arrivals_meet(c, x, entered);
+    q.lateness = atn_arrivals_of(c, x);
     atn_driver_turn(c->driver, x, s->q.bytes, turn);
     check_choice(x, s, &turn->use);
     if (turn->shadow != NULL) {

@@ -41,7 +41,7 @@ const atn_algo atn_algo_bcast_early = {
     .needs = ATN_NEEDS_LATENESS,
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
-    .group = "arrivals",
+    .group = "latency",
     .params = atn_early_params,
     .build = build,
 };

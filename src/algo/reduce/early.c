@@ -60,7 +60,7 @@ const atn_algo atn_algo_reduce_early = {
     .needs = ATN_NEEDS_LATENESS | ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
-    .group = "arrivals",
+    .group = "latency",
     .params = atn_early_params,
     .build = build,
 };

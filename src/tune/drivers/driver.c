@@ -142,9 +142,11 @@ static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
     *turn_p = (atn_turn){.of = x, .use = &x->field.choice[0], .block = -1};
 }
 
+bool atn_driver_asks(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
+
 void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
 {
-    if (x->tuner == NULL && x->quiet == 0)
+    if (atn_driver_asks(x))
         ask(d, x);
     if (x->tuner == NULL) {
         turn_without_tuner(x, turn_p);
@@ -217,8 +219,11 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
     return due > last ? due : last;
 }
 
+void atn_driver_apart(atn_driver *d) { d->apart = true; }
+
 /* The largest block times, the least time that any rank can give to this communicator, and the
- * longest time that the last agreement was waited for. */
+ * longest time that the last agreement was waited for.  Where ranks come apart somebody always
+ * waits for the last, so the means tell more. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
@@ -231,8 +236,10 @@ int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
     a->mine[2] = -(atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1));
     a->mine[3] = x->waited;
     x->ticks[0] = x->ticks[1] = 0;
-    return PMPI_Iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T, MPI_MAX, wire,
-                           &a->request);
+    for (int i = 0; i < ATN_DRIVER_SUMS && d->apart; i++)
+        a->mine[i] /= d->s.p;
+    return PMPI_Iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T,
+                           d->apart ? MPI_SUM : MPI_MAX, wire, &a->request);
 }
 
 uint64_t atn_driver_due(const atn_driver *d)

@@ -87,6 +87,8 @@ void atn_driver_free(atn_driver *d);
 
 /* The kind of a call; NULL: there is no room for another one.  `bytes` as in the subject. */
 atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s);
+/* Whether rank 0 is asked at the next call of the kind. */
+bool atn_driver_asks(const atn_kind *x);
 /* The next call of a kind; asks rank 0 when it is time for that (collective). */
 void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
 /* How many of the next calls of the kind need no turn, and that there were so many. */
@@ -98,6 +100,8 @@ void atn_driver_note(const atn_turn *turn, int64_t ticks);
 /* The round of a kind ends with this call, number `call` on the communicator: starts the agreement
  * on `wire`.  Returns an MPI error code. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire);
+/* From now on, on all ranks alike: they come apart, so a call takes what it takes them in the mean. */
+void atn_driver_apart(atn_driver *d);
 /* The call at which an agreement must be awaited; UINT64_MAX: none. */
 uint64_t atn_driver_due(const atn_driver *d);
 /* Awaits all agreements that are due at this call. */

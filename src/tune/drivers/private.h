@@ -22,6 +22,7 @@ struct atn_driver {
     atn_kind *kinds[ATN_BOOK_TUNERS];
     atn_kind *last[ATN_OPERATIONS]; /* of each operation */
     unsigned posted, heard;         /* agreements */
+    bool apart;                     /* ranks come at different times */
     atn_pending pending[ATN_DRIVER_PENDING];
     char text[ATN_DRIVER_TEXT]; /* of what rank 0 says */
 };
