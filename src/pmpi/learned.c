@@ -204,8 +204,8 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
     if (wise != NULL)
         rule.time_ps = -1; /* a guess */
     atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
-    add_plans(c, s, field_p);
     atn_arrivals_add(c, x, field_p);
+    add_plans(c, s, field_p);
     return field_p->n > 1 || wise != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
 }
 
