@@ -100,7 +100,7 @@ void atn_driver_note(const atn_turn *turn, int64_t ticks);
 /* The round of a kind ends with this call, number `call` on the communicator: starts the agreement
  * on `wire`.  Returns an MPI error code. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire);
-/* From now on, on all ranks alike: they come apart, so a call takes what it takes them in the mean. */
+/* On all ranks alike: they come apart, so from now on a call takes what it takes in the mean. */
 void atn_driver_apart(atn_driver *d);
 /* The call at which an agreement must be awaited; UINT64_MAX: none. */
 uint64_t atn_driver_due(const atn_driver *d);
