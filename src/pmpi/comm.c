@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "pmpi/foresight.h"
 #include "pmpi/tuned.h"
 #include "pmpi/wise.h"
 #include "topo/topo.h"
@@ -122,6 +123,7 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
     atn_exec_free(c->exec);
     atn_topo_free(c->topo);
     atn_planned_free(c->planned);
+    atn_foresight_free(c->foreseeing);
     free(c);
     return MPI_SUCCESS;
 }

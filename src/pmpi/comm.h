@@ -65,6 +65,8 @@ typedef struct atn_comm {
     uint64_t asked, context;     /* by info key: of this rank, and agreed; 0: none */
     uint64_t history;            /* the latest calls, if contexts are made of them */
     uint32_t before;             /* operations that were called before it was set up */
+    /* What is called next; NULL: nobody asks. */
+    struct atn_foreseeing *foreseeing;
     /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
     _Atomic unsigned beat;
     _Atomic int op, root;

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "pmpi/comm.h"
+#include "pmpi/foresight.h"
 #include "pmpi/learned.h"
 #include "pmpi/watch.h"
 #include "pmpi/wise.h"
@@ -79,6 +80,7 @@ void atn_job_stop(void)
     atn_watch_stop();
     if (atn_the_job.keeps) {
         atn_comms_stop();
+        atn_foresight_stop();
         atn_learned_finish();
     }
     atn_refined_stop(&atn_the_job);

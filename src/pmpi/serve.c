@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "pmpi/foresight.h"
 #include "pmpi/planned.h"
 #include "pmpi/tuned.h"
 #include "pmpi/watch.h"
@@ -187,6 +188,8 @@ int atn_observed_end(atn_observed *o, int code)
     const double seconds = atn_the_job.report != NULL ? atn_now() - o->start : 0;
     code = atn_end(o->c, atn_turn_done(o->c, &o->turn, code));
     atn_beat_end(o->c);
+    if (atn_the_job.foresees)
+        atn_foresight_saw(o->c, o->call, &o->choice);
     if (atn_the_job.report != NULL) {
         if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))
             atn_report_add(&q, &o->choice, why_native(o), seconds);

@@ -70,3 +70,18 @@ atn_foresight atn_history_foresight(const atn_history *h)
 {
     return atn_online_foresight(h->online);
 }
+
+bool atn_history_expect(atn_history *h, const atn_problem *called, atn_expected *next_p)
+{
+    enum { WITHIN = 16 };
+    atn_problem q;
+    atn_history_add(h, called);
+    if (!atn_history_foresee(h, 1, &q))
+        return false;
+    const atn_foresight f = atn_history_foresight(h);
+    const int64_t told = f.foreseen + f.wrong;
+    *next_p = (atn_expected){.q = q,
+                             .permille = told > 0 ? (int)(1000 * f.foreseen / told) : 1000,
+                             .coming = atn_history_coming(h, &q, WITHIN)};
+    return true;
+}

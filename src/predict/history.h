@@ -29,4 +29,13 @@ bool atn_history_foresee(atn_history *h, int ahead, atn_problem *q_p);
 int atn_history_coming(atn_history *h, const atn_problem *q, int within);
 atn_foresight atn_history_foresight(const atn_history *h);
 
+/* What is expected after a call. */
+typedef struct {
+    atn_problem q;
+    int permille; /* of what was told so far, that came true */
+    int coming;   /* how many of the next sixteen calls will be like it */
+} atn_expected;
+/* Adds the call, and tells what comes next; the same on all ranks.  False: nothing is foreseen. */
+bool atn_history_expect(atn_history *h, const atn_problem *called, atn_expected *next_p);
+
 #endif

@@ -104,6 +104,34 @@ static void ranks_foresee_alike(void **state)
     atn_history_free(h[1]);
 }
 
+/* A solver with surprises: what is expected, how surely, and how often it will pay. */
+static void expectations(void **state)
+{
+    (void)state;
+    atn_history *h = atn_history_make(), *other = atn_history_make();
+    assert_true(h && other);
+    atn_expected e, same;
+    int right = 0, told = 0;
+    bool expected = false;
+    for (int i = 0; i < 2000; i++) {
+        atn_problem q = solver(i);
+        told += expected;
+        right += expected && e.q.op == q.op && e.q.bytes == q.bytes;
+        expected = atn_history_expect(h, &q, &e);
+        q.r = 5;
+        assert_int_equal(atn_history_expect(other, &q, &same), expected);
+        if (!expected)
+            continue;
+        assert_int_equal(e.permille, told > 0 ? 1000 * right / told : 1000);
+        assert_true(e.coming >= 1 && e.coming <= 16);
+        assert_true(e.q.op == same.q.op && e.q.bytes == same.q.bytes && e.q.root == same.q.root);
+        assert_true(e.permille == same.permille && e.coming == same.coming);
+    }
+    assert_true(told > 100 && right < told);
+    atn_history_free(h);
+    atn_history_free(other);
+}
+
 /* Ever new sizes: memory stays bounded, and habits are found afterwards. */
 static void endless_news(void **state)
 {
@@ -209,7 +237,7 @@ int main(void)
         cmocka_unit_test(habits_are_foreseen),   cmocka_unit_test(surprises_cost_trust),
         cmocka_unit_test(ranks_foresee_alike),   cmocka_unit_test(endless_news),
         cmocka_unit_test(roots_and_order_count), cmocka_unit_test(hints_help),
-        cmocka_unit_test(next_receive),
+        cmocka_unit_test(next_receive),          cmocka_unit_test(expectations),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
