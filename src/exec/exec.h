@@ -56,6 +56,10 @@ bool atn_call_canonical(atn_exec *x, const atn_call *call);
  * arguments are invalid (the native routine will say so). */
 bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
 
+/* Bytes that this rank sends (scatterv: receives) in a call of an operation whose sizes ranks do
+ * not share; only for summaries of all ranks. */
+int64_t atn_call_volume(atn_exec *x, const atn_call *call);
+
 /* The plan for a call, from the cache or made now; NULL with *code_p = MPI_SUCCESS when the native
  * routine was chosen.  Needs no communicator, so the caller can create it when a plan first
  * asks. */

@@ -111,6 +111,19 @@ static int64_t shared_bytes(atn_exec *x, const atn_call *call)
     return bytes < 0 ? -2 : bytes;
 }
 
+int64_t atn_call_volume(atn_exec *x, const atn_call *call)
+{
+    const int blocks = atn_operation_get(call->op)->source == ATN_SIDE_ROW ? x->p : 1;
+    const atn_user *const u = call->op == ATN_SCATTERV ? &call->dst : &call->src;
+    int64_t sum = 0;
+
+    for (int j = 0; j < blocks; j++) {
+        const int64_t bytes = atn_user_bytes(x, call, u, j);
+        sum += bytes > 0 ? bytes : 0;
+    }
+    return sum;
+}
+
 bool atn_call_canonical(atn_exec *x, const atn_call *call)
 {
     atn_operator op;

@@ -16,7 +16,7 @@ enum { MEASURED_ERROR = 400, WIRES_ERROR = 1500, NO_PREDICTION = -1 };
 /* How many candidates are looked at, with predictions and without. */
 enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
 /* All ranks wait for a plan, and races correct it: a part of the usual effort must do. */
-enum { ROUGH = 4 };
+enum { ROUGH = 2 };
 
 static int64_t place_of(const atn_comm *c)
 {
@@ -102,6 +102,12 @@ static int64_t prediction(const atn_prospect *x, int error)
     return error >= 0 && x->seconds > 0 && x->seconds < 1e6 ? (int64_t)(x->seconds * 1e12) : -1;
 }
 
+/* Closed forms know nothing of messages that meet. */
+static int error_of(const atn_prospect *x, int error)
+{
+    return error == MEASURED_ERROR && !x->evaluated ? WIRES_ERROR : error;
+}
+
 /* The best variant of every algorithm, then other variants. */
 static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_field *f)
 {
@@ -109,14 +115,18 @@ static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_field *f
     for (int again = 0; again <= 1; again++)
         for (int i = 0; i < r->n && f->n < most; i++)
             if (row_before(r, i) == (again == 1) && serves_class(&r->v[i].choice, q))
-                atn_field_add(f, &r->v[i].choice, prediction(&r->v[i], error), error);
+                atn_field_add(f, &r->v[i].choice, prediction(&r->v[i], error),
+                              error_of(&r->v[i], error));
 }
 
-static void add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
+/* Planned for the average where ranks do not share sizes; what serves must serve any. */
+static void add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
 {
     atn_ranking r = {.n = 0};
-    atn_problem q = s->q;
-    q.topo = c->topo;
+    atn_problem q = x->subject.q, any = q;
+    q.topo = any.topo = c->topo;
+    if (q.bytes < 0)
+        q.bytes = x->mean;
     const int64_t start = atn_clock_kernel_ns();
     const bool done = atn_the_job.machine != NULL &&
                       atn_planner_rank(&q, atn_the_job.machine, NULL, atn_plan_budget(c->p) / ROUGH,
@@ -124,7 +134,7 @@ static void add_plans(const atn_comm *c, const atn_subject *s, atn_field *f)
     note_plan(atn_clock_kernel_ns() - start);
     if (!done)
         return;
-    add_ranking(&r, &q, f);
+    add_ranking(&r, &any, f);
     atn_ranking_free(&r);
 }
 
@@ -176,6 +186,8 @@ static bool is_mute(const atn_subject *s)
 /* Kinds of few short calls are not worth a plan. */
 static bool is_worth_planning(const atn_kind *x)
 {
+    if (x->subject.q.bytes < 0 && x->mean == 0)
+        return false;
     return is_star() || x->calls >= atn_the_job.first ||
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
 }
@@ -205,7 +217,7 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
         rule.time_ps = -1; /* a guess */
     atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
     atn_arrivals_add(c, x, field_p);
-    add_plans(c, s, field_p);
+    add_plans(c, x, field_p);
     return field_p->n > 1 || wise != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
 }
 
@@ -266,10 +278,12 @@ static void explain(const atn_comm *c, const atn_kind *x, int before, const atn_
 
 /* ---- times were agreed ---- */
 
-/* A race that is not over has taught something once native was beaten. */
+/* A race that is not over has taught something once native was beaten; what is good for sizes that
+ * ranks do not share holds for this program only. */
 static bool is_lesson(const atn_kind *x, const atn_learned *l)
 {
-    return x->subject.context == 0 && !is_star() && (l->settled || l->best != ATN_FIELD_NATIVE);
+    return x->subject.context == 0 && x->subject.q.bytes >= 0 && !is_star() &&
+           (l->settled || l->best != ATN_FIELD_NATIVE);
 }
 
 static void keep_lesson(const atn_comm *c, const atn_kind *x, bool settled)

@@ -179,6 +179,8 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
     q.in_place =
         call->in_place && atn_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
     forget_promise(&c->known[call->op], x);
+    if (q.bytes < 0)
+        x->volume = atn_call_volume(c->exec, call);
     if (atn_driver_asks(x))
         atn_arrivals_meet(c, x, entered);
     q.lateness = atn_arrivals_of(c, x);

@@ -131,18 +131,25 @@ static void plan_pair(atn_tuner *t, int other, atn_round *round)
     add_block(round, second, calls_of(t, second));
 }
 
-/* a before b: what can be paid for at once, then what native must prove, then what is expected to
- * be fastest; those of which nothing is known come last. */
-static bool goes_first(const atn_tuner *t, int a, int b)
+/* How long it will take at most; 0: unknown. */
+static int64_t feared(const atn_tuner *t, int i)
 {
     int64_t error;
+    const int64_t ps = expected(t, i, &error);
+    return ps * (1000 + error) / 1000;
+}
+
+/* a before b: what can be paid for at once, then what native must prove, then what will be fastest
+ * even if predictions are wrong; those of which nothing is known come last. */
+static bool goes_first(const atn_tuner *t, int a, int b)
+{
     const bool checks = t->start == ATN_START_BORROWED;
     const int64_t wait_a = wait_for(t, a, calls_of(t, a)), wait_b = wait_for(t, b, calls_of(t, b));
     if (wait_a != wait_b && (wait_a == 0 || wait_b == 0))
         return wait_a == 0;
     if (checks && (a == t->native || b == t->native))
         return a == t->native;
-    const int64_t x = expected(t, a, &error), y = expected(t, b, &error);
+    const int64_t x = feared(t, a), y = feared(t, b);
     return x > 0 && (y == 0 || x < y);
 }
 

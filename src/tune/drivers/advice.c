@@ -70,10 +70,24 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
     head[BYTES] = head[ADVICE] == ATN_ADVICE_LATER ? 0 : print_field(&f, d->text);
 }
 
+/* Sizes that ranks do not share: what all of them have at hand now stands for the kind. */
+static bool summarise(const atn_driver *d, atn_kind *x)
+{
+    const bool row = atn_operation_get(x->subject.q.op)->source == ATN_SIDE_ROW;
+    const int64_t blocks = (int64_t)d->s.p * (row ? d->s.p : 1);
+    int64_t sum = x->volume;
+    if (d->s.allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, d->s.comm) != MPI_SUCCESS)
+        return false;
+    x->mean = sum / blocks;
+    return true;
+}
+
 atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p)
 {
     int64_t head[HEAD] = {ATN_ADVICE_LATER, 0, -1, -1, 0};
     atn_field f;
+    if (x->subject.q.bytes < 0 && !summarise(d, x))
+        return ATN_ADVICE_LATER;
     if (d->s.r == 0)
         write_advice(d, x, head);
     if (d->s.bcast(head, HEAD, MPI_INT64_T, 0, d->s.comm) != MPI_SUCCESS || head[BYTES] == 0)
