@@ -2,7 +2,8 @@
  * interleaved in one job, and writes every sample (docs/measuring.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--topology T] [--rules FILE] [--algorithm LIST]
- *              [--machine FILE] [--imbalance F [--late WHO] [--since own|last]] OPERATION/BYTES/VARIANTS ...
+ *              [--machine FILE] [--imbalance F [--late WHO] [--since own|last]]
+ *              OPERATION/BYTES/VARIANTS ...
  *
  * VARIANTS are separated by ';': attune (what rules and forced algorithms say, and with a
  * machine the planner where they say nothing), all (everything
