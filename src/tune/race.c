@@ -221,7 +221,8 @@ static void begin_watch(atn_tuner *t)
 }
 
 /* The best of those that are foreseen by measured parameters gets one call on credit beside the
- * first one of native, so that short jobs gain too. */
+ * first one of native, so that short jobs gain too; but not in all sizes at once, and no longer
+ * when that has cost too much. */
 static int promising(const atn_tuner *t)
 {
     int best = -1;
@@ -239,8 +240,11 @@ static void plan_first(atn_tuner *t, atn_round *round)
     const int other = promising(t);
     plan_baseline(t, 0, round);
     t->why = "timing what it starts with";
-    if (other >= 0 && round->quiet == 0)
-        add_block(round, other, 1);
+    if (other < 0 || round->quiet > 0 || atn_account_left(t->account) < 0)
+        return;
+    round->credit = true;
+    round->cost_ns += feared(t, other) / 1000;
+    add_block(round, other, 1);
 }
 
 static void plan_race(atn_tuner *t, atn_round *round)

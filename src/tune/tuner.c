@@ -124,11 +124,14 @@ static bool advance(atn_round *round, int weight)
     return round->at == round->n;
 }
 
-/* The model may have been found wrong elsewhere since the round was planned. */
+/* The model may have been found wrong elsewhere since the round was planned, and the credit be used
+ * up. */
 static void plan_again(atn_tuner *t)
 {
     const atn_round *round = &t->round;
-    if (round->quiet == 0 && !round->begun && round->ratios != t->account->ratios)
+    const bool changed =
+        round->ratios != t->account->ratios || (round->credit && atn_account_left(t->account) < 0);
+    if (round->quiet == 0 && !round->begun && changed)
         plan(t);
 }
 
@@ -174,10 +177,20 @@ void atn_tuner_skip(atn_tuner *t, int64_t calls)
     t->round.quiet -= calls;
 }
 
+/* What the winner takes, as far as is known before and by this round. */
+static int64_t usual(const atn_tuner *t, const int64_t per_call_ps[2])
+{
+    const atn_runner *const x = &t->runner[t->winner];
+    for (int i = 0; i < t->round.n && x->samples == 0; i++)
+        if (t->round.block[i].candidate == t->winner)
+            return per_call_ps[i];
+    return atn_runner_median(x);
+}
+
 /* Regret: time beyond what the incumbent would have taken; shadows cost all of their time. */
 static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
-    const int64_t usual_ps = atn_runner_median(&t->runner[t->winner]);
+    const int64_t usual_ps = usual(t, per_call_ps);
     atn_account_spend(t->account, t->agreement_ns);
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *block = &t->round.block[i];
