@@ -26,11 +26,16 @@ said: $said"
     fi
 }
 
+# Without what every job gets that is not told how to choose; a point of its own looks at that.
+without_select() {
+    sed 's/ATTUNE_SELECT=online //; s/ -genv ATTUNE_SELECT online//g; s/ -x ATTUNE_SELECT//g; s/,ATTUNE_SELECT//'
+}
+
 # The command must say exactly TEXT on standard output and nothing on standard error.
 says() { # NAME TEXT COMMAND ...
     local name=$1 text=$2 out
     shift 2
-    out=$("$@" 2>err)
+    out=$("$@" 2>err | without_select)
     if [ "$out" = "$text" ] && [ ! -s err ]; then
         tap_point "$name" yes
     else
@@ -319,6 +324,9 @@ ATTUNE_REPORT 1 -ppn 2 -genv A 1 -genv B=2 -bind-to core -n 2 ./mpich : -env LD_
                 -genv B=2 -bind-to core -n 2 ./mpich : -env LD_PRELOAD /u.so -n=1 ./mpich
             ;;
     esac
+    gives "dry run: jobs learn" 0 "ATTUNE_SELECT=online" dry -- ./$flavour
+    said=$(dry -a bcast=chain -- ./$flavour)
+    check "dry run: unless told what to use" [ "${said/SELECT/}" = "$said" ]
     says "dry run: without launcher" "ATTUNE_YIELD=always LD_PRELOAD=$lib ./$flavour 'a b' ''" \
         dry --yield always -- ./$flavour 'a b' ''
 done
