@@ -29,7 +29,7 @@ typedef struct {
     int at;          /* the present one; n: waiting for the times */
     int64_t cost_ns; /* reserved while it lasts */
     bool begun;
-    bool credit; /* more than it may cost need not be left, as long as something is */
+    bool credit;    /* more than it may cost need not be left, as long as something is */
     int64_t ratios; /* of the account when it was planned */
 } atn_round;
 
