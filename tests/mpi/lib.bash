@@ -8,6 +8,7 @@ for variable in "${!ATTUNE@}"; do
     unset "$variable" # the user's settings are not the test's
 done
 work=$(mktemp -d)
+export XDG_DATA_HOME=$work/data # what other tests have learned is not the test's either
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 limit=${TEST_LIMIT:-60} # seconds for one job
