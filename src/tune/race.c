@@ -2,9 +2,10 @@
  *
  * Baseline: what the tuner starts with is timed and is the winner for now.  Duels: the candidate of
  * which most is expected, if it may be faster by more than the margin, runs in blocks beside the
- * winner until the sign test (sign.h) adopts or drops it; a round is begun only when its expected
- * regret is in the account.  Watching: looks at growing distances at the winner, with the strongest
- * rival beside it; when its time has changed twice in a row, everything is open again.
+ * winner until the sign test (sign.h) adopts or drops it, or it is obvious that native is beaten; a
+ * round is begun only when its expected regret is in the account.  Watching: looks at growing
+ * distances at the winner, with the strongest rival beside it; when its time has changed twice in a
+ * row, everything is open again.
  *
  * The model may be wrong by a factor common to all candidates: what was measured corrects it. */
 #include "tune/private.h"

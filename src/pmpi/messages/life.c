@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "attune/attune.h"
+#include "pmpi/fits.h"
 #include "pmpi/gpu.h"
 #include "pmpi/messages/early.h"
 #include "pmpi/messages/partners.h"
@@ -70,18 +71,6 @@ static void share_order(order *o)
         atn_pbehind.Send(o, sizeof *o, MPI_BYTE, i, TAG, private_comm);
 }
 
-static bool mpi_fits(void)
-{
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
-    PMPI_Get_library_version(text, &length);
-#ifdef ATN_MPI_OPENMPI
-    return strstr(text, "Open MPI") != NULL;
-#else
-    return strstr(text, "Open MPI") == NULL;
-#endif
-}
-
 /* NULL: it can be done. */
 static const char *why_not(bool alone)
 {
@@ -132,7 +121,7 @@ static bool all_of(bool holds)
 static void start(void)
 {
     MPI_Group group;
-    if (!mpi_fits())
+    if (!atn_mpi_fits())
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_group(MPI_COMM_WORLD, &group);

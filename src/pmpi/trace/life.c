@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pmpi/fits.h"
 #include "pmpi/trace/recorder.h"
 #include "pmpi/trace/sync.h"
 
@@ -196,24 +197,11 @@ static void begin(const order *o)
     atn_rec.on = true;
 }
 
-/* The wrong MPI has other handles: nothing but passing calls on is safe then. */
-static bool mpi_fits(void)
-{
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
-    PMPI_Get_library_version(text, &length);
-#ifdef ATN_MPI_OPENMPI
-    return strstr(text, "Open MPI") != NULL;
-#else
-    return strstr(text, "Open MPI") == NULL;
-#endif
-}
-
 static void start(void)
 {
     static order o;
     MPI_Group group;
-    if (!mpi_fits())
+    if (!atn_mpi_fits())
         return;
     PMPI_Comm_size(MPI_COMM_WORLD, &atn_rec.p);
     PMPI_Comm_rank(MPI_COMM_WORLD, &atn_rec.r);

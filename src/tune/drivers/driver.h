@@ -47,10 +47,10 @@ typedef struct atn_kind {
     int64_t ticks[2]; /* of the blocks of the present round */
     int ahead;        /* calls until an agreement is awaited; 0: not known yet */
     int64_t waited;   /* ns, for its last agreement, on this rank */
+    int64_t seen_ps;  /* between two calls on rank 0 before it had a tuner; 0: not known */
     /* Where ranks do not share sizes: */
-    int64_t volume;  /* bytes of the latest call on this rank */
-    int64_t mean;    /* of a block on average, when all ranks were last asked */
-    int64_t seen_ps; /* between two calls on rank 0 before it had a tuner; 0: not known */
+    int64_t volume; /* bytes of the latest call on this rank */
+    int64_t mean;   /* of a block on average, when all ranks were last asked */
 } atn_kind;
 
 /* What is to be done with a call. */
