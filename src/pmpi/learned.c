@@ -92,6 +92,17 @@ static bool row_before(const atn_ranking *r, int i)
     return false;
 }
 
+/* Whose messages take exactly as long on the same wires as those of a better one: the same messages
+ * under another name, between which a duel would never end. */
+static bool is_twin(const atn_ranking *r, int i)
+{
+    const atn_prospect *const x = &r->v[i];
+    for (int k = 0; k < i && x->evaluated && !x->beyond && !is_star(); k++)
+        if (r->v[k].evaluated && r->v[k].seconds == x->seconds)
+            return true;
+    return false;
+}
+
 static int most_candidates(int error)
 {
     return is_star() ? ATN_TUNE_CANDIDATES : error >= 0 ? RACE_CANDIDATES : BLIND_CANDIDATES;
@@ -114,7 +125,8 @@ static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_field *f
     const int error = model_error(), most = most_candidates(error);
     for (int again = 0; again <= 1; again++)
         for (int i = 0; i < r->n && f->n < most; i++)
-            if (row_before(r, i) == (again == 1) && serves_class(&r->v[i].choice, q))
+            if (row_before(r, i) == (again == 1) && !is_twin(r, i) &&
+                serves_class(&r->v[i].choice, q))
                 atn_field_add(f, &r->v[i].choice, prediction(&r->v[i], error),
                               error_of(&r->v[i], error));
 }

@@ -51,7 +51,8 @@ struct atn_tuner {
     int64_t agreement_ns; /* what one costs here */
     const char *why;
     /* ---- race.c ---- */
-    int64_t reference_ps; /* of the winner when watching began; 0: not watching */
+    bool watching;        /* nothing is left to try */
+    int64_t reference_ps; /* what the winner is expected to take when it is looked at */
     int64_t tolerance_ps; /* change of it that is nothing unusual */
     int64_t window;       /* calls between two looks */
     int challenger;       /* that won a pair while watching; -1: none */

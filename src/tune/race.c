@@ -5,7 +5,7 @@
  * winner until the sign test (sign.h) adopts or drops it, or it is obvious that native is beaten; a
  * round is begun only when its expected regret is in the account.  Watching: looks at growing
  * distances at the winner, with the strongest rival beside it; when its time has changed twice in a
- * row, everything is open again.
+ * row, everything is open again.  While a duel waits for budget the winner is watched as well.
  *
  * The model may be wrong by a factor common to all candidates: what was measured corrects it. */
 #include "tune/private.h"
@@ -13,6 +13,7 @@
 
 static const int64_t block_ps = INT64_C(200000000); /* blocks are about so long */
 enum { BLOCK_LEAST = 6, BLOCK_CALLS = 16 };
+enum { EXPECTED = 3 };    /* blocks that tell what the next ones take */
 enum { HOPELESS = 1500 }; /* per mille of the winner */
 enum { OBVIOUS = 2 };     /* pairs that decide when all were won by as much */
 enum { TRUSTED = 1000 };  /* errors of predictions, per mille, that let one be tried at once */
@@ -174,12 +175,33 @@ static void plan_baseline(atn_tuner *t, int64_t quiet, atn_round *round)
     add_block(round, t->winner, block_calls(t, t->winner));
 }
 
+/* What looks at the winner shall find, and what is nothing unusual.  First blocks may be slow: they
+ * are not enough to tell. */
+static void expect(atn_tuner *t)
+{
+    const bool known = t->runner[t->winner].samples >= EXPECTED;
+    const int64_t usual = winner_ps(t), spread = 2 * atn_runner_spread(&t->runner[t->winner]);
+    const int64_t least = usual * t->s.drift / 1000, most = usual / 2;
+    t->reference_ps = known ? usual : 0;
+    t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
+}
+
+/* Looks cost some of the budget that is waited for: they are rarer than others. */
+static int64_t patience(const atn_tuner *t) { return 4 * t->window; }
+
+static void plan_look(atn_tuner *t, atn_round *round)
+{
+    if (!t->suspicious)
+        expect(t);
+    plan_baseline(t, t->suspicious ? 0 : patience(t), round);
+    t->why = "a duel must wait until there is budget for it";
+}
+
 static void plan_duel(atn_tuner *t, int challenger, atn_round *round)
 {
     const int64_t wait = wait_for(t, challenger, calls_of(t, challenger));
-    if (wait > longest_window) {
-        plan_baseline(t, t->window, round);
-        t->why = "a duel must wait until there is budget for it";
+    if (t->suspicious || wait > patience(t)) {
+        plan_look(t, round);
         return;
     }
     round->quiet = wait;
@@ -204,6 +226,8 @@ static void plan_watch(atn_tuner *t, atn_round *round)
 {
     const int other = rival(t);
     const int64_t quiet = t->suspicious ? 0 : t->window;
+    if (t->reference_ps == 0)
+        expect(t);
     t->why = "watching";
     if (other >= 0 && !t->suspicious && wait_for(t, other, calls_of(t, other)) <= quiet) {
         round->quiet = quiet;
@@ -215,10 +239,9 @@ static void plan_watch(atn_tuner *t, atn_round *round)
 
 static void begin_watch(atn_tuner *t)
 {
-    const int64_t usual = winner_ps(t), spread = 2 * atn_runner_spread(&t->runner[t->winner]);
-    const int64_t least = usual * t->s.drift / 1000, most = usual / 2;
-    t->reference_ps = usual;
-    t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
+    t->watching = true;
+    t->suspicious = false;
+    expect(t);
 }
 
 /* The best of those that are foreseen by measured parameters gets one call on credit beside the
@@ -254,12 +277,12 @@ static void plan_race(atn_tuner *t, atn_round *round)
         plan_first(t, round);
         return;
     }
-    const int challenger = t->reference_ps == 0 ? next_challenger(t) : t->challenger;
+    const int challenger = t->watching ? t->challenger : next_challenger(t);
     if (challenger >= 0) {
         plan_duel(t, challenger, round);
         return;
     }
-    if (t->reference_ps == 0)
+    if (!t->watching)
         begin_watch(t);
     plan_watch(t, round);
 }
@@ -279,7 +302,7 @@ static void adopt(atn_tuner *t, int winner)
     for (int i = 0; i < t->n; i++)
         atn_runner_clear(&t->runner[i]);
     t->challenger = -1;
-    t->reference_ps = 0;
+    t->watching = t->suspicious = false;
     t->window = 2 * t->s.iterations;
 }
 
@@ -344,8 +367,7 @@ static void begin_anew(atn_tuner *t, int64_t winners_ps)
     atn_runner_forget(&t->runner[t->winner]);
     atn_runner_note(&t->runner[t->winner], winners_ps);
     t->challenger = -1;
-    t->reference_ps = 0;
-    t->suspicious = false;
+    t->watching = t->suspicious = false;
     t->drifted = true;
     t->window = 2 * t->s.iterations;
 }
@@ -355,7 +377,7 @@ static bool judge_watch(atn_tuner *t, int64_t winners_ps)
 {
     const int64_t apart =
         winners_ps > t->reference_ps ? winners_ps - t->reference_ps : t->reference_ps - winners_ps;
-    const bool changed = apart > t->tolerance_ps;
+    const bool changed = t->reference_ps > 0 && apart > t->tolerance_ps;
     if (changed && t->suspicious) {
         begin_anew(t, winners_ps);
         return false;
@@ -382,8 +404,8 @@ static void take_race(atn_tuner *t, const atn_round *round, const int64_t per_ca
 {
     const int own = round->block[0].candidate == t->winner ? 0 : 1, other = 1 - own;
     const int candidate = round->n == 2 ? round->block[other].candidate : -1;
-    const bool watching = t->reference_ps > 0 && t->challenger < 0;
-    if (watching && !judge_watch(t, per_call_ps[own]))
+    const bool watching = t->watching && t->challenger < 0, look = watching || candidate < 0;
+    if (look && !judge_watch(t, per_call_ps[own]))
         return;
     if (candidate < 0)
         return;

@@ -53,12 +53,13 @@ static void plan_star(atn_tuner *t, atn_round *round)
 {
     const int probe = next_probe(t), each = t->s.iterations;
     if (probe >= 0) {
-        t->reference_ps = 0;
+        t->watching = false;
         add_block(round, probe, each);
         t->why = "measuring every candidate";
         return;
     }
     t->incumbent = t->winner = fastest(t, -1);
+    t->watching = true;
     t->reference_ps = latest(t, t->incumbent);
     if (t->delta > 1)
         add_block(round, t->incumbent, (t->delta - 1) * each);
@@ -92,7 +93,7 @@ static void judge_window(atn_tuner *t, const atn_round *round, const int64_t per
 
 static void take_star(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2])
 {
-    if (t->reference_ps > 0)
+    if (t->watching)
         judge_window(t, round, per_call_ps);
 }
 

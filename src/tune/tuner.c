@@ -91,7 +91,8 @@ atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
     t->incumbent = t->winner = start;
     t->start = kind;
     t->challenger = -1;
-    t->reference_ps = kind == ATN_START_WISE && wise_ps > 0 ? wise_ps : 0;
+    t->watching = kind == ATN_START_WISE && wise_ps > 0;
+    t->reference_ps = t->watching ? wise_ps : 0;
     t->tolerance_ps = t->reference_ps * s->drift / 1000;
     t->window = 2 * s->iterations;
     t->delta = 2;
@@ -267,7 +268,7 @@ void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
         .best_ci_ps = atn_runner_spread(x),
         .next_ps = next >= 0 ? atn_runner_median(&t->runner[next]) : 0,
         .samples = x->samples,
-        .settled = t->reference_ps > 0,
+        .settled = t->watching,
     };
 }
 

@@ -215,6 +215,26 @@ static void drift_is_noticed(void **state)
     assert_true(right >= 28);
 }
 
+/* The last candidate may be so slow that trying it must wait for most of the job. */
+static void drift_is_noticed_while_a_duel_waits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const sim_machine m = {.n = 3,
+                               .time = {10e-3, 1e-3, 40e-3},
+                               .model = {0, 1e-3, 30e-3},
+                               .later = {10e-3, 20e-3, 40e-3},
+                               .drift = 1000,
+                               .error = 30,
+                               .noise = 0.05,
+                               .seed = seed};
+        const sim_outcome o = sim_play(&m, ATN_TUNE_RACE, 6000);
+        assert_int_equal(o.incumbent, NATIVE);
+        assert_true(o.served[1] > 900 && o.served[1] < 3000);
+        sim_assert_budget(&m, &o);
+    }
+}
+
 static void wisdom_serves_from_the_first_call(void **state)
 {
     (void)state;
@@ -301,6 +321,7 @@ int main(void)
         cmocka_unit_test(tiny_calls_cost_little),
         cmocka_unit_test(quiet_calls_can_be_skipped),
         cmocka_unit_test(drift_is_noticed),
+        cmocka_unit_test(drift_is_noticed_while_a_duel_waits),
         cmocka_unit_test(wisdom_serves_from_the_first_call),
         cmocka_unit_test(shadows_teach_without_switching),
         cmocka_unit_test(star_measures_all_and_selects),
