@@ -17,7 +17,7 @@
 #include "tune/solution.h"
 
 static const double closer = 1.2;          /* crossing points are known to that factor */
-static const double crossing_share = 0.25; /* of the time of a size */
+static const double crossing_share = 0.25; /* of the time of such a size */
 /* How wrong predictions may be before any was compared. */
 static const double built_in_error = 3, machine_error = 1;
 
@@ -37,7 +37,7 @@ typedef struct {
     atn_offline_run run;
     const char *machine_file, *topology, *timing_word, *resume, *pattern_file; /* options */
     double seconds, began;
-    int tasks;           /* still to come */
+    double weights;      /* of the tasks still to come */
     ATN_VEC(mark) marks; /* of the operation in hand, by size */
 } tune;
 
@@ -93,17 +93,21 @@ static bool with_winners(tune *t, const atn_offline_problem *q, const char *word
 
 /* ---- an operation ---- */
 
-static double share(const tune *t)
+/* Calls of large messages are slow, those of small ones need more of them to tell. */
+static double weight(int64_t bytes) { return sqrt((double)bytes + 1024); }
+
+/* Of the time that is left, beside the tasks still to come. */
+static double share(const tune *t, int64_t bytes)
 {
-    const double left = t->seconds - (MPI_Wtime() - t->began);
-    return t->seconds > 0 ? fmax(left, 0) / (t->tasks + 1) : INFINITY;
+    const double left = t->seconds - (MPI_Wtime() - t->began), own = weight(bytes);
+    return t->seconds > 0 ? fmax(left, 0) * own / (t->weights + own) : INFINITY;
 }
 
 /* Halves the distance between sizes with different winners: these and native run between them. */
 static bool cross(tune *t, atn_operation op)
 {
     bool ok = true;
-    for (int tries = 0; ok && tries < 64 && share(t) > 0; tries++) {
+    for (int tries = 0; ok && tries < 64 && share(t, 0) > 0; tries++) {
         ATN_VEC(int64_t) bytes = {0};
         ATN_VEC(const char *) use = {0};
         char words[2 * ATN_NAME_ROOM + 4];
@@ -118,7 +122,7 @@ static bool cross(tune *t, atn_operation op)
         if (at < 0)
             return ok || no_memory(t);
         const atn_offline_problem q = {op, middle, -1, .as_it_is = true};
-        ok = problem(t, &q, words, crossing_share * share(t));
+        ok = problem(t, &q, words, crossing_share * share(t, middle));
     }
     return ok;
 }
@@ -153,22 +157,32 @@ static bool finish_operation(tune *t, atn_operation op)
     return ok;
 }
 
+static double task_weight(const char *text)
+{
+    char size[32];
+    int64_t bytes;
+    const bool ok = sscanf(text, "%*[^/]/%31[^/@]", size) == 1 && atn_parse_size(size, &bytes);
+    return ok ? weight(bytes) : 0;
+}
+
 static bool all_tasks(tune *t, char **words, int n)
 {
     atn_offline_problem q = {.op = ATN_OPERATIONS};
     bool ok = true;
     forget_operation(t);
+    for (int i = 0; i < n; i++)
+        t->weights += task_weight(words[i]);
     for (int i = 0; i < n && ok; i++) {
         const atn_operation last = q.op;
+        const double own = task_weight(words[i]);
         char *variants;
         if (!read_task(t, words[i], &q, &variants))
             return failed(t, ATN_USAGE, "a task is OPERATION/BYTES[@CALL]/VARIANTS");
         if (last != q.op && last != ATN_OPERATIONS)
             ok = finish_operation(t, last);
-        t->tasks = n - i;
-        ok = ok && with_winners(t, &q, variants, share(t));
+        t->weights = fmax(0, t->weights - own);
+        ok = ok && with_winners(t, &q, variants, share(t, q.bytes));
     }
-    t->tasks = 0;
     return ok && (n == 0 || finish_operation(t, q.op));
 }
 
