@@ -49,6 +49,9 @@ for flavour in $(flavours); do
         read -r -a arguments <<<"$words"
         sanitized "learning, $words" "$flavour" 2 "$build/tests/$flavour/learning" "${arguments[@]}"
     done
+    with=(--staging 1M --warmup "$work/partners-$flavour" --algorithm allreduce=ring)
+    sanitized staging "$flavour" 2 "$build/tests/$flavour/staging" 1
+    sanitized "staging, edges" "$flavour" 2 "$build/tests/$flavour/staging_edges"
     with=(--off)
     sanitized inert "$flavour" 2 "$build/examples/$flavour/collectives" 0.001
 done
