@@ -5,11 +5,20 @@
 #include "cli/predict.h"
 #include "trace/trace.h"
 
-/* The receive inside a sendrecv is posted already when its message can come. */
+static bool is_hint(const atn_trace_event *e)
+{
+    return e->op == ATN_TRACE_PRE_SEND || e->op == ATN_TRACE_PRE_RECV;
+}
+
+/* Or a hint about one.  The receive inside a sendrecv is posted already when its message can
+ * come. */
 static bool is_message(const atn_trace_event *e, atn_direction *side_p)
 {
     const atn_trace_class class = atn_trace_class_of(e);
-    *side_p = class == ATN_TRACE_IS_SEND ? ATN_SENDS : ATN_RECEIVES;
+    const bool sends = class == ATN_TRACE_IS_SEND || e->op == ATN_TRACE_PRE_SEND;
+    *side_p = sends ? ATN_SENDS : ATN_RECEIVES;
+    if (is_hint(e))
+        return true;
     return e->depth == 0 && e->partner != ATN_TRACE_NULL && e->op != ATN_TRACE_SENDRECV_RECEIVE &&
            (class == ATN_TRACE_IS_SEND || class == ATN_TRACE_IS_RECV);
 }
@@ -25,7 +34,8 @@ static bool add_rank(const atn_trace_rank *rank, atn_message_list *list)
 {
     for (int i = 0; list && i < rank->events.n; i++) {
         const atn_trace_event *e = &rank->events.v[i];
-        atn_message x = {.partner = partner_of(e),
+        atn_message x = {.hint = is_hint(e),
+                         .partner = partner_of(e),
                          .tag = e->flags & ATN_TRACE_ANY_TAG_ASKED ? ATN_TRACE_ANY_TAG : e->tag,
                          .comm = e->comm,
                          .type = e->type,

@@ -35,20 +35,30 @@ static tuple symbol_of(const atn_message *x, bool whole_ranks)
     return (tuple){{x->partner, x->tag, x->bytes, x->type, x->buffer, x->comm}};
 }
 
+/* Where it comes from: as the program said, or else the call. */
+static tuple place_of(const atn_message *x, const atn_message *hint)
+{
+    return hint ? (tuple){{1, hint->tag}} : (tuple){{0, x->site}};
+}
+
 atn_status atn_messages_stream(const atn_message_list *list, atn_direction side, bool whole_ranks,
                                atn_stream *stream_p, atn_error *err)
 {
     atn_numbers symbols = {0}, sites = {0};
     atn_stream stream = {0};
+    const atn_message *hint = NULL; /* for the next one */
     bool room = true;
     for (int i = 0; i < list->n && room; i++) {
         const atn_message *x = &list->v[i];
-        if (x->side != side)
-            continue;
-        const tuple t = symbol_of(x, whole_ranks);
-        const atn_asked asked = {.symbol = atn_number_of(&symbols, &t, sizeof t),
-                                 .site = atn_number_of(&sites, &x->site, sizeof x->site)};
-        room = asked.symbol >= 0 && asked.site >= 0 && atn_push(&stream, asked);
+        if (x->side == side && !x->hint) {
+            const tuple t = symbol_of(x, whole_ranks), place = place_of(x, hint);
+            const atn_asked asked = {.symbol = atn_number_of(&symbols, &t, sizeof t),
+                                     .site = atn_number_of(&sites, &place, sizeof place),
+                                     .told = hint != NULL};
+            room = asked.symbol >= 0 && asked.site >= 0 && atn_push(&stream, asked);
+        }
+        if (x->side == side)
+            hint = x->hint ? x : NULL;
     }
     atn_numbers_free(&symbols);
     atn_numbers_free(&sites);
@@ -65,7 +75,7 @@ int64_t atn_messages_from_anyone(const atn_messages *m)
     int64_t n = 0;
     for (int r = 0; r < m->ranks.n; r++)
         for (int i = 0; i < m->ranks.v[r].n; i++)
-            n += m->ranks.v[r].v[i].side == ATN_RECEIVES &&
+            n += m->ranks.v[r].v[i].side == ATN_RECEIVES && !m->ranks.v[r].v[i].hint &&
                  m->ranks.v[r].v[i].partner == ATN_ANY_PARTNER;
     return n;
 }

@@ -15,6 +15,7 @@ static const char *const column_names[] = {"rank", "op",   "partner", "tag",  "b
 static const char *const senders[] = {"send",     "bsend",      "ssend",           "rsend",
                                       "isend",    "ibsend",     "issend",          "irsend",
                                       "sendrecv", "start-send", "sendrecv_replace"};
+static const char *const hints[] = {[ATN_SENDS] = "pre_send", [ATN_RECEIVES] = "pre_recv"};
 static const char *const receivers[] = {"recv", "mrecv", "irecv", "imrecv", "start-receive"};
 
 typedef struct {
@@ -137,6 +138,16 @@ static bool is_inside(const reader *r, char **fields)
     return *depth && strcmp(depth, "0") != 0;
 }
 
+/* False: no message, and no hint about one. */
+static bool read_op(const char *op, atn_message *x)
+{
+    x->hint = is_one_of(op, hints, ATN_DIRECTIONS);
+    const bool sends =
+        is_one_of(op, senders, sizeof senders / sizeof *senders) || strcmp(op, hints[0]) == 0;
+    x->side = sends ? ATN_SENDS : ATN_RECEIVES;
+    return x->hint || sends || is_one_of(op, receivers, sizeof receivers / sizeof *receivers);
+}
+
 static atn_status read_line(reader *r, char *line, atn_error *err)
 {
     char *fields[MAX_COLUMNS];
@@ -145,16 +156,13 @@ static atn_status read_line(reader *r, char *line, atn_error *err)
         return atn_fail(err, ATN_INPUT,
                         "%s:%d: %d fields, the heading has %d: the line is damaged or cut short",
                         r->origin, r->line, n, r->width);
-    const char *op = field(r, fields, OP);
-    const bool sends = is_one_of(op, senders, sizeof senders / sizeof *senders);
     int rank;
-    atn_message x = {.side = sends ? ATN_SENDS : ATN_RECEIVES};
+    atn_message x = {0};
     atn_status st = number(r, fields, RANK, MAX_RANKS - 1, &rank, err);
-    if (st || is_inside(r, fields) ||
-        !(sends || is_one_of(op, receivers, sizeof receivers / sizeof *receivers)) ||
+    if (st || is_inside(r, fields) || !read_op(field(r, fields, OP), &x) ||
         strcmp(field(r, fields, PARTNER), "null") == 0)
         return st;
-    st = read_message(r, fields, &x, err);
+    st = x.hint ? word(r, fields, TAG, &x.tag, err) : read_message(r, fields, &x, err);
     if (st)
         return st;
     atn_message_list *list = atn_messages_of(r->m, rank);
@@ -190,6 +198,10 @@ atn_status atn_messages_parse(char *text, const char *origin, atn_messages *m_p,
 
 static void write_message(FILE *f, int rank, const atn_message *x)
 {
+    if (x->hint) {
+        fprintf(f, "%d,%s,,%d,,,,,\n", rank, hints[x->side], x->tag);
+        return;
+    }
     fprintf(f, "%d,%s,", rank, x->side == ATN_SENDS ? "send" : "recv");
     if (x->partner < 0)
         fputs(x->partner == ATN_ANY_PARTNER ? "any" : "foreign", f);

@@ -20,6 +20,7 @@ enum { ATN_NO_SYMBOL = -1, ATN_NO_SITE = -1 };
 /* Symbols and sites count from 0 without gaps: they are places in arrays. */
 typedef struct {
     int symbol, site;
+    bool told; /* the program said the site ahead */
 } atn_asked;
 typedef ATN_VEC(atn_asked) atn_stream;
 typedef ATN_VEC(int) atn_symbols;
@@ -102,8 +103,9 @@ typedef struct {
     atn_predict_rules rules;
     int ahead; /* the offers for a request are made this many requests before it; at least 1 */
     int ports; /* the offers are for this many requests, beginning with that one; at least 1 */
-    const bool *hinted; /* by site: the program tells it ahead; NULL: all for predictors that need
-                           hints, none for those that foresee sites */
+    const bool *hinted; /* by site: the program tells it ahead; NULL: those that it told, or if it
+                           told none, all for predictors that need hints, none for those that
+                           foresee sites */
     int nhinted;        /* sites beyond are not told */
 } atn_replay_rules;
 

@@ -11,22 +11,35 @@ typedef struct {
     atn_symbols *ahead; /* offers for the request under way and those behind it, in turn */
 } player;
 
-static bool is_told(const atn_replay_rules *r, const atn_predictor_row *row, int site)
+static bool has_hints(const atn_stream *s)
 {
-    return r->hinted ? site < r->nhinted && r->hinted[site] : row->sites == ATN_SITES_HINTED;
+    for (int i = 0; i < s->n; i++)
+        if (s->v[i].told)
+            return true;
+    return false;
+}
+
+static bool is_told(const player *x, const atn_predictor_row *row, bool hints, const atn_asked *of)
+{
+    const atn_replay_rules *r = x->rules;
+    if (r->hinted)
+        return of->site < r->nhinted && r->hinted[of->site];
+    return hints ? of->told : row->sites == ATN_SITES_HINTED;
 }
 
 static bool begin(player *x, const atn_predictor_choice *c)
 {
     const int n = x->stream->n;
+    const bool hints = has_hints(x->stream);
     x->p = atn_predictor_make(c, &x->rules->rules);
     x->sites = malloc(sizeof *x->sites * ((size_t)n + 1));
     x->ahead = calloc((size_t)x->rules->ahead, sizeof *x->ahead);
     if (!x->p || !x->sites || !x->ahead)
         return false;
-    for (int i = 0; i < n; i++)
-        x->sites[i] =
-            is_told(x->rules, c->row, x->stream->v[i].site) ? x->stream->v[i].site : ATN_NO_SITE;
+    for (int i = 0; i < n; i++) {
+        const atn_asked *of = &x->stream->v[i];
+        x->sites[i] = is_told(x, c->row, hints, of) ? of->site : ATN_NO_SITE;
+    }
     return true;
 }
 
