@@ -92,7 +92,7 @@ static int shared_processors(const job *j)
     static atn_node node;
     int n = 0;
     atn_pus_own(&pus);
-    atn_node_read(&node);
+    atn_node_read(&pus, &node);
     for (int i = 0; i < ATN_MAX_PUS; i++)
         n += atn_pus_has(&pus, i);
     n = node.quota > 0 ? atn_min(n, node.quota) : n;

@@ -1,6 +1,7 @@
 /* crowd.c - see crowd.h. */
 #include "exec/crowd.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "topo/node.h"
@@ -11,7 +12,8 @@ static bool judge(const atn_pus *sets, int n)
     atn_node *const node = malloc(sizeof *node);
     if (node == NULL)
         return true;
-    atn_node_read(node);
+    const atn_pus used = atn_pus_union(sets, n);
+    atn_node_read(&used, node);
     const bool crowded = atn_node_crowded(node, sets, n);
     free(node);
     return crowded;
@@ -37,16 +39,15 @@ static bool compare_ranks(const atn_place_mpi *mpi, MPI_Comm near)
     return crowded != 0;
 }
 
-/* Open MPI yields in its own waits when told so, as its launcher does on a crowded node; a second
- * yield in ours would only give away the turn that follows.  Its MPI_T_init_thread sets the level
- * of threads for all of MPI anew, so it is asked for the level that there is: with less, a program
- * with threads would lose its locks. */
-static bool library_yields(void)
-{
-    int64_t value = 0;
 #ifdef OPEN_MPI
+/* MPI_T_init_thread loads every component of Open MPI, and sets the level of threads for all of MPI
+ * anew, so it is asked for the level that there is: with less, a program with threads would lose
+ * its locks. */
+static bool ask_mpi_t(void)
+{
     MPI_T_cvar_handle handle;
     int level, provided, index, count;
+    int64_t value = 0;
     if (PMPI_Query_thread(&level) != MPI_SUCCESS ||
         MPI_T_init_thread(level, &provided) != MPI_SUCCESS)
         return false;
@@ -57,9 +58,20 @@ static bool library_yields(void)
         MPI_T_cvar_handle_free(&handle);
     }
     MPI_T_finalize();
-#endif
     return value != 0;
 }
+
+/* Open MPI yields in its own waits when told so, as its launcher does on a crowded node; a second
+ * yield in ours would only give away the turn that follows.  Its variable is exported, if not
+ * documented; where it is not, the long way is left. */
+static bool library_yields(void)
+{
+    const bool *const variable = dlsym(RTLD_DEFAULT, "ompi_mpi_yield_when_idle");
+    return variable != NULL ? *variable : ask_mpi_t();
+}
+#else
+static bool library_yields(void) { return false; }
+#endif
 
 bool atn_ranks_crowded(const atn_place_mpi *mpi, MPI_Comm near)
 {

@@ -1,4 +1,5 @@
-/* node.c - processors of this node: affinity from the kernel, cores from hwloc. */
+/* node.c - processors of this node: affinity and cores from the kernel; where it does not tell the
+ * cores, from hwloc. */
 #include "topo/node.h"
 
 #include <limits.h>
@@ -18,6 +19,15 @@ void atn_pus_own(atn_pus *set_p)
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 0; i < ATN_MAX_PUS && i < online; i++)
         atn_pus_add(set_p, i);
+}
+
+atn_pus atn_pus_union(const atn_pus *sets, int n)
+{
+    atn_pus all = {0};
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < ATN_MAX_PUS / 64; i++)
+            all.word[i] |= sets[k].word[i];
+    return all;
 }
 
 /* "max 100000" or "200000 100000" (version 2); one number per file (version 1). */
@@ -43,6 +53,38 @@ static int read_quota(void)
     return v[0] > 0 && v[1] > 0 ? (int)((v[0] + v[1] - 1) / v[1]) : INT_MAX;
 }
 
+/* The first number of a file under /sys/devices/system/cpu/cpuN/topology; -1: there is none. */
+static int read_fact(const char *cpus, int pu, const char *name)
+{
+    char path[512];
+    long long v[2];
+    snprintf(path, sizeof path, "%s/cpu%d/topology/%s", cpus, pu, name);
+    return read_numbers(path, v) >= 1 && v[0] >= 0 && v[0] < ATN_MAX_PUS ? (int)v[0] : -1;
+}
+
+/* The lists begin with the lowest number: "0,64", "2-3".  Processors that share more than a core
+ * is, but have different core_ids (AMD's compute units), are cores of their own. */
+static int core_by_kernel(const char *cpus, int pu)
+{
+    int first = read_fact(cpus, pu, "core_cpus_list");
+    if (first < 0)
+        first = read_fact(cpus, pu, "thread_siblings_list");
+    if (first < 0 || first == pu)
+        return first;
+    return read_fact(cpus, pu, "core_id") == read_fact(cpus, first, "core_id") ? first : pu;
+}
+
+bool atn_node_cores(const char *cpus, const atn_pus *used, int16_t core_of[ATN_MAX_PUS])
+{
+    for (int i = 0; i < ATN_MAX_PUS; i++) {
+        const int core = atn_pus_has(used, i) ? core_by_kernel(cpus, i) : i;
+        if (core < 0)
+            return false;
+        core_of[i] = (int16_t)core;
+    }
+    return true;
+}
+
 #ifdef ATN_HAVE_HWLOC
 static void number_cores(hwloc_topology_t t, int16_t core_of[ATN_MAX_PUS])
 {
@@ -54,7 +96,8 @@ static void number_cores(hwloc_topology_t t, int16_t core_of[ATN_MAX_PUS])
     }
 }
 
-static void read_cores(int16_t core_of[ATN_MAX_PUS])
+/* Loads its plugins first, which takes longer than everything else in the start of a job. */
+static void ask_hwloc(int16_t core_of[ATN_MAX_PUS])
 {
     hwloc_topology_t t;
     if (hwloc_topology_init(&t) != 0)
@@ -66,16 +109,18 @@ static void read_cores(int16_t core_of[ATN_MAX_PUS])
     hwloc_topology_destroy(t);
 }
 #else
-static void read_cores(int16_t core_of[ATN_MAX_PUS]) { (void)core_of; }
+static void ask_hwloc(int16_t core_of[ATN_MAX_PUS]) { (void)core_of; }
 #endif
 
-/* Processors that hwloc does not know count as cores of their own. */
-void atn_node_read(atn_node *node_p)
+/* Processors that nobody knows count as cores of their own. */
+void atn_node_read(const atn_pus *used, atn_node *node_p)
 {
+    node_p->quota = read_quota();
+    if (atn_node_cores("/sys/devices/system/cpu", used, node_p->core_of))
+        return;
     for (int i = 0; i < ATN_MAX_PUS; i++)
         node_p->core_of[i] = (int16_t)i;
-    read_cores(node_p->core_of);
-    node_p->quota = read_quota();
+    ask_hwloc(node_p->core_of);
 }
 
 static int count_cores(const atn_node *node, const atn_pus *set)
@@ -108,10 +153,7 @@ static bool set_crowded(const atn_node *node, const atn_pus *sets, int ranks, co
 
 bool atn_node_crowded(const atn_node *node, const atn_pus *sets, int ranks)
 {
-    atn_pus all = {0};
-    for (int r = 0; r < ranks; r++)
-        for (int i = 0; i < ATN_MAX_PUS / 64; i++)
-            all.word[i] |= sets[r].word[i];
+    const atn_pus all = atn_pus_union(sets, ranks);
     bool crowded = ranks > node->quota || set_crowded(node, sets, ranks, &all);
     for (int r = 0; r < ranks && !crowded; r++)
         crowded = set_crowded(node, sets, ranks, &sets[r]);

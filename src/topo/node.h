@@ -19,13 +19,17 @@ static inline void atn_pus_add(atn_pus *s, int pu) { s->word[pu / 64] |= UINT64_
 
 /* Where the calling thread may run. */
 void atn_pus_own(atn_pus *set_p);
+atn_pus atn_pus_union(const atn_pus *sets, int n);
 
 typedef struct {
     int16_t core_of[ATN_MAX_PUS]; /* hardware threads of a core share the number of its first */
     int quota;                    /* cores' worth of time that the control group grants */
 } atn_node;
 
-void atn_node_read(atn_node *node_p);
+/* `used`: the processors that are asked about. */
+void atn_node_read(const atn_pus *used, atn_node *node_p);
+/* Cores by the kernel's files in the folder `cpus`; false: they do not tell all. */
+bool atn_node_cores(const char *cpus, const atn_pus *used, int16_t core_of[ATN_MAX_PUS]);
 
 /* Whether some ranks share cores, given where each may run: more ranks than cores in all, or more
  * ranks bound inside the set of one than it has cores. */

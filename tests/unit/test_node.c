@@ -4,7 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -92,14 +95,66 @@ static void time_quota(void **state)
 static void this_node(void **state)
 {
     (void)state;
-    atn_node_read(&node);
     atn_pus_own(&sets[0]);
+    atn_node_read(&sets[0], &node);
     int n = 0;
     for (int i = 0; i < ATN_MAX_PUS; i++)
         n += atn_pus_has(&sets[0], i);
     assert_true(n > 0);
     assert_true(node.quota > 0);
     assert_false(atn_node_crowded(&node, sets, 1));
+}
+
+/* ---- what the kernel tells ---- */
+
+static char folder[] = "/tmp/attune-cpus-XXXXXX";
+
+static void tell(int pu, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/cpu%d", folder, pu);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/cpu%d/topology", folder, pu);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/cpu%d/topology/%s", folder, pu, name);
+    FILE *const f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "%s\n", text);
+    fclose(f);
+}
+
+static void forget(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Processors 0 and 2 are threads of a core, as are 1 and 3, by an old kernel; 4 and 5 share a
+ * compute unit. */
+static void kernel_lists(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"0,2", "1,3", "0,2", "1,3", "4-5", "4-5"};
+    static const char *const ids[] = {"0", "1", "0", "1", "2", "3"};
+    static const int cores[] = {0, 1, 0, 1, 4, 5};
+    int16_t core_of[ATN_MAX_PUS];
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 6; i++) {
+        tell(i, i % 2 ? "thread_siblings_list" : "core_cpus_list", lists[i]);
+        tell(i, "core_id", ids[i]);
+    }
+    make_node(6, 1);
+    bind_to(0, 0, 5);
+    const bool told = atn_node_cores(folder, &sets[0], core_of);
+    bind_to(1, 0, 6);
+    const bool too_much = atn_node_cores(folder, &sets[1], node.core_of);
+    forget();
+    assert_true(told);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(core_of[i], cores[i]);
+    assert_int_equal(core_of[6], 6);
+    assert_false(too_much);
 }
 
 int main(void)
@@ -112,6 +167,7 @@ int main(void)
         cmocka_unit_test(job_confined_to_part),
         cmocka_unit_test(time_quota),
         cmocka_unit_test(this_node),
+        cmocka_unit_test(kernel_lists),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
