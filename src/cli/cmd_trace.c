@@ -65,6 +65,7 @@ static int record(const atn_args *a, atn_error *err)
     memcpy(words + n, a->rest, (size_t)a->nrest * sizeof *words);
     setenv("ATTUNE_TRACE_LEVEL", atn_arg_text(a, "level"), 1);
     setenv("ATTUNE_TRACE_LIMIT", atn_arg_text(a, "limit"), 1);
+    setenv("ATTUNE_SELECT", "rules", 0); /* what is recorded should not be trials */
     fflush(NULL);
     execv("/proc/self/exe", words);
     free(words);

@@ -340,9 +340,9 @@ void atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t ente
 
 uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->requests; }
 
-void atn_trace_poll(atn_trace_writer *w, int64_t ns)
+void atn_trace_polls(atn_trace_writer *w, int64_t n, int64_t ns)
 {
-    w->polls++;
+    w->polls += n;
     w->polls_ns += ns;
 }
 

@@ -46,7 +46,7 @@ void atn_trace_write_sync(atn_trace_writer *w, int64_t at, int64_t offset, int64
 /* How long messages of some sizes take, one way. */
 void atn_trace_write_times(atn_trace_writer *w, const int64_t *bytes, const int64_t *ns, int n);
 /* Polls that found nothing are not recorded, only counted. */
-void atn_trace_poll(atn_trace_writer *w, int64_t ns);
+void atn_trace_polls(atn_trace_writer *w, int64_t n, int64_t ns);
 
 /* Puts what is in memory onto the disk. */
 void atn_trace_flush(atn_trace_writer *w);

@@ -96,7 +96,7 @@ static int nothing(const void *buf, int count, MPI_Datatype type, int dest, int 
     return MPI_SUCCESS;
 }
 
-enum { BATCH = 256, BATCHES = 12 };
+enum { BATCH = 64, BATCHES = 12 };
 
 static double empty_interval(void)
 {
@@ -203,6 +203,7 @@ static void start(void)
     MPI_Group group;
     if (!atn_mpi_fits())
         return;
+    atn_clock_start();
     PMPI_Comm_size(MPI_COMM_WORLD, &atn_rec.p);
     PMPI_Comm_rank(MPI_COMM_WORLD, &atn_rec.r);
     PMPI_Comm_group(MPI_COMM_WORLD, &group);
@@ -233,14 +234,14 @@ static void stop(void)
         return;
     int64_t bytes[ATN_MESSAGE_SIZES], ns[ATN_MESSAGE_SIZES];
     const atn_trace_sync sync = atn_compare_clocks(private_comm);
-    const bool timed = atn_time_messages(private_comm, bytes, ns);
+    const int timed = atn_time_messages(private_comm, bytes, ns);
     atn_pbehind.Comm_free(&private_comm);
     atn_rec.on = false;
     if (atn_rec.writer == NULL)
         return;
     atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
-    if (timed)
-        atn_trace_write_times(atn_rec.writer, bytes, ns, ATN_MESSAGE_SIZES);
+    if (timed > 0)
+        atn_trace_write_times(atn_rec.writer, bytes, ns, timed);
 }
 
 /* MPI may no longer be called. */
@@ -249,6 +250,7 @@ static void close_file(const void *from, int64_t enter, int64_t exit)
     if (atn_rec.writer == NULL)
         return;
     atn_record_plain(ATN_TRACE_FINALIZE, from, enter, exit);
+    atn_trace_polls(atn_rec.writer, atn_rec.polls, atn_ticks_ns(atn_rec.polls_ticks));
     const int trouble = atn_trace_trouble(atn_rec.writer);
     if (!atn_trace_close(atn_rec.writer))
         say("rank %d could not write all of its trace: %s", atn_rec.r,

@@ -281,11 +281,16 @@ static void record_probe(atn_trace_op op, const void *from, int source, int tag,
     record(op, from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), NULL, enter, exit);
 }
 
-static void record_poll(int64_t ns)
+/* Of a probe that does not wait. */
+static int record_look(atn_trace_op op, const void *from, int source, int tag, MPI_Comm comm,
+                       int code, bool found, int64_t took)
 {
-    atn_lock();
-    atn_trace_poll(atn_rec.writer, ns);
-    atn_unlock();
+    const int64_t exit = found ? atn_now() : 0;
+    if (found)
+        record_probe(op, from, source, tag, comm, exit - atn_ticks_ns(took), exit);
+    else if (code == MPI_SUCCESS)
+        atn_count_poll(took);
+    return code;
 }
 
 int atn_do_Probe(int (*next)(int, int, MPI_Comm, MPI_Status *), const void *from, int source,
@@ -319,14 +324,11 @@ int atn_do_Iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const vo
 {
     if (!atn_wants())
         ATN_PASS(next(source, tag, comm, flag, status));
-    const int64_t enter = atn_enter();
+    const int64_t enter = atn_enter_poll();
     const int code = next(source, tag, comm, flag, status);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS && !*flag)
-        record_poll(exit - enter);
-    else if (code == MPI_SUCCESS)
-        record_probe(ATN_TRACE_IPROBE, from, source, tag, comm, enter, exit);
-    return code;
+    const int64_t took = atn_leave_poll(enter);
+    return record_look(ATN_TRACE_IPROBE, from, source, tag, comm, code,
+                       code == MPI_SUCCESS && *flag, took);
 }
 
 int atn_do_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *),
@@ -335,12 +337,9 @@ int atn_do_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Sta
 {
     if (!atn_wants())
         ATN_PASS(next(source, tag, comm, flag, matched, status));
-    const int64_t enter = atn_enter();
+    const int64_t enter = atn_enter_poll();
     const int code = next(source, tag, comm, flag, matched, status);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS && !*flag)
-        record_poll(exit - enter);
-    else if (code == MPI_SUCCESS)
-        record_probe(ATN_TRACE_IMPROBE, from, source, tag, comm, enter, exit);
-    return code;
+    const int64_t took = atn_leave_poll(enter);
+    return record_look(ATN_TRACE_IMPROBE, from, source, tag, comm, code,
+                       code == MPI_SUCCESS && *flag, took);
 }

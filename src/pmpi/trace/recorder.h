@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "pmpi/trace/doors.h"
 #include "trace/handles.h"
 #include "trace/writer.h"
@@ -54,6 +55,7 @@ typedef struct {
     int sites, derived;
     ATN_VEC(const char *) modules;
     int numbered; /* threads that have made calls */
+    int64_t polls, polls_ticks;
 } atn_recorder;
 
 extern atn_recorder atn_rec ATN_HIDDEN;
@@ -86,6 +88,20 @@ static inline int64_t atn_leave(void)
     return t;
 }
 
+/* Polls: programs make them by the million, and most find nothing.  They are timed in ticks of the
+ * processor's counter, which are read in a fraction of the time of a clock. */
+static inline int64_t atn_enter_poll(void)
+{
+    atn_depth++;
+    return atn_ticks();
+}
+static inline int64_t atn_leave_poll(int64_t enter)
+{
+    const int64_t took = atn_ticks() - enter;
+    atn_depth--;
+    return took;
+}
+
 /* A call that is not recorded. */
 #define ATN_PASS(call)                                                                             \
     do {                                                                                           \
@@ -106,6 +122,15 @@ static inline void atn_unlock(void)
 {
     if (atn_rec.threads)
         pthread_mutex_unlock(&atn_rec.lock);
+}
+
+/* A poll that found nothing. */
+static inline void atn_count_poll(int64_t took)
+{
+    atn_lock();
+    atn_rec.polls++;
+    atn_rec.polls_ticks += took;
+    atn_unlock();
 }
 
 /* ---- under the lock ---- */

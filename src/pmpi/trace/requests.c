@@ -69,7 +69,7 @@ typedef struct {
     int n;
     MPI_Request *handles, few[FEW];
     MPI_Status *statuses, few_statuses[FEW]; /* what MPI is given; NULL: what the caller gave */
-    int64_t enter;
+    int64_t enter;                           /* of a wait, in ns; of a test, in ticks */
 } completion;
 
 static bool takes_any(const completion *c)
@@ -98,7 +98,22 @@ static bool prepare(completion *c, int n, const MPI_Request *requests, bool igno
     atn_unlock();
     if (wanted)
         c->statuses = n <= FEW ? c->few_statuses : malloc((size_t)n * sizeof *c->statuses);
+    return true;
+}
+
+static bool enter_wait(completion *c, int n, const MPI_Request *requests, bool ignored)
+{
+    if (!atn_wants() || !prepare(c, n, requests, ignored))
+        return false;
     c->enter = atn_enter();
+    return true;
+}
+
+static bool enter_test(completion *c, int n, const MPI_Request *requests, bool ignored)
+{
+    if (!atn_wants() || !prepare(c, n, requests, ignored))
+        return false;
+    c->enter = atn_enter_poll();
     return true;
 }
 
@@ -167,20 +182,13 @@ static void record_done(const completion *c, atn_trace_op op, const void *from, 
     atn_unlock();
 }
 
-static void record_none(const completion *c, int64_t exit)
-{
-    atn_lock();
-    atn_trace_poll(atn_rec.writer, exit - c->enter);
-    atn_unlock();
-}
-
 /* ---- waits ---- */
 
 int atn_do_Wait(int (*next)(MPI_Request *, MPI_Status *), const void *from, MPI_Request *request,
                 MPI_Status *status)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, 1, request, status == MPI_STATUS_IGNORE))
+    if (!enter_wait(&c, 1, request, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(request, status));
     const int code = next(request, c.statuses != NULL ? c.statuses : status);
     const int64_t exit = atn_leave();
@@ -194,7 +202,7 @@ int atn_do_Waitany(int (*next)(int, MPI_Request *, int *, MPI_Status *), const v
                    MPI_Request *requests, int *index, MPI_Status *status)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, n, requests, status == MPI_STATUS_IGNORE))
+    if (!enter_wait(&c, n, requests, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(n, requests, index, status));
     const int code = next(n, requests, index, c.statuses != NULL ? c.statuses : status);
     const int64_t exit = atn_leave();
@@ -208,7 +216,7 @@ int atn_do_Waitall(int (*next)(int, MPI_Request *, MPI_Status *), const void *fr
                    MPI_Request *requests, MPI_Status *statuses)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+    if (!enter_wait(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, statuses));
     const int code = next(n, requests, c.statuses != NULL ? c.statuses : statuses);
     const int64_t exit = atn_leave();
@@ -222,7 +230,7 @@ int atn_do_Waitsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
                     int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+    if (!enter_wait(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, found, indices, statuses));
     const int code = next(n, requests, found, indices, c.statuses != NULL ? c.statuses : statuses);
     const int64_t exit = atn_leave();
@@ -240,11 +248,14 @@ enum { NOTHING = -1 };
 static int end_test(completion *c, atn_trace_op op, const void *from, int code, int done,
                     const int *indices, const MPI_Status *statuses)
 {
-    const int64_t exit = atn_leave();
-    if (done != NOTHING)
+    const int64_t took = atn_leave_poll(c->enter);
+    if (done != NOTHING) {
+        const int64_t exit = atn_now();
+        c->enter = exit - atn_ticks_ns(took);
         record_done(c, op, from, exit, done, indices, statuses);
-    else
-        record_none(c, exit);
+    } else {
+        atn_count_poll(took);
+    }
     finish(c);
     return code;
 }
@@ -253,7 +264,7 @@ int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *fro
                 MPI_Request *request, int *flag, MPI_Status *status)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, 1, request, status == MPI_STATUS_IGNORE))
+    if (!enter_test(&c, 1, request, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(request, flag, status));
     const int code = next(request, flag, c.statuses != NULL ? c.statuses : status);
     const int done = code == MPI_SUCCESS && *flag ? 1 : NOTHING;
@@ -264,7 +275,7 @@ int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), 
                    int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, n, requests, status == MPI_STATUS_IGNORE))
+    if (!enter_test(&c, n, requests, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(n, requests, index, flag, status));
     const int code = next(n, requests, index, flag, c.statuses != NULL ? c.statuses : status);
     const int done = code == MPI_SUCCESS && *flag ? *index != MPI_UNDEFINED : NOTHING;
@@ -275,7 +286,7 @@ int atn_do_Testall(int (*next)(int, MPI_Request *, int *, MPI_Status *), const v
                    MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+    if (!enter_test(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, flag, statuses));
     const int code = next(n, requests, flag, c.statuses != NULL ? c.statuses : statuses);
     const int done = code == MPI_SUCCESS && *flag ? n : NOTHING;
@@ -286,7 +297,7 @@ int atn_do_Testsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
                     int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
 {
     completion c;
-    if (!atn_wants() || !prepare(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
+    if (!enter_test(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, found, indices, statuses));
     const int code = next(n, requests, found, indices, c.statuses != NULL ? c.statuses : statuses);
     const int done =

@@ -57,35 +57,57 @@ atn_trace_sync atn_compare_clocks(MPI_Comm comm)
 
 static const int sizes[ATN_MESSAGE_SIZES] = {8, 1 << 10, 8 << 10, 64 << 10, 512 << 10};
 enum { ROUND_TRIPS = 6 };
+/* Jobs should not become longer by it: a size gets no more round trips after `enough_ns`, and what
+ * takes longer than `long_ns` is the last size, as larger ones follow from it. */
+static const int64_t enough_ns = 500000, long_ns = 5000000;
 
-static int64_t round_trips(MPI_Comm comm, char *buf, int bytes, int partner, bool first)
+/* What the first one says in every message. */
+enum { MORE, LAST_OF_SIZE, LAST_OF_ALL };
+
+static char what_next(int trips, int64_t least, int64_t spent)
 {
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < ROUND_TRIPS; i++) {
+    if (trips > 0 && least > long_ns)
+        return LAST_OF_ALL;
+    return trips + 1 == ROUND_TRIPS || spent > enough_ns ? LAST_OF_SIZE : MORE;
+}
+
+/* False: no other sizes. */
+static bool round_trips(MPI_Comm comm, char *buf, int bytes, int partner, bool first,
+                        int64_t *least_p)
+{
+    int64_t least = INT64_MAX, spent = 0;
+    char next = MORE;
+    for (int i = 0; next == MORE; i++) {
         const int64_t start = atn_now();
+        buf[0] = what_next(i, least, spent);
         if (first)
             atn_pbehind.Send(buf, bytes, MPI_BYTE, partner, TAG, comm);
         atn_pbehind.Recv(buf, bytes, MPI_BYTE, partner, TAG, comm, MPI_STATUS_IGNORE);
+        next = buf[0];
         if (!first)
             atn_pbehind.Send(buf, bytes, MPI_BYTE, partner, TAG, comm);
         const int64_t took = atn_now() - start;
+        spent += took;
         least = took < least ? took : least;
     }
-    return least;
+    *least_p = least;
+    return next != LAST_OF_ALL;
 }
 
-bool atn_time_messages(MPI_Comm comm, int64_t bytes[ATN_MESSAGE_SIZES],
-                       int64_t ns[ATN_MESSAGE_SIZES])
+int atn_time_messages(MPI_Comm comm, int64_t bytes[ATN_MESSAGE_SIZES],
+                      int64_t ns[ATN_MESSAGE_SIZES])
 {
-    int p, r;
+    int p, r, n = 0;
+    bool goes_on = true;
     PMPI_Comm_size(comm, &p);
     PMPI_Comm_rank(comm, &r);
     if (p < 2 || (r != 0 && r != p - 1))
-        return false;
+        return 0;
     static char buf[512 << 10]; /* nothing to fail */
-    for (int i = 0; i < ATN_MESSAGE_SIZES; i++) {
-        bytes[i] = sizes[i];
-        ns[i] = round_trips(comm, buf, sizes[i], r == 0 ? p - 1 : 0, r == 0) / 2;
+    for (; n < ATN_MESSAGE_SIZES && goes_on; n++) {
+        bytes[n] = sizes[n];
+        goes_on = round_trips(comm, buf, sizes[n], r == 0 ? p - 1 : 0, r == 0, &ns[n]);
+        ns[n] /= 2;
     }
-    return r == 0;
+    return r == 0 ? n : 0;
 }
