@@ -1,0 +1,299 @@
+/* test_race.c - when a race leaves native, pair by pair; what a race that is not over teaches. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/wisdom.h"
+#include "simjob.h"
+#include "tune/book.h"
+#include "tune/lesson.h"
+
+/* ---- races whose pairs are told one by one ---- */
+
+enum { USUAL_US = 10000, CLEAR_US = USUAL_US / 2 };
+
+typedef struct {
+    atn_tuner *tuner;
+    atn_account account;
+    int64_t elapsed_us;
+} race;
+
+/* Candidates that the model expects to be fast, but for native, of which it knows nothing. */
+static void begin(race *x, int n, int start, atn_tune_start kind, bool shadow)
+{
+    atn_candidate list[MOST];
+    atn_tune_settings s = atn_tune_defaults;
+    s.shadow = shadow;
+    for (int i = 0; i < n; i++)
+        list[i] = (atn_candidate){.id = (uint64_t)i + 1,
+                                  .predicted_ps = i == NATIVE ? -1 : CLEAR_US * INT64_C(1000000),
+                                  .error = 300};
+    *x = (race){.elapsed_us = 0};
+    atn_account_open(&x->account, 20, s.agreement_ns);
+    x->tuner = atn_tuner_new(&s, &x->account, list, n, NATIVE, start, kind, -1);
+    assert_non_null(x->tuner);
+}
+
+/* Calls until times are agreed; who was timed, as bits. */
+static unsigned play_round(race *x, const int us[])
+{
+    int64_t sums[2] = {0, 0};
+    unsigned timed = 0;
+    atn_step s;
+    do {
+        s = atn_tuner_step(x->tuner, ATN_TUNE_WEIGHT);
+        const int runs = s.shadow >= 0 ? s.shadow : s.candidate;
+        x->elapsed_us += us[s.candidate] + (s.shadow >= 0 ? us[runs] : 0);
+        if (s.block >= 0) {
+            sums[s.block] += 1000 * (int64_t)us[runs];
+            timed |= 1u << runs;
+        }
+    } while (!s.agree);
+    atn_tuner_feed(x->tuner, sums, 1000 * x->elapsed_us);
+    return timed;
+}
+
+/* The next pair of a candidate and the one that serves, which it takes so long in; others take as
+ * long as native. */
+static void play_pair(race *x, int candidate, int us)
+{
+    int times[MOST], rounds = 0;
+    for (int i = 0; i < MOST; i++)
+        times[i] = i == candidate ? us : USUAL_US;
+    while ((play_round(x, times) & 1u << candidate) == 0)
+        assert_true(++rounds < 50);
+}
+
+/* How long candidate 1 takes where native takes USUAL_US. */
+static int time_of(char word)
+{
+    static const struct {
+        char word;
+        int us;
+    } times[] = {
+        {'c', USUAL_US / 2},         {'j', USUAL_US * 2 / 3 - 1}, /* clear, and just so */
+        {'n', USUAL_US * 2 / 3 + 1}, {'w', USUAL_US * 9 / 10}, /* not quite; a win all the same */
+        {'t', USUAL_US * 98 / 100},  {'l', USUAL_US * 105 / 100}, /* within the margin; a loss */
+    };
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (times[i].word == word)
+            return times[i].us;
+    fail_msg("no time is called %c", word);
+    return 0;
+}
+
+/* What serves after native has met candidate 1 in these pairs. */
+static int after(const char *pairs)
+{
+    race x;
+    begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
+    for (; *pairs != '\0'; pairs++) {
+        assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
+        play_pair(&x, 1, time_of(*pairs));
+    }
+    const int incumbent = atn_tuner_incumbent(x.tuner);
+    atn_tuner_free(x.tuner);
+    return incumbent;
+}
+
+/* ---- leaving native ---- */
+
+static void two_clear_pairs_are_enough(void **state)
+{
+    (void)state;
+    assert_int_equal(after("cc"), 1);
+    assert_int_equal(after("cj"), 1);
+    assert_int_equal(after("cwc"), 1);
+    assert_int_equal(after("wcc"), 1);
+}
+
+static void one_clear_pair_is_not(void **state)
+{
+    (void)state;
+    assert_int_equal(after("c"), NATIVE);
+    assert_int_equal(after("cn"), NATIVE);
+    assert_int_equal(after("cwww"), NATIVE);
+    assert_int_equal(after("wwww"), NATIVE);
+    assert_int_equal(after("cwwww"), 1); /* the five of the sign test */
+    assert_int_equal(after("wwwww"), 1);
+}
+
+static void after_a_loss_nothing_is_obvious(void **state)
+{
+    (void)state;
+    assert_int_equal(after("clcc"), NATIVE);
+    assert_int_equal(after("lcc"), NATIVE);
+    assert_int_equal(after("ctcc"), NATIVE); /* a win within the margin is none */
+    assert_int_equal(after("lccccccc"), NATIVE);
+    assert_int_equal(after("lcccccccc"), 1); /* the eight of the sign test */
+}
+
+/* Others than native have proved something: two pairs do not overthrow them. */
+static void only_native_is_left_so_soon(void **state)
+{
+    (void)state;
+    race x;
+    int pairs = 0;
+    begin(&x, 3, 1, ATN_START_BORROWED, false);
+    const int times[] = {2 * USUAL_US, USUAL_US, CLEAR_US};
+    for (int rounds = 0; atn_tuner_incumbent(x.tuner) == 1 && rounds < 200; rounds++)
+        pairs += play_round(&x, times) >> 2 & 1;
+    assert_int_equal(atn_tuner_incumbent(x.tuner), 2);
+    assert_int_equal(pairs, 5);
+    atn_tuner_free(x.tuner);
+}
+
+/* On scratch data it is found out as soon, and the program keeps what it has. */
+static void shadows_only_tell(void **state)
+{
+    (void)state;
+    race x;
+    atn_learned learned;
+    begin(&x, 2, NATIVE, ATN_START_NATIVE, true);
+    play_pair(&x, 1, CLEAR_US);
+    play_pair(&x, 1, CLEAR_US);
+    atn_tuner_learned(x.tuner, &learned);
+    assert_int_equal(learned.best, 1);
+    assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
+    atn_tuner_free(x.tuner);
+}
+
+/* ---- what is not over ---- */
+
+static const char *const names[] = {"native", "chain", "binomial", "linear"};
+enum { NAMES = sizeof names / sizeof *names, RANKS = 16, BYTES = 5000 };
+
+static atn_choice choice_of(int i)
+{
+    atn_choice choice = {.row = atn_catalog_find(ATN_BCAST, names[i])};
+    atn_params_default(choice.row, &choice.params);
+    return choice;
+}
+
+static void make_field(const atn_rule *wise, atn_field *field)
+{
+    atn_field_make(ATN_BCAST, NULL, 300, wise, field);
+    for (int i = 1; i < NAMES; i++) {
+        const atn_choice choice = choice_of(i);
+        atn_field_add(field, &choice, CLEAR_US * INT64_C(1000000), 300);
+    }
+}
+
+/* The rule of a race in which chain has just taken the place of native, others being still to come;
+ * as a job writes it and the next one reads it. */
+static atn_rules *unfinished(atn_rule *rule_p)
+{
+    race x;
+    static atn_field field;
+    atn_learned learned;
+    make_field(NULL, &field);
+    begin(&x, NAMES, NATIVE, ATN_START_NATIVE, false);
+    play_pair(&x, 1, CLEAR_US);
+    play_pair(&x, 1, CLEAR_US);
+    atn_tuner_learned(x.tuner, &learned);
+    assert_int_equal(learned.best, 1);
+    assert_false(learned.settled);
+    assert_true(atn_lesson(x.tuner, &field, RANKS, BYTES, 1770110107, 0, rule_p));
+    rule_p->guess = ATN_GUESS_RACE;
+    atn_tuner_free(x.tuner);
+    atn_rules *const rules = atn_rules_make(rule_p, 1, NULL);
+    assert_non_null(rules);
+    return rules;
+}
+
+static atn_rules *read_again(const atn_rules *rules)
+{
+    char *text;
+    size_t bytes;
+    atn_rules *again = NULL;
+    FILE *const f = open_memstream(&text, &bytes);
+    assert_true(atn_rules_print(f, rules));
+    fclose(f);
+    assert_non_null(strstr(text, "guess=race"));
+    assert_int_equal(atn_rules_parse(text, bytes, "t", &again, NULL), ATN_OK);
+    free(text);
+    return again;
+}
+
+static void unfinished_races_are_marked(void **state)
+{
+    (void)state;
+    atn_rule rule;
+    atn_rules *const written = unfinished(&rule), *const read = read_again(written);
+    assert_int_equal(atn_rule_backing(atn_rules_at(read, 0)), ATN_GUESSED);
+    /* Whoever has measured it to the end knows better, before and afterwards. */
+    rule.use = choice_of(2);
+    rule.guess = ATN_GUESS_NONE;
+    rule.date -= 1000000;
+    atn_rules *const measured = atn_rules_make(&rule, 1, NULL);
+    for (int turn = 0; turn <= 1; turn++) {
+        atn_rules *const both =
+            turn == 0 ? atn_wisdom_join(measured, read) : atn_wisdom_join(read, measured);
+        assert_int_equal(atn_rules_count(both), 1);
+        assert_ptr_equal(atn_rules_at(both, 0)->use.row, rule.use.row);
+        assert_int_equal(atn_rules_at(both, 0)->guess, ATN_GUESS_NONE);
+        atn_rules_free(both);
+    }
+    atn_rules_free(written);
+    atn_rules_free(read);
+    atn_rules_free(measured);
+}
+
+/* The tuner of the next run, which knows the lesson with its time or without. */
+static atn_tuner *next_run(atn_book *book, atn_rule *lesson, bool sure)
+{
+    static atn_field field;
+    if (!sure)
+        lesson->time_ps = -1; /* as src/pmpi does with guesses */
+    make_field(lesson, &field);
+    assert_int_equal(field.n, NAMES);
+    assert_ptr_equal(field.choice[field.wise].row, lesson->use.row);
+    atn_book_open(book, 20, 20000);
+    return atn_book_add(book, 1, BYTES, &atn_tune_defaults, field.is, field.n, ATN_FIELD_NATIVE,
+                        field.wise, field.wise_ps);
+}
+
+/* The next run begins with it, but races on and holds it against native; what is sure is only
+ * watched. */
+static void unfinished_races_go_on(void **state)
+{
+    (void)state;
+    const sim_machine m = {.n = NAMES, .time = {10e-3, 20e-3, 12e-3, 12e-3}, .agreement = 20e-6};
+    const atn_problem q = {.op = ATN_BCAST, .p = RANKS, .bytes = BYTES, .pieces = 1};
+    for (int sure = 0; sure <= 1; sure++) {
+        static atn_book book;
+        atn_rule rule;
+        atn_learned learned;
+        atn_rules *const written = unfinished(&rule), *const read = read_again(written);
+        assert_int_equal(atn_wisdom_answer(read, &q, NULL, NULL, &rule, NULL), ATN_OK);
+        assert_int_equal(rule.guess, ATN_GUESS_RACE);
+        atn_tuner *const t = next_run(&book, &rule, sure);
+        assert_int_equal(atn_tuner_incumbent(t), 1);
+        atn_tuner_learned(t, &learned);
+        assert_int_equal(learned.settled, sure);
+        /* On this machine it was a mistake. */
+        const sim_outcome o = sim_play_tuner(&m, t, &book.account, 300);
+        assert_int_equal(o.incumbent, NATIVE);
+        atn_book_close(&book);
+        atn_rules_free(written);
+        atn_rules_free(read);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_clear_pairs_are_enough),
+        cmocka_unit_test(one_clear_pair_is_not),
+        cmocka_unit_test(after_a_loss_nothing_is_obvious),
+        cmocka_unit_test(only_native_is_left_so_soon),
+        cmocka_unit_test(shadows_only_tell),
+        cmocka_unit_test(unfinished_races_are_marked),
+        cmocka_unit_test(unfinished_races_go_on),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
