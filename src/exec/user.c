@@ -115,10 +115,12 @@ int64_t atn_call_volume(atn_exec *x, const atn_call *call)
 {
     const int blocks = atn_operation_get(call->op)->source == ATN_SIDE_ROW ? x->p : 1;
     const atn_user *const u = call->op == ATN_SCATTERV ? &call->dst : &call->src;
+    /* In place, the root's own block is one of the counts of all. */
+    const int first = blocks == 1 && u->counts ? x->r : 0;
     int64_t sum = 0;
 
     for (int j = 0; j < blocks; j++) {
-        const int64_t bytes = atn_user_bytes(x, call, u, j);
+        const int64_t bytes = atn_user_bytes(x, call, u, first + j);
         sum += bytes > 0 ? bytes : 0;
     }
     return sum;
