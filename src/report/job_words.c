@@ -58,7 +58,7 @@ static void say_saved(lines *l, const atn_job_totals *sum)
     if (served <= 0)
         say(l, "saved against native: nothing, every call was left to the MPI library");
     else if (sum->known <= 0)
-        say(l, "saved against native: not measured (no call was tuned)");
+        say(l, "saved against native: not measured (no served call was timed against native)");
     else
         say(l,
             "saved against native: %s +- %s (95 %%), measured for %.0f %% of the %s that were "
@@ -117,7 +117,7 @@ static const char *remedy(const atn_job_facts *j, const atn_job_row *row)
     };
     if (row->why != ATN_WHY_CHOSEN)
         return by_why[row->why];
-    if (row->size_class < 0 && (j->plans || j->learns))
+    if (row->size_class < 0 && j->plans && !j->learns)
         return "ranks do not share the size of this operation, so nothing can be predicted; a "
                "rule can still choose an algorithm";
     if (j->learns)
