@@ -245,3 +245,33 @@ void *t_alloc(size_t bytes)
         t_die("out of memory for %zu bytes", bytes);
     return memory;
 }
+
+static long available_mb(void)
+{
+    char line[128];
+    long kb = 0;
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %ld", &kb) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kb / 1024;
+}
+
+void *t_alloc_large(size_t bytes, long need_mb)
+{
+    const long free_mb = available_mb();
+    void *const at = free_mb >= need_mb && t_ranks == 2 ? malloc(bytes) : NULL;
+    int all = 0;
+    const int mine = at != NULL;
+    char why[100];
+    t_real()->Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (all)
+        return at;
+    snprintf(why, sizeof why, "needs 2 ranks and %ld MB of memory, %ld MB are free", need_mb,
+             free_mb);
+    t_skip(why);
+    free(at);
+    return NULL;
+}

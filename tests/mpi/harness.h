@@ -74,6 +74,9 @@ extern const t_routines t_mpi;
 const t_routines *t_real(void);
 
 void *t_alloc(size_t bytes); /* never NULL */
+/* What every rank gets, or NULL on all: when some rank has no room, there are not 2 of them, or the
+ * host has less than `need_mb` free in all; the current point is then left out. */
+void *t_alloc_large(size_t bytes, long need_mb);
 
 /* Links gethostname of fakehosts.c into the program. */
 void t_fake_hosts(void);
