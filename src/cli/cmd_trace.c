@@ -111,7 +111,8 @@ const atn_command atn_cmd_trace_record = {
     .verb = "record",
     .help = "Run an MPI program and record every call of every rank",
     .detail =
-        "As 'attune run', which has more options and records with --trace FOLDER. Recorded are "
+        "As 'attune run', which has more options and records with --trace FOLDER, but nothing is "
+        "learned unless ATTUNE_SELECT asks for it. Recorded are "
         "point-to-point calls and collectives with partner, tag, communicator, size, type, buffer, "
         "call site and times; docs/trace-format.md lists them. A job that is killed leaves what it "
         "did until a second before.",

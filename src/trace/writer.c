@@ -9,6 +9,7 @@
 
 enum {
     SLOTS = 512,      /* of the table of signatures; more than are ever in force */
+    RECENT = 64,      /* signatures remembered by their call site */
     RECORD_ROOM = 128 /* the longest record */
 };
 static const int64_t patience_ns = 1000000000; /* a block waits no longer for the disk */
@@ -25,7 +26,8 @@ struct atn_trace_writer {
     int64_t last; /* end of the record before */
     uint32_t requests;
     int signatures;
-    uint16_t slot[SLOTS]; /* a signature's number + 1; 0: free */
+    uint16_t slot[SLOTS];    /* a signature's number + 1; 0: free */
+    uint16_t recent[RECENT]; /* the same, of the last call from the site */
     atn_trace_what signature[ATN_TRACE_SIGNATURES];
     ATN_VEC(uint8_t) definitions;
     uint32_t defined;
@@ -250,6 +252,11 @@ void atn_trace_write_times(atn_trace_writer *w, const int64_t *sizes, const int6
 
 /* ---- events ---- */
 
+static bool same(const atn_trace_what *a, const atn_trace_what *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
 /* Where the signature stands in the table, or where it would go. */
 static unsigned place(const atn_trace_writer *w, const atn_trace_what *what)
 {
@@ -258,18 +265,29 @@ static unsigned place(const atn_trace_writer *w, const atn_trace_what *what)
     for (int i = 0; i < 6; i++)
         h = (h ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 32;
     unsigned at = (unsigned)h % SLOTS;
-    while (w->slot[at] != 0 && memcmp(&w->signature[w->slot[at] - 1], what, sizeof *what) != 0)
+    while (w->slot[at] != 0 && !same(&w->signature[w->slot[at] - 1], what))
         at = (at + 1) % SLOTS;
     return at;
 }
 
-static void put_signature(atn_trace_writer *w, const atn_trace_what *what, unsigned at)
+/* The number + 1 of a signature that is in force; 0: of none.  Most calls repeat the last one from
+ * their site, and comparing is less work than looking for it. */
+static uint16_t find_signature(atn_trace_writer *w, const atn_trace_what *what)
+{
+    uint16_t *const recent = &w->recent[(unsigned)what->site % RECENT];
+    const uint16_t n = *recent;
+    if (n == 0 || n > w->signatures || !same(&w->signature[n - 1], what))
+        *recent = w->slot[place(w, what)];
+    return *recent;
+}
+
+static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
 {
     if (w->signatures == ATN_TRACE_SIGNATURES) {
         w->signatures = 0;
         memset(w->slot, 0, sizeof w->slot);
-        at = place(w, what);
     }
+    const unsigned at = place(w, what);
     w->signature[w->signatures++] = *what;
     w->slot[at] = (uint16_t)w->signatures;
     uint8_t *to = w->at;
@@ -324,11 +342,11 @@ void atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t ente
         return;
     if (w->block.records++ == 0 && (flags & ATN_TRACE_PART) == 0)
         w->block.base = w->last = enter;
-    const unsigned at = place(w, what);
-    if (w->slot[at] != 0)
-        w->at = atn_put_varint(w->at, w->slot[at]);
+    const unsigned known = find_signature(w, what);
+    if (known != 0)
+        w->at = atn_put_varint(w->at, known);
     else
-        put_signature(w, what, at);
+        put_signature(w, what);
     if ((flags & ATN_TRACE_PART) == 0)
         put_times(w, enter, exit);
     if ((flags & ATN_TRACE_STARTS) != 0)

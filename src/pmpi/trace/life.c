@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pmpi/fits.h"
@@ -203,7 +204,7 @@ static void start(void)
     MPI_Group group;
     if (!atn_mpi_fits())
         return;
-    atn_clock_start();
+    atn_rate_end();
     PMPI_Comm_size(MPI_COMM_WORLD, &atn_rec.p);
     PMPI_Comm_rank(MPI_COMM_WORLD, &atn_rec.r);
     PMPI_Comm_group(MPI_COMM_WORLD, &group);
@@ -285,6 +286,8 @@ int atn_do_Abort(int (*next)(MPI_Comm, int), const void *from, MPI_Comm comm, in
     flush_at_exit();
     return next(comm, code);
 }
+
+__attribute__((constructor)) static void begin_at_load(void) { atn_rate_begin(); }
 
 /* ---- exported ---- */
 

@@ -287,7 +287,7 @@ static int record_look(atn_trace_op op, const void *from, int source, int tag, M
 {
     const int64_t exit = found ? atn_now() : 0;
     if (found)
-        record_probe(op, from, source, tag, comm, exit - atn_ticks_ns(took), exit);
+        record_probe(op, from, source, tag, comm, exit - atn_took_ns(took), exit);
     else if (code == MPI_SUCCESS)
         atn_count_poll(took);
     return code;

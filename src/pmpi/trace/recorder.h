@@ -11,9 +11,8 @@
 #define ATN_TRACE_RECORDER_H
 
 #include <pthread.h>
-#include <time.h>
 
-#include "base/clock.h"
+#include "pmpi/trace/clock.h"
 #include "pmpi/trace/doors.h"
 #include "trace/handles.h"
 #include "trace/writer.h"
@@ -70,12 +69,6 @@ static inline bool atn_wants(void)
     return atn_rec.on && (atn_depth == 0 || (atn_rec.messages && atn_depth == 1));
 }
 
-static inline int64_t atn_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 static inline int64_t atn_enter(void)
 {
     atn_depth++;
@@ -99,7 +92,7 @@ static inline int64_t atn_leave_poll(int64_t enter)
 {
     const int64_t took = atn_ticks() - enter;
     atn_depth--;
-    return took;
+    return took > 0 ? took : 0;
 }
 
 /* A call that is not recorded. */

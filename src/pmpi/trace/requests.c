@@ -251,7 +251,7 @@ static int end_test(completion *c, atn_trace_op op, const void *from, int code, 
     const int64_t took = atn_leave_poll(c->enter);
     if (done != NOTHING) {
         const int64_t exit = atn_now();
-        c->enter = exit - atn_ticks_ns(took);
+        c->enter = exit - atn_took_ns(took);
         record_done(c, op, from, exit, done, indices, statuses);
     } else {
         atn_count_poll(took);
