@@ -39,6 +39,14 @@ int64_t atn_account_wait(const atn_account *a, int64_t cost_ns)
     return calls == INT64_MAX ? calls : calls + 1;
 }
 
+int atn_account_ahead(const atn_account *a, int64_t call_ps)
+{
+    static const int64_t long_ps = INT64_C(1000000000), short_ps = 100000000;
+    const int64_t pace_ps = a->agreed_calls > 0 ? scaled(a->elapsed_ns, 1000, a->agreed_calls) : 0;
+    const int64_t ps = pace_ps > call_ps ? pace_ps : call_ps;
+    return ps > long_ps ? 1 : ps > short_ps ? 2 : ATN_AHEAD_USUAL;
+}
+
 void atn_account_elapsed(atn_account *a, int64_t elapsed_ns)
 {
     if (elapsed_ns > a->elapsed_ns)

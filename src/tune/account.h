@@ -10,6 +10,7 @@
 #include "base/base.h"
 
 enum { ATN_CREDIT_AGREEMENTS = 32, ATN_ACCOUNT_RATIOS = 9, ATN_ACCOUNT_LEAST = 3 };
+enum { ATN_AHEAD_USUAL = 4 };
 
 typedef struct {
     int budget; /* per mille of the time that passes */
@@ -26,6 +27,10 @@ void atn_account_open(atn_account *a, int budget, int64_t agreement_ns);
 int64_t atn_account_left(const atn_account *a);
 /* Calls until so much is left; INT64_MAX when that cannot be foreseen. */
 int64_t atn_account_wait(const atn_account *a, int64_t cost_ns);
+/* Calls from an agreement on block times to its result, when a call takes so long; the same on all
+ * ranks.  It should hide behind calls and what the program does between them, but until it is heard
+ * nothing else is tried out. */
+int atn_account_ahead(const atn_account *a, int64_t call_ps);
 void atn_account_elapsed(atn_account *a, int64_t elapsed_ns);
 void atn_account_spend(atn_account *a, int64_t ns);
 

@@ -48,6 +48,15 @@ int sim_describe(const sim_machine *m, atn_candidate list[MOST])
     return m->n;
 }
 
+static int delay_of(const sim_job *j, const atn_tuner *t)
+{
+    atn_learned learned;
+    if (j->m->delay != DELAY_OWN)
+        return j->m->delay;
+    atn_tuner_learned(t, &learned);
+    return atn_account_ahead(j->account, learned.best_ps);
+}
+
 void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
 {
     const sim_machine *m = j->m;
@@ -69,7 +78,7 @@ void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
     if (s.agree) {
         cost += m->agreement;
         j->o->agreements++;
-        j->waiting = m->delay > 0 ? m->delay - 1 : 0;
+        j->waiting = atn_max(delay_of(j, t) - 1, 0);
     }
     j->o->timed += s.block >= 0;
     j->o->served[s.candidate]++;
@@ -95,7 +104,8 @@ sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_account *acco
 {
     sim_outcome o = {0};
     double elapsed = 0;
-    sim_job j = {.m = m, .o = &o, .random = m->seed, .elapsed = &elapsed, .waiting = -1};
+    sim_job j = {
+        .m = m, .o = &o, .random = m->seed, .elapsed = &elapsed, .account = account, .waiting = -1};
     int last = -1;
     for (int64_t call = 0; call < calls; call++) {
         sim_one_call(&j, t, call);

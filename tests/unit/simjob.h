@@ -5,7 +5,7 @@
 
 #include "tune/tuner.h"
 
-enum { NATIVE = 0, MOST = 16 };
+enum { NATIVE = 0, MOST = 16, DELAY_OWN = -1 };
 
 typedef struct {
     int n;              /* candidates; 0 is native */
@@ -19,7 +19,7 @@ typedef struct {
     double outliers;  /* part of the calls that take five times as long */
     double compute;   /* seconds between calls */
     double agreement; /* seconds; 0: 20 us */
-    int delay;        /* calls until agreed times arrive */
+    int delay;        /* calls until agreed times arrive; DELAY_OWN: as the account says */
     uint64_t seed;
 } sim_machine;
 
@@ -42,7 +42,8 @@ typedef struct {
     sim_outcome *o;
     uint64_t random;
     double *elapsed, sum[2];
-    int waiting; /* calls until the agreed times arrive; -1: none are on the way */
+    const atn_account *account; /* for DELAY_OWN */
+    int waiting;                /* calls until the agreed times arrive; -1: none are on the way */
 } sim_job;
 
 double sim_uniform(uint64_t *state);

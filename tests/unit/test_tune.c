@@ -197,6 +197,50 @@ static void quiet_calls_can_be_skipped(void **state)
     atn_tuner_free(t);
 }
 
+/* ---- agreements ---- */
+
+static void agreements_are_awaited_when_they_are_hidden(void **state)
+{
+    (void)state;
+    atn_account a;
+    atn_account_open(&a, 20, 1000);
+    assert_int_equal(atn_account_ahead(&a, 20000000), 4); /* 20 us, and nothing else is known */
+    assert_int_equal(atn_account_ahead(&a, 200000000), 2);
+    assert_int_equal(atn_account_ahead(&a, 2000000000), 1);
+    a.calls = 100;
+    atn_account_elapsed(&a, 3000000); /* 30 us from call to call */
+    assert_int_equal(atn_account_ahead(&a, 20000000), 4);
+    a.calls = 200;
+    atn_account_elapsed(&a, 400000000); /* 2 ms: the program computes */
+    assert_int_equal(atn_account_ahead(&a, 20000000), 1);
+}
+
+/* Short calls between long computations: what the account knows of the time between calls lets
+ * agreements be heard in the next one, so that more is tried out in as many calls. */
+static void computations_let_short_calls_learn_sooner(void **state)
+{
+    (void)state;
+    double sooner = 0, later = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        sim_machine m = sim_decent(seed);
+        for (int i = 0; i < m.n; i++) {
+            m.time[i] *= 4e-3; /* 40 us natively, 20 at best */
+            m.model[i] = 0;
+        }
+        m.compute = 2e-3;
+        m.delay = DELAY_OWN;
+        const sim_outcome own = sim_play(&m, ATN_TUNE_RACE, 400);
+        m.delay = ATN_AHEAD_USUAL;
+        const sim_outcome usual = sim_play(&m, ATN_TUNE_RACE, 400);
+        sim_assert_budget(&m, &own);
+        sooner += own.total / own.native / 40;
+        later += usual.total / usual.native / 40;
+    }
+    print_message("# of native's time: %.3f, with %d calls ahead %.3f\n", sooner, ATN_AHEAD_USUAL,
+                  later);
+    assert_true(sooner < later);
+}
+
 /* ---- change ---- */
 
 static void drift_is_noticed(void **state)
@@ -320,6 +364,8 @@ int main(void)
         cmocka_unit_test(short_jobs_gain_too),
         cmocka_unit_test(tiny_calls_cost_little),
         cmocka_unit_test(quiet_calls_can_be_skipped),
+        cmocka_unit_test(agreements_are_awaited_when_they_are_hidden),
+        cmocka_unit_test(computations_let_short_calls_learn_sooner),
         cmocka_unit_test(drift_is_noticed),
         cmocka_unit_test(drift_is_noticed_while_a_duel_waits),
         cmocka_unit_test(wisdom_serves_from_the_first_call),

@@ -13,7 +13,6 @@
 /* Several communicators of a rank share its time, so each earns a part of the budget. */
 static _Atomic int drivers;
 
-static const int64_t long_ps = INT64_C(1000000000), short_ps = 100000000; /* of calls */
 static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
 enum { FIRST_PAUSE = 1, MUCH = INT32_MAX };
 enum { PATIENCE = 4 }; /* part of a call that may be waited for an agreement */
@@ -184,9 +183,7 @@ void atn_driver_note(const atn_turn *turn, int64_t ticks)
 
 /* ---- agreements ---- */
 
-/* Calls until an agreement is awaited: its latency should hide, but long calls hide it soon, and
- * until it is heard nothing else is tried out. */
-static int ahead(const atn_kind *x)
+static int ahead(const atn_driver *d, const atn_kind *x)
 {
     atn_learned learned;
     if (x->ahead > 0)
@@ -194,20 +191,20 @@ static int ahead(const atn_kind *x)
     atn_tuner_learned(x->tuner, &learned);
     if (learned.samples == 0)
         learned.best_ps = x->seen_ps;
-    return learned.best_ps > long_ps ? 1 : learned.best_ps > short_ps ? 2 : ATN_DRIVER_AHEAD;
+    return atn_account_ahead(&d->book.account, learned.best_ps);
 }
 
 /* Ranks may run apart by more than a call, as the root of a pipelined broadcast does; then it waits
  * for the last one, and the others afterwards for what it would have sent meanwhile: about a call.
  * Such agreements are awaited later and are paid for. */
-static void weigh(atn_kind *x, int64_t waited_ns)
+static void weigh(const atn_driver *d, atn_kind *x, int64_t waited_ns)
 {
     atn_learned learned;
     atn_tuner_learned(x->tuner, &learned);
     const int64_t call_ns = learned.best_ps / 1000;
     const bool apart = waited_ns > call_ns / PATIENCE;
-    if (apart && 2 * ahead(x) <= ATN_DRIVER_MOST)
-        x->ahead = 2 * ahead(x);
+    if (apart && 2 * ahead(d, x) <= ATN_DRIVER_MOST)
+        x->ahead = 2 * ahead(d, x);
     atn_tuner_agreement(x->tuner, apart ? call_ns : 0);
 }
 
@@ -229,7 +226,7 @@ int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
     const int sharers = atomic_load(&drivers);
     a->of = x;
-    a->due = next_due(d, call + (uint64_t)ahead(x));
+    a->due = next_due(d, call + (uint64_t)ahead(d, x));
     d->posted++;
     a->mine[0] = atn_ticks_ns(x->ticks[0]);
     a->mine[1] = atn_ticks_ns(x->ticks[1]);
@@ -252,7 +249,7 @@ static void hear(atn_driver *d, const atn_pending *a)
     atn_kind *const x = a->of;
     const int before = atn_tuner_incumbent(x->tuner);
     atn_tuner_feed(x->tuner, a->all, -a->all[2]);
-    weigh(x, a->all[3]);
+    weigh(d, x, a->all[3]);
     d->s.learned(d->s.context, x, before);
 }
 

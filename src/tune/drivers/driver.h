@@ -4,8 +4,8 @@
  * Everything here happens at the same call of the communicator on all its ranks: a kind of calls is
  * found by what ranks share, rank 0 is asked at fixed numbers of its calls and tells the others, an
  * agreement is a nonblocking reduction that is started with the call that ends a round and awaited
- * a few calls later, sooner where calls are known to be long.  Clocks and predictions enter in no
- * other way. */
+ * a few calls later, sooner where calls, or what the program does between them, are known to be
+ * long.  Clocks and predictions enter in no other way. */
 #ifndef ATN_DRIVER_H
 #define ATN_DRIVER_H
 
@@ -15,8 +15,8 @@
 #include "tune/book.h"
 #include "tune/lesson.h"
 
-/* Calls from an agreement to its result, usually and at most; bytes. */
-enum { ATN_DRIVER_AHEAD = 4, ATN_DRIVER_MOST = 16, ATN_DRIVER_TEXT = 12288 };
+/* Calls from an agreement to its result, at most; bytes. */
+enum { ATN_DRIVER_MOST = 16, ATN_DRIVER_TEXT = 12288 };
 
 /* What calls of a kind have in common. */
 typedef struct {
