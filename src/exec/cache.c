@@ -1,5 +1,7 @@
 /* cache.c - from a call to its plan: first by comparing its arguments as they are (raws), then by
- * the shared problem (plans).  Both tables are direct-mapped, so they are bounded. */
+ * the shared problem (plans).  Both tables are bounded.  The latter grows when a plan that made
+ * room is needed again: a program that goes round many kinds of calls gets room for all of them,
+ * one that never repeats itself does not. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,12 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
         return NULL;
     *x = (atn_exec){
         .recent = x->raws, .p = p, .r = r, .yield = yield, .choose = choose, .context = context};
+    x->sets = ATN_SETS;
+    x->kept = calloc(ATN_SETS * ATN_WAYS, sizeof *x->kept);
+    if (!x->kept) {
+        free(x);
+        return NULL;
+    }
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found);
     x->call_mask = found ? (unsigned)*upper >> 20 : 0;
     if (!atn_is_pow2((int)x->call_mask + 1)) /* keep a mask of whole bits */
@@ -44,8 +52,9 @@ void atn_exec_free(atn_exec *x)
 {
     if (!x)
         return;
-    for (int i = 0; i < ATN_PLANS; i++)
-        atn_plan_free(x->plans[i]);
+    for (int i = 0; i < x->sets * ATN_WAYS; i++)
+        atn_plan_free(x->kept[i].plan);
+    free(x->kept);
     for (int i = 0; i < 2; i++) {
         atn_plan_free(x->sizes_plan[i]);
         free(x->stage[i]);
@@ -209,14 +218,65 @@ static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn
     return atn_hash(&k, sizeof k, 1);
 }
 
-static void evict(atn_exec *x, atn_plan **slot)
+/* ---- plans that are kept ---- */
+
+static atn_kept *set_of(const atn_exec *x, uint64_t key)
 {
-    for (int i = 0; *slot && i < ATN_RAWS; i++)
-        if (x->raws[i].plan == *slot)
+    return &x->kept[key % (uint64_t)x->sets * ATN_WAYS];
+}
+
+static atn_plan *find_plan(const atn_exec *x, uint64_t key)
+{
+    const atn_kept *set = set_of(x, key);
+
+    for (int i = 0; i < ATN_WAYS && set[i].plan; i++)
+        if (set[i].key == key)
+            return set[i].plan;
+    return NULL;
+}
+
+static void evict(atn_exec *x, atn_kept *old)
+{
+    for (int i = 0; i < ATN_RAWS; i++)
+        if (x->raws[i].plan == old->plan)
             x->raws[i].used = false;
-    x->evictions += *slot != NULL;
-    atn_plan_free(*slot);
-    *slot = NULL;
+    x->gone[old->key % ATN_GONE] = old->key;
+    x->evictions++;
+    atn_plan_free(old->plan);
+    old->plan = NULL;
+}
+
+/* Twice as many sets: each falls into two, and plans stay where they are in memory. */
+static void widen(atn_exec *x)
+{
+    const int before = x->sets * ATN_WAYS;
+    atn_kept *old = x->kept, *wider = calloc(2 * (size_t)before, sizeof *wider);
+
+    if (!wider)
+        return;
+    x->kept = wider;
+    x->sets *= 2;
+    for (int i = 0; i < before; i++)
+        if (old[i].plan) {
+            atn_kept *to = set_of(x, old[i].key);
+            while (to->plan)
+                to++;
+            *to = old[i];
+        }
+    free(old);
+}
+
+static void keep_plan(atn_exec *x, uint64_t key, atn_plan *plan)
+{
+    const bool again = x->gone[key % ATN_GONE] == key;
+
+    if (set_of(x, key)[ATN_WAYS - 1].plan && again && x->sets < ATN_SETS_MOST)
+        widen(x);
+    atn_kept *set = set_of(x, key);
+    if (set[ATN_WAYS - 1].plan)
+        evict(x, &set[ATN_WAYS - 1]);
+    memmove(set + 1, set, (ATN_WAYS - 1) * sizeof *set);
+    set[0] = (atn_kept){key, plan};
 }
 
 static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *q,
@@ -227,15 +287,14 @@ static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *
                           : (atn_operation_get(q->op)->flags & ATN_TYPED) ? call->src.count
                                                                           : q->bytes;
     const uint64_t key = key_of(q, choice, &unit, units);
-    atn_plan **slot = &x->plans[key % ATN_PLANS];
+    atn_plan *plan = find_plan(x, key);
 
-    if (!*slot || (*slot)->key != key) {
-        evict(x, slot);
-        *slot = atn_plan_new(q, choice, &unit, units, code_p);
-        if (*slot)
-            (*slot)->key = key;
-    }
-    return *slot;
+    if (plan)
+        return plan;
+    plan = atn_plan_new(q, choice, &unit, units, code_p);
+    if (plan)
+        keep_plan(x, key, plan);
+    return plan;
 }
 
 static atn_plan *with_handles(atn_plan *plan, const atn_call *call)

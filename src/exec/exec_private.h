@@ -66,14 +66,21 @@ typedef struct {
 struct atn_plan {
     atn_unit unit;
     atn_program program;
-    uint64_t key;
     atn_problem q;
     atn_choice choice;
     atn_schedule *schedule;
     atn_dag dag;
 };
 
-enum { ATN_PLANS = 64, ATN_RAWS = 64, ATN_TYPES = 8 };
+enum { ATN_RAWS = 64, ATN_TYPES = 8 };
+/* Plans are kept in sets of so many, the latest first; of sets there are at first and at most; keys
+ * of plans that made room are remembered. */
+enum { ATN_WAYS = 4, ATN_SETS = 16, ATN_SETS_MOST = 512, ATN_GONE = 512 };
+
+typedef struct {
+    uint64_t key;
+    atn_plan *plan; /* NULL: free */
+} atn_kept;
 
 /* The arguments of a call that decide its plan, compared before anything is computed. */
 typedef struct {
@@ -115,8 +122,10 @@ struct atn_exec {
     void *context;
     const struct atn_topo *topo;
     atn_lateness lateness;
-    int *late; /* what it points to; NULL: not known */
-    atn_plan *plans[ATN_PLANS];
+    int *late;      /* what it points to; NULL: not known */
+    atn_kept *kept; /* ATN_WAYS of each set */
+    int sets;
+    uint64_t gone[ATN_GONE];
     atn_raw raws[ATN_RAWS];
     atn_type_entry types[ATN_TYPES];
     atn_plan *sizes_plan[2]; /* exchange the sizes of gatherv and scatterv */

@@ -36,6 +36,13 @@ typedef struct {
     atn_kind *of;
 } atn_known;
 
+/* The operations of repeated calls, for foresight: the latest of `n`. */
+enum { ATN_TRAIL = 256 };
+typedef struct {
+    unsigned n;
+    uint8_t op[ATN_TRAIL];
+} atn_trail;
+
 /* What a repeated call brings along. */
 typedef struct {
     bool any;
@@ -65,7 +72,7 @@ typedef struct atn_comm {
     uint64_t asked, context;     /* by info key: of this rank, and agreed; 0: none */
     uint64_t history;            /* the latest calls, if contexts are made of them */
     uint32_t before;             /* operations that were called before it was set up */
-    /* What is called next; NULL: nobody asks. */
+    atn_trail *trail;            /* NULL: nobody foresees */
     struct atn_foreseeing *foreseeing;
     /* For the watchdog, which looks on from its own thread: odd beat while inside a call. */
     _Atomic unsigned beat;
@@ -88,6 +95,13 @@ static inline atn_known *atn_comm_known(atn_comm *c, atn_operation op, atn_key k
                       known->context == atn_context &&
                       old->freed == atomic_load_explicit(&atn_freed, memory_order_relaxed);
     return same ? known : NULL;
+}
+
+static inline void atn_comm_passed(atn_comm *c, atn_operation op)
+{
+    atn_trail *const trail = c->trail;
+    if (!ATN_LIKELY(trail == NULL))
+        trail->op[trail->n++ % ATN_TRAIL] = (uint8_t)op;
 }
 
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */

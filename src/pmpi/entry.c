@@ -83,6 +83,7 @@ static inline bool gate_has(uint64_t bits)
         atn_known *const known = atn_comm_known(c, ATN_##id, key);                                 \
         if (known != NULL && (known->plan == NULL || atn_are_plain(buffers))) {                    \
             known->left--;                                                                         \
+            atn_comm_passed(c, ATN_##id);                                                          \
             return known->plan == NULL ? atn_real.name actuals : atn_repeat(c, known, buffers);    \
         }                                                                                          \
         return settle_##name actuals;                                                              \

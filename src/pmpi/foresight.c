@@ -1,8 +1,4 @@
-/* foresight.c - see foresight.h.
- *
- * Plans are made when a call of their kind first comes, and again when others have taken their
- * place.  The plan of the call that is foreseen is looked for after the call before it, and made
- * then if it is no longer there. */
+/* foresight.c - see foresight.h. */
 #include "pmpi/foresight.h"
 
 #include <inttypes.h>
@@ -10,39 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/history.h"
-
-/* A call without its buffers, for which a plan can be made again. */
+/* Repeated calls leave their operation in the trail and nothing else; what they were is what was
+ * known of that operation since the last call that was settled. */
 typedef struct {
+    atn_key key;
     atn_problem q;
-    atn_call call;
-    atn_choice choice;
-} sample;
+} repeated;
 
-enum { SAMPLES = 256 };
 typedef struct atn_foreseeing {
     atn_history *history;
-    int n, last; /* last: where a new sample goes when there is no more room */
-    sample v[SAMPLES];
-    int64_t prepared;
+    unsigned seen; /* of the trail */
+    repeated of[ATN_OPERATIONS];
+    atn_trail trail;
 } foreseeing;
 
 static struct {
     pthread_mutex_t lock;
     atn_foresight sum;
-    int64_t prepared;
+    int64_t changed[ATN_OUTLOOK_ABSENT + 1];
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static foreseeing *make(void)
+/* ---- life ---- */
+
+void atn_foresight_start(atn_comm *c)
 {
     foreseeing *const f = calloc(1, sizeof *f);
-    if (f == NULL)
-        return NULL;
-    f->history = atn_history_make();
-    if (f->history != NULL)
-        return f;
-    free(f);
-    return NULL;
+    if (f != NULL)
+        f->history = atn_history_make();
+    if (f == NULL || f->history == NULL) {
+        free(f);
+        return;
+    }
+    c->foreseeing = f;
+    c->trail = &f->trail;
 }
 
 void atn_foresight_free(foreseeing *f)
@@ -54,87 +50,59 @@ void atn_foresight_free(foreseeing *f)
     all.sum.requests += x.requests;
     all.sum.foreseen += x.foreseen;
     all.sum.wrong += x.wrong;
-    all.prepared += f->prepared;
     pthread_mutex_unlock(&all.lock);
     atn_history_free(f->history);
     free(f);
 }
 
-/* ---- samples ---- */
+/* ---- calls ---- */
 
-static sample *find(foreseeing *f, const atn_problem *q)
+static void read_trail(foreseeing *f)
 {
-    for (int i = 0; i < f->n; i++) {
-        const atn_problem *const x = &f->v[i].q;
-        if (x->op == q->op && x->root == q->root && x->bytes == q->bytes &&
-            x->ordered == q->ordered)
-            return &f->v[i];
-    }
-    return NULL;
+    const unsigned end = f->trail.n;
+    if (end - f->seen > ATN_TRAIL)
+        f->seen = end - ATN_TRAIL;
+    for (; f->seen != end; f->seen++)
+        atn_history_add(f->history, &f->of[f->trail.op[f->seen % ATN_TRAIL]].q);
 }
 
-static bool is_predefined(MPI_Datatype type)
+void atn_foresight_saw(atn_comm *c, const atn_call *call)
 {
-    int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
-    if (type != MPI_DATATYPE_NULL)
-        PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED;
-}
-
-/* Handles that the program may free, and arrays that it owns, are not kept. */
-static bool can_be_kept(const atn_call *call)
-{
-    return call->src.counts == NULL && call->dst.counts == NULL && call->src.types == NULL &&
-           call->dst.types == NULL && is_predefined(call->src.type) &&
-           is_predefined(call->dst.type) &&
-           (call->mpi_op == MPI_OP_NULL || atn_op_is_known(call->mpi_op));
-}
-
-static void keep(foreseeing *f, const atn_problem *q, const atn_call *call,
-                 const atn_choice *choice)
-{
-    sample *s = find(f, q);
-    if (s == NULL)
-        s = f->n < SAMPLES ? &f->v[f->n++] : &f->v[f->last++ % SAMPLES];
-    *s = (sample){.q = *q, .call = *call, .choice = *choice};
-    s->call.src.buf = s->call.dst.buf = NULL;
-}
-
-/* ---- after a call ---- */
-
-/* Plans that are known may have made room for it. */
-static void prepare(atn_comm *c, foreseeing *f, const sample *s)
-{
-    const unsigned before = atn_exec_evictions(c->exec);
-    atn_problem q; /* anew: what is known about ranks may have changed */
-    int code;
-    if (!atn_call_problem(c->exec, &s->call, &q))
-        return;
-    atn_exec_plan_as(c->exec, &s->call, &q, &s->choice, &code);
-    if (atn_exec_evictions(c->exec) == before)
-        return;
-    f->prepared++;
-    memset(c->known, 0, sizeof c->known);
-}
-
-void atn_foresight_saw(atn_comm *c, const atn_call *call, const atn_choice *choice)
-{
+    foreseeing *const f = c->foreseeing;
     atn_problem q;
-    atn_expected next;
-    if (c->stage != ATN_STAGE_SERVED || c->exec == NULL || !atn_call_problem(c->exec, call, &q))
+    if (c->stage != ATN_STAGE_SERVED || !atn_call_problem(c->exec, call, &q))
         return;
-    if (c->foreseeing == NULL)
-        c->foreseeing = make();
+    read_trail(f);
+    atn_history_add(f->history, &q);
+    repeated *const of = &f->of[call->op];
+    const atn_key *const key = &c->known[call->op].key;
+    if (memcmp(&of->key, key, sizeof *key) != 0)
+        *of = (repeated){.key = *key, .q = q};
+}
+
+/* ---- what comes ---- */
+
+static bool is_of_kind(const void *context, const atn_problem *q)
+{
+    const atn_kind *const x = context;
+    return q->op == x->subject.q.op && q->ordered == x->subject.q.ordered &&
+           atn_size_class(q->bytes) == x->size_class;
+}
+
+atn_outlook atn_foresight_of(atn_comm *c, const atn_kind *x)
+{
     foreseeing *const f = c->foreseeing;
     if (f == NULL)
-        return;
-    if (choice->row->algo->build != NULL && can_be_kept(call))
-        keep(f, &q, call, choice);
-    if (!atn_history_expect(f->history, &q, &next))
-        return;
-    const sample *const s = find(f, &next.q);
-    if (s != NULL)
-        prepare(c, f, s);
+        return ATN_OUTLOOK_OPEN;
+    read_trail(f);
+    return atn_history_outlook(f->history, is_of_kind, x);
+}
+
+void atn_foresight_note(atn_outlook because)
+{
+    pthread_mutex_lock(&all.lock);
+    all.changed[because]++;
+    pthread_mutex_unlock(&all.lock);
 }
 
 void atn_foresight_stop(void)
@@ -143,6 +111,7 @@ void atn_foresight_stop(void)
         return;
     atn_say("foresight: rank 0 made %" PRId64 " collective calls, %" PRId64
             " were foreseen and %" PRId64 " otherwise than foreseen; %" PRId64
-            " plans were made ahead",
-            all.sum.requests, all.sum.foreseen, all.sum.wrong, all.prepared);
+            " kinds of calls were planned sooner and %" PRId64 " times one was planned later",
+            all.sum.requests, all.sum.foreseen, all.sum.wrong, all.changed[ATN_OUTLOOK_COMES],
+            all.changed[ATN_OUTLOOK_ABSENT]);
 }

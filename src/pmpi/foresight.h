@@ -1,16 +1,22 @@
-/* foresight.h - ATTUNE_FORESEE: which collective comes next on a communicator, and its plan before
- * it comes.
+/* foresight.h - ATTUNE_FORESEE: which collectives come again on a communicator that learns.
  *
- * What is foreseen follows from the calls so far, which all ranks share, so it is the same on all
- * of them; it prepares plans and never decides which messages are sent. */
+ * Only rank 0 looks, which alone is asked what is to be tried: a kind of calls that is part of a
+ * cycle is worth a plan at once, one that is not must come more often first.  The others hear what
+ * follows with rank 0's advice, so all decide alike. */
 #ifndef ATN_FORESIGHT_H
 #define ATN_FORESIGHT_H
 
-#include "plan/choice.h"
 #include "pmpi/comm.h"
+#include "predict/history.h"
 
-/* After a call on a communicator that is served: what it was, and what carried it out. */
-void atn_foresight_saw(atn_comm *c, const atn_call *call, const atn_choice *choice);
+/* Begins to look; without memory nothing is foreseen. */
+void atn_foresight_start(atn_comm *c);
+/* A call was settled, and c->known is as it will be found by those that repeat it. */
+void atn_foresight_saw(atn_comm *c, const atn_call *call);
+/* Whether calls of the kind come again after the one at hand. */
+atn_outlook atn_foresight_of(atn_comm *c, const atn_kind *x);
+/* It changed what becomes of a kind: a plan at once, or not yet. */
+void atn_foresight_note(atn_outlook because);
 /* The communicator goes. */
 void atn_foresight_free(struct atn_foreseeing *f);
 /* Tells what came of it, if decisions are to be told. */

@@ -26,7 +26,7 @@ typedef struct atn_job {
     bool stable;        /* results of inexact reductions must not change while it runs */
     bool by_history;    /* what follows different calls is tuned apart */
     bool explain;       /* tell decisions */
-    bool foresees;      /* plans are made before the calls that are foreseen */
+    bool foresees;      /* which calls come again */
     int budget;         /* per cent */
     int procedure;      /* atn_tune_mode */
     uint32_t tunable;   /* operations that are learned about */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "plan/wisdom.h"
 #include "pmpi/arrivals.h"
+#include "pmpi/foresight.h"
 #include "topo/topo.h"
 
 /* How wrong predictions may be, per mille: with measured parameters, and with known wires alone.
@@ -17,6 +18,8 @@ enum { MEASURED_ERROR = 400, WIRES_ERROR = 1500, NO_PREDICTION = -1 };
 enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
 /* All ranks wait for a plan, and races correct it: a part of the usual effort must do. */
 enum { ROUGH = 2 };
+/* How many times as often as usual a kind must come that is not foreseen to come again. */
+enum { UNFORESEEN = 2 };
 
 static int64_t place_of(const atn_comm *c)
 {
@@ -195,18 +198,32 @@ static bool is_mute(const atn_subject *s)
     return (!is_star() && atn_the_job.budget == 0) || (s->stable && (!s->probes || is_star()));
 }
 
-/* Kinds of few short calls are not worth a plan. */
-static bool is_worth_planning(const atn_kind *x)
+/* Kinds of few short calls are not worth a plan, as far as is known without foresight. */
+static bool seems_worth_planning(const atn_kind *x)
 {
-    if (x->subject.q.bytes < 0 && x->mean == 0)
-        return false;
     return is_star() || x->calls >= atn_the_job.first ||
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
 }
 
+/* Those that are part of a cycle are, at once.  What comes often enough is, whatever was foreseen:
+ * foresight may be wrong, and rare calls may be long. */
+static bool is_worth_planning(atn_comm *c, const atn_kind *x)
+{
+    const bool seems = seems_worth_planning(x);
+    if (x->subject.q.bytes < 0 && x->mean == 0)
+        return false;
+    const atn_outlook outlook = atn_foresight_of(c, x);
+    const bool is = outlook == ATN_OUTLOOK_COMES ||
+                    (seems && (outlook == ATN_OUTLOOK_OPEN || is_star() ||
+                               x->calls >= UNFORESEEN * (int64_t)atn_the_job.first));
+    if (is != seems)
+        atn_foresight_note(outlook);
+    return is;
+}
+
 atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p)
 {
-    const atn_comm *const c = context;
+    atn_comm *const c = context;
     const atn_subject *const s = &x->subject;
     atn_rule rule;
     atn_problem q = s->q;
@@ -223,7 +240,7 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
         atn_arrivals_add(c, x, field_p);
         return ATN_ADVICE_FIELD;
     }
-    if (wise == NULL && (!is_worth_planning(x) || !may_plan()))
+    if (wise == NULL && (!is_worth_planning(c, x) || !may_plan()))
         return ATN_ADVICE_LATER;
     if (wise != NULL)
         rule.time_ps = -1; /* a guess */

@@ -123,11 +123,13 @@ bool atn_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
 void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole)
 {
     atn_plan *const plan = served && whole ? atn_exec_repeatable(c->exec, call) : NULL;
-    if (c->driver != NULL && (atn_the_job.tunable & 1u << call->op) != 0)
-        return; /* no answer of the executor's */
+    const bool tuned = c->driver != NULL && (atn_the_job.tunable & 1u << call->op) != 0;
     k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
-    if (k.count >= 0 && (served ? plan != NULL : atn_the_job.lasting && atn_exec_settled(c->exec)))
+    if (!tuned && k.count >= 0 && /* else it is no answer of the executor's */
+        (served ? plan != NULL : atn_the_job.lasting && atn_exec_settled(c->exec)))
         c->known[call->op] = (atn_known){.key = k, .plan = plan, .left = INT64_MAX};
+    if (c->foreseeing != NULL)
+        atn_foresight_saw(c, call);
 }
 
 /* ---- with somebody looking on ---- */
@@ -188,8 +190,8 @@ int atn_observed_end(atn_observed *o, int code)
     const double seconds = atn_the_job.report != NULL ? atn_now() - o->start : 0;
     code = atn_end(o->c, atn_turn_done(o->c, &o->turn, code));
     atn_beat_end(o->c);
-    if (atn_the_job.foresees)
-        atn_foresight_saw(o->c, o->call, &o->choice);
+    if (o->c->foreseeing != NULL)
+        atn_foresight_saw(o->c, o->call);
     if (atn_the_job.report != NULL) {
         if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))
             atn_report_add(&q, &o->choice, why_native(o), seconds);

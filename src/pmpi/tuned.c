@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "pmpi/arrivals.h"
+#include "pmpi/foresight.h"
 #include "pmpi/learned.h"
 #include "pmpi/probe.h"
 
@@ -64,6 +65,8 @@ bool atn_tuned_start(atn_comm *c)
     };
     setup.tune.mode = job->procedure;
     c->driver = atn_driver_new(&setup);
+    if (c->driver != NULL && job->foresees && c->r == 0)
+        atn_foresight_start(c);
     return c->driver != NULL && atn_arrivals_start(c);
 }
 
@@ -234,7 +237,7 @@ int atn_turn_done(atn_comm *c, const atn_turn *turn, int code)
     return code != MPI_SUCCESS ? code : atn_raise(c, agreed);
 }
 
-void atn_turn_know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn *turn, bool whole)
+static void know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn *turn, bool whole)
 {
     const int64_t quiet = atn_driver_quiet(turn->of);
     const atn_plan *const plan = turn->plan;
@@ -251,4 +254,11 @@ void atn_turn_know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn 
                                      .context = atn_context,
                                      .left = quiet,
                                      .granted = quiet};
+}
+
+void atn_turn_know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn *turn, bool whole)
+{
+    know(c, call, k, turn, whole);
+    if (c->foreseeing != NULL)
+        atn_foresight_saw(c, call);
 }

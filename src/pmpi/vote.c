@@ -198,8 +198,7 @@ static void take_settings(atn_job *job)
     job->report = atn_setting_report(s);
     job->record = atn_setting_given(s, ATN_SET_RECORD);
     job->foresees = atn_setting_number(s, ATN_SET_FORESEE) != 0;
-    job->observed = job->check || job->watchdog > 0 || job->report != NULL || job->record != NULL ||
-                    job->foresees;
+    job->observed = job->check || job->watchdog > 0 || job->report != NULL || job->record != NULL;
     job->forced = atn_rules_forced(job->rules) | atn_reproducible_operations();
     job->lasting = !atn_rules_per_call(job->rules);
 }

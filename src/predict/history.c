@@ -60,28 +60,22 @@ bool atn_history_foresee(atn_history *h, int ahead, atn_problem *q_p)
     return true;
 }
 
-int atn_history_coming(atn_history *h, const atn_problem *q, int within)
-{
-    const kind k = kind_of(q);
-    return atn_online_coming(h->online, &k, within);
-}
-
 atn_foresight atn_history_foresight(const atn_history *h)
 {
     return atn_online_foresight(h->online);
 }
 
-bool atn_history_expect(atn_history *h, const atn_problem *called, atn_expected *next_p)
+atn_outlook atn_history_outlook(atn_history *h,
+                                bool (*like)(const void *context, const atn_problem *q),
+                                const void *context)
 {
-    enum { WITHIN = 16 };
+    enum { WITHIN = 256 }; /* no longer cycles are remembered */
     atn_problem q;
-    atn_history_add(h, called);
-    if (!atn_history_foresee(h, 1, &q))
-        return false;
-    const atn_foresight f = atn_history_foresight(h);
-    const int64_t told = f.foreseen + f.wrong;
-    *next_p = (atn_expected){.q = q,
-                             .permille = told > 0 ? (int)(1000 * f.foreseen / told) : 1000,
-                             .coming = atn_history_coming(h, &q, WITHIN)};
-    return true;
+    for (int ahead = 2; ahead <= WITHIN + 1; ahead++) {
+        if (!atn_history_foresee(h, ahead, &q))
+            return ATN_OUTLOOK_OPEN;
+        if (like(context, &q))
+            return ATN_OUTLOOK_COMES;
+    }
+    return ATN_OUTLOOK_ABSENT;
 }

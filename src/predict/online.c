@@ -67,6 +67,8 @@ atn_foresight atn_online_foresight(const atn_online *o) { return o->foresight; }
 
 static int site_number(atn_online *o, int64_t site)
 {
+    if (o->choice.row->sites == ATN_SITES_NONE)
+        return ATN_NO_SITE;
     const int n = o->dead ? -1 : atn_number_of(&o->sites, &site, sizeof site);
     o->dead = o->dead || n < 0;
     return n < 0 ? ATN_NO_SITE : n;
@@ -116,14 +118,4 @@ const void *atn_online_foresee(atn_online *o, int ahead)
     if (o->right < TRUST || !offer(o, ahead, 1) || o->offers.n == 0)
         return NULL;
     return atn_numbered(&o->keys, o->offers.v[0]);
-}
-
-int atn_online_coming(atn_online *o, const void *key, int within)
-{
-    int n = 0;
-    if (o->right < TRUST || !offer(o, 1, within))
-        return 0;
-    for (int i = 0; i < o->offers.n; i++)
-        n += memcmp(atn_numbered(&o->keys, o->offers.v[i]), key, o->key_bytes) == 0;
-    return n;
 }

@@ -25,8 +25,6 @@ void atn_online_add(atn_online *o, const void *key, int64_t site);
 /* The key of the request `ahead` requests from now (1 is the next), valid until the next call.
  * NULL: it cannot be told, or what was told lately was wrong. */
 const void *atn_online_foresee(atn_online *o, int ahead);
-/* How many of the next `within` requests are foreseen to have this key. */
-int atn_online_coming(atn_online *o, const void *key, int within);
 atn_foresight atn_online_foresight(const atn_online *o);
 
 #endif

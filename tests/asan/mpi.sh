@@ -47,7 +47,7 @@ for flavour in $(flavours); do
     with=(--select online --budget 100 --first 0 --wisdom "$work/wisdom-$flavour")
     for words in "exact 800" "float 600" "contexts 60"; do
         read -r -a arguments <<<"$words"
-        sanitized "learning, $words" "$flavour" 2 "$build/tests/$flavour/learning" "${arguments[@]}"
+        ATTUNE_FORESEE=on sanitized "learning, $words" "$flavour" 2 "$build/tests/$flavour/learning" "${arguments[@]}"
     done
     with=(--staging 1M --warmup "$work/partners-$flavour" --algorithm allreduce=ring)
     sanitized staging "$flavour" 2 "$build/tests/$flavour/staging" 1

@@ -41,9 +41,6 @@ static void habits_are_foreseen(void **state)
     }
     assert_true(atn_history_foresee(h, 4, &next));
     assert_int_equal(next.op, ATN_ALLREDUCE);
-    const atn_problem sum = call(ATN_ALLREDUCE, 8), other = call(ATN_ALLREDUCE, 16);
-    assert_int_equal(atn_history_coming(h, &sum, 16), 4);
-    assert_int_equal(atn_history_coming(h, &other, 16), 0);
     const atn_foresight f = atn_history_foresight(h);
     assert_int_equal(f.requests, 40);
     assert_true(f.foreseen > 20);
@@ -64,7 +61,6 @@ static void surprises_cost_trust(void **state)
     assert_true(atn_history_foresee(h, 1, &next));
     atn_history_add(h, &rare);
     assert_false(atn_history_foresee(h, 1, &next));
-    assert_int_equal(atn_history_coming(h, &usual, 8), 0);
     assert_int_equal(atn_history_foresight(h).wrong, 1);
     for (int i = 0; i < 20; i++)
         atn_history_add(h, &usual);
@@ -95,7 +91,7 @@ static void ranks_foresee_alike(void **state)
         q.pieces = 1 + i % 3;
         atn_history_add(h[1], &q);
         if (i % 3 == 0)
-            atn_history_coming(h[1], &q, 50);
+            atn_history_foresee(h[1], 50, &b);
     }
     const atn_foresight x = atn_history_foresight(h[0]), y = atn_history_foresight(h[1]);
     assert_memory_equal(&x, &y, sizeof x);
@@ -104,32 +100,55 @@ static void ranks_foresee_alike(void **state)
     atn_history_free(h[1]);
 }
 
-/* A solver with surprises: what is expected, how surely, and how often it will pay. */
-static void expectations(void **state)
+static bool is_like(const void *context, const atn_problem *q)
+{
+    const atn_problem *x = context;
+    return q->op == x->op && q->bytes == x->bytes;
+}
+
+static atn_outlook outlook(atn_history *h, atn_operation op, int64_t bytes)
+{
+    const atn_problem q = call(op, bytes);
+    return atn_history_outlook(h, is_like, &q);
+}
+
+/* A start that nobody foresees, then a cycle: what belongs to it will come again, the rest not. */
+static void outlooks(void **state)
 {
     (void)state;
-    atn_history *h = atn_history_make(), *other = atn_history_make();
-    assert_true(h && other);
-    atn_expected e, same;
-    int right = 0, told = 0;
-    bool expected = false;
-    for (int i = 0; i < 2000; i++) {
-        atn_problem q = solver(i);
-        told += expected;
-        right += expected && e.q.op == q.op && e.q.bytes == q.bytes;
-        expected = atn_history_expect(h, &q, &e);
-        q.r = 5;
-        assert_int_equal(atn_history_expect(other, &q, &same), expected);
-        if (!expected)
-            continue;
-        assert_int_equal(e.permille, told > 0 ? 1000 * right / told : 1000);
-        assert_true(e.coming >= 1 && e.coming <= 16);
-        assert_true(e.q.op == same.q.op && e.q.bytes == same.q.bytes && e.q.root == same.q.root);
-        assert_true(e.permille == same.permille && e.coming == same.coming);
+    atn_history *h = atn_history_make();
+    assert_non_null(h);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(outlook(h, ATN_BCAST, i), ATN_OUTLOOK_OPEN);
+        const atn_problem q = call(ATN_BCAST, i);
+        atn_history_add(h, &q);
     }
-    assert_true(told > 100 && right < told);
+    for (int i = 0; i < 1000; i++) {
+        const atn_problem q = i % 100 == 7 ? call(ATN_REDUCE, 64) : call(ATN_ALLREDUCE, i % 4);
+        atn_history_add(h, &q);
+    }
+    assert_int_equal(outlook(h, ATN_ALLREDUCE, 3), ATN_OUTLOOK_COMES);
+    assert_int_equal(outlook(h, ATN_ALLREDUCE, 5), ATN_OUTLOOK_ABSENT);
+    assert_int_equal(outlook(h, ATN_BCAST, 7), ATN_OUTLOOK_ABSENT);
+    const atn_problem surprise = call(ATN_GATHER, 1);
+    atn_history_add(h, &surprise);
+    assert_int_equal(outlook(h, ATN_ALLREDUCE, 3), ATN_OUTLOOK_OPEN);
     atn_history_free(h);
-    atn_history_free(other);
+}
+
+/* The call at hand is not one that comes again. */
+static void the_last_call_is_not_foreseen_to_come_again(void **state)
+{
+    (void)state;
+    atn_history *h = atn_history_make();
+    assert_non_null(h);
+    for (int i = 0; i < 200; i++) { /* a cycle of 100 */
+        const atn_problem q =
+            i % 100 == 0 ? call(ATN_BCAST, 8) : call(ATN_ALLREDUCE, 8 + i % 100 % 3);
+        atn_history_add(h, &q);
+    }
+    assert_int_equal(outlook(h, ATN_BCAST, 8), ATN_OUTLOOK_COMES); /* at hand, and 100 later */
+    atn_history_free(h);
 }
 
 /* Ever new sizes: memory stays bounded, and habits are found afterwards. */
@@ -227,17 +246,21 @@ static void next_receive(void **state)
     memcpy(&next, key, sizeof next);
     assert_int_equal(next.source, 1);
     assert_int_equal(next.tag, 7);
-    assert_int_equal(atn_online_coming(o, &next, 30), 10);
     atn_online_free(o);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(habits_are_foreseen),   cmocka_unit_test(surprises_cost_trust),
-        cmocka_unit_test(ranks_foresee_alike),   cmocka_unit_test(endless_news),
-        cmocka_unit_test(roots_and_order_count), cmocka_unit_test(hints_help),
-        cmocka_unit_test(next_receive),          cmocka_unit_test(expectations),
+        cmocka_unit_test(habits_are_foreseen),
+        cmocka_unit_test(surprises_cost_trust),
+        cmocka_unit_test(ranks_foresee_alike),
+        cmocka_unit_test(endless_news),
+        cmocka_unit_test(roots_and_order_count),
+        cmocka_unit_test(hints_help),
+        cmocka_unit_test(next_receive),
+        cmocka_unit_test(outlooks),
+        cmocka_unit_test(the_last_call_is_not_foreseen_to_come_again),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
