@@ -78,10 +78,13 @@ static void *next_symbol(const char *name)
     return next != NULL || mpi_handle == NULL ? next : dlsym(mpi_handle, name);
 }
 
-/* The MPI_X that follows, unless it is the MPI library's own. */
+/* The MPI_X that follows, unless it is the MPI library's own.  That it is, the usual case, is asked
+ * first: to find the library of an address the linker goes through all its symbols. */
 static void *tool_symbol(const char *name)
 {
     void *const next = dlsym(RTLD_NEXT, name);
+    if (next == NULL || (mpi_handle != NULL && next == dlsym(mpi_handle, name)))
+        return NULL;
     const void *const base = base_of(next, NULL);
     const bool ours = base == base_of((const void *)&atn_real, NULL);
     return ours || base == used_base || base == linked_base ? NULL : next;

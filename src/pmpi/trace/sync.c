@@ -59,7 +59,7 @@ static const int sizes[ATN_MESSAGE_SIZES] = {8, 1 << 10, 8 << 10, 64 << 10, 512 
 enum { ROUND_TRIPS = 6 };
 /* Jobs should not become longer by it: a size gets no more round trips after `enough_ns`, and what
  * takes longer than `long_ns` is the last size, as larger ones follow from it. */
-static const int64_t enough_ns = 500000, long_ns = 5000000;
+static const int64_t enough_ns = 200000, long_ns = 5000000;
 
 /* What the first one says in every message. */
 enum { MORE, LAST_OF_SIZE, LAST_OF_ALL };
