@@ -90,12 +90,19 @@ static void judge(atn_online *o, int offered, int n)
     o->right = offered == n ? o->right + 1 : 0;
 }
 
+/* What was foreseen need not be looked up. */
+static int key_number(atn_online *o, const void *key, int offered)
+{
+    if (offered != ATN_NO_SYMBOL && memcmp(atn_numbered(&o->keys, offered), key, o->key_bytes) == 0)
+        return offered;
+    return atn_number_of(&o->keys, key, o->key_bytes);
+}
+
 /* A hint is for one request. */
 static void learn(atn_online *o, const void *key, int64_t site)
 {
     const int offered = offer(o, 1, 1) && o->offers.n > 0 ? o->offers.v[0] : ATN_NO_SYMBOL;
-    const atn_asked x = {.symbol = atn_number_of(&o->keys, key, o->key_bytes),
-                         .site = site_number(o, site)};
+    const atn_asked x = {.symbol = key_number(o, key, offered), .site = site_number(o, site)};
     o->hint = ATN_NO_SITE;
     o->dead = o->dead || x.symbol < 0 || !atn_predictor_update(o->p, x);
     judge(o, offered, x.symbol);
