@@ -13,8 +13,12 @@ typedef struct {
     atn_problem q;
 } repeated;
 
+/* Looking at calls costs time; after so many without a question there is a rest until the next. */
+enum { REST = 1024 };
+
 typedef struct atn_foreseeing {
     atn_history *history;
+    int idle;      /* calls since the last question; REST: it rests */
     unsigned seen; /* of the trail */
     repeated of[ATN_OPERATIONS];
     atn_trail trail;
@@ -70,6 +74,10 @@ void atn_foresight_saw(atn_comm *c, const atn_call *call)
 {
     foreseeing *const f = c->foreseeing;
     atn_problem q;
+    if (f->idle == REST)
+        return;
+    if (++f->idle == REST)
+        c->trail = NULL;
     if (c->stage != ATN_STAGE_SERVED || !atn_call_problem(c->exec, call, &q))
         return;
     read_trail(f);
@@ -94,6 +102,11 @@ atn_outlook atn_foresight_of(atn_comm *c, const atn_kind *x)
     foreseeing *const f = c->foreseeing;
     if (f == NULL)
         return ATN_OUTLOOK_OPEN;
+    const bool rested = f->idle == REST;
+    f->idle = 0;
+    c->trail = &f->trail;
+    if (rested)
+        return ATN_OUTLOOK_OPEN; /* what came meanwhile is not known */
     read_trail(f);
     return atn_history_outlook(f->history, is_of_kind, x);
 }
