@@ -16,6 +16,7 @@ static _Atomic int drivers;
 static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
 enum { FIRST_PAUSE = 1, MUCH = INT32_MAX };
 enum { PATIENCE = 4 }; /* part of a call that may be waited for an agreement */
+enum { LATER = 4 };    /* times as many calls, when it was more */
 
 /* ---- life ---- */
 
@@ -203,8 +204,8 @@ static void weigh(const atn_driver *d, atn_kind *x, int64_t waited_ns)
     atn_tuner_learned(x->tuner, &learned);
     const int64_t call_ns = learned.best_ps / 1000;
     const bool apart = waited_ns > call_ns / PATIENCE;
-    if (apart && 2 * ahead(d, x) <= ATN_DRIVER_MOST)
-        x->ahead = 2 * ahead(d, x);
+    if (apart)
+        x->ahead = atn_min(LATER * ahead(d, x), ATN_DRIVER_MOST);
     atn_tuner_agreement(x->tuner, apart ? call_ns : 0);
 }
 
