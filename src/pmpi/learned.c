@@ -235,6 +235,8 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
     if (wise != NULL && (wise->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
         atn_arrivals_open(c, x))
         return ATN_ADVICE_LATER;
+    if (wise != NULL && wise->guess != ATN_GUESS_NONE)
+        rule.time_ps = -1; /* not sure: to be raced against others */
     if (wise != NULL && (wise->guess == ATN_GUESS_NONE || !may_plan())) {
         wise_field(s, wise, field_p);
         atn_arrivals_add(c, x, field_p);
@@ -242,8 +244,6 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
     }
     if (wise == NULL && (!is_worth_planning(c, x) || !may_plan()))
         return ATN_ADVICE_LATER;
-    if (wise != NULL)
-        rule.time_ps = -1; /* a guess */
     atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
     atn_arrivals_add(c, x, field_p);
     add_plans(c, x, field_p);

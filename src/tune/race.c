@@ -186,8 +186,12 @@ static void expect(atn_tuner *t)
     t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
 }
 
-/* Looks cost some of the budget that is waited for: they are rarer than others. */
-static int64_t patience(const atn_tuner *t) { return 4 * t->window; }
+/* Looks cost some of the budget that is waited for: the first ones are rarer than others. */
+static int64_t patience(const atn_tuner *t)
+{
+    const int64_t least = 8 * t->s.iterations;
+    return t->window < least ? least : t->window;
+}
 
 static void plan_look(atn_tuner *t, atn_round *round)
 {
