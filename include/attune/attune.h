@@ -45,8 +45,7 @@ ATTUNE_API void attune_context_pop(void);
  * `tag` stands for: a number of your choice, the same whenever the same call is meant, 0 or more.
  * Say it as soon as it is known, after the receive (send) before.  It helps to foresee the
  * message, which may then be received ahead of time (ATTUNE_STAGING); wrong hints cost time, never
- * results.  Without staging these functions do nothing
- * but appear in traces.
+ * results.  Without staging these functions do nothing but appear in traces.
  *
  * Without these functions: MPI_Pcontrol(ATTUNE_PCONTROL_RECV + tag) and
  * MPI_Pcontrol(ATTUNE_PCONTROL_SEND + tag), for tags up to 6999; also from Fortran. */
