@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "tune/drivers/private.h"
@@ -82,20 +83,44 @@ static bool summarise(const atn_driver *d, atn_kind *x)
     return true;
 }
 
+/* Sleeps for a part of the time it has waited, so that it is over late by no more than that. */
+static void pause_since(int64_t start)
+{
+    static const int64_t at_once_ns = 50000, most_ns = 1000000;
+    enum { PART = 8 };
+    const int64_t waited = atn_ticks_ns(atn_ticks() - start), ns = waited / PART;
+    if (waited > at_once_ns)
+        nanosleep(&(struct timespec){.tv_nsec = ns < most_ns ? ns : most_ns}, NULL);
+}
+
+/* Rank 0 may be planning, for milliseconds: others leave it the processor, which they may share. */
+static bool hear_head(const atn_driver *d, int64_t head[HEAD])
+{
+    const int64_t start = atn_ticks();
+    MPI_Request request;
+    int done = 0;
+    int code = PMPI_Ibcast(head, HEAD, MPI_INT64_T, 0, d->s.comm, &request);
+    while (code == MPI_SUCCESS && !done) {
+        code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            pause_since(start);
+    }
+    return code == MPI_SUCCESS;
+}
+
 atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p)
 {
     int64_t head[HEAD] = {ATN_ADVICE_LATER, 0, -1, -1, 0};
-    atn_field f;
+    field_p->n = 0;
     if (x->subject.q.bytes < 0 && !summarise(d, x))
         return ATN_ADVICE_LATER;
     if (d->s.r == 0)
         write_advice(d, x, head);
-    if (d->s.bcast(head, HEAD, MPI_INT64_T, 0, d->s.comm) != MPI_SUCCESS || head[BYTES] == 0)
+    if (!hear_head(d, head) || head[BYTES] == 0)
         return ATN_ADVICE_LATER;
     d->s.bcast(d->text, (int)head[BYTES] + 1, MPI_CHAR, 0, d->s.comm);
-    if (!atn_driver_all(d, read_field(x->subject.q.op, d->text, head, &f)))
-        return ATN_ADVICE_LATER;
-    *field_p = f;
+    if (!read_field(x->subject.q.op, d->text, head, field_p))
+        field_p->n = 0;
     x->seen_ps = head[SEEN_PS];
     return (atn_advice)head[ADVICE];
 }

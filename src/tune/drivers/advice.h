@@ -5,8 +5,8 @@
 
 #include "tune/drivers/driver.h"
 
-/* Collective.  On every rank the same field, made from the same text; it is changed only when the
- * advice is not LATER. */
+/* Collective.  The same advice on every rank and, unless it is LATER, the same field, made from the
+ * same text; an empty one on a rank that had no memory for it, which is to be voted on. */
 atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p);
 
 #endif

@@ -103,27 +103,35 @@ atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s)
 
 /* ---- asking rank 0 ---- */
 
-/* Without memory on any rank the kind stays as it is on all of them. */
-static bool make_tuner(atn_driver *d, atn_kind *x)
+static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_field *f)
 {
     atn_tune_settings tune = d->s.tune;
     tune.shadow = x->subject.stable;
-    const atn_field *const f = &x->field;
-    x->tuner = atn_book_add(&d->book, x->kind, x->subject.q.bytes, &tune, f->is, f->n,
-                            ATN_FIELD_NATIVE, f->wise, f->wise_ps);
-    if (atn_driver_all(d, x->tuner != NULL))
-        return true;
-    if (x->tuner != NULL)
-        atn_book_drop(&d->book, x->tuner);
-    x->tuner = NULL;
-    return false;
+    return atn_book_add(&d->book, x->kind, x->subject.q.bytes, &tune, f->is, f->n, ATN_FIELD_NATIVE,
+                        f->wise, f->wise_ps);
+}
+
+/* When any rank has no memory the kind stays native on all of them. */
+static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice, const atn_field *f)
+{
+    const bool tuned = advice == ATN_ADVICE_FIELD;
+    atn_tuner *const tuner = tuned && f->n > 0 ? make_tuner(d, x, f) : NULL;
+    if (!atn_driver_all(d, tuned ? tuner != NULL : f->n > 0)) {
+        if (tuner != NULL)
+            atn_book_drop(&d->book, tuner);
+        return ATN_ADVICE_FIXED;
+    }
+    x->tuner = tuner;
+    x->field = *f;
+    return advice;
 }
 
 static void ask(atn_driver *d, atn_kind *x)
 {
-    atn_advice advice = atn_driver_ask(d, x, &x->field);
-    if (advice == ATN_ADVICE_FIELD && !make_tuner(d, x))
-        advice = ATN_ADVICE_FIXED;
+    atn_field field;
+    atn_advice advice = atn_driver_ask(d, x, &field);
+    if (advice != ATN_ADVICE_LATER)
+        advice = take_advice(d, x, advice, &field);
     if (advice == ATN_ADVICE_LATER) {
         x->quiet = x->calls == 0 ? FIRST_PAUSE : x->calls < MUCH ? x->calls : MUCH;
         x->calls += x->quiet;
