@@ -13,6 +13,7 @@ enum {
     RECORD_ROOM = 128 /* the longest record */
 };
 static const int64_t patience_ns = 1000000000; /* a block waits no longer for the disk */
+static const int64_t inexact_ns = 10000;       /* by so much clocks may be wrong */
 
 _Static_assert(sizeof(atn_trace_what) == 48, "compared as bytes: no holes");
 
@@ -23,7 +24,8 @@ struct atn_trace_writer {
     /* the block in hand */
     uint8_t *at;
     atn_trace_block block;
-    int64_t last; /* end of the record before */
+    int64_t last;  /* end of the record before */
+    int64_t ended; /* of the program's call before, in its first thread */
     uint32_t requests;
     int signatures;
     uint16_t slot[SLOTS];    /* a signature's number + 1; 0: free */
@@ -313,6 +315,22 @@ static void put_times(atn_trace_writer *w, int64_t enter, int64_t exit)
     w->last = exit > enter ? exit : enter;
 }
 
+/* Calls of a thread do not overlap, but clocks are read in several ways and not exactly: a call
+ * that seems to begin before the one before it has ended begins when that ends.  What is far too
+ * early stays, so that readers notice that the clock jumped. */
+static void put_in_order(atn_trace_writer *w, const atn_trace_what *what, int64_t *enter,
+                         int64_t *exit)
+{
+    if (what->depth > 0 || what->thread > 0)
+        return;
+    const int64_t early = w->ended - *enter, gone = w->ended - *exit;
+    if (early > 0 && gone < inexact_ns) {
+        *enter = w->ended;
+        *exit = gone < 0 ? *exit : w->ended;
+    }
+    w->ended = *exit;
+}
+
 static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
 {
     const bool part = (flags & ATN_TRACE_PART) != 0;
@@ -338,6 +356,8 @@ void atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t ente
                    uint32_t request)
 {
     const unsigned flags = atn_trace_op_get((atn_trace_op)what->op)->flags;
+    if ((flags & ATN_TRACE_PART) == 0)
+        put_in_order(w, what, &enter, &exit);
     if (!has_room(w, flags, enter))
         return;
     if (w->block.records++ == 0 && (flags & ATN_TRACE_PART) == 0)

@@ -326,6 +326,26 @@ static void test_clock_back(void **state)
     atn_trace_free(t);
 }
 
+/* Some hundred nanoseconds back are how clocks are read, and no jump. */
+static void test_clock_inexact(void **state)
+{
+    (void)state;
+    const atn_trace_what what = send_to(0);
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    atn_trace_put(w, &what, begin, begin + 1000, 0);
+    atn_trace_put(w, &what, begin + 900, begin + 1500, 0);  /* begins too early */
+    atn_trace_put(w, &what, begin + 1200, begin + 1300, 0); /* is too early */
+    atn_trace_put(w, &what, begin + 1600, begin + 1700, 0);
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    static const int64_t times[][2] = {{0, 1000}, {1000, 1500}, {1500, 1500}, {1600, 1700}};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(t->ranks[0].events.v[i].enter, times[i][0]);
+        assert_int_equal(t->ranks[0].events.v[i].exit, times[i][1]);
+    }
+    atn_trace_free(t);
+}
+
 static void test_clock_jump(void **state)
 {
     (void)state;
@@ -416,8 +436,9 @@ int main(void)
         TEST(test_round_trip),   TEST(test_signatures), TEST(test_requests),
         TEST(test_clocks),       TEST(test_two_clocks), TEST(test_killed),
         TEST(test_truncated),    TEST(test_damaged),    TEST(test_mixed_jobs),
-        TEST(test_missing_rank), TEST(test_clock_back), TEST(test_clock_jump),
-        TEST(test_strangers),    TEST(test_limit),      TEST(test_handles),
+        TEST(test_missing_rank), TEST(test_clock_back), TEST(test_clock_inexact),
+        TEST(test_clock_jump),   TEST(test_strangers),  TEST(test_limit),
+        TEST(test_handles),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

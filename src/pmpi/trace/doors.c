@@ -39,25 +39,11 @@ __attribute__((constructor)) void atn_doors_find(void)
     pthread_once(&once, find_once);
 }
 
-/* Before the constructor has run, the entry itself looks. */
-#define DOOR(doors, name)                                                                          \
-    (ATN_LIKELY((doors).name != NULL) ? (doors).name : (atn_doors_find(), (doors).name))
-#define EXPORTS(name, formals, actuals)                                                            \
-    ATN_EXPORT int ATN_GLUE(MPI_, name)(ATN_FORMALS(formals))                                      \
-    {                                                                                              \
-        return ATN_GLUE(atn_do_, name)(DOOR(atn_behind, name), __builtin_return_address(0),        \
-                                       ATN_ACTUALS(actuals));                                      \
-    }                                                                                              \
-    ATN_EXPORT int ATN_GLUE(PMPI_, name)(ATN_FORMALS(formals))                                     \
-    {                                                                                              \
-        return ATN_GLUE(atn_do_, name)(DOOR(atn_pbehind, name), __builtin_return_address(0),       \
-                                       ATN_ACTUALS(actuals));                                      \
-    }
-
-#define ATN_POINT(name, formals, actuals) EXPORTS(name, formals, actuals)
+#define ATN_POLLS(name, formals, actuals)
+#define ATN_POINT(name, formals, actuals) ATN_EXPORTS(name, formals, actuals)
 #include "pmpi/trace/points.def"
 #define ATN_CALL(name, id, formals, actuals, ...)                                                  \
-    EXPORTS(name, formals, actuals)                                                                \
-    EXPORTS(ATN_LATER_##name, (ATN_FORMALS(formals), MPI_Request * request),                       \
-            (ATN_ACTUALS(actuals), request))
+    ATN_EXPORTS(name, formals, actuals)                                                            \
+    ATN_EXPORTS(ATN_LATER_##name, (ATN_FORMALS(formals), MPI_Request * request),                   \
+                (ATN_ACTUALS(actuals), request))
 #include "pmpi/calls.def"

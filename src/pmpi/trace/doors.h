@@ -15,6 +15,7 @@
 #define ATN_HIDDEN    __attribute__((visibility("hidden")))
 #define ATN_EXPORT    __attribute__((visibility("default")))
 #define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
+#define ATN_RARELY(x) __builtin_expect(!!(x), 0)
 
 /* Adds to a list in parentheses. */
 #define ATN_LIST(...)   __VA_ARGS__
@@ -39,7 +40,24 @@ typedef struct {
 extern atn_doors atn_behind, atn_pbehind;
 void atn_doors_find(void);
 
-/* What is done about a call: the same for both names of a routine. */
+/* Before the constructor has run, the entry itself looks. */
+#define ATN_DOOR(doors, name)                                                                      \
+    (ATN_LIKELY((doors).name != NULL) ? (doors).name : (atn_doors_find(), (doors).name))
+#define ATN_EXPORTS(name, formals, actuals)                                                        \
+    ATN_EXPORT int ATN_GLUE(MPI_, name)(ATN_FORMALS(formals))                                      \
+    {                                                                                              \
+        return ATN_GLUE(atn_do_, name)(ATN_DOOR(atn_behind, name), __builtin_return_address(0),    \
+                                       ATN_ACTUALS(actuals));                                      \
+    }                                                                                              \
+    ATN_EXPORT int ATN_GLUE(PMPI_, name)(ATN_FORMALS(formals))                                     \
+    {                                                                                              \
+        return ATN_GLUE(atn_do_, name)(ATN_DOOR(atn_pbehind, name), __builtin_return_address(0),   \
+                                       ATN_ACTUALS(actuals));                                      \
+    }
+
+/* What is done about a call: the same for both names of a routine.  Polls are exported where they
+ * are recorded, without a step between. */
+#define ATN_POLLS(name, formals, actuals)
 #define ATN_POINT(name, formals, actuals)                                                          \
     int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals));
 #include "pmpi/trace/points.def"

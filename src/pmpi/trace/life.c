@@ -196,6 +196,7 @@ static void begin(const order *o)
     atn_know_comm(MPI_COMM_WORLD);
     atn_know_comm(MPI_COMM_SELF);
     atn_rec.on = true;
+    atn_rec.quick = !atn_rec.threads;
 }
 
 static void start(void)
@@ -237,7 +238,7 @@ static void stop(void)
     const atn_trace_sync sync = atn_compare_clocks(private_comm);
     const int timed = atn_time_messages(private_comm, bytes, ns);
     atn_pbehind.Comm_free(&private_comm);
-    atn_rec.on = false;
+    atn_rec.on = atn_rec.quick = false;
     if (atn_rec.writer == NULL)
         return;
     atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
@@ -251,7 +252,7 @@ static void close_file(const void *from, int64_t enter, int64_t exit)
     if (atn_rec.writer == NULL)
         return;
     atn_record_plain(ATN_TRACE_FINALIZE, from, enter, exit);
-    atn_trace_polls(atn_rec.writer, atn_rec.polls, atn_ticks_ns(atn_rec.polls_ticks));
+    atn_trace_polls(atn_rec.writer, atn_rec.polls, atn_polls_ns());
     const int trouble = atn_trace_trouble(atn_rec.writer);
     if (!atn_trace_close(atn_rec.writer))
         say("rank %d could not write all of its trace: %s", atn_rec.r,

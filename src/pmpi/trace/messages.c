@@ -283,13 +283,15 @@ static void record_probe(atn_trace_op op, const void *from, int source, int tag,
 
 /* Of a probe that does not wait. */
 static int record_look(atn_trace_op op, const void *from, int source, int tag, MPI_Comm comm,
-                       int code, bool found, int64_t took)
+                       int code, bool found, int64_t enter)
 {
-    const int64_t exit = found ? atn_now() : 0;
-    if (found)
-        record_probe(op, from, source, tag, comm, exit - atn_took_ns(took), exit);
-    else if (code == MPI_SUCCESS)
-        atn_count_poll(took);
+    atn_depth--;
+    if (found) {
+        const int64_t took = atn_poll_took(enter), exit = atn_now();
+        record_probe(op, from, source, tag, comm, exit - took, exit);
+    } else {
+        atn_count_poll(enter);
+    }
     return code;
 }
 
@@ -319,17 +321,37 @@ int atn_do_Mprobe(int (*next)(int, int, MPI_Comm, MPI_Message *, MPI_Status *), 
     return code;
 }
 
-int atn_do_Iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void *from,
-                  int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+static int look(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void *from, int source,
+                int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     if (!atn_wants())
         ATN_PASS(next(source, tag, comm, flag, status));
     const int64_t enter = atn_enter_poll();
     const int code = next(source, tag, comm, flag, status);
-    const int64_t took = atn_leave_poll(enter);
     return record_look(ATN_TRACE_IPROBE, from, source, tag, comm, code,
-                       code == MPI_SUCCESS && *flag, took);
+                       code == MPI_SUCCESS && *flag, enter);
 }
+
+ATN_RARE static int found(const void *from, int source, int tag, MPI_Comm comm, int64_t enter)
+{
+    const int64_t took = atn_poll_took(enter), exit = atn_now();
+    record_probe(ATN_TRACE_IPROBE, from, source, tag, comm, exit - took, exit);
+    return MPI_SUCCESS;
+}
+
+ATN_QUICK int atn_do_Iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void *from,
+                            int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    if (ATN_RARELY(!atn_is_quick(false)))
+        return look(next, from, source, tag, comm, flag, status);
+    const int64_t enter = atn_enter_quickly();
+    const int code = next(source, tag, comm, flag, status);
+    if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
+        return code;
+    return found(from, source, tag, comm, enter);
+}
+ATN_EXPORTS(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+            (source, tag, comm, flag, status))
 
 int atn_do_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *),
                    const void *from, int source, int tag, MPI_Comm comm, int *flag,
@@ -339,7 +361,6 @@ int atn_do_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Sta
         ATN_PASS(next(source, tag, comm, flag, matched, status));
     const int64_t enter = atn_enter_poll();
     const int code = next(source, tag, comm, flag, matched, status);
-    const int64_t took = atn_leave_poll(enter);
     return record_look(ATN_TRACE_IMPROBE, from, source, tag, comm, code,
-                       code == MPI_SUCCESS && *flag, took);
+                       code == MPI_SUCCESS && *flag, enter);
 }

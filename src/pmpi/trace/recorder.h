@@ -43,6 +43,9 @@ typedef struct {
     bool on;       /* calls are recorded */
     bool messages; /* also those inside of collectives */
     bool threads;
+    bool quick;                  /* recorded, and by one thread */
+    int anys;                    /* requests under way that are receives from anybody */
+    int64_t polls, looked_ticks; /* in vain; of those that were looked at */
     int p, r;
     atn_trace_writer *writer;
     pthread_mutex_t lock;
@@ -54,7 +57,6 @@ typedef struct {
     int sites, derived;
     ATN_VEC(const char *) modules;
     int numbered; /* threads that have made calls */
-    int64_t polls, polls_ticks;
 } atn_recorder;
 
 extern atn_recorder atn_rec ATN_HIDDEN;
@@ -81,18 +83,21 @@ static inline int64_t atn_leave(void)
     return t;
 }
 
-/* Polls: programs make them by the million, and most find nothing.  They are timed in ticks of the
- * processor's counter, which are read in a fraction of the time of a clock. */
+/* Polls: programs make them by the million, and most find nothing.  The processor's counter tells
+ * when one begins; when it ends is looked at only if it found something, and for a share of the
+ * others, because a look takes longer than everything else about a poll in vain. */
+enum { ATN_POLLS_PER_LOOK = 16 };
+
 static inline int64_t atn_enter_poll(void)
 {
     atn_depth++;
     return atn_ticks();
 }
-static inline int64_t atn_leave_poll(int64_t enter)
+/* ns that a poll took; it has just found something. */
+static inline int64_t atn_poll_took(int64_t enter)
 {
     const int64_t took = atn_ticks() - enter;
-    atn_depth--;
-    return took > 0 ? took : 0;
+    return took > 0 ? atn_took_ns(took) : 0;
 }
 
 /* A call that is not recorded. */
@@ -103,6 +108,10 @@ static inline int64_t atn_leave_poll(int64_t enter)
         atn_depth--;                                                                               \
         return passed;                                                                             \
     } while (0)
+
+/* Of a call that is made by the million: what is rare about it should not slow it down. */
+#define ATN_RARE  __attribute__((noinline, cold))
+#define ATN_QUICK static inline __attribute__((always_inline))
 
 static inline void atn_lock(void)
 {
@@ -117,13 +126,49 @@ static inline void atn_unlock(void)
         pthread_mutex_unlock(&atn_rec.lock);
 }
 
+static inline void atn_count_any(int more)
+{
+    __atomic_store_n(&atn_rec.anys, atn_rec.anys + more, __ATOMIC_RELAXED);
+}
+/* Also without the lock: those of the calling thread were counted before. */
+static inline bool atn_any_under_way(void)
+{
+    return __atomic_load_n(&atn_rec.anys, __ATOMIC_RELAXED) > 0;
+}
+
 /* A poll that found nothing. */
-static inline void atn_count_poll(int64_t took)
+static inline void atn_count_poll(int64_t enter)
 {
     atn_lock();
-    atn_rec.polls++;
-    atn_rec.polls_ticks += took;
+    if (ATN_RARELY(atn_rec.polls++ % ATN_POLLS_PER_LOOK == 0))
+        atn_rec.looked_ticks += atn_ticks() - enter;
     atn_unlock();
+}
+
+/* The same in as few steps as possible, for those that programs make most.
+ * `ignored`: the status. */
+ATN_QUICK bool atn_is_quick(bool ignored)
+{
+    return atn_rec.quick && atn_depth == 0 && (!ignored || !atn_any_under_way());
+}
+ATN_QUICK int64_t atn_enter_quickly(void)
+{
+    atn_depth = 1;
+    return atn_ticks();
+}
+ATN_QUICK bool atn_was_in_vain(bool vain, int64_t enter)
+{
+    atn_depth = 0;
+    if (ATN_LIKELY(vain) && ATN_RARELY(atn_rec.polls++ % ATN_POLLS_PER_LOOK == 0))
+        atn_rec.looked_ticks += atn_ticks() - enter;
+    return vain;
+}
+/* What all of them took, by those that were looked at. */
+static inline int64_t atn_polls_ns(void)
+{
+    const int64_t looks = (atn_rec.polls + ATN_POLLS_PER_LOOK - 1) / ATN_POLLS_PER_LOOK;
+    const double each = looks > 0 ? (double)atn_ticks_ns(atn_rec.looked_ticks) / (double)looks : 0;
+    return each > 0 ? (int64_t)(each * (double)atn_rec.polls) : 0;
 }
 
 /* ---- under the lock ---- */

@@ -26,6 +26,8 @@ void atn_add_request(MPI_Request handle, uint32_t request, bool any, int comm)
     atn_traced_request *const q = handle != MPI_REQUEST_NULL ? new_request(handle) : NULL;
     if (q != NULL)
         *q = (atn_traced_request){.request = request, .any = any, .comm = comm};
+    if (q != NULL && any)
+        atn_count_any(1);
 }
 
 void atn_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any, int comm)
@@ -33,6 +35,8 @@ void atn_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any
     atn_traced_request *const q = new_request(handle);
     if (q != NULL)
         *q = (atn_traced_request){.persistent = true, .any = any, .comm = comm, .what = *what};
+    if (q != NULL && any)
+        atn_count_any(1);
 }
 
 atn_traced_request *atn_find_request(MPI_Request handle)
@@ -46,6 +50,8 @@ void atn_drop_request(MPI_Request handle)
     const int64_t at = atn_handles_remove(&atn_rec.request_of, ATN_KEY(handle));
     if (at < 0)
         return;
+    if (atn_rec.requests.v[at].any)
+        atn_count_any(-1);
     atn_rec.requests.v[at].next = atn_rec.free_request;
     atn_rec.free_request = (uint32_t)at + 1;
 }
@@ -74,30 +80,42 @@ typedef struct {
 
 static bool takes_any(const completion *c)
 {
-    for (int i = 0; i < c->n; i++) {
+    bool any = false;
+    atn_lock();
+    for (int i = 0; i < c->n && !any; i++) {
         const atn_traced_request *const q =
             c->handles[i] != MPI_REQUEST_NULL ? atn_find_request(c->handles[i]) : NULL;
-        if (q != NULL && q->any)
-            return true;
+        any = q != NULL && q->any;
     }
-    return false;
+    atn_unlock();
+    return any;
 }
 
-/* False: no memory; the call goes through unrecorded. */
-static bool prepare(completion *c, int n, const MPI_Request *requests, bool ignored)
+/* Many requests, or statuses that are wanted only here.  False: no memory; the call goes through
+ * unrecorded. */
+static bool prepare_more(completion *c, int n, const MPI_Request *requests, bool ignored)
 {
-    c->n = n;
+    if (n < 0 || (requests == NULL && n > 0))
+        return false;
     c->handles = n <= FEW ? c->few : malloc((size_t)n * sizeof *c->handles);
-    c->statuses = NULL;
-    if (c->handles == NULL || n < 0 || (requests == NULL && n > 0))
+    if (c->handles == NULL)
         return false;
     if (n > 0)
         memcpy(c->handles, requests, (size_t)n * sizeof *c->handles);
-    atn_lock();
-    const bool wanted = ignored && takes_any(c);
-    atn_unlock();
-    if (wanted)
+    if (ignored && takes_any(c))
         c->statuses = n <= FEW ? c->few_statuses : malloc((size_t)n * sizeof *c->statuses);
+    return true;
+}
+
+static bool prepare(completion *c, int n, const MPI_Request *requests, bool ignored)
+{
+    c->n = n;
+    c->handles = c->few;
+    c->statuses = NULL;
+    if ((unsigned)n > FEW || requests == NULL || (ignored && atn_any_under_way()))
+        return prepare_more(c, n, requests, ignored);
+    for (int i = 0; i < n; i++)
+        c->few[i] = requests[i];
     return true;
 }
 
@@ -245,22 +263,28 @@ int atn_do_Waitsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
 
 enum { NOTHING = -1 };
 
+/* It found something. */
+static void record_test(completion *c, atn_trace_op op, const void *from, int done,
+                        const int *indices, const MPI_Status *statuses)
+{
+    const int64_t took = atn_poll_took(c->enter), exit = atn_now();
+    c->enter = exit - took;
+    record_done(c, op, from, exit, done, indices, statuses);
+}
+
 static int end_test(completion *c, atn_trace_op op, const void *from, int code, int done,
                     const int *indices, const MPI_Status *statuses)
 {
-    const int64_t took = atn_leave_poll(c->enter);
-    if (done != NOTHING) {
-        const int64_t exit = atn_now();
-        c->enter = exit - atn_took_ns(took);
-        record_done(c, op, from, exit, done, indices, statuses);
-    } else {
-        atn_count_poll(took);
-    }
+    atn_depth--;
+    if (done != NOTHING)
+        record_test(c, op, from, done, indices, statuses);
+    else
+        atn_count_poll(c->enter);
     finish(c);
     return code;
 }
 
-int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *from,
+static int test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *from,
                 MPI_Request *request, int *flag, MPI_Status *status)
 {
     completion c;
@@ -271,8 +295,8 @@ int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *fro
     return end_test(&c, ATN_TRACE_TEST, from, code, done, NULL, status);
 }
 
-int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), const void *from,
-                   int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+static int test_any(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), const void *from,
+                    int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
     completion c;
     if (!enter_test(&c, n, requests, status == MPI_STATUS_IGNORE))
@@ -304,6 +328,48 @@ int atn_do_Testsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
         code == MPI_SUCCESS && *found > 0 && *found != MPI_UNDEFINED ? *found : NOTHING;
     return end_test(&c, ATN_TRACE_TESTSOME, from, code, done, indices, statuses);
 }
+
+/* ---- the same for one request, quickly while there is nothing to be found ---- */
+
+ATN_RARE static int found_one(atn_trace_op op, const void *from, MPI_Request handle, int64_t enter,
+                              int done, const int *index, const MPI_Status *status)
+{
+    completion c = {.n = 1, .handles = c.few, .few = {handle}, .enter = enter};
+    record_test(&c, op, from, done, index, status);
+    return MPI_SUCCESS;
+}
+
+ATN_QUICK int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *from,
+                          MPI_Request *request, int *flag, MPI_Status *status)
+{
+    if (ATN_RARELY(request == NULL || !atn_is_quick(status == MPI_STATUS_IGNORE)))
+        return test(next, from, request, flag, status);
+    const MPI_Request handle = *request;
+    const int64_t enter = atn_enter_quickly();
+    const int code = next(request, flag, status);
+    if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
+        return code;
+    return found_one(ATN_TRACE_TEST, from, handle, enter, 1, NULL, status);
+}
+
+ATN_QUICK int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
+                             const void *from, int n, MPI_Request *requests, int *index, int *flag,
+                             MPI_Status *status)
+{
+    if (ATN_RARELY(n != 1 || requests == NULL || !atn_is_quick(status == MPI_STATUS_IGNORE)))
+        return test_any(next, from, n, requests, index, flag, status);
+    const MPI_Request handle = *requests;
+    const int64_t enter = atn_enter_quickly();
+    const int code = next(1, requests, index, flag, status);
+    if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
+        return code;
+    return found_one(ATN_TRACE_TESTANY, from, handle, enter, *index != MPI_UNDEFINED, index,
+                     status);
+}
+
+ATN_EXPORTS(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status))
+ATN_EXPORTS(Testany, (int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
+            (n, requests, index, flag, status))
 
 /* ---- starts of persistent requests ---- */
 

@@ -201,4 +201,5 @@ void atn_tables_free(void)
     atn_handles_free(&atn_rec.group_of);
     atn_rec.sites = atn_rec.derived = 0;
     atn_rec.free_request = 0;
+    atn_rec.anys = 0;
 }
