@@ -342,7 +342,7 @@ ATN_RARE static int found(const void *from, int source, int tag, MPI_Comm comm, 
 ATN_QUICK int atn_do_Iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void *from,
                             int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    if (ATN_RARELY(!atn_is_quick(false)))
+    if (ATN_RARELY(!atn_is_quick()))
         return look(next, from, source, tag, comm, flag, status);
     const int64_t enter = atn_enter_quickly();
     const int code = next(source, tag, comm, flag, status);

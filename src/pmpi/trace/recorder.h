@@ -145,12 +145,8 @@ static inline void atn_count_poll(int64_t enter)
     atn_unlock();
 }
 
-/* The same in as few steps as possible, for those that programs make most.
- * `ignored`: the status. */
-ATN_QUICK bool atn_is_quick(bool ignored)
-{
-    return atn_rec.quick && atn_depth == 0 && (!ignored || !atn_any_under_way());
-}
+/* The same in as few steps as possible, for those that programs make most. */
+ATN_QUICK bool atn_is_quick(void) { return atn_rec.quick && atn_depth == 0; }
 ATN_QUICK int64_t atn_enter_quickly(void)
 {
     atn_depth = 1;

@@ -342,9 +342,12 @@ ATN_RARE static int found_one(atn_trace_op op, const void *from, MPI_Request han
 ATN_QUICK int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *from,
                           MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (ATN_RARELY(request == NULL || !atn_is_quick(status == MPI_STATUS_IGNORE)))
+    if (ATN_RARELY(request == NULL || !atn_is_quick()))
         return test(next, from, request, flag, status);
     const MPI_Request handle = *request;
+    MPI_Status own;
+    if (status == MPI_STATUS_IGNORE && atn_any_under_way())
+        status = &own;
     const int64_t enter = atn_enter_quickly();
     const int code = next(request, flag, status);
     if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
@@ -356,9 +359,12 @@ ATN_QUICK int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_S
                              const void *from, int n, MPI_Request *requests, int *index, int *flag,
                              MPI_Status *status)
 {
-    if (ATN_RARELY(n != 1 || requests == NULL || !atn_is_quick(status == MPI_STATUS_IGNORE)))
+    if (ATN_RARELY(n != 1 || requests == NULL || !atn_is_quick()))
         return test_any(next, from, n, requests, index, flag, status);
     const MPI_Request handle = *requests;
+    MPI_Status own;
+    if (status == MPI_STATUS_IGNORE && atn_any_under_way())
+        status = &own;
     const int64_t enter = atn_enter_quickly();
     const int code = next(1, requests, index, flag, status);
     if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
