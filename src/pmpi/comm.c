@@ -249,12 +249,17 @@ static bool within_world(const atn_comm *c)
     return within;
 }
 
-/* The minimum over the ranks of the communicator. */
-static bool vote(MPI_Comm comm, bool willing)
+/* What a rank has for a communicator; the least of all ranks counts. */
+typedef enum { NOTHING, STATE, ROOM } means;
+
+/* The minimum over the ranks: the means of all, and whether they ask for one context. */
+static means vote(MPI_Comm comm, means own, uint64_t asked, bool *same_p)
 {
-    int64_t ballot[] = {willing, (int64_t)atn_the_job.hash, ~(int64_t)atn_the_job.hash};
-    const int code = atn_real.Allreduce(MPI_IN_PLACE, ballot, 3, MPI_INT64_T, MPI_MIN, comm);
-    return code == MPI_SUCCESS && ballot[0] && ballot[1] == ~ballot[2];
+    const int64_t hash = (int64_t)atn_the_job.hash, name = (int64_t)asked;
+    int64_t ballot[] = {own, hash, ~hash, name, ~name};
+    const int code = atn_real.Allreduce(MPI_IN_PLACE, ballot, 5, MPI_INT64_T, MPI_MIN, comm);
+    *same_p = ballot[3] == ~ballot[4];
+    return code == MPI_SUCCESS && ballot[1] == ~ballot[2] ? (means)ballot[0] : NOTHING;
 }
 
 static void give_up(atn_comm *c)
@@ -263,31 +268,46 @@ static void give_up(atn_comm *c)
     release(c);
 }
 
-/* Whether some process is outside must be known before anyone is asked: it would not answer. */
-static void set_up(atn_comm *c)
+/* All memory is taken before the vote. */
+static means prepare(atn_comm *c)
 {
     c->stage = ATN_STAGE_NATIVE;
-    if (!within_world(c)) {
-        atn_irreproducible(ATN_LOST_OUTSIDE, c->user);
-        return;
-    }
     if (c->exec == NULL)
         c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_choose, c);
     if (c->exec != NULL)
         atn_exec_set_reproducible(c->exec, atn_the_job.reproducible);
-    const bool willing = reserve(c) && c->exec != NULL && atn_comm_place(c) &&
-                         atn_wise_here(c->topo, &c->wisdom) && atn_planned_start(c) &&
-                         atn_tuned_start(c);
-    const bool served = c->p == 1 ? willing : vote(c->user, willing);
-    if (served && c->driver != NULL)
-        atn_context_agree(c);
-    if (served)
+    const bool room = reserve(c) && c->exec != NULL && atn_comm_place(c) &&
+                      atn_wise_here(c->topo, &c->wisdom) && atn_planned_start(c) &&
+                      atn_tuned_start(c);
+    return room ? ROOM : STATE;
+}
+
+/* Makes of a state what the ranks agreed on; `same`: they asked for one context. */
+static void settle(atn_comm *c, means all, bool same)
+{
+    if (all == ROOM && same && c->driver != NULL)
+        atn_tuned_set_context(c, c->asked);
+    if (all == ROOM)
         c->stage = ATN_STAGE_SERVED;
     else
         give_up(c);
     if (atn_the_job.verbose > 0 && c->r == 0)
         atn_say("communicator of %d ranks: %s", c->p,
                 c->stage == ATN_STAGE_SERVED ? "served" : "native, some rank has no room");
+}
+
+/* Whether some process is outside must be known before anyone is asked: it would not answer. */
+static void set_up(atn_comm *c)
+{
+    bool same = true;
+    if (!within_world(c)) {
+        c->stage = ATN_STAGE_NATIVE;
+        atn_irreproducible(ATN_LOST_OUTSIDE, c->user);
+        return;
+    }
+    const means own = prepare(c);
+    const means all = c->p == 1 ? own : vote(c->user, own, c->asked, &same);
+    settle(c, all, same);
 }
 
 /* Set-up synchronises, so it waits for an operation that does so anyway. */
@@ -334,8 +354,9 @@ static bool create_wire(atn_comm *c)
 
 bool atn_comm_wire(atn_comm *c)
 {
+    bool same;
     c->stage = ATN_STAGE_NATIVE;
-    if (!vote(c->user, create_wire(c))) {
+    if (vote(c->user, create_wire(c) ? ROOM : STATE, 0, &same) != ROOM) {
         atn_irreproducible(ATN_LOST_ROOM, c->user);
         free_wire(c);
         return false;
@@ -348,17 +369,20 @@ bool atn_comm_wire(atn_comm *c)
     return true;
 }
 
+/* MPI_COMM_WORLD has one vote on whether there are states at all and on its own. */
 bool atn_comms_start(void)
 {
+    bool same;
     const bool have_key = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, attribute_deleted, &keyval,
                                                   NULL) == MPI_SUCCESS;
     atn_comm *const world = have_key ? admit(MPI_COMM_WORLD) : NULL;
-    const bool all = vote(MPI_COMM_WORLD, world != NULL);
-    if (all)
-        set_up(world);
+    const means own = world != NULL ? prepare(world) : NOTHING;
+    const means all = vote(MPI_COMM_WORLD, own, 0, &same);
+    if (all != NOTHING)
+        settle(world, all, same);
     else if (have_key)
         atn_comms_stop();
-    return all;
+    return all != NOTHING;
 }
 
 void atn_comms_stop(void)

@@ -89,7 +89,9 @@ PCONTROL(PMPI_Pcontrol)
 
 /* ---- info key ---- */
 
-void atn_context_agree(atn_comm *c)
+/* Collective, on a communicator that is served: the key counts when all ranks name the same.  What
+ * was named before is part of the vote on the communicator. */
+static void agree(atn_comm *c)
 {
     const int64_t mine = (int64_t)c->asked;
     int64_t ballot[] = {mine, ~mine};
@@ -110,5 +112,5 @@ void atn_context_hear(MPI_Comm comm, MPI_Info info)
         PMPI_Info_get(info, "attune_context", MPI_MAX_INFO_VAL, name, &found);
     c->asked = found ? inside(0, name, strlen(name)) : 0;
     if (c->driver != NULL && c->stage == ATN_STAGE_SERVED)
-        atn_context_agree(c);
+        agree(c);
 }

@@ -15,7 +15,5 @@ extern _Thread_local uint64_t atn_context ATN_HIDDEN __attribute__((tls_model("i
 uint64_t atn_context_of(const struct atn_comm *c);
 /* The info key of a communicator was set. */
 void atn_context_hear(MPI_Comm comm, MPI_Info info);
-/* Collective, on a communicator that is served: the key counts when all ranks name the same. */
-void atn_context_agree(struct atn_comm *c);
 
 #endif
