@@ -19,23 +19,60 @@ static bool judge(const atn_pus *sets, int n)
     return crowded;
 }
 
-static bool compare_ranks(const atn_place_mpi *mpi, MPI_Comm near)
+/* Who shares a kernel with this rank; the first of them asks the others. */
+typedef struct {
+    const atn_seat *seats;
+    MPI_Comm comm;
+    int p, r;
+} room;
+
+static int next_mate(const room *x, int from)
 {
-    atn_pus own;
-    int n, me, crowded = 1;
-    PMPI_Comm_size(near, &n);
-    PMPI_Comm_rank(near, &me);
+    while (from < x->p && x->seats[from].kernel != x->seats[x->r].kernel)
+        from++;
+    return from;
+}
+
+static int count_mates(const room *x)
+{
+    int n = 0;
+    for (int i = next_mate(x, 0); i < x->p; i = next_mate(x, i + 1))
+        n++;
+    return n;
+}
+
+/* Without memory the answer is yes; the others are heard and told all the same. */
+static bool ask_mates(const room *x, const atn_pus *own, int n)
+{
     atn_pus *const sets = malloc((size_t)n * sizeof *sets);
-    int room = sets != NULL;
-    mpi->allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, near);
-    if (room) {
-        atn_pus_own(&own);
-        mpi->allgather(&own, (int)sizeof own, MPI_BYTE, sets, (int)sizeof own, MPI_BYTE, near);
-        if (me == 0)
-            crowded = judge(sets, n);
-        mpi->bcast(&crowded, 1, MPI_INT, 0, near);
+    atn_pus one;
+    int k = 0;
+    if (sets != NULL)
+        sets[k++] = *own;
+    for (int i = next_mate(x, x->r + 1); i < x->p; i = next_mate(x, i + 1)) {
+        PMPI_Recv(&one, (int)sizeof one, MPI_BYTE, i, 0, x->comm, MPI_STATUS_IGNORE);
+        if (sets != NULL)
+            sets[k++] = one;
     }
+    const int crowded = sets == NULL || judge(sets, n);
+    for (int i = next_mate(x, x->r + 1); i < x->p; i = next_mate(x, i + 1))
+        PMPI_Send(&crowded, 1, MPI_INT, i, 0, x->comm);
     free(sets);
+    return crowded != 0;
+}
+
+static bool compare_ranks(const room *x)
+{
+    const int n = count_mates(x), first = next_mate(x, 0);
+    int crowded = 1;
+    atn_pus own;
+    if (n == 1 || n > x->seats[first].processors)
+        return n > 1;
+    atn_pus_own(&own);
+    if (x->r == first)
+        return ask_mates(x, &own, n);
+    PMPI_Send(&own, (int)sizeof own, MPI_BYTE, first, 0, x->comm);
+    PMPI_Recv(&crowded, 1, MPI_INT, first, 0, x->comm, MPI_STATUS_IGNORE);
     return crowded != 0;
 }
 
@@ -73,8 +110,18 @@ static bool library_yields(void)
 static bool library_yields(void) { return false; }
 #endif
 
-bool atn_ranks_crowded(const atn_place_mpi *mpi, MPI_Comm near)
+bool atn_seats_crowded(const atn_seat *seats, MPI_Comm comm)
 {
-    const bool crowded = compare_ranks(mpi, near);
-    return crowded && !library_yields();
+    room x = {.seats = seats, .comm = comm};
+    PMPI_Comm_size(comm, &x.p);
+    PMPI_Comm_rank(comm, &x.r);
+    return compare_ranks(&x) && !library_yields();
+}
+
+bool atn_ranks_crowded(const atn_place_mpi *mpi, MPI_Comm comm)
+{
+    atn_seat *const seats = atn_seats_share(mpi, comm, NULL);
+    const bool crowded = seats == NULL || atn_seats_crowded(seats, comm);
+    free(seats);
+    return crowded;
 }

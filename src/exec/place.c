@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "topo/inside.h"
 
-enum { NAME_BYTES = 256 };
+/* ---- text ---- */
 
-/* The topology as text on rank 0, NULL with the reason in err when it cannot be read. */
-static char *read_text(const char *name, atn_error *err)
+char *atn_place_text(const char *name, atn_error *err)
 {
     atn_topo *topo = NULL;
 
@@ -23,6 +23,13 @@ static char *read_text(const char *name, atn_error *err)
     if (!text)
         atn_fail(err, ATN_MEMORY, "out of memory");
     return text;
+}
+
+atn_status atn_place_tree(const char *text, const char *origin, atn_topo **tree_p, atn_error *err)
+{
+    *tree_p = NULL;
+    return strcmp(text, ATN_TOPO_HOSTS) == 0 ? ATN_OK
+                                             : atn_topo_parse_slurm(text, origin, tree_p, err);
 }
 
 static bool all_have(const atn_place_mpi *mpi, MPI_Comm comm, bool have)
@@ -48,61 +55,88 @@ static char *share_text(const atn_place_mpi *mpi, MPI_Comm comm, int r, char *te
     return text;
 }
 
-/* ---- names ---- */
+/* ---- seats ---- */
 
-static bool has_node(const atn_topo *tree, const char *name)
+static int find_part(const atn_topo *tree, const char *name)
 {
     for (int v = 0; v < tree->nnodes; v++)
         if (tree->nodes[v].kind == ATN_TOPO_PART && strcmp(tree->nodes[v].name, name) == 0)
-            return true;
-    return false;
+            return v;
+    return -1;
 }
 
 /* The part of its host that this rank is bound to, if the topology has it. */
-static void name_part(const atn_topo *tree, const char *host, char name[NAME_BYTES])
+static int own_part(const atn_topo *tree, const char *host)
 {
-    char part[ATN_PART_NAME], full[NAME_BYTES + ATN_PART_NAME + 1];
+    char part[ATN_PART_NAME], full[512];
     atn_topo *here = NULL;
 
     if (!atn_topo_has_kind(tree, ATN_TOPO_PART) ||
         atn_inside_part("this", NULL, part, NULL) != ATN_OK || *part == '\0' ||
         atn_topo_place(tree, &host, 1, &here, NULL) != ATN_OK)
-        return;
+        return -1;
     snprintf(full, sizeof full, "%s/%s", here->nodes[here->node_of[0]].name, part);
-    if (has_node(tree, full) && strlen(full) < NAME_BYTES)
-        strcpy(name, full);
     atn_topo_free(here);
+    return find_part(tree, full);
 }
 
-/* Where each rank is by its own account, NAME_BYTES each: its host, or a part of it. */
-static char *share_names(const atn_place_mpi *mpi, MPI_Comm comm, int p, const atn_topo *tree)
+/* Kernels have a number for each time that they are started.  Hosts that are only pretended, by
+ * namespaces, have names of their own in one kernel. */
+static uint64_t own_kernel(void)
 {
-    char host[NAME_BYTES] = "", own[NAME_BYTES] = "";
-    char *names = malloc((size_t)p * NAME_BYTES);
+    struct utsname about = {0};
+    char boot[64] = "";
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
 
-    gethostname(host, sizeof host - 1);
-    strcpy(own, host);
+    if (f) {
+        if (!fgets(boot, sizeof boot, f))
+            *boot = '\0';
+        fclose(f);
+    }
+    uname(&about);
+    return atn_hash(about.nodename, strlen(about.nodename), atn_hash(boot, strlen(boot), 0));
+}
+
+void atn_seat_own(const atn_topo *tree, atn_seat *seat_p)
+{
+    *seat_p = (atn_seat){.part = -1, .kernel = own_kernel()};
+    seat_p->processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    gethostname(seat_p->host, sizeof seat_p->host - 1);
     if (tree)
-        name_part(tree, host, own);
-    if (!all_have(mpi, comm, names != NULL) ||
-        mpi->allgather(own, NAME_BYTES, MPI_CHAR, names, NAME_BYTES, MPI_CHAR, comm) !=
-            MPI_SUCCESS) {
-        free(names);
+        seat_p->part = own_part(tree, seat_p->host);
+}
+
+atn_seat *atn_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree)
+{
+    atn_seat own;
+    int p;
+
+    PMPI_Comm_size(comm, &p);
+    atn_seat *seats = malloc((size_t)p * sizeof *seats);
+    if (!all_have(mpi, comm, seats != NULL)) {
+        free(seats);
         return NULL;
     }
-    return names;
+    atn_seat_own(tree, &own);
+    if (mpi->allgather(&own, sizeof own, MPI_BYTE, seats, sizeof own, MPI_BYTE, comm) !=
+        MPI_SUCCESS) {
+        free(seats);
+        return NULL;
+    }
+    return seats;
 }
 
-/* Without a tree all hosts are on one switch. */
-static atn_status place(const atn_topo *tree, const char *names, int p, atn_topo **topo_p,
-                        atn_error *err)
+/* ---- placing ---- */
+
+atn_status atn_place_seats(const atn_topo *tree, const atn_seat *seats, int p, atn_topo **topo_p,
+                           atn_error *err)
 {
     const char **hosts = calloc((size_t)p, sizeof *hosts);
 
     if (!hosts)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < p; i++)
-        hosts[i] = names + (size_t)i * NAME_BYTES;
+        hosts[i] = tree && seats[i].part >= 0 ? tree->nodes[seats[i].part].name : seats[i].host;
     const atn_status status = tree ? atn_topo_place(tree, hosts, p, topo_p, err)
                                    : atn_topo_from_hosts(hosts, p, topo_p, err);
     free(hosts);
@@ -118,18 +152,17 @@ void atn_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name, 
     *topo_p = NULL;
     PMPI_Comm_size(comm, &p);
     PMPI_Comm_rank(comm, &r);
-    char *text = share_text(mpi, comm, r, r == 0 ? read_text(name, err) : NULL);
+    char *text = share_text(mpi, comm, r, r == 0 ? atn_place_text(name, err) : NULL);
     if (!text)
         return;
-    bool ok = strcmp(text, ATN_TOPO_HOSTS) == 0 ||
-              atn_topo_parse_slurm(text, name && r == 0 ? name : "topology", &tree, err) == ATN_OK;
-    char *names = share_names(mpi, comm, p, tree);
-    ok = ok && names && place(tree, names, p, &placed, err) == ATN_OK;
+    bool ok = atn_place_tree(text, name && r == 0 ? name : "topology", &tree, err) == ATN_OK;
+    atn_seat *seats = atn_seats_share(mpi, comm, tree);
+    ok = ok && seats && atn_place_seats(tree, seats, p, &placed, err) == ATN_OK;
     if (all_have(mpi, comm, ok))
         *topo_p = placed;
     else
         atn_topo_free(placed);
     atn_topo_free(tree);
     free(text);
-    free(names);
+    free(seats);
 }

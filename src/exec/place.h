@@ -23,4 +23,27 @@ typedef struct {
 void atn_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name, atn_topo **topo_p,
                      atn_error *err);
 
+/* ---- the steps of it, for who has other things to tell at the same time ---- */
+
+/* Where a rank is by its own account: all that others need to know, so that one exchange serves
+ * both for the topology and for crowd.h. */
+typedef struct atn_seat {
+    char host[72];      /* the kernel's limit is 64 */
+    int32_t part;       /* node of the topology that it is bound to; -1: none */
+    int32_t processors; /* of the kernel that it runs on */
+    uint64_t kernel;    /* ranks that share one share its processors */
+    uint64_t word;      /* the caller's */
+} atn_seat;
+
+/* The topology as text, NULL with the reason in err when it cannot be read. */
+char *atn_place_text(const char *name, atn_error *err);
+/* Reads such a text; the tree is NULL when hosts are all that is asked for. */
+atn_status atn_place_tree(const char *text, const char *origin, atn_topo **tree_p, atn_error *err);
+void atn_seat_own(const atn_topo *tree, atn_seat *seat_p);
+/* Without a tree all hosts are on one switch. */
+atn_status atn_place_seats(const atn_topo *tree, const atn_seat *seats, int p, atn_topo **topo_p,
+                           atn_error *err);
+/* Those of all ranks; NULL on all when somebody has no room. */
+atn_seat *atn_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree);
+
 #endif

@@ -147,11 +147,7 @@ static bool all_have(MPI_Comm comm, bool have)
 static bool crowded(MPI_Comm comm)
 {
     const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
-    MPI_Comm near;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
-    const bool yield = atn_ranks_crowded(&library, near);
-    MPI_Comm_free(&near);
-    return yield;
+    return atn_ranks_crowded(&library, comm);
 }
 
 /* Real memory behind what is sent (else it would all be one page of zeros), and numbers that no

@@ -20,14 +20,11 @@ static bool all_true(bool mine)
 
 void atn_caller_begin(atn_caller *c, const atn_topo *topo)
 {
-    MPI_Comm near;
     *c = (atn_caller){.topo = topo};
     MPI_Comm_size(MPI_COMM_WORLD, &c->p);
     MPI_Comm_rank(MPI_COMM_WORLD, &c->r);
     MPI_Comm_dup(MPI_COMM_WORLD, &c->wire);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
-    c->yield = atn_ranks_crowded(&library, near);
-    MPI_Comm_free(&near);
+    c->yield = atn_ranks_crowded(&library, MPI_COMM_WORLD);
 }
 
 static void release(atn_caller *c)

@@ -180,6 +180,22 @@ static atn_comm *new_state(MPI_Comm comm)
     return c;
 }
 
+/* NULL: no memory. */
+static atn_comm *adopt(MPI_Comm comm)
+{
+    atn_comm *const c = new_state(comm);
+    if (c == NULL || !attach(comm, c)) {
+        if (c != NULL)
+            atn_exec_free(c->exec);
+        free(c);
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    link_last(c);
+    pthread_mutex_unlock(&lock);
+    return c;
+}
+
 static atn_comm *admit(MPI_Comm comm)
 {
     int inter;
@@ -190,15 +206,9 @@ static atn_comm *admit(MPI_Comm comm)
         attach(comm, &foreign);
         return NULL;
     }
-    atn_comm *const c = new_state(comm);
-    if (c == NULL || !attach(comm, c)) {
-        free(c);
+    atn_comm *const c = adopt(comm);
+    if (c == NULL)
         PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
-        return NULL;
-    }
-    pthread_mutex_lock(&lock);
-    link_last(c);
-    pthread_mutex_unlock(&lock);
     return c;
 }
 
@@ -375,7 +385,7 @@ bool atn_comms_start(void)
     bool same;
     const bool have_key = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, attribute_deleted, &keyval,
                                                   NULL) == MPI_SUCCESS;
-    atn_comm *const world = have_key ? admit(MPI_COMM_WORLD) : NULL;
+    atn_comm *const world = have_key ? adopt(MPI_COMM_WORLD) : NULL;
     const means own = world != NULL ? prepare(world) : NOTHING;
     const means all = vote(MPI_COMM_WORLD, own, 0, &same);
     if (all != NOTHING)

@@ -10,6 +10,8 @@
 #include "plan/settings.h"
 #include "pmpi/real.h"
 
+struct atn_seat;
+
 typedef struct atn_job {
     bool active;   /* between the vote in MPI_Init and MPI_Finalize */
     bool keeps;    /* there are states of communicators */
@@ -20,8 +22,9 @@ typedef struct atn_job {
     bool lasting; /* the same problem always gets the same choice */
     int first, watchdog, verbose;
     int p, r;           /* in MPI_COMM_WORLD */
+    uint32_t work;      /* operations that are more than passed on */
     uint32_t forced;    /* operations whose communicators are set up at their first call */
-    uint64_t hash;      /* of settings and rules, for votes on communicators */
+    uint64_t hash;      /* of all that must be alike, for votes on communicators */
     bool learns;        /* ATTUNE_SELECT=online and its like */
     bool stable;        /* results of inexact reductions must not change while it runs */
     bool by_history;    /* what follows different calls is tuned apart */
@@ -55,13 +58,22 @@ bool atn_job_vote(atn_job *job, bool same_version);
 bool atn_mpi_fits(bool *same_version_p);
 /* "Open MPI 4.1.4"; the MPI that this build is for. */
 const char *atn_mpi_built_for(void);
-/* Collective over MPI_COMM_WORLD: whether this rank should give the processor away in waits. */
-bool atn_node_is_crowded(void);
+/* Collective over MPI_COMM_WORLD: whether all ranks found the same topology, or none. */
+bool atn_job_agrees(const atn_job *job);
 
-/* Collective over MPI_COMM_WORLD: finds out where its ranks are when a topology is given. */
-void atn_job_place(atn_job *job);
-/* Collective over MPI_COMM_WORLD: the machine that plans are made for (machine.c). */
-void atn_job_machine(atn_job *job);
+/* Name of the topology; NULL: none.  Wisdom is filed by where ranks are: which of them share a host
+ * is the least that is needed. */
+const char *atn_topology_of(const atn_job *job);
+/* Whether it matters to waits that ranks share cores. */
+bool atn_asks_for_crowds(const atn_job *job);
+/* Collective over MPI_COMM_WORLD: ranks tell where they are (room for all), so that each can work
+ * out its topology from the text of one ("": none) and how to wait.  False, on all alike: the words
+ * are not all the same, or 0. */
+bool atn_job_meet(atn_job *job, const char *topology, uint64_t word, struct atn_seat *seats);
+/* Rank 0: the text of the machine that settings name; NULL: none, or bad, which is said. */
+char *atn_machine_named(const atn_job *job);
+/* The machine that plans are made for, from that text; with none the built-in one. */
+void atn_job_machine(atn_job *job, const char *text, size_t bytes);
 /* Operations that no native routine may serve; 0 unless results must be reproducible. */
 uint32_t atn_reproducible_operations(void);
 /* Keeps what was learnt about it, if that is wanted (refined.c). */

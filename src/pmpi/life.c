@@ -20,12 +20,6 @@ void atn_say(const char *format, ...)
     fprintf(stderr, "attune: %s\n", text); /* one write, so lines of ranks do not mix */
 }
 
-static bool should_yield(const atn_job *job)
-{
-    const int64_t how = atn_setting_number(&job->settings, ATN_SET_YIELD);
-    return how == ATN_YIELD_AUTO ? atn_node_is_crowded() : how == ATN_YIELD_ALWAYS;
-}
-
 static void free_job(void)
 {
     atn_topo_free(atn_the_job.topo);
@@ -34,6 +28,12 @@ static void free_job(void)
     atn_rules_free(atn_the_job.wisdom);
     atn_settings_free(&atn_the_job.settings);
     atn_the_job = (atn_job){0};
+}
+
+static void drop_topology(atn_job *job)
+{
+    atn_topo_free(job->topo);
+    job->topo = NULL;
 }
 
 /* Everything that follows the vote happens on all ranks or on none. */
@@ -48,28 +48,19 @@ void atn_job_start(void)
         return;
     }
     job->active = true;
-    const uint32_t all = (1u << ATN_OPERATIONS) - 1;
-    const uint32_t work = job->observed ? all
-                                        : atn_rules_operations(job->rules) |
-                                              atn_wise_operations(job->wisdom) |
-                                              atn_reproducible_operations();
-    if (work != 0)
-        job->yield = should_yield(job);
     if (job->verbose > 0 && job->r == 0)
         atn_say("%d ranks on %s, %d rules, wisdom of %d%s", job->p, atn_mpi_built_for(),
                 atn_rules_count(job->rules), atn_rules_count(job->wisdom),
                 job->yield ? ", waits give the processor away" : "");
-    atn_job_place(job);
-    atn_job_machine(job);
-    atn_topology_start();
-    if (work == 0)
-        return;
     atn_real_type_free = atn_real.Type_free;
-    job->keeps = atn_comms_start();
+    job->keeps = job->work != 0 && atn_comms_start();
+    if (!job->keeps && (job->work != 0 || !atn_job_agrees(job)))
+        drop_topology(job);
+    atn_topology_start();
     if (!job->keeps)
         return;
     atn_watch_start();
-    atn_set_work(work);
+    atn_set_work(job->work);
 }
 
 void atn_job_stop(void)

@@ -1,0 +1,92 @@
+/* scarce.c - preloaded between Attune and the MPI library: counts the collectives that Attune
+ * makes, and lets one of its allocations fail: with
+ * TEST_SCARCE=RANK:N that of the rank after N others. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uintptr_t from, to; /* where Attune's code is */
+static long left;
+static bool counts;
+static long allocations;
+static int collectives;
+
+static int look(struct dl_phdr_info *about, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    if (strstr(about->dlpi_name, "libattune-") == NULL)
+        return 0;
+    from = about->dlpi_addr;
+    for (int i = 0; i < about->dlpi_phnum; i++) {
+        const uintptr_t end = from + about->dlpi_phdr[i].p_vaddr + about->dlpi_phdr[i].p_memsz;
+        if (about->dlpi_phdr[i].p_type == PT_LOAD && end > to)
+            to = end;
+    }
+    return 1;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *const scarce = getenv("TEST_SCARCE"), *rank = getenv("PMI_RANK");
+    int r;
+    if (rank == NULL)
+        rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (scarce == NULL || rank == NULL || sscanf(scarce, "%d:%ld", &r, &left) != 2 ||
+        r != atoi(rank))
+        return;
+    dl_iterate_phdr(look, NULL);
+    counts = to > from;
+}
+
+/* Attune's own allocations in MPI_Init, and the collectives that it made there. */
+long scarce_allocations(void) { return allocations; }
+int scarce_end(void)
+{
+    counts = false;
+    return collectives;
+}
+
+/* ---- memory ---- */
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+
+static bool fails(const void *caller)
+{
+    return counts && (uintptr_t)caller >= from && (uintptr_t)caller < to && allocations++ == left;
+}
+#define CALLER __builtin_return_address(0)
+
+void *malloc(size_t n) { return fails(CALLER) ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t each) { return fails(CALLER) ? NULL : __libc_calloc(n, each); }
+void *realloc(void *old, size_t n) { return fails(CALLER) ? NULL : __libc_realloc(old, n); }
+
+/* ---- collectives ---- */
+
+#define COUNT(name, formals, actuals)                                                              \
+    int PMPI_##name formals                                                                        \
+    {                                                                                              \
+        int(*next) formals;                                                                        \
+        *(void **)&next = dlsym(RTLD_NEXT, "PMPI_" #name);                                         \
+        collectives++;                                                                             \
+        return next actuals;                                                                       \
+    }
+COUNT(Allgather,
+      (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u, MPI_Comm comm),
+      (a, n, t, b, m, u, comm))
+COUNT(Allreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),
+      (a, b, n, t, op, comm))
+COUNT(Barrier, (MPI_Comm comm), (comm))
+COUNT(Bcast, (void *a, int n, MPI_Datatype t, int root, MPI_Comm comm), (a, n, t, root, comm))
+COUNT(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *to_p), (comm, group, to_p))
+COUNT(Comm_dup, (MPI_Comm comm, MPI_Comm *to_p), (comm, to_p))
+COUNT(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *to_p), (comm, color, key, to_p))
+COUNT(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *to_p),
+      (comm, type, key, info, to_p))
