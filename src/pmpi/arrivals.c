@@ -7,8 +7,9 @@
 #include "base/clock.h"
 #include "plan/lateness.h"
 
-/* The first time tells how the program began, not how it works, and costs nothing. */
-enum { UNTYPICAL = 1, KINDS = 8 };
+/* The first call of a kind, which is never a meeting, tells how the program began, not how it
+ * works. */
+enum { MEETINGS = 2, KINDS = 8 };
 
 typedef struct {
     const atn_kind *of;
@@ -92,19 +93,21 @@ bool atn_arrivals_open(const atn_comm *c, const atn_kind *x)
 {
     const comer *const k = find(c, x);
 
-    return k != NULL && k->met <= UNTYPICAL;
+    if (k != NULL)
+        return k->met < MEETINGS;
+    return c->comers != NULL && c->comers->n < KINDS && follower(x) != NULL;
 }
 
 /* ---- meetings ---- */
 
 /* The barrier ends for all when the last one has come; another, which all begin together, tells how
  * long messages take. */
-static bool exchange(atn_comm *c, comer *k, int64_t entered)
+static bool exchange(atn_comm *c, comer *k, int64_t entered, int64_t *there_p)
 {
     const int bytes = (int)sizeof k->own, steps = atn_max(1, atn_ceil_log2(c->p));
     if (atn_real.Barrier(c->user) != MPI_SUCCESS)
         return false;
-    const int64_t there = atn_ticks();
+    const int64_t there = *there_p = atn_ticks();
     if (atn_real.Barrier(c->user) != MPI_SUCCESS)
         return false;
     k->own.waited_ns += atn_ticks_ns(there - entered);
@@ -140,12 +143,17 @@ static void follow(atn_comm *c, comer *k)
         explain(c, k);
 }
 
-void atn_arrivals_meet(atn_comm *c, const atn_kind *x, int64_t entered)
+int64_t atn_arrivals_meet(atn_comm *c, const atn_kind *x, int64_t entered)
 {
     comer *const k = enlist(c, x);
+    int64_t there = 0;
 
-    if (k != NULL && k->met++ >= UNTYPICAL && exchange(c, k, entered))
+    if (k == NULL)
+        return 0;
+    k->met++;
+    if (exchange(c, k, entered, &there))
         follow(c, k);
+    return there;
 }
 
 /* ---- candidates ---- */

@@ -221,6 +221,21 @@ static bool is_worth_planning(atn_comm *c, const atn_kind *x)
     return is;
 }
 
+static bool knows_wisdom(const atn_comm *c, atn_operation op)
+{
+    for (int i = 0; c->wisdom != NULL && i < atn_rules_count(c->wisdom); i++)
+        if (atn_rules_at(c->wisdom, i)->op == op)
+            return true;
+    return false;
+}
+
+atn_advice atn_learned_expect(void *context, const atn_kind *x)
+{
+    if (is_star() || knows_wisdom(context, x->subject.q.op))
+        return ATN_ADVICE_FIELD;
+    return is_mute(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
+}
+
 atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p)
 {
     atn_comm *const c = context;
@@ -234,7 +249,7 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
         return fixed(s, wise, field_p);
     if (wise != NULL && (wise->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
         atn_arrivals_open(c, x))
-        return ATN_ADVICE_LATER;
+        return ATN_ADVICE_MEET;
     if (wise != NULL && wise->guess != ATN_GUESS_NONE)
         rule.time_ps = -1; /* not sure: to be raced against others */
     if (wise != NULL && (wise->guess == ATN_GUESS_NONE || !may_plan())) {
@@ -244,6 +259,8 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
     }
     if (wise == NULL && (!is_worth_planning(c, x) || !may_plan()))
         return ATN_ADVICE_LATER;
+    if (wise == NULL && atn_arrivals_open(c, x))
+        return ATN_ADVICE_MEET;
     atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
     atn_arrivals_add(c, x, field_p);
     add_plans(c, x, field_p);
@@ -276,7 +293,8 @@ void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice)
 {
     const atn_comm *const c = context;
     char class[128], name[ATN_NAME_ROOM];
-    if (!atn_the_job.explain || c->r != 0 || advice == ATN_ADVICE_LATER)
+    if (!atn_the_job.explain || c->r != 0 ||
+        (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_FIELD))
         return;
     name_class(c, x, class);
     name_candidate(x, x->tuner != NULL ? atn_tuner_incumbent(x->tuner) : 0, name);

@@ -9,6 +9,7 @@
 #include "pmpi/comm.h"
 
 /* For atn_driver_setup; the context is the communicator. */
+atn_advice atn_learned_expect(void *context, const atn_kind *x);
 atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p);
 void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice);
 void atn_learned_times(void *context, atn_kind *x, int incumbent_before);

@@ -58,6 +58,7 @@ bool atn_tuned_start(atn_comm *c)
         .allreduce = atn_real.Allreduce,
         .tune = atn_tune_defaults,
         .budget = 10 * job->budget,
+        .expect = atn_learned_expect,
         .advise = atn_learned_advise,
         .heard = atn_learned_heard,
         .learned = atn_learned_times,
@@ -163,7 +164,12 @@ static void check_choice(const atn_kind *x, const atn_subject *s, const atn_choi
 static bool have_wire(atn_comm *c, const atn_turn *turn, const atn_plan *plan)
 {
     const bool needed = plan != NULL || turn->shadow != NULL || turn->agree;
-    return !needed || c->wire != MPI_COMM_NULL || atn_comm_wire(c);
+    if (!needed || c->wire != MPI_COMM_NULL)
+        return true;
+    const int64_t start = atn_ticks();
+    const bool made = atn_comm_wire(c);
+    atn_driver_cost(c->driver, atn_ticks() - start);
+    return made;
 }
 
 /* A call of the kind that is not known uses up what was promised to those that are. */
@@ -171,6 +177,13 @@ static void forget_promise(atn_known *known, const atn_kind *x)
 {
     if (known->of == x)
         known->left = known->granted = 0;
+}
+
+static void meet(atn_comm *c, const atn_kind *x, int64_t entered)
+{
+    const int64_t all_there = atn_arrivals_meet(c, x, entered);
+    if (all_there > 0)
+        atn_driver_met(c->driver, atn_ticks() - all_there);
 }
 
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,
@@ -184,8 +197,8 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
     forget_promise(&c->known[call->op], x);
     if (q.bytes < 0)
         x->volume = atn_call_volume(c->exec, call);
-    if (atn_driver_asks(x))
-        atn_arrivals_meet(c, x, entered);
+    if (atn_driver_meets(x))
+        meet(c, x, entered);
     q.lateness = atn_arrivals_of(c, x);
     atn_driver_turn(c->driver, x, s->q.bytes, turn);
     check_choice(x, s, &turn->use);

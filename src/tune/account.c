@@ -27,9 +27,10 @@ int64_t atn_account_left(const atn_account *a)
     return a->credit_ns + scaled(now(a), a->budget, 1000) - a->spent_ns - a->reserved_ns;
 }
 
-int64_t atn_account_wait(const atn_account *a, int64_t cost_ns)
+int64_t atn_account_wait(const atn_account *a, int64_t regret_ns, int64_t cost_ns)
 {
-    const int64_t missing = cost_ns - atn_account_left(a);
+    const int64_t before_ns = regret_ns > 0 ? a->overhead_ns : 0;
+    const int64_t missing = before_ns + regret_ns + cost_ns - atn_account_left(a);
     if (missing <= 0)
         return 0;
     if (a->elapsed_ns <= 0 || a->agreed_calls == 0 || a->budget == 0)
@@ -58,6 +59,12 @@ void atn_account_spend(atn_account *a, int64_t ns)
 {
     if (ns > 0)
         a->spent_ns += ns;
+}
+
+void atn_account_overhead(atn_account *a, int64_t ns)
+{
+    if (ns > a->overhead_ns)
+        a->overhead_ns = ns;
 }
 
 void atn_account_compare(atn_account *a, int64_t measured_ps, int64_t predicted_ps)

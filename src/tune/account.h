@@ -1,9 +1,11 @@
 /* account.h - the budget: how much time tuning may cost the program.
  *
  * A part of the time that passes is earned; the regret of explored calls over the incumbent and
- * agreements are spent.  A small credit lets the first agreements happen before anything is
- * earned.  All tuners of a communicator share one account, and with it how far the model was off:
- * what it promised in vain for some sizes is not believed for the others. */
+ * agreements are spent, and so is what starting, asking and planning have cost.  A small credit
+ * lets the first agreements happen before anything is earned.  What should cost no regret need not
+ * wait until the start is paid for: it is how that pays.  All tuners of a communicator share one
+ * account, and with it how far the model was off: what it promised in vain for some sizes is not
+ * believed for the others. */
 #ifndef ATN_ACCOUNT_H
 #define ATN_ACCOUNT_H
 
@@ -15,6 +17,7 @@ enum { ATN_AHEAD_USUAL = 4 };
 typedef struct {
     int budget; /* per mille of the time that passes */
     int64_t credit_ns, elapsed_ns, spent_ns;
+    int64_t overhead_ns; /* of starting, asking, planning */
     int64_t reserved_ns; /* that rounds which have begun may cost */
     int64_t calls;       /* since it was opened */
     int64_t agreed_calls;
@@ -25,14 +28,17 @@ typedef struct {
 void atn_account_open(atn_account *a, int budget, int64_t agreement_ns);
 /* What may be spent now; elapsed time since the last agreement is taken to be as before. */
 int64_t atn_account_left(const atn_account *a);
-/* Calls until so much is left; INT64_MAX when that cannot be foreseen. */
-int64_t atn_account_wait(const atn_account *a, int64_t cost_ns);
+/* Calls until there is enough for so much regret and for other costs; INT64_MAX when that cannot be
+ * foreseen. */
+int64_t atn_account_wait(const atn_account *a, int64_t regret_ns, int64_t cost_ns);
 /* Calls from an agreement on block times to its result, when a call takes so long; the same on all
  * ranks.  It should hide behind calls and what the program does between them, but until it is heard
  * nothing else is tried out. */
 int atn_account_ahead(const atn_account *a, int64_t call_ps);
 void atn_account_elapsed(atn_account *a, int64_t elapsed_ns);
 void atn_account_spend(atn_account *a, int64_t ns);
+/* What starting, asking and planning have cost so far. */
+void atn_account_overhead(atn_account *a, int64_t ns);
 
 /* The first time that a predicted candidate was measured. */
 void atn_account_compare(atn_account *a, int64_t measured_ps, int64_t predicted_ps);

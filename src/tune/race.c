@@ -95,17 +95,16 @@ static int64_t regret(const atn_tuner *t, int i)
 /* Calls until the account can pay for a round with the candidate. */
 static int64_t wait_for(const atn_tuner *t, int i, int calls)
 {
-    return atn_account_wait(t->account, t->agreement_ns + regret(t, i) * calls / 1000);
+    return atn_account_wait(t->account, regret(t, i) * calls / 1000, t->agreement_ns);
 }
 
 /* ---- rounds ---- */
 
 /* The end of a call may reach into the next one on other ranks, and what is fast alone may not be
- * so time after time: single calls tell little.  Native is left as soon as possible. */
-static int block_calls(const atn_tuner *t, int i)
+ * so time after time: single calls tell little. */
+static int block_calls(const atn_tuner *t, int64_t least)
 {
     const int64_t ps = winner_ps(t);
-    const int64_t least = i == t->native || ps == 0 ? 1 : BLOCK_LEAST;
     const int64_t calls = ps > 0 ? block_ps / ps + least : 1;
     return calls > BLOCK_CALLS ? BLOCK_CALLS : (int)calls;
 }
@@ -114,7 +113,22 @@ static int block_calls(const atn_tuner *t, int i)
  * than foreseen. */
 static int calls_of(const atn_tuner *t, int i)
 {
-    return t->runner[i].samples == 0 ? 1 : block_calls(t, i);
+    return t->runner[i].samples == 0 ? 1 : block_calls(t, BLOCK_LEAST);
+}
+
+/* Whether the winner seems to be slower than another one by as much as makes that one hopeless. */
+static bool far_behind(const atn_tuner *t, int other)
+{
+    const atn_runner *const x = &t->runner[other];
+    return x->samples > 0 && winner_ps(t) > atn_runner_median(x) * HOPELESS / 1000;
+}
+
+/* As many calls as the other one has: the more there are, the less is each one's part in what ranks
+ * wait for each other before the first.  Native is left as soon as possible where that matters
+ * little. */
+static int calls_beside(const atn_tuner *t, int other)
+{
+    return t->winner == t->native && far_behind(t, other) ? block_calls(t, 1) : calls_of(t, other);
 }
 
 static void add_block(atn_round *round, int candidate, int calls)
@@ -127,10 +141,12 @@ static void plan_pair(atn_tuner *t, int other, atn_round *round)
 {
     const int64_t surprise = t->runner[other].samples == 0 ? winner_ps(t) : 0;
     round->cost_ns = t->agreement_ns + (regret(t, other) * calls_of(t, other) + surprise) / 1000;
-    const int first = t->runner[other].samples % 2 == 0 ? other : t->winner;
-    const int second = first == other ? t->winner : other;
-    add_block(round, first, calls_of(t, first));
-    add_block(round, second, calls_of(t, second));
+    const bool first = t->runner[other].samples % 2 == 0;
+    if (first)
+        add_block(round, other, calls_of(t, other));
+    add_block(round, t->winner, calls_beside(t, other));
+    if (!first)
+        add_block(round, other, calls_of(t, other));
 }
 
 /* How long it will take at most; 0: unknown. */
@@ -167,12 +183,12 @@ static int next_challenger(const atn_tuner *t)
 
 static void plan_baseline(atn_tuner *t, int64_t quiet, atn_round *round)
 {
-    const int64_t wait = atn_account_wait(t->account, t->agreement_ns);
+    const int64_t wait = atn_account_wait(t->account, 0, t->agreement_ns);
     round->quiet = wait > quiet ? wait : quiet;
     if (round->quiet > longest_window)
         round->quiet = longest_window;
     round->cost_ns = t->agreement_ns;
-    add_block(round, t->winner, block_calls(t, t->winner));
+    add_block(round, t->winner, block_calls(t, BLOCK_LEAST));
 }
 
 /* What looks at the winner shall find, and what is nothing unusual.  First blocks may be slow: they
@@ -249,8 +265,9 @@ static void begin_watch(atn_tuner *t)
 }
 
 /* The best of those that are foreseen by measured parameters gets one call on credit beside the
- * first one of native, so that short jobs gain too; but not in all sizes at once, and no longer
- * when that has cost too much. */
+ * first one of native, so that short jobs gain too: when it should be faster than what was seen so
+ * far even if the prediction is wrong, but not in all sizes at once, and no longer when that has
+ * cost too much. */
 static int promising(const atn_tuner *t)
 {
     int best = -1;
@@ -260,7 +277,8 @@ static int promising(const atn_tuner *t)
             (best < 0 || is->predicted_ps < t->runner[best].is.predicted_ps))
             best = i;
     }
-    return t->s.shadow ? -1 : best;
+    const bool sure = best >= 0 && (t->s.seen_ps == 0 || feared(t, best) < t->s.seen_ps);
+    return t->s.shadow || !sure ? -1 : best;
 }
 
 static void plan_first(atn_tuner *t, atn_round *round)

@@ -198,7 +198,8 @@ static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_ca
         if (t->s.shadow)
             atn_account_spend(t->account, block_ns[i]);
         else if (block->candidate != t->winner && usual_ps > 0)
-            atn_account_spend(t->account, (per_call_ps[i] - usual_ps) * block->done / 1000);
+            atn_account_spend(t->account,
+                              block_ns[i] - usual_ps * block->weight / ATN_TUNE_WEIGHT / 1000);
     }
 }
 

@@ -42,6 +42,7 @@ typedef struct {
     int iterations;       /* calls of each candidate in ALL and GROUPED */
     bool shadow;          /* never switch: candidates run on scratch data besides the call */
     int64_t agreement_ns; /* what an agreement costs */
+    int64_t seen_ps;      /* from call to call so far, all included; 0: unknown */
 } atn_tune_settings;
 extern const atn_tune_settings atn_tune_defaults;
 

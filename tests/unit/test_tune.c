@@ -40,12 +40,16 @@ static void accounts_add_up(void **state)
     atn_account a;
     atn_account_open(&a, 20, 1000);
     assert_int_equal(atn_account_left(&a), 32000);
-    assert_int_equal(atn_account_wait(&a, 32000), 0);
-    assert_true(atn_account_wait(&a, 32001) == INT64_MAX);
+    assert_int_equal(atn_account_wait(&a, 0, 32000), 0);
+    assert_true(atn_account_wait(&a, 0, 32001) == INT64_MAX);
     a.calls = 100;
     atn_account_elapsed(&a, 1000000); /* 10 us a call: 200 ns earned by each */
     assert_int_equal(atn_account_left(&a), 52000);
-    assert_int_equal(atn_account_wait(&a, 54000), 11);
+    assert_int_equal(atn_account_wait(&a, 0, 54000), 11);
+    assert_int_equal(atn_account_wait(&a, 1000, 53000), 11);
+    atn_account_overhead(&a, 20000); /* regret waits for it, other things do not */
+    assert_int_equal(atn_account_wait(&a, 0, 54000), 11);
+    assert_int_equal(atn_account_wait(&a, 1000, 53000), 111);
     atn_account_spend(&a, 52000);
     a.calls = 110;
     assert_int_equal(atn_account_left(&a), 2000);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "tune/drivers/private.h"
 
-enum { ADVICE, BYTES, WISE, WISE_PS, SEEN_PS, HEAD };
+enum { ADVICE, BYTES, WISE, WISE_PS, SEEN_PS, PAUSE, PASSED, OVERHEAD, HEAD };
 
 /* A line: predicted picoseconds, error, algorithm.  Native is not written: it is always the first.
  * Returns the length; candidates that find no room are left out. */
@@ -61,14 +61,49 @@ static int64_t seen_ps(const atn_kind *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
+/* Time that must pass until asking has taken no more than its part of the budget. */
+static int64_t wait_ns(const atn_driver *d)
+{
+    enum { PART = 4 }; /* planning has another one */
+    const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
+    const int64_t over_ns = atn_ticks_ns(d->asked) - credit_ns;
+    if (over_ns <= 0)
+        return 0;
+    if (d->s.budget == 0)
+        return INT64_MAX;
+    const int64_t needed_ns = over_ns * 1000 * PART / d->s.budget;
+    const int64_t passed_ns = atn_driver_passed(d);
+    return needed_ns > passed_ns ? needed_ns - passed_ns : 0;
+}
+
+/* Calls until it is asked again. */
+static int64_t pause_of(const atn_driver *d, const atn_kind *x)
+{
+    static const int64_t most = INT32_MAX;
+    const int64_t pace_ns = seen_ps(x) / 1000 + 1, calls = wait_ns(d) / pace_ns + 1;
+    const int64_t pause = calls > x->calls ? calls : x->calls;
+    return pause < most ? pause : most;
+}
+
+/* Wisdom is asked for in any case: results that must not change cannot follow it later. */
 static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 {
+    const int64_t start = atn_ticks();
     atn_field f = {.wise = -1, .wise_ps = -1};
-    head[ADVICE] = d->s.advise(d->s.context, x, &f);
+    if (x->calls == 0 || wait_ns(d) == 0)
+        head[ADVICE] = d->s.advise(d->s.context, x, &f);
     head[WISE] = f.wise;
     head[WISE_PS] = f.wise_ps;
     head[SEEN_PS] = seen_ps(x);
-    head[BYTES] = head[ADVICE] == ATN_ADVICE_LATER ? 0 : print_field(&f, d->text);
+    head[PASSED] = atn_driver_passed(d);
+    head[OVERHEAD] = atn_ticks_ns(d->overhead + atn_ticks() - start);
+    d->asked -= atn_ticks() - start;
+    if (head[ADVICE] == ATN_ADVICE_LATER)
+        head[PAUSE] = pause_of(d, x);
+    else if (head[ADVICE] == ATN_ADVICE_MEET)
+        head[PAUSE] = 1;
+    else
+        head[BYTES] = print_field(&f, d->text);
 }
 
 /* Sizes that ranks do not share: what all of them have at hand now stands for the kind. */
@@ -108,19 +143,28 @@ static bool hear_head(const atn_driver *d, int64_t head[HEAD])
     return code == MPI_SUCCESS;
 }
 
-atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p)
+/* Collective; false: there is nothing to read. */
+static bool hear(atn_driver *d, atn_kind *x, int64_t head[HEAD])
 {
-    int64_t head[HEAD] = {ATN_ADVICE_LATER, 0, -1, -1, 0};
-    field_p->n = 0;
     if (x->subject.q.bytes < 0 && !summarise(d, x))
-        return ATN_ADVICE_LATER;
+        return false;
     if (d->s.r == 0)
         write_advice(d, x, head);
     if (!hear_head(d, head) || head[BYTES] == 0)
-        return ATN_ADVICE_LATER;
+        return false;
     d->s.bcast(d->text, (int)head[BYTES] + 1, MPI_CHAR, 0, d->s.comm);
-    if (!read_field(x->subject.q.op, d->text, head, field_p))
+    return true;
+}
+
+atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p)
+{
+    int64_t head[HEAD] = {[ADVICE] = ATN_ADVICE_LATER, [WISE] = -1, [WISE_PS] = -1, [PAUSE] = 1};
+    const bool said = hear(d, x, head);
+    if (!said || !read_field(x->subject.q.op, d->text, head, field_p))
         field_p->n = 0;
+    atn_account_elapsed(&d->book.account, head[PASSED]);
+    atn_account_overhead(&d->book.account, head[OVERHEAD]);
     x->seen_ps = head[SEEN_PS];
+    x->quiet = said ? 0 : head[PAUSE];
     return (atn_advice)head[ADVICE];
 }

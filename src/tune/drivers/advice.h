@@ -5,8 +5,9 @@
 
 #include "tune/drivers/driver.h"
 
-/* Collective.  The same advice on every rank and, unless it is LATER, the same field, made from the
- * same text; an empty one on a rank that had no memory for it, which is to be voted on. */
+/* Collective.  The same advice on every rank; x->quiet: how many calls until it is asked again, or
+ * 0: the field is as it says, made from the same text on every rank, and empty on one that had no
+ * memory for it, which is to be voted on. */
 atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p);
 
 #endif

@@ -14,9 +14,8 @@
 static _Atomic int drivers;
 
 static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
-enum { FIRST_PAUSE = 1, MUCH = INT32_MAX };
-enum { PATIENCE = 4 }; /* part of a call that may be waited for an agreement */
-enum { LATER = 4 };    /* times as many calls, when it was more */
+enum { PATIENCE = 4 };                   /* part of a call that may be waited for an agreement */
+enum { LATER = 4 };                      /* times as many calls, when it was more */
 
 /* ---- life ---- */
 
@@ -38,8 +37,6 @@ void atn_driver_free(atn_driver *d)
         return;
     atomic_fetch_sub(&drivers, 1);
     atn_book_close(&d->book);
-    for (int i = 0; i < d->n; i++)
-        free(d->kinds[i]);
     free(d);
 }
 
@@ -55,8 +52,8 @@ static uint64_t kind_of(const atn_subject *s)
 static atn_kind *find_kind(atn_driver *d, uint64_t kind, int size_class)
 {
     for (int i = 0; i < d->n; i++)
-        if (d->kinds[i]->kind == kind && d->kinds[i]->size_class == size_class)
-            return d->kinds[i];
+        if (d->kinds[i].kind == kind && d->kinds[i].size_class == size_class)
+            return &d->kinds[i];
     return NULL;
 }
 
@@ -67,23 +64,30 @@ bool atn_driver_all(const atn_driver *d, bool mine)
     return d->s.allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, d->s.comm) == MPI_SUCCESS && all;
 }
 
+/* Most programs begin without wisdom: then nobody is asked before the second call. */
+static void expect(atn_driver *d, atn_kind *x)
+{
+    const atn_advice advice = d->s.expect(d->s.context, x);
+    if (advice == ATN_ADVICE_FIXED)
+        x->quiet = INT64_MAX;
+    else if (advice == ATN_ADVICE_LATER)
+        x->quiet = x->calls = 1;
+    if (advice == ATN_ADVICE_FIXED)
+        d->s.heard(d->s.context, x, advice);
+}
+
 static atn_kind *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, int size_class)
 {
-    if (d->n == ATN_BOOK_TUNERS || d->full)
+    if (d->n == ATN_BOOK_TUNERS)
         return NULL;
-    atn_kind *const x = calloc(1, sizeof *x);
-    d->full = !atn_driver_all(d, x != NULL);
-    if (d->full) {
-        free(x);
-        return NULL;
-    }
+    atn_kind *const x = &d->kinds[d->n++];
     x->subject = *s;
     x->kind = kind;
     x->size_class = size_class;
     atn_field_make(s->q.op, NULL, 0, NULL, &x->field);
     x->native = x->field.choice[ATN_FIELD_NATIVE];
     x->since = atn_ticks();
-    d->kinds[d->n++] = x;
+    expect(d, x);
     return x;
 }
 
@@ -103,11 +107,24 @@ atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s)
 
 /* ---- asking rank 0 ---- */
 
+/* Times are those of the usual size of the class, predictions those of the first call's. */
+static int64_t usual_ps(const atn_kind *x, int64_t ps)
+{
+    const int weight = atn_size_weight(x->subject.q.bytes, fixed_bytes);
+    return ps > 0 ? (int64_t)((__int128)ps * ATN_TUNE_WEIGHT / weight) : ps;
+}
+
 static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_field *f)
 {
     atn_tune_settings tune = d->s.tune;
+    atn_candidate is[ATN_TUNE_CANDIDATES];
+    for (int i = 0; i < f->n; i++) {
+        is[i] = f->is[i];
+        is[i].predicted_ps = usual_ps(x, f->is[i].predicted_ps);
+    }
     tune.shadow = x->subject.stable;
-    return atn_book_add(&d->book, x->kind, x->subject.q.bytes, &tune, f->is, f->n, ATN_FIELD_NATIVE,
+    tune.seen_ps = usual_ps(x, x->seen_ps);
+    return atn_book_add(&d->book, x->kind, x->subject.q.bytes, &tune, is, f->n, ATN_FIELD_NATIVE,
                         f->wise, f->wise_ps);
 }
 
@@ -128,17 +145,17 @@ static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice, con
 
 static void ask(atn_driver *d, atn_kind *x)
 {
+    const int64_t start = atn_ticks();
     atn_field field;
     atn_advice advice = atn_driver_ask(d, x, &field);
-    if (advice != ATN_ADVICE_LATER)
+    if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field);
-    if (advice == ATN_ADVICE_LATER) {
-        x->quiet = x->calls == 0 ? FIRST_PAUSE : x->calls < MUCH ? x->calls : MUCH;
-        x->calls += x->quiet;
-    } else if (advice == ATN_ADVICE_FIXED) {
+    x->meets = advice == ATN_ADVICE_MEET;
+    x->calls += x->quiet;
+    if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
-    }
     d->s.heard(d->s.context, x, advice);
+    atn_driver_met(d, atn_ticks() - start);
 }
 
 /* ---- calls ---- */
@@ -150,11 +167,21 @@ static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
     *turn_p = (atn_turn){.of = x, .use = &x->field.choice[0], .block = -1};
 }
 
-bool atn_driver_asks(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
+static bool asks(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
+
+bool atn_driver_meets(const atn_kind *x) { return asks(x) && x->meets; }
+
+void atn_driver_met(atn_driver *d, int64_t ticks)
+{
+    d->asked += ticks;
+    d->overhead += ticks;
+}
+
+void atn_driver_cost(atn_driver *d, int64_t ticks) { d->overhead += ticks; }
 
 void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
 {
-    if (atn_driver_asks(x))
+    if (asks(x))
         ask(d, x);
     if (x->tuner == NULL) {
         turn_without_tuner(x, turn_p);
@@ -217,6 +244,12 @@ static void weigh(const atn_driver *d, atn_kind *x, int64_t waited_ns)
     atn_tuner_agreement(x->tuner, apart ? call_ns : 0);
 }
 
+int64_t atn_driver_passed(const atn_driver *d)
+{
+    const int sharers = atomic_load(&drivers);
+    return atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1);
+}
+
 /* Agreements are heard in the order in which they began. */
 static uint64_t next_due(const atn_driver *d, uint64_t due)
 {
@@ -227,22 +260,22 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
 
 void atn_driver_apart(atn_driver *d) { d->apart = true; }
 
-/* The largest block times, the least time that any rank can give to this communicator, and the
- * longest time that the last agreement was waited for.  Where ranks come apart somebody always
- * waits for the last, so the means tell more. */
+/* The largest block times, the least time that any rank can give to this communicator, the longest
+ * time that the last agreement was waited for, and the overhead of rank 0, for whom others wait.
+ * Where ranks come apart somebody always waits for the last, so the means tell more. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
-    const int sharers = atomic_load(&drivers);
     a->of = x;
     a->due = next_due(d, call + (uint64_t)ahead(d, x));
     d->posted++;
     a->mine[0] = atn_ticks_ns(x->ticks[0]);
     a->mine[1] = atn_ticks_ns(x->ticks[1]);
-    a->mine[2] = -(atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1));
-    a->mine[3] = x->waited;
+    a->mine[ATN_SUM_PASSED] = -atn_driver_passed(d);
+    a->mine[ATN_SUM_WAITED] = x->waited;
+    a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_ticks_ns(d->overhead) : 0;
     x->ticks[0] = x->ticks[1] = 0;
-    for (int i = 0; i < ATN_DRIVER_SUMS && d->apart; i++)
+    for (int i = 0; i < ATN_SUM_OVERHEAD && d->apart; i++)
         a->mine[i] /= d->s.p;
     return PMPI_Iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T,
                            d->apart ? MPI_SUM : MPI_MAX, wire, &a->request);
@@ -257,8 +290,9 @@ static void hear(atn_driver *d, const atn_pending *a)
 {
     atn_kind *const x = a->of;
     const int before = atn_tuner_incumbent(x->tuner);
-    atn_tuner_feed(x->tuner, a->all, -a->all[2]);
-    weigh(d, x, a->all[3]);
+    atn_account_overhead(&d->book.account, a->all[ATN_SUM_OVERHEAD]);
+    atn_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
+    weigh(d, x, a->all[ATN_SUM_WAITED]);
     d->s.learned(d->s.context, x, before);
 }
 

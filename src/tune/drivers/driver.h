@@ -28,7 +28,8 @@ typedef struct {
 } atn_subject;
 
 typedef enum {
-    ATN_ADVICE_LATER, /* native; ask again after twice as many calls */
+    ATN_ADVICE_LATER, /* native; ask again after twice as many calls, or more */
+    ATN_ADVICE_MEET, /* native; ask again at the next call, when it is known how ranks come to it */
     ATN_ADVICE_FIXED, /* the first candidate, for good */
     ATN_ADVICE_FIELD  /* a tuner with these candidates */
 } atn_advice;
@@ -41,6 +42,7 @@ typedef struct atn_kind {
     atn_field field;  /* of the tuner; else its first candidate serves */
     atn_choice native;
     const char *why;  /* that was last told */
+    bool meets;       /* at its next call, see ATN_ADVICE_MEET */
     int64_t quiet;    /* without a tuner: calls until rank 0 is asked */
     int64_t calls;    /* before it was last asked; 0: none was served yet */
     int64_t since;    /* ticks at the first one, each rank's own */
@@ -73,6 +75,9 @@ typedef struct {
                      MPI_Comm comm);
     atn_tune_settings tune;
     int budget; /* per mille */
+    /* On all ranks alike, of a kind that is new: FIXED: native for good; FIELD: rank 0 is to be
+     * asked at once; LATER: it will have nothing to say before the next call. */
+    atn_advice (*expect)(void *context, const atn_kind *x);
     /* Asked on rank 0 alone. */
     atn_advice (*advise)(void *context, const atn_kind *x, atn_field *field_p);
     /* Told on all ranks after rank 0 has advised, and after times were agreed. */
@@ -90,8 +95,12 @@ void atn_driver_free(atn_driver *d);
 
 /* The kind of a call; NULL: there is no room for another one.  `bytes` as in the subject. */
 atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s);
-/* Whether rank 0 is asked at the next call of the kind. */
-bool atn_driver_asks(const atn_kind *x);
+/* Whether ranks are to find out at the next call of the kind how they come to it; what that has
+ * cost this rank, in ticks. */
+bool atn_driver_meets(const atn_kind *x);
+void atn_driver_met(atn_driver *d, int64_t ticks);
+/* Something else that tuning has cost this rank. */
+void atn_driver_cost(atn_driver *d, int64_t ticks);
 /* The next call of a kind; asks rank 0 when it is time for that (collective). */
 void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
 /* How many of the next calls of the kind need no turn, and that there were so many. */

@@ -4,7 +4,9 @@
 
 #include "tune/drivers/driver.h"
 
-enum { ATN_DRIVER_SUMS = 4, ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
+enum { ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
+/* What is agreed on after the times of two blocks. */
+enum { ATN_SUM_PASSED = 2, ATN_SUM_WAITED, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
 
 typedef struct {
     atn_kind *of;
@@ -16,10 +18,11 @@ typedef struct {
 struct atn_driver {
     atn_driver_setup s;
     atn_book book;
-    int64_t opened; /* ticks */
-    bool full;      /* some rank has no memory for more */
+    int64_t opened;   /* ticks */
+    int64_t asked;    /* ticks that asking has cost this rank, without planning */
+    int64_t overhead; /* the same with planning and all else but regret and agreements */
     int n;
-    atn_kind *kinds[ATN_BOOK_TUNERS];
+    atn_kind kinds[ATN_BOOK_TUNERS];
     atn_kind *last[ATN_OPERATIONS]; /* of each operation */
     unsigned posted, heard;         /* agreements */
     bool apart;                     /* ranks come at different times */
@@ -27,6 +30,8 @@ struct atn_driver {
     char text[ATN_DRIVER_TEXT]; /* of what rank 0 says */
 };
 
+/* Nanoseconds that have passed, as far as they are this communicator's. */
+int64_t atn_driver_passed(const atn_driver *d);
 /* Whether all ranks say yes (collective). */
 bool atn_driver_all(const atn_driver *d, bool mine);
 
