@@ -113,8 +113,9 @@ const atn_command atn_cmd_trace_record = {
     .detail =
         "As 'attune run', which has more options and records with --trace FOLDER, but nothing is "
         "learned unless ATTUNE_SELECT asks for it. Recorded are "
-        "point-to-point calls and collectives with partner, tag, communicator, size, type, buffer, "
-        "call site and times; docs/trace-format.md lists them. A job that is killed leaves what it "
+        "point-to-point calls, collectives, one-sided communication and files with partner, tag, "
+        "communicator, size, type, buffer, call site and times; docs/trace-format.md lists them. A "
+        "job that is killed leaves what it "
         "did until a second before.",
     .options = record_options,
     .flags = ATN_CMD_REST,

@@ -11,16 +11,18 @@ static const char style[] = ".page-text{font:12px system-ui,sans-serif;fill:#525
                             ".page-axis{stroke:#c9c8c2;stroke-width:1}"
                             ".compute{fill:#efeeea}.send{fill:#2a78d6}.receive{fill:#1baf7a}"
                             ".collective{fill:#7a4fd0}.wait{fill:#eda100}.other{fill:#8d8c86}"
+                            ".one-sided{fill:#d0476f}.file{fill:#6b8f2a}"
                             ".curve{fill:none;stroke:#2a78d6;stroke-width:2}"
                             "@media(prefers-color-scheme:dark){.page-text{fill:#c3c2b7}"
                             ".page-axis{stroke:#4a4945}.compute{fill:#2c2c2a}}";
 
-enum { LEFT = 70, WIDE = 900, KINDS = 6, ROWS = 128 };
+enum { LEFT = 70, WIDE = 900, KINDS = 8, ROWS = 128 };
 
 /* By atn_trace_class: DONE is never drawn, its place is that of computation. */
-static const char *const kinds[KINDS + 1] = {"send",    "receive", "collective", "wait",
-                                             "compute", "other",   NULL};
-_Static_assert((int)ATN_TRACE_IS_DONE == 4 && (int)ATN_TRACE_IS_OTHER == 5, "kinds[] follows them");
+static const char *const kinds[KINDS + 1] = {"send",  "receive",   "collective", "wait", "compute",
+                                             "other", "one-sided", "file",       NULL};
+_Static_assert((int)ATN_TRACE_IS_DONE == 4 && (int)ATN_TRACE_IS_FILE == KINDS - 1,
+               "kinds[] follows them");
 enum { COMPUTING = ATN_TRACE_IS_DONE };
 
 /* ---- time line: each pixel shows what took most of its time ---- */
@@ -93,8 +95,8 @@ static void draw_rank(FILE *f, const atn_trace *t, int r, const span *s, double 
 static void draw_legend(FILE *f, double y)
 {
     for (int k = 0; k < KINDS; k++) {
-        atn_svg_rect(f, kinds[k], LEFT + 130.0 * k, y, 12, 12, 2);
-        atn_svg_text(f, "page-text", "start", LEFT + 130.0 * k + 18, y + 11, "%s",
+        atn_svg_rect(f, kinds[k], LEFT + 112.0 * k, y, 12, 12, 2);
+        atn_svg_text(f, "page-text", "start", LEFT + 112.0 * k + 18, y + 11, "%s",
                      k == COMPUTING ? "computation" : kinds[k]);
     }
 }

@@ -42,9 +42,10 @@ void atn_trace_csv(FILE *f, const atn_trace *t, int rank)
 /* ---- Chrome and Perfetto ---- */
 
 static const char *const categories[] = {
-    [ATN_TRACE_IS_SEND] = "send",       [ATN_TRACE_IS_RECV] = "receive",
-    [ATN_TRACE_IS_COLL] = "collective", [ATN_TRACE_IS_WAIT] = "wait",
-    [ATN_TRACE_IS_DONE] = "wait",       [ATN_TRACE_IS_OTHER] = "other",
+    [ATN_TRACE_IS_SEND] = "send",           [ATN_TRACE_IS_RECV] = "receive",
+    [ATN_TRACE_IS_COLL] = "collective",     [ATN_TRACE_IS_WAIT] = "wait",
+    [ATN_TRACE_IS_DONE] = "wait",           [ATN_TRACE_IS_OTHER] = "other",
+    [ATN_TRACE_IS_ONE_SIDED] = "one-sided", [ATN_TRACE_IS_FILE] = "file",
 };
 
 /* Names of programs and hosts may hold anything. */

@@ -4,14 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)ATN_TRACE_OPS <= 256, "files have a byte for an operation");
+
 static const atn_trace_op_info infos[] = {
 #define STARTS                               ATN_TRACE_STARTS
 #define PART                                 ATN_TRACE_PART
+#define GIVES                                ATN_TRACE_GIVES
+#define TAKES                                ATN_TRACE_TAKES
 #define ATN_TRACE_OP(id, name, class, flags) {name, ATN_TRACE_IS_##class, flags},
 #include "trace/ops.def"
 #undef ATN_TRACE_OP
 #undef STARTS
 #undef PART
+#undef GIVES
+#undef TAKES
 };
 
 const atn_trace_op_info *atn_trace_op_get(atn_trace_op op) { return &infos[op]; }

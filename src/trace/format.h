@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-enum { ATN_TRACE_VERSION = 1 };
+enum { ATN_TRACE_VERSION = 2, ATN_TRACE_FIRST_VERSION = 1 /* that is still read */ };
 #define ATN_TRACE_LINE "attune trace " /* the version and a line end follow */
 #define ATN_TRACE_FILE "rank-%05d.trace"
 
@@ -25,10 +25,12 @@ typedef enum {
     ATN_TRACE_IS_COLL,
     ATN_TRACE_IS_WAIT,
     ATN_TRACE_IS_DONE,
-    ATN_TRACE_IS_OTHER
+    ATN_TRACE_IS_OTHER,
+    ATN_TRACE_IS_ONE_SIDED,
+    ATN_TRACE_IS_FILE
 } atn_trace_class;
 
-enum { ATN_TRACE_STARTS = 1, ATN_TRACE_PART = 2 };
+enum { ATN_TRACE_STARTS = 1, ATN_TRACE_PART = 2, ATN_TRACE_GIVES = 4, ATN_TRACE_TAKES = 8 };
 
 typedef struct {
     const char *name;

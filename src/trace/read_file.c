@@ -52,9 +52,15 @@ static bool take_op(atn_raw *raw, atn_bytes *b)
 {
     const uint64_t number = atn_get_varint(b);
     char *const name = atn_get_text(b);
-    const bool ok = name != NULL && number < sizeof raw->ops;
-    if (ok)
-        raw->ops[number] = (uint8_t)atn_trace_op_find(name);
+    const uint64_t told = raw->version > 1 ? atn_get_varint(b) : 0;
+    const bool ok = name != NULL && !b->bad && number < sizeof raw->ops;
+    if (ok) {
+        const atn_trace_op op = atn_trace_op_find(name);
+        const unsigned flags = raw->version > 1 ? (unsigned)told : atn_trace_op_get(op)->flags;
+        const bool strange = op == ATN_TRACE_UNKNOWN && (flags & ATN_TRACE_PART) != 0;
+        raw->ops[number] = (uint8_t)(strange ? ATN_TRACE_UNKNOWN_PART : op);
+        raw->flags[number] = (uint8_t)flags;
+    }
     free(name);
     return ok;
 }
@@ -227,7 +233,7 @@ static bool take_event(atn_raw *raw, decoder *d, atn_bytes *b)
     if (what == NULL)
         return false;
     const atn_trace_op op = (atn_trace_op)raw->ops[what->op];
-    const unsigned flags = atn_trace_op_get(op)->flags;
+    const unsigned flags = raw->flags[what->op];
     atn_trace_event e = {.count = what->count,
                          .bytes = what->bytes,
                          .buffer = what->buffer,
@@ -305,7 +311,7 @@ static void take_blocks(atn_raw *raw, const uint8_t *at, const uint8_t *stop)
 }
 
 static atn_status check_line(const char *path, const char *text, const char **rest_p,
-                             atn_error *err)
+                             int *version_p, atn_error *err)
 {
     const size_t n = strlen(ATN_TRACE_LINE);
     if (strncmp(text, ATN_TRACE_LINE, n) != 0)
@@ -315,12 +321,13 @@ static atn_status check_line(const char *path, const char *text, const char **re
                         path, ATN_TRACE_LINE, ATN_TRACE_VERSION);
     char *end;
     const long version = strtol(text + n, &end, 10);
-    if (version != ATN_TRACE_VERSION || *end != '\n')
+    if (version < ATN_TRACE_FIRST_VERSION || version > ATN_TRACE_VERSION || *end != '\n')
         return atn_fail(err, ATN_INPUT,
-                        "%s: is of version %ld, and this Attune reads version %d; read it with the "
-                        "Attune that recorded it",
-                        path, version, ATN_TRACE_VERSION);
+                        "%s: is of version %ld, and this Attune reads versions %d to %d; read it "
+                        "with the Attune that recorded it",
+                        path, version, ATN_TRACE_FIRST_VERSION, ATN_TRACE_VERSION);
     *rest_p = end + 1;
+    *version_p = (int)version;
     return ATN_OK;
 }
 
@@ -334,7 +341,7 @@ atn_status atn_raw_read(const char *path, atn_raw *raw_p, atn_error *err)
     atn_status status = raw.path != NULL ? atn_read_file(path, &text, &bytes, err)
                                          : atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK)
-        status = check_line(path, text, &rest, err);
+        status = check_line(path, text, &rest, &raw.version, err);
     if (status == ATN_OK) {
         take_blocks(&raw, (const uint8_t *)rest, (const uint8_t *)text + bytes);
         if (!raw.started)

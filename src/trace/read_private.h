@@ -32,11 +32,13 @@ typedef struct {
     uint64_t job;
     int rank, ranks;
     int64_t wall_ns;
-    bool started;      /* the header was found */
-    int64_t lost;      /* blocks that are damaged */
-    bool cut;          /* the last block is not complete */
-    int64_t backwards; /* the event at which the clock went back; -1: it did not */
-    uint8_t ops[256];  /* the file's numbers to ours */
+    bool started;       /* the header was found */
+    int64_t lost;       /* blocks that are damaged */
+    bool cut;           /* the last block is not complete */
+    int64_t backwards;  /* the event at which the clock went back; -1: it did not */
+    int version;        /* of the file */
+    uint8_t ops[256];   /* the file's numbers to ours */
+    uint8_t flags[256]; /* how their records are read */
     ATN_VEC(atn_raw_comm) comms;
     ATN_VEC(atn_raw_type) types;
     ATN_VEC(atn_raw_module) modules;

@@ -74,6 +74,23 @@ static bool take_send(walk *w, int r, const atn_trace_event *e)
     return atn_push(&w->to, target) && atn_push(&w->size, e->bytes);
 }
 
+/* Data that move without a message of the one or the doing of the other. */
+static void take_access(walk *w, int r, const atn_trace_event *e)
+{
+    const unsigned flags = atn_trace_op_get((atn_trace_op)e->op)->flags;
+    const size_t p = (size_t)w->s->p, own = (size_t)r, other = (size_t)e->partner;
+    if (e->partner < 0 || e->partner >= w->s->p)
+        return;
+    if ((flags & ATN_TRACE_GIVES) != 0) {
+        w->s->messages[own * p + other]++;
+        w->s->bytes[own * p + other] += e->bytes;
+    }
+    if ((flags & ATN_TRACE_TAKES) != 0) {
+        w->s->messages[other * p + own]++;
+        w->s->bytes[other * p + own] += e->bytes;
+    }
+}
+
 static bool take_event(walk *w, int r, const atn_trace_event *e)
 {
     atn_trace_op_stats *const op = &w->s->ops[e->op];
@@ -94,6 +111,8 @@ static bool take_event(walk *w, int r, const atn_trace_event *e)
     }
     const atn_trace_class class = atn_trace_class_of(e);
     w->out->receives += class == ATN_TRACE_IS_RECV;
+    if (class == ATN_TRACE_IS_ONE_SIDED)
+        take_access(w, r, e);
     if (class == ATN_TRACE_IS_SEND && e->partner != ATN_TRACE_NULL)
         return take_send(w, r, e);
     if (!part && w->sent_at >= 0) {

@@ -203,8 +203,9 @@ static void define_ops(atn_trace_writer *w)
 {
     for (int i = 0; i < ATN_TRACE_OPS; i++) {
         bytes b = {0};
+        const atn_trace_op_info *const op = atn_trace_op_get((atn_trace_op)i);
         const bool ok = put_number(&b, ATN_TRACE_DEF_OP) && put_number(&b, (uint64_t)i) &&
-                        put_text(&b, atn_trace_op_get((atn_trace_op)i)->name);
+                        put_text(&b, op->name) && put_number(&b, op->flags);
         define(w, &b, ok);
     }
 }

@@ -379,6 +379,111 @@ static void test_strangers(void **state)
     assert_non_null(strstr(err.text, "is no trace of Attune"));
 }
 
+/* ---- other versions ---- */
+
+/* Writes the definition of an operation again: without flags, or with another name. */
+static uint8_t *rename_op(atn_bytes *b, uint8_t *to, int version, const char *from,
+                          const char *name)
+{
+    assert_int_equal(atn_get_varint(b), ATN_TRACE_DEF_OP);
+    const uint64_t number = atn_get_varint(b);
+    char *const was = atn_get_text(b);
+    const uint64_t flags = atn_get_varint(b);
+    const char *const text = strcmp(was, from) == 0 ? name : was;
+    to = atn_put_varint(to, ATN_TRACE_DEF_OP);
+    to = atn_put_varint(to, number);
+    to = atn_put_varint(to, strlen(text));
+    memcpy(to, text, strlen(text));
+    to += strlen(text);
+    free(was);
+    return version > 1 ? atn_put_varint(to, flags) : to;
+}
+
+/* The trace as another version would have written it, whose operation `from` has another name.  The
+ * operations are the second block. */
+static void rewrite(int version, const char *from, const char *name)
+{
+    static const char path[] = "t/rank-00000.trace";
+    static uint8_t made[1 << 16], ops[1 << 14];
+    char *text;
+    size_t bytes;
+    atn_trace_block block;
+    atn_error err = {0};
+    assert_int_equal(atn_read_file(path, &text, &bytes, &err), ATN_OK);
+    const uint8_t *at = (const uint8_t *)strchr(text, '\n') + 1;
+    size_t n = (size_t)snprintf((char *)made, sizeof made, "%s%d\n", ATN_TRACE_LINE, version);
+    for (int i = 0; i < 2; i++) {
+        assert_true(atn_trace_block_open(at, bytes, &block));
+        const uint8_t *payload = at + ATN_TRACE_BLOCK_HEAD;
+        at = payload + block.bytes;
+        if (block.kind == ATN_TRACE_DEFINITIONS) {
+            atn_bytes b = {.at = payload, .stop = at};
+            uint8_t *to = ops;
+            while (b.at < b.stop)
+                to = rename_op(&b, to, version, from, name);
+            block.bytes = (uint32_t)(to - ops);
+            payload = ops;
+        }
+        atn_trace_block_seal(&block, payload, made + n);
+        memcpy(made + n + ATN_TRACE_BLOCK_HEAD, payload, block.bytes);
+        n += ATN_TRACE_BLOCK_HEAD + block.bytes;
+    }
+    const size_t rest = bytes - (size_t)(at - (const uint8_t *)text);
+    memcpy(made + n, at, rest);
+    free(text);
+    assert_int_equal(atn_write_file(path, (const char *)made, n + rest, &err), ATN_OK);
+}
+
+/* A call with a part that makes a request, and a wait for it. */
+static void write_start(void)
+{
+    const atn_trace_what call = {.op = ATN_TRACE_START, .partner = -1, .tag = -1},
+                         part = {.op = ATN_TRACE_START_BCAST, .partner = 2, .tag = -1},
+                         wait = {.op = ATN_TRACE_WAIT, .partner = -1, .tag = -1},
+                         done = {.op = ATN_TRACE_DONE, .partner = -1, .tag = -1};
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    atn_trace_put(w, &call, begin, begin + 100, 0);
+    atn_trace_put(w, &part, 0, 0, 0);
+    atn_trace_put(w, &wait, begin + 200, begin + 300, 0);
+    atn_trace_put(w, &done, 0, 0, 1);
+    assert_true(atn_trace_close(w));
+}
+
+static void check_start(atn_trace_op second)
+{
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    const atn_trace_event *const e = t->ranks[0].events.v;
+    assert_int_equal(t->ranks[0].events.n, 4);
+    assert_int_equal(e[1].op, second);
+    assert_true(atn_trace_is_part(&e[1]));
+    assert_int_equal(e[1].partner, 2);
+    assert_int_equal(e[1].request, 1);
+    assert_int_equal(e[1].exit, 100);
+    assert_int_equal(e[2].op, ATN_TRACE_WAIT);
+    assert_int_equal(e[2].enter, 200);
+    assert_int_equal(e[3].request, 1);
+    atn_trace_free(t);
+}
+
+/* Those before: flags of operations were not told. */
+static void test_version_before(void **state)
+{
+    (void)state;
+    write_start();
+    check_start(ATN_TRACE_START_BCAST);
+    rewrite(1, "", "");
+    check_start(ATN_TRACE_START_BCAST);
+}
+
+/* Those to come: what is not known can still be read over. */
+static void test_unknown_operation(void **state)
+{
+    (void)state;
+    write_start();
+    rewrite(2, "start-bcast", "start-something");
+    check_start(ATN_TRACE_UNKNOWN_PART);
+}
+
 /* The limit ends the recording, not the file. */
 static void test_limit(void **state)
 {
@@ -433,12 +538,15 @@ static void test_handles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_round_trip),   TEST(test_signatures), TEST(test_requests),
-        TEST(test_clocks),       TEST(test_two_clocks), TEST(test_killed),
-        TEST(test_truncated),    TEST(test_damaged),    TEST(test_mixed_jobs),
-        TEST(test_missing_rank), TEST(test_clock_back), TEST(test_clock_inexact),
-        TEST(test_clock_jump),   TEST(test_strangers),  TEST(test_limit),
-        TEST(test_handles),
+        TEST(test_round_trip),     TEST(test_signatures),
+        TEST(test_requests),       TEST(test_clocks),
+        TEST(test_two_clocks),     TEST(test_killed),
+        TEST(test_truncated),      TEST(test_damaged),
+        TEST(test_mixed_jobs),     TEST(test_missing_rank),
+        TEST(test_clock_back),     TEST(test_clock_inexact),
+        TEST(test_version_before), TEST(test_unknown_operation),
+        TEST(test_clock_jump),     TEST(test_strangers),
+        TEST(test_limit),          TEST(test_handles),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

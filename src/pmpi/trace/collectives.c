@@ -51,6 +51,9 @@ static side many_types(const void *buf, const void *counts, bool wide, const MPI
 #define SIDE(s, buf, n, of)                call.s = one(buf, n, of);
 #define SIDE_V(s, buf, counts, displs, of) call.s = many(buf, counts, ATN_WIDE, of, c->n);
 #define SIDE_W(s, buf, counts, displs, of) call.s = many_types(buf, counts, ATN_WIDE, of, c->n);
+#define SIDE_TO(sum, buf, counts, of)      call.src = sum(buf, counts, ATN_WIDE, of, c->targets);
+#define TARGETS_V(buf, counts, of)         SIDE_TO(many, buf, counts, of)
+#define TARGETS_W(buf, counts, of)         SIDE_TO(many_types, buf, counts, of)
 #define IN_PLACE(s, buffer, other)                                                                 \
     if ((buffer) == MPI_IN_PLACE)                                                                  \
         call.s = call.other;
@@ -83,15 +86,43 @@ static void put(atn_trace_op op, const void *from, const atn_traced_comm *c, con
 
 /* ---- entries ---- */
 
-#define FILL(op, ...)                                                                              \
+#define FILL(...)                                                                                  \
     atn_lock();                                                                                    \
     const atn_traced_comm *const c = atn_find_comm(comm);                                          \
     const int r __attribute__((unused)) = c->r;                                                    \
     collective call = {.root = -1, .mpi_op = MPI_OP_NULL};                                         \
-    __VA_ARGS__                                                                                    \
-    put(op, from, c, &call, enter, exit);
+    __VA_ARGS__
 
-#define ATN_CALL(name, id, formals, actuals, key, buffers, ...)                                    \
+#if MPI_VERSION >= 4
+/* A persistent request: what its starts will do. */
+static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
+                 const collective *call, MPI_Request request)
+{
+    const atn_trace_what what = what_of(op, from, c, call);
+    atn_add_persistent(request, &what, false, c->number);
+}
+
+#define KEPT(name, id, formals, actuals, ...)                                                      \
+    int ATN_GLUE(atn_do_, ATN_KEPT_##name)(                                                        \
+        int (*next)(ATN_FORMALS(formals), MPI_Info, MPI_Request *), const void *from,              \
+        ATN_FORMALS(formals), MPI_Info info, MPI_Request *request)                                 \
+    {                                                                                              \
+        const bool wanted = atn_wants();                                                           \
+        atn_depth++;                                                                               \
+        const int code = next(ATN_ACTUALS(actuals), info, request);                                \
+        atn_depth--;                                                                               \
+        if (wanted && code == MPI_SUCCESS) {                                                       \
+            FILL(__VA_ARGS__)                                                                      \
+            keep(ATN_TRACE_START_##id, from, c, &call, *request);                                  \
+            atn_unlock();                                                                          \
+        }                                                                                          \
+        return code;                                                                               \
+    }
+#else
+#define KEPT(...)
+#endif
+
+#define ATN_COLLECTIVE(name, id, formals, actuals, key, buffers, ...)                              \
     int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))                  \
     {                                                                                              \
         if (!atn_wants())                                                                          \
@@ -100,7 +131,8 @@ static void put(atn_trace_op op, const void *from, const atn_traced_comm *c, con
         const int code = next actuals;                                                             \
         const int64_t exit = atn_leave();                                                          \
         if (code == MPI_SUCCESS) {                                                                 \
-            FILL(ATN_TRACE_##id, __VA_ARGS__)                                                      \
+            FILL(__VA_ARGS__)                                                                      \
+            put(ATN_TRACE_##id, from, c, &call, enter, exit);                                      \
             atn_unlock();                                                                          \
         }                                                                                          \
         return code;                                                                               \
@@ -115,13 +147,15 @@ static void put(atn_trace_op op, const void *from, const atn_traced_comm *c, con
         const int code = next(ATN_ACTUALS(actuals), request);                                      \
         const int64_t exit = atn_leave();                                                          \
         if (code == MPI_SUCCESS) {                                                                 \
-            FILL(ATN_TRACE_I##id, __VA_ARGS__)                                                     \
+            FILL(__VA_ARGS__)                                                                      \
+            put(ATN_TRACE_I##id, from, c, &call, enter, exit);                                     \
             atn_add_request(*request, atn_trace_last_request(atn_rec.writer), false, -1);          \
             atn_unlock();                                                                          \
         }                                                                                          \
         return code;                                                                               \
-    }
-#include "pmpi/calls.def"
+    }                                                                                              \
+    KEPT(name, id, formals, actuals, __VA_ARGS__)
+#include "pmpi/trace/collectives.def"
 
 /* ---- communicators and types ---- */
 

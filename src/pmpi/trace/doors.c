@@ -29,8 +29,9 @@ static void find_once(void)
     FIND(Finalize)
 #define ATN_POINT(name, formals, actuals) FIND(name)
 #include "pmpi/trace/points.def"
-#define ATN_CALL(name, id, formals, actuals, ...) FIND(name) FIND(ATN_LATER_##name)
-#include "pmpi/calls.def"
+#define ATN_COLLECTIVE(name, id, formals, actuals, ...)                                            \
+    FIND(name) FIND(ATN_LATER_##name) ATN_PERSISTENT(FIND(ATN_KEPT_##name))
+#include "pmpi/trace/collectives.def"
 }
 
 __attribute__((constructor)) void atn_doors_find(void)
@@ -42,8 +43,11 @@ __attribute__((constructor)) void atn_doors_find(void)
 #define ATN_POLLS(name, formals, actuals)
 #define ATN_POINT(name, formals, actuals) ATN_EXPORTS(name, formals, actuals)
 #include "pmpi/trace/points.def"
-#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+#define ATN_COLLECTIVE(name, id, formals, actuals, ...)                                            \
     ATN_EXPORTS(name, formals, actuals)                                                            \
     ATN_EXPORTS(ATN_LATER_##name, (ATN_FORMALS(formals), MPI_Request * request),                   \
-                (ATN_ACTUALS(actuals), request))
-#include "pmpi/calls.def"
+                (ATN_ACTUALS(actuals), request))                                                   \
+    ATN_PERSISTENT(ATN_EXPORTS(ATN_KEPT_##name,                                                    \
+                               (ATN_FORMALS(formals), MPI_Info info, MPI_Request * request),       \
+                               (ATN_ACTUALS(actuals), info, request)))
+#include "pmpi/trace/collectives.def"

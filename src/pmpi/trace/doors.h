@@ -24,16 +24,25 @@
 #define ATN_GLUE(a, b)  ATN_GLUE_(a, b)
 #define ATN_GLUE_(a, b) a##b
 
+/* Persistent collectives came with MPI 4. */
+#if MPI_VERSION >= 4
+#define ATN_PERSISTENT(...) __VA_ARGS__
+#else
+#define ATN_PERSISTENT(...)
+#endif
+
 typedef struct {
     int (*Init)(int *argc, char ***argv);
     int (*Init_thread)(int *argc, char ***argv, int required, int *provided);
     int (*Finalize)(void);
 #define ATN_POINT(name, formals, actuals) int(*name) formals;
 #include "pmpi/trace/points.def"
-#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+#define ATN_COLLECTIVE(name, id, formals, actuals, ...)                                            \
     int(*name) formals;                                                                            \
-    int (*ATN_LATER_##name)(ATN_FORMALS(formals), MPI_Request * request);
-#include "pmpi/calls.def"
+    int (*ATN_LATER_##name)(ATN_FORMALS(formals), MPI_Request * request);                          \
+    ATN_PERSISTENT(                                                                                \
+        int (*ATN_KEPT_##name)(ATN_FORMALS(formals), MPI_Info info, MPI_Request * request);)
+#include "pmpi/trace/collectives.def"
 } atn_doors;
 
 /* What follows MPI_X, and what follows PMPI_X.  Filled by atn_doors_find, any number of times. */
@@ -61,11 +70,15 @@ void atn_doors_find(void);
 #define ATN_POINT(name, formals, actuals)                                                          \
     int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals));
 #include "pmpi/trace/points.def"
-#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+#define ATN_COLLECTIVE(name, id, formals, actuals, ...)                                            \
     int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals));                 \
     int ATN_GLUE(atn_do_, ATN_LATER_##name)(int (*next)(ATN_FORMALS(formals), MPI_Request *),      \
                                             const void *from, ATN_FORMALS(formals),                \
-                                            MPI_Request *request);
-#include "pmpi/calls.def"
+                                            MPI_Request *request);                                 \
+    ATN_PERSISTENT(int ATN_GLUE(atn_do_, ATN_KEPT_##name)(                                         \
+                       int (*next)(ATN_FORMALS(formals), MPI_Info, MPI_Request *),                 \
+                       const void *from, ATN_FORMALS(formals), MPI_Info info,                      \
+                       MPI_Request *request);)
+#include "pmpi/trace/collectives.def"
 
 #endif

@@ -1,4 +1,5 @@
-/* later.h - the names of the nonblocking collectives, by those of calls.def. */
+/* later.h - by the names of blocking collectives those of the nonblocking ones and of those that
+ * make persistent requests. */
 #ifndef ATN_TRACE_LATER_H
 #define ATN_TRACE_LATER_H
 
@@ -19,6 +20,11 @@
 #define ATN_LATER_Reduce_scatter_block   Ireduce_scatter_block
 #define ATN_LATER_Scan                   Iscan
 #define ATN_LATER_Exscan                 Iexscan
+#define ATN_LATER_Neighbor_allgather     Ineighbor_allgather
+#define ATN_LATER_Neighbor_allgatherv    Ineighbor_allgatherv
+#define ATN_LATER_Neighbor_alltoall      Ineighbor_alltoall
+#define ATN_LATER_Neighbor_alltoallv     Ineighbor_alltoallv
+#define ATN_LATER_Neighbor_alltoallw     Ineighbor_alltoallw
 #define ATN_LATER_Bcast_c                Ibcast_c
 #define ATN_LATER_Gather_c               Igather_c
 #define ATN_LATER_Gatherv_c              Igatherv_c
@@ -35,5 +41,54 @@
 #define ATN_LATER_Reduce_scatter_block_c Ireduce_scatter_block_c
 #define ATN_LATER_Scan_c                 Iscan_c
 #define ATN_LATER_Exscan_c               Iexscan_c
+#define ATN_LATER_Neighbor_allgather_c   Ineighbor_allgather_c
+#define ATN_LATER_Neighbor_allgatherv_c  Ineighbor_allgatherv_c
+#define ATN_LATER_Neighbor_alltoall_c    Ineighbor_alltoall_c
+#define ATN_LATER_Neighbor_alltoallv_c   Ineighbor_alltoallv_c
+#define ATN_LATER_Neighbor_alltoallw_c   Ineighbor_alltoallw_c
+
+#define ATN_KEPT_Barrier                Barrier_init
+#define ATN_KEPT_Bcast                  Bcast_init
+#define ATN_KEPT_Gather                 Gather_init
+#define ATN_KEPT_Gatherv                Gatherv_init
+#define ATN_KEPT_Scatter                Scatter_init
+#define ATN_KEPT_Scatterv               Scatterv_init
+#define ATN_KEPT_Allgather              Allgather_init
+#define ATN_KEPT_Allgatherv             Allgatherv_init
+#define ATN_KEPT_Alltoall               Alltoall_init
+#define ATN_KEPT_Alltoallv              Alltoallv_init
+#define ATN_KEPT_Alltoallw              Alltoallw_init
+#define ATN_KEPT_Reduce                 Reduce_init
+#define ATN_KEPT_Allreduce              Allreduce_init
+#define ATN_KEPT_Reduce_scatter         Reduce_scatter_init
+#define ATN_KEPT_Reduce_scatter_block   Reduce_scatter_block_init
+#define ATN_KEPT_Scan                   Scan_init
+#define ATN_KEPT_Exscan                 Exscan_init
+#define ATN_KEPT_Neighbor_allgather     Neighbor_allgather_init
+#define ATN_KEPT_Neighbor_allgatherv    Neighbor_allgatherv_init
+#define ATN_KEPT_Neighbor_alltoall      Neighbor_alltoall_init
+#define ATN_KEPT_Neighbor_alltoallv     Neighbor_alltoallv_init
+#define ATN_KEPT_Neighbor_alltoallw     Neighbor_alltoallw_init
+#define ATN_KEPT_Bcast_c                Bcast_init_c
+#define ATN_KEPT_Gather_c               Gather_init_c
+#define ATN_KEPT_Gatherv_c              Gatherv_init_c
+#define ATN_KEPT_Scatter_c              Scatter_init_c
+#define ATN_KEPT_Scatterv_c             Scatterv_init_c
+#define ATN_KEPT_Allgather_c            Allgather_init_c
+#define ATN_KEPT_Allgatherv_c           Allgatherv_init_c
+#define ATN_KEPT_Alltoall_c             Alltoall_init_c
+#define ATN_KEPT_Alltoallv_c            Alltoallv_init_c
+#define ATN_KEPT_Alltoallw_c            Alltoallw_init_c
+#define ATN_KEPT_Reduce_c               Reduce_init_c
+#define ATN_KEPT_Allreduce_c            Allreduce_init_c
+#define ATN_KEPT_Reduce_scatter_c       Reduce_scatter_init_c
+#define ATN_KEPT_Reduce_scatter_block_c Reduce_scatter_block_init_c
+#define ATN_KEPT_Scan_c                 Scan_init_c
+#define ATN_KEPT_Exscan_c               Exscan_init_c
+#define ATN_KEPT_Neighbor_allgather_c   Neighbor_allgather_init_c
+#define ATN_KEPT_Neighbor_allgatherv_c  Neighbor_allgatherv_init_c
+#define ATN_KEPT_Neighbor_alltoall_c    Neighbor_alltoall_init_c
+#define ATN_KEPT_Neighbor_alltoallv_c   Neighbor_alltoallv_init_c
+#define ATN_KEPT_Neighbor_alltoallw_c   Neighbor_alltoallw_init_c
 
 #endif

@@ -172,35 +172,34 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
     }
 
 /* The message was matched by a probe, which has told its sender. */
-#define MATCHED(_c, ATN_N)                                                                         \
-    int atn_do_Mrecv##_c(int (*next)(void *, ATN_N, MPI_Datatype, MPI_Message *, MPI_Status *),    \
-                         const void *from, void *buf, ATN_N count, MPI_Datatype type,              \
-                         MPI_Message *matched, MPI_Status *status)                                 \
+static void record_matched(atn_trace_op op, const void *from, const message *m, MPI_Message matched,
+                           const MPI_Request *request, int64_t enter, int64_t exit)
+{
+    atn_lock();
+    atn_trace_what what = what_of(op, from, m);
+    atn_take_message(matched, &what);
+    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    if (request != NULL)
+        atn_add_request(*request, atn_trace_last_request(atn_rec.writer), false, -1);
+    atn_unlock();
+}
+
+#define MATCHED(name, id, last_type, last, made)                                                   \
+    int atn_do_##name(int (*next)(void *, ATN_N, MPI_Datatype, MPI_Message *, last_type *),        \
+                      const void *from, void *buf, ATN_N count, MPI_Datatype type,                 \
+                      MPI_Message *matched, last_type *last)                                       \
     {                                                                                              \
-        const message *const m =                                                                   \
-            MESSAGE(buf, count, type, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_NULL);                 \
-        if (!atn_wants())                                                                          \
-            ATN_PASS(next(buf, count, type, matched, status));                                     \
+        if (!atn_wants() || matched == NULL)                                                       \
+            ATN_PASS(next(buf, count, type, matched, last));                                       \
+        const MPI_Message handle = *matched;                                                       \
+        const int source = handle == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;         \
         const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, matched, status);                                  \
+        const int code = next(buf, count, type, matched, last);                                    \
         const int64_t exit = atn_leave();                                                          \
         if (code == MPI_SUCCESS)                                                                   \
-            record(ATN_TRACE_MRECV, from, m, NULL, enter, exit);                                   \
-        return code;                                                                               \
-    }                                                                                              \
-    int atn_do_Imrecv##_c(int (*next)(void *, ATN_N, MPI_Datatype, MPI_Message *, MPI_Request *),  \
-                          const void *from, void *buf, ATN_N count, MPI_Datatype type,             \
-                          MPI_Message *matched, MPI_Request *request)                              \
-    {                                                                                              \
-        const message *const m =                                                                   \
-            MESSAGE(buf, count, type, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_NULL);                 \
-        if (!atn_wants())                                                                          \
-            ATN_PASS(next(buf, count, type, matched, request));                                    \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, matched, request);                                 \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record_later(ATN_TRACE_IMRECV, from, m, request, enter, exit);                         \
+            record_matched(ATN_TRACE_##id, from,                                                   \
+                           MESSAGE(buf, count, type, source, MPI_ANY_TAG, MPI_COMM_NULL), handle,  \
+                           made, enter, exit);                                                     \
         return code;                                                                               \
     }
 
@@ -265,11 +264,17 @@ static void record_both(atn_trace_op op, const void *from, const message *out, c
     }
 
 RECEIVES(, int)
-MATCHED(, int)
+#define ATN_N int
+MATCHED(Mrecv, MRECV, MPI_Status, status, NULL)
+MATCHED(Imrecv, IMRECV, MPI_Request, request, request)
+#undef ATN_N
 EXCHANGES(, int)
 #if MPI_VERSION >= 4
 RECEIVES(_c, MPI_Count)
-MATCHED(_c, MPI_Count)
+#define ATN_N MPI_Count
+MATCHED(Mrecv_c, MRECV, MPI_Status, status, NULL)
+MATCHED(Imrecv_c, IMRECV, MPI_Request, request, request)
+#undef ATN_N
 EXCHANGES(_c, MPI_Count)
 #endif
 
@@ -308,16 +313,34 @@ int atn_do_Probe(int (*next)(int, int, MPI_Comm, MPI_Status *), const void *from
     return code;
 }
 
+/* The sender is known from the status, which is asked for even if the program does not. */
+static void remember(const void *from, const message *m, MPI_Message matched,
+                     const MPI_Status *status)
+{
+    if (matched == MPI_MESSAGE_NO_PROC || matched == MPI_MESSAGE_NULL)
+        return;
+    atn_lock();
+    atn_trace_what what = what_of(ATN_TRACE_MRECV, from, m);
+    name_sender(&what, m, status);
+    atn_add_message(matched, &what);
+    atn_unlock();
+}
+
 int atn_do_Mprobe(int (*next)(int, int, MPI_Comm, MPI_Message *, MPI_Status *), const void *from,
                   int source, int tag, MPI_Comm comm, MPI_Message *matched, MPI_Status *status)
 {
     if (!atn_wants())
         ATN_PASS(next(source, tag, comm, matched, status));
+    MPI_Status own;
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
     const int64_t enter = atn_enter();
     const int code = next(source, tag, comm, matched, status);
     const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        remember(from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), *matched, status);
         record_probe(ATN_TRACE_MPROBE, from, source, tag, comm, enter, exit);
+    }
     return code;
 }
 
@@ -359,8 +382,13 @@ int atn_do_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Sta
 {
     if (!atn_wants())
         ATN_PASS(next(source, tag, comm, flag, matched, status));
+    MPI_Status own;
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
     const int64_t enter = atn_enter_poll();
     const int code = next(source, tag, comm, flag, matched, status);
+    if (code == MPI_SUCCESS && *flag)
+        remember(from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), *matched, status);
     return record_look(ATN_TRACE_IMPROBE, from, source, tag, comm, code,
                        code == MPI_SUCCESS && *flag, enter);
 }

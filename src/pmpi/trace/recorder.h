@@ -23,6 +23,7 @@ typedef struct {
     bool inter;
     int *world; /* those that messages go to and come from */
     int n;
+    int sources, targets; /* neighbours, where it has a topology */
 } atn_traced_comm;
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
     int64_t bytes;
 } atn_traced_type;
 
-/* A request that is under way, or persistent. */
+/* A request that is under way, or persistent; or a message that a probe has matched. */
 typedef struct {
     uint32_t request; /* its number in the trace; 0: a persistent one at rest */
     uint32_t next;    /* in the list of free ones */
@@ -50,6 +51,8 @@ typedef struct {
     atn_trace_writer *writer;
     pthread_mutex_t lock;
     atn_handles comm_of, type_of, site_of, request_of, group_of;
+    atn_handles comm_of_window, comm_of_file; /* their numbers */
+    atn_handles message_of;
     ATN_VEC(atn_traced_comm) comms;
     ATN_VEC(atn_traced_type) types;
     ATN_VEC(atn_traced_request) requests;
@@ -171,6 +174,8 @@ static inline int64_t atn_polls_ns(void)
 
 /* Known, or found out now; never NULL, but with number -1 when there is no memory. */
 const atn_traced_comm *atn_find_comm(MPI_Comm comm);
+/* By its number; -1: none. */
+const atn_traced_comm *atn_comm_at(int number);
 const atn_traced_type *atn_find_type(MPI_Datatype type);
 int atn_find_site(const void *address);
 /* A rank of a communicator as rank of MPI_COMM_WORLD. */
@@ -195,6 +200,9 @@ void atn_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any
 /* NULL: not one that was recorded. */
 atn_traced_request *atn_find_request(MPI_Request handle);
 void atn_drop_request(MPI_Request handle);
+/* What a probe has matched; its receive takes it, and so knows the sender.  False: not known. */
+void atn_add_message(MPI_Message handle, const atn_trace_what *what);
+bool atn_take_message(MPI_Message handle, atn_trace_what *what);
 
 static inline uint64_t atn_handle_key(uintptr_t handle) { return handle; }
 #define ATN_KEY(handle) atn_handle_key((uintptr_t)(handle))

@@ -6,7 +6,7 @@
 
 /* ---- the table ---- */
 
-static atn_traced_request *new_request(MPI_Request handle)
+static atn_traced_request *new_entry(atn_handles *table, uint64_t key)
 {
     uint32_t at = atn_rec.free_request;
     if (at != 0) {
@@ -17,8 +17,24 @@ static atn_traced_request *new_request(MPI_Request handle)
         if (!atn_push(&atn_rec.requests, (atn_traced_request){0}))
             return NULL;
     }
-    atn_handles_add(&atn_rec.request_of, ATN_KEY(handle), at);
+    atn_handles_add(table, key, at);
     return &atn_rec.requests.v[at];
+}
+
+static atn_traced_request *new_request(MPI_Request handle)
+{
+    return new_entry(&atn_rec.request_of, ATN_KEY(handle));
+}
+
+static void drop_entry(atn_handles *table, uint64_t key)
+{
+    const int64_t at = atn_handles_remove(table, key);
+    if (at < 0)
+        return;
+    if (atn_rec.requests.v[at].any)
+        atn_count_any(-1);
+    atn_rec.requests.v[at].next = atn_rec.free_request;
+    atn_rec.free_request = (uint32_t)at + 1;
 }
 
 void atn_add_request(MPI_Request handle, uint32_t request, bool any, int comm)
@@ -45,15 +61,27 @@ atn_traced_request *atn_find_request(MPI_Request handle)
     return at >= 0 ? &atn_rec.requests.v[at] : NULL;
 }
 
-void atn_drop_request(MPI_Request handle)
+void atn_drop_request(MPI_Request handle) { drop_entry(&atn_rec.request_of, ATN_KEY(handle)); }
+
+void atn_add_message(MPI_Message handle, const atn_trace_what *what)
 {
-    const int64_t at = atn_handles_remove(&atn_rec.request_of, ATN_KEY(handle));
+    atn_traced_request *const q = new_entry(&atn_rec.message_of, ATN_KEY(handle));
+    if (q != NULL)
+        *q = (atn_traced_request){.what = *what};
+}
+
+bool atn_take_message(MPI_Message handle, atn_trace_what *what)
+{
+    const int64_t at = atn_handles_get(&atn_rec.message_of, ATN_KEY(handle));
     if (at < 0)
-        return;
-    if (atn_rec.requests.v[at].any)
-        atn_count_any(-1);
-    atn_rec.requests.v[at].next = atn_rec.free_request;
-    atn_rec.free_request = (uint32_t)at + 1;
+        return false;
+    const atn_trace_what *const matched = &atn_rec.requests.v[at].what;
+    what->partner = matched->partner;
+    what->tag = matched->tag;
+    what->comm = matched->comm;
+    what->flags = matched->flags;
+    drop_entry(&atn_rec.message_of, ATN_KEY(handle));
+    return true;
 }
 
 int atn_do_Request_free(int (*next)(MPI_Request *), const void *from, MPI_Request *request)

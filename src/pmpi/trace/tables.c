@@ -53,6 +53,24 @@ static uint64_t identity(const atn_traced_comm *c, const int *other, int nother)
     return atn_hash(&count, sizeof count, group);
 }
 
+/* Blocks that neighbourhood collectives send and receive. */
+static void count_neighbours(MPI_Comm comm, atn_traced_comm *c)
+{
+    int kind = MPI_UNDEFINED, n = 0, weighted;
+    PMPI_Topo_test(comm, &kind);
+    if (kind == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, &c->sources, &c->targets, &weighted);
+        return;
+    }
+    if (kind == MPI_CART) {
+        PMPI_Cartdim_get(comm, &n);
+        n *= 2;
+    } else if (kind == MPI_GRAPH) {
+        PMPI_Graph_neighbors_count(comm, c->r, &n);
+    }
+    c->sources = c->targets = n;
+}
+
 static bool look_at(MPI_Comm comm, atn_traced_comm *c, uint64_t *id_p)
 {
     int inter = 0, *local = NULL;
@@ -64,6 +82,8 @@ static bool look_at(MPI_Comm comm, atn_traced_comm *c, uint64_t *id_p)
     c->n = comm_ranks(comm, inter != 0, &c->world);
     const int n = inter ? comm_ranks(comm, false, &local) : 0;
     const bool ok = c->n >= 0 && n >= 0;
+    if (ok && !inter)
+        count_neighbours(comm, c);
     if (ok)
         *id_p = identity(c, local, n);
     else
@@ -94,6 +114,11 @@ const atn_traced_comm *atn_find_comm(MPI_Comm comm)
     if (ATN_LIKELY(at >= 0))
         return &atn_rec.comms.v[at];
     return comm != MPI_COMM_NULL ? add_comm(comm) : &no_comm;
+}
+
+const atn_traced_comm *atn_comm_at(int number)
+{
+    return number >= 0 ? &atn_rec.comms.v[number] : &no_comm;
 }
 
 void atn_know_comm(MPI_Comm comm)
@@ -199,6 +224,9 @@ void atn_tables_free(void)
     atn_handles_free(&atn_rec.site_of);
     atn_handles_free(&atn_rec.request_of);
     atn_handles_free(&atn_rec.group_of);
+    atn_handles_free(&atn_rec.comm_of_window);
+    atn_handles_free(&atn_rec.comm_of_file);
+    atn_handles_free(&atn_rec.message_of);
     atn_rec.sites = atn_rec.derived = 0;
     atn_rec.free_request = 0;
     atn_rec.anys = 0;
