@@ -8,10 +8,10 @@
 #include "pmpi/context.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "attune/attune.h"
+#include "pmpi/pcontrol.h"
 #include "pmpi/tuned.h"
 
 enum { DEPTH = 64 };
@@ -52,9 +52,12 @@ uint64_t atn_context_of(const atn_comm *c)
 
 static void control(int level)
 {
-    if (level == ATTUNE_PCONTROL)
+    int number;
+    if (atn_read_level(level, &number) != ATN_SAYS_CONTEXT)
+        return;
+    if (number == 0)
         attune_context_pop();
-    else if (level > ATTUNE_PCONTROL && level < 2 * ATTUNE_PCONTROL)
+    else
         push(&level, sizeof level);
 }
 
@@ -75,17 +78,8 @@ static int pass_on(const char *name, int level, void *word)
     return code;
 }
 
-#define PCONTROL(name)                                                                             \
-    ATN_EXPORT int name(const int level, ...)                                                      \
-    {                                                                                              \
-        va_list words;                                                                             \
-        va_start(words, level);                                                                    \
-        void *const word = va_arg(words, void *);                                                  \
-        va_end(words);                                                                             \
-        return pass_on(#name, level, word);                                                        \
-    }
-PCONTROL(MPI_Pcontrol)
-PCONTROL(PMPI_Pcontrol)
+ATN_PCONTROL(MPI_Pcontrol, return pass_on("MPI_Pcontrol", level, word);)
+ATN_PCONTROL(PMPI_Pcontrol, return pass_on("PMPI_Pcontrol", level, word);)
 
 /* ---- info key ---- */
 

@@ -14,6 +14,7 @@
 #include "pmpi/messages/early.h"
 #include "pmpi/messages/partners.h"
 #include "pmpi/messages/say.h"
+#include "pmpi/pcontrol.h"
 
 /* What rank 0 tells all. */
 typedef struct {
@@ -206,11 +207,12 @@ ATN_EXPORT void attune_pre_send(int tag) { atn_early_hint_send(tag); }
 
 static void control(int level)
 {
-    const int receive = level - ATTUNE_PCONTROL_RECV, send = level - ATTUNE_PCONTROL_SEND;
-    if (receive >= 0 && receive < ATTUNE_PCONTROL)
-        attune_pre_recv(receive);
-    else if (send >= 0 && send < ATTUNE_PCONTROL)
-        attune_pre_send(send);
+    int tag;
+    const atn_saying saying = atn_read_level(level, &tag);
+    if (saying == ATN_SAYS_RECV)
+        attune_pre_recv(tag);
+    else if (saying == ATN_SAYS_SEND)
+        attune_pre_send(tag);
 }
 
 /* ---- exported ---- */
@@ -233,15 +235,7 @@ static void control(int level)
         atn_doors_find();                                                                          \
         return finalize(doors.Finalize);                                                           \
     }                                                                                              \
-    ATN_EXPORT int MPI_##Pcontrol(const int level, ...)                                            \
-    {                                                                                              \
-        va_list words;                                                                             \
-        va_start(words, level);                                                                    \
-        void *const word = va_arg(words, void *);                                                  \
-        va_end(words);                                                                             \
-        atn_doors_find();                                                                          \
-        control(level);                                                                            \
-        return doors.Pcontrol(level, word);                                                        \
-    }
+    ATN_PCONTROL(MPI_##Pcontrol, atn_doors_find(); control(level);                                 \
+                 return doors.Pcontrol(level, word);)
 ENTRIES(MPI_, atn_behind)
 ENTRIES(PMPI_, atn_pbehind)

@@ -1,9 +1,9 @@
 /* hints.c - what a program tells ahead of its messages, by attune_pre_send, attune_pre_recv or
  * MPI_Pcontrol: recorded, and passed on to whoever stands behind. */
 #include <dlfcn.h>
-#include <stdarg.h>
 
 #include "attune/attune.h"
+#include "pmpi/pcontrol.h"
 #include "pmpi/trace/recorder.h"
 
 /* Not under the names of doors.c: nobody need stand behind hints, and Pcontrol takes any words. */
@@ -66,23 +66,16 @@ ATN_EXPORT void attune_pre_send(int tag)
 
 static void read_level(const void *from, int level)
 {
-    const int receive = level - ATTUNE_PCONTROL_RECV, send = level - ATTUNE_PCONTROL_SEND;
-    if (receive >= 0 && receive < ATTUNE_PCONTROL)
-        hint(ATN_TRACE_PRE_RECV, from, receive, NULL);
-    else if (send >= 0 && send < ATTUNE_PCONTROL)
-        hint(ATN_TRACE_PRE_SEND, from, send, NULL);
+    int tag;
+    const atn_saying saying = atn_read_level(level, &tag);
+    if (saying == ATN_SAYS_RECV)
+        hint(ATN_TRACE_PRE_RECV, from, tag, NULL);
+    else if (saying == ATN_SAYS_SEND)
+        hint(ATN_TRACE_PRE_SEND, from, tag, NULL);
 }
 
 #define PCONTROL(name, next)                                                                       \
-    ATN_EXPORT int name(const int level, ...)                                                      \
-    {                                                                                              \
-        va_list words;                                                                             \
-        va_start(words, level);                                                                    \
-        void *const word = va_arg(words, void *);                                                  \
-        va_end(words);                                                                             \
-        find();                                                                                    \
-        read_level(__builtin_return_address(0), level);                                            \
-        ATN_PASS(behind.next(level, word));                                                        \
-    }
+    ATN_PCONTROL(name, find(); read_level(__builtin_return_address(0), level);                     \
+                 ATN_PASS(behind.next(level, word));)
 PCONTROL(MPI_Pcontrol, control)
 PCONTROL(PMPI_Pcontrol, pcontrol)
