@@ -35,7 +35,7 @@ static void take_settings(atn_job *job)
     job->forced = atn_rules_forced(job->rules) | atn_reproducible_operations();
     job->lasting = !atn_rules_per_call(job->rules);
     job->work = operations_with_work(job);
-    job->yield = atn_setting_number(s, ATN_SET_YIELD) == ATN_YIELD_ALWAYS;
+    job->yield = job->work != 0 && atn_setting_number(s, ATN_SET_YIELD) == ATN_YIELD_ALWAYS;
 }
 
 static bool open_parts(atn_job *job, const atn_parcel *q)
