@@ -25,6 +25,7 @@ typedef struct atn_job {
     uint32_t work;      /* operations that are more than passed on */
     uint32_t forced;    /* operations whose communicators are set up at their first call */
     uint64_t hash;      /* of all that must be alike, for votes on communicators */
+    int64_t began_ns;   /* when all ranks had come to MPI_Init */
     bool learns;        /* ATTUNE_SELECT=online and its like */
     bool stable;        /* results of inexact reductions must not change while it runs */
     bool by_history;    /* what follows different calls is tuned apart */

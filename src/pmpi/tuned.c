@@ -58,6 +58,7 @@ bool atn_tuned_start(atn_comm *c)
         .allreduce = atn_real.Allreduce,
         .tune = atn_tune_defaults,
         .budget = 10 * job->budget,
+        .overhead_ns = c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_the_job.began_ns : 0,
         .expect = atn_learned_expect,
         .advise = atn_learned_advise,
         .heard = atn_learned_heard,

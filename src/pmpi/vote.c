@@ -5,6 +5,7 @@
  * ranks with different environments would wait for each other for ever. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "exec/place.h"
 #include "pmpi/gpu.h"
 #include "pmpi/parcel.h"
@@ -110,6 +111,7 @@ static bool agree(atn_job *job, bool same_version, bool *host_only_p)
     if (own == 0 && job->r == 0)
         own = atn_parcel_read(job, &q);
     const int64_t bytes = ranks_fit(job, same_version, own, host_only_p);
+    job->began_ns = atn_clock_kernel_ns();
     const bool agreed = bytes >= 0 && share_settings(job, bytes, &q, seats);
     atn_parcel_free(&q);
     free(seats);

@@ -110,10 +110,10 @@ static int block_calls(const atn_tuner *t, int64_t least)
 }
 
 /* A candidate that never ran is tried with one call, so that no more than one call can be worse
- * than foreseen. */
+ * than foreseen.  Native, once it was beaten, is looked at in the same way. */
 static int calls_of(const atn_tuner *t, int i)
 {
-    return t->runner[i].samples == 0 ? 1 : block_calls(t, BLOCK_LEAST);
+    return t->runner[i].samples == 0 ? 1 : block_calls(t, i == t->native ? 1 : BLOCK_LEAST);
 }
 
 /* Whether the winner seems to be slower than another one by as much as makes that one hopeless. */

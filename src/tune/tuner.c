@@ -178,14 +178,13 @@ void atn_tuner_skip(atn_tuner *t, int64_t calls)
     t->round.quiet -= calls;
 }
 
-/* What the winner takes, as far as is known before and by this round. */
+/* What the winner takes: in this round, because the machine may have changed, else before. */
 static int64_t usual(const atn_tuner *t, const int64_t per_call_ps[2])
 {
-    const atn_runner *const x = &t->runner[t->winner];
-    for (int i = 0; i < t->round.n && x->samples == 0; i++)
+    for (int i = 0; i < t->round.n; i++)
         if (t->round.block[i].candidate == t->winner)
             return per_call_ps[i];
-    return atn_runner_median(x);
+    return atn_runner_median(&t->runner[t->winner]);
 }
 
 /* Regret: time beyond what the incumbent would have taken; shadows cost all of their time. */

@@ -19,6 +19,8 @@ typedef struct {
     atn_tuner *tuner;
     atn_account account;
     int64_t elapsed_us;
+    int64_t seen_us; /* before it began; 0: unknown */
+    int calls[MOST]; /* that were timed in the latest round */
 } race;
 
 /* Candidates that the model expects to be fast, but for native, of which it knows nothing. */
@@ -27,11 +29,12 @@ static void begin(race *x, int n, int start, atn_tune_start kind, bool shadow)
     atn_candidate list[MOST];
     atn_tune_settings s = atn_tune_defaults;
     s.shadow = shadow;
+    s.seen_ps = x->seen_us * 1000000;
     for (int i = 0; i < n; i++)
         list[i] = (atn_candidate){.id = (uint64_t)i + 1,
                                   .predicted_ps = i == NATIVE ? -1 : CLEAR_US * INT64_C(1000000),
                                   .error = 300};
-    *x = (race){.elapsed_us = 0};
+    *x = (race){.elapsed_us = x->seen_us};
     atn_account_open(&x->account, 20, s.agreement_ns);
     x->tuner = atn_tuner_new(&s, &x->account, list, n, NATIVE, start, kind, -1);
     assert_non_null(x->tuner);
@@ -43,6 +46,7 @@ static unsigned play_round(race *x, const int us[])
     int64_t sums[2] = {0, 0};
     unsigned timed = 0;
     atn_step s;
+    memset(x->calls, 0, sizeof x->calls);
     do {
         s = atn_tuner_step(x->tuner, ATN_TUNE_WEIGHT);
         const int runs = s.shadow >= 0 ? s.shadow : s.candidate;
@@ -50,6 +54,7 @@ static unsigned play_round(race *x, const int us[])
         if (s.block >= 0) {
             sums[s.block] += 1000 * (int64_t)us[runs];
             timed |= 1u << runs;
+            x->calls[runs]++;
         }
     } while (!s.agree);
     atn_tuner_feed(x->tuner, sums, 1000 * x->elapsed_us);
@@ -88,7 +93,7 @@ static int time_of(char word)
 /* What serves after native has met candidate 1 in these pairs. */
 static int after(const char *pairs)
 {
-    race x;
+    race x = {0};
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     for (; *pairs != '\0'; pairs++) {
         assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
@@ -135,7 +140,7 @@ static void after_a_loss_nothing_is_obvious(void **state)
 static void only_native_is_left_so_soon(void **state)
 {
     (void)state;
-    race x;
+    race x = {0};
     int pairs = 0;
     begin(&x, 3, 1, ATN_START_BORROWED, false);
     const int times[] = {2 * USUAL_US, USUAL_US, CLEAR_US};
@@ -150,7 +155,7 @@ static void only_native_is_left_so_soon(void **state)
 static void shadows_only_tell(void **state)
 {
     (void)state;
-    race x;
+    race x = {0};
     atn_learned learned;
     begin(&x, 2, NATIVE, ATN_START_NATIVE, true);
     play_pair(&x, 1, CLEAR_US);
@@ -186,7 +191,7 @@ static void make_field(const atn_rule *wise, atn_field *field)
  * as a job writes it and the next one reads it. */
 static atn_rules *unfinished(atn_rule *rule_p)
 {
-    race x;
+    race x = {0};
     static atn_field field;
     atn_learned learned;
     make_field(NULL, &field);
@@ -283,6 +288,97 @@ static void unfinished_races_go_on(void **state)
     }
 }
 
+/* ---- what a round is ---- */
+
+/* The more calls a block has, the less is each one's part in waiting for others before the first. */
+static void pairs_are_of_equal_blocks(void **state)
+{
+    (void)state;
+    race x = {0};
+    begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
+    play_pair(&x, 1, time_of('w'));
+    assert_int_equal(x.calls[NATIVE], x.calls[1]);
+    play_pair(&x, 1, time_of('w'));
+    assert_true(x.calls[1] > 1);
+    assert_int_equal(x.calls[NATIVE], x.calls[1]);
+    atn_tuner_free(x.tuner);
+}
+
+/* Every call of native costs where another one is clearly faster, and after it was beaten. */
+static void slow_natives_have_single_calls(void **state)
+{
+    (void)state;
+    race x = {0};
+    begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
+    for (int i = 0; i < 2; i++) {
+        play_pair(&x, 1, time_of('c'));
+        assert_int_equal(x.calls[NATIVE], 1);
+    }
+    assert_int_equal(atn_tuner_incumbent(x.tuner), 1);
+    for (int i = 0; i < 5; i++) {
+        play_round(&x, (const int[MOST]){USUAL_US, CLEAR_US});
+        assert_true(x.calls[NATIVE] <= 1);
+    }
+    atn_tuner_free(x.tuner);
+}
+
+/* ---- what may be risked ---- */
+
+/* Who is first timed in a race that begins when a call was seen to take so long. */
+static unsigned first_round(int64_t seen_us)
+{
+    race x = {.seen_us = seen_us};
+    begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
+    const unsigned timed = play_round(&x, (const int[MOST]){USUAL_US, CLEAR_US});
+    atn_tuner_free(x.tuner);
+    return timed;
+}
+
+/* It may take CLEAR_US and 30 % more. */
+static void credit_is_for_what_must_be_faster(void **state)
+{
+    (void)state;
+    assert_int_equal(first_round(0), 3);
+    assert_int_equal(first_round(CLEAR_US * 4 / 3), 3);
+    assert_int_equal(first_round(CLEAR_US * 5 / 4), 1);
+}
+
+/* When a candidate that has lost runs again, in time. */
+static int64_t next_try(int64_t overhead_us)
+{
+    race x = {0};
+    begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
+    play_pair(&x, 1, time_of('w'));
+    play_pair(&x, 1, time_of('l'));
+    atn_account_overhead(&x.account, 1000 * overhead_us);
+    const int64_t before = x.elapsed_us;
+    play_pair(&x, 1, time_of('l')); /* was planned before */
+    play_pair(&x, 1, time_of('l'));
+    atn_tuner_free(x.tuner);
+    return x.elapsed_us - before;
+}
+
+static void regret_waits_until_planning_is_paid_for(void **state)
+{
+    (void)state;
+    const int64_t overhead = 1000000, wait = next_try(overhead) - next_try(0);
+    assert_in_range(wait, overhead * 45, overhead * 51); /* two per cent of it */
+}
+
+/* When all become slow at once nobody is to blame. */
+static void regret_is_of_its_moment(void **state)
+{
+    (void)state;
+    race x = {0};
+    begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
+    play_pair(&x, 1, time_of('w'));
+    const int64_t before = x.account.spent_ns;
+    while ((play_round(&x, (const int[MOST]){50 * USUAL_US, 50 * USUAL_US}) & 2) == 0)
+        ;
+    assert_true(x.account.spent_ns - before < 1000 * USUAL_US);
+    atn_tuner_free(x.tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +389,11 @@ int main(void)
         cmocka_unit_test(shadows_only_tell),
         cmocka_unit_test(unfinished_races_are_marked),
         cmocka_unit_test(unfinished_races_go_on),
+        cmocka_unit_test(pairs_are_of_equal_blocks),
+        cmocka_unit_test(slow_natives_have_single_calls),
+        cmocka_unit_test(credit_is_for_what_must_be_faster),
+        cmocka_unit_test(regret_waits_until_planning_is_paid_for),
+        cmocka_unit_test(regret_is_of_its_moment),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
     head[WISE_PS] = f.wise_ps;
     head[SEEN_PS] = seen_ps(x);
     head[PASSED] = atn_driver_passed(d);
-    head[OVERHEAD] = atn_ticks_ns(d->overhead + atn_ticks() - start);
+    head[OVERHEAD] = atn_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
     d->asked -= atn_ticks() - start;
     if (head[ADVICE] == ATN_ADVICE_LATER)
         head[PAUSE] = pause_of(d, x);

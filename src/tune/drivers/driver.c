@@ -232,16 +232,21 @@ static int ahead(const atn_driver *d, const atn_kind *x)
 
 /* Ranks may run apart by more than a call, as the root of a pipelined broadcast does; then it waits
  * for the last one, and the others afterwards for what it would have sent meanwhile: about a call.
- * Such agreements are awaited later and are paid for. */
-static void weigh(const atn_driver *d, atn_kind *x, int64_t waited_ns)
+ * Such agreements are awaited later and are paid for.  Else they cost what the last one waited. */
+static void weigh(const atn_driver *d, atn_kind *x, int64_t most_ns, int64_t least_ns)
 {
     atn_learned learned;
     atn_tuner_learned(x->tuner, &learned);
     const int64_t call_ns = learned.best_ps / 1000;
-    const bool apart = waited_ns > call_ns / PATIENCE;
+    const bool apart = most_ns > call_ns / PATIENCE;
     if (apart)
         x->ahead = atn_min(LATER * ahead(d, x), ATN_DRIVER_MOST);
-    atn_tuner_agreement(x->tuner, apart ? call_ns : 0);
+    atn_tuner_agreement(x->tuner, apart ? call_ns : least_ns);
+}
+
+int64_t atn_driver_overhead(const atn_driver *d)
+{
+    return d->s.overhead_ns + atn_ticks_ns(d->overhead);
 }
 
 int64_t atn_driver_passed(const atn_driver *d)
@@ -261,8 +266,8 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
 void atn_driver_apart(atn_driver *d) { d->apart = true; }
 
 /* The largest block times, the least time that any rank can give to this communicator, the longest
- * time that the last agreement was waited for, and the overhead of rank 0, for whom others wait.
- * Where ranks come apart somebody always waits for the last, so the means tell more. */
+ * and the shortest time that the last agreement was waited for, and the overhead of rank 0, for whom
+ * others wait.  Where ranks come apart somebody always waits for the last, so the means tell more. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
@@ -272,8 +277,9 @@ int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
     a->mine[0] = atn_ticks_ns(x->ticks[0]);
     a->mine[1] = atn_ticks_ns(x->ticks[1]);
     a->mine[ATN_SUM_PASSED] = -atn_driver_passed(d);
-    a->mine[ATN_SUM_WAITED] = x->waited;
-    a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_ticks_ns(d->overhead) : 0;
+    a->mine[ATN_SUM_MOST] = x->waited;
+    a->mine[ATN_SUM_LEAST] = -x->waited;
+    a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_driver_overhead(d) : 0;
     x->ticks[0] = x->ticks[1] = 0;
     for (int i = 0; i < ATN_SUM_OVERHEAD && d->apart; i++)
         a->mine[i] /= d->s.p;
@@ -292,7 +298,7 @@ static void hear(atn_driver *d, const atn_pending *a)
     const int before = atn_tuner_incumbent(x->tuner);
     atn_account_overhead(&d->book.account, a->all[ATN_SUM_OVERHEAD]);
     atn_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
-    weigh(d, x, a->all[ATN_SUM_WAITED]);
+    weigh(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
     d->s.learned(d->s.context, x, before);
 }
 

@@ -74,7 +74,8 @@ typedef struct {
     int (*allreduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm);
     atn_tune_settings tune;
-    int budget; /* per mille */
+    int budget;          /* per mille */
+    int64_t overhead_ns; /* that the budget has to pay for already */
     /* On all ranks alike, of a kind that is new: FIXED: native for good; FIELD: rank 0 is to be
      * asked at once; LATER: it will have nothing to say before the next call. */
     atn_advice (*expect)(void *context, const atn_kind *x);

@@ -1,5 +1,4 @@
 /* facts.c - what the tuners of a communicator know and have cost, for reports. */
-#include "base/clock.h"
 #include "tune/drivers/private.h"
 
 int atn_driver_kinds(const atn_driver *d) { return d->n; }
@@ -7,5 +6,5 @@ const atn_kind *atn_driver_kind_at(const atn_driver *d, int i) { return &d->kind
 
 int64_t atn_driver_spent(const atn_driver *d)
 {
-    return d->book.account.spent_ns + atn_ticks_ns(d->overhead);
+    return d->book.account.spent_ns + atn_driver_overhead(d);
 }

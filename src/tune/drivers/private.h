@@ -6,7 +6,7 @@
 
 enum { ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
 /* What is agreed on after the times of two blocks. */
-enum { ATN_SUM_PASSED = 2, ATN_SUM_WAITED, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
+enum { ATN_SUM_PASSED = 2, ATN_SUM_MOST, ATN_SUM_LEAST, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
 
 typedef struct {
     atn_kind *of;
@@ -32,6 +32,8 @@ struct atn_driver {
 
 /* Nanoseconds that have passed, as far as they are this communicator's. */
 int64_t atn_driver_passed(const atn_driver *d);
+/* Nanoseconds that all but regret and agreements has cost this rank. */
+int64_t atn_driver_overhead(const atn_driver *d);
 /* Whether all ranks say yes (collective). */
 bool atn_driver_all(const atn_driver *d, bool mine);
 
