@@ -290,7 +290,7 @@ static void unfinished_races_go_on(void **state)
 
 /* ---- what a round is ---- */
 
-/* The more calls a block has, the less is each one's part in waiting for others before the first. */
+/* The more calls a block has, the less is each one's part in waiting for others before it. */
 static void pairs_are_of_equal_blocks(void **state)
 {
     (void)state;

@@ -266,8 +266,9 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
 void atn_driver_apart(atn_driver *d) { d->apart = true; }
 
 /* The largest block times, the least time that any rank can give to this communicator, the longest
- * and the shortest time that the last agreement was waited for, and the overhead of rank 0, for whom
- * others wait.  Where ranks come apart somebody always waits for the last, so the means tell more. */
+ * and the shortest time that the last agreement was waited for, and the overhead of rank 0, for
+ * whom others wait.  Where ranks come apart somebody always waits for the last, so the means tell
+ * more. */
 int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
