@@ -62,9 +62,12 @@ static end receive_of(const atn_trace_rank *rank, int r, int i, const int *done)
              .event = i,
              .awaited = e->enter,
              .completed = e->exit};
-    if (!atn_trace_starts(e))
+    /* The receive of an isendrecv stands behind it and has its request. */
+    const bool half = e->op == ATN_TRACE_ISENDRECV_RECEIVE && i > 0;
+    const atn_trace_event *const starts = half ? e - 1 : e;
+    if (!atn_trace_starts(starts))
         return x;
-    const int at = done[e->request];
+    const int at = done[starts->request];
     x.awaited = x.completed = INT64_MAX;
     if (at < 0)
         return x;

@@ -87,12 +87,17 @@ static void neighbours(void)
     MPI_Comm_free(&one_way);
 }
 
-/* ---- persistent ones: started twice each ---- */
+/* ---- what came with MPI 4; persistent ones are started twice each ---- */
 
-static void persistent(void)
+static void modern(void)
 {
 #if MPI_VERSION >= 4
     MPI_Request q[2];
+    MPI_Isendrecv(out, 7, MPI_DOUBLE, right, 51, in, N, MPI_DOUBLE, MPI_ANY_SOURCE, 51,
+                  MPI_COMM_WORLD, &q[0]);
+    wait_for(&q[0]);
+    MPI_Isendrecv_replace(in, 8, MPI_DOUBLE, right, 52, left, 52, MPI_COMM_WORLD, &q[0]);
+    wait_for(&q[0]);
     MPI_Bcast_init(out, N, MPI_DOUBLE, p - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &q[0]);
     MPI_Allreduce_init(out, in, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &q[1]);
     for (int i = 0; i < 2; i++)
@@ -103,7 +108,7 @@ static void persistent(void)
     MPI_Request_free(&q[0]);
     MPI_Request_free(&q[1]);
     if (r == 0)
-        puts("has persistent collectives");
+        puts("has MPI 4");
 #endif
 }
 
@@ -196,7 +201,7 @@ int main(int argc, char **argv)
     sends();
     matched();
     neighbours();
-    persistent();
+    modern();
     windows();
     if (argc > 1)
         files(argv[1]);

@@ -263,6 +263,63 @@ static void record_both(atn_trace_op op, const void *from, const message *out, c
         return code;                                                                               \
     }
 
+/* One request for both. */
+#if MPI_VERSION >= 4
+static void record_both_later(atn_trace_op op, const void *from, const message *out,
+                              const message *in, const MPI_Request *request, int64_t enter,
+                              int64_t exit)
+{
+    atn_lock();
+    const atn_trace_what sent = what_of(op, from, out);
+    const atn_trace_what received = what_of(ATN_TRACE_ISENDRECV_RECEIVE, from, in);
+    atn_trace_put(atn_rec.writer, &sent, enter, exit, 0);
+    atn_trace_put(atn_rec.writer, &received, enter, exit, 0);
+    atn_add_request(*request, atn_trace_last_request(atn_rec.writer), is_any(in), received.comm);
+    atn_unlock();
+}
+
+#define EXCHANGES_LATER(_c, ATN_N)                                                                 \
+    int atn_do_Isendrecv##_c(int (*next)(const void *, ATN_N, MPI_Datatype, int, int, void *,      \
+                                         ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),  \
+                             const void *from, const void *sendbuf, ATN_N sendcount,               \
+                             MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,          \
+                             ATN_N recvcount, MPI_Datatype recvtype, int source, int recvtag,      \
+                             MPI_Comm comm, MPI_Request *request)                                  \
+    {                                                                                              \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,         \
+                          recvtype, source, recvtag, comm, request));                              \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,     \
+                              recvtype, source, recvtag, comm, request);                           \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record_both_later(ATN_TRACE_ISENDRECV, from,                                           \
+                              MESSAGE(sendbuf, sendcount, sendtype, dest, sendtag, comm),          \
+                              MESSAGE(recvbuf, recvcount, recvtype, source, recvtag, comm),        \
+                              request, enter, exit);                                               \
+        return code;                                                                               \
+    }                                                                                              \
+    int atn_do_Isendrecv_replace##_c(                                                              \
+        int (*next)(void *, ATN_N, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *),     \
+        const void *from, void *buf, ATN_N count, MPI_Datatype type, int dest, int sendtag,        \
+        int source, int recvtag, MPI_Comm comm, MPI_Request *request)                              \
+    {                                                                                              \
+        if (!atn_wants())                                                                          \
+            ATN_PASS(next(buf, count, type, dest, sendtag, source, recvtag, comm, request));       \
+        const int64_t enter = atn_enter();                                                         \
+        const int code = next(buf, count, type, dest, sendtag, source, recvtag, comm, request);    \
+        const int64_t exit = atn_leave();                                                          \
+        if (code == MPI_SUCCESS)                                                                   \
+            record_both_later(                                                                     \
+                ATN_TRACE_ISENDRECV_REPLACE, from, MESSAGE(buf, count, type, dest, sendtag, comm), \
+                MESSAGE(buf, count, type, source, recvtag, comm), request, enter, exit);           \
+        return code;                                                                               \
+    }
+EXCHANGES_LATER(, int)
+EXCHANGES_LATER(_c, MPI_Count)
+#endif
+
 RECEIVES(, int)
 #define ATN_N int
 MATCHED(Mrecv, MRECV, MPI_Status, status, NULL)
