@@ -85,12 +85,13 @@ static int64_t pause_of(const atn_driver *d, const atn_kind *x)
     return pause < most ? pause : most;
 }
 
-/* Wisdom is asked for in any case: results that must not change cannot follow it later. */
+/* Wisdom is asked for in any case: results that must not change cannot follow it later.  A meeting
+ * has cost something already, for a plan. */
 static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 {
     const int64_t start = atn_ticks();
     atn_field f = {.wise = -1, .wise_ps = -1};
-    if (x->calls == 0 || wait_ns(d) == 0)
+    if (x->calls == 0 || x->meets || wait_ns(d) == 0)
         head[ADVICE] = d->s.advise(d->s.context, x, &f);
     head[WISE] = f.wise;
     head[WISE_PS] = f.wise_ps;
