@@ -62,19 +62,8 @@ static void put(atn_trace_op op, const void *from, const said *s, int64_t enter,
 #define ATN_ACCESS(name, id, formals, actuals, ...)                                                \
     int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))                  \
     {                                                                                              \
-        if (!atn_wants())                                                                          \
-            ATN_PASS(next actuals);                                                                \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next actuals;                                                             \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS) {                                                                 \
-            atn_lock();                                                                            \
-            said s = nothing(-1);                                                                  \
-            __VA_ARGS__                                                                            \
-            put(ATN_TRACE_##id, from, &s, enter, exit);                                            \
-            atn_unlock();                                                                          \
-        }                                                                                          \
-        return code;                                                                               \
+        ATN_RECORD_CALL(next actuals, said s = nothing(-1);                                        \
+                        __VA_ARGS__ put(ATN_TRACE_##id, from, &s, enter, exit);)                   \
     }
 #include "pmpi/trace/points.def"
 

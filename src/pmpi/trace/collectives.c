@@ -87,7 +87,6 @@ static void put(atn_trace_op op, const void *from, const atn_traced_comm *c, con
 /* ---- entries ---- */
 
 #define FILL(...)                                                                                  \
-    atn_lock();                                                                                    \
     const atn_traced_comm *const c = atn_find_comm(comm);                                          \
     const int r __attribute__((unused)) = c->r;                                                    \
     collective call = {.root = -1, .mpi_op = MPI_OP_NULL};                                         \
@@ -112,6 +111,7 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
         const int code = next(ATN_ACTUALS(actuals), info, request);                                \
         atn_depth--;                                                                               \
         if (wanted && code == MPI_SUCCESS) {                                                       \
+            atn_lock();                                                                            \
             FILL(__VA_ARGS__)                                                                      \
             keep(ATN_TRACE_START_##id, from, c, &call, *request);                                  \
             atn_unlock();                                                                          \
@@ -125,34 +125,17 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
 #define ATN_COLLECTIVE(name, id, formals, actuals, key, buffers, ...)                              \
     int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))                  \
     {                                                                                              \
-        if (!atn_wants())                                                                          \
-            ATN_PASS(next actuals);                                                                \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next actuals;                                                             \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS) {                                                                 \
-            FILL(__VA_ARGS__)                                                                      \
-            put(ATN_TRACE_##id, from, c, &call, enter, exit);                                      \
-            atn_unlock();                                                                          \
-        }                                                                                          \
-        return code;                                                                               \
+        ATN_RECORD_CALL(next actuals,                                                              \
+                        FILL(__VA_ARGS__) put(ATN_TRACE_##id, from, c, &call, enter, exit);)       \
     }                                                                                              \
     int ATN_GLUE(atn_do_, ATN_LATER_##name)(int (*next)(ATN_FORMALS(formals), MPI_Request *),      \
                                             const void *from, ATN_FORMALS(formals),                \
                                             MPI_Request *request)                                  \
     {                                                                                              \
-        if (!atn_wants())                                                                          \
-            ATN_PASS(next(ATN_ACTUALS(actuals), request));                                         \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(ATN_ACTUALS(actuals), request);                                      \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS) {                                                                 \
-            FILL(__VA_ARGS__)                                                                      \
-            put(ATN_TRACE_I##id, from, c, &call, enter, exit);                                     \
-            atn_add_request(*request, atn_trace_last_request(atn_rec.writer), false, -1);          \
-            atn_unlock();                                                                          \
-        }                                                                                          \
-        return code;                                                                               \
+        ATN_RECORD_CALL(                                                                           \
+            next(ATN_ACTUALS(actuals), request),                                                   \
+            FILL(__VA_ARGS__) put(ATN_TRACE_I##id, from, c, &call, enter, exit);                   \
+            atn_add_request(*request, atn_trace_last_request(atn_rec.writer), false, -1);)         \
     }                                                                                              \
     KEPT(name, id, formals, actuals, __VA_ARGS__)
 #include "pmpi/trace/collectives.def"

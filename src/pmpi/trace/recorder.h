@@ -129,6 +129,21 @@ static inline void atn_unlock(void)
         pthread_mutex_unlock(&atn_rec.lock);
 }
 
+/* All that a routine does: calls what is behind it, and notes it under the lock when that was well,
+ * with `enter` and `exit`. */
+#define ATN_RECORD_CALL(invoked, ...)                                                              \
+    if (!atn_wants())                                                                              \
+        ATN_PASS(invoked);                                                                         \
+    const int64_t enter = atn_enter();                                                             \
+    const int code = invoked;                                                                      \
+    const int64_t exit = atn_leave();                                                              \
+    if (code == MPI_SUCCESS) {                                                                     \
+        atn_lock();                                                                                \
+        __VA_ARGS__                                                                                \
+        atn_unlock();                                                                              \
+    }                                                                                              \
+    return code;
+
 static inline void atn_count_any(int more)
 {
     __atomic_store_n(&atn_rec.anys, atn_rec.anys + more, __ATOMIC_RELAXED);
