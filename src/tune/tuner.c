@@ -187,6 +187,12 @@ static int64_t usual(const atn_tuner *t, const int64_t per_call_ps[2])
     return atn_runner_median(&t->runner[t->winner]);
 }
 
+/* Calls of so much weight together. */
+static int64_t all_ns(int64_t per_call_ps, int64_t weight)
+{
+    return (int64_t)((__int128)per_call_ps * weight / ATN_TUNE_WEIGHT / 1000);
+}
+
 /* Regret: time beyond what the incumbent would have taken; shadows cost all of their time. */
 static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
@@ -197,8 +203,7 @@ static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_ca
         if (t->s.shadow)
             atn_account_spend(t->account, block_ns[i]);
         else if (block->candidate != t->winner && usual_ps > 0)
-            atn_account_spend(t->account,
-                              block_ns[i] - usual_ps * block->weight / ATN_TUNE_WEIGHT / 1000);
+            atn_account_spend(t->account, block_ns[i] - all_ns(usual_ps, block->weight));
     }
 }
 

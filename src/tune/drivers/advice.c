@@ -67,10 +67,8 @@ static int64_t wait_ns(const atn_driver *d)
     enum { PART = 4 }; /* planning has another one */
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
     const int64_t over_ns = atn_ticks_ns(d->asked) - credit_ns;
-    if (over_ns <= 0)
+    if (over_ns <= 0 || d->s.budget == 0) /* without one only STAR-MPI asks, which knows none */
         return 0;
-    if (d->s.budget == 0)
-        return INT64_MAX;
     const int64_t needed_ns = over_ns * 1000 * PART / d->s.budget;
     const int64_t passed_ns = atn_driver_passed(d);
     return needed_ns > passed_ns ? needed_ns - passed_ns : 0;
