@@ -5,9 +5,9 @@
  * first and waits for its receiver.  Its bytes are a flow over all links of its path: links are
  * shared fairly, messages of one pair follow each other.  After the latency the receiver spends
  * processor time on it, as soon as it has asked for it.  A rank does one piece of work at a time.
- * Where hosts share processors (emulated clusters), work and bytes share those too.  Large messages
- * keep only a part of the rate while the opposite direction is busy at one of their ends, because
- * their questions then wait behind data. */
+ * Where hosts share processors (emulated clusters), work and bytes share those too, and a token is
+ * waited for until all had a turn.  Large messages keep only a part of the rate while the opposite
+ * direction is busy at one of their ends, because their questions then wait behind data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +60,7 @@ typedef struct {
     int *path;
     atn_use *uses;
     ATN_VEC(event) heap;
+    double turn; /* what a token takes longer */
     int made, done;
     int *finished; /* of the fluid, at one time */
     atn_fluid f;
@@ -357,10 +358,11 @@ static void worked(sim *s, int id)
 static void flowed(sim *s, int send)
 {
     const int next = dequeue(s, &s->pair[s->v[send].pair]);
+    const double turn = s->g->nodes[send].bytes == 0 ? s->turn : 0.0;
     count_flow(s, send, -1);
     if (next >= 0)
         begin_flow(s, next);
-    at(s, s->now + s->ways[s->v[send].channel].latency, ARRIVE, send);
+    at(s, s->now + s->ways[s->v[send].channel].latency + turn, ARRIVE, send);
     if (is_large(s, send))
         complete(s, send);
 }
@@ -501,6 +503,17 @@ static void set_states(sim *s, int *pair_to)
         s->rank[r] = (queue){-1, -1, -1};
 }
 
+/* Where ranks share processors, one that waits for a token among ranks that move data goes on when
+ * all had a turn to send and to receive. */
+static double turn_of(const sim *s)
+{
+    const double each = 2 * s->ways[s->c->m->nchannels - 1].cpu;
+    bool data = false;
+    for (int i = 0; i < s->g->n && !data; i++)
+        data = s->g->nodes[i].other >= 0 && s->g->nodes[i].bytes > 0;
+    return data && s->processors >= 0 ? each * s->g->p / s->c->m->processors : 0.0;
+}
+
 /* What is far below the time of an empty message need not be told apart. */
 static double instant_of(const sim *s)
 {
@@ -535,6 +548,7 @@ static bool set_up(sim *s)
     if (!s->busy || !s->bucket || !atn_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
         return false;
     s->f.instant = instant_of(s);
+    s->turn = turn_of(s);
     set_capacities(s);
     set_states(s, s->host + p);
     return true;

@@ -122,6 +122,13 @@ static int64_t message_of(const atn_choice *c, const atn_problem *q)
     return q->bytes / atn_max(q->pieces, 1) / (c->row->algo->shares ? q->p : 1);
 }
 
+/* To wait for tokens takes longer than predicted, 8 to 40 % where it was measured, and the longer
+ * the more others use the processors: what they promise to gain counts beyond ten. */
+static double doubt_of(const atn_choice *c)
+{
+    return atn_params_get(c->row, &c->params, "sync", 0) > 0 ? 1.1 : 1.0;
+}
+
 /* What forms do not know: messages that meet slow each other down, long ones more (links.c). */
 static double meeting(const planner *p, int64_t message)
 {
@@ -162,7 +169,7 @@ static void set_forms(planner *p)
         if (atn_form_times(&x->choice, &q, &facts, networks, 3, times, NULL) != ATN_OK)
             memset(times, 0, sizeof times);
         x->form = times[0];
-        x->hope = hope_of(p, &x->choice, times, a) * meeting(p, message);
+        x->hope = hope_of(p, &x->choice, times, a) * meeting(p, message) * doubt_of(&x->choice);
         x->seconds = x->hope;
     }
 }
@@ -272,6 +279,7 @@ static atn_status evaluate(planner *p, int i, double *seconds_p)
     const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
     bounds.most = p->budget < most ? p->budget : most;
     status = atn_trial_time(&t, p->m, p->model, &bounds, seconds_p, NULL);
+    *seconds_p *= doubt_of(&p->r.v[i].choice);
     p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t.part[0].g.n * ATN_STEPS_OP;
     atn_trial_free(&t);
     p->r.v[i].beyond = bounds.stopped && bounds.work <= bounds.most;
@@ -301,17 +309,36 @@ static atn_status look(planner *p, int i)
     return status == ATN_MEMORY ? status : ATN_OK;
 }
 
-/* What was not looked at is as much dearer than one hopes as the others of its shape. */
+/* What was not looked at is as much dearer than one hopes as the others of its shape, or else as
+ * those that stand along the wires or not as it does are on average (rings meet nobody there); but
+ * not cheaper. */
+static double dearer_by(const planner *p, int i)
+{
+    const atn_prospect *const x = &p->r.v[i];
+    double alike = 0, others = 0;
+    int n = 0;
+    for (int k = 0; k < p->r.n; k++) {
+        const atn_prospect *const y = &p->r.v[k];
+        if (!y->evaluated || y->hope <= 0)
+            continue;
+        if (same_shape(x, y)) {
+            alike = fmax(alike, y->seconds / y->hope);
+        } else if (!y->beyond && along_the_wires(&x->choice) == along_the_wires(&y->choice)) {
+            others += log(y->seconds / y->hope);
+            n++;
+        }
+    }
+    if (alike > 0 || n == 0 || p->probe[i].ring)
+        return fmax(1, alike);
+    return fmax(1, exp(others / n));
+}
+
 static void judge_the_rest(planner *p)
 {
     for (int i = 0; i < p->r.n; i++) {
-        atn_prospect *x = &p->r.v[i];
-        double ratio = 0;
-        for (int k = 0; k < p->r.n && !x->evaluated; k++)
-            if (p->r.v[k].evaluated && p->r.v[k].hope > 0 && same_shape(x, &p->r.v[k]))
-                ratio = fmax(ratio, p->r.v[k].seconds / p->r.v[k].hope);
-        if (ratio > 0)
-            x->seconds = x->hope * ratio;
+        atn_prospect *const x = &p->r.v[i];
+        if (!x->evaluated)
+            x->seconds = fmax(x->seconds, x->hope * dearer_by(p, i));
     }
 }
 

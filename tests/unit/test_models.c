@@ -397,6 +397,25 @@ static void processors_are_shared(void **state)
     atn_machine_free(m);
 }
 
+/* Among ranks that share processors a token waits for a turn of all of them; where it is all that
+ * is sent, nothing else happens in between. */
+static void tokens_wait_for_a_turn(void **state)
+{
+    (void)state;
+    atn_topo *t = NULL;
+    atn_machine *m = links_machine();
+    assert_int_equal(atn_topo_parse_synthetic("8@100M", &t, NULL), ATN_OK);
+    const double apart = predict("links", "allgather/ring", "sync=pair", 8, 100000, m, t);
+    const double barrier = predict("links", "barrier/dissemination", "", 8, 0, m, t);
+    m->processors = 2;
+    const double shared = predict("links", "allgather/ring", "sync=pair", 8, 100000, m, t);
+    const double turn = 8 * 2 * 20e-6 / 2, work = 3 * 2 * 20e-6; /* of three more before a rank */
+    near(shared, apart + 13 * work + 6 * turn); /* seven messages in a row, six tokens between */
+    assert_true(predict("links", "barrier/dissemination", "", 8, 0, m, t) < barrier + 3 * 2 * work);
+    atn_topo_free(t);
+    atn_machine_free(m);
+}
+
 /* ---- all together ---- */
 
 /* Every model gives every algorithm a time, also where ranks share hosts. */
@@ -463,6 +482,7 @@ int main(void)
         cmocka_unit_test(links_are_shared),
         cmocka_unit_test(large_messages_ask),
         cmocka_unit_test(processors_are_shared),
+        cmocka_unit_test(tokens_wait_for_a_turn),
         cmocka_unit_test(every_model_takes_every_schedule),
         cmocka_unit_test(speed),
     };
