@@ -106,22 +106,28 @@ static void significant(const atn_call *call, const atn_problem *q, bool side_p[
     side_p[1] = atn_has_dst(q) && place != ATN_PLACE_OWN_SRC;
 }
 
+bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op)
+{
+    atn_operator operator;
+    atn_type info;
+
+    if (type == MPI_DATATYPE_NULL)
+        return true;
+    if (!atn_type_of(x, type, &info) || !info.named)
+        return false;
+    return op == MPI_OP_NULL || (atn_operator_query(op, type, &info, &operator) && operator.named);
+}
+
 /* Whether every handle of the call is predefined. */
 static bool is_named(atn_exec *x, const atn_call *call, const atn_problem *q)
 {
-    const atn_user *sides[2] = {&call->src, &call->dst};
-    const bool typed = atn_operation_get(call->op)->flags & ATN_TYPED;
     bool used[2];
-    atn_operator op;
-    atn_type info;
 
+    if (atn_operation_get(call->op)->flags & ATN_TYPED)
+        return atn_exec_named(x, call->src.type, call->mpi_op);
     significant(call, q, used);
-    for (int i = 0; i < 2; i++)
-        if (used[i] &&
-            (!atn_type_of(x, typed ? call->src.type : sides[i]->type, &info) || !info.named))
-            return false;
-    return !typed || (atn_type_of(x, call->src.type, &info) && info.named &&
-                      atn_operator_query(call->mpi_op, call->src.type, &info, &op) && op.named);
+    return (!used[0] || atn_exec_named(x, call->src.type, MPI_OP_NULL)) &&
+           (!used[1] || atn_exec_named(x, call->dst.type, MPI_OP_NULL));
 }
 
 /* Whether the buffers can be handed to the program as they are. */

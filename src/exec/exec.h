@@ -69,6 +69,8 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
  * remembered. */
 atn_plan *atn_exec_plan_as(atn_exec *x, const atn_call *call, const atn_problem *q,
                            const atn_choice *choice, int *code_p);
+/* Whether the handles are predefined (or the null handle): they never change their meaning. */
+bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op);
 /* Whether the plan just returned serves every call that differs in the buffers alone. */
 bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *call);
 /* One buffer for both sides, without MPI_IN_PLACE: the native routine will report it. */

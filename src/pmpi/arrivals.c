@@ -135,7 +135,7 @@ static void follow(atn_comm *c, comer *k)
 
     k->apart = atn_lateness_of(c->comers->all, c->p, k->late);
     if (were || k->apart)
-        memset(c->known, 0, sizeof c->known);
+        atn_comm_forget(c);
     if (!k->apart)
         return;
     atn_driver_apart(c->driver);

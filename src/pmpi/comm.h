@@ -7,6 +7,7 @@
 #define ATN_COMM_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "exec/exec.h"
 #include "pmpi/context.h"
@@ -17,30 +18,31 @@ typedef enum { ATN_STAGE_COUNTING, ATN_STAGE_NATIVE, ATN_STAGE_SERVED } atn_stag
 
 /* The arguments that, on one communicator, settle the choice for an operation. */
 typedef struct {
-    int64_t count;
+    int64_t count; /* -1: the arguments that settle it are not all here */
     MPI_Datatype type;
     MPI_Op op;
     int root;
-    unsigned freed; /* handles freed until then, because they are reused; 0: empty */
 } atn_key;
 
-/* The latest ones and what was chosen, so that a program that repeats itself is not looked at
- * again. */
+/* Calls and what was chosen for them, so that a program that repeats itself is not looked at
+ * again: each has one place in a table. */
+enum { ATN_KNOWN_BITS = 6, ATN_KNOWN = 1 << ATN_KNOWN_BITS };
 typedef struct {
     atn_key key;
-    atn_plan *plan; /* NULL: the native routine */
-    int64_t left;   /* calls for which this holds */
-    /* While learning: */
     uint64_t context;
-    int64_t granted; /* what `left` was when the tuner was last told */
-    atn_kind *of;
+    unsigned freed; /* handles freed until then, because they are reused */
+    unsigned era;   /* of the promise */
+    uint8_t operation;
+    bool named;           /* no handle that could be freed */
+    atn_promise *promise; /* how often this holds; NULL: empty */
+    atn_plan *plan;       /* NULL: the native routine */
 } atn_known;
 
-/* The operations of repeated calls, for foresight: the latest of `n`. */
+/* The places of repeated calls, for foresight: the latest of `n`. */
 enum { ATN_TRAIL = 256 };
 typedef struct {
     unsigned n;
-    uint8_t op[ATN_TRAIL];
+    uint8_t place[ATN_TRAIL];
 } atn_trail;
 
 /* What a repeated call brings along. */
@@ -60,7 +62,8 @@ typedef struct atn_comm {
     atn_stage stage;
     bool reserved; /* counts against the limit of private communicators */
     uint64_t calls;
-    atn_known known[ATN_OPERATIONS];
+    atn_known known[ATN_KNOWN];
+    atn_promise always;          /* of what nobody tunes */
     struct atn_planned *planned; /* what the model chose so far; NULL: nothing */
     const atn_call *call;        /* being served */
     bool ending;                 /* atn_planned_end waits for the end of the call */
@@ -86,31 +89,51 @@ typedef struct atn_comm {
 /* Counts freed datatypes and operators; starts at 1. */
 extern _Atomic unsigned atn_freed ATN_HIDDEN;
 
+static inline atn_known *atn_known_place(atn_comm *c, atn_operation op, const atn_key *k)
+{
+    const uint64_t h = ((uint64_t)k->count << 16 ^ (uint64_t)k->root << 5 ^ (uint64_t)op) +
+                       (uint64_t)(uintptr_t)k->type;
+    return &c->known[(h * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - ATN_KNOWN_BITS)];
+}
+
+static inline bool atn_key_same(const atn_key *x, const atn_key *y)
+{
+    return x->count == y->count && x->type == y->type && x->op == y->op && x->root == y->root;
+}
+
+/* NULL: it has to be looked at. */
 static inline atn_known *atn_comm_known(atn_comm *c, atn_operation op, atn_key k)
 {
-    atn_known *const known = &c->known[op];
-    const atn_key *const old = &known->key;
-    const bool same = k.count >= 0 && old->count == k.count && old->type == k.type &&
-                      old->op == k.op && old->root == k.root && known->left > 0 &&
-                      known->context == atn_context &&
-                      old->freed == atomic_load_explicit(&atn_freed, memory_order_relaxed);
+    atn_known *const known = atn_known_place(c, op, &k);
+    const atn_promise *const promise = known->promise;
+    const bool same =
+        promise != NULL && known->operation == op && atn_key_same(&known->key, &k) &&
+        promise->left > 0 && promise->era == known->era && known->context == atn_context &&
+        (known->named || known->freed == atomic_load_explicit(&atn_freed, memory_order_relaxed));
     return same ? known : NULL;
 }
 
-static inline void atn_comm_passed(atn_comm *c, atn_operation op)
+static inline void atn_comm_passed(atn_comm *c, const atn_known *known)
 {
     atn_trail *const trail = c->trail;
+    known->promise->left--;
     if (!ATN_LIKELY(trail == NULL))
-        trail->op[trail->n++ % ATN_TRAIL] = (uint8_t)op;
+        trail->place[trail->n++ % ATN_TRAIL] = (uint8_t)(known - c->known);
 }
 
+/* Notes what serves equal calls; `promise` says how often. */
+atn_known *atn_comm_note(atn_comm *c, const atn_call *call, const atn_key *k, atn_plan *plan,
+                         atn_promise *promise);
+/* What is known holds no longer. */
+static inline void atn_comm_forget(atn_comm *c) { memset(c->known, 0, sizeof c->known); }
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */
 void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole);
 
-/* Neither in place nor one buffer for both, which the native routine must report. */
+/* All there, neither in place nor one buffer for both, which the native routine must report. */
 static inline bool atn_are_plain(atn_buffers b)
 {
-    return b.src != MPI_IN_PLACE && b.dst != MPI_IN_PLACE && (b.src != b.dst || b.src == NULL);
+    return b.any && b.src != MPI_IN_PLACE && b.dst != MPI_IN_PLACE &&
+           (b.src != b.dst || b.src == NULL);
 }
 
 /* Around what may stall; root -1: none or unknown. */

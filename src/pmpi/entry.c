@@ -33,9 +33,12 @@ static inline void put_w(atn_user *u, const void *buf, const void *counts, const
 
 #define KEY(n, datatype, operator, r)                                                              \
     ((atn_key){.count = (n), .type = (datatype), .op = (operator), .root = (r)})
-#define NO_KEY            ((atn_key){.count = -1})
-#define BUFFERS(from, to) ((atn_buffers){.any = true, .src = (from), .dst = (to)})
-#define NO_BUFFERS        ((atn_buffers){.any = false})
+#define NO_KEY                   ((atn_key){.count = -1})
+#define ROOT_KEY(r)              KEY(0, MPI_DATATYPE_NULL, MPI_OP_NULL, r)
+#define BUFFERS_IF(so, from, to) ((atn_buffers){.any = (so), .src = (from), .dst = (to)})
+#define BUFFERS(from, to)        BUFFERS_IF(true, from, to)
+#define SAME_SIDES               (sendcount == recvcount && sendtype == recvtype)
+#define NO_BUFFERS               ((atn_buffers){.any = false})
 
 static const atn_user nothing = {.type = MPI_DATATYPE_NULL};
 
@@ -82,8 +85,7 @@ static inline bool gate_has(uint64_t bits)
         const int r __attribute__((unused)) = c->r;                                                \
         atn_known *const known = atn_comm_known(c, ATN_##id, key);                                 \
         if (known != NULL && (known->plan == NULL || atn_are_plain(buffers))) {                    \
-            known->left--;                                                                         \
-            atn_comm_passed(c, ATN_##id);                                                          \
+            atn_comm_passed(c, known);                                                             \
             return known->plan == NULL ? atn_real.name actuals : atn_repeat(c, known, buffers);    \
         }                                                                                          \
         return settle_##name actuals;                                                              \

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Repeated calls leave their operation in the trail and nothing else; what they were is what was
- * known of that operation since the last call that was settled. */
-typedef struct {
-    atn_key key;
-    atn_problem q;
-} repeated;
-
 /* Looking at calls costs time; after so many without a question there is a rest until the next. */
 enum { REST = 1024 };
 
@@ -20,7 +13,9 @@ typedef struct atn_foreseeing {
     atn_history *history;
     int idle;      /* calls since the last question; REST: it rests */
     unsigned seen; /* of the trail */
-    repeated of[ATN_OPERATIONS];
+    /* Repeated calls leave their place among those that are known in the trail and nothing else;
+     * what they were is what was put there. */
+    atn_problem of[ATN_KNOWN];
     atn_trail trail;
 } foreseeing;
 
@@ -67,10 +62,10 @@ static void read_trail(foreseeing *f)
     if (end - f->seen > ATN_TRAIL)
         f->seen = end - ATN_TRAIL;
     for (; f->seen != end; f->seen++)
-        atn_history_add(f->history, &f->of[f->trail.op[f->seen % ATN_TRAIL]].q);
+        atn_history_add(f->history, &f->of[f->trail.place[f->seen % ATN_TRAIL]]);
 }
 
-void atn_foresight_saw(atn_comm *c, const atn_call *call)
+void atn_foresight_saw(atn_comm *c, const atn_call *call, const atn_known *known)
 {
     foreseeing *const f = c->foreseeing;
     atn_problem q;
@@ -82,10 +77,8 @@ void atn_foresight_saw(atn_comm *c, const atn_call *call)
         return;
     read_trail(f);
     atn_history_add(f->history, &q);
-    repeated *const of = &f->of[call->op];
-    const atn_key *const key = &c->known[call->op].key;
-    if (memcmp(&of->key, key, sizeof *key) != 0)
-        *of = (repeated){.key = *key, .q = q};
+    if (known != NULL)
+        f->of[known - c->known] = q;
 }
 
 /* ---- what comes ---- */
@@ -105,8 +98,10 @@ atn_outlook atn_foresight_of(atn_comm *c, const atn_kind *x)
     const bool rested = f->idle == REST;
     f->idle = 0;
     c->trail = &f->trail;
-    if (rested)
-        return ATN_OUTLOOK_OPEN; /* what came meanwhile is not known */
+    if (rested) {
+        atn_comm_forget(c); /* what came to be known meanwhile was not seen */
+        return ATN_OUTLOOK_OPEN;
+    }
     read_trail(f);
     return atn_history_outlook(f->history, is_of_kind, x);
 }

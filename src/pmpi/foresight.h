@@ -11,8 +11,8 @@
 
 /* Begins to look; without memory nothing is foreseen. */
 void atn_foresight_start(atn_comm *c);
-/* A call was settled, and c->known is as it will be found by those that repeat it. */
-void atn_foresight_saw(atn_comm *c, const atn_call *call);
+/* A call was settled; those that repeat it will be `known`, unless that is NULL. */
+void atn_foresight_saw(atn_comm *c, const atn_call *call, const atn_known *known);
 /* Whether calls of the kind come again after the one at hand. */
 atn_outlook atn_foresight_of(atn_comm *c, const atn_kind *x);
 /* It changed what becomes of a kind: a plan at once, or not yet. */

@@ -79,7 +79,7 @@ static void forget_evicted(atn_comm *c)
 {
     const unsigned evictions = atn_exec_evictions(c->exec);
     if (c->evictions != evictions)
-        memset(c->known, 0, sizeof c->known);
+        atn_comm_forget(c);
     c->evictions = evictions;
 }
 
@@ -120,16 +120,32 @@ bool atn_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
     return code != MPI_SUCCESS;
 }
 
+atn_known *atn_comm_note(atn_comm *c, const atn_call *call, const atn_key *k, atn_plan *plan,
+                         atn_promise *promise)
+{
+    atn_known *const known = atn_known_place(c, call->op, k);
+    *known = (atn_known){.key = *k,
+                         .context = atn_context,
+                         .freed = atomic_load_explicit(&atn_freed, memory_order_relaxed),
+                         .era = promise->era,
+                         .operation = (uint8_t)call->op,
+                         .named = atn_exec_named(c->exec, k->type, k->op),
+                         .promise = promise,
+                         .plan = plan};
+    return known;
+}
+
 void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole)
 {
     atn_plan *const plan = served && whole ? atn_exec_repeatable(c->exec, call) : NULL;
     const bool tuned = c->driver != NULL && (atn_the_job.tunable & 1u << call->op) != 0;
-    k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
+    const atn_known *known = NULL;
+    c->always.left = INT64_MAX;
     if (!tuned && k.count >= 0 && /* else it is no answer of the executor's */
         (served ? plan != NULL : atn_the_job.lasting && atn_exec_settled(c->exec)))
-        c->known[call->op] = (atn_known){.key = k, .plan = plan, .left = INT64_MAX};
+        known = atn_comm_note(c, call, &k, plan, &c->always);
     if (c->foreseeing != NULL)
-        atn_foresight_saw(c, call);
+        atn_foresight_saw(c, call, known);
 }
 
 /* ---- with somebody looking on ---- */
@@ -191,7 +207,7 @@ int atn_observed_end(atn_observed *o, int code)
     code = atn_end(o->c, atn_turn_done(o->c, &o->turn, code));
     atn_beat_end(o->c);
     if (o->c->foreseeing != NULL)
-        atn_foresight_saw(o->c, o->call);
+        atn_foresight_saw(o->c, o->call, NULL);
     if (atn_the_job.report != NULL) {
         if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))
             atn_report_add(&q, &o->choice, why_native(o), seconds);

@@ -1,8 +1,8 @@
 /* tuned.c - ATTUNE_SELECT=online: each call of a served communicator gets its turn from the driver.
  *
- * Equal calls in a row are counted in the table of known calls and told to the tuner when something
- * else happens: nothing is decided before all calls have been told, so it does not matter that
- * ranks may know different calls. */
+ * Calls that are known are only counted in the promise of their kind: the driver tells the tuners
+ * of them all before anything is decided, so it does not matter that ranks may know different
+ * ones. */
 #include "pmpi/tuned.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ void atn_tuned_stop(atn_comm *c)
         return;
     atn_arrivals_stop(c);
     atn_driver_stop(c->driver);
-    memset(c->known, 0, sizeof c->known);
+    atn_comm_forget(c);
     atn_driver_free(c->driver);
     c->driver = NULL;
     c->wake = UINT64_MAX;
@@ -102,28 +102,14 @@ bool atn_tuned_is_urgent(const atn_comm *c, atn_operation op)
 
 /* ---- calls ---- */
 
-/* Tells the tuners of the calls that were only counted. */
-static void tell_known(atn_comm *c)
-{
-    for (int op = 0; op < ATN_OPERATIONS; op++) {
-        atn_known *const known = &c->known[op];
-        if (known->of != NULL && known->granted > known->left)
-            atn_driver_skip(known->of, known->granted - known->left);
-        known->granted = known->left;
-    }
-}
-
 void atn_tuned_set_context(atn_comm *c, uint64_t context)
 {
-    if (c->driver != NULL)
-        tell_known(c);
-    memset(c->known, 0, sizeof c->known);
+    atn_comm_forget(c);
     c->context = context;
 }
 
 void atn_tuned_wake(atn_comm *c)
 {
-    tell_known(c);
     const int code = atn_driver_await(c->driver, c->calls);
     c->wake = atn_driver_due(c->driver);
     atn_raise(c, code);
@@ -173,13 +159,6 @@ static bool have_wire(atn_comm *c, const atn_turn *turn, const atn_plan *plan)
     return made;
 }
 
-/* A call of the kind that is not known uses up what was promised to those that are. */
-static void forget_promise(atn_known *known, const atn_kind *x)
-{
-    if (known->of == x)
-        known->left = known->granted = 0;
-}
-
 static void meet(atn_comm *c, const atn_kind *x, int64_t entered)
 {
     const int64_t all_there = atn_arrivals_meet(c, x, entered);
@@ -195,7 +174,6 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
     q.r = c->r;
     q.in_place =
         call->in_place && atn_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
-    forget_promise(&c->known[call->op], x);
     if (q.bytes < 0)
         x->volume = atn_call_volume(c->exec, call);
     if (atn_driver_meets(x))
@@ -225,7 +203,6 @@ atn_plan *atn_pick(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_
     turn->of = NULL;
     if (c->driver == NULL || (atn_the_job.tunable & 1u << call->op) == 0)
         return atn_exec_plan(c->exec, call, code_p);
-    tell_known(c);
     *code_p = MPI_SUCCESS;
     if (atn_call_aliased(call) || !atn_call_problem(c->exec, call, &q))
         return NULL;
@@ -251,28 +228,22 @@ int atn_turn_done(atn_comm *c, const atn_turn *turn, int code)
     return code != MPI_SUCCESS ? code : atn_raise(c, agreed);
 }
 
-static void know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn *turn, bool whole)
+/* Whether what served the call may serve equal ones. */
+static bool may_repeat(const atn_comm *c, const atn_call *call, const atn_key *k,
+                       const atn_turn *turn, bool whole)
 {
-    const int64_t quiet = atn_driver_quiet(turn->of);
-    const atn_plan *const plan = turn->plan;
-    const bool native = turn->use->row->algo->build == NULL;
-    if (k.count < 0 || quiet <= 0 || turn->block >= 0 || c->stage != ATN_STAGE_SERVED ||
-        atn_the_job.by_history)
-        return;
-    if (!native && (plan == NULL || !whole || !atn_exec_repeats(c->exec, plan, call)))
-        return;
-    k.freed = atomic_load_explicit(&atn_freed, memory_order_relaxed);
-    c->known[call->op] = (atn_known){.key = k,
-                                     .plan = turn->plan,
-                                     .of = turn->of,
-                                     .context = atn_context,
-                                     .left = quiet,
-                                     .granted = quiet};
+    if (k->count < 0 || turn->block >= 0 || c->stage != ATN_STAGE_SERVED || atn_the_job.by_history)
+        return false;
+    if (turn->use->row->algo->build == NULL)
+        return true;
+    return turn->plan != NULL && whole && atn_exec_repeats(c->exec, turn->plan, call);
 }
 
 void atn_turn_know(atn_comm *c, const atn_call *call, atn_key k, const atn_turn *turn, bool whole)
 {
-    know(c, call, k, turn, whole);
+    const atn_known *known = NULL;
+    if (may_repeat(c, call, &k, turn, whole))
+        known = atn_comm_note(c, call, &k, turn->plan, &turn->of->promise);
     if (c->foreseeing != NULL)
-        atn_foresight_saw(c, call);
+        atn_foresight_saw(c, call, known);
 }

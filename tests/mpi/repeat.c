@@ -6,8 +6,9 @@
 #include "harness.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST = 400, SIZES = 150 };
+enum { MOST = 400, SIZES = 150, BLOCK = 12, RANKS = 16 };
 
 static int64_t in[MOST], out[MOST];
 static int32_t in32[MOST], out32[MOST];
@@ -74,6 +75,104 @@ static void rooted(int n, int root)
     t_check(n == 0 || in[n - 1] == term(root, n - 1), "bcast of %d from %d", n, root);
 }
 
+/* ---- blocks: described alike on both sides, otherwise on one of them, in place ---- */
+
+static int64_t from[RANKS * BLOCK + 1], to[RANKS * BLOCK + 1];
+static MPI_Datatype couple;
+
+static int64_t block_term(int source, int target, int i)
+{
+    return (int64_t)(source + 1) * 10000 + target * 100 + i;
+}
+
+typedef struct {
+    int count;
+    MPI_Datatype type;
+} side;
+
+/* The same n numbers, one by one or in couples, the second one first. */
+static side side_of(int n, bool couples)
+{
+    return couples ? (side){n / 2, couple} : (side){n, MPI_INT64_T};
+}
+
+static void fill_blocks(int n, bool one)
+{
+    for (int b = 0; b < t_ranks; b++)
+        for (int i = 0; i < n; i++) {
+            from[b * n + i] = block_term(t_rank, one ? 0 : b, i);
+            to[b * n + i] = -1;
+        }
+    to[t_ranks * n] = -1;
+}
+
+/* `count` blocks from rank `first` on, meant for `target`; twisted: one side alone had couples. */
+static bool are_blocks(const int64_t *v, int n, int first, int count, int target, bool twisted)
+{
+    for (int b = 0; b < count; b++)
+        for (int i = 0; i < n; i++)
+            if (v[b * n + i] != block_term(first + b, target, i ^ twisted))
+                return false;
+    return v[count * n] == -1;
+}
+
+static void all_blocks(int n, side s, side t)
+{
+    const bool twisted = s.type != t.type;
+    fill_blocks(n, true);
+    MPI_Allgather(from, s.count, s.type, to, t.count, t.type, MPI_COMM_WORLD);
+    t_check(are_blocks(to, n, 0, t_ranks, 0, twisted), "allgather of %d", n);
+    fill_blocks(n, false);
+    MPI_Alltoall(from, s.count, s.type, to, t.count, t.type, MPI_COMM_WORLD);
+    t_check(are_blocks(to, n, 0, t_ranks, t_rank, twisted), "alltoall of %d", n);
+    fill_blocks(n, true);
+    memcpy(to + (size_t)t_rank * n, from, sizeof *to * n);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to, t.count, t.type, MPI_COMM_WORLD);
+    t_check(are_blocks(to, n, 0, t_ranks, 0, false), "allgather of %d in place", n);
+}
+
+static void rooted_blocks(int n, side s, side t, int root)
+{
+    const bool twisted = s.type != t.type;
+    const int own[RANKS] = {[0] = t.count}, at[RANKS] = {0};
+    int counts[RANKS], displs[RANKS];
+    for (int r = 0; r < t_ranks; r++) {
+        counts[r] = t.count;
+        displs[r] = r * t.count;
+    }
+    fill_blocks(n, true);
+    MPI_Gather(from, s.count, s.type, to, t.count, t.type, root, MPI_COMM_WORLD);
+    t_check(t_rank == root ? are_blocks(to, n, 0, t_ranks, 0, twisted) : to[0] == -1,
+            "gather of %d", n);
+    fill_blocks(n, true);
+    MPI_Gatherv(from, s.count, s.type, to, counts, displs, t.type, root, MPI_COMM_WORLD);
+    t_check(t_rank == root ? are_blocks(to, n, 0, t_ranks, 0, twisted) : to[0] == -1,
+            "gatherv of %d", n);
+    fill_blocks(n, false);
+    MPI_Scatter(from, s.count, s.type, to, t.count, t.type, root, MPI_COMM_WORLD);
+    t_check(are_blocks(to, n, root, 1, t_rank, twisted), "scatter of %d", n);
+    fill_blocks(n, false);
+    MPI_Alltoallv(from, counts, displs, t.type, to, counts, displs, t.type, MPI_COMM_WORLD);
+    t_check(are_blocks(to, n, 0, t_ranks, t_rank, false), "alltoallv of %d", n);
+    fill_blocks(n, true);
+    MPI_Gatherv(from, t_rank == 0 ? t.count : 0, t.type, to, own, at, t.type, 0, MPI_COMM_WORLD);
+    t_check(t_rank != 0 || are_blocks(to, n, 0, 1, 0, false), "gatherv of one block of %d", n);
+}
+
+static void blocks(int k)
+{
+    MPI_Type_create_indexed_block(2, 1, (const int[]){1, 0}, MPI_INT64_T, &couple);
+    MPI_Type_commit(&couple);
+    for (int i = 0; i < 4 * 3 * 4; i++) {
+        const int n = 2 * ((i / 3 + k) % (BLOCK / 2));
+        const side s = side_of(n, i & 1), t = side_of(n, i / 2 & 1);
+        t_where("round %d, blocks %d", k, i);
+        all_blocks(n, s, t);
+        rooted_blocks(n, s, t, i / 6 % t_ranks);
+    }
+    MPI_Type_free(&couple);
+}
+
 /* A new type and operator on every round: their handles are those of the ones just freed. */
 static void add(void *a, void *b, int *n, MPI_Datatype *type)
 {
@@ -117,6 +216,7 @@ static void round_of(int k)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     reused_handles(k);
+    blocks(k);
 }
 
 int main(int argc, char **argv)

@@ -152,24 +152,12 @@ static void ask(atn_driver *d, atn_kind *x)
         advice = take_advice(d, x, advice, &field);
     x->meets = advice == ATN_ADVICE_MEET;
     x->calls += x->quiet;
+    x->promise.era++;
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     d->s.heard(d->s.context, x, advice);
     atn_driver_met(d, atn_ticks() - start);
 }
-
-/* ---- calls ---- */
-
-static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
-{
-    if (x->quiet < INT64_MAX)
-        x->quiet--;
-    *turn_p = (atn_turn){.of = x, .use = &x->field.choice[0], .block = -1};
-}
-
-static bool asks(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
-
-bool atn_driver_meets(const atn_kind *x) { return asks(x) && x->meets; }
 
 void atn_driver_met(atn_driver *d, int64_t ticks)
 {
@@ -179,14 +167,51 @@ void atn_driver_met(atn_driver *d, int64_t ticks)
 
 void atn_driver_cost(atn_driver *d, int64_t ticks) { d->overhead += ticks; }
 
-void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
+/* ---- calls that need no turn ---- */
+
+static int64_t quiet_of(const atn_kind *x)
 {
-    if (asks(x))
-        ask(d, x);
-    if (x->tuner == NULL) {
-        turn_without_tuner(x, turn_p);
-        return;
-    }
+    return x->tuner != NULL ? atn_tuner_quiet(x->tuner) : x->quiet;
+}
+
+static void tell(atn_kind *x)
+{
+    const int64_t calls = x->promise.granted - x->promise.left;
+    assert(calls <= quiet_of(x));
+    x->promise.granted = x->promise.left;
+    if (x->tuner != NULL)
+        atn_tuner_skip(x->tuner, calls);
+    else if (x->quiet < INT64_MAX)
+        x->quiet -= calls;
+}
+
+static void tell_all(atn_driver *d)
+{
+    for (int i = 0; i < d->n; i++)
+        tell(&d->kinds[i]);
+}
+
+static void promise(atn_kind *x) { x->promise.left = x->promise.granted = quiet_of(x); }
+
+/* ---- turns ---- */
+
+static bool asks(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
+
+bool atn_driver_meets(atn_kind *x)
+{
+    tell(x);
+    return asks(x) && x->meets;
+}
+
+static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
+{
+    if (x->quiet < INT64_MAX)
+        x->quiet--;
+    *turn_p = (atn_turn){.of = x, .use = &x->field.choice[0], .block = -1};
+}
+
+static void turn_with_tuner(atn_kind *x, int64_t bytes, atn_turn *turn_p)
+{
     const atn_step step = atn_tuner_step(x->tuner, atn_size_weight(bytes, fixed_bytes));
     *turn_p = (atn_turn){
         .of = x,
@@ -197,18 +222,19 @@ void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p
     };
 }
 
-int64_t atn_driver_quiet(const atn_kind *x)
+/* A call that needed no turn decides nothing, so others' calls may wait to be told. */
+void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
 {
-    return x->tuner != NULL ? atn_tuner_quiet(x->tuner) : x->quiet;
-}
-
-void atn_driver_skip(atn_kind *x, int64_t calls)
-{
-    assert(calls <= atn_driver_quiet(x));
+    tell(x);
+    if (quiet_of(x) == 0)
+        tell_all(d);
+    if (asks(x))
+        ask(d, x);
     if (x->tuner != NULL)
-        atn_tuner_skip(x->tuner, calls);
-    else if (x->quiet < INT64_MAX)
-        x->quiet -= calls;
+        turn_with_tuner(x, bytes, turn_p);
+    else
+        turn_without_tuner(x, turn_p);
+    promise(x);
 }
 
 void atn_driver_note(const atn_turn *turn, int64_t ticks)
@@ -300,11 +326,14 @@ static void hear(atn_driver *d, const atn_pending *a)
     atn_account_overhead(&d->book.account, a->all[ATN_SUM_OVERHEAD]);
     atn_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     weigh(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
+    x->promise.era += atn_tuner_incumbent(x->tuner) != before;
+    promise(x);
     d->s.learned(d->s.context, x, before);
 }
 
 int atn_driver_await(atn_driver *d, uint64_t call)
 {
+    tell_all(d);
     while (atn_driver_due(d) <= call) {
         atn_pending *const a = &d->pending[d->heard++ % ATN_DRIVER_PENDING];
         const int64_t start = atn_ticks();

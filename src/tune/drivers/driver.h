@@ -34,7 +34,16 @@ typedef enum {
     ATN_ADVICE_FIELD  /* a tuner with these candidates */
 } atn_advice;
 
+/* Calls of a kind that need no turn: who carries one out as the last one counts it here, and nobody
+ * else is told before something is to be decided. */
+typedef struct {
+    int64_t left;    /* of those granted */
+    int64_t granted; /* of which the tuner has not been told */
+    unsigned era;    /* another one: what served before does so no longer */
+} atn_promise;
+
 typedef struct atn_kind {
+    atn_promise promise;
     atn_subject subject;
     uint64_t kind;
     int size_class;
@@ -98,15 +107,13 @@ void atn_driver_free(atn_driver *d);
 atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s);
 /* Whether ranks are to find out at the next call of the kind how they come to it; what that has
  * cost this rank, in ticks. */
-bool atn_driver_meets(const atn_kind *x);
+bool atn_driver_meets(atn_kind *x);
 void atn_driver_met(atn_driver *d, int64_t ticks);
 /* Something else that tuning has cost this rank. */
 void atn_driver_cost(atn_driver *d, int64_t ticks);
-/* The next call of a kind; asks rank 0 when it is time for that (collective). */
+/* The next call of a kind; asks rank 0 when it is time for that (collective).  Afterwards its
+ * promise says how many calls need no turn, if this one is not timed. */
 void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
-/* How many of the next calls of the kind need no turn, and that there were so many. */
-int64_t atn_driver_quiet(const atn_kind *x);
-void atn_driver_skip(atn_kind *x, int64_t calls);
 /* Puts a time, in ticks, to the block of a turn. */
 void atn_driver_note(const atn_turn *turn, int64_t ticks);
 
