@@ -293,11 +293,10 @@ static void fit_lmo(const fitter *f)
 
 /* ---- links ---- */
 
-/* What is left of a long message's pace when one comes the other way. */
-static double duplex(const fitter *f)
+/* What is left of the pace of long messages when others come the other way; least first. */
+static int paces(const fitter *f, double parts[MAX_POINTS])
 {
     int64_t sizes[MAX_POINTS];
-    double parts[MAX_POINTS];
     const int n = sizes_of(f->s, ATN_OBS_EXCHANGE, f->c, 1, NULL, sizes);
     int found = 0;
     for (int i = 0; i < n; i++) {
@@ -307,7 +306,28 @@ static double duplex(const fitter *f)
         if (sizes[i] >= f->channel->eager && alone > 0 && both > 0)
             parts[found++] = fmin(1, alone / both);
     }
-    return found > 0 ? fmax(0.05, middle(parts, found)) : 1;
+    qsort(parts, (size_t)found, sizeof *parts, ascending);
+    return found;
+}
+
+/* Two messages that meet may hold each other up or happen not to, which makes sizes of one channel
+ * disagree; but that is a matter of hosts and protocol, and other channels know more then. */
+static void fit_duplex(fitter *f, const bool *there)
+{
+    double all[ATN_MACHINE_CHANNELS * MAX_POINTS], own[MAX_POINTS];
+    int n = 0;
+    for (f->c = 1; f->c < f->m->nchannels; f->c++) {
+        f->channel = &f->m->channel[f->c];
+        n += there[f->c] ? paces(f, all + n) : 0;
+    }
+    qsort(all, (size_t)n, sizeof *all, ascending);
+    for (f->c = 1; f->c < f->m->nchannels; f->c++) {
+        f->channel = &f->m->channel[f->c];
+        const int k = there[f->c] ? paces(f, own) : 0;
+        if (k > 0)
+            f->channel->duplex =
+                fmax(0.05, own[k - 1] - own[0] < 0.1 ? middle(own, k) : all[(n - 1) / 2]);
+    }
 }
 
 static void fit_links(const fitter *f)
@@ -317,8 +337,6 @@ static void fit_links(const fitter *f)
     const double large = atn_survey_value(f->s, ATN_OBS_BUSY, crowd, 64 << 10, all, NULL);
     const double crowded = atn_survey_value(f->s, ATN_OBS_CROWD, crowd, 1, all, NULL);
     f->channel->rate = seen(f, ATN_OBS_ONE_WAY, 0, 1);
-    if (f->c > 0)
-        f->channel->duplex = duplex(f);
     if (f->c == 0 && crowd > 0)
         return;
     f->channel->cpu_message = small / 2; /* each rank sends one and receives one */
@@ -391,6 +409,7 @@ static bool fit_channels(fitter *f)
         else if (f->c == 0)
             ok = assume_memory(f);
     }
+    fit_duplex(f, there);
     for (f->c = 1; f->c < f->m->nchannels && ok; f->c++) {
         f->channel = &f->m->channel[f->c];
         ok = there[f->c] || assume_network(f, there);
