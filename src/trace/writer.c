@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 enum {
-    SLOTS = 512,      /* of the table of signatures; more than are ever in force */
-    RECENT = 64,      /* signatures remembered by their call site */
-    RECORD_ROOM = 128 /* the longest record */
+    SLOTS = 512,                /* of the table of signatures; more than are ever in force */
+    RECENT = 64,                /* signatures remembered by their call site */
+    RECORD_ROOM = 128,          /* the longest record */
+    CALL_ROOM = 8 * RECORD_ROOM /* a call and some parts */
 };
 static const int64_t patience_ns = 1000000000; /* a block waits no longer for the disk */
 static const int64_t inexact_ns = 10000;       /* by so much clocks may be wrong */
@@ -18,22 +19,18 @@ static const int64_t inexact_ns = 10000;       /* by so much clocks may be wrong
 _Static_assert(sizeof(atn_trace_what) == 48, "compared as bytes: no holes");
 
 struct atn_trace_writer {
+    atn_trace_hand hand;
     int fd, trouble;
     int64_t limit, written;
     uint32_t sequence;
-    /* the block in hand */
-    uint8_t *at;
     atn_trace_block block;
-    int64_t last;  /* end of the record before */
-    int64_t ended; /* of the program's call before, in its first thread */
-    uint32_t requests;
     int signatures;
     uint16_t slot[SLOTS];    /* a signature's number + 1; 0: free */
     uint16_t recent[RECENT]; /* the same, of the last call from the site */
     atn_trace_what signature[ATN_TRACE_SIGNATURES];
     ATN_VEC(uint8_t) definitions;
     uint32_t defined;
-    int64_t events, dropped, polls, polls_ns;
+    int64_t dropped, polls, polls_ns;
     uint8_t room[ATN_TRACE_BLOCK_ROOM];
 };
 
@@ -66,12 +63,33 @@ static void write_block(atn_trace_writer *w, atn_trace_block *b, const uint8_t *
     w->written += (int64_t)sizeof head + b->bytes;
 }
 
+static void forget_signatures(atn_trace_writer *w)
+{
+    w->signatures = 0;
+    w->hand.epoch++;
+    memset(w->slot, 0, sizeof w->slot);
+}
+
+static bool may_write(const atn_trace_writer *w)
+{
+    return w->trouble == 0 && w->written <= w->limit;
+}
+
+/* Its first record takes the long way: there the block's time begins. */
 static void begin_events(atn_trace_writer *w)
 {
-    w->at = w->room;
-    w->block = (atn_trace_block){.kind = ATN_TRACE_EVENTS, .request = w->requests};
-    w->signatures = 0;
-    memset(w->slot, 0, sizeof w->slot);
+    w->hand.at = w->room;
+    w->hand.full = may_write(w) ? w->room + sizeof w->room - CALL_ROOM : NULL;
+    w->hand.until = INT64_MIN;
+    w->hand.records = 0;
+    w->block = (atn_trace_block){.kind = ATN_TRACE_EVENTS, .request = w->hand.requests};
+    forget_signatures(w);
+}
+
+static void set_base(atn_trace_writer *w, int64_t base)
+{
+    w->block.base = w->hand.last = base;
+    w->hand.until = base + patience_ns;
 }
 
 static void write_definitions(atn_trace_writer *w)
@@ -87,9 +105,10 @@ static void write_definitions(atn_trace_writer *w)
 void atn_trace_flush(atn_trace_writer *w)
 {
     write_definitions(w);
-    if (w->block.records == 0)
+    if (w->hand.records == 0)
         return;
-    w->block.bytes = (uint32_t)(w->at - w->room);
+    w->block.bytes = (uint32_t)(w->hand.at - w->room);
+    w->block.records = w->hand.records;
     write_block(w, &w->block, w->room);
     begin_events(w);
 }
@@ -97,11 +116,12 @@ void atn_trace_flush(atn_trace_writer *w)
 atn_trace_writer *atn_trace_create(const char *path, int64_t limit, int *why_p)
 {
     char line[32];
-    atn_trace_writer *const w = calloc(1, sizeof *w);
+    atn_trace_writer *const w = aligned_alloc(_Alignof(atn_trace_writer), sizeof *w);
     if (w == NULL) {
         *why_p = ENOMEM;
         return NULL;
     }
+    memset(w, 0, sizeof *w);
     w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     const int n = snprintf(line, sizeof line, "%s%d\n", ATN_TRACE_LINE, ATN_TRACE_VERSION);
     if (w->fd < 0 || !write_all(w->fd, (const uint8_t *)line, (size_t)n)) {
@@ -286,14 +306,12 @@ static uint16_t find_signature(atn_trace_writer *w, const atn_trace_what *what)
 
 static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
 {
-    if (w->signatures == ATN_TRACE_SIGNATURES) {
-        w->signatures = 0;
-        memset(w->slot, 0, sizeof w->slot);
-    }
+    if (w->signatures == ATN_TRACE_SIGNATURES)
+        forget_signatures(w);
     const unsigned at = place(w, what);
     w->signature[w->signatures++] = *what;
     w->slot[at] = (uint16_t)w->signatures;
-    uint8_t *to = w->at;
+    uint8_t *to = w->hand.at;
     *to++ = 0;
     *to++ = what->op;
     *to++ = what->depth;
@@ -306,78 +324,83 @@ static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
     to = atn_put_varint(to, atn_zigzag(what->tag));
     to = atn_put_varint(to, atn_zigzag(what->comm));
     to = atn_put_varint(to, atn_zigzag(what->type));
-    w->at = atn_put_varint(to, atn_zigzag(what->site));
+    w->hand.at = atn_put_varint(to, atn_zigzag(what->site));
 }
 
-static void put_times(atn_trace_writer *w, int64_t enter, int64_t exit)
+static void put_times(atn_trace_hand *h, int64_t enter, int64_t exit)
 {
-    w->at = atn_put_varint(w->at, atn_zigzag(enter - w->last));
-    w->at = atn_put_varint(w->at, exit > enter ? (uint64_t)(exit - enter) : 0);
-    w->last = exit > enter ? exit : enter;
+    h->at = atn_put_varint(h->at, atn_zigzag(enter - h->last));
+    h->at = atn_put_varint(h->at, exit > enter ? (uint64_t)(exit - enter) : 0);
+    h->last = exit > enter ? exit : enter;
 }
 
 /* Calls of a thread do not overlap, but clocks are read in several ways and not exactly: a call
  * that seems to begin before the one before it has ended begins when that ends.  What is far too
  * early stays, so that readers notice that the clock jumped. */
-static void put_in_order(atn_trace_writer *w, const atn_trace_what *what, int64_t *enter,
+static void put_in_order(atn_trace_hand *h, const atn_trace_what *what, int64_t *enter,
                          int64_t *exit)
 {
     if (what->depth > 0 || what->thread > 0)
         return;
-    const int64_t early = w->ended - *enter, gone = w->ended - *exit;
+    const int64_t early = h->ended - *enter, gone = h->ended - *exit;
     if (early > 0 && gone < inexact_ns) {
-        *enter = w->ended;
-        *exit = gone < 0 ? *exit : w->ended;
+        *enter = h->ended;
+        *exit = gone < 0 ? *exit : h->ended;
     }
-    w->ended = *exit;
+    h->ended = *exit;
 }
 
 static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
 {
+    atn_trace_hand *const h = &w->hand;
     const bool part = (flags & ATN_TRACE_PART) != 0;
-    if (w->trouble != 0 || w->written > w->limit) {
+    if (!may_write(w)) {
         w->dropped += !part;
-        w->requests += (flags & ATN_TRACE_STARTS) != 0;
+        h->requests += (flags & ATN_TRACE_STARTS) != 0;
         return false;
     }
     /* Parts stay in the block of their call: leave room for some, and begin another with a copy
      * of the call's times where there are very many. */
-    const ptrdiff_t left = w->room + sizeof w->room - w->at;
+    const ptrdiff_t left = w->room + sizeof w->room - h->at;
     if (left < RECORD_ROOM ||
-        (!part &&
-         (left < 8 * RECORD_ROOM || (w->block.records > 0 && now - w->block.base > patience_ns)))) {
-        const int64_t last = w->last;
+        (!part && (left < CALL_ROOM || (h->records > 0 && now - w->block.base > patience_ns)))) {
+        const int64_t last = h->last;
         atn_trace_flush(w);
-        w->block.base = w->last = part ? last : now;
+        set_base(w, part ? last : now);
     }
     return true;
 }
 
-void atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t enter, int64_t exit,
-                   uint32_t request)
+unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t enter, int64_t exit,
+                       uint32_t request)
 {
+    atn_trace_hand *const h = &w->hand;
     const unsigned flags = atn_trace_op_get((atn_trace_op)what->op)->flags;
-    if ((flags & ATN_TRACE_PART) == 0)
-        put_in_order(w, what, &enter, &exit);
+    const bool part = (flags & ATN_TRACE_PART) != 0;
+    if (!part)
+        put_in_order(h, what, &enter, &exit);
     if (!has_room(w, flags, enter))
-        return;
-    if (w->block.records++ == 0 && (flags & ATN_TRACE_PART) == 0)
-        w->block.base = w->last = enter;
+        return 0;
+    if (h->records++ == 0 && !part)
+        set_base(w, enter);
     const unsigned known = find_signature(w, what);
     if (known != 0)
-        w->at = atn_put_varint(w->at, known);
+        h->at = atn_put_varint(h->at, known);
     else
         put_signature(w, what);
-    if ((flags & ATN_TRACE_PART) == 0)
-        put_times(w, enter, exit);
+    if (!part)
+        put_times(h, enter, exit);
     if ((flags & ATN_TRACE_STARTS) != 0)
-        w->requests++;
+        h->requests++;
     if (what->op == ATN_TRACE_DONE)
-        w->at = atn_put_varint(w->at, w->requests - request);
-    w->events += (flags & ATN_TRACE_PART) == 0;
+        h->at = atn_put_varint(h->at, h->requests - request);
+    h->events += !part;
+    return known != 0 ? known : (unsigned)w->signatures;
 }
 
-uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->requests; }
+atn_trace_hand *atn_trace_in_hand(atn_trace_writer *w) { return &w->hand; }
+
+uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->hand.requests; }
 
 void atn_trace_polls(atn_trace_writer *w, int64_t n, int64_t ns)
 {
@@ -390,8 +413,9 @@ int atn_trace_trouble(const atn_trace_writer *w) { return w->trouble; }
 bool atn_trace_close(atn_trace_writer *w)
 {
     bytes b = {0};
-    const bool ok = put_number(&b, (uint64_t)w->events) && put_number(&b, (uint64_t)w->dropped) &&
-                    put_number(&b, (uint64_t)w->polls) && put_number(&b, (uint64_t)w->polls_ns);
+    const bool ok = put_number(&b, (uint64_t)w->hand.events) &&
+                    put_number(&b, (uint64_t)w->dropped) && put_number(&b, (uint64_t)w->polls) &&
+                    put_number(&b, (uint64_t)w->polls_ns);
     atn_trace_flush(w);
     write_vec(w, ATN_TRACE_END, &b, ok);
     const bool worked = close(w->fd) == 0 && w->trouble == 0;

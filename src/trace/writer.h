@@ -10,6 +10,20 @@
 
 typedef struct atn_trace_writer atn_trace_writer;
 
+/* All that is written to when a call repeats one of the block in hand, in one line of the cache:
+ * programs need the cache for themselves, so most calls find it without our data. */
+typedef struct {
+    _Alignas(64) uint8_t *at; /* where the next record goes */
+    const uint8_t *full;      /* behind it there is no room, or nothing may be written */
+    int64_t last;             /* end of the record before */
+    int64_t ended;            /* of the program's call before, in its first thread */
+    int64_t until;            /* the block waits no longer for the disk */
+    int64_t events;
+    uint32_t records; /* of the block */
+    uint32_t requests;
+    uint32_t epoch; /* numbers of signatures are void when it has changed */
+} atn_trace_hand;
+
 typedef struct {
     uint64_t job; /* the same on all ranks, different for every job */
     int rank, ranks;
@@ -35,9 +49,28 @@ void atn_trace_define_site(atn_trace_writer *w, int number, int module, uint64_t
 /* ---- events ---- */
 
 /* A call, or with an operation that is a part, something about the call recorded before.
- * `request`: which one is done (DONE only). */
-void atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t enter, int64_t exit,
-                   uint32_t request);
+ * `request`: which one is done (DONE only).  Returns the number of its signature, or 0. */
+unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t enter, int64_t exit,
+                       uint32_t request);
+/* What the writer has in hand, as long as it lives. */
+atn_trace_hand *atn_trace_in_hand(atn_trace_writer *w);
+
+/* A call of the first thread that is no part and has the signature `known` of the same epoch.
+ * False: nothing was recorded, because it takes the long way. */
+static inline bool atn_trace_repeat(atn_trace_hand *h, unsigned known, bool starts, int64_t enter,
+                                    int64_t exit)
+{
+    if (enter < h->ended || exit < enter || enter > h->until || h->at > h->full)
+        return false;
+    uint8_t *const at = atn_put_varint(h->at, known);
+    h->at =
+        atn_put_varint(atn_put_varint(at, atn_zigzag(enter - h->last)), (uint64_t)(exit - enter));
+    h->last = h->ended = exit;
+    h->records++;
+    h->events++;
+    h->requests += starts;
+    return true;
+}
 /* The number of the request that the last record with STARTS made; from 1. */
 uint32_t atn_trace_last_request(const atn_trace_writer *w);
 

@@ -87,6 +87,23 @@ static void neighbours(void)
     MPI_Comm_free(&one_way);
 }
 
+/* ---- handles that MPI uses again for something else, in calls that are the same otherwise ---- */
+
+static void handles_again(void)
+{
+    for (int i = 1; i <= 2; i++) {
+        MPI_Datatype type;
+        MPI_Comm comm;
+        MPI_Type_contiguous(i, MPI_DOUBLE, &type);
+        MPI_Type_commit(&type);
+        MPI_Bcast(out, 1, type, 0, MPI_COMM_WORLD);
+        MPI_Type_free(&type);
+        MPI_Comm_split(MPI_COMM_WORLD, i == 1 ? 0 : r, 0, &comm);
+        MPI_Scan(out, in, 1, MPI_DOUBLE, MPI_SUM, comm);
+        MPI_Comm_free(&comm);
+    }
+}
+
 /* ---- what came with MPI 4; persistent ones are started twice each ---- */
 
 static void modern(void)
@@ -201,6 +218,7 @@ int main(int argc, char **argv)
     sends();
     matched();
     neighbours();
+    handles_again();
     modern();
     windows();
     if (argc > 1)

@@ -346,6 +346,52 @@ static void test_clock_inexact(void **state)
     atn_trace_free(t);
 }
 
+/* The quick way writes the same, and leaves to the long one what it cannot do. */
+static void test_repeats(void **state)
+{
+    (void)state;
+    const atn_trace_what what = send_to(1), start = {.op = ATN_TRACE_ISEND, .partner = 2};
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    atn_trace_hand *const h = atn_trace_in_hand(w);
+    assert_false(atn_trace_repeat(h, 1, false, begin, begin + 10)); /* no block has begun */
+    assert_int_equal(atn_trace_put(w, &what, begin, begin + 10, 0), 1);
+    assert_int_equal(atn_trace_put(w, &start, begin + 20, begin + 30, 0), 2);
+    assert_int_equal(atn_trace_put(w, &what, begin + 40, begin + 50, 0), 1);
+    assert_false(atn_trace_repeat(h, 1, false, begin + 45, begin + 60)); /* overlaps */
+    assert_true(atn_trace_repeat(h, 2, true, begin + 50, begin + 60));
+    assert_int_equal(atn_trace_last_request(w), 2);
+    assert_false(atn_trace_repeat(h, 1, false, begin + 2000000000, begin + 2000000001));
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    assert_int_equal(t->ranks[0].events.n, 4);
+    assert_int_equal(t->ranks[0].events.v[3].enter, 50);
+    assert_int_equal(t->ranks[0].events.v[3].exit, 60);
+    assert_int_equal(t->ranks[0].events.v[3].partner, 2);
+    atn_trace_free(t);
+}
+
+/* Blocks end where they must. */
+static void test_repeats_fill_blocks(void **state)
+{
+    (void)state;
+    enum { MANY = 30000 };
+    const atn_trace_what what = send_to(1);
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    atn_trace_hand *const h = atn_trace_in_hand(w);
+    uint32_t epoch = 0;
+    for (int64_t i = 0, at = begin; i < MANY; i++, at += 100)
+        if (epoch != h->epoch || !atn_trace_repeat(h, 1, false, at, at + 90)) {
+            assert_int_equal(atn_trace_put(w, &what, at, at + 90, 0), 1);
+            epoch = h->epoch;
+        }
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    assert_int_equal(t->ranks[0].events.n, MANY);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(t->ranks[0].events.v[i].enter, 100 * i);
+    atn_trace_free(t);
+}
+
 static void test_clock_jump(void **state)
 {
     (void)state;
@@ -545,6 +591,7 @@ int main(void)
         TEST(test_mixed_jobs),     TEST(test_missing_rank),
         TEST(test_clock_back),     TEST(test_clock_inexact),
         TEST(test_version_before), TEST(test_unknown_operation),
+        TEST(test_repeats),        TEST(test_repeats_fill_blocks),
         TEST(test_clock_jump),     TEST(test_strangers),
         TEST(test_limit),          TEST(test_handles),
     };

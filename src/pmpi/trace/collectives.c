@@ -17,10 +17,11 @@ typedef struct {
     side src, dst;
 } collective;
 
-/* Under the lock, because types are looked up. */
+enum { BY_COUNT = -1 }; /* bytes that follow from count and type */
+
 static side one(const void *buf, int64_t count, MPI_Datatype type)
 {
-    return (side){true, buf, count, count * atn_find_type(type)->bytes, type};
+    return (side){true, buf, count, BY_COUNT, type};
 }
 
 static int64_t nth(const void *counts, bool wide, int i)
@@ -36,6 +37,7 @@ static side many(const void *buf, const void *counts, bool wide, MPI_Datatype ty
     return one(buf, count, type);
 }
 
+/* Under the lock, because types are looked up. */
 static side many_types(const void *buf, const void *counts, bool wide, const MPI_Datatype *types,
                        int n)
 {
@@ -48,47 +50,88 @@ static side many_types(const void *buf, const void *counts, bool wide, const MPI
     return s;
 }
 
-#define SIDE(s, buf, n, of)                call.s = one(buf, n, of);
-#define SIDE_V(s, buf, counts, displs, of) call.s = many(buf, counts, ATN_WIDE, of, c->n);
-#define SIDE_W(s, buf, counts, displs, of) call.s = many_types(buf, counts, ATN_WIDE, of, c->n);
-#define SIDE_TO(sum, buf, counts, of)      call.src = sum(buf, counts, ATN_WIDE, of, c->targets);
-#define TARGETS_V(buf, counts, of)         SIDE_TO(many, buf, counts, of)
-#define TARGETS_W(buf, counts, of)         SIDE_TO(many_types, buf, counts, of)
+#define SIDE(s, buf, n, of) call.s = one(buf, n, of);
+#define SIDE_V(s, buf, counts, displs, of)                                                         \
+    call.s = many(buf, counts, ATN_WIDE, of, atn_find_comm(comm)->n);
+#define SIDE_W(s, buf, counts, displs, of)                                                         \
+    call.s = many_types(buf, counts, ATN_WIDE, of, atn_find_comm(comm)->n);
+#define SIDE_TO(sum, buf, counts, of)                                                              \
+    call.src = sum(buf, counts, ATN_WIDE, of, atn_find_comm(comm)->targets);
+#define TARGETS_V(buf, counts, of) SIDE_TO(many, buf, counts, of)
+#define TARGETS_W(buf, counts, of) SIDE_TO(many_types, buf, counts, of)
 #define IN_PLACE(s, buffer, other)                                                                 \
     if ((buffer) == MPI_IN_PLACE)                                                                  \
         call.s = call.other;
 
 /* What this rank gives; where it gives nothing, what it gets. */
+static const side *side_of(const collective *call)
+{
+    return call->src.given ? &call->src : &call->dst;
+}
+
 static atn_trace_what what_of(atn_trace_op op, const void *from, const atn_traced_comm *c,
                               const collective *call)
 {
-    const side *const s = call->src.given ? &call->src : &call->dst;
+    static const atn_traced_type none = {.number = -1};
+    const side *const s = side_of(call);
+    const atn_traced_type *const type = s->given ? atn_find_type(s->type) : &none;
     return (atn_trace_what){.op = (uint8_t)op,
                             .depth = (uint8_t)atn_depth,
                             .thread = atn_thread,
                             .count = s->count,
-                            .bytes = s->bytes,
+                            .bytes = s->bytes == BY_COUNT ? s->count * type->bytes : s->bytes,
                             .buffer = (uintptr_t)s->buf,
                             .partner =
                                 call->root >= 0 ? atn_partner(c, call->root) : ATN_TRACE_NOBODY,
                             .tag = ATN_TRACE_NO_TAG,
                             .comm = c->number,
-                            .type = s->given ? atn_find_type(s->type)->number : -1,
+                            .type = type->number,
                             .site = atn_find_site(from)};
 }
 
-static void put(atn_trace_op op, const void *from, const atn_traced_comm *c, const collective *call,
-                int64_t enter, int64_t exit)
+static unsigned put_new(atn_trace_op op, const void *from, const atn_traced_comm *c,
+                        const collective *call, int64_t enter, int64_t exit)
 {
     const atn_trace_what what = what_of(op, from, c, call);
-    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    return atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+}
+
+/* What has several types is not the same because their sum is. */
+static ATN_RARE void put_other(const atn_again *now, MPI_Comm comm, const collective *call,
+                               atn_again *before, int64_t enter, int64_t exit)
+{
+    const atn_traced_comm *const c = atn_find_comm(comm);
+    const unsigned number = put_new((atn_trace_op)now->op, now->from, c, call, enter, exit);
+    if (side_of(call)->bytes == BY_COUNT || !side_of(call)->given)
+        atn_remember(now, c->r, before, number);
+}
+
+static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,
+                const collective *call, atn_again *before, int64_t enter, int64_t exit)
+{
+    const side *const s = side_of(call);
+    const atn_again now = {.from = from,
+                           .buf = s->buf,
+                           .count = s->count,
+                           .type = ATN_KEY(s->type),
+                           .comm = ATN_KEY(comm),
+                           .partner = call->root,
+                           .op = (uint8_t)op,
+                           .starts = starts};
+    if (ATN_RARELY(!atn_repeats(&now, before, enter, exit)))
+        put_other(&now, comm, call, before, enter, exit);
 }
 
 /* ---- entries ---- */
 
-#define FILL(...)                                                                                  \
-    const atn_traced_comm *const c = atn_find_comm(comm);                                          \
-    const int r __attribute__((unused)) = c->r;                                                    \
+ATN_QUICK int rank_in(MPI_Comm comm, const atn_again *before)
+{
+    return before->comm == ATN_KEY(comm) && atn_is_valid(before) ? before->rank
+                                                                 : atn_find_comm(comm)->r;
+}
+
+#define FILL(rank, ...)                                                                            \
+    const int r __attribute__((unused)) = rank;                                                    \
     collective call = {.root = -1, .mpi_op = MPI_OP_NULL};                                         \
     __VA_ARGS__
 
@@ -112,7 +155,8 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
         atn_depth--;                                                                               \
         if (wanted && code == MPI_SUCCESS) {                                                       \
             atn_lock();                                                                            \
-            FILL(__VA_ARGS__)                                                                      \
+            const atn_traced_comm *const c = atn_find_comm(comm);                                  \
+            FILL(c->r, __VA_ARGS__)                                                                \
             keep(ATN_TRACE_START_##id, from, c, &call, *request);                                  \
             atn_unlock();                                                                          \
         }                                                                                          \
@@ -125,17 +169,20 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
 #define ATN_COLLECTIVE(name, id, formals, actuals, key, buffers, ...)                              \
     int atn_do_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))                  \
     {                                                                                              \
+        atn_again *const before = atn_expect(from, ATN_MIX actuals);                               \
         ATN_RECORD_CALL(next actuals,                                                              \
-                        FILL(__VA_ARGS__) put(ATN_TRACE_##id, from, c, &call, enter, exit);)       \
+                        FILL(rank_in(comm, before), __VA_ARGS__)                                   \
+                            put(ATN_TRACE_##id, false, from, comm, &call, before, enter, exit);)   \
     }                                                                                              \
     int ATN_GLUE(atn_do_, ATN_LATER_##name)(int (*next)(ATN_FORMALS(formals), MPI_Request *),      \
                                             const void *from, ATN_FORMALS(formals),                \
                                             MPI_Request *request)                                  \
     {                                                                                              \
-        ATN_RECORD_CALL(                                                                           \
-            next(ATN_ACTUALS(actuals), request),                                                   \
-            FILL(__VA_ARGS__) put(ATN_TRACE_I##id, from, c, &call, enter, exit);                   \
-            atn_add_request(*request, atn_trace_last_request(atn_rec.writer), false, -1);)         \
+        atn_again *const before = atn_expect(from, ATN_MIX actuals);                               \
+        ATN_RECORD_CALL(next(ATN_ACTUALS(actuals), request),                                       \
+                        FILL(rank_in(comm, before), __VA_ARGS__)                                   \
+                            put(ATN_TRACE_I##id, true, from, comm, &call, before, enter, exit);    \
+                        atn_add_request(*request, atn_rec.hand->requests, false, -1);)             \
     }                                                                                              \
     KEPT(name, id, formals, actuals, __VA_ARGS__)
 #include "pmpi/trace/collectives.def"
@@ -147,7 +194,7 @@ void atn_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t 
     const atn_traced_comm none = {.number = -1};
     const collective call = {.root = -1};
     atn_lock();
-    put(op, from, &none, &call, enter, exit);
+    put_new(op, from, &none, &call, enter, exit);
     atn_unlock();
 }
 

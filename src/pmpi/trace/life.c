@@ -15,6 +15,7 @@
 #include "pmpi/trace/sync.h"
 
 atn_recorder atn_rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
+atn_again atn_recent[1 << ATN_RECENT_BITS];
 _Thread_local int atn_depth;
 _Thread_local uint8_t atn_thread;
 
@@ -119,6 +120,15 @@ static double whole_call(void)
     return (double)(atn_now() - start) / BATCH;
 }
 
+/* From now on, or no longer. */
+static void record_with(atn_trace_writer *w)
+{
+    atn_rec.writer = w;
+    atn_rec.hand = w != NULL ? atn_trace_in_hand(w) : NULL;
+    atn_rec.on = w != NULL;
+    atn_rec.quick = w != NULL && !atn_rec.threads;
+}
+
 /* Sends that send nothing, recorded into nowhere; the fastest batch, because others were
  * disturbed. */
 static void calibrate(atn_trace_start *s)
@@ -127,8 +137,7 @@ static void calibrate(atn_trace_start *s)
     int why;
     const int depth = atn_depth;
     atn_depth = 0; /* as programs call */
-    atn_rec.writer = atn_trace_create("/dev/null", INT64_MAX, &why);
-    atn_rec.on = atn_rec.writer != NULL;
+    record_with(atn_trace_create("/dev/null", INT64_MAX, &why));
     for (int i = 0; i < BATCHES && atn_rec.on; i++) {
         const double a = empty_interval(), b = whole_call();
         inside = a < inside ? a : inside;
@@ -137,9 +146,8 @@ static void calibrate(atn_trace_start *s)
     atn_depth = depth;
     if (!atn_rec.on)
         return;
-    atn_rec.on = false;
     atn_trace_close(atn_rec.writer);
-    atn_rec.writer = NULL;
+    record_with(NULL);
     atn_tables_free();
     s->inside_ps = (int64_t)(1e3 * inside);
     s->around_ps = whole > inside ? (int64_t)(1e3 * (whole - inside)) : 0;
@@ -187,16 +195,15 @@ static void begin(const order *o)
     atn_rec.messages = o->messages != 0;
     calibrate(&start);
     const atn_trace_sync sync = atn_compare_clocks(private_comm);
-    atn_rec.writer = open_file(o);
-    if (atn_rec.writer == NULL)
+    atn_trace_writer *const w = open_file(o);
+    if (w == NULL)
         return;
     owner = getpid();
-    atn_trace_write_start(atn_rec.writer, &start);
-    atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
+    atn_trace_write_start(w, &start);
+    atn_trace_write_sync(w, sync.at, sync.offset, sync.within);
+    record_with(w);
     atn_know_comm(MPI_COMM_WORLD);
     atn_know_comm(MPI_COMM_SELF);
-    atn_rec.on = true;
-    atn_rec.quick = !atn_rec.threads;
 }
 
 static void start(void)
@@ -257,7 +264,7 @@ static void close_file(const void *from, int64_t enter, int64_t exit)
     if (!atn_trace_close(atn_rec.writer))
         say("rank %d could not write all of its trace: %s", atn_rec.r,
             strerror(trouble != 0 ? trouble : EIO));
-    atn_rec.writer = NULL;
+    record_with(NULL);
     atn_tables_free();
 }
 

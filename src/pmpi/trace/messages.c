@@ -44,24 +44,62 @@ static void name_sender(atn_trace_what *what, const message *m, const MPI_Status
     what->tag = status->MPI_TAG;
 }
 
-static void record(atn_trace_op op, const void *from, const message *m, const MPI_Status *status,
-                   int64_t enter, int64_t exit)
+static ATN_RARE void record_whole(atn_trace_op op, const void *from, const message *m,
+                                  const MPI_Status *status, int64_t enter, int64_t exit)
 {
-    atn_lock();
     atn_trace_what what = what_of(op, from, m);
     if (status != NULL)
         name_sender(&what, m, status);
     atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+}
+
+/* A message whose partner is known from the beginning, and which is not as the one before. */
+static ATN_RARE void record_new(const atn_again *call, const message *m, atn_again *before,
+                                int64_t enter, int64_t exit)
+{
+    const atn_trace_what what = what_of((atn_trace_op)call->op, call->from, m);
+    const unsigned number = atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    atn_remember(call, atn_find_comm(m->comm)->r, before, number);
+}
+
+ATN_QUICK void record_known(atn_trace_op op, bool starts, const void *from, const message *m,
+                            atn_again *before, int64_t enter, int64_t exit)
+{
+    const atn_again call = {.from = from,
+                            .buf = m->buf,
+                            .count = m->count,
+                            .type = ATN_KEY(m->type),
+                            .comm = ATN_KEY(m->comm),
+                            .partner = m->rank,
+                            .tag = m->tag,
+                            .op = (uint8_t)op,
+                            .starts = starts};
+    if (ATN_RARELY(!atn_repeats(&call, before, enter, exit)))
+        record_new(&call, m, before, enter, exit);
+}
+
+static void record(atn_trace_op op, const void *from, const message *m, const MPI_Status *status,
+                   atn_again *before, int64_t enter, int64_t exit)
+{
+    atn_lock();
+    if (ATN_RARELY(is_any(m)))
+        record_whole(op, from, m, status, enter, exit);
+    else
+        record_known(op, false, from, m, before, enter, exit);
     atn_unlock();
 }
 
 static void record_later(atn_trace_op op, const void *from, const message *m, MPI_Request *request,
-                         int64_t enter, int64_t exit)
+                         atn_again *before, int64_t enter, int64_t exit)
 {
+    const bool any = is_any(m);
     atn_lock();
-    const atn_trace_what what = what_of(op, from, m);
-    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
-    atn_add_request(*request, atn_trace_last_request(atn_rec.writer), is_any(m), what.comm);
+    if (ATN_RARELY(any))
+        record_whole(op, from, m, NULL, enter, exit);
+    else
+        record_known(op, true, from, m, before, enter, exit);
+    atn_add_request(*request, atn_rec.hand->requests, any,
+                    any ? atn_find_comm(m->comm)->number : -1);
     atn_unlock();
 }
 
@@ -83,14 +121,15 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
                       const void *from, const void *buf, ATN_N count, MPI_Datatype type, int dest, \
                       int tag, MPI_Comm comm)                                                      \
     {                                                                                              \
+        atn_again *const before = atn_expect(from, ATN_MIX(buf, count, dest, comm));               \
         if (!atn_wants())                                                                          \
             ATN_PASS(next(buf, count, type, dest, tag, comm));                                     \
         const int64_t enter = atn_enter();                                                         \
         const int code = next(buf, count, type, dest, tag, comm);                                  \
         const int64_t exit = atn_leave();                                                          \
         if (code == MPI_SUCCESS)                                                                   \
-            record(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm), NULL, enter,  \
-                   exit);                                                                          \
+            record(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm), NULL, before, \
+                   enter, exit);                                                                   \
         return code;                                                                               \
     }
 #define ATN_SENDS_LATER(name, id)                                                                  \
@@ -99,6 +138,7 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
         const void *from, const void *buf, ATN_N count, MPI_Datatype type, int dest, int tag,      \
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
+        atn_again *const before = atn_expect(from, ATN_MIX(buf, count, dest, comm));               \
         if (!atn_wants())                                                                          \
             ATN_PASS(next(buf, count, type, dest, tag, comm, request));                            \
         const int64_t enter = atn_enter();                                                         \
@@ -106,7 +146,7 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
         const int64_t exit = atn_leave();                                                          \
         if (code == MPI_SUCCESS)                                                                   \
             record_later(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm),         \
-                         request, enter, exit);                                                    \
+                         request, before, enter, exit);                                            \
         return code;                                                                               \
     }
 #define ATN_PREPARES(name)                                                                         \
@@ -133,6 +173,7 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
     {                                                                                              \
         const message *const m = MESSAGE(buf, count, type, source, tag, comm);                     \
         MPI_Status own;                                                                            \
+        atn_again *const before = atn_expect(from, ATN_MIX(buf, count, source, comm));             \
         if (!atn_wants())                                                                          \
             ATN_PASS(next(buf, count, type, source, tag, comm, status));                           \
         if (status == MPI_STATUS_IGNORE && is_any(m))                                              \
@@ -141,7 +182,7 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
         const int code = next(buf, count, type, source, tag, comm, status);                        \
         const int64_t exit = atn_leave();                                                          \
         if (code == MPI_SUCCESS)                                                                   \
-            record(ATN_TRACE_RECV, from, m, status, enter, exit);                                  \
+            record(ATN_TRACE_RECV, from, m, status, before, enter, exit);                          \
         return code;                                                                               \
     }                                                                                              \
     int atn_do_Irecv##_c(                                                                          \
@@ -149,6 +190,7 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
         const void *from, void *buf, ATN_N count, MPI_Datatype type, int source, int tag,          \
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
+        atn_again *const before = atn_expect(from, ATN_MIX(buf, count, source, comm));             \
         if (!atn_wants())                                                                          \
             ATN_PASS(next(buf, count, type, source, tag, comm, request));                          \
         const int64_t enter = atn_enter();                                                         \
@@ -156,7 +198,7 @@ static void prepare(atn_trace_op op, const void *from, const message *m, MPI_Req
         const int64_t exit = atn_leave();                                                          \
         if (code == MPI_SUCCESS)                                                                   \
             record_later(ATN_TRACE_IRECV, from, MESSAGE(buf, count, type, source, tag, comm),      \
-                         request, enter, exit);                                                    \
+                         request, before, enter, exit);                                            \
         return code;                                                                               \
     }                                                                                              \
     int atn_do_Recv_init##_c(                                                                      \
@@ -340,7 +382,9 @@ EXCHANGES(_c, MPI_Count)
 static void record_probe(atn_trace_op op, const void *from, int source, int tag, MPI_Comm comm,
                          int64_t enter, int64_t exit)
 {
-    record(op, from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), NULL, enter, exit);
+    atn_lock();
+    record_whole(op, from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), NULL, enter, exit);
+    atn_unlock();
 }
 
 /* Of a probe that does not wait. */

@@ -40,20 +40,23 @@ typedef struct {
     atn_trace_what what; /* persistent: what a start does */
 } atn_traced_request;
 
+/* What every call needs stands first. */
 typedef struct {
     bool on;       /* calls are recorded */
     bool messages; /* also those inside of collectives */
     bool threads;
-    bool quick;                  /* recorded, and by one thread */
-    int anys;                    /* requests under way that are receives from anybody */
+    bool quick;           /* recorded, and by one thread */
+    int anys;             /* requests under way that are receives from anybody */
+    atn_trace_hand *hand; /* the writer's */
+    atn_handles comm_of;
+    ATN_VEC(atn_traced_comm) comms;
+    atn_trace_writer *writer;
     int64_t polls, looked_ticks; /* in vain; of those that were looked at */
     int p, r;
-    atn_trace_writer *writer;
     pthread_mutex_t lock;
-    atn_handles comm_of, type_of, site_of, request_of, group_of;
+    atn_handles type_of, site_of, request_of, group_of;
     atn_handles comm_of_window, comm_of_file; /* their numbers */
     atn_handles message_of;
-    ATN_VEC(atn_traced_comm) comms;
     ATN_VEC(atn_traced_type) types;
     ATN_VEC(atn_traced_request) requests;
     uint32_t free_request; /* + 1 */
@@ -185,6 +188,66 @@ static inline int64_t atn_polls_ns(void)
     return each > 0 ? (int64_t)(each * (double)atn_rec.polls) : 0;
 }
 
+static inline uint64_t atn_handle_key(uintptr_t handle) { return handle; }
+#define ATN_KEY(handle) atn_handle_key((uintptr_t)(handle))
+
+/* ---- calls that repeat an earlier one ---- */
+
+/* A call as the program made it, and the number that the block in hand has for it.  Programs need
+ * the cache for themselves: looking here takes one line of it, which is fetched while MPI works;
+ * finding out all about a call takes many. */
+typedef struct {
+    _Alignas(64) const void *from;
+    const void *buf;
+    int64_t count;
+    uint64_t type, comm; /* handles */
+    int partner, tag;    /* partner: a root, too */
+    int rank;            /* of this process in the communicator */
+    uint32_t epoch;
+    uint16_t number;
+    uint8_t op;
+    bool starts; /* a request */
+} atn_again;
+
+enum { ATN_RECENT_BITS = 8 };
+extern atn_again atn_recent[1 << ATN_RECENT_BITS] ATN_HIDDEN;
+
+/* Of some arguments that tell calls apart. */
+#define ATN_MIX(...) ATN_MIX_(__VA_ARGS__, 0, 0, 0, 0)
+#define ATN_MIX_(a, b, c, d, ...)                                                                  \
+    (ATN_KEY(a) ^ ATN_KEY(b) << 24 ^ ATN_KEY(c) << 12 ^ ATN_KEY(d) << 6)
+
+/* Before a call: where it stands if it repeats one. */
+ATN_QUICK atn_again *atn_expect(const void *from, uint64_t mixed)
+{
+    const uint64_t h = ((uintptr_t)from ^ mixed) * UINT64_C(0x9e3779b97f4a7c15);
+    atn_again *const before = &atn_recent[h >> (64 - ATN_RECENT_BITS)];
+    __builtin_prefetch(before);
+    __builtin_prefetch(atn_rec.hand, 1);
+    return before;
+}
+ATN_QUICK bool atn_is_valid(const atn_again *before)
+{
+    return atn_is_quick() && before->epoch == atn_rec.hand->epoch;
+}
+/* Under the lock.  False: it is not the same as the one before, or must go the long way. */
+ATN_QUICK bool atn_repeats(const atn_again *a, const atn_again *before, int64_t enter, int64_t exit)
+{
+    return before->from == a->from && before->buf == a->buf && before->count == a->count &&
+           before->type == a->type && before->comm == a->comm && before->partner == a->partner &&
+           before->tag == a->tag && before->op == a->op && atn_is_valid(before) &&
+           atn_trace_repeat(atn_rec.hand, before->number, a->starts, enter, exit);
+}
+static inline void atn_remember(const atn_again *a, int rank, atn_again *before, unsigned number)
+{
+    if (number == 0 || !atn_is_quick())
+        return;
+    *before = *a;
+    before->rank = rank;
+    before->number = (uint16_t)number;
+    before->epoch = atn_rec.hand->epoch;
+}
+
 /* ---- under the lock ---- */
 
 /* Known, or found out now; never NULL, but with number -1 when there is no memory. */
@@ -218,9 +281,6 @@ void atn_drop_request(MPI_Request handle);
 /* What a probe has matched; its receive takes it, and so knows the sender.  False: not known. */
 void atn_add_message(MPI_Message handle, const atn_trace_what *what);
 bool atn_take_message(MPI_Message handle, atn_trace_what *what);
-
-static inline uint64_t atn_handle_key(uintptr_t handle) { return handle; }
-#define ATN_KEY(handle) atn_handle_key((uintptr_t)(handle))
 
 /* ---- recording ---- */
 

@@ -134,6 +134,7 @@ void atn_forget_comm(MPI_Comm comm)
 {
     atn_lock();
     atn_handles_remove(&atn_rec.comm_of, ATN_KEY(comm));
+    atn_rec.hand->epoch++;
     atn_unlock();
 }
 
@@ -177,6 +178,7 @@ void atn_forget_type(MPI_Datatype type)
 {
     atn_lock();
     atn_handles_remove(&atn_rec.type_of, ATN_KEY(type));
+    atn_rec.hand->epoch++;
     atn_unlock();
 }
 
@@ -230,4 +232,5 @@ void atn_tables_free(void)
     atn_rec.sites = atn_rec.derived = 0;
     atn_rec.free_request = 0;
     atn_rec.anys = 0;
+    memset(atn_recent, 0, sizeof atn_recent);
 }

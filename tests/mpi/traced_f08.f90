@@ -1,0 +1,13 @@
+! What the tracer records of newer calls through the module mpi_f08.
+program traced_f08
+  use mpi_f08
+  implicit none
+  type(MPI_Comm) :: ring
+  type(MPI_Win) :: win
+  type(MPI_File) :: file
+  type(MPI_Request) :: request
+  include 'traced_fortran.inc'
+
+  subroutine persistent()
+  end subroutine
+end program
