@@ -24,6 +24,8 @@ enum { PATIENCE = 4 };
 
 _Thread_local atn_cached atn_cache[1 << ATN_CACHE_BITS];
 _Atomic uint64_t atn_generation = 1;
+_Atomic unsigned atn_epoch = 1;
+_Thread_local atn_short atn_shorts[ATN_OPERATIONS];
 _Atomic unsigned atn_freed = 1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* list, wires; never held in MPI */
@@ -98,6 +100,19 @@ static void free_wire(atn_comm *c)
     release(c);
 }
 
+/* A communicator is gone, and with it what its handle meant. */
+static void next_generation(void)
+{
+    atomic_fetch_add(&atn_generation, 1);
+    atomic_fetch_add(&atn_epoch, 1);
+}
+
+void atn_comm_forget(atn_comm *c)
+{
+    memset(c->known, 0, sizeof c->known);
+    atomic_fetch_add(&atn_epoch, 1);
+}
+
 static void retire(atn_comm *c)
 {
     atn_planned_stop(c);
@@ -114,7 +129,7 @@ static void retire(atn_comm *c)
 static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
-    atomic_fetch_add(&atn_generation, 1);
+    next_generation();
     if (value == &foreign)
         return MPI_SUCCESS;
     atn_comm *const c = value;
@@ -152,7 +167,7 @@ MPI_Comm atn_comm_dying(MPI_Comm comm)
     dying = comm;
     if (c != NULL)
         drop(c);
-    atomic_fetch_add(&atn_generation, 1);
+    next_generation();
     return before;
 }
 
@@ -368,6 +383,7 @@ bool atn_comm_wire(atn_comm *c)
     c->stage = ATN_STAGE_NATIVE;
     if (vote(c->user, create_wire(c) ? ROOM : STATE, 0, &same) != ROOM) {
         atn_irreproducible(ATN_LOST_ROOM, c->user);
+        atn_comm_forget(c);
         free_wire(c);
         return false;
     }

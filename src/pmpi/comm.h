@@ -60,8 +60,8 @@ typedef struct atn_comm {
     const atn_rules *wisdom; /* that holds there; NULL: none */
     int p, r;
     atn_stage stage;
-    bool reserved; /* counts against the limit of private communicators */
-    uint64_t calls;
+    bool reserved;        /* counts against the limit of private communicators */
+    uint64_t calls, wake; /* wake: the call at which it must hear of an agreement */
     atn_known known[ATN_KNOWN];
     atn_promise always;          /* of what nobody tunes */
     struct atn_planned *planned; /* what the model chose so far; NULL: nothing */
@@ -71,7 +71,6 @@ typedef struct atn_comm {
     unsigned evictions;          /* of the executor when the plans above were known */
     atn_driver *driver;          /* what learns; NULL: nobody */
     struct atn_comers *comers;   /* when its ranks come; NULL: nobody asks */
-    uint64_t wake;               /* the call at which it must hear of an agreement */
     uint64_t asked, context;     /* by info key: of this rank, and agreed; 0: none */
     uint64_t history;            /* the latest calls, if contexts are made of them */
     uint32_t before;             /* operations that were called before it was set up */
@@ -125,7 +124,51 @@ static inline void atn_comm_passed(atn_comm *c, const atn_known *known)
 atn_known *atn_comm_note(atn_comm *c, const atn_call *call, const atn_key *k, atn_plan *plan,
                          atn_promise *promise);
 /* What is known holds no longer. */
-static inline void atn_comm_forget(atn_comm *c) { memset(c->known, 0, sizeof c->known); }
+void atn_comm_forget(atn_comm *c);
+
+/* The latest known call of each operation that a thread leaves to the native routine, with all
+ * that can change that in one number: watching calls of 0.4 microseconds must cost next to
+ * nothing. */
+typedef struct {
+    MPI_Comm comm;
+    atn_key key;
+    unsigned epoch, era; /* epoch 0: empty */
+    int r;
+    atn_comm *c;
+    atn_promise *promise;
+} atn_short;
+extern _Thread_local atn_short atn_shorts[ATN_OPERATIONS] ATN_HIDDEN
+    __attribute__((tls_model("initial-exec")));
+/* Raised when a communicator goes or forgets, and when a context begins or ends; from 1 on. */
+extern _Atomic unsigned atn_epoch ATN_HIDDEN;
+
+/* Whether the call is that one; then it has been counted.  `r` of the key is the short one's. */
+static inline bool atn_short_passed(const atn_short *s, MPI_Comm comm, atn_key k)
+{
+    if (s->comm != comm || !atn_key_same(&s->key, &k) ||
+        s->epoch != atomic_load_explicit(&atn_epoch, memory_order_relaxed))
+        return false;
+    if (s->promise->left <= 0 || s->promise->era != s->era || s->c->calls + 1 >= s->c->wake)
+        return false;
+    s->promise->left--;
+    s->c->calls++;
+    return true;
+}
+
+/* Handles must be predefined, because it is not asked whether others were freed; what foresight or
+ * a context wants to know takes the longer way. */
+static inline void atn_short_note(atn_comm *c, const atn_known *known)
+{
+    if (known->plan == NULL && known->named && c->trail == NULL && known->context == 0)
+        atn_shorts[known->operation] =
+            (atn_short){.comm = c->user,
+                        .key = known->key,
+                        .epoch = atomic_load_explicit(&atn_epoch, memory_order_relaxed),
+                        .era = known->era,
+                        .r = c->r,
+                        .c = c,
+                        .promise = known->promise};
+}
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */
 void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole);
 

@@ -26,11 +26,17 @@ static uint64_t inside(uint64_t outer, const void *name, size_t bytes)
     return atn_hash(name, bytes, outer + 1) | 1;
 }
 
+static void enter(uint64_t context)
+{
+    atn_context = context;
+    atomic_fetch_add(&atn_epoch, 1);
+}
+
 static void push(const void *name, size_t bytes)
 {
     if (depth < DEPTH) {
         below[depth] = atn_context;
-        atn_context = inside(atn_context, name, bytes);
+        enter(inside(atn_context, name, bytes));
     }
     depth++;
 }
@@ -40,7 +46,7 @@ void attune_context_push(const char *name) { push(name, strlen(name)); }
 void attune_context_pop(void)
 {
     if (depth > 0 && --depth < DEPTH)
-        atn_context = below[depth];
+        enter(below[depth]);
 }
 
 uint64_t atn_context_of(const atn_comm *c)

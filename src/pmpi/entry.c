@@ -86,6 +86,7 @@ static inline bool gate_has(uint64_t bits)
         atn_known *const known = atn_comm_known(c, ATN_##id, key);                                 \
         if (known != NULL && (known->plan == NULL || atn_are_plain(buffers))) {                    \
             atn_comm_passed(c, known);                                                             \
+            atn_short_note(c, known);                                                              \
             return known->plan == NULL ? atn_real.name actuals : atn_repeat(c, known, buffers);    \
         }                                                                                          \
         return settle_##name actuals;                                                              \
@@ -103,10 +104,16 @@ static inline bool gate_has(uint64_t bits)
     }                                                                                              \
     ATN_EXPORT int MPI_##name formals                                                              \
     {                                                                                              \
-        if (ATN_LIKELY(!gate_has(ATN_GATE_WORK(ATN_##id) | ATN_GATE_DETOUR(ATN_##id))))            \
+        const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);               \
+        if (ATN_LIKELY(!(gate & (ATN_GATE_WORK(ATN_##id) | ATN_GATE_DETOUR(ATN_##id)))))           \
             return atn_real.name actuals;                                                          \
-        if (ATN_LIKELY(!gate_has(ATN_GATE_DETOUR(ATN_##id))))                                      \
+        if (ATN_LIKELY(!(gate & ATN_GATE_DETOUR(ATN_##id)))) {                                     \
+            const atn_short *const s = &atn_shorts[ATN_##id];                                      \
+            const int r __attribute__((unused)) = s->r;                                            \
+            if (atn_short_passed(s, comm, key))                                                    \
+                return atn_real.name actuals;                                                      \
             return serve_##name actuals;                                                           \
+        }                                                                                          \
         return detour_##name actuals;                                                              \
     }                                                                                              \
     ATN_EXPORT int PMPI_##name formals { return pass_##name actuals; }
