@@ -87,8 +87,8 @@ static int64_t regret(const atn_tuner *t, int i)
     int64_t error;
     const int64_t ps = expected(t, i, &error), usual = winner_ps(t);
     const int64_t worst = ps == 0 ? 2 * usual : ps * (1000 + error) / 1000;
-    if (t->s.shadow)
-        return worst + usual;
+    if (t->s.shadow) /* of both, if need be */
+        return (i == t->incumbent ? 0 : worst) + (t->winner == t->incumbent ? 0 : usual);
     return i == t->native || worst < usual ? 0 : worst - usual;
 }
 

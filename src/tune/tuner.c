@@ -161,10 +161,10 @@ atn_step atn_tuner_step(atn_tuner *t, int weight)
     } else if (round->at < round->n && may_begin(t)) {
         const int candidate = round->block[round->at].candidate;
         step.block = round->at;
-        if (t->s.shadow)
-            step.shadow = candidate;
-        else
+        if (!t->s.shadow)
             step.candidate = candidate;
+        else if (candidate != t->incumbent) /* whose calls can be timed as they are */
+            step.shadow = candidate;
         step.agree = advance(round, weight);
     }
     return step;
@@ -200,9 +200,9 @@ static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_ca
     atn_account_spend(t->account, t->agreement_ns);
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *block = &t->round.block[i];
-        if (t->s.shadow)
+        if (t->s.shadow && block->candidate != t->incumbent)
             atn_account_spend(t->account, block_ns[i]);
-        else if (block->candidate != t->winner && usual_ps > 0)
+        else if (!t->s.shadow && block->candidate != t->winner && usual_ps > 0)
             atn_account_spend(t->account, block_ns[i] - all_ns(usual_ps, block->weight));
     }
 }

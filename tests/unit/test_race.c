@@ -19,8 +19,9 @@ typedef struct {
     atn_tuner *tuner;
     atn_account account;
     int64_t elapsed_us;
-    int64_t seen_us; /* before it began; 0: unknown */
-    int calls[MOST]; /* that were timed in the latest round */
+    int64_t seen_us;  /* before it began; 0: unknown */
+    int calls[MOST];  /* that were timed in the latest round */
+    unsigned scratch; /* who ran on scratch data, as bits */
 } race;
 
 /* Candidates that the model expects to be fast, but for native, of which it knows nothing. */
@@ -51,6 +52,7 @@ static unsigned play_round(race *x, const int us[])
         s = atn_tuner_step(x->tuner, ATN_TUNE_WEIGHT);
         const int runs = s.shadow >= 0 ? s.shadow : s.candidate;
         x->elapsed_us += us[s.candidate] + (s.shadow >= 0 ? us[runs] : 0);
+        x->scratch |= s.shadow >= 0 ? 1u << s.shadow : 0;
         if (s.block >= 0) {
             sums[s.block] += 1000 * (int64_t)us[runs];
             timed |= 1u << runs;
@@ -163,6 +165,7 @@ static void shadows_only_tell(void **state)
     atn_tuner_learned(x.tuner, &learned);
     assert_int_equal(learned.best, 1);
     assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
+    assert_int_equal(x.scratch, 1u << 1); /* the calls themselves tell what native takes */
     atn_tuner_free(x.tuner);
 }
 
