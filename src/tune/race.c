@@ -16,6 +16,7 @@ enum { BLOCK_LEAST = 6, BLOCK_CALLS = 16 };
 enum { EXPECTED = 3 };    /* blocks that tell what the next ones take */
 enum { HOPELESS = 1500 }; /* per mille of the winner */
 enum { OBVIOUS = 2 };     /* pairs that decide when all were won by as much */
+enum { CERTAIN = 3000 };  /* the same: one such pair decides if it was foreseen */
 enum { TRUSTED = 1000 };  /* errors of predictions, per mille, that let one be tried at once */
 static const int64_t longest_window = INT64_C(1) << 20;
 
@@ -343,11 +344,16 @@ static bool is_hopeless(const atn_tuner *t, const atn_runner *x, int64_t its_ps,
     return x->wins == 0 && !sure && its_ps > winners_ps * HOPELESS / 1000;
 }
 
-/* As much faster than native as others would be hopeless, time after time: every further pair would
- * cost more than a mistake, which watching finds out. */
+/* As much faster than native as others would be hopeless, time after time, or at first sight as
+ * predicted by measured parameters: every further pair would cost more than a mistake, which
+ * watching finds out. */
 static bool is_obvious(const atn_tuner *t, atn_runner *x, int64_t its_ps, int64_t winners_ps)
 {
-    if (winners_ps > its_ps * HOPELESS / 1000)
+    const int64_t most_ps = x->is.predicted_ps * (1000 + x->is.error) / 1000;
+    const bool foreseen = most_ps > 0 && most_ps < winners_ps && x->is.error < TRUSTED;
+    if (foreseen && winners_ps > its_ps * CERTAIN / 1000)
+        x->clear += OBVIOUS;
+    else if (winners_ps > its_ps * HOPELESS / 1000)
         x->clear++;
     return t->winner == t->native && x->losses == 0 && x->clear >= OBVIOUS;
 }

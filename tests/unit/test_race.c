@@ -20,6 +20,7 @@ typedef struct {
     atn_account account;
     int64_t elapsed_us;
     int64_t seen_us;  /* before it began; 0: unknown */
+    int error;        /* of predictions, per mille; 0: 300 */
     int calls[MOST];  /* that were timed in the latest round */
     unsigned scratch; /* who ran on scratch data, as bits */
 } race;
@@ -34,7 +35,7 @@ static void begin(race *x, int n, int start, atn_tune_start kind, bool shadow)
     for (int i = 0; i < n; i++)
         list[i] = (atn_candidate){.id = (uint64_t)i + 1,
                                   .predicted_ps = i == NATIVE ? -1 : CLEAR_US * INT64_C(1000000),
-                                  .error = 300};
+                                  .error = x->error > 0 ? x->error : 300};
     *x = (race){.elapsed_us = x->seen_us};
     atn_account_open(&x->account, 20, s.agreement_ns);
     x->tuner = atn_tuner_new(&s, &x->account, list, n, NATIVE, start, kind, -1);
@@ -83,6 +84,7 @@ static int time_of(char word)
     } times[] = {
         {'c', USUAL_US / 2},         {'j', USUAL_US * 2 / 3 - 1}, /* clear, and just so */
         {'n', USUAL_US * 2 / 3 + 1}, {'w', USUAL_US * 9 / 10}, /* not quite; a win all the same */
+        {'v', USUAL_US / 3 - 1},     {'u', USUAL_US / 3 + 1},  /* certain, and not quite */
         {'t', USUAL_US * 98 / 100},  {'l', USUAL_US * 105 / 100}, /* within the margin; a loss */
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
@@ -92,10 +94,10 @@ static int time_of(char word)
     return 0;
 }
 
-/* What serves after native has met candidate 1 in these pairs. */
-static int after(const char *pairs)
+/* What serves after native has met candidate 1 in these pairs; with predictions of this error. */
+static int after_with(int error, const char *pairs)
 {
-    race x = {0};
+    race x = {.error = error};
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     for (; *pairs != '\0'; pairs++) {
         assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
@@ -106,7 +108,19 @@ static int after(const char *pairs)
     return incumbent;
 }
 
+static int after(const char *pairs) { return after_with(0, pairs); }
+
 /* ---- leaving native ---- */
+
+static void one_pair_is_enough_where_it_was_foreseen(void **state)
+{
+    (void)state;
+    assert_int_equal(after("v"), 1);
+    assert_int_equal(after("u"), NATIVE);
+    assert_int_equal(after("lv"), NATIVE);
+    assert_int_equal(after_with(1000, "v"), NATIVE);
+    assert_int_equal(after_with(1000, "vv"), 1);
+}
 
 static void two_clear_pairs_are_enough(void **state)
 {
@@ -385,6 +399,7 @@ static void regret_is_of_its_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_pair_is_enough_where_it_was_foreseen),
         cmocka_unit_test(two_clear_pairs_are_enough),
         cmocka_unit_test(one_clear_pair_is_not),
         cmocka_unit_test(after_a_loss_nothing_is_obvious),
