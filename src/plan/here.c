@@ -52,22 +52,24 @@ static int count_hosts(const atn_topo *t)
     return hosts;
 }
 
-void atn_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM])
+bool atn_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM])
 {
     if (t == NULL || t->p == 0) {
         snprintf(out, ATN_HERE_ROOM, "any");
-        return;
+        return true;
     }
     const int hosts = count_hosts(t);
     const uint64_t print = atn_topo_fingerprint(t);
     snprintf(out, ATN_HERE_ROOM, "%dx%s%d-%08" PRIx32, hosts, t->p % hosts != 0 ? "~" : "",
              t->p / hosts, (uint32_t)(print ^ print >> 32));
+    return print != 0;
 }
 
-void atn_here_name(const char *machine, const atn_topo *t, char out[ATN_HERE_ROOM])
+bool atn_here_name(const char *machine, const atn_topo *t, char out[ATN_HERE_ROOM])
 {
     char layout[ATN_HERE_ROOM];
-    atn_here_layout(t, layout);
+    const bool known = atn_here_layout(t, layout);
     snprintf(out, ATN_HERE_ROOM, "%.*s/%.*s", ATN_HERE_ROOM / 2, machine, ATN_HERE_ROOM / 2 - 2,
              layout);
+    return known;
 }

@@ -134,7 +134,8 @@ bool atn_wise_here(const atn_topo *t, const atn_rules **rules_p)
     *rules_p = NULL;
     if (atn_the_job.wisdom == NULL || atn_rules_count(atn_the_job.wisdom) == 0)
         return true;
-    atn_here_name(atn_the_job.here, t, place);
+    if (!atn_here_name(atn_the_job.here, t, place))
+        return false;
     pthread_mutex_lock(&lock);
     *rules_p = find_place(place);
     if (*rules_p == NULL)
