@@ -7,7 +7,6 @@
 #define ATN_COMM_H
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "exec/exec.h"
 #include "pmpi/context.h"
@@ -169,14 +168,18 @@ static inline void atn_short_note(atn_comm *c, const atn_known *known)
                         .c = c,
                         .promise = known->promise};
 }
+
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */
 void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole);
 
-/* All there, neither in place nor one buffer for both, which the native routine must report. */
+/* Not one buffer for both, which the native routine must report: such calls have no turn (tuned.c),
+ * so they may not be counted either, because ranks may know different calls. */
+static inline bool atn_are_apart(atn_buffers b) { return b.src != b.dst || b.src == NULL; }
+
+/* All there, and not in place. */
 static inline bool atn_are_plain(atn_buffers b)
 {
-    return b.any && b.src != MPI_IN_PLACE && b.dst != MPI_IN_PLACE &&
-           (b.src != b.dst || b.src == NULL);
+    return b.any && b.src != MPI_IN_PLACE && b.dst != MPI_IN_PLACE;
 }
 
 /* Around what may stall; root -1: none or unknown. */

@@ -84,7 +84,8 @@ static inline bool gate_has(uint64_t bits)
             return atn_real.name actuals;                                                          \
         const int r __attribute__((unused)) = c->r;                                                \
         atn_known *const known = atn_comm_known(c, ATN_##id, key);                                 \
-        if (known != NULL && (known->plan == NULL || atn_are_plain(buffers))) {                    \
+        if (known != NULL && atn_are_apart(buffers) &&                                             \
+            (known->plan == NULL || atn_are_plain(buffers))) {                                     \
             atn_comm_passed(c, known);                                                             \
             atn_short_note(c, known);                                                              \
             return known->plan == NULL ? atn_real.name actuals : atn_repeat(c, known, buffers);    \
@@ -110,7 +111,7 @@ static inline bool gate_has(uint64_t bits)
         if (ATN_LIKELY(!(gate & ATN_GATE_DETOUR(ATN_##id)))) {                                     \
             const atn_short *const s = &atn_shorts[ATN_##id];                                      \
             const int r __attribute__((unused)) = s->r;                                            \
-            if (atn_short_passed(s, comm, key))                                                    \
+            if (atn_are_apart(buffers) && atn_short_passed(s, comm, key))                          \
                 return atn_real.name actuals;                                                      \
             return serve_##name actuals;                                                           \
         }                                                                                          \
