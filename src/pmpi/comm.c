@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pmpi/foresight.h"
 #include "pmpi/tuned.h"
