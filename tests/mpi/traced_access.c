@@ -104,6 +104,19 @@ static void handles_again(void)
     }
 }
 
+/* As some programs do for every call: sizes that stay, and now and then another. */
+static void types_again(void)
+{
+    for (int i = 0; i < 24; i++) {
+        MPI_Datatype type;
+        MPI_Type_contiguous(2 + i % 5 / 4, MPI_DOUBLE, &type);
+        MPI_Type_commit(&type);
+        MPI_Exscan(out, in, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allgather(out, 1, type, in, 1, type, MPI_COMM_WORLD);
+        MPI_Type_free(&type);
+    }
+}
+
 /* ---- what came with MPI 4; persistent ones are started twice each ---- */
 
 static void modern(void)
@@ -219,6 +232,7 @@ int main(int argc, char **argv)
     matched();
     neighbours();
     handles_again();
+    types_again();
     modern();
     windows();
     if (argc > 1)

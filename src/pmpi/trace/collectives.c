@@ -69,12 +69,17 @@ static const side *side_of(const collective *call)
     return call->src.given ? &call->src : &call->dst;
 }
 
+static const atn_traced_type *type_of(const side *s)
+{
+    static const atn_traced_type none = {.number = -1, .lasts = true};
+    return s->given ? atn_find_type(s->type) : &none;
+}
+
 static atn_trace_what what_of(atn_trace_op op, const void *from, const atn_traced_comm *c,
                               const collective *call)
 {
-    static const atn_traced_type none = {.number = -1};
     const side *const s = side_of(call);
-    const atn_traced_type *const type = s->given ? atn_find_type(s->type) : &none;
+    const atn_traced_type *const type = type_of(s);
     return (atn_trace_what){.op = (uint8_t)op,
                             .depth = (uint8_t)atn_depth,
                             .thread = atn_thread,
@@ -100,10 +105,14 @@ static unsigned put_new(atn_trace_op op, const void *from, const atn_traced_comm
 static ATN_RARE void put_other(const atn_again *now, MPI_Comm comm, const collective *call,
                                atn_again *before, int64_t enter, int64_t exit)
 {
+    const side *const s = side_of(call);
+    const bool simple = s->bytes == BY_COUNT || !s->given;
+    if (simple && atn_repeats_with(type_of(s), now, before, enter, exit))
+        return;
     const atn_traced_comm *const c = atn_find_comm(comm);
     const unsigned number = put_new((atn_trace_op)now->op, now->from, c, call, enter, exit);
-    if (side_of(call)->bytes == BY_COUNT || !side_of(call)->given)
-        atn_remember(now, c->r, before, number);
+    if (simple)
+        atn_remember(now, c->r, type_of(s), before, number);
 }
 
 static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,

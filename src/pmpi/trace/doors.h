@@ -31,6 +31,9 @@
 #define ATN_PERSISTENT(...)
 #endif
 
+/* Said where they are declared, too: else every use looks them up in the table of the linker. */
+#pragma GCC visibility push(hidden)
+
 typedef struct {
     int (*Init)(int *argc, char ***argv);
     int (*Init_thread)(int *argc, char ***argv, int required, int *provided);
@@ -80,5 +83,7 @@ void atn_doors_find(void);
                        const void *from, ATN_FORMALS(formals), MPI_Info info,                      \
                        MPI_Request *request);)
 #include "pmpi/trace/collectives.def"
+
+#pragma GCC visibility pop
 
 #endif

@@ -14,7 +14,7 @@
 #include "pmpi/trace/recorder.h"
 #include "pmpi/trace/sync.h"
 
-atn_recorder atn_rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
+atn_recorder atn_rec = {.types_freed = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
 atn_again atn_recent[1 << ATN_RECENT_BITS];
 _Thread_local int atn_depth;
 _Thread_local uint8_t atn_thread;

@@ -57,9 +57,11 @@ static ATN_RARE void record_whole(atn_trace_op op, const void *from, const messa
 static ATN_RARE void record_new(const atn_again *call, const message *m, atn_again *before,
                                 int64_t enter, int64_t exit)
 {
+    if (atn_repeats_with(atn_find_type(m->type), call, before, enter, exit))
+        return;
     const atn_trace_what what = what_of((atn_trace_op)call->op, call->from, m);
     const unsigned number = atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
-    atn_remember(call, atn_find_comm(m->comm)->r, before, number);
+    atn_remember(call, atn_find_comm(m->comm)->r, atn_find_type(m->type), before, number);
 }
 
 ATN_QUICK void record_known(atn_trace_op op, bool starts, const void *from, const message *m,

@@ -17,6 +17,8 @@
 #include "trace/handles.h"
 #include "trace/writer.h"
 
+#pragma GCC visibility push(hidden)
+
 /* A communicator; processes as ranks of MPI_COMM_WORLD. */
 typedef struct {
     int number, p, r;
@@ -28,6 +30,10 @@ typedef struct {
 
 typedef struct {
     int number;
+    bool lasts;   /* nobody can free it */
+    bool unnamed; /* by the program */
+    bool freed;
+    uint32_t since; /* how many types had been freed when the handle got this number */
     int64_t bytes;
 } atn_traced_type;
 
@@ -47,6 +53,7 @@ typedef struct {
     bool threads;
     bool quick;           /* recorded, and by one thread */
     int anys;             /* requests under way that are receives from anybody */
+    uint32_t types_freed; /* + 1 */
     atn_trace_hand *hand; /* the writer's */
     atn_handles comm_of;
     ATN_VEC(atn_traced_comm) comms;
@@ -65,11 +72,11 @@ typedef struct {
     int numbered; /* threads that have made calls */
 } atn_recorder;
 
-extern atn_recorder atn_rec ATN_HIDDEN;
+extern atn_recorder atn_rec;
 /* Calls of MPI that this thread is inside of. */
-extern _Thread_local int atn_depth ATN_HIDDEN __attribute__((tls_model("initial-exec")));
+extern _Thread_local int atn_depth __attribute__((tls_model("initial-exec")));
 /* Its number in the trace, from 0 in the order of first calls; the last one has all further. */
-extern _Thread_local uint8_t atn_thread ATN_HIDDEN __attribute__((tls_model("initial-exec")));
+extern _Thread_local uint8_t atn_thread __attribute__((tls_model("initial-exec")));
 void atn_number_thread(void);
 
 static inline bool atn_wants(void)
@@ -204,13 +211,14 @@ typedef struct {
     int partner, tag;    /* partner: a root, too */
     int rank;            /* of this process in the communicator */
     uint32_t epoch;
+    uint32_t types_freed; /* then; 0: its type lasts */
     uint16_t number;
     uint8_t op;
     bool starts; /* a request */
 } atn_again;
 
-enum { ATN_RECENT_BITS = 8 };
-extern atn_again atn_recent[1 << ATN_RECENT_BITS] ATN_HIDDEN;
+enum { ATN_RECENT_BITS = 9 };
+extern atn_again atn_recent[1 << ATN_RECENT_BITS];
 
 /* Of some arguments that tell calls apart. */
 #define ATN_MIX(...) ATN_MIX_(__VA_ARGS__, 0, 0, 0, 0)
@@ -230,15 +238,30 @@ ATN_QUICK bool atn_is_valid(const atn_again *before)
 {
     return atn_is_quick() && before->epoch == atn_rec.hand->epoch;
 }
+ATN_QUICK bool atn_has_type(const atn_again *before)
+{
+    return before->types_freed == 0 || before->types_freed == atn_rec.types_freed;
+}
 /* Under the lock.  False: it is not the same as the one before, or must go the long way. */
 ATN_QUICK bool atn_repeats(const atn_again *a, const atn_again *before, int64_t enter, int64_t exit)
 {
     return before->from == a->from && before->buf == a->buf && before->count == a->count &&
            before->type == a->type && before->comm == a->comm && before->partner == a->partner &&
            before->tag == a->tag && before->op == a->op && atn_is_valid(before) &&
+           atn_has_type(before) &&
            atn_trace_repeat(atn_rec.hand, before->number, a->starts, enter, exit);
 }
-static inline void atn_remember(const atn_again *a, int rank, atn_again *before, unsigned number)
+/* Types were freed meanwhile: the same once more, if the handle still means what it did. */
+static inline bool atn_repeats_with(const atn_traced_type *t, const atn_again *a, atn_again *before,
+                                    int64_t enter, int64_t exit)
+{
+    if (before->type != a->type || atn_has_type(before) || t->since > before->types_freed)
+        return false;
+    before->types_freed = atn_rec.types_freed;
+    return atn_repeats(a, before, enter, exit);
+}
+static inline void atn_remember(const atn_again *a, int rank, const atn_traced_type *t,
+                                atn_again *before, unsigned number)
 {
     if (number == 0 || !atn_is_quick())
         return;
@@ -246,6 +269,7 @@ static inline void atn_remember(const atn_again *a, int rank, atn_again *before,
     before->rank = rank;
     before->number = (uint16_t)number;
     before->epoch = atn_rec.hand->epoch;
+    before->types_freed = t->lasts ? 0 : atn_rec.types_freed;
 }
 
 /* ---- under the lock ---- */
@@ -286,5 +310,7 @@ bool atn_take_message(MPI_Message handle, atn_trace_what *what);
 
 /* A call about which nothing but its times is known. */
 void atn_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t exit);
+
+#pragma GCC visibility pop
 
 #endif

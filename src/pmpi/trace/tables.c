@@ -151,6 +151,13 @@ int atn_partner(const atn_traced_comm *c, int rank)
 
 /* ---- types ---- */
 
+static bool is_predefined(MPI_Datatype type)
+{
+    int n, combiner = MPI_COMBINER_NAMED + 1;
+    return PMPI_Type_get_envelope(type, &n, &n, &n, &combiner) == MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED;
+}
+
 static const atn_traced_type *add_type(MPI_Datatype type)
 {
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
@@ -158,9 +165,14 @@ static const atn_traced_type *add_type(MPI_Datatype type)
     if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS)
         return &no_type;
     PMPI_Type_get_name(type, name, &length);
-    if (*name == '\0')
+    const bool unnamed = *name == '\0';
+    if (unnamed)
         snprintf(name, sizeof name, "derived %d", ++atn_rec.derived);
-    const atn_traced_type t = {.number = atn_rec.types.n, .bytes = size};
+    const atn_traced_type t = {.number = atn_rec.types.n,
+                               .lasts = is_predefined(type),
+                               .unnamed = unnamed,
+                               .since = atn_rec.types_freed,
+                               .bytes = size};
     if (!atn_push(&atn_rec.types, t))
         return &no_type;
     atn_handles_set(&atn_rec.type_of, ATN_KEY(type), (uint32_t)t.number);
@@ -168,17 +180,38 @@ static const atn_traced_type *add_type(MPI_Datatype type)
     return &atn_rec.types.v[t.number];
 }
 
+/* Programs that make a type for every call get the same handle again and again: all that a trace
+ * tells of it is its size, so it is known already unless that has changed. */
+static const atn_traced_type *find_again(MPI_Datatype type, atn_traced_type *before)
+{
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int size = 0, length = 0;
+    PMPI_Type_size(type, &size);
+    PMPI_Type_get_name(type, name, &length);
+    if (!before->unnamed || *name != '\0' || size != before->bytes)
+        return add_type(type);
+    before->freed = false;
+    return before;
+}
+
 const atn_traced_type *atn_find_type(MPI_Datatype type)
 {
     const int64_t at = atn_handles_get(&atn_rec.type_of, ATN_KEY(type));
-    return ATN_LIKELY(at >= 0) ? &atn_rec.types.v[at] : add_type(type);
+    if (ATN_RARELY(at < 0))
+        return add_type(type);
+    atn_traced_type *const t = &atn_rec.types.v[at];
+    return ATN_LIKELY(!t->freed) ? t : find_again(type, t);
 }
 
+/* Calls with other types stay what they are. */
 void atn_forget_type(MPI_Datatype type)
 {
     atn_lock();
-    atn_handles_remove(&atn_rec.type_of, ATN_KEY(type));
-    atn_rec.hand->epoch++;
+    const int64_t at = atn_handles_get(&atn_rec.type_of, ATN_KEY(type));
+    if (at >= 0) {
+        atn_rec.types.v[at].freed = true;
+        atn_rec.types_freed += atn_rec.types_freed != UINT32_MAX ? 1 : 2;
+    }
     atn_unlock();
 }
 
