@@ -169,6 +169,7 @@ static void set_forms(planner *p)
         if (atn_form_times(&x->choice, &q, &facts, networks, 3, times, NULL) != ATN_OK)
             memset(times, 0, sizeof times);
         x->form = times[0];
+        x->plain = !along_the_wires(&x->choice);
         x->hope = hope_of(p, &x->choice, times, a) * meeting(p, message) * doubt_of(&x->choice);
         x->seconds = x->hope;
     }
@@ -453,6 +454,26 @@ void atn_ranking_free(atn_ranking *r)
 {
     free(r->v);
     *r = (atn_ranking){.n = 0};
+}
+
+/* ---- long calls ---- */
+
+static int64_t least_rate(const atn_topo *t)
+{
+    int64_t rate = 0;
+    for (int v = 1; t != NULL && v < t->nnodes; v++)
+        if (t->nodes[v].rate > 0 && (rate == 0 || t->nodes[v].rate < rate))
+            rate = t->nodes[v].rate;
+    return rate;
+}
+
+bool atn_takes_long(const atn_problem *q, int ms)
+{
+    const atn_operation_info *op = atn_operation_get(q->op);
+    const int blocks =
+        atn_max(atn_side_blocks(op->source, q->p), atn_side_blocks(op->result, q->p));
+    const int64_t bytes = least_rate(q->topo) / 8 * ms / 1000;
+    return bytes > 0 && blocks > 0 && q->bytes > bytes / blocks;
 }
 
 /* ---- segments ---- */

@@ -20,6 +20,7 @@ typedef struct {
     double hope;    /* by its form, with contention unless ranks stand along the wires */
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
     bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
+    bool plain;     /* knows nothing of wires, as the MPI library's own algorithms */
 } atn_prospect;
 
 typedef struct {
@@ -49,6 +50,10 @@ bool atn_planning_step(atn_planning *p);
 /* Frees it, with the ranking by what was looked at so far, or without; NULL is fine for `drop`. */
 atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err);
 void atn_planning_drop(atn_planning *p);
+
+/* Whether the slowest wire carries the larger buffer of a rank in so many milliseconds or more;
+ * false where rates are not known.  A function of what ranks share. */
+bool atn_takes_long(const atn_problem *q, int ms);
 
 /* tau-Lop inside a host, circuits where the machine has them, flows over links otherwise. */
 const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int p);

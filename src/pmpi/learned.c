@@ -134,8 +134,20 @@ static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_field *f
                               error_of(&r->v[i], error));
 }
 
-/* Planned for the average where ranks do not share sizes; what serves must serve any. */
-static void add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
+/* What the MPI library's own can be hoped to take; 0: nothing is known. */
+static int64_t plain_ps(const atn_ranking *r)
+{
+    int64_t best = 0;
+    for (int i = 0; i < r->n; i++) {
+        const int64_t ps = r->v[i].plain ? prediction(&r->v[i], 0) : 0;
+        best = ps > 0 && (best == 0 || ps < best) ? ps : best;
+    }
+    return best;
+}
+
+/* Planned for the average where ranks do not share sizes; what serves must serve any.  Returns what
+ * native should take. */
+static int64_t add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
 {
     atn_ranking r = {.n = 0};
     atn_problem q = x->subject.q, any = q;
@@ -148,9 +160,11 @@ static void add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
                                        &r, NULL) == ATN_OK;
     note_plan(atn_clock_kernel_ns() - start);
     if (!done)
-        return;
+        return 0;
     add_ranking(&r, &any, f);
+    const int64_t native_ps = plain_ps(&r);
     atn_ranking_free(&r);
+    return native_ps;
 }
 
 /* ---- wisdom ---- */
@@ -221,6 +235,40 @@ static bool is_worth_planning(atn_comm *c, const atn_kind *x)
     return is;
 }
 
+/* Long calls are planned before the first one when the machine was measured: a native call may take
+ * many times as long as a plan.  On all ranks alike. */
+static bool begins_with_plan(const atn_comm *c, const atn_subject *s)
+{
+    enum { LONG_MS = 8 };
+    atn_problem q = s->q;
+    q.topo = c->topo;
+    return model_error() == MEASURED_ERROR && !is_star() && !is_mute(s) &&
+           may_be_wise(c, s, true) && atn_takes_long(&q, LONG_MS);
+}
+
+/* The candidate that is predicted to be fastest by its schedules; native when there is none. */
+static int foreseen(const atn_field *f)
+{
+    int best = ATN_FIELD_NATIVE;
+    for (int i = 0; i < f->n; i++)
+        if (f->is[i].predicted_ps > 0 && f->is[i].error == MEASURED_ERROR &&
+            (best == ATN_FIELD_NATIVE || f->is[i].predicted_ps < f->is[best].predicted_ps))
+            best = i;
+    return best;
+}
+
+/* What must not change later has to be faster than native even if the prediction is wrong; others
+ * are compared with it soon. */
+static void begin_foreseen(const atn_subject *s, int64_t native_ps, atn_field *f)
+{
+    const int best = foreseen(f);
+    const int64_t ps = f->is[best].predicted_ps;
+    const bool sure = ps / 1000 * (1000 + MEASURED_ERROR) < native_ps;
+    f->foreseen = best != ATN_FIELD_NATIVE && (sure || !s->stable);
+    if (f->foreseen)
+        f->wise = best;
+}
+
 static bool knows_wisdom(const atn_comm *c, atn_operation op)
 {
     for (int i = 0; c->wisdom != NULL && i < atn_rules_count(c->wisdom); i++)
@@ -231,7 +279,8 @@ static bool knows_wisdom(const atn_comm *c, atn_operation op)
 
 atn_advice atn_learned_expect(void *context, const atn_kind *x)
 {
-    if (is_star() || knows_wisdom(context, x->subject.q.op))
+    const atn_comm *const c = context;
+    if (is_star() || knows_wisdom(c, x->subject.q.op) || begins_with_plan(c, &x->subject))
         return ATN_ADVICE_FIELD;
     return is_mute(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }
@@ -257,13 +306,16 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
         atn_arrivals_add(c, x, field_p);
         return ATN_ADVICE_FIELD;
     }
-    if (wise == NULL && (!is_worth_planning(c, x) || !may_plan()))
+    const bool at_once = wise == NULL && x->calls == 0 && begins_with_plan(c, s);
+    if (wise == NULL && ((!at_once && !is_worth_planning(c, x)) || !may_plan()))
         return ATN_ADVICE_LATER;
-    if (wise == NULL && atn_arrivals_open(c, x))
+    if (wise == NULL && !at_once && atn_arrivals_open(c, x))
         return ATN_ADVICE_MEET;
     atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
     atn_arrivals_add(c, x, field_p);
-    add_plans(c, x, field_p);
+    const int64_t native_ps = add_plans(c, x, field_p);
+    if (at_once)
+        begin_foreseen(s, native_ps, field_p);
     return field_p->n > 1 || wise != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
 }
 
@@ -303,6 +355,7 @@ void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice)
     else
         atn_say("%s: begins with %s (%s), %d candidates%s", class, name,
                 x->field.wise < 0      ? "nothing better is known"
+                : x->field.foreseen    ? "foreseen"
                 : x->field.wise_ps > 0 ? "wisdom"
                                        : "wisdom that is not sure",
                 x->field.n, x->subject.stable ? ", tried out beside the calls" : "");

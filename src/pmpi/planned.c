@@ -20,8 +20,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "topo/topo.h"
-
 enum { MAX_KINDS = 512, MATTERS = 4, TIMES = 8, LESSONS = 8 };
 static const double share = 0.1;        /* of the time of calls, for thinking */
 static const double most_credit = 0.02; /* seconds: what may be thought at a time */
@@ -65,7 +63,6 @@ typedef struct atn_planned {
     int64_t bytes;
     double start;
     double credit; /* seconds that may be spent with thinking */
-    int64_t slow;  /* bytes that take far longer than a plan; 0: not known */
     int nlessons;
     atn_timed lesson[LESSONS];
 } planned;
@@ -79,16 +76,6 @@ double atn_now(void)
 
 /* ---- life ---- */
 
-/* What the slowest link carries in 50 ms, ten times as long as a plan takes. */
-static int64_t slow_bytes(const atn_topo *t)
-{
-    int64_t rate = 0;
-    for (int v = 1; t != NULL && v < t->nnodes; v++)
-        if (t->nodes[v].rate > 0 && (rate == 0 || t->nodes[v].rate < rate))
-            rate = t->nodes[v].rate;
-    return rate / 8 / 20;
-}
-
 /* With room for all: a lack of memory later would not be shared by all ranks. */
 bool atn_planned_start(atn_comm *c)
 {
@@ -97,7 +84,6 @@ bool atn_planned_start(atn_comm *c)
     c->planned = calloc(1, sizeof *c->planned);
     if (c->planned == NULL)
         return false;
-    c->planned->slow = slow_bytes(c->topo);
     for (int i = 0; i < MATTERS; i++)
         c->planned->matters[i].request = MPI_REQUEST_NULL;
     return true;
@@ -352,12 +338,11 @@ static void hear_times(atn_comm *c, decision *d, matter *m)
 
 /* ---- calls ---- */
 
+/* Ten times as long as a plan. */
 static bool is_slow(const atn_comm *c, const atn_problem *q)
 {
-    const atn_operation_info *op = atn_operation_get(q->op);
-    const int blocks =
-        atn_max(atn_side_blocks(op->source, q->p), atn_side_blocks(op->result, q->p));
-    return c->planned->slow > 0 && blocks > 0 && q->bytes > c->planned->slow / blocks;
+    const atn_problem shared = shared_problem(c, q);
+    return atn_takes_long(&shared, 50);
 }
 
 static void begin(atn_comm *c, decision *d, const atn_problem *q)

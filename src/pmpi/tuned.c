@@ -159,11 +159,16 @@ static bool have_wire(atn_comm *c, const atn_turn *turn, const atn_plan *plan)
     return made;
 }
 
-static void meet(atn_comm *c, const atn_kind *x, int64_t entered)
+/* What began with a plan has its candidates already. */
+static void meet(atn_comm *c, atn_kind *x, int64_t entered)
 {
+    const int before = x->field.n;
     const int64_t all_there = atn_arrivals_meet(c, x, entered);
     if (all_there > 0)
         atn_driver_met(c->driver, atn_ticks() - all_there);
+    if (x->tuner != NULL)
+        atn_arrivals_add(c, x, &x->field);
+    atn_driver_join(x, before);
 }
 
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,

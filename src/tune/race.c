@@ -344,9 +344,9 @@ static bool is_hopeless(const atn_tuner *t, const atn_runner *x, int64_t its_ps,
     return x->wins == 0 && !sure && its_ps > winners_ps * HOPELESS / 1000;
 }
 
-/* As much faster than native as others would be hopeless, time after time, or at first sight as
- * predicted by measured parameters: every further pair would cost more than a mistake, which
- * watching finds out. */
+/* As much faster than native, or native than what was only foreseen, as others would be hopeless,
+ * time after time, or at first sight as predicted by measured parameters: every further pair would
+ * cost more than a mistake, which watching finds out. */
 static bool is_obvious(const atn_tuner *t, atn_runner *x, int64_t its_ps, int64_t winners_ps)
 {
     const int64_t most_ps = x->is.predicted_ps * (1000 + x->is.error) / 1000;
@@ -355,7 +355,8 @@ static bool is_obvious(const atn_tuner *t, atn_runner *x, int64_t its_ps, int64_
         x->clear += OBVIOUS;
     else if (winners_ps > its_ps * HOPELESS / 1000)
         x->clear++;
-    return t->winner == t->native && x->losses == 0 && x->clear >= OBVIOUS;
+    const bool between = t->winner == t->native || x == &t->runner[t->native];
+    return between && x->losses == 0 && x->clear >= OBVIOUS;
 }
 
 static void judge_duel(atn_tuner *t, int challenger, int64_t its_ps, int64_t winners_ps)

@@ -113,6 +113,12 @@ void atn_tuner_free(atn_tuner *t)
     free(t);
 }
 
+void atn_tuner_join(atn_tuner *t, const atn_candidate *candidate)
+{
+    if (t->n < ATN_TUNE_CANDIDATES)
+        t->runner[t->n++].is = *candidate;
+}
+
 /* ---- calls ---- */
 
 /* One call of the present block; true when the round ends with it. */

@@ -77,6 +77,9 @@ atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
                          atn_tune_start kind, int64_t wise_ps);
 void atn_tuner_free(atn_tuner *t);
 
+/* One more candidate, which nothing is known of yet; more than fit in are not looked at. */
+void atn_tuner_join(atn_tuner *t, const atn_candidate *candidate);
+
 /* The next call; `weight` is its expected time relative to the usual size, ATN_TUNE_WEIGHT = 1. */
 atn_step atn_tuner_step(atn_tuner *t, int weight);
 /* How many of the next calls need no step: carry them out with the same candidate as the last one,

@@ -4,7 +4,7 @@
  *
  * exact: sizes, roots and operations change; every value is checked.  steady: one kind of calls,
  * so that little is enough to learn.  float: sums of doubles, which must have the same bits
- * whenever the same data are added.  contexts: named places, some nested, some by number, a
+ * whenever the same data are added.  long: large ones of both sorts.  contexts: named places, some nested, some by number, a
  * communicator with an info key.  endless: steady, until somebody ends it. */
 #include <limits.h>
 #include <stdio.h>
@@ -125,12 +125,17 @@ static void add_up(int which, MPI_Comm comm, int n, double *in, double *out, boo
         MPI_Scan(src, out, n, MPI_DOUBLE, MPI_SUM, comm);
 }
 
-static void run_float(int calls)
+static void make_numbers(double *in)
 {
-    static double in[MOST], out[MOST], first[PROBLEMS][MOST];
     t_rng rng = t_seed(7, (uint64_t)t_rank, 1);
     for (int i = 0; i < MOST; i++)
         in[i] = (double)t_next(&rng) / 1e10 - 1e8;
+}
+
+static void run_float(int calls)
+{
+    static double in[MOST], out[MOST], first[PROBLEMS][MOST];
+    make_numbers(in);
     for (int i = 0; i < calls; i++) {
         const int problem = i / 20 % PROBLEMS, n = problem < 3 ? 3 : 2000;
         memset(out, 0, sizeof out);
@@ -140,6 +145,20 @@ static void run_float(int calls)
         t_where("call %d", i);
         t_check(memcmp(first[problem], out, (size_t)n * sizeof *out) == 0,
                 "other bits than in the first call");
+    }
+}
+
+static void run_long(int calls)
+{
+    static double in[MOST], out[MOST], first[MOST];
+    make_numbers(in);
+    for (int i = 0; i < calls; i++) {
+        t_where("call %d", i);
+        t_check(wrong_bcast(MPI_COMM_WORLD, MOST - i % 7, i) == 0, "wrong values");
+        add_up(1, MPI_COMM_WORLD, MOST, in, out, false);
+        if (i == 0)
+            memcpy(first, out, sizeof out);
+        t_check(memcmp(first, out, sizeof out) == 0, "other bits than in the first call");
     }
 }
 
@@ -172,6 +191,7 @@ static void run_contexts(int calls)
 
 int main(int argc, char **argv)
 {
+    t_fake_hosts();
     MPI_Init(&argc, &argv);
     t_start(100);
     const char *const mode = argc > 1 ? argv[1] : "exact";
@@ -187,6 +207,8 @@ int main(int argc, char **argv)
         run_steady(calls);
     } else if (strcmp(mode, "float") == 0) {
         run_float(calls);
+    } else if (strcmp(mode, "long") == 0) {
+        run_long(calls);
     } else if (strcmp(mode, "contexts") == 0) {
         if (attune_context_push != NULL)
             run_contexts(calls);

@@ -247,6 +247,32 @@ static void model_by_place(void **state)
     atn_machine_free(m);
 }
 
+/* 100 Mb/s carry 100 000 bytes in 8 ms; of sixteen blocks each is a sixteenth of that. */
+static void long_calls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *wires;
+        atn_operation op;
+        int64_t bytes;
+        bool is;
+    } list[] = {
+        {"4x4@100M", ATN_BCAST, 100000, false},    {"4x4@100M", ATN_BCAST, 100001, true},
+        {"4x4@100M", ATN_ALLGATHER, 6250, false},  {"4x4@100M", ATN_ALLGATHER, 6251, true},
+        {"4x4@100M", ATN_BARRIER, 0, false},       {"4x4@1G", ATN_BCAST, 100001, false},
+        {"4@1G x4@100M", ATN_BCAST, 100001, true}, {"4x4", ATN_BCAST, 1 << 30, false},
+        {"4x4@100M", ATN_ALLTOALLV, -1, false},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        atn_topo *t = wires(list[i].wires);
+        const atn_problem q = {.op = list[i].op, .p = 16, .bytes = list[i].bytes, .topo = t};
+        assert_int_equal(atn_takes_long(&q, 8), list[i].is);
+        atn_topo_free(t);
+    }
+    const atn_problem nowhere = {.op = ATN_BCAST, .p = 16, .bytes = 1 << 30};
+    assert_false(atn_takes_long(&nowhere, 8));
+}
+
 static char *text_of(const atn_choice *c, const atn_problem *q)
 {
     char *text = NULL;
@@ -302,6 +328,7 @@ int main(void)
         cmocka_unit_test(promises_do_not_win),  cmocka_unit_test(tokens_are_doubted),
         cmocka_unit_test(long_pipelines),       cmocka_unit_test(best_segment),
         cmocka_unit_test(model_by_place),       cmocka_unit_test(derived_once),
+        cmocka_unit_test(long_calls),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,47 @@ static void only_native_is_left_so_soon(void **state)
     atn_tuner_free(x.tuner);
 }
 
+/* What was only foreseen is left for native as soon as native for it. */
+static int after_foreseen(int native_us, int pairs)
+{
+    race x = {0};
+    begin(&x, 2, 1, ATN_START_BORROWED, false);
+    for (int i = 0; i < pairs; i++)
+        play_pair(&x, NATIVE, native_us);
+    const int incumbent = atn_tuner_incumbent(x.tuner);
+    atn_tuner_free(x.tuner);
+    return incumbent;
+}
+
+static void native_overthrows_as_soon(void **state)
+{
+    (void)state;
+    assert_int_equal(after_foreseen(CLEAR_US, 1), 1);
+    assert_int_equal(after_foreseen(CLEAR_US, 2), NATIVE);
+    assert_int_equal(after_foreseen(time_of('n'), 4), 1);
+    assert_int_equal(after_foreseen(time_of('n'), 5), NATIVE);
+}
+
+/* One that comes when the race has begun is tried like the others, and only as many as fit in. */
+static void who_joins_later_may_win(void **state)
+{
+    (void)state;
+    race x = {0};
+    const atn_candidate late = {.id = 9, .predicted_ps = -1};
+    const int times[] = {USUAL_US, USUAL_US, CLEAR_US};
+    begin(&x, 2, 1, ATN_START_BORROWED, false);
+    play_round(&x, times);
+    atn_tuner_join(x.tuner, &late);
+    for (int rounds = 0; atn_tuner_incumbent(x.tuner) != 2 && rounds < 400; rounds++)
+        play_round(&x, times);
+    assert_int_equal(atn_tuner_incumbent(x.tuner), 2);
+    assert_int_equal(atn_tuner_id(x.tuner, 2), 9);
+    for (int i = 0; i < 2 * ATN_TUNE_CANDIDATES; i++)
+        atn_tuner_join(x.tuner, &late);
+    play_round(&x, times);
+    atn_tuner_free(x.tuner);
+}
+
 /* On scratch data it is found out as soon, and the program keeps what it has. */
 static void shadows_only_tell(void **state)
 {
@@ -403,6 +444,8 @@ int main(void)
         cmocka_unit_test(two_clear_pairs_are_enough),
         cmocka_unit_test(one_clear_pair_is_not),
         cmocka_unit_test(after_a_loss_nothing_is_obvious),
+        cmocka_unit_test(native_overthrows_as_soon),
+        cmocka_unit_test(who_joins_later_may_win),
         cmocka_unit_test(only_native_is_left_so_soon),
         cmocka_unit_test(shadows_only_tell),
         cmocka_unit_test(unfinished_races_are_marked),

@@ -150,7 +150,7 @@ static void ask(atn_driver *d, atn_kind *x)
     atn_advice advice = atn_driver_ask(d, x, &field);
     if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field);
-    x->meets = advice == ATN_ADVICE_MEET;
+    x->meets = advice == ATN_ADVICE_MEET || (x->tuner != NULL && x->field.foreseen);
     x->calls += x->quiet;
     x->promise.era++;
     if (advice == ATN_ADVICE_FIXED)
@@ -200,7 +200,14 @@ static bool asks(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; 
 bool atn_driver_meets(atn_kind *x)
 {
     tell(x);
-    return asks(x) && x->meets;
+    return x->meets && quiet_of(x) == 0;
+}
+
+void atn_driver_join(atn_kind *x, int from)
+{
+    x->meets = x->tuner == NULL; /* who is asked again says whether there is another one */
+    for (int i = from; i < x->field.n && x->tuner != NULL; i++)
+        atn_tuner_join(x->tuner, &x->field.is[i]);
 }
 
 static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)

@@ -51,7 +51,7 @@ typedef struct atn_kind {
     atn_field field;  /* of the tuner; else its first candidate serves */
     atn_choice native;
     const char *why;  /* that was last told */
-    bool meets;       /* at its next call, see ATN_ADVICE_MEET */
+    bool meets;       /* at its next call that needs a turn, see ATN_ADVICE_MEET */
     int64_t quiet;    /* without a tuner: calls until rank 0 is asked */
     int64_t calls;    /* before it was last asked; 0: none was served yet */
     int64_t since;    /* ticks at the first one, each rank's own */
@@ -109,6 +109,8 @@ atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s);
  * cost this rank, in ticks. */
 bool atn_driver_meets(atn_kind *x);
 void atn_driver_met(atn_driver *d, int64_t ticks);
+/* After that, on all ranks alike: the field has new candidates, from this one on. */
+void atn_driver_join(atn_kind *x, int from);
 /* Something else that tuning has cost this rank. */
 void atn_driver_cost(atn_driver *d, int64_t ticks);
 /* The next call of a kind; asks rank 0 when it is time for that (collective).  Afterwards its
