@@ -341,11 +341,19 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     return with_handles(plan, call);
 }
 
+/* Open MPI bears most such calls, and often one rank alone makes them, as the root of a scatter. */
+static bool is_reported(const atn_call *call)
+{
+#ifdef OPEN_MPI
+    return call->op == ATN_REDUCE || (call->op == ATN_ALLREDUCE && call->src.count > 1);
+#else
+    return !(atn_operation_get(call->op)->flags & ATN_VARYING);
+#endif
+}
+
 bool atn_call_aliased(const atn_call *call)
 {
-    return call->src.buf == call->dst.buf && call->src.buf && !call->in_place &&
-           call->src.count > 0 && call->dst.count > 0 &&
-           !(atn_operation_get(call->op)->flags & ATN_VARYING);
+    return atn_one_buffer(call) && call->src.count > 0 && call->dst.count > 0 && is_reported(call);
 }
 
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)

@@ -73,7 +73,8 @@ atn_plan *atn_exec_plan_as(atn_exec *x, const atn_call *call, const atn_problem 
 bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op);
 /* Whether the plan just returned serves every call that differs in the buffers alone. */
 bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *call);
-/* One buffer for both sides, without MPI_IN_PLACE: the native routine will report it. */
+/* One buffer for both sides, without MPI_IN_PLACE, and the native routine will report it.  Where it
+ * would not, the call is served like those of other ranks, which know nothing of it. */
 bool atn_call_aliased(const atn_call *call);
 /* Whether NULL was a choice, which holds for equal calls, and not the answer to a mistake in this
  * one, which is for the native routine to report. */

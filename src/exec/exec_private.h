@@ -160,6 +160,11 @@ static inline char *atn_message(const atn_run *x, const atn_xop *o)
 {
     return o->nparts > 1 ? x->wire + o->wire : x->base[o->space_a] + o->one.a;
 }
+/* One buffer for both sides, without MPI_IN_PLACE, which MPI forbids. */
+static inline bool atn_one_buffer(const atn_call *call)
+{
+    return call->src.buf == call->dst.buf && call->src.buf && !call->in_place;
+}
 /* user.c: arguments of a call */
 bool atn_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p);
 int64_t atn_count_at(const atn_call *call, const atn_user *u, int j);

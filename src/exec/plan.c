@@ -147,8 +147,9 @@ static void drop_buffers(atn_exec *x)
 
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire)
 {
-    const int code = x->direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, wire)
-                               : run_bound(x, plan, call, wire);
+    const bool direct = x->direct && !atn_one_buffer(call);
+    const int code = direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, wire)
+                            : run_bound(x, plan, call, wire);
 
     if (x->scratch_bytes + x->stage_bytes[0] + x->stage_bytes[1] > ATN_KEEP_BYTES)
         drop_buffers(x);

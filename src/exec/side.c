@@ -113,7 +113,7 @@ typedef struct {
     int nsrc, ndst; /* natural blocks that this rank has */
     bool alias_src; /* SRC lies in DST, or DST in SRC: only the other one is bound */
     bool alias_dst;
-    bool copy_src; /* MPI_IN_PLACE where the input must be put aside */
+    bool copy_src; /* the input must be put aside */
     load dst_load;
 } layout;
 
@@ -128,7 +128,7 @@ static layout layout_of(const atn_plan *plan, const atn_call *call)
         .ndst = atn_has_dst(q) ? atn_side_blocks(o->result, q->p) : 0,
         .alias_src = place == ATN_PLACE_SAME || place == ATN_PLACE_OWN,
         .alias_dst = place == ATN_PLACE_OWN_SRC,
-        .copy_src = place == ATN_PLACE_STAGED,
+        .copy_src = place == ATN_PLACE_STAGED || atn_one_buffer(call),
     };
     if (call->op == ATN_BCAST && q->r == q->root)
         l.dst_load = LOAD_ALL;
@@ -137,7 +137,7 @@ static layout layout_of(const atn_plan *plan, const atn_call *call)
     return l;
 }
 
-/* Reductions: buffers as they are, but for the input that reduce_scatter would overwrite. */
+/* Reductions: buffers as they are, but for input that would be overwritten. */
 static int bind_typed(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
 {
     const layout l = layout_of(plan, call);
@@ -155,7 +155,7 @@ static int bind_typed(atn_exec *x, const atn_plan *plan, const atn_call *call, a
     if (!l.copy_src)
         return MPI_SUCCESS;
     int64_t units = 0;
-    for (int j = 0; j < x->p; j++)
+    for (int j = 0; j < l.nsrc; j++)
         units += atn_count_at(call, &call->src, j);
     const int64_t lb = plan->unit.true_lb, bytes = units * plan->unit.stride;
     char *copy = atn_reserve(&x->stage[0], &x->stage_bytes[0], bytes + 1);

@@ -172,8 +172,9 @@ static inline void atn_short_note(atn_comm *c, const atn_known *known)
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */
 void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bool whole);
 
-/* Not one buffer for both, which the native routine must report: such calls have no turn (tuned.c),
- * so they may not be counted either, because ranks may know different calls. */
+/* Not one buffer for both.  Such calls are looked at each time: where the native routine reports
+ * them they have no turn (tuned.c), so they may not be counted either, because ranks may know
+ * different calls; where it bears them the input has to be put aside. */
 static inline bool atn_are_apart(atn_buffers b) { return b.src != b.dst || b.src == NULL; }
 
 /* All there, and not in place. */
