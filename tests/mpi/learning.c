@@ -4,8 +4,9 @@
  *
  * exact: sizes, roots and operations change; every value is checked.  steady: one kind of calls,
  * so that little is enough to learn.  float: sums of doubles, which must have the same bits
- * whenever the same data are added.  long: large ones of both sorts.  contexts: named places, some nested, some by number, a
- * communicator with an info key.  endless: steady, until somebody ends it. */
+ * whenever the same data are added.  long: large ones of both sorts.  contexts: named places, some
+ * nested, some by number, a communicator with an info key.  endless: steady, until somebody ends
+ * it. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
