@@ -7,12 +7,12 @@
  * Tasks are written as for bench_exec; "?all" stands for all candidates.  Tasks of an operation
  * follow each other in the order of sizes; behind them its crossing points are sought.  Rank 0
  * searches (src/tune/offline.h), the others do as it says. */
-#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure/program.h"
+#include "tune/allowance.h"
 #include "tune/drivers/offline_run.h"
 #include "tune/solution.h"
 
@@ -36,8 +36,8 @@ typedef struct {
     atn_patterns patterns; /* calls 0: none */
     atn_offline_run run;
     const char *machine_file, *topology, *timing_word, *resume, *pattern_file; /* options */
-    double seconds, began;
-    double weights;      /* of the tasks still to come */
+    atn_allowance time;
+    double began;
     ATN_VEC(mark) marks; /* of the operation in hand, by size */
 } tune;
 
@@ -93,14 +93,9 @@ static bool with_winners(tune *t, const atn_offline_problem *q, const char *word
 
 /* ---- an operation ---- */
 
-/* Calls of large messages are slow, those of small ones need more of them to tell. */
-static double weight(int64_t bytes) { return sqrt((double)bytes + 1024); }
-
-/* Of the time that is left, beside the tasks still to come. */
 static double share(const tune *t, int64_t bytes)
 {
-    const double left = t->seconds - (MPI_Wtime() - t->began), own = weight(bytes);
-    return t->seconds > 0 ? fmax(left, 0) * own / (t->weights + own) : INFINITY;
+    return atn_allowance_share(&t->time, MPI_Wtime() - t->began, bytes);
 }
 
 /* Halves the distance between sizes with different winners: these and native run between them. */
@@ -157,12 +152,13 @@ static bool finish_operation(tune *t, atn_operation op)
     return ok;
 }
 
-static double task_weight(const char *text)
+/* What read_task will refuse need not be expected. */
+static void expect_task(tune *t, const char *text)
 {
     char size[32];
     int64_t bytes;
-    const bool ok = sscanf(text, "%*[^/]/%31[^/@]", size) == 1 && atn_parse_size(size, &bytes);
-    return ok ? weight(bytes) : 0;
+    if (sscanf(text, "%*[^/]/%31[^/@]", size) == 1 && atn_parse_size(size, &bytes))
+        atn_allowance_expect(&t->time, bytes);
 }
 
 static bool all_tasks(tune *t, char **words, int n)
@@ -171,16 +167,15 @@ static bool all_tasks(tune *t, char **words, int n)
     bool ok = true;
     forget_operation(t);
     for (int i = 0; i < n; i++)
-        t->weights += task_weight(words[i]);
+        expect_task(t, words[i]);
     for (int i = 0; i < n && ok; i++) {
         const atn_operation last = q.op;
-        const double own = task_weight(words[i]);
         char *variants;
         if (!read_task(t, words[i], &q, &variants))
             return failed(t, ATN_USAGE, "a task is OPERATION/BYTES[@CALL]/VARIANTS");
         if (last != q.op && last != ATN_OPERATIONS)
             ok = finish_operation(t, last);
-        t->weights = fmax(0, t->weights - own);
+        atn_allowance_begin(&t->time, q.bytes);
         ok = ok && with_winners(t, &q, variants, share(t, q.bytes));
     }
     return ok && (n == 0 || finish_operation(t, q.op));
@@ -295,7 +290,7 @@ static bool read_option(tune *t, const char *name, const char *value)
             return true;
         }
     if (strcmp(name, "--time") == 0)
-        t->seconds = atof(value);
+        t->time.seconds = atof(value);
     else if (strcmp(name, "--exhaustive") == 0)
         t->run.exhaustive = atoi(value) != 0;
     else if (strcmp(name, "--design") == 0)
