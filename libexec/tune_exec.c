@@ -223,7 +223,8 @@ static void lead(tune *t, char **words, int n)
     t->began = MPI_Wtime();
     t->run.caller = &t->caller;
     t->run.past = &t->past;
-    if (load_machine(t) && check_past(t) && all_tasks(t, words, n))
+    if (atn_program_here(t->caller.r, t->topo) && load_machine(t) && check_past(t) &&
+        all_tasks(t, words, n))
         printf("end\n");
     fflush(stdout);
     forget_operation(t);
@@ -317,7 +318,6 @@ int main(int argc, char **argv)
     if (r == 0)
         read_past(&t);
     atn_program_head(r, t.caller.p, t.topo, "");
-    atn_program_here(r, t.topo);
     if (!ok)
         failed(&t, ATN_USAGE, "unknown option");
     else if (atn_timing_open(t.timing_word, &t.timing, &err) != ATN_OK)

@@ -30,6 +30,9 @@ typedef struct {
 atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Of a function whose failure has no other sign: the compiler tells who does not look. */
+#define ATN_MUST_USE __attribute__((warn_unused_result))
+
 /* Growable array: ATN_VEC(int) list = {0}; if (!atn_push(&list, 3)) out of memory. */
 #define ATN_VEC(type)                                                                              \
     struct {                                                                                       \

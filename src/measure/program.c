@@ -29,14 +29,16 @@ void atn_program_head(int r, int p, const atn_topo *topo, const char *how)
            preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "", how);
 }
 
-void atn_program_here(int r, const atn_topo *topo)
+bool atn_program_here(int r, const atn_topo *topo)
 {
     char machine[ATN_HERE_ROOM], place[ATN_HERE_ROOM];
     if (r != 0)
-        return;
+        return true;
     atn_here_machine(ATN_MPI_BUILT_FOR, machine);
-    atn_here_name(machine, topo, place);
+    if (!atn_here_name(machine, topo, place))
+        return atn_program_failed(r, ATN_MEMORY, "out of memory");
     printf("place %s\n", place);
+    return true;
 }
 
 bool atn_program_failed(int r, atn_status status, const char *text)

@@ -13,8 +13,9 @@ void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING]);
 /* The first lines of samples (report/samples.h), on rank 0; `how`: what makes these samples others
  * than the usual ones, " with ...", or "". */
 void atn_program_head(int r, int p, const atn_topo *topo, const char *how);
-/* Where the job is, as wisdom says it (plan/here.h): a line behind the head. */
-void atn_program_here(int r, const atn_topo *topo);
+/* Where the job is, as wisdom says it (plan/here.h): a line behind the head.  False: it
+ * cannot be told, as rank 0 has written. */
+ATN_MUST_USE bool atn_program_here(int r, const atn_topo *topo);
 /* Rank 0 writes that the job gives up; a failure of the job itself would be buried under words of
  * the launcher.  Returns false. */
 bool atn_program_failed(int r, atn_status status, const char *text);

@@ -116,8 +116,11 @@ static void walk_level(walk *w, int i, const atn_level_words *words, const char 
     for (size_t k = 0; k < sizeof algos / sizeof *algos; k++) {
         char text[ATN_NAME_ROOM / 2];
         replace_level(words, level, algos[k], text, sizeof text);
-        if (strlen(text) + 1 < sizeof text && atn_levels_check(w->from->row, text, NULL) == ATN_OK)
-            step(w, i, atn_intern(text));
+        const bool fits = strlen(text) + 1 < sizeof text;
+        const bool good = fits && atn_levels_check(w->from->row, text, NULL) == ATN_OK;
+        const int64_t number = good ? atn_intern(text) : -1;
+        if (number > 0)
+            step(w, i, number);
     }
 }
 

@@ -21,11 +21,11 @@ enum { ROUGH = 2 };
 /* How many times as often as usual a kind must come that is not foreseen to come again. */
 enum { UNFORESEEN = 2 };
 
+/* -1: no memory. */
 static int64_t place_of(const atn_comm *c)
 {
     char place[ATN_HERE_ROOM];
-    atn_here_name(atn_the_job.here, c->topo, place);
-    return atn_intern(place);
+    return atn_here_name(atn_the_job.here, c->topo, place) ? atn_intern(place) : -1;
 }
 
 static int model_error(void)
@@ -389,8 +389,9 @@ static bool is_lesson(const atn_kind *x, const atn_learned *l)
 static void keep_lesson(const atn_comm *c, const atn_kind *x, bool settled)
 {
     atn_rule rule;
-    if (!atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL), place_of(c),
-                    &rule))
+    const int64_t place = place_of(c);
+    if (place < 0 || !atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL),
+                                 place, &rule))
         return;
     if (rule.next_ps < rule.time_ps) /* times of other moments: only duels compare */
         rule.next.row = NULL;
