@@ -99,7 +99,7 @@ static inline int64_t atn_leave(void)
 /* Polls: programs make them by the million, and most find nothing.  The processor's counter tells
  * when one begins; when it ends is looked at only if it found something, and for a share of the
  * others, because a look takes longer than everything else about a poll in vain. */
-enum { ATN_POLLS_PER_LOOK = 16 };
+enum { ATN_POLLS_PER_LOOK = 64 };
 
 static inline int64_t atn_enter_poll(void)
 {
