@@ -132,6 +132,7 @@ static atn_status check_value(const atn_option *o, const char *text, atn_error *
     case ATN_OPT_FLAG:
     case ATN_OPT_TEXT:
     case ATN_OPT_LIST:
+    case ATN_OPT_PILE:
     case ATN_OPT_MAYBE:
         break;
     }
@@ -167,6 +168,32 @@ typedef struct {
     atn_args *a;
 } words;
 
+/* The first of what is given; NULL: none. */
+static atn_given *given_before(const atn_args *a, const char *name)
+{
+    for (int i = 0; i < a->given.n; i++)
+        if (strcmp(a->given.v[i].name, name) == 0)
+            return &a->given.v[i];
+    return NULL;
+}
+
+static bool put_in_front(atn_given *before, const char *text)
+{
+    char *both = NULL;
+    if (asprintf(&both, "%s,%s", text, before->text) < 0)
+        return false;
+    free(before->joined);
+    before->text = before->joined = both;
+    return true;
+}
+
+static bool note(atn_args *a, const atn_option *o, const char *text)
+{
+    atn_given *const before = o->type == ATN_OPT_PILE ? given_before(a, o->name) : NULL;
+    return before != NULL ? put_in_front(before, text)
+                          : atn_push(&a->given, (atn_given){.name = o->name, .text = text});
+}
+
 /* `attached`: the text glued to the option ("--name=text", "-ntext"), or NULL. */
 static atn_status take_value(words *w, const atn_option *o, const char *attached, atn_error *err)
 {
@@ -183,7 +210,7 @@ static atn_status take_value(words *w, const atn_option *o, const char *attached
         if (st)
             return st;
     }
-    if (!atn_push(&w->a->given, (atn_given){.name = o->name, .text = text}))
+    if (!note(w->a, o, text))
         return atn_fail(err, ATN_MEMORY, "out of memory");
     return ATN_OK;
 }
@@ -266,6 +293,8 @@ atn_status atn_args_parse(const atn_command *command, int argc, char **argv, atn
 
 void atn_args_free(atn_args *a)
 {
+    for (int i = 0; i < a->given.n; i++)
+        free(a->given.v[i].joined);
     atn_vec_free(&a->given);
     free(a->operands);
     a->operands = NULL;

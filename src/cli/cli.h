@@ -16,6 +16,7 @@ typedef enum {
     ATN_OPT_SIZE, /* 4096, 4K, 1M */
     ATN_OPT_WORD, /* one of `words` */
     ATN_OPT_LIST, /* any word, may be given several times */
+    ATN_OPT_PILE, /* words with commas; given several times, one list, the last in front */
     ATN_OPT_MAYBE /* alone, or with a word as --name=word only */
 } atn_opt_type;
 
@@ -29,6 +30,11 @@ typedef struct {
     int64_t min, max;         /* ATN_OPT_INT: both 0 means 0 .. INT32_MAX */
     const char *const *words; /* ATN_OPT_WORD: NULL-terminated */
 } atn_option;
+
+static inline bool atn_option_repeats(const atn_option *o)
+{
+    return o->type == ATN_OPT_LIST || o->type == ATN_OPT_PILE;
+}
 
 /* What a command may ask for besides its own options. */
 enum {
@@ -57,6 +63,7 @@ typedef struct {
 typedef struct {
     const char *name; /* the option's long name */
     const char *text; /* the argument; NULL for a flag */
+    char *joined;     /* what `text` is if it was made of several; else NULL */
 } atn_given;
 
 struct atn_args {

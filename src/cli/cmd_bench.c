@@ -197,7 +197,7 @@ static const atn_option options[] = {
     {.name = "algorithm",
      .letter = 'a',
      .argument = "LIST",
-     .type = ATN_OPT_TEXT,
+     .type = ATN_OPT_PILE,
      .doc = "Algorithms forced in the variant 'attune': 'allreduce=ring,bcast=chain:segment=8K'"},
     {.name = "machine",
      .argument = "FILE",

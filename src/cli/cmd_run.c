@@ -24,7 +24,7 @@ static const atn_option options[] = {
     {.name = "algorithm",
      .letter = 'a',
      .argument = "LIST",
-     .type = ATN_OPT_TEXT,
+     .type = ATN_OPT_PILE,
      .doc = "Force algorithms: 'allreduce=ring,bcast=chain:segment=8K,*=native'"},
     {.name = "rules",
      .letter = 'r',

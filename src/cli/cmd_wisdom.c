@@ -258,7 +258,7 @@ static const atn_option forget_options[] = {
     {.name = "operation",
      .argument = "NAME",
      .type = ATN_OPT_LIST,
-     .doc = "rules of this operation (may be repeated)"},
+     .doc = "rules of this operation"},
     {.name = "ranks", .argument = "RANGE", .type = ATN_OPT_TEXT, .doc = "whose ranks lie in RANGE"},
     {.name = "bytes", .argument = "RANGE", .type = ATN_OPT_TEXT, .doc = "whose bytes lie in RANGE"},
     {.name = "at",

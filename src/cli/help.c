@@ -56,7 +56,7 @@ static void option_row(FILE *f, const atn_option *o)
         const size_t used = strlen(doc);
         snprintf(doc + used, sizeof doc - used, "%s%s", i ? ", " : ": ", o->words[i]);
     }
-    if (o->type == ATN_OPT_LIST)
+    if (atn_option_repeats(o))
         strncat(doc, "; may be repeated", sizeof doc - strlen(doc) - 1);
     if (o->fallback) {
         const size_t used = strlen(doc);

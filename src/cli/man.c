@@ -45,7 +45,7 @@ static void option_entry(FILE *f, const atn_option *o)
     line(f, "\n", o->doc, o->words ? ": " : "");
     for (int i = 0; o->words && o->words[i]; i++)
         line(f, i ? ", " : "", o->words[i], "");
-    if (o->type == ATN_OPT_LIST)
+    if (atn_option_repeats(o))
         fputs("; may be repeated", f);
     fputs(".\n", f);
     if (o->fallback)

@@ -327,6 +327,14 @@ ATTUNE_REPORT 1 -ppn 2 -genv A 1 -genv B=2 -bind-to core -n 2 ./mpich : -env LD_
     gives "dry run: jobs learn" 0 "ATTUNE_SELECT=online" dry -- ./$flavour
     said=$(dry -a bcast=chain -- ./$flavour)
     check "dry run: unless told what to use" [ "${said/SELECT/}" = "$said" ]
+    gives "dry run: algorithms of several options, the last in front" 0 \
+        "ATTUNE_ALGORITHM=reduce=linear,bcast=binomial,reduce=chain,bcast=chain LD_PRELOAD" \
+        env ATTUNE_ALGORITHM=scan=linear "$attune" run --dry-run --algorithm reduce=chain,bcast=chain \
+        -a bcast=binomial --algorithm=reduce=linear -- ./$flavour
+    gives "dry run: each of them is checked" 3 'unknown algorithm "chian" for bcast' \
+        dry -a bcast=chian -a reduce=chain -- ./$flavour
+    gives "dry run: of other options the last" 0 "ATTUNE_FIRST=3 LD_PRELOAD" \
+        dry --select rules --first 2 --first 3 -- ./$flavour
     says "dry run: without launcher" "ATTUNE_YIELD=always LD_PRELOAD=$lib ./$flavour 'a b' ''" \
         dry --yield always -- ./$flavour 'a b' ''
 done
