@@ -16,7 +16,7 @@
 
 atn_recorder atn_rec = {.types_freed = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
 atn_again atn_recent[1 << ATN_RECENT_BITS];
-_Thread_local int atn_depth;
+_Thread_local int atn_thread_depth;
 _Thread_local uint8_t atn_thread;
 
 void atn_number_thread(void)
@@ -183,7 +183,6 @@ static atn_trace_writer *open_file(const order *o)
 static void begin(const order *o)
 {
     char host[256] = "", program[1024];
-    int level = MPI_THREAD_SINGLE;
     atn_trace_start start = {.job = o->job,
                              .rank = atn_rec.r,
                              .ranks = atn_rec.p,
@@ -195,8 +194,6 @@ static void begin(const order *o)
                              .pid = (int)getpid()};
     gethostname(host, sizeof host - 1);
     program_name(program, sizeof program);
-    PMPI_Query_thread(&level);
-    atn_rec.threads = level == MPI_THREAD_MULTIPLE;
     atn_rec.messages = o->messages != 0;
     calibrate(&start);
     const atn_trace_sync sync = atn_compare_clocks(MPI_COMM_WORLD);
@@ -211,12 +208,21 @@ static void begin(const order *o)
     atn_know_comm(MPI_COMM_SELF);
 }
 
+static void look_for_threads(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    atn_thread_depth = atn_rec.depth; /* before it counts */
+    atn_rec.threads = level == MPI_THREAD_MULTIPLE;
+}
+
 static void start(void)
 {
     static order o;
     if (!atn_mpi_fits())
         return;
     atn_rate_end();
+    look_for_threads();
     PMPI_Comm_size(MPI_COMM_WORLD, &atn_rec.p);
     PMPI_Comm_rank(MPI_COMM_WORLD, &atn_rec.r);
     share_order(&o);

@@ -52,6 +52,7 @@ typedef struct {
     bool messages; /* also those inside of collectives */
     bool threads;
     bool quick;           /* recorded, and by one thread */
+    int depth;            /* calls of MPI that the program is inside of, where no threads are */
     int anys;             /* requests under way that are receives from anybody */
     uint32_t types_freed; /* + 1 */
     atn_trace_hand *hand; /* the writer's */
@@ -73,8 +74,14 @@ typedef struct {
 } atn_recorder;
 
 extern atn_recorder atn_rec;
-/* Calls of MPI that this thread is inside of. */
-extern _Thread_local int atn_depth __attribute__((tls_model("initial-exec")));
+/* Calls of MPI that this thread is inside of.  Where only one is at a time, that stands beside the
+ * rest of what a call looks at. */
+extern _Thread_local int atn_thread_depth __attribute__((tls_model("initial-exec")));
+static inline int *atn_depth_here(void)
+{
+    return ATN_RARELY(atn_rec.threads) ? &atn_thread_depth : &atn_rec.depth;
+}
+#define atn_depth (*atn_depth_here())
 /* Its number in the trace, from 0 in the order of first calls; the last one has all further. */
 extern _Thread_local uint8_t atn_thread __attribute__((tls_model("initial-exec")));
 void atn_number_thread(void);
@@ -174,15 +181,15 @@ static inline void atn_count_poll(int64_t enter)
 }
 
 /* The same in as few steps as possible, for those that programs make most. */
-ATN_QUICK bool atn_is_quick(void) { return atn_rec.quick && atn_depth == 0; }
+ATN_QUICK bool atn_is_quick(void) { return atn_rec.quick && atn_rec.depth == 0; }
 ATN_QUICK int64_t atn_enter_quickly(void)
 {
-    atn_depth = 1;
+    atn_rec.depth = 1;
     return atn_ticks();
 }
 ATN_QUICK bool atn_was_in_vain(bool vain, int64_t enter)
 {
-    atn_depth = 0;
+    atn_rec.depth = 0;
     if (ATN_LIKELY(vain) && ATN_RARELY(atn_rec.polls++ % ATN_POLLS_PER_LOOK == 0))
         atn_rec.looked_ticks += atn_ticks() - enter;
     return vain;
