@@ -401,7 +401,7 @@ const atn_command atn_cmd_run = {
         "preload, has the launcher preload the right library into every process, and then becomes "
         "the launcher: exit code and signals are the program's own. Options override the "
         "environment variables that 'attune settings' lists; without rules or forced algorithms "
-        "every call stays native.",
+        "the job learns while it runs what is fastest.",
     .options = options,
     .flags = ATN_CMD_REST,
     .run = run,
