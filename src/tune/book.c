@@ -21,6 +21,12 @@ int atn_size_weight(int64_t bytes, int64_t fixed)
     return weight < 1 ? 1 : (int)weight;
 }
 
+int64_t atn_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps)
+{
+    const int weight = atn_size_weight(bytes, fixed);
+    return ps > 0 ? (int64_t)((__int128)ps * ATN_TUNE_WEIGHT / weight) : ps;
+}
+
 void atn_book_open(atn_book *book, int budget, int64_t agreement_ns)
 {
     book->n = 0;

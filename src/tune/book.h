@@ -26,6 +26,8 @@ typedef struct {
 int atn_size_class(int64_t bytes);
 /* Weight of a call within its class when its time is that of `fixed` bytes and of its own. */
 int atn_size_weight(int64_t bytes, int64_t fixed);
+/* What the usual size of the class would take, if this one takes `ps`; not known (0, -1) stays. */
+int64_t atn_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps);
 
 void atn_book_open(atn_book *book, int budget, int64_t agreement_ns);
 void atn_book_close(atn_book *book);

@@ -131,10 +131,30 @@ static void lessons_become_rules(void **state)
     atn_tuner_free(t);
 }
 
+/* Predictions are of the first size that came, times of all sizes of the class. */
+static void times_of_a_size_are_those_of_its_class(void **state)
+{
+    (void)state;
+    const int64_t fixed = 8192, long_ps = INT64_C(3600000000000000),
+                  sizes[] = {1, 100, 65536, 98303, 131071};
+    assert_int_equal(atn_size_usual_ps(98304, fixed, 1000000), 1000000);
+    assert_in_range(atn_size_usual_ps(65536, 0, 1000000), 1500000, 1502500);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const int64_t usual = atn_size_usual_ps(sizes[i], fixed, long_ps);
+        const int64_t back = usual / ATN_TUNE_WEIGHT * atn_size_weight(sizes[i], fixed);
+        assert_in_range(back, long_ps / 1000 * 999, long_ps / 1000 * 1001);
+        assert_true((usual > long_ps) == (atn_size_weight(sizes[i], fixed) < ATN_TUNE_WEIGHT));
+    }
+    assert_int_equal(atn_size_usual_ps(65536, fixed, -1), -1);
+    assert_int_equal(atn_size_usual_ps(65536, fixed, 0), 0);
+    assert_int_equal(atn_size_usual_ps(-1, fixed, 777), 777);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_have_classes_and_weights),
+        cmocka_unit_test(times_of_a_size_are_those_of_its_class),
         cmocka_unit_test(neighbours_lend_what_they_know),
         cmocka_unit_test(many_sizes_share_one_budget),
         cmocka_unit_test(lessons_become_rules),

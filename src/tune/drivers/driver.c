@@ -110,8 +110,7 @@ atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s)
 /* Times are those of the usual size of the class, predictions those of the first call's. */
 static int64_t usual_ps(const atn_kind *x, int64_t ps)
 {
-    const int weight = atn_size_weight(x->subject.q.bytes, fixed_bytes);
-    return ps > 0 ? (int64_t)((__int128)ps * ATN_TUNE_WEIGHT / weight) : ps;
+    return atn_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
 }
 
 static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_field *f)
