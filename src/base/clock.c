@@ -51,3 +51,12 @@ int64_t atn_ticks_ns(int64_t ticks)
     const __int128 ns = (__int128)ticks * (now_ns - start_ns) / (now_ticks - start_ticks);
     return (int64_t)ns;
 }
+
+int64_t atn_pause_ns(int64_t waited_ns)
+{
+    static const int64_t at_once_ns = 50000, most_ns = 1000000;
+    enum { PART = 8 };
+    if (waited_ns <= at_once_ns)
+        return 0;
+    return waited_ns / PART < most_ns ? waited_ns / PART : most_ns;
+}

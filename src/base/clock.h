@@ -34,4 +34,8 @@ static inline int64_t atn_ticks(void)
 /* A difference of ticks as nanoseconds; more exact the longer ago the start was. */
 int64_t atn_ticks_ns(int64_t ticks);
 
+/* How long to sleep before looking again for what has been awaited for so long: a part of that, so
+ * that its end is noticed late by no more; 0: short waits are not slept through. */
+int64_t atn_pause_ns(int64_t waited_ns);
+
 #endif

@@ -1,4 +1,4 @@
-/* test_here.c - names of places, and the processor's counter. */
+/* test_here.c - names of places, the processor's counter, pauses between looks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,12 +59,31 @@ static void ticks_go_on(void **state)
     assert_int_equal(atn_ticks_ns(-5), 0);
 }
 
+/* Somebody who sleeps between looks, for as long as he is told, and what comes at some moment. */
+static void pauses_are_a_part_of_the_wait(void **state)
+{
+    (void)state;
+    const int64_t look_ns = 500, comes_ns[] = {1000, 50000, 51000, 3000000, INT64_C(100000000)};
+    assert_int_equal(atn_pause_ns(0), 0);
+    assert_int_equal(atn_pause_ns(50000), 0);
+    for (size_t i = 0; i < sizeof comes_ns / sizeof *comes_ns; i++) {
+        const int64_t comes = comes_ns[i];
+        int64_t now = 0, looks = 0;
+        for (; now < comes; looks++)
+            now += look_ns + atn_pause_ns(now);
+        assert_true(now - comes <= comes / 8 + look_ns);
+        assert_true(now - comes <= 1000000 + look_ns);
+        assert_true(looks <= 200 + comes / 900000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_are_told_apart),
         cmocka_unit_test(names_are_places_of_wisdom),
         cmocka_unit_test(ticks_go_on),
+        cmocka_unit_test(pauses_are_a_part_of_the_wait),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

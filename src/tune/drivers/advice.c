@@ -119,14 +119,11 @@ static bool summarise(const atn_driver *d, atn_kind *x)
     return true;
 }
 
-/* Sleeps for a part of the time it has waited, so that it is over late by no more than that. */
 static void pause_since(int64_t start)
 {
-    static const int64_t at_once_ns = 50000, most_ns = 1000000;
-    enum { PART = 8 };
-    const int64_t waited = atn_ticks_ns(atn_ticks() - start), ns = waited / PART;
-    if (waited > at_once_ns)
-        nanosleep(&(struct timespec){.tv_nsec = ns < most_ns ? ns : most_ns}, NULL);
+    const int64_t ns = atn_pause_ns(atn_ticks_ns(atn_ticks() - start));
+    if (ns > 0)
+        nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
 /* Rank 0 may be planning, for milliseconds: others leave it the processor, which they may share. */
