@@ -16,8 +16,10 @@
 enum { MEASURED_ERROR = 400, WIRES_ERROR = 1500, NO_PREDICTION = -1 };
 /* How many candidates are looked at, with predictions and without. */
 enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
-/* All ranks wait for a plan, and races correct it: a part of the usual effort must do. */
-enum { ROUGH = 2 };
+/* All ranks wait for a plan, and races correct it: a part of the usual effort must do, a smaller
+ * one for short calls. */
+enum { ROUGH = 2, ROUGHER = 6 };
+static const int64_t short_bytes = 16384;
 /* How many times as often as usual a kind must come that is not foreseen to come again. */
 enum { UNFORESEEN = 2 };
 
@@ -145,6 +147,11 @@ static int64_t plain_ps(const atn_ranking *r)
     return best;
 }
 
+static int64_t effort_for(const atn_comm *c, const atn_problem *q)
+{
+    return atn_plan_budget(c->p) / (q->bytes < short_bytes ? ROUGHER : ROUGH);
+}
+
 /* Planned for the average where ranks do not share sizes; what serves must serve any.  Returns what
  * native should take. */
 static int64_t add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
@@ -155,9 +162,9 @@ static int64_t add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
     if (q.bytes < 0)
         q.bytes = x->mean;
     const int64_t start = atn_clock_kernel_ns();
-    const bool done = atn_the_job.machine != NULL &&
-                      atn_planner_rank(&q, atn_the_job.machine, NULL, atn_plan_budget(c->p) / ROUGH,
-                                       &r, NULL) == ATN_OK;
+    const int64_t effort = effort_for(c, &q);
+    const atn_machine *const m = atn_the_job.machine;
+    const bool done = m != NULL && atn_planner_rank(&q, m, NULL, effort, &r, NULL) == ATN_OK;
     note_plan(atn_clock_kernel_ns() - start);
     if (!done)
         return 0;
@@ -219,12 +226,20 @@ static bool seems_worth_planning(const atn_kind *x)
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
 }
 
+/* Short calls that few calls of the communicator are: others are worth more. */
+static bool is_rare(const atn_comm *c, const atn_kind *x)
+{
+    enum { PART = 16 };
+    return !is_star() && x->subject.q.bytes >= 0 && x->subject.q.bytes < short_bytes &&
+           (uint64_t)x->calls * PART < c->calls;
+}
+
 /* Those that are part of a cycle are, at once.  What comes often enough is, whatever was foreseen:
  * foresight may be wrong, and rare calls may be long. */
 static bool is_worth_planning(atn_comm *c, const atn_kind *x)
 {
     const bool seems = seems_worth_planning(x);
-    if (x->subject.q.bytes < 0 && x->mean == 0)
+    if ((x->subject.q.bytes < 0 && x->mean == 0) || is_rare(c, x))
         return false;
     const atn_outlook outlook = atn_foresight_of(c, x);
     const bool is = outlook == ATN_OUTLOOK_COMES ||

@@ -165,7 +165,7 @@ static void meet(atn_comm *c, atn_kind *x, int64_t entered)
     const int before = x->field.n;
     const int64_t all_there = atn_arrivals_meet(c, x, entered);
     if (all_there > 0)
-        atn_driver_met(c->driver, atn_ticks() - all_there);
+        atn_driver_cost(c->driver, atn_ticks() - all_there);
     if (x->tuner != NULL)
         atn_arrivals_add(c, x, &x->field);
     atn_driver_join(x, before);

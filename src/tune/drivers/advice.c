@@ -62,17 +62,18 @@ static int64_t seen_ps(const atn_kind *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
-/* Time that must pass until asking has taken no more than its part of the budget. */
+/* Time that must pass until setting up another tuner makes no more than half of the budget; the
+ * other half is for trying out.  Rank 0 reckons for all its communicators, each of which begins
+ * with nothing. */
 static int64_t wait_ns(const atn_driver *d)
 {
-    enum { PART = 4 }; /* planning has another one */
+    enum { PART = 2 };
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
-    const int64_t over_ns = atn_ticks_ns(d->asked) - credit_ns;
+    const int64_t over_ns = atn_set_ups_ns() - credit_ns;
     if (over_ns <= 0 || d->s.budget == 0) /* without one only STAR-MPI asks, which knows none */
         return 0;
-    const int64_t needed_ns = over_ns * 1000 * PART / d->s.budget;
-    const int64_t passed_ns = atn_driver_passed(d);
-    return needed_ns > passed_ns ? needed_ns - passed_ns : 0;
+    const int64_t missing_ns = over_ns * 1000 * PART / d->s.budget - atn_set_ups_since();
+    return missing_ns > 0 ? missing_ns : 0;
 }
 
 /* Calls until it is asked again. */
@@ -98,7 +99,6 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
     head[SEEN_PS] = seen_ps(x);
     head[PASSED] = atn_driver_passed(d);
     head[OVERHEAD] = atn_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
-    d->asked -= atn_ticks() - start;
     if (head[ADVICE] == ATN_ADVICE_LATER)
         head[PAUSE] = pause_of(d, x);
     else if (head[ADVICE] == ATN_ADVICE_MEET)

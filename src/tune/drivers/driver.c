@@ -10,8 +10,11 @@
 #include "tune/drivers/advice.h"
 #include "tune/drivers/private.h"
 
-/* Several communicators of a rank share its time, so each earns a part of the budget. */
+/* Several communicators of a rank share its time, so each earns a part of the budget; what it costs
+ * to set up tuning they pay together. */
 static _Atomic int drivers;
+static _Atomic int64_t first_opened, set_ups; /* ticks */
+static _Atomic int64_t start_ns, fields;      /* what the start has cost; tuners set up */
 
 static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
 enum { PATIENCE = 4 };                   /* part of a call that may be waited for an agreement */
@@ -26,6 +29,9 @@ atn_driver *atn_driver_new(const atn_driver_setup *setup)
         return NULL;
     d->s = *setup;
     d->opened = atn_ticks();
+    atomic_compare_exchange_strong(&first_opened, &(int64_t){0}, d->opened);
+    if (setup->overhead_ns > 0)
+        atomic_store(&start_ns, setup->overhead_ns);
     atn_book_open(&d->book, setup->budget, setup->tune.agreement_ns);
     atomic_fetch_add(&drivers, 1);
     return d;
@@ -64,14 +70,24 @@ bool atn_driver_all(const atn_driver *d, bool mine)
     return d->s.allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, d->s.comm) == MPI_SUCCESS && all;
 }
 
-/* Most programs begin without wisdom: then nobody is asked before the second call. */
+/* Calls before rank 0 is asked for the first time: most kinds of short ones do not come often
+ * enough to be worth a question. */
+static int64_t few_calls(const atn_kind *x)
+{
+    enum { ONE_OF_LONG = 1, OF_UNKNOWN = 3, OF_SHORT = 7 };
+    static const int64_t long_bytes = 16384;
+    const int64_t bytes = x->subject.q.bytes;
+    return bytes < 0 ? OF_UNKNOWN : bytes >= long_bytes ? ONE_OF_LONG : OF_SHORT;
+}
+
+/* Most programs begin without wisdom: then nobody is asked at once. */
 static void expect(atn_driver *d, atn_kind *x)
 {
     const atn_advice advice = d->s.expect(d->s.context, x);
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     else if (advice == ATN_ADVICE_LATER)
-        x->quiet = x->calls = 1;
+        x->quiet = x->calls = few_calls(x);
     if (advice == ATN_ADVICE_FIXED)
         d->s.heard(d->s.context, x, advice);
 }
@@ -139,6 +155,7 @@ static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice, con
     }
     x->tuner = tuner;
     x->field = *f;
+    fields += tuned;
     return advice;
 }
 
@@ -155,16 +172,24 @@ static void ask(atn_driver *d, atn_kind *x)
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     d->s.heard(d->s.context, x, advice);
-    atn_driver_met(d, atn_ticks() - start);
+    atn_driver_cost(d, atn_ticks() - start);
 }
 
-void atn_driver_met(atn_driver *d, int64_t ticks)
+void atn_driver_cost(atn_driver *d, int64_t ticks)
 {
-    d->asked += ticks;
     d->overhead += ticks;
+    atomic_fetch_add(&set_ups, ticks);
 }
 
-void atn_driver_cost(atn_driver *d, int64_t ticks) { d->overhead += ticks; }
+/* Before there was one it takes a plan and about as many collectives as the start. */
+int64_t atn_set_ups_ns(void)
+{
+    static const int64_t plan_ns = 3000000;
+    const int64_t so_far = atn_ticks_ns(atomic_load(&set_ups)), n = atomic_load(&fields);
+    return so_far + (n > 0 ? so_far / n : start_ns + plan_ns);
+}
+
+int64_t atn_set_ups_since(void) { return atn_ticks_ns(atn_ticks() - atomic_load(&first_opened)); }
 
 /* ---- calls that need no turn ---- */
 

@@ -105,13 +105,11 @@ void atn_driver_free(atn_driver *d);
 
 /* The kind of a call; NULL: there is no room for another one.  `bytes` as in the subject. */
 atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s);
-/* Whether ranks are to find out at the next call of the kind how they come to it; what that has
- * cost this rank, in ticks. */
+/* Whether ranks are to find out at the next call of the kind how they come to it. */
 bool atn_driver_meets(atn_kind *x);
-void atn_driver_met(atn_driver *d, int64_t ticks);
 /* After that, on all ranks alike: the field has new candidates, from this one on. */
 void atn_driver_join(atn_kind *x, int from);
-/* Something else that tuning has cost this rank. */
+/* What setting up tuning has cost this rank besides asking, in ticks. */
 void atn_driver_cost(atn_driver *d, int64_t ticks);
 /* The next call of a kind; asks rank 0 when it is time for that (collective).  Afterwards its
  * promise says how many calls need no turn, if this one is not timed. */

@@ -19,8 +19,7 @@ struct atn_driver {
     atn_driver_setup s;
     atn_book book;
     int64_t opened;   /* ticks */
-    int64_t asked;    /* ticks that asking has cost this rank, without planning */
-    int64_t overhead; /* the same with planning and all else but regret and agreements */
+    int64_t overhead; /* ticks that all but regret and agreements has cost this rank */
     int n;
     atn_kind kinds[ATN_BOOK_TUNERS];
     atn_kind *last[ATN_OPERATIONS]; /* of each operation */
@@ -34,6 +33,10 @@ struct atn_driver {
 int64_t atn_driver_passed(const atn_driver *d);
 /* Nanoseconds that all but regret and agreements has cost this rank. */
 int64_t atn_driver_overhead(const atn_driver *d);
+/* Nanoseconds that setting up tuning has cost this process, whatever the communicator, with those
+ * that another tuner will cost, and how long ago that began. */
+int64_t atn_set_ups_ns(void);
+int64_t atn_set_ups_since(void);
 /* Whether all ranks say yes (collective). */
 bool atn_driver_all(const atn_driver *d, bool mine);
 
