@@ -21,6 +21,7 @@ programs() {
 2 tests/threads
 3 tests/finalize_hooks
 2 tests/errors
+3 tests/aliased 5 strict
 END
 }
 
