@@ -40,6 +40,16 @@ int64_t atn_account_wait(const atn_account *a, int64_t regret_ns, int64_t cost_n
     return calls == INT64_MAX ? calls : calls + 1;
 }
 
+int64_t atn_account_pays(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
+{
+    enum { PART = 2 };
+    const int64_t over_ns = cost_ns - credit_ns;
+    if (over_ns <= 0 || budget == 0)
+        return 0;
+    const int64_t missing_ns = scaled(over_ns, 1000 * PART, budget) - passed_ns;
+    return missing_ns > 0 ? missing_ns : 0;
+}
+
 int atn_account_ahead(const atn_account *a, int64_t call_ps)
 {
     static const int64_t long_ps = INT64_C(1000000000), short_ps = 100000000;

@@ -40,6 +40,11 @@ void atn_account_spend(atn_account *a, int64_t ns);
 /* What starting, asking and planning have cost so far. */
 void atn_account_overhead(atn_account *a, int64_t ns);
 
+/* Nanoseconds that must pass, after so many, until this cost is no more than half of a budget, but
+ * for the credit; the other half is for trying out.  No budget, no limit: only STAR-MPI asks
+ * then. */
+int64_t atn_account_pays(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns);
+
 /* The first time that a predicted candidate was measured. */
 void atn_account_compare(atn_account *a, int64_t measured_ps, int64_t predicted_ps);
 /* The middle of the latest ratios, per mille; 0: too few to tell. */

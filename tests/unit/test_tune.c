@@ -57,6 +57,19 @@ static void accounts_add_up(void **state)
 
 /* ---- learning ---- */
 
+/* A budget of 2 %: of 10 ms all but the credit must be one hundredth of the time. */
+static void set_ups_are_paid_for(void **state)
+{
+    (void)state;
+    assert_int_equal(atn_account_pays(20, 1000000, 1000000, 0), 0);
+    assert_int_equal(atn_account_pays(20, 1000000, 10000000, 0), 900000000);
+    assert_int_equal(atn_account_pays(20, 1000000, 10000000, 899999999), 1);
+    assert_int_equal(atn_account_pays(20, 1000000, 10000000, 900000000), 0);
+    assert_int_equal(atn_account_pays(1000, 0, 10000000, 0), 20000000);
+    assert_int_equal(atn_account_pays(0, 0, 10000000, 0), 0);
+    assert_true(atn_account_pays(1, 0, INT64_MAX, 0) == INT64_MAX);
+}
+
 static void loop_of_500_is_nearly_as_fast_as_the_best(void **state)
 {
     (void)state;
@@ -360,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sign_test_keeps_its_promise),
         cmocka_unit_test(accounts_add_up),
+        cmocka_unit_test(set_ups_are_paid_for),
         cmocka_unit_test(loop_of_500_is_nearly_as_fast_as_the_best),
         cmocka_unit_test(best_is_found_soon_and_kept),
         cmocka_unit_test(noise_and_outliers_do_not_mislead),

@@ -62,18 +62,12 @@ static int64_t seen_ps(const atn_kind *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
-/* Time that must pass until setting up another tuner makes no more than half of the budget; the
- * other half is for trying out.  Rank 0 reckons for all its communicators, each of which begins
- * with nothing. */
+/* Time that must pass until another tuner can be set up.  Rank 0 reckons for all its communicators,
+ * each of which begins with nothing. */
 static int64_t wait_ns(const atn_driver *d)
 {
-    enum { PART = 2 };
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
-    const int64_t over_ns = atn_set_ups_ns() - credit_ns;
-    if (over_ns <= 0 || d->s.budget == 0) /* without one only STAR-MPI asks, which knows none */
-        return 0;
-    const int64_t missing_ns = over_ns * 1000 * PART / d->s.budget - atn_set_ups_since();
-    return missing_ns > 0 ? missing_ns : 0;
+    return atn_account_pays(d->s.budget, credit_ns, atn_set_ups_ns(), atn_set_ups_since());
 }
 
 /* Calls until it is asked again. */
