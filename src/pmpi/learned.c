@@ -272,15 +272,14 @@ static int foreseen(const atn_field *f)
     return best;
 }
 
-/* What must not change later has to be faster than native even if the prediction is wrong; others
- * are compared with it soon. */
-static void begin_foreseen(const atn_subject *s, int64_t native_ps, atn_field *f)
+/* Only what must be faster than native even if both predictions are wrong: a long call that takes
+ * longer is a loss that short programs do not make up for. */
+static void begin_foreseen(int64_t native_ps, atn_field *f)
 {
+    enum { WORST = (1000 + MEASURED_ERROR) * (1000 + MEASURED_ERROR) / 1000 };
     const int best = foreseen(f);
-    const int64_t ps = f->is[best].predicted_ps;
-    const bool sure = ps / 1000 * (1000 + MEASURED_ERROR) < native_ps;
-    f->foreseen = best != ATN_FIELD_NATIVE && (sure || !s->stable);
-    if (f->foreseen)
+    f->at_once = true;
+    if (best != ATN_FIELD_NATIVE && f->is[best].predicted_ps / 1000 * WORST < native_ps)
         f->wise = best;
 }
 
@@ -330,7 +329,7 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
     atn_arrivals_add(c, x, field_p);
     const int64_t native_ps = add_plans(c, x, field_p);
     if (at_once)
-        begin_foreseen(s, native_ps, field_p);
+        begin_foreseen(native_ps, field_p);
     return field_p->n > 1 || wise != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
 }
 
@@ -370,7 +369,7 @@ void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice)
     else
         atn_say("%s: begins with %s (%s), %d candidates%s", class, name,
                 x->field.wise < 0      ? "nothing better is known"
-                : x->field.foreseen    ? "foreseen"
+                : x->field.at_once     ? "foreseen"
                 : x->field.wise_ps > 0 ? "wisdom"
                                        : "wisdom that is not sure",
                 x->field.n, x->subject.stable ? ", tried out beside the calls" : "");

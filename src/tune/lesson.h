@@ -15,7 +15,7 @@ typedef struct {
     atn_choice choice[ATN_TUNE_CANDIDATES];
     int wise;        /* what wisdom says, among them; -1: nothing */
     int64_t wise_ps; /* and how long it takes; -1: unknown */
-    bool foreseen;   /* it was the model, not wisdom */
+    bool at_once;    /* planned before the first call: what it begins with is the model's choice */
 } atn_field;
 
 enum { ATN_FIELD_NATIVE = 0 };

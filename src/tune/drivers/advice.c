@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "tune/drivers/private.h"
 
-enum { ADVICE, BYTES, WISE, WISE_PS, FORESEEN, SEEN_PS, PAUSE, PASSED, OVERHEAD, HEAD };
+enum { ADVICE, BYTES, WISE, WISE_PS, AT_ONCE, SEEN_PS, PAUSE, PASSED, OVERHEAD, HEAD };
 
 /* A line: predicted picoseconds, error, algorithm.  Native is not written: it is always the first.
  * Returns the length; candidates that find no room are left out. */
@@ -51,7 +51,7 @@ static bool read_field(atn_operation op, char *text, const int64_t head[HEAD], a
             return false;
     f.wise = head[WISE] < f.n ? (int)head[WISE] : -1;
     f.wise_ps = head[WISE_PS];
-    f.foreseen = head[FORESEEN] != 0;
+    f.at_once = head[AT_ONCE] != 0;
     *field_p = f;
     return f.n > 0;
 }
@@ -89,7 +89,7 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
         head[ADVICE] = d->s.advise(d->s.context, x, &f);
     head[WISE] = f.wise;
     head[WISE_PS] = f.wise_ps;
-    head[FORESEEN] = f.foreseen;
+    head[AT_ONCE] = f.at_once;
     head[SEEN_PS] = seen_ps(x);
     head[PASSED] = atn_driver_passed(d);
     head[OVERHEAD] = atn_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);

@@ -166,7 +166,7 @@ static void ask(atn_driver *d, atn_kind *x)
     atn_advice advice = atn_driver_ask(d, x, &field);
     if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field);
-    x->meets = advice == ATN_ADVICE_MEET || (x->tuner != NULL && x->field.foreseen);
+    x->meets = advice == ATN_ADVICE_MEET || (x->tuner != NULL && x->field.at_once);
     x->calls += x->quiet;
     x->promise.era++;
     if (advice == ATN_ADVICE_FIXED)
