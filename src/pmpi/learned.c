@@ -279,8 +279,11 @@ static void begin_foreseen(int64_t native_ps, atn_field *f)
     enum { WORST = (1000 + MEASURED_ERROR) * (1000 + MEASURED_ERROR) / 1000 };
     const int best = foreseen(f);
     f->at_once = true;
-    if (best != ATN_FIELD_NATIVE && f->is[best].predicted_ps / 1000 * WORST < native_ps)
-        f->wise = best;
+    if (best == ATN_FIELD_NATIVE || f->is[best].predicted_ps / 1000 * WORST >= native_ps)
+        return;
+    f->wise = best;
+    f->is[ATN_FIELD_NATIVE].predicted_ps = native_ps;
+    f->is[ATN_FIELD_NATIVE].error = MEASURED_ERROR;
 }
 
 static bool knows_wisdom(const atn_comm *c, atn_operation op)

@@ -30,7 +30,7 @@ static int ratios(const atn_tuner *t, int64_t v[ATN_TUNE_CANDIDATES])
     int n = 0;
     for (int i = 0; i < t->n; i++) {
         const atn_runner *x = &t->runner[i];
-        if (x->samples == 0 || x->is.predicted_ps <= 0)
+        if (x->samples == 0 || x->is.predicted_ps <= 0 || i == t->native)
             continue;
         const int64_t ratio = atn_runner_median(x) * 1000 / x->is.predicted_ps + 1;
         int j = n++;
@@ -67,7 +67,8 @@ static int64_t expected(const atn_tuner *t, int i, int64_t *error_p)
         return atn_runner_median(x);
     if (x->is.predicted_ps <= 0)
         return 0;
-    const correction c = corrected(t);
+    /* Where others are slower than predicted native need not be: it is to be tried. */
+    const correction c = i == t->native ? (correction){1000, 0} : corrected(t);
     *error_p = c.error > x->is.error ? c.error : x->is.error;
     return x->is.predicted_ps * c.factor / 1000 + 1;
 }
@@ -82,7 +83,7 @@ static bool worth_it(const atn_tuner *t, int i)
 }
 
 /* Regret of one call that must be reckoned with, in picoseconds.  Native costs nobody anything that
- * the program would not have paid without us. */
+ * the program would not have paid without us, but once it is beaten it is a rival like others. */
 static int64_t regret(const atn_tuner *t, int i)
 {
     int64_t error;
@@ -90,7 +91,7 @@ static int64_t regret(const atn_tuner *t, int i)
     const int64_t worst = ps == 0 ? 2 * usual : ps * (1000 + error) / 1000;
     if (t->s.shadow) /* of both, if need be */
         return (i == t->incumbent ? 0 : worst) + (t->winner == t->incumbent ? 0 : usual);
-    return i == t->native || worst < usual ? 0 : worst - usual;
+    return (i == t->native && !t->watching) || worst < usual ? 0 : worst - usual;
 }
 
 /* Calls until the account can pay for a round with the candidate. */
@@ -294,12 +295,28 @@ static void plan_first(atn_tuner *t, atn_round *round)
     add_block(round, other, 1);
 }
 
+/* The first call of what was only foreseen has to connect ranks: two more are not held against it
+ * before native, which is foreseen to be slower, is tried. */
+static bool plan_second(atn_tuner *t, atn_round *round)
+{
+    const bool foreseen =
+        t->start == ATN_START_BORROWED && t->runner[t->native].is.predicted_ps > 0;
+    if (!foreseen || t->winner == t->native || t->runner[t->winner].samples != 1)
+        return false;
+    round->cost_ns = t->agreement_ns;
+    add_block(round, t->winner, 2);
+    t->why = "timing what it starts with";
+    return true;
+}
+
 static void plan_race(atn_tuner *t, atn_round *round)
 {
     if (t->runner[t->winner].samples == 0) {
         plan_first(t, round);
         return;
     }
+    if (plan_second(t, round))
+        return;
     const int challenger = t->watching ? t->challenger : next_challenger(t);
     if (challenger >= 0) {
         plan_duel(t, challenger, round);

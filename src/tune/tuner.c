@@ -213,9 +213,10 @@ static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_ca
     }
 }
 
+/* What is foreseen of native is what others would take: it does not tell how good the model is. */
 static void note(atn_tuner *t, atn_runner *x, int64_t per_call_ps)
 {
-    if (x->samples == 0 && x->is.predicted_ps > 0)
+    if (x->samples == 0 && x->is.predicted_ps > 0 && x != &t->runner[t->native])
         atn_account_compare(t->account, per_call_ps, x->is.predicted_ps);
     atn_runner_note(x, per_call_ps);
 }

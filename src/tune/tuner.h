@@ -30,7 +30,7 @@ typedef enum {
 
 typedef struct {
     uint64_t id;          /* of algorithm and parameters, the same for neighbouring sizes */
-    int64_t predicted_ps; /* of one call; -1: cannot be told (native) */
+    int64_t predicted_ps; /* of one call; -1: cannot be told; native: of the best of its sort */
     int error;            /* of the prediction, per mille: p / (1 + e) .. p * (1 + e) */
     int group;            /* what it optimises; from 0 */
 } atn_candidate;

@@ -188,6 +188,33 @@ static void native_overthrows_as_soon(void **state)
     assert_int_equal(after_foreseen(time_of('n'), 5), NATIVE);
 }
 
+/* Where native is foreseen to be far behind, and what began as foreseen keeps its promise, native
+ * is not tried before the budget can pay for it; where it does not, native is tried at once. */
+static unsigned timed_with_foreseen_native(int own_us, int rounds)
+{
+    race x = {0};
+    unsigned timed = 0;
+    const atn_candidate list[] = {
+        {.id = 1, .predicted_ps = 4 * USUAL_US * INT64_C(1000000), .error = 400},
+        {.id = 2, .predicted_ps = USUAL_US * INT64_C(1000000), .error = 400}};
+    const int times[] = {4 * USUAL_US, own_us};
+    atn_account_open(&x.account, 20, atn_tune_defaults.agreement_ns);
+    x.tuner =
+        atn_tuner_new(&atn_tune_defaults, &x.account, list, 2, NATIVE, 1, ATN_START_BORROWED, -1);
+    while (rounds-- > 0)
+        timed |= play_round(&x, times);
+    atn_tuner_free(x.tuner);
+    return timed;
+}
+
+static void native_is_tried_as_it_is_foreseen(void **state)
+{
+    (void)state;
+    assert_int_equal(timed_with_foreseen_native(USUAL_US, 3), 1u << 1);
+    assert_int_equal(timed_with_foreseen_native(USUAL_US, 12), 1u << 1 | 1u << NATIVE);
+    assert_int_equal(timed_with_foreseen_native(4 * USUAL_US, 3), 1u << 1 | 1u << NATIVE);
+}
+
 /* One that comes when the race has begun is tried like the others, and only as many as fit in. */
 static void who_joins_later_may_win(void **state)
 {
@@ -446,6 +473,7 @@ int main(void)
         cmocka_unit_test(after_a_loss_nothing_is_obvious),
         cmocka_unit_test(native_overthrows_as_soon),
         cmocka_unit_test(who_joins_later_may_win),
+        cmocka_unit_test(native_is_tried_as_it_is_foreseen),
         cmocka_unit_test(only_native_is_left_so_soon),
         cmocka_unit_test(shadows_only_tell),
         cmocka_unit_test(unfinished_races_are_marked),

@@ -11,7 +11,7 @@
 
 enum { ADVICE, BYTES, WISE, WISE_PS, AT_ONCE, SEEN_PS, PAUSE, PASSED, OVERHEAD, HEAD };
 
-/* A line: predicted picoseconds, error, algorithm.  Native is not written: it is always the first.
+/* A line: predicted picoseconds, error, algorithm; native is always the first.
  * Returns the length; candidates that find no room are left out. */
 static int print_field(const atn_field *f, char *text)
 {
