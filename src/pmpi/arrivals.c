@@ -158,12 +158,18 @@ int64_t atn_arrivals_meet(atn_comm *c, const atn_kind *x, int64_t entered)
 
 /* ---- candidates ---- */
 
-static void add(const atn_row *row, const char *params, atn_field *field)
+/* Without memory, which one rank may lack: all must have the same candidates. */
+static void add(const atn_row *row, int64_t segment, atn_field *field)
 {
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_row_params(row, list);
     atn_choice choice = {.row = row};
 
-    if (atn_params_parse(row, params, &choice.params, NULL) == ATN_OK)
-        atn_field_add(field, &choice, -1, 0);
+    atn_params_default(row, &choice.params);
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i]->name, "segment") == 0)
+            choice.params.v[i] = segment;
+    atn_field_add(field, &choice, -1, 0);
 }
 
 /* In pieces that MPI libraries send at once, so that nobody stays for one who is late. */
@@ -173,7 +179,7 @@ void atn_arrivals_add(const atn_comm *c, const atn_kind *x, atn_field *field)
 
     if (atn_arrivals_of(c, x) == NULL)
         return;
-    add(follower(x), "", field);
+    add(follower(x), 0, field);
     if (x->subject.q.bytes > piece)
-        add(follower(x), "segment=8K", field);
+        add(follower(x), piece, field);
 }

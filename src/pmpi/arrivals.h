@@ -19,7 +19,7 @@ int64_t atn_arrivals_meet(atn_comm *c, const atn_kind *x, int64_t entered);
 const atn_lateness *atn_arrivals_of(const atn_comm *c, const atn_kind *x);
 /* On rank 0: whether it has to be found out first. */
 bool atn_arrivals_open(const atn_comm *c, const atn_kind *x);
-/* On rank 0: adds what follows arrivals to the candidates, if ranks come apart. */
+/* On rank 0, or on all alike: adds what follows arrivals to the candidates, if ranks come apart. */
 void atn_arrivals_add(const atn_comm *c, const atn_kind *x, atn_field *field);
 
 #endif
