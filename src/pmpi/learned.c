@@ -19,7 +19,6 @@ enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
 /* All ranks wait for a plan, and races correct it: a part of the usual effort must do, a smaller
  * one for short calls. */
 enum { ROUGH = 2, ROUGHER = 6 };
-static const int64_t short_bytes = 16384;
 /* How many times as often as usual a kind must come that is not foreseen to come again. */
 enum { UNFORESEEN = 2 };
 
@@ -149,7 +148,7 @@ static int64_t plain_ps(const atn_ranking *r)
 
 static int64_t effort_for(const atn_comm *c, const atn_problem *q)
 {
-    return atn_plan_budget(c->p) / (q->bytes < short_bytes ? ROUGHER : ROUGH);
+    return atn_plan_budget(c->p) / (q->bytes < ATN_SHORT_BYTES ? ROUGHER : ROUGH);
 }
 
 /* Planned for the average where ranks do not share sizes; what serves must serve any.  Returns what
@@ -230,7 +229,7 @@ static bool seems_worth_planning(const atn_kind *x)
 static bool is_rare(const atn_comm *c, const atn_kind *x)
 {
     enum { PART = 16 };
-    return !is_star() && x->subject.q.bytes >= 0 && x->subject.q.bytes < short_bytes &&
+    return !is_star() && x->subject.q.bytes >= 0 && x->subject.q.bytes < ATN_SHORT_BYTES &&
            (uint64_t)x->calls * PART < c->calls;
 }
 

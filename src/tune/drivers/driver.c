@@ -75,9 +75,8 @@ bool atn_driver_all(const atn_driver *d, bool mine)
 static int64_t few_calls(const atn_kind *x)
 {
     enum { ONE_OF_LONG = 1, OF_UNKNOWN = 3, OF_SHORT = 7 };
-    static const int64_t long_bytes = 16384;
     const int64_t bytes = x->subject.q.bytes;
-    return bytes < 0 ? OF_UNKNOWN : bytes >= long_bytes ? ONE_OF_LONG : OF_SHORT;
+    return bytes < 0 ? OF_UNKNOWN : bytes >= ATN_SHORT_BYTES ? ONE_OF_LONG : OF_SHORT;
 }
 
 /* Most programs begin without wisdom: then nobody is asked at once. */

@@ -17,6 +17,8 @@
 
 /* Calls from an agreement to its result, at most; bytes. */
 enum { ATN_DRIVER_MOST = 16, ATN_DRIVER_TEXT = 12288 };
+/* Calls of fewer bytes are short: less is asked and planned about them. */
+enum { ATN_SHORT_BYTES = 16384 };
 
 /* What calls of a kind have in common. */
 typedef struct {
