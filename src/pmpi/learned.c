@@ -225,12 +225,13 @@ static bool seems_worth_planning(const atn_kind *x)
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
 }
 
-/* Short calls that few calls of the communicator are: others are worth more. */
+/* Short calls that few calls of the communicator are: others are worth more, unless the job is run
+ * to teach others. */
 static bool is_rare(const atn_comm *c, const atn_kind *x)
 {
-    enum { PART = 16 };
-    return !is_star() && x->subject.q.bytes >= 0 && x->subject.q.bytes < ATN_SHORT_BYTES &&
-           (uint64_t)x->calls * PART < c->calls;
+    enum { PART = 16, WHOLE = 100 };
+    return !is_star() && atn_the_job.budget <= WHOLE && x->subject.q.bytes >= 0 &&
+           x->subject.q.bytes < ATN_SHORT_BYTES && (uint64_t)x->calls * PART < c->calls;
 }
 
 /* Those that are part of a cycle are, at once.  What comes often enough is, whatever was foreseen:
