@@ -112,6 +112,8 @@ first=${first%% *}
 gives "no command" 2 "no command to run" "$attune" run
 gives "unknown option" 2 "did you mean --report?" "$attune" run --reprot -- true
 gives "bad word" 2 "must be one of auto, always, never" "$attune" run --yield maybe -- true
+gives "a budget for jobs that teach" 2 "no command to run" "$attune" run --budget 100000
+gives "no such budget" 2 "must be a whole number from 0 to 100000" "$attune" run --budget 100001 -- true
 gives "bad verbosity" 3 "ATTUNE_VERBOSE=9: must be a number from 0 to 2" \
     "$attune" run --verbose=9 -- true
 gives "bad setting in the environment" 3 "ATTUNE_FIRST=x: must be a number" \
