@@ -13,7 +13,7 @@ fi
 for flavour in openmpi mpich; do
     program=$build/tests/$flavour/learning
     [ -x "$program" ] && command -v mpirun.$flavour >/dev/null || continue
-    timeout 100 "$attune" run --report=ran.html -- mpirun.$flavour -n 2 "$program" exact 300 >/dev/null 2>&1
+    timeout 300 "$attune" run --report=ran.html -- mpirun.$flavour -n 2 "$program" exact 300 >/dev/null 2>&1
     break
 done
 

@@ -69,7 +69,7 @@ holds() { # TEXT COMMAND ...
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 # What becomes of PAGE, in DOM; fails when the page complains.
 render() { # PAGE DOM [OPTION ...]
-    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
+    timeout 300 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
         --enable-logging=stderr "${@:3}" --dump-dom "file://$work/$1" >"$2" 2>browser.err &&
         ! grep CONSOLE browser.err || { tail -n 20 browser.err; return 1; }
 }

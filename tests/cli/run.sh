@@ -282,7 +282,7 @@ S
     run -a allreduce=ring -- $mpirun -n 3 ./$f die "$work" >killed.txt 2>&1
     check "$f: exit code when a rank is killed" test $? = $alone -a $alone != 0
     check "$f: and the launcher's message" grep -qi 'killed\|signal 9' killed.txt
-    for _ in $(seq 300); do pgrep -f "^\./$f die $work" >/dev/null || break; sleep 0.1; done
+    for _ in $(seq 1500); do pgrep -f "^\./$f die $work" >/dev/null || break; sleep 0.1; done
     check_fails "$f: and no process left" "" pgrep -f "^\./$f die $work"
 
     # Signals end the job, also in the middle of collectives.
@@ -290,12 +290,12 @@ S
         rm -f started
         "$attune" run -a allreduce=ring -- $mpirun -n 2 ./$f stay "$work/started" >/dev/null 2>&1 &
         pid=$!
-        for _ in $(seq 300); do [ -e started ] && break; sleep 0.1; done
+        for _ in $(seq 1500); do [ -e started ] && break; sleep 0.1; done
         check "$f: job begins" test -e started
         kill -$signal $pid
         # Only that it ends: Hydra itself returns 15 or 0 after SIGTERM.
-        check "$f: SIG$signal ends attune run" timeout 40 tail --pid=$pid -f /dev/null
-        for _ in $(seq 300); do pgrep -f "^\./$f stay $work" >/dev/null || break; sleep 0.1; done
+        check "$f: SIG$signal ends attune run" timeout 200 tail --pid=$pid -f /dev/null
+        for _ in $(seq 1500); do pgrep -f "^\./$f stay $work" >/dev/null || break; sleep 0.1; done
         check_fails "$f: SIG$signal leaves no process behind" "" pgrep -f "^\./$f stay $work"
     done
 done

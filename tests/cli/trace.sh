@@ -18,7 +18,7 @@ if [ "$flavour" = none ]; then
     finish
 fi
 
-record() { timeout 60 "$attune" trace record -o "$1" -- mpirun.$flavour -n 3 "$build/tests/$flavour/traced"; }
+record() { timeout 300 "$attune" trace record -o "$1" -- mpirun.$flavour -n 3 "$build/tests/$flavour/traced"; }
 check "a job is recorded" record job
 check "and another one" record other
 check "the command that records can be looked at" \

@@ -19,7 +19,7 @@ found() { # TOPOLOGY NUMBER
     local time
     "$attune" topo convert "$1" >true.conf && lab up "$1" >/dev/null || return 1
     for time in 30 80 120; do
-        timeout 100 "$attune" topo discover --time $time -o found.conf -- \
+        timeout 500 "$attune" topo discover --time $time -o found.conf -- \
             "$attune" lab run --mpi "$(flavour_of "$2")" >log 2>&1 &&
             "$attune" topo show found.conf >shown && same "$(groups found.conf)" "$(groups true.conf)" &&
             break

@@ -6,7 +6,7 @@ enter_box "$@"
 [ -n "$(flavours)" ] || skip_all "no MPI"
 
 hosts_of() { sort -n | cut -d' ' -f2 | tr '\n' ' '; }
-run() { timeout 60 "$attune" lab run "$@"; }
+run() { timeout 300 "$attune" lab run "$@"; }
 inside() { lab status --format csv | tail -n 1 | cut -d, -f6; }
 
 # Starts a job that waits for ever, and ends it by a signal; prints its code.
@@ -59,7 +59,7 @@ mine"
     check "$flavour: wholly" none_inside
     if [ -e "$ATTUNE_BUILD/lib/libattune-$flavour.so" ]; then
         check "$flavour: under attune run" grep -q 'barrier .*dissemination' \
-            <("$attune" run --algorithm barrier=dissemination --report -- timeout 60 \
+            <("$attune" run --algorithm barrier=dissemination --report -- timeout 300 \
                 "$attune" lab run -n 4 -- "$program" bulk 0 3 8 2>&1)
     fi
 done
@@ -70,7 +70,7 @@ check "ranks that are deaf to signals end" test "$(end_by INT "$flavour" deaf)" 
 check "wholly" none_inside
 if command -v script >/dev/null; then
     : >typed
-    type_it | timeout 60 script -qec "$attune lab run -- $program wait" \
+    type_it | timeout 300 script -qec "$attune lab run -- $program wait" \
         /dev/null >typed 2>&1
     check "Ctrl-C at a terminal ends it" grep -q waiting typed
     check "wholly" none_inside

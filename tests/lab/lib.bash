@@ -31,9 +31,9 @@ enter_box() {
 
 lab() { "$attune" lab "$@"; }
 
-wait_for() { # COMMAND ...: until it succeeds, at most 30 s
+wait_for() { # COMMAND ...: until it succeeds, at most 150 s
     local i
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         "$@" && return
         sleep 0.05
     done

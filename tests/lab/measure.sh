@@ -9,7 +9,7 @@ flavour() { flavours | sed -n "$(($1 % $(flavours | wc -l) + 1))p"; } # NUMBER
 
 measured() { # TOPOLOGY NUMBER
     lab up "$1" >/dev/null || return 1
-    timeout 100 "$attune" measure --time 8 -o machine -- "$attune" lab run --mpi "$(flavour "$2")" 2>err
+    timeout 500 "$attune" measure --time 8 -o machine -- "$attune" lab run --mpi "$(flavour "$2")" 2>err
     local code=$?
     [ $code = 0 ] || cat err
     lab down >/dev/null

@@ -29,7 +29,7 @@ said() { # FORMAT
 }
 ranks_are_there() { # FORMAT OPTIONS
     places "$1" >places && said "$1" >wanted && [ "$(wc -l <wanted)" = 8 ] &&
-        PLACES="$2" timeout 60 "$attune" lab run -n 8 --mpi openmpi --mpirun "$PWD/launch" -- \
+        PLACES="$2" timeout 300 "$attune" lab run -n 8 --mpi openmpi --mpirun "$PWD/launch" -- \
             "$(probe openmpi)" hello >out 2>err
     sort -n out | cut -d' ' -f2 >got
     diff wanted got || { cat places out err; return 1; }

@@ -7,7 +7,7 @@ enter_box "$@"
 [ -n "$(flavours)" ] || skip_all "no MPI"
 # Ranks that wait, of which there are more than cores, must not keep a core from those that send.
 cc -O2 -shared -fPIC -o polite.so "$ATTUNE_SOURCE/tests/mpi/polite/polite.c" -ldl || exit 4
-run() { timeout 60 "$attune" lab run -x LD_PRELOAD="$PWD/polite.so" "$@"; }
+run() { timeout 300 "$attune" lab run -x LD_PRELOAD="$PWD/polite.so" "$@"; }
 payload=0.9564 # bytes of a message in a full frame: 1448 of 1514
 
 # Sends 5 times 400 KB from rank to rank; crossed NODE WAY is then what crossed the link of a node.

@@ -72,12 +72,12 @@ cp tests/run "$bad/tests/run"
 runner() { # SCRIPT: what the runner says about a test with this body
     put tests/cli/t.sh "#!/bin/sh\n$1\n"
     chmod +x "$bad/tests/cli/t.sh"
-    ATTUNE_BUILD=$bad/build ATN_TEST_TIMEOUT=1 "$bad/tests/run" cli
+    ATTUNE_BUILD=$bad/build ATN_TEST_TIMEOUT=${limit:-60} "$bad/tests/run" cli
 }
 check_fails "runner: not ok" "0 passed, 1 failed" runner 'echo "not ok 1 - x"'
 check_fails "runner: crash" "1 passed, 1 failed" runner 'echo "ok 1 - x"; kill -SEGV $$'
 check_fails "runner: exit code" "(exit code 3)" runner 'echo "ok 1 - x"; exit 3'
-check_fails "runner: time-out" "(time-out after 1 s)" runner 'echo "ok 1 - x"; sleep 9'
+limit=1 check_fails "runner: time-out" "(time-out after 1 s)" runner 'echo "ok 1 - x"; sleep 9'
 check_fails "runner: silence" "(no test line)" runner 'exit 0'
 check_fails "runner: short of the plan" "planned 2 tests, ran 1" runner 'echo 1..2; echo ok 1'
 check_fails "runner: all skipped" "0 passed, 0 failed, 1 skipped" runner 'echo "ok 1 # SKIP"'

@@ -61,10 +61,10 @@ void t_start(unsigned seconds)
 {
     MPI_Comm_rank(MPI_COMM_WORLD, &t_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &t_ranks);
-    const char *limit = getenv("TEST_SECONDS");
+    const char *limit = getenv("TEST_SECONDS"), *patience = getenv("TEST_PATIENCE");
     verbose = getenv("TEST_VERBOSE") != NULL;
     signal(SIGALRM, on_alarm);
-    alarm(limit ? (unsigned)atoi(limit) : seconds);
+    alarm((limit ? (unsigned)atoi(limit) : seconds) * (patience ? (unsigned)atoi(patience) : 1));
 }
 
 void t_die(const char *format, ...)

@@ -17,8 +17,8 @@ enum { T_OPEN_MPI = 0 };
 
 /* ---- lifecycle: t_start after MPI_Init, t_finish before MPI_Finalize ---- */
 
-/* `seconds`: after that time (TEST_SECONDS overrides it) every rank says what it was doing and the
- * job ends. */
+/* `seconds`: after that time (TEST_SECONDS overrides it), times TEST_PATIENCE, every rank says what
+ * it was doing and the job ends. */
 void t_start(unsigned seconds);
 /* Gathers the verdicts with point-to-point messages, prints TAP on rank 0, returns exit code. */
 int t_finish(void);
