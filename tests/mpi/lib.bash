@@ -37,7 +37,7 @@ set_launcher() { # FLAVOUR N
     mpich) launcher=(mpirun.mpich -n "$2") ;;
     esac
     [ "$1" != mpich ] || [ "$2" -le "$cores" ] ||
-        launcher=(mpirun.mpich -genv LD_PRELOAD "$polite" -n "$2")
+        launcher=(mpirun.mpich -genv LD_PRELOAD "$polite${LD_PRELOAD:+:$LD_PRELOAD}" -n "$2")
 }
 
 # Runs a command no longer than the limit, then kills its whole process group.
