@@ -65,6 +65,28 @@ static void in_vain(void)
         MPI_Iprobe(left, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
+/* What MPI calls while it is asked for a request is no call of the program. */
+static int tell(void *state, MPI_Status *status)
+{
+    (void)state;
+    MPI_Send(out, 1, MPI_DOUBLE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+static int forget(void *state) { return state == NULL ? MPI_SUCCESS : MPI_ERR_OTHER; }
+static int cancel(void *state, int complete) { return complete ? forget(state) : MPI_ERR_OTHER; }
+static void own_request(void)
+{
+    MPI_Request q;
+    int flag;
+    MPI_Grequest_start(tell, forget, cancel, NULL, &q);
+    MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
+    MPI_Grequest_complete(q);
+    MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
+}
+
 static void both(void)
 {
     MPI_Sendrecv(out, N, MPI_DOUBLE, right, TAG, in, N, MPI_DOUBLE, left, TAG, MPI_COMM_WORLD,
@@ -137,6 +159,7 @@ int main(int argc, char **argv)
         ring(MPI_COMM_WORLD, way);
     anybody();
     in_vain();
+    own_request();
     both();
     persistent();
     communicators();

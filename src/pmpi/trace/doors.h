@@ -67,6 +67,24 @@ void atn_doors_find(void);
                                        ATN_ACTUALS(actuals));                                      \
     }
 
+/* Of polls.  They look for their door only where they are not quick, which is before it is found,
+ * and for where they were called from only if that is recorded: kept in a register it would have to
+ * be saved and restored. */
+#if defined(__x86_64__) || (defined(__aarch64__) && !defined(__ARM_FEATURE_PAC_DEFAULT))
+#define ATN_FROM() (((const void *const *)__builtin_frame_address(0))[1])
+#else
+#define ATN_FROM() __builtin_return_address(0)
+#endif
+#define ATN_EXPORTS_POLL(name, poll, formals, actuals)                                             \
+    ATN_EXPORT int MPI_##name(ATN_FORMALS(formals))                                                \
+    {                                                                                              \
+        return poll(&atn_behind, ATN_ACTUALS(actuals));                                            \
+    }                                                                                              \
+    ATN_EXPORT int PMPI_##name(ATN_FORMALS(formals))                                               \
+    {                                                                                              \
+        return poll(&atn_pbehind, ATN_ACTUALS(actuals));                                           \
+    }
+
 /* What is done about a call: the same for both names of a routine.  Polls are exported where they
  * are recorded, without a step between. */
 #define ATN_POLLS(name, formals, actuals)

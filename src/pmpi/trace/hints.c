@@ -44,7 +44,7 @@ static void record(atn_trace_op op, const void *from, int tag)
 /* What is behind may come here again by another name. */
 static void hint(atn_trace_op op, const void *from, int tag, void (*next)(int tag))
 {
-    if (atn_rec.on && atn_depth == 0 && tag >= 0)
+    if (atn_wants() && atn_depth == 0 && tag >= 0)
         record(op, from, tag);
     atn_depth++;
     if (next != NULL)

@@ -14,7 +14,7 @@
 #include "pmpi/trace/recorder.h"
 #include "pmpi/trace/sync.h"
 
-atn_recorder atn_rec = {.types_freed = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
+atn_recorder atn_rec = {.turn = ATN_CLOSED, .types_freed = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
 atn_again atn_recent[1 << ATN_RECENT_BITS];
 _Thread_local int atn_thread_depth;
 _Thread_local uint8_t atn_thread;
@@ -132,6 +132,7 @@ static void record_with(atn_trace_writer *w)
     atn_rec.hand = w != NULL ? atn_trace_in_hand(w) : NULL;
     atn_rec.on = w != NULL;
     atn_rec.quick = w != NULL && !atn_rec.threads;
+    atn_allow_quick_polls(atn_rec.quick && !atn_rec.messages);
 }
 
 /* Sends that send nothing, recorded into nowhere; the fastest batch, because others were
@@ -264,6 +265,7 @@ static void stop(void)
     const int timed = atn_time_messages(comm, bytes, ns);
     atn_pbehind.Comm_free(&comm);
     atn_rec.on = atn_rec.quick = false;
+    atn_allow_quick_polls(false);
     if (atn_rec.writer == NULL)
         return;
     atn_trace_write_sync(atn_rec.writer, sync.at, sync.offset, sync.within);
@@ -277,7 +279,7 @@ static void close_file(const void *from, int64_t enter, int64_t exit)
     if (atn_rec.writer == NULL)
         return;
     atn_record_plain(ATN_TRACE_FINALIZE, from, enter, exit);
-    atn_trace_polls(atn_rec.writer, atn_rec.polls, atn_polls_ns());
+    atn_trace_polls(atn_rec.writer, atn_polls(), atn_polls_ns());
     const int trouble = atn_trace_trouble(atn_rec.writer);
     if (!atn_trace_close(atn_rec.writer))
         say("rank %d could not write all of its trace: %s", atn_rec.r,

@@ -458,26 +458,31 @@ static int look(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void
                        code == MPI_SUCCESS && *flag, enter);
 }
 
-ATN_RARE static int found(const void *from, int source, int tag, MPI_Comm comm, int64_t enter)
+ATN_RARE static int found(const void *from, int source, int tag, MPI_Comm comm)
 {
-    const int64_t took = atn_poll_took(enter), exit = atn_now();
+    const int64_t took = atn_poll_took(atn_rec.entered), exit = atn_now();
+    atn_rec.found++;
     record_probe(ATN_TRACE_IPROBE, from, source, tag, comm, exit - took, exit);
     return MPI_SUCCESS;
 }
 
-ATN_QUICK int atn_do_Iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void *from,
-                            int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+ATN_QUICK int poll(const atn_doors *doors, int source, int tag, MPI_Comm comm, int *flag,
+                   MPI_Status *status)
 {
-    if (ATN_RARELY(!atn_is_quick()))
-        return look(next, from, source, tag, comm, flag, status);
-    const int64_t enter = atn_enter_quickly();
-    const int code = next(source, tag, comm, flag, status);
-    if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
+    atn_recorder *const rec = atn_poller();
+    if (ATN_RARELY(!atn_polls_quickly(rec)))
+        return look(ATN_DOOR(*doors, Iprobe), ATN_FROM(), source, tag, comm, flag, status);
+    const int64_t turn = atn_begin_poll(rec);
+    const int code = doors->Iprobe(source, tag, comm, flag, status);
+    rec->turn = turn;
+    if (ATN_RARELY(code != MPI_SUCCESS))
         return code;
-    return found(from, source, tag, comm, enter);
+    if (ATN_RARELY(*flag))
+        return found(ATN_FROM(), source, tag, comm);
+    return atn_poll_in_vain(rec, turn);
 }
-ATN_EXPORTS(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
-            (source, tag, comm, flag, status))
+ATN_EXPORTS_POLL(Iprobe, poll, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+                 (source, tag, comm, flag, status))
 
 int atn_do_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *),
                    const void *from, int source, int tag, MPI_Comm comm, int *flag,

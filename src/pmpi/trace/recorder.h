@@ -46,20 +46,35 @@ typedef struct {
     atn_trace_what what; /* persistent: what a start does */
 } atn_traced_request;
 
+/* What a quick poll that finds something tells.  Programs ask for the same again and again, and to
+ * compare is less than to keep it anew. */
+typedef struct {
+    MPI_Request handle;
+    MPI_Status *status;
+} atn_asked;
+
+/* How quick polls stand: the lowest bits of `turn`, which counts them above. */
+enum { ATN_INSIDE = 1, ATN_CLOSED = 2, ATN_POLL = 4 };
+
 /* What every call needs stands first. */
 typedef struct {
+    _Alignas(64) int64_t turn; /* inside of a quick poll, none is allowed, how many there were */
+    int64_t entered;           /* ticks when the last one began */
+    int depth;     /* other calls of MPI that the program is inside of, where no threads are */
     bool on;       /* calls are recorded */
     bool messages; /* also those inside of collectives */
     bool threads;
     bool quick;           /* recorded, and by one thread */
-    int depth;            /* calls of MPI that the program is inside of, where no threads are */
     int anys;             /* requests under way that are receives from anybody */
     uint32_t types_freed; /* + 1 */
     atn_trace_hand *hand; /* the writer's */
+    atn_asked test, test_any;
+    MPI_Status own; /* where the program does not want one */
     atn_handles comm_of;
     ATN_VEC(atn_traced_comm) comms;
     atn_trace_writer *writer;
-    int64_t polls, looked_ticks; /* in vain; of those that were looked at */
+    int64_t polls, found;        /* in vain but not quick; quick but not in vain */
+    int64_t looks, looked_ticks; /* polls in vain that were looked at, what they took */
     int p, r;
     pthread_mutex_t lock;
     atn_handles type_of, site_of, request_of, group_of;
@@ -88,7 +103,8 @@ void atn_number_thread(void);
 
 static inline bool atn_wants(void)
 {
-    return atn_rec.on && (atn_depth == 0 || (atn_rec.messages && atn_depth == 1));
+    return atn_rec.on && (atn_rec.turn & ATN_INSIDE) == 0 &&
+           (atn_depth == 0 || (atn_rec.messages && atn_depth == 1));
 }
 
 static inline int64_t atn_enter(void)
@@ -171,35 +187,72 @@ static inline bool atn_any_under_way(void)
     return __atomic_load_n(&atn_rec.anys, __ATOMIC_RELAXED) > 0;
 }
 
+static inline void atn_look_at_poll(int64_t enter)
+{
+    atn_rec.looks++;
+    atn_rec.looked_ticks += atn_ticks() - enter;
+}
 /* A poll that found nothing. */
 static inline void atn_count_poll(int64_t enter)
 {
     atn_lock();
     if (ATN_RARELY(atn_rec.polls++ % ATN_POLLS_PER_LOOK == 0))
-        atn_rec.looked_ticks += atn_ticks() - enter;
+        atn_look_at_poll(enter);
     atn_unlock();
 }
 
-/* The same in as few steps as possible, for those that programs make most. */
+/* The same in as few steps as possible, for those that programs make most: one word tells whether
+ * a poll may be quick, counts it, and while it lasts keeps what it calls from being recorded. */
 ATN_QUICK bool atn_is_quick(void) { return atn_rec.quick && atn_rec.depth == 0; }
-ATN_QUICK int64_t atn_enter_quickly(void)
+/* All of it by one pointer and through memory: registers would have to be saved and restored. */
+ATN_QUICK atn_recorder *atn_poller(void)
 {
-    atn_rec.depth = 1;
-    return atn_ticks();
+    atn_recorder *rec = &atn_rec;
+    __asm__("" : "+r"(rec));
+    return rec;
 }
-ATN_QUICK bool atn_was_in_vain(bool vain, int64_t enter)
+ATN_QUICK bool atn_polls_quickly(const atn_recorder *rec)
 {
-    atn_rec.depth = 0;
-    if (ATN_LIKELY(vain) && ATN_RARELY(atn_rec.polls++ % ATN_POLLS_PER_LOOK == 0))
-        atn_rec.looked_ticks += atn_ticks() - enter;
-    return vain;
+    return (rec->turn & (ATN_INSIDE | ATN_CLOSED)) == 0 && rec->depth == 0;
+}
+ATN_QUICK int64_t atn_begin_poll(atn_recorder *rec)
+{
+    const int64_t turn = rec->turn;
+    rec->entered = atn_ticks();
+    rec->turn = turn + ATN_INSIDE;
+    return turn + ATN_POLL;
+}
+ATN_QUICK MPI_Status *atn_ask(atn_recorder *rec, atn_asked *asked, MPI_Request handle,
+                              MPI_Status *status)
+{
+    MPI_Status *const s = status == MPI_STATUS_IGNORE ? &rec->own : status;
+    if (ATN_RARELY(asked->handle != handle || asked->status != s))
+        *asked = (atn_asked){handle, s};
+    return s;
+}
+ATN_QUICK int atn_poll_in_vain(const atn_recorder *rec, int64_t turn)
+{
+    if (ATN_RARELY(turn % (ATN_POLL * ATN_POLLS_PER_LOOK) == 0))
+        atn_look_at_poll(rec->entered);
+    return MPI_SUCCESS;
+}
+/* From now on, or no longer. */
+static inline void atn_allow_quick_polls(bool allowed)
+{
+    atn_rec.turn = allowed ? atn_rec.turn & ~(int64_t)ATN_CLOSED : atn_rec.turn | ATN_CLOSED;
+}
+
+/* In vain. */
+static inline int64_t atn_polls(void)
+{
+    return atn_rec.polls + atn_rec.turn / ATN_POLL - atn_rec.found;
 }
 /* What all of them took, by those that were looked at. */
 static inline int64_t atn_polls_ns(void)
 {
-    const int64_t looks = (atn_rec.polls + ATN_POLLS_PER_LOOK - 1) / ATN_POLLS_PER_LOOK;
-    const double each = looks > 0 ? (double)atn_ticks_ns(atn_rec.looked_ticks) / (double)looks : 0;
-    return each > 0 ? (int64_t)(each * (double)atn_rec.polls) : 0;
+    const double ns = (double)atn_ticks_ns(atn_rec.looked_ticks);
+    const double each = atn_rec.looks > 0 ? ns / (double)atn_rec.looks : 0;
+    return each > 0 ? (int64_t)(each * (double)atn_polls()) : 0;
 }
 
 static inline uint64_t atn_handle_key(uintptr_t handle) { return handle; }

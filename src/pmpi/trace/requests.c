@@ -359,51 +359,55 @@ int atn_do_Testsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
 
 /* ---- the same for one request, quickly while there is nothing to be found ---- */
 
-ATN_RARE static int found_one(atn_trace_op op, const void *from, MPI_Request handle, int64_t enter,
-                              int done, const int *index, const MPI_Status *status)
+ATN_RARE static int found_one(atn_trace_op op, const void *from, const atn_asked *asked, int done,
+                              const int *index)
 {
-    completion c = {.n = 1, .handles = c.few, .few = {handle}, .enter = enter};
-    record_test(&c, op, from, done, index, status);
+    completion c = {.n = 1, .handles = c.few, .few = {asked->handle}, .enter = atn_rec.entered};
+    atn_rec.found++;
+    record_test(&c, op, from, done, index, asked->status);
     return MPI_SUCCESS;
 }
 
-ATN_QUICK int atn_do_Test(int (*next)(MPI_Request *, int *, MPI_Status *), const void *from,
-                          MPI_Request *request, int *flag, MPI_Status *status)
+/* A status is asked for in any case: to find out whether it is needed would take longer. */
+ATN_QUICK int poll_one(const atn_doors *doors, MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (ATN_RARELY(request == NULL || !atn_is_quick()))
-        return test(next, from, request, flag, status);
-    const MPI_Request handle = *request;
-    MPI_Status own;
-    if (status == MPI_STATUS_IGNORE && atn_any_under_way())
-        status = &own;
-    const int64_t enter = atn_enter_quickly();
-    const int code = next(request, flag, status);
-    if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
+    atn_recorder *const rec = atn_poller();
+    if (ATN_RARELY(request == NULL || !atn_polls_quickly(rec)))
+        return test(ATN_DOOR(*doors, Test), ATN_FROM(), request, flag, status);
+    MPI_Status *const own = atn_ask(rec, &rec->test, *request, status);
+    const int64_t turn = atn_begin_poll(rec);
+    const int code = doors->Test(request, flag, own);
+    rec->turn = turn;
+    if (ATN_RARELY(code != MPI_SUCCESS))
         return code;
-    return found_one(ATN_TRACE_TEST, from, handle, enter, 1, NULL, status);
+    if (ATN_RARELY(*flag))
+        return found_one(ATN_TRACE_TEST, ATN_FROM(), &rec->test, 1, NULL);
+    return atn_poll_in_vain(rec, turn);
 }
 
-ATN_QUICK int atn_do_Testany(int (*next)(int, MPI_Request *, int *, int *, MPI_Status *),
-                             const void *from, int n, MPI_Request *requests, int *index, int *flag,
-                             MPI_Status *status)
+ATN_QUICK int poll_any(const atn_doors *doors, int n, MPI_Request *requests, int *index, int *flag,
+                       MPI_Status *status)
 {
-    if (ATN_RARELY(n != 1 || requests == NULL || !atn_is_quick()))
-        return test_any(next, from, n, requests, index, flag, status);
-    const MPI_Request handle = *requests;
-    MPI_Status own;
-    if (status == MPI_STATUS_IGNORE && atn_any_under_way())
-        status = &own;
-    const int64_t enter = atn_enter_quickly();
-    const int code = next(1, requests, index, flag, status);
-    if (atn_was_in_vain(code != MPI_SUCCESS || !*flag, enter))
+    atn_recorder *const rec = atn_poller();
+    if (ATN_RARELY(n != 1 || requests == NULL || !atn_polls_quickly(rec)))
+        return test_any(ATN_DOOR(*doors, Testany), ATN_FROM(), n, requests, index, flag, status);
+    MPI_Status *const own = atn_ask(rec, &rec->test_any, *requests, status);
+    const int64_t turn = atn_begin_poll(rec);
+    const int code = doors->Testany(1, requests, index, flag, own);
+    rec->turn = turn;
+    if (ATN_RARELY(code != MPI_SUCCESS))
         return code;
-    return found_one(ATN_TRACE_TESTANY, from, handle, enter, *index != MPI_UNDEFINED, index,
-                     status);
+    if (ATN_RARELY(*flag))
+        return found_one(ATN_TRACE_TESTANY, ATN_FROM(), &rec->test_any, *index != MPI_UNDEFINED,
+                         index);
+    return atn_poll_in_vain(rec, turn);
 }
 
-ATN_EXPORTS(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status))
-ATN_EXPORTS(Testany, (int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
-            (n, requests, index, flag, status))
+ATN_EXPORTS_POLL(Test, poll_one, (MPI_Request * request, int *flag, MPI_Status *status),
+                 (request, flag, status))
+ATN_EXPORTS_POLL(Testany, poll_any,
+                 (int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
+                 (n, requests, index, flag, status))
 
 /* ---- starts of persistent requests ---- */
 
