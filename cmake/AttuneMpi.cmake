@@ -149,6 +149,10 @@ function(atn_add_mpi flavour)
         # Every call of the MPI library on the way of a short message counts.
         target_compile_options(attune-exec-${flavour} PRIVATE -fno-plt)
         target_compile_options(attune-${flavour} PRIVATE -fno-plt)
+        # GCC otherwise copies all arguments of an entry, for calls that never use the copies; what
+        # watching costs should not depend on where an entry happens to lie either.
+        set_source_files_properties(src/pmpi/entry.c PROPERTIES COMPILE_OPTIONS
+            "$<$<C_COMPILER_ID:GNU>:-fno-cse-follow-jumps>;-falign-functions=64")
         target_link_libraries(attune-${flavour} PRIVATE attune-exec-${flavour} dl)
         # A preloaded library must bring its own MPI even when it names no symbol of it directly.
         target_link_options(attune-${flavour} PRIVATE -Wl,--no-as-needed)

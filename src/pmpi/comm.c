@@ -25,7 +25,6 @@ enum { PATIENCE = 4 };
 
 _Thread_local atn_cached atn_cache[1 << ATN_CACHE_BITS];
 _Atomic uint64_t atn_generation = 1;
-_Atomic unsigned atn_epoch = 1;
 _Thread_local atn_short atn_shorts[ATN_OPERATIONS];
 _Atomic unsigned atn_freed = 1;
 
@@ -105,13 +104,13 @@ static void free_wire(atn_comm *c)
 static void next_generation(void)
 {
     atomic_fetch_add(&atn_generation, 1);
-    atomic_fetch_add(&atn_epoch, 1);
+    atn_next_epoch();
 }
 
 void atn_comm_forget(atn_comm *c)
 {
     memset(c->known, 0, sizeof c->known);
-    atomic_fetch_add(&atn_epoch, 1);
+    atn_next_epoch();
 }
 
 static void retire(atn_comm *c)

@@ -129,44 +129,49 @@ void atn_comm_forget(atn_comm *c);
  * that can change that in one number: watching calls of 0.4 microseconds must cost next to
  * nothing. */
 typedef struct {
+    uint64_t gate; /* of that moment, with its epoch, which ends when a communicator goes, forgets,
+                      is advised or waits for an agreement, and when a context begins or ends;
+                      0: empty */
     MPI_Comm comm;
     atn_key key;
-    unsigned epoch, era; /* epoch 0: empty */
-    int r;
     atn_comm *c;
     atn_promise *promise;
+    int r;
 } atn_short;
 extern _Thread_local atn_short atn_shorts[ATN_OPERATIONS] ATN_HIDDEN
     __attribute__((tls_model("initial-exec")));
-/* Raised when a communicator goes or forgets, and when a context begins or ends; from 1 on. */
-extern _Atomic unsigned atn_epoch ATN_HIDDEN;
 
-/* Whether the call is that one; then it has been counted.  `r` of the key is the short one's. */
-static inline bool atn_short_passed(const atn_short *s, MPI_Comm comm, atn_key k)
+/* Whether the call is that one; then it has been counted.  `r` of the key is the short one's.  All
+ * is compared, then there is one branch; what is constant in the key is so for the operation. */
+static inline bool atn_short_passed(const atn_short *s, uint64_t gate, MPI_Comm comm, atn_key k)
 {
-    if (s->comm != comm || !atn_key_same(&s->key, &k) ||
-        s->epoch != atomic_load_explicit(&atn_epoch, memory_order_relaxed))
+    const bool rooted = !__builtin_constant_p(k.root);
+    if (!ATN_LIKELY((s->gate == gate) & (s->comm == comm) & (s->key.count == k.count) &
+                    (s->key.type == k.type) & (s->key.op == k.op) &
+                    (!rooted | (s->key.root == k.root))))
         return false;
-    if (s->promise->left <= 0 || s->promise->era != s->era || s->c->calls + 1 >= s->c->wake)
+    const int64_t left = s->promise->left;
+    if (!ATN_LIKELY(left > 0))
         return false;
-    s->promise->left--;
+    s->promise->left = left - 1;
     s->c->calls++;
     return true;
 }
 
-/* Handles must be predefined, because it is not asked whether others were freed; what foresight or
- * a context wants to know takes the longer way. */
+/* Handles must be predefined, because it is not asked whether others were freed; what foresight, a
+ * context or a tool wants to know takes the longer way. */
 static inline void atn_short_note(atn_comm *c, const atn_known *known)
 {
-    if (known->plan == NULL && known->named && c->trail == NULL && known->context == 0)
-        atn_shorts[known->operation] =
-            (atn_short){.comm = c->user,
-                        .key = known->key,
-                        .epoch = atomic_load_explicit(&atn_epoch, memory_order_relaxed),
-                        .era = known->era,
-                        .r = c->r,
-                        .c = c,
-                        .promise = known->promise};
+    const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);
+    if (known->plan == NULL && known->named && c->trail == NULL && known->context == 0 &&
+        c->wake == UINT64_MAX &&
+        !(atomic_load_explicit(&atn_detours, memory_order_relaxed) & ATN_BIT(known->operation)))
+        atn_shorts[known->operation] = (atn_short){.gate = gate,
+                                                   .comm = c->user,
+                                                   .key = known->key,
+                                                   .c = c,
+                                                   .promise = known->promise,
+                                                   .r = c->r};
 }
 
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */

@@ -29,7 +29,7 @@ static uint64_t inside(uint64_t outer, const void *name, size_t bytes)
 static void enter(uint64_t context)
 {
     atn_context = context;
-    atomic_fetch_add(&atn_epoch, 1);
+    atn_next_epoch();
 }
 
 static void push(const void *name, size_t bytes)

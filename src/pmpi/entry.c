@@ -42,9 +42,9 @@ static inline void put_w(atn_user *u, const void *buf, const void *counts, const
 
 static const atn_user nothing = {.type = MPI_DATATYPE_NULL};
 
-static inline bool gate_has(uint64_t bits)
+static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
 {
-    return (atomic_load_explicit(&atn_gate, memory_order_relaxed) & bits) != 0;
+    return (atomic_load_explicit(bits, memory_order_relaxed) & ATN_BIT(op)) != 0;
 }
 
 /* The steps of every call; everything that differs comes from the table.  What repeats an earlier
@@ -94,27 +94,26 @@ static inline bool gate_has(uint64_t bits)
     }                                                                                              \
     static inline int pass_##name formals                                                          \
     {                                                                                              \
-        if (ATN_LIKELY(!gate_has(ATN_GATE_WORK(ATN_##id))))                                        \
+        if (ATN_LIKELY(!has(&atn_work, ATN_##id)))                                                 \
             return atn_real.name actuals;                                                          \
         return serve_##name actuals;                                                               \
     }                                                                                              \
     static __attribute__((noinline)) int detour_##name formals                                     \
     {                                                                                              \
+        if (ATN_LIKELY(!has(&atn_detours, ATN_##id)))                                              \
+            return pass_##name actuals;                                                            \
         atn_resolve();                                                                             \
         return atn_tool.name != NULL ? atn_tool.name actuals : pass_##name actuals;                \
     }                                                                                              \
     ATN_EXPORT int MPI_##name formals                                                              \
     {                                                                                              \
         const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);               \
-        if (ATN_LIKELY(!(gate & (ATN_GATE_WORK(ATN_##id) | ATN_GATE_DETOUR(ATN_##id)))))           \
+        if (ATN_LIKELY(!(gate & ATN_BIT(ATN_##id))))                                               \
             return atn_real.name actuals;                                                          \
-        if (ATN_LIKELY(!(gate & ATN_GATE_DETOUR(ATN_##id)))) {                                     \
-            const atn_short *const s = &atn_shorts[ATN_##id];                                      \
-            const int r __attribute__((unused)) = s->r;                                            \
-            if (atn_are_apart(buffers) && atn_short_passed(s, comm, key))                          \
-                return atn_real.name actuals;                                                      \
-            return serve_##name actuals;                                                           \
-        }                                                                                          \
+        const atn_short *const s = &atn_shorts[ATN_##id];                                          \
+        const int r __attribute__((unused)) = s->r;                                                \
+        if (ATN_LIKELY(atn_are_apart(buffers)) && atn_short_passed(s, gate, comm, key))            \
+            return atn_real.name actuals;                                                          \
         return detour_##name actuals;                                                              \
     }                                                                                              \
     ATN_EXPORT int PMPI_##name formals { return pass_##name actuals; }

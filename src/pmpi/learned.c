@@ -362,6 +362,7 @@ void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice)
 {
     const atn_comm *const c = context;
     char class[128], name[ATN_NAME_ROOM];
+    atn_next_epoch(); /* short calls do not look at what serves now */
     if (!atn_the_job.explain || c->r != 0 ||
         (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_FIELD))
         return;

@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sched/operation.h"
-
-_Atomic uint64_t atn_gate = UINT64_C(0xffffffff) << 32;
+_Atomic uint64_t atn_work, atn_detours = ATN_GATE_EPOCH - 1;
+_Atomic uint64_t atn_gate = ATN_GATE_EPOCH - 1;
 atn_routines atn_tool;
 
 static uint64_t tools; /* detour bits of the operations that a tool wraps */
@@ -90,6 +89,15 @@ static void *tool_symbol(const char *name)
     return ours || base == used_base || base == linked_base ? NULL : next;
 }
 
+/* Leaves the epoch as it is. */
+static void set_gate(void)
+{
+    const uint64_t bits = atomic_load(&atn_work) | atomic_load(&atn_detours);
+    uint64_t gate = atomic_load(&atn_gate);
+    while (!atomic_compare_exchange_weak(&atn_gate, &gate, (gate & -ATN_GATE_EPOCH) | bits))
+        ;
+}
+
 static void resolve_once(void)
 {
     linked_base = base_of(linked_symbol(landmark), &linked_file);
@@ -103,9 +111,10 @@ static void resolve_once(void)
 #define ATN_CALL(name, id, formals, actuals, ...)                                                  \
     ATN_CONTROL(name, , )                                                                          \
     if (atn_tool.name != NULL)                                                                     \
-        tools |= ATN_GATE_DETOUR(ATN_##id);
+        tools |= ATN_BIT(ATN_##id);
 #include "pmpi/calls.def"
-    atomic_store(&atn_gate, tools);
+    atomic_store(&atn_detours, tools);
+    set_gate();
 }
 
 /* Early, because with the wrong MPI only calls that pass straight through keep their arguments:
@@ -119,5 +128,8 @@ __attribute__((constructor)) void atn_resolve(void)
 void atn_set_work(uint32_t operations)
 {
     atn_resolve();
-    atomic_store(&atn_gate, tools | operations);
+    atomic_store(&atn_work, operations);
+    set_gate();
 }
+
+void atn_next_epoch(void) { atomic_fetch_add(&atn_gate, ATN_GATE_EPOCH); }

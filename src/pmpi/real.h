@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sched/operation.h"
+
 #define ATN_HIDDEN    __attribute__((visibility("hidden")))
 #define ATN_EXPORT    __attribute__((visibility("default")))
 #define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -26,16 +28,21 @@ extern atn_routines atn_real ATN_HIDDEN;
 /* MPI_X of a tool behind us in link order (it will call PMPI_X, which is us again); NULL: none. */
 extern atn_routines atn_tool ATN_HIDDEN;
 
-/* One bit per operation in each half.  Work: more to do than calling atn_real.  Detour: MPI_X (but
- * not PMPI_X) has to go to a tool; all set at first because tools have not been looked for. */
+/* One bit per operation each.  Work: more to do than calling atn_real.  Detours: MPI_X (but not
+ * PMPI_X) has to go to a tool; all set at first because tools have not been looked for. */
+#define ATN_BIT(op) (UINT64_C(1) << (op))
+extern _Atomic uint64_t atn_work ATN_HIDDEN, atn_detours ATN_HIDDEN;
+
+/* All that MPI_X looks at first, in one word: bits for work or detours, above them the epoch. */
 extern _Atomic uint64_t atn_gate ATN_HIDDEN;
-#define ATN_GATE_WORK(op)   (UINT64_C(1) << (op))
-#define ATN_GATE_DETOUR(op) (UINT64_C(1) << (32 + (op)))
+#define ATN_GATE_EPOCH ATN_BIT(ATN_OPERATIONS)
 
 /* Finds all of the above; any number of threads may call it any number of times. */
 void atn_resolve(void);
 /* Sets the operations that have work to do. */
 void atn_set_work(uint32_t operations);
+/* What was kept of short calls (comm.h) holds no longer. */
+void atn_next_epoch(void);
 
 /* Whether the MPI library that the program uses is the very one that Attune is linked with (two
  * can be loaded at once); *used_p and *linked_p are file names for messages. */

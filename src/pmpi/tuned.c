@@ -112,10 +112,17 @@ void atn_tuned_set_context(atn_comm *c, uint64_t context)
     c->context = context;
 }
 
+static void set_wake(atn_comm *c)
+{
+    c->wake = atn_driver_due(c->driver);
+    if (c->wake != UINT64_MAX)
+        atn_next_epoch();
+}
+
 void atn_tuned_wake(atn_comm *c)
 {
     const int code = atn_driver_await(c->driver, c->calls);
-    c->wake = atn_driver_due(c->driver);
+    set_wake(c);
     atn_raise(c, code);
 }
 
@@ -233,7 +240,7 @@ int atn_turn_done(atn_comm *c, const atn_turn *turn, int code)
     if (!turn->agree || c->stage != ATN_STAGE_SERVED)
         return code;
     const int agreed = atn_driver_agree(c->driver, turn->of, c->calls, c->wire);
-    c->wake = atn_driver_due(c->driver);
+    set_wake(c);
     return code != MPI_SUCCESS ? code : atn_raise(c, agreed);
 }
 
