@@ -25,7 +25,8 @@ enum { PATIENCE = 4 };
 
 _Thread_local atn_cached atn_cache[1 << ATN_CACHE_BITS];
 _Atomic uint64_t atn_generation = 1;
-_Thread_local atn_short atn_shorts[ATN_OPERATIONS];
+atn_short atn_shorts[ATN_OPERATIONS];
+uint32_t atn_lending;
 _Atomic unsigned atn_freed = 1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* list, wires; never held in MPI */
@@ -115,6 +116,7 @@ void atn_comm_forget(atn_comm *c)
 
 static void retire(atn_comm *c)
 {
+    atn_shorts_settle();
     atn_planned_stop(c);
     pthread_mutex_lock(&lock);
     unlink_it(c);

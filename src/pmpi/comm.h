@@ -125,53 +125,84 @@ atn_known *atn_comm_note(atn_comm *c, const atn_call *call, const atn_key *k, at
 /* What is known holds no longer. */
 void atn_comm_forget(atn_comm *c);
 
-/* The latest known call of each operation that a thread leaves to the native routine, with all
- * that can change that in one number: watching calls of 0.4 microseconds must cost next to
- * nothing. */
+/* The latest known call of each operation that is left to the native routine: watching calls of 0.4
+ * microseconds must cost next to nothing, so all that can change it is one number, and calls are
+ * counted beside what they are compared with.  Only where one thread calls MPI. */
 typedef struct {
     uint64_t gate; /* of that moment, with its epoch, which ends when a communicator goes, forgets,
                       is advised or waits for an agreement, and when a context begins or ends;
                       0: empty */
     MPI_Comm comm;
     atn_key key;
+    int64_t left, lent; /* of the promise: now, and when calls were counted last */
+    int r;
     atn_comm *c;
     atn_promise *promise;
-    int r;
 } atn_short;
-extern _Thread_local atn_short atn_shorts[ATN_OPERATIONS] ATN_HIDDEN
-    __attribute__((tls_model("initial-exec")));
+extern atn_short atn_shorts[ATN_OPERATIONS] ATN_HIDDEN;
+extern uint32_t atn_lending ATN_HIDDEN; /* operations that have one */
 
 /* Whether the call is that one; then it has been counted.  `r` of the key is the short one's.  All
  * is compared, then there is one branch; what is constant in the key is so for the operation. */
-static inline bool atn_short_passed(const atn_short *s, uint64_t gate, MPI_Comm comm, atn_key k)
+static inline bool atn_short_passed(atn_short *s, uint64_t gate, MPI_Comm comm, atn_key k)
 {
     const bool rooted = !__builtin_constant_p(k.root);
+    const int64_t left = s->left;
     if (!ATN_LIKELY((s->gate == gate) & (s->comm == comm) & (s->key.count == k.count) &
                     (s->key.type == k.type) & (s->key.op == k.op) &
-                    (!rooted | (s->key.root == k.root))))
+                    (!rooted | (s->key.root == k.root)) & (left > 0)))
         return false;
-    const int64_t left = s->promise->left;
-    if (!ATN_LIKELY(left > 0))
-        return false;
-    s->promise->left = left - 1;
-    s->c->calls++;
+    s->left = left - 1;
     return true;
+}
+
+/* Before anybody looks at numbers of calls: short ones so far are counted where they belong. */
+static inline void atn_shorts_settle(void)
+{
+    for (uint32_t in = atn_lending; in != 0; in &= in - 1) {
+        atn_short *const s = &atn_shorts[__builtin_ctz(in)];
+        const int64_t passed = s->lent - s->left;
+        if (passed == 0)
+            continue;
+        s->lent = s->left;
+        s->promise->left -= passed;
+        s->c->calls += (uint64_t)passed;
+    }
+}
+
+/* Another call of the operation, which may live on the same promise. */
+static inline void atn_short_end(atn_operation op)
+{
+    atn_shorts_settle();
+    if ((atn_lending & ATN_BIT(op)) == 0)
+        return;
+    atn_shorts[op].gate = 0;
+    atn_lending &= ~(uint32_t)ATN_BIT(op);
 }
 
 /* Handles must be predefined, because it is not asked whether others were freed; what foresight, a
  * context or a tool wants to know takes the longer way. */
+static inline bool atn_short_may(const atn_comm *c, const atn_known *known)
+{
+    return known->plan == NULL && known->named && c->trail == NULL && known->context == 0 &&
+           c->wake == UINT64_MAX && !atn_the_job.threads &&
+           !(atomic_load_explicit(&atn_detours, memory_order_relaxed) & ATN_BIT(known->operation));
+}
 static inline void atn_short_note(atn_comm *c, const atn_known *known)
 {
-    const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);
-    if (known->plan == NULL && known->named && c->trail == NULL && known->context == 0 &&
-        c->wake == UINT64_MAX &&
-        !(atomic_load_explicit(&atn_detours, memory_order_relaxed) & ATN_BIT(known->operation)))
-        atn_shorts[known->operation] = (atn_short){.gate = gate,
-                                                   .comm = c->user,
-                                                   .key = known->key,
-                                                   .c = c,
-                                                   .promise = known->promise,
-                                                   .r = c->r};
+    if (!atn_short_may(c, known))
+        return;
+    const int64_t left = known->promise->left;
+    atn_shorts[known->operation] =
+        (atn_short){.gate = atomic_load_explicit(&atn_gate, memory_order_relaxed),
+                    .comm = c->user,
+                    .key = known->key,
+                    .left = left,
+                    .lent = left,
+                    .r = c->r,
+                    .c = c,
+                    .promise = known->promise};
+    atn_lending |= (uint32_t)ATN_BIT(known->operation);
 }
 
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */

@@ -79,6 +79,7 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
     }                                                                                              \
     static __attribute__((noinline)) int serve_##name formals                                      \
     {                                                                                              \
+        atn_short_end(ATN_##id);                                                                   \
         atn_comm *const c = atn_comm_enter(comm, ATN_##id);                                        \
         if (c == NULL)                                                                             \
             return atn_real.name actuals;                                                          \
@@ -110,7 +111,7 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
         const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);               \
         if (ATN_LIKELY(!(gate & ATN_BIT(ATN_##id))))                                               \
             return atn_real.name actuals;                                                          \
-        const atn_short *const s = &atn_shorts[ATN_##id];                                          \
+        atn_short *const s = &atn_shorts[ATN_##id];                                                \
         const int r __attribute__((unused)) = s->r;                                                \
         if (ATN_LIKELY(atn_are_apart(buffers)) && atn_short_passed(s, gate, comm, key))            \
             return atn_real.name actuals;                                                          \

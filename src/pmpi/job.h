@@ -16,6 +16,7 @@ typedef struct atn_job {
     bool active;   /* between the vote in MPI_Init and MPI_Finalize */
     bool keeps;    /* there are states of communicators */
     bool yield;    /* ranks of this node outnumber its cores (local: changes no message) */
+    bool threads;  /* others than the first may call MPI (local too) */
     bool observed; /* report, record, check or watchdog: every call takes the long way */
     bool check;
     bool reproducible;

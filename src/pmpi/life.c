@@ -36,6 +36,13 @@ static void drop_topology(atn_job *job)
     job->topo = NULL;
 }
 
+static bool others_may_call(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    return level > MPI_THREAD_FUNNELED;
+}
+
 /* Everything that follows the vote happens on all ranks or on none. */
 void atn_job_start(void)
 {
@@ -48,6 +55,7 @@ void atn_job_start(void)
         return;
     }
     job->active = true;
+    job->threads = others_may_call();
     if (job->verbose > 0 && job->r == 0)
         atn_say("%d ranks on %s, %d rules, wisdom of %d%s", job->p, atn_mpi_built_for(),
                 atn_rules_count(job->rules), atn_rules_count(job->wisdom),
