@@ -180,12 +180,13 @@ void atn_driver_cost(atn_driver *d, int64_t ticks)
     atomic_fetch_add(&set_ups, ticks);
 }
 
-/* Before there was one it takes a plan and about as many collectives as the start. */
+/* What the job has paid, its start and the next one included.  Before there was one it takes a plan
+ * and about as many collectives as the start. */
 int64_t atn_set_ups_ns(void)
 {
     static const int64_t plan_ns = 3000000;
     const int64_t so_far = atn_ticks_ns(atomic_load(&set_ups)), n = atomic_load(&fields);
-    return so_far + (n > 0 ? so_far / n : start_ns + plan_ns);
+    return start_ns + so_far + (n > 0 ? so_far / n : start_ns + plan_ns);
 }
 
 int64_t atn_set_ups_since(void) { return atn_ticks_ns(atn_ticks() - atomic_load(&first_opened)); }
