@@ -27,6 +27,7 @@ _Thread_local atn_cached atn_cache[1 << ATN_CACHE_BITS];
 _Atomic uint64_t atn_generation = 1;
 atn_short atn_shorts[ATN_OPERATIONS];
 uint32_t atn_lending;
+_Thread_local atn_short atn_thread_shorts[ATN_OPERATIONS];
 _Atomic unsigned atn_freed = 1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* list, wires; never held in MPI */

@@ -127,7 +127,8 @@ void atn_comm_forget(atn_comm *c);
 
 /* The latest known call of each operation that is left to the native routine: watching calls of 0.4
  * microseconds must cost next to nothing, so all that can change it is one number, and calls are
- * counted beside what they are compared with.  Only where one thread calls MPI. */
+ * counted beside what they are compared with.  Where several threads call MPI each has its own, and
+ * counts at once where others see it. */
 typedef struct {
     uint64_t gate; /* of that moment, with its epoch, which ends when a communicator goes, forgets,
                       is advised or waits for an agreement, and when a context begins or ends;
@@ -141,18 +142,36 @@ typedef struct {
 } atn_short;
 extern atn_short atn_shorts[ATN_OPERATIONS] ATN_HIDDEN;
 extern uint32_t atn_lending ATN_HIDDEN; /* operations that have one */
+extern _Thread_local atn_short atn_thread_shorts[ATN_OPERATIONS] ATN_HIDDEN
+    __attribute__((tls_model("initial-exec")));
 
-/* Whether the call is that one; then it has been counted.  `r` of the key is the short one's.  All
- * is compared, then there is one branch; what is constant in the key is so for the operation. */
-static inline bool atn_short_passed(atn_short *s, uint64_t gate, MPI_Comm comm, atn_key k)
+/* Whether the call is that one.  `r` of the key is the short one's.  All is compared, then there is
+ * one branch; what is constant in the key is so for the operation. */
+static inline __attribute__((always_inline)) bool atn_short_is(const atn_short *s, uint64_t gate,
+                                                               MPI_Comm comm, atn_key k)
 {
     const bool rooted = !__builtin_constant_p(k.root);
+    return (s->gate == gate) & (s->comm == comm) & (s->key.count == k.count) &
+           (s->key.type == k.type) & (s->key.op == k.op) & (!rooted | (s->key.root == k.root));
+}
+/* The same; then it has been counted. */
+static inline __attribute__((always_inline)) bool atn_short_passed(atn_short *s, uint64_t gate,
+                                                                   MPI_Comm comm, atn_key k)
+{
     const int64_t left = s->left;
-    if (!ATN_LIKELY((s->gate == gate) & (s->comm == comm) & (s->key.count == k.count) &
-                    (s->key.type == k.type) & (s->key.op == k.op) &
-                    (!rooted | (s->key.root == k.root)) & (left > 0)))
+    if (!ATN_LIKELY(atn_short_is(s, gate, comm, k) & (left > 0)))
         return false;
     s->left = left - 1;
+    return true;
+}
+static inline __attribute__((always_inline)) bool atn_thread_passed(const atn_short *s,
+                                                                    MPI_Comm comm, atn_key k)
+{
+    const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);
+    if (!atn_short_is(s, gate, comm, k) || s->promise->left <= 0)
+        return false;
+    s->promise->left--;
+    s->c->calls++;
     return true;
 }
 
@@ -185,7 +204,7 @@ static inline void atn_short_end(atn_operation op)
 static inline bool atn_short_may(const atn_comm *c, const atn_known *known)
 {
     return known->plan == NULL && known->named && c->trail == NULL && known->context == 0 &&
-           c->wake == UINT64_MAX && !atn_the_job.threads &&
+           c->wake == UINT64_MAX &&
            !(atomic_load_explicit(&atn_detours, memory_order_relaxed) & ATN_BIT(known->operation));
 }
 static inline void atn_short_note(atn_comm *c, const atn_known *known)
@@ -193,7 +212,8 @@ static inline void atn_short_note(atn_comm *c, const atn_known *known)
     if (!atn_short_may(c, known))
         return;
     const int64_t left = known->promise->left;
-    atn_shorts[known->operation] =
+    atn_short *const shorts = atn_the_job.threads ? atn_thread_shorts : atn_shorts;
+    shorts[known->operation] =
         (atn_short){.gate = atomic_load_explicit(&atn_gate, memory_order_relaxed),
                     .comm = c->user,
                     .key = known->key,
@@ -202,7 +222,8 @@ static inline void atn_short_note(atn_comm *c, const atn_known *known)
                     .r = c->r,
                     .c = c,
                     .promise = known->promise};
-    atn_lending |= (uint32_t)ATN_BIT(known->operation);
+    if (!atn_the_job.threads)
+        atn_lending |= (uint32_t)ATN_BIT(known->operation);
 }
 
 /* Notes what became of a call.  `whole`: the key and the buffers are all that there is to it. */

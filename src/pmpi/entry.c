@@ -101,6 +101,12 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
     }                                                                                              \
     static __attribute__((noinline)) int detour_##name formals                                     \
     {                                                                                              \
+        if (atn_the_job.threads) {                                                                 \
+            const atn_short *const s = &atn_thread_shorts[ATN_##id];                               \
+            const int r __attribute__((unused)) = s->r;                                            \
+            if (atn_are_apart(buffers) && atn_thread_passed(s, comm, key))                         \
+                return atn_real.name actuals;                                                      \
+        }                                                                                          \
         if (ATN_LIKELY(!has(&atn_detours, ATN_##id)))                                              \
             return pass_##name actuals;                                                            \
         atn_resolve();                                                                             \
