@@ -111,9 +111,6 @@ if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/bench_exec" >/de
     skip "launchers" "Attune was built without Open MPI"
     finish
 fi
-launcher() { # BODY: makes ./launch a stand-in for a launcher
-    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
-}
 run() { attune bench --mpi openmpi --ops bcast --sizes 16K "$@" -- ./launch -n 4; }
 
 launcher 'printf "%s\n" "$@" >words; cat good.samples'

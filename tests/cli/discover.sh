@@ -17,9 +17,6 @@ if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/discover_exec" >
     skip "jobs" "Attune was built without Open MPI"
     finish
 fi
-launcher() { # BODY: makes ./launch a stand-in for a launcher
-    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
-}
 run() { attune topo discover --mpi openmpi "$@" -- ./launch -n 5; }
 cat >good <<'EOF'
 attune-discover 1
@@ -68,16 +65,7 @@ check "options are handed over, and -q says nothing" handed
 to_stdout() { diff <(run 2>/dev/null | sed 2d) <(sed 2d found.conf); }
 check "without -o it goes to standard output" to_stdout
 if command -v script >/dev/null; then
-    bar() { # a busy machine may read both parts at once, and shows one of them
-        local pause
-        for pause in 0.3 1 4; do
-            launcher "head -n 11 good; sleep $pause; tail -n +12 good"
-            TERM=xterm script -qec "'$attune' topo discover --mpi openmpi -o found.conf -- ./launch" \
-                /dev/null </dev/null | grep -q '50 %.*4 hosts' && return
-        done
-        return 1
-    }
-    check "progress on a terminal" bar
+    check "progress on a terminal" shows_progress 11 '50 %.*4 hosts' "topo discover --mpi openmpi -o found.conf"
 else
     skip "progress on a terminal" "no script command"
 fi

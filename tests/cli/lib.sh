@@ -65,6 +65,21 @@ holds() { # TEXT COMMAND ...
     fi
 }
 
+launcher() { # BODY: makes ./launch a stand-in for a launcher
+    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
+}
+# What a terminal shows while `good` comes in two parts: a busy machine may read both at once.
+shows_progress() { # LINES PATTERN COMMAND
+    local pause
+    for pause in 0.3 1 4; do
+        launcher "head -n $1 good; sleep $pause; tail -n +$(($1 + 1)) good"
+        TERM=xterm script -qec "'$attune' $3 -- ./launch" /dev/null </dev/null >shown
+        grep -q "$2" shown && return
+    done
+    cat shown
+    return 1
+}
+
 # Pages are looked at with a browser, if there is one.
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 # What becomes of PAGE, in DOM; fails when the page complains.

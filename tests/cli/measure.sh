@@ -16,9 +16,6 @@ if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/measure_exec" >/
     skip "jobs" "Attune was built without Open MPI"
     finish
 fi
-launcher() { # BODY: makes ./launch a stand-in for a launcher
-    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
-}
 run() { attune measure --mpi openmpi "$@" -- ./launch -n 2; }
 cat >good <<'EOF'
 attune-survey 1
@@ -81,16 +78,7 @@ handed() { run -q --time 7 --off-cache --topology '1@1G' >/dev/null 2>err && [ !
     tr '\n' ' ' <words | grep -q '/measure_exec --time 7 --from 0 --off-cache 1 --topology 1@1G $'; }
 check "options are handed over, and -q says nothing" handed
 if command -v script >/dev/null; then
-    bar() { # a busy machine may read both parts at once, and shows one of them
-        local pause
-        for pause in 0.3 1 4; do
-            launcher "head -n 9 good; sleep $pause; tail -n +10 good"
-            TERM=xterm script -qec "'$attune' measure --mpi openmpi -o m -- ./launch" \
-                /dev/null </dev/null | grep -q '[1-9] %.*memory' && return
-        done
-        return 1
-    }
-    check "progress on a terminal" bar
+    check "progress on a terminal" shows_progress 9 '[1-9] %.*memory' "measure --mpi openmpi -o m"
 else
     skip "progress on a terminal" "no script command"
 fi

@@ -21,9 +21,6 @@ if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/tune_exec" >/dev
     skip "launchers" "Attune was built without Open MPI"
     finish
 fi
-launcher() { # BODY: makes ./launch a stand-in for a launcher
-    printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
-}
 run() { attune tune --mpi openmpi --ops bcast --sizes 16K,1K --wisdom w "$@" -- ./launch -n 4; }
 words_are() { tail -n +3 words | tr '\n' ' ' | sed 's,[^ ]*/tune_exec ,,' | grep -qxF -- "$1 "; }
 
