@@ -43,9 +43,9 @@ check "messages in sizes are those in partners" [ \
 holds 'early_receive_percent' attune trace stats job
 holds 'sendrecv_replace' attune trace stats --table calls job
 check "arrivals have all collectives" [ \
-    "$(attune trace arrivals --table invocations --format csv job | tail -n +2 | wc -l)" -eq 10 ]
+    "$(attune trace arrivals --table invocations --format csv job | tail -n +2 | wc -l)" -eq 16 ]
 check "their distribution too" [ "$(attune trace arrivals --table factors --format csv job |
-    awk -F, 'NR > 1 { gsub(/"/, ""); n += $(NF - 3) + $(NF - 1) } END { print n }')" -eq 10 ]
+    awk -F, 'NR > 1 { gsub(/"/, ""); n += $(NF - 3) + $(NF - 1) } END { print n }')" -eq 16 ]
 holds 'worst_factor' attune trace arrivals job
 holds '+ done' attune trace show --rank 1 --events 0 job
 fails 2 '*ranks 0 to 2*' attune trace show --rank 3 job

@@ -148,6 +148,20 @@ static void types(void)
     MPI_Type_free(&pair);
 }
 
+/* Made for every call, so that a handle means now one, now the other. */
+static void passing_types(void)
+{
+    double *const all = calloc((size_t)p * 3, sizeof *all);
+    for (int i = 0; i < 6; i++) {
+        MPI_Datatype type;
+        MPI_Type_contiguous(2 + i % 2, MPI_DOUBLE, &type);
+        MPI_Type_commit(&type);
+        MPI_Gather(out, 1, type, all, 1, type, 0, MPI_COMM_WORLD);
+        MPI_Type_free(&type);
+    }
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -165,6 +179,7 @@ int main(int argc, char **argv)
     communicators();
     collectives();
     types();
+    passing_types();
     if (argc > 1 && strcmp(argv[1], "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 3);
     if (argc > 1 && strcmp(argv[1], "leave") == 0)

@@ -30,8 +30,7 @@ typedef struct {
 
 typedef struct {
     int number;
-    bool lasts;   /* nobody can free it */
-    bool unnamed; /* by the program */
+    bool lasts; /* nobody can free it */
     bool freed;
     uint32_t since; /* how many types had been freed when the handle got this number */
     int64_t bytes;
@@ -80,6 +79,7 @@ typedef struct {
     atn_handles type_of, site_of, request_of, group_of;
     atn_handles comm_of_window, comm_of_file; /* their numbers */
     atn_handles message_of;
+    atn_handles number_of_type; /* by name and size */
     ATN_VEC(atn_traced_type) types;
     ATN_VEC(atn_traced_request) requests;
     uint32_t free_request; /* + 1 */

@@ -158,39 +158,56 @@ static bool is_predefined(MPI_Datatype type)
            combiner == MPI_COMBINER_NAMED;
 }
 
-static const atn_traced_type *add_type(MPI_Datatype type)
+/* All that a trace tells of a type are its name and its size: programs that make types for every
+ * call need no more numbers than there are of these. */
+static int number_type(int64_t bytes, const char *name)
 {
-    char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    int size = 0, length = 0;
-    if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS)
-        return &no_type;
-    PMPI_Type_get_name(type, name, &length);
-    const bool unnamed = *name == '\0';
-    if (unnamed)
-        snprintf(name, sizeof name, "derived %d", ++atn_rec.derived);
-    const atn_traced_type t = {.number = atn_rec.types.n,
-                               .lasts = is_predefined(type),
-                               .unnamed = unnamed,
-                               .since = atn_rec.types_freed,
-                               .bytes = size};
-    if (!atn_push(&atn_rec.types, t))
-        return &no_type;
-    atn_handles_set(&atn_rec.type_of, ATN_KEY(type), (uint32_t)t.number);
-    atn_trace_define_type(atn_rec.writer, t.number, t.bytes, name);
-    return &atn_rec.types.v[t.number];
+    const uint64_t key = atn_hash(name, strlen(name), (uint64_t)bytes);
+    const int64_t before = atn_handles_get(&atn_rec.number_of_type, key);
+    if (before >= 0)
+        return (int)before;
+    const int number = (int)atn_rec.number_of_type.n;
+    if (!atn_handles_set(&atn_rec.number_of_type, key, (uint32_t)number))
+        return -1;
+    char own[32];
+    if (*name == '\0')
+        snprintf(own, sizeof own, "derived %d", ++atn_rec.derived);
+    atn_trace_define_type(atn_rec.writer, number, bytes, *name != '\0' ? name : own);
+    return number;
 }
 
-/* Programs that make a type for every call get the same handle again and again: all that a trace
- * tells of it is its size, so it is known already unless that has changed. */
-static const atn_traced_type *find_again(MPI_Datatype type, atn_traced_type *before)
+static atn_traced_type look_at_type(MPI_Datatype type)
 {
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int size = 0, length = 0;
-    PMPI_Type_size(type, &size);
+    if (PMPI_Type_size(type, &size) != MPI_SUCCESS)
+        return no_type;
     PMPI_Type_get_name(type, name, &length);
-    if (!before->unnamed || *name != '\0' || size != before->bytes)
-        return add_type(type);
-    before->freed = false;
+    return (atn_traced_type){
+        .number = number_type(size, name), .since = atn_rec.types_freed, .bytes = size};
+}
+
+static const atn_traced_type *add_type(MPI_Datatype type)
+{
+    if (type == MPI_DATATYPE_NULL)
+        return &no_type;
+    atn_traced_type t = look_at_type(type);
+    t.lasts = is_predefined(type);
+    if (t.number < 0 || !atn_push(&atn_rec.types, t))
+        return &no_type;
+    const int at = atn_rec.types.n - 1;
+    atn_handles_set(&atn_rec.type_of, ATN_KEY(type), (uint32_t)at);
+    return &atn_rec.types.v[at];
+}
+
+/* The handle of a type that was freed; what was recorded with it is the same again if it means the
+ * same. */
+static const atn_traced_type *find_again(MPI_Datatype type, atn_traced_type *before)
+{
+    atn_traced_type t = look_at_type(type);
+    if (t.number == before->number)
+        t.since = before->since;
+    *before = t;
     return before;
 }
 
@@ -262,6 +279,7 @@ void atn_tables_free(void)
     atn_handles_free(&atn_rec.comm_of_window);
     atn_handles_free(&atn_rec.comm_of_file);
     atn_handles_free(&atn_rec.message_of);
+    atn_handles_free(&atn_rec.number_of_type);
     atn_rec.sites = atn_rec.derived = 0;
     atn_rec.free_request = 0;
     atn_rec.anys = 0;
