@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/live.h"
 #include "trace/read_private.h"
 
 void atn_raw_free(atn_raw *raw)
@@ -249,14 +250,19 @@ static bool take_event(atn_raw *raw, decoder *d, atn_bytes *b)
     take_times(raw, d, b, (flags & ATN_TRACE_PART) != 0, &e);
     if ((flags & ATN_TRACE_STARTS) != 0)
         e.request = ++d->requests;
-    if (op == ATN_TRACE_DONE)
-        e.request = d->requests - (uint32_t)atn_get_varint(b);
+    if (op == ATN_TRACE_DONE) {
+        const uint64_t later = atn_get_varint(b);
+        if (later > d->requests)
+            return false;
+        e.request = d->requests - (uint32_t)later;
+    }
     return !b->bad && atn_push(&raw->r.events, e);
 }
 
 static bool take_events(atn_raw *raw, const atn_trace_block *block, atn_bytes *b)
 {
     decoder d = {.last = block->base, .requests = block->request};
+    raw->base = block->base;
     for (uint32_t i = 0; i < block->records; i++)
         if (!take_event(raw, &d, b))
             return false;
@@ -310,6 +316,23 @@ static void take_blocks(atn_raw *raw, const uint8_t *at, const uint8_t *stop)
     }
 }
 
+/* What the process had in hand when it was killed, perhaps in the middle of a record or of writing
+ * the block. */
+static void take_live(atn_raw *raw, const atn_trace_live *live)
+{
+    decoder d = {.last = live->block.base, .requests = live->block.request};
+    const uint32_t defining = live->defining <= sizeof live->definitions ? live->defining : 0;
+    atn_bytes defined = {.at = live->definitions, .stop = live->definitions + defining};
+    atn_bytes b = {.at = live->room, .stop = live->room + atn_live_bytes(live)};
+    if (!raw->started || raw->r.finished || live->job != raw->job)
+        return;
+    take_definitions(raw, &defined);
+    if (live->block.base == raw->base)
+        return;
+    for (uint32_t i = 0; i < live->hand.records && take_event(raw, &d, &b); i++)
+        continue;
+}
+
 static atn_status check_line(const char *path, const char *text, const char **rest_p,
                              int *version_p, atn_error *err)
 {
@@ -336,20 +359,25 @@ atn_status atn_raw_read(const char *path, atn_raw *raw_p, atn_error *err)
     char *text = NULL;
     const char *rest = NULL;
     size_t bytes = 0;
-    atn_raw raw = {.backwards = -1, .path = strdup(path)};
+    atn_raw raw = {.backwards = -1, .base = -1, .path = strdup(path)};
     memset(raw.ops, ATN_TRACE_UNKNOWN, sizeof raw.ops);
+    /* Before the trace, which has it by then where the process goes on. */
+    atn_trace_live *const live = atn_live_read(path);
     atn_status status = raw.path != NULL ? atn_read_file(path, &text, &bytes, err)
                                          : atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK)
         status = check_line(path, text, &rest, &raw.version, err);
     if (status == ATN_OK) {
         take_blocks(&raw, (const uint8_t *)rest, (const uint8_t *)text + bytes);
+        if (live != NULL)
+            take_live(&raw, live);
         if (!raw.started)
             status = atn_fail(err, ATN_INPUT,
                               "%s: is cut off or damaged before its first block, so nothing of it "
                               "can be used",
                               path);
     }
+    free(live);
     free(text);
     if (status != ATN_OK) {
         atn_raw_free(&raw);

@@ -37,6 +37,7 @@ typedef struct {
     bool cut;           /* the last block is not complete */
     int64_t backwards;  /* the event at which the clock went back; -1: it did not */
     int version;        /* of the file */
+    int64_t base;       /* of its last block of events; -1: none */
     uint8_t ops[256];   /* the file's numbers to ours */
     uint8_t flags[256]; /* how their records are read */
     ATN_VEC(atn_raw_comm) comms;

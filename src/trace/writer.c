@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -19,19 +20,16 @@ static const int64_t inexact_ns = 10000;       /* by so much clocks may be wrong
 _Static_assert(sizeof(atn_trace_what) == 48, "compared as bytes: no holes");
 
 struct atn_trace_writer {
-    atn_trace_hand hand;
+    atn_trace_live *live;
+    char *path; /* NULL: not of a file */
     int fd, trouble;
     int64_t limit, written;
     uint32_t sequence;
-    atn_trace_block block;
     int signatures;
     uint16_t slot[SLOTS];    /* a signature's number + 1; 0: free */
     uint16_t recent[RECENT]; /* the same, of the last call from the site */
     atn_trace_what signature[ATN_TRACE_SIGNATURES];
-    ATN_VEC(uint8_t) definitions;
-    uint32_t defined;
     int64_t dropped, polls, polls_ns;
-    uint8_t room[ATN_TRACE_BLOCK_ROOM];
 };
 
 /* ---- blocks onto the disk ---- */
@@ -66,7 +64,7 @@ static void write_block(atn_trace_writer *w, atn_trace_block *b, const uint8_t *
 static void forget_signatures(atn_trace_writer *w)
 {
     w->signatures = 0;
-    w->hand.epoch++;
+    w->live->hand.epoch++;
     memset(w->slot, 0, sizeof w->slot);
 }
 
@@ -78,57 +76,77 @@ static bool may_write(const atn_trace_writer *w)
 /* Its first record takes the long way: there the block's time begins. */
 static void begin_events(atn_trace_writer *w)
 {
-    w->hand.at = w->room;
-    w->hand.full = may_write(w) ? w->room + sizeof w->room - CALL_ROOM : NULL;
-    w->hand.until = INT64_MIN;
-    w->hand.records = 0;
-    w->block = (atn_trace_block){.kind = ATN_TRACE_EVENTS, .request = w->hand.requests};
+    w->live->hand.at = w->live->room;
+    w->live->hand.full = may_write(w) ? w->live->room + sizeof w->live->room - CALL_ROOM : NULL;
+    w->live->hand.until = INT64_MIN;
+    w->live->hand.records = 0;
+    w->live->block = (atn_trace_block){.kind = ATN_TRACE_EVENTS, .request = w->live->hand.requests};
     forget_signatures(w);
 }
 
 static void set_base(atn_trace_writer *w, int64_t base)
 {
-    w->block.base = w->hand.last = base;
-    w->hand.until = base + patience_ns;
+    w->live->block.base = w->live->hand.last = base;
+    w->live->hand.until = base + patience_ns;
 }
 
 static void write_definitions(atn_trace_writer *w)
 {
+    atn_trace_live *const l = w->live;
     atn_trace_block b = {
-        .kind = ATN_TRACE_DEFINITIONS, .bytes = (uint32_t)w->definitions.n, .records = w->defined};
-    if (w->definitions.n > 0)
-        write_block(w, &b, w->definitions.v);
-    w->definitions.n = 0;
-    w->defined = 0;
+        .kind = ATN_TRACE_DEFINITIONS, .bytes = l->defining, .records = l->defined};
+    if (l->defining > 0)
+        write_block(w, &b, l->definitions);
+    l->defining = l->defined = 0;
 }
 
 void atn_trace_flush(atn_trace_writer *w)
 {
     write_definitions(w);
-    if (w->hand.records == 0)
+    if (w->live->hand.records == 0)
         return;
-    w->block.bytes = (uint32_t)(w->hand.at - w->room);
-    w->block.records = w->hand.records;
-    write_block(w, &w->block, w->room);
+    w->live->block.bytes = atn_live_bytes(w->live);
+    w->live->block.records = w->live->hand.records;
+    write_block(w, &w->live->block, w->live->room);
     begin_events(w);
+}
+
+static void release(atn_trace_writer *w)
+{
+    if (w->live != NULL)
+        atn_live_free(w->live, w->path);
+    if (w->fd >= 0)
+        close(w->fd);
+    free(w->path);
+    free(w);
+}
+
+/* Nothing can be beside a device. */
+static bool is_file(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+static bool open_file(atn_trace_writer *w, const char *path)
+{
+    char line[32];
+    const int n = snprintf(line, sizeof line, "%s%d\n", ATN_TRACE_LINE, ATN_TRACE_VERSION);
+    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (w->fd < 0 || !write_all(w->fd, (const uint8_t *)line, (size_t)n))
+        return false;
+    w->path = is_file(w->fd) ? strdup(path) : NULL;
+    w->live = atn_live_make(w->path);
+    return w->live != NULL;
 }
 
 atn_trace_writer *atn_trace_create(const char *path, int64_t limit, int *why_p)
 {
-    char line[32];
-    atn_trace_writer *const w = aligned_alloc(_Alignof(atn_trace_writer), sizeof *w);
-    if (w == NULL) {
-        *why_p = ENOMEM;
-        return NULL;
-    }
-    memset(w, 0, sizeof *w);
-    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    const int n = snprintf(line, sizeof line, "%s%d\n", ATN_TRACE_LINE, ATN_TRACE_VERSION);
-    if (w->fd < 0 || !write_all(w->fd, (const uint8_t *)line, (size_t)n)) {
+    atn_trace_writer *const w = calloc(1, sizeof *w);
+    if (w == NULL || !open_file(w, path)) {
         *why_p = errno;
-        if (w->fd >= 0)
-            close(w->fd);
-        free(w);
+        if (w != NULL)
+            release(w);
         return NULL;
     }
     w->limit = limit;
@@ -171,14 +189,20 @@ static bool put_eight(bytes *b, uint64_t v)
     return put_bytes(b, at, sizeof at);
 }
 
-/* Without memory a definition is left out: the reader then shows a number instead of a name. */
+/* Without memory a definition is left out: the reader then shows a number instead of a name.  One
+ * that has no room among those in hand is a block of its own. */
 static void define(atn_trace_writer *w, bytes *b, bool whole)
 {
-    if (whole && b->n > 0 &&
-        atn_vec_room((void **)&w->definitions.v, &w->definitions.cap, w->definitions.n + b->n, 1)) {
-        memcpy(w->definitions.v + w->definitions.n, b->v, (size_t)b->n);
-        w->definitions.n += b->n;
-        w->defined++;
+    atn_trace_live *const l = w->live;
+    atn_trace_block alone = {.kind = ATN_TRACE_DEFINITIONS, .bytes = (uint32_t)b->n, .records = 1};
+    if (l->defining + alone.bytes > sizeof l->definitions)
+        write_definitions(w);
+    if (whole && alone.bytes > sizeof l->definitions) {
+        write_block(w, &alone, b->v);
+    } else if (whole && alone.bytes > 0) {
+        memcpy(l->definitions + l->defining, b->v, alone.bytes);
+        l->defining += alone.bytes;
+        l->defined++;
     }
     free(b->v);
 }
@@ -249,6 +273,7 @@ void atn_trace_write_start(atn_trace_writer *w, const atn_trace_start *s)
                     put_number(&b, (uint64_t)s->around_ps) && put_number(&b, (uint64_t)s->pid) &&
                     put_text(&b, s->clock) && put_text(&b, s->host) && put_text(&b, s->program) &&
                     put_text(&b, s->library);
+    w->live->job = s->job;
     write_vec(w, ATN_TRACE_HEADER, &b, ok);
     define_ops(w);
     write_definitions(w);
@@ -311,7 +336,7 @@ static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
     const unsigned at = place(w, what);
     w->signature[w->signatures++] = *what;
     w->slot[at] = (uint16_t)w->signatures;
-    uint8_t *to = w->hand.at;
+    uint8_t *to = w->live->hand.at;
     *to++ = 0;
     *to++ = what->op;
     *to++ = what->depth;
@@ -324,7 +349,7 @@ static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
     to = atn_put_varint(to, atn_zigzag(what->tag));
     to = atn_put_varint(to, atn_zigzag(what->comm));
     to = atn_put_varint(to, atn_zigzag(what->type));
-    w->hand.at = atn_put_varint(to, atn_zigzag(what->site));
+    w->live->hand.at = atn_put_varint(to, atn_zigzag(what->site));
 }
 
 static void put_times(atn_trace_hand *h, int64_t enter, int64_t exit)
@@ -352,7 +377,7 @@ static void put_in_order(atn_trace_hand *h, const atn_trace_what *what, int64_t 
 
 static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
 {
-    atn_trace_hand *const h = &w->hand;
+    atn_trace_hand *const h = &w->live->hand;
     const bool part = (flags & ATN_TRACE_PART) != 0;
     if (!may_write(w)) {
         w->dropped += !part;
@@ -361,9 +386,9 @@ static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
     }
     /* Parts stay in the block of their call: leave room for some, and begin another with a copy
      * of the call's times where there are very many. */
-    const ptrdiff_t left = w->room + sizeof w->room - h->at;
-    if (left < RECORD_ROOM ||
-        (!part && (left < CALL_ROOM || (h->records > 0 && now - w->block.base > patience_ns)))) {
+    const ptrdiff_t left = w->live->room + sizeof w->live->room - h->at;
+    const bool waited = h->records > 0 && now - w->live->block.base > patience_ns;
+    if (left < RECORD_ROOM || (!part && (left < CALL_ROOM || waited))) {
         const int64_t last = h->last;
         atn_trace_flush(w);
         set_base(w, part ? last : now);
@@ -374,7 +399,7 @@ static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
 unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t enter, int64_t exit,
                        uint32_t request)
 {
-    atn_trace_hand *const h = &w->hand;
+    atn_trace_hand *const h = &w->live->hand;
     const unsigned flags = atn_trace_op_get((atn_trace_op)what->op)->flags;
     const bool part = (flags & ATN_TRACE_PART) != 0;
     if (!part)
@@ -398,9 +423,9 @@ unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t 
     return known != 0 ? known : (unsigned)w->signatures;
 }
 
-atn_trace_hand *atn_trace_in_hand(atn_trace_writer *w) { return &w->hand; }
+atn_trace_hand *atn_trace_in_hand(atn_trace_writer *w) { return &w->live->hand; }
 
-uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->hand.requests; }
+uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->live->hand.requests; }
 
 void atn_trace_polls(atn_trace_writer *w, int64_t n, int64_t ns)
 {
@@ -413,13 +438,13 @@ int atn_trace_trouble(const atn_trace_writer *w) { return w->trouble; }
 bool atn_trace_close(atn_trace_writer *w)
 {
     bytes b = {0};
-    const bool ok = put_number(&b, (uint64_t)w->hand.events) &&
+    const bool ok = put_number(&b, (uint64_t)w->live->hand.events) &&
                     put_number(&b, (uint64_t)w->dropped) && put_number(&b, (uint64_t)w->polls) &&
                     put_number(&b, (uint64_t)w->polls_ns);
     atn_trace_flush(w);
     write_vec(w, ATN_TRACE_END, &b, ok);
     const bool worked = close(w->fd) == 0 && w->trouble == 0;
-    atn_vec_free(&w->definitions);
-    free(w);
+    w->fd = -1;
+    release(w);
     return worked;
 }

@@ -6,23 +6,9 @@
 #ifndef ATN_TRACE_WRITER_H
 #define ATN_TRACE_WRITER_H
 
-#include "trace/format.h"
+#include "trace/live.h"
 
 typedef struct atn_trace_writer atn_trace_writer;
-
-/* All that is written to when a call repeats one of the block in hand, in one line of the cache:
- * programs need the cache for themselves, so most calls find it without our data. */
-typedef struct {
-    _Alignas(64) uint8_t *at; /* where the next record goes */
-    const uint8_t *full;      /* behind it there is no room, or nothing may be written */
-    int64_t last;             /* end of the record before */
-    int64_t ended;            /* of the program's call before, in its first thread */
-    int64_t until;            /* the block waits no longer for the disk */
-    int64_t events;
-    uint32_t records; /* of the block */
-    uint32_t requests;
-    uint32_t epoch; /* numbers of signatures are void when it has changed */
-} atn_trace_hand;
 
 typedef struct {
     uint64_t job; /* the same on all ranks, different for every job */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TAG = 7, N = 16 };
 
@@ -162,6 +163,15 @@ static void passing_types(void)
     free(all);
 }
 
+/* No call of MPI any more. */
+static void stay(void)
+{
+    printf("pid %ld\n", (long)getpid());
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -182,6 +192,8 @@ int main(int argc, char **argv)
     passing_types();
     if (argc > 1 && strcmp(argv[1], "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 3);
+    if (argc > 1 && strcmp(argv[1], "stay") == 0)
+        stay();
     if (argc > 1 && strcmp(argv[1], "leave") == 0)
         _Exit(r == 0);
     MPI_Finalize();

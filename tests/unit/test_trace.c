@@ -1,124 +1,7 @@
 /* test_trace.c - traces written, read back, damaged and mixed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "trace/handles.h"
-#include "trace/trace.h"
-#include "trace/writer.h"
 
-/* ---- helpers ---- */
-
-static char folder[64];
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/attune-trace-XXXXXX");
-    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
-
-static const int64_t begin = 5000000000;
-
-static atn_trace_writer *writer_of(uint64_t job, int rank, int ranks)
-{
-    char path[64];
-    int why = 0;
-    int everybody[8];
-    const atn_trace_start start = {.job = job,
-                                   .rank = rank,
-                                   .ranks = ranks,
-                                   .wall_ns = 1700000000000000000,
-                                   .inside_ps = 20000,
-                                   .around_ps = 60000,
-                                   .clock = "CLOCK_MONOTONIC",
-                                   .host = "h",
-                                   .program = "app",
-                                   .library = "1",
-                                   .pid = 7};
-    snprintf(path, sizeof path, "t/" ATN_TRACE_FILE, rank);
-    mkdir("t", 0777);
-    atn_trace_writer *const w = atn_trace_create(path, INT64_C(1) << 40, &why);
-    assert_non_null(w);
-    atn_trace_write_start(w, &start);
-    for (int i = 0; i < ranks; i++)
-        everybody[i] = i;
-    atn_trace_define_comm(w, 0, 77, ranks, rank, rank == 0 ? everybody : NULL);
-    atn_trace_define_type(w, 0, 8, "MPI_DOUBLE");
-    atn_trace_define_module(w, 0, "/bin/app");
-    atn_trace_define_site(w, 0, 0, 0x1234);
-    return w;
-}
-
-static atn_trace_what send_to(int partner)
-{
-    return (atn_trace_what){.op = ATN_TRACE_SEND,
-                            .count = 4,
-                            .bytes = 32,
-                            .buffer = 0xffff1234,
-                            .partner = partner,
-                            .tag = 9};
-}
-
-/* Calls of 100 ns every 1000 ns. */
-static void put_sends(atn_trace_writer *w, int n, int64_t from)
-{
-    for (int i = 0; i < n; i++) {
-        const atn_trace_what what = send_to(i % 3);
-        atn_trace_put(w, &what, from + 1000 * i, from + 1000 * i + 100, 0);
-    }
-}
-
-static void whole_rank(uint64_t job, int rank, int ranks, int sends)
-{
-    atn_trace_writer *const w = writer_of(job, rank, ranks);
-    atn_trace_write_sync(w, begin, 0, 100);
-    put_sends(w, sends, begin);
-    assert_true(atn_trace_close(w));
-}
-
-static atn_trace *read_ok(atn_trace_how how)
-{
-    atn_error err = {0};
-    atn_trace *t = NULL;
-    if (atn_trace_read("t", how, &t, &err) != ATN_OK)
-        fail_msg("%s", err.text);
-    return t;
-}
-
-/* Strict reading fails with this text; partial reading goes on with one problem. */
-static atn_trace *read_bad(const char *text)
-{
-    atn_error err = {0};
-    atn_trace *t = NULL;
-    assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
-    if (strstr(err.text, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", err.text, text);
-    t = read_ok(ATN_TRACE_PARTIAL);
-    assert_int_equal(t->problems.n, 1);
-    assert_non_null(strstr(t->problems.v[0].text, text));
-    return t;
-}
-
-static long size_of(const char *path)
-{
-    struct stat about;
-    assert_int_equal(stat(path, &about), 0);
-    return (long)about.st_size;
-}
+#include "traces.h"
 
 /* ---- what goes in comes out ---- */
 
@@ -578,8 +461,6 @@ static void test_handles(void **state)
     assert_int_equal(atn_handles_remove(&h, 1), ATN_HANDLE_NONE);
     atn_handles_free(&h);
 }
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_folder, leave_folder)
 
 int main(void)
 {
