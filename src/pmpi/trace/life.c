@@ -59,22 +59,34 @@ static int64_t wall_clock(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Spawned processes are a job of their own with the same ranks: they get a folder in the folder. */
+static void name_folder(order *o, const char *folder)
+{
+    MPI_Comm parent;
+    char own[40] = "";
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        snprintf(own, sizeof own, "/spawned-%016llx", (unsigned long long)o->job);
+    if (strlen(folder) + strlen(own) >= sizeof o->folder) {
+        say("ATTUNE_TRACE is too long for the name of a folder; nothing is recorded");
+        return;
+    }
+    strcpy(o->folder, folder);
+    strcat(o->folder, own);
+}
+
 static void read_order(order *o)
 {
     const char *const folder = getenv("ATTUNE_TRACE"), *const level = getenv("ATTUNE_TRACE_LEVEL");
     const char *const limit = getenv("ATTUNE_TRACE_LIMIT"), *const on = getenv("ATTUNE");
     if (folder == NULL || (on != NULL && strcmp(on, "off") == 0))
         return;
-    if (strlen(folder) >= sizeof o->folder) {
-        say("ATTUNE_TRACE is too long for the name of a folder; nothing is recorded");
-        return;
-    }
-    strcpy(o->folder, folder);
     o->messages = level != NULL && strcmp(level, "messages") == 0;
     o->limit = (limit != NULL && atoll(limit) > 0 ? atoll(limit) : 1024) << 20;
     o->wall_ns = wall_clock();
     const int64_t seed[] = {o->wall_ns, atn_now(), getpid()};
     o->job = atn_hash(seed, sizeof seed, 0);
+    name_folder(o, folder);
 }
 
 /* One after the other: collectives of the library behind us may be Attune's.
