@@ -1,4 +1,5 @@
 /* cmd_trace_stats.c - attune trace show, stats, arrivals, report. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,20 @@ const atn_command atn_cmd_trace_show = {
 
 /* ---- tables ---- */
 
+/* What there is no number for. */
+static void tell_gaps(const atn_trace_arrivals *a)
+{
+    if (a->cut > 0)
+        fprintf(stderr,
+                "attune: note: %lld collective calls are left out, because not all ranks of their "
+                "communicator have them\n",
+                (long long)a->cut);
+    if (a->calls.n > 0 && isnan(a->calls.v[0].worst))
+        fputs("attune: note: there are no imbalance factors, because rank 0 did not come to tell "
+              "how long messages take; --machine FILE tells it\n",
+              stderr);
+}
+
 static int tables(const atn_args *a, const atn_trace_table *list, const char *machine,
                   atn_error *err)
 {
@@ -113,11 +128,8 @@ static int tables(const atn_args *a, const atn_trace_table *list, const char *ma
     atn_status status = atn_trace_view_make(a, machine, &v, err);
     if (status != ATN_OK)
         return status;
-    if (list == atn_arrival_tables && v.arrivals.cut > 0)
-        fprintf(stderr,
-                "attune: note: %lld collective calls are left out, because not all ranks of their "
-                "communicator have them\n",
-                (long long)v.arrivals.cut);
+    if (list == atn_arrival_tables)
+        tell_gaps(&v.arrivals);
     status = atn_trace_tables_write(a, list, atn_arg_text(a, "table"), &v, err);
     atn_trace_view_free(&v);
     return status;
@@ -207,6 +219,7 @@ static int report(const atn_args *a, atn_error *err)
     atn_status status = atn_trace_view_make(a, atn_arg_text(a, "machine"), &v, err);
     if (status != ATN_OK)
         return status;
+    tell_gaps(&v.arrivals);
     status = atn_trace_page(a->out, &v, err);
     atn_trace_view_free(&v);
     return status;

@@ -292,7 +292,8 @@ static const char head[] =
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;display:block;"
     "overflow-x:auto}\nth{cursor:pointer}\n"
     "td,th{padding:.2em .7em;text-align:right;border-bottom:1px solid #8884}\n"
-    "td.w{text-align:left}\n</style>\n</head>\n<body>\n";
+    "td.w{text-align:left}\n.problem{border-left:4px solid "
+    "#d0476f;padding-left:.6em}\n</style>\n</head>\n<body>\n";
 
 /* A click on a heading sorts its table. */
 static const char foot[] =
@@ -315,14 +316,25 @@ static bool put_tables(FILE *f, const atn_trace_table *tables, const atn_trace_v
     return ok;
 }
 
+/* Whoever sees the page must know that it does not show all. */
+static void put_problems(FILE *f, const atn_trace *t)
+{
+    for (int i = 0; i < t->problems.n; i++) {
+        fputs("<p class=\"problem\">", f);
+        put_escaped(f, t->problems.v[i].text);
+        fputs("</p>\n", f);
+    }
+}
+
 atn_status atn_trace_page(FILE *f, const atn_trace_view *v, atn_error *err)
 {
     const char *const program = v->t->ranks[0].program;
     fputs(head, f);
     fputs("<h1>", f);
     put_escaped(f, program != NULL ? program : "trace");
-    fprintf(f, "</h1>\n<p>%d ranks, %.6f s</p>\n<h2>Time line</h2>\n", v->t->p,
-            1e-9 * (double)v->t->end);
+    fprintf(f, "</h1>\n<p>%d ranks, %.6f s</p>\n", v->t->p, 1e-9 * (double)v->t->end);
+    put_problems(f, v->t);
+    fputs("<h2>Time line</h2>\n", f);
     bool ok = draw_timeline(f, v->t);
     fputs("<h2>Messages by size</h2>\n", f);
     draw_sizes(f, &v->stats);

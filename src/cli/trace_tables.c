@@ -203,16 +203,28 @@ static const atn_column operation_columns[] = {
     {"elapsed_us", ATN_CELL_NUMBER},    {"imbalance_us", ATN_CELL_NUMBER},
     {"computation_us", ATN_CELL_NUMBER}};
 
+/* Empty where it is not known. */
+static void put_known(atn_table *t, double v)
+{
+    if (isnan(v))
+        atn_cell(t, "%s", "");
+    else
+        atn_cell(t, "%.3f", v);
+}
+
 static void put_operation(atn_table *t, const char *name, const atn_trace_imbalance *m)
 {
     if (m->calls == 0)
         return;
     atn_cell(t, "%s", name);
     atn_cell(t, "%lld", (long long)m->calls);
-    atn_cell(t, "%lld", (long long)m->balanced);
-    atn_cell(t, "%.3f", m->average);
-    atn_cell(t, "%.3f", m->worst);
-    atn_cell(t, "%.3f", m->worst_ever);
+    if (isnan(m->worst))
+        atn_cell(t, "%s", "");
+    else
+        atn_cell(t, "%lld", (long long)m->balanced);
+    put_known(t, m->average);
+    put_known(t, m->worst);
+    put_known(t, m->worst_ever);
     atn_cell(t, "%.3f", 1e6 * m->elapsed_s);
     atn_cell(t, "%.3f", 1e6 * m->imbalance_s);
     atn_cell(t, "%.3f", 1e6 * m->compute_worst_s);
@@ -283,9 +295,9 @@ static void fill_invocations(atn_table *t, const atn_trace_view *v)
         atn_cell(t, "%.3f", 1e6 * c->elapsed_s);
         atn_cell(t, "%.3f", 1e6 * c->average_s);
         atn_cell(t, "%.3f", 1e6 * c->worst_s);
-        atn_cell(t, "%.3f", 1e6 * c->message_s);
-        atn_cell(t, "%.3f", c->average);
-        atn_cell(t, "%.3f", c->worst);
+        put_known(t, c->message_s > 0 ? 1e6 * c->message_s : NAN);
+        put_known(t, c->average);
+        put_known(t, c->worst);
         atn_cell(t, "%.3f", 1e6 * c->computed_s);
         atn_cell(t, "%.3f", 1e6 * c->compute_worst_s);
     }

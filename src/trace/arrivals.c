@@ -157,8 +157,8 @@ static bool finish(const atn_trace *t, atn_message_time time, const void *contex
         atn_trace_call *const c = &a->calls.v[i];
         c->invocation = seen[c->site + 1]++;
         c->message_s = time(context, c->bytes);
-        c->average = c->message_s > 0 ? c->average_s / c->message_s : 0;
-        c->worst = c->message_s > 0 ? c->worst_s / c->message_s : 0;
+        c->average = c->message_s > 0 ? c->average_s / c->message_s : NAN;
+        c->worst = c->message_s > 0 ? c->worst_s / c->message_s : NAN;
     }
     free(seen);
     return true;
@@ -198,7 +198,7 @@ static bool counts(const atn_trace_call *c, atn_trace_op op, int64_t above, int6
 atn_trace_imbalance atn_trace_imbalance_of(const atn_trace_arrivals *a, atn_trace_op op,
                                            int64_t above, int64_t most)
 {
-    atn_trace_imbalance m = {0};
+    atn_trace_imbalance m = {.worst_ever = NAN};
     for (int i = 0; i < a->calls.n; i++) {
         const atn_trace_call *const c = &a->calls.v[i];
         if (!counts(c, op, above, most))
@@ -235,7 +235,7 @@ void atn_trace_distribution(const atn_trace_arrivals *a, int64_t above, int64_t 
     for (int i = 0; i < ATN_TRACE_BINS; i++)
         bins[i] = 0;
     for (int i = 0; i < a->calls.n; i++)
-        if (counts(&a->calls.v[i], ATN_TRACE_OPS, above, most))
+        if (counts(&a->calls.v[i], ATN_TRACE_OPS, above, most) && !isnan(a->calls.v[i].worst))
             bins[bin_of(a->calls.v[i].worst)]++;
 }
 

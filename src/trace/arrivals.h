@@ -23,7 +23,7 @@ typedef struct {
     double computed_s;      /* mean computation of the ranks since their last collective */
     double compute_worst_s; /* its largest minus its least: what makes ranks arrive apart */
     double message_s;       /* one message of that size */
-    double average, worst;  /* factors; 0 where the time of a message is not known */
+    double average, worst;  /* factors; NAN: the time of a message is not known */
 } atn_trace_call;
 
 typedef struct {
@@ -43,7 +43,7 @@ void atn_trace_arrivals_free(atn_trace_arrivals *a);
  * `above`. */
 typedef struct {
     int64_t calls, balanced;
-    double average, worst, worst_ever; /* means of the factors, and the largest worst one */
+    double average, worst, worst_ever; /* means of the factors, and the largest worst one; NAN */
     double elapsed_s, imbalance_s;     /* means of cost and worst imbalance */
     double compute_worst_s;            /* mean */
 } atn_trace_imbalance;

@@ -83,6 +83,13 @@ fails 0 '*note: cut/rank-00001.trace*' attune trace stats --partial cut
 cp -r job missing && rm missing/rank-00002.trace
 fails 3 '*missing/rank-00002.trace: rank 2 of 3 is missing*' attune trace arrivals missing
 fails 0 '*note: *rank 2 of 3 is missing*' attune trace arrivals --partial missing
+cp -r job first && rm first/rank-00000.trace
+fails 0 '*note: there are no imbalance factors, *--machine*' attune trace arrivals --partial first
+unknown() { attune trace arrivals --partial --table operations --format csv first 2>/dev/null |
+    awk -F, 'NR > 1 { n++; if ($3 $4 $5 $6 != "") bad = 1 } END { exit bad || n == 0 }'; }
+check "without the time of a message there are no factors" unknown
+check "the page tells what it does not show" eval \
+    'attune trace report --partial first 2>/dev/null | grep -q "class=.problem.*rank 0 of 3 is missing"'
 cp -r job mixed && cp other/rank-00001.trace mixed/
 fails 3 '*mixed/rank-00001.trace: was recorded by another job*' attune trace export mixed
 fails 0 '*another job*' attune trace export --partial mixed

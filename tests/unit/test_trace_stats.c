@@ -157,6 +157,12 @@ static double ten_us(const void *context, int64_t bytes)
     return bytes > 1000 ? 20e-6 : 10e-6;
 }
 
+static double unknown(const void *context, int64_t bytes)
+{
+    (void)context, (void)bytes;
+    return 0;
+}
+
 static void test_arrivals(void **state)
 {
     (void)state;
@@ -201,6 +207,27 @@ static void test_arrivals(void **state)
     atn_trace_free(t);
 }
 
+/* Without the time of a message nothing is balanced or not. */
+static void test_no_factors(void **state)
+{
+    (void)state;
+    atn_trace *const t = trace_of(2);
+    for (int r = 0; r < 2; r++)
+        add(t, r, ATN_TRACE_BARRIER, 10 * r, 20);
+    atn_trace_arrivals a;
+    assert_int_equal(atn_trace_arrivals_make(t, unknown, NULL, &a, NULL), ATN_OK);
+    near(a.calls.v[0].worst_s, 10e-6);
+    assert_true(isnan(a.calls.v[0].worst) && isnan(a.calls.v[0].average));
+    const atn_trace_imbalance all = atn_trace_imbalance_of(&a, ATN_TRACE_OPS, -1, INT64_MAX);
+    assert_true(isnan(all.worst) && isnan(all.average) && isnan(all.worst_ever));
+    assert_int_equal(all.balanced, 0);
+    int64_t bins[ATN_TRACE_BINS];
+    atn_trace_distribution(&a, -1, INT64_MAX, bins);
+    assert_int_equal(bins[0], 0);
+    atn_trace_arrivals_free(&a);
+    atn_trace_free(t);
+}
+
 /* The time of a message from what the job measured. */
 static void test_message_time(void **state)
 {
@@ -222,10 +249,9 @@ static void test_message_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_match),
-        cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_arrivals),
-        cmocka_unit_test(test_message_time),
+        cmocka_unit_test(test_match),          cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_between_starts), cmocka_unit_test(test_arrivals),
+        cmocka_unit_test(test_no_factors),     cmocka_unit_test(test_message_time),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
