@@ -57,8 +57,11 @@ static bool take_send(walk *w, int r, const atn_trace_event *e)
     w->out->sends++;
     w->out->bytes += e->bytes;
     if (w->sent_at >= 0) {
-        const double around = 1e-9 * w->rank->around_ns * (w->between + 1);
-        const double pure = fmax(0, 1e-9 * (double)(e->enter - w->sent_at) - w->others - around);
+        /* What a start sends has its times, and the start was counted among the others. */
+        const bool part = atn_trace_is_part(e);
+        const double others = w->others - (part ? 1e-9 * (double)(e->exit - e->enter) : 0);
+        const double around = 1e-9 * w->rank->around_ns * (w->between + !part);
+        const double pure = fmax(0, 1e-9 * (double)(e->enter - w->sent_at) - others - around);
         w->out->least_between_s = fmin(w->out->least_between_s, pure);
         if (!atn_push(&s->between, pure))
             return false;

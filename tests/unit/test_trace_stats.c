@@ -149,6 +149,23 @@ static void test_stats(void **state)
     atn_trace_free(t);
 }
 
+/* What a start sends begins with it: the start itself is no call between sends. */
+static void test_between_starts(void **state)
+{
+    (void)state;
+    atn_trace *const t = trace_of(2);
+    t->ranks[0].around_ns = 1000;
+    message(t, 0, ATN_TRACE_SEND, 20, 22, 1, 5, 8);
+    add(t, 0, ATN_TRACE_START, 50, 60);
+    message(t, 0, ATN_TRACE_START_SEND, 50, 60, 1, 5, 8);
+    message(t, 0, ATN_TRACE_START_SEND, 50, 60, 1, 6, 8);
+    atn_trace_stats s;
+    assert_int_equal(atn_trace_stats_make(t, &s, NULL), ATN_OK);
+    assert_between(&s, (const double[]){0, 27}, 2); /* 50 - 22 - 1 of recording */
+    atn_trace_stats_free(&s);
+    atn_trace_free(t);
+}
+
 /* ---- arrivals ---- */
 
 static double ten_us(const void *context, int64_t bytes)
