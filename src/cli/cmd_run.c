@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/run.h"
+#include "cli/trace.h"
 #include "plan/rules.h"
 
 extern char **environ;
@@ -222,8 +223,11 @@ static atn_status check_settings(atn_settings *s, atn_error *err)
         status = make_absolute(s, ATN_SET_TOPOLOGY, topology, err);
     if (status == ATN_OK)
         status = make_absolute(s, ATN_SET_REPORT, atn_setting_report(s), err);
+    const char *trace = atn_setting_given(s, ATN_SET_TRACE);
+    if (status == ATN_OK && trace != NULL)
+        status = atn_trace_folder_check(trace, err);
     if (status == ATN_OK)
-        status = make_absolute(s, ATN_SET_TRACE, atn_setting_given(s, ATN_SET_TRACE), err);
+        status = make_absolute(s, ATN_SET_TRACE, trace, err);
     if (status == ATN_OK)
         status = make_absolute(s, ATN_SET_WARMUP, atn_setting_given(s, ATN_SET_WARMUP), err);
     if (status == ATN_OK)

@@ -10,6 +10,8 @@
 #include "plan/settings.h"
 #include "trace/export.h"
 
+extern char **environ;
+
 /* ---- record ---- */
 
 static bool holds_trace(const char *folder)
@@ -26,15 +28,44 @@ static bool holds_trace(const char *folder)
 }
 
 /* Ranks of two jobs in one folder could not be told apart by their names. */
-static atn_status make_folder(const char *folder, atn_error *err)
+atn_status atn_trace_folder_check(const char *folder, atn_error *err)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be made: %s", folder, strerror(errno));
+    struct stat is;
+    if (stat(folder, &is) == 0 && !S_ISDIR(is.st_mode))
+        return atn_fail(err, ATN_USAGE, "%s: is no folder; name another one for the trace", folder);
     if (holds_trace(folder))
         return atn_fail(err, ATN_USAGE,
-                        "%s: holds a trace already; remove it or name another folder with -o",
-                        folder);
+                        "%s: holds a trace already; remove it or name another folder", folder);
     return ATN_OK;
+}
+
+static atn_status make_folder(const char *folder, atn_error *err)
+{
+    if (atn_trace_folder_check(folder, err) != ATN_OK)
+        return err->status;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be made: %s; name another one with -o",
+                        folder, strerror(errno));
+    if (access(folder, W_OK | X_OK) != 0)
+        return atn_fail(err, ATN_ENVIRONMENT,
+                        "%s: cannot be written to: %s; name another one with -o", folder,
+                        strerror(errno));
+    return ATN_OK;
+}
+
+/* ATTUNE=off makes all of Attune inert, the tracer too. */
+static atn_status check_on(atn_error *err)
+{
+    atn_settings s;
+    char *warning = NULL;
+    atn_settings_default(&s);
+    atn_status status = atn_settings_environ(&s, environ, &warning, err);
+    if (status == ATN_OK && atn_setting_number(&s, ATN_SET_ON) == 0)
+        status = atn_fail(err, ATN_USAGE, "ATTUNE=%s: nothing would be recorded; unset it",
+                          getenv("ATTUNE"));
+    free(warning);
+    atn_settings_free(&s);
+    return status;
 }
 
 /* Becomes `attune run --trace FOLDER -- ...`: there is one way to start jobs. */
@@ -45,6 +76,8 @@ static int record(const atn_args *a, atn_error *err)
         return atn_fail(
             err, ATN_USAGE,
             "no command to run; write attune trace record -o FOLDER -- mpirun -n 4 ./program");
+    if (check_on(err) != ATN_OK)
+        return err->status;
     if (!atn_arg_given(a, "dry-run") && make_folder(folder, err) != ATN_OK)
         return err->status;
     char **const words = calloc((size_t)a->nrest + 9, sizeof *words);

@@ -7,6 +7,9 @@
 #include "trace/arrivals.h"
 #include "trace/stats.h"
 
+/* Whether a job may be recorded into it: not where there is a trace or a file already. */
+atn_status atn_trace_folder_check(const char *folder, atn_error *err);
+
 /* --partial */
 extern const atn_option atn_trace_options[];
 /* The trace in the first operand; problems of a part are told on standard error. */

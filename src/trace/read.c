@@ -91,6 +91,10 @@ static atn_status read_files(reading *g)
 {
     struct dirent **names = NULL;
     const int n = scandir(g->t->where, &names, is_trace, alphasort);
+    if (n < 0 && errno == ENOTDIR)
+        return atn_fail(g->err, ATN_INPUT,
+                        "%s: is a file; a trace is the folder that has a file of every rank",
+                        g->t->where);
     if (n < 0)
         return atn_fail(g->err, ATN_INPUT, "%s: cannot be read: %s", g->t->where, strerror(errno));
     atn_status status = ATN_OK;

@@ -12,6 +12,11 @@ fails 2 '*no command to run*' attune trace record -o x
 fails 2 '*FOLDER*' attune trace stats
 fails 3 '*nowhere: cannot be read*' attune trace show nowhere
 mkdir empty
+fails 2 '*ATTUNE=0: nothing would be recorded*' env ATTUNE=0 "$attune" trace record -o x -- mpirun -n 2 ./program
+: >file
+fails 2 '*file: is no folder;*' attune trace record -o file -- mpirun -n 2 ./program
+fails 4 '*file/x: cannot be made: *; name another*' attune trace record -o file/x -- mpirun -n 2 ./program
+fails 3 '*file: is a file; a trace is the folder*' attune trace show file
 fails 3 '*empty: holds no trace*' attune trace stats empty
 if [ "$flavour" = none ]; then
     skip "traces of a job" "no MPI to run one with"
@@ -21,6 +26,8 @@ fi
 record() { timeout 300 "$attune" trace record -o "$1" -- mpirun.$flavour -n 3 "$build/tests/$flavour/traced"; }
 check "a job is recorded" record job
 check "and another one" record other
+fails 2 '*other: holds a trace already; *' attune trace record -o other -- mpirun.$flavour -n 3 ./program
+fails 2 '*other: holds a trace already; *' attune run --trace other -- mpirun.$flavour -n 3 ./program
 check "the command that records can be looked at" \
     sh -c "$attune trace record --dry-run -o x -- mpirun.$flavour -n 3 $build/tests/$flavour/traced | grep -q libattune_trace"
 
