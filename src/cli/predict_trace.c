@@ -10,8 +10,8 @@ static bool is_hint(const atn_trace_event *e)
     return e->op == ATN_TRACE_PRE_SEND || e->op == ATN_TRACE_PRE_RECV;
 }
 
-/* Or a hint about one.  The receive inside a sendrecv is posted already when its message can
- * come. */
+/* Or a hint about one.  The receive inside a sendrecv or isendrecv is posted already when its
+ * message can come. */
 static bool is_message(const atn_trace_event *e, atn_direction *side_p)
 {
     const atn_trace_class class = atn_trace_class_of(e);
@@ -20,6 +20,7 @@ static bool is_message(const atn_trace_event *e, atn_direction *side_p)
     if (is_hint(e))
         return true;
     return e->depth == 0 && e->partner != ATN_TRACE_NULL && e->op != ATN_TRACE_SENDRECV_RECEIVE &&
+           e->op != ATN_TRACE_ISENDRECV_RECEIVE &&
            (class == ATN_TRACE_IS_SEND || class == ATN_TRACE_IS_RECV);
 }
 

@@ -8,13 +8,36 @@
 
 enum { MAX_RANKS = 1 << 20, MAX_COLUMNS = 64 };
 
-typedef enum { RANK, OP, PARTNER, TAG, BYTES, COMM, TYPE, BUFFER, SITE, DEPTH, COLUMNS } column;
-static const char *const column_names[] = {"rank", "op",   "partner", "tag",  "bytes",
-                                           "comm", "type", "buffer",  "site", "depth"};
+typedef enum {
+    RANK,
+    OP,
+    PARTNER,
+    TAG,
+    BYTES,
+    COMM,
+    TYPE,
+    BUFFER,
+    SITE,
+    DEPTH,
+    ASKED,
+    COLUMNS
+} column;
+static const char *const column_names[] = {"rank", "op",     "partner", "tag",   "bytes", "comm",
+                                           "type", "buffer", "site",    "depth", "asked"};
 
-static const char *const senders[] = {"send",     "bsend",      "ssend",           "rsend",
-                                      "isend",    "ibsend",     "issend",          "irsend",
-                                      "sendrecv", "start-send", "sendrecv_replace"};
+static const char *const senders[] = {"send",
+                                      "bsend",
+                                      "ssend",
+                                      "rsend",
+                                      "isend",
+                                      "ibsend",
+                                      "issend",
+                                      "irsend",
+                                      "sendrecv",
+                                      "start-send",
+                                      "sendrecv_replace",
+                                      "isendrecv",
+                                      "isendrecv_replace"};
 static const char *const hints[] = {[ATN_SENDS] = "pre_send", [ATN_RECEIVES] = "pre_recv"};
 static const char *const receivers[] = {"recv", "mrecv", "irecv", "imrecv", "start-receive"};
 
@@ -83,9 +106,16 @@ static atn_status number(const reader *r, char **fields, column c, int most, int
     return ATN_OK;
 }
 
+/* What a receive asked for may be told apart from what it got. */
+static bool asked_any(const reader *r, char **fields, const char *what)
+{
+    const char *asked = field(r, fields, ASKED);
+    return strcmp(asked, "any") == 0 || strcmp(asked, what) == 0;
+}
+
 static atn_status word(reader *r, char **fields, column c, int *v_p, atn_error *err)
 {
-    const char *text = field(r, fields, c);
+    const char *text = c == TAG && asked_any(r, fields, "any-tag") ? "any" : field(r, fields, c);
     *v_p = atn_number_of(&r->words, text, strlen(text));
     return *v_p < 0 ? atn_fail(err, ATN_MEMORY, "%s: out of memory", r->origin) : ATN_OK;
 }
@@ -114,7 +144,7 @@ static atn_status read_message(reader *r, char **fields, atn_message *x, atn_err
     const char *partner = field(r, fields, PARTNER);
     int bytes = 0, buffer = 0;
     atn_status st = ATN_OK;
-    if (strcmp(partner, "any") == 0)
+    if (strcmp(partner, "any") == 0 || asked_any(r, fields, "any-source"))
         x->partner = ATN_ANY_PARTNER;
     else if (strcmp(partner, "foreign") == 0)
         x->partner = ATN_FOREIGN_PARTNER;

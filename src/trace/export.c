@@ -8,6 +8,27 @@
 
 /* ---- csv ---- */
 
+/* Names of types and programs may hold anything; a line stays one. */
+static void csv_name(FILE *f, const char *text)
+{
+    const bool quoted = text[strcspn(text, ",\"")] != '\0';
+    fputs(quoted ? "\"" : "", f);
+    for (; *text != '\0'; text++)
+        if (*text == '"')
+            fputs("\"\"", f);
+        else
+            fputc((unsigned char)*text < ' ' ? ' ' : *text, f);
+    fputs(quoted ? "\"" : "", f);
+}
+
+/* By flags: what a receive left open, although its partner and tag are known by now. */
+static const char *const asked[] = {
+    [ATN_TRACE_ANY_SOURCE_ASKED] = "any-source",
+    [ATN_TRACE_ANY_TAG_ASKED] = "any-tag",
+    [ATN_TRACE_ANY_SOURCE_ASKED | ATN_TRACE_ANY_TAG_ASKED] = "any",
+    [0] = "",
+};
+
 static void csv_line(FILE *f, const atn_trace *t, int r, const atn_trace_event *e)
 {
     char site[300], type[128], partner[16];
@@ -21,18 +42,20 @@ static void csv_line(FILE *f, const atn_trace *t, int r, const atn_trace_event *
         fprintf(f, "%d", e->tag);
     else if (e->tag == ATN_TRACE_ANY_TAG)
         fputs("any", f);
-    fprintf(f, ",%" PRId64 ",%" PRId64 ",%s,0x%" PRIx64 ",%s,", e->bytes, e->count,
-            e->type >= 0 ? atn_trace_type_name(t, e->type, type, sizeof type) : "", e->buffer,
-            e->site >= 0 ? atn_trace_site_name(t, e->site, site, sizeof site) : "");
+    fprintf(f, ",%" PRId64 ",%" PRId64 ",", e->bytes, e->count);
+    csv_name(f, e->type >= 0 ? atn_trace_type_name(t, e->type, type, sizeof type) : "");
+    fprintf(f, ",0x%" PRIx64 ",", e->buffer);
+    csv_name(f, e->site >= 0 ? atn_trace_site_name(t, e->site, site, sizeof site) : "");
+    fputc(',', f);
     if (e->request > 0)
         fprintf(f, "%" PRIu32, e->request);
-    fprintf(f, ",%d,%d,%d\n", e->depth, e->thread, atn_trace_is_part(e));
+    fprintf(f, ",%d,%d,%d,%s\n", e->depth, e->thread, atn_trace_is_part(e), asked[e->flags & 3]);
 }
 
 void atn_trace_csv(FILE *f, const atn_trace *t, int rank)
 {
     fputs("rank,op,enter_ns,exit_ns,comm,partner,tag,bytes,count,type,buffer,site,request,depth,"
-          "thread,part\n",
+          "thread,part,asked\n",
           f);
     for (int r = 0; r < t->p; r++)
         for (int i = 0; i < t->ranks[r].events.n && (rank < 0 || r == rank); i++)

@@ -62,6 +62,9 @@ alike() {
         [ "$(attune predict sp.csv --format csv)" = "$(attune predict --skeleton sp -p 9 --iterations 3 --format csv)" ]
 }
 check "messages of a skeleton predict like the skeleton" alike
+printf 'rank,op,partner,asked\n0,recv,1,any-source\n0,isendrecv,1,\n' >open.csv
+fails 0 'attune: note: open on 1 ranks: 1 receives are from anyone*' attune predict open.csv --predictor lru-1
+holds 'open,1,send,lru-1,0.0000,0.0000,0.0000,0,1' attune predict open.csv --side send --predictor lru-1 --format csv
 printf 'rank,op,partner\n0,send,1\n0,send\n' >cut.csv
 fails 3 'attune: cut.csv:3: 2 fields, the heading has 3: the line is damaged or cut short' attune predict cut.csv
 printf 'rank,partner\n' >heading.csv

@@ -1,4 +1,6 @@
-/* test_trace_live.c - what a process had in hand when it was killed. */
+/* test_trace_live.c - what a process had in hand when it was killed, and traces as csv. */
+#include "trace/export.h"
+
 #include "traces.h"
 
 /* What was in hand is there, too, and once, whenever the process is gone. */
@@ -51,11 +53,37 @@ static void test_strange_in_hand(void **state)
     assert_true(atn_trace_close(w));
 }
 
+/* Names may hold what csv has a meaning for, and a receive what it asked for. */
+static void test_csv(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t bytes = 0;
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    atn_trace_what what = send_to(0);
+    atn_trace_define_type(w, 1, 8, "row, \"long\"\n");
+    what.op = ATN_TRACE_RECV;
+    what.type = 1;
+    what.flags = ATN_TRACE_ANY_SOURCE_ASKED;
+    atn_trace_put(w, &what, begin, begin + 1, 0);
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    FILE *const f = open_memstream(&text, &bytes);
+    atn_trace_csv(f, t, -1);
+    fclose(f);
+    assert_string_equal(strchr(text, '\n') + 1,
+                        "0,recv,0,1,0,0,9,32,4,\"row, \"\"long\"\" \",0xffff1234,app+0x1234,,0,0,0,"
+                        "any-source\n");
+    free(text);
+    atn_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_killed_in_hand),
         TEST(test_strange_in_hand),
+        TEST(test_csv),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
