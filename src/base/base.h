@@ -87,6 +87,8 @@ const char *atn_interned(int64_t number);
 
 /* Whole file as a NUL-terminated string (caller frees). */
 atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err);
+/* Standard input, whatever it is; `name` for errors. */
+atn_status atn_read_input(const char *name, char **text_p, size_t *bytes_p, atn_error *err);
 /* Writes beside the target and renames, so a reader or a crash never sees half a file. */
 atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err);
 /* The same for the only writer (atn_lock_file): what a killed writer left is written over. */

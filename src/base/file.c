@@ -48,19 +48,30 @@ static bool read_all(int fd, char **text_p, size_t *bytes_p)
     return false;
 }
 
+static atn_status read_open(int fd, const char *path, char **text_p, size_t *bytes_p,
+                            atn_error *err)
+{
+    size_t bytes = 0;
+    if (!read_all(fd, text_p, &bytes))
+        return cannot(err, ATN_INPUT, path, "read");
+    if (bytes_p != NULL)
+        *bytes_p = bytes;
+    return ATN_OK;
+}
+
 atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return cannot(err, ATN_INPUT, path, "read");
-    size_t bytes = 0;
-    atn_status status = ATN_OK;
-    if (!read_all(fd, text_p, &bytes))
-        status = cannot(err, ATN_INPUT, path, "read");
-    else if (bytes_p != NULL)
-        *bytes_p = bytes;
+    const atn_status status = read_open(fd, path, text_p, bytes_p, err);
     close(fd);
     return status;
+}
+
+atn_status atn_read_input(const char *name, char **text_p, size_t *bytes_p, atn_error *err)
+{
+    return read_open(STDIN_FILENO, name, text_p, bytes_p, err);
 }
 
 static bool write_all(int fd, const char *text, size_t bytes)

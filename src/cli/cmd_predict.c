@@ -19,10 +19,35 @@ static atn_status write_list(const atn_args *a, const char *format, atn_error *e
     return st;
 }
 
+/* Nothing that was asked for is passed over. */
+static atn_status check_options(const atn_args *a, atn_error *err)
+{
+    static const struct {
+        const char *option, *about;
+    } belong[] = {
+        {"offers", "sequence"},
+        {"hints", "sequence"},
+        {"ranks", "skeleton"},
+        {"iterations", "skeleton"},
+    };
+    for (size_t i = 0; i < sizeof belong / sizeof *belong; i++)
+        if (atn_arg_given(a, belong[i].option) && !atn_arg_given(a, belong[i].about))
+            return atn_fail(err, ATN_USAGE, "--%s belongs to --%s; give that, or leave it out",
+                            belong[i].option, belong[i].about);
+    if (!atn_arg_given(a, "sequence"))
+        return ATN_OK;
+    if (a->noperands > 0 || atn_arg_given(a, "skeleton") || atn_arg_given(a, "messages"))
+        return atn_fail(err, ATN_USAGE,
+                        "--sequence is all that is predicted; leave out traces, --skeleton and "
+                        "--messages");
+    return ATN_OK;
+}
+
 static int predict(const atn_args *a, atn_error *err)
 {
     atn_predict_request q;
-    atn_status st = atn_predict_request_read(a, &q, err);
+    atn_status st = check_options(a, err);
+    st = st ? st : atn_predict_request_read(a, &q, err);
     if (st)
         return st;
     if (atn_arg_given(a, "list"))
@@ -45,7 +70,7 @@ static const char *const side_words[] = {"both", "send", "receive", NULL};
 static const atn_option options[] = {
     {.name = "sequence",
      .argument = "FILE",
-     .doc = "Replay symbols, or SITE:SYMBOL, between blanks or lines; - is standard input",
+     .doc = "Replay symbols, or SITE:SYMBOL, between blanks, commas or lines; - is standard input",
      .type = ATN_OPT_FILE},
     {.name = "offers",
      .doc = "With --sequence: show what was offered for every request; * is a hit",

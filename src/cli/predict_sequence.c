@@ -12,12 +12,13 @@ typedef ATN_VEC(atn_replay) replays;
 static atn_status load(const char *path, atn_sequence *s, atn_error *err)
 {
     const bool standard = strcmp(path, "-") == 0;
+    const char *name = standard ? "standard input" : path;
     char *text = NULL;
     size_t bytes = 0;
-    atn_status st = atn_read_file(standard ? "/dev/stdin" : path, &text, &bytes, err);
+    atn_status st = (standard ? atn_read_input : atn_read_file)(name, &text, &bytes, err);
     if (st)
         return st;
-    st = atn_sequence_parse(text, bytes, standard ? "standard input" : path, s, err);
+    st = atn_sequence_parse(text, bytes, name, s, err);
     free(text);
     return st;
 }

@@ -49,6 +49,14 @@ static bool add_rank(const atn_trace_rank *rank, atn_message_list *list)
     return list != NULL;
 }
 
+static bool has_messages(const atn_messages *m)
+{
+    for (int r = 0; r < m->ranks.n; r++)
+        if (m->ranks.v[r].n > 0)
+            return true;
+    return false;
+}
+
 atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages *m_p,
                                   atn_error *err)
 {
@@ -63,6 +71,8 @@ atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages
         if (!add_rank(&t->ranks[r], atn_messages_of(&m, r)))
             st = atn_fail(err, ATN_MEMORY, "%s: out of memory", folder);
     atn_trace_free(t);
+    if (!st && !has_messages(&m))
+        st = atn_fail(err, ATN_INPUT, "%s: no rank sends or receives anything", folder);
     if (st)
         atn_messages_free(&m);
     else

@@ -43,10 +43,10 @@ static atn_status add_word(reader *r, const char *word, atn_error *err)
 static atn_status add_line(reader *r, char *line, atn_error *err)
 {
     atn_status st = ATN_OK;
+    static const char between[] = " ,\t\r\v\f";
     char *save = NULL;
     line[strcspn(line, "#")] = '\0';
-    for (char *w = strtok_r(line, " \t\r\v\f", &save); w && !st;
-         w = strtok_r(NULL, " \t\r\v\f", &save))
+    for (char *w = strtok_r(line, between, &save); w && !st; w = strtok_r(NULL, between, &save))
         st = add_word(r, w, err);
     return st;
 }

@@ -1,4 +1,5 @@
-/* sequence.h - requests as text: words between blanks or lines, each a symbol, or SITE:SYMBOL.
+/* sequence.h - requests as text: words between blanks, commas or lines, each a symbol, or
+ * SITE:SYMBOL.
  *
  *   # the rest of the line is a remark
  *   4 1 4 2            symbols alone: one call site for all

@@ -17,6 +17,8 @@ golden predict_offers.out 0 replay "$tagged" --offers --predictor tagging,tag-cy
 golden predict_memory.out 0 replay "$sample" --memory --predictor lru-2,single-cycle,better-cycle,all-cycle
 lines() { [ "$(tr ' ' '\n' <<<"$sample" | attune predict --sequence - --format csv)" = "$(replay "$sample" --format csv)" ]; }
 check "lines and blanks are the same" lines
+commas() { [ "$(tr ' ' , <<<"$sample" | attune predict --sequence - --format csv)" = "$(replay "$sample" --format csv)" ]; }
+check "so are commas" commas
 holds 'better-cycle,5,21' replay "$sample" --format csv --predictor better-cycle --ahead 2
 holds 'all-cycle-1,9,21' replay "$sample" --format csv --predictor all-cycle-1
 holds 'fifo-5,14,21' replay "$sample" --format csv --predictor fifo --window 5
@@ -43,6 +45,20 @@ fails 3 'attune: standard input: holds no symbol*' replay ''
 fails 3 'attune: standard input:1: "0:2" has a call site, others have none*' replay '1 0:2'
 fails 3 'attune: nothere: cannot be read*' attune predict --sequence nothere
 fails 2 'attune: nothing to predict*' attune predict
+fails 2 'attune: --offers belongs to --sequence*' attune predict --skeleton cg --offers
+fails 2 'attune: --ranks belongs to --skeleton*' replay 1 -p 4
+fails 2 'attune: --sequence is all that is predicted*' replay 1 trace
+socket() { python3 - "$attune" <<'PY'
+import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+ours.sendall(b"1 2 1 2 1 2")
+ours.shutdown(socket.SHUT_WR)
+words = [sys.argv[1], "predict", "--sequence", "-", "--format", "csv", "--predictor", "single-cycle"]
+said = subprocess.run(words, stdin=theirs, capture_output=True, text=True).stdout
+sys.exit(said != "predictor,hits,requests\nsingle-cycle,3,6\n")
+PY
+}
+check "standard input may be a socket" socket
 
 # ---- skeletons ----
 golden predict_skeleton.out 0 attune predict --skeleton cg,transpose -p 4,16 --iterations 3 \
