@@ -55,8 +55,11 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_error *err)
     atn_status status = check_number(a, "seconds", &w.seconds, err);
     if (status == ATN_OK)
         status = check_number(a, "imbalance", &imbalance, err);
-    if (status == ATN_OK && atn_arg_given(a, "late") && !atn_arg_given(a, "imbalance"))
-        status = atn_fail(err, ATN_USAGE, "--late needs --imbalance, which says how late");
+    static const char *const about[] = {"late", "since"};
+    for (int i = 0; i < 2 && status == ATN_OK; i++)
+        if (atn_arg_given(a, about[i]) && !atn_arg_given(a, "imbalance"))
+            status =
+                atn_fail(err, ATN_USAGE, "--%s needs --imbalance, which says how late", about[i]);
     if (status == ATN_OK)
         status = atn_bench_tasks(&wish, &tasks, err);
     w.tasks = tasks.n;

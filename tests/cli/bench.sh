@@ -93,6 +93,8 @@ fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?' attune bench 
 fails 2 "attune: --ops: an empty name in the list" attune bench --ops bcast,,reduce -- true
 fails 2 "attune: 'wide' is neither a size*" attune bench --sizes wide -- true
 fails 2 'attune: --sizes: at most 1G can be measured' attune bench --sizes 2G -- true
+fails 2 'attune: --since needs --imbalance*' attune bench --since last -- true
+fails 2 'attune: --late needs --imbalance*' attune bench --late 1 -- true
 fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?' \
     attune bench --ops bcast --variants chian -- true
 fails 3 'attune: bcast/chain: segment=-1 is not possible*' \
