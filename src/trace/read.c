@@ -78,7 +78,7 @@ static atn_status read_one(reading *g, const char *name)
     snprintf(path, sizeof path, "%s/%s", g->t->where, name);
     const atn_status status = atn_raw_read(path, &raw, &err);
     if (status == ATN_INPUT)
-        return problem(g, "%s", err.text);
+        return problem(g, "%s; files of other ranks can be used", err.text);
     if (status != ATN_OK)
         return atn_fail(g->err, status, "%s", err.text);
     if (atn_push(&g->files, raw))

@@ -339,8 +339,8 @@ static atn_status check_line(const char *path, const char *text, const char **re
     const size_t n = strlen(ATN_TRACE_LINE);
     if (strncmp(text, ATN_TRACE_LINE, n) != 0)
         return atn_fail(err, ATN_INPUT,
-                        "%s: is no trace of Attune: it does not begin with '%s%d'; record one with "
-                        "attune trace record",
+                        "%s: is no trace of Attune: it does not begin with '%s%d', so nothing of "
+                        "it can be used",
                         path, ATN_TRACE_LINE, ATN_TRACE_VERSION);
     char *end;
     const long version = strtol(text + n, &end, 10);

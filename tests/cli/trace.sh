@@ -100,6 +100,9 @@ check "the page tells what it does not show" eval \
 cp -r job mixed && cp other/rank-00001.trace mixed/
 fails 3 '*mixed/rank-00001.trace: was recorded by another job*' attune trace export mixed
 fails 0 '*another job*' attune trace export --partial mixed
+cp -r job nothing && : >nothing/rank-00001.trace
+fails 3 '*nothing/rank-00001.trace: is no trace*files of other ranks can be used; --partial*' attune trace stats nothing
+fails 0 '*note: nothing/rank-00001.trace*' attune trace stats --partial nothing
 cp -r job damaged && printf 'xxxx' | dd of=damaged/rank-00000.trace bs=1 seek=1200 conv=notrunc 2>/dev/null
 fails 3 '*damaged/rank-00000.trace: *damaged*' attune trace stats damaged
 finish
