@@ -190,6 +190,17 @@ atn_status atn_write_file_alone(const char *path, const char *text, size_t bytes
     return write_content(path, &(content){text, bytes, true}, err);
 }
 
+void atn_make_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = folder + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        mkdir(folder, 0777);
+        *slash = '/';
+    }
+}
+
 /* ---- locks ---- */
 
 enum { LOCK_WAIT_MS = 20000, LOCK_STEP_MS = 5 };

@@ -110,6 +110,8 @@ static atn_status run_job(const tuning *t, atn_samples *s, atn_error *err)
                       .seconds = t->seconds > 0 ? t->seconds : 10,
                       .guess = true,
                       .whole = t->seconds > 0};
+    if (!design)
+        atn_make_folders(t->raw);
     atn_status status = atn_sampling_keep(&w, t->a, design ? NULL : t->raw, t->resume, err);
     if (status == ATN_OK)
         status = atn_sampling_run(&w, t->a, &t->arguments, err);

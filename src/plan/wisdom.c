@@ -94,18 +94,6 @@ atn_status atn_wisdom_load(const atn_wisdom_files *files, atn_rules **rules_p, c
 
 /* ---- changing a file ---- */
 
-/* Folders above the file, as far as they are missing; what fails is told when the file is made. */
-static void make_folders(const char *path)
-{
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = folder + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        mkdir(folder, 0777);
-        *slash = '/';
-    }
-}
-
 /* What cannot be read back must not be written: a rule may name a schedule beside another file. */
 static atn_status check_text(const char *path, const char *text, size_t bytes, atn_error *err)
 {
@@ -143,7 +131,7 @@ atn_status atn_wisdom_update(const char *path, atn_wisdom_change change, void *c
 {
     int lock;
     atn_rules *old = NULL, *changed = NULL;
-    make_folders(path);
+    atn_make_folders(path);
     atn_status status = atn_lock_file(path, &lock, err);
     if (status != ATN_OK)
         return status;

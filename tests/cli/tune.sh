@@ -63,6 +63,12 @@ check "a report, as text and as a page" report
 again() { [ "$(grep -c ^rule w)" = 3 ]; }
 check "tuning again does not pile up rules" again
 
+newcomer() { # who has no wisdom and no folder for it
+    env -u XDG_DATA_HOME HOME="$work/new" "$attune" tune --mpi openmpi --ops bcast --sizes 16K,1K -- ./launch -n 4 &&
+        [ "$(grep -c ^rule new/.local/share/attune/wisdom)" = 3 ]
+}
+check "the folder of the user's wisdom is made" newcomer
+
 lists() {
     printf 'bcast/binomial # a comment\n\nchain{segment=2K,chains=2}\n' >names
     run --candidates ./names --time 30 --exhaustive --timing plain &&
