@@ -141,15 +141,25 @@ static void tell(const tuning *t, const atn_solutions *list, double seconds)
             list->n, list->n == 1 ? "" : "s", seconds, faster, t->wisdom, t->raw);
 }
 
-/* Where the rules hold. */
-static atn_status find_place(const tuning *t, const atn_samples *s, int64_t *place_p,
-                             atn_error *err)
+/* Where the rules hold; `here` is what the job says ("": it does not). */
+static atn_status find_place(const tuning *t, const char *here, int64_t *place_p, atn_error *err)
 {
     const char *given = atn_arg_text(t->a, "place");
-    const char *text = strcmp(given, "here") != 0 ? given : *s->place ? s->place : "*";
+    const char *text = strcmp(given, "here") != 0 ? given : *here != '\0' ? here : "*";
     if (atn_place_parse(text, place_p))
         return ATN_OK;
     return atn_fail(err, ATN_USAGE, "--place %s: must be here, '*' or MACHINE/LAYOUT", text);
+}
+
+/* The wisdom first: what goes wrong with the report must not cost it. */
+static atn_status keep_results(const tuning *t, const atn_tune_result *r, atn_error *err)
+{
+    const char *report = atn_arg_text(t->a, "report");
+    const atn_status merged = atn_solutions_merge(t->wisdom, r->rules, err);
+    atn_status status = atn_tune_table(t->a, r->solutions, err);
+    if (status == ATN_OK && report != NULL)
+        status = atn_tune_report(t->a, report, r, err);
+    return merged != ATN_OK ? merged : status;
 }
 
 static atn_status write_results(const tuning *t, double seconds, atn_error *err)
@@ -158,22 +168,17 @@ static atn_status write_results(const tuning *t, double seconds, atn_error *err)
     atn_solutions list = {0};
     atn_rules *rules = NULL;
     int64_t place = 0;
-    const char *report = atn_arg_text(t->a, "report");
     atn_status status = atn_samples_read(t->raw, &s, err);
     if (status == ATN_OK && !atn_solutions_find(&s, &list))
         status = no_memory(err);
     if (status == ATN_OK)
-        status = find_place(t, &s, &place, err);
+        status = find_place(t, s.place, &place, err);
     if (status == ATN_OK)
         status = atn_solutions_rules(&list, &t->loads, (int64_t)time(NULL), place, &rules, err);
     if (status == ATN_OK && !describe(t, rules, &s))
         status = no_memory(err);
     if (status == ATN_OK)
-        status = atn_tune_table(t->a, &list, err);
-    if (status == ATN_OK && report != NULL)
-        status = atn_tune_report(t->a, report, &(atn_tune_result){&s, &list, rules, seconds}, err);
-    if (status == ATN_OK)
-        status = atn_solutions_merge(t->wisdom, rules, err);
+        status = keep_results(t, &(atn_tune_result){&s, &list, rules, seconds}, err);
     if (status == ATN_OK && !atn_arg_given(t->a, "quiet"))
         tell(t, &list, seconds);
     atn_rules_free(rules);
@@ -184,7 +189,10 @@ static atn_status write_results(const tuning *t, double seconds, atn_error *err)
 
 static atn_status prepare(tuning *t, atn_error *err)
 {
+    int64_t place;
     atn_status status = atn_parse_sizes(atn_arg_text(t->a, "sizes"), &t->sizes, err);
+    if (status == ATN_OK)
+        status = find_place(t, "", &place, err);
     if (status == ATN_OK)
         qsort(t->sizes.v, (size_t)t->sizes.n, sizeof *t->sizes.v, ascending);
     if (status == ATN_OK)

@@ -10,6 +10,8 @@ fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?' \
 fails 2 "attune: 'wide' is neither a size*" attune tune --wisdom w --sizes wide -- true
 fails 2 'attune: --time soon: must be a number of seconds above 0' \
     attune tune --wisdom w --time soon -- true
+fails 2 "attune: --place there: must be here, '\*' or MACHINE/LAYOUT" \
+    attune tune --wisdom w --place there -- true
 fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?' \
     attune tune --wisdom w --ops bcast --candidates chian -- true
 fails 2 'attune: no file for the wisdom; name one with --wisdom FILE' \
@@ -60,7 +62,11 @@ report() {
         grep -q 'never ran: predicted to be slower' r.txt && grep -q '^<pre>' r.html
 }
 check "a report, as text and as a page" report
+rm -f w
+fails 4 'attune: nowhere/r.txt: cannot be written: *' run -q --report nowhere/r.txt
 again() { [ "$(grep -c ^rule w)" = 3 ]; }
+check "a report that cannot be written does not cost the wisdom" again
+run --report r.txt >/dev/null 2>&1
 check "tuning again does not pile up rules" again
 
 newcomer() { # who has no wisdom and no folder for it
