@@ -210,11 +210,15 @@ static bool check_past(tune *t)
 {
     const uint64_t topology = t->topo ? atn_topo_fingerprint(t->topo) : 0;
     atn_error *err = &t->past_err;
+    char mpi[ATN_PROGRAM_MPI];
+    atn_program_mpi(mpi);
     if (err->status == ATN_OK && t->past.ranks > 0 &&
-        (t->past.ranks != t->caller.p || t->past.topology != topology))
+        (t->past.ranks != t->caller.p || t->past.topology != topology ||
+         strcmp(t->past.mpi, mpi) != 0))
         atn_fail(err, ATN_INPUT,
-                 "%s: the samples are of %d ranks%s; tune elsewhere with another --raw", t->resume,
-                 t->past.ranks, t->past.topology == topology ? "" : " on other wires");
+                 "%s: the samples are of %d ranks%s with %s; tune elsewhere with another --raw",
+                 t->resume, t->past.ranks, t->past.topology == topology ? "" : " on other wires",
+                 t->past.mpi);
     return err->status == ATN_OK || failed(t, err->status, err->text);
 }
 

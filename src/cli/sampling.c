@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -86,11 +87,13 @@ static void write_provenance(FILE *f, const atn_args *a)
 atn_status atn_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
                              atn_error *err)
 {
+    struct stat about;
     if (path == NULL)
         return ATN_OK;
     w->raw = fopen(path, more ? "a" : "w");
     if (w->raw == NULL)
         return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
+    w->kept = more && fstat(fileno(w->raw), &about) == 0 ? about.st_size : -1;
     write_provenance(w->raw, a);
     return ATN_OK;
 }
@@ -123,7 +126,10 @@ atn_status atn_sampling_run(atn_sampling *w, const atn_args *a, const atn_words 
 
 atn_status atn_sampling_end(atn_sampling *w, const char *path, atn_error *err)
 {
-    const bool bad = w->raw != NULL && fclose(w->raw) != 0;
+    bool bad = w->raw != NULL && fclose(w->raw) != 0;
+    /* A job that measured nothing may be one that does not fit what is there. */
+    if (w->raw != NULL && w->kept >= 0 && w->samples.tasks.n == 0)
+        bad = truncate(path, w->kept) != 0 || bad;
     w->raw = NULL;
     atn_samples_reader_free(&w->reader);
     return bad ? atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path) : ATN_OK;

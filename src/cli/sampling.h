@@ -3,6 +3,8 @@
 #ifndef ATN_SAMPLING_H
 #define ATN_SAMPLING_H
 
+#include <sys/types.h>
+
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/progress.h"
@@ -17,7 +19,8 @@ typedef struct {
     atn_samples samples;
     /* inside */
     atn_samples_reader reader;
-    FILE *raw; /* NULL: not kept */
+    FILE *raw;  /* NULL: not kept */
+    off_t kept; /* bytes of earlier jobs in it; -1: none */
     atn_progress bar;
     double began, task_began;
 } atn_sampling;

@@ -17,16 +17,23 @@ void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
         *at = *at == '\t' ? ' ' : *at;
 }
 
-void atn_program_head(int r, int p, const atn_topo *topo, const char *how)
+void atn_program_mpi(char out[ATN_PROGRAM_MPI])
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     const char *preload = getenv("LD_PRELOAD");
+    atn_mpi_version(version);
+    snprintf(out, ATN_PROGRAM_MPI, "%s%s", version,
+             preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "");
+}
+
+void atn_program_head(int r, int p, const atn_topo *topo, const char *how)
+{
+    char mpi[ATN_PROGRAM_MPI];
     if (r != 0)
         return;
-    atn_mpi_version(version);
-    printf("attune-samples 1\njob %d %016llx %s%s%s\n", p,
-           topo ? (unsigned long long)atn_topo_fingerprint(topo) : 0ULL, version,
-           preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "", how);
+    atn_program_mpi(mpi);
+    printf("attune-samples 1\njob %d %016llx %s%s\n", p,
+           topo ? (unsigned long long)atn_topo_fingerprint(topo) : 0ULL, mpi, how);
 }
 
 bool atn_program_here(int r, const atn_topo *topo)

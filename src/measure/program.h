@@ -10,6 +10,9 @@
 
 /* The library in one line: "Open MPI v4.1.4". */
 void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING]);
+/* The same as samples have it: with what was preloaded by the lab. */
+enum { ATN_PROGRAM_MPI = MPI_MAX_LIBRARY_VERSION_STRING + 32 };
+void atn_program_mpi(char out[ATN_PROGRAM_MPI]);
 /* The first lines of samples (report/samples.h), on rank 0; `how`: what makes these samples others
  * than the usual ones, " with ...", or "". */
 void atn_program_head(int r, int p, const atn_topo *topo, const char *how);

@@ -141,6 +141,9 @@ check "cut at any line, the search goes on" cut_everywhere
 head -n 12 good.samples >w.samples
 fails 2 'attune: w.samples: holds an unfinished search; go on with --resume, or delete it' run
 cp good.samples w.samples
+launcher 'printf "attune-samples 1\njob 3 0 Some MPI\nfailed 3 these are of other ranks\n"'
+fails 3 'attune: these are of other ranks' run --resume
+check "samples that a job does not go on with are left alone" cmp good.samples w.samples
 launcher 'printf "attune-samples 1\njob 4 0 Some MPI\nend\n"'
 check "what is decided stays decided" run --resume
 check "and all of it is in the table" test "$(run --resume --format csv 2>/dev/null | wc -l)" = 4
