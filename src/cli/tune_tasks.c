@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "algo/pattern.h"
 #include "cli/bench.h"
@@ -95,6 +95,13 @@ static atn_status read_candidates(const char *list, char **variants_p, bool *all
     return fclose(f) == 0 ? ATN_OK : no_memory(err);
 }
 
+/* Whether the words are the name of a file rather than of algorithms. */
+static bool is_file(const char *given)
+{
+    struct stat about;
+    return strcmp(given, "all") != 0 && stat(given, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
 static atn_status make_tasks(const atn_args *a, const char *ops, const char *sizes,
                              atn_words *tasks, atn_error *err)
 {
@@ -102,7 +109,7 @@ static atn_status make_tasks(const atn_args *a, const char *ops, const char *siz
     char *names = NULL, *variants = NULL;
     bool all = false;
     atn_status status = ATN_OK;
-    if (access(given, R_OK) == 0)
+    if (is_file(given))
         status = read_names(given, &names, err);
     if (status == ATN_OK)
         status = read_candidates(names != NULL ? names : given, &variants, &all, err);

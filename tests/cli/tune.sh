@@ -81,6 +81,11 @@ lists() {
         words_are '--timing plain --time 30 --exhaustive 1 bcast/1024/native;?binomial;?chain{segment=2K,chains=2} bcast/16384/native;?binomial;?chain{segment=2K,chains=2}'
 }
 check "candidates from a file, and other options" lists
+namesakes() { # folders, and what is called as the usual choice, are no lists
+    mkdir -p binomial && echo nonsense >all && run && words_are '--timing barrier bcast/1024/native;?all bcast/16384/native;?all' &&
+        run --candidates binomial && words_are '--timing barrier bcast/1024/native;?binomial bcast/16384/native;?binomial'
+}
+check "names come before files of the same name" namesakes
 mine() {
     attune schedule show bcast/binomial -p 4 --format text >mine.txt && run --candidates 'all,file{schedule=mine.txt}' &&
         grep -qxF "bcast/1024/native;file{schedule=$PWD/mine.txt};?all" words
