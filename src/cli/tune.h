@@ -11,7 +11,8 @@
 atn_status atn_tune_tasks(const atn_args *a, const atn_sizes *sizes, atn_words *tasks,
                           atn_loads *loads, atn_error *err);
 
-/* Makes what a killed job left complete: a line that broke off is cut away, an undecided problem is
+/* Looks at samples, and refuses a file of another kind, which nobody may write over.  With `write`,
+ * makes what a killed job left complete: a line that broke off is cut away, an undecided problem is
  * closed; what was measured of it counts as heats.  *tasks_p: problems that were begun;
  * *unfinished_p: the last job did not come to its end. */
 atn_status atn_tune_repair(const char *path, bool write, int *tasks_p, bool *unfinished_p,

@@ -81,6 +81,20 @@ static void put_task(FILE *f, const state *s)
     fputs("done\n", f);
 }
 
+/* What somebody else wrote: the first line that is no comment tells. */
+static bool is_foreign(const char *text, size_t bytes)
+{
+    static const char head[] = "attune-samples";
+    for (size_t at = 0; at < bytes; at++) {
+        const char *end = memchr(text + at, '\n', bytes - at);
+        const size_t n = end != NULL ? (size_t)(end - text) - at : bytes - at;
+        if (n > 0 && text[at] != '#')
+            return strncmp(text + at, head, n < sizeof head ? n : sizeof head - 1) != 0;
+        at += n;
+    }
+    return false;
+}
+
 static atn_status write_again(const char *path, const state *s, atn_error *err)
 {
     char *made = NULL;
@@ -110,6 +124,11 @@ atn_status atn_tune_repair(const char *path, bool write, int *tasks_p, bool *unf
     atn_status status = atn_read_file(path, &text, &bytes, err);
     if (status != ATN_OK)
         return status;
+    if (is_foreign(text, bytes)) {
+        free(text);
+        return atn_fail(err, ATN_INPUT, "%s: holds no samples and is left alone; name another file",
+                        path);
+    }
     if (!split(text, &s))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     find_end(&s);

@@ -154,6 +154,12 @@ check "what is decided stays decided" run --resume
 check "and all of it is in the table" test "$(run --resume --format csv 2>/dev/null | wc -l)" = 4
 
 # ---- what goes wrong ----
+for text in 'attune-wisdom 1' '# a comment
+text' '\0\0'; do
+    printf '%b\n' "$text" >foreign && cp foreign other
+    fails 3 'attune: other: holds no samples and is left alone; name another file' run --raw other
+    check "which is so" cmp foreign other
+done
 launcher 'head -n 30 good.samples'
 rm -f w.samples
 fails 3 '*attune: samples of the job:30: the samples break off*' run
