@@ -43,6 +43,7 @@ typedef struct atn_job {
     char here[ATN_HERE_ROOM]; /* the machine, as wisdom calls it */
     struct atn_topo *topo;    /* where all ranks are; NULL: not known */
     atn_machine *machine;     /* for plans; NULL: none are made, or no memory */
+    bool measured;            /* it is the one that settings name, not the built-in one */
 } atn_job;
 
 extern atn_job atn_the_job ATN_HIDDEN;

@@ -33,7 +33,7 @@ static int model_error(void)
 {
     const atn_settings *const s = &atn_the_job.settings;
     const char *const wires = atn_setting_given(s, ATN_SET_TOPOLOGY);
-    if (atn_setting_given(s, ATN_SET_MACHINE) != NULL)
+    if (atn_the_job.measured)
         return MEASURED_ERROR;
     return wires != NULL && strcmp(wires, ATN_TOPO_HOSTS) != 0 ? WIRES_ERROR : NO_PREDICTION;
 }

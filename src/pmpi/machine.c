@@ -38,7 +38,8 @@ void atn_job_machine(atn_job *job, const char *text, size_t bytes)
         return;
     if (bytes > 0 && atn_machine_parse(text, bytes, "machine", &job->machine, NULL) != ATN_OK)
         return;
-    if (bytes > 0 && suits(job, job->machine))
+    job->measured = bytes > 0 && suits(job, job->machine);
+    if (job->measured)
         return;
     atn_machine_free(job->machine);
     job->machine = atn_machine_builtin();

@@ -211,7 +211,7 @@ static atn_job_facts facts_of(const tables *all, int hosts)
         .tuning_seconds = all->tuning,
         .budget = (int)all->budget,
         .knows_topology = job->topo != NULL,
-        .knows_machine = atn_setting_given(&job->settings, ATN_SET_MACHINE) != NULL,
+        .knows_machine = job->measured,
         .has_rules = atn_rules_count(job->rules) > 0,
         .plans = atn_rules_plan(job->rules),
         .learns = job->learns,

@@ -87,8 +87,8 @@ static bool share_settings(atn_job *job, int64_t bytes, atn_parcel *q, atn_seat 
     if (!alike)
         return false;
     atn_job_machine(job, q->part[ATN_PART_MACHINE], (size_t)q->head.size[ATN_PART_MACHINE]);
-    /* A rank that could not work out the topology shows in all votes that follow. */
-    const uint64_t parts[] = {job->hash, job->topo != NULL};
+    /* A rank that could not work out topology or machine shows in all votes that follow. */
+    const uint64_t parts[] = {job->hash, job->topo != NULL, job->measured};
     job->hash = atn_hash(parts, sizeof parts, 0);
     return true;
 }
