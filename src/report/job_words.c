@@ -166,7 +166,7 @@ char **atn_job_advice(const atn_job_facts *j)
     if (!j->knows_topology && j->hosts > 1)
         say(&l,
             "topology unknown: with --topology FILE (or `hosts`, if all are alike) algorithms "
-            "follow the wires between the %d hosts; `attune discover` can find them",
+            "follow the wires between the %d hosts; `attune topo discover` can find them",
             j->hosts);
     if (j->later > 0)
         say(&l, "unsupported: %lld nonblocking or persistent reductions went to the MPI library",

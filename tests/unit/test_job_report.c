@@ -102,6 +102,7 @@ static void test_text(void **state)
     has_not(text, "ranks do not share the size"); /* but learning needs no prediction */
     has(text, "no machine file");
     has(text, "topology unknown");
+    has(text, "`attune topo discover` can find them");
     has(text, "unsupported: 7 nonblocking");
     free(text);
 }
