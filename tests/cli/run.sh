@@ -337,6 +337,11 @@ ATTUNE_REPORT 1 -ppn 2 -genv A 1 -genv B=2 -bind-to core -n 2 ./mpich : -env LD_
         dry -a bcast=chian -a reduce=chain -- ./$flavour
     gives "dry run: of other options the last" 0 "ATTUNE_FIRST=3 LD_PRELOAD" \
         dry --select rules --first 2 --first 3 -- ./$flavour
+    for file in WISDOM MACHINE MACHINE_LEARN RECORD; do
+        gives "dry run: $file by its full path, because ranks may start elsewhere" 0 \
+            "ATTUNE_$file=$work/some.file" env "ATTUNE_$file=some.file" "$attune" run --dry-run -- ./$flavour
+    done
+    gives "dry run: unless it is a word" 0 "ATTUNE_WISDOM=off " dry --wisdom off -- ./$flavour
     says "dry run: without launcher" "ATTUNE_YIELD=always LD_PRELOAD=$lib ./$flavour 'a b' ''" \
         dry --yield always -- ./$flavour 'a b' ''
 done
