@@ -143,19 +143,21 @@ const atn_command atn_cmd_wisdom_check = {
 
 /* ---- merge ---- */
 
+/* All are read before anything is changed: who tries again after a bad one would count the samples
+ * of those before it twice. */
 static int run_merge(const atn_args *a, atn_error *err)
 {
-    for (int k = 1; k < a->noperands; k++) {
-        atn_rules *news;
-        atn_status status = atn_rules_read(a->operands[k], &news, err);
-        if (status != ATN_OK)
-            return status;
-        status = atn_wisdom_merge(a->operands[0], news, err);
-        atn_rules_free(news);
-        if (status != ATN_OK)
-            return status;
-    }
-    return ATN_OK;
+    const int n = a->noperands - 1;
+    atn_rules **news = calloc((size_t)n, sizeof(atn_rules *));
+    atn_status status = news != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    for (int i = 0; i < n && status == ATN_OK; i++)
+        status = atn_rules_read(a->operands[i + 1], &news[i], err);
+    for (int i = 0; i < n && status == ATN_OK; i++)
+        status = atn_wisdom_merge(a->operands[0], news[i], err);
+    for (int i = 0; i < n && news != NULL; i++)
+        atn_rules_free(news[i]);
+    free(news);
+    return status;
 }
 
 const atn_command atn_cmd_wisdom_merge = {

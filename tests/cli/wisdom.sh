@@ -60,6 +60,9 @@ holds "time=10.5us ci=707.107ns samples=20 date=2026-01-02T00:00:00Z" attune wis
 holds "guess=between" attune wisdom show all
 check "merging the same file again counts its samples again" attune wisdom merge all new
 holds "samples=30" attune wisdom show all
+cp all before
+fails 3 "*nowhere: cannot be read*" attune wisdom merge all new nowhere
+check "with a bad file among them nothing is merged" cmp all before
 check "no lock is left held" attune wisdom merge all old
 check "a new file" attune wisdom merge deep/er/file new
 check "is the same" attune wisdom diff new deep/er/file
