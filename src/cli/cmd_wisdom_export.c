@@ -43,6 +43,31 @@ static atn_status export_rules(const atn_args *a, const atn_rules *rules, atn_er
     return atn_export_mpich(&e, rules, library, err);
 }
 
+static bool is_first_of_place(const atn_rules *rules, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (atn_rules_at(rules, k)->place == atn_rules_at(rules, i)->place)
+            return false;
+    return true;
+}
+
+/* What jobs and `attune tune` write is all in sections: nobody should take an export without it for
+ * the whole. */
+static void tell_left_out(const atn_rules *rules)
+{
+    for (int i = 0; i < atn_rules_count(rules); i++) {
+        const int64_t place = atn_rules_at(rules, i)->place;
+        int n = 0;
+        for (int k = i; k < atn_rules_count(rules); k++)
+            n += atn_rules_at(rules, k)->place == place;
+        if (place != 0 && is_first_of_place(rules, i))
+            fprintf(stderr,
+                    "attune: %d rule%s left out that hold%s in one place; --at '%s' takes %s\n", n,
+                    n == 1 ? "" : "s", n == 1 ? "s" : "", atn_interned(place),
+                    n == 1 ? "it" : "them");
+    }
+}
+
 static int run(const atn_args *a, atn_error *err)
 {
     const char *target = atn_arg_text(a, "for"), *here = atn_arg_text(a, "at");
@@ -58,8 +83,14 @@ static int run(const atn_args *a, atn_error *err)
     atn_status status = atn_rules_read(a->operands[0], &rules, err);
     if (status != ATN_OK)
         return status;
-    if (here != NULL && !atn_rules_narrow(rules, here))
+    if (here == NULL)
+        tell_left_out(rules);
+    else if (!atn_rules_narrow(rules, here))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
+    else if (atn_rules_count(rules) == 0)
+        status =
+            atn_fail(err, ATN_INPUT, "%s: no rule holds at %s; without --at its places are told",
+                     a->operands[0], here);
     if (status == ATN_OK)
         status = export_rules(a, rules, err);
     atn_rules_free(rules);

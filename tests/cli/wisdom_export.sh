@@ -60,10 +60,15 @@ cat >wanted <<'R'
 R
 capture attune wisdom export rules --for openmpi -p 6
 check "Open MPI: the rules" diff wanted .out
-check "Open MPI: what it does not have is told" test "$(cat .err)" = \
+check "Open MPI: what it does not have is told" test "$(tail -n 1 .err)" = \
     "attune: Open MPI has no counterpart of reduce_scatter_block/pairwise; it decides itself there"
+check "what is left out is told" test "$(head -n -1 .err)" = \
+    "attune: 1 rule left out that holds in one place; --at 'c0ffee/*' takes it"
 capture attune wisdom export rules --for openmpi -p 6 --at c0ffee/4x2
 check "sections hold where they are asked for" grep -q "^0 4 0 0 # dissemination" .out
+check "and then nothing is left out" test "$(wc -l <.err)" = 1
+printf '%s\n' 'attune-wisdom 1' 'at a/1x2' 'rule barrier use=linear' end >elsewhere
+fails 3 "attune: elsewhere: no rule holds at b/1x2; *" attune wisdom export elsewhere --for openmpi --at b/1x2
 
 fails 2 "*say --for openmpi or --for mpich*" attune wisdom export rules
 fails 2 "*needs --library*" attune wisdom export rules --for mpich
