@@ -176,7 +176,8 @@ static int64_t add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
 /* ---- wisdom ---- */
 
 /* What was learned on other communicators of the same shape, then what files say.  Where results
- * must not change, only the latter, which is the same in all contexts and for the whole run. */
+ * must not change, only the latter, which is the same in all contexts and for the whole run, and
+ * only what was measured: nothing could correct a guess. */
 static bool find_wise(const atn_comm *c, const atn_problem *q, bool stable, atn_rule *rule_p)
 {
     if (is_star())
@@ -184,7 +185,9 @@ static bool find_wise(const atn_comm *c, const atn_problem *q, bool stable, atn_
     if (!stable && atn_lessons_find(q, place_of(c), rule_p) &&
         atn_choice_refuses(&rule_p->use, q) == NULL)
         return true;
-    return c->wisdom != NULL && atn_wisdom_answer(c->wisdom, q, NULL, NULL, rule_p, NULL) == ATN_OK;
+    return c->wisdom != NULL &&
+           atn_wisdom_answer(c->wisdom, q, NULL, NULL, rule_p, NULL) == ATN_OK &&
+           (!stable || rule_p->guess != ATN_GUESS_BETWEEN);
 }
 
 /* A result that must not change cannot begin to follow wisdom after native calls. */
