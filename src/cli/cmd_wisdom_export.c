@@ -85,7 +85,7 @@ static int run(const atn_args *a, atn_error *err)
         return status;
     if (here == NULL)
         tell_left_out(rules);
-    else if (!atn_rules_narrow(rules, here))
+    else if (!atn_rules_narrow(rules, here, false))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     else if (atn_rules_count(rules) == 0)
         status =

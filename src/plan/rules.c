@@ -163,22 +163,28 @@ static int place_fit(int64_t place, const char *here)
     return text[n + 1] == '*' && text[n + 2] == '\0' ? ANY_LAYOUT : EXACT_PLACE;
 }
 
-bool atn_rules_narrow(atn_rules *rules, const char *here)
+static int fit_of(const atn_rule *rule, const char *here)
+{
+    return rule->forced ? -1 : place_fit(rule->place, here);
+}
+
+bool atn_rules_narrow(atn_rules *rules, const char *here, bool others)
 {
     atn_rules kept = {0};
-    for (int fit = -1; fit < ELSEWHERE; fit++)
+    for (int fit = -1; fit < ELSEWHERE + others; fit++)
         for (int i = 0; i < rules->list.n; i++) {
             const atn_rule *rule = &rules->list.v[i];
-            if ((rule->forced ? -1 : place_fit(rule->place, here)) != fit)
+            if (fit_of(rule, here) != fit)
                 continue;
             if (!atn_push(&kept.list, *rule)) {
                 atn_vec_free(&kept.list);
                 return false;
             }
-            kept.list.v[kept.list.n - 1].place = 0;
+            if (fit < ELSEWHERE)
+                kept.list.v[kept.list.n - 1].place = 0;
         }
-    for (int i = 0; i < rules->list.n; i++)
-        if (!rules->list.v[i].forced && place_fit(rules->list.v[i].place, here) == ELSEWHERE)
+    for (int i = 0; i < rules->list.n && !others; i++)
+        if (fit_of(&rules->list.v[i], here) == ELSEWHERE)
             free(rules->list.v[i].note);
     atn_vec_free(&rules->list);
     memcpy(&rules->list, &kept.list, sizeof rules->list);

@@ -72,7 +72,8 @@ typedef double (*atn_predict_fn)(void *context, const atn_choice *choice, const 
 /* The rule for a problem: one that matches, else a guess from measured neighbours (other sizes,
  * other numbers of ranks).  The time of a neighbour's choice is carried over in proportion to
  * `predict` (NULL: along a straight line on logarithmic scales), and the fastest wins.
- * The table must be narrowed.  ATN_NOT_APPLICABLE: nothing near enough is known. */
+ * The table must be narrowed; rules of other places that are left in it tell of other numbers of
+ * ranks.  ATN_NOT_APPLICABLE: nothing near enough is known. */
 atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q, atn_predict_fn predict,
                              void *context, atn_rule *rule_p, atn_error *err);
 

@@ -41,9 +41,15 @@ static atn_problem problem_of(const atn_rule *rule, const atn_problem *q)
     return at;
 }
 
+/* Other numbers of ranks are always in other places; as many ranks there are another problem. */
+static bool is_near(const atn_rule *rule, const atn_problem *q)
+{
+    return rule->place == 0 || (rule->ranks.lo >= 0 && !atn_in_span(rule->ranks, q->p));
+}
+
 static bool measure_neighbour(const atn_rule *rule, const atn_problem *q, neighbour *n)
 {
-    if (rule->op != q->op || rule->place != 0 || rule->forced || rule->time_ps <= 0 ||
+    if (rule->op != q->op || !is_near(rule, q) || rule->forced || rule->time_ps <= 0 ||
         atn_rule_backing(rule) != ATN_MEASURED)
         return false;
     *n = (neighbour){.rule = rule, .q = problem_of(rule, q)};
@@ -126,10 +132,22 @@ static void put_answer(const atn_choice *use, double seconds, const neighbour *f
     rule->guess = ATN_GUESS_BETWEEN;
 }
 
+static const neighbour *nearest_of(const neighbour *list, int n)
+{
+    const neighbour *best = NULL;
+    for (int i = 0; i < n; i++)
+        if (best == NULL || list[i].distance < best->distance)
+            best = &list[i];
+    return best;
+}
+
+/* No model knows what the MPI library's own routine does: where that won next door it stays. */
 static bool by_model(const oracle *o, const atn_problem *q, const neighbour *list, int n,
                      atn_rule *rule)
 {
     double least = -1;
+    if (n > 0 && nearest_of(list, n)->rule->use.row->algo->build == NULL)
+        return false;
     for (int i = 0; i < n; i++) {
         const atn_choice *uses[] = {&list[i].rule->use, &list[i].rule->next};
         for (int k = 0; k < 2; k++) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "plan/form.h"
 #include "plan/wisdom.h"
 #include "pmpi/arrivals.h"
 #include "pmpi/foresight.h"
@@ -175,6 +176,30 @@ static int64_t add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
 
 /* ---- wisdom ---- */
 
+/* How wrong a form is cancels out, so it need not know wires; native has none. */
+static double form_of(void *context, const atn_choice *choice, const atn_problem *q)
+{
+    atn_form_facts facts = {0};
+    atn_problem bare = *q;
+    double seconds = -1;
+    bare.topo = NULL;
+    bare.pieces = atn_pieces(choice->row, q, &choice->params);
+    if (choice->row->algo->build == NULL ||
+        atn_form_times(choice, &bare, &facts, context, 1, &seconds, NULL) != ATN_OK)
+        return -1;
+    return seconds;
+}
+
+/* A rule for the problem, or a guess, which a machine that was measured corrects. */
+static bool ask_wisdom(const atn_comm *c, const atn_problem *q, atn_rule *rule_p)
+{
+    const bool model = atn_the_job.measured && q->bytes >= 0;
+    atn_alpha_beta net = {0};
+    if (model)
+        net = atn_planner_network(q, atn_the_job.machine);
+    return atn_wisdom_answer(c->wisdom, q, model ? form_of : NULL, &net, rule_p, NULL) == ATN_OK;
+}
+
 /* What was learned on other communicators of the same shape, then what files say.  Where results
  * must not change, only the latter, which is the same in all contexts and for the whole run, and
  * only what was measured: nothing could correct a guess. */
@@ -185,8 +210,7 @@ static bool find_wise(const atn_comm *c, const atn_problem *q, bool stable, atn_
     if (!stable && atn_lessons_find(q, place_of(c), rule_p) &&
         atn_choice_refuses(&rule_p->use, q) == NULL)
         return true;
-    return c->wisdom != NULL &&
-           atn_wisdom_answer(c->wisdom, q, NULL, NULL, rule_p, NULL) == ATN_OK &&
+    return c->wisdom != NULL && ask_wisdom(c, q, rule_p) &&
            (!stable || rule_p->guess != ATN_GUESS_BETWEEN);
 }
 

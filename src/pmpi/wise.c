@@ -113,6 +113,7 @@ static const atn_rules *find_place(const char *place)
     return NULL;
 }
 
+/* What was measured on other numbers of ranks can be carried over where there is a model. */
 static const atn_rules *add_place(const char *place)
 {
     const atn_rules *const all = atn_the_job.wisdom;
@@ -120,8 +121,8 @@ static const atn_rules *add_place(const char *place)
     one.rules = atn_rules_count(all) > 0
                     ? atn_rules_make(atn_rules_at(all, 0), atn_rules_count(all), NULL)
                     : atn_rules_empty();
-    if (one.place != NULL && one.rules != NULL && atn_rules_narrow(one.rules, place) &&
-        atn_push(&places, one))
+    if (one.place != NULL && one.rules != NULL &&
+        atn_rules_narrow(one.rules, place, atn_the_job.measured) && atn_push(&places, one))
         return one.rules;
     free(one.place);
     atn_rules_free(one.rules);

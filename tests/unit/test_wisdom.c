@@ -126,7 +126,7 @@ static const char *chosen_at(const char *here)
     atn_choice choice;
     atn_rules *rules = table(placed);
     if (here != NULL)
-        assert_true(atn_rules_narrow(rules, here));
+        assert_true(atn_rules_narrow(rules, here, false));
     atn_rules_choose(rules, &q, 0, &choice, NULL);
     atn_rules_free(rules);
     return choice.row->algo->name;
@@ -467,14 +467,21 @@ static double model(void *context, const atn_choice *choice, const atn_problem *
     return -1;
 }
 
-static atn_rule answer(int p, int64_t bytes, atn_predict_fn predict, atn_status wanted)
+static atn_rule answer_from(const char *text, int p, int64_t bytes, atn_predict_fn predict,
+                            atn_status wanted)
 {
-    atn_rules *rules = table(measured);
+    atn_rules *rules = table(text);
+    assert_true(atn_rules_narrow(rules, "here/any", true));
     const atn_problem q = {.op = ATN_BCAST, .p = p, .pieces = 1, .bytes = bytes};
     atn_rule rule = atn_rule_blank(ATN_BCAST);
     assert_int_equal(atn_wisdom_answer(rules, &q, predict, NULL, &rule, NULL), wanted);
     atn_rules_free(rules);
     return rule;
+}
+
+static atn_rule answer(int p, int64_t bytes, atn_predict_fn predict, atn_status wanted)
+{
+    return answer_from(measured, p, bytes, predict, wanted);
 }
 
 static void measured_problems_are_known(void **state)
@@ -504,6 +511,22 @@ static void others_are_guessed_from_neighbours(void **state)
     answer(8, INT64_C(1) << 40, NULL, ATN_NOT_APPLICABLE);
 }
 
+static void other_places_tell_of_other_ranks(void **state)
+{
+    static const char elsewhere[] =
+        "at here/1x8\n"
+        "rule bcast ranks=8 bytes=1K use=chain time=10us samples=9\n"
+        "rule bcast ranks=8 bytes=64K use=native time=99us samples=9 next=chain next_time=120us\n";
+    (void)state;
+    const atn_rule rule = answer_from(elsewhere, 16, 1024, model, ATN_OK);
+    assert_string_equal(rule.use.row->algo->name, "chain");
+    assert_int_equal(rule.guess, ATN_GUESS_BETWEEN);
+    answer_from(elsewhere, 8, 1024, model, ATN_NOT_APPLICABLE);
+    /* Native is no loser only because nobody can predict it. */
+    assert_string_equal(answer_from(elsewhere, 16, 65536, model, ATN_OK).use.row->algo->name,
+                        "native");
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
@@ -525,6 +548,7 @@ int main(void)
         IN_FOLDER(limits_and_missing_rights_change_nothing),
         cmocka_unit_test(measured_problems_are_known),
         cmocka_unit_test(others_are_guessed_from_neighbours),
+        cmocka_unit_test(other_places_tell_of_other_ranks),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
