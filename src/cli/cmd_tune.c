@@ -82,6 +82,14 @@ static atn_status check_time(tuning *t, atn_error *err)
     return ATN_OK;
 }
 
+/* A shared object has a slash in its name, and goes by its full path; all else are words. */
+static bool add_timing(atn_words *words, const atn_args *a)
+{
+    const char *how = atn_arg_text(a, "timing");
+    return strchr(how, '/') != NULL ? atn_words_setting(words, a, "timing", NULL)
+                                    : atn_words_option(words, "timing", how);
+}
+
 static atn_status collect_arguments(tuning *t, atn_error *err)
 {
     const atn_args *a = t->a;
@@ -89,8 +97,7 @@ static atn_status collect_arguments(tuning *t, atn_error *err)
     const atn_status status = atn_tune_tasks(a, &t->sizes, &tasks, &t->loads, err);
     bool ok = atn_words_setting(words, a, "machine", "ATTUNE_MACHINE") &&
               atn_words_setting(words, a, "patterns", NULL) &&
-              atn_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") &&
-              atn_words_setting(words, a, "timing", NULL) &&
+              atn_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") && add_timing(words, a) &&
               (t->seconds == 0 || atn_words_option(words, "time", atn_arg_text(a, "time"))) &&
               (!atn_arg_given(a, "exhaustive") || atn_words_option(words, "exhaustive", "1")) &&
               (!atn_arg_given(a, "dry-run") || atn_words_option(words, "design", "1")) &&

@@ -143,6 +143,18 @@ static atn_status open_object(const char *path, atn_timing *t, atn_error *err)
                     path);
 }
 
+/* What follows the name; "": nothing.  Only one mechanism takes a number. */
+static bool read_spread(const char *text, atn_timing *t)
+{
+    char *end;
+    t->spread = 1;
+    if (*text == '\0')
+        return true;
+    t->spread = strtod(text + 1, &end);
+    return t->by->run == unbalanced && end != text + 1 && *end == '\0' && t->spread >= 0 &&
+           t->spread <= 1000;
+}
+
 static atn_status open_word(const char *word, atn_timing *t, atn_error *err)
 {
     const size_t n = strcspn(word, ":");
@@ -151,8 +163,7 @@ static atn_status open_word(const char *word, atn_timing *t, atn_error *err)
     for (int i = 0; i < MECHANISMS; i++)
         if (strlen(mechanisms[i].name) == n && strncmp(mechanisms[i].name, word, n) == 0)
             t->by = &mechanisms[i];
-    t->spread = word[n] == ':' ? atof(word + n + 1) : 1;
-    if (t->by != NULL && t->spread >= 0 && t->spread <= 1000)
+    if (t->by != NULL && read_spread(word + n, t))
         return ATN_OK;
     return atn_fail(err, ATN_USAGE, "--timing %s: is none of plain, barrier, compute, imbalance:F",
                     word);

@@ -82,7 +82,7 @@ lists() {
 }
 check "candidates from a file, and other options" lists
 namesakes() { # folders, and what is called as the usual choice, are no lists
-    mkdir -p binomial && echo nonsense >all && run && words_are '--timing barrier bcast/1024/native;?all bcast/16384/native;?all' &&
+    mkdir -p binomial barrier && echo nonsense >all && run && words_are '--timing barrier bcast/1024/native;?all bcast/16384/native;?all' &&
         run --candidates binomial && words_are '--timing barrier bcast/1024/native;?binomial bcast/16384/native;?binomial'
 }
 check "names come before files of the same name" namesakes
