@@ -21,6 +21,22 @@ static const int numbers[ATN_OPERATIONS] = {
     [ATN_SCATTERV] = 16,
 };
 
+/* Numbers of algorithms that take operands out of order, which the library then does whatever the
+ * operator. */
+static const uint32_t disorder[ATN_OPERATIONS] = {
+    [ATN_ALLREDUCE] = 1u << 4 | 1u << 5,
+    [ATN_REDUCE] = 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5,
+    [ATN_REDUCE_SCATTER] = 1u << 2 | 1u << 3,
+};
+
+static bool is_disordered(atn_operation op, const atn_ranges_of_sizes *list)
+{
+    for (int i = 0; i < list->n; i++)
+        if (list->v[i].row != NULL && (disorder[op] >> list->v[i].row->openmpi & 1) != 0)
+            return true;
+    return false;
+}
+
 static void print_range(FILE *f, atn_operation op, int p, const atn_range_of_sizes *range)
 {
     const atn_foreign *row = range->row;
@@ -49,7 +65,7 @@ static int print_operation(atn_exporter *x, atn_operation op, FILE *f)
 {
     atn_ranges_of_sizes before = {0}, now = {0};
     int n = 0;
-    bool done = true, something = false;
+    bool done = true, something = false, disordered = false;
     for (int p = 1; done && p <= x->e->ranks; p++) {
         done = atn_export_ranges(x, op, p, &now);
         const bool grows = now.n > 1 && atn_library_bytes(op, p, 1) != 1;
@@ -57,6 +73,7 @@ static int print_operation(atn_exporter *x, atn_operation op, FILE *f)
             continue;
         print_ranks(f, op, p, &now);
         something |= atn_says_something(&now);
+        disordered |= is_disordered(op, &now);
         n++;
         const atn_ranges_of_sizes swap = before;
         before = now;
@@ -67,6 +84,12 @@ static int print_operation(atn_exporter *x, atn_operation op, FILE *f)
         print_ranks(f, op, x->e->ranks + 1, &end);
         n++;
     }
+    if (disordered)
+        fprintf(
+            x->e->told,
+            "attune: Open MPI will take operands of %s out of order, whatever the operator; keep "
+            "these rules from programs whose operators do not commute\n",
+            atn_operation_get(op)->name);
     atn_vec_free(&before);
     atn_vec_free(&now);
     return !done ? -1 : something ? n : 0;

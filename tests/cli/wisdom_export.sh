@@ -62,11 +62,15 @@ capture attune wisdom export rules --for openmpi -p 6
 check "Open MPI: the rules" diff wanted .out
 check "Open MPI: what it does not have is told" test "$(tail -n 1 .err)" = \
     "attune: Open MPI has no counterpart of reduce_scatter_block/pairwise; it decides itself there"
-check "what is left out is told" test "$(head -n -1 .err)" = \
+check "what is left out is told" test "$(head -n 1 .err)" = \
     "attune: 1 rule left out that holds in one place; --at 'c0ffee/*' takes it"
+check "Open MPI: what harms operators that do not commute is told" test "$(sed -n 2p .err)" = \
+    "attune: Open MPI will take operands of allreduce out of order, whatever the operator; keep these rules from programs whose operators do not commute"
+printf '%s\n' 'attune-wisdom 1' 'rule allreduce use=recursive_doubling' 'rule reduce use=linear' end >orderly
+check "Open MPI: and what does not is not" test -z "$(attune wisdom export orderly --for openmpi 2>&1 >/dev/null)"
 capture attune wisdom export rules --for openmpi -p 6 --at c0ffee/4x2
 check "sections hold where they are asked for" grep -q "^0 4 0 0 # dissemination" .out
-check "and then nothing is left out" test "$(wc -l <.err)" = 1
+check "and then nothing is left out" test "$(grep -c "left out" .err)" = 0
 printf '%s\n' 'attune-wisdom 1' 'at a/1x2' 'rule barrier use=linear' end >elsewhere
 fails 3 "attune: elsewhere: no rule holds at b/1x2; *" attune wisdom export elsewhere --for openmpi --at b/1x2
 
