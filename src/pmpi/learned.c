@@ -438,8 +438,10 @@ static void keep_lesson(const atn_comm *c, const atn_kind *x, bool settled)
     if (place < 0 || !atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL),
                                  place, &rule))
         return;
-    if (rule.next_ps < rule.time_ps) /* times of other moments: only duels compare */
+    if (rule.next_ps < rule.time_ps) { /* times of other moments: only duels compare */
         rule.next.row = NULL;
+        rule.next_ps = -1;
+    }
     if (!settled)
         rule.guess = ATN_GUESS_RACE;
     atn_lessons_keep(&rule);
