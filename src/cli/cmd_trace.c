@@ -148,7 +148,8 @@ const atn_command atn_cmd_trace_record = {
         "learned unless ATTUNE_SELECT asks for it. Recorded are "
         "point-to-point calls, collectives, one-sided communication and files with partner, tag, "
         "communicator, size, type, buffer, call site and times; docs/trace-format.md lists them. A "
-        "job that is killed leaves every call that had ended.",
+        "job that is killed leaves every call that had ended; on file systems of other machines, "
+        "all but the last block of calls.",
     .options = record_options,
     .flags = ATN_CMD_REST,
     .run = record,

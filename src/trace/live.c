@@ -2,9 +2,11 @@
 #include "trace/live.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static const uint64_t mark = UINT64_C(0x61746e6c69766531);
@@ -13,6 +15,20 @@ static char *name_beside(const char *path)
 {
     char *name = NULL;
     return path != NULL && asprintf(&name, "%s" ATN_TRACE_LIVE, path) >= 0 ? name : NULL;
+}
+
+/* Memory that a server has to fetch again ends the program where the server has it no longer. */
+static bool is_of_this_machine(int fd)
+{
+    static const uint32_t own[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+                                   TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
+    struct statfs of;
+    if (fstatfs(fd, &of) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if ((uint32_t)of.f_type == own[i])
+            return true;
+    return false;
 }
 
 /* A new file, because another process may still have its own under that name; with all its room,
@@ -24,7 +40,7 @@ static void *map_new(const char *name, size_t bytes)
     void *at = MAP_FAILED;
     if (fd < 0)
         return NULL;
-    if (posix_fallocate(fd, 0, (off_t)bytes) == 0)
+    if (is_of_this_machine(fd) && posix_fallocate(fd, 0, (off_t)bytes) == 0)
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (at != MAP_FAILED)
