@@ -1,6 +1,7 @@
 /* sampling.c - see sampling.h. */
 #include "cli/sampling.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,27 +50,6 @@ static void tell_refused(atn_sampling *w)
     w->reader.refused = NULL;
 }
 
-static atn_status take_line(void *context, const char *text, atn_error *err)
-{
-    atn_sampling *w = context;
-    const bool was_in_task = w->reader.state == ATN_IN_TASK;
-    const atn_status status = atn_samples_line(&w->reader, text, false, err);
-    if (w->raw != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0)) {
-        fprintf(w->raw, "%s\n", text);
-        fflush(w->raw);
-    }
-    if (status != ATN_OK)
-        return status;
-    if (w->reader.state == ATN_IN_TASK && !was_in_task)
-        w->task_began = atn_seconds();
-    if (w->reader.refused != NULL)
-        tell_refused(w);
-    show_progress(w);
-    return ATN_OK;
-}
-
-/* ---- the file ---- */
-
 /* Where and how raw samples came about. */
 static void write_provenance(FILE *f, const atn_args *a)
 {
@@ -84,17 +64,50 @@ static void write_provenance(FILE *f, const atn_args *a)
     fputc('\n', f);
 }
 
+/* What an earlier job left stays until there is something to take its place.  Pipes have nothing to
+ * be cut off. */
+static void keep_line(atn_sampling *w, const char *text)
+{
+    if (w->provenance != NULL) {
+        if (w->kept < 0 && ftruncate(fileno(w->raw), 0) != 0 && errno != EINVAL)
+            return; /* and the samples will not be read */
+        write_provenance(w->raw, w->provenance);
+        w->provenance = NULL;
+    }
+    fprintf(w->raw, "%s\n", text);
+    fflush(w->raw);
+}
+
+static atn_status take_line(void *context, const char *text, atn_error *err)
+{
+    atn_sampling *w = context;
+    const bool was_in_task = w->reader.state == ATN_IN_TASK;
+    const atn_status status = atn_samples_line(&w->reader, text, false, err);
+    if (w->raw != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0))
+        keep_line(w, text);
+    if (status != ATN_OK)
+        return status;
+    if (w->reader.state == ATN_IN_TASK && !was_in_task)
+        w->task_began = atn_seconds();
+    if (w->reader.refused != NULL)
+        tell_refused(w);
+    show_progress(w);
+    return ATN_OK;
+}
+
+/* ---- the file ---- */
+
 atn_status atn_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
                              atn_error *err)
 {
     struct stat about;
     if (path == NULL)
         return ATN_OK;
-    w->raw = fopen(path, more ? "a" : "w");
+    w->raw = fopen(path, "a");
     if (w->raw == NULL)
         return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
     w->kept = more && fstat(fileno(w->raw), &about) == 0 ? about.st_size : -1;
-    write_provenance(w->raw, a);
+    w->provenance = a;
     return ATN_OK;
 }
 

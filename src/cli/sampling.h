@@ -19,14 +19,15 @@ typedef struct {
     atn_samples samples;
     /* inside */
     atn_samples_reader reader;
-    FILE *raw;  /* NULL: not kept */
-    off_t kept; /* bytes of earlier jobs in it; -1: none */
+    FILE *raw;                  /* NULL: not kept */
+    off_t kept;                 /* bytes of earlier jobs in it; -1: none */
+    const atn_args *provenance; /* that is not in it yet */
     atn_progress bar;
     double began, task_began;
 } atn_sampling;
 
-/* Opens the file that keeps every line, and writes where they come from; `more`: behind what is
- * there.  path NULL: none. */
+/* Opens the file that keeps every line, behind where they come from; `more`: behind what is there,
+ * which the first line replaces else.  path NULL: none. */
 atn_status atn_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
                              atn_error *err);
 /* Runs the job behind a->rest to its end. */

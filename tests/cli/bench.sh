@@ -140,6 +140,8 @@ check "settings are handed over" settings
 raw() { run --raw kept.samples >/dev/null && cmp <(grep -v '^#' kept.samples) \
     <(grep -v '^#' good.samples) && grep -q '^# launcher: ./launch -n 4$' kept.samples; }
 check "--raw keeps all samples and where they came from" raw
+into_pipe() { mkfifo -m 600 pipe && { run --raw pipe >/dev/null & } && cmp <(grep -v '^#' kept.samples) <(grep -v '^#' pipe); }
+check "also into a pipe" into_pipe
 again() { cmp <(attune bench --from kept.samples --format csv) <(run --format csv); }
 check "and --from tells the same" again
 fails 4 'attune: nowhere/raw: cannot be written: No such file or directory' run --raw nowhere/raw

@@ -160,6 +160,10 @@ text' '\0\0'; do
     fails 3 'attune: other: holds no samples and is left alone; name another file' run --raw other
     check "which is so" cmp foreign other
 done
+cp good.samples w.samples
+launcher 'echo no; exit 1'
+fails 4 '*attune: the job failed: ./launch ended with exit code 1*' run
+check "a job that does not begin costs no samples" cmp good.samples w.samples
 launcher 'head -n 30 good.samples'
 rm -f w.samples
 fails 3 '*attune: samples of the job:30: the samples break off*' run
