@@ -96,7 +96,10 @@ static void merge(const atn_rules *news)
         atn_the_job.verbose > 0 || atn_setting_given(&atn_the_job.settings, ATN_SET_WISDOM) != NULL;
     if (news != NULL && file_to_write(path) && atn_wisdom_merge(path, news, &err) != ATN_OK &&
         (asked || err.status == ATN_INPUT))
-        atn_say("%s", err.text);
+        atn_say("%s%s", err.text,
+                err.status == ATN_INPUT ? ""
+                                        : "; what was learned is lost, name another file with "
+                                          "ATTUNE_WISDOM");
 }
 
 void atn_lessons_checkpoint(void)
