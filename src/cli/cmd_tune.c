@@ -82,12 +82,13 @@ static atn_status check_time(tuning *t, atn_error *err)
     return ATN_OK;
 }
 
-/* A shared object has a slash in its name, and goes by its full path; all else are words. */
+/* A shared object shows by its name, and goes by its full path; all else are words. */
 static bool add_timing(atn_words *words, const atn_args *a)
 {
     const char *how = atn_arg_text(a, "timing");
-    return strchr(how, '/') != NULL ? atn_words_setting(words, a, "timing", NULL)
-                                    : atn_words_option(words, "timing", how);
+    const bool object = strchr(how, '/') != NULL || strstr(how, ".so") != NULL;
+    return object ? atn_words_setting(words, a, "timing", NULL)
+                  : atn_words_option(words, "timing", how);
 }
 
 static atn_status collect_arguments(tuning *t, atn_error *err)

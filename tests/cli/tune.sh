@@ -86,6 +86,10 @@ namesakes() { # folders, and what is called as the usual choice, are no lists
         run --candidates binomial && words_are '--timing barrier bcast/1024/native;?binomial bcast/16384/native;?binomial'
 }
 check "names come before files of the same name" namesakes
+own_timing() { # beside where the command is given
+    touch mine.so && run --timing mine.so && grep -qxF -- "$PWD/mine.so" words
+}
+check "a timing of one's own by its full path" own_timing
 mine() {
     attune schedule show bcast/binomial -p 4 --format text >mine.txt && run --candidates 'all,file{schedule=mine.txt}' &&
         grep -qxF "bcast/1024/native;file{schedule=$PWD/mine.txt};?all" words
