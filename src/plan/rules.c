@@ -141,7 +141,7 @@ const char *atn_rules_provenance(const atn_rules *rules, const char *key)
 
 /* ---- places ---- */
 
-enum { EXACT_PLACE, ANY_LAYOUT, ANY_MACHINE, EVERYWHERE, ELSEWHERE };
+enum { EXACT_PLACE, ANY_LAYOUT, ANY_MACHINE, EVERYWHERE, OTHER_LAYOUT, ELSEWHERE };
 
 static bool part_fits(const char *part, size_t n, const char *here, size_t m)
 {
@@ -155,9 +155,10 @@ static int place_fit(int64_t place, const char *here)
     const size_t n = strcspn(text, "/"), m = strcspn(here, "/");
     if (place == 0)
         return EVERYWHERE;
-    if (here[m] == '\0' || !part_fits(text, n, here, m) ||
-        !part_fits(text + n + 1, strlen(text + n + 1), here + m + 1, strlen(here + m + 1)))
+    if (here[m] == '\0' || !part_fits(text, n, here, m))
         return ELSEWHERE;
+    if (!part_fits(text + n + 1, strlen(text + n + 1), here + m + 1, strlen(here + m + 1)))
+        return OTHER_LAYOUT;
     if (*text == '*')
         return ANY_MACHINE;
     return text[n + 1] == '*' && text[n + 2] == '\0' ? ANY_LAYOUT : EXACT_PLACE;
@@ -170,8 +171,9 @@ static int fit_of(const atn_rule *rule, const char *here)
 
 bool atn_rules_narrow(atn_rules *rules, const char *here, bool others)
 {
+    const int last = others ? OTHER_LAYOUT : EVERYWHERE;
     atn_rules kept = {0};
-    for (int fit = -1; fit < ELSEWHERE + others; fit++)
+    for (int fit = -1; fit <= last; fit++)
         for (int i = 0; i < rules->list.n; i++) {
             const atn_rule *rule = &rules->list.v[i];
             if (fit_of(rule, here) != fit)
@@ -180,11 +182,11 @@ bool atn_rules_narrow(atn_rules *rules, const char *here, bool others)
                 atn_vec_free(&kept.list);
                 return false;
             }
-            if (fit < ELSEWHERE)
+            if (fit <= EVERYWHERE)
                 kept.list.v[kept.list.n - 1].place = 0;
         }
-    for (int i = 0; i < rules->list.n && !others; i++)
-        if (fit_of(&rules->list.v[i], here) == ELSEWHERE)
+    for (int i = 0; i < rules->list.n; i++)
+        if (fit_of(&rules->list.v[i], here) > last)
             free(rules->list.v[i].note);
     atn_vec_free(&rules->list);
     memcpy(&rules->list, &kept.list, sizeof rules->list);

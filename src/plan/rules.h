@@ -67,8 +67,9 @@ atn_rules *atn_rules_make(const atn_rule *list, int n, const atn_rules *like);
 /* Sets an entry of the provenance; false: out of memory. */
 bool atn_rules_describe(atn_rules *rules, const char *key, const char *value);
 /* Until it is told where it is, a table uses only the rules that hold everywhere.  `here` is
- * "MACHINE/LAYOUT": rules of other places go, or with `others` stay as they are, behind the rest,
- * which then holds everywhere, in the order of how exactly their place fits.  False: no memory. */
+ * "MACHINE/LAYOUT": rules of other places go, the rest then holds everywhere, in the order of how
+ * exactly their place fits.  With `others`, rules of other layouts of the machine stay as they are,
+ * behind the rest.  False: no memory. */
 bool atn_rules_narrow(atn_rules *rules, const char *here, bool others);
 void atn_rules_free(atn_rules *rules);
 

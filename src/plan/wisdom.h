@@ -76,5 +76,7 @@ typedef double (*atn_predict_fn)(void *context, const atn_choice *choice, const 
  * ranks.  ATN_NOT_APPLICABLE: nothing near enough is known. */
 atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q, atn_predict_fn predict,
                              void *context, atn_rule *rule_p, atn_error *err);
+/* Whether that can have an answer.  By whole numbers: all ranks must find the same. */
+bool atn_wisdom_might(const atn_rules *rules, const atn_problem *q);
 
 #endif

@@ -9,7 +9,7 @@
 #include "plan/wisdom.h"
 
 enum { SIDES = 4 };
-static const double bytes_reach = 6, ranks_reach = 2; /* powers of two; no guess from further */
+enum { BYTES_REACH = 6, RANKS_REACH = 2 }; /* powers of two; no guess from further */
 
 typedef struct {
     const atn_rule *rule;
@@ -56,7 +56,24 @@ static bool measure_neighbour(const atn_rule *rule, const atn_problem *q, neighb
     const double x = fabs(scale(n->q.bytes) - scale(q->bytes));
     const double y = fabs(scale(n->q.p) - scale(q->p));
     n->distance = x + 2 * y;
-    return x <= bytes_reach && y <= ranks_reach;
+    return x <= BYTES_REACH && y <= RANKS_REACH;
+}
+
+static bool is_within(atn_span s, int64_t x, int reach)
+{
+    return s.lo >> reach <= x + 1 && (x + 1) >> reach <= s.hi;
+}
+
+bool atn_wisdom_might(const atn_rules *rules, const atn_problem *q)
+{
+    for (int i = 0; i < rules->list.n; i++) {
+        const atn_rule *rule = &rules->list.v[i];
+        if (rule->op == q->op &&
+            (rule->place == 0 || (is_within(rule->ranks, q->p, RANKS_REACH) &&
+                                  is_within(rule->bytes, q->bytes, BYTES_REACH))))
+            return true;
+    }
+    return false;
 }
 
 /* The nearest on each side; how many there are. */

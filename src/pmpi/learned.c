@@ -313,18 +313,11 @@ static void begin_foreseen(int64_t native_ps, atn_field *f)
     f->is[ATN_FIELD_NATIVE].error = MEASURED_ERROR;
 }
 
-static bool knows_wisdom(const atn_comm *c, atn_operation op)
-{
-    for (int i = 0; c->wisdom != NULL && i < atn_rules_count(c->wisdom); i++)
-        if (atn_rules_at(c->wisdom, i)->op == op)
-            return true;
-    return false;
-}
-
 atn_advice atn_learned_expect(void *context, const atn_kind *x)
 {
     const atn_comm *const c = context;
-    if (is_star() || knows_wisdom(c, x->subject.q.op) || begins_with_plan(c, &x->subject))
+    const bool wise = c->wisdom != NULL && atn_wisdom_might(c->wisdom, &x->subject.q);
+    if (is_star() || wise || begins_with_plan(c, &x->subject))
         return ATN_ADVICE_FIELD;
     return is_mute(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }

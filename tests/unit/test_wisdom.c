@@ -484,6 +484,16 @@ static atn_rule answer(int p, int64_t bytes, atn_predict_fn predict, atn_status 
     return answer_from(measured, p, bytes, predict, wanted);
 }
 
+static bool might(const char *text, int p, int64_t bytes)
+{
+    atn_rules *rules = table(text);
+    assert_true(atn_rules_narrow(rules, "here/any", true));
+    const bool is = atn_wisdom_might(
+        rules, &(atn_problem){.op = ATN_BCAST, .p = p, .pieces = 1, .bytes = bytes});
+    atn_rules_free(rules);
+    return is;
+}
+
 static void measured_problems_are_known(void **state)
 {
     (void)state;
@@ -522,6 +532,10 @@ static void other_places_tell_of_other_ranks(void **state)
     assert_string_equal(rule.use.row->algo->name, "chain");
     assert_int_equal(rule.guess, ATN_GUESS_BETWEEN);
     answer_from(elsewhere, 8, 1024, model, ATN_NOT_APPLICABLE);
+    answer_from("at there/1x8\nrule bcast ranks=8 bytes=1K use=chain time=10us samples=9\n", 16,
+                1024, model, ATN_NOT_APPLICABLE);
+    assert_true(might(elsewhere, 16, 1024) && might(elsewhere, 32, 4 << 20));
+    assert_false(might(elsewhere, 64, 1024) || might(elsewhere, 16, 1 << 30));
     /* Native is no loser only because nobody can predict it. */
     assert_string_equal(answer_from(elsewhere, 16, 65536, model, ATN_OK).use.row->algo->name,
                         "native");
