@@ -3,26 +3,36 @@
 
 #include "traces.h"
 
+static const char path[] = "t/rank-00000.trace" ATN_TRACE_LIVE;
+
+/* A writer with calls in hand, and the file that they are; none on others' file systems. */
+static atn_trace_writer *with_in_hand(int calls, char **in_hand_p, size_t *bytes_p)
+{
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    put_sends(w, calls, begin);
+    if (access(path, F_OK) != 0) {
+        atn_trace_close(w);
+        skip();
+    }
+    assert_int_equal(atn_read_file(path, in_hand_p, bytes_p, NULL), ATN_OK);
+    return w;
+}
+
 /* What was in hand is there, too, and once, whenever the process is gone. */
 static void test_killed_in_hand(void **state)
 {
     (void)state;
-    static const char path[] = "t/rank-00000.trace" ATN_TRACE_LIVE;
     char *in_hand = NULL;
     size_t bytes = 0;
-    atn_error err = {0};
-    atn_trace_writer *const w = writer_of(1, 0, 1);
-    put_sends(w, 9000, begin);
+    atn_trace_writer *const w = with_in_hand(9000, &in_hand, &bytes);
     for (int written = 0; written < 2; written++) {
         atn_trace *const t = read_bad("ends before MPI_Finalize");
         assert_int_equal(t->ranks[0].events.n, 9000);
         assert_int_equal(t->ranks[0].events.v[8999].enter, 1000 * 8999);
         assert_int_equal(t->comms.n, 1);
         atn_trace_free(t);
-        if (written == 0)
-            assert_int_equal(atn_read_file(path, &in_hand, &bytes, &err), ATN_OK);
         atn_trace_flush(w);
-        assert_int_equal(atn_write_file(path, in_hand, bytes, &err), ATN_OK);
+        assert_int_equal(atn_write_file(path, in_hand, bytes, NULL), ATN_OK);
     }
     free(in_hand);
     assert_true(atn_trace_close(w));
@@ -33,17 +43,13 @@ static void test_killed_in_hand(void **state)
 static void test_strange_in_hand(void **state)
 {
     (void)state;
-    static const char path[] = "t/rank-00000.trace" ATN_TRACE_LIVE;
     char *in_hand = NULL;
     size_t bytes = 0;
-    atn_error err = {0};
-    atn_trace_writer *const w = writer_of(1, 0, 1);
-    put_sends(w, 9, begin);
-    assert_int_equal(atn_read_file(path, &in_hand, &bytes, &err), ATN_OK);
+    atn_trace_writer *const w = with_in_hand(9, &in_hand, &bytes);
     for (size_t n = 0; n < bytes; n += n < 200 ? 1 : 997) {
         const char was = in_hand[n];
         in_hand[n] = (char)~was;
-        assert_int_equal(atn_write_file(path, in_hand, bytes - (n & 1), &err), ATN_OK);
+        assert_int_equal(atn_write_file(path, in_hand, bytes - (n & 1), NULL), ATN_OK);
         atn_trace *const t = read_ok(ATN_TRACE_PARTIAL);
         assert_true(t->ranks[0].events.n <= 9);
         atn_trace_free(t);
