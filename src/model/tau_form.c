@@ -43,10 +43,10 @@ static atn_fraction plus(atn_fraction a, atn_fraction b)
     return reduced(num, den);
 }
 
+/* Exactly: how many digits a long double has depends on the processor. */
 static int compare(atn_fraction a, atn_fraction b)
 {
-    const long double x = (long double)a.num / (long double)a.den;
-    const long double y = (long double)b.num / (long double)b.den;
+    const __int128 x = (__int128)a.num * b.den, y = (__int128)b.num * a.den;
     return (x > y) - (x < y);
 }
 

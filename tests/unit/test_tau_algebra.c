@@ -391,9 +391,24 @@ static void verdicts_hold_on_machines(void **state)
     assert_true(decided > 1000);
 }
 
+/* 1 + 1/(n - 1) and 1 + 1/n: as floating-point quotients they are equal from an n on that depends
+ * on the processor. */
+static void close_numbers_are_told_apart(void **state)
+{
+    (void)state;
+    for (int bits = 20; bits <= 62; bits += 6) {
+        const int64_t n = INT64_C(1) << bits;
+        const atn_form a = atn_form_fraction(n, n - 1), b = atn_form_fraction(n + 1, n);
+        assert_int_equal(atn_form_order(&a, &b), 1);
+        assert_int_equal(atn_form_order(&b, &a), -1);
+        assert_int_equal(atn_form_order(&a, &a), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(close_numbers_are_told_apart),
         cmocka_unit_test(expressions_are_read_and_printed),
         cmocka_unit_test(faults_are_located),
         cmocka_unit_test(concurrency_reaches_every_transfer),
