@@ -46,8 +46,34 @@ stale() {
         grep -q '^-barrier/linear,9' <<<"$said"
 }
 
+# Every table of results stands below a line that says where it was measured.
+measured_where() { # PAGE
+    awk -v page="$1" '
+        /^\|[-:| ]+\|$/ && above ~ /^\|/ {
+            tables++
+            if (caption !~ /^\*Measured on (aarch64|x86-64), [0-9]+ cores[^*]*\*$/) {
+                print page ":" NR - 1 ": no line such as *Measured on aarch64, 2 cores.* above the table"
+                bad = 1
+            }
+        }
+        above !~ /^\|/ && above ~ /./ { caption = above }
+        { above = $0 }
+        END { exit bad || tables == 0 }' "$1"
+}
+unlabelled() { # SED-SCRIPT: a copy that lacks something
+    local copy status
+    copy=$(mktemp) && sed "$1" docs/results.md >"$copy"
+    measured_where "$copy"
+    status=$?
+    rm "$copy"
+    return $status
+}
+
 check "generated documents are fresh" tools/docs --check
 check "stale figures are told" stale
+check "tables of results say where they were measured" measured_where docs/results.md
+check_fails "a table that does not is told" "no line such as" unlabelled '0,/^\*Measured on/{/^\*Measured on/d}'
+check_fails "and one of an unknown architecture" "no line such as" unlabelled '0,/aarch64, 2/s//riscv, 2/'
 check "links lead somewhere" links
 check "commands in the documents work" commands
 check "make targets in the documents exist" targets

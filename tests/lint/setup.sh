@@ -44,4 +44,25 @@ check_fails "and its reason" "no network" setup
 check "an unknown tier: code 2" exit_code 2 setup everything
 printf 'build sh dash here\n' >"$box/packages"
 check "nothing missing" setup
+
+# ---- tools/machine, and that the continuous integration prints it before the tests ----
+stand_in uname 'case $1 in -m) echo riscv64 ;; *) echo x ;; esac'
+stand_in mpirun.openmpi 'echo "mpirun (Open MPI) 9.8.7"; echo; echo "Report bugs"'
+stand_in mpirun.mpich 'echo "HYDRA build details:"; echo "    Version:    6.5.4"'
+stand_in cc 'echo "cc 3.2.1"; echo "no warranty"'
+machine() { PATH=$box/bin:/usr/bin:/bin tools/machine; }
+for fact in "architecture: riscv64" "Open MPI:     9.8.7" "MPICH:        6.5.4" "compiler:     cc 3.2.1"; do
+    check "the machine: $fact" holds "$fact" <(machine)
+done
+check "the machine: processor, system" bash -c "PATH=$box/bin:/usr/bin:/bin tools/machine | grep -cE '^(processor|system): +.' | grep -qx 2"
+stand_in mpirun.mpich 'exit 1'
+check "the machine: what is missing" holds "MPICH:        missing" <(machine)
+mkdir -p "$box/ci/.ci" "$box/ci/tools"
+cp .ci/run "$box/ci/.ci/run"
+cp tools/machine "$box/ci/tools/machine"
+printf '#!/bin/sh\nexit 0\n' >"$box/ci/tools/setup" && chmod +x "$box/ci/tools/setup"
+stand_in make 'echo "make $*"'
+integration() { PATH=$box/bin:/usr/bin:/bin "$box/ci/.ci/run" | tr '\n' ';'; }
+check "printed before the tests" holds "architecture: riscv64;" <(integration)
+check "and these last" holds "MPICH:        missing;make check;" <(integration)
 finish
