@@ -112,7 +112,7 @@ void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size
 void atn_param_label(const atn_param *p, char *out, size_t size);
 /* A value as text, and what is allowed: "8K", "0 to 1M", "none, pair or barrier". */
 const char *atn_param_value(const atn_param *p, int64_t value, char out[32]);
-void atn_param_allowed(const atn_param *p, char *out, size_t size);
+void atn_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM]);
 /* The radix of k-nomial trees (shape.h), for algorithms that have no other parameter. */
 extern const atn_param atn_knomial_params[];
 /* Value of a parameter by name, or `fallback` when the row has none of that name. */

@@ -171,18 +171,27 @@ static row_list rows_for(atn_operation op, const char *name)
     return list;
 }
 
+static bool is_among(const char *name, const char *const *names, int n)
+{
+    while (n > 0 && strcmp(names[n - 1], name) != 0)
+        n--;
+    return n > 0;
+}
+
 static atn_status unknown_algo(const atn_row *row, const atn_level_word *w, atn_error *err)
 {
     const char *names[256];
+    char offer[ATN_ERROR_ROOM];
     int n = 0;
 
-    for (int i = 0; i < atn_catalog_rows() && n < 256; i++)
-        if (rows_for(row->op, atn_catalog_row(i)->algo->name).n > 0)
-            names[n++] = atn_catalog_row(i)->algo->name;
-    const char *near = atn_nearest(w->algo, names, n);
-    return atn_fail(err, ATN_INPUT, "%s: no part of %s has an algorithm \"%s\" for level %s%s%s%s",
+    for (int i = 0; i < atn_catalog_rows() && n < 256; i++) {
+        const char *const name = atn_catalog_row(i)->algo->name;
+        if (rows_for(row->op, name).n > 0 && !is_among(name, names, n))
+            names[n++] = name;
+    }
+    return atn_fail(err, ATN_INPUT, "%s: no part of %s has an algorithm \"%s\" for level %s; %s",
                     row->name, atn_operation_get(row->op)->name, w->algo, w->name,
-                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+                    atn_offer(w->algo, names, n, offer));
 }
 
 static atn_status check_params(const atn_row *row, const atn_level_word *w, const row_list *rows,

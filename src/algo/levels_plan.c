@@ -14,7 +14,7 @@ static bool is_prefix(atn_operation op) { return op == ATN_SCAN || op == ATN_EXS
 __attribute__((format(printf, 2, 3))) static void refuse(atn_level_plan *plan, const char *format,
                                                          ...)
 {
-    char text[400];
+    char text[ATN_ERROR_ROOM];
     va_list args;
 
     va_start(args, format);

@@ -141,28 +141,19 @@ void atn_param_label(const atn_param *p, char *out, size_t size)
 }
 
 /* "none, pair or barrier", "0 to 1M". */
-void atn_param_allowed(const atn_param *p, char *out, size_t size)
+void atn_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM])
 {
     char lo[32], hi[32];
-    size_t used = 0;
 
-    if (p->type >= ATN_LEVELS) {
-        snprintf(out, size,
-                 p->type == ATN_FILE ? "the name of a file"
-                                     : "levels of the topology with algorithms, or with none");
-        return;
-    }
-    if (p->type != ATN_WORD) {
-        snprintf(out, size, "%s to %s", atn_param_value(p, p->min, lo),
+    if (p->type == ATN_WORD)
+        atn_enumerate(p->words + p->min, (int)(p->max - p->min + 1), " or ", out);
+    else if (p->type == ATN_FILE)
+        snprintf(out, ATN_ERROR_ROOM, "the name of a file");
+    else if (p->type == ATN_LEVELS)
+        snprintf(out, ATN_ERROR_ROOM, "levels of the topology with algorithms, or with none");
+    else
+        snprintf(out, ATN_ERROR_ROOM, "%s to %s", atn_param_value(p, p->min, lo),
                  atn_param_value(p, p->max, hi));
-        return;
-    }
-    for (int64_t i = p->min; i <= p->max && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s",
-                                 i == p->min   ? ""
-                                 : i == p->max ? " or "
-                                               : ", ",
-                                 p->words[i]);
 }
 
 /* ---- setting ---- */
@@ -170,20 +161,16 @@ void atn_param_allowed(const atn_param *p, char *out, size_t size)
 static atn_status unknown_param(const atn_row *row, const char *key, atn_error *err)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const char *names[ATN_MAX_PARAMS];
-    char all[160] = "none";
-    size_t used = 0;
+    const char *names[ATN_MAX_PARAMS] = {NULL};
+    char all[ATN_ERROR_ROOM];
     const int n = atn_row_params(row, list);
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         names[i] = list[i]->name;
-        if (used < sizeof all)
-            used +=
-                (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
-    }
     const char *near = atn_nearest(key, names, n);
     return atn_fail(err, ATN_INPUT, "%s has no parameter '%s'%s%s%s; it has: %s", row->name, key,
-                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", all);
+                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+                    n > 0 ? atn_enumerate(names, n, ", ", all) : "none");
 }
 
 /* The row's levels; NULL: it has none. */
@@ -215,7 +202,7 @@ atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, 
 {
     const atn_param *param;
     const int i = param_index(row, key, &param);
-    char allowed[160];
+    char allowed[ATN_ERROR_ROOM];
     int64_t v;
 
     if (i < 0)
@@ -223,7 +210,7 @@ atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, 
     if (param->type == ATN_LEVELS)
         return set_levels(row, i, value, prm, err);
     if (!parse_value(param, value, &v) || v < param->min || v > param->max) {
-        atn_param_allowed(param, allowed, sizeof allowed);
+        atn_param_allowed(param, allowed);
         return atn_fail(err, ATN_INPUT, "%s: %s=%s is not possible; allowed: %s", row->name, key,
                         value, allowed);
     }

@@ -21,9 +21,12 @@ typedef enum {
     ATN_NOT_APPLICABLE = 6 /* an algorithm cannot serve a problem; not an error */
 } atn_status;
 
+/* Room for the longest message: a path and a list of all names that would have been right. */
+enum { ATN_ERROR_ROOM = 2048 };
+
 typedef struct {
     atn_status status;
-    char text[480];
+    char text[ATN_ERROR_ROOM];
 } atn_error;
 
 /* Records the failure (the first one wins) and returns `status`; `err` may be NULL. */
@@ -72,6 +75,12 @@ atn_status atn_parse_sizes(const char *text, atn_sizes *list_p, atn_error *err);
 
 /* Nearest word by edit distance, for "did you mean ..."; NULL when nothing is near. */
 const char *atn_nearest(const char *word, const char *const *words, int n);
+/* "a, b, c", or with " or " before the last one: "a, b or c".  Returns `out`. */
+const char *atn_enumerate(const char *const *words, int n, const char *before_last,
+                          char out[ATN_ERROR_ROOM]);
+/* For a word that is none of these: `did you mean "b"? There are: a, b, c`, or without the question
+ * when nothing is near.  Returns `out`. */
+const char *atn_offer(const char *word, const char *const *words, int n, char out[ATN_ERROR_ROOM]);
 
 /* Cuts the next item off *rest_p at one of the separators, which separate nothing inside of braces;
  * empty items are skipped.  NULL: no more. */

@@ -1,4 +1,5 @@
-/* text.c - sizes such as 64K, items of lists, lines, and the nearest word for "did you mean". */
+/* text.c - sizes such as 64K, items of lists, lines, the nearest word and lists of words in
+ * messages. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,4 +118,35 @@ const char *atn_nearest(const char *word, const char *const *words, int n)
         }
     }
     return best;
+}
+
+/* Behind the `used` bytes that are there; no half words. */
+static void append_words(const char *const *words, int n, const char *before_last, size_t used,
+                         char out[ATN_ERROR_ROOM])
+{
+    for (int i = 0; i < n; i++) {
+        const char *const between = i == 0 ? "" : i + 1 < n ? ", " : before_last;
+        if (used + strlen(between) + strlen(words[i]) >= ATN_ERROR_ROOM)
+            return;
+        used += (size_t)sprintf(out + used, "%s%s", between, words[i]);
+    }
+}
+
+const char *atn_enumerate(const char *const *words, int n, const char *before_last,
+                          char out[ATN_ERROR_ROOM])
+{
+    *out = '\0';
+    append_words(words, n, before_last, 0, out);
+    return out;
+}
+
+const char *atn_offer(const char *word, const char *const *words, int n, char out[ATN_ERROR_ROOM])
+{
+    const char *const near = atn_nearest(word, words, n);
+    if (near != NULL)
+        sprintf(out, "did you mean \"%.*s\"? There are: ", MAX_WORD, near);
+    else
+        strcpy(out, "there are: ");
+    append_words(words, n, ", ", strlen(out), out);
+    return out;
 }

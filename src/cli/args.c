@@ -107,15 +107,13 @@ static atn_status check_size(const atn_option *o, const char *text, atn_error *e
 
 static atn_status check_word(const atn_option *o, const char *text, atn_error *err)
 {
-    char allowed[256] = "must be one of";
+    char all[ATN_ERROR_ROOM];
     int n = 0;
-    for (; o->words[n]; n++) {
+    for (; o->words[n]; n++)
         if (strcmp(o->words[n], text) == 0)
             return ATN_OK;
-        const size_t used = strlen(allowed);
-        snprintf(allowed + used, sizeof allowed - used, "%s %s", n ? "," : "", o->words[n]);
-    }
-    return bad_value(o, text, allowed, err);
+    return atn_fail(err, ATN_USAGE, "--%s %s: must be one of %s", o->name, text,
+                    atn_enumerate(o->words, n, ", ", all));
 }
 
 static atn_status check_value(const atn_option *o, const char *text, atn_error *err)

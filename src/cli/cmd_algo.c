@@ -243,9 +243,9 @@ static void print_params(FILE *f, const atn_row *row)
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_row_params(row, list);
     for (int i = 0; i < n; i++) {
-        char label[64], allowed[160];
+        char label[64], allowed[ATN_ERROR_ROOM];
         atn_param_label(list[i], label, sizeof label);
-        atn_param_allowed(list[i], allowed, sizeof allowed);
+        atn_param_allowed(list[i], allowed);
         fprintf(f, "%s%s (%s): %s\n", i ? "             " : "parameters   ", label, allowed,
                 list[i]->doc);
     }
@@ -277,8 +277,8 @@ static void json_params(atn_json *j, const atn_row *row)
     const int n = atn_row_params(row, list);
     atn_json_open(j, "params", '[');
     for (int i = 0; i < n; i++) {
-        char value[32], allowed[160];
-        atn_param_allowed(list[i], allowed, sizeof allowed);
+        char value[32], allowed[ATN_ERROR_ROOM];
+        atn_param_allowed(list[i], allowed);
         atn_json_open(j, NULL, '{');
         atn_json_text(j, "name", list[i]->name);
         atn_json_text(j, "default", atn_param_value(list[i], list[i]->fallback, value));

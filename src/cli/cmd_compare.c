@@ -91,12 +91,14 @@ static int by_column(const void *a, const void *b)
 
 static atn_status unknown_column(const comparison *c, const char *name, atn_error *err)
 {
-    char all[300] = "";
-    for (int i = 0; i < numbers(c); i++) {
-        const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", heading(c, i));
-    }
-    return atn_fail(err, ATN_USAGE, "--sort %s: there is no such column; there are: %s", name, all);
+    enum { MOST = 64 };
+    const char *names[MOST];
+    char offer[ATN_ERROR_ROOM];
+    const int n = atn_min(numbers(c), MOST);
+    for (int i = 0; i < n; i++)
+        names[i] = heading(c, i);
+    return atn_fail(err, ATN_USAGE, "--sort %s: there is no such column; %s", name,
+                    atn_offer(name, names, n, offer));
 }
 
 static atn_status sort_lines(comparison *c, const char *name, atn_error *err)

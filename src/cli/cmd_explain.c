@@ -220,10 +220,7 @@ static atn_status plan(explanation *x, atn_error *err)
     const char *name = atn_arg_text(x->a, "model");
     const atn_model *model = name ? atn_model_find(name) : NULL;
     if (name && !model)
-        return atn_fail(err, ATN_USAGE,
-                        "--model %s: there is no such model; docs/models.md lists "
-                        "them",
-                        name);
+        return atn_unknown_model("model", name, err);
     x->net = atn_planner_network(&x->f.q, x->machine);
     const atn_status st =
         atn_planner_rank(&x->f.q, x->machine, model, atn_arg_int(x->a, "budget"), &x->r, err);

@@ -44,12 +44,12 @@ static atn_status read_operation(const char *name, atn_operation *op_p, atn_erro
     const atn_status st = atn_lookup_operation(name, op_p, err);
     if (st || atn_generates(*op_p))
         return st;
-    char all[200] = "";
-    size_t used = 0;
+    const char *names[USUAL];
+    char all[ATN_ERROR_ROOM];
     for (int i = 0; i < USUAL; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                                 atn_operation_get(usual[i].op)->name);
-    return atn_fail(err, ATN_INPUT, "no routine can be generated for %s, but for: %s", name, all);
+        names[i] = atn_operation_get(usual[i].op)->name;
+    return atn_fail(err, ATN_INPUT, "no routine can be generated for %s, but for: %s", name,
+                    atn_enumerate(names, USUAL, ", ", all));
 }
 
 static atn_status read_patterns(job *j, atn_error *err)

@@ -175,8 +175,7 @@ static atn_status open_school(const atn_args *a, school *s, atn_error *err)
     s->model = atn_model_find(atn_arg_text(a, "model"));
     s->trial = atn_machine_new();
     if (s->model == NULL)
-        return atn_fail(err, ATN_USAGE, "--model %s: there is no such model",
-                        atn_arg_text(a, "model"));
+        return atn_unknown_model("model", atn_arg_text(a, "model"), err);
     if (s->trial == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_status status = atn_machine_read(a->operands[0], &s->machine, err);

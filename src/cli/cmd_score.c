@@ -23,7 +23,7 @@ typedef struct {
 static atn_status use_model(scoring *s, const atn_model *model, const char *word, atn_error *err)
 {
     if (!model)
-        return atn_fail(err, ATN_USAGE, "--models %s: no such model; see docs/models.md", word);
+        return atn_unknown_model("models", word, err);
     if (s->score.nmodels == ATN_SCORE_MODELS)
         return atn_fail(err, ATN_USAGE, "--models: at most %d", ATN_SCORE_MODELS);
     s->model[s->score.nmodels] = model;

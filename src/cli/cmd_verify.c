@@ -57,8 +57,8 @@ typedef struct {
     bool reduces;
     bool wires; /* a topology was given */
     atn_contention on_wires;
-    int where;                       /* ranks at which the first finding was made */
-    char finding[480], refusal[480]; /* the first of each */
+    int where; /* ranks at which the first finding was made */
+    char finding[ATN_ERROR_ROOM], refusal[ATN_ERROR_ROOM]; /* the first of each */
 } outcome;
 
 static void proof_row(outcome *out, int p, const atn_proof *proof, const char *verdict)
@@ -74,14 +74,14 @@ static void proof_row(outcome *out, int p, const atn_proof *proof, const char *v
 }
 
 /* `first` keeps the first verdict of its kind. */
-static void bare_row(outcome *out, int p, const char *verdict, char first[480])
+static void bare_row(outcome *out, int p, const char *verdict, char first[ATN_ERROR_ROOM])
 {
     atn_cell(&out->table, "%d", p);
     for (int i = 0; i < (out->wires ? 6 : 4); i++)
         atn_cell(&out->table, "%s", "");
     atn_cell(&out->table, "%s", verdict);
     if (!first[0])
-        snprintf(first, 480, "%s", verdict);
+        snprintf(first, ATN_ERROR_ROOM, "%s", verdict);
 }
 
 /* A schedule without contention in phases, or with none at all, passes; else the two messages are

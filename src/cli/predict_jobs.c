@@ -101,14 +101,14 @@ static atn_status replay_skeleton(survey *s, const atn_skeleton *skeleton, int p
 
 static atn_status unknown_skeleton(const char *name, atn_error *err)
 {
-    char known[256] = "";
-    for (int i = 0; i < atn_skeletons(); i++) {
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
-                 atn_skeleton_at(i)->name);
-    }
-    return atn_fail(err, ATN_USAGE, "--skeleton %s: there is no such skeleton; there are %s", name,
-                    known);
+    enum { MOST = 64 };
+    const char *names[MOST];
+    char offer[ATN_ERROR_ROOM];
+    const int n = atn_min(atn_skeletons(), MOST);
+    for (int i = 0; i < n; i++)
+        names[i] = atn_skeleton_at(i)->name;
+    return atn_fail(err, ATN_USAGE, "--skeleton %s: there is no such skeleton; %s", name,
+                    atn_offer(name, names, n, offer));
 }
 
 /* Those of `ranks` that fit; "all" takes the sizes it can. */

@@ -24,7 +24,7 @@ typedef struct {
 
 __attribute__((format(printf, 2, 3))) static atn_status refuse(reader *rd, const char *format, ...)
 {
-    char text[400];
+    char text[ATN_ERROR_ROOM];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -112,10 +112,8 @@ static const atn_machine_field *fields_of(const reader *rd, int *n_p)
 
 static atn_status unknown(reader *rd, const char *what, const char *word, const char **known, int n)
 {
-    const char *near = atn_nearest(word, known, n);
-    if (near)
-        return refuse(rd, "unknown %s \"%.40s\"; did you mean \"%s\"?", what, word, near);
-    return refuse(rd, "unknown %s \"%.40s\"; docs/machine-format.md lists them", what, word);
+    char offer[ATN_ERROR_ROOM];
+    return refuse(rd, "unknown %s \"%.40s\"; %s", what, word, atn_offer(word, known, n, offer));
 }
 
 static atn_status read_field(reader *rd, const char *line, char *word)

@@ -40,6 +40,16 @@ const atn_model *atn_model_find(const char *name)
     return NULL;
 }
 
+atn_status atn_unknown_model(const char *option, const char *name, atn_error *err)
+{
+    const char *names[sizeof models / sizeof *models];
+    char offer[ATN_ERROR_ROOM];
+    for (int i = 0; i < atn_models(); i++)
+        names[i] = models[i].name;
+    return atn_fail(err, ATN_USAGE, "--%s %s: there is no such model; %s", option, name,
+                    atn_offer(name, names, atn_models(), offer));
+}
+
 bool atn_model_fits(const atn_model *model, const atn_machine *m)
 {
     return !model->circuits || m->ports > 0;

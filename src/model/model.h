@@ -33,6 +33,8 @@ typedef struct {
 int atn_models(void);
 const atn_model *atn_model_at(int i);
 const atn_model *atn_model_find(const char *name); /* NULL: unknown */
+/* Refuses the name of a model that --`option` gives; the message lists all. */
+atn_status atn_unknown_model(const char *option, const char *name, atn_error *err);
 /* Whether a model has something to say about a machine. */
 bool atn_model_fits(const atn_model *model, const atn_machine *m);
 

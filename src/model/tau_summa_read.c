@@ -27,7 +27,7 @@ static atn_status bad(reader *x, const char *format, ...) __attribute__((format(
 
 static atn_status bad(reader *x, const char *format, ...)
 {
-    char text[300];
+    char text[ATN_ERROR_ROOM];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

@@ -18,7 +18,7 @@ atn_status atn_choice_read(atn_operation op, char *text, atn_choice *choice_p, a
 /* NULL when the choice can serve the problem with the pieces it asks for, else the reason.  Pass
  * what ranks share: r 0, in_place false. */
 const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q);
-/* Names an unknown operation and the nearest known one. */
+/* Names an unknown operation, the nearest known one and all there are. */
 atn_status atn_unknown_operation(const char *word, atn_error *err);
 /* Whether ranks share the size of the operation, so that a rule may restrict it. */
 bool atn_shares_bytes(atn_operation op);

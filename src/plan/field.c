@@ -234,41 +234,23 @@ bool atn_shares_bytes(atn_operation op)
 
 atn_status atn_unknown_operation(const char *word, atn_error *err)
 {
-    const char *names[ATN_OPERATIONS];
-    for (int i = 0; i < ATN_OPERATIONS; i++)
-        names[i] = atn_operation_get((atn_operation)i)->name;
-    const char *near = atn_nearest(word, names, ATN_OPERATIONS);
-    if (near != NULL)
-        return atn_fail(err, ATN_INPUT, "unknown operation \"%.40s\"; did you mean \"%s\"?", word,
-                        near);
-    return atn_fail(err, ATN_INPUT,
-                    "unknown operation \"%.40s\"; operations are the blocking MPI collectives in "
-                    "lower case, such as allreduce",
-                    word);
+    char offer[ATN_ERROR_ROOM];
+    return atn_fail(err, ATN_INPUT, "unknown operation \"%.40s\"; %s", word,
+                    atn_operation_offer(word, offer));
 }
 
 enum { MAX_NAMES = 128 };
 
-static const char *nearest_algorithm(atn_operation op, const char *word)
+static atn_status unknown_algorithm(atn_operation op, const char *word, atn_error *err)
 {
     const char *names[MAX_NAMES];
+    char offer[ATN_ERROR_ROOM];
     int n = 0;
     for (int i = 0; i < atn_catalog_rows() && n < MAX_NAMES; i++)
         if (atn_catalog_row(i)->op == op)
             names[n++] = atn_catalog_row(i)->algo->name;
-    return atn_nearest(word, names, n);
-}
-
-static atn_status unknown_algorithm(atn_operation op, const char *word, atn_error *err)
-{
-    const char *near = nearest_algorithm(op, word);
-    const char *operation = atn_operation_get(op)->name;
-    if (near != NULL)
-        return atn_fail(err, ATN_INPUT, "unknown algorithm \"%.40s\" for %s; did you mean \"%s\"?",
-                        word, operation, near);
-    return atn_fail(err, ATN_INPUT,
-                    "unknown algorithm \"%.40s\" for %s; `attune algo list` shows what there is",
-                    word, operation);
+    return atn_fail(err, ATN_INPUT, "unknown algorithm \"%.40s\" for %s; %s", word,
+                    atn_operation_get(op)->name, atn_offer(word, names, n, offer));
 }
 
 atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,

@@ -21,7 +21,7 @@ typedef struct {
 
 __attribute__((format(printf, 2, 3))) static atn_status refuse(reader *rd, const char *format, ...)
 {
-    char text[400];
+    char text[ATN_ERROR_ROOM];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -173,15 +173,11 @@ static int find_field(const reader *rd, const char *name)
 static atn_status unknown_field(reader *rd, const char *name)
 {
     const char *names[FILE_FIELDS];
+    char offer[ATN_ERROR_ROOM];
     for (int i = 0; i < FILE_FIELDS; i++)
         names[i] = fields[i].name;
-    const char *near = atn_nearest(name, names, FILE_FIELDS);
-    if (near != NULL)
-        return refuse(rd, "unknown field \"%.40s\"; did you mean \"%s\"?", name, near);
-    return refuse(rd,
-                  "unknown field \"%.40s\"; a rule has ranks, bytes, use, time, ci, next, "
-                  "next_time, samples, date, guess",
-                  name);
+    return refuse(rd, "unknown field \"%.40s\"; %s", name,
+                  atn_offer(name, names, FILE_FIELDS, offer));
 }
 
 static atn_status read_field(reader *rd, atn_rule *rule, char *word, unsigned *seen)

@@ -12,7 +12,7 @@ atn_job atn_the_job;
 
 void atn_say(const char *format, ...)
 {
-    char text[1024];
+    char text[ATN_ERROR_ROOM + 256];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

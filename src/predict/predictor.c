@@ -71,12 +71,11 @@ static const atn_predictor_row *row_named(const char *name, size_t letters)
 static atn_status not_found(const char *name, atn_error *err)
 {
     const char *names[ROWS];
+    char offer[ATN_ERROR_ROOM];
     for (int i = 0; i < ROWS; i++)
         names[i] = rows[i].name;
-    const char *near = atn_nearest(name, names, ROWS);
-    return atn_fail(err, ATN_USAGE, "predictor \"%s\": there is no such predictor; %s%s%s", name,
-                    near ? "did you mean \"" : "see 'attune predict --list'", near ? near : "",
-                    near ? "\"?" : "");
+    return atn_fail(err, ATN_USAGE, "predictor \"%s\": there is no such predictor; %s", name,
+                    atn_offer(name, names, ROWS, offer));
 }
 
 atn_status atn_predictor_find(const char *name, atn_predictor_choice *choice_p, atn_error *err)

@@ -27,6 +27,14 @@ bool atn_operation_find(const char *name, atn_operation *op_p)
     return false;
 }
 
+const char *atn_operation_offer(const char *word, char out[ATN_ERROR_ROOM])
+{
+    const char *names[ATN_OPERATIONS];
+    for (int i = 0; i < ATN_OPERATIONS; i++)
+        names[i] = infos[i].name;
+    return atn_offer(word, names, ATN_OPERATIONS, out);
+}
+
 int atn_side_blocks(atn_side side, int p)
 {
     switch (side) {

@@ -33,6 +33,8 @@ const atn_operation_info *atn_operation_get(atn_operation op);
  * largest of all, so what lies in them is followed by padding. */
 bool atn_is_padded(atn_operation op);
 bool atn_operation_find(const char *name, atn_operation *op_p);
+/* The operations that could have been meant, for messages (atn_offer). */
+const char *atn_operation_offer(const char *word, char out[ATN_ERROR_ROOM]);
 
 struct atn_topo;
 

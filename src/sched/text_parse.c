@@ -29,7 +29,7 @@ static bool bad(parser *s, const char *format, ...) __attribute__((format(printf
 
 static bool bad(parser *s, const char *format, ...)
 {
-    char what[400];
+    char what[ATN_ERROR_ROOM];
     va_list args;
 
     va_start(args, format);
@@ -316,13 +316,14 @@ static bool check_problem(parser *s)
 static bool parse_problem(parser *s)
 {
     const char *text = word(s);
+    char offer[ATN_ERROR_ROOM];
 
     if (s->has_problem)
         return bad(s, "the problem is given twice; remove one line");
     s->q = (atn_problem){.pieces = 1, .bytes = -1};
     if (!text || !atn_operation_find(text, &s->q.op))
-        return bad(s, "'%s' is no operation of MPI; write barrier, bcast, allreduce ...",
-                   text ? text : "");
+        return bad(s, "'%s' is no operation of MPI; %s", text ? text : "",
+                   atn_operation_offer(text ? text : "", offer));
     while ((text = word(s))) {
         bool found = strcmp(text, "ordered") == 0;
         s->q.ordered = s->q.ordered || found;

@@ -48,15 +48,29 @@ fails 4 'attune: nowhere/list.txt: cannot be written: No such file or directory'
 fails 4 'attune: cannot write to standard output: *' sh -c "'$attune' algo list >/dev/full"
 
 # ---- bad input ----
-fails 3 'attune: unknown operation "allredcue"; did you mean "allreduce"?' \
+fails 3 'attune: unknown operation "allredcue"; did you mean "allreduce"?*' \
     attune algo list --operation allredcue
-fails 3 'attune: unknown algorithm "rign" for allreduce; did you mean "ring"?' \
+fails 3 'attune: unknown algorithm "rign" for allreduce; did you mean "ring"?*' \
     attune algo show allreduce/rign
-fails 3 'attune: unknown operation "alreduce"; did you mean "allreduce"?' \
+fails 3 'attune: unknown operation "alreduce"; did you mean "allreduce"?*' \
     attune algo show alreduce/ring
 fails 3 "attune: 'ring' is neither a file nor the name of an algorithm*attune algo list*" \
     attune algo show ring
 fails 3 'attune: allreduce/ring: segment=-1 is not possible; allowed: 0 to 1T' \
     attune algo show allreduce/ring:segment=-1
 fails 3 "attune: allreduce/ring has no parameter 'speed'*" attune algo show allreduce/ring:speed=9
+# ---- names that do not exist: the message lists all that do ----
+lists_all() {
+    local operation name
+    attune algo list --format csv | sed '1d;s/,.*//' >names
+    cut -d/ -f1 names | sort -u | while read -r operation; do
+        attune algo show "$operation/xyzzyx" 2>said
+        for name in $(sed -n "s|^$operation/||p" names); do
+            grep -qE "[:,] $name(,|\$)" said || echo "$operation: $name"
+        done
+        attune algo show xyzzyx/ring 2>said
+        grep -qE "[:,] $operation(,|\$)" said || echo "$operation"
+    done | grep . && return 1 || return 0
+}
+check "all operations and algorithms are listed" lists_all
 finish

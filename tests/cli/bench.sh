@@ -89,13 +89,13 @@ fails 3 'attune: nul.samples: not a text file' sh -c "printf 'a\0b' >nul.samples
 fails 2 "attune: no launcher; write it behind --*" attune bench
 fails 2 "attune: --from reads samples and runs nothing; leave 'mpirun' out" \
     attune bench --from good.samples -- mpirun -n 2
-fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?' attune bench --ops bcsat -- true
+fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?*' attune bench --ops bcsat -- true
 fails 2 "attune: --ops: an empty name in the list" attune bench --ops bcast,,reduce -- true
 fails 2 "attune: 'wide' is neither a size*" attune bench --sizes wide -- true
 fails 2 'attune: --sizes: at most 1G can be measured' attune bench --sizes 2G -- true
 fails 2 'attune: --since needs --imbalance*' attune bench --since last -- true
 fails 2 'attune: --late needs --imbalance*' attune bench --late 1 -- true
-fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?' \
+fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?*' \
     attune bench --ops bcast --variants chian -- true
 fails 3 'attune: bcast/chain: segment=-1 is not possible*' \
     attune bench --ops bcast --variants 'chain{segment=-1}' -- true

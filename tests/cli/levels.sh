@@ -15,7 +15,7 @@ holds 'no deadlock' attune schedule verify 'alltoall/levels{half*6:pairwise,rank
 fails 3 '*not applicable: the topology is not known' attune schedule verify bcast/levels -p 8
 fails 3 '*not applicable: the topology has no level siet; it has: switch site machine host rank' \
     attune schedule verify 'bcast/levels{siet:flat}' --topology "$machines"
-fails 3 '*bcast/levels: no part of bcast has an algorithm "binomal" for level site; did you mean "binomial"?' \
+fails 3 '*bcast/levels: no part of bcast has an algorithm "binomal" for level site; did you mean "binomial"?*' \
     attune schedule verify 'bcast/levels{site:binomal}' --topology "$machines"
 fails 3 "*bcast/levels: 'site' is not understood; each level stands once, as LEVEL:ALGORITHM,*" \
     attune schedule verify 'bcast/levels{site}' --topology "$machines"
@@ -63,6 +63,6 @@ fails 2 '*bcast reduces nothing; leave out --ordered' \
 fails 2 '*--param radius: no algorithm has a parameter of that name*' \
     attune schedule compare bcast --param radius=3
 fails 3 '*bcast/native has no schedule to look at' attune schedule compare bcast/native
-fails 3 '*unknown operation "bcost"; did you mean "bcast"?' attune schedule compare bcost
+fails 3 '*unknown operation "bcost"; did you mean "bcast"?*' attune schedule compare bcost
 fails 2 '*--root 9: the ranks are 0 to 7' attune schedule compare bcast --root 9
 finish

@@ -77,7 +77,7 @@ golden case_mapping.out 0 study case_mapping
 
 # ---- errors ----
 fails 3 "*'2||': character 4: o, L, T, c, g, max or a bracket is missing" attune model expr '2||'
-fails 3 '*did you mean "ring"?' attune model expr allgather/rung
+fails 3 '*did you mean "ring"?*' attune model expr allgather/rung
 fails 3 '*bcast/native has no schedule to look at' attune model expr bcast/native
 fails 2 "*mapping '0,1' places 2 ranks, there are 8" attune model expr bcast/binomial --map 0,1 --nodes 2
 fails 2 '*leave out the nodes and the mapping' attune model expr bcast/binomial@rr --topology 4x2

@@ -34,7 +34,7 @@ holds 'two-level-bettercycle2' attune predict --list
 json() { replay "$sample" --format json --predictor lru-2 | grep -q '"hits": 3'; }
 check "json has numbers" json
 
-fails 2 'attune: predictor "beter-cycle": there is no such predictor; did you mean "better-cycle"?' \
+fails 2 'attune: predictor "beter-cycle": there is no such predictor; did you mean "better-cycle"?*' \
     replay 1 --predictor beter-cycle
 fails 2 'attune: predictor "lru-0": the size must be*' replay 1 --predictor lru-0
 fails 2 'attune: --window 0: sizes must be*' replay 1 --window 0
@@ -67,7 +67,7 @@ holds 'bt,4,send,tagging' attune predict --skeleton all -p 4 --side send --itera
 holds '<title>Hit ratios' attune predict --skeleton bt -p 9 --iterations 2 --format svg
 fails 0 'attune: note: lu on 4 ranks: * receives are from anyone*--wildcards keeps them' \
     attune predict --skeleton lu -p 4 --iterations 1 --predictor lru-1
-fails 2 'attune: --skeleton ft: there is no such skeleton; there are bt, cg,*' attune predict --skeleton ft
+fails 2 'attune: --skeleton ft: there is no such skeleton; did you mean "bt"? There are: bt, cg,*' attune predict --skeleton ft
 fails 2 'attune: skeleton cg: 9 ranks do not fit; it needs a power of two' \
     attune predict --skeleton cg -p 9
 fails 2 'attune: --ranks 0: must be 1 .. 4096' attune predict --skeleton cg -p 0

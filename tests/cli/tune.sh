@@ -5,14 +5,14 @@
 
 # ---- words ----
 fails 2 "attune: no launcher; write it behind --*" attune tune --wisdom w
-fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?' \
+fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?*' \
     attune tune --wisdom w --ops bcsat -- true
 fails 2 "attune: 'wide' is neither a size*" attune tune --wisdom w --sizes wide -- true
 fails 2 'attune: --time soon: must be a number of seconds above 0' \
     attune tune --wisdom w --time soon -- true
 fails 2 "attune: --place there: must be here, '\*' or MACHINE/LAYOUT" \
     attune tune --wisdom w --place there -- true
-fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?' \
+fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?*' \
     attune tune --wisdom w --ops bcast --candidates chian -- true
 fails 2 'attune: no file for the wisdom; name one with --wisdom FILE' \
     env -u HOME -u XDG_DATA_HOME ATTUNE_WISDOM=off "$attune" tune -- true

@@ -26,7 +26,7 @@ static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
 typedef struct {
     const atn_row *row;
     int proofs, others;
-    char why[1000];
+    char why[ATN_ERROR_ROOM + 512];
 } tally;
 
 static void complain(tally *t, const atn_problem *q, const atn_params *prm, const char *what)

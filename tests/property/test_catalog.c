@@ -102,7 +102,7 @@ typedef struct {
     const atn_row *row;
     int proofs, refusals;
     long messages;
-    char why[1000];
+    char why[ATN_ERROR_ROOM + 512];
 } tally;
 
 static bool prime(int p)

@@ -57,7 +57,7 @@ static atn_status closed_form(const atn_row *row, const atn_problem *q, const at
 typedef struct {
     const atn_row *row;
     int compared;
-    char why[1000];
+    char why[ATN_ERROR_ROOM + 512];
 } tally;
 
 static bool compare(tally *t, const atn_problem *q, const atn_params *prm, atn_schedule *const *s,

@@ -4,7 +4,7 @@
 #include "all_ranks.h"
 #include "trees.h"
 
-static char why[600];
+static char why[ATN_ERROR_ROOM + 512];
 
 static const char *const rows[] = {"bcast/early", "reduce/early", "allreduce/early"};
 enum { MAX_P = 20 };

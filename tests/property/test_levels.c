@@ -115,7 +115,7 @@ static void add_sizes(const atn_row *row, char *text, size_t size, uint64_t *see
 typedef struct {
     const atn_row *row;
     int proofs, refusals, depths[MAX_DEPTH + 1], uneven;
-    char why[1200];
+    char why[ATN_ERROR_ROOM + 512];
 } tally;
 
 static bool used_rows[MAX_ROWS];

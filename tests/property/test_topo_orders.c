@@ -7,7 +7,7 @@
 #include "trees.h"
 
 static bool quick; /* under sanitizers */
-static char why[800];
+static char why[ATN_ERROR_ROOM + 512];
 
 static bool complain(const char *what, const atn_topo *t, int extra)
 {

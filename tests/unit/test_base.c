@@ -26,7 +26,7 @@ static void long_messages_are_cut(void **state)
 {
     (void)state;
     atn_error err = {0};
-    char word[2000];
+    char word[2 * ATN_ERROR_ROOM];
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     atn_fail(&err, ATN_INPUT, "%s", word);
@@ -273,6 +273,24 @@ static void devices_are_written_through(void **state)
 
 #define file_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
+static void words_are_enumerated_whole(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"ring", "chain", "linear"};
+    const char *many[400];
+    char out[ATN_ERROR_ROOM];
+    assert_string_equal(atn_enumerate(words, 3, " or ", out), "ring, chain or linear");
+    assert_string_equal(atn_enumerate(words, 1, " or ", out), "ring");
+    assert_string_equal(atn_enumerate(words, 0, " or ", out), "");
+    assert_string_equal(atn_offer("rign", words, 3, out),
+                        "did you mean \"ring\"? There are: ring, chain, linear");
+    assert_string_equal(atn_offer("quantum", words, 3, out), "there are: ring, chain, linear");
+    for (int i = 0; i < 400; i++)
+        many[i] = "reduce_scatter";
+    atn_enumerate(many, 400, ", ", out);
+    assert_string_equal(out + strlen(out) - 16, ", reduce_scatter");
+}
+
 static void lines_are_cut(void **state)
 {
     (void)state;
@@ -329,6 +347,7 @@ int main(void)
         cmocka_unit_test(odd_sizes_are_refused),
         cmocka_unit_test(sizes_are_written_short_and_read_back),
         cmocka_unit_test(near_words_are_found),
+        cmocka_unit_test(words_are_enumerated_whole),
         cmocka_unit_test(lines_are_cut),
         cmocka_unit_test(items_respect_braces),
         cmocka_unit_test(texts_become_numbers),
