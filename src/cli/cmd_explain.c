@@ -8,6 +8,8 @@
 #include "plan/planner.h"
 #include "report/table.h"
 
+#define US "%.4g" /* how microseconds are printed */
+
 /* What a time is made of, each by itself. */
 enum { LATENCY, BYTES, LINK, REDUCTION, TERMS };
 static const char *const term_names[TERMS] = {"latency", "bytes", "busiest link", "reduction"};
@@ -95,6 +97,9 @@ static void why_not(const terms *mine, const terms *best, char *out, size_t size
 /* One line: prospect `at` stands for `alike` others of its row with the same form and time. */
 typedef struct {
     int at, alike;
+    bool chosen; /* one of them is what a job would take */
+    double us;   /* as it is printed */
+    char name[ATN_NAME_ROOM];
 } line;
 
 static bool nearly(double x, double y) { return fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y)); }
@@ -105,28 +110,51 @@ static bool is_alike(const atn_prospect *x, const atn_prospect *y)
            nearly(x->seconds, y->seconds) && nearly(x->form, y->form);
 }
 
-static size_t name_length(const atn_prospect *x)
+static line line_of(const atn_ranking *r, int i)
 {
-    char name[ATN_NAME_ROOM];
-    atn_params_print(x->choice.row, &x->choice.params, name, sizeof name);
-    return strlen(name);
+    const atn_prospect *const x = &r->v[i];
+    char us[32];
+    line l = {.at = i, .chosen = i == 0};
+    snprintf(us, sizeof us, US, x->seconds * 1e6);
+    l.us = strtod(us, NULL);
+    atn_params_print(x->choice.row, &x->choice.params, l.name, sizeof l.name);
+    return l;
 }
 
-/* The plainest of those alike speaks for them.  Returns how many lines; room for all. */
+/* The plainest of those alike speaks for them. */
+static void join(line *old, const line *other)
+{
+    line both = strlen(other->name) < strlen(old->name) ? *other : *old;
+    both.alike = old->alike + 1;
+    both.chosen = old->chosen || other->chosen;
+    *old = both;
+}
+
+/* The ranking counts what differs by little as equal and prefers what was looked at; a reader sees
+ * the numbers only, so the numbers decide here. */
+static int by_printed(const void *a, const void *b)
+{
+    const line *const x = a, *const y = b;
+    if (x->us < y->us || y->us < x->us)
+        return x->us < y->us ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Returns how many lines, in the order in which they are shown; room for all. */
 static int fold(const atn_ranking *r, line *lines)
 {
     int n = 0;
     for (int i = 0; i < r->n; i++) {
+        const line own = line_of(r, i);
         int k = 0;
         while (k < n && !is_alike(&r->v[lines[k].at], &r->v[i]))
             k++;
         if (k == n)
-            lines[n++] = (line){.at = i};
+            lines[n++] = own;
         else
-            lines[k].alike++;
-        if (name_length(&r->v[i]) < name_length(&r->v[lines[k].at]))
-            lines[k].at = i;
+            join(&lines[k], &own);
     }
+    qsort(lines, (size_t)n, sizeof *lines, by_printed);
     return n;
 }
 
@@ -139,30 +167,33 @@ static const atn_column columns[] = {
     {"dominated_by", ATN_CELL_TEXT},   {"why", ATN_CELL_TEXT},
 };
 
-static void put_line(const explanation *x, const line *l, const terms *best, atn_table *t)
+/* `first` is the line at the top, whose time consists of `best`. */
+static void put_line(const explanation *x, const line *l, const line *first, const terms *best,
+                     atn_table *t)
 {
-    const atn_prospect *p = &x->r.v[l->at];
-    const bool first = p->seconds <= x->r.v[0].seconds && p->choice.row == x->r.v[0].choice.row;
-    const terms own = first ? *best : terms_of(x, &p->choice);
-    char name[ATN_NAME_ROOM], why[120] = "best";
-    atn_params_print(p->choice.row, &p->choice.params, name, sizeof name);
-    if (!first && nearly(p->seconds, x->r.v[0].seconds))
+    const atn_prospect *const p = &x->r.v[l->at], *const top = &x->r.v[first->at];
+    const terms own = l == first ? *best : terms_of(x, &p->choice);
+    char why[120] = "best";
+    if (l != first && l->chosen)
+        snprintf(why, sizeof why, "chosen: hardly slower");
+    else if (l != first && nearly(p->seconds, top->seconds))
         snprintf(why, sizeof why, "as fast");
-    else if (!first)
+    else if (l != first)
         why_not(&own, best, why, sizeof why);
-    atn_cell(t, "%s", name);
+    atn_cell(t, "%s", l->name);
     atn_cell(t, "%d", l->alike);
-    atn_cell(t, "%.4g", p->seconds * 1e6);
-    atn_cell(t, "%.3g", p->seconds / x->r.v[0].seconds);
-    atn_cell(t, "%.4g", p->form * 1e6);
+    atn_cell(t, US, p->seconds * 1e6);
+    atn_cell(t, "%.3g", l->us / first->us);
+    atn_cell(t, US, p->form * 1e6);
     atn_cell(t, "%s", p->beyond ? "at least" : p->evaluated ? "schedule" : "form");
     atn_cell(t, "%s", own.known ? term_names[greatest(own.v)] : "");
     atn_cell(t, "%s", why);
 }
 
-static void tell_formula(const explanation *x, const terms *best)
+/* Of the line at the top. */
+static void tell_formula(const explanation *x, const line *first, const terms *best)
 {
-    const atn_choice *c = &x->r.v[0].choice;
+    const atn_choice *c = &x->r.v[first->at].choice;
     char a[32], size[32], part[32];
     char *text = atn_cost_text(c->row, &c->params);
     fprintf(x->a->out, "\ncost without contention: %s\n", text ? text : "not known");
@@ -200,16 +231,16 @@ static atn_status write_all(const explanation *x, atn_error *err)
     if (lines == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     const int shown = atn_min(fold(&x->r, lines), (int)atn_arg_int(x->a, "top"));
-    const terms best = terms_of(x, &x->r.v[0].choice);
+    const terms best = terms_of(x, &x->r.v[lines[0].at].choice);
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < shown; i++)
-        put_line(x, &lines[i], &best, &t);
-    free(lines);
+        put_line(x, &lines[i], &lines[0], &best, &t);
     tell_assumption(x);
     const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
     atn_table_free(&t);
     if (!st && strcmp(atn_arg_format(x->a), "table") == 0)
-        tell_formula(x, &best);
+        tell_formula(x, &lines[0], &best);
+    free(lines);
     return st;
 }
 
@@ -296,7 +327,10 @@ const atn_command atn_cmd_explain = {
         "the time without contention, 'dominated_by' the greatest of latency, bytes on the "
         "longest path, bytes over the busiest link and reduction, 'why' what the candidate "
         "loses by; what takes more than twice as long as the best is not looked at to its end. "
-        "ATTUNE_SELECT=model chooses the same way inside a job.",
+        "The table is sorted by predicted_us, then by name. ATTUNE_SELECT=model chooses the same "
+        "way inside a job; among candidates that differ by less than about 2 % it prefers one "
+        "whose "
+        "schedule was evaluated, and 'why' says which one is chosen if it is not the first.",
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

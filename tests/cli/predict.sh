@@ -60,6 +60,28 @@ best() { # WORDS-THAT-THE-FIRST-MUST-HAVE PROBLEM OPTIONS
 check "bcast along the wires" best 'bcast/chain.*order=dfs' bcast::1M --machine lab.machine --topology "$dealt"
 check "allgather along the wires" best 'order=lr1' allgather::128K --machine lab.machine --topology "$dealt"
 check "small messages want few rounds" best 'schedule,latency' allreduce:16:8:f64:sum
+# The order is that of the printed column, then of the names; the best has a ratio of 1.
+sorted_by_time() { # EXPLAIN-OPTIONS
+    attune explain "$@" --top 10000 --format csv 2>/dev/null | sed 1d | LC_ALL=C awk '
+        {
+            n = match($0, /^"[^"]*"/) ? RLENGTH : index($0, ",") - 1
+            name = substr($0, 1, n)
+            gsub("\"", "", name)
+            split(substr($0, n + 2), cell, ",")
+            us = cell[2] + 0; ratio = cell[3] + 0
+            if (NR == 1 ? ratio != 1 : us < us0 || ratio < ratio0 || (us == us0 && name < name0)) {
+                print "out of order: " $0; bad = 1
+            }
+            us0 = us; ratio0 = ratio; name0 = name
+        }
+        END { exit bad || NR < 2 }'
+}
+for problem in allreduce:8:64K allreduce:16:8 allreduce:13:1M bcast:16:1M alltoall:12:4K allgather:7:128K \
+    reduce:9:32K scatter:16:2K barrier:6:0; do
+    check "explain $problem: sorted by what is printed" sorted_by_time $problem
+    check "explain $problem on measured wires: likewise" sorted_by_time \
+        "$(cut -d: -f1,3 <<<"$problem" | sed 's/:/::/')" --machine lab.machine --topology "$dealt"
+done
 formula() { attune explain bcast:8:1M | grep -q 'cost without contention: .*a + b'; }
 check "the formula is told" formula
 reasons() { [ "$(attune explain bcast::1M --machine lab.machine --topology "$dealt" --format csv |
