@@ -163,16 +163,6 @@ static const struct {
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 
-/* Who names algorithms, rules or a way to choose gets just that; all others learn. */
-static atn_status learn_by_default(atn_settings *s, atn_error *err)
-{
-    static const atn_setting own[] = {ATN_SET_SELECT, ATN_SET_RULES, ATN_SET_ALGORITHM};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (s->v[own[i]].text != NULL)
-            return ATN_OK;
-    return atn_settings_set(s, ATN_SET_SELECT, "online", ATN_FROM_COMMAND, err);
-}
-
 static atn_status read_settings(const atn_args *a, atn_settings *s, atn_error *err)
 {
     char *warning = NULL;
@@ -185,7 +175,7 @@ static atn_status read_settings(const atn_args *a, atn_settings *s, atn_error *e
                 atn_settings_set(s, meanings[i].setting, text != NULL ? text : meanings[i].alone,
                                  ATN_FROM_COMMAND, err);
         }
-    return status == ATN_OK ? learn_by_default(s, err) : status;
+    return status == ATN_OK ? atn_settings_run(s, err) : status;
 }
 
 /* The ranks may be started in another folder. */

@@ -17,7 +17,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 static const char *const sources[] = {
     [ATN_FROM_DEFAULT] = "default",
     [ATN_FROM_ENVIRONMENT] = "environment",
-    [ATN_FROM_COMMAND] = "command",
+    [ATN_FROM_COMMAND] = "attune run",
 };
 
 static atn_status write_table(const atn_args *a, const atn_settings *s, atn_error *err)
@@ -29,7 +29,7 @@ static atn_status write_table(const atn_args *a, const atn_settings *s, atn_erro
         atn_cell(&t, "%s", atn_setting_text(s, (atn_setting)i));
         atn_cell(&t, "%s", sources[s->v[i].source]);
         atn_cell(&t, "%s", info->argument);
-        atn_cell(&t, "%s", info->fallback);
+        atn_cell(&t, "%s", atn_setting_run_default((atn_setting)i));
         atn_cell(&t, "%s", info->doc);
     }
     const atn_status status = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
@@ -51,6 +51,8 @@ static int run(const atn_args *a, atn_error *err)
         fputs(warning, stderr);
     free(warning);
     if (status == ATN_OK)
+        status = atn_settings_run(&s, err);
+    if (status == ATN_OK)
         status = write_table(a, &s, err);
     atn_settings_free(&s);
     return status;
@@ -60,7 +62,10 @@ const atn_command atn_cmd_settings = {
     .noun = "settings",
     .help = "List the environment variables that Attune reads, their values and sources",
     .detail = "The library in a job reads them on one rank and uses them on all. 'attune run' sets "
-              "them from its options. With --format markdown this is the reference page, which "
+              "them from its options; values and defaults shown are those of a job under "
+              "'attune run' without options, and the meaning tells where a job with the library "
+              "preloaded by other means differs. With --format markdown this is the reference "
+              "page, which "
               "does not depend on the present environment.",
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

@@ -74,8 +74,9 @@ static void environment(FILE *f)
         line(f, ".TP\n\\fB", s->name, "\\fR");
         line(f, "=\\fI", s->argument, "\\fR\n");
         line(f, "", s->doc, ".\n");
-        if (*s->fallback)
-            line(f, "Default: ", s->fallback, ".\n");
+        const char *const fallback = atn_setting_run_default((atn_setting)i);
+        if (*fallback)
+            line(f, "Default: ", fallback, ".\n");
     }
 }
 

@@ -60,6 +60,12 @@ atn_status atn_settings_set(atn_settings *s, atn_setting id, const char *text, a
 atn_status atn_settings_environ(atn_settings *s, char *const *environment, char **warning_p,
                                 atn_error *err);
 
+/* What `attune run` sets where nothing is given: a job learns, unless algorithms, rules or a way to
+ * choose are named. */
+atn_status atn_settings_run(atn_settings *s, atn_error *err);
+/* The default under `attune run`; the library's own, of a bare preload, is `fallback`. */
+const char *atn_setting_run_default(atn_setting id);
+
 int64_t atn_setting_number(const atn_settings *s, atn_setting id);
 const char *atn_setting_text(const atn_settings *s, atn_setting id); /* never NULL */
 /* The text, or NULL when it is empty. */

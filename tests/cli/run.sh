@@ -327,6 +327,9 @@ ATTUNE_REPORT 1 -ppn 2 -genv A 1 -genv B=2 -bind-to core -n 2 ./mpich : -env LD_
             ;;
     esac
     gives "dry run: jobs learn" 0 "ATTUNE_SELECT=online" dry -- ./$flavour
+    gives "dry run: settings tell so" 0 "ATTUNE_SELECT,online,attune run," "$attune" settings --format csv
+    gives "dry run: and that rules end it" 0 "ATTUNE_SELECT,rules,default," \
+        env ATTUNE_RULES=any "$attune" settings --format csv
     said=$(dry -a bcast=chain -- ./$flavour)
     check "dry run: unless told what to use" [ "${said/SELECT/}" = "$said" ]
     gives "dry run: algorithms of several options, the last in front" 0 \

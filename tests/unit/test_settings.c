@@ -124,6 +124,31 @@ static void reports_go_nowhere_to_stderr_or_to_a_file(void **state)
     }
 }
 
+/* What `attune run` adds and `attune settings` shows is one function. */
+static void jobs_learn_under_attune_run(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variable, *select;
+    } cases[] = {
+        {"OTHER=1", "online"},
+        {"ATTUNE_BUDGET=5", "online"},
+        {"ATTUNE_SELECT=model", "model"},
+        {"ATTUNE_RULES=x", "rules"},
+        {"ATTUNE_ALGORITHM=bcast=chain", "rules"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        atn_settings s;
+        char *const environment[] = {(char *)cases[i].variable, NULL};
+        assert_null(reads(&s, environment));
+        assert_int_equal(atn_settings_run(&s, NULL), ATN_OK);
+        assert_string_equal(atn_setting_text(&s, ATN_SET_SELECT), cases[i].select);
+        atn_settings_free(&s);
+    }
+    assert_string_equal(atn_setting_run_default(ATN_SET_SELECT), "online");
+    assert_string_equal(atn_setting_run_default(ATN_SET_BUDGET), "2");
+}
+
 static void packed_settings_come_back(void **state)
 {
     (void)state;
@@ -172,6 +197,7 @@ int main(void)
         cmocka_unit_test(bad_values_name_variable_and_range),
         cmocka_unit_test(unknown_variables_are_told),
         cmocka_unit_test(reports_go_nowhere_to_stderr_or_to_a_file),
+        cmocka_unit_test(jobs_learn_under_attune_run),
         cmocka_unit_test(packed_settings_come_back),
         cmocka_unit_test(the_reference_page_is_up_to_date),
     };
