@@ -100,6 +100,11 @@ void atn_args_free(atn_args *a);
 int atn_command_count(void);
 const atn_command *atn_command_at(int i);
 /* Option i of a command: its own rows, then --format, -o and -h; false at the end. */
+/* The command of these words; NULL: none.  A noun without verbs is found whatever follows. */
+const atn_command *atn_command_find(const char *noun, const char *verb);
+bool atn_command_is_noun(const char *word);
+/* Refuses a word that is no command, or with a noun none of its verbs. */
+atn_status atn_command_unknown(const char *noun, const char *word, atn_error *err);
 bool atn_command_option(const atn_command *c, int i, atn_option *option_p);
 
 #define ATN_COMMAND(id) extern const atn_command atn_cmd_##id;

@@ -12,11 +12,15 @@ static void nouns(FILE *f)
     for (int i = 0; i < atn_command_count(); i++) {
         const atn_command *c = atn_command_at(i);
         if (strcmp(c->noun, last) != 0)
-            fprintf(f, "%s ", c->noun);
+            fprintf(f, "%s%s", i ? " " : "", c->noun);
         last = c->noun;
     }
+}
+
+static void top_options(FILE *f)
+{
     for (const atn_option *o = atn_top_options; o->name; o++)
-        fprintf(f, "--%s%s", o->name, o[1].name ? " " : "");
+        fprintf(f, " --%s", o->name);
 }
 
 /* Commands of one noun stand together in the table. */
@@ -74,15 +78,23 @@ static const char head[] =
     "{\n"
     "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
     "    local noun=${COMP_WORDS[1]} command=${COMP_WORDS[1]} words='' names='' at=2\n"
-    "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "        COMPREPLY=($(compgen -W '";
-static const char after_nouns[] = "' -- \"$word\"))\n"
-                                  "        return\n"
-                                  "    fi\n"
-                                  "    case $noun in\n";
+    "    local nouns='";
+static const char after_nouns[] = "'\n"
+                                  "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+                                  "        COMPREPLY=($(compgen -W \"$nouns";
+static const char after_options[] =
+    "\" -- \"$word\"))\n"
+    "        return\n"
+    "    fi\n"
+    "    if [ \"$noun\" = help ] && [ \"${word#-}\" = \"$word\" ]; then\n"
+    "        [ \"$COMP_CWORD\" -ne 2 ] || COMPREPLY=($(compgen -W \"$nouns\" -- \"$word\"))\n"
+    "        [ \"$COMP_CWORD\" -eq 3 ] || return\n"
+    "        noun=${COMP_WORDS[2]} at=3\n"
+    "    fi\n"
+    "    case $noun in\n";
 static const char after_verbs[] = "    esac\n"
                                   "    if [ -n \"$words\" ]; then\n"
-                                  "        if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+                                  "        if [ \"$COMP_CWORD\" -eq \"$at\" ]; then\n"
                                   "            COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
                                   "            return\n"
                                   "        fi\n"
@@ -114,6 +126,8 @@ void atn_completion_bash(FILE *f)
     fputs(head, f);
     nouns(f);
     fputs(after_nouns, f);
+    top_options(f);
+    fputs(after_options, f);
     verbs(f);
     fputs(after_verbs, f);
     for (int i = 0; i < atn_command_count(); i++)

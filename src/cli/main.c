@@ -121,20 +121,23 @@ static int words_of(const char *noun, const char *words[MAX_WORDS])
     return n;
 }
 
-static int unknown_word(const char *noun, const char *word)
+atn_status atn_command_unknown(const char *noun, const char *word, atn_error *err)
 {
     const char *words[MAX_WORDS];
-    const char *near = atn_nearest(word, words, words_of(noun, words));
+    char all[ATN_ERROR_ROOM], question[96] = "";
+    const int n = words_of(noun, words);
+    const char *near = atn_nearest(word, words, n);
     const char *space = noun ? " " : "";
     noun = noun ? noun : "";
-    fprintf(stderr, "attune: unknown command '%s%s%s'", noun, space, word);
     if (near)
-        fprintf(stderr, "; did you mean '%s%s%s'?", noun, space, near);
-    fprintf(stderr, " (try 'attune%s%s --help')\n", space, noun);
-    return ATN_USAGE;
+        snprintf(question, sizeof question, "did you mean '%s%s%s'? ", noun, space, near);
+    return atn_fail(err, ATN_USAGE,
+                    "unknown command '%s%s%s'; %s%shere are: %s (try 'attune%s%s --help')", noun,
+                    space, word, question, near ? "T" : "t", atn_enumerate(words, n, ", ", all),
+                    space, noun);
 }
 
-static const atn_command *find(const char *noun, const char *verb)
+const atn_command *atn_command_find(const char *noun, const char *verb)
 {
     for (int i = 0; i < atn_command_count(); i++)
         if (strcmp(commands[i]->noun, noun) == 0 &&
@@ -143,7 +146,7 @@ static const atn_command *find(const char *noun, const char *verb)
     return NULL;
 }
 
-static bool is_noun(const char *word)
+bool atn_command_is_noun(const char *word)
 {
     for (int i = 0; i < atn_command_count(); i++)
         if (strcmp(commands[i]->noun, word) == 0)
@@ -159,18 +162,18 @@ static bool asks_help(const char *word)
 static int dispatch(int argc, char **argv)
 {
     const char *noun = argv[0], *verb = argc > 1 ? argv[1] : NULL;
-    const atn_command *c = find(noun, verb);
+    const atn_command *c = atn_command_find(noun, verb);
+    const bool known = atn_command_is_noun(noun);
+    atn_error err = {0};
     if (c) {
         const int used = c->verb ? 2 : 1;
         return run_command(c, argc - used, argv + used);
     }
-    if (!is_noun(noun))
-        return unknown_word(NULL, noun);
-    if (!verb || asks_help(verb)) {
+    if (known && (!verb || asks_help(verb))) {
         atn_help_noun(verb ? stdout : stderr, noun);
         return verb ? ATN_OK : ATN_USAGE;
     }
-    return unknown_word(noun, verb);
+    return complain(&err, atn_command_unknown(known ? noun : NULL, known ? verb : noun, &err));
 }
 
 /* ---- options of `attune` itself ---- */

@@ -24,14 +24,37 @@ check "every command has help" overview
 wide() { attune --help | awk 'length > 80 { bad = 1; print } END { exit bad }'; }
 check "help fits 80 columns" wide
 
+# ---- attune help: the same words in another order ----
+same() { # HELP-WORDS OPTION-WORDS
+    attune help $1 >by-help && attune $2 --help >by-option && cmp by-help by-option
+}
+check "attune help" same '' ''
+check "attune help NOUN, of verbs" same schedule schedule
+check "attune help NOUN VERB" same 'algo list' 'algo list'
+check "attune help NOUN, of options" same run run
+check "attune help help" same help help
+every_help() {
+    local noun verb
+    attune help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/' |
+        cut -c3-25 | while read -r noun verb; do
+        same "$noun $verb" "$noun $verb" || echo "$noun $verb"
+    done | grep . && return 1 || return 0
+}
+check "attune help of every command" every_help
+holds 'Usage: attune run' attune help run -o /dev/stdout
+fails 2 "attune: unknown command 'alog'; did you mean 'algo'?*" attune help alog
+fails 2 "attune: unknown command 'algo lits'; did you mean 'algo list'?*" attune help algo lits
+fails 2 "attune: 'run' has no commands of its own; write attune help run" attune help run fast
+fails 2 "attune: 'x' is one word too many; *" attune help algo list x
+
 # ---- version ----
 golden version.out 0 attune --version
 holds "attune $(cat "$root/VERSION")" attune -V
 
 # ---- unknown words ----
-fails 2 "attune: unknown command 'alog'; did you mean 'algo'? (try 'attune --help')" attune alog
-fails 2 "attune: unknown command 'algo lits'; did you mean 'algo list'?*" attune algo lits
-fails 2 "attune: unknown command 'xyzzy' (try 'attune --help')" attune xyzzy
+fails 2 "attune: unknown command 'alog'; did you mean 'algo'? There are: run,*, help (try 'attune --help')" attune alog
+fails 2 "attune: unknown command 'algo lits'; did you mean 'algo list'? There are: list, show*" attune algo lits
+fails 2 "attune: unknown command 'xyzzy'; there are: run, *, help (try 'attune --help')" attune xyzzy
 fails 2 "attune: unknown option --versoin; did you mean --version?*" attune --versoin
 fails 2 "attune: unknown option --formt; did you mean --format?*algo list --help*" \
     attune algo list --formt csv
@@ -69,6 +92,9 @@ completes() { # WANTED WORD ...
 }
 check "completion of nouns" completes 'algo ' al
 check "completion of options of attune" completes '--version ' --v
+check "completion of what has help" completes 'algo ' help al
+check "completion of verbs that have help" completes 'list show ' help algo ''
+check "help completes no options of others" completes 'help ' help he
 check "completion of verbs" completes 'compare draw generate show verify ' schedule ''
 check "completion of options" completes '--param ' schedule show bcast/chain --pa
 check "completion of words" completes 'csv json markdown table ' algo list --format ''
