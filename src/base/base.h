@@ -102,6 +102,9 @@ atn_status atn_read_input(const char *name, char **text_p, size_t *bytes_p, atn_
 atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err);
 /* The same for the only writer (atn_lock_file): what a killed writer left is written over. */
 atn_status atn_write_file_alone(const char *path, const char *text, size_t bytes, atn_error *err);
+/* Whether atn_write_file could write there, as far as can be told without creating anything;
+ * `folders`: missing ones would be made first.  ATN_ENVIRONMENT tells why not, and a remedy. */
+atn_status atn_may_write(const char *path, bool folders, atn_error *err);
 /* Folders above a file, as far as they are missing; what fails is told when the file is made. */
 void atn_make_folders(const char *path);
 /* Waits for the lock of a file, which is a file beside it ("PATH.lock") and ends with the process.

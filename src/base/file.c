@@ -190,6 +190,56 @@ atn_status atn_write_file_alone(const char *path, const char *text, size_t bytes
     return write_content(path, &(content){text, bytes, true}, err);
 }
 
+/* ---- whether a file can be written ---- */
+
+/* 0, or the errno of writing into the folder of a file. */
+static int folder_refuses(const char *path, bool folders)
+{
+    char folder[PATH_MAX];
+    struct stat about;
+    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder)
+        return ENAMETOOLONG;
+    for (;;) {
+        char *const slash = strrchr(folder, '/');
+        const char *const above = slash == NULL ? "." : slash == folder ? "/" : folder;
+        if (slash != NULL)
+            *slash = '\0';
+        if (stat(above, &about) == 0)
+            return !S_ISDIR(about.st_mode) ? ENOTDIR : access(above, W_OK | X_OK) == 0 ? 0 : errno;
+        if (errno != ENOENT || !folders)
+            return errno;
+    }
+}
+
+/* 0, or the errno of replacing the file. */
+static int file_refuses(const char *path, bool folders)
+{
+    struct stat about;
+    char real[PATH_MAX];
+    const size_t n = strlen(path);
+    if (n > 0 && path[n - 1] == '/')
+        return EISDIR;
+    if (stat(path, &about) != 0)
+        return errno == ENOENT && n > 0 ? folder_refuses(path, folders) : errno;
+    if (S_ISDIR(about.st_mode))
+        return EISDIR;
+    if (access(path, W_OK) != 0)
+        return errno;
+    return S_ISREG(about.st_mode) && realpath(path, real) != NULL ? folder_refuses(real, folders)
+                                                                  : 0;
+}
+
+atn_status atn_may_write(const char *path, bool folders, atn_error *err)
+{
+    const int why = file_refuses(path, folders);
+    const char *const remedy = why == ENOENT   ? "create its folder, or name another one"
+                               : why == EISDIR ? "name a file in it"
+                                               : "name another one";
+    return why == 0 ? ATN_OK
+                    : atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %s; %s", path,
+                               strerror(why), remedy);
+}
+
 void atn_make_folders(const char *path)
 {
     char folder[PATH_MAX];

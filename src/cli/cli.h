@@ -39,7 +39,8 @@ static inline bool atn_option_repeats(const atn_option *o)
 /* What a command may ask for besides its own options. */
 enum {
     ATN_CMD_OUTPUT = 1, /* writes to args->out; has -o FILE (replaced whole, or not touched) */
-    ATN_CMD_REST = 2    /* `-- words...` are passed through in args->rest */
+    ATN_CMD_REST = 2,   /* `-- words...` are passed through in args->rest */
+    ATN_CMD_JOB = 4     /* starts a job of Attune's own: its files are examined first (files.h) */
 };
 
 typedef struct atn_args atn_args;
@@ -99,12 +100,12 @@ void atn_args_free(atn_args *a);
 
 int atn_command_count(void);
 const atn_command *atn_command_at(int i);
-/* Option i of a command: its own rows, then --format, -o and -h; false at the end. */
 /* The command of these words; NULL: none.  A noun without verbs is found whatever follows. */
 const atn_command *atn_command_find(const char *noun, const char *verb);
 bool atn_command_is_noun(const char *word);
 /* Refuses a word that is no command, or with a noun none of its verbs. */
 atn_status atn_command_unknown(const char *noun, const char *word, atn_error *err);
+/* Option i of a command: its own rows, then --format, -o and -h; false at the end. */
 bool atn_command_option(const atn_command *c, int i, atn_option *option_p);
 
 #define ATN_COMMAND(id) extern const atn_command atn_cmd_##id;

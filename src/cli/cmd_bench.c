@@ -259,6 +259,6 @@ const atn_command atn_cmd_bench = {
         "chosen on half of the samples and reported on the other half.",
     .options = options,
     .formats = atn_table_formats,
-    .flags = ATN_CMD_OUTPUT | ATN_CMD_REST,
+    .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,
     .run = bench,
 };

@@ -265,6 +265,6 @@ const atn_command atn_cmd_measure = {
         "measured.",
     .options = options,
     .formats = atn_table_formats,
-    .flags = ATN_CMD_OUTPUT | ATN_CMD_REST,
+    .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,
     .run = measure,
 };

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/run.h"
-#include "cli/trace.h"
 #include "plan/rules.h"
 
 extern char **environ;
@@ -178,40 +177,6 @@ static atn_status read_settings(const atn_args *a, atn_settings *s, atn_error *e
     return status == ATN_OK ? atn_settings_run(s, err) : status;
 }
 
-/* The ranks may be started in another folder. */
-static atn_status make_absolute(atn_settings *s, atn_setting id, const char *path, atn_error *err)
-{
-    char full[2 * PATH_MAX], here[PATH_MAX];
-    if (path == NULL || *path == '/' || *path == '\0' || getcwd(here, sizeof here) == NULL)
-        return ATN_OK;
-    snprintf(full, sizeof full, "%s/%s", here, path);
-    return atn_settings_set(s, id, full, ATN_FROM_COMMAND, err);
-}
-
-/* Those whose value is always a file; the word is none. */
-static const struct {
-    atn_setting setting;
-    const char *word;
-} files[] = {
-    {ATN_SET_RULES, ""},         {ATN_SET_WISDOM, "off"}, {ATN_SET_MACHINE, ""},
-    {ATN_SET_MACHINE_LEARN, ""}, {ATN_SET_RECORD, ""},    {ATN_SET_TRACE, ""},
-    {ATN_SET_WARMUP, ""},
-};
-
-static atn_status make_all_absolute(atn_settings *s, atn_error *err)
-{
-    const char *topology = atn_setting_given(s, ATN_SET_TOPOLOGY);
-    atn_status status = make_absolute(s, ATN_SET_REPORT, atn_setting_report(s), err);
-    if (status == ATN_OK && topology != NULL && access(topology, F_OK) == 0)
-        status = make_absolute(s, ATN_SET_TOPOLOGY, topology, err);
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == ATN_OK; i++) {
-        const char *path = atn_setting_given(s, files[i].setting);
-        if (path != NULL && strcmp(path, files[i].word) != 0)
-            status = make_absolute(s, files[i].setting, path, err);
-    }
-    return status;
-}
-
 static atn_status check_staging(const atn_settings *s, atn_error *err)
 {
     const char *const text = atn_setting_given(s, ATN_SET_STAGING);
@@ -230,11 +195,8 @@ static atn_status check_settings(atn_settings *s, atn_error *err)
         atn_rules_load(atn_setting_given(s, ATN_SET_RULES), atn_setting_given(s, ATN_SET_ALGORITHM),
                        atn_setting_given(s, ATN_SET_SELECT), &rules, err);
     atn_rules_free(rules);
-    const char *trace = atn_setting_given(s, ATN_SET_TRACE);
-    if (status == ATN_OK && trace != NULL)
-        status = atn_trace_folder_check(trace, err);
     if (status == ATN_OK)
-        status = make_all_absolute(s, err);
+        status = atn_run_files(s, err);
     if (status == ATN_OK)
         status = check_staging(s, err);
     return status;

@@ -1,6 +1,7 @@
 /* cmd_trace.c - attune trace record and export: a job whose ranks write down every MPI call. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,25 +32,20 @@ static bool holds_trace(const char *folder)
 atn_status atn_trace_folder_check(const char *folder, atn_error *err)
 {
     struct stat is;
-    if (stat(folder, &is) == 0 && !S_ISDIR(is.st_mode))
+    char plain[PATH_MAX];
+    snprintf(plain, sizeof plain, "%s", folder);
+    for (size_t n = strlen(plain); n > 1 && plain[n - 1] == '/'; n--)
+        plain[n - 1] = '\0';
+    if (stat(folder, &is) != 0)
+        return atn_may_write(plain, false, err);
+    if (!S_ISDIR(is.st_mode))
         return atn_fail(err, ATN_USAGE, "%s: is no folder; name another one for the trace", folder);
     if (holds_trace(folder))
         return atn_fail(err, ATN_USAGE,
                         "%s: holds a trace already; remove it or name another folder", folder);
-    return ATN_OK;
-}
-
-static atn_status make_folder(const char *folder, atn_error *err)
-{
-    if (atn_trace_folder_check(folder, err) != ATN_OK)
-        return err->status;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be made: %s; name another one with -o",
-                        folder, strerror(errno));
     if (access(folder, W_OK | X_OK) != 0)
-        return atn_fail(err, ATN_ENVIRONMENT,
-                        "%s: cannot be written to: %s; name another one with -o", folder,
-                        strerror(errno));
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written to: %s; name another one",
+                        folder, strerror(errno));
     return ATN_OK;
 }
 
@@ -78,7 +74,7 @@ static int record(const atn_args *a, atn_error *err)
             "no command to run; write attune trace record -o FOLDER -- mpirun -n 4 ./program");
     if (check_on(err) != ATN_OK)
         return err->status;
-    if (!atn_arg_given(a, "dry-run") && make_folder(folder, err) != ATN_OK)
+    if (!atn_arg_given(a, "dry-run") && atn_trace_folder_check(folder, err) != ATN_OK)
         return err->status;
     char **const words = calloc((size_t)a->nrest + 9, sizeof *words);
     if (words == NULL)

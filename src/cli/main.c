@@ -1,5 +1,5 @@
 /* main.c - finds the command in the table, runs it, and delivers its output whole or not at all. */
-#include "cli/cli.h"
+#include "cli/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,17 +63,26 @@ static atn_status write_stdout(const char *text, size_t bytes, atn_error *err)
     return atn_fail(err, ATN_ENVIRONMENT, "cannot write to standard output: %s", strerror(errno));
 }
 
+static int run_checked(const atn_args *a, atn_error *err)
+{
+    if ((a->command->flags & ATN_CMD_JOB) && a->nrest > 0 && atn_check_job_files(a, err))
+        return err->status;
+    return a->command->run(a, err);
+}
+
 /* Runs with the output collected in memory, so that an error leaves no half-written file. */
 static int run_collected(atn_args *a, atn_error *err)
 {
     const char *path = atn_arg_text(a, "output");
     char *text = NULL;
     size_t bytes = 0;
+    if (path && atn_may_write(path, false, err))
+        return err->status;
     a->out = open_memstream(&text, &bytes);
     if (!a->out)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     a->terminal = !path && isatty(STDOUT_FILENO);
-    int code = a->command->run(a, err);
+    int code = run_checked(a, err);
     if (fclose(a->out) != 0)
         code = atn_fail(err, ATN_MEMORY, "out of memory");
     if (code <= ATN_FINDING) {
@@ -97,7 +106,7 @@ static int run_command(const atn_command *c, int argc, char **argv)
     else if (c->flags & ATN_CMD_OUTPUT)
         code = exit_code(run_collected(&a, &err));
     else
-        code = c->run(&a, &err);
+        code = run_checked(&a, &err);
     atn_args_free(&a);
     return complain(&err, code);
 }

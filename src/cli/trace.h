@@ -7,7 +7,8 @@
 #include "trace/arrivals.h"
 #include "trace/stats.h"
 
-/* Whether a job may be recorded into it: not where there is a trace or a file already. */
+/* Whether a job may be recorded into it: not where there is a trace or a file already, nor where
+ * it cannot be made.  The job makes it. */
 atn_status atn_trace_folder_check(const char *folder, atn_error *err);
 
 /* --partial */

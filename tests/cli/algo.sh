@@ -43,7 +43,7 @@ written() { attune algo list --operation barrier -o list.txt &&
 check "-o writes the same" written
 replaced() { echo old >list.txt && written; }
 check "-o replaces" replaced
-fails 4 'attune: nowhere/list.txt: cannot be written: No such file or directory' \
+fails 4 'attune: nowhere/list.txt: cannot be written: No such file or directory; create its folder*' \
     attune algo list -o nowhere/list.txt
 fails 4 'attune: cannot write to standard output: *' sh -c "'$attune' algo list >/dev/full"
 

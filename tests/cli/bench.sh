@@ -133,9 +133,10 @@ lists() { # FILE: what the benchmarks and the demo seek the best of
 }
 check "candidates of the benchmarks exist" lists "$root/bench/candidates"
 check "candidates of the demo exist" lists "$root/examples/demo"
-settings() { ATTUNE_RULES=none.rules run --topology 4x4@100M --algorithm bcast=linear >/dev/null &&
+printf 'attune-wisdom 1\nend\n' >some.rules
+settings() { ATTUNE_RULES=some.rules run --topology 4x4@100M --algorithm bcast=linear >/dev/null &&
     tr '\n' ' ' <words | grep -qF -- \
-        '--topology 4x4@100M --rules none.rules --algorithm bcast=linear'; }
+        '--topology 4x4@100M --rules '"$PWD/some.rules"' --algorithm bcast=linear'; }
 check "settings are handed over" settings
 raw() { run --raw kept.samples >/dev/null && cmp <(grep -v '^#' kept.samples) \
     <(grep -v '^#' good.samples) && grep -q '^# launcher: ./launch -n 4$' kept.samples; }

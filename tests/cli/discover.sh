@@ -84,7 +84,7 @@ fails 4 "attune: the measuring job printed 'end', which makes no sense here*" ru
 launcher 'sed "s/^node 5 47.*/node 4 1 1 1 0 1/" good'
 fails 4 "attune: the measuring job printed 'end', which makes no sense here*" run
 launcher 'cat good; touch ran'
-fails 4 'attune: nowhere/t.conf: cannot be written: No such file or directory' run -o nowhere/t.conf
+fails 4 'attune: nowhere/t.conf: cannot be written: No such file or directory; *' run -o nowhere/t.conf
 check "which is told before measuring" test ! -e ran
 untouched() { echo old >kept && launcher 'head -n 9 good' && ! run -o kept 2>/dev/null &&
     [ "$(cat kept)" = old ]; }

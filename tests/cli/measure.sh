@@ -8,7 +8,7 @@ fails 2 'attune: no launcher; write it behind --*' attune measure
 fails 2 'attune: --time 0: must be a whole number from 1 to 86400' attune measure --time 0 -- true
 fails 2 'attune: --resume needs -o FILE*' attune measure --resume -- true
 fails 4 'attune: launcher mpirun.nowhere: No such file or directory*' attune measure -- mpirun.nowhere -n 2
-fails 4 'attune: nowhere/m.part: cannot be written: No such file or directory' \
+fails 4 'attune: nowhere/m: cannot be written: No such file or directory; *' \
     attune measure -o nowhere/m -- true
 
 # ---- jobs ----

@@ -340,9 +340,12 @@ ATTUNE_REPORT 1 -ppn 2 -genv A 1 -genv B=2 -bind-to core -n 2 ./mpich : -env LD_
         dry -a bcast=chian -a reduce=chain -- ./$flavour
     gives "dry run: of other options the last" 0 "ATTUNE_FIRST=3 LD_PRELOAD" \
         dry --select rules --first 2 --first 3 -- ./$flavour
-    for file in WISDOM MACHINE MACHINE_LEARN RECORD; do
-        gives "dry run: $file by its full path, because ranks may start elsewhere" 0 \
-            "ATTUNE_$file=$work/some.file" env "ATTUNE_$file=some.file" "$attune" run --dry-run -- ./$flavour
+    printf 'attune-machine 1\nchannel memory\n  hockney alpha=2 beta=0.3\nend\n' >some.machine
+    echo 'SwitchName=s0 Nodes=n[0-3]' >some.conf
+    for file in WISDOM=some.file MACHINE=some.machine MACHINE_LEARN=some.file RECORD=some.file \
+        WARMUP=some.file TRACE=some.file REPORT=some.txt TOPOLOGY=some.conf; do
+        gives "dry run: ${file%=*} by its full path, because ranks may start elsewhere" 0 \
+            "ATTUNE_${file%=*}=$work/${file#*=}" env "ATTUNE_$file" "$attune" run --dry-run -- ./$flavour
     done
     gives "dry run: unless it is a word" 0 "ATTUNE_WISDOM=off " dry --wisdom off -- ./$flavour
     says "dry run: without launcher" "ATTUNE_YIELD=always LD_PRELOAD=$lib ./$flavour 'a b' ''" \

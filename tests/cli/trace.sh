@@ -15,7 +15,7 @@ mkdir empty
 fails 2 '*ATTUNE=0: nothing would be recorded*' env ATTUNE=0 "$attune" trace record -o x -- mpirun -n 2 ./program
 : >file
 fails 2 '*file: is no folder;*' attune trace record -o file -- mpirun -n 2 ./program
-fails 4 '*file/x: cannot be made: *; name another*' attune trace record -o file/x -- mpirun -n 2 ./program
+fails 4 '*file/x: cannot be written: *; name another*' attune trace record -o file/x -- mpirun -n 2 ./program
 fails 3 '*file: is a file; a trace is the folder*' attune trace show file
 fails 3 '*empty: holds no trace*' attune trace stats empty
 if [ "$flavour" = none ]; then

@@ -63,7 +63,10 @@ report() {
 }
 check "a report, as text and as a page" report
 rm -f w
-fails 4 'attune: nowhere/r.txt: cannot be written: *' run -q --report nowhere/r.txt
+mkdir leaves # while the job runs
+launcher 'rmdir leaves; cat good.samples'
+fails 4 'attune: leaves/r.txt: cannot be written: *' run -q --report leaves/r.txt
+launcher 'printf "%s\n" "$@" >words; cat good.samples'
 again() { [ "$(grep -c ^rule w)" = 3 ]; }
 check "a report that cannot be written does not cost the wisdom" again
 run --report r.txt >/dev/null 2>&1

@@ -59,6 +59,12 @@ attuned() { # FLAVOUR N PROGRAM ...
     limited "$attune" run "${with[@]}" -- "${launcher[@]}" "$@"
 }
 
+# `attune run` refuses files that are bad.  Ranks that get the variable by themselves, as where the
+# library is preloaded by other means, show what the library does about them.
+inside_ranks() { # VARIABLE=VALUE FLAVOUR N PROGRAM ...
+    attuned "$2" "$3" env "$1" "${@:4}"
+}
+
 program() { # FLAVOUR NAME
     echo "$build/tests/$1/$2"
 }

@@ -1,0 +1,175 @@
+/* files.c - see files.h. */
+#include "cli/files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/machine.h"
+#include "plan/settings.h"
+#include "plan/wisdom.h"
+#include "report/job.h"
+#include "topo/topo.h"
+
+/* What a reader has found wrong, and how to get a file that is right. */
+static atn_status refuse(const atn_error *why, const char *remedy, atn_error *err)
+{
+    return atn_fail(err, why->status, "%s; %s", why->text, remedy);
+}
+
+atn_status atn_check_machine(const char *name, atn_error *err)
+{
+    atn_machine *m = NULL;
+    atn_error why = {0};
+    if (atn_machine_read(name, &m, &why) != ATN_OK)
+        return refuse(&why, "'attune measure -o FILE' writes machine files", err);
+    atn_machine_free(m);
+    return ATN_OK;
+}
+
+atn_status atn_check_topology(const char *name, atn_error *err)
+{
+    atn_topo *t = NULL;
+    atn_error why = {0};
+    if (strcmp(name, ATN_TOPO_HOSTS) == 0)
+        return ATN_OK;
+    if (atn_topo_load(name, &t, &why) != ATN_OK)
+        return refuse(&why, "'attune topo check' examines files and strings such as 4x4@100M", err);
+    atn_topo_free(t);
+    return ATN_OK;
+}
+
+static bool is_there(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static atn_status check_rules(const char *name, atn_error *err)
+{
+    atn_rules *rules = NULL;
+    const atn_status status = atn_rules_read(name, &rules, err);
+    atn_rules_free(rules);
+    return status;
+}
+
+atn_status atn_check_wisdom(const char *name, atn_error *err)
+{
+    if (!is_there(name))
+        return atn_may_write(name, true, err);
+    if (access(name, R_OK) != 0)
+        return atn_fail(err, ATN_INPUT, "%s: cannot be read: %s; name another file", name,
+                        strerror(errno));
+    return check_rules(name, err);
+}
+
+atn_status atn_check_partners(const char *name, atn_error *err)
+{
+    static const char head[] = "attune-partners ";
+    char *text = NULL;
+    const atn_status status = atn_may_write(name, false, err);
+    if (status != ATN_OK || !is_there(name))
+        return status;
+    if (atn_read_file(name, &text, NULL, err) != ATN_OK)
+        return err->status;
+    const bool ours = *text == '\0' || strncmp(text, head, sizeof head - 1) == 0;
+    free(text);
+    if (ours)
+        return ATN_OK;
+    return atn_fail(err, ATN_INPUT,
+                    "%s:1: not a list of partners as Attune writes it, and the job would replace "
+                    "it; name another file",
+                    name);
+}
+
+atn_status atn_check_written(const char *name, atn_error *err)
+{
+    return atn_may_write(name, false, err);
+}
+
+/* ---- reports ---- */
+
+/* What a name ends with, from its last dot on; "": no dot. */
+static const char *suffix_of(const char *path)
+{
+    const char *const slash = strrchr(path, '/'), *const name = slash != NULL ? slash + 1 : path;
+    const char *const dot = strrchr(name, '.');
+    return dot != NULL && dot != name ? dot : "";
+}
+
+static bool names_format(const char *suffix)
+{
+    bool found = *suffix == '\0' || strcmp(suffix, ".txt") == 0;
+    for (int i = 0; atn_job_formats[i] != NULL && !found; i++)
+        found = strcmp(suffix + 1, atn_job_formats[i]) == 0;
+    return found;
+}
+
+atn_status atn_check_report(const char *path, const char *format, atn_error *err)
+{
+    char formats[ATN_ERROR_ROOM];
+    int n = 0;
+    if (format != NULL || names_format(suffix_of(path)))
+        return atn_check_written(path, err);
+    while (atn_job_formats[n] != NULL)
+        n++;
+    return atn_fail(err, ATN_USAGE,
+                    "report %s: %s is no format; let the name end with .txt, .csv, .json or .html, "
+                    "or give --format: %s",
+                    path, suffix_of(path), atn_enumerate(atn_job_formats, n, ", ", formats));
+}
+
+/* ---- commands that measure ---- */
+
+static atn_status check_merged(const char *name, atn_error *err)
+{
+    const atn_status status = atn_check_wisdom(name, err);
+    return status == ATN_OK ? atn_may_write(name, true, err) : status;
+}
+
+static atn_status check_samples(const char *name, atn_error *err)
+{
+    return atn_may_write(name, true, err);
+}
+
+static const struct {
+    const char *option;
+    const char *variable; /* that counts where the option is not given; or NULL */
+    const char *word;     /* that is no file; or NULL */
+    atn_file_check *check;
+} job_files[] = {
+    {"machine", "ATTUNE_MACHINE", NULL, atn_check_machine},
+    {"topology", "ATTUNE_TOPOLOGY", NULL, atn_check_topology},
+    {"rules", "ATTUNE_RULES", NULL, check_rules},
+    {"wisdom", "ATTUNE_WISDOM", "off", check_merged},
+    {"raw", NULL, NULL, check_samples},
+    {"plot", NULL, NULL, atn_check_written},
+    {"report", NULL, NULL, atn_check_written},
+};
+
+static bool has_option(const atn_command *c, const char *name)
+{
+    atn_option o;
+    for (int i = 0; atn_command_option(c, i, &o); i++)
+        if (strcmp(o.name, name) == 0)
+            return true;
+    return false;
+}
+
+atn_status atn_check_job_files(const atn_args *a, atn_error *err)
+{
+    atn_status status = ATN_OK;
+    for (size_t i = 0; i < sizeof job_files / sizeof *job_files && status == ATN_OK; i++) {
+        if (!has_option(a->command, job_files[i].option))
+            continue;
+        const char *name = atn_arg_text(a, job_files[i].option);
+        if (name == NULL && job_files[i].variable != NULL)
+            name = getenv(job_files[i].variable);
+        if (name != NULL && *name != '\0' &&
+            (job_files[i].word == NULL || strcmp(name, job_files[i].word) != 0))
+            status = job_files[i].check(name, err);
+    }
+    return status;
+}
