@@ -1,8 +1,9 @@
 # attune-core: everything that needs no MPI; and the command line on top of it.
 # The tuner itself is pure; what drives it in jobs speaks MPI and is in src/tune/drivers.
-atn_sources(core base topo sched algo model plan report trace predict)
+atn_sources(core base kernel topo sched algo model plan report trace predict)
 file(GLOB tune CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/tune/*.c)
 list(APPEND core ${tune})
+include(AttuneKernel)
 add_library(attune-core STATIC ${core})
 target_link_libraries(attune-core PUBLIC attune-flags m)
 if(HWLOC_FOUND)

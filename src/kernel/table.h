@@ -1,0 +1,15 @@
+/* table.h - what every compilation of the kernels provides: a table, NULL when the compiler was not
+ * asked for that instruction set. */
+#ifndef ATN_KERNEL_TABLE_H
+#define ATN_KERNEL_TABLE_H
+
+#include "kernel/kernel.h"
+
+typedef atn_kernel atn_kernel_table[ATN_KERNEL_OPS][ATN_KERNEL_TYPES];
+
+const atn_kernel_table *atn_kernels_baseline(void);
+const atn_kernel_table *atn_kernels_avx2(void);
+const atn_kernel_table *atn_kernels_avx512(void);
+const atn_kernel_table *atn_kernels_sve(void);
+
+#endif
