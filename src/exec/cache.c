@@ -182,8 +182,8 @@ static atn_unit unit_of(atn_exec *x, const atn_call *call)
         .true_extent = t.contiguous ? t.size : t.true_extent,
         .wire = t.contiguous ? MPI_BYTE : call->src.type,
         .wire_each = t.contiguous ? t.size : 1,
-        .type = call->src.type,
-        .op = call->mpi_op,
+        .type = MPI_DATATYPE_NULL, /* every call brings its own: atn_plan_handles */
+        .op = MPI_OP_NULL,
         .contiguous = t.contiguous,
     };
 }

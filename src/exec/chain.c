@@ -81,8 +81,7 @@ static inline int step(const atn_run *x, const atn_xop *o)
         memcpy(b, a, (size_t)(o->one.units * u->stride));
         return MPI_SUCCESS;
     case X_REDUCE:
-        return o->nparts > 1 ? atn_run_local(x, o)
-                             : PMPI_Reduce_local(a, b, (int)o->one.units, u->type, u->op);
+        return o->nparts > 1 ? atn_run_local(x, o) : atn_reduce_units(u, a, b, o->one.units);
     case X_EXCHANGE:
         if (o->nparts > 1 || o[1].nparts > 1)
             return step_in_parts(x, o);

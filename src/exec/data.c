@@ -100,6 +100,10 @@ int atn_reduce_units(const atn_unit *u, const void *in, void *inout, int64_t uni
 {
     int code = MPI_SUCCESS;
 
+    if (u->kernel) {
+        u->kernel(in, inout, inout, (size_t)units);
+        return MPI_SUCCESS;
+    }
     while (units > 0 && code == MPI_SUCCESS) {
         const int n = units < INT_MAX ? (int)units : INT_MAX;
         code = PMPI_Reduce_local(in, inout, n, u->type, u->op);

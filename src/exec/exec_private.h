@@ -18,6 +18,7 @@ typedef struct {
     int64_t wire_each;            /* ... and how many of these make a unit */
     MPI_Datatype type;            /* for reductions */
     MPI_Op op;
+    atn_kernel kernel; /* combines units; NULL: MPI_Reduce_local, for users' operators */
     bool contiguous;
 } atn_unit;
 

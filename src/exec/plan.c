@@ -79,10 +79,15 @@ const atn_choice *atn_plan_choice(const atn_plan *plan) { return &plan->choice; 
 /* One program serves every operator and all types of one layout: the handles are the call's. */
 void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
 {
-    plan->unit.op = op;
-    plan->unit.type = type;
-    if (!plan->unit.contiguous)
-        plan->unit.wire = type;
+    atn_unit *const u = &plan->unit;
+
+    if (u->op == op && u->type == type)
+        return;
+    u->op = op;
+    u->type = type;
+    u->kernel = atn_kernel_of(op, type, u->stride);
+    if (!u->contiguous)
+        u->wire = type;
 }
 
 /* ---- running ---- */

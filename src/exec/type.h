@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include "base/base.h"
+#include "kernel/kernel.h"
 
 typedef struct {
     int64_t size; /* packed bytes of one element */
@@ -28,6 +29,9 @@ typedef struct {
 /* False when Attune must leave this pair of operator and type to the native routine: the pair is
  * not known to be valid, or elements overlap.  Depends on nothing that ranks do not share. */
 bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_operator *op_p);
+
+/* The kernel that combines elements of `stride` bytes; NULL: there is none. */
+atn_kernel atn_kernel_of(MPI_Op op, MPI_Datatype type, int64_t stride);
 
 uint64_t atn_handles_epoch(void);
 

@@ -28,7 +28,7 @@ typedef enum {
     ATN_ACT_BUSY,    /* a ring with naps; processor time of an actor */
     ATN_ACT_COPY,    /* memory to memory */
     ATN_ACT_PACK,    /* every other number of an array is packed */
-    ATN_ACT_REDUCE,  /* MPI_Reduce_local of operand `count` */
+    ATN_ACT_REDUCE,  /* a kernel of src/kernel: operand `count` */
     ATN_ACT_PATTERNS
 } atn_pattern;
 

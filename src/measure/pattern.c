@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "exec/wait.h"
+#include "kernel/kernel.h"
 #include "measure/act_private.h"
 #include "measure/quiet.h"
 
@@ -296,16 +297,18 @@ int atn_operand_find(const char *name)
     return -1;
 }
 
+/* What the executor would do. */
 static double reduce(const actor *x)
 {
-    const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR};
-    const struct {
-        MPI_Datatype type;
-        int bytes;
-    } kinds[] = {{MPI_DOUBLE, 8}, {MPI_FLOAT, 4}, {MPI_INT32_T, 4}, {MPI_INT64_T, 8}};
-    const int k = x->a->count % TYPES;
-    MPI_Reduce_local(x->t->out + place(x, 0), x->t->in + place(x, 0),
-                     (int)(x->a->bytes / kinds[k].bytes), kinds[k].type, ops[x->a->count / TYPES]);
+    static const atn_kernel_op ops[] = {ATN_SUM, ATN_PROD, ATN_MAX, ATN_MIN, ATN_BAND, ATN_BOR};
+    static const atn_kernel_type kinds[] = {ATN_F64, ATN_F32, ATN_I32, ATN_I64};
+    const atn_kernel_type kind = kinds[x->a->count % TYPES];
+    const atn_kernel kernel = atn_kernel_find(ops[x->a->count / TYPES], kind);
+    char *const inout = x->t->in + place(x, 0);
+
+    if (kernel)
+        kernel(x->t->out + place(x, 0), inout, inout,
+               (size_t)x->a->bytes / atn_kernel_stride(kind));
     return 0;
 }
 

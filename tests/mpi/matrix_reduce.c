@@ -1,7 +1,8 @@
 /* matrix_reduce.c - reduce, allreduce, reduce_scatter(_block), scan and exscan.
  *
- * Every rank can write every rank's operands, so it computes what it must receive by itself, with
- * MPI_Reduce_local from the last rank to the first: rank order for any associative operator. */
+ * Every rank can write every rank's operands, so it computes what it must receive by itself, from
+ * the last rank to the first (rank order for any associative operator): in plain C, users'
+ * operators with MPI_Reduce_local. */
 #include "matrix.h"
 #include "operands.h"
 
@@ -122,6 +123,12 @@ static void copy_elements(const plan *pl, char *to, char *from, int count)
     free(packed);
 }
 
+static void add_operands(const t_operand *od, char *in, char *sum, int count)
+{
+    if (!t_operand_combine(od, in, sum, count))
+        MPI_Reduce_local(in, sum, count, od->type, od->op);
+}
+
 /* The reduction of this rank's elements over ranks first..last, in rank order. */
 static void combine(const plan *pl, char *result)
 {
@@ -134,8 +141,7 @@ static void combine(const plan *pl, char *result)
     t_operand_fill(pl->od, sum->base, pl->total, pl->c->seed, last);
     for (int from = last - 1; from >= 0; from--) {
         t_operand_fill(pl->od, in->base, pl->total, pl->c->seed, from);
-        MPI_Reduce_local(element(in, pl->first), element(sum, pl->first), pl->count, pl->od->type,
-                         pl->od->op);
+        add_operands(pl->od, element(in, pl->first), element(sum, pl->first), pl->count);
     }
     copy_elements(pl, result, element(sum, pl->first), pl->count);
     t_side_free(in);

@@ -6,12 +6,56 @@
 
 #include "harness.h"
 
+/* Kinds of value: how to fill them, and how to combine them in plain C. */
+typedef enum {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    FLOAT,
+    DOUBLE,
+    LDOUBLE,
+    CFLOAT,
+    CDOUBLE,
+    CLDOUBLE,
+    BOOLEAN,
+    PAIR_FLOAT,
+    PAIR_DOUBLE,
+    PAIR_LONG,
+    PAIR_INT,
+    PAIR_SHORT,
+    PAIR_LDOUBLE,
+    PAIR_2FLOAT,
+    PAIR_2DOUBLE,
+    MATRIX,
+    AFFINE,
+    LOW,
+    PLAIN_INT
+} t_kind;
+typedef enum { SUM, PROD, EXTREME, LOGICAL, BITS, LOCATE, ANY } t_what;
+
+#define PAIR(type)                                                                                 \
+    struct {                                                                                       \
+        type value;                                                                                \
+        int at;                                                                                    \
+    }
+typedef PAIR(float) pair_float;
+typedef PAIR(double) pair_double;
+typedef PAIR(long) pair_long;
+typedef PAIR(int) pair_int;
+typedef PAIR(short) pair_short;
+typedef PAIR(long double) pair_ldouble;
+
 typedef struct {
     const char *type_name, *op_name;
     MPI_Datatype type;
     MPI_Op op;
     bool commutes;
-    int kind, what; /* how to fill it; see operands.c */
+    int kind, what; /* t_kind; t_what */
 } t_operand;
 
 int t_operands(void);
@@ -20,8 +64,14 @@ const t_operand *t_operand_get(int i);
 int t_user_operands(void); /* how many of them, at the end, are user operators */
 void t_operands_free(void);
 
+/* From now on integers are of all sizes: sums wrap, unsigned ones have the highest bit.  MPI
+ * libraries get some of these wrong. */
+void t_operands_wild(void);
 /* Writes rank `from`'s `count` operands at base. */
 void t_operand_fill(const t_operand *od, void *base, int count, uint64_t seed, int from);
+/* inout = in (op) inout, in plain C: what a predefined operator must give, at any length.  False:
+ * it is a user's operator. */
+bool t_operand_combine(const t_operand *od, const void *in, void *inout, int count);
 /* Zeroes bytes that belong to no value although no hole says so (x87 long double). */
 void t_operand_blank(const t_operand *od, void *base, int count);
 
