@@ -13,6 +13,9 @@ typedef struct {
     double mid, lo, hi;
 } atn_estimate;
 
+/* So many samples have an interval of 94 %, their whole range; fewer have none worth the name. */
+enum { ATN_INTERVAL_SAMPLES = 5 };
+
 /* Sorts v; n >= 1.  Fewer than six samples cannot give 95 %: their whole range is the interval. */
 atn_estimate atn_median(double *v, int n);
 /* Which of n sorted samples, from 0, is the lower end; the upper end is its mirror image. */

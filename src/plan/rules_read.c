@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/stats.h"
 #include "plan/rules_private.h"
 
 typedef struct {
@@ -217,6 +218,14 @@ static atn_status read_fields(reader *rd, atn_rule *rule, char **rest)
     return status;
 }
 
+/* Few samples that happen to be equal, or a single one, have no interval: versions that wrote 0 for
+ * it did not know it. */
+static void doubt_interval(atn_rule *rule)
+{
+    if (rule->ci_ps == 0 && rule->samples < ATN_INTERVAL_SAMPLES)
+        rule->ci_ps = -1;
+}
+
 static atn_status read_rule_line(reader *rd, char **rest, bool forced)
 {
     atn_rule rule = atn_rule_blank(ATN_BARRIER);
@@ -234,6 +243,7 @@ static atn_status read_rule_line(reader *rd, char **rest, bool forced)
     const atn_status status = read_fields(rd, &rule, rest);
     if (status != ATN_OK)
         return status;
+    doubt_interval(&rule);
     rule.note = take_note(rd);
     if (atn_push(&rd->rules->list, rule))
         return ATN_OK;

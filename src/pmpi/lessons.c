@@ -1,6 +1,7 @@
 /* lessons.c - lessons of this process, and how they get into the wisdom.
  *
  * Each is written once: what is merged again later counts only the samples that came since. */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,15 @@ bool atn_lessons_keep(const atn_rule *rule)
     return room;
 }
 
+/* An interval is that of the blocks that a tuner keeps; fewer of them leave a wider one. */
+static int64_t interval_of(const atn_rule *rule, int64_t samples)
+{
+    const int64_t kept = rule->samples < ATN_TUNE_KEEP ? rule->samples : ATN_TUNE_KEEP;
+    if (rule->ci_ps < 0 || samples >= kept)
+        return rule->ci_ps;
+    return (int64_t)llround((double)rule->ci_ps * sqrt((double)kept / (double)samples));
+}
+
 /* What the file does not have, as a table; NULL: nothing, or no memory. */
 static atn_rules *take_news(void)
 {
@@ -64,7 +74,10 @@ static atn_rules *take_news(void)
         lesson *const x = &lessons.v[i];
         atn_rule rule = x->rule;
         rule.samples -= x->written;
-        if (rule.samples > 0 && atn_push(&news, rule))
+        if (rule.samples <= 0)
+            continue;
+        rule.ci_ps = interval_of(&x->rule, rule.samples);
+        if (atn_push(&news, rule))
             x->written = x->rule.samples;
     }
     pthread_mutex_unlock(&lock);

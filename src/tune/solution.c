@@ -160,7 +160,8 @@ static atn_status rule_of(const atn_solution *x, atn_rule *rule, atn_error *err)
     *rule = atn_rule_blank(x->op);
     rule->ranks = (atn_span){p, p + 1};
     rule->time_ps = picoseconds(x->time_s.mid);
-    rule->ci_ps = picoseconds(0.5 * (x->time_s.hi - x->time_s.lo));
+    if (x->samples >= ATN_INTERVAL_SAMPLES)
+        rule->ci_ps = picoseconds(0.5 * (x->time_s.hi - x->time_s.lo));
     rule->samples = x->samples;
     atn_status status = read_choice(x->op, x->use, &rule->use, err);
     if (status == ATN_OK && x->next != NULL) {

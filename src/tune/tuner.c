@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "tune/private.h"
 
 const atn_tune_settings atn_tune_defaults = {
@@ -250,13 +251,18 @@ const char *atn_tuner_why(const atn_tuner *t) { return t->why; }
 uint64_t atn_tuner_id(const atn_tuner *t, int candidate) { return t->runner[candidate].is.id; }
 
 /* Order statistics: of five values all, of nine those without the first and the last. */
+static int64_t interval(const atn_runner *x)
+{
+    int64_t v[ATN_TUNE_KEEP] = {0};
+    const int n = sorted(x, v), off = n / ATN_TUNE_KEEP;
+    return n < ATN_INTERVAL_SAMPLES ? -1 : (v[n - 1 - off] - v[off]) / 2;
+}
+
 int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p)
 {
-    enum { LEAST = 5 };
     const atn_runner *const x = &t->runner[candidate];
-    const bool enough = x->samples >= LEAST;
-    *ci_ps_p = enough ? atn_runner_spread(x) : -1;
-    return enough ? atn_runner_median(x) : -1;
+    *ci_ps_p = interval(x);
+    return *ci_ps_p >= 0 ? atn_runner_median(x) : -1;
 }
 
 static int best_other(const atn_tuner *t, int best)
@@ -277,7 +283,7 @@ void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
         .best = best,
         .next = next,
         .best_ps = atn_runner_median(x),
-        .best_ci_ps = atn_runner_spread(x),
+        .best_ci_ps = interval(x),
         .next_ps = next >= 0 ? atn_runner_median(&t->runner[next]) : 0,
         .samples = x->samples,
         .settled = t->watching,

@@ -62,10 +62,10 @@ typedef struct {
 
 /* What was learned, for wisdom and reports. */
 typedef struct {
-    int best, next; /* candidates; next -1: none was measured */
-    int64_t best_ps, best_ci_ps, next_ps;
-    int64_t samples; /* blocks behind best */
-    bool settled;    /* the best was measured against what was worth it */
+    int best, next;                       /* candidates; next -1: none was measured */
+    int64_t best_ps, best_ci_ps, next_ps; /* best_ci_ps -1: too few samples for an interval */
+    int64_t samples;                      /* blocks behind best */
+    bool settled;                         /* the best was measured against what was worth it */
 } atn_learned;
 
 typedef struct atn_tuner atn_tuner;

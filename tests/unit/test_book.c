@@ -127,8 +127,33 @@ static void lessons_become_rules(void **state)
     assert_true(rule.bytes.lo == 4096 && rule.bytes.hi == 8192);
     assert_true(rule.ranks.lo == 16 && rule.ranks.hi == 17);
     assert_in_range(rule.time_ps, 4900000000, 5100000000);
-    assert_true(rule.samples > 4 && rule.next.row != NULL && rule.next_ps > rule.time_ps);
+    assert_true(rule.samples > 4 && rule.ci_ps >= 0 && rule.next.row != NULL &&
+                rule.next_ps > rule.time_ps);
     atn_tuner_free(t);
+}
+
+/* However short a job was: an interval that nobody knows is not 0. */
+static void few_samples_have_no_interval(void **state)
+{
+    (void)state;
+    const sim_machine m = {.n = 2, .time = {10e-3, 5e-3}, .agreement = 20e-6, .seed = 1};
+    atn_field field;
+    atn_rule rule;
+    int few = 0;
+    atn_field_make(ATN_BCAST, NULL, 300, NULL, &field);
+    for (int calls = 1; calls < 60; calls++) {
+        atn_account account;
+        atn_account_open(&account, 20, 20000);
+        atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &account, field.is, field.n,
+                                     ATN_FIELD_NATIVE, ATN_FIELD_NATIVE, ATN_START_NATIVE, -1);
+        sim_play_tuner(&m, t, &account, calls);
+        if (atn_lesson(t, &field, 16, 5000, 1, 0, &rule) && rule.samples < 5) {
+            assert_int_equal(rule.ci_ps, -1);
+            few++;
+        }
+        atn_tuner_free(t);
+    }
+    assert_true(few > 0);
 }
 
 /* Predictions are of the first size that came, times of all sizes of the class. */
@@ -154,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_have_classes_and_weights),
+        cmocka_unit_test(few_samples_have_no_interval),
         cmocka_unit_test(times_of_a_size_are_those_of_its_class),
         cmocka_unit_test(neighbours_lend_what_they_know),
         cmocka_unit_test(many_sizes_share_one_budget),

@@ -110,6 +110,28 @@ static void print_is_sorted_aligned_and_stable(void **state)
     atn_rules_free(again);
 }
 
+/* Neither 0 nor narrower than any other: of so few samples no interval is known. */
+static void few_samples_have_no_interval(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fields;
+        int64_t ci_ps;
+    } rows[] = {{"ci=0ps samples=1", -1},
+                {"ci=0ps samples=4", -1},
+                {"ci=0ps", -1},
+                {"ci=0ps samples=9", 0},
+                {"ci=2ps samples=1", 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "attune-wisdom 1\nrule bcast use=chain time=5us %s\nend\n",
+                 rows[i].fields);
+        atn_rules *rules = parsed(text);
+        assert_int_equal(atn_rules_at(rules, 0)->ci_ps, rows[i].ci_ps);
+        atn_rules_free(rules);
+    }
+}
+
 static void measured_fields_are_read(void **state)
 {
     (void)state;
@@ -547,6 +569,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(print_is_sorted_aligned_and_stable),
         cmocka_unit_test(measured_fields_are_read),
+        cmocka_unit_test(few_samples_have_no_interval),
         cmocka_unit_test(sorting_keeps_what_matches_first),
         cmocka_unit_test(durations_survive),
         cmocka_unit_test(carriage_returns_and_indents_are_tolerated),
