@@ -65,6 +65,13 @@ const atn_command atn_cmd_rules_show = {
 
 static bool covers(atn_span a, atn_span b) { return a.lo <= b.lo && b.hi <= a.hi; }
 
+/* Evidence that waits behind better evidence: more of it may come. */
+static bool is_weaker(const atn_rule *rule, const atn_rule *before)
+{
+    return atn_rule_backing(rule) == ATN_MEASURED && atn_rule_backing(before) == ATN_MEASURED &&
+           !atn_rule_same_problem(rule, before) && atn_rule_certainty(before, rule) < 0;
+}
+
 /* An earlier rule that leaves nothing for this one; -1: none. */
 static int shadowing(const atn_rules *rules, int i)
 {
@@ -72,7 +79,8 @@ static int shadowing(const atn_rules *rules, int i)
     for (int j = 0; j < i; j++) {
         const atn_rule *before = atn_rules_at(rules, j);
         if (before->op == rule->op && before->place == rule->place &&
-            covers(before->ranks, rule->ranks) && covers(before->bytes, rule->bytes))
+            covers(before->ranks, rule->ranks) && covers(before->bytes, rule->bytes) &&
+            !is_weaker(rule, before))
             return j;
     }
     return -1;

@@ -14,6 +14,7 @@ enum { ATN_WISDOM_VERSION = 1 };
 typedef struct {
     int64_t lo, hi;
 } atn_span;
+static inline bool atn_spans_overlap(atn_span a, atn_span b) { return a.lo < b.hi && b.lo < a.hi; }
 
 /* What stands behind a rule that is not sure: measurements of neighbours, a model alone, or a race
  * that the job did not finish. */

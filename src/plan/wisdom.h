@@ -34,6 +34,13 @@ atn_backing atn_rule_backing(const atn_rule *rule);
 bool atn_rule_same_problem(const atn_rule *a, const atn_rule *b);
 bool atn_same_choice(const atn_choice *a, const atn_choice *b);
 
+/* Whose time is known better: negative when the interval of a is narrower than that of b, each
+ * relative to its time.  An unknown interval is the widest. */
+int atn_rule_certainty(const atn_rule *a, const atn_rule *b);
+/* Whether a stands where b says otherwise: handwritten before measured before guessed, and of two
+ * measurements the more certain, unless the other one shows that the machine has changed. */
+bool atn_rule_outweighs(const atn_rule *a, const atn_rule *b);
+
 /* The rules of both; docs/wisdom-format.md tells who wins where they differ.  A function of its
  * arguments alone.  NULL: out of memory. */
 atn_rules *atn_wisdom_join(const atn_rules *old, const atn_rules *news);

@@ -6,7 +6,7 @@
 #include "plan/rules_private.h"
 #include "plan/wisdom.h"
 
-/* So many times the samples make evidence more certain than newer evidence. */
+/* Without intervals that differ, so many times the samples are better than newer evidence. */
 enum { MORE_CERTAIN = 4 };
 
 atn_backing atn_rule_backing(const atn_rule *rule)
@@ -29,53 +29,104 @@ bool atn_same_choice(const atn_choice *a, const atn_choice *b)
     return a->row == b->row && memcmp(&a->params, &b->params, sizeof a->params) == 0;
 }
 
-/* ---- two rules for one problem ---- */
+/* ---- certainty ---- */
 
 static bool newer(const atn_rule *a, const atn_rule *b) { return a->date > b->date; }
 
-/* Too far apart to be two looks at one thing: the machine has changed in between. */
-static bool contradict(const atn_rule *a, const atn_rule *b)
+static bool has_interval(const atn_rule *rule) { return rule->ci_ps >= 0 && rule->time_ps > 0; }
+
+/* Products of whole numbers are exact: the order is the same on every processor. */
+int atn_rule_certainty(const atn_rule *a, const atn_rule *b)
 {
-    const double apart = fabs((double)a->time_ps - (double)b->time_ps);
-    const double least = (double)(a->time_ps < b->time_ps ? a->time_ps : b->time_ps);
-    const double doubt =
-        (a->ci_ps > 0 ? (double)a->ci_ps : 0) + (b->ci_ps > 0 ? (double)b->ci_ps : 0);
-    return apart > 0.1 * least && apart > 3 * doubt;
+    const bool x = has_interval(a), y = has_interval(b);
+    if (!x || !y)
+        return y - x;
+    const __int128 of_a = (__int128)a->ci_ps * b->time_ps, of_b = (__int128)b->ci_ps * a->time_ps;
+    return (of_a > of_b) - (of_a < of_b);
 }
 
-static int64_t pooled_ci(const atn_rule *a, const atn_rule *b)
+/* The time that a rule knows of a choice, its winner or its runner-up; -1: none. */
+static int64_t time_of(const atn_rule *rule, const atn_choice *choice)
 {
-    if (a->ci_ps < 0 || b->ci_ps < 0)
-        return a->ci_ps > b->ci_ps ? a->ci_ps : b->ci_ps;
-    return (int64_t)llround(
-        hypot((double)a->samples * (double)a->ci_ps, (double)b->samples * (double)b->ci_ps) /
-        (double)(a->samples + b->samples));
+    if (atn_same_choice(&rule->use, choice))
+        return rule->time_ps;
+    return rule->next.row != NULL && atn_same_choice(&rule->next, choice) ? rule->next_ps : -1;
 }
 
+/* How much longer, at least and at most, a call of a size in `at` may take than one of a size in
+ * `from`: times grow with the size, and not faster than it. */
+typedef struct {
+    double least, most;
+} growth;
+
+static growth growth_from(atn_span from, atn_span at)
+{
+    if (same_span(from, at))
+        return (growth){1, 1};
+    const bool open = at.hi == INT64_MAX || from.lo <= 0;
+    return (growth){from.hi == INT64_MAX ? 0 : fmin(1, (double)at.lo / (double)(from.hi - 1)),
+                    open ? INFINITY : fmax(1, (double)(at.hi - 1) / (double)from.lo)};
+}
+
+/* A difference of so many times the intervals, and of such a part of the time, is a change. */
+static const double beyond_doubt = 3, noticeable = 0.1;
+
+/* Whether `news` measured the choice of `old` again, and what it found is further from the old time
+ * than sizes and intervals explain. */
+static bool contradicts(const atn_rule *news, const atn_rule *old)
+{
+    const double was = (double)old->time_ps, is = (double)time_of(news, &old->use);
+    if (is <= 0 || !has_interval(news) || !has_interval(old) || !same_span(news->ranks, old->ranks))
+        return false;
+    const growth g = growth_from(old->bytes, news->bytes);
+    const double doubt = (double)old->ci_ps + is * (double)news->ci_ps / (double)news->time_ps;
+    const double change = fmax(g.least * was - is, is - g.most * was);
+    return change > noticeable * fmin(was, is) && change > beyond_doubt * doubt;
+}
+
+/* The machine has changed since. */
+static bool refutes(const atn_rule *news, const atn_rule *old)
+{
+    return newer(news, old) && contradicts(news, old);
+}
+
+/* ---- two rules for one problem ---- */
+
+/* The less certain evidence counts as much less as its interval is wider, so that it never widens
+ * that of the other.  Without any interval every sample counts alike. */
 static void add_samples(const atn_rule *a, const atn_rule *b, atn_rule *into)
 {
-    const double n = (double)(a->samples + b->samples);
-    const double sum =
-        (double)a->time_ps * (double)a->samples + (double)b->time_ps * (double)b->samples;
-    const int64_t ci_ps = pooled_ci(a, b);
+    const bool both = has_interval(a) && has_interval(b);
+    const double x = (double)(both ? (a->ci_ps > 0 ? a->ci_ps : 1) : b->samples);
+    const double y = (double)(both ? (b->ci_ps > 0 ? b->ci_ps : 1) : a->samples);
+    const double part = both ? y * y / (x * x + y * y) : y / (x + y);
+    const int64_t time_ps =
+        (int64_t)llround(part * (double)a->time_ps + (1 - part) * (double)b->time_ps);
     into->samples = a->samples + b->samples;
-    into->time_ps = (int64_t)llround(sum / n);
-    into->ci_ps = ci_ps;
+    into->ci_ps = both ? (int64_t)llround(x * y / hypot(x, y)) : -1;
+    into->time_ps = time_ps;
 }
 
-/* The same choice twice: samples are added up. */
+static void take_times(const atn_rule *from, atn_rule *into)
+{
+    into->time_ps = from->time_ps;
+    into->ci_ps = from->ci_ps;
+    into->samples = from->samples;
+}
+
+/* The same choice twice: samples are added up, as far as both tell how sure they are. */
 static atn_rule pool(const atn_rule *a, const atn_rule *b)
 {
-    atn_rule both = newer(a, b) ? *a : *b;
-    const atn_rule *other = newer(a, b) ? b : a;
+    const bool a_last = newer(a, b);
+    const atn_rule *last = a_last ? a : b, *other = a_last ? b : a;
     const bool counted = a->samples > 0 && b->samples > 0 && a->time_ps >= 0 && b->time_ps >= 0;
-    if (counted && !contradict(a, b))
+    atn_rule both = *last;
+    if (counted && has_interval(a) == has_interval(b) && !contradicts(last, other))
         add_samples(a, b, &both);
-    if (both.time_ps < 0 && both.samples < 0) {
-        both.time_ps = other->time_ps;
-        both.ci_ps = other->ci_ps;
-        both.samples = other->samples;
-    }
+    else if (has_interval(other) && !has_interval(last))
+        take_times(other, &both);
+    if (both.time_ps < 0 && both.samples < 0)
+        take_times(other, &both);
     if (both.next.row == NULL) {
         both.next = other->next;
         both.next_ps = other->next_ps;
@@ -86,6 +137,11 @@ static atn_rule pool(const atn_rule *a, const atn_rule *b)
 /* Negative: a wins. */
 static int by_evidence(const atn_rule *a, const atn_rule *b)
 {
+    const int certainty = atn_rule_certainty(a, b);
+    if (refutes(a, b) || refutes(b, a))
+        return refutes(a, b) ? -1 : 1;
+    if (certainty != 0)
+        return certainty;
     if (a->samples > 0 && b->samples > 0 && a->samples >= MORE_CERTAIN * b->samples)
         return -1;
     if (a->samples > 0 && b->samples > 0 && b->samples >= MORE_CERTAIN * a->samples)
@@ -100,18 +156,25 @@ static int by_evidence(const atn_rule *a, const atn_rule *b)
     return strcmp(x, y);
 }
 
-/* Different choices for one problem; the loser becomes the runner-up of a measured winner. */
+bool atn_rule_outweighs(const atn_rule *a, const atn_rule *b)
+{
+    const atn_backing x = atn_rule_backing(a), y = atn_rule_backing(b);
+    if (x != y || x != ATN_MEASURED)
+        return x < y;
+    return by_evidence(a, b) < 0;
+}
+
+/* Different choices for one problem; the loser becomes the runner-up of a measured winner, unless
+ * it is the newer one and the winner has another: weak evidence does not displace that either. */
 static atn_rule decide(const atn_rule *old, const atn_rule *news)
 {
     const atn_backing x = atn_rule_backing(old), y = atn_rule_backing(news);
-    bool old_wins = x < y;
-    if (x == y && x == ATN_MEASURED)
-        old_wins = by_evidence(old, news) < 0;
-    else if (x == y && x == ATN_GUESSED)
-        old_wins = newer(old, news);
+    const bool guesses = x == y && x == ATN_GUESSED;
+    const bool old_wins = guesses ? newer(old, news) : atn_rule_outweighs(old, news);
     atn_rule winner = old_wins ? *old : *news;
     const atn_rule *loser = old_wins ? news : old;
-    if (x == ATN_MEASURED && y == ATN_MEASURED) {
+    if (x == ATN_MEASURED && y == ATN_MEASURED &&
+        (winner.next.row == NULL || newer(&winner, loser))) {
         winner.next = loser->use;
         winner.next_ps = loser->time_ps;
     }
@@ -153,16 +216,36 @@ static bool put(rule_list *list, const atn_rule *rule)
 
 static int64_t width(atn_span s) { return s.hi == INT64_MAX || s.lo < 0 ? INT64_MAX : s.hi - s.lo; }
 
-/* What people wrote stays in their order and comes first; then what was measured, the narrower
- * before the wider; guesses last. */
+/* What people wrote stays in their order and comes first; then what was measured, the more certain
+ * before the less, because the first rule that matches is used; guesses last.  Of those that are as
+ * certain the narrower range comes first. */
 static bool comes_before(const atn_rule *a, const atn_rule *b)
 {
     const atn_backing x = atn_rule_backing(a), y = atn_rule_backing(b);
     if (x != y || x == ATN_BY_HAND)
         return x < y;
+    const int certainty = x == ATN_MEASURED ? atn_rule_certainty(a, b) : 0;
+    if (certainty != 0)
+        return certainty < 0;
     if (width(a->bytes) != width(b->bytes))
         return width(a->bytes) < width(b->bytes);
     return width(a->ranks) < width(b->ranks);
+}
+
+static bool compete(const atn_rule *a, const atn_rule *b)
+{
+    return a->op == b->op && a->place == b->place && atn_spans_overlap(a->ranks, b->ranks) &&
+           atn_spans_overlap(a->bytes, b->bytes) && atn_rule_backing(a) == ATN_MEASURED &&
+           atn_rule_backing(b) == ATN_MEASURED;
+}
+
+/* How sure they were says nothing about a machine that has changed. */
+static void outdate(rule_list *list)
+{
+    for (int i = 0; i < list->n; i++)
+        for (int k = 0; k < list->n; k++)
+            if (compete(&list->v[i], &list->v[k]) && refutes(&list->v[k], &list->v[i]))
+                list->v[i].ci_ps = -1;
 }
 
 static void sort(rule_list *list)
@@ -212,6 +295,7 @@ atn_rules *atn_wisdom_join(const atn_rules *old, const atn_rules *news)
     rule_list all = {0};
     atn_rules *rules = NULL;
     if (gather(old, news, &all)) {
+        outdate(&all);
         sort(&all);
         rules = atn_rules_make(all.v, all.n, old);
     }

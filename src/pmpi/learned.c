@@ -200,18 +200,21 @@ static bool ask_wisdom(const atn_comm *c, const atn_problem *q, atn_rule *rule_p
     return atn_wisdom_answer(c->wisdom, q, model ? form_of : NULL, &net, rule_p, NULL) == ATN_OK;
 }
 
-/* What was learned on other communicators of the same shape, then what files say.  Where results
- * must not change, only the latter, which is the same in all contexts and for the whole run, and
- * only what was measured: nothing could correct a guess. */
+/* What was learned on other communicators of the same shape, unless what files say outweighs it.
+ * Where results must not change, only the latter, which is the same in all contexts and for the
+ * whole run, and only what was measured: nothing could correct a guess. */
 static bool find_wise(const atn_comm *c, const atn_problem *q, bool stable, atn_rule *rule_p)
 {
+    atn_rule written;
     if (is_star())
         return false;
-    if (!stable && atn_lessons_find(q, place_of(c), rule_p) &&
-        atn_choice_refuses(&rule_p->use, q) == NULL)
-        return true;
-    return c->wisdom != NULL && ask_wisdom(c, q, rule_p) &&
-           (!stable || rule_p->guess != ATN_GUESS_BETWEEN);
+    const bool learned = !stable && atn_lessons_find(q, place_of(c), rule_p) &&
+                         atn_choice_refuses(&rule_p->use, q) == NULL;
+    const bool known = c->wisdom != NULL && ask_wisdom(c, q, &written) &&
+                       (!stable || written.guess != ATN_GUESS_BETWEEN);
+    if (known && (!learned || atn_rule_outweighs(&written, rule_p)))
+        *rule_p = written;
+    return learned || known;
 }
 
 /* A result that must not change cannot begin to follow wisdom after native calls. */

@@ -313,17 +313,17 @@ atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loa
 
 /* ---- a file ---- */
 
-static bool overlap(atn_span a, atn_span b) { return a.lo < b.hi && b.lo < a.hi; }
-
-/* A measurement of a range that is cut in another way now. */
+/* A measurement of a range that is cut in another way now, or has another winner: whoever tunes
+ * again wants the new answer, however sure the old one was. */
 static bool outdated(const atn_rule *old, const atn_rules *news)
 {
     if (atn_rule_backing(old) == ATN_BY_HAND)
         return false;
     for (int i = 0; i < atn_rules_count(news); i++) {
         const atn_rule *x = atn_rules_at(news, i);
-        if (x->op == old->op && x->place == old->place && overlap(x->ranks, old->ranks) &&
-            overlap(x->bytes, old->bytes) && !atn_rule_same_problem(x, old))
+        if (x->op == old->op && x->place == old->place && atn_spans_overlap(x->ranks, old->ranks) &&
+            atn_spans_overlap(x->bytes, old->bytes) &&
+            (!atn_rule_same_problem(x, old) || !atn_same_choice(&x->use, &old->use)))
             return true;
     }
     return false;

@@ -75,6 +75,27 @@ check "diff: changed" test "$(grep -c '^[-+] rule bcast ranks=8 bytes=1K:2K' .ou
 check "diff: gone" grep -q '^- rule gather' .out
 check "diff: added" grep -q '^+ at c0ffee/4x2: rule bcast.*guess=between' .out
 
+# ---- evidence ----
+
+cat >tuned <<'R'
+attune-wisdom 1
+rule allreduce ranks=4 bytes=4K:64K use=ring time=20us ci=200ns samples=48 date=2026-01-01
+end
+R
+cat >job <<'R'
+attune-wisdom 1
+rule allreduce ranks=4 bytes=4K:8K use=recursive_doubling time=17us ci=22us samples=6 date=2026-01-02
+rule allreduce ranks=4 bytes=8K:16K use=recursive_doubling time=17us ci=0ps samples=1 date=2026-01-02
+end
+R
+check "evidence: merge" attune wisdom merge tuned job
+check "evidence: the more certain rule comes first" \
+    test "$(attune wisdom show tuned | grep -o 'use=[a-z_]*' | head -n 1)" = use=ring
+check "evidence: one sample has no interval" test "$(attune wisdom show tuned | grep -c ci=)" = 2
+capture attune wisdom check tuned
+check "evidence: what waits behind better evidence is not objected to" \
+    test "$(grep -c 'never used' .out)" = 0
+
 # ---- forget ----
 
 fails 2 "*say what to forget*" attune wisdom forget all

@@ -366,13 +366,16 @@ static void one_answer_for_all(void **state)
     check_single(fill_bad, 1000, "alltoallv/linear");
 }
 
-/* Ranges that are cut in another way now replace the old ones; what people wrote stays. */
+/* Ranges that are cut in another way now replace the old ones, and so do new winners, however sure
+ * the old ones were; what people wrote stays. */
 static void file_is_updated(void **state)
 {
-    static const char old[] = "attune-wisdom 1\nrule bcast ranks=4 bytes=99 use=linear\n"
-                              "rule bcast ranks=4 bytes=1K:8K use=linear time=1us samples=9\n"
-                              "rule bcast ranks=8 bytes=1K:8K use=linear time=1us samples=9\nend\n";
-    char path[64] = "/tmp/attune-offline-XXXXXX";
+    static const char old[] =
+        "attune-wisdom 1\nrule bcast ranks=4 bytes=99 use=linear\n"
+        "rule bcast ranks=4 bytes=1K:8K use=linear time=1us samples=9\n"
+        "rule bcast ranks=4 bytes=16K: use=linear time=1us ci=1ns samples=900\n"
+        "rule bcast ranks=8 bytes=1K:8K use=linear time=1us samples=9\nend\n";
+    char path[64] = "/tmp/attune-offline-XXXXXX", name[ATN_NAME_ROOM];
     atn_samples s = {0};
     atn_solutions list = {0};
     atn_error err = {0};
@@ -385,6 +388,7 @@ static void file_is_updated(void **state)
         fail_msg("%s", err.text);
     assert_int_equal(atn_rules_read(path, &joined, &err), ATN_OK);
     assert_int_equal(atn_rules_count(joined), 5);
+    assert_string_equal(use_of(joined, 1 << 20, name), "bcast/chain");
     atn_rules_free(joined);
     atn_rules_free(rules);
     atn_vec_free(&list);

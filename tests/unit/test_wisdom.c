@@ -186,7 +186,17 @@ static void samples_are_pooled(void **state)
     (void)state;
     assert_joined(BCAST "use=chain time=10us ci=3us samples=10 date=2026-01-01\n",
                   BCAST "use=chain time=11us ci=4us samples=10 date=2026-01-02\n",
-                  "\n" BCAST "use=chain time=10.5us ci=2.5us samples=20 "
+                  "\n" BCAST "use=chain time=10.36us ci=2.4us samples=20 "
+                  "date=2026-01-02T00:00:00Z\n\n");
+    /* The less certain never widens the interval of the other, however many samples it has. */
+    assert_joined(BCAST "use=chain time=100us ci=1us samples=40 date=2026-01-01\n",
+                  BCAST "use=chain time=110us ci=20us samples=900 date=2026-01-02\n",
+                  "\n" BCAST "use=chain time=100.024938us ci=998.752ns samples=940 "
+                  "date=2026-01-02T00:00:00Z\n\n");
+    /* Without an interval it changes nothing. */
+    assert_joined(BCAST "use=chain time=100us ci=1us samples=40 date=2026-01-01\n",
+                  BCAST "use=chain time=500us ci=0ps samples=1 date=2026-01-02\n",
+                  "\n" BCAST "use=chain time=100us ci=1us samples=40 "
                   "date=2026-01-02T00:00:00Z\n\n");
 }
 
@@ -211,6 +221,20 @@ static void the_better_evidence_wins(void **state)
                   BCAST "use=chain time=10us samples=10 date=2026-01-02\n",
                   "\n" BCAST "use=linear time=9us next=chain next_time=10us samples=40 "
                   "date=2026-01-01T00:00:00Z\n\n");
+    /* More certain by the interval, whatever the samples; its runner-up stays. */
+    assert_joined(BCAST "use=linear time=9us ci=90ns next=binomial samples=10 date=2026-01-01\n",
+                  BCAST "use=chain time=5us ci=2us samples=900 date=2026-01-02\n",
+                  "\n" BCAST "use=linear time=9us ci=90ns next=binomial samples=10 "
+                  "date=2026-01-01T00:00:00Z\n\n");
+    /* As certain: far more samples, else the newer. */
+    assert_joined(BCAST "use=linear time=9us ci=900ns samples=90 date=2026-01-01\n",
+                  BCAST "use=chain time=20us ci=2us samples=10 date=2026-01-02\n",
+                  "\n" BCAST "use=linear time=9us ci=900ns next=chain next_time=20us samples=90 "
+                  "date=2026-01-01T00:00:00Z\n\n");
+    assert_joined(BCAST "use=linear time=9us ci=900ns samples=10 date=2026-01-01\n",
+                  BCAST "use=chain time=20us ci=2us samples=10 date=2026-01-02\n",
+                  "\n" BCAST "use=chain time=20us ci=2us next=linear next_time=9us samples=10 "
+                  "date=2026-01-02T00:00:00Z\n\n");
     /* Measured, not guessed. */
     assert_joined(BCAST "use=linear time=9us samples=4 date=2026-01-01\n",
                   BCAST "use=chain time=1us date=2026-01-02 guess=model\n",
