@@ -216,6 +216,26 @@ static void tell_formula(const explanation *x, const line *first, const terms *b
     free(text);
 }
 
+/* Candidates that are left out because a simpler name stands for the same schedules. */
+static void tell_twins(const explanation *x)
+{
+    const atn_ranking *const r = &x->r;
+    const int most = atn_min(r->n, (int)atn_arg_int(x->a, "top"));
+    for (int i = 0; i < most && r->twins > 0; i++) {
+        int n = 0;
+        char name[ATN_NAME_ROOM];
+        for (int k = r->n; k < r->n + r->twins; k++) {
+            if (r->v[k].does != r->v[i].does)
+                continue;
+            atn_params_print(r->v[k].choice.row, &r->v[k].choice.params, name, sizeof name);
+            fprintf(x->a->out, "%s%s", n++ ? ", " : "same schedules: ", name);
+        }
+        atn_params_print(r->v[i].choice.row, &r->v[i].choice.params, name, sizeof name);
+        if (n > 0)
+            fprintf(x->a->out, " as %s\n", name);
+    }
+}
+
 /* Once, and apart from what programs read. */
 static void tell_assumption(const explanation *x)
 {
@@ -238,8 +258,10 @@ static atn_status write_all(const explanation *x, atn_error *err)
     tell_assumption(x);
     const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
     atn_table_free(&t);
-    if (!st && strcmp(atn_arg_format(x->a), "table") == 0)
+    if (!st && strcmp(atn_arg_format(x->a), "table") == 0) {
         tell_formula(x, &lines[0], &best);
+        tell_twins(x);
+    }
     free(lines);
     return st;
 }
@@ -327,6 +349,7 @@ const atn_command atn_cmd_explain = {
         "the time without contention, 'dominated_by' the greatest of latency, bytes on the "
         "longest path, bytes over the busiest link and reduction, 'why' what the candidate "
         "loses by; what takes more than twice as long as the best is not looked at to its end. "
+        "Names of the same schedules on all ranks are listed once, by the simplest name. "
         "The table is sorted by predicted_us, then by name. ATTUNE_SELECT=model chooses the same "
         "way inside a job; among candidates that differ by less than about 2 % it prefers one "
         "whose "

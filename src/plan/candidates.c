@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/derived.h"
 #include "algo/levels.h"
 #include "algo/order.h"
+#include "plan/twins.h"
 
 enum { MAX_VALUES = 16 };
 static const int64_t usual_segment = 8192;
@@ -19,7 +21,9 @@ enum { ORDERS = ATN_ORDER_DFS + 1 };
 
 typedef struct {
     const atn_problem *q;
-    ATN_VEC(atn_choice) list;
+    ATN_VEC(atn_twin) list;
+    int first;     /* of the present row */
+    int64_t steps; /* that may be made to tell schedules apart */
     bool ok;
     int alike[ORDERS]; /* the first order with the same sequence of ranks */
 } search;
@@ -142,11 +146,10 @@ static values own_values(const atn_param *p)
 
 /* ---- candidates ---- */
 
-/* Candidates that would build the same schedule. */
+/* Candidates of a row that build the same schedules, as far as can be told without building. */
 static bool same(const search *s, const shape *f, atn_choice x, atn_choice y)
 {
-    if (x.row != y.row ||
-        atn_pieces(x.row, s->q, &x.params) != atn_pieces(y.row, s->q, &y.params) ||
+    if (atn_pieces(x.row, s->q, &x.params) != atn_pieces(y.row, s->q, &y.params) ||
         (f->order >= 0 && s->alike[x.params.v[f->order]] != s->alike[y.params.v[f->order]]))
         return false;
     if (f->segment >= 0)
@@ -156,16 +159,43 @@ static bool same(const search *s, const shape *f, atn_choice x, atn_choice y)
     return memcmp(&x.params, &y.params, sizeof x.params) == 0;
 }
 
+/* Without segments all variants of a size of segment are the same. */
+static bool differ_in_segment(const shape *f, atn_choice x, const atn_choice *y)
+{
+    x.params.v[f->segment] = y->params.v[f->segment];
+    return memcmp(&x.params, &y->params, sizeof x.params) == 0;
+}
+
+static void know_simple(const search *s, const shape *f, atn_twin *x)
+{
+    for (int i = s->first; i < s->list.n && f->segment >= 0 && x->simple == 0; i++)
+        if (differ_in_segment(f, s->list.v[i].choice, &x->choice))
+            x->simple = s->list.v[i].simple;
+}
+
+/* One of the row that is the same under another name; NULL: none. */
+static atn_twin *find_twin(search *s, const shape *f, atn_twin *x)
+{
+    for (int i = s->first; i < s->list.n; i++)
+        if (same(s, f, s->list.v[i].choice, x->choice))
+            return &s->list.v[i];
+    know_simple(s, f, x);
+    for (int i = s->first; i < s->list.n; i++)
+        if (atn_are_twins(&s->list.v[i], x, s->q, &s->steps))
+            return &s->list.v[i];
+    return NULL;
+}
+
 static void add(search *s, const shape *f, const atn_choice *c)
 {
-    atn_problem q = *s->q;
-    q.pieces = atn_pieces(c->row, &q, &c->params);
-    if (atn_refuses(c->row, &q, &c->params))
+    atn_twin x = {.choice = *c};
+    if (atn_choice_refuses(c, s->q) != NULL)
         return;
-    for (int i = 0; i < s->list.n; i++)
-        if (same(s, f, s->list.v[i], *c))
-            return;
-    s->ok = s->ok && atn_push(&s->list, *c);
+    atn_twin *const twin = find_twin(s, f, &x);
+    if (twin == NULL)
+        s->ok = s->ok && atn_push(&s->list, x);
+    else if (atn_is_simpler(&x.choice, &twin->choice))
+        twin->choice = x.choice;
 }
 
 static void add_segments(search *s, const shape *f, atn_choice c)
@@ -220,10 +250,14 @@ static void add_own(search *s, const shape *f, const atn_choice *c)
         atn_choice other = *c;
         for (int k = 0; k < own.n && (word || !words); k++) {
             other.params.v[i] = own.v[k];
-            if (word)
+            if (word) {
                 add_word(s, f, other);
-            else
-                add_segments(s, f, other);
+                continue;
+            }
+            atn_choice simple = other;
+            if (atn_choice_refuses(&simple, s->q) == NULL)
+                atn_simplify(s->q, &simple, &s->steps);
+            add_segments(s, f, simple);
         }
     }
 }
@@ -232,6 +266,7 @@ static void add_row(search *s, const atn_row *row)
 {
     const shape f = shape_of(row);
     values along = orders(s);
+    s->first = s->list.n;
     atn_choice c = {.row = row};
     atn_params_default(row, &c.params);
     if (f.order < 0)
@@ -258,18 +293,26 @@ static bool is_another(const atn_problem *q, const atn_row *row)
 
 int atn_candidates(const atn_problem *q, atn_choice **list_p)
 {
-    search s = {.q = q, .ok = true};
+    return atn_candidates_within(q, 40000000, list_p);
+}
+
+int atn_candidates_within(const atn_problem *q, int64_t steps, atn_choice **list_p)
+{
+    search s = {.q = q, .steps = steps, .ok = true};
 
     compare_orders(&s);
+    atn_derived_open(q->topo);
     for (int i = 0; i < atn_catalog_rows() && s.ok; i++) {
         const atn_row *row = atn_catalog_row(i);
         if (row->op == q->op && row->algo->build && !is_another(q, row))
             add_row(&s, row);
     }
-    if (!s.ok) {
-        atn_vec_free(&s.list);
-        return -1;
-    }
-    *list_p = s.list.v;
-    return s.list.n;
+    atn_derived_close();
+    const int n = s.list.n;
+    atn_choice *const list = s.ok ? malloc(((size_t)n + 1) * sizeof *list) : NULL;
+    for (int i = 0; i < n && list != NULL; i++)
+        list[i] = s.list.v[i].choice;
+    atn_vec_free(&s.list);
+    *list_p = list;
+    return list != NULL ? n : -1;
 }

@@ -1,11 +1,11 @@
 /* neighbours.c - see neighbours.h. */
 #include "plan/neighbours.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "algo/derived.h"
 #include "algo/levels.h"
-#include "algo/order.h"
+#include "plan/twins.h"
 
 static const int64_t usual_segment = 8192;
 
@@ -15,6 +15,8 @@ typedef struct {
     const atn_param *params[ATN_MAX_PARAMS];
     int nparams;
     atn_choice *list;
+    int64_t steps;                     /* to tell schedules apart: there is time */
+    atn_twin seen[ATN_NEIGHBOURS + 1]; /* the choice itself, then those of the list */
     int n;
 } walk;
 
@@ -23,7 +25,16 @@ static int pieces_of(const walk *w, const atn_choice *c)
     return atn_pieces(c->row, w->q, &c->params);
 }
 
-/* With one value changed, if it applies; a segment must make another number of pieces. */
+static bool is_seen(walk *w, atn_twin *x)
+{
+    for (int i = 0; i <= w->n; i++)
+        if (atn_are_twins(&w->seen[i], x, w->q, &w->steps))
+            return true;
+    return false;
+}
+
+/* With one value changed, if it applies and ranks then do something else; a segment must make
+ * another number of pieces. */
 static void step(walk *w, int param, int64_t value)
 {
     atn_choice c = *w->from;
@@ -35,7 +46,12 @@ static void step(walk *w, int param, int64_t value)
     q.pieces = pieces_of(w, &c);
     if ((segment && q.pieces == pieces_of(w, w->from)) || atn_refuses(c.row, &q, &c.params))
         return;
+    atn_simplify(w->q, &c, &w->steps);
+    atn_twin x = {.choice = c};
+    if (is_seen(w, &x))
+        return;
     w->list[w->n++] = c;
+    w->seen[w->n] = x;
 }
 
 static void step_within(walk *w, int param, int64_t value)
@@ -64,33 +80,10 @@ static void walk_number(walk *w, int i)
     }
 }
 
-static bool sequence(const atn_problem *q, int64_t order, int *ranks)
-{
-    for (int i = 0; i < q->p; i++)
-        ranks[i] = i;
-    return order == ATN_ORDER_RANK ||
-           (q->topo != NULL && atn_order_ranks(q->topo, (atn_order)order, q->root, ranks));
-}
-
-/* Ranks are often numbered along the wires: then another word is the same order. */
-static bool same_order(const walk *w, int i, int64_t value)
-{
-    const size_t p = (size_t)w->q->p;
-    if (strcmp(w->params[i]->name, "order") != 0)
-        return false;
-    int *ranks = malloc(2 * p * sizeof *ranks);
-    const bool same = ranks != NULL && sequence(w->q, w->from->params.v[i], ranks) &&
-                      sequence(w->q, value, ranks + p) &&
-                      memcmp(ranks, ranks + p, p * sizeof *ranks) == 0;
-    free(ranks);
-    return same;
-}
-
 static void walk_words(walk *w, int i)
 {
     for (int64_t v = w->params[i]->min; v <= w->params[i]->max; v++)
-        if (!same_order(w, i, v))
-            step(w, i, v);
+        step(w, i, v);
 }
 
 /* The text with another algorithm for one level. */
@@ -147,24 +140,17 @@ static void walk_levels(walk *w, int i)
     atn_levels_end(&tree);
 }
 
-/* How often ranks wait matters where all wait for all. */
-static bool matters(const walk *w, int i)
-{
-    return strcmp(w->params[i]->name, "every") != 0 ||
-           atn_params_get(w->from->row, &w->from->params, "sync", ATN_SYNC_NONE) ==
-               ATN_SYNC_BARRIER;
-}
-
 int atn_neighbours(const atn_problem *q, const atn_choice *choice, atn_choice list[ATN_NEIGHBOURS])
 {
-    walk w = {.q = q, .from = choice, .list = list};
+    walk w = {
+        .q = q, .from = choice, .list = list, .steps = INT64_MAX, .seen = {{.choice = *choice}}};
     w.nparams = atn_row_params(choice->row, w.params);
+    atn_derived_open(q->topo);
     for (int i = 0; i < w.nparams; i++)
         switch (w.params[i]->type) {
         case ATN_INT:
         case ATN_BYTES:
-            if (matters(&w, i))
-                walk_number(&w, i);
+            walk_number(&w, i);
             break;
         case ATN_WORD:
             walk_words(&w, i);
@@ -176,5 +162,6 @@ int atn_neighbours(const atn_problem *q, const atn_choice *choice, atn_choice li
         case ATN_FILE:
             break;
         }
+    atn_derived_close();
     return w.n;
 }

@@ -10,6 +10,7 @@
 #include "plan/candidates.h"
 #include "plan/form.h"
 #include "plan/trial.h"
+#include "plan/twins.h"
 
 enum { TRIES = 2 };
 
@@ -266,25 +267,48 @@ static bool is_too_large(planner *p, int i)
     return true;
 }
 
+/* Evaluated before under another name; NULL: not yet. */
+static const atn_prospect *twin_of(const planner *p, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (p->r.v[k].evaluated && p->r.v[k].does == p->r.v[i].does)
+            return &p->r.v[k];
+    return NULL;
+}
+
 /* What takes twice as long as the best is of no interest. */
-static atn_status evaluate(planner *p, int i, double *seconds_p)
+static atn_status run_model(planner *p, int i, const atn_trial *t, double *seconds_p)
 {
     atn_model_bounds bounds = {.until = 2 * p->best};
+    const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
+    bounds.most = p->budget < most ? p->budget : most;
+    const atn_status status = atn_trial_time(t, p->m, p->model, &bounds, seconds_p, NULL);
+    *seconds_p *= doubt_of(&p->r.v[i].choice);
+    p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t->part[0].g.n * ATN_STEPS_OP;
+    p->r.v[i].beyond = bounds.stopped && bounds.work <= bounds.most;
+    return status == ATN_OK && bounds.work > bounds.most ? ATN_NOT_APPLICABLE : status;
+}
+
+static atn_status evaluate(planner *p, int i, double *seconds_p)
+{
+    atn_prospect *const x = &p->r.v[i];
     atn_trial t;
     if (is_too_large(p, i))
         return ATN_NOT_APPLICABLE;
-    atn_status status =
-        atn_trial_make(&p->r.v[i].choice, &p->q, &p->budget, &t, &p->probe[i], NULL);
+    atn_status status = atn_trial_make(&x->choice, &p->q, &p->budget, &t, &p->probe[i], NULL);
     if (status != ATN_OK)
         return status;
-    const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
-    bounds.most = p->budget < most ? p->budget : most;
-    status = atn_trial_time(&t, p->m, p->model, &bounds, seconds_p, NULL);
-    *seconds_p *= doubt_of(&p->r.v[i].choice);
-    p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t.part[0].g.n * ATN_STEPS_OP;
+    x->does = atn_trial_hash(&t);
+    const atn_prospect *const twin = twin_of(p, i);
+    if (twin != NULL) {
+        *seconds_p = twin->seconds;
+        x->beyond = twin->beyond;
+    } else {
+        status = run_model(p, i, &t, seconds_p);
+    }
     atn_trial_free(&t);
-    p->r.v[i].beyond = bounds.stopped && bounds.work <= bounds.most;
-    return status == ATN_OK && bounds.work > bounds.most ? ATN_NOT_APPLICABLE : status;
+    x->does = status == ATN_OK ? x->does : 0;
+    return status;
 }
 
 static atn_status look(planner *p, int i)
@@ -343,10 +367,42 @@ static void judge_the_rest(planner *p)
     }
 }
 
+/* ---- the same under two names ---- */
+
+static int by_what_it_does(const void *a, const void *b)
+{
+    const atn_prospect *x = a, *y = b;
+    if (x->does != y->does)
+        return x->does > y->does ? -1 : 1;
+    return atn_is_simpler(&x->choice, &y->choice) ? -1 : 1;
+}
+
+/* Moves those behind the others whose ranks do the same as those of one with a simpler name. */
+static void part_with_twins(atn_ranking *r)
+{
+    atn_prospect *const twins = r->n > 0 ? malloc((size_t)r->n * sizeof *twins) : NULL;
+    int kept = 0;
+    if (twins == NULL)
+        return;
+    qsort(r->v, (size_t)r->n, sizeof *r->v, by_what_it_does);
+    for (int i = 0; i < r->n; i++)
+        if (kept > 0 && r->v[i].does != 0 && r->v[i].does == r->v[kept - 1].does)
+            twins[r->twins++] = r->v[i];
+        else
+            r->v[kept++] = r->v[i];
+    memcpy(r->v + kept, twins, (size_t)r->twins * sizeof *twins);
+    free(twins);
+    r->n = kept;
+    for (int i = kept; i < kept + r->twins; i++)
+        r->evaluated -= r->v[i].evaluated;
+}
+
+/* In jobs only schedules that are evaluated are compared; whoever has more time compares all. */
 static atn_status list_prospects(planner *p)
 {
     atn_choice *list = NULL;
-    const int n = p->q.bytes >= 0 ? atn_candidates(&p->q, &list) : 0;
+    const int64_t spare = p->whole - atn_plan_budget(p->q.p);
+    const int n = p->q.bytes >= 0 ? atn_candidates_within(&p->q, spare, &list) : 0;
     if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
         p->probe = calloc((size_t)n + 1, sizeof *p->probe);
@@ -422,6 +478,7 @@ atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *
     const atn_status status = p->status;
     if (status == ATN_OK) {
         judge_the_rest(p);
+        part_with_twins(&p->r);
         qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_time);
         *ranking_p = p->r;
         p->r.v = NULL;

@@ -21,12 +21,14 @@ typedef struct {
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
     bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
     bool plain;     /* knows nothing of wires, as the MPI library's own algorithms */
+    uint64_t does;  /* what all ranks do, as a number; 0: not evaluated */
 } atn_prospect;
 
 typedef struct {
     int n;
     atn_prospect *v; /* fastest first; those evaluated before others of the same time */
     int evaluated;
+    int twins; /* behind the last of v: evaluated too, but one with a simpler name does the same */
     int64_t steps; /* of work, about 10 ns each */
 } atn_ranking;
 

@@ -131,6 +131,17 @@ void atn_trial_free(atn_trial *x)
     x->nparts = 0;
 }
 
+uint64_t atn_trial_hash(const atn_trial *x)
+{
+    const atn_trial_part *const part = &x->part[0];
+    uint64_t hash = (uint64_t)x->pieces;
+    for (int r = 0; r < part->p; r++) {
+        const uint64_t one = atn_schedule_hash(part->s[r]);
+        hash = atn_hash(&one, sizeof one, hash);
+    }
+    return hash != 0 ? hash : 1;
+}
+
 atn_status atn_trial_time(const atn_trial *x, const atn_machine *m, const atn_model *model,
                           atn_model_bounds *bounds, double *seconds_p, atn_error *err)
 {

@@ -38,6 +38,8 @@ atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_
 /* Steps that are needed to build a choice like that one in so many pieces on p ranks. */
 int64_t atn_trial_steps(const atn_trial_probe *like, int pieces, int p);
 void atn_trial_free(atn_trial *x);
+/* What all ranks do, as a number other than 0: equal for choices that differ in name only. */
+uint64_t atn_trial_hash(const atn_trial *x);
 /* Predicted seconds; with bounds (may be NULL) that were hit, what they exceed. */
 atn_status atn_trial_time(const atn_trial *x, const atn_machine *m, const atn_model *model,
                           atn_model_bounds *bounds, double *seconds_p, atn_error *err);

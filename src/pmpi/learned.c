@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "plan/form.h"
+#include "plan/twins.h"
 #include "plan/wisdom.h"
 #include "pmpi/arrivals.h"
 #include "pmpi/foresight.h"
@@ -98,13 +99,17 @@ static bool row_before(const atn_ranking *r, int i)
 }
 
 /* Whose messages take exactly as long on the same wires as those of a better one: the same messages
- * under another name, between which a duel would never end. */
+ * under another name, between which a duel would never end.  Of variants that were not evaluated,
+ * one is enough where forms promise the same. */
 static bool is_twin(const atn_ranking *r, int i)
 {
     const atn_prospect *const x = &r->v[i];
-    for (int k = 0; k < i && x->evaluated && !x->beyond && !is_star(); k++)
-        if (r->v[k].evaluated && r->v[k].seconds == x->seconds)
+    for (int k = 0; k < i && !(x->evaluated && x->beyond) && !is_star(); k++) {
+        const atn_prospect *const y = &r->v[k];
+        if (y->evaluated == x->evaluated && y->seconds == x->seconds &&
+            (x->evaluated || (y->choice.row == x->choice.row && y->form == x->form)))
             return true;
+    }
     return false;
 }
 
@@ -234,7 +239,10 @@ static atn_advice fixed(const atn_subject *s, const atn_rule *wise, atn_field *f
 static void wise_field(const atn_subject *s, const atn_rule *wise, atn_field *f)
 {
     atn_field_make(s->q.op, NULL, WIRES_ERROR, wise, f);
-    if (wise->next.row != NULL && serves_class(&wise->next, &s->q))
+    int64_t steps = atn_plan_budget(s->q.p);
+    atn_twin use = {.choice = wise->use}, next = {.choice = wise->next};
+    if (wise->next.row != NULL && serves_class(&wise->next, &s->q) &&
+        !atn_are_twins(&use, &next, &s->q, &steps)) /* such a duel would never end */
         atn_field_add(f, &wise->next, wise->next_ps, MEASURED_ERROR);
 }
 

@@ -44,6 +44,50 @@ int atn_space_blocks(const atn_schedule *s, atn_space space)
     }
 }
 
+/* ---- identity ---- */
+
+static uint64_t mix(uint64_t hash, int64_t x)
+{
+    hash = (hash ^ (uint64_t)x) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_slot(uint64_t hash, const atn_schedule *s, const atn_slot *slot)
+{
+    const atn_range *const range = atn_slot_ranges(s, slot);
+
+    hash = mix(hash, (int64_t)slot->n << 8 | slot->space);
+    for (int i = 0; i < slot->n; i++)
+        hash = mix(hash, (int64_t)range[i].first << 32 | range[i].count);
+    return hash;
+}
+
+/* Dependencies are a set: their order says nothing. */
+static uint64_t mix_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
+{
+    uint64_t deps = 0;
+
+    for (int i = 0; i < o->ndeps; i++)
+        deps += mix(1, s->deps[o->dep + i]);
+    hash = mix(hash, (int64_t)o->peer << 8 | o->kind << 1 | o->ssend);
+    hash = mix(mix(hash, o->seq), (int64_t)deps);
+    hash = o->kind == ATN_OP_SEND || o->kind == ATN_OP_RECV ? hash : mix_slot(hash, s, &o->b);
+    return mix_slot(hash, s, &o->a);
+}
+
+uint64_t atn_schedule_hash(const atn_schedule *s)
+{
+    uint64_t hash = mix(mix(mix(1, s->split), s->nops), s->ntmp);
+
+    for (int i = 0; i < s->ntmp; i++)
+        hash = mix(hash, s->tmp_shape[i]);
+    for (int i = 0; i < s->nops; i++)
+        hash = mix_op(hash, s, &s->ops[i]);
+    return hash;
+}
+
+/* ---- steps ---- */
+
 static bool depends_on(const atn_schedule *s, const atn_op *o, int i)
 {
     for (int d = 0; d < o->ndeps; d++)

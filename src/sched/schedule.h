@@ -59,6 +59,10 @@ int atn_slot_blocks(const atn_schedule *s, const atn_slot *slot);
 int atn_space_blocks(const atn_schedule *s, atn_space space);
 static inline bool atn_is_message(const atn_op *o) { return o->kind <= ATN_OP_RECV; }
 
+/* What a rank does, as a number: the same for schedules that differ in name, problem or the numbers
+ * of their rounds only. */
+uint64_t atn_schedule_hash(const atn_schedule *s);
+
 /* Steps: how a strictly sequential executor runs the program.  A step is two adjacent messages,
  * one in each direction, neither depending on the other, or a single operation.
  * Returns the number of operations (1 or 2) of the step that starts at operation i. */

@@ -87,6 +87,12 @@ check "the formula is told" formula
 reasons() { [ "$(attune explain bcast::1M --machine lab.machine --topology "$dealt" --format csv |
     sed '1,2d' | grep -c 'instead of\|wait')" -ge 7 ]; }
 check "losers have reasons" reasons
+once() { # on two ranks all trees are one
+    [ "$(attune explain bcast:2:8 --top 99 --format csv | grep -cE '/(binomial|chain|kary|knomial|linear)')" = 1 ]
+}
+check "the same schedules are listed once" once
+names() { attune explain bcast:2:8 | grep -q '^same schedules: .*bcast/linear.* as bcast/binomial$'; }
+check "the other names are told" names
 fails 2 "attune: problem 'bcast': it needs at least two ranks*" attune explain bcast
 fails 2 "attune: problem 'bcast:x:1': the second word is no number of ranks*" attune explain bcast:x:1
 fails 2 "attune: problem 'bcast:4': the third word is no size*" attune explain bcast:4

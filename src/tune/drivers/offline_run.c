@@ -10,6 +10,7 @@
 #include "plan/candidates.h"
 #include "plan/neighbours.h"
 #include "plan/planner.h"
+#include "plan/twins.h"
 
 enum { MOST_CALLS = 16 };
 static const double sample_s = 500e-6;        /* that short calls are repeated for */
@@ -17,7 +18,7 @@ static const double heats_s = 2, final_s = 4; /* of one contender, where calls a
 static const int64_t plan_factor = 50;        /* more effort than while a job waits */
 
 typedef struct {
-    atn_choice choice;
+    atn_twin is;
     char *name;
     bool open;
     int heats, final; /* its variants in the output; -1: not written yet */
@@ -87,8 +88,10 @@ static double past_least(const atn_task *task, const char *name)
 static bool enter(solver *t, const atn_choice *choice, double predicted_s, bool favoured)
 {
     char room[ATN_NAME_ROOM];
-    const contender x = {
-        .choice = *choice, .name = strdup(atn_choice_word(choice, room)), .heats = -1, .final = -1};
+    const contender x = {.is = {.choice = *choice},
+                         .name = strdup(atn_choice_word(choice, room)),
+                         .heats = -1,
+                         .final = -1};
     if (x.name != NULL && find(t, x.name) >= 0) {
         free(x.name);
         return true;
@@ -108,6 +111,18 @@ static bool enter(solver *t, const atn_choice *choice, double predicted_s, bool 
     return true;
 }
 
+/* Unless one is there whose ranks do the same. */
+static bool enter_new(solver *t, const atn_choice *choice, double predicted_s, bool favoured)
+{
+    const atn_problem q = shared(t);
+    int64_t steps = INT64_MAX;
+    atn_twin x = {.choice = *choice};
+    for (int i = 1; i < t->list.n; i++)
+        if (atn_are_twins(&t->list.v[i].is, &x, &q, &steps))
+            return true;
+    return enter(t, choice, predicted_s, favoured);
+}
+
 /* All candidates: with predictions where ranks share the size. */
 static bool enter_all(solver *t)
 {
@@ -121,10 +136,10 @@ static bool enter_all(solver *t)
                          &err) != ATN_OK)
         return failed(err.status, err.text);
     for (int i = 0; i < ranking.n && ok; i++)
-        ok = enter(t, &ranking.v[i].choice, ranking.v[i].seconds, false);
+        ok = enter_new(t, &ranking.v[i].choice, ranking.v[i].seconds, false);
     const int n = ranking.n == 0 ? atn_candidates(&q, &all) : 0;
     for (int i = 0; i < n && ok; i++)
-        ok = enter(t, &all[i], 0, false);
+        ok = enter_new(t, &all[i], 0, false);
     free(all);
     atn_ranking_free(&ranking);
     return ok && (n >= 0 || no_memory());
@@ -165,11 +180,11 @@ static bool enter_neighbours(solver *t, int of)
 {
     static atn_choice list[ATN_NEIGHBOURS];
     const atn_problem q = shared(t);
-    const atn_choice from = t->list.v[of].choice;
+    const atn_choice from = t->list.v[of].is.choice;
     const int n = atn_neighbours(&q, &from, list);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
-        ok = enter(t, &list[i], 0, true);
+        ok = enter_new(t, &list[i], 0, true);
     return ok;
 }
 
