@@ -21,6 +21,7 @@ enum { MAX_CELLS = 1 << 22, NEVER = UINT16_MAX };
 typedef struct {
     int a, b;
 } pair;
+_Static_assert(sizeof(pair) == 2 * sizeof(int), "compared as bytes: no padding");
 
 /* The pairs of all switches lie one after the other; kinds of branches point at them. */
 typedef struct {

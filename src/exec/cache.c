@@ -195,6 +195,9 @@ typedef struct {
     int32_t op, root, in_place, ordered;
     atn_params params;
 } plan_key;
+_Static_assert(sizeof(plan_key) == 5 * sizeof(int64_t) + sizeof(uintptr_t) + 4 * sizeof(int32_t) +
+                                       sizeof(atn_params),
+               "hashed as bytes: no padding");
 
 /* Of what an algorithm sees of arrivals. */
 static uint64_t late_key(const atn_problem *q, const atn_choice *choice)

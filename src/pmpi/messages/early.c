@@ -15,6 +15,8 @@ typedef struct {
     int64_t comm;
     int partner, tag;
 } message_key;
+_Static_assert(sizeof(message_key) == sizeof(int64_t) + 2 * sizeof(int),
+               "compared and hashed as bytes: no padding");
 
 /* Hinted places have numbers of their own. */
 static int64_t site_of(int64_t *hint, const void *from)
