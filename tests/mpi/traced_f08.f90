@@ -1,6 +1,7 @@
 ! What the tracer records of newer calls through the module mpi_f08.
 program traced_f08
   use mpi_f08
+  use, intrinsic :: iso_c_binding
   implicit none
   type(MPI_Comm) :: ring
   type(MPI_Win) :: win
