@@ -117,6 +117,7 @@ t_side *t_side_of(MPI_Datatype type, int count)
 t_side *t_side_new(const t_shape *shape)
 {
     t_side *side = empty_side(shape->blocks);
+    side->value_bytes = t_value_bytes(shape->family);
     for (int b = 0; b < shape->blocks; b++) {
         const int layout = shape->layout[shape->each_type ? b : 0];
         side->count[b] = shape->units[b] * t_elements(shape->family, layout, shape->plain);
@@ -184,15 +185,55 @@ void t_side_put(t_side *side, int block, uint64_t seed, int from, int to)
     free(message);
 }
 
-bool t_side_same(const t_side *got, const t_side *want, const char *what)
+/* ---- comparing ---- */
+
+size_t t_side_differs(const t_side *got, const t_side *want)
 {
     size_t i = 0;
     if (memcmp(got->memory, want->memory, got->bytes) == 0)
-        return t_check(true, "same");
+        return got->bytes;
     while (got->memory[i] == want->memory[i])
         i++;
+    return i;
+}
+
+/* Whether byte i of a wanted buffer is padding of a value; values differ from the guard pattern. */
+static bool is_padding(const t_side *want, size_t i)
+{
+    const size_t size = sizeof(long double), base = (size_t)(want->base - want->memory);
+    const size_t within = (i + want->bytes * size - base) % size, first = i - within;
+    if (want->value_bytes == 0 || within < (size_t)want->value_bytes || within > i)
+        return false;
+    for (size_t k = first; k < first + (size_t)want->value_bytes; k++)
+        if (want->memory[k] != guard_byte(k))
+            return true;
+    return false;
+}
+
+size_t t_side_result_differs(const t_side *got, const t_side *want)
+{
+    size_t i = t_side_differs(got, want);
+    while (i < got->bytes && (got->memory[i] == want->memory[i] || is_padding(want, i)))
+        i++;
+    return i;
+}
+
+static bool report(const t_side *got, const t_side *want, const char *what, size_t i)
+{
+    if (i == got->bytes)
+        return t_check(true, "same");
     return t_check(
         false, "%s: byte %ld of %zu from the start of the buffer is %02x, expected %02x%s", what,
         (long)(got->memory + i - got->base), got->bytes - 2 * GUARD, got->memory[i],
         want->memory[i], want->memory[i] == guard_byte(i) ? " (must stay untouched)" : "");
+}
+
+bool t_side_same(const t_side *got, const t_side *want, const char *what)
+{
+    return report(got, want, what, t_side_differs(got, want));
+}
+
+bool t_side_result_same(const t_side *got, const t_side *want, const char *what)
+{
+    return report(got, want, what, t_side_result_differs(got, want));
 }

@@ -33,7 +33,8 @@ typedef struct {
     size_t *packed;     /* packed bytes of each block */
     unsigned char *memory, *base; /* base: what the call is given */
     size_t bytes;
-    bool borrowed; /* the types are the caller's */
+    bool borrowed;   /* the types are the caller's */
+    int value_bytes; /* of each long double, where it has padding; 0: no padding */
 } t_side;
 
 typedef struct {
@@ -55,7 +56,13 @@ void t_side_free(t_side *side);
 void t_side_clear(t_side *side);
 /* Writes the message (seed, from, to) into a block as the block's type lays it out. */
 void t_side_put(t_side *side, int block, uint64_t seed, int from, int to);
-/* All bytes equal, guards and holes too; otherwise a failed check that says what differs. */
+/* The first byte of memory that differs, guards and holes too; got->bytes: none. */
+size_t t_side_differs(const t_side *got, const t_side *want);
+/* The same for what a call has written: MPI leaves the padding of values undefined.  That of holes
+ * must stay as it was. */
+size_t t_side_result_differs(const t_side *got, const t_side *want);
+/* Failed checks of the two comparisons say what differs. */
 bool t_side_same(const t_side *got, const t_side *want, const char *what);
+bool t_side_result_same(const t_side *got, const t_side *want, const char *what);
 
 #endif

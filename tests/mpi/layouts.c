@@ -2,6 +2,7 @@
 #include "layouts.h"
 
 #include <complex.h>
+#include <float.h>
 #include <string.h>
 
 /* ---- basic types: every family of six equal elements has these layouts ---- */
@@ -235,6 +236,12 @@ int t_unit_bytes(int family, bool plain)
         return record_of(family)->unit_bytes;
     MPI_Type_size(basic_type(family), &size);
     return plain ? size : 6 * size;
+}
+
+int t_value_bytes(int family)
+{
+    const bool padded = LDBL_MANT_DIG == 64; /* x87: 10 of 12 or 16 bytes */
+    return padded && strstr(t_family_name(family), "LONG_DOUBLE") ? 10 : 0;
 }
 
 int t_elements(int family, int layout, bool plain)

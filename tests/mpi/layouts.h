@@ -6,6 +6,9 @@
 
 /* Elements of that layout in a unit. */
 int t_elements(int family, int layout, bool plain);
+/* How many bytes of each long double in the family hold its value, the rest being padding; 0: the
+ * family has no padding.  Layouts place them at multiples of its size. */
+int t_value_bytes(int family);
 /* A committed datatype; predefined when plain.  `capacity`: elements that the buffer may hold,
  * for layouts whose elements interleave. */
 MPI_Datatype t_layout_make(int family, int layout, bool plain, int capacity);

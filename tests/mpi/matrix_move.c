@@ -439,13 +439,13 @@ void t_move_run(const t_move *mv, t_case *c)
     }
     call_once(&pl, &t_mpi, send, recv, in_place, "the call");
     if (recv)
-        t_side_same(recv, want, "result");
+        t_side_result_same(recv, want, "result");
     if (send)
         t_side_same(send, sent, "send buffer after the call");
     if (c->oracle && !fails) {
         call_once(&pl, t_real(), send, recv, in_place, "the library's routine");
         if (recv)
-            t_side_same(recv, want, "result of the library's own routine");
+            t_side_result_same(recv, want, "result of the library's own routine");
     }
     t_side_free(send);
     t_side_free(recv);
