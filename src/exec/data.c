@@ -27,27 +27,28 @@ static int convert(bool pack, char *user, int n, MPI_Datatype type, char *packed
                 : PMPI_Unpack(packed, bytes, &at, user, n, type, MPI_COMM_SELF);
 }
 
+static MPI_Comm own_self = MPI_COMM_NULL; /* of convert_bottom */
+
 #ifdef MPICH_VERSION
 /* MPICH's MPI_Pack takes MPI_BOTTOM, which is the address 0, for a missing buffer; its messages do
  * not.  So send the data to ourselves, where nobody else does. */
 static int convert_bottom(bool pack, int n, MPI_Datatype type, char *packed, int bytes)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static MPI_Comm self = MPI_COMM_NULL;
     MPI_Group group;
     int code = MPI_SUCCESS;
 
     pthread_mutex_lock(&lock);
-    if (self == MPI_COMM_NULL) {
+    if (own_self == MPI_COMM_NULL) {
         PMPI_Comm_group(MPI_COMM_SELF, &group);
-        code = PMPI_Comm_create(MPI_COMM_SELF, group, &self);
+        code = PMPI_Comm_create(MPI_COMM_SELF, group, &own_self);
         PMPI_Group_free(&group);
     }
     if (code == MPI_SUCCESS && pack)
-        code = PMPI_Sendrecv(MPI_BOTTOM, n, type, 0, 0, packed, bytes, MPI_BYTE, 0, 0, self,
+        code = PMPI_Sendrecv(MPI_BOTTOM, n, type, 0, 0, packed, bytes, MPI_BYTE, 0, 0, own_self,
                              MPI_STATUS_IGNORE);
     else if (code == MPI_SUCCESS)
-        code = PMPI_Sendrecv(packed, bytes, MPI_BYTE, 0, 0, MPI_BOTTOM, n, type, 0, 0, self,
+        code = PMPI_Sendrecv(packed, bytes, MPI_BYTE, 0, 0, MPI_BOTTOM, n, type, 0, 0, own_self,
                              MPI_STATUS_IGNORE);
     pthread_mutex_unlock(&lock);
     return code;
@@ -61,6 +62,12 @@ int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int 
         return convert_bottom(pack, n, type, packed, bytes);
 #endif
     return convert(pack, user, n, type, packed, bytes);
+}
+
+void atn_exec_end(int (*comm_free)(MPI_Comm *comm))
+{
+    if (own_self != MPI_COMM_NULL)
+        comm_free(&own_self);
 }
 
 /* Elements with holes: only their data may be written, so go through the packed form. */

@@ -41,6 +41,8 @@ typedef struct atn_exec atn_exec;
 /* `yield`: give the processor away while waiting (ranks outnumber cores). */
 atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *context);
 void atn_exec_free(atn_exec *x); /* makes no MPI call */
+/* Frees what executors share, once none of them runs any more and before MPI_Finalize. */
+void atn_exec_end(int (*comm_free)(MPI_Comm *comm));
 /* Where the ranks are, as all of them know it; must outlive the executor. */
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
 /* When ranks come to all calls, by rank, as all of them know it; copied.  Before the first plan.

@@ -418,5 +418,6 @@ void atn_comms_stop(void)
 {
     while (head != NULL)
         drop(head);
+    atn_exec_end(atn_real.Comm_free);
     PMPI_Comm_free_keyval(&keyval);
 }
