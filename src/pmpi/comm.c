@@ -62,16 +62,6 @@ void atn_comms_visit(void (*visit)(atn_comm *c))
     pthread_mutex_unlock(&lock);
 }
 
-bool atn_comm_is_wire(MPI_Comm comm)
-{
-    pthread_mutex_lock(&lock);
-    const atn_comm *c = head;
-    while (c != NULL && c->wire != comm)
-        c = c->next;
-    pthread_mutex_unlock(&lock);
-    return c != NULL;
-}
-
 /* ---- room for private communicators ---- */
 
 static bool reserve(atn_comm *c)

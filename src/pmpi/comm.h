@@ -357,10 +357,9 @@ typedef enum {
     ATN_LOST_NONBLOCKING
 } atn_lost;
 void atn_irreproducible(atn_lost why, MPI_Comm comm);
-/* A nonblocking or persistent reduction passes by; Attune's own are not looked at. */
+/* The program starts a nonblocking or persistent reduction; Attune starts its own through atn_real
+ * (tools/check_doors). */
 void atn_saw_later(MPI_Comm comm);
-/* Whether it is a private communicator. */
-bool atn_comm_is_wire(MPI_Comm comm);
 
 /* Makes the private communicator when it is first needed (collective); false: this communicator
  * is native from now on. */

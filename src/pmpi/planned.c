@@ -312,8 +312,8 @@ static void hear_plan(decision *d, matter *m)
 
 static void say_times(atn_comm *c, decision *d, matter *m)
 {
-    d->failed =
-        PMPI_Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX, c->user, &m->request);
+    d->failed = atn_real.Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX, c->user,
+                                    &m->request);
     enter(d, HEARING);
 }
 

@@ -28,7 +28,7 @@ void atn_irreproducible(atn_lost why, MPI_Comm comm)
 void atn_saw_later(MPI_Comm comm)
 {
     const atn_job *const job = &atn_the_job;
-    if (!job->active || (!job->reproducible && job->report == NULL) || atn_comm_is_wire(comm))
+    if (!job->active || (!job->reproducible && job->report == NULL))
         return;
     atn_report_later();
     atn_irreproducible(ATN_LOST_NONBLOCKING, comm);

@@ -60,6 +60,7 @@ bool atn_tuned_start(atn_comm *c)
         .comm = c->user,
         .bcast = atn_real.Bcast,
         .allreduce = atn_real.Allreduce,
+        .iallreduce = atn_real.Iallreduce,
         .tune = atn_tune_defaults,
         .budget = spendable(job->budget),
         .overhead_ns = c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_the_job.began_ns : 0,

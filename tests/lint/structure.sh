@@ -24,6 +24,22 @@ put src/extra/b.c 'int x;\n'
 check_fails "layers: unknown folder" "is in no layer" tools/check_layers "$bad"
 check "layers" tools/check_layers
 
+# ---- doors ----
+fresh
+put src/pmpi/calls.def 'ATN_ROW(Bcast, BCAST,\n        (void))\nATN_LATER(Iallreduce,\n          (void))\nATN_CONTROL(Comm_free, (void), ())\n'
+put src/pmpi/a.c 'int f(void) { return PMPI_Iallreduce(); }\n'
+check_fails "doors: an interposed routine by its PMPI name" \
+    "src/pmpi/a.c:1: PMPI_Iallreduce is interposed" tools/check_doors "$bad"
+put src/pmpi/a.c '/* MPI_Bcast\n * comes first */\nint (*f)(void) = MPI_Bcast_c;\n'
+check_fails "doors: by its MPI name, with large counts" \
+    "src/pmpi/a.c:3: MPI_Bcast_c is interposed" tools/check_doors "$bad"
+put src/pmpi/a.c ''
+put src/exec/b.c 'void f(void) { PMPI_Comm_free(0); }\n'
+check_fails "doors: in the executor" "src/exec/b.c:1: PMPI_Comm_free" tools/check_doors "$bad"
+put src/exec/b.c 'int f(void) { return PMPI_Ibcast() + atn_real.Bcast() + g("MPI_Bcast"); } // MPI_Bcast\n'
+check "doors: the good example" tools/check_doors "$bad"
+check "doors" tools/check_doors
+
 # ---- catalogue ----
 good='const atn_algo atn_algo_bcast_one = {\n    .name = "one",\n    .summary = "s",\n    .reference = "r"\n                 "more",\n    .cost = "a",\n};\n'
 operations='ATN_OPERATION(BCAST, bcast, WHOLE, WHOLE, 0)\n'

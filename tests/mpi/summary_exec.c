@@ -63,6 +63,7 @@ static void check_mean(atn_operation op, int64_t own, int64_t mean)
         .comm = MPI_COMM_WORLD,
         .bcast = PMPI_Bcast,
         .allreduce = PMPI_Allreduce,
+        .iallreduce = PMPI_Iallreduce,
         .tune = atn_tune_defaults,
         .budget = 20,
         .expect = expect_more,

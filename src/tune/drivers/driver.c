@@ -341,7 +341,7 @@ int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
     x->ticks[0] = x->ticks[1] = 0;
     for (int i = 0; i < ATN_SUM_OVERHEAD && d->apart; i++)
         a->mine[i] /= d->s.p;
-    return PMPI_Iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T,
+    return d->s.iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T,
                            d->apart ? MPI_SUM : MPI_MAX, wire, &a->request);
 }
 

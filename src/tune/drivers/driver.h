@@ -84,6 +84,8 @@ typedef struct {
     int (*bcast)(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm);
     int (*allreduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm);
+    int (*iallreduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm, MPI_Request *request);
     atn_tune_settings tune;
     int budget;          /* per mille */
     int64_t overhead_ns; /* that the budget has to pay for already */
