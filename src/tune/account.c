@@ -40,9 +40,15 @@ int64_t atn_account_wait(const atn_account *a, int64_t regret_ns, int64_t cost_n
     return calls == INT64_MAX ? calls : calls + 1;
 }
 
+enum { PART = 2 };
+
+int64_t atn_account_spare(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
+{
+    return credit_ns + scaled(passed_ns, budget, 1000 * PART) - cost_ns;
+}
+
 int64_t atn_account_pays(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
 {
-    enum { PART = 2 };
     const int64_t over_ns = cost_ns - credit_ns;
     if (over_ns <= 0 || budget == 0)
         return 0;

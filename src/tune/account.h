@@ -45,6 +45,9 @@ void atn_account_overhead(atn_account *a, int64_t ns);
  * then. */
 int64_t atn_account_pays(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns);
 
+/* What is left of that half, for costs to come. */
+int64_t atn_account_spare(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns);
+
 /* The first time that a predicted candidate was measured. */
 void atn_account_compare(atn_account *a, int64_t measured_ps, int64_t predicted_ps);
 /* The middle of the latest ratios, per mille; 0: too few to tell. */

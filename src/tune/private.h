@@ -33,9 +33,16 @@ typedef struct {
     int64_t ratios; /* of the account when it was planned */
 } atn_round;
 
+/* What would be tried next. */
+typedef struct {
+    int candidate;     /* -1: nothing */
+    int64_t regret_ns; /* that it may cost */
+} atn_trial;
+
 typedef struct {
     void (*plan)(atn_tuner *t, atn_round *round);
     void (*take)(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2]);
+    atn_trial (*next)(const atn_tuner *t);
 } atn_procedure;
 
 struct atn_tuner {

@@ -461,4 +461,15 @@ static void take_race(atn_tuner *t, const atn_round *round, const int64_t per_ca
         judge_duel(t, candidate, per_call_ps[other], per_call_ps[own]);
 }
 
-const atn_procedure atn_race = {plan_race, take_race};
+/* The first round times what it starts with, which costs no regret. */
+static atn_trial next_race(const atn_tuner *t)
+{
+    if (t->runner[t->winner].samples == 0)
+        return (atn_trial){.candidate = t->watching ? -1 : t->winner};
+    const int challenger = t->watching ? t->challenger : next_challenger(t);
+    if (challenger < 0)
+        return (atn_trial){.candidate = -1};
+    return (atn_trial){challenger, regret(t, challenger) * calls_of(t, challenger) / 1000};
+}
+
+const atn_procedure atn_race = {plan_race, take_race, next_race};

@@ -97,4 +97,7 @@ static void take_star(atn_tuner *t, const atn_round *round, const int64_t per_ca
         judge_window(t, round, per_call_ps);
 }
 
-const atn_procedure atn_star = {plan_star, take_star};
+/* It knows no budget, so nothing has a cost. */
+static atn_trial next_star(const atn_tuner *t) { return (atn_trial){.candidate = next_probe(t)}; }
+
+const atn_procedure atn_star = {plan_star, take_star, next_star};

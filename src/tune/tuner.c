@@ -290,6 +290,47 @@ void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
     };
 }
 
+static int tried(const atn_tuner *t)
+{
+    int n = 0;
+    for (int i = 0; i < t->n; i++)
+        n += i != t->native && t->runner[i].samples > 0;
+    return n;
+}
+
+/* Nothing is tried any more, or what was tried has to do. */
+static atn_verdict_is verdict_without(const atn_tuner *t)
+{
+    return tried(t) > 0 ? ATN_VERDICT_SLOWER : ATN_VERDICT_PREDICTED;
+}
+
+static atn_verdict_is verdict_of(const atn_tuner *t, const atn_trial *next)
+{
+    if (t->incumbent != t->native)
+        return ATN_VERDICT_SERVES;
+    if (t->winner != t->native)
+        return ATN_VERDICT_HELD;
+    if (next->candidate < 0)
+        return verdict_without(t);
+    const bool begun = t->round.begun && t->round.n == 2;
+    const bool waits = atn_account_wait(t->account, next->regret_ns, t->agreement_ns) > 0;
+    return waits && !begun && !t->round.credit ? ATN_VERDICT_WAITING : ATN_VERDICT_TRYING;
+}
+
+atn_verdict atn_tuner_verdict(const atn_tuner *t)
+{
+    const atn_trial next = t->procedure->next(t);
+    atn_verdict v = {.is = verdict_of(t, &next), .tried = tried(t), .of = t->n - 1};
+    v.other = t->incumbent != t->native ? t->incumbent
+              : t->winner != t->native  ? t->winner
+                                        : best_other(t, t->native);
+    v.other_ps = v.other >= 0 ? atn_runner_median(&t->runner[v.other]) : 0;
+    v.native_ps = atn_runner_median(&t->runner[t->native]);
+    v.cost_ns = next.regret_ns + t->agreement_ns;
+    v.left_ns = atn_account_left(t->account) - (next.regret_ns > 0 ? t->account->overhead_ns : 0);
+    return v;
+}
+
 /* ---- the procedure that learns nothing ---- */
 
 static void plan_nothing(atn_tuner *t, atn_round *round)
@@ -305,4 +346,10 @@ static void take_nothing(atn_tuner *t, const atn_round *round, const int64_t per
     (void)per_call_ps;
 }
 
-const atn_procedure atn_fixed = {plan_nothing, take_nothing};
+static atn_trial next_nothing(const atn_tuner *t)
+{
+    (void)t;
+    return (atn_trial){.candidate = -1};
+}
+
+const atn_procedure atn_fixed = {plan_nothing, take_nothing, next_nothing};

@@ -97,6 +97,26 @@ int atn_tuner_incumbent(const atn_tuner *t);
 void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p);
 /* Why it does what it does, in words. */
 const char *atn_tuner_why(const atn_tuner *t);
+
+/* Why the native routine serves, or does not, as far as it is known now. */
+typedef enum {
+    ATN_VERDICT_SERVES,    /* it does not: `other` does */
+    ATN_VERDICT_HELD,      /* `other` is known to be faster, but the incumbent must not change */
+    ATN_VERDICT_SLOWER,    /* others were tried; `other` was the fastest of them */
+    ATN_VERDICT_PREDICTED, /* none was tried: predictions rule all of them out */
+    ATN_VERDICT_WAITING,   /* the next trial costs more than is left */
+    ATN_VERDICT_TRYING     /* the next trial may begin, or has begun */
+} atn_verdict_is;
+
+typedef struct {
+    atn_verdict_is is;
+    int other;                   /* -1: none */
+    int tried, of;               /* candidates besides native: measured, all */
+    int64_t other_ps, native_ps; /* medians; 0: not measured */
+    int64_t cost_ns, left_ns;    /* WAITING: of the next trial; in the account */
+} atn_verdict;
+atn_verdict atn_tuner_verdict(const atn_tuner *t);
+
 /* Time of one call of a candidate: the median of its latest blocks, and half the width of an
  * interval of at least 94 % for it.  -1: not measured often enough for that. */
 int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p);
