@@ -320,6 +320,7 @@ static void set_up(atn_comm *c)
     bool same = true;
     if (!within_world(c)) {
         c->stage = ATN_STAGE_NATIVE;
+        c->outside = true;
         atn_irreproducible(ATN_LOST_OUTSIDE, c->user);
         return;
     }

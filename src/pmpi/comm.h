@@ -59,6 +59,7 @@ typedef struct atn_comm {
     const atn_rules *wisdom; /* that holds there; NULL: none */
     int p, r;
     atn_stage stage;
+    bool outside;         /* NATIVE: has processes of other jobs; else some rank has no room */
     bool reserved;        /* counts against the limit of private communicators */
     uint64_t calls, wake; /* wake: the call at which it must hear of an agreement */
     atn_known known[ATN_KNOWN];
@@ -341,10 +342,14 @@ typedef struct {
     const atn_call *call;
     atn_choice choice;
     atn_turn turn;
+    bool declined; /* a plan could not serve this call on all ranks */
     double start;
 } atn_observed;
 bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p);
 int atn_observed_end(atn_observed *o, int code);
+/* A call on a communicator without a state, if it succeeds, for the report; times of atn_now. */
+double atn_stateless_begin(void);
+void atn_stateless_end(MPI_Comm comm, atn_operation op, double start);
 
 /* Tells the report what the tuners of a communicator know; before they go, and at the end. */
 void atn_tuned_facts(atn_comm *c);

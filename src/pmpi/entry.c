@@ -77,12 +77,22 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
         code = atn_real.name actuals;                                                              \
         return atn_observed_end(&o, code);                                                         \
     }                                                                                              \
+    static __attribute__((noinline)) int stateless_##name formals                                  \
+    {                                                                                              \
+        if (!atn_the_job.observed)                                                                 \
+            return atn_real.name actuals;                                                          \
+        const double start = atn_stateless_begin();                                                \
+        const int code = atn_real.name actuals;                                                    \
+        if (code == MPI_SUCCESS)                                                                   \
+            atn_stateless_end(comm, ATN_##id, start);                                              \
+        return code;                                                                               \
+    }                                                                                              \
     static __attribute__((noinline)) int serve_##name formals                                      \
     {                                                                                              \
         atn_short_end(ATN_##id);                                                                   \
         atn_comm *const c = atn_comm_enter(comm, ATN_##id);                                        \
         if (c == NULL)                                                                             \
-            return atn_real.name actuals;                                                          \
+            return stateless_##name actuals;                                                       \
         const int r __attribute__((unused)) = c->r;                                                \
         atn_known *const known = atn_comm_known(c, ATN_##id, key);                                 \
         if (known != NULL && atn_are_apart(buffers) &&                                             \

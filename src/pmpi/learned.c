@@ -52,17 +52,22 @@ static struct {
     int64_t start_ns, spent_ns, last_ns;
 } planning = {.lock = PTHREAD_MUTEX_INITIALIZER, .last_ns = 3000000};
 
-static bool may_plan(void)
+/* What another plan costs, and what is left for it. */
+static atn_put_off plan_cost(void)
 {
     pthread_mutex_lock(&planning.lock);
     const int64_t now = atn_clock_kernel_ns();
     if (planning.start_ns == 0)
         planning.start_ns = now;
     const int64_t earned = (now - planning.start_ns) / 400 * atn_the_job.budget;
-    const bool so = planning.spent_ns + planning.last_ns <= planning_credit_ns + earned;
+    const int64_t left = planning_credit_ns + earned - planning.spent_ns;
+    const atn_put_off off = {
+        .costs = planning.last_ns > left, .cost_ns = planning.last_ns, .left_ns = left};
     pthread_mutex_unlock(&planning.lock);
-    return so || is_star();
+    return off;
 }
+
+static bool may_plan(void) { return is_star() || !plan_cost().costs; }
 
 static void note_plan(int64_t ns)
 {
@@ -263,13 +268,34 @@ static bool seems_worth_planning(const atn_kind *x)
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
 }
 
-/* Short calls that few calls of the communicator are: others are worth more, unless the job is run
- * to teach others. */
-static bool is_rare(const atn_comm *c, const atn_kind *x)
+/* Calls that a kind of short ones needs so as not to be rare on its communicator: others are worth
+ * more, unless the job is run to teach others. */
+static int64_t not_rare(const atn_comm *c, const atn_kind *x)
 {
     enum { PART = 16, WHOLE = 100 };
-    return !is_star() && atn_the_job.budget <= WHOLE && x->subject.q.bytes >= 0 &&
-           x->subject.q.bytes < ATN_SHORT_BYTES && (uint64_t)x->calls * PART < c->calls;
+    const bool any = is_star() || atn_the_job.budget > WHOLE || x->subject.q.bytes < 0 ||
+                     x->subject.q.bytes >= ATN_SHORT_BYTES;
+    return any ? 0 : (int64_t)((c->calls + PART - 1) / PART);
+}
+
+static bool is_rare(const atn_comm *c, const atn_kind *x) { return x->calls < not_rare(c, x); }
+
+int64_t atn_learned_needs(const atn_comm *c, const atn_kind *x, int64_t needed)
+{
+    const int64_t least = not_rare(c, x);
+    return least > needed ? least : needed;
+}
+
+atn_why atn_learned_fixed(const atn_comm *c, const atn_kind *x)
+{
+    const atn_subject *const s = &x->subject;
+    if (s->q.bytes == 0 && s->q.op != ATN_BARRIER)
+        return ATN_WHY_EMPTY;
+    if (c->wisdom != NULL && atn_wisdom_might(c->wisdom, &s->q))
+        return ATN_WHY_WISDOM;
+    if (!is_mute(s))
+        return ATN_WHY_NOTHING;
+    return atn_the_job.budget == 0 && !is_star() ? ATN_WHY_NO_BUDGET : ATN_WHY_ROUNDING;
 }
 
 /* Those that are part of a cycle are, at once.  What comes often enough is, whatever was foreseen:
@@ -333,7 +359,8 @@ atn_advice atn_learned_expect(void *context, const atn_kind *x)
     return is_mute(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }
 
-atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p)
+atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p,
+                              atn_put_off *off_p)
 {
     atn_comm *const c = context;
     const atn_subject *const s = &x->subject;
@@ -355,8 +382,12 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
         return ATN_ADVICE_FIELD;
     }
     const bool at_once = wise == NULL && x->calls == 0 && begins_with_plan(c, s);
-    if (wise == NULL && ((!at_once && !is_worth_planning(c, x)) || !may_plan()))
+    if (wise == NULL && !at_once && !is_worth_planning(c, x))
         return ATN_ADVICE_LATER;
+    if (wise == NULL && !may_plan()) {
+        *off_p = plan_cost();
+        return ATN_ADVICE_LATER;
+    }
     if (wise == NULL && !at_once && atn_arrivals_open(c, x))
         return ATN_ADVICE_MEET;
     atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);

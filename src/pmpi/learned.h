@@ -7,12 +7,19 @@
 #define ATN_LEARNED_H
 
 #include "pmpi/comm.h"
+#include "report/job.h"
 
 /* For atn_driver_setup; the context is the communicator. */
 atn_advice atn_learned_expect(void *context, const atn_kind *x);
-atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p);
+atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p,
+                              atn_put_off *off_p);
 void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice);
 void atn_learned_times(void *context, atn_kind *x, int incumbent_before);
+
+/* For reports: how many calls a kind needs to be looked at, if no fewer than `needed`; why native
+ * serves a kind for good. */
+int64_t atn_learned_needs(const atn_comm *c, const atn_kind *x, int64_t needed);
+atn_why atn_learned_fixed(const atn_comm *c, const atn_kind *x);
 
 /* Collective over MPI_COMM_WORLD, at its end: merges what all ranks learned into the wisdom. */
 void atn_learned_finish(void);

@@ -402,6 +402,25 @@ bool atn_planned_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
     return false;
 }
 
+/* The plan is heard of at the next power of two. */
+void atn_planned_reason(atn_comm *c, const atn_call *call, const atn_problem *q,
+                        atn_job_reason *reason_p)
+{
+    c->call = call;
+    const decision *const d =
+        c->planned != NULL && q->bytes >= 0 ? find(c->planned, kind_of(c, q)) : NULL;
+    c->call = NULL;
+    if (d == NULL) {
+        reason_p->why = q->bytes < 0 ? ATN_WHY_UNSHARED : ATN_WHY_KINDS;
+        return;
+    }
+    const bool planning = d->stage == UNHEARD || d->stage == PLANNING;
+    reason_p->why = planning ? ATN_WHY_PLANNING : ATN_WHY_NOTHING;
+    reason_p->n[0] = d->calls;
+    for (reason_p->n[1] = 2; reason_p->n[1] <= d->calls;)
+        reason_p->n[1] *= 2;
+}
+
 static void time_call(atn_comm *c, decision *d, matter *m, double seconds)
 {
     planned *const p = c->planned;

@@ -4,6 +4,7 @@
 
 #include "plan/planner.h"
 #include "pmpi/comm.h"
+#include "report/job.h"
 
 /* A call that was timed. */
 typedef struct {
@@ -16,6 +17,10 @@ typedef struct {
  * others. */
 atn_status atn_planned_ranking(const atn_comm *c, const atn_problem *q, atn_ranking *ranking_p,
                                atn_error *err);
+
+/* Why no plan serves a call that no rule covers, for reports. */
+void atn_planned_reason(atn_comm *c, const atn_call *call, const atn_problem *q,
+                        atn_job_reason *reason_p);
 
 /* Seconds of a clock that never goes back. */
 double atn_now(void);

@@ -1,57 +1,44 @@
 /* report.c - which algorithm served what, how often and how long.
  *
- * Every rank keeps a small table; MPI_Finalize merges them with one reduction whose operator joins
- * tables: rows alike on several ranks keep the largest count and the largest time. */
+ * Every rank keeps a ledger (ledger.h); MPI_Finalize merges them with one reduction whose operator
+ * joins tables. */
 #include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "pmpi/planned.h"
 #include "pmpi/watch.h"
+#include "report/ledger.h"
 #include "tune/book.h"
 
-enum { MAX_ROWS = 1024, MAX_TUNED = 256 };
-
 typedef struct {
-    int32_t n, ntuned;
-    int64_t lost, later;    /* calls without a row; that are not served */
-    double seconds, tuning; /* of the job; spent on tuning, < 0: none */
+    double seconds, start, tuning; /* of the job; in MPI_Init; spent on tuning, < 0: none */
     double collectives, native;
+    int64_t later; /* nonblocking reductions of the program */
     int64_t budget;
-    atn_job_row row[MAX_ROWS];
-    atn_job_tuned tuned[MAX_TUNED];
+    atn_ledger_rows rows;
 } tables;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atn_ledger ledger;
 static tables own = {.tuning = -1};
-static atn_choice choice_of[MAX_ROWS]; /* of the rows of `own`: printing names takes long */
 static _Atomic int64_t later;
-static double started;
 
-static double now(void)
+static double since_init(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-9 * (double)(atn_clock_kernel_ns() - atn_the_job.began_ns);
 }
 
 /* ---- during the run ---- */
 
-void atn_report_start(void) { started = now(); }
+void atn_report_start(void) { own.start = since_init(); }
 
 void atn_report_later(void) { atomic_fetch_add_explicit(&later, 1, memory_order_relaxed); }
 
-static bool is_row(int i, const atn_problem *q, const atn_choice *choice, atn_why why)
-{
-    const atn_job_row *const row = &own.row[i];
-    return choice_of[i].row == choice->row && row->p == q->p && row->why == (int32_t)why &&
-           row->size_class == atn_size_class(q->bytes) &&
-           memcmp(&choice_of[i].params, &choice->params, sizeof choice->params) == 0;
-}
-
-static void print_choice(const atn_choice *choice, char out[ATN_JOB_NAME])
+void atn_report_name(const atn_choice *choice, char out[ATN_JOB_NAME])
 {
     char name[ATN_NAME_ROOM];
     atn_params_print(choice->row, &choice->params, name, sizeof name);
@@ -59,57 +46,46 @@ static void print_choice(const atn_choice *choice, char out[ATN_JOB_NAME])
     snprintf(out, ATN_JOB_NAME, "%.*s", ATN_JOB_NAME - 1, slash != NULL ? slash + 1 : name);
 }
 
-static atn_job_row *new_row(const atn_problem *q, const atn_choice *choice, atn_why why)
+static uint64_t choice_hash(const atn_choice *choice)
 {
-    atn_job_row *const row = &own.row[own.n];
-    *row = (atn_job_row){
-        .op = q->op, .p = q->p, .size_class = atn_size_class(q->bytes), .why = (int32_t)why};
-    choice_of[own.n++] = *choice;
-    print_choice(choice, row->algorithm);
-    return row;
+    return atn_hash(&choice->params, sizeof choice->params, (uint64_t)(uintptr_t)choice->row);
 }
 
-void atn_report_add(const atn_problem *q, const atn_choice *choice, atn_why why, double seconds)
+void atn_report_add(const atn_problem *q, const atn_choice *choice, const atn_job_reason *reason,
+                    const void *kind, double seconds, double bytes)
 {
+    const atn_ledger_key key = {.kind = kind,
+                                .choice = choice_hash(choice),
+                                .op = (int32_t)q->op,
+                                .p = q->p,
+                                .size_class = atn_size_class(q->bytes),
+                                .why = reason->why};
     pthread_mutex_lock(&lock);
-    int i = 0;
-    while (i < own.n && !is_row(i, q, choice, why))
-        i++;
-    atn_job_row *const row = i < own.n          ? &own.row[i]
-                             : own.n < MAX_ROWS ? new_row(q, choice, why)
-                                                : NULL;
+    atn_job_row *const row = atn_ledger_row(&ledger, &key);
     if (row != NULL) {
-        row->calls++;
-        row->seconds += seconds;
+        if (*row->algorithm == '\0') /* printing names takes long */
+            atn_report_name(choice, row->algorithm);
+        row->reason = *reason;
+        atn_ledger_book(row, seconds, bytes);
     } else {
-        own.lost++;
+        ledger.rows.lost++;
     }
     own.collectives += seconds;
-    own.native += why != ATN_WHY_SERVED ? seconds : 0;
+    own.native += reason->why != ATN_WHY_SERVED ? seconds : 0;
     pthread_mutex_unlock(&lock);
 }
 
-void atn_report_tuned(const atn_tuned_fact *fact)
+void atn_report_close(const void *kind, const atn_job_reason *reason)
 {
-    if (atn_the_job.report == NULL)
-        return;
     pthread_mutex_lock(&lock);
-    if (own.ntuned < MAX_TUNED) {
-        atn_job_tuned *const t = &own.tuned[own.ntuned++];
-        *t = (atn_job_tuned){.op = (int32_t)fact->op,
-                             .p = fact->p,
-                             .size_class = atn_size_class(fact->bytes),
-                             .time_ps = fact->time_ps,
-                             .ci_ps = fact->ci_ps,
-                             .native_ps = fact->native_ps,
-                             .native_ci_ps = fact->native_ci_ps};
-        print_choice(&fact->choice, t->algorithm);
-    }
+    atn_ledger_close(&ledger, kind, reason);
     pthread_mutex_unlock(&lock);
 }
 
 void atn_report_spent(int64_t ns, int budget)
 {
+    if (ns == 0)
+        return;
     pthread_mutex_lock(&lock);
     own.tuning = (own.tuning < 0 ? 0 : own.tuning) + 1e-9 * (double)ns;
     own.budget = budget;
@@ -118,44 +94,22 @@ void atn_report_spent(int64_t ns, int budget)
 
 /* ---- at the end ---- */
 
-static bool is_same(const atn_job_row *x, const atn_job_row *y)
-{
-    return x->op == y->op && x->p == y->p && x->size_class == y->size_class && x->why == y->why &&
-           strcmp(x->algorithm, y->algorithm) == 0;
-}
-
-static void join_row(tables *to, const atn_job_row *from)
-{
-    int i = 0;
-    while (i < to->n && !is_same(&to->row[i], from))
-        i++;
-    if (i == MAX_ROWS) {
-        to->lost += from->calls;
-    } else if (i == to->n) {
-        to->row[to->n++] = *from;
-    } else {
-        atn_job_row *const row = &to->row[i];
-        row->calls = from->calls > row->calls ? from->calls : row->calls;
-        row->seconds = from->seconds > row->seconds ? from->seconds : row->seconds;
-    }
-}
-
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Communicators of different ranks tune side by side, so their times are not added. */
+/* Communicators of different ranks tune side by side, so their times are not added.  What is part
+ * of another time comes from the same rank. */
 static void join_table(const tables *from, tables *to)
 {
-    to->lost = from->lost > to->lost ? from->lost : to->lost;
     to->later = from->later > to->later ? from->later : to->later;
     to->seconds = larger(to->seconds, from->seconds);
+    to->start = larger(to->start, from->start);
     to->tuning = larger(to->tuning, from->tuning);
-    to->collectives = larger(to->collectives, from->collectives);
-    to->native = larger(to->native, from->native);
+    if (from->collectives > to->collectives) {
+        to->collectives = from->collectives;
+        to->native = from->native;
+    }
     to->budget = from->budget > to->budget ? from->budget : to->budget;
-    for (int i = 0; i < from->n; i++)
-        join_row(to, &from->row[i]);
-    for (int i = 0; i < from->ntuned && to->ntuned < MAX_TUNED; i++)
-        to->tuned[to->ntuned++] = from->tuned[i];
+    atn_ledger_join(&to->rows, &from->rows);
 }
 
 static void join(void *in, void *inout, int *n, MPI_Datatype *type)
@@ -203,11 +157,10 @@ static atn_job_facts facts_of(const tables *all, int hosts)
         .collectives = all->collectives,
         .native = all->native,
         .brief = *job->report == '\0',
-        .rows = all->row,
-        .nrows = all->n,
-        .lost = all->lost,
-        .tuned = all->tuned,
-        .ntuned = all->ntuned,
+        .rows = all->rows.row,
+        .nrows = all->rows.n,
+        .lost = all->rows.lost,
+        .start_seconds = all->start,
         .tuning_seconds = all->tuning,
         .budget = (int)all->budget,
         .knows_topology = job->topo != NULL,
@@ -246,9 +199,10 @@ static char *write_report(const atn_job_facts *facts, size_t *bytes_p)
 void atn_report_print(void)
 {
     static tables all;
-    own.seconds = now() - started;
+    own.seconds = since_init();
     own.later = atomic_load(&later);
     atn_comms_visit(atn_tuned_facts);
+    own.rows = ledger.rows;
     const int hosts = count_hosts();
     if (!gather(&all) || atn_the_job.r != 0)
         return;

@@ -63,9 +63,14 @@ bool atn_choose(void *context, const atn_problem *q, atn_choice *choice_p)
     return lasting;
 }
 
+static bool have_wire(atn_comm *c)
+{
+    return c->wire != MPI_COMM_NULL || c->p == 1 || atn_comm_wire(c);
+}
+
 bool atn_serve_plan(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p)
 {
-    if (c->wire == MPI_COMM_NULL && c->p > 1 && !atn_comm_wire(c))
+    if (!have_wire(c))
         return false;
     const int code = atn_exec_run(c->exec, plan, call, c->wire);
     if (code == ATN_DECLINED)
@@ -150,15 +155,12 @@ void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bo
 
 /* ---- with somebody looking on ---- */
 
-static atn_why why_native(const atn_observed *o)
+/* Choosing, planning and trials beside the call are Attune's own time (account.h), whoever carries
+ * out the call then. */
+static void start_clock(atn_observed *o)
 {
-    if (o->choice.row->algo->build != NULL)
-        return ATN_WHY_SERVED;
-    if (o->c->stage == ATN_STAGE_SERVED)
-        return o->c->driver != NULL || o->c->planned != NULL || atn_exec_settled(o->c->exec)
-                   ? ATN_WHY_CHOSEN
-                   : ATN_WHY_ARGUMENTS;
-    return o->c->stage == ATN_STAGE_COUNTING ? ATN_WHY_FIRST : ATN_WHY_COMM;
+    if (atn_the_job.report != NULL)
+        o->start = atn_now();
 }
 
 static bool serve_observed(atn_observed *o, int *code_p)
@@ -175,9 +177,12 @@ static bool serve_observed(atn_observed *o, int *code_p)
     }
     o->choice = *atn_plan_choice(plan);
     atomic_store(&c->row, o->choice.row);
-    if (atn_serve_plan(c, plan, o->call, code_p))
+    const bool ready = have_wire(c);
+    start_clock(o);
+    if (ready && atn_serve_plan(c, plan, o->call, code_p))
         return true;
     o->choice.row = atn_catalog_native(o->call->op);
+    o->declined = true;
     return false;
 }
 
@@ -192,26 +197,24 @@ bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int 
     }
     if (atn_the_job.record != NULL)
         atn_record_add(c, call);
-    if (atn_the_job.report != NULL)
-        o->start = atn_now();
-    if (!serve_observed(o, code_p))
+    if (!serve_observed(o, code_p)) {
+        start_clock(o);
         return false;
+    }
     *code_p = atn_observed_end(o, *code_p);
     return true;
 }
 
 int atn_observed_end(atn_observed *o, int code)
 {
-    atn_problem q;
     const double seconds = atn_the_job.report != NULL ? atn_now() - o->start : 0;
-    code = atn_end(o->c, atn_turn_done(o->c, &o->turn, code));
+    const int done = atn_turn_done(o->c, &o->turn, code);
+    if (atn_the_job.report != NULL)
+        atn_report_call(o, code, seconds);
+    code = atn_end(o->c, done);
     atn_beat_end(o->c);
     if (o->c->foreseeing != NULL)
         atn_foresight_saw(o->c, o->call, NULL);
-    if (atn_the_job.report != NULL) {
-        if (o->c->exec != NULL && atn_call_problem(o->c->exec, o->call, &q))
-            atn_report_add(&q, &o->choice, why_native(o), seconds);
-    }
     return code;
 }
 

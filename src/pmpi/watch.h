@@ -11,26 +11,22 @@ void atn_watch_stop(void);
 
 /* report.c */
 void atn_report_start(void);
-void atn_report_add(const atn_problem *q, const atn_choice *choice, atn_why why, double seconds);
+/* A call; `kind` as in ledger.h. */
+void atn_report_add(const atn_problem *q, const atn_choice *choice, const atn_job_reason *reason,
+                    const void *kind, double seconds, double bytes);
+/* A kind ends, and why its native calls were native is known. */
+void atn_report_close(const void *kind, const atn_job_reason *reason);
+/* Algorithm and parameters without the operation. */
+void atn_report_name(const atn_choice *choice, char out[ATN_JOB_NAME]);
 void atn_report_print(void);
 /* A nonblocking or persistent reduction, which is not served. */
 void atn_report_later(void);
 
-/* ---- what tuners tell the report (tuned_facts.c); nothing happens when none is wanted ---- */
-
-typedef struct {
-    atn_operation op;
-    int p;
-    int64_t bytes;     /* any size of the problem's class, -1: ranks do not share it */
-    atn_choice choice; /* what is used now */
-    /* Of one call, from blocks that were agreed on: median and half width of its 95 % interval in
-     * picoseconds; -1: not measured. */
-    int64_t time_ps, ci_ps;
-    int64_t native_ps, native_ci_ps;
-} atn_tuned_fact;
-void atn_report_tuned(const atn_tuned_fact *fact);
 /* Nanoseconds that tuning cost on the communicator (account.h), and its budget per mille. */
 void atn_report_spent(int64_t ns, int budget);
+
+/* reasons.c: a call has ended with this code after so many seconds. */
+void atn_report_call(const atn_observed *o, int code, double seconds);
 
 /* record.c: sizes of calls that differ between ranks; writing is collective over MPI_COMM_WORLD. */
 void atn_record_add(const atn_comm *c, const atn_call *call);

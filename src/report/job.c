@@ -9,14 +9,6 @@
 
 const char *const atn_job_formats[] = {"text", "csv", "json", "html", NULL};
 
-static const char *const why_words[ATN_WHYS] = {
-    [ATN_WHY_SERVED] = "",
-    [ATN_WHY_CHOSEN] = "chosen",
-    [ATN_WHY_FIRST] = "first calls",
-    [ATN_WHY_COMM] = "communicator not served",
-    [ATN_WHY_ARGUMENTS] = "arguments not served",
-};
-
 void atn_lines_free(char **lines)
 {
     for (int i = 0; lines != NULL && lines[i] != NULL; i++)
@@ -26,33 +18,25 @@ void atn_lines_free(char **lines)
 
 /* ---- what was saved ---- */
 
-typedef struct {
-    bool known;
-    double native, saved, ci; /* seconds: of one native call; of all calls of the row */
-} saving;
-
-static const atn_job_tuned *tuned_of(const atn_job_facts *j, const atn_job_row *row)
+/* The doubt about the calls of the row themselves is that of their sum. */
+static double doubt(const atn_job_row *row)
 {
-    for (int i = 0; i < j->ntuned; i++) {
-        const atn_job_tuned *t = &j->tuned[i];
-        if (t->op == row->op && t->p == row->p && t->size_class == row->size_class &&
-            strcmp(t->algorithm, row->algorithm) == 0)
-            return t;
-    }
-    return NULL;
+    const double n = (double)row->calls;
+    const double own = n > 1 ? (row->squares - row->seconds * row->seconds / n) * n / (n - 1) : 0;
+    return 1.96 * sqrt(row->variance + (own > 0 ? own : 0));
 }
 
-/* Calls of the row at the measured difference; both intervals widen it. */
-static saving saving_of(const atn_job_facts *j, const atn_job_row *row)
+atn_job_saving atn_job_saved(const atn_job_row *row)
 {
-    const atn_job_tuned *t = row->why == ATN_WHY_SERVED ? tuned_of(j, row) : NULL;
-    if (t == NULL || t->time_ps < 0 || t->native_ps < 0 || t->ci_ps < 0 || t->native_ci_ps < 0)
-        return (saving){.known = false};
-    const double calls = 1e-12 * (double)row->calls;
-    return (saving){.known = true,
-                    .native = 1e-12 * (double)t->native_ps,
-                    .saved = calls * (double)(t->native_ps - t->time_ps),
-                    .ci = calls * hypot((double)t->ci_ps, (double)t->native_ci_ps)};
+    const double n = (double)row->calls;
+    atn_job_saving s = {.mean = row->seconds / n};
+    if (row->reason.why != ATN_WHY_SERVED || row->compared < row->calls)
+        return s;
+    s.known = true;
+    s.native = row->native / n;
+    s.saved = n * (s.native - s.mean);
+    s.ci = doubt(row);
+    return s;
 }
 
 atn_job_totals atn_job_total(const atn_job_facts *j)
@@ -60,11 +44,12 @@ atn_job_totals atn_job_total(const atn_job_facts *j)
     atn_job_totals sum = {0};
     for (int i = 0; i < j->nrows; i++) {
         const atn_job_row *const row = &j->rows[i];
-        const saving s = saving_of(j, row);
+        const atn_job_saving s = atn_job_saved(row);
         sum.total += row->seconds;
         sum.saved += s.saved;
         sum.ci = hypot(sum.ci, s.ci); /* rows are measured apart from each other */
-        *(s.known ? &sum.known : &sum.unknown) += row->why == ATN_WHY_SERVED ? row->seconds : 0;
+        *(s.known ? &sum.known : &sum.unknown) +=
+            row->reason.why == ATN_WHY_SERVED ? row->seconds : 0;
     }
     return sum;
 }
@@ -74,7 +59,8 @@ atn_job_totals atn_job_total(const atn_job_facts *j)
 static int by_problem(const void *a, const void *b)
 {
     const atn_job_row *const x = *(atn_job_row *const *)a, *const y = *(atn_job_row *const *)b;
-    const int by[] = {x->op - y->op, x->p - y->p, x->size_class - y->size_class, x->why - y->why};
+    const int by[] = {x->op - y->op, x->p - y->p, x->size_class - y->size_class,
+                      x->reason.why - y->reason.why};
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)
         if (by[i] != 0)
             return by[i];
@@ -107,20 +93,35 @@ static void known_cell(atn_table *t, bool known, double value)
         atn_cell(t, "%s", "");
 }
 
-static void row_cells(const atn_job_facts *j, const atn_job_row *row, atn_table *t)
+/* Sentences mark commands, cells do not. */
+static void remedy_cell(atn_table *t, const char *remedy)
 {
-    const saving s = saving_of(j, row);
+    char plain[ATN_WHY_WORDS];
+    size_t n = 0;
+    for (; *remedy != '\0' && n < sizeof plain - 1; remedy++)
+        if (*remedy != '`')
+            plain[n++] = *remedy;
+    plain[n] = '\0';
+    atn_cell(t, "%s", plain);
+}
+
+static void row_cells(const atn_job_row *row, atn_table *t)
+{
+    const atn_job_saving s = atn_job_saved(row);
+    char why[ATN_WHY_WORDS];
+    atn_why_words(&row->reason, why);
     atn_cell(t, "%s", atn_operation_get((atn_operation)row->op)->name);
     atn_cell(t, "%d", row->p);
     class_cell(t, row->size_class);
     atn_cell(t, "%s", row->algorithm);
     atn_cell(t, "%lld", (long long)row->calls);
     atn_cell(t, "%.3f", 1e3 * row->seconds);
-    atn_cell(t, "%.3f", 1e6 * row->seconds / (double)row->calls);
+    atn_cell(t, "%.3f", 1e6 * s.mean);
     known_cell(t, s.known, 1e6 * s.native);
     known_cell(t, s.known, 1e3 * s.saved);
     known_cell(t, s.known, 1e3 * s.ci);
-    atn_cell(t, "%s", why_words[row->why]);
+    atn_cell(t, "%s", why);
+    remedy_cell(t, atn_why_remedy((atn_why)row->reason.why));
 }
 
 void atn_job_table(const atn_job_facts *j, bool by_time, atn_table *t)
@@ -131,7 +132,7 @@ void atn_job_table(const atn_job_facts *j, bool by_time, atn_table *t)
         {"calls", ATN_CELL_NUMBER},    {"total_ms", ATN_CELL_NUMBER},
         {"mean_us", ATN_CELL_NUMBER},  {"native_us", ATN_CELL_NUMBER},
         {"saved_ms", ATN_CELL_NUMBER}, {"saved_ci_ms", ATN_CELL_NUMBER},
-        {"why", ATN_CELL_TEXT},
+        {"why", ATN_CELL_TEXT},        {"remedy", ATN_CELL_TEXT},
     };
     *t = (atn_table){.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     const atn_job_row **order = malloc(sizeof *order * ((size_t)j->nrows + 1));
@@ -141,7 +142,7 @@ void atn_job_table(const atn_job_facts *j, bool by_time, atn_table *t)
     if (order != NULL)
         qsort(order, (size_t)j->nrows, sizeof *order, by_time ? by_seconds : by_problem);
     for (int i = 0; order != NULL && i < j->nrows; i++)
-        row_cells(j, order[i], t);
+        row_cells(order[i], t);
     free(order);
 }
 
@@ -216,6 +217,7 @@ static void write_json(FILE *f, const atn_job_facts *j)
     number(&out, "native_ms", true, 1e3 * j->native);
     number(&out, "saved_ms", sum.known > 0, 1e3 * sum.saved);
     number(&out, "saved_ci_ms", sum.known > 0, 1e3 * sum.ci);
+    number(&out, "start_ms", true, 1e3 * j->start_seconds);
     number(&out, "tuning_ms", j->tuning_seconds >= 0, 1e3 * j->tuning_seconds);
     json_table(&out, j);
     atn_json_open(&out, "advice", '[');

@@ -97,7 +97,7 @@ static int collect(const atn_job_facts *j, bar bars[ATN_OPERATIONS], double *mos
     int n = 0;
     for (int i = 0; i < j->nrows; i++) {
         const atn_job_row *const row = &j->rows[i];
-        *(row->why == ATN_WHY_SERVED ? &bars[row->op].served : &bars[row->op].native) +=
+        *(row->reason.why == ATN_WHY_SERVED ? &bars[row->op].served : &bars[row->op].native) +=
             row->seconds;
     }
     for (int op = 0; op < ATN_OPERATIONS; op++) {
@@ -169,10 +169,10 @@ static void write_table(FILE *f, const atn_job_facts *j)
         write_cell(f, &t, i);
         fputs(i % t.ncolumns == t.ncolumns - 1 ? "</tr>\n" : "", f);
     }
-    fputs(
-        "</table></div>\n<p class=\"note\">&ndash; : not measured. Calls and times are maxima over "
-        "ranks.</p>\n",
-        f);
+    fputs("</table></div>\n<p class=\"note\">&ndash; : not measured. Calls and times of a row are "
+          "those "
+          "of the rank that spent most time in them.</p>\n",
+          f);
     atn_table_free(&t);
 }
 

@@ -67,6 +67,20 @@ static void say_saved(lines *l, const atn_job_totals *sum)
             time_words(served, c));
 }
 
+/* The start is no tuning: it takes the same time in jobs that tune nothing. */
+static void say_tuning(lines *l, const atn_job_facts *j)
+{
+    const double share = percent(j->tuning_seconds, j->seconds), most = j->budget / 10.0;
+    char a[32];
+    say(l, "the start of Attune in MPI_Init took %s", time_words(j->start_seconds, a));
+    if (j->tuning_seconds < 0)
+        say(l, "tuning took no time: nothing was tuned in this job");
+    else
+        say(l, "tuning took %s, %.2f %% of the time (allowed: %.1f %%%s)",
+            time_words(j->tuning_seconds, a), share, most,
+            share > most ? "; the first trials run on credit" : "");
+}
+
 char **atn_job_summary(const atn_job_facts *j)
 {
     const atn_job_totals sum = atn_job_total(j);
@@ -75,17 +89,12 @@ char **atn_job_summary(const atn_job_facts *j)
     say(&l, "%d ranks on %d host%s, %s, %s", j->ranks, j->hosts, j->hosts == 1 ? "" : "s", j->mpi,
         time_words(j->seconds, a));
     say(&l,
-        "collectives took %s, %.1f %% of it; %s of that in the MPI library's own (calls and times "
-        "are maxima over ranks)",
+        "collectives took %s, %.1f %% of it; %s of that in the MPI library's own (of the rank that "
+        "spent most time in them)",
         time_words(j->collectives, a), percent(j->collectives, j->seconds),
         time_words(j->native, b));
     say_saved(&l, &sum);
-    if (j->tuning_seconds >= 0)
-        say(&l, "tuning took %s, %.2f %% of the time (allowed: %.1f %%)",
-            time_words(j->tuning_seconds, a), percent(j->tuning_seconds, j->seconds),
-            j->budget / 10.0);
-    else
-        say(&l, "tuning took no time: nothing was tuned in this job");
+    say_tuning(&l, j);
     return done(&l);
 }
 
@@ -105,38 +114,15 @@ static void say_size(const atn_job_row *row, char out[80])
                  atn_format_size(INT64_C(1) << row->size_class, hi));
 }
 
-static const char *remedy(const atn_job_facts *j, const atn_job_row *row)
-{
-    static const char *const by_why[ATN_WHYS] = {
-        [ATN_WHY_FIRST] = "these were the first calls of their communicators, which stay native: "
-                          "lower ATTUNE_FIRST if communicators are few and live long",
-        [ATN_WHY_COMM] = "their communicator is not served: it joins two groups, has processes of "
-                         "another job, or some rank had no room for it (--verbose tells)",
-        [ATN_WHY_ARGUMENTS] = "their arguments are not served: an operator or a datatype that "
-                              "Attune does not know to be valid",
-    };
-    if (row->why != ATN_WHY_CHOSEN)
-        return by_why[row->why];
-    if (row->size_class < 0 && j->plans && !j->learns)
-        return "ranks do not share the size of this operation, so nothing can be predicted; a "
-               "rule can still choose an algorithm";
-    if (j->learns)
-        return "nothing faster was found";
-    if (j->plans)
-        return "predictions found nothing faster";
-    return j->has_rules ? "no rule covers them, or rules say native: tune them"
-                        : "nothing chooses an algorithm: use --select model, or rules";
-}
-
 /* The longest times that were left to the MPI library. */
 static void say_native(lines *l, const atn_job_facts *j, double total)
 {
     bool *named = calloc((size_t)j->nrows + 1, sizeof *named);
     for (int n = 0; named != NULL && n < MOST_NAMED; n++) {
         int most = -1;
-        char size[80], time[32];
+        char size[80], time[32], why[ATN_WHY_WORDS];
         for (int i = 0; i < j->nrows; i++)
-            if (!named[i] && j->rows[i].why != ATN_WHY_SERVED &&
+            if (!named[i] && j->rows[i].reason.why != ATN_WHY_SERVED &&
                 (most < 0 || j->rows[i].seconds > j->rows[most].seconds))
                 most = i;
         if (most < 0 || j->rows[most].seconds < worth * total)
@@ -144,11 +130,22 @@ static void say_native(lines *l, const atn_job_facts *j, double total)
         named[most] = true;
         const atn_job_row *const row = &j->rows[most];
         say_size(row, size);
-        say(l, "%s%s on %d ranks: %s (%.0f %% of the collectives) were left to the MPI library; %s",
+        atn_why_words(&row->reason, why);
+        say(l,
+            "%s%s on %d ranks: %s (%.0f %% of the collectives) were left to the MPI library. Why: "
+            "%s. Remedy: %s",
             atn_operation_get((atn_operation)row->op)->name, size, row->p,
-            time_words(row->seconds, time), percent(row->seconds, total), remedy(j, row));
+            time_words(row->seconds, time), percent(row->seconds, total), why,
+            atn_why_remedy((atn_why)row->reason.why));
     }
     free(named);
+}
+
+static void say_later(lines *l, const atn_job_facts *j)
+{
+    if (j->later > 0)
+        say(l, "unsupported: %lld nonblocking or persistent reductions went to the MPI library",
+            (long long)j->later);
 }
 
 char **atn_job_advice(const atn_job_facts *j)
@@ -156,7 +153,8 @@ char **atn_job_advice(const atn_job_facts *j)
     const atn_job_totals sum = atn_job_total(j);
     lines l = {0};
     if (j->seconds > 0 && j->collectives < 0.02 * j->seconds) {
-        say(&l, "collectives take less than 2 %% of the time: nothing here is worth the trouble");
+        say(&l, "blocking collectives take less than 2 %% of the time: little can be gained here");
+        say_later(&l, j);
         return done(&l);
     }
     say_native(&l, j, sum.total);
@@ -168,9 +166,7 @@ char **atn_job_advice(const atn_job_facts *j)
             "topology unknown: with --topology FILE (or `hosts`, if all are alike) algorithms "
             "follow the wires between the %d hosts; `attune topo discover` can find them",
             j->hosts);
-    if (j->later > 0)
-        say(&l, "unsupported: %lld nonblocking or persistent reductions went to the MPI library",
-            (long long)j->later);
+    say_later(&l, j);
     if (sum.unknown > worth * sum.total && !j->learns)
         say(&l, "whether what was chosen is faster than native was not measured here; "
                 "`attune bench` compares them");

@@ -17,11 +17,10 @@ for flavour in openmpi mpich; do
     break
 done
 
-# What stands in the table of the text, blanks aside, is what stands in the csv.
+# What stands in the table of the text is what stands in the csv: columns are two blanks apart.
 text_agrees() { # TEXT CSV
-    sed -n '/^operation/,/^what would/p' "$1" | sed '/^what would/d; s/ first calls/ first_calls/' |
-        awk '{ for (i = 1; i <= NF; i++) printf "%s%s", $i, i < NF ? "," : "\n" }' | sort >text.cells
-    sed 's/,,/,-,/g; s/,,/,-,/g; s/,$/,-/; s/first calls/first_calls/' "$2" | sort | diff text.cells -
+    sed -n '/^operation/,/^what would/p' "$1" | sed -E '/^what would/d; s/ {2,}/,/g' | sort >text.cells
+    sed -E 's/,,/,-,/g; s/,,/,-,/g; s/,$/,-/' "$2" | sort | diff text.cells -
 }
 # Every line that the text says above and below its table is in the page.
 sentences_agree() { # TEXT DOM

@@ -9,7 +9,21 @@
 #include "base/clock.h"
 #include "tune/drivers/private.h"
 
-enum { ADVICE, BYTES, WISE, WISE_PS, AT_ONCE, SEEN_PS, PAUSE, PASSED, OVERHEAD, HEAD };
+enum {
+    ADVICE,
+    BYTES,
+    WISE,
+    WISE_PS,
+    AT_ONCE,
+    SEEN_PS,
+    PAUSE,
+    PASSED,
+    OVERHEAD,
+    OFF_COSTS, /* atn_put_off */
+    OFF_COST,
+    OFF_LEFT,
+    HEAD
+};
 
 /* A line: predicted picoseconds, error, algorithm; native is always the first.
  * Returns the length; candidates that find no room are left out. */
@@ -70,6 +84,16 @@ static int64_t wait_ns(const atn_driver *d)
     return atn_account_pays(d->s.budget, credit_ns, atn_set_ups_ns(), atn_set_ups_since());
 }
 
+/* The same as an amount: what setting up another tuner costs, and what is left for it. */
+static atn_put_off over_budget(const atn_driver *d)
+{
+    const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
+    const int64_t cost_ns = atn_next_set_up_ns(), before_ns = atn_set_ups_ns() - cost_ns;
+    const int64_t left_ns =
+        atn_account_spare(d->s.budget, credit_ns, before_ns, atn_set_ups_since());
+    return (atn_put_off){.costs = true, .cost_ns = cost_ns, .left_ns = left_ns};
+}
+
 /* Calls until it is asked again. */
 static int64_t pause_of(const atn_driver *d, const atn_kind *x)
 {
@@ -85,8 +109,14 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 {
     const int64_t start = atn_ticks();
     atn_field f = {.wise = -1, .wise_ps = -1};
+    atn_put_off off = {0};
     if (x->calls == 0 || x->meets || wait_ns(d) == 0)
-        head[ADVICE] = d->s.advise(d->s.context, x, &f);
+        head[ADVICE] = d->s.advise(d->s.context, x, &f, &off);
+    else
+        off = over_budget(d);
+    head[OFF_COSTS] = off.costs;
+    head[OFF_COST] = off.cost_ns;
+    head[OFF_LEFT] = off.left_ns;
     head[WISE] = f.wise;
     head[WISE_PS] = f.wise_ps;
     head[AT_ONCE] = f.at_once;
@@ -156,6 +186,7 @@ atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p)
         field_p->n = 0;
     atn_account_elapsed(&d->book.account, head[PASSED]);
     atn_account_overhead(&d->book.account, head[OVERHEAD]);
+    x->off = (atn_put_off){head[OFF_COSTS] != 0, head[OFF_COST], head[OFF_LEFT], x->calls};
     x->seen_ps = head[SEEN_PS];
     x->quiet = said ? 0 : head[PAUSE];
     return (atn_advice)head[ADVICE];

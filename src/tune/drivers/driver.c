@@ -180,13 +180,18 @@ void atn_driver_cost(atn_driver *d, int64_t ticks)
     atomic_fetch_add(&set_ups, ticks);
 }
 
-/* What the job has paid, its start and the next one included.  Before there was one it takes a plan
- * and about as many collectives as the start. */
-int64_t atn_set_ups_ns(void)
+/* Before there was one it takes a plan and about as many collectives as the start. */
+int64_t atn_next_set_up_ns(void)
 {
     static const int64_t plan_ns = 3000000;
     const int64_t so_far = atn_ticks_ns(atomic_load(&set_ups)), n = atomic_load(&fields);
-    return start_ns + so_far + (n > 0 ? so_far / n : start_ns + plan_ns);
+    return n > 0 ? so_far / n : start_ns + plan_ns;
+}
+
+/* What the job has paid, its start and the next one included. */
+int64_t atn_set_ups_ns(void)
+{
+    return start_ns + atn_ticks_ns(atomic_load(&set_ups)) + atn_next_set_up_ns();
 }
 
 int64_t atn_set_ups_since(void) { return atn_ticks_ns(atn_ticks() - atomic_load(&first_opened)); }

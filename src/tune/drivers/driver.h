@@ -36,6 +36,13 @@ typedef enum {
     ATN_ADVICE_FIELD  /* a tuner with these candidates */
 } atn_advice;
 
+/* Why advice is put off: there were too few calls, or what it would cost is not left. */
+typedef struct {
+    bool costs;
+    int64_t cost_ns, left_ns;
+    int64_t at; /* the calls of the kind at that time */
+} atn_put_off;
+
 /* Calls of a kind that need no turn: who carries one out as the last one counts it here, and nobody
  * else is told before something is to be decided. */
 typedef struct {
@@ -55,7 +62,8 @@ typedef struct atn_kind {
     const char *why;  /* that was last told */
     bool meets;       /* at its next call that needs a turn, see ATN_ADVICE_MEET */
     int64_t quiet;    /* without a tuner: calls until rank 0 is asked */
-    int64_t calls;    /* before it was last asked; 0: none was served yet */
+    int64_t calls;    /* before it is asked; 0: none was served yet */
+    atn_put_off off;  /* when it was last asked */
     int64_t since;    /* ticks at the first one, each rank's own */
     int64_t ticks[2]; /* of the blocks of the present round */
     int ahead;        /* calls until an agreement is awaited; 0: not known yet */
@@ -92,8 +100,8 @@ typedef struct {
     /* On all ranks alike, of a kind that is new: FIXED: native for good; FIELD: rank 0 is to be
      * asked at once; LATER: it will have nothing to say before the next call. */
     atn_advice (*expect)(void *context, const atn_kind *x);
-    /* Asked on rank 0 alone. */
-    atn_advice (*advise)(void *context, const atn_kind *x, atn_field *field_p);
+    /* Asked on rank 0 alone; *off_p says why advice is put off. */
+    atn_advice (*advise)(void *context, const atn_kind *x, atn_field *field_p, atn_put_off *off_p);
     /* Told on all ranks after rank 0 has advised, and after times were agreed. */
     void (*heard)(void *context, const atn_kind *x, atn_advice advice);
     void (*learned)(void *context, atn_kind *x, int incumbent_before);
@@ -136,6 +144,22 @@ void atn_driver_stop(atn_driver *d);
 /* facts.c: kinds of calls so far, and nanoseconds that tuning has cost (account.h). */
 int atn_driver_kinds(const atn_driver *d);
 const atn_kind *atn_driver_kind_at(const atn_driver *d, int i);
+/* Without the start of the job, which is not tuning. */
 int64_t atn_driver_spent(const atn_driver *d);
+
+/* What became of a kind of calls. */
+typedef enum {
+    ATN_KIND_FEW,   /* not enough calls yet: `seen`, `needed` */
+    ATN_KIND_COSTS, /* setting up a tuner costs more than is left: `off` */
+    ATN_KIND_FIXED, /* its first candidate serves for good */
+    ATN_KIND_TUNED  /* as its tuner says */
+} atn_kind_is;
+typedef struct {
+    atn_kind_is is;
+    int64_t seen, needed;
+    atn_put_off off;
+    atn_verdict verdict;
+} atn_kind_facts;
+atn_kind_facts atn_driver_facts(const atn_kind *x);
 
 #endif

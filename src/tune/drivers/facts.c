@@ -1,4 +1,5 @@
 /* facts.c - what the tuners of a communicator know and have cost, for reports. */
+#include "base/clock.h"
 #include "tune/drivers/private.h"
 
 int atn_driver_kinds(const atn_driver *d) { return d->n; }
@@ -6,5 +7,24 @@ const atn_kind *atn_driver_kind_at(const atn_driver *d, int i) { return &d->kind
 
 int64_t atn_driver_spent(const atn_driver *d)
 {
-    return d->book.account.spent_ns + atn_driver_overhead(d);
+    return d->book.account.spent_ns + atn_ticks_ns(d->overhead);
+}
+
+/* Rank 0 is asked before the call after `calls`; calls by promise are not told of yet. */
+atn_kind_facts atn_driver_facts(const atn_kind *x)
+{
+    const int64_t untold = x->promise.granted - x->promise.left;
+    atn_kind_facts f = {.is = ATN_KIND_TUNED, .off = x->off};
+    if (x->tuner != NULL) {
+        f.verdict = atn_tuner_verdict(x->tuner);
+        return f;
+    }
+    if (x->quiet == INT64_MAX) {
+        f.is = ATN_KIND_FIXED;
+        return f;
+    }
+    f.seen = x->calls - (x->quiet - untold);
+    f.needed = x->calls + 1;
+    f.is = x->off.costs ? ATN_KIND_COSTS : ATN_KIND_FEW;
+    return f;
 }

@@ -36,6 +36,7 @@ int64_t atn_driver_overhead(const atn_driver *d);
 /* Nanoseconds that setting up tuning has cost this process, whatever the communicator, with those
  * that another tuner will cost, and how long ago that began. */
 int64_t atn_set_ups_ns(void);
+int64_t atn_next_set_up_ns(void); /* the latter alone */
 int64_t atn_set_ups_since(void);
 /* Whether all ranks say yes (collective). */
 bool atn_driver_all(const atn_driver *d, bool mine);
