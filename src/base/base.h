@@ -68,8 +68,8 @@ bool atn_parse_size(const char *text, int64_t *bytes_p);
 /* The shortest of 4096, 4K, 1M ... that parses back to the same number. */
 const char *atn_format_size(int64_t bytes, char out[32]);
 
-/* "16K,128K,1M", "1K:1M:x4" (1K, 4K ... 1M), "0:64:+8", "1K:1M" (doubling), and lists of those, in
- * the order given, each once.  ATN_USAGE tells what is wrong.  Caller frees the list. */
+/* "16K,128K,1M", "1K:1M:x4" (1K, 4K ... 1M), "0:64:+8", and lists of those, in the order given,
+ * each once.  ATN_USAGE tells what is wrong.  Caller frees the list. */
 typedef ATN_VEC(int64_t) atn_sizes;
 atn_status atn_parse_sizes(const char *text, atn_sizes *list_p, atn_error *err);
 

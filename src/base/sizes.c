@@ -18,7 +18,7 @@ static bool parse_step(const char *text, range *r)
     return *text == '+' && atn_parse_size(text + 1, &r->step) && r->step >= 1;
 }
 
-/* "LO", "LO:HI", "LO:HI:STEP"; false when it is none of these. */
+/* "LO" or "LO:HI:STEP"; false when it is neither. */
 static bool parse_range(char *item, range *r)
 {
     char *hi = strchr(item, ':'), *step = NULL;
@@ -28,14 +28,14 @@ static bool parse_range(char *item, range *r)
     }
     if (step != NULL)
         *step++ = '\0';
-    *r = (range){.factor = 2};
+    *r = (range){.factor = 0};
     if (!atn_parse_size(item, &r->lo))
         return false;
     if (hi == NULL) {
         r->hi = r->lo;
         return true;
     }
-    return atn_parse_size(hi, &r->hi) && r->hi >= r->lo && (step == NULL || parse_step(step, r)) &&
+    return atn_parse_size(hi, &r->hi) && r->hi >= r->lo && step != NULL && parse_step(step, r) &&
            (r->factor == 0 || r->lo > 0 || r->hi == 0);
 }
 
@@ -66,11 +66,22 @@ static atn_status add_range(const range *r, atn_sizes *list, atn_error *err)
     return ATN_OK;
 }
 
+/* A range without a step would leave open how many sizes it stands for. */
+static bool lacks_step(const char *item)
+{
+    const char *const colon = strchr(item, ':');
+    return colon != NULL && colon[1] != '\0' && strchr(colon + 1, ':') == NULL;
+}
+
 static atn_status add_item(const char *text, size_t n, atn_sizes *list, atn_error *err)
 {
     char item[MAX_ITEM];
     range r;
     snprintf(item, sizeof item, "%.*s", (int)atn_min((int)n, MAX_ITEM - 1), text);
+    if (lacks_step(item))
+        return atn_fail(err, ATN_USAGE,
+                        "range '%s' has no step; write %s:x4 to multiply by 4 or %s:+1K to add 1K",
+                        item, item, item);
     if (n >= MAX_ITEM || !parse_range(item, &r))
         return atn_fail(err, ATN_USAGE,
                         "'%.*s' is neither a size such as 4096 or 64K nor a range such as "

@@ -92,6 +92,8 @@ fails 2 "attune: --from reads samples and runs nothing; leave 'mpirun' out" \
 fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?*' attune bench --ops bcsat -- true
 fails 2 "attune: --ops: an empty name in the list" attune bench --ops bcast,,reduce -- true
 fails 2 "attune: 'wide' is neither a size*" attune bench --sizes wide -- true
+fails 2 "attune: range '1K:1M' has no step; write 1K:1M:x4*" \
+    attune bench --sizes 1K:1M -- ./must-not-start
 fails 2 'attune: --sizes: at most 1G can be measured' attune bench --sizes 2G -- true
 fails 2 'attune: --since needs --imbalance*' attune bench --since last -- true
 fails 2 'attune: --late needs --imbalance*' attune bench --late 1 -- true

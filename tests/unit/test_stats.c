@@ -42,10 +42,10 @@ static void sizes_are_listed(void **state)
         {"16K,128K,1M", "16K 128K 1M"},
         {"1K:1M:x4", "1K 4K 16K 64K 256K 1M"},
         {"1K:1M:X32", "1K 32K 1M"},
-        {"1K:8K", "1K 2K 4K 8K"},
-        {"1K:9K", "1K 2K 4K 8K"},
+        {"1K:8K:x2", "1K 2K 4K 8K"},
+        {"1K:9K:x2", "1K 2K 4K 8K"},
         {"0:32:+8", "0 8 16 24 32"},
-        {"8,1:8,4", "8 1 2 4"},
+        {"8,1:8:x2,4", "8 1 2 4"},
         {"1M:1M:x2", "1M"},
     };
     char out[256];
@@ -60,6 +60,7 @@ static void bad_sizes_are_refused(void **state)
         "",         "x",     "1K,",     ",1K",    "1K:",    "1K:2K:",
         "1K:2K:4",  "2K:1K", "0:1K",    "1:8:x1", "1:8:x0", "1:8:+0",
         "1:8:x2:3", "-1",    "1:1M:+1", "1K 2K",  "1.5K",   "1:9999999999999999999999",
+        "1K:8K",    "4:4",
     };
     char out[256];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -70,6 +71,10 @@ static void bad_sizes_are_refused(void **state)
     assert_string_equal(err.text,
                         "'wide' is neither a size such as 4096 or 64K nor a range such as "
                         "1K:1M:x4 or 0:64:+8");
+    err = (atn_error){0};
+    assert_int_equal(atn_parse_sizes("8,1K:1M", &list, &err), ATN_USAGE);
+    assert_string_equal(err.text, "range '1K:1M' has no step; write 1K:1M:x4 to multiply by 4 or "
+                                  "1K:1M:+1K to add 1K");
 }
 
 static void ranges_end_before_they_overflow(void **state)
