@@ -62,6 +62,9 @@ int atn_floor_log2(int p); /* p >= 1 */
 int atn_ceil_log2(int p);
 
 uint64_t atn_hash(const void *data, size_t bytes, uint64_t seed); /* FNV-1a, 64 bit */
+/* The next random number (splitmix64): the same on every machine; consecutive states give unrelated
+ * numbers. */
+uint64_t atn_random(uint64_t *state);
 
 /* "64K", "1M", "4096" -> bytes; false on anything else (also overflow and trailing text). */
 bool atn_parse_size(const char *text, int64_t *bytes_p);

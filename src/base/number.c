@@ -1,4 +1,4 @@
-/* number.c - logarithms and the hash. */
+/* number.c - logarithms, the hash and random numbers. */
 #include "base/base.h"
 
 int atn_floor_log2(int p)
@@ -20,4 +20,12 @@ uint64_t atn_hash(const void *data, size_t bytes, uint64_t seed)
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
     return hash;
+}
+
+uint64_t atn_random(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
 }

@@ -10,15 +10,6 @@
 /* More pieces than this make a test slow without making it better. */
 enum { MOST_PIECES = 64 };
 
-/* One step of splitmix64: consecutive states give unrelated numbers. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 static const atn_row *draw_row(const atn_problem *q, uint64_t *state)
 {
     const int rows = atn_catalog_rows();
@@ -32,7 +23,7 @@ static const atn_row *draw_row(const atn_problem *q, uint64_t *state)
         if (row->op != q->op || row->algo->build == NULL)
             continue;
         atn_params_default(row, &plain.params);
-        if (atn_choice_refuses(&plain, q) == NULL && draw(state) % ++seen == 0)
+        if (atn_choice_refuses(&plain, q) == NULL && atn_random(state) % ++seen == 0)
             chosen = row;
     }
     return chosen;
@@ -40,7 +31,7 @@ static const atn_row *draw_row(const atn_problem *q, uint64_t *state)
 
 static int64_t draw_value(const atn_param *param, uint64_t *state)
 {
-    const uint64_t x = draw(state);
+    const uint64_t x = atn_random(state);
     if (x % 4 == 0)
         return param->fallback;
     if (param->scale == ATN_LINEAR)
