@@ -26,7 +26,7 @@ function ms(e) { return sprintf("%.1f", 1e3 * part(e, 1)) }
 function times(e) { return sprintf("%.2f [%.2f..%.2f]", part(e, 1), part(e, 2), part(e, 3)) }
 
 # Fields of a line of csv: the algorithm may hold commas, so what follows is counted from the end.
-function time_of() { return $(NF - 4) " " $(NF - 3) " " $(NF - 2) }
+function time_of() { return $(NF - 5) " " $(NF - 4) " " $(NF - 3) }
 function variant_of(name, i) {
     if ($4 !~ /^"/) return $4
     name = $4
@@ -35,8 +35,8 @@ function variant_of(name, i) {
     return name
 }
 function algorithm_of(name, i) {
-    name = $(NF - 5)
-    for (i = NF - 6; name ~ /"$/ && name !~ /^"/; i--) name = $i "," name
+    name = $(NF - 6)
+    for (i = NF - 7; name ~ /"$/ && name !~ /^"/; i--) name = $i "," name
     gsub(/"/, "", name)
     return name
 }

@@ -1,8 +1,8 @@
 /* bench_exec.c - the MPI program behind `attune bench`: runs collectives in several variants,
  * interleaved in one job, and writes every sample (docs/measuring.md).
  *
- *   bench_exec [--seconds S] [--calls N] [--topology T] [--rules FILE] [--algorithm LIST]
- *              [--machine FILE] [--imbalance F [--late WHO] [--since own|last]]
+ *   bench_exec [--seconds S] [--calls N] [--seed N] [--topology T] [--rules FILE]
+ *              [--algorithm LIST] [--machine FILE] [--imbalance F [--late WHO] [--since own|last]]
  *              OPERATION/BYTES/VARIANTS ...
  *
  * VARIANTS are separated by ';': attune (what rules and forced algorithms say, and with a
@@ -25,6 +25,9 @@
 #include "plan/planner.h"
 #include "plan/rules.h"
 
+enum { MOST_CONNECTED = 128 };
+static const int64_t plan_factor = 4; /* more effort than inside a program that waits */
+
 static const char *const roles[] = {"native", "control", "attune", "named", "candidate"};
 typedef enum { NATIVE, CONTROL, ATTUNE, NAMED, CANDIDATE } role;
 
@@ -39,10 +42,11 @@ typedef struct {
     atn_caller caller;
     atn_topo *topo;
     atn_rules *rules;
-    atn_budget budget;
+    atn_turns_budget budget;
     const char *topology, *rules_file, *algorithm, *machine_file; /* options */
-    atn_machine *machine;                                         /* of rank 0 */
+    atn_machine *machine; /* of rank 0; without a file, the built-in one */
     double flushed, imbalance;
+    int round;         /* that was written last */
     const char *late;  /* who comes late in every call; NULL: patterns take turns */
     const char *since; /* "last": times since the last rank came */
 } bench;
@@ -61,9 +65,12 @@ __attribute__((format(printf, 2, 3))) static void say(const bench *b, const char
 }
 
 /* Whoever watches wants to see the job move. */
-static void write_sample(void *context, int entrant, double seconds)
+static void write_sample(void *context, int round, int entrant, double seconds)
 {
     bench *b = context;
+    if (b->round != round)
+        puts("round");
+    b->round = round;
     printf("s %d %.9f\n", entrant, seconds);
     if (MPI_Wtime() - b->flushed > 0.2) {
         fflush(stdout);
@@ -209,7 +216,63 @@ static bool open_all(const bench *b, field *f)
     return ok || failed(b, ATN_MEMORY, "out of memory");
 }
 
+/* ---- predictions ---- */
+
+typedef struct {
+    char text[ATN_NAME_ROOM];
+} label;
+
+/* A prediction for each candidate, 0 where there is none; on rank 0. */
+static void predict_field(const bench *b, const field *f, label *words, double *seconds)
+{
+    const atn_problem q = b->caller.q;
+    int64_t budget = plan_factor * atn_plan_budget(q.p);
+    char word[ATN_NAME_ROOM];
+    atn_ranking r = {.n = 0};
+    for (int i = 0; i < f->n; i++)
+        snprintf(words[i].text, sizeof words[i].text, "%s",
+                 atn_choice_word(&f->v[i].callee.choice, word));
+    if (atn_planner_rank(&q, b->machine, NULL, budget, &r, NULL) != ATN_OK)
+        r.n = 0;
+    for (int k = 0; k < r.n; k++)
+        for (int i = 0; i < f->n; i++)
+            if (strcmp(words[i].text, atn_choice_word(&r.v[k].choice, word)) == 0)
+                seconds[i] = r.v[k].seconds;
+    for (int i = 0; i < f->n; i++)
+        if (f->roles[i] == CANDIDATE && seconds[i] <= 0 && f->v[i].callee.choice.row != NULL)
+            atn_planner_time(&f->v[i].callee.choice, &q, b->machine, NULL, &budget, &seconds[i],
+                             NULL);
+    atn_ranking_free(&r);
+}
+
+/* Rank 0 predicts, because floating point may differ between machines. */
+static bool predict(const bench *b, field *f)
+{
+    label *const words = calloc((size_t)f->n, sizeof *words);
+    double *const seconds = calloc((size_t)f->n, sizeof *seconds);
+    int ok = words != NULL && seconds != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (ok && b->caller.r == 0)
+        predict_field(b, f, words, seconds);
+    if (ok)
+        MPI_Bcast(seconds, f->n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int i = 0; ok && i < f->n; i++)
+        f->v[i].predicted_s = seconds[i];
+    free(words);
+    free(seconds);
+    return ok || failed(b, ATN_MEMORY, "out of memory");
+}
+
 /* ---- a task ---- */
+
+/* Every task has orders of its own. */
+static atn_turns_budget budget_of(const bench *b)
+{
+    const int64_t task[] = {b->caller.q.op, b->caller.q.bytes};
+    atn_turns_budget budget = b->budget;
+    budget.seed = atn_hash(task, sizeof task, budget.seed);
+    return budget;
+}
 
 static bool contest(bench *b, field *f)
 {
@@ -220,8 +283,12 @@ static bool contest(bench *b, field *f)
     if (f->seeks_best)
         say(b, "best");
     fflush(stdout);
-    const int wrong = atn_contest(&b->caller, f->v, f->n, &b->budget, write_sample, b);
-    if (wrong < 0) {
+    b->round = 0;
+    const atn_turns_budget budget = budget_of(b);
+    const int wrong = atn_contest(&b->caller, f->v, f->n, &budget, write_sample, b);
+    if (wrong == ATN_CONTEST_MEMORY)
+        return failed(b, ATN_MEMORY, "out of memory");
+    if (wrong == ATN_CONTEST_RIGHT) {
         say(b, "done");
         fflush(stdout);
         return true;
@@ -235,13 +302,15 @@ static bool contest(bench *b, field *f)
 static bool run_task(bench *b, atn_operation op, int64_t bytes, char *variants)
 {
     field f = {0};
+    b->caller.began = MPI_Wtime();
     if (!atn_caller_prepare(&b->caller, op, bytes))
         return failed(b, ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
     if (!atn_imbalance_prepare(&b->caller))
         return failed(b, ATN_MEMORY, "out of memory");
     say(b, "task %s %lld %.9f", atn_operation_get(op)->name, (long long)bytes,
         atn_bound(&b->caller.q));
-    const bool ok = enter_words(b, &f, variants) && open_all(b, &f) && contest(b, &f);
+    const bool ok = enter_words(b, &f, variants) && (!f.seeks_best || predict(b, &f)) &&
+                    open_all(b, &f) && contest(b, &f);
     for (int i = 0; i < f.n; i++)
         atn_callee_close(&f.v[i].callee);
     free(f.v);
@@ -262,6 +331,15 @@ static bool task(bench *b, char *text)
 
 /* ---- the job ---- */
 
+/* Libraries connect ranks when they first send to each other.  That must not fall to whichever
+ * variant happens to run first.  Large jobs might run out of sockets, so they go without. */
+static void connect_ranks(const atn_caller *c)
+{
+    for (int step = 1; c->p <= MOST_CONNECTED && step < c->p; step++)
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, (c->r + step) % c->p, 0, NULL, 0, MPI_BYTE,
+                     (c->r - step + c->p) % c->p, 0, c->wire, MPI_STATUS_IGNORE);
+}
+
 static bool load_rules(bench *b)
 {
     atn_error err = {0};
@@ -273,7 +351,10 @@ static bool load_machine(bench *b)
 {
     atn_error err = {0};
     int ok = 1;
-    if (b->machine_file != NULL && b->caller.r == 0) {
+    if (b->machine_file == NULL && b->caller.r == 0) {
+        b->machine = atn_machine_builtin();
+        ok = b->machine != NULL || atn_fail(&err, ATN_MEMORY, "out of memory") == ATN_OK;
+    } else if (b->caller.r == 0) {
         ok = atn_machine_read(b->machine_file, &b->machine, &err) == ATN_OK;
         const char *why = ok ? atn_machine_refuses(b->machine, b->topo) : NULL;
         if (why != NULL)
@@ -299,6 +380,8 @@ static bool read_option(bench *b, const char *name, const char *value)
         b->budget.seconds = atof(value);
     else if (strcmp(name, "--calls") == 0)
         b->budget.rounds = atoi(value);
+    else if (strcmp(name, "--seed") == 0)
+        b->budget.seed = strtoull(value, NULL, 10);
     else if (strcmp(name, "--imbalance") == 0)
         b->imbalance = atof(value);
     else
@@ -315,6 +398,7 @@ static void write_head(const bench *b)
                  b->late != NULL ? ", late: " : "", b->late != NULL ? b->late : "",
                  b->caller.imbalance.since_last ? ", since the last" : "");
     atn_program_head(b->caller.r, b->caller.p, b->topo, how);
+    say(b, "seed %llu", (unsigned long long)b->budget.seed);
 }
 
 static bool check_late(const bench *b)
@@ -329,7 +413,7 @@ static bool check_late(const bench *b)
 
 int main(int argc, char **argv)
 {
-    bench b = {.budget = {.seconds = 5, .rounds = 1000},
+    bench b = {.budget = {.seconds = 5, .rounds = 1000, .seed = 1},
                .topology = getenv("ATTUNE_TOPOLOGY"),
                .rules_file = getenv("ATTUNE_RULES"),
                .algorithm = getenv("ATTUNE_ALGORITHM")};
@@ -341,7 +425,9 @@ int main(int argc, char **argv)
         ok = read_option(&b, argv[i], argv[i + 1]);
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
     b.topo = atn_program_place(r, b.topology);
+    MPI_Bcast(&b.budget, sizeof b.budget, MPI_BYTE, 0, MPI_COMM_WORLD);
     atn_caller_begin(&b.caller, b.topo);
+    connect_ranks(&b.caller);
     b.caller.imbalance = (atn_imbalance){.factor = b.imbalance,
                                          .late = b.late,
                                          .since_last = b.since && strcmp(b.since, "last") == 0};

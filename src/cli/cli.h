@@ -40,7 +40,9 @@ static inline bool atn_option_repeats(const atn_option *o)
 enum {
     ATN_CMD_OUTPUT = 1, /* writes to args->out; has -o FILE (replaced whole, or not touched) */
     ATN_CMD_REST = 2,   /* `-- words...` are passed through in args->rest */
-    ATN_CMD_JOB = 4     /* starts a job of Attune's own: its files are examined first (files.h) */
+    ATN_CMD_JOB = 4,    /* starts a job of Attune's own: its files are examined first (files.h) */
+    ATN_CMD_STREAM = 8  /* with both: where a job is started and there is no -o, args->out is stdout
+                           itself, for results that are written while it runs */
 };
 
 typedef struct atn_args atn_args;

@@ -1,6 +1,9 @@
 /* cmd_bench.c - attune bench: collectives measured in several variants, judged with confidence. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/bench.h"
 #include "cli/sampling.h"
@@ -9,11 +12,26 @@
 
 /* ---- arguments of the program ---- */
 
+/* The given seed, else another one in each run: equal orders would repeat equal errors. */
+static void seed_of(const atn_args *a, char out[24])
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t unique[] = {now.tv_sec, now.tv_nsec, getpid()};
+    uint64_t state = atn_hash(unique, sizeof unique, 0);
+    snprintf(out, 24, "%" PRIu64, atn_random(&state) % 1000000);
+    if (atn_arg_given(a, "seed"))
+        snprintf(out, 24, "%" PRId64, atn_arg_int(a, "seed"));
+}
+
 static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, atn_words *words,
                                     atn_error *err)
 {
+    char seed[24];
+    seed_of(a, seed);
     bool ok = atn_words_option(words, "seconds", atn_arg_text(a, "seconds")) &&
               atn_words_option(words, "calls", atn_arg_text(a, "calls")) &&
+              atn_words_option(words, "seed", seed) &&
               atn_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") &&
               atn_words_setting(words, a, "rules", "ATTUNE_RULES") &&
               atn_words_setting(words, a, "algorithm", "ATTUNE_ALGORITHM") &&
@@ -43,14 +61,52 @@ static atn_status check_number(const atn_args *a, const char *name, double *valu
     return ATN_OK;
 }
 
-static atn_status measure(const atn_args *a, atn_samples *s, atn_error *err)
+/* What was asked for and has no samples. */
+static void tell_missing(const atn_task *t)
+{
+    char size[32];
+    for (int i = 0; i < t->variants.n; i++) {
+        const atn_variant *const v = &t->variants.v[i];
+        if (v->seconds.n == 0 && v->role != ATN_ROLE_CANDIDATE)
+            fprintf(stderr, "attune: note: %s %s: no time for %s; give more --seconds\n",
+                    t->operation, atn_format_size(t->bytes, size),
+                    v->role == ATN_ROLE_NAMED ? v->algorithm : atn_role_names[v->role]);
+    }
+}
+
+/* The rows of a task that is complete. */
+static atn_status write_task(void *context, const atn_samples *s, int task, atn_error *err)
+{
+    atn_bench_writer *const w = context;
+    atn_bench_rows rows = {0};
+    tell_missing(&s->tasks.v[task]);
+    atn_status status = atn_bench_task(&s->tasks.v[task], &rows, err);
+    if (status == ATN_OK)
+        status = atn_bench_stream(w, s, &rows, err);
+    fflush(w->f);
+    atn_vec_free(&rows);
+    return status;
+}
+
+/* Rows of later tasks are not known yet; these widths suit nearly all. */
+static void set_widths(atn_bench_writer *w, const atn_words *tasks)
+{
+    static const int usual[ATN_BENCH_COLUMNS] = {0, 5, 8, 8, 14, 9, 12, 8, 5, 7, 0};
+    memcpy(w->widths, usual, sizeof usual);
+    for (int i = 0; i < tasks->n; i++)
+        w->widths[0] = atn_max(w->widths[0], (int)strcspn(tasks->v[i], "/"));
+}
+
+static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *writer,
+                          atn_error *err)
 {
     const atn_bench_wish wish = {.ops = atn_arg_text(a, "ops"),
                                  .sizes = atn_arg_text(a, "sizes"),
                                  .variants = atn_arg_text(a, "variants"),
                                  .candidates = atn_arg_text(a, "candidates")};
     atn_words tasks = {0}, arguments = {0};
-    atn_sampling w = {.program = "bench_exec"};
+    atn_sampling w = {
+        .program = "bench_exec", .lines = true, .done = write_task, .context = writer};
     double imbalance;
     atn_status status = check_number(a, "seconds", &w.seconds, err);
     if (status == ATN_OK)
@@ -63,6 +119,7 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_error *err)
     if (status == ATN_OK)
         status = atn_bench_tasks(&wish, &tasks, err);
     w.tasks = tasks.n;
+    set_widths(writer, &tasks);
     if (status == ATN_OK)
         status = collect_arguments(a, &tasks, &arguments, err);
     if (status == ATN_OK)
@@ -120,13 +177,26 @@ static atn_status write_plot(const char *path, const atn_samples *s, const atn_b
     return status;
 }
 
-static atn_status write_results(const atn_args *a, const atn_samples *s, atn_error *err)
+/* Where the table has no room for it; what is read from files was told when it was measured. */
+static void tell_noise(const atn_args *a, const atn_bench_rows *rows)
+{
+    const char *const format = atn_arg_format(a);
+    if (atn_arg_given(a, "from"))
+        return;
+    if (strcmp(format, "csv") == 0 || strcmp(format, "json") == 0)
+        atn_bench_put_noise(stderr, "attune: note: ", rows);
+}
+
+static atn_status write_results(const atn_args *a, const atn_samples *s, atn_bench_writer *writer,
+                                atn_error *err)
 {
     atn_bench_rows rows = {0};
     const char *plot = atn_arg_text(a, "plot");
     atn_status status = atn_bench_summarise(s, &rows, err);
     if (status == ATN_OK)
-        status = atn_bench_write(a->out, s, &rows, atn_arg_format(a), a->terminal, err);
+        status = atn_bench_finish(writer, s, &rows, err);
+    if (status == ATN_OK)
+        tell_noise(a, &rows);
     if (status == ATN_OK && atn_arg_given(a, "imbalance"))
         status = atn_bench_classes(a, &rows, err);
     if (status == ATN_OK && plot != NULL)
@@ -138,11 +208,12 @@ static atn_status write_results(const atn_args *a, const atn_samples *s, atn_err
 static int bench(const atn_args *a, atn_error *err)
 {
     atn_samples s = {0};
+    atn_bench_writer writer = {.f = a->out, .format = atn_arg_format(a), .terminal = a->terminal};
     atn_status status = check_plot(a, err);
     if (status == ATN_OK)
-        status = atn_arg_given(a, "from") ? read_files(a, &s, err) : measure(a, &s, err);
+        status = atn_arg_given(a, "from") ? read_files(a, &s, err) : measure(a, &s, &writer, err);
     if (status == ATN_OK)
-        status = write_results(a, &s, err);
+        status = write_results(a, &s, &writer, err);
     atn_samples_free(&s);
     return status;
 }
@@ -180,7 +251,8 @@ static const atn_option options[] = {
      .argument = "S",
      .type = ATN_OPT_TEXT,
      .fallback = "5",
-     .doc = "Time for each operation and size; four rounds are always made"},
+     .doc = "Time for each operation and size, including the search for 'best'; no call begins "
+            "later"},
     {.name = "calls",
      .argument = "N",
      .type = ATN_OPT_INT,
@@ -188,6 +260,12 @@ static const atn_option options[] = {
      .min = 1,
      .max = 1000000,
      .doc = "At most so many calls of each variant"},
+    {.name = "seed",
+     .argument = "N",
+     .type = ATN_OPT_INT,
+     .min = 0,
+     .max = INT32_MAX,
+     .doc = "Of the random order in which variants take turns; by default another one in each run"},
     {.name = "topology",
      .argument = "FILE|STRING",
      .type = ATN_OPT_TEXT,
@@ -255,10 +333,11 @@ const atn_command atn_cmd_bench = {
         "attune lab run --mpi mpich -n 16. Attune adds a program of its own, which runs all "
         "variants in turns in one job; a call takes as long as its slowest rank. Reported are "
         "medians with 95 % confidence intervals, the ratio to native, and the ratio to what the "
-        "wires allow at best. 'control' is native again: its ratio shows the noise. 'best' is "
-        "chosen on half of the samples and reported on the other half.",
+        "wires allow at best. 'control' is native again: where the interval of its ratio excludes "
+        "1, the rows of that operation and size are not to be trusted. 'best' is chosen on half of "
+        "the samples and reported on the other half.",
     .options = options,
     .formats = atn_table_formats,
-    .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,
+    .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB | ATN_CMD_STREAM,
     .run = bench,
 };

@@ -94,6 +94,16 @@ static int run_collected(atn_args *a, atn_error *err)
     return code;
 }
 
+/* Runs with results written as they come. */
+static int run_streaming(atn_args *a, atn_error *err)
+{
+    a->out = stdout;
+    a->terminal = isatty(STDOUT_FILENO);
+    const int code = run_checked(a, err);
+    const atn_status st = write_stdout("", 0, err);
+    return code <= ATN_FINDING && st ? (int)st : code;
+}
+
 static int run_command(const atn_command *c, int argc, char **argv)
 {
     atn_args a;
@@ -103,6 +113,8 @@ static int run_command(const atn_command *c, int argc, char **argv)
         code = exit_code(code);
     else if (atn_arg_given(&a, "help"))
         atn_help_command(stdout, c);
+    else if ((c->flags & ATN_CMD_STREAM) && a.nrest > 0 && !atn_arg_given(&a, "output"))
+        code = exit_code(run_streaming(&a, &err));
     else if (c->flags & ATN_CMD_OUTPUT)
         code = exit_code(run_collected(&a, &err));
     else

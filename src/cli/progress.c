@@ -57,6 +57,15 @@ void atn_progress_show(atn_progress *p, double share, const char *what)
     p->drawn_s = now;
 }
 
+void atn_progress_line(const atn_progress *p, double share, const char *what)
+{
+    char left[24];
+    if (p->shown)
+        return;
+    time_left(atn_seconds() - p->began_s, share, left);
+    fprintf(stderr, "attune: %d %%%s%s: %s\n", (int)(100 * share), *left ? ", " : "", left, what);
+}
+
 void atn_progress_clear(atn_progress *p)
 {
     if (p->drawn)

@@ -1,4 +1,4 @@
-/* progress.h - a bar on standard error while something takes long; nothing where nobody watches. */
+/* progress.h - progress on standard error: a bar on a terminal, lines elsewhere. */
 #ifndef ATN_PROGRESS_H
 #define ATN_PROGRESS_H
 
@@ -16,6 +16,9 @@ void atn_progress_begin(atn_progress *p);
 void atn_progress_show(atn_progress *p, double share, const char *what);
 /* Takes the bar away, so that something else can be written; the next show brings it back. */
 void atn_progress_clear(atn_progress *p);
+
+/* "attune: 12 %, 1:05 left: bcast 64K" in a line of its own, where there is no bar. */
+void atn_progress_line(const atn_progress *p, double share, const char *what);
 
 double atn_seconds(void); /* steady clock */
 

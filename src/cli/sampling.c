@@ -26,14 +26,29 @@ static double part_done(const atn_sampling *w)
     return fmin(0.99, (w->reader.done + within) / atn_max(w->tasks, 1));
 }
 
+/* "bcast 64K" */
+static void name_task(const atn_sampling *w, char out[80])
+{
+    const atn_task *t = &w->samples.tasks.v[w->reader.task];
+    char size[32];
+    snprintf(out, 80, "%s %s", t->operation, atn_format_size(t->bytes, size));
+}
+
 static void show_progress(atn_sampling *w)
 {
-    char what[80] = "starting", size[32];
-    if (w->reader.state == ATN_IN_TASK) {
-        const atn_task *t = &w->samples.tasks.v[w->reader.task];
-        snprintf(what, sizeof what, "%s %s", t->operation, atn_format_size(t->bytes, size));
-    }
+    char what[80] = "starting";
+    if (w->reader.state == ATN_IN_TASK)
+        name_task(w, what);
     atn_progress_show(&w->bar, part_done(w), what);
+}
+
+static void begin_task(atn_sampling *w)
+{
+    char what[80];
+    w->task_began = atn_seconds();
+    name_task(w, what);
+    if (w->lines)
+        atn_progress_line(&w->bar, part_done(w), what);
 }
 
 static void make_room(void *context) { atn_progress_clear(&((atn_sampling *)context)->bar); }
@@ -41,11 +56,10 @@ static void make_room(void *context) { atn_progress_clear(&((atn_sampling *)cont
 /* "bcast 128K: lr2: why": the job goes on without it. */
 static void tell_refused(atn_sampling *w)
 {
-    const atn_task *t = &w->samples.tasks.v[w->reader.task];
-    char size[32];
+    char what[80];
+    name_task(w, what);
     make_room(w);
-    fprintf(stderr, "attune: note: %s %s is measured without %s\n", t->operation,
-            atn_format_size(t->bytes, size), w->reader.refused);
+    fprintf(stderr, "attune: note: %s is measured without %s\n", what, w->reader.refused);
     free(w->reader.refused);
     w->reader.refused = NULL;
 }
@@ -82,15 +96,20 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
 {
     atn_sampling *w = context;
     const bool was_in_task = w->reader.state == ATN_IN_TASK;
+    const int was_done = w->reader.done;
     const atn_status status = atn_samples_line(&w->reader, text, false, err);
     if (w->raw != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0))
         keep_line(w, text);
     if (status != ATN_OK)
         return status;
     if (w->reader.state == ATN_IN_TASK && !was_in_task)
-        w->task_began = atn_seconds();
+        begin_task(w);
     if (w->reader.refused != NULL)
         tell_refused(w);
+    if (w->done != NULL && w->reader.done > was_done) {
+        make_room(w);
+        return w->done(w->context, &w->samples, w->reader.task, err);
+    }
     show_progress(w);
     return ATN_OK;
 }

@@ -16,6 +16,10 @@ typedef struct {
     double seconds;      /* that a task takes, or, with `whole`, all of them */
     bool whole;
     bool guess; /* tasks are as long as those before */
+    bool lines; /* progress is also shown where it cannot be a bar */
+    /* Called for each task when it is complete; or NULL. */
+    atn_status (*done)(void *context, const atn_samples *s, int task, atn_error *err);
+    void *context;
     atn_samples samples;
     /* inside */
     atn_samples_reader reader;

@@ -298,13 +298,21 @@ double atn_slowest(double own)
     return worst > 1e-9 ? worst : 1e-9; /* the clock may not see the shortest calls */
 }
 
+double atn_agree(atn_caller *c, double own, MPI_Op op)
+{
+    double v[] = {own, c->r == 0 ? MPI_Wtime() - c->began : 0};
+    MPI_Allreduce(MPI_IN_PLACE, v, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    c->elapsed_s = v[1];
+    return v[0] > 1e-9 ? v[0] : 1e-9; /* the clock may not see the shortest calls */
+}
+
 double atn_call_time(atn_caller *c, const atn_callee *callee)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     const double began = atn_imbalance_arrive(c);
     atn_call_once(c, callee);
     const double own = MPI_Wtime() - began;
-    return c->imbalance.factor > 0 ? atn_imbalance_took(c, own) : atn_slowest(own);
+    return c->imbalance.factor > 0 ? atn_imbalance_took(c, own) : atn_agree(c, own, MPI_MAX);
 }
 
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)

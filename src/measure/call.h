@@ -36,7 +36,9 @@ typedef struct {
     int p, r;
     const atn_topo *topo; /* NULL: not known */
     bool yield;
-    MPI_Comm wire; /* for the executors; calls never overlap */
+    MPI_Comm wire;           /* for the executors; calls never overlap */
+    double began, elapsed_s; /* on rank 0's clock: set by the user; when the last call ended, on all
+                                ranks */
     /* the call in hand */
     atn_problem q; /* as ranks share it, but for `bytes`, which is always what was asked for */
     atn_call call;
@@ -82,7 +84,10 @@ const char *atn_imbalance_refuses(const char *late, int p);
 /* Waits as the pattern says; the time of arrival: the own, or the last. */
 double atn_imbalance_arrive(const atn_caller *c);
 /* From the time since then on each rank to that of the call; collective. */
-double atn_imbalance_took(const atn_caller *c, double own);
+double atn_imbalance_took(atn_caller *c, double own);
+/* The sum or maximum of a time over ranks, on all ranks; never 0.  Rank 0's clock travels along
+ * (c->elapsed_s), so no rank needs a message of its own to learn how much time is left. */
+double atn_agree(atn_caller *c, double own, MPI_Op op);
 
 /* The same, and whether the result is right on all ranks (the first native call defines it). */
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);

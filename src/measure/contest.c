@@ -1,104 +1,89 @@
 /* contest.c - see contest.h. */
 #include "measure/contest.h"
 
-#include <math.h>
+#include <stdlib.h>
 
-enum { MIN_ROUNDS = 4 }; /* two samples for each half */
+typedef struct {
+    atn_caller *c;
+    atn_entrant *entrants;
+    atn_turns turns;
+    atn_sample_fn sample;
+    void *context;
+} contest;
 
-/* An entrant with at least so many odd samples leaves when its least is so much above the best. */
-static const struct {
-    int odd;
-    double factor;
-} stages[] = {{8, 1.15}, {4, 1.25}, {2, 1.4}, {1, 2.0}};
-enum { STAGES = sizeof stages / sizeof *stages };
-
-/* First calls set up plans and connections, so only slow ones that are far off leave after them. */
-static const double warm_up_factor = 4, warm_up_least_s = 0.05;
-
-/* The best of those that may leave: one of them stays, however fast the others are. */
-static double least_of(const atn_entrant *entrants, int n)
+static bool begin(contest *x, int n, const atn_turns_budget *budget)
 {
-    double least = INFINITY;
-    for (int i = 0; i < n; i++)
-        if (!entrants[i].keep && !entrants[i].out)
-            least = fmin(least, entrants[i].least);
-    return least;
+    atn_turns_entrant *const v = calloc((size_t)n, sizeof *v);
+    for (int i = 0; v != NULL && i < n; i++)
+        v[i] = (atn_turns_entrant){.keep = x->entrants[i].keep,
+                                   .predicted_s = x->entrants[i].predicted_s};
+    int ok = v != NULL && atn_turns_begin(&x->turns, v, n, budget);
+    x->turns.v = v;
+    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return ok;
 }
 
-static bool hopeless(const atn_entrant *e, double best)
+static int end(contest *x, int outcome)
 {
-    const int odd = (e->n + 1) / 2;
-    if (e->keep || e->out)
-        return false;
-    if (odd == 0)
-        return e->least > warm_up_least_s && e->least > warm_up_factor * best;
-    for (int i = 0; i < STAGES; i++)
-        if (odd >= stages[i].odd)
-            return e->least > stages[i].factor * best;
-    return false;
+    atn_turns_end(&x->turns);
+    free(x->turns.v);
+    return outcome;
 }
 
-static void drop_hopeless(atn_entrant *entrants, int n)
+static void tell(const contest *x, int round, int i, double seconds)
 {
-    const double best = least_of(entrants, n);
-    for (int i = 0; i < n; i++)
-        if (hopeless(&entrants[i], best)) {
-            entrants[i].out = true;
-            atn_callee_close(&entrants[i].callee);
-        }
+    if (x->c->r == 0)
+        x->sample(x->context, round, i, seconds);
 }
 
-/* One call of each, checked; -1, or who is wrong. */
-static int warm_up(atn_caller *c, atn_entrant *entrants, int n)
+/* False: its result is wrong.  First calls are checked. */
+static bool call(contest *x, int i)
 {
-    for (int i = 0; i < n; i++) {
-        bool right;
-        entrants[i].least = atn_call_check(c, &entrants[i].callee, &right);
-        if (!right)
-            return i;
+    const atn_callee *const callee = &x->entrants[i].callee;
+    const int round = x->turns.round;
+    bool right = true;
+    x->c->imbalance.pattern = atn_max(0, round - 1);
+    const double seconds =
+        round == 0 ? atn_call_check(x->c, callee, &right) : atn_call_time(x->c, callee);
+    atn_turns_took(&x->turns, i, seconds);
+    if (round > 0)
+        tell(x, round, i, seconds);
+    return right;
+}
+
+static void close_dropped(contest *x)
+{
+    for (int i = 0; i < x->turns.n; i++)
+        if (x->turns.v[i].out)
+            atn_callee_close(&x->entrants[i].callee);
+}
+
+/* Where there was no time for a second call, the first one is better than nothing. */
+static void tell_first_calls(const contest *x)
+{
+    for (int i = 0; i < x->turns.n; i++) {
+        const atn_turns_entrant *const e = &x->turns.v[i];
+        if (e->samples == 0 && e->first_s > 0 && !e->out)
+            tell(x, 0, i, e->first_s);
     }
-    drop_hopeless(entrants, n);
-    for (int i = 0; i < n; i++)
-        entrants[i].least = INFINITY;
-    return -1;
 }
 
-static double measure(atn_caller *c, atn_entrant *e)
-{
-    const double t = atn_call_time(c, &e->callee);
-    if (e->n++ % 2 == 0)
-        e->least = fmin(e->least, t);
-    return t;
-}
-
-/* Rank 0's watch decides for all. */
-static bool has_time(double began, const atn_budget *budget)
-{
-    double t = MPI_Wtime() - began;
-    MPI_Bcast(&t, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    return t < budget->seconds;
-}
-
-int atn_contest(atn_caller *c, atn_entrant *entrants, int n, const atn_budget *budget,
+int atn_contest(atn_caller *c, atn_entrant *entrants, int n, const atn_turns_budget *budget,
                 atn_sample_fn sample, void *context)
 {
-    const double began = MPI_Wtime();
-    const int wrong = warm_up(c, entrants, n);
-    if (wrong >= 0)
-        return wrong;
-    for (int round = 0; round < budget->rounds; round++) {
-        if (round >= MIN_ROUNDS && !has_time(began, budget))
+    contest x = {.c = c, .entrants = entrants, .sample = sample, .context = context};
+    int i, round = 0;
+    if (!begin(&x, n, budget))
+        return end(&x, ATN_CONTEST_MEMORY);
+    c->elapsed_s = 0;
+    while ((i = atn_turns_next(&x.turns, c->elapsed_s)) >= 0) {
+        if (x.turns.round != round)
+            close_dropped(&x);
+        round = x.turns.round;
+        if (!call(&x, i))
             break;
-        c->imbalance.pattern = round;
-        for (int k = 0; k < n; k++) {
-            const int i = (k + round) % n;
-            if (entrants[i].out)
-                continue;
-            const double t = measure(c, &entrants[i]);
-            if (c->r == 0)
-                sample(context, i, t);
-        }
-        drop_hopeless(entrants, n);
     }
-    return -1;
+    if (i < 0)
+        tell_first_calls(&x);
+    return end(&x, i < 0 ? ATN_CONTEST_RIGHT : i);
 }

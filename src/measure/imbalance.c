@@ -153,11 +153,7 @@ double atn_imbalance_arrive(const atn_caller *c)
     return c->imbalance.since_last ? start + longest_wait(c) : now;
 }
 
-double atn_imbalance_took(const atn_caller *c, double own)
+double atn_imbalance_took(atn_caller *c, double own)
 {
-    double sum = own;
-    if (c->imbalance.since_last)
-        return atn_slowest(own);
-    MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return sum / c->p > 1e-9 ? sum / c->p : 1e-9;
+    return c->imbalance.since_last ? atn_agree(c, own, MPI_MAX) : atn_agree(c, own, MPI_SUM) / c->p;
 }

@@ -1,27 +1,49 @@
-/* bench.c - medians, intervals and ratios of a benchmark, and its tables. */
+/* bench.c - medians, intervals and ratios of a benchmark. */
 #include "report/bench.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "report/table.h"
 
 /* ---- from samples to rows ---- */
 
 enum { ALL = 0, ODD = 1, EVEN = 2 };
 
-/* Median of all samples, or of the 1st, 3rd ... (ODD) or the 2nd, 4th ... (EVEN).  A lone sample is
- * its own even half.  n is 0 without memory. */
+/* The samples of a half: all, the 1st, 3rd ... (ODD) or the 2nd, 4th ... (EVEN).  A lone sample is
+ * its own even half. */
+static int first_of(const atn_times *t, int half) { return half == EVEN && t->n > 1; }
+static int step_of(int half) { return half == ALL ? 1 : 2; }
+
+/* n is 0 without memory. */
 static atn_estimate estimate(const atn_times *t, int half, int *n_p)
 {
     double *copy = malloc(sizeof *copy * (size_t)t->n);
     int n = 0;
-    const int step = half == ALL ? 1 : 2;
-    for (int i = half == EVEN && t->n > 1; copy != NULL && i < t->n; i += step)
+    for (int i = first_of(t, half); copy != NULL && i < t->n; i += step_of(half))
         copy[n++] = t->v[i];
     const atn_estimate e = n > 0 ? atn_median(copy, n) : (atn_estimate){0};
     free(copy);
+    *n_p = n;
+    return e;
+}
+
+/* The median of the ratios of samples of the same round.  What changes from round to round cancels
+ * out.  The order within a round is random, so where two variants are equally fast, the signs of
+ * the logarithms of these ratios are fair coins, however samples depend on those before them: the
+ * interval holds 1 with the promised probability.  n is 0 when no round has both. */
+static atn_estimate compare(const atn_variant *v, const atn_variant *native, int half, int *n_p)
+{
+    double *ratios = malloc(sizeof *ratios * (size_t)v->seconds.n);
+    int n = 0, k = 0;
+    for (int i = first_of(&v->seconds, half); ratios != NULL && i < v->seconds.n;
+         i += step_of(half)) {
+        while (k < native->rounds.n && native->rounds.v[k] < v->rounds.v[i])
+            k++;
+        if (k < native->rounds.n && native->rounds.v[k] == v->rounds.v[i])
+            ratios[n++] = v->seconds.v[i] / native->seconds.v[k];
+    }
+    const atn_estimate e = n > 0 ? atn_median(ratios, n) : (atn_estimate){0};
+    free(ratios);
     *n_p = n;
     return e;
 }
@@ -72,32 +94,56 @@ static const atn_variant *choose_best(const atn_task *t)
 
 typedef struct {
     const atn_task *task;
-    atn_estimate native; /* mid 0: was not measured */
+    const atn_variant *native; /* NULL: was not measured */
+    atn_bench_trust trust;
     atn_bench_rows *rows;
 } summary;
 
-static bool add_row(summary *s, const char *name, const atn_variant *v, int half)
+static atn_bench_trust trust_of(const atn_variant *control, const atn_variant *native)
 {
-    atn_bench_row row = {.task = s->task, .variant = name, .algorithm = v->algorithm};
+    int n = 0;
+    const atn_estimate e =
+        control && native ? compare(control, native, ALL, &n) : (atn_estimate){0};
+    if (n < ATN_FEWEST_SAMPLES)
+        return ATN_TRUST_SHORT;
+    return e.lo <= 1 && e.hi >= 1 ? ATN_TRUST_YES : ATN_TRUST_NO;
+}
+
+static atn_estimate vs_native(const summary *s, const atn_variant *v, int half, atn_estimate time_s)
+{
+    int n;
+    if (s->native == NULL)
+        return (atn_estimate){0};
+    if (v == s->native)
+        return (atn_estimate){1, 1, 1};
+    const atn_estimate e = compare(v, s->native, half, &n);
+    return n > 0 ? e : atn_ratio(time_s, estimate(&s->native->seconds, ALL, &n));
+}
+
+/* What there was no time for has no row. */
+static bool add_row(const summary *s, const char *name, const atn_variant *v, int half)
+{
+    atn_bench_row row = {
+        .task = s->task, .variant = name, .algorithm = v->algorithm, .trust = s->trust};
+    if (v->seconds.n == 0)
+        return true;
     row.time_s = estimate(&v->seconds, half, &row.samples);
     if (row.samples == 0)
         return false;
-    if (v->role == ATN_ROLE_NATIVE)
-        s->native = row.time_s;
-    if (s->native.mid > 0)
-        row.vs_native = atn_ratio(row.time_s, s->native);
-    if (v->role == ATN_ROLE_NATIVE)
-        row.vs_native = (atn_estimate){1, 1, 1};
+    row.vs_native = vs_native(s, v, half, row.time_s);
     if (s->task->bound_s > 0)
         row.vs_bound = row.time_s.mid / s->task->bound_s;
     return atn_push(s->rows, row);
 }
 
-static bool add_task(const atn_task *t, atn_bench_rows *rows)
+atn_status atn_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *err)
 {
     static const atn_role first[] = {ATN_ROLE_NATIVE, ATN_ROLE_CONTROL, ATN_ROLE_ATTUNE};
-    summary s = {.task = t, .rows = rows};
+    const atn_variant *const native = find_role(t, ATN_ROLE_NATIVE);
+    summary s = {
+        .task = t, .native = native && native->seconds.n > 0 ? native : NULL, .rows = rows};
     bool ok = true;
+    s.trust = trust_of(find_role(t, ATN_ROLE_CONTROL), s.native);
     for (int i = 0; i < 3 && ok; i++) {
         const atn_variant *v = find_role(t, first[i]);
         ok = v == NULL || add_row(&s, atn_role_names[first[i]], v, ALL);
@@ -108,143 +154,51 @@ static bool add_task(const atn_task *t, atn_bench_rows *rows)
         const atn_variant *v = &t->variants.v[i];
         ok = v->role != ATN_ROLE_NAMED || add_row(&s, v->algorithm, v, ALL);
     }
-    return ok;
+    return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
 atn_status atn_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err)
 {
     atn_bench_rows rows = {0};
-    for (int i = 0; i < s->tasks.n; i++)
-        if (!add_task(&s->tasks.v[i], &rows)) {
+    for (int i = 0; i < s->tasks.n; i++) {
+        const atn_status status = atn_bench_task(&s->tasks.v[i], &rows, err);
+        if (status != ATN_OK) {
             atn_vec_free(&rows);
-            return atn_fail(err, ATN_MEMORY, "out of memory");
+            return status;
         }
+    }
     *rows_p = rows;
     return ATN_OK;
 }
 
-/* ---- tables ---- */
+/* ---- noise ---- */
 
-static const atn_column csv_columns[] = {
-    {"operation", ATN_CELL_TEXT},
-    {"bytes", ATN_CELL_NUMBER},
-    {"ranks", ATN_CELL_NUMBER},
-    {"variant", ATN_CELL_TEXT},
-    {"algorithm", ATN_CELL_TEXT},
-    {"median_s", ATN_CELL_NUMBER},
-    {"ci_low_s", ATN_CELL_NUMBER},
-    {"ci_high_s", ATN_CELL_NUMBER},
-    {"vs_native", ATN_CELL_NUMBER},
-    {"vs_bound", ATN_CELL_NUMBER},
-    /* json only */
-    {"vs_native_low", ATN_CELL_NUMBER},
-    {"vs_native_high", ATN_CELL_NUMBER},
-    {"bound_s", ATN_CELL_NUMBER},
-    {"samples", ATN_CELL_NUMBER},
-    {"mpi", ATN_CELL_TEXT},
-};
-enum { CSV_COLUMNS = 10, JSON_COLUMNS = sizeof csv_columns / sizeof *csv_columns };
-
-static void put_number(atn_table *t, double v, const char *format)
+static int ascending(const void *x, const void *y)
 {
-    char text[32] = "";
-    if (v > 0)
-        snprintf(text, sizeof text, format, v);
-    atn_cell(t, "%s", text);
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
 }
 
-static void put_record(atn_table *t, const atn_samples *s, const atn_bench_row *r)
+bool atn_bench_noise_of(const atn_bench_rows *rows, atn_bench_noise *noise_p)
 {
-    atn_cell(t, "%s", r->task->operation);
-    atn_cell(t, "%" PRId64, r->task->bytes);
-    atn_cell(t, "%d", r->task->ranks);
-    atn_cell(t, "%s", r->variant);
-    atn_cell(t, "%s", r->algorithm);
-    atn_cell(t, "%.9f", r->time_s.mid);
-    atn_cell(t, "%.9f", r->time_s.lo);
-    atn_cell(t, "%.9f", r->time_s.hi);
-    put_number(t, r->vs_native.mid, "%.4f");
-    put_number(t, r->vs_bound, "%.4f");
-    if (t->ncolumns == CSV_COLUMNS)
-        return;
-    put_number(t, r->vs_native.lo, "%.4f");
-    put_number(t, r->vs_native.hi, "%.4f");
-    put_number(t, r->task->bound_s, "%.9f");
-    atn_cell(t, "%d", r->samples);
-    atn_cell(t, "%s", s->mpi);
-}
-
-static const atn_column people_columns[] = {
-    {"operation", ATN_CELL_TEXT}, {"bytes", ATN_CELL_NUMBER},    {"variant", ATN_CELL_TEXT},
-    {"time", ATN_CELL_NUMBER},    {"interval", ATN_CELL_TEXT},   {"vs_native", ATN_CELL_NUMBER},
-    {"interval", ATN_CELL_TEXT},  {"vs_bound", ATN_CELL_NUMBER}, {"calls", ATN_CELL_NUMBER},
-    {"algorithm", ATN_CELL_TEXT},
-};
-enum { PEOPLE_COLUMNS = sizeof people_columns / sizeof *people_columns };
-
-/* A unit that suits the value, and three digits. */
-typedef struct {
-    double factor;
-    const char *name;
-} unit;
-
-static unit unit_of(double seconds)
-{
-    static const unit units[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}};
-    const int i = seconds >= 1 ? 0 : seconds >= 1e-3 ? 1 : 2;
-    return units[i];
-}
-
-static int decimals(double v) { return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2; }
-
-static void put_time(atn_table *t, atn_estimate e)
-{
-    const unit u = unit_of(e.mid);
-    const int d = decimals(e.mid * u.factor);
-    atn_cell(t, "%.*f %s", d, e.mid * u.factor, u.name);
-    atn_cell(t, "%.*f .. %.*f", d, e.lo * u.factor, d, e.hi * u.factor);
-}
-
-static void put_ratio(atn_table *t, const atn_bench_row *r)
-{
-    const bool itself = strcmp(r->variant, "native") == 0;
-    put_number(t, r->vs_native.mid, "%.2f");
-    if (r->vs_native.mid > 0 && !itself)
-        atn_cell(t, "%.2f .. %.2f", r->vs_native.lo, r->vs_native.hi);
-    else
-        atn_cell(t, "%s", "");
-}
-
-static void put_line(atn_table *t, const atn_bench_row *r)
-{
-    char size[32];
-    atn_cell(t, "%s", r->task->operation);
-    atn_cell(t, "%s", atn_format_size(r->task->bytes, size));
-    atn_cell(t, "%s", r->variant);
-    put_time(t, r->time_s);
-    put_ratio(t, r);
-    put_number(t, r->vs_bound, "%.2f");
-    atn_cell(t, "%d", r->samples);
-    atn_cell(t, "%s", strcmp(r->variant, r->algorithm) == 0 ? "" : r->algorithm);
-}
-
-atn_status atn_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
-                           const char *format, bool terminal, atn_error *err)
-{
-    const bool csv = strcmp(format, "csv") == 0, json = strcmp(format, "json") == 0;
-    atn_table t = {.columns = csv || json ? csv_columns : people_columns,
-                   .ncolumns = csv    ? CSV_COLUMNS
-                               : json ? JSON_COLUMNS
-                                      : PEOPLE_COLUMNS};
-    if (!csv && !json)
-        fprintf(f, "%d ranks, %s; medians and 95 %% confidence intervals\n\n", s->ranks, s->mpi);
-    for (int i = 0; i < rows->n; i++) {
-        if (csv || json)
-            put_record(&t, s, &rows->v[i]);
-        else
-            put_line(&t, &rows->v[i]);
+    atn_bench_noise x = {0};
+    double *off = malloc(sizeof *off * (size_t)atn_max(rows->n, 1));
+    int n = 0;
+    for (int i = 0; i < rows->n && off != NULL; i++) {
+        const atn_bench_row *const r = &rows->v[i];
+        if (strcmp(r->variant, "native") == 0) {
+            x.tasks++;
+            x.count[r->trust]++;
+        }
+        if (strcmp(r->variant, "control") == 0 && r->vs_native.mid > 0)
+            off[n++] = fabs(r->vs_native.mid - 1);
     }
-    const atn_status status = atn_table_write(f, &t, format, terminal, err);
-    atn_table_free(&t);
-    return status;
+    if (n > 0) {
+        qsort(off, (size_t)n, sizeof *off, ascending);
+        x.median = n % 2 ? off[n / 2] : 0.5 * (off[n / 2 - 1] + off[n / 2]);
+        x.most = off[n - 1];
+    }
+    free(off);
+    *noise_p = x;
+    return n > 0;
 }

@@ -5,6 +5,15 @@
 #include "base/stats.h"
 #include "report/samples.h"
 
+/* Whether the control of a problem (operation and size) agrees with native. */
+typedef enum {
+    ATN_TRUST_YES,
+    ATN_TRUST_NO,   /* its interval excludes 1: what disturbed it may have disturbed any row */
+    ATN_TRUST_SHORT /* too few rounds for a 95 % interval */
+} atn_bench_trust;
+enum { ATN_FEWEST_SAMPLES = 6 };
+extern const char *const atn_trust_words[]; /* "yes", "no", "short"; NULL-terminated */
+
 typedef struct {
     const atn_task *task;
     const char *variant;   /* native, control, attune, best, or the algorithm's own name */
@@ -12,20 +21,53 @@ typedef struct {
     int samples;
     atn_estimate time_s, vs_native;
     double vs_bound; /* 0: the bound is not known */
+    atn_bench_trust trust;
 } atn_bench_row;
 
 typedef ATN_VEC(atn_bench_row) atn_bench_rows;
 
-/* Rows point into `s`.  `best` is, of native and all candidates and named variants of a task, the
- * one with the smallest median over its odd samples (1st, 3rd ...); its row reports the even ones,
- * so that luck in choosing is not counted as speed.  Those that left the race early are not
- * considered. */
+/* Rows point into `s`.  vs_native compares samples of the same rounds.  `best` is, of native and
+ * all candidates and named variants of a task, the one with the smallest median over its odd
+ * samples (1st, 3rd ...); its row reports the even ones, so that luck in choosing is not counted
+ * as speed.  Those that left the race early are not considered. */
 atn_status atn_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err);
 
+/* Adds the rows of one task. */
+atn_status atn_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *err);
+
+/* How far the controls are from 1, and how many problems may be trusted. */
+typedef struct {
+    int tasks, count[ATN_TRUST_SHORT + 1];
+    double median, most;
+} atn_bench_noise;
+/* False: there is no control. */
+bool atn_bench_noise_of(const atn_bench_rows *rows, atn_bench_noise *noise_p);
+/* The same in sentences, one to a line, each behind `before`. */
+void atn_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows);
+
+/* ---- tables ---- */
+
 /* Formats of atn_table_formats; csv has exactly the columns operation, bytes, ranks, variant,
- * algorithm, median_s, ci_low_s, ci_high_s, vs_native, vs_bound. */
+ * algorithm, median_s, ci_low_s, ci_high_s, vs_native, vs_bound, trusted. */
 atn_status atn_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
                            const char *format, bool terminal, atn_error *err);
+
+/* The same while a job runs: the rows of each task when it is complete (of json nothing until
+ * the end), then the noise.  Columns are at least as wide as `widths` says, and never become
+ * narrower. */
+enum { ATN_BENCH_COLUMNS = 11 };
+typedef struct {
+    FILE *f;
+    const char *format;
+    bool terminal;
+    int widths[ATN_BENCH_COLUMNS];
+    bool begun; /* the heading is written */
+} atn_bench_writer;
+atn_status atn_bench_stream(atn_bench_writer *w, const atn_samples *s, const atn_bench_rows *rows,
+                            atn_error *err);
+/* `rows` are those of all tasks. */
+atn_status atn_bench_finish(atn_bench_writer *w, const atn_samples *s, const atn_bench_rows *rows,
+                            atn_error *err);
 
 /* Time against size, one panel per operation: SVG, or (`html`) a page with picture and table. */
 atn_status atn_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows, bool html,

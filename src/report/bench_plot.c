@@ -119,8 +119,9 @@ static void write_note(atn_plot_panel *panel, const atn_bench_rows *rows)
         snprintf(at, sizeof at, "at %s ", atn_format_size(r->task->bytes, size));
     if (r->vs_bound > 0)
         snprintf(bound, sizeof bound, ", %.2f× the bound", r->vs_bound);
-    snprintf(panel->note, sizeof panel->note, "%s%s is %.*f× as fast%s", at, r->variant,
-             r->vs_native.mid > 0.1 ? 2 : 0, 1 / r->vs_native.mid, bound);
+    snprintf(panel->note, sizeof panel->note, "%s%s is %.*f× as fast%s%s", at, r->variant,
+             r->vs_native.mid > 0.1 ? 2 : 0, 1 / r->vs_native.mid, bound,
+             r->trust == ATN_TRUST_YES ? "" : " (not to be trusted)");
 }
 
 static atn_status fill(atn_plot *p, const atn_samples *s, const atn_bench_rows *rows,
@@ -154,6 +155,7 @@ static const char page_head[] =
     "td,th{padding:.25em .8em;text-align:right;border-bottom:1px solid #8884}\n"
     "td.w,th.w{text-align:left}\n"
     "tr.best td{font-weight:600}\n"
+    "tr.doubtful td{opacity:.55}\n"
     "code{font-size:12px}\n"
     "</style>\n</head>\n<body>\n";
 
@@ -166,8 +168,9 @@ static void put_escaped(FILE *f, const char *text)
 static void page_row(FILE *f, const atn_bench_row *r)
 {
     char size[32];
-    fprintf(f, "<tr class=\"%s\"><td class=\"w\">%s</td><td>%s</td><td class=\"w\">",
-            strcmp(r->variant, "best") == 0 ? "best" : "row", r->task->operation,
+    fprintf(f, "<tr class=\"%s%s\"><td class=\"w\">%s</td><td>%s</td><td class=\"w\">",
+            strcmp(r->variant, "best") == 0 ? "best" : "row",
+            r->trust == ATN_TRUST_YES ? "" : " doubtful", r->task->operation,
             atn_format_size(r->task->bytes, size));
     put_escaped(f, r->variant);
     fprintf(f, "</td><td>%.3f</td><td>%.3f .. %.3f</td>", 1e3 * r->time_s.mid, 1e3 * r->time_s.lo,
@@ -180,7 +183,7 @@ static void page_row(FILE *f, const atn_bench_row *r)
         fprintf(f, "<td>%.2f</td>", r->vs_bound);
     else
         fputs("<td></td>", f);
-    fputs("<td class=\"w\"><code>", f);
+    fprintf(f, "<td class=\"w\">%s</td><td class=\"w\"><code>", atn_trust_words[r->trust]);
     put_escaped(f, r->algorithm);
     fputs("</code></td></tr>\n", f);
 }
@@ -191,11 +194,13 @@ static void write_page(FILE *f, const atn_plot *p, const atn_bench_rows *rows)
     atn_plot_write(f, p);
     fputs("<table>\n<tr><th class=\"w\">operation</th><th>bytes</th><th class=\"w\">variant</th>"
           "<th>ms</th><th>95 % interval</th><th>vs native</th><th>vs bound</th>"
-          "<th class=\"w\">algorithm</th></tr>\n",
+          "<th class=\"w\">trusted</th><th class=\"w\">algorithm</th></tr>\n",
           f);
     for (int i = 0; i < rows->n; i++)
         page_row(f, &rows->v[i]);
-    fputs("</table>\n</body>\n</html>\n", f);
+    fputs("</table>\n", f);
+    atn_bench_put_noise(f, "<p>", rows);
+    fputs("</body>\n</html>\n", f);
 }
 
 atn_status atn_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows, bool html,

@@ -16,6 +16,7 @@ void atn_samples_free(atn_samples *s)
         for (int k = 0; k < s->tasks.v[i].variants.n; k++) {
             free(s->tasks.v[i].variants.v[k].algorithm);
             atn_vec_free(&s->tasks.v[i].variants.v[k].seconds);
+            atn_vec_free(&s->tasks.v[i].variants.v[k].rounds);
         }
         atn_vec_free(&s->tasks.v[i].variants);
     }
@@ -132,6 +133,18 @@ static atn_status read_place(atn_samples_reader *r, const char *rest, atn_error 
     return ATN_OK;
 }
 
+static atn_status read_seed(atn_samples_reader *r, const char *rest, atn_error *err)
+{
+    atn_samples *s = r->s;
+    if (*rest == '\0' || rest[strspn(rest, "0123456789")] != '\0' || strlen(rest) >= sizeof s->seed)
+        return bad(r, err, "not 'seed NUMBER'", rest);
+    if (s->tasks.n == 0)
+        memcpy(s->seed, rest, strlen(rest) + 1);
+    else if (strcmp(s->seed, rest) != 0)
+        s->seed[0] = '\0';
+    return ATN_OK;
+}
+
 /* "bcast 131072 0.011049271" */
 static atn_status read_task(atn_samples_reader *r, const char *rest, atn_error *err)
 {
@@ -147,6 +160,7 @@ static atn_status read_task(atn_samples_reader *r, const char *rest, atn_error *
         r->task = r->s->tasks.n - 1;
     }
     r->local.n = 0;
+    r->s->tasks.v[r->task].round++;
     r->state = ATN_IN_TASK;
     return ATN_OK;
 }
@@ -181,6 +195,22 @@ static atn_status read_variant(atn_samples_reader *r, const char *rest, atn_erro
     return add_variant(r, role, rest + used, err);
 }
 
+static atn_status read_round(atn_samples_reader *r, const char *rest, atn_error *err)
+{
+    if (*rest != '\0')
+        return bad(r, err, "text behind 'round'", rest);
+    r->s->tasks.v[r->task].round++;
+    return ATN_OK;
+}
+
+/* No variant has two samples in a round: where rounds are not marked, that begins the next one. */
+static bool add_sample(atn_task *t, atn_variant *v, double seconds)
+{
+    if (v->rounds.n > 0 && v->rounds.v[v->rounds.n - 1] == t->round)
+        t->round++;
+    return atn_push(&v->rounds, t->round) && atn_push(&v->seconds, seconds);
+}
+
 /* "3 0.109482113" */
 static atn_status read_sample(atn_samples_reader *r, const char *rest, atn_error *err)
 {
@@ -197,8 +227,8 @@ static atn_status read_sample(atn_samples_reader *r, const char *rest, atn_error
         return bad(r, err, "a sample of a variant that this task does not have", rest);
     if (!isfinite(seconds) || seconds <= 0 || seconds > longest_s)
         return bad(r, err, "no call takes that long", rest);
-    atn_variant *v = &r->s->tasks.v[r->task].variants.v[r->local.v[variant]];
-    return atn_push(&v->seconds, seconds) ? ATN_OK : no_memory(err);
+    atn_task *const t = &r->s->tasks.v[r->task];
+    return add_sample(t, &t->variants.v[r->local.v[variant]], seconds) ? ATN_OK : no_memory(err);
 }
 
 /* "3 slow 0.000123": in a search */
@@ -239,7 +269,7 @@ static atn_status read_done(atn_samples_reader *r, const char *rest, atn_error *
         return bad(r, err, "text behind 'done'", rest);
     for (int i = 0; i < r->local.n; i++) {
         const atn_variant *v = &t->variants.v[r->local.v[i]];
-        if (v->seconds.n == 0 && v->role != ATN_ROLE_CANDIDATE)
+        if (v->seconds.n == 0 && v->role == ATN_ROLE_NATIVE)
             return bad(r, err, "a task ends without samples of a variant", v->algorithm);
     }
     r->done++;
@@ -275,8 +305,10 @@ static const struct {
     {"attune-samples", 1U << ATN_BEFORE_JOB, read_version},
     {"job", 1U << ATN_IN_HEAD, read_job},
     {"place", 1U << ATN_BETWEEN_TASKS, read_place},
+    {"seed", 1U << ATN_BETWEEN_TASKS, read_seed},
     {"task", 1U << ATN_BETWEEN_TASKS, read_task},
     {"variant", 1U << ATN_IN_TASK, read_variant},
+    {"round", 1U << ATN_IN_TASK, read_round},
     {"s", 1U << ATN_IN_TASK, read_sample},
     {"fate", 1U << ATN_IN_TASK, read_fate},
     {"refused", 1U << ATN_IN_TASK, read_refused},

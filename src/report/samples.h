@@ -19,11 +19,13 @@ typedef enum {
 } atn_role;
 
 typedef ATN_VEC(double) atn_times;
+typedef ATN_VEC(int) atn_rounds;
 
 typedef struct {
     atn_role role;
     char *algorithm; /* "chain{segment=8K}" */
     atn_times seconds;
+    atn_rounds rounds;  /* of each sample: those of one round were measured next to each other */
     char fate[12];      /* what became of it in a search, in its words; "": nothing was said */
     double predicted_s; /* 0: unknown */
 } atn_variant;
@@ -34,6 +36,7 @@ typedef struct {
     int ranks;
     double bound_s;  /* no algorithm can be faster on these wires; 0: not known */
     bool seeks_best; /* among candidates, named variants and native */
+    int round;       /* the newest one */
     ATN_VEC(atn_variant) variants;
 } atn_task;
 
@@ -42,6 +45,7 @@ typedef struct {
     uint64_t topology;
     char *mpi;
     char place[192]; /* "MACHINE/LAYOUT", as wisdom has it; "": not said */
+    char seed[24];   /* of the order of variants; "": not said, or several */
     ATN_VEC(atn_task) tasks;
 } atn_samples;
 

@@ -119,27 +119,34 @@ static int room_for_last(const atn_table *t, const int *width)
     return room >= 20 ? room : 0;
 }
 
+static void put_heading(const aligned *a, const char *const *texts, bool bold)
+{
+    fputs(bold ? "\033[1m" : "", a->f);
+    put_line(a, texts);
+    fputs(bold ? "\033[0m" : "", a->f);
+}
+
 static void write_text(FILE *f, const atn_table *t, bool terminal)
 {
     int *width = calloc((size_t)t->ncolumns, sizeof *width);
     const char **texts = calloc((size_t)t->ncolumns, sizeof *texts);
     aligned a = {.f = f, .t = t, .width = width};
     for (int c = 0; width && texts && c < t->ncolumns; c++) {
-        width[c] = column_width(t, c);
+        width[c] = atn_max(column_width(t, c), t->widths ? t->widths[c] : 0);
         texts[c] = t->columns[c].name;
     }
     if (width && texts) {
         a.room = terminal ? room_for_last(t, width) : 0;
-        const bool bold = terminal && !getenv("NO_COLOR");
-        fputs(bold ? "\033[1m" : "", f);
-        put_line(&a, texts);
-        fputs(bold ? "\033[0m" : "", f);
+        if (!t->headless)
+            put_heading(&a, texts, terminal && !getenv("NO_COLOR"));
         for (int r = 0; r < rows(t); r++) {
             for (int c = 0; c < t->ncolumns; c++)
                 texts[c] = shown(cell(t, r, c));
             put_line(&a, texts);
         }
     }
+    if (width && texts && t->widths)
+        memcpy(t->widths, width, (size_t)t->ncolumns * sizeof *width);
     free(width);
     free(texts);
 }
@@ -158,7 +165,7 @@ static void csv_field(FILE *f, const char *text, const char *end)
 static void write_csv(FILE *f, const atn_table *t, bool terminal)
 {
     (void)terminal;
-    for (int r = -1; r < rows(t); r++)
+    for (int r = t->headless ? 0 : -1; r < rows(t); r++)
         for (int c = 0; c < t->ncolumns; c++)
             csv_field(f, r < 0 ? t->columns[c].name : cell(t, r, c),
                       c + 1 < t->ncolumns ? "," : "\n");
@@ -190,15 +197,21 @@ static void markdown_field(FILE *f, const char *text)
     fputc(' ', f);
 }
 
-static void write_markdown(FILE *f, const atn_table *t, bool terminal)
+static void markdown_heading(FILE *f, const atn_table *t)
 {
-    (void)terminal;
     for (int c = 0; c < t->ncolumns; c++)
         markdown_field(f, t->columns[c].name);
     fputs("|\n", f);
     for (int c = 0; c < t->ncolumns; c++)
         fputs(t->columns[c].type == ATN_CELL_NUMBER ? "|---:" : "|---", f);
     fputs("|\n", f);
+}
+
+static void write_markdown(FILE *f, const atn_table *t, bool terminal)
+{
+    (void)terminal;
+    if (!t->headless)
+        markdown_heading(f, t);
     for (int r = 0; r < rows(t); r++) {
         for (int c = 0; c < t->ncolumns; c++)
             markdown_field(f, cell(t, r, c));

@@ -26,7 +26,11 @@ typedef struct {
     const atn_column *columns;
     int ncolumns;
     ATN_VEC(char *) cells;
-    bool failed; /* out of memory; told by atn_table_write */
+    /* Aligned text: the least width of each column, raised to what was needed, so that a table can
+     * be written in parts; NULL: as needed. */
+    int *widths;
+    bool headless; /* a further part: without heading */
+    bool failed;   /* out of memory; told by atn_table_write */
 } atn_table;
 
 /* The next cell; rows fill from left to right. */

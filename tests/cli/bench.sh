@@ -10,7 +10,7 @@ golden bench.csv 0 attune bench --from good.samples --format csv
 golden bench.json 0 attune bench --from good.samples --format json
 golden bench.md 0 attune bench --from good.samples --format markdown
 columns() { [ "$(attune bench --from good.samples --format csv | head -n 1)" = \
-    operation,bytes,ranks,variant,algorithm,median_s,ci_low_s,ci_high_s,vs_native,vs_bound ]; }
+    operation,bytes,ranks,variant,algorithm,median_s,ci_low_s,ci_high_s,vs_native,vs_bound,trusted ]; }
 check "csv has exactly the promised columns" columns
 
 draw() { attune bench --from good.samples --plot "plot.$1" >/dev/null; }
@@ -25,6 +25,31 @@ else
 fi
 page_has_all() { [ "$(grep -c '^<tr' plot.html)" = 14 ] && grep -q '^<svg' plot.html; }
 check "the page has picture and table" page_has_all
+
+# ---- trust ----
+# A control that takes 10 % longer than native in every round.
+awk '$1 == "s" && $2 == 0 { t = $3 } $1 == "s" && $2 == 1 { $3 = sprintf("%.9f", 1.1 * t) } 1' \
+    good.samples >biased.samples
+biased() { attune bench --from biased.samples --format "$1"; }
+marked() { [ "$(biased csv | grep -c ',no$')" = 13 ] && [ "$(biased json | grep -c '"trusted": "no"')" = 13 ] &&
+    biased table | grep -q 'control .* 1\.10  1\.10 \.\. 1\.10 .* no '; }
+check "a control whose interval excludes 1 marks its rows" marked
+says_noise() { biased "$1" | grep -q '^Noise: native differs from itself by 10.0 % in the median, 10.0 % at most\.$' &&
+    biased "$1" | grep -q '^Not to be trusted: 3 of 3 problems, where the interval of the control excludes 1 '; }
+check "the summary names the noise" says_noise table
+check "in markdown, too" says_noise markdown
+drawn() { attune bench --from biased.samples --plot biased.html >/dev/null &&
+    grep -q '(not to be trusted)' biased.html && [ "$(grep -c ' doubtful' biased.html)" = 13 ] &&
+    grep -q '<p>Not to be trusted: 3 of 3 problems' biased.html; }
+check "so do the picture and the page" drawn
+# All of a round wait for the same disturbance: times differ threefold, ratios do not.
+awk '$1 == "s" && $2 == 0 { n++; f = 1 + n % 3 } $1 == "s" { $3 = sprintf("%.9f", f * ($2 == 1 ? 0.99 + n % 4 / 100 : 1)) } 1' \
+    good.samples >waves.samples
+paired() { attune bench --from waves.samples | grep -q 'control .* 0\.99 \.\. 1\.02 .* yes '; }
+check "samples are compared with those of the same round" paired
+short() { awk '/^s/ { if (n[$2]++ > 2) next } /^done/ { delete n } 1' good.samples >short.samples &&
+    attune bench --from short.samples | grep -q '^Too short: 3 of 3 problems, with fewer than 6 rounds'; }
+check "too few samples for an interval are no proof" short
 
 # ---- pooling ----
 twice() { attune bench --from good.samples --from good.samples --format json |
@@ -145,6 +170,30 @@ raw() { run --raw kept.samples >/dev/null && cmp <(grep -v '^#' kept.samples) \
 check "--raw keeps all samples and where they came from" raw
 into_pipe() { mkfifo -m 600 pipe && { run --raw pipe >/dev/null & } && cmp <(grep -v '^#' kept.samples) <(grep -v '^#' pipe); }
 check "also into a pipe" into_pipe
+launcher 'awk "{ print } /^done/ { while (system(\"test -e go\") != 0 && n++ < 600) system(\"sleep 0.1\") }" good.samples'
+streamed() { # FORMAT LINES-OF-THE-FIRST-TASK: they are there before the job has come to its second
+    rm -f go
+    : >rows
+    run --format "$1" >rows 2>progress &
+    local pid=$! n=0
+    while [ "$(grep -c bcast rows)" -lt "$2" ] && kill -0 "$pid" 2>/dev/null && [ $((n += 1)) -lt 300 ]; do sleep 0.1; done
+    cp rows early
+    touch go
+    wait "$pid" && [ "$(grep -c bcast early)" = "$2" ] && ! grep -q barrier early && grep -q barrier rows
+}
+for format in table csv markdown; do
+    check "rows are written as they are finished: $format" streamed "$format" 5
+done
+aligned() { run >rows && [ "$(awk '$3 ~ /^(native|control|attune)$/ { print index($0, $3) }' rows | sort -u | wc -l)" = 1 ]; }
+check "and are aligned" aligned
+progress() { grep -q '^attune: 0 %: bcast 16K$' progress && grep -q '^attune: [0-9]* %.*: barrier 0$' progress; }
+check "progress goes to standard error where it is no terminal" progress
+seed() { run --seed 77 >/dev/null && tr '\n' ' ' <words | grep -qF -- '--seed 77 '; }
+launcher 'printf "%s\n" "$@" >words; cat good.samples'
+check "the seed is handed over" seed
+fresh() { run >/dev/null && grep -x -A 1 -- --seed words >one && sleep 0.01 && run >/dev/null &&
+    grep -x -A 1 -- --seed words >two && ! cmp -s one two; }
+check "and is another one in each run" fresh
 again() { cmp <(attune bench --from kept.samples --format csv) <(run --format csv); }
 check "and --from tells the same" again
 fails 4 'attune: nowhere/raw: cannot be written: No such file or directory' run --raw nowhere/raw

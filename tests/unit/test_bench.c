@@ -100,6 +100,77 @@ static void native_is_always_a_candidate(void **state)
     atn_samples_free(&s);
 }
 
+/* ---- rounds ---- */
+
+/* The second job ran while the machine was ten times as slow.  `x` was measured in one round of the
+ * first job and in two of the second: each of its samples is compared with native's beside it. */
+static void samples_are_compared_within_their_round(void **state)
+{
+    (void)state;
+    atn_samples s = {0};
+    atn_bench_rows rows = {0};
+    summarise("variant 2 named x\nround\ns 2 1\ns 1 2\ns 0 2\nround\ns 0 2\ns 1 2\n"
+              "round\ns 1 2\ns 0 2\ndone\nend\n"
+              "attune-samples 1\njob 4 0 MPI\nseed 3\ntask bcast 64 0.5\n"
+              "variant 0 native native\nvariant 1 control native\nvariant 2 named x\n"
+              "round\ns 0 20\ns 2 10\ns 1 20\nround\ns 2 10\ns 0 20\ns 1 20\n"
+              "round\ns 1 20\ns 0 20\ndone\nend\n",
+              &s, &rows);
+    const atn_bench_row *const x = row(&rows, "x");
+    assert_true(x->samples == 3 && x->vs_native.mid == 0.5);
+    assert_true(x->vs_native.lo == 0.5 && x->vs_native.hi == 0.5);
+    assert_int_equal(x->trust, ATN_TRUST_YES);
+    atn_vec_free(&rows);
+    atn_samples_free(&s);
+}
+
+/* Five rounds give no 95 % interval, six do; a control that is always slower is refuted by it. */
+static void the_control_decides_about_trust(void **state)
+{
+    (void)state;
+    static const struct {
+        int rounds;
+        const char *control;
+        atn_bench_trust trust;
+    } cases[] = {{5, "4", ATN_TRUST_SHORT},
+                 {6, "4", ATN_TRUST_YES},
+                 {5, "5", ATN_TRUST_SHORT},
+                 {6, "5", ATN_TRUST_NO}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        atn_samples s = {0};
+        atn_bench_rows rows = {0};
+        atn_bench_noise noise;
+        char text[400] = "";
+        for (int i = 0; i < cases[k].rounds; i++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "round\ns 0 4\ns 1 %s\n",
+                     cases[k].control);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "done\nend\n");
+        summarise(text, &s, &rows);
+        assert_int_equal(row(&rows, "native")->trust, cases[k].trust);
+        assert_int_equal(row(&rows, "control")->trust, cases[k].trust);
+        assert_true(atn_bench_noise_of(&rows, &noise));
+        assert_int_equal(noise.count[cases[k].trust], 1);
+        assert_true(noise.tasks == 1 && noise.most == atof(cases[k].control) / 4 - 1);
+        atn_vec_free(&rows);
+        atn_samples_free(&s);
+    }
+}
+
+/* What there was no time for has no row. */
+static void a_variant_may_be_missing(void **state)
+{
+    (void)state;
+    atn_samples s = {0};
+    atn_bench_rows rows = {0};
+    atn_bench_noise noise;
+    summarise("variant 2 candidate x\nbest\ns 0 4\ndone\nend\n", &s, &rows);
+    assert_int_equal(rows.n, 1);
+    assert_int_equal(rows.v[0].trust, ATN_TRUST_SHORT);
+    assert_false(atn_bench_noise_of(&rows, &noise));
+    atn_vec_free(&rows);
+    atn_samples_free(&s);
+}
+
 /* ---- damage ---- */
 
 static char *recorded(void)
@@ -184,6 +255,9 @@ int main(void)
         cmocka_unit_test(best_is_chosen_on_odd_samples_and_reported_on_even_ones),
         cmocka_unit_test(who_left_the_race_is_not_the_best),
         cmocka_unit_test(native_is_always_a_candidate),
+        cmocka_unit_test(samples_are_compared_within_their_round),
+        cmocka_unit_test(the_control_decides_about_trust),
+        cmocka_unit_test(a_variant_may_be_missing),
         cmocka_unit_test(damage_is_survived),
         cmocka_unit_test(cuts_are_noticed),
         cmocka_unit_test(lines_may_be_missing_or_doubled),
