@@ -23,6 +23,8 @@ atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, cons
     atn_status status = atn_trial_make(choice, q, budget, &x, &probe, err);
     if (status != ATN_OK)
         return status;
+    if (model == NULL)
+        model = atn_planner_model(m, q->topo, q->p);
     status = atn_trial_time(&x, m, model, NULL, seconds_p, err);
     atn_trial_free(&x);
     return status;

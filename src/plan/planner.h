@@ -62,8 +62,8 @@ const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int 
 /* Latency, cost per byte and per reduced byte of the slowest channel that the ranks use: what
  * closed forms take. */
 atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m);
-/* The predicted time of one choice (trial.h).  budget: steps that may be made, reduced by those
- * that were; ATN_NOT_APPLICABLE when it does not suffice. */
+/* The predicted time of one choice (trial.h); model NULL as above.  budget: steps that may be made,
+ * reduced by those that were; ATN_NOT_APPLICABLE when it does not suffice. */
 atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, const atn_machine *m,
                             const atn_model *model, int64_t *budget, double *seconds_p,
                             atn_error *err);
