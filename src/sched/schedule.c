@@ -56,9 +56,9 @@ static uint64_t mix_slot(uint64_t hash, const atn_schedule *s, const atn_slot *s
 {
     const atn_range *const range = atn_slot_ranges(s, slot);
 
-    hash = mix(hash, (int64_t)slot->n << 8 | slot->space);
+    hash = mix(hash, (int64_t)slot->n * 256 + slot->space);
     for (int i = 0; i < slot->n; i++)
-        hash = mix(hash, (int64_t)range[i].first << 32 | range[i].count);
+        hash = mix(hash, ((int64_t)range[i].first << 32) + range[i].count);
     return hash;
 }
 
@@ -69,7 +69,7 @@ static uint64_t mix_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
 
     for (int i = 0; i < o->ndeps; i++)
         deps += mix(1, s->deps[o->dep + i]);
-    hash = mix(hash, (int64_t)o->peer << 8 | o->kind << 1 | o->ssend);
+    hash = mix(hash, (int64_t)o->peer * 256 + o->kind * 2 + o->ssend);
     hash = mix(mix(hash, o->seq), (int64_t)deps);
     hash = o->kind == ATN_OP_SEND || o->kind == ATN_OP_RECV ? hash : mix_slot(hash, s, &o->b);
     return mix_slot(hash, s, &o->a);

@@ -1,11 +1,11 @@
-# together.bash - for sanitized tests without MPI: `together TIER` runs all of a tier in one process
-# and makes one list of points of theirs.
+# together.bash - for sanitized tests without MPI: `together TIER [PATTERN]` runs those tests of
+# a tier whose names match the pattern, all by default, in one process and makes one list of points of theirs.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
 set -o pipefail
 
-together() { # TIER
+together() { # TIER [PATTERN]
     local modules=() source
-    for source in tests/"$1"/test_*.c; do
+    for source in tests/"$1"/test_${2:-*}.c; do
         modules+=("$ATTUNE_BUILD/tests/$1/$(basename "${source%.c}")")
     done
     "$ATTUNE_BUILD/tests/together" "${modules[@]}" | awk '

@@ -471,7 +471,7 @@ static void tell_times(void)
 
 int main(void)
 {
-    quick = getenv("ATTUNE_TEST_QUICK") != NULL;
+    quick = getenv("ATN_TEST_QUICK") != NULL;
     orders_are_free();
     large_orders_are_free();
     shortest_is_shortest();

@@ -410,7 +410,7 @@ static void faults_are_seen(void)
 
 int main(void)
 {
-    quick = getenv("ATTUNE_TEST_QUICK") != NULL;
+    quick = getenv("ATN_TEST_QUICK") != NULL;
     published_schedule();
     published_rotation();
     phases_are_optimal();

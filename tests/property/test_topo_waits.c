@@ -265,7 +265,7 @@ static void tell_times(void)
 
 int main(void)
 {
-    quick = getenv("ATTUNE_TEST_QUICK") != NULL;
+    quick = getenv("ATN_TEST_QUICK") != NULL;
     waits_are_enough();
     synchronised_phases_never_meet();
     if (!quick)
