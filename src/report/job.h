@@ -14,7 +14,7 @@ typedef enum {
     ATN_WHY_FIRST,     /* first calls of a communicator, n[0] of which stay native */
     ATN_WHY_FEW,       /* nothing was tried: n[0] calls were seen, n[1] are needed */
     ATN_WHY_BUDGET,    /* the next trial costs n[0] ns, n[1] ns are left */
-    ATN_WHY_SET_UP,    /* at call n[2] the first trial cost n[0] ns and n[1] ns were left; the next
+    ATN_WHY_SET_UP,    /* at call n[2] a trial would have cost n[0] ns, with n[1] left; the next
                           look is at call n[3] */
     ATN_WHY_TRYING,    /* n[0] of n[1] candidates were tried, and none was decided on */
     ATN_WHY_SLOWER,    /* `other`, best of n[1] that were tried, is slower by n[0] per mille */

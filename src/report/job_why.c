@@ -16,10 +16,11 @@ static const struct {
                      "run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_BUDGET] = {COST, "over budget: the next trial costs %s and %s is left",
                         "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
-    [ATN_WHY_SET_UP] = {SET_UP,
-                        "over budget: the first trial cost %s and %s was left at call %lld; next "
-                        "look at call %lld",
-                        "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
+    [ATN_WHY_SET_UP] =
+        {SET_UP,
+         "over budget: a first trial would have cost %s, with %s left at call %lld; next "
+         "look at call %lld",
+         "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_TRYING] = {TRIED, "undecided: %lld of %lld candidates tried when the job ended",
                         "run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_SLOWER] = {SLOWER, "slower", "`attune tune -- LAUNCHER` tries more candidates"},
