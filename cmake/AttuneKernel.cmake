@@ -2,9 +2,13 @@
 # flags the compiler does not take, or of another architecture, compiles to "not there".
 include(CheckCCompilerFlag)
 
-# Vectorised in every kind of build.  Contraction would make bits depend on the instruction set; that
-# comparisons trap is nothing a kernel relies on, and it forbids vectors.
-set(atn_kernel_flags -O3 -ffp-contract=off -fno-trapping-math)
+# Vectorised in every kind of build but sanitized ones, which look at each access.  Contraction would make
+# bits depend on the instruction set; that comparisons trap is nothing a kernel relies on, and it forbids
+# vectors.
+set(atn_kernel_flags -ffp-contract=off -fno-trapping-math)
+if(NOT ATN_SANITIZE)
+    list(APPEND atn_kernel_flags -O3)
+endif()
 
 function(atn_kernel_isa name)
     string(REPLACE ";" " " words "${ARGN}")

@@ -18,7 +18,7 @@ static const struct {
                         "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_SET_UP] =
         {SET_UP,
-         "over budget: a first trial would have cost %s, with %s left at call %lld; next "
+         "over budget: a first trial would have cost %s and %s was left at call %lld; next "
          "look at call %lld",
          "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_TRYING] = {TRIED, "undecided: %lld of %lld candidates tried when the job ended",

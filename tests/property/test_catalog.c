@@ -12,9 +12,11 @@ static bool quick; /* under sanitizers: fewer numbers of ranks */
 
 static int next_p(int p)
 {
+    if (quick && p >= SMALL)
+        return p < 16 ? 16 : p < 23 ? 23 : 0;
     if (p < ALL_UP_TO)
-        return quick && p >= SMALL ? (p < 16 ? 16 : p < 23 ? 23 : ALL_UP_TO) : p + 1;
-    for (size_t i = 0; !quick && i < sizeof more_ranks / sizeof *more_ranks; i++)
+        return p + 1;
+    for (size_t i = 0; i < sizeof more_ranks / sizeof *more_ranks; i++)
         if (more_ranks[i] > p)
             return more_ranks[i];
     return 0;

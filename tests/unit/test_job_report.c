@@ -189,7 +189,7 @@ static void test_reasons(void **state)
                         "over budget: the next trial costs 1.20 ms and nothing is left");
     assert_string_equal(
         words(ATN_WHY_SET_UP, 1200000, 250000),
-        "over budget: a first trial would have cost 1.20 ms, with 250.0 us left at call 7; "
+        "over budget: a first trial would have cost 1.20 ms and 250.0 us was left at call 7; "
         "next look at call 99");
     assert_string_equal(words(ATN_WHY_TRYING, 3, 8),
                         "undecided: 3 of 8 candidates tried when the job ended");
