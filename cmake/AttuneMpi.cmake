@@ -106,6 +106,7 @@ endfunction()
 
 function(atn_mpi_fortran flavour wrapper folder)
     set(out_dir ${CMAKE_BINARY_DIR}/${folder}/${flavour})
+    file(GLOB included CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/mpi/*.inc)
     set(programs)
     foreach(file IN LISTS ARGN)
         get_filename_component(name ${file} NAME_WE)
@@ -113,7 +114,7 @@ function(atn_mpi_fortran flavour wrapper folder)
         file(MAKE_DIRECTORY ${modules})
         add_custom_command(OUTPUT ${out_dir}/${name}
             COMMAND ${wrapper} -O1 -g -Wall -J${modules} -o ${out_dir}/${name} ${file}
-            DEPENDS ${file} COMMENT "Building Fortran ${folder}/${flavour}/${name}" VERBATIM)
+            DEPENDS ${file} ${included} COMMENT "Building Fortran ${folder}/${flavour}/${name}" VERBATIM)
         list(APPEND programs ${out_dir}/${name})
     endforeach()
     add_custom_target(fortran-${flavour} ALL DEPENDS ${programs})
