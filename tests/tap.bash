@@ -47,3 +47,13 @@ finish() {
     [ $tap_failed -eq 0 ]
     exit
 }
+
+# Waits until a command succeeds, at most 250 s.
+wait_for() { # COMMAND ...
+    local i
+    for ((i = 0; i < 5000; i++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    return 1
+}

@@ -31,15 +31,6 @@ enter_box() {
 
 lab() { "$attune" lab "$@"; }
 
-wait_for() { # COMMAND ...: until it succeeds, at most 150 s
-    local i
-    for ((i = 0; i < 3000; i++)); do
-        "$@" && return
-        sleep 0.05
-    done
-    return 1
-}
-
 flavours() {
     local flavour
     for flavour in openmpi mpich; do

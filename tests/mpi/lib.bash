@@ -65,16 +65,6 @@ inside_ranks() { # VARIABLE=VALUE FLAVOUR N PROGRAM ...
     attuned "$2" "$3" env "$1" "${@:4}"
 }
 
-# Waits until a command succeeds, at most 250 s.
-wait_for() { # COMMAND ...
-    local i
-    for ((i = 0; i < 2500; i++)); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
-}
-
 # Starts a command in the background: output in $work/output, process in `job`.  The file is emptied
 # here, because the background process may do so only after a first look at it.
 start_job() { # COMMAND ...
