@@ -1,4 +1,4 @@
-# estimate.awk - intervals of ratios and geometric means from those of medians, as docs/measuring.md
+# estimate.awk - intervals of ratios and geometric means from those of medians, as docs/benchmarking.md
 # explains, and the csv of `attune bench`.  An estimate is "mid lo hi".
 function part(e, i, a) { split(e, a, " "); return a[i] }
 function square(x) { return x * x }

@@ -1,5 +1,5 @@
 /* bench_exec.c - the MPI program behind `attune bench`: runs collectives in several variants,
- * interleaved in one job, and writes every sample (docs/measuring.md).
+ * interleaved in one job, and writes every sample (docs/benchmarking.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--seed N] [--topology T] [--rules FILE]
  *              [--algorithm LIST] [--machine FILE] [--imbalance F [--late WHO] [--since own|last]]

@@ -1,5 +1,5 @@
 /* discover_exec.c - the MPI program behind `attune topo discover`: measures transfers between hosts
- * and infers the tree of switches from them (docs/discover.md).
+ * and infers the tree of switches from them (docs/topology-discovery.md).
  *
  *   discover_exec [--seed N] [--flows N] [--time MILLISECONDS] [--trace]
  *

@@ -1,5 +1,5 @@
 /* measure_exec.c - the MPI program behind `attune measure`: observes what models want to know about
- * a machine (docs/machine.md).
+ * a machine (docs/calibration.md).
  *
  *   measure_exec [--topology T] [--time SECONDS] [--from NUMBER] [--off-cache 0|1]
  *

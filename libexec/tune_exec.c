@@ -1,5 +1,5 @@
 /* tune_exec.c - the MPI program behind `attune tune`: searches for the fastest way to carry out each
- * problem, and writes every sample and what became of every contender (docs/tuning.md).
+ * problem, and writes every sample and what became of every contender (docs/offline-tuning.md).
  *
  *   tune_exec [--machine FILE] [--topology T] [--time SECONDS] [--timing WORD] [--exhaustive 1]
  *             [--resume FILE] [--design 1] OPERATION/BYTES/VARIANTS ...

@@ -2,7 +2,7 @@
  *
  * Write a function of this name, compile it with the compiler wrapper of your MPI into a shared
  * object (mpicc -shared -fPIC -o mine.so mine.c), and name it: attune tune --timing ./mine.so ...
- * It is loaded into every rank.  docs/tuning.md has an example. */
+ * It is loaded into every rank.  docs/offline-tuning.md has an example. */
 #ifndef ATTUNE_TIMING_H
 #define ATTUNE_TIMING_H
 

@@ -2,7 +2,7 @@
  *
  * Times of messages are skewed and have outliers, so everything here rests on order: the median,
  * its 95 % confidence interval from order statistics (no distribution is assumed), and ratios whose
- * interval combines those of both sides.  docs/measuring.md explains them. */
+ * interval combines those of both sides.  docs/benchmarking.md explains them. */
 #ifndef ATN_STATS_H
 #define ATN_STATS_H
 

@@ -296,7 +296,8 @@ const atn_command atn_cmd_topo_discover = {
         "each, "
         "and finds the switches from transfers that slow each other down and from delays. The "
         "topology is written as a topology file, a report to standard error. Nothing else should "
-        "use the network meanwhile. docs/discover.md says what can be seen, and what not.",
+        "use the network meanwhile. docs/topology-discovery.md says what can be seen, and what "
+        "not.",
     .options = options,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST,
     .run = discover,

@@ -261,7 +261,7 @@ const atn_command atn_cmd_measure = {
         "report on standard error (--format) tells how certain each kind of observation is: half "
         "the 95 % confidence interval of its medians. Two ranks on one host, one rank on each host "
         "and mixtures are fine. What was observed is kept in FILE.part until the machine is "
-        "complete, so that --resume can go on after a kill. docs/machine.md tells what is "
+        "complete, so that --resume can go on after a kill. docs/calibration.md tells what is "
         "measured.",
     .options = options,
     .formats = atn_table_formats,

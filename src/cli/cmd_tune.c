@@ -257,7 +257,7 @@ static const atn_option options[] = {
      .argument = "FILE",
      .type = ATN_OPT_FILE,
      .doc = "Instead of operations and sizes: the calls of a program whose sizes differ between "
-            "ranks (docs/tuning.md)"},
+            "ranks (docs/offline-tuning.md)"},
     {.name = "machine",
      .argument = "FILE",
      .type = ATN_OPT_FILE,
@@ -279,7 +279,7 @@ static const atn_option options[] = {
      .fallback = "barrier",
      .doc = "plain (calls in a row), barrier (before each call), compute (between calls), "
             "imbalance:F (ranks arrive within F times the length of a call), or a shared object "
-            "of your own (docs/tuning.md)"},
+            "of your own (docs/offline-tuning.md)"},
     {.name = "wisdom",
      .argument = "FILE",
      .type = ATN_OPT_FILE,

@@ -1,4 +1,4 @@
-/* fit.h - from what was observed to the parameters of models (docs/machine.md has the formulas). */
+/* fit.h - from what was observed to the parameters of models (docs/calibration.md has the formulas). */
 #ifndef ATN_FIT_H
 #define ATN_FIT_H
 

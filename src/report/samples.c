@@ -1,4 +1,4 @@
-/* samples.c - reads raw measurements; see samples.h and docs/measuring.md. */
+/* samples.c - reads raw measurements; see samples.h and docs/benchmarking.md. */
 #include "report/samples.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* samples.h - raw measurements as jobs write them (docs/measuring.md): every call of every variant.
+/* samples.h - raw measurements as jobs write them (docs/benchmarking.md): every call of every variant.
  *
  * Files of the same MPI, ranks and topology may be written one behind the other: tasks that are
  * alike are pooled. */
