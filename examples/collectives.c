@@ -2,7 +2,7 @@
  *
  *   mpirun -n 4 collectives [SECONDS_PER_ROW]
  *
- * It knows nothing of Attune; tests run it natively and under `attune run`. */
+ * It does not use Attune itself; tests run it natively and under `attune run`. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ typedef struct {
 
 enum { ROOT = 0, BATCHES = 5 };
 
-/* ---- the operations: what is called, and what must come out ---- */
+/* ---- operations: the calls and their expected results ---- */
 
 static void run_barrier(data *d)
 {
@@ -44,7 +44,7 @@ static void run_alltoall(data *d)
     MPI_Alltoall(d->src, d->n, MPI_INT, d->dst, d->n, MPI_INT, MPI_COMM_WORLD);
 }
 
-/* What rank r puts at element i of its source. */
+/* Element i of the source buffer of rank r. */
 static int given(int r, int i) { return 1 + i % 1000 + 1000 * r; }
 
 static int expect_root(const data *d, int i)
@@ -112,7 +112,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median over batches that together take about `seconds`.  All ranks compute the same number of
+/* Median over batches that together take about `seconds`.  All ranks make the same number of
  * calls because they share the time of the first batch. */
 static double median_time(int op, data *d, double seconds)
 {
