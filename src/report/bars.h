@@ -1,4 +1,4 @@
-/* bars.h - shares between 0 and 1 as horizontal bars: panels, the same rows in each. */
+/* bars.h - horizontal bar charts of shares between 0 and 1; all panels have the same rows. */
 #ifndef ATN_BARS_H
 #define ATN_BARS_H
 
@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     char name[48];
-    bool apart; /* begins a group: some room above it */
+    bool apart; /* first row of a group: extra space above */
 } atn_bars_row;
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     ATN_VEC(atn_bars_panel) panels;
 } atn_bars;
 
-/* SVG: a bar to the mean, and a line from the least to the most where they differ. */
+/* SVG: a bar for the mean, and a line from minimum to maximum where they differ. */
 void atn_bars_write(FILE *f, const atn_bars *b);
 void atn_bars_free(atn_bars *b);
 

@@ -1,4 +1,4 @@
-/* bench.h - what the samples of a benchmark say: rows by task and variant, table, picture. */
+/* bench.h - the results of a benchmark: rows by task and variant, table, plot. */
 #ifndef ATN_BENCH_H
 #define ATN_BENCH_H
 
@@ -8,7 +8,7 @@
 /* Whether the control of a problem (operation and size) agrees with native. */
 typedef enum {
     ATN_TRUST_YES,
-    ATN_TRUST_NO,   /* its interval excludes 1: what disturbed it may have disturbed any row */
+    ATN_TRUST_NO,   /* its interval excludes 1: the same disturbance may affect any row */
     ATN_TRUST_SHORT /* too few rounds for a 95 % interval */
 } atn_bench_trust;
 enum { ATN_FEWEST_SAMPLES = 6 };
@@ -17,10 +17,10 @@ extern const char *const atn_trust_words[]; /* "yes", "no", "short"; NULL-termin
 typedef struct {
     const atn_task *task;
     const char *variant;   /* native, control, attune, best, or the algorithm's own name */
-    const char *algorithm; /* what ran */
+    const char *algorithm; /* executed */
     int samples;
     atn_estimate time_s, vs_native;
-    double vs_bound; /* 0: the bound is not known */
+    double vs_bound; /* 0: unknown */
     atn_bench_trust trust;
 } atn_bench_row;
 
@@ -28,21 +28,21 @@ typedef ATN_VEC(atn_bench_row) atn_bench_rows;
 
 /* Rows point into `s`.  vs_native compares samples of the same rounds.  `best` is, of native and
  * all candidates and named variants of a task, the one with the smallest median over its odd
- * samples (1st, 3rd ...); its row reports the even ones, so that luck in choosing is not counted
- * as speed.  Those that left the race early are not considered. */
+ * samples (1st, 3rd ...); its row reports the even ones, which avoids selection bias.  Candidates
+ * dropped early are not considered. */
 atn_status atn_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err);
 
 /* Adds the rows of one task. */
 atn_status atn_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *err);
 
-/* How far the controls are from 1, and how many problems may be trusted. */
+/* Deviation of the controls from 1, and the number of trusted problems. */
 typedef struct {
     int tasks, count[ATN_TRUST_SHORT + 1];
     double median, most;
 } atn_bench_noise;
 /* False: there is no control. */
 bool atn_bench_noise_of(const atn_bench_rows *rows, atn_bench_noise *noise_p);
-/* The same in sentences, one to a line, each behind `before`. */
+/* The same as text, each line prefixed by `before`. */
 void atn_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows);
 
 /* ---- tables ---- */
@@ -52,9 +52,8 @@ void atn_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows
 atn_status atn_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
                            const char *format, bool terminal, atn_error *err);
 
-/* The same while a job runs: the rows of each task when it is complete (of json nothing until
- * the end), then the noise.  Columns are at least as wide as `widths` says, and never become
- * narrower. */
+/* The same while a job runs: the rows of each completed task (json: all at the end), then the
+ * noise.  `widths` holds the least width of each column; columns never become narrower. */
 enum { ATN_BENCH_COLUMNS = 11 };
 typedef struct {
     FILE *f;
@@ -69,7 +68,7 @@ atn_status atn_bench_stream(atn_bench_writer *w, const atn_samples *s, const atn
 atn_status atn_bench_finish(atn_bench_writer *w, const atn_samples *s, const atn_bench_rows *rows,
                             atn_error *err);
 
-/* Time against size, one panel per operation: SVG, or (`html`) a page with picture and table. */
+/* Time against size, one panel per operation: SVG, or (`html`) a page with plot and table. */
 atn_status atn_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows, bool html,
                           atn_error *err);
 

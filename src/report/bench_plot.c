@@ -1,4 +1,4 @@
-/* bench_plot.c - a benchmark as a picture, and as a page with picture and table. */
+/* bench_plot.c - the plot of a benchmark, and a page with plot and table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +95,7 @@ static bool add_row(atn_plot *p, const atn_bench_row *r)
 
 /* ---- words ---- */
 
-/* The row that a panel speaks of: the largest size of `best`, or of `attune`. */
+/* The row that the caption of a panel cites: the largest size of `best`, or of `attune`. */
 static const atn_bench_row *headline(const atn_bench_rows *rows, const char *operation)
 {
     const atn_bench_row *found = NULL;
@@ -121,7 +121,7 @@ static void write_note(atn_plot_panel *panel, const atn_bench_rows *rows)
         snprintf(bound, sizeof bound, ", %.2f× the bound", r->vs_bound);
     snprintf(panel->note, sizeof panel->note, "%s%s is %.*f× as fast%s%s", at, r->variant,
              r->vs_native.mid > 0.1 ? 2 : 0, 1 / r->vs_native.mid, bound,
-             r->trust == ATN_TRUST_YES ? "" : " (not to be trusted)");
+             r->trust == ATN_TRUST_YES ? "" : " (not trusted)");
 }
 
 static atn_status fill(atn_plot *p, const atn_samples *s, const atn_bench_rows *rows,
@@ -208,7 +208,7 @@ atn_status atn_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *r
 {
     atn_plot p = {.title = ""};
     if (rows->n == 0)
-        return atn_fail(err, ATN_INPUT, "there is nothing to draw: no task was measured");
+        return atn_fail(err, ATN_INPUT, "nothing to plot: no task was measured");
     const atn_status status = fill(&p, s, rows, err);
     if (status == ATN_OK && html)
         write_page(f, &p, rows);

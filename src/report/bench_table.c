@@ -179,8 +179,8 @@ void atn_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows
     if (x.count[ATN_TRUST_NO] > 0)
         fprintf(
             f,
-            "%sNot to be trusted: %d of %d problems, where the interval of the control excludes "
-            "1 (1 in 20 does by chance). Measure again, longer or on a quiet machine.\n",
+            "%sNot trusted: %d of %d problems, where the interval of the control excludes "
+            "1 (1 in 20 does by chance). Repeat the measurement, longer or on an idle machine.\n",
             before, x.count[ATN_TRUST_NO], x.tasks);
     if (x.count[ATN_TRUST_SHORT] > 0)
         fprintf(f,

@@ -18,7 +18,7 @@ void atn_lines_free(char **lines)
 
 /* ---- what was saved ---- */
 
-/* The doubt about the calls of the row themselves is that of their sum. */
+/* The variance of the row's own calls is that of their sum. */
 static double doubt(const atn_job_row *row)
 {
     const double n = (double)row->calls;
@@ -93,7 +93,7 @@ static void known_cell(atn_table *t, bool known, double value)
         atn_cell(t, "%s", "");
 }
 
-/* Sentences mark commands, cells do not. */
+/* Text marks commands with backquotes, table cells do not. */
 static void remedy_cell(atn_table *t, const char *remedy)
 {
     char plain[ATN_WHY_WORDS];
@@ -157,7 +157,7 @@ static void write_lines(FILE *f, const char *head, const char *bullet, char **li
     atn_lines_free(lines);
 }
 
-/* A terminal shows the rows that matter. */
+/* A terminal shows the rows with the longest times. */
 static atn_status write_text(FILE *f, const atn_job_facts *j, atn_error *err)
 {
     enum { MOST_SHOWN = 20 };
@@ -169,10 +169,10 @@ static atn_status write_text(FILE *f, const atn_job_facts *j, atn_error *err)
     const atn_status status = atn_table_write(f, &t, "table", false, err);
     t.cells.n = all;
     if (shown < all)
-        fprintf(f, "and %d more rows that took less time; --report=FILE.csv has all\n",
+        fprintf(f, "and %d rows with less time; --report=FILE.csv lists all\n",
                 (all - shown) / t.ncolumns);
     atn_table_free(&t);
-    write_lines(f, "what would help more:", "- ", atn_job_advice(j));
+    write_lines(f, "recommendations:", "- ", atn_job_advice(j));
     return status;
 }
 

@@ -1,6 +1,6 @@
-/* job.h - the report of a job: what its collectives did, what Attune saved, what would help more.
+/* job.h - the report of a job: its collectives, the time saved against native, recommendations.
  *
- * Nothing is guessed: what was not measured is an empty cell, and words say so. */
+ * Nothing is estimated: what was not measured is an empty cell. */
 #ifndef ATN_JOB_REPORT_H
 #define ATN_JOB_REPORT_H
 
@@ -8,39 +8,39 @@
 #include "report/table.h"
 #include "sched/operation.h"
 
-/* Why the MPI library's own routine carried out calls (job_why.c has words and remedies). */
+/* Why calls stayed native (job_why.c has texts and remedies). */
 typedef enum {
-    ATN_WHY_SERVED,    /* it did not */
+    ATN_WHY_SERVED,    /* they did not: Attune served them */
     ATN_WHY_FIRST,     /* first calls of a communicator, n[0] of which stay native */
-    ATN_WHY_FEW,       /* nothing was tried: n[0] calls were seen, n[1] are needed */
+    ATN_WHY_FEW,       /* no trial: n[0] calls were made, n[1] are needed */
     ATN_WHY_BUDGET,    /* the next trial costs n[0] ns, n[1] ns are left */
     ATN_WHY_SET_UP,    /* at call n[2] a trial would have cost n[0] ns, with n[1] left; the next
-                          look is at call n[3] */
-    ATN_WHY_TRYING,    /* n[0] of n[1] candidates were tried, and none was decided on */
-    ATN_WHY_SLOWER,    /* `other`, best of n[1] that were tried, is slower by n[0] per mille */
+                          check is at call n[3] */
+    ATN_WHY_TRYING,    /* n[0] of n[1] candidates were tried without a decision */
+    ATN_WHY_SLOWER,    /* `other`, the best of n[1] tried, is slower by n[0] per mille */
     ATN_WHY_PREDICTED, /* none of n[1] candidates was tried: all are predicted to be slower */
-    ATN_WHY_REPLACED,  /* calls before `other` proved to be faster */
+    ATN_WHY_REPLACED,  /* calls before `other` was adopted as faster */
     ATN_WHY_NEXT_RUN,  /* `other` is faster by n[0] per mille; results must not change in a run */
-    ATN_WHY_ROUNDING,  /* results must not change in a run, and nothing can be tried beside it */
-    ATN_WHY_NO_BUDGET, /* nothing may be tried */
+    ATN_WHY_ROUNDING,  /* results must not change in a run, and no trial beside it is possible */
+    ATN_WHY_NO_BUDGET, /* the budget is 0 */
     ATN_WHY_EMPTY,     /* no data */
-    ATN_WHY_KINDS,     /* too many kinds of calls */
-    ATN_WHY_NOTHING,   /* no algorithm can serve them */
-    ATN_WHY_WISDOM,    /* wisdom says native */
-    ATN_WHY_RULE,      /* a rule says native */
-    ATN_WHY_REFUSED,   /* what a rule says cannot serve them */
-    ATN_WHY_DRAWN,     /* every call draws its algorithm */
-    ATN_WHY_NO_RULE,   /* no rule covers them, and nothing else chooses */
-    ATN_WHY_PLANNING,  /* the plan is not ready: n[0] calls were seen, n[1] are needed */
-    ATN_WHY_UNSHARED,  /* ranks do not share the size, so that nothing can be predicted */
-    ATN_WHY_ALONE,     /* one process */
+    ATN_WHY_KINDS,     /* too many call classes */
+    ATN_WHY_NOTHING,   /* no algorithm applies */
+    ATN_WHY_WISDOM,    /* wisdom selects native */
+    ATN_WHY_RULE,      /* a rule selects native */
+    ATN_WHY_REFUSED,   /* the algorithm of a rule does not apply */
+    ATN_WHY_DRAWN,     /* random selection at every call */
+    ATN_WHY_NO_RULE,   /* no rule matches, and there is no other selection */
+    ATN_WHY_PLANNING,  /* the plan is not ready: n[0] calls were made, n[1] are needed */
+    ATN_WHY_UNSHARED,  /* the size differs between ranks, so no prediction is possible */
+    ATN_WHY_ALONE,     /* single process */
     ATN_WHY_INTER,     /* an inter-communicator */
     ATN_WHY_OUTSIDE,   /* a communicator with processes of another job */
     ATN_WHY_ROOM,      /* a communicator that could not be set up on all ranks */
-    ATN_WHY_OPERATOR,  /* operator and type are not served */
-    ATN_WHY_TYPE,      /* types or counts are not served */
-    ATN_WHY_ALIASED,   /* one buffer for both sides */
-    ATN_WHY_RELAYED,   /* blocks that are too large for the relays of the algorithm */
+    ATN_WHY_OPERATOR,  /* unsupported operator and type */
+    ATN_WHY_TYPE,      /* unsupported types or counts */
+    ATN_WHY_ALIASED,   /* send and receive buffers overlap */
+    ATN_WHY_RELAYED,   /* blocks too large for the relay buffers of the algorithm */
     ATN_WHYS
 } atn_why;
 
@@ -52,18 +52,18 @@ typedef struct {
     char other[ATN_JOB_NAME];
 } atn_job_reason;
 
-/* Calls that are alike, and all times of them, are those of one rank on its own clock: the rank
- * that spent most time in them.  `native` is what these calls would have taken natively, at the
- * mean time of native calls of the same kinds on the same rank and clock in this job (ledger.h). */
+/* Calls with equal keys.  Counts and times are those of one rank on its own clock: the rank with
+ * the longest time in these calls.  `native` is the estimated native time of these calls, from the
+ * mean of native calls of the same class on the same rank in this job (ledger.h). */
 typedef struct {
     int32_t op, p;
-    int32_t size_class; /* -1: ranks do not share it; 0: nothing; k: 2^(k-1) <= bytes < 2^k */
+    int32_t size_class; /* -1: differs between ranks; 0: no data; k: 2^(k-1) <= bytes < 2^k */
     char algorithm[ATN_JOB_NAME];
     atn_job_reason reason;
     int64_t calls;
-    double seconds, squares; /* sums over the calls, of their times and of these squared */
-    double bytes;            /* sum, of what this rank knows */
-    int64_t compared;        /* calls that `native` covers */
+    double seconds, squares; /* sums over the calls: times, and squared times */
+    double bytes;            /* sum over the calls on this rank */
+    int64_t compared;        /* calls covered by `native` */
     double native, variance; /* seconds; and of this estimate */
 } atn_job_row;
 
@@ -71,50 +71,50 @@ typedef struct {
     int ranks, hosts;
     const char *mpi;
     double seconds;             /* from MPI_Init to MPI_Finalize */
-    double collectives, native; /* all of them, and those left to the MPI library; of the slowest */
+    double collectives, native; /* all, and native ones; on the rank with the longest time */
     const atn_job_row *rows;
     int nrows;
     int64_t lost;          /* calls without a row */
-    double start_seconds;  /* what Attune did in MPI_Init; part of the job's time */
-    double tuning_seconds; /* what tuning cost; < 0: nothing was tuned */
-    int budget;            /* of it, per mille of the time */
-    /* What the job knew. */
-    bool knows_topology, knows_machine, has_rules, plans, learns, reproducible;
-    bool brief;    /* text: the rows with the longest times only */
+    double start_seconds;  /* Attune's part of MPI_Init; included in `seconds` */
+    double tuning_seconds; /* overhead of tuning; < 0: no tuning */
+    int budget;            /* for tuning, per mille of run time */
+    bool has_topology, has_machine, has_rules, plans, learns, reproducible;
+    bool brief;    /* text: only the rows with the longest times */
     int64_t later; /* nonblocking and persistent reductions, which are not served */
 } atn_job_facts;
 
-/* What the calls of a row saved.  Unless all of them have a native time to be compared with,
- * nothing is known.  By construction saved = calls * (native - mean). */
+/* Time saved by the calls of a row; unknown unless all of them have a native time to compare with.
+ * By construction saved = calls * (native - mean). */
 typedef struct {
     bool known;
     double mean, native; /* seconds of a call */
     double saved, ci;    /* seconds of all calls; half width of the 95 % interval */
 } atn_job_saving;
 
-/* Seconds saved against native in rows where that is known. */
+/* Sums over the rows. */
 typedef struct {
     double saved, ci;      /* half width */
-    double known, unknown; /* seconds of served calls with and without such a measurement */
-    double total;          /* seconds of all rows; may exceed those of any single rank */
+    double known, unknown; /* seconds of served calls with and without a native time */
+    double total;          /* seconds of all rows; may exceed the time of any single rank */
 } atn_job_totals;
 
 atn_job_saving atn_job_saved(const atn_job_row *row);
 atn_job_totals atn_job_total(const atn_job_facts *j);
 /* operation, ranks, bytes, algorithm, calls, total_ms, mean_us, native_us, saved_ms, saved_ci_ms,
- * why, remedy; in the order of operations, or with the longest time first.  Free it. */
+ * why, remedy; ordered by operation, or by decreasing time.  The caller frees it. */
 void atn_job_table(const atn_job_facts *j, bool by_time, atn_table *t);
-/* The reason in a few words without commas, "" for served calls; and what would change it. */
+/* The reason as text without commas, "" for served calls; and its remedy. */
 void atn_why_words(const atn_job_reason *reason, char out[ATN_WHY_WORDS]);
 const char *atn_why_remedy(atn_why why);
-/* Sentences, the most useful first; NULL-terminated; the caller frees each and the list.  NULL: no
+/* Recommendations, the most useful first; NULL-terminated; free with atn_lines_free.  NULL: out of
  * memory. */
 char **atn_job_advice(const atn_job_facts *j);
-/* What stands above the table, a line each; freed alike. */
+/* The lines above the table. */
 char **atn_job_summary(const atn_job_facts *j);
 void atn_lines_free(char **lines);
 
-/* "text", "csv", "json" or "html"; NULL-terminated, as is what the name of a file ends in. */
+/* "text", "csv", "json", "html"; NULL-terminated.  atn_job_format: the format that the suffix of
+ * `path` stands for. */
 extern const char *const atn_job_formats[];
 const char *atn_job_format(const char *path);
 atn_status atn_job_write(FILE *f, const atn_job_facts *j, const char *format, atn_error *err);

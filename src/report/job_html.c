@@ -85,7 +85,7 @@ static void draw_bar(FILE *f, const char *name, const bar *b, double most)
 {
     fprintf(f,
             "<span class=\"name\">%s</span><span class=\"bar\" "
-            "title=\"served by Attune: %.3f ms, left to the MPI library: %.3f ms\">",
+            "title=\"served by Attune: %.3f ms, native: %.3f ms\">",
             name, 1e3 * b->served, 1e3 * b->native);
     draw_part(f, "attune", b->served, most);
     draw_part(f, "native", b->native, most);
@@ -118,7 +118,7 @@ static void draw_bars(FILE *f, const atn_job_facts *j)
         return;
     }
     fputs("<p class=\"note\"><span class=\"key attune\"></span>served by Attune"
-          "<span class=\"key native\"></span>left to the MPI library</p>\n<div class=\"bars\">\n",
+          "<span class=\"key native\"></span>native</p>\n<div class=\"bars\">\n",
           f);
     for (int i = 0; i < n; i++) {
         int next = 0;
@@ -182,8 +182,8 @@ void atn_job_html(FILE *f, const atn_job_facts *j)
     list(f, "ul", atn_job_summary(j), "");
     fputs("<h2>Time by operation</h2>\n", f);
     draw_bars(f, j);
-    fputs("<h2>What would help more</h2>\n", f);
-    list(f, "ol", atn_job_advice(j), "nothing that can be told from this job");
+    fputs("<h2>Recommendations</h2>\n", f);
+    list(f, "ol", atn_job_advice(j), "none");
     fputs("<h2>Calls</h2>\n", f);
     write_table(f, j);
     fputs("</body>\n</html>\n", f);

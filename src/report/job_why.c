@@ -1,10 +1,10 @@
-/* job_why.c - why calls were left to the MPI library, in words, and what would change it. */
+/* job_why.c - the reasons why calls stayed native, and their remedies. */
 #include "report/job.h"
 
-/* How the numbers of a reason are put into its words. */
+/* How the text of a reason uses its numbers. */
 typedef enum { PLAIN, ONE, CALLS, COST, SET_UP, TRIED, SLOWER, PREDICTED, OTHER, FASTER } form;
 
-/* Words and remedies hold no commas, so that simple programs can split lines of csv. */
+/* Texts hold no commas, so that simple scripts can split CSV lines. */
 static const struct {
     form form;
     const char *words, *remedy;
@@ -14,12 +14,12 @@ static const struct {
                        "`attune run --first 1`"},
     [ATN_WHY_FEW] = {CALLS, "too few calls: %lld seen and %lld needed",
                      "run longer; or `attune tune -- LAUNCHER` once"},
-    [ATN_WHY_BUDGET] = {COST, "over budget: the next trial costs %s and %s is left",
+    [ATN_WHY_BUDGET] = {COST, "over budget: the next trial needs %s and %s is left",
                         "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_SET_UP] =
         {SET_UP,
-         "over budget: a first trial would have cost %s and %s was left at call %lld; next "
-         "look at call %lld",
+         "over budget: the first trial needed %s and %s was left at call %lld; next check at "
+         "call %lld",
          "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_TRYING] = {TRIED, "undecided: %lld of %lld candidates tried when the job ended",
                         "run longer; or `attune tune -- LAUNCHER` once"},
@@ -27,40 +27,40 @@ static const struct {
     [ATN_WHY_PREDICTED] = {PREDICTED, "not tried: all %lld candidates are predicted to be slower",
                            "`attune tune -- LAUNCHER` measures them"},
     [ATN_WHY_REPLACED] = {OTHER, "calls before %s had proved faster",
-                          "none needed: the next run starts with what this one learned"},
+                          "none needed: the next run starts with the tuned algorithm"},
     [ATN_WHY_NEXT_RUN] = {FASTER, "results must not change within a run",
                           "run again; or `attune run --fp free`"},
     [ATN_WHY_ROUNDING] = {PLAIN, "not tried: results must not change within a run",
                           "`attune run --fp free`; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_NO_BUDGET] = {PLAIN, "not tried: the budget is 0", "`attune run --budget 2`"},
     [ATN_WHY_EMPTY] = {PLAIN, "no data to move", "none: nothing can be gained"},
-    [ATN_WHY_KINDS] = {PLAIN, "not tried: too many kinds of calls on the communicator",
+    [ATN_WHY_KINDS] = {PLAIN, "not tried: too many call classes on the communicator",
                        "`attune tune -- LAUNCHER` and `attune run --select rules`"},
-    [ATN_WHY_NOTHING] = {PLAIN, "no algorithm can serve them", "none"},
-    [ATN_WHY_WISDOM] = {PLAIN, "wisdom says native", "`attune tune -- LAUNCHER` measures again"},
-    [ATN_WHY_RULE] = {PLAIN, "a rule says native", "change the rule or `--algorithm`"},
-    [ATN_WHY_REFUSED] = {PLAIN, "the algorithm of the rule cannot serve them",
-                         "name another one: `attune algo list`"},
-    [ATN_WHY_DRAWN] = {PLAIN, "drawn by lot", "`attune run --select online`"},
+    [ATN_WHY_NOTHING] = {PLAIN, "no algorithm applies", "none"},
+    [ATN_WHY_WISDOM] = {PLAIN, "wisdom selects native", "`attune tune -- LAUNCHER` measures again"},
+    [ATN_WHY_RULE] = {PLAIN, "a rule selects native", "change the rule or `--algorithm`"},
+    [ATN_WHY_REFUSED] = {PLAIN, "the algorithm of the rule does not apply",
+                         "use another one: `attune algo list`"},
+    [ATN_WHY_DRAWN] = {PLAIN, "random selection", "`attune run --select online`"},
     [ATN_WHY_NO_RULE] =
-        {PLAIN, "no rule covers them",
-         "`attune tune -- LAUNCHER` makes rules; or `attune run --select online` without rules"},
+        {PLAIN, "no rule matches",
+         "`attune tune -- LAUNCHER` writes rules; or `attune run --select online` without rules"},
     [ATN_WHY_PLANNING] = {CALLS, "no plan yet: %lld calls seen and %lld needed",
                           "run longer; or `attune tune -- LAUNCHER` once"},
-    [ATN_WHY_UNSHARED] = {PLAIN, "ranks do not share the size: nothing can be predicted",
+    [ATN_WHY_UNSHARED] = {PLAIN, "the size differs between ranks: no prediction is possible",
                           "a rule: `attune run --algorithm OPERATION=NAME`"},
-    [ATN_WHY_ALONE] = {PLAIN, "one process", "none: nothing can be gained"},
+    [ATN_WHY_ALONE] = {PLAIN, "single process", "none: nothing can be gained"},
     [ATN_WHY_INTER] = {PLAIN, "not served: inter-communicator",
                        "none: merge the groups with MPI_Intercomm_merge"},
     [ATN_WHY_OUTSIDE] = {PLAIN, "not served: communicator with processes of another job", "none"},
-    [ATN_WHY_ROOM] = {PLAIN, "not served: some rank had no room for the communicator",
-                      "free communicators that are not used; `attune run --verbose` names them"},
+    [ATN_WHY_ROOM] = {PLAIN, "not served: the communicator could not be set up on all ranks",
+                      "free unused communicators; `attune run --verbose` names them"},
     [ATN_WHY_OPERATOR] = {PLAIN, "not served: operator and type",
                           "use a predefined operator on a type that MPI defines it for"},
     [ATN_WHY_TYPE] = {PLAIN, "not served: datatypes or counts", "none"},
-    [ATN_WHY_ALIASED] = {PLAIN, "not served: one buffer for both sides", "use MPI_IN_PLACE"},
-    [ATN_WHY_RELAYED] = {PLAIN, "blocks are too large for the relays of the algorithm",
-                         "choose an algorithm without relays: `attune algo list`"},
+    [ATN_WHY_ALIASED] = {PLAIN, "not served: send and receive buffers overlap", "use MPI_IN_PLACE"},
+    [ATN_WHY_RELAYED] = {PLAIN, "blocks are too large for the relay buffers of the algorithm",
+                         "use an algorithm without relays: `attune algo list`"},
 };
 
 /* Parameters of algorithms are separated by commas. */
@@ -82,7 +82,7 @@ static const char *time_words(int64_t ns, char out[32])
     return out;
 }
 
-/* What is not slower was not faster by enough to be adopted. */
+/* A candidate that is not slower was not faster by the required margin. */
 static void put_slower(const atn_job_reason *r, char out[ATN_WHY_WORDS])
 {
     const long long tried = r->n[1];
@@ -90,11 +90,11 @@ static void put_slower(const atn_job_reason *r, char out[ATN_WHY_WORDS])
         snprintf(out, ATN_WHY_WORDS, "slower: %s by %.1f %% (best of %lld tried)", r->other,
                  1e-1 * (double)r->n[0], tried);
     else
-        snprintf(out, ATN_WHY_WORDS, "no faster: %s takes as long (best of %lld tried)", r->other,
-                 tried);
+        snprintf(out, ATN_WHY_WORDS, "not faster: %s takes the same time (best of %lld tried)",
+                 r->other, tried);
 }
 
-/* The formats are those of the table above. */
+/* The format strings are those of the table above. */
 void atn_why_words(const atn_job_reason *r, char out[ATN_WHY_WORDS])
 {
     const char *const words = whys[r->why].words;

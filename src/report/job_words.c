@@ -1,4 +1,4 @@
-/* job_words.c - what a job's report says in sentences: the summary, and what would help more. */
+/* job_words.c - the text of a job's report: the summary, and recommendations. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 
 typedef ATN_VEC(char *) lines;
 
-static void say(lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_line(lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(lines *l, const char *format, ...)
+static void add_line(lines *l, const char *format, ...)
 {
     va_list args;
     char *text = NULL;
@@ -30,7 +30,7 @@ static char **done(lines *l)
     return NULL;
 }
 
-/* "12.3 s", "4.56 ms": three digits that count. */
+/* "12.3 s", "4.56 ms": three significant digits. */
 static const char *time_words(double seconds, char out[32])
 {
     const double size = seconds < 0 ? -seconds : seconds;
@@ -51,34 +51,35 @@ static double percent(double part, double whole) { return whole > 0 ? 100 * part
 
 /* ---- summary ---- */
 
-static void say_saved(lines *l, const atn_job_totals *sum)
+static void add_saved(lines *l, const atn_job_totals *sum)
 {
     char a[32], b[32], c[32];
     const double served = sum->known + sum->unknown;
     if (served <= 0)
-        say(l, "saved against native: nothing, every call was left to the MPI library");
+        add_line(l, "saved against native: nothing; all calls used the MPI library's routines");
     else if (sum->known <= 0)
-        say(l, "saved against native: not measured (no served call was timed against native)");
+        add_line(l, "saved against native: not measured (no native call to compare with)");
     else
-        say(l,
-            "saved against native: %s +- %s (95 %%), measured for %.0f %% of the %s that were "
-            "served",
+        add_line(
+            l,
+            "saved against native: %s +- %s (95 %% confidence), measured for %.0f %% of the %s "
+            "served by Attune",
             time_words(sum->saved, a), time_words(sum->ci, b), percent(sum->known, served),
             time_words(served, c));
 }
 
-/* The start is no tuning: it takes the same time in jobs that tune nothing. */
-static void say_tuning(lines *l, const atn_job_facts *j)
+/* Start-up is reported apart from tuning: jobs without tuning have it, too. */
+static void add_tuning(lines *l, const atn_job_facts *j)
 {
     const double share = percent(j->tuning_seconds, j->seconds), most = j->budget / 10.0;
     char a[32];
-    say(l, "the start of Attune in MPI_Init took %s", time_words(j->start_seconds, a));
+    add_line(l, "start-up in MPI_Init took %s", time_words(j->start_seconds, a));
     if (j->tuning_seconds < 0)
-        say(l, "tuning took no time: nothing was tuned in this job");
+        add_line(l, "tuning: none in this job");
     else
-        say(l, "tuning took %s, %.2f %% of the time (allowed: %.1f %%%s)",
-            time_words(j->tuning_seconds, a), share, most,
-            share > most ? "; the first trials run on credit" : "");
+        add_line(l, "tuning took %s, %.2f %% of run time (budget: %.1f %%%s)",
+                 time_words(j->tuning_seconds, a), share, most,
+                 share > most ? "; the first trials may exceed it" : "");
 }
 
 char **atn_job_summary(const atn_job_facts *j)
@@ -86,15 +87,16 @@ char **atn_job_summary(const atn_job_facts *j)
     const atn_job_totals sum = atn_job_total(j);
     lines l = {0};
     char a[32], b[32];
-    say(&l, "%d ranks on %d host%s, %s, %s", j->ranks, j->hosts, j->hosts == 1 ? "" : "s", j->mpi,
-        time_words(j->seconds, a));
-    say(&l,
-        "collectives took %s, %.1f %% of it; %s of that in the MPI library's own (of the rank that "
-        "spent most time in them)",
+    add_line(&l, "%d ranks on %d host%s, %s, %s", j->ranks, j->hosts, j->hosts == 1 ? "" : "s",
+             j->mpi, time_words(j->seconds, a));
+    add_line(
+        &l,
+        "collectives took %s, %.1f %% of run time, of which %s in native routines (on the rank "
+        "with the longest time in collectives)",
         time_words(j->collectives, a), percent(j->collectives, j->seconds),
         time_words(j->native, b));
-    say_saved(&l, &sum);
-    say_tuning(&l, j);
+    add_saved(&l, &sum);
+    add_tuning(&l, j);
     return done(&l);
 }
 
@@ -103,7 +105,7 @@ char **atn_job_summary(const atn_job_facts *j)
 enum { MOST_NAMED = 3 };
 static const double worth = 0.05; /* of the time in collectives */
 
-static void say_size(const atn_job_row *row, char out[80])
+static void put_size(const atn_job_row *row, char out[80])
 {
     char lo[32], hi[32];
     if (row->size_class <= 0)
@@ -114,8 +116,8 @@ static void say_size(const atn_job_row *row, char out[80])
                  atn_format_size(INT64_C(1) << row->size_class, hi));
 }
 
-/* The longest times that were left to the MPI library. */
-static void say_native(lines *l, const atn_job_facts *j, double total)
+/* The call classes with the longest time in native routines. */
+static void add_native(lines *l, const atn_job_facts *j, double total)
 {
     bool *named = calloc((size_t)j->nrows + 1, sizeof *named);
     for (int n = 0; named != NULL && n < MOST_NAMED; n++) {
@@ -129,23 +131,23 @@ static void say_native(lines *l, const atn_job_facts *j, double total)
             break;
         named[most] = true;
         const atn_job_row *const row = &j->rows[most];
-        say_size(row, size);
+        put_size(row, size);
         atn_why_words(&row->reason, why);
-        say(l,
-            "%s%s on %d ranks: %s (%.0f %% of the collectives) were left to the MPI library. Why: "
-            "%s. Remedy: %s",
-            atn_operation_get((atn_operation)row->op)->name, size, row->p,
-            time_words(row->seconds, time), percent(row->seconds, total), why,
-            atn_why_remedy((atn_why)row->reason.why));
+        add_line(l,
+                 "%s%s on %d ranks: %s (%.0f %% of collective time) stayed native. Reason: %s. "
+                 "Remedy: %s",
+                 atn_operation_get((atn_operation)row->op)->name, size, row->p,
+                 time_words(row->seconds, time), percent(row->seconds, total), why,
+                 atn_why_remedy((atn_why)row->reason.why));
     }
     free(named);
 }
 
-static void say_later(lines *l, const atn_job_facts *j)
+static void add_later(lines *l, const atn_job_facts *j)
 {
     if (j->later > 0)
-        say(l, "unsupported: %lld nonblocking or persistent reductions went to the MPI library",
-            (long long)j->later);
+        add_line(l, "unsupported: %lld nonblocking or persistent reductions stayed native",
+                 (long long)j->later);
 }
 
 char **atn_job_advice(const atn_job_facts *j)
@@ -153,27 +155,29 @@ char **atn_job_advice(const atn_job_facts *j)
     const atn_job_totals sum = atn_job_total(j);
     lines l = {0};
     if (j->seconds > 0 && j->collectives < 0.02 * j->seconds) {
-        say(&l, "blocking collectives take less than 2 %% of the time: little can be gained here");
-        say_later(&l, j);
+        add_line(&l, "blocking collectives take less than 2 %% of run time: little to gain");
+        add_later(&l, j);
         return done(&l);
     }
-    say_native(&l, j, sum.total);
-    if ((j->plans || j->learns) && !j->knows_machine)
-        say(&l, "no machine file, so predictions assume slow hosts and Gigabit Ethernet: run "
-                "`attune measure -- LAUNCHER` once and pass --machine FILE");
-    if (!j->knows_topology && j->hosts > 1)
-        say(&l,
-            "topology unknown: with --topology FILE (or `hosts`, if all are alike) algorithms "
-            "follow the wires between the %d hosts; `attune topo discover` can find them",
+    add_native(&l, j, sum.total);
+    if ((j->plans || j->learns) && !j->has_machine)
+        add_line(&l, "no machine file: predictions assume slow hosts and Gigabit Ethernet. Run "
+                     "`attune measure -- LAUNCHER` once and pass --machine FILE");
+    if (!j->has_topology && j->hosts > 1)
+        add_line(
+            &l,
+            "topology unknown: pass --topology FILE (or `hosts` for a uniform network) to enable "
+            "topology-aware algorithms on the %d hosts; `attune topo discover` measures it",
             j->hosts);
-    say_later(&l, j);
+    add_later(&l, j);
     if (sum.unknown > worth * sum.total && !j->learns)
-        say(&l, "whether what was chosen is faster than native was not measured here; "
-                "`attune bench` compares them");
+        add_line(&l, "the selected algorithms were not compared with native in this job; use "
+                     "`attune bench`");
     if (j->reproducible)
-        say(&l, "ATTUNE_REPRODUCIBLE restricts reductions that round to one order of operands");
+        add_line(&l,
+                 "ATTUNE_REPRODUCIBLE restricts floating-point reductions to the canonical order");
     if (j->lost > 0)
-        say(&l, "%lld calls are missing above: there were too many different ones",
-            (long long)j->lost);
+        add_line(&l, "%lld calls are not listed: the table of call classes was full",
+                 (long long)j->lost);
     return done(&l);
 }

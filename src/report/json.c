@@ -21,7 +21,7 @@ static void quoted(FILE *f, const char *text)
     fputc('"', f);
 }
 
-/* What stands between the last value and the next one. */
+/* The separator before the next value. */
 static void begin(atn_json *j, const char *key)
 {
     if (j->used)

@@ -1,6 +1,6 @@
 /* json.h - writes JSON as a stream: keys in the order given, two spaces of indentation.
  *
- * Written here, not with a library, because this code is linked into other people's programs. */
+ * No library is used because this code is part of the preload library. */
 #ifndef ATN_JSON_H
 #define ATN_JSON_H
 
@@ -9,7 +9,7 @@
 typedef struct {
     FILE *f;
     int depth;
-    bool used; /* something stands already at this depth */
+    bool used; /* an element was written at this depth */
 } atn_json;
 
 /* `key` is NULL inside an array and at the top. */
@@ -18,7 +18,7 @@ void atn_json_close(atn_json *j, char bracket);                     /* '}' or ']
 void atn_json_text(atn_json *j, const char *key, const char *text); /* NULL: null */
 void atn_json_int(atn_json *j, const char *key, int64_t v);
 void atn_json_bool(atn_json *j, const char *key, bool v);
-/* A number already in words; null when it is none. */
+/* A number that is already formatted; null if it is not finite. */
 void atn_json_number(atn_json *j, const char *key, const char *digits);
 
 #endif

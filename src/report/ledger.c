@@ -49,7 +49,7 @@ static bool similar_sizes(const atn_job_row *x, const atn_job_row *y)
     return fabs(a - b) <= ATN_LEDGER_APART * (a > b ? a : b) / 100;
 }
 
-/* Of one call.  As much wider for few calls as Student's distribution is than the normal one. */
+/* Variance of one call, widened for few calls by Student's distribution. */
 static double mean_variance(const atn_job_row *x)
 {
     const double n = (double)x->calls, mean = x->seconds / n;
@@ -67,7 +67,7 @@ static void compare(atn_job_row *row, const atn_job_row *native)
     row->variance = n * n * mean_variance(native);
 }
 
-/* The native calls of a kind that were made while candidates were tried; NULL: none. */
+/* The native calls of a class that were made during trials; NULL: none. */
 static const atn_job_row *reference(const atn_ledger *l, const void *kind)
 {
     for (int i = 0; i < l->rows.n; i++)
@@ -91,7 +91,7 @@ static void add(atn_job_row *to, const atn_job_row *from)
     to->variance += from->variance;
 }
 
-/* Rows of no kind that look the same become one. */
+/* Merges rows without class that have equal keys. */
 static void merge_closed(atn_ledger *l)
 {
     atn_ledger_rows *const r = &l->rows;

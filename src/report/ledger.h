@@ -1,30 +1,30 @@
-/* ledger.h - the calls of a rank, row by row, as the report of a job shows them.
+/* ledger.h - accumulates the calls of a rank into the rows of a job's report.
  *
- * Every call is booked with its time on the clock of this rank.  Calls of a kind can be compared
- * with each other: rows of a kind stay open until it is closed, and then served calls are compared
- * with the native ones that were made while candidates were tried.  Native calls before that do not
- * count: they show how the program began. */
+ * Every call is entered with its time on the clock of this rank.  Calls of one class are
+ * comparable: its rows stay open until the class is closed; then the served calls are compared with
+ * the native calls made during trials.  Native calls before the first trial do not count, because
+ * they include the start-up of the program. */
 #ifndef ATN_LEDGER_H
 #define ATN_LEDGER_H
 
 #include "report/job.h"
 
 enum { ATN_LEDGER_ROWS = 1024 };
-/* Native calls that are enough for a comparison, and by how many per cent the mean sizes may differ
- * that are compared. */
+/* The least number of native calls for a comparison, and the greatest difference of mean sizes in
+ * per cent. */
 enum { ATN_LEDGER_LEAST = 5, ATN_LEDGER_APART = 10 };
 
-/* What a row is found by. */
+/* The key of a row. */
 typedef struct {
-    const void *kind; /* of calls; NULL: none, and nothing to be compared with */
-    uint64_t choice;  /* of algorithm and parameters */
+    const void *kind; /* call class; NULL: none, not comparable */
+    uint64_t choice;  /* hash of algorithm and parameters */
     int32_t op, p, size_class;
     int32_t why; /* atn_why */
 } atn_ledger_key;
 
 typedef struct {
     int32_t n;
-    int64_t lost; /* calls for which there was no room */
+    int64_t lost; /* calls without a row: the table was full */
     atn_job_row row[ATN_LEDGER_ROWS];
 } atn_ledger_rows;
 
@@ -33,13 +33,13 @@ typedef struct {
     atn_ledger_key key[ATN_LEDGER_ROWS];
 } atn_ledger;
 
-/* The row of a call, new ones without a name of their algorithm; NULL: no room. */
+/* The row of a call; the algorithm name of a new row is empty.  NULL: the table is full. */
 atn_job_row *atn_ledger_row(atn_ledger *l, const atn_ledger_key *key);
-/* One call of a row. */
+/* Adds one call to a row. */
 void atn_ledger_book(atn_job_row *row, double seconds, double bytes);
-/* A kind ends: its native calls, if any, were native for this reason. */
+/* Closes a call class; `reason` explains its native calls. */
 void atn_ledger_close(atn_ledger *l, const void *kind, const atn_job_reason *reason);
-/* Adds the rows of another rank: of rows that are alike those with the longer time stay. */
+/* Merges the rows of another rank: of rows with equal keys the one with the longer time stays. */
 void atn_ledger_join(atn_ledger_rows *to, const atn_ledger_rows *from);
 
 #endif

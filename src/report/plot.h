@@ -1,4 +1,4 @@
-/* plot.h - times against sizes, both logarithmic: panels side by side, the same lines in each. */
+/* plot.h - time against message size, both logarithmic; all panels have the same series. */
 #ifndef ATN_PLOT_H
 #define ATN_PLOT_H
 
@@ -14,13 +14,13 @@ typedef ATN_VEC(atn_plot_point) atn_plot_line; /* from small to large sizes */
 
 typedef struct {
     char title[64];
-    char note[160];       /* what to see in it; may be empty */
+    char note[160];       /* caption; may be empty */
     atn_plot_line *lines; /* one per series of the plot */
 } atn_plot_panel;
 
 typedef struct {
     char name[128];    /* in the legend */
-    const char *class; /* how it looks: native, attune, best, bound, or other1 .. other4 */
+    const char *class; /* style: native, attune, best, bound, or other1 .. other4 */
 } atn_plot_series;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
     ATN_VEC(atn_plot_panel) panels;
 } atn_plot;
 
-/* The area below a series of class `bound` is shaded: nothing can be there. */
+/* The area below a series of class `bound` is shaded. */
 void atn_plot_write(FILE *f, const atn_plot *p);
 void atn_plot_free(atn_plot *p);
 

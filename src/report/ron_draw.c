@@ -94,7 +94,7 @@ atn_status atn_circuits_draw(FILE *f, const char *title, const atn_ron *net, con
     drawing d = {.f = f, .net = net, .c = c, .p = p};
     const int64_t rows = (int64_t)p * net->ports;
     if (rows > MAX_ROWS || c->n > MAX_MESSAGES)
-        return atn_fail(err, ATN_INPUT, "too much to draw: at most %d ports and %d messages",
+        return atn_fail(err, ATN_INPUT, "too large to draw: at most %d ports and %d messages",
                         MAX_ROWS, MAX_MESSAGES);
     for (int i = 0; i < c->n; i++)
         d.from = fmin(d.from, c->v[i].changed ? c->v[i].since : 0);
@@ -104,8 +104,8 @@ atn_status atn_circuits_draw(FILE *f, const char *title, const atn_ron *net, con
     atn_svg_rect(f, "page", 0, 0, LEFT + WIDTH + 24, d.bottom + 16, 0);
     atn_svg_text(f, "title", "start", 12, 24, "%s", title);
     atn_svg_text(f, "note", "start", 12, 42,
-                 "a row per port; changes of circuits in orange, messages in blue with their "
-                 "receiver; %d changes, done at %.6g us",
+                 "a row per port; reconfigurations in orange, messages in blue with their "
+                 "destination; %d reconfigurations, complete at %.6g us",
                  c->changes, c->time);
     draw_rows(&d);
     draw_times(&d);

@@ -94,7 +94,7 @@ static atn_status read_version(atn_samples_reader *r, const char *rest, atn_erro
     if (version != ATN_SAMPLES_VERSION)
         return atn_fail(
             err, ATN_INPUT,
-            "%s:%d: samples of version %ld, this attune reads version %d; use the attune "
+            "%s:%d: samples of version %ld, but this attune reads version %d; use the version "
             "that wrote them",
             r->origin, r->line, version, ATN_SAMPLES_VERSION);
     r->state = ATN_IN_HEAD;
@@ -114,10 +114,10 @@ static atn_status read_job(atn_samples_reader *r, const char *rest, atn_error *e
         return no_memory(err);
     if (s->ranks != 0 && (s->ranks != ranks || s->topology != topology || strcmp(s->mpi, mpi) != 0))
         return atn_fail(err, ATN_INPUT,
-                        "%s:%d: a job of %d ranks with %s behind one of %d ranks with %s%s; only "
-                        "equal jobs can be pooled, give each its own file",
+                        "%s:%d: a job of %d ranks with %s follows one of %d ranks with %s%s; only "
+                        "equal jobs can be pooled, use separate files",
                         r->origin, r->line, ranks, mpi, s->ranks, s->mpi,
-                        s->topology != topology ? " on other wires" : "");
+                        s->topology != topology ? " on another topology" : "");
     s->ranks = ranks;
     s->topology = topology;
     r->state = ATN_BETWEEN_TASKS;
@@ -224,9 +224,9 @@ static atn_status read_sample(atn_samples_reader *r, const char *rest, atn_error
     if (number == NULL || end == number || *end != '\0')
         return bad(r, err, "not 's VARIANT SECONDS'", rest);
     if (variant < 0 || variant >= r->local.n)
-        return bad(r, err, "a sample of a variant that this task does not have", rest);
+        return bad(r, err, "unknown variant of this task", rest);
     if (!isfinite(seconds) || seconds <= 0 || seconds > longest_s)
-        return bad(r, err, "no call takes that long", rest);
+        return bad(r, err, "time out of range", rest);
     atn_task *const t = &r->s->tasks.v[r->task];
     return add_sample(t, &t->variants.v[r->local.v[variant]], seconds) ? ATN_OK : no_memory(err);
 }
@@ -270,7 +270,7 @@ static atn_status read_done(atn_samples_reader *r, const char *rest, atn_error *
     for (int i = 0; i < r->local.n; i++) {
         const atn_variant *v = &t->variants.v[r->local.v[i]];
         if (v->seconds.n == 0 && v->role == ATN_ROLE_NATIVE)
-            return bad(r, err, "a task ends without samples of a variant", v->algorithm);
+            return bad(r, err, "a variant of the task has no samples", v->algorithm);
     }
     r->done++;
     r->safe_line = r->line;
@@ -296,7 +296,7 @@ static atn_status read_failed(atn_samples_reader *r, const char *rest, atn_error
     return atn_fail(err, (atn_status)status, "%s", end + strspn(end, " "));
 }
 
-/* Which lines may stand where, and who reads them. */
+/* The lines of the format: in which states they may occur, and their readers. */
 static const struct {
     const char *word;
     unsigned states; /* bits by atn_reading */
@@ -331,8 +331,8 @@ atn_status atn_samples_line(atn_samples_reader *r, const char *text, bool strict
             return lines[i].read(r, text[n] ? text + n + 1 : text + n, err);
     if (r->state == ATN_BEFORE_JOB)
         return !strict ? ATN_OK
-                       : bad(r, err, "not samples of attune: no 'attune-samples 1' line", text);
-    return bad(r, err, "this line cannot stand here", text);
+                       : bad(r, err, "not a sample file: no 'attune-samples 1' line", text);
+    return bad(r, err, "this line is not allowed here", text);
 }
 
 static atn_status broken_off(const atn_samples_reader *r, atn_error *err)
@@ -342,10 +342,9 @@ static atn_status broken_off(const atn_samples_reader *r, atn_error *err)
         snprintf(rescue, sizeof rescue,
                  ", or keep the %d complete task%s: delete what follows line %d and write 'end'",
                  r->done, r->done == 1 ? "" : "s", r->safe_line);
-    return atn_fail(
-        err, ATN_INPUT,
-        "%s:%d: the samples break off: the job did not come to its end; measure again%s", r->origin,
-        r->line, rescue);
+    return atn_fail(err, ATN_INPUT,
+                    "%s:%d: the samples are incomplete: the job did not finish; measure again%s",
+                    r->origin, r->line, rescue);
 }
 
 atn_status atn_samples_end(atn_samples_reader *r, atn_error *err)
@@ -353,7 +352,7 @@ atn_status atn_samples_end(atn_samples_reader *r, atn_error *err)
     if (r->state != ATN_BEFORE_JOB)
         return broken_off(r, err);
     if (r->s->ranks == 0)
-        return atn_fail(err, ATN_INPUT, "%s: no samples in it: no 'attune-samples %d' line",
+        return atn_fail(err, ATN_INPUT, "%s: not a sample file: no 'attune-samples %d' line",
                         r->origin, ATN_SAMPLES_VERSION);
     return ATN_OK;
 }

@@ -1,7 +1,6 @@
 /* samples.h - raw measurements as jobs write them (docs/benchmarking.md): every call of every variant.
  *
- * Files of the same MPI, ranks and topology may be written one behind the other: tasks that are
- * alike are pooled. */
+ * Files of the same MPI, ranks and topology may be concatenated: equal tasks are pooled. */
 #ifndef ATN_SAMPLES_H
 #define ATN_SAMPLES_H
 
@@ -12,9 +11,9 @@ enum { ATN_SAMPLES_VERSION = 1 };
 /* Why a variant was measured. */
 typedef enum {
     ATN_ROLE_NATIVE,   /* the MPI library's own routine */
-    ATN_ROLE_CONTROL,  /* the same again: its difference from native is noise */
-    ATN_ROLE_ATTUNE,   /* what Attune, as it is configured, would do */
-    ATN_ROLE_NAMED,    /* asked for by name */
+    ATN_ROLE_CONTROL,  /* native again: its difference from native is noise */
+    ATN_ROLE_ATTUNE,   /* Attune's selection with the current settings */
+    ATN_ROLE_NAMED,    /* specified by name */
     ATN_ROLE_CANDIDATE /* only to find the best one */
 } atn_role;
 
@@ -25,8 +24,8 @@ typedef struct {
     atn_role role;
     char *algorithm; /* "chain{segment=8K}" */
     atn_times seconds;
-    atn_rounds rounds;  /* of each sample: those of one round were measured next to each other */
-    char fate[12];      /* what became of it in a search, in its words; "": nothing was said */
+    atn_rounds rounds;  /* of each sample: samples of one round are adjacent in time */
+    char fate[12];      /* its outcome in a search (docs/tuning.md); "": none recorded */
     double predicted_s; /* 0: unknown */
 } atn_variant;
 
@@ -34,7 +33,7 @@ typedef struct {
     char operation[32];
     int64_t bytes;
     int ranks;
-    double bound_s;  /* no algorithm can be faster on these wires; 0: not known */
+    double bound_s;  /* lower bound given by the links; 0: unknown */
     bool seeks_best; /* among candidates, named variants and native */
     int round;       /* the newest one */
     ATN_VEC(atn_variant) variants;
@@ -44,8 +43,8 @@ typedef struct {
     int ranks; /* 0: no job has been read */
     uint64_t topology;
     char *mpi;
-    char place[192]; /* "MACHINE/LAYOUT", as wisdom has it; "": not said */
-    char seed[24];   /* of the order of variants; "": not said, or several */
+    char place[192]; /* "MACHINE/LAYOUT", as in wisdom; "": not recorded */
+    char seed[24];   /* of the order of variants; "": not recorded, or several */
     ATN_VEC(atn_task) tasks;
 } atn_samples;
 
@@ -65,22 +64,22 @@ typedef struct {
     int task;           /* in s->tasks, while in a task */
     ATN_VEC(int) local; /* the job's number of a variant -> its place in the task */
     int done;           /* tasks that are complete */
-    int safe_line;      /* the line that completed the last one */
+    int safe_line;      /* the line that completed the last task */
     char *refused;      /* newest `refused` line: "NAME: why"; or NULL */
 } atn_samples_reader;
 
-/* Text before the first line of a job is no error where `strict` is false: launchers talk. */
+/* Unless `strict`, text before the first line of a job is ignored: launchers print messages. */
 atn_status atn_samples_line(atn_samples_reader *r, const char *text, bool strict, atn_error *err);
-/* Complains when the last job did not come to its end. */
+/* Fails if the last job is incomplete. */
 atn_status atn_samples_end(atn_samples_reader *r, atn_error *err);
 void atn_samples_reader_free(atn_samples_reader *r);
 
 /* ---- reading a file ---- */
 
-/* Adds what the file holds to `s`, which starts as {0}; after a failure `s` can only be freed. */
+/* Adds the contents of the file to `s`, which starts as {0}; after a failure, free `s`. */
 atn_status atn_samples_read(const char *path, atn_samples *s, atn_error *err);
 
-/* The words of roles in the file. */
+/* The names of roles in the file format. */
 extern const char *const atn_role_names[];
 
 #endif

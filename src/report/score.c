@@ -36,7 +36,7 @@ static bool is_better(const atn_score_row *x, const atn_score_row *than, int mod
     return x->predicted[model] > 0 && (!than || x->predicted[model] < than->predicted[model]);
 }
 
-/* Measured time of the model's choice over the least; 0: the model says nothing about the task. */
+/* Measured time of the model's selection over the least; 0: no prediction for the task. */
 static double price(const atn_score *s, int from, int end, int model)
 {
     const atn_score_row *chosen = NULL;

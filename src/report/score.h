@@ -1,9 +1,9 @@
-/* score.h - how good predictions are: predicted against measured times, and what it costs to follow
- * them.
+/* score.h - accuracy of predictions: predicted against measured times, and the loss of selecting by
+ * prediction.
  *
- * The error of a prediction is proportional: mu = max(predicted, measured) / min(...), so twice too
- * long and twice too short are alike, and 1 is perfect.  The price of a choice is the measured time
- * of the algorithm that was predicted to be fastest, over that of the fastest. */
+ * The error of a prediction is the ratio mu = max(predicted, measured) / min(...): a factor of two
+ * counts the same in both directions, and 1 is exact.  The cost of a selection is the measured
+ * time of the algorithm that was predicted to be fastest, divided by that of the fastest. */
 #ifndef ATN_SCORE_H
 #define ATN_SCORE_H
 
@@ -17,26 +17,26 @@ typedef struct {
     int64_t bytes;
     const char *algorithm;
     double measured;
-    double predicted[ATN_SCORE_MODELS]; /* by each model; 0: the model says nothing */
-    bool chosen;                        /* measured because the planner took it; not predicted */
+    double predicted[ATN_SCORE_MODELS]; /* by each model; 0: no prediction */
+    bool chosen;                        /* measured as the planner's selection; not predicted */
 } atn_score_row;
 
 typedef struct {
     int nmodels;
     const char *model[ATN_SCORE_MODELS];
-    ATN_VEC(atn_score_row) rows; /* those of a task (operation and bytes) stand together */
+    ATN_VEC(atn_score_row) rows; /* rows of a task (operation and bytes) are contiguous */
 } atn_score;
 
-/* What a model is worth over the rows of an operation (NULL: of all). */
+/* The accuracy of a model over the rows of an operation (NULL: of all). */
 typedef struct {
     int rows, tasks;
     double mu, worst_mu;       /* mean and worst error */
     double bias;               /* geometric mean of predicted over measured */
-    double price, worst_price; /* mean and worst price of its choice, over the tasks */
+    double price, worst_price; /* mean and worst price of its selection, over the tasks */
 } atn_merit;
 
 atn_merit atn_score_merit(const atn_score *s, int model, const char *operation);
-/* What was chosen, over the fastest that was measured: tasks and prices only. */
+/* The planner's selections against the fastest measured: tasks and prices only. */
 atn_merit atn_score_choices(const atn_score *s, const char *operation);
 
 /* One line per row with every model's prediction; or one per model and operation, and per model

@@ -1,5 +1,5 @@
-/* svg.h - writes SVG shapes.  Colours live in a style sheet, so that one drawing can be light or
- * dark; shapes only name their class. */
+/* svg.h - writes SVG shapes.  Colours are in a style sheet, so that a drawing can be light or dark;
+ * shapes only name their class. */
 #ifndef ATN_SVG_H
 #define ATN_SVG_H
 
@@ -9,7 +9,7 @@ typedef struct {
     double x, y;
 } atn_point;
 
-/* `style` is CSS; `title` is what screen readers say. */
+/* `style` is CSS; `title` is the accessible name. */
 void atn_svg_begin(FILE *f, double width, double height, const char *style, const char *title);
 void atn_svg_end(FILE *f);
 
@@ -17,8 +17,8 @@ void atn_svg_rect(FILE *f, const char *class, double x, double y, double w, doub
                   double radius);
 void atn_svg_circle(FILE *f, const char *class, double x, double y, double radius);
 void atn_svg_line(FILE *f, const char *class, atn_point from, atn_point to);
-/* A smooth way from left to right, of this width: within `reach` it gets to the height of its end,
- * then it goes straight. */
+/* A smooth curve of this width from left to right that reaches the height of its end within
+ * `reach` and continues straight. */
 void atn_svg_curve(FILE *f, const char *class, atn_point from, double reach, atn_point to,
                    double width);
 /* A line with an arrow head; its class colours the line, "<class>-head" the head. */
@@ -26,7 +26,7 @@ void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, dou
 /* A line through n points, and an area bounded by them. */
 void atn_svg_polyline(FILE *f, const char *class, const atn_point *points, int n);
 void atn_svg_polygon(FILE *f, const char *class, const atn_point *points, int n);
-/* A mark that tells what it stands for when pointed at. */
+/* A mark with a tooltip. */
 void atn_svg_dot(FILE *f, const char *class, atn_point at, double radius, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* `anchor`: start, middle or end. */

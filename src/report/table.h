@@ -5,9 +5,9 @@
  *   atn_table_write(f, &t, "csv", false, &err);
  *   atn_table_free(&t);
  *
- * table     aligned text; a terminal gets a bold heading and a last column that is wrapped to its
- *           width; a pipe gets the same columns at any width and "-" for an empty cell
- * csv       quoted as RFC 4180 says, with a heading; lines end as other Unix text does
+ * table     aligned text; on a terminal the heading is bold and the last column is wrapped; a pipe
+ *           gets fixed columns and "-" for an empty cell
+ * csv       quoted according to RFC 4180, with a heading; lines end with LF
  * json      an array of objects; numbers stay numbers, an empty number is null
  * markdown  a GitHub table */
 #ifndef ATN_TABLE_H
@@ -26,11 +26,11 @@ typedef struct {
     const atn_column *columns;
     int ncolumns;
     ATN_VEC(char *) cells;
-    /* Aligned text: the least width of each column, raised to what was needed, so that a table can
-     * be written in parts; NULL: as needed. */
+    /* Aligned text: the least width of each column, updated so that a table can be written in
+     * parts; NULL: as needed. */
     int *widths;
-    bool headless; /* a further part: without heading */
-    bool failed;   /* out of memory; told by atn_table_write */
+    bool headless; /* a further part: no heading */
+    bool failed;   /* out of memory; reported by atn_table_write */
 } atn_table;
 
 /* The next cell; rows fill from left to right. */
@@ -39,7 +39,7 @@ void atn_table_free(atn_table *t);
 
 /* The formats in the order above: table, csv, json, markdown; NULL-terminated. */
 extern const char *const atn_table_formats[];
-/* ATN_USAGE when the format is none of them. */
+/* ATN_USAGE: unknown format. */
 atn_status atn_table_write(FILE *f, const atn_table *t, const char *format, bool terminal,
                            atn_error *err);
 

@@ -133,8 +133,8 @@ static atn_status run(simulation *m, atn_error *err)
     for (int r = 0; r < m->t->p; r++) {
         if (m->ranks[r].pc < m->schedules[r]->nops)
             return atn_fail(err, ATN_FINDING,
-                            "%s: rank %d waits for ever at operation %d; 'attune schedule verify' "
-                            "tells why",
+                            "%s: rank %d deadlocks at operation %d; 'attune schedule verify' "
+                            "reports why",
                             m->schedules[r]->name, r, m->ranks[r].pc);
         if (m->ranks[r].now > m->t->end)
             m->t->end = m->ranks[r].now;

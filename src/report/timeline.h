@@ -1,6 +1,6 @@
-/* timeline.h - when each operation of a schedule happens if every message takes one unit of time.
+/* timeline.h - start and end of each operation of a schedule if every message takes one unit.
  *
- * Ranks run their steps strictly in order; a message starts when both sides have reached it. */
+ * Ranks execute their steps strictly in order; a message starts when both sides have reached it. */
 #ifndef ATN_TIMELINE_H
 #define ATN_TIMELINE_H
 
@@ -20,7 +20,7 @@ typedef struct {
     double end;           /* of the last rank */
 } atn_timeline;
 
-/* ATN_FINDING when the ranks wait for each other for ever. */
+/* ATN_FINDING: deadlock. */
 atn_status atn_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
                              atn_error *err);
 void atn_timeline_free(atn_timeline *t);

@@ -1,6 +1,6 @@
-/* topo_draw.c - a topology as a picture: the tree grows from left to right, a row per host.
+/* topo_draw.c - topology diagrams: the tree grows from left to right, a row per host.
  *
- * Links are as wide as they are fast; those that an alltoall keeps busy longest stand out. */
+ * Line width shows bandwidth; the bottlenecks of an alltoall are highlighted. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ typedef struct {
     double left, column, box; /* of switches */
     double host_x, host_w, part_x, part_w, rank_x;
     double band_end, width, height, digit;
-    bool uniform; /* all hosts have the same link: said once */
+    bool uniform; /* all hosts have the same link: labelled once */
 } picture;
 
 /* ---- places ---- */
@@ -300,7 +300,7 @@ static void draw_bands(const picture *d)
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
-/* A file is called by its last name; other origins say the topology themselves. */
+/* A file is labelled by its base name; other origins are the topology themselves. */
 static const char *title_of(const atn_topo *t)
 {
     const char *slash = strrchr(t->origin, '/');

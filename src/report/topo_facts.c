@@ -1,4 +1,4 @@
-/* topo_facts.c - what every report of a topology needs to know about it. */
+/* topo_facts.c - properties of a topology that all its reports use. */
 #include <stdlib.h>
 
 #include "report/topo_report.h"

@@ -1,16 +1,15 @@
-/* topo_report.h - topologies for people and programs: text, JSON, picture. */
+/* topo_report.h - topologies as text, JSON and diagrams. */
 #ifndef ATN_TOPO_REPORT_H
 #define ATN_TOPO_REPORT_H
 
 #include "topo/topo.h"
 
-/* `format`: table (a tree, hosts that are alike on one line unless `all`), csv (a row per node) or
- * json. */
+/* `format`: table (a tree; equal hosts share a line unless `all`), csv (a row per node) or json. */
 atn_status atn_topo_show(FILE *f, const atn_topo *t, const char *format, bool all, bool terminal,
                          atn_error *err);
-/* All of it for other programs: nodes, links, ranks, loads, levels. */
+/* Nodes, links, ranks, loads and levels as JSON. */
 atn_status atn_topo_json(FILE *f, const atn_topo *t, atn_error *err);
-/* SVG: the tree from left to right, ranks as leaves, links as wide as they are fast. */
+/* SVG: the tree from left to right, ranks as leaves; line width shows bandwidth. */
 atn_status atn_topo_draw(FILE *f, const atn_topo *t, atn_error *err);
 
 /* ---- shared by them ---- */
@@ -18,17 +17,17 @@ atn_status atn_topo_draw(FILE *f, const atn_topo *t, atn_error *err);
 typedef struct {
     int hosts, switches, parts;
     int *below;       /* ranks at or below each node */
-    int64_t *loads;   /* messages of an alltoall on each link, one way */
+    int64_t *loads;   /* messages of an alltoall on each link, per direction */
     bool *bottleneck; /* per node: its link is one */
     int nbottlenecks;
-    int worst;          /* one of them; -1: there is none */
+    int worst;          /* one of them; -1: none */
     int *ranks, *first; /* the ranks on node v: ranks[first[v]] .. ranks[first[v + 1] - 1] */
 } atn_topo_facts;
 
 bool atn_topo_facts_make(const atn_topo *t, atn_topo_facts *facts_p);
 void atn_topo_facts_free(atn_topo_facts *facts);
 
-/* "0-3,8": numbers that rise by one become a range.  At most `size` letters, cut with "...". */
+/* "0-3,8": consecutive numbers become a range.  Truncated to `size` with "...". */
 void atn_numbers_print(const int *numbers, int n, char *out, size_t size);
 
 #endif

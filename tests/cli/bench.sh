@@ -35,12 +35,12 @@ marked() { [ "$(biased csv | grep -c ',no$')" = 13 ] && [ "$(biased json | grep 
     biased table | grep -q 'control .* 1\.10  1\.10 \.\. 1\.10 .* no '; }
 check "a control whose interval excludes 1 marks its rows" marked
 says_noise() { biased "$1" | grep -q '^Noise: native differs from itself by 10.0 % in the median, 10.0 % at most\.$' &&
-    biased "$1" | grep -q '^Not to be trusted: 3 of 3 problems, where the interval of the control excludes 1 '; }
+    biased "$1" | grep -q '^Not trusted: 3 of 3 problems, where the interval of the control excludes 1 '; }
 check "the summary names the noise" says_noise table
 check "in markdown, too" says_noise markdown
 drawn() { attune bench --from biased.samples --plot biased.html >/dev/null &&
-    grep -q '(not to be trusted)' biased.html && [ "$(grep -c ' doubtful' biased.html)" = 13 ] &&
-    grep -q '<p>Not to be trusted: 3 of 3 problems' biased.html; }
+    grep -q '(not trusted)' biased.html && [ "$(grep -c ' doubtful' biased.html)" = 13 ] &&
+    grep -q '<p>Not trusted: 3 of 3 problems' biased.html; }
 check "so do the picture and the page" drawn
 # All of a round wait for the same disturbance: times differ threefold, ratios do not.
 awk '$1 == "s" && $2 == 0 { n++; f = 1 + n % 3 } $1 == "s" { $3 = sprintf("%.9f", f * ($2 == 1 ? 0.99 + n % 4 / 100 : 1)) } 1' \
@@ -63,7 +63,7 @@ sed 's/^job 16/job 8/' good.samples >other.samples
 fails 3 'attune: other.samples:3: a job of 8 ranks*behind one of 16 ranks*only equal jobs*' \
     attune bench --from good.samples --from other.samples
 sed 's/^job 16 0/job 16 1/' good.samples >other.samples
-fails 3 'attune: other.samples:3: *on other wires*' \
+fails 3 'attune: other.samples:3: *on another topology*' \
     attune bench --from good.samples --from other.samples
 
 # ---- broken files ----
@@ -72,7 +72,7 @@ bad() { # LINE TEXT GLOB: the message for a file with that line replaced
     fails 3 "attune: bad.samples:$1: $3" attune bench --from bad.samples
 }
 bad 2 'attune-samples 9' 'samples of version 9, this attune reads version 1*'
-bad 2 'attune-wisdom 1' "not samples of attune: no 'attune-samples 1' line: 'attune-wisdom 1'"
+bad 2 'attune-wisdom 1' "not a sample file: no 'attune-samples 1' line: 'attune-wisdom 1'"
 bad 3 'job sixteen' "not 'job RANKS TOPOLOGY MPI': 'sixteen'"
 bad 3 'job 0 00 x' "not 'job RANKS TOPOLOGY MPI'*"
 bad 4 'task bcast -3 0.1' "not 'task OPERATION BYTES BOUND'*"
@@ -87,17 +87,17 @@ bad 13 's 0 1e99' 'no call takes that long*'
 bad 13 's 0 fast' "not 's VARIANT SECONDS'*"
 bad 13 's 9 0.02' 'a sample of a variant that this task does not have*'
 bad 13 's 0 0.02 0.03' "not 's VARIANT SECONDS'*"
-bad 13 'task bcast 1 0' 'this line cannot stand here*'
-bad 13 'xyzzy' "this line cannot stand here: 'xyzzy'"
+bad 13 'task bcast 1 0' 'this line is not allowed here*'
+bad 13 'xyzzy' "this line is not allowed here: 'xyzzy'"
 
 cut_at() { # LINES GLOB
     head -n "$1" good.samples >cut.samples
     fails 3 "$2" attune bench --from cut.samples
 }
-cut_at 30 'attune: cut.samples:30: the samples break off: *; measure again'
-cut_at 80 "attune: cut.samples:80: the samples break off: *, or keep the 1 complete task: delete what \
+cut_at 30 'attune: cut.samples:30: the samples are incomplete: *; measure again'
+cut_at 80 "attune: cut.samples:80: the samples are incomplete: *, or keep the 1 complete task: delete what \
 follows line [0-9]* and write 'end'"
-cut_at 1 "attune: cut.samples: no samples in it*"
+cut_at 1 "attune: cut.samples: not a sample file*"
 rescue() {
     local line
     line=$(attune bench --from cut.samples 2>&1 | sed 's/.*follows line \([0-9]*\).*/\1/')
@@ -205,13 +205,13 @@ fails 4 '*no licence*attune: the job failed: ./launch ended with exit code 7;*' 
 launcher 'kill -9 $$'
 fails 4 'attune: the job was ended by signal 9 (Killed)' run
 launcher 'head -n 30 good.samples'
-fails 3 '*attune: samples of the job:30: the samples break off*' run
+fails 3 '*attune: samples of the job:30: the samples are incomplete*' run
 launcher 'echo "attune-samples 1"; echo "job 4 0 MPI"; echo "failed 3 no memory for this"'
 fails 3 'attune: no memory for this' run
 launcher 'head -n 20 good.samples; echo garbage; sleep 60'
-fails 3 "*attune: samples of the job:21: this line cannot stand here: 'garbage'" run
+fails 3 "*attune: samples of the job:21: this line is not allowed here: 'garbage'" run
 launcher 'exit 0'
-fails 3 'attune: samples of the job: no samples in it*' run
+fails 3 'attune: samples of the job: not a sample file*' run
 fails 4 'attune: launcher mpirun.nowhere: No such file or directory*' \
     attune bench -- mpirun.nowhere -n 2
 fails 4 'attune: ./nothing: cannot be run: No such file or directory*exit code 127*' \

@@ -19,10 +19,10 @@ done
 
 # What stands in the table of the text is what stands in the csv: columns are two blanks apart.
 text_agrees() { # TEXT CSV
-    sed -n '/^operation/,/^what would/p' "$1" | sed -E '/^what would/d; s/ {2,}/,/g' | sort >text.cells
+    sed -n '/^operation/,/^recommendations/p' "$1" | sed -E '/^recommendations/d; s/ {2,}/,/g' | sort >text.cells
     sed -E 's/,,/,-,/g; s/,,/,-,/g; s/,$/,-/' "$2" | sort | diff text.cells -
 }
-# Every line that the text says above and below its table is in the page.
+# Every line that the text has above and below its table is in the page.
 sentences_agree() { # TEXT DOM
     local line
     sed -n 's/^attune report: //p; s/^- //p' "$1" |

@@ -20,7 +20,7 @@ golden ron_circuits.csv 0 attune ron circuits $tree -p 12 "${net[@]}" --format c
 golden ron_circuits.svg 0 attune ron circuits $tree -p 12 "${net[@]}" --format svg
 holds '"since": 0' attune ron circuits $tree -p 12 "${net[@]}" --format json
 holds '  -2      0      0    1' attune ron circuits $tree -p 12 "${net[@]}" --policy preset
-fails 3 'attune: too much to draw*' attune ron circuits bcast/linear -p 2000 --format svg
+fails 3 'attune: too large to draw*' attune ron circuits bcast/linear -p 2000 --format svg
 
 # ---- check ----
 attune ron circuits $tree -p 12 "${net[@]}" --format csv >good.csv

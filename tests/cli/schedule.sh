@@ -63,7 +63,7 @@ finding 'attune: wrong.txt on 3 ranks: *rank 2*' '/^1: send/d'
 finding 'attune: wrong.txt on 3 ranks: *' 's/^problem bcast p=3/problem bcast p=3 root=1/'
 finding 'attune: *rank 1*' '/^rank 1/,/^rank 2/s/^0: recv 0/0: recv 2/'
 sed 's/^1: send 2/1: recv 2/' mine.txt >stuck.txt
-fails 1 "attune: my broadcast: rank * waits for ever at operation *" attune schedule draw stuck.txt
+fails 1 "attune: my broadcast: rank * deadlocks at operation *" attune schedule draw stuck.txt
 
 # ---- draw ----
 drawing() { attune schedule draw "$@" | head -c 4 | grep -q '<svg'; }

@@ -173,7 +173,7 @@ fails 4 '*attune: the job failed: ./launch ended with exit code 1*' run
 check "a job that does not begin costs no samples" cmp good.samples w.samples
 launcher 'head -n 30 good.samples'
 rm -f w.samples
-fails 3 '*attune: samples of the job:30: the samples break off*' run
+fails 3 '*attune: samples of the job:30: the samples are incomplete*' run
 check "what was there stays" again
 launcher 'printf "attune-samples 1\njob 4 0 Some MPI\nfailed 3 no memory for this\n"'
 rm -f w.samples

@@ -127,16 +127,16 @@ static void test_text(void **state)
     (void)state;
     char *const text = written(&facts, "text");
     has(text, "4 ranks on 2 hosts, Some <MPI> & more, 10.0 s");
-    has(text, "collectives took 4.25 s, 42.5 % of it; 1.75 s of that in the MPI library's own");
-    has(text, "saved against native: 1.00 s +- 50.0 ms (95 %), measured for 80 % of the 2.50 s");
-    has(text, "the start of Attune in MPI_Init took 3.00 ms");
-    has(text, "tuning took 50.0 ms, 0.50 % of the time (allowed: 2.0 %)");
+    has(text, "collectives took 4.25 s, 42.5 % of run time, of which 1.75 s in native routines");
+    has(text, "saved against native: 1.00 s +- 50.0 ms (95 % confidence), measured for 80 % of the 2.50 s");
+    has(text, "start-up in MPI_Init took 3.00 ms");
+    has(text, "tuning took 50.0 ms, 0.50 % of run time (budget: 2.0 %)");
     has(text,
-        "alltoallv on 4 ranks: 1.50 s (35 % of the collectives) were left to the MPI library. "
-        "Why: slower: pairwise by 12.4 % (best of 5 tried). Remedy: `attune tune -- LAUNCHER`");
+        "alltoallv on 4 ranks: 1.50 s (35 % of collective time) stayed native. "
+        "Reason: slower: pairwise by 12.4 % (best of 5 tried). Remedy: `attune tune -- LAUNCHER`");
     has(text, "no machine file");
     has(text, "topology unknown");
-    has(text, "`attune topo discover` can find them");
+    has(text, "`attune topo discover` measures it");
     has(text, "unsupported: 7 nonblocking");
     free(text);
 }
@@ -153,8 +153,8 @@ static void test_nothing_is_invented(void **state)
     j.learns = false;
     char *text = written(&j, "text");
     has(text, "saved against native: not measured");
-    has(text, "nothing was tuned");
-    has(text, "`attune bench` compares them");
+    has(text, "tuning: none in this job");
+    has(text, "use `attune bench`");
     free(text);
     char *const json = written(&j, "json");
     has(json, "\"saved_ms\": null");
@@ -162,7 +162,7 @@ static void test_nothing_is_invented(void **state)
     free(json);
     j.nrows = 0;
     text = written(&j, "text");
-    has(text, "every call was left to the MPI library");
+    has(text, "all calls used the MPI library's routines");
     has_not(text, "nan");
     free(text);
     free(written(&j, "html"));
@@ -184,18 +184,18 @@ static void test_reasons(void **state)
     assert_string_equal(words(ATN_WHY_SERVED, 0, 0), "");
     assert_string_equal(words(ATN_WHY_FEW, 5, 8), "too few calls: 5 seen and 8 needed");
     assert_string_equal(words(ATN_WHY_BUDGET, 1200000, 250000),
-                        "over budget: the next trial costs 1.20 ms and 250.0 us is left");
+                        "over budget: the next trial needs 1.20 ms and 250.0 us is left");
     assert_string_equal(words(ATN_WHY_BUDGET, 1200000, -1),
-                        "over budget: the next trial costs 1.20 ms and nothing is left");
+                        "over budget: the next trial needs 1.20 ms and nothing is left");
     assert_string_equal(
         words(ATN_WHY_SET_UP, 1200000, 250000),
-        "over budget: a first trial would have cost 1.20 ms and 250.0 us was left at call 7; "
-        "next look at call 99");
+        "over budget: the first trial needed 1.20 ms and 250.0 us was left at call 7; "
+        "next check at call 99");
     assert_string_equal(words(ATN_WHY_TRYING, 3, 8),
                         "undecided: 3 of 8 candidates tried when the job ended");
     assert_string_equal(words(ATN_WHY_SLOWER, 125, 4), "slower: ring by 12.5 % (best of 4 tried)");
     assert_string_equal(words(ATN_WHY_SLOWER, -20, 4),
-                        "no faster: ring takes as long (best of 4 tried)");
+                        "not faster: ring takes the same time (best of 4 tried)");
     assert_string_equal(words(ATN_WHY_PREDICTED, 0, 8),
                         "not tried: all 8 candidates are predicted to be slower");
     assert_string_equal(words(ATN_WHY_NEXT_RUN, 300, 0),
@@ -269,7 +269,7 @@ static void test_small_share(void **state)
     char *const text = written(&j, "text");
     has(text, "less than 2 %");
     has_not(text, "topology unknown");
-    has(text, "unsupported: 7 nonblocking"); /* whose time nobody knows */
+    has(text, "unsupported: 7 nonblocking"); /* whose time is not measured */
     free(text);
 }
 

@@ -217,7 +217,7 @@ static void deadlock_is_not_drawn(void **state)
     assert_int_equal(atn_schedule_parse(text, "f", &set, &p, NULL), ATN_OK);
     char *svg = drawn(set, p, &st, &err);
     assert_int_equal(st, ATN_FINDING);
-    assert_non_null(strstr(err.text, "rank 0 waits for ever at operation 0"));
+    assert_non_null(strstr(err.text, "rank 0 deadlocks at operation 0"));
     assert_string_equal(svg, "");
     free(svg);
     free_set(set, p);
