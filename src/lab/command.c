@@ -1,4 +1,4 @@
-/* command.c - runs the programs of iproute2, and says beforehand what is missing to run a lab. */
+/* command.c - runs the programs of iproute2, and checks beforehand what a lab needs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -41,7 +41,7 @@ static int memory_file(const char *text)
     return fd;
 }
 
-/* Does not outlive this process: what it makes after we are gone would be in nobody's record. */
+/* Ends with this process: whatever it created later would be in no record. */
 static void become_tool(const char *path, const char *const *words, int in, int out)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -63,7 +63,7 @@ static int run(const char *path, const char *const *words, int in, int out)
     return status;
 }
 
-/* ---- telling what went wrong ---- */
+/* ---- error messages ---- */
 
 static int line_of(const char *text, int n, const char **line_p)
 {
@@ -75,31 +75,32 @@ static int line_of(const char *text, int n, const char **line_p)
     return (int)strcspn(*line_p, "\n");
 }
 
-/* A batch says "Command failed -:7" after its complaint. */
-static atn_status complain(const char *program, const char *said, const char *input, atn_error *err)
+/* A batch prints "Command failed -:7" after its error message. */
+static atn_status complain(const char *program, const char *output, const char *input,
+                           atn_error *err)
 {
-    const char *where = strstr(said, "Command failed -:"), *line = "";
+    const char *where = strstr(output, "Command failed -:"), *line = "";
     int n = 0;
     if (where != NULL)
         n = line_of(input, atoi(where + strlen("Command failed -:")), &line);
     return atn_fail(err, ATN_ENVIRONMENT, "%s %.*s: %.*s", program, n, line,
-                    (int)strcspn(said, "\n"), *said != '\0' ? said : "failed");
+                    (int)strcspn(output, "\n"), *output != '\0' ? output : "failed");
 }
 
 atn_status atn_lab_call(const char *program, const char *const *words, const char *input,
                         atn_error *err)
 {
-    char path[ATN_LAB_PATH], said[512] = "";
+    char path[ATN_LAB_PATH], output[512] = "";
     const int in = memory_file(input), out = memory_file("");
     atn_status status = ATN_OK;
     if (in < 0 || out < 0)
-        status = atn_fail(err, ATN_ENVIRONMENT, "no room to run %s: %s", program, strerror(errno));
+        status = atn_fail(err, ATN_ENVIRONMENT, "cannot run %s: %s", program, strerror(errno));
     else if (!atn_lab_tool(program, path))
         status = atn_fail(err, ATN_ENVIRONMENT, "%s is not installed", program);
     else if (run(path, words, in, out) != 0) {
-        if (pread(out, said, sizeof said - 1, 0) < 0)
-            *said = '\0';
-        status = complain(program, said, input, err);
+        if (pread(out, output, sizeof output - 1, 0) < 0)
+            *output = '\0';
+        status = complain(program, output, input, err);
     }
     if (in >= 0)
         close(in);

@@ -48,7 +48,7 @@ static bool is_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* Hydra gives 0 for a job that a signal has ended; nobody should take that for success. */
+/* Hydra returns 0 for a job that was killed by a signal, which must not count as success. */
 static int final_code(int code, int ended_by)
 {
     return code == 0 && ended_by != 0 ? 128 + ended_by : code;
@@ -60,8 +60,8 @@ typedef struct {
     const atn_lab *lab;
     const atn_lab_job *job;
     const sigset_t *before; /* signals as they were */
-    int told;               /* tells the process outside of a failure */
-    int outside;            /* its end of it */
+    int failures;           /* pipe to the process outside: reports a failure */
+    int outside;            /* the other end */
 } start;
 
 static atn_status settle(const start *s, atn_lab_words *words, atn_error *err)
@@ -79,7 +79,7 @@ static atn_status settle(const start *s, atn_lab_words *words, atn_error *err)
     return status;
 }
 
-static void tell(int fd, const atn_error *err)
+static void report(int fd, const atn_error *err)
 {
     if (write(fd, err, sizeof *err) != (ssize_t)sizeof *err)
         fprintf(stderr, "attune: %s\n", err->text);
@@ -91,7 +91,7 @@ static void become_launcher(const start *s, char *const *words)
     sigprocmask(SIG_SETMASK, s->before, NULL);
     execvp(words[0], words);
     atn_fail(&err, ATN_ENVIRONMENT, "%s: cannot be run: %s", words[0], strerror(errno));
-    tell(s->told, &err);
+    report(s->failures, &err);
     _exit(127);
 }
 
@@ -119,7 +119,7 @@ static int reap_until(pid_t launcher)
 /* Dies with the process outside, and at once when that is gone already. */
 static void depend_on(const start *s)
 {
-    struct pollfd reader = {.fd = s->told};
+    struct pollfd reader = {.fd = s->failures};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(s->outside);
     if (poll(&reader, 1, 0) > 0)
@@ -132,13 +132,13 @@ static int first_process(const start *s)
     atn_lab_words words = {0};
     depend_on(s);
     if (settle(s, &words, &err) != ATN_OK) {
-        tell(s->told, &err);
+        report(s->failures, &err);
         return 127;
     }
     const pid_t launcher = fork();
     if (launcher == 0)
         become_launcher(s, words.v);
-    close(s->told);
+    close(s->failures);
     return launcher > 0 ? reap_until(launcher) : 127;
 }
 
@@ -166,13 +166,13 @@ static int wait_for(pid_t first)
     return code_of(status);
 }
 
-/* What the job said before it came to run, if anything. */
-static atn_status heard(int fd, atn_error *err)
+/* The error that the job reported before it started the launcher, if any. */
+static atn_status read_failure(int fd, atn_error *err)
 {
-    atn_error said = {0};
-    if (read(fd, &said, sizeof said) != (ssize_t)sizeof said)
+    atn_error failure = {0};
+    if (read(fd, &failure, sizeof failure) != (ssize_t)sizeof failure)
         return ATN_OK;
-    return atn_fail(err, said.status, "%s", said.text);
+    return atn_fail(err, failure.status, "%s", failure.text);
 }
 
 static atn_status run(start *s, int *code_p, atn_error *err)
@@ -185,7 +185,7 @@ static atn_status run(start *s, int *code_p, atn_error *err)
                         strerror(errno));
     fflush(NULL);
     s->outside = ends[0];
-    s->told = ends[1];
+    s->failures = ends[1];
     const pid_t first = fork();
     if (first == 0)
         _exit(first_process(s));
@@ -193,7 +193,7 @@ static atn_status run(start *s, int *code_p, atn_error *err)
     if (first > 0)
         *code_p = wait_for(first);
     const atn_status status =
-        first > 0 ? heard(ends[0], err)
+        first > 0 ? read_failure(ends[0], err)
                   : atn_fail(err, ATN_ENVIRONMENT, "no process: %s", strerror(errno));
     close(ends[0]);
     return status;

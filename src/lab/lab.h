@@ -1,5 +1,5 @@
 /* lab.h - a switched cluster on one machine: every host of a topology is a network namespace, every
- * switch a bridge, every link a pair of interfaces with a rate limit and, if asked, a delay line.
+ * switch a bridge, every link a pair of interfaces with a rate limit and an optional delay line.
  *
  * A lab is a folder below /run/attune/lab.  What is to be made is recorded there before it is made,
  * so `down` cleans up after a crash at any moment; it removes only what is recorded. */
@@ -50,8 +50,8 @@ typedef ATN_VEC(char *) atn_lab_names;
 atn_status atn_lab_list(atn_lab_names *names, atn_error *err);
 void atn_lab_names_free(atn_lab_names *names);
 
-/* Changes the rate of the link above a node, both ways, while jobs may run; the topology of the lab
- * still tells the old one. */
+/* Changes the rate of the link above a node in both directions while jobs may run; the topology
+ * file of the lab keeps the old rate. */
 atn_status atn_lab_set_rate(const atn_lab *lab, const char *node, int64_t rate, atn_error *err);
 
 /* ---- looking at a lab ---- */

@@ -1,4 +1,4 @@
-/* launcher.c - how each MPI is told to start its ranks on the hosts of a lab.
+/* launcher.c - command lines that make each MPI start its ranks on the hosts of a lab.
  *
  * Both start their helpers through a remote shell, which is the lab's agent.  What a user may want
  * to change goes through the environment and is set only where it is not set already. */

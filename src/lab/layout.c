@@ -91,7 +91,7 @@ void atn_lab_upper(int node, char out[16]) { snprintf(out, 16, "d%d", node); }
 
 void atn_lab_lower(int node, char out[16]) { snprintf(out, 16, "u%d", node); }
 
-/* Nobody listens to multicast here, and a tree needs no spanning tree protocol. */
+/* There are no multicast receivers, and a tree needs no spanning tree protocol. */
 static void put_bridge(FILE *f, const atn_lab *lab, int node)
 {
     char name[16];

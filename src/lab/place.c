@@ -14,7 +14,7 @@ static int host_of_node(const atn_lab *lab, int node)
     return -1;
 }
 
-/* The topology's ranks say the order of hosts; without them it is that of the file. */
+/* The ranks of the topology define the order of hosts; without ranks, the order of the file. */
 static int order_length(const atn_lab *lab)
 {
     return lab->topo->p > 0 ? lab->topo->p : lab->hosts.n;
@@ -33,8 +33,8 @@ atn_status atn_lab_place(const atn_lab *lab, int n, int per_host, bool cyclic, i
         n = length * (per_host > 0 ? per_host : 1);
     if (per_host > 0 && n > length * per_host)
         return atn_fail(err, ATN_USAGE,
-                        "%d ranks do not fit: %d places with %d ranks each; give more "
-                        "--ranks-per-host, or none",
+                        "%d ranks do not fit: %d hosts with %d ranks each; increase "
+                        "--ranks-per-host, or omit it",
                         n, length, per_host);
     const int each = per_host > 0 ? per_host : (n + length - 1) / length;
     int *host_of = malloc((size_t)n * sizeof *host_of);

@@ -22,9 +22,9 @@ atn_status atn_lab_check(bool delays, atn_error *err);
 /* ---- state.c: the folder of a lab ---- */
 
 bool atn_lab_valid_name(const char *name);
-/* Fills in name, folder, and what the state file says; without reading the topology. */
+/* Fills in name, folder and the contents of the state file; does not read the topology. */
 atn_status atn_lab_read(const char *name, atn_lab *lab, atn_error *err);
-/* Appends a line to the state file: done before what it tells of. */
+/* Appends a line to the state file, before the action that it records. */
 atn_status atn_lab_record(const atn_lab *lab, atn_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 atn_status atn_lab_path(const atn_lab *lab, const char *file, char out[ATN_LAB_PATH],
@@ -48,7 +48,7 @@ char *atn_lab_fabric_rates(const atn_lab *lab);
 char *atn_lab_host_links(const atn_lab *lab, int host);
 char *atn_lab_host_rates(const atn_lab *lab, int host); /* "": not limited */
 char *atn_lab_etc_hosts(const atn_lab *lab);
-/* A line for tc: one end of a link sends no faster than so many bits per second. */
+/* A line for tc: limits the rate of one end of a link, in bits per second. */
 void atn_lab_put_rate(FILE *f, const atn_lab *lab, int64_t rate, const char *device);
 
 /* ---- space.c: network namespaces ---- */

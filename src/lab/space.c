@@ -57,7 +57,7 @@ static void settle(void)
     }
 }
 
-/* O_EXCL: a namespace of this name that is there already is somebody else's. */
+/* O_EXCL: an existing namespace of this name belongs to another program. */
 static atn_status give_name(const char *name, atn_error *err)
 {
     char path[ATN_LAB_PATH];

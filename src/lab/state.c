@@ -1,5 +1,5 @@
-/* state.c - the folder of a lab and its state file: text that is only ever appended to, a line
- * before the thing it tells of. */
+/* state.c - the folder of a lab and its state file: append-only text, each line written before the
+ * action that it records. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -157,7 +157,7 @@ static atn_status parse(atn_lab *lab, const char *path, char *text, atn_error *e
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (!take_line(lab, line))
             return atn_fail(err, ATN_INPUT,
-                            "%s:%d: not understood; was it written by another version of attune?",
+                            "%s:%d: invalid line; was it written by another version of attune?",
                             path, number);
         number++;
     }
@@ -197,7 +197,7 @@ static atn_status only_lab(char name[ATN_LAB_NAME_MAX + 1], atn_error *err)
     if (status == ATN_OK && names.n == 0)
         status = atn_fail(err, ATN_INPUT, "no lab is up; make one with: attune lab up '4x4@100M'");
     else if (status == ATN_OK && names.n > 1)
-        status = atn_fail(err, ATN_USAGE, "there are %d labs; say which one with --name (%s, %s%s)",
+        status = atn_fail(err, ATN_USAGE, "there are %d labs; select one with --name (%s, %s%s)",
                           names.n, names.v[0], names.v[1], names.n > 2 ? ", ..." : "");
     else if (status == ATN_OK)
         snprintf(name, ATN_LAB_NAME_MAX + 1, "%s", names.v[0]);

@@ -38,7 +38,7 @@ static atn_status write_text(const atn_lab *lab, const char *file, char *text, a
     return status;
 }
 
-/* Launchers split the name of a remote shell at blanks; this one has none, and tells the lab. */
+/* Launchers split the name of a remote shell at blanks; this one has none, and identifies the lab. */
 static atn_status link_agent(const atn_lab *lab, atn_error *err)
 {
     char agent[ATN_LAB_PATH], path[ATN_LAB_PATH];
@@ -168,18 +168,18 @@ static bool delay_words(const atn_lab *lab, const char *program, word_list *word
     return fits && atn_push(words, NULL);
 }
 
-/* It says a line when its interfaces are there, or why they are not. */
+/* It prints a line when its interfaces exist, or an error message. */
 static atn_status await_delay(int fd, atn_error *err)
 {
-    char said[256] = "";
+    char output[256] = "";
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     const int got = poll(&wait, 1, 10000);
-    const ssize_t n = got > 0 ? read(fd, said, sizeof said - 1) : 0;
-    said[n > 0 ? strcspn(said, "\n") : 0] = '\0';
-    if (strcmp(said, "ready") == 0)
+    const ssize_t n = got > 0 ? read(fd, output, sizeof output - 1) : 0;
+    output[n > 0 ? strcspn(output, "\n") : 0] = '\0';
+    if (strcmp(output, "ready") == 0)
         return ATN_OK;
     return atn_fail(err, ATN_ENVIRONMENT, "delay lines cannot be started: %s",
-                    *said != '\0' ? said : "no answer");
+                    *output != '\0' ? output : "no answer");
 }
 
 static void become_delay(char *const *words, int out)
@@ -274,7 +274,7 @@ static atn_status claim(atn_lab *lab, atn_error *err)
     atn_status status = atn_lab_lock(&lock, err);
     if (status == ATN_OK && access(lab->folder, F_OK) == 0)
         status = atn_fail(err, ATN_INPUT,
-                          "lab '%s' is there already; remove it with `attune lab down --name %s`, "
+                          "lab '%s' already exists; remove it with `attune lab down --name %s`, "
                           "or give this one another --name",
                           lab->name, lab->name);
     if (status == ATN_OK)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune topo discover on real wires: the groups of hosts below one switch are those of the lab.
+# attune topo discover on emulated links: the groups of hosts below one switch are those of the lab.
 set -u
 . "$(dirname "$0")/lib.bash"
 enter_box "$@"
@@ -42,7 +42,7 @@ EOF
 lab up 2@100M >/dev/null || skip_all "no lab"
 lab down >/dev/null
 check "4 switches of 4 hosts" found 4x4@100M 0
-check "ranks dealt out, two on each host" found '4x3@100M;order=roundrobin;ranks=2' 1
+check "cyclic mapping, two ranks per host" found '4x3@100M;order=roundrobin;ranks=2' 1
 check "a row of switches, slower links between them" found 'chain:3@60M x3@100M' 0
 check "groups of different size" found unequal.conf 1
 if [ -r /dev/net/tun ] && [ -w /dev/net/tun ]; then

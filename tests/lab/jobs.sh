@@ -50,7 +50,7 @@ for flavour in $(flavours); do
 a b"
     check "$flavour: the topology" \
         same "$(run -n 1 -- "$program" env ATTUNE_TOPOLOGY)" /run/attune/lab/lab/topology.conf
-    check "$flavour: unless told otherwise" same "$(run -n 1 --no-topology -- "$program" env ATTUNE_TOPOLOGY)
+    check "$flavour: unless disabled" same "$(run -n 1 --no-topology -- "$program" env ATTUNE_TOPOLOGY)
 $(ATTUNE_TOPOLOGY=mine run -n 1 -- "$program" env ATTUNE_TOPOLOGY)" "(none)
 mine"
     check "$flavour: SIGTERM ends it" test "$(end_by TERM "$flavour")" -gt 0
@@ -82,7 +82,7 @@ wait_for grep -q waiting waiting
 check "two jobs at a time" same "$(run -n 4 -- "$program" | hosts_of)" "n0 n2 n1 n3 "
 gives "down ends a running job" 0 "processes" lab down
 wait $job
-check "and the job tells" test $? -gt 0
+check "and the job fails" test $? -gt 0
 
 # ---- the commands of the guide, in their order ----
 

@@ -39,7 +39,7 @@ flavours() {
 }
 probe() { echo "$ATTUNE_BUILD/labtests/$1/probe"; } # FLAVOUR
 
-# A counter in what `lab status --links --format csv` said.
+# A counter in the output of `lab status --links --format csv`.
 bytes() { # NODE up|down FILE
     awk -F, -v node="$1" -v way="bytes_$2" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == way) column = i }
@@ -54,17 +54,17 @@ near() { # A B PERCENT
         exit !(off < p && off > -p) }'
 }
 
-# The command must exit with CODE and say TEXT.
+# The command must exit with CODE and print TEXT.
 gives() { # NAME CODE TEXT COMMAND ...
-    local name=$1 wanted=$2 text=$3 said code
+    local name=$1 wanted=$2 text=$3 output code
     shift 3
-    said=$("$@" 2>&1)
+    output=$("$@" 2>&1)
     code=$?
-    if [ "$code" = "$wanted" ] && [[ $said == *"$text"* ]]; then
+    if [ "$code" = "$wanted" ] && [[ $output == *"$text"* ]]; then
         tap_point "$name" yes
     else
         tap_point "$name" no "exit code $code, wanted $wanted; wanted: $text
-said: $said"
+output: $output"
     fi
 }
 

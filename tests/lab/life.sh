@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Labs come and go: what `up` makes, `status` tells and `down` removes, also after a crash.
+# Life cycle of labs: what `up` makes, `status` shows and `down` removes, also after a crash.
 set -u
 . "$(dirname "$0")/lib.bash"
 enter_box "$@"
@@ -85,7 +85,7 @@ touch /run/netns/attune.crash.n0 && chmod 0 /run/netns/attune.crash.n0
 lab down --name crash >/dev/null
 check "down after up was killed between two steps" same "$(spaces)$(ls /run/attune/lab)" ""
 mkdir -p /run/attune/lab/early
-gives "an incomplete lab is told" 0 "early,incomplete" lab status --format csv
+gives "an incomplete lab is reported" 0 "early,incomplete" lab status --format csv
 gives "and not used" 4 "down --name early" lab exec --name early n0 -- true
 check "but removed" lab down --name early
 

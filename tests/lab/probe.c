@@ -5,7 +5,7 @@
  *   probe ping A B           shortest round trip between A and B in microseconds
  *   probe env NAME           every rank: the variable
  *   probe exit CODE          ends with the code
- *   probe wait [deaf]        says "waiting" and waits for ever, deaf to signals */
+ *   probe wait [deaf]        prints "waiting" and waits for ever, deaf: ignoring signals */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ static void exchange(int a, int b, char *out, char *in, int bytes, int back)
     MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
 }
 
-/* Both directions at once, in pieces that MPI sends without asking: what the sides agree on before
- * a larger message would wait behind the data that goes the other way. */
+/* Both directions at once, in messages below the eager limit: the rendezvous handshake of a larger
+ * message would queue behind the data in the other direction. */
 static void cross(int a, int b, char *out, char *in, int bytes)
 {
     const int piece = 8192, peer = rank == a ? b : a;
@@ -79,7 +79,7 @@ static void ping(char **words)
 }
 
 /* A line of every rank, printed by one: launchers mix what several ranks print. */
-static void tell(const char *text)
+static void print_line(const char *text)
 {
     enum { LINE = 512 };
     char line[LINE], *all = NULL;
@@ -99,7 +99,7 @@ static void hello(void)
     char host[256], text[300];
     gethostname(host, sizeof host);
     snprintf(text, sizeof text, "%d %s", rank, host);
-    tell(text);
+    print_line(text);
 }
 
 static void wait_for_ever(int deaf)
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "hello") == 0)
         hello();
     else if (strcmp(what, "env") == 0)
-        tell(getenv(argv[2]) != NULL ? getenv(argv[2]) : "(none)");
+        print_line(getenv(argv[2]) != NULL ? getenv(argv[2]) : "(none)");
     else if (strcmp(what, "bulk") == 0 || strcmp(what, "both") == 0)
         bulk(argv + 2, strcmp(what, "both") == 0);
     else if (strcmp(what, "ping") == 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Places that `attune model map` finds, as files that Open MPI itself reads: every rank is where the
-# file says.
+# Rank mappings of `attune model map` as rank files of Open MPI: every rank runs on the host that the
+# file specifies.
 set -u
 . "$(dirname "$0")/lib.bash"
 enter_box "$@"
@@ -20,15 +20,15 @@ hosts=$(lab run --mpi openmpi -- "$(probe openmpi)" hello | sort -n | cut -d' ' 
 places() { # FORMAT
     "$attune" model map allreduce/rabenseifner -p 8 --nodes 4 --map 0,1,2,3,3,2,1,0 --format "$1" "$hosts"
 }
-# Host of each rank, as the file says and as the ranks say.
-said() { # FORMAT
+# Host of each rank, from the file and from the ranks themselves.
+wanted_hosts() { # FORMAT
     case $1 in
     rankfile) sed -n 's/^rank [0-9]*=\([^ ]*\) slot=.*/\1/p' places ;;
     hostfile) grep -v '^#' places ;;
     esac
 }
 ranks_are_there() { # FORMAT OPTIONS
-    places "$1" >places && said "$1" >wanted && [ "$(wc -l <wanted)" = 8 ] &&
+    places "$1" >places && wanted_hosts "$1" >wanted && [ "$(wc -l <wanted)" = 8 ] &&
         PLACES="$2" timeout 300 "$attune" lab run -n 8 --mpi openmpi --mpirun "$PWD/launch" -- \
             "$(probe openmpi)" hello >out 2>err
     sort -n out | cut -d' ' -f2 >got

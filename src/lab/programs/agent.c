@@ -1,6 +1,6 @@
 /* agent.c - the remote shell of jobs in a lab: agent [options of ssh] HOST COMMAND...
  *
- * It is started through a link in the folder of the lab, which tells which lab is meant. */
+ * It is started through a link in the folder of the lab, which identifies the lab. */
 #include <string.h>
 
 #include "lab/lab.h"

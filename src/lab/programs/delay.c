@@ -2,7 +2,7 @@
  *
  * Makes the TAP interfaces A and B and hands every frame that enters one of them out of the other
  * after the given time.  One thread per line.  Not every kernel has the netem queue, and a delay of
- * one's own is the same everywhere.  Says "ready" or what is wrong, on standard output. */
+ * one's own is the same everywhere.  Prints "ready" or an error message on standard output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>

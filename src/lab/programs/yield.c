@@ -38,7 +38,7 @@ void *ucp_disconnect_nb(void *endpoint)
     return NULL;
 }
 
-/* Twice: after the second every rank knows that nobody is still inside the first. */
+/* Twice: when the second completes, no rank is still inside the first. */
 static void meet(void)
 {
     int (*barrier)(mpich_comm) = (int (*)(mpich_comm))dlsym(RTLD_NEXT, "PMPI_Barrier");

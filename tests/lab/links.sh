@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The links of a lab behave as the topology says: messages cross them, at their rates, with their
+# The links of a lab behave as the topology specifies: messages cross them, at their rates, with their
 # delays; only ranks of one host share memory.
 set -u
 . "$(dirname "$0")/lib.bash"
@@ -20,8 +20,8 @@ crossed() { echo $(($(bytes "$1" "$2" after) - $(bytes "$1" "$2" before))); }
 all() { test "$(crossed "$1" "$2")" -gt 2000000; }
 none() { test "$(crossed "$1" "$2")" -lt 300000; }
 
-# Megabits per second on the wire; the best of a few jobs, for machines that are busy otherwise.
-wire_rate() { # PROBE-ARGUMENTS ...
+# Megabits per second on the link; the best of a few jobs, for machines that are busy otherwise.
+link_rate() { # PROBE-ARGUMENTS ...
     local bytes=${!#} best=0
     for _ in {1..12}; do
         best=$(run -- "$program" "$@" | awk -v n="$bytes" -v f=$payload -v b="$best" \
@@ -61,14 +61,14 @@ done
 
 program=$(probe "$(flavours | tail -n 1)")
 wanted=100
-check "100 Mbit/s below a switch" near "$(wire_rate bulk 0 2 3000000)" 100 5
+check "100 Mbit/s below a switch" near "$(link_rate bulk 0 2 3000000)" 100 5
 wanted=50
-check "50 Mbit/s between switches" near "$(wire_rate bulk 0 4 2000000)" 50 5
+check "50 Mbit/s between switches" near "$(link_rate bulk 0 4 2000000)" 50 5
 lab down >/dev/null
 # Each piece waits for the one that comes: a busy machine keeps up with slow links.
 lab up '2@10M' >/dev/null
 wanted=10
-check "10 Mbit/s in both directions at once" near "$(wire_rate both 0 1 400000)" 10 8
+check "10 Mbit/s in both directions at once" near "$(link_rate both 0 1 400000)" 10 8
 lab down >/dev/null
 
 # ---- delays ----
