@@ -25,7 +25,7 @@ typedef struct {
     char *algorithm; /* "chain{segment=8K}" */
     atn_times seconds;
     atn_rounds rounds;  /* of each sample: samples of one round are adjacent in time */
-    char fate[12];      /* its outcome in a search (docs/tuning.md); "": none recorded */
+    char fate[12];      /* its outcome in a search (docs/offline-tuning.md); "": none recorded */
     double predicted_s; /* 0: unknown */
 } atn_variant;
 
