@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/skeleton.h"
+#include "research/skeleton/skeleton.h"
 
 /* A call that the compiler must neither merge with another nor leave by a jump. */
 #define HERE(n, ...)                                                                               \

@@ -1,6 +1,6 @@
 # attune-core: everything that needs no MPI; and the command line on top of it.
 # The tuner itself is pure; what drives it in jobs speaks MPI and is in src/tune/drivers.
-atn_sources(core base kernel topo sched algo model plan report trace predict)
+atn_sources(core base kernel topo sched algo model plan report trace predict research)
 file(GLOB tune CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/tune/*.c)
 list(APPEND core ${tune})
 include(AttuneKernel)

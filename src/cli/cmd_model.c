@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/formula.h"
-#include "model/tau_compare.h"
-#include "model/tau_machine.h"
+#include "research/taulop/compare.h"
+#include "research/taulop/machine.h"
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "cli/formula.h"
-#include "model/tau_compare.h"
-#include "model/tau_machine.h"
-#include "model/tau_map.h"
 #include "report/table.h"
+#include "research/taulop/compare.h"
+#include "research/taulop/machine.h"
+#include "research/taulop/map.h"
 #include "topo/hostlist.h"
 
 enum { MAX_ROWS = 4, TRIES = 20000, MESSAGES = 20 * 1000 * 1000 };

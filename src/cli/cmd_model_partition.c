@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "model/tau_layout.h"
+#include "research/taulop/layout.h"
 
 static int64_t blocks_of(const atn_summa *s, const atn_summa_process *p)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "model/tau_compare.h"
-#include "model/tau_summa.h"
+#include "research/taulop/compare.h"
+#include "research/taulop/summa.h"
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
 

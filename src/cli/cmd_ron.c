@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/ron.h"
-#include "model/ron_forms.h"
 #include "report/ron_draw.h"
 #include "report/table.h"
+#include "research/ron/forms.h"
 
 enum { POLICIES = ATN_RON_PRESET + 1 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/ron.h"
-#include "model/ron_tables.h"
 #include "report/table.h"
+#include "research/ron/tables.h"
 
 /* One message after the other: each with its own circuits (MB1), or all with the same (MB2). */
 static atn_status time_of(const atn_graph *g, const atn_ron *net, const atn_ron_form *f, int more,

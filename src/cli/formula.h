@@ -3,7 +3,7 @@
 #define ATN_FORMULA_H
 
 #include "cli/lookup.h"
-#include "model/tau_derive.h"
+#include "research/taulop/derive.h"
 
 /* Options that tell where ranks are and how costs are counted, beside atn_schedule_options. */
 extern const atn_option atn_formula_options[];

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/predict.h"
-#include "predict/sequence.h"
 #include "report/table.h"
+#include "research/replay/sequence.h"
 
 typedef ATN_VEC(atn_replay) replays;
 

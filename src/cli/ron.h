@@ -4,8 +4,8 @@
 
 #include "cli/lookup.h"
 #include "model/ron.h"
-#include "model/ron_hide.h"
 #include "predict/predict.h"
+#include "research/ron/hide.h"
 
 /* Rows of a table of options. */
 #define ATN_OPTIONS_RON                                                                            \

@@ -6,7 +6,7 @@
 #include "cli/ron.h"
 #include "cli/trace.h"
 #include "predict/numbers.h"
-#include "trace/sends.h"
+#include "research/ron/sends.h"
 
 /* ---- traces ---- */
 

@@ -22,6 +22,15 @@ check_fails "layers: include without a layer" "must name a layer" tools/check_la
 put src/sched/a.c ''
 put src/extra/b.c 'int x;\n'
 check_fails "layers: unknown folder" "is in no layer" tools/check_layers "$bad"
+fresh
+put src/pmpi/a.c '#include "research/ron/hide.h"\n'
+check_fails "layers: research in a preload library" "must not include research" tools/check_layers "$bad"
+put src/pmpi/a.c ''
+put src/research/ron/a.c '#include "research/taulop/form.h"\n'
+check_fails "layers: one research room in another" "layer research/ron" tools/check_layers "$bad"
+put src/research/ron/a.c ''
+put src/research/extra/b.c 'int x;\n'
+check_fails "layers: unknown research room" "is in no layer" tools/check_layers "$bad"
 check "layers" tools/check_layers
 
 # ---- doors ----

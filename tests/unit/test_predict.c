@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "predict/predict.h"
-#include "predict/sequence.h"
+#include "research/replay/sequence.h"
 
 /* ---- helpers ---- */
 

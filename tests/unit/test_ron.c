@@ -12,11 +12,11 @@
 #include "algo/circuit.h"
 #include "model/model.h"
 #include "model/ron.h"
-#include "model/ron_forms.h"
-#include "model/ron_hide.h"
-#include "model/ron_tables.h"
 #include "plan/choice.h"
-#include "trace/sends.h"
+#include "research/ron/forms.h"
+#include "research/ron/hide.h"
+#include "research/ron/sends.h"
+#include "research/ron/tables.h"
 
 static void near(double got, double wanted, const char *what)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "predict/messages.h"
+#include "research/replay/messages.h"
 
 /* ---- a job that carries skeletons out: sends end when their receive is there ---- */
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/tau_compare.h"
+#include "research/taulop/compare.h"
 
 static const atn_tau_rules whole = {.transport = ATN_TAU_WHOLE},
                            segments = {.transport = ATN_TAU_SEGMENTS},

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "algo/algo.h"
-#include "model/tau_derive.h"
+#include "research/taulop/derive.h"
 
 static atn_traffic traffic_of(atn_operation op, const char *name, int p)
 {

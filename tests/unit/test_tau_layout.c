@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/tau_layout.h"
+#include "research/taulop/layout.h"
 
 static atn_summa parsed(const char *text)
 {

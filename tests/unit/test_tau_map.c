@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "algo/algo.h"
-#include "model/tau_machine.h"
-#include "model/tau_map.h"
+#include "research/taulop/machine.h"
+#include "research/taulop/map.h"
 
 enum { P = 6, NODES = 3, BYTES = 65536 };
 

@@ -8,7 +8,7 @@
 
 #include "base/stats.h"
 #include "model/expr.h"
-#include "model/tau_sm.h"
+#include "research/taulop/sm.h"
 
 static void expect_stages(int p, int k, const int *wanted, int n)
 {

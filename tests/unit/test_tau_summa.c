@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "model/tau_compare.h"
-#include "model/tau_summa.h"
+#include "research/taulop/compare.h"
+#include "research/taulop/summa.h"
 
 static atn_summa load(const char *name)
 {

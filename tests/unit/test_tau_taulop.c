@@ -9,7 +9,7 @@
 
 #include "algo/algo.h"
 #include "model/model.h"
-#include "model/tau_derive.h"
+#include "research/taulop/derive.h"
 
 enum { NODES = 3, BYTES = 1680, MOST = 16 }; /* a block of each rank is a whole number of bytes */
 

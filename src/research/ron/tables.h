@@ -1,0 +1,21 @@
+/* ron_tables.h - the published tables 5.1 to 5.6 about collectives on RON(k, N), entry by entry.
+ *
+ * Two entries are printed wrongly: table 5.2 and with it 5.4 has 22703 ranks where its times are
+ * those of 22073, which is as many as four ports reach in seven steps; and table 5.6 has 1466 where
+ * its own formula gives 1488. */
+#ifndef ATN_RON_TABLES_H
+#define ATN_RON_TABLES_H
+
+#include "research/ron/forms.h"
+
+typedef struct {
+    const char *table, *form; /* "5.1", "B4" */
+    int ports, delay;
+    int ranks, more;            /* more: as in atn_ron_form */
+    int printed_ranks, printed; /* as published */
+} atn_ron_entry;
+
+int atn_ron_entries(void);
+atn_ron_entry atn_ron_entry_at(int i);
+
+#endif

@@ -1,0 +1,23 @@
+/* tau_compare.h - which of two tau-Lop expressions costs more, whatever the parameters are. */
+#ifndef ATN_TAU_COMPARE_H
+#define ATN_TAU_COMPARE_H
+
+#include "research/taulop/canon.h"
+#include "research/taulop/cover.h"
+
+typedef enum {
+    ATN_TAU_UNDECIDED,
+    ATN_TAU_LESS,    /* the first costs less */
+    ATN_TAU_AT_MOST, /* no more */
+    ATN_TAU_EQUAL,
+    ATN_TAU_AT_LEAST,
+    ATN_TAU_GREATER
+} atn_tau_verdict;
+extern const char *const atn_tau_verdicts[]; /* as sentences about "the first" */
+
+/* Both must be merged (atn_tau_terms).  The steps are those of the successful direction, by the
+ * rules of tau_cover.h; `slower`: the platform axiom holds. */
+atn_tau_verdict atn_terms_compare(const atn_terms *x, const atn_terms *y, bool slower,
+                                  atn_proof *proof);
+
+#endif
