@@ -88,7 +88,7 @@ static int call_exec(const atn_caller *c, const atn_callee *callee)
 {
     int code = MPI_SUCCESS;
     atn_plan *plan = atn_exec_plan(callee->exec, &c->call, &code);
-    return plan ? atn_exec_run(callee->exec, plan, &c->call, c->wire) : MPI_ERR_OTHER;
+    return plan ? atn_exec_run(callee->exec, plan, &c->call, c->comm) : MPI_ERR_OTHER;
 }
 
 /* As this rank saw it. */

@@ -2,23 +2,24 @@
  * interleaved in one job, and writes every sample (docs/benchmarking.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--seed N] [--topology T] [--rules FILE]
- *              [--algorithm LIST] [--machine FILE] [--imbalance F [--late WHO] [--since own|last]]
+ *              [--algorithm LIST] [--machine FILE] [--imbalance F [--late RANKS] [--since own|last]]
  *              OPERATION/BYTES/VARIANTS ...
  *
- * VARIANTS are separated by ';': attune (what rules and forced algorithms say, and with a
- * machine the planner where they say nothing), all (everything
- * that is worth trying), or a name with parameters, "chain{segment=8K}".  With a '?' in front a
- * variant is only a candidate: it may be dropped when it is hopeless.  Native always runs, twice:
- * as "native" and as "control", so that every table shows its own noise.
+ * VARIANTS are separated by ';': attune (the choice of rules and forced algorithms or, with a
+ * machine, of the planner where no rule applies), all (every candidate), or a name with parameters,
+ * "chain{segment=8K}".  A '?' in front marks a variant as a candidate, which may be dropped when it
+ * is hopeless.  Native always runs twice, as "native" and as "control", so that every table shows
+ * its own noise.
  *
- * Rank 0 writes.  A mistake is written as a `failed` line and is no failure of the job, because
- * launchers bury those under words of their own. */
+ * Rank 0 writes.  An error is written as a `failed` line and the job ends normally, because
+ * launchers bury the message of a failed job under their own output. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/contest.h"
+#include "measure/comparison.h"
+#include "measure/coordinator.h"
 #include "measure/program.h"
 #include "model/bound.h"
 #include "plan/candidates.h"
@@ -26,17 +27,17 @@
 #include "plan/rules.h"
 
 enum { MOST_CONNECTED = 128 };
-static const int64_t plan_factor = 4; /* more effort than inside a program that waits */
+static const int64_t plan_factor = 4; /* more effort than while an application waits */
 
 static const char *const roles[] = {"native", "control", "attune", "named", "candidate"};
 typedef enum { NATIVE, CONTROL, ATTUNE, NAMED, CANDIDATE } role;
 
 typedef struct {
-    atn_entrant *v; /* does not move while callees are open */
+    atn_compared *v; /* does not move while callees are open */
     role *roles;
     int n, room;
-    bool seeks_best; /* some are only candidates */
-} field;
+    bool seeks_best; /* some are candidates */
+} variants;
 
 typedef struct {
     atn_caller caller;
@@ -46,14 +47,14 @@ typedef struct {
     const char *topology, *rules_file, *algorithm, *machine_file; /* options */
     atn_machine *machine; /* of rank 0; without a file, the built-in one */
     double flushed, imbalance;
-    int round;         /* that was written last */
-    const char *late;  /* who comes late in every call; NULL: patterns take turns */
-    const char *since; /* "last": times since the last rank came */
+    int round;         /* last round written */
+    const char *late;  /* ranks that are late in every call; NULL: patterns alternate */
+    const char *since; /* "last": times since the last rank arrived */
 } bench;
 
 /* ---- output ---- */
 
-__attribute__((format(printf, 2, 3))) static void say(const bench *b, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put_line(const bench *b, const char *format, ...)
 {
     va_list args;
     if (b->caller.r != 0)
@@ -64,7 +65,7 @@ __attribute__((format(printf, 2, 3))) static void say(const bench *b, const char
     putchar('\n');
 }
 
-/* Whoever watches wants to see the job move. */
+/* Flushes often enough for a progress display. */
 static void write_sample(void *context, int round, int entrant, double seconds)
 {
     bench *b = context;
@@ -85,12 +86,12 @@ static bool failed(const bench *b, atn_status status, const char *text)
 
 /* ---- variants ---- */
 
-static bool grow(field *f)
+static bool grow(variants *f)
 {
     if (f->n < f->room)
         return true;
     const int room = f->room ? 2 * f->room : 32;
-    atn_entrant *v = realloc(f->v, (size_t)room * sizeof *v);
+    atn_compared *v = realloc(f->v, (size_t)room * sizeof *v);
     f->v = v ? v : f->v;
     role *r = v ? realloc(f->roles, (size_t)room * sizeof *r) : NULL;
     if (r == NULL)
@@ -100,7 +101,7 @@ static bool grow(field *f)
     return true;
 }
 
-static bool enter(field *f, role as, const atn_choice *choice)
+static bool add(variants *f, role as, const atn_choice *choice)
 {
     char own[ATN_NAME_ROOM], other[ATN_NAME_ROOM];
     for (int i = 0; i < f->n && as >= NAMED; i++)
@@ -111,7 +112,7 @@ static bool enter(field *f, role as, const atn_choice *choice)
         }
     if (!grow(f))
         return false;
-    f->v[f->n] = (atn_entrant){.callee = {.choice = *choice}};
+    f->v[f->n] = (atn_compared){.callee = {.choice = *choice}};
     f->roles[f->n++] = as;
     return true;
 }
@@ -125,19 +126,19 @@ static atn_problem shared(const bench *b)
     return q;
 }
 
-static bool enter_all(const bench *b, field *f, role as)
+static bool add_all(const bench *b, variants *f, role as)
 {
     const atn_problem q = shared(b);
     atn_choice *all = NULL;
     const int count = atn_candidates(&q, &all);
     bool ok = count >= 0;
     for (int i = 0; i < count && ok; i++)
-        ok = enter(f, as, &all[i]);
+        ok = add(f, as, &all[i]);
     free(all);
     return ok || failed(b, ATN_MEMORY, "out of memory");
 }
 
-/* Rank 0 plans as it would in a job, the others hear of it. */
+/* Rank 0 plans as in a job and broadcasts the choice. */
 static void plan(const bench *b, const atn_problem *q, atn_choice *choice_p)
 {
     char name[ATN_NAME_ROOM] = "native";
@@ -152,7 +153,7 @@ static void plan(const bench *b, const atn_problem *q, atn_choice *choice_p)
         MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
 }
 
-static bool enter_attune(const bench *b, field *f)
+static bool add_attune(const bench *b, variants *f)
 {
     const atn_problem q = shared(b);
     atn_choice c = {0};
@@ -160,11 +161,11 @@ static bool enter_attune(const bench *b, field *f)
     atn_rules_choose(b->rules, &q, 0, &c, &reason);
     if (reason.rule < 0 && b->machine_file != NULL)
         plan(b, &q, &c);
-    return enter(f, ATTUNE, &c) || failed(b, ATN_MEMORY, "out of memory");
+    return add(f, ATTUNE, &c) || failed(b, ATN_MEMORY, "out of memory");
 }
 
-/* "chain{segment=8K}"; one that cannot serve the problem is told and left out. */
-static bool enter_named(const bench *b, field *f, role as, char *word)
+/* "chain{segment=8K}"; an algorithm that cannot serve the problem is reported and left out. */
+static bool add_named(const bench *b, variants *f, role as, char *word)
 {
     atn_problem q = shared(b);
     atn_choice c = {0};
@@ -175,45 +176,44 @@ static bool enter_named(const bench *b, field *f, role as, char *word)
     q.pieces = c.row->algo->build ? atn_pieces(c.row, &q, &c.params) : 1;
     const char *why = c.row->algo->build ? atn_refuses(c.row, &q, &c.params) : NULL;
     if (why == NULL)
-        return enter(f, as, &c) || failed(b, ATN_MEMORY, "out of memory");
-    say(b, "refused %s: %s", atn_choice_word(&c, name), why);
+        return add(f, as, &c) || failed(b, ATN_MEMORY, "out of memory");
+    put_line(b, "refused %s: %s", atn_choice_word(&c, name), why);
     return true;
 }
 
-static bool enter_word(const bench *b, field *f, char *word)
+static bool add_word(const bench *b, variants *f, char *word)
 {
     const role as = *word == '?' ? CANDIDATE : NAMED;
     f->seeks_best = f->seeks_best || as == CANDIDATE;
     word += *word == '?';
     if (strcmp(word, "all") == 0)
-        return enter_all(b, f, as);
+        return add_all(b, f, as);
     if (strcmp(word, "attune") == 0)
-        return enter_attune(b, f);
-    return enter_named(b, f, as, word);
+        return add_attune(b, f);
+    return add_named(b, f, as, word);
 }
 
-static bool enter_words(const bench *b, field *f, char *words)
+static bool add_words(const bench *b, variants *f, char *words)
 {
     const atn_choice native = {.row = NULL};
     char *rest = NULL;
-    bool ok = (enter(f, NATIVE, &native) && enter(f, CONTROL, &native)) ||
+    bool ok = (add(f, NATIVE, &native) && add(f, CONTROL, &native)) ||
               failed(b, ATN_MEMORY, "out of memory");
     for (char *word = strtok_r(words, ";", &rest); word && ok; word = strtok_r(NULL, ";", &rest))
-        ok = strcmp(word, "native") == 0 || enter_word(b, f, word);
+        ok = strcmp(word, "native") == 0 || add_word(b, f, word);
     return ok;
 }
 
-/* Every rank opens the same or none. */
-static bool open_all(const bench *b, field *f)
+/* All variants on all ranks, or failure on all ranks. */
+static bool open_all(const bench *b, variants *f)
 {
-    int ok = 1;
+    bool ok = true;
     for (int i = 0; i < f->n; i++) {
         const atn_choice choice = f->v[i].callee.choice;
         f->v[i].keep = f->roles[i] != CANDIDATE;
         ok = atn_callee_open(&b->caller, &choice, &f->v[i].callee) && ok;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return ok || failed(b, ATN_MEMORY, "out of memory");
+    return atn_on_all_ranks(MPI_COMM_WORLD, ok) || failed(b, ATN_MEMORY, "out of memory");
 }
 
 /* ---- predictions ---- */
@@ -223,7 +223,7 @@ typedef struct {
 } label;
 
 /* A prediction for each candidate, 0 where there is none; on rank 0. */
-static void predict_field(const bench *b, const field *f, label *words, double *seconds)
+static void predict_times(const bench *b, const variants *f, label *words, double *seconds)
 {
     const atn_problem q = b->caller.q;
     int64_t budget = plan_factor * atn_plan_budget(q.p);
@@ -245,15 +245,14 @@ static void predict_field(const bench *b, const field *f, label *words, double *
     atn_ranking_free(&r);
 }
 
-/* Rank 0 predicts, because floating point may differ between machines. */
-static bool predict(const bench *b, field *f)
+/* Rank 0 predicts, because floating-point results may differ between hosts. */
+static bool predict(const bench *b, variants *f)
 {
     label *const words = calloc((size_t)f->n, sizeof *words);
     double *const seconds = calloc((size_t)f->n, sizeof *seconds);
-    int ok = words != NULL && seconds != NULL;
-    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    const bool ok = atn_on_all_ranks(MPI_COMM_WORLD, words != NULL && seconds != NULL);
     if (ok && b->caller.r == 0)
-        predict_field(b, f, words, seconds);
+        predict_times(b, f, words, seconds);
     if (ok)
         MPI_Bcast(seconds, f->n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     for (int i = 0; ok && i < f->n; i++)
@@ -265,7 +264,7 @@ static bool predict(const bench *b, field *f)
 
 /* ---- a task ---- */
 
-/* Every task has orders of its own. */
+/* Every task has its own random order. */
 static atn_turns_budget budget_of(const bench *b)
 {
     const int64_t task[] = {b->caller.q.op, b->caller.q.bytes};
@@ -274,22 +273,22 @@ static atn_turns_budget budget_of(const bench *b)
     return budget;
 }
 
-static bool contest(bench *b, field *f)
+static bool compare(bench *b, variants *f)
 {
     char name[ATN_NAME_ROOM], text[2 * ATN_NAME_ROOM];
     for (int i = 0; i < f->n; i++)
-        say(b, "variant %d %s %s", i, roles[f->roles[i]],
-            atn_choice_word(&f->v[i].callee.choice, name));
+        put_line(b, "variant %d %s %s", i, roles[f->roles[i]],
+                 atn_choice_word(&f->v[i].callee.choice, name));
     if (f->seeks_best)
-        say(b, "best");
+        put_line(b, "best");
     fflush(stdout);
     b->round = 0;
     const atn_turns_budget budget = budget_of(b);
-    const int wrong = atn_contest(&b->caller, f->v, f->n, &budget, write_sample, b);
-    if (wrong == ATN_CONTEST_MEMORY)
+    const int wrong = atn_compare(&b->caller, f->v, f->n, &budget, write_sample, b);
+    if (wrong == ATN_COMPARISON_MEMORY)
         return failed(b, ATN_MEMORY, "out of memory");
-    if (wrong == ATN_CONTEST_RIGHT) {
-        say(b, "done");
+    if (wrong == ATN_COMPARISON_OK) {
+        put_line(b, "done");
         fflush(stdout);
         return true;
     }
@@ -299,18 +298,18 @@ static bool contest(bench *b, field *f)
     return failed(b, ATN_FINDING, text);
 }
 
-static bool run_task(bench *b, atn_operation op, int64_t bytes, char *variants)
+static bool run_task(bench *b, atn_operation op, int64_t bytes, char *words)
 {
-    field f = {0};
+    variants f = {0};
     b->caller.began = MPI_Wtime();
     if (!atn_caller_prepare(&b->caller, op, bytes))
         return failed(b, ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
     if (!atn_imbalance_prepare(&b->caller))
         return failed(b, ATN_MEMORY, "out of memory");
-    say(b, "task %s %lld %.9f", atn_operation_get(op)->name, (long long)bytes,
-        atn_bound(&b->caller.q));
-    const bool ok = enter_words(b, &f, variants) && (!f.seeks_best || predict(b, &f)) &&
-                    open_all(b, &f) && contest(b, &f);
+    put_line(b, "task %s %lld %.9f", atn_operation_get(op)->name, (long long)bytes,
+             atn_bound(&b->caller.q));
+    const bool ok = add_words(b, &f, words) && (!f.seeks_best || predict(b, &f)) &&
+                    open_all(b, &f) && compare(b, &f);
     for (int i = 0; i < f.n; i++)
         atn_callee_close(&f.v[i].callee);
     free(f.v);
@@ -331,13 +330,13 @@ static bool task(bench *b, char *text)
 
 /* ---- the job ---- */
 
-/* Libraries connect ranks when they first send to each other.  That must not fall to whichever
- * variant happens to run first.  Large jobs might run out of sockets, so they go without. */
+/* MPI libraries connect two ranks at their first message.  The variant that runs first must not pay
+ * for that.  Large jobs might run out of sockets and are not connected in advance. */
 static void connect_ranks(const atn_caller *c)
 {
     for (int step = 1; c->p <= MOST_CONNECTED && step < c->p; step++)
         MPI_Sendrecv(NULL, 0, MPI_BYTE, (c->r + step) % c->p, 0, NULL, 0, MPI_BYTE,
-                     (c->r - step + c->p) % c->p, 0, c->wire, MPI_STATUS_IGNORE);
+                     (c->r - step + c->p) % c->p, 0, c->comm, MPI_STATUS_IGNORE);
 }
 
 static bool load_rules(bench *b)
@@ -398,7 +397,7 @@ static void write_head(const bench *b)
                  b->late != NULL ? ", late: " : "", b->late != NULL ? b->late : "",
                  b->caller.imbalance.since_last ? ", since the last" : "");
     atn_program_head(b->caller.r, b->caller.p, b->topo, how);
-    say(b, "seed %llu", (unsigned long long)b->budget.seed);
+    put_line(b, "seed %llu", (unsigned long long)b->budget.seed);
 }
 
 static bool check_late(const bench *b)
@@ -438,7 +437,7 @@ int main(int argc, char **argv)
     for (; i < argc && ok; i++)
         ok = task(&b, argv[i]);
     if (ok)
-        say(&b, "end");
+        put_line(&b, "end");
     fflush(stdout);
     atn_caller_end(&b.caller);
     atn_topo_free(b.topo);

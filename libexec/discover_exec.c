@@ -3,7 +3,7 @@
  *
  *   discover_exec [--seed N] [--flows N] [--time MILLISECONDS] [--trace]
  *
- * The first rank of each host measures; rank 0 prints what topo/discovery.h describes. */
+ * The first rank of each host measures; rank 0 prints the format of topo/discovery.h. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/transfer.h"
+#include "measure/coordinator.h"
+#include "measure/program.h"
+#include "measure/testbed.h"
 #include "topo/discovery.h"
 
 enum { NAME_BYTES = 256, MIN_CHUNK = 4 << 10, MAX_CHUNK = 2 << 20 };
@@ -22,19 +24,19 @@ typedef struct {
     char *names;  /* NAME_BYTES for each rank */
     int *host_of; /* rank -> host */
     int *rank_of; /* host -> the rank that measures */
-    atn_stage *stage;
-    double *rate;     /* from * hosts + to: when it was last alone; 0: never */
+    atn_testbed *testbed;
+    double *rate;     /* from * hosts + to: of the last transfer without others; 0: none yet */
     double *trip;     /* the same for round trips; 0: not measured */
     double *out, *in; /* best of each host */
-    double seconds;   /* that a transfer is to take alone */
-    double told;      /* progress printed last */
+    double seconds;   /* target duration of a transfer without others */
+    double printed;   /* progress printed last */
     bool trace;
     atn_infer_options options;
 } job;
 
 /* ---- measuring ---- */
 
-/* Round trip of two hosts: measured, or by way of a third that is nearest to both. */
+/* Round trip between two hosts: measured, or via the third host that gives the shortest. */
 static double trip_of(const job *j, int a, int b)
 {
     double best = j->trip[a * j->hosts + b];
@@ -46,9 +48,9 @@ static double trip_of(const job *j, int a, int b)
     return best;
 }
 
-/* How long the transfers of a set are to take when they are alone: also long against the round
- * trip, else only the beginning of a connection would be seen.  All alike, so that they run
- * together. */
+/* Target duration of the transfers of a set, each without the others: long compared with the round
+ * trip, else only the start of a connection would be measured.  The same for all, so that they
+ * overlap. */
 static double duration_of(const job *j, const atn_flow *flows, int n)
 {
     double seconds = j->seconds;
@@ -73,23 +75,23 @@ static void measure(job *j, const atn_flow *flows, int n, double *rates)
     atn_transfer list[n];
     atn_arrivals *arrivals = malloc(sizeof *arrivals * (size_t)n);
     if (!arrivals)
-        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+        atn_abort_memory();
     const double seconds = duration_of(j, flows, n);
     for (int i = 0; i < n; i++)
         list[i] = (atn_transfer){j->rank_of[flows[i].from], j->rank_of[flows[i].to],
                                  chunk_of(j, &flows[i], seconds)};
     double overlap = 0;
     for (int i = 0; i < TRIES && overlap < 0.6; i++) {
-        atn_stage_run(j->stage, list, n, arrivals);
+        atn_testbed_transfer(j->testbed, list, n, arrivals);
         overlap = atn_transfer_rates(list, n, arrivals, rates);
         if (j->trace && overlap < 0.6)
-            fprintf(stderr, "%10.3f   together for %.2f only\n", MPI_Wtime(), overlap);
+            fprintf(stderr, "%10.3f   overlap only %.2f\n", MPI_Wtime(), overlap);
     }
     free(arrivals);
 }
 
-/* A first transfer between two hosts may turn out to be far too short; then it only shows how long
- * the next one must be. */
+/* The first transfer between two hosts may be far too short; then it only determines the size of
+ * the next one. */
 static void measure_alone(job *j, const atn_flow *f, double *rate)
 {
     enum { TRIES = 6 };
@@ -127,7 +129,9 @@ static bool rates_of(void *context, const atn_flow *flows, int n, double *rates)
 static bool round_trip(void *context, int a, int b, double *best, double *spread)
 {
     job *j = context;
-    atn_stage_ping(j->stage, j->rank_of[a], j->rank_of[b], best, spread);
+    const atn_round_trip trip = atn_testbed_round_trip(j->testbed, j->rank_of[a], j->rank_of[b]);
+    *best = trip.best;
+    *spread = trip.spread;
     j->trip[a * j->hosts + b] = j->trip[b * j->hosts + a] = *best;
     if (j->trace)
         fprintf(stderr, "ping %d %d %.1f us +%.1f\n", a, b, *best * 1e6, *spread * 1e6);
@@ -137,9 +141,9 @@ static bool round_trip(void *context, int a, int b, double *best, double *spread
 static void progress(void *context, double done)
 {
     job *j = context;
-    if (done < j->told + 0.01)
+    if (done < j->printed + 0.01)
         return;
-    j->told = done;
+    j->printed = done;
     printf("progress %.2f\n", done);
     fflush(stdout);
 }
@@ -165,10 +169,8 @@ static void find_hosts(job *j)
 static void *room(size_t n, size_t bytes)
 {
     void *memory = calloc(n, bytes);
-    if (!memory) {
-        fprintf(stderr, "attune-discover: out of memory\n");
-        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
-    }
+    if (!memory)
+        atn_abort_memory();
     return memory;
 }
 
@@ -186,14 +188,15 @@ static void set_up(job *j)
     j->trip = room(n * n, sizeof *j->trip);
     j->out = room(n, sizeof *j->out);
     j->in = room(n, sizeof *j->in);
-    j->stage = atn_stage_new(MPI_COMM_WORLD, MAX_CHUNK, 50e-6);
-    if (!j->stage)
-        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+    j->testbed = atn_testbed_new(
+        MPI_COMM_WORLD, &(atn_testbed_options){.max_chunk = MAX_CHUNK, .pause = atn_pause_medium});
+    if (!j->testbed)
+        atn_abort_memory();
 }
 
 static void tear_down(job *j)
 {
-    atn_stage_free(j->stage);
+    atn_testbed_free(j->testbed);
     free(j->names);
     free(j->host_of);
     free(j->rank_of);
@@ -203,17 +206,13 @@ static void tear_down(job *j)
     free(j->in);
 }
 
-/* ---- what rank 0 says ---- */
+/* ---- output of rank 0 ---- */
 
 static void print_job(const job *j)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     const char **names = room((size_t)j->hosts, sizeof *names);
-    int length;
-    MPI_Get_library_version(version, &length);
-    version[strcspn(version, ",\n")] = '\0';
-    for (char *at = version; *at != '\0'; at++)
-        *at = *at == '\t' ? ' ' : *at;
+    atn_mpi_version(version);
     for (int h = 0; h < j->hosts; h++)
         names[h] = j->names + (size_t)j->rank_of[h] * NAME_BYTES;
     atn_discovery_put_job(stdout, version, names, j->hosts, j->host_of, j->p);
@@ -221,7 +220,7 @@ static void print_job(const job *j)
     free(names);
 }
 
-static atn_status lead(job *j)
+static atn_status coordinate(job *j)
 {
     const atn_prober prober = {
         .context = j, .rates = rates_of, .round_trip = round_trip, .progress = progress};
@@ -229,7 +228,7 @@ static atn_status lead(job *j)
     atn_error err = {0};
     print_job(j);
     const atn_status status = atn_infer(&prober, j->hosts, &j->options, &r, &err);
-    atn_stage_stop(j->stage);
+    atn_testbed_stop(j->testbed);
     if (status == ATN_OK)
         atn_discovery_put_result(stdout, r);
     else
@@ -261,9 +260,9 @@ int main(int argc, char **argv)
     read_options(argc, argv, &j);
     set_up(&j);
     if (j.r == 0)
-        status = lead(&j);
+        status = coordinate(&j);
     else
-        atn_stage_serve(j.stage);
+        atn_testbed_serve(j.testbed);
     tear_down(&j);
     MPI_Finalize();
     return status;

@@ -1,32 +1,34 @@
-/* measure_exec.c - the MPI program behind `attune measure`: observes what models want to know about
- * a machine (docs/calibration.md).
+/* measure_exec.c - the MPI program behind `attune measure`: measures the parameters of models
+ * (docs/calibration.md).
  *
  *   measure_exec [--topology T] [--time SECONDS] [--from NUMBER] [--off-cache 0|1]
  *
- * Rank 0 directs and prints what model/survey.h describes.  A mistake is written as a `failed` line
- * and is no failure of the job, because launchers bury those under words of their own. */
+ * Rank 0 coordinates and prints the format of model/survey.h.  An error is written as a `failed`
+ * line and the job ends normally, because launchers bury the message of a failed job under their
+ * own output. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "exec/place.h"
+#include "measure/coordinator.h"
 #include "measure/observe.h"
 #include "measure/program.h"
 #include "topo/node.h"
 
-enum { NAME_BYTES = 256, MAX_BYTES = 1 << 20 };
+enum { NAME_BYTES = 256, MAX_BYTES = 1 << 20, MAX_CHUNK = 256 << 10 };
 
 typedef struct {
     int p, r;
     const char *topology;
     double seconds;
     int from, off_cache;
-    int known; /* a topology was given */
+    int placed; /* a topology was given */
     atn_topo *topo;
     atn_survey head;
     atn_experiments plan;
-    atn_theatre *theatre;
+    atn_testbed *testbed;
 } job;
 
 static bool failed(const job *j, atn_status status, const char *text)
@@ -37,7 +39,7 @@ static bool failed(const job *j, atn_status status, const char *text)
     return false;
 }
 
-/* ---- what there is ---- */
+/* ---- the machine ---- */
 
 static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
 
@@ -48,7 +50,7 @@ static bool place_by_name(job *j, atn_error *err)
     char *all = malloc((size_t)j->p * NAME_BYTES);
     const char **names = malloc((size_t)j->p * sizeof *names);
     if (!all || !names)
-        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+        atn_abort_memory();
     gethostname(own, sizeof own - 1);
     MPI_Allgather(own, NAME_BYTES, MPI_CHAR, all, NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
     for (int r = 0; r < j->p; r++)
@@ -62,9 +64,9 @@ static bool place_by_name(job *j, atn_error *err)
 static bool place_ranks(job *j)
 {
     atn_error err = {0};
-    j->known = j->topology != NULL && *j->topology != '\0';
-    MPI_Bcast(&j->known, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (j->known)
+    j->placed = j->topology != NULL && *j->topology != '\0';
+    MPI_Bcast(&j->placed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (j->placed)
         atn_place_ranks(&library, MPI_COMM_WORLD, j->topology, &j->topo, &err);
     else
         place_by_name(j, &err);
@@ -81,7 +83,8 @@ static uint64_t hash_file(const char *path)
     return n > 0 ? atn_hash(text, n, 0) : 0;
 }
 
-/* Processors that all hosts share, because they are one machine in truth; 0: each has its own. */
+/* Number of processors that all hosts share, because they are emulated on one machine; 0: each has
+ * its own. */
 static int shared_processors(const job *j)
 {
     const uint64_t own = hash_file("/proc/sys/kernel/random/boot_id");
@@ -110,7 +113,7 @@ static bool describe_mpi(job *j)
 
 /* ---- agreement ---- */
 
-/* Ranks that were started with other words, or from another build, would wait for each other. */
+/* Ranks with different options or builds would deadlock. */
 static bool agree(const job *j)
 {
     uint64_t id = j->head.plan ^ (uint64_t)j->off_cache, ends[2];
@@ -131,22 +134,26 @@ static bool prepare(job *j)
         return false;
     if (atn_survey_plan(j->topo, j->off_cache != 0, &j->plan, &j->head, &err) != ATN_OK)
         return failed(j, err.status, err.text);
-    if (!j->known)
+    if (!j->placed)
         j->head.topology = 0;
     j->head.rounds = j->seconds < 10 ? 1 : ATN_SURVEY_ROUNDS;
     j->head.processors = shared_processors(j);
     if (!describe_mpi(j) || !agree(j))
         return false;
-    j->theatre = atn_theatre_new(MPI_COMM_WORLD, MAX_BYTES, j->off_cache != 0);
-    if (j->theatre && j->head.processors > 0 && j->p > j->head.processors)
-        atn_theatre_spread(j->theatre);
-    return j->theatre != NULL || failed(j, ATN_ENVIRONMENT, "no memory for the buffers");
+    j->testbed =
+        atn_testbed_new(MPI_COMM_WORLD, &(atn_testbed_options){.max_bytes = MAX_BYTES,
+                                                               .max_chunk = MAX_CHUNK,
+                                                               .off_cache = j->off_cache != 0,
+                                                               .pause = atn_pause_long});
+    if (j->testbed && j->head.processors > 0 && j->p > j->head.processors)
+        atn_testbed_spread(j->testbed);
+    return j->testbed != NULL || failed(j, ATN_ENVIRONMENT, "no memory for the buffers");
 }
 
 /* ---- measuring ---- */
 
-/* Long messages repeat well and take their time, so they are left out of the last rounds; the eager
- * limit is a number of the library: once is enough. */
+/* Long messages vary little and take long, so the last rounds omit them; the eager limit is a
+ * constant of the library, so it is measured once. */
 static double weight_of(const job *j, int number)
 {
     const atn_experiment *e = &j->plan.v[number % j->plan.n];
@@ -164,31 +171,31 @@ static double weight_between(const job *j, int first, int end)
     return sum;
 }
 
-/* What an experiment leaves of its share goes to those behind it. */
-static void lead(job *j)
+/* Time that an experiment does not use goes to the following ones. */
+static void coordinate(job *j)
 {
     const int n = j->plan.n, all = n * j->head.rounds;
     const double began = MPI_Wtime();
     double left = weight_between(j, j->from, all);
     const double seconds = j->seconds * left / weight_between(j, 0, all);
-    atn_known *known = calloc((size_t)n, sizeof *known);
-    if (!known)
-        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+    atn_observe_state *states = calloc((size_t)n, sizeof *states);
+    if (!states)
+        atn_abort_memory();
     atn_survey_put_head(stdout, &j->head);
     fflush(stdout);
     for (int i = j->from; i < all; i++) {
         atn_observation o;
         const double weight = weight_of(j, i);
         const double share = (seconds - (MPI_Wtime() - began)) * weight / left;
-        if (weight > 0 && atn_observe(j->theatre, &j->plan.v[i % n], share, &known[i % n], &o))
+        if (weight > 0 && atn_observe(j->testbed, &j->plan.v[i % n], share, &states[i % n], &o))
             atn_survey_put(stdout, i, &o);
         else
             printf("skip %d\n", i);
         left -= weight;
         fflush(stdout);
     }
-    free(known);
-    atn_theatre_stop(j->theatre);
+    free(states);
+    atn_testbed_stop(j->testbed);
     printf("end\n");
     fflush(stdout);
 }
@@ -220,10 +227,10 @@ int main(int argc, char **argv)
     if (!ok)
         failed(&j, ATN_USAGE, "unknown option");
     else if (prepare(&j) && j.r == 0)
-        lead(&j);
-    else if (j.theatre)
-        atn_theatre_serve(j.theatre);
-    atn_theatre_free(j.theatre);
+        coordinate(&j);
+    else if (j.testbed)
+        atn_testbed_serve(j.testbed);
+    atn_testbed_free(j.testbed);
     atn_vec_free(&j.plan);
     atn_survey_free(&j.head);
     atn_topo_free(j.topo);

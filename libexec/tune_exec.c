@@ -1,12 +1,12 @@
-/* tune_exec.c - the MPI program behind `attune tune`: searches for the fastest way to carry out each
- * problem, and writes every sample and what became of every contender (docs/offline-tuning.md).
+/* tune_exec.c - the MPI program behind `attune tune`: searches for the fastest algorithm of each
+ * problem and writes every sample and the outcome of every candidate (docs/offline-tuning.md).
  *
  *   tune_exec [--machine FILE] [--topology T] [--time SECONDS] [--timing WORD] [--exhaustive 1]
  *             [--resume FILE] [--design 1] OPERATION/BYTES/VARIANTS ...
  *
  * Tasks are written as for bench_exec; "?all" stands for all candidates.  Tasks of an operation
- * follow each other in the order of sizes; behind them its crossing points are sought.  Rank 0
- * searches (src/tune/offline.h), the others do as it says. */
+ * follow each other in the order of sizes; then its crossing points are located.  Rank 0 searches
+ * (src/tune/offline.h), the others execute its commands (src/measure/session.h). */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,29 +16,29 @@
 #include "tune/drivers/offline_run.h"
 #include "tune/solution.h"
 
-static const double closer = 1.2;          /* crossing points are known to that factor */
-static const double crossing_share = 0.25; /* of the time of such a size */
-/* How wrong predictions may be before any was compared. */
+static const double closer = 1.2;          /* crossing points are located within this factor */
+static const double crossing_share = 0.25; /* of the time of a size */
+/* Assumed relative error of predictions before any was compared with a measurement. */
 static const double built_in_error = 3, machine_error = 1;
 
 typedef struct {
     int64_t bytes;
     char *use;
-} mark;
+} size_winner;
 
 typedef struct {
     atn_caller caller;
     atn_topo *topo;
     atn_machine *machine;
     atn_timing timing;
-    atn_samples past; /* of a job that was stopped */
+    atn_samples past; /* of an interrupted job */
     atn_error past_err;
     atn_patterns patterns; /* calls 0: none */
     atn_offline_run run;
     const char *machine_file, *topology, *timing_word, *resume, *pattern_file; /* options */
     atn_allowance time;
     double began;
-    ATN_VEC(mark) marks; /* of the operation in hand, by size */
+    ATN_VEC(size_winner) winners; /* of the current operation, by size */
 } tune;
 
 static bool failed(const tune *t, atn_status status, const char *text)
@@ -50,31 +50,31 @@ static bool no_memory(const tune *t) { return failed(t, ATN_MEMORY, "out of memo
 
 /* ---- a problem ---- */
 
-static bool put_mark(tune *t, int64_t bytes, const char *use)
+static bool add_winner(tune *t, int64_t bytes, const char *use)
 {
-    int i = t->marks.n;
-    const mark x = {bytes, strdup(use)};
-    if (x.use == NULL || !atn_push(&t->marks, x))
+    int i = t->winners.n;
+    const size_winner x = {bytes, strdup(use)};
+    if (x.use == NULL || !atn_push(&t->winners, x))
         return no_memory(t);
-    for (; i > 0 && t->marks.v[i - 1].bytes > bytes; i--)
-        t->marks.v[i] = t->marks.v[i - 1];
-    t->marks.v[i] = x;
+    for (; i > 0 && t->winners.v[i - 1].bytes > bytes; i--)
+        t->winners.v[i] = t->winners.v[i - 1];
+    t->winners.v[i] = x;
     return true;
 }
 
-/* A problem that an earlier job decided is not measured again. */
+/* A problem that an earlier job solved is not measured again. */
 static bool problem(tune *t, const atn_offline_problem *q, char *words, double seconds)
 {
     atn_solution x;
     char use[ATN_NAME_ROOM];
     const atn_task *past = atn_samples_find(&t->past, atn_operation_get(q->op)->name, q->bytes);
     if (past != NULL && atn_solution_of(past, &x))
-        return put_mark(t, q->bytes, x.use);
+        return add_winner(t, q->bytes, x.use);
     return atn_offline_solve(&t->run, q, words, seconds, use) &&
-           (t->run.design || put_mark(t, q->bytes, use));
+           (t->run.design || add_winner(t, q->bytes, use));
 }
 
-/* Where one answer has to serve all sizes, what won at others runs at each. */
+/* Where one algorithm serves all sizes, winners of other sizes run at each. */
 static bool with_winners(tune *t, const atn_offline_problem *q, const char *words, double seconds)
 {
     char *text = NULL;
@@ -83,8 +83,8 @@ static bool with_winners(tune *t, const atn_offline_problem *q, const char *word
     if (f == NULL)
         return no_memory(t);
     fputs(words, f);
-    for (int i = 0; i < t->marks.n && !atn_shares_bytes(q->op); i++)
-        fprintf(f, ";%s", t->marks.v[i].use);
+    for (int i = 0; i < t->winners.n && !atn_shares_bytes(q->op); i++)
+        fprintf(f, ";%s", t->winners.v[i].use);
     fclose(f);
     const bool ok = problem(t, q, text, seconds);
     free(text);
@@ -98,8 +98,8 @@ static double share(const tune *t, int64_t bytes)
     return atn_allowance_share(&t->time, MPI_Wtime() - t->began, bytes);
 }
 
-/* Halves the distance between sizes with different winners: these and native run between them. */
-static bool cross(tune *t, atn_operation op)
+/* Bisects between sizes with different winners: these and native run at the midpoint. */
+static bool locate_crossings(tune *t, atn_operation op)
 {
     bool ok = true;
     for (int tries = 0; ok && tries < 64 && share(t, 0) > 0; tries++) {
@@ -107,8 +107,8 @@ static bool cross(tune *t, atn_operation op)
         ATN_VEC(const char *) use = {0};
         char words[2 * ATN_NAME_ROOM + 4];
         int64_t middle;
-        for (int i = 0; i < t->marks.n && ok; i++)
-            ok = atn_push(&bytes, t->marks.v[i].bytes) && atn_push(&use, t->marks.v[i].use);
+        for (int i = 0; i < t->winners.n && ok; i++)
+            ok = atn_push(&bytes, t->winners.v[i].bytes) && atn_push(&use, t->winners.v[i].use);
         const int at = ok ? atn_solution_crossing(bytes.v, use.v, bytes.n, closer, &middle) : -1;
         if (at >= 0)
             snprintf(words, sizeof words, "%s;%s", use.v[at], use.v[at + 1]);
@@ -122,11 +122,11 @@ static bool cross(tune *t, atn_operation op)
     return ok;
 }
 
-static void forget_operation(tune *t)
+static void reset_operation(tune *t)
 {
-    for (int i = 0; i < t->marks.n; i++)
-        free(t->marks.v[i].use);
-    t->marks.n = 0;
+    for (int i = 0; i < t->winners.n; i++)
+        free(t->winners.v[i].use);
+    t->winners.n = 0;
     t->run.trust = (atn_trust){1, t->machine_file ? machine_error : built_in_error, 0};
 }
 
@@ -144,15 +144,16 @@ static bool read_task(const tune *t, char *text, atn_offline_problem *q, char **
            q->call < t->patterns.calls;
 }
 
-/* Sizes of patterns are not on one line. */
+/* Patterns have no order of sizes, thus no crossing points. */
 static bool finish_operation(tune *t, atn_operation op)
 {
-    const bool ok = t->run.design || t->patterns.calls > 0 || !atn_shares_bytes(op) || cross(t, op);
-    forget_operation(t);
+    const bool ok =
+        t->run.design || t->patterns.calls > 0 || !atn_shares_bytes(op) || locate_crossings(t, op);
+    reset_operation(t);
     return ok;
 }
 
-/* What read_task will refuse need not be expected. */
+/* Ignores a task that read_task will reject. */
 static void expect_task(tune *t, const char *text)
 {
     char size[32];
@@ -165,7 +166,7 @@ static bool all_tasks(tune *t, char **words, int n)
 {
     atn_offline_problem q = {.op = ATN_OPERATIONS};
     bool ok = true;
-    forget_operation(t);
+    reset_operation(t);
     for (int i = 0; i < n; i++)
         expect_task(t, words[i]);
     for (int i = 0; i < n && ok; i++) {
@@ -198,14 +199,14 @@ static bool load_machine(tune *t)
     return why == NULL || failed(t, ATN_INPUT, why);
 }
 
-/* Before this job writes anything, because that goes to the same file. */
+/* Before this job writes anything: its output goes to the same file. */
 static void read_past(tune *t)
 {
     if (t->resume != NULL)
         atn_samples_read(t->resume, &t->past, &t->past_err);
 }
 
-/* Only samples of equal jobs belong together. */
+/* Only samples of jobs with the same ranks, topology and MPI may be combined. */
 static bool check_past(tune *t)
 {
     const uint64_t topology = t->topo ? atn_topo_fingerprint(t->topo) : 0;
@@ -217,12 +218,12 @@ static bool check_past(tune *t)
          strcmp(t->past.mpi, mpi) != 0))
         atn_fail(err, ATN_INPUT,
                  "%s: the samples are of %d ranks%s with %s; tune elsewhere with another --raw",
-                 t->resume, t->past.ranks, t->past.topology == topology ? "" : " on other wires",
-                 t->past.mpi);
+                 t->resume, t->past.ranks,
+                 t->past.topology == topology ? "" : " on another topology", t->past.mpi);
     return err->status == ATN_OK || failed(t, err->status, err->text);
 }
 
-static void lead(tune *t, char **words, int n)
+static void coordinate(tune *t, char **words, int n)
 {
     t->began = MPI_Wtime();
     t->run.caller = &t->caller;
@@ -231,14 +232,14 @@ static void lead(tune *t, char **words, int n)
         all_tasks(t, words, n))
         printf("end\n");
     fflush(stdout);
-    forget_operation(t);
-    atn_vec_free(&t->marks);
+    reset_operation(t);
+    atn_vec_free(&t->winners);
     atn_samples_free(&t->past);
     atn_machine_free(t->machine);
-    atn_troupe_stop(t->run.troupe);
+    atn_session_stop(t->run.session);
 }
 
-/* Rank 0 reads, all have the same. */
+/* Rank 0 reads the file for all ranks. */
 static bool share_patterns(tune *t)
 {
     atn_error err = {0};
@@ -257,7 +258,7 @@ static bool share_patterns(tune *t)
     return err.status == ATN_OK && all != NULL ? true : failed(t, err.status, err.text);
 }
 
-/* Schedules that variants name are read and proven by rank 0 and given to all. */
+/* Rank 0 reads and verifies the schedules that variants name, and distributes them. */
 static bool share_files(const tune *t, char **words, int n)
 {
     char forced[4096] = "";
@@ -316,7 +317,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && ok; i += 2)
         ok = read_option(&t, argv[i], argv[i + 1]);
-    /* Without wires: which ranks share a host, as jobs find out that use wisdom. */
+    /* Without a topology: which ranks share a host, as in jobs that use wisdom. */
     t.topo = atn_program_place(r, t.topology && *t.topology ? t.topology : ATN_TOPO_HOSTS);
     atn_caller_begin(&t.caller, t.topo);
     if (r == 0)
@@ -327,13 +328,12 @@ int main(int argc, char **argv)
     else if (atn_timing_open(t.timing_word, &t.timing, &err) != ATN_OK)
         failed(&t, err.status, err.text);
     else if (share_patterns(&t) && share_files(&t, argv + i, argc - i)) {
-        t.run.troupe = atn_troupe_new(&t.caller, &t.timing);
-        atn_troupe_patterns(t.run.troupe, &t.patterns);
+        t.run.session = atn_session_new(&t.caller, &t.timing, &t.patterns);
         if (r == 0)
-            lead(&t, argv + i, argc - i);
+            coordinate(&t, argv + i, argc - i);
         else
-            atn_troupe_serve(t.run.troupe);
-        atn_troupe_free(t.run.troupe);
+            atn_session_serve(t.run.session);
+        atn_session_free(t.run.session);
     }
     atn_timing_close(&t.timing);
     atn_patterns_free(&t.patterns);

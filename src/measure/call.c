@@ -6,24 +6,18 @@
 
 #include "algo/pattern.h"
 #include "exec/crowd.h"
+#include "measure/coordinator.h"
 
 /* ---- begin and end ---- */
 
 static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
-
-static bool all_true(bool mine)
-{
-    int all = mine;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return all != 0;
-}
 
 void atn_caller_begin(atn_caller *c, const atn_topo *topo)
 {
     *c = (atn_caller){.topo = topo};
     MPI_Comm_size(MPI_COMM_WORLD, &c->p);
     MPI_Comm_rank(MPI_COMM_WORLD, &c->r);
-    MPI_Comm_dup(MPI_COMM_WORLD, &c->wire);
+    MPI_Comm_dup(MPI_COMM_WORLD, &c->comm);
     c->yield = atn_ranks_crowded(&library, MPI_COMM_WORLD);
 }
 
@@ -43,10 +37,10 @@ void atn_caller_end(atn_caller *c)
 {
     release(c);
     free(c->imbalance.messages);
-    MPI_Comm_free(&c->wire);
+    MPI_Comm_free(&c->comm);
 }
 
-/* ---- the call in hand ---- */
+/* ---- the current call ---- */
 
 /* Bytes of block i of a side. */
 static int64_t block_bytes(const atn_caller *c, atn_side side, int i)
@@ -87,7 +81,7 @@ static bool allocate(atn_caller *c)
     return c->src && c->dst && c->right && c->room && c->types;
 }
 
-/* Small whole numbers that differ between ranks and places. */
+/* Small integers that differ between ranks and positions. */
 static void fill_source(const atn_caller *c, char *buf, size_t bytes)
 {
     const size_t words = bytes / sizeof(int64_t);
@@ -98,7 +92,7 @@ static void fill_source(const atn_caller *c, char *buf, size_t bytes)
     memset(buf + words * sizeof(int64_t), c->r % 3, bytes % sizeof(int64_t));
 }
 
-/* What the call finds: inputs as they were, no result yet. */
+/* The buffers before a call: inputs, and no result yet. */
 static void fill(const atn_caller *c)
 {
     fill_source(c, c->src, c->src_bytes);
@@ -140,7 +134,7 @@ static atn_user user_side(const atn_caller *c, char *buf, atn_side side, MPI_Dat
     return u;
 }
 
-/* Sums are of 64-bit words where all sizes are made of them. */
+/* Reductions add 64-bit integers where all sizes are multiples of eight. */
 static int64_t unit_of(const atn_caller *c)
 {
     const int64_t word = sizeof(int64_t);
@@ -157,7 +151,7 @@ static bool prepare(atn_caller *c, atn_operation op, int64_t bytes, const int64_
     c->q =
         (atn_problem){.op = op, .p = c->p, .r = c->r, .pieces = 1, .topo = c->topo, .bytes = bytes};
     c->sizes = sizes;
-    if (!all_true(allocate(c)))
+    if (!atn_on_all_ranks(MPI_COMM_WORLD, allocate(c)))
         return false;
     const int64_t unit = unit_of(c);
     const MPI_Datatype type = !(o->flags & ATN_TYPED) ? MPI_BYTE
@@ -189,7 +183,7 @@ bool atn_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes)
     return prepare(c, op, sum / n, sizes);
 }
 
-/* ---- by the library ---- */
+/* ---- native ---- */
 
 static int call_library(const atn_caller *c)
 {
@@ -241,7 +235,7 @@ static int call_library(const atn_caller *c)
     }
 }
 
-/* ---- by the executor ---- */
+/* ---- executor ---- */
 
 static bool give_choice(void *context, const atn_problem *q, atn_choice *choice_p)
 {
@@ -274,8 +268,10 @@ static int call_executor(const atn_caller *c, const atn_callee *callee)
     int code = MPI_SUCCESS;
     atn_plan *plan = atn_exec_plan(callee->exec, &c->call, &code);
     if (plan == NULL)
-        return code != MPI_SUCCESS ? code : MPI_ERR_OTHER; /* it must not become another one */
-    return atn_exec_run(callee->exec, plan, &c->call, c->wire);
+        return code != MPI_SUCCESS
+                   ? code
+                   : MPI_ERR_OTHER; /* no fallback: it would time another algorithm */
+    return atn_exec_run(callee->exec, plan, &c->call, c->comm);
 }
 
 /* ---- timing ---- */
@@ -295,7 +291,7 @@ double atn_slowest(double own)
 {
     double worst = own;
     MPI_Allreduce(&own, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return worst > 1e-9 ? worst : 1e-9; /* the clock may not see the shortest calls */
+    return worst > 1e-9 ? worst : 1e-9; /* the resolution of the clock may be too low */
 }
 
 double atn_agree(atn_caller *c, double own, MPI_Op op)
@@ -303,7 +299,7 @@ double atn_agree(atn_caller *c, double own, MPI_Op op)
     double v[] = {own, c->r == 0 ? MPI_Wtime() - c->began : 0};
     MPI_Allreduce(MPI_IN_PLACE, v, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
     c->elapsed_s = v[1];
-    return v[0] > 1e-9 ? v[0] : 1e-9; /* the clock may not see the shortest calls */
+    return v[0] > 1e-9 ? v[0] : 1e-9; /* the resolution of the clock may be too low */
 }
 
 double atn_call_time(atn_caller *c, const atn_callee *callee)
@@ -312,7 +308,9 @@ double atn_call_time(atn_caller *c, const atn_callee *callee)
     const double began = atn_imbalance_arrive(c);
     atn_call_once(c, callee);
     const double own = MPI_Wtime() - began;
-    return c->imbalance.factor > 0 ? atn_imbalance_took(c, own) : atn_agree(c, own, MPI_MAX);
+    if (c->imbalance.factor > 0 && !c->imbalance.since_last)
+        return atn_agree(c, own, MPI_SUM) / c->p;
+    return atn_agree(c, own, MPI_MAX);
 }
 
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)
@@ -326,6 +324,6 @@ double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)
         memcpy(c->right, c->dst, c->dst_bytes);
     else if (defined)
         right = memcmp(c->right, c->dst, c->dst_bytes) == 0;
-    *right_p = all_true(right);
+    *right_p = atn_on_all_ranks(MPI_COMM_WORLD, right);
     return t;
 }

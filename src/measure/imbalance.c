@@ -1,11 +1,11 @@
-/* imbalance.c - ranks that arrive apart, by how much is known: for controlled experiments. */
+/* imbalance.c - artificial arrival skew for controlled experiments: see call.h. */
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure/call.h"
-#include "measure/quiet.h"
+#include "measure/coordinator.h"
 
 enum { ROUND_TRIPS = 24 };
 
@@ -21,27 +21,27 @@ static double message_time(const atn_caller *c)
     for (int i = 0; i < ROUND_TRIPS; i++) {
         const double start = MPI_Wtime();
         if (c->r == 0)
-            MPI_Send(buf, bytes, MPI_BYTE, partner, 0, c->wire);
-        MPI_Recv(buf, bytes, MPI_BYTE, partner, 0, c->wire, MPI_STATUS_IGNORE);
+            MPI_Send(buf, bytes, MPI_BYTE, partner, 0, c->comm);
+        MPI_Recv(buf, bytes, MPI_BYTE, partner, 0, c->comm, MPI_STATUS_IGNORE);
         if (c->r != 0)
-            MPI_Send(buf, bytes, MPI_BYTE, partner, 0, c->wire);
+            MPI_Send(buf, bytes, MPI_BYTE, partner, 0, c->comm);
         const double took = MPI_Wtime() - start;
         least = took < least ? took : least;
     }
     return least / 2;
 }
 
-/* ---- who waits how long ---- */
+/* ---- arrival patterns ---- */
 
-/* In [0, 1), from the pattern and the rank only. */
-static double lot(int pattern, int r)
+/* Pseudo-random in [0, 1), a function of pattern and rank. */
+static double random_share(int pattern, int r)
 {
     const int seed[] = {pattern, r};
     const uint64_t h = atn_hash(seed, sizeof seed, 0) * UINT64_C(0x9e3779b97f4a7c15);
     return (double)(h >> 11) / 9007199254740992.0;
 }
 
-/* Whether r is in a list "3,7", which is right. */
+/* Whether r is in a valid list "3,7". */
 static bool is_in(const char *list, int r)
 {
     for (const char *at = list; at != NULL; at = strchr(at, ',')) {
@@ -52,12 +52,12 @@ static bool is_in(const char *list, int r)
     return false;
 }
 
-/* How late r is, as a part of the most. */
+/* Lateness of r, as a fraction of the maximum. */
 static double share(const atn_imbalance *m, int r)
 {
     if (m->late == NULL)
-        return lot(m->pattern % ATN_PATTERNS, r);
-    return strcmp(m->late, "random") == 0 ? lot(0, r) : is_in(m->late, r);
+        return random_share(m->pattern % ATN_PATTERNS, r);
+    return strcmp(m->late, "random") == 0 ? random_share(0, r) : is_in(m->late, r);
 }
 
 const char *atn_imbalance_refuses(const char *late, int p)
@@ -79,7 +79,7 @@ const char *atn_imbalance_refuses(const char *late, int p)
 
 /* ---- before the calls ---- */
 
-static bool know_late(atn_caller *c)
+static bool set_lateness(atn_caller *c)
 {
     atn_imbalance *m = &c->imbalance;
 
@@ -87,12 +87,12 @@ static bool know_late(atn_caller *c)
     m->messages = malloc(sizeof *m->messages * (size_t)c->p);
     for (int r = 0; r < c->p && m->messages != NULL; r++)
         m->messages[r] = (int)(m->factor * share(m, r) + 0.5);
-    m->known = (atn_lateness){c->p, m->messages};
-    c->q.lateness = &m->known;
+    m->lateness = (atn_lateness){c->p, m->messages};
+    c->q.lateness = &m->lateness;
     return m->messages != NULL;
 }
 
-/* Ranks that have no part in it sleep, so that they take no processor away. */
+/* Ranks that do not measure sleep, so that they take no processor time from the others. */
 static void agree_message_time(atn_caller *c)
 {
     double *s = &c->imbalance.message_s;
@@ -100,26 +100,25 @@ static void agree_message_time(atn_caller *c)
     if (c->r == 0 || c->r == c->p - 1)
         *s = message_time(c);
     for (int r = 1; r < c->p && c->r == 0; r++)
-        atn_tell(c->wire, s, sizeof *s, r, 1);
+        atn_send_asleep(c->comm, s, sizeof *s, r, 1);
     if (c->r != 0)
-        atn_hear(c->wire, s, sizeof *s, 0, 1, atn_some_time);
+        atn_recv_asleep(c->comm, s, sizeof *s, 0, 1, atn_pause_medium);
 }
 
-/* The bytes of the message are rank 0's, because those at other ranks may lack a buffer. */
+/* The size of the message is rank 0's: other ranks may lack a buffer. */
 bool atn_imbalance_prepare(atn_caller *c)
 {
-    int ok = !(c->imbalance.factor > 0) || c->imbalance.late == NULL || know_late(c);
+    const bool ok = !(c->imbalance.factor > 0) || c->imbalance.late == NULL || set_lateness(c);
 
     if (c->imbalance.factor > 0 && c->p > 1)
         agree_message_time(c);
-    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return ok;
+    return atn_on_all_ranks(MPI_COMM_WORLD, ok);
 }
 
 /* ---- a call ---- */
 
-/* Where ranks share a processor, one that waits leaves it to the others, as if it had its own. */
-static void rest(const atn_caller *c, double left_s)
+/* Where ranks share a processor, a rank that waits releases it, as if it had its own. */
+static void pause_for(const atn_caller *c, double left_s)
 {
     static const double awake_s = 300e-6; /* waking up takes time */
     if (!c->yield)
@@ -130,7 +129,7 @@ static void rest(const atn_caller *c, double left_s)
         atn_sleep(left_s - awake_s);
 }
 
-/* How long the rank that comes last waits. */
+/* How long the last rank waits. */
 static double longest_wait(const atn_caller *c)
 {
     double most = 0;
@@ -147,13 +146,8 @@ double atn_imbalance_arrive(const atn_caller *c)
     const double wait = c->imbalance.factor * c->imbalance.message_s * share(&c->imbalance, c->r);
     double now = start;
     while (now - start < wait) {
-        rest(c, wait - (now - start));
+        pause_for(c, wait - (now - start));
         now = MPI_Wtime();
     }
     return c->imbalance.since_last ? start + longest_wait(c) : now;
-}
-
-double atn_imbalance_took(atn_caller *c, double own)
-{
-    return c->imbalance.since_last ? atn_agree(c, own, MPI_MAX) : atn_agree(c, own, MPI_SUM) / c->p;
 }

@@ -1,21 +1,21 @@
-/* observe.h - an experiment of a survey, repeated until its median is known well enough or its time
- * is over. */
+/* observe.h - an experiment of a survey, repeated until its median is accurate enough or its time is
+ * used up. */
 #ifndef ATN_OBSERVE_H
 #define ATN_OBSERVE_H
 
-#include "measure/act.h"
+#include "measure/testbed.h"
 #include "model/survey_plan.h"
 
-/* What a round tells the next one about an experiment; starts as {0}. */
+/* Results of a round that the next round of the same experiment uses; starts as {0}. */
 typedef struct {
-    int count;     /* how long a train must be; 0: not known */
-    double length; /* seconds of a repetition; 0: not known */
-} atn_known;
+    int count;     /* length of a train; 0: unknown */
+    double length; /* seconds of a repetition; 0: unknown */
+} atn_observe_state;
 
-/* Rank 0 only.  `seconds`: its share of the time; false: a repetition is known to take several
- * times as long, so nothing was measured.  Fills in value and samples of `o`, which comes from the
+/* Rank 0 only.  `seconds`: its share of the time; false: a repetition takes several times as long,
+ * so nothing was measured.  Fills in value and samples of `o`; the other fields come from the
  * plan. */
-bool atn_observe(atn_theatre *t, const atn_experiment *e, double seconds, atn_known *known,
+bool atn_observe(atn_testbed *t, const atn_experiment *e, double seconds, atn_observe_state *state,
                  atn_observation *o);
 
 #endif

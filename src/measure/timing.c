@@ -7,20 +7,13 @@
 #include <string.h>
 
 #include "attune/timing.h"
+#include "measure/coordinator.h"
 
 struct atn_mechanism {
     const char *name;
     double (*run)(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
-                  int turn);
+                  int round);
 };
-
-/* Works, as programs do between calls; whoever shares the processor has to wait. */
-static void compute(double seconds)
-{
-    const double until = MPI_Wtime() + seconds;
-    while (MPI_Wtime() < until)
-        ;
-}
 
 static double mean_over_ranks(const atn_caller *c, double own)
 {
@@ -31,10 +24,10 @@ static double mean_over_ranks(const atn_caller *c, double own)
 
 /* ---- mechanisms ---- */
 
-static double in_a_row(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
-                       int turn)
+static double back_to_back(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
+                           int round)
 {
-    (void)t, (void)turn;
+    (void)t, (void)round;
     MPI_Barrier(MPI_COMM_WORLD);
     const double began = MPI_Wtime();
     for (int i = 0; i < calls; i++)
@@ -42,11 +35,11 @@ static double in_a_row(const atn_timing *t, atn_caller *c, const atn_callee *cal
     return atn_slowest((MPI_Wtime() - began) / calls);
 }
 
-static double behind_barriers(const atn_timing *t, atn_caller *c, const atn_callee *callee,
-                              int calls, int turn)
+static double after_barriers(const atn_timing *t, atn_caller *c, const atn_callee *callee,
+                             int calls, int round)
 {
     double sum = 0;
-    (void)t, (void)turn;
+    (void)t, (void)round;
     for (int i = 0; i < calls; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double began = MPI_Wtime();
@@ -56,15 +49,15 @@ static double behind_barriers(const atn_timing *t, atn_caller *c, const atn_call
     return atn_slowest(sum / calls);
 }
 
-/* Nothing brings ranks together but the calls themselves. */
+/* Only the calls themselves synchronise the ranks. */
 static double between_computations(const atn_timing *t, atn_caller *c, const atn_callee *callee,
-                                   int calls, int turn)
+                                   int calls, int round)
 {
     double sum = 0;
-    (void)turn;
+    (void)round;
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < calls; i++) {
-        compute(t->reference);
+        atn_busy_wait(t->reference);
         const double began = MPI_Wtime();
         atn_call_once(c, callee);
         sum += MPI_Wtime() - began;
@@ -72,20 +65,20 @@ static double between_computations(const atn_timing *t, atn_caller *c, const atn
     return mean_over_ranks(c, sum / calls);
 }
 
-/* 0 <= x < 1, another one for each rank, turn and call. */
-static double lot(int r, int turn, int call)
+/* Pseudo-random in [0, 1), a function of rank, round and call. */
+static double random_share(int r, int round, int call)
 {
-    const int of[] = {r, turn, call};
+    const int of[] = {r, round, call};
     return (double)(atn_hash(of, sizeof of, 0) >> 11) / 9007199254740992.0;
 }
 
 static double unbalanced(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
-                         int turn)
+                         int round)
 {
     double sum = 0;
     for (int i = 0; i < calls; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
-        compute(lot(c->r, turn, i) * t->spread * t->reference);
+        atn_busy_wait(random_share(c->r, round, i) * t->spread * t->reference);
         const double began = MPI_Wtime();
         atn_call_once(c, callee);
         sum += MPI_Wtime() - began;
@@ -104,35 +97,37 @@ static void call_back(void *data)
     atn_call_once(x->caller, x->callee);
 }
 
-static double as_the_user(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
-                          int turn)
+static double by_user_object(const atn_timing *t, atn_caller *c, const atn_callee *callee,
+                             int calls, int round)
 {
     double (*run)(MPI_Comm, attune_call, void *, int);
     one_call x = {c, callee};
-    (void)turn;
+    (void)round;
     *(void **)&run = dlsym(t->object, "attune_timing");
     const double own = run(MPI_COMM_WORLD, call_back, &x, calls);
     if (!(own > 0) || !isfinite(own)) {
-        fprintf(stderr, "attune: rank %d: attune_timing returns %g, which is no time\n", c->r, own);
+        fprintf(stderr,
+                "attune: rank %d: attune_timing returns %g; it must return a positive time\n", c->r,
+                own);
         MPI_Abort(MPI_COMM_WORLD, ATN_INPUT);
     }
     return atn_slowest(own);
 }
 
 static const atn_mechanism mechanisms[] = {
-    {"plain", in_a_row},
-    {"barrier", behind_barriers},
+    {"plain", back_to_back},
+    {"barrier", after_barriers},
     {"compute", between_computations},
     {"imbalance", unbalanced},
 };
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
-static const atn_mechanism users_own = {"shared object", as_the_user};
+static const atn_mechanism user_object = {"shared object", by_user_object};
 
 /* ---- open, close, run ---- */
 
 static atn_status open_object(const char *path, atn_timing *t, atn_error *err)
 {
-    t->by = &users_own;
+    t->by = &user_object;
     t->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (t->object == NULL)
         return atn_fail(err, ATN_INPUT, "--timing %s: %s", path, dlerror());
@@ -143,7 +138,7 @@ static atn_status open_object(const char *path, atn_timing *t, atn_error *err)
                     path);
 }
 
-/* What follows the name; "": nothing.  Only one mechanism takes a number. */
+/* The parameter behind the name; "": none.  Only one mechanism takes a number. */
 static bool read_spread(const char *text, atn_timing *t)
 {
     char *end;
@@ -165,7 +160,9 @@ static atn_status open_word(const char *word, atn_timing *t, atn_error *err)
             t->by = &mechanisms[i];
     if (t->by != NULL && read_spread(word + n, t))
         return ATN_OK;
-    return atn_fail(err, ATN_USAGE, "--timing %s: is none of plain, barrier, compute, imbalance:F",
+    return atn_fail(err, ATN_USAGE,
+                    "--timing %s: unknown; use plain, barrier, compute, imbalance:F or the path of "
+                    "a shared object",
                     word);
 }
 
@@ -193,7 +190,7 @@ void atn_timing_close(atn_timing *t)
 }
 
 double atn_timing_run(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
-                      int turn)
+                      int round)
 {
-    return t->by->run(t, c, callee, calls, turn);
+    return t->by->run(t, c, callee, calls, round);
 }

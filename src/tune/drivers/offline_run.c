@@ -234,7 +234,7 @@ static bool open_new(solver *t, const int *list, int n)
         bool right = true;
         if (x->open)
             continue;
-        const double seconds = atn_troupe_open(t->x->troupe, list[k], x->name, &right);
+        const double seconds = atn_session_open(t->x->session, list[k], x->name, &right);
         if (!right) {
             snprintf(text, sizeof text,
                      "%s/%s of %lld bytes gives another result than the MPI "
@@ -268,7 +268,7 @@ static void close_dropped(solver *t)
             (fate != ATN_FATE_SLOW && fate != ATN_FATE_CROWD && fate != ATN_FATE_BEATEN))
             continue;
         c->open = false;
-        atn_troupe_close(t->x->troupe, i);
+        atn_session_close(t->x->session, i);
     }
 }
 
@@ -281,7 +281,7 @@ static bool run_round(solver *t, const int *list, int n)
     ok = ok && open_new(t, list, n);
     const int left = ok ? still_in(t, list, n, in) : 0;
     if (left > 0)
-        atn_troupe_run(t->x->troupe, in, left, t->calls, t->turn++, seconds);
+        atn_session_run(t->x->session, in, left, t->calls, t->turn++, seconds);
     for (int k = 0; k < left; k++) {
         printf("s %d %.9f\n", variant(t, in[k], final), seconds[k]);
         atn_offline_feed(t->search, in[k], seconds[k]);
@@ -298,11 +298,11 @@ static void measure_native(solver *t)
     const int native = ATN_OFFLINE_NATIVE;
     bool right;
     double seconds;
-    atn_troupe_open(t->x->troupe, native, "native", &right);
-    atn_troupe_run(t->x->troupe, &native, 1, 1, 0, &seconds);
+    atn_session_open(t->x->session, native, "native", &right);
+    atn_session_run(t->x->session, &native, 1, 1, 0, &seconds);
     t->list.v[native].open = true;
     t->calls = (int)fmax(1, fmin(MOST_CALLS, sample_s / seconds));
-    atn_troupe_reference(t->x->troupe, seconds);
+    atn_session_reference(t->x->session, seconds);
     atn_offline_hurry(t->search, (int)fmin(1000, heats_s / seconds),
                       (int)fmin(1000, final_s / seconds));
 }
@@ -358,7 +358,7 @@ bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *v
                        double seconds, char use[ATN_NAME_ROOM])
 {
     solver t = {.x = x, .q = q};
-    if (!atn_troupe_prepare(x->troupe, q->op, q->bytes, q->call))
+    if (!atn_session_prepare(x->session, q->op, q->bytes, q->call))
         return failed(ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
     printf("task %s %lld %.9f\n", atn_operation_get(q->op)->name, (long long)q->bytes,
            q->call < 0 ? atn_bound(&x->caller->q) : 0);

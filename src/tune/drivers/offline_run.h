@@ -6,14 +6,14 @@
 #ifndef ATN_OFFLINE_RUN_H
 #define ATN_OFFLINE_RUN_H
 
-#include "measure/troupe.h"
+#include "measure/session.h"
 #include "model/machine.h"
 #include "report/samples.h"
 #include "tune/offline.h"
 
 typedef struct {
     atn_caller *caller;
-    atn_troupe *troupe;
+    atn_session *session;
     const atn_machine *machine;
     const atn_samples *past; /* of a job that was stopped; may be empty */
     bool exhaustive;
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     atn_operation op;
     int64_t bytes; /* its name in the samples, and its sizes unless ... */
-    int call;      /* ... they are those of a call of the troupe's patterns; -1: they are not */
+    int call;      /* ... they are those of a call of the session's patterns; -1: they are not */
     bool as_it_is; /* parameters of the variants are not refined */
 } atn_offline_problem;
 
