@@ -159,7 +159,7 @@ int64_t atn_arrivals_meet(atn_comm *c, const atn_kind *x, int64_t entered)
 /* ---- candidates ---- */
 
 /* Without memory, which one rank may lack: all must have the same candidates. */
-static void add(const atn_row *row, int64_t segment, atn_field *field)
+static void add(const atn_row *row, int64_t segment, atn_candidate_set *field)
 {
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_row_params(row, list);
@@ -169,11 +169,11 @@ static void add(const atn_row *row, int64_t segment, atn_field *field)
     for (int i = 0; i < n; i++)
         if (strcmp(list[i]->name, "segment") == 0)
             choice.params.v[i] = segment;
-    atn_field_add(field, &choice, -1, 0);
+    atn_candidate_set_add(field, &choice, -1, 0);
 }
 
 /* In pieces that MPI libraries send at once, so that nobody stays for one who is late. */
-void atn_arrivals_add(const atn_comm *c, const atn_kind *x, atn_field *field)
+void atn_arrivals_add(const atn_comm *c, const atn_kind *x, atn_candidate_set *field)
 {
     static const int64_t piece = 8192;
 

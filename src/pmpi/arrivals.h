@@ -7,7 +7,7 @@
 #define ATN_PMPI_ARRIVALS_H
 
 #include "pmpi/comm.h"
-#include "tune/lesson.h"
+#include "tune/candidate_set.h"
 
 /* False: no memory (to be voted on). */
 bool atn_arrivals_start(atn_comm *c);
@@ -20,6 +20,6 @@ const atn_lateness *atn_arrivals_of(const atn_comm *c, const atn_kind *x);
 /* On rank 0: whether it has to be found out first. */
 bool atn_arrivals_open(const atn_comm *c, const atn_kind *x);
 /* On rank 0, or on all alike: adds what follows arrivals to the candidates, if ranks come apart. */
-void atn_arrivals_add(const atn_comm *c, const atn_kind *x, atn_field *field);
+void atn_arrivals_add(const atn_comm *c, const atn_kind *x, atn_candidate_set *field);
 
 #endif

@@ -347,7 +347,7 @@ typedef struct {
 } atn_observed;
 bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int *code_p);
 int atn_observed_end(atn_observed *o, int code);
-/* A call on a communicator without a state, if it succeeds, for the report; times of atn_now. */
+/* A call on a communicator without a state, if it succeeds, for the report; times of atn_now_seconds. */
 double atn_stateless_begin(void);
 void atn_stateless_end(MPI_Comm comm, atn_operation op, double start);
 

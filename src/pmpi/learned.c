@@ -135,15 +135,15 @@ static int error_of(const atn_prospect *x, int error)
 }
 
 /* The best variant of every algorithm, then other variants. */
-static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_field *f)
+static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_candidate_set *f)
 {
     const int error = model_error(), most = most_candidates(error);
     for (int again = 0; again <= 1; again++)
         for (int i = 0; i < r->n && f->n < most; i++)
             if (row_before(r, i) == (again == 1) && !is_twin(r, i) &&
                 serves_class(&r->v[i].choice, q))
-                atn_field_add(f, &r->v[i].choice, prediction(&r->v[i], error),
-                              error_of(&r->v[i], error));
+                atn_candidate_set_add(f, &r->v[i].choice, prediction(&r->v[i], error),
+                                      error_of(&r->v[i], error));
 }
 
 /* What the MPI library's own can be hoped to take; 0: nothing is known. */
@@ -164,7 +164,7 @@ static int64_t effort_for(const atn_comm *c, const atn_problem *q)
 
 /* Planned for the average where ranks do not share sizes; what serves must serve any.  Returns what
  * native should take. */
-static int64_t add_plans(const atn_comm *c, const atn_kind *x, atn_field *f)
+static int64_t add_plans(const atn_comm *c, const atn_kind *x, atn_candidate_set *f)
 {
     atn_ranking r = {.n = 0};
     atn_problem q = x->subject.q, any = q;
@@ -233,22 +233,22 @@ static bool may_be_wise(const atn_comm *c, const atn_subject *s, bool first)
     return !s->stable || (first && (c->before & 1u << s->q.op) == 0);
 }
 
-static atn_advice fixed(const atn_subject *s, const atn_rule *wise, atn_field *f)
+static atn_advice fixed(const atn_subject *s, const atn_rule *wise, atn_candidate_set *f)
 {
-    atn_field_make(s->q.op, NULL, 0, NULL, f);
+    atn_candidate_set_make(s->q.op, NULL, 0, NULL, f);
     if (wise != NULL)
         f->choice[0] = wise->use;
     return ATN_ADVICE_FIXED;
 }
 
-static void wise_field(const atn_subject *s, const atn_rule *wise, atn_field *f)
+static void wise_field(const atn_subject *s, const atn_rule *wise, atn_candidate_set *f)
 {
-    atn_field_make(s->q.op, NULL, WIRES_ERROR, wise, f);
+    atn_candidate_set_make(s->q.op, NULL, WIRES_ERROR, wise, f);
     int64_t steps = atn_plan_budget(s->q.p);
     atn_twin use = {.choice = wise->use}, next = {.choice = wise->next};
     if (wise->next.row != NULL && serves_class(&wise->next, &s->q) &&
         !atn_are_twins(&use, &next, &s->q, &steps)) /* such a duel would never end */
-        atn_field_add(f, &wise->next, wise->next_ps, MEASURED_ERROR);
+        atn_candidate_set_add(f, &wise->next, wise->next_ps, MEASURED_ERROR);
 }
 
 /* ---- advice ---- */
@@ -326,28 +326,28 @@ static bool begins_with_plan(const atn_comm *c, const atn_subject *s)
 }
 
 /* The candidate that is predicted to be fastest by its schedules; native when there is none. */
-static int foreseen(const atn_field *f)
+static int foreseen(const atn_candidate_set *f)
 {
-    int best = ATN_FIELD_NATIVE;
+    int best = ATN_SET_NATIVE;
     for (int i = 0; i < f->n; i++)
         if (f->is[i].predicted_ps > 0 && f->is[i].error == MEASURED_ERROR &&
-            (best == ATN_FIELD_NATIVE || f->is[i].predicted_ps < f->is[best].predicted_ps))
+            (best == ATN_SET_NATIVE || f->is[i].predicted_ps < f->is[best].predicted_ps))
             best = i;
     return best;
 }
 
 /* Only what must be faster than native even if both predictions are wrong: a long call that takes
  * longer is a loss that short programs do not make up for. */
-static void begin_foreseen(int64_t native_ps, atn_field *f)
+static void begin_foreseen(int64_t native_ps, atn_candidate_set *f)
 {
     enum { WORST = (1000 + MEASURED_ERROR) * (1000 + MEASURED_ERROR) / 1000 };
     const int best = foreseen(f);
     f->at_once = true;
-    if (best == ATN_FIELD_NATIVE || f->is[best].predicted_ps / 1000 * WORST >= native_ps)
+    if (best == ATN_SET_NATIVE || f->is[best].predicted_ps / 1000 * WORST >= native_ps)
         return;
     f->wise = best;
-    f->is[ATN_FIELD_NATIVE].predicted_ps = native_ps;
-    f->is[ATN_FIELD_NATIVE].error = MEASURED_ERROR;
+    f->is[ATN_SET_NATIVE].predicted_ps = native_ps;
+    f->is[ATN_SET_NATIVE].error = MEASURED_ERROR;
 }
 
 atn_advice atn_learned_expect(void *context, const atn_kind *x)
@@ -359,7 +359,7 @@ atn_advice atn_learned_expect(void *context, const atn_kind *x)
     return is_mute(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }
 
-atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p,
+atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_candidate_set *field_p,
                               atn_put_off *off_p)
 {
     atn_comm *const c = context;
@@ -390,7 +390,7 @@ atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field
     }
     if (wise == NULL && !at_once && atn_arrivals_open(c, x))
         return ATN_ADVICE_MEET;
-    atn_field_make(q.op, NULL, WIRES_ERROR, wise, field_p);
+    atn_candidate_set_make(q.op, NULL, WIRES_ERROR, wise, field_p);
     atn_arrivals_add(c, x, field_p);
     const int64_t native_ps = add_plans(c, x, field_p);
     if (at_once)
@@ -463,15 +463,15 @@ static void explain(const atn_comm *c, const atn_kind *x, int before, const atn_
 static bool is_lesson(const atn_kind *x, const atn_learned *l)
 {
     return x->subject.context == 0 && x->subject.q.bytes >= 0 && !is_star() &&
-           (l->settled || l->best != ATN_FIELD_NATIVE);
+           (l->settled || l->best != ATN_SET_NATIVE);
 }
 
 static void keep_lesson(const atn_comm *c, const atn_kind *x, bool settled)
 {
     atn_rule rule;
     const int64_t place = place_of(c);
-    if (place < 0 || !atn_lesson(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL),
-                                 place, &rule))
+    if (place < 0 || !atn_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes,
+                                     (int64_t)time(NULL), place, &rule))
         return;
     if (rule.next_ps < rule.time_ps) { /* times of other moments: only duels compare */
         rule.next.row = NULL;

@@ -11,7 +11,7 @@
 
 /* For atn_driver_setup; the context is the communicator. */
 atn_advice atn_learned_expect(void *context, const atn_kind *x);
-atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_field *field_p,
+atn_advice atn_learned_advise(void *context, const atn_kind *x, atn_candidate_set *field_p,
                               atn_put_off *off_p);
 void atn_learned_heard(void *context, const atn_kind *x, atn_advice advice);
 void atn_learned_times(void *context, atn_kind *x, int incumbent_before);

@@ -67,7 +67,7 @@ typedef struct atn_planned {
     atn_timed lesson[LESSONS];
 } planned;
 
-double atn_now(void)
+double atn_now_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -243,10 +243,10 @@ static void think(atn_comm *c, double seconds)
     p->credit += share * seconds;
     p->credit = p->credit < most_credit ? p->credit : most_credit;
     while (p->credit > 0) {
-        const double start = atn_now();
+        const double start = atn_now_seconds();
         if (!think_once(c))
             break;
-        p->credit -= atn_now() - start;
+        p->credit -= atn_now_seconds() - start;
     }
 }
 
@@ -398,7 +398,7 @@ bool atn_planned_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
     c->ending = true;
     p->now = d;
     p->bytes = q->bytes;
-    p->start = atn_now();
+    p->start = atn_now_seconds();
     return false;
 }
 
@@ -437,7 +437,7 @@ int atn_planned_end(atn_comm *c, int code)
     planned *const p = c->planned;
     decision *const d = p->now;
     matter *const m = matter_of(p, d);
-    const double seconds = atn_now() - p->start;
+    const double seconds = atn_now_seconds() - p->start;
     c->ending = false;
     if (d->failed != MPI_SUCCESS)
         return code;

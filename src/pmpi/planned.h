@@ -23,7 +23,7 @@ void atn_planned_reason(atn_comm *c, const atn_call *call, const atn_problem *q,
                         atn_job_reason *reason_p);
 
 /* Seconds of a clock that never goes back. */
-double atn_now(void);
+double atn_now_seconds(void);
 
 /* The machine that plans of this process are made for, as far as it was learnt; caller frees it.
  * NULL: none, or no memory. */

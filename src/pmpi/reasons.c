@@ -94,7 +94,7 @@ void atn_report_call(const atn_observed *o, int code, double seconds)
 
 /* ---- communicators without a state ---- */
 
-double atn_stateless_begin(void) { return atn_the_job.report != NULL ? atn_now() : 0; }
+double atn_stateless_begin(void) { return atn_the_job.report != NULL ? atn_now_seconds() : 0; }
 
 void atn_stateless_end(MPI_Comm comm, atn_operation op, double start)
 {
@@ -102,7 +102,7 @@ void atn_stateless_end(MPI_Comm comm, atn_operation op, double start)
     if (atn_the_job.report == NULL || comm == MPI_COMM_NULL ||
         PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || !inter)
         return;
-    const double seconds = atn_now() - start;
+    const double seconds = atn_now_seconds() - start;
     PMPI_Comm_size(comm, &own);
     PMPI_Comm_remote_size(comm, &others);
     const atn_problem q = {.op = op, .p = own + others, .bytes = -1};
@@ -124,28 +124,28 @@ static int64_t per_mille(int64_t part_ps, int64_t whole_ps)
     return whole_ps > 0 ? (int64_t)((__int128)part_ps * 1000 / whole_ps) : 0;
 }
 
-static atn_job_reason tuned(const atn_kind *x, const atn_verdict *v)
+static atn_job_reason tuned(const atn_kind *x, const atn_decision *v)
 {
     static const atn_why whys[] = {
-        [ATN_VERDICT_SERVES] = ATN_WHY_REPLACED, [ATN_VERDICT_HELD] = ATN_WHY_NEXT_RUN,
-        [ATN_VERDICT_SLOWER] = ATN_WHY_SLOWER,   [ATN_VERDICT_PREDICTED] = ATN_WHY_PREDICTED,
-        [ATN_VERDICT_WAITING] = ATN_WHY_BUDGET,  [ATN_VERDICT_TRYING] = ATN_WHY_TRYING,
+        [ATN_DECISION_SERVES] = ATN_WHY_REPLACED, [ATN_DECISION_HELD] = ATN_WHY_NEXT_RUN,
+        [ATN_DECISION_SLOWER] = ATN_WHY_SLOWER,   [ATN_DECISION_PREDICTED] = ATN_WHY_PREDICTED,
+        [ATN_DECISION_WAITING] = ATN_WHY_BUDGET,  [ATN_DECISION_TRYING] = ATN_WHY_TRYING,
     };
     atn_job_reason r = because(whys[v->is]);
-    const bool wise = x->field.wise == ATN_FIELD_NATIVE && v->tried == 0;
+    const bool wise = x->field.wise == ATN_SET_NATIVE && v->tried == 0;
     name(x, v->other, r.other);
     r.n[1] = v->of;
-    if (v->is == ATN_VERDICT_PREDICTED && (wise || v->of == 0)) {
+    if (v->is == ATN_DECISION_PREDICTED && (wise || v->of == 0)) {
         r.why = wise ? ATN_WHY_WISDOM : ATN_WHY_NOTHING;
-    } else if (v->is == ATN_VERDICT_WAITING) {
+    } else if (v->is == ATN_DECISION_WAITING) {
         r.n[0] = v->cost_ns;
         r.n[1] = v->left_ns;
-    } else if (v->is == ATN_VERDICT_TRYING) {
+    } else if (v->is == ATN_DECISION_TRYING) {
         r.n[0] = v->tried;
-    } else if (v->is == ATN_VERDICT_SLOWER) {
+    } else if (v->is == ATN_DECISION_SLOWER) {
         r.n[0] = per_mille(v->other_ps - v->native_ps, v->native_ps);
         r.n[1] = v->tried;
-    } else if (v->is == ATN_VERDICT_HELD) {
+    } else if (v->is == ATN_DECISION_HELD) {
         r.n[0] = per_mille(v->native_ps - v->other_ps, v->native_ps);
     }
     return r;

@@ -12,7 +12,7 @@
 #include "pmpi/planned.h"
 #include "pmpi/watch.h"
 #include "report/ledger.h"
-#include "tune/book.h"
+#include "tune/tuners.h"
 
 typedef struct {
     double seconds, start, tuning; /* of the job; in MPI_Init; spent on tuning, < 0: none */

@@ -160,7 +160,7 @@ void atn_comm_know(atn_comm *c, const atn_call *call, atn_key k, bool served, bo
 static void start_clock(atn_observed *o)
 {
     if (atn_the_job.report != NULL)
-        o->start = atn_now();
+        o->start = atn_now_seconds();
 }
 
 static bool serve_observed(atn_observed *o, int *code_p)
@@ -207,7 +207,7 @@ bool atn_observed_begin(atn_observed *o, atn_comm *c, const atn_call *call, int 
 
 int atn_observed_end(atn_observed *o, int code)
 {
-    const double seconds = atn_the_job.report != NULL ? atn_now() - o->start : 0;
+    const double seconds = atn_the_job.report != NULL ? atn_now_seconds() - o->start : 0;
     const int done = atn_turn_done(o->c, &o->turn, code);
     if (atn_the_job.report != NULL)
         atn_report_call(o, code, seconds);

@@ -104,13 +104,13 @@ int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured)
     return o->all.n - 1;
 }
 
-void atn_offline_hurry(atn_offline *o, int heats, int final)
+void atn_offline_limit_rounds(atn_offline *o, int heats, int final)
 {
     o->s.heats = atn_max(PAIRS, atn_min(o->s.heats, heats));
     o->s.final = atn_max(2 * FIRST_LOOK, atn_min(o->s.final, final));
 }
 
-void atn_offline_dismiss(atn_offline *o, int i) { o->all.v[i].fate = ATN_FATE_SLOW; }
+void atn_offline_exclude(atn_offline *o, int i) { o->all.v[i].fate = ATN_FATE_SLOW; }
 
 /* ---- what is known of contenders ---- */
 
@@ -176,9 +176,9 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-atn_trust atn_offline_trust(const atn_offline *o)
+atn_calibration atn_offline_calibration(const atn_offline *o)
 {
-    atn_trust trust = o->s.trust;
+    atn_calibration trust = o->s.trust;
     int n = 0;
     double *v = malloc((size_t)o->all.n * sizeof *v);
     for (int i = 1; i < o->all.n && v != NULL; i++) {
@@ -189,20 +189,20 @@ atn_trust atn_offline_trust(const atn_offline *o)
     if (n >= COMPARED) {
         qsort(v, (size_t)n, sizeof *v, ascending);
         const double middle = v[n / 2], most = fmax(middle / v[0], v[n - 1] / middle);
-        trust = (atn_trust){middle, fmax(least_error, caution * most - 1), n};
+        trust = (atn_calibration){middle, fmax(least_error, caution * most - 1), n};
     }
     free(v);
     return trust;
 }
 
 /* The time at which it cannot be told from one that is worth a try. */
-static double hoped_for(const contender *x, const atn_trust *trust)
+static double hoped_for(const contender *x, const atn_calibration *trust)
 {
     return x->predicted * trust->factor / (1 + trust->error);
 }
 
 /* What a newcomer has to beat: the best that was measured, or that the model promises for sure. */
-static double to_beat(const atn_offline *o, const atn_trust *trust)
+static double to_beat(const atn_offline *o, const atn_calibration *trust)
 {
     double best = fmin(median_of(&o->all.v[ATN_OFFLINE_NATIVE].heats), INFINITY);
     const int leader = atn_offline_leader(o);
@@ -214,7 +214,8 @@ static double to_beat(const atn_offline *o, const atn_trust *trust)
     return best;
 }
 
-static bool worth_it(const atn_offline *o, const contender *x, const atn_trust *trust, double best)
+static bool worth_it(const atn_offline *o, const contender *x, const atn_calibration *trust,
+                     double best)
 {
     return x->favoured || x->predicted <= 0 || o->s.exhaustive || hoped_for(x, trust) < best;
 }
@@ -241,7 +242,7 @@ static bool goes_first(const atn_offline *o, int a, int b)
     return x->predicted < y->predicted;
 }
 
-static int next_newcomer(const atn_offline *o, const atn_trust *trust, double best)
+static int next_newcomer(const atn_offline *o, const atn_calibration *trust, double best)
 {
     int next = -1;
     for (int i = 1; i < o->all.n; i++)
@@ -254,7 +255,7 @@ static int next_newcomer(const atn_offline *o, const atn_trust *trust, double be
 /* Returns how many came. */
 static int admit(atn_offline *o)
 {
-    const atn_trust trust = atn_offline_trust(o);
+    const atn_calibration trust = atn_offline_calibration(o);
     const double best = to_beat(o, &trust);
     int n = 0;
     for (int i; (n < WAVE || o->s.exhaustive) && (i = next_newcomer(o, &trust, best)) >= 0; n++)
@@ -309,11 +310,11 @@ static void drop(atn_offline *o)
         if (far_off(x, best) || slower(x, &o->all.v[leader]))
             x->fate = ATN_FATE_SLOW;
         else if (crowded_out(o, i))
-            x->fate = ATN_FATE_CROWD;
+            x->fate = ATN_FATE_SURPLUS;
     }
 }
 
-void atn_offline_warm(atn_offline *o, int i, double seconds)
+void atn_offline_warm_up(atn_offline *o, int i, double seconds)
 {
     contender *x = &o->all.v[i];
     if (races(o, i) && !o->s.exhaustive && seconds > warm_up_least_s &&
@@ -380,7 +381,7 @@ static int runner_up(const atn_offline *o, int leader)
 /* Those who never ran were hopeless, or there was no time. */
 static void settle_fates(atn_offline *o)
 {
-    const atn_trust trust = atn_offline_trust(o);
+    const atn_calibration trust = atn_offline_calibration(o);
     const double best = to_beat(o, &trust);
     for (int i = 1; i < o->all.n; i++) {
         contender *x = &o->all.v[i];
@@ -403,22 +404,22 @@ static void begin_final(atn_offline *o)
     o->stage = ATN_OFFLINE_FINAL;
 }
 
-atn_verdict_native atn_offline_verdict(const double *seconds, const double *native, int n,
-                                       double margin)
+atn_native_comparison atn_compare_with_native(const double *seconds, const double *native, int n,
+                                              double margin)
 {
     double v[MOST];
     const int used = atn_min(n, MOST);
     for (int i = 0; i < used; i++)
         v[i] = seconds[i] / native[i];
     const atn_estimate ratio = atn_median(v, used);
-    return (atn_verdict_native){used >= PAIRS && ratio.hi <= 1 - margin, ratio};
+    return (atn_native_comparison){used >= PAIRS && ratio.hi <= 1 - margin, ratio};
 }
 
-static atn_verdict_native against_native(const atn_offline *o, int i)
+static atn_native_comparison against_native(const atn_offline *o, int i)
 {
     const series *x = &o->all.v[i].final;
-    return atn_offline_verdict(x->seconds, o->all.v[ATN_OFFLINE_NATIVE].final.seconds, x->n,
-                               o->s.margin);
+    return atn_compare_with_native(x->seconds, o->all.v[ATN_OFFLINE_NATIVE].final.seconds, x->n,
+                                   o->s.margin);
 }
 
 /* A faster one is found, or nobody can be faster by the margin. */
@@ -426,7 +427,7 @@ static bool decided(const atn_offline *o)
 {
     if (o->first < 0)
         return true;
-    const atn_verdict_native x = against_native(o, o->first);
+    const atn_native_comparison x = against_native(o, o->first);
     return x.faster || x.vs_native.lo > 1 - o->s.margin;
 }
 
@@ -489,8 +490,8 @@ int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p)
     int n = 0;
     *list_p = o->list.v;
     if (o->stage == ATN_OFFLINE_REFINING)
-        o->stage = ATN_OFFLINE_HEATS;
-    if (o->stage == ATN_OFFLINE_HEATS) {
+        o->stage = ATN_OFFLINE_SCREENING;
+    if (o->stage == ATN_OFFLINE_SCREENING) {
         const bool begun = o->all.v[ATN_OFFLINE_NATIVE].heats.n > 0;
         if (!late || !begun)
             n = heats(o);
@@ -505,7 +506,7 @@ int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p)
     return n;
 }
 
-void atn_offline_feed(atn_offline *o, int i, double seconds)
+void atn_offline_record(atn_offline *o, int i, double seconds)
 {
     contender *x = &o->all.v[i];
     series *to = o->stage == ATN_OFFLINE_FINAL ? &x->final : &x->heats;
@@ -517,9 +518,9 @@ void atn_offline_feed(atn_offline *o, int i, double seconds)
         x->least = fmin(x->least, seconds);
 }
 
-void atn_offline_foresee(atn_offline *o)
+void atn_offline_design(atn_offline *o)
 {
-    const atn_trust trust = atn_offline_trust(o);
+    const atn_calibration trust = atn_offline_calibration(o);
     const double best = to_beat(o, &trust);
     admit(o);
     for (int i = 1; i < o->all.n; i++)

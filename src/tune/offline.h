@@ -27,11 +27,11 @@ typedef enum {
     ATN_FATE_WAITING,  /* it never ran: there was no time */
     ATN_FATE_HOPELESS, /* it never ran: the model, as wrong as it may be, says it is slower */
     ATN_FATE_RACING,
-    ATN_FATE_SLOW,   /* slower than the leader, with confidence or by far */
-    ATN_FATE_CROWD,  /* too many were left, and others were faster */
-    ATN_FATE_BEATEN, /* lasted to the end of the heats, was not chosen for the final */
-    ATN_FATE_SECOND, /* in the final */
-    ATN_FATE_FIRST,  /* led, but was not faster than native by the margin, or another one was */
+    ATN_FATE_SLOW,    /* slower than the leader, with confidence or by far */
+    ATN_FATE_SURPLUS, /* too many were left, and others were faster */
+    ATN_FATE_BEATEN,  /* lasted to the end of the heats, was not chosen for the final */
+    ATN_FATE_SECOND,  /* in the final */
+    ATN_FATE_FIRST,   /* led, but was not faster than native by the margin, or another one was */
     ATN_FATE_WON
 } atn_fate;
 extern const char *const atn_fate_words[]; /* "waiting", "hopeless" ...; NULL-terminated */
@@ -40,20 +40,20 @@ extern const char *const atn_fate_words[]; /* "waiting", "hopeless" ...; NULL-te
 typedef struct {
     double factor, error;
     int compared; /* contenders behind it; 0: what was assumed */
-} atn_trust;
+} atn_calibration;
 
 typedef struct {
-    double margin;    /* by which native must be beaten: 0.03 */
-    atn_trust trust;  /* in the model, from earlier problems */
-    double seconds;   /* for all; INFINITY: as long as it takes */
-    bool exhaustive;  /* everything runs as often as the best, nothing is dropped */
-    bool as_it_is;    /* parameters are not refined */
-    int heats, final; /* rounds at most */
+    double margin;         /* by which native must be beaten: 0.03 */
+    atn_calibration trust; /* in the model, from earlier problems */
+    double seconds;        /* for all; INFINITY: as long as it takes */
+    bool exhaustive;       /* everything runs as often as the best, nothing is dropped */
+    bool as_it_is;         /* parameters are not refined */
+    int heats, final;      /* rounds at most */
 } atn_offline_settings;
 extern const atn_offline_settings atn_offline_defaults;
 
 typedef enum {
-    ATN_OFFLINE_HEATS,
+    ATN_OFFLINE_SCREENING,
     ATN_OFFLINE_REFINING,
     ATN_OFFLINE_FINAL,
     ATN_OFFLINE_OVER
@@ -70,20 +70,20 @@ void atn_offline_free(atn_offline *o);
 int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured);
 
 /* Calls are slow: fewer rounds must do. */
-void atn_offline_hurry(atn_offline *o, int heats, int final);
+void atn_offline_limit_rounds(atn_offline *o, int heats, int final);
 /* Measured before and found too slow: it need not run. */
-void atn_offline_dismiss(atn_offline *o, int contender);
+void atn_offline_exclude(atn_offline *o, int contender);
 
 /* What to run next, each once, in that order; `elapsed` seconds since the search began.  Returns
  * how many.  0: look at the stage: REFINING asks for neighbours of the leader, of which there may
  * be none; OVER is the end. */
 int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p);
 /* The first call of a contender, which is not measured but may be so slow that it is enough. */
-void atn_offline_warm(atn_offline *o, int contender, double seconds);
-void atn_offline_feed(atn_offline *o, int contender, double seconds);
+void atn_offline_warm_up(atn_offline *o, int contender, double seconds);
+void atn_offline_record(atn_offline *o, int contender, double seconds);
 
 /* Instead of all that: who would begin, who might follow, who is hopeless. */
-void atn_offline_foresee(atn_offline *o);
+void atn_offline_design(atn_offline *o);
 
 atn_offline_stage atn_offline_stage_of(const atn_offline *o);
 int atn_offline_count(const atn_offline *o);
@@ -92,17 +92,17 @@ double atn_offline_predicted(const atn_offline *o, int contender);
 /* Who leads; native when nobody else ran. */
 int atn_offline_leader(const atn_offline *o);
 /* What the measured contenders say about the model. */
-atn_trust atn_offline_trust(const atn_offline *o);
+atn_calibration atn_offline_calibration(const atn_offline *o);
 
 /* ---- the verdict of a final ---- */
 
 typedef struct {
     bool faster;            /* than native, by the margin with confidence */
     atn_estimate vs_native; /* time over native's, from samples of the same round */
-} atn_verdict_native;
+} atn_native_comparison;
 
 /* From fresh samples of the same rounds; n >= 1. */
-atn_verdict_native atn_offline_verdict(const double *seconds, const double *native, int n,
-                                       double margin);
+atn_native_comparison atn_compare_with_native(const double *seconds, const double *native, int n,
+                                              double margin);
 
 #endif

@@ -8,8 +8,8 @@
  * row, everything is open again.  While a duel waits for budget the winner is watched as well.
  *
  * The model may be wrong by a factor common to all candidates: what was measured corrects it. */
-#include "tune/private.h"
 #include "tune/sign.h"
+#include "tune/tuner_private.h"
 
 static const int64_t block_ps = INT64_C(200000000); /* blocks are about so long */
 enum { BLOCK_LEAST = 6, BLOCK_CALLS = 16 };
@@ -20,7 +20,7 @@ enum { CERTAIN = 3000 };  /* the same: one such pair decides if it was foreseen 
 enum { TRUSTED = 1000 };  /* errors of predictions, per mille, that let one be tried at once */
 static const int64_t longest_window = INT64_C(1) << 20;
 
-static int64_t winner_ps(const atn_tuner *t) { return atn_runner_median(&t->runner[t->winner]); }
+static int64_t winner_ps(const atn_tuner *t) { return atn_candidate_median(&t->runner[t->winner]); }
 
 /* ---- what the model says, corrected ---- */
 
@@ -29,10 +29,10 @@ static int ratios(const atn_tuner *t, int64_t v[ATN_TUNE_CANDIDATES])
 {
     int n = 0;
     for (int i = 0; i < t->n; i++) {
-        const atn_runner *x = &t->runner[i];
+        const atn_candidate_state *x = &t->runner[i];
         if (x->samples == 0 || x->is.predicted_ps <= 0 || i == t->native)
             continue;
-        const int64_t ratio = atn_runner_median(x) * 1000 / x->is.predicted_ps + 1;
+        const int64_t ratio = atn_candidate_median(x) * 1000 / x->is.predicted_ps + 1;
         int j = n++;
         for (; j > 0 && v[j - 1] > ratio; j--)
             v[j] = v[j - 1];
@@ -50,7 +50,7 @@ static correction corrected(const atn_tuner *t)
 {
     int64_t v[ATN_TUNE_CANDIDATES];
     const int n = ratios(t, v);
-    const int64_t elsewhere = atn_account_ratio(t->account);
+    const int64_t elsewhere = atn_budget_ratio(t->account);
     if (n == 0 || (n == 1 && t->drifted))
         return (correction){elsewhere > 0 && !t->drifted ? elsewhere : 1000, 0};
     const int64_t middle = v[(n - 1) / 2];
@@ -61,10 +61,10 @@ static correction corrected(const atn_tuner *t)
 /* Expected time of a candidate and how wrong that may be, per mille; 0: unknown. */
 static int64_t expected(const atn_tuner *t, int i, int64_t *error_p)
 {
-    const atn_runner *x = &t->runner[i];
+    const atn_candidate_state *x = &t->runner[i];
     *error_p = 0;
     if (x->samples > 0)
-        return atn_runner_median(x);
+        return atn_candidate_median(x);
     if (x->is.predicted_ps <= 0)
         return 0;
     /* Where others are slower than predicted native need not be: it is to be tried. */
@@ -97,7 +97,7 @@ static int64_t regret(const atn_tuner *t, int i)
 /* Calls until the account can pay for a round with the candidate. */
 static int64_t wait_for(const atn_tuner *t, int i, int calls)
 {
-    return atn_account_wait(t->account, regret(t, i) * calls / 1000, t->agreement_ns);
+    return atn_budget_wait(t->account, regret(t, i) * calls / 1000, t->agreement_ns);
 }
 
 /* ---- rounds ---- */
@@ -121,8 +121,8 @@ static int calls_of(const atn_tuner *t, int i)
 /* Whether the winner seems to be slower than another one by as much as makes that one hopeless. */
 static bool far_behind(const atn_tuner *t, int other)
 {
-    const atn_runner *const x = &t->runner[other];
-    return x->samples > 0 && winner_ps(t) > atn_runner_median(x) * HOPELESS / 1000;
+    const atn_candidate_state *const x = &t->runner[other];
+    return x->samples > 0 && winner_ps(t) > atn_candidate_median(x) * HOPELESS / 1000;
 }
 
 /* As many calls as the other one has: the more there are, the less is each one's part in what ranks
@@ -185,7 +185,7 @@ static int next_challenger(const atn_tuner *t)
 
 static void plan_baseline(atn_tuner *t, int64_t quiet, atn_round *round)
 {
-    const int64_t wait = atn_account_wait(t->account, 0, t->agreement_ns);
+    const int64_t wait = atn_budget_wait(t->account, 0, t->agreement_ns);
     round->quiet = wait > quiet ? wait : quiet;
     if (round->quiet > longest_window)
         round->quiet = longest_window;
@@ -198,7 +198,7 @@ static void plan_baseline(atn_tuner *t, int64_t quiet, atn_round *round)
 static void expect(atn_tuner *t)
 {
     const bool known = t->runner[t->winner].samples >= EXPECTED;
-    const int64_t usual = winner_ps(t), spread = 2 * atn_runner_spread(&t->runner[t->winner]);
+    const int64_t usual = winner_ps(t), spread = 2 * atn_candidate_spread(&t->runner[t->winner]);
     const int64_t least = usual * t->s.drift / 1000, most = usual / 2;
     t->reference_ps = known ? usual : 0;
     t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
@@ -239,7 +239,8 @@ static int rival(const atn_tuner *t)
         return t->native;
     for (int i = 0; i < t->n; i++)
         if (i != t->winner && t->runner[i].samples > 0 &&
-            (best < 0 || atn_runner_median(&t->runner[i]) < atn_runner_median(&t->runner[best])))
+            (best < 0 ||
+             atn_candidate_median(&t->runner[i]) < atn_candidate_median(&t->runner[best])))
             best = i;
     return best;
 }
@@ -288,7 +289,7 @@ static void plan_first(atn_tuner *t, atn_round *round)
     const int other = promising(t);
     plan_baseline(t, 0, round);
     t->why = "timing what it starts with";
-    if (other < 0 || round->quiet > 0 || atn_account_left(t->account) < 0)
+    if (other < 0 || round->quiet > 0 || atn_budget_left(t->account) < 0)
         return;
     round->credit = true;
     round->cost_ns += feared(t, other) / 1000;
@@ -340,7 +341,7 @@ static void adopt(atn_tuner *t, int winner)
     if (!t->s.shadow)
         t->incumbent = winner;
     for (int i = 0; i < t->n; i++)
-        atn_runner_clear(&t->runner[i]);
+        atn_candidate_reset_pairs(&t->runner[i]);
     t->challenger = -1;
     t->watching = t->suspicious = false;
     t->window = 2 * t->s.iterations;
@@ -349,12 +350,13 @@ static void adopt(atn_tuner *t, int winner)
 static void drop(atn_tuner *t, int loser)
 {
     t->runner[loser].out = true;
-    atn_runner_clear(&t->runner[loser]);
+    atn_candidate_reset_pairs(&t->runner[loser]);
     t->challenger = -1;
 }
 
 /* So slow at first sight that it is dropped, unless the model promised the opposite. */
-static bool is_hopeless(const atn_tuner *t, const atn_runner *x, int64_t its_ps, int64_t winners_ps)
+static bool is_hopeless(const atn_tuner *t, const atn_candidate_state *x, int64_t its_ps,
+                        int64_t winners_ps)
 {
     const int64_t promised = x->is.predicted_ps * (1000 + x->is.error) / 1000;
     const bool sure = x->is.predicted_ps > 0 && promised < winner_ps(t) && x->losses < 2;
@@ -364,7 +366,8 @@ static bool is_hopeless(const atn_tuner *t, const atn_runner *x, int64_t its_ps,
 /* As much faster than native, or native than what was only foreseen, as others would be hopeless,
  * time after time, or at first sight as predicted by measured parameters: every further pair would
  * cost more than a mistake, which watching finds out. */
-static bool is_obvious(const atn_tuner *t, atn_runner *x, int64_t its_ps, int64_t winners_ps)
+static bool is_obvious(const atn_tuner *t, atn_candidate_state *x, int64_t its_ps,
+                       int64_t winners_ps)
 {
     const int64_t most_ps = x->is.predicted_ps * (1000 + x->is.error) / 1000;
     const bool foreseen = most_ps > 0 && most_ps < winners_ps && x->is.error < TRUSTED;
@@ -378,12 +381,12 @@ static bool is_obvious(const atn_tuner *t, atn_runner *x, int64_t its_ps, int64_
 
 static void judge_duel(atn_tuner *t, int challenger, int64_t its_ps, int64_t winners_ps)
 {
-    atn_runner *x = &t->runner[challenger];
+    atn_candidate_state *x = &t->runner[challenger];
     if (beats(t, its_ps, winners_ps))
         x->wins++;
     else
         x->losses++;
-    const atn_sign sign = atn_sign_verdict(x->wins, x->losses);
+    const atn_sign sign = atn_sign_test(x->wins, x->losses);
     if (sign == ATN_SIGN_ADOPT || is_obvious(t, x, its_ps, winners_ps))
         adopt(t, challenger);
     else if (sign == ATN_SIGN_DROP || is_hopeless(t, x, its_ps, winners_ps))
@@ -392,13 +395,13 @@ static void judge_duel(atn_tuner *t, int challenger, int64_t its_ps, int64_t win
 
 /* What was measured before is a better prediction than the model's, but may be as wrong as that of
  * the winner has become. */
-static void open_again(atn_runner *x, int64_t change)
+static void open_again(atn_candidate_state *x, int64_t change)
 {
     if (x->samples > 0)
-        x->is.predicted_ps = atn_runner_median(x);
+        x->is.predicted_ps = atn_candidate_median(x);
     if (x->is.error < change)
         x->is.error = (int)change;
-    atn_runner_forget(x);
+    atn_candidate_reset(x);
 }
 
 static void begin_anew(atn_tuner *t, int64_t winners_ps)
@@ -410,8 +413,8 @@ static void begin_anew(atn_tuner *t, int64_t winners_ps)
     for (int i = 0; i < t->n; i++)
         if (i != t->winner)
             open_again(&t->runner[i], change);
-    atn_runner_forget(&t->runner[t->winner]);
-    atn_runner_note(&t->runner[t->winner], winners_ps);
+    atn_candidate_reset(&t->runner[t->winner]);
+    atn_candidate_record(&t->runner[t->winner], winners_ps);
     t->challenger = -1;
     t->watching = t->suspicious = false;
     t->drifted = true;
@@ -437,7 +440,7 @@ static bool judge_watch(atn_tuner *t, int64_t winners_ps)
 /* A rival that won a pair while being watched may challenge the winner. */
 static void judge_rival(atn_tuner *t, int rival, int64_t its_ps, int64_t winners_ps)
 {
-    atn_runner *x = &t->runner[rival];
+    atn_candidate_state *x = &t->runner[rival];
     if (t->suspicious || !beats(t, its_ps, winners_ps))
         return;
     x->out = false;

@@ -70,8 +70,8 @@ static void find_rival(atn_solution *x, const atn_variant *native)
     if (rival == NULL)
         return;
     x->rival = rival->algorithm;
-    x->vs_native = atn_offline_verdict(rival->seconds.v, native->seconds.v,
-                                       atn_min(rival->seconds.n, native->seconds.n), 0)
+    x->vs_native = atn_compare_with_native(rival->seconds.v, native->seconds.v,
+                                           atn_min(rival->seconds.n, native->seconds.n), 0)
                        .vs_native;
 }
 

@@ -4,7 +4,7 @@
  * with grouping, one member of each group first, then all of the best group.  Windows of doubling
  * length follow; when a window is worse than the second best by more than the drift, and its last
  * calls are too, the times are sorted anew.  It knows no budget. */
-#include "tune/private.h"
+#include "tune/tuner_private.h"
 
 static void add_block(atn_round *round, int candidate, int calls)
 {
@@ -14,7 +14,7 @@ static void add_block(atn_round *round, int candidate, int calls)
 /* The latest average; candidates that never ran come last. */
 static int64_t latest(const atn_tuner *t, int i)
 {
-    const atn_runner *x = &t->runner[i];
+    const atn_candidate_state *x = &t->runner[i];
     return x->samples > 0 ? x->kept[(x->samples - 1) % ATN_TUNE_KEEP] : INT64_MAX;
 }
 
@@ -81,10 +81,10 @@ static void judge_window(atn_tuner *t, const atn_round *round, const int64_t per
                               : INT64_MAX;
     if (average < limit) {
         /* What it was selected for stays on record. */
-        atn_runner_note(&t->runner[t->incumbent], t->reference_ps);
+        atn_candidate_record(&t->runner[t->incumbent], t->reference_ps);
         t->delta = t->delta < 1 << 20 ? 2 * t->delta : t->delta;
     } else if (last < limit) {
-        atn_runner_note(&t->runner[t->incumbent], t->reference_ps);
+        atn_candidate_record(&t->runner[t->incumbent], t->reference_ps);
         t->delta = 2;
     } else {
         t->delta = 2;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "tune/private.h"
+#include "tune/tuner_private.h"
 
 const atn_tune_settings atn_tune_defaults = {
     .mode = ATN_TUNE_RACE,
@@ -18,22 +18,22 @@ const atn_tune_settings atn_tune_defaults = {
 
 /* ---- what is known of a candidate ---- */
 
-void atn_runner_note(atn_runner *x, int64_t per_call_ps)
+void atn_candidate_record(atn_candidate_state *x, int64_t per_call_ps)
 {
     x->kept[x->samples++ % ATN_TUNE_KEEP] = per_call_ps;
 }
 
-void atn_runner_clear(atn_runner *x) { x->wins = x->losses = x->clear = 0; }
+void atn_candidate_reset_pairs(atn_candidate_state *x) { x->wins = x->losses = x->clear = 0; }
 
-void atn_runner_forget(atn_runner *x)
+void atn_candidate_reset(atn_candidate_state *x)
 {
     x->samples = 0;
     x->out = false;
-    atn_runner_clear(x);
+    atn_candidate_reset_pairs(x);
 }
 
 /* The kept times in order; how many. */
-static int sorted(const atn_runner *x, int64_t v[ATN_TUNE_KEEP])
+static int sorted(const atn_candidate_state *x, int64_t v[ATN_TUNE_KEEP])
 {
     const int n = x->samples < ATN_TUNE_KEEP ? (int)x->samples : ATN_TUNE_KEEP;
     for (int i = 0; i < n; i++) {
@@ -45,14 +45,14 @@ static int sorted(const atn_runner *x, int64_t v[ATN_TUNE_KEEP])
     return n;
 }
 
-int64_t atn_runner_median(const atn_runner *x)
+int64_t atn_candidate_median(const atn_candidate_state *x)
 {
     int64_t v[ATN_TUNE_KEEP] = {0};
     const int n = sorted(x, v);
     return n == 0 ? 0 : v[(n - 1) / 2];
 }
 
-int64_t atn_runner_spread(const atn_runner *x)
+int64_t atn_candidate_spread(const atn_candidate_state *x)
 {
     int64_t v[ATN_TUNE_KEEP] = {0};
     const int n = sorted(x, v), off = n / 6;
@@ -74,7 +74,7 @@ static void plan(atn_tuner *t)
     t->procedure->plan(t, &t->round);
 }
 
-atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
+atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *account,
                          const atn_candidate *candidates, int n, int native, int start,
                          atn_tune_start kind, int64_t wise_ps)
 {
@@ -138,7 +138,7 @@ static void plan_again(atn_tuner *t)
 {
     const atn_round *round = &t->round;
     const bool changed =
-        round->ratios != t->account->ratios || (round->credit && atn_account_left(t->account) < 0);
+        round->ratios != t->account->ratios || (round->credit && atn_budget_left(t->account) < 0);
     if (round->quiet == 0 && !round->begun && changed)
         plan(t);
 }
@@ -147,10 +147,10 @@ static void plan_again(atn_tuner *t)
  * many sizes would try something new in all of them at once. */
 static bool may_begin(atn_tuner *t)
 {
-    atn_account *a = t->account;
+    atn_budget *a = t->account;
     if (t->round.begun)
         return true;
-    if (a->reserved_ns > 0 && atn_account_left(a) < t->round.cost_ns)
+    if (a->reserved_ns > 0 && atn_budget_left(a) < t->round.cost_ns)
         return false;
     a->reserved_ns += t->round.cost_ns;
     t->round.begun = true;
@@ -177,7 +177,7 @@ atn_step atn_tuner_step(atn_tuner *t, int weight)
     return step;
 }
 
-int64_t atn_tuner_quiet(const atn_tuner *t) { return t->round.quiet; }
+int64_t atn_tuner_untimed(const atn_tuner *t) { return t->round.quiet; }
 
 void atn_tuner_skip(atn_tuner *t, int64_t calls)
 {
@@ -191,7 +191,7 @@ static int64_t usual(const atn_tuner *t, const int64_t per_call_ps[2])
     for (int i = 0; i < t->round.n; i++)
         if (t->round.block[i].candidate == t->winner)
             return per_call_ps[i];
-    return atn_runner_median(&t->runner[t->winner]);
+    return atn_candidate_median(&t->runner[t->winner]);
 }
 
 /* Calls of so much weight together. */
@@ -204,22 +204,22 @@ static int64_t all_ns(int64_t per_call_ps, int64_t weight)
 static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
     const int64_t usual_ps = usual(t, per_call_ps);
-    atn_account_spend(t->account, t->agreement_ns);
+    atn_budget_spend(t->account, t->agreement_ns);
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *block = &t->round.block[i];
         if (t->s.shadow && block->candidate != t->incumbent)
-            atn_account_spend(t->account, block_ns[i]);
+            atn_budget_spend(t->account, block_ns[i]);
         else if (!t->s.shadow && block->candidate != t->winner && usual_ps > 0)
-            atn_account_spend(t->account, block_ns[i] - all_ns(usual_ps, block->weight));
+            atn_budget_spend(t->account, block_ns[i] - all_ns(usual_ps, block->weight));
     }
 }
 
 /* What is foreseen of native is what others would take: it does not tell how good the model is. */
-static void note(atn_tuner *t, atn_runner *x, int64_t per_call_ps)
+static void note(atn_tuner *t, atn_candidate_state *x, int64_t per_call_ps)
 {
     if (x->samples == 0 && x->is.predicted_ps > 0 && x != &t->runner[t->native])
-        atn_account_compare(t->account, per_call_ps, x->is.predicted_ps);
-    atn_runner_note(x, per_call_ps);
+        atn_budget_add_ratio(t->account, per_call_ps, x->is.predicted_ps);
+    atn_candidate_record(x, per_call_ps);
 }
 
 void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
@@ -232,7 +232,7 @@ void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
                 (int64_t)((__int128)block_ns[i] * 1000 * ATN_TUNE_WEIGHT / round.block[i].weight);
     release(t);
     charge(t, block_ns, per_call_ps);
-    atn_account_elapsed(t->account, elapsed_ns);
+    atn_budget_elapsed(t->account, elapsed_ns);
     for (int i = 0; i < round.n; i++)
         note(t, &t->runner[round.block[i].candidate], per_call_ps[i]);
     t->procedure->take(t, &round, per_call_ps);
@@ -251,7 +251,7 @@ const char *atn_tuner_why(const atn_tuner *t) { return t->why; }
 uint64_t atn_tuner_id(const atn_tuner *t, int candidate) { return t->runner[candidate].is.id; }
 
 /* Order statistics: of five values all, of nine those without the first and the last. */
-static int64_t interval(const atn_runner *x)
+static int64_t interval(const atn_candidate_state *x)
 {
     int64_t v[ATN_TUNE_KEEP] = {0};
     const int n = sorted(x, v), off = n / ATN_TUNE_KEEP;
@@ -260,9 +260,9 @@ static int64_t interval(const atn_runner *x)
 
 int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p)
 {
-    const atn_runner *const x = &t->runner[candidate];
+    const atn_candidate_state *const x = &t->runner[candidate];
     *ci_ps_p = interval(x);
-    return *ci_ps_p >= 0 ? atn_runner_median(x) : -1;
+    return *ci_ps_p >= 0 ? atn_candidate_median(x) : -1;
 }
 
 static int best_other(const atn_tuner *t, int best)
@@ -270,7 +270,8 @@ static int best_other(const atn_tuner *t, int best)
     int other = -1;
     for (int i = 0; i < t->n; i++)
         if (i != best && t->runner[i].samples > 0 &&
-            (other < 0 || atn_runner_median(&t->runner[i]) < atn_runner_median(&t->runner[other])))
+            (other < 0 ||
+             atn_candidate_median(&t->runner[i]) < atn_candidate_median(&t->runner[other])))
             other = i;
     return other;
 }
@@ -278,13 +279,13 @@ static int best_other(const atn_tuner *t, int best)
 void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
 {
     const int best = t->winner, next = best_other(t, best);
-    const atn_runner *x = &t->runner[best];
+    const atn_candidate_state *x = &t->runner[best];
     *learned_p = (atn_learned){
         .best = best,
         .next = next,
-        .best_ps = atn_runner_median(x),
+        .best_ps = atn_candidate_median(x),
         .best_ci_ps = interval(x),
-        .next_ps = next >= 0 ? atn_runner_median(&t->runner[next]) : 0,
+        .next_ps = next >= 0 ? atn_candidate_median(&t->runner[next]) : 0,
         .samples = x->samples,
         .settled = t->watching,
     };
@@ -299,35 +300,35 @@ static int tried(const atn_tuner *t)
 }
 
 /* Nothing is tried any more, or what was tried has to do. */
-static atn_verdict_is verdict_without(const atn_tuner *t)
+static atn_decision_is verdict_without(const atn_tuner *t)
 {
-    return tried(t) > 0 ? ATN_VERDICT_SLOWER : ATN_VERDICT_PREDICTED;
+    return tried(t) > 0 ? ATN_DECISION_SLOWER : ATN_DECISION_PREDICTED;
 }
 
-static atn_verdict_is verdict_of(const atn_tuner *t, const atn_trial *next)
+static atn_decision_is verdict_of(const atn_tuner *t, const atn_trial *next)
 {
     if (t->incumbent != t->native)
-        return ATN_VERDICT_SERVES;
+        return ATN_DECISION_SERVES;
     if (t->winner != t->native)
-        return ATN_VERDICT_HELD;
+        return ATN_DECISION_HELD;
     if (next->candidate < 0)
         return verdict_without(t);
     const bool begun = t->round.begun && t->round.n == 2;
-    const bool waits = atn_account_wait(t->account, next->regret_ns, t->agreement_ns) > 0;
-    return waits && !begun && !t->round.credit ? ATN_VERDICT_WAITING : ATN_VERDICT_TRYING;
+    const bool waits = atn_budget_wait(t->account, next->regret_ns, t->agreement_ns) > 0;
+    return waits && !begun && !t->round.credit ? ATN_DECISION_WAITING : ATN_DECISION_TRYING;
 }
 
-atn_verdict atn_tuner_verdict(const atn_tuner *t)
+atn_decision atn_tuner_decision(const atn_tuner *t)
 {
     const atn_trial next = t->procedure->next(t);
-    atn_verdict v = {.is = verdict_of(t, &next), .tried = tried(t), .of = t->n - 1};
+    atn_decision v = {.is = verdict_of(t, &next), .tried = tried(t), .of = t->n - 1};
     v.other = t->incumbent != t->native ? t->incumbent
               : t->winner != t->native  ? t->winner
                                         : best_other(t, t->native);
-    v.other_ps = v.other >= 0 ? atn_runner_median(&t->runner[v.other]) : 0;
-    v.native_ps = atn_runner_median(&t->runner[t->native]);
+    v.other_ps = v.other >= 0 ? atn_candidate_median(&t->runner[v.other]) : 0;
+    v.native_ps = atn_candidate_median(&t->runner[t->native]);
     v.cost_ns = next.regret_ns + t->agreement_ns;
-    v.left_ns = atn_account_left(t->account) - (next.regret_ns > 0 ? t->account->overhead_ns : 0);
+    v.left_ns = atn_budget_left(t->account) - (next.regret_ns > 0 ? t->account->overhead_ns : 0);
     return v;
 }
 

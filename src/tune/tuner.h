@@ -13,7 +13,7 @@
 #ifndef ATN_TUNER_H
 #define ATN_TUNER_H
 
-#include "tune/account.h"
+#include "tune/budget.h"
 
 enum {
     ATN_TUNE_CANDIDATES = 32, /* at most; more are not looked at */
@@ -72,7 +72,7 @@ typedef struct atn_tuner atn_tuner;
 
 /* `candidates` are copied; `native` and `start` are among them.  `wise_ps` is the time that wisdom
  * knows of `start`, or -1.  The account outlives the tuner.  NULL: out of memory. */
-atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_account *account,
+atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *account,
                          const atn_candidate *candidates, int n, int native, int start,
                          atn_tune_start kind, int64_t wise_ps);
 void atn_tuner_free(atn_tuner *t);
@@ -84,7 +84,7 @@ void atn_tuner_join(atn_tuner *t, const atn_candidate *candidate);
 atn_step atn_tuner_step(atn_tuner *t, int weight);
 /* How many of the next calls need no step: carry them out with the same candidate as the last one,
  * untimed, and tell afterwards how many there were. */
-int64_t atn_tuner_quiet(const atn_tuner *t);
+int64_t atn_tuner_untimed(const atn_tuner *t);
 void atn_tuner_skip(atn_tuner *t, int64_t calls);
 
 /* The agreed sums of both blocks of the round, and the agreed time since the account was opened. */
@@ -100,22 +100,22 @@ const char *atn_tuner_why(const atn_tuner *t);
 
 /* Why the native routine serves, or does not, as far as it is known now. */
 typedef enum {
-    ATN_VERDICT_SERVES,    /* it does not: `other` does */
-    ATN_VERDICT_HELD,      /* `other` is known to be faster, but the incumbent must not change */
-    ATN_VERDICT_SLOWER,    /* others were tried; `other` was the fastest of them */
-    ATN_VERDICT_PREDICTED, /* none was tried: predictions rule all of them out */
-    ATN_VERDICT_WAITING,   /* the next trial costs more than is left */
-    ATN_VERDICT_TRYING     /* the next trial may begin, or has begun */
-} atn_verdict_is;
+    ATN_DECISION_SERVES,    /* it does not: `other` does */
+    ATN_DECISION_HELD,      /* `other` is known to be faster, but the incumbent must not change */
+    ATN_DECISION_SLOWER,    /* others were tried; `other` was the fastest of them */
+    ATN_DECISION_PREDICTED, /* none was tried: predictions rule all of them out */
+    ATN_DECISION_WAITING,   /* the next trial costs more than is left */
+    ATN_DECISION_TRYING     /* the next trial may begin, or has begun */
+} atn_decision_is;
 
 typedef struct {
-    atn_verdict_is is;
+    atn_decision_is is;
     int other;                   /* -1: none */
     int tried, of;               /* candidates besides native: measured, all */
     int64_t other_ps, native_ps; /* medians; 0: not measured */
     int64_t cost_ns, left_ns;    /* WAITING: of the next trial; in the account */
-} atn_verdict;
-atn_verdict atn_tuner_verdict(const atn_tuner *t);
+} atn_decision;
+atn_decision atn_tuner_decision(const atn_tuner *t);
 
 /* Time of one call of a candidate: the median of its latest blocks, and half the width of an
  * interval of at least 94 % for it.  -1: not measured often enough for that. */

@@ -30,7 +30,8 @@ static atn_advice expect_more(void *context, const atn_kind *x)
     return ATN_ADVICE_FIELD;
 }
 
-static atn_advice advise(void *context, const atn_kind *x, atn_field *field_p, atn_put_off *off_p)
+static atn_advice advise(void *context, const atn_kind *x, atn_candidate_set *field_p,
+                         atn_put_off *off_p)
 {
     planner *const seen = context;
     (void)field_p;

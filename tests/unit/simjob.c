@@ -54,7 +54,7 @@ static int delay_of(const sim_job *j, const atn_tuner *t)
     if (j->m->delay != DELAY_OWN)
         return j->m->delay;
     atn_tuner_learned(t, &learned);
-    return atn_account_ahead(j->account, learned.best_ps);
+    return atn_budget_agreement_delay(j->account, learned.best_ps);
 }
 
 void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
@@ -100,7 +100,7 @@ static const atn_tune_settings *settings_of(const sim_machine *m, atn_tune_mode 
     return &s;
 }
 
-sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_account *account, int64_t calls)
+sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *account, int64_t calls)
 {
     sim_outcome o = {0};
     double elapsed = 0;
@@ -125,12 +125,12 @@ sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, 
 {
     sim_machine m = *given;
     atn_candidate list[MOST];
-    atn_account account;
+    atn_budget account;
     if (m.agreement == 0)
         m.agreement = 20e-6;
     atn_tune_settings own = *s;
     own.agreement_ns = (int64_t)(m.agreement * 1e9);
-    atn_account_open(&account, 20, own.agreement_ns);
+    atn_budget_begin(&account, 20, own.agreement_ns);
     const int n = sim_describe(&m, list);
     atn_tuner *t = atn_tuner_new(&own, &account, list, n, NATIVE, start, kind,
                                  wise > 0 ? (int64_t)(wise * 1e12) : -1);

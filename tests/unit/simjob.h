@@ -33,7 +33,7 @@ typedef struct {
     int64_t agreements, timed;
     int incumbent;
     atn_learned learned;
-    atn_account account;
+    atn_budget account;
     uint64_t path; /* hash of all decisions */
 } sim_outcome;
 
@@ -42,15 +42,15 @@ typedef struct {
     sim_outcome *o;
     uint64_t random;
     double *elapsed, sum[2];
-    const atn_account *account; /* for DELAY_OWN */
-    int waiting;                /* calls until the agreed times arrive; -1: none are on the way */
+    const atn_budget *account; /* for DELAY_OWN */
+    int waiting;               /* calls until the agreed times arrive; -1: none are on the way */
 } sim_job;
 
 double sim_uniform(uint64_t *state);
 /* The candidates of a machine; how many. */
 int sim_describe(const sim_machine *m, atn_candidate list[MOST]);
 void sim_one_call(sim_job *j, atn_tuner *t, int64_t call);
-sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_account *account, int64_t calls);
+sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *account, int64_t calls);
 sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, int64_t calls,
                           int start, atn_tune_start kind, double wise);
 sim_outcome sim_play(const sim_machine *m, atn_tune_mode mode, int64_t calls);

@@ -69,7 +69,7 @@ static outcome play(machine *m, const atn_offline_settings *s, int first)
             ran[list[k]] = true;
             out.runs++;
             out.seconds += t;
-            atn_offline_feed(o, list[k], t);
+            atn_offline_record(o, list[k], t);
         }
     }
     assert_int_equal(atn_offline_stage_of(o), ATN_OFFLINE_OVER);

@@ -8,8 +8,8 @@
 
 #include "plan/wisdom.h"
 #include "simjob.h"
-#include "tune/book.h"
-#include "tune/lesson.h"
+#include "tune/candidate_set.h"
+#include "tune/tuners.h"
 
 /* ---- races whose pairs are told one by one ---- */
 
@@ -17,7 +17,7 @@ enum { USUAL_US = 10000, CLEAR_US = USUAL_US / 2 };
 
 typedef struct {
     atn_tuner *tuner;
-    atn_account account;
+    atn_budget account;
     int64_t elapsed_us;
     int64_t seen_us;  /* before it began; 0: unknown */
     int error;        /* of predictions, per mille; 0: 300 */
@@ -37,7 +37,7 @@ static void begin(race *x, int n, int start, atn_tune_start kind, bool shadow)
                                   .predicted_ps = i == NATIVE ? -1 : CLEAR_US * INT64_C(1000000),
                                   .error = x->error > 0 ? x->error : 300};
     *x = (race){.elapsed_us = x->seen_us};
-    atn_account_open(&x->account, 20, s.agreement_ns);
+    atn_budget_begin(&x->account, 20, s.agreement_ns);
     x->tuner = atn_tuner_new(&s, &x->account, list, n, NATIVE, start, kind, -1);
     assert_non_null(x->tuner);
 }
@@ -198,7 +198,7 @@ static unsigned timed_with_foreseen_native(int own_us, int rounds)
         {.id = 1, .predicted_ps = 4 * USUAL_US * INT64_C(1000000), .error = 400},
         {.id = 2, .predicted_ps = USUAL_US * INT64_C(1000000), .error = 400}};
     const int times[] = {4 * USUAL_US, own_us};
-    atn_account_open(&x.account, 20, atn_tune_defaults.agreement_ns);
+    atn_budget_begin(&x.account, 20, atn_tune_defaults.agreement_ns);
     x.tuner =
         atn_tuner_new(&atn_tune_defaults, &x.account, list, 2, NATIVE, 1, ATN_START_BORROWED, -1);
     while (rounds-- > 0)
@@ -263,12 +263,12 @@ static atn_choice choice_of(int i)
     return choice;
 }
 
-static void make_field(const atn_rule *wise, atn_field *field)
+static void make_field(const atn_rule *wise, atn_candidate_set *field)
 {
-    atn_field_make(ATN_BCAST, NULL, 300, wise, field);
+    atn_candidate_set_make(ATN_BCAST, NULL, 300, wise, field);
     for (int i = 1; i < NAMES; i++) {
         const atn_choice choice = choice_of(i);
-        atn_field_add(field, &choice, CLEAR_US * INT64_C(1000000), 300);
+        atn_candidate_set_add(field, &choice, CLEAR_US * INT64_C(1000000), 300);
     }
 }
 
@@ -277,7 +277,7 @@ static void make_field(const atn_rule *wise, atn_field *field)
 static atn_rules *unfinished(atn_rule *rule_p)
 {
     race x = {0};
-    static atn_field field;
+    static atn_candidate_set field;
     atn_learned learned;
     make_field(NULL, &field);
     begin(&x, NAMES, NATIVE, ATN_START_NATIVE, false);
@@ -286,7 +286,7 @@ static atn_rules *unfinished(atn_rule *rule_p)
     atn_tuner_learned(x.tuner, &learned);
     assert_int_equal(learned.best, 1);
     assert_false(learned.settled);
-    assert_true(atn_lesson(x.tuner, &field, RANKS, BYTES, 1770110107, 0, rule_p));
+    assert_true(atn_tuned_rule(x.tuner, &field, RANKS, BYTES, 1770110107, 0, rule_p));
     rule_p->guess = ATN_GUESS_RACE;
     atn_tuner_free(x.tuner);
     atn_rules *const rules = atn_rules_make(rule_p, 1, NULL);
@@ -333,17 +333,17 @@ static void unfinished_races_are_marked(void **state)
 }
 
 /* The tuner of the next run, which knows the lesson with its time or without. */
-static atn_tuner *next_run(atn_book *book, atn_rule *lesson, bool sure)
+static atn_tuner *next_run(atn_tuners *book, atn_rule *lesson, bool sure)
 {
-    static atn_field field;
+    static atn_candidate_set field;
     if (!sure)
         lesson->time_ps = -1; /* as src/pmpi does with guesses */
     make_field(lesson, &field);
     assert_int_equal(field.n, NAMES);
     assert_ptr_equal(field.choice[field.wise].row, lesson->use.row);
-    atn_book_open(book, 20, 20000);
-    return atn_book_add(book, 1, BYTES, &atn_tune_defaults, field.is, field.n, ATN_FIELD_NATIVE,
-                        field.wise, field.wise_ps);
+    atn_tuners_open(book, 20, 20000);
+    return atn_tuners_add(book, 1, BYTES, &atn_tune_defaults, field.is, field.n, ATN_SET_NATIVE,
+                          field.wise, field.wise_ps);
 }
 
 /* The next run begins with it, but races on and holds it against native; what is sure is only
@@ -354,7 +354,7 @@ static void unfinished_races_go_on(void **state)
     const sim_machine m = {.n = NAMES, .time = {10e-3, 20e-3, 12e-3, 12e-3}, .agreement = 20e-6};
     const atn_problem q = {.op = ATN_BCAST, .p = RANKS, .bytes = BYTES, .pieces = 1};
     for (int sure = 0; sure <= 1; sure++) {
-        static atn_book book;
+        static atn_tuners book;
         atn_rule rule;
         atn_learned learned;
         atn_rules *const written = unfinished(&rule), *const read = read_again(written);
@@ -367,7 +367,7 @@ static void unfinished_races_go_on(void **state)
         /* On this machine it was a mistake. */
         const sim_outcome o = sim_play_tuner(&m, t, &book.account, 300);
         assert_int_equal(o.incumbent, NATIVE);
-        atn_book_close(&book);
+        atn_tuners_close(&book);
         atn_rules_free(written);
         atn_rules_free(read);
     }
@@ -435,7 +435,7 @@ static int64_t next_try(int64_t overhead_us)
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     play_pair(&x, 1, time_of('w'));
     play_pair(&x, 1, time_of('l'));
-    atn_account_overhead(&x.account, 1000 * overhead_us);
+    atn_budget_overhead(&x.account, 1000 * overhead_us);
     const int64_t before = x.elapsed_us;
     play_pair(&x, 1, time_of('l')); /* was planned before */
     play_pair(&x, 1, time_of('l'));

@@ -15,7 +15,7 @@
 /* Probability of being adopted from here on when pairs are won with probability p. */
 static double adopted(int wins, int losses, double p)
 {
-    const atn_sign sign = atn_sign_verdict(wins, losses);
+    const atn_sign sign = atn_sign_test(wins, losses);
     if (sign != ATN_SIGN_OPEN)
         return sign == ATN_SIGN_ADOPT;
     return p * adopted(wins + 1, losses, p) + (1 - p) * adopted(wins, losses + 1, p);
@@ -28,8 +28,8 @@ static void sign_test_keeps_its_promise(void **state)
     assert_true(adopted(0, 0, 0.3) <= 0.005);
     assert_true(adopted(0, 0, 0.9) >= 0.95);
     assert_true(adopted(0, 0, 0.99) >= 0.999);
-    assert_int_equal(atn_sign_verdict(5, 0), ATN_SIGN_ADOPT);
-    assert_int_equal(atn_sign_verdict(0, 2), ATN_SIGN_DROP);
+    assert_int_equal(atn_sign_test(5, 0), ATN_SIGN_ADOPT);
+    assert_int_equal(atn_sign_test(0, 2), ATN_SIGN_DROP);
 }
 
 /* ---- the budget ---- */
@@ -37,22 +37,22 @@ static void sign_test_keeps_its_promise(void **state)
 static void accounts_add_up(void **state)
 {
     (void)state;
-    atn_account a;
-    atn_account_open(&a, 20, 1000);
-    assert_int_equal(atn_account_left(&a), 32000);
-    assert_int_equal(atn_account_wait(&a, 0, 32000), 0);
-    assert_true(atn_account_wait(&a, 0, 32001) == INT64_MAX);
+    atn_budget a;
+    atn_budget_begin(&a, 20, 1000);
+    assert_int_equal(atn_budget_left(&a), 32000);
+    assert_int_equal(atn_budget_wait(&a, 0, 32000), 0);
+    assert_true(atn_budget_wait(&a, 0, 32001) == INT64_MAX);
     a.calls = 100;
-    atn_account_elapsed(&a, 1000000); /* 10 us a call: 200 ns earned by each */
-    assert_int_equal(atn_account_left(&a), 52000);
-    assert_int_equal(atn_account_wait(&a, 0, 54000), 11);
-    assert_int_equal(atn_account_wait(&a, 1000, 53000), 11);
-    atn_account_overhead(&a, 20000); /* regret waits for it, other things do not */
-    assert_int_equal(atn_account_wait(&a, 0, 54000), 11);
-    assert_int_equal(atn_account_wait(&a, 1000, 53000), 111);
-    atn_account_spend(&a, 52000);
+    atn_budget_elapsed(&a, 1000000); /* 10 us a call: 200 ns earned by each */
+    assert_int_equal(atn_budget_left(&a), 52000);
+    assert_int_equal(atn_budget_wait(&a, 0, 54000), 11);
+    assert_int_equal(atn_budget_wait(&a, 1000, 53000), 11);
+    atn_budget_overhead(&a, 20000); /* regret waits for it, other things do not */
+    assert_int_equal(atn_budget_wait(&a, 0, 54000), 11);
+    assert_int_equal(atn_budget_wait(&a, 1000, 53000), 111);
+    atn_budget_spend(&a, 52000);
     a.calls = 110;
-    assert_int_equal(atn_account_left(&a), 2000);
+    assert_int_equal(atn_budget_left(&a), 2000);
 }
 
 /* ---- learning ---- */
@@ -61,13 +61,13 @@ static void accounts_add_up(void **state)
 static void set_ups_are_paid_for(void **state)
 {
     (void)state;
-    assert_int_equal(atn_account_pays(20, 1000000, 1000000, 0), 0);
-    assert_int_equal(atn_account_pays(20, 1000000, 10000000, 0), 900000000);
-    assert_int_equal(atn_account_pays(20, 1000000, 10000000, 899999999), 1);
-    assert_int_equal(atn_account_pays(20, 1000000, 10000000, 900000000), 0);
-    assert_int_equal(atn_account_pays(1000, 0, 10000000, 0), 20000000);
-    assert_int_equal(atn_account_pays(0, 0, 10000000, 0), 0);
-    assert_true(atn_account_pays(1, 0, INT64_MAX, 0) == INT64_MAX);
+    assert_int_equal(atn_budget_pays(20, 1000000, 1000000, 0), 0);
+    assert_int_equal(atn_budget_pays(20, 1000000, 10000000, 0), 900000000);
+    assert_int_equal(atn_budget_pays(20, 1000000, 10000000, 899999999), 1);
+    assert_int_equal(atn_budget_pays(20, 1000000, 10000000, 900000000), 0);
+    assert_int_equal(atn_budget_pays(1000, 0, 10000000, 0), 20000000);
+    assert_int_equal(atn_budget_pays(0, 0, 10000000, 0), 0);
+    assert_true(atn_budget_pays(1, 0, INT64_MAX, 0) == INT64_MAX);
 }
 
 static void loop_of_500_is_nearly_as_fast_as_the_best(void **state)
@@ -188,14 +188,14 @@ static void quiet_calls_can_be_skipped(void **state)
     (void)state;
     const sim_machine m = sim_decent(1);
     atn_candidate list[MOST];
-    atn_account account;
-    atn_account_open(&account, 20, 20000);
+    atn_budget account;
+    atn_budget_begin(&account, 20, 20000);
     const int n = sim_describe(&m, list);
     atn_tuner *t =
         atn_tuner_new(&atn_tune_defaults, &account, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
     int64_t calls = 0, steps = 0, sums[2] = {0, 0};
     while (calls < 20000000) {
-        const int64_t quiet = atn_tuner_quiet(t);
+        const int64_t quiet = atn_tuner_untimed(t);
         atn_tuner_skip(t, quiet);
         calls += quiet;
         const atn_step s = atn_tuner_step(t, ATN_TUNE_WEIGHT);
@@ -219,17 +219,18 @@ static void quiet_calls_can_be_skipped(void **state)
 static void agreements_are_awaited_when_they_are_hidden(void **state)
 {
     (void)state;
-    atn_account a;
-    atn_account_open(&a, 20, 1000);
-    assert_int_equal(atn_account_ahead(&a, 20000000), 4); /* 20 us, and nothing else is known */
-    assert_int_equal(atn_account_ahead(&a, 200000000), 2);
-    assert_int_equal(atn_account_ahead(&a, 2000000000), 1);
+    atn_budget a;
+    atn_budget_begin(&a, 20, 1000);
+    assert_int_equal(atn_budget_agreement_delay(&a, 20000000),
+                     4); /* 20 us, and nothing else is known */
+    assert_int_equal(atn_budget_agreement_delay(&a, 200000000), 2);
+    assert_int_equal(atn_budget_agreement_delay(&a, 2000000000), 1);
     a.calls = 100;
-    atn_account_elapsed(&a, 3000000); /* 30 us from call to call */
-    assert_int_equal(atn_account_ahead(&a, 20000000), 4);
+    atn_budget_elapsed(&a, 3000000); /* 30 us from call to call */
+    assert_int_equal(atn_budget_agreement_delay(&a, 20000000), 4);
     a.calls = 200;
-    atn_account_elapsed(&a, 400000000); /* 2 ms: the program computes */
-    assert_int_equal(atn_account_ahead(&a, 20000000), 1);
+    atn_budget_elapsed(&a, 400000000); /* 2 ms: the program computes */
+    assert_int_equal(atn_budget_agreement_delay(&a, 20000000), 1);
 }
 
 /* Short calls between long computations: what the account knows of the time between calls lets

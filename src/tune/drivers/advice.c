@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "tune/drivers/private.h"
+#include "tune/drivers/driver_private.h"
 
 enum {
     ADVICE,
@@ -27,7 +27,7 @@ enum {
 
 /* A line: predicted picoseconds, error, algorithm; native is always the first.
  * Returns the length; candidates that find no room are left out. */
-static int print_field(const atn_field *f, char *text)
+static int print_field(const atn_candidate_set *f, char *text)
 {
     int n = 0;
     for (int i = 0; i < f->n; i++) {
@@ -44,7 +44,7 @@ static int print_field(const atn_field *f, char *text)
     return n;
 }
 
-static bool read_line(atn_operation op, char *line, atn_field *f)
+static bool read_line(atn_operation op, char *line, atn_candidate_set *f)
 {
     char *end;
     const int64_t predicted_ps = strtoll(line, &end, 10);
@@ -52,13 +52,14 @@ static bool read_line(atn_operation op, char *line, atn_field *f)
     atn_choice choice;
     if (*end != ' ' || atn_choice_read(op, end + 1, &choice, NULL) != ATN_OK)
         return false;
-    atn_field_add(f, &choice, predicted_ps, error);
+    atn_candidate_set_add(f, &choice, predicted_ps, error);
     return true;
 }
 
-static bool read_field(atn_operation op, char *text, const int64_t head[HEAD], atn_field *field_p)
+static bool read_field(atn_operation op, char *text, const int64_t head[HEAD],
+                       atn_candidate_set *field_p)
 {
-    atn_field f = {.wise = -1, .wise_ps = -1};
+    atn_candidate_set f = {.wise = -1, .wise_ps = -1};
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';)
         if (!read_line(op, line, &f))
@@ -81,7 +82,7 @@ static int64_t seen_ps(const atn_kind *x)
 static int64_t wait_ns(const atn_driver *d)
 {
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
-    return atn_account_pays(d->s.budget, credit_ns, atn_set_ups_ns(), atn_set_ups_since());
+    return atn_budget_pays(d->s.budget, credit_ns, atn_set_ups_ns(), atn_set_ups_since());
 }
 
 /* The same as an amount: what setting up another tuner costs, and what is left for it. */
@@ -90,7 +91,7 @@ static atn_put_off over_budget(const atn_driver *d)
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
     const int64_t cost_ns = atn_next_set_up_ns(), before_ns = atn_set_ups_ns() - cost_ns;
     const int64_t left_ns =
-        atn_account_spare(d->s.budget, credit_ns, before_ns, atn_set_ups_since());
+        atn_budget_spare(d->s.budget, credit_ns, before_ns, atn_set_ups_since());
     return (atn_put_off){.costs = true, .cost_ns = cost_ns, .left_ns = left_ns};
 }
 
@@ -108,7 +109,7 @@ static int64_t pause_of(const atn_driver *d, const atn_kind *x)
 static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 {
     const int64_t start = atn_ticks();
-    atn_field f = {.wise = -1, .wise_ps = -1};
+    atn_candidate_set f = {.wise = -1, .wise_ps = -1};
     atn_put_off off = {0};
     if (x->calls == 0 || x->meets || wait_ns(d) == 0)
         head[ADVICE] = d->s.advise(d->s.context, x, &f, &off);
@@ -178,14 +179,14 @@ static bool hear(atn_driver *d, atn_kind *x, int64_t head[HEAD])
     return true;
 }
 
-atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_field *field_p)
+atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_candidate_set *field_p)
 {
     int64_t head[HEAD] = {[ADVICE] = ATN_ADVICE_LATER, [WISE] = -1, [WISE_PS] = -1, [PAUSE] = 1};
     const bool said = hear(d, x, head);
     if (!said || !read_field(x->subject.q.op, d->text, head, field_p))
         field_p->n = 0;
-    atn_account_elapsed(&d->book.account, head[PASSED]);
-    atn_account_overhead(&d->book.account, head[OVERHEAD]);
+    atn_budget_elapsed(&d->book.account, head[PASSED]);
+    atn_budget_overhead(&d->book.account, head[OVERHEAD]);
     x->off = (atn_put_off){head[OFF_COSTS] != 0, head[OFF_COST], head[OFF_LEFT], x->calls};
     x->seen_ps = head[SEEN_PS];
     x->quiet = said ? 0 : head[PAUSE];

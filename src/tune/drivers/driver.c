@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "tune/drivers/advice.h"
-#include "tune/drivers/private.h"
+#include "tune/drivers/driver_private.h"
 
 /* Several communicators of a rank share its time, so each earns a part of the budget; what it costs
  * to set up tuning they pay together. */
@@ -32,7 +32,7 @@ atn_driver *atn_driver_new(const atn_driver_setup *setup)
     atomic_compare_exchange_strong(&first_opened, &(int64_t){0}, d->opened);
     if (setup->overhead_ns > 0)
         atomic_store(&start_ns, setup->overhead_ns);
-    atn_book_open(&d->book, setup->budget, setup->tune.agreement_ns);
+    atn_tuners_open(&d->book, setup->budget, setup->tune.agreement_ns);
     atomic_fetch_add(&drivers, 1);
     return d;
 }
@@ -42,7 +42,7 @@ void atn_driver_free(atn_driver *d)
     if (d == NULL)
         return;
     atomic_fetch_sub(&drivers, 1);
-    atn_book_close(&d->book);
+    atn_tuners_close(&d->book);
     free(d);
 }
 
@@ -93,14 +93,14 @@ static void expect(atn_driver *d, atn_kind *x)
 
 static atn_kind *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, int size_class)
 {
-    if (d->n == ATN_BOOK_TUNERS)
+    if (d->n == ATN_TUNERS_MOST)
         return NULL;
     atn_kind *const x = &d->kinds[d->n++];
     x->subject = *s;
     x->kind = kind;
     x->size_class = size_class;
-    atn_field_make(s->q.op, NULL, 0, NULL, &x->field);
-    x->native = x->field.choice[ATN_FIELD_NATIVE];
+    atn_candidate_set_make(s->q.op, NULL, 0, NULL, &x->field);
+    x->native = x->field.choice[ATN_SET_NATIVE];
     x->since = atn_ticks();
     expect(d, x);
     return x;
@@ -128,7 +128,7 @@ static int64_t usual_ps(const atn_kind *x, int64_t ps)
     return atn_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
 }
 
-static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_field *f)
+static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_candidate_set *f)
 {
     atn_tune_settings tune = d->s.tune;
     atn_candidate is[ATN_TUNE_CANDIDATES];
@@ -138,18 +138,19 @@ static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_field *
     }
     tune.shadow = x->subject.stable;
     tune.seen_ps = usual_ps(x, x->seen_ps);
-    return atn_book_add(&d->book, x->kind, x->subject.q.bytes, &tune, is, f->n, ATN_FIELD_NATIVE,
-                        f->wise, f->wise_ps);
+    return atn_tuners_add(&d->book, x->kind, x->subject.q.bytes, &tune, is, f->n, ATN_SET_NATIVE,
+                          f->wise, f->wise_ps);
 }
 
 /* When any rank has no memory the kind stays native on all of them. */
-static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice, const atn_field *f)
+static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice,
+                              const atn_candidate_set *f)
 {
     const bool tuned = advice == ATN_ADVICE_FIELD;
     atn_tuner *const tuner = tuned && f->n > 0 ? make_tuner(d, x, f) : NULL;
     if (!atn_driver_all(d, tuned ? tuner != NULL : f->n > 0)) {
         if (tuner != NULL)
-            atn_book_drop(&d->book, tuner);
+            atn_tuners_drop(&d->book, tuner);
         return ATN_ADVICE_FIXED;
     }
     x->tuner = tuner;
@@ -161,7 +162,7 @@ static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice, con
 static void ask(atn_driver *d, atn_kind *x)
 {
     const int64_t start = atn_ticks();
-    atn_field field;
+    atn_candidate_set field;
     atn_advice advice = atn_driver_ask(d, x, &field);
     if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field);
@@ -200,7 +201,7 @@ int64_t atn_set_ups_since(void) { return atn_ticks_ns(atn_ticks() - atomic_load(
 
 static int64_t quiet_of(const atn_kind *x)
 {
-    return x->tuner != NULL ? atn_tuner_quiet(x->tuner) : x->quiet;
+    return x->tuner != NULL ? atn_tuner_untimed(x->tuner) : x->quiet;
 }
 
 static void tell(atn_kind *x)
@@ -289,7 +290,7 @@ static int ahead(const atn_driver *d, const atn_kind *x)
     atn_tuner_learned(x->tuner, &learned);
     if (learned.samples == 0)
         learned.best_ps = x->seen_ps;
-    return atn_account_ahead(&d->book.account, learned.best_ps);
+    return atn_budget_agreement_delay(&d->book.account, learned.best_ps);
 }
 
 /* Ranks may run apart by more than a call, as the root of a pipelined broadcast does; then it waits
@@ -359,7 +360,7 @@ static void hear(atn_driver *d, const atn_pending *a)
 {
     atn_kind *const x = a->of;
     const int before = atn_tuner_incumbent(x->tuner);
-    atn_account_overhead(&d->book.account, a->all[ATN_SUM_OVERHEAD]);
+    atn_budget_overhead(&d->book.account, a->all[ATN_SUM_OVERHEAD]);
     atn_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     weigh(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
     x->promise.era += atn_tuner_incumbent(x->tuner) != before;

@@ -12,8 +12,8 @@
 #include <mpi.h>
 
 #include "exec/exec.h"
-#include "tune/book.h"
-#include "tune/lesson.h"
+#include "tune/candidate_set.h"
+#include "tune/tuners.h"
 
 /* Calls from an agreement to its result, at most; bytes. */
 enum { ATN_DRIVER_MOST = 16, ATN_DRIVER_TEXT = 12288 };
@@ -56,8 +56,8 @@ typedef struct atn_kind {
     atn_subject subject;
     uint64_t kind;
     int size_class;
-    atn_tuner *tuner; /* NULL: none (yet) */
-    atn_field field;  /* of the tuner; else its first candidate serves */
+    atn_tuner *tuner;        /* NULL: none (yet) */
+    atn_candidate_set field; /* of the tuner; else its first candidate serves */
     atn_choice native;
     const char *why;  /* that was last told */
     bool meets;       /* at its next call that needs a turn, see ATN_ADVICE_MEET */
@@ -101,7 +101,8 @@ typedef struct {
      * asked at once; LATER: it will have nothing to say before the next call. */
     atn_advice (*expect)(void *context, const atn_kind *x);
     /* Asked on rank 0 alone; *off_p says why advice is put off. */
-    atn_advice (*advise)(void *context, const atn_kind *x, atn_field *field_p, atn_put_off *off_p);
+    atn_advice (*advise)(void *context, const atn_kind *x, atn_candidate_set *field_p,
+                         atn_put_off *off_p);
     /* Told on all ranks after rank 0 has advised, and after times were agreed. */
     void (*heard)(void *context, const atn_kind *x, atn_advice advice);
     void (*learned)(void *context, atn_kind *x, int incumbent_before);
@@ -158,7 +159,7 @@ typedef struct {
     atn_kind_is is;
     int64_t seen, needed;
     atn_put_off off;
-    atn_verdict verdict;
+    atn_decision verdict;
 } atn_kind_facts;
 atn_kind_facts atn_driver_facts(const atn_kind *x);
 

@@ -1,6 +1,6 @@
 /* facts.c - what the tuners of a communicator know and have cost, for reports. */
 #include "base/clock.h"
-#include "tune/drivers/private.h"
+#include "tune/drivers/driver_private.h"
 
 int atn_driver_kinds(const atn_driver *d) { return d->n; }
 const atn_kind *atn_driver_kind_at(const atn_driver *d, int i) { return &d->kinds[i]; }
@@ -16,7 +16,7 @@ atn_kind_facts atn_driver_facts(const atn_kind *x)
     const int64_t untold = x->promise.granted - x->promise.left;
     atn_kind_facts f = {.is = ATN_KIND_TUNED, .off = x->off};
     if (x->tuner != NULL) {
-        f.verdict = atn_tuner_verdict(x->tuner);
+        f.verdict = atn_tuner_decision(x->tuner);
         return f;
     }
     if (x->quiet == INT64_MAX) {

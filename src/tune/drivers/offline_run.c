@@ -107,7 +107,7 @@ static bool enter(solver *t, const atn_choice *choice, double predicted_s, bool 
     if (i < 0)
         return no_memory();
     if (i != ATN_OFFLINE_NATIVE && before > 2 * best && before < INFINITY)
-        atn_offline_dismiss(t->search, i);
+        atn_offline_exclude(t->search, i);
     return true;
 }
 
@@ -244,7 +244,7 @@ static bool open_new(solver *t, const int *list, int n)
             return failed(ATN_FINDING, text);
         }
         x->open = true;
-        atn_offline_warm(t->search, list[k], seconds);
+        atn_offline_warm_up(t->search, list[k], seconds);
     }
     return true;
 }
@@ -265,7 +265,7 @@ static void close_dropped(solver *t)
         contender *const c = &t->list.v[i];
         const atn_fate fate = atn_offline_fate(t->search, i);
         if (!c->open ||
-            (fate != ATN_FATE_SLOW && fate != ATN_FATE_CROWD && fate != ATN_FATE_BEATEN))
+            (fate != ATN_FATE_SLOW && fate != ATN_FATE_SURPLUS && fate != ATN_FATE_BEATEN))
             continue;
         c->open = false;
         atn_session_close(t->x->session, i);
@@ -284,7 +284,7 @@ static bool run_round(solver *t, const int *list, int n)
         atn_session_run(t->x->session, in, left, t->calls, t->turn++, seconds);
     for (int k = 0; k < left; k++) {
         printf("s %d %.9f\n", variant(t, in[k], final), seconds[k]);
-        atn_offline_feed(t->search, in[k], seconds[k]);
+        atn_offline_record(t->search, in[k], seconds[k]);
     }
     flush(t);
     free(in);
@@ -303,8 +303,8 @@ static void measure_native(solver *t)
     t->list.v[native].open = true;
     t->calls = (int)fmax(1, fmin(MOST_CALLS, sample_s / seconds));
     atn_session_reference(t->x->session, seconds);
-    atn_offline_hurry(t->search, (int)fmin(1000, heats_s / seconds),
-                      (int)fmin(1000, final_s / seconds));
+    atn_offline_limit_rounds(t->search, (int)fmin(1000, heats_s / seconds),
+                             (int)fmin(1000, final_s / seconds));
 }
 
 static bool race(solver *t, double began)
@@ -346,7 +346,7 @@ static bool solve(solver *t, char *variants, double seconds)
     t->search = atn_offline_new(&s);
     bool ok = (t->search != NULL || no_memory()) && enter_words(t, variants);
     if (ok && t->x->design)
-        atn_offline_foresee(t->search);
+        atn_offline_design(t->search);
     else if (ok)
         ok = race(t, began);
     if (ok)
@@ -366,7 +366,7 @@ bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *v
     const bool ok = solve(&t, variants, seconds);
     if (ok) {
         snprintf(use, ATN_NAME_ROOM, "%s", winner(&t));
-        x->trust = atn_offline_trust(t.search);
+        x->trust = atn_offline_calibration(t.search);
     }
     for (int i = 0; i < t.list.n; i++)
         free(t.list.v[i].name);

@@ -17,8 +17,8 @@ typedef struct {
     const atn_machine *machine;
     const atn_samples *past; /* of a job that was stopped; may be empty */
     bool exhaustive;
-    bool design;     /* nothing runs: only what would be done is written */
-    atn_trust trust; /* in the model, learned from problem to problem */
+    bool design;           /* nothing runs: only what would be done is written */
+    atn_calibration trust; /* in the model, learned from problem to problem */
 } atn_offline_run;
 
 typedef struct {

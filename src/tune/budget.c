@@ -1,9 +1,9 @@
 /* account.c - see account.h. */
-#include "tune/account.h"
+#include "tune/budget.h"
 
-void atn_account_open(atn_account *a, int budget, int64_t agreement_ns)
+void atn_budget_begin(atn_budget *a, int budget, int64_t agreement_ns)
 {
-    *a = (atn_account){.budget = budget, .credit_ns = ATN_CREDIT_AGREEMENTS * agreement_ns};
+    *a = (atn_budget){.budget = budget, .credit_ns = ATN_CREDIT_AGREEMENTS * agreement_ns};
 }
 
 /* a * b / c without overflow. */
@@ -14,7 +14,7 @@ static int64_t scaled(int64_t a, int64_t b, int64_t c)
 }
 
 /* Time that has passed, as far as calls tell. */
-static int64_t now(const atn_account *a)
+static int64_t now(const atn_budget *a)
 {
     const int64_t since = a->calls - a->agreed_calls;
     if (a->agreed_calls == 0)
@@ -22,15 +22,15 @@ static int64_t now(const atn_account *a)
     return a->elapsed_ns + scaled(a->elapsed_ns, since, a->agreed_calls);
 }
 
-int64_t atn_account_left(const atn_account *a)
+int64_t atn_budget_left(const atn_budget *a)
 {
     return a->credit_ns + scaled(now(a), a->budget, 1000) - a->spent_ns - a->reserved_ns;
 }
 
-int64_t atn_account_wait(const atn_account *a, int64_t regret_ns, int64_t cost_ns)
+int64_t atn_budget_wait(const atn_budget *a, int64_t regret_ns, int64_t cost_ns)
 {
     const int64_t before_ns = regret_ns > 0 ? a->overhead_ns : 0;
-    const int64_t missing = before_ns + regret_ns + cost_ns - atn_account_left(a);
+    const int64_t missing = before_ns + regret_ns + cost_ns - atn_budget_left(a);
     if (missing <= 0)
         return 0;
     if (a->elapsed_ns <= 0 || a->agreed_calls == 0 || a->budget == 0)
@@ -42,12 +42,12 @@ int64_t atn_account_wait(const atn_account *a, int64_t regret_ns, int64_t cost_n
 
 enum { PART = 2 };
 
-int64_t atn_account_spare(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
+int64_t atn_budget_spare(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
 {
     return credit_ns + scaled(passed_ns, budget, 1000 * PART) - cost_ns;
 }
 
-int64_t atn_account_pays(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
+int64_t atn_budget_pays(int budget, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
 {
     const int64_t over_ns = cost_ns - credit_ns;
     if (over_ns <= 0 || budget == 0)
@@ -56,7 +56,7 @@ int64_t atn_account_pays(int budget, int64_t credit_ns, int64_t cost_ns, int64_t
     return missing_ns > 0 ? missing_ns : 0;
 }
 
-int atn_account_ahead(const atn_account *a, int64_t call_ps)
+int atn_budget_agreement_delay(const atn_budget *a, int64_t call_ps)
 {
     static const int64_t long_ps = INT64_C(1000000000), short_ps = 100000000;
     const int64_t pace_ps = a->agreed_calls > 0 ? scaled(a->elapsed_ns, 1000, a->agreed_calls) : 0;
@@ -64,35 +64,35 @@ int atn_account_ahead(const atn_account *a, int64_t call_ps)
     return ps > long_ps ? 1 : ps > short_ps ? 2 : ATN_AHEAD_USUAL;
 }
 
-void atn_account_elapsed(atn_account *a, int64_t elapsed_ns)
+void atn_budget_elapsed(atn_budget *a, int64_t elapsed_ns)
 {
     if (elapsed_ns > a->elapsed_ns)
         a->elapsed_ns = elapsed_ns;
     a->agreed_calls = a->calls;
 }
 
-void atn_account_spend(atn_account *a, int64_t ns)
+void atn_budget_spend(atn_budget *a, int64_t ns)
 {
     if (ns > 0)
         a->spent_ns += ns;
 }
 
-void atn_account_overhead(atn_account *a, int64_t ns)
+void atn_budget_overhead(atn_budget *a, int64_t ns)
 {
     if (ns > a->overhead_ns)
         a->overhead_ns = ns;
 }
 
-void atn_account_compare(atn_account *a, int64_t measured_ps, int64_t predicted_ps)
+void atn_budget_add_ratio(atn_budget *a, int64_t measured_ps, int64_t predicted_ps)
 {
-    a->ratio[a->ratios++ % ATN_ACCOUNT_RATIOS] = scaled(measured_ps, 1000, predicted_ps) + 1;
+    a->ratio[a->ratios++ % ATN_BUDGET_RATIOS] = scaled(measured_ps, 1000, predicted_ps) + 1;
 }
 
-int64_t atn_account_ratio(const atn_account *a)
+int64_t atn_budget_ratio(const atn_budget *a)
 {
-    int64_t v[ATN_ACCOUNT_RATIOS] = {0};
-    const int n = a->ratios < ATN_ACCOUNT_RATIOS ? (int)a->ratios : ATN_ACCOUNT_RATIOS;
-    if (n < ATN_ACCOUNT_LEAST)
+    int64_t v[ATN_BUDGET_RATIOS] = {0};
+    const int n = a->ratios < ATN_BUDGET_RATIOS ? (int)a->ratios : ATN_BUDGET_RATIOS;
+    if (n < ATN_BUDGET_LEAST)
         return 0;
     for (int i = 0; i < n; i++) {
         int j = i;

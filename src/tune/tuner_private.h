@@ -12,7 +12,7 @@ typedef struct {
     int wins, losses;            /* against the incumbent */
     int clear;                   /* wins by a lot */
     bool out;                    /* lost, or not worth it */
-} atn_runner;
+} atn_candidate_state;
 
 typedef struct {
     int candidate;
@@ -48,8 +48,8 @@ typedef struct {
 struct atn_tuner {
     atn_tune_settings s;
     const atn_procedure *procedure;
-    atn_account *account;
-    atn_runner runner[ATN_TUNE_CANDIDATES];
+    atn_budget *account;
+    atn_candidate_state runner[ATN_TUNE_CANDIDATES];
     int n, native;
     int incumbent; /* what serves the program */
     int winner;    /* what is known to be best: the incumbent, but for shadows */
@@ -70,13 +70,13 @@ struct atn_tuner {
 };
 
 /* tuner.c: the middle of the kept times; 0: none. */
-int64_t atn_runner_median(const atn_runner *x);
+int64_t atn_candidate_median(const atn_candidate_state *x);
 /* Half of the range in which most of them lie. */
-int64_t atn_runner_spread(const atn_runner *x);
-void atn_runner_note(atn_runner *x, int64_t per_call_ps);
-void atn_runner_forget(atn_runner *x);
+int64_t atn_candidate_spread(const atn_candidate_state *x);
+void atn_candidate_record(atn_candidate_state *x, int64_t per_call_ps);
+void atn_candidate_reset(atn_candidate_state *x);
 /* Its duels count no longer. */
-void atn_runner_clear(atn_runner *x);
+void atn_candidate_reset_pairs(atn_candidate_state *x);
 
 extern const atn_procedure atn_race, atn_star, atn_fixed;
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "simjob.h"
-#include "tune/book.h"
-#include "tune/lesson.h"
+#include "tune/candidate_set.h"
+#include "tune/tuners.h"
 
 /* ---- many sizes ---- */
 
@@ -25,24 +25,24 @@ static void sizes_have_classes_and_weights(void **state)
     assert_in_range(atn_size_weight(1024, 100000), 1010, ATN_TUNE_WEIGHT);
 }
 
-static atn_tuner *added(atn_book *book, const sim_machine *m, int64_t bytes)
+static atn_tuner *added(atn_tuners *book, const sim_machine *m, int64_t bytes)
 {
     atn_candidate list[MOST];
     const int n = sim_describe(m, list);
-    return atn_book_add(book, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
+    return atn_tuners_add(book, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
 }
 
 static void neighbours_lend_what_they_know(void **state)
 {
     (void)state;
     sim_machine m = sim_decent(1);
-    static atn_book book;
+    static atn_tuners book;
     m.agreement = 20e-6;
-    atn_book_open(&book, 20, 20000);
+    atn_tuners_open(&book, 20, 20000);
     atn_tuner *first = added(&book, &m, 5000);
-    assert_ptr_equal(atn_book_find(&book, 1, 8191), first);
-    assert_null(atn_book_find(&book, 1, 8192));
-    assert_null(atn_book_find(&book, 2, 5000));
+    assert_ptr_equal(atn_tuners_find(&book, 1, 8191), first);
+    assert_null(atn_tuners_find(&book, 1, 8192));
+    assert_null(atn_tuners_find(&book, 2, 5000));
     assert_int_equal(atn_tuner_incumbent(added(&book, &m, 100)), NATIVE);
     sim_play_tuner(&m, first, &book.account, 1000);
     assert_int_equal(atn_tuner_incumbent(first), 1);
@@ -53,10 +53,10 @@ static void neighbours_lend_what_they_know(void **state)
     m.time[1] = 15e-3;
     const sim_outcome o = sim_play_tuner(&m, near, &book.account, 1000);
     assert_true(o.incumbent != 1);
-    for (int64_t bytes = 1 << 20; book.n < ATN_BOOK_TUNERS; bytes++)
+    for (int64_t bytes = 1 << 20; book.n < ATN_TUNERS_MOST; bytes++)
         assert_non_null(added(&book, &m, bytes));
     assert_null(added(&book, &m, 1));
-    atn_book_close(&book);
+    atn_tuners_close(&book);
 }
 
 /* All sizes are promised to gain and none does: what is tried at once stays within the budget. */
@@ -64,7 +64,7 @@ static void many_sizes_share_one_budget(void **state)
 {
     (void)state;
     enum { SIZES = 24 };
-    static atn_book book;
+    static atn_tuners book;
     sim_outcome o = {0};
     double elapsed = 0;
     sim_job jobs[SIZES];
@@ -73,7 +73,7 @@ static void many_sizes_share_one_budget(void **state)
         m.time[i] = i == NATIVE ? 1e-3 : 3e-3;
         m.model[i] = i == NATIVE ? 0 : 0.3e-3 + 0.02e-3 * i;
     }
-    atn_book_open(&book, 20, 20000);
+    atn_tuners_open(&book, 20, 20000);
     for (int i = 0; i < SIZES; i++) {
         assert_non_null(added(&book, &m, INT64_C(1) << i));
         jobs[i] =
@@ -84,7 +84,7 @@ static void many_sizes_share_one_budget(void **state)
         if (o.total > 1.02 * o.native + 1e-9 * (double)book.account.credit_ns + 3 * o.worst)
             fail_msg("call %d: %g, native %g", (int)call, o.total, o.native);
     }
-    atn_book_close(&book);
+    atn_tuners_close(&book);
     assert_int_equal(book.account.reserved_ns, 0);
 }
 
@@ -104,25 +104,25 @@ static void lessons_become_rules(void **state)
                                 {.choice = choice_of("linear"), .seconds = 9e-3}};
     const atn_ranking ranking = {.n = 2, .v = prospects};
     atn_rule wise = atn_rule_blank(ATN_BCAST), rule;
-    static atn_field field;
+    static atn_candidate_set field;
     wise.use = choice_of("binomial");
     wise.time_ps = 7000000;
-    atn_field_make(ATN_BCAST, &ranking, 300, &wise, &field);
+    atn_candidate_set_make(ATN_BCAST, &ranking, 300, &wise, &field);
     assert_int_equal(field.n, 4);
     assert_int_equal(field.wise, 1);
     assert_int_equal(field.wise_ps, 7000000);
     assert_int_equal(field.is[2].predicted_ps, 4600000000);
-    atn_field_make(ATN_BCAST, &ranking, 300, NULL, &field);
+    atn_candidate_set_make(ATN_BCAST, &ranking, 300, NULL, &field);
     assert_int_equal(field.wise, -1);
 
     const sim_machine m = {.n = 3, .time = {10e-3, 5e-3, 8e-3}, .agreement = 20e-6, .seed = 1};
-    atn_account account;
-    atn_account_open(&account, 20, 20000);
-    atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &account, field.is, field.n, ATN_FIELD_NATIVE,
-                                 ATN_FIELD_NATIVE, ATN_START_NATIVE, -1);
-    assert_false(atn_lesson(t, &field, 16, 5000, 1, 0, &rule));
+    atn_budget account;
+    atn_budget_begin(&account, 20, 20000);
+    atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &account, field.is, field.n, ATN_SET_NATIVE,
+                                 ATN_SET_NATIVE, ATN_START_NATIVE, -1);
+    assert_false(atn_tuned_rule(t, &field, 16, 5000, 1, 0, &rule));
     sim_play_tuner(&m, t, &account, 300);
-    assert_true(atn_lesson(t, &field, 16, 5000, 1770110107, 0, &rule));
+    assert_true(atn_tuned_rule(t, &field, 16, 5000, 1770110107, 0, &rule));
     assert_ptr_equal(rule.use.row, prospects[0].choice.row);
     assert_true(rule.bytes.lo == 4096 && rule.bytes.hi == 8192);
     assert_true(rule.ranks.lo == 16 && rule.ranks.hi == 17);
@@ -137,17 +137,17 @@ static void few_samples_have_no_interval(void **state)
 {
     (void)state;
     const sim_machine m = {.n = 2, .time = {10e-3, 5e-3}, .agreement = 20e-6, .seed = 1};
-    atn_field field;
+    atn_candidate_set field;
     atn_rule rule;
     int few = 0;
-    atn_field_make(ATN_BCAST, NULL, 300, NULL, &field);
+    atn_candidate_set_make(ATN_BCAST, NULL, 300, NULL, &field);
     for (int calls = 1; calls < 60; calls++) {
-        atn_account account;
-        atn_account_open(&account, 20, 20000);
+        atn_budget account;
+        atn_budget_begin(&account, 20, 20000);
         atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &account, field.is, field.n,
-                                     ATN_FIELD_NATIVE, ATN_FIELD_NATIVE, ATN_START_NATIVE, -1);
+                                     ATN_SET_NATIVE, ATN_SET_NATIVE, ATN_START_NATIVE, -1);
         sim_play_tuner(&m, t, &account, calls);
-        if (atn_lesson(t, &field, 16, 5000, 1, 0, &rule) && rule.samples < 5) {
+        if (atn_tuned_rule(t, &field, 16, 5000, 1, 0, &rule) && rule.samples < 5) {
             assert_int_equal(rule.ci_ps, -1);
             few++;
         }

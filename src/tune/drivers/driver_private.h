@@ -17,11 +17,11 @@ typedef struct {
 
 struct atn_driver {
     atn_driver_setup s;
-    atn_book book;
+    atn_tuners book;
     int64_t opened;   /* ticks */
     int64_t overhead; /* ticks that all but regret and agreements has cost this rank */
     int n;
-    atn_kind kinds[ATN_BOOK_TUNERS];
+    atn_kind kinds[ATN_TUNERS_MOST];
     atn_kind *last[ATN_OPERATIONS]; /* of each operation */
     unsigned posted, heard;         /* agreements */
     bool apart;                     /* ranks come at different times */

@@ -1,5 +1,5 @@
 /* book.c - see book.h. */
-#include "tune/book.h"
+#include "tune/tuners.h"
 
 #include <stdlib.h>
 
@@ -27,20 +27,20 @@ int64_t atn_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps)
     return ps > 0 ? (int64_t)((__int128)ps * ATN_TUNE_WEIGHT / weight) : ps;
 }
 
-void atn_book_open(atn_book *book, int budget, int64_t agreement_ns)
+void atn_tuners_open(atn_tuners *book, int budget, int64_t agreement_ns)
 {
     book->n = 0;
-    atn_account_open(&book->account, budget, agreement_ns);
+    atn_budget_begin(&book->account, budget, agreement_ns);
 }
 
-void atn_book_close(atn_book *book)
+void atn_tuners_close(atn_tuners *book)
 {
     for (int i = 0; i < book->n; i++)
         atn_tuner_free(book->entry[i].tuner);
     book->n = 0;
 }
 
-static const atn_book_entry *find_class(const atn_book *book, uint64_t kind, int size_class)
+static const atn_tuners_entry *find_class(const atn_tuners *book, uint64_t kind, int size_class)
 {
     for (int i = 0; i < book->n; i++)
         if (book->entry[i].kind == kind && book->entry[i].size_class == size_class)
@@ -48,9 +48,9 @@ static const atn_book_entry *find_class(const atn_book *book, uint64_t kind, int
     return NULL;
 }
 
-atn_tuner *atn_book_find(const atn_book *book, uint64_t kind, int64_t bytes)
+atn_tuner *atn_tuners_find(const atn_tuners *book, uint64_t kind, int64_t bytes)
 {
-    const atn_book_entry *entry = find_class(book, kind, atn_size_class(bytes));
+    const atn_tuners_entry *entry = find_class(book, kind, atn_size_class(bytes));
     return entry != NULL ? entry->tuner : NULL;
 }
 
@@ -63,12 +63,12 @@ static int candidate_of(const atn_candidate *candidates, int n, uint64_t id)
 }
 
 /* What the nearest settled class of sizes has found; -1: none, or not a candidate here. */
-static int borrow(const atn_book *book, uint64_t kind, int size_class,
+static int borrow(const atn_tuners *book, uint64_t kind, int size_class,
                   const atn_candidate *candidates, int n)
 {
-    for (int away = 1; away <= ATN_BOOK_REACH; away++)
+    for (int away = 1; away <= ATN_TUNERS_REACH; away++)
         for (int side = -1; side <= 1; side += 2) {
-            const atn_book_entry *entry = find_class(book, kind, size_class + side * away);
+            const atn_tuners_entry *entry = find_class(book, kind, size_class + side * away);
             atn_learned learned;
             if (entry == NULL || size_class < 0)
                 continue;
@@ -79,12 +79,12 @@ static int borrow(const atn_book *book, uint64_t kind, int size_class,
     return -1;
 }
 
-atn_tuner *atn_book_add(atn_book *book, uint64_t kind, int64_t bytes, const atn_tune_settings *s,
-                        const atn_candidate *candidates, int n, int native, int wise,
-                        int64_t wise_ps)
+atn_tuner *atn_tuners_add(atn_tuners *book, uint64_t kind, int64_t bytes,
+                          const atn_tune_settings *s, const atn_candidate *candidates, int n,
+                          int native, int wise, int64_t wise_ps)
 {
     const int size_class = atn_size_class(bytes);
-    if (book->n == ATN_BOOK_TUNERS)
+    if (book->n == ATN_TUNERS_MOST)
         return NULL;
     atn_tune_start kind_of_start = wise_ps > 0 ? ATN_START_WISE : ATN_START_BORROWED;
     int start = wise;
@@ -97,11 +97,11 @@ atn_tuner *atn_book_add(atn_book *book, uint64_t kind, int64_t bytes, const atn_
     atn_tuner *t = atn_tuner_new(s, &book->account, candidates, n, native,
                                  start >= 0 ? start : native, kind_of_start, wise_ps);
     if (t != NULL)
-        book->entry[book->n++] = (atn_book_entry){kind, size_class, t};
+        book->entry[book->n++] = (atn_tuners_entry){kind, size_class, t};
     return t;
 }
 
-void atn_book_drop(atn_book *book, atn_tuner *t)
+void atn_tuners_drop(atn_tuners *book, atn_tuner *t)
 {
     if (book->n > 0 && book->entry[book->n - 1].tuner == t)
         book->n--;

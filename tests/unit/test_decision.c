@@ -13,7 +13,7 @@ enum { NATIVE = 0, NATIVE_US = 10000, MOST = 4 };
 
 typedef struct {
     atn_tuner *tuner;
-    atn_account account;
+    atn_budget account;
     int64_t elapsed_us, sums[2];
 } game;
 
@@ -26,26 +26,26 @@ static void begin(game *g, const atn_tune_settings *s, int n, int predicted_us, 
     for (int i = 1; i < n && predicted_us > 0; i++)
         list[i].predicted_ps = predicted_us * INT64_C(1000000);
     *g = (game){0};
-    atn_account_open(&g->account, budget, s->agreement_ns);
+    atn_budget_begin(&g->account, budget, s->agreement_ns);
     g->tuner = atn_tuner_new(s, &g->account, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
     assert_non_null(g->tuner);
 }
 
 static void assert_honest(const game *g)
 {
-    const atn_verdict v = atn_tuner_verdict(g->tuner);
+    const atn_decision v = atn_tuner_decision(g->tuner);
     assert_true(v.tried >= 0 && v.tried <= v.of);
-    if (v.is == ATN_VERDICT_SLOWER)
+    if (v.is == ATN_DECISION_SLOWER)
         assert_true(v.tried > 0 && v.other_ps > 0 && v.native_ps > 0 && v.other != NATIVE);
-    if (v.is == ATN_VERDICT_PREDICTED)
+    if (v.is == ATN_DECISION_PREDICTED)
         assert_int_equal(v.tried, 0);
-    if (v.is == ATN_VERDICT_WAITING)
+    if (v.is == ATN_DECISION_WAITING)
         assert_true(v.cost_ns > v.left_ns);
-    assert_int_equal(v.is == ATN_VERDICT_SERVES, atn_tuner_incumbent(g->tuner) != NATIVE);
+    assert_int_equal(v.is == ATN_DECISION_SERVES, atn_tuner_incumbent(g->tuner) != NATIVE);
 }
 
 /* Calls that take `us` by candidate; times are agreed on at once. */
-static atn_verdict play(game *g, const int us[MOST], int calls)
+static atn_decision play(game *g, const int us[MOST], int calls)
 {
     for (int i = 0; i < calls; i++) {
         const atn_step s = atn_tuner_step(g->tuner, ATN_TUNE_WEIGHT);
@@ -59,7 +59,7 @@ static atn_verdict play(game *g, const int us[MOST], int calls)
         }
         assert_honest(g);
     }
-    return atn_tuner_verdict(g->tuner);
+    return atn_tuner_decision(g->tuner);
 }
 
 static const int slower[MOST] = {NATIVE_US, 12 * NATIVE_US / 10, 13 * NATIVE_US / 10, NATIVE_US};
@@ -70,8 +70,8 @@ static void before_the_first_trial(void **state)
     (void)state;
     game g;
     begin(&g, &atn_tune_defaults, 3, 0, 20);
-    const atn_verdict v = atn_tuner_verdict(g.tuner);
-    assert_int_equal(v.is, ATN_VERDICT_TRYING);
+    const atn_decision v = atn_tuner_decision(g.tuner);
+    assert_int_equal(v.is, ATN_DECISION_TRYING);
     assert_int_equal(v.tried, 0);
     assert_int_equal(v.of, 2);
     assert_int_equal(v.other, -1);
@@ -85,8 +85,8 @@ static void over_budget(void **state)
     (void)state;
     game g;
     begin(&g, &atn_tune_defaults, 3, 0, 20);
-    const atn_verdict v = play(&g, slower, 10);
-    assert_int_equal(v.is, ATN_VERDICT_WAITING);
+    const atn_decision v = play(&g, slower, 10);
+    assert_int_equal(v.is, ATN_DECISION_WAITING);
     assert_int_equal(v.tried, 0);
     assert_true(v.cost_ns >= 1000 * NATIVE_US && v.cost_ns < 2000 * NATIVE_US);
     assert_true(v.left_ns < v.cost_ns);
@@ -100,8 +100,8 @@ static void what_overhead_has_cost_is_not_left(void **state)
     game g;
     begin(&g, &atn_tune_defaults, 3, 0, 20);
     const int64_t before = play(&g, slower, 10).left_ns;
-    atn_account_overhead(&g.account, 5000000);
-    assert_int_equal(atn_tuner_verdict(g.tuner).left_ns, before - 5000000);
+    atn_budget_overhead(&g.account, 5000000);
+    assert_int_equal(atn_tuner_decision(g.tuner).left_ns, before - 5000000);
     atn_tuner_free(g.tuner);
 }
 
@@ -110,8 +110,8 @@ static void tried_and_slower(void **state)
     (void)state;
     game g;
     begin(&g, &atn_tune_defaults, 3, 0, 1000);
-    const atn_verdict v = play(&g, slower, 2000);
-    assert_int_equal(v.is, ATN_VERDICT_SLOWER);
+    const atn_decision v = play(&g, slower, 2000);
+    assert_int_equal(v.is, ATN_DECISION_SLOWER);
     assert_int_equal(v.tried, 2);
     assert_int_equal(v.other, 1);
     assert_int_equal((v.other_ps - v.native_ps) * 1000 / v.native_ps, 200);
@@ -125,8 +125,8 @@ static void predicted_to_be_slower(void **state)
     atn_tune_settings s = atn_tune_defaults;
     s.seen_ps = NATIVE_US * INT64_C(1000000); /* else it would be tried once */
     begin(&g, &s, 3, 3 * NATIVE_US, 1000);
-    const atn_verdict v = play(&g, slower, 500);
-    assert_int_equal(v.is, ATN_VERDICT_PREDICTED);
+    const atn_decision v = play(&g, slower, 500);
+    assert_int_equal(v.is, ATN_DECISION_PREDICTED);
     assert_int_equal(v.tried, 0);
     assert_int_equal(v.of, 2);
     atn_tuner_free(g.tuner);
@@ -137,8 +137,8 @@ static void another_one_serves(void **state)
     (void)state;
     game g;
     begin(&g, &atn_tune_defaults, 3, NATIVE_US / 2, 1000);
-    const atn_verdict v = play(&g, faster, 500);
-    assert_int_equal(v.is, ATN_VERDICT_SERVES);
+    const atn_decision v = play(&g, faster, 500);
+    assert_int_equal(v.is, ATN_DECISION_SERVES);
     assert_int_equal(v.other, 1);
     atn_tuner_free(g.tuner);
 }
@@ -150,8 +150,8 @@ static void faster_but_results_must_not_change(void **state)
     atn_tune_settings s = atn_tune_defaults;
     s.shadow = true;
     begin(&g, &s, 3, NATIVE_US / 2, 1000);
-    const atn_verdict v = play(&g, faster, 500);
-    assert_int_equal(v.is, ATN_VERDICT_HELD);
+    const atn_decision v = play(&g, faster, 500);
+    assert_int_equal(v.is, ATN_DECISION_HELD);
     assert_int_equal(v.other, 1);
     assert_int_equal((v.native_ps - v.other_ps) * 1000 / v.native_ps, 500);
     atn_tuner_free(g.tuner);
@@ -164,9 +164,9 @@ static void star_tries_all(void **state)
     atn_tune_settings s = atn_tune_defaults;
     s.mode = ATN_TUNE_ALL;
     begin(&g, &s, 3, 0, 20);
-    assert_int_equal(play(&g, slower, 15).is, ATN_VERDICT_TRYING);
-    const atn_verdict v = play(&g, slower, 100);
-    assert_int_equal(v.is, ATN_VERDICT_SLOWER);
+    assert_int_equal(play(&g, slower, 15).is, ATN_DECISION_TRYING);
+    const atn_decision v = play(&g, slower, 100);
+    assert_int_equal(v.is, ATN_DECISION_SLOWER);
     assert_int_equal(v.tried, 2);
     atn_tuner_free(g.tuner);
 }
@@ -178,8 +178,8 @@ static void what_is_left_for_setting_up(void **state)
     for (int64_t passed = 0; passed < 2000000000; passed += 70000000)
         for (int64_t cost = 0; cost < 30000000; cost += 1700000) {
             const int64_t before = 2000000, credit = 640000;
-            const bool enough = atn_account_spare(20, credit, before, passed) >= cost;
-            assert_int_equal(enough, atn_account_pays(20, credit, before + cost, passed) == 0);
+            const bool enough = atn_budget_spare(20, credit, before, passed) >= cost;
+            assert_int_equal(enough, atn_budget_pays(20, credit, before + cost, passed) == 0);
         }
 }
 

@@ -1,10 +1,10 @@
 /* lesson.c - see lesson.h. */
-#include "tune/lesson.h"
+#include "tune/candidate_set.h"
 
 #include <string.h>
 
 #include "plan/wisdom.h"
-#include "tune/book.h"
+#include "tune/tuners.h"
 
 static int64_t picoseconds(double seconds)
 {
@@ -26,7 +26,7 @@ static int group_of(const atn_choice *choice)
     return (int)(atn_hash(group, strlen(group), 0) & INT32_MAX);
 }
 
-static int find_choice(const atn_field *field, const atn_choice *choice)
+static int find_choice(const atn_candidate_set *field, const atn_choice *choice)
 {
     for (int i = 0; i < field->n; i++)
         if (atn_same_choice(&field->choice[i], choice))
@@ -34,7 +34,8 @@ static int find_choice(const atn_field *field, const atn_choice *choice)
     return -1;
 }
 
-int atn_field_add(atn_field *field, const atn_choice *choice, int64_t predicted_ps, int error)
+int atn_candidate_set_add(atn_candidate_set *field, const atn_choice *choice, int64_t predicted_ps,
+                          int error)
 {
     int i = find_choice(field, choice);
     if (i < 0 && field->n < ATN_TUNE_CANDIDATES) {
@@ -48,19 +49,20 @@ int atn_field_add(atn_field *field, const atn_choice *choice, int64_t predicted_
     return i;
 }
 
-void atn_field_make(atn_operation op, const atn_ranking *ranking, int error, const atn_rule *wise,
-                    atn_field *field_p)
+void atn_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
+                            const atn_rule *wise, atn_candidate_set *field_p)
 {
     atn_choice native = {.row = atn_catalog_native(op)};
     atn_params_default(native.row, &native.params);
-    *field_p = (atn_field){.wise = -1, .wise_ps = -1};
-    atn_field_add(field_p, &native, -1, error);
+    *field_p = (atn_candidate_set){.wise = -1, .wise_ps = -1};
+    atn_candidate_set_add(field_p, &native, -1, error);
     if (wise != NULL) {
-        field_p->wise = atn_field_add(field_p, &wise->use, -1, error);
+        field_p->wise = atn_candidate_set_add(field_p, &wise->use, -1, error);
         field_p->wise_ps = wise->time_ps;
     }
     for (int i = 0; ranking != NULL && i < ranking->n; i++)
-        atn_field_add(field_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds), error);
+        atn_candidate_set_add(field_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds),
+                              error);
 }
 
 /* The sizes that are tuned together. */
@@ -75,8 +77,8 @@ static atn_span sizes_of(atn_operation op, int64_t bytes)
     return (atn_span){from, from > INT64_MAX / 2 ? INT64_MAX : 2 * from};
 }
 
-bool atn_lesson(const atn_tuner *t, const atn_field *field, int p, int64_t bytes, int64_t date,
-                int64_t place, atn_rule *rule_p)
+bool atn_tuned_rule(const atn_tuner *t, const atn_candidate_set *field, int p, int64_t bytes,
+                    int64_t date, int64_t place, atn_rule *rule_p)
 {
     atn_learned learned;
     atn_tuner_learned(t, &learned);
