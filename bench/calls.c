@@ -1,9 +1,9 @@
-/* calls.c - what the tracer is measured with: calls that do nothing but be called, and a kernel.
+/* calls.c - workload for measuring the tracing overhead: calls without effect, and a kernel.
  *
- * Rank 0 prints "ns of a call to MPI_PROC_NULL, ns of an isend-irecv-waitall in a ring, seconds of
- * the kernel, ns of a test that finds nothing".  The kernel: 100 steps of a halo exchange, some
- * work, and now and then a sum over all ranks.  Each is the least of many batches, because whatever
- * else runs on the machine only adds. */
+ * Rank 0 prints "ns of a send to MPI_PROC_NULL, ns of an isend-irecv-waitall in a ring, seconds of
+ * the kernel, ns of an unsuccessful test".  The kernel: 100 steps of a halo exchange, some work,
+ * and an occasional sum over all ranks.  Each number is the minimum of many batches, because other
+ * load on the machine only adds time. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ static double shortest_call(void)
     return 1e9 * least;
 }
 
-/* By the two calls that programs make most; nobody sends what they wait for. */
+/* The two most common test calls, on a request that never completes. */
 static double shortest_poll(void)
 {
     double least = 1e9, nothing;

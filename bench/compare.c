@@ -1,10 +1,10 @@
-/* compare.c - one collective measured two ways in one run: what the program calls (B, which Attune
- * may serve) against a baseline (A): the MPI library's own routine, reached behind Attune's back,
- * or the same algorithm written by hand with point-to-point calls: as in a textbook (hand), or with
- * the first operand received where the result belongs, which saves the copy (lean).
+/* compare.c - compares MPI_Allreduce as the application calls it (B, interposed by Attune) with a
+ * baseline (A) in one run: the native routine, which bypasses Attune, or the same algorithm in C
+ * with point-to-point calls: the textbook version (hand), or one that receives the first operand
+ * into the result buffer and so avoids a copy (lean).
  *
- * Blocks of calls alternate A B, B A, ...; each pair of blocks gives one ratio B/A.  Printed are
- * the medians of both, the median ratio and its 95 % confidence interval (order statistics).
+ * Blocks of calls alternate A B, B A, ...; each pair of blocks gives one ratio B/A.  Prints the
+ * medians of both, the median ratio and its 95 % confidence interval (order statistics).
  *
  *   compare BASELINE [PAIRS [SECONDS [BYTES ...]]]        BASELINE: native | hand | lean */
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ static allreduce_fn library;
 static MPI_Comm hand_comm;
 static double *scratch;
 
-/* Recursive doubling on any number of ranks that is a power of two, as one would write it. */
+/* Textbook recursive doubling; the number of ranks is a power of two. */
 static int by_hand(const void *src, void *dst, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int p, r;
@@ -37,7 +37,7 @@ static int by_hand(const void *src, void *dst, int n, MPI_Datatype type, MPI_Op 
     return MPI_SUCCESS;
 }
 
-/* The same, step by step what the schedule does. */
+/* The same steps as the schedule. */
 static int lean(const void *src, void *dst, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     const void *mine = src;
@@ -57,7 +57,7 @@ static int lean(const void *src, void *dst, int n, MPI_Datatype type, MPI_Op op,
     return MPI_SUCCESS;
 }
 
-/* Attune exports PMPI_ names too, so ask the library that defines them next to MPI_Init. */
+/* Attune also exports the PMPI_ names, so look the symbol up in the MPI library itself. */
 static allreduce_fn find_library(void)
 {
     static const char *const names[] = {"libmpi.so.40", "libmpich.so.12"};
@@ -69,8 +69,8 @@ static allreduce_fn find_library(void)
     return NULL;
 }
 
-/* Never inlined: both are called in the same way then, whereas a call by name goes through the
- * linkage table, without Attune too. */
+/* Not inlined, so that both functions are called through a pointer; a call by name would go through
+ * the procedure linkage table, with and without Attune. */
 static __attribute__((noinline, noclone)) double block(allreduce_fn f, const double *src,
                                                        double *dst, int n, int calls)
 {
@@ -92,8 +92,8 @@ static double median(double *v, int n)
     return n % 2 ? v[n / 2] : 0.5 * (v[n / 2 - 1] + v[n / 2]);
 }
 
-/* Calls per block so that it takes about `seconds`; agreed by all.  A and B get their own number,
- * so that the one late rank that a slow A leaves behind weighs little in a fast B. */
+/* Calls per block so that it takes about `seconds`; the same on all ranks.  A and B have separate
+ * numbers, so that a rank delayed by a slow A has little effect on a fast B. */
 static int choose_calls(allreduce_fn f, const double *src, double *dst, int n, double seconds)
 {
     double t = block(f, src, dst, n, 1);
@@ -121,7 +121,7 @@ static void compare(allreduce_fn a, const char *name, long bytes, int pairs, dou
         src[i] = r + i;
     int na = choose_calls(a, src, dst, n, seconds / pairs / 2);
     int nb = choose_calls(MPI_Allreduce, src, dst, n, seconds / pairs / 2);
-    if (na < 4 * nb && nb < 4 * na) /* what begins and ends a block must weigh the same in both */
+    if (na < 4 * nb && nb < 4 * na) /* the ends of a block must weigh the same in both */
         na = nb = (na + nb) / 2;
     for (int i = 0; i < pairs; i++) {
         if (i % 2)

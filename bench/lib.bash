@@ -1,10 +1,10 @@
-# lib.bash - what the benchmark scripts share: which MPIs there are, and how to start a job.
+# lib.bash - shared by the benchmark scripts: the MPIs that were built, and how to start a job.
 # shellcheck shell=bash
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD:-$top/build}
 attune=$build/bin/attune
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export XDG_DATA_HOME=$build/results/data # the user's wisdom has no part in it, and learns nothing
+export XDG_DATA_HOME=$build/results/data # the user's wisdom is neither read nor changed
 
 # The flavours that were built.
 flavours() {
@@ -24,7 +24,7 @@ launch() {
     "$attune" run "${options[@]}" -- "${launcher[@]}" "$@"
 }
 
-# The machine, for the head of a table.
+# The machine, printed above a table.
 machine() {
     printf '%s, %s cores, %s\n' "$(uname -m)" "$(nproc)" \
         "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"

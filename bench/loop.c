@@ -1,8 +1,7 @@
-/* loop.c - what an iterative program does: the same collective again and again, something else in
- * between.  Prints one line per call: number, its part of the next number, and microseconds from
- * the begin of the loop until the last rank had left the call, without what was done in between.
- * Times of single calls would count twice what a rank waits for in one call and works off in
- * another.
+/* loop.c - an iterative application: the same collective in a loop, with a pause between calls.
+ * Prints one line per call: its number, its contribution to the sum, and the sum: microseconds from
+ * the start of the loop until the last rank left the call, without the pauses.  Adding the times of
+ * single calls would count the time twice that one rank waits and another one catches up.
  *
  *   loop OPERATION BYTES [CALLS [BETWEEN_US]]     bcast, reduce, allreduce, allgather, alltoall */
 #include <mpi.h>
@@ -31,7 +30,7 @@ static void call(const loop *l)
         MPI_Alltoall(l->in, l->n, MPI_INT, l->out, l->n, MPI_INT, MPI_COMM_WORLD);
 }
 
-/* Ranks may outnumber cores here, so that work must not be done for real. */
+/* Sleeps instead of computing, because there may be more ranks than cores. */
 static void between(int us)
 {
     const struct timespec t = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000L};
@@ -52,7 +51,7 @@ int main(int argc, char **argv)
     l.in = calloc((size_t)l.n * (size_t)l.p + 1, sizeof(int));
     l.out = calloc((size_t)l.n * (size_t)l.p + 1, sizeof(int));
     double *const took = calloc(2 * (size_t)calls, sizeof *took), *const most = took + calls;
-    double aside = 0; /* microseconds in between, which sleep makes longer than asked for */
+    double aside = 0; /* microseconds of all pauses; a sleep takes longer than specified */
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
     for (int i = 0; i < calls; i++) {

@@ -1,11 +1,11 @@
-/* reductions_exec.c - Attune's reduction kernels against MPI_Reduce_local and against the memory.
+/* reductions_exec.c - Attune's reduction kernels compared with MPI_Reduce_local and with STREAM.
  *
- * Every pair of operator and type, messages of 8 B to 1 MB: blocks of calls of both alternate, each
- * pair of blocks gives one ratio; printed are medians and the median ratio (library / kernel, so
- * more than 1 is faster) with its 95 % interval.  Then, above the caches of a core, the bandwidth
- * of sums of doubles against that of STREAM's add, which is a loop of this file.
+ * Every pair of operator and type, 8 B to 1 MB: blocks of calls of both alternate, and each pair of
+ * blocks gives one ratio.  Prints medians and the median ratio (library / kernel: above 1 the
+ * kernel is faster) with its 95 % confidence interval.  Then compares the bandwidth of sums of
+ * doubles beyond the caches of a core with that of STREAM add, a loop in this file.
  *
- *   reductions_exec [PAIRS [MICROSECONDS]]: pairs of blocks of about so many microseconds */
+ *   reductions_exec [PAIRS [MICROSECONDS]]: pairs of blocks, duration of a block */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static char *left, *right, *room;
 static int pairs = 31;
 static double block_us = 20;
 
-/* ---- what is compared ---- */
+/* ---- variants ---- */
 
 typedef struct {
     MPI_Op op;
@@ -47,9 +47,9 @@ static void by_kernel_apart(const job *j) { j->kernel(left, right, room, (size_t
 
 /* ---- pairs of blocks ---- */
 
-typedef void (*way)(const job *j);
+typedef void (*variant)(const job *j);
 
-static double block(way f, const job *j, int calls)
+static double block(variant f, const job *j, int calls)
 {
     const double start = MPI_Wtime();
     for (int i = 0; i < calls; i++)
@@ -57,7 +57,7 @@ static double block(way f, const job *j, int calls)
     return (MPI_Wtime() - start) / calls * 1e6;
 }
 
-static int calls_of(way f, const job *j)
+static int calls_of(variant f, const job *j)
 {
     int calls = 1;
     while (block(f, j, calls) * calls < block_us && calls < 1 << 20)
@@ -66,12 +66,12 @@ static int calls_of(way f, const job *j)
 }
 
 /* Medians of both in microseconds, and a / b. */
-static void compare(way a, way b, const job *j, double us[2], atn_estimate *ratio_p)
+static void compare(variant a, variant b, const job *j, double us[2], atn_estimate *ratio_p)
 {
     static double ta[PAIRS_MOST], tb[PAIRS_MOST], ratio[PAIRS_MOST];
     const int calls = calls_of(b, j);
 
-    calls_of(a, j); /* both are warm */
+    calls_of(a, j); /* warm-up */
     for (int i = 0; i < pairs; i++) {
         if (i % 2)
             ta[i] = block(a, j, calls);

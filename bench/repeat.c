@@ -1,8 +1,8 @@
-/* repeat.c - one collective, again and again: for counting what crosses a wire.
+/* repeat.c - repeats one collective, for counting the traffic on a link.
  *
  *   repeat OPERATION BYTES CALLS          OPERATION: bcast | reduce | allreduce
  *
- * Rank 0 prints the median time of a call in seconds (the slowest rank's). */
+ * Rank 0 prints the median time of a call in seconds (of the slowest rank). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* roots_exec.c - a collective with every rank as root in turn, in several variants in turns.
+/* roots_exec.c - a collective with every rank as root, in several interleaved variants.
  *
  *   roots_exec OPERATION BYTES CALLS [NAME=ALGORITHM ...]     e.g. bcast 1024 5 flat=binomial
  *
- * All ranks begin a call at the same moment of the clock, which the hosts of a lab share; its time
- * is the slowest rank's.  "native" as algorithm is the MPI library's own routine.  Rank 0 prints,
- * for each variant, calls and the geometric mean over all roots of the median times, with its 95 %
- * interval, in seconds, as csv. */
+ * All ranks start a call at the same time of the clock, which the hosts of a lab share; the time of
+ * a call is that of the slowest rank.  The algorithm "native" is the routine of the MPI library.
+ * Rank 0 prints CSV: for each variant the calls and the geometric mean over all roots of the median
+ * times with its 95 % confidence interval, in seconds. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct {
     double *times; /* [root * calls + call] */
 } variant;
 
-/* Without a root, there are as many calls as for a few roots together. */
+/* Operations without a root make as many calls as a few roots together. */
 typedef struct {
     int roots, calls;
 } amount;
@@ -41,7 +41,7 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Everybody tells rank 0 to be there, and hears when to begin; nothing that is measured is used. */
+/* Ranks report to rank 0 and receive the start time; uses only point-to-point calls. */
 static int64_t agree_start(const atn_caller *c)
 {
     int64_t start = 0;
@@ -91,7 +91,7 @@ static int call_exec(const atn_caller *c, const atn_callee *callee)
     return plan ? atn_exec_run(callee->exec, plan, &c->call, c->comm) : MPI_ERR_OTHER;
 }
 
-/* As this rank saw it. */
+/* The time of a call on this rank. */
 static double measure(const atn_caller *c, const atn_callee *callee)
 {
     const int64_t start = agree_start(c);
@@ -103,7 +103,7 @@ static double measure(const atn_caller *c, const atn_callee *callee)
     return own;
 }
 
-/* Each variant once with each root, another one begins each time; the first turn is not counted. */
+/* Each variant once with each root, in rotating order; the first round is a warm-up. */
 static void measure_all(atn_caller *c, variant *v, int n, amount a)
 {
     for (int i = 0; i <= a.calls; i++)

@@ -1,16 +1,17 @@
-/* skeleton_exec.c - communicates as a well-known program does; checks who each message is from.
+/* skeleton_exec.c - executes a communication skeleton and checks the source of each message.
  *
  *   skeleton_exec NAME [ITERATIONS]     bt | cg | lu | mg | qcd | sp | transpose
  *
- * Every call of the program has a place of its own in this text, so that a tracer sees the call
- * sites that the program has.  Rank 0 prints messages, bytes and seconds of all ranks as csv. */
+ * Every call of the application has its own call site in this file, so that a tracer sees as many
+ * call sites as in the application.  Rank 0 prints messages, bytes and seconds of all ranks as CSV.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "research/skeleton/skeleton.h"
 
-/* A call that the compiler must neither merge with another nor leave by a jump. */
+/* A call that the compiler must neither merge with another nor turn into a tail call. */
 #define HERE(n, ...)                                                                               \
     case n:                                                                                        \
         __VA_ARGS__;                                                                               \
@@ -26,17 +27,17 @@
     X(6)                                                                                           \
     X(7)                                                                                           \
     X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
-_Static_assert(ATN_SKELETON_SITES == 24, "a call for each site");
+_Static_assert(ATN_SKELETON_SITES == 24, "one call per site");
 
 enum { MAX_REQUESTS = 64 };
 
-/* What every message begins with. */
+/* The header of every message. */
 typedef struct {
     int sender, tag;
 } stamp;
 
 typedef struct {
-    const char *buffer; /* NULL: it is a send */
+    const char *buffer; /* NULL for a send */
     stamp wanted;
 } pending;
 
@@ -106,7 +107,7 @@ static void shift(const atn_skeleton_call *c, char *data, MPI_Comm comm)
     }
 }
 
-/* ---- carrying out ---- */
+/* ---- execution ---- */
 
 static void put_stamp(const player *p, char *data, const atn_skeleton_call *c)
 {
@@ -119,7 +120,7 @@ static void check_stamp(const char *data, stamp wanted)
     stamp s;
     memcpy(&s, data, sizeof s);
     if (s.sender != wanted.sender || s.tag != wanted.tag)
-        give_up("a message is not from the rank that it should be from:", s.sender);
+        give_up("wrong source of a message: rank", s.sender);
 }
 
 static void wait_for_all(player *p)
@@ -154,7 +155,7 @@ static void sum(player *p, const atn_skeleton_call *c)
     MPI_Allreduce(MPI_IN_PLACE, p->sending, c->bytes / 8, MPI_DOUBLE, MPI_SUM, p->comms[0]);
 }
 
-static void carry_out(player *p, const atn_skeleton_call *c)
+static void execute(player *p, const atn_skeleton_call *c)
 {
     char *data = p->buffers[c->buffer];
     switch (c->kind) {
@@ -184,14 +185,14 @@ static void carry_out(player *p, const atn_skeleton_call *c)
     }
 }
 
-/* ---- before and after ---- */
+/* ---- setup and result ---- */
 
 static bool is_send(atn_skeleton_kind k)
 {
     return k == ATN_SKELETON_SEND || k == ATN_SKELETON_ISEND || k == ATN_SKELETON_SHIFT;
 }
 
-/* Buffers as large as the largest message that goes through them. */
+/* Allocates each buffer for its largest message. */
 static void make_room(player *p, const atn_skeleton_run *run)
 {
     size_t room[ATN_SKELETON_BUFFERS] = {0}, sending = 64;
@@ -223,7 +224,7 @@ static void clean_up(player *p)
         MPI_Comm_free(&p->comms[i]);
 }
 
-static void tell(player *p, const char *name, int ranks, int iterations, double seconds)
+static void print_result(player *p, const char *name, int ranks, int iterations, double seconds)
 {
     double all[2] = {p->messages, p->bytes};
     MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -260,9 +261,9 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         const double start_s = MPI_Wtime();
         for (int i = 0; i < run.calls.n; i++)
-            carry_out(&p, &run.calls.v[i]);
+            execute(&p, &run.calls.v[i]);
         wait_for_all(&p);
-        tell(&p, argv[1], ranks, run.iterations, MPI_Wtime() - start_s);
+        print_result(&p, argv[1], ranks, run.iterations, MPI_Wtime() - start_s);
         clean_up(&p);
         atn_vec_free(&run.calls);
     }

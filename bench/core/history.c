@@ -1,14 +1,14 @@
-/* history.c - what it costs to remember a collective call for foresight, and to ask about a kind:
- * programs that go round 1, 8 or 100 sizes.  Prints CSV: kinds, ns to add a call, ns to ask (once
- * for a kind that comes again, once for one that does not). */
+/* history.c - cost of recording a collective call for call prediction, and of a query: programs that
+ * cycle through 1, 8 or 100 message sizes.  Prints CSV: sizes, ns to add a call, ns of a query for a
+ * call that recurs, ns of a query for one that does not. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "predict/history.h"
 
-enum { REPEATS = 9, CALLS = 200000, QUESTIONS = 200 };
+enum { REPEATS = 9, CALLS = 200000, QUERIES = 200 };
 
-/* Of this process: others may be at work. */
+/* Processor time, which other processes do not affect. */
 static double now_ns(void)
 {
     struct timespec t;
@@ -33,38 +33,38 @@ static double median(double v[REPEATS])
     return v[REPEATS / 2];
 }
 
-static double time_adding(atn_history *h, int kinds)
+static double time_adding(atn_history *h, int sizes)
 {
     const double start = now_ns();
     for (int i = 0; i < CALLS; i++) {
-        const atn_problem q = {.op = ATN_ALLREDUCE, .p = 2, .root = -1, .bytes = 8 + i % kinds};
+        const atn_problem q = {.op = ATN_ALLREDUCE, .p = 2, .root = -1, .bytes = 8 + i % sizes};
         atn_history_add(h, &q);
     }
     return (now_ns() - start) / CALLS;
 }
 
-static double time_asking(atn_history *h, int64_t below, atn_outlook expected)
+static double time_query(atn_history *h, int64_t below, atn_outlook expected)
 {
     int right = 0;
     const double start = now_ns();
-    for (int i = 0; i < QUESTIONS; i++)
+    for (int i = 0; i < QUERIES; i++)
         right += atn_history_outlook(h, is_small, &below) == expected;
-    const double ns = (now_ns() - start) / QUESTIONS;
-    return right == QUESTIONS ? ns : -1;
+    const double ns = (now_ns() - start) / QUERIES;
+    return right == QUERIES ? ns : -1;
 }
 
-static bool time_kinds(int kinds)
+static bool time_sizes(int sizes)
 {
     double add[REPEATS], comes[REPEATS], absent[REPEATS];
     atn_history *h = atn_history_make();
     if (!h)
         return false;
     for (int i = 0; i < REPEATS; i++) {
-        add[i] = time_adding(h, kinds);
-        comes[i] = time_asking(h, 9, ATN_OUTLOOK_COMES);
-        absent[i] = time_asking(h, 8, ATN_OUTLOOK_ABSENT);
+        add[i] = time_adding(h, sizes);
+        comes[i] = time_query(h, 9, ATN_OUTLOOK_COMES);
+        absent[i] = time_query(h, 8, ATN_OUTLOOK_ABSENT);
     }
-    printf("%d,%.1f,%.1f,%.1f\n", kinds, median(add), median(comes), median(absent));
+    printf("%d,%.1f,%.1f,%.1f\n", sizes, median(add), median(comes), median(absent));
     atn_history_free(h);
     return true;
 }
@@ -72,5 +72,5 @@ static bool time_kinds(int kinds)
 int main(void)
 {
     puts("kinds,add_ns,comes_ns,absent_ns");
-    return time_kinds(1) && time_kinds(8) && time_kinds(100) ? 0 : 4;
+    return time_sizes(1) && time_sizes(8) && time_sizes(100) ? 0 : 4;
 }

@@ -1,8 +1,8 @@
-/* planning.c - how long plans take: every operation and size, on wires and with ranks dealt out.
+/* planning.c - planning time of every operation and size, with block and cyclic mapping.
  *
  *   planning [MACHINE|- [TOPOLOGY ...]]
  *
- * Prints CSV: for each problem the median of several plans with the budget of a job. */
+ * Prints CSV: for each problem the median time of several plans with the budget of a job. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,12 +11,12 @@
 #include "topo/topo.h"
 
 enum { REPEATS = 5 };
-static const char *const places[] = {"4x4@100M",  "4x4@100M;order=roundrobin",
-                                     "4x8@100M",  "4x8@100M;order=roundrobin",
-                                     "4x16@100M", "4x16@100M;order=roundrobin"};
+static const char *const topologies[] = {"4x4@100M",  "4x4@100M;order=roundrobin",
+                                         "4x8@100M",  "4x8@100M;order=roundrobin",
+                                         "4x16@100M", "4x16@100M;order=roundrobin"};
 static const int64_t sizes[] = {8, 1024, 16384, 65536, 262144, 1048576};
 
-/* Of this process: others may be at work. */
+/* Processor time, which other processes do not affect. */
 static double now_ms(void)
 {
     struct timespec t;
@@ -53,10 +53,10 @@ static atn_status time_plan(const atn_problem *q, const atn_machine *m, atn_erro
     return ATN_OK;
 }
 
-static atn_status time_place(const char *place, const atn_machine *m, atn_error *err)
+static atn_status time_topology(const char *text, const atn_machine *m, atn_error *err)
 {
     atn_topo *t = NULL;
-    atn_status status = atn_topo_parse_synthetic(place, &t, err);
+    atn_status status = atn_topo_parse_synthetic(text, &t, err);
     for (int op = 0; op < ATN_OPERATIONS && status == ATN_OK; op++) {
         if (!atn_shares_bytes((atn_operation)op))
             continue;
@@ -85,10 +85,11 @@ int main(int argc, char **argv)
     else
         m = atn_machine_builtin();
     puts("topology,ranks,operation,bytes,candidates,evaluated,steps,ms,choice");
-    for (size_t i = 0; argc <= 2 && i < sizeof places / sizeof *places && status == ATN_OK; i++)
-        status = time_place(places[i], m, &err);
+    for (size_t i = 0; argc <= 2 && i < sizeof topologies / sizeof *topologies && status == ATN_OK;
+         i++)
+        status = time_topology(topologies[i], m, &err);
     for (int i = 2; i < argc && status == ATN_OK; i++)
-        status = time_place(argv[i], m, &err);
+        status = time_topology(argv[i], m, &err);
     atn_machine_free(m);
     if (status != ATN_OK)
         fprintf(stderr, "planning: %s\n", err.text);

@@ -1,9 +1,10 @@
-/* fft2d.c - a Fourier transform in two dimensions, there and back, the rows of the matrix dealt out
- * to ranks: transforms of rows, transposition by MPI_Alltoall, transforms of columns.
+/* fft2d.c - a Fourier transform in two dimensions and its inverse, the rows of the matrix
+ * distributed over the ranks: transforms of rows, transposition by MPI_Alltoall, transforms of
+ * columns.
  *
  *   fft2d [N [TIMES]]      an N x N matrix (a power of two, at least as many rows as ranks)
  *
- * Rank 0 prints the seconds that all took; the error of the way there and back must be small. */
+ * Rank 0 prints the total time; transform and inverse must reproduce the input. */
 #include <complex.h>
 #include <math.h>
 #include <mpi.h>
@@ -19,7 +20,7 @@ typedef struct {
 
 static number start_value(int64_t i) { return sin((double)i) + I * cos(0.5 * (double)i); }
 
-/* In place; `sign` -1 forward, 1 back without the factor 1 / n. */
+/* In place; `sign` -1: forward, 1: inverse without the factor 1 / n. */
 static void transform(number *v, int n, double sign)
 {
     for (int i = 1, j = 0; i < n; i++) {
@@ -46,7 +47,7 @@ static void transform(number *v, int n, double sign)
     }
 }
 
-/* Blocks of rows x rows go to the rank whose rows they become. */
+/* Sends each block of rows x rows to the rank whose rows it becomes. */
 static void transpose(matrix *m)
 {
     const int each = m->rows * m->rows;

@@ -1,28 +1,27 @@
-/* heat.c - heat that flows through a network of nodes, in implicit steps: each solves
- * (1 + L) new = old by conjugate gradients, L the Laplacian of the network.  Nodes are dealt out to
- * ranks in blocks; any node may touch any other, so every product with the matrix needs the whole
- * vector (MPI_Allgather).
+/* heat.c - heat diffusion on a graph, in implicit steps: each solves (1 + L) new = old by conjugate
+ * gradients, L the Laplacian of the graph.  The nodes are distributed over the ranks in blocks; any
+ * node may be adjacent to any other, so every product with the matrix needs the whole vector
+ * (MPI_Allgather).
  *
  *   heat [NODES [STEPS]]      nodes are rounded up to a multiple of the ranks
  *
- * Rank 0 prints the seconds that all took; no heat may get lost, and no node become colder than
- * nothing. */
+ * Rank 0 prints the total time; the amount of heat must be conserved and no temperature negative. */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINES = 8 }; /* of each node to later ones, and as many to earlier ones */
+enum { EDGES = 8 }; /* of each node to later nodes, and as many to earlier ones */
 
 typedef struct {
-    int n, rows, first; /* nodes, those of this rank, the first of them */
+    int n, rows, first; /* nodes; nodes of this rank; the first of them */
     int p, r;
-    int *neighbour; /* of row i: 2 * LINES from 2 * LINES * i on */
+    int *neighbour; /* of row i: 2 * EDGES from 2 * EDGES * i on */
     double *conductance;
     double *heat, *residual, *direction, *image;
-    double *all; /* the direction, of all ranks */
-} network;
+    double *all; /* the direction vector of all ranks */
+} graph;
 
 static uint64_t mixed(uint64_t x)
 {
@@ -33,22 +32,22 @@ static uint64_t mixed(uint64_t x)
 
 static double uniform(uint64_t seed) { return (double)(mixed(seed + 1) >> 11) * 0x1p-53; }
 
-/* Line k of any node leads equally far, and conducts as chance will have it. */
-static void lay_lines(network *w)
+/* Edge k of every node has the same distance and a random conductance. */
+static void make_edges(graph *w)
 {
     for (int i = 0; i < w->rows; i++)
-        for (int k = 0; k < LINES; k++) {
+        for (int k = 0; k < EDGES; k++) {
             const int far = 1 + (int)(mixed((uint64_t)k + 99) % (uint64_t)(w->n - 1));
             const int own = w->first + i, before = (own - far + w->n) % w->n;
-            const int at = 2 * LINES * i + 2 * k;
+            const int at = 2 * EDGES * i + 2 * k;
             w->neighbour[at] = (own + far) % w->n;
             w->neighbour[at + 1] = before;
-            w->conductance[at] = uniform((uint64_t)own * LINES + (uint64_t)k);
-            w->conductance[at + 1] = uniform((uint64_t)before * LINES + (uint64_t)k);
+            w->conductance[at] = uniform((uint64_t)own * EDGES + (uint64_t)k);
+            w->conductance[at + 1] = uniform((uint64_t)before * EDGES + (uint64_t)k);
         }
 }
 
-static double sum_of_products(const network *w, const double *a, const double *b)
+static double sum_of_products(const graph *w, const double *a, const double *b)
 {
     double own = 0, all = 0;
     for (int i = 0; i < w->rows; i++)
@@ -58,19 +57,19 @@ static double sum_of_products(const network *w, const double *a, const double *b
 }
 
 /* image = (1 + L) v */
-static void apply(network *w, const double *v)
+static void apply(graph *w, const double *v)
 {
     MPI_Allgather(v, w->rows, MPI_DOUBLE, w->all, w->rows, MPI_DOUBLE, MPI_COMM_WORLD);
     for (int i = 0; i < w->rows; i++) {
         double sum = v[i];
-        for (int k = 2 * LINES * i; k < 2 * LINES * (i + 1); k++)
+        for (int k = 2 * EDGES * i; k < 2 * EDGES * (i + 1); k++)
             sum += w->conductance[k] * (v[i] - w->all[w->neighbour[k]]);
         w->image[i] = sum;
     }
 }
 
-/* One step; starts from the old temperatures, as the new ones are near. */
-static void flow(network *w)
+/* One step; starts from the old temperatures, which are close to the new ones. */
+static void diffuse(graph *w)
 {
     apply(w, w->heat);
     for (int i = 0; i < w->rows; i++)
@@ -91,8 +90,8 @@ static void flow(network *w)
     }
 }
 
-/* Every step warms other nodes; returns the heat that all got. */
-static double warm(network *w, int step)
+/* Each step heats a different set of nodes; returns the heat added. */
+static double warm(graph *w, int step)
 {
     double own = 0, all = 0;
     for (int i = 0; i < w->rows; i++)
@@ -104,8 +103,8 @@ static double warm(network *w, int step)
     return all;
 }
 
-/* Whether all the heat is still there and no node is colder than nothing. */
-static int is_right(const network *w, double given)
+/* Whether heat is conserved and no temperature is negative. */
+static int is_conserved(const graph *w, double added)
 {
     double own = 0, all = 0, least = 0, coldest = 0;
     for (int i = 0; i < w->rows; i++) {
@@ -114,7 +113,7 @@ static int is_right(const network *w, double given)
     }
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&least, &coldest, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    return fabs(all - given) <= 1e-8 * given && coldest > -1e-6;
+    return fabs(all - added) <= 1e-8 * added && coldest > -1e-6;
 }
 
 static void *room(int n, size_t size)
@@ -128,8 +127,8 @@ static void *room(int n, size_t size)
 int main(int argc, char **argv)
 {
     const int nodes = argc > 1 ? atoi(argv[1]) : 75000, steps = argc > 2 ? atoi(argv[2]) : 4;
-    network w = {0};
-    double given = 0;
+    graph w = {0};
+    double added = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &w.p);
     MPI_Comm_rank(MPI_COMM_WORLD, &w.r);
@@ -138,24 +137,24 @@ int main(int argc, char **argv)
     w.rows = (nodes + w.p - 1) / w.p;
     w.n = w.rows * w.p;
     w.first = w.rows * w.r;
-    w.neighbour = room(2 * LINES * w.rows, sizeof *w.neighbour);
-    w.conductance = room(2 * LINES * w.rows, sizeof *w.conductance);
+    w.neighbour = room(2 * EDGES * w.rows, sizeof *w.neighbour);
+    w.conductance = room(2 * EDGES * w.rows, sizeof *w.conductance);
     w.heat = room(4 * w.rows, sizeof *w.heat);
     w.residual = w.heat + w.rows;
     w.direction = w.residual + w.rows;
     w.image = w.direction + w.rows;
     w.all = room(w.n, sizeof *w.all);
-    lay_lines(&w);
+    make_edges(&w);
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     for (int step = 0; step < steps; step++) {
-        given += warm(&w, step);
-        flow(&w);
+        added += warm(&w, step);
+        diffuse(&w);
     }
     const double seconds = MPI_Wtime() - begin;
-    const int good = is_right(&w, given);
+    const int good = is_conserved(&w, added);
     if (w.r == 0)
-        printf("%.6f s, %s\n", seconds, good ? "all heat is there" : "HEAT IS LOST");
+        printf("%.6f s, %s\n", seconds, good ? "heat conserved" : "HEAT NOT CONSERVED");
     free(w.neighbour);
     free(w.conductance);
     free(w.heat);

@@ -1,9 +1,9 @@
-/* samplesort.c - sorts keys that are dealt out to ranks: samples of all decide who gets which keys
- * (MPI_Allgather), ranks tell each other how many (MPI_Alltoall) and send them (MPI_Alltoallv).
+/* samplesort.c - sorts keys that are distributed over the ranks: samples of all ranks give the
+ * splitters (MPI_Allgather), ranks exchange counts (MPI_Alltoall) and keys (MPI_Alltoallv).
  *
  *   samplesort [KEYS [TIMES]]      keys of each rank
  *
- * Rank 0 prints the seconds that all took; order and number of the keys are checked. */
+ * Rank 0 prints the total time; order and number of the keys are checked. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Where the keys of the next rank begin: the first that is not below the splitter. */
+/* The first key that is not below the splitter: the start of the keys of the next rank. */
 static int first_not_below(const sorter *s, uint64_t splitter)
 {
     int lo = 0, hi = s->n;
@@ -88,11 +88,12 @@ static int is_sorted(const sorter *s)
     return all;
 }
 
-static int sort_once(sorter *s, int turn)
+static int sort_once(sorter *s, int repetition)
 {
     for (int i = 0; i < s->n; i++)
-        s->key[i] = mixed(((uint64_t)turn * (uint64_t)s->p + (uint64_t)s->r) * (uint64_t)s->n +
-                          (uint64_t)i + 1);
+        s->key[i] =
+            mixed(((uint64_t)repetition * (uint64_t)s->p + (uint64_t)s->r) * (uint64_t)s->n +
+                  (uint64_t)i + 1);
     qsort(s->key, (size_t)s->n, sizeof *s->key, ascending);
     split(s);
     exchange(s);

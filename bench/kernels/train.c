@@ -1,11 +1,11 @@
-/* train.c - a neural network that learns to tell ten patterns under noise, with two layers of
- * weights (784 -> 128 -> 10, single precision).  Each rank takes its share of every batch; the
- * gradients of all are added by MPI_Allreduce, and every rank takes the same step.
+/* train.c - trains a neural network to classify ten noisy patterns, with two layers of weights
+ * (784 -> 128 -> 10, single precision).  Each batch is distributed over the ranks; MPI_Allreduce
+ * adds the gradients, and every rank makes the same step.
  *
- *   train [STEPS [BATCH]]      8 steps or more; samples of all ranks together in one step
+ *   train [STEPS [BATCH]]      at least 8 steps; samples per step over all ranks
  *
- * Rank 0 prints the seconds that all took; the loss must have halved, and the ranks must
- * have the same weights. */
+ * Rank 0 prints the total time; the loss must have halved, and the ranks must have the same
+ * weights. */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ static void add(float *sum, float factor, const float *in, int n)
         sum[i + 1] += factor * in[i];
 }
 
-/* Probabilities from what the last units say; the loss of the right answer. */
+/* Turns the output of the last layer into probabilities; returns the loss of the right answer. */
 static float softmax(float *out, int answer)
 {
     float most = out[0], sum = 0;
@@ -69,7 +69,7 @@ static float softmax(float *out, int answer)
     return -logf(fmaxf(out[answer], 1e-30f));
 }
 
-/* Adds one sample's part to the gradient and to the loss. */
+/* Adds the contribution of one sample to the gradient and to the loss. */
 static void learn(network *w, const float *in, int answer)
 {
     float hidden[HIDDEN], back[HIDDEN] = {0}, out[CLASSES];
@@ -89,7 +89,7 @@ static void learn(network *w, const float *in, int answer)
         add(w->gradient + h * (INPUTS + 1), back[h] * (1 - hidden[h] * hidden[h]), in, INPUTS);
 }
 
-/* One step of all ranks; the mean loss before it. */
+/* One step of all ranks; returns the mean loss before it. */
 static float step(network *w, int own, int all)
 {
     float in[INPUTS];
@@ -106,7 +106,7 @@ static float step(network *w, int own, int all)
     return w->gradient[WEIGHTS] / (float)all;
 }
 
-/* Sums in another order may differ in the last digits. */
+/* Reordered sums may differ in the last digits. */
 static int are_equal(const network *w)
 {
     double both[2] = {0}, most[2];

@@ -1,5 +1,5 @@
-# turns.awk - jobs with and without something, in turns: medians, and the ratio of each pair of jobs.
-# Input: heading, then mpi,case,run,with(0|1),value,...; what the values are comes from the heading.
+# pairs.awk - alternating jobs without and with a feature: medians, and the ratio of each pair of jobs.
+# Input: heading, then mpi,case,run,with(0|1),value,...; the heading names the values.
 function median(v, n,    i, j, x) {
     for (i = 2; i <= n; i++) {
         x = v[i]
@@ -18,15 +18,15 @@ NR == 1 { for (c = 5; c <= NF; c++) name[c] = $c; columns = NF; next }
     if ($3 + 1 > runs) runs = $3 + 1
 }
 END {
-    printf "%-24s %-10s %12s %12s %8s  %s\n", "mpi, case", "what", "without", "with", "ratio", "range of ratios"
+    printf "%-24s %-10s %12s %12s %8s  %s\n", "mpi, case", "measure", "without", "with", "ratio", "range of ratios"
     for (k = 1; k <= cases; k++)
         for (c = 5; c <= columns; c++) {
             of = order[k]
             for (i = 0; i < runs; i++) {
-                plain[i + 1] = value[of, i, c, 0]; other[i + 1] = value[of, i, c, 1]
-                ratio[i + 1] = plain[i + 1] > 0 ? other[i + 1] / plain[i + 1] : 0
+                without[i + 1] = value[of, i, c, 0]; with[i + 1] = value[of, i, c, 1]
+                ratio[i + 1] = without[i + 1] > 0 ? with[i + 1] / without[i + 1] : 0
             }
-            a = median(plain, runs); b = median(other, runs); m = median(ratio, runs)
+            a = median(without, runs); b = median(with, runs); m = median(ratio, runs)
             printf "%-24s %-10s %12.6g %12.6g %8.3f  %.3f .. %.3f\n", of, name[c], a, b, m, low, high
         }
 }

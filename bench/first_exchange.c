@@ -1,5 +1,5 @@
-/* first.c - what the first messages of a job cost: prints the times of MPI_Init (ms), of the first
- * exchange with all other ranks (us) and of the second one. */
+/* first_exchange.c - cost of the first messages of a job: prints the times of MPI_Init (ms), of the
+ * first exchange with all other ranks (us) and of the second one (us). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One partner after the other, as a loop over neighbours does. */
+/* Exchanges with one partner after another, like a loop over neighbours. */
 static double exchange(int p, int r)
 {
     const double start = now();

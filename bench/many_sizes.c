@@ -1,10 +1,10 @@
-/* kinds.c - a program that goes round many sizes of one collective: kinds SIZES ROUNDS.  Prints the
- * mean time of a call in us. */
+/* many_sizes.c - cycles through message sizes of one collective: many_sizes SIZES ROUNDS.  Prints
+ * the mean time of a call in us. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void go_round(const int *in, int *out, int sizes)
+static void call_all_sizes(const int *in, int *out, int sizes)
 {
     for (int i = 1; i <= sizes; i++)
         MPI_Allreduce(in, out, 16 * i, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -19,11 +19,11 @@ int main(int argc, char **argv)
     int *in = calloc(16 * (size_t)sizes, sizeof *in),
         *out = calloc(16 * (size_t)sizes, sizeof *out);
     for (int i = 0; i < 10; i++)
-        go_round(in, out, sizes);
+        call_all_sizes(in, out, sizes);
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
     for (int i = 0; i < rounds; i++)
-        go_round(in, out, sizes);
+        call_all_sizes(in, out, sizes);
     const double mine = MPI_Wtime() - start;
     double most;
     MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);

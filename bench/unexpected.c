@@ -1,8 +1,8 @@
-/* early.c - a rank that computes while a message waits for it: early BYTES STEPS.
+/* unexpected.c - an unexpected message in every step: unexpected BYTES STEPS.
  *
- * Rank 1 sends, then computes; rank 0 computes as long, with a call of MPI now and then, then
- * receives.  The message is there before rank 0 asks.  Prints the mean of a step, of rank 0's time
- * in MPI_Recv and of rank 1's in MPI_Send, in us. */
+ * Rank 1 sends, then computes; rank 0 computes for the same time, with occasional MPI calls, then
+ * receives a message that has already arrived.  Prints the mean time of a step, of MPI_Recv on rank
+ * 0 and of MPI_Send on rank 1, in us. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { SLICES = 10 };
 
 static volatile double sink;
 
-/* About 20 us on a processor of today. */
+/* About 20 us on a current processor. */
 static void compute(void)
 {
     double x = 1;
@@ -22,7 +22,7 @@ static void compute(void)
     sink = x;
 }
 
-/* Calls that a program makes for other reasons: here there is nothing to be found. */
+/* Computation with MPI calls that complete nothing, as an application makes for other reasons. */
 static void work(void)
 {
     MPI_Request none = MPI_REQUEST_NULL;
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     const int n = argc > 1 ? atoi(argv[1]) : 65536, steps = argc > 2 ? atoi(argv[2]) : 500;
     char *buf = calloc((size_t)n + 1, 1);
     double times[3] = {0}, most[3];
-    for (int i = 0; i < 2; i++) { /* the first time warms up */
+    for (int i = 0; i < 2; i++) { /* the first pass is a warm-up */
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
         times[1] = r == 0 ? receive_all(buf, n, steps) : 0;
