@@ -1,19 +1,45 @@
-/* timing.h - how `attune tune` may time collectives your way.
+/**
+ * @file timing.h
+ * @brief User-defined timing for `attune tune --timing`.
  *
- * Write a function of this name, compile it with the compiler wrapper of your MPI into a shared
- * object (mpicc -shared -fPIC -o mine.so mine.c), and name it: attune tune --timing ./mine.so ...
- * It is loaded into every rank.  docs/offline-tuning.md has an example. */
+ * Define attune_timing(), compile it with the compiler wrapper of the MPI library into a shared
+ * object (mpicc -shared -fPIC -o mine.so mine.c) and pass it: attune tune --timing ./mine.so ...
+ * Every rank loads it.  docs/offline-tuning.md has an example.
+ */
 #ifndef ATTUNE_TIMING_H
 #define ATTUNE_TIMING_H
 
 #include <mpi.h>
 
-/* Carries out the collective once, on all ranks of the communicator. */
+#include "attune/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Executes the collective once, on all ranks of the communicator.
+ *
+ * @param data The pointer that attune_timing() received.
+ */
 typedef void (*attune_call)(void *data);
 
-/* Calls `call(data)` `calls` times on every rank, surrounded by whatever your program would do, and
- * returns how many seconds one call took, as you understand it.  All ranks call the function at the
- * same time; Attune takes the largest of what they return.  What is not above 0 ends the job. */
+/**
+ * Time a collective.  Defined by the user, called by `attune tune` on all ranks at the same time.
+ *
+ * The function calls `call(data)` `calls` times on every rank, together with whatever the
+ * application would do around it, and returns the time of one call.  Attune takes the maximum over
+ * all ranks.  A result that is not above 0 ends the job.
+ *
+ * @param comm  The communicator of the collective.
+ * @param call  Executes the collective once.
+ * @param data  Argument of `call`.
+ * @param calls Number of calls to make.
+ * @return Seconds per call.
+ */
 double attune_timing(MPI_Comm comm, attune_call call, void *data, int calls);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,17 +1,23 @@
-/* topology.h - for programs that want to know where their ranks are, as Attune does.
+/**
+ * @file topology.h
+ * @brief Topology of the ranks of a communicator, as Attune uses it.
  *
- * Every rank has a depth and, for each level 0 .. depth - 1, a cluster.  Level 0 joins all ranks of
- * the communicator; below come, as the topology has them, sites, switches, hosts, parts of hosts.
- * Ranks of one cluster are nearer to each other than to others.  Depths may differ.
+ * Every rank has a depth and, for each level 0 .. depth - 1, a cluster.  Level 0 contains all ranks
+ * of the communicator; the following levels are those of the topology: sites, switches, hosts,
+ * parts of hosts.  Ranks in one cluster are closer to each other than to other ranks.  Depths may
+ * differ between ranks.
  *
- * Attune knows this when ATTUNE_TOPOLOGY (or attune run --topology) names a topology.  Without it,
- * and when the program runs without Attune, nothing is known: the functions at the bottom, which
- * need no library, then say so. */
+ * The topology is available if ATTUNE_TOPOLOGY or `attune run --topology` specifies one.
+ * Otherwise, and if the program runs without Attune, the inline functions at the end return
+ * "unknown"; they need no library.
+ */
 #ifndef ATTUNE_TOPOLOGY_H
 #define ATTUNE_TOPOLOGY_H
 
 #include <mpi.h>
 #include <stddef.h>
+
+#include "attune/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,21 +29,34 @@ extern "C" {
 #define ATTUNE_API __attribute__((weak))
 #endif
 
+/** The clusters of all ranks of a communicator. */
 typedef struct {
-    int ranks;               /* of the communicator */
-    int levels;              /* of the deepest rank */
-    const int *depth;        /* of each rank */
-    const int *cluster;      /* [rank * levels + level]: 0, 1 ... by smallest rank; -1: none */
-    const char *const *name; /* likewise: "site", "switch", "host" ...; NULL: none */
+    int ranks;               /**< Number of ranks. */
+    int levels;              /**< Largest depth of any rank. */
+    const int *depth;        /**< Depth of each rank. */
+    const int *cluster;      /**< [rank * levels + level]: numbered by smallest rank; -1: none. */
+    const char *const *name; /**< Likewise: "site", "switch", "host" ...; NULL: none. */
 } attune_topology;
 
-/* Where the ranks of an intra-communicator are; NULL: not known.  A local call, the same on all
- * ranks; what it returns lives as long as the communicator and until MPI_Finalize.
- * Weak: ask whether it is there (attune.h), or use the functions below. */
+/**
+ * Topology of an intra-communicator.
+ *
+ * A local call with the same result on all ranks.  Weak: test its address as described in
+ * attune/attune.h, or use the inline functions below.
+ *
+ * @param comm The communicator.
+ * @return The topology, valid until the communicator is freed or MPI_Finalize; NULL if unknown.
+ */
 ATTUNE_API const attune_topology *attune_topology_of(MPI_Comm comm);
 
-/* The key of the communicator attribute that holds the same pointer: on MPI_COMM_WORLD from
- * MPI_Init on, on others once attune_topology_of was called.  MPI_KEYVAL_INVALID: nothing known. */
+/**
+ * Key of the communicator attribute that holds the same pointer.
+ *
+ * MPI_COMM_WORLD has the attribute from MPI_Init on, other communicators after
+ * attune_topology_of() was called for them.
+ *
+ * @return The key; MPI_KEYVAL_INVALID if the topology is unknown.
+ */
 ATTUNE_API int attune_topology_key(void);
 
 #undef ATTUNE_API
@@ -46,14 +65,22 @@ ATTUNE_API int attune_topology_key(void);
 
 /* ---- with or without Attune ---- */
 
-/* Levels of a rank; 0: not known. */
+/**
+ * Depth of a rank.
+ *
+ * @return Number of levels; 0 if unknown.
+ */
 static inline int attune_depth(MPI_Comm comm, int rank)
 {
     const attune_topology *t = attune_topology_of != NULL ? attune_topology_of(comm) : NULL;
     return t != NULL && rank >= 0 && rank < t->ranks ? t->depth[rank] : 0;
 }
 
-/* The cluster of a level that a rank is in; -1: not known, or it has no such level. */
+/**
+ * Cluster of a rank at a level.
+ *
+ * @return Number of the cluster; -1 if unknown or if the rank has no such level.
+ */
 static inline int attune_cluster(MPI_Comm comm, int rank, int level)
 {
     return level >= 0 && level < attune_depth(comm, rank)
@@ -61,7 +88,11 @@ static inline int attune_cluster(MPI_Comm comm, int rank, int level)
                : -1;
 }
 
-/* What the clusters of a level are called where that rank is; NULL: as above. */
+/**
+ * Name of the clusters of a level at a rank, such as "host".
+ *
+ * @return The name; NULL if unknown or if the rank has no such level.
+ */
 static inline const char *attune_level_name(MPI_Comm comm, int rank, int level)
 {
     return level >= 0 && level < attune_depth(comm, rank)

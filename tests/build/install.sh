@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# An installed Attune is complete and works from where it is, also after being moved.
+# An installation is complete and relocatable: it works after it was moved.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
 build=${ATTUNE_BUILD:-$PWD/build}
 box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 
-has() { [ -s "$box/b/$1" ] || { find "$box/b" | sort; return 1; }; }
+exists() { [ -s "$box/b/$1" ] || { find "$box/b" | sort; return 1; }; }
 runs_under() { # FLAVOUR LAUNCHER ...
     local program=$build/examples/$1/collectives
     shift
@@ -18,18 +18,44 @@ measures() { # LAUNCHER ...
         grep -qE '^bcast +1K +attune ' "$box/out" || { cat "$box/out"; return 1; }
 }
 
-check "installs" cmake --install "$build" --prefix "$box/a"
+# The version, the headers and the preload library that attune.pc gives.
+pkg_config() { PKG_CONFIG_PATH=$box/b/lib/pkgconfig pkg-config "$@" attune; }
+pc_version() { [ "$(pkg_config --modversion)" = "$(cat VERSION)" ] || { pkg_config --modversion; return 1; }; }
+pc_compiles() {
+    printf '#include <attune/attune.h>\nint v = ATTUNE_VERSION_NUMBER;\n' >"$box/unit.c"
+    ${CC:-cc} $(pkg_config --cflags) -c -o "$box/unit.o" "$box/unit.c"
+}
+pc_links_nothing() { [ -z "$(pkg_config --libs | tr -d ' ')" ] || { pkg_config --libs; return 1; }; }
+pc_preload() { # FLAVOUR
+    [ "$(pkg_config --variable="preload_$1")" -ef "$box/b/lib/attune/libattune-$1.so" ]
+}
+# The soname is a link to the library beside it.
+soname_resolves() { # FLAVOUR
+    local links=("$box/b/lib/attune/libattune-$1.so".*)
+    [ "${links[0]}" -ef "$box/b/lib/attune/libattune-$1.so" ] || { ls -l "$box/b/lib/attune"; return 1; }
+}
+
+check "cmake --install" cmake --install "$build" --prefix "$box/a"
 mv "$box/a" "$box/b"
 for file in bin/attune share/man/man1/attune.1 share/bash-completion/completions/attune \
-    share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h include/attune/topology.h \
+    share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h include/attune/timing.h include/attune/topology.h \
+    include/attune/version.h lib/pkgconfig/attune.pc \
     libexec/attune/attune-delay libexec/attune/attune-lab-agent; do
-    check "has $file" has $file
+    check "$file" exists $file
 done
-check "runs" "$box/b/bin/attune" --version
+check "attune --version" "$box/b/bin/attune" --version
+check "attune.pc: version" pc_version
+check "attune.pc: a program finds the headers" pc_compiles
+check "attune.pc: no library to link" pc_links_nothing
+for flavour in openmpi mpich; do
+    [ -e "$build/lib/libattune-$flavour.so" ] || continue
+    check "attune.pc: preload library, $flavour" pc_preload $flavour
+    check "soname, $flavour" soname_resolves $flavour
+done
 [ ! -e "$build/lib/libattune-openmpi.so" ] ||
-    { check "serves Open MPI programs" runs_under openmpi mpirun.openmpi --oversubscribe
-      check "measures Open MPI" measures mpirun.openmpi --oversubscribe; }
+    { check "Open MPI programs use Attune" runs_under openmpi mpirun.openmpi --oversubscribe
+      check "attune bench with Open MPI" measures mpirun.openmpi --oversubscribe; }
 [ ! -e "$build/lib/libattune-mpich.so" ] ||
-    { check "serves MPICH programs" runs_under mpich mpirun.mpich
-      check "measures MPICH" measures mpirun.mpich; }
+    { check "MPICH programs use Attune" runs_under mpich mpirun.mpich
+      check "attune bench with MPICH" measures mpirun.mpich; }
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Without any MPI and without hwloc the core, its tests and the command line build and work.
+# The core, its tests and the command line build and work without MPI and hwloc.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
 dir=${ATTUNE_BUILD:-$PWD/build}/no-mpi
@@ -9,7 +9,7 @@ configure() {
         -D ATN_MPICC_OPENMPI=none -D ATN_MPICC_MPICH=none -D ATN_HWLOC=OFF >"$dir.log" 2>&1 ||
         { cat "$dir.log"; return 1; }
 }
-tells() { grep '^-- attune: no MPI found' "$dir.log"; }
+reports_no_mpi() { grep '^-- attune: no MPI found' "$dir.log"; }
 needs_neither() { ldd "$dir/bin/attune" >"$dir/ldd.log" && ! grep -E 'mpi|hwloc' "$dir/ldd.log"; }
 unit_tests() {
     local program
@@ -19,10 +19,10 @@ unit_tests() {
 }
 
 mkdir -p "$dir"
-check "configures" configure
-check "says in one line that there is no MPI" tells
-check "builds" ninja -C "$dir" --quiet
+check "configuration" configure
+check "configuration reports that no MPI was found" reports_no_mpi
+check "build" ninja -C "$dir" --quiet
 check "unit tests pass" unit_tests
-check "the command line works" "$dir/bin/attune" algo list
-check "and needs neither MPI nor hwloc" needs_neither
+check "attune algo list" "$dir/bin/attune" algo list
+check "attune is linked with neither MPI nor hwloc" needs_neither
 finish
