@@ -1,5 +1,4 @@
-# Everything is built by CMake; this only spares typing.  `make demo` and `make check` also install
-# what is missing.
+# Shortcuts; CMake does the building.  `make demo`, `make check` and `make soak` install missing packages.
 PREFIX ?= /usr/local
 
 all:

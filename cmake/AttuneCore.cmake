@@ -1,5 +1,5 @@
-# attune-core: everything that needs no MPI; and the command line on top of it.
-# The tuner itself is pure; what drives it in jobs speaks MPI and is in src/tune/drivers.
+# attune-core: all code without MPI; and the command line.
+# The tuner itself uses no MPI; its drivers in jobs do and are in src/tune/drivers.
 atn_sources(core base kernel topo sched algo model plan report trace predict research)
 file(GLOB tune CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/tune/*.c)
 list(APPEND core ${tune})
@@ -16,7 +16,7 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
     add_executable(attune ${cli})
     target_link_libraries(attune PRIVATE attune-core)
 
-    # The manual page and the completion are printed by the program itself, from its own tables.
+    # The program prints its manual page and completion from its own tables.
     set(man ${CMAKE_BINARY_DIR}/share/man/man1/attune.1)
     set(completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/attune)
     add_custom_command(OUTPUT ${man} ${completion}
@@ -28,7 +28,7 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
     add_custom_target(attune-man ALL DEPENDS ${man} ${completion})
 endif()
 
-# Benchmarks that need no MPI.
+# Benchmarks without MPI.
 atn_programs(benches bench/core/*.c)
 foreach(file IN LISTS benches)
     get_filename_component(name ${file} NAME_WE)

@@ -1,4 +1,4 @@
-# What every target of the project is compiled with.  Assertions stay on: none is on a hot path.
+# Compile options of every target.  Assertions stay enabled: none is on a hot path.
 foreach(type RELEASE RELWITHDEBINFO)
     string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${type} "${CMAKE_C_FLAGS_${type}}")
 endforeach()
@@ -8,13 +8,13 @@ target_compile_definitions(attune-flags INTERFACE _GNU_SOURCE ATN_VERSION="${ATN
 target_include_directories(attune-flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(attune-flags INTERFACE -Wall -Wextra $<$<BOOL:${ATN_WERROR}>:-Werror>)
 if(ATN_SANITIZE)
-    # Instrumented code confuses the analysis behind -Wmaybe-uninitialized.
+    # -Wmaybe-uninitialized gives false warnings for instrumented code.
     target_compile_options(attune-flags INTERFACE -Wno-maybe-uninitialized
         -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
     target_link_options(attune-flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# atn_sources(OUT dir ...): the C files directly in or one level below src/<dir>.
+# atn_sources(OUT dir ...): all C files below src/<dir>.
 function(atn_sources out)
     set(found)
     foreach(dir IN LISTS ARGN)
@@ -24,8 +24,8 @@ function(atn_sources out)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# atn_programs(OUT pattern): programs made of one file each.  Files without main() are helpers of the
-# programs beside them and go to OUT_helpers.
+# atn_programs(OUT pattern): programs of one file each.  Files without main() are helpers of the programs
+# in the same folder and go to OUT_helpers.
 function(atn_programs out pattern)
     file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${pattern})
     set(helpers)

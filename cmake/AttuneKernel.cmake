@@ -1,10 +1,9 @@
-# How the reduction kernels are compiled: src/kernel/body.h once for each instruction set.  A file whose
-# flags the compiler does not take, or of another architecture, compiles to "not there".
+# Compiles the reduction kernels, src/kernel/body.h, once for each instruction set.  A file for another
+# architecture, or whose flags the compiler does not support, compiles to an empty table.
 include(CheckCCompilerFlag)
 
-# Vectorised in every kind of build but sanitized ones, which look at each access.  Contraction would make
-# bits depend on the instruction set; that comparisons trap is nothing a kernel relies on, and it forbids
-# vectors.
+# Vectorised in all builds except sanitized ones, which check each access.  Contraction would make results
+# depend on the instruction set.  No kernel relies on trapping comparisons, which prevent vectorisation.
 set(atn_kernel_flags -ffp-contract=off -fno-trapping-math)
 if(NOT ATN_SANITIZE)
     list(APPEND atn_kernel_flags -O3)
@@ -25,7 +24,7 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/kernel/baseline.c PROPERTIES
     COMPILE_OPTIONS "${atn_kernel_flags}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
     atn_kernel_isa(avx2 -mavx2)
-    # Without DQ: its products of 64-bit integers are slower than those made of 32-bit ones.
+    # Without DQ: its 64-bit integer products are slower than those composed of 32-bit products.
     atn_kernel_isa(avx512 -mavx512f -mavx512bw -mavx512vl -mprefer-vector-width=512)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     atn_kernel_isa(sve -march=armv8.2-a+sve)

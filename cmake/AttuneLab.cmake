@@ -1,4 +1,4 @@
-# The lab: its code in the command line, and the programs that it starts from libexec/attune.
+# The lab: its code in the command line, and the programs it starts from libexec/attune.
 file(GLOB lab CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/lab/*.c)
 add_library(attune-lab STATIC ${lab})
 target_link_libraries(attune-lab PUBLIC attune-core)
@@ -12,7 +12,7 @@ set(ATN_LAB_PROGRAMS attune-lab-agent attune-delay)
 set_target_properties(${ATN_LAB_PROGRAMS} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/attune)
 
-# It needs no MPI to be built, but only MPICH needs it.
+# Builds without MPI, but only MPICH needs it.
 if("mpich" IN_LIST ATN_FLAVOURS)
     add_library(labyield SHARED src/lab/programs/yield.c)
     target_link_libraries(labyield PRIVATE attune-flags dl)

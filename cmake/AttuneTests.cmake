@@ -1,7 +1,7 @@
-# Tests without MPI: one program per file; tests/run starts them.  Under the sanitizers they are
-# modules of one program, tests/asan/together.c.
+# Tests without MPI: one program per file, started by tests/run.  With sanitizers they are modules of
+# one program, tests/asan/together.c.
 if(NOT CMOCKA_FOUND)
-    message(STATUS "attune: no cmocka, so the unit tests are not built")
+    message(STATUS "attune: cmocka is missing; unit tests are not built")
     return()
 endif()
 foreach(tier unit property)

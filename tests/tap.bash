@@ -1,4 +1,4 @@
-# tap.bash - for tests written in bash: `. tests/tap.bash`, then `check NAME COMMAND ...` for every
+# tap.bash - for tests in bash: `. tests/tap.bash`, then `check NAME COMMAND ...` for every test
 # point and `finish` at the end.  The output of a failing command becomes its diagnostic.
 tap_n=0
 tap_failed=0
@@ -24,7 +24,7 @@ check() { # NAME COMMAND ...
     fi
 }
 
-# The command must fail, and say something that holds TEXT.
+# The command must fail, and its output must contain TEXT.
 check_fails() { # NAME TEXT COMMAND ...
     local name=$1 wanted=$2 text
     shift 2
@@ -33,7 +33,7 @@ check_fails() { # NAME TEXT COMMAND ...
     elif [[ $text == *"$wanted"* ]]; then
         tap_point "$name" yes
     else
-        tap_point "$name" no "failed without saying \"$wanted\": $text"
+        tap_point "$name" no "output lacks \"$wanted\": $text"
     fi
 }
 

@@ -1,6 +1,6 @@
-/* history.c - cost of recording a collective call for call prediction, and of a query: programs that
- * cycle through 1, 8 or 100 message sizes.  Prints CSV: sizes, ns to add a call, ns of a query for a
- * call that recurs, ns of a query for one that does not. */
+/* history.c - cost of recording a collective call for call prediction, and of a query: programs
+ * that cycle through 1, 8 or 100 message sizes.  Prints CSV: sizes, ns to add a call, ns of a query
+ * for a call that recurs, ns of a query for one that does not. */
 #include <stdlib.h>
 #include <time.h>
 

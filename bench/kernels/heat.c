@@ -5,7 +5,7 @@
  *
  *   heat [NODES [STEPS]]      nodes are rounded up to a multiple of the ranks
  *
- * Rank 0 prints the total time; the amount of heat must be conserved and no temperature negative. */
+ * Rank 0 prints the total time; heat must be conserved and no temperature negative. */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>

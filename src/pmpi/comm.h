@@ -363,7 +363,7 @@ typedef enum {
 } atn_lost;
 void atn_irreproducible(atn_lost why, MPI_Comm comm);
 /* The program starts a nonblocking or persistent reduction; Attune starts its own through atn_real
- * (tools/check_doors). */
+ * (tools/check_interposed). */
 void atn_saw_later(MPI_Comm comm);
 
 /* Makes the private communicator when it is first needed (collective); false: this communicator

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Documents tell the truth: generated ones are fresh, links lead somewhere, commands work.
+# Documents are consistent: generated ones are up to date, links resolve, commands work.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
 attune=${ATTUNE_BUILD:-$PWD/build}/bin/attune
@@ -14,8 +14,8 @@ links() {
     done
     return $bad
 }
-# Every line of a code block that calls `attune`, but for those that need a lab or start a job: the
-# tests of these commands do that.
+# Every line of a code block that calls `attune`, except commands that need a lab or start a job, which
+# have their own tests.
 commands() {
     local line bad=0
     while read -r line; do
@@ -25,7 +25,7 @@ commands() {
     done < <(grep -hE '^(build/bin/)?attune [a-z]' README.md CONTRIBUTING.md docs/*.md)
     return $bad
 }
-# Every `make x` that the pages mention is a target.
+# Every `make x` in the documents is a target.
 targets() {
     local name bad=0
     for name in $(grep -ohE '\bmake [a-z]+' README.md CONTRIBUTING.md | awk '{ print $2 }' | sort -u); do
@@ -34,19 +34,19 @@ targets() {
     return $bad
 }
 
-# A copy in which one row is missing and another counts one message more.
+# Detects a copy in which one row is missing and another one differs.
 stale() {
-    local copy said
+    local copy text
     copy=$(mktemp -d) && cp -r --parents tools/docs docs share tests/figures "$copy" || return 1
     sed -i -e '/^bcast\/chain,/d' -e 's/^barrier\/linear,/&9/' "$copy/tests/figures/ranks-16.csv"
-    said=$(ATTUNE_BUILD=$(dirname "$(dirname "$attune")") "$copy/tools/docs" --check) && said=
+    text=$(ATTUNE_BUILD=$(dirname "$(dirname "$attune")") "$copy/tools/docs" --check) && text=
     rm -r "$copy"
-    echo "$said"
-    [ "$(grep -c 'run `make docs`' <<<"$said")" = 1 ] && grep -q '^+bcast/chain,' <<<"$said" &&
-        grep -q '^-barrier/linear,9' <<<"$said"
+    echo "$text"
+    [ "$(grep -c 'run `make docs`' <<<"$text")" = 1 ] && grep -q '^+bcast/chain,' <<<"$text" &&
+        grep -q '^-barrier/linear,9' <<<"$text"
 }
 
-# Every table of results stands below a line that says where it was measured.
+# Every table of results follows a line that names the machine.
 measured_where() { # PAGE
     awk -v page="$1" '
         /^\|[-:| ]+\|$/ && above ~ /^\|/ {
@@ -60,7 +60,7 @@ measured_where() { # PAGE
         { above = $0 }
         END { exit bad || tables == 0 }' "$1"
 }
-unlabelled() { # SED-SCRIPT: a copy that lacks something
+unlabelled() { # SED-SCRIPT: checks a modified copy
     local copy status
     copy=$(mktemp) && sed "$1" docs/results.md >"$copy"
     measured_where "$copy"
@@ -69,12 +69,12 @@ unlabelled() { # SED-SCRIPT: a copy that lacks something
     return $status
 }
 
-check "generated documents are fresh" tools/docs --check
-check "stale figures are told" stale
-check "tables of results say where they were measured" measured_where docs/results.md
-check_fails "a table that does not is told" "no line such as" unlabelled '0,/^\*Measured on/{/^\*Measured on/d}'
-check_fails "and one of an unknown architecture" "no line such as" unlabelled '0,/aarch64, 2/s//riscv, 2/'
-check "links lead somewhere" links
+check "generated documents are up to date" tools/docs --check
+check "outdated figures are detected" stale
+check "tables of results name the machine" measured_where docs/results.md
+check_fails "a table without a machine is detected" "no line such as" unlabelled '0,/^\*Measured on/{/^\*Measured on/d}'
+check_fails "a table with an unknown architecture is detected" "no line such as" unlabelled '0,/aarch64, 2/s//riscv, 2/'
+check "links resolve" links
 check "commands in the documents work" commands
 check "make targets in the documents exist" targets
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every C file is as clang-format leaves it, every text is tidy, every script parses.
+# C files are formatted, text files have no trailing blanks, scripts parse.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
 
@@ -10,7 +10,7 @@ format() {
     local text
     text=$(c_files | xargs clang-format --dry-run -Werror 2>&1) && return
     grep -oE '^[^ :]+:[0-9]+' <<<"$text" | awk -F: '!seen[$1]++'
-    echo "clang-format -i FILE repairs it"
+    echo "run clang-format -i FILE"
     return 1
 }
 leftovers() { c_files | xargs grep -nE '\b(TODO|FIXME|XXX)\b' && return 1 || return 0; }
@@ -40,9 +40,9 @@ if command -v clang-format >/dev/null; then
 else
     skip "C files are formatted" "no clang-format"
 fi
-check "no leftovers" leftovers
-check "no line above 100 columns" wide
-check "no blanks at line ends" blanks
+check "no TODO, FIXME or XXX" leftovers
+check "no C line above 100 columns" wide
+check "no trailing blanks" blanks
 check "scripts parse" parse
 check "every folder of src has a short README" readmes
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Layers, catalogue, sizes - and each of these checks, and the test runner, is shown a bad example
-# first: a check that cannot fail is worth nothing.
+# Layers, interposed routines, catalogue, sizes, versions.  Each check, and the test runner, must first
+# fail on a bad example.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
 bad=$(mktemp -d)
@@ -33,21 +33,21 @@ put src/research/extra/b.c 'int x;\n'
 check_fails "layers: unknown research room" "is in no layer" tools/check_layers "$bad"
 check "layers" tools/check_layers
 
-# ---- doors ----
+# ---- interposed routines ----
 fresh
 put src/pmpi/calls.def 'ATN_ROW(Bcast, BCAST,\n        (void))\nATN_LATER(Iallreduce,\n          (void))\nATN_CONTROL(Comm_free, (void), ())\n'
 put src/pmpi/a.c 'int f(void) { return PMPI_Iallreduce(); }\n'
-check_fails "doors: an interposed routine by its PMPI name" \
-    "src/pmpi/a.c:1: PMPI_Iallreduce is interposed" tools/check_doors "$bad"
+check_fails "interposed: call by the PMPI name" \
+    "src/pmpi/a.c:1: PMPI_Iallreduce is interposed" tools/check_interposed "$bad"
 put src/pmpi/a.c '/* MPI_Bcast\n * comes first */\nint (*f)(void) = MPI_Bcast_c;\n'
-check_fails "doors: by its MPI name, with large counts" \
-    "src/pmpi/a.c:3: MPI_Bcast_c is interposed" tools/check_doors "$bad"
+check_fails "interposed: call by the MPI name, with large counts" \
+    "src/pmpi/a.c:3: MPI_Bcast_c is interposed" tools/check_interposed "$bad"
 put src/pmpi/a.c ''
 put src/exec/b.c 'void f(void) { PMPI_Comm_free(0); }\n'
-check_fails "doors: in the executor" "src/exec/b.c:1: PMPI_Comm_free" tools/check_doors "$bad"
+check_fails "interposed: call in the executor" "src/exec/b.c:1: PMPI_Comm_free" tools/check_interposed "$bad"
 put src/exec/b.c 'int f(void) { return PMPI_Ibcast() + atn_real.Bcast() + g("MPI_Bcast"); } // MPI_Bcast\n'
-check "doors: the good example" tools/check_doors "$bad"
-check "doors" tools/check_doors
+check "interposed: good example" tools/check_interposed "$bad"
+check "interposed routines" tools/check_interposed
 
 # ---- catalogue ----
 good='const atn_algo atn_algo_bcast_one = {\n    .name = "one",\n    .summary = "s",\n    .reference = "r"\n                 "more",\n    .cost = "a",\n};\n'
@@ -59,7 +59,7 @@ bare() {
     put src/algo/bcast/one.c "$good"
 }
 bare
-check "catalogue: the good example" tools/check_catalog "$bad"
+check "catalogue: good example" tools/check_catalog "$bad"
 put src/algo/catalog.def 'ATN_ALGO(bcast, one, bcast)\nATN_ALGO(bcast, two, bcast)\n'
 check_fails "catalogue: row without a file" "bcast/two: no file" tools/check_catalog "$bad"
 bare
@@ -67,14 +67,14 @@ put src/algo/bcast/two.c "${good//one/two}"
 check_fails "catalogue: file without a row" "two.c: not listed" tools/check_catalog "$bad"
 bare
 put src/algo/bcast/one.c "${good/\"one\"/\"uno\"}"
-check_fails "catalogue: other name" '.name is not "one"' tools/check_catalog "$bad"
+check_fails "catalogue: wrong name" '.name is not "one"' tools/check_catalog "$bad"
 put src/algo/bcast/one.c "${good/\"a\"/\"\"}"
 check_fails "catalogue: no cost" ".cost is empty" tools/check_catalog "$bad"
 put src/algo/bcast/one.c "$good$(printf '\\n%.0s' {1..150})"
 check_fails "catalogue: long file" "more than 150" tools/check_catalog "$bad"
 bare
 put src/algo/catalog.def 'ATN_ALGO(bcast, one, bcast)\nATN_ALGO(bcast, one, bcast)\n'
-check_fails "catalogue: row twice" "listed twice" tools/check_catalog "$bad"
+check_fails "catalogue: duplicate row" "listed twice" tools/check_catalog "$bad"
 put src/algo/catalog.def 'ATN_ALGO(bcost, one, bcast)\n'
 check_fails "catalogue: unknown operation" "unknown operation" tools/check_catalog "$bad"
 check "catalogue" tools/check_catalog
@@ -84,17 +84,22 @@ fresh
 put src/base/long.c "static int f(void)\n{\n$(printf '    x();\\n%.0s' {1..80})}\n"
 check_fails "sizes: long function" "long.c:1: function of 83 lines" tools/function_length "$bad"
 put src/base/long.c "int x; /* why */\nstatic int f(void) /* why */\n{\n$(printf '    x();\\n%.0s' {1..80})}\n"
-check_fails "sizes: long function with remarks" "long.c:2: function of 83" tools/function_length "$bad"
+check_fails "sizes: long function with comments" "long.c:2: function of 83" tools/function_length "$bad"
 put src/base/long.c "$(printf 'int x;\\n%.0s' {1..601})"
 put src/base/short.c 'int f(void) { return 1; }\n'
 check_fails "sizes: long file" "long.c: 601 lines" tools/function_length "$bad"
 check "sizes" tools/function_length
 tools/function_length | sed 's/^/# /'
 
+# ---- version of the public headers ----
+version() { cmake -D ATN_VERSION="$1" -P cmake/AttuneVersion.cmake; }
+check_fails "version: headers differ from VERSION" "include/attune/version.h has version" version 9.8.7
+check "version" version "$(cat VERSION)"
+
 # ---- the runner ----
 mkdir -p "$bad/tests"
 cp tests/run "$bad/tests/run"
-runner() { # SCRIPT: what the runner says about a test with this body
+runner() { # SCRIPT: runs a test with this body
     put tests/cli/t.sh "#!/bin/sh\n$1\n"
     chmod +x "$bad/tests/cli/t.sh"
     ATTUNE_BUILD=$bad/build ATN_TEST_TIMEOUT=${limit:-60} "$bad/tests/run" cli
@@ -103,8 +108,8 @@ check_fails "runner: not ok" "0 passed, 1 failed" runner 'echo "not ok 1 - x"'
 check_fails "runner: crash" "1 passed, 1 failed" runner 'echo "ok 1 - x"; kill -SEGV $$'
 check_fails "runner: exit code" "(exit code 3)" runner 'echo "ok 1 - x"; exit 3'
 limit=1 check_fails "runner: time-out" "(time-out after 1 s)" runner 'echo "ok 1 - x"; sleep 9'
-check_fails "runner: silence" "(no test line)" runner 'exit 0'
-check_fails "runner: short of the plan" "planned 2 tests, ran 1" runner 'echo 1..2; echo ok 1'
+check_fails "runner: no output" "(no test line)" runner 'exit 0'
+check_fails "runner: fewer points than planned" "planned 2 tests, ran 1" runner 'echo 1..2; echo ok 1'
 check_fails "runner: all skipped" "0 passed, 0 failed, 1 skipped" runner 'echo "ok 1 # SKIP"'
 check "runner: success" runner 'echo "ok 1 - x"'
 finish

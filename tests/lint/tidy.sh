@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy on everything that needs no MPI.  A file that passed is not looked at again until it, a
-# header or the list of checks changes.
+# clang-tidy on all files without MPI.  A file that passed is checked again only after it, a header or
+# the list of checks has changed.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
 stamps=${ATTUNE_BUILD:=$PWD/build}/tidy
