@@ -6,9 +6,8 @@ bad=$(mktemp -d)
 trap 'rm -rf "$bad"' EXIT
 
 # Files and folders that are checked; `.` checks the whole repository.
-CLEAN=(.ci CMakeLists.txt Makefile bench docs/api.md docs/results.md include tests/build tests/lint/docs.sh
-    tests/lint/format.sh tests/lint/setup.sh tests/lint/structure.sh tests/lint/tidy.sh tests/run tests/soak
-    tests/tap.bash tools)
+CLEAN=(.ci CMakeLists.txt CONTRIBUTING.md Makefile README.md bench docs/api.md docs/results.md examples include
+    share src/lab src/report tests/build tests/lab tests/lint tests/run tests/soak tests/tap.bash tools)
 
 words() { ATTUNE_WORDS=$PWD/tools/words.txt tools/check_words "$bad" "$@"; }
 mkdir "$bad/docs" "$bad/src"
