@@ -127,7 +127,7 @@ static void reset_operation(tune *t)
     for (int i = 0; i < t->winners.n; i++)
         free(t->winners.v[i].use);
     t->winners.n = 0;
-    t->run.trust = (atn_calibration){1, t->machine_file ? machine_error : built_in_error, 0};
+    t->run.calibration = (atn_calibration){1, t->machine_file ? machine_error : built_in_error, 0};
 }
 
 /* "alltoallv/4096@3/native;?all": @3 is a call of the patterns. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Calls of large messages are slow, those of small ones need more of them to tell. */
+/* Calls of large messages are slow; those of small ones need more repetitions. */
 static double weight(int64_t bytes) { return sqrt((double)bytes + 1024); }
 
 void atn_allowance_expect(atn_allowance *a, int64_t bytes) { a->weights += weight(bytes); }

@@ -6,14 +6,14 @@
 
 typedef struct {
     double seconds; /* for all problems; 0: no limit */
-    double weights; /* of those still to come */
+    double weights; /* of problems still to come */
 } atn_allowance;
 
-/* A problem that will come, and the same when it comes. */
+/* Announces a problem, and begins one that was announced. */
 void atn_allowance_expect(atn_allowance *a, int64_t bytes);
 void atn_allowance_begin(atn_allowance *a, int64_t bytes);
-/* Seconds for a problem at hand, whether it was expected or not, beside those still to come; of
- * `spent_s` nothing comes back.  INFINITY: no limit. */
+/* Seconds for the current problem, announced or not, after `spent_s` and next to the problems still
+ * to come.  INFINITY: no limit. */
 double atn_allowance_share(const atn_allowance *a, double spent_s, int64_t bytes);
 
 #endif

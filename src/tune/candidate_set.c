@@ -1,4 +1,4 @@
-/* lesson.c - see lesson.h. */
+/* candidate_set.c - see candidate_set.h. */
 #include "tune/candidate_set.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static int64_t picoseconds(double seconds)
     return seconds > 0 && seconds < 1e6 ? (int64_t)(seconds * 1e12) : -1;
 }
 
-/* Names are the same for neighbouring sizes, where indices are not. */
+/* Names are the same for neighbouring sizes, indices are not. */
 static uint64_t identity(const atn_choice *choice)
 {
     char name[ATN_NAME_ROOM];
@@ -26,46 +26,46 @@ static int group_of(const atn_choice *choice)
     return (int)(atn_hash(group, strlen(group), 0) & INT32_MAX);
 }
 
-static int find_choice(const atn_candidate_set *field, const atn_choice *choice)
+static int find_choice(const atn_candidate_set *set, const atn_choice *choice)
 {
-    for (int i = 0; i < field->n; i++)
-        if (atn_same_choice(&field->choice[i], choice))
+    for (int i = 0; i < set->n; i++)
+        if (atn_same_choice(&set->choice[i], choice))
             return i;
     return -1;
 }
 
-int atn_candidate_set_add(atn_candidate_set *field, const atn_choice *choice, int64_t predicted_ps,
+int atn_candidate_set_add(atn_candidate_set *set, const atn_choice *choice, int64_t predicted_ps,
                           int error)
 {
-    int i = find_choice(field, choice);
-    if (i < 0 && field->n < ATN_TUNE_CANDIDATES) {
-        i = field->n++;
-        field->choice[i] = *choice;
-        field->is[i] = (atn_candidate){
+    int i = find_choice(set, choice);
+    if (i < 0 && set->n < ATN_TUNE_CANDIDATES) {
+        i = set->n++;
+        set->choice[i] = *choice;
+        set->is[i] = (atn_candidate){
             .id = identity(choice), .predicted_ps = -1, .error = error, .group = group_of(choice)};
     }
-    if (i >= 0 && field->is[i].predicted_ps < 0)
-        field->is[i].predicted_ps = predicted_ps;
+    if (i >= 0 && set->is[i].predicted_ps < 0)
+        set->is[i].predicted_ps = predicted_ps;
     return i;
 }
 
 void atn_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
-                            const atn_rule *wise, atn_candidate_set *field_p)
+                            const atn_rule *wise, atn_candidate_set *set_p)
 {
     atn_choice native = {.row = atn_catalog_native(op)};
     atn_params_default(native.row, &native.params);
-    *field_p = (atn_candidate_set){.wise = -1, .wise_ps = -1};
-    atn_candidate_set_add(field_p, &native, -1, error);
+    *set_p = (atn_candidate_set){.wise = -1, .wise_ps = -1};
+    atn_candidate_set_add(set_p, &native, -1, error);
     if (wise != NULL) {
-        field_p->wise = atn_candidate_set_add(field_p, &wise->use, -1, error);
-        field_p->wise_ps = wise->time_ps;
+        set_p->wise = atn_candidate_set_add(set_p, &wise->use, -1, error);
+        set_p->wise_ps = wise->time_ps;
     }
     for (int i = 0; ranking != NULL && i < ranking->n; i++)
-        atn_candidate_set_add(field_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds),
+        atn_candidate_set_add(set_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds),
                               error);
 }
 
-/* The sizes that are tuned together. */
+/* The sizes of a class. */
 static atn_span sizes_of(atn_operation op, int64_t bytes)
 {
     const int size_class = atn_size_class(bytes);
@@ -77,24 +77,24 @@ static atn_span sizes_of(atn_operation op, int64_t bytes)
     return (atn_span){from, from > INT64_MAX / 2 ? INT64_MAX : 2 * from};
 }
 
-bool atn_tuned_rule(const atn_tuner *t, const atn_candidate_set *field, int p, int64_t bytes,
+bool atn_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
                     int64_t date, int64_t place, atn_rule *rule_p)
 {
     atn_learned learned;
     atn_tuner_learned(t, &learned);
     if (learned.samples == 0)
         return false;
-    atn_rule rule = atn_rule_blank(field->choice[learned.best].row->op);
+    atn_rule rule = atn_rule_blank(set->choice[learned.best].row->op);
     rule.ranks = (atn_span){p, (int64_t)p + 1};
     rule.bytes = sizes_of(rule.op, bytes);
-    rule.use = field->choice[learned.best];
+    rule.use = set->choice[learned.best];
     rule.time_ps = learned.best_ps;
     rule.ci_ps = learned.best_ci_ps;
     rule.samples = learned.samples;
     rule.date = date;
     rule.place = place;
     if (learned.next >= 0) {
-        rule.next = field->choice[learned.next];
+        rule.next = set->choice[learned.next];
         rule.next_ps = learned.next_ps;
     }
     *rule_p = rule;

@@ -5,44 +5,44 @@
 #include <stdlib.h>
 
 enum {
-    MOST = 64,     /* rounds of a contender in the heats, and in the final */
-    WAVE = 8,      /* contenders that begin, and at most so many newcomers in a round */
-    FEW = 3,       /* samples of native and of the leader before the heats end */
+    MOST = 64,     /* rounds of a candidate in the screening, and in the final */
+    WAVE = 8,      /* candidates that begin, and maximum of newcomers in a round */
+    FEW = 3,       /* samples of native and of the leader before the screening ends */
     PAIRS = 6,     /* samples that an interval needs */
-    COMPARED = 4,  /* contenders that say more about the model than what was assumed */
-    FIRST_LOOK = 6 /* at the final; then whenever there are twice as many samples */
+    COMPARED = 4,  /* candidates that replace the assumed calibration */
+    FIRST_TEST = 6 /* samples at the first test of the final; doubled for each further test */
 };
 
-static const double alike = 0.02;         /* closer ones need not be told apart */
-static const double least_error = 0.5;    /* nobody trusts a model more than that */
-static const double caution = 1.5;        /* those that did not run may be further off */
-static const double share_of_heats = 0.7; /* of the time */
-/* First calls set up plans and connections: only slow ones that are far off leave after them. */
+static const double alike = 0.02;             /* closer ones need not be distinguished */
+static const double least_error = 0.5;        /* minimum error of a model */
+static const double caution = 1.5;            /* predictions without measurement may be worse */
+static const double share_of_screening = 0.7; /* of the time */
+/* First calls set up plans and connections: only slow ones that are far off are dropped. */
 static const double warm_up_factor = 4, warm_up_least_s = 0.05;
 
-/* With so many samples one leaves whose least is so much above the best, ... */
+/* A candidate with this many samples is dropped when its minimum exceeds the best by the factor ... */
 static const struct {
     int samples;
     double factor;
 } far[] = {{4, 1.25}, {2, 1.5}, {1, 4.0}};
-/* ... and with so many only so many stay. */
+/* ... and when this many others with as many samples are faster. */
 static const struct {
     int samples, stay;
-} crowds[] = {{2, 10}, {4, 5}, {8, 3}};
-enum { FAR = sizeof far / sizeof *far, CROWDS = sizeof crowds / sizeof *crowds };
+} limits[] = {{2, 10}, {4, 5}, {8, 3}};
+enum { FAR = sizeof far / sizeof *far, LIMITS = sizeof limits / sizeof *limits };
 
 const char *const atn_fate_words[] = {"waiting", "hopeless", "racing", "slow", "crowd",
                                       "beaten",  "second",   "first",  "won",  NULL};
 
 const atn_offline_settings atn_offline_defaults = {
     .margin = 0.03,
-    .trust = {.factor = 1, .error = 1},
+    .calibration = {.factor = 1, .error = 1},
     .seconds = INFINITY,
-    .heats = 16,
+    .screening = 16,
     .final = 48,
 };
 
-/* Samples with the rounds that they belong to. */
+/* Samples with their rounds. */
 typedef struct {
     int n;
     double seconds[MOST];
@@ -54,16 +54,16 @@ typedef struct {
     double predicted, least;
     bool favoured;
     atn_fate fate;
-    series heats, final;
-} contender;
+    series screening, final;
+} candidate;
 
 struct atn_offline {
     atn_offline_settings s;
     atn_offline_stage stage;
-    ATN_VEC(contender) all;
+    ATN_VEC(candidate) all;
     ATN_VEC(int) list; /* of the round; room for all */
     int round;
-    int refined;       /* the leader whose neighbours have run; -1: none */
+    int refined;       /* the leader whose neighbours were added; -1: none */
     int first, second; /* of the final; -1: none */
 };
 
@@ -73,7 +73,7 @@ atn_offline *atn_offline_new(const atn_offline_settings *s)
     if (o == NULL)
         return NULL;
     o->s = *s;
-    o->s.heats = atn_min(s->heats, MOST);
+    o->s.screening = atn_min(s->screening, MOST);
     o->s.final = atn_min(s->final, MOST);
     o->refined = o->first = o->second = -1;
     if (atn_offline_add(o, -1, 0, true) == ATN_OFFLINE_NATIVE) {
@@ -95,7 +95,7 @@ void atn_offline_free(atn_offline *o)
 
 int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured)
 {
-    const contender x = {.kind = kind,
+    const candidate x = {.kind = kind,
                          .predicted = predicted_s > 0 ? predicted_s : 0,
                          .least = INFINITY,
                          .favoured = favoured};
@@ -104,15 +104,15 @@ int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured)
     return o->all.n - 1;
 }
 
-void atn_offline_limit_rounds(atn_offline *o, int heats, int final)
+void atn_offline_limit_rounds(atn_offline *o, int screening, int final)
 {
-    o->s.heats = atn_max(PAIRS, atn_min(o->s.heats, heats));
-    o->s.final = atn_max(2 * FIRST_LOOK, atn_min(o->s.final, final));
+    o->s.screening = atn_max(PAIRS, atn_min(o->s.screening, screening));
+    o->s.final = atn_max(2 * FIRST_TEST, atn_min(o->s.final, final));
 }
 
 void atn_offline_exclude(atn_offline *o, int i) { o->all.v[i].fate = ATN_FATE_SLOW; }
 
-/* ---- what is known of contenders ---- */
+/* ---- measurements ---- */
 
 static double median_of(const series *x)
 {
@@ -122,7 +122,7 @@ static double median_of(const series *x)
     return x->n > 0 ? atn_median(v, x->n).mid : INFINITY;
 }
 
-/* a / b over the rounds in which both ran; how many there were. */
+/* a / b over the rounds in which both ran; returns their number. */
 static int compare(const series *a, const series *b, atn_estimate *ratio_p)
 {
     double v[MOST];
@@ -150,7 +150,7 @@ int atn_offline_leader(const atn_offline *o)
     int best = ATN_OFFLINE_NATIVE;
     double least = INFINITY;
     for (int i = 1; i < o->all.n; i++) {
-        const double t = races(o, i) ? median_of(&o->all.v[i].heats) : INFINITY;
+        const double t = races(o, i) ? median_of(&o->all.v[i].screening) : INFINITY;
         if (t < least) {
             least = t;
             best = i;
@@ -159,7 +159,7 @@ int atn_offline_leader(const atn_offline *o)
     return best;
 }
 
-/* Of all that ran, native too. */
+/* Of all that ran, native included. */
 static double best_least(const atn_offline *o)
 {
     double least = INFINITY;
@@ -178,49 +178,49 @@ static int ascending(const void *a, const void *b)
 
 atn_calibration atn_offline_calibration(const atn_offline *o)
 {
-    atn_calibration trust = o->s.trust;
+    atn_calibration calibration = o->s.calibration;
     int n = 0;
     double *v = malloc((size_t)o->all.n * sizeof *v);
     for (int i = 1; i < o->all.n && v != NULL; i++) {
-        const contender *x = &o->all.v[i];
-        if (x->predicted > 0 && x->heats.n > 0)
-            v[n++] = median_of(&x->heats) / x->predicted;
+        const candidate *x = &o->all.v[i];
+        if (x->predicted > 0 && x->screening.n > 0)
+            v[n++] = median_of(&x->screening) / x->predicted;
     }
     if (n >= COMPARED) {
         qsort(v, (size_t)n, sizeof *v, ascending);
         const double middle = v[n / 2], most = fmax(middle / v[0], v[n - 1] / middle);
-        trust = (atn_calibration){middle, fmax(least_error, caution * most - 1), n};
+        calibration = (atn_calibration){middle, fmax(least_error, caution * most - 1), n};
     }
     free(v);
-    return trust;
+    return calibration;
 }
 
-/* The time at which it cannot be told from one that is worth a try. */
-static double hoped_for(const contender *x, const atn_calibration *trust)
+/* The best time within the error of the prediction. */
+static double best_case(const candidate *x, const atn_calibration *c)
 {
-    return x->predicted * trust->factor / (1 + trust->error);
+    return x->predicted * c->factor / (1 + c->error);
 }
 
-/* What a newcomer has to beat: the best that was measured, or that the model promises for sure. */
-static double to_beat(const atn_offline *o, const atn_calibration *trust)
+/* The time that a newcomer has to beat: the best measured one, or the best worst case predicted. */
+static double to_beat(const atn_offline *o, const atn_calibration *c)
 {
-    double best = fmin(median_of(&o->all.v[ATN_OFFLINE_NATIVE].heats), INFINITY);
+    double best = fmin(median_of(&o->all.v[ATN_OFFLINE_NATIVE].screening), INFINITY);
     const int leader = atn_offline_leader(o);
     if (leader != ATN_OFFLINE_NATIVE)
-        return fmin(best, median_of(&o->all.v[leader].heats));
+        return fmin(best, median_of(&o->all.v[leader].screening));
     for (int i = 1; i < o->all.n; i++)
         if (o->all.v[i].predicted > 0)
-            best = fmin(best, o->all.v[i].predicted * trust->factor * (1 + trust->error));
+            best = fmin(best, o->all.v[i].predicted * c->factor * (1 + c->error));
     return best;
 }
 
-static bool worth_it(const atn_offline *o, const contender *x, const atn_calibration *trust,
+static bool worth_it(const atn_offline *o, const candidate *x, const atn_calibration *c,
                      double best)
 {
-    return x->favoured || x->predicted <= 0 || o->s.exhaustive || hoped_for(x, trust) < best;
+    return x->favoured || x->predicted <= 0 || o->s.exhaustive || best_case(x, c) < best;
 }
 
-/* ---- who enters ---- */
+/* ---- newcomers ---- */
 
 static bool kind_ran(const atn_offline *o, int kind)
 {
@@ -230,10 +230,10 @@ static bool kind_ran(const atn_offline *o, int kind)
     return false;
 }
 
-/* Favoured ones, then the best of each kind of which nothing is known, then the best. */
+/* Favoured ones, then the best of each kind that has not run, then the best. */
 static bool goes_first(const atn_offline *o, int a, int b)
 {
-    const contender *x = &o->all.v[a], *y = &o->all.v[b];
+    const candidate *x = &o->all.v[a], *y = &o->all.v[b];
     if (x->favoured != y->favoured)
         return x->favoured;
     const bool new_x = !kind_ran(o, x->kind), new_y = !kind_ran(o, y->kind);
@@ -242,59 +242,60 @@ static bool goes_first(const atn_offline *o, int a, int b)
     return x->predicted < y->predicted;
 }
 
-static int next_newcomer(const atn_offline *o, const atn_calibration *trust, double best)
+static int next_newcomer(const atn_offline *o, const atn_calibration *c, double best)
 {
     int next = -1;
     for (int i = 1; i < o->all.n; i++)
-        if (o->all.v[i].fate == ATN_FATE_WAITING && worth_it(o, &o->all.v[i], trust, best) &&
+        if (o->all.v[i].fate == ATN_FATE_WAITING && worth_it(o, &o->all.v[i], c, best) &&
             (next < 0 || goes_first(o, i, next)))
             next = i;
     return next;
 }
 
-/* Returns how many came. */
+/* Returns how many were admitted. */
 static int admit(atn_offline *o)
 {
-    const atn_calibration trust = atn_offline_calibration(o);
-    const double best = to_beat(o, &trust);
+    const atn_calibration calibration = atn_offline_calibration(o);
+    const double best = to_beat(o, &calibration);
     int n = 0;
-    for (int i; (n < WAVE || o->s.exhaustive) && (i = next_newcomer(o, &trust, best)) >= 0; n++)
+    for (int i; (n < WAVE || o->s.exhaustive) && (i = next_newcomer(o, &calibration, best)) >= 0;
+         n++)
         o->all.v[i].fate = ATN_FATE_RACING;
     return n;
 }
 
-/* ---- who leaves ---- */
+/* ---- dropped candidates ---- */
 
-static bool far_off(const contender *x, double best)
+static bool far_off(const candidate *x, double best)
 {
     for (int i = 0; i < FAR; i++)
-        if (x->heats.n >= far[i].samples)
+        if (x->screening.n >= far[i].samples)
             return x->least > far[i].factor * best;
     return false;
 }
 
-static bool slower(const contender *x, const contender *leader)
+static bool slower(const candidate *x, const candidate *leader)
 {
     atn_estimate ratio;
-    return compare(&x->heats, &leader->heats, &ratio) >= PAIRS && ratio.lo > 1;
+    return compare(&x->screening, &leader->screening, &ratio) >= PAIRS && ratio.lo > 1;
 }
 
-/* How many racing ones with as many samples are faster. */
-static int place_of(const atn_offline *o, int i, int samples)
+/* How many racing ones with at least this many samples are faster. */
+static int faster_ones(const atn_offline *o, int i, int samples)
 {
-    const double own = median_of(&o->all.v[i].heats);
-    int place = 0;
+    const double own = median_of(&o->all.v[i].screening);
+    int n = 0;
     for (int k = 1; k < o->all.n; k++)
-        place +=
-            races(o, k) && o->all.v[k].heats.n >= samples && median_of(&o->all.v[k].heats) < own;
-    return place;
+        n += races(o, k) && o->all.v[k].screening.n >= samples &&
+             median_of(&o->all.v[k].screening) < own;
+    return n;
 }
 
-static bool crowded_out(const atn_offline *o, int i)
+static bool is_surplus(const atn_offline *o, int i)
 {
-    for (int k = 0; k < CROWDS; k++)
-        if (o->all.v[i].heats.n >= crowds[k].samples &&
-            place_of(o, i, crowds[k].samples) >= crowds[k].stay)
+    for (int k = 0; k < LIMITS; k++)
+        if (o->all.v[i].screening.n >= limits[k].samples &&
+            faster_ones(o, i, limits[k].samples) >= limits[k].stay)
             return true;
     return false;
 }
@@ -304,45 +305,45 @@ static void drop(atn_offline *o)
     const int leader = atn_offline_leader(o);
     const double best = best_least(o);
     for (int i = 1; i < o->all.n && !o->s.exhaustive; i++) {
-        contender *x = &o->all.v[i];
-        if (!races(o, i) || i == leader || x->heats.n == 0)
+        candidate *x = &o->all.v[i];
+        if (!races(o, i) || i == leader || x->screening.n == 0)
             continue;
         if (far_off(x, best) || slower(x, &o->all.v[leader]))
             x->fate = ATN_FATE_SLOW;
-        else if (crowded_out(o, i))
+        else if (is_surplus(o, i))
             x->fate = ATN_FATE_SURPLUS;
     }
 }
 
 void atn_offline_warm_up(atn_offline *o, int i, double seconds)
 {
-    contender *x = &o->all.v[i];
+    candidate *x = &o->all.v[i];
     if (races(o, i) && !o->s.exhaustive && seconds > warm_up_least_s &&
         seconds > warm_up_factor * best_least(o))
         x->fate = ATN_FATE_SLOW;
 }
 
-/* ---- heats ---- */
+/* ---- screening ---- */
 
 static bool is_open(const atn_offline *o, int i, int leader)
 {
-    const contender *x = &o->all.v[i];
+    const candidate *x = &o->all.v[i];
     atn_estimate ratio;
-    if (!races(o, i) || x->heats.n >= o->s.heats)
+    if (!races(o, i) || x->screening.n >= o->s.screening)
         return false;
     if (o->s.exhaustive)
         return true;
     if (i == leader)
-        return x->heats.n < FEW;
-    return compare(&x->heats, &o->all.v[leader].heats, &ratio) < PAIRS || ratio.lo < 1 - alike ||
-           ratio.hi > 1 + alike;
+        return x->screening.n < FEW;
+    return compare(&x->screening, &o->all.v[leader].screening, &ratio) < PAIRS ||
+           ratio.lo < 1 - alike || ratio.hi > 1 + alike;
 }
 
-/* The leader runs with those who challenge it; another one begins each time. */
-static int list_heat(atn_offline *o)
+/* The leader runs with its challengers, in rotating order. */
+static int list_screening(atn_offline *o)
 {
     const int leader = atn_offline_leader(o), all = o->all.n;
-    const bool short_of_native = o->all.v[ATN_OFFLINE_NATIVE].heats.n < FEW;
+    const bool short_of_native = o->all.v[ATN_OFFLINE_NATIVE].screening.n < FEW;
     bool open = false;
     int n = 0;
     for (int i = 1; i < all; i++)
@@ -351,47 +352,46 @@ static int list_heat(atn_offline *o)
         const int i = (k + o->round) % all;
         const bool native = i == ATN_OFFLINE_NATIVE && short_of_native;
         const bool leads =
-            i == leader && i != ATN_OFFLINE_NATIVE && open && o->all.v[i].heats.n < MOST;
+            i == leader && i != ATN_OFFLINE_NATIVE && open && o->all.v[i].screening.n < MOST;
         if (native || leads || is_open(o, i, leader))
             o->list.v[n++] = i;
     }
     return n;
 }
 
-static int heats(atn_offline *o)
+static int screen(atn_offline *o)
 {
     drop(o);
     admit(o);
-    return list_heat(o);
+    return list_screening(o);
 }
 
 /* ---- final ---- */
 
-/* Who may follow the leader. */
 static int runner_up(const atn_offline *o, int leader)
 {
     int best = -1;
     for (int i = 1; i < o->all.n; i++)
-        if (i != leader && races(o, i) && o->all.v[i].heats.n > 0 &&
-            (best < 0 || median_of(&o->all.v[i].heats) < median_of(&o->all.v[best].heats)))
+        if (i != leader && races(o, i) && o->all.v[i].screening.n > 0 &&
+            (best < 0 || median_of(&o->all.v[i].screening) < median_of(&o->all.v[best].screening)))
             best = i;
     return best;
 }
 
-/* Those who never ran were hopeless, or there was no time. */
+/* Candidates that never ran were hopeless, or there was no time. */
 static void settle_fates(atn_offline *o)
 {
-    const atn_calibration trust = atn_offline_calibration(o);
-    const double best = to_beat(o, &trust);
+    const atn_calibration calibration = atn_offline_calibration(o);
+    const double best = to_beat(o, &calibration);
     for (int i = 1; i < o->all.n; i++) {
-        contender *x = &o->all.v[i];
-        if (x->fate == ATN_FATE_WAITING && !worth_it(o, x, &trust, best))
+        candidate *x = &o->all.v[i];
+        if (x->fate == ATN_FATE_WAITING && !worth_it(o, x, &calibration, best))
             x->fate = ATN_FATE_HOPELESS;
         else if (x->fate == ATN_FATE_RACING)
-            x->fate = i == o->first    ? ATN_FATE_FIRST
-                      : i == o->second ? ATN_FATE_SECOND
-                      : x->heats.n > 0 ? ATN_FATE_BEATEN
-                                       : ATN_FATE_WAITING;
+            x->fate = i == o->first        ? ATN_FATE_FIRST
+                      : i == o->second     ? ATN_FATE_SECOND
+                      : x->screening.n > 0 ? ATN_FATE_BEATEN
+                                           : ATN_FATE_WAITING;
     }
 }
 
@@ -422,7 +422,7 @@ static atn_native_comparison against_native(const atn_offline *o, int i)
                                    o->s.margin);
 }
 
-/* A faster one is found, or nobody can be faster by the margin. */
+/* The leader is faster by the margin, or cannot be. */
 static bool decided(const atn_offline *o)
 {
     if (o->first < 0)
@@ -446,11 +446,11 @@ static void decide(atn_offline *o)
     o->stage = ATN_OFFLINE_OVER;
 }
 
-/* A look costs confidence, so there are few. */
-static bool may_look(int n)
+/* Repeated tests reduce confidence, so there are few. */
+static bool may_test(int n)
 {
-    for (int look = FIRST_LOOK; look <= n; look *= 2)
-        if (look == n)
+    for (int at = FIRST_TEST; at <= n; at *= 2)
+        if (at == n)
             return true;
     return false;
 }
@@ -459,9 +459,9 @@ static int list_final(atn_offline *o, double elapsed_s)
 {
     const int those[] = {ATN_OFFLINE_NATIVE, o->first, o->second};
     const int done = o->all.v[ATN_OFFLINE_NATIVE].final.n;
-    const bool late = done >= FIRST_LOOK && elapsed_s > o->s.seconds;
+    const bool late = done >= FIRST_TEST && elapsed_s > o->s.seconds;
     int n = 0;
-    if (late || done >= o->s.final || (may_look(done) && decided(o))) {
+    if (late || done >= o->s.final || (may_test(done) && decided(o))) {
         decide(o);
         return 0;
     }
@@ -473,8 +473,8 @@ static int list_final(atn_offline *o, double elapsed_s)
 
 /* ---- rounds ---- */
 
-/* Neighbours of a new leader are asked for, if there is time. */
-static bool ask_for_neighbours(atn_offline *o, bool late)
+/* Requests the neighbours of a new leader, if there is time. */
+static bool request_neighbours(atn_offline *o, bool late)
 {
     const int leader = atn_offline_leader(o);
     if (late || o->s.as_it_is || leader == ATN_OFFLINE_NATIVE || leader == o->refined)
@@ -486,16 +486,16 @@ static bool ask_for_neighbours(atn_offline *o, bool late)
 
 int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p)
 {
-    const bool late = elapsed_s > share_of_heats * o->s.seconds;
+    const bool late = elapsed_s > share_of_screening * o->s.seconds;
     int n = 0;
     *list_p = o->list.v;
     if (o->stage == ATN_OFFLINE_REFINING)
         o->stage = ATN_OFFLINE_SCREENING;
     if (o->stage == ATN_OFFLINE_SCREENING) {
-        const bool begun = o->all.v[ATN_OFFLINE_NATIVE].heats.n > 0;
+        const bool begun = o->all.v[ATN_OFFLINE_NATIVE].screening.n > 0;
         if (!late || !begun)
-            n = heats(o);
-        if (n == 0 && ask_for_neighbours(o, late))
+            n = screen(o);
+        if (n == 0 && request_neighbours(o, late))
             return 0;
         if (n == 0)
             begin_final(o);
@@ -508,8 +508,8 @@ int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p)
 
 void atn_offline_record(atn_offline *o, int i, double seconds)
 {
-    contender *x = &o->all.v[i];
-    series *to = o->stage == ATN_OFFLINE_FINAL ? &x->final : &x->heats;
+    candidate *x = &o->all.v[i];
+    series *to = o->stage == ATN_OFFLINE_FINAL ? &x->final : &x->screening;
     if (to->n == MOST)
         return;
     to->seconds[to->n] = seconds;
@@ -520,17 +520,16 @@ void atn_offline_record(atn_offline *o, int i, double seconds)
 
 void atn_offline_design(atn_offline *o)
 {
-    const atn_calibration trust = atn_offline_calibration(o);
-    const double best = to_beat(o, &trust);
+    const atn_calibration calibration = atn_offline_calibration(o);
+    const double best = to_beat(o, &calibration);
     admit(o);
     for (int i = 1; i < o->all.n; i++)
-        if (o->all.v[i].fate == ATN_FATE_WAITING && !worth_it(o, &o->all.v[i], &trust, best))
+        if (o->all.v[i].fate == ATN_FATE_WAITING && !worth_it(o, &o->all.v[i], &calibration, best))
             o->all.v[i].fate = ATN_FATE_HOPELESS;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 atn_offline_stage atn_offline_stage_of(const atn_offline *o) { return o->stage; }
-int atn_offline_count(const atn_offline *o) { return o->all.n; }
 atn_fate atn_offline_fate(const atn_offline *o, int i) { return o->all.v[i].fate; }
 double atn_offline_predicted(const atn_offline *o, int i) { return o->all.v[i].predicted; }

@@ -1,54 +1,54 @@
-/* offline.h - the search of `attune tune`: which way to carry out one problem is fastest, found
- * with few calls.
+/* offline.h - the search of `attune tune`: the fastest algorithm of one problem, found with few
+ * calls.
  *
- * Pure: it is told of times and says what to run next, so a test can play the machine.  One rank
- * searches, the others follow.
+ * Pure: its inputs are times, its output is what to run next, so a test can simulate the machine.
+ * Rank 0 searches, the others execute.
  *
- *   heats     rounds in which contenders run once each, another one first each time.  Those that
- *             the model expects to be good begin; others follow as long as they may be faster than
- *             the leader although the model is as wrong as it was found to be.  Who is slower with
- *             confidence, or among too many, leaves.
- *   refining  neighbours of the leader in its parameters enter, until it has none that are faster
- *   final     leader, runner-up and native once more, on fresh samples: luck in the heats is not
- *             counted as speed.  Native is the answer unless the leader is faster than it by the
- *             margin with confidence.
+ *   screening  rounds in which candidates run once each, in rotating order.  Those with the best
+ *              predictions begin; others follow as long as they may be faster than the leader,
+ *              given the observed error of the model.  A candidate is dropped when it is slower
+ *              with confidence, or when enough others are faster.
+ *   refining   neighbours of the leader in parameter space are added, until none is faster
+ *   final      leader, runner-up and native again, on fresh samples, so that the selection is not
+ *              biased by lucky samples.  Native wins unless the leader is faster by the margin with
+ *              confidence.
  *
- * Samples of a round are compared with each other only, because the machine changes with time. */
+ * Only samples of the same round are compared, because the machine changes with time. */
 #ifndef ATN_OFFLINE_H
 #define ATN_OFFLINE_H
 
 #include "base/base.h"
 #include "base/stats.h"
 
-enum { ATN_OFFLINE_NATIVE = 0 }; /* the contender that is always there */
+enum { ATN_OFFLINE_NATIVE = 0 }; /* the candidate that always takes part */
 
-/* What became of a contender. */
+/* The outcome of a candidate. */
 typedef enum {
     ATN_FATE_WAITING,  /* it never ran: there was no time */
-    ATN_FATE_HOPELESS, /* it never ran: the model, as wrong as it may be, says it is slower */
+    ATN_FATE_HOPELESS, /* it never ran: it is predicted to be slower, even given the model's error */
     ATN_FATE_RACING,
     ATN_FATE_SLOW,    /* slower than the leader, with confidence or by far */
-    ATN_FATE_SURPLUS, /* too many were left, and others were faster */
-    ATN_FATE_BEATEN,  /* lasted to the end of the heats, was not chosen for the final */
+    ATN_FATE_SURPLUS, /* "crowd": dropped because enough others were faster */
+    ATN_FATE_BEATEN,  /* not dropped in the screening, but not selected for the final */
     ATN_FATE_SECOND,  /* in the final */
-    ATN_FATE_FIRST,   /* led, but was not faster than native by the margin, or another one was */
+    ATN_FATE_FIRST,   /* leader that was not faster than native by the margin, or another one was */
     ATN_FATE_WON
 } atn_fate;
 extern const char *const atn_fate_words[]; /* "waiting", "hopeless" ...; NULL-terminated */
 
-/* How far predictions are off: times are predicted times `factor`, give or take (1 + error). */
+/* Observed error of predictions: measured = predicted * factor, within a factor of (1 + error). */
 typedef struct {
     double factor, error;
-    int compared; /* contenders behind it; 0: what was assumed */
+    int compared; /* number of candidates that it is based on; 0: assumed */
 } atn_calibration;
 
 typedef struct {
-    double margin;         /* by which native must be beaten: 0.03 */
-    atn_calibration trust; /* in the model, from earlier problems */
-    double seconds;        /* for all; INFINITY: as long as it takes */
-    bool exhaustive;       /* everything runs as often as the best, nothing is dropped */
-    bool as_it_is;         /* parameters are not refined */
-    int heats, final;      /* rounds at most */
+    double margin;               /* by which a winner must beat native: 0.03 */
+    atn_calibration calibration; /* from earlier problems */
+    double seconds;              /* in total; INFINITY: no limit */
+    bool exhaustive;             /* no candidate is dropped */
+    bool as_it_is;               /* parameters are not refined */
+    int screening, final;        /* maximum number of rounds */
 } atn_offline_settings;
 extern const atn_offline_settings atn_offline_defaults;
 
@@ -65,36 +65,34 @@ typedef struct atn_offline atn_offline;
 atn_offline *atn_offline_new(const atn_offline_settings *s);
 void atn_offline_free(atn_offline *o);
 
-/* A contender of a kind (its algorithm); predicted 0: nothing is known, it must be tried.
- * `favoured` ones begin.  Returns its number; -1: out of memory. */
+/* A candidate of a kind (its algorithm); predicted 0: unknown, it must run.  `favoured` ones run
+ * first.  Returns its number; -1: out of memory. */
 int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured);
 
-/* Calls are slow: fewer rounds must do. */
-void atn_offline_limit_rounds(atn_offline *o, int heats, int final);
-/* Measured before and found too slow: it need not run. */
-void atn_offline_exclude(atn_offline *o, int contender);
+/* For slow calls: fewer rounds. */
+void atn_offline_limit_rounds(atn_offline *o, int screening, int final);
+/* An earlier job found it too slow: it need not run. */
+void atn_offline_exclude(atn_offline *o, int candidate);
 
-/* What to run next, each once, in that order; `elapsed` seconds since the search began.  Returns
- * how many.  0: look at the stage: REFINING asks for neighbours of the leader, of which there may
- * be none; OVER is the end. */
+/* What to run next, each once, in this order; `elapsed_s` since the search began.  Returns how many.
+ * 0: the stage is REFINING, and the caller adds the neighbours of the leader, if any, or OVER. */
 int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p);
-/* The first call of a contender, which is not measured but may be so slow that it is enough. */
-void atn_offline_warm_up(atn_offline *o, int contender, double seconds);
-void atn_offline_record(atn_offline *o, int contender, double seconds);
+/* The first call of a candidate: no sample, but it may be slow enough to drop the candidate. */
+void atn_offline_warm_up(atn_offline *o, int candidate, double seconds);
+void atn_offline_record(atn_offline *o, int candidate, double seconds);
 
-/* Instead of all that: who would begin, who might follow, who is hopeless. */
+/* Instead of a search: which candidates would begin, might follow or are hopeless. */
 void atn_offline_design(atn_offline *o);
 
 atn_offline_stage atn_offline_stage_of(const atn_offline *o);
-int atn_offline_count(const atn_offline *o);
-atn_fate atn_offline_fate(const atn_offline *o, int contender);
-double atn_offline_predicted(const atn_offline *o, int contender);
-/* Who leads; native when nobody else ran. */
+atn_fate atn_offline_fate(const atn_offline *o, int candidate);
+double atn_offline_predicted(const atn_offline *o, int candidate);
+/* The leader; native when no other candidate ran. */
 int atn_offline_leader(const atn_offline *o);
-/* What the measured contenders say about the model. */
+/* The error of the model according to the measured candidates. */
 atn_calibration atn_offline_calibration(const atn_offline *o);
 
-/* ---- the verdict of a final ---- */
+/* ---- comparison with native in the final ---- */
 
 typedef struct {
     bool faster;            /* than native, by the margin with confidence */

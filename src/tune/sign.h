@@ -1,9 +1,9 @@
 /* sign.h - the sequential test behind every switch: a sign test on pairs of blocks.
  *
- * A pair is won when the challenger's block was faster than the incumbent's beside it by more than
- * the margin.  After every pair the counts are held against a table; under the hypothesis that the
- * challenger wins only half of the pairs, all ways to be adopted together have a probability of
- * less than 5 % (a unit test adds them up).  Only order counts, so outliers cannot decide. */
+ * A pair is won when the challenger's block was faster than the neighbouring block of the incumbent
+ * by more than the margin.  After every pair the counts are compared with a table; under the
+ * hypothesis that the challenger wins only half of the pairs, the total probability of adoption is
+ * less than 5 % (a unit test computes it).  Only order counts, so outliers cannot decide. */
 #ifndef ATN_SIGN_H
 #define ATN_SIGN_H
 

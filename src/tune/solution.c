@@ -8,7 +8,7 @@
 #include "plan/wisdom.h"
 #include "tune/offline.h"
 
-/* ---- decided problems ---- */
+/* ---- solved problems ---- */
 
 static const atn_variant *with_fate(const atn_task *t, const char *fate)
 {
@@ -121,7 +121,7 @@ bool atn_solutions_find(const atn_samples *s, atn_solutions *points_p)
 
 /* ---- crossing points ---- */
 
-/* On a logarithmic scale; of whole words, because reductions are then of the usual type. */
+/* On a logarithmic scale; a multiple of eight, so that reductions have 64-bit operands. */
 static int64_t between(int64_t lo, int64_t hi)
 {
     const int64_t middle = (int64_t)llround(sqrt((double)(lo > 0 ? lo : 1) * (double)hi));
@@ -166,7 +166,7 @@ static atn_status rule_of(const atn_solution *x, atn_rule *rule, atn_error *err)
     atn_status status = read_choice(x->op, x->use, &rule->use, err);
     if (status == ATN_OK && x->next != NULL) {
         status = read_choice(x->op, x->next, &rule->next, err);
-        if (x->next_s > x->time_s.mid) /* else native was not beaten by enough */
+        if (x->next_s > x->time_s.mid) /* else native was not beaten by the margin */
             rule->next_ps = picoseconds(x->next_s);
     }
     return status;
@@ -210,9 +210,9 @@ static atn_status add_ranges(const atn_solutions *points, int first, int end,
     return status;
 }
 
-/* ---- sizes that ranks do not share: one answer for all ---- */
+/* ---- sizes that ranks do not share: one rule for all ---- */
 
-/* What is known of an algorithm at a point: from the final, else from the heats. */
+/* Samples of an algorithm at a point: from the final, else from the screening. */
 static const atn_variant *samples_of(const atn_task *t, const char *algorithm)
 {
     const atn_variant *found = in_final(t, algorithm);
@@ -226,11 +226,11 @@ typedef struct {
     const atn_solutions *points;
     int first, end;
     const atn_loads *loads;
-} span_of_points;
+} point_range;
 
-/* All loads together; every size counts alike where nobody says how often it comes.  False: it did
- * not run everywhere. */
-static bool total_of(const span_of_points *p, const char *algorithm, atn_estimate *sum_p)
+/* The sum over all loads; every size counts alike where its frequency is not given.  False: the
+ * algorithm did not run everywhere. */
+static bool total_of(const point_range *p, const char *algorithm, atn_estimate *sum_p)
 {
     atn_estimate sum = {0, 0, 0};
     for (int i = p->first; i < p->end; i++) {
@@ -249,8 +249,8 @@ static bool total_of(const span_of_points *p, const char *algorithm, atn_estimat
     return true;
 }
 
-/* The point whose winner serves all best; -1: native does. */
-static int best_for_all(const span_of_points *p)
+/* The point whose winner is best for all; -1: native is. */
+static int best_for_all(const point_range *p)
 {
     atn_estimate native, own;
     double least = INFINITY;
@@ -269,7 +269,7 @@ static int best_for_all(const span_of_points *p)
 static atn_status add_single(const atn_solutions *points, int first, int end,
                              const atn_loads *loads, rule_list *list, atn_error *err)
 {
-    const span_of_points p = {points, first, end, loads};
+    const point_range p = {points, first, end, loads};
     const bool alone = end - first == 1;
     const int best = alone ? first : best_for_all(&p);
     atn_rule rule;
@@ -313,8 +313,8 @@ atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loa
 
 /* ---- a file ---- */
 
-/* A measurement of a range that is cut in another way now, or has another winner: whoever tunes
- * again wants the new answer, however sure the old one was. */
+/* A measured rule whose range is divided differently now, or has another winner: tuning again
+ * replaces the old result, however certain it was. */
 static bool outdated(const atn_rule *old, const atn_rules *news)
 {
     if (atn_rule_backing(old) == ATN_BY_HAND)
@@ -347,7 +347,7 @@ atn_status atn_solutions_merge(const char *path, const atn_rules *news, atn_erro
 {
     atn_error why = {0};
     const atn_status status = atn_wisdom_update(path, replace, (void *)news, &why);
-    if (status == ATN_INPUT) /* damaged: what is new is put beside it */
+    if (status == ATN_INPUT) /* damaged: the new rules are written beside it */
         return atn_wisdom_merge(path, news, err);
     return status == ATN_OK ? ATN_OK : atn_fail(err, status, "%s", why.text);
 }

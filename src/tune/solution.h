@@ -1,5 +1,5 @@
-/* solution.h - what a search found at single sizes, and what follows for all sizes: crossing points
- * between winners, rules. */
+/* solution.h - the results of searches at single sizes, and what follows for all sizes: crossing
+ * points between winners, rules. */
 #ifndef ATN_SOLUTION_H
 #define ATN_SOLUTION_H
 
@@ -7,47 +7,47 @@
 #include "plan/rules.h"
 #include "report/samples.h"
 
-/* A problem that was decided.  Names point into the samples. */
+/* A solved problem.  Names point into the samples. */
 typedef struct {
     const atn_task *task;
     atn_operation op;
-    const char *use;       /* "chain{segment=8K}", "native" */
-    const char *rival;     /* the best contender: `use`, or what native held out against; or NULL */
-    const char *next;      /* runner-up in the final; NULL: none */
-    atn_estimate time_s;   /* of `use` */
-    atn_estimate native_s; /* of native beside it */
-    atn_estimate vs_native; /* of the rival, by samples of the same round; 1 when there is none */
+    const char *use;   /* "chain{segment=8K}", "native" */
+    const char *rival; /* the best candidate: `use`, or the one that native won against; or NULL */
+    const char *next;  /* runner-up in the final; NULL: none */
+    atn_estimate time_s;    /* of `use` */
+    atn_estimate native_s;  /* of native in the same rounds */
+    atn_estimate vs_native; /* of the rival over native, in the same rounds; 1 when there is none */
     double next_s;          /* median of the runner-up */
     int samples;            /* of `use` in the final */
 } atn_solution;
 
 typedef ATN_VEC(atn_solution) atn_solutions;
 
-/* The task that was decided; false: it was not. */
+/* The solution of a task; false: it was not solved. */
 bool atn_solution_of(const atn_task *task, atn_solution *point_p);
-/* All decided ones, by operation and size.  False: out of memory. */
+/* All solutions, by operation and size.  False: out of memory. */
 bool atn_solutions_find(const atn_samples *s, atn_solutions *points_p);
 
-/* Between which neighbours of ascending sizes to measure next: the first with different winners
- * that are more than `closer` times apart.  -1: none; else the index of the smaller, and *bytes_p
- * is between. */
+/* Where to measure next: between the first two neighbours of ascending sizes that have different
+ * winners and differ by more than the factor `closer`.  -1: none; else the index of the smaller, and
+ * *bytes_p is between both. */
 int atn_solution_crossing(const int64_t *bytes, const char *const *use, int n, double closer,
                           int64_t *bytes_p);
 
-/* Problems that were asked for.  `times` that a program carries it out; 0: all count alike. */
+/* A requested problem.  `times`: how often a program calls it; 0: all count alike. */
 typedef struct {
     atn_operation op; /* ATN_OPERATIONS: any */
     int64_t bytes, times;
 } atn_load;
 typedef ATN_VEC(atn_load) atn_loads;
 
-/* One rule for each size, from it up to the next one; the last serves all larger sizes.  Sizes that
- * were measured for a crossing point only stay where the winner changes.  Operations whose sizes
- * ranks do not share have one rule: the winner that is fastest for all loads together, if it beats
+/* One rule for each size, valid up to the next one; the last serves all larger sizes.  Sizes that
+ * were measured only for a crossing point are kept where the winner changes.  Operations whose sizes
+ * ranks do not share have one rule: the winner that is fastest for the sum of all loads, if it beats
  * native there by the margin at the ends of all intervals, else native. */
 atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loads, int64_t date,
                                int64_t place, atn_rules **rules_p, atn_error *err);
-/* Joins the rules to a file; what was measured there for overlapping sizes goes. */
+/* Merges the rules into a file; they replace measured rules of overlapping sizes. */
 atn_status atn_solutions_merge(const char *path, const atn_rules *news, atn_error *err);
 
 #endif

@@ -1,12 +1,12 @@
 /* star.c - the procedure of STAR-MPI, for comparison: measure all, select, then monitor.
  *
- * Every candidate serves so many calls in turn and the one with the least average is selected;
- * with grouping, one member of each group first, then all of the best group.  Windows of doubling
- * length follow; when a window is worse than the second best by more than the drift, and its last
- * calls are too, the times are sorted anew.  It knows no budget. */
+ * Every candidate serves a number of calls and the one with the least average is selected; with
+ * grouping, one member of each group first, then all of the best group.  Windows of doubling length
+ * follow; when a window is slower than the second best by more than the drift, and its last calls
+ * are, too, the fastest is selected again.  It has no budget. */
 #include "tune/tuner_private.h"
 
-static void add_block(atn_round *round, int candidate, int calls)
+static void add_block(atn_tuning_round *round, int candidate, int calls)
 {
     round->block[round->n++] = (atn_block){.candidate = candidate, .calls = calls};
 }
@@ -14,7 +14,7 @@ static void add_block(atn_round *round, int candidate, int calls)
 /* The latest average; candidates that never ran come last. */
 static int64_t latest(const atn_tuner *t, int i)
 {
-    const atn_candidate_state *x = &t->runner[i];
+    const atn_candidate_state *x = &t->candidate[i];
     return x->samples > 0 ? x->kept[(x->samples - 1) % ATN_TUNE_KEEP] : INT64_MAX;
 }
 
@@ -27,39 +27,39 @@ static int fastest(const atn_tuner *t, int except)
     return best;
 }
 
-static bool group_known(const atn_tuner *t, int group)
+static bool group_measured(const atn_tuner *t, int group)
 {
     for (int i = 0; i < t->n; i++)
-        if (t->runner[i].is.group == group && t->runner[i].samples > 0)
+        if (t->candidate[i].is.group == group && t->candidate[i].samples > 0)
             return true;
     return false;
 }
 
-/* The next one to be measured; -1: all that should be are. */
+/* The next candidate to measure; -1: none. */
 static int next_probe(const atn_tuner *t)
 {
     const bool grouped = t->s.mode == ATN_TUNE_GROUPED;
     for (int i = 0; grouped && i < t->n; i++)
-        if (t->runner[i].samples == 0 && !group_known(t, t->runner[i].is.group))
+        if (t->candidate[i].samples == 0 && !group_measured(t, t->candidate[i].is.group))
             return i;
-    const int group = grouped ? t->runner[fastest(t, -1)].is.group : -1;
+    const int group = grouped ? t->candidate[fastest(t, -1)].is.group : -1;
     for (int i = 0; i < t->n; i++)
-        if (t->runner[i].samples == 0 && (!grouped || t->runner[i].is.group == group))
+        if (t->candidate[i].samples == 0 && (!grouped || t->candidate[i].is.group == group))
             return i;
     return -1;
 }
 
-static void plan_star(atn_tuner *t, atn_round *round)
+static void plan_star(atn_tuner *t, atn_tuning_round *round)
 {
     const int probe = next_probe(t), each = t->s.iterations;
     if (probe >= 0) {
-        t->watching = false;
+        t->monitoring = false;
         add_block(round, probe, each);
         t->why = "measuring every candidate";
         return;
     }
     t->incumbent = t->winner = fastest(t, -1);
-    t->watching = true;
+    t->monitoring = true;
     t->reference_ps = latest(t, t->incumbent);
     if (t->delta > 1)
         add_block(round, t->incumbent, (t->delta - 1) * each);
@@ -68,7 +68,7 @@ static void plan_star(atn_tuner *t, atn_round *round)
 }
 
 /* `per_call_ps` of a window: all but the last calls, and those. */
-static void judge_window(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2])
+static void judge_window(atn_tuner *t, const atn_tuning_round *round, const int64_t per_call_ps[2])
 {
     const int second = fastest(t, t->incumbent);
     const int64_t calls[2] = {round->block[0].done, round->n > 1 ? round->block[1].done : 0};
@@ -80,24 +80,27 @@ static void judge_window(atn_tuner *t, const atn_round *round, const int64_t per
                               ? latest(t, second) * (1000 + t->s.drift) / 1000
                               : INT64_MAX;
     if (average < limit) {
-        /* What it was selected for stays on record. */
-        atn_candidate_record(&t->runner[t->incumbent], t->reference_ps);
+        /* The time that it was selected for is kept. */
+        atn_candidate_record(&t->candidate[t->incumbent], t->reference_ps);
         t->delta = t->delta < 1 << 20 ? 2 * t->delta : t->delta;
     } else if (last < limit) {
-        atn_candidate_record(&t->runner[t->incumbent], t->reference_ps);
+        atn_candidate_record(&t->candidate[t->incumbent], t->reference_ps);
         t->delta = 2;
     } else {
         t->delta = 2;
     }
 }
 
-static void take_star(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2])
+static void take_star(atn_tuner *t, const atn_tuning_round *round, const int64_t per_call_ps[2])
 {
-    if (t->watching)
+    if (t->monitoring)
         judge_window(t, round, per_call_ps);
 }
 
-/* It knows no budget, so nothing has a cost. */
-static atn_trial next_star(const atn_tuner *t) { return (atn_trial){.candidate = next_probe(t)}; }
+/* There is no budget, so nothing has a cost. */
+static atn_next_trial next_star(const atn_tuner *t)
+{
+    return (atn_next_trial){.candidate = next_probe(t)};
+}
 
 const atn_procedure atn_star = {plan_star, take_star, next_star};

@@ -1,5 +1,5 @@
-/* tuner.c - calls, blocks and rounds: when what runs and what is known of it.  What to compare is
- * decided by a procedure: race.c, star.c. */
+/* tuner.c - calls, blocks and rounds, and the measurements of candidates.  A procedure (race.c,
+ * star.c) decides what to compare. */
 #include "tune/tuner.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ const atn_tune_settings atn_tune_defaults = {
     .agreement_ns = 20000,
 };
 
-/* ---- what is known of a candidate ---- */
+/* ---- measurements of a candidate ---- */
 
 void atn_candidate_record(atn_candidate_state *x, int64_t per_call_ps)
 {
@@ -32,7 +32,7 @@ void atn_candidate_reset(atn_candidate_state *x)
     atn_candidate_reset_pairs(x);
 }
 
-/* The kept times in order; how many. */
+/* The kept times in ascending order; returns their number. */
 static int sorted(const atn_candidate_state *x, int64_t v[ATN_TUNE_KEEP])
 {
     const int n = x->samples < ATN_TUNE_KEEP ? (int)x->samples : ATN_TUNE_KEEP;
@@ -59,7 +59,7 @@ int64_t atn_candidate_spread(const atn_candidate_state *x)
     return n == 0 ? 0 : (v[n - 1 - off] - v[off]) / 2;
 }
 
-/* ---- life ---- */
+/* ---- begin and end ---- */
 
 static const atn_procedure *const procedures[] = {
     [ATN_TUNE_RACE] = &atn_race,
@@ -70,11 +70,11 @@ static const atn_procedure *const procedures[] = {
 
 static void plan(atn_tuner *t)
 {
-    t->round = (atn_round){.ratios = t->account->ratios};
+    t->round = (atn_tuning_round){.ratios = t->budget->ratios};
     t->procedure->plan(t, &t->round);
 }
 
-atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *account,
+atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *budget,
                          const atn_candidate *candidates, int n, int native, int start,
                          atn_tune_start kind, int64_t wise_ps)
 {
@@ -84,16 +84,16 @@ atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *account,
     t->s = *s;
     t->procedure = procedures[s->mode];
     t->agreement_ns = s->agreement_ns;
-    t->account = account;
+    t->budget = budget;
     t->n = atn_min(n, ATN_TUNE_CANDIDATES);
     for (int i = 0; i < t->n; i++)
-        t->runner[i].is = candidates[i];
+        t->candidate[i].is = candidates[i];
     t->native = native;
     t->incumbent = t->winner = start;
     t->start = kind;
     t->challenger = -1;
-    t->watching = kind == ATN_START_WISE && wise_ps > 0;
-    t->reference_ps = t->watching ? wise_ps : 0;
+    t->monitoring = kind == ATN_START_WISE && wise_ps > 0;
+    t->reference_ps = t->monitoring ? wise_ps : 0;
     t->tolerance_ps = t->reference_ps * s->drift / 1000;
     t->window = 2 * s->iterations;
     t->delta = 2;
@@ -104,7 +104,7 @@ atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *account,
 static void release(atn_tuner *t)
 {
     if (t->round.begun)
-        t->account->reserved_ns -= t->round.cost_ns;
+        t->budget->reserved_ns -= t->round.cost_ns;
 }
 
 void atn_tuner_free(atn_tuner *t)
@@ -117,13 +117,13 @@ void atn_tuner_free(atn_tuner *t)
 void atn_tuner_join(atn_tuner *t, const atn_candidate *candidate)
 {
     if (t->n < ATN_TUNE_CANDIDATES)
-        t->runner[t->n++].is = *candidate;
+        t->candidate[t->n++].is = *candidate;
 }
 
 /* ---- calls ---- */
 
-/* One call of the present block; true when the round ends with it. */
-static bool advance(atn_round *round, int weight)
+/* One call of the current block; true when the round ends with it. */
+static bool advance(atn_tuning_round *round, int weight)
 {
     atn_block *block = &round->block[round->at];
     block->weight += weight;
@@ -132,109 +132,109 @@ static bool advance(atn_round *round, int weight)
     return round->at == round->n;
 }
 
-/* The model may have been found wrong elsewhere since the round was planned, and the credit be used
- * up. */
+/* Since the round was planned, other sizes may have shown an error of the model, or the credit may
+ * have been used up. */
 static void plan_again(atn_tuner *t)
 {
-    const atn_round *round = &t->round;
+    const atn_tuning_round *round = &t->round;
     const bool changed =
-        round->ratios != t->account->ratios || (round->credit && atn_budget_left(t->account) < 0);
-    if (round->quiet == 0 && !round->begun && changed)
+        round->ratios != t->budget->ratios || (round->credit && atn_budget_left(t->budget) < 0);
+    if (round->untimed == 0 && !round->begun && changed)
         plan(t);
 }
 
-/* A round that others' rounds have made too expensive is put off call by call: else a program with
- * many sizes would try something new in all of them at once. */
+/* A round that the budget no longer covers, because of other rounds, is postponed call by call: else
+ * a program with many sizes would start trials of all of them at once. */
 static bool may_begin(atn_tuner *t)
 {
-    atn_budget *a = t->account;
+    atn_budget *b = t->budget;
     if (t->round.begun)
         return true;
-    if (a->reserved_ns > 0 && atn_budget_left(a) < t->round.cost_ns)
+    if (b->reserved_ns > 0 && atn_budget_left(b) < t->round.cost_ns)
         return false;
-    a->reserved_ns += t->round.cost_ns;
+    b->reserved_ns += t->round.cost_ns;
     t->round.begun = true;
     return true;
 }
 
 atn_step atn_tuner_step(atn_tuner *t, int weight)
 {
-    atn_round *round = &t->round;
+    atn_tuning_round *round = &t->round;
     atn_step step = {.candidate = t->incumbent, .shadow = -1, .block = -1};
-    t->account->calls++;
+    t->budget->calls++;
     plan_again(t);
-    if (round->quiet > 0) {
-        round->quiet--;
+    if (round->untimed > 0) {
+        round->untimed--;
     } else if (round->at < round->n && may_begin(t)) {
         const int candidate = round->block[round->at].candidate;
         step.block = round->at;
         if (!t->s.shadow)
             step.candidate = candidate;
-        else if (candidate != t->incumbent) /* whose calls can be timed as they are */
+        else if (candidate != t->incumbent) /* the incumbent needs no scratch data */
             step.shadow = candidate;
         step.agree = advance(round, weight);
     }
     return step;
 }
 
-int64_t atn_tuner_untimed(const atn_tuner *t) { return t->round.quiet; }
+int64_t atn_tuner_untimed(const atn_tuner *t) { return t->round.untimed; }
 
 void atn_tuner_skip(atn_tuner *t, int64_t calls)
 {
-    t->account->calls += calls;
-    t->round.quiet -= calls;
+    t->budget->calls += calls;
+    t->round.untimed -= calls;
 }
 
-/* What the winner takes: in this round, because the machine may have changed, else before. */
-static int64_t usual(const atn_tuner *t, const int64_t per_call_ps[2])
+/* Time of the winner: in this round, because the machine may have changed, else before. */
+static int64_t winner_time(const atn_tuner *t, const int64_t per_call_ps[2])
 {
     for (int i = 0; i < t->round.n; i++)
         if (t->round.block[i].candidate == t->winner)
             return per_call_ps[i];
-    return atn_candidate_median(&t->runner[t->winner]);
+    return atn_candidate_median(&t->candidate[t->winner]);
 }
 
-/* Calls of so much weight together. */
+/* Total time of calls with this total weight. */
 static int64_t all_ns(int64_t per_call_ps, int64_t weight)
 {
     return (int64_t)((__int128)per_call_ps * weight / ATN_TUNE_WEIGHT / 1000);
 }
 
-/* Regret: time beyond what the incumbent would have taken; shadows cost all of their time. */
+/* Regret: time beyond that of the winner; shadows cost all of their time. */
 static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
-    const int64_t usual_ps = usual(t, per_call_ps);
-    atn_budget_spend(t->account, t->agreement_ns);
+    const int64_t usual_ps = winner_time(t, per_call_ps);
+    atn_budget_spend(t->budget, t->agreement_ns);
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *block = &t->round.block[i];
         if (t->s.shadow && block->candidate != t->incumbent)
-            atn_budget_spend(t->account, block_ns[i]);
+            atn_budget_spend(t->budget, block_ns[i]);
         else if (!t->s.shadow && block->candidate != t->winner && usual_ps > 0)
-            atn_budget_spend(t->account, block_ns[i] - all_ns(usual_ps, block->weight));
+            atn_budget_spend(t->budget, block_ns[i] - all_ns(usual_ps, block->weight));
     }
 }
 
-/* What is foreseen of native is what others would take: it does not tell how good the model is. */
+/* The prediction of native is that of other algorithms: it does not measure the model. */
 static void note(atn_tuner *t, atn_candidate_state *x, int64_t per_call_ps)
 {
-    if (x->samples == 0 && x->is.predicted_ps > 0 && x != &t->runner[t->native])
-        atn_budget_add_ratio(t->account, per_call_ps, x->is.predicted_ps);
+    if (x->samples == 0 && x->is.predicted_ps > 0 && x != &t->candidate[t->native])
+        atn_budget_add_ratio(t->budget, per_call_ps, x->is.predicted_ps);
     atn_candidate_record(x, per_call_ps);
 }
 
 void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
 {
     int64_t per_call_ps[2] = {0, 0};
-    const atn_round round = t->round;
+    const atn_tuning_round round = t->round;
     for (int i = 0; i < round.n; i++)
         if (round.block[i].weight > 0)
             per_call_ps[i] =
                 (int64_t)((__int128)block_ns[i] * 1000 * ATN_TUNE_WEIGHT / round.block[i].weight);
     release(t);
     charge(t, block_ns, per_call_ps);
-    atn_budget_elapsed(t->account, elapsed_ns);
+    atn_budget_elapsed(t->budget, elapsed_ns);
     for (int i = 0; i < round.n; i++)
-        note(t, &t->runner[round.block[i].candidate], per_call_ps[i]);
+        note(t, &t->candidate[round.block[i].candidate], per_call_ps[i]);
     t->procedure->take(t, &round, per_call_ps);
     plan(t);
 }
@@ -244,14 +244,14 @@ void atn_tuner_agreement(atn_tuner *t, int64_t ns)
     t->agreement_ns = ns > t->s.agreement_ns ? ns : t->s.agreement_ns;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 int atn_tuner_incumbent(const atn_tuner *t) { return t->incumbent; }
 const char *atn_tuner_why(const atn_tuner *t) { return t->why; }
-uint64_t atn_tuner_id(const atn_tuner *t, int candidate) { return t->runner[candidate].is.id; }
+uint64_t atn_tuner_id(const atn_tuner *t, int candidate) { return t->candidate[candidate].is.id; }
 
-/* Order statistics: of five values all, of nine those without the first and the last. */
-static int64_t interval(const atn_candidate_state *x)
+/* Order statistics: the range of five values; of nine, without the first and the last. */
+static int64_t half_interval(const atn_candidate_state *x)
 {
     int64_t v[ATN_TUNE_KEEP] = {0};
     const int n = sorted(x, v), off = n / ATN_TUNE_KEEP;
@@ -260,8 +260,8 @@ static int64_t interval(const atn_candidate_state *x)
 
 int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p)
 {
-    const atn_candidate_state *const x = &t->runner[candidate];
-    *ci_ps_p = interval(x);
+    const atn_candidate_state *const x = &t->candidate[candidate];
+    *ci_ps_p = half_interval(x);
     return *ci_ps_p >= 0 ? atn_candidate_median(x) : -1;
 }
 
@@ -269,9 +269,9 @@ static int best_other(const atn_tuner *t, int best)
 {
     int other = -1;
     for (int i = 0; i < t->n; i++)
-        if (i != best && t->runner[i].samples > 0 &&
+        if (i != best && t->candidate[i].samples > 0 &&
             (other < 0 ||
-             atn_candidate_median(&t->runner[i]) < atn_candidate_median(&t->runner[other])))
+             atn_candidate_median(&t->candidate[i]) < atn_candidate_median(&t->candidate[other])))
             other = i;
     return other;
 }
@@ -279,15 +279,15 @@ static int best_other(const atn_tuner *t, int best)
 void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
 {
     const int best = t->winner, next = best_other(t, best);
-    const atn_candidate_state *x = &t->runner[best];
+    const atn_candidate_state *x = &t->candidate[best];
     *learned_p = (atn_learned){
         .best = best,
         .next = next,
         .best_ps = atn_candidate_median(x),
-        .best_ci_ps = interval(x),
-        .next_ps = next >= 0 ? atn_candidate_median(&t->runner[next]) : 0,
+        .best_ci_ps = half_interval(x),
+        .next_ps = next >= 0 ? atn_candidate_median(&t->candidate[next]) : 0,
         .samples = x->samples,
-        .settled = t->watching,
+        .settled = t->monitoring,
     };
 }
 
@@ -295,62 +295,62 @@ static int tried(const atn_tuner *t)
 {
     int n = 0;
     for (int i = 0; i < t->n; i++)
-        n += i != t->native && t->runner[i].samples > 0;
+        n += i != t->native && t->candidate[i].samples > 0;
     return n;
 }
 
-/* Nothing is tried any more, or what was tried has to do. */
-static atn_decision_is verdict_without(const atn_tuner *t)
+/* No trial follows. */
+static atn_decision_is decision_without_trial(const atn_tuner *t)
 {
     return tried(t) > 0 ? ATN_DECISION_SLOWER : ATN_DECISION_PREDICTED;
 }
 
-static atn_decision_is verdict_of(const atn_tuner *t, const atn_trial *next)
+static atn_decision_is decision_of(const atn_tuner *t, const atn_next_trial *next)
 {
     if (t->incumbent != t->native)
         return ATN_DECISION_SERVES;
     if (t->winner != t->native)
         return ATN_DECISION_HELD;
     if (next->candidate < 0)
-        return verdict_without(t);
+        return decision_without_trial(t);
     const bool begun = t->round.begun && t->round.n == 2;
-    const bool waits = atn_budget_wait(t->account, next->regret_ns, t->agreement_ns) > 0;
+    const bool waits = atn_budget_wait(t->budget, next->regret_ns, t->agreement_ns) > 0;
     return waits && !begun && !t->round.credit ? ATN_DECISION_WAITING : ATN_DECISION_TRYING;
 }
 
 atn_decision atn_tuner_decision(const atn_tuner *t)
 {
-    const atn_trial next = t->procedure->next(t);
-    atn_decision v = {.is = verdict_of(t, &next), .tried = tried(t), .of = t->n - 1};
-    v.other = t->incumbent != t->native ? t->incumbent
+    const atn_next_trial next = t->procedure->next(t);
+    atn_decision d = {.is = decision_of(t, &next), .tried = tried(t), .of = t->n - 1};
+    d.other = t->incumbent != t->native ? t->incumbent
               : t->winner != t->native  ? t->winner
                                         : best_other(t, t->native);
-    v.other_ps = v.other >= 0 ? atn_candidate_median(&t->runner[v.other]) : 0;
-    v.native_ps = atn_candidate_median(&t->runner[t->native]);
-    v.cost_ns = next.regret_ns + t->agreement_ns;
-    v.left_ns = atn_budget_left(t->account) - (next.regret_ns > 0 ? t->account->overhead_ns : 0);
-    return v;
+    d.other_ps = d.other >= 0 ? atn_candidate_median(&t->candidate[d.other]) : 0;
+    d.native_ps = atn_candidate_median(&t->candidate[t->native]);
+    d.cost_ns = next.regret_ns + t->agreement_ns;
+    d.left_ns = atn_budget_left(t->budget) - (next.regret_ns > 0 ? t->budget->overhead_ns : 0);
+    return d;
 }
 
-/* ---- the procedure that learns nothing ---- */
+/* ---- the procedure without tuning ---- */
 
-static void plan_nothing(atn_tuner *t, atn_round *round)
+static void plan_nothing(atn_tuner *t, atn_tuning_round *round)
 {
-    round->quiet = INT64_MAX;
+    round->untimed = INT64_MAX;
     t->why = "fixed";
 }
 
-static void take_nothing(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2])
+static void take_nothing(atn_tuner *t, const atn_tuning_round *round, const int64_t per_call_ps[2])
 {
     (void)t;
     (void)round;
     (void)per_call_ps;
 }
 
-static atn_trial next_nothing(const atn_tuner *t)
+static atn_next_trial next_nothing(const atn_tuner *t)
 {
     (void)t;
-    return (atn_trial){.candidate = -1};
+    return (atn_next_trial){.candidate = -1};
 }
 
 const atn_procedure atn_fixed = {plan_nothing, take_nothing, next_nothing};

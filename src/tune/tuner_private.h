@@ -1,81 +1,81 @@
-/* private.h - what the files of the tuner share. */
-#ifndef ATN_TUNE_PRIVATE_H
-#define ATN_TUNE_PRIVATE_H
+/* tuner_private.h - shared by tuner.c and the procedures race.c and star.c. */
+#ifndef ATN_TUNER_PRIVATE_H
+#define ATN_TUNER_PRIVATE_H
 
 #include "tune/tuner.h"
 
-/* A candidate and what was seen of it. */
+/* A candidate and its measurements. */
 typedef struct {
     atn_candidate is;
     int64_t kept[ATN_TUNE_KEEP]; /* per call of weight 1, picoseconds; a ring */
-    int64_t samples;             /* blocks since it was last forgotten */
-    int wins, losses;            /* against the incumbent */
-    int clear;                   /* wins by a lot */
-    bool out;                    /* lost, or not worth it */
+    int64_t samples;             /* blocks since the last reset */
+    int wins, losses;            /* pairs against the incumbent */
+    int clear;                   /* pairs won by a large factor */
+    bool out;                    /* dropped */
 } atn_candidate_state;
 
 typedef struct {
     int candidate;
-    int calls;      /* that it is long */
-    int done;       /* that have run */
-    int64_t weight; /* of those */
+    int calls;      /* length */
+    int done;       /* calls that have run */
+    int64_t weight; /* of these calls */
 } atn_block;
 
-/* Calls of the incumbent, then up to two blocks, then one agreement. */
+/* Untimed calls of the incumbent, then up to two blocks, then one agreement. */
 typedef struct {
-    int64_t quiet;
+    int64_t untimed;
     atn_block block[2];
     int n;           /* blocks */
-    int at;          /* the present one; n: waiting for the times */
-    int64_t cost_ns; /* reserved while it lasts */
+    int at;          /* the current one; n: waiting for the times */
+    int64_t cost_ns; /* reserved until the round ends */
     bool begun;
-    bool credit;    /* more than it may cost need not be left, as long as something is */
-    int64_t ratios; /* of the account when it was planned */
-} atn_round;
+    bool credit;    /* may begin while anything is left of the budget */
+    int64_t ratios; /* of the budget when it was planned */
+} atn_tuning_round;
 
-/* What would be tried next. */
+/* The next trial. */
 typedef struct {
-    int candidate;     /* -1: nothing */
-    int64_t regret_ns; /* that it may cost */
-} atn_trial;
+    int candidate;     /* -1: none */
+    int64_t regret_ns; /* expected at most */
+} atn_next_trial;
 
 typedef struct {
-    void (*plan)(atn_tuner *t, atn_round *round);
-    void (*take)(atn_tuner *t, const atn_round *round, const int64_t per_call_ps[2]);
-    atn_trial (*next)(const atn_tuner *t);
+    void (*plan)(atn_tuner *t, atn_tuning_round *round);
+    void (*take)(atn_tuner *t, const atn_tuning_round *round, const int64_t per_call_ps[2]);
+    atn_next_trial (*next)(const atn_tuner *t);
 } atn_procedure;
 
 struct atn_tuner {
     atn_tune_settings s;
     const atn_procedure *procedure;
-    atn_budget *account;
-    atn_candidate_state runner[ATN_TUNE_CANDIDATES];
+    atn_budget *budget;
+    atn_candidate_state candidate[ATN_TUNE_CANDIDATES];
     int n, native;
-    int incumbent; /* what serves the program */
-    int winner;    /* what is known to be best: the incumbent, but for shadows */
+    int incumbent; /* serves the program */
+    int winner;    /* the best so far: the incumbent, except with shadows */
     atn_tune_start start;
-    atn_round round;
-    int64_t agreement_ns; /* what one costs here */
+    atn_tuning_round round;
+    int64_t agreement_ns; /* observed cost */
     const char *why;
     /* ---- race.c ---- */
-    bool watching;        /* nothing is left to try */
-    int64_t reference_ps; /* what the winner is expected to take when it is looked at */
-    int64_t tolerance_ps; /* change of it that is nothing unusual */
-    int64_t window;       /* calls between two looks */
-    int challenger;       /* that won a pair while watching; -1: none */
-    bool suspicious;      /* the last look was off */
-    bool drifted;         /* one measured candidate says nothing about the others */
+    bool monitoring;      /* no candidate is left to race */
+    int64_t reference_ps; /* expected time of the winner while monitoring */
+    int64_t tolerance_ps; /* normal deviation from it */
+    int64_t window;       /* calls between two checks */
+    int challenger;       /* won a pair while monitoring; -1: none */
+    bool suspicious;      /* the last check was outside of the tolerance */
+    bool drifted;         /* a single measured candidate does not calibrate the model */
     /* ---- star.c ---- */
     int delta; /* of the window */
 };
 
-/* tuner.c: the middle of the kept times; 0: none. */
+/* tuner.c: the median of the kept times; 0: none. */
 int64_t atn_candidate_median(const atn_candidate_state *x);
-/* Half of the range in which most of them lie. */
+/* Half of the range of most of them. */
 int64_t atn_candidate_spread(const atn_candidate_state *x);
 void atn_candidate_record(atn_candidate_state *x, int64_t per_call_ps);
 void atn_candidate_reset(atn_candidate_state *x);
-/* Its duels count no longer. */
+/* Discards the pairs of its races. */
 void atn_candidate_reset_pairs(atn_candidate_state *x);
 
 extern const atn_procedure atn_race, atn_star, atn_fixed;

@@ -1,4 +1,4 @@
-/* book.c - see book.h. */
+/* tuners.c - see tuners.h. */
 #include "tune/tuners.h"
 
 #include <stdlib.h>
@@ -27,30 +27,30 @@ int64_t atn_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps)
     return ps > 0 ? (int64_t)((__int128)ps * ATN_TUNE_WEIGHT / weight) : ps;
 }
 
-void atn_tuners_open(atn_tuners *book, int budget, int64_t agreement_ns)
+void atn_tuners_open(atn_tuners *all, int share, int64_t agreement_ns)
 {
-    book->n = 0;
-    atn_budget_begin(&book->account, budget, agreement_ns);
+    all->n = 0;
+    atn_budget_begin(&all->budget, share, agreement_ns);
 }
 
-void atn_tuners_close(atn_tuners *book)
+void atn_tuners_close(atn_tuners *all)
 {
-    for (int i = 0; i < book->n; i++)
-        atn_tuner_free(book->entry[i].tuner);
-    book->n = 0;
+    for (int i = 0; i < all->n; i++)
+        atn_tuner_free(all->entry[i].tuner);
+    all->n = 0;
 }
 
-static const atn_tuners_entry *find_class(const atn_tuners *book, uint64_t kind, int size_class)
+static const atn_tuners_entry *find_class(const atn_tuners *all, uint64_t kind, int size_class)
 {
-    for (int i = 0; i < book->n; i++)
-        if (book->entry[i].kind == kind && book->entry[i].size_class == size_class)
-            return &book->entry[i];
+    for (int i = 0; i < all->n; i++)
+        if (all->entry[i].kind == kind && all->entry[i].size_class == size_class)
+            return &all->entry[i];
     return NULL;
 }
 
-atn_tuner *atn_tuners_find(const atn_tuners *book, uint64_t kind, int64_t bytes)
+atn_tuner *atn_tuners_find(const atn_tuners *all, uint64_t kind, int64_t bytes)
 {
-    const atn_tuners_entry *entry = find_class(book, kind, atn_size_class(bytes));
+    const atn_tuners_entry *entry = find_class(all, kind, atn_size_class(bytes));
     return entry != NULL ? entry->tuner : NULL;
 }
 
@@ -62,13 +62,13 @@ static int candidate_of(const atn_candidate *candidates, int n, uint64_t id)
     return -1;
 }
 
-/* What the nearest settled class of sizes has found; -1: none, or not a candidate here. */
-static int borrow(const atn_tuners *book, uint64_t kind, int size_class,
+/* The winner of the nearest class of sizes; -1: none, or not a candidate here. */
+static int borrow(const atn_tuners *all, uint64_t kind, int size_class,
                   const atn_candidate *candidates, int n)
 {
     for (int away = 1; away <= ATN_TUNERS_REACH; away++)
         for (int side = -1; side <= 1; side += 2) {
-            const atn_tuners_entry *entry = find_class(book, kind, size_class + side * away);
+            const atn_tuners_entry *entry = find_class(all, kind, size_class + side * away);
             atn_learned learned;
             if (entry == NULL || size_class < 0)
                 continue;
@@ -79,31 +79,31 @@ static int borrow(const atn_tuners *book, uint64_t kind, int size_class,
     return -1;
 }
 
-atn_tuner *atn_tuners_add(atn_tuners *book, uint64_t kind, int64_t bytes,
-                          const atn_tune_settings *s, const atn_candidate *candidates, int n,
-                          int native, int wise, int64_t wise_ps)
+atn_tuner *atn_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes, const atn_tune_settings *s,
+                          const atn_candidate *candidates, int n, int native, int wise,
+                          int64_t wise_ps)
 {
     const int size_class = atn_size_class(bytes);
-    if (book->n == ATN_TUNERS_MOST)
+    if (all->n == ATN_TUNERS_MOST)
         return NULL;
     atn_tune_start kind_of_start = wise_ps > 0 ? ATN_START_WISE : ATN_START_BORROWED;
     int start = wise;
     if (start < 0) {
-        start = s->shadow ? -1 : borrow(book, kind, size_class, candidates, n);
+        start = s->shadow ? -1 : borrow(all, kind, size_class, candidates, n);
         kind_of_start = ATN_START_BORROWED;
     }
     if (kind_of_start == ATN_START_BORROWED && (start < 0 || start == native))
         kind_of_start = ATN_START_NATIVE;
-    atn_tuner *t = atn_tuner_new(s, &book->account, candidates, n, native,
+    atn_tuner *t = atn_tuner_new(s, &all->budget, candidates, n, native,
                                  start >= 0 ? start : native, kind_of_start, wise_ps);
     if (t != NULL)
-        book->entry[book->n++] = (atn_tuners_entry){kind, size_class, t};
+        all->entry[all->n++] = (atn_tuners_entry){kind, size_class, t};
     return t;
 }
 
-void atn_tuners_drop(atn_tuners *book, atn_tuner *t)
+void atn_tuners_drop(atn_tuners *all, atn_tuner *t)
 {
-    if (book->n > 0 && book->entry[book->n - 1].tuner == t)
-        book->n--;
+    if (all->n > 0 && all->entry[all->n - 1].tuner == t)
+        all->n--;
     atn_tuner_free(t);
 }

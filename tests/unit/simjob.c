@@ -22,7 +22,7 @@ double sim_uniform(uint64_t *state)
     return ((double)(random_bits(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Skewed to the right, as times are. */
+/* Skewed to the right, as measured times are. */
 static double noisy(const sim_machine *m, uint64_t *state)
 {
     const double gauss =
@@ -54,7 +54,7 @@ static int delay_of(const sim_job *j, const atn_tuner *t)
     if (j->m->delay != DELAY_OWN)
         return j->m->delay;
     atn_tuner_learned(t, &learned);
-    return atn_budget_agreement_delay(j->account, learned.best_ps);
+    return atn_budget_agreement_delay(j->budget, learned.best_ps);
 }
 
 void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
@@ -100,12 +100,12 @@ static const atn_tune_settings *settings_of(const sim_machine *m, atn_tune_mode 
     return &s;
 }
 
-sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *account, int64_t calls)
+sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *budget, int64_t calls)
 {
     sim_outcome o = {0};
     double elapsed = 0;
     sim_job j = {
-        .m = m, .o = &o, .random = m->seed, .elapsed = &elapsed, .account = account, .waiting = -1};
+        .m = m, .o = &o, .random = m->seed, .elapsed = &elapsed, .budget = budget, .waiting = -1};
     int last = -1;
     for (int64_t call = 0; call < calls; call++) {
         sim_one_call(&j, t, call);
@@ -116,7 +116,7 @@ sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *accou
     }
     o.incumbent = atn_tuner_incumbent(t);
     atn_tuner_learned(t, &o.learned);
-    o.account = *account;
+    o.budget = *budget;
     return o;
 }
 
@@ -125,17 +125,17 @@ sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, 
 {
     sim_machine m = *given;
     atn_candidate list[MOST];
-    atn_budget account;
+    atn_budget budget;
     if (m.agreement == 0)
         m.agreement = 20e-6;
     atn_tune_settings own = *s;
     own.agreement_ns = (int64_t)(m.agreement * 1e9);
-    atn_budget_begin(&account, 20, own.agreement_ns);
+    atn_budget_begin(&budget, 20, own.agreement_ns);
     const int n = sim_describe(&m, list);
-    atn_tuner *t = atn_tuner_new(&own, &account, list, n, NATIVE, start, kind,
+    atn_tuner *t = atn_tuner_new(&own, &budget, list, n, NATIVE, start, kind,
                                  wise > 0 ? (int64_t)(wise * 1e12) : -1);
     assert_non_null(t);
-    const sim_outcome o = sim_play_tuner(&m, t, &account, calls);
+    const sim_outcome o = sim_play_tuner(&m, t, &budget, calls);
     atn_tuner_free(t);
     return o;
 }
@@ -156,8 +156,8 @@ double sim_best_time(const sim_machine *m)
 void sim_assert_budget(const sim_machine *m, const sim_outcome *o)
 {
     const double earned =
-        1e-9 * ((double)o->account.credit_ns + 0.02 * (double)o->account.elapsed_ns);
-    const double spent = 1e-9 * (double)o->account.spent_ns;
+        1e-9 * ((double)o->budget.credit_ns + 0.02 * (double)o->budget.elapsed_ns);
+    const double spent = 1e-9 * (double)o->budget.spent_ns;
     if (spent > earned + o->worst + 2 * m->time[NATIVE])
         fail_msg("spent %g, earned %g, worst call %g", spent, earned, o->worst);
 }

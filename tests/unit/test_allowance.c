@@ -11,8 +11,7 @@
 enum { MOST = 8 };
 static const double small = 1e-9;
 
-/* Problems in their order, each of which uses a part of its share; what each got, and the sum of
- * what they used. */
+/* Problems that each use a part of their share; `got`: the shares.  Returns the time used. */
 static double spend(double seconds, const int64_t *bytes, int n, double part, double got[MOST])
 {
     atn_allowance a = {.seconds = seconds};

@@ -1,4 +1,4 @@
-/* test_bench.c - samples that are whole, pooled or damaged; how the best is chosen. */
+/* test_bench.c - complete, pooled and damaged samples; selection of the best. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void summarise(const char *rest, atn_samples *s, atn_bench_rows *rows)
     assert_int_equal(atn_bench_summarise(s, rows, NULL), ATN_OK);
 }
 
-/* `lucky` is faster where the choice is made, and would not be in the other half. */
+/* `lucky` is faster in the half that selects, and not in the other half. */
 static void best_is_chosen_on_odd_samples_and_reported_on_even_ones(void **state)
 {
     (void)state;
@@ -68,8 +68,8 @@ static void best_is_chosen_on_odd_samples_and_reported_on_even_ones(void **state
     atn_samples_free(&s);
 }
 
-/* One that left the race after a good start is no winner, nor is one that never ran. */
-static void who_left_the_race_is_not_the_best(void **state)
+/* A candidate that was dropped after fast samples is no winner, nor is one that never ran. */
+static void a_dropped_candidate_is_not_the_best(void **state)
 {
     (void)state;
     atn_samples s = {0};
@@ -125,7 +125,7 @@ static void samples_are_compared_within_their_round(void **state)
 }
 
 /* Five rounds give no 95 % interval, six do; a control that is always slower is refuted by it. */
-static void the_control_decides_about_trust(void **state)
+static void the_control_detects_noise(void **state)
 {
     (void)state;
     static const struct {
@@ -156,7 +156,7 @@ static void the_control_decides_about_trust(void **state)
     }
 }
 
-/* What there was no time for has no row. */
+/* A variant without samples has no row. */
 static void a_variant_may_be_missing(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static char *recorded(void)
     return text;
 }
 
-/* Whatever a file holds, it is refused with a message or can be shown. */
+/* Any file is either rejected with a message or can be shown. */
 static void survive(const char *text)
 {
     atn_samples s = {0};
@@ -201,7 +201,7 @@ static void survive(const char *text)
     atn_samples_free(&s);
 }
 
-static void damage_is_survived(void **state)
+static void damaged_files_are_rejected_or_shown(void **state)
 {
     (void)state;
     static const char bytes[] = "0 9-.enx{\n\t";
@@ -216,7 +216,7 @@ static void damage_is_survived(void **state)
     free(text);
 }
 
-static void cuts_are_noticed(void **state)
+static void truncated_files_are_rejected(void **state)
 {
     (void)state;
     char *text = recorded();
@@ -253,13 +253,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(best_is_chosen_on_odd_samples_and_reported_on_even_ones),
-        cmocka_unit_test(who_left_the_race_is_not_the_best),
+        cmocka_unit_test(a_dropped_candidate_is_not_the_best),
         cmocka_unit_test(native_is_always_a_candidate),
         cmocka_unit_test(samples_are_compared_within_their_round),
-        cmocka_unit_test(the_control_decides_about_trust),
+        cmocka_unit_test(the_control_detects_noise),
         cmocka_unit_test(a_variant_may_be_missing),
-        cmocka_unit_test(damage_is_survived),
-        cmocka_unit_test(cuts_are_noticed),
+        cmocka_unit_test(damaged_files_are_rejected_or_shown),
+        cmocka_unit_test(truncated_files_are_rejected),
         cmocka_unit_test(lines_may_be_missing_or_doubled),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

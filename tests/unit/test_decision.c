@@ -1,5 +1,5 @@
-/* test_verdict.c - why the native routine serves: nothing is called slower that was not tried, and
- * what is over budget says by how much. */
+/* test_decision.c - why the native routine serves: SLOWER requires a measurement, and WAITING has
+ * the missing amount. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,53 +13,53 @@ enum { NATIVE = 0, NATIVE_US = 10000, MOST = 4 };
 
 typedef struct {
     atn_tuner *tuner;
-    atn_budget account;
+    atn_budget budget;
     int64_t elapsed_us, sums[2];
-} game;
+} job;
 
 /* `predicted_us` of every candidate but native; 0: nothing is predicted. */
-static void begin(game *g, const atn_tune_settings *s, int n, int predicted_us, int budget)
+static void begin(job *j, const atn_tune_settings *s, int n, int predicted_us, int budget)
 {
     atn_candidate list[MOST];
     for (int i = 0; i < n; i++)
         list[i] = (atn_candidate){.id = (uint64_t)i + 1, .predicted_ps = -1, .error = 300};
     for (int i = 1; i < n && predicted_us > 0; i++)
         list[i].predicted_ps = predicted_us * INT64_C(1000000);
-    *g = (game){0};
-    atn_budget_begin(&g->account, budget, s->agreement_ns);
-    g->tuner = atn_tuner_new(s, &g->account, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
-    assert_non_null(g->tuner);
+    *j = (job){0};
+    atn_budget_begin(&j->budget, budget, s->agreement_ns);
+    j->tuner = atn_tuner_new(s, &j->budget, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
+    assert_non_null(j->tuner);
 }
 
-static void assert_honest(const game *g)
+static void assert_consistent(const job *j)
 {
-    const atn_decision v = atn_tuner_decision(g->tuner);
-    assert_true(v.tried >= 0 && v.tried <= v.of);
-    if (v.is == ATN_DECISION_SLOWER)
-        assert_true(v.tried > 0 && v.other_ps > 0 && v.native_ps > 0 && v.other != NATIVE);
-    if (v.is == ATN_DECISION_PREDICTED)
-        assert_int_equal(v.tried, 0);
-    if (v.is == ATN_DECISION_WAITING)
-        assert_true(v.cost_ns > v.left_ns);
-    assert_int_equal(v.is == ATN_DECISION_SERVES, atn_tuner_incumbent(g->tuner) != NATIVE);
+    const atn_decision d = atn_tuner_decision(j->tuner);
+    assert_true(d.tried >= 0 && d.tried <= d.of);
+    if (d.is == ATN_DECISION_SLOWER)
+        assert_true(d.tried > 0 && d.other_ps > 0 && d.native_ps > 0 && d.other != NATIVE);
+    if (d.is == ATN_DECISION_PREDICTED)
+        assert_int_equal(d.tried, 0);
+    if (d.is == ATN_DECISION_WAITING)
+        assert_true(d.cost_ns > d.left_ns);
+    assert_int_equal(d.is == ATN_DECISION_SERVES, atn_tuner_incumbent(j->tuner) != NATIVE);
 }
 
 /* Calls that take `us` by candidate; times are agreed on at once. */
-static atn_decision play(game *g, const int us[MOST], int calls)
+static atn_decision play(job *j, const int us[MOST], int calls)
 {
     for (int i = 0; i < calls; i++) {
-        const atn_step s = atn_tuner_step(g->tuner, ATN_TUNE_WEIGHT);
+        const atn_step s = atn_tuner_step(j->tuner, ATN_TUNE_WEIGHT);
         const int timed = s.shadow >= 0 ? s.shadow : s.candidate;
-        g->elapsed_us += us[s.candidate] + (s.shadow >= 0 ? us[timed] : 0);
+        j->elapsed_us += us[s.candidate] + (s.shadow >= 0 ? us[timed] : 0);
         if (s.block >= 0)
-            g->sums[s.block] += 1000 * (int64_t)us[timed];
+            j->sums[s.block] += 1000 * (int64_t)us[timed];
         if (s.agree) {
-            atn_tuner_feed(g->tuner, g->sums, 1000 * g->elapsed_us);
-            memset(g->sums, 0, sizeof g->sums);
+            atn_tuner_feed(j->tuner, j->sums, 1000 * j->elapsed_us);
+            memset(j->sums, 0, sizeof j->sums);
         }
-        assert_honest(g);
+        assert_consistent(j);
     }
-    return atn_tuner_decision(g->tuner);
+    return atn_tuner_decision(j->tuner);
 }
 
 static const int slower[MOST] = {NATIVE_US, 12 * NATIVE_US / 10, 13 * NATIVE_US / 10, NATIVE_US};
@@ -68,111 +68,111 @@ static const int faster[MOST] = {NATIVE_US, NATIVE_US / 2, NATIVE_US, NATIVE_US}
 static void before_the_first_trial(void **state)
 {
     (void)state;
-    game g;
-    begin(&g, &atn_tune_defaults, 3, 0, 20);
-    const atn_decision v = atn_tuner_decision(g.tuner);
-    assert_int_equal(v.is, ATN_DECISION_TRYING);
-    assert_int_equal(v.tried, 0);
-    assert_int_equal(v.of, 2);
-    assert_int_equal(v.other, -1);
-    atn_tuner_free(g.tuner);
+    job j;
+    begin(&j, &atn_tune_defaults, 3, 0, 20);
+    const atn_decision d = atn_tuner_decision(j.tuner);
+    assert_int_equal(d.is, ATN_DECISION_TRYING);
+    assert_int_equal(d.tried, 0);
+    assert_int_equal(d.of, 2);
+    assert_int_equal(d.other, -1);
+    atn_tuner_free(j.tuner);
 }
 
-/* Nothing is predicted, so a call may take twice as long: 10 ms more, for which 2 % of a short time
- * are not enough. */
+/* Without a prediction a call may take twice as long: 10 ms more, which 2 % of a short time do not
+ * cover. */
 static void over_budget(void **state)
 {
     (void)state;
-    game g;
-    begin(&g, &atn_tune_defaults, 3, 0, 20);
-    const atn_decision v = play(&g, slower, 10);
-    assert_int_equal(v.is, ATN_DECISION_WAITING);
-    assert_int_equal(v.tried, 0);
-    assert_true(v.cost_ns >= 1000 * NATIVE_US && v.cost_ns < 2000 * NATIVE_US);
-    assert_true(v.left_ns < v.cost_ns);
-    atn_tuner_free(g.tuner);
+    job j;
+    begin(&j, &atn_tune_defaults, 3, 0, 20);
+    const atn_decision d = play(&j, slower, 10);
+    assert_int_equal(d.is, ATN_DECISION_WAITING);
+    assert_int_equal(d.tried, 0);
+    assert_true(d.cost_ns >= 1000 * NATIVE_US && d.cost_ns < 2000 * NATIVE_US);
+    assert_true(d.left_ns < d.cost_ns);
+    atn_tuner_free(j.tuner);
 }
 
-/* What starting has cost is not left either. */
-static void what_overhead_has_cost_is_not_left(void **state)
+/* The overhead of the start reduces what is left. */
+static void overhead_reduces_what_is_left(void **state)
 {
     (void)state;
-    game g;
-    begin(&g, &atn_tune_defaults, 3, 0, 20);
-    const int64_t before = play(&g, slower, 10).left_ns;
-    atn_budget_overhead(&g.account, 5000000);
-    assert_int_equal(atn_tuner_decision(g.tuner).left_ns, before - 5000000);
-    atn_tuner_free(g.tuner);
+    job j;
+    begin(&j, &atn_tune_defaults, 3, 0, 20);
+    const int64_t before = play(&j, slower, 10).left_ns;
+    atn_budget_overhead(&j.budget, 5000000);
+    assert_int_equal(atn_tuner_decision(j.tuner).left_ns, before - 5000000);
+    atn_tuner_free(j.tuner);
 }
 
 static void tried_and_slower(void **state)
 {
     (void)state;
-    game g;
-    begin(&g, &atn_tune_defaults, 3, 0, 1000);
-    const atn_decision v = play(&g, slower, 2000);
-    assert_int_equal(v.is, ATN_DECISION_SLOWER);
-    assert_int_equal(v.tried, 2);
-    assert_int_equal(v.other, 1);
-    assert_int_equal((v.other_ps - v.native_ps) * 1000 / v.native_ps, 200);
-    atn_tuner_free(g.tuner);
+    job j;
+    begin(&j, &atn_tune_defaults, 3, 0, 1000);
+    const atn_decision d = play(&j, slower, 2000);
+    assert_int_equal(d.is, ATN_DECISION_SLOWER);
+    assert_int_equal(d.tried, 2);
+    assert_int_equal(d.other, 1);
+    assert_int_equal((d.other_ps - d.native_ps) * 1000 / d.native_ps, 200);
+    atn_tuner_free(j.tuner);
 }
 
 static void predicted_to_be_slower(void **state)
 {
     (void)state;
-    game g;
+    job j;
     atn_tune_settings s = atn_tune_defaults;
-    s.seen_ps = NATIVE_US * INT64_C(1000000); /* else it would be tried once */
-    begin(&g, &s, 3, 3 * NATIVE_US, 1000);
-    const atn_decision v = play(&g, slower, 500);
-    assert_int_equal(v.is, ATN_DECISION_PREDICTED);
-    assert_int_equal(v.tried, 0);
-    assert_int_equal(v.of, 2);
-    atn_tuner_free(g.tuner);
+    s.seen_ps = NATIVE_US * INT64_C(1000000); /* else it would run once */
+    begin(&j, &s, 3, 3 * NATIVE_US, 1000);
+    const atn_decision d = play(&j, slower, 500);
+    assert_int_equal(d.is, ATN_DECISION_PREDICTED);
+    assert_int_equal(d.tried, 0);
+    assert_int_equal(d.of, 2);
+    atn_tuner_free(j.tuner);
 }
 
 static void another_one_serves(void **state)
 {
     (void)state;
-    game g;
-    begin(&g, &atn_tune_defaults, 3, NATIVE_US / 2, 1000);
-    const atn_decision v = play(&g, faster, 500);
-    assert_int_equal(v.is, ATN_DECISION_SERVES);
-    assert_int_equal(v.other, 1);
-    atn_tuner_free(g.tuner);
+    job j;
+    begin(&j, &atn_tune_defaults, 3, NATIVE_US / 2, 1000);
+    const atn_decision d = play(&j, faster, 500);
+    assert_int_equal(d.is, ATN_DECISION_SERVES);
+    assert_int_equal(d.other, 1);
+    atn_tuner_free(j.tuner);
 }
 
 static void faster_but_results_must_not_change(void **state)
 {
     (void)state;
-    game g;
+    job j;
     atn_tune_settings s = atn_tune_defaults;
     s.shadow = true;
-    begin(&g, &s, 3, NATIVE_US / 2, 1000);
-    const atn_decision v = play(&g, faster, 500);
-    assert_int_equal(v.is, ATN_DECISION_HELD);
-    assert_int_equal(v.other, 1);
-    assert_int_equal((v.native_ps - v.other_ps) * 1000 / v.native_ps, 500);
-    atn_tuner_free(g.tuner);
+    begin(&j, &s, 3, NATIVE_US / 2, 1000);
+    const atn_decision d = play(&j, faster, 500);
+    assert_int_equal(d.is, ATN_DECISION_HELD);
+    assert_int_equal(d.other, 1);
+    assert_int_equal((d.native_ps - d.other_ps) * 1000 / d.native_ps, 500);
+    atn_tuner_free(j.tuner);
 }
 
 static void star_tries_all(void **state)
 {
     (void)state;
-    game g;
+    job j;
     atn_tune_settings s = atn_tune_defaults;
     s.mode = ATN_TUNE_ALL;
-    begin(&g, &s, 3, 0, 20);
-    assert_int_equal(play(&g, slower, 15).is, ATN_DECISION_TRYING);
-    const atn_decision v = play(&g, slower, 100);
-    assert_int_equal(v.is, ATN_DECISION_SLOWER);
-    assert_int_equal(v.tried, 2);
-    atn_tuner_free(g.tuner);
+    begin(&j, &s, 3, 0, 20);
+    assert_int_equal(play(&j, slower, 15).is, ATN_DECISION_TRYING);
+    const atn_decision d = play(&j, slower, 100);
+    assert_int_equal(d.is, ATN_DECISION_SLOWER);
+    assert_int_equal(d.tried, 2);
+    atn_tuner_free(j.tuner);
 }
 
-/* `spare` and `pays` are two views of one condition. */
-static void what_is_left_for_setting_up(void **state)
+/* `spare` and `pays` state the same condition. */
+static void spare_and_pays_agree(void **state)
 {
     (void)state;
     for (int64_t passed = 0; passed < 2000000000; passed += 70000000)
@@ -188,13 +188,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_the_first_trial),
         cmocka_unit_test(over_budget),
-        cmocka_unit_test(what_overhead_has_cost_is_not_left),
+        cmocka_unit_test(overhead_reduces_what_is_left),
         cmocka_unit_test(tried_and_slower),
         cmocka_unit_test(predicted_to_be_slower),
         cmocka_unit_test(another_one_serves),
         cmocka_unit_test(faster_but_results_must_not_change),
         cmocka_unit_test(star_tries_all),
-        cmocka_unit_test(what_is_left_for_setting_up),
+        cmocka_unit_test(spare_and_pays_agree),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_offline.c - the search of `attune tune` on machines made of numbers: what it finds, what it
- * costs, that noise does not make it leave native; crossing points, rules and files. */
+/* test_offline.c - the search of `attune tune` on simulated machines: results, cost, native under
+ * noise; crossing points, rules and files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,21 +13,21 @@
 #include "tune/offline.h"
 #include "tune/solution.h"
 
-enum { CONTENDERS = 120 };
+enum { CANDIDATES = 120 };
 
 typedef struct {
-    int n;                    /* contenders, native is 0 */
-    double time[CONTENDERS];  /* true seconds */
-    double model[CONTENDERS]; /* predicted; 0: unknown */
-    int better[CONTENDERS];   /* a neighbour that is not in the field at first; 0: none */
+    int n;                    /* candidates, native is 0 */
+    double time[CANDIDATES];  /* true seconds */
+    double model[CANDIDATES]; /* predicted; 0: unknown */
+    int better[CANDIDATES];   /* a neighbour that is added by refinement; 0: none */
     double noise;
     uint64_t random;
 } machine;
 
 typedef struct {
-    int winner, runs, ran; /* ran: different contenders */
+    int winner, runs, ran; /* ran: different candidates */
     double seconds;
-    atn_fate fate[CONTENDERS];
+    atn_fate fate[CANDIDATES];
 } outcome;
 
 static double noisy(machine *m, int i)
@@ -38,11 +38,11 @@ static double noisy(machine *m, int i)
     return m->time[i] * (sim_uniform(&m->random) < 0.02 ? 5 * factor : factor);
 }
 
-/* Names of contenders: those of refinement are numbered in the order in which they come. */
+/* name: of each candidate; refinement adds further ones in its order. */
 static outcome play(machine *m, const atn_offline_settings *s, int first)
 {
-    int name[CONTENDERS] = {0}, count = 1;
-    bool ran[CONTENDERS] = {false};
+    int name[CANDIDATES] = {0}, count = 1;
+    bool ran[CANDIDATES] = {false};
     outcome out = {.winner = -1};
     const int *list;
     atn_offline *o = atn_offline_new(s);
@@ -82,8 +82,8 @@ static outcome play(machine *m, const atn_offline_settings *s, int first)
     return out;
 }
 
-/* 100 contenders between `best` and 20 times native, the model within a factor of `wrong`. */
-static machine field(uint64_t seed, double best, double wrong)
+/* 100 candidates between `best` and 20 times native, the model within a factor of `wrong`. */
+static machine candidates(uint64_t seed, double best, double wrong)
 {
     machine m = {.n = 100, .noise = 0.05, .random = seed};
     m.time[0] = 1e-3;
@@ -92,7 +92,7 @@ static machine field(uint64_t seed, double best, double wrong)
         m.model[i] = 3 * m.time[i] * exp((2 * sim_uniform(&m.random) - 1) * log(wrong));
     }
     m.time[17] = 1e-3 * best;
-    m.model[17] = 3 * m.time[17] * wrong; /* the model does not know how good it is */
+    m.model[17] = 3 * m.time[17] * wrong; /* the model underestimates it */
     return m;
 }
 
@@ -109,14 +109,14 @@ static void finds_the_best(void **state)
     int good = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 100; seed++) {
-        machine m = field(seed, 0.4, 1.6);
+        machine m = candidates(seed, 0.4, 1.6);
         const outcome o = play(&m, &atn_offline_defaults, m.n);
         good += m.time[o.winner] <= 1.05 * best_of(&m);
     }
     assert_true(good >= 95);
 }
 
-/* A fifth of the time of measuring everything, for the same result. */
+/* A tenth of the time of an exhaustive search, for the same result. */
 static void costs_little(void **state)
 {
     atn_offline_settings all = atn_offline_defaults;
@@ -125,7 +125,7 @@ static void costs_little(void **state)
     (void)state;
     all.exhaustive = true;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        machine m = field(seed, 0.4, 1.6), again = m;
+        machine m = candidates(seed, 0.4, 1.6), again = m;
         const outcome o = play(&m, &atn_offline_defaults, m.n), x = play(&again, &all, again.n);
         few += o.seconds;
         many += x.seconds;
@@ -141,7 +141,7 @@ static void native_stays(void **state)
     int left = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        machine m = field(seed, 1, 1.3); /* many as fast as native, nobody faster */
+        machine m = candidates(seed, 1, 1.3); /* many as fast as native, none faster */
         m.noise = 0.1;
         left += play(&m, &atn_offline_defaults, m.n).winner != 0;
     }
@@ -165,7 +165,7 @@ static void margin_counts(void **state)
 
 static void hopeless_never_run(void **state)
 {
-    machine m = field(7, 0.5, 1.05);
+    machine m = candidates(7, 0.5, 1.05);
     (void)state;
     const outcome o = play(&m, &atn_offline_defaults, m.n);
     int hopeless = 0;
@@ -176,7 +176,7 @@ static void hopeless_never_run(void **state)
     assert_int_equal(o.winner, 17);
 }
 
-/* Parameters are walked to the end of the slope. */
+/* Refinement follows the parameters to the optimum. */
 static void refines(void **state)
 {
     machine m = {.n = 3, .time = {1e-3, 0.9e-3, 2e-3, 0.7e-3, 0.5e-3}, .noise = 0.02, .random = 3};
@@ -189,7 +189,7 @@ static void refines(void **state)
 static void time_is_kept(void **state)
 {
     atn_offline_settings s = atn_offline_defaults;
-    machine m = field(5, 0.4, 2);
+    machine m = candidates(5, 0.4, 2);
     (void)state;
     s.seconds = 0.1;
     const outcome o = play(&m, &s, m.n);
@@ -206,7 +206,7 @@ static void nothing_but_native(void **state)
 
 static void unknown_times_are_tried(void **state)
 {
-    machine m = field(9, 0.5, 1.2);
+    machine m = candidates(9, 0.5, 1.2);
     (void)state;
     for (int i = 0; i < m.n; i++)
         m.model[i] = 0;
@@ -262,8 +262,8 @@ static void fill(FILE *f)
     put_task(f, 16384, "chain", 0.0005, "chain");
     put_task(f, 1024, "binomial", 0.00099, "native");
     put_task(f, 4096, "chain", 0.0006, "chain"); /* a crossing point */
-    put_task(f, 8192, "chain", 0.0006, "chain"); /* another one, which says nothing new */
-    fputs("task bcast 99 0\nvariant 0 native native\ns 0 0.001\ndone\n", f); /* undecided */
+    put_task(f, 8192, "chain", 0.0006, "chain"); /* another one with the same winner */
+    fputs("task bcast 99 0\nvariant 0 native native\ns 0 0.001\ndone\n", f); /* unsolved */
 }
 
 static const char *use_of(const atn_rules *rules, int64_t bytes, char name[ATN_NAME_ROOM])
@@ -277,13 +277,13 @@ static const char *use_of(const atn_rules *rules, int64_t bytes, char name[ATN_N
 
 static atn_rules *make_rules(atn_samples *s, atn_solutions *list)
 {
-    atn_load asked[] = {{ATN_OPERATIONS, 1024, 0}, {ATN_BCAST, 16384, 0}};
-    const atn_loads sizes = {asked, 2, 2};
+    atn_load loads[] = {{ATN_OPERATIONS, 1024, 0}, {ATN_BCAST, 16384, 0}};
+    const atn_loads requested = {loads, 2, 2};
     atn_rules *rules = NULL;
     atn_error err = {0};
     read_samples(fill, s);
     assert_true(atn_solutions_find(s, list));
-    if (atn_solutions_rules(list, &sizes, 1000, 0, &rules, &err) != ATN_OK)
+    if (atn_solutions_rules(list, &requested, 1000, 0, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return rules;
 }
@@ -336,8 +336,8 @@ static void fill_bad(FILE *f)
 
 static void check_single(void (*with)(FILE *f), int64_t times, const char *use)
 {
-    atn_load asked[] = {{ATN_ALLTOALLV, 100, times}, {ATN_ALLTOALLV, 200, 1}};
-    const atn_loads loads = {asked, 2, 2};
+    atn_load loads[] = {{ATN_ALLTOALLV, 100, times}, {ATN_ALLTOALLV, 200, 1}};
+    const atn_loads requested = {loads, 2, 2};
     atn_samples s = {0};
     atn_solutions list = {0};
     atn_rules *rules = NULL;
@@ -345,7 +345,7 @@ static void check_single(void (*with)(FILE *f), int64_t times, const char *use)
     char name[ATN_NAME_ROOM];
     read_samples(with, &s);
     assert_true(atn_solutions_find(&s, &list));
-    if (atn_solutions_rules(&list, &loads, 1000, 0, &rules, &err) != ATN_OK)
+    if (atn_solutions_rules(&list, &requested, 1000, 0, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     assert_int_equal(atn_rules_count(rules), 1);
     const atn_rule *rule = atn_rules_at(rules, 0);
@@ -357,8 +357,8 @@ static void check_single(void (*with)(FILE *f), int64_t times, const char *use)
     atn_samples_free(&s);
 }
 
-/* Ranks that do not share sizes get one answer, which is good for all of them together. */
-static void one_answer_for_all(void **state)
+/* Sizes that ranks do not share have one rule: the best for the sum of all loads. */
+static void one_rule_for_all_sizes(void **state)
 {
     (void)state;
     check_single(fill_good, 9, "alltoallv/linear");
@@ -366,8 +366,8 @@ static void one_answer_for_all(void **state)
     check_single(fill_bad, 1000, "alltoallv/linear");
 }
 
-/* Ranges that are cut in another way now replace the old ones, and so do new winners, however sure
- * the old ones were; what people wrote stays. */
+/* New ranges and new winners replace measured rules, however certain these were; rules without
+ * measurement stay. */
 static void file_is_updated(void **state)
 {
     static const char old[] =
@@ -412,7 +412,7 @@ int main(void)
         cmocka_unit_test(unknown_times_are_tried),
         cmocka_unit_test(crossings),
         cmocka_unit_test(rules_from_samples),
-        cmocka_unit_test(one_answer_for_all),
+        cmocka_unit_test(one_rule_for_all_sizes),
         cmocka_unit_test(file_is_updated),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

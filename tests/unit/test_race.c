@@ -1,4 +1,4 @@
-/* test_race.c - when a race leaves native, pair by pair; what a race that is not over teaches. */
+/* test_race.c - when a race leaves native, pair by pair; results of an unfinished race. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,21 +11,21 @@
 #include "tune/candidate_set.h"
 #include "tune/tuners.h"
 
-/* ---- races whose pairs are told one by one ---- */
+/* ---- races with given pairs ---- */
 
 enum { USUAL_US = 10000, CLEAR_US = USUAL_US / 2 };
 
 typedef struct {
     atn_tuner *tuner;
-    atn_budget account;
+    atn_budget budget;
     int64_t elapsed_us;
     int64_t seen_us;  /* before it began; 0: unknown */
     int error;        /* of predictions, per mille; 0: 300 */
     int calls[MOST];  /* that were timed in the latest round */
-    unsigned scratch; /* who ran on scratch data, as bits */
+    unsigned scratch; /* candidates that ran on scratch data, as bits */
 } race;
 
-/* Candidates that the model expects to be fast, but for native, of which it knows nothing. */
+/* Candidates with fast predictions, except for native, which has none. */
 static void begin(race *x, int n, int start, atn_tune_start kind, bool shadow)
 {
     atn_candidate list[MOST];
@@ -37,12 +37,12 @@ static void begin(race *x, int n, int start, atn_tune_start kind, bool shadow)
                                   .predicted_ps = i == NATIVE ? -1 : CLEAR_US * INT64_C(1000000),
                                   .error = x->error > 0 ? x->error : 300};
     *x = (race){.elapsed_us = x->seen_us};
-    atn_budget_begin(&x->account, 20, s.agreement_ns);
-    x->tuner = atn_tuner_new(&s, &x->account, list, n, NATIVE, start, kind, -1);
+    atn_budget_begin(&x->budget, 20, s.agreement_ns);
+    x->tuner = atn_tuner_new(&s, &x->budget, list, n, NATIVE, start, kind, -1);
     assert_non_null(x->tuner);
 }
 
-/* Calls until times are agreed; who was timed, as bits. */
+/* Calls until times are agreed; returns the candidates that were timed, as bits. */
 static unsigned play_round(race *x, const int us[])
 {
     int64_t sums[2] = {0, 0};
@@ -64,8 +64,8 @@ static unsigned play_round(race *x, const int us[])
     return timed;
 }
 
-/* The next pair of a candidate and the one that serves, which it takes so long in; others take as
- * long as native. */
+/* The next pair of a candidate, which takes `us`, and the incumbent; others take as long as
+ * native. */
 static void play_pair(race *x, int candidate, int us)
 {
     int times[MOST], rounds = 0;
@@ -75,16 +75,16 @@ static void play_pair(race *x, int candidate, int us)
         assert_true(++rounds < 50);
 }
 
-/* How long candidate 1 takes where native takes USUAL_US. */
+/* Time of candidate 1 where native takes USUAL_US. */
 static int time_of(char word)
 {
     static const struct {
         char word;
         int us;
     } times[] = {
-        {'c', USUAL_US / 2},         {'j', USUAL_US * 2 / 3 - 1}, /* clear, and just so */
-        {'n', USUAL_US * 2 / 3 + 1}, {'w', USUAL_US * 9 / 10}, /* not quite; a win all the same */
-        {'v', USUAL_US / 3 - 1},     {'u', USUAL_US / 3 + 1},  /* certain, and not quite */
+        {'c', USUAL_US / 2},         {'j', USUAL_US * 2 / 3 - 1}, /* clear, and just clear */
+        {'n', USUAL_US * 2 / 3 + 1}, {'w', USUAL_US * 9 / 10},    /* not quite clear; still a win */
+        {'v', USUAL_US / 3 - 1},     {'u', USUAL_US / 3 + 1}, /* certain, and not quite certain */
         {'t', USUAL_US * 98 / 100},  {'l', USUAL_US * 105 / 100}, /* within the margin; a loss */
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
@@ -94,7 +94,7 @@ static int time_of(char word)
     return 0;
 }
 
-/* What serves after native has met candidate 1 in these pairs; with predictions of this error. */
+/* The incumbent after these pairs of native and candidate 1; predictions have this error. */
 static int after_with(int error, const char *pairs)
 {
     race x = {.error = error};
@@ -112,7 +112,7 @@ static int after(const char *pairs) { return after_with(0, pairs); }
 
 /* ---- leaving native ---- */
 
-static void one_pair_is_enough_where_it_was_foreseen(void **state)
+static void one_pair_is_enough_if_predicted(void **state)
 {
     (void)state;
     assert_int_equal(after("v"), 1);
@@ -131,7 +131,7 @@ static void two_clear_pairs_are_enough(void **state)
     assert_int_equal(after("wcc"), 1);
 }
 
-static void one_clear_pair_is_not(void **state)
+static void one_clear_pair_is_not_enough(void **state)
 {
     (void)state;
     assert_int_equal(after("c"), NATIVE);
@@ -147,13 +147,13 @@ static void after_a_loss_nothing_is_obvious(void **state)
     (void)state;
     assert_int_equal(after("clcc"), NATIVE);
     assert_int_equal(after("lcc"), NATIVE);
-    assert_int_equal(after("ctcc"), NATIVE); /* a win within the margin is none */
+    assert_int_equal(after("ctcc"), NATIVE); /* a win within the margin does not count */
     assert_int_equal(after("lccccccc"), NATIVE);
     assert_int_equal(after("lcccccccc"), 1); /* the eight of the sign test */
 }
 
-/* Others than native have proved something: two pairs do not overthrow them. */
-static void only_native_is_left_so_soon(void **state)
+/* Other incumbents than native were measured: two pairs do not replace them. */
+static void only_native_is_replaced_after_two_pairs(void **state)
 {
     (void)state;
     race x = {0};
@@ -167,8 +167,8 @@ static void only_native_is_left_so_soon(void **state)
     atn_tuner_free(x.tuner);
 }
 
-/* What was only foreseen is left for native as soon as native for it. */
-static int after_foreseen(int native_us, int pairs)
+/* A choice of the model loses to native as soon as native loses to it. */
+static int after_predicted(int native_us, int pairs)
 {
     race x = {0};
     begin(&x, 2, 1, ATN_START_BORROWED, false);
@@ -179,18 +179,19 @@ static int after_foreseen(int native_us, int pairs)
     return incumbent;
 }
 
-static void native_overthrows_as_soon(void **state)
+static void native_replaces_a_predicted_choice(void **state)
 {
     (void)state;
-    assert_int_equal(after_foreseen(CLEAR_US, 1), 1);
-    assert_int_equal(after_foreseen(CLEAR_US, 2), NATIVE);
-    assert_int_equal(after_foreseen(time_of('n'), 4), 1);
-    assert_int_equal(after_foreseen(time_of('n'), 5), NATIVE);
+    assert_int_equal(after_predicted(CLEAR_US, 1), 1);
+    assert_int_equal(after_predicted(CLEAR_US, 2), NATIVE);
+    assert_int_equal(after_predicted(time_of('n'), 4), 1);
+    assert_int_equal(after_predicted(time_of('n'), 5), NATIVE);
 }
 
-/* Where native is foreseen to be far behind, and what began as foreseen keeps its promise, native
- * is not tried before the budget can pay for it; where it does not, native is tried at once. */
-static unsigned timed_with_foreseen_native(int own_us, int rounds)
+/* Where native is predicted to be far behind, and the first candidate is as fast as predicted,
+ * native is not measured before the budget covers it; where it is slower, native is measured at
+ * once. */
+static unsigned timed_with_predicted_native(int own_us, int rounds)
 {
     race x = {0};
     unsigned timed = 0;
@@ -198,25 +199,25 @@ static unsigned timed_with_foreseen_native(int own_us, int rounds)
         {.id = 1, .predicted_ps = 4 * USUAL_US * INT64_C(1000000), .error = 400},
         {.id = 2, .predicted_ps = USUAL_US * INT64_C(1000000), .error = 400}};
     const int times[] = {4 * USUAL_US, own_us};
-    atn_budget_begin(&x.account, 20, atn_tune_defaults.agreement_ns);
+    atn_budget_begin(&x.budget, 20, atn_tune_defaults.agreement_ns);
     x.tuner =
-        atn_tuner_new(&atn_tune_defaults, &x.account, list, 2, NATIVE, 1, ATN_START_BORROWED, -1);
+        atn_tuner_new(&atn_tune_defaults, &x.budget, list, 2, NATIVE, 1, ATN_START_BORROWED, -1);
     while (rounds-- > 0)
         timed |= play_round(&x, times);
     atn_tuner_free(x.tuner);
     return timed;
 }
 
-static void native_is_tried_as_it_is_foreseen(void **state)
+static void native_is_measured_as_its_prediction_allows(void **state)
 {
     (void)state;
-    assert_int_equal(timed_with_foreseen_native(USUAL_US, 3), 1u << 1);
-    assert_int_equal(timed_with_foreseen_native(USUAL_US, 12), 1u << 1 | 1u << NATIVE);
-    assert_int_equal(timed_with_foreseen_native(4 * USUAL_US, 3), 1u << 1 | 1u << NATIVE);
+    assert_int_equal(timed_with_predicted_native(USUAL_US, 3), 1u << 1);
+    assert_int_equal(timed_with_predicted_native(USUAL_US, 12), 1u << 1 | 1u << NATIVE);
+    assert_int_equal(timed_with_predicted_native(4 * USUAL_US, 3), 1u << 1 | 1u << NATIVE);
 }
 
-/* One that comes when the race has begun is tried like the others, and only as many as fit in. */
-static void who_joins_later_may_win(void **state)
+/* Candidates added after the start are measured like others; those that do not fit are ignored. */
+static void late_candidates_may_win(void **state)
 {
     (void)state;
     race x = {0};
@@ -235,8 +236,8 @@ static void who_joins_later_may_win(void **state)
     atn_tuner_free(x.tuner);
 }
 
-/* On scratch data it is found out as soon, and the program keeps what it has. */
-static void shadows_only_tell(void **state)
+/* On scratch data the result is found as soon, and the incumbent stays. */
+static void shadows_do_not_switch(void **state)
 {
     (void)state;
     race x = {0};
@@ -247,11 +248,11 @@ static void shadows_only_tell(void **state)
     atn_tuner_learned(x.tuner, &learned);
     assert_int_equal(learned.best, 1);
     assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
-    assert_int_equal(x.scratch, 1u << 1); /* the calls themselves tell what native takes */
+    assert_int_equal(x.scratch, 1u << 1); /* native is timed in its own calls */
     atn_tuner_free(x.tuner);
 }
 
-/* ---- what is not over ---- */
+/* ---- unfinished races ---- */
 
 static const char *const names[] = {"native", "chain", "binomial", "linear"};
 enum { NAMES = sizeof names / sizeof *names, RANKS = 16, BYTES = 5000 };
@@ -263,30 +264,30 @@ static atn_choice choice_of(int i)
     return choice;
 }
 
-static void make_field(const atn_rule *wise, atn_candidate_set *field)
+static void make_set(const atn_rule *wise, atn_candidate_set *set)
 {
-    atn_candidate_set_make(ATN_BCAST, NULL, 300, wise, field);
+    atn_candidate_set_make(ATN_BCAST, NULL, 300, wise, set);
     for (int i = 1; i < NAMES; i++) {
         const atn_choice choice = choice_of(i);
-        atn_candidate_set_add(field, &choice, CLEAR_US * INT64_C(1000000), 300);
+        atn_candidate_set_add(set, &choice, CLEAR_US * INT64_C(1000000), 300);
     }
 }
 
-/* The rule of a race in which chain has just taken the place of native, others being still to come;
- * as a job writes it and the next one reads it. */
+/* The rule of a race in which chain has just replaced native and others have not run yet; as a job
+ * writes it and the next one reads it. */
 static atn_rules *unfinished(atn_rule *rule_p)
 {
     race x = {0};
-    static atn_candidate_set field;
+    static atn_candidate_set set;
     atn_learned learned;
-    make_field(NULL, &field);
+    make_set(NULL, &set);
     begin(&x, NAMES, NATIVE, ATN_START_NATIVE, false);
     play_pair(&x, 1, CLEAR_US);
     play_pair(&x, 1, CLEAR_US);
     atn_tuner_learned(x.tuner, &learned);
     assert_int_equal(learned.best, 1);
     assert_false(learned.settled);
-    assert_true(atn_tuned_rule(x.tuner, &field, RANKS, BYTES, 1770110107, 0, rule_p));
+    assert_true(atn_tuned_rule(x.tuner, &set, RANKS, BYTES, 1770110107, 0, rule_p));
     rule_p->guess = ATN_GUESS_RACE;
     atn_tuner_free(x.tuner);
     atn_rules *const rules = atn_rules_make(rule_p, 1, NULL);
@@ -314,14 +315,14 @@ static void unfinished_races_are_marked(void **state)
     atn_rule rule;
     atn_rules *const written = unfinished(&rule), *const read = read_again(written);
     assert_int_equal(atn_rule_backing(atn_rules_at(read, 0)), ATN_GUESSED);
-    /* Whoever has measured it to the end knows better, before and afterwards. */
+    /* A finished race has precedence, whether older or newer. */
     rule.use = choice_of(2);
     rule.guess = ATN_GUESS_NONE;
     rule.date -= 1000000;
     atn_rules *const measured = atn_rules_make(&rule, 1, NULL);
-    for (int turn = 0; turn <= 1; turn++) {
+    for (int order = 0; order <= 1; order++) {
         atn_rules *const both =
-            turn == 0 ? atn_wisdom_join(measured, read) : atn_wisdom_join(read, measured);
+            order == 0 ? atn_wisdom_join(measured, read) : atn_wisdom_join(read, measured);
         assert_int_equal(atn_rules_count(both), 1);
         assert_ptr_equal(atn_rules_at(both, 0)->use.row, rule.use.row);
         assert_int_equal(atn_rules_at(both, 0)->guess, ATN_GUESS_NONE);
@@ -332,50 +333,50 @@ static void unfinished_races_are_marked(void **state)
     atn_rules_free(measured);
 }
 
-/* The tuner of the next run, which knows the lesson with its time or without. */
-static atn_tuner *next_run(atn_tuners *book, atn_rule *lesson, bool sure)
+/* The tuner of the next run, whose wisdom has a time or not. */
+static atn_tuner *next_run(atn_tuners *tuners, atn_rule *rule, bool sure)
 {
-    static atn_candidate_set field;
+    static atn_candidate_set set;
     if (!sure)
-        lesson->time_ps = -1; /* as src/pmpi does with guesses */
-    make_field(lesson, &field);
-    assert_int_equal(field.n, NAMES);
-    assert_ptr_equal(field.choice[field.wise].row, lesson->use.row);
-    atn_tuners_open(book, 20, 20000);
-    return atn_tuners_add(book, 1, BYTES, &atn_tune_defaults, field.is, field.n, ATN_SET_NATIVE,
-                          field.wise, field.wise_ps);
+        rule->time_ps = -1; /* as src/pmpi does with guesses */
+    make_set(rule, &set);
+    assert_int_equal(set.n, NAMES);
+    assert_ptr_equal(set.choice[set.wise].row, rule->use.row);
+    atn_tuners_open(tuners, 20, 20000);
+    return atn_tuners_add(tuners, 1, BYTES, &atn_tune_defaults, set.is, set.n, ATN_SET_NATIVE,
+                          set.wise, set.wise_ps);
 }
 
-/* The next run begins with it, but races on and holds it against native; what is sure is only
- * watched. */
+/* The next run begins with it but continues the race, against native, too; a certain result is only
+ * monitored. */
 static void unfinished_races_go_on(void **state)
 {
     (void)state;
     const sim_machine m = {.n = NAMES, .time = {10e-3, 20e-3, 12e-3, 12e-3}, .agreement = 20e-6};
     const atn_problem q = {.op = ATN_BCAST, .p = RANKS, .bytes = BYTES, .pieces = 1};
     for (int sure = 0; sure <= 1; sure++) {
-        static atn_tuners book;
+        static atn_tuners tuners;
         atn_rule rule;
         atn_learned learned;
         atn_rules *const written = unfinished(&rule), *const read = read_again(written);
         assert_int_equal(atn_wisdom_answer(read, &q, NULL, NULL, &rule, NULL), ATN_OK);
         assert_int_equal(rule.guess, ATN_GUESS_RACE);
-        atn_tuner *const t = next_run(&book, &rule, sure);
+        atn_tuner *const t = next_run(&tuners, &rule, sure);
         assert_int_equal(atn_tuner_incumbent(t), 1);
         atn_tuner_learned(t, &learned);
         assert_int_equal(learned.settled, sure);
-        /* On this machine it was a mistake. */
-        const sim_outcome o = sim_play_tuner(&m, t, &book.account, 300);
+        /* On this machine it is wrong. */
+        const sim_outcome o = sim_play_tuner(&m, t, &tuners.budget, 300);
         assert_int_equal(o.incumbent, NATIVE);
-        atn_tuners_close(&book);
+        atn_tuners_close(&tuners);
         atn_rules_free(written);
         atn_rules_free(read);
     }
 }
 
-/* ---- what a round is ---- */
+/* ---- rounds ---- */
 
-/* The more calls a block has, the less is each one's part in waiting for others before it. */
+/* The more calls a block has, the smaller the share of the initial arrival skew in each. */
 static void pairs_are_of_equal_blocks(void **state)
 {
     (void)state;
@@ -389,7 +390,7 @@ static void pairs_are_of_equal_blocks(void **state)
     atn_tuner_free(x.tuner);
 }
 
-/* Every call of native costs where another one is clearly faster, and after it was beaten. */
+/* Every call of native has regret where another one is clearly faster, and after it was beaten. */
 static void slow_natives_have_single_calls(void **state)
 {
     (void)state;
@@ -407,9 +408,9 @@ static void slow_natives_have_single_calls(void **state)
     atn_tuner_free(x.tuner);
 }
 
-/* ---- what may be risked ---- */
+/* ---- budget ---- */
 
-/* Who is first timed in a race that begins when a call was seen to take so long. */
+/* Candidates timed in the first round of a race after calls of this duration. */
 static unsigned first_round(int64_t seen_us)
 {
     race x = {.seen_us = seen_us};
@@ -419,8 +420,8 @@ static unsigned first_round(int64_t seen_us)
     return timed;
 }
 
-/* It may take CLEAR_US and 30 % more. */
-static void credit_is_for_what_must_be_faster(void **state)
+/* Its worst case is CLEAR_US and 30 % more. */
+static void credit_needs_a_faster_worst_case(void **state)
 {
     (void)state;
     assert_int_equal(first_round(0), 3);
@@ -428,14 +429,14 @@ static void credit_is_for_what_must_be_faster(void **state)
     assert_int_equal(first_round(CLEAR_US * 5 / 4), 1);
 }
 
-/* When a candidate that has lost runs again, in time. */
+/* Time until a candidate that has lost runs again. */
 static int64_t next_try(int64_t overhead_us)
 {
     race x = {0};
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     play_pair(&x, 1, time_of('w'));
     play_pair(&x, 1, time_of('l'));
-    atn_budget_overhead(&x.account, 1000 * overhead_us);
+    atn_budget_overhead(&x.budget, 1000 * overhead_us);
     const int64_t before = x.elapsed_us;
     play_pair(&x, 1, time_of('l')); /* was planned before */
     play_pair(&x, 1, time_of('l'));
@@ -443,46 +444,46 @@ static int64_t next_try(int64_t overhead_us)
     return x.elapsed_us - before;
 }
 
-static void regret_waits_until_planning_is_paid_for(void **state)
+static void regret_waits_until_planning_is_earned(void **state)
 {
     (void)state;
     const int64_t overhead = 1000000, wait = next_try(overhead) - next_try(0);
     assert_in_range(wait, overhead * 45, overhead * 51); /* two per cent of it */
 }
 
-/* When all become slow at once nobody is to blame. */
-static void regret_is_of_its_moment(void **state)
+/* When all become slow at once there is no regret. */
+static void regret_compares_the_same_round(void **state)
 {
     (void)state;
     race x = {0};
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     play_pair(&x, 1, time_of('w'));
-    const int64_t before = x.account.spent_ns;
+    const int64_t before = x.budget.spent_ns;
     while ((play_round(&x, (const int[MOST]){50 * USUAL_US, 50 * USUAL_US}) & 2) == 0)
         ;
-    assert_true(x.account.spent_ns - before < 1000 * USUAL_US);
+    assert_true(x.budget.spent_ns - before < 1000 * USUAL_US);
     atn_tuner_free(x.tuner);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_pair_is_enough_where_it_was_foreseen),
+        cmocka_unit_test(one_pair_is_enough_if_predicted),
         cmocka_unit_test(two_clear_pairs_are_enough),
-        cmocka_unit_test(one_clear_pair_is_not),
+        cmocka_unit_test(one_clear_pair_is_not_enough),
         cmocka_unit_test(after_a_loss_nothing_is_obvious),
-        cmocka_unit_test(native_overthrows_as_soon),
-        cmocka_unit_test(who_joins_later_may_win),
-        cmocka_unit_test(native_is_tried_as_it_is_foreseen),
-        cmocka_unit_test(only_native_is_left_so_soon),
-        cmocka_unit_test(shadows_only_tell),
+        cmocka_unit_test(native_replaces_a_predicted_choice),
+        cmocka_unit_test(late_candidates_may_win),
+        cmocka_unit_test(native_is_measured_as_its_prediction_allows),
+        cmocka_unit_test(only_native_is_replaced_after_two_pairs),
+        cmocka_unit_test(shadows_do_not_switch),
         cmocka_unit_test(unfinished_races_are_marked),
         cmocka_unit_test(unfinished_races_go_on),
         cmocka_unit_test(pairs_are_of_equal_blocks),
         cmocka_unit_test(slow_natives_have_single_calls),
-        cmocka_unit_test(credit_is_for_what_must_be_faster),
-        cmocka_unit_test(regret_waits_until_planning_is_paid_for),
-        cmocka_unit_test(regret_is_of_its_moment),
+        cmocka_unit_test(credit_needs_a_faster_worst_case),
+        cmocka_unit_test(regret_waits_until_planning_is_earned),
+        cmocka_unit_test(regret_compares_the_same_round),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_tune.c - the online tuner on machines of numbers: noise, outliers, drift, wrong models. */
+/* test_tune.c - the online tuner on simulated machines: noise, outliers, drift, wrong models. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include "simjob.h"
 #include "tune/sign.h"
 
-/* ---- the test behind every switch ---- */
+/* ---- sign test ---- */
 
-/* Probability of being adopted from here on when pairs are won with probability p. */
+/* Probability of adoption from here on when pairs are won with probability p. */
 static double adopted(int wins, int losses, double p)
 {
     const atn_sign sign = atn_sign_test(wins, losses);
@@ -21,7 +21,7 @@ static double adopted(int wins, int losses, double p)
     return p * adopted(wins + 1, losses, p) + (1 - p) * adopted(wins, losses + 1, p);
 }
 
-static void sign_test_keeps_its_promise(void **state)
+static void sign_test_has_the_stated_error(void **state)
 {
     (void)state;
     assert_true(adopted(0, 0, 0.5) <= 0.05);
@@ -34,7 +34,7 @@ static void sign_test_keeps_its_promise(void **state)
 
 /* ---- the budget ---- */
 
-static void accounts_add_up(void **state)
+static void budget_adds_up(void **state)
 {
     (void)state;
     atn_budget a;
@@ -47,7 +47,7 @@ static void accounts_add_up(void **state)
     assert_int_equal(atn_budget_left(&a), 52000);
     assert_int_equal(atn_budget_wait(&a, 0, 54000), 11);
     assert_int_equal(atn_budget_wait(&a, 1000, 53000), 11);
-    atn_budget_overhead(&a, 20000); /* regret waits for it, other things do not */
+    atn_budget_overhead(&a, 20000); /* regret waits for it, other costs do not */
     assert_int_equal(atn_budget_wait(&a, 0, 54000), 11);
     assert_int_equal(atn_budget_wait(&a, 1000, 53000), 111);
     atn_budget_spend(&a, 52000);
@@ -55,10 +55,10 @@ static void accounts_add_up(void **state)
     assert_int_equal(atn_budget_left(&a), 2000);
 }
 
-/* ---- learning ---- */
+/* ---- races ---- */
 
-/* A budget of 2 %: of 10 ms all but the credit must be one hundredth of the time. */
-static void set_ups_are_paid_for(void **state)
+/* A budget of 2 %: 10 ms less the credit must be at most one per cent of the time. */
+static void set_up_costs_wait_for_the_budget(void **state)
 {
     (void)state;
     assert_int_equal(atn_budget_pays(20, 1000000, 1000000, 0), 0);
@@ -83,7 +83,7 @@ static void loop_of_500_is_nearly_as_fast_as_the_best(void **state)
             fail_msg("seed %d: %.3f of the best, above native until call %d", (int)seed, ratio,
                      (int)o.below);
         sim_assert_budget(&m, &o);
-        assert_int_equal(o.served[6] + o.served[8], 0); /* cannot win, so they never ran */
+        assert_int_equal(o.served[6] + o.served[8], 0); /* hopeless, so they never ran */
     }
     print_message("# at worst %.3f of the best fixed algorithm\n", worst);
 }
@@ -117,7 +117,7 @@ static void noise_and_outliers_do_not_mislead(void **state)
     assert_true(right >= 38);
 }
 
-/* Whatever the model says, a job is not slower than native by more than the budget. */
+/* Whatever the model predicts, a job is not slower than native by more than the budget. */
 static void wrong_models_do_no_harm(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void wrong_models_do_no_harm(void **state)
         sim_machine m = {.n = 12, .error = 0.3, .noise = 0.05, .outliers = 0.01, .seed = seed};
         uint64_t random = seed * 77;
         m.time[NATIVE] = 1e-3;
-        for (int i = 1; i < m.n; i++) { /* all slower, all promised to be faster */
+        for (int i = 1; i < m.n; i++) { /* all slower, all predicted to be faster */
             m.time[i] = 1e-3 * (1.02 + 4 * sim_uniform(&random));
             m.model[i] = 1e-3 * (0.2 + 0.6 * sim_uniform(&random));
         }
@@ -133,7 +133,7 @@ static void wrong_models_do_no_harm(void **state)
         for (int64_t calls = 20; calls <= 20000; calls *= 10) {
             const sim_outcome o = sim_play(&m, ATN_TUNE_RACE, calls);
             const double allowed =
-                1.02 * o.native + 1e-9 * (double)o.account.credit_ns + 2 * o.worst;
+                1.02 * o.native + 1e-9 * (double)o.budget.credit_ns + 2 * o.worst;
             if (o.total > allowed)
                 fail_msg("seed %d, %d calls: %g, native %g, allowed %g", (int)seed, (int)calls,
                          o.total, o.native, allowed);
@@ -154,9 +154,9 @@ static void native_stays_where_it_is_the_best(void **state)
         }
         const sim_outcome o = sim_play(&m, ATN_TUNE_RACE, 5000);
         switches += o.incumbent != NATIVE;
-        assert_true(o.total < 1.02 * o.native + 1e-9 * (double)o.account.credit_ns + o.worst);
+        assert_true(o.total < 1.02 * o.native + 1e-9 * (double)o.budget.credit_ns + o.worst);
     }
-    assert_true(switches <= 10); /* five duels a job, each wrong in at most one of twenty */
+    assert_true(switches <= 10); /* five races a job, each wrong in at most one of twenty */
 }
 
 static void short_jobs_gain_too(void **state)
@@ -178,26 +178,26 @@ static void tiny_calls_cost_little(void **state)
         m.model[i] = i == 0 ? 0 : times[i];
     }
     const sim_outcome o = sim_play(&m, ATN_TUNE_RACE, 3000000);
-    assert_true(o.total < 1.02 * o.native + 1e-9 * (double)o.account.credit_ns);
+    assert_true(o.total < 1.02 * o.native + 1e-9 * (double)o.budget.credit_ns);
     assert_true(o.timed < 3000000 / 50);
 }
 
-/* Calls that need no step are as good as steps. */
-static void quiet_calls_can_be_skipped(void **state)
+/* Skipped calls count like steps. */
+static void untimed_calls_can_be_skipped(void **state)
 {
     (void)state;
     const sim_machine m = sim_decent(1);
     atn_candidate list[MOST];
-    atn_budget account;
-    atn_budget_begin(&account, 20, 20000);
+    atn_budget budget;
+    atn_budget_begin(&budget, 20, 20000);
     const int n = sim_describe(&m, list);
     atn_tuner *t =
-        atn_tuner_new(&atn_tune_defaults, &account, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
+        atn_tuner_new(&atn_tune_defaults, &budget, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
     int64_t calls = 0, steps = 0, sums[2] = {0, 0};
     while (calls < 20000000) {
-        const int64_t quiet = atn_tuner_untimed(t);
-        atn_tuner_skip(t, quiet);
-        calls += quiet;
+        const int64_t untimed = atn_tuner_untimed(t);
+        atn_tuner_skip(t, untimed);
+        calls += untimed;
         const atn_step s = atn_tuner_step(t, ATN_TUNE_WEIGHT);
         calls++;
         steps++;
@@ -208,7 +208,7 @@ static void quiet_calls_can_be_skipped(void **state)
             sums[0] = sums[1] = 0;
         }
     }
-    assert_int_equal(account.calls, calls);
+    assert_int_equal(budget.calls, calls);
     assert_true(steps < 1000);
     assert_int_equal(atn_tuner_incumbent(t), 1);
     atn_tuner_free(t);
@@ -221,8 +221,7 @@ static void agreements_are_awaited_when_they_are_hidden(void **state)
     (void)state;
     atn_budget a;
     atn_budget_begin(&a, 20, 1000);
-    assert_int_equal(atn_budget_agreement_delay(&a, 20000000),
-                     4); /* 20 us, and nothing else is known */
+    assert_int_equal(atn_budget_agreement_delay(&a, 20000000), 4); /* 20 us, without agreed times */
     assert_int_equal(atn_budget_agreement_delay(&a, 200000000), 2);
     assert_int_equal(atn_budget_agreement_delay(&a, 2000000000), 1);
     a.calls = 100;
@@ -233,9 +232,9 @@ static void agreements_are_awaited_when_they_are_hidden(void **state)
     assert_int_equal(atn_budget_agreement_delay(&a, 20000000), 1);
 }
 
-/* Short calls between long computations: what the account knows of the time between calls lets
- * agreements be heard in the next one, so that more is tried out in as many calls. */
-static void computations_let_short_calls_learn_sooner(void **state)
+/* Short calls between long computations: the recorded time between calls lets agreements complete
+ * with the next call, so that the same number of calls allows more trials. */
+static void computations_speed_up_tuning_of_short_calls(void **state)
 {
     (void)state;
     double sooner = 0, later = 0;
@@ -261,14 +260,14 @@ static void computations_let_short_calls_learn_sooner(void **state)
 
 /* ---- change ---- */
 
-static void drift_is_noticed(void **state)
+static void drift_is_detected(void **state)
 {
     (void)state;
     int right = 0;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         sim_machine m = sim_decent(seed);
         m.drift = 2000;
-        for (int i = 0; i < m.n; i++) /* what uses the trunk becomes slower */
+        for (int i = 0; i < m.n; i++) /* algorithms that use the trunk become slower */
             m.later[i] = i == 1 || i == 2 || i == 9 ? 4 * m.time[i] : m.time[i];
         const sim_outcome o = sim_play(&m, ATN_TUNE_RACE, 6000);
         right += o.incumbent == 3;
@@ -277,8 +276,8 @@ static void drift_is_noticed(void **state)
     assert_true(right >= 28);
 }
 
-/* The last candidate may be so slow that trying it must wait for most of the job. */
-static void drift_is_noticed_while_a_duel_waits(void **state)
+/* The last candidate may be so slow that its trial must wait for most of the job. */
+static void drift_is_detected_while_a_race_waits(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -304,17 +303,17 @@ static void wisdom_serves_from_the_first_call(void **state)
     sim_outcome o = sim_play_from(&m, &atn_tune_defaults, 500, 1, ATN_START_WISE, m.time[1]);
     assert_int_equal(o.incumbent, 1);
     assert_true(o.total < 1.03 * o.native * sim_best_time(&m) / m.time[NATIVE]);
-    /* Wisdom of a machine that is no more: all is looked at again. */
+    /* Wisdom of another machine: all candidates are considered again. */
     o = sim_play_from(&m, &atn_tune_defaults, 3000, 8, ATN_START_WISE, 1e-3);
     assert_true(m.time[o.incumbent] <= sim_best_time(&m) * 1.09);
-    /* What was measured elsewhere may have become slower than native without having changed. */
+    /* Wisdom of this machine whose algorithm is slower than native. */
     o = sim_play_from(&m, &atn_tune_defaults, 3000, 5, ATN_START_WISE, m.time[5]);
     assert_true(o.incumbent != 5);
 }
 
 /* ---- floating-point reductions ---- */
 
-static void shadows_teach_without_switching(void **state)
+static void shadows_measure_without_switching(void **state)
 {
     (void)state;
     const sim_machine m = sim_decent(6);
@@ -357,7 +356,7 @@ static void star_adapts(void **state)
 
 /* ---- ranks ---- */
 
-static void equal_news_give_equal_decisions(void **state)
+static void equal_times_give_equal_decisions(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -372,9 +371,9 @@ static void equal_news_give_equal_decisions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sign_test_keeps_its_promise),
-        cmocka_unit_test(accounts_add_up),
-        cmocka_unit_test(set_ups_are_paid_for),
+        cmocka_unit_test(sign_test_has_the_stated_error),
+        cmocka_unit_test(budget_adds_up),
+        cmocka_unit_test(set_up_costs_wait_for_the_budget),
         cmocka_unit_test(loop_of_500_is_nearly_as_fast_as_the_best),
         cmocka_unit_test(best_is_found_soon_and_kept),
         cmocka_unit_test(noise_and_outliers_do_not_mislead),
@@ -382,16 +381,16 @@ int main(void)
         cmocka_unit_test(native_stays_where_it_is_the_best),
         cmocka_unit_test(short_jobs_gain_too),
         cmocka_unit_test(tiny_calls_cost_little),
-        cmocka_unit_test(quiet_calls_can_be_skipped),
+        cmocka_unit_test(untimed_calls_can_be_skipped),
         cmocka_unit_test(agreements_are_awaited_when_they_are_hidden),
-        cmocka_unit_test(computations_let_short_calls_learn_sooner),
-        cmocka_unit_test(drift_is_noticed),
-        cmocka_unit_test(drift_is_noticed_while_a_duel_waits),
+        cmocka_unit_test(computations_speed_up_tuning_of_short_calls),
+        cmocka_unit_test(drift_is_detected),
+        cmocka_unit_test(drift_is_detected_while_a_race_waits),
         cmocka_unit_test(wisdom_serves_from_the_first_call),
-        cmocka_unit_test(shadows_teach_without_switching),
+        cmocka_unit_test(shadows_measure_without_switching),
         cmocka_unit_test(star_measures_all_and_selects),
         cmocka_unit_test(star_adapts),
-        cmocka_unit_test(equal_news_give_equal_decisions),
+        cmocka_unit_test(equal_times_give_equal_decisions),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_book.c - many sizes, one budget; candidates from the planner, rules from lessons. */
+/* test_tuners.c - many sizes, one budget; candidates from the planner, rules from results. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,46 +25,46 @@ static void sizes_have_classes_and_weights(void **state)
     assert_in_range(atn_size_weight(1024, 100000), 1010, ATN_TUNE_WEIGHT);
 }
 
-static atn_tuner *added(atn_tuners *book, const sim_machine *m, int64_t bytes)
+static atn_tuner *added(atn_tuners *tuners, const sim_machine *m, int64_t bytes)
 {
     atn_candidate list[MOST];
     const int n = sim_describe(m, list);
-    return atn_tuners_add(book, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
+    return atn_tuners_add(tuners, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
 }
 
-static void neighbours_lend_what_they_know(void **state)
+static void a_class_begins_with_its_neighbours_winner(void **state)
 {
     (void)state;
     sim_machine m = sim_decent(1);
-    static atn_tuners book;
+    static atn_tuners tuners;
     m.agreement = 20e-6;
-    atn_tuners_open(&book, 20, 20000);
-    atn_tuner *first = added(&book, &m, 5000);
-    assert_ptr_equal(atn_tuners_find(&book, 1, 8191), first);
-    assert_null(atn_tuners_find(&book, 1, 8192));
-    assert_null(atn_tuners_find(&book, 2, 5000));
-    assert_int_equal(atn_tuner_incumbent(added(&book, &m, 100)), NATIVE);
-    sim_play_tuner(&m, first, &book.account, 1000);
+    atn_tuners_open(&tuners, 20, 20000);
+    atn_tuner *first = added(&tuners, &m, 5000);
+    assert_ptr_equal(atn_tuners_find(&tuners, 1, 8191), first);
+    assert_null(atn_tuners_find(&tuners, 1, 8192));
+    assert_null(atn_tuners_find(&tuners, 2, 5000));
+    assert_int_equal(atn_tuner_incumbent(added(&tuners, &m, 100)), NATIVE);
+    sim_play_tuner(&m, first, &tuners.budget, 1000);
     assert_int_equal(atn_tuner_incumbent(first), 1);
-    /* A neighbour begins with it, and goes its own way where it knows better. */
-    atn_tuner *near = added(&book, &m, 10000), *far = added(&book, &m, 1000000);
+    /* A neighbour begins with it, and replaces it where it is slower. */
+    atn_tuner *near = added(&tuners, &m, 10000), *far = added(&tuners, &m, 1000000);
     assert_int_equal(atn_tuner_incumbent(near), 1);
     assert_int_equal(atn_tuner_incumbent(far), NATIVE);
     m.time[1] = 15e-3;
-    const sim_outcome o = sim_play_tuner(&m, near, &book.account, 1000);
+    const sim_outcome o = sim_play_tuner(&m, near, &tuners.budget, 1000);
     assert_true(o.incumbent != 1);
-    for (int64_t bytes = 1 << 20; book.n < ATN_TUNERS_MOST; bytes++)
-        assert_non_null(added(&book, &m, bytes));
-    assert_null(added(&book, &m, 1));
-    atn_tuners_close(&book);
+    for (int64_t bytes = 1 << 20; tuners.n < ATN_TUNERS_MOST; bytes++)
+        assert_non_null(added(&tuners, &m, bytes));
+    assert_null(added(&tuners, &m, 1));
+    atn_tuners_close(&tuners);
 }
 
-/* All sizes are promised to gain and none does: what is tried at once stays within the budget. */
+/* All sizes are predicted to gain and none does: concurrent trials stay within the budget. */
 static void many_sizes_share_one_budget(void **state)
 {
     (void)state;
     enum { SIZES = 24 };
-    static atn_tuners book;
+    static atn_tuners tuners;
     sim_outcome o = {0};
     double elapsed = 0;
     sim_job jobs[SIZES];
@@ -73,19 +73,19 @@ static void many_sizes_share_one_budget(void **state)
         m.time[i] = i == NATIVE ? 1e-3 : 3e-3;
         m.model[i] = i == NATIVE ? 0 : 0.3e-3 + 0.02e-3 * i;
     }
-    atn_tuners_open(&book, 20, 20000);
+    atn_tuners_open(&tuners, 20, 20000);
     for (int i = 0; i < SIZES; i++) {
-        assert_non_null(added(&book, &m, INT64_C(1) << i));
+        assert_non_null(added(&tuners, &m, INT64_C(1) << i));
         jobs[i] =
             (sim_job){.m = &m, .o = &o, .random = (uint64_t)i, .elapsed = &elapsed, .waiting = -1};
     }
     for (int64_t call = 0; call < 200 * SIZES; call++) {
-        sim_one_call(&jobs[call % SIZES], book.entry[call % SIZES].tuner, call / SIZES);
-        if (o.total > 1.02 * o.native + 1e-9 * (double)book.account.credit_ns + 3 * o.worst)
+        sim_one_call(&jobs[call % SIZES], tuners.entry[call % SIZES].tuner, call / SIZES);
+        if (o.total > 1.02 * o.native + 1e-9 * (double)tuners.budget.credit_ns + 3 * o.worst)
             fail_msg("call %d: %g, native %g", (int)call, o.total, o.native);
     }
-    atn_tuners_close(&book);
-    assert_int_equal(book.account.reserved_ns, 0);
+    atn_tuners_close(&tuners);
+    assert_int_equal(tuners.budget.reserved_ns, 0);
 }
 
 /* ---- planner and wisdom ---- */
@@ -97,32 +97,32 @@ static atn_choice choice_of(const char *name)
     return choice;
 }
 
-static void lessons_become_rules(void **state)
+static void results_become_rules(void **state)
 {
     (void)state;
     atn_prospect prospects[] = {{.choice = choice_of("chain"), .seconds = 4.6e-3},
                                 {.choice = choice_of("linear"), .seconds = 9e-3}};
     const atn_ranking ranking = {.n = 2, .v = prospects};
     atn_rule wise = atn_rule_blank(ATN_BCAST), rule;
-    static atn_candidate_set field;
+    static atn_candidate_set set;
     wise.use = choice_of("binomial");
     wise.time_ps = 7000000;
-    atn_candidate_set_make(ATN_BCAST, &ranking, 300, &wise, &field);
-    assert_int_equal(field.n, 4);
-    assert_int_equal(field.wise, 1);
-    assert_int_equal(field.wise_ps, 7000000);
-    assert_int_equal(field.is[2].predicted_ps, 4600000000);
-    atn_candidate_set_make(ATN_BCAST, &ranking, 300, NULL, &field);
-    assert_int_equal(field.wise, -1);
+    atn_candidate_set_make(ATN_BCAST, &ranking, 300, &wise, &set);
+    assert_int_equal(set.n, 4);
+    assert_int_equal(set.wise, 1);
+    assert_int_equal(set.wise_ps, 7000000);
+    assert_int_equal(set.is[2].predicted_ps, 4600000000);
+    atn_candidate_set_make(ATN_BCAST, &ranking, 300, NULL, &set);
+    assert_int_equal(set.wise, -1);
 
     const sim_machine m = {.n = 3, .time = {10e-3, 5e-3, 8e-3}, .agreement = 20e-6, .seed = 1};
-    atn_budget account;
-    atn_budget_begin(&account, 20, 20000);
-    atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &account, field.is, field.n, ATN_SET_NATIVE,
+    atn_budget budget;
+    atn_budget_begin(&budget, 20, 20000);
+    atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &budget, set.is, set.n, ATN_SET_NATIVE,
                                  ATN_SET_NATIVE, ATN_START_NATIVE, -1);
-    assert_false(atn_tuned_rule(t, &field, 16, 5000, 1, 0, &rule));
-    sim_play_tuner(&m, t, &account, 300);
-    assert_true(atn_tuned_rule(t, &field, 16, 5000, 1770110107, 0, &rule));
+    assert_false(atn_tuned_rule(t, &set, 16, 5000, 1, 0, &rule));
+    sim_play_tuner(&m, t, &budget, 300);
+    assert_true(atn_tuned_rule(t, &set, 16, 5000, 1770110107, 0, &rule));
     assert_ptr_equal(rule.use.row, prospects[0].choice.row);
     assert_true(rule.bytes.lo == 4096 && rule.bytes.hi == 8192);
     assert_true(rule.ranks.lo == 16 && rule.ranks.hi == 17);
@@ -132,22 +132,22 @@ static void lessons_become_rules(void **state)
     atn_tuner_free(t);
 }
 
-/* However short a job was: an interval that nobody knows is not 0. */
+/* However short the job: an unknown interval is not 0. */
 static void few_samples_have_no_interval(void **state)
 {
     (void)state;
     const sim_machine m = {.n = 2, .time = {10e-3, 5e-3}, .agreement = 20e-6, .seed = 1};
-    atn_candidate_set field;
+    atn_candidate_set set;
     atn_rule rule;
     int few = 0;
-    atn_candidate_set_make(ATN_BCAST, NULL, 300, NULL, &field);
+    atn_candidate_set_make(ATN_BCAST, NULL, 300, NULL, &set);
     for (int calls = 1; calls < 60; calls++) {
-        atn_budget account;
-        atn_budget_begin(&account, 20, 20000);
-        atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &account, field.is, field.n,
-                                     ATN_SET_NATIVE, ATN_SET_NATIVE, ATN_START_NATIVE, -1);
-        sim_play_tuner(&m, t, &account, calls);
-        if (atn_tuned_rule(t, &field, 16, 5000, 1, 0, &rule) && rule.samples < 5) {
+        atn_budget budget;
+        atn_budget_begin(&budget, 20, 20000);
+        atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &budget, set.is, set.n, ATN_SET_NATIVE,
+                                     ATN_SET_NATIVE, ATN_START_NATIVE, -1);
+        sim_play_tuner(&m, t, &budget, calls);
+        if (atn_tuned_rule(t, &set, 16, 5000, 1, 0, &rule) && rule.samples < 5) {
             assert_int_equal(rule.ci_ps, -1);
             few++;
         }
@@ -156,7 +156,7 @@ static void few_samples_have_no_interval(void **state)
     assert_true(few > 0);
 }
 
-/* Predictions are of the first size that came, times of all sizes of the class. */
+/* Predictions refer to the first size, times to all sizes of the class. */
 static void times_of_a_size_are_those_of_its_class(void **state)
 {
     (void)state;
@@ -181,9 +181,9 @@ int main(void)
         cmocka_unit_test(sizes_have_classes_and_weights),
         cmocka_unit_test(few_samples_have_no_interval),
         cmocka_unit_test(times_of_a_size_are_those_of_its_class),
-        cmocka_unit_test(neighbours_lend_what_they_know),
+        cmocka_unit_test(a_class_begins_with_its_neighbours_winner),
         cmocka_unit_test(many_sizes_share_one_budget),
-        cmocka_unit_test(lessons_become_rules),
+        cmocka_unit_test(results_become_rules),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

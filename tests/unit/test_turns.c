@@ -1,4 +1,4 @@
-/* test_turns.c - the order of measurements and their bound of time, on simulated machines. */
+/* test_turns.c - the order of measurements and their time limit, on simulated machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -115,9 +115,9 @@ static void the_seed_decides_the_order(void **state)
         free(m[k]);
 }
 
-/* ---- the bound ---- */
+/* ---- time limit ---- */
 
-/* 15 hosts on slow wires: native takes 0.4 s, 150 candidates up to 3 s each.  One call each would
+/* 15 hosts on slow links: native takes 0.4 s, 150 candidates up to 3 s each.  One call each would
  * take four minutes. */
 static machine *slow_field(void)
 {
@@ -128,7 +128,7 @@ static machine *slow_field(void)
     return m;
 }
 
-static void the_bound_holds_but_for_one_call(void **state)
+static void the_limit_holds_except_for_one_call(void **state)
 {
     (void)state;
     static const double bounds[] = {0.01, 0.5, 2, 8, 30};
@@ -155,7 +155,7 @@ static void the_model_saves_the_search(void **state)
     free(m);
 }
 
-/* Where calls are fast, the model decides nothing but the order. */
+/* Where calls are fast, the model decides only the order. */
 static void a_wrong_model_does_not_hide_the_best(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void a_hopeless_candidate_is_called_once(void **state)
 }
 
 /* Without a prediction candidates keep their order, behind those that have one. */
-static void unknown_times_come_last(void **state)
+static void candidates_without_prediction_run_last(void **state)
 {
     (void)state;
     static const int expected[] = {0, 3, 4, 1, 2};
@@ -219,11 +219,11 @@ int main(void)
         cmocka_unit_test(no_entrant_has_a_predecessor_of_its_own),
         cmocka_unit_test(every_round_holds_every_entrant_once),
         cmocka_unit_test(the_seed_decides_the_order),
-        cmocka_unit_test(the_bound_holds_but_for_one_call),
+        cmocka_unit_test(the_limit_holds_except_for_one_call),
         cmocka_unit_test(the_model_saves_the_search),
         cmocka_unit_test(a_wrong_model_does_not_hide_the_best),
         cmocka_unit_test(a_hopeless_candidate_is_called_once),
-        cmocka_unit_test(unknown_times_come_last),
+        cmocka_unit_test(candidates_without_prediction_run_last),
         cmocka_unit_test(something_is_left_to_be_compared),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -26,8 +26,8 @@ enum {
 };
 
 /* A line: predicted picoseconds, error, algorithm; native is always the first.
- * Returns the length; candidates that find no room are left out. */
-static int print_field(const atn_candidate_set *f, char *text)
+ * Returns the length; candidates that do not fit are left out. */
+static int print_set(const atn_candidate_set *f, char *text)
 {
     int n = 0;
     for (int i = 0; i < f->n; i++) {
@@ -56,8 +56,8 @@ static bool read_line(atn_operation op, char *line, atn_candidate_set *f)
     return true;
 }
 
-static bool read_field(atn_operation op, char *text, const int64_t head[HEAD],
-                       atn_candidate_set *field_p)
+static bool read_set(atn_operation op, char *text, const int64_t head[HEAD],
+                     atn_candidate_set *set_p)
 {
     atn_candidate_set f = {.wise = -1, .wise_ps = -1};
     char *rest = text;
@@ -67,25 +67,25 @@ static bool read_field(atn_operation op, char *text, const int64_t head[HEAD],
     f.wise = head[WISE] < f.n ? (int)head[WISE] : -1;
     f.wise_ps = head[WISE_PS];
     f.at_once = head[AT_ONCE] != 0;
-    *field_p = f;
+    *set_p = f;
     return f.n > 0;
 }
 
-/* Time from call to call so far, with what the program does in between. */
+/* Time from call to call so far, computation included. */
 static int64_t seen_ps(const atn_kind *x)
 {
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
-/* Time that must pass until another tuner can be set up.  Rank 0 reckons for all its communicators,
- * each of which begins with nothing. */
+/* Time until the budget covers the set-up of another tuner.  Rank 0 counts the costs of all its
+ * communicators, because each of them begins without any. */
 static int64_t wait_ns(const atn_driver *d)
 {
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
     return atn_budget_pays(d->s.budget, credit_ns, atn_set_ups_ns(), atn_set_ups_since());
 }
 
-/* The same as an amount: what setting up another tuner costs, and what is left for it. */
+/* The same as amounts: the cost of setting up another tuner, and what is left for it. */
 static atn_put_off over_budget(const atn_driver *d)
 {
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
@@ -95,7 +95,7 @@ static atn_put_off over_budget(const atn_driver *d)
     return (atn_put_off){.costs = true, .cost_ns = cost_ns, .left_ns = left_ns};
 }
 
-/* Calls until it is asked again. */
+/* Calls until the next request. */
 static int64_t pause_of(const atn_driver *d, const atn_kind *x)
 {
     static const int64_t most = INT32_MAX;
@@ -104,8 +104,8 @@ static int64_t pause_of(const atn_driver *d, const atn_kind *x)
     return pause < most ? pause : most;
 }
 
-/* Wisdom is asked for in any case: results that must not change cannot follow it later.  A meeting
- * has cost something already, for a plan. */
+/* Wisdom is consulted in any case: results that must not change cannot follow it later.  The
+ * measurement of arrival times (MEET) has already paid for a plan. */
 static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 {
     const int64_t start = atn_ticks();
@@ -129,11 +129,11 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
     else if (head[ADVICE] == ATN_ADVICE_MEET)
         head[PAUSE] = 1;
     else
-        head[BYTES] = print_field(&f, d->text);
+        head[BYTES] = print_set(&f, d->text);
 }
 
-/* Sizes that ranks do not share: what all of them have at hand now stands for the kind. */
-static bool summarise(const atn_driver *d, atn_kind *x)
+/* Sizes that ranks do not share: the sizes of the current call represent the class. */
+static bool average_size(const atn_driver *d, atn_kind *x)
 {
     const bool row = atn_operation_get(x->subject.q.op)->source == ATN_SIDE_ROW;
     const int64_t blocks = (int64_t)d->s.p * (row ? d->s.p : 1);
@@ -151,8 +151,8 @@ static void pause_since(int64_t start)
         nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
-/* Rank 0 may be planning, for milliseconds: others leave it the processor, which they may share. */
-static bool hear_head(const atn_driver *d, int64_t head[HEAD])
+/* Rank 0 may plan for milliseconds: the others release the processor, which they may share. */
+static bool receive_head(const atn_driver *d, int64_t head[HEAD])
 {
     const int64_t start = atn_ticks();
     MPI_Request request;
@@ -166,29 +166,29 @@ static bool hear_head(const atn_driver *d, int64_t head[HEAD])
     return code == MPI_SUCCESS;
 }
 
-/* Collective; false: there is nothing to read. */
-static bool hear(atn_driver *d, atn_kind *x, int64_t head[HEAD])
+/* Collective; false: there is no text. */
+static bool exchange(atn_driver *d, atn_kind *x, int64_t head[HEAD])
 {
-    if (x->subject.q.bytes < 0 && !summarise(d, x))
+    if (x->subject.q.bytes < 0 && !average_size(d, x))
         return false;
     if (d->s.r == 0)
         write_advice(d, x, head);
-    if (!hear_head(d, head) || head[BYTES] == 0)
+    if (!receive_head(d, head) || head[BYTES] == 0)
         return false;
     d->s.bcast(d->text, (int)head[BYTES] + 1, MPI_CHAR, 0, d->s.comm);
     return true;
 }
 
-atn_advice atn_driver_ask(atn_driver *d, atn_kind *x, atn_candidate_set *field_p)
+atn_advice atn_driver_advice(atn_driver *d, atn_kind *x, atn_candidate_set *set_p)
 {
     int64_t head[HEAD] = {[ADVICE] = ATN_ADVICE_LATER, [WISE] = -1, [WISE_PS] = -1, [PAUSE] = 1};
-    const bool said = hear(d, x, head);
-    if (!said || !read_field(x->subject.q.op, d->text, head, field_p))
-        field_p->n = 0;
-    atn_budget_elapsed(&d->book.account, head[PASSED]);
-    atn_budget_overhead(&d->book.account, head[OVERHEAD]);
+    const bool received = exchange(d, x, head);
+    if (!received || !read_set(x->subject.q.op, d->text, head, set_p))
+        set_p->n = 0;
+    atn_budget_elapsed(&d->tuners.budget, head[PASSED]);
+    atn_budget_overhead(&d->tuners.budget, head[OVERHEAD]);
     x->off = (atn_put_off){head[OFF_COSTS] != 0, head[OFF_COST], head[OFF_LEFT], x->calls};
     x->seen_ps = head[SEEN_PS];
-    x->quiet = said ? 0 : head[PAUSE];
+    x->quiet = received ? 0 : head[PAUSE];
     return (atn_advice)head[ADVICE];
 }

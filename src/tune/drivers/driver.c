@@ -2,7 +2,6 @@
 #include "tune/drivers/driver.h"
 
 #include <assert.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +9,11 @@
 #include "tune/drivers/advice.h"
 #include "tune/drivers/driver_private.h"
 
-/* Several communicators of a rank share its time, so each earns a part of the budget; what it costs
- * to set up tuning they pay together. */
-static _Atomic int drivers;
-static _Atomic int64_t first_opened, set_ups; /* ticks */
-static _Atomic int64_t start_ns, fields;      /* what the start has cost; tuners set up */
+static const int64_t fixed_bytes = 8192; /* whose transfer takes as long as the latency */
+enum { PATIENCE = 4 };                   /* an agreement may delay a rank by this part of a call */
+enum { LATER = 4 };                      /* factor of the delay, in calls, when it took longer */
 
-static const int64_t fixed_bytes = 8192; /* that take as long as the latency of a call */
-enum { PATIENCE = 4 };                   /* part of a call that may be waited for an agreement */
-enum { LATER = 4 };                      /* times as many calls, when it was more */
-
-/* ---- life ---- */
+/* ---- begin and end ---- */
 
 atn_driver *atn_driver_new(const atn_driver_setup *setup)
 {
@@ -28,12 +21,8 @@ atn_driver *atn_driver_new(const atn_driver_setup *setup)
     if (d == NULL)
         return NULL;
     d->s = *setup;
-    d->opened = atn_ticks();
-    atomic_compare_exchange_strong(&first_opened, &(int64_t){0}, d->opened);
-    if (setup->overhead_ns > 0)
-        atomic_store(&start_ns, setup->overhead_ns);
-    atn_tuners_open(&d->book, setup->budget, setup->tune.agreement_ns);
-    atomic_fetch_add(&drivers, 1);
+    atn_costs_begin(d);
+    atn_tuners_open(&d->tuners, setup->budget, setup->tune.agreement_ns);
     return d;
 }
 
@@ -41,14 +30,14 @@ void atn_driver_free(atn_driver *d)
 {
     if (d == NULL)
         return;
-    atomic_fetch_sub(&drivers, 1);
-    atn_tuners_close(&d->book);
+    atn_costs_end();
+    atn_tuners_close(&d->tuners);
     free(d);
 }
 
-/* ---- kinds of calls ---- */
+/* ---- call classes ---- */
 
-/* What must be tuned apart; roots are not, because a program may use them all in turn. */
+/* What is tuned separately; roots are not, because a program may use all of them. */
 static uint64_t kind_of(const atn_subject *s)
 {
     const uint64_t parts[] = {(uint64_t)s->q.op, s->q.ordered, s->inexact, s->probes, s->context};
@@ -63,15 +52,14 @@ static atn_kind *find_kind(atn_driver *d, uint64_t kind, int size_class)
     return NULL;
 }
 
-/* Whether every rank has room, so that none goes its own way. */
-bool atn_driver_all(const atn_driver *d, bool mine)
+static bool all_ranks(const atn_driver *d, bool mine)
 {
     int all = mine;
     return d->s.allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, d->s.comm) == MPI_SUCCESS && all;
 }
 
-/* Calls before rank 0 is asked for the first time: most kinds of short ones do not come often
- * enough to be worth a question. */
+/* Calls before the first request for advice: most classes of short calls are too rare to justify
+ * one. */
 static int64_t few_calls(const atn_kind *x)
 {
     enum { ONE_OF_LONG = 1, OF_UNKNOWN = 3, OF_SHORT = 7 };
@@ -79,7 +67,7 @@ static int64_t few_calls(const atn_kind *x)
     return bytes < 0 ? OF_UNKNOWN : bytes >= ATN_SHORT_BYTES ? ONE_OF_LONG : OF_SHORT;
 }
 
-/* Most programs begin without wisdom: then nobody is asked at once. */
+/* Most programs start without wisdom: then advice is requested later. */
 static void expect(atn_driver *d, atn_kind *x)
 {
     const atn_advice advice = d->s.expect(d->s.context, x);
@@ -120,9 +108,9 @@ atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s)
     return x;
 }
 
-/* ---- asking rank 0 ---- */
+/* ---- advice of rank 0 ---- */
 
-/* Times are those of the usual size of the class, predictions those of the first call's. */
+/* Times refer to the typical size of the class, predictions to that of the first call. */
 static int64_t usual_ps(const atn_kind *x, int64_t ps)
 {
     return atn_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
@@ -138,32 +126,33 @@ static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_candida
     }
     tune.shadow = x->subject.stable;
     tune.seen_ps = usual_ps(x, x->seen_ps);
-    return atn_tuners_add(&d->book, x->kind, x->subject.q.bytes, &tune, is, f->n, ATN_SET_NATIVE,
+    return atn_tuners_add(&d->tuners, x->kind, x->subject.q.bytes, &tune, is, f->n, ATN_SET_NATIVE,
                           f->wise, f->wise_ps);
 }
 
-/* When any rank has no memory the kind stays native on all of them. */
+/* When any rank is out of memory the class stays native on all of them. */
 static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice,
                               const atn_candidate_set *f)
 {
     const bool tuned = advice == ATN_ADVICE_FIELD;
     atn_tuner *const tuner = tuned && f->n > 0 ? make_tuner(d, x, f) : NULL;
-    if (!atn_driver_all(d, tuned ? tuner != NULL : f->n > 0)) {
+    if (!all_ranks(d, tuned ? tuner != NULL : f->n > 0)) {
         if (tuner != NULL)
-            atn_tuners_drop(&d->book, tuner);
+            atn_tuners_drop(&d->tuners, tuner);
         return ATN_ADVICE_FIXED;
     }
     x->tuner = tuner;
     x->field = *f;
-    fields += tuned;
+    if (tuned)
+        atn_costs_count_tuner();
     return advice;
 }
 
-static void ask(atn_driver *d, atn_kind *x)
+static void request_advice(atn_driver *d, atn_kind *x)
 {
     const int64_t start = atn_ticks();
     atn_candidate_set field;
-    atn_advice advice = atn_driver_ask(d, x, &field);
+    atn_advice advice = atn_driver_advice(d, x, &field);
     if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field);
     x->meets = advice == ATN_ADVICE_MEET || (x->tuner != NULL && x->field.at_once);
@@ -175,39 +164,17 @@ static void ask(atn_driver *d, atn_kind *x)
     atn_driver_cost(d, atn_ticks() - start);
 }
 
-void atn_driver_cost(atn_driver *d, int64_t ticks)
-{
-    d->overhead += ticks;
-    atomic_fetch_add(&set_ups, ticks);
-}
-
-/* Before there was one it takes a plan and about as many collectives as the start. */
-int64_t atn_next_set_up_ns(void)
-{
-    static const int64_t plan_ns = 3000000;
-    const int64_t so_far = atn_ticks_ns(atomic_load(&set_ups)), n = atomic_load(&fields);
-    return n > 0 ? so_far / n : start_ns + plan_ns;
-}
-
-/* What the job has paid, its start and the next one included. */
-int64_t atn_set_ups_ns(void)
-{
-    return start_ns + atn_ticks_ns(atomic_load(&set_ups)) + atn_next_set_up_ns();
-}
-
-int64_t atn_set_ups_since(void) { return atn_ticks_ns(atn_ticks() - atomic_load(&first_opened)); }
-
 /* ---- calls that need no turn ---- */
 
-static int64_t quiet_of(const atn_kind *x)
+static int64_t untimed_calls(const atn_kind *x)
 {
     return x->tuner != NULL ? atn_tuner_untimed(x->tuner) : x->quiet;
 }
 
-static void tell(atn_kind *x)
+static void report_calls(atn_kind *x)
 {
     const int64_t calls = x->promise.granted - x->promise.left;
-    assert(calls <= quiet_of(x));
+    assert(calls <= untimed_calls(x));
     x->promise.granted = x->promise.left;
     if (x->tuner != NULL)
         atn_tuner_skip(x->tuner, calls);
@@ -215,27 +182,27 @@ static void tell(atn_kind *x)
         x->quiet -= calls;
 }
 
-static void tell_all(atn_driver *d)
+static void report_all_calls(atn_driver *d)
 {
     for (int i = 0; i < d->n; i++)
-        tell(&d->kinds[i]);
+        report_calls(&d->kinds[i]);
 }
 
-static void promise(atn_kind *x) { x->promise.left = x->promise.granted = quiet_of(x); }
+static void grant(atn_kind *x) { x->promise.left = x->promise.granted = untimed_calls(x); }
 
 /* ---- turns ---- */
 
-static bool asks(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
+static bool needs_advice(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
 
 bool atn_driver_meets(atn_kind *x)
 {
-    tell(x);
-    return x->meets && quiet_of(x) == 0;
+    report_calls(x);
+    return x->meets && untimed_calls(x) == 0;
 }
 
 void atn_driver_join(atn_kind *x, int from)
 {
-    x->meets = x->tuner == NULL; /* who is asked again says whether there is another one */
+    x->meets = x->tuner == NULL; /* the next advice decides whether there is another one */
     for (int i = from; i < x->field.n && x->tuner != NULL; i++)
         atn_tuner_join(x->tuner, &x->field.is[i]);
 }
@@ -259,19 +226,19 @@ static void turn_with_tuner(atn_kind *x, int64_t bytes, atn_turn *turn_p)
     };
 }
 
-/* A call that needed no turn decides nothing, so others' calls may wait to be told. */
+/* A call that needed no turn decides nothing, so calls of other classes need not be reported. */
 void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
 {
-    tell(x);
-    if (quiet_of(x) == 0)
-        tell_all(d);
-    if (asks(x))
-        ask(d, x);
+    report_calls(x);
+    if (untimed_calls(x) == 0)
+        report_all_calls(d);
+    if (needs_advice(x))
+        request_advice(d, x);
     if (x->tuner != NULL)
         turn_with_tuner(x, bytes, turn_p);
     else
         turn_without_tuner(x, turn_p);
-    promise(x);
+    grant(x);
 }
 
 void atn_driver_note(const atn_turn *turn, int64_t ticks)
@@ -290,13 +257,13 @@ static int ahead(const atn_driver *d, const atn_kind *x)
     atn_tuner_learned(x->tuner, &learned);
     if (learned.samples == 0)
         learned.best_ps = x->seen_ps;
-    return atn_budget_agreement_delay(&d->book.account, learned.best_ps);
+    return atn_budget_agreement_delay(&d->tuners.budget, learned.best_ps);
 }
 
-/* Ranks may run apart by more than a call, as the root of a pipelined broadcast does; then it waits
- * for the last one, and the others afterwards for what it would have sent meanwhile: about a call.
- * Such agreements are awaited later and are paid for.  Else they cost what the last one waited. */
-static void weigh(const atn_driver *d, atn_kind *x, int64_t most_ns, int64_t least_ns)
+/* Ranks may drift apart by more than a call, as the root of a pipelined broadcast does; then it waits
+ * for the last rank, and afterwards the others wait for it: about a call.  Such agreements are
+ * awaited later and their cost is a call.  Else the cost is the waiting time of the last rank. */
+static void charge_agreement(const atn_driver *d, atn_kind *x, int64_t most_ns, int64_t least_ns)
 {
     atn_learned learned;
     atn_tuner_learned(x->tuner, &learned);
@@ -307,32 +274,21 @@ static void weigh(const atn_driver *d, atn_kind *x, int64_t most_ns, int64_t lea
     atn_tuner_agreement(x->tuner, apart ? call_ns : least_ns);
 }
 
-int64_t atn_driver_overhead(const atn_driver *d)
-{
-    return d->s.overhead_ns + atn_ticks_ns(d->overhead);
-}
-
-int64_t atn_driver_passed(const atn_driver *d)
-{
-    const int sharers = atomic_load(&drivers);
-    return atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1);
-}
-
-/* Agreements are heard in the order in which they began. */
+/* Agreements complete in the order in which they began. */
 static uint64_t next_due(const atn_driver *d, uint64_t due)
 {
     const uint64_t last =
-        d->heard == d->posted ? 0 : d->pending[(d->posted - 1) % ATN_DRIVER_PENDING].due;
+        d->completed == d->posted ? 0 : d->pending[(d->posted - 1) % ATN_DRIVER_PENDING].due;
     return due > last ? due : last;
 }
 
 void atn_driver_apart(atn_driver *d) { d->apart = true; }
 
-/* The largest block times, the least time that any rank can give to this communicator, the longest
- * and the shortest time that the last agreement was waited for, and the overhead of rank 0, for
- * whom others wait.  Where ranks come apart somebody always waits for the last, so the means tell
- * more. */
-int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
+/* The maximum block times, the minimum over ranks of the time of this communicator, the longest and
+ * the shortest time that a rank waited for the last agreement, and the overhead of rank 0, because
+ * others wait for it.  Where ranks arrive at different times some rank always waits, so means are
+ * more meaningful. */
+int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
     a->of = x;
@@ -348,43 +304,44 @@ int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm wire)
     for (int i = 0; i < ATN_SUM_OVERHEAD && d->apart; i++)
         a->mine[i] /= d->s.p;
     return d->s.iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T,
-                           d->apart ? MPI_SUM : MPI_MAX, wire, &a->request);
+                           d->apart ? MPI_SUM : MPI_MAX, comm, &a->request);
 }
 
 uint64_t atn_driver_due(const atn_driver *d)
 {
-    return d->heard == d->posted ? UINT64_MAX : d->pending[d->heard % ATN_DRIVER_PENDING].due;
+    return d->completed == d->posted ? UINT64_MAX
+                                     : d->pending[d->completed % ATN_DRIVER_PENDING].due;
 }
 
-static void hear(atn_driver *d, const atn_pending *a)
+static void complete(atn_driver *d, const atn_pending *a)
 {
     atn_kind *const x = a->of;
     const int before = atn_tuner_incumbent(x->tuner);
-    atn_budget_overhead(&d->book.account, a->all[ATN_SUM_OVERHEAD]);
+    atn_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
     atn_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
-    weigh(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
+    charge_agreement(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
     x->promise.era += atn_tuner_incumbent(x->tuner) != before;
-    promise(x);
+    grant(x);
     d->s.learned(d->s.context, x, before);
 }
 
 int atn_driver_await(atn_driver *d, uint64_t call)
 {
-    tell_all(d);
+    report_all_calls(d);
     while (atn_driver_due(d) <= call) {
-        atn_pending *const a = &d->pending[d->heard++ % ATN_DRIVER_PENDING];
+        atn_pending *const a = &d->pending[d->completed++ % ATN_DRIVER_PENDING];
         const int64_t start = atn_ticks();
         const int code = PMPI_Wait(&a->request, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
             return code;
         a->of->waited = atn_ticks_ns(atn_ticks() - start);
-        hear(d, a);
+        complete(d, a);
     }
     return MPI_SUCCESS;
 }
 
 void atn_driver_stop(atn_driver *d)
 {
-    for (; d->heard != d->posted; d->heard++)
-        PMPI_Wait(&d->pending[d->heard % ATN_DRIVER_PENDING].request, MPI_STATUS_IGNORE);
+    for (; d->completed != d->posted; d->completed++)
+        PMPI_Wait(&d->pending[d->completed % ATN_DRIVER_PENDING].request, MPI_STATUS_IGNORE);
 }

@@ -1,11 +1,11 @@
-/* private.h - what the files of the driver share. */
+/* driver_private.h - shared by driver.c, advice.c and costs.c. */
 #ifndef ATN_DRIVER_PRIVATE_H
 #define ATN_DRIVER_PRIVATE_H
 
 #include "tune/drivers/driver.h"
 
 enum { ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
-/* What is agreed on after the times of two blocks. */
+/* The values of an agreement after the times of two blocks. */
 enum { ATN_SUM_PASSED = 2, ATN_SUM_MOST, ATN_SUM_LEAST, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
 
 typedef struct {
@@ -17,28 +17,30 @@ typedef struct {
 
 struct atn_driver {
     atn_driver_setup s;
-    atn_tuners book;
+    atn_tuners tuners;
     int64_t opened;   /* ticks */
-    int64_t overhead; /* ticks that all but regret and agreements has cost this rank */
+    int64_t overhead; /* ticks: cost on this rank without regret and agreements */
     int n;
     atn_kind kinds[ATN_TUNERS_MOST];
     atn_kind *last[ATN_OPERATIONS]; /* of each operation */
-    unsigned posted, heard;         /* agreements */
-    bool apart;                     /* ranks come at different times */
+    unsigned posted, completed;     /* agreements */
+    bool apart;                     /* ranks arrive at different times */
     atn_pending pending[ATN_DRIVER_PENDING];
-    char text[ATN_DRIVER_TEXT]; /* of what rank 0 says */
+    char text[ATN_DRIVER_TEXT]; /* advice of rank 0 */
 };
 
-/* Nanoseconds that have passed, as far as they are this communicator's. */
+/* costs.c */
+void atn_costs_begin(atn_driver *d);
+void atn_costs_end(void);
+void atn_costs_count_tuner(void);
+/* Elapsed nanoseconds: the share of this communicator. */
 int64_t atn_driver_passed(const atn_driver *d);
-/* Nanoseconds that all but regret and agreements has cost this rank. */
+/* Cost on this rank in nanoseconds, without regret and agreements. */
 int64_t atn_driver_overhead(const atn_driver *d);
-/* Nanoseconds that setting up tuning has cost this process, whatever the communicator, with those
- * that another tuner will cost, and how long ago that began. */
+/* Nanoseconds that start and set-up of tuners have cost this process on all communicators, including
+ * the expected cost of one more tuner, and the time since the first one began. */
 int64_t atn_set_ups_ns(void);
-int64_t atn_next_set_up_ns(void); /* the latter alone */
+int64_t atn_next_set_up_ns(void); /* the expected cost alone */
 int64_t atn_set_ups_since(void);
-/* Whether all ranks say yes (collective). */
-bool atn_driver_all(const atn_driver *d, bool mine);
 
 #endif

@@ -13,24 +13,24 @@
 #include "plan/twins.h"
 
 enum { MOST_CALLS = 16 };
-static const double sample_s = 500e-6;        /* that short calls are repeated for */
-static const double heats_s = 2, final_s = 4; /* of one contender, where calls are slow */
-static const int64_t plan_factor = 50;        /* more effort than while a job waits */
+static const double sample_s = 500e-6;            /* minimum duration of a sample */
+static const double screening_s = 2, final_s = 4; /* of one candidate, where calls are slow */
+static const int64_t plan_factor = 50;            /* more effort than while a job waits */
 
 typedef struct {
     atn_twin is;
     char *name;
     bool open;
-    int heats, final; /* its variants in the output; -1: not written yet */
-} contender;
+    int screening, final; /* its variants in the output; -1: not written yet */
+} candidate;
 
 typedef struct {
     const atn_offline_run *x;
     const atn_offline_problem *q;
     atn_offline *search;
-    ATN_VEC(contender) list; /* by number */
+    ATN_VEC(candidate) list; /* by number */
     int variants;
-    int calls, turn;
+    int calls, round;
     double flushed;
 } solver;
 
@@ -41,7 +41,7 @@ static bool failed(atn_status status, const char *text)
 
 static bool no_memory(void) { return failed(ATN_MEMORY, "out of memory"); }
 
-/* ---- contenders ---- */
+/* ---- candidates ---- */
 
 static atn_problem shared(const solver *t)
 {
@@ -84,13 +84,13 @@ static double past_least(const atn_task *task, const char *name)
     return least;
 }
 
-/* What a stopped job found far off need not run again; what was good begins. */
-static bool enter(solver *t, const atn_choice *choice, double predicted_s, bool favoured)
+/* A candidate that an interrupted job found far off does not run again; a good one runs first. */
+static bool add(solver *t, const atn_choice *choice, double predicted_s, bool favoured)
 {
     char room[ATN_NAME_ROOM];
-    const contender x = {.is = {.choice = *choice},
+    const candidate x = {.is = {.choice = *choice},
                          .name = strdup(atn_choice_word(choice, room)),
-                         .heats = -1,
+                         .screening = -1,
                          .final = -1};
     if (x.name != NULL && find(t, x.name) >= 0) {
         free(x.name);
@@ -111,8 +111,8 @@ static bool enter(solver *t, const atn_choice *choice, double predicted_s, bool 
     return true;
 }
 
-/* Unless one is there whose ranks do the same. */
-static bool enter_new(solver *t, const atn_choice *choice, double predicted_s, bool favoured)
+/* Unless a candidate with the same schedule is present. */
+static bool add_new(solver *t, const atn_choice *choice, double predicted_s, bool favoured)
 {
     const atn_problem q = shared(t);
     int64_t steps = INT64_MAX;
@@ -120,11 +120,11 @@ static bool enter_new(solver *t, const atn_choice *choice, double predicted_s, b
     for (int i = 1; i < t->list.n; i++)
         if (atn_are_twins(&t->list.v[i].is, &x, &q, &steps))
             return true;
-    return enter(t, choice, predicted_s, favoured);
+    return add(t, choice, predicted_s, favoured);
 }
 
 /* All candidates: with predictions where ranks share the size. */
-static bool enter_all(solver *t)
+static bool add_all(solver *t)
 {
     const atn_problem q = shared(t);
     atn_ranking ranking = {.n = 0};
@@ -136,17 +136,17 @@ static bool enter_all(solver *t)
                          &err) != ATN_OK)
         return failed(err.status, err.text);
     for (int i = 0; i < ranking.n && ok; i++)
-        ok = enter_new(t, &ranking.v[i].choice, ranking.v[i].seconds, false);
+        ok = add_new(t, &ranking.v[i].choice, ranking.v[i].seconds, false);
     const int n = ranking.n == 0 ? atn_candidates(&q, &all) : 0;
     for (int i = 0; i < n && ok; i++)
-        ok = enter_new(t, &all[i], 0, false);
+        ok = add_new(t, &all[i], 0, false);
     free(all);
     atn_ranking_free(&ranking);
     return ok && (n >= 0 || no_memory());
 }
 
-/* One that cannot serve the problem is told and left out. */
-static bool enter_named(solver *t, const char *name)
+/* An algorithm that cannot serve the problem is reported and left out. */
+static bool add_named(solver *t, const char *name)
 {
     atn_problem q = shared(t);
     atn_choice c = {0};
@@ -160,23 +160,23 @@ static bool enter_named(solver *t, const char *name)
     q.pieces = atn_pieces(c.row, &q, &c.params);
     const char *why = atn_refuses(c.row, &q, &c.params);
     if (why == NULL)
-        return enter(t, &c, 0, true);
+        return add(t, &c, 0, true);
     printf("refused %s: %s\n", name, why);
     return true;
 }
 
-static bool enter_words(solver *t, char *words)
+static bool add_words(solver *t, char *words)
 {
     const atn_choice native = {.row = NULL};
-    bool ok = enter(t, &native, 0, true);
+    bool ok = add(t, &native, 0, true);
     for (char *word; ok && (word = atn_next_item(&words, ";")) != NULL;) {
         word += *word == '?';
-        ok = strcmp(word, "all") == 0 ? enter_all(t) : enter_named(t, word);
+        ok = strcmp(word, "all") == 0 ? add_all(t) : add_named(t, word);
     }
     return ok;
 }
 
-static bool enter_neighbours(solver *t, int of)
+static bool add_neighbours(solver *t, int of)
 {
     static atn_choice list[ATN_NEIGHBOURS];
     const atn_problem q = shared(t);
@@ -184,17 +184,17 @@ static bool enter_neighbours(solver *t, int of)
     const int n = atn_neighbours(&q, &from, list);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
-        ok = enter_new(t, &list[i], 0, true);
+        ok = add_new(t, &list[i], 0, true);
     return ok;
 }
 
 /* ---- output ---- */
 
-/* Variants are written when they have something to tell, so that a kill leaves none without. */
+/* A variant is written with its first sample, so that an interrupted job leaves none without. */
 static int variant(solver *t, int i, bool final)
 {
-    contender *x = &t->list.v[i];
-    int *number = final ? &x->final : &x->heats;
+    candidate *x = &t->list.v[i];
+    int *number = final ? &x->final : &x->screening;
     if (*number < 0) {
         const bool native = i == ATN_OFFLINE_NATIVE;
         *number = t->variants++;
@@ -225,12 +225,12 @@ static void write_fates(solver *t)
 
 /* ---- a search ---- */
 
-/* Opens those that have not run yet; false: one is wrong. */
+/* Opens candidates that have not run yet; false: a result is wrong. */
 static bool open_new(solver *t, const int *list, int n)
 {
     char text[2 * ATN_NAME_ROOM];
     for (int k = 0; k < n; k++) {
-        contender *x = &t->list.v[list[k]];
+        candidate *x = &t->list.v[list[k]];
         bool right = true;
         if (x->open)
             continue;
@@ -249,8 +249,8 @@ static bool open_new(solver *t, const int *list, int n)
     return true;
 }
 
-/* Without those that left in the meantime. */
-static int still_in(const solver *t, const int *list, int n, int *out)
+/* Without those that were dropped meanwhile. */
+static int remaining(const solver *t, const int *list, int n, int *out)
 {
     int left = 0;
     for (int k = 0; k < n; k++)
@@ -262,7 +262,7 @@ static int still_in(const solver *t, const int *list, int n, int *out)
 static void close_dropped(solver *t)
 {
     for (int i = 1; i < t->list.n; i++) {
-        contender *const c = &t->list.v[i];
+        candidate *const c = &t->list.v[i];
         const atn_fate fate = atn_offline_fate(t->search, i);
         if (!c->open ||
             (fate != ATN_FATE_SLOW && fate != ATN_FATE_SURPLUS && fate != ATN_FATE_BEATEN))
@@ -279,9 +279,9 @@ static bool run_round(solver *t, const int *list, int n)
     double *seconds = malloc((size_t)n * sizeof *seconds);
     bool ok = (in != NULL && seconds != NULL) || no_memory();
     ok = ok && open_new(t, list, n);
-    const int left = ok ? still_in(t, list, n, in) : 0;
+    const int left = ok ? remaining(t, list, n, in) : 0;
     if (left > 0)
-        atn_session_run(t->x->session, in, left, t->calls, t->turn++, seconds);
+        atn_session_run(t->x->session, in, left, t->calls, t->round++, seconds);
     for (int k = 0; k < left; k++) {
         printf("s %d %.9f\n", variant(t, in[k], final), seconds[k]);
         atn_offline_record(t->search, in[k], seconds[k]);
@@ -292,7 +292,7 @@ static bool run_round(solver *t, const int *list, int n)
     return ok;
 }
 
-/* Native opens the problem: it says what is right, and how long calls are. */
+/* Native runs first: it defines the correct result and the duration of a call. */
 static void measure_native(solver *t)
 {
     const int native = ATN_OFFLINE_NATIVE;
@@ -303,11 +303,11 @@ static void measure_native(solver *t)
     t->list.v[native].open = true;
     t->calls = (int)fmax(1, fmin(MOST_CALLS, sample_s / seconds));
     atn_session_reference(t->x->session, seconds);
-    atn_offline_limit_rounds(t->search, (int)fmin(1000, heats_s / seconds),
+    atn_offline_limit_rounds(t->search, (int)fmin(1000, screening_s / seconds),
                              (int)fmin(1000, final_s / seconds));
 }
 
-static bool race(solver *t, double began)
+static bool search(solver *t, double began)
 {
     const int *list;
     bool ok = true;
@@ -318,7 +318,7 @@ static bool race(solver *t, double began)
         if (n > 0)
             ok = run_round(t, list, n);
         else if (atn_offline_stage_of(t->search) == ATN_OFFLINE_REFINING)
-            ok = enter_neighbours(t, atn_offline_leader(t->search));
+            ok = add_neighbours(t, atn_offline_leader(t->search));
         else
             break;
     }
@@ -342,13 +342,13 @@ static bool solve(solver *t, char *variants, double seconds)
     s.seconds = seconds;
     s.exhaustive = t->x->exhaustive;
     s.as_it_is = t->q->as_it_is;
-    s.trust = t->x->trust;
+    s.calibration = t->x->calibration;
     t->search = atn_offline_new(&s);
-    bool ok = (t->search != NULL || no_memory()) && enter_words(t, variants);
+    bool ok = (t->search != NULL || no_memory()) && add_words(t, variants);
     if (ok && t->x->design)
         atn_offline_design(t->search);
     else if (ok)
-        ok = race(t, began);
+        ok = search(t, began);
     if (ok)
         write_fates(t);
     return ok;
@@ -366,7 +366,7 @@ bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *v
     const bool ok = solve(&t, variants, seconds);
     if (ok) {
         snprintf(use, ATN_NAME_ROOM, "%s", winner(&t));
-        x->trust = atn_offline_calibration(t.search);
+        x->calibration = atn_offline_calibration(t.search);
     }
     for (int i = 0; i < t.list.n; i++)
         free(t.list.v[i].name);

@@ -1,8 +1,7 @@
-/* offline_run.h - carries out the searches of offline.h in a job: rank 0 decides, all ranks call.
+/* offline_run.h - runs the searches of offline.h in a job: rank 0 decides, all ranks call.
  *
- * Everything is written to standard output as samples (report/samples.h): variants of the heats as
- * candidates, of the final as named ones, native in the final as control; behind them what became
- * of every contender. */
+ * Writes samples (report/samples.h) to standard output: variants of the screening as candidates, of
+ * the final as named ones, native in the final as control; then the outcome of every candidate. */
 #ifndef ATN_OFFLINE_RUN_H
 #define ATN_OFFLINE_RUN_H
 
@@ -15,21 +14,21 @@ typedef struct {
     atn_caller *caller;
     atn_session *session;
     const atn_machine *machine;
-    const atn_samples *past; /* of a job that was stopped; may be empty */
+    const atn_samples *past; /* of an interrupted job; may be empty */
     bool exhaustive;
-    bool design;           /* nothing runs: only what would be done is written */
-    atn_calibration trust; /* in the model, learned from problem to problem */
+    bool design;                 /* nothing runs: writes only what would run */
+    atn_calibration calibration; /* carried from problem to problem */
 } atn_offline_run;
 
 typedef struct {
     atn_operation op;
-    int64_t bytes; /* its name in the samples, and its sizes unless ... */
+    int64_t bytes; /* its name in the samples, and its size unless ... */
     int call;      /* ... they are those of a call of the session's patterns; -1: they are not */
     bool as_it_is; /* parameters of the variants are not refined */
 } atn_offline_problem;
 
-/* On rank 0.  Variants as tasks write them: "native;?all;chain{segment=8K}".  The winner's name
- * goes to `use`, "" in a design.  False: the job has written why it gives up. */
+/* On rank 0.  Variants as in tasks: "native;?all;chain{segment=8K}".  The winner's name goes to
+ * `use`, "" in a design.  False: a `failed` line was written. */
 bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *variants,
                        double seconds, char use[ATN_NAME_ROOM]);
 
