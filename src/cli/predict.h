@@ -3,9 +3,9 @@
 #define ATN_CLI_PREDICT_H
 
 #include "cli/cli.h"
-#include "predict/predict.h"
 #include "report/bars.h"
 #include "research/replay/messages.h"
+#include "research/replay/replay.h"
 
 typedef ATN_VEC(atn_predictor_choice) atn_predictor_list;
 

@@ -64,7 +64,7 @@ static atn_status replay_side(survey *s, const atn_messages *m, atn_direction si
 /* Receives from anyone are not told apart by what they ask for, so such jobs are left out. */
 static bool is_left_out(const survey *s, const atn_messages *m, atn_direction side)
 {
-    const int64_t n = side == ATN_RECEIVES ? atn_messages_from_anyone(m) : 0;
+    const int64_t n = side == ATN_RECEIVES ? atn_messages_wildcards(m) : 0;
     if (n == 0 || atn_arg_given(s->a, "wildcards"))
         return false;
     fprintf(stderr,

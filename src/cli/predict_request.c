@@ -77,7 +77,7 @@ static atn_status read_foresees(const atn_args *a, atn_predict_request *q, atn_e
         return atn_fail(err, ATN_USAGE,
                         "--sites-by %s: it must offer one symbol and use no call sites itself",
                         name);
-    q->rules.rules.foresees = c.row;
+    q->rules.rules.site_predictor = c.row;
     return ATN_OK;
 }
 
@@ -113,7 +113,7 @@ bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b)
                                 *above = i > 0 ? q->list.v[i - 1].row : row;
         const bool plain = row->sites == ATN_SITES_NONE;
         atn_bars_row x = {.apart = row->sites != above->sites ||
-                                   (plain && row->machine != above->machine)};
+                                   (plain && row->memory != above->memory)};
         atn_predictor_name(&q->list.v[i], x.name);
         if (!atn_push(&b->rows, x))
             return false;

@@ -6,6 +6,7 @@
 #include "cli/ron.h"
 #include "cli/trace.h"
 #include "predict/numbers.h"
+#include "research/replay/replay.h"
 #include "research/ron/sends.h"
 
 /* ---- traces ---- */
@@ -14,7 +15,7 @@ static atn_status read_trace(const atn_args *a, atn_ron_sends *to, atn_error *er
 {
     atn_trace *t = NULL;
     atn_status st = atn_trace_load(a, &t, err);
-    st = st ? st : atn_trace_sends(t, to, err);
+    st = st ? st : atn_ron_sends_trace(t, to, err);
     atn_trace_free(t);
     return st;
 }
@@ -58,9 +59,9 @@ static bool collect(const atn_ron_sends *sends, int rank, requests *x)
         const atn_ron_send *s = &sends->v[i];
         if (s->rank != rank)
             continue;
-        const atn_asked ask = {.symbol =
-                                   atn_number_of(&x->partners, &s->partner, sizeof s->partner),
-                               .site = atn_number_of(&x->sites, &s->site, sizeof s->site)};
+        const atn_stream_request ask = {
+            .symbol = atn_number_of(&x->partners, &s->partner, sizeof s->partner),
+            .site = atn_number_of(&x->sites, &s->site, sizeof s->site)};
         if (ask.symbol < 0 || ask.site < 0 || !atn_push(&x->stream, ask) || !atn_push(&x->at, i))
             return false;
     }
@@ -84,7 +85,7 @@ static atn_status predict_rank(const atn_predictor_choice *c, int rank, atn_ron_
     requests x = {.at = {0}};
     atn_replay replay;
     atn_status st = atn_predictor_find(foreseer, &sites, err);
-    rules.rules.foresees = sites.row;
+    rules.rules.site_predictor = sites.row;
     if (!st && !collect(sends, rank, &x))
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     st = st ? st : atn_predict_replay(c, &rules, &x.stream, &replay, &x.offered, err);

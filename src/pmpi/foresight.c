@@ -21,7 +21,7 @@ typedef struct atn_foreseeing {
 
 static struct {
     pthread_mutex_t lock;
-    atn_foresight sum;
+    atn_prediction_stats sum;
     int64_t changed[ATN_OUTLOOK_ABSENT + 1];
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -44,11 +44,11 @@ void atn_foresight_free(foreseeing *f)
 {
     if (f == NULL)
         return;
-    const atn_foresight x = atn_history_foresight(f->history);
+    const atn_prediction_stats x = atn_history_stats(f->history);
     pthread_mutex_lock(&all.lock);
     all.sum.requests += x.requests;
-    all.sum.foreseen += x.foreseen;
-    all.sum.wrong += x.wrong;
+    all.sum.hits += x.hits;
+    all.sum.misses += x.misses;
     pthread_mutex_unlock(&all.lock);
     atn_history_free(f->history);
     free(f);
@@ -120,6 +120,6 @@ void atn_foresight_stop(void)
     atn_say("foresight: rank 0 made %" PRId64 " collective calls, %" PRId64
             " were foreseen and %" PRId64 " otherwise than foreseen; %" PRId64
             " kinds of calls were planned sooner and %" PRId64 " times one was planned later",
-            all.sum.requests, all.sum.foreseen, all.sum.wrong, all.changed[ATN_OUTLOOK_COMES],
+            all.sum.requests, all.sum.hits, all.sum.misses, all.changed[ATN_OUTLOOK_COMES],
             all.changed[ATN_OUTLOOK_ABSENT]);
 }

@@ -1,11 +1,11 @@
-/* cycle.c - requests that repeat as cycles.
+/* cycle.c - requests that repeat in cycles.
  *
- * A cycle runs from a request of its head to the next one.  While one is known it is followed, and
- * offers its next element; a request that does not fit becomes the head of another.  Cycles may be
- * kept when they are left, the last few of each head: a head that comes again then recalls all its
- * cycles, the one used last in front, and requests rule them out until one remains.  When none
- * does in the first pass, the head has a new cycle: it is learned from what was confirmed so far
- * and what follows.
+ * A cycle runs from a request of its head to the next request of the head.  While a cycle is active
+ * the memory offers its next element; a request that does not fit becomes the head of another
+ * cycle.  The last few cycles of each head may be kept: when the head is requested again, all its
+ * cycles are recalled, the most recent first, and requests rule them out until one remains.  If
+ * none remains in the first pass, the head has a new cycle, learned from the confirmed part and
+ * what follows.
  *
  *   FORM    log from the head on, until the head closes the cycle; then FOLLOW
  *   FOLLOW  offer; a misfit recalls the cycles of its symbol (RECALL) or forms one (FORM)
@@ -13,17 +13,17 @@
  *   REVISE  as FORM, with a log that begins with the confirmed part */
 #include <stdlib.h>
 
-#include "predict/machine.h"
+#include "predict/memory.h"
 
 typedef enum { IDLE, FORM, FOLLOW, RECALL, REVISE } phase;
 
-/* Cycles start with their head, which is nowhere else in them. */
+/* A cycle starts with its head and contains it only once. */
 typedef struct {
     atn_symbols symbols;
-    bool fits; /* what was requested since the head */
+    bool fits; /* the requests since the head */
 } cycle;
 
-typedef ATN_VEC(cycle) cycles; /* used last first */
+typedef ATN_VEC(cycle) cycles; /* most recent first */
 
 typedef struct {
     int keep, max_log;
@@ -31,10 +31,10 @@ typedef struct {
     phase phase;
     int head, last;
     int slot; /* of the head, in `table` */
-    int at;   /* place in the cycles that fit */
+    int at;   /* position in the cycles that fit */
     atn_symbols log;
     ATN_VEC(cycles) table;
-    atn_symbols slots; /* by symbol: its place in `table` plus 1, 0: none */
+    atn_symbols slots; /* by symbol: its index in `table` plus 1, 0: none */
     int longest, most_cycles;
     int64_t stored; /* symbols in `table` */
 } machine;
@@ -72,7 +72,7 @@ static void release(void *p)
 
 /* ---- the table of heads ---- */
 
-/* -1: the head has no cycle.  Without memory of heads there is one place for all. */
+/* -1: the head has no cycle.  If no cycles are kept, all heads share one slot. */
 static int find(const machine *m, int head)
 {
     return m->keep > 0 && head < m->slots.n ? m->slots.v[head] - 1 : -1;
@@ -129,7 +129,7 @@ static bool start(machine *m, int symbol)
     return atn_push(&m->log, symbol);
 }
 
-/* The log is the cycle.  It moves into the table, in front; the oldest one makes room. */
+/* The log becomes the first cycle of its head; the oldest one is dropped if there are too many. */
 static bool close_cycle(machine *m)
 {
     if (!make_slot(m, m->head, &m->slot))
@@ -165,7 +165,7 @@ static int next_of(const cycle *c, int at, int steps)
     return c->symbols.v[(at + steps) % c->symbols.n];
 }
 
-/* Does a cycle that fitted go on with this symbol?  Those that do not are ruled out. */
+/* Whether a cycle that fitted continues with this symbol; the others are ruled out. */
 static bool narrow(machine *m, int symbol)
 {
     cycles *list = &m->table.v[m->slot];
@@ -236,10 +236,10 @@ static bool update(void *p, int symbol)
 static bool offers(const void *p, int ahead, int count, atn_symbols *out)
 {
     const machine *m = p;
-    const bool knows = m->phase == FOLLOW || m->phase == RECALL;
-    if (m->phase == IDLE || (!knows && !m->repeats_last))
+    const bool active = m->phase == FOLLOW || m->phase == RECALL;
+    if (m->phase == IDLE || (!active && !m->repeats_last))
         return true;
-    const cycle *c = knows ? first_fit(m) : NULL;
+    const cycle *c = active ? first_fit(m) : NULL;
     for (int i = 0; i < count; i++)
         if (!atn_push(out, c ? next_of(c, m->at, ahead + i) : m->last))
             return false;
@@ -255,5 +255,5 @@ static void measure(const void *p, atn_predict_size *size, int64_t *held_p)
     *held_p += m->stored + m->log.n;
 }
 
-const atn_machine_kind atn_cycle_machine = {
+const atn_predict_memory atn_cycle_memory = {
     .make = make, .offers = offers, .update = update, .measure = measure, .free = release};

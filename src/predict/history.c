@@ -9,14 +9,14 @@ struct atn_history {
     atn_problem last;
 };
 
-/* What is shared, without holes. */
+/* The shared attributes, without padding. */
 typedef struct {
     int64_t op, root, bytes, ordered;
-} kind;
+} call_key;
 
-static kind kind_of(const atn_problem *q)
+static call_key key_of(const atn_problem *q)
 {
-    return (kind){.op = q->op, .root = q->root, .bytes = q->bytes, .ordered = q->ordered};
+    return (call_key){.op = q->op, .root = q->root, .bytes = q->bytes, .ordered = q->ordered};
 }
 
 atn_history *atn_history_make(void)
@@ -24,7 +24,7 @@ atn_history *atn_history_make(void)
     atn_predictor_choice c;
     atn_history *h = calloc(1, sizeof *h);
     if (h && atn_predictor_find("better-cycle", &c, NULL) == ATN_OK)
-        h->online = atn_online_make(&c, sizeof(kind));
+        h->online = atn_online_make(&c, sizeof(call_key));
     if (h && h->online)
         return h;
     free(h);
@@ -40,15 +40,15 @@ void atn_history_free(atn_history *h)
 
 void atn_history_add(atn_history *h, const atn_problem *q)
 {
-    const kind k = kind_of(q);
+    const call_key k = key_of(q);
     h->last = *q;
     atn_online_add(h->online, &k, 0);
 }
 
-bool atn_history_foresee(atn_history *h, int ahead, atn_problem *q_p)
+bool atn_history_predict(atn_history *h, int ahead, atn_problem *q_p)
 {
-    const void *key = atn_online_foresee(h->online, ahead);
-    kind k;
+    const void *key = atn_online_predict(h->online, ahead);
+    call_key k;
     if (!key)
         return false;
     memcpy(&k, key, sizeof k);
@@ -60,19 +60,16 @@ bool atn_history_foresee(atn_history *h, int ahead, atn_problem *q_p)
     return true;
 }
 
-atn_foresight atn_history_foresight(const atn_history *h)
-{
-    return atn_online_foresight(h->online);
-}
+atn_prediction_stats atn_history_stats(const atn_history *h) { return atn_online_stats(h->online); }
 
 atn_outlook atn_history_outlook(atn_history *h,
                                 bool (*like)(const void *context, const atn_problem *q),
                                 const void *context)
 {
-    enum { WITHIN = 256 }; /* no longer cycles are remembered */
+    enum { WITHIN = 256 }; /* longer cycles are not kept */
     atn_problem q;
     for (int ahead = 2; ahead <= WITHIN + 1; ahead++) {
-        if (!atn_history_foresee(h, ahead, &q))
+        if (!atn_history_predict(h, ahead, &q))
             return ATN_OUTLOOK_OPEN;
         if (like(context, &q))
             return ATN_OUTLOOK_COMES;

@@ -22,7 +22,7 @@ static bool is_key(const atn_numbers *t, int number, const void *key, size_t byt
     return t->keys.v[number].bytes == bytes && memcmp(atn_numbered(t, number), key, bytes) == 0;
 }
 
-/* Where the key is, or where it would go. */
+/* The slot of the key, or the free slot for it. */
 static int *place_of(const atn_numbers *t, const void *key, size_t bytes)
 {
     const size_t mask = (size_t)t->nplaces - 1;

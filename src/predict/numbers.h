@@ -1,4 +1,4 @@
-/* numbers.h - small numbers for things that are equal byte by byte: 0, 1, 2 ... as they come. */
+/* numbers.h - consecutive numbers 0, 1, 2 ... for keys that are compared byte by byte. */
 #ifndef ATN_PREDICT_NUMBERS_H
 #define ATN_PREDICT_NUMBERS_H
 
@@ -8,9 +8,9 @@ typedef struct {
     size_t at, bytes;
 } atn_numbered_key;
 
-/* Starts as {0}. */
+/* Initialise to {0}. */
 typedef struct {
-    ATN_VEC(char) text;             /* all keys, each with a NUL behind it */
+    ATN_VEC(char) text;             /* all keys, NUL-terminated */
     ATN_VEC(atn_numbered_key) keys; /* by number */
     int *places;                    /* numbers plus 1, by hash; 0: free */
     int nplaces;                    /* a power of two */

@@ -6,8 +6,8 @@
 
 #include "predict/numbers.h"
 
-/* What never repeats costs no more than this, before all is forgotten: keys and sites, and requests
- * without a cycle.  A predictor must have been right some times in a row before it is believed. */
+/* Bounds for requests that never repeat: beyond these numbers of keys, sites or requests without a
+ * cycle the state is discarded.  Predictions are used after TRUST hits in a row. */
 enum { MAX_KEYS = 128, MAX_LOG = 256, TRUST = 4 };
 
 struct atn_online {
@@ -17,9 +17,9 @@ struct atn_online {
     atn_numbers keys, sites;
     atn_symbols offers;
     int hint;  /* number of a site, or ATN_NO_SITE */
-    int right; /* in a row */
+    int right; /* hits in a row */
     bool dead; /* out of memory */
-    atn_foresight foresight;
+    atn_prediction_stats stats;
 };
 
 static bool begin(atn_online *o)
@@ -61,9 +61,9 @@ void atn_online_free(atn_online *o)
     free(o);
 }
 
-atn_foresight atn_online_foresight(const atn_online *o) { return o->foresight; }
+atn_prediction_stats atn_online_stats(const atn_online *o) { return o->stats; }
 
-/* ---- what came ---- */
+/* ---- requests ---- */
 
 static int site_number(atn_online *o, int64_t site)
 {
@@ -83,14 +83,14 @@ static bool offer(atn_online *o, int ahead, int count)
 
 static void judge(atn_online *o, int offered, int n)
 {
-    const bool told = o->right >= TRUST && offered != ATN_NO_SYMBOL;
-    o->foresight.requests++;
-    o->foresight.foreseen += told && offered == n;
-    o->foresight.wrong += told && offered != n;
+    const bool predicted = o->right >= TRUST && offered != ATN_NO_SYMBOL;
+    o->stats.requests++;
+    o->stats.hits += predicted && offered == n;
+    o->stats.misses += predicted && offered != n;
     o->right = offered == n ? o->right + 1 : 0;
 }
 
-/* What was foreseen need not be looked up. */
+/* A predicted key need not be looked up. */
 static int key_number(atn_online *o, const void *key, int offered)
 {
     if (offered != ATN_NO_SYMBOL && memcmp(atn_numbered(&o->keys, offered), key, o->key_bytes) == 0)
@@ -98,11 +98,12 @@ static int key_number(atn_online *o, const void *key, int offered)
     return atn_number_of(&o->keys, key, o->key_bytes);
 }
 
-/* A hint is for one request. */
+/* A hint is valid for one request. */
 static void learn(atn_online *o, const void *key, int64_t site)
 {
     const int offered = offer(o, 1, 1) && o->offers.n > 0 ? o->offers.v[0] : ATN_NO_SYMBOL;
-    const atn_asked x = {.symbol = key_number(o, key, offered), .site = site_number(o, site)};
+    const atn_stream_request x = {.symbol = key_number(o, key, offered),
+                                  .site = site_number(o, site)};
     o->hint = ATN_NO_SITE;
     o->dead = o->dead || x.symbol < 0 || !atn_predictor_update(o->p, x);
     judge(o, offered, x.symbol);
@@ -118,9 +119,9 @@ void atn_online_add(atn_online *o, const void *key, int64_t site)
         learn(o, key, site);
 }
 
-/* ---- what comes ---- */
+/* ---- predictions ---- */
 
-const void *atn_online_foresee(atn_online *o, int ahead)
+const void *atn_online_predict(atn_online *o, int ahead)
 {
     if (o->right < TRUST || !offer(o, ahead, 1) || o->offers.n == 0)
         return NULL;

@@ -1,34 +1,34 @@
-/* predictor.c - the table of predictors, and machines per site. */
+/* predictor.c - the table of predictors, and their memories per site. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/machine.h"
+#include "predict/memory.h"
 
 /* ---- the table ---- */
 
-#define WINDOW(id, who, text)                                                                      \
+#define WINDOW(id, out, text)                                                                      \
     {                                                                                              \
-        .name = (id), .summary = (text), .machine = &atn_window_machine, .victim = (who),          \
+        .name = (id), .summary = (text), .memory = &atn_window_memory, .victim = (out),            \
         .size = ATN_SIZE_NEEDED                                                                    \
     }
 #define CYCLES(id, kept, last, use, under, text)                                                   \
     {                                                                                              \
-        .name = (id), .summary = (text), .machine = &atn_cycle_machine, .keep = (kept),            \
+        .name = (id), .summary = (text), .memory = &atn_cycle_memory, .keep = (kept),              \
         .repeats_last = (last), .sites = ATN_SITES_##use, .base = (under),                         \
         .size = (kept) == INT32_MAX ? ATN_SIZE_OPTIONAL : ATN_SIZE_NONE                            \
     }
 #define LAST_OF_SITE(id, use, text)                                                                \
     {                                                                                              \
-        .name = (id), .summary = (text), .machine = &atn_window_machine, .sites = ATN_SITES_##use  \
+        .name = (id), .summary = (text), .memory = &atn_window_memory, .sites = ATN_SITES_##use    \
     }
 
 enum { ALL = INT32_MAX };
 
 static const atn_predictor_row rows[] = {
     WINDOW("lru", ATN_VICTIM_LRU, "The symbols requested last"),
-    WINDOW("fifo", ATN_VICTIM_FIFO, "The symbols that came in last"),
-    WINDOW("lfu", ATN_VICTIM_LFU, "The symbols requested most often since they came in"),
+    WINDOW("fifo", ATN_VICTIM_FIFO, "The symbols that entered last"),
+    WINDOW("lfu", ATN_VICTIM_LFU, "The symbols requested most often since they entered"),
     WINDOW("lfu-perfect", ATN_VICTIM_LFU_PERFECT, "The symbols requested most often, ever"),
     CYCLES("single-cycle", 0, false, NONE, NULL, "One cycle; forgotten at the first misfit"),
     CYCLES("single-cycle2", 0, true, NONE, NULL,
@@ -47,12 +47,12 @@ static const atn_predictor_row rows[] = {
     CYCLES("tag-bettercycle2", 1, true, HINTED, "tag-cycle", "better-cycle2 for each call site"),
     CYCLES("tag-allcycle", ALL, false, HINTED, "tag-cycle", "all-cycle for each call site"),
     CYCLES("tag-allcycle2", ALL, true, HINTED, "tag-cycle", "all-cycle2 for each call site"),
-    LAST_OF_SITE("two-level-tagging", FORESEEN, "tagging at the call site that is predicted"),
-    CYCLES("two-level-cycle", 0, false, FORESEEN, NULL, "tag-cycle at the predicted call site"),
-    CYCLES("two-level-cycle2", 0, true, FORESEEN, NULL, "tag-cycle2 at the predicted call site"),
-    CYCLES("two-level-bettercycle", 1, false, FORESEEN, "tag-cycle",
+    LAST_OF_SITE("two-level-tagging", PREDICTED, "tagging at the predicted call site"),
+    CYCLES("two-level-cycle", 0, false, PREDICTED, NULL, "tag-cycle at the predicted call site"),
+    CYCLES("two-level-cycle2", 0, true, PREDICTED, NULL, "tag-cycle2 at the predicted call site"),
+    CYCLES("two-level-bettercycle", 1, false, PREDICTED, "tag-cycle",
            "tag-bettercycle at the predicted call site"),
-    CYCLES("two-level-bettercycle2", 1, true, FORESEEN, "tag-cycle",
+    CYCLES("two-level-bettercycle2", 1, true, PREDICTED, "tag-cycle",
            "tag-bettercycle2 at the predicted call site"),
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -74,7 +74,7 @@ static atn_status not_found(const char *name, atn_error *err)
     char offer[ATN_ERROR_ROOM];
     for (int i = 0; i < ROWS; i++)
         names[i] = rows[i].name;
-    return atn_fail(err, ATN_USAGE, "predictor \"%s\": there is no such predictor; %s", name,
+    return atn_fail(err, ATN_USAGE, "unknown predictor \"%s\"; %s", name,
                     atn_offer(name, names, ROWS, offer));
 }
 
@@ -113,22 +113,22 @@ const char *atn_predictor_name(const atn_predictor_choice *c, char out[48])
 struct atn_predictor {
     atn_predictor_choice choice;
     atn_predict_rules rules;
-    ATN_VEC(void *) machines; /* one, or by site; NULL: the site is new */
-    atn_predictor *of_sites;  /* ATN_SITES_FORESEEN */
-    atn_symbols foreseen;     /* sites; kept to save allocations */
+    ATN_VEC(void *) memories; /* one, or by site; NULL: the site is new */
+    atn_predictor *of_sites;  /* ATN_SITES_PREDICTED */
+    atn_symbols sites;        /* predicted ones; kept to save allocations */
     int64_t held, peak;
 };
 
-static const atn_machine_kind *kind(const atn_predictor *p) { return p->choice.row->machine; }
+static const atn_predict_memory *kind(const atn_predictor *p) { return p->choice.row->memory; }
 
 static bool make_site_predictor(atn_predictor *p)
 {
-    const atn_predictor_choice c = {.row = p->rules.foresees ? p->rules.foresees
-                                                             : row_named("better-cycle2", 13)};
+    const atn_predictor_choice c = {
+        .row = p->rules.site_predictor ? p->rules.site_predictor : row_named("better-cycle2", 13)};
     const atn_predict_rules rules = {.max_log = p->rules.max_log};
-    if (p->choice.row->sites == ATN_SITES_FORESEEN)
+    if (p->choice.row->sites == ATN_SITES_PREDICTED)
         p->of_sites = atn_predictor_make(&c, &rules);
-    return p->choice.row->sites != ATN_SITES_FORESEEN || p->of_sites;
+    return p->choice.row->sites != ATN_SITES_PREDICTED || p->of_sites;
 }
 
 atn_predictor *atn_predictor_make(const atn_predictor_choice *c, const atn_predict_rules *rules)
@@ -148,28 +148,28 @@ void atn_predictor_free(atn_predictor *p)
 {
     if (!p)
         return;
-    for (int i = 0; i < p->machines.n; i++)
-        if (p->machines.v[i])
-            kind(p)->free(p->machines.v[i]);
-    atn_vec_free(&p->machines);
-    atn_vec_free(&p->foreseen);
+    for (int i = 0; i < p->memories.n; i++)
+        if (p->memories.v[i])
+            kind(p)->free(p->memories.v[i]);
+    atn_vec_free(&p->memories);
+    atn_vec_free(&p->sites);
     atn_predictor_free(p->of_sites);
     free(p);
 }
 
-static const void *machine_at(const atn_predictor *p, int site)
+static const void *memory_at(const atn_predictor *p, int site)
 {
-    return site < p->machines.n ? p->machines.v[site] : NULL;
+    return site < p->memories.n ? p->memories.v[site] : NULL;
 }
 
-static void *machine_for(atn_predictor *p, int site)
+static void *memory_for(atn_predictor *p, int site)
 {
-    while (p->machines.n <= site)
-        if (!atn_push(&p->machines, NULL))
+    while (p->memories.n <= site)
+        if (!atn_push(&p->memories, NULL))
             return NULL;
-    if (!p->machines.v[site])
-        p->machines.v[site] = kind(p)->make(&p->choice, &p->rules);
-    return p->machines.v[site];
+    if (!p->memories.v[site])
+        p->memories.v[site] = kind(p)->make(&p->choice, &p->rules);
+    return p->memories.v[site];
 }
 
 static int site_at(const int *sites, int nsites, int j)
@@ -177,28 +177,28 @@ static int site_at(const int *sites, int nsites, int j)
     return nsites > 0 ? sites[atn_min(j, nsites) - 1] : ATN_NO_SITE;
 }
 
-/* What the machine of the j-th request's site offers for it. */
+/* The offer for the j-th request from the memory of its site. */
 static bool offer_at(const atn_predictor *p, const int *sites, int nsites, int j, atn_symbols *out)
 {
     const int site = site_at(sites, nsites, j);
-    const void *m = site != ATN_NO_SITE ? machine_at(p, site) : NULL;
+    const void *m = site != ATN_NO_SITE ? memory_at(p, site) : NULL;
     int turn = 1;
     for (int i = 1; i < j; i++)
         turn += site_at(sites, nsites, i) == site;
     return !m || kind(p)->offers(m, turn, 1, out);
 }
 
-/* The sites of the next `count` requests: as told, else as foreseen. */
-static bool foresee_sites(atn_predictor *p, const int *sites, int nsites, int count)
+/* The sites of the next `count` requests: hinted, else predicted. */
+static bool predict_sites(atn_predictor *p, const int *sites, int nsites, int count)
 {
-    if (!atn_predictor_offers(p->of_sites, NULL, 0, 1, count, &p->foreseen))
+    if (!atn_predictor_offers(p->of_sites, NULL, 0, 1, count, &p->sites))
         return false;
-    while (p->foreseen.n < count)
-        if (!atn_push(&p->foreseen, ATN_NO_SITE))
+    while (p->sites.n < count)
+        if (!atn_push(&p->sites, ATN_NO_SITE))
             return false;
     for (int i = 0; i < atn_min(nsites, count); i++)
         if (sites[i] != ATN_NO_SITE)
-            p->foreseen.v[i] = sites[i];
+            p->sites.v[i] = sites[i];
     return true;
 }
 
@@ -207,14 +207,14 @@ bool atn_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ah
 {
     out->n = 0;
     if (p->choice.row->sites == ATN_SITES_NONE) {
-        const void *m = machine_at(p, 0);
+        const void *m = memory_at(p, 0);
         return !m || kind(p)->offers(m, ahead, count, out);
     }
     if (p->of_sites) {
-        if (!foresee_sites(p, sites, nsites, ahead + count - 1))
+        if (!predict_sites(p, sites, nsites, ahead + count - 1))
             return false;
-        sites = p->foreseen.v;
-        nsites = p->foreseen.n;
+        sites = p->sites.v;
+        nsites = p->sites.n;
     }
     for (int j = ahead; j < ahead + count; j++)
         if (!offer_at(p, sites, nsites, j, out))
@@ -231,10 +231,10 @@ static int64_t held_by(const atn_predictor *p, const void *m)
     return held;
 }
 
-bool atn_predictor_update(atn_predictor *p, atn_asked x)
+bool atn_predictor_update(atn_predictor *p, atn_stream_request x)
 {
     const int site = p->choice.row->sites == ATN_SITES_NONE ? 0 : x.site;
-    void *m = machine_for(p, site);
+    void *m = memory_for(p, site);
     if (!m)
         return false;
     p->held -= held_by(p, m);
@@ -242,17 +242,18 @@ bool atn_predictor_update(atn_predictor *p, atn_asked x)
         return false;
     p->held += held_by(p, m);
     p->peak = p->held > p->peak ? p->held : p->peak;
-    return !p->of_sites || atn_predictor_update(p->of_sites, (atn_asked){.symbol = x.site});
+    return !p->of_sites ||
+           atn_predictor_update(p->of_sites, (atn_stream_request){.symbol = x.site});
 }
 
 void atn_predictor_size(const atn_predictor *p, atn_predict_size *size_p)
 {
     int64_t held = 0;
     *size_p = (atn_predict_size){.peak = p->peak};
-    for (int i = 0; i < p->machines.n; i++)
-        if (p->machines.v[i]) {
+    for (int i = 0; i < p->memories.n; i++)
+        if (p->memories.v[i]) {
             size_p->sites++;
-            kind(p)->measure(p->machines.v[i], size_p, &held);
+            kind(p)->measure(p->memories.v[i], size_p, &held);
         }
     if (p->of_sites) {
         atn_predict_size s;

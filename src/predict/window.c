@@ -1,10 +1,10 @@
-/* window.c - the last symbols, as many as fit: all of them are offered.
+/* window.c - a window of symbols, all of which are offered.
  *
- * A symbol that is not there always enters.  Who leaves is the one with the least key, and among
- * equals the one that came in first.  A window of one offers the last symbol, whatever the key. */
+ * A symbol that is not in the window always enters.  The symbol with the least key leaves, the
+ * oldest of several.  A window of one symbol offers the last one for all keys. */
 #include <stdlib.h>
 
-#include "predict/machine.h"
+#include "predict/memory.h"
 
 typedef struct {
     int symbol;
@@ -16,7 +16,7 @@ typedef struct {
     int room;
     int64_t clock;
     ATN_VEC(kept) kept;
-    ATN_VEC(int64_t) requests; /* by symbol, never forgotten */
+    ATN_VEC(int64_t) requests; /* by symbol, since the beginning */
 } window;
 
 static void *make(const atn_predictor_choice *c, const atn_predict_rules *rules)
@@ -28,17 +28,17 @@ static void *make(const atn_predictor_choice *c, const atn_predict_rules *rules)
     return w;
 }
 
-static void release(void *machine)
+static void release(void *memory)
 {
-    window *w = machine;
+    window *w = memory;
     atn_vec_free(&w->kept);
     atn_vec_free(&w->requests);
     free(w);
 }
 
-static bool offers(const void *machine, int ahead, int count, atn_symbols *out)
+static bool offers(const void *memory, int ahead, int count, atn_symbols *out)
 {
-    const window *w = machine;
+    const window *w = memory;
     (void)ahead, (void)count;
     for (int i = 0; i < w->kept.n; i++)
         if (!atn_push(out, w->kept.v[i].symbol))
@@ -82,9 +82,9 @@ static bool count_request(window *w, int symbol)
     return true;
 }
 
-static bool update(void *machine, int symbol)
+static bool update(void *memory, int symbol)
 {
-    window *w = machine;
+    window *w = memory;
     const int64_t now = w->clock++;
     const kept fresh = {.symbol = symbol, .entered = now, .used = now, .count = 1};
     if (!count_request(w, symbol))
@@ -101,12 +101,12 @@ static bool update(void *machine, int symbol)
     return true;
 }
 
-static void measure(const void *machine, atn_predict_size *size, int64_t *held_p)
+static void measure(const void *memory, atn_predict_size *size, int64_t *held_p)
 {
-    const window *w = machine;
+    const window *w = memory;
     size->longest = atn_max(size->longest, w->kept.n);
     *held_p += w->kept.n;
 }
 
-const atn_machine_kind atn_window_machine = {
+const atn_predict_memory atn_window_memory = {
     .make = make, .offers = offers, .update = update, .measure = measure, .free = release};

@@ -34,14 +34,14 @@ holds 'two-level-bettercycle2' attune predict --list
 json() { replay "$sample" --format json --predictor lru-2 | grep -q '"hits": 3'; }
 check "json has numbers" json
 
-fails 2 'attune: predictor "beter-cycle": there is no such predictor; did you mean "better-cycle"?*' \
+fails 2 'attune: unknown predictor "beter-cycle"; did you mean "better-cycle"?*' \
     replay 1 --predictor beter-cycle
 fails 2 'attune: predictor "lru-0": the size must be*' replay 1 --predictor lru-0
 fails 2 'attune: --window 0: sizes must be*' replay 1 --window 0
 fails 2 'attune: --sites-by lru: it must*' replay 1 --sites-by lru
 fails 2 'attune: --memory=much:*' replay 1 --memory=much
 fails 2 'attune: --offers cannot be drawn*' replay 1 --offers --format svg
-fails 3 'attune: standard input: holds no symbol*' replay ''
+fails 3 'attune: standard input: contains no symbol*' replay ''
 fails 3 'attune: standard input:1: "0:2" has a call site, others have none*' replay '1 0:2'
 fails 3 'attune: nothere: cannot be read*' attune predict --sequence nothere
 fails 2 'attune: nothing to predict*' attune predict
@@ -82,9 +82,9 @@ printf 'rank,op,partner,asked\n0,recv,1,any-source\n0,isendrecv,1,\n' >open.csv
 fails 0 'attune: note: open on 1 ranks: 1 receives are from anyone*' attune predict open.csv --predictor lru-1
 holds 'open,1,send,lru-1,0.0000,0.0000,0.0000,0,1' attune predict open.csv --side send --predictor lru-1 --format csv
 printf 'rank,op,partner\n0,send,1\n0,send\n' >cut.csv
-fails 3 'attune: cut.csv:3: 2 fields, the heading has 3: the line is damaged or cut short' attune predict cut.csv
+fails 3 'attune: cut.csv:3: 2 fields, but the heading has 3: the line is damaged or truncated' attune predict cut.csv
 printf 'rank,partner\n' >heading.csv
-fails 3 'attune: heading.csv:1: no column "op"*' attune predict heading.csv
+fails 3 'attune: heading.csv:1: missing column "op"*' attune predict heading.csv
 printf 'rank,op,partner\0' >zero.csv
 fails 3 'attune: zero.csv: holds NUL bytes*' attune predict zero.csv
 fails 3 'attune: nothere.csv: cannot be read*' attune predict nothere.csv

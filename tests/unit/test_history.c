@@ -1,5 +1,5 @@
-/* test_history.c - foreseeing in jobs: the next collective of a communicator, alike on all ranks;
- * the next message, with hints and without. */
+/* test_history.c - prediction in jobs: the next collective of a communicator, the same on all
+ * ranks; the next message, with and without hints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static atn_problem call(atn_operation op, int64_t bytes)
     return (atn_problem){.op = op, .p = 8, .r = 3, .bytes = bytes, .pieces = 1};
 }
 
-/* A solver: three of these, one of those, and something rare. */
+/* A solver: three all-to-alls, one allreduce, and a rare broadcast. */
 static atn_problem solver(int i)
 {
     if (i % 50 == 49)
@@ -23,33 +23,33 @@ static atn_problem solver(int i)
     return i % 4 == 3 ? call(ATN_ALLREDUCE, 8) : call(ATN_ALLTOALL, 4096);
 }
 
-static void habits_are_foreseen(void **state)
+static void patterns_are_predicted(void **state)
 {
     (void)state;
     atn_history *h = atn_history_make();
     assert_non_null(h);
     atn_problem next;
-    assert_false(atn_history_foresee(h, 1, &next));
+    assert_false(atn_history_predict(h, 1, &next));
     for (int i = 0; i < 40; i++) {
         const atn_problem q = solver(i);
-        if (atn_history_foresee(h, 1, &next)) {
+        if (atn_history_predict(h, 1, &next)) {
             assert_int_equal(next.op, q.op);
             assert_int_equal(next.bytes, q.bytes);
             assert_int_equal(next.r, 3);
         }
         atn_history_add(h, &q);
     }
-    assert_true(atn_history_foresee(h, 4, &next));
+    assert_true(atn_history_predict(h, 4, &next));
     assert_int_equal(next.op, ATN_ALLREDUCE);
-    const atn_foresight f = atn_history_foresight(h);
+    const atn_prediction_stats f = atn_history_stats(h);
     assert_int_equal(f.requests, 40);
-    assert_true(f.foreseen > 20);
-    assert_int_equal(f.wrong, 0);
+    assert_true(f.hits > 20);
+    assert_int_equal(f.misses, 0);
     atn_history_free(h);
 }
 
-/* After a surprise nothing is told until the habit has shown itself again. */
-static void surprises_cost_trust(void **state)
+/* After a miss there is no prediction until the pattern has repeated. */
+static void misses_suspend_prediction(void **state)
 {
     (void)state;
     atn_history *h = atn_history_make();
@@ -58,21 +58,22 @@ static void surprises_cost_trust(void **state)
     const atn_problem usual = call(ATN_BARRIER, 0), rare = call(ATN_BCAST, 64);
     for (int i = 0; i < 20; i++)
         atn_history_add(h, &usual);
-    assert_true(atn_history_foresee(h, 1, &next));
+    assert_true(atn_history_predict(h, 1, &next));
     atn_history_add(h, &rare);
-    assert_false(atn_history_foresee(h, 1, &next));
-    assert_int_equal(atn_history_foresight(h).wrong, 1);
+    assert_false(atn_history_predict(h, 1, &next));
+    assert_int_equal(atn_history_stats(h).misses, 1);
     for (int i = 0; i < 20; i++)
         atn_history_add(h, &usual);
-    assert_false(atn_history_foresee(h, 1, &next)); /* the head never came again: still learning */
+    assert_false(
+        atn_history_predict(h, 1, &next)); /* the head did not occur again: still learning */
     for (int i = 0; i < 600; i++)
         atn_history_add(h, &usual);
-    assert_true(atn_history_foresee(h, 1, &next));
+    assert_true(atn_history_predict(h, 1, &next));
     atn_history_free(h);
 }
 
-/* Ranks differ in what they do not share, and in when they look. */
-static void ranks_foresee_alike(void **state)
+/* Ranks differ in attributes they do not share, and in when they predict. */
+static void ranks_predict_the_same(void **state)
 {
     (void)state;
     atn_history *h[2] = {atn_history_make(), atn_history_make()};
@@ -82,7 +83,7 @@ static void ranks_foresee_alike(void **state)
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         atn_problem q = seed >> 60 == 0 ? call(ATN_GATHER, (int64_t)(seed >> 40) % 300) : solver(i);
         atn_problem a, b;
-        const bool one = atn_history_foresee(h[0], 1, &a), two = atn_history_foresee(h[1], 1, &b);
+        const bool one = atn_history_predict(h[0], 1, &a), two = atn_history_predict(h[1], 1, &b);
         assert_int_equal(one, two);
         assert_true(!one || (a.op == b.op && a.bytes == b.bytes && a.root == b.root));
         atn_history_add(h[0], &q);
@@ -91,11 +92,11 @@ static void ranks_foresee_alike(void **state)
         q.pieces = 1 + i % 3;
         atn_history_add(h[1], &q);
         if (i % 3 == 0)
-            atn_history_foresee(h[1], 50, &b);
+            atn_history_predict(h[1], 50, &b);
     }
-    const atn_foresight x = atn_history_foresight(h[0]), y = atn_history_foresight(h[1]);
+    const atn_prediction_stats x = atn_history_stats(h[0]), y = atn_history_stats(h[1]);
     assert_memory_equal(&x, &y, sizeof x);
-    assert_true(x.foreseen > x.wrong);
+    assert_true(x.hits > x.misses);
     atn_history_free(h[0]);
     atn_history_free(h[1]);
 }
@@ -112,7 +113,7 @@ static atn_outlook outlook(atn_history *h, atn_operation op, int64_t bytes)
     return atn_history_outlook(h, is_like, &q);
 }
 
-/* A start that nobody foresees, then a cycle: what belongs to it will come again, the rest not. */
+/* An irregular start, then a cycle: only calls of the cycle are predicted. */
 static void outlooks(void **state)
 {
     (void)state;
@@ -130,14 +131,14 @@ static void outlooks(void **state)
     assert_int_equal(outlook(h, ATN_ALLREDUCE, 3), ATN_OUTLOOK_COMES);
     assert_int_equal(outlook(h, ATN_ALLREDUCE, 5), ATN_OUTLOOK_ABSENT);
     assert_int_equal(outlook(h, ATN_BCAST, 7), ATN_OUTLOOK_ABSENT);
-    const atn_problem surprise = call(ATN_GATHER, 1);
-    atn_history_add(h, &surprise);
+    const atn_problem misfit = call(ATN_GATHER, 1);
+    atn_history_add(h, &misfit);
     assert_int_equal(outlook(h, ATN_ALLREDUCE, 3), ATN_OUTLOOK_OPEN);
     atn_history_free(h);
 }
 
-/* The call at hand is not one that comes again. */
-static void the_last_call_is_not_foreseen_to_come_again(void **state)
+/* The current call itself does not count as a prediction. */
+static void the_current_call_does_not_count(void **state)
 {
     (void)state;
     atn_history *h = atn_history_make();
@@ -147,12 +148,12 @@ static void the_last_call_is_not_foreseen_to_come_again(void **state)
             i % 100 == 0 ? call(ATN_BCAST, 8) : call(ATN_ALLREDUCE, 8 + i % 100 % 3);
         atn_history_add(h, &q);
     }
-    assert_int_equal(outlook(h, ATN_BCAST, 8), ATN_OUTLOOK_COMES); /* at hand, and 100 later */
+    assert_int_equal(outlook(h, ATN_BCAST, 8), ATN_OUTLOOK_COMES); /* now, and 100 calls later */
     atn_history_free(h);
 }
 
-/* Ever new sizes: memory stays bounded, and habits are found afterwards. */
-static void endless_news(void **state)
+/* Sizes that never repeat: memory stays bounded, and later patterns are detected. */
+static void memory_is_bounded(void **state)
 {
     (void)state;
     atn_history *h = atn_history_make();
@@ -161,13 +162,13 @@ static void endless_news(void **state)
     for (int i = 0; i < 100000; i++) {
         const atn_problem q = call(ATN_BCAST, i);
         atn_history_add(h, &q);
-        assert_false(atn_history_foresee(h, 1, &next));
+        assert_false(atn_history_predict(h, 1, &next));
     }
     for (int i = 0; i < 400; i++) {
         const atn_problem q = call(i % 2 ? ATN_BCAST : ATN_REDUCE, 8);
         atn_history_add(h, &q);
     }
-    assert_true(atn_history_foresee(h, 1, &next));
+    assert_true(atn_history_predict(h, 1, &next));
     assert_int_equal(next.op, ATN_REDUCE);
     atn_history_free(h);
 }
@@ -183,7 +184,7 @@ static void roots_and_order_count(void **state)
         q.ordered = i % 4 >= 2;
         atn_history_add(h, &q);
     }
-    assert_true(atn_history_foresee(h, 3, &next)); /* call 42 */
+    assert_true(atn_history_predict(h, 3, &next)); /* call 42 */
     assert_int_equal(next.root, 0);
     assert_true(next.ordered);
     atn_history_free(h);
@@ -204,8 +205,8 @@ static atn_online *make_online(const char *name)
     return o;
 }
 
-/* Two call sites in a random order: with hints their cycles are known, without they are not. */
-static int64_t foreseen(const char *predictor, bool hints)
+/* Two call sites in a random order: their cycles are only predictable with hints. */
+static int64_t hits(const char *predictor, bool hints)
 {
     atn_online *o = make_online(predictor);
     uint64_t seed = 3;
@@ -218,18 +219,18 @@ static int64_t foreseen(const char *predictor, bool hints)
             atn_online_hint(o, site * 1000);
         atn_online_add(o, &x, site * 1000);
     }
-    const int64_t n = atn_online_foresight(o).foreseen;
+    const int64_t n = atn_online_stats(o).hits;
     atn_online_free(o);
     return n;
 }
 
-static void hints_help(void **state)
+static void hints_improve_prediction(void **state)
 {
     (void)state;
-    assert_true(foreseen("tag-cycle", true) > 1900);
-    assert_true(foreseen("two-level-cycle", true) > 1900);
-    assert_true(foreseen("two-level-cycle", false) < 600);
-    assert_int_equal(foreseen("tag-cycle", false), 0);
+    assert_true(hits("tag-cycle", true) > 1900);
+    assert_true(hits("two-level-cycle", true) > 1900);
+    assert_true(hits("two-level-cycle", false) < 600);
+    assert_int_equal(hits("tag-cycle", false), 0);
 }
 
 static void next_receive(void **state)
@@ -241,7 +242,7 @@ static void next_receive(void **state)
         atn_online_add(o, &x, 0);
     }
     receive next;
-    const void *key = atn_online_foresee(o, 2);
+    const void *key = atn_online_predict(o, 2);
     assert_non_null(key);
     memcpy(&next, key, sizeof next);
     assert_int_equal(next.source, 1);
@@ -252,15 +253,15 @@ static void next_receive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(habits_are_foreseen),
-        cmocka_unit_test(surprises_cost_trust),
-        cmocka_unit_test(ranks_foresee_alike),
-        cmocka_unit_test(endless_news),
+        cmocka_unit_test(patterns_are_predicted),
+        cmocka_unit_test(misses_suspend_prediction),
+        cmocka_unit_test(ranks_predict_the_same),
+        cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(roots_and_order_count),
-        cmocka_unit_test(hints_help),
+        cmocka_unit_test(hints_improve_prediction),
         cmocka_unit_test(next_receive),
         cmocka_unit_test(outlooks),
-        cmocka_unit_test(the_last_call_is_not_foreseen_to_come_again),
+        cmocka_unit_test(the_current_call_does_not_count),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_predict.c - predictors of messages: published vectors, offer by offer, and their laws. */
+/* test_predict.c - message predictors: published vectors, offer by offer, and invariants. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "predict/predict.h"
+#include "research/replay/replay.h"
 #include "research/replay/sequence.h"
 
 /* ---- helpers ---- */
@@ -48,21 +48,21 @@ static int hits(const char *name, const char *words)
     return (int)r.hits;
 }
 
-/* The offers in words: "-" for none, "*" behind a hit. */
+/* The offers as text: "-" for none, "*" after a hit. */
 static void assert_offers(const char *name, const char *words, const char *wanted)
 {
     atn_sequence s = sequence(words);
     atn_symbols offered = {0};
-    char said[1024] = "";
+    char printed[1024] = "";
     replay_by(name, &s.stream, (atn_replay_rules){.ahead = 1, .ports = 1}, &offered);
     for (int i = 0; i < offered.n; i++) {
         const int x = offered.v[i];
-        const size_t used = strlen(said);
-        snprintf(said + used, sizeof said - used, "%s%s%s", i > 0 ? " " : "",
+        const size_t used = strlen(printed);
+        snprintf(printed + used, sizeof printed - used, "%s%s%s", i > 0 ? " " : "",
                  x == ATN_NO_SYMBOL ? "-" : atn_numbered(&s.symbols, x),
                  x == s.stream.v[i].symbol ? "*" : "");
     }
-    assert_string_equal(said, wanted);
+    assert_string_equal(printed, wanted);
     atn_vec_free(&offered);
     atn_sequence_free(&s);
 }
@@ -190,9 +190,9 @@ static void entries(void **state)
     assert_entries("single-cycle", "1 2 3", 0, 0);
 }
 
-/* ---- laws ---- */
+/* ---- invariants ---- */
 
-/* Requests with habits and exceptions, the same for everyone. */
+/* Requests with patterns and exceptions. */
 static atn_stream noise(uint64_t seed, int n, int symbols, int sites)
 {
     atn_stream s = {0};
@@ -200,12 +200,12 @@ static atn_stream noise(uint64_t seed, int n, int symbols, int sites)
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         const int rare = (seed >> 33) % 7 == 0;
         const int x = rare ? (int)((seed >> 40) % (uint64_t)symbols) : i % symbols;
-        assert_true(atn_push(&s, (atn_asked){.symbol = x, .site = (i + rare) % sites}));
+        assert_true(atn_push(&s, (atn_stream_request){.symbol = x, .site = (i + rare) % sites}));
     }
     return s;
 }
 
-static void assert_alike(const char *a, const char *b, const atn_stream *s)
+static void assert_same_offers(const char *a, const char *b, const atn_stream *s)
 {
     atn_symbols x = {0}, y = {0};
     replay_by(a, s, looking(1, 1), &x);
@@ -221,32 +221,32 @@ static void one_cycle_per_head_is_better_cycle(void **state)
     (void)state;
     for (int seed = 1; seed <= 40; seed++) {
         atn_stream s = noise((uint64_t)seed, 300, 2 + seed % 9, 1 + seed % 4);
-        assert_alike("all-cycle-1", "better-cycle", &s);
-        assert_alike("all-cycle2-1", "better-cycle2", &s);
-        assert_alike("tag-allcycle-1", "tag-bettercycle", &s);
-        assert_alike("tag-allcycle2-1", "tag-bettercycle2", &s);
+        assert_same_offers("all-cycle-1", "better-cycle", &s);
+        assert_same_offers("all-cycle2-1", "better-cycle2", &s);
+        assert_same_offers("tag-allcycle-1", "tag-bettercycle", &s);
+        assert_same_offers("tag-allcycle2-1", "tag-bettercycle2", &s);
         atn_vec_free(&s);
     }
 }
 
-static void one_site_needs_no_sites(void **state)
+static void one_site_equals_no_sites(void **state)
 {
     (void)state;
     for (int seed = 1; seed <= 20; seed++) {
         atn_stream s = noise((uint64_t)seed, 300, 2 + seed % 9, 1);
-        assert_alike("tag-cycle", "single-cycle", &s);
-        assert_alike("tag-cycle2", "single-cycle2", &s);
-        assert_alike("tag-bettercycle", "better-cycle", &s);
-        assert_alike("tag-bettercycle2", "better-cycle2", &s);
-        assert_alike("tagging", "lru-1", &s);
-        assert_alike("lru-1", "fifo-1", &s);
-        assert_alike("lru-1", "lfu-1", &s);
-        assert_alike("lru-1", "lfu-perfect-1", &s);
+        assert_same_offers("tag-cycle", "single-cycle", &s);
+        assert_same_offers("tag-cycle2", "single-cycle2", &s);
+        assert_same_offers("tag-bettercycle", "better-cycle", &s);
+        assert_same_offers("tag-bettercycle2", "better-cycle2", &s);
+        assert_same_offers("tagging", "lru-1", &s);
+        assert_same_offers("lru-1", "fifo-1", &s);
+        assert_same_offers("lru-1", "lfu-1", &s);
+        assert_same_offers("lru-1", "lfu-perfect-1", &s);
         atn_vec_free(&s);
     }
 }
 
-static void offering_something_never_harms(void **state)
+static void repeating_the_last_symbol_never_harms(void **state)
 {
     (void)state;
     static const char *const pairs[][2] = {{"single-cycle", "single-cycle2"},
@@ -263,13 +263,13 @@ static void offering_something_never_harms(void **state)
     }
 }
 
-/* Two cycles of one head in turns: with one per head, each forgets the other. */
+/* Two alternating cycles of one head: with one per head, each replaces the other. */
 static void several_cycles_of_a_head(void **state)
 {
     (void)state;
     static const char turns[] = "1 2 1 2 9 9 1 3 1 3 9 9 1 2 1 3 9 9 1 2 1 3 9 9 1 2 1 3";
     assert_true(hits("all-cycle", turns) > hits("better-cycle", turns));
-    /* 1 2 is confirmed at its end, though 1 3 was used last; then 3 misses, but not 1. */
+    /* 1 2 is confirmed at its end, although 1 3 was used last; then 3 misses, but not 1. */
     assert_offers("all-cycle", "1 2 1 2 9 9 1 3 1 3 9 9 1 2 1 3 1",
                   "- - - 2* 1 - 9 2 - 3* 1 9* 9 3 1* 2 1*");
 }
@@ -277,7 +277,7 @@ static void several_cycles_of_a_head(void **state)
 static void two_levels(void **state)
 {
     (void)state;
-    /* The last site is offered until the cycle of sites is known. */
+    /* The last site is offered until the cycle of sites is complete. */
     assert_offers("two-level-tagging", "a:1 b:2 a:1 b:2 a:1 b:2", "- 1 2 2* 1* 2*");
     assert_offers("two-level-tagging", "a:1 b:2 a:1 b:3 a:1 b:3", "- 1 2 2 1* 3*");
     atn_sequence s = sequence(tagged);
@@ -300,7 +300,8 @@ static void some_hints(void **state)
 {
     (void)state;
     static const bool all[3] = {true, true, true}, none[3] = {false}, one[3] = {false, true, false};
-    /* Told all, two-level is the hinted one; told nothing, the hinted one is mute. */
+    /* With all hints two-level equals the hinted predictor; without hints the latter has no
+     * offers. */
     assert_int_equal(hits_hinted("two-level-cycle2", tagged, all, 3), hits("tag-cycle2", tagged));
     assert_int_equal(hits_hinted("two-level-cycle2", tagged, none, 3),
                      hits("two-level-cycle2", tagged));
@@ -311,7 +312,7 @@ static void some_hints(void **state)
     assert_true(hits_hinted("two-level-cycle2", tagged, one, 3) >= 4);
 }
 
-/* ---- looking further ahead ---- */
+/* ---- look-ahead ---- */
 
 static int64_t hits_ahead(const char *name, const char *words, int ahead, int ports)
 {
@@ -321,18 +322,18 @@ static int64_t hits_ahead(const char *name, const char *words, int ahead, int po
     return r.hits;
 }
 
-static void further_ahead(void **state)
+static void look_ahead(void **state)
 {
     (void)state;
     static const char three[] = "1 2 3 1 2 3 1 2 3 1 2 3";
-    /* Known after the fourth request; from then on every distance is as good as the next. */
+    /* Complete after the fourth request; from then on all distances have the same hits. */
     assert_int_equal(hits_ahead("single-cycle", three, 1, 1), 8);
     assert_int_equal(hits_ahead("single-cycle", three, 2, 1), 7);
     assert_int_equal(hits_ahead("single-cycle", three, 5, 1), 4);
     assert_int_equal(hits_ahead("single-cycle", three, 20, 1), 0);
     assert_int_equal(hits_ahead("lru-1", "1 1 2 2 1 1", 2, 1), 0);
     assert_int_equal(hits_ahead("lru-2", "1 2 1 2 1 2", 2, 1), 4);
-    /* Hints tell the sites ahead too, and each site's cycle is as far on as its requests. */
+    /* Hints also announce later sites; the cycle of each site advances with its requests. */
     assert_int_equal(hits_ahead("tag-cycle", "a:1 b:5 a:2 b:5 a:1 b:5 a:2 b:5 a:1 b:5", 3, 1), 3);
     assert_int_equal(hits_ahead("two-level-cycle", "a:1 b:5 a:2 b:5 a:1 b:5 a:2 b:5 a:1 b:5", 3, 1),
                      3);
@@ -341,7 +342,7 @@ static void further_ahead(void **state)
 static void several_ports(void **state)
 {
     (void)state;
-    /* 3 and 2 change places in the second pass: both are within two ports. */
+    /* 3 and 2 are swapped in the second pass: both are within two ports. */
     static const char swapped[] = "1 2 3 1 3 2 1 2 3";
     assert_true(hits_ahead("better-cycle", swapped, 1, 2) >
                 hits_ahead("better-cycle", swapped, 1, 1));
@@ -357,7 +358,7 @@ static void several_ports(void **state)
     }
 }
 
-static void logs_may_be_bounded(void **state)
+static void logs_are_bounded(void **state)
 {
     (void)state;
     atn_sequence s = sequence("0 1 2 1 2 1 2 1 2 1 2 1 2");
@@ -398,7 +399,7 @@ static void names(void **state)
     }
 }
 
-static void assert_refused(const char *words, const char *why)
+static void assert_rejected(const char *words, const char *why)
 {
     atn_sequence s;
     atn_error err = {0};
@@ -406,7 +407,7 @@ static void assert_refused(const char *words, const char *why)
     assert_non_null(text);
     assert_int_equal(atn_sequence_parse(text, strlen(text), "f", &s, &err), ATN_INPUT);
     if (strncmp(err.text, why, strlen(why)) != 0)
-        fail_msg("said: %s", err.text);
+        fail_msg("message: %s", err.text);
     free(text);
 }
 
@@ -423,18 +424,18 @@ static void text_of_sequences(void **state)
     atn_sequence_free(&s);
 }
 
-static void bad_sequences(void **state)
+static void invalid_sequences_are_rejected(void **state)
 {
     (void)state;
-    assert_refused("", "f: holds no symbol");
-    assert_refused(" \n# 1 2\n", "f: holds no symbol");
-    assert_refused("1 2\n0:3", "f:2: \"0:3\" has a call site, others have none");
-    assert_refused("0:3\n\n7", "f:3: \"7\" has no call site, others have one");
-    assert_refused("0:", "f:1: \"0:\": nothing behind the colon");
-    assert_refused(":4", "f:1: \":4\": nothing before the colon");
+    assert_rejected("", "f: contains no symbol");
+    assert_rejected(" \n# 1 2\n", "f: contains no symbol");
+    assert_rejected("1 2\n0:3", "f:2: \"0:3\" has a call site, others have none");
+    assert_rejected("0:3\n\n7", "f:3: \"7\" has no call site, others have one");
+    assert_rejected("0:", "f:1: \"0:\": nothing after the colon");
+    assert_rejected(":4", "f:1: \":4\": nothing before the colon");
 }
 
-static void many_symbols_are_told_apart(void **state)
+static void many_symbols_are_distinguished(void **state)
 {
     (void)state;
     atn_numbers t = {0};
@@ -459,18 +460,18 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test(entries),
         cmocka_unit_test(one_cycle_per_head_is_better_cycle),
-        cmocka_unit_test(one_site_needs_no_sites),
-        cmocka_unit_test(offering_something_never_harms),
+        cmocka_unit_test(one_site_equals_no_sites),
+        cmocka_unit_test(repeating_the_last_symbol_never_harms),
         cmocka_unit_test(several_cycles_of_a_head),
         cmocka_unit_test(two_levels),
         cmocka_unit_test(some_hints),
-        cmocka_unit_test(further_ahead),
+        cmocka_unit_test(look_ahead),
         cmocka_unit_test(several_ports),
-        cmocka_unit_test(logs_may_be_bounded),
+        cmocka_unit_test(logs_are_bounded),
         cmocka_unit_test(names),
         cmocka_unit_test(text_of_sequences),
-        cmocka_unit_test(bad_sequences),
-        cmocka_unit_test(many_symbols_are_told_apart),
+        cmocka_unit_test(invalid_sequences_are_rejected),
+        cmocka_unit_test(many_symbols_are_distinguished),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -523,7 +523,7 @@ static void sends_of_a_trace(void **state)
     atn_ron_sends sends = {0};
     ranks[0].events.v = events;
     ranks[0].events.n = sizeof events / sizeof *events;
-    assert_int_equal(atn_trace_sends(&t, &sends, NULL), ATN_OK);
+    assert_int_equal(atn_ron_sends_trace(&t, &sends, NULL), ATN_OK);
     assert_int_equal(sends.n, 3);
     assert_int_equal(sends.v[0].bytes, 8);
     assert_int_equal(sends.v[0].site, 4);

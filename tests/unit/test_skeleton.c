@@ -1,5 +1,5 @@
-/* test_skeleton.c - skeletons of programs: every message is received, by whom and as long as it is
- * sent, without buffering and whoever is fastest; messages as text. */
+/* test_skeleton.c - communication skeletons: every message is received by its destination with its
+ * size, without buffering and for any timing; messages as text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +9,13 @@
 #include <cmocka.h>
 
 #include "research/replay/messages.h"
+#include "research/replay/replay.h"
 
-/* ---- a job that carries skeletons out: sends end when their receive is there ---- */
+/* ---- execution of skeletons with synchronous sends ---- */
 
 typedef struct {
-    int peer; /* who sends; of a receive: who is expected to */
-    bool any; /* the receive would take others as well */
+    int peer; /* the sender; of a receive: the expected sender */
+    bool any; /* the receive has a wildcard */
     int comm, tag, bytes;
 } half;
 
@@ -22,7 +23,7 @@ typedef ATN_VEC(half) halves;
 
 typedef struct {
     atn_skeleton_run run;
-    int at, open;           /* next call; halves of this rank that are not matched */
+    int at, open;           /* next call; unmatched halves of this rank */
     bool begun;             /* the call at `at` has been posted */
     halves sends, receives; /* to this rank, by it */
 } actor;
@@ -97,7 +98,7 @@ static void post(job *j, int rank, const atn_skeleton_call *c)
     j->in_sum += c->kind == ATN_SKELETON_SUM;
 }
 
-/* A call that blocks waits for all that is under way, a send only for sends. */
+/* A blocking call waits for all pending messages, a send only for sends. */
 static bool step(job *j, int rank)
 {
     actor *me = &j->v[rank];
@@ -128,8 +129,8 @@ static uint64_t draw(job *j)
     return j->seed >> 33;
 }
 
-/* Ranks take turns at random, each for a random while. */
-static void carry_out(job *j)
+/* Random interleaving of the ranks. */
+static void execute(job *j)
 {
     for (bool moves = true; moves;) {
         moves = false;
@@ -142,7 +143,7 @@ static void carry_out(job *j)
     }
 }
 
-static void assert_works(const atn_skeleton *s, int p, uint64_t seed)
+static void assert_completes(const atn_skeleton *s, int p, uint64_t seed)
 {
     job j = {.p = p, .seed = seed};
     atn_error err = {0};
@@ -150,7 +151,7 @@ static void assert_works(const atn_skeleton *s, int p, uint64_t seed)
     assert_non_null(j.v);
     for (int r = 0; r < p; r++)
         assert_int_equal(atn_skeleton_emit(s, p, r, 2, &j.v[r].run, &err), ATN_OK);
-    carry_out(&j);
+    execute(&j);
     for (int r = 0; r < p; r++) {
         actor *me = &j.v[r];
         if (me->at != me->run.calls.n)
@@ -171,7 +172,7 @@ static void every_message_arrives(void **state)
     for (int i = 0; i < atn_skeletons(); i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             for (uint64_t seed = 1; seed <= 3 && atn_skeleton_at(i)->fits(sizes[k]); seed++)
-                assert_works(atn_skeleton_at(i), sizes[k], seed);
+                assert_completes(atn_skeleton_at(i), sizes[k], seed);
 }
 
 static void limits(void **state)
@@ -197,7 +198,7 @@ static void limits(void **state)
     }
 }
 
-/* ---- what predictors make of them ---- */
+/* ---- prediction ---- */
 
 static atn_tally tally(const char *skeleton, int p, atn_direction side, const char *predictor)
 {
@@ -226,8 +227,8 @@ static double ratio(const char *skeleton, int p, const char *predictor)
     return atn_tally_mean(&t);
 }
 
-/* Published for the programs themselves, on 64 ranks, with the request that closes a cycle; the
- * two figures of CG, LU and MG that differ here are in docs/prediction.md. */
+/* Published for the programs on 64 ranks, including the request that closes a cycle; the figures of
+ * CG, LU and MG that differ are in docs/prediction.md. */
 static void published_memory(void **state)
 {
     (void)state;
@@ -255,12 +256,13 @@ static void published_memory(void **state)
 static void published_order(void **state)
 {
     (void)state;
-    /* Cycles are found where the program has one, not where neighbours coincide. */
+    /* cycles are detected where the program has one, not where neighbours coincide */
     assert_true(ratio("bt", 4, "single-cycle") < 0.1 && ratio("bt", 9, "single-cycle") > 0.95);
     assert_true(ratio("mg", 8, "single-cycle") < 0.1 && ratio("mg", 16, "single-cycle") > 0.9);
     assert_true(ratio("cg", 16, "single-cycle") > 0.9 && ratio("lu", 16, "single-cycle") > 0.9);
     assert_true(ratio("transpose", 16, "single-cycle") < 0.2);
-    /* Keeping cycles pays, and call sites, but not one symbol where a loop visits partners. */
+    /* keeping cycles and using call sites improves hits, but one symbol per site does not suffice
+     * where a loop visits partners */
     static const char *const all[] = {"bt", "cg", "lu", "mg", "qcd", "sp", "transpose"};
     for (int i = 0; i < 7; i++) {
         assert_true(ratio(all[i], 16, "better-cycle") >= ratio(all[i], 16, "single-cycle"));
@@ -296,7 +298,7 @@ static void text_of_messages(void **state)
                      ATN_OK);
     assert_int_equal(m.ranks.n, 2);
     assert_int_equal(m.ranks.v[0].n, 3);
-    assert_int_equal(atn_messages_from_anyone(&m), 1);
+    assert_int_equal(atn_messages_wildcards(&m), 1);
     atn_stream s;
     assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
     assert_int_equal(s.n, 3);
@@ -308,8 +310,8 @@ static void text_of_messages(void **state)
     atn_messages_free(&m);
 }
 
-/* Two places take turns at random, each with a cycle; the call is the same.  What was told ahead is
- * known by the place that was named, the rest not at all. */
+/* Two contexts alternate at random, each with a cycle, at the same call site.  Only requests with a
+ * hint are predictable. */
 static void hints_in_text(void **state)
 {
     (void)state;
@@ -337,8 +339,8 @@ static void hints_in_text(void **state)
     atn_stream s;
     assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_RECEIVES, false, &s, &err), ATN_OK);
     assert_int_equal(s.n, 1000);
-    assert_false(s.v[99].told);
-    assert_true(s.v[100].told);
+    assert_false(s.v[99].hinted);
+    assert_true(s.v[100].hinted);
     const atn_replay_rules rules = {.ahead = 1, .ports = 1};
     assert_int_equal(atn_predictor_find("tag-cycle", &c, &err), ATN_OK);
     assert_int_equal(atn_predict_replay(&c, &rules, &s, &r, NULL, &err), ATN_OK);
@@ -350,7 +352,7 @@ static void hints_in_text(void **state)
     atn_messages_free(&m);
 }
 
-static void text_there_and_back(void **state)
+static void writing_inverts_parsing(void **state)
 {
     (void)state;
     atn_messages m, again;
@@ -399,16 +401,16 @@ static void communicators_and_ranks(void **state)
     atn_messages_free(&m);
 }
 
-static void bad_messages(void **state)
+static void invalid_messages_are_rejected(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
         {"", "f: no rank sends or receives"},
-        {"rank,op\n", "f:1: no column \"partner\""},
-        {"rank,op,partner\n0,send\n", "f:2: 2 fields, the heading has 3"},
-        {"rank,op,partner\n\n-1,send,0\n", "f:3: rank \"-1\" is no number"},
-        {"rank,op,partner\n0,send,x\n", "f:2: partner \"x\" is no number"},
-        {"rank,op,partner\n0,send,99999999999999999999\n", "f:2: partner \"9"},
+        {"rank,op\n", "f:1: missing column \"partner\""},
+        {"rank,op,partner\n0,send\n", "f:2: 2 fields, but the heading has 3"},
+        {"rank,op,partner\n\n-1,send,0\n", "f:3: invalid rank \"-1\""},
+        {"rank,op,partner\n0,send,x\n", "f:2: invalid partner \"x\""},
+        {"rank,op,partner\n0,send,99999999999999999999\n", "f:2: invalid partner \"9"},
         {"rank,op,partner\n0,barrier,\n", "f: no rank sends or receives"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -416,18 +418,22 @@ static void bad_messages(void **state)
         atn_error err = {0};
         assert_int_equal(parse(bad[i][0], &m, &err), ATN_INPUT);
         if (strncmp(err.text, bad[i][1], strlen(bad[i][1])) != 0)
-            fail_msg("said: %s", err.text);
+            fail_msg("message: %s", err.text);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_message_arrives), cmocka_unit_test(limits),
-        cmocka_unit_test(published_memory),      cmocka_unit_test(published_order),
-        cmocka_unit_test(text_of_messages),      cmocka_unit_test(hints_in_text),
-        cmocka_unit_test(text_there_and_back),   cmocka_unit_test(communicators_and_ranks),
-        cmocka_unit_test(bad_messages),
+        cmocka_unit_test(every_message_arrives),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(published_memory),
+        cmocka_unit_test(published_order),
+        cmocka_unit_test(text_of_messages),
+        cmocka_unit_test(hints_in_text),
+        cmocka_unit_test(writing_inverts_parsing),
+        cmocka_unit_test(communicators_and_ranks),
+        cmocka_unit_test(invalid_messages_are_rejected),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

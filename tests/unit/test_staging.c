@@ -1,4 +1,4 @@
-/* test_staging.c - messages received ahead of time: order, wildcards, bounds. */
+/* test_staging.c - staged messages: matching order, wildcards, memory limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static atn_staged message(int source, int tag, int64_t bytes)
     return (atn_staged){.source = source, .tag = tag, .bytes = bytes};
 }
 
-static void receives_get_the_oldest_that_fits(void **state)
+static void receives_get_the_oldest_match(void **state)
 {
     (void)state;
     atn_staging s = {0};
@@ -42,7 +42,7 @@ static void receives_get_the_oldest_that_fits(void **state)
     assert_ptr_equal(s.last, &m[0]);
 }
 
-static void room_is_bounded(void **state)
+static void memory_is_limited(void **state)
 {
     (void)state;
     atn_staging s = {0};
@@ -58,18 +58,18 @@ static void room_is_bounded(void **state)
         m[n] = message(0, n, 0);
         atn_staging_add(&s, &r, &m[n++]);
     }
-    assert_int_equal(n, 16); /* empty messages end too */
+    assert_int_equal(n, 16); /* empty messages are limited, too */
     assert_int_equal(r.most, 4096);
     atn_staged *const first = atn_staging_find(&s, 0, ANY);
     atn_staging_take(&s, first);
-    assert_false(atn_staging_fits(&r, 0)); /* it is still being delivered */
+    assert_false(atn_staging_fits(&r, 0)); /* charged until delivery */
     atn_staging_leave(&r, first);
     assert_true(atn_staging_fits(&r, 0));
     assert_int_equal(r.messages, 15);
 }
 
-/* Against a plain list of all that came, for each sender on its own. */
-static void nothing_overtakes(void **state)
+/* Compared with a list of all messages per sender. */
+static void messages_do_not_overtake(void **state)
 {
     (void)state;
     enum { N = 4000, SENDERS = 3, TAGS = 3 };
@@ -111,9 +111,9 @@ static void nothing_overtakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(receives_get_the_oldest_that_fits),
-        cmocka_unit_test(room_is_bounded),
-        cmocka_unit_test(nothing_overtakes),
+        cmocka_unit_test(receives_get_the_oldest_match),
+        cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(messages_do_not_overtake),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,7 @@ static void drain(void)
 {
     message_key keys[AHEAD];
     for (int i = 0; i < AHEAD; i++) {
-        const void *const foreseen = atn_online_foresee(atn_early.receives, i + 1);
+        const void *const foreseen = atn_online_predict(atn_early.receives, i + 1);
         if (foreseen == NULL)
             return;
         memcpy(&keys[i], foreseen, sizeof keys[i]);

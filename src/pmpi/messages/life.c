@@ -152,20 +152,20 @@ static int after_init(int code)
 
 static void explain(void)
 {
-    const atn_foresight f = atn_online_foresight(atn_early.receives);
+    const atn_prediction_stats f = atn_online_stats(atn_early.receives);
     const atn_early_counts *const c = &atn_early.counts;
     atn_tell("staging: rank 0 made %" PRId64 " receives, %" PRId64 " were foreseen and %" PRId64
              " otherwise than foreseen; %" PRId64 " of %" PRId64 " looks found a message, %" PRId64
              " receives got theirs from staging, %" PRId64 " of them had to wait; %" PRId64
              " bytes at most",
-             f.requests, f.foreseen, f.wrong, c->found, c->looks, c->bound, c->waited,
+             f.requests, f.hits, f.misses, c->found, c->looks, c->bound, c->waited,
              atn_early.room.most);
     if (atn_early.sends == NULL)
         return;
-    const atn_foresight s = atn_online_foresight(atn_early.sends);
+    const atn_prediction_stats s = atn_online_stats(atn_early.sends);
     atn_tell("hints: rank 0 made %" PRId64 " sends, %" PRId64 " were foreseen and %" PRId64
              " otherwise than foreseen",
-             s.requests, s.foreseen, s.wrong);
+             s.requests, s.hits, s.misses);
 }
 
 /* Nothing new is taken.  What is here stays: libraries behind us may still receive in their part of

@@ -1,4 +1,4 @@
-/* messages.c - messages to requests, and skeletons to messages. */
+/* messages.c - requests from messages, and messages from skeletons. */
 #include "research/replay/messages.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ static tuple symbol_of(const atn_message *x, bool whole_ranks)
     return (tuple){{x->partner, x->tag, x->bytes, x->type, x->buffer, x->comm}};
 }
 
-/* Where it comes from: as the program said, or else the call. */
+/* The hint of the program, or else the call site. */
 static tuple place_of(const atn_message *x, const atn_message *hint)
 {
     return hint ? (tuple){{1, hint->tag}} : (tuple){{0, x->site}};
@@ -52,10 +52,10 @@ atn_status atn_messages_stream(const atn_message_list *list, atn_direction side,
         const atn_message *x = &list->v[i];
         if (x->side == side && !x->hint) {
             const tuple t = symbol_of(x, whole_ranks), place = place_of(x, hint);
-            const atn_asked asked = {.symbol = atn_number_of(&symbols, &t, sizeof t),
-                                     .site = atn_number_of(&sites, &place, sizeof place),
-                                     .told = hint != NULL};
-            room = asked.symbol >= 0 && asked.site >= 0 && atn_push(&stream, asked);
+            const atn_stream_request q = {.symbol = atn_number_of(&symbols, &t, sizeof t),
+                                          .site = atn_number_of(&sites, &place, sizeof place),
+                                          .hinted = hint != NULL};
+            room = q.symbol >= 0 && q.site >= 0 && atn_push(&stream, q);
         }
         if (x->side == side)
             hint = x->hint ? x : NULL;
@@ -70,7 +70,7 @@ atn_status atn_messages_stream(const atn_message_list *list, atn_direction side,
     return ATN_OK;
 }
 
-int64_t atn_messages_from_anyone(const atn_messages *m)
+int64_t atn_messages_wildcards(const atn_messages *m)
 {
     int64_t n = 0;
     for (int r = 0; r < m->ranks.n; r++)
@@ -82,7 +82,7 @@ int64_t atn_messages_from_anyone(const atn_messages *m)
 
 /* ---- skeletons ---- */
 
-/* The receive inside a shift is posted already when its message can come: there is nothing to
+/* The receive inside a shift is posted before its message can arrive: there is nothing to
  * predict. */
 static bool side_of(atn_skeleton_kind kind, atn_direction *side_p)
 {

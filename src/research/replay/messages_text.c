@@ -19,7 +19,7 @@ typedef enum {
     BUFFER,
     SITE,
     DEPTH,
-    ASKED,
+    POSTED,
     COLUMNS
 } column;
 static const char *const column_names[] = {"rank", "op",     "partner", "tag",   "bytes", "comm",
@@ -44,9 +44,9 @@ static const char *const receivers[] = {"recv", "mrecv", "irecv", "imrecv", "sta
 typedef struct {
     const char *origin;
     int line;
-    int place[COLUMNS]; /* of each column in the heading; -1: it is not there */
+    int place[COLUMNS]; /* of each column in the heading; -1: missing */
     int width;          /* columns of the heading */
-    atn_numbers words;  /* of columns that need not be numbers */
+    atn_numbers words;  /* of columns with arbitrary text */
     atn_messages *m;
 } reader;
 
@@ -60,7 +60,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t n)
 
 /* ---- fields ---- */
 
-/* Takes the quotes off a field in place; returns its end. */
+/* Removes the quotes of a field in place; returns its end. */
 static char *unquote(char *field)
 {
     char *out = field, *in = field + 1;
@@ -73,7 +73,7 @@ static char *unquote(char *field)
     return end;
 }
 
-/* Cuts a line at its commas, but not inside of quotes; the number of fields. */
+/* Splits a line at commas outside quotes; returns the number of fields. */
 static int cut(char *line, char *fields[MAX_COLUMNS])
 {
     int n = 0;
@@ -100,22 +100,22 @@ static atn_status number(const reader *r, char **fields, column c, int most, int
     errno = 0;
     const long v = strtol(text, &end, 10);
     if (errno || end == text || *end || v < 0 || v > most)
-        return atn_fail(err, ATN_INPUT, "%s:%d: %s \"%s\" is no number from 0 to %d", r->origin,
-                        r->line, column_names[c], text, most);
+        return atn_fail(err, ATN_INPUT, "%s:%d: invalid %s \"%s\"; write a number from 0 to %d",
+                        r->origin, r->line, column_names[c], text, most);
     *v_p = (int)v;
     return ATN_OK;
 }
 
-/* What a receive asked for may be told apart from what it got. */
-static bool asked_any(const reader *r, char **fields, const char *what)
+/* This column holds the wildcards of a receive, the others describe the message received. */
+static bool has_wildcard(const reader *r, char **fields, const char *what)
 {
-    const char *asked = field(r, fields, ASKED);
-    return strcmp(asked, "any") == 0 || strcmp(asked, what) == 0;
+    const char *posted = field(r, fields, POSTED);
+    return strcmp(posted, "any") == 0 || strcmp(posted, what) == 0;
 }
 
 static atn_status word(reader *r, char **fields, column c, int *v_p, atn_error *err)
 {
-    const char *text = c == TAG && asked_any(r, fields, "any-tag") ? "any" : field(r, fields, c);
+    const char *text = c == TAG && has_wildcard(r, fields, "any-tag") ? "any" : field(r, fields, c);
     *v_p = atn_number_of(&r->words, text, strlen(text));
     return *v_p < 0 ? atn_fail(err, ATN_MEMORY, "%s: out of memory", r->origin) : ATN_OK;
 }
@@ -132,9 +132,10 @@ static atn_status read_heading(reader *r, char *line, atn_error *err)
             if (strcmp(fields[i], column_names[c]) == 0)
                 r->place[c] = i;
         if (r->place[c] < 0 && c <= PARTNER)
-            return atn_fail(err, ATN_INPUT,
-                            "%s:%d: no column \"%s\": the heading must name rank, op and partner",
-                            r->origin, r->line, column_names[c]);
+            return atn_fail(
+                err, ATN_INPUT,
+                "%s:%d: missing column \"%s\"; the heading must name rank, op and partner",
+                r->origin, r->line, column_names[c]);
     }
     return ATN_OK;
 }
@@ -144,7 +145,7 @@ static atn_status read_message(reader *r, char **fields, atn_message *x, atn_err
     const char *partner = field(r, fields, PARTNER);
     int bytes = 0, buffer = 0;
     atn_status st = ATN_OK;
-    if (strcmp(partner, "any") == 0 || asked_any(r, fields, "any-source"))
+    if (strcmp(partner, "any") == 0 || has_wildcard(r, fields, "any-source"))
         x->partner = ATN_ANY_PARTNER;
     else if (strcmp(partner, "foreign") == 0)
         x->partner = ATN_FOREIGN_PARTNER;
@@ -161,14 +162,14 @@ static atn_status read_message(reader *r, char **fields, atn_message *x, atn_err
     return st;
 }
 
-/* Messages inside of collectives are not the program's. */
+/* Messages inside collectives belong to the MPI library. */
 static bool is_inside(const reader *r, char **fields)
 {
     const char *depth = field(r, fields, DEPTH);
     return *depth && strcmp(depth, "0") != 0;
 }
 
-/* False: no message, and no hint about one. */
+/* False: neither a message nor a hint. */
 static bool read_op(const char *op, atn_message *x)
 {
     x->hint = is_one_of(op, hints, ATN_DIRECTIONS);
@@ -183,9 +184,10 @@ static atn_status read_line(reader *r, char *line, atn_error *err)
     char *fields[MAX_COLUMNS];
     const int n = cut(line, fields);
     if (n != r->width)
-        return atn_fail(err, ATN_INPUT,
-                        "%s:%d: %d fields, the heading has %d: the line is damaged or cut short",
-                        r->origin, r->line, n, r->width);
+        return atn_fail(
+            err, ATN_INPUT,
+            "%s:%d: %d fields, but the heading has %d: the line is damaged or truncated", r->origin,
+            r->line, n, r->width);
     int rank;
     atn_message x = {0};
     atn_status st = number(r, fields, RANK, MAX_RANKS - 1, &rank, err);

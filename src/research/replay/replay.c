@@ -1,30 +1,33 @@
-/* replay.c - how often a predictor would have been right. */
+/* replay.c - see replay.h. */
+#include "research/replay/replay.h"
+
 #include <stdlib.h>
 
-#include "predict/machine.h"
+#include "predict/memory.h"
 
 typedef struct {
     atn_predictor *p;
     const atn_replay_rules *rules;
     const atn_stream *stream;
-    int *sites;         /* of the stream, where they are told ahead */
-    atn_symbols *ahead; /* offers for the request under way and those behind it, in turn */
+    int *sites;         /* of the stream; ATN_NO_SITE: no hint */
+    atn_symbols *ahead; /* ring of offers for the current request and the next ones */
 } player;
 
 static bool has_hints(const atn_stream *s)
 {
     for (int i = 0; i < s->n; i++)
-        if (s->v[i].told)
+        if (s->v[i].hinted)
             return true;
     return false;
 }
 
-static bool is_told(const player *x, const atn_predictor_row *row, bool hints, const atn_asked *of)
+static bool is_hinted(const player *x, const atn_predictor_row *row, bool hints,
+                      const atn_stream_request *of)
 {
     const atn_replay_rules *r = x->rules;
     if (r->hinted)
         return of->site < r->nhinted && r->hinted[of->site];
-    return hints ? of->told : row->sites == ATN_SITES_HINTED;
+    return hints ? of->hinted : row->sites == ATN_SITES_HINTED;
 }
 
 static bool begin(player *x, const atn_predictor_choice *c)
@@ -37,8 +40,8 @@ static bool begin(player *x, const atn_predictor_choice *c)
     if (!x->p || !x->sites || !x->ahead)
         return false;
     for (int i = 0; i < n; i++) {
-        const atn_asked *of = &x->stream->v[i];
-        x->sites[i] = is_told(x, c->row, hints, of) ? of->site : ATN_NO_SITE;
+        const atn_stream_request *of = &x->stream->v[i];
+        x->sites[i] = is_hinted(x, c->row, hints, of) ? of->site : ATN_NO_SITE;
     }
     return true;
 }
@@ -52,7 +55,7 @@ static void end(player *x)
     atn_predictor_free(x->p);
 }
 
-/* Before request i, offers are made for the one `ahead - 1` behind it. */
+/* Before request i, offers are made for request i + ahead - 1. */
 static bool look_ahead(player *x, int i)
 {
     const int m = x->rules->ahead, target = i + m - 1;
@@ -115,7 +118,8 @@ atn_status atn_predict_replay(const atn_predictor_choice *c, const atn_replay_ru
 
 /* ---- memory ---- */
 
-void atn_predict_size_most(atn_predict_size *most, const atn_predict_size *x)
+/* The maximum of each factor: the table size of the rank that needs most. */
+static void enlarge(atn_predict_size *most, const atn_predict_size *x)
 {
     most->sites = atn_max(most->sites, x->sites);
     most->longest = atn_max(most->longest, x->longest);
@@ -126,7 +130,7 @@ void atn_predict_size_most(atn_predict_size *most, const atn_predict_size *x)
     most->site_heads = atn_max(most->site_heads, x->site_heads);
 }
 
-/* A cycle that was never closed has no length, and no request closes it. */
+/* A cycle that was never closed has no length and no closing request. */
 static int64_t length(int longest, bool closing) { return longest > 0 ? longest + closing : 0; }
 
 int64_t atn_predict_entries(const atn_predictor_choice *c, const atn_replay *r, bool closing)
@@ -136,7 +140,7 @@ int64_t atn_predict_entries(const atn_predictor_choice *c, const atn_replay *r, 
     if (row->size == ATN_SIZE_NEEDED)
         return c->size;
     int64_t n = row->sites == ATN_SITES_NONE ? 1 : s->sites;
-    if (row->machine == &atn_cycle_machine)
+    if (row->memory == &atn_cycle_memory)
         n *= length(row->base ? r->base.longest : s->longest, closing);
     if (row->keep > 0)
         n *= (int64_t)s->heads * atn_max(s->cycles, 1);
@@ -154,8 +158,8 @@ void atn_tally_add(atn_tally *t, const atn_replay *r)
     t->ranks++;
     t->all.hits += r->hits;
     t->all.requests += r->requests;
-    atn_predict_size_most(&t->all.size, &r->size);
-    atn_predict_size_most(&t->all.base, &r->base);
+    enlarge(&t->all.size, &r->size);
+    enlarge(&t->all.base, &r->base);
 }
 
 double atn_tally_mean(const atn_tally *t) { return t->ranks > 0 ? t->sum / t->ranks : 0; }

@@ -25,16 +25,16 @@ static atn_status add_word(reader *r, const char *word, atn_error *err)
         s->has_sites = colon != NULL;
     if (s->has_sites != (colon != NULL))
         return atn_fail(err, ATN_INPUT,
-                        "%s:%d: \"%s\" has %s, others have %s; write all as SITE:SYMBOL or none",
+                        "%s:%d: \"%s\" has %s, others have %s; write all or none as SITE:SYMBOL",
                         r->origin, r->line, word, colon ? "a call site" : "no call site",
                         colon ? "none" : "one");
     const char *symbol = colon ? colon + 1 : word;
     if (!*symbol || colon == word)
         return atn_fail(err, ATN_INPUT, "%s:%d: \"%s\": nothing %s the colon; write SITE:SYMBOL",
-                        r->origin, r->line, word, *symbol ? "before" : "behind");
-    const atn_asked x = {.symbol = atn_number_of(&s->symbols, symbol, strlen(symbol)),
-                         .site =
-                             atn_number_of(&s->sites, word, colon ? (size_t)(colon - word) : 0)};
+                        r->origin, r->line, word, *symbol ? "before" : "after");
+    const atn_stream_request x = {
+        .symbol = atn_number_of(&s->symbols, symbol, strlen(symbol)),
+        .site = atn_number_of(&s->sites, word, colon ? (size_t)(colon - word) : 0)};
     if (x.symbol < 0 || x.site < 0 || !atn_push(&s->stream, x))
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", r->origin);
     return ATN_OK;
@@ -58,7 +58,7 @@ atn_status atn_sequence_parse(char *text, size_t bytes, const char *origin, atn_
     reader r = {.origin = origin, .s = &s};
     atn_status st = ATN_OK;
     if (memchr(text, '\0', bytes))
-        return atn_fail(err, ATN_INPUT, "%s: holds a NUL byte; it must be text", origin);
+        return atn_fail(err, ATN_INPUT, "%s: contains a NUL byte; write text", origin);
     for (char *line = text, *next; line && !st; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -67,7 +67,8 @@ atn_status atn_sequence_parse(char *text, size_t bytes, const char *origin, atn_
         st = add_line(&r, line, err);
     }
     if (!st && s.stream.n == 0)
-        st = atn_fail(err, ATN_INPUT, "%s: holds no symbol; write words between blanks", origin);
+        st = atn_fail(err, ATN_INPUT, "%s: contains no symbol; write words separated by blanks",
+                      origin);
     if (st)
         atn_sequence_free(&s);
     else

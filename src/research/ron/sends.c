@@ -30,7 +30,7 @@ static bool add_rank(const atn_trace_rank *rank, int r, atn_ron_sends *to)
     return true;
 }
 
-atn_status atn_trace_sends(const atn_trace *t, atn_ron_sends *to, atn_error *err)
+atn_status atn_ron_sends_trace(const atn_trace *t, atn_ron_sends *to, atn_error *err)
 {
     for (int r = 0; r < t->p; r++)
         if (!add_rank(&t->ranks[r], r, to))

@@ -1,9 +1,9 @@
 /* bt.c - the multi-partition solvers of the NAS benchmarks BT and SP (class A).
  *
  * c * c ranks have c cells each, one in every slice of every dimension.  A step exchanges the faces
- * with six neighbours, all at once, and then solves along each dimension: from cell to cell to the
- * successor, and back to the predecessor.  Faces and solvers have communicators of their own.  SP
- * sends what a cell really has, BT always as much as the largest. */
+ * with six neighbours concurrently and then solves along each dimension, cell by cell to the
+ * successor and back to the predecessor.  Faces and solvers have communicators of their own.  SP
+ * sends the points of the cell, BT always as many as the largest cell has. */
 #include "research/skeleton/skeleton.h"
 
 enum { POINTS = 64, AXES = 3, RHS = 1, SOLVE = 2 };
@@ -37,7 +37,7 @@ static grid lay(atn_skeleton_run *run, bool exact)
         .previous = {rank_at(c, i - 1, j), rank_at(c, i, j - 1), rank_at(c, i + 1, j - 1)}};
 }
 
-/* Points of the cell in slice `stage` of `axis`, along another one. */
+/* Points of the cell in slice `stage` of `axis`, along another axis. */
 static int extent(const grid *g, int axis, int stage, int along)
 {
     const int c = g->cells;
@@ -53,8 +53,8 @@ static int solve_bytes(const grid *g, int axis, int stage, int numbers)
            extent(g, axis, stage, (axis + 2) % AXES);
 }
 
-/* Every cell but the last of the axis has a face towards the next rank, all but the first one
- * towards the previous. */
+/* All cells of the axis but the last have a face towards the next rank, all but the first one
+ * towards the previous rank. */
 static int face_bytes(const grid *g, int axis, bool next)
 {
     int bytes = 0;
@@ -86,7 +86,7 @@ static void faces(const grid *g)
     ATN_CALL(g->run, WAIT, .site = FACE);
 }
 
-/* A stage waits for the stage before it, which a neighbour has, and for its own last message. */
+/* A stage waits for the previous stage on a neighbour and for its own last message. */
 static void stage(const grid *g, int axis, int s, int bytes, int site, bool first, bool last)
 {
     const bool forward = site < BACKWARD;
@@ -144,7 +144,7 @@ const atn_skeleton atn_skeleton_bt = {
 
 const atn_skeleton atn_skeleton_sp = {
     .name = "sp",
-    .summary = "As bt, with messages as long as the cells really are",
+    .summary = "As bt, with message sizes of the actual cells",
     .ranks = "a square, at most 4096",
     .fits = fits,
     .iterations = 40,

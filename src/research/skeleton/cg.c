@@ -1,7 +1,7 @@
 /* cg.c - conjugate gradients as in the NAS benchmark CG (class A).
  *
- * The matrix lies on a grid of ranks with as many columns as rows, or twice as many.  A product
- * with a vector is summed along the rows by recursive halving and then changes places with its
+ * The matrix is distributed over a grid of ranks with as many columns as rows, or twice as many.  A
+ * matrix-vector product is summed along the rows by recursive halving and then exchanged with its
  * transpose; scalars are summed along the rows by recursive doubling. */
 #include "research/skeleton/skeleton.h"
 
@@ -13,7 +13,7 @@ typedef struct {
     atn_skeleton_run *run;
     int levels, rows;
     int partner[MAX_LEVELS]; /* in the row */
-    int mirror;              /* where the transpose is */
+    int mirror;              /* rank of the transpose */
 } grid;
 
 static grid lay(atn_skeleton_run *run)

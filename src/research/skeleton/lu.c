@@ -50,7 +50,7 @@ static void sweep(const grid *g, int from, int also_from)
     }
 }
 
-/* Sends to one side what comes in from the opposite one. */
+/* Sends to one side and receives from the opposite one. */
 static void pass_on(const grid *g, int side, int site, int bytes)
 {
     const int other = side ^ 1;
@@ -70,7 +70,7 @@ static void borders(const grid *g)
         pass_on(g, side, BORDER + side, g->face);
 }
 
-/* Over the surface: along two edges of the grid, then from everyone. */
+/* Over the surface: along two edges of the grid, then from all ranks. */
 static void integrate(const grid *g)
 {
     if (g->near[SOUTH] < 0)
@@ -100,7 +100,7 @@ static bool fits(int p) { return p > 1 && atn_is_pow2(p); }
 
 const atn_skeleton atn_skeleton_lu = {
     .name = "lu",
-    .summary = "Waves of tiny messages over a grid, and borders",
+    .summary = "Wavefronts of small messages over a grid, and borders",
     .ranks = "a power of two, at least 2",
     .fits = fits,
     .iterations = 20,

@@ -2,9 +2,8 @@
  *
  * V-cycles over levels of 2^k points in each of three dimensions.  After each step on a level,
  * every rank exchanges borders with its two neighbours in each dimension, one dimension after the
- * other; a dimension that is not cut has the rank itself for a neighbour.  Where there are fewer
- * points than ranks only every second one takes part, and hands over to the others on the way
- * back. */
+ * other; in a dimension that is not divided a rank is its own neighbour.  Where there are fewer
+ * points than ranks only every second rank takes part, and sends to the others on the way back. */
 #include "research/skeleton/skeleton.h"
 
 enum { TOP = 8, AXES = 3 };
@@ -53,11 +52,11 @@ static int face_bytes(const grid *g, int axis, int level)
     return points * 8;
 }
 
-/* Borders of one axis: both are awaited from anyone, then both are sent. */
+/* Borders of one axis: two receives from any source, then two sends. */
 static void exchange(const grid *g, int axis, int level, int sites, bool takes, bool gives)
 {
     const int step = stride(g, axis, level), bytes = face_bytes(g, axis, level);
-    const int tag = 16 * level + 2 * axis; /* who is ahead must not be taken for a neighbour */
+    const int tag = 16 * level + 2 * axis; /* distinguishes ranks that are a level ahead */
     for (int d = 0; d < 2 && takes; d++)
         ATN_CALL(g->run, IRECV, .partner = ATN_ANY_PARTNER,
                  .from = neighbour(g, axis, d ? step : -step), .tag = tag + 1 - d, .bytes = bytes,
@@ -75,7 +74,7 @@ static void borders(const grid *g, int level)
         exchange(g, a, level, BORDER, true, true);
 }
 
-/* From those that took part one level below to those that did not. */
+/* From ranks that took part one level below to those that did not. */
 static void hand_over(const grid *g, int level)
 {
     for (int a = 0; a < AXES && takes_part(g, level); a++) {
@@ -110,7 +109,7 @@ static void emit(atn_skeleton_run *run)
     ATN_CALL(run, SUM, .bytes = 16, .site = 12);
 }
 
-/* Beyond that a level of two points has no rank for each. */
+/* With more ranks the level of two points per dimension has too few points. */
 static bool fits(int p) { return atn_is_pow2(p) && p <= 1 << 18; }
 
 const atn_skeleton atn_skeleton_mg = {

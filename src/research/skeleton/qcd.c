@@ -1,8 +1,8 @@
 /* qcd.c - lattice quantum chromodynamics: shifts along the rings of a four-dimensional torus.
  *
  * For every link of the lattice the staples in all other directions are gathered by shifting fields
- * to and fro.  Two calls in the program do it all, one for each sense; the direction is a variable.
- * Directions that are not cut need no message. */
+ * back and forth.  The program has two call sites, one for each sense; the direction is a variable.
+ * Directions that are not divided need no message. */
 #include "research/skeleton/skeleton.h"
 
 enum { AXES = 4, SITES = 16 * 16 * 16 * 16, LINK = 18 * 8 };
@@ -13,7 +13,7 @@ typedef struct {
     int cut[AXES], at[AXES];
 } torus;
 
-/* Prime factors, the largest first, each to the axis that is cut least. */
+/* Prime factors, the largest first, each for the axis with the fewest divisions. */
 static torus lay(atn_skeleton_run *run)
 {
     torus t = {.run = run, .cut = {1, 1, 1, 1}};
@@ -81,7 +81,7 @@ static bool fits(int p) { return p <= SITES / 2; }
 
 const atn_skeleton atn_skeleton_qcd = {
     .name = "qcd",
-    .summary = "Lattice: shifts along the rings of a torus of four dimensions",
+    .summary = "Lattice: shifts along the rings of a four-dimensional torus",
     .ranks = "at most 32768",
     .fits = fits,
     .iterations = 40,

@@ -1,9 +1,10 @@
-/* skeleton.h - how well-known parallel programs communicate, without what they compute.
+/* skeleton.h - communication skeletons: the communication of well-known parallel programs without
+ * their computation.
  *
- * A skeleton is a pure function that tells the calls of one rank, as algorithms do with schedules.
- * `attune predict` replays them without MPI; bench/skeleton_exec.c carries them out. */
-#ifndef ATN_PREDICT_SKELETON_H
-#define ATN_PREDICT_SKELETON_H
+ * A skeleton is a pure function that emits the calls of one rank, as an algorithm emits operations.
+ * `attune predict` replays skeletons without MPI; bench/skeleton_exec.c executes them. */
+#ifndef ATN_RESEARCH_SKELETON_H
+#define ATN_RESEARCH_SKELETON_H
 
 #include "base/base.h"
 
@@ -26,8 +27,8 @@ typedef struct {
     int partner, from; /* ranks of the job */
     int tag, bytes;
     int comm;   /* 0: all ranks; others are copies of it */
-    int site;   /* which call of the program's text it is */
-    int buffer; /* messages under way at the same time have different ones */
+    int site;   /* call site in the program */
+    int buffer; /* concurrent messages have different ones */
 } atn_skeleton_call;
 
 typedef struct {
@@ -38,16 +39,16 @@ typedef struct {
 
 typedef struct {
     const char *name, *summary;
-    const char *ranks; /* what fits, in words */
+    const char *ranks; /* which numbers of ranks fit, as text */
     bool (*fits)(int p);
-    int iterations; /* enough for habits to show */
+    int iterations; /* enough for patterns to repeat */
     void (*emit)(atn_skeleton_run *run);
 } atn_skeleton;
 
 int atn_skeletons(void);
 const atn_skeleton *atn_skeleton_at(int i);
 const atn_skeleton *atn_skeleton_find(const char *name); /* NULL: none */
-/* The calls of one rank.  `iterations` 0: as many as the row says.  Caller frees run_p->calls. */
+/* The calls of one rank.  `iterations` 0: those of the row.  Caller frees run_p->calls. */
 atn_status atn_skeleton_emit(const atn_skeleton *s, int p, int rank, int iterations,
                              atn_skeleton_run *run_p, atn_error *err);
 

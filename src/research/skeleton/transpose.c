@@ -1,13 +1,13 @@
-/* transpose.c - a spectral transform on a grid of ranks, as weather models do it.
+/* transpose.c - a spectral transform on a grid of ranks, as in weather models.
  *
  * Fields are transposed among the ranks of a row (Fourier transform) and of a column (Legendre
- * transform), forth and back, once for the state and once for its tendencies.  A transpose visits
- * the others of its line in a loop, so one call in the program has many partners. */
+ * transform), forward and backward, once for the state and once for its tendencies.  A transpose
+ * loops over the other ranks of its row or column, so one call site has many partners. */
 #include "research/skeleton/skeleton.h"
 
 enum { LATITUDES = 64, LONGITUDES = 128, LAYERS = 18 };
 enum { ROW = 1, COLUMN = 2 }; /* communicators */
-enum { ROUTINES = 4 };        /* sites: Fourier and Legendre, forth and back; then tendencies */
+enum { ROUTINES = 4 }; /* sites: Fourier and Legendre, forward and backward; then tendencies */
 
 typedef struct {
     atn_skeleton_run *run;
@@ -31,7 +31,7 @@ static int rank_in(const grid *g, int comm, int i)
     return comm == ROW ? g->y * g->columns + i : i * g->columns + g->x;
 }
 
-/* With a power of two in the line ranks swap in pairs, else everyone sends that far around. */
+/* With a power of two ranks exchange in pairs, else along a ring with distance `step`. */
 static void transpose(const grid *g, int comm, int site, bool back, int fields)
 {
     const int n = comm == ROW ? g->columns : g->rows, me = comm == ROW ? g->x : g->y;
