@@ -9,7 +9,7 @@
 #include "cli/measure.h"
 #include "cli/progress.h"
 #include "cli/survey.h"
-#include "model/fit.h"
+#include "model/fit_machine.h"
 #include "report/table.h"
 
 /* ---- the job ---- */

@@ -58,12 +58,12 @@ static int expr(const atn_args *a, atn_error *err)
 
 static atn_status prove(const atn_args *a, const atn_terms *x, const atn_terms *y, atn_error *err)
 {
-    atn_proof proof = {.style = atn_formula_style(a)};
+    atn_tau_proof proof = {.style = atn_formula_style(a)};
     const atn_tau_verdict v = atn_terms_compare(x, y, !atn_arg_given(a, "no-axiom"), &proof);
     for (int i = 0; i < proof.v.n; i++)
         fprintf(a->out, "  %s\n", proof.v.v[i]);
     fprintf(a->out, "%s\n", atn_tau_verdicts[v]);
-    atn_proof_free(&proof);
+    atn_tau_proof_free(&proof);
     return proof.failed ? no_memory(err) : ATN_OK;
 }
 

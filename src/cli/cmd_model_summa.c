@@ -87,13 +87,13 @@ static atn_status show(const atn_args *a, const char *path, const atn_summa *s,
 
 static atn_status prove(const atn_args *a, const atn_terms *x, const atn_terms *y, atn_error *err)
 {
-    atn_proof proof = {.style = style_of(a)};
+    atn_tau_proof proof = {.style = style_of(a)};
     const atn_tau_verdict v = atn_terms_compare(x, y, true, &proof);
     fprintf(a->out, "the first against the second\n");
     for (int i = 0; i < proof.v.n; i++)
         fprintf(a->out, "  %s\n", proof.v.v[i]);
     fprintf(a->out, "%s\n", atn_tau_verdicts[v]);
-    atn_proof_free(&proof);
+    atn_tau_proof_free(&proof);
     return proof.failed ? no_memory(err) : ATN_OK;
 }
 

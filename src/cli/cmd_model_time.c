@@ -28,18 +28,18 @@ typedef struct {
 static atn_status evaluate(const prediction *x, const atn_request *want, line *to, atn_error *err)
 {
     const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_arg_int(x->a, "bytes");
-    atn_graph g;
+    atn_op_graph g;
     atn_set set;
     atn_status st = atn_request_build(x->a, want, x->p, &set, err);
     if (st)
         return st;
-    st = atn_graph_make(set.v, set.p, &g, err);
+    st = atn_op_graph_make(set.v, set.p, &g, err);
     if (!st) {
         const atn_model_case c = {.g = &g, .m = x->machine, .t = want->topo};
-        atn_graph_size(&g, n);
+        atn_op_graph_size(&g, n);
         for (int i = 0; i < x->nmodels && !st; i++)
             st = x->model[i]->evaluate(&c, &to->seconds[i], err);
-        atn_graph_free(&g);
+        atn_op_graph_free(&g);
     }
     atn_set_free(&set);
     return st;

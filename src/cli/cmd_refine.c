@@ -15,7 +15,7 @@ enum { CHUNK = 5 }; /* samples whose median is one lesson */
 /* What one algorithm took for one problem. */
 typedef struct {
     atn_schedule **schedules;
-    atn_graph g;
+    atn_op_graph g;
     const atn_times *seconds;
 } lesson;
 
@@ -35,7 +35,7 @@ typedef struct {
 
 static void free_lesson(lesson *l, int p)
 {
-    atn_graph_free(&l->g);
+    atn_op_graph_free(&l->g);
     for (int r = 0; l->schedules && r < p; r++)
         atn_schedule_free(l->schedules[r]);
     free(l->schedules);
@@ -77,9 +77,9 @@ static atn_status add_lesson(school *s, const atn_task *t, const atn_variant *v,
     if (status == ATN_OK)
         status = build_schedules(s, t, &choice, l.schedules, err);
     if (status == ATN_OK)
-        status = atn_graph_make(l.schedules, t->ranks, &l.g, err);
+        status = atn_op_graph_make(l.schedules, t->ranks, &l.g, err);
     if (status == ATN_OK) {
-        atn_graph_size(&l.g, t->bytes);
+        atn_op_graph_size(&l.g, t->bytes);
         if (atn_push(&s->lessons, l))
             return ATN_OK;
         status = atn_fail(err, ATN_MEMORY, "out of memory");

@@ -7,7 +7,9 @@
 #include "cli/ron.h"
 #include "report/ron_draw.h"
 #include "report/table.h"
+#include "research/ron/check.h"
 #include "research/ron/forms.h"
+#include "research/ron/read.h"
 
 enum { POLICIES = ATN_RON_PRESET + 1 };
 
@@ -40,12 +42,12 @@ atn_status atn_ron_read(const atn_args *a, atn_ron *net_p, atn_error *err)
 
 typedef struct {
     atn_set set;
-    atn_graph g;
+    atn_op_graph g;
 } graph;
 
 static void graph_free(graph *x)
 {
-    atn_graph_free(&x->g);
+    atn_op_graph_free(&x->g);
     atn_set_free(&x->set);
 }
 
@@ -56,11 +58,11 @@ static atn_status make_graph(const atn_args *a, const atn_request *want, int p, 
     atn_status st = atn_request_build(a, want, p, &x->set, err);
     if (st)
         return st;
-    st = atn_graph_make(x->set.v, x->set.p, &x->g, err);
+    st = atn_op_graph_make(x->set.v, x->set.p, &x->g, err);
     if (st)
         atn_set_free(&x->set);
     else
-        atn_graph_size(&x->g, n);
+        atn_op_graph_size(&x->g, n);
     return st;
 }
 
@@ -206,7 +208,7 @@ static atn_ron_policy policy_of(const char *name)
     return (atn_ron_policy)i;
 }
 
-static void transfer_row(atn_table *t, const atn_graph *g, const atn_transfer *x)
+static void transfer_row(atn_table *t, const atn_op_graph *g, const atn_ron_transfer *x)
 {
     atn_cell(t, "%d", x->rank);
     atn_cell(t, "%d", x->port);
@@ -223,7 +225,7 @@ static void transfer_row(atn_table *t, const atn_graph *g, const atn_transfer *x
     atn_cell(t, "%" PRId64, g->nodes[x->send].bytes);
 }
 
-static atn_status write_circuits(const atn_args *a, const atn_graph *g, const atn_circuits *c,
+static atn_status write_circuits(const atn_args *a, const atn_op_graph *g, const atn_circuits *c,
                                  atn_error *err)
 {
     enum { MOST = 16 };

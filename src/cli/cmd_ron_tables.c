@@ -8,8 +8,8 @@
 #include "research/ron/tables.h"
 
 /* One message after the other: each with its own circuits (MB1), or all with the same (MB2). */
-static atn_status time_of(const atn_graph *g, const atn_ron *net, const atn_ron_form *f, int more,
-                          double *time_p, atn_error *err)
+static atn_status time_of(const atn_op_graph *g, const atn_ron *net, const atn_ron_form *f,
+                          int more, double *time_p, atn_error *err)
 {
     const bool many = strncmp(f->name, "MB", 2) == 0, again = strcmp(f->name, "MB1") == 0;
     atn_circuits c;
@@ -32,7 +32,7 @@ static atn_status schedule_time(const atn_args *a, const atn_ron_entry *e, doubl
     atn_request want = {.file = false};
     char row[ATN_NAME_ROOM];
     atn_set set;
-    atn_graph g;
+    atn_op_graph g;
     atn_ron_form_row(f, e->ports, e->delay, e->more, row, sizeof row);
     atn_status st = atn_lookup_choice(row, &want.choice, err);
     if (st)
@@ -41,11 +41,11 @@ static atn_status schedule_time(const atn_args *a, const atn_ron_entry *e, doubl
     st = atn_request_build(a, &want, e->ranks, &set, err);
     if (st)
         return st;
-    st = atn_graph_make(set.v, set.p, &g, err);
+    st = atn_op_graph_make(set.v, set.p, &g, err);
     if (!st) {
-        atn_graph_size(&g, 1);
+        atn_op_graph_size(&g, 1);
         st = time_of(&g, &net, f, e->more, time_p, err);
-        atn_graph_free(&g);
+        atn_op_graph_free(&g);
     }
     atn_set_free(&set);
     return st;

@@ -3,10 +3,10 @@
 
 #include "model/ports.h"
 
-static double cost(void *context, const atn_graph *g, int id, atn_message_cost *c)
+static double cost(void *context, const atn_op_graph *g, int id, atn_message_cost *c)
 {
     const atn_alpha_beta *m = context;
-    const atn_graph_node *x = &g->nodes[id];
+    const atn_op_node *x = &g->nodes[id];
     const double bytes = (double)x->bytes, takes = m->a + m->b * bytes;
 
     if (x->kind == ATN_OP_COPY)
@@ -21,13 +21,13 @@ static double cost(void *context, const atn_graph *g, int id, atn_message_cost *
 atn_status atn_alpha_beta_time(atn_schedule *const *schedules, int p, int64_t n,
                                const atn_alpha_beta *m, double *time_p, atn_error *err)
 {
-    atn_graph g;
-    atn_status status = atn_graph_make(schedules, p, &g, err);
+    atn_op_graph g;
+    atn_status status = atn_op_graph_make(schedules, p, &g, err);
 
     if (status != ATN_OK)
         return status;
-    atn_graph_size(&g, n);
+    atn_op_graph_size(&g, n);
     status = atn_ports_time(&g, cost, (void *)m, NULL, time_p, err);
-    atn_graph_free(&g);
+    atn_op_graph_free(&g);
     return status;
 }

@@ -1,5 +1,5 @@
-/* bound.c - cuts: removing a link leaves `in` ranks below it and `out` others; count the bytes that
- * must cross, whatever the algorithm. */
+/* bound.c - cuts: removing a link leaves `in` ranks below it and `out` others; counts the bytes
+ * that must cross for any algorithm. */
 #include "model/bound.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static crossing crosses(atn_operation op, double in, double out, bool has_root)
     case ATN_REDUCE_SCATTER:
     case ATN_REDUCE_SCATTER_BLOCK:
         return (crossing){out, in};
-    default: /* scan, exscan: depends on who is where; not bounded here */
+    default: /* scan, exscan: depends on the rank mapping; no bound here */
         return (crossing){0, 0};
     }
 }
@@ -69,8 +69,8 @@ static double link_seconds(const atn_problem *q, int node, int below)
            (units > 0 ? (double)t->nodes[node].delay_ns * 1e-9 : 0);
 }
 
-/* An allreduce among h hosts takes 2 (h - 1) messages for every element, h - 1 until some host
- * knows the sum and h - 1 to tell the others; all hosts together can send only so fast. */
+/* An allreduce among h hosts needs 2 (h - 1) messages for every element: h - 1 until one host holds
+ * the sum and h - 1 to distribute it.  The sum of all host rates limits these. */
 static double all_hosts(const atn_problem *q, const int *below)
 {
     const atn_topo *t = q->topo;

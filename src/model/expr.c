@@ -1,4 +1,4 @@
-/* expr.c - recursive descent that computes while it reads. */
+/* expr.c - recursive descent that evaluates while parsing. */
 #include "model/expr.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ typedef struct {
     int nvars;
     const scope *scopes;
     int depth;
-    const char *wrong; /* the first fault and where it is */
+    const char *wrong; /* the first error and its position */
     const char *where;
 } reader;
 
@@ -34,7 +34,7 @@ static double fault_at(reader *x, const char *where, const char *what)
 
 static double fault(reader *x, const char *what) { return fault_at(x, x->at, what); }
 
-/* By hand: strspn makes a table of all characters first, and this is called all the time. */
+/* A loop, because strspn builds a table of all characters and this is called very often. */
 static void skip_space(reader *x)
 {
     while (*x->at == ' ' || *x->at == '\t' || *x->at == '\n')
@@ -106,7 +106,7 @@ static double call(reader *x, const char *name, const char *start)
             expect(x, ',', "a second argument is missing");
         return functions[i].call(v, functions[i].args == 2 ? sum_of_terms(x) : 0.0);
     }
-    return fault_at(x, start, "there is no such function");
+    return fault_at(x, start, "unknown function");
 }
 
 static void read_name(reader *x, char name[MAX_NAME + 1])
@@ -126,7 +126,7 @@ static void read_name(reader *x, char name[MAX_NAME + 1])
 
 static double plus(double v, double w) { return v + w; }
 
-/* The term is read again for every value of the variable, once even when there is none. */
+/* The term is parsed again for every value of the variable, and once if there is none. */
 static double collect(reader *x, const char *name, double from, double to,
                       double (*join)(double, double))
 {
@@ -148,7 +148,7 @@ static double collect(reader *x, const char *name, double from, double to,
 
 static double range(reader *x, double (*join)(double, double))
 {
-    static const char form[] = "it needs (variable, from, to, term)";
+    static const char form[] = "write (variable, from, to, term)";
     char name[MAX_NAME + 1];
 
     read_name(x, name);
@@ -162,7 +162,7 @@ static double range(reader *x, double (*join)(double, double))
 
 static double let(reader *x)
 {
-    static const char form[] = "a let is let(variable, value, term)";
+    static const char form[] = "write let(variable, value, term)";
     char name[MAX_NAME + 1];
 
     read_name(x, name);
@@ -182,7 +182,7 @@ static double variable(reader *x, const char *name, const char *start)
     for (int i = 0; i < x->nvars; i++)
         if (strcmp(x->vars[i].name, name) == 0)
             return x->vars[i].value;
-    return fault_at(x, start, "there is no such variable");
+    return fault_at(x, start, "unknown variable");
 }
 
 static double number(reader *x)
@@ -226,7 +226,7 @@ static double power(reader *x)
 {
     if (++x->depth > MAX_DEPTH || x->wrong) {
         x->depth--;
-        return fault(x, "it is nested too deeply");
+        return fault(x, "nested too deeply");
     }
     const bool minus = accept(x, '-');
     double v = minus ? power(x) : primary(x);

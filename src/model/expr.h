@@ -3,11 +3,11 @@
  *   + - * / ^ and parentheses        ceil floor log2 min max
  *   pow2(x)                          1 when x is a power of two, else 0
  *   is(x, y)                         1 when they are equal, else 0
- *   levels(x, k)                     ceil of the logarithm of x to the base k, without rounding
+ *   levels(x, k)                     ceil of the logarithm of x to the base k, exact
  *   knomial(x, k)                    messages of the root of a k-nomial tree of x ranks (shape.h)
  *   sum(i, from, to, term)           terms for i = from, from + 1, ..., to; 0 when from > to
  *   most(i, from, to, term)          the largest of these terms, at least 0
- *   let(x, value, term)              term with x standing for the value */
+ *   let(x, value, term)              term with x bound to the value */
 #ifndef ATN_EXPR_H
 #define ATN_EXPR_H
 
@@ -18,7 +18,7 @@ typedef struct {
     double value;
 } atn_variable;
 
-/* ATN_INPUT with the place and the reason when the text is not an expression. */
+/* ATN_INPUT: not an expression; the error has position and reason. */
 atn_status atn_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
                          atn_error *err);
 /* Whether the text names the variable or function. */

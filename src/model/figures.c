@@ -1,4 +1,4 @@
-/* figures.c - counts the messages of all ranks, and asks the alpha-beta model for the path. */
+/* figures.c - counts the messages of all ranks; the alpha-beta model computes the longest path. */
 #include "model/figures.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* figures.h - what a schedule costs in numbers that need no machine: messages, bytes, the longest
- * path, and on a topology what travels over the links of each level. */
+/* figures.h - machine-independent costs of a schedule: messages, bytes, the longest path, and the
+ * traffic over the links of each topology level. */
 #ifndef ATN_FIGURES_H
 #define ATN_FIGURES_H
 
@@ -11,14 +11,14 @@ enum { ATN_FIGURE_LEVELS = 16 };
 /* The levels of a topology that messages can cross, from the outside in. */
 typedef struct {
     int n;
-    const char *name[ATN_FIGURE_LEVELS]; /* as long as the topology */
+    const char *name[ATN_FIGURE_LEVELS]; /* owned by the topology */
 } atn_link_levels;
 atn_link_levels atn_link_levels_of(const atn_topo *t); /* NULL: none */
 
 typedef struct {
     int64_t messages, bytes; /* of all ranks */
     /* On the longest path through the schedules of all ranks, in a full-duplex single-port network:
-     * messages, bytes sent, bytes reduced - each by itself. */
+     * messages, bytes sent, bytes reduced, each maximised separately. */
     int64_t rounds, path, reduced;
     int64_t crossing[ATN_FIGURE_LEVELS];  /* bytes of messages over links of a level */
     int64_t crossings[ATN_FIGURE_LEVELS]; /* and their number */

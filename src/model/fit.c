@@ -7,7 +7,7 @@
 
 enum { MAX_POINTS = ATN_TABLE_SIZES };
 
-/* ---- straight lines and hosts ---- */
+/* ---- least squares ---- */
 
 atn_hockney atn_fit_hockney(const int64_t *bytes, const double *seconds, int n)
 {
@@ -65,12 +65,12 @@ bool atn_fit_hosts(int n, const int *a, const int *b, const double *trip, int m,
     return ok;
 }
 
-/* ---- what was observed ---- */
+/* ---- observations ---- */
 
 typedef struct {
     const atn_survey *s;
     atn_machine *m;
-    int c; /* the channel in hand */
+    int c; /* the current channel */
     atn_channel *channel;
 } fitter;
 
@@ -79,7 +79,7 @@ static double seen(const fitter *f, atn_obs_kind kind, int64_t bytes, int tau)
     return atn_survey_value(f->s, kind, f->c, bytes, tau, NULL);
 }
 
-/* Sizes at which something was observed, ascending. */
+/* Observed sizes, ascending. */
 static int sizes_of(const atn_survey *s, atn_obs_kind kind, int channel, int tau, const char *what,
                     int64_t sizes[MAX_POINTS])
 {
@@ -97,7 +97,7 @@ static int sizes_of(const atn_survey *s, atn_obs_kind kind, int channel, int tau
     return n;
 }
 
-/* Numbers of ranks at once, ascending, 1 first. */
+/* Observed numbers of concurrent ranks, ascending from 1. */
 static int taus_of(const atn_survey *s, const atn_obs_kind *kinds, int nkinds, int channel,
                    const char *what, int taus[ATN_TABLE_TAUS])
 {
@@ -107,7 +107,7 @@ static int taus_of(const atn_survey *s, const atn_obs_kind *kinds, int nkinds, i
         for (int k = 0; k < nkinds; k++) {
             int64_t sizes[MAX_POINTS];
             const int points = sizes_of(s, kinds[k], channel, tau, what, sizes);
-            if (points > 0 && sizes[points - 1] >= 4 << 10) { /* small ones alone tell nothing */
+            if (points > 0 && sizes[points - 1] >= 4 << 10) { /* small sizes alone do not suffice */
                 taus[n++] = tau;
                 break;
             }
@@ -122,7 +122,7 @@ static double half_trip(const fitter *f, int64_t bytes)
 
 /* ---- tau-Lop ---- */
 
-/* (7.2), (7.3); at the eager limit nothing becomes cheaper. */
+/* (7.2), (7.3); the overhead does not decrease at the eager limit. */
 static void fit_overhead(const fitter *f)
 {
     atn_channel *c = f->channel;
@@ -138,7 +138,7 @@ static double memory_transfer(const fitter *f, int64_t bytes, int tau)
     return atn_channel_transfer(&f->m->channel[0], (double)bytes, tau);
 }
 
-/* L(m, tau) from the one pattern that was observed; negative: none was. */
+/* L(m, tau) from the pattern that was observed; negative: none. */
 static double transfer_at(const fitter *f, int64_t bytes, int tau)
 {
     const double o = atn_channel_overhead(f->channel, (double)bytes);
@@ -153,13 +153,13 @@ static double transfer_at(const fitter *f, int64_t bytes, int tau)
         return fmax(0, (ring - o) / 2); /* (7.4) */
     if (cross > 0)
         return fmax(0, cross / 2 - o - 2 * memory_transfer(f, bytes, tau)); /* (7.6) */
-    if (fan > 0) /* being asked is an empty message */
+    if (fan > 0) /* the request is an empty message */
         return fmax(0, fan - f->channel->o_below - o - 2 * memory_transfer(f, bytes, 1));
     return -1;
 }
 
-/* By how much tau transfers are slower than one where that was not observed: as at the observed
- * sizes next to it, between them on a logarithmic scale; within the bounds of L. */
+/* The slowdown of tau concurrent transfers where it was not observed: interpolated on a logarithmic
+ * scale between the adjacent observed sizes, within the bounds of L. */
 static double slowdown(const fitter *f, int64_t bytes, int tau)
 {
     int64_t sizes[MAX_POINTS];
@@ -197,14 +197,14 @@ static bool fit_transfer(const fitter *f)
         for (int k = 0; k < ntaus && ok && sizes[i] > 0; k++)
             ok = atn_table_put(&f->channel->transfer, sizes[i], taus[k],
                                transfer_of(f, sizes[i], taus[k]));
-    for (int k = 0; k < ntaus && ok && n > 1; k++) /* y: what a byte costs beyond nothing */
+    for (int k = 0; k < ntaus && ok && n > 1; k++) /* y: a message of one byte */
         ok = atn_table_put(&f->channel->sync, 0, taus[k], transfer_of(f, 1, taus[k]));
     return ok;
 }
 
 /* ---- pLogP, LogGP, log_nP, Hockney, LMO ---- */
 
-static bool fit_table(const fitter *f, atn_obs_kind kind, atn_values *t)
+static bool fit_table(const fitter *f, atn_obs_kind kind, atn_cost_table *t)
 {
     int64_t sizes[MAX_POINTS];
     const int n = sizes_of(f->s, kind, f->c, 1, NULL, sizes);
@@ -231,8 +231,7 @@ static bool fit_plogp(const fitter *f)
     return ok;
 }
 
-/* (2.5), (5.2), (5.3): a message in a train costs what the network needs for it, the rest is
- * copying. */
+/* (2.5), (5.2), (5.3): the gap of a train of messages is the network part, the rest is copying. */
 static bool fit_lognp(const fitter *f)
 {
     atn_lognp *l = &f->channel->lognp;
@@ -273,7 +272,7 @@ static double middle(double *v, int n)
     return n == 0 ? 0 : n % 2 ? v[n / 2] : 0.5 * (v[n / 2 - 1] + v[n / 2]);
 }
 
-/* Half of a message for each end; per byte, what the call that sends takes for eager messages. */
+/* Half of a message for each end; per byte, the time of the sending call for eager messages. */
 static void fit_lmo(const fitter *f)
 {
     const atn_channel *c = f->channel;
@@ -293,8 +292,8 @@ static void fit_lmo(const fitter *f)
 
 /* ---- links ---- */
 
-/* What is left of the pace of long messages when others come the other way; least first. */
-static int paces(const fitter *f, double parts[MAX_POINTS])
+/* The remaining fraction of the rate of large messages under opposite traffic, ascending. */
+static int duplex_fractions(const fitter *f, double parts[MAX_POINTS])
 {
     int64_t sizes[MAX_POINTS];
     const int n = sizes_of(f->s, ATN_OBS_EXCHANGE, f->c, 1, NULL, sizes);
@@ -310,20 +309,21 @@ static int paces(const fitter *f, double parts[MAX_POINTS])
     return found;
 }
 
-/* Two messages that meet may hold each other up or happen not to, which makes sizes of one channel
- * disagree; but that is a matter of hosts and protocol, and other channels know more then. */
-static void fit_duplex(fitter *f, const bool *there)
+/* Opposite messages slow each other down or not by chance, so the sizes of one channel may
+ * disagree.  The effect depends on hosts and protocol; in this case the median of all channels is
+ * used. */
+static void fit_duplex(fitter *f, const bool *measured)
 {
     double all[ATN_MACHINE_CHANNELS * MAX_POINTS], own[MAX_POINTS];
     int n = 0;
     for (f->c = 1; f->c < f->m->nchannels; f->c++) {
         f->channel = &f->m->channel[f->c];
-        n += there[f->c] ? paces(f, all + n) : 0;
+        n += measured[f->c] ? duplex_fractions(f, all + n) : 0;
     }
     qsort(all, (size_t)n, sizeof *all, ascending);
     for (f->c = 1; f->c < f->m->nchannels; f->c++) {
         f->channel = &f->m->channel[f->c];
-        const int k = there[f->c] ? paces(f, own) : 0;
+        const int k = measured[f->c] ? duplex_fractions(f, own) : 0;
         if (k > 0)
             f->channel->duplex =
                 fmax(0.05, own[k - 1] - own[0] < 0.1 ? middle(own, k) : all[(n - 1) / 2]);
@@ -332,16 +332,16 @@ static void fit_duplex(fitter *f, const bool *there)
 
 static void fit_links(const fitter *f)
 {
-    const int all = atn_min(f->s->ranks, 64), crowd = f->s->channels.n - 1;
-    const double small = atn_survey_value(f->s, ATN_OBS_BUSY, crowd, 1, all, NULL);
-    const double large = atn_survey_value(f->s, ATN_OBS_BUSY, crowd, 64 << 10, all, NULL);
-    const double crowded = atn_survey_value(f->s, ATN_OBS_CROWD, crowd, 1, all, NULL);
+    const int all = atn_min(f->s->ranks, 64), last = f->s->channels.n - 1;
+    const double small = atn_survey_value(f->s, ATN_OBS_BUSY, last, 1, all, NULL);
+    const double large = atn_survey_value(f->s, ATN_OBS_BUSY, last, 64 << 10, all, NULL);
+    const double shared = atn_survey_value(f->s, ATN_OBS_ALL_RANKS, last, 1, all, NULL);
     f->channel->rate = seen(f, ATN_OBS_ONE_WAY, 0, 1);
-    if (f->c == 0 && crowd > 0)
+    if (f->c == 0 && last > 0)
         return;
     f->channel->cpu_message = small / 2; /* each rank sends one and receives one */
-    if (f->s->processors > 0 && all > f->s->processors && crowded > 0) /* they were all busy */
-        f->channel->cpu_message = crowded * f->s->processors / (2 * all);
+    if (f->s->processors > 0 && all > f->s->processors && shared > 0) /* oversubscribed */
+        f->channel->cpu_message = shared * f->s->processors / (2 * all);
     f->channel->cpu_byte = fmax(0, (large - small) / 2 / (64 << 10));
 }
 
@@ -369,58 +369,59 @@ static bool fit_channel(const fitter *f)
     return ok;
 }
 
-/* Nobody shares a host: its memory is known by local copies only. */
+/* One rank per host: memory transfers are derived from local copies. */
 static bool assume_memory(const fitter *f)
 {
     int64_t sizes[MAX_POINTS];
     const int n = sizes_of(f->s, ATN_OBS_COPY, -1, 1, NULL, sizes);
-    bool ok = atn_machine_note(f->m, "memory", "no host has two ranks; taken from local copies");
+    bool ok = atn_machine_note(f->m, "memory", "no host has two ranks; derived from local copies");
     for (int i = 0; i < n && ok; i++)
         ok = atn_table_put(&f->channel->transfer, sizes[i], 1,
                            atn_survey_value(f->s, ATN_OBS_COPY, -1, sizes[i], 1, NULL));
     return ok;
 }
 
-/* No two hosts are that far apart: as those nearest to it. */
-static bool assume_network(const fitter *f, const bool *there)
+/* No pair of hosts has this distance: copied from the nearest channel. */
+static bool assume_network(const fitter *f, const bool *measured)
 {
     int from = 0, n = f->m->nchannels;
     for (int far = 1; far < n && from == 0; far++)
-        from = f->c - far > 0 && there[f->c - far]   ? f->c - far
-               : f->c + far < n && there[f->c + far] ? f->c + far
-                                                     : 0;
+        from = f->c - far > 0 && measured[f->c - far]   ? f->c - far
+               : f->c + far < n && measured[f->c + far] ? f->c + far
+                                                        : 0;
     char name[32];
     snprintf(name, sizeof name, "%s", f->channel->name);
     *f->channel = f->m->channel[from];
     snprintf(f->channel->name, sizeof f->channel->name, "%s", name);
-    return atn_machine_note(f->m, name, "no two hosts meet there; taken from another level");
+    return atn_machine_note(f->m, name,
+                            "no two hosts are connected at this level; copied from another level");
 }
 
 static bool fit_channels(fitter *f)
 {
-    bool there[ATN_MACHINE_CHANNELS] = {false}, ok = true;
+    bool measured[ATN_MACHINE_CHANNELS] = {false}, ok = true;
     for (f->c = 0; f->c < f->s->channels.n && ok; f->c++) {
         f->channel = atn_machine_add_channel(f->m, f->s->channels.v[f->c].name);
-        if (f->channel == NULL) /* the last one serves all that is further away */
+        if (f->channel == NULL) /* the last channel serves larger distances */
             break;
-        there[f->c] = half_trip(f, 1) > 0;
-        if (there[f->c])
+        measured[f->c] = half_trip(f, 1) > 0;
+        if (measured[f->c])
             ok = fit_channel(f);
         else if (f->c == 0)
             ok = assume_memory(f);
     }
-    fit_duplex(f, there);
+    fit_duplex(f, measured);
     for (f->c = 1; f->c < f->m->nchannels && ok; f->c++) {
         f->channel = &f->m->channel[f->c];
-        ok = there[f->c] || assume_network(f, there);
+        ok = measured[f->c] || assume_network(f, measured);
     }
     return ok;
 }
 
 /* ---- the machine ---- */
 
-/* A table of cost per byte. */
-static bool fit_bytes(const atn_survey *s, atn_obs_kind kind, const char *what, atn_values *t)
+/* A table of costs per byte. */
+static bool fit_bytes(const atn_survey *s, atn_obs_kind kind, const char *what, atn_cost_table *t)
 {
     int64_t sizes[MAX_POINTS];
     int taus[ATN_TABLE_TAUS];
@@ -445,15 +446,15 @@ static bool fit_local(const fitter *f)
         char op[16], type[16];
         if (o->kind != ATN_OBS_REDUCE || sscanf(o->what, "%15[^.].%15s", op, type) != 2)
             continue;
-        atn_values *t = atn_machine_gamma(f->m, op, type);
+        atn_cost_table *t = atn_machine_gamma(f->m, op, type);
         if (t != NULL && t->nsizes == 0)
             ok = fit_bytes(f->s, ATN_OBS_REDUCE, o->what, t);
     }
     return ok;
 }
 
-/* Notes a host that is far slower than the others. */
-static bool judge_hosts(const fitter *f)
+/* Adds a note about a host that is much slower than the others. */
+static bool note_slow_host(const fitter *f)
 {
     int a[256], b[256], m = 0;
     double trip[256], fixed[256], sorted[256];
@@ -474,16 +475,16 @@ static bool judge_hosts(const fitter *f)
     if (fixed[slowest] < 1.5 * usual)
         return true;
     char text[160];
-    snprintf(text, sizeof text, "host %d takes %.1f times as long for a message as the others",
+    snprintf(text, sizeof text, "host %d takes %.1f times as long for a message as the median host",
              slowest, fixed[slowest] / usual);
     return atn_machine_note(f->m, "slow", text);
 }
 
-static void fit_crowd(const fitter *f)
+static void fit_idle(const fitter *f)
 {
-    const int crowd = f->s->channels.n - 1, all = atn_min(f->s->ranks, 64);
-    const double token = atn_survey_value(f->s, ATN_OBS_TOKEN, crowd, 1, all, NULL);
-    const double alone = atn_survey_value(f->s, ATN_OBS_ROUND_TRIP, crowd, 1, 1, NULL) / 2;
+    const int last = f->s->channels.n - 1, all = atn_min(f->s->ranks, 64);
+    const double token = atn_survey_value(f->s, ATN_OBS_TOKEN, last, 1, all, NULL);
+    const double alone = atn_survey_value(f->s, ATN_OBS_ROUND_TRIP, last, 1, 1, NULL) / 2;
     f->m->processors = f->s->processors;
     if (f->s->processors > 0 && token > 0)
         f->m->idle = fmax(0, token - alone);
@@ -496,23 +497,7 @@ bool atn_fit_parameters(const atn_survey *s, atn_machine *m)
     m->ranks = s->ranks;
     m->topology = s->topology;
     m->hosts = s->hosts;
-    fit_crowd(&f);
+    fit_idle(&f);
     return atn_machine_note(m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
-           judge_hosts(&f);
-}
-
-atn_status atn_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err)
-{
-    atn_machine *m = atn_machine_new();
-    if (m == NULL)
-        return atn_fail(err, ATN_MEMORY, "out of memory");
-    const bool ok = atn_fit_parameters(s, m) && atn_fit_doubts(s, m);
-    const atn_status status =
-        ok ? atn_machine_check(m, err)
-           : atn_fail(err, ATN_ENVIRONMENT, "more was observed than a machine file has room for");
-    if (status == ATN_OK)
-        *machine_p = m;
-    else
-        atn_machine_free(m);
-    return status;
+           note_slow_host(&f);
 }

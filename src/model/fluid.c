@@ -30,8 +30,8 @@ void atn_fluid_free(atn_fluid *f)
     atn_vec_free(&f->uses);
 }
 
-/* Rates stay as they are when there is room for the newcomer at its cap. */
-static bool has_room(const atn_fluid *f, double cap, const atn_use *uses, int n)
+/* Rates do not change if the resources allow the new activity at its cap. */
+static bool has_room(const atn_fluid *f, double cap, const atn_fluid_use *uses, int n)
 {
     for (int i = 0; i < n; i++) {
         const int r = uses[i].resource;
@@ -42,7 +42,7 @@ static bool has_room(const atn_fluid *f, double cap, const atn_use *uses, int n)
 }
 
 bool atn_fluid_add(atn_fluid *f, int owner, double amount, double share, double cap,
-                   const atn_use *uses, int n)
+                   const atn_fluid_use *uses, int n)
 {
     const int at = f->list.n * f->max_uses;
     if (!atn_vec_room((void **)&f->uses.v, &f->uses.cap, at + f->max_uses, sizeof *f->uses.v) ||
@@ -69,14 +69,14 @@ static void fix(atn_fluid *f, atn_activity *a, double rate)
     a->rate = rate;
     a->fixed = true;
     for (int i = 0; i < a->nuses; i++) {
-        const atn_use *u = &f->uses.v[a->use + i];
+        const atn_fluid_use *u = &f->uses.v[a->use + i];
         f->room[u->resource] -= rate * u->weight;
         f->weight[u->resource] -= a->share * u->weight;
     }
 }
 
-/* Resources in use, their room and the weight on them. */
-static int survey(atn_fluid *f)
+/* Resources in use, their free capacity and total weight. */
+static int collect(atn_fluid *f)
 {
     int n = 0;
     for (int k = 0; k < f->list.n; k++) {
@@ -88,7 +88,7 @@ static int survey(atn_fluid *f)
     for (int k = 0; k < f->list.n; k++) {
         const atn_activity *a = &f->list.v[k];
         for (int i = 0; i < a->nuses; i++) {
-            const atn_use *u = &f->uses.v[a->use + i];
+            const atn_fluid_use *u = &f->uses.v[a->use + i];
             if (f->weight[u->resource] < 0) {
                 f->limits[u->resource] = false;
                 f->touched[n++] = u->resource;
@@ -101,7 +101,7 @@ static int survey(atn_fluid *f)
     return n;
 }
 
-/* The lowest level at which something is full, or some activity at its cap. */
+/* The lowest level at which a resource is full or an activity reaches its cap. */
 static double lowest(const atn_fluid *f, int n)
 {
     double level = INFINITY;
@@ -135,10 +135,10 @@ static bool stops(const atn_fluid *f, const atn_activity *a, double level)
     return false;
 }
 
-/* Activities that are open stand first in f->open. */
+/* Activities without a fixed rate come first in f->open. */
 static void find_rates(atn_fluid *f)
 {
-    const int n = survey(f);
+    const int n = collect(f);
     int open = f->list.n;
     f->stale = false;
     for (int k = 0; k < open; k++)
@@ -182,14 +182,14 @@ double atn_fluid_next(atn_fluid *f)
     return f->now + soonest;
 }
 
-/* The last of the list takes the place of what is gone.  Nobody gains by its going unless it used
- * what limits others. */
+/* Moves the last activity into the gap.  Other rates change only if the removed activity used a
+ * resource that limits them. */
 static void take_out(atn_fluid *f, int k)
 {
     const int last = --f->list.n;
     const int use = f->list.v[k].use;
     for (int i = 0; i < f->list.v[k].nuses; i++) {
-        const atn_use *u = &f->uses.v[use + i];
+        const atn_fluid_use *u = &f->uses.v[use + i];
         f->stale = f->stale || f->limits[u->resource];
         f->used[u->resource] = fmax(0.0, f->used[u->resource] - u->weight * f->list.v[k].rate);
     }

@@ -1,4 +1,4 @@
-/* graph.c - joins the schedules of all ranks: ends of messages, dependencies, order on ports. */
+/* graph.c - combines the schedules of all ranks: message ends, dependencies, order on ports. */
 #include "model/graph.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int by_message(const void *x, const void *y)
     return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-static int collect(const atn_graph *g, atn_op_kind kind, end *ends)
+static int collect(const atn_op_graph *g, atn_op_kind kind, end *ends)
 {
     int n = 0;
     for (int r = 0; r < g->p; r++)
@@ -38,7 +38,7 @@ static int collect(const atn_graph *g, atn_op_kind kind, end *ends)
 
 static int key(const end *e, bool by_sender) { return by_sender ? e->from : e->to; }
 
-/* Stable counting sort: messages are many, ranks are few. */
+/* Stable counting sort: there are many messages and few ranks. */
 static void sort_by(end *to, const end *from, int n, bool by_sender, int *count, int p)
 {
     memset(count, 0, sizeof *count * ((size_t)p + 1));
@@ -50,8 +50,8 @@ static void sort_by(end *to, const end *from, int n, bool by_sender, int *count,
         to[count[key(&from[i], by_sender)]++] = from[i];
 }
 
-/* By receiver, sender, number.  Schedules number the messages of a pair as they come, so that the
- * two passes nearly always do it. */
+/* By receiver, sender, number.  Schedules number the messages of a pair in order, so the two passes
+ * nearly always suffice. */
 static void sort_ends(end *v, end *spare, int n, int *count, int p)
 {
     sort_by(spare, v, n, true, count, p);
@@ -65,11 +65,11 @@ static void sort_ends(end *v, end *spare, int n, int *count, int p)
 
 static atn_status one_end(const end *e, atn_error *err)
 {
-    return atn_fail(err, ATN_FINDING, "message %d from rank %d to rank %d has one end", e->seq,
+    return atn_fail(err, ATN_FINDING, "message %d from rank %d to rank %d has only one end", e->seq,
                     e->from, e->to);
 }
 
-static bool peers_exist(const atn_graph *g, const end *v, int n)
+static bool peers_exist(const atn_op_graph *g, const end *v, int n)
 {
     for (int i = 0; i < n; i++)
         if (v[i].from < 0 || v[i].to < 0 || v[i].from >= g->p || v[i].to >= g->p)
@@ -77,7 +77,7 @@ static bool peers_exist(const atn_graph *g, const end *v, int n)
     return true;
 }
 
-static atn_status join(atn_graph *g, const end *sends, int nsends, const end *recvs, int nrecvs,
+static atn_status join(atn_op_graph *g, const end *sends, int nsends, const end *recvs, int nrecvs,
                        atn_error *err)
 {
     for (int i = 0; i < nsends && i < nrecvs; i++) {
@@ -93,7 +93,7 @@ static atn_status join(atn_graph *g, const end *sends, int nsends, const end *re
     return ATN_OK;
 }
 
-static atn_status match(atn_graph *g, atn_error *err)
+static atn_status match(atn_op_graph *g, atn_error *err)
 {
     end *ends = malloc(sizeof *ends * 3 * ((size_t)g->n + 1));
     int *count = malloc(sizeof *count * ((size_t)g->p + 2));
@@ -102,7 +102,7 @@ static atn_status match(atn_graph *g, atn_error *err)
         end *recvs = ends + g->n, *spare = recvs + g->n;
         const int nsends = collect(g, ATN_OP_SEND, ends), nrecvs = collect(g, ATN_OP_RECV, recvs);
         if (!peers_exist(g, ends, nsends) || !peers_exist(g, recvs, nrecvs)) {
-            status = atn_fail(err, ATN_FINDING, "a message goes to a rank that does not exist");
+            status = atn_fail(err, ATN_FINDING, "a message has an invalid rank");
         } else {
             sort_ends(ends, spare, nsends, count, g->p);
             sort_ends(recvs, spare, nrecvs, count, g->p);
@@ -118,7 +118,7 @@ static atn_status match(atn_graph *g, atn_error *err)
 
 /* ---- nodes ---- */
 
-static void add_rank(atn_graph *g, int r)
+static void add_rank(atn_op_graph *g, int r)
 {
     const atn_schedule *s = g->s[r];
     int last[ATN_OP_KINDS] = {-1, -1, -1, -1}; /* on each port; copies use none */
@@ -127,14 +127,14 @@ static void add_rank(atn_graph *g, int r)
         const atn_op *o = &s->ops[i];
         const int id = g->base[r] + i;
         const bool follows = o->kind != ATN_OP_COPY && last[o->kind] >= 0;
-        g->nodes[id] = (atn_graph_node){.kind = o->kind,
-                                        .ssend = o->ssend,
-                                        .rank = r,
-                                        .round = o->round,
-                                        .other = -1,
-                                        .next = -1,
-                                        .waits = o->ndeps + follows,
-                                        .parts = o->a.n};
+        g->nodes[id] = (atn_op_node){.kind = o->kind,
+                                     .ssend = o->ssend,
+                                     .rank = r,
+                                     .round = o->round,
+                                     .other = -1,
+                                     .next = -1,
+                                     .waits = o->ndeps + follows,
+                                     .parts = o->a.n};
         if (follows)
             g->nodes[last[o->kind]].next = id;
         last[o->kind] = id;
@@ -143,7 +143,7 @@ static void add_rank(atn_graph *g, int r)
     }
 }
 
-static void list_heirs(atn_graph *g)
+static void list_heirs(atn_op_graph *g)
 {
     int at = 0;
 
@@ -156,17 +156,17 @@ static void list_heirs(atn_graph *g)
         for (int i = 0; i < g->s[r]->nops; i++) {
             const atn_op *o = &g->s[r]->ops[i];
             for (int d = 0; d < o->ndeps; d++) {
-                atn_graph_node *on = &g->nodes[g->base[r] + g->s[r]->deps[o->dep + d]];
+                atn_op_node *on = &g->nodes[g->base[r] + g->s[r]->deps[o->dep + d]];
                 g->heirs[on->heir + on->heirs++] = g->base[r] + i;
             }
         }
 }
 
-static bool set_up(atn_graph *g, atn_schedule *const *s, int p)
+static bool set_up(atn_op_graph *g, atn_schedule *const *s, int p)
 {
     int deps = 0;
 
-    *g = (atn_graph){.s = s, .p = p, .base = malloc(sizeof *g->base * ((size_t)p + 1))};
+    *g = (atn_op_graph){.s = s, .p = p, .base = malloc(sizeof *g->base * ((size_t)p + 1))};
     for (int r = 0; g->base && r < p; r++) {
         g->base[r] = g->n;
         g->n += s[r]->nops;
@@ -179,15 +179,15 @@ static bool set_up(atn_graph *g, atn_schedule *const *s, int p)
     return g->base && g->nodes && g->heirs;
 }
 
-void atn_graph_free(atn_graph *g)
+void atn_op_graph_free(atn_op_graph *g)
 {
     free(g->base);
     free(g->nodes);
     free(g->heirs);
-    *g = (atn_graph){.p = 0};
+    *g = (atn_op_graph){.p = 0};
 }
 
-atn_status atn_graph_make(atn_schedule *const *schedules, int p, atn_graph *g, atn_error *err)
+atn_status atn_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph *g, atn_error *err)
 {
     atn_status status =
         set_up(g, schedules, p) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -199,11 +199,11 @@ atn_status atn_graph_make(atn_schedule *const *schedules, int p, atn_graph *g, a
     if (status == ATN_OK)
         list_heirs(g);
     else
-        atn_graph_free(g);
+        atn_op_graph_free(g);
     return status;
 }
 
-void atn_graph_size(atn_graph *g, int64_t n)
+void atn_op_graph_size(atn_op_graph *g, int64_t n)
 {
     for (int r = 0; r < g->p; r++) {
         const atn_schedule *s = g->s[r];
@@ -215,10 +215,10 @@ void atn_graph_size(atn_graph *g, int64_t n)
 
 /* ---- stages ---- */
 
-bool atn_graph_rounds_are_stages(const atn_graph *g)
+bool atn_op_graph_rounds_are_stages(const atn_op_graph *g)
 {
     for (int i = 0; i < g->n; i++) {
-        const atn_graph_node *x = &g->nodes[i];
+        const atn_op_node *x = &g->nodes[i];
         const bool message = x->other >= 0;
         if (message && (x->round != g->nodes[x->other].round ||
                         (x->next >= 0 && x->round == g->nodes[x->next].round)))
@@ -227,7 +227,7 @@ bool atn_graph_rounds_are_stages(const atn_graph *g)
     return true;
 }
 
-static double one_unit(void *context, const atn_graph *g, int id, atn_message_cost *cost)
+static double one_unit(void *context, const atn_op_graph *g, int id, atn_message_cost *cost)
 {
     (void)context;
     const bool message = g->nodes[id].other >= 0;
@@ -237,7 +237,7 @@ static double one_unit(void *context, const atn_graph *g, int id, atn_message_co
     return 0.0;
 }
 
-atn_status atn_graph_stages(const atn_graph *g, int *stage, int *nstages_p, atn_error *err)
+atn_status atn_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p, atn_error *err)
 {
     double *done = malloc(sizeof *done * ((size_t)g->n + 1)), time = 0;
     if (done == NULL)

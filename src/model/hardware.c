@@ -1,6 +1,5 @@
-/* hardware.c - the models that give each message a cost of its own: Hockney, LogGP(H), pLogP,
- * log_nP, mlog_nP, LMO.  They differ in what a message costs its sender, the network and its
- * receiver; the walk through the graph is that of ports.h. */
+/* hardware.c - models with a cost per message: Hockney, LogGP(H), pLogP, log_nP, mlog_nP, LMO.
+ * They differ in the costs of sender, network and receiver; all use the graph walk of ports.h. */
 #include <math.h>
 
 #include "model/model.h"
@@ -16,15 +15,15 @@ typedef struct {
         atn_lmo lmo[ATN_MACHINE_CHANNELS];
         double latency[ATN_MACHINE_CHANNELS];
     } of;
-    struct { /* the last price asked for: most messages of a collective are alike */
+    struct { /* the last cost computed: most messages of a collective are equal */
         double bytes;
         atn_message_cost cost;
     } last[ATN_MACHINE_CHANNELS];
 } context;
 
-typedef void (*price_fn)(const context *x, int channel, double bytes, atn_message_cost *cost);
+typedef void (*message_fn)(const context *x, int channel, double bytes, atn_message_cost *cost);
 
-static int channel_of(const context *x, const atn_graph *g, const atn_graph_node *send)
+static int channel_of(const context *x, const atn_op_graph *g, const atn_op_node *send)
 {
     if (x->one)
         return x->worst;
@@ -33,16 +32,17 @@ static int channel_of(const context *x, const atn_graph *g, const atn_graph_node
 
 static void find_worst(context *x)
 {
-    const atn_graph *g = x->c->g;
+    const atn_op_graph *g = x->c->g;
     for (int i = 0; i < g->n; i++)
         if (g->nodes[i].kind == ATN_OP_SEND)
             x->worst = atn_max(x->worst, channel_of(x, g, &g->nodes[i]));
     x->one = true;
 }
 
-static double price(context *x, const atn_graph *g, int id, atn_message_cost *cost, price_fn fn)
+static double cost_of(context *x, const atn_op_graph *g, int id, atn_message_cost *cost,
+                      message_fn fn)
 {
-    const atn_graph_node *n = &g->nodes[id];
+    const atn_op_node *n = &g->nodes[id];
     if (n->other < 0)
         return atn_local_cost(x->c, n, 1);
     const int channel = channel_of(x, g, n);
@@ -57,9 +57,9 @@ static double price(context *x, const atn_graph *g, int id, atn_message_cost *co
 
 /* One callback and one entry per model; `init` fills in x.of for every channel i. */
 #define MODEL(name, ...)                                                                           \
-    static double name##_cost(void *x, const atn_graph *g, int id, atn_message_cost *cost)         \
+    static double name##_cost(void *x, const atn_op_graph *g, int id, atn_message_cost *cost)      \
     {                                                                                              \
-        return price(x, g, id, cost, price_##name);                                                \
+        return cost_of(x, g, id, cost, cost_##name);                                               \
     }                                                                                              \
     atn_status atn_model_##name(const atn_model_case *c, double *seconds_p, atn_error *err)        \
     {                                                                                              \
@@ -71,7 +71,7 @@ static double price(context *x, const atn_graph *g, int id, atn_message_cost *co
         return atn_ports_time(c->g, name##_cost, &x, NULL, seconds_p, err);                        \
     }
 
-static void price_alpha_beta(const context *x, int channel, double bytes, atn_message_cost *cost)
+static void cost_alpha_beta(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     const atn_hockney *h = &x->of.hockney[channel];
     const double t = h->alpha + h->beta * bytes;
@@ -80,7 +80,7 @@ static void price_alpha_beta(const context *x, int channel, double bytes, atn_me
 MODEL(alpha_beta, x.of.hockney[i] = atn_channel_hockney(c->m, i))
 
 /* (2.1) and (2.2): a second message follows g + (m-1)G later. */
-static void price_loggph(const context *x, int channel, double bytes, atn_message_cost *cost)
+static void cost_loggph(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     const atn_loggp *p = &x->of.loggp[channel];
     const double stream = fmax(0.0, bytes - 1) * p->gap_byte;
@@ -92,9 +92,9 @@ static void price_loggph(const context *x, int channel, double bytes, atn_messag
 }
 MODEL(loggph, x.of.loggp[i] = atn_channel_loggp(c->m, i))
 
-static void price_loggp(const context *x, int channel, double bytes, atn_message_cost *cost)
+static void cost_loggp(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
-    price_loggph(x, channel, bytes, cost);
+    cost_loggph(x, channel, bytes, cost);
 }
 MODEL(loggp, {
     if (i == 0)
@@ -102,16 +102,16 @@ MODEL(loggp, {
     x.of.loggp[i] = atn_channel_loggp(c->m, i);
 })
 
-/* L + g(m).  From the eager limit on, two small messages ask first: 2 g(1) + 2 L more. */
-static void price_plogp(const context *x, int channel, double bytes, atn_message_cost *cost)
+/* L + g(m).  From the eager limit on, a handshake of two small messages adds 2 g(1) + 2 L. */
+static void cost_plogp(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     const atn_machine *m = x->c->m;
     const atn_channel *c = &m->channel[channel];
     const double gap = atn_plogp_gap(m, channel, bytes), latency = x->of.latency[channel];
-    const bool asks = c->eager > 0 && bytes >= (double)c->eager;
+    const bool rendezvous = c->eager > 0 && bytes >= (double)c->eager;
     *cost = (atn_message_cost){
-        .sync = asks,
-        .asks = asks ? 2 * (atn_plogp_gap(m, channel, 1) + latency) : 0.0,
+        .sync = rendezvous,
+        .handshake = rendezvous ? 2 * (atn_plogp_gap(m, channel, 1) + latency) : 0.0,
         .send = gap,
         .send_port = gap,
         .lead = latency,
@@ -121,7 +121,7 @@ static void price_plogp(const context *x, int channel, double bytes, atn_message
 }
 MODEL(plogp, x.of.latency[i] = atn_plogp_latency(c->m, i))
 
-/* The first transfer is the sender's, the others end with the receiver's. */
+/* The first transfer belongs to the sender, the last one to the receiver. */
 static void transfers(double first, double between, double last, atn_message_cost *cost)
 {
     *cost = (atn_message_cost){.send = first,
@@ -132,7 +132,7 @@ static void transfers(double first, double between, double last, atn_message_cos
 }
 
 /* o(m) = T(m) / n where it was not measured. */
-static void price_lognp(const context *x, int channel, double bytes, atn_message_cost *cost)
+static void cost_lognp(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     const atn_machine *m = x->c->m;
     const atn_channel *c = &m->channel[channel];
@@ -146,8 +146,8 @@ MODEL(lognp, {
         find_worst(&x);
 })
 
-/* (5.2) and (5.3); not measured: the network alone is the bytes at the rate of a link. */
-static void price_mlognp(const context *x, int channel, double bytes, atn_message_cost *cost)
+/* (5.2) and (5.3); if not measured, the network part is the bytes at the rate of a link. */
+static void cost_mlognp(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     const atn_machine *m = x->c->m;
     const atn_lognp *p = &m->channel[channel].lognp;
@@ -162,7 +162,7 @@ static void price_mlognp(const context *x, int channel, double bytes, atn_messag
 }
 MODEL(mlognp, {})
 
-static void price_lmo(const context *x, int channel, double bytes, atn_message_cost *cost)
+static void cost_lmo(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     const atn_lmo *p = &x->of.lmo[channel];
     const double end = p->fixed + bytes * p->byte;

@@ -1,13 +1,13 @@
-/* links.c - a collective as flows over the links of the topology, by events.
+/* links.c - a collective as flows over the links of the topology: discrete-event simulation.
  *
- * Ranks start what is ready in the order of their programs, as the executor does.  A message costs
- * its sender some processor time; a small one then leaves at once, one from the eager limit on asks
- * first and waits for its receiver.  Its bytes are a flow over all links of its path: links are
- * shared fairly, messages of one pair follow each other.  After the latency the receiver spends
- * processor time on it, as soon as it has asked for it.  A rank does one piece of work at a time.
- * Where hosts share processors (emulated clusters), work and bytes share those too, and a token is
- * waited for until all had a turn.  Large messages keep only a part of the rate while the opposite
- * direction is busy at one of their ends, because their questions then wait behind data. */
+ * Ranks start ready operations in program order, as the executor does.  A message takes processor
+ * time of its sender; an eager one is then sent at once, a rendezvous one after a handshake with
+ * its receiver.  Its bytes are a flow over all links of its path: links are shared fairly, messages
+ * of one pair are sequential.  After the latency it takes processor time of the receiver, once the
+ * receive is posted.  A rank executes one task at a time.  Where hosts share processors (emulated
+ * clusters), tasks and bytes share these, too, and a zero-byte message waits until all ranks have
+ * been scheduled.  Large messages have only a fraction of the rate while the opposite direction is
+ * busy at one of their ends, because handshakes queue behind data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,42 +15,42 @@
 #include "model/fluid.h"
 #include "model/model.h"
 
-static const double BUCKET = 4096; /* no more is seen at once */
+static const double BUCKET = 4096; /* largest observed burst */
 
 typedef enum { WORK, ARRIVE, GRANT } event_kind;
 
 typedef struct {
     double time;
-    int order; /* of two at the same time the first made is the first */
+    int order; /* of creation; decides between equal times */
     event_kind kind;
     int id;
 } event;
 
-/* What is the same for all messages of a channel. */
+/* Parameters of all messages of a channel. */
 typedef struct {
-    double cpu, more, latency, asks, eager, rate, duplex, cpu_byte, empty;
-} way;
+    double cpu, more, latency, handshake, eager, rate, duplex, cpu_byte, empty;
+} channel_cost;
 
 typedef struct {
-    int channel, pair; /* of a receive: the pair of messages the other way; -1: none */
+    int channel, pair; /* of a receive: the pair in the opposite direction; -1: none */
     int waits;
-    bool posted, asked, arrived; /* receive posted; send asked; last byte there */
-    int behind;                  /* next in a queue of its rank or its pair; -1: none */
+    bool posted, requested, arrived; /* receive posted; handshake sent; last byte received */
+    int behind;                      /* next in a queue of its rank or its pair; -1: none */
 } op_state;
 
-/* What a link lets pass at once after it was idle: rate limiters and deep buffers do. */
+/* Burst that a link passes after it was idle: rate limiters and deep buffers. */
 typedef struct {
-    double credit, since; /* bytes that it may be ahead, at a time */
+    double credit, since; /* bytes of credit, and the time of the last update */
 } bucket;
 
 typedef struct {
-    int active, first, last; /* the operation at work or on its way, and those behind it */
+    int active, first, last; /* the current operation, and those waiting */
 } queue;
 
 typedef struct {
     const atn_model_case *c;
-    const atn_graph *g;
-    way ways[ATN_MACHINE_CHANNELS];
+    const atn_op_graph *g;
+    channel_cost channels[ATN_MACHINE_CHANNELS];
     op_state *v;
     queue *rank, *pair;                     /* work of a rank; messages of a pair */
     int npairs, nedges, processors, memory; /* first resource of each kind; -1: none */
@@ -58,9 +58,9 @@ typedef struct {
     bucket *bucket;                         /* of each edge */
     int *host, nhosts;
     int *path;
-    atn_use *uses;
+    atn_fluid_use *uses;
     ATN_VEC(event) heap;
-    double turn; /* what a token takes longer */
+    double turn; /* extra time of a zero-byte message */
     int made, done;
     int *finished; /* of the fluid, at one time */
     atn_fluid f;
@@ -108,7 +108,7 @@ static event pop(sim *s)
 
 /* ---- queues ---- */
 
-/* Whether it may begin at once. */
+/* Whether it may start immediately. */
 static bool enqueue(sim *s, queue *q, int id)
 {
     s->v[id].behind = -1;
@@ -124,7 +124,7 @@ static bool enqueue(sim *s, queue *q, int id)
     return false;
 }
 
-/* The one that begins now; -1: none. */
+/* The next operation to start; -1: none. */
 static int dequeue(const sim *s, queue *q)
 {
     q->active = q->first;
@@ -135,23 +135,23 @@ static int dequeue(const sim *s, queue *q)
 
 /* ---- work of ranks ---- */
 
-/* Another message in a row costs less: nobody has to wake up. */
+/* Consecutive messages cost less: the process need not wake up. */
 static double work_of(const sim *s, int id, bool more)
 {
-    const atn_graph_node *x = &s->g->nodes[id];
+    const atn_op_node *x = &s->g->nodes[id];
     if (x->other < 0)
         return atn_local_cost(s->c, x, 1);
     const double bytes = (double)x->bytes;
     const double pack = x->parts > 1 ? bytes * atn_table_rate(&s->c->m->pack, bytes, 1) : 0.0;
-    const way *w = &s->ways[s->v[id].channel];
+    const channel_cost *w = &s->channels[s->v[id].channel];
     return (more ? w->more : w->cpu) + pack;
 }
 
-/* Owners of flows are the sends, those of work come behind all nodes. */
+/* Owners of flows are the sends; owners of tasks are numbered after all nodes. */
 static void begin_work(sim *s, int id, bool more)
 {
     const double seconds = work_of(s, id, more);
-    const atn_use use = {s->processors, 1.0};
+    const atn_fluid_use use = {s->processors, 1.0};
     if (s->processors < 0 || seconds <= 0)
         at(s, s->now + seconds, WORK, id);
     else if (!atn_fluid_add(&s->f, s->g->n + id, seconds, 1.0, 1.0, &use, 1))
@@ -168,7 +168,7 @@ static void work(sim *s, int id)
 
 static void count_flow(sim *s, int send, int by)
 {
-    const atn_graph_node *x = &s->g->nodes[send];
+    const atn_op_node *x = &s->g->nodes[send];
     if (s->c->t == NULL)
         return;
     const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
@@ -179,44 +179,44 @@ static void count_flow(sim *s, int send, int by)
     s->moved = true;
 }
 
-static int uses_of(sim *s, int send, const way *w)
+static int uses_of(sim *s, int send, const channel_cost *w)
 {
-    const atn_graph_node *x = &s->g->nodes[send];
+    const atn_op_node *x = &s->g->nodes[send];
     int n = 0;
     if (s->c->t != NULL && s->v[send].channel > 0) {
         const int edges = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
         for (int i = 0; i < edges; i++)
             if (s->f.capacity[s->path[i]] > 0)
-                s->uses[n++] = (atn_use){s->path[i], 1.0};
+                s->uses[n++] = (atn_fluid_use){s->path[i], 1.0};
     } else if (s->c->t == NULL && s->v[send].channel > 0) { /* one switch: the two links */
-        s->uses[n++] = (atn_use){2 * x->rank, 1.0};
-        s->uses[n++] = (atn_use){2 * s->g->nodes[x->other].rank + 1, 1.0};
+        s->uses[n++] = (atn_fluid_use){2 * x->rank, 1.0};
+        s->uses[n++] = (atn_fluid_use){2 * s->g->nodes[x->other].rank + 1, 1.0};
     } else {
-        s->uses[n++] = (atn_use){s->memory + s->host[x->rank], 1.0};
+        s->uses[n++] = (atn_fluid_use){s->memory + s->host[x->rank], 1.0};
     }
     if (s->processors >= 0 && w->cpu_byte > 0)
-        s->uses[n++] = (atn_use){s->processors, 2 * w->cpu_byte};
+        s->uses[n++] = (atn_fluid_use){s->processors, 2 * w->cpu_byte};
     return n;
 }
 
 static bool is_large(const sim *s, int send)
 {
-    const atn_graph_node *x = &s->g->nodes[send];
-    const way *w = &s->ways[s->v[send].channel];
+    const atn_op_node *x = &s->g->nodes[send];
+    const channel_cost *w = &s->channels[s->v[send].channel];
     return x->ssend || (w->eager > 0 && (double)x->bytes >= w->eager);
 }
 
-/* How much of a message is through at once where links were idle: what a message alone gains on the
- * pace of many. */
-static double ahead(const sim *s, int send, const way *w)
+/* The bytes of a message that pass idle links as a burst: the gain of a single message over the
+ * rate of many. */
+static double ahead(const sim *s, int send, const channel_cost *w)
 {
     const double bytes = (double)s->g->nodes[send].bytes;
     const double alone = atn_channel_message(s->c->m, s->v[send].channel, bytes) - w->empty;
     return fmin(bytes, fmax(0.0, bytes - w->rate * fmax(0.0, alone)));
 }
 
-/* Takes it from the buckets of the way; they fill while nothing flows. */
-static double draw(sim *s, int send, int n, const way *w)
+/* Draws the burst from the buckets of the path; they refill while the links are idle. */
+static double draw(sim *s, int send, int n, const channel_cost *w)
 {
     double least = ahead(s, send, w);
     if (s->v[send].channel == 0 || s->c->t == NULL)
@@ -238,7 +238,7 @@ static double draw(sim *s, int send, int n, const way *w)
 
 static void begin_flow(sim *s, int send)
 {
-    const way *w = &s->ways[s->v[send].channel];
+    const channel_cost *w = &s->channels[s->v[send].channel];
     const int n = uses_of(s, send, w);
     const double left = (double)s->g->nodes[send].bytes - draw(s, send, n, w);
     count_flow(s, send, 1);
@@ -252,11 +252,11 @@ static void flow(sim *s, int send)
         begin_flow(s, send);
 }
 
-/* If anything comes the other way at one of its ends, the messages on the least busy link of its
- * way; else 0. */
+/* With opposite traffic at one of its ends, the number of flows on the least busy link of its path;
+ * else 0. */
 static int opposed(const sim *s, int send)
 {
-    const atn_graph_node *x = &s->g->nodes[send];
+    const atn_op_node *x = &s->g->nodes[send];
     const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
     int least = s->busy[s->path[0]];
     for (int i = 1; i < n; i++)
@@ -264,7 +264,7 @@ static int opposed(const sim *s, int send)
     return s->busy[s->path[0] ^ 1] > 0 || s->busy[s->path[n - 1] ^ 1] > 0 ? least : 0;
 }
 
-double atn_meeting(double duplex, bool is_long, bool pair, int flows)
+double atn_duplex_weight(double duplex, bool is_long, bool pair, int flows)
 {
     const double part = !is_long ? 1.0 / 3 : pair ? 1.0 : 0.5;
     return 1 / (1 - (1 - duplex) * part / pow(flows, 2.0 / 3));
@@ -272,11 +272,11 @@ double atn_meeting(double duplex, bool is_long, bool pair, int flows)
 
 static double weight_of(const sim *s, int send)
 {
-    const way *w = &s->ways[s->v[send].channel];
+    const channel_cost *w = &s->channels[s->v[send].channel];
     const int flows = w->duplex < 1 ? opposed(s, send) : 0;
     const int back = s->v[s->g->nodes[send].other].pair;
     const bool meets = back >= 0 && s->pair[back].active >= 0;
-    return flows == 0 ? 1.0 : atn_meeting(w->duplex, is_large(s, send), meets, flows);
+    return flows == 0 ? 1.0 : atn_duplex_weight(w->duplex, is_large(s, send), meets, flows);
 }
 
 static void set_weights(sim *s)
@@ -287,7 +287,7 @@ static void set_weights(sim *s)
             continue;
         const double weight = weight_of(s, a->owner);
         for (int i = 0; i < a->nuses; i++) {
-            atn_use *u = &s->f.uses.v[a->use + i];
+            atn_fluid_use *u = &s->f.uses.v[a->use + i];
             if (u->resource >= s->nedges)
                 continue;
             s->f.stale = s->f.stale || u->weight < weight || weight < u->weight;
@@ -297,13 +297,13 @@ static void set_weights(sim *s)
     s->moved = false;
 }
 
-/* ---- the life of an operation ---- */
+/* ---- progress of an operation ---- */
 
 static void ready(sim *s, int id);
 
 static void complete(sim *s, int id)
 {
-    const atn_graph_node *x = &s->g->nodes[id];
+    const atn_op_node *x = &s->g->nodes[id];
     s->done++;
     s->time = fmax(s->time, s->now);
     for (int i = 0; i < x->heirs; i++) {
@@ -315,12 +315,12 @@ static void complete(sim *s, int id)
 
 static void grant(sim *s, int send)
 {
-    at(s, s->now + s->ways[s->v[send].channel].asks, GRANT, send);
+    at(s, s->now + s->channels[s->v[send].channel].handshake, GRANT, send);
 }
 
 static void ready(sim *s, int id)
 {
-    const atn_graph_node *x = &s->g->nodes[id];
+    const atn_op_node *x = &s->g->nodes[id];
     if (x->kind != ATN_OP_RECV) {
         work(s, id);
         return;
@@ -328,14 +328,14 @@ static void ready(sim *s, int id)
     s->v[id].posted = true;
     if (s->v[id].arrived)
         work(s, id);
-    else if (s->v[x->other].asked)
+    else if (s->v[x->other].requested)
         grant(s, x->other);
 }
 
 static void sent(sim *s, int id)
 {
     if (is_large(s, id)) {
-        s->v[id].asked = true;
+        s->v[id].requested = true;
         if (s->v[s->g->nodes[id].other].posted)
             grant(s, id);
     } else {
@@ -362,7 +362,7 @@ static void flowed(sim *s, int send)
     count_flow(s, send, -1);
     if (next >= 0)
         begin_flow(s, next);
-    at(s, s->now + s->ways[s->v[send].channel].latency + turn, ARRIVE, send);
+    at(s, s->now + s->channels[s->v[send].channel].latency + turn, ARRIVE, send);
     if (is_large(s, send))
         complete(s, send);
 }
@@ -423,9 +423,9 @@ static void run(sim *s)
     }
 }
 
-/* ---- before ---- */
+/* ---- set-up ---- */
 
-static way way_of(const atn_machine *m, int channel)
+static channel_cost cost_of_channel(const atn_machine *m, int channel)
 {
     const atn_channel *c = &m->channel[channel];
     const double empty = c->o_below > 0 ? c->o_below : atn_channel_message(m, channel, 1);
@@ -438,18 +438,18 @@ static way way_of(const atn_machine *m, int channel)
     double more = c->cpu_more;
     if (more <= 0 && c->plogp.gap_many.nsizes > 0)
         more = atn_table_time(&c->plogp.gap_many, 1, 1);
-    return (way){.cpu = cpu,
-                 .more = more > 0 && m->processors == 0 ? fmin(more, cpu) : cpu,
-                 .empty = empty,
-                 .latency = latency + (m->processors > 0 ? m->idle : 0.0),
-                 .asks = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,
-                 .eager = (double)c->eager,
-                 .rate = atn_channel_rate(m, channel),
-                 .duplex = c->duplex > 0 ? c->duplex : 1.0,
-                 .cpu_byte = c->cpu_byte};
+    return (channel_cost){.cpu = cpu,
+                          .more = more > 0 && m->processors == 0 ? fmin(more, cpu) : cpu,
+                          .empty = empty,
+                          .latency = latency + (m->processors > 0 ? m->idle : 0.0),
+                          .handshake = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,
+                          .eager = (double)c->eager,
+                          .rate = atn_channel_rate(m, channel),
+                          .duplex = c->duplex > 0 ? c->duplex : 1.0,
+                          .cpu_byte = c->cpu_byte};
 }
 
-/* What all ranks of a host together get out of its memory. */
+/* Memory bandwidth of all ranks of a host together. */
 static double memory_rate(const atn_machine *m, double alone)
 {
     const atn_channel *c = &m->channel[0];
@@ -466,15 +466,15 @@ static void set_capacities(sim *s)
     const atn_machine *m = s->c->m;
     for (int e = 0; e < s->nedges; e++)
         s->f.capacity[e] = s->c->t            ? atn_edge_rate(m, s->c->t, e)
-                           : m->nchannels > 1 ? s->ways[1].rate
+                           : m->nchannels > 1 ? s->channels[1].rate
                                               : 0.0;
     for (int h = 0; h < s->nhosts; h++)
-        s->f.capacity[s->memory + h] = memory_rate(m, s->ways[0].rate);
+        s->f.capacity[s->memory + h] = memory_rate(m, s->channels[0].rate);
     if (s->processors >= 0)
         s->f.capacity[s->processors] = (double)m->processors;
 }
 
-/* Channels, pairs, and what each operation waits for: its dependencies only; ports are shared. */
+/* Channels, pairs and dependencies; operations do not wait for the previous one on their port. */
 static void set_states(sim *s, int *pair_to)
 {
     for (int i = 0; i < s->g->n; i++)
@@ -485,7 +485,7 @@ static void set_states(sim *s, int *pair_to)
     for (int r = 0; r < s->g->p; r++) {
         memset(pair_to, -1, sizeof *pair_to * (size_t)s->g->p);
         for (int i = s->g->base[r]; i < s->g->base[r + 1]; i++) {
-            const atn_graph_node *x = &s->g->nodes[i];
+            const atn_op_node *x = &s->g->nodes[i];
             if (x->other < 0)
                 continue;
             const int peer = s->g->nodes[x->other].rank;
@@ -503,21 +503,21 @@ static void set_states(sim *s, int *pair_to)
         s->rank[r] = (queue){-1, -1, -1};
 }
 
-/* Where ranks share processors, one that waits for a token among ranks that move data goes on when
- * all had a turn to send and to receive. */
+/* Where ranks share processors and some move data, a rank that waits for a zero-byte message
+ * continues after all ranks had a time slice to send and to receive. */
 static double turn_of(const sim *s)
 {
-    const double each = 2 * s->ways[s->c->m->nchannels - 1].cpu;
+    const double each = 2 * s->channels[s->c->m->nchannels - 1].cpu;
     bool data = false;
     for (int i = 0; i < s->g->n && !data; i++)
         data = s->g->nodes[i].other >= 0 && s->g->nodes[i].bytes > 0;
     return data && s->processors >= 0 ? each * s->g->p / s->c->m->processors : 0.0;
 }
 
-/* What is far below the time of an empty message need not be told apart. */
+/* Events need not be distinguished far below the time of an empty message. */
 static double instant_of(const sim *s)
 {
-    const way *last = &s->ways[s->c->m->nchannels - 1];
+    const channel_cost *last = &s->channels[s->c->m->nchannels - 1];
     return fmax(1e-10, (last->cpu + last->latency) / 100);
 }
 
@@ -544,7 +544,7 @@ static bool set_up(sim *s)
     s->memory = s->nedges;
     s->processors = s->c->m->processors > 0 ? s->memory + s->nhosts : -1;
     for (int i = 0; i < s->c->m->nchannels; i++)
-        s->ways[i] = way_of(s->c->m, i);
+        s->channels[i] = cost_of_channel(s->c->m, i);
     if (!s->busy || !s->bucket || !atn_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
         return false;
     s->f.instant = instant_of(s);
@@ -582,8 +582,8 @@ atn_status atn_model_links(const atn_model_case *c, double *seconds_p, atn_error
     else if (c->bounds && c->bounds->stopped)
         *seconds_p = s.now;
     else if (s.done < s.g->n)
-        status = atn_fail(err, ATN_FINDING, "%d of %d operations wait for ever", s.g->n - s.done,
-                          s.g->n);
+        status = atn_fail(err, ATN_FINDING, "deadlock: %d of %d operations never start",
+                          s.g->n - s.done, s.g->n);
     else
         *seconds_p = s.time;
     tear_down(&s);

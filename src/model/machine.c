@@ -1,4 +1,4 @@
-/* machine.c - making machines, and looking values up. */
+/* machine.c - construction and look-up. */
 #include "model/machine.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ bool atn_machine_note(atn_machine *m, const char *key, const char *value)
     return true;
 }
 
-atn_values *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
+atn_cost_table *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
 {
     for (int i = 0; i < m->ngammas; i++)
         if (strcmp(m->gamma[i].op, op) == 0 && strcmp(m->gamma[i].type, type) == 0)
@@ -60,8 +60,8 @@ atn_values *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
     return &g->cost;
 }
 
-/* The first size brings the taus, every other one must have the same. */
-bool atn_table_put(atn_values *t, int64_t size, int tau, double v)
+/* The first size defines the taus; all others must have the same ones. */
+bool atn_table_put(atn_cost_table *t, int64_t size, int tau, double v)
 {
     int row = t->nsizes - 1, column = 0;
     if (row < 0 || size > t->size[row]) {
@@ -85,8 +85,8 @@ bool atn_table_put(atn_values *t, int64_t size, int tau, double v)
 
 /* ---- tables ---- */
 
-/* One row at tau: linear between columns; above the last it goes on, at most in proportion. */
-static double in_row(const atn_values *t, int row, double tau)
+/* One row at tau: linear between columns; above the last one linear, at most proportional. */
+static double in_row(const atn_cost_table *t, int row, double tau)
 {
     const double *v = t->v[row];
     const int last = t->ntaus - 1;
@@ -105,14 +105,14 @@ static double in_row(const atn_values *t, int row, double tau)
     return fmin(most, v[last] + fmax(0.0, slope) * (tau - t->tau[last]));
 }
 
-static double between(const atn_values *t, int i, double bytes, double tau)
+static double between(const atn_cost_table *t, int i, double bytes, double tau)
 {
     const double low = in_row(t, i, tau), high = in_row(t, i + 1, tau);
     return low +
            (high - low) * (bytes - (double)t->size[i]) / (double)(t->size[i + 1] - t->size[i]);
 }
 
-static int row_below(const atn_values *t, double bytes)
+static int row_below(const atn_cost_table *t, double bytes)
 {
     int i = 0;
     while (i < t->nsizes - 1 && (double)t->size[i + 1] <= bytes)
@@ -120,7 +120,7 @@ static int row_below(const atn_values *t, double bytes)
     return i;
 }
 
-double atn_table_time(const atn_values *t, double bytes, double tau)
+double atn_table_time(const atn_cost_table *t, double bytes, double tau)
 {
     if (t->nsizes == 0 || tau <= 0)
         return 0.0;
@@ -135,7 +135,7 @@ double atn_table_time(const atn_values *t, double bytes, double tau)
     return fmax(end, between(t, last - 1, bytes, tau));
 }
 
-double atn_table_rate(const atn_values *t, double bytes, double tau)
+double atn_table_rate(const atn_cost_table *t, double bytes, double tau)
 {
     if (t->nsizes == 0)
         return 0.0;
@@ -153,7 +153,7 @@ static int host_of(const atn_topo *t, int v)
     return v;
 }
 
-/* Levels that the way from u climbs until it meets the way from v. */
+/* Levels between u and the switch that connects it with v. */
 static int climb(const atn_topo *t, int u, int v)
 {
     int a = host_of(t, t->node_of[u]), b = host_of(t, t->node_of[v]);
@@ -176,10 +176,10 @@ int atn_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v
     return atn_min(levels, m->nchannels - 1);
 }
 
-/* What one byte costs where transfers were not measured. */
+/* The cost of one byte where transfers were not measured. */
 static double byte_cost(const atn_channel *c)
 {
-    const atn_values *gap = &c->plogp.gap;
+    const atn_cost_table *gap = &c->plogp.gap;
     if (c->hockney.beta > 0 || gap->nsizes < 2)
         return c->hockney.beta > 0 ? c->hockney.beta : c->loggp.gap_byte;
     return fmax(0.0, gap->v[gap->nsizes - 1][0] - gap->v[0][0]) /
@@ -201,7 +201,7 @@ double atn_channel_overhead(const atn_channel *c, double bytes)
     return c->eager > 0 && bytes >= (double)c->eager ? c->o_from : c->o_below;
 }
 
-/* Not measured: one after the other, the bytes of a message in memory twice over. */
+/* Not measured: sequential transfers, in memory two per message. */
 double atn_channel_transfer(const atn_channel *c, double bytes, double tau)
 {
     if (c->transfer.nsizes == 0)

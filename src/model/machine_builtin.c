@@ -1,6 +1,5 @@
-/* machine_builtin.c - the machine that is assumed where none was measured: hosts with Gigabit
- * Ethernet and TCP.  Latency and overheads are on the high side, so that plans prefer few messages
- * to many small ones unless a measured machine says otherwise. */
+/* machine_builtin.c - the default machine: hosts with Gigabit Ethernet and TCP.  Latency and
+ * overheads are high, so that plans prefer few large messages unless a machine was measured. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* machine_check.c - what makes a machine impossible, and what makes it odd. */
+/* machine_check.c - rejects invalid machines and warns about suspicious ones. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -7,12 +7,12 @@
 
 #include "model/machine_private.h"
 
-/* ---- impossible ---- */
+/* ---- invalid values ---- */
 
 static const char *origin(const atn_machine *m) { return m->origin[0] ? m->origin : "machine"; }
 
 static atn_status check_table(const atn_machine *m, const char *where, const char *name,
-                              const atn_values *t, atn_error *err)
+                              const atn_cost_table *t, atn_error *err)
 {
     for (int i = 0; i < t->nsizes; i++) {
         if (t->size[i] < 0 || (i > 0 && t->size[i] <= t->size[i - 1]))
@@ -22,13 +22,13 @@ static atn_status check_table(const atn_machine *m, const char *where, const cha
         for (int k = 0; k < t->ntaus; k++)
             if (!isfinite(t->v[i][k]) || t->v[i][k] < 0)
                 return atn_fail(err, ATN_INPUT,
-                                "%s:%d: %s: table %s holds %g, which is no cost; measure again",
+                                "%s:%d: %s: table %s has the invalid cost %g; measure again",
                                 origin(m), t->line[i], where, name, t->v[i][k]);
     }
     for (int k = 0; k < t->ntaus; k++)
         if (t->tau[k] < 1 || (k > 0 && t->tau[k] <= t->tau[k - 1]))
             return atn_fail(err, ATN_INPUT,
-                            "%s: %s: table %s: numbers of ranks at once must ascend from 1",
+                            "%s: %s: table %s: numbers of concurrent ranks must ascend from 1",
                             origin(m), where, name);
     return ATN_OK;
 }
@@ -38,9 +38,9 @@ static atn_status check_tables(const atn_machine *m, const char *where, const vo
 {
     atn_status status = ATN_OK;
     for (int i = 0; i < n && status == ATN_OK; i++)
-        status =
-            check_table(m, where, list[i].name,
-                        (const atn_values *)(const void *)((const char *)base + list[i].at), err);
+        status = check_table(
+            m, where, list[i].name,
+            (const atn_cost_table *)(const void *)((const char *)base + list[i].at), err);
     return status;
 }
 
@@ -58,13 +58,13 @@ static atn_status check_fields(const atn_machine *m, const char *where, const vo
             v = *(const double *)at;
         if (!isfinite(v) || v < list[i].min || v > list[i].max)
             return atn_fail(
-                err, ATN_INPUT, "%s: %s: %s %s is %g; it must be from %g to %g: measure again",
+                err, ATN_INPUT, "%s: %s: %s %s is %g, but must be from %g to %g; measure again",
                 origin(m), where, list[i].line, list[i].key, v, list[i].min, list[i].max);
     }
     return ATN_OK;
 }
 
-/* A channel of which nothing tells how long a message takes. */
+/* A channel without any time of a message. */
 static bool is_empty(const atn_channel *c)
 {
     return c->transfer.nsizes == 0 && c->plogp.gap.nsizes == 0 && c->loggp.gap_byte <= 0 &&
@@ -76,11 +76,11 @@ static atn_status check_channel(const atn_machine *m, int i, atn_error *err)
     const atn_channel *c = &m->channel[i];
     for (int k = 0; k < i; k++)
         if (strcmp(m->channel[k].name, c->name) == 0)
-            return atn_fail(err, ATN_INPUT, "%s: channel %s is there twice; remove one", origin(m),
+            return atn_fail(err, ATN_INPUT, "%s: duplicate channel %s; remove one", origin(m),
                             c->name);
     if (is_empty(c))
         return atn_fail(err, ATN_INPUT,
-                        "%s:%d: channel %s tells no time of a message; add a table transfer or "
+                        "%s:%d: channel %s has no time of a message; add a table transfer or "
                         "plogp-gap, or a line loggp or hockney",
                         origin(m), c->line, c->name);
     atn_status status = check_fields(m, c->name, c, atn_channel_fields, atn_nchannel_fields, err);
@@ -92,8 +92,7 @@ static atn_status check_channel(const atn_machine *m, int i, atn_error *err)
 atn_status atn_machine_check(const atn_machine *m, atn_error *err)
 {
     if (m->nchannels == 0)
-        return atn_fail(err, ATN_INPUT, "%s: no channel; a machine has at least its memory",
-                        origin(m));
+        return atn_fail(err, ATN_INPUT, "%s: no channel; add at least channel memory", origin(m));
     atn_status status = check_fields(m, "machine", m, atn_global_fields, atn_nglobal_fields, err);
     if (status == ATN_OK)
         status = check_tables(m, "machine", m, atn_global_tables, atn_nglobal_tables, err);
@@ -104,7 +103,7 @@ atn_status atn_machine_check(const atn_machine *m, atn_error *err)
     return status;
 }
 
-/* ---- of another cluster ---- */
+/* ---- machines of other clusters ---- */
 
 static int hosts_of(const atn_topo *t)
 {
@@ -117,13 +116,13 @@ static int hosts_of(const atn_topo *t)
     return n;
 }
 
-/* Whether the wires can be compared: as many hosts (in older files: ranks) were measured. */
+/* Whether the topologies are comparable: the numbers of hosts (in older files: ranks) agree. */
 static bool is_as_large(const atn_machine *m, const atn_topo *t)
 {
     return m->hosts > 0 ? m->hosts == hosts_of(t) : m->ranks == t->p;
 }
 
-/* Payload that the link of a rank's host carries; 0: not known. */
+/* Payload rate of the link of a rank's host; 0: unknown. */
 static double host_link(const atn_machine *m, const atn_topo *t, int r)
 {
     int v = t->node_of[r];
@@ -132,18 +131,18 @@ static double host_link(const atn_machine *m, const atn_topo *t, int r)
     return m->framing * (double)t->nodes[v].rate / 8;
 }
 
-/* Links carry no more than they can, and seldom a small part of it. */
+/* A measured rate does not exceed that of the links, and is seldom much lower. */
 static const char *other_speed(const atn_machine *m, const atn_topo *t)
 {
     static const double slack = 1.25, lazy = 5;
     for (int r = 0; r < t->p && m->nchannels > 1; r++) {
         const double rate = m->channel[1].rate, link = host_link(m, t, r);
         if (rate > 0 && link > 0 && rate > slack * link)
-            return "its hosts sent faster than links of this topology can; it was measured on "
+            return "its hosts are faster than the links of this topology; it was measured on "
                    "another cluster: measure this one";
         if (rate > 0 && lazy * rate < link)
-            return "its hosts sent at less than a fifth of what links of this topology can; it was "
-                   "measured on another cluster: measure this one";
+            return "its hosts have less than a fifth of the rate of the links of this topology; it "
+                   "was measured on another cluster: measure this one";
     }
     return NULL;
 }
@@ -152,24 +151,26 @@ const char *atn_machine_refuses(const atn_machine *m, const atn_topo *t)
 {
     if (m->topology == 0 || t == NULL || t->p == 0)
         return NULL;
-    if (!is_as_large(m, t)) /* perhaps a part of it, or it is a part of this */
+    if (!is_as_large(m, t)) /* perhaps a part of this topology, or the reverse */
         return other_speed(m, t);
     if (m->topology == atn_topo_wires(t) || m->topology == atn_topo_fingerprint(t))
         return NULL;
-    return "it was measured on as many hosts with other wires; measure this cluster";
+    return "it was measured on the same number of hosts with another topology; measure this "
+           "cluster";
 }
 
-/* ---- odd ---- */
+/* ---- suspicious values ---- */
 
 typedef struct {
     const atn_machine *m;
     const char *where;
-    void (*say)(void *to, const char *text);
+    void (*warn)(void *to, const char *text);
     void *to;
     int n;
 } critic;
 
-__attribute__((format(printf, 3, 4))) static void odd(critic *c, int line, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void warn_about(critic *c, int line,
+                                                             const char *format, ...)
 {
     char text[400];
     int n = line > 0 ? snprintf(text, sizeof text, "%s:%d: %s: ", origin(c->m), line, c->where)
@@ -179,68 +180,74 @@ __attribute__((format(printf, 3, 4))) static void odd(critic *c, int line, const
     vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
     c->n++;
-    if (c->say)
-        c->say(c->to, text);
+    if (c->warn)
+        c->warn(c->to, text);
 }
 
-static const double slack = 1.02; /* two medians may differ by so much and still be the same */
+static const double slack = 1.02; /* tolerated ratio of two equal medians */
 
-/* a < b, by more than their intervals explain. */
-static bool surely_less(double a, double half_a, double b, double half_b)
+/* a < b by more than their intervals. */
+static bool significantly_less(double a, double half_a, double b, double half_b)
 {
     return a * slack + half_a + half_b < b;
 }
 
 /* L(m, tau) <= L(m, A tau) <= A L(m, tau) */
-static void judge_taus(critic *c, const char *name, const atn_values *t, int row)
+static void check_taus(critic *c, const char *name, const atn_cost_table *t, int row)
 {
     for (int k = 1; k < t->ntaus; k++) {
         const double one = t->v[row][k - 1], more = t->v[row][k];
         const double half = t->half[row][k - 1], half_more = t->half[row][k];
         const double factor = (double)t->tau[k] / t->tau[k - 1];
-        if (surely_less(more, half_more, one, half))
-            odd(c, t->line[row],
-                "table %s: %" PRId64 " bytes take %.4g us with %d at once and only %.4g with %d: "
-                "more should not be faster; measure again on a quiet machine",
-                name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
-        else if (surely_less(factor * one, factor * half, more, half_more))
-            odd(c, t->line[row],
-                "table %s: %" PRId64 " bytes take %.4g us with %d at once and %.4g with %d: one "
-                "after the other would be faster; measure again on a quiet machine",
-                name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
+        if (significantly_less(more, half_more, one, half))
+            warn_about(c, t->line[row],
+                       "table %s: %" PRId64
+                       " bytes take %.4g us with %d concurrent ranks but %.4g with %d: "
+                       "more ranks cannot be faster; measure again on an idle machine",
+                       name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
+        else if (significantly_less(factor * one, factor * half, more, half_more))
+            warn_about(c, t->line[row],
+                       "table %s: %" PRId64
+                       " bytes take %.4g us with %d concurrent ranks but %.4g with %d: "
+                       "serialization would be faster; measure again on an idle machine",
+                       name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
     }
 }
 
-static void judge_times(critic *c, const char *name, const atn_values *t)
+static void check_times(critic *c, const char *name, const atn_cost_table *t)
 {
     for (int i = 0; i < t->nsizes; i++) {
-        judge_taus(c, name, t, i);
+        check_taus(c, name, t, i);
         for (int k = 0; i > 0 && k < t->ntaus; k++)
-            if (surely_less(t->v[i][k], t->half[i][k], t->v[i - 1][k], t->half[i - 1][k]))
-                odd(c, t->line[i],
+            if (significantly_less(t->v[i][k], t->half[i][k], t->v[i - 1][k], t->half[i - 1][k]))
+                warn_about(
+                    c, t->line[i],
                     "table %s: %" PRId64 " bytes take %.4g us, less than the %.4g of %" PRId64
                     " bytes; measure again",
                     name, t->size[i], t->v[i][k] * 1e6, t->v[i - 1][k] * 1e6, t->size[i - 1]);
     }
 }
 
-static void judge_channel(critic *c, const atn_channel *h)
+static void warn_about_channel(critic *c, const atn_channel *h)
 {
     c->where = h->name;
     if (h->eager > 0 && h->o_from * slack < h->o_below)
-        odd(c, 0, "overhead falls from %.4g to %.4g us at the eager limit; measure again",
-            h->o_below * 1e6, h->o_from * 1e6);
+        warn_about(c, 0,
+                   "overhead decreases from %.4g to %.4g us at the eager limit; measure again",
+                   h->o_below * 1e6, h->o_from * 1e6);
     for (int i = 0; i < atn_nchannel_tables; i++)
-        judge_times(c, atn_channel_tables[i].name,
-                    (const atn_values *)(const void *)((const char *)h + atn_channel_tables[i].at));
+        check_times(
+            c, atn_channel_tables[i].name,
+            (const atn_cost_table *)(const void *)((const char *)h + atn_channel_tables[i].at));
     if (h->spread > 0.1)
-        odd(c, 0, "its worst median is known to %.0f %% only; measure longer", h->spread * 100);
+        warn_about(c, 0, "the confidence interval of a median is +/- %.0f %%; measure longer",
+                   h->spread * 100);
 }
 
-int atn_machine_warnings(const atn_machine *m, void (*say)(void *to, const char *text), void *to)
+int atn_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text), void *to)
 {
-    critic c = {.m = m, .say = say, .to = to};
+    critic c = {.m = m, .warn = warn, .to = to};
     for (int i = 0; i < m->nchannels; i++)
-        judge_channel(&c, &m->channel[i]);
+        warn_about_channel(&c, &m->channel[i]);
     return c.n;
 }

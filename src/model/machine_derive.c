@@ -1,4 +1,4 @@
-/* machine_derive.c - one parameter set from another, so that every model runs on every machine. */
+/* machine_derive.c - derives missing parameter sets, so that every model runs on every machine. */
 #include <math.h>
 
 #include "model/machine.h"

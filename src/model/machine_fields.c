@@ -1,4 +1,4 @@
-/* machine_fields.c - the words of a machine file and what they mean. */
+/* machine_fields.c - the keywords of a machine file. */
 #include "model/machine_private.h"
 
 #define GLOBAL(line, key, unit, member, min, max)                                                  \
@@ -78,7 +78,7 @@ const atn_machine_table atn_channel_tables[] = {
 };
 const int atn_nchannel_tables = sizeof atn_channel_tables / sizeof atn_channel_tables[0];
 
-double atn_unit_scale(atn_unit unit)
+double atn_machine_unit_scale(atn_machine_unit unit)
 {
     static const double scales[] = {
         [ATN_UNIT_TIME] = 1e6, [ATN_UNIT_BYTE] = 1e9, [ATN_UNIT_RATE] = 1e-6};

@@ -1,4 +1,4 @@
-/* machine_private.h - the words of a machine file: one table for reader and writer. */
+/* machine_private.h - the keywords of a machine file: one table for parser and printer. */
 #ifndef ATN_MACHINE_PRIVATE_H
 #define ATN_MACHINE_PRIVATE_H
 
@@ -12,19 +12,19 @@ typedef enum {
     ATN_UNIT_SIZE,     /* bytes, int64_t: 64K */
     ATN_UNIT_COUNT,    /* int64_t */
     ATN_UNIT_FINGERPRINT
-} atn_unit;
+} atn_machine_unit;
 
 /* A value at `at` bytes of its structure, written `line key=value`. */
 typedef struct {
     const char *line, *key;
-    atn_unit unit;
+    atn_machine_unit unit;
     size_t at;
     double min, max;
 } atn_machine_field;
 
 typedef struct {
     const char *name;
-    atn_unit unit;
+    atn_machine_unit unit;
     size_t at;
 } atn_machine_table;
 
@@ -33,7 +33,7 @@ extern const int atn_nglobal_fields, atn_nchannel_fields;
 extern const atn_machine_table atn_global_tables[], atn_channel_tables[];
 extern const int atn_nglobal_tables, atn_nchannel_tables;
 
-/* How many of a unit make one second (or byte per second, or one). */
-double atn_unit_scale(atn_unit unit);
+/* The factor from seconds (bytes per second, numbers) to the unit. */
+double atn_machine_unit_scale(atn_machine_unit unit);
 
 #endif

@@ -14,10 +14,10 @@ typedef struct {
     int line;
     bool ended;
     atn_machine *m;
-    atn_channel *channel;  /* the block at hand; NULL: the machine itself */
-    atn_values *table;     /* rows that follow belong to it; NULL: none */
-    atn_unit unit;         /* of its values */
-    const char *names[48]; /* lines of fields that this block had already */
+    atn_channel *channel;  /* the current block; NULL: the machine itself */
+    atn_cost_table *table; /* rows that follow belong to it; NULL: none */
+    atn_machine_unit unit; /* of its values */
+    const char *names[48]; /* lines of fields of this block so far */
     int nnames;
     atn_error *err;
 } reader;
@@ -39,18 +39,18 @@ static atn_status read_plain(reader *rd, const char *what, const char *text, dou
     char *end;
     const double v = strtod(text, &end);
     if (end == text || *end != '\0' || !(isdigit((unsigned char)*text) || *text == '-'))
-        return refuse(rd, "%s: \"%.40s\" is no number; write one such as 12.5", what, text);
+        return refuse(rd, "%s: invalid number \"%.40s\"; write one such as 12.5", what, text);
     if (!isfinite(v))
         return refuse(rd, "%s: %.40s is not finite; measure again", what, text);
     if (v < 0)
-        return refuse(rd, "%s: %.40s is negative, which no cost can be; measure again", what, text);
+        return refuse(rd, "%s: %.40s is negative; measure again", what, text);
     *v_p = v;
     return ATN_OK;
 }
 
-/* "12.5", or "12.5~0.3" with half of its interval. */
-static atn_status read_number(reader *rd, const char *what, char *text, atn_unit unit, double *v_p,
-                              double *half_p)
+/* "12.5", or "12.5~0.3" with half of its confidence interval. */
+static atn_status read_number(reader *rd, const char *what, char *text, atn_machine_unit unit,
+                              double *v_p, double *half_p)
 {
     char *tilde = strchr(text, '~');
     double v = 0, half = 0;
@@ -58,9 +58,9 @@ static atn_status read_number(reader *rd, const char *what, char *text, atn_unit
         *tilde = '\0';
     atn_status status = read_plain(rd, what, text, &v);
     if (status == ATN_OK && tilde != NULL)
-        status = read_plain(rd, "half an interval, behind ~", tilde + 1, &half);
-    *v_p = v / atn_unit_scale(unit);
-    *half_p = half / atn_unit_scale(unit);
+        status = read_plain(rd, "half an interval, after ~", tilde + 1, &half);
+    *v_p = v / atn_machine_unit_scale(unit);
+    *half_p = half / atn_machine_unit_scale(unit);
     return status;
 }
 
@@ -68,7 +68,7 @@ static atn_status read_size(reader *rd, const char *what, const char *text, int6
 {
     if (atn_parse_size(text, size_p))
         return ATN_OK;
-    return refuse(rd, "%s: \"%.40s\" is no size; write 4096 or 64K", what, text);
+    return refuse(rd, "%s: invalid size \"%.40s\"; write 4096 or 64K", what, text);
 }
 
 static atn_status read_fingerprint(reader *rd, const char *text, uint64_t *v_p)
@@ -78,7 +78,7 @@ static atn_status read_fingerprint(reader *rd, const char *text, uint64_t *v_p)
     *v_p = strtoull(text, &end, 16);
     if (strlen(text) == 16 && *end == '\0' && errno == 0 && isxdigit((unsigned char)*text))
         return ATN_OK;
-    return refuse(rd, "topology=%.40s is no fingerprint; it has 16 digits of 0-9a-f", text);
+    return refuse(rd, "invalid fingerprint topology=%.40s; write 16 digits of 0-9a-f", text);
 }
 
 static atn_status read_value(reader *rd, const atn_machine_field *d, void *base, char *text,
@@ -98,7 +98,8 @@ static atn_status read_value(reader *rd, const atn_machine_field *d, void *base,
     }
     if (status == ATN_OK && (v < d->min || v > d->max))
         return refuse(rd, "%s=%.40s is out of range; it must be from %g to %g", d->key, text,
-                      d->min * atn_unit_scale(d->unit), d->max * atn_unit_scale(d->unit));
+                      d->min * atn_machine_unit_scale(d->unit),
+                      d->max * atn_machine_unit_scale(d->unit));
     return status;
 }
 
@@ -123,7 +124,7 @@ static atn_status read_field(reader *rd, const char *line, char *word)
     const atn_machine_field *list = fields_of(rd, &n);
     char *equals = strchr(word, '=');
     if (equals == NULL || equals == word || equals[1] == '\0')
-        return refuse(rd, "\"%.40s\" is no field; write key=value without spaces", word);
+        return refuse(rd, "invalid field \"%.40s\"; write key=value without spaces", word);
     *equals = '\0';
     for (int i = 0; i < n; i++) {
         if (strcmp(list[i].line, line) != 0)
@@ -151,7 +152,7 @@ static atn_status read_fields(reader *rd, const char *word, char **rest)
     atn_status status = ATN_OK;
     for (int i = 0; i < rd->nnames; i++)
         if (strcmp(rd->names[i], word) == 0)
-            return refuse(rd, "a second line \"%s\" for the same thing; keep one", word);
+            return refuse(rd, "duplicate line \"%s\"; keep one", word);
     rd->names[rd->nnames++] = word;
     for (char *field; status == ATN_OK && (field = strtok_r(NULL, " \t", rest)) != NULL;)
         status = read_field(rd, word, field);
@@ -170,7 +171,7 @@ static atn_status find_table(reader *rd, const char *name)
         known[i] = list[i].name;
         if (strcmp(list[i].name, name) != 0)
             continue;
-        rd->table = (atn_values *)(void *)(base + list[i].at);
+        rd->table = (atn_cost_table *)(void *)(base + list[i].at);
         rd->unit = list[i].unit;
         return ATN_OK;
     }
@@ -181,7 +182,7 @@ static atn_status find_gamma(reader *rd, char **rest)
 {
     const char *op = strtok_r(NULL, " \t", rest), *type = strtok_r(NULL, " \t", rest);
     if (op == NULL || type == NULL || strlen(op) > 15 || strlen(type) > 15)
-        return refuse(rd, "a table gamma names operator and type: table gamma sum f64 1");
+        return refuse(rd, "a table gamma needs operator and type, as in: table gamma sum f64 1");
     rd->table = atn_machine_gamma(rd->m, op, type);
     rd->unit = ATN_UNIT_BYTE;
     return rd->table ? ATN_OK : refuse(rd, "more than %d tables gamma", ATN_MACHINE_GAMMAS);
@@ -189,47 +190,47 @@ static atn_status find_gamma(reader *rd, char **rest)
 
 static atn_status read_taus(reader *rd, char **rest)
 {
-    atn_values *t = rd->table;
+    atn_cost_table *t = rd->table;
     for (char *word; (word = strtok_r(NULL, " \t", rest)) != NULL;) {
         int64_t tau;
         if (!atn_parse_size(word, &tau) || tau < 1 || tau > 1000000)
-            return refuse(rd, "\"%.40s\" is no number of ranks at once", word);
+            return refuse(rd, "invalid number of concurrent ranks \"%.40s\"", word);
         if (t->ntaus == ATN_TABLE_TAUS)
-            return refuse(rd, "more than %d columns; leave some out", ATN_TABLE_TAUS);
+            return refuse(rd, "more than %d columns; remove some", ATN_TABLE_TAUS);
         if (t->ntaus > 0 && tau <= t->tau[t->ntaus - 1])
-            return refuse(rd, "numbers of ranks at once must ascend; sort the columns");
+            return refuse(rd, "numbers of concurrent ranks must ascend; sort the columns");
         t->tau[t->ntaus++] = (int)tau;
     }
     return t->ntaus > 0 ? ATN_OK
-                        : refuse(rd, "the table has no columns; name the numbers of ranks at once, "
-                                     "such as 1 2 4");
+                        : refuse(rd, "the table has no columns; write the numbers of concurrent "
+                                     "ranks, such as 1 2 4");
 }
 
 static atn_status read_table(reader *rd, char **rest)
 {
     const char *name = strtok_r(NULL, " \t", rest);
     if (name == NULL)
-        return refuse(rd, "which table? write table NAME 1 2 4");
+        return refuse(rd, "missing name of a table; write table NAME 1 2 4");
     const bool gamma = rd->channel == NULL && strcmp(name, "gamma") == 0;
     atn_status status = gamma ? find_gamma(rd, rest) : find_table(rd, name);
     if (status == ATN_OK && rd->table->ntaus > 0)
-        return refuse(rd, "table %s is there twice; remove one", name);
+        return refuse(rd, "duplicate table %s; remove one", name);
     return status == ATN_OK ? read_taus(rd, rest) : status;
 }
 
 static atn_status read_row(reader *rd, char *text)
 {
-    atn_values *t = rd->table;
+    atn_cost_table *t = rd->table;
     char *rest, *word = strtok_r(text, " \t", &rest);
     int64_t size;
     int n = 0;
     if (t == NULL)
-        return refuse(rd, "a row of numbers outside of a table; write \"table NAME 1\" above it");
+        return refuse(rd, "a row of numbers outside a table; write \"table NAME 1\" above it");
     atn_status status = read_size(rd, "row", word, &size);
     if (status != ATN_OK)
         return status;
     if (t->nsizes == ATN_TABLE_SIZES)
-        return refuse(rd, "more than %d rows; leave some out", ATN_TABLE_SIZES);
+        return refuse(rd, "more than %d rows; remove some", ATN_TABLE_SIZES);
     if (t->nsizes > 0 && size <= t->size[t->nsizes - 1])
         return refuse(rd, "size %s does not ascend; sort the rows and keep one of each size", word);
     t->size[t->nsizes] = size;
@@ -241,7 +242,7 @@ static atn_status read_row(reader *rd, char *text)
             read_number(rd, "row", word, rd->unit, &t->v[t->nsizes][n], &t->half[t->nsizes][n]);
     }
     if (status == ATN_OK && n < t->ntaus)
-        return refuse(rd, "%d values for %d columns: the row was cut short; restore it", n,
+        return refuse(rd, "%d values for %d columns: the row is truncated; restore it", n,
                       t->ntaus);
     t->nsizes++;
     return status;
@@ -253,10 +254,10 @@ static atn_status read_channel(reader *rd, char **rest)
 {
     const char *name = strtok_r(NULL, " \t", rest);
     if (name == NULL || strlen(name) > 31 || strtok_r(NULL, " \t", rest) != NULL)
-        return refuse(rd, "a channel has one name of at most 31 letters: channel memory");
+        return refuse(rd, "a channel needs one name of at most 31 letters, as in: channel memory");
     for (int i = 0; i < rd->m->nchannels; i++)
         if (strcmp(rd->m->channel[i].name, name) == 0)
-            return refuse(rd, "channel %s is there twice; remove one", name);
+            return refuse(rd, "duplicate channel %s; remove one", name);
     rd->channel = atn_machine_add_channel(rd->m, name);
     rd->nnames = 0;
     if (rd->channel == NULL)
@@ -268,7 +269,7 @@ static atn_status read_channel(reader *rd, char **rest)
 static atn_status read_note(reader *rd, char *text, char *colon)
 {
     if (rd->channel)
-        return refuse(rd, "provenance (\"key: value\") must stand before the channels");
+        return refuse(rd, "provenance (\"key: value\") must precede the channels");
     *colon++ = '\0';
     if (atn_machine_note(rd->m, text, colon + strspn(colon, " \t")))
         return ATN_OK;
@@ -289,7 +290,7 @@ static atn_status read_words(reader *rd, char *text)
         return read_channel(rd, &rest);
     if (strcmp(word, "end") == 0) {
         if (rd->m->nchannels == 0)
-            return refuse(rd, "no channel; a machine has at least its memory");
+            return refuse(rd, "no channel; add at least channel memory");
         rd->ended = true;
         return ATN_OK;
     }
@@ -306,7 +307,7 @@ static atn_status read_line(reader *rd, char *text)
         text[--n] = '\0';
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)text[i] < ' ' && text[i] != '\t')
-            return refuse(rd, "byte 0x%02x is not text; the file is damaged or of another kind",
+            return refuse(rd, "byte 0x%02x is not text; the file is damaged or not a machine file",
                           (unsigned char)text[i]);
     if (n == 0 || *text == '#')
         return ATN_OK;
@@ -337,7 +338,7 @@ static atn_status read_version(reader *rd, const char *text)
     return ATN_OK;
 }
 
-/* The text is cut into lines in place. */
+/* Splits the text into lines in place. */
 static atn_status read_lines(reader *rd, char *text, size_t bytes)
 {
     atn_status status = read_version(rd, text);
@@ -351,11 +352,11 @@ static atn_status read_lines(reader *rd, char *text, size_t bytes)
     if (why != NULL)
         return refuse(rd, "%s", why);
     if (status == ATN_OK && !rd->ended)
-        return refuse(rd, "the line \"end\" is missing: the file was cut short; restore it");
+        return refuse(rd, "the line \"end\" is missing: the file is truncated; restore it");
     return status;
 }
 
-/* Programs may have called setlocale before MPI_Init, and numbers would then have commas. */
+/* The application may have called setlocale before MPI_Init; numbers would then have commas. */
 static atn_status read_plainly(reader *rd, char *text, size_t bytes)
 {
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -6,11 +6,11 @@
 
 #include "model/machine_private.h"
 
-/* "~0.12": half of the 95 % interval, where it is known. */
-static void print_half(FILE *f, double half, atn_unit unit)
+/* "~0.12": half of the 95 % interval, if known. */
+static void print_half(FILE *f, double half, atn_machine_unit unit)
 {
     if (half > 0)
-        fprintf(f, "~%.3g", half * atn_unit_scale(unit));
+        fprintf(f, "~%.3g", half * atn_machine_unit_scale(unit));
 }
 
 static void print_value(FILE *f, const atn_machine_field *d, const void *base)
@@ -28,7 +28,7 @@ static void print_value(FILE *f, const atn_machine_field *d, const void *base)
         fprintf(f, " %s=%016" PRIx64, d->key, *(const uint64_t *)at);
         break;
     default:
-        fprintf(f, " %s=%.9g", d->key, *(const double *)at * atn_unit_scale(d->unit));
+        fprintf(f, " %s=%.9g", d->key, *(const double *)at * atn_machine_unit_scale(d->unit));
     }
 }
 
@@ -38,7 +38,7 @@ static bool is_set(const atn_machine_field *d, const void *base)
     return d->unit >= ATN_UNIT_SIZE ? *(const int64_t *)at != 0 : *(const double *)at != 0;
 }
 
-/* Values of one word share a line; those that are zero are left out. */
+/* Values with the same keyword share a line; zeros are omitted. */
 static void print_fields(FILE *f, const atn_machine_field *list, int n, const void *base,
                          const double *half, const char *indent)
 {
@@ -56,7 +56,7 @@ static void print_fields(FILE *f, const atn_machine_field *list, int n, const vo
         fputc('\n', f);
 }
 
-static void print_table(FILE *f, const char *words, const atn_values *t, atn_unit unit,
+static void print_table(FILE *f, const char *words, const atn_cost_table *t, atn_machine_unit unit,
                         const char *indent)
 {
     char size[32];
@@ -69,7 +69,7 @@ static void print_table(FILE *f, const char *words, const atn_values *t, atn_uni
     for (int i = 0; i < t->nsizes; i++) {
         fprintf(f, "%s  %-6s", indent, atn_format_size(t->size[i], size));
         for (int k = 0; k < t->ntaus; k++) {
-            fprintf(f, " %.9g", t->v[i][k] * atn_unit_scale(unit));
+            fprintf(f, " %.9g", t->v[i][k] * atn_machine_unit_scale(unit));
             print_half(f, t->half[i][k], unit);
         }
         fputc('\n', f);
@@ -81,7 +81,7 @@ static void print_tables(FILE *f, const atn_machine_table *list, int n, const vo
 {
     for (int i = 0; i < n; i++)
         print_table(f, list[i].name,
-                    (const atn_values *)(const void *)((const char *)base + list[i].at),
+                    (const atn_cost_table *)(const void *)((const char *)base + list[i].at),
                     list[i].unit, indent);
 }
 

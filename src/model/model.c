@@ -1,31 +1,32 @@
-/* model.c - the table of models, and what they share. */
+/* model.c - the table of models, and their shared functions. */
 #include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const atn_model models[] = {
-    {"alpha-beta", "Hockney: a + b m, one message at a time each way, ends meet", true, false,
-     atn_model_alpha_beta},
+    {"alpha-beta", "Hockney: a + b m, one message at a time per direction, synchronous", true,
+     false, atn_model_alpha_beta},
     {"loggp", "LogGP: 2o + L + (m-1)G with the parameters of the slowest channel", true, false,
      atn_model_loggp},
     {"loggph", "LogGPH: LogGP with the parameters of each message's channel", true, false,
      atn_model_loggph},
-    {"plogp", "parametrised LogP: L + g(m), asking first from the eager limit on", true, false,
+    {"plogp", "parametrised LogP: L + g(m), with a handshake from the eager limit on", true, false,
      atn_model_plogp},
-    {"lognp", "log_nP: n transfers of o(m), of the slowest channel", true, false, atn_model_lognp},
-    {"mlognp", "mlog_nP: transfers of each message's channel, network apart from copies", true,
+    {"lognp", "log_nP: n transfers of o(m) on the slowest channel", true, false, atn_model_lognp},
+    {"mlognp", "mlog_nP: transfers on each message's channel, network and copies separate", true,
      false, atn_model_mlognp},
-    {"lmo", "Lastovetsky: processors and links apart, C + m t at both ends, m / rate", true, false,
+    {"lmo", "LMO: processors and links separate, C + m t at both ends, m / rate", true, false,
      atn_model_lmo},
-    {"taulop", "tau-Lop: stages of transfers in lock-step, L(m, tau) where they meet", true, false,
+    {"taulop", "tau-Lop: stages of transfers in lock-step, L(m, tau) under contention", true, false,
      atn_model_taulop},
-    {"taulop-links", "tau-Lop, and in each stage the time of the busiest link", true, false,
+    {"taulop-links", "tau-Lop, with the time of the busiest link in each stage", true, false,
      atn_model_taulop_links},
-    {"ron-a", "circuits changed as early as can be: start + m byte, and what delay is not hidden",
-     true, true, atn_model_ron_a},
-    {"ron-b", "a circuit for every message: delay + start + m byte", true, true, atn_model_ron_b},
-    {"links", "messages as flows that share links and processors fairly, by events", false, false,
+    {"ron-a", "RON, ports reconfigured as early as possible: start + m byte + exposed delay", true,
+     true, atn_model_ron_a},
+    {"ron-b", "RON, a circuit for every message: delay + start + m byte", true, true,
+     atn_model_ron_b},
+    {"links", "simulated flows that share links and processors fairly", false, false,
      atn_model_links},
 };
 
@@ -46,7 +47,7 @@ atn_status atn_unknown_model(const char *option, const char *name, atn_error *er
     char offer[ATN_ERROR_ROOM];
     for (int i = 0; i < atn_models(); i++)
         names[i] = models[i].name;
-    return atn_fail(err, ATN_USAGE, "--%s %s: there is no such model; %s", option, name,
+    return atn_fail(err, ATN_USAGE, "--%s %s: unknown model; %s", option, name,
                     atn_offer(name, names, atn_models(), offer));
 }
 
@@ -55,22 +56,7 @@ bool atn_model_fits(const atn_model *model, const atn_machine *m)
     return !model->circuits || m->ports > 0;
 }
 
-atn_status atn_model_time(const atn_model *model, atn_schedule *const *schedules, int p, int64_t n,
-                          const atn_machine *m, const atn_topo *t, double *seconds_p,
-                          atn_error *err)
-{
-    atn_graph g;
-    atn_status status = atn_graph_make(schedules, p, &g, err);
-
-    if (status != ATN_OK)
-        return status;
-    atn_graph_size(&g, n);
-    status = model->evaluate(&(atn_model_case){.g = &g, .m = m, .t = t}, seconds_p, err);
-    atn_graph_free(&g);
-    return status;
-}
-
-double atn_local_cost(const atn_model_case *c, const atn_graph_node *x, double tau)
+double atn_local_cost(const atn_model_case *c, const atn_op_node *x, double tau)
 {
     const double bytes = (double)x->bytes;
     if (x->kind == ATN_OP_REDUCE)
@@ -104,7 +90,7 @@ int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host)
     return n;
 }
 
-/* Levels of links below a node, hosts having none. */
+/* Levels of links below a node; hosts have none. */
 static int height(const atn_topo *t, int v)
 {
     int most = 0;

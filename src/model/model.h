@@ -1,21 +1,21 @@
-/* model.h - every model that predicts the time of a collective from its schedules: one table.
+/* model.h - the table of models that predict the time of a collective from its schedules.
  *
- * A model evaluates any schedule, of any operation, on any placement of the ranks. */
+ * A model evaluates any schedule of any operation on any rank mapping. */
 #ifndef ATN_MODEL_H
 #define ATN_MODEL_H
 
 #include "model/graph.h"
 #include "model/machine.h"
 
-/* For those who compare many: a model that simulates counts its work and stops early. */
+/* For comparing many candidates: a simulation counts its steps and stops early. */
 typedef struct {
-    double until;       /* seconds: what takes longer is not of interest */
-    int64_t most, work; /* steps that may be, and were, made */
-    bool stopped;       /* the time is what was reached: it would take longer */
+    double until;       /* seconds; stops at this simulated time */
+    int64_t most, work; /* limit and number of steps */
+    bool stopped;       /* the predicted time is a lower bound */
 } atn_model_bounds;
 
 typedef struct {
-    const atn_graph *g; /* sized (atn_graph_size) */
+    const atn_op_graph *g; /* sized (atn_op_graph_size) */
     const atn_machine *m;
     const atn_topo *t;        /* with g->p ranks; NULL: see atn_machine_channel_of */
     const char *op, *type;    /* of reductions: "sum", "f64"; NULL: any */
@@ -25,36 +25,30 @@ typedef struct {
 typedef struct {
     const char *name; /* "taulop" */
     const char *doc;  /* one line */
-    bool plain;       /* takes microseconds, not milliseconds: fit for many candidates */
-    bool circuits;    /* only for machines that have circuits (ron.h) */
+    bool plain;       /* evaluates in microseconds, not milliseconds: suits many candidates */
+    bool circuits;    /* only for machines with circuits (ron.h) */
     atn_status (*evaluate)(const atn_model_case *c, double *seconds_p, atn_error *err);
 } atn_model;
 
 int atn_models(void);
 const atn_model *atn_model_at(int i);
 const atn_model *atn_model_find(const char *name); /* NULL: unknown */
-/* Refuses the name of a model that --`option` gives; the message lists all. */
+/* Rejects the model name of --`option`; the message lists all models. */
 atn_status atn_unknown_model(const char *option, const char *name, atn_error *err);
-/* Whether a model has something to say about a machine. */
+/* Whether a model applies to a machine. */
 bool atn_model_fits(const atn_model *model, const atn_machine *m);
-
-/* The time of the schedules of all ranks, every natural block of n bytes. */
-atn_status atn_model_time(const atn_model *model, atn_schedule *const *schedules, int p, int64_t n,
-                          const atn_machine *m, const atn_topo *t, double *seconds_p,
-                          atn_error *err);
 
 /* ---- shared by models ---- */
 
-/* Seconds of a reduction or a copy with `tau` ranks of the host at it. */
-double atn_local_cost(const atn_model_case *c, const atn_graph_node *x, double tau);
-/* The host of each rank (room for p), numbered from 0; returns how many. */
+/* Seconds of a reduction or a copy with `tau` concurrent ranks of the host. */
+double atn_local_cost(const atn_model_case *c, const atn_op_node *x, double tau);
+/* The host of each rank (room for p), numbered from 0; returns the number of hosts. */
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host);
-/* How much more of its links a message takes where data comes the other way, which delays what
- * acknowledges it: a pair that exchanges long messages suffers most; where more is under way the
- * links are filled by others. */
-double atn_meeting(double duplex, bool is_long, bool pair, int flows);
-/* Payload per second of an edge of the topology: its own rate, or that of the channel whose
- * messages climb so far; 0: unlimited. */
+/* The factor on the link usage of a message under opposite traffic, which delays acknowledgements.
+ * It is largest for a pair that exchanges large messages; with more flows others fill the links. */
+double atn_duplex_weight(double duplex, bool is_long, bool pair, int flows);
+/* Payload per second of an edge of the topology: its rate, or that of the channel of its level;
+ * 0: unlimited. */
 double atn_edge_rate(const atn_machine *m, const atn_topo *t, int edge);
 
 atn_status atn_model_alpha_beta(const atn_model_case *c, double *seconds_p, atn_error *err);

@@ -1,20 +1,20 @@
-/* ports.c - see ports.h.  An operation waits for its dependencies, for the operation before it on
- * its port and, if it is a message, for its other end. */
+/* ports.c - see ports.h.  An operation waits for its dependencies, the previous operation on its
+ * port and, if it is a message, its other end. */
 #include "model/ports.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct {
-    int waits;    /* things that are not done yet, the begin of the call being one */
-    double ready; /* when the last of those that are was done */
-    bool posted;  /* waits for nothing but its other end */
-    bool sent;    /* a send that has begun */
-    double lands; /* a send: when its first byte is there */
+    int waits;    /* incomplete predecessors, including the start of the call */
+    double ready; /* completion of the latest predecessor */
+    bool posted;  /* waits only for its other end */
+    bool sent;    /* a send that has started */
+    double lands; /* of a send: arrival of the first byte */
 } state;
 
 typedef struct {
-    const atn_graph *g;
+    const atn_op_graph *g;
     atn_cost_fn cost;
     void *context;
     state *v;
@@ -32,10 +32,10 @@ static void release(walk *w, int id, double at)
         w->ready[w->nready++] = id;
 }
 
-/* The operation is done `at`, its port free at `port`. */
+/* The operation completes `at`; its port is free at `port`. */
 static void finish(walk *w, int id, double at, double port)
 {
-    const atn_graph_node *x = &w->g->nodes[id];
+    const atn_op_node *x = &w->g->nodes[id];
 
     w->done++;
     w->time = at > w->time ? at : w->time;
@@ -62,7 +62,7 @@ static void begin(walk *w, int send, double at, const atn_message_cost *c)
 
 static void post_message(walk *w, int id)
 {
-    const atn_graph_node *x = &w->g->nodes[id];
+    const atn_op_node *x = &w->g->nodes[id];
     const bool sends = x->kind == ATN_OP_SEND;
     const int send = sends ? id : x->other, recv = sends ? x->other : id;
     atn_message_cost c = {.sync = false};
@@ -72,7 +72,7 @@ static void post_message(walk *w, int id)
     if (sends && !c.sync)
         begin(w, send, w->v[send].ready, &c);
     else if (c.sync && both)
-        begin(w, send, fmax(w->v[send].ready, w->v[recv].ready) + c.asks, &c);
+        begin(w, send, fmax(w->v[send].ready, w->v[recv].ready) + c.handshake, &c);
     if (w->v[send].sent && w->v[recv].posted)
         arrive(w, recv, &c);
 }
@@ -93,13 +93,13 @@ static void post(walk *w, int id)
 static void run(walk *w)
 {
     for (int i = 0; i < w->g->n; i++) {
-        release(w, i, 0.0); /* the call begins */
+        release(w, i, 0.0); /* the call starts */
         while (w->nready > 0)
             post(w, w->ready[--w->nready]);
     }
 }
 
-atn_status atn_ports_time(const atn_graph *g, atn_cost_fn cost, void *context, double *done,
+atn_status atn_ports_time(const atn_op_graph *g, atn_cost_fn cost, void *context, double *done,
                           double *time_p, atn_error *err)
 {
     walk w = {.g = g, .cost = cost, .context = context, .ends = done};
@@ -112,8 +112,8 @@ atn_status atn_ports_time(const atn_graph *g, atn_cost_fn cost, void *context, d
             w.v[i].waits = g->nodes[i].waits + 1;
         run(&w);
         if (w.done < g->n)
-            status = atn_fail(err, ATN_FINDING, "%d of %d operations wait for ever", g->n - w.done,
-                              g->n);
+            status = atn_fail(err, ATN_FINDING, "deadlock: %d of %d operations never start",
+                              g->n - w.done, g->n);
         else
             *time_p = w.time;
     } else {

@@ -4,22 +4,22 @@
 #include <math.h>
 #include <string.h>
 
-static const double step = 0.01;      /* for gradients */
-static const double farthest = 2.3;   /* no knob beyond a factor of ten */
-static const double noise = 0.05;     /* relative error that a prediction is allowed */
-static const double most_doubt = 1.0; /* variance never grows beyond, or one call would decide */
+static const double step = 0.01;         /* for gradients */
+static const double farthest = 2.3;      /* limits knobs to a factor of ten */
+static const double noise = 0.05;        /* assumed relative error of a prediction */
+static const double most_variance = 1.0; /* with more, a single call would decide */
 
-void atn_refiner_begin(atn_refiner *r, int n, double forget, double doubt)
+void atn_refiner_begin(atn_refiner *r, int n, double forget, double sigma)
 {
     *r = (atn_refiner){.n = n, .forget = forget, .usual = 0.5};
     for (int i = 0; i < n; i++)
-        r->doubt[i][i] = doubt * doubt;
+        r->covariance[i][i] = sigma * sigma;
 }
 
-/* ---- learning ---- */
+/* ---- recursive least squares ---- */
 
-/* How the logarithm of the prediction changes with each knob. */
-static void gradient(const atn_refiner *r, atn_predict_fn predict, void *context, double at,
+/* The derivative of the logarithm of the prediction by each knob. */
+static void gradient(const atn_refiner *r, atn_refine_fn predict, void *context, double at,
                      double *slope)
 {
     double knobs[ATN_KNOBS];
@@ -32,8 +32,8 @@ static void gradient(const atn_refiner *r, atn_predict_fn predict, void *context
     }
 }
 
-/* A hiccup is cut; what errors usually are follows slowly. */
-static double tamed(atn_refiner *r, double error)
+/* Limits outliers; the usual error is a moving average. */
+static double limited(atn_refiner *r, double error)
 {
     const double limit = fmax(2 * r->usual, 2 * noise);
     const double cut = fmax(-limit, fmin(limit, error));
@@ -45,29 +45,29 @@ static void forget(atn_refiner *r)
 {
     for (int i = 0; i < r->n; i++)
         for (int k = 0; k < r->n; k++)
-            if (r->doubt[i][i] < most_doubt && r->doubt[k][k] < most_doubt)
-                r->doubt[i][k] /= r->forget;
+            if (r->covariance[i][i] < most_variance && r->covariance[k][k] < most_variance)
+                r->covariance[i][k] /= r->forget;
 }
 
-/* The step of recursive least squares for one equation: slope . change = error. */
+/* One step for the equation slope . change = error. */
 static void update(atn_refiner *r, const double *slope, double error)
 {
     double gain[ATN_KNOBS] = {0}, spread = noise * noise;
     for (int i = 0; i < r->n; i++)
         for (int k = 0; k < r->n; k++)
-            gain[i] += r->doubt[i][k] * slope[k];
+            gain[i] += r->covariance[i][k] * slope[k];
     for (int i = 0; i < r->n; i++)
         spread += slope[i] * gain[i];
     for (int i = 0; i < r->n; i++) {
         const double knob = r->knob[i] + gain[i] / spread * error;
         r->knob[i] = fmax(-farthest, fmin(farthest, knob));
         for (int k = 0; k < r->n; k++)
-            r->doubt[i][k] -= gain[i] * gain[k] / spread;
+            r->covariance[i][k] -= gain[i] * gain[k] / spread;
     }
     forget(r);
 }
 
-double atn_refiner_learn(atn_refiner *r, atn_predict_fn predict, void *context, double seconds)
+double atn_refiner_learn(atn_refiner *r, atn_refine_fn predict, void *context, double seconds)
 {
     double slope[ATN_KNOBS];
     const double at = predict(context, r->knob);
@@ -75,7 +75,7 @@ double atn_refiner_learn(atn_refiner *r, atn_predict_fn predict, void *context, 
         return 0;
     const double error = log(seconds / at);
     gradient(r, predict, context, at, slope);
-    update(r, slope, tamed(r, error));
+    update(r, slope, limited(r, error));
     return error;
 }
 
@@ -91,14 +91,14 @@ void atn_machine_knob_name(const atn_machine *m, int knob, char *out, size_t siz
         snprintf(out, size, "%s %s", m->channel[knob / 2].name, knob % 2 ? "transfer" : "overhead");
 }
 
-static void scale(atn_values *t, double factor)
+static void scale(atn_cost_table *t, double factor)
 {
     for (int i = 0; i < t->nsizes; i++)
         for (int k = 0; k < t->ntaus; k++)
             t->v[i][k] *= factor;
 }
 
-/* What a message costs however small it is. */
+/* Costs per message. */
 static void turn_overhead(atn_channel *c, double factor)
 {
     double *const list[] = {&c->o_below,   &c->o_from,        &c->latency,   &c->hockney.alpha,
@@ -110,11 +110,11 @@ static void turn_overhead(atn_channel *c, double factor)
     scale(&c->plogp.or_, factor);
 }
 
-/* And what its bytes cost. */
+/* Costs per byte. */
 static void turn_transfer(atn_channel *c, double factor)
 {
-    atn_values *const list[] = {&c->transfer, &c->sync,     &c->plogp.gap, &c->plogp.gap_many,
-                                &c->lognp.o,  &c->lognp.mw, &c->lognp.net};
+    atn_cost_table *const list[] = {&c->transfer, &c->sync,     &c->plogp.gap, &c->plogp.gap_many,
+                                    &c->lognp.o,  &c->lognp.mw, &c->lognp.net};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         scale(list[i], factor);
     c->hockney.beta *= factor;

@@ -1,5 +1,5 @@
-/* ron.c - circuits for any schedules.  Ranks send in the order of their programs and receive in it,
- * so that no clock has to be simulated: a message is placed when everything before it is. */
+/* ron.c - circuits for any schedules.  Ranks send and receive in program order, so no clock has to
+ * be simulated: a message is placed when its predecessors are. */
 #include "model/ron.h"
 
 #include <math.h>
@@ -10,23 +10,23 @@
 const char *const atn_ron_policies[] = {"anew", "demand", "early", "preset", NULL};
 
 typedef struct {
-    int to;      /* -1: never set */
-    double free; /* from when on */
+    int to;      /* -1: never connected */
+    double free; /* time from which it is free */
 } port;
 
 typedef struct {
-    int waits;    /* things that are not placed yet, the begin of the call being one */
-    double ready; /* when all that it depends on is done */
+    int waits;    /* predecessors not placed yet, including the start of the call */
+    double ready; /* when its dependencies are complete */
     bool posted;
 } state;
 
 typedef struct {
-    const atn_graph *g;
+    const atn_op_graph *g;
     const atn_ron *net;
     atn_ron_policy policy;
     port *out;    /* the ports of rank r: out[r * k ..] */
-    double *in;   /* the same for receiving: free from when on */
-    double *busy; /* a rank reduces until then */
+    double *in;   /* the same for receiving: time from which a port is free */
+    double *busy; /* by rank: end of its last reduction */
     state *v;
     int *ready, nready;
     double begin, end; /* of the current run */
@@ -43,10 +43,10 @@ static void release(run *w, int id, double at)
         w->ready[w->nready++] = id;
 }
 
-/* The operation is done `at`; what follows on its port is free to be placed. */
+/* The operation completes `at`; its successor on the port may be placed. */
 static void finish(run *w, int id, double at)
 {
-    const atn_graph_node *x = &w->g->nodes[id];
+    const atn_op_node *x = &w->g->nodes[id];
 
     w->done++;
     w->end = fmax(w->end, at);
@@ -58,12 +58,13 @@ static void finish(run *w, int id, double at)
 
 /* ---- ports ---- */
 
-/* How the message would go on a port. */
-static atn_transfer try_port(const run *w, int send, int p, double ready)
+/* The transfer of a message if it used this port. */
+static atn_ron_transfer try_port(const run *w, int send, int p, double ready)
 {
-    const atn_graph_node *x = &w->g->nodes[send];
+    const atn_op_node *x = &w->g->nodes[send];
     const port *o = &w->out[x->rank * w->net->ports + p];
-    atn_transfer t = {.send = send, .rank = x->rank, .port = p, .to = w->g->nodes[x->other].rank};
+    atn_ron_transfer t = {
+        .send = send, .rank = x->rank, .port = p, .to = w->g->nodes[x->other].rank};
 
     t.changed = o->to != t.to || w->policy == ATN_RON_ANEW;
     t.since = w->policy >= ATN_RON_EARLY ? o->free : fmax(o->free, w->v[send].ready);
@@ -77,8 +78,8 @@ static atn_transfer try_port(const run *w, int send, int p, double ready)
     return t;
 }
 
-/* First by when the message goes; then circuits that stand stay, and others have the most time. */
-static bool better(const atn_transfer *a, const atn_transfer *b)
+/* The earlier start; then the existing circuit; then the earlier reconfiguration. */
+static bool better(const atn_ron_transfer *a, const atn_ron_transfer *b)
 {
     if (a->begin != b->begin)
         return a->begin < b->begin;
@@ -100,10 +101,10 @@ static void place(run *w, int send)
     const int recv = w->g->nodes[send].other;
     double *in = free_receiver(w, w->g->nodes[recv].rank);
     const double ready = fmax(fmax(w->v[send].ready, w->v[recv].ready), *in);
-    atn_transfer best = try_port(w, send, 0, ready);
+    atn_ron_transfer best = try_port(w, send, 0, ready);
 
     for (int p = 1; p < w->net->ports; p++) {
-        const atn_transfer t = try_port(w, send, p, ready);
+        const atn_ron_transfer t = try_port(w, send, p, ready);
         best = better(&t, &best) ? t : best;
     }
     w->out[best.rank * w->net->ports + best.port] = (port){best.to, best.end};
@@ -116,7 +117,7 @@ static void place(run *w, int send)
 
 static void post(run *w, int id)
 {
-    const atn_graph_node *x = &w->g->nodes[id];
+    const atn_op_node *x = &w->g->nodes[id];
 
     w->v[id].posted = true;
     if (x->other >= 0) {
@@ -178,14 +179,14 @@ static atn_status go(run *w, int times, atn_error *err)
     for (int i = 0; i < times; i++) {
         once(w);
         if (w->done < w->g->n)
-            return atn_fail(err, ATN_FINDING, "%d of %d operations wait for ever",
+            return atn_fail(err, ATN_FINDING, "deadlock: %d of %d operations never start",
                             w->g->n - w->done, w->g->n);
     }
     w->c.time = w->end;
     return ATN_OK;
 }
 
-atn_status atn_ron_run(const atn_graph *g, const atn_ron *net, atn_ron_policy policy, int times,
+atn_status atn_ron_run(const atn_op_graph *g, const atn_ron *net, atn_ron_policy policy, int times,
                        atn_circuits *c_p, atn_error *err)
 {
     run w = {.g = g, .net = net, .policy = policy};
@@ -209,7 +210,7 @@ void atn_circuits_free(atn_circuits *c)
 
 static int by_port(const void *x, const void *y)
 {
-    const atn_transfer *a = x, *b = y;
+    const atn_ron_transfer *a = x, *b = y;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     if (a->port != b->port)
@@ -227,7 +228,7 @@ void atn_circuits_sort(atn_circuits *c)
 
 /* ---- as models ---- */
 
-/* Start-up and bytes of the slowest channel; without circuits, one port that needs no time. */
+/* Start-up and byte times of the slowest channel; without circuits, one port without delay. */
 static atn_status evaluate(const atn_model_case *c, atn_ron_policy policy, double *seconds_p,
                            atn_error *err)
 {

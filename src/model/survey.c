@@ -54,9 +54,9 @@ void atn_survey_put(FILE *f, int number, const atn_observation *o)
 
 /* ---- reading ---- */
 
-typedef enum { TAKEN, SENSELESS, OTHER_PLAN, FAILED } taken;
+typedef enum { TAKEN, INVALID, OTHER_PLAN, FAILED } taken;
 
-/* The head of a job that goes on repeats what is known already. */
+/* The head of a resumed job repeats that of the first one. */
 static taken take_job(atn_survey *s, const char *rest)
 {
     atn_survey h = {0};
@@ -64,7 +64,7 @@ static taken take_job(atn_survey *s, const char *rest)
     if (sscanf(rest, "%d %d %d %" SCNx64 " %n", &h.ranks, &h.hosts, &h.processors, &h.topology,
                &used) != 4 ||
         used == 0 || h.hosts < 1 || h.ranks < h.hosts || h.processors < 0)
-        return SENSELESS;
+        return INVALID;
     if (s->mpi != NULL)
         return h.ranks == s->ranks && h.hosts == s->hosts && h.topology == s->topology &&
                        strcmp(rest + used, s->mpi) == 0
@@ -75,17 +75,17 @@ static taken take_job(atn_survey *s, const char *rest)
     s->processors = h.processors;
     s->topology = h.topology;
     s->mpi = strdup(rest + used);
-    return s->mpi != NULL ? TAKEN : SENSELESS;
+    return s->mpi != NULL ? TAKEN : INVALID;
 }
 
 static taken take_channel(atn_survey *s, const char *rest)
 {
     atn_survey_channel c;
     if (sscanf(rest, "%31s", c.name) != 1)
-        return SENSELESS;
-    if (s->experiments > 0) /* again; the plan's identity tells whether it is the same */
+        return INVALID;
+    if (s->experiments > 0) /* repeated; the identity of the plan covers it */
         return TAKEN;
-    return atn_push(&s->channels, c) ? TAKEN : SENSELESS;
+    return atn_push(&s->channels, c) ? TAKEN : INVALID;
 }
 
 static taken take_plan(atn_survey *s, const char *rest)
@@ -94,7 +94,7 @@ static taken take_plan(atn_survey *s, const char *rest)
     uint64_t plan;
     if (sscanf(rest, "%d %d %" SCNx64, &n, &rounds, &plan) != 3 || n < 1 || rounds < 1 ||
         rounds > ATN_SURVEY_ROUNDS || s->mpi == NULL)
-        return SENSELESS;
+        return INVALID;
     if (s->experiments > 0)
         return n == s->experiments && rounds == s->rounds && plan == s->plan ? TAKEN : OTHER_PLAN;
     s->experiments = n;
@@ -141,7 +141,6 @@ atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_b
     return e;
 }
 
-/* As those of atn_survey_middle, for what can only be disturbed upwards. */
 atn_estimate atn_survey_least(const atn_estimate *rounds, int n)
 {
     atn_estimate v[ATN_SURVEY_ROUNDS];
@@ -151,27 +150,27 @@ atn_estimate atn_survey_least(const atn_estimate *rounds, int n)
     return v[0];
 }
 
-/* What all ranks do to each other is no disturbance, but what is asked for. */
+/* In experiments with all ranks, mutual disturbance is what is measured. */
 static bool only_disturbed(const atn_observation *o, atn_estimate middle)
 {
     static const double short_time = 500e-6;
     const bool time =
         o->kind != ATN_OBS_ONE_WAY && o->kind != ATN_OBS_BOTH_WAYS && o->kind != ATN_OBS_EAGER;
-    const bool crowd =
-        o->kind == ATN_OBS_TOKEN || o->kind == ATN_OBS_CROWD || o->kind == ATN_OBS_BUSY;
-    return time && !crowd && middle.mid < short_time;
+    const bool all_ranks =
+        o->kind == ATN_OBS_TOKEN || o->kind == ATN_OBS_ALL_RANKS || o->kind == ATN_OBS_BUSY;
+    return time && !all_ranks && middle.mid < short_time;
 }
 
-static bool add_round(atn_observation *known, const atn_observation *o)
+static bool add_round(atn_observation *sum, const atn_observation *o)
 {
-    if (known->rounds == ATN_SURVEY_ROUNDS)
+    if (sum->rounds == ATN_SURVEY_ROUNDS)
         return false;
-    known->round[known->rounds++] = o->value;
-    known->samples += o->samples;
-    known->value = atn_survey_middle(known->round, known->rounds,
-                                     o->kind == ATN_OBS_ONE_WAY || o->kind == ATN_OBS_BOTH_WAYS);
-    if (only_disturbed(o, known->value))
-        known->value = atn_survey_least(known->round, known->rounds);
+    sum->round[sum->rounds++] = o->value;
+    sum->samples += o->samples;
+    sum->value = atn_survey_middle(sum->round, sum->rounds,
+                                   o->kind == ATN_OBS_ONE_WAY || o->kind == ATN_OBS_BOTH_WAYS);
+    if (only_disturbed(o, sum->value))
+        sum->value = atn_survey_least(sum->round, sum->rounds);
     return true;
 }
 
@@ -196,17 +195,17 @@ static taken take_observation(atn_survey *s, const char *rest)
         rest[used] != '\0' || !kind_of(kind, &o.kind) || !ordered(o.value) || o.bytes < 0 ||
         o.tau < 1 || o.samples < 1 || o.channel < -1 || o.channel >= s->channels.n ||
         number < s->next || number >= planned(s))
-        return SENSELESS;
+        return INVALID;
     s->next = number + 1;
     o.number = number % s->experiments;
-    return keep(s, &o) ? TAKEN : SENSELESS;
+    return keep(s, &o) ? TAKEN : INVALID;
 }
 
 static taken take_skip(atn_survey *s, const char *rest)
 {
     int number;
     if (sscanf(rest, "%d", &number) != 1 || number < s->next || number >= planned(s))
-        return SENSELESS;
+        return INVALID;
     s->next = number + 1;
     return TAKEN;
 }
@@ -214,13 +213,13 @@ static taken take_skip(atn_survey *s, const char *rest)
 static taken take_end(atn_survey *s, const char *rest)
 {
     s->done = *rest == '\0' && s->experiments > 0 && s->next == planned(s);
-    return s->done ? TAKEN : SENSELESS;
+    return s->done ? TAKEN : INVALID;
 }
 
 static taken take_failed(atn_survey *s, const char *rest)
 {
     (void)s;
-    return *rest != '\0' ? FAILED : SENSELESS;
+    return *rest != '\0' ? FAILED : INVALID;
 }
 
 static const struct {
@@ -238,15 +237,15 @@ static atn_status complain(taken what, const char *line, const char *rest, atn_e
     int status = ATN_ENVIRONMENT, used = 0;
     if (what == OTHER_PLAN)
         return atn_fail(err, ATN_INPUT,
-                        "the measurement that was begun is of another job (ranks, hosts, topology, "
-                        "MPI or options differ); start it as before, or measure without --resume");
+                        "the measurement to resume is of another job (ranks, hosts, topology, MPI "
+                        "or options differ); use the same job, or measure without --resume");
     if (what == FAILED && sscanf(rest, "%d %n", &status, &used) == 1)
         return atn_fail(
             err, status > ATN_OK && status < ATN_MEMORY ? (atn_status)status : ATN_ENVIRONMENT,
             "%s", rest + used);
     return atn_fail(err, ATN_ENVIRONMENT,
-                    "the measuring job printed '%.60s', which makes no sense here; is the program "
-                    "in libexec of the same version as this command?",
+                    "the measuring job printed the invalid line '%.60s'; check that the program in "
+                    "libexec has the version of this command",
                     line);
 }
 
@@ -266,7 +265,7 @@ atn_status atn_survey_line(atn_survey *s, const char *line, atn_error *err)
         const taken what = lines[i].take(s, rest);
         return what == TAKEN ? ATN_OK : complain(what, line, rest, err);
     }
-    return complain(SENSELESS, line, line, err);
+    return complain(INVALID, line, line, err);
 }
 
 atn_status atn_survey_end(const atn_survey *s, atn_error *err)
@@ -274,10 +273,10 @@ atn_status atn_survey_end(const atn_survey *s, atn_error *err)
     if (s->done)
         return ATN_OK;
     return atn_fail(err, ATN_ENVIRONMENT,
-                    s->begun ? "the measuring job ended before it was finished; --resume goes on "
+                    s->begun ? "the measuring job ended before it was complete; --resume continues "
                                "where it stopped"
-                             : "the measuring job ended without a word; does the launcher pass on "
-                               "what its program prints?");
+                             : "the measuring job ended without output; check that the launcher "
+                               "forwards the output of its program");
 }
 
 atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err)
@@ -293,14 +292,13 @@ atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err)
         number++;
         if (*at != '#' && atn_survey_line(s, at, &why) != ATN_OK)
             status = atn_fail(err, ATN_INPUT,
-                              "%s:%d: this is not what a measurement leaves; remove the file and "
-                              "measure without --resume",
+                              "%s:%d: not a line of a measurement; remove the file and measure "
+                              "without --resume",
                               path, number);
     }
     if (status == ATN_OK && s->experiments == 0)
-        status =
-            atn_fail(err, ATN_INPUT,
-                     "%s: holds no measurement that was begun; measure without --resume", path);
+        status = atn_fail(err, ATN_INPUT,
+                          "%s: contains no measurement to resume; measure without --resume", path);
     free(text);
     return status;
 }

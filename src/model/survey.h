@@ -1,18 +1,18 @@
-/* survey.h - what the job of `attune measure` observes, and how it tells it, line by line:
+/* survey.h - the observations of the job of `attune measure`, which prints these lines:
  *
  *   attune-survey 1
- *   job RANKS HOSTS PROCESSORS TOPOLOGY MPI       PROCESSORS: that hosts share; 0: own ones
+ *   job RANKS HOSTS PROCESSORS TOPOLOGY MPI       PROCESSORS: shared by all hosts; 0: not shared
  *   channel NAME                                  for each channel
  *   plan EXPERIMENTS ROUNDS IDENTITY
  *   o NUMBER KIND CHANNEL BYTES TAU WHAT SAMPLES MEDIAN LOW HIGH
- *   skip NUMBER                                   no time for it
+ *   skip NUMBER                                   out of time
  *   failed STATUS REASON                          instead of the end
  *   end
  *
- * The plan is gone through in rounds, so that what disturbs the machine for a while spoils one of
- * them only (in the last ones, what takes long is skipped); numbers go on from round to round.  A
- * file with the lines of a job that was killed is how `--resume` goes on: experiments are done in
- * the order of the plan, so those up to the last number are complete. */
+ * The plan is executed in several rounds, so that a temporary disturbance affects only one of them
+ * (the last rounds skip long experiments); numbers continue from round to round.  `--resume` reads
+ * the lines of a job that was killed: experiments run in the order of the plan, so those up to the
+ * last number are complete. */
 #ifndef ATN_SURVEY_H
 #define ATN_SURVEY_H
 
@@ -37,7 +37,7 @@ typedef struct {
     int tau;
     char what[24];      /* "sum.f64" of REDUCE, "3-7" of PAIR; "-" */
     int samples;        /* of all rounds */
-    atn_estimate value; /* of the middle one */
+    atn_estimate value; /* of the median round */
     int number;         /* of the experiment */
     int rounds;
     atn_estimate round[ATN_SURVEY_ROUNDS];
@@ -53,33 +53,33 @@ typedef struct {
     char *mpi;
     ATN_VEC(atn_survey_channel) channels;
     int experiments, rounds; /* planned */
-    int next;                /* the first number that is not done */
+    int next;                /* the first number not completed */
     ATN_VEC(atn_observation) seen;
     bool begun, done;
 } atn_survey;
 
 void atn_survey_free(atn_survey *s);
 
-/* Takes a line; those before the first of the survey are ignored, launchers like to talk.  A job
- * that goes on where another one stopped begins anew and must have the same plan. */
+/* Parses a line; ignores output before the first line of the survey, which may come from the
+ * launcher.  A resumed job repeats the head and must have the same plan. */
 atn_status atn_survey_line(atn_survey *s, const char *line, atn_error *err);
-/* After the last line: is it all there? */
+/* After the last line: checks that the survey is complete. */
 atn_status atn_survey_end(const atn_survey *s, atn_error *err);
-/* Reads what a killed job left; a last line that breaks off is left out. */
+/* Reads the file of a killed job; ignores an incomplete last line. */
 atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err);
 
-/* One value of several rounds: the middle one; of two (and of four) the one that was less
- * disturbed.  Its interval holds all rounds but the one furthest away, which may be a hiccup. */
+/* The median of several rounds; of two (and of four) the less disturbed one.  Its interval contains
+ * all rounds except the most distant one, which may be an outlier. */
 atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_better);
 
-/* Of short messages the least disturbed round, whose interval reaches to the next one: what else a
- * machine does can only make them slower. */
+/* The minimum over rounds, for short messages, which disturbances can only make slower.  Its
+ * interval extends to the next round. */
 atn_estimate atn_survey_least(const atn_estimate *rounds, int n);
 
 void atn_survey_put_head(FILE *f, const atn_survey *s);
 void atn_survey_put(FILE *f, int number, const atn_observation *o);
 
-/* The value seen; 0: not there.  what NULL: any. */
+/* The observed value; 0: none.  what NULL: any. */
 double atn_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes, int tau,
                         const char *what);
 

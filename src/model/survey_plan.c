@@ -61,7 +61,7 @@ static int fullest(const planner *w)
     return best;
 }
 
-/* The first n ranks of a host; returns how many there are. */
+/* The first n ranks of a host; returns their number. */
 static int ranks_of(const planner *w, int host, int n, int *ranks)
 {
     int found = 0;
@@ -76,7 +76,7 @@ static int between(const planner *w, int a, int b)
     return atn_survey_channel_of(w->t, w->first[a], w->first[b]);
 }
 
-/* Two hosts that talk through a channel, with as many ranks as possible; false: there are none. */
+/* Two hosts connected by a channel, with as many ranks as possible; false: none. */
 static bool find_pair(const planner *w, int channel, int *a_p, int *b_p)
 {
     int most = 0;
@@ -94,7 +94,7 @@ static bool find_pair(const planner *w, int channel, int *a_p, int *b_p)
 
 /* ---- experiments ---- */
 
-/* Long messages take longer, whatever is done with them. */
+/* Experiments with long messages take longer. */
 static double weight_of(const atn_observation *o)
 {
     if (o->channel < 0)
@@ -120,7 +120,7 @@ static void add_sizes(planner *w, atn_obs_kind kind, int channel, int tau, const
             actors, n);
 }
 
-/* What one pair of ranks can tell about its channel. */
+/* Experiments of one pair of ranks on a channel. */
 static void plan_pair(planner *w, int channel, const int pair[2])
 {
     add_sizes(w, ATN_OBS_ROUND_TRIP, channel, 1, pair, 2, ALL(sizes));
@@ -135,7 +135,7 @@ static void plan_pair(planner *w, int channel, const int pair[2])
     add_sizes(w, ATN_OBS_RECEIVE, channel, 1, pair, 2, ALL(few_sizes));
 }
 
-/* 2, 4, 8 ... and the most there can be. */
+/* 2, 4, 8 ... and the maximum. */
 static int next_tau(int tau, int most) { return tau < most ? atn_min(2 * tau, most) : most + 1; }
 
 static void plan_memory(planner *w)
@@ -149,7 +149,7 @@ static void plan_memory(planner *w)
         add_sizes(w, ATN_OBS_RING, 0, tau, ranks, tau, ALL(few_sizes));
 }
 
-/* Ranks of two hosts in turn. */
+/* Ranks of two hosts, interleaved. */
 static void plan_cross(planner *w, int channel, int a, int b, int most)
 {
     int left[ATN_SURVEY_ACTORS], right[ATN_SURVEY_ACTORS], both[ATN_SURVEY_ACTORS];
@@ -163,7 +163,7 @@ static void plan_cross(planner *w, int channel, int a, int b, int most)
         add_sizes(w, ATN_OBS_CROSS, channel, tau, both, 2 * tau, ALL(few_sizes));
 }
 
-/* Many hosts to one: where hosts have too few ranks to be crossed. */
+/* Many hosts to one, if hosts have too few ranks for plan_cross. */
 static void plan_fan(planner *w, int channel, int host, int from)
 {
     int ranks[MAX_FAN + 1] = {w->first[host]}, most = 0;
@@ -189,7 +189,7 @@ static void plan_network(planner *w)
     }
 }
 
-/* Each host with the next two: triangles tell hosts from wires. */
+/* Each host with the next two: triangles separate host costs from link costs. */
 static void plan_triangles(planner *w)
 {
     const int n = atn_min(w->hosts, ATN_SURVEY_ACTORS / 2);
@@ -228,8 +228,8 @@ static void plan_local(planner *w)
     add_sizes(w, ATN_OBS_PACK, -1, 1, ranks, 1, ALL(block_sizes));
 }
 
-/* All ranks at once: what they take away from each other. */
-static void plan_crowd(planner *w)
+/* All ranks concurrently: mutual disturbance. */
+static void plan_all_ranks(planner *w)
 {
     int ranks[ATN_SURVEY_ACTORS];
     const int n = atn_min(w->t->p, ATN_SURVEY_ACTORS);
@@ -237,7 +237,7 @@ static void plan_crowd(planner *w)
         ranks[i] = i;
     const int channel = w->hosts > 1 ? w->channels : 0;
     add_sizes(w, ATN_OBS_TOKEN, channel, n, ranks, n, something, 1);
-    add_sizes(w, ATN_OBS_CROWD, channel, n, ranks, n, something, 1);
+    add_sizes(w, ATN_OBS_ALL_RANKS, channel, n, ranks, n, something, 1);
     add_sizes(w, ATN_OBS_BUSY, channel, n, ranks, n, ALL(something));
 }
 
@@ -282,7 +282,7 @@ static void make_plan(planner *w)
     plan_memory(w);
     plan_network(w);
     plan_local(w);
-    plan_crowd(w);
+    plan_all_ranks(w);
     plan_triangles(w);
 }
 
@@ -296,9 +296,9 @@ atn_status atn_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *l
                  .count = calloc(p, sizeof(int))};
     atn_status status = ATN_OK;
     if (t->p < 2)
-        status = atn_fail(err, ATN_USAGE,
-                          "one rank alone has nobody to talk to; give the launcher two ranks or "
-                          "more (mpirun -n 2)");
+        status =
+            atn_fail(err, ATN_USAGE,
+                     "a measurement needs at least two ranks; start it with more (mpirun -n 2)");
     else if (!w.host_of || !w.first || !w.count)
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK) {

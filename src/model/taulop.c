@@ -1,13 +1,12 @@
-/* taulop.c - tau-Lop on schedules: stages, and in each stage transfers in lock-step.
+/* taulop.c - tau-Lop on schedules: stages of transfers in lock-step.
  *
- * A message inside a host is two transfers of its memory; a message between hosts is one of the
- * source's memory, one through the destination's network card, one of the destination's memory.
- * Step j of all messages of a stage happens together; tau of a memory or card is the number of
- * transfers on it in the step; a step takes as long as its slowest resource, a stage its steps and
- * the overheads of the rank that sends most.  Stages are the rounds of the schedule where both ends
- * of every message agree on theirs, and otherwise what a network with messages of unit length would
- * do.
- * Transfers of different sizes that meet share until the shorter is done:
+ * A message inside a host is two transfers in its memory; a message between hosts is one in the
+ * memory of the source, one through the network card of the destination and one in the memory of
+ * the destination.  Step j of all messages of a stage is concurrent; tau of a memory or card is its
+ * number of transfers in the step.  A step takes as long as its slowest resource; a stage is the
+ * sum of its steps and of the overheads of the rank that sends most.  Stages are the rounds of the
+ * schedule if both ends of every message have the same round, otherwise the stages of a network
+ * with unit message times.  Concurrent transfers of different sizes share until the shorter ends:
  * T(m1) || T(m2) = 2||T(m1) + T(m2 - m1). */
 #include <math.h>
 #include <stdlib.h>
@@ -29,19 +28,19 @@ typedef struct {
     int *host;             /* of a rank */
     int *stage;            /* of a node */
     int *order, *first;    /* nodes by stage: order[first[s] .. first[s + 1]) */
-    transfer *list[STEPS]; /* of the stage at hand */
+    transfer *list[STEPS]; /* of the current stage */
     int n[STEPS];
     double *busy;          /* of a rank: overheads of the stage */
-    int *sends, *receives; /* the last stage in which a rank did */
+    int *sends, *receives; /* the last stage in which a rank sent, received */
     int *duplex;           /* the last stage in which a rank of the host did both */
-    int *turn;             /* of a rank: how much local work it has done in the stage */
+    int *turn;             /* of a rank: number of local operations in the stage */
     double *load;          /* of an edge, seconds */
     int *path;
 } engine;
 
 /* ---- stages ---- */
 
-static bool rounds_agree(const atn_graph *g)
+static bool rounds_agree(const atn_op_graph *g)
 {
     for (int i = 0; i < g->n; i++)
         if (g->nodes[i].other >= 0 && g->nodes[i].round != g->nodes[g->nodes[i].other].round)
@@ -51,7 +50,7 @@ static bool rounds_agree(const atn_graph *g)
 
 static atn_status find_stages(engine *e, atn_error *err)
 {
-    const atn_graph *g = e->c->g;
+    const atn_op_graph *g = e->c->g;
     if (rounds_agree(g)) {
         for (int i = 0; i < g->n; i++) {
             e->stage[i] = g->nodes[i].round;
@@ -59,8 +58,8 @@ static atn_status find_stages(engine *e, atn_error *err)
         }
         return ATN_OK;
     }
-    const atn_status status = atn_graph_stages(g, e->stage, &e->nstages, err);
-    for (int i = 0; status == ATN_OK && i < g->n; i++) /* what is local follows its messages */
+    const atn_status status = atn_op_graph_stages(g, e->stage, &e->nstages, err);
+    for (int i = 0; status == ATN_OK && i < g->n; i++) /* local operations follow messages */
         if (g->nodes[i].other < 0)
             e->stage[i] = atn_max(e->stage[i] - 1, 0);
     e->nstages = atn_max(e->nstages, 1);
@@ -86,7 +85,7 @@ static void put(engine *e, int step, int resource, int channel, double bytes)
     e->list[step][e->n[step]++] = (transfer){resource, channel, bytes};
 }
 
-static void add_message(engine *e, int stage, const atn_graph_node *send)
+static void add_message(engine *e, int stage, const atn_op_node *send)
 {
     const atn_machine *m = e->c->m;
     const int to = e->c->g->nodes[send->other].rank, from = send->rank;
@@ -131,8 +130,8 @@ static double shared(const engine *e, const transfer *v, int n)
     return time;
 }
 
-/* (3.2): cells in a pipeline, unless ranks of the host both send and receive (3.7).  Half of it, as
- * it is asked for in both steps. */
+/* (3.2): pipelined cells, unless ranks of the host both send and receive (3.7).  Returns half of
+ * the time, because both steps call it. */
 static double pipelined(const engine *e, const transfer *v, int n, int stage, double time)
 {
     const atn_channel *c = &e->c->m->channel[0];
@@ -165,14 +164,14 @@ static double step_time(engine *e, int step, int stage)
 
 /* ---- links ---- */
 
-/* The busiest link of the stage, and the way there and back to an idle one. */
+/* The time of the busiest link of the stage. */
 static double link_time(engine *e, int stage)
 {
     const atn_model_case *c = e->c;
     double most = 0;
     memset(e->load, 0, sizeof *e->load * (size_t)e->nedges);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
-        const atn_graph_node *x = &c->g->nodes[e->order[i]];
+        const atn_op_node *x = &c->g->nodes[e->order[i]];
         if (x->kind != ATN_OP_SEND)
             continue;
         const int to = c->g->nodes[x->other].rank, n = atn_topo_path(c->t, x->rank, to, e->path);
@@ -188,14 +187,14 @@ static double link_time(engine *e, int stage)
 
 /* ---- a stage ---- */
 
-/* Work of one kind on a host at once, least first: as transfers that share. */
+/* Concurrent work of one kind on a host, ascending: shares like transfers. */
 static double work_time(const engine *e, atn_op_kind kind, const transfer *v, int n)
 {
     double time = 0;
     for (int i = 0; i < n; i++) {
-        const atn_graph_node whole = {.kind = (uint8_t)kind, .bytes = (int64_t)v[i].bytes};
-        const atn_graph_node done = {.kind = (uint8_t)kind,
-                                     .bytes = i > 0 ? (int64_t)v[i - 1].bytes : 0};
+        const atn_op_node whole = {.kind = (uint8_t)kind, .bytes = (int64_t)v[i].bytes};
+        const atn_op_node done = {.kind = (uint8_t)kind,
+                                  .bytes = i > 0 ? (int64_t)v[i - 1].bytes : 0};
         if (i == 0 || whole.bytes > done.bytes)
             time += fmax(0, atn_local_cost(e->c, &whole, n - i) -
                                 (i > 0 ? atn_local_cost(e->c, &done, n - i) : 0));
@@ -203,7 +202,7 @@ static double work_time(const engine *e, atn_op_kind kind, const transfer *v, in
     return time;
 }
 
-/* What the ranks of a stage reduce or copy, in the turns in which each does it. */
+/* Reductions or copies of a stage, in the order of each rank. */
 static double local_time(engine *e, int stage, atn_op_kind kind)
 {
     transfer *v = e->list[0];
@@ -211,7 +210,7 @@ static double local_time(engine *e, int stage, atn_op_kind kind)
     int n = 0;
     memset(e->turn, 0, sizeof *e->turn * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
-        const atn_graph_node *x = &e->c->g->nodes[e->order[i]];
+        const atn_op_node *x = &e->c->g->nodes[e->order[i]];
         if (x->kind == kind)
             v[n++] =
                 (transfer){e->turn[x->rank]++ * e->nhosts + e->host[x->rank], 0, (double)x->bytes};
@@ -237,7 +236,7 @@ static double stage_time(engine *e, int stage)
     memset(e->n, 0, sizeof e->n);
     memset(e->busy, 0, sizeof *e->busy * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
-        const atn_graph_node *x = &c->g->nodes[e->order[i]];
+        const atn_op_node *x = &c->g->nodes[e->order[i]];
         if (x->kind != ATN_OP_SEND)
             continue;
         const int to = c->g->nodes[x->other].rank;
@@ -257,11 +256,11 @@ static double stage_time(engine *e, int stage)
            local_time(e, stage, ATN_OP_COPY);
 }
 
-/* ---- all of it ---- */
+/* ---- evaluation ---- */
 
 static bool set_up(engine *e)
 {
-    const atn_graph *g = e->c->g;
+    const atn_op_graph *g = e->c->g;
     const size_t p = (size_t)g->p, n = (size_t)g->n;
     int *ints = malloc(sizeof *ints * (5 * p + 3 * n + 4));
     e->host = ints;

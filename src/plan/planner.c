@@ -137,7 +137,7 @@ static double meeting(const planner *p, int64_t message)
 {
     const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
     const bool is_long = c->eager > 0 && message >= c->eager;
-    return c->duplex > 0 ? atn_meeting(c->duplex, is_long, false, 1) : 1;
+    return c->duplex > 0 ? atn_duplex_weight(c->duplex, is_long, false, 1) : 1;
 }
 
 /* A message waits for processors where all hosts share few of them, as far as not for the wire. */

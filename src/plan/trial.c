@@ -64,7 +64,7 @@ int64_t atn_trial_steps(const atn_trial_probe *like, int pieces, int p)
 
 static void free_part(atn_trial_part *x)
 {
-    atn_graph_free(&x->g);
+    atn_op_graph_free(&x->g);
     for (int r = 0; x->s && r < x->p; r++)
         atn_schedule_free(x->s[r]);
     free(x->s);
@@ -82,9 +82,9 @@ static atn_status make_part(atn_trial *x, const atn_choice *c, const atn_problem
         return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_status status = build(c, &cut, budget, part, probe_p, err);
     if (status == ATN_OK)
-        status = atn_graph_make(part->s, q->p, &part->g, err);
+        status = atn_op_graph_make(part->s, q->p, &part->g, err);
     if (status == ATN_OK)
-        atn_graph_size(&part->g, bytes);
+        atn_op_graph_size(&part->g, bytes);
     return status;
 }
 

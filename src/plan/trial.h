@@ -13,7 +13,7 @@ enum { ATN_FEW_PIECES = 16, ATN_TRIAL_PARTS = 2 };
 typedef struct {
     int p;
     atn_schedule **s;
-    atn_graph g;
+    atn_op_graph g;
 } atn_trial_part;
 
 typedef struct {

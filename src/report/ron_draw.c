@@ -39,7 +39,7 @@ typedef struct {
 } drawing;
 
 static double x_of(const drawing *d, double time) { return LEFT + (time - d->from) * d->scale; }
-static double y_of(const drawing *d, const atn_transfer *t)
+static double y_of(const drawing *d, const atn_ron_transfer *t)
 {
     return TOP + (double)(t->rank * d->net->ports + t->port) * ROW;
 }
@@ -77,7 +77,7 @@ static void draw_times(const drawing *d)
 static void draw_transfers(const drawing *d)
 {
     for (int i = 0; i < d->c->n; i++) {
-        const atn_transfer *t = &d->c->v[i];
+        const atn_ron_transfer *t = &d->c->v[i];
         const double y = y_of(d, t);
         if (t->changed && t->ready > t->since)
             bar(d, "change", y, t->since, t->ready);

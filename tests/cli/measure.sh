@@ -86,14 +86,14 @@ fi
 # ---- jobs that go wrong, and on ----
 launcher 'echo "no licence" >&2; exit 7'
 fails 4 '*no licence*attune: the job failed: ./launch ended with exit code 7;*' run
-launcher 'printf "attune-survey 1\nfailed 2 one rank alone has nobody to talk to\n"'
-fails 2 'attune: one rank alone has nobody to talk to' run
+launcher 'printf "attune-survey 1\nfailed 2 a measurement needs at least two ranks\n"'
+fails 2 'attune: a measurement needs at least two ranks' run
 launcher 'exit 0'
-fails 4 'attune: the measuring job ended without a word*' run
+fails 4 'attune: the measuring job ended without output*' run
 launcher 'head -n 6 good; echo garbage'
-fails 4 "attune: the measuring job printed 'garbage', which makes no sense here*" run
+fails 4 "attune: the measuring job printed the invalid line 'garbage'*" run
 launcher 'head -n 4 good; echo "o 0 round_trip 0 0 1 - 5 nan 1 2"'
-fails 4 "attune: the measuring job printed 'o 0 round_trip 0 0 1 - 5 nan 1 2'*" run
+fails 4 "attune: the measuring job printed the invalid line 'o 0 round_trip 0 0 1 - 5 nan 1 2'*" run
 untouched() { echo old >kept && launcher 'head -n 7 good' && ! run -o kept 2>/dev/null &&
     [ "$(cat kept)" = old ] && grep -q '^o 2 round_trip' kept.part; }
 check "a stopped job leaves its part, and the old machine" untouched
@@ -105,10 +105,10 @@ check "--resume goes on behind it and gives the same machine" goes_on
 launcher 'head -n 7 good'
 run -o other 2>/dev/null
 launcher 'sed s/aa$/ab/ good'
-fails 3 'attune: the measurement that was begun is of another job*' run -o other --resume
+fails 3 'attune: the measurement to resume is of another job*' run -o other --resume
 echo 'nonsense' >bad.part
-fails 3 'attune: bad.part: holds no measurement that was begun*' run -o bad --resume
+fails 3 'attune: bad.part: contains no measurement to resume*' run -o bad --resume
 printf 'attune-survey 1\nnonsense\n' >bad.part
-fails 3 'attune: bad.part:2: this is not what a measurement leaves*' run -o bad --resume
+fails 3 'attune: bad.part:2: not a line of a measurement*' run -o bad --resume
 fails 3 'attune: none.part: *' run -o none --resume
 finish

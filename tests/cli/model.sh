@@ -45,7 +45,7 @@ cp "$root"/examples/summa/*.conf .
 golden model_summa.out 0 attune model summa config2.conf config1.conf
 golden model_summa_mod.out 0 attune model summa config2_mod.conf config2.conf --traffic --ascii
 sed 's/^column 107/column 106/' config1.conf >bad
-fails 3 '*bad:10: the columns are 255 wide together, the matrix is 256; change their widths' \
+fails 3 '*bad:10: the columns have a total width of 255, but the matrix 256; change their widths' \
     attune model summa bad
 
 cp "$root"/examples/summa/speeds.conf .
@@ -54,7 +54,7 @@ holds '13290 blocks go between nodes' attune model partition --arrange config2.c
 priced() { attune model partition speeds.conf -o made.conf && attune model summa made.conf | grep -q '^total:'; }
 check "a layout that was made is priced" priced
 sed '/^speed 3/d' speeds.conf >bad
-fails 3 '*bad:14: there is no column, and not every process has a speed*' attune model partition bad
+fails 3 '*bad:14: no column, and not every process has a speed*' attune model partition bad
 
 # ---- map ----
 machine=$root/examples/ethernet.machine
@@ -79,7 +79,7 @@ golden case_mapping.out 0 study case_mapping
 fails 3 "*'2||': character 4: o, L, T, c, g, max or a bracket is missing" attune model expr '2||'
 fails 3 '*did you mean "ring"?*' attune model expr allgather/rung
 fails 3 '*bcast/native has no schedule to look at' attune model expr bcast/native
-fails 2 "*mapping '0,1' places 2 ranks, there are 8" attune model expr bcast/binomial --map 0,1 --nodes 2
+fails 2 "*mapping '0,1' places 2 ranks, but there are 8" attune model expr bcast/binomial --map 0,1 --nodes 2
 fails 2 '*leave out the nodes and the mapping' attune model expr bcast/binomial@rr --topology 4x2
 fails 2 '*--contention all: must be one of node, network*' attune model expr bcast/binomial --contention all
 fails 3 '*unknown order*' attune model expr bcast/binomial --topology '4;order=x'

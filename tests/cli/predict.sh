@@ -29,16 +29,16 @@ golden machine_check.out 0 attune model check lab.machine
 sed 's/below=100/below=900/' lab.machine >odd.machine
 golden machine_odd.out 1 attune model check odd.machine
 sed '$d' lab.machine >cut.machine
-fails 3 'attune: cut.machine:18: the line "end" is missing: the file was cut short; restore it' \
+fails 3 'attune: cut.machine:18: the line "end" is missing: the file is truncated; restore it' \
     attune model check cut.machine
 sed 's/alpha=2 /alpha=nan /' lab.machine >nan.machine
-fails 3 'attune: nan.machine:7: alpha: "nan" is no number*' attune model check nan.machine
+fails 3 'attune: nan.machine:7: alpha: invalid number "nan"*' attune model check nan.machine
 sed 's/rate=11.87/rate=-1/' lab.machine >negative.machine
 fails 3 'attune: negative.machine:9: rate: -1 is negative*' attune model check negative.machine
 sed '3a measured ranks=16 topology=0123456789abcdef' lab.machine >other.machine
-fails 3 'attune: other.machine: it was measured on as many hosts with other wires*' \
+fails 3 'attune: other.machine: it was measured on the same number of hosts with another topology*' \
     attune model check other.machine --topology "$dealt"
-fails 3 'attune: other.machine: it was measured on as many hosts with other wires*' \
+fails 3 'attune: other.machine: it was measured on the same number of hosts with another topology*' \
     attune explain bcast::1M --machine other.machine --topology "$dealt"
 
 # ---- time ----
@@ -100,6 +100,6 @@ fails 2 "attune: problem 'bcast:4:1K:9': that root is not possible*" attune expl
 fails 2 "attune: problem 'bcast:4:1K:f64': only reductions have*" attune explain bcast:4:1K:f64
 fails 2 "attune: problem 'bcast:8:1K': the topology has 16 ranks" \
     attune explain bcast:8:1K --topology "$dealt"
-fails 2 'attune: --model x: there is no such model*' attune explain bcast:4:1K --model x
+fails 2 'attune: --model x: unknown model*' attune explain bcast:4:1K --model x
 fails 3 'attune: nothere: cannot be read*' attune explain bcast:4:1K --machine nothere
 finish

@@ -42,7 +42,7 @@ check "a second time changes nothing" again
 
 # ---- bad input ----
 fails 2 'attune: MACHINE SAMPLES ... is missing*' attune model refine slow.machine
-fails 2 'attune: --model crystal: there is no such model; there are: alpha-beta,*' attune model refine --model crystal slow.machine calls
+fails 2 'attune: --model crystal: unknown model; there are: alpha-beta,*' attune model refine --model crystal slow.machine calls
 fails 3 'attune: none: *' attune model refine none calls
 fails 3 'attune: calls:1: *' attune model refine calls calls
 fails 3 'attune: slow.machine:*' attune model refine slow.machine slow.machine

@@ -28,18 +28,18 @@ proven() { attune ron check $tree "$1" -p 12 "${net[@]}"; }
 holds '11 messages of 12 ranks, 11 changes of circuits, done at 5: proven' proven good.csv
 sed '2s/,2,2,3,/,1,1,2,/' good.csv >fast.csv
 finding() { capture proven "$1"; [ "$code" = 1 ] && grep -q "$2" "$work/.out"; }
-check "a change that is too fast is found" finding fast.csv 'faster than the delay'
+check "a change that is too fast is found" finding fast.csv 'shorter than the delay'
 sed '3d' good.csv >lost.csv
-check "a lost message is found" finding lost.csv 'never goes'
+check "a lost message is found" finding lost.csv 'is missing'
 head -c 60 good.csv >cut.csv
 fails 3 'attune: cut.csv:*: the last line has no end*' proven cut.csv
 sed '2s/,[0-9]*$//; 2s/^0/x/' good.csv >word.csv
-fails 3 'attune: word.csv:2: rank "x"; write a whole number from 0 on' proven word.csv
+fails 3 'attune: word.csv:2: rank "x"; write a non-negative integer' proven word.csv
 : >empty.csv
 fails 3 'attune: empty.csv:1: the file is empty*' proven empty.csv
 fails 3 'attune: nowhere.csv*' proven nowhere.csv
 echo "a,b" >other.csv
-fails 3 'attune: other.csv:1: not the heading of a list of circuits*' proven other.csv
+fails 3 'attune: other.csv:1: invalid heading of a list of circuits*' proven other.csv
 
 # ---- tables ----
 golden ron_tables.out 0 attune ron tables
@@ -66,13 +66,13 @@ mkdir none
 fails 2 'attune: plain.csv is no folder with a trace; leave out --partial' attune ron hide plain.csv --partial
 fails 3 'attune: none*' attune ron hide none
 sed '1s/bytes/weight/' sends.csv >bad.csv
-fails 3 'attune: bad.csv:1: no column of a list of sends, or one twice: "weight"*' attune ron hide bad.csv
+fails 3 'attune: bad.csv:1: unknown or duplicate column in a list of sends: "weight"*' attune ron hide bad.csv
 sed 's/^[^,]*,//' sends.csv >bad.csv
-fails 3 'attune: bad.csv:1: there is no column "rank"; add it' attune ron hide bad.csv
+fails 3 'attune: bad.csv:1: missing column "rank"; add it' attune ron hide bad.csv
 sed '4s/12/soon/' sends.csv >bad.csv
 fails 3 'attune: bad.csv:4: compute_us "soon"; write a number such as 12.5' attune ron hide bad.csv
 sed '4s/12/-12/' sends.csv >bad.csv
-fails 3 'attune: bad.csv:4: compute_us "-12"; no time is negative' attune ron hide bad.csv
+fails 3 'attune: bad.csv:4: compute_us "-12"; write a time of 0 or more' attune ron hide bad.csv
 sed '4s/,2$//' sends.csv >bad.csv
 fails 3 'attune: bad.csv:4: too few or too many values*' attune ron hide bad.csv
 head -2 sends.csv >short.csv

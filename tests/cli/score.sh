@@ -40,7 +40,7 @@ holds 'all,planner,1,,,,1.500,1.500' score taken
 
 fails 3 '*nothing to predict*' score --from 1M exact
 fails 3 '*has 16 ranks, the samples are of 2*' score --topology 4x4@100M exact
-fails 2 '*--models best: there is no such model; there are: *' attune model score --models best exact
+fails 2 '*--models best: unknown model; there are: *' attune model score --models best exact
 fails 3 '*missing*' score missing
 sed -i '$d' exact
 fails 3 'attune: exact:*' score exact

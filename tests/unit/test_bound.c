@@ -1,4 +1,4 @@
-/* test_bound.c - physical bounds on known clusters; candidates for problems. */
+/* test_bound.c - lower bounds on typical clusters; candidates for problems. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,22 +36,22 @@ static void expect(const char *topology, atn_operation op, double units)
 static void sixteen_hosts_on_four_switches(void **state)
 {
     (void)state;
-    static const char *const wires[] = {"4x4@100M", "4x4@100M;order=roundrobin"};
+    static const char *const topology[] = {"4x4@100M", "4x4@100M;order=roundrobin"};
     for (int i = 0; i < 2; i++) {
-        expect(wires[i], ATN_BCAST, 1);
-        expect(wires[i], ATN_REDUCE, 1);
-        expect(wires[i], ATN_GATHER, 15);
-        expect(wires[i], ATN_SCATTERV, 15);
-        expect(wires[i], ATN_ALLGATHER, 15);
-        expect(wires[i], ATN_ALLREDUCE, 2 * 15.0 / 16);
-        expect(wires[i], ATN_REDUCE_SCATTER_BLOCK, 15);
-        expect(wires[i], ATN_ALLTOALL, 4 * 12);
-        expect(wires[i], ATN_BARRIER, 0);
-        expect(wires[i], ATN_SCAN, 0);
+        expect(topology[i], ATN_BCAST, 1);
+        expect(topology[i], ATN_REDUCE, 1);
+        expect(topology[i], ATN_GATHER, 15);
+        expect(topology[i], ATN_SCATTERV, 15);
+        expect(topology[i], ATN_ALLGATHER, 15);
+        expect(topology[i], ATN_ALLREDUCE, 2 * 15.0 / 16);
+        expect(topology[i], ATN_REDUCE_SCATTER_BLOCK, 15);
+        expect(topology[i], ATN_ALLTOALL, 4 * 12);
+        expect(topology[i], ATN_BARRIER, 0);
+        expect(topology[i], ATN_SCAN, 0);
     }
 }
 
-/* A trunk carries what its whole branch needs. */
+/* A trunk carries the traffic of its whole branch. */
 static void slow_trunks(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void slow_trunks(void **state)
     expect("2@1G x 4@100M", ATN_ALLREDUCE, 2 * 7.0 / 8);
 }
 
-/* Ranks of one host meet in its memory. */
+/* Ranks of one host communicate in its memory. */
 static void several_ranks_on_a_host(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void delays_add_up_once(void **state)
     assert_true(bound("2@100M+10ms x 4@100M", ATN_BCAST, 0, 0) >= 0.010);
 }
 
-static void unknown_wires_bound_nothing(void **state)
+static void no_bound_without_rates(void **state)
 {
     (void)state;
     expect("4x4", ATN_BCAST, 0);
@@ -138,7 +138,7 @@ static void candidates_apply_and_differ(void **state)
         }
 }
 
-static void barriers_are_counted_only_where_there_are_some(void **state)
+static void barrier_parameters_need_a_barrier(void **state)
 {
     (void)state;
     candidates c = list(NULL, 8, ATN_ALLTOALL, 65536, 0);
@@ -151,8 +151,8 @@ static void barriers_are_counted_only_where_there_are_some(void **state)
     free(c.v);
 }
 
-/* Ranks that are numbered along the wires need no other order. */
-static void equal_orders_are_tried_once(void **state)
+/* If the ranks follow the topology, no reordering is needed. */
+static void equal_orders_occur_once(void **state)
 {
     (void)state;
     static const struct {
@@ -176,10 +176,10 @@ int main(void)
         cmocka_unit_test(slow_trunks),
         cmocka_unit_test(several_ranks_on_a_host),
         cmocka_unit_test(delays_add_up_once),
-        cmocka_unit_test(unknown_wires_bound_nothing),
+        cmocka_unit_test(no_bound_without_rates),
         cmocka_unit_test(candidates_apply_and_differ),
-        cmocka_unit_test(barriers_are_counted_only_where_there_are_some),
-        cmocka_unit_test(equal_orders_are_tried_once),
+        cmocka_unit_test(barrier_parameters_need_a_barrier),
+        cmocka_unit_test(equal_orders_occur_once),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

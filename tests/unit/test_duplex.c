@@ -1,4 +1,4 @@
-/* test_duplex.c - what is left of the pace of messages that meet, from what was seen of them. */
+/* test_duplex.c - the fraction of the rate under opposite traffic, fitted from observations. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/fit.h"
+#include "model/fit_machine.h"
 
 enum { SIZES = 3 };
 
@@ -22,8 +22,8 @@ static void observe(atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes
     assert_true(atn_push(&s->seen, o));
 }
 
-/* Messages take 80 ns a byte, and so much of the pace is left where two of them meet. */
-static void see(atn_survey *s, int channel, const double left[SIZES])
+/* Messages take 80 ns per byte, and opposite ones have the fraction `left` of the rate. */
+static void observe_channel(atn_survey *s, int channel, const double left[SIZES])
 {
     observe(s, ATN_OBS_ROUND_TRIP, channel, 1, 2 * 80e-9);
     for (int i = 0; i < SIZES; i++) {
@@ -44,8 +44,8 @@ static atn_machine *fit(const double near_by[SIZES], const double far[SIZES])
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         assert_int_equal(atn_survey_line(&s, head[i], &err), ATN_OK);
     observe(&s, ATN_OBS_COPY, -1, 1024, 1e-7);
-    see(&s, 1, near_by);
-    see(&s, 2, far);
+    observe_channel(&s, 1, near_by);
+    observe_channel(&s, 2, far);
     if (atn_fit_machine(&s, &m, &err) != ATN_OK)
         fail_msg("%s", err.text);
     atn_survey_free(&s);
@@ -61,8 +61,8 @@ static void expect(const double near_by[SIZES], const double far[SIZES], double 
     atn_machine_free(m);
 }
 
-/* Messages that happened not to hold each other up are outvoted by another channel. */
-static void sizes_that_disagree_are_outvoted(void **state)
+/* Where sizes disagree, the median of all channels decides. */
+static void disagreeing_sizes_use_the_median_of_all(void **state)
 {
     (void)state;
     static const double half[] = {0.5, 0.5, 0.5};
@@ -71,19 +71,19 @@ static void sizes_that_disagree_are_outvoted(void **state)
     expect((const double[]){0.5, 0.95, 0.95}, (const double[]){0.95, 0.5, 0.95}, 0.95, 0.95);
 }
 
-static void sizes_that_agree_are_believed(void **state)
+static void agreeing_sizes_are_used(void **state)
 {
     (void)state;
     static const double half[] = {0.5, 0.5, 0.5};
     expect((const double[]){0.91, 0.92, 0.9}, half, 0.91, 0.5);
-    expect((const double[]){1.2, 1, 1.1}, half, 1, 0.5); /* never more than all of it */
+    expect((const double[]){1.2, 1, 1.1}, half, 1, 0.5); /* at most 1 */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_that_disagree_are_outvoted),
-        cmocka_unit_test(sizes_that_agree_are_believed),
+        cmocka_unit_test(disagreeing_sizes_use_the_median_of_all),
+        cmocka_unit_test(agreeing_sizes_are_used),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_machine.c - machine files: in and out, what is refused, look-up, conversions. */
+/* test_machine.c - machine files: parsing and printing, rejected files, look-up, conversions. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void near(double got, double wanted)
         fail_msg("%.12g, wanted %.12g", got, wanted);
 }
 
-static void text_comes_back(void **state)
+static void printing_inverts_parsing(void **state)
 {
     (void)state;
     atn_machine *m = parse(sample);
@@ -74,7 +74,7 @@ static void text_comes_back(void **state)
     atn_machine_free(m);
 }
 
-static void values_between_and_beyond(void **state)
+static void interpolation_and_extrapolation(void **state)
 {
     (void)state;
     atn_machine *m = parse(sample);
@@ -82,9 +82,9 @@ static void values_between_and_beyond(void **state)
     near(atn_table_time(&mem->transfer, 512, 1), 0.55e-6);
     near(atn_table_time(&mem->transfer, 512, 3), (0.175e-6 + 1.75e-6) / 2);
     near(atn_table_time(&net->transfer, 1, 1), 100e-6);            /* below the smallest size */
-    near(atn_table_time(&net->transfer, 127 * 1024, 1), 11100e-6); /* the line goes on */
-    near(atn_table_time(&net->transfer, 1024, 8), 800e-6);         /* in proportion at most */
-    near(atn_table_time(&mem->transfer, 1024, 8), 3e-6);           /* as the last two go on */
+    near(atn_table_time(&net->transfer, 127 * 1024, 1), 11100e-6); /* linear extrapolation */
+    near(atn_table_time(&net->transfer, 1024, 8), 800e-6);         /* at most proportional */
+    near(atn_table_time(&mem->transfer, 1024, 8), 3e-6);           /* linear from the last two */
     near(atn_table_time(&mem->transfer, 1024, 0), 0);
     near(atn_channel_transfer(mem, 0, 2), 0.3e-6);        /* y(tau) */
     near(atn_channel_transfer(mem, 96 * 1024, 2), 21e-6); /* three cells */
@@ -98,8 +98,8 @@ static void values_between_and_beyond(void **state)
     atn_machine_free(m);
 }
 
-/* Each with the words that its message must have. */
-static void bad_files_are_refused(void **state)
+/* Each with a part of its message. */
+static void invalid_files_are_rejected(void **state)
 {
     (void)state;
 #define HEAD "attune-machine 1\nchannel m\n"
@@ -112,33 +112,35 @@ static void bad_files_are_refused(void **state)
         {"attune-machine 1\nend\n", "m:2: no channel"},
         {HEAD "hockney alpha=1 beta=1\n", "m:4: the line \"end\" is missing"},
         {HEAD "hockney alpha=1 beta=1", "m:3: the last line has no end"},
-        {HEAD "end\n", "m:2: channel m tells no time"},
-        {HEAD "hockney alpha=nan beta=1\nend\n", "m:3: alpha: \"nan\" is no number"},
+        {HEAD "end\n", "m:2: channel m has no time"},
+        {HEAD "hockney alpha=nan beta=1\nend\n", "m:3: alpha: invalid number \"nan\""},
         {HEAD "hockney alpha=-1 beta=1\nend\n", "m:3: alpha: -1 is negative"},
         {HEAD "hockney alpha=1e999 beta=1\nend\n", "m:3: alpha: 1e999 is not finite"},
-        {HEAD "hockney alpha=1~nan beta=1\nend\n", "m:3: half an interval, behind ~: \"nan\""},
-        {HEAD "hockney alpha=1~-1 beta=1\nend\n", "m:3: half an interval, behind ~: -1 is"},
-        {HEAD "table transfer 1\n 1K 1~\nend\n", "m:4: half an interval, behind ~: \"\""},
-        {HEAD "table transfer 1\n 1K 1~2~3\nend\n", "m:4: half an interval, behind ~"},
+        {HEAD "hockney alpha=1~nan beta=1\nend\n",
+         "m:3: half an interval, after ~: invalid number \"nan\""},
+        {HEAD "hockney alpha=1~-1 beta=1\nend\n", "m:3: half an interval, after ~: -1 is"},
+        {HEAD "table transfer 1\n 1K 1~\nend\n",
+         "m:4: half an interval, after ~: invalid number \"\""},
+        {HEAD "table transfer 1\n 1K 1~2~3\nend\n", "m:4: half an interval, after ~"},
         {HEAD "hockney aplha=1 beta=1\nend\n", "m:3: unknown field \"aplha\"; did you mean"},
         {HEAD "hockny alpha=1\nend\n", "m:3: unknown word \"hockny\"; did you mean \"hockney\""},
-        {HEAD "hockney alpha=1 beta=1\nhockney alpha=1\nend\n", "m:4: a second line"},
+        {HEAD "hockney alpha=1 beta=1\nhockney alpha=1\nend\n", "m:4: duplicate line"},
         {HEAD "path duplex=2\nend\n", "m:3: duplex=2 is out of range"},
-        {HEAD "path hops=x\nend\n", "m:3: hops: \"x\" is no size"},
+        {HEAD "path hops=x\nend\n", "m:3: hops: invalid size \"x\""},
         {HEAD "table transfer 1 2\n 1K 1 2\n 1K 1 2\nend\n", "m:5: size 1K does not ascend"},
         {HEAD "table transfer 1 2\n 2K 1 2\n 1K 1 2\nend\n", "m:5: size 1K does not ascend"},
         {HEAD "table transfer 1 2\n 1K 1\nend\n", "m:4: 1 values for 2 columns"},
         {HEAD "table transfer 1 2\n 1K 1 2 3\nend\n", "m:4: more values than"},
-        {HEAD "table transfer 2 1\n 1K 1 2\nend\n", "m:3: numbers of ranks at once must ascend"},
+        {HEAD "table transfer 2 1\n 1K 1 2\nend\n", "m:3: numbers of concurrent ranks must ascend"},
         {HEAD "table transfer\n 1K 1\nend\n", "m:3: the table has no columns"},
-        {HEAD "table transfer 1\n 1K 1\ntable transfer 1\nend\n", "m:5: table transfer is there"},
+        {HEAD "table transfer 1\n 1K 1\ntable transfer 1\nend\n", "m:5: duplicate table transfer"},
         {HEAD "table tranfer 1\n 1K 1\nend\n", "did you mean \"transfer\""},
         {HEAD "1K 1\nend\n", "m:3: a row of numbers outside"},
-        {HEAD "hockney alpha=1 beta=1\nchannel m\nend\n", "m:4: channel m is there twice"},
+        {HEAD "hockney alpha=1 beta=1\nchannel m\nend\n", "m:4: duplicate channel m"},
         {HEAD "hockney alpha=1 beta=1\nend\nmore\n", "m:5: text after \"end\""},
         {HEAD "hockney alpha=1 beta=1\ndate: x\nend\n", "m:4: provenance"},
-        {"attune-machine 1\nmeasured topology=12\nend\n", "m:2: topology=12 is no fingerprint"},
-        {"attune-machine 1\ntable gamma sum\nend\n", "m:2: a table gamma names operator"},
+        {"attune-machine 1\nmeasured topology=12\nend\n", "m:2: invalid fingerprint topology=12"},
+        {"attune-machine 1\ntable gamma sum\nend\n", "m:2: a table gamma needs operator"},
         {HEAD "hockney alpha=1\001 beta=1\nend\n", "m:3: byte 0x01"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -151,7 +153,7 @@ static void bad_files_are_refused(void **state)
     }
 }
 
-/* No cut and no flipped byte of a file crashes the reader or gives half a machine. */
+/* No truncated or corrupted file crashes the parser or yields an incomplete machine. */
 static void damaged_files(void **state)
 {
     (void)state;
@@ -175,10 +177,10 @@ static void collect(void *to, const char *text)
     strncat(to, "\n", 2000 - strlen(to));
 }
 
-static void odd_values_are_told(void **state)
+static void suspicious_values_cause_warnings(void **state)
 {
     (void)state;
-    char said[2048] = "";
+    char warnings[2048] = "";
     atn_machine *m = parse("attune-machine 1\n"
                            "channel memory\n"
                            "  overhead below=3 eager=1K from=1\n"
@@ -188,20 +190,22 @@ static void odd_values_are_told(void **state)
                            "    4K 1 1.5\n"
                            "  quality samples=3 spread=0.5\n"
                            "end\n");
-    assert_int_equal(atn_machine_warnings(m, collect, said), 6);
-    assert_non_null(strstr(said, "m:5: memory: table transfer: 1024 bytes take 1 us with 1 at once "
-                                 "and 3 with 2: one after the other would be faster"));
-    assert_non_null(strstr(said, "m:6: memory: table transfer: 2048 bytes take 2 us with 1 at once "
-                                 "and only 1 with 2: more should not be faster"));
-    assert_non_null(strstr(said, "m:7: memory: table transfer: 4096 bytes take 1 us, less than"));
-    assert_non_null(strstr(said, "overhead falls"));
+    assert_int_equal(atn_machine_warnings(m, collect, warnings), 6);
+    assert_non_null(strstr(warnings,
+                           "m:5: memory: table transfer: 1024 bytes take 1 us with 1 "
+                           "concurrent ranks but 3 with 2: serialization would be faster"));
+    assert_non_null(strstr(warnings, "m:6: memory: table transfer: 2048 bytes take 2 us with 1 "
+                                     "concurrent ranks but 1 with 2: more ranks cannot be faster"));
+    assert_non_null(
+        strstr(warnings, "m:7: memory: table transfer: 4096 bytes take 1 us, less than"));
+    assert_non_null(strstr(warnings, "overhead decreases"));
     atn_machine_free(m);
     m = parse(sample);
     assert_int_equal(atn_machine_warnings(m, NULL, NULL), 0);
     atn_machine_free(m);
 }
 
-static void builtin_is_sound(void **state)
+static void builtin_machine_has_no_warnings(void **state)
 {
     (void)state;
     atn_machine *m = atn_machine_builtin();
@@ -231,7 +235,7 @@ static void plogp_becomes_loggp(void **state)
 static void tables_fill_in_order(void **state)
 {
     (void)state;
-    atn_values t = {0};
+    atn_cost_table t = {0};
     assert_true(atn_table_put(&t, 1024, 1, 1.0));
     assert_true(atn_table_put(&t, 1024, 2, 2.0));
     assert_true(atn_table_put(&t, 2048, 1, 3.0));
@@ -251,25 +255,25 @@ static void channels_by_topology(void **state)
         atn_topo_parse_synthetic("2x2@100M", &t, &err) != ATN_OK)
         fail_msg("%s", err.text);
     assert_int_equal(atn_machine_channel_of(m, t, 0, 1), t->node_of[0] == t->node_of[1] ? 0 : 1);
-    assert_int_equal(atn_machine_channel_of(m, t, 0, t->p - 1), 1); /* the last there is */
+    assert_int_equal(atn_machine_channel_of(m, t, 0, t->p - 1), 1); /* the last channel */
     assert_int_equal(atn_machine_channel_of(m, NULL, 0, 1), 1);
     atn_topo_free(t);
     atn_machine_free(m);
 }
 
-static const char *refused(const atn_machine *m, const char *wires)
+static const char *refused(const atn_machine *m, const char *topology)
 {
     atn_topo *t = NULL;
     atn_error err = {0};
-    if (atn_topo_parse_synthetic(wires, &t, &err) != ATN_OK)
-        fail_msg("%s: %s", wires, err.text);
+    if (atn_topo_parse_synthetic(topology, &t, &err) != ATN_OK)
+        fail_msg("%s: %s", topology, err.text);
     const char *const why = atn_machine_refuses(m, t);
     atn_topo_free(t);
     return why;
 }
 
-/* What was measured on some hosts serves every placement on them, and no other cluster. */
-static void clusters(void **state)
+/* A machine applies to every rank mapping on its hosts, and to no other cluster. */
+static void machines_belong_to_clusters(void **state)
 {
     (void)state;
     atn_topo *t = NULL;
@@ -283,12 +287,12 @@ static void clusters(void **state)
     assert_null(refused(m, "4x4@100M"));
     assert_null(refused(m, "4x4@100M;order=roundrobin"));
     assert_null(refused(m, "4x4@100M;ranks=2")); /* two ranks on each host */
-    assert_null(refused(m, "2x4@100M"));         /* a part of it */
-    assert_non_null(strstr(refused(m, "4x4@1G"), "other wires"));
-    assert_non_null(strstr(refused(m, "2x8@100M"), "other wires"));
-    assert_non_null(strstr(refused(m, "2x4@10M"), "faster than links"));
+    assert_null(refused(m, "2x4@100M"));         /* a part of the cluster */
+    assert_non_null(strstr(refused(m, "4x4@1G"), "another topology"));
+    assert_non_null(strstr(refused(m, "2x8@100M"), "another topology"));
+    assert_non_null(strstr(refused(m, "2x4@10M"), "faster than the links"));
     assert_non_null(strstr(refused(m, "2x4@1G"), "less than a fifth"));
-    m->hosts = 0; /* older files name the placement */
+    m->hosts = 0; /* older files identify the rank mapping */
     m->topology = atn_topo_fingerprint(t);
     assert_null(refused(m, "4x4@100M"));
     assert_non_null(refused(m, "4x4@100M;order=roundrobin"));
@@ -301,11 +305,16 @@ static void clusters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_comes_back),       cmocka_unit_test(values_between_and_beyond),
-        cmocka_unit_test(bad_files_are_refused), cmocka_unit_test(damaged_files),
-        cmocka_unit_test(odd_values_are_told),   cmocka_unit_test(builtin_is_sound),
-        cmocka_unit_test(plogp_becomes_loggp),   cmocka_unit_test(tables_fill_in_order),
-        cmocka_unit_test(channels_by_topology),  cmocka_unit_test(clusters),
+        cmocka_unit_test(printing_inverts_parsing),
+        cmocka_unit_test(interpolation_and_extrapolation),
+        cmocka_unit_test(invalid_files_are_rejected),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(suspicious_values_cause_warnings),
+        cmocka_unit_test(builtin_machine_has_no_warnings),
+        cmocka_unit_test(plogp_becomes_loggp),
+        cmocka_unit_test(tables_fill_in_order),
+        cmocka_unit_test(channels_by_topology),
+        cmocka_unit_test(machines_belong_to_clusters),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_model.c - closed forms as text, and the alpha-beta time of small schedules. */
+/* test_model.c - evaluation of closed forms; alpha-beta times of small schedules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void expressions_have_values(void **state)
     }
 }
 
-static void faults_are_located(void **state)
+static void errors_are_located(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
@@ -57,10 +57,10 @@ static void faults_are_located(void **state)
         {"1 +", "'1 +': character 4: a name is missing or too long"},
         {"1 2", "'1 2': character 3: an operator is missing"},
         {"(1", "'(1': character 3: a ')' is missing"},
-        {"q + 1", "'q + 1': character 1: there is no such variable"},
-        {"sin(1)", "'sin(1)': character 1: there is no such function"},
+        {"q + 1", "'q + 1': character 1: unknown variable"},
+        {"sin(1)", "'sin(1)': character 1: unknown function"},
         {"min(1)", "'min(1)': character 6: a second argument is missing"},
-        {"sum(i, 1, 2)", "'sum(i, 1, 2)': character 12: it needs (variable, from, to, term)"},
+        {"sum(i, 1, 2)", "'sum(i, 1, 2)': character 12: write (variable, from, to, term)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = -1;
@@ -71,7 +71,7 @@ static void faults_are_located(void **state)
     }
 }
 
-static void deep_nesting_is_refused(void **state)
+static void deep_nesting_is_rejected(void **state)
 {
     (void)state;
     char text[5001];
@@ -150,7 +150,7 @@ static void nothing(atn_builder *b, int r)
     (void)r;
 }
 
-static void schedules_take_time(void **state)
+static void times_of_schedules(void **state)
 {
     (void)state;
     assert_true(time_of(ATN_ALLTOALL, 2, 5, exchange) == 15); /* full duplex */
@@ -160,7 +160,7 @@ static void schedules_take_time(void **state)
     assert_true(time_of(ATN_BARRIER, 4, 5, nothing) == 0);
 }
 
-static void lone_messages_are_found(void **state)
+static void unmatched_messages_are_detected(void **state)
 {
     (void)state;
     const atn_problem q = {.op = ATN_BCAST, .p = 2, .r = 0, .pieces = 1};
@@ -174,7 +174,7 @@ static void lone_messages_are_found(void **state)
     other.r = 1;
     assert_int_equal(atn_builder_finish(atn_builder_new(&other), "test", &s[1], NULL), ATN_OK);
     assert_int_equal(atn_alpha_beta_time(s, 2, 1, &machine, &time, &err), ATN_FINDING);
-    assert_string_equal(err.text, "message 0 from rank 0 to rank 1 has one end");
+    assert_string_equal(err.text, "message 0 from rank 0 to rank 1 has only one end");
     atn_schedule_free(s[0]);
     atn_schedule_free(s[1]);
 }
@@ -182,9 +182,12 @@ static void lone_messages_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expressions_have_values), cmocka_unit_test(faults_are_located),
-        cmocka_unit_test(deep_nesting_is_refused), cmocka_unit_test(names_are_whole_words),
-        cmocka_unit_test(schedules_take_time),     cmocka_unit_test(lone_messages_are_found),
+        cmocka_unit_test(expressions_have_values),
+        cmocka_unit_test(errors_are_located),
+        cmocka_unit_test(deep_nesting_is_rejected),
+        cmocka_unit_test(names_are_whole_words),
+        cmocka_unit_test(times_of_schedules),
+        cmocka_unit_test(unmatched_messages_are_detected),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

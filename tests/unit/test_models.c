@@ -1,5 +1,5 @@
-/* test_models.c - models on schedules against the formulas of the literature where those are right,
- * and against sums made by hand. */
+/* test_models.c - models on schedules, compared with the formulas of the literature where these are
+ * correct, and with manual calculations. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,8 @@
 
 #include "algo/algo.h"
 #include "model/alpha_beta.h"
-#include "model/model.h"
+
+#include "model_time.h"
 
 static void near(double got, double wanted)
 {
@@ -19,7 +20,7 @@ static void near(double got, double wanted)
         fail_msg("%.9g, wanted %.9g", got, wanted);
 }
 
-/* ---- schedules and places ---- */
+/* ---- schedules and rank mappings ---- */
 
 typedef struct {
     int p;
@@ -57,20 +58,20 @@ static double predict(const char *model, const char *name, const char *params, i
     all a = build(name, params, p, bytes, t);
     double time = -1;
     atn_error err = {0};
-    if (atn_model_time(atn_model_find(model), a.s, p, bytes, m, t, &time, &err) != ATN_OK)
+    if (model_time(atn_model_find(model), a.s, p, bytes, m, t, &time, &err) != ATN_OK)
         fail_msg("%s %s: %s", model, name, err.text);
     drop(&a);
     return time;
 }
 
-/* q ranks on each of `hosts` hosts on one switch: one after the other, or dealt out. */
-static atn_topo *cluster(int hosts, int q, bool dealt)
+/* q ranks on each of `hosts` hosts on one switch, with block or cyclic mapping. */
+static atn_topo *cluster(int hosts, int q, bool cyclic)
 {
     char names[128][8];
     const char *list[128];
     atn_topo *t = NULL;
     for (int r = 0; r < hosts * q; r++) {
-        snprintf(names[r], sizeof names[r], "h%d", dealt ? r % hosts : r / q);
+        snprintf(names[r], sizeof names[r], "h%d", cyclic ? r % hosts : r / q);
         list[r] = names[r];
     }
     assert_int_equal(atn_topo_from_hosts(list, hosts * q, &t, NULL), ATN_OK);
@@ -81,7 +82,7 @@ static atn_topo *cluster(int hosts, int q, bool dealt)
 
 static const int taus[] = {1, 2, 3, 4, 6, 7, 8, 16, 32, 64, 128};
 
-/* Linear in the size, as the formulas assume, and neither parallel nor serial in tau. */
+/* Linear in the size, as the formulas assume, and between parallel and serial in tau. */
 static double L0(double bytes, double tau) { return bytes * 1e-9 * pow(tau, 0.7); }
 static double L1(double bytes, double tau) { return bytes * 1e-8 * pow(tau, 0.9); }
 static const double o0 = 1e-6, o1 = 5e-6;
@@ -128,7 +129,7 @@ static void taulop_in_memory(void **state)
     near(predict("taulop", "allgather/recursive_doubling", "", 16, 4096, m, NULL),
          4 * o0 + 15 * 2 * L0(n, 16));
     near(predict("taulop", "allgather/ring", "", 16, 4096, m, NULL), 15 * (o0 + 2 * L0(n, 16)));
-    /* (4.19), (4.21): the size here is that of a block, there of the whole */
+    /* (4.19), (4.21): the size is that of a block here, of the whole buffer there */
     near(predict("taulop", "scatter/binomial", "", 8, 4096, m, NULL),
          3 * o0 + 2 * L0(4 * n, 1) + 2 * L0(2 * n, 2) + 2 * L0(n, 4));
     /* (4.26) without its rounding of the first overhead */
@@ -178,8 +179,8 @@ static void taulop_on_clusters(void **state)
          2 * o0 + 2 * o1 + 30 * L0(n, 4) + 3 * L1(n, 4));
     near(predict("taulop", rda, "", 32, 4096, m, rr32),
          3 * o0 + 2 * o1 + 62 * L0(n, 8) + 3 * L1(n, 8));
-    /* (5.7), V5; dealt out, the tree first crosses the network where ranks differ in high bits: our
-     * binomial sends to the farthest first, so hosts are what differs last */
+    /* (5.7), V5; with cyclic mapping the tree first crosses the network where ranks differ in high
+     * bits: our binomial tree sends to the most distant rank first, so hosts differ last */
     near(predict("taulop", "bcast/binomial", "", 16, 4096, m, seq16),
          2 * o0 + 2 * o1 + 6 * L0(n, 1) + 2 * L0(n, 2) + 2 * L1(n, 1));
     near(predict("taulop", "bcast/binomial", "", 16, 4096, m, rr16),
@@ -202,7 +203,7 @@ static const atn_loggp lusitania = {0.5e-6, 0.35e-6, 0.12e-6, 0.989e-9};
 static const atn_loggp metropolis[] = {{1.683e-6, 0.1095e-6, 1.649e-6, 0.1923e-9},
                                        {32.986e-6, 2.8775e-6, 4.841e-6, 9.2e-9}};
 
-static void loggp_golden(void **state)
+static void loggp_published_values(void **state)
 {
     (void)state;
     atn_machine *m = one_channel();
@@ -218,9 +219,9 @@ static void loggp_golden(void **state)
     atn_machine_free(m);
 }
 
-/* The ring of (5.8) adds both channels in every stage; messages of one stage travel together, so
+/* The ring of (5.8) adds both channels in every stage; the messages of a stage are concurrent, so
  * the schedule costs less and is not compared. */
-static void loggph_golden(void **state)
+static void loggph_published_values(void **state)
 {
     (void)state;
     atn_machine *m = atn_machine_new();
@@ -230,7 +231,7 @@ static void loggph_golden(void **state)
     near(predict("loggph", "bcast/binomial", "", 32, 1048576, m, t), 19981.891e-6); /* (5.4) */
     near(predict("loggph", "allgather/recursive_doubling", "", 32, 65536, m, t),
          (93.923 + 14547.812) * 1e-6); /* (5.13), (5.14) */
-    /* LogGP knows one channel only. */
+    /* LogGP has only one channel. */
     near(predict("loggp", "bcast/binomial", "", 32, 1048576, m, t), 5 * 9685.631e-6);
     atn_topo_free(t);
     atn_machine_free(m);
@@ -262,21 +263,21 @@ static void plogp_formulas(void **state)
     near(predict("plogp", "bcast/chain", "", 9, n, m, NULL), 8 * (g + L));
     near(predict("plogp", "bcast/chain", "segment=4K", 9, n, m, NULL), 8 * (gs + L) + gs * 15);
     near(predict("plogp", "bcast/binomial", "", 16, n, m, NULL), 4 * g + 4 * L);
-    /* floor(log P) g + ceil(log P) L forgets messages when P is no power of two: of nine ranks the
-     * root serves four, the last of which is answered nowhere else. */
+    /* floor(log P) g + ceil(log P) L omits messages if P is not a power of two: the root of nine
+     * ranks sends four. */
     assert_true(predict("plogp", "bcast/binomial", "", 9, n, m, NULL) > 3 * g + 4 * L);
     near(predict("plogp", "scatter/linear", "", 9, n, m, NULL), 8 * g + L);
     near(predict("plogp", "scatter/binomial", "", 16, 4096, m, NULL),
          gap(4096) + gap(2 * 4096) + gap(4 * 4096) + gap(8 * 4096) + 4 * L);
     atn_machine_free(m);
-    m = plogp_machine(1024); /* asking first: 2 g(1) + 2 L more for each message in sequence */
-    const double asks = 2 * gap(1) + 3 * L;
-    near(predict("plogp", "bcast/chain", "", 9, n, m, NULL), 8 * (g + asks));
-    near(predict("plogp", "bcast/binomial", "", 16, n, m, NULL), 4 * g + 4 * asks);
+    m = plogp_machine(1024); /* handshake: 2 g(1) + 2 L more for each sequential message */
+    const double handshake = 2 * gap(1) + 3 * L;
+    near(predict("plogp", "bcast/chain", "", 9, n, m, NULL), 8 * (g + handshake));
+    near(predict("plogp", "bcast/binomial", "", 16, n, m, NULL), 4 * g + 4 * handshake);
     atn_machine_free(m);
 }
 
-/* ---- the others ---- */
+/* ---- other models ---- */
 
 static void transfers_and_processors(void **state)
 {
@@ -298,7 +299,7 @@ static void transfers_and_processors(void **state)
     /* (5.15): (Q - 1) o_mw + (M - 1) Q (o'_mw + o'_net) */
     near(predict("mlognp", "allgather/recursive_doubling", "", 16, 1024, m, t),
          3 * 4e-6 + 3 * 4 * 14e-6);
-    /* C + m t at both ends, m / rate between; a second message begins when the sender is free */
+    /* C + m t at both ends, m / rate between; a second message starts when the sender is free */
     near(predict("lmo", "bcast/linear", "", 2, 1024, m, NULL), 2 * (2e-6 + 1.024e-6) + 1.024e-6);
     near(predict("lmo", "bcast/linear", "", 4, 1024, m, NULL), 4 * (2e-6 + 1.024e-6) + 1.024e-6);
     near(predict("alpha-beta", "bcast/binomial", "", 16, 1024, m, t), 6e-6 + 4 * 1.024e-6);
@@ -333,45 +334,45 @@ static void links_are_shared(void **state)
     atn_machine *m = links_machine();
     const double flow = 1e6 / rate, empty = 100e-6;
     assert_int_equal(atn_topo_parse_synthetic("2x2@100M", &t, NULL), ATN_OK);
-    /* One message. */
+    /* one message */
     near(predict("links", "bcast/linear", "", 2, 1000000, m, NULL), empty + flow);
-    /* The root's link carries three at once; their processor times come one after the other, only
-     * the first and the last count: they overlap with bytes. */
+    /* The link of the root carries three concurrent flows; processor times overlap with them except
+     * for the first and the last. */
     near(predict("links", "bcast/linear", "", 4, 1000000, m, t), empty + 3 * flow);
-    /* Everyone receives three blocks, the trunks carry four each way. */
+    /* Every rank receives three blocks, the trunks carry four per direction. */
     const double alltoall = predict("links", "alltoall/linear", "", 4, 1000000, m, t);
     assert_true(alltoall >= 4 * flow && alltoall < 4.01 * flow);
-    /* A ring along the wires loads no link twice: three steps. */
+    /* A topology-aware ring loads no link twice: three steps. */
     near(predict("links", "allgather/ring", "", 4, 1000000, m, t), 3 * (empty + flow));
     atn_topo_free(t);
     assert_int_equal(atn_topo_parse_synthetic("2x2@100M;order=roundrobin", &t, NULL), ATN_OK);
-    /* Dealt out, each trunk carries two messages of every step. */
+    /* With cyclic mapping each trunk carries two messages per step. */
     near(predict("links", "allgather/ring", "", 4, 1000000, m, t), 3 * (empty + 2 * flow));
     near(predict("taulop-links", "allgather/ring", "", 4, 1000000, m, t),
-         3 * (100e-6 + 1e6 * 1e-9 + 2 * 1e6 / rate)); /* half a byte's cost in each memory */
+         3 * (100e-6 + 1e6 * 1e-9 + 2 * 1e6 / rate)); /* half the cost of a byte in each memory */
     atn_topo_free(t);
     atn_machine_free(m);
 }
 
-static void large_messages_ask(void **state)
+static void large_messages_need_a_handshake(void **state)
 {
     (void)state;
     atn_topo *t = NULL;
     atn_machine *m = links_machine();
-    const double flow = 1e6 / rate, empty = 100e-6, asks = 300e-6;
+    const double flow = 1e6 / rate, empty = 100e-6, handshake = 300e-6;
     assert_int_equal(atn_topo_parse_synthetic("4@100M", &t, NULL), ATN_OK);
     m->channel[1].eager = 65536;
-    m->channel[1].o_from = empty + asks;
-    near(predict("links", "bcast/linear", "", 2, 1000000, m, t), empty + asks + flow);
+    m->channel[1].o_from = empty + handshake;
+    near(predict("links", "bcast/linear", "", 2, 1000000, m, t), empty + handshake + flow);
     near(predict("links", "bcast/linear", "", 2, 1000, m, t), empty + 1000 / rate);
-    near(predict("links", "allgather/ring", "", 4, 1000000, m, t), 3 * (empty + asks + flow));
+    near(predict("links", "allgather/ring", "", 4, 1000000, m, t), 3 * (empty + handshake + flow));
     m->channel[1].duplex = 0.5; /* both directions of every link are busy in a ring */
     near(predict("links", "allgather/ring", "", 4, 1000000, m, t),
-         3 * (empty + asks + flow / 0.75));
+         3 * (empty + handshake + flow / 0.75));
     near(predict("links", "allgather/ring", "", 4, 1000, m, t), 3 * (empty + 1000 / rate * 1.2));
-    /* A pair that exchanges suffers most. */
-    near(predict("links", "allgather/ring", "", 2, 1000000, m, t), empty + asks + 2 * flow);
-    near(predict("links", "bcast/chain", "", 4, 1000000, m, t), 3 * (empty + asks + flow));
+    /* largest effect: a pair that exchanges messages */
+    near(predict("links", "allgather/ring", "", 2, 1000000, m, t), empty + handshake + 2 * flow);
+    near(predict("links", "bcast/chain", "", 4, 1000000, m, t), 3 * (empty + handshake + flow));
     atn_topo_free(t);
     atn_machine_free(m);
 }
@@ -382,13 +383,13 @@ static void processors_are_shared(void **state)
     atn_topo *t = NULL;
     atn_machine *m = links_machine();
     assert_int_equal(atn_topo_parse_synthetic("8@100M", &t, NULL), ATN_OK);
-    /* Eight ranks send and receive at once: with two processors four rounds of work each. */
+    /* Eight ranks send and receive concurrently: four times the work on two processors. */
     const double alone = predict("links", "allgather/recursive_doubling", "", 8, 1, m, t);
     m->processors = 2;
-    const double crowded = predict("links", "allgather/recursive_doubling", "", 8, 1, m, t);
+    const double shared = predict("links", "allgather/recursive_doubling", "", 8, 1, m, t);
     near(alone, 3 * 100e-6 + 7 / rate);
-    near(crowded, alone + 3 * 2 * 3 * 20e-6);
-    /* Bytes cost processor time as well: 0.2 us for each at both ends together, eight flows. */
+    near(shared, alone + 3 * 2 * 3 * 20e-6);
+    /* Processor time per byte: 0.2 us for both ends together, eight flows. */
     m->channel[1].cpu_byte = 100e-9;
     const double bytes = predict("links", "allgather/ring", "", 8, 1000000, m, t);
     assert_true(bytes > 7 * 8 * 1e6 * 200e-9 / 2);
@@ -397,9 +398,9 @@ static void processors_are_shared(void **state)
     atn_machine_free(m);
 }
 
-/* Among ranks that share processors a token waits for a turn of all of them; where it is all that
- * is sent, nothing else happens in between. */
-static void tokens_wait_for_a_turn(void **state)
+/* Where ranks share processors and move data, a zero-byte message waits for a time slice of all
+ * ranks; without data it does not. */
+static void tokens_wait_for_all_ranks(void **state)
 {
     (void)state;
     atn_topo *t = NULL;
@@ -409,17 +410,17 @@ static void tokens_wait_for_a_turn(void **state)
     const double barrier = predict("links", "barrier/dissemination", "", 8, 0, m, t);
     m->processors = 2;
     const double shared = predict("links", "allgather/ring", "sync=pair", 8, 100000, m, t);
-    const double turn = 8 * 2 * 20e-6 / 2, work = 3 * 2 * 20e-6; /* of three more before a rank */
-    near(shared, apart + 13 * work + 6 * turn); /* seven messages in a row, six tokens between */
+    const double turn = 8 * 2 * 20e-6 / 2, work = 3 * 2 * 20e-6; /* of three other ranks */
+    near(shared, apart + 13 * work + 6 * turn); /* seven messages, six tokens between */
     assert_true(predict("links", "barrier/dissemination", "", 8, 0, m, t) < barrier + 3 * 2 * work);
     atn_topo_free(t);
     atn_machine_free(m);
 }
 
-/* ---- all together ---- */
+/* ---- all models ---- */
 
-/* Every model gives every algorithm a time, also where ranks share hosts. */
-static void every_model_takes_every_schedule(void **state)
+/* Every model evaluates every algorithm, also with several ranks per host. */
+static void every_model_evaluates_every_schedule(void **state)
 {
     (void)state;
     atn_machine *m = atn_machine_builtin();
@@ -448,7 +449,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Not a test: how many evaluations a second, graph included, 64 ranks. */
+/* Not a test: evaluations per second including the graph, 64 ranks. */
 static void speed(void **state)
 {
     (void)state;
@@ -460,7 +461,7 @@ static void speed(void **state)
         int n = 0;
         double time;
         for (; n < 50; n++)
-            assert_int_equal(atn_model_time(atn_model_at(k), a.s, 64, 65536 + n, m, t, &time, NULL),
+            assert_int_equal(model_time(atn_model_at(k), a.s, 64, 65536 + n, m, t, &time, NULL),
                              ATN_OK);
         printf("# %s: %.0f evaluations per second\n", atn_model_at(k)->name, n / (now() - start));
     }
@@ -475,15 +476,15 @@ int main(void)
         cmocka_unit_test(taulop_in_memory),
         cmocka_unit_test(taulop_in_cells),
         cmocka_unit_test(taulop_on_clusters),
-        cmocka_unit_test(loggp_golden),
-        cmocka_unit_test(loggph_golden),
+        cmocka_unit_test(loggp_published_values),
+        cmocka_unit_test(loggph_published_values),
         cmocka_unit_test(plogp_formulas),
         cmocka_unit_test(transfers_and_processors),
         cmocka_unit_test(links_are_shared),
-        cmocka_unit_test(large_messages_ask),
+        cmocka_unit_test(large_messages_need_a_handshake),
         cmocka_unit_test(processors_are_shared),
-        cmocka_unit_test(tokens_wait_for_a_turn),
-        cmocka_unit_test(every_model_takes_every_schedule),
+        cmocka_unit_test(tokens_wait_for_all_ranks),
+        cmocka_unit_test(every_model_evaluates_every_schedule),
         cmocka_unit_test(speed),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

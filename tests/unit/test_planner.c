@@ -12,6 +12,8 @@
 #include "plan/planner.h"
 #include "sched/text.h"
 
+#include "model_time.h"
+
 /* As measured on an emulated cluster of 16 hosts that share two processors. */
 static const char lab[] = "attune-machine 1\n"
                           "hosts processors=2\n"
@@ -195,8 +197,8 @@ static void long_pipelines(void **state)
             mine.pieces = atn_pieces(c.row, &q, &c.params);
             assert_int_equal(atn_build(c.row, &mine, &c.params, &s[r], NULL), ATN_OK);
         }
-        assert_int_equal(
-            atn_model_time(atn_model_find("links"), s, 16, q.bytes, m, t, &whole, NULL), ATN_OK);
+        assert_int_equal(model_time(atn_model_find("links"), s, 16, q.bytes, m, t, &whole, NULL),
+                         ATN_OK);
         if (fabs(told / whole - 1) > 0.1)
             fail_msg("%s: %g from short ones, %g as a whole", words[i], told, whole);
         for (int r = 0; r < 16; r++)

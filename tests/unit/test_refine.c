@@ -1,5 +1,5 @@
-/* test_refine.c - parameters follow what calls take: they are found, they follow a drift, hiccups
- * do not spoil them, and a machine is turned as a whole. */
+/* test_refine.c - parameters adjust to measured calls: they converge, follow a drift, tolerate
+ * outliers, and apply to all models of a machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,12 +10,12 @@
 
 #include "model/refine.h"
 
-/* A machine of overhead and bytes: k messages of m bytes, then a reduction. */
+/* A call of k messages of m bytes and a reduction. */
 typedef struct {
     double k, m;
 } call;
 
-static const double base[3] = {20e-6, 10e-9, 1e-9}; /* what the knobs multiply */
+static const double base[3] = {20e-6, 10e-9, 1e-9}; /* multiplied by the knobs */
 
 static double time_of(const call *c, const double *factor)
 {
@@ -34,9 +34,9 @@ static double uniform(uint64_t *state)
     return (double)(*state >> 11) / 9007199254740992.0;
 }
 
-/* n calls of a machine whose factors go from `from` to `to`; every `hiccup`-th takes ten times as
- * long (0: none).  Returns the mean relative error of the last quarter. */
-static double learn(atn_refiner *r, int n, const double *from, const double *to, int hiccup)
+/* n calls of a machine whose factors change from `from` to `to`; every `outlier`-th takes ten times
+ * as long (0: none).  Returns the mean relative error of the last quarter. */
+static double learn(atn_refiner *r, int n, const double *from, const double *to, int outlier)
 {
     uint64_t state = 7;
     double sum = 0;
@@ -46,7 +46,7 @@ static double learn(atn_refiner *r, int n, const double *from, const double *to,
         call c = {1 + floor(8 * uniform(&state)), exp(14 * uniform(&state))};
         for (int k = 0; k < 3; k++)
             factor[k] = from[k] + (to[k] - from[k]) * i / n;
-        const bool disturbed = hiccup > 0 && i % hiccup == hiccup - 1;
+        const bool disturbed = outlier > 0 && i % outlier == outlier - 1;
         const double noisy = time_of(&c, factor) * (0.98 + 0.04 * uniform(&state));
         const double error = atn_refiner_learn(r, predict, &c, disturbed ? 10 * noisy : noisy);
         if (i >= n - n / 4 && !disturbed) {
@@ -63,7 +63,7 @@ static void near(double got, double wanted, double part)
         fail_msg("%.6g, wanted %.6g", got, wanted);
 }
 
-static void parameters_are_found(void **state)
+static void parameters_converge(void **state)
 {
     (void)state;
     const double truth[3] = {3, 0.5, 2};
@@ -86,8 +86,8 @@ static void drifts_are_followed(void **state)
     near(exp(r.knob[1]), after[1], 0.1);
 }
 
-/* Without forgetting the old machine is remembered for ever. */
-static void forgetting_is_what_follows(void **state)
+/* Without forgetting the early calls keep their weight. */
+static void following_needs_forgetting(void **state)
 {
     (void)state;
     const double before[3] = {1, 1, 1}, after[3] = {2, 0.6, 1};
@@ -97,7 +97,7 @@ static void forgetting_is_what_follows(void **state)
     assert_true(learn(&r, 600, before, after, 0) > 0.05);
 }
 
-static void hiccups_do_not_spoil(void **state)
+static void outliers_have_little_effect(void **state)
 {
     (void)state;
     const double truth[3] = {2, 1.5, 1};
@@ -114,7 +114,7 @@ static double no_idea(void *context, const double *knobs)
     return *(double *)context;
 }
 
-static void senseless_calls_teach_nothing(void **state)
+static void invalid_calls_are_ignored(void **state)
 {
     (void)state;
     double idea[] = {0, -1, NAN, INFINITY};
@@ -140,7 +140,7 @@ static void knobs_stay_in_bounds(void **state)
         assert_true(isfinite(r.knob[i]) && fabs(r.knob[i]) <= 2.3);
 }
 
-static void machines_are_turned(void **state)
+static void knobs_change_all_models(void **state)
 {
     (void)state;
     atn_machine *m = atn_machine_builtin(), *turned = atn_machine_builtin();
@@ -174,10 +174,10 @@ static void machines_are_turned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_are_found),          cmocka_unit_test(drifts_are_followed),
-        cmocka_unit_test(forgetting_is_what_follows),    cmocka_unit_test(hiccups_do_not_spoil),
-        cmocka_unit_test(senseless_calls_teach_nothing), cmocka_unit_test(knobs_stay_in_bounds),
-        cmocka_unit_test(machines_are_turned),
+        cmocka_unit_test(parameters_converge),        cmocka_unit_test(drifts_are_followed),
+        cmocka_unit_test(following_needs_forgetting), cmocka_unit_test(outliers_have_little_effect),
+        cmocka_unit_test(invalid_calls_are_ignored),  cmocka_unit_test(knobs_stay_in_bounds),
+        cmocka_unit_test(knobs_change_all_models),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

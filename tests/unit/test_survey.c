@@ -1,5 +1,5 @@
 /* test_survey.c - from observations to a machine: robust medians, the plan of experiments, the
- * lines of the job, and parameters that come back from a machine that is known. */
+ * lines of the job, and the parameters of a given machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model/fit.h"
+#include "model/fit_machine.h"
 #include "model/survey_plan.h"
 
 static void near(double got, double wanted)
@@ -18,9 +19,9 @@ static void near(double got, double wanted)
         fail_msg("%.9g, wanted %.9g", got, wanted);
 }
 
-/* ---- hiccups ---- */
+/* ---- outliers ---- */
 
-static void hiccups_are_left_out(void **state)
+static void outliers_are_removed(void **state)
 {
     (void)state;
     double v[] = {10, 11, 1000, 10.5, 9.9, 10.2, 10.1, 900, 10.3, 10.4, 10.6, 9.8};
@@ -29,14 +30,14 @@ static void hiccups_are_left_out(void **state)
     assert_true(v[0] == 9.8 && v[9] == 11);
 }
 
-static void honest_samples_stay(void **state)
+static void valid_samples_remain(void **state)
 {
     (void)state;
     double even[] = {1, 2, 3, 4, 5, 6, 7, 8}, alike[] = {5, 5, 5, 5, 5.1}, few[] = {1, 100, 1};
     assert_int_equal(atn_undisturbed(even, 8), 8);
     assert_int_equal(atn_undisturbed(alike, 5), 5);
     assert_int_equal(atn_undisturbed(few, 3), 3);
-    double half[] = {1, 1, 1, 1, 100, 100, 100, 100}; /* that is no hiccup */
+    double half[] = {1, 1, 1, 1, 100, 100, 100, 100}; /* no outliers */
     assert_int_equal(atn_undisturbed(half, 8), 8);
 }
 
@@ -47,7 +48,7 @@ static void spreads_are_relative(void **state)
     near(atn_spread((atn_estimate){0, 0, 0}), 0);
 }
 
-/* Every second sample may be disturbed, the quartile stays; its interval grows with doubt. */
+/* The quartile tolerates disturbances of half of the samples; its interval grows. */
 static void quartiles_are_not_disturbed(void **state)
 {
     (void)state;
@@ -63,9 +64,9 @@ static void quartiles_are_not_disturbed(void **state)
     near(atn_quartile(one, 1).hi, 3);
 }
 
-/* ---- lines and hosts ---- */
+/* ---- least squares ---- */
 
-static void lines_are_found(void **state)
+static void lines_are_fitted(void **state)
 {
     (void)state;
     const int64_t bytes[] = {0, 1000, 100000, 1000000};
@@ -79,7 +80,7 @@ static void lines_are_found(void **state)
     assert_true(atn_fit_hockney(bytes, falling, 4).beta == 0);
 }
 
-static void hosts_are_told_apart(void **state)
+static void hosts_are_distinguished(void **state)
 {
     (void)state;
     const double truth[] = {10e-6, 12e-6, 40e-6, 11e-6};
@@ -90,7 +91,7 @@ static void hosts_are_told_apart(void **state)
     assert_true(atn_fit_hosts(4, a, b, trip, 6, fixed));
     for (int h = 0; h < 4; h++)
         near(fixed[h], truth[h]);
-    /* around a square C[0] + 1 and C[1] - 1 fit as well */
+    /* the pairs of a square do not determine the hosts */
     assert_false(atn_fit_hosts(4, a, b, trip, 4, fixed));
 }
 
@@ -120,7 +121,7 @@ static void free_plan(atn_experiments *list, atn_survey *s)
     atn_survey_free(s);
 }
 
-static void plans_fit_the_machine(void **state)
+static void plans_depend_on_the_topology(void **state)
 {
     (void)state;
     static const struct {
@@ -150,7 +151,7 @@ static void plans_fit_the_machine(void **state)
     }
 }
 
-static void pairs_are_as_far_apart_as_their_channel(void **state)
+static void pairs_have_the_distance_of_their_channel(void **state)
 {
     (void)state;
     atn_topo *t = NULL;
@@ -167,7 +168,7 @@ static void pairs_are_as_far_apart_as_their_channel(void **state)
     atn_topo_free(t);
 }
 
-static void one_rank_is_too_few(void **state)
+static void one_rank_is_rejected(void **state)
 {
     (void)state;
     atn_topo *t = NULL;
@@ -177,15 +178,15 @@ static void one_rank_is_too_few(void **state)
     const char *const host[] = {"a"};
     assert_int_equal(atn_topo_from_hosts(host, 1, &t, &err), ATN_OK);
     assert_int_equal(atn_survey_plan(t, false, &list, &s, &err), ATN_USAGE);
-    assert_non_null(strstr(err.text, "one rank alone"));
+    assert_non_null(strstr(err.text, "at least two ranks"));
     atn_topo_free(t);
 }
 
 /* ---- the lines of the job ---- */
 
 static const char *const head[] = {
-    "some launcher talks", "attune-survey 1", "job 4 2 0 00000000000000ff Some MPI 1.0",
-    "channel memory",      "channel switch",  "plan 3 1 00000000000000aa"};
+    "output of a launcher", "attune-survey 1", "job 4 2 0 00000000000000ff Some MPI 1.0",
+    "channel memory",       "channel switch",  "plan 3 1 00000000000000aa"};
 enum { HEAD = sizeof head / sizeof *head };
 
 static void take_head(atn_survey *s, int n)
@@ -196,7 +197,7 @@ static void take_head(atn_survey *s, int n)
             fail_msg("%s: %s", head[i], err.text);
 }
 
-static void lines_are_read(void **state)
+static void lines_are_parsed(void **state)
 {
     (void)state;
     atn_survey s = {0};
@@ -218,7 +219,7 @@ static void lines_are_read(void **state)
     atn_survey_free(&s);
 }
 
-/* Of three rounds one was disturbed; of two the faster one counts. */
+/* One of three rounds was disturbed; of two rounds the faster one counts. */
 static void rounds_are_joined(void **state)
 {
     (void)state;
@@ -261,20 +262,20 @@ static void intervals_hold_all_rounds_but_one(void **state)
     assert_true(atn_survey_least(five, 1).hi == 3.1);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_lines_are_rejected(void **state)
 {
     (void)state;
     static const char *const rows[] = {
         "garbage",
         "o 3 round_trip 1 1024 1 - 7 2 1 3",   /* not in the plan */
-        "o 0 round_trip 2 1024 1 - 7 2 1 3",   /* no such channel */
-        "o 0 round_trip 1 1024 1 - 7 nan 1 3", /* no number */
+        "o 0 round_trip 2 1024 1 - 7 2 1 3",   /* unknown channel */
+        "o 0 round_trip 1 1024 1 - 7 nan 1 3", /* not a number */
         "o 0 round_trip 1 1024 1 - 7 2 -1 3",  /* negative */
         "o 0 round_trip 1 1024 1 - 7 4 1 3",   /* not inside its interval */
         "o 0 round_trip 1 1024 1 - 0 2 1 3",   /* no sample */
-        "o 0 round_trip 1 1024 1 - 7 2 1",     /* breaks off */
-        "o 0 round_trip 1 1024 1 - 7 2 1 3 4", /* goes on */
-        "o 0 square_trip 1 1024 1 - 7 2 1 3",  /* no such kind */
+        "o 0 round_trip 1 1024 1 - 7 2 1",     /* incomplete */
+        "o 0 round_trip 1 1024 1 - 7 2 1 3 4", /* too long */
+        "o 0 square_trip 1 1024 1 - 7 2 1 3",  /* unknown kind */
         "skip 3",
         "end",
         "job 0 0 0 0 x",
@@ -289,7 +290,7 @@ static void nonsense_is_refused(void **state)
     }
 }
 
-static void a_job_may_give_reasons(void **state)
+static void a_job_may_report_an_error(void **state)
 {
     (void)state;
     atn_survey s = {0};
@@ -300,8 +301,8 @@ static void a_job_may_give_reasons(void **state)
     atn_survey_free(&s);
 }
 
-/* What is written comes back; a job that goes on must be the same. */
-static void stopped_jobs_go_on(void **state)
+/* A survey file is read back; a resumed job must be the same. */
+static void stopped_jobs_are_resumed(void **state)
 {
     (void)state;
     const char path[] = "survey.part";
@@ -329,7 +330,7 @@ static void stopped_jobs_go_on(void **state)
     take_head(&again, HEAD);
     assert_int_equal(again.channels.n, 2);
     assert_int_equal(atn_survey_line(&again, "o 0 round_trip 1 1 1 - 7 2 1 3", &err),
-                     ATN_ENVIRONMENT); /* that is done */
+                     ATN_ENVIRONMENT); /* completed already */
     err = (atn_error){0};
     assert_int_equal(atn_survey_line(&again, "plan 3 1 00000000000000ab", &err), ATN_INPUT);
     assert_non_null(strstr(err.text, "of another job"));
@@ -338,7 +339,7 @@ static void stopped_jobs_go_on(void **state)
     unlink(path);
 }
 
-/* ---- parameters come back ---- */
+/* ---- parameters ---- */
 
 static void observe(atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes, int tau,
                     const char *what, double v)
@@ -356,12 +357,13 @@ static void observe(atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes
 static const int64_t sizes[] = {1, 1024, 16384, 65536, 1 << 20};
 enum { SIZES = 5 };
 
-/* The known machine: o, L(m, tau) of memory and of a network whose transfers are serial. */
+/* Observations of a given machine: o, L(m, tau) of memory and of a network with serial
+ * transfers. */
 static double memory_l(int64_t m, int tau) { return (10e-9 + 0.1e-9 * (double)m) * (1 + tau) / 2; }
 static double network_l(int64_t m, int tau) { return 20e-6 + 80e-9 * (double)m * tau; }
 static double network_o(int64_t m) { return m < 65536 ? 30e-6 : 90e-6; }
 
-static atn_survey known_machine(void)
+static atn_survey given_machine(void)
 {
     atn_survey s = {0};
     take_head(&s, HEAD);
@@ -403,10 +405,10 @@ static atn_machine *fitted(atn_survey *s)
     return m;
 }
 
-static void transfers_come_back(void **state)
+static void transfers_are_fitted(void **state)
 {
     (void)state;
-    atn_survey s = known_machine();
+    atn_survey s = given_machine();
     atn_machine *m = fitted(&s);
     const atn_channel *memory = &m->channel[0], *net = &m->channel[1];
     assert_int_equal(m->nchannels, 2);
@@ -419,11 +421,11 @@ static void transfers_come_back(void **state)
             near(atn_channel_transfer(net, (double)sizes[i], tau), network_l(sizes[i], tau));
         }
     near(atn_channel_transfer(net, 16384, 3), network_l(16384, 3));
-    /* where three at once were not observed: as much slower as at the nearest size */
+    /* three concurrent transfers not observed: the slowdown of the nearest size */
     near(atn_channel_transfer(net, 65536, 3),
          network_l(65536, 1) * network_l(16384, 3) / network_l(16384, 1));
     atn_machine_free(m);
-    for (int i = 0; i < s.seen.n; i++) /* and never beyond the bounds of L */
+    for (int i = 0; i < s.seen.n; i++) /* within the bounds of L */
         if (s.seen.v[i].kind == ATN_OBS_FAN)
             s.seen.v[i].value.mid *= 1000;
     m = fitted(&s);
@@ -432,30 +434,30 @@ static void transfers_come_back(void **state)
     atn_survey_free(&s);
 }
 
-/* Four messages, eight ends, in 80 us that two processors were busy. */
-static void shared_processors_count(void **state)
+/* Four messages with eight ends in 80 us of two busy processors. */
+static void shared_processors(void **state)
 {
     (void)state;
-    atn_survey s = known_machine();
+    atn_survey s = given_machine();
     s.processors = 2;
-    observe(&s, ATN_OBS_CROWD, 1, 1, 4, "-", 80e-6);
+    observe(&s, ATN_OBS_ALL_RANKS, 1, 1, 4, "-", 80e-6);
     observe(&s, ATN_OBS_TOKEN, 1, 1, 4, "-", 100e-6);
     atn_machine *m = fitted(&s);
     assert_int_equal(m->processors, 2);
     near(m->channel[1].cpu_message, 80e-6 * 2 / 8);
     near(m->idle, 100e-6 - (30e-6 + 2 * memory_l(1, 1) + network_l(1, 1)));
     atn_machine_free(m);
-    s.processors = 8; /* more than ranks: they need not have been busy */
+    s.processors = 8; /* more than ranks: not all were busy */
     m = fitted(&s);
     near(m->channel[1].cpu_message, 10e-6);
     atn_machine_free(m);
     atn_survey_free(&s);
 }
 
-static void other_models_come_back(void **state)
+static void other_models_are_fitted(void **state)
 {
     (void)state;
-    atn_survey s = known_machine();
+    atn_survey s = given_machine();
     atn_machine *m = fitted(&s);
     const atn_channel *net = &m->channel[1];
     const double g1 = 5e-6 + 80e-9;
@@ -477,12 +479,13 @@ static void other_models_come_back(void **state)
     atn_survey_free(&s);
 }
 
-/* Good parameters raise no warning, the file reads back, and a hole in L is told. */
+/* Valid parameters cause no warning, the file is read back, and an outlier in L causes a
+ * warning. */
 static void machines_are_written(void **state)
 {
     (void)state;
-    atn_survey s = known_machine();
-    for (int i = 0; i < s.seen.n; i++) /* known for one size only, which is odd */
+    atn_survey s = given_machine();
+    for (int i = 0; i < s.seen.n; i++) /* observed for one size only, which causes a warning */
         if (s.seen.v[i].kind == ATN_OBS_FAN)
             s.seen.v[i] = s.seen.v[--s.seen.n];
     atn_machine *m = fitted(&s), *back = NULL;
@@ -514,12 +517,12 @@ static atn_observation *find(atn_survey *s, atn_obs_kind kind, int channel, int6
     return NULL;
 }
 
-/* L = RTT / 2 - o - 2 L0, o = RTT(0) / 2: the doubts of both round trips add up as squares; a
- * transfer that is clipped to nothing is still uncertain, and the file tells. */
-static void parameters_know_their_intervals(void **state)
+/* L = RTT / 2 - o - 2 L0, o = RTT(0) / 2: the squared intervals of both round trips add up; a
+ * transfer that is clipped to 0 still has an interval, and the file contains it. */
+static void parameters_have_intervals(void **state)
 {
     (void)state;
-    atn_survey s = known_machine();
+    atn_survey s = given_machine();
     atn_observation *empty = find(&s, ATN_OBS_ROUND_TRIP, 1, 0);
     atn_observation *small = find(&s, ATN_OBS_ROUND_TRIP, 1, 1024);
     atn_observation *tiny = find(&s, ATN_OBS_ROUND_TRIP, 1, 1);
@@ -547,11 +550,11 @@ static void parameters_know_their_intervals(void **state)
     atn_survey_free(&s);
 }
 
-/* One rank on each host: no memory was observed, copies stand for it. */
-static void hosts_of_one_rank_are_enough(void **state)
+/* One rank per host: memory transfers are derived from copies. */
+static void one_rank_per_host_suffices(void **state)
 {
     (void)state;
-    atn_survey s = known_machine();
+    atn_survey s = given_machine();
     int kept = 0;
     for (int i = 0; i < s.seen.n; i++)
         if (s.seen.v[i].channel != 0 && s.seen.v[i].kind != ATN_OBS_CROSS)
@@ -567,27 +570,27 @@ static void hosts_of_one_rank_are_enough(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hiccups_are_left_out),
-        cmocka_unit_test(honest_samples_stay),
+        cmocka_unit_test(outliers_are_removed),
+        cmocka_unit_test(valid_samples_remain),
         cmocka_unit_test(spreads_are_relative),
         cmocka_unit_test(quartiles_are_not_disturbed),
-        cmocka_unit_test(lines_are_found),
-        cmocka_unit_test(hosts_are_told_apart),
-        cmocka_unit_test(plans_fit_the_machine),
-        cmocka_unit_test(pairs_are_as_far_apart_as_their_channel),
-        cmocka_unit_test(one_rank_is_too_few),
-        cmocka_unit_test(lines_are_read),
+        cmocka_unit_test(lines_are_fitted),
+        cmocka_unit_test(hosts_are_distinguished),
+        cmocka_unit_test(plans_depend_on_the_topology),
+        cmocka_unit_test(pairs_have_the_distance_of_their_channel),
+        cmocka_unit_test(one_rank_is_rejected),
+        cmocka_unit_test(lines_are_parsed),
         cmocka_unit_test(rounds_are_joined),
         cmocka_unit_test(intervals_hold_all_rounds_but_one),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(a_job_may_give_reasons),
-        cmocka_unit_test(stopped_jobs_go_on),
-        cmocka_unit_test(transfers_come_back),
-        cmocka_unit_test(shared_processors_count),
-        cmocka_unit_test(other_models_come_back),
+        cmocka_unit_test(invalid_lines_are_rejected),
+        cmocka_unit_test(a_job_may_report_an_error),
+        cmocka_unit_test(stopped_jobs_are_resumed),
+        cmocka_unit_test(transfers_are_fitted),
+        cmocka_unit_test(shared_processors),
+        cmocka_unit_test(other_models_are_fitted),
         cmocka_unit_test(machines_are_written),
-        cmocka_unit_test(parameters_know_their_intervals),
-        cmocka_unit_test(hosts_of_one_rank_are_enough),
+        cmocka_unit_test(parameters_have_intervals),
+        cmocka_unit_test(one_rank_per_host_suffices),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

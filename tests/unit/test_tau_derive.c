@@ -60,7 +60,7 @@ static void expect(atn_operation op, const char *name, int p, int nodes, const c
     atn_traffic_free(&t);
 }
 
-/* V4: (5.17), and round-robin, which the literature only says to be better. */
+/* V4: (5.17), and cyclic mapping, for which the literature has no formula. */
 static void recursive_doubling(void **state)
 {
     (void)state;
@@ -71,11 +71,11 @@ static void recursive_doubling(void **state)
     expect(ATN_ALLGATHER, name, 32, 4, "seq", bare, "62*L0(m,8) + 24*L1(m,8)");
     expect(ATN_ALLGATHER, name, 16, 4, "rr", bare, "30*L0(m,4) + 3*L1(m,4)");
     expect(ATN_ALLGATHER, name, 32, 4, "rr", bare, "62*L0(m,8) + 3*L1(m,8)");
-    /* Counting all transfers across the network, as the heterogeneous part of the thesis does. */
+    /* contention among all network transfers, as in the heterogeneous part of the thesis */
     expect(ATN_ALLGATHER, name, 16, 4, "seq", all, "30*L0(m,4) + 12*L1(m,16)");
 }
 
-/* V3, V5: (4.2), (5.7); the last stage has as many messages as are left. */
+/* V3, V5: (4.2), (5.7); the last stage has the remaining messages. */
 static void binomial_broadcast(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void ring(void **state)
            "62*L0(m,1) + 62k*L0(S,8) + 31*L1(m,1)");
 }
 
-/* V8: (4.21), (4.22), (6.2), m being all of the root's buffer; others of part 3. */
+/* V8: (4.21), (4.22), (6.2), where m is the whole buffer of the root; others of part 3. */
 static void other_collectives(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void other_collectives(void **state)
     expect(ATN_BARRIER, "dissemination", 8, 1, "seq", bare, "6*L0(0,8)");
 }
 
-static void mappings_are_read(void **state)
+static void mappings_are_parsed(void **state)
 {
     (void)state;
     static const struct {
@@ -142,16 +142,16 @@ static void mappings_are_read(void **state)
         {"rr", 5, 2, "0,1,0,1,0"},
         {"1*2,0,1", 4, 2, "1*2,0,1"},
         {"0,2", 2, 2,
-         "mapping '0,2': '2' is not understood; it is seq, rr, or nodes 0 to 1 in the "
-         "order of ranks, as in 0*4,1*3,0"},
-        {"0*2", 3, 2, "mapping '0*2' places 2 ranks, there are 3"},
-        {"0*9", 3, 2, "mapping '0*9' places more than 3 ranks, there are 3"},
+         "mapping '0,2': invalid '2'; write seq, rr, or nodes 0 to 1 in the order of ranks, as in "
+         "0*4,1*3,0"},
+        {"0*2", 3, 2, "mapping '0*2' places 2 ranks, but there are 3"},
+        {"0*9", 3, 2, "mapping '0*9' places more than 3 ranks, but there are 3"},
         {"0x2", 3, 2,
-         "mapping '0x2': 'x2' is not understood; it is seq, rr, or nodes 0 to 1 in the "
-         "order of ranks, as in 0*4,1*3,0"},
+         "mapping '0x2': invalid 'x2'; write seq, rr, or nodes 0 to 1 in the order of ranks, as in "
+         "0*4,1*3,0"},
         {"0*", 3, 2,
-         "mapping '0*': '0*' is not understood; it is seq, rr, or nodes 0 to 1 in the "
-         "order of ranks, as in 0*4,1*3,0"},
+         "mapping '0*': invalid '0*'; write seq, rr, or nodes 0 to 1 in the order of ranks, as in "
+         "0*4,1*3,0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         atn_mapping m;
@@ -186,7 +186,7 @@ static double per_byte(void *data, double bytes, double tau)
     return bytes * (1 + tau) / 10;
 }
 
-/* With costs in proportion to bytes the formula, maxima and all, has the value of the steps. */
+/* If costs are proportional to bytes, the formula with its maxima has the value of the steps. */
 static void formula_and_time_agree(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ int main(void)
         cmocka_unit_test(binomial_broadcast),
         cmocka_unit_test(ring),
         cmocka_unit_test(other_collectives),
-        cmocka_unit_test(mappings_are_read),
+        cmocka_unit_test(mappings_are_parsed),
         cmocka_unit_test(formula_and_time_agree),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,4 +1,4 @@
-/* test_tau_layout.c - a matrix shared among processes of different speed. */
+/* test_tau_layout.c - a matrix distributed over processes of different speed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,8 +46,8 @@ static double time_of(const atn_speed *v, int64_t blocks)
     return (double)blocks / atn_speed_at(v, (double)blocks);
 }
 
-/* No block that changes hands would let the last one end earlier. */
-static void expect_fair(const atn_speed *const *v, int p, int64_t total)
+/* Moving a block to another process never reduces the total time. */
+static void expect_balanced(const atn_speed *const *v, int p, int64_t total)
 {
     int64_t share[8], sum = 0;
     double last = 0;
@@ -61,7 +61,7 @@ static void expect_fair(const atn_speed *const *v, int p, int64_t total)
         assert_true(time_of(v[i], share[i] + 1) >= last * (1 - 1e-9));
 }
 
-static void all_end_together(void **state)
+static void shares_balance_the_load(void **state)
 {
     (void)state;
     const atn_speed slow = {1, {1}, {10}}, fast = {1, {1}, {31}};
@@ -72,8 +72,8 @@ static void all_end_together(void **state)
     atn_speed_share(two, 2, 41000, share);
     assert_int_equal(share[0], 10000);
     for (int64_t total = 1; total < 30000; total = total * 3 + 1) {
-        expect_fair(two, 2, total);
-        expect_fair(all, 5, total);
+        expect_balanced(two, 2, total);
+        expect_balanced(all, 5, total);
     }
     assert_true(atn_speed_at(&gpu, 550) == 475 && atn_speed_at(&gpu, 9) == 50);
     assert_true(atn_speed_at(&gpu, 1e6) == 1000);
@@ -81,7 +81,7 @@ static void all_end_together(void **state)
 
 /* ---- columns ---- */
 
-/* The published layouts from nothing but the blocks of each process. */
+/* The published layouts follow from the numbers of blocks of each process. */
 static void expect_columns(const char *name, const char *wanted)
 {
     atn_summa s = load(name);
@@ -105,7 +105,7 @@ static void expect_columns(const char *name, const char *wanted)
     atn_summa_free(&s);
 }
 
-static void published_layouts_are_found(void **state)
+static void published_layouts_are_reproduced(void **state)
 {
     (void)state;
     expect_columns("config1", "column 149 4:139 5:117\ncolumn 107 0:81 1:80 2:58 3:37\n");
@@ -113,8 +113,8 @@ static void published_layouts_are_found(void **state)
                               "column 35 3:152 2:104\n");
 }
 
-/* The layout that the literature changes by hand: process 2 above process 3. */
-static void less_goes_between_nodes(void **state)
+/* The manual change in the literature: process 2 above process 3. */
+static void arranging_reduces_traffic_between_nodes(void **state)
 {
     (void)state;
     atn_summa s = load("config2"), wanted = load("config2_mod");
@@ -131,26 +131,26 @@ static void less_goes_between_nodes(void **state)
 
 #define TWO "blocks 4 1K\na 0 0 cpu OMP_NUM_THREADS=1\nb 0 0 cpu OMP_NUM_THREADS=1\n"
 
-static void bad_speeds_are_told(void **state)
+static void invalid_speeds_are_rejected(void **state)
 {
     (void)state;
     static const struct {
         const char *text, *words;
     } cases[] = {
         {TWO "speed 0 1\n", "not every process has a speed"},
-        {TWO "speed 0 1\nspeed 2 1\n", "layout:5: there is no process 2"},
-        {TWO "speed 0 1\nspeed 0 2\n", "layout:5: process 0 has its speed already"},
-        {TWO "speed 0 x\n", "layout:4: 'x' is no speed"},
-        {TWO "speed 0 nan\n", "layout:4: 'nan' is no speed"},
-        {TWO "speed 0 -1\n", "layout:4: '-1' is no speed"},
-        {TWO "speed 0 0\n", "layout:4: '0' is no speed"},
-        {TWO "speed 0 1:2 3\n", "layout:4: '3' is no speed"},
-        {TWO "speed 0 2:2 1:3\n", "layout:4: '1:3' is no speed"},
-        {TWO "speed 0 1:1 2:9\n", "layout:4: process 0 would do more blocks in less time"},
-        {TWO "speed 0\n", "layout:4: a speed is"},
+        {TWO "speed 0 1\nspeed 2 1\n", "layout:5: unknown process 2"},
+        {TWO "speed 0 1\nspeed 0 2\n", "layout:5: process 0 already has a speed"},
+        {TWO "speed 0 x\n", "layout:4: invalid speed 'x'"},
+        {TWO "speed 0 nan\n", "layout:4: invalid speed 'nan'"},
+        {TWO "speed 0 -1\n", "layout:4: invalid speed '-1'"},
+        {TWO "speed 0 0\n", "layout:4: invalid speed '0'"},
+        {TWO "speed 0 1:2 3\n", "layout:4: invalid speed '3'"},
+        {TWO "speed 0 2:2 1:3\n", "layout:4: invalid speed '1:3'"},
+        {TWO "speed 0 1:1 2:9\n", "layout:4: process 0 would complete more blocks in less time"},
+        {TWO "speed 0\n", "layout:4: write a speed as"},
         {"blocks 1 1K\na 0 0 cpu OMP_NUM_THREADS=1\nb 0 0 cpu OMP_NUM_THREADS=1\n"
          "speed 0 1\nspeed 1 1\n",
-         "2 processes cannot share 1 x 1 blocks"},
+         "2 processes for 1 x 1 blocks"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         atn_summa s;
@@ -164,10 +164,10 @@ static void bad_speeds_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_end_together),
-        cmocka_unit_test(published_layouts_are_found),
-        cmocka_unit_test(less_goes_between_nodes),
-        cmocka_unit_test(bad_speeds_are_told),
+        cmocka_unit_test(shares_balance_the_load),
+        cmocka_unit_test(published_layouts_are_reproduced),
+        cmocka_unit_test(arranging_reduces_traffic_between_nodes),
+        cmocka_unit_test(invalid_speeds_are_rejected),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_tau_map.c - the search for better places, against all places there are. */
+/* test_tau_map.c - the search for rank mappings, compared with exhaustive search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static atn_traffic traffic_of(const char *full_name)
     return t;
 }
 
-/* Over all ways to put two ranks on each node. */
+/* The best of all mappings with two ranks per node. */
 static double least_time(const atn_traffic *t, const atn_tau_costs *costs)
 {
     double least = -1;
@@ -48,7 +48,7 @@ static double least_time(const atn_traffic *t, const atn_tau_costs *costs)
     return least;
 }
 
-static void search_finds_the_best_of_small_cases(void **state)
+static void search_finds_the_optimum_of_small_cases(void **state)
 {
     (void)state;
     static const char *const names[] = {"allgather/ring",  "bcast/binomial",    "reduce/binomial",
@@ -81,7 +81,7 @@ static void search_finds_the_best_of_small_cases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(search_finds_the_best_of_small_cases),
+        cmocka_unit_test(search_finds_the_optimum_of_small_cases),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

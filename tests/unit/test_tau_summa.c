@@ -1,4 +1,4 @@
-/* test_tau_summa.c - layouts of SUMMA: traffic, formulas and the proofs about them (V10). */
+/* test_tau_summa.c - layouts of SUMMA: traffic, formulas and proofs (V10). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -51,9 +51,9 @@ static void expect_layout(const char *name, const char *const *rows, const char 
     atn_summa_free(&s);
 }
 
-/* (A.7), (A.8), (A.16), (A.9) + (A.16).  Printed as 4||T1(3589), which is 37 * 97, the width of
- * another layout's column; 37 * 107 = 3959.  The volume was printed as 4952 MiB, which counts the
- * three messages of the broadcast to four processes as two; all are 5808 MiB. */
+/* (A.7), (A.8), (A.16), (A.9) + (A.16).  The thesis prints 4||T1(3589), which is 37 * 97, the
+ * width of a column of another layout; 37 * 107 = 3959.  It prints a volume of 4952 MiB, which
+ * counts the three messages of the broadcast to four processes as two; with all it is 5808 MiB. */
 static void first_layout(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void second_layout(void **state) /* (A.18) to (A.23) */
                   "2||T0(26800) + T0(3654) + 3||T1(8960) + 2||T1(47300) + T1(17874)", 6144 * 32);
 }
 
-static void changed_layout(void **state) /* (A.29) to (A.33) */
+static void modified_layout(void **state) /* (A.29) to (A.33) */
 {
     (void)state;
     static const char *const rows[] = {"2||T0(27280) + T0(2232) + T1(6696)",
@@ -132,30 +132,31 @@ static void proofs(void **state) /* (A.24) to (A.28), (A.34) */
 
 #define TWO "blocks 4 1K\nn0 0 0 cpu OMP_NUM_THREADS=1\nn1 0 0 gpu id=0\n"
 
-static void bad_layouts_are_told(void **state)
+static void invalid_layouts_are_rejected(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "f:1: there is no column, and not every process has a speed; the file may be cut off"},
+        {"", "f:1: no column, and not every process has a speed; the file may be truncated"},
         {"blocks x",
          "f:1: 'blocks' needs a number and the bytes of a block, as in 'blocks 256 32K'"},
-        {"blocks 4\nblocks 4", "f:2: 'blocks' stands twice; remove one"},
-        {"n0 0 0 cpu", "f:1: a process is 'NODE RANK CORES cpu|gpu DETAIL', as in node0 2 6-9 cpu "
-                       "OMP_NUM_THREADS=4; this has 4 words"},
-        {"n0 -1 0 cpu OMP_NUM_THREADS=1", "f:1: '-1' is no rank on a node"},
-        {"n0 0 9-6 cpu OMP_NUM_THREADS=1", "f:1: cores 9-6 go down; write the lower one first"},
-        {"n0 0 a cpu OMP_NUM_THREADS=1", "f:1: 'a' is neither a core nor cores as in 6-9"},
-        {"n0 0 0 tpu id=1", "f:1: 'tpu' is no kind of process; write cpu or gpu"},
+        {"blocks 4\nblocks 4", "f:2: duplicate line 'blocks'; remove one"},
+        {"n0 0 0 cpu",
+         "f:1: write a process as 'NODE RANK CORES cpu|gpu DETAIL', as in node0 2 6-9 "
+         "cpu OMP_NUM_THREADS=4; this line has 4 words"},
+        {"n0 -1 0 cpu OMP_NUM_THREADS=1", "f:1: invalid rank on a node '-1'; write a number"},
+        {"n0 0 9-6 cpu OMP_NUM_THREADS=1", "f:1: cores 9-6 descend; write the lower one first"},
+        {"n0 0 a cpu OMP_NUM_THREADS=1", "f:1: invalid cores 'a'; write 6 or 6-9"},
+        {"n0 0 0 tpu id=1", "f:1: unknown kind of process 'tpu'; write cpu or gpu"},
         {"n0 0 0 gpu OMP_NUM_THREADS=1", "f:1: 'OMP_NUM_THREADS=1': a gpu needs id=N"},
-        {TWO "n0 0 1 gpu id=1", "f:4: rank 0 of n0 is process 0 already"},
-        {TWO "n1 1 0-3 gpu id=1", "f:4: cores 0-3 of n1 belong to process 1 in part"},
-        {TWO "column 4 0:2 5:2", "f:4: there is no process 5; 2 lines of processes stand above"},
-        {TWO "column 4 0:2 0:2", "f:4: process 0 has its rectangle already, in column 0"},
-        {TWO "column 4 0:2 1:1", "f:4: the column has 3 rows, the matrix 4; change its rows"},
-        {TWO "column 4 0-2", "f:4: '0-2' is not understood; write rank:rows as in 4:139"},
+        {TWO "n0 0 1 gpu id=1", "f:4: rank 0 of n0 is already process 0"},
+        {TWO "n1 1 0-3 gpu id=1", "f:4: cores 0-3 of n1 overlap with those of process 1"},
+        {TWO "column 4 0:2 5:2", "f:4: unknown process 5; 2 lines of processes precede"},
+        {TWO "column 4 0:2 0:2", "f:4: process 0 already has a rectangle, in column 0"},
+        {TWO "column 4 0:2 1:1", "f:4: the column has 3 rows, but the matrix 4; change its rows"},
+        {TWO "column 4 0-2", "f:4: invalid member '0-2'; write rank:rows as in 4:139"},
         {TWO "column",
-         "f:4: a column is 'column WIDTH RANK:ROWS ...', as in column 149 4:139 5:117"},
-        {TWO "column 3 0:4\n", "f:4: the columns are 3 wide together, the matrix is 4; change "
+         "f:4: write a column as 'column WIDTH RANK:ROWS ...', as in column 149 4:139 5:117"},
+        {TWO "column 3 0:4\n", "f:4: the columns have a total width of 3, but the matrix 4; change "
                                "their widths"},
         {TWO "column 4 0:4\n", "f:4: process 1 is in no column"},
     };
@@ -170,9 +171,9 @@ static void bad_layouts_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_layout),   cmocka_unit_test(second_layout),
-        cmocka_unit_test(changed_layout), cmocka_unit_test(traffic),
-        cmocka_unit_test(proofs),         cmocka_unit_test(bad_layouts_are_told),
+        cmocka_unit_test(first_layout),    cmocka_unit_test(second_layout),
+        cmocka_unit_test(modified_layout), cmocka_unit_test(traffic),
+        cmocka_unit_test(proofs),          cmocka_unit_test(invalid_layouts_are_rejected),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

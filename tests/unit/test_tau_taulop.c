@@ -1,5 +1,5 @@
-/* test_tau_taulop.c - two ways to tau-Lop: the formula that is derived from a schedule, with the
- * numbers of a machine, and the model that evaluates the schedule itself. */
+/* test_tau_taulop.c - two evaluations of tau-Lop agree: the formula derived from a schedule, with
+ * the parameters of a machine, and the model that evaluates the schedule. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,13 +8,13 @@
 #include <cmocka.h>
 
 #include "algo/algo.h"
-#include "model/model.h"
 #include "research/taulop/derive.h"
 
-enum { NODES = 3, BYTES = 1680, MOST = 16 }; /* a block of each rank is a whole number of bytes */
+#include "model_time.h"
 
-/* Costs in proportion to bytes and neither parallel nor serial in tau: then both must agree to the
- * last digit. */
+enum { NODES = 3, BYTES = 1680, MOST = 16 }; /* a multiple of the block size of each rank */
+
+/* Costs proportional to bytes, between parallel and serial in tau: then both agree exactly. */
 static double growth(double tau) { return 0.4 + 0.6 * tau; }
 static double L(int channel, double bytes, double tau)
 {
@@ -41,7 +41,7 @@ static double per_byte(void *data, double bytes, double tau)
 static atn_machine *machine(void)
 {
     atn_machine *m = atn_machine_new();
-    atn_values *reduce = atn_machine_gamma(m, "sum", "f64");
+    atn_cost_table *reduce = atn_machine_gamma(m, "sum", "f64");
     for (int c = 0; c < 2; c++) {
         atn_channel *channel = atn_machine_add_channel(m, c ? "network" : "memory");
         channel->o_below = overheads[c];
@@ -62,8 +62,8 @@ typedef struct {
     atn_traffic traffic;
 } all;
 
-/* The formula lets a rank send and receive one message at a time; the model takes rounds as they
- * are, and with them what a rank begins at once. */
+/* In the formula a rank sends and receives one message at a time; the model uses the rounds of the
+ * schedule, in which a rank may start several. */
 static bool one_at_a_time(const all *a)
 {
     for (int r = 0; r < a->p; r++)
@@ -76,7 +76,7 @@ static bool one_at_a_time(const all *a)
     return true;
 }
 
-/* False: the algorithm does not serve so many ranks. */
+/* False: the algorithm does not support this number of ranks. */
 static bool build(const atn_row *row, int p, all *a)
 {
     atn_params prm;
@@ -122,8 +122,8 @@ static bool agree(const atn_row *row, const all *a, const atn_machine *m, const 
     double model = -1;
     assert_int_equal(atn_mapping_read(word, a->p, NODES, &map, NULL), ATN_OK);
     atn_topo *t = place(&map);
-    assert_int_equal(
-        atn_model_time(atn_model_find("taulop"), a->s, a->p, BYTES, m, t, &model, NULL), ATN_OK);
+    assert_int_equal(model_time(atn_model_find("taulop"), a->s, a->p, BYTES, m, t, &model, NULL),
+                     ATN_OK);
     const double formula = atn_tau_time(&a->traffic, &map, ATN_TAU_TO_NODE, &costs, BYTES);
     const bool same = fabs(model - formula) <= 1e-9 * formula;
     if (!same)

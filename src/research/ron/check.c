@@ -1,22 +1,21 @@
-/* ron_check.c - proves circuits against the schedules they are for and the network they are on.
- * Nothing is shared with ron.c, which makes them. */
+/* check.c - verifies circuits against schedules and network; shares no code with model/ron.c. */
+#include "research/ron/check.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/ron.h"
-
 typedef struct {
-    const atn_graph *g;
+    const atn_op_graph *g;
     const atn_ron *net;
     const atn_circuits *c;
     int *of;      /* the transfer of a send, by node; -1: none */
     double *done; /* by node */
-    double slack; /* times are equal up to that: files have rounded numbers */
+    double slack; /* tolerance: files have rounded numbers */
     double end;
     atn_error *err;
-} proof;
+} verifier;
 
-static atn_status refuse(const proof *x, const atn_transfer *t, const char *why)
+static atn_status refuse(const verifier *x, const atn_ron_transfer *t, const char *why)
 {
     return atn_fail(x->err, ATN_FINDING, "rank %d, port %d, to rank %d at %.9g: %s", t->rank,
                     t->port, t->to, t->begin, why);
@@ -24,24 +23,24 @@ static atn_status refuse(const proof *x, const atn_transfer *t, const char *why)
 
 /* ---- every message once ---- */
 
-static const char *wrong_message(const proof *x, const atn_transfer *t)
+static const char *wrong_message(const verifier *x, const atn_ron_transfer *t)
 {
     if (t->send < 0 || t->send >= x->g->n || x->g->nodes[t->send].kind != ATN_OP_SEND)
-        return "there is no such message";
-    const atn_graph_node *n = &x->g->nodes[t->send];
+        return "the schedules have no such message";
+    const atn_op_node *n = &x->g->nodes[t->send];
     const double takes = x->net->start + (double)n->bytes * x->net->byte;
     if (n->rank != t->rank || x->g->nodes[n->other].rank != t->to)
-        return "the message is another rank's";
+        return "the message belongs to other ranks";
     if (t->port < 0 || t->port >= x->net->ports)
         return "there is no such port";
     if (!isfinite(t->since) || !isfinite(t->begin) || !(t->begin >= 0))
-        return "the message goes before the call begins";
+        return "the message starts before the call";
     if (!(fabs(t->end - t->begin - takes) <= x->slack))
-        return "the message takes another time than its bytes";
-    return x->of[t->send] >= 0 ? "the message goes twice" : NULL;
+        return "the duration does not match the bytes of the message";
+    return x->of[t->send] >= 0 ? "the message is sent twice" : NULL;
 }
 
-static atn_status check_messages(proof *x)
+static atn_status check_messages(verifier *x)
 {
     for (int i = 0; i < x->g->n; i++)
         x->of[i] = -1;
@@ -53,30 +52,31 @@ static atn_status check_messages(proof *x)
     }
     for (int i = 0; i < x->g->n; i++)
         if (x->g->nodes[i].kind == ATN_OP_SEND && x->of[i] < 0)
-            return atn_fail(x->err, ATN_FINDING, "a message from rank %d to rank %d never goes",
+            return atn_fail(x->err, ATN_FINDING, "a message from rank %d to rank %d is missing",
                             x->g->nodes[i].rank, x->g->nodes[x->g->nodes[i].other].rank);
     return ATN_OK;
 }
 
 /* ---- ports ---- */
 
-static const char *wrong_port(const proof *x, const atn_transfer *t, const atn_transfer *before)
+static const char *wrong_port(const verifier *x, const atn_ron_transfer *t,
+                              const atn_ron_transfer *before)
 {
     if (before && t->begin < before->end - x->slack)
-        return "the port is still busy with another message";
+        return "the port is busy with another message";
     if (!t->changed)
-        return before && before->to == t->to ? NULL : "the circuit was never set";
+        return before && before->to == t->to ? NULL : "the circuit was never set up";
     if (before && t->since < before->end - x->slack)
-        return "the port changes under a message";
+        return "the port is reconfigured during a message";
     if (t->ready - t->since < x->net->delay - x->slack)
-        return "the change is faster than the delay";
-    return t->begin < t->ready - x->slack ? "the circuit does not stand yet" : NULL;
+        return "the reconfiguration is shorter than the delay";
+    return t->begin < t->ready - x->slack ? "the circuit is not set up yet" : NULL;
 }
 
-static atn_status check_ports(const proof *x)
+static atn_status check_ports(const verifier *x)
 {
     for (int i = 0; i < x->c->n; i++) {
-        const atn_transfer *t = &x->c->v[i], *before = i > 0 ? t - 1 : NULL;
+        const atn_ron_transfer *t = &x->c->v[i], *before = i > 0 ? t - 1 : NULL;
         const bool same = before && before->rank == t->rank && before->port == t->port;
         const char *why = wrong_port(x, t, same ? before : NULL);
         if (why)
@@ -86,7 +86,7 @@ static atn_status check_ports(const proof *x)
 }
 
 typedef struct {
-    int rank, step; /* one message more or less */
+    int rank, step; /* +1: a message begins, -1: it ends */
     double at;
 } edge;
 
@@ -97,15 +97,15 @@ static int by_time(const void *x, const void *y)
         return a->rank < b->rank ? -1 : 1;
     if (a->at != b->at)
         return a->at < b->at ? -1 : 1;
-    return a->step - b->step; /* who ends makes room */
+    return a->step - b->step; /* ends before begins */
 }
 
-static atn_status check_receivers(const proof *x)
+static atn_status check_receivers(const verifier *x)
 {
     edge *v = malloc(sizeof *v * 2 * ((size_t)x->c->n + 1));
     atn_status status = v ? ATN_OK : atn_fail(x->err, ATN_MEMORY, "out of memory");
     for (int i = 0; v && i < x->c->n; i++) {
-        const atn_transfer *t = &x->c->v[i];
+        const atn_ron_transfer *t = &x->c->v[i];
         v[2 * i] = (edge){t->to, 1, t->begin};
         v[2 * i + 1] = (edge){t->to, -1, fmax(t->begin, t->end - x->slack)};
     }
@@ -121,9 +121,9 @@ static atn_status check_receivers(const proof *x)
     return status;
 }
 
-/* ---- what messages wait for ---- */
+/* ---- dependencies ---- */
 
-static double ready_at(const proof *x, int r, const atn_op *o)
+static double ready_at(const verifier *x, int r, const atn_op *o)
 {
     double ready = 0;
     for (int d = 0; d < o->ndeps; d++)
@@ -131,19 +131,19 @@ static double ready_at(const proof *x, int r, const atn_op *o)
     return ready;
 }
 
-static atn_status check_rank(proof *x, int r)
+static atn_status check_rank(verifier *x, int r)
 {
     const atn_schedule *s = x->g->s[r];
     double busy = 0;
 
     for (int i = 0; i < s->nops; i++) {
         const int id = x->g->base[r] + i;
-        const atn_graph_node *n = &x->g->nodes[id];
+        const atn_op_node *n = &x->g->nodes[id];
         const double ready = ready_at(x, r, &s->ops[i]);
         if (n->other >= 0) {
-            const atn_transfer *t = &x->c->v[x->of[n->kind == ATN_OP_SEND ? id : n->other]];
+            const atn_ron_transfer *t = &x->c->v[x->of[n->kind == ATN_OP_SEND ? id : n->other]];
             if (t->begin < ready - x->slack)
-                return refuse(x, t, "the message does not wait for what it needs");
+                return refuse(x, t, "the message starts before its dependencies complete");
             x->done[id] = t->end;
         } else if (n->kind == ATN_OP_REDUCE) {
             x->done[id] = busy = fmax(ready, busy) + (double)n->bytes * x->net->reduce;
@@ -155,7 +155,7 @@ static atn_status check_rank(proof *x, int r)
     return ATN_OK;
 }
 
-static atn_status prove(proof *x)
+static atn_status verify(verifier *x)
 {
     atn_status status = check_messages(x);
 
@@ -164,21 +164,21 @@ static atn_status prove(proof *x)
     for (int r = 0; !status && r < x->g->p; r++)
         status = check_rank(x, r);
     if (!status && x->c->time >= 0 && !(fabs(x->end - x->c->time) <= x->slack))
-        return atn_fail(x->err, ATN_FINDING, "all is done at %.9g, not at %.9g", x->end,
+        return atn_fail(x->err, ATN_FINDING, "the schedules complete at %.9g, not at %.9g", x->end,
                         x->c->time);
     return status;
 }
 
-atn_status atn_ron_check(const atn_graph *g, const atn_ron *net, atn_circuits *c, atn_error *err)
+atn_status atn_ron_check(const atn_op_graph *g, const atn_ron *net, atn_circuits *c, atn_error *err)
 {
-    proof x = {.g = g, .net = net, .c = c, .err = err};
+    verifier x = {.g = g, .net = net, .c = c, .err = err};
     for (int i = 0; i < c->n; i++)
         x.slack = fmax(x.slack, 1e-8 * (fabs(c->v[i].end) + net->delay));
     x.of = malloc(sizeof *x.of * ((size_t)g->n + 1));
     x.done = malloc(sizeof *x.done * ((size_t)g->n + 1));
     atn_circuits_sort(c);
     const atn_status status =
-        x.of && x.done ? prove(&x) : atn_fail(err, ATN_MEMORY, "out of memory");
+        x.of && x.done ? verify(&x) : atn_fail(err, ATN_MEMORY, "out of memory");
     if (!status)
         c->time = x.end;
     free(x.of);

@@ -1,10 +1,10 @@
-/* ron_forms.c - see ron_forms.h. */
+/* forms.c - see forms.h. */
 #include "research/ron/forms.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- how far a broadcast gets ---- */
+/* ---- reach of a broadcast ---- */
 
 static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 static int64_t times(int64_t a, int64_t b)
@@ -13,46 +13,6 @@ static int64_t times(int64_t a, int64_t b)
 }
 
 enum { MAX_STEPS = 4096 };
-
-int64_t atn_ron_reached(int k, int d, int s)
-{
-    int64_t n[MAX_STEPS + 1] = {1};
-
-    if (s > MAX_STEPS)
-        return INT64_MAX;
-    for (int i = 1; i <= s; i++)
-        n[i] = plus(times(k, n[i - 1]), i > d + 1 ? n[i - d - 1] : 1);
-    return n[s];
-}
-
-/* Generation 1 is the k-ary tree over the circuits that were set at the beginning; generation g + 1
- * are the trees that begin where circuits are changed for the g-th time on the way from the root:
- * C(j + g - 2, g - 1) ways lead to those that have left - j steps to grow.  The literature prints
- * the last generation one too low, and 2! where an example must have 3!. */
-int64_t atn_ron_reached_sum(int k, int d, int s)
-{
-    int64_t ways[MAX_STEPS + 1], sum = 0, power = 1;
-
-    if (s > MAX_STEPS)
-        return INT64_MAX;
-    for (int j = 0; j <= s; j++, power = times(power, k)) {
-        sum = plus(sum, power);
-        ways[j] = 1;
-    }
-    for (int left = s - d - 1; left > 0; left -= d + 1) {
-        int64_t under = 0; /* k^j + ... + k^left, from the last j to the first */
-        for (int j = left; j >= 1; j--) {
-            under = plus(times(under, k), 1); /* divided by k^j */
-            int64_t tree = under;
-            for (int i = 0; i < j; i++)
-                tree = times(tree, k);
-            sum = plus(sum, times(ways[j], tree));
-        }
-        for (int j = 2; j <= left; j++)
-            ways[j] = plus(ways[j], ways[j - 1]);
-    }
-    return sum;
-}
 
 int atn_ron_steps(int k, int d, int64_t n)
 {
@@ -140,7 +100,7 @@ static double mb3(int64_t n, int k, double d, int more)
 {
     return d + (double)atn_ron_height(k, n) + more - 1;
 }
-/* Scatter and gossip: all but one block through k ports, a change for every level. */
+/* Scatter and gossip: all but one block through k ports, one reconfiguration per level. */
 static double s2(int64_t n, int k, double d, int more)
 {
     (void)more;
@@ -182,19 +142,16 @@ static const atn_ron_form forms[] = {
      "alltoall/hybrid{steps=%i,radix=%r}", ATN_RON_ANEW, te3},
 };
 
-int atn_ron_forms(void) { return (int)(sizeof forms / sizeof forms[0]); }
-const atn_ron_form *atn_ron_form_at(int i) { return &forms[i]; }
-
 const atn_ron_form *atn_ron_form_find(const char *name)
 {
-    for (int i = 0; i < atn_ron_forms(); i++)
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
     return NULL;
 }
 
-/* Rows have no parameter for what is another row: a tree with one child each is a chain, a total
- * exchange without standard steps is direct. */
+/* Special cases are other rows of the catalogue: a tree of arity 1 is a chain, a total exchange
+ * without standard steps is direct. */
 static const char *template_of(const atn_ron_form *f, int k, int more)
 {
     if (k == 1 && strncmp(f->row, "bcast/kary", 10) == 0)

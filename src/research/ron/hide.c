@@ -1,4 +1,4 @@
-/* ron_hide.c - see ron_hide.h. */
+/* hide.c - see hide.h. */
 #include "research/ron/hide.h"
 
 #include <math.h>
@@ -68,7 +68,8 @@ atn_status atn_ron_hide(const atn_ron_send *sends, int n, const atn_ron_hide_rul
         close_account(&of[r], rules->delay, &h);
     free(of);
     if (h.ranks == 0)
-        return atn_fail(err, ATN_INPUT, "no rank sends twice: there is nothing between sends");
+        return atn_fail(err, ATN_INPUT,
+                        "no rank sends twice, so there are no intervals between sends");
     h.mean /= h.ranks;
     h.cached /= h.cached_ranks > 0 ? h.cached_ranks : 1;
     *hidden_p = h;
@@ -81,7 +82,7 @@ enum { RANK, COMPUTE, BYTES, PARTNER, NEEDED, SITE = NEEDED, OFFER, COLUMNS, MAX
 static const char *const names[] = {"rank", "compute_us", "bytes", "partner", "site", "predicted"};
 
 typedef struct {
-    int at[COLUMNS]; /* the word of a column; -1: it is not there */
+    int at[COLUMNS]; /* index of a column; -1: missing */
     int n;
     atn_ron_sends sends;
 } reader;
@@ -98,12 +99,12 @@ static atn_status read_heading(reader *r, const atn_text_line *l)
                 r->at[c] = i;
             }
         if (!near)
-            return atn_text_refuse(l, "no column of a list of sends, or one twice:", l->word[i],
+            return atn_text_refuse(l, "unknown or duplicate column in a list of sends:", l->word[i],
                                    "write rank,compute_us,bytes,partner[,site][,predicted]");
     }
     for (int c = 0; c < NEEDED; c++)
         if (r->at[c] < 0)
-            return atn_text_refuse(l, "there is no column", names[c], "add it");
+            return atn_text_refuse(l, "missing column", names[c], "add it");
     r->n = l->n;
     return ATN_OK;
 }
@@ -114,7 +115,8 @@ static atn_status read_values(const reader *r, const atn_text_line *l, double *c
     static const int64_t limits[] = {MAX_RANKS, 0, INT64_MAX, MAX_RANKS, INT32_MAX, MAX_RANKS};
     atn_status st = atn_text_number(l, r->at[COMPUTE], names[COMPUTE], compute_us);
     if (!st && *compute_us < 0)
-        st = atn_text_refuse(l, names[COMPUTE], l->word[r->at[COMPUTE]], "no time is negative");
+        st = atn_text_refuse(l, names[COMPUTE], l->word[r->at[COMPUTE]],
+                             "write a time of 0 or more");
     for (int c = 0; c < COLUMNS && !st; c++) {
         const bool none = c == OFFER && r->at[c] >= 0 && strcmp(l->word[r->at[c]], "-") == 0;
         if (c != COMPUTE && r->at[c] >= 0 && !none)

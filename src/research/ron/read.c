@@ -1,28 +1,29 @@
-/* ron_read.c - circuits from a file, for the schedules of a graph (docs/ron.md). */
+/* read.c - see read.h. */
+#include "research/ron/read.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ron.h"
 #include "research/ron/text.h"
 
 const char *const atn_circuit_columns[] = {"rank",  "port",  "to",  "since",
                                            "ready", "begin", "end", NULL};
 enum { RANK, PORT, TO, SINCE, READY, BEGIN, END, WORDS, MAX_NUMBER = 1 << 24 };
 
-typedef ATN_VEC(atn_transfer) transfers;
+typedef ATN_VEC(atn_ron_transfer) transfers;
 
 static atn_status read_heading(const atn_text_line *l)
 {
     for (int i = 0; i < WORDS; i++)
         if (i >= l->n || strcmp(l->word[i], atn_circuit_columns[i]) != 0)
             return atn_text_refuse(
-                l, "not the heading of a list of circuits:", l->word[i < l->n ? i : l->n - 1],
+                l, "invalid heading of a list of circuits:", l->word[i < l->n ? i : l->n - 1],
                 "write rank,port,to,since,ready,begin,end");
     return ATN_OK;
 }
 
-/* Circuits that stood already have no change. */
-static atn_status read_change(const atn_text_line *l, atn_transfer *t)
+/* Circuits that existed have no reconfiguration. */
+static atn_status read_change(const atn_text_line *l, atn_ron_transfer *t)
 {
     t->changed = l->word[SINCE][0] != '\0' || l->word[READY][0] != '\0';
     atn_status st = t->changed ? atn_text_number(l, SINCE, "since", &t->since) : ATN_OK;
@@ -31,7 +32,7 @@ static atn_status read_change(const atn_text_line *l, atn_transfer *t)
 
 static atn_status read_transfer(void *to, const atn_text_line *l)
 {
-    atn_transfer t = {.send = -1};
+    atn_ron_transfer t = {.send = -1};
     int64_t rank = 0, port = 0, peer = 0;
 
     if (l->line == 1)
@@ -52,11 +53,11 @@ static atn_status read_transfer(void *to, const atn_text_line *l)
     return st;
 }
 
-/* ---- which message is it? ---- */
+/* ---- matching with the schedules ---- */
 
 static int by_ends(const void *x, const void *y)
 {
-    const atn_transfer *a = x, *b = y;
+    const atn_ron_transfer *a = x, *b = y;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     if (a->to != b->to)
@@ -66,22 +67,22 @@ static int by_ends(const void *x, const void *y)
     return (a->send > b->send) - (a->send < b->send);
 }
 
-static bool same_ends(const atn_transfer *a, const atn_transfer *b)
+static bool same_ends(const atn_ron_transfer *a, const atn_ron_transfer *b)
 {
     return a->rank == b->rank && a->to == b->to;
 }
 
-/* The k-th message of a pair is the k-th of their programs; what is too much stays without. */
-static bool match(const atn_graph *g, atn_circuits *c)
+/* The k-th message of a pair is the k-th of the schedules; surplus messages remain unmatched. */
+static bool match(const atn_op_graph *g, atn_circuits *c)
 {
-    atn_transfer *sends = calloc((size_t)g->nmessages + 1, sizeof *sends);
+    atn_ron_transfer *sends = calloc((size_t)g->nmessages + 1, sizeof *sends);
     int n = 0;
 
     if (!sends)
         return false;
     for (int i = 0; i < g->n; i++)
         if (g->nodes[i].kind == ATN_OP_SEND)
-            sends[n++] = (atn_transfer){
+            sends[n++] = (atn_ron_transfer){
                 .send = i, .rank = g->nodes[i].rank, .to = g->nodes[g->nodes[i].other].rank};
     qsort(sends, (size_t)n, sizeof *sends, by_ends);
     qsort(c->v, (size_t)c->n, sizeof *c->v, by_ends);
@@ -96,7 +97,7 @@ static bool match(const atn_graph *g, atn_circuits *c)
     return true;
 }
 
-atn_status atn_circuits_read(const char *path, const atn_graph *g, atn_circuits *c_p,
+atn_status atn_circuits_read(const char *path, const atn_op_graph *g, atn_circuits *c_p,
                              atn_error *err)
 {
     transfers list = {0};

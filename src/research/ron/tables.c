@@ -1,11 +1,11 @@
-/* ron_tables.c - see ron_tables.h.  A table is a list of rows, a row has one time per formula. */
+/* tables.c - see tables.h.  A table is a list of rows; a row has one time per formula. */
 #include "research/ron/tables.h"
 
 enum { MAX_FORMS = 4, ROWS = 4 };
 
 typedef struct {
     const char *name;
-    int ports, delay; /* delay 0: the rows tell */
+    int ports, delay; /* delay 0: specified by the rows */
     int messages;     /* of a multi-broadcast; 0: none */
     const char *form[MAX_FORMS];
     struct {

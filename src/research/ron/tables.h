@@ -1,8 +1,8 @@
-/* ron_tables.h - the published tables 5.1 to 5.6 about collectives on RON(k, N), entry by entry.
+/* tables.h - the published tables 5.1 to 5.6 of collectives on RON(k, N).
  *
- * Two entries are printed wrongly: table 5.2 and with it 5.4 has 22703 ranks where its times are
- * those of 22073, which is as many as four ports reach in seven steps; and table 5.6 has 1466 where
- * its own formula gives 1488. */
+ * Two entries have misprints: tables 5.2 and 5.4 have 22703 ranks, but their times are those of
+ * 22073, the number that four ports reach in seven steps; and table 5.6 has 1466 where its formula
+ * gives 1488. */
 #ifndef ATN_RON_TABLES_H
 #define ATN_RON_TABLES_H
 

@@ -1,4 +1,4 @@
-/* ron_text.c - see ron_text.h. */
+/* text.c - see text.h. */
 #include "research/ron/text.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ atn_status atn_text_whole(const atn_text_line *l, int i, const char *what, int64
     char *end;
     const long long v = strtoll(l->word[i], &end, 10);
     if (end == l->word[i] || *end != '\0' || v < 0 || v >= limit)
-        return atn_text_refuse(l, what, l->word[i], "write a whole number from 0 on");
+        return atn_text_refuse(l, what, l->word[i], "write a non-negative integer");
     *v_p = v;
     return ATN_OK;
 }
@@ -46,7 +46,7 @@ static atn_status cut_words(atn_text_line *l, char *text)
         rest = comma;
     }
     return rest ? atn_text_refuse(l, "too many values on one line, after", l->word[l->n - 1],
-                                  "is it the right file?")
+                                  "check the name of the file")
                 : ATN_OK;
 }
 
@@ -68,8 +68,7 @@ static atn_status read_lines(atn_text_line *l, char *text, size_t bytes, atn_tex
     if (!status && why)
         return atn_fail(l->err, ATN_INPUT, "%s:%d: %s", l->path, l->line + 1, why);
     if (!status && bytes == 0)
-        return atn_fail(l->err, ATN_INPUT, "%s:1: the file is empty; is it the right one?",
-                        l->path);
+        return atn_fail(l->err, ATN_INPUT, "%s:1: the file is empty; check its name", l->path);
     return status;
 }
 

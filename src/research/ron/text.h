@@ -1,4 +1,4 @@
-/* ron_text.h - files of comma-separated values under a heading, read line by line. */
+/* text.h - reads comma-separated values with a heading line by line. */
 #ifndef ATN_RON_TEXT_H
 #define ATN_RON_TEXT_H
 
@@ -17,13 +17,13 @@ typedef struct {
 /* "path:line: what "text"; remedy" */
 atn_status atn_text_refuse(const atn_text_line *l, const char *what, const char *text,
                            const char *remedy);
-/* Word i as a finite number, or as a whole number from 0 on and below `limit`; the name of what it
- * is begins the message. */
+/* Word i as a finite number, or as a non-negative integer below `limit`; `what` names it in error
+ * messages. */
 atn_status atn_text_number(const atn_text_line *l, int i, const char *what, double *v_p);
 atn_status atn_text_whole(const atn_text_line *l, int i, const char *what, int64_t limit,
                           int64_t *v_p);
 
-/* Hands every line that is not empty to `take`, the heading first; stops where it fails. */
+/* Calls `take` for every line that is not empty, the heading first, until it fails. */
 typedef atn_status (*atn_text_take)(void *to, const atn_text_line *l);
 atn_status atn_text_read(const char *path, atn_text_take take, void *to, atn_error *err);
 

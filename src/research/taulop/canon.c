@@ -1,17 +1,10 @@
-/* tau_canon.c - flattens an expression into ordered terms, then adds them up. */
+/* canon.c - flattens an expression into ordered terms and merges them. */
 #include "research/taulop/canon.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "research/taulop/cover.h"
-
-void atn_tau_stages(int k, int n, int *out)
-{
-    const int s = k + n - 1;
-    for (int j = 0; j < s; j++)
-        out[j] = atn_min(atn_min(j + 1, n), atn_min(k, s - j));
-}
 
 /* ---- transmissions ---- */
 
@@ -66,7 +59,7 @@ bool atn_tau_expand(atn_tau_transport how, int channel, atn_form size, atn_form 
 
 /* ---- maxima ---- */
 
-/* Whether operand i is covered by another one that stays. */
+/* Whether another remaining operand covers operand i. */
 static bool superfluous(const atn_terms *of, const bool *gone, int n, int i, bool slower)
 {
     for (int k = 0; k < n; k++)
@@ -83,7 +76,7 @@ static int highest_channel(const atn_terms *t)
     return channel;
 }
 
-/* The operand of the slowest channel last: proofs take it as the lower bound. */
+/* The operand of the slowest channel last: proofs use it as the lower bound. */
 static int by_channel(const void *a, const void *b)
 {
     const int x = highest_channel(a), y = highest_channel(b);
@@ -175,7 +168,7 @@ static atn_status flatten_leaf(const flattener *f, const atn_tau *x, atn_form wi
     return ATN_OK;
 }
 
-/* Each operand by itself; the caller frees n + 1 lists. */
+/* Each operand separately; the caller frees n + 1 lists. */
 static atn_status flatten_kids(const flattener *f, const atn_tau *x, atn_form with,
                                atn_terms **lists_p)
 {
@@ -189,7 +182,7 @@ static atn_status flatten_kids(const flattener *f, const atn_tau *x, atn_form wi
     return st;
 }
 
-/* A3: single transmissions of different channels, which alone make a maximum. */
+/* A3: single transmissions of different channels; only these make a maximum. */
 static bool different_channels(const atn_terms *lists, int n)
 {
     int channel = -1;
@@ -203,7 +196,7 @@ static bool different_channels(const atn_terms *lists, int n)
     return differ;
 }
 
-/* What went at a time on each channel, as operands of a maximum. */
+/* The concurrent terms of each channel, as operands of a maximum. */
 static atn_status join_channels(const flattener *f, const atn_terms *all, atn_form coef,
                                 atn_terms *out)
 {
@@ -293,16 +286,4 @@ atn_status atn_tau_terms(const atn_tau *x, const atn_tau_rules *rules, atn_terms
     else
         *terms_p = t;
     return st;
-}
-
-atn_status atn_tau_canonical(const atn_tau *x, const atn_tau_rules *rules, atn_tau **canonical_p,
-                             atn_error *err)
-{
-    atn_terms t;
-    const atn_status st = atn_tau_terms(x, rules, &t, err);
-    if (st)
-        return st;
-    *canonical_p = atn_terms_tau(&t);
-    atn_terms_free(&t);
-    return *canonical_p ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }

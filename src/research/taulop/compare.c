@@ -1,8 +1,8 @@
-/* tau_compare.c - tries to cover each side with the other. */
+/* compare.c - see compare.h: tries to cover each side with the other. */
 #include "research/taulop/compare.h"
 
 const char *const atn_tau_verdicts[] = {
-    [ATN_TAU_UNDECIDED] = "undecided: it depends on the parameters",
+    [ATN_TAU_UNDECIDED] = "undecided: depends on the parameters",
     [ATN_TAU_LESS] = "the first costs less",
     [ATN_TAU_AT_MOST] = "the first costs no more",
     [ATN_TAU_EQUAL] = "both cost the same",
@@ -10,15 +10,15 @@ const char *const atn_tau_verdicts[] = {
     [ATN_TAU_GREATER] = "the first costs more",
 };
 
-static void forget(atn_proof *proof)
+static void forget(atn_tau_proof *proof)
 {
     const atn_tau_style style = proof->style;
-    atn_proof_free(proof);
-    *proof = (atn_proof){.style = style, .failed = proof->failed};
+    atn_tau_proof_free(proof);
+    *proof = (atn_tau_proof){.style = style, .failed = proof->failed};
 }
 
 atn_tau_verdict atn_terms_compare(const atn_terms *x, const atn_terms *y, bool slower,
-                                  atn_proof *proof)
+                                  atn_tau_proof *proof)
 {
     static const atn_tau_verdict first[] = {ATN_TAU_UNDECIDED, ATN_TAU_AT_LEAST, ATN_TAU_EQUAL,
                                             ATN_TAU_GREATER};

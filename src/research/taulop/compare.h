@@ -1,4 +1,4 @@
-/* tau_compare.h - which of two tau-Lop expressions costs more, whatever the parameters are. */
+/* compare.h - compares the costs of two tau-Lop expressions for all parameter values. */
 #ifndef ATN_TAU_COMPARE_H
 #define ATN_TAU_COMPARE_H
 
@@ -13,11 +13,11 @@ typedef enum {
     ATN_TAU_AT_LEAST,
     ATN_TAU_GREATER
 } atn_tau_verdict;
-extern const char *const atn_tau_verdicts[]; /* as sentences about "the first" */
+extern const char *const atn_tau_verdicts[]; /* sentences about "the first" */
 
-/* Both must be merged (atn_tau_terms).  The steps are those of the successful direction, by the
- * rules of tau_cover.h; `slower`: the platform axiom holds. */
+/* Both must be merged (atn_tau_terms).  The proof has the steps of the successful direction, by the
+ * rules of cover.h; `slower`: the platform axiom holds. */
 atn_tau_verdict atn_terms_compare(const atn_terms *x, const atn_terms *y, bool slower,
-                                  atn_proof *proof);
+                                  atn_tau_proof *proof);
 
 #endif

@@ -1,13 +1,14 @@
-/* tau_cover.c - pays every term of one sum with parts of another. */
+/* cover.c - covers every term of one sum with parts of another. */
 #include "research/taulop/cover.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sentences ---- */
+/* ---- proof steps ---- */
 
-void atn_proof_say(atn_proof *p, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_step(atn_tau_proof *p, const char *format,
+                                                           ...)
 {
     char *text = NULL;
     size_t bytes;
@@ -27,7 +28,7 @@ void atn_proof_say(atn_proof *p, const char *format, ...)
     }
 }
 
-void atn_proof_free(atn_proof *p)
+void atn_tau_proof_free(atn_tau_proof *p)
 {
     for (int i = 0; i < p->v.n; i++)
         free(p->v.v[i]);
@@ -36,10 +37,10 @@ void atn_proof_free(atn_proof *p)
 
 /* ---- rules ---- */
 
-/* How many units of x pay for one of y; 0: none do. */
-typedef int64_t price(const atn_term *x, const atn_term *y);
+/* Units of x that cover one unit of y; 0: x cannot cover y. */
+typedef int64_t cover_ratio(const atn_term *x, const atn_term *y);
 
-static bool no_less_at_a_time(const atn_term *x, const atn_term *y)
+static bool degree_at_least(const atn_term *x, const atn_term *y)
 {
     return atn_form_at_least(&x->tau, &y->tau);
 }
@@ -49,12 +50,12 @@ static int64_t equal(const atn_term *x, const atn_term *y)
     return x->channel == y->channel && atn_form_equal(&x->tau, &y->tau);
 }
 
-static int64_t more_at_a_time(const atn_term *x, const atn_term *y)
+static int64_t higher_degree(const atn_term *x, const atn_term *y)
 {
-    return x->channel == y->channel && no_less_at_a_time(x, y);
+    return x->channel == y->channel && degree_at_least(x, y);
 }
 
-static int64_t one_after_the_other(const atn_term *x, const atn_term *y)
+static int64_t serialized(const atn_term *x, const atn_term *y)
 {
     if (x->channel != y->channel || x->kind == ATN_TAU_O || !atn_form_is_number(&x->tau) ||
         !atn_form_is_number(&y->tau) || x->tau.one.den != 1 || y->tau.one.den != 1 ||
@@ -65,7 +66,7 @@ static int64_t one_after_the_other(const atn_term *x, const atn_term *y)
 
 static int64_t slower_channel(const atn_term *x, const atn_term *y)
 {
-    return x->channel > y->channel && no_less_at_a_time(x, y);
+    return x->channel > y->channel && degree_at_least(x, y);
 }
 
 static int64_t slower_even_alone(const atn_term *x, const atn_term *y)
@@ -75,32 +76,32 @@ static int64_t slower_even_alone(const atn_term *x, const atn_term *y)
 
 static const struct {
     const char *name, *sign, *why;
-    price *price;
+    cover_ratio *ratio;
     bool axiom, strict;
 } rules[] = {
-    {"C1", "=", "is on both sides", equal, false, false},
-    {"C4", ">=", "more at a time", more_at_a_time, false, false},
-    {"C3", ">=", "one after the other is no faster", one_after_the_other, false, false},
+    {"C1", "=", "on both sides", equal, false, false},
+    {"C4", ">=", "higher concurrency", higher_degree, false, false},
+    {"C3", ">=", "serialization is no faster", serialized, false, false},
     {"C2", ">", "the slower channel", slower_channel, true, true},
     {"C5", ">", "the slower channel, even alone", slower_even_alone, true, true},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
-/* ---- paying ---- */
+/* ---- covering ---- */
 
 typedef struct {
     const atn_term *t;
-    atn_form left; /* of its amount */
+    atn_form left; /* not yet used or covered */
 } item;
 
 typedef struct {
     item *x, *y;
     int nx, ny;
     bool strict;
-    atn_proof *proof;
-} account;
+    atn_tau_proof *proof;
+} balance;
 
-static void say_payment(account *a, int rule, const atn_term *x, const atn_term *y)
+static void add_cover_step(balance *a, int rule, const atn_term *x, const atn_term *y)
 {
     if (!a->proof)
         return;
@@ -108,40 +109,40 @@ static void say_payment(account *a, int rule, const atn_term *x, const atn_term 
     if (!s || !t)
         a->proof->failed = true;
     else if (rule == 0)
-        atn_proof_say(a->proof, "%s: %s %s", rules[rule].name, s, rules[rule].why);
+        add_step(a->proof, "%s: %s %s", rules[rule].name, s, rules[rule].why);
     else
-        atn_proof_say(a->proof, "%s: %s %s %s (%s)", rules[rule].name, s, rules[rule].sign, t,
-                      rules[rule].why);
+        add_step(a->proof, "%s: %s %s %s (%s)", rules[rule].name, s, rules[rule].sign, t,
+                 rules[rule].why);
     free(s);
     free(t);
 }
 
-static bool serves(int rule, const item *x, const item *y)
+static bool can_cover(int rule, const item *x, const item *y)
 {
     const atn_form none = atn_form_int(0);
     return !atn_form_is(&x->left, 0) && atn_form_at_least(&x->left, &none) &&
-           atn_term_same_class(x->t, y->t) && rules[rule].price(x->t, y->t) > 0;
+           atn_term_same_class(x->t, y->t) && rules[rule].ratio(x->t, y->t) > 0;
 }
 
-/* x pays for as much of y as it can; false: amounts cannot be ordered. */
-static bool pay(account *a, int rule, item *x, item *y)
+/* x covers as much of y as it can; false: amounts cannot be ordered. */
+static bool cover(balance *a, int rule, item *x, item *y)
 {
-    const atn_form by = atn_form_int(rules[rule].price(x->t, y->t));
+    const atn_form by = atn_form_int(rules[rule].ratio(x->t, y->t));
     const atn_form need = atn_form_mul(y->left, by);
     const bool whole = atn_form_at_least(&x->left, &need);
     if (!whole && !atn_form_at_least(&need, &x->left))
         return false;
     const atn_form given = whole ? need : x->left, got = atn_form_div(given, by);
     const atn_term gives = atn_term_of_amount(x->t, given), gets = atn_term_of_amount(y->t, got);
-    say_payment(a, rule, &gives, &gets);
+    add_cover_step(a, rule, &gives, &gets);
     a->strict = a->strict || rules[rule].strict;
     x->left = atn_form_sub(x->left, given);
     y->left = atn_form_sub(y->left, got);
     return true;
 }
 
-/* Whether x is a better payer than z: the lower channel, then the lower degree, so that the others
- * are left for the terms that need them. */
+/* Whether to use x before z: the lower channel, then the lower degree, which leaves the others for
+ * the terms that need them. */
 static bool cheaper(const atn_term *x, const atn_term *z)
 {
     if (x->channel != z->channel)
@@ -149,25 +150,25 @@ static bool cheaper(const atn_term *x, const atn_term *z)
     return atn_form_order(&x->tau, &z->tau) < 0;
 }
 
-/* Where one after the other costs most degrees least, the higher degree is the better payer. */
+/* By C3 the higher degree covers more, so it is used first. */
 static bool better(int rule, const item *x, const item *z)
 {
-    return rules[rule].price == one_after_the_other ? cheaper(z->t, x->t) : cheaper(x->t, z->t);
+    return rules[rule].ratio == serialized ? cheaper(z->t, x->t) : cheaper(x->t, z->t);
 }
 
-static void pay_item(account *a, int rule, item *y)
+static void cover_term(balance *a, int rule, item *y)
 {
     while (!atn_form_is(&y->left, 0)) {
         item *best = NULL;
         for (int i = 0; i < a->nx; i++)
-            if (serves(rule, &a->x[i], y) && (!best || better(rule, &a->x[i], best)))
+            if (can_cover(rule, &a->x[i], y) && (!best || better(rule, &a->x[i], best)))
                 best = &a->x[i];
-        if (!best || !pay(a, rule, best, y))
+        if (!best || !cover(a, rule, best, y))
             return;
     }
 }
 
-static bool anything_left(const item *v, int n)
+static bool has_remainder(const item *v, int n)
 {
     for (int i = 0; i < n; i++)
         if (!atn_form_is(&v[i].left, 0))
@@ -175,7 +176,7 @@ static bool anything_left(const item *v, int n)
     return false;
 }
 
-static void say_rest(account *a)
+static void add_remainder(balance *a)
 {
     atn_terms rest = {0};
     bool whole = true;
@@ -184,22 +185,22 @@ static void say_rest(account *a)
             whole = atn_push(&rest, atn_term_of_amount(a->x[i].t, a->x[i].left));
     char *text = whole ? atn_terms_text(&rest, a->proof->style) : NULL;
     if (text)
-        atn_proof_say(a->proof, "left over: %s", text);
+        add_step(a->proof, "remainder: %s", text);
     a->proof->failed = a->proof->failed || !text;
     free(text);
     atn_vec_free(&rest);
 }
 
-static atn_cover settle(account *a, bool slower)
+static atn_cover cover_all(balance *a, bool slower)
 {
     for (int rule = 0; rule < RULES; rule++)
         for (int j = a->ny - 1; j >= 0 && (slower || !rules[rule].axiom); j--)
-            pay_item(a, rule, &a->y[j]);
-    if (anything_left(a->y, a->ny))
+            cover_term(a, rule, &a->y[j]);
+    if (has_remainder(a->y, a->ny))
         return ATN_COVER_NO;
-    if (a->proof && anything_left(a->x, a->nx))
-        say_rest(a);
-    return a->strict || anything_left(a->x, a->nx) ? ATN_COVER_MORE : ATN_COVER_AT_LEAST;
+    if (a->proof && has_remainder(a->x, a->nx))
+        add_remainder(a);
+    return a->strict || has_remainder(a->x, a->nx) ? ATN_COVER_MORE : ATN_COVER_AT_LEAST;
 }
 
 static item *itemise(const atn_terms *t)
@@ -210,10 +211,11 @@ static item *itemise(const atn_terms *t)
     return v;
 }
 
-static atn_cover cover_sums(const atn_terms *x, const atn_terms *y, bool slower, atn_proof *proof)
+static atn_cover cover_sums(const atn_terms *x, const atn_terms *y, bool slower,
+                            atn_tau_proof *proof)
 {
-    account a = {.x = itemise(x), .y = itemise(y), .nx = x->n, .ny = y->n, .proof = proof};
-    const atn_cover answer = a.x && a.y ? settle(&a, slower) : ATN_COVER_NO;
+    balance a = {.x = itemise(x), .y = itemise(y), .nx = x->n, .ny = y->n, .proof = proof};
+    const atn_cover answer = a.x && a.y ? cover_all(&a, slower) : ATN_COVER_NO;
     free(a.x);
     free(a.y);
     return answer;
@@ -223,12 +225,12 @@ static atn_cover cover_sums(const atn_terms *x, const atn_terms *y, bool slower,
 
 static bool has_maximum(const atn_terms *t)
 {
-    return t->n > 0 && t->v[t->n - 1].kind == ATN_TAU_MAX; /* they are sorted to the end */
+    return t->n > 0 && t->v[t->n - 1].kind == ATN_TAU_MAX; /* maxima are sorted to the end */
 }
 
-/* A copy in which a maximum is its last operand, of the slowest channel (a lower bound), or the sum
- * of all (an upper bound). */
-static bool bounded(const atn_terms *t, bool above, atn_terms *to, atn_proof *proof)
+/* A copy in which each maximum is replaced by its last operand, of the slowest channel (a lower
+ * bound), or by the sum of all (an upper bound). */
+static bool bounded(const atn_terms *t, bool above, atn_terms *to, atn_tau_proof *proof)
 {
     bool whole = true;
     *to = (atn_terms){0};
@@ -241,8 +243,8 @@ static bool bounded(const atn_terms *t, bool above, atn_terms *to, atn_proof *pr
         }
         char *text = proof ? atn_term_text(x, proof->style) : NULL;
         if (text)
-            atn_proof_say(proof, "bound: %s is %s", text,
-                          above ? "at most the sum of both" : "at least its last part");
+            add_step(proof, "bound: %s is %s", text,
+                     above ? "at most the sum of its operands" : "at least its last operand");
         free(text);
         for (int k = above ? 0 : x->nof - 1; k < x->nof && whole; k++)
             whole = atn_terms_append(to, &x->of[k], x->coef);
@@ -259,12 +261,12 @@ static bool identical(const atn_terms *x, const atn_terms *y)
     return same;
 }
 
-atn_cover atn_terms_cover(const atn_terms *x, const atn_terms *y, bool slower, atn_proof *proof)
+atn_cover atn_terms_cover(const atn_terms *x, const atn_terms *y, bool slower, atn_tau_proof *proof)
 {
     atn_terms low, high;
     if (identical(x, y)) {
         if (proof)
-            atn_proof_say(proof, "both sides are the same");
+            add_step(proof, "both sides are equal");
         return ATN_COVER_EQUAL;
     }
     if (!has_maximum(x) && !has_maximum(y))

@@ -1,4 +1,4 @@
-/* tau_derive.c - the steps of traffic as a formula. */
+/* derive.c - the steps of a traffic as a formula. */
 #include "research/taulop/derive.h"
 
 #include <stdlib.h>
@@ -26,10 +26,11 @@ static atn_form size_form(const writer *w, int64_t size)
     return atn_form_mul(atn_form_fraction(size, w->t->parts), w->view->block);
 }
 
-/* ---- what runs at a time on one thing ---- */
+/* ---- concurrent uses of one resource ---- */
 
-/* Sizes ascend: all until the shortest ends, the others until the next one does (A2). */
-static bool add_load(const writer *w, atn_tau_kind kind, const atn_use *u, int n, atn_terms *terms)
+/* Sizes ascend: all uses until the shortest ends, the others until the next one ends (A2). */
+static bool add_load(const writer *w, atn_tau_kind kind, const atn_tau_use *u, int n,
+                     atn_terms *terms)
 {
     int64_t done = 0;
     for (int i = 0; i < n; i++) {
@@ -47,7 +48,7 @@ static bool add_load(const writer *w, atn_tau_kind kind, const atn_use *u, int n
     return true;
 }
 
-static bool same_load(const atn_use *a, int na, const atn_use *b, int nb)
+static bool same_load(const atn_tau_use *a, int na, const atn_tau_use *b, int nb)
 {
     if (na != nb || a->channel != b->channel)
         return false;
@@ -57,11 +58,11 @@ static bool same_load(const atn_use *a, int na, const atn_use *b, int nb)
     return true;
 }
 
-/* Whether an earlier thing has the same load as the one at i. */
-static bool seen(const atn_use *uses, int n, int i, int end)
+/* Whether an earlier resource has the same load as the one at i. */
+static bool seen(const atn_tau_use *uses, int n, int i, int end)
 {
     for (int k = 0, e; k < i; k = e) {
-        e = atn_uses_end(uses, n, k);
+        e = atn_tau_uses_end(uses, n, k);
         if (same_load(&uses[k], e - k, &uses[i], end - i))
             return true;
     }
@@ -80,7 +81,7 @@ static bool add_maximum(writer *w, operands *of)
     return w->status == ATN_OK;
 }
 
-static bool step(void *to, atn_tau_kind kind, const atn_use *uses, int n)
+static bool step(void *to, atn_tau_kind kind, const atn_tau_use *uses, int n)
 {
     writer *w = to;
     operands of = {0};
@@ -89,7 +90,7 @@ static bool step(void *to, atn_tau_kind kind, const atn_use *uses, int n)
         return true;
     for (int i = 0, end; i < n && whole; i = end) {
         atn_terms load = {0};
-        end = atn_uses_end(uses, n, i);
+        end = atn_tau_uses_end(uses, n, i);
         if (!seen(uses, n, i, end))
             whole = add_load(w, kind, &uses[i], end - i, &load) && atn_push(&of, load);
     }
@@ -98,10 +99,10 @@ static bool step(void *to, atn_tau_kind kind, const atn_use *uses, int n)
 
 /* ---- segments ---- */
 
-/* What a node does with the messages of a stage. */
+/* The messages of a stage at one node. */
 typedef struct {
     int sends, receives, inside;
-    bool both; /* a rank sends and receives inside */
+    bool both; /* a rank sends and receives inside the node */
     int64_t *sizes;
 } node_work;
 
@@ -111,7 +112,7 @@ static int by_size(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static bool receives_inside(const writer *w, const atn_flow *flows, int n, int rank)
+static bool receives_inside(const writer *w, const atn_tau_flow *flows, int n, int rank)
 {
     for (int i = 0; i < n; i++)
         if (flows[i].to == rank && w->m->node_of[flows[i].from] == w->m->node_of[rank])
@@ -119,7 +120,8 @@ static bool receives_inside(const writer *w, const atn_flow *flows, int n, int r
     return false;
 }
 
-static node_work work_of(const writer *w, const atn_flow *flows, int n, int node, int64_t *sizes)
+static node_work work_of(const writer *w, const atn_tau_flow *flows, int n, int node,
+                         int64_t *sizes)
 {
     node_work x = {.sizes = sizes};
     for (int i = 0; i < n; i++) {
@@ -136,7 +138,7 @@ static node_work work_of(const writer *w, const atn_flow *flows, int n, int node
     return x;
 }
 
-/* (3.7): 2k transfers of a segment for every message; else (3.2). */
+/* (3.7): 2k segment transfers per message; else (3.2). */
 static bool add_segments(const writer *w, const node_work *x, atn_form size, atn_form tau,
                          atn_terms *terms)
 {
@@ -147,7 +149,7 @@ static bool add_segments(const writer *w, const node_work *x, atn_form size, atn
     for (int i = before; i < terms->n; i++) {
         atn_term *t = &terms->v[i];
         if (t->kind == ATN_TAU_O) {
-            t->coef = atn_form_int(0); /* the stage has it */
+            t->coef = atn_form_int(0); /* counted by the stage */
         } else if (x->both) {
             t->coef = atn_form_mul(t->coef, atn_form_int(2));
             t->tau = tau;
@@ -156,7 +158,7 @@ static bool add_segments(const writer *w, const node_work *x, atn_form size, atn
     return true;
 }
 
-static bool add_node(writer *w, const atn_flow *flows, int n, int node, operands *of)
+static bool add_node(writer *w, const atn_tau_flow *flows, int n, int node, operands *of)
 {
     int64_t *sizes = malloc(sizeof *sizes * ((size_t)n + 1)), done = 0;
     const node_work x = sizes ? work_of(w, flows, n, node, sizes) : (node_work){0};
@@ -176,10 +178,10 @@ static bool add_node(writer *w, const atn_flow *flows, int n, int node, operands
     return whole;
 }
 
-/* (5.12): over the network not interleaved with what is inside nodes. */
-static bool add_network(writer *w, const atn_flow *flows, int n)
+/* (5.12): network transfers, not interleaved with those inside nodes. */
+static bool add_network(writer *w, const atn_tau_flow *flows, int n)
 {
-    atn_use *uses = malloc(sizeof *uses * ((size_t)n + 1));
+    atn_tau_use *uses = malloc(sizeof *uses * ((size_t)n + 1));
     bool whole = uses;
     for (int turn = 0; turn < 3 && whole; turn++) {
         int used = 0;
@@ -187,20 +189,20 @@ static bool add_network(writer *w, const atn_flow *flows, int n)
             const int from = w->m->node_of[flows[i].from], to = w->m->node_of[flows[i].to];
             const int card = w->view->contention == ATN_TAU_NETWORK ? 0 : to;
             if (from != to)
-                uses[used++] = (atn_use){turn == 1,
-                                         turn == 0   ? from
-                                         : turn == 1 ? card
-                                                     : to,
-                                         flows[i].size};
+                uses[used++] = (atn_tau_use){turn == 1,
+                                             turn == 0   ? from
+                                             : turn == 1 ? card
+                                                         : to,
+                                             flows[i].size};
         }
-        atn_uses_sort(uses, used);
+        atn_tau_uses_sort(uses, used);
         whole = used == 0 || step(w, ATN_TAU_L, uses, used);
     }
     free(uses);
     return whole;
 }
 
-static bool segmented_stage(writer *w, const atn_flow *flows, int n)
+static bool segmented_stage(writer *w, const atn_tau_flow *flows, int n)
 {
     operands of = {0};
     bool whole = true;
@@ -211,7 +213,7 @@ static bool segmented_stage(writer *w, const atn_flow *flows, int n)
 
 /* ---- stages ---- */
 
-static bool stage(void *to, const atn_flow *flows, int n, int channel, int64_t size)
+static bool stage(void *to, const atn_tau_flow *flows, int n, int channel, int64_t size)
 {
     writer *w = to;
     const bool sized = w->view->sized;

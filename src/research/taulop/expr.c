@@ -1,4 +1,4 @@
-/* tau_expr.c - tau-Lop expressions: making, printing, and their value on a machine. */
+/* expr.c - tau-Lop expressions: construction, printing, value on a machine. */
 #include "research/taulop/expr.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ void atn_tau_free(atn_tau *x)
     free(x);
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static atn_tau *fresh(atn_tau_kind kind)
 {
@@ -24,7 +24,7 @@ static atn_tau *fresh(atn_tau_kind kind)
     return x;
 }
 
-/* Takes both over. */
+/* Takes ownership of both. */
 static atn_tau *adopt(atn_tau *x, atn_tau *kid)
 {
     if (x && kid && atn_push(&x->kids, kid))
@@ -60,20 +60,6 @@ atn_tau *atn_tau_pair(atn_tau_kind kind, atn_tau *x, atn_tau *y)
     return adopt(adopt(fresh(kind), x), y);
 }
 
-atn_tau *atn_tau_copy(const atn_tau *x)
-{
-    atn_tau *y = fresh(x->kind);
-    if (!y)
-        return NULL;
-    y->channel = x->channel;
-    y->sizeless = x->sizeless;
-    y->size = x->size;
-    y->tau = x->tau;
-    for (int i = 0; i < x->kids.n && y; i++)
-        y = adopt(y, atn_tau_copy(x->kids.v[i]));
-    return y;
-}
-
 /* ---- printing ---- */
 
 static const char *const letters[] = {
@@ -99,14 +85,24 @@ static void print_leaf(FILE *f, const atn_tau *x, atn_tau_style style)
     fputc(')', f);
 }
 
-static void print_list(FILE *f, const atn_tau *x, const char *between, atn_tau_style style);
+static void print(FILE *f, const atn_tau *x, atn_tau_style style);
+
+static void print_list(FILE *f, const atn_tau *x, const char *between, atn_tau_style style)
+{
+    if (x->kids.n == 0)
+        fputc('0', f);
+    for (int i = 0; i < x->kids.n; i++) {
+        fputs(i ? between : "", f);
+        print(f, x->kids.v[i], style);
+    }
+}
 
 /* An operand of a factor or of ||. */
 static void print_operand(FILE *f, const atn_tau *x, atn_tau_style style)
 {
     const bool bare = x->kind <= ATN_TAU_T || x->kind == ATN_TAU_MAX;
     fputs(bare ? "" : "[", f);
-    atn_tau_print(f, x, style);
+    print(f, x, style);
     fputs(bare ? "" : "]", f);
 }
 
@@ -128,7 +124,7 @@ static void print_join(FILE *f, const atn_tau *x, atn_tau_style style)
     }
 }
 
-void atn_tau_print(FILE *f, const atn_tau *x, atn_tau_style style)
+static void print(FILE *f, const atn_tau *x, atn_tau_style style)
 {
     switch (x->kind) {
     case ATN_TAU_SUM:
@@ -151,16 +147,6 @@ void atn_tau_print(FILE *f, const atn_tau *x, atn_tau_style style)
     }
 }
 
-static void print_list(FILE *f, const atn_tau *x, const char *between, atn_tau_style style)
-{
-    if (x->kids.n == 0)
-        fputc('0', f);
-    for (int i = 0; i < x->kids.n; i++) {
-        fputs(i ? between : "", f);
-        atn_tau_print(f, x->kids.v[i], style);
-    }
-}
-
 char *atn_tau_text(const atn_tau *x, atn_tau_style style)
 {
     char *text = NULL;
@@ -168,7 +154,7 @@ char *atn_tau_text(const atn_tau *x, atn_tau_style style)
     FILE *f = open_memstream(&text, &bytes);
     if (!f)
         return NULL;
-    atn_tau_print(f, x, style);
+    print(f, x, style);
     fclose(f);
     return text;
 }
@@ -218,7 +204,7 @@ static double value(valuer *v, const atn_tau *x, double with)
     if (x->kind <= ATN_TAU_T)
         return leaf_value(v, x, with);
     if (x->kind == ATN_TAU_JOIN) {
-        v->status = atn_fail(v->err, ATN_INPUT, "what runs at a time must be simplified first");
+        v->status = atn_fail(v->err, ATN_INPUT, "simplify concurrent terms first");
         return 0;
     }
     const double by =

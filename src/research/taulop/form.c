@@ -1,4 +1,4 @@
-/* tau_form.c - exact linear forms. */
+/* form.c - exact linear forms. */
 #include "research/taulop/form.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static atn_fraction plus(atn_fraction a, atn_fraction b)
     return reduced(num, den);
 }
 
-/* Exactly: how many digits a long double has depends on the processor. */
+/* Exact: the precision of long double depends on the processor. */
 static int compare(atn_fraction a, atn_fraction b)
 {
     const __int128 x = (__int128)a.num * b.den, y = (__int128)b.num * a.den;
@@ -122,7 +122,7 @@ atn_form atn_form_div(atn_form a, atn_form b)
     return b.n == 0 ? scaled(a, reduced(b.one.den, b.one.num)) : bad_form;
 }
 
-/* ---- questions ---- */
+/* ---- predicates ---- */
 
 bool atn_form_is(const atn_form *a, int64_t n)
 {
@@ -157,7 +157,7 @@ bool atn_form_equal(const atn_form *a, const atn_form *b)
     return true;
 }
 
-/* k = 1 + (what is not negative). */
+/* k is 1 plus a non-negative number. */
 bool atn_form_at_least(const atn_form *a, const atn_form *b)
 {
     const atn_form d = atn_form_sub(*a, *b);
@@ -180,7 +180,7 @@ bool atn_form_single(const atn_form *a, atn_form *symbol_p, atn_form *factor_p)
     return true;
 }
 
-/* ---- numbers and text ---- */
+/* ---- values and text ---- */
 
 static double value(atn_fraction a) { return (double)a.num / (double)a.den; }
 
@@ -197,12 +197,12 @@ atn_status atn_form_value(const atn_form *a, const atn_variable *vars, int n, do
 {
     double sum;
     if (atn_form_is_bad(a))
-        return atn_fail(err, ATN_INPUT, "a number is too large, or a product of symbols");
+        return atn_fail(err, ATN_INPUT, "number too large, or product of symbols");
     sum = value(a->one);
     for (int i = 0; i < a->n; i++) {
         const atn_variable *v = find(a->part[i].name, vars, n);
         if (!v)
-            return atn_fail(err, ATN_INPUT, "%s has no value", a->part[i].name);
+            return atn_fail(err, ATN_INPUT, "symbol %s has no value", a->part[i].name);
         sum += value(a->part[i].by) * v->value;
     }
     *value_p = sum;

@@ -1,9 +1,9 @@
-/* tau_form.h - exact linear forms such as 149, 3m/4 or k - 1: the sizes, numbers and degrees of
+/* form.h - exact linear forms such as 149, 3m/4 or k - 1: the sizes, numbers and degrees of
  * concurrency of tau-Lop expressions.
  *
- * Symbols stand for numbers that are not negative; k, the number of segments, is at least 1.
- * A form that cannot be held (product of symbols, more than three of them, numbers too large) is
- * bad, and so is all that is made of it; who needs the result asks once. */
+ * Symbols stand for non-negative numbers; k, the number of segments, is at least 1.  A form that
+ * cannot be represented (product of symbols, more than three of them, numbers too large) is bad,
+ * and so is every form computed from it, so one check of the result suffices. */
 #ifndef ATN_TAU_FORM_H
 #define ATN_TAU_FORM_H
 
@@ -17,12 +17,12 @@ typedef struct {
 } atn_fraction;
 
 typedef struct {
-    atn_fraction one; /* the part without symbol */
+    atn_fraction one; /* the constant */
     int n;
     struct {
         char name[ATN_FORM_NAME];
         atn_fraction by;
-    } part[ATN_FORM_SYMBOLS]; /* by name; none is zero */
+    } part[ATN_FORM_SYMBOLS]; /* sorted by name; none is zero */
 } atn_form;
 
 atn_form atn_form_fraction(int64_t num, int64_t den);
@@ -31,23 +31,23 @@ atn_form atn_form_symbol(const char *name); /* bad when the name is too long */
 atn_form atn_form_add(atn_form a, atn_form b);
 atn_form atn_form_sub(atn_form a, atn_form b);
 atn_form atn_form_mul(atn_form a, atn_form b);
-atn_form atn_form_div(atn_form a, atn_form b); /* b: a number that is not 0 */
+atn_form atn_form_div(atn_form a, atn_form b); /* b: a number other than 0 */
 
 static inline bool atn_form_is_bad(const atn_form *a) { return a->one.den == 0; }
 static inline bool atn_form_is_number(const atn_form *a) { return a->n == 0; }
 bool atn_form_is(const atn_form *a, int64_t n);
 bool atn_form_equal(const atn_form *a, const atn_form *b);
-/* Whether a >= b whatever the symbols stand for. */
+/* Whether a >= b for all values of the symbols. */
 bool atn_form_at_least(const atn_form *a, const atn_form *b);
-/* Order for printing: by symbols, then by numbers. */
+/* Print order: by symbols, then by numbers. */
 int atn_form_order(const atn_form *a, const atn_form *b);
-/* The symbol alone and its factor, when the form is one symbol times a number. */
+/* The symbol and its factor, if the form is one symbol times a number. */
 bool atn_form_single(const atn_form *a, atn_form *symbol_p, atn_form *factor_p);
 
 /* ATN_INPUT when a symbol has no value. */
 atn_status atn_form_value(const atn_form *a, const atn_variable *vars, int n, double *value_p,
                           atn_error *err);
-/* `factor`: in parentheses where needed to multiply something. */
+/* `factor`: in parentheses where a factor needs them. */
 void atn_form_print(FILE *f, const atn_form *a, bool factor);
 
 #endif

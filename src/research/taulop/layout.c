@@ -1,4 +1,4 @@
-/* tau_layout.c - see tau_layout.h. */
+/* layout.c - see layout.h. */
 #include "research/taulop/layout.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ double atn_speed_at(const atn_speed *v, double blocks)
     return v->speed[i - 1] + part * (v->speed[i] - v->speed[i - 1]);
 }
 
-/* Between two points the time x / (a + bx) rises if it does so at both ends. */
+/* Between two points the time x / (a + bx) is monotonic, so the ends decide. */
 bool atn_speed_sound(const atn_speed *v)
 {
     for (int i = 1; i < v->n; i++)
@@ -34,7 +34,7 @@ static double time_of(const atn_speed *v, int64_t blocks)
     return (double)blocks / atn_speed_at(v, (double)blocks);
 }
 
-/* The most blocks that a process can do in that time. */
+/* The most blocks that a process completes in this time. */
 static int64_t most_in(const atn_speed *v, double seconds, int64_t total)
 {
     int64_t low = 0, high = total;
@@ -57,8 +57,8 @@ static int64_t all_in(const atn_speed *const *v, int p, double seconds, int64_t 
     return sum;
 }
 
-/* The longest time in which all together do not do more than there is; what is left goes, block by
- * block, to whoever would end first. */
+/* The longest time in which all processes together complete at most `total` blocks; each remaining
+ * block goes to the process that would complete it first. */
 void atn_speed_share(const atn_speed *const *v, int p, int64_t total, int64_t *share)
 {
     double low = 0, high = 0;
@@ -82,8 +82,8 @@ void atn_speed_share(const atn_speed *const *v, int p, int64_t total, int64_t *s
 
 /* ---- whole numbers ---- */
 
-/* n whole numbers, at least 1 each and `total` together, in proportion to the parts: what rounding
- * down leaves goes to those that lose most by it. */
+/* n integers of at least 1 with sum `total`, in proportion to the parts; the remainder of rounding
+ * goes to the largest losses. */
 static void in_proportion(const int64_t *parts, int n, int total, int *out)
 {
     double all = 0;
@@ -124,7 +124,7 @@ static int by_blocks(const void *x, const void *y)
 
 typedef struct {
     double cost[MOST + 1][MOST + 1]; /* of c columns for the first k parts */
-    int from[MOST + 1][MOST + 1];    /* the last of them begins there */
+    int from[MOST + 1][MOST + 1];    /* first part of the last column */
 } cuts;
 
 static void find_cuts(const part *v, int p, int64_t total, cuts *x)
@@ -144,9 +144,9 @@ static void find_cuts(const part *v, int p, int64_t total, cuts *x)
         }
 }
 
-/* How many of the sorted parts each column takes; returns how many columns, 0: no memory.  The sum
- * of half perimeters, the matrix being 1 wide, is 1 for the heights of each column and its width
- * for each of its parts; of equal sums the one of more columns, whose broadcasts are shorter. */
+/* Assigns sorted parts to columns; returns the number of columns, 0: out of memory.  With a matrix
+ * of width 1, a column adds 1 for its heights and its width for each of its parts to the sum of
+ * half perimeters.  Among equal sums it prefers more columns: their broadcasts are shorter. */
 static int cut(const part *v, int p, int64_t total, int *taken)
 {
     cuts *x = malloc(sizeof *x);
@@ -193,7 +193,7 @@ atn_status atn_summa_divide(atn_summa *s, atn_error *err)
     part parts[MOST];
     int taken[MOST], widths[MOST];
     if (p > MOST || p > s->blocks)
-        return atn_fail(err, ATN_INPUT, "%d processes cannot share %d x %d blocks; at most %d can",
+        return atn_fail(err, ATN_INPUT, "%d processes for %d x %d blocks; at most %d are possible",
                         p, s->blocks, s->blocks, atn_min(MOST, s->blocks));
     for (int r = 0; r < p; r++)
         speeds[r] = &s->processes.v[r].speed;

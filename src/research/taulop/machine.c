@@ -1,11 +1,11 @@
-/* tau_machine.c - look-ups in a machine, as tau-Lop formulas ask for them. */
+/* machine.c - see machine.h. */
 #include "research/taulop/machine.h"
 
 #include <string.h>
 
 #include "model/machine.h"
 
-/* Ranks that are further apart than the last channel use the last one. */
+/* Ranks beyond the last channel use the last one. */
 static const atn_channel *channel_of(const atn_machine *m, int c)
 {
     return &m->channel[atn_min(c, m->nchannels - 1)];

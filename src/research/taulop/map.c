@@ -1,4 +1,4 @@
-/* tau_map.c - local search over places of ranks, and files that launchers read. */
+/* map.c - see map.h. */
 #include "research/taulop/map.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void exchange(atn_mapping *m, int a, int b)
     m->node_of[b] = node;
 }
 
-/* Whether the exchange is for the better; else it is taken back.  What rounding may do is none. */
+/* Whether the exchange is an improvement beyond rounding; otherwise it is undone. */
 static bool try_exchange(search *s, int a, int b)
 {
     s->tries--;
@@ -57,8 +57,7 @@ static void descend(search *s)
         ;
 }
 
-/* Leaves a place that no exchange improves by a few that do not: numbers that look random, the same
- * on every run. */
+/* Leaves a local minimum by a few pseudo-random exchanges, the same on every run. */
 static void shake(search *s, uint32_t *seed)
 {
     for (int i = 0; i < 3; i++) {

@@ -1,12 +1,12 @@
-/* tau_map.h - better places for ranks. */
+/* map.h - rank mapping: local search and launcher files. */
 #ifndef ATN_TAU_MAP_H
 #define ATN_TAU_MAP_H
 
 #include "research/taulop/derive.h"
 
-/* Exchanges ranks of different nodes, pair by pair, as long as the time falls, then again from
- * places near the best, while `tries` are left; nodes keep their numbers of ranks.  The same on
- * every run.  *seconds_p: the time at the end.  ATN_MEMORY leaves the mapping as it is. */
+/* Exchanges ranks of different nodes, pair by pair, while the time decreases, then restarts near
+ * the best mapping while `tries` remain; the numbers of ranks per node do not change.
+ * Deterministic. *seconds_p: the time of the result.  ATN_MEMORY: the mapping is unchanged. */
 atn_status atn_mapping_improve(const atn_traffic *t, atn_mapping *m, atn_tau_contention contention,
                                const atn_tau_costs *costs, double bytes, int64_t tries,
                                double *seconds_p, atn_error *err);

@@ -1,5 +1,5 @@
-/* tau_parse.c - reads tau-Lop expressions: recursive descent; a factor is tried as a number first,
- * because "(k - 1) L0(S,2)" and "(T0(m) + T1(m))" begin alike. */
+/* parse.c - recursive descent parser of tau-Lop expressions.  A factor is tried as a number first,
+ * because "(k - 1) L0(S,2)" and "(T0(m) + T1(m))" have the same beginning. */
 #include <ctype.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 typedef struct {
     const char *text, *at;
     int depth;
-    const char *wrong, *where; /* the first fault */
+    const char *wrong, *where; /* the first error */
 } reader;
 
 enum { MAX_DEPTH = 60 };
@@ -44,7 +44,7 @@ static bool accept_any(reader *x, const char *const *words)
 static const char *const stars[] = {"*", "·", "×", NULL};
 static const char *const bars[] = {"||", "‖", NULL};
 
-/* The bracket that closes the one accepted, or NULL. */
+/* The closing bracket for the opening one, or NULL. */
 static const char *open_bracket(reader *x)
 {
     return accept(x, "(") ? ")" : accept(x, "[") ? "]" : accept(x, "{") ? "}" : NULL;
@@ -61,7 +61,7 @@ static void expect(reader *x, const char *word, const char *what)
 static const struct {
     const char *word;
     atn_tau_kind kind;
-    bool channel, bare; /* has a channel; may stand without arguments */
+    bool channel, bare; /* has a channel; arguments are optional */
 } heads[] = {
     {"gamma", ATN_TAU_G, false, false}, {"γ", ATN_TAU_G, false, false},
     {"max", ATN_TAU_MAX, false, false}, {"g", ATN_TAU_G, false, false},
@@ -84,7 +84,7 @@ static int read_channel(reader *x)
     return 0;
 }
 
-/* Reads the head of a leaf or of max; -1 and nothing read when there is none. */
+/* Reads the head of a leaf or of max; -1: there is none, and nothing was read. */
 static int read_head(reader *x, int *channel_p)
 {
     skip_space(x);
@@ -156,7 +156,7 @@ static bool read_form_factor(reader *x, atn_form *a)
     return read_symbol(x, a);
 }
 
-/* As far as it goes: "2k" of "2k * L0(S,4)". */
+/* The longest prefix: "2k" of "2k * L0(S,4)". */
 static bool read_form_product(reader *x, atn_form *a)
 {
     if (!read_form_factor(x, a))
@@ -201,9 +201,9 @@ static atn_form argument(reader *x, const char *what)
     if (!read_form(x, &a))
         fault(x, what);
     else if (atn_form_is_bad(&a))
-        fault(x, "before this is a product of symbols, or a number too large");
+        fault(x, "product of symbols or too large a number before this");
     else if (a.n == 0 && !atn_form_at_least(&a, &zero))
-        fault(x, "before this is a negative number");
+        fault(x, "negative number before this");
     return a;
 }
 
@@ -223,7 +223,8 @@ static atn_tau *read_max(reader *x)
 
 static atn_tau *read_leaf(reader *x, int head, int channel)
 {
-    static const char form[] = "it needs the form L0(size,concurrent), c(...), g(...)";
+    static const char form[] =
+        "write L0(size,concurrent), c(size,concurrent) or g(size,concurrent)";
     const atn_tau_kind kind = heads[head].kind;
     atn_form size = atn_form_int(0), tau = atn_form_int(1);
     const bool sizeless = heads[head].bare && *x->at != '(';
@@ -258,19 +259,19 @@ static atn_tau *read_primary(reader *x)
     return y;
 }
 
-/* A primary behind factors. */
+/* A primary after factors. */
 static atn_tau *read_operand(reader *x)
 {
     const char *const start = x->at;
     atn_form by;
     atn_tau *y = NULL;
     if (++x->depth >= MAX_DEPTH) {
-        fault(x, "it is nested too deeply");
+        fault(x, "nested too deeply");
     } else if (!read_form_product(x, &by)) {
         x->at = start;
         y = read_primary(x);
     } else if (atn_form_is_bad(&by)) {
-        fault(x, "before this is a product of symbols, or a number too large");
+        fault(x, "product of symbols or too large a number before this");
     } else if (accept_any(x, bars)) {
         y = atn_tau_factor(ATN_TAU_WITH, by, read_operand(x));
     } else {

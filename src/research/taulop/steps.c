@@ -1,11 +1,11 @@
-/* tau_steps.c - walks through stages, and through the transfers, reductions and copies of each. */
+/* steps.c - visits stages and their transfers, reductions and copies. */
 #include "research/taulop/steps.h"
 
 #include <stdlib.h>
 
-static int by_thing(const void *x, const void *y)
+static int by_resource(const void *x, const void *y)
 {
-    const atn_use *a = x, *b = y;
+    const atn_tau_use *a = x, *b = y;
     if (a->channel != b->channel)
         return a->channel < b->channel ? -1 : 1;
     if (a->node != b->node)
@@ -13,13 +13,13 @@ static int by_thing(const void *x, const void *y)
     return (a->size > b->size) - (a->size < b->size);
 }
 
-void atn_uses_sort(atn_use *uses, int n)
+void atn_tau_uses_sort(atn_tau_use *uses, int n)
 {
     if (n > 1)
-        qsort(uses, (size_t)n, sizeof *uses, by_thing);
+        qsort(uses, (size_t)n, sizeof *uses, by_resource);
 }
 
-int atn_uses_end(const atn_use *uses, int n, int i)
+int atn_tau_uses_end(const atn_tau_use *uses, int n, int i)
 {
     int end = i + 1;
     while (end < n && uses[end].channel == uses[i].channel && uses[end].node == uses[i].node)
@@ -32,23 +32,23 @@ typedef struct {
     const atn_mapping *m;
     atn_tau_contention contention;
     const atn_step_visitor *visitor;
-    atn_use *uses;
+    atn_tau_use *uses;
 } walk;
 
-/* What a message uses in a step; false: nothing. */
-static bool use_of(const walk *w, const atn_flow *f, int step, atn_use *use)
+/* The resource that a message uses in a step; false: none. */
+static bool use_of(const walk *w, const atn_tau_flow *f, int step, atn_tau_use *use)
 {
     const int from = w->m->node_of[f->from], to = w->m->node_of[f->to];
     const int nic = w->contention == ATN_TAU_NETWORK ? 0 : to;
-    const atn_use in[] = {{0, from, f->size}, {0, from, f->size}};
-    const atn_use across[] = {{0, from, f->size}, {1, nic, f->size}, {0, to, f->size}};
+    const atn_tau_use in[] = {{0, from, f->size}, {0, from, f->size}};
+    const atn_tau_use across[] = {{0, from, f->size}, {1, nic, f->size}, {0, to, f->size}};
     if (from == to && step > 1)
         return false;
     *use = from == to ? in[step] : across[step];
     return true;
 }
 
-static bool visit_stage(const walk *w, const atn_flow *flows, int n)
+static bool visit_stage(const walk *w, const atn_tau_flow *flows, int n)
 {
     int channel = 0;
     int64_t size = 0;
@@ -66,23 +66,23 @@ static bool visit_stage(const walk *w, const atn_flow *flows, int n)
         int used = 0;
         for (int i = 0; i < n; i++)
             used += use_of(w, &flows[i], step, &w->uses[used]);
-        atn_uses_sort(w->uses, used);
+        atn_tau_uses_sort(w->uses, used);
         on = used == 0 || w->visitor->step(w->visitor->to, ATN_TAU_L, w->uses, used);
     }
     return on;
 }
 
-/* Those of a stage, turn by turn; *at_p moves on behind them. */
-static bool visit_labour(const walk *w, atn_tau_kind kind, const atn_labour *v, int n, int stage,
-                         int *at_p)
+/* The local operations of a stage, turn by turn; *at_p advances past them. */
+static bool visit_local(const walk *w, atn_tau_kind kind, const atn_tau_work *v, int n, int stage,
+                        int *at_p)
 {
     bool on = true;
     while (on && *at_p < n && v[*at_p].stage == stage) {
         const int turn = v[*at_p].turn;
         int used = 0;
         for (; *at_p < n && v[*at_p].stage == stage && v[*at_p].turn == turn; ++*at_p)
-            w->uses[used++] = (atn_use){0, w->m->node_of[v[*at_p].rank], v[*at_p].size};
-        atn_uses_sort(w->uses, used);
+            w->uses[used++] = (atn_tau_use){0, w->m->node_of[v[*at_p].rank], v[*at_p].size};
+        atn_tau_uses_sort(w->uses, used);
         on = w->visitor->step(w->visitor->to, kind, w->uses, used);
     }
     return on;
@@ -94,8 +94,8 @@ static bool run(const walk *w)
     int flow = 0, reduce = 0, copy = 0;
     bool on = true;
     for (int stage = 0; stage <= t->nstages && on; stage++) {
-        on = visit_labour(w, ATN_TAU_G, t->reduces.v, t->reduces.n, stage, &reduce) &&
-             visit_labour(w, ATN_TAU_C, t->copies.v, t->copies.n, stage, &copy);
+        on = visit_local(w, ATN_TAU_G, t->reduces.v, t->reduces.n, stage, &reduce) &&
+             visit_local(w, ATN_TAU_C, t->copies.v, t->copies.n, stage, &copy);
         const int first = flow;
         while (flow < t->flows.n && t->flows.v[flow].stage == stage)
             flow++;

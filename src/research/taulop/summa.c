@@ -1,4 +1,4 @@
-/* tau_summa.c - traffic of SUMMA, and what it costs. */
+/* summa.c - traffic and cost of SUMMA. */
 #include "research/taulop/summa.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static bool push_item(atn_terms *t, int channel, int blocks, int tau)
                                                  .tau = atn_form_int(tau)});
 }
 
-/* A sender's messages one after the other, channel by channel (A4, A1). */
+/* The messages of a sender in sequence, by channel (A4, A1). */
 static bool sequence(const atn_summa_flow *flows, int n, int from, atn_terms *t)
 {
     int blocks[2] = {0, 0};
@@ -67,7 +67,7 @@ static void free_all(atn_terms *actors, int n)
     free(actors);
 }
 
-/* The actors at a time (A5, A2), so often; frees them. */
+/* Concurrent actors (A5, A2), `times` times; frees them. */
 static atn_status together(atn_terms *actors, int n, bool whole, int times, atn_terms *terms,
                            atn_error *err)
 {
@@ -96,7 +96,8 @@ atn_status atn_summa_rows(const atn_summa *s, int column, atn_terms *terms, atn_
 
 /* ---- columns: broadcasts ---- */
 
-/* The stages of a binomial tree over the column: those between nodes hide the others (A3). */
+/* The stages of a binomial tree over the column: transmissions between nodes hide the others
+ * (A3). */
 static bool broadcast(const atn_summa *s, const atn_summa_column *c, int root, atn_terms *t)
 {
     int mask = 1;
@@ -115,7 +116,7 @@ static bool broadcast(const atn_summa *s, const atn_summa_column *c, int root, a
     return whole;
 }
 
-/* Which member of a column has a row, and where its rows end. */
+/* The member of a column that owns a row, and the end of its rows. */
 static int owner(const atn_summa *s, const atn_summa_column *c, int row, int *end_p)
 {
     for (int i = 0; i < c->n; i++) {
@@ -163,7 +164,7 @@ atn_status atn_summa_total(const atn_summa *s, atn_terms *terms_p, atn_error *er
     return st;
 }
 
-/* Every block of A goes to all other columns, every block of B to all others of its column. */
+/* Every block of A is sent to all other columns, every block of B to all others of its column. */
 int64_t atn_summa_volume(const atn_summa *s)
 {
     int64_t blocks = 0;

@@ -1,9 +1,9 @@
-/* tau_summa.h - what SUMMA, the product of two matrices, costs on processes of different speed.
+/* summa.h - the cost of SUMMA, a parallel matrix product, on processes of different speed.
  *
- * N x N blocks are cut into columns of some width, these into rectangles, one for each process.  In
+ * N x N blocks are divided into columns, and these into rectangles, one for each process.  In
  * iteration k the owners of block column k of A send their blocks to those of the other columns
  * that have the same rows (point to point), and the owner of block row k in each column broadcasts
- * its blocks of B down the column (binomial tree).  A block's size is the unit of all formulas. */
+ * its blocks of B down the column (binomial tree).  The unit of size in all formulas is a block. */
 #ifndef ATN_TAU_SUMMA_H
 #define ATN_TAU_SUMMA_H
 
@@ -11,7 +11,7 @@
 
 enum { ATN_SPEED_POINTS = 16 };
 
-/* Blocks per second by how many blocks a process has, ascending; n 0: not known. */
+/* Blocks per second by number of blocks, ascending; n 0: unknown. */
 typedef struct {
     int n;
     double blocks[ATN_SPEED_POINTS], speed[ATN_SPEED_POINTS];
@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     char node_name[32];
-    int node;  /* by first appearance */
+    int node;  /* in order of first appearance */
     int local; /* rank on its node */
     int first_core, last_core;
     bool gpu;
@@ -42,24 +42,24 @@ typedef struct {
     ATN_VEC(int) members; /* ranks */
 } atn_summa;
 
-/* The text of a layout (docs/models.md); without columns they are made (tau_layout.h).  "file:line:
- * what, why, remedy". */
+/* Parses a layout (docs/models.md) and computes columns if it has none (layout.h).  Errors:
+ * "file:line: what, why, remedy". */
 atn_status atn_summa_parse(const char *text, const char *file, atn_summa *summa_p, atn_error *err);
 void atn_summa_free(atn_summa *s);
 
-/* Blocks that a process sends to another one in each iteration of its column. */
+/* Blocks that a process sends to another one per iteration of its column. */
 typedef struct {
     int from, to, blocks, channel; /* channel 0: both on one node */
 } atn_summa_flow;
-/* All flows of a column; returns how many (room for processes^2). */
+/* All flows of a column (room for processes^2); returns their number. */
 int atn_summa_flows(const atn_summa *s, int column, atn_summa_flow *flows);
 
-/* Costs as sums of tau||T(blocks), appended; every transmission between nodes contends with every
- * other one, whatever its destination. */
+/* Append costs as sums of tau||T(blocks); all transmissions between nodes contend, independent of
+ * their destinations. */
 atn_status atn_summa_rows(const atn_summa *s, int column, atn_terms *terms, atn_error *err);
 atn_status atn_summa_columns(const atn_summa *s, atn_terms *terms, atn_error *err);
 atn_status atn_summa_total(const atn_summa *s, atn_terms *terms_p, atn_error *err);
-/* Blocks that travel in all, counting every message. */
+/* Total number of blocks sent. */
 int64_t atn_summa_volume(const atn_summa *s);
 
 #endif

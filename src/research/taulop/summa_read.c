@@ -1,13 +1,13 @@
-/* tau_summa_read.c - reads layouts of SUMMA:
+/* summa_read.c - parser of SUMMA layouts:
  *
  *   blocks 256 32K                         blocks in a row, bytes of a block
- *   node0 0 6-9 cpu OMP_NUM_THREADS=4      node, rank on it, cores, kind, threads or gpu (id=0)
+ *   node0 0 6-9 cpu OMP_NUM_THREADS=4      node, local rank, cores, kind, threads or gpu (id=0)
  *   column 149 4:139 5:117                 width, then rank:rows from the top
- *   speed 0 1000:80 20000:120              rank; with so many blocks it does so many a second
- *   speed 1 95                             always so many
+ *   speed 0 1000:80 20000:120              rank, then number of blocks:blocks per second
+ *   speed 1 95                             constant speed
  *
- * Ranks are the lines of processes, counted from 0.  Columns may be left out where all processes
- * have speeds. */
+ * Ranks are the lines of processes, counted from 0.  Columns may be omitted if all processes have
+ * speeds. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static atn_status bad(reader *x, const char *format, ...)
     return atn_fail(x->err, ATN_INPUT, "%s:%d: %s", x->file, x->line, text);
 }
 
-/* Digits only; false also when the number is too large. */
+/* Digits only; false if the number is too large. */
 static bool read_int(const char *text, int *n_p)
 {
     char *end;
@@ -64,7 +64,7 @@ static atn_status read_blocks(reader *x, char **words, int n)
 {
     int64_t bytes = 1;
     if (x->s.blocks)
-        return bad(x, "'blocks' stands twice; remove one");
+        return bad(x, "duplicate line 'blocks'; remove one");
     if (n < 2 || n > 3 || !read_int(words[1], &x->s.blocks) || x->s.blocks < 1 ||
         (n == 3 && (!atn_parse_size(words[2], &bytes) || bytes < 1)))
         return bad(x, "'blocks' needs a number and the bytes of a block, as in 'blocks 256 32K'");
@@ -76,13 +76,12 @@ static atn_status read_member(reader *x, char *word, int column, int *top)
 {
     int rank, rows;
     if (!read_two(word, ':', &rank, &rows) || rows < 1)
-        return bad(x, "'%.40s' is not understood; write rank:rows as in 4:139", word);
+        return bad(x, "invalid member '%.40s'; write rank:rows as in 4:139", word);
     if (rank >= x->s.processes.n)
-        return bad(x, "there is no process %d; %d lines of processes stand above", rank,
-                   x->s.processes.n);
+        return bad(x, "unknown process %d; %d lines of processes precede", rank, x->s.processes.n);
     atn_summa_process *p = &x->s.processes.v[rank];
     if (p->column >= 0)
-        return bad(x, "process %d has its rectangle already, in column %d", rank, p->column);
+        return bad(x, "process %d already has a rectangle, in column %d", rank, p->column);
     p->column = column;
     p->top = *top;
     p->height = rows;
@@ -95,16 +94,18 @@ static atn_status read_column(reader *x, char **words, int n)
     atn_summa_column c = {.first = x->s.members.n, .n = n - 2};
     int rows = 0;
     if (n < 3 || !read_int(words[1], &c.width) || c.width < 1)
-        return bad(x, "a column is 'column WIDTH RANK:ROWS ...', as in column 149 4:139 5:117");
+        return bad(x,
+                   "write a column as 'column WIDTH RANK:ROWS ...', as in column 149 4:139 5:117");
     for (int i = 2; i < n; i++) {
         const atn_status st = read_member(x, words[i], x->s.columns.n, &rows);
         if (st)
             return st;
     }
     if (x->s.blocks == 0)
-        return bad(x, "'blocks' must stand above the columns");
+        return bad(x, "the line 'blocks' must precede the columns");
     if (rows != x->s.blocks)
-        return bad(x, "the column has %d rows, the matrix %d; change its rows", rows, x->s.blocks);
+        return bad(x, "the column has %d rows, but the matrix %d; change its rows", rows,
+                   x->s.blocks);
     return atn_push(&x->s.columns, c) ? ATN_OK : atn_fail(x->err, ATN_MEMORY, "out of memory");
 }
 
@@ -112,14 +113,14 @@ static atn_status read_kind(reader *x, const char *kind, const char *detail, atn
 {
     p->gpu = strcmp(kind, "gpu") == 0;
     if (!p->gpu && strcmp(kind, "cpu") != 0)
-        return bad(x, "'%.40s' is no kind of process; write cpu or gpu", kind);
+        return bad(x, "unknown kind of process '%.40s'; write cpu or gpu", kind);
     const char *key = p->gpu ? "id=" : "OMP_NUM_THREADS=";
     if (strncmp(detail, key, strlen(key)) != 0 || !read_int(detail + strlen(key), &p->number))
         return bad(x, "'%.40s': a %s needs %sN", detail, kind, key);
     return ATN_OK;
 }
 
-/* The node's number, and that nobody there has its rank or cores. */
+/* Finds the number of the node; rejects a local rank or cores that are in use. */
 static atn_status find_node(reader *x, atn_summa_process *p)
 {
     int nodes = 0, node = -1;
@@ -130,9 +131,9 @@ static atn_status find_node(reader *x, atn_summa_process *p)
             continue;
         node = other->node;
         if (other->local == p->local)
-            return bad(x, "rank %d of %s is process %d already", p->local, p->node_name, i);
+            return bad(x, "rank %d of %s is already process %d", p->local, p->node_name, i);
         if (other->first_core <= p->last_core && p->first_core <= other->last_core)
-            return bad(x, "cores %d-%d of %s belong to process %d in part", p->first_core,
+            return bad(x, "cores %d-%d of %s overlap with those of process %d", p->first_core,
                        p->last_core, p->node_name, i);
     }
     p->node = node >= 0 ? node : nodes;
@@ -144,21 +145,21 @@ static atn_status read_process(reader *x, char **words, int n)
     atn_summa_process p = {.column = -1};
     if (n != 5)
         return bad(x,
-                   "a process is 'NODE RANK CORES cpu|gpu DETAIL', as in node0 2 6-9 cpu "
-                   "OMP_NUM_THREADS=4; this has %d words",
+                   "write a process as 'NODE RANK CORES cpu|gpu DETAIL', as in node0 2 6-9 cpu "
+                   "OMP_NUM_THREADS=4; this line has %d words",
                    n);
     if (strlen(words[0]) >= sizeof p.node_name)
         return bad(x, "the name of the node is too long");
     strcpy(p.node_name, words[0]);
     if (!read_int(words[1], &p.local))
-        return bad(x, "'%.40s' is no rank on a node", words[1]);
+        return bad(x, "invalid rank on a node '%.40s'; write a number", words[1]);
     if (!read_two(words[2], '-', &p.first_core, &p.last_core)) {
         if (!read_int(words[2], &p.first_core))
-            return bad(x, "'%.40s' is neither a core nor cores as in 6-9", words[2]);
+            return bad(x, "invalid cores '%.40s'; write 6 or 6-9", words[2]);
         p.last_core = p.first_core;
     }
     if (p.last_core < p.first_core)
-        return bad(x, "cores %s go down; write the lower one first", words[2]);
+        return bad(x, "cores %s descend; write the lower one first", words[2]);
     atn_status st = read_kind(x, words[3], words[4], &p);
     st = st ? st : find_node(x, &p);
     if (!st && !atn_push(&x->s.processes, p))
@@ -188,24 +189,24 @@ static atn_status read_speed(reader *x, char **words, int n)
 {
     int rank;
     if (n < 3 || n > 2 + ATN_SPEED_POINTS || !read_int(words[1], &rank))
-        return bad(x,
-                   "a speed is 'speed RANK BLOCKS:SPEED ...', as in speed 0 1000:80 20000:120, "
-                   "with at most %d points",
-                   ATN_SPEED_POINTS);
+        return bad(
+            x,
+            "write a speed as 'speed RANK BLOCKS:SPEED ...', as in speed 0 1000:80 20000:120, "
+            "with at most %d points",
+            ATN_SPEED_POINTS);
     if (rank >= x->s.processes.n)
-        return bad(x, "there is no process %d; %d lines of processes stand above", rank,
-                   x->s.processes.n);
+        return bad(x, "unknown process %d; %d lines of processes precede", rank, x->s.processes.n);
     atn_speed *v = &x->s.processes.v[rank].speed;
     if (v->n > 0)
-        return bad(x, "process %d has its speed already; remove one", rank);
+        return bad(x, "process %d already has a speed; remove one", rank);
     for (int i = 2; i < n; i++, v->n++)
         if (!read_point(words[i], n == 3, v))
             return bad(x,
-                       "'%.40s' is no speed; write BLOCKS:SPEED, both positive, ascending by "
+                       "invalid speed '%.40s'; write BLOCKS:SPEED, both positive, ascending by "
                        "blocks",
                        words[i]);
     if (!atn_speed_sound(v))
-        return bad(x, "process %d would do more blocks in less time; measure its speed again",
+        return bad(x, "process %d would complete more blocks in less time; measure its speed again",
                    rank);
     return ATN_OK;
 }
@@ -227,7 +228,7 @@ static atn_status read_line(reader *x, char *line)
                                              : read_process(x, words, n);
 }
 
-/* ---- all together ---- */
+/* ---- the whole layout ---- */
 
 static atn_status check(reader *x)
 {
@@ -244,10 +245,10 @@ static atn_status check(reader *x)
     for (int j = 0; j < x->s.columns.n; j++)
         width += x->s.columns.v[j].width;
     if (x->s.columns.n == 0)
-        return bad(
-            x, "there is no column, and not every process has a speed; the file may be cut off");
+        return bad(x, "no column, and not every process has a speed; the file may be truncated");
     if (width != x->s.blocks)
-        return bad(x, "the columns are %d wide together, the matrix is %d; change their widths",
+        return bad(x,
+                   "the columns have a total width of %d, but the matrix %d; change their widths",
                    width, x->s.blocks);
     for (int r = 0; r < x->s.processes.n; r++)
         if (x->s.processes.v[r].column < 0)

@@ -1,4 +1,4 @@
-/* tau_terms.c - sums of terms: adding up, sorting, printing. */
+/* terms.c - sums of terms: merging, sorting, printing. */
 #include "research/taulop/terms.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ bool atn_terms_copy(const atn_terms *t, atn_terms *to)
     return atn_terms_append(to, t, atn_form_int(1));
 }
 
-/* ---- as an expression ---- */
+/* ---- conversion to expressions ---- */
 
 static atn_tau *term_tau(const atn_term *t)
 {
@@ -93,7 +93,7 @@ static bool counted(const atn_term *t)
     return t->kind == ATN_TAU_O || t->kind == ATN_TAU_MAX || atn_form_is(&t->size, 0);
 }
 
-/* Only S is counted in segments: "2k segments" is linear, 2k times S bytes would not be. */
+/* Only S is counted in segments: "2k segments" is linear, 2k times S bytes is not. */
 static bool in_segments(const atn_term *t)
 {
     return !counted(t) && t->size.n == 1 && t->size.one.num == 0 &&
@@ -132,7 +132,7 @@ atn_term atn_term_of_amount(const atn_term *t, atn_form amount)
     return x;
 }
 
-/* ---- adding up ---- */
+/* ---- merging ---- */
 
 static int group(const atn_term *t)
 {
@@ -141,7 +141,7 @@ static int group(const atn_term *t)
     return order[t->kind];
 }
 
-/* Transfers by growing degree, transmissions by falling one, as the literature writes them. */
+/* Transfers by ascending degree, transmissions by descending degree, as in the literature. */
 static int by_place(const void *a, const void *b)
 {
     const atn_term *x = a, *y = b;
@@ -192,7 +192,7 @@ static bool alike(const atn_term *a, const atn_term *b)
     return atn_form_equal(&a->tau, &b->tau);
 }
 
-/* Adds b to a; false: they stay two terms. */
+/* Adds b to a; false: they remain two terms. */
 static bool add(atn_term *a, const atn_term *b)
 {
     const bool ones = atn_form_is(&a->coef, 1) && atn_form_is(&b->coef, 1);
@@ -249,12 +249,11 @@ atn_status atn_terms_merge(atn_terms *t, atn_error *err)
     for (int i = 0; i < t->n; i++)
         if (atn_form_is_bad(&t->v[i].coef) || atn_form_is_bad(&t->v[i].size) ||
             atn_form_is_bad(&t->v[i].tau))
-            return atn_fail(err, ATN_INPUT,
-                            "a number grows too large, or symbols are multiplied with each other");
+            return atn_fail(err, ATN_INPUT, "number too large, or product of symbols");
     return ATN_OK;
 }
 
-/* ---- progress ---- */
+/* ---- concurrent sequences ---- */
 
 typedef struct {
     const atn_terms *actors;
@@ -263,13 +262,13 @@ typedef struct {
     atn_form *spent; /* of each head */
 } race;
 
-/* Whether they meet when they run at a time. */
+/* Whether they contend when they run concurrently. */
 static bool meet(const atn_term *a, const atn_term *b)
 {
     return a->kind == b->kind && a->channel == b->channel && counted(a) == counted(b);
 }
 
-/* The next term of a sequence that meets `like`; NULL: none. */
+/* The next term of a sequence that contends with `like`; NULL: none. */
 static const atn_term *current(race *x, int i, const atn_term *like)
 {
     const atn_terms *t = &x->actors[i];
@@ -285,7 +284,7 @@ static atn_form left(race *x, int i, const atn_term *like)
     return atn_form_sub(atn_term_amount(current(x, i, like)), x->spent[i]);
 }
 
-/* The shortest head and what is left of it; NULL: it cannot be told. */
+/* The shortest head and its remaining amount; NULL: undecidable. */
 static const atn_term *shortest(race *x, const atn_term *like, atn_form *d)
 {
     const atn_term *least = NULL;
@@ -306,7 +305,7 @@ static const atn_term *shortest(race *x, const atn_term *like, atn_form *d)
     return least && !atn_form_is_bad(d) ? least : NULL;
 }
 
-/* All heads go on by d; the sum of their degrees. */
+/* All heads advance by d; returns the sum of their degrees. */
 static atn_form advance(race *x, const atn_term *like, atn_form d)
 {
     atn_form tau = atn_form_int(0);
@@ -343,11 +342,11 @@ static atn_status run_class(race *x, const atn_term *like, atn_terms *out, atn_e
         atn_form d;
         const atn_term *least = shortest(x, like, &d);
         if (!least)
-            return atn_fail(err, ATN_INPUT, "sizes at the same time cannot be ordered");
+            return atn_fail(err, ATN_INPUT, "cannot order the sizes of concurrent terms");
         atn_term t = atn_term_of_amount(least, d);
         t.tau = advance(x, like, d);
         if (like->kind == ATN_TAU_O)
-            t.tau = atn_form_int(1); /* overheads do not meet */
+            t.tau = atn_form_int(1); /* overheads do not contend */
         if (!atn_push(out, t))
             return atn_fail(err, ATN_MEMORY, "out of memory");
     }
@@ -371,7 +370,7 @@ static atn_status run_all(race *x, atn_terms *out, atn_error *err)
     for (int i = 0; i < x->n; i++)
         for (int k = 0; k < x->actors[i].n && !st; k++) {
             if (x->actors[i].v[k].kind == ATN_TAU_MAX)
-                return atn_fail(err, ATN_INPUT, "a maximum beside others cannot be simplified");
+                return atn_fail(err, ATN_INPUT, "cannot simplify a maximum among concurrent terms");
             if (opens_class(x->actors, i, k))
                 st = run_class(x, &x->actors[i].v[k], out, err);
         }

@@ -1,4 +1,4 @@
-/* tau_time.c - the steps of traffic with the numbers of a machine. */
+/* time.c - the steps of a traffic with the parameters of a machine. */
 #include <math.h>
 
 #include "research/taulop/steps.h"
@@ -18,8 +18,8 @@ static double cost(const meter *c, atn_tau_kind kind, int channel, int64_t size,
                                : m->copy(m->data, bytes, tau);
 }
 
-/* Sizes ascend: the shortest all together, and so on. */
-static double together(const meter *c, atn_tau_kind kind, const atn_use *u, int n)
+/* Sizes ascend: all uses until the shortest ends, and so on. */
+static double together(const meter *c, atn_tau_kind kind, const atn_tau_use *u, int n)
 {
     double sum = cost(c, kind, u->channel, u->size, n);
     for (int i = 1; i < n; i++)
@@ -29,19 +29,19 @@ static double together(const meter *c, atn_tau_kind kind, const atn_use *u, int 
     return sum;
 }
 
-static bool step(void *to, atn_tau_kind kind, const atn_use *uses, int n)
+static bool step(void *to, atn_tau_kind kind, const atn_tau_use *uses, int n)
 {
     meter *c = to;
     double most = 0;
     for (int i = 0, end; i < n; i = end) {
-        end = atn_uses_end(uses, n, i);
+        end = atn_tau_uses_end(uses, n, i);
         most = fmax(most, together(c, kind, &uses[i], end - i));
     }
     c->seconds += most;
     return true;
 }
 
-static bool stage(void *to, const atn_flow *flows, int n, int channel, int64_t size)
+static bool stage(void *to, const atn_tau_flow *flows, int n, int channel, int64_t size)
 {
     meter *c = to;
     (void)flows, (void)n;

@@ -1,4 +1,4 @@
-/* tau_traffic.c - the messages of all ranks by stages. */
+/* traffic.c - the messages of all ranks by stages. */
 #include "research/taulop/traffic.h"
 
 #include <stdlib.h>
@@ -23,14 +23,15 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* Ranks may cut blocks differently. */
+/* Ranks may divide blocks differently. */
 static atn_status common_parts(atn_schedule *const *s, int p, int64_t *parts_p, atn_error *err)
 {
     int64_t parts = 1;
     for (int r = 0; r < p; r++)
         if (__builtin_mul_overflow(parts / gcd(parts, s[r]->split), (int64_t)s[r]->split, &parts) ||
             parts > INT32_MAX)
-            return atn_fail(err, ATN_INPUT, "ranks cut their blocks too differently");
+            return atn_fail(err, ATN_INPUT,
+                            "the divisions of blocks on different ranks have no common refinement");
     *parts_p = parts;
     return ATN_OK;
 }
@@ -38,11 +39,11 @@ static atn_status common_parts(atn_schedule *const *s, int p, int64_t *parts_p, 
 static bool add_operation(atn_traffic *t, const atn_schedule *s, const atn_op *o, int stage)
 {
     const int64_t size = atn_slot_blocks(s, &o->a) * (t->parts / s->split);
-    const atn_labour work = {.stage = stage, .rank = s->q.r, .size = size};
+    const atn_tau_work work = {.stage = stage, .rank = s->q.r, .size = size};
     t->nstages = atn_max(t->nstages, stage + (o->kind == ATN_OP_SEND));
     switch (o->kind) {
     case ATN_OP_SEND:
-        return atn_push(&t->flows, (atn_flow){stage, s->q.r, o->peer, size});
+        return atn_push(&t->flows, (atn_tau_flow){stage, s->q.r, o->peer, size});
     case ATN_OP_REDUCE:
         return atn_push(&t->reduces, work);
     case ATN_OP_COPY:
@@ -54,7 +55,7 @@ static bool add_operation(atn_traffic *t, const atn_schedule *s, const atn_op *o
 
 static int by_stage(const void *x, const void *y)
 {
-    const atn_flow *a = x, *b = y;
+    const atn_tau_flow *a = x, *b = y;
     if (a->stage != b->stage)
         return a->stage < b->stage ? -1 : 1;
     return (a->from > b->from) - (a->from < b->from);
@@ -62,7 +63,7 @@ static int by_stage(const void *x, const void *y)
 
 static int by_rank(const void *x, const void *y)
 {
-    const atn_labour *a = x, *b = y;
+    const atn_tau_work *a = x, *b = y;
     if (a->stage != b->stage)
         return a->stage < b->stage ? -1 : 1;
     if (a->rank != b->rank)
@@ -72,7 +73,7 @@ static int by_rank(const void *x, const void *y)
 
 static int by_turn(const void *x, const void *y)
 {
-    const atn_labour *a = x, *b = y;
+    const atn_tau_work *a = x, *b = y;
     if (a->stage != b->stage)
         return a->stage < b->stage ? -1 : 1;
     if (a->turn != b->turn)
@@ -80,8 +81,8 @@ static int by_turn(const void *x, const void *y)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* A rank does one thing after the other. */
-static void take_turns(atn_labour *v, int n)
+/* A rank executes its local operations in sequence. */
+static void take_turns(atn_tau_work *v, int n)
 {
     if (n == 0)
         return;
@@ -100,14 +101,14 @@ static void sort_all(atn_traffic *t)
     take_turns(t->copies.v, t->copies.n);
 }
 
-static atn_status collect(atn_traffic *t, const atn_graph *g, int *stage, atn_error *err)
+static atn_status collect(atn_traffic *t, const atn_op_graph *g, int *stage, atn_error *err)
 {
     int last;
     if (!stage)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    const atn_status st = atn_graph_stages(g, stage, &last, err);
-    const bool rounds = !st && atn_graph_rounds_are_stages(g);
-    for (int i = 0; rounds && i < g->n; i++) /* what is local follows the messages of its round */
+    const atn_status st = atn_op_graph_stages(g, stage, &last, err);
+    const bool rounds = !st && atn_op_graph_rounds_are_stages(g);
+    for (int i = 0; rounds && i < g->n; i++) /* local operations follow the messages of a round */
         stage[i] = g->nodes[i].round + (g->nodes[i].other < 0);
     for (int r = 0; r < t->p && !st; r++)
         for (int i = 0; i < g->s[r]->nops; i++)
@@ -122,15 +123,15 @@ atn_status atn_traffic_of(atn_schedule *const *schedules, int p, atn_traffic *tr
                           atn_error *err)
 {
     atn_traffic t = {.p = p};
-    atn_graph g;
-    atn_status st = atn_graph_make(schedules, p, &g, err);
+    atn_op_graph g;
+    atn_status st = atn_op_graph_make(schedules, p, &g, err);
     if (st)
         return st;
     int *stage = malloc(sizeof *stage * ((size_t)g.n + 1));
     st = common_parts(schedules, p, &t.parts, err);
     st = st ? st : collect(&t, &g, stage, err);
     free(stage);
-    atn_graph_free(&g);
+    atn_op_graph_free(&g);
     if (st)
         atn_traffic_free(&t);
     else
@@ -146,7 +147,7 @@ void atn_mapping_free(atn_mapping *m)
     m->node_of = NULL;
 }
 
-/* "3" or "3*4" from *at; false: neither, or the node is not there. */
+/* "3" or "3*4" from *at; false: neither, or no such node. */
 static bool read_item(const char **at, int nodes, int *node_p, int *times_p)
 {
     char *end;
@@ -173,15 +174,15 @@ static atn_status read_list(const char *word, const atn_mapping *m, atn_error *e
         int node, times;
         if (!read_item(&at, m->nodes, &node, &times))
             return atn_fail(err, ATN_USAGE,
-                            "mapping '%.60s': '%.20s' is not understood; it is seq, rr, or nodes 0 "
-                            "to %d in the order of ranks, as in 0*4,1*3,0",
+                            "mapping '%.60s': invalid '%.20s'; write seq, rr, or nodes 0 to %d in "
+                            "the order of ranks, as in 0*4,1*3,0",
                             word, at, m->nodes - 1);
         while (times-- > 0 && placed <= m->p)
             if (placed++ < m->p)
                 m->node_of[placed - 1] = node;
     }
     if (placed != m->p)
-        return atn_fail(err, ATN_USAGE, "mapping '%.60s' places %s%d ranks, there are %d", word,
+        return atn_fail(err, ATN_USAGE, "mapping '%.60s' places %s%d ranks, but there are %d", word,
                         placed > m->p ? "more than " : "", atn_min(placed, m->p), m->p);
     return ATN_OK;
 }

@@ -1,9 +1,11 @@
-/* doubt.c - see fit.h: how certain each parameter of a machine is.
+/* fit_machine.c - see fit_machine.h.
  *
- * The machine is fitted again with each observation at the ends of its interval, all others as they
- * are.  What that moves a parameter by, squared and summed over the observations, is the square of
- * half the parameter's interval: propagation of errors to first order, without a word about how a
- * parameter is made. */
+ * Confidence intervals: the machine is fitted again with each observation at the ends of its
+ * interval, all others unchanged.  The shifts of a parameter, squared and summed over all
+ * observations, give the square of half its interval: first-order error propagation that does not
+ * depend on how a parameter is derived. */
+#include "model/fit_machine.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@
 
 static double square(double x) { return x * x; }
 
-/* The machine with an observation at the lower and at the upper end of its interval. */
+/* The machines with an observation at the lower and at the upper end of its interval. */
 typedef struct {
     const void *low, *high;
 } ends;
@@ -38,9 +40,9 @@ static void add_fields(const atn_machine_field *list, int n, const void *base, e
     }
 }
 
-static void add_table(atn_values *t, ends moved)
+static void add_table(atn_cost_table *t, ends moved)
 {
-    const atn_values *low = moved.low, *high = moved.high;
+    const atn_cost_table *low = moved.low, *high = moved.high;
     for (int i = 0; i < t->nsizes; i++)
         for (int k = 0; k < t->ntaus; k++)
             t->half[i][k] += moved_by(t->v[i][k], low->v[i][k], high->v[i][k]);
@@ -49,10 +51,10 @@ static void add_table(atn_values *t, ends moved)
 static void add_tables(const atn_machine_table *list, int n, void *base, ends moved)
 {
     for (int i = 0; i < n; i++)
-        add_table((atn_values *)(void *)((char *)base + list[i].at), inside(moved, list[i].at));
+        add_table((atn_cost_table *)(void *)((char *)base + list[i].at), inside(moved, list[i].at));
 }
 
-/* All three machines have the same shape: it depends on which observations there are. */
+/* All three machines have the same shape: it depends only on the set of observations. */
 static void add(atn_machine *m, const atn_machine *low, const atn_machine *high)
 {
     const ends all = {low, high};
@@ -74,7 +76,7 @@ static void root_of_fields(double half[ATN_MACHINE_FIELDS])
         half[i] = sqrt(half[i]);
 }
 
-static void root_of_table(atn_values *t)
+static void root_of_table(atn_cost_table *t)
 {
     for (int i = 0; i < t->nsizes; i++)
         for (int k = 0; k < t->ntaus; k++)
@@ -84,7 +86,7 @@ static void root_of_table(atn_values *t)
 static void root_of_tables(const atn_machine_table *list, int n, void *base)
 {
     for (int i = 0; i < n; i++)
-        root_of_table((atn_values *)(void *)((char *)base + list[i].at));
+        root_of_table((atn_cost_table *)(void *)((char *)base + list[i].at));
 }
 
 static void take_roots(atn_machine *m)
@@ -99,7 +101,7 @@ static void take_roots(atn_machine *m)
     }
 }
 
-/* Fits with observation i at another value. */
+/* Fits with another value of observation i. */
 static bool fit_at(atn_survey *s, int i, double v, atn_machine *m)
 {
     double *mid = &s->seen.v[i].value.mid;
@@ -110,7 +112,8 @@ static bool fit_at(atn_survey *s, int i, double v, atn_machine *m)
     return ok;
 }
 
-bool atn_fit_doubts(atn_survey *s, atn_machine *m)
+/* Computes the intervals of all parameters; false: out of memory. */
+static bool fit_intervals(atn_survey *s, atn_machine *m)
 {
     atn_machine *low = atn_machine_new(), *high = atn_machine_new();
     bool ok = low != NULL && high != NULL;
@@ -126,4 +129,20 @@ bool atn_fit_doubts(atn_survey *s, atn_machine *m)
     atn_machine_free(high);
     take_roots(m);
     return ok;
+}
+
+atn_status atn_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err)
+{
+    atn_machine *m = atn_machine_new();
+    if (m == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    const bool ok = atn_fit_parameters(s, m) && fit_intervals(s, m);
+    const atn_status status =
+        ok ? atn_machine_check(m, err)
+           : atn_fail(err, ATN_ENVIRONMENT, "too many observations for a machine file");
+    if (status == ATN_OK)
+        *machine_p = m;
+    else
+        atn_machine_free(m);
+    return status;
 }
