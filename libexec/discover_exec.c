@@ -51,7 +51,7 @@ static double trip_of(const job *j, int a, int b)
 /* Target duration of the transfers of a set, each without the others: long compared with the round
  * trip, else only the start of a connection would be measured.  The same for all, so that they
  * overlap. */
-static double duration_of(const job *j, const atn_flow *flows, int n)
+static double duration_of(const job *j, const atn_infer_flow *flows, int n)
 {
     double seconds = j->seconds;
     for (int i = 0; i < n; i++)
@@ -59,7 +59,7 @@ static double duration_of(const job *j, const atn_flow *flows, int n)
     return seconds;
 }
 
-static int chunk_of(const job *j, const atn_flow *f, double seconds)
+static int chunk_of(const job *j, const atn_infer_flow *f, double seconds)
 {
     double rate = j->rate[f->from * j->hosts + f->to];
     if (rate == 0)
@@ -69,7 +69,7 @@ static int chunk_of(const job *j, const atn_flow *f, double seconds)
     return (int)fmax(MIN_CHUNK, fmin(MAX_CHUNK, rate / 8 * seconds / ATN_CHUNKS));
 }
 
-static void measure(job *j, const atn_flow *flows, int n, double *rates)
+static void measure(job *j, const atn_infer_flow *flows, int n, double *rates)
 {
     enum { TRIES = 3 };
     atn_transfer list[n];
@@ -92,7 +92,7 @@ static void measure(job *j, const atn_flow *flows, int n, double *rates)
 
 /* The first transfer between two hosts may be far too short; then it only determines the size of
  * the next one. */
-static void measure_alone(job *j, const atn_flow *f, double *rate)
+static void measure_alone(job *j, const atn_infer_flow *f, double *rate)
 {
     enum { TRIES = 6 };
     for (int i = 0; i < TRIES; i++) {
@@ -106,7 +106,7 @@ static void measure_alone(job *j, const atn_flow *f, double *rate)
     }
 }
 
-static void trace(const atn_flow *flows, int n, const double *rates)
+static void trace(const atn_infer_flow *flows, int n, const double *rates)
 {
     fprintf(stderr, "%10.3f ", MPI_Wtime());
     for (int i = 0; i < n; i++)
@@ -114,7 +114,7 @@ static void trace(const atn_flow *flows, int n, const double *rates)
     fprintf(stderr, "\n");
 }
 
-static bool rates_of(void *context, const atn_flow *flows, int n, double *rates)
+static bool rates_of(void *context, const atn_infer_flow *flows, int n, double *rates)
 {
     job *j = context;
     if (n == 1)

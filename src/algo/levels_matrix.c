@@ -64,12 +64,12 @@ static void add(atn_groups *g, int a, int b)
     g->ok = g->ok && atn_push(&g->index, at);
 }
 
-static bool chosen(const atn_group *x, int b)
+static bool chosen(const atn_matrix_group *x, int b)
 {
     return x->outside != (b >= x->b && b < x->b + x->nb);
 }
 
-void atn_groups_add(atn_groups *g, int p, const atn_group *x)
+void atn_groups_add(atn_groups *g, int p, const atn_matrix_group *x)
 {
     if (x->by_b) {
         for (int b = x->b; b < x->b + x->nb; b++)

@@ -32,8 +32,8 @@ atn_groups atn_groups_begin(const atn_matrix *m);
 typedef struct {
     int a, na, b, nb;
     bool outside, by_b;
-} atn_group;
-void atn_groups_add(atn_groups *g, int p, const atn_group *x);
+} atn_matrix_group;
+void atn_groups_add(atn_groups *g, int p, const atn_matrix_group *x);
 void atn_groups_end(atn_groups *g);
 
 #endif

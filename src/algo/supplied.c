@@ -13,7 +13,7 @@ typedef struct {
     char *text;
     atn_operation op;
     int p, root;
-    atn_verdict verdict;
+    atn_supplied_proof verdict;
     char other_ranks[64]; /* why it refuses these */
 } supplied;
 
@@ -33,7 +33,7 @@ static const supplied *find(atn_operation op, int64_t name)
     return found;
 }
 
-const char *atn_supplied_text(atn_operation op, const char *name, atn_verdict *verdict_p)
+const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *verdict_p)
 {
     const supplied *x = find(op, atn_intern(name));
 
@@ -302,7 +302,8 @@ static void forget(const supplied *x)
 }
 
 /* It must be found under its name to be built, so it is taken back if the proof fails. */
-static atn_status settle(supplied *x, const char *name, const atn_verdict *verdict, atn_error *err)
+static atn_status settle(supplied *x, const char *name, const atn_supplied_proof *verdict,
+                         atn_error *err)
 {
     atn_error why = {0};
 
@@ -320,7 +321,7 @@ static atn_status settle(supplied *x, const char *name, const atn_verdict *verdi
 }
 
 atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
-                            const atn_verdict *verdict, atn_error *err)
+                            const atn_supplied_proof *verdict, atn_error *err)
 {
     const supplied *old = find(op, atn_intern(name));
     supplied *x = calloc(1, sizeof *x);

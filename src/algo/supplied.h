@@ -13,14 +13,14 @@
 typedef struct {
     bool ordered; /* it serves operators that do not commute */
     bool aside;   /* in place, the operand must be put aside before the result is written */
-} atn_verdict;
+} atn_supplied_proof;
 
 /* Adds the text of a file.  ATN_INPUT: it is not readable as a schedule for the operation;
  * ATN_FINDING: it does not do what its problem asks; err says where and why.  With a verdict it is
  * not proven again. */
 atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
-                            const atn_verdict *verdict, atn_error *err);
+                            const atn_supplied_proof *verdict, atn_error *err);
 /* What was added for the operation under the name; NULL: nothing. */
-const char *atn_supplied_text(atn_operation op, const char *name, atn_verdict *verdict_p);
+const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *verdict_p);
 
 #endif

@@ -61,7 +61,7 @@ typedef struct {
     char finding[ATN_ERROR_ROOM], refusal[ATN_ERROR_ROOM]; /* the first of each */
 } outcome;
 
-static void proof_row(outcome *out, int p, const atn_proof *proof, const char *verdict)
+static void proof_row(outcome *out, int p, const atn_verify_counts *proof, const char *verdict)
 {
     const int values[] = {p, proof->messages, proof->steps, proof->reductions, proof->max_scratch};
     for (int i = 0; i < 5; i++)
@@ -106,7 +106,7 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
 {
     atn_error local = {0};
     atn_set set;
-    atn_proof proof;
+    atn_verify_counts proof;
     atn_status st = atn_request_build(a, want, p, &set, &local);
     if (st == ATN_NOT_APPLICABLE) {
         bare_row(out, p, local.text, out->refusal);

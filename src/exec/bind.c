@@ -7,7 +7,7 @@ typedef struct {
     atn_program *g;
     const atn_schedule *s;
     const atn_partition *t;
-    const atn_unit *u;
+    const atn_exec_unit *u;
     int64_t *tmp_off; /* units before each TMP block */
     ATN_VEC(atn_extent) spans[2];
     int64_t wire_send, wire_recv; /* chain: largest message in parts; dag: sum */
@@ -188,7 +188,7 @@ static int64_t round_up(int64_t n) { return (n + 63) / 64 * 64; }
 
 /* TMP, then the wire buffer.  Units of a type with a lower bound keep the alignment that the type
  * expects: its origin, which may lie outside, falls on a multiple of 64. */
-static void lay_out(atn_program *g, const atn_unit *u, int64_t tmp, int64_t wire)
+static void lay_out(atn_program *g, const atn_exec_unit *u, int64_t tmp, int64_t wire)
 {
     const int64_t lb = u->contiguous ? 0 : u->true_lb;
     const int64_t pad = u->contiguous ? 0 : round_up((lb < 0 ? -lb : lb) + u->true_extent);
@@ -199,7 +199,7 @@ static void lay_out(atn_program *g, const atn_unit *u, int64_t tmp, int64_t wire
 }
 
 bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
-                      const atn_unit *u)
+                      const atn_exec_unit *u)
 {
     binder b = {.g = g, .s = s, .t = t, .u = u, .ok = true};
 

@@ -80,7 +80,7 @@ bool atn_exec_settled(const atn_exec *x) { return x->settled; }
 
 /* ---- arguments as they are ---- */
 
-static atn_raw *raw_slot(atn_exec *x, const atn_call *call)
+static atn_raw_args *raw_slot(atn_exec *x, const atn_call *call)
 {
     const uint64_t h = ((uint64_t)call->src.count * 31 + (uint64_t)call->dst.count) * 17 +
                        (uint64_t)(uintptr_t)call->dst.type + (uint64_t)call->root * 7 +
@@ -88,7 +88,7 @@ static atn_raw *raw_slot(atn_exec *x, const atn_call *call)
     return &x->raws[(h * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
 }
 
-static bool raw_matches(const atn_raw *w, const atn_call *call)
+static bool raw_matches(const atn_raw_args *w, const atn_call *call)
 {
     return w->used && w->operation == call->op && w->src_count == call->src.count &&
            w->dst_count == call->dst.count && w->src_type == call->src.type &&
@@ -150,7 +150,7 @@ static void remember(atn_exec *x, const atn_call *call, const atn_problem *q, at
 {
     if (atn_is_varying(q))
         return;
-    *raw_slot(x, call) = (atn_raw){
+    *raw_slot(x, call) = (atn_raw_args){
         .used = true,
         .named = is_named(x, call, q),
         .direct = x->direct,
@@ -169,14 +169,14 @@ static void remember(atn_exec *x, const atn_call *call, const atn_problem *q, at
 
 /* ---- the problem ---- */
 
-static atn_unit unit_of(atn_exec *x, const atn_call *call)
+static atn_exec_unit unit_of(atn_exec *x, const atn_call *call)
 {
     atn_type t = {0};
 
     if (!(atn_operation_get(call->op)->flags & ATN_TYPED))
-        return (atn_unit){.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
+        return (atn_exec_unit){.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
     atn_type_of(x, call->src.type, &t);
-    return (atn_unit){
+    return (atn_exec_unit){
         .stride = t.contiguous ? t.size : t.extent,
         .true_lb = t.contiguous ? 0 : t.true_lb,
         .true_extent = t.contiguous ? t.size : t.true_extent,
@@ -207,7 +207,7 @@ static uint64_t late_key(const atn_problem *q, const atn_choice *choice)
     return atn_hash(q->lateness->late, sizeof *q->lateness->late * (size_t)q->p, 1);
 }
 
-static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn_unit *u,
+static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn_exec_unit *u,
                        int64_t units)
 {
     plan_key k;
@@ -291,7 +291,7 @@ static void keep_plan(atn_exec *x, uint64_t key, atn_plan *plan)
 static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *q,
                           const atn_choice *choice, int *code_p)
 {
-    const atn_unit unit = unit_of(x, call);
+    const atn_exec_unit unit = unit_of(x, call);
     const int64_t units = atn_is_varying(q)                               ? 0
                           : (atn_operation_get(q->op)->flags & ATN_TYPED) ? call->src.count
                                                                           : q->bytes;
@@ -391,7 +391,7 @@ bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *c
 
 atn_plan *atn_exec_repeatable(const atn_exec *x, const atn_call *call)
 {
-    const atn_raw *w = x->recent;
+    const atn_raw_args *w = x->recent;
     const bool so = raw_matches(w, call) && w->plan && w->direct && !w->in_place &&
                     w->plan->program.scratch_bytes <= ATN_KEEP_BYTES;
 

@@ -70,7 +70,7 @@ static int step_in_parts(const atn_run *x, const atn_xop *o)
 static inline int step(const atn_run *x, const atn_xop *o)
 {
     char *const a = x->base[o->space_a] + o->one.a, *const b = x->base[o->space_b] + o->one.b;
-    const atn_unit *u = &x->plan->unit;
+    const atn_exec_unit *u = &x->plan->unit;
 
     switch ((atn_xkind)o->kind) {
     case X_NOTHING:

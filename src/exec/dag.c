@@ -106,7 +106,7 @@ static void complete(progress *g, int op)
 static int post(progress *g, int op, const atn_xop *o)
 {
     const atn_run *x = g->x;
-    const atn_unit *u = &x->plan->unit;
+    const atn_exec_unit *u = &x->plan->unit;
     const int64_t each = u->contiguous ? chunk_bytes / u->stride : chunk_bytes / 64;
     char *data = atn_message(x, o);
     int64_t left = o->one.units;

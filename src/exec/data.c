@@ -71,7 +71,7 @@ void atn_exec_end(int (*comm_free)(MPI_Comm *comm))
 }
 
 /* Elements with holes: only their data may be written, so go through the packed form. */
-static int copy_typed(const atn_unit *u, void *to, const void *from, int64_t units)
+static int copy_typed(const atn_exec_unit *u, void *to, const void *from, int64_t units)
 {
     int code = MPI_SUCCESS, size = 0;
 
@@ -93,7 +93,7 @@ static int copy_typed(const atn_unit *u, void *to, const void *from, int64_t uni
     return code;
 }
 
-int atn_copy_units(const atn_unit *u, void *to, const void *from, int64_t units)
+int atn_copy_units(const atn_exec_unit *u, void *to, const void *from, int64_t units)
 {
     if (to == from)
         return MPI_SUCCESS;
@@ -103,7 +103,7 @@ int atn_copy_units(const atn_unit *u, void *to, const void *from, int64_t units)
     return MPI_SUCCESS;
 }
 
-int atn_reduce_units(const atn_unit *u, const void *in, void *inout, int64_t units)
+int atn_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units)
 {
     int code = MPI_SUCCESS;
 
@@ -123,7 +123,7 @@ int atn_reduce_units(const atn_unit *u, const void *in, void *inout, int64_t uni
 
 int atn_run_local(const atn_run *x, const atn_xop *o)
 {
-    const atn_unit *u = &x->plan->unit;
+    const atn_exec_unit *u = &x->plan->unit;
     const atn_part *part = o->nparts > 1 ? &x->plan->program.parts.v[o->part] : &o->one;
     int code = MPI_SUCCESS;
 

@@ -20,7 +20,7 @@ typedef struct {
     MPI_Op op;
     atn_kernel kernel; /* combines units; NULL: MPI_Reduce_local, for users' operators */
     bool contiguous;
-} atn_unit;
+} atn_exec_unit;
 
 typedef enum { X_NOTHING, X_SEND, X_RECV, X_EXCHANGE, X_COPY, X_REDUCE } atn_xkind;
 
@@ -65,7 +65,7 @@ typedef struct {
 /* Programs compute between two collective calls, so the caches are cold: what a run needs comes
  * first, here and in atn_exec. */
 struct atn_plan {
-    atn_unit unit;
+    atn_exec_unit unit;
     atn_program program;
     atn_problem q;
     atn_choice choice;
@@ -95,7 +95,7 @@ typedef struct {
     bool direct;      /* the user's buffers are used as they are */
     uint64_t epoch;
     atn_plan *plan; /* NULL: native */
-} atn_raw;
+} atn_raw_args;
 
 typedef struct {
     MPI_Datatype handle;
@@ -115,9 +115,9 @@ struct atn_exec {
     const atn_plan *running;
     char *scratch; /* TMP and wire buffers */
     size_t scratch_bytes;
-    unsigned evictions;    /* plans that had to make room */
-    const atn_raw *recent; /* the entry that matched last: programs repeat themselves */
-    char *stage[2];        /* packed SRC and DST */
+    unsigned evictions;         /* plans that had to make room */
+    const atn_raw_args *recent; /* the entry that matched last: programs repeat themselves */
+    char *stage[2];             /* packed SRC and DST */
     size_t stage_bytes[2];
     atn_choose_fn choose;
     void *context;
@@ -127,7 +127,7 @@ struct atn_exec {
     atn_kept *kept; /* ATN_WAYS of each set */
     int sets;
     uint64_t gone[ATN_GONE];
-    atn_raw raws[ATN_RAWS];
+    atn_raw_args raws[ATN_RAWS];
     atn_type_entry types[ATN_TYPES];
     atn_plan *sizes_plan[2]; /* exchange the sizes of gatherv and scatterv */
     int64_t *vectors;        /* sizes and offsets of v-operations: see vector() in side.c */
@@ -145,14 +145,14 @@ typedef struct {
 
 /* bind.c */
 bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
-                      const atn_unit *u);
+                      const atn_exec_unit *u);
 void atn_program_free(atn_program *g);
 /* data.c: local data movement */
 char *atn_reserve(char **buf, size_t *have, int64_t want);
 /* n elements of `type` at `user` to or from `bytes` packed ones. */
 int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
-int atn_copy_units(const atn_unit *u, void *to, const void *from, int64_t units);
-int atn_reduce_units(const atn_unit *u, const void *in, void *inout, int64_t units);
+int atn_copy_units(const atn_exec_unit *u, void *to, const void *from, int64_t units);
+int atn_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units);
 int atn_run_local(const atn_run *x, const atn_xop *o);
 int atn_gather_wire(const atn_run *x, const atn_xop *o);  /* parts -> wire buffer */
 int atn_scatter_wire(const atn_run *x, const atn_xop *o); /* wire buffer -> parts */
@@ -191,7 +191,7 @@ int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, 
 /* plan.c */
 enum { ATN_KEEP_BYTES = 64 << 20 }; /* buffers of a communicator between calls */
 void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op);
-atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_unit *unit,
+atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_exec_unit *unit,
                        int64_t each, int *code_p);
 void atn_plan_free(atn_plan *plan);
 int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm wire);

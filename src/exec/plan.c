@@ -42,7 +42,7 @@ static bool is_small(const atn_plan *plan, const atn_partition *t)
 }
 
 /* `each`: units per natural block; ignored for v-operations, which are bound at each call. */
-atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_unit *unit,
+atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_exec_unit *unit,
                        int64_t each, int *code_p)
 {
     atn_plan *plan = calloc(1, sizeof *plan);
@@ -79,7 +79,7 @@ const atn_choice *atn_plan_choice(const atn_plan *plan) { return &plan->choice; 
 /* One program serves every operator and all types of one layout: the handles are the call's. */
 void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
 {
-    atn_unit *const u = &plan->unit;
+    atn_exec_unit *const u = &plan->unit;
 
     if (u->op == op && u->type == type)
         return;
@@ -173,7 +173,7 @@ int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI
 static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
 {
     const bool gathers = outer->op != ATN_SCATTERV;
-    const atn_unit bytes = {.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
+    const atn_exec_unit bytes = {.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
     const int64_t each = gathers ? 8 : 8 * (int64_t)x->p;
     const atn_problem q = {.op = gathers ? ATN_ALLGATHER : ATN_BCAST,
                            .p = x->p,

@@ -179,7 +179,7 @@ enum { INDEX_SHIFT = 0 };
 #endif
 _Static_assert(sizeof(long_index) == 16 && sizeof(f64_index) == 16, "two words");
 static const u64 index_bits = (u64)UINT32_MAX << INDEX_SHIFT;
-static inline i32 index_of(u64 w) { return (i32)(u32)(w >> INDEX_SHIFT); }
+static inline i32 packed_index(u64 w) { return (i32)(u32)(w >> INDEX_SHIFT); }
 static inline i64 as_i64(u64 w) { return (i64)w; }
 
 /* Value and index as words of one size, for vectors of words.  `ours`: the bits of the second word
@@ -206,8 +206,8 @@ LOCATES_WORDS(int_index, u32, as_i32, as_i32, UINT32_MAX)
 LOCATES_WORDS(f32_index, u32, as_f32, as_i32, UINT32_MAX)
 LOCATES_WORDS(f32_pair, u32, as_f32, as_f32, UINT32_MAX)
 LOCATES_WORDS(f64_pair, u64, as_f64, as_f64, UINT64_MAX)
-LOCATES_WORDS(long_index, u64, as_i64, index_of, index_bits)
-LOCATES_WORDS(f64_index, u64, as_f64, index_of, index_bits)
+LOCATES_WORDS(long_index, u64, as_i64, packed_index, index_bits)
+LOCATES_WORDS(f64_index, u64, as_f64, packed_index, index_bits)
 
 /* Members one by one: the bytes between them are not ours. */
 #define LOCATE_MEMBERS(name, type, sign)                                                           \

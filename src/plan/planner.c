@@ -18,7 +18,7 @@ atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, cons
                             const atn_model *model, int64_t *budget, double *seconds_p,
                             atn_error *err)
 {
-    atn_trial x;
+    atn_model_trial x;
     atn_trial_probe probe;
     atn_status status = atn_trial_make(choice, q, budget, &x, &probe, err);
     if (status != ATN_OK)
@@ -279,7 +279,7 @@ static const atn_prospect *twin_of(const planner *p, int i)
 }
 
 /* What takes twice as long as the best is of no interest. */
-static atn_status run_model(planner *p, int i, const atn_trial *t, double *seconds_p)
+static atn_status run_model(planner *p, int i, const atn_model_trial *t, double *seconds_p)
 {
     atn_model_bounds bounds = {.until = 2 * p->best};
     const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
@@ -294,7 +294,7 @@ static atn_status run_model(planner *p, int i, const atn_trial *t, double *secon
 static atn_status evaluate(planner *p, int i, double *seconds_p)
 {
     atn_prospect *const x = &p->r.v[i];
-    atn_trial t;
+    atn_model_trial t;
     if (is_too_large(p, i))
         return ATN_NOT_APPLICABLE;
     atn_status status = atn_trial_make(&x->choice, &p->q, &p->budget, &t, &p->probe[i], NULL);

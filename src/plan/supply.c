@@ -91,7 +91,7 @@ static void print_content(FILE *f, const char *text)
 
 static void pack_one(FILE *f, const atn_rule *rule, const char *name)
 {
-    atn_verdict verdict;
+    atn_supplied_proof verdict;
     const char *text = atn_supplied_text(rule->op, name, &verdict);
     if (text == NULL)
         return;
@@ -117,6 +117,6 @@ atn_status atn_supply_unpack(const char *line, const char *content, atn_error *e
     if (sscanf(line, "%31s %d %d %n", operation, &ordered, &aside, &name) != 3 || name == 0 ||
         !atn_operation_find(operation, &op))
         return atn_fail(err, ATN_INPUT, "\"schedule %.60s\" is not understood", line);
-    const atn_verdict verdict = {ordered, aside};
+    const atn_supplied_proof verdict = {ordered, aside};
     return atn_supplied_add(op, line + name, content, &verdict, err);
 }

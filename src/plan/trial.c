@@ -70,8 +70,8 @@ static void free_part(atn_trial_part *x)
     free(x->s);
 }
 
-static atn_status make_part(atn_trial *x, const atn_choice *c, const atn_problem *q, int pieces,
-                            int64_t bytes, int64_t *budget, atn_trial_probe *probe_p,
+static atn_status make_part(atn_model_trial *x, const atn_choice *c, const atn_problem *q,
+                            int pieces, int64_t bytes, int64_t *budget, atn_trial_probe *probe_p,
                             atn_error *err)
 {
     atn_trial_part *const part = &x->part[x->nparts++];
@@ -90,7 +90,7 @@ static atn_status make_part(atn_trial *x, const atn_choice *c, const atn_problem
 
 /* ---- the trial ---- */
 
-static atn_status make_parts(atn_trial *x, const atn_choice *c, const atn_problem *q,
+static atn_status make_parts(atn_model_trial *x, const atn_choice *c, const atn_problem *q,
                              int64_t *budget, atn_trial_probe *probe_p, atn_error *err)
 {
     const int half = ATN_FEW_PIECES / 2;
@@ -105,12 +105,12 @@ static atn_status make_parts(atn_trial *x, const atn_choice *c, const atn_proble
 }
 
 atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                          atn_trial *x, atn_trial_probe *probe_p, atn_error *err)
+                          atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err)
 {
     const atn_row *const row = choice->row;
     atn_problem whole = *q;
     *probe_p = (atn_trial_probe){.ops = 0};
-    *x = (atn_trial){.topo = q->topo, .pieces = atn_pieces(row, q, &choice->params)};
+    *x = (atn_model_trial){.topo = q->topo, .pieces = atn_pieces(row, q, &choice->params)};
     whole.pieces = x->pieces;
     atn_derived_open(q->topo);
     const char *const why =
@@ -124,14 +124,14 @@ atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_
     return status;
 }
 
-void atn_trial_free(atn_trial *x)
+void atn_trial_free(atn_model_trial *x)
 {
     for (int i = 0; i < x->nparts; i++)
         free_part(&x->part[i]);
     x->nparts = 0;
 }
 
-uint64_t atn_trial_hash(const atn_trial *x)
+uint64_t atn_trial_hash(const atn_model_trial *x)
 {
     const atn_trial_part *const part = &x->part[0];
     uint64_t hash = (uint64_t)x->pieces;
@@ -142,7 +142,7 @@ uint64_t atn_trial_hash(const atn_trial *x)
     return hash != 0 ? hash : 1;
 }
 
-atn_status atn_trial_time(const atn_trial *x, const atn_machine *m, const atn_model *model,
+atn_status atn_trial_time(const atn_model_trial *x, const atn_machine *m, const atn_model *model,
                           atn_model_bounds *bounds, double *seconds_p, atn_error *err)
 {
     const int more = x->pieces - ATN_FEW_PIECES, half = ATN_FEW_PIECES / 2;

@@ -20,7 +20,7 @@ typedef struct {
     const atn_topo *topo;
     int pieces, nparts;
     atn_trial_part part[ATN_TRIAL_PARTS]; /* as a whole; or of few pieces, and of half as many */
-} atn_trial;
+} atn_model_trial;
 
 /* What a rank in the middle does, which tells how large the others are. */
 typedef struct {
@@ -34,14 +34,14 @@ enum { ATN_STEPS_OP = 20, ATN_STEPS_RANK = 300 };
 /* budget: steps that may be made, reduced by those that were.  ATN_NOT_APPLICABLE when it does not
  * suffice, which the probe told.  q->topo must outlive it. */
 atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                          atn_trial *x, atn_trial_probe *probe_p, atn_error *err);
+                          atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err);
 /* Steps that are needed to build a choice like that one in so many pieces on p ranks. */
 int64_t atn_trial_steps(const atn_trial_probe *like, int pieces, int p);
-void atn_trial_free(atn_trial *x);
+void atn_trial_free(atn_model_trial *x);
 /* What all ranks do, as a number other than 0: equal for choices that differ in name only. */
-uint64_t atn_trial_hash(const atn_trial *x);
+uint64_t atn_trial_hash(const atn_model_trial *x);
 /* Predicted seconds; with bounds (may be NULL) that were hit, what they exceed. */
-atn_status atn_trial_time(const atn_trial *x, const atn_machine *m, const atn_model *model,
+atn_status atn_trial_time(const atn_model_trial *x, const atn_machine *m, const atn_model *model,
                           atn_model_bounds *bounds, double *seconds_p, atn_error *err);
 
 #endif

@@ -74,15 +74,17 @@ atn_status atn_wisdom_forget(const char *path, const atn_forgetting *what, int *
 /* ---- answering ---- */
 
 /* Predicted seconds of a choice, alike on whichever rank asks; below 0: cannot tell. */
-typedef double (*atn_predict_fn)(void *context, const atn_choice *choice, const atn_problem *q);
+typedef double (*atn_wisdom_predict_fn)(void *context, const atn_choice *choice,
+                                        const atn_problem *q);
 
 /* The rule for a problem: one that matches, else a guess from measured neighbours (other sizes,
  * other numbers of ranks).  The time of a neighbour's choice is carried over in proportion to
  * `predict` (NULL: along a straight line on logarithmic scales), and the fastest wins.
  * The table must be narrowed; rules of other places that are left in it tell of other numbers of
  * ranks.  ATN_NOT_APPLICABLE: nothing near enough is known. */
-atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q, atn_predict_fn predict,
-                             void *context, atn_rule *rule_p, atn_error *err);
+atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q,
+                             atn_wisdom_predict_fn predict, void *context, atn_rule *rule_p,
+                             atn_error *err);
 /* Whether that can have an answer.  By whole numbers: all ranks must find the same. */
 bool atn_wisdom_might(const atn_rules *rules, const atn_problem *q);
 

@@ -109,7 +109,7 @@ static double time_at(const neighbour *n, const atn_choice *choice)
 }
 
 typedef struct {
-    atn_predict_fn predict;
+    atn_wisdom_predict_fn predict;
     void *context;
 } oracle;
 
@@ -193,8 +193,9 @@ static bool by_distance(const atn_problem *q, const neighbour *list, int n, atn_
     return true;
 }
 
-atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q, atn_predict_fn predict,
-                             void *context, atn_rule *rule_p, atn_error *err)
+atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q,
+                             atn_wisdom_predict_fn predict, void *context, atn_rule *rule_p,
+                             atn_error *err)
 {
     atn_choice choice;
     atn_reason reason;

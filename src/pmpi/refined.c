@@ -22,7 +22,7 @@ static int lessons;
 static double errors; /* sum of |log(took / predicted)| before each lesson */
 
 typedef struct {
-    const atn_trial *trial;
+    const atn_model_trial *trial;
     const atn_model *model;
     atn_machine *turned;
 } pupil;
@@ -50,7 +50,7 @@ void atn_refined_learn(const atn_timed *l)
     atn_machine *const turned = teaches(l) ? atn_machine_new() : NULL;
     int64_t budget = BUDGET;
     atn_trial_probe probe;
-    atn_trial t;
+    atn_model_trial t;
     if (turned != NULL && atn_trial_make(&l->choice, &l->q, &budget, &t, &probe, NULL) == ATN_OK) {
         pupil x = {&t, atn_planner_model(m, l->q.topo, l->q.p), turned};
         pthread_mutex_lock(&lock);

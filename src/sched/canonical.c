@@ -44,7 +44,7 @@ int atn_canonical_cut(const atn_problem *q, int lo, int hi)
 }
 
 /* The value of a run for the block and size class of `like`; -1: out of memory. */
-static int value_of(atn_values *v, const atn_problem *q, int lo, int hi, const atn_value *like)
+static int value_of(atn_value_table *v, const atn_problem *q, int lo, int hi, const atn_value *like)
 {
     const char *why;
 
@@ -55,7 +55,7 @@ static int value_of(atn_values *v, const atn_problem *q, int lo, int hi, const a
     return left < 0 || right < 0 ? -1 : atn_value_combine(v, left, right, &why);
 }
 
-bool atn_has_canonical(atn_values *v, const atn_problem *q, int value)
+bool atn_has_canonical(atn_value_table *v, const atn_problem *q, int value)
 {
     const atn_value like = v->values.v[value]; /* a copy: values move when others are added */
     return value_of(v, q, like.lo, like.hi, &like) == value;

@@ -21,6 +21,6 @@ static inline bool atn_wants_canonical(const atn_problem *q)
 /* Where the run lo .. hi - 1 of at least two ranks is cut. */
 int atn_canonical_cut(const atn_problem *q, int lo, int hi);
 /* Whether a value, which holds the contributions of a run, is combined so. */
-bool atn_has_canonical(atn_values *v, const atn_problem *q, int value);
+bool atn_has_canonical(atn_value_table *v, const atn_problem *q, int value);
 
 #endif

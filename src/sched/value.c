@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool atn_values_init(atn_values *v, int p, bool ordered)
+bool atn_values_init(atn_value_table *v, int p, bool ordered)
 {
-    *v = (atn_values){.p = p, .words = (p + 63) / 64, .ordered = ordered, .slots = 1 << 10};
+    *v = (atn_value_table){.p = p, .words = (p + 63) / 64, .ordered = ordered, .slots = 1 << 10};
     v->table = malloc(sizeof *v->table * (size_t)v->slots);
     if (v->table)
         memset(v->table, -1, sizeof *v->table * (size_t)v->slots);
     return v->table != NULL;
 }
 
-void atn_values_free(atn_values *v)
+void atn_values_free(atn_value_table *v)
 {
     atn_vec_free(&v->values);
     atn_vec_free(&v->sets);
@@ -22,14 +22,14 @@ void atn_values_free(atn_values *v)
 }
 
 /* Leaves are keyed by (-2 - rank, block), combinations by (left, right). */
-static unsigned slot_of(const atn_values *v, int left, int right)
+static unsigned slot_of(const atn_value_table *v, int left, int right)
 {
     const uint64_t x =
         ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9e3779b97f4a7c15);
     return (unsigned)(x >> 33) & (unsigned)(v->slots - 1);
 }
 
-static int find(const atn_values *v, int left, int right, unsigned *at_p)
+static int find(const atn_value_table *v, int left, int right, unsigned *at_p)
 {
     unsigned i = slot_of(v, left, right);
 
@@ -43,7 +43,7 @@ static int find(const atn_values *v, int left, int right, unsigned *at_p)
     return v->table[i];
 }
 
-static bool grow(atn_values *v)
+static bool grow(atn_value_table *v)
 {
     int *old = v->table;
     unsigned at;
@@ -64,7 +64,7 @@ static bool grow(atn_values *v)
 }
 
 /* Adds a value with an empty set. */
-static int add(atn_values *v, atn_value x)
+static int add(atn_value_table *v, atn_value x)
 {
     unsigned at;
 
@@ -81,7 +81,7 @@ static int add(atn_values *v, atn_value x)
     return v->values.n - 1;
 }
 
-int atn_value_leaf(atn_values *v, int rank, int block, int size)
+int atn_value_leaf(atn_value_table *v, int rank, int block, int size)
 {
     unsigned at;
     int id = find(v, -2 - rank, block, &at);
@@ -99,7 +99,7 @@ int atn_value_leaf(atn_values *v, int rank, int block, int size)
     return id;
 }
 
-static const char *forbids(const atn_values *v, const atn_value *a, const atn_value *b)
+static const char *forbids(const atn_value_table *v, const atn_value *a, const atn_value *b)
 {
     if (a->block != b->block)
         return "combines two different blocks";
@@ -111,7 +111,7 @@ static const char *forbids(const atn_values *v, const atn_value *a, const atn_va
     return NULL;
 }
 
-int atn_value_combine(atn_values *v, int in, int inout, const char **why_p)
+int atn_value_combine(atn_value_table *v, int in, int inout, const char **why_p)
 {
     const atn_value a = v->values.v[in], b = v->values.v[inout];
     const bool swap = !v->ordered && in > inout; /* commuted operands are the same expression */
@@ -137,7 +137,7 @@ int atn_value_combine(atn_values *v, int in, int inout, const char **why_p)
     return id;
 }
 
-bool atn_value_is(const atn_values *v, int value, int block, int lo, int hi)
+bool atn_value_is(const atn_value_table *v, int value, int block, int lo, int hi)
 {
     if (value < 0 || v->values.v[value].block != block)
         return false;

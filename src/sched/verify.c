@@ -28,10 +28,10 @@ typedef struct {
 typedef struct {
     rank_state *ranks;
     int p, words;
-    atn_values values;
+    atn_value_table values;
     int *queue, head, tail, queued; /* ranks that may be able to go on */
     bool *waiting;
-    atn_proof proof;
+    atn_verify_counts proof;
     atn_error *err;
 } run;
 
@@ -576,7 +576,8 @@ static atn_status check_barrier(run *x, int r)
     return ATN_OK;
 }
 
-atn_status atn_verify(atn_schedule *const *schedules, int p, atn_proof *proof_p, atn_error *err)
+atn_status atn_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
+                      atn_error *err)
 {
     run x = {.err = err};
     atn_schedule **alike = NULL;

@@ -9,7 +9,7 @@ typedef struct {
     int steps;       /* of the longest rank when run strictly in order */
     int max_scratch; /* TMP blocks of the worst rank */
     int reductions;
-} atn_proof;
+} atn_verify_counts;
 
 /* schedules[r] for every rank r of the same problem.  Proves: every access is inside its space;
  * SRC is never written; the k-th send of a pair meets the k-th receive and sizes agree; run in
@@ -18,6 +18,7 @@ typedef struct {
  * if the operator is not commutative, the same expression on all ranks of an allreduce, the
  * canonical one if that is asked for) and
  * nothing else is written; scratch is bounded.  ATN_FINDING with what, rank and operation. */
-atn_status atn_verify(atn_schedule *const *schedules, int p, atn_proof *proof_p, atn_error *err);
+atn_status atn_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
+                      atn_error *err);
 
 #endif

@@ -17,7 +17,7 @@ static char *skip_blanks(char *at)
     return at;
 }
 
-static atn_field *find_key(atn_field *fields, int n, const char *key)
+static atn_line_field *find_key(atn_line_field *fields, int n, const char *key)
 {
     for (int i = 0; i < n; i++)
         if (strcasecmp(fields[i].key, key) == 0)
@@ -25,7 +25,7 @@ static atn_field *find_key(atn_field *fields, int n, const char *key)
     return NULL;
 }
 
-static void unknown_key(const atn_field *fields, int n, const char *key, atn_findings *found,
+static void unknown_key(const atn_line_field *fields, int n, const char *key, atn_findings *found,
                         int line)
 {
     enum { MOST = 8 };
@@ -64,7 +64,7 @@ static char *cut_value(char **at_p, char *equals)
     return value;
 }
 
-bool atn_fields_read(char *text, atn_field *fields, int n, atn_findings *found, int line)
+bool atn_fields_read(char *text, atn_line_field *fields, int n, atn_findings *found, int line)
 {
     const int before = found->wrong;
     for (char *at = skip_blanks(text); *at != '\0'; at = skip_blanks(at)) {
@@ -82,7 +82,7 @@ bool atn_fields_read(char *text, atn_field *fields, int n, atn_findings *found, 
             atn_found(found, line, "%s= has a quote that is not closed; close it", key);
             break;
         }
-        atn_field *field = find_key(fields, n, key);
+        atn_line_field *field = find_key(fields, n, key);
         if (field == NULL)
             unknown_key(fields, n, key, found, line);
         else if (field->value != NULL)
@@ -141,7 +141,7 @@ char *atn_next_line(const char **at_p, int *line_p, bool joined, atn_findings *f
 
 /* ---- values ---- */
 
-int64_t atn_field_rate(const atn_field *field, atn_findings *found, int line)
+int64_t atn_field_rate(const atn_line_field *field, atn_findings *found, int line)
 {
     int64_t rate = 0;
     if (field->value != NULL && !atn_parse_rate(field->value, &rate))
@@ -149,7 +149,7 @@ int64_t atn_field_rate(const atn_field *field, atn_findings *found, int line)
     return rate;
 }
 
-int64_t atn_field_delay(const atn_field *field, atn_findings *found, int line)
+int64_t atn_field_delay(const atn_line_field *field, atn_findings *found, int line)
 {
     int64_t ns = 0;
     if (field->value != NULL && !atn_parse_delay(field->value, &ns))

@@ -16,7 +16,7 @@
 #include "topo/read.h"
 
 typedef struct {
-    atn_graph g;
+    atn_net_graph g;
     atn_draft *d; /* also the index of names: one space for hosts and switches */
     atn_findings *found;
     int line;
@@ -73,7 +73,7 @@ static void add_node(reader *r, const char *name, bool host)
         return;
     }
     char *copy = strdup(name);
-    if (v < 0 || !copy || !atn_push(&r->g.nodes, (atn_graph_node){copy, host, r->line})) {
+    if (v < 0 || !copy || !atn_push(&r->g.nodes, (atn_net_node){copy, host, r->line})) {
         free(copy);
         r->found->no_memory = true;
     }
@@ -109,7 +109,7 @@ static int find_node(const reader *r, const char *name, int line)
     return -1;
 }
 
-static void add_link(reader *r, const char *from, const char *to, atn_graph_link link)
+static void add_link(reader *r, const char *from, const char *to, atn_net_link link)
 {
     link.a = find_node(r, from, r->line);
     link.b = link.a < 0 ? -1 : find_node(r, to, r->line);
@@ -124,7 +124,7 @@ static void add_link(reader *r, const char *from, const char *to, atn_graph_link
 
 static void link_line(reader *r, char *rest)
 {
-    atn_field keys[] = {{.key = "rate"}, {.key = "delay"}};
+    atn_line_field keys[] = {{.key = "rate"}, {.key = "delay"}};
     atn_name_list a = {0}, b = {0};
     const char *from = next_word(&rest), *to = next_word(&rest);
     if (from == NULL || to == NULL) {
@@ -133,8 +133,8 @@ static void link_line(reader *r, char *rest)
     }
     if (!atn_fields_read(rest, keys, 2, r->found, r->line))
         return;
-    const atn_graph_link link = {.rate = atn_field_rate(&keys[0], r->found, r->line),
-                                 .delay_ns = atn_field_delay(&keys[1], r->found, r->line)};
+    const atn_net_link link = {.rate = atn_field_rate(&keys[0], r->found, r->line),
+                               .delay_ns = atn_field_delay(&keys[1], r->found, r->line)};
     if (expand(r, from, false, &a) && expand(r, to, false, &b))
         for (int i = 0; i < a.n; i++)
             for (int j = 0; j < b.n && !r->found->no_memory; j++)
@@ -146,7 +146,7 @@ static void link_line(reader *r, char *rest)
 static void tree_line(reader *r, char *rest)
 {
     static const char *const words[] = {"bfs", "dfs", "random"};
-    atn_field keys[] = {{.key = "seed"}, {.key = "root"}};
+    atn_line_field keys[] = {{.key = "seed"}, {.key = "root"}};
     const char *word = next_word(&rest);
     int span = 0;
     while (word && span < 3 && strcmp(word, words[span]) != 0)
@@ -158,7 +158,7 @@ static void tree_line(reader *r, char *rest)
     }
     if (!atn_fields_read(rest, keys, 2, r->found, r->line))
         return;
-    r->g.span = (atn_span)span;
+    r->g.span = (atn_span_order)span;
     if (keys[0].value)
         r->g.seed = strtoull(keys[0].value, NULL, 10);
     if (keys[1].value) {
@@ -208,7 +208,7 @@ static void one_line(reader *r, char *text)
 
 static int by_ends(const void *a, const void *b)
 {
-    const atn_graph_link *x = a, *y = b;
+    const atn_net_link *x = a, *y = b;
     const int ax = atn_min(x->a, x->b), ay = atn_min(y->a, y->b);
     const int bx = atn_max(x->a, x->b), by = atn_max(y->a, y->b);
     if (ax != ay)
@@ -220,7 +220,7 @@ static int by_ends(const void *a, const void *b)
 
 static void check_links(reader *r)
 {
-    atn_graph_link *v = r->g.links.v;
+    atn_net_link *v = r->g.links.v;
     if (r->g.links.n > 0)
         qsort(v, (size_t)r->g.links.n, sizeof *v, by_ends);
     for (int i = 1; i < r->g.links.n; i++)
@@ -244,10 +244,10 @@ static bool check_reached(const reader *r, const int *link_up, int root)
 
 /* ---- from graph to draft ---- */
 
-static int other_end(const atn_graph_link *l, int v) { return l->a == v ? l->b : l->a; }
+static int other_end(const atn_net_link *l, int v) { return l->a == v ? l->b : l->a; }
 
 /* Hosts at or below each node.  Walks up from every host: depth times hosts. */
-static void count_hosts(const atn_graph *g, const int *link_up, int *hosts)
+static void count_hosts(const atn_net_graph *g, const int *link_up, int *hosts)
 {
     for (int h = 0; h < g->nodes.n; h++)
         for (int v = h; g->nodes.v[h].host; v = other_end(&g->links.v[link_up[v]], v)) {
@@ -261,13 +261,13 @@ static void count_hosts(const atn_graph *g, const int *link_up, int *hosts)
  * switch of its own name with the host at it. */
 static int draft_switch(reader *r, int v)
 {
-    const atn_graph_node *node = &r->g.nodes.v[v];
+    const atn_net_node *node = &r->g.nodes.v[v];
     return atn_draft_node_at(r->d, ATN_TOPO_SWITCH, node->name, node->line);
 }
 
 static int draft_host(reader *r, int v, bool passes)
 {
-    const atn_graph_node *node = &r->g.nodes.v[v];
+    const atn_net_node *node = &r->g.nodes.v[v];
     const int host = atn_draft_node_at(r->d, ATN_TOPO_HOST, node->name, node->line);
     const int above = passes && host >= 0 ? draft_switch(r, v) : -1;
     if (above >= 0)
@@ -283,7 +283,7 @@ static void draft_node(reader *r, int v, const int *link_up, const int *hosts)
     const int node = host ? draft_host(r, v, hosts[v] > 1) : draft_switch(r, v);
     if (node < 0 || link_up[v] < 0)
         return;
-    const atn_graph_link *l = &r->g.links.v[link_up[v]];
+    const atn_net_link *l = &r->g.links.v[link_up[v]];
     const int parent = draft_switch(r, other_end(l, v));
     if (parent < 0)
         return;

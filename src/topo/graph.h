@@ -8,28 +8,28 @@ typedef struct {
     char *name;
     bool host;
     int line;
-} atn_graph_node;
+} atn_net_node;
 
 typedef struct {
     int a, b;
     int64_t rate, delay_ns;
     int line;
-} atn_graph_link;
+} atn_net_link;
 
 /* How the next link of the tree is taken from those that lead out of it. */
-typedef enum { ATN_SPAN_BFS, ATN_SPAN_DFS, ATN_SPAN_RANDOM } atn_span;
+typedef enum { ATN_SPAN_BFS, ATN_SPAN_DFS, ATN_SPAN_RANDOM } atn_span_order;
 
 typedef struct {
-    ATN_VEC(atn_graph_node) nodes;
-    ATN_VEC(atn_graph_link) links;
-    atn_span span;
+    ATN_VEC(atn_net_node) nodes;
+    ATN_VEC(atn_net_link) links;
+    atn_span_order span;
     uint64_t seed; /* of a random tree */
     int root;      /* -1: the switch that is nearest to all others */
-} atn_graph;
+} atn_net_graph;
 
 /* A tree over all nodes that can be reached: per node the link up, -1 for the root, -2 where there
  * is no way.  Hosts pass messages on only where there is no other way.  Returns the root; -1: no
  * memory. */
-int atn_graph_span(const atn_graph *g, int *link_up);
+int atn_graph_span(const atn_net_graph *g, int *link_up);
 
 #endif

@@ -48,7 +48,7 @@ static int count_of(const char *text)
 /* "n0", "n0:4", "n0 slots=4 max_slots=8" */
 static void host_line(atn_draft *d, char *text, int line)
 {
-    atn_field keys[] = {{.key = "slots"}, {.key = "max_slots"}};
+    atn_line_field keys[] = {{.key = "slots"}, {.key = "max_slots"}};
     char *name = text, *rest = text + strcspn(text, " \t");
     if (*rest != '\0')
         *rest++ = '\0';

@@ -16,14 +16,14 @@
 
 typedef struct {
     int from, to; /* hosts */
-} atn_flow;
+} atn_infer_flow;
 
 typedef struct {
     void *context;
     /* Runs the transfers at the same time and gives the payload rate of each in bits per second.
      * In one set a host sends at most once and receives at most once.  false: measuring is over,
      * something is broken. */
-    bool (*rates)(void *context, const atn_flow *flows, int n, double *rates);
+    bool (*rates)(void *context, const atn_infer_flow *flows, int n, double *rates);
     /* Time of a small message there and back, in seconds: the best of several, and how far apart
      * the best ones of repeated series were.  NULL: delays are not measured. */
     bool (*round_trip)(void *context, int a, int b, double *best, double *spread);

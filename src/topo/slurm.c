@@ -44,7 +44,7 @@ static bool names_of(const reader *r, const char *key, const char *text, atn_nam
 }
 
 /* Hangs every name of a list below a node. */
-static void hang_all(reader *r, const atn_field *list, atn_topo_kind kind, int parent,
+static void hang_all(reader *r, const atn_line_field *list, atn_topo_kind kind, int parent,
                      const atn_topo_node *like)
 {
     atn_name_list names = {0};
@@ -70,7 +70,7 @@ enum { SWITCH_NAME, SWITCHES, NODES, LINK_SPEED, SWITCH_KEYS };
 enum { RATE, DELAY, LEVEL, LINK_KEYS };
 
 /* Slurm's LinkSpeed has no unit; here a number alone is Mbit/s. */
-static int64_t link_speed(const reader *r, const atn_field *speed)
+static int64_t link_speed(const reader *r, const atn_line_field *speed)
 {
     int64_t rate = 0;
     if (speed->value == NULL)
@@ -102,7 +102,7 @@ static bool mark_defined(reader *r, int node)
 
 static bool one_name(const char *name) { return *name != '\0' && strpbrk(name, "[],") == NULL; }
 
-static void switch_line(reader *r, atn_field *keys, atn_field *extra)
+static void switch_line(reader *r, atn_line_field *keys, atn_line_field *extra)
 {
     const char *name = keys[SWITCH_NAME].value;
     const int64_t speed = link_speed(r, &keys[LINK_SPEED]);
@@ -142,7 +142,7 @@ static void ranks_line(reader *r, const char *text)
         }
 }
 
-static void part_line(reader *r, atn_field *keys)
+static void part_line(reader *r, atn_line_field *keys)
 {
     const atn_topo_node like = {.rate = atn_field_rate(&keys[OWN_RATE], r->found, r->line),
                                 .delay_ns = atn_field_delay(&keys[OWN_DELAY], r->found, r->line),
@@ -165,7 +165,7 @@ static void version_line(const reader *r, const char *text)
 
 static void own_line(reader *r, char *text)
 {
-    atn_field keys[OWN_KEYS] = {
+    atn_line_field keys[OWN_KEYS] = {
         [RANKS] = {.key = "ranks"},     [PART] = {.key = "part"},
         [OF] = {.key = "of"},           [HOST] = {.key = "host"},
         [OWN_RATE] = {.key = "rate"},   [OWN_DELAY] = {.key = "delay"},
@@ -206,13 +206,13 @@ static void one_line(reader *r, char *text)
 {
     bool own;
     char *comment = find_comment(text, &own);
-    atn_field keys[SWITCH_KEYS] = {
+    atn_line_field keys[SWITCH_KEYS] = {
         [SWITCH_NAME] = {.key = "SwitchName"},
         [SWITCHES] = {.key = "Switches"},
         [NODES] = {.key = "Nodes"},
         [LINK_SPEED] = {.key = "LinkSpeed"},
     };
-    atn_field extra[LINK_KEYS] = {
+    atn_line_field extra[LINK_KEYS] = {
         [RATE] = {.key = "rate"}, [DELAY] = {.key = "delay"}, [LEVEL] = {.key = "level"}};
     if (comment)
         *comment = '\0';

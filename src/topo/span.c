@@ -12,7 +12,7 @@ typedef struct {
 } step;
 
 typedef struct {
-    const atn_graph *g;
+    const atn_net_graph *g;
     int *first; /* where the steps out of each node begin, nodes + 1 of them */
     step *steps;
     int *open[2]; /* steps to be taken; those out of hosts come second */
@@ -26,7 +26,7 @@ typedef struct {
  * matter. */
 static int by_preference(const void *a, const void *b, void *graph)
 {
-    const atn_graph *g = graph;
+    const atn_net_graph *g = graph;
     const step *x = a, *y = b;
     const int64_t rx = g->links.v[x->link].rate, ry = g->links.v[y->link].rate;
     if (x->from != y->from)
@@ -38,10 +38,10 @@ static int by_preference(const void *a, const void *b, void *graph)
 
 static void list_steps(walk *w)
 {
-    const atn_graph *g = w->g;
+    const atn_net_graph *g = w->g;
     const int n = g->nodes.n, m = 2 * g->links.n;
     for (int i = 0; i < g->links.n; i++) {
-        const atn_graph_link *l = &g->links.v[i];
+        const atn_net_link *l = &g->links.v[i];
         w->steps[2 * i] = (step){l->a, l->b, i};
         w->steps[2 * i + 1] = (step){l->b, l->a, i};
     }
@@ -71,7 +71,7 @@ static void open_steps(walk *w, int v, bool backwards)
         w->open[queue][w->tail[queue]++] = from + (backwards ? n - 1 - i : i);
 }
 
-static int take(walk *w, atn_span span)
+static int take(walk *w, atn_span_order span)
 {
     const int queue = w->head[0] == w->tail[0];
     int *open = w->open[queue], *head = &w->head[queue], *tail = &w->tail[queue];
@@ -87,7 +87,7 @@ static int take(walk *w, atn_span span)
 }
 
 /* Returns the length of the longest way from the root when `depth` is given. */
-static int grow(walk *w, int root, atn_span span, int *link_up, int *depth)
+static int grow(walk *w, int root, atn_span_order span, int *link_up, int *depth)
 {
     int deepest = 0;
     for (int v = 0; v < w->g->nodes.n; v++)
@@ -110,7 +110,7 @@ static int grow(walk *w, int root, atn_span span, int *link_up, int *depth)
     return deepest;
 }
 
-static bool any_switch(const atn_graph *g)
+static bool any_switch(const atn_net_graph *g)
 {
     for (int v = 0; v < g->nodes.n; v++)
         if (!g->nodes.v[v].host)
@@ -122,7 +122,7 @@ static bool any_switch(const atn_graph *g)
  * are asked only where there are no switches. */
 static int find_centre(walk *w, int *link_up, int *depth)
 {
-    const atn_graph *g = w->g;
+    const atn_net_graph *g = w->g;
     const bool switches = any_switch(g);
     int best = -1, least = 0;
     for (int v = 0; v < g->nodes.n; v++) {
@@ -138,7 +138,7 @@ static int find_centre(walk *w, int *link_up, int *depth)
     return best;
 }
 
-int atn_graph_span(const atn_graph *g, int *link_up)
+int atn_graph_span(const atn_net_graph *g, int *link_up)
 {
     const size_t n = (size_t)g->nodes.n, m = 2 * (size_t)g->links.n + 1;
     int *ints = malloc(sizeof *ints * (2 * n + 1 + 2 * m)), root = -1;

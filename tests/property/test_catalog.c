@@ -165,7 +165,7 @@ static bool same_rounds(atn_schedule *const *s, int p)
 
 /* Leaders of clusters keep blocks of others; else some times the vector that the operation is about
  * is enough, or all ranks' operands beside the own. */
-static bool scratch_fits(const atn_schedule *s, const atn_proof *proof)
+static bool scratch_fits(const atn_schedule *s, const atn_verify_counts *proof)
 {
     const atn_operation_info *o = atn_operation_get(s->q.op);
     const int p = s->q.p,
@@ -190,7 +190,7 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_
 {
     atn_error err = {0};
     atn_status status;
-    atn_proof proof = {0};
+    atn_verify_counts proof = {0};
 
     if (must_refuse(t->row, q, prm))
         return check_refusal(t, q, prm);

@@ -187,7 +187,7 @@ static double noisy(fakenet *net, double rate)
     return rate * exp(net->noise * bell);
 }
 
-static bool allowed(const atn_flow *flows, int n)
+static bool allowed(const atn_infer_flow *flows, int n)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
@@ -196,7 +196,7 @@ static bool allowed(const atn_flow *flows, int n)
     return true;
 }
 
-static bool measure(void *context, const atn_flow *flows, int n, double *rates)
+static bool measure(void *context, const atn_infer_flow *flows, int n, double *rates)
 {
     fakenet *net = context;
     static route routes[FAKE_HOSTS];

@@ -84,7 +84,7 @@ static void free_all(all_ranks *a)
 static atn_status verdict(all_ranks *a, char text[480])
 {
     atn_error err = {0};
-    atn_proof proof;
+    atn_verify_counts proof;
     const atn_status status = atn_verify(a->s, a->p, &proof, &err);
 
     if (text)

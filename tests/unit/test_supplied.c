@@ -31,7 +31,7 @@ static void is_refused(atn_operation op, const char *text, atn_status wanted, co
     atn_error err = {0};
     assert_int_equal(atn_supplied_add(op, "bad", text, NULL, &err), wanted);
     assert_string_equal(err.text, why);
-    atn_verdict verdict;
+    atn_supplied_proof verdict;
     assert_null(atn_supplied_text(op, "bad", &verdict));
 }
 
@@ -58,10 +58,10 @@ static void bad_ones_are_refused(void **state)
                "well");
 }
 
-static atn_verdict added(atn_operation op, const char *name, const char *text)
+static atn_supplied_proof added(atn_operation op, const char *name, const char *text)
 {
     atn_error err = {0};
-    atn_verdict verdict;
+    atn_supplied_proof verdict;
     if (atn_supplied_add(op, name, text, NULL, &err) != ATN_OK)
         fail_msg("%s", err.text);
     assert_string_equal(atn_supplied_text(op, name, &verdict), text);
@@ -112,7 +112,7 @@ static void proofs_find_out_what_is_served(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = text_of(cases[i].row, 5, 0, cases[i].ordered);
-        const atn_verdict verdict =
+        const atn_supplied_proof verdict =
             added(atn_catalog_by_name(cases[i].row)->op, cases[i].row, text);
         assert_int_equal(verdict.ordered, cases[i].ordered);
         free(text);

@@ -127,7 +127,7 @@ static void what_was_read_is_proven(void **state)
     char *text = print(set, 5);
     int p;
     assert_int_equal(atn_schedule_parse(text, "text", &again, &p, NULL), ATN_OK);
-    atn_proof proof;
+    atn_verify_counts proof;
     assert_int_equal(atn_verify(again, p, &proof, NULL), ATN_OK);
     free(text);
     free_set(set, 5);
@@ -169,7 +169,7 @@ static void every_change_is_survived(void **state)
             int p = 0;
             text[n] = other[k];
             if (atn_schedule_parse(text, "changed", &again, &p, NULL) == ATN_OK) {
-                atn_proof proof;
+                atn_verify_counts proof;
                 atn_verify(again, p, &proof, NULL);
                 free_set(again, p);
             }
@@ -272,7 +272,7 @@ static void hand_written_is_read(void **state)
                                "rank 0\n  0:  ssend 1 dst[0]\n"
                                "rank 1\n\t0: recv 0 dst[0]\nend";
     atn_schedule **set;
-    atn_proof proof;
+    atn_verify_counts proof;
     int p;
     assert_int_equal(atn_schedule_parse(text, "f", &set, &p, NULL), ATN_OK);
     assert_string_equal(set[1]->name, "my own");

@@ -491,7 +491,7 @@ static double model(void *context, const atn_choice *choice, const atn_problem *
     return -1;
 }
 
-static atn_rule answer_from(const char *text, int p, int64_t bytes, atn_predict_fn predict,
+static atn_rule answer_from(const char *text, int p, int64_t bytes, atn_wisdom_predict_fn predict,
                             atn_status wanted)
 {
     atn_rules *rules = table(text);
@@ -503,7 +503,7 @@ static atn_rule answer_from(const char *text, int p, int64_t bytes, atn_predict_
     return rule;
 }
 
-static atn_rule answer(int p, int64_t bytes, atn_predict_fn predict, atn_status wanted)
+static atn_rule answer(int p, int64_t bytes, atn_wisdom_predict_fn predict, atn_status wanted)
 {
     return answer_from(measured, p, bytes, predict, wanted);
 }

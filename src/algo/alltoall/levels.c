@@ -60,7 +60,7 @@ static void add_outside(atn_level_run *x, side *s, const atn_level_member *m, co
 {
     atn_groups_add(
         &s->g, x->q->p,
-        &(atn_group){
+        &(atn_matrix_group){
             .a = m->first, .na = m->count, .b = c->first, .nb = c->count, .outside = true});
 }
 
@@ -91,7 +91,8 @@ static void exchange(atn_level_run *x, const atn_cluster *c)
 
     for (int i = 0; i < c->members; i++) {
         const bool other = &m[i] != own;
-        atn_group g = {own->first, own->count, m[i].first, other ? m[i].count : 0, false, false};
+        atn_matrix_group g = {own->first, own->count, m[i].first, other ? m[i].count : 0,
+                              false,      false};
         atn_groups_add(&sides[0].g, x->q->p, &g);
         g.by_b = true; /* both ends in the order of the sender */
         atn_groups_add(&sides[1].g, x->q->p, &g);

@@ -36,7 +36,7 @@ static void sort_branches(const atn_infer_state *s, int here, const int *branch_
 
 int atn_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     int branch_of[g->hosts], near[g->nnodes], taken = 0;
     const int n = atn_guess_beyond(g, v, u, hosts);
     bool used[g->hosts];
@@ -64,7 +64,7 @@ int atn_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts)
     return n;
 }
 
-int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_flow *flows)
+int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_infer_flow *flows)
 {
     const int above = s->guess.parent[w];
     int below_hosts[s->hosts], above_hosts[s->hosts];
@@ -75,20 +75,20 @@ int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_flow *flows)
     const bool from_below = (below <= others) != backwards;
     const int n = atn_min(below, others);
     for (int i = 0; i < n; i++)
-        flows[i] = from_below ? (atn_flow){below_hosts[i], above_hosts[i]}
-                              : (atn_flow){above_hosts[i], below_hosts[i]};
+        flows[i] = from_below ? (atn_infer_flow){below_hosts[i], above_hosts[i]}
+                              : (atn_infer_flow){above_hosts[i], below_hosts[i]};
     return n;
 }
 
 /* ---- a link: is it there, and who is behind it? ---- */
 
-static bool pair_shares(atn_infer_state *s, const atn_flow *a, const atn_flow *b)
+static bool pair_shares(atn_infer_state *s, const atn_infer_flow *a, const atn_infer_flow *b)
 {
     return atn_infer_share(s, a->from, b->from, a->to, b->to, 0);
 }
 
 /* A sender that is much faster than the others beside it seems to use other wires. */
-static int stranger(atn_infer_state *s, const atn_flow *flows, int n)
+static int stranger(atn_infer_state *s, const atn_infer_flow *flows, int n)
 {
     enum { SAMPLES = 2 };
     double rates[n], sum[n], sorted[n];
@@ -114,7 +114,7 @@ static void insert_again(atn_infer_state *s, int host)
 }
 
 /* Looks at n pairs across the link above w; true when a host had to go elsewhere. */
-static bool check_members(atn_infer_state *s, const atn_flow *flows, int n)
+static bool check_members(atn_infer_state *s, const atn_infer_flow *flows, int n)
 {
     if (n < 3)
         return false;
@@ -128,7 +128,7 @@ static bool check_members(atn_infer_state *s, const atn_flow *flows, int n)
 
 /* The first two pairs begin in different branches at one end of the link and lead to different
  * branches at the other: only the link itself can make them one. */
-static bool is_real(atn_infer_state *s, int w, atn_flow *flows, int *n_p)
+static bool is_real(atn_infer_state *s, int w, atn_infer_flow *flows, int *n_p)
 {
     enum { TRIES = 2 };
     for (int i = 0; i < TRIES; i++) {
@@ -142,7 +142,7 @@ static bool is_real(atn_infer_state *s, int w, atn_flow *flows, int *n_p)
 /* True when the tree was changed. */
 static bool check_link(atn_infer_state *s, int w)
 {
-    atn_flow flows[s->hosts];
+    atn_infer_flow flows[s->hosts];
     int n;
     if (atn_infer_by_delay(s, w))
         return false;
@@ -163,7 +163,7 @@ static bool check_link(atn_infer_state *s, int w)
 
 void atn_infer_put_link(atn_infer_state *s, int v, const int at[4])
 {
-    atn_unit units[s->guess.nnodes];
+    atn_branch units[s->guess.nnodes];
     const int d = atn_infer_units(s, v, 0, units);
     int side[d], n = 0, place[4] = {0};
     for (int u = 0; u < d; u++)
@@ -182,7 +182,8 @@ void atn_infer_put_link(atn_infer_state *s, int v, const int at[4])
 
 /* Which transfers of a circle may be one end of a shared link: those slower than alone, and beside
  * them such as are slow anyway, because these may get all they want. */
-static void find_slow(atn_infer_state *s, const atn_flow *flows, int m, bool *slow, bool *maybe)
+static void find_slow(atn_infer_state *s, const atn_infer_flow *flows, int m, bool *slow,
+                      bool *maybe)
 {
     double rates[m], alone[m], part[m], fastest = 0;
     atn_infer_sample(s, flows, m, rates);
@@ -201,17 +202,18 @@ static void find_slow(atn_infer_state *s, const atn_flow *flows, int m, bool *sl
 }
 
 /* True when two units use one link, which is then put into the tree. */
-static bool check_circle(atn_infer_state *s, int v, const atn_unit *units, const int *batch, int m)
+static bool check_circle(atn_infer_state *s, int v, const atn_branch *units, const int *batch,
+                         int m)
 {
     enum { PAIRS = 4 }; /* many are slow where a link needs more than two to be full */
-    atn_flow flows[m];
+    atn_infer_flow flows[m];
     int to[m], tried = 0;
     bool slow[m], maybe[m];
     if (m < 4)
         return false;
     atn_infer_circle(units, batch, m, to);
     for (int i = 0; i < m; i++)
-        flows[i] = (atn_flow){units[batch[i]].send, units[to[i]].recv};
+        flows[i] = (atn_infer_flow){units[batch[i]].send, units[to[i]].recv};
     find_slow(s, flows, m, slow, maybe);
     for (int j = 0; j < m; j++)
         for (int i = 0; i < j; i++) {
@@ -229,7 +231,7 @@ static bool check_circle(atn_infer_state *s, int v, const atn_unit *units, const
 
 /* Neighbours in a circle do not disturb each other, so there is a second circle in which they are
  * no neighbours: every other unit first.  Four units have three circles. */
-static bool check_batch(atn_infer_state *s, int v, const atn_unit *units, const int *batch, int m)
+static bool check_batch(atn_infer_state *s, int v, const atn_branch *units, const int *batch, int m)
 {
     int order[m], n = 0;
     for (int i = 0; i < m; i += 2)
@@ -244,7 +246,7 @@ static bool check_batch(atn_infer_state *s, int v, const atn_unit *units, const 
 /* Blocks of units in pairs, so that any two units meet in a circle. */
 static bool check_switch(atn_infer_state *s, int v, int turn)
 {
-    atn_unit units[s->guess.nnodes];
+    atn_branch units[s->guess.nnodes];
     const int d = atn_infer_near_units(s, v, turn, units);
     if (d < 4)
         return false;
@@ -271,7 +273,7 @@ static bool check_switch(atn_infer_state *s, int v, int turn)
 
 bool atn_infer_check(atn_infer_state *s)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     bool changed = false;
     for (int v = g->hosts; v < g->nnodes && !s->broken; v++)
         if (atn_is_switch(g, v))

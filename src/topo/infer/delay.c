@@ -75,7 +75,7 @@ static bool others_agree(atn_infer_state *s, const place *places, int gap, int n
 static void add_cluster(atn_infer_state *s, const int *hosts, int n)
 {
     bool *inside = calloc((size_t)s->hosts, sizeof *inside);
-    if (!inside || !atn_push(&s->clusters, ((atn_cluster){inside, n}))) {
+    if (!inside || !atn_push(&s->clusters, ((atn_host_group){inside, n}))) {
         free(inside);
         s->broken = s->no_memory = true;
         return;
@@ -128,9 +128,9 @@ void atn_infer_pings(atn_infer_state *s)
 
 /* The switch whose link parts the cluster from the rest, as far as both are in the tree; ATN_NONE:
  * none does. */
-static int link_of(const atn_infer_state *s, const atn_cluster *c)
+static int link_of(const atn_infer_state *s, const atn_host_group *c)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     int ways[g->nnodes];
     for (int v = g->hosts; v < g->nnodes; v++) {
         if (!atn_is_switch(g, v) || g->parent[v] < 0)
@@ -157,9 +157,9 @@ bool atn_infer_by_delay(const atn_infer_state *s, int w)
 
 /* The branches of v inside the cluster; 0 when one is partly inside, or fewer than two on a
  * side. */
-static int branches_inside(const atn_infer_state *s, int v, const atn_cluster *c, int *inside)
+static int branches_inside(const atn_infer_state *s, int v, const atn_host_group *c, int *inside)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     int near[g->nnodes], branch_of[g->hosts], n = 0;
     const int d = atn_guess_near(g, v, near);
     atn_guess_branches(g, v, branch_of);
@@ -178,9 +178,9 @@ static int branches_inside(const atn_infer_state *s, int v, const atn_cluster *c
     return n >= 2 && d - n >= 2 ? n : 0;
 }
 
-static void put_in(atn_infer_state *s, const atn_cluster *c)
+static void put_in(atn_infer_state *s, const atn_host_group *c)
 {
-    atn_guess *g = &s->guess;
+    atn_infer_tree *g = &s->guess;
     int inside[g->nnodes];
     if (link_of(s, c) >= 0)
         return;
@@ -197,7 +197,7 @@ static void put_in(atn_infer_state *s, const atn_cluster *c)
 
 /* Hosts were put in without transfers to those that are far away.  So branches at an end of the
  * cluster's link may have a link in common with what is beyond it: true when one was found. */
-static bool mend_ends(atn_infer_state *s, const atn_cluster *c)
+static bool mend_ends(atn_infer_state *s, const atn_host_group *c)
 {
     const int w = link_of(s, c);
     if (w < 0 || s->broken)
@@ -216,7 +216,7 @@ static bool mend_ends(atn_infer_state *s, const atn_cluster *c)
 void atn_infer_refine(atn_infer_state *s)
 {
     for (int i = 0; i < s->clusters.n; i++) {
-        const atn_cluster *c = &s->clusters.v[i];
+        const atn_host_group *c = &s->clusters.v[i];
         if (c->n < 2 || s->hosts - c->n < 2)
             continue;
         put_in(s, c);
@@ -252,7 +252,7 @@ static void fit(const atn_infer_state *s, bool *const *cross, int n, double *x)
 
 static void mark_crossings(const atn_infer_state *s, int v, bool *cross)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     int ways[g->nnodes];
     if (v >= 0)
         atn_guess_ways(g, g->parent[v], ways);

@@ -18,7 +18,7 @@ enum { ROUNDS = 8 };
 
 /* The rate of a transfer alone.  Where both hosts have been seen across the switch it is about
  * known without measuring; few transfers are measured all the same, for a quick look none. */
-static double alone(const atn_fast_search *w, const atn_flow *f, int n, bool quick)
+static double alone(const atn_fast_search *w, const atn_infer_flow *f, int n, bool quick)
 {
     atn_infer_state *s = w->s;
     const double out = atn_infer_seen(s, w->branch_of, f->from, true);
@@ -34,7 +34,7 @@ static double alone(const atn_fast_search *w, const atn_flow *f, int n, bool qui
 void atn_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, int samples,
                     double *part)
 {
-    atn_flow flows[n];
+    atn_infer_flow flows[n];
     double rates[n], usual[n], all[n][samples];
     memset(flows, 0, sizeof flows);
     for (int i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ static void reduce(atn_fast_search *w)
 /* Hosts of a unit as many as its link can serve, from different branches; returns how many. */
 static int lanes_of(atn_fast_search *w, int unit, int *hosts)
 {
-    const atn_guess *g = &w->s->guess;
+    const atn_infer_tree *g = &w->s->guess;
     const int node = w->units[unit].node;
     const int n = atn_infer_spread(w->s, w->v, node, w->units[unit].send, hosts);
     return atn_min(n, w->s->lanes[g->parent[node] == w->v ? node : w->v]);
@@ -200,7 +200,7 @@ static void note_lanes(atn_infer_state *s, int v, int new, double lanes)
  * only been seen through the new one: some of its branches had been missed. */
 static void drop_shadow(atn_infer_state *s, int new)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     int hosts[g->hosts], all = 0, can[g->nnodes];
     for (int u = 0; u < g->nnodes; u++) {
         can[u] = 0;
@@ -276,14 +276,14 @@ static bool try_neighbours(atn_fast_search *w)
 
 static int by_host(const void *a, const void *b)
 {
-    const atn_unit *x = a, *y = b;
+    const atn_branch *x = a, *y = b;
     return x->send - y->send;
 }
 
 /* True when a link was found at v. */
 static bool search_at(atn_infer_state *s, int v)
 {
-    atn_unit units[s->guess.nnodes];
+    atn_branch units[s->guess.nnodes];
     atn_crossing set[s->hosts], try[s->hosts];
     int branch_of[s->hosts];
     atn_fast_search w = {

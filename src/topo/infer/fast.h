@@ -8,7 +8,7 @@ enum { ATN_FULL_SET = 3 }; /* two transfers have been tried already */
 
 /* A transfer between two branches. */
 typedef struct {
-    atn_flow flow;
+    atn_infer_flow flow;
     int from, to; /* units */
 } atn_crossing;
 
@@ -16,7 +16,7 @@ typedef struct {
     atn_infer_state *s;
     int v, d;
     const int *branch_of;    /* of v, by host */
-    atn_unit *units;         /* d, in the order of their hosts */
+    atn_branch *units;       /* d, in the order of their hosts */
     atn_crossing *set, *try; /* the set at hand, and one that is tried */
     int n, ntry;
 } atn_fast_search;

@@ -81,7 +81,7 @@ static void look_at(sorting *q, const int *units, int n, const int *partner)
     for (int i = 0; i < n; i++) {
         const int from = q->usual == RECEIVER ? units[i] : partner[i];
         const int to = q->usual == RECEIVER ? partner[i] : units[i];
-        w->try[few + i].flow = (atn_flow){w->units[from].send, w->units[to].recv};
+        w->try[few + i].flow = (atn_infer_flow){w->units[from].send, w->units[to].recv};
     }
     atn_fast_parts(w, w->try, few + n, 3, part);
     for (int i = 0; i < few; i++)

@@ -13,8 +13,8 @@ bool atn_infer_apart(const atn_infer_state *s, int a, int b)
 }
 
 /* The branches of v that have hosts of z's side of a cluster's link. */
-static int own_side(const atn_infer_state *s, const atn_cluster *c, int z, const int *branch_of,
-                    const atn_unit *units, int d, bool *own)
+static int own_side(const atn_infer_state *s, const atn_host_group *c, int z, const int *branch_of,
+                    const atn_branch *units, int d, bool *own)
 {
     int n = 0;
     for (int i = 0; i < d; i++) {
@@ -26,7 +26,8 @@ static int own_side(const atn_infer_state *s, const atn_cluster *c, int z, const
     return n;
 }
 
-int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_unit *units, int d, bool *skip)
+int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch *units, int d,
+                   bool *skip)
 {
     int branch_of[s->hosts];
     bool own[d];

@@ -96,7 +96,7 @@ static void build(atn_infer_state *s, const int *order)
 /* Samples each way with as much as the hosts of both sides can send. */
 static void load_link(atn_infer_state *s, int w, int samples)
 {
-    atn_flow flows[s->hosts];
+    atn_infer_flow flows[s->hosts];
     double rates[s->hosts];
     for (int i = 0; i < 2 * samples; i++) {
         const int n = atn_infer_across(s, w, i % 2, flows);
@@ -107,7 +107,7 @@ static void load_link(atn_infer_state *s, int w, int samples)
 /* Long ways take much time, and little depends on how fast they are. */
 static void load_links(atn_infer_state *s)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     for (int v = g->hosts; v < g->nnodes; v++)
         if (atn_is_switch(g, v) && g->parent[v] >= 0)
             load_link(s, v, atn_infer_by_delay(s, v) ? 1 : 3);
@@ -124,7 +124,7 @@ typedef struct {
 static void add_loads(const atn_infer_state *s, int set, const bool *below, load ways[2])
 {
     for (int k = set > 0 ? s->ends.v[set - 1] : 0; k < s->ends.v[set]; k++) {
-        const atn_flow f = s->flows.v[k];
+        const atn_infer_flow f = s->flows.v[k];
         if (below[f.from] == below[f.to])
             continue;
         load *l = &ways[below[f.from] ? 0 : 1];
@@ -197,7 +197,7 @@ static bool judge_link(const atn_infer_state *s, const bool *below, atn_inferred
 
 static bool fill_links(const atn_infer_state *s, const int *number, atn_inferred *r)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     bool done = true;
     double delay[g->nnodes];
     int ways[g->nnodes];
@@ -221,7 +221,7 @@ static bool fill_links(const atn_infer_state *s, const int *number, atn_inferred
 }
 
 /* The root is the switch whose largest branch is smallest. */
-static int choose_root(const atn_guess *g)
+static int choose_root(const atn_infer_tree *g)
 {
     int found = ATN_NONE, least = g->hosts + 1, branch_of[g->hosts], count[g->nnodes];
     for (int v = g->hosts; v < g->nnodes; v++) {
@@ -243,7 +243,7 @@ static int choose_root(const atn_guess *g)
 
 /* Hosts keep their numbers; then come switches in the order of their smallest host, the root last.
  * Called when the root is the root. */
-static int renumber(const atn_guess *g, int root, int *number)
+static int renumber(const atn_infer_tree *g, int root, int *number)
 {
     int n = g->hosts;
     for (int v = 0; v < g->nnodes; v++)
@@ -257,7 +257,7 @@ static int renumber(const atn_guess *g, int root, int *number)
 
 static atn_inferred *finish(atn_infer_state *s)
 {
-    atn_guess *g = &s->guess;
+    atn_infer_tree *g = &s->guess;
     int number[g->nnodes];
     atn_inferred *r = calloc(1, sizeof *r);
     const int root = choose_root(g);

@@ -9,7 +9,7 @@ typedef struct {
     atn_infer_state *s;
     int z;
     int d, can; /* units, and how many of them z may belong to: those come first */
-    atn_unit units[];
+    atn_branch units[];
 } visit;
 
 /* ---- one measurement for many branches ---- */
@@ -27,7 +27,7 @@ static int best_target(const visit *w, int a, int b)
 
 /* The units of `batch` send to each other, each out of its branch and into another, so they do not
  * disturb each other; z sends to unit x, which is not among them. */
-static void circle(const visit *w, const int *batch, int m, int x, atn_flow *flows)
+static void circle(const visit *w, const int *batch, int m, int x, atn_infer_flow *flows)
 {
     int to[m];
     if (m > 1)
@@ -35,8 +35,8 @@ static void circle(const visit *w, const int *batch, int m, int x, atn_flow *flo
     else
         to[0] = best_target(w, batch[0], x);
     for (int i = 0; i < m; i++)
-        flows[i] = (atn_flow){w->units[batch[i]].send, w->units[to[i]].recv};
-    flows[m] = (atn_flow){w->z, w->units[x].recv};
+        flows[i] = (atn_infer_flow){w->units[batch[i]].send, w->units[to[i]].recv};
+    flows[m] = (atn_infer_flow){w->z, w->units[x].recv};
 }
 
 typedef struct {
@@ -54,7 +54,7 @@ static int by_rank(const void *a, const void *b)
 /* The members of the batch with how much they seem to share a link with z, the likeliest first. */
 static void suspect(visit *w, const int *batch, int m, int x, candidate *list)
 {
-    atn_flow flows[m + 1];
+    atn_infer_flow flows[m + 1];
     double rates[m + 1], alone[m + 1], part[m];
     circle(w, batch, m, x, flows);
     for (int i = 0; i <= m; i++)
@@ -92,7 +92,7 @@ static int search_batch(visit *w, const int *batch, int m, int x)
             return list[i].unit;
     /* One that had to send to a slow unit may not have filled its link. */
     for (int i = 0; i < m && m > 1; i++) {
-        const atn_unit *u = &w->units[list[i].unit];
+        const atn_branch *u = &w->units[list[i].unit];
         const int y = best_target(w, list[i].unit, x);
         if (list[i].rate < 0.8 * fmin(u->out, w->units[y].in) &&
             search_batch(w, &list[i].unit, 1, x) >= 0)
@@ -135,7 +135,7 @@ static int search(visit *w, int *x)
 static int take_hints(visit *w, int v)
 {
     bool skip[w->d];
-    atn_unit rest[w->d];
+    atn_branch rest[w->d];
     int n = 0;
     const int sure = atn_infer_hint(w->s, w->z, v, w->units, w->d, skip);
     if (sure >= 0)
@@ -186,7 +186,7 @@ bool atn_infer_beside(atn_infer_state *s, int v, int u, int at[4])
         return false;
     while (w->units[last].node != u)
         last++;
-    const atn_unit far = w->units[last];
+    const atn_branch far = w->units[last];
     w->units[last] = w->units[w->d - 1];
     w->units[w->d - 1] = far;
     w->can = w->d - 1;
@@ -207,7 +207,7 @@ bool atn_infer_beside(atn_infer_state *s, int v, int u, int at[4])
 /* The open switch whose largest branch is smallest. */
 static int middle(const atn_infer_state *s, const bool *open)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     int found = ATN_NONE, least = g->nnodes + 1, ways[g->nnodes], count[g->nnodes];
     for (int v = g->hosts; v < g->nnodes; v++) {
         if (!open[v])
@@ -228,7 +228,7 @@ static int middle(const atn_infer_state *s, const bool *open)
 }
 
 /* After z was found to lie beyond u: what is not, is closed. */
-static bool close_others(const atn_guess *g, int v, int u, bool *open)
+static bool close_others(const atn_infer_tree *g, int v, int u, bool *open)
 {
     int ways[g->nnodes];
     bool any = false;
@@ -242,7 +242,7 @@ static bool close_others(const atn_guess *g, int v, int u, bool *open)
 
 void atn_infer_insert(atn_infer_state *s, int z)
 {
-    atn_guess *g = &s->guess;
+    atn_infer_tree *g = &s->guess;
     bool open[g->nnodes];
     int v, u;
     for (int i = 0; i < g->nnodes; i++)

@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     bool *inside; /* by host */
     int n;
-} atn_cluster;
+} atn_host_group;
 
 typedef struct {
     const atn_prober *prober;
@@ -25,16 +25,16 @@ typedef struct {
     uint64_t random;
     bool broken; /* the prober gave up: no more measurements, run out */
     bool no_memory;
-    atn_guess guess;
+    atn_infer_tree guess;
     double *base;     /* from * hosts + to: rate of that transfer alone; 0: not measured yet */
     double *out, *in; /* best rate of each host so far, alone */
     double *speed;    /* of each host, the better of the two when it was first measured */
     /* Everything measured: set i is flows[ends[i - 1]] .. flows[ends[i] - 1]. */
-    ATN_VEC(atn_flow) flows;
+    ATN_VEC(atn_infer_flow) flows;
     ATN_VEC(double) rates;
     ATN_VEC(int) ends;
     ATN_VEC(atn_ping) pings;
-    ATN_VEC(atn_cluster) clusters;
+    ATN_VEC(atn_host_group) clusters;
     int *lanes;    /* by node: transfers that the link above it serves at the same time */
     double budget; /* sets of transfers that are expected, for progress */
     bool searched_fast;
@@ -47,7 +47,7 @@ int atn_infer_pick(atn_infer_state *s, int n); /* 0 .. n - 1 */
 void atn_infer_shuffle(atn_infer_state *s, int *v, int n);
 
 /* One set of transfers.  After a failure all rates are 1. */
-void atn_infer_sample(atn_infer_state *s, const atn_flow *flows, int n, double *rates);
+void atn_infer_sample(atn_infer_state *s, const atn_infer_flow *flows, int n, double *rates);
 /* Rate of a transfer alone; measured when it is not known yet. */
 double atn_infer_base(atn_infer_state *s, int from, int to);
 /* What a transfer alone cannot exceed, as far as is known without measuring. */
@@ -67,13 +67,13 @@ typedef struct {
     int size;       /* hosts in the branch */
     int send, recv; /* hosts that stand for it, different ones when there are two */
     double out, in; /* rates of these two with other branches */
-} atn_unit;
+} atn_branch;
 
 /* Returns how many branches v has (room for hosts).  `turn` chooses other hosts to stand for
  * them. */
-int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
+int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_branch *units);
 /* The same without those that are far away from all others. */
-int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_unit *units);
+int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_branch *units);
 
 /* Best rate seen of a host with hosts of other branches that could do more; 0: none of these has
  * been tried. */
@@ -81,7 +81,7 @@ double atn_infer_seen(const atn_infer_state *s, const int *branch_of, int h, boo
 
 /* Whom each of m >= 2 units of a batch sends to, so that every one is sent to by one other and fast
  * ones by fast ones: to[i] is the unit that batch[i] sends to. */
-void atn_infer_circle(const atn_unit *units, const int *batch, int m, int *to);
+void atn_infer_circle(const atn_branch *units, const int *batch, int m, int *to);
 
 /* ---- hint.c: what delays say ---- */
 
@@ -89,7 +89,7 @@ void atn_infer_circle(const atn_unit *units, const int *batch, int m, int *to);
 bool atn_infer_apart(const atn_infer_state *s, int a, int b);
 /* The unit of v that z belongs to, if clusters say so, else ATN_NONE; skip: those it cannot be
  * in. */
-int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_unit *units, int d,
+int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch *units, int d,
                    bool *skip);
 /* Puts fast hosts first; those about equally fast stay in their order. */
 void atn_infer_by_speed(const atn_infer_state *s, int *hosts, int n);
@@ -116,7 +116,7 @@ void atn_infer_put_link(atn_infer_state *s, int v, const int at[4]);
 int atn_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts);
 /* Hosts of the smaller side of the link above w that send across it, and receivers; returns how
  * many pairs. */
-int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_flow *flows);
+int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_infer_flow *flows);
 
 /* ---- fast.c: links that only many transfers fill ---- */
 

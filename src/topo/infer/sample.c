@@ -26,7 +26,7 @@ void atn_infer_shuffle(atn_infer_state *s, int *v, int n)
 /* ---- measuring ---- */
 
 /* A rate alone that was taken too low would hide that a link is shared. */
-static void learn(atn_infer_state *s, const atn_flow *f, double rate)
+static void learn(atn_infer_state *s, const atn_infer_flow *f, double rate)
 {
     double *known = &s->base[f->from * s->hosts + f->to];
     if (*known == 0 || rate < 1.15 * *known)
@@ -36,7 +36,7 @@ static void learn(atn_infer_state *s, const atn_flow *f, double rate)
     s->in[f->to] = fmax(s->in[f->to], rate);
 }
 
-static bool record(atn_infer_state *s, const atn_flow *flows, int n, const double *rates)
+static bool record(atn_infer_state *s, const atn_infer_flow *flows, int n, const double *rates)
 {
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
@@ -44,7 +44,7 @@ static bool record(atn_infer_state *s, const atn_flow *flows, int n, const doubl
     return ok && atn_push(&s->ends, s->flows.n);
 }
 
-void atn_infer_sample(atn_infer_state *s, const atn_flow *flows, int n, double *rates)
+void atn_infer_sample(atn_infer_state *s, const atn_infer_flow *flows, int n, double *rates)
 {
     const atn_prober *p = s->prober;
     s->broken = s->broken || !p->rates(p->context, flows, n, rates);
@@ -72,7 +72,7 @@ static double measure_alone(atn_infer_state *s, int from, int to)
     double best = 0, second = 0;
     for (int i = 0; i < TRIES; i++) {
         double rate;
-        atn_infer_sample(s, &(atn_flow){from, to}, 1, &rate);
+        atn_infer_sample(s, &(atn_infer_flow){from, to}, 1, &rate);
         second = fmax(second, fmin(best, rate));
         best = fmax(best, rate);
         if (limit > 0 && rate >= agree * limit)
@@ -118,7 +118,7 @@ double atn_infer_threshold(double a, double b)
  * transfers divide a link between them is a matter of luck. */
 static double together(atn_infer_state *s, int z, int x, int a, int y)
 {
-    const atn_flow flows[2] = {{z, x}, {a, y}};
+    const atn_infer_flow flows[2] = {{z, x}, {a, y}};
     double rates[2];
     const double alone = atn_infer_base(s, z, x) + atn_infer_base(s, a, y);
     atn_infer_sample(s, flows, 2, rates);
@@ -129,7 +129,7 @@ static double together(atn_infer_state *s, int z, int x, int a, int y)
  * wires of a -> y are used the other way.  What is lost here is no matter of links. */
 static double control(atn_infer_state *s, int z, int x, int a, int y)
 {
-    const atn_flow flows[2] = {{z, x}, {y, a}};
+    const atn_infer_flow flows[2] = {{z, x}, {y, a}};
     double rates[2];
     atn_infer_sample(s, flows, 2, rates);
     return fmin(1, rates[0] / atn_infer_base(s, z, x));

@@ -45,9 +45,9 @@ static int stand_in(const double *speed, const int *hosts, int n, int turn, int 
     return found;
 }
 
-int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units)
+int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_branch *units)
 {
-    const atn_guess *g = &s->guess;
+    const atn_infer_tree *g = &s->guess;
     int near[g->nnodes], hosts[g->hosts], branch_of[g->hosts];
     double out[g->hosts], in[g->hosts];
     const int d = atn_guess_near(g, v, near);
@@ -63,17 +63,17 @@ int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_unit *units)
                 hosts[n++] = h;
         const int send = stand_in(out, hosts, n, turn, ATN_NONE);
         const int recv = stand_in(in, hosts, n, turn, send);
-        units[i] = (atn_unit){.node = near[i],
-                              .size = n,
-                              .send = send,
-                              .recv = recv,
-                              .out = out[send],
-                              .in = in[recv]};
+        units[i] = (atn_branch){.node = near[i],
+                                .size = n,
+                                .send = send,
+                                .recv = recv,
+                                .out = out[send],
+                                .in = in[recv]};
     }
     return d;
 }
 
-int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_unit *units)
+int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_branch *units)
 {
     const int d = atn_infer_units(s, v, turn, units);
     bool lonely[d];
@@ -93,7 +93,7 @@ int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_unit *un
 
 /* The first unit behind position i of the batch that nobody sends to yet and that is about as fast
  * as any such; ATN_NONE: only i itself is left. */
-static int free_receiver(const atn_unit *units, const int *batch, int m, int i, const bool *taken)
+static int free_receiver(const atn_branch *units, const int *batch, int m, int i, const bool *taken)
 {
     double best = 0;
     for (int k = 0; k < m; k++)
@@ -107,7 +107,7 @@ static int free_receiver(const atn_unit *units, const int *batch, int m, int i, 
     return ATN_NONE;
 }
 
-static int fastest_left(const atn_unit *units, const int *batch, int m, const int *to)
+static int fastest_left(const atn_branch *units, const int *batch, int m, const int *to)
 {
     int found = ATN_NONE;
     for (int i = 0; i < m; i++)
@@ -116,7 +116,7 @@ static int fastest_left(const atn_unit *units, const int *batch, int m, const in
     return found;
 }
 
-void atn_infer_circle(const atn_unit *units, const int *batch, int m, int *to)
+void atn_infer_circle(const atn_branch *units, const int *batch, int m, int *to)
 {
     bool taken[m];
     int last = ATN_NONE;
