@@ -173,7 +173,7 @@ static bool add_named(const bench *b, variants *f, role as, char *word)
     char name[ATN_NAME_ROOM];
     if (atn_choice_read(q.op, word, &c, &err) != ATN_OK)
         return failed(b, err.status, err.text);
-    q.pieces = c.row->algo->build ? atn_pieces(c.row, &q, &c.params) : 1;
+    q.segments = c.row->algo->build ? atn_segments(c.row, &q, &c.params) : 1;
     const char *why = c.row->algo->build ? atn_refuses(c.row, &q, &c.params) : NULL;
     if (why == NULL)
         return add(f, as, &c) || failed(b, ATN_MEMORY, "out of memory");

@@ -63,7 +63,7 @@ static atn_status time_topology(const char *text, const atn_machine *m, atn_erro
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == ATN_OK; i++) {
             const atn_problem q = {.op = (atn_operation)op,
                                    .p = t->p,
-                                   .pieces = 1,
+                                   .segments = 1,
                                    .bytes = op == ATN_BARRIER ? 0 : sizes[i],
                                    .topo = t};
             status = time_plan(&q, m, err);

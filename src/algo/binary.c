@@ -18,7 +18,7 @@ atn_binary atn_binary_complete(int p, int r, int root)
     return t;
 }
 
-/* ---- in order ---- */
+/* ---- in-order ---- */
 
 /* Ranks first .. end - 1. */
 typedef struct {

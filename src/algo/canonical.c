@@ -1,6 +1,6 @@
-/* canonical.c - which rows combine operands as sched/canonical.h says, so that they may take each
- * other's place where results must be reproducible.  tests/property/test_canonical.c proves that
- * those in the list do, and that no other does. */
+/* canonical.c - the rows that combine operands in canonical order (sched/canonical.h) and are
+ * therefore interchangeable where results must be reproducible.  tests/property/test_canonical.c
+ * proves that the list is correct and complete. */
 #include "sched/canonical.h"
 #include "algo/algo.h"
 
@@ -56,8 +56,7 @@ bool atn_is_canonical(const atn_row *row, const atn_problem *q, const atn_params
     return false;
 }
 
-/* Few rounds up to the size, few bytes from there on; the usual ones where nothing better is
- * known. */
+/* The default rows: few rounds for messages up to the size, few bytes above it. */
 static const struct {
     atn_operation op;
     int64_t bytes;

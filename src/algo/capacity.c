@@ -3,8 +3,8 @@
 
 #include <limits.h>
 
-/* The slowest link that joins ranks to ranks; 0: no rate is known.  Children stand behind their
- * parents, so that `below` is complete when a node is looked at. */
+/* The rate of the slowest link between ranks; 0: no rate is known.  Children follow their parents,
+ * so `below` is complete when a node is visited. */
 static int64_t slowest(const atn_topo *t, int *below)
 {
     int64_t least = 0;

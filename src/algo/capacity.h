@@ -4,10 +4,10 @@
 
 #include "topo/topo.h"
 
-/* A link that is c times as fast as the slowest one in use carries c messages (room for
- * atn_topo_edges).  A link of unknown rate carries any number; but where no rate is known, or when
- * `rated` is false, all links are alike and carry one.  A rank sends one message at a time and
- * receives one: that never costs phases, because over the slowest link p - 1 messages must go. */
+/* A link that is c times as fast as the slowest one in use carries c messages (`capacity` has
+ * atn_topo_edges entries).  A link of unknown rate carries any number; if no rate is known, or
+ * `rated` is false, every link carries one.  A rank sends one message at a time and receives one:
+ * this never costs phases, because p - 1 messages cross the slowest link. */
 void atn_capacities(const atn_topo *t, bool rated, int *capacity);
 
 #endif

@@ -1,4 +1,4 @@
-/* catalog.c - the table of all rows, what they refuse, and building with passes applied. */
+/* catalog.c - the table of all rows, refusals, and building with passes. */
 #include "algo/algo.h"
 #include "algo/digits.h"
 #include "algo/levels.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls the MPI library's own routine, so there is nothing to build. */
+/* The MPI library's own routine: nothing to build. */
 const atn_algo atn_algo_native = {
     .name = "native",
     .summary = "the MPI library's own routine",
@@ -84,7 +84,7 @@ static const struct {
     {ATN_NEEDS_COMMUTATIVE, not_commutative, "the operator is not commutative"},
     {ATN_NEEDS_POW2, not_pow2, "the number of ranks is not a power of two"},
     {ATN_NEEDS_EVEN, odd, "the number of ranks is odd"},
-    {ATN_NEEDS_COMPOSITE, prime, "the number of ranks is not a product"},
+    {ATN_NEEDS_COMPOSITE, prime, "the number of ranks is not composite"},
     {ATN_NEEDS_TOPOLOGY, nowhere, "the topology is not known"},
 };
 
@@ -109,20 +109,20 @@ const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_para
     const atn_algo *algo = row->algo;
 
     if (atn_wants_canonical(q) && !atn_is_canonical(row, q, prm))
-        return "it combines operands in another order than ATTUNE_REPRODUCIBLE demands";
+        return "it combines operands in another order than ATTUNE_REPRODUCIBLE requires";
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if ((algo->needs & needs[i].need) && needs[i].lacks(q) &&
             !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_levels_given(row, prm)))
             return needs[i].why;
-    if (q->pieces > 1 && !(algo->passes & ATN_PASS_SEGMENT))
-        return "it does not work in pieces";
+    if (q->segments > 1 && !(algo->passes & ATN_PASS_SEGMENT))
+        return "it does not support segments";
     const char *why = refuses_order(row, q, prm);
     return why || !algo->refuses ? why : algo->refuses(q, prm);
 }
 
 /* ---- building ---- */
 
-/* The next number that has at most four significant bits. */
+/* The next number with at most four significant bits. */
 static int round_up(int n)
 {
     int step = 1;
@@ -132,7 +132,7 @@ static int round_up(int n)
     return (n + step - 1) / step * step;
 }
 
-int atn_pieces(const atn_row *row, const atn_problem *q, const atn_params *prm)
+int atn_segments(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     const int64_t segment = atn_params_get(row, prm, "segment", 0);
 
@@ -140,7 +140,7 @@ int atn_pieces(const atn_row *row, const atn_problem *q, const atn_params *prm)
         return 1;
     const int64_t unit = row->algo->shares ? (q->bytes - 1) / q->p + 1 : q->bytes;
     const int64_t least = (unit - 1) / segment + 1;
-    return least < ATN_MAX_PIECES ? round_up((int)least) : ATN_MAX_PIECES;
+    return least < ATN_MAX_SEGMENTS ? round_up((int)least) : ATN_MAX_SEGMENTS;
 }
 
 typedef struct {
@@ -154,12 +154,12 @@ static void run_job(atn_builder *b, const atn_problem *q, const void *context)
     j->algo->build(b, q, j->prm);
 }
 
-static void run_pieces(atn_builder *b, const atn_problem *q, const void *context)
+static void run_segments(atn_builder *b, const atn_problem *q, const void *context)
 {
     const job *j = context;
 
-    if (q->pieces > 1 && !j->algo->pieces_inside)
-        atn_pass_segment(b, q, q->pieces, run_job, context);
+    if (q->segments > 1 && !j->algo->segments_inside)
+        atn_pass_segment(b, q, q->segments, run_job, context);
     else
         run_job(b, q, context);
 }
@@ -169,7 +169,7 @@ static void run_ordered(atn_builder *b, const atn_problem *q, atn_order order, c
     int *ranks = malloc(sizeof *ranks * (size_t)q->p);
 
     if (ranks && atn_order_ranks(q->topo, order, q->root, ranks))
-        atn_pass_permute(b, q, ranks, run_pieces, j);
+        atn_pass_permute(b, q, ranks, run_segments, j);
     else
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     free(ranks);
@@ -184,9 +184,9 @@ static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
     if (order != ATN_ORDER_RANK)
         run_ordered(b, q, order, &j);
     else
-        run_pieces(b, q, &j);
+        run_segments(b, q, &j);
     atn_pass_throttle(b, (int)atn_params_get(row, prm, "window", 0));
-    if (row->algo->passes & ATN_PASS_SYNC) /* others may have a `sync` of their own */
+    if (row->algo->passes & ATN_PASS_SYNC) /* other rows may have their own `sync` */
         atn_pass_synchronise(b, (atn_sync)atn_params_get(row, prm, "sync", ATN_SYNC_NONE),
                              (int)atn_params_get(row, prm, "every", 1));
 }

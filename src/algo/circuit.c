@@ -4,20 +4,18 @@
 enum { PORTS, DELAY };
 
 const atn_param atn_circuit_params[] = {
-    {"ports", ATN_INT, 1, 1, ATN_CIRCUIT_PORTS, ATN_LOG2, "messages that a rank sends at once",
-     NULL},
-    {"delay", ATN_INT, 1, 0, ATN_CIRCUIT_DELAY, ATN_LOG2,
-     "steps that a rank needs to change its circuits", NULL},
+    {"ports", ATN_INT, 1, 1, ATN_CIRCUIT_PORTS, ATN_LOG2, "circuits per rank", NULL},
+    {"delay", ATN_INT, 1, 0, ATN_CIRCUIT_DELAY, ATN_LOG2, "reconfiguration delay in steps", NULL},
     {0},
 };
 
-/* Ranks that were reached in a step. */
+/* Number of ranks reached in a step. */
 static int64_t fresh(const atn_circuit_tree *t, int step)
 {
     return step == 0 ? 1 : t->reached[step] - t->reached[step - 1];
 }
 
-/* Of the senders of a step those who sent before. */
+/* Number of senders of a step that have sent before. */
 static int64_t again(const atn_circuit_tree *t, int step)
 {
     const int before = step - t->delay - 1;
@@ -47,7 +45,7 @@ int atn_circuit_step(const atn_circuit_tree *t, int v)
     return s;
 }
 
-/* The number of the first rank that was reached in a step. */
+/* The first rank reached in a step. */
 static int64_t first_of(const atn_circuit_tree *t, int step)
 {
     return step == 0 ? 0 : t->reached[step - 1];
@@ -63,7 +61,7 @@ int atn_circuit_parent(const atn_circuit_tree *t, int v)
     return (int)(place - again(t, s) + first_of(t, s - 1));
 }
 
-/* Who sends again keeps its place. */
+/* A rank that sends again keeps its position. */
 int atn_circuit_children(const atn_circuit_tree *t, int v, int step, int *first_p)
 {
     const int s = atn_circuit_step(t, v), ago = step - s - 1;

@@ -1,6 +1,6 @@
-/* circulant.c - rows by depth-first search over sums of different skips: the way on which a block
- * comes to rank r in round i begins at the root, ends at r - skip[i] or before, and is the longest
- * that no earlier round has used.  The search backs up at most once per round. */
+/* circulant.c - computes rows by depth-first search over sums of different skips: the path on which
+ * a block reaches rank r in round i begins at the root, ends at r - skip[i] or before, and is the
+ * longest not used by an earlier round.  The search backtracks at most once per round. */
 #include "algo/circulant.h"
 
 #include "algo/shape.h"
@@ -15,7 +15,7 @@ atn_circulant atn_circulant_of(int p)
     return g;
 }
 
-/* The block that comes to rank v on the way of the largest skips: the smallest of them. */
+/* The block that reaches rank v by the largest skips: the smallest of them. */
 static int first_block(const atn_circulant *g, int v)
 {
     int i = g->q;
@@ -32,8 +32,8 @@ static int first_block(const atn_circulant *g, int v)
 
 typedef struct {
     const atn_circulant *g;
-    int goal, bound;             /* ways end below the bound, which falls from round to round */
-    int next[ATN_MAX_SKIPS + 2]; /* the skips not used yet, largest first: a list of index + 1 */
+    int goal, bound;             /* paths end below the bound, which decreases every round */
+    int next[ATN_MAX_SKIPS + 2]; /* unused skips, largest first: a list of index + 1 */
     int last[ATN_MAX_SKIPS + 2];
     int *row;
 } search;
@@ -44,7 +44,7 @@ static void use(search *x, int skip)
     x->last[x->next[skip + 1]] = x->last[skip + 1];
 }
 
-/* Continues the way that has come to rank `at` with skips from e on; returns the next round. */
+/* Extends the path that has reached rank `at` with skips from e on; returns the next round. */
 static int extend(search *x, int at, int e, int round)
 {
     const int *skip = x->g->skip;

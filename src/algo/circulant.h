@@ -1,9 +1,9 @@
-/* circulant.h - broadcast in the fewest rounds: which block travels when on a circulant graph.
+/* circulant.h - round-optimal broadcast on a circulant graph: the block sent in each round.
  *
- * Skips are p halved again and again, rounded up.  In round i rank r may send to r + skip[i] and
- * receive from r - skip[i]; after q = ceil(log2 p) rounds it begins anew.  What a rank receives in
- * such a turn is a constant row of q block numbers, relative to the turn: negative where the root
- * sent the block in an earlier one.  So k blocks reach all ranks in k - 1 + q rounds, and nobody
+ * Skips are p halved repeatedly, rounded up.  In round i rank r may send to r + skip[i] and receive
+ * from r - skip[i]; this repeats every q = ceil(log2 p) rounds.  The blocks that a rank receives in
+ * a period are a constant row of q block numbers relative to the period: negative where the root
+ * sent the block in an earlier period.  k blocks reach all ranks in k - 1 + q rounds, and no rank
  * receives a block twice. */
 #ifndef ATN_CIRCULANT_H
 #define ATN_CIRCULANT_H
@@ -16,7 +16,7 @@ typedef struct {
 } atn_circulant;
 
 atn_circulant atn_circulant_of(int p);
-/* What rank v, counted from the root, receives in each of q rounds, and what it sends.
+/* The blocks that rank v, counted from the root, receives in each of q rounds, and those it sends.
  * ATN_NO_BLOCK: the root receives nothing. */
 void atn_circulant_receives(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS]);
 void atn_circulant_sends(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS]);

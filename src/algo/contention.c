@@ -16,7 +16,7 @@ typedef struct {
     int n;
     int edges;
     int *capacity, *path;
-    int *used, *stamp, *last; /* per edge: how often, since when, by which message */
+    int *used, *stamp, *last; /* per edge: count, stamp of the count, last message */
 } search;
 
 static int by_round(const void *x, const void *y)
@@ -86,7 +86,7 @@ static void check_rounds(search *x, atn_contention *found)
     }
 }
 
-/* How many different senders (receivers) each link has; messages are sorted by them. */
+/* The number of distinct senders (receivers) of each link; messages are sorted by them. */
 static void count_ends(search *x, bool senders, int *ends)
 {
     qsort(x->list, (size_t)x->n, sizeof *x->list, senders ? by_sender : by_receiver);
@@ -113,7 +113,7 @@ static bool crosses(search *x, const message *m, int edge)
     return false;
 }
 
-/* Two messages on the link with neither end in common. */
+/* Two messages on the link with different senders and different receivers. */
 static void find_pair(search *x, int edge, atn_collision *c)
 {
     for (int i = 0; i < x->n; i++)

@@ -1,4 +1,4 @@
-/* contention.h - whether the messages of a schedule get in each other's way on a topology. */
+/* contention.h - contention of the messages of a schedule on a topology. */
 #ifndef ATN_CONTENTION_H
 #define ATN_CONTENTION_H
 
@@ -11,16 +11,16 @@ typedef struct {
     int from[2], to[2];
 } atn_collision;
 
-/* Messages without data (synchronisation) are not looked at.  A link carries as many messages as
- * its capacity (capacity.h) without contention. */
+/* Messages without data (synchronisation) are ignored.  A link carries as many messages as its
+ * capacity (capacity.h) without contention. */
 typedef struct {
     int messages;
-    int phases;    /* rounds in which messages travel */
-    int64_t bound; /* phases that the most loaded link needs at least */
-    bool by_round; /* no link carries too many messages of a round */
-    bool apart;    /* even if rounds overlap: messages on one link have their sender or their
-                      receiver in common, which has one port */
-    atn_collision round, any; /* the first collision of each kind, where there is one */
+    int phases;    /* rounds with messages */
+    int64_t bound; /* lower bound: phases that the most loaded link needs */
+    bool by_round; /* no link exceeds its capacity within a round */
+    bool apart;    /* not even if rounds overlap: messages on one link share their sender or their
+                      receiver, which has one port */
+    atn_collision round, any; /* the first collision of each kind, if any */
 } atn_contention;
 
 atn_status atn_contention_find(atn_schedule *const *schedules, int p, const atn_topo *t, bool rated,

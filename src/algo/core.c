@@ -12,61 +12,61 @@ atn_core atn_core_power(int p, int radix, int *stages_p)
 
 int atn_core_number(const atn_core *c, int r)
 {
-    const int each = c->p / c->size, longer = c->p % c->size; /* so many have a guest more */
+    const int each = c->p / c->size, longer = c->p % c->size; /* `longer` have one more */
     const int bound = longer * (each + 1);
 
     return r < bound ? r / (each + 1) : longer + (r - bound) / each;
 }
 
-/* Where this rank is among its host's. */
+/* The proxy of this rank. */
 typedef struct {
-    int host, guests; /* of the host */
-    int most;         /* guests that any host has */
+    int proxy, extras; /* the proxy and the number of its extra ranks */
+    int most;          /* maximum number of extra ranks of a proxy */
 } place;
 
 static place place_of(const atn_core *c, int r)
 {
     const int number = atn_core_number(c, r);
 
-    return (place){atn_core_rank(c, number), atn_core_guests(c, number), atn_core_guests(c, 0)};
+    return (place){atn_core_rank(c, number), atn_core_extras(c, number), atn_core_extras(c, 0)};
 }
 
-/* The guests' operands come before all that follows, which is one exchange after the other. */
-static void welcome(atn_builder *b, const atn_problem *q, const place *at, atn_fold *f)
+/* Receives the operands of extra ranks before the exchanges begin. */
+static void receive_operands(atn_builder *b, const atn_problem *q, const place *at, atn_fold *f)
 {
     for (int i = 1; i <= at->most; i++, atn_round(b))
-        if (i <= at->guests)
+        if (i <= at->extras)
             atn_fold_recv(b, q, f, q->r + i);
-    if (at->guests > 0)
+    if (at->extras > 0)
         atn_fence(b);
     f->one_room = true;
     f->next = 0;
 }
 
-static void be_guest(atn_builder *b, const atn_problem *q, const place *at, const atn_core_work *w,
-                     int blocks, atn_ref result)
+static void run_extra(atn_builder *b, const atn_problem *q, const place *at, const atn_core_work *w,
+                      int blocks, atn_ref result)
 {
-    const int turn = q->r - at->host;
+    const int turn = q->r - at->proxy;
 
     atn_rounds(b, turn - 1);
-    atn_send(b, at->host, atn_src(0, blocks));
+    atn_send(b, at->proxy, atn_src(0, blocks));
     atn_rounds(b, at->most - turn + 1 + w->rounds + turn - 1);
-    atn_recv(b, at->host, result);
+    atn_recv(b, at->proxy, result);
 }
 
 void atn_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own)
 {
     const place at = place_of(w->core, q->r);
 
-    if (q->r != at.host) {
-        be_guest(b, q, &at, w, q->p, atn_dst(0, 1));
+    if (q->r != at.proxy) {
+        run_extra(b, q, &at, w, q->p, atn_dst(0, 1));
         return;
     }
     atn_fold f = atn_fold_begin(q, atn_src(0, q->p));
-    welcome(b, q, &at, &f);
+    receive_operands(b, q, &at, &f);
     w->run(b, q, w->core, &f, w->context);
     atn_copy(b, atn_fold_part(&f, own, 1), atn_dst(0, 1));
-    for (int i = 1; i <= at.guests; i++) {
+    for (int i = 1; i <= at.extras; i++) {
         atn_round(b);
         atn_send(b, q->r + i, atn_fold_part(&f, own + i, 1));
     }
@@ -76,14 +76,14 @@ void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_wor
 {
     const place at = place_of(w->core, q->r);
 
-    if (q->r != at.host) {
-        be_guest(b, q, &at, w, parts, atn_dst(0, parts));
+    if (q->r != at.proxy) {
+        run_extra(b, q, &at, w, parts, atn_dst(0, parts));
         return;
     }
     atn_fold f = atn_fold_into(q, atn_src(0, parts), atn_dst(0, parts));
-    welcome(b, q, &at, &f);
+    receive_operands(b, q, &at, &f);
     w->run(b, q, w->core, &f, w->context);
-    for (int i = 1; i <= at.guests; i++) {
+    for (int i = 1; i <= at.extras; i++) {
         atn_round(b);
         atn_send(b, q->r + i, atn_dst(0, parts));
     }

@@ -1,10 +1,10 @@
-/* core.h - some of the ranks do the work, the others are their guests.
+/* core.h - algorithms on a subset of the ranks, the core; extra ranks take part through a proxy.
  *
- * Core ranks are numbered in rank order; each but the last may have guests, the ranks just above
- * it.  These hand in their operands at the beginning and are given their results in the end.  The
- * usual core is the largest power of two.
+ * Core ranks are numbered in rank order.  Each but the last may be the proxy of extra ranks, which
+ * directly follow it: they send their operands to the proxy at the start and receive their results
+ * at the end.  The default core is the largest power of two.
  *
- *   p = 6, size 4   numbers 0 1 2 3 are the ranks 0 2 4 5; rank 1 is the guest of 0, 3 of 2 */
+ *   p = 6, size 4   numbers 0 1 2 3 are the ranks 0 2 4 5; rank 0 is the proxy of 1, 2 of 3 */
 #ifndef ATN_CORE_H
 #define ATN_CORE_H
 
@@ -15,23 +15,23 @@ typedef struct {
 } atn_core;
 
 static inline atn_core atn_core_pow2(int p) { return (atn_core){p, atn_pow2_below(p)}; }
-/* The largest power of a radix, and which one it is. */
+/* The largest power of a radix, and its exponent. */
 atn_core atn_core_power(int p, int radix, int *stages_p);
 
-/* The rank with a number; all guests are between it and the next one (number = size: p). */
+/* The rank with a number; its extra ranks lie between it and the next one (number = size: p). */
 static inline int atn_core_rank(const atn_core *c, int number)
 {
     return number * (c->p / c->size) + atn_min(number, c->p % c->size);
 }
-/* The number of a rank, or of its host. */
+/* The number of a rank, or of its proxy. */
 int atn_core_number(const atn_core *c, int r);
-static inline int atn_core_guests(const atn_core *c, int number)
+static inline int atn_core_extras(const atn_core *c, int number)
 {
     return atn_core_rank(c, number + 1) - atn_core_rank(c, number) - 1;
 }
 
-/* What core ranks do, in so many rounds, with a fold that has all blocks of their operands and of
- * their guests'. */
+/* The work of core ranks in `rounds` rounds, on a fold that holds all blocks of their operands
+ * combined with those of their extra ranks. */
 typedef struct {
     const atn_core *core;
     int rounds;
@@ -40,10 +40,10 @@ typedef struct {
     const void *context;
 } atn_core_work;
 
-/* Reduce-scatter: the work leaves the block `own` (of p), and those of guests behind it, in the
+/* Reduce-scatter: the work leaves block `own` (of p), followed by those of its extra ranks, in the
  * fold. */
 void atn_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own);
-/* Allreduce of a message in `parts`: the work leaves the whole in DST. */
+/* Allreduce of a message in `parts`: the work leaves the whole message in DST. */
 void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w, int parts);
 
 #endif

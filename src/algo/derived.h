@@ -1,27 +1,28 @@
-/* derived.h - what is derived from a topology is the same for all ranks.
+/* derived.h - cache of data derived from a topology, which are the same for all ranks.
  *
- * Builders are pure functions: each rank makes the whole tree or plan and emits its own part.  Who
- * builds the schedules of many ranks on one topology opens a scope, in which such things are made
- * once and kept until it is closed.  Other topologies, such as parts of it, come and go meanwhile:
- * nothing is kept for them.  Of this thread only. */
+ * Builders are pure functions: each rank computes the whole tree or plan and emits its own part.  A
+ * caller that builds the schedules of many ranks on one topology opens a scope, in which derived
+ * data are computed once and kept until the scope is closed.  Nothing is kept for other topologies,
+ * such as temporary subtopologies.  Thread-local. */
 #ifndef ATN_DERIVED_H
 #define ATN_DERIVED_H
 
 #include "base/base.h"
 
-/* Who derives it, from what: all that it depends on.  Unused numbers are 0. */
+/* The deriving function and everything that the result depends on.  Unused numbers are 0. */
 typedef struct {
     const char *maker; /* "free tree" */
     const struct atn_topo *topo;
     int64_t n[6];
 } atn_derived_key;
 
-/* `topo` must outlive the scope; scopes within it change nothing. */
+/* `topo` must outlive the scope; nested scopes have no effect. */
 void atn_derived_open(const struct atn_topo *topo);
 void atn_derived_close(void);
-/* What was kept; NULL: nothing, or no scope of that topology is open. */
+/* The cached object; NULL: none, or no scope of that topology is open. */
 void *atn_derived_find(const atn_derived_key *key);
-/* Keeps it, to be ended by `end` later; false: no scope of that topology is open, or no memory. */
+/* Caches an object, freed by `end` later; false: no scope of that topology is open, or no
+ * memory. */
 bool atn_derived_keep(const atn_derived_key *key, void *thing, void (*end)(void *thing));
 
 #endif

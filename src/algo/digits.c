@@ -25,7 +25,7 @@ atn_digits atn_digits_equal(int p, int radix)
 
 atn_digits atn_digits_ring(int p) { return atn_digits_mesh(p, 1); }
 
-/* The largest divisor of n whose power is not above n. */
+/* The largest divisor of n whose power does not exceed n. */
 static int even_side(int n, int power)
 {
     int side = 1;
@@ -56,7 +56,7 @@ const char *atn_digits_no_mesh(int p, int dims)
 
     for (int i = 0; i < d.n; i++)
         if (d.radix[i] == 1)
-            return "the ranks do not fill a mesh of that many dimensions";
+            return "the ranks do not fill a mesh with this number of dimensions";
     return NULL;
 }
 
@@ -83,11 +83,11 @@ typedef struct {
     const atn_digits *d;
     int p;
     bool near;
-    atn_range *list; /* room for p ranges */
+    atn_range *list; /* p entries */
 } gathering;
 
-/* The blocks that a core rank has when digit i comes, guests' blocks included: those of ranks that
- * differ from it only in digits that are done. */
+/* The blocks that a core rank holds before digit i, including those of extra ranks: the blocks of
+ * ranks that differ from it only in completed digits. */
 static atn_ref held(const gathering *g, int rank, int i)
 {
     const int w = g->d->weight[i], all = w * g->d->radix[i];
@@ -109,7 +109,7 @@ static void exchange(atn_builder *b, const atn_problem *q, const gathering *g, i
     }
 }
 
-/* All blocks but that of rank r. */
+/* All blocks except that of rank r. */
 static atn_ref others(int r, int p, atn_range list[2])
 {
     list[0] = (atn_range){0, r};
@@ -126,30 +126,30 @@ static int rounds_of(const atn_digits *d)
     return n;
 }
 
-static void be_guest(atn_builder *b, const atn_problem *q, const atn_digits *d)
+static void run_extra(atn_builder *b, const atn_problem *q, const atn_digits *d)
 {
-    const int host = q->r % d->core, turn = q->r / d->core - 1, turns = (q->p - 1) / d->core;
+    const int proxy = q->r % d->core, turn = q->r / d->core - 1, turns = (q->p - 1) / d->core;
     atn_range list[2];
 
     atn_rounds(b, turn);
-    atn_send(b, host, atn_src(0, 1));
+    atn_send(b, proxy, atn_src(0, 1));
     atn_rounds(b, turns + rounds_of(d));
-    atn_recv(b, host, others(q->r, q->p, list));
+    atn_recv(b, proxy, others(q->r, q->p, list));
     atn_rounds(b, turns - turn);
 }
 
 static void be_core(atn_builder *b, const atn_problem *q, const gathering *g)
 {
     const atn_digits *d = g->d;
-    const int guests = (q->p - 1) / d->core;
+    const int extras = (q->p - 1) / d->core;
     atn_range list[2];
 
-    for (int i = 1; i <= guests; i++, atn_round(b))
+    for (int i = 1; i <= extras; i++, atn_round(b))
         if (q->r + i * d->core < q->p)
             atn_recv(b, q->r + i * d->core, atn_dst(q->r + i * d->core, 1));
     for (int i = 0; i < d->n; i++)
         exchange(b, q, g, g->near ? i : d->n - 1 - i);
-    for (int i = 1; i <= guests; i++, atn_round(b))
+    for (int i = 1; i <= extras; i++, atn_round(b))
         if (q->r + i * d->core < q->p)
             atn_send(b, q->r + i * d->core, others(q->r + i * d->core, q->p, list));
 }
@@ -162,7 +162,7 @@ void atn_digits_allgather(atn_builder *b, const atn_problem *q, const atn_digits
     if (!g.list)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else if (q->r >= d->core)
-        be_guest(b, q, d);
+        run_extra(b, q, d);
     else
         be_core(b, q, &g);
     free(g.list);
@@ -170,7 +170,7 @@ void atn_digits_allgather(atn_builder *b, const atn_problem *q, const atn_digits
 
 /* ---- alltoall ---- */
 
-/* Places of destinations (once received: of sources) that agree with `rank` in digit i. */
+/* Places of destinations (after the exchange: of sources) that agree with `rank` in digit i. */
 static atn_comb agreeing(const atn_digits *d, int rank, int i)
 {
     const int w = d->weight[i];

@@ -1,8 +1,8 @@
-/* digits.h - ranks as numbers of mixed radix: meshes, hypercubes and what lies between.
+/* digits.h - ranks as mixed-radix numbers: meshes, hypercubes and intermediate shapes.
  *
  *   12 ranks as a mesh of 3 x 4: rank 7 has the digits 1 and 2, 7 = 1 + 3 * 2
  *
- * The radices need not make up all p ranks: ranks beyond the core are guests of core ranks. */
+ * The product of the radices may be less than p: extra ranks take part through a proxy (core.h). */
 #ifndef ATN_DIGITS_H
 #define ATN_DIGITS_H
 
@@ -12,16 +12,16 @@ enum { ATN_MAX_DIGITS = 31 };
 
 typedef struct {
     int n, core;                                       /* digits; the product of their radices */
-    int radix[ATN_MAX_DIGITS], weight[ATN_MAX_DIGITS]; /* of neighbours first */
+    int radix[ATN_MAX_DIGITS], weight[ATN_MAX_DIGITS]; /* least significant first */
 } atn_digits;
 
-/* As many equal digits as p ranks fill; where they do not fill one, it is smaller. */
+/* As many digits of that radix as p ranks fill; if p < radix, one digit of radix p. */
 atn_digits atn_digits_equal(int p, int radix);
-/* p as a product of `dims` factors that are nearly alike; some are 1 when p has no such factors. */
+/* p as a product of `dims` nearly equal factors; some are 1 when p has no such factors. */
 atn_digits atn_digits_mesh(int p, int dims);
 /* All ranks in one ring. */
 atn_digits atn_digits_ring(int p);
-/* NULL, or why p ranks make no mesh of that many dimensions. */
+/* NULL, or why p ranks do not form a mesh of `dims` dimensions. */
 const char *atn_digits_no_mesh(int p, int dims);
 
 /* For algorithms on meshes whose only parameter is the number of dimensions, 2 or 3; the sides in
@@ -33,16 +33,17 @@ const char *atn_mesh_refuses(const atn_problem *q, const atn_params *prm);
     " * is(max(i^3, p), p))), let(y, most(i, 1, p^0.5, i * is(p / x / i, floor(p / x / i))"        \
     " * is(max(i^2, p / x), p / x)), " term "))"
 
-/* The rank whose digit i is `steps` further on (modulo its radix). */
+/* The rank whose digit i is larger by `steps` (modulo its radix). */
 int atn_digits_turn(const atn_digits *d, int rank, int i, int steps);
 
-/* Allgather digit by digit: ranks that differ only in this digit exchange all they have.  From the
- * nearest digit on, what a rank has is a run of blocks; from the farthest on, long ways carry
- * little.  Guests hand in their block before and receive all others after. */
+/* Allgather digit by digit: ranks that differ only in this digit exchange all blocks they hold.
+ * With `near`, from the least significant digit on, the blocks of a rank are always a run;
+ * otherwise distant ranks exchange the least data.  Extra ranks send their block to the proxy first
+ * and receive all others at the end. */
 void atn_digits_allgather(atn_builder *b, const atn_problem *q, const atn_digits *d, bool near);
 
-/* Alltoall digit by digit, without guests: ranks that differ only in this digit exchange the blocks
- * whose destination has the other's digit. */
+/* Alltoall digit by digit, without extra ranks: ranks that differ only in this digit exchange the
+ * blocks whose destination has the other's digit. */
 void atn_digits_alltoall(atn_builder *b, const atn_problem *q, const atn_digits *d);
 
 #endif

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-enum { TRIES = 16 }; /* receivers that a sender looks at: on crowded hosts most ways are taken */
+enum {
+    TRIES = 16
+}; /* receivers that a sender tries: with many ranks per host most paths are taken */
 
 static int switch_above(const atn_topo *t, int r)
 {
@@ -75,8 +77,8 @@ static bool is_free(const atn_dummies *d, int from, int to, int phase)
     return true;
 }
 
-/* The ranks lo .. hi - 1 of `sorted`: each idle sender looks for the next idle receiver, round and
- * round, so that a switch of idle ranks becomes a ring. */
+/* The ranks lo .. hi - 1 of `sorted`: each idle sender takes the next idle receiver cyclically, so
+ * that idle ranks below a switch form a ring. */
 static void pair_up(atn_dummies *d, int lo, int hi, int phase)
 {
     int next = lo + 1;

@@ -1,5 +1,5 @@
-/* dummy.h - messages that mean nothing, between ranks that would be idle in a phase: they stay
- * below one switch and use only links that are free. */
+/* dummy.h - dummy messages between ranks that would be idle in a phase: they stay below one switch
+ * and use only idle links. */
 #ifndef ATN_DUMMY_H
 #define ATN_DUMMY_H
 
@@ -7,9 +7,9 @@
 
 typedef struct {
     const atn_topo *t;
-    int *to, *from; /* rank -> rank, of the phase, real or not; -1: none */
-    int *sorted;    /* ranks by the switch above them */
-    int *above;     /* rank -> that switch */
+    int *to, *from; /* rank -> rank in the phase, with or without data; -1: none */
+    int *sorted;    /* ranks sorted by the switch above them */
+    int *above;     /* rank -> switch above it */
     int *stamp;     /* edge -> phase of its latest message */
     int *path;
     int *memory;
@@ -17,8 +17,8 @@ typedef struct {
 
 bool atn_dummies_begin(const atn_topo *t, atn_dummies *d);
 void atn_dummies_end(atn_dummies *d);
-/* Fills in `to` and `from`: first what the list has from message `lo` on, then what is idle.
- * Returns the first message of the next phase. */
+/* Sets `to` and `from`: first the messages of the phase, from message `lo` of the list on, then
+ * those of idle ranks.  Returns the first message of the next phase. */
 int atn_dummies_fill(atn_dummies *d, const atn_phases *x, int phase, int lo);
 
 #endif

@@ -9,11 +9,11 @@ static const char *const shapes[] = {"tree", "chain", NULL};
 
 const atn_param atn_early_params[] = {
     {"shape", ATN_WORD, ATN_EARLY_TREE, ATN_EARLY_TREE, ATN_EARLY_CHAIN, ATN_LINEAR,
-     "tree: many at a time; chain: from the earliest to the latest", shapes},
+     "tree: several ranks at a time; chain: from the earliest to the latest", shapes},
     {0},
 };
 
-enum { LATEST = 1 << 20 }; /* sums of times stay small */
+enum { LATEST = 1 << 20 }; /* bounds sums of times */
 
 static int late(const atn_problem *q, int r)
 {
@@ -32,15 +32,15 @@ int atn_early_last(const atn_problem *q)
     return last;
 }
 
-/* ---- the order in which ranks come ---- */
+/* ---- order of arrival ---- */
 
 typedef struct {
     int comes, place, rank;
-} guest;
+} arrival;
 
 static int by_coming(const void *x, const void *y)
 {
-    const guest *a = x, *b = y;
+    const arrival *a = x, *b = y;
 
     return a->comes != b->comes ? a->comes - b->comes : a->place - b->place;
 }
@@ -53,14 +53,14 @@ static bool in_any_order(const atn_problem *q, int *ranks)
            atn_order_ranks(q->topo, ATN_ORDER_DFS, q->root, ranks);
 }
 
-/* As if the root came at `root_comes`. */
+/* As if the root arrived at `root_comes`. */
 static bool sort_ranks(const atn_problem *q, int root_comes, int *ranks)
 {
-    guest *g = malloc(sizeof *g * (size_t)q->p);
+    arrival *g = malloc(sizeof *g * (size_t)q->p);
     const bool ok = g && in_any_order(q, ranks);
 
     for (int i = 0; i < q->p && ok; i++)
-        g[i] = (guest){ranks[i] == q->root ? root_comes : late(q, ranks[i]), i, ranks[i]};
+        g[i] = (arrival){ranks[i] == q->root ? root_comes : late(q, ranks[i]), i, ranks[i]};
     if (ok)
         qsort(g, (size_t)q->p, sizeof *g, by_coming);
     for (int i = 0; i < q->p && ok; i++)
@@ -69,7 +69,7 @@ static bool sort_ranks(const atn_problem *q, int root_comes, int *ranks)
     return ok;
 }
 
-/* ---- messages; `slot` is their time for now ---- */
+/* ---- messages; `slot` holds their time until number_slots ---- */
 
 static bool chain(const atn_problem *q, bool up, int *ranks, atn_early_message *list)
 {
@@ -80,8 +80,8 @@ static bool chain(const atn_problem *q, bool up, int *ranks, atn_early_message *
     return true;
 }
 
-/* Who of the n that have the message, free since `ready`, serves one that comes now: how long the
- * one stays for the other, or the other waits, must be little. */
+/* The best server for a rank that arrives now, of the n ranks that hold the message and are idle
+ * since `ready`: minimises the time that either waits for the other. */
 static int server(const int *ready, int n, int comes)
 {
     int best = 0;
@@ -114,8 +114,9 @@ typedef struct {
     int rank, ready;
 } value;
 
-/* Combines values that are there by now, two and two.  The one that came later stays, because it
- * was there for a shorter time, unless the other is the root; returns how many values are left. */
+/* Combines the values available now in pairs.  The rank that arrived later keeps the result,
+ * because it has waited less, unless the other is the root; returns the number of remaining
+ * values. */
 static int pair_up(const atn_problem *q, int now, value *v, int n, atn_early_message **next)
 {
     int kept = 0, alone = -1;
@@ -136,7 +137,7 @@ static int pair_up(const atn_problem *q, int now, value *v, int n, atn_early_mes
     return kept;
 }
 
-/* When two values are there. */
+/* The time at which two values are available. */
 static int two_ready(const value *v, int n)
 {
     int first = INT32_MAX, second = INT32_MAX;
@@ -161,7 +162,7 @@ static bool tree_up(const atn_problem *q, int *ranks, atn_early_message *list)
     return ok;
 }
 
-/* ---- all together ---- */
+/* ---- message list ---- */
 
 static int by_slot(const void *x, const void *y)
 {
@@ -170,7 +171,7 @@ static int by_slot(const void *x, const void *y)
     return a->slot != b->slot ? a->slot - b->slot : a->to - b->to;
 }
 
-/* Times become slots: nothing is emitted for those in which nobody sends. */
+/* Turns times into slots, without empty ones. */
 static int number_slots(atn_early_message *list, int n)
 {
     int slots = 0;

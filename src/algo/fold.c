@@ -1,4 +1,4 @@
-/* fold.c - the accumulator: a value and two rooms of the same shape, which may change places. */
+/* fold.c - the accumulator: a value and two receive buffers of the same shape, which may swap. */
 #include "algo/fold.h"
 
 static atn_ref listed(const atn_fold *f, atn_ref at)
@@ -18,7 +18,7 @@ atn_fold atn_fold_begin(const atn_problem *q, atn_ref value)
         .value = value, .shape = value.one, .fixed = value.space == ATN_SRC, .ordered = q->ordered};
 }
 
-/* In place SRC is a view of the result, so the first operand would overwrite what it meets. */
+/* In place, SRC is a view of the result, so the first operand would overwrite the value. */
 atn_fold atn_fold_into(const atn_problem *q, atn_ref value, atn_ref result)
 {
     atn_fold f = atn_fold_begin(q, q->in_place ? result : value);
@@ -45,7 +45,7 @@ void atn_fold_end(atn_builder *b, const atn_fold *f, int parent)
 
 static atn_ref part_of(const atn_fold *f, atn_ref at, int first, int count)
 {
-    const int begin = f->list ? 0 : at.one.first; /* a list counts from the first block */
+    const int begin = f->list ? 0 : at.one.first; /* lists are relative to the first block */
 
     at.n = 1;
     at.one = (atn_range){begin + first - f->shape.first, count};
@@ -82,7 +82,7 @@ atn_ref atn_fold_room(atn_builder *b, atn_fold *f)
     return f->room[f->next];
 }
 
-/* The operand becomes the accumulator, and the old one, unless it is SRC, becomes room. */
+/* The operand becomes the accumulator; the old one becomes a receive buffer unless it is SRC. */
 static void move_to_room(atn_builder *b, atn_fold *f)
 {
     const atn_ref old = f->value;
@@ -94,7 +94,7 @@ static void move_to_room(atn_builder *b, atn_fold *f)
     f->fixed = false;
 }
 
-/* The accumulator, which then must not be SRC, stays where it is. */
+/* The accumulator, which must not be SRC, stays in place. */
 static void add_room(atn_builder *b, atn_fold *f)
 {
     if (f->fixed) {

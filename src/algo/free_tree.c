@@ -1,5 +1,5 @@
-/* free_tree.c - the lowest contention-free tree: for each height h and place i, how far a tree of
- * that height with root i reaches; then the tree is read off from the top. */
+/* free_tree.c - the contention-free tree of minimum height: for each height h and place i, how far
+ * a tree of that height with root i reaches; the tree is then constructed from the top. */
 #include "algo/free_tree.h"
 
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 typedef struct {
     atn_walk w;
     int p, arity, height;
-    int *begins;          /* place -> where the innermost branch that began before it begins */
+    int *begins;          /* place -> start of the innermost branch that began before it */
     ATN_VEC(int *) reach; /* height, place -> last place of the highest run */
     int *limit;           /* place of a child -> last place that may follow it as a child */
     int *stack;
-    int *from[ATN_MAX_ARITY]; /* child number d, place -> place of the child before it; -1: no */
+    int *from[ATN_MAX_ARITY]; /* child d at a place -> place of the child before it; -1: none */
 } maker;
 
 /* ---- children of one place ---- */
 
-/* Places that can be child number d + 1, given those that can be child number d (the latest is at
- * `hi`); returns the latest.  A child must be followed at the latest where its run ends, or a
- * branch that holds i does.  The child before c is the latest one whose limit is not yet passed:
- * earlier ones cannot do better. */
+/* Finds the places that can be child d + 1, given those that can be child d (the last is at `hi`);
+ * returns the last.  The next child must begin no later than the end of the child's run, or of a
+ * branch that holds i.  The child before c is the last one whose limit is not exceeded:
+ * earlier ones cannot be better. */
 static int next_children(maker *m, int i, const int *reach, int d, int hi)
 {
     const int *can = m->from[d], lo = i + 1 + d;
@@ -47,8 +47,8 @@ static int next_children(maker *m, int i, const int *reach, int d, int hi)
     return last;
 }
 
-/* Calls `visit` for every place that can be the last child, number by number, until it says stop.
- * `reach` is that of the height below. */
+/* Calls `visit` for every place that can be the last child, child by child, until it returns false.
+ * `reach` is for the height below. */
 typedef bool (*visitor)(void *context, int d, int c);
 
 static void each_last_child(maker *m, int i, const int *reach, visitor visit, void *context)
@@ -69,7 +69,7 @@ static void each_last_child(maker *m, int i, const int *reach, visitor visit, vo
 
 typedef struct {
     const int *reach;
-    int far, stop; /* the farthest; good enough */
+    int far, stop; /* the farthest place; sufficient */
 } farthest;
 
 static bool see_farthest(void *context, int d, int c)
@@ -103,7 +103,7 @@ static bool add_height(maker *m)
 
 typedef struct {
     const int *reach;
-    int j, d, c; /* wanted: a last child that reaches j */
+    int j, d, c; /* goal: a last child that reaches j */
 } wanted;
 
 static bool see_wanted(void *context, int d, int c)
@@ -117,7 +117,7 @@ static bool see_wanted(void *context, int d, int c)
     return true;
 }
 
-/* Hangs the children of the run i .. j; ends[c] becomes the last place of child c's run. */
+/* Attaches the children of the run i .. j; ends[c] becomes the last place of child c's run. */
 static void hang(maker *m, int i, int j, int *parent, int *ends)
 {
     int h = 0;
@@ -258,7 +258,7 @@ static void end_kept(void *thing)
     free(thing);
 }
 
-/* What is lent has no memory of its own. */
+/* A borrowed tree owns no memory. */
 static void lend(const atn_free_tree *kept, atn_free_tree *x)
 {
     *x = *kept;
@@ -293,7 +293,7 @@ void atn_free_tree_end(atn_free_tree *x)
 /* ---- algorithms ---- */
 
 const atn_param atn_free_tree_params[] = {
-    {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "children of a rank at most", NULL},
+    {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "maximum number of children per rank", NULL},
     {0},
 };
 

@@ -1,12 +1,12 @@
-/* free_tree.h - trees of ranks for pipelines, without contention on a topology: no two ranks ever
- * send over the same directed link, so all pieces may be under way at once.
+/* free_tree.h - contention-free trees for pipelines on a topology: no two ranks ever send over the
+ * same directed link, so all segments may be in flight at once.
  *
- * Ranks stand in the order of a walk from the root (walk.h); a subtree is a run of places i .. j
- * whose root i sends to the first places of up to `arity` runs that make up i + 1 .. j.  The child
- * that follows child c may be c' if no branch without i that holds c' begins strictly between c and
- * c', and no branch that holds i ends strictly between them: where a branch begins (ends) inside of
- * a run, that run sends into (out of) the branch itself.  The tree is as low as these runs
- * allow. */
+ * Ranks are ordered by a walk from the root (walk.h); a subtree is a run of places i .. j whose
+ * root i sends to the first places of up to `arity` runs that partition i + 1 .. j.  The child
+ * after child c may be c' if no branch that holds c' but not i begins strictly between c and c',
+ * and no branch that holds i ends strictly between them: where a branch begins (ends) inside a run,
+ * that run sends into (out of) the branch itself.  The tree has the minimum height for such
+ * runs. */
 #ifndef ATN_FREE_TREE_H
 #define ATN_FREE_TREE_H
 
@@ -18,8 +18,8 @@ typedef struct {
     int *rank, *place;  /* place -> rank, rank -> place; the root has place 0 */
     int *parent;        /* place -> place; -1: the root */
     int *first, *child; /* children: child[first[i] .. first[i + 1]), highest subtree first */
-    int *slot;          /* messages one after the other until a place has its own; root: 0 */
-    int height, slots;  /* edges on the longest way down; the latest slot */
+    int *slot;          /* sequential messages until a place has received its own; root: 0 */
+    int height, slots;  /* edges on the longest path; the latest slot */
     int *memory;
 } atn_free_tree;
 
@@ -29,7 +29,7 @@ enum { ATN_MAX_ARITY = 16 };
 bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x);
 void atn_free_tree_end(atn_free_tree *x);
 
-/* For algorithms on such a tree whose only parameter is the arity: makes the tree and runs them. */
+/* For algorithms whose only parameter is the arity: builds the tree and runs them. */
 extern const atn_param atn_free_tree_params[];
 void atn_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
                        void (*emit)(atn_builder *b, const atn_problem *q, const atn_free_tree *t));

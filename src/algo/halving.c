@@ -5,9 +5,9 @@
 
 static int rounds_of(const atn_halving *h) { return atn_floor_log2(h->core.size); }
 
-/* ---- who meets whom ---- */
+/* ---- partners ---- */
 
-/* The number that it meets in round i. */
+/* The partner in round i. */
 static int partner_of(const atn_halving *h, int number, int i)
 {
     switch (h->meeting) {
@@ -20,7 +20,7 @@ static int partner_of(const atn_halving *h, int number, int i)
     }
 }
 
-/* The lowest of the numbers that take part in what it is responsible for after round i. */
+/* The lowest number that shares the responsibility of `number` after round i. */
 static int lowest(const atn_halving *h, int number, int i)
 {
     if (h->meeting != ATN_SWING)
@@ -30,7 +30,7 @@ static int lowest(const atn_halving *h, int number, int i)
                : atn_min(lowest(h, number, i + 1), lowest(h, partner_of(h, number, i + 1), i + 1));
 }
 
-/* The shares that a number is responsible for after so many rounds. */
+/* The shares that a number is responsible for after `rounds` rounds. */
 static atn_range range_of(const atn_halving *h, int number, int rounds)
 {
     atn_range u = {0, h->core.size};
@@ -50,7 +50,7 @@ static int share_of(const atn_halving *h, int number)
 
 /* ---- rounds ---- */
 
-/* Shares as blocks. */
+/* The blocks of shares. */
 static atn_range blocks(const atn_halving *h, atn_range shares)
 {
     if (!h->start)
@@ -59,7 +59,7 @@ static atn_range blocks(const atn_halving *h, atn_range shares)
     return (atn_range){first, h->start[shares.first + shares.count] - first};
 }
 
-/* A round of a rank: whom it meets, what each of the two is responsible for then. */
+/* A round of a rank: its partner, and the blocks for which each is responsible afterwards. */
 typedef struct {
     int rank;
     atn_range mine, theirs;
@@ -129,8 +129,8 @@ static void scatter(atn_builder *b, const atn_problem *q, const void *context)
     atn_core_scatter(b, q, &(atn_core_work){&h->core, rounds_of(h), work, h}, h->start[share]);
 }
 
-/* Shares in their order: where each begins, and which rank's block each of its blocks is.  Far and
- * near, the number whose share is i is the share of number i. */
+/* Shares in order: the first block of each, and the rank of each block.  With far and near, the
+ * mapping between numbers and shares is its own inverse. */
 static void lay_out(const atn_halving *h, int *start, int *index)
 {
     const atn_core *c = &h->core;
@@ -139,7 +139,7 @@ static void lay_out(const atn_halving *h, int *start, int *index)
     for (int share = 0; share < c->size; share++) {
         const int number = share_of(h, share);
         start[share] = n;
-        for (int i = 0; i <= atn_core_guests(c, number); i++)
+        for (int i = 0; i <= atn_core_extras(c, number); i++)
             index[n++] = atn_core_rank(c, number) + i;
     }
     start[c->size] = n;

@@ -1,13 +1,13 @@
-/* halving.h - partners exchange and combine halves of what they have, then quarters, and so on.
+/* halving.h - recursive halving: partners exchange and combine halves, then quarters, and so on.
  *
- * In each round a rank and its partner are responsible for the same blocks; each keeps half of
- * them and sends the other half.  Who meets whom is free as long as all meet in the end:
+ * In each round a rank and its partner are responsible for the same blocks; each keeps half of them
+ * and sends the other half.  Any pairing that connects all ranks works:
  *
- *   far     ranks that are half of all apart first: number i ends with share i
- *   near    neighbours first: what a rank has combined is always a run of consecutive ranks, which
- *           serves every operator; number i ends with the share whose bits are in reverse order
- *   swing   1, 1, 3, 5, 11, ... apart, to the one side and the other in turn: on a ring or torus
- *           the ways are shorter than powers of two */
+ *   far     distance p / 2 first: number i ends with share i
+ *   near    neighbours first: a rank's partial result is always that of a run of consecutive ranks,
+ *           which suits every operator; number i ends with the share of the bit-reversed index
+ *   swing   distances 1, 1, 3, 5, 11, ... in alternating directions: on a ring or torus the paths
+ *           are shorter than with powers of two */
 #ifndef ATN_HALVING_H
 #define ATN_HALVING_H
 
@@ -19,15 +19,16 @@ typedef struct {
     atn_core core;
     atn_meeting meeting;
     const int *start; /* first block of each share, and the end; NULL: share i is block i */
-    int turn;         /* ranks of the core are so much further on, round the ring of all */
+    int turn;         /* rotates the core by this many ranks on the ring of all ranks */
 } atn_halving;
 
-/* All rounds; the value of the fold, then narrowed to the own share, covered all blocks. */
+/* All rounds; the fold covers all blocks before and the rank's own share after. */
 void atn_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f);
 
-/* Reduce-scatter so, far or near, for any number of ranks: a host has its guests' blocks too. */
+/* Reduce-scatter, far or near, for any number of ranks: proxies handle the blocks of extra
+ * ranks. */
 void atn_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting);
-/* Allreduce: the same, and all rounds back again with what was combined. */
+/* Allreduce: the same, then all rounds in reverse with the combined blocks. */
 void atn_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting);
 
 #endif

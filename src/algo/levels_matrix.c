@@ -1,9 +1,9 @@
-/* levels_matrix.c - where blocks lie that a leader keeps for others. */
+/* levels_matrix.c - layout of the blocks that a leader stores for others. */
 #include "algo/levels_matrix.h"
 
 #include <stdlib.h>
 
-/* Clusters stand outside before inside, so the last one that fits is the smallest. */
+/* Outer clusters precede inner ones, so the last match is the smallest. */
 static void set_rows(const atn_level_run *x, atn_matrix *m)
 {
     const atn_levels *tree = &x->plan->tree;

@@ -1,9 +1,9 @@
-/* levels_matrix.h - blocks from ranks to ranks that one rank keeps on behalf of a cluster.
+/* levels_matrix.h - blocks between ranks that a leader stores on behalf of a cluster.
  *
- * A leader keeps, for each place of the largest cluster that it leads, a row: the blocks that the
- * place exchanges with all places outside of the smallest of its clusters that holds it (those
- * inside never pass through the leader).  One such matrix is for what leaves, one for what
- * arrives; they have the same shape. */
+ * A leader stores a row for each place of the largest cluster that it leads: the blocks that the
+ * place exchanges with all places outside the smallest of the leader's clusters that contains it
+ * (blocks inside never pass through the leader).  There is one matrix for outgoing and one for
+ * incoming blocks; they have the same shape. */
 #ifndef ATN_LEVELS_MATRIX_H
 #define ATN_LEVELS_MATRIX_H
 
@@ -11,24 +11,24 @@
 
 typedef struct {
     int first, count;       /* places that have a row */
-    int *at, *skip, *skips; /* of each row: where it begins; the places that are not in it */
-    int blocks;             /* in all */
+    int *at, *skip, *skips; /* of each row: its first block; the places that are not in it */
+    int blocks;             /* in total */
 } atn_matrix;
 
-/* Empty for a rank that leads no cluster but that of all ranks; false: out of memory. */
+/* Empty for a rank that leads no cluster except that of all ranks; false: out of memory. */
 bool atn_matrix_begin(const atn_level_run *x, atn_matrix *m);
 void atn_matrix_end(atn_matrix *m);
 
 /* A list of groups of blocks, for a view. */
 typedef struct {
-    const atn_matrix *m; /* NULL: a row of its own, with all places in it */
+    const atn_matrix *m; /* NULL: a single row with all places */
     ATN_VEC(int) index;
     ATN_VEC(int) first;
     bool ok;
 } atn_groups;
 atn_groups atn_groups_begin(const atn_matrix *m);
-/* One more group: between places a .. a + na - 1, which have rows, and b .. b + nb - 1 or, with
- * `outside`, all but those; ordered by a, or by b. */
+/* The blocks between places a .. a + na - 1, which have rows, and b .. b + nb - 1 or, with
+ * `outside`, all other places; ordered by a, or by b. */
 typedef struct {
     int a, na, b, nb;
     bool outside, by_b;

@@ -1,11 +1,11 @@
-/* levels_parts.c - which algorithm carries out which part of an operation in which cluster. */
+/* levels_parts.c - the algorithm for each part of an operation in each cluster. */
 #include <stdlib.h>
 
 #include "algo/levels.h"
 
 #define NONE ATN_OPERATIONS
 
-/* What an operation is made of: up, across, down. */
+/* The parts of an operation: up, across, down. */
 static const atn_operation parts[ATN_OPERATIONS][ATN_LEVEL_PARTS] = {
     [ATN_BARRIER] = {ATN_REDUCE, ATN_BARRIER, ATN_BCAST},
     [ATN_BCAST] = {NONE, ATN_BCAST, ATN_BCAST},
@@ -48,7 +48,7 @@ atn_operation atn_level_varying(atn_operation op)
 
 /* ---- names ---- */
 
-/* Where nothing is said: few rounds; over long ways the fewest. */
+/* Defaults: few rounds; the fewest over long distances. */
 static const struct {
     const char *near, *wide;
 } usual[ATN_OPERATIONS] = {
@@ -75,7 +75,7 @@ const atn_row *atn_level_usual(atn_operation op, bool wide)
     return atn_catalog_find(op, wide ? usual[op].wide : usual[op].near);
 }
 
-/* A name may stand for what comes nearest to it in a part of the operation. */
+/* Aliases: a name may refer to the closest algorithm in a part of the operation. */
 static const struct {
     atn_operation op;
     const char *name, *row;
@@ -95,7 +95,7 @@ bool atn_level_is_row(const atn_algo *algo)
     return algo->params && algo->params[0].name && algo->params[0].type == ATN_LEVELS;
 }
 
-/* All of its places would have to be as large as the largest block, which nobody knows. */
+/* All its places would have to be as large as the largest block, which is unknown. */
 static bool stores_unknown(const atn_row *row)
 {
     return atn_is_padded(row->op) && (row->algo->needs & ATN_NEEDS_SIZES);
@@ -123,7 +123,7 @@ static bool owns(const atn_row *row, const char *key)
     return false;
 }
 
-/* Sets one of "k=v" where the row has it; false: it has none of that name. */
+/* Sets "k=v" if the row has the parameter; false: it has none of that name. */
 static bool set_param(const atn_row *row, const char *word, atn_params *prm, atn_error *err)
 {
     char key[64], *value;
@@ -212,8 +212,8 @@ static atn_status check_params(const atn_row *row, const atn_level_word *w, cons
         }
         if (!known)
             return atn_fail(err, ATN_INPUT,
-                            "%s: level %s: %s has no parameter '%s' of its own; what concerns all "
-                            "levels, such as segment=8K, stands beside them",
+                            "%s: level %s: %s has no parameter '%s'; parameters of all "
+                            "levels, such as segment=8K, follow the levels",
                             row->name, w->name, w->algo, word);
     }
     return ATN_OK;
@@ -227,8 +227,8 @@ atn_status atn_levels_check(const atn_row *row, const char *text, atn_error *err
 
     if (!atn_level_words_read(text, &words, bad))
         return atn_fail(err, ATN_INPUT,
-                        "%s: '%s' is not understood; each level stands once, as LEVEL:ALGORITHM, "
-                        "LEVEL:none, or all of them with sizes as LEVEL*RANKS:ALGORITHM",
+                        "%s: '%s' is invalid; write each level once, as LEVEL:ALGORITHM, "
+                        "LEVEL:none, or all levels with sizes as LEVEL*RANKS:ALGORITHM",
                         row->name, bad);
     for (int i = 0; i < words.n && status == ATN_OK; i++) {
         const atn_level_word *w = &words.v[i];
@@ -251,8 +251,8 @@ bool atn_levels_given(const atn_row *row, const atn_params *prm)
 
 const atn_param atn_levels_params[] = {
     {"levels", ATN_LEVELS, 0, 0, 0, ATN_LINEAR,
-     "what joins the clusters of a level, such as site:flat,host:binomial; `none`: they are not "
-     "told apart; LEVEL*RANKS: clusters of so many ranks, whatever the topology",
+     "algorithms between the clusters of a level, such as site:flat,host:binomial; `none`: skip "
+     "the level; LEVEL*RANKS: clusters of that size, independent of the topology",
      NULL},
     {0},
 };

@@ -1,4 +1,4 @@
-/* levels_plan.c - clusters, their parts and the algorithms for them, or why there is no way. */
+/* levels_plan.c - clusters, their parts and the algorithms for them, or why they do not apply. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -6,11 +6,11 @@
 #include "algo/levels.h"
 #include "topo/topo.h"
 
-/* Every pair of ranks settles its own business, level by level. */
+/* Each pair of ranks exchanges its blocks directly, level by level. */
 static bool is_direct(atn_operation op) { return op == ATN_ALLTOALLV || op == ATN_ALLTOALLW; }
 static bool is_prefix(atn_operation op) { return op == ATN_SCAN || op == ATN_EXSCAN; }
 
-/* Reasons are few, so that they may live for ever. */
+/* There are few different reasons, so they are interned and never freed. */
 __attribute__((format(printf, 2, 3))) static void refuse(atn_level_plan *plan, const char *format,
                                                          ...)
 {
@@ -25,7 +25,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(atn_level_plan *plan, c
         plan->why = number > 0 ? atn_interned(number) : "out of memory";
 }
 
-/* ---- who takes part ---- */
+/* ---- participants ---- */
 
 int atn_level_leader(const atn_level_plan *plan, int first, int count)
 {
@@ -65,9 +65,9 @@ static bool alike(const atn_level_plan *plan, const atn_cluster *c)
     return true;
 }
 
-/* ---- what a part is carried out by ---- */
+/* ---- selection of rows ---- */
 
-/* The row for a part, by the word that names the cluster; *named_p: the word meant it. */
+/* The row for a part, from the word that names the cluster; *named_p: the word refers to it. */
 static const atn_row *choose(const atn_level_plan *plan, const atn_problem *q, const atn_cluster *c,
                              atn_level_part part, bool *named_p)
 {
@@ -82,7 +82,7 @@ static const atn_row *choose(const atn_level_plan *plan, const atn_problem *q, c
     if (w && w->algo[0])
         row = atn_level_row(op, w->algo);
     if (w && w->algo[0] && !row && q->op == ATN_BARRIER && part == ATN_LEVEL_UP)
-        row = atn_level_row(ATN_BARRIER, w->algo); /* more than needed, but it can be had */
+        row = atn_level_row(ATN_BARRIER, w->algo); /* more than needed, but available */
     *named_p = *named_p || row;
     return row ? row : atn_level_usual(op, c->wide);
 }
@@ -99,7 +99,7 @@ static void use(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c
         atn_level_set_params(row, &plan->words.v[c->word], &u->prm);
 }
 
-/* Across where the operation wants it, or at the top if the word says how; else up and down. */
+/* Across where the operation requires it, or at the top if a word names a row; else up and down. */
 static void choose_parts(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c)
 {
     const atn_row *row[ATN_LEVEL_PARTS];
@@ -116,9 +116,8 @@ static void choose_parts(atn_level_plan *plan, const atn_problem *q, const atn_c
                         (everywhere || (c->depth == 0 && (!inwards || named[ATN_LEVEL_ACROSS])));
     const bool vertical = c->depth > 0 || !across;
     if (worded && !(across && named[ATN_LEVEL_ACROSS]) && !(vertical && inwards))
-        refuse(plan, "level %s: %s does not serve %s there%s", c->level,
-               plan->words.v[c->word].algo, atn_operation_get(q->op)->name,
-               differ ? ", where clusters differ in size" : "");
+        refuse(plan, "level %s: %s does not support %s%s", c->level, plan->words.v[c->word].algo,
+               atn_operation_get(q->op)->name, differ ? ", where clusters differ in size" : "");
     if (across)
         use(plan, q, c, ATN_LEVEL_ACROSS, row[ATN_LEVEL_ACROSS]);
     for (int i = ATN_LEVEL_UP; i <= ATN_LEVEL_DOWN; i += ATN_LEVEL_DOWN - ATN_LEVEL_UP)
@@ -126,9 +125,9 @@ static void choose_parts(atn_level_plan *plan, const atn_problem *q, const atn_c
             use(plan, q, c, (atn_level_part)i, row[i]);
 }
 
-/* ---- what it takes ---- */
+/* ---- rounds ---- */
 
-/* Rounds, as the first and the last of its ranks have them. */
+/* The maximum over the first and the last rank. */
 static void measure(atn_level_plan *plan, const atn_cluster *c, atn_level_use *u, atn_problem *q)
 {
     for (int i = 0; i < 2 && !plan->why; i++) {
@@ -144,7 +143,7 @@ static void measure(atn_level_plan *plan, const atn_cluster *c, atn_level_use *u
     }
 }
 
-/* A cluster with as many members and the same algorithm, measured before. */
+/* An earlier cluster of the same size with the same algorithm. */
 static const atn_level_use *known(const atn_level_plan *plan, const atn_cluster *c,
                                   const atn_level_use *u, int part)
 {
@@ -163,7 +162,7 @@ static void examine(atn_level_plan *plan, const atn_problem *q, const atn_cluste
     const bool all = is_direct(q->op), placed = u->row->algo->needs & ATN_NEEDS_TOPOLOGY;
     const atn_level_use *same = placed ? NULL : known(plan, c, u, part);
     atn_problem inner = {
-        .op = u->row->op, .p = all ? c->count : c->members, .ordered = q->ordered, .pieces = 1};
+        .op = u->row->op, .p = all ? c->count : c->members, .ordered = q->ordered, .segments = 1};
 
     if (same) {
         u->rounds = same->rounds;
@@ -195,7 +194,7 @@ static void examine_all(atn_level_plan *plan, const atn_problem *q)
     }
 }
 
-/* ---- a plan ---- */
+/* ---- plan ---- */
 
 static void check_names(atn_level_plan *plan)
 {
@@ -246,7 +245,7 @@ static atn_level_plan *make_plan(const atn_problem *q, const atn_params *prm)
         return NULL;
     plan->topo = q->topo && q->topo->p == q->p ? q->topo : NULL;
     if (!atn_level_words_read(atn_interned(prm->v[0]), &plan->words, bad))
-        refuse(plan, "its levels are not understood");
+        refuse(plan, "its levels are invalid");
     else if (!plan->words.given && !plan->topo)
         refuse(plan, "the topology is not known");
     else

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 typedef struct {
-    atn_ref *earlier; /* by depth: the members of the cluster before this rank's */
-    atn_ref before;   /* all ranks before its member */
+    atn_ref *earlier; /* by depth: prefix of the members before this rank's member */
+    atn_ref before;   /* prefix of all ranks before its member */
     bool has;
 } state;
 
 static atn_ref scratch(atn_level_run *x) { return atn_tmp_at(atn_tmp(x->b, 0, 1), 0, 1); }
 
-/* The last rank adds what comes before its member to what that amounts to: that is the cluster. */
+/* The last rank combines the prefix with the total of its member: the total of the cluster. */
 static void add_earlier(atn_level_run *x, atn_ref earlier)
 {
     if (!x->moved) {
@@ -36,7 +36,7 @@ static void inwards(atn_level_run *x, const atn_cluster *c)
         add_earlier(x, to);
 }
 
-/* Only the first cluster of each depth has nothing before it. */
+/* Only the first cluster of each depth has no prefix. */
 static void outwards(atn_level_run *x, const atn_cluster *c)
 {
     state *s = x->more;

@@ -1,14 +1,14 @@
-/* levels_prefix.h - prefixes over levels, for scan and exscan.
+/* levels_prefix.h - hierarchical prefix reductions, for scan and exscan.
  *
- * Inwards, the last ranks of the members of a cluster find what the members before theirs amount
- * to (exscan), and the last of them what the cluster does.  Outwards again, each passes on what
- * comes before its cluster (broadcast), and adds what comes before its member in it. */
+ * Up: an exscan among the last ranks of the members of a cluster gives each the prefix of the
+ * preceding members; the last one then has the total of the cluster.  Down: the prefix of the
+ * cluster is broadcast, and each leader combines it with the prefix of its member. */
 #ifndef ATN_LEVELS_PREFIX_H
 #define ATN_LEVELS_PREFIX_H
 
 #include "algo/levels.h"
 
-/* *before_p: the operands of all ranks below, if the result is true (it has such). */
+/* *before_p: the prefix of all lower ranks.  False: there is none. */
 bool atn_level_prefix(atn_level_run *x, atn_ref *before_p);
 
 #endif

@@ -5,7 +5,7 @@
 #include "algo/shape.h"
 #include "topo/topo.h"
 
-/* ---- who this rank is ---- */
+/* ---- position of this rank ---- */
 
 static bool inside(int place, int first, int count)
 {
@@ -36,7 +36,7 @@ const atn_cluster *atn_level_largest(const atn_level_run *x, bool inner)
     return NULL;
 }
 
-/* The cluster of a depth around this rank, in which it leads a member or `all` count. */
+/* The cluster of a depth that contains this rank, if it leads a member of it or with `all`. */
 static const atn_cluster *cluster_at(const atn_level_run *x, int depth, bool all)
 {
     const atn_levels *tree = &x->plan->tree;
@@ -73,7 +73,7 @@ atn_view atn_level_range(atn_ref at, int first, int count, int room[2])
 
 /* ---- parts ---- */
 
-/* The member that leads the cluster. */
+/* Index of the member that contains the leader of the cluster. */
 static int root_of(const atn_level_run *x, const atn_cluster *c)
 {
     const atn_level_member *m = &x->plan->tree.members[c->member];
@@ -98,11 +98,11 @@ static atn_problem inner_problem(const atn_level_run *x, const atn_cluster *c,
         .root = atn_operation_get(row->op)->flags & ATN_ROOTED ? root_of(x, c) : 0,
         .in_place = s->in_place,
         .ordered = x->q->ordered,
-        .pieces = 1,
+        .segments = 1,
     };
 }
 
-/* Places of the ranks that take part. */
+/* Places of the participating ranks. */
 static int *takers(const atn_level_run *x, const atn_cluster *c, int n, bool all)
 {
     const atn_level_member *m = &x->plan->tree.members[c->member];
@@ -136,7 +136,7 @@ void atn_level_embed(atn_level_run *x, const atn_cluster *c, const atn_level_sid
     free(places);
 }
 
-/* Clusters of a depth begin in the same round, and what follows when the longest may be done. */
+/* Clusters of a depth begin in the same round; the next phase begins after the longest of them. */
 void atn_level_phase(atn_level_run *x, atn_level_part part, int depth, bool all,
                      atn_level_step step)
 {
@@ -166,14 +166,14 @@ void atn_level_phases(atn_level_run *x, atn_level_step up, atn_level_step across
         atn_level_phase(x, ATN_LEVEL_DOWN, d, false, down);
 }
 
-/* ---- a schedule ---- */
+/* ---- schedule ---- */
 
 typedef struct {
     const atn_level_plan *plan;
     atn_level_emit emit;
 } job;
 
-static void run_piece(atn_builder *b, const atn_problem *q, const void *context)
+static void run_segment(atn_builder *b, const atn_problem *q, const void *context)
 {
     const job *j = context;
     atn_level_run x = {.b = b, .q = q, .plan = j->plan, .held = atn_src(0, 1)};
@@ -189,12 +189,12 @@ static void run_piece(atn_builder *b, const atn_problem *q, const void *context)
     free(x.bounds);
 }
 
-static void run_pieces(atn_builder *b, const atn_problem *q, const void *context)
+static void run_segments(atn_builder *b, const atn_problem *q, const void *context)
 {
-    if (q->pieces > 1)
-        atn_pass_segment(b, q, q->pieces, run_piece, context);
+    if (q->segments > 1)
+        atn_pass_segment(b, q, q->segments, run_segment, context);
     else
-        run_piece(b, q, context);
+        run_segment(b, q, context);
 }
 
 void atn_levels_build(atn_builder *b, const atn_problem *q, const atn_params *prm,
@@ -208,9 +208,9 @@ void atn_levels_build(atn_builder *b, const atn_problem *q, const atn_params *pr
     else if (plan->why)
         atn_builder_refuse(b, plan->why);
     else if (atn_levels_sorted(&plan->tree))
-        run_pieces(b, q, &j);
+        run_segments(b, q, &j);
     else
-        atn_pass_permute(b, q, plan->tree.rank, run_pieces, &j);
-    atn_pass_pair(b); /* one part ends with half an exchange, the next begins with a whole one */
+        atn_pass_permute(b, q, plan->tree.rank, run_segments, &j);
+    atn_pass_pair(b); /* a part may end with half an exchange before a whole one */
     atn_level_plan_free(plan);
 }

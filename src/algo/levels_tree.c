@@ -1,18 +1,18 @@
 /* levels_tree.c - the hierarchy of clusters, from the topology or from sizes.
  *
- * Nodes of the topology that hold a single member are passed over; those of a level that is not to
- * be told apart give their members to the cluster around them. */
+ * Nodes of the topology with a single member are skipped; the members of nodes of a skipped level
+ * belong to the enclosing cluster. */
 #include <stdlib.h>
 
 #include "algo/levels.h"
 #include "topo/topo.h"
 
-static const int64_t wide_ns = 500000; /* to the meeting point: a millisecond from end to end */
+static const int64_t wide_ns = 500000; /* to the common switch: a millisecond end to end */
 
-/* A member on its way: a node of the topology, or a rank; for given levels a run of ranks. */
+/* A member: a node of the topology, or a rank; with given sizes a run of ranks. */
 typedef struct {
     int node;     /* -1: a rank */
-    bool direct;  /* of the node, what it holds itself, without the switches below */
+    bool direct;  /* only the node's own ranks and hosts, without switches below it */
     int smallest; /* rank in it */
     int count;
 } item;
@@ -22,11 +22,11 @@ typedef ATN_VEC(item) items;
 typedef struct {
     const atn_topo *t;
     const atn_level_words *words;
-    int *below, *smallest, *end; /* of a node: ranks, smallest rank, behind its last node */
+    int *below, *smallest, *end; /* of a node: ranks, smallest rank, end of its subtree */
     atn_levels *tree;
     ATN_VEC(atn_cluster) clusters;
     ATN_VEC(atn_level_member) members;
-    int place; /* the next one */
+    int place; /* next free place */
     bool ok;
 } maker;
 
@@ -54,7 +54,7 @@ static bool is_far(const maker *m, int v, int top)
     return delay >= wide_ns;
 }
 
-/* Members may be of several kinds: the first word that names one of them counts, else the
+/* Members may be of several kinds: the first word that names one of them applies, else the
  * outermost kind. */
 static void name_cluster(const maker *m, const items *list, int top, atn_cluster *c)
 {
@@ -103,7 +103,7 @@ static int add_cluster(maker *m, const items *list, int depth)
 static int add_node(maker *m, int v, bool direct, int depth);
 static int add_run(maker *m, int first, int count, int word, int depth);
 
-/* `word`: that gave the runs. */
+/* `word`: the word that defined the runs. */
 static int add_item(maker *m, const item *x, int word, int depth)
 {
     if (x->node >= 0)
@@ -115,7 +115,7 @@ static int add_item(maker *m, const item *x, int word, int depth)
     return -1;
 }
 
-/* What is inside of a cluster, or, where there is no need for one (id -1), of its only member. */
+/* Adds the contents of a cluster or, without one (id -1), of its only member. */
 static void add_members(maker *m, const items *list, int id, int word, int depth)
 {
     for (int i = 0; i < list->n && m->ok; i++) {
@@ -144,7 +144,7 @@ static void list_ranks(maker *m, int v, items *list)
             push(m, list, (item){.node = -1, .smallest = r, .count = 1});
 }
 
-/* The hosts (or parts) below a node and its ranks. */
+/* The hosts (or parts of hosts) below a node and its ranks. */
 static void list_direct(maker *m, int v, items *list)
 {
     int here = m->below[v];
@@ -159,7 +159,7 @@ static void list_direct(maker *m, int v, items *list)
         list_ranks(m, v, list);
 }
 
-/* Hosts beside switches form a cluster of their own: they are as near to each other as those below
+/* Hosts beside switches form a cluster of their own: they are as close to each other as those below
  * one of the switches. */
 static void list_members(maker *m, int v, items *list)
 {
@@ -182,7 +182,7 @@ static void list_members(maker *m, int v, items *list)
     push(m, list, own);
 }
 
-/* A member, or what is in it where its level is not told apart. */
+/* Lists a member, or its contents where its level is skipped. */
 static void list_item(maker *m, const item *x, items *list)
 {
     if (is_none(m, x))
@@ -200,7 +200,7 @@ static void list_node(maker *m, int v, bool direct, items *list)
         list_members(m, v, list);
 }
 
-/* Returns the cluster of the ranks below a node; -1 where there is but one. */
+/* Returns the cluster of the ranks below a node; -1 for a single rank. */
 static int add_node(maker *m, int v, bool direct, int depth)
 {
     items list = {0};
@@ -224,7 +224,7 @@ static int add_node(maker *m, int v, bool direct, int depth)
 
 /* ---- given sizes ---- */
 
-/* Words that would make no difference to a run of that many ranks are passed over. */
+/* Skips words that have no effect on a run of `count` ranks. */
 static int next_word(const atn_level_words *w, int word, int count)
 {
     while (word < w->n &&
@@ -255,7 +255,7 @@ static int add_run(maker *m, int first, int count, int word, int depth)
     return id;
 }
 
-/* ---- a tree ---- */
+/* ---- tree ---- */
 
 static bool survey(maker *m)
 {

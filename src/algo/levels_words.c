@@ -45,7 +45,7 @@ static bool read_word(const char *text, atn_level_word *w)
     return text[m] == '\0' || read_algo(text + m + 1, w);
 }
 
-/* With one size all words have one, but the innermost level needs none: it joins ranks. */
+/* If one word has a size, all have one, except the innermost level, which joins ranks. */
 static bool sizes_fit(atn_level_words *words)
 {
     int sizes = 0, ranks = 0;

@@ -1,7 +1,7 @@
 /* mirror.c - see mirror.h.
  *
- * Operands stay in SRC until the first one from elsewhere arrives; it is combined where it was
- * received, in `sums`, and later ones, received in `room`, are added to it. */
+ * Operands stay in SRC until the first remote operand arrives; it is combined where it was
+ * received, in `sums`; later operands are received in `room` and added. */
 #include "algo/mirror.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static const char *const words[] = {"bruck",     "neighbor", "recursive_doubling
                                     "mesh",      NULL};
 
 const atn_param atn_mirror_params[] = {
-    {"gather", ATN_WORD, 0, 0, 8, ATN_LINEAR, "the allgather that goes backwards", words},
+    {"gather", ATN_WORD, 0, 0, 8, ATN_LINEAR, "allgather algorithm to reverse", words},
     {0},
 };
 
@@ -24,13 +24,13 @@ typedef struct {
     atn_builder *b;
     const atn_schedule *forward;
     int blocks;      /* of the vector that is reduced */
-    int sums, room;  /* scratch like it */
+    int sums, room;  /* scratch of the same shape */
     bool *combined;  /* the sum of a block is in `sums`, not in SRC */
-    int *block, n;   /* those of the current message */
+    int *block, n;   /* blocks of the current message */
     atn_range *list; /* ranges for two references */
 } mirror;
 
-/* The blocks of the current message, or only those of which nothing was combined yet. */
+/* The blocks of the current message, or only those without a sum yet. */
 static atn_ref select_blocks(const mirror *m, atn_ref like, bool fresh, int which)
 {
     atn_range *list = m->list + which * m->blocks;
@@ -85,7 +85,7 @@ static bool all_fresh(const mirror *m)
     return true;
 }
 
-/* All sums of the message are in `sums` from now on. */
+/* The sums of the message are now in `sums`. */
 static void mark(mirror *m)
 {
     for (int i = 0; i < m->n; i++)
@@ -116,12 +116,12 @@ static void take_back(mirror *m, int peer)
         mark(m);
         return;
     }
-    atn_recv(m->b, peer, in_room(m)); /* at once, as the other half of an exchange */
+    atn_recv(m->b, peer, in_room(m)); /* directly after the send: an exchange */
     move_to_sums(m);
     atn_reduce(m->b, in_room(m), in_sums(m, false));
 }
 
-/* What a round combines is there before the next one begins, as what it spreads was forwards. */
+/* A round completes its reductions before the next begins, as the forward round does its copies. */
 static void next_round(mirror *m, int *round, int until)
 {
     if (*round > until)
@@ -141,14 +141,14 @@ static void turn(mirror *m, int i)
         take_back(m, o->peer);
 }
 
-/* Operations i - 1 and i are an exchange that begins with the receipt. */
+/* Operations i - 1 and i are an exchange that begins with the receive. */
 static bool is_exchange(const atn_schedule *s, int i)
 {
     return i > 0 && s->ops[i].kind == ATN_OP_SEND && s->ops[i - 1].round == s->ops[i].round &&
            atn_step_length(s, i - 1) == 2;
 }
 
-/* Of an exchange the send comes first, so that nothing is combined in between. */
+/* The send of an exchange is first, so that no reduction separates the two. */
 static void run(mirror *m)
 {
     const atn_schedule *s = m->forward;
@@ -168,7 +168,7 @@ static void run(mirror *m)
     next_round(m, &round, 0);
 }
 
-/* The own block, or at the root all. */
+/* Stores the rank's own block or, at the root, all blocks. */
 static void finish(mirror *m, const atn_problem *q)
 {
     const bool whole = q->op == ATN_REDUCE;
@@ -204,7 +204,7 @@ static atn_schedule *build_forward(atn_builder *b, const atn_problem *q, const a
     return s;
 }
 
-/* How often this rank sends a block at most: so often its sum is combined. */
+/* The maximum number of times a block is sent, hence its sum combined. */
 static int most_sends(mirror *m)
 {
     int *sent = calloc((size_t)m->blocks + 1, sizeof *sent), most = 0;
@@ -255,7 +255,7 @@ void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
     atn_schedule_free(s);
 }
 
-/* ---- there and back ---- */
+/* ---- allreduce ---- */
 
 typedef struct {
     const atn_algo *bcast;

@@ -1,4 +1,4 @@
-/* order.c - orders of ranks along the wires: lr1, lr2, dfs. */
+/* order.c - topology-aware rank orders: lr1, lr2, dfs. */
 #include "algo/order.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "algo/derived.h"
 #include "algo/walk.h"
 
-/* ---- switches and machines ---- */
+/* ---- switches and hosts ---- */
 
-/* Nodes stand in depth-first order, so sorting by node is lr1. */
+/* Nodes are in depth-first order, so sorting by node gives lr1. */
 static void sort_ranks(atn_forest *f, int *next)
 {
     const atn_topo *t = f->t;
@@ -109,7 +109,7 @@ static const char *no_two_hops(const atn_forest *f)
     return NULL;
 }
 
-/* A machine before every branch, the rest of the machines behind the last one. */
+/* A host before every branch, the remaining hosts after the last one. */
 static int interleave(const atn_forest *f, int v, int *ranks, int n)
 {
     int host = f->first[v], inner = f->first[v];
@@ -129,7 +129,7 @@ static int interleave(const atn_forest *f, int v, int *ranks, int n)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- interface ---- */
 
 static bool depth_first(const atn_topo *t, int root, int *ranks)
 {

@@ -1,11 +1,10 @@
-/* order.h - orders of the ranks in which rings and chains use the wires of a topology without
- * contention: the ranks of every branch stand one after the other.
+/* order.h - rank orders that make rings and chains contention-free on a topology: the ranks of
+ * every branch are consecutive.
  *
  *   lr1   depth first through the topology
  *   lr2   a ring whose neighbours are at most two switches apart; exists when every switch has at
  *         least as many hosts as neighbouring switches
- *   lr3   a ring whose longest way between neighbours is as short as any ring without contention
- *         can have it
+ *   lr3   a contention-free ring with the shortest possible maximum distance between neighbours
  *   dfs   depth first from the root of the operation (see walk.h) */
 #ifndef ATN_ORDER_H
 #define ATN_ORDER_H
@@ -20,15 +19,14 @@ typedef enum {
     ATN_ORDER_DFS
 } atn_order;
 
-/* NULL when the topology has such an order, else why not. */
+/* NULL when the topology has such an order, else the reason. */
 const char *atn_order_refuses(const atn_topo *t, atn_order how);
-/* ranks[i] becomes the rank at place i (room for t->p).  False: no memory, or it is refused. */
+/* Sets ranks[i] to the rank at place i (t->p entries).  False: no memory, or no such order. */
 bool atn_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks);
 
-/* ---- for the files that make orders ---- */
+/* ---- internal to order*.c ---- */
 
-/* The tree of switches and hosts that have ranks.  Hosts are machines: their ranks stay
- * together. */
+/* The tree of switches and hosts with ranks.  The ranks of a host stay together. */
 typedef struct {
     const atn_topo *t;
     int root;           /* the lowest node that joins all ranks */
@@ -44,7 +42,7 @@ static inline bool atn_forest_switch(const atn_forest *f, int v)
 {
     return f->t->nodes[v].kind == ATN_TOPO_SWITCH;
 }
-/* Appends the ranks of a machine; returns the new number of ranks. */
+/* Appends the ranks of a host; returns the new number of ranks. */
 int atn_forest_take(const atn_forest *f, int v, int *ranks, int n);
 
 /* lr3 (order_lr3.c): NULL on success; `ranks` may be NULL. */

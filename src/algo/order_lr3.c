@@ -1,16 +1,16 @@
-/* order_lr3.c - the ring whose longest way between neighbours is shortest.
+/* order_lr3.c - the ring with the shortest maximum distance between neighbours.
  *
- * On a ring without contention every branch is an array: its ranks stand one after the other.
- * What matters of an array is the height of its two ends, the switches between an end and the top
- * of the branch, that one included.  Inside a switch, arrays and machines (height 0) follow each
- * other; between neighbours of heights b and a lie b + a + 1 switches.
+ * On a contention-free ring every branch is an array: its ranks are consecutive.  The relevant
+ * property of an array is the height of its two ends: the switches between an end and the top of
+ * the branch, including the top.  Below a switch, arrays and hosts (height 0) follow each other;
+ * between neighbours of heights b and a lie b + a + 1 switches.
  *
- * For a limit, from 1 upwards, the pairs of heights that arrays within the limit can have are
- * found from the leaves to the root.  Lower is always better, so only pairs that no other pair
- * beats are kept.  A switch orders its branches by dynamic programming over how many of each kind
- * (branches with the same pairs are alike) stand already, and the heights of the two outer ends;
- * it minimises the machines that have to stand between two branches which are too high to be
- * neighbours.  Machines left over become ends of height 0. */
+ * For a limit, from 1 upwards, the possible pairs of heights of arrays within the limit are
+ * computed from the leaves to the root.  Lower is always better, so only Pareto-optimal pairs are
+ * kept.  A switch orders its branches by dynamic programming over the number of branches of each
+ * kind placed so far (branches with the same pairs are of one kind) and the heights of the two
+ * outer ends; it minimises the hosts needed between two branches that are too high to be
+ * neighbours.  Remaining hosts become ends of height 0. */
 #include "algo/order.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct {
 } pair;
 _Static_assert(sizeof(pair) == 2 * sizeof(int), "compared as bytes: no padding");
 
-/* The pairs of all switches lie one after the other; kinds of branches point at them. */
+/* The pairs of all switches are consecutive; kinds of branches refer to them. */
 typedef struct {
     const atn_forest *f;
     int limit;
@@ -35,17 +35,17 @@ typedef struct {
 typedef struct {
     const pair *pairs;
     int npairs;
-    int all, n; /* branches of this kind; as many as the dynamic programming looks at */
-    int stride; /* of its number in a state */
+    int all, n; /* branches of this kind; those considered by the dynamic programming */
+    int stride; /* of its count in a state */
 } kind;
 
 /* One switch. */
 typedef struct {
     int machines, branches;
     kind *kinds;
-    int nkinds, heights; /* heights: one more than the greatest */
+    int nkinds, heights; /* heights: one more than the maximum */
     int states;
-    uint16_t *least; /* (state, height of the first end, of the last) -> machines in between */
+    uint16_t *least; /* (state, height of the first end, of the last) -> hosts in between */
 } table;
 
 static uint16_t *least_at(const table *s, int state, int x, int y)
@@ -97,8 +97,8 @@ static int highest(const kind *k)
     return h;
 }
 
-/* Branches so low that two of them may always be neighbours: of a run of them only both ends
- * matter, and there is at most one run more than there are others. */
+/* Branches so low that two of them may always be neighbours: only the two ends of a run of them
+ * matter, and there is at most one run more than other branches. */
 static void bound_kinds(const search *x, table *s)
 {
     double states = 1;
@@ -185,8 +185,8 @@ static void table_free(table *s)
     free(s->least);
 }
 
-/* Machines left over when all branches stand between ends of heights i and j; negative: cannot
- * be. */
+/* Hosts left over when all branches are placed between ends of heights i and j; negative:
+ * impossible. */
 static int left_over(const table *s, int i, int j)
 {
     const int need = *least_at(s, s->states - 1, i, j);
@@ -260,10 +260,10 @@ static bool closes(const search *x, const table *s, pair *ends_p)
 typedef struct {
     int kind;
     pair ends;
-    bool machine; /* one stands before it */
+    bool machine; /* preceded by a host */
 } stand;
 
-/* The branch that stood last in a state with outer ends from and *y_p; steps back over it. */
+/* The last branch in a state with outer ends from and *y_p; steps back over it. */
 static stand step_back(const search *x, const table *s, int *state_p, int from, int *y_p)
 {
     const int state = *state_p, least = *least_at(s, state, from, *y_p);
@@ -287,11 +287,11 @@ static stand step_back(const search *x, const table *s, int *state_p, int from, 
                 }
         }
     }
-    *state_p = 0; /* cannot be: fill came from somewhere */
+    *state_p = 0; /* unreachable: every state has a predecessor */
     return (stand){0};
 }
 
-/* What is being written: the machines and the branches of each kind in their order. */
+/* The output: the hosts and the branches of each kind in order. */
 typedef struct {
     search *x;
     int *ranks, n;
@@ -320,7 +320,7 @@ static void write_machines(writer *w, int v, int *at, int n)
     }
 }
 
-/* Branches beyond those that the dynamic programming looked at stand behind the first of their
+/* Branches not considered by the dynamic programming follow the first of their
  * kind. */
 static void write_branches(writer *w, int v, table *s, const stand *stands, int n, int *machine)
 {
@@ -341,7 +341,7 @@ static void write_branches(writer *w, int v, table *s, const stand *stands, int 
     free(at);
 }
 
-/* Which outer ends of the branches give a pair of the switch. */
+/* The outer ends of the branches that give a pair of the switch. */
 static pair inner_ends(const table *s, pair ends)
 {
     for (int i = 0; i < s->heights; i++)
@@ -392,7 +392,7 @@ static void write_array(writer *w, int v, pair ends, bool ring)
 
 /* ---- search for the limit ---- */
 
-/* Children stand behind their parents. */
+/* Children follow their parents. */
 static bool feasible(search *x)
 {
     const atn_forest *f = x->f;

@@ -1,4 +1,4 @@
-/* param.c - parameters of a row: the algorithm's own, then those that its passes bring. */
+/* param.c - parameters of a row: the algorithm's own, then those of its passes. */
 #include "algo/algo.h"
 #include "algo/levels.h"
 #include "algo/order.h"
@@ -17,26 +17,25 @@ static const struct {
 } standard[] = {
     {ATN_PASS_SEGMENT,
      {"segment", ATN_BYTES, 0, 0, INT64_C(1) << 40, ATN_LOG2,
-      "bytes per piece, pieces travel one behind the other (0: in one piece)", NULL}},
+      "segment size in bytes, pipelined (0: whole message)", NULL}},
     {ATN_PASS_WINDOW,
-     {"window", ATN_INT, 0, 0, 1 << 20, ATN_LOG2, "rounds of messages in flight at once (0: all)",
+     {"window", ATN_INT, 0, 0, 1 << 20, ATN_LOG2, "maximum rounds of messages in flight (0: all)",
       NULL}},
     {ATN_PASS_SYNC,
      {"sync", ATN_WORD, ATN_SYNC_NONE, ATN_SYNC_NONE, ATN_SYNC_BARRIER, ATN_LINEAR,
-      "before a round, wait for nobody, for its receiver, or for all ranks", sync_words}},
+      "before a round, wait not at all, for the receiver, or for all ranks", sync_words}},
     {ATN_PASS_SYNC,
-     {"every", ATN_INT, 1, 1, 1 << 20, ATN_LOG2, "rounds from one synchronisation to the next",
-      NULL}},
+     {"every", ATN_INT, 1, 1, 1 << 20, ATN_LOG2, "rounds between synchronisations", NULL}},
     {ATN_PASS_ORDER,
      {"order", ATN_WORD, ATN_ORDER_RANK, ATN_ORDER_RANK, ATN_ORDER_DFS, ATN_LINEAR,
-      "ranks by number, or along the wires: a contention-free ring (lr1), one of two hops (lr2), "
-      "the shortest one (lr3), depth first from the root (dfs)",
+      "rank order: by number, or topology-aware: a contention-free ring (lr1), with two hops "
+      "(lr2),  "
+      "with the shortest distances (lr3), depth first from the root (dfs)",
       order_words}},
 };
 
 const atn_param atn_knomial_params[] = {
-    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "parts into which a run of ranks is cut",
-     NULL},
+    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "radix of the tree (2: binomial)", NULL},
     {0},
 };
 
@@ -173,7 +172,7 @@ static atn_status unknown_param(const atn_row *row, const char *key, atn_error *
                     n > 0 ? atn_enumerate(names, n, ", ", all) : "none");
 }
 
-/* The row's levels; NULL: it has none. */
+/* The row's parameter of type ATN_LEVELS; NULL: none. */
 static const atn_param *levels_of(const atn_row *row, int *i_p)
 {
     const atn_param *list[ATN_MAX_PARAMS];
@@ -211,14 +210,14 @@ atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, 
         return set_levels(row, i, value, prm, err);
     if (!parse_value(param, value, &v) || v < param->min || v > param->max) {
         atn_param_allowed(param, allowed);
-        return atn_fail(err, ATN_INPUT, "%s: %s=%s is not possible; allowed: %s", row->name, key,
-                        value, allowed);
+        return atn_fail(err, ATN_INPUT, "%s: %s=%s is invalid; allowed: %s", row->name, key, value,
+                        allowed);
     }
     prm->v[i] = v;
     return ATN_OK;
 }
 
-/* One more of "site:flat", "host*4:binomial" or "host:none". */
+/* Appends "site:flat", "host*4:binomial" or "host:none". */
 static atn_status add_level(const atn_row *row, int i, const char *word, atn_params *prm,
                             atn_error *err)
 {
@@ -251,7 +250,7 @@ static atn_status check_length(const atn_row *row, const atn_params *prm, atn_er
     atn_params_print(row, prm, name, sizeof name);
     return strlen(name) < ATN_NAME_ROOM
                ? ATN_OK
-               : atn_fail(err, ATN_INPUT, "%s: its parameters take more than %d letters", row->name,
+               : atn_fail(err, ATN_INPUT, "%s: its parameters exceed %d characters", row->name,
                           ATN_NAME_ROOM - 1);
 }
 

@@ -1,4 +1,4 @@
-/* part.c - algorithms that others are made of, chosen by a parameter. */
+/* part.c - embedded algorithms named by a parameter. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "algo/algo.h"
 #include "algo/levels.h"
 
-/* On a single level the usual row is all there is. */
+/* On a single level, `levels` is the default row. */
 static const atn_row *part_row(atn_operation op, const atn_param *param, int64_t value)
 {
     if (param->type == ATN_LEVELS)
@@ -28,7 +28,7 @@ const char *atn_part_refuses(atn_operation op, const atn_param *param, int64_t v
     atn_params prm;
 
     part.op = op;
-    part.pieces = 1;
+    part.segments = 1;
     atn_params_default(row, &prm);
     return atn_refuses(row, &part, &prm);
 }
@@ -47,7 +47,7 @@ int atn_part_depth(atn_operation op, const atn_param *param, int64_t value, cons
 /* `operation(param, ranks, bytes)` in a closed form. */
 typedef struct {
     const char *begin, *end; /* the whole call */
-    const char *arg[4];      /* where arguments begin; the last: behind the end of the last one */
+    const char *arg[4];      /* start of each argument; the last entry: end of the last one */
 } call;
 
 static size_t name_length(const char *at)
@@ -69,7 +69,7 @@ static bool is_operation(const char *at, size_t n, atn_operation *op_p)
     return atn_operation_find(name, op_p);
 }
 
-/* Splits the arguments; closed forms are well-formed, as tests evaluate all of them. */
+/* Splits the arguments; closed forms are well-formed: tests evaluate all of them. */
 static void read_call(const char *begin, size_t name, call *c)
 {
     int depth = 0, n = 0;
@@ -99,7 +99,7 @@ static bool find_call(const char *text, call *c, atn_operation *op_p)
     return false;
 }
 
-/* Which part the parameter that a call names stands for. */
+/* The row of the part that a call refers to. */
 static const atn_row *row_of_call(const atn_row *row, const atn_params *prm, const call *c,
                                   atn_operation op)
 {
@@ -113,7 +113,7 @@ static const atn_row *row_of_call(const atn_row *row, const atn_params *prm, con
     return NULL;
 }
 
-/* The part's own parameters have their defaults; it works in one piece. */
+/* The part's parameters have their defaults; it uses one segment. */
 static char *part_text(const atn_row *part, const call *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];

@@ -8,7 +8,7 @@ typedef struct {
     const char *file;
     int line;
     atn_patterns *x;
-    int row, rows; /* of what is being read; equal: nothing is */
+    int row, rows; /* of the call being read; equal: complete */
     ATN_VEC(int64_t) bytes;
     ATN_VEC(atn_operation) op;
     ATN_VEC(int64_t) times;
@@ -54,7 +54,7 @@ static atn_status read_ranks(reader *d, char *rest)
     return ATN_OK;
 }
 
-/* "allgatherv", "x20", in that order; either may be missing. */
+/* "allgatherv", "x20", in this order; both optional. */
 static atn_status read_words(reader *d, char *rest, atn_operation *op_p, int64_t *times_p)
 {
     const char *word = strtok_r(NULL, " \t", &rest);
@@ -70,7 +70,7 @@ static atn_status read_words(reader *d, char *rest, atn_operation *op_p, int64_t
         word = strtok_r(NULL, " \t", &rest);
     }
     if (word && (*word != 'x' || !atn_parse_size(word + 1, times_p) || *times_p < 1))
-        return bad(d, "how often a call is made is written as x20, not", word);
+        return bad(d, "the number of repetitions is written as x20, not", word);
     return ATN_OK;
 }
 
@@ -92,7 +92,7 @@ static atn_status read_call(reader *d, char *rest)
     return st;
 }
 
-/* A line stands for a matrix whose other lines are empty. */
+/* A line is stored as a matrix whose other lines are zero. */
 static atn_status fill_up(reader *d)
 {
     const int p = d->x->p;
@@ -191,7 +191,7 @@ void atn_patterns_free(atn_patterns *x)
 
 bool atn_pattern_is_line(atn_operation op) { return op != ATN_ALLTOALLV && op != ATN_ALLTOALLW; }
 
-/* ---- patterns that are nearly equal ---- */
+/* ---- grouping of similar patterns ---- */
 
 static bool near(const atn_patterns *x, int a, int b, int percent)
 {

@@ -1,20 +1,19 @@
-/* pattern.h - how many bytes ranks exchange in operations whose sizes differ between ranks, call
- * after call: made by whoever knows a program, for schedules that are generated for it, and for
- * tuning.
+/* pattern.h - communication patterns: the block sizes of v-operations in consecutive calls of a
+ * program, for generating schedules and for tuning.
  *
  *   attune-pattern 1
  *   # comments and empty lines are skipped
  *   ranks 3
- *   call            a matrix follows, a line per sender; several calls may follow each other
+ *   call            followed by a matrix, one line per sender; any number of calls
  *   0 8K 16
  *   4K 0 0
  *   1 1M 0
- *   call allgatherv x20     twenty times; one line with a size for each rank
+ *   call allgatherv x20     made twenty times; one line with a size for each rank
  *   8K 4K 0
  *
- * Without an operation it is alltoallv.  gatherv, scatterv, allgatherv and reduce_scatter have one
+ * The default operation is alltoallv.  gatherv, scatterv, allgatherv and reduce_scatter have one
  * line, alltoallv and alltoallw a matrix.
- * A pattern orders messages; it never decides which of them exist. */
+ * A pattern affects the order of messages, never which messages exist. */
 #ifndef ATN_PATTERN_H
 #define ATN_PATTERN_H
 
@@ -24,9 +23,9 @@ enum { ATN_PATTERN_VERSION = 1 };
 
 typedef struct {
     int p, calls;
-    int64_t *bytes;    /* call, sender, receiver; what a rank keeps is 0.  Of one line: sender 0 */
+    int64_t *bytes;    /* [call][sender][receiver]; a rank's own block is 0; one line: sender 0 */
     atn_operation *op; /* of each call */
-    int64_t *times;    /* that a call is made */
+    int64_t *times;    /* repetitions of each call */
 } atn_patterns;
 
 /* `file` is used in messages ("file:line: ..."). */
@@ -37,11 +36,11 @@ static inline const int64_t *atn_pattern(const atn_patterns *x, int call)
     return x->bytes + (size_t)call * (size_t)x->p * (size_t)x->p;
 }
 
-/* Whether an operation has one size for each rank, not for each pair. */
+/* Whether an operation has one size per rank instead of one per pair. */
 bool atn_pattern_is_line(atn_operation op);
-/* Calls that share a schedule: like[i] is the first call of the operation whose pattern differs
- * from that of call i by at most `percent` of the bytes of either.  Returns how many different ones
- * there are. */
+/* Groups calls that share a schedule: like[i] is the first call of the operation whose pattern
+ * differs from that of call i by at most `percent` of the bytes of either.  Returns the number of
+ * groups. */
 int atn_patterns_group(const atn_patterns *x, int percent, int *like);
 
 #endif

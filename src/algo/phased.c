@@ -1,9 +1,9 @@
-/* phased.c - phases as a program: data in the order of phases, tokens (messages without data) where
- * a rank must know that another one's message is through.
+/* phased.c - phases as a program: data in the order of phases, and tokens (messages without data)
+ * where a rank must wait for the completion of another rank's message.
  *
- * A token is emitted, at both ends, in the phase of the message that waits for it, before the data
- * of that phase and in an order that all ranks share; it only waits for what it is about, so it is
- * sent long before.  In this order the program never stops even if every send is synchronous. */
+ * Sender and receiver emit a token in the phase of the message that waits for it, before the data
+ * of that phase and in an order common to all ranks; it waits only for the message it refers to, so
+ * it is sent long before.  This order is free of deadlock even if every send is synchronous. */
 #include "algo/phased.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "algo/dummy.h"
 #include "algo/waits.h"
 
-enum { AHEAD = 4 }; /* receives that are posted before their turn */
+enum { AHEAD = 4 }; /* receives posted in advance */
 
 typedef struct {
     atn_builder *b;
@@ -20,11 +20,11 @@ typedef struct {
     const atn_phases *x;
     atn_waits waits;
     atn_phased how;
-    bool by_receiver, inside; /* who sends tokens; whether inside of blocks or between them */
-    int *op;                  /* message of the list -> this rank's last operation for it */
-    int *sends, nsends;       /* operations in their order, data only */
+    bool by_receiver, inside; /* receivers send tokens; tokens inside blocks, not between */
+    int *op;                  /* message -> this rank's last operation for it */
+    int *sends, nsends;       /* operations in order, data only */
     int *receives, nreceives;
-    ATN_VEC(int) until; /* what the send of this phase waits for */
+    ATN_VEC(int) until; /* dependencies of the send of this phase */
     bool last_sent;     /* the last operation was a send */
     int dummy;          /* scratch */
 } emitter;
@@ -33,15 +33,15 @@ static int ago(const int *list, int n) { return n >= AHEAD ? list[n - AHEAD] : -
 
 /* ---- tokens ---- */
 
-/* Full synchronisation keeps all phases apart, partial only those of different blocks; under
- * barriers between blocks only those of the same block are left. */
+/* Full synchronisation separates all phases, partial only those of different blocks; with
+ * barriers between blocks only those of the same block need tokens. */
 static bool kept_apart(const emitter *m, int phase, int before)
 {
     const bool same = phase / m->how.block == before / m->how.block;
     return m->inside ? same : !same;
 }
 
-/* The rank that knows when message i is through. */
+/* The rank that observes the completion of message i. */
 static int witness(const emitter *m, int i)
 {
     return m->by_receiver ? m->x->list[i].to : m->x->list[i].from;
@@ -53,7 +53,7 @@ static void expect(emitter *m, int op)
         atn_builder_fail(m->b, ATN_MEMORY, "out of memory");
 }
 
-/* The token of witness `w` for message i; one token for all that it has seen. */
+/* The token of witness `w` for message i; one token covers all messages it has observed. */
 static void token(emitter *m, int i, int w)
 {
     const int to = m->x->list[i].from, r = m->q->r;
@@ -80,7 +80,7 @@ static void token(emitter *m, int i, int w)
     }
 }
 
-/* Witnesses in ascending order, each once. */
+/* Witnesses in ascending order, without duplicates. */
 static void tokens_for(emitter *m, int i)
 {
     for (int last = -1;;) {
@@ -101,8 +101,8 @@ static void tokens_for(emitter *m, int i)
 
 static bool synchronised(const emitter *m) { return m->waits.first != NULL; }
 
-/* Only the last piece says that all have left. */
-static void send_piece(emitter *m, int to, atn_ref from, bool last)
+/* Only the last segment is sent synchronously: it implies that all have left. */
+static void send_segment(emitter *m, int to, atn_ref from, bool last)
 {
     if (last && synchronised(m) && !m->by_receiver)
         atn_ssend(m->b, to, from);
@@ -114,7 +114,7 @@ static void send_piece(emitter *m, int to, atn_ref from, bool last)
     m->last_sent = true;
 }
 
-static void recv_piece(emitter *m, int from, atn_ref to)
+static void recv_segment(emitter *m, int from, atn_ref to)
 {
     atn_recv(m->b, from, to);
     if (synchronised(m))
@@ -123,37 +123,37 @@ static void recv_piece(emitter *m, int from, atn_ref to)
     m->last_sent = false;
 }
 
-/* Half of an exchange.  Blocks that mean nothing are the own one, and scratch. */
+/* Half of an exchange.  Dummy messages use the rank's own block, and scratch. */
 typedef struct {
     int peer;                         /* -1: none */
-    const atn_phase_message *message; /* NULL: it means nothing */
+    const atn_phase_message *message; /* NULL: a dummy */
 } half;
 
-static atn_ref piece_of(const emitter *m, const half *h, bool sends, int k)
+static atn_ref segment_of(const emitter *m, const half *h, bool sends, int k)
 {
-    const int pieces = m->q->pieces, parts = m->x->parts * pieces;
+    const int segments = m->q->segments, parts = m->x->parts * segments;
 
     if (!h->message)
         return sends ? atn_src(m->q->r * parts + k * m->x->parts, m->x->parts)
                      : atn_tmp_at(m->dummy, k * m->x->parts, m->x->parts);
-    const int first = h->peer * parts + h->message->first * pieces + k * h->message->count;
+    const int first = h->peer * parts + h->message->first * segments + k * h->message->count;
     return sends ? atn_src(first, h->message->count) : atn_dst(first, h->message->count);
 }
 
-/* What this rank does in a phase.  The two halves stand next to each other, and beside operations
- * of the same direction, so that only they make a step. */
+/* The operations of this rank in a phase.  The two halves are adjacent to each other, and otherwise
+ * to operations of the same direction, so that only they form a step. */
 static void exchange(emitter *m, half to, half from)
 {
-    const int pieces = m->q->pieces;
+    const int segments = m->q->segments;
     const bool first = m->last_sent || from.peer < 0;
 
-    for (int k = 0; k < pieces; k++) {
+    for (int k = 0; k < segments; k++) {
         if (to.peer >= 0 && first)
-            send_piece(m, to.peer, piece_of(m, &to, true, k), k == pieces - 1);
+            send_segment(m, to.peer, segment_of(m, &to, true, k), k == segments - 1);
         if (from.peer >= 0)
-            recv_piece(m, from.peer, piece_of(m, &from, false, k));
+            recv_segment(m, from.peer, segment_of(m, &from, false, k));
         if (to.peer >= 0 && !first)
-            send_piece(m, to.peer, piece_of(m, &to, true, k), k == pieces - 1);
+            send_segment(m, to.peer, segment_of(m, &to, true, k), k == segments - 1);
     }
     if (to.message)
         m->op[to.message - m->x->list] = m->sends[m->nsends];
@@ -165,7 +165,7 @@ static void exchange(emitter *m, half to, half from)
 
 /* ---- phases ---- */
 
-/* Message i, if this rank has to do with it. */
+/* Message i, if this rank sends or receives it. */
 static void find_halves(const emitter *m, int i, half *to, half *from)
 {
     const atn_phase_message *x = &m->x->list[i];
@@ -196,7 +196,7 @@ static int phase_with_tokens(emitter *m, int phase, int lo)
 
 static int phase_with_dummies(emitter *m, atn_dummies *d, int phase, int lo)
 {
-    const int r = m->q->r, parts = m->x->parts * m->q->pieces;
+    const int r = m->q->r, parts = m->x->parts * m->q->segments;
     const int next = atn_dummies_fill(d, m->x, phase, lo);
     half to = {d->to[r], NULL}, from = {d->from[r], NULL};
 
@@ -215,7 +215,7 @@ static void run_phases(emitter *m)
     const bool dummies = m->how.sync == ATN_PHASED_DUMMY;
 
     if (dummies) {
-        const int parts = m->x->parts * m->q->pieces;
+        const int parts = m->x->parts * m->q->segments;
         m->dummy = atn_tmp(m->b, m->q->r * parts, parts);
         if (!atn_dummies_begin(m->q->topo, &d)) {
             atn_builder_fail(m->b, ATN_MEMORY, "out of memory");
@@ -230,7 +230,7 @@ static void run_phases(emitter *m)
     atn_dummies_end(&d);
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
 static const struct {
     bool tokens, by_receiver, barrier;
@@ -260,7 +260,7 @@ void atn_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x, 
                      const atn_phased *how)
 {
     emitter m = {.b = b, .q = q, .x = x, .how = *how};
-    const int parts = q->pieces * x->parts;
+    const int parts = q->segments * x->parts;
 
     if (parts > 1)
         atn_split(b, parts);

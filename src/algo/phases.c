@@ -1,4 +1,4 @@
-/* phases.c - what all ways to make phases share. */
+/* phases.c - common to all ways of computing phases. */
 #include "algo/phases.h"
 
 #include <stdlib.h>
@@ -99,8 +99,8 @@ static int64_t mean_bytes(const int64_t *bytes, int n)
     return messages > 0 ? (total + messages - 1) / messages : 1;
 }
 
-/* Turn k of the phases: the messages that have a part k; in the last turn those without bytes.
- * Phases that stay empty are left out. */
+/* Repetition k of the phases: the messages that have a part k; in the last one also empty messages.
+ * Empty phases are omitted. */
 static void add_turn(const atn_phases *plain, const int64_t *bytes, int64_t mean, int k, bool last,
                      atn_phases *x)
 {

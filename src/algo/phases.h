@@ -1,11 +1,11 @@
-/* phases.h - alltoall as phases: every message of one rank to another in exactly one phase, so that
- * no directed link carries more messages of a phase than it can (capacity.h). */
+/* phases.h - alltoall in phases: every message is in exactly one phase, and no directed link
+ * carries more messages of a phase than its capacity (capacity.h). */
 #ifndef ATN_PHASES_H
 #define ATN_PHASES_H
 
 #include "topo/topo.h"
 
-/* Parts first .. first + count - 1 of the block that goes from one rank to the other. */
+/* Parts first .. first + count - 1 of the block from one rank to another. */
 typedef struct {
     int phase, from, to;
     int first, count;
@@ -17,34 +17,32 @@ typedef struct {
     atn_phase_message *list; /* by phase, then by sender; at most one per sender and phase */
 } atn_phases;
 
-/* All links alike: the published schedule, which needs exactly as many phases as messages cross the
- * most loaded link (phases_tree.c).  False: no memory. */
+/* For equal links: the published optimal schedule, whose number of phases is the number of messages
+ * on the most loaded link (phases_tree.c).  False: no memory. */
 bool atn_phases_tree(const atn_topo *t, atn_phases *x);
-/* Links of different capacity: messages are put one by one into the first phase that has room on
- * their way, those over the links that are busy longest first (phases_list.c). */
+/* For links of different capacity: list scheduling; each message is assigned to the first phase
+ * with free capacity on its path, messages over the most loaded links first (phases_list.c). */
 bool atn_phases_list(const atn_topo *t, const int *capacity, atn_phases *x);
-/* The same with messages of different size, the longest first; bytes[from * p + to].  Messages of
- * no bytes come last. */
+/* The same for messages of different size, the longest first; bytes[from * p + to].  Empty messages
+ * are last. */
 bool atn_phases_greedy(const atn_topo *t, const int *capacity, const int64_t *bytes, atn_phases *x);
-/* The phases of alltoall for messages of different size: each is cut evenly into as many parts as
- * it has times the mean size, and the phases are gone through once per part.  Messages of no bytes
- * come last. */
+/* The phases of alltoall for messages of different size: each message is divided evenly into parts
+ * of about the mean size, and the phases are repeated once per part.  Empty messages are last. */
 bool atn_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x);
-/* As the rates say: the list where links differ, the tree where they are all alike. */
+/* atn_phases_list where link rates differ, atn_phases_tree where they are equal. */
 bool atn_phases_begin(const atn_topo *t, bool rated, atn_phases *x);
 void atn_phases_end(atn_phases *x);
 
 /* Phases that the most loaded link needs. */
 int64_t atn_phases_bound(const atn_topo *t, const int *capacity);
 
-/* Rotate pattern: which of `senders` sends to which of `receivers` in step n of senders * receivers
- * steps; each sender sends once in as many steps as there are senders, and so do receivers
- * receive. */
+/* Rotate pattern: sender and receiver of step n of senders * receivers steps.  In any `senders`
+ * consecutive aligned steps each sender sends once; likewise for receivers. */
 void atn_rotate(int senders, int receivers, int n, int *from_p, int *to_p);
 
-/* ---- for the files that make phases ---- */
+/* ---- internal to phases*.c ---- */
 
-/* Sorts what has been filled in and counts the phases.  False: no memory. */
+/* Sorts the list and counts the phases.  False: no memory. */
 bool atn_phases_sort(atn_phases *x);
 
 #endif

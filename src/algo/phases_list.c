@@ -1,28 +1,28 @@
-/* phases_list.c - phases for links of different capacity, and for messages of different size: each
- * message goes into the first phase that has room on its way.
+/* phases_list.c - phases for links of different capacity and messages of different size, by list
+ * scheduling: each message is assigned to the first phase with free capacity on its path.
  *
- * Which message comes first decides how many phases that takes.  Messages over the links that are
- * busy longest go first, near ones (in the order lr1) before far ones, so that in a phase all ranks
- * send about equally far.  After that the list is improved: the phases found so far, in another
- * order, are taken as a list again.  All messages of the k-th phase of the new order fit into one
- * of the first k, so the number of phases never grows, and often shrinks. */
+ * The order of messages determines the number of phases.  Messages over the most loaded links are
+ * first, near ones (in the order lr1) before far ones, so that in a phase all ranks send over
+ * similar distances.  Then the list is improved: the phases found so far, in another order, are
+ * used as a list again.  All messages of the k-th phase of the new order fit into one of the first
+ * k, so the number of phases never grows, and often shrinks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "algo/order.h"
 #include "algo/phases.h"
 
-enum { TRIES = 24 }; /* improvements at most; none when the bound is met */
+enum { TRIES = 24 }; /* maximum number of improvements; none if the bound is met */
 
 typedef struct {
-    int64_t bytes, busy; /* larger comes first */
-    int turn;            /* smaller comes first */
+    int64_t bytes, busy; /* larger first */
+    int turn;            /* smaller first */
     int from, to, phase;
 } item;
 
-/* The room that is left: for each edge a bit per phase, set when it is full, and where an edge
- * carries several messages how many it has.  Edges that carry all their messages in one phase are
- * never looked at. */
+/* Free capacity: for each edge a bit per phase, set when it is full and, where an edge carries
+ * several messages, their number.  Edges that carry all their messages in one phase are ignored.
+ */
 typedef struct {
     const atn_topo *t;
     const int *capacity;
@@ -34,7 +34,7 @@ typedef struct {
     int *path;
 } room;
 
-/* ---- room ---- */
+/* ---- capacity ---- */
 
 static bool may_fill(const room *m, int e) { return m->capacity[e] < m->load[e]; }
 
@@ -63,7 +63,7 @@ static bool room_begin(room *m, const atn_topo *t, const int *capacity)
     return true;
 }
 
-/* Empties it and makes it large enough for a number of phases. */
+/* Clears it and allocates memory for a number of phases. */
 static bool room_for(room *m, int phases)
 {
     const int words = phases / 64 + 1;
@@ -109,7 +109,7 @@ static void take(room *m, int e, int phase)
 /* Bits below `phase` in its word. */
 static uint64_t earlier(int phase) { return (UINT64_C(1) << phase % 64) - 1; }
 
-/* The first phase, from `least` on, with room on the whole way; -1: there is none. */
+/* The first phase, from `least` on, with free capacity on the whole path; -1: none. */
 static int put(room *m, int from, int to, int least)
 {
     const int length = atn_topo_path(m->t, from, to, m->path);
@@ -153,7 +153,7 @@ static int by_turn(const void *x, const void *y)
     return (a->turn > b->turn) - (a->turn < b->turn);
 }
 
-/* Phases of the most loaded link on the way, in 2^-20. */
+/* Phases of the most loaded link on the path, in 2^-20. */
 static int64_t busiest(const room *m, int from, int to)
 {
     const int length = atn_topo_path(m->t, from, to, m->path);
@@ -185,7 +185,7 @@ static bool fill_in(const room *m, const int64_t *bytes, item *list)
     return ok;
 }
 
-/* Puts the messages into phases from `least` on; returns the phases so far, -1: no room. */
+/* Assigns the messages to phases from `least` on; returns the number of phases, -1: too many. */
 static int put_all(room *m, item *list, int n, int least)
 {
     int phases = least;
@@ -199,7 +199,7 @@ static int put_all(room *m, item *list, int n, int least)
     return phases;
 }
 
-/* With more room until it is enough; -1: no memory. */
+/* Retries with more phases until they suffice; -1: no memory. */
 static int arrange(room *m, item *list, int n, int positive, int64_t bound)
 {
     int phases = -1;
@@ -216,8 +216,8 @@ static int arrange(room *m, item *list, int n, int positive, int64_t bound)
 
 /* ---- improvement ---- */
 
-/* Phases back to front, or shuffled by multiplication with a number that has no divisor in
- * common with 2^31. */
+/* Phases in reverse, or shuffled by multiplication with a number that is coprime to
+ * 2^31. */
 static int new_turn(int phase, int phases, int try)
 {
     return try % 3 < 2 ? phases - 1 - phase

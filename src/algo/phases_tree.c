@@ -1,12 +1,12 @@
-/* phases_tree.c - alltoall in the fewest phases on a tree whose links are all alike.
+/* phases_tree.c - alltoall in the minimum number of phases on a tree of equal links.
  *
  * The root is a switch next to a most loaded link; none of its branches t0, t1, ... (the largest
  * first) holds more than half of the ranks.  Messages between two branches take consecutive phases,
  * arranged like a ring of branches, so that in a phase one rank of a branch sends out of it and one
- * receives from outside.  A message inside of a branch then fits into every phase in which its
- * sender is that receiver and its receiver is that sender: the way of what comes in, and from
- * there on to where the next message goes out, never uses a link twice in the same direction.
- * Who sends and receives when is chosen so that each inner message finds its phase. */
+ * receives from outside.  A message inside a branch then fits into every phase in which its sender
+ * is that receiver and its receiver is that sender: the path of the incoming message, continued to
+ * the origin of the outgoing one, never uses a link twice in the same direction.  Senders and
+ * receivers are assigned to phases such that each inner message finds its phase. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ typedef struct {
     int *memory;      /* ranks of all branches */
     int *send, *recv; /* phase -> rank of t0 that sends out of it, receives from outside */
     atn_phases *x;
-    bool *done; /* from * p + to, inside of branches */
+    bool *done; /* from * p + to, inside branches */
 } maker;
 
 /* ---- the root ---- */
@@ -36,7 +36,7 @@ static int64_t load(const atn_forest *f, int v)
     return (int64_t)f->below[v] * (f->t->p - f->below[v]);
 }
 
-/* Ranks that hang from the node itself. */
+/* Ranks attached to the node itself. */
 static int own_ranks(const atn_forest *f, int v)
 {
     int n = f->below[v];
@@ -46,8 +46,8 @@ static int own_ranks(const atn_forest *f, int v)
     return n;
 }
 
-/* From a most loaded link, if it is not the port of a rank, to the larger side; then on while there
- * is only one way. */
+/* From a most loaded link, if it is not the port of a rank, to the larger side; then on while the
+ * path does not branch. */
 static int find_root(const atn_forest *f)
 {
     int worst = 0, u, from;
@@ -87,7 +87,7 @@ static int by_size(const void *x, const void *y)
     return a->n != b->n ? b->n - a->n : (a->ranks > b->ranks) - (a->ranks < b->ranks);
 }
 
-/* What hangs from the root itself, each child, and the rest of the tree. */
+/* The ranks attached to the root itself, each child, and the rest of the tree. */
 static void find_branches(const atn_forest *f, int root, maker *m)
 {
     int *to = m->memory, n;
@@ -145,8 +145,8 @@ void atn_rotate(int senders, int receivers, int n, int *from_p, int *to_p)
     *to_p = n % receivers;
 }
 
-/* The rank of a branch that receives in a phase, wherever the message comes from: counted back from
- * the last phase, so that all senders agree on it. */
+/* The rank of a branch that receives in a phase, from any sender: counted back from the last phase,
+ * so that all senders agree on it. */
 static int designated(const maker *m, int j, int phase)
 {
     return m->t[j].ranks[atn_mod(phase - m->total, m->t[j].n)];
@@ -165,7 +165,7 @@ static void leave_largest(maker *m, int j)
     }
 }
 
-/* In each round of as many phases as t0 has ranks, who sends and who receives are shifted against
+/* In each round of as many phases as t0 has ranks, senders and receivers are shifted relative to
  * each other by one more. */
 static void enter_largest(maker *m, int i)
 {
@@ -188,7 +188,7 @@ static void cross(maker *m, int i, int j)
         add(m, first + n, ti->ranks[n / tj->n], tj->ranks[n % tj->n]);
 }
 
-/* ---- messages inside of branches ---- */
+/* ---- messages inside branches ---- */
 
 static void add_inner(maker *m, int phase, int from, int to)
 {
@@ -217,7 +217,7 @@ static void inside(maker *m, int i)
         add_inner(m, first + n, designated(m, i, first + n), ti->ranks[n / to]);
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
 static void assign(maker *m)
 {

@@ -21,7 +21,7 @@ static int rank_at(const atn_relay *x, int place, int sign)
 
 static int own_place(const atn_relay *x) { return x->around ? 0 : x->q->r; }
 
-/* Copies the blocks of n other ranks into their rooms (sign 1) or out of them (sign -1). */
+/* Copies the blocks of n other ranks into their places (sign 1) or out of them (sign -1). */
 static void copy(atn_relay *x, atn_ref side, int sign, const atn_range *rooms, int n)
 {
     const atn_ref user = atn_ranges(side, rooms + x->q->p, n);
@@ -30,7 +30,7 @@ static void copy(atn_relay *x, atn_ref side, int sign, const atn_range *rooms, i
     atn_copy(x->b, sign > 0 ? user : own, sign > 0 ? own : user);
 }
 
-/* Rooms that are larger than their blocks are filled one by one. */
+/* Places that are larger than their blocks are copied one by one. */
 static void fill(atn_relay *x, atn_ref side, int sign)
 {
     const bool padded = atn_is_padded(x->q->op);
@@ -64,7 +64,7 @@ bool atn_relay_begin(atn_relay *x, atn_builder *b, const atn_problem *q, const a
     return true;
 }
 
-/* The rooms of the places that go; `other`: those that are received into. */
+/* The buffers of the places to send; `other`: those to receive into. */
 static atn_ref rooms(atn_relay *x, bool other)
 {
     int n = 0;

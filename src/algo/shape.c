@@ -42,8 +42,8 @@ static int power_below(int n, int radix)
     return (int)s;
 }
 
-/* Part i of a run cut into parts of s ranks.  Only the last may be shorter, and the leader must not
- * be in it: where it would be, parts are counted from the end of the run. */
+/* Part i of a run divided into parts of s ranks.  Only the last may be shorter, and the leader must
+ * not be in it: where it would be, parts are counted from the end of the run. */
 static run part(const run *whole, int s, int i)
 {
     const int end = whole->first + whole->count;
@@ -66,7 +66,7 @@ static void hand(atn_tree *t, const run *whole, const run *given, int r, int slo
         t->up = slot;
 }
 
-/* Hands out the parts of the run that r is in, the farthest first; returns r's part. */
+/* Adds the edges to the parts of the run of r, the farthest first; returns r's part. */
 static run hand_out(atn_tree *t, const run *whole, int r, int level, int radix)
 {
     const int s = power_below(whole->count, radix), parts = (whole->count + s - 1) / s;
@@ -88,7 +88,8 @@ static run hand_out(atn_tree *t, const run *whole, int r, int level, int radix)
 
 atn_tree atn_tree_knomial(int p, int r, int root, int radix)
 {
-    const int top = p > 1 ? (p - 1) / power_below(p, radix) : 0; /* edges of the root's first cut */
+    const int top =
+        p > 1 ? (p - 1) / power_below(p, radix) : 0; /* edges of the root at its first division */
     atn_tree t = {.levels = top, .up = -1};
     run at = {0, p, root};
 
@@ -221,14 +222,14 @@ void atn_direct_own(atn_builder *b, const atn_problem *q)
 
 int atn_match_rounds(int p) { return p == 1 ? 0 : p % 2 == 0 ? p - 1 : p; }
 
-/* All but the last of an even number of players sit on a circle; in a round those whose places add
- * up to the round's number meet, and the one left alone meets the last player.  With an odd number
- * there is no last player. */
+/* All but the last of an even number of ranks are on a circle; in a round those whose positions add
+ * up to the round's number are matched, and the remaining one is matched with the last rank.  With
+ * an odd number there is no last rank. */
 int atn_match(int p, int r, int round)
 {
     const int circle = p % 2 == 0 ? p - 1 : p;
 
-    if (r == circle) /* who sits at x with 2 x = round? */
+    if (r == circle) /* the position x with 2 x = round */
         return round % 2 == 0 ? round / 2 : (round + circle) / 2;
     const int partner = atn_mod(round - r, circle);
     if (partner != r)

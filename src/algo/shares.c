@@ -22,7 +22,7 @@ void atn_shares_scatter(atn_builder *b, const atn_group *g, atn_ref from, atn_re
                         const atn_algo *algo, const atn_params *prm)
 {
     const atn_problem q = {
-        .op = ATN_REDUCE_SCATTER_BLOCK, .p = g->p, .r = g->r, .ordered = g->ordered, .pieces = 1};
+        .op = ATN_REDUCE_SCATTER_BLOCK, .p = g->p, .r = g->r, .ordered = g->ordered, .segments = 1};
 
     atn_embed_algo(b,
                    &(atn_embed){.q = &q,
@@ -35,7 +35,7 @@ void atn_shares_scatter(atn_builder *b, const atn_group *g, atn_ref from, atn_re
 
 void atn_shares_gather(atn_builder *b, const atn_group *g, const atn_algo *algo)
 {
-    const atn_problem q = {.op = ATN_ALLGATHER, .p = g->p, .r = g->r, .pieces = 1};
+    const atn_problem q = {.op = ATN_ALLGATHER, .p = g->p, .r = g->r, .segments = 1};
     const atn_ref all = atn_dst(g->first, 1);
 
     atn_embed_algo(b,

@@ -1,4 +1,4 @@
-/* supplied.c - see supplied.h.  What was added stays for as long as the process lives. */
+/* supplied.c - see supplied.h.  Added schedules are never freed. */
 #include "algo/supplied.h"
 
 #include <pthread.h>
@@ -14,13 +14,13 @@ typedef struct {
     atn_operation op;
     int p, root;
     atn_supplied_proof verdict;
-    char other_ranks[64]; /* why it refuses these */
+    char other_ranks[64]; /* reason for refusing another number of ranks */
 } supplied;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ATN_VEC(supplied *) all;
 
-/* The latest of that name: a file may have changed since. */
+/* The latest of that name: a file may have changed. */
 static const supplied *find(atn_operation op, int64_t name)
 {
     const supplied *found = NULL;
@@ -42,7 +42,7 @@ const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_p
     return x ? x->text : NULL;
 }
 
-/* ---- building: the operations of one rank once more ---- */
+/* ---- building: replays the operations of one rank ---- */
 
 typedef struct {
     atn_builder *b;
@@ -74,7 +74,7 @@ static void emit(const replay *x, const atn_op *o)
         (o->ssend ? atn_ssend : sends ? atn_send : atn_recv)(x->b, o->peer, ref(x, &o->a));
 }
 
-/* A copy may vanish in place; nobody has to wait for it then. */
+/* In place a copy may be omitted; dependencies on it are then dropped. */
 static void emit_all(const replay *x, int *emitted)
 {
     const atn_schedule *s = x->s;
@@ -92,7 +92,7 @@ static void emit_all(const replay *x, int *emitted)
     }
 }
 
-/* The operand where nothing is written: the whole message, or one entry. */
+/* Copies the operand to scratch: the whole message, or one entry. */
 static int put_aside(atn_builder *b, const atn_problem *q, int split)
 {
     const bool entry = atn_operation_get(q->op)->source == ATN_SIDE_ONE;
@@ -126,7 +126,7 @@ static void run(atn_builder *b, const atn_problem *q, const void *context)
     free(emitted);
 }
 
-/* For another root all ranks move on by as much. */
+/* For another root all ranks are rotated accordingly. */
 static void run_turned(atn_builder *b, const atn_problem *q, int turn, const source *from)
 {
     int *order = malloc(sizeof *order * (size_t)q->p);
@@ -185,7 +185,7 @@ static const atn_param params[] = {
 const atn_algo atn_algo_file = {
     .name = "file",
     .summary = "a schedule from a file",
-    .reference = "the user",
+    .reference = "user-supplied",
     .klass = ATN_DIRECT,
     .group = "file",
     .params = params,
@@ -195,25 +195,25 @@ const atn_algo atn_algo_file = {
 
 /* ---- proving ---- */
 
-typedef enum { NOBODY, EVERYBODY, ODD_RANKS } in_place;
+typedef enum { NO_RANK, ALL_RANKS, ODD_RANKS } in_place;
 
-static bool puts_in_place(const atn_problem *q, in_place who)
+static bool puts_in_place(const atn_problem *q, in_place ranks)
 {
     const atn_place place = atn_operation_place(q->op, q->r == q->root);
     const bool may = place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
 
-    return may && (who == EVERYBODY || (who == ODD_RANKS && q->r % 2 == 1));
+    return may && (ranks == ALL_RANKS || (ranks == ODD_RANKS && q->r % 2 == 1));
 }
 
-static atn_status prove(const supplied *x, bool ordered, in_place who, int root, atn_error *err)
+static atn_status prove(const supplied *x, bool ordered, in_place ranks, int root, atn_error *err)
 {
     const atn_params prm = {{x->name}};
-    atn_problem q = {.op = x->op, .p = x->p, .root = root, .ordered = ordered, .pieces = 1};
+    atn_problem q = {.op = x->op, .p = x->p, .root = root, .ordered = ordered, .segments = 1};
     atn_schedule **set = calloc((size_t)x->p, sizeof *set);
     atn_status status = set ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 
     for (q.r = 0; status == ATN_OK && q.r < q.p; q.r++) {
-        q.in_place = puts_in_place(&q, who);
+        q.in_place = puts_in_place(&q, ranks);
         status = atn_build(atn_catalog_file(x->op), &q, &prm, &set[q.r], err);
     }
     if (status == ATN_OK)
@@ -225,13 +225,13 @@ static atn_status prove(const supplied *x, bool ordered, in_place who, int root,
 static bool has_in_place(const supplied *x)
 {
     atn_problem q = {.op = x->op, .p = x->p, .r = x->root, .root = x->root};
-    return puts_in_place(&q, EVERYBODY);
+    return puts_in_place(&q, ALL_RANKS);
 }
 
 static atn_status prove_in_place(const supplied *x, atn_error *err)
 {
     const bool may_differ = x->op == ATN_SCAN || x->op == ATN_EXSCAN;
-    atn_status status = prove(x, x->verdict.ordered, EVERYBODY, x->root, err);
+    atn_status status = prove(x, x->verdict.ordered, ALL_RANKS, x->root, err);
 
     if (status == ATN_OK && may_differ)
         status = prove(x, x->verdict.ordered, ODD_RANKS, x->root, err);
@@ -245,16 +245,16 @@ static atn_status prove_all(supplied *x, atn_error *err)
 
     x->verdict.ordered = o->flags & ATN_TYPED;
     if (x->verdict.ordered)
-        status = prove(x, true, NOBODY, x->root, NULL);
+        status = prove(x, true, NO_RANK, x->root, NULL);
     x->verdict.ordered = status == ATN_OK;
     if (status != ATN_OK)
-        status = prove(x, false, NOBODY, x->root, err);
+        status = prove(x, false, NO_RANK, x->root, err);
     if (status == ATN_OK && has_in_place(x)) {
         x->verdict.aside = prove_in_place(x, NULL) != ATN_OK;
         status = x->verdict.aside ? prove_in_place(x, err) : ATN_OK;
     }
     if (status == ATN_OK && (o->flags & ATN_ROOTED))
-        status = prove(x, false, NOBODY, (x->root + 1) % x->p, err);
+        status = prove(x, false, NO_RANK, (x->root + 1) % x->p, err);
     return status;
 }
 
@@ -270,13 +270,13 @@ static atn_status read_head(supplied *x, const char *name, atn_error *err)
         return status;
     x->root = set[0]->q.root;
     if (set[0]->q.op != op)
-        status =
-            atn_fail(err, ATN_INPUT, "%s: is a schedule for %s and cannot serve %s; name another",
-                     name, atn_operation_get(set[0]->q.op)->name, atn_operation_get(op)->name);
+        status = atn_fail(err, ATN_INPUT,
+                          "%s: is a schedule for %s and cannot implement %s; name another", name,
+                          atn_operation_get(set[0]->q.op)->name, atn_operation_get(op)->name);
     for (int r = 0; status == ATN_OK && r < x->p; r++)
         if (set[r]->q.in_place)
             status = atn_fail(err, ATN_INPUT,
-                              "%s: rank %d is in_place; write it for separate buffers, it serves "
+                              "%s: rank %d is in_place; write it for separate buffers, it supports "
                               "MPI_IN_PLACE as well",
                               name, r);
     snprintf(x->other_ranks, sizeof x->other_ranks, "the schedule is for %d ranks", x->p);
@@ -301,7 +301,7 @@ static void forget(const supplied *x)
     pthread_mutex_unlock(&lock);
 }
 
-/* It must be found under its name to be built, so it is taken back if the proof fails. */
+/* Building finds it by name, so it is added first and removed if the proof fails. */
 static atn_status settle(supplied *x, const char *name, const atn_supplied_proof *verdict,
                          atn_error *err)
 {
@@ -316,7 +316,7 @@ static atn_status settle(supplied *x, const char *name, const atn_supplied_proof
         return ATN_OK;
     forget(x);
     return atn_fail(err, status,
-                    "%s: does not do what %s asks: %s; `attune schedule verify` tells more", name,
+                    "%s: does not implement %s: %s; `attune schedule verify` prints details", name,
                     atn_operation_get(x->op)->name, why.text);
 }
 

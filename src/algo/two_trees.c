@@ -8,7 +8,7 @@
 
 /* ---- the trees: places 1 .. n in order below place 0 ---- */
 
-/* Place of a rank in a tree, and (the mapping is its own inverse where it mirrors) back. */
+/* Place of a rank in a tree; also the inverse, because mirroring is its own inverse. */
 static int place_of(const atn_two_trees *t, int tree, int v)
 {
     if (tree == 0 || v == 0)
@@ -32,7 +32,7 @@ int atn_two_trees_parent(const atn_two_trees *t, int tree, int v)
     return rank_at(t, tree, up <= t->n ? up : x ^ bit);
 }
 
-/* A place without room for its right subtree at full height has a lower one. */
+/* A right subtree that does not fit at full height is lower. */
 int atn_two_trees_child(const atn_two_trees *t, int tree, int v, int i)
 {
     const int x = place_of(t, tree, v);
@@ -72,7 +72,7 @@ static void paint(atn_two_trees *t, int v, int colour)
     }
 }
 
-/* The edges out of rank 0 differ when the ranks that they lead to have one colour. */
+/* The edges out of rank 0 differ if the ranks that they lead to have the same colour. */
 static void paint_all(atn_two_trees *t)
 {
     memset(t->colour, NONE, (size_t)t->n + 1);
@@ -86,7 +86,7 @@ static void paint_all(atn_two_trees *t)
 
 /* ---- slots ---- */
 
-/* The first slot of the edge's colour after the piece has come to the parent. */
+/* The first slot of the edge's colour after the parent has received the segment. */
 static int slot_of(const atn_two_trees *t, int tree, int v)
 {
     const int parent = atn_two_trees_parent(t, tree, v), colour = t->colour[v] ^ tree;

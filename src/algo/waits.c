@@ -1,22 +1,22 @@
-/* waits.c - the users of every link in the order of phases; then a search for what is implied. */
+/* waits.c - the messages of every link in the order of phases; then removal of implied waits. */
 #include "algo/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK = 64 }; /* messages that the search for an implication looks at, at most */
+enum { LOOK = 64 }; /* maximum number of messages visited by the search for an implication */
 
 typedef struct {
     const atn_topo *t;
     const atn_phases *x;
     const int *capacity;
     int64_t *load;
-    int **last; /* edge -> its latest users, as many as its capacity, round and round */
-    int *users; /* edge -> users so far */
+    int **last; /* edge -> its latest messages, a ring buffer of its capacity */
+    int *users; /* edge -> messages so far */
     int *path;
     int *first;
     ATN_VEC(int) on;
-    int *seen, mark; /* message -> search that has met it */
+    int *seen, mark; /* message -> search that has visited it */
     bool no_memory;
 } maker;
 
@@ -30,7 +30,7 @@ static void wait_for(maker *m, int i, int on)
     m->no_memory = !atn_push(&m->on, on) || m->no_memory;
 }
 
-/* What message i waits for on each link of its way. */
+/* The waits of message i on each link of its path. */
 static void find_waits(maker *m, int i)
 {
     const int length = atn_topo_path(m->t, m->x->list[i].from, m->x->list[i].to, m->path);
@@ -51,7 +51,7 @@ static void find_waits(maker *m, int i)
 
 static int phase(const maker *m, int i) { return m->x->list[i].phase; }
 
-/* Whether message i waits for `on` also through another one, as far as a short search shows. */
+/* Whether message i also waits for `on` indirectly, as far as a short search shows. */
 static bool implied(maker *m, int i, int on)
 {
     int stack[LOOK], top = 0, looked = 0;

@@ -1,9 +1,9 @@
-/* waits.h - which messages of which phases must wait for each other so that no link is used by too
- * many at once, although ranks go through the phases at their own pace.
+/* waits.h - dependencies between messages of different phases that keep every link within its
+ * capacity, although ranks execute the phases at their own pace.
  *
- * A link of capacity c has room again when the message that used it c messages earlier is through,
- * so a message waits for that one, on each link of its way.  What follows from other waits is left
- * out. */
+ * A link of capacity c is free again when the message that used it c messages earlier has
+ * completed, so a message waits for that one, on each link of its path.  Transitive dependencies
+ * are omitted. */
 #ifndef ATN_WAITS_H
 #define ATN_WAITS_H
 

@@ -6,8 +6,8 @@
 /* A node as a branch of the one before it. */
 typedef struct {
     int up, node;
-    int64_t delay; /* the longest line in the branch */
-    int kind;      /* hosts and their parts first, the way up the topology last */
+    int64_t delay; /* the longest delay in the branch */
+    int kind;      /* hosts and their parts first, the parent last */
 } branch;
 
 static int by_up(const void *x, const void *y)
@@ -21,7 +21,7 @@ static int by_up(const void *x, const void *y)
     return a->kind != b->kind ? a->kind - b->kind : a->node - b->node;
 }
 
-/* Everything lies below its parent, except what leads from the start to the root. */
+/* Reverses the edges on the path from the start to the root. */
 static void turn(const atn_topo *t, int start, int *up)
 {
     int before = -1;
@@ -43,8 +43,8 @@ static int64_t link_delay(const atn_topo *t, int v, int up)
 
 static int64_t longer(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Children stand behind their parents: first sum up what lies below them as the topology has it,
- * then along the way from the root to the start. */
+/* Children follow their parents: first accumulates over the tree of the topology, then along the
+ * path from the root to the start. */
 static void find_delays(const atn_topo *t, int start, const int *up, branch *b)
 {
     int way = 0;
@@ -65,7 +65,7 @@ static void find_delays(const atn_topo *t, int start, const int *up, branch *b)
     }
 }
 
-/* Numbers the ranks: node by node, a stack of branches, the first on top. */
+/* Numbers the ranks node by node, with a stack of branches, the first on top. */
 static void number(const atn_topo *t, int start, const branch *b, const int *first, int *stack,
                    const int *ranks, const int *first_rank, atn_walk *w)
 {
@@ -87,7 +87,7 @@ static void number(const atn_topo *t, int start, const branch *b, const int *fir
     }
 }
 
-/* The start rank changes places with the first one on its node. */
+/* Swaps the start rank with the first one on its node. */
 static void begin_with(atn_walk *w, int start)
 {
     int i = 0;

@@ -1,7 +1,7 @@
-/* base.h - what every layer needs: status, errors, growable arrays, small strings.
+/* base.h - shared by all layers: status, errors, growable arrays, strings, files.
  *
- * A function that can fail takes an `atn_error *` as its last argument, fills it in once, where
- * the failure is decided, and returns its status; callers only pass it on. */
+ * A function that can fail takes an `atn_error *` as its last argument.  The function that detects
+ * the failure writes the whole message and returns the status; callers only propagate it. */
 #ifndef ATN_BASE_H
 #define ATN_BASE_H
 
@@ -14,14 +14,14 @@
 typedef enum {
     ATN_OK = 0,
     ATN_FINDING = 1,     /* the check ran and found something wrong */
-    ATN_USAGE = 2,       /* the words of the call are off */
-    ATN_INPUT = 3,       /* a file or string given by the user is bad */
+    ATN_USAGE = 2,       /* usage error: invalid options or arguments */
+    ATN_INPUT = 3,       /* invalid input: a file or name with errors */
     ATN_ENVIRONMENT = 4, /* a program, library or resource is missing */
     ATN_MEMORY = 5,
     ATN_NOT_APPLICABLE = 6 /* an algorithm cannot serve a problem; not an error */
 } atn_status;
 
-/* Room for the longest message: a path and a list of all names that would have been right. */
+/* Enough for the longest message: a path and a list of all valid names. */
 enum { ATN_ERROR_ROOM = 2048 };
 
 typedef struct {
@@ -29,11 +29,11 @@ typedef struct {
     char text[ATN_ERROR_ROOM];
 } atn_error;
 
-/* Records the failure (the first one wins) and returns `status`; `err` may be NULL. */
+/* Records the failure (the first one is kept) and returns `status`; `err` may be NULL. */
 atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Of a function whose failure has no other sign: the compiler tells who does not look. */
+/* For functions whose failure has no other sign: the compiler warns about unchecked calls. */
 #define ATN_MUST_USE __attribute__((warn_unused_result))
 
 /* Growable array: ATN_VEC(int) list = {0}; if (!atn_push(&list, 3)) out of memory. */
@@ -49,7 +49,7 @@ atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
 #define atn_vec_free(vec) (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
 bool atn_vec_room(void **v, int *cap, int want, size_t item);
 
-/* r mod p in 0..p-1 also for negative r. */
+/* r mod p in 0..p-1, also for negative r. */
 static inline int atn_mod(int r, int p)
 {
     const int m = r % p;
@@ -63,55 +63,55 @@ int atn_ceil_log2(int p);
 
 uint64_t atn_hash(const void *data, size_t bytes, uint64_t seed); /* FNV-1a, 64 bit */
 /* The next random number (splitmix64): the same on every machine; consecutive states give unrelated
- * numbers. */
+ * values. */
 uint64_t atn_random(uint64_t *state);
 
-/* "64K", "1M", "4096" -> bytes; false on anything else (also overflow and trailing text). */
+/* "64K", "1M", "4096" -> bytes; false for anything else (also overflow and trailing text). */
 bool atn_parse_size(const char *text, int64_t *bytes_p);
-/* The shortest of 4096, 4K, 1M ... that parses back to the same number. */
+/* The shortest text (4096, 4K, 1M ...) that parses back to the same number. */
 const char *atn_format_size(int64_t bytes, char out[32]);
 
 /* "16K,128K,1M", "1K:1M:x4" (1K, 4K ... 1M), "0:64:+8", and lists of those, in the order given,
- * each once.  ATN_USAGE tells what is wrong.  Caller frees the list. */
+ * without duplicates.  ATN_USAGE with the defect.  The caller frees the list. */
 typedef ATN_VEC(int64_t) atn_sizes;
 atn_status atn_parse_sizes(const char *text, atn_sizes *list_p, atn_error *err);
 
-/* Nearest word by edit distance, for "did you mean ..."; NULL when nothing is near. */
+/* Nearest word by edit distance, for "did you mean ..."; NULL when none is close. */
 const char *atn_nearest(const char *word, const char *const *words, int n);
 /* "a, b, c", or with " or " before the last one: "a, b or c".  Returns `out`. */
 const char *atn_enumerate(const char *const *words, int n, const char *before_last,
                           char out[ATN_ERROR_ROOM]);
-/* For a word that is none of these: `did you mean "b"? There are: a, b, c`, or without the question
- * when nothing is near.  Returns `out`. */
+/* For an unknown word: `did you mean "b"? There are: a, b, c`, or without the question when none is
+ * close.  Returns `out`. */
 const char *atn_offer(const char *word, const char *const *words, int n, char out[ATN_ERROR_ROOM]);
 
-/* Cuts the next item off *rest_p at one of the separators, which separate nothing inside of braces;
- * empty items are skipped.  NULL: no more. */
+/* Splits the next item off *rest_p at one of the separators; separators inside braces do not count,
+ * and empty items are skipped.  NULL: no more. */
 char *atn_next_item(char **rest_p, const char *separators);
-/* The next line of a text that is cut into lines in place; NULL at its end, or where it is damaged,
- * and then *why_p says how. */
+/* The next line of a text that is split into lines in place; NULL at its end, or where it is
+ * damaged, with the reason in *why_p. */
 char *atn_cut_line(char **at_p, const char *stop, const char **why_p);
 
-/* A number that stands for a text in this process, from any thread: equal texts have equal numbers,
+/* A number that represents a text in this process, from any thread: equal texts have equal numbers,
  * and 0 is "".  -1: out of memory. */
 int64_t atn_intern(const char *text);
 const char *atn_interned(int64_t number);
 
 /* Whole file as a NUL-terminated string (caller frees). */
 atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err);
-/* Standard input, whatever it is; `name` for errors. */
+/* Standard input, of any type; `name` for errors. */
 atn_status atn_read_input(const char *name, char **text_p, size_t *bytes_p, atn_error *err);
-/* Writes beside the target and renames, so a reader or a crash never sees half a file. */
+/* Writes a temporary file beside the target and renames it: no reader or crash sees half a file. */
 atn_status atn_write_file(const char *path, const char *text, size_t bytes, atn_error *err);
-/* The same for the only writer (atn_lock_file): what a killed writer left is written over. */
+/* The same for the only writer (atn_lock_file): overwrites the leftovers of a killed writer. */
 atn_status atn_write_file_alone(const char *path, const char *text, size_t bytes, atn_error *err);
-/* Whether atn_write_file could write there, as far as can be told without creating anything;
- * `folders`: missing ones would be made first.  ATN_ENVIRONMENT tells why not, and a remedy. */
+/* Whether atn_write_file could write there, as far as this can be checked without creating files;
+ * `folders`: missing folders would be created first.  ATN_ENVIRONMENT with reason and remedy. */
 atn_status atn_may_write(const char *path, bool folders, atn_error *err);
-/* Folders above a file, as far as they are missing; what fails is told when the file is made. */
+/* Creates the missing folders above a file; failures are reported when the file is created. */
 void atn_make_folders(const char *path);
-/* Waits for the lock of a file, which is a file beside it ("PATH.lock") and ends with the process.
- * *lock_p goes to atn_unlock_file. */
+/* Waits for the lock of a file: a file beside it ("PATH.lock"), released when the process ends.
+ * Pass *lock_p to atn_unlock_file. */
 atn_status atn_lock_file(const char *path, int *lock_p, atn_error *err);
 void atn_unlock_file(int lock);
 

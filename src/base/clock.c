@@ -16,7 +16,7 @@ int64_t atn_clock_kernel_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Whether the counter runs at one rate whatever the processor does. */
+/* Whether the counter rate is independent of the processor's frequency and sleep states. */
 static bool counter_is_steady(void)
 {
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ void atn_clock_start(void)
     start_ns = atn_clock_kernel_ns();
 }
 
-/* The rate is that since the start: long ago compared to what reading both clocks takes. */
+/* The rate since the start, which is long ago compared with the time to read both clocks. */
 int64_t atn_ticks_ns(int64_t ticks)
 {
     if (!atn_clock_counts || ticks <= 0)

@@ -1,7 +1,7 @@
-/* clock.h - the processor's counter, for times of single calls: a few nanoseconds to read.
+/* clock.h - the processor's time stamp counter, for timing single calls in a few nanoseconds.
  *
- * Counters that may stop or change their rate are not used; the kernel's clock then takes their
- * place.  Ticks of different processors must not be compared. */
+ * Counters that may stop or change their rate are not used; the kernel's clock replaces them.
+ * Ticks of different processors must not be compared. */
 #ifndef ATN_CLOCK_H
 #define ATN_CLOCK_H
 
@@ -11,10 +11,10 @@
 #include <x86intrin.h>
 #endif
 
-/* Whether the processor has a counter that can be used; set by atn_clock_start. */
+/* Whether the processor has a usable counter; set by atn_clock_start. */
 extern bool atn_clock_counts;
 
-/* Before the first tick is read; again is harmless. */
+/* Call before the first tick is read; further calls are harmless. */
 void atn_clock_start(void);
 int64_t atn_clock_kernel_ns(void);
 
@@ -31,11 +31,11 @@ static inline int64_t atn_ticks(void)
     return atn_clock_kernel_ns();
 }
 
-/* A difference of ticks as nanoseconds; more exact the longer ago the start was. */
+/* A difference of ticks in nanoseconds; more accurate the longer ago the start was. */
 int64_t atn_ticks_ns(int64_t ticks);
 
-/* How long to sleep before looking again for what has been awaited for so long: a part of that, so
- * that its end is noticed late by no more; 0: short waits are not slept through. */
+/* How long to sleep before polling again after waiting for `waited_ns`: a fraction of it, which
+ * bounds the delay in noticing the end; 0: poll again at once, for short waits. */
 int64_t atn_pause_ns(int64_t waited_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* file.c - whole files in and out; a file is replaced at once or not at all. */
+/* file.c - reads and writes whole files; a file is replaced atomically or not at all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +19,7 @@ static atn_status cannot(atn_error *err, atn_status status, const char *path, co
     return atn_fail(err, status, "%s: cannot be %s: %s", path, what, strerror(errno));
 }
 
-/* Reads until the end rather than to a size known before: pipes and /proc have none. */
+/* Reads to the end instead of a size determined before: pipes and /proc have none. */
 static bool read_all(int fd, char **text_p, size_t *bytes_p)
 {
     size_t room = 4096, bytes = 0;
@@ -89,7 +89,7 @@ static bool write_all(int fd, const char *text, size_t bytes)
 }
 
 /* A new file beside the target.  The umask applies (mkstemp would ignore it), the process id and a
- * counter keep writers apart; who is alone needs no other name each time. */
+ * counter keep concurrent writers apart; a single writer always uses the same name. */
 static int open_beside(const char *target, bool alone, char *name, size_t size)
 {
     if (alone && (size_t)snprintf(name, size, "%s.tmp", target) < size)
@@ -106,7 +106,7 @@ static int open_beside(const char *target, bool alone, char *name, size_t size)
     return -1;
 }
 
-/* Pipes and devices have nothing to protect and cannot be renamed over. */
+/* Pipes and devices have no contents to protect and cannot be renamed over. */
 static bool write_through(const char *path, const char *text, size_t bytes)
 {
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -116,7 +116,7 @@ static bool write_through(const char *path, const char *text, size_t bytes)
     return close(fd) == 0 && done;
 }
 
-/* Writing past the limit would not fail but kill the program that we are a guest of. */
+/* Writing past the file size limit would kill the user's program instead of failing. */
 static bool within_limit(size_t bytes)
 {
     struct rlimit limit;
@@ -127,7 +127,7 @@ static bool within_limit(size_t bytes)
     return false;
 }
 
-/* Makes a new name in a folder last; file systems that cannot are no worse off than before. */
+/* Makes a new name in a folder durable, where the file system can. */
 static void sync_folder(const char *target)
 {
     char folder[PATH_MAX];
@@ -147,7 +147,7 @@ typedef struct {
     bool alone;
 } content;
 
-/* `old` describes the file that is there already, or is NULL. */
+/* `old` describes the existing file, or is NULL. */
 static bool replace(const char *target, const struct stat *old, const content *c)
 {
     char name[PATH_MAX + 32];

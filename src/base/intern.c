@@ -1,4 +1,4 @@
-/* intern.c - texts as numbers, so that a set of plain numbers can hold them. */
+/* intern.c - numbers for texts, so that a set of plain numbers can refer to them. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ATN_VEC(char *) texts; /* number 1 is texts.v[0]; they live as long as the process */
+static ATN_VEC(char *) texts; /* number 1 is texts.v[0]; never freed */
 
 static int64_t look(const char *text)
 {

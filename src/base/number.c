@@ -1,4 +1,4 @@
-/* number.c - logarithms, the hash and random numbers. */
+/* number.c - logarithms, hash, random numbers. */
 #include "base/base.h"
 
 int atn_floor_log2(int p)

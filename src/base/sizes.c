@@ -66,7 +66,7 @@ static atn_status add_range(const range *r, atn_sizes *list, atn_error *err)
     return ATN_OK;
 }
 
-/* A range without a step would leave open how many sizes it stands for. */
+/* "LO:HI": without a step, the sizes are not defined. */
 static bool lacks_step(const char *item)
 {
     const char *const colon = strchr(item, ':');

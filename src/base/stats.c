@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { EXACT = 1000 }; /* 2^-n is still a number */
+enum { EXACT = 1000 }; /* 2^-n is representable */
 
 static int ascending(const void *x, const void *y)
 {

@@ -1,4 +1,4 @@
-/* text.c - sizes such as 64K, items of lists, lines, the nearest word and lists of words in
+/* text.c - sizes such as 64K, list items, lines, the nearest word, word lists for
  * messages. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ char *atn_cut_line(char **at_p, const char *stop, const char **why_p)
 
 enum { MAX_WORD = 64 };
 
-/* Letters to insert, delete or replace, or neighbours to swap; shorter than MAX_WORD both. */
+/* Insertions, deletions, replacements and swaps of neighbours; both shorter than MAX_WORD. */
 static int edit_distance(const char *a, const char *b)
 {
     int rows[3][MAX_WORD + 1];
@@ -120,7 +120,7 @@ const char *atn_nearest(const char *word, const char *const *words, int n)
     return best;
 }
 
-/* Behind the `used` bytes that are there; no half words. */
+/* Appends after `used` bytes; words are never truncated. */
 static void append_words(const char *const *words, int n, const char *before_last, size_t used,
                          char out[ATN_ERROR_ROOM])
 {

@@ -1,4 +1,4 @@
-/* vec.c - room in a growable array. */
+/* vec.c - growth of arrays. */
 #include <limits.h>
 #include <stdlib.h>
 

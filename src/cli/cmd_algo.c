@@ -207,7 +207,7 @@ enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, COMMON = 7, VARIABLES = COMMON
 static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_p)
 {
     const atn_problem q = {.op = choice->row->op, .p = EXAMPLE_RANKS, .bytes = EXAMPLE_BYTES};
-    const double k = atn_pieces(choice->row, &q, &choice->params);
+    const double k = atn_segments(choice->row, &q, &choice->params);
     atn_variable vars[VARIABLES] = {{"p", EXAMPLE_RANKS}, {"n", EXAMPLE_BYTES}, {"k", k},
                                     {"a", abg[0]},        {"b", abg[1]},        {"g", abg[2]}};
     const atn_algo *algo = choice->row->algo;

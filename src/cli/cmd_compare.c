@@ -139,7 +139,7 @@ static atn_status add_line(comparison *c, const atn_choice *choice, atn_error *e
         return st;
     want.choice = *choice;
     q->p = c->p;
-    q->pieces = atn_pieces(choice->row, q, &choice->params);
+    q->segments = atn_segments(choice->row, q, &choice->params);
     x.why = atn_refuses(choice->row, q, &choice->params);
     atn_params_print(choice->row, &choice->params, x.name, sizeof x.name);
     if (!x.why)

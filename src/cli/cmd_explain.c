@@ -39,7 +39,7 @@ static atn_status count(const explanation *x, const atn_choice *c, atn_figures *
     for (int r = 0; r < p && !st; r++) {
         atn_problem q = x->f.q;
         q.r = r;
-        q.pieces = atn_pieces(c->row, &q, &c->params);
+        q.segments = atn_segments(c->row, &q, &c->params);
         st = atn_build(c->row, &q, &c->params, &s[r], err);
     }
     st = st ? st : atn_figures_find(s, p, x->f.q.bytes, x->topo, f, err);
@@ -198,7 +198,7 @@ static void tell_formula(const explanation *x, const line *first, const terms *b
     char *text = atn_cost_text(c->row, &c->params);
     fprintf(x->a->out, "\ncost without contention: %s\n", text ? text : "not known");
     fprintf(x->a->out, "with p = %d, n = %s, k = %d, a = %s, b = %.4g ns, g = %.4g ns\n", x->f.q.p,
-            atn_format_size(x->f.q.bytes, size), atn_pieces(c->row, &x->f.q, &c->params),
+            atn_format_size(x->f.q.bytes, size), atn_segments(c->row, &x->f.q, &c->params),
             atn_forecast_time(x->net.a, a), x->net.b * 1e9, x->net.g * 1e9);
     if (best->known) {
         fputs("each by itself:", x->a->out);

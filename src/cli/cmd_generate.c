@@ -121,7 +121,7 @@ static atn_status read_job(job *j, atn_error *err)
 static atn_problem problem(const job *j, int set, int r)
 {
     const atn_operation_info *o = atn_operation_get(j->op);
-    atn_problem q = {.op = j->op, .p = j->topo->p, .r = r, .pieces = 1, .topo = j->topo};
+    atn_problem q = {.op = j->op, .p = j->topo->p, .r = r, .segments = 1, .topo = j->topo};
     if (o->flags & ATN_ROOTED)
         q.root = j->g.first_root + set;
     q.ordered = o->flags & ATN_TYPED;
@@ -214,7 +214,7 @@ static void describe(job *j)
     snprintf(j->about, sizeof j->about, "%s%.160s on %.100s", j->greedy ? "greedy phases, " : "",
              name, atn_arg_text(j->a, "topology"));
     const int64_t segment = atn_params_get(j->choice.row, &j->choice.params, "segment", 0);
-    const bool inside = j->choice.row->algo->pieces_inside;
+    const bool inside = j->choice.row->algo->segments_inside;
     j->g.about = j->about;
     j->g.segment = inside ? 0 : segment;
     j->g.chunk = inside ? segment : 0;

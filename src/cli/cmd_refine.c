@@ -51,7 +51,7 @@ static atn_status build_schedules(const school *s, const atn_task *t, const atn_
                          .r = r,
                          .bytes = atn_shares_bytes(c->row->op) ? t->bytes : -1,
                          .topo = s->topo};
-        q.pieces = atn_pieces(c->row, &q, &c->params);
+        q.segments = atn_segments(c->row, &q, &c->params);
         if (atn_refuses(c->row, &q, &c->params))
             return ATN_NOT_APPLICABLE;
         status = atn_build(c->row, &q, &c->params, &schedules[r], err);

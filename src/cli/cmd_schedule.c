@@ -164,7 +164,7 @@ static atn_status show_json(const atn_args *a, const atn_set *set, int lo, int h
     if (o->flags & ATN_ROOTED)
         atn_json_int(&j, "root", s->q.root);
     atn_json_bool(&j, "ordered", s->q.ordered);
-    atn_json_int(&j, "pieces", s->q.pieces);
+    atn_json_int(&j, "pieces", s->q.segments);
     atn_json_open(&j, "ranks", '[');
     for (int r = lo; r < hi; r++)
         json_rank(&j, set->v[r]);

@@ -80,7 +80,7 @@ static void predict(const scoring *s, const atn_choice *c, const atn_problem *q,
 static atn_status add_variant(scoring *s, const atn_task *t, const atn_variant *v, atn_error *err)
 {
     atn_score_row x = {.bytes = t->bytes, .algorithm = v->algorithm};
-    atn_problem q = {.p = t->ranks, .bytes = t->bytes, .topo = s->topo, .pieces = 1};
+    atn_problem q = {.p = t->ranks, .bytes = t->bytes, .topo = s->topo, .segments = 1};
     atn_choice c = {0};
     char name[ATN_NAME_ROOM];
     snprintf(x.operation, sizeof x.operation, "%s", t->operation);
@@ -93,7 +93,7 @@ static atn_status add_variant(scoring *s, const atn_task *t, const atn_variant *
         return st;
     x.measured = atn_median(v->seconds.v, v->seconds.n).mid;
     x.chosen = v->role == ATN_ROLE_ATTUNE;
-    q.pieces = atn_pieces(c.row, &q, &c.params);
+    q.segments = atn_segments(c.row, &q, &c.params);
     if (!x.chosen)
         predict(s, &c, &q, &x);
     return atn_push(&s->score.rows, x) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");

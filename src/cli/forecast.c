@@ -88,7 +88,7 @@ static atn_status read_words(const char *text, char *words[5], const atn_topo *t
     if (!words[2] || !atn_parse_size(words[2], &f->q.bytes))
         return bad_problem(text, "the third word is no size", err);
     f->q.p = (int)ranks;
-    f->q.pieces = 1;
+    f->q.segments = 1;
     f->q.topo = t;
     return read_rest(text, words + 3, f, err);
 }

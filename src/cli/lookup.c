@@ -210,7 +210,7 @@ static atn_status build_all(const atn_request *want, atn_set *set, atn_error *er
     q.p = set->p;
     if (q.root >= q.p)
         return atn_fail(err, ATN_USAGE, "--root %d: the ranks are 0 to %d", q.root, q.p - 1);
-    q.pieces = atn_pieces(want->choice.row, &q, &want->choice.params);
+    q.segments = atn_segments(want->choice.row, &q, &want->choice.params);
     for (q.r = 0; q.r < q.p; q.r++) {
         q.in_place = want->in_place && atn_operation_place(q.op, q.r == q.root) != ATN_PLACE_NONE;
         atn_status st = atn_build(want->choice.row, &q, &want->choice.params, &set->v[q.r], err);

@@ -14,7 +14,7 @@ static atn_status visit(const atn_visit *v, const atn_choice *choice, bool asked
     want.choice = *choice;
     st = asked ? atn_lookup_params(v->a, &want.choice, err) : ATN_OK;
     want.q.p = v->p;
-    want.q.pieces = atn_pieces(choice->row, &want.q, &want.choice.params);
+    want.q.segments = atn_segments(choice->row, &want.q, &want.choice.params);
     const char *why = atn_refuses(choice->row, &want.q, &want.choice.params);
     if (!st && why)
         return asked ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;

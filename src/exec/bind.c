@@ -1,4 +1,4 @@
-/* bind.c - a schedule plus sizes becomes a program: blocks turn into byte offsets. */
+/* bind.c - binds a schedule to sizes: a program with byte offsets instead of blocks. */
 #include <stdlib.h>
 
 #include "exec/exec_private.h"
@@ -10,7 +10,7 @@ typedef struct {
     const atn_exec_unit *u;
     int64_t *tmp_off; /* units before each TMP block */
     ATN_VEC(atn_extent) spans[2];
-    int64_t wire_send, wire_recv; /* chain: largest message in parts; dag: sum */
+    int64_t packed_send, packed_recv; /* chain: largest message in several parts; dag: sum */
     bool ok;
 } binder;
 
@@ -59,10 +59,10 @@ static void add_slot(binder *b, int which, const atn_slot *slot)
 
 /* ---- messages ---- */
 
-static int64_t place_on_wire(binder *b, bool send, int64_t bytes)
+static int64_t place_packed(binder *b, bool send, int64_t bytes)
 {
-    int64_t *total = send ? &b->wire_send : &b->wire_recv;
-    const int64_t at = b->g->chain ? 0 : b->wire_send + b->wire_recv;
+    int64_t *total = send ? &b->packed_send : &b->packed_recv;
+    const int64_t at = b->g->chain ? 0 : b->packed_send + b->packed_recv;
 
     if (b->g->chain)
         *total = *total > bytes ? *total : bytes;
@@ -87,11 +87,11 @@ static void bind_message(binder *b, const atn_op *o, atn_xop *x)
         units += s->len;
     }
     x->one.units = units;
-    x->count = (int32_t)(units * b->u->wire_each);
+    x->count = (int32_t)(units * b->u->sent_each);
     if (x->nparts > 1)
-        x->wire = place_on_wire(b, o->kind == ATN_OP_SEND, units * stride);
+        x->packed = place_packed(b, o->kind == ATN_OP_SEND, units * stride);
     if (units == 0 && o->a.n > 0)
-        x->kind = X_NOTHING; /* both ends know that nothing would travel */
+        x->kind = X_NOTHING; /* empty on both sides */
 }
 
 /* ---- copies and reductions ---- */
@@ -164,7 +164,7 @@ static void pair_exchanges(binder *b)
     }
     for (int i = 0; i < b->g->ops.n; i++)
         if (x[i].kind == X_RECV && x[i].nparts > 1)
-            x[i].wire = b->wire_send; /* received parts lie behind the sent ones */
+            x[i].packed = b->packed_send; /* received parts follow the sent ones */
 }
 
 static bool tmp_offsets(binder *b)
@@ -186,16 +186,16 @@ static bool tmp_offsets(binder *b)
 
 static int64_t round_up(int64_t n) { return (n + 63) / 64 * 64; }
 
-/* TMP, then the wire buffer.  Units of a type with a lower bound keep the alignment that the type
- * expects: its origin, which may lie outside, falls on a multiple of 64. */
-static void lay_out(atn_program *g, const atn_exec_unit *u, int64_t tmp, int64_t wire)
+/* TMP, then the pack buffer.  Units of a type with a lower bound keep the alignment of the type:
+ * its origin, which may lie outside, is a multiple of 64. */
+static void lay_out(atn_program *g, const atn_exec_unit *u, int64_t tmp, int64_t packed)
 {
     const int64_t lb = u->contiguous ? 0 : u->true_lb;
     const int64_t pad = u->contiguous ? 0 : round_up((lb < 0 ? -lb : lb) + u->true_extent);
 
     g->tmp_at = lb < 0 ? round_up(-lb) : -(lb / 64 * 64);
-    g->wire_at = g->tmp_at + round_up(tmp) + 2 * pad;
-    g->scratch_bytes = tmp + wire > 0 ? round_up(tmp) + wire + 4 * pad + 64 : 0;
+    g->packed_at = g->tmp_at + round_up(tmp) + 2 * pad;
+    g->scratch_bytes = tmp + packed > 0 ? round_up(tmp) + packed + 4 * pad + 64 : 0;
 }
 
 bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
@@ -210,7 +210,7 @@ bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition
     if (b.ok && g->chain)
         pair_exchanges(&b);
     if (b.ok)
-        lay_out(g, u, b.tmp_off[s->ntmp] * u->stride, b.wire_send + b.wire_recv);
+        lay_out(g, u, b.tmp_off[s->ntmp] * u->stride, b.packed_send + b.packed_recv);
     g->bound = b.ok;
     free(b.tmp_off);
     atn_vec_free(&b.spans[0]);

@@ -1,14 +1,14 @@
-/* cache.c - from a call to its plan: first by comparing its arguments as they are (raws), then by
- * the shared problem (plans).  Both tables are bounded.  The latter grows when a plan that made
- * room is needed again: a program that goes round many kinds of calls gets room for all of them,
- * one that never repeats itself does not. */
+/* cache.c - finds the plan of a call: first by comparing its raw arguments (raws), then by its
+ * shared problem (plans).  Both tables are bounded.  The latter grows when an evicted plan is
+ * needed again: a program that cycles through many different calls gets space for all of them,
+ * one that never repeats a call does not. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "exec/exec_private.h"
 #include "sched/canonical.h"
 
-/* ---- life of an executor ---- */
+/* ---- executor ---- */
 
 atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *context)
 {
@@ -27,7 +27,7 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
     }
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found);
     x->call_mask = found ? (unsigned)*upper >> 20 : 0;
-    if (!atn_is_pow2((int)x->call_mask + 1)) /* keep a mask of whole bits */
+    if (!atn_is_pow2((int)x->call_mask + 1)) /* all bits of the mask set */
         x->call_mask = (1U << atn_floor_log2((int)x->call_mask + 1)) - 1;
     return x;
 }
@@ -78,7 +78,7 @@ bool atn_exec_stall(const atn_exec *x, atn_stall *stall_p)
 
 bool atn_exec_settled(const atn_exec *x) { return x->settled; }
 
-/* ---- arguments as they are ---- */
+/* ---- raw arguments ---- */
 
 static atn_raw_args *raw_slot(atn_exec *x, const atn_call *call)
 {
@@ -96,7 +96,7 @@ static bool raw_matches(const atn_raw_args *w, const atn_call *call)
            w->in_place == call->in_place && (w->named || w->epoch == atn_handles_epoch());
 }
 
-/* Which sides' arguments mean anything on this rank. */
+/* The sides whose arguments are significant on this rank. */
 static void significant(const atn_call *call, const atn_problem *q, bool side_p[2])
 {
     const atn_place place =
@@ -130,7 +130,7 @@ static bool is_named(atn_exec *x, const atn_call *call, const atn_problem *q)
            (!used[1] || atn_exec_named(x, call->dst.type, MPI_OP_NULL));
 }
 
-/* Whether the buffers can be handed to the program as they are. */
+/* Whether the program can use the user's buffers directly. */
 static bool is_direct(atn_exec *x, const atn_call *call, const atn_problem *q)
 {
     const bool copied =
@@ -174,15 +174,16 @@ static atn_exec_unit unit_of(atn_exec *x, const atn_call *call)
     atn_type t = {0};
 
     if (!(atn_operation_get(call->op)->flags & ATN_TYPED))
-        return (atn_exec_unit){.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
+        return (atn_exec_unit){
+            .stride = 1, .sent_type = MPI_BYTE, .sent_each = 1, .contiguous = true};
     atn_type_of(x, call->src.type, &t);
     return (atn_exec_unit){
         .stride = t.contiguous ? t.size : t.extent,
         .true_lb = t.contiguous ? 0 : t.true_lb,
         .true_extent = t.contiguous ? t.size : t.true_extent,
-        .wire = t.contiguous ? MPI_BYTE : call->src.type,
-        .wire_each = t.contiguous ? t.size : 1,
-        .type = MPI_DATATYPE_NULL, /* every call brings its own: atn_plan_handles */
+        .sent_type = t.contiguous ? MPI_BYTE : call->src.type,
+        .sent_each = t.contiguous ? t.size : 1,
+        .type = MPI_DATATYPE_NULL, /* set by each call: atn_plan_handles */
         .op = MPI_OP_NULL,
         .contiguous = t.contiguous,
     };
@@ -199,7 +200,7 @@ _Static_assert(sizeof(plan_key) == 5 * sizeof(int64_t) + sizeof(uintptr_t) + 4 *
                                        sizeof(atn_params),
                "hashed as bytes: no padding");
 
-/* Of what an algorithm sees of arrivals. */
+/* Hash of the arrival pattern as seen by the algorithm. */
 static uint64_t late_key(const atn_problem *q, const atn_choice *choice)
 {
     if (!q->lateness || !(choice->row->algo->needs & ATN_NEEDS_LATENESS))
@@ -216,7 +217,7 @@ static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn
     k.bytes = q->bytes;
     k.units = units;
     k.stride = u->stride;
-    k.size_key = u->contiguous ? u->wire_each : -u->true_lb * 31 - u->true_extent;
+    k.size_key = u->contiguous ? u->sent_each : -u->true_lb * 31 - u->true_extent;
     k.late = late_key(q, choice);
     k.row = (uintptr_t)choice->row;
     k.op = (int32_t)q->op;
@@ -227,7 +228,7 @@ static uint64_t key_of(const atn_problem *q, const atn_choice *choice, const atn
     return atn_hash(&k, sizeof k, 1);
 }
 
-/* ---- plans that are kept ---- */
+/* ---- cached plans ---- */
 
 static atn_kept *set_of(const atn_exec *x, uint64_t key)
 {
@@ -255,7 +256,7 @@ static void evict(atn_exec *x, atn_kept *old)
     old->plan = NULL;
 }
 
-/* Twice as many sets: each falls into two, and plans stay where they are in memory. */
+/* Doubles the number of sets: each is split into two; plans keep their addresses. */
 static void widen(atn_exec *x)
 {
     const int before = x->sets * ATN_WAYS;
@@ -313,7 +314,7 @@ static atn_plan *with_handles(atn_plan *plan, const atn_call *call)
     return plan;
 }
 
-/* Here all choices meet, so none can break the promise of equal bits. */
+/* All choices pass through here, so that every one keeps results reproducible. */
 static void keep_canonical(const atn_problem *q, atn_choice *choice)
 {
     if (atn_wants_canonical(q) &&
@@ -321,7 +322,7 @@ static void keep_canonical(const atn_problem *q, atn_choice *choice)
         choice->row = atn_canonical_usual(q, &choice->params);
 }
 
-/* A call that was not seen lately: the long way. */
+/* The slow path, for a call that is not cached. */
 static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call *call, int *code_p)
 {
     atn_choice choice = {0};
@@ -344,7 +345,7 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     return with_handles(plan, call);
 }
 
-/* Open MPI bears most such calls, and often one rank alone makes them, as the root of a scatter. */
+/* Open MPI accepts most such calls, often made by a single rank such as the root of a scatter. */
 static bool is_reported(const atn_call *call)
 {
 #ifdef OPEN_MPI

@@ -1,5 +1,5 @@
-/* chain.c - the straight-line executor: one step after the other, at most two requests, no
- * allocation.  This is the path of small messages; everything that can be computed before is in
+/* chain.c - the sequential executor: one step after the other, at most two requests, no
+ * allocation.  This is the path of small messages; everything that can be precomputed is in
  * the program. */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static int send(const atn_run *x, const atn_xop *o, void *data)
 {
-    const MPI_Datatype type = x->plan->unit.wire;
+    const MPI_Datatype type = x->plan->unit.sent_type;
     const int tag = x->tag0 + o->seq;
     MPI_Request request;
 
@@ -21,7 +21,7 @@ static int send(const atn_run *x, const atn_xop *o, void *data)
 
 static int receive(const atn_run *x, const atn_xop *o, void *data)
 {
-    const MPI_Datatype type = x->plan->unit.wire;
+    const MPI_Datatype type = x->plan->unit.sent_type;
     const int tag = x->tag0 + o->seq;
     MPI_Request request;
 
@@ -31,10 +31,10 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
     return code == MPI_SUCCESS ? atn_wait_all(true, 1, &request) : code;
 }
 
-/* o[0] is sent, o[1] received. */
+/* Sends o[0] and receives o[1]. */
 static inline int exchange(const atn_run *x, const atn_xop *o, void *out, void *in)
 {
-    const MPI_Datatype type = x->plan->unit.wire;
+    const MPI_Datatype type = x->plan->unit.sent_type;
     MPI_Request request[2];
 
     if (!x->x->yield && !o->ssend)
@@ -48,14 +48,14 @@ static inline int exchange(const atn_run *x, const atn_xop *o, void *out, void *
     return code == MPI_SUCCESS ? atn_wait_all(x->x->yield, 2, request) : code;
 }
 
-/* Messages in several parts go through the wire buffer. */
+/* Messages in several parts use the pack buffer. */
 static int step_in_parts(const atn_run *x, const atn_xop *o)
 {
     const atn_xop *in = o->kind == X_EXCHANGE ? o + 1 : o;
     int code = MPI_SUCCESS;
 
     if (o->kind != X_RECV && o->nparts > 1)
-        code = atn_gather_wire(x, o);
+        code = atn_pack_parts(x, o);
     if (code != MPI_SUCCESS)
         return code;
     if (o->kind == X_EXCHANGE)
@@ -63,7 +63,7 @@ static int step_in_parts(const atn_run *x, const atn_xop *o)
     else
         code = (o->kind == X_SEND ? send : receive)(x, o, atn_message(x, o));
     if (code == MPI_SUCCESS && in->kind == X_RECV && in->nparts > 1)
-        code = atn_scatter_wire(x, in);
+        code = atn_unpack_parts(x, in);
     return code;
 }
 

@@ -1,8 +1,8 @@
-/* dag.c - the general executor: an operation starts when those it waits for are complete.
+/* dag.c - the general executor: an operation starts when its dependencies are complete.
  *
- * Operations are started in program order as far as they are ready.  At most WINDOW requests are
- * open, except that the first operation not yet complete and its neighbour may always start: the
- * verifier proved that running them one step at a time never stops, so neither does this. */
+ * Ready operations are started in program order.  At most WINDOW requests are open, except that the
+ * first incomplete operation and its neighbour may always start: the verifier proved that executing
+ * one step at a time never deadlocks, so neither does this. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 enum { WINDOW = 256 };
 static const int64_t chunk_bytes = (int64_t)1 << 30; /* MPI counts are ints */
 
-/* ---- who waits for whom ---- */
+/* ---- dependencies ---- */
 
 static bool link_successors(atn_dag *d, const atn_schedule *s)
 {
@@ -82,7 +82,7 @@ static int32_t heap_pop(atn_dag *d)
     return top;
 }
 
-/* ---- one run ---- */
+/* ---- execution ---- */
 
 typedef struct {
     atn_run *x;
@@ -112,14 +112,15 @@ static int post(progress *g, int op, const atn_xop *o)
     int64_t left = o->one.units;
     int code = MPI_SUCCESS;
 
-    do { /* a rule of the size alone, so both ends cut alike; same tag: in order */
+    do { /* depends only on the size, as on the other side; same tag: in order */
         const int64_t units = left < each ? left : each;
-        const int count = (int)(units * u->wire_each);
+        const int count = (int)(units * u->sent_each);
         MPI_Request request = MPI_REQUEST_NULL;
         if (o->kind == X_RECV)
-            code = PMPI_Irecv(data, count, u->wire, o->peer, x->tag0 + o->seq, x->comm, &request);
+            code =
+                PMPI_Irecv(data, count, u->sent_type, o->peer, x->tag0 + o->seq, x->comm, &request);
         else
-            code = (o->ssend ? PMPI_Issend : PMPI_Isend)(data, count, u->wire, o->peer,
+            code = (o->ssend ? PMPI_Issend : PMPI_Isend)(data, count, u->sent_type, o->peer,
                                                          x->tag0 + o->seq, x->comm, &request);
         if (code == MPI_SUCCESS &&
             (!atn_push(&g->d->requests, request) || !atn_push(&g->d->owner, op)))
@@ -138,7 +139,7 @@ static int start(progress *g, int op)
 
     if (o->kind == X_SEND || o->kind == X_RECV) {
         if (o->kind == X_SEND && o->nparts > 1)
-            code = atn_gather_wire(g->x, o);
+            code = atn_pack_parts(g->x, o);
         return code == MPI_SUCCESS ? post(g, op, o) : code;
     }
     if (o->kind != X_NOTHING)
@@ -169,12 +170,12 @@ static int finish_request(progress *g, int i)
     if (--g->d->open[op] > 0)
         return MPI_SUCCESS;
     if (o->kind == X_RECV && o->nparts > 1)
-        code = atn_scatter_wire(g->x, o);
+        code = atn_unpack_parts(g->x, o);
     complete(g, op);
     return code;
 }
 
-/* Closes the gaps that finished requests left. */
+/* Removes completed requests. */
 static void compact(atn_dag *d)
 {
     int n = 0;
@@ -206,7 +207,7 @@ static int wait_some(progress *g)
     return code;
 }
 
-/* After an error nothing may be left that writes into the user's buffers later. */
+/* After an error no pending request may write to the user's buffers. */
 static void cancel_all(atn_dag *d)
 {
     for (int i = 0; i < d->requests.n; i++)

@@ -1,4 +1,4 @@
-/* data.c - moving and reducing units inside a rank. */
+/* data.c - local copies and reductions of units. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ char *atn_reserve(char **buf, size_t *have, int64_t want)
         free(*buf);
         *buf = NULL;
         *have = 0;
-        /* 64: a cache line, and the strictest alignment that a reduction may ask for */
+        /* 64: a cache line, and the strictest alignment that a reduction may need */
         const size_t rounded = ((size_t)want + 4095) / 4096 * 4096;
         *buf = aligned_alloc(64, rounded);
         *have = *buf ? rounded : 0;
@@ -30,8 +30,8 @@ static int convert(bool pack, char *user, int n, MPI_Datatype type, char *packed
 static MPI_Comm own_self = MPI_COMM_NULL; /* of convert_bottom */
 
 #ifdef MPICH_VERSION
-/* MPICH's MPI_Pack takes MPI_BOTTOM, which is the address 0, for a missing buffer; its messages do
- * not.  So send the data to ourselves, where nobody else does. */
+/* MPICH's MPI_Pack treats MPI_BOTTOM, which is the address 0, as a missing buffer; its messages do
+ * not.  So the data are sent to this rank itself on a private communicator. */
 static int convert_bottom(bool pack, int n, MPI_Datatype type, char *packed, int bytes)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,7 +70,7 @@ void atn_exec_end(int (*comm_free)(MPI_Comm *comm))
         comm_free(&own_self);
 }
 
-/* Elements with holes: only their data may be written, so go through the packed form. */
+/* Elements with holes: only their data may be written, so copy via the packed form. */
 static int copy_typed(const atn_exec_unit *u, void *to, const void *from, int64_t units)
 {
     int code = MPI_SUCCESS, size = 0;
@@ -136,18 +136,18 @@ int atn_run_local(const atn_run *x, const atn_xop *o)
     return code;
 }
 
-static int move_wire(const atn_run *x, const atn_xop *o, bool gather)
+static int move_parts(const atn_run *x, const atn_xop *o, bool gather)
 {
     const atn_part *part = &x->plan->program.parts.v[o->part];
     int code = MPI_SUCCESS;
 
     for (int i = 0; i < o->nparts && code == MPI_SUCCESS; i++) {
-        char *user = x->base[o->space_a] + part[i].a, *wire = x->wire + o->wire + part[i].b;
-        code = atn_copy_units(&x->plan->unit, gather ? wire : user, gather ? user : wire,
+        char *user = x->base[o->space_a] + part[i].a, *packed = x->packed + o->packed + part[i].b;
+        code = atn_copy_units(&x->plan->unit, gather ? packed : user, gather ? user : packed,
                               part[i].units);
     }
     return code;
 }
 
-int atn_gather_wire(const atn_run *x, const atn_xop *o) { return move_wire(x, o, true); }
-int atn_scatter_wire(const atn_run *x, const atn_xop *o) { return move_wire(x, o, false); }
+int atn_pack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, true); }
+int atn_unpack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, false); }

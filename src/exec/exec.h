@@ -1,7 +1,7 @@
-/* exec.h - carries out schedules with MPI point-to-point messages.
+/* exec.h - executes schedules with MPI point-to-point messages.
  *
- * One atn_exec per communicator that is served: it owns the plan cache and the scratch memory, so
- * threads on different communicators share nothing.  Calls only PMPI functions that Attune does
+ * One atn_exec per served communicator owns the plan cache and the scratch memory, so threads on
+ * different communicators share nothing.  Calls only PMPI functions that Attune does
  * not interpose. */
 #ifndef ATN_EXEC_H
 #define ATN_EXEC_H
@@ -21,8 +21,8 @@ typedef struct {
 } atn_user;
 
 /* A collective call.  Where MPI has one buffer (bcast) it is `dst`.  reduce: src.count, src.type
- * are filled in on every rank, dst.buf at the root.  MPI_IN_PLACE never appears in src.buf or
- * dst.buf: `in_place` says it, and the entry then filled in the other side's arguments. */
+ * are set on every rank, dst.buf at the root.  MPI_IN_PLACE never appears in src.buf or dst.buf:
+ * `in_place` represents it, and the entry point has set the other side's arguments. */
 typedef struct {
     atn_operation op;
     atn_user src, dst;
@@ -32,69 +32,69 @@ typedef struct {
     bool wide;
 } atn_call;
 
-/* Asked for a problem; may depend on nothing but `q` and data that all ranks share.  Returns
- * whether the answer depends on `q` alone and so may be remembered. */
+/* Chooses an algorithm for a problem; may depend only on `q` and data that all ranks share.
+ * Returns whether the choice depends on `q` alone and may be cached. */
 typedef bool (*atn_choose_fn)(void *context, const atn_problem *q, atn_choice *choice_p);
 
 typedef struct atn_exec atn_exec;
 
-/* `yield`: give the processor away while waiting (ranks outnumber cores). */
+/* `yield`: yield the processor while waiting (oversubscription). */
 atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *context);
 void atn_exec_free(atn_exec *x); /* makes no MPI call */
-/* Frees what executors share, once none of them runs any more and before MPI_Finalize. */
+/* Frees shared resources, after the last execution and before MPI_Finalize. */
 void atn_exec_end(int (*comm_free)(MPI_Comm *comm));
-/* Where the ranks are, as all of them know it; must outlive the executor. */
+/* The placed topology, the same on all ranks; must outlive the executor. */
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
-/* When ranks come to all calls, by rank, as all of them know it; copied.  Before the first plan.
- * False: no memory. */
+/* The arrival pattern of all calls, by rank, the same on all ranks; copied.  Call before the first
+ * plan.  False: no memory. */
 bool atn_exec_set_lateness(atn_exec *x, const int *late);
-/* Reductions whose bits depend on the order of operands are then served in the canonical one
- * (sched/canonical.h), whatever is chosen, and never by the native routine. */
+/* Reductions whose bits depend on the order of operands then use the canonical order
+ * (sched/canonical.h), whatever the choice, and never the native routine. */
 void atn_exec_set_reproducible(atn_exec *x, bool reproducible);
-/* Whether the call is one of these. */
+/* Whether the call is such a reduction. */
 bool atn_call_canonical(atn_exec *x, const atn_call *call);
 
-/* The shared problem of a call, as all ranks see it (design: what is shared).  False when the
- * arguments are invalid (the native routine will say so). */
+/* The problem of a call, from data that all ranks share.  False if the arguments are invalid (the
+ * native routine reports it). */
 bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
 
-/* Bytes that this rank sends (scatterv: receives) in a call of an operation whose sizes ranks do
- * not share; only for summaries of all ranks. */
+/* Bytes that this rank sends (scatterv: receives) in a call whose sizes ranks do not share; only
+ * for summaries over all ranks. */
 int64_t atn_call_volume(atn_exec *x, const atn_call *call);
 
-/* The plan for a call, from the cache or made now; NULL with *code_p = MPI_SUCCESS when the native
- * routine was chosen.  Needs no communicator, so the caller can create it when a plan first
- * asks. */
+/* The plan for a call, from the cache or created now; NULL with *code_p = MPI_SUCCESS if the native
+ * routine was chosen.  Needs no communicator, so the caller can create it with the first
+ * plan. */
 typedef struct atn_plan atn_plan;
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
-/* The same when somebody else has chosen for the problem of the call, which is told and not
- * remembered. */
+/* The same for a choice that the caller has made for the problem of the call; the choice is not
+ * cached. */
 atn_plan *atn_exec_plan_as(atn_exec *x, const atn_call *call, const atn_problem *q,
                            const atn_choice *choice, int *code_p);
-/* Whether the handles are predefined (or the null handle): they never change their meaning. */
+/* Whether the handles are predefined or null: they are never reused. */
 bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op);
-/* Whether the plan just returned serves every call that differs in the buffers alone. */
+/* Whether the plan just returned serves every call that differs only in its buffers. */
 bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *call);
-/* One buffer for both sides, without MPI_IN_PLACE, and the native routine will report it.  Where it
- * would not, the call is served like those of other ranks, which know nothing of it. */
+/* One buffer for both sides without MPI_IN_PLACE, which the native routine reports.  Where it does
+ * not, the call is served like those of other ranks, which cannot detect it. */
 bool atn_call_aliased(const atn_call *call);
-/* Whether NULL was a choice, which holds for equal calls, and not the answer to a mistake in this
- * one, which is for the native routine to report. */
+/* Whether NULL was a choice, which holds for equal calls, and not the result of an error in this
+ * one, which the native routine reports. */
 bool atn_exec_settled(const atn_exec *x);
 const atn_choice *atn_plan_choice(const atn_plan *plan);
-/* Runs it on the private communicator; returns an MPI error code, or ATN_DECLINED on all ranks
- * alike when the library must serve this call. */
+/* Runs the plan on the private communicator; returns an MPI error code, or ATN_DECLINED on all
+ * ranks if the library must serve this call. */
 enum { ATN_DECLINED = -1 };
-int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire);
+int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm);
 
-/* The plan of the call just run if it serves every call that differs in the buffers alone and is
- * not in place; NULL: it does not.  It lives until the number of evictions changes. */
+/* The plan of the call just run if it serves every call that differs only in its buffers and is not
+ * in place; else NULL.  It is valid until the number of evictions changes. */
 atn_plan *atn_exec_repeatable(const atn_exec *x, const atn_call *call);
 unsigned atn_exec_evictions(const atn_exec *x);
 int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
-                    MPI_Op op, MPI_Comm wire);
+                    MPI_Op op, MPI_Comm comm);
 
-/* For a watchdog, from another thread: what is under way (NULL: nothing) and at which operation. */
+/* For a watchdog in another thread: the running algorithm (false: none) and its operation. */
 typedef struct {
     const char *algorithm;
     int operation, peer;
@@ -107,9 +107,9 @@ void atn_op_forget(MPI_Op op);
 bool atn_op_commutes(MPI_Op op);
 /* Whether every order of operands gives the same bits: integers, minima, maxima, bits. */
 bool atn_op_is_exact(MPI_Op op, MPI_Datatype type);
-/* Whether Attune knows what the operator does: it may be applied once more without being seen. */
+/* Whether the operator is predefined: an additional application has no side effects. */
 bool atn_op_is_known(MPI_Op op);
-/* The MPI library's own MPI_Type_free; set it when MPI_Type_free is interposed. */
+/* The real MPI_Type_free; set it when MPI_Type_free is interposed. */
 extern int (*atn_real_type_free)(MPI_Datatype *type);
 
 #endif

@@ -1,7 +1,7 @@
-/* exec_private.h - the inside of the executor.
+/* exec_private.h - internals of the executor.
  *
- * plan: schedule + program.  A program is the schedule bound to sizes: every slot has become byte
- * offsets from the base of its space, so running it only adds pointers.  Programs of operations
+ * A plan is a schedule and a program.  A program is the schedule bound to sizes: slots are byte
+ * offsets from the base of their space, so running it only adds pointers.  Programs of operations
  * with one shared size are kept with the plan; those of the v-operations are bound at each call. */
 #ifndef ATN_EXEC_PRIVATE_H
 #define ATN_EXEC_PRIVATE_H
@@ -10,12 +10,12 @@
 #include "exec/type.h"
 #include "sched/partition.h"
 
-/* What a unit is: a byte, or an element of a reduction. */
+/* A unit: a byte, or an element of a reduction. */
 typedef struct {
     int64_t stride;               /* bytes from one unit to the next */
-    int64_t true_lb, true_extent; /* where the data of a unit begin, and how far they reach */
-    MPI_Datatype wire;            /* how units travel ... */
-    int64_t wire_each;            /* ... and how many of these make a unit */
+    int64_t true_lb, true_extent; /* of a unit */
+    MPI_Datatype sent_type;       /* MPI type of messages ... */
+    int64_t sent_each;            /* ... and its number of elements per unit */
     MPI_Datatype type;            /* for reductions */
     MPI_Op op;
     atn_kernel kernel; /* combines units; NULL: MPI_Reduce_local, for users' operators */
@@ -25,7 +25,7 @@ typedef struct {
 typedef enum { X_NOTHING, X_SEND, X_RECV, X_EXCHANGE, X_COPY, X_REDUCE } atn_xkind;
 
 /* Part of an operation: `units` at offset a (bytes) of its first space and b of its second; for a
- * message in several parts b is an offset into the wire buffer. */
+ * message in several parts b is an offset into the pack buffer. */
 typedef struct {
     int64_t a, b, units;
 } atn_part;
@@ -36,21 +36,21 @@ typedef struct {
     bool ssend;
     int32_t peer, seq;
     int32_t nparts, part; /* more than one part: parts[part ..] */
-    int64_t wire;         /* message in several parts: where its wire buffer begins */
-    int32_t count;        /* of a message as MPI counts it; chain only */
-    atn_part one;         /* all of it when in one part; else units is the sum */
+    int64_t packed;       /* message in several parts: offset in the pack buffer */
+    int32_t count;        /* of a message, for MPI; chain only */
+    atn_part one;         /* the only part; else units is the sum */
 } atn_xop;
 
 typedef struct {
     ATN_VEC(atn_xop) ops;
     ATN_VEC(atn_part) parts;
-    int64_t scratch_bytes;   /* TMP and the wire buffer, with room for alignment; 0: none */
-    int64_t tmp_at, wire_at; /* where unit 0 of TMP and of the wire buffer lie in it */
-    bool chain;              /* run strictly in order */
+    int64_t scratch_bytes;     /* TMP and the pack buffer, with alignment; 0: none */
+    int64_t tmp_at, packed_at; /* offset of unit 0 of TMP and of the pack buffer */
+    bool chain;                /* run strictly in order */
     bool bound;
 } atn_program;
 
-/* dag executor: who waits for whom, and room for one run. */
+/* dag executor: dependencies, and the state of one run. */
 typedef struct {
     int32_t *succ, *first_succ; /* succ[first_succ[i] .. first_succ[i + 1]) wait for i */
     int32_t *pending, *heap;
@@ -62,7 +62,7 @@ typedef struct {
     ATN_VEC(int) finished;
 } atn_dag;
 
-/* Programs compute between two collective calls, so the caches are cold: what a run needs comes
+/* Applications compute between two collective calls, so the caches are cold: what a run needs is
  * first, here and in atn_exec. */
 struct atn_plan {
     atn_exec_unit unit;
@@ -74,8 +74,8 @@ struct atn_plan {
 };
 
 enum { ATN_RAWS = 64, ATN_TYPES = 8 };
-/* Plans are kept in sets of so many, the latest first; of sets there are at first and at most; keys
- * of plans that made room are remembered. */
+/* Associativity of the plan cache, most recent first; initial and maximum number of sets; number of
+ * keys of evicted plans that are remembered. */
 enum { ATN_WAYS = 4, ATN_SETS = 16, ATN_SETS_MOST = 512, ATN_GONE = 512 };
 
 typedef struct {
@@ -83,7 +83,7 @@ typedef struct {
     atn_plan *plan; /* NULL: free */
 } atn_kept;
 
-/* The arguments of a call that decide its plan, compared before anything is computed. */
+/* The arguments of a call that determine its plan, compared before anything is computed. */
 typedef struct {
     int64_t src_count, dst_count;
     MPI_Datatype src_type, dst_type;
@@ -91,8 +91,8 @@ typedef struct {
     int32_t root;
     uint8_t operation;
     bool in_place;
-    bool used, named; /* named: nothing in it can be freed */
-    bool direct;      /* the user's buffers are used as they are */
+    bool used, named; /* named: no handle in it can be freed */
+    bool direct;      /* the user's buffers are used directly */
     uint64_t epoch;
     atn_plan *plan; /* NULL: native */
 } atn_raw_args;
@@ -108,22 +108,22 @@ struct atn_exec {
     int p, r;
     bool yield;
     bool reproducible;        /* reductions that round are combined in the canonical order */
-    bool direct;              /* of the plan just returned */
-    bool settled;             /* the last answer holds for every call with the same arguments */
+    bool direct;              /* property of the plan just returned */
+    bool settled;             /* the last result holds for every call with the same arguments */
     unsigned call, call_mask; /* numbers calls, for tags */
-    volatile int current;     /* operation under way, for a watchdog */
+    volatile int current;     /* current operation, for a watchdog */
     const atn_plan *running;
-    char *scratch; /* TMP and wire buffers */
+    char *scratch; /* TMP and pack buffer */
     size_t scratch_bytes;
-    unsigned evictions;         /* plans that had to make room */
-    const atn_raw_args *recent; /* the entry that matched last: programs repeat themselves */
+    unsigned evictions;         /* evicted plans */
+    const atn_raw_args *recent; /* the entry that matched last */
     char *stage[2];             /* packed SRC and DST */
     size_t stage_bytes[2];
     atn_choose_fn choose;
     void *context;
     const struct atn_topo *topo;
     atn_lateness lateness;
-    int *late;      /* what it points to; NULL: not known */
+    int *late;      /* its data; NULL: unknown */
     atn_kept *kept; /* ATN_WAYS of each set */
     int sets;
     uint64_t gone[ATN_GONE];
@@ -133,14 +133,14 @@ struct atn_exec {
     int64_t *vectors;        /* sizes and offsets of v-operations: see vector() in side.c */
 };
 
-/* What a program runs on. */
+/* The context of a run. */
 typedef struct {
     atn_exec *x;
     const atn_plan *plan;
     MPI_Comm comm;
     int tag0;
     char *base[ATN_SPACES];
-    char *wire;
+    char *packed;
 } atn_run;
 
 /* bind.c */
@@ -149,19 +149,19 @@ bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition
 void atn_program_free(atn_program *g);
 /* data.c: local data movement */
 char *atn_reserve(char **buf, size_t *have, int64_t want);
-/* n elements of `type` at `user` to or from `bytes` packed ones. */
+/* Packs or unpacks n elements of `type` at `user` to or from `bytes` packed bytes. */
 int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
 int atn_copy_units(const atn_exec_unit *u, void *to, const void *from, int64_t units);
 int atn_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units);
 int atn_run_local(const atn_run *x, const atn_xop *o);
-int atn_gather_wire(const atn_run *x, const atn_xop *o);  /* parts -> wire buffer */
-int atn_scatter_wire(const atn_run *x, const atn_xop *o); /* wire buffer -> parts */
-/* Where a message's bytes are: in place, or in the wire buffer. */
+int atn_pack_parts(const atn_run *x, const atn_xop *o);   /* parts -> pack buffer */
+int atn_unpack_parts(const atn_run *x, const atn_xop *o); /* pack buffer -> parts */
+/* The data of a message: in place, or in the pack buffer. */
 static inline char *atn_message(const atn_run *x, const atn_xop *o)
 {
-    return o->nparts > 1 ? x->wire + o->wire : x->base[o->space_a] + o->one.a;
+    return o->nparts > 1 ? x->packed + o->packed : x->base[o->space_a] + o->one.a;
 }
-/* One buffer for both sides, without MPI_IN_PLACE, which MPI forbids. */
+/* One buffer for both sides without MPI_IN_PLACE, which MPI forbids. */
 static inline bool atn_one_buffer(const atn_call *call)
 {
     return call->src.buf == call->dst.buf && call->src.buf && !call->in_place;
@@ -171,7 +171,7 @@ bool atn_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p);
 int64_t atn_count_at(const atn_call *call, const atn_user *u, int j);
 /* Packed bytes of natural block j of a side; -1: not a usable datatype. */
 int64_t atn_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j);
-/* Whether a side of n natural blocks can be used where it is. */
+/* Whether a side of n natural blocks can be used in place. */
 bool atn_user_contiguous(atn_exec *x, const atn_user *u, int n);
 /* Byte offset of natural block j in the user's buffer. */
 int64_t atn_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j);
@@ -179,22 +179,22 @@ int64_t atn_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, in
 /* side.c: buffers bound for one call */
 typedef struct {
     char *base[2];           /* SRC, DST */
-    bool unpack;             /* DST is staged and must go back to the user */
+    bool unpack;             /* DST is packed and must be unpacked */
     atn_partition partition; /* v-operations only */
 } atn_sides;
 int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
 int atn_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
 /* The sizes of all ranks' blocks for gatherv and scatterv (needs messages). */
 int64_t *atn_vec_lens(atn_exec *x);
-int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm wire);
+int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm comm);
 
 /* plan.c */
-enum { ATN_KEEP_BYTES = 64 << 20 }; /* buffers of a communicator between calls */
+enum { ATN_KEEP_BYTES = 64 << 20 }; /* limit for buffers kept between calls */
 void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op);
 atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_exec_unit *unit,
                        int64_t each, int *code_p);
 void atn_plan_free(atn_plan *plan);
-int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm wire);
+int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm comm);
 static inline bool atn_is_varying(const atn_problem *q)
 {
     return atn_operation_get(q->op)->flags & ATN_VARYING;

@@ -1,4 +1,4 @@
-/* flavour.h - the MPI that this build is for. */
+/* flavour.h - the MPI of this build. */
 #ifndef ATN_FLAVOUR_H
 #define ATN_FLAVOUR_H
 
@@ -11,13 +11,13 @@
 #define ATN_MPI_VERSION                                                                            \
     ATN_TEXT(OMPI_MAJOR_VERSION)                                                                   \
     "." ATN_TEXT(OMPI_MINOR_VERSION) "." ATN_TEXT(OMPI_RELEASE_VERSION)
-#define ATN_MPI_LEAD "Open MPI v" /* what the library's version string begins with */
+#define ATN_MPI_LEAD "Open MPI v" /* prefix of the library's version string */
 #elif defined(MPICH_VERSION)
 #define ATN_MPI_NAME    "MPICH"
 #define ATN_MPI_VERSION MPICH_VERSION
 #define ATN_MPI_LEAD    "MPICH Version:"
 #else
-#error "Attune knows the handles of Open MPI and of MPICH only"
+#error "Attune supports only Open MPI and MPICH"
 #endif
 /* "Open MPI 4.1.4" */
 #define ATN_MPI_BUILT_FOR ATN_MPI_NAME " " ATN_MPI_VERSION

@@ -1,18 +1,18 @@
-/* operator.c - which operators Attune reduces with: kernels of its own for predefined ones.
+/* operator.c - the operators that Attune supports: predefined ones by its own kernels.
  *
  * The library's MPI_Reduce_local gives bits that depend on length and alignment (Open MPI's op/avx:
- * small unsigned integers saturate in vectors and wrap behind them, and so do signs of zeros), and
- * raises errors on MPI_COMM_WORLD, not on the user's communicator.  So a predefined operator is
- * served only when its pair with the type has a kernel; others are native. */
+ * small unsigned integers saturate in vectors and wrap in the remainder, likewise signs of zeros),
+ * and raises errors on MPI_COMM_WORLD, not on the user's communicator.  So a predefined operator
+ * is supported only if there is a kernel for it and the type; other pairs are native. */
 #include "exec/exec_private.h"
 
-/* ---- MPI's handles as kernels know them ---- */
+/* ---- mapping of MPI handles to kernels ---- */
 
-/* INTEGER: signed, but no truth values: Fortran's integers, addresses, offsets. */
+/* INTEGER: signed, but without logical operators: Fortran's integers, addresses, offsets. */
 typedef enum { SIGNED, UNSIGNED, INTEGER, REAL, COMPLEX, TRUTH, BYTES, OTHERS } family;
 enum { NO_KERNEL = -1, LOGICAL_OPS = 1 << ATN_LAND | 1 << ATN_LOR | 1 << ATN_LXOR };
 
-/* What a value of the family is at 1, 2, 4 and 8 bytes (complex numbers: of each part). */
+/* The type of a family with 1, 2, 4 and 8 bytes (complex numbers: of each part). */
 static const int sized[OTHERS][4] = {
     [SIGNED] = {ATN_I8, ATN_I16, ATN_I32, ATN_I64},
     [UNSIGNED] = {ATN_U8, ATN_U16, ATN_U32, ATN_U64},
@@ -29,7 +29,7 @@ typedef struct {
     int exactly; /* OTHERS: the kernels' type */
 } type_row;
 
-/* The most frequent ones first.  Fortran's types have the sizes that the MPI was built for. */
+/* The most frequent types first.  Sizes of Fortran types depend on the MPI build. */
 static type_row find_type(MPI_Datatype type)
 {
     const type_row table[] = {
@@ -92,7 +92,7 @@ static type_row find_type(MPI_Datatype type)
     return (type_row){.family = OTHERS, .exactly = NO_KERNEL};
 }
 
-/* The kernels' type of a row. */
+/* The kernel type of a row. */
 static int kernel_type(const type_row *row)
 {
     int bytes = 0, size = 0;
@@ -107,7 +107,7 @@ static int kernel_type(const type_row *row)
     return size < 4 ? sized[row->family][size] : NO_KERNEL;
 }
 
-/* The kernels' operator; NO_KERNEL: not a predefined one that combines values. */
+/* The kernel operator; NO_KERNEL: not a predefined operator that combines values. */
 static int kernel_op(MPI_Op op)
 {
     const MPI_Op ops[ATN_KERNEL_OPS] = {
@@ -122,7 +122,7 @@ static int kernel_op(MPI_Op op)
     return NO_KERNEL;
 }
 
-/* What is true in the Fortran of this MPI: other compilers have other values than C's. */
+/* Whether .TRUE. is 1 in the Fortran of this MPI: compilers differ. */
 static bool is_true_one(void)
 {
     MPI_Fint values[2] = {1, 1}, no[2] = {0, 1};
@@ -132,7 +132,7 @@ static bool is_true_one(void)
            values[1] == 1 && no[1] == 0;
 }
 
-/* The type with which the standard allows the operator; NO_KERNEL: it does not. */
+/* The kernel type if the standard allows the pair of operator and type; else NO_KERNEL. */
 static int kernel_pair(int kop, MPI_Datatype type)
 {
     const type_row row = find_type(type);
@@ -154,9 +154,9 @@ atn_kernel atn_kernel_of(MPI_Op op, MPI_Datatype type, int64_t stride)
     return atn_kernel_find((atn_kernel_op)kop, (atn_kernel_type)ktype);
 }
 
-/* ---- what is served ---- */
+/* ---- supported operators ---- */
 
-/* Values whose sums round, and whose equal extremes may differ in their bits. */
+/* Types whose sums round and whose equal extremes may differ in their bits. */
 static bool is_floating(int ktype)
 {
     return (ktype >= ATN_F32 && ktype <= ATN_CX) ||
@@ -185,7 +185,7 @@ bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_
     *op_p = (atn_operator){
         .commutes = kop >= 0 || atn_op_commutes(op),
         .named = kop >= 0,
-        /* Also which of two zeros of different sign is the larger one is a matter of order. */
+        /* The order also decides which of two zeros of different sign is an extreme. */
         .orderless = kop >= 0 && !is_floating(ktype),
     };
     return true;

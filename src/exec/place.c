@@ -38,7 +38,7 @@ static bool all_have(const atn_place_mpi *mpi, MPI_Comm comm, bool have)
     return mpi->allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-/* Rank 0's text on every rank; NULL on all when rank 0 has none or somebody has no room. */
+/* Rank 0's text on every rank; NULL on all if rank 0 has none or any rank is out of memory. */
 static char *share_text(const atn_place_mpi *mpi, MPI_Comm comm, int r, char *text)
 {
     int64_t bytes = text ? (int64_t)strlen(text) + 1 : 0;
@@ -80,8 +80,8 @@ static int own_part(const atn_topo *tree, const char *host)
     return find_part(tree, full);
 }
 
-/* Kernels have a number for each time that they are started.  Hosts that are only pretended, by
- * namespaces, have names of their own in one kernel. */
+/* A kernel has a number for each boot.  Emulated hosts, which are namespaces, have their own
+ * names in one kernel. */
 static uint64_t own_kernel(void)
 {
     struct utsname about = {0};

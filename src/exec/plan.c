@@ -1,15 +1,16 @@
-/* plan.c - plans: made once per problem, kept in a bounded cache, run many times. */
+/* plan.c - plans: created once per problem, kept in a bounded cache, run many times. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "exec/exec_private.h"
 
-enum { SEQ_BITS = 20 }; /* of a tag: messages of one pair in one call; the rest numbers the call */
-static const int64_t chain_bytes = (int64_t)1 << 30; /* larger messages are cut: dag only */
+enum { SEQ_BITS = 20 }; /* of a tag: message number in its pair; the rest: call number */
+static const int64_t chain_bytes = (int64_t)1 << 30; /* larger messages are split: dag only */
 
-static const int64_t relay_bytes = (int64_t)256 << 20; /* one row of places of an alltoallv */
+static const int64_t relay_bytes = (int64_t)256
+                                   << 20; /* limit for the relayed blocks of an alltoallv */
 
-/* ---- life of a plan ---- */
+/* ---- creation ---- */
 
 void atn_plan_free(atn_plan *plan)
 {
@@ -27,7 +28,7 @@ static bool bind_program(atn_plan *plan, const atn_partition *t, int64_t total_u
     return atn_program_bind(&plan->program, plan->schedule, t, &plan->unit);
 }
 
-/* Below what any MPI sends at once, without asking the receiver. */
+/* Below the eager limit of every MPI. */
 static const int64_t small_bytes = 2048;
 
 static bool is_small(const atn_plan *plan, const atn_partition *t)
@@ -53,7 +54,7 @@ atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn
         plan->q = *q;
         plan->choice = *choice;
         plan->unit = *unit;
-        plan->q.pieces = atn_pieces(choice->row, q, &choice->params);
+        plan->q.segments = atn_segments(choice->row, q, &choice->params);
         ok = atn_build(choice->row, &plan->q, &choice->params, &plan->schedule, &err) == ATN_OK;
     }
     if (ok) {
@@ -76,7 +77,7 @@ atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn
 
 const atn_choice *atn_plan_choice(const atn_plan *plan) { return &plan->choice; }
 
-/* One program serves every operator and all types of one layout: the handles are the call's. */
+/* A program serves every operator and all types of one layout: handles belong to the call. */
 void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
 {
     atn_exec_unit *const u = &plan->unit;
@@ -87,14 +88,14 @@ void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
     u->type = type;
     u->kernel = atn_kernel_of(op, type, u->stride);
     if (!u->contiguous)
-        u->wire = type;
+        u->sent_type = type;
 }
 
 /* ---- running ---- */
 
-int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm wire)
+int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm comm)
 {
-    atn_run run = {.x = x, .plan = plan, .comm = wire, .base = {src, dst, NULL}};
+    atn_run run = {.x = x, .plan = plan, .comm = comm, .base = {src, dst, NULL}};
     int code;
 
     run.tag0 = (int)((x->call++ & x->call_mask) << SEQ_BITS);
@@ -103,7 +104,7 @@ int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm wir
         if (!scratch)
             return MPI_ERR_NO_MEM;
         run.base[ATN_TMP] = scratch + plan->program.tmp_at;
-        run.wire = scratch + plan->program.wire_at;
+        run.packed = scratch + plan->program.packed_at;
     }
     x->running = plan;
     code = plan->program.chain ? atn_run_chain(&run) : atn_run_dag(&run, &plan->dag);
@@ -120,13 +121,13 @@ static int64_t sum(const atn_blocks *z)
     return total;
 }
 
-static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire)
+static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)
 {
     atn_sides s;
     int code = MPI_SUCCESS;
 
     if (plan->choice.row->algo->needs & ATN_NEEDS_SIZES)
-        code = atn_exchange_sizes(x, plan, call, wire);
+        code = atn_exchange_sizes(x, plan, call, comm);
     if (code == MPI_SUCCESS)
         code = atn_sides_bind(x, plan, call, &s);
     if (code == MPI_SUCCESS && atn_is_varying(&plan->q)) {
@@ -136,11 +137,11 @@ static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm
             code = MPI_ERR_NO_MEM;
     }
     if (code == MPI_SUCCESS)
-        code = atn_plan_run(x, plan, s.base[0], s.base[1], wire);
+        code = atn_plan_run(x, plan, s.base[0], s.base[1], comm);
     return code == MPI_SUCCESS ? atn_sides_unbind(x, plan, call, &s) : code;
 }
 
-/* Large buffers go back to the system: a communicator must not hoard what it needed once. */
+/* Frees large buffers: a communicator must not keep memory that it needed once. */
 static void drop_buffers(atn_exec *x)
 {
     free(x->scratch);
@@ -150,11 +151,11 @@ static void drop_buffers(atn_exec *x)
     x->scratch_bytes = x->stage_bytes[0] = x->stage_bytes[1] = 0;
 }
 
-int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wire)
+int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)
 {
     const bool direct = x->direct && !atn_one_buffer(call);
-    const int code = direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, wire)
-                            : run_bound(x, plan, call, wire);
+    const int code = direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, comm)
+                            : run_bound(x, plan, call, comm);
 
     if (x->scratch_bytes + x->stage_bytes[0] + x->stage_bytes[1] > ATN_KEEP_BYTES)
         drop_buffers(x);
@@ -162,10 +163,10 @@ int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm wir
 }
 
 int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
-                    MPI_Op op, MPI_Comm wire)
+                    MPI_Op op, MPI_Comm comm)
 {
     atn_plan_handles(plan, type, op);
-    return atn_plan_run(x, plan, (char *)src, dst, wire);
+    return atn_plan_run(x, plan, (char *)src, dst, comm);
 }
 
 /* ---- sizes of gatherv, scatterv and alltoallv ---- */
@@ -173,14 +174,15 @@ int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI
 static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
 {
     const bool gathers = outer->op != ATN_SCATTERV;
-    const atn_exec_unit bytes = {.stride = 1, .wire = MPI_BYTE, .wire_each = 1, .contiguous = true};
+    const atn_exec_unit bytes = {
+        .stride = 1, .sent_type = MPI_BYTE, .sent_each = 1, .contiguous = true};
     const int64_t each = gathers ? 8 : 8 * (int64_t)x->p;
     const atn_problem q = {.op = gathers ? ATN_ALLGATHER : ATN_BCAST,
                            .p = x->p,
                            .r = x->r,
                            .root = gathers ? 0 : outer->root,
                            .in_place = gathers,
-                           .pieces = 1,
+                           .segments = 1,
                            .bytes = each};
     atn_plan **kept = &x->sizes_plan[gathers];
     atn_choice choice = {.row =
@@ -200,8 +202,8 @@ static bool is_alltoall(const atn_call *call)
     return atn_operation_get(call->op)->source == ATN_SIDE_ROW;
 }
 
-/* What this rank knows: the size of its own block; the root of a scatterv, all; in an alltoallv,
- * the largest of those that it sends. */
+/* The sizes that this rank has: that of its own block; at the root of a scatterv, all; in an
+ * alltoallv, the largest that it sends. */
 static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
 {
     const bool root = x->r == call->root, from_dst = call->in_place && (root || is_alltoall(call));
@@ -219,8 +221,8 @@ static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
         lens[j] = atn_user_bytes(x, call, &call->src, j);
 }
 
-/* All places are as large as the largest block of anybody.  Where that would be too much for the
- * memory all ranks know it alike, and leave the call to the library. */
+/* All places are as large as the largest block of any rank.  If that needs too much memory, all
+ * ranks detect it and leave the call to the library. */
 static int level_sizes(atn_exec *x, int64_t *lens)
 {
     int64_t most = 0;
@@ -232,7 +234,7 @@ static int level_sizes(atn_exec *x, int64_t *lens)
     return most > relay_bytes / x->p ? ATN_DECLINED : MPI_SUCCESS;
 }
 
-int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm wire)
+int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm comm)
 {
     int64_t *lens = atn_vec_lens(x);
     int code;
@@ -244,6 +246,6 @@ int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, 
     if (!lens || !exchange)
         return lens ? code : MPI_ERR_NO_MEM;
     own_sizes(x, call, lens);
-    code = atn_plan_run(x, exchange, NULL, (char *)lens, wire);
+    code = atn_plan_run(x, exchange, NULL, (char *)lens, comm);
     return code == MPI_SUCCESS && is_alltoall(call) ? level_sizes(x, lens) : code;
 }

@@ -1,14 +1,14 @@
 /* side.c - the user's buffers for one call.
  *
- * Contiguous data are used where they are.  Other data are packed before and unpacked after, block
- * by block, so no algorithm ever sees a datatype.  Reductions are typed and never packed. */
+ * Contiguous data are used in place.  Other data are packed before and unpacked after the call,
+ * block by block, so no algorithm sees a datatype.  Reductions are typed and never packed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "exec/exec_private.h"
 
 enum { SRC_LENS, SRC_OFFS, DST_LENS, DST_OFFS, VEC_LENS, VECTORS };
-static const int64_t pack_bytes = (int64_t)1 << 30; /* at a time: MPI_Pack counts in ints */
+static const int64_t pack_bytes = (int64_t)1 << 30; /* per call: MPI_Pack counts in ints */
 
 /* p entries of one of the vectors above. */
 static int64_t *vector(atn_exec *x, int which)
@@ -22,7 +22,7 @@ int64_t *atn_vec_lens(atn_exec *x) { return vector(x, VEC_LENS); }
 
 /* ---- packing ---- */
 
-/* Moves one natural block between the user's buffer and its packed form. */
+/* Packs or unpacks one natural block. */
 static int move_block(atn_exec *x, const atn_call *call, const atn_user *u, int j, char *packed,
                       bool pack)
 {
@@ -45,7 +45,7 @@ static int move_block(atn_exec *x, const atn_call *call, const atn_user *u, int 
     return code;
 }
 
-/* Which blocks hold input that must be packed. */
+/* The blocks that hold input to be packed. */
 typedef enum { LOAD_NOTHING, LOAD_OWN, LOAD_ALL } load;
 
 static int stage(atn_exec *x, int which, const atn_call *call, const atn_user *u, int n, load what,
@@ -110,10 +110,10 @@ static void element_sizes(atn_exec *x, const atn_call *call, int64_t *lens, int6
 /* ---- binding ---- */
 
 typedef struct {
-    int nsrc, ndst; /* natural blocks that this rank has */
+    int nsrc, ndst; /* natural blocks of this rank */
     bool alias_src; /* SRC lies in DST, or DST in SRC: only the other one is bound */
     bool alias_dst;
-    bool copy_src; /* the input must be put aside */
+    bool copy_src; /* the input must be copied first */
     load dst_load;
 } layout;
 
@@ -137,7 +137,7 @@ static layout layout_of(const atn_plan *plan, const atn_call *call)
     return l;
 }
 
-/* Reductions: buffers as they are, but for input that would be overwritten. */
+/* Reductions use the user's buffers, except for input that would be overwritten. */
 static int bind_typed(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
 {
     const layout l = layout_of(plan, call);
@@ -203,7 +203,7 @@ static int bind_dst(atn_exec *x, const atn_plan *plan, const atn_call *call, con
     return direct ? MPI_SUCCESS : stage(x, 1, call, u, l->ndst, l->dst_load, &s->base[1]);
 }
 
-/* The shape vector of scratch: allgatherv knows it, gatherv and scatterv were told. */
+/* The shape vector of scratch: an argument of allgatherv; exchanged for gatherv and scatterv. */
 static void bind_vec(atn_exec *x, const atn_plan *plan, atn_sides *s)
 {
     if (!atn_is_varying(&plan->q))

@@ -22,10 +22,10 @@ void atn_op_forget(MPI_Op op)
     atomic_fetch_add_explicit(&epoch, 1, memory_order_relaxed);
 }
 
-/* The preload library replaces this: its own MPI_Type_free is interposed. */
+/* The preload library sets this to the real routine, because MPI_Type_free is interposed. */
 int (*atn_real_type_free)(MPI_Datatype *type) = PMPI_Type_free;
 
-/* ---- contiguity, proven from the constructor; anything not understood is not contiguous ---- */
+/* ---- contiguity, proven from the constructor; unknown constructors are not contiguous ---- */
 
 typedef struct {
     int combiner, ni, na, nt;

@@ -1,7 +1,7 @@
-/* type.h - what the executor needs to know of a datatype or an operator.
+/* type.h - properties of datatypes and operators for the executor.
  *
- * Answers are cached by the caller together with atn_handles_epoch(): handles are reused after a
- * free, so an answer about a derived type or user operator holds only while the epoch stands. */
+ * Callers cache results together with atn_handles_epoch(): handles are reused after a free, so a
+ * result for a derived type or user operator is valid only while the epoch is unchanged. */
 #ifndef ATN_TYPE_H
 #define ATN_TYPE_H
 
@@ -14,7 +14,7 @@ typedef struct {
     int64_t size; /* packed bytes of one element */
     int64_t extent, true_lb, true_extent;
     bool contiguous; /* an array of it is size * count raw bytes in order */
-    bool named;      /* predefined: the handle never changes its meaning */
+    bool named;      /* predefined: the handle is never reused */
 } atn_type;
 
 /* False when the handle is not a usable datatype. */
@@ -26,11 +26,11 @@ typedef struct {
     bool orderless; /* every order of operands gives the same bits */
 } atn_operator;
 
-/* False when Attune must leave this pair of operator and type to the native routine: the pair is
- * not known to be valid, or elements overlap.  Depends on nothing that ranks do not share. */
+/* False if this pair of operator and type must be left to the native routine: it is not certain to
+ * be valid, or elements overlap.  Depends only on data that all ranks share. */
 bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_operator *op_p);
 
-/* The kernel that combines elements of `stride` bytes; NULL: there is none. */
+/* The kernel that combines elements of `stride` bytes; NULL: none. */
 atn_kernel atn_kernel_of(MPI_Op op, MPI_Datatype type, int64_t stride);
 
 uint64_t atn_handles_epoch(void);

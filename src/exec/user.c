@@ -75,7 +75,7 @@ static int64_t average_bytes(atn_exec *x, const atn_call *call, const atn_user *
     return sum / x->p;
 }
 
-/* The size that all ranks know: see the table in ARCHITECTURE.md; -1: none, -2: bad arguments. */
+/* The size that all ranks share; -1: none, -2: invalid arguments. */
 static int64_t shared_bytes(atn_exec *x, const atn_call *call)
 {
     const bool root = call->root == x->r;
@@ -115,7 +115,7 @@ int64_t atn_call_volume(atn_exec *x, const atn_call *call)
 {
     const int blocks = atn_operation_get(call->op)->source == ATN_SIDE_ROW ? x->p : 1;
     const atn_user *const u = call->op == ATN_SCATTERV ? &call->dst : &call->src;
-    /* In place, the root's own block is one of the counts of all. */
+    /* In place, the root's own block is one of the counts. */
     const int first = blocks == 1 && u->counts ? x->r : 0;
     int64_t sum = 0;
 
@@ -160,8 +160,8 @@ bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
         .in_place = call->in_place && atn_operation_place(call->op, root) != ATN_PLACE_STAGED,
         .ordered = !op.commutes || canonical,
         .canonical = canonical,
-        .pieces = 1,
-        .topo = canonical ? NULL : x->topo, /* where ranks are must not matter */
+        .segments = 1,
+        .topo = canonical ? NULL : x->topo, /* independent of rank mapping */
         .lateness = canonical || !x->late ? NULL : &x->lateness,
         .bytes = bytes,
     };

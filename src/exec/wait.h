@@ -1,8 +1,8 @@
 /* wait.h - waiting for messages.
  *
- * Where every rank has a core, the MPI library's own wait is best.  Where ranks outnumber cores a
- * library that polls without yielding keeps the very rank off the core that it waits for, so the
- * executor polls itself and gives the core away in between. */
+ * Where every rank has a core, the MPI library's own wait is best.  With oversubscription, a
+ * library that polls without yielding keeps the rank that it waits for off the core, so the
+ * executor polls itself and yields in between. */
 #ifndef ATN_WAIT_H
 #define ATN_WAIT_H
 
@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
-/* MPICH's MPI_STATUSES_IGNORE is the address 1, which the compiler takes for an array of size 0. */
+/* MPICH's MPI_STATUSES_IGNORE is the address 1, which the compiler treats as an array of size 0. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 

@@ -1,4 +1,4 @@
-/* body.h - the kernels and their table.  Each file <isa>.c compiles this text for one instruction
+/* body.h - the kernels and their table.  Each file <isa>.c compiles this code for one instruction
  * set; the flags are in cmake/AttuneKernel.cmake.  Loops are plain C that compilers vectorise. */
 #include <math.h>
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 #include "kernel/table.h"
 #include "kernel/values.h"
 
-/* Elements do not depend on each other, also when the result lies in an operand.  Data in the first
- * cache want more than one vector in a turn of the loop. */
+/* Elements are independent, even if the result overwrites an operand.  Data in the first-level
+ * cache need more than one vector per iteration. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) interleave_count(4)")
 #else
@@ -30,7 +30,7 @@
 
 #define KERNEL(name, type, expression) KERNEL_IN(INDEPENDENT, name, type, expression)
 
-/* ---- integers; `wide` is an unsigned type in which nothing is promoted to a signed one ---- */
+/* ---- integers; `wide` is an unsigned type that is not promoted to a signed one ---- */
 
 #define WORD(bits, wide)                                                                           \
     KERNEL(sum_u##bits, u##bits, (wide)l + (wide)r)                                                \
@@ -48,7 +48,7 @@
 
 #define PRODUCT(bits, wide) KERNEL(prod_u##bits, u##bits, (wide)l *(wide)r)
 
-/* No processor multiplies vectors of bytes: two at a time, as halves of a word of 16 bits. */
+/* No processor multiplies vectors of bytes: two at a time, as halves of a 16-bit word. */
 KERNEL(prod_two_u8, u16, ((u32)l * r & 0xff) | ((u32)(l >> 8) * (r & 0xff00) & 0xff00))
 
 static void prod_u8(const void *left, const void *right, void *result, size_t n)
@@ -90,7 +90,7 @@ REAL(ONE_BY_ONE, fx)
 
 /* ---- complex numbers ---- */
 
-/* Annex G: a product of which both parts came out as NaN although an operand is infinite is an
+/* Annex G: a product whose parts are both NaN although an operand is infinite is an
  * infinity.  libgcc's routine does the same, but may contract its products. */
 #define BOXED(type, x)  (type) copysign((type)(isinf(x) ? 1 : 0), x)
 #define ZEROED(type, x) (type)(isnan(x) ? copysign(0, x) : (x))
@@ -111,8 +111,8 @@ REAL(ONE_BY_ONE, fx)
         *y = (type)INFINITY * (a * d + b * c);                                                     \
     }
 
-/* Complex products at a time, put aside until none needs recovering.  The two parts are loops of
- * their own: GCC makes fused multiply-adds of them otherwise, contracted or not. */
+/* Number of complex products computed at a time, until none needs recovery.  The two parts are
+ * separate loops: otherwise GCC fuses multiply and add, even without contraction. */
 enum { BLOCK = 64 };
 
 #define COMPLEX(type, name)                                                                        \
@@ -153,7 +153,7 @@ COMPLEX(f32, c32)
 COMPLEX(f64, c64)
 COMPLEX(fx, cx)
 
-/* ---- values with an index: the operand that wins, as a whole ---- */
+/* ---- values with an index: the selected operand as a whole ---- */
 
 static inline i32 as_i32(u32 w) { return (i32)w; }
 
@@ -171,7 +171,7 @@ static inline f64 as_f64(u64 w)
     return v;
 }
 
-/* An index of 32 bits in a word of 64, with a hole. */
+/* A 32-bit index in a 64-bit word, with a hole. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 enum { INDEX_SHIFT = 32 };
 #else
@@ -183,7 +183,7 @@ static inline i32 packed_index(u64 w) { return (i32)(u32)(w >> INDEX_SHIFT); }
 static inline i64 as_i64(u64 w) { return (i64)w; }
 
 /* Value and index as words of one size, for vectors of words.  `ours`: the bits of the second word
- * that belong to the index; the others stay as they are in the result. */
+ * that belong to the index; the others are unchanged in the result. */
 #define LOCATE_WORDS(name, type, word, value, index, ours, sign)                                   \
     static void name##_##type(const void *left, const void *right, void *result, size_t n)         \
     {                                                                                              \
@@ -209,7 +209,7 @@ LOCATES_WORDS(f64_pair, u64, as_f64, as_f64, UINT64_MAX)
 LOCATES_WORDS(long_index, u64, as_i64, packed_index, index_bits)
 LOCATES_WORDS(f64_index, u64, as_f64, packed_index, index_bits)
 
-/* Members one by one: the bytes between them are not ours. */
+/* Member by member: the bytes between them must not change. */
 #define LOCATE_MEMBERS(name, type, sign)                                                           \
     static void name##_##type(const void *left, const void *right, void *result, size_t n)         \
     {                                                                                              \

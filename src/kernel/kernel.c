@@ -1,4 +1,4 @@
-/* kernel.c - which kernels this processor runs. */
+/* kernel.c - selection of kernels for this processor. */
 #include "kernel/kernel.h"
 
 #include <pthread.h>

@@ -6,10 +6,10 @@
  * - Integer sums and products wrap.  Logical operators give 0 or 1.
  * - Minimum and maximum are the C expressions `l < r ? l : r` and `l > r ? l : r`: of two zeros,
  *   and where an operand is not a number, the result is the right operand.
- * - MINLOC and MAXLOC give one of the operands: of equal values that with the smaller index, and
- *   the right one where nothing decides.
+ * - MINLOC and MAXLOC give one of the operands: of equal values the one with the smaller index, and
+ *   the right one if the operands compare equal in every respect.
  * - Floating-point operations are never contracted; complex products are those of C (Annex G).
- * - Left open: which NaN a sum or product has when both operands are NaN. */
+ * - Unspecified: the NaN of a sum or product when both operands are NaN. */
 #ifndef ATN_KERNEL_H
 #define ATN_KERNEL_H
 
@@ -32,7 +32,7 @@ typedef enum {
     ATN_KERNEL_OPS
 } atn_kernel_op;
 
-/* A value is a family and a size: which MPI handle means which depends on the MPI's build. */
+/* A value is a family and a size; the mapping of MPI handles to them depends on the MPI build. */
 typedef enum {
     ATN_I8, /* integers: all but MINLOC and MAXLOC */
     ATN_I16,
@@ -75,7 +75,7 @@ size_t atn_kernel_stride(atn_kernel_type type);
 
 /* ---- instruction sets ---- */
 
-/* The instruction sets that were compiled in and that this processor has; the best one first, the
+/* The instruction sets that were compiled in and that this processor supports; the best first, the
  * baseline of the architecture last. */
 int atn_isa_count(void);
 const char *atn_isa_name(int isa);

@@ -1,5 +1,5 @@
-/* table.h - what every compilation of the kernels provides: a table, NULL when the compiler was not
- * asked for that instruction set. */
+/* table.h - the table that each compilation of the kernels provides; NULL if the compiler does not
+ * target that instruction set. */
 #ifndef ATN_KERNEL_TABLE_H
 #define ATN_KERNEL_TABLE_H
 

@@ -1,5 +1,5 @@
-/* values.h - the values that kernels work on, as they lie in memory.  Types that end in _at may lie
- * at any address and alias anything: users' buffers do. */
+/* values.h - the value types of kernels in memory.  Types that end in _at may be located at any
+ * address and alias any type, as user buffers do. */
 #ifndef ATN_KERNEL_VALUES_H
 #define ATN_KERNEL_VALUES_H
 
@@ -23,7 +23,7 @@ ATN_VALUE(float, f32);
 ATN_VALUE(double, f64);
 ATN_VALUE(long double, fx);
 
-/* A value and where it was found; MPI's predefined pairs are these structures of C. */
+/* A value and its index; MPI's predefined pairs are these C structures. */
 #define ATN_LOCATED(value_type, index_type, name)                                                  \
     typedef struct __attribute__((may_alias)) {                                                    \
         value_type value;                                                                          \

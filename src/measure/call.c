@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "algo/pattern.h"
-#include "exec/crowd.h"
+#include "exec/oversubscribed.h"
 #include "measure/coordinator.h"
 
 /* ---- begin and end ---- */
@@ -18,7 +18,7 @@ void atn_caller_begin(atn_caller *c, const atn_topo *topo)
     MPI_Comm_size(MPI_COMM_WORLD, &c->p);
     MPI_Comm_rank(MPI_COMM_WORLD, &c->r);
     MPI_Comm_dup(MPI_COMM_WORLD, &c->comm);
-    c->yield = atn_ranks_crowded(&library, MPI_COMM_WORLD);
+    c->yield = atn_ranks_oversubscribed(&library, MPI_COMM_WORLD);
 }
 
 static void release(atn_caller *c)
@@ -148,8 +148,8 @@ static bool prepare(atn_caller *c, atn_operation op, int64_t bytes, const int64_
 {
     const atn_operation_info *o = atn_operation_get(op);
     release(c);
-    c->q =
-        (atn_problem){.op = op, .p = c->p, .r = c->r, .pieces = 1, .topo = c->topo, .bytes = bytes};
+    c->q = (atn_problem){
+        .op = op, .p = c->p, .r = c->r, .segments = 1, .topo = c->topo, .bytes = bytes};
     c->sizes = sizes;
     if (!atn_on_all_ranks(MPI_COMM_WORLD, allocate(c)))
         return false;

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "exec/crowd.h"
+#include "exec/oversubscribed.h"
 #include "measure/coordinator.h"
 
 enum { SLOTS = 17, SENT_SLOTS = 9 }; /* messages of a pattern; those that are sent */
@@ -259,7 +259,7 @@ atn_testbed *atn_testbed_new(MPI_Comm comm, const atn_testbed_options *o)
     MPI_Comm_dup(comm, &t->m.comm);
     MPI_Type_create_resized(MPI_DOUBLE, 0, 2 * sizeof(double), &t->m.scattered);
     MPI_Type_commit(&t->m.scattered);
-    t->m.yield = atn_ranks_crowded(&library, comm);
+    t->m.yield = atn_ranks_oversubscribed(&library, comm);
     return t;
 }
 

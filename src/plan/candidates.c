@@ -68,7 +68,7 @@ static void put(values *to, int64_t v)
         to->v[to->n++] = v;
 }
 
-/* Some pieces, many, very many, between a packet and what MPI libraries send eagerly; and the sizes
+/* Few to many segments, between a packet and the eager limits of MPI libraries; and the sizes
  * that suit most networks. */
 static values segments(int64_t bytes)
 {
@@ -149,7 +149,7 @@ static values own_values(const atn_param *p)
 /* Candidates of a row that build the same schedules, as far as can be told without building. */
 static bool same(const search *s, const shape *f, atn_choice x, atn_choice y)
 {
-    if (atn_pieces(x.row, s->q, &x.params) != atn_pieces(y.row, s->q, &y.params) ||
+    if (atn_segments(x.row, s->q, &x.params) != atn_segments(y.row, s->q, &y.params) ||
         (f->order >= 0 && s->alike[x.params.v[f->order]] != s->alike[y.params.v[f->order]]))
         return false;
     if (f->segment >= 0)
@@ -229,7 +229,7 @@ static void add_steps(search *s, const shape *f, atn_choice c)
     }
 }
 
-/* A word changes what is done: as it is, in usual pieces, and with the algorithm's own numbers. */
+/* A word selects a variant: as it is, with default segments, and with the algorithm's numbers. */
 static void add_word(search *s, const shape *f, atn_choice c)
 {
     add(s, f, &c);

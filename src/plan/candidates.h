@@ -11,7 +11,7 @@
  * share. */
 int atn_candidates(const atn_problem *q, atn_choice **list_p);
 /* The same with so many steps of work (trial.h) at most to compare schedules.  Without any, only
- * those are known to be the same that are told by their numbers of pieces and orders of ranks. */
+ * those are known to be the same that are told by their numbers of segments and orders of ranks. */
 int atn_candidates_within(const atn_problem *q, int64_t steps, atn_choice **list_p);
 
 #endif

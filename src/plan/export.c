@@ -90,7 +90,7 @@ static bool same_answer(const atn_range_of_sizes *a, const atn_range_of_sizes *b
 static bool add_range(atn_exporter *x, atn_operation op, int p, int64_t from,
                       atn_ranges_of_sizes *list)
 {
-    const atn_problem q = {.op = op, .p = p, .pieces = 1, .bytes = from};
+    const atn_problem q = {.op = op, .p = p, .segments = 1, .bytes = from};
     atn_range_of_sizes range = {.from = from};
     atn_rules_choose(x->rules, &q, 0, &range.use, NULL);
     const bool native = range.use.row->algo->build == NULL;

@@ -66,7 +66,7 @@ atn_status atn_form_times(const atn_choice *choice, const atn_problem *q, atn_fo
     const atn_algo *algo = choice->row->algo;
     atn_variable vars[COMMON + ATN_MAX_PARAMS] = {
         [A] = {"a", 0}, [B] = {"b", 0},          [G] = {"g", 0},
-        {"p", q->p},    {"n", (double)q->bytes}, {"k", q->pieces},
+        {"p", q->p},    {"n", (double)q->bytes}, {"k", q->segments},
     };
     int nvars = COMMON;
     if (algo->cost == NULL)

@@ -20,9 +20,9 @@ typedef struct {
     int n;
 } walk;
 
-static int pieces_of(const walk *w, const atn_choice *c)
+static int segments_of(const walk *w, const atn_choice *c)
 {
-    return atn_pieces(c->row, w->q, &c->params);
+    return atn_segments(c->row, w->q, &c->params);
 }
 
 static bool is_seen(walk *w, atn_twin *x)
@@ -34,7 +34,7 @@ static bool is_seen(walk *w, atn_twin *x)
 }
 
 /* With one value changed, if it applies and ranks then do something else; a segment must make
- * another number of pieces. */
+ * another number of segments. */
 static void step(walk *w, int param, int64_t value)
 {
     atn_choice c = *w->from;
@@ -43,8 +43,8 @@ static void step(walk *w, int param, int64_t value)
     if (value == c.params.v[param] || w->n == ATN_NEIGHBOURS)
         return;
     c.params.v[param] = value;
-    q.pieces = pieces_of(w, &c);
-    if ((segment && q.pieces == pieces_of(w, w->from)) || atn_refuses(c.row, &q, &c.params))
+    q.segments = segments_of(w, &c);
+    if ((segment && q.segments == segments_of(w, w->from)) || atn_refuses(c.row, &q, &c.params))
         return;
     atn_simplify(w->q, &c, &w->steps);
     atn_twin x = {.choice = c};

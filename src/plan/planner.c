@@ -122,7 +122,7 @@ static void spread_over_ports(planner *p)
 /* Bytes of its longest messages, as far as can be told without looking. */
 static int64_t message_of(const atn_choice *c, const atn_problem *q)
 {
-    return q->bytes / atn_max(q->pieces, 1) / (c->row->algo->shares ? q->p : 1);
+    return q->bytes / atn_max(q->segments, 1) / (c->row->algo->shares ? q->p : 1);
 }
 
 /* To wait for tokens takes longer than predicted, 8 to 40 % where it was measured, and the longer
@@ -165,7 +165,7 @@ static void set_forms(planner *p)
         atn_prospect *x = &p->r.v[i];
         atn_problem q = p->q;
         double times[3] = {0}; /* nothing is known: look at its schedule */
-        q.pieces = atn_pieces(x->choice.row, &q, &x->choice.params);
+        q.segments = atn_segments(x->choice.row, &q, &x->choice.params);
         const int64_t message = message_of(&x->choice, &q);
         const double a = p->net.a + queueing(p, message), b = p->net.b, g = p->net.g;
         const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->crowd, g}, {a, 0, 0}};
@@ -263,7 +263,7 @@ static bool is_too_large(planner *p, int i)
     const atn_trial_probe *const like = probe_like(p, i);
     const int64_t third = p->whole / 3; /* others want to be seen, too */
     const int64_t most = p->budget < third ? p->budget : third;
-    if (!like || atn_trial_steps(like, atn_pieces(c->row, &p->q, &c->params), p->q.p) <= most)
+    if (!like || atn_trial_steps(like, atn_segments(c->row, &p->q, &c->params), p->q.p) <= most)
         return false;
     p->probe[i] = *like;
     return true;

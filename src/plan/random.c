@@ -7,7 +7,7 @@
 
 #include "plan/rules_private.h"
 
-/* More pieces than this make a test slow without making it better. */
+/* More segments than this make a test slow without making it better. */
 enum { MOST_PIECES = 64 };
 
 static const atn_row *draw_row(const atn_problem *q, uint64_t *state)
@@ -52,7 +52,7 @@ void atn_choose_random(uint64_t seed, const atn_problem *q, uint64_t call, atn_c
     for (int i = 0; i < n; i++)
         choice.params.v[i] = draw_value(list[i], &state);
     if (atn_choice_refuses(&choice, q) != NULL ||
-        atn_pieces(choice.row, q, &choice.params) > MOST_PIECES)
+        atn_segments(choice.row, q, &choice.params) > MOST_PIECES)
         atn_params_default(choice.row, &choice.params);
     if (atn_choice_refuses(&choice, q) != NULL) /* its defaults may do without an order */
         atn_choose_nothing(q, &choice);

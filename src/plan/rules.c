@@ -224,7 +224,7 @@ static atn_problem shared_part(const atn_problem *q)
 const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q)
 {
     atn_problem cut = *q;
-    cut.pieces = atn_pieces(choice->row, q, &choice->params);
+    cut.segments = atn_segments(choice->row, q, &choice->params);
     return atn_refuses(choice->row, &cut, &choice->params);
 }
 

@@ -47,19 +47,21 @@ static atn_status build(const atn_choice *c, const atn_problem *q, int64_t *budg
     const int middle = q->p / 2;
     atn_status status = build_rank(c, q, middle, x, budget, err);
     if (x->s[middle])
-        *probe_p = (atn_trial_probe){
-            .ops = x->s[middle]->nops, .pieces = q->pieces, .ring = has_one_receiver(x->s[middle])};
-    if (status == ATN_OK && atn_trial_steps(probe_p, q->pieces, q->p) > *budget)
+        *probe_p = (atn_trial_probe){.ops = x->s[middle]->nops,
+                                     .segments = q->segments,
+                                     .ring = has_one_receiver(x->s[middle])};
+    if (status == ATN_OK && atn_trial_steps(probe_p, q->segments, q->p) > *budget)
         return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
     for (int r = 0; r < q->p && status == ATN_OK; r++)
         status = build_rank(c, q, r, x, budget, err);
     return status;
 }
 
-int64_t atn_trial_steps(const atn_trial_probe *like, int pieces, int p)
+int64_t atn_trial_steps(const atn_trial_probe *like, int segments, int p)
 {
-    const int64_t few = atn_min(pieces, ATN_FEW_PIECES), all = pieces > few ? few + few / 2 : few;
-    return steps_of((int64_t)like->ops * p * all / atn_max(like->pieces, 1), p);
+    const int64_t few = atn_min(segments, ATN_FEW_SEGMENTS),
+                  all = segments > few ? few + few / 2 : few;
+    return steps_of((int64_t)like->ops * p * all / atn_max(like->segments, 1), p);
 }
 
 static void free_part(atn_trial_part *x)
@@ -71,12 +73,12 @@ static void free_part(atn_trial_part *x)
 }
 
 static atn_status make_part(atn_model_trial *x, const atn_choice *c, const atn_problem *q,
-                            int pieces, int64_t bytes, int64_t *budget, atn_trial_probe *probe_p,
+                            int segments, int64_t bytes, int64_t *budget, atn_trial_probe *probe_p,
                             atn_error *err)
 {
     atn_trial_part *const part = &x->part[x->nparts++];
     atn_problem cut = *q;
-    cut.pieces = pieces;
+    cut.segments = segments;
     *part = (atn_trial_part){.p = q->p, .s = calloc((size_t)q->p, sizeof *part->s)};
     if (part->s == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
@@ -93,10 +95,10 @@ static atn_status make_part(atn_model_trial *x, const atn_choice *c, const atn_p
 static atn_status make_parts(atn_model_trial *x, const atn_choice *c, const atn_problem *q,
                              int64_t *budget, atn_trial_probe *probe_p, atn_error *err)
 {
-    const int half = ATN_FEW_PIECES / 2;
-    const int64_t piece = q->bytes / atn_max(x->pieces, 1);
-    const bool whole = x->pieces <= ATN_FEW_PIECES || piece == 0;
-    const int first = whole ? x->pieces : ATN_FEW_PIECES;
+    const int half = ATN_FEW_SEGMENTS / 2;
+    const int64_t piece = q->bytes / atn_max(x->segments, 1);
+    const bool whole = x->segments <= ATN_FEW_SEGMENTS || piece == 0;
+    const int first = whole ? x->segments : ATN_FEW_SEGMENTS;
     atn_status status =
         make_part(x, c, q, first, whole ? q->bytes : piece * first, budget, probe_p, err);
     if (status == ATN_OK && !whole)
@@ -110,8 +112,8 @@ atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_
     const atn_row *const row = choice->row;
     atn_problem whole = *q;
     *probe_p = (atn_trial_probe){.ops = 0};
-    *x = (atn_model_trial){.topo = q->topo, .pieces = atn_pieces(row, q, &choice->params)};
-    whole.pieces = x->pieces;
+    *x = (atn_model_trial){.topo = q->topo, .segments = atn_segments(row, q, &choice->params)};
+    whole.segments = x->segments;
     atn_derived_open(q->topo);
     const char *const why =
         row->algo->build ? atn_refuses(row, &whole, &choice->params) : "it has no schedule";
@@ -134,7 +136,7 @@ void atn_trial_free(atn_model_trial *x)
 uint64_t atn_trial_hash(const atn_model_trial *x)
 {
     const atn_trial_part *const part = &x->part[0];
-    uint64_t hash = (uint64_t)x->pieces;
+    uint64_t hash = (uint64_t)x->segments;
     for (int r = 0; r < part->p; r++) {
         const uint64_t one = atn_schedule_hash(part->s[r]);
         hash = atn_hash(&one, sizeof one, hash);
@@ -145,7 +147,7 @@ uint64_t atn_trial_hash(const atn_model_trial *x)
 atn_status atn_trial_time(const atn_model_trial *x, const atn_machine *m, const atn_model *model,
                           atn_model_bounds *bounds, double *seconds_p, atn_error *err)
 {
-    const int more = x->pieces - ATN_FEW_PIECES, half = ATN_FEW_PIECES / 2;
+    const int more = x->segments - ATN_FEW_SEGMENTS, half = ATN_FEW_SEGMENTS / 2;
     double time[ATN_TRIAL_PARTS] = {0};
     atn_status status = ATN_OK;
     for (int i = 0; i < x->nparts && status == ATN_OK && !(bounds && bounds->stopped); i++) {

@@ -10,7 +10,7 @@
 #include "model/expr.h"
 #include "plan/trial.h"
 
-/* All ranks are compared in so many pieces at most: where one rank does the same in all pieces,
+/* All ranks are compared in so many segments at most: where one rank does the same in all segments,
  * others do so in few. */
 enum { FEW = 16 };
 /* Values below a greater one are not tried one by one. */
@@ -31,13 +31,13 @@ static int64_t steps_of(const atn_choice *c, const atn_problem *q, int ops)
     return (ops + (phases ? (int64_t)q->p * q->p : 0)) * ATN_STEPS_OP + ATN_STEPS_RANK;
 }
 
-static uint64_t hash_of(const atn_choice *c, const work *w, int pieces, int r)
+static uint64_t hash_of(const atn_choice *c, const work *w, int segments, int r)
 {
     atn_problem mine = *w->q;
     atn_schedule *s = NULL;
     mine.r = r;
     mine.in_place = false;
-    mine.pieces = pieces;
+    mine.segments = segments;
     if (*w->steps <= 0 || atn_build(c->row, &mine, &c->params, &s, NULL) != ATN_OK)
         return unknown;
     const uint64_t hash = atn_schedule_hash(s);
@@ -46,11 +46,11 @@ static uint64_t hash_of(const atn_choice *c, const work *w, int pieces, int r)
     return hash > unknown ? hash : 2;
 }
 
-static uint64_t hash_of_all(const atn_choice *c, const work *w, int pieces)
+static uint64_t hash_of_all(const atn_choice *c, const work *w, int segments)
 {
     uint64_t sum = 0;
     for (int r = 0; r < w->q->p; r++) {
-        const uint64_t one = hash_of(c, w, pieces, r);
+        const uint64_t one = hash_of(c, w, segments, r);
         if (one == unknown)
             return unknown;
         sum = atn_hash(&one, sizeof one, sum);
@@ -60,9 +60,9 @@ static uint64_t hash_of_all(const atn_choice *c, const work *w, int pieces)
 
 static bool is_same(uint64_t a, uint64_t b) { return a == b && a != unknown; }
 
-static int pieces_of(const atn_twin *x, const work *w)
+static int segments_of(const atn_twin *x, const work *w)
 {
-    return atn_pieces(x->choice.row, w->q, &x->choice.params);
+    return atn_segments(x->choice.row, w->q, &x->choice.params);
 }
 
 /* The root has most to do, and what differs shows there. */
@@ -75,16 +75,16 @@ static uint64_t simple(atn_twin *x, const work *w)
 
 static uint64_t one(atn_twin *x, const work *w)
 {
-    const int pieces = pieces_of(x, w);
+    const int segments = segments_of(x, w);
     if (x->one == 0)
-        x->one = pieces == 1 ? simple(x, w) : hash_of(&x->choice, w, pieces, w->q->root);
+        x->one = segments == 1 ? simple(x, w) : hash_of(&x->choice, w, segments, w->q->root);
     return x->one;
 }
 
 static uint64_t all(atn_twin *x, const work *w)
 {
     if (x->all == 0)
-        x->all = hash_of_all(&x->choice, w, atn_min(pieces_of(x, w), FEW));
+        x->all = hash_of_all(&x->choice, w, atn_min(segments_of(x, w), FEW));
     return x->all;
 }
 
@@ -99,7 +99,7 @@ static bool is_built(const atn_choice *c)
 bool atn_are_twins(atn_twin *a, atn_twin *b, const atn_problem *q, int64_t *steps)
 {
     const work w = {q, steps};
-    if (!is_built(&a->choice) || !is_built(&b->choice) || pieces_of(a, &w) != pieces_of(b, &w))
+    if (!is_built(&a->choice) || !is_built(&b->choice) || segments_of(a, &w) != segments_of(b, &w))
         return false;
     atn_derived_open(q->topo);
     const bool same = is_same(simple(a, &w), simple(b, &w)) && is_same(one(a, &w), one(b, &w)) &&

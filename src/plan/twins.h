@@ -10,8 +10,8 @@
 typedef struct {
     atn_choice choice;
     uint64_t simple; /* one rank, in one piece; 0: not looked at yet */
-    uint64_t one;    /* one rank, in all pieces */
-    uint64_t all;    /* all ranks, in a few pieces */
+    uint64_t one;    /* one rank, in all segments */
+    uint64_t all;    /* all ranks, in a few segments */
 } atn_twin;
 
 /* Whether every rank does the same for the problem with either.  `steps` of work (trial.h) may be

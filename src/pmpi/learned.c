@@ -193,7 +193,7 @@ static double form_of(void *context, const atn_choice *choice, const atn_problem
     atn_problem bare = *q;
     double seconds = -1;
     bare.topo = NULL;
-    bare.pieces = atn_pieces(choice->row, q, &choice->params);
+    bare.segments = atn_segments(choice->row, q, &choice->params);
     if (choice->row->algo->build == NULL ||
         atn_form_times(choice, &bare, &facts, context, 1, &seconds, NULL) != ATN_OK)
         return -1;

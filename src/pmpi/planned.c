@@ -377,7 +377,7 @@ static void check_choice(const atn_problem *q, atn_choice *choice_p)
     atn_problem shared = *q;
     shared.r = 0;
     shared.in_place = false;
-    shared.pieces = atn_pieces(choice_p->row, &shared, &choice_p->params);
+    shared.segments = atn_segments(choice_p->row, &shared, &choice_p->params);
     if (choice_p->row->algo->build && atn_refuses(choice_p->row, &shared, &choice_p->params))
         *choice_p = (atn_choice){.row = atn_catalog_native(q->op)};
 }

@@ -1,7 +1,7 @@
 /* where.c - where ranks are: placed once for the job, cut down for each communicator. */
 #include <stdlib.h>
 
-#include "exec/crowd.h"
+#include "exec/oversubscribed.h"
 #include "pmpi/comm.h"
 
 const char *atn_topology_of(const atn_job *job)
@@ -43,7 +43,7 @@ bool atn_job_meet(atn_job *job, const char *topology, uint64_t word, atn_seat *s
     if (alike && *topology != '\0' && job->topo == NULL && job->r == 0)
         atn_say("%s; no topology is used", err.text);
     if (alike && atn_asks_for_crowds(job))
-        job->yield = atn_seats_crowded(seats, MPI_COMM_WORLD);
+        job->yield = atn_seats_oversubscribed(seats, MPI_COMM_WORLD);
     atn_topo_free(tree);
     return alike;
 }

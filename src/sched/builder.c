@@ -17,7 +17,7 @@ void atn_builder_refuse(atn_builder *b, const char *why)
         atn_fail(&b->err, ATN_NOT_APPLICABLE, "%s", why);
 }
 
-/* MPI_IN_PLACE is a view: one side simply lies in the other. */
+/* MPI_IN_PLACE is a view: one side lies in the other. */
 static void root_views(atn_builder *b)
 {
     frame *f = &b->root;
@@ -115,13 +115,13 @@ static int gcd(int a, int c) { return c ? gcd(c, a % c) : a; }
 void atn_split(atn_builder *b, int s)
 {
     if (s < 1 || b->err.status != ATN_OK) {
-        atn_builder_fail(b, ATN_USAGE, "a block is cut into less than one part");
+        atn_builder_fail(b, ATN_USAGE, "a block is divided into fewer than one part");
         return;
     }
     if (b->top->signals)
         return;
     if ((int64_t)b->split * s > (1 << 24)) {
-        atn_builder_refuse(b, "the message would be cut into more than 2^24 blocks");
+        atn_builder_refuse(b, "the message would be divided into more than 2^24 blocks");
         return;
     }
     if (b->top->unit % s != 0)
@@ -161,7 +161,7 @@ static bool push_view(atn_builder *b, atn_slot *slot, const view *v, int lo, int
     return true;
 }
 
-/* The same in groups, part by part: scratch holds them in this order too. */
+/* The same for groups, part by part, which is also the order in scratch. */
 static bool push_groups(atn_builder *b, atn_slot *slot, const view *v, atn_range parts)
 {
     const frame *f = b->top;
@@ -193,8 +193,8 @@ static bool resolve_range(atn_builder *b, const atn_ref *ref, atn_range r, atn_s
         const region *g = &b->regions.v[ref->region];
         if (r.first < 0 || r.count < 0 || r.first + r.count > g->parts)
             return false;
-        const int lo = atn_region_pieces(b, g, r.first) * g->unit;
-        const int hi = atn_region_pieces(b, g, r.first + r.count) * g->unit;
+        const int lo = atn_region_extents(b, g, r.first) * g->unit;
+        const int hi = atn_region_extents(b, g, r.first + r.count) * g->unit;
         return lo == hi || push_range(b, slot, g->base + lo, hi - lo);
     }
     const int side = ref->space == ATN_SRC ? VIEW_SRC : VIEW_DST;
@@ -215,7 +215,7 @@ static atn_slot resolve(atn_builder *b, const atn_ref *ref)
     if (ref->space != ATN_TMP)
         slot.space = (uint8_t)b->top->views[ref->space == ATN_SRC ? VIEW_SRC : VIEW_DST].space;
     else if (ref->region < 0 || ref->region >= b->regions.n) {
-        atn_builder_fail(b, ATN_USAGE, "refers to scratch that was not asked for");
+        atn_builder_fail(b, ATN_USAGE, "refers to scratch that was not allocated");
         return slot;
     }
     for (int i = 0; i < ref->n; i++) {
@@ -230,29 +230,28 @@ static atn_slot resolve(atn_builder *b, const atn_ref *ref)
 
 /* ---- scratch ---- */
 
-/* Parts first, first + 1, ..., and again from the first after `period` of them; or those of a
- * list. */
+/* Parts first, first + 1, ..., repeating after `period` of them; or the parts of a list. */
 typedef struct {
     int first, count, period;
     const int32_t *list;
 } parts;
 
-/* Their shape, and in groups where each of them ends. */
+/* Appends their shape and, for groups, where each part ends. */
 static bool push_shape(atn_builder *b, const parts *like)
 {
     const frame *f = b->top;
     const view *v = &f->views[VIEW_VEC];
     const int part = f->unit / f->split;
-    int pieces = 0;
+    int extents = 0;
 
     for (int n = 0; n < like->count; n++) {
         const int t = like->list ? like->list[n] : like->first + n % like->period;
         const int j = t / f->split, off = t % f->split * part;
-        for (int i = atn_view_first(v, j); i < atn_view_first(v, j + 1); i++, pieces++)
+        for (int i = atn_view_first(v, j); i < atn_view_first(v, j + 1); i++, extents++)
             for (int k = 0; k < part; k++)
                 if (!atn_push(&b->tmp_shape, atn_view_at(v, i) + off + k))
                     return false;
-        if (v->first && !atn_push(&b->ends, pieces))
+        if (v->first && !atn_push(&b->ends, extents))
             return false;
     }
     return true;
@@ -260,18 +259,18 @@ static bool push_shape(atn_builder *b, const parts *like)
 
 static bool same_region(const atn_builder *b, const region *x, const region *y)
 {
-    const int n = atn_region_pieces(b, x, x->parts) * x->unit;
+    const int n = atn_region_extents(b, x, x->parts) * x->unit;
     const int32_t *shape = b->tmp_shape.v;
 
     if (x->unit != y->unit || x->parts != y->parts || (x->ends < 0) != (y->ends < 0) ||
-        atn_region_pieces(b, y, y->parts) * y->unit != n)
+        atn_region_extents(b, y, y->parts) * y->unit != n)
         return false;
     return memcmp(shape + x->base, shape + y->base, (size_t)n * sizeof *shape) == 0 &&
            (x->ends < 0 || memcmp(b->ends.v + x->ends, b->ends.v + y->ends,
                                   (size_t)x->parts * sizeof *b->ends.v) == 0);
 }
 
-/* A region like `wanted`, which was made last, that nobody uses any more; -1: none. */
+/* An unused region with the shape of `wanted`, the region created last; -1: none. */
 static int spare_region(atn_builder *b, const region *wanted)
 {
     for (int i = b->scope; i < b->regions.n; i++)
@@ -390,7 +389,7 @@ static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *r
 void atn_send(atn_builder *b, int peer, atn_ref from) { message(b, ATN_OP_SEND, peer, &from); }
 void atn_recv(atn_builder *b, int peer, atn_ref to) { message(b, ATN_OP_RECV, peer, &to); }
 
-/* A message that was left alone would pair with the next one of the other kind. */
+/* A single message would form a step with the next one in the other direction. */
 void atn_exchange(atn_builder *b, int to, atn_ref out, int from, atn_ref in)
 {
     const bool receives = b->ops.n > 0 && b->ops.v[b->ops.n - 1].kind == ATN_OP_RECV;
@@ -469,8 +468,8 @@ static void local(atn_builder *b, atn_op_kind kind, const atn_ref *from, const a
 void atn_copy(atn_builder *b, atn_ref from, atn_ref to) { local(b, ATN_OP_COPY, &from, &to); }
 void atn_reduce(atn_builder *b, atn_ref in, atn_ref inout) { local(b, ATN_OP_REDUCE, &in, &inout); }
 
-/* The sync messages of a round wait for all that came before the round: what earlier sync messages
- * waited for is covered through them. */
+/* The sync messages of a round wait for all operations before the round; earlier sync messages
+ * cover the operations that they waited for themselves. */
 static void sync_message(atn_builder *b, atn_op_kind kind, int peer)
 {
     if (b->sync_hi != b->round_start) {

@@ -1,41 +1,41 @@
-/* builder_private.h - the inside of a builder, shared by builder.c, passes.c and finish.c.
+/* builder_private.h - internals of a builder, shared by builder.c, passes.c and finish.c.
  *
- * Everything is kept in *finest* blocks: natural blocks cut into `split` parts.  When an algorithm
- * asks for a finer cut, all that was emitted before is refined (refine), so an embedded algorithm
- * may split without its embedder knowing. */
+ * All positions are kept in *finest* blocks: natural blocks divided into `split` parts.  When an
+ * algorithm splits further, everything emitted so far is refined (refine), so that an embedded
+ * algorithm may split independently of the embedding one. */
 #ifndef ATN_BUILDER_PRIVATE_H
 #define ATN_BUILDER_PRIVATE_H
 
 #include "sched/builder.h"
 
 /* Natural block j of an algorithm begins at base + (index ? index[j] : j) * stride.  In groups it
- * is made of the pieces first[j] .. first[j + 1] - 1, each of them a whole `unit`, and a part of it
- * is that part of every piece. */
+ * consists of the extents first[j] .. first[j + 1] - 1 of `unit` finest blocks each, and part t of
+ * the block consists of part t of every extent. */
 typedef struct {
     atn_space space;
     int base, stride;
     const int *index;
-    const int *first; /* NULL: one piece each */
+    const int *first; /* NULL: one extent each */
 } view;
 
 enum { VIEW_SRC, VIEW_DST, VIEW_VEC, VIEWS };
 
-/* The surroundings in which an algorithm emits: its problem, who its ranks are, where its blocks
- * lie.  A natural block is `unit` finest blocks; references count parts of unit / split. */
+/* The context in which an algorithm emits: its problem, its ranks and the location of its blocks.
+ * A natural block is `unit` finest blocks; references count parts of unit / split. */
 typedef struct frame {
     atn_problem q;
-    const int *ranks; /* to ranks of the schedule; NULL: the same */
+    const int *ranks; /* to ranks of the schedule; NULL: identity */
     view views[VIEWS];
     int unit, split;
-    bool signals; /* messages carry nothing */
+    bool signals; /* messages are empty */
     struct frame *up;
 } frame;
 
 typedef struct {
-    int base, unit, parts; /* finest: where it begins, blocks per part; number of parts */
-    int ends;              /* parts in several pieces: part t ends behind ends[ends + t] pieces of
-                              `unit`; -1: one piece each */
-    const frame *user;     /* who asked for it; NULL: the user is done */
+    int base, unit, parts; /* finest: first block, blocks per part; number of parts */
+    int ends;              /* parts of several extents: part t ends after ends[ends + t] extents of
+                              `unit`; -1: one extent each */
+    const frame *user;     /* the frame that allocated it; NULL: that frame has ended */
 } region;
 
 typedef struct {
@@ -51,7 +51,7 @@ struct atn_builder {
     ATN_VEC(int32_t) tmp_shape; /* finest TMP block -> finest VEC block */
     ATN_VEC(region) regions;
     ATN_VEC(int) ends;
-    int scope; /* the first region that may be used again when its user is done */
+    int scope; /* first region that may be reused when its frame has ended */
     frame root;
     frame *top;
     int round, round_start; /* current round and its first operation */
@@ -60,14 +60,14 @@ struct atn_builder {
     atn_error err;
 };
 
-/* Pieces of natural block j of a side, and where piece i of them begins (finest). */
+/* Extents of natural block j of a side, and where extent i of them begins (finest). */
 static inline int atn_view_first(const view *v, int j) { return v->first ? v->first[j] : j; }
 static inline int atn_view_at(const view *v, int i)
 {
     return v->base + (v->index ? v->index[i] : i) * v->stride;
 }
-/* Pieces of `unit` before part t of a region. */
-static inline int atn_region_pieces(const atn_builder *b, const region *g, int t)
+/* Extents of `unit` before part t of a region. */
+static inline int atn_region_extents(const atn_builder *b, const region *g, int t)
 {
     return g->ends < 0 || t == 0 ? t : b->ends.v[g->ends + t - 1];
 }

@@ -4,7 +4,7 @@
 /* The largest power of two below n. */
 static int pow2_under(int n) { return 1 << atn_floor_log2(n - 1); }
 
-/* The first ranks are in pairs, so that there are a power of two of groups. */
+/* The first ranks are paired, so that the number of groups is a power of two. */
 static int group_of(int p, int r)
 {
     const int pairs = p - (1 << atn_floor_log2(p));
@@ -23,7 +23,7 @@ static int cut_halves(int p, int lo, int hi)
     return end - first == 1 ? lo + 1 : first_of(p, (first + end) / 2);
 }
 
-/* A power of two lies on the root's side. */
+/* The side of the root has a power of two of ranks. */
 static int cut_binomial(int root, int lo, int hi)
 {
     const int s = pow2_under(hi - lo), leader = root >= lo && root < hi ? root : lo;

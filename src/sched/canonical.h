@@ -1,11 +1,11 @@
-/* canonical.h - the one way to combine operands that a problem has when results must be
- * reproducible: a binary tree over runs of consecutive ranks.  It depends on the operation, the
- * number of ranks and the root alone: not on sizes, pieces, places of ranks or algorithms.
+/* canonical.h - the canonical order of a reproducible reduction: a binary tree over runs of
+ * consecutive ranks.  It depends only on the operation, the number of ranks and the root: not on
+ * message size, segment size, rank mapping or algorithm.
  *
- *   allreduce, reduce_scatter   ranks beyond a power of two join the lowest ones in pairs; then
- *                               halves, halves of halves ...    p = 6: ((01)(23))(45)
- *   reduce                      as a binomial tree to the root  p = 6, root 0: ((01)(23))(45)
- *   scan, exscan                the longest power of two of ranks ends with the last one; rank 5 of
+ *   allreduce, reduce_scatter   ranks beyond a power of two are paired with the lowest ones; then
+ *                               recursive halving               p = 6: ((01)(23))(45)
+ *   reduce                      a binomial tree to the root     p = 6, root 0: ((01)(23))(45)
+ *   scan, exscan                the largest power of two of ranks ends with the last one; rank 5 of
  *                               a scan: (01)((23)(45)) */
 #ifndef ATN_CANONICAL_H
 #define ATN_CANONICAL_H
@@ -13,14 +13,14 @@
 #include "sched/operation.h"
 #include "sched/value.h"
 
-/* Whether operands of the problem must be combined so. */
+/* Whether operands of the problem must be combined in this order. */
 static inline bool atn_wants_canonical(const atn_problem *q)
 {
     return q->canonical && (atn_operation_get(q->op)->flags & ATN_TYPED);
 }
-/* Where the run lo .. hi - 1 of at least two ranks is cut. */
+/* Where the run lo .. hi - 1 of at least two ranks is divided. */
 int atn_canonical_cut(const atn_problem *q, int lo, int hi);
-/* Whether a value, which holds the contributions of a run, is combined so. */
+/* Whether a value, which holds the contributions of a run, was combined in this order. */
 bool atn_has_canonical(atn_value_table *v, const atn_problem *q, int value);
 
 #endif

@@ -1,4 +1,4 @@
-/* conflict.c - follows who wrote each block last and who has read it since. */
+/* conflict.c - tracks the last writer of each block and its readers since then. */
 #include "sched/conflict.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct {
     bool ok;
 } tracker;
 
-static void tell(tracker *t, int op, int on)
+static void report(tracker *t, int op, int on)
 {
     if (on >= 0 && on != op)
         t->ok = t->ok && t->conflict(t->context, op, on);
@@ -23,7 +23,7 @@ static void tell(tracker *t, int op, int on)
 
 static void read_block(tracker *t, int space, int block, int op)
 {
-    tell(t, op, t->writer[space][block]);
+    report(t, op, t->writer[space][block]);
     t->ok = t->ok && atn_push(&t->nodes, (reader){op, t->readers[space][block]});
     t->readers[space][block] = t->nodes.n - 1;
 }
@@ -31,9 +31,9 @@ static void read_block(tracker *t, int space, int block, int op)
 static void write_block(tracker *t, int space, int block, int op)
 {
     if (t->readers[space][block] < 0)
-        tell(t, op, t->writer[space][block]);
+        report(t, op, t->writer[space][block]);
     for (int i = t->readers[space][block]; t->ok && i >= 0; i = t->nodes.v[i].next)
-        tell(t, op, t->nodes.v[i].op);
+        report(t, op, t->nodes.v[i].op);
     t->readers[space][block] = -1;
     t->writer[space][block] = op;
 }

@@ -1,13 +1,13 @@
-/* conflict.h - which operations of one rank must not change places. */
+/* conflict.h - pairs of operations of one rank whose order matters. */
 #ifndef ATN_CONFLICT_H
 #define ATN_CONFLICT_H
 
 #include "sched/schedule.h"
 
-/* Walks the program; calls begin(op) for each operation and then conflict(op, on) for the earlier
- * operations that touch a block of it, one of the two writing (a minimal set: what follows through
- * others may be left out; the same pair may come twice).  Stops and returns false when a callback
- * does, or when out of memory.  Slots must lie inside their spaces. */
+/* Traverses the program; calls begin(op) for each operation, then conflict(op, on) for every
+ * earlier operation that accesses one of its blocks where at least one of the two writes.  Pairs
+ * implied by others may be omitted, and a pair may be reported twice.  Stops and returns false when
+ * a callback does, or when out of memory.  Slots must lie inside their spaces. */
 bool atn_conflicts(const atn_schedule *s, bool (*begin)(void *context, int op),
                    bool (*conflict)(void *context, int op, int on), void *context);
 

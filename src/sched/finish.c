@@ -1,11 +1,11 @@
-/* finish.c - turns what was emitted into a schedule: message numbers and dependencies. */
+/* finish.c - turns the emitted operations into a schedule: message numbers and dependencies. */
 #include "sched/builder_private.h"
 #include "sched/conflict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- dependencies: what was asked for, then what reads and writes demand ---- */
+/* ---- dependencies: explicit ones, then those implied by reads and writes ---- */
 
 typedef struct {
     atn_schedule *s;
@@ -50,7 +50,7 @@ static bool add_deps(atn_schedule *s, const atn_builder *b)
     return ok;
 }
 
-/* ---- the rest ---- */
+/* ---- assembly ---- */
 
 static bool number_messages(atn_schedule *s)
 {

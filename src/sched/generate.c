@@ -7,7 +7,7 @@
 #include "sched/generate_private.h"
 #include "sched/text.h"
 
-enum { FEW_RANKS = 64 }; /* up to here every operation is also written as people read it */
+enum { FEW_RANKS = 64 }; /* up to this size every operation has a readable comment */
 
 /* Where the tables of one schedule begin in those of all. */
 typedef struct {
@@ -61,7 +61,7 @@ static void write_head(FILE *f, const atn_generation *g, const atn_entry *e)
             " * Written by attune schedule generate.  Takes the arguments of MPI_%s, on any\n"
             " * communicator of %d ranks, for any size and datatype; returns MPI_ERR_COMM on\n"
             " * others.  Compile it with mpicc; with -DATTUNE_REPLACE it also defines MPI_%s,\n"
-            " * which leaves what it cannot serve to the library. */\n"
+            " * which passes other calls to the library. */\n"
             "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
             "int attune_%s(\n%s);\n\n",
             op, g->about, e->mpi, g->p, e->mpi, op, e->arguments);
@@ -71,10 +71,10 @@ static void write_head(FILE *f, const atn_generation *g, const atn_entry *e)
             "    MESSAGES = %d, /* from one rank to another at most */\n"
             "    BLOCKS = %d, /* of one operation at most */\n"
             "    SHARES = %d, /* SEGMENT bounds one rank's share of a block */\n"
-            "    WINDOW = 256 /* operations that are looked at at a time */\n};\n",
+            "    WINDOW = 256 /* operations considered at a time */\n};\n",
             g->p, greatest(g, most_in_pair), greatest(g, most_blocks), g->shares);
     fprintf(f,
-            "#define SEGMENT ((MPI_Aint)%" PRId64 ") /* bytes of a piece; 0: all in one */\n"
+            "#define SEGMENT ((MPI_Aint)%" PRId64 ") /* bytes of a segment; 0: all in one */\n"
             "#define CHUNK ((MPI_Aint)%" PRId64 ") /* bytes of one MPI message; 0: whole */\n",
             g->segment, g->chunk);
 }
@@ -89,7 +89,7 @@ static void write_sets(FILE *f, const atn_generation *g, const atn_entry *e)
     if (e->op != ATN_ALLTOALLV)
         return;
     fprintf(f,
-            "enum { CALLS = %d }; /* after which the patterns begin again */\n"
+            "enum { CALLS = %d }; /* period of the patterns */\n"
             "static const int set_of_call[CALLS] = {",
             g->ncalls > 0 ? g->ncalls : 1);
     for (int i = 0; i < atn_max(1, g->ncalls); i++)
@@ -106,19 +106,19 @@ static const char types[] =
     "typedef struct {\n    int first, count;\n} range;\n\n"
     "typedef struct {\n"
     "    signed char kind, from, to; /* spaces of slots a and b */\n"
-    "    int peer, number;           /* of a message: the other rank, which of the pair */\n"
+    "    int peer, number;           /* of a message: the other rank, its number in the pair */\n"
     "    int a, na, b, nb;           /* slots: ranges[a], ..., ranges[a + na - 1] */\n"
-    "    int wait, waits;            /* waits[wait], ...: operations that come first */\n"
+    "    int wait, waits;            /* waits[wait], ...: operations to complete first */\n"
     "} operation;\n\n"
     "typedef struct {\n"
     "    int first, count;   /* its operations */\n"
     "    int scratch, shape; /* blocks of TMP; shapes[shape + t]: block t is as large as */\n"
-    "    int split;          /* blocks that a natural block is cut into */\n"
+    "    int split;          /* blocks per natural block */\n"
     "} program;\n\n";
 
 typedef void (*visitor)(FILE *f, const atn_generation *g, const atn_schedule *s, place *at);
 
-/* Calls for all schedules in order; `at` adds up. */
+/* Calls the function for all schedules in order; `at` accumulates. */
 static void each(FILE *f, const atn_generation *g, visitor visit)
 {
     place at = {0};
@@ -159,7 +159,7 @@ static void write_shapes(FILE *f, const atn_generation *g, const atn_schedule *s
         fprintf(f, "%s%d,", at->shapes % 16 ? " " : "\n    ", s->tmp_shape[i]);
 }
 
-/* "send 3 src[3]", as the text format has it. */
+/* "send 3 src[3]", as in the text format. */
 static void write_remark(FILE *f, const atn_schedule *s, const atn_op *o)
 {
     fprintf(f, " /* %s ", atn_op_name(o));

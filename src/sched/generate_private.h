@@ -1,4 +1,4 @@
-/* generate_private.h - the text that generated routines are made of. */
+/* generate_private.h - the source text of generated routines. */
 #ifndef ATN_GENERATE_PRIVATE_H
 #define ATN_GENERATE_PRIVATE_H
 

@@ -1,4 +1,4 @@
-/* operation.h - the collective operations and the problem that an algorithm is asked to solve. */
+/* operation.h - the collective operations, and the problem that an algorithm solves. */
 #ifndef ATN_OPERATION_H
 #define ATN_OPERATION_H
 
@@ -29,49 +29,49 @@ typedef struct {
 } atn_operation_info;
 
 const atn_operation_info *atn_operation_get(atn_operation op);
-/* In alltoallv only the two ends of a block know its size: scratch blocks are as large as the
- * largest of all, so what lies in them is followed by padding. */
+/* In alltoallv only the sender and the receiver of a block have its size: scratch blocks are as
+ * large as the largest block, so their contents are followed by padding. */
 bool atn_is_padded(atn_operation op);
 bool atn_operation_find(const char *name, atn_operation *op_p);
-/* The operations that could have been meant, for messages (atn_offer). */
+/* Suggestions for an unknown operation, for messages (atn_offer). */
 const char *atn_operation_offer(const char *word, char out[ATN_ERROR_ROOM]);
 
 struct atn_topo;
 
-/* When ranks are expected at a call: late[r] messages of its size after the first of them. */
+/* Expected arrival pattern: rank r enters the call late[r] message times after the first rank. */
 typedef struct {
     int p;
     const int *late;
 } atn_lateness;
 
-/* What one rank is asked to do.  A builder may read everything but `bytes`: the size reaches it
- * only as `pieces`, so that one schedule serves every size with the same number of pieces. */
+/* The problem of one rank.  A builder may read everything but `bytes`: it sees the size only as
+ * `segments`, so that one schedule serves all sizes with the same number of segments. */
 typedef struct {
     atn_operation op;
     int p, r;                     /* ranks, own rank */
     int root;                     /* 0 where the operation has none */
     bool in_place;                /* this rank's SRC is its DST (scatter: DST is SRC) */
     bool ordered;                 /* the operator is not commutative: combine in rank order */
-    bool canonical;               /* ... and as canonical.h says; `ordered` is then true */
-    int pieces;                   /* every natural block travels as this many pieces (>= 1) */
-    const struct atn_topo *topo;  /* where the p ranks are, as all share it; NULL: not known */
-    const atn_lateness *lateness; /* as all share them; NULL: not known, or all come together */
-    int64_t bytes; /* shared size: whole, or one block; -1 when ranks do not share it */
+    bool canonical;               /* ... in the order of canonical.h; implies `ordered` */
+    int segments;                 /* every natural block is sent in this many segments (>= 1) */
+    const struct atn_topo *topo;  /* of the p ranks, the same on all ranks; NULL: unknown */
+    const atn_lateness *lateness; /* the same on all ranks; NULL: unknown or simultaneous */
+    int64_t bytes; /* shared size: whole, or one block; -1 if the ranks' sizes differ */
 } atn_problem;
 
-/* How an operation treats MPI_IN_PLACE. */
+/* The meaning of MPI_IN_PLACE. */
 typedef enum {
     ATN_PLACE_NONE,    /* not allowed on this rank */
     ATN_PLACE_SAME,    /* SRC block i is DST block i */
     ATN_PLACE_OWN,     /* SRC is DST block r */
     ATN_PLACE_OWN_SRC, /* DST is SRC block r */
-    ATN_PLACE_STAGED   /* the executor copies the input aside; builders never see it */
+    ATN_PLACE_STAGED   /* the executor copies the input; builders see a normal call */
 } atn_place;
 atn_place atn_operation_place(atn_operation op, bool is_root);
 
 /* Natural blocks of a side on p ranks: 0, 1 or p. */
 int atn_side_blocks(atn_side side, int p);
-/* Whether rank r has a source (result) buffer at all. */
+/* Whether the rank has a source (result) buffer. */
 bool atn_has_src(const atn_problem *q);
 bool atn_has_dst(const atn_problem *q);
 

@@ -53,7 +53,7 @@ void atn_pass_throttle(atn_builder *b, int window)
 
 /* ---- pair ---- */
 
-/* Two operations change places, and what waits for them or for what they wait follows. */
+/* Swaps operations i and i + 1 and updates the dependencies to and from them. */
 static void swap(atn_builder *b, int i)
 {
     const atn_op first = b->ops.v[i];
@@ -77,7 +77,7 @@ static bool is_exchange(const atn_builder *b, int i)
 
 void atn_pass_pair(atn_builder *b)
 {
-    int lone = -1; /* kind of a message just before that has no partner yet */
+    int lone = -1; /* kind of the preceding message if it has no partner yet */
 
     for (int i = 0; i < b->ops.n && b->err.status == ATN_OK; i++) {
         const atn_op *o = &b->ops.v[i];
@@ -93,15 +93,15 @@ void atn_pass_pair(atn_builder *b)
     sort_after(b);
 }
 
-/* ---- synchronise: the program is copied round by round with messages put in between ---- */
+/* ---- synchronise: copies the program round by round and inserts messages ---- */
 
 typedef struct {
     atn_builder *b;
-    const atn_op *old; /* the program as it was */
+    const atn_op *old; /* the original program */
     int nold;
     int *now;       /* old index -> new index */
     int from, mark; /* from: where the last synchronisation began;
-                          mark: new index from which data waits for (from .. mark) */
+                          mark: from this new index on, data waits for from .. mark - 1 */
 } resync;
 
 static int sync_op(resync *s, atn_op_kind kind, int peer, int round, int lo, int hi)
@@ -113,7 +113,7 @@ static int sync_op(resync *s, atn_op_kind kind, int peer, int round, int lo, int
     return op;
 }
 
-/* Pair-wise: each receiver of the round tells its sender that it has arrived. */
+/* Pairwise: each receiver of the round notifies its sender that it has entered the round. */
 static void pair_round(resync *s, int lo, int hi, int begin)
 {
     const int end = s->b->ops.n;
@@ -128,7 +128,7 @@ static void pair_round(resync *s, int lo, int hi, int begin)
     }
 }
 
-/* Dissemination over all ranks; each step waits for the one before. */
+/* Dissemination over all ranks; each step waits for the preceding one. */
 static void barrier_round(resync *s, int round, int begin)
 {
     const int p = s->b->q.p, r = s->b->q.r;

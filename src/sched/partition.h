@@ -1,4 +1,4 @@
-/* partition.h - how large blocks are and where they lie: bound when a call starts. */
+/* partition.h - sizes and offsets of blocks, bound when a call starts. */
 #ifndef ATN_PARTITION_H
 #define ATN_PARTITION_H
 
@@ -9,7 +9,7 @@ typedef struct {
     int n;               /* natural blocks */
     int64_t each;        /* units per natural block when lens is NULL */
     const int64_t *lens; /* or the units of each */
-    const int64_t *offs; /* where each begins; NULL: one after the other */
+    const int64_t *offs; /* where each begins; NULL: consecutive */
 } atn_blocks;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     int64_t off, len; /* units */
 } atn_extent;
 
-/* Units before part k when `units` are cut evenly into `split` parts. */
+/* Units before part k when `units` are divided evenly into `split` parts. */
 static inline int64_t atn_cut(int64_t units, int k, int split)
 {
     return units / split * k + units % split * k / split;
@@ -30,7 +30,7 @@ static inline int64_t atn_cut(int64_t units, int k, int split)
 /* Uniform partition of a problem: every natural block has `each` units. */
 atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t each);
 
-/* Where a block lies. */
+/* Offset and length of a block. */
 atn_extent atn_blocks_at(const atn_blocks *z, int split, int block);
 /* Units of a block of any space (TMP through its shape). */
 int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block);

@@ -1,17 +1,17 @@
-/* passes.c - embed, segment and permute: the same algorithm elsewhere, in pieces, in another order.
- * order.c holds the passes that add orderings to what was emitted. */
+/* passes.c - embed, segment and permute: an algorithm on other blocks and ranks, per segment, or in
+ * another rank order.  order.c holds the passes that add orderings to emitted operations. */
 #include "sched/builder_private.h"
 
 #include <stdlib.h>
 
 /* ---- embed ---- */
 
-/* Where a side of an embedded algorithm comes from: a side of the embedding one, or scratch. */
+/* The origin of a side of an embedded algorithm: a side of the embedding one, or scratch. */
 typedef struct {
     const view *from; /* NULL: scratch */
     const region *scratch;
     int part;     /* finest blocks of a part of the embedding side */
-    bool grouped; /* parts are made of pieces */
+    bool grouped; /* parts consist of several extents */
     int first, each;
 } origin;
 
@@ -34,13 +34,13 @@ static origin view_origin(const atn_builder *b, const atn_view *v, int side)
 
 typedef ATN_VEC(int) places;
 
-static bool push_part_pieces(const atn_builder *b, const origin *o, int t, places *at)
+static bool push_part_segments(const atn_builder *b, const origin *o, int t, places *at)
 {
     const frame *f = b->top;
 
     if (o->scratch) {
-        const int lo = atn_region_pieces(b, o->scratch, t);
-        for (int i = lo; i < atn_region_pieces(b, o->scratch, t + 1); i++)
+        const int lo = atn_region_extents(b, o->scratch, t);
+        for (int i = lo; i < atn_region_extents(b, o->scratch, t + 1); i++)
             if (!atn_push(at, o->scratch->base + i * o->part))
                 return false;
         return true;
@@ -52,14 +52,14 @@ static bool push_part_pieces(const atn_builder *b, const origin *o, int t, place
     return true;
 }
 
-/* The places of number k of the embedding side's runs of `each` parts: one, or, where parts are
- * made of pieces, all of theirs. */
+/* The positions of run k of `each` parts of the embedding side: one, or one per extent where parts
+ * consist of several extents. */
 static bool push_places(atn_builder *b, const origin *o, int k, places *at)
 {
     const int first = o->first + k * o->each, here = at->n;
 
     for (int t = first; t < first + o->each; t++)
-        if (!push_part_pieces(b, o, t, at))
+        if (!push_part_segments(b, o, t, at))
             return false;
     if (o->grouped)
         return true;
@@ -69,7 +69,7 @@ static bool push_places(atn_builder *b, const origin *o, int k, places *at)
     return true;
 }
 
-/* What the views of an embedded frame point to. */
+/* The arrays that the views of an embedded frame point to. */
 typedef struct {
     places at[VIEWS], first[VIEWS];
 } embedded;
@@ -144,7 +144,7 @@ static void embed_sides(atn_builder *b, const atn_embed *e, frame *child, embedd
         child->unit = b->top->unit;
 }
 
-/* What the embedded algorithm stored is of no use to anybody else. */
+/* Releases the scratch of an embedded algorithm: no other one reads it. */
 static void give_back(atn_builder *b, const frame *user)
 {
     for (int i = 0; i < b->regions.n; i++)
@@ -180,28 +180,28 @@ void atn_embed_run(atn_builder *b, const atn_embed *e)
 
 /* ---- segment ---- */
 
-static frame piece_frame(const frame *f, int piece, int pieces)
+static frame segment_frame(const frame *f, int segment, int segments)
 {
     frame child = *f;
 
-    child.unit = f->unit / pieces;
+    child.unit = f->unit / segments;
     child.split = 1;
-    child.q.pieces = 1;
+    child.q.segments = 1;
     for (int i = 0; i < VIEWS; i++)
-        child.views[i].base += piece * child.unit;
+        child.views[i].base += segment * child.unit;
     return child;
 }
 
-void atn_pass_segment(atn_builder *b, const atn_problem *q, int pieces, atn_build_fn build,
+void atn_pass_segment(atn_builder *b, const atn_problem *q, int segments, atn_build_fn build,
                       const void *context)
 {
     atn_problem one = *q;
 
-    one.pieces = 1;
-    atn_split(b, pieces);
+    one.segments = 1;
+    atn_split(b, segments);
     b->top->split = 1;
-    for (int k = 0; k < pieces && b->err.status == ATN_OK; k++) {
-        frame child = piece_frame(b->top, k, pieces);
+    for (int k = 0; k < segments && b->err.status == ATN_OK; k++) {
+        frame child = segment_frame(b->top, k, segments);
         child.up = b->top;
         if (k > 0)
             atn_round(b);
@@ -239,7 +239,7 @@ void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, at
     }
     inner.r = place_in(order, q->p, q->r);
     inner.root = place_in(order, q->p, q->root);
-    inner.topo = NULL; /* it speaks of the old order */
+    inner.topo = NULL; /* refers to the original order */
     inner.lateness = NULL;
     atn_embed_run(b, &(atn_embed){
                          .q = &inner,

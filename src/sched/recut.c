@@ -1,8 +1,8 @@
-/* recut.c - schedules whose ranks cut blocks differently, cut alike.
+/* recut.c - gives the schedules of all ranks the same split.
  *
- * Ranks may differ in how finely they cut (a rank that has no part in some exchange of shares need
- * not cut at all): borders that two of them share lie at the same byte, because a finer cut has all
- * borders of a coarser one.  To compare them, all are given the finest common cut. */
+ * Ranks may split blocks differently: a rank that takes no part in an exchange of shares need not
+ * split at all.  Boundaries that two ranks share lie at the same byte, because a finer split has
+ * all boundaries of a coarser one.  To compare the ranks, all get their common refinement. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void scale(atn_range *r, int f)
     r->count *= f;
 }
 
-/* Every block in f parts. */
+/* A copy with every block divided into f parts. */
 static atn_schedule *finer(const atn_schedule *s, int f)
 {
     atn_schedule *to = copy_of(s, sizeof *s);
@@ -77,7 +77,7 @@ atn_status atn_recut(atn_schedule *const *schedules, int p, atn_schedule ***alik
         return ATN_OK;
     const int64_t cut = common_cut(schedules, p);
     if (cut > MAX_CUT)
-        return atn_fail(err, ATN_FINDING, "ranks cut blocks into too many different parts");
+        return atn_fail(err, ATN_FINDING, "the common split of all ranks is too large");
     atn_schedule **list = calloc((size_t)p, sizeof *list);
     bool ok = list != NULL;
     for (int r = 0; r < p && ok; r++) {

@@ -1,4 +1,4 @@
-/* schedule.c - reading a schedule. */
+/* schedule.c - queries on a schedule. */
 #include "sched/schedule.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static uint64_t mix_slot(uint64_t hash, const atn_schedule *s, const atn_slot *s
     return hash;
 }
 
-/* Dependencies are a set: their order says nothing. */
+/* Dependencies are a set: their order does not matter. */
 static uint64_t mix_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
 {
     uint64_t deps = 0;
@@ -105,7 +105,7 @@ int atn_step_length(const atn_schedule *s, int i)
     return o->kind != next->kind && !depends_on(s, next, i) ? 2 : 1;
 }
 
-/* The first step below `i` that operation i waits for, itself or through local operations. */
+/* The latest message step that operation i waits for, directly or through local operations. */
 static int waits_for(const atn_schedule *s, const int *step_of, int i)
 {
     int latest = -1;
@@ -129,13 +129,13 @@ static bool hears_several(const atn_schedule *s)
 }
 
 /* step_of[i]: the message step that operation i belongs to or, for a local operation, the latest
- * message step that it waits for (-1: none).  Pieces from several ranks are not in step with each
- * other: one may be on its way inwards while the one before it is not yet back. */
+ * message step that it waits for (-1: none).  Segments from several ranks are not in lock-step: one
+ * may be on its way inwards while the preceding one is not yet back. */
 bool atn_is_chain(const atn_schedule *s)
 {
     int *step_of = calloc((size_t)s->nops + 1, sizeof *step_of);
     int step = -1;
-    bool chain = step_of != NULL && (s->q.pieces <= 1 || !hears_several(s));
+    bool chain = step_of != NULL && (s->q.segments <= 1 || !hears_several(s));
 
     for (int i = 0, n; chain && i < s->nops; i += n) {
         n = atn_step_length(s, i);
@@ -155,8 +155,8 @@ bool atn_is_chain(const atn_schedule *s)
     return chain;
 }
 
-/* What an operation needs: a bit for each receive.  Who hears from a rank that it has sent to may
- * hear an answer, which took as long as what was sent. */
+/* The receives that an operation depends on, one bit each.  A message from a rank that this one has
+ * sent to may be a reply, which depends on that send as well. */
 static uint64_t needs(const atn_schedule *s, const uint64_t *masks, int i)
 {
     const atn_op *o = &s->ops[i];
@@ -176,7 +176,7 @@ bool atn_is_orderly(const atn_schedule *s)
     uint64_t masks[MAX_OPS], heard = 0;
     int receives = 0;
 
-    if (s->nops > MAX_OPS || s->q.pieces > 1)
+    if (s->nops > MAX_OPS || s->q.segments > 1)
         return false;
     for (int i = 0, n; i < s->nops; i += n) {
         const uint64_t before = heard;

@@ -1,10 +1,11 @@
-/* schedule.h - a schedule: what one rank does in a collective, as data.
+/* schedule.h - a schedule: the operations of one rank in a collective, as data.
  *
  * Operations work on slots: ranges of blocks in a space.  SRC and DST are the user's buffers, TMP
- * is scratch.  Every natural block of the operation (see operation.def) is cut evenly into `split`
- * blocks; a partition maps blocks to bytes when a call starts, so a schedule holds no pointer and
- * no size.  The shape vector VEC says how large TMP blocks are: TMP block t has the size of VEC
- * block tmp_shape[t].  VEC is the whole message, or the vector of per-rank entries. */
+ * is scratch.  Every natural block of the operation (see operation.def) is divided evenly into
+ * `split` blocks; a partition maps blocks to bytes when a call starts, so a schedule holds no
+ * pointer and no size.  The shape vector VEC determines the sizes of TMP blocks: TMP block t has
+ * the size of VEC block tmp_shape[t].  VEC is the whole message, or the vector of per-rank
+ * entries. */
 #ifndef ATN_SCHEDULE_H
 #define ATN_SCHEDULE_H
 
@@ -25,17 +26,17 @@ typedef struct {
 
 typedef enum { ATN_OP_SEND, ATN_OP_RECV, ATN_OP_COPY, ATN_OP_REDUCE, ATN_OP_KINDS } atn_op_kind;
 
-/* send: a is read, recv: a is written, copy: a to b, reduce: b = a (op) b.
- * `seq` numbers the messages of one (sender, receiver) pair: the k-th send meets the k-th recv.
- * `deps`: operations of this rank that must have completed; always earlier in the program. */
+/* send: reads a; recv: writes a; copy: a to b; reduce: b = a (op) b.
+ * `seq` numbers the messages of one (sender, receiver) pair: the k-th send matches the k-th recv.
+ * `deps`: operations of this rank that must complete first; always earlier in the program. */
 typedef struct {
     uint8_t kind;
-    bool ssend;   /* completes only when the receiver has it (a send that must have left) */
+    bool ssend;   /* synchronous: completes only after the receive has begun */
     int32_t peer; /* -1 for local operations */
     int32_t seq;
-    int32_t round;      /* for drawing and lock-step models; not an ordering */
+    int32_t round;      /* for drawings and lock-step models; not an ordering */
     int32_t dep, ndeps; /* deps[dep .. dep + ndeps) */
-    int32_t nafter;     /* of these the first nafter were asked for, not inferred */
+    int32_t nafter;     /* the first nafter of these are explicit, the others inferred */
     atn_slot a, b;
 } atn_op;
 
@@ -59,18 +60,18 @@ int atn_slot_blocks(const atn_schedule *s, const atn_slot *slot);
 int atn_space_blocks(const atn_schedule *s, atn_space space);
 static inline bool atn_is_message(const atn_op *o) { return o->kind <= ATN_OP_RECV; }
 
-/* What a rank does, as a number: the same for schedules that differ in name, problem or the numbers
- * of their rounds only. */
+/* Hash of a rank's program: equal for schedules that differ only in name, problem or round
+ * numbers. */
 uint64_t atn_schedule_hash(const atn_schedule *s);
 
-/* Steps: how a strictly sequential executor runs the program.  A step is two adjacent messages,
- * one in each direction, neither depending on the other, or a single operation.
+/* Steps: the units of strictly sequential execution.  A step is a single operation, or two adjacent
+ * messages in opposite directions that do not depend on each other.
  * Returns the number of operations (1 or 2) of the step that starts at operation i. */
 int atn_step_length(const atn_schedule *s, int i);
-/* Whether sequential execution loses nothing: each step waits for the one before it anyway. */
+/* Whether sequential execution costs no concurrency: each step depends on the one before. */
 bool atn_is_chain(const atn_schedule *s);
-/* The same for small messages, whose sends do not wait for the receiver: no send has to wait for a
- * message that it does not need. */
+/* The same for eager messages, whose sends do not wait for the receiver: no send is delayed by a
+ * message that it does not depend on. */
 bool atn_is_orderly(const atn_schedule *s);
 
 #endif

@@ -55,7 +55,7 @@ static void print_op(FILE *f, const atn_schedule *s, int i)
     fputc('\n', f);
 }
 
-/* Scratch blocks whose shapes follow each other are one range. */
+/* Scratch blocks with consecutive shapes are printed as one range. */
 static void print_tmp(FILE *f, const atn_schedule *s)
 {
     for (int t = 0, n; t < s->ntmp; t += n) {
@@ -92,8 +92,8 @@ static void print_problem(FILE *f, const atn_problem *q)
         fprintf(f, " root=%d", q->root);
     if (q->ordered)
         fputs(" ordered", f);
-    if (q->pieces > 1)
-        fprintf(f, " pieces=%d", q->pieces);
+    if (q->segments > 1)
+        fprintf(f, " pieces=%d", q->segments);
     if (q->bytes >= 0)
         fprintf(f, " bytes=%s", atn_format_size(q->bytes, size));
     fputc('\n', f);

@@ -1,7 +1,7 @@
 /* text_parse.c - reads schedules from text; docs/schedule-format.md has the grammar.
  *
- * The text goes through a builder, which checks references and infers dependencies again, so a
- * schedule from a file is as good as one from an algorithm. */
+ * The parser emits through a builder, which checks references and infers dependencies, so that a
+ * schedule from a file is equivalent to one from an algorithm. */
 #include "sched/builder_private.h"
 #include "sched/text.h"
 
@@ -20,7 +20,7 @@ typedef struct {
     bool has_problem, ended;
     atn_problem q;
     atn_builder *b; /* of the rank being read; NULL: none yet */
-    int rounds;     /* that the rank line announced; 0: as many as are used */
+    int rounds;     /* as declared on the rank line; 0: as many as are used */
     ATN_VEC(atn_schedule *) done;
     atn_error *err;
 } parser;
@@ -60,7 +60,7 @@ static char *word(parser *s)
     return start;
 }
 
-/* A whole number of lo .. hi that ends at `stop`; *end_p is set behind it. */
+/* An integer from lo to hi that ends at one of `stops`; *end_p is set past it. */
 static bool number(const char *text, const char *stops, int lo, int hi, int *v_p,
                    const char **end_p)
 {
@@ -82,16 +82,16 @@ static bool number_word(parser *s, const char *what, int lo, int hi, int *v_p)
     const char *text = word(s);
 
     if (!text)
-        return bad(s, "the %s is missing; a number from %d to %d must stand here", what, lo, hi);
+        return bad(s, "the %s is missing; write a number from %d to %d", what, lo, hi);
     if (!number(text, "", lo, hi, v_p, NULL))
-        return bad(s, "'%s' is no %s; a number from %d to %d must stand here", text, what, lo, hi);
+        return bad(s, "'%s' is not a valid %s; write a number from %d to %d", text, what, lo, hi);
     return true;
 }
 
 static bool line_ends(parser *s)
 {
     const char *extra = word(s);
-    return !extra || bad(s, "'%s' does not belong here; remove it", extra);
+    return !extra || bad(s, "'%s' is unexpected; remove it", extra);
 }
 
 /* "key=value": the value, or NULL. */
@@ -126,11 +126,11 @@ static bool parse_ranges(parser *s, const char *text, const char *c, ranges *lis
 
     do {
         if (!number(c, ".,]", 0, MAX_BLOCKS - 1, &lo, &c))
-            return bad(s, "'%s' is no slot; write blocks as src[0], dst[0..3] or tmp[0..1,4]",
+            return bad(s, "'%s' is not a slot; write blocks as src[0], dst[0..3] or tmp[0..1,4]",
                        text);
         hi = lo;
         if (c[0] == '.' && (c[1] != '.' || !number(c + 2, ",]", lo, MAX_BLOCKS - 1, &hi, &c)))
-            return bad(s, "'%s' has a bad range; write first..last with first <= last", text);
+            return bad(s, "'%s' has an invalid range; write first..last with first <= last", text);
         if (!atn_push(&list->v, (atn_range){lo, hi - lo + 1}))
             return memory(s);
     } while (*c++ == ',');
@@ -157,7 +157,7 @@ static bool parse_slot(parser *s, ranges *list, atn_ref *ref)
         *ref = atn_ranges((atn_ref){.space = (atn_space)i}, list->v.v, list->v.n);
         return true;
     }
-    return bad(s, "'%s' is no slot; the spaces are src, dst and tmp", text);
+    return bad(s, "'%s' is not a slot; the spaces are src, dst and tmp", text);
 }
 
 /* ---- operations ---- */
@@ -170,8 +170,7 @@ static bool parse_after(parser *s, int op)
     if (!text)
         return true;
     if (strcmp(text, "after") != 0)
-        return bad(s, "'%s' does not belong here; only 'after' and operation numbers may follow",
-                   text);
+        return bad(s, "'%s' is unexpected; only 'after' and operation numbers may follow", text);
     if (op == 0)
         return bad(s, "the first operation cannot wait for another; remove 'after'");
     do {
@@ -246,7 +245,7 @@ static bool parse_kind(parser *s)
         return parse_local(s, ATN_OP_COPY, "to");
     if (strcmp(text, "reduce") == 0)
         return parse_local(s, ATN_OP_REDUCE, "into");
-    return bad(s, "'%s' is no operation; it must be send, ssend, recv, copy or reduce", text);
+    return bad(s, "'%s' is not an operation; it must be send, ssend, recv, copy or reduce", text);
 }
 
 static bool parse_op(parser *s, const char *index)
@@ -254,13 +253,13 @@ static bool parse_op(parser *s, const char *index)
     int i;
 
     if (!s->b)
-        return bad(s, "an operation stands before any rank; a line 'rank 0' must come first");
+        return bad(s, "an operation precedes the first rank; insert a line 'rank 0'");
     if (!number(index, ":", 0, INT32_MAX - 1, &i, NULL) || !strchr(index, ':'))
-        return bad(s, "'%s' is no operation number; write %d:", index, s->b->ops.n);
+        return bad(s, "'%s' is not an operation number; write %d:", index, s->b->ops.n);
     if (i != s->b->ops.n)
         return bad(s,
                    "operation %d should be number %d; operations are numbered without gaps, "
-                   "so a line is missing or doubled",
+                   "so a line is missing or duplicated",
                    i, s->b->ops.n);
     if (!parse_kind(s))
         return false;
@@ -282,7 +281,7 @@ static bool parse_name(parser *s)
     while (n > 0 && strchr(" \t\r", start[n - 1]))
         n--;
     if (s->name || n == 0)
-        return bad(s, "%s; one line 'name NAME' must stand here",
+        return bad(s, "%s; write one line 'name NAME'",
                    s->name ? "the name is given twice" : "the name is missing");
     s->name = strndup(start, n);
     return s->name || memory(s);
@@ -296,7 +295,7 @@ static bool parse_bytes(parser *s, const char *text, bool *found_p)
         return true;
     *found_p = true;
     return atn_parse_size(value, &s->q.bytes) ||
-           bad(s, "bytes=%s is no size; write 4096, 64K or 1M", value);
+           bad(s, "bytes=%s is not a size; write 4096, 64K or 1M", value);
 }
 
 static bool check_problem(parser *s)
@@ -320,26 +319,25 @@ static bool parse_problem(parser *s)
 
     if (s->has_problem)
         return bad(s, "the problem is given twice; remove one line");
-    s->q = (atn_problem){.pieces = 1, .bytes = -1};
+    s->q = (atn_problem){.segments = 1, .bytes = -1};
     if (!text || !atn_operation_find(text, &s->q.op))
-        return bad(s, "'%s' is no operation of MPI; %s", text ? text : "",
+        return bad(s, "'%s' is not an MPI operation; %s", text ? text : "",
                    atn_operation_offer(text ? text : "", offer));
     while ((text = word(s))) {
         bool found = strcmp(text, "ordered") == 0;
         s->q.ordered = s->q.ordered || found;
         if (!keyed(s, text, "p", 1, MAX_RANKS, &s->q.p, &found) ||
             !keyed(s, text, "root", 0, MAX_RANKS - 1, &s->q.root, &found) ||
-            !keyed(s, text, "pieces", 1, MAX_BLOCKS, &s->q.pieces, &found) ||
+            !keyed(s, text, "pieces", 1, MAX_BLOCKS, &s->q.segments, &found) ||
             !parse_bytes(s, text, &found))
             return false;
         if (!found)
-            return bad(s, "'%s' is unknown; p=, root=, ordered, pieces= and bytes= may stand here",
-                       text);
+            return bad(s, "'%s' is unknown; write p=, root=, ordered, pieces= or bytes=", text);
     }
     return check_problem(s);
 }
 
-/* Closes the rank that was read so far. */
+/* Finishes the rank read so far. */
 static bool finish_rank(parser *s)
 {
     atn_schedule *done = NULL;
@@ -369,7 +367,7 @@ static bool parse_rank_words(parser *s, atn_problem *q, int *split_p)
             !keyed(s, text, "rounds", 1, MAX_ROUNDS, &s->rounds, &found))
             return false;
         if (!found)
-            return bad(s, "'%s' is unknown; in_place, split= and rounds= may stand here", text);
+            return bad(s, "'%s' is unknown; write in_place, split= or rounds=", text);
     }
     return true;
 }
@@ -384,7 +382,7 @@ static bool parse_rank(parser *s)
     if (!finish_rank(s) || !number_word(s, "rank", 0, s->q.p - 1, &r))
         return false;
     if (r != s->done.n)
-        return bad(s, "rank %d comes where rank %d should; give every rank once, in order", r,
+        return bad(s, "rank %d is out of place: rank %d is next; list every rank once, in order", r,
                    s->done.n);
     atn_problem q = s->q;
     q.r = r;
@@ -392,7 +390,7 @@ static bool parse_rank(parser *s)
     if (!parse_rank_words(s, &q, &split))
         return false;
     if ((int64_t)split * q.p > MAX_BLOCKS)
-        return bad(s, "split=%d on %d ranks makes more than %d blocks; use a coarser one", split,
+        return bad(s, "split=%d on %d ranks makes more than %d blocks; use a smaller split", split,
                    q.p, MAX_BLOCKS);
     s->b = atn_builder_new(&q);
     if (!s->b)
@@ -446,7 +444,7 @@ static bool parse_round(parser *s)
     const int hi = s->rounds ? s->rounds - 1 : MAX_ROUNDS - 1;
 
     if (!s->b)
-        return bad(s, "a round stands before any rank; a line 'rank 0' must come first");
+        return bad(s, "a round precedes the first rank; insert a line 'rank 0'");
     const int before = s->b->round;
     return number_word(s, "round", before, hi, &s->b->round) && line_ends(s);
 }
@@ -493,7 +491,7 @@ static bool parse_line(parser *s)
     if (!text)
         return true;
     if (s->ended)
-        return bad(s, "'%s' stands behind the end; remove it", text);
+        return bad(s, "'%s' follows the end; remove it", text);
     if (*text >= '0' && *text <= '9')
         return parse_op(s, text);
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
@@ -512,7 +510,7 @@ static bool parse_version(parser *s)
 
     s->line = atn_max(s->line, 1);
     if (!text || strcmp(text, "attune-schedule") != 0)
-        return bad(s, "this is no schedule; the first line must be 'attune-schedule %d'",
+        return bad(s, "this is not a schedule; the first line must be 'attune-schedule %d'",
                    ATN_SCHEDULE_VERSION);
     text = word(s);
     if (!text || !number(text, "", 1, INT32_MAX - 1, &version, NULL))
@@ -533,7 +531,7 @@ static bool parse_all(parser *s)
     while (ok && next_line(s))
         ok = parse_line(s);
     if (ok && !s->ended)
-        ok = bad(s, "the file is cut off: its last line must be 'end'; get a complete copy");
+        ok = bad(s, "the file is truncated: its last line must be 'end'; get a complete copy");
     return ok;
 }
 

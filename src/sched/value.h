@@ -1,4 +1,4 @@
-/* value.h - symbolic contents of blocks: what a verifier computes with.
+/* value.h - symbolic contents of blocks, as computed by the verifier.
  *
  * A value is a contribution (rank, block), or a combination of two values of the same block.
  * Equal expressions are the same value (hash-consing), so comparing results is comparing ids. */
@@ -11,10 +11,10 @@ enum { ATN_VALUE_NONE = -1 };
 
 typedef struct {
     int left, right; /* -1: a contribution */
-    int block;       /* block of the source that it is about */
-    int size;        /* size class: values only fit blocks of the same class */
+    int block;       /* source block */
+    int size;        /* size class: a value fits only blocks of the same class */
     int lo, hi;      /* contributing ranks lie in lo .. hi - 1 */
-    int set;         /* which ranks exactly: words of `sets` from here */
+    int set;         /* the exact set of ranks: words of `sets` from this index */
 } atn_value;
 
 typedef struct {

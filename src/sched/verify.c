@@ -1,10 +1,9 @@
-/* verify.c - runs the schedules of all ranks on symbolic values.
+/* verify.c - executes the schedules of all ranks on symbolic values.
  *
- * The run is the strictest one that an executor may do: each rank goes through its program in
- * order, one step (atn_step_length) at a time, and a send completes only when the receive is
- * there.  An executor that starts operations earlier waits for less, so if this run ends, every
- * run ends; and because dependencies order all conflicting operations, every run computes the
- * same values. */
+ * This is the strictest execution: each rank runs its program in order, one step (atn_step_length)
+ * at a time, and a send completes only when the receive is posted.  An executor that starts
+ * operations earlier waits for less, so if this execution terminates, every execution does; and
+ * because dependencies order all conflicting operations, all compute the same values. */
 #include "sched/verify.h"
 
 #include <stdlib.h>
@@ -22,14 +21,14 @@ typedef struct {
     int pc, length;        /* current step; length 0: not yet posted */
     bool done[2];          /* which operations of the step are complete */
     int steps;
-    uint64_t *knows; /* barrier: which ranks' arrival an operation proves, per operation */
+    uint64_t *proves; /* barrier: the ranks that have entered when an operation completes */
 } rank_state;
 
 typedef struct {
     rank_state *ranks;
     int p, words;
     atn_value_table values;
-    int *queue, head, tail, queued; /* ranks that may be able to go on */
+    int *queue, head, tail, queued; /* ranks that may be able to proceed */
     bool *waiting;
     atn_verify_counts proof;
     atn_error *err;
@@ -40,16 +39,16 @@ static atn_status finding(run *x, int r, int op, const char *what)
     return atn_fail(x->err, ATN_FINDING, "rank %d, operation %d: %s", r, op, what);
 }
 
-/* ---- what the operation says ---- */
+/* ---- specification of the operation ---- */
 
-/* Padding would be taken for data, or data be cut off. */
+/* Padding would be taken for data, or data would be truncated. */
 static bool unlike(const atn_schedule *s, const atn_slot *a, const atn_slot *b)
 {
     return atn_is_padded(s->q.op) && a->n > 0 && b->n > 0 &&
            (a->space == ATN_TMP) != (b->space == ATN_TMP);
 }
 
-/* Sizes: blocks of equal class have equal sizes whatever the call's sizes are. */
+/* Blocks of equal class have equal sizes in every call. */
 static int size_class(const atn_schedule *s, atn_space space, int block)
 {
     const atn_operation_info *o = atn_operation_get(s->q.op);
@@ -77,7 +76,7 @@ typedef struct {
     int lo, hi; /* contributing ranks */
 } goal;
 
-/* What block `d` of the result of rank r must hold. */
+/* The value that block `d` of the result must hold. */
 static goal expected(const atn_schedule *s, int d)
 {
     const atn_operation_info *o = atn_operation_get(s->q.op);
@@ -99,7 +98,7 @@ static goal expected(const atn_schedule *s, int d)
     }
 }
 
-/* ---- setting up ---- */
+/* ---- initial state ---- */
 
 static bool fill_leaves(run *x, int r, atn_space space, int first, int n, int block)
 {
@@ -165,8 +164,8 @@ static atn_status set_up(run *x, atn_schedule *const *schedules, int p)
         }
         k->written = calloc((size_t)atn_space_blocks(k->s, ATN_DST) + 1, 1);
         if (k->s->q.op == ATN_BARRIER)
-            k->knows = calloc((size_t)(k->s->nops + 1) * (size_t)x->words, sizeof *k->knows);
-        ok = ok && k->written && (k->s->q.op != ATN_BARRIER || k->knows) && fill_inputs(x, r);
+            k->proves = calloc((size_t)(k->s->nops + 1) * (size_t)x->words, sizeof *k->proves);
+        ok = ok && k->written && (k->s->q.op != ATN_BARRIER || k->proves) && fill_inputs(x, r);
     }
     return ok ? ATN_OK : atn_fail(x->err, ATN_MEMORY, "out of memory");
 }
@@ -177,7 +176,7 @@ static void tear_down(run *x)
         for (int i = 0; i < ATN_SPACES; i++)
             free(x->ranks[r].cell[i]);
         free(x->ranks[r].written);
-        free(x->ranks[r].knows);
+        free(x->ranks[r].proves);
     }
     free(x->ranks);
     free(x->queue);
@@ -220,7 +219,7 @@ static const char *op_fault(const atn_schedule *s, int i)
 typedef struct {
     const atn_schedule *s;
     int *seen, stamp;
-    int op, on; /* the conflict that nothing orders */
+    int op, on; /* an unordered conflict */
 } order_check;
 
 static bool no_begin(void *context, int op)
@@ -278,8 +277,8 @@ static int natural_vec(const atn_problem *q)
     return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
 }
 
-/* Not more than twice what all ranks together have, to keep apart what there is from what arrives;
- * few ranks may need some more. */
+/* At most twice the data of all ranks, so that present and arriving data can be kept apart; a small
+ * number of ranks may need some more. */
 static int64_t max_scratch(const atn_problem *q, int split)
 {
     return INT64_C(2) * atn_max(8, q->p) * natural_vec(q) * split;
@@ -300,7 +299,7 @@ static atn_status check_static(run *x, int r)
             return atn_fail(x->err, ATN_FINDING, "rank %d: scratch block %d has no size", r, t);
     if (s->ntmp > 0 && atn_is_padded(s->q.op) && s->split > 1)
         return atn_fail(x->err, ATN_FINDING,
-                        "rank %d stores pieces of blocks whose size only their ends know", r);
+                        "rank %d stores parts of blocks whose size it does not have", r);
     if (s->ntmp > max_scratch(&s->q, s->split))
         return atn_fail(x->err, ATN_FINDING, "rank %d needs scratch of %d blocks, allowed are %lld",
                         r, s->ntmp, (long long)max_scratch(&s->q, s->split));
@@ -346,7 +345,7 @@ static const char *store(run *x, int r, int space, int block, int value)
     return NULL;
 }
 
-/* Moves a slot's blocks to another slot, of the same rank or of another one. */
+/* Copies a slot's values to another slot, of the same rank or of another one. */
 static const char *move(run *x, int from, const atn_slot *a, int to, const atn_slot *b)
 {
     cursor s = at_start(x->ranks[from].s, a), t = at_start(x->ranks[to].s, b);
@@ -393,18 +392,18 @@ static const char *combine(run *x, int r, const atn_op *o)
     }
 }
 
-/* Barrier: an operation proves the arrival of its own rank and of all that it waits for. */
-static void learn(run *x, int r, int i, const uint64_t *heard)
+/* Barrier: an operation proves the entry of its own rank and what its dependencies prove. */
+static void record_proof(run *x, int r, int i, const uint64_t *received)
 {
     rank_state *k = &x->ranks[r];
-    uint64_t *mine = &k->knows[(size_t)i * (size_t)x->words];
+    uint64_t *mine = &k->proves[(size_t)i * (size_t)x->words];
     const atn_op *o = &k->s->ops[i];
 
     mine[r / 64] |= UINT64_C(1) << r % 64;
     for (int w = 0; w < x->words; w++) {
         for (int d = 0; d < o->ndeps; d++)
-            mine[w] |= k->knows[(size_t)k->s->deps[o->dep + d] * (size_t)x->words + (size_t)w];
-        mine[w] |= heard ? heard[w] : 0;
+            mine[w] |= k->proves[(size_t)k->s->deps[o->dep + d] * (size_t)x->words + (size_t)w];
+        mine[w] |= received ? received[w] : 0;
     }
 }
 
@@ -418,7 +417,7 @@ static void enqueue(run *x, int r)
     x->queued++;
 }
 
-/* Message operation i of rank r meets its partner if that has posted it. */
+/* Matches message operation i of rank r with its partner if the partner has posted it. */
 static atn_status try_match(run *x, int r, int i, bool *matched_p)
 {
     rank_state *me = &x->ranks[r];
@@ -431,17 +430,17 @@ static atn_status try_match(run *x, int r, int i, bool *matched_p)
         if (you->done[j] || !atn_is_message(c) || c->peer != r || c->kind == o->kind)
             continue;
         if (c->seq != o->seq)
-            return finding(x, r, me->pc + i, "meets a message with another number");
+            return finding(x, r, me->pc + i, "matches a message with another number");
         const bool sends = o->kind == ATN_OP_SEND;
         const int from = sends ? r : o->peer, to = sends ? o->peer : r;
         const char *fault = move(x, from, sends ? &o->a : &c->a, to, sends ? &c->a : &o->a);
         if (fault)
             return finding(x, r, me->pc + i, fault);
-        if (me->knows) {
+        if (me->proves) {
             const int mine = me->pc + i, yours = you->pc + j, sent = sends ? mine : yours;
-            learn(x, from, sent, NULL);
-            learn(x, to, sends ? yours : mine,
-                  &x->ranks[from].knows[(size_t)sent * (size_t)x->words]);
+            record_proof(x, from, sent, NULL);
+            record_proof(x, to, sends ? yours : mine,
+                         &x->ranks[from].proves[(size_t)sent * (size_t)x->words]);
         }
         me->done[i] = you->done[j] = *matched_p = true;
         x->proof.messages++;
@@ -457,12 +456,12 @@ static atn_status run_local(run *x, int r)
     const atn_op *o = &k->s->ops[k->pc];
     const char *fault = o->kind == ATN_OP_COPY ? move(x, r, &o->a, r, &o->b) : combine(x, r, o);
 
-    if (k->knows)
-        learn(x, r, k->pc, NULL);
+    if (k->proves)
+        record_proof(x, r, k->pc, NULL);
     return fault ? finding(x, r, k->pc, fault) : ATN_OK;
 }
 
-/* Lets a rank go on as far as it can. */
+/* Advances a rank as far as possible. */
 static atn_status advance(run *x, int r)
 {
     rank_state *k = &x->ranks[r];
@@ -510,8 +509,8 @@ static atn_status execute(run *x)
         if (k->pc < k->s->nops) {
             const int i = k->pc + (k->done[0] ? 1 : 0);
             status = atn_fail(x->err, ATN_FINDING,
-                              "deadlock: rank %d waits in operation %d (%s rank %d, message %d) "
-                              "for ever",
+                              "deadlock: rank %d waits forever in operation %d (%s rank %d, "
+                              "message %d)",
                               r, i, k->s->ops[i].kind == ATN_OP_SEND ? "send to" : "receive from",
                               k->s->ops[i].peer, k->s->ops[i].seq);
         }
@@ -539,10 +538,10 @@ static atn_status check_results(run *x, int r)
 
     for (int d = 0; d < n; d++) {
         const goal g = expected(k->s, d);
-        if (g.lo == g.hi) { /* exscan on rank 0: the buffer stays as it was */
+        if (g.lo == g.hi) { /* exscan on rank 0: the buffer is left unchanged */
             if (k->written[d])
                 return atn_fail(x->err, ATN_FINDING,
-                                "rank %d: writes result block %d, which must stay as it was", r, d);
+                                "rank %d: writes result block %d, which must stay unchanged", r, d);
             continue;
         }
         const int value = result_value(k, d);
@@ -561,17 +560,17 @@ static atn_status check_results(run *x, int r)
     return ATN_OK;
 }
 
-/* A barrier: something at every rank must have heard of everyone. */
+/* Barrier: on every rank, some operation must prove that each other rank has entered. */
 static atn_status check_barrier(run *x, int r)
 {
     const rank_state *k = &x->ranks[r];
 
-    for (int who = 0; who < x->p; who++) {
-        bool known = who == r;
-        for (int i = 0; i < k->s->nops && !known; i++)
-            known = k->knows[(size_t)i * (size_t)x->words + (size_t)who / 64] >> who % 64 & 1;
-        if (!known)
-            return atn_fail(x->err, ATN_FINDING, "rank %d may leave before %d has entered", r, who);
+    for (int j = 0; j < x->p; j++) {
+        bool proven = j == r;
+        for (int i = 0; i < k->s->nops && !proven; i++)
+            proven = k->proves[(size_t)i * (size_t)x->words + (size_t)j / 64] >> j % 64 & 1;
+        if (!proven)
+            return atn_fail(x->err, ATN_FINDING, "rank %d may leave before %d has entered", r, j);
     }
     return ATN_OK;
 }
@@ -592,7 +591,7 @@ atn_status atn_verify(atn_schedule *const *schedules, int p, atn_verify_counts *
     if (status == ATN_OK)
         status = execute(&x);
     for (int r = 0; status == ATN_OK && r < p; r++)
-        status = x.ranks[r].knows ? check_barrier(&x, r) : check_results(&x, r);
+        status = x.ranks[r].proves ? check_barrier(&x, r) : check_results(&x, r);
     if (status == ATN_OK && proof_p)
         *proof_p = x.proof;
     tear_down(&x);

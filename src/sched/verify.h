@@ -1,4 +1,4 @@
-/* verify.h - proves a schedule of all ranks together, without MPI. */
+/* verify.h - proves the schedules of all ranks correct, without MPI. */
 #ifndef ATN_VERIFY_H
 #define ATN_VERIFY_H
 
@@ -6,18 +6,21 @@
 
 typedef struct {
     int messages;    /* in total */
-    int steps;       /* of the longest rank when run strictly in order */
-    int max_scratch; /* TMP blocks of the worst rank */
+    int steps;       /* maximum over ranks, in strictly sequential execution */
+    int max_scratch; /* TMP blocks, maximum over ranks */
     int reductions;
 } atn_verify_counts;
 
-/* schedules[r] for every rank r of the same problem.  Proves: every access is inside its space;
- * SRC is never written; the k-th send of a pair meets the k-th receive and sizes agree; run in
- * order with synchronous sends, every rank finishes; dependencies order every conflicting pair;
- * every result block holds exactly what the operation says (each contribution once, in rank order
- * if the operator is not commutative, the same expression on all ranks of an allreduce, the
- * canonical one if that is asked for) and
- * nothing else is written; scratch is bounded.  ATN_FINDING with what, rank and operation. */
+/* schedules[r] for every rank r of the same problem.  Proves:
+ *  - every access lies inside its space, and SRC is never written;
+ *  - the k-th send of a pair matches the k-th receive, and their sizes agree;
+ *  - executed in order with synchronous sends, every rank terminates;
+ *  - dependencies order every conflicting pair of operations;
+ *  - every result block holds exactly the value that the operation defines: each contribution once,
+ *    in rank order if the operator is not commutative, the same expression on all ranks of an
+ *    allreduce, the canonical expression if requested; nothing else is written;
+ *  - scratch is bounded.
+ * ATN_FINDING with the defect, the rank and the operation. */
 atn_status atn_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
                       atn_error *err);
 

@@ -67,7 +67,7 @@ static int add_part(walk *w, int level, int parent)
     char name[32];
     snprintf(name, sizeof name, "%s-%d", level_names[level], w->numbers[level]++);
     char *copy = strdup(name);
-    if (!copy || !atn_push(&w->in->parts, (atn_inside_part){copy, level_names[level], parent})) {
+    if (!copy || !atn_push(&w->in->parts, (atn_host_part){copy, level_names[level], parent})) {
         free(copy);
         w->no_memory = true;
         return parent;

@@ -10,7 +10,7 @@
 /* ---- a machine alone ---- */
 
 /* Parts are called HOST/PART, because names are unique in the whole topology. */
-static int draft_part(atn_draft *d, const atn_inside_part *part, const char *host, int parent)
+static int draft_part(atn_draft *d, const atn_host_part *part, const char *host, int parent)
 {
     char name[300];
     snprintf(name, sizeof name, "%s/%s", host, part->name);
@@ -28,7 +28,7 @@ static void draft_inside(atn_draft *d, const atn_inside *in)
     const int host = atn_draft_node_at(d, ATN_TOPO_HOST, in->host, 0);
     d->found->no_memory = d->found->no_memory || node == NULL;
     for (int i = 0; i < in->parts.n && !d->found->no_memory; i++) {
-        const atn_inside_part *part = &in->parts.v[i];
+        const atn_host_part *part = &in->parts.v[i];
         node[i] = draft_part(d, part, in->host, part->parent < 0 ? host : node[part->parent]);
     }
     for (int i = 0; i < in->cores.n && !d->found->no_memory; i++)
@@ -72,7 +72,7 @@ static bool fill_host(filling *w, int v)
 {
     w->first[v] = w->n;
     for (int i = 0; i < w->in->parts.n; i++) {
-        const atn_inside_part *part = &w->in->parts.v[i];
+        const atn_host_part *part = &w->in->parts.v[i];
         char *name = NULL;
         if (asprintf(&name, "%s/%s", w->t->nodes[v].name, part->name) < 0)
             return false;

@@ -10,10 +10,10 @@ typedef struct {
     char *name;        /* "l3-0": unique inside a host */
     const char *level; /* "l3" */
     int parent;        /* another part before it; -1: the host */
-} atn_inside_part;
+} atn_host_part;
 
 typedef struct {
-    ATN_VEC(atn_inside_part) parts;
+    ATN_VEC(atn_host_part) parts;
     ATN_VEC(int) cores; /* core -> its part; -1: the host itself */
     char *host;         /* the machine's own name, or "host" */
 } atn_inside;

@@ -151,7 +151,7 @@ static bool set_crowded(const atn_node *node, const atn_pus *sets, int ranks, co
     return inside > count_cores(node, set);
 }
 
-bool atn_node_crowded(const atn_node *node, const atn_pus *sets, int ranks)
+bool atn_node_oversubscribed(const atn_node *node, const atn_pus *sets, int ranks)
 {
     const atn_pus all = atn_pus_union(sets, ranks);
     bool crowded = ranks > node->quota || set_crowded(node, sets, ranks, &all);

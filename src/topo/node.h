@@ -33,6 +33,6 @@ bool atn_node_cores(const char *cpus, const atn_pus *used, int16_t core_of[ATN_M
 
 /* Whether some ranks share cores, given where each may run: more ranks than cores in all, or more
  * ranks bound inside the set of one than it has cores. */
-bool atn_node_crowded(const atn_node *node, const atn_pus *sets, int ranks);
+bool atn_node_oversubscribed(const atn_node *node, const atn_pus *sets, int ranks);
 
 #endif

@@ -56,7 +56,7 @@ fails 3 'attune: unknown operation "alreduce"; did you mean "allreduce"?*' \
     attune algo show alreduce/ring
 fails 3 "attune: 'ring' is neither a file nor the name of an algorithm*attune algo list*" \
     attune algo show ring
-fails 3 'attune: allreduce/ring: segment=-1 is not possible; allowed: 0 to 1T' \
+fails 3 'attune: allreduce/ring: segment=-1 is invalid; allowed: 0 to 1T' \
     attune algo show allreduce/ring:segment=-1
 fails 3 "attune: allreduce/ring has no parameter 'speed'*" attune algo show allreduce/ring:speed=9
 # ---- names that do not exist: the message lists all that do ----

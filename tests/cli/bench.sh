@@ -124,7 +124,7 @@ fails 2 'attune: --since needs --imbalance*' attune bench --since last -- true
 fails 2 'attune: --late needs --imbalance*' attune bench --late 1 -- true
 fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?*' \
     attune bench --ops bcast --variants chian -- true
-fails 3 'attune: bcast/chain: segment=-1 is not possible*' \
+fails 3 'attune: bcast/chain: segment=-1 is invalid*' \
     attune bench --ops bcast --variants 'chain{segment=-1}' -- true
 fails 3 'attune: alltoall/linear: its operation is not in --ops' \
     attune bench --ops bcast --variants native,alltoall/linear -- true

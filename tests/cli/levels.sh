@@ -17,7 +17,7 @@ fails 3 '*not applicable: the topology has no level siet; it has: switch site ma
     attune schedule verify 'bcast/levels{siet:flat}' --topology "$machines"
 fails 3 '*bcast/levels: no part of bcast has an algorithm "binomal" for level site; did you mean "binomial"?*' \
     attune schedule verify 'bcast/levels{site:binomal}' --topology "$machines"
-fails 3 "*bcast/levels: 'site' is not understood; each level stands once, as LEVEL:ALGORITHM,*" \
+fails 3 "*bcast/levels: 'site' is invalid; write each level once, as LEVEL:ALGORITHM,*" \
     attune schedule verify 'bcast/levels{site}' --topology "$machines"
 fails 3 '*parameters are written name{key=value,key=value}' \
     attune schedule verify 'bcast/levels{site:flat' --topology "$machines"
@@ -36,7 +36,7 @@ END
 holds 'use=levels{site:flat,switch:ring,host:chain{chains=2},segment=8K} next=ring{segment=64K}' \
     attune wisdom show wisdom
 sed 's/chains=2/chain=2/' wisdom >bad
-fails 3 "*bad:2: allreduce/levels: level host: chain has no parameter 'chain=2' of its own*" \
+fails 3 "*bad:2: allreduce/levels: level host: chain has no parameter 'chain=2'*" \
     attune wisdom show bad
 runs() { attune run --dry-run --mpi openmpi --algorithm "$1" -- true; }
 check "forced levels" runs 'allreduce=levels{site:flat,switch:ring,segment=8K},bcast=chain:segment=8K'

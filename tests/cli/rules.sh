@@ -82,7 +82,7 @@ attune-wisdom 1
 rule allreduce use=rign
 end
 R
-bad "absurd parameter" 'bad.rules:3: allreduce/ring: segment=-1 is not possible; allowed: 0 to' <<'R'
+bad "absurd parameter" 'bad.rules:3: allreduce/ring: segment=-1 is invalid; allowed: 0 to' <<'R'
 attune-wisdom 1
 # one
 rule allreduce use=ring{segment=-1}
@@ -109,7 +109,7 @@ fi
 force() { "$attune" run -a "$1" -- touch started; }
 gives "forced: unknown operation" 3 'did you mean "bcast"?' force bcats=chain
 gives "forced: unknown algorithm" 3 'did you mean "chain"?' force bcast=chian
-gives "forced: absurd parameter" 3 "segment=1.5 is not possible" force bcast=chain:segment=1.5
+gives "forced: absurd parameter" 3 "segment=1.5 is invalid" force bcast=chain:segment=1.5
 gives "forced: unknown parameter" 3 "did you mean 'segment'" force bcast=chain:segmnt=8K
 gives "forced: no algorithm" 3 "is not understood; write operation=algorithm" force bcast
 gives "bad selection" 3 'must be "rules", "model", "online"' \
@@ -176,7 +176,7 @@ for flavour in openmpi mpich; do
 ATTUNE_RULES=$work/bad.rules|bad.rules:2: bytes=4K: would never match
 ATTUNE_RULES=$work/nowhere|nowhere: cannot be read: No such file
 ATTUNE_ALGORITHM=bcast=chian|did you mean "chain"?
-ATTUNE_ALGORITHM=bcast=chain:segment=huge|segment=huge is not possible
+ATTUNE_ALGORITHM=bcast=chain:segment=huge|segment=huge is invalid
 ATTUNE_SELECT=worst|must be "rules", "model", "online"
 ATTUNE_WATCHDOG=-5|ATTUNE_WATCHDOG=-5: must be a number from 0 to 86400
 ATTUNE=maybe|ATTUNE=maybe: must be one of on|off

@@ -34,9 +34,9 @@ fails 3 "attune: 'no such file' is neither a file nor the name of an algorithm*"
 fails 3 "attune: allreduce/native is not applicable: it has no schedule" show allreduce/native
 fails 3 "attune: bcast/chain has no parameter 'segmnet' (did you mean 'segment'?)*" \
     show bcast/chain --param segmnet=8K
-fails 3 "attune: bcast/chain: segment=9999999999999T is not possible; allowed: 0 to 1T" \
+fails 3 "attune: bcast/chain: segment=9999999999999T is invalid; allowed: 0 to 1T" \
     show bcast/chain --param segment=9999999999999T
-fails 3 "attune: bcast/chain: chains=0 is not possible; allowed: 1 to 1024" \
+fails 3 "attune: bcast/chain: chains=0 is invalid; allowed: 1 to 1024" \
     show bcast/chain --param chains=0
 fails 2 "attune: --param segment: must be of the form name=value" show bcast/chain --param segment
 
@@ -45,20 +45,20 @@ show allreduce/ring -p 3 --format text -o ring.txt
 head -c 200 ring.txt >cut.txt
 fails 3 "attune: cut.txt:1*" show cut.txt
 head -n -1 ring.txt >cut.txt
-fails 3 "attune: cut.txt:*: the file is cut off: its last line must be 'end'; *" \
+fails 3 "attune: cut.txt:*: the file is truncated: its last line must be 'end'; *" \
     attune schedule verify cut.txt
 sed '1s/1/2/' ring.txt >future.txt
 fails 3 "attune: future.txt:1: version 2 of the format is newer than this program*update attune" \
     attune schedule draw future.txt
 echo 'attune-wisdom 1' >foreign.txt
-fails 3 "attune: foreign.txt:1: this is no schedule; the first line must be 'attune-schedule 1'" \
+fails 3 "attune: foreign.txt:1: this is not a schedule; the first line must be 'attune-schedule 1'" \
     show foreign.txt
 : >empty.txt
-fails 3 "attune: empty.txt:1: this is no schedule*" show empty.txt
+fails 3 "attune: empty.txt:1: this is not a schedule*" show empty.txt
 head -c 100000 /dev/urandom >noise.txt
-fails 3 "attune: noise.txt:1: this is no schedule*" show noise.txt
+fails 3 "attune: noise.txt:1: this is not a schedule*" show noise.txt
 sed 's/^0: send 1/0: send 9/' ring.txt >wrong.txt
-fails 3 "attune: wrong.txt:7: '9' is no peer; a number from 0 to 2 must stand here" show wrong.txt
+fails 3 "attune: wrong.txt:7: '9' is not a valid peer; write a number from 0 to 2" show wrong.txt
 fails 3 "attune: .: cannot be read: Is a directory" show .
 fails 2 "attune: ring.txt is for 3 ranks; leave out -p 4" show ring.txt -p 4
 fails 2 "attune: ring.txt is a schedule file, which is complete in itself; leave out --root" \

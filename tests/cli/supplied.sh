@@ -21,14 +21,14 @@ holds "use=file{schedule=two_hosts.txt}" attune rules show "$root/examples/own/o
 rule 'file{schedule=nowhere.txt}'
 fails 3 "*my.rules:2: nowhere.txt: cannot be read: No such file*" attune rules show my.rules
 rule 'file{schedule=cut.txt}'
-fails 3 "*my.rules:2: cut.txt:*: the file is cut off*" attune rules show my.rules
+fails 3 "*my.rules:2: cut.txt:*: the file is truncated*" attune rules show my.rules
 rule 'file{schedule=wrong.txt}'
-fails 3 "*my.rules:2: wrong.txt: does not do what allreduce asks: *" attune rules show my.rules
-fails 3 "*my.rules:2: wrong.txt: does not do*" attune run --rules my.rules -- mpirun -n 4 true
+fails 3 "*my.rules:2: wrong.txt: does not implement allreduce: *" attune rules show my.rules
+fails 3 "*my.rules:2: wrong.txt: does not implement*" attune run --rules my.rules -- mpirun -n 4 true
 rule 'file'
 fails 3 "*my.rules:2: the schedule is not named; write file{schedule=FILE}*" attune rules show my.rules
 rule 'file{file=ring.txt}'
 fails 3 "*allreduce/file has no parameter 'file'; it has: schedule*" attune rules show my.rules
-fails 3 "*ATTUNE_ALGORITHM: *ring.txt: is a schedule for allreduce and cannot serve bcast*" \
+fails 3 "*ATTUNE_ALGORITHM: *ring.txt: is a schedule for allreduce and cannot implement bcast*" \
     attune run --algorithm "bcast=file:schedule=$PWD/ring.txt" -- mpirun -n 4 true
 finish

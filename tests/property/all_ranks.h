@@ -31,10 +31,10 @@ static inline bool wanted(const atn_row *row, char *const *argv)
     return row->algo->build && (!argv[1] || strncmp(row->name, argv[1], strlen(argv[1])) == 0);
 }
 
-/* Who passes MPI_IN_PLACE; only ranks that may do so. */
-typedef enum { PLACE_NOBODY, PLACE_ALL, PLACE_ODD } who_in_place;
+/* The ranks that pass MPI_IN_PLACE, if they may. */
+typedef enum { IN_PLACE_NONE, IN_PLACE_ALL, IN_PLACE_ODD } in_place_ranks;
 
-static inline atn_problem rank_problem(const atn_problem *q, int r, who_in_place who)
+static inline atn_problem rank_problem(const atn_problem *q, int r, in_place_ranks placed)
 {
     atn_problem mine = *q;
     const bool rooted = atn_operation_get(q->op)->flags & ATN_ROOTED;
@@ -42,7 +42,7 @@ static inline atn_problem rank_problem(const atn_problem *q, int r, who_in_place
 
     mine.r = r;
     mine.in_place = place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED &&
-                    (who == PLACE_ALL || (who == PLACE_ODD && r % 2 == 1));
+                    (placed == IN_PLACE_ALL || (placed == IN_PLACE_ODD && r % 2 == 1));
     return mine;
 }
 
@@ -53,16 +53,16 @@ static inline void free_all(atn_schedule **s, int p)
     free(s);
 }
 
-/* NULL with *status_p and err when some rank cannot be built. */
+/* NULL with *status_p and err if a rank cannot be built. */
 static inline atn_schedule **build_all(const atn_row *row, const atn_problem *q,
-                                       const atn_params *prm, who_in_place who,
+                                       const atn_params *prm, in_place_ranks placed,
                                        atn_status *status_p, atn_error *err)
 {
     atn_schedule **s = calloc((size_t)q->p, sizeof *s);
 
     *status_p = s ? ATN_OK : ATN_MEMORY;
     for (int r = 0; r < q->p && *status_p == ATN_OK; r++) {
-        const atn_problem mine = rank_problem(q, r, who);
+        const atn_problem mine = rank_problem(q, r, placed);
         *status_p = atn_build(row, &mine, prm, &s[r], err);
     }
     if (*status_p == ATN_OK)

@@ -1,11 +1,11 @@
-/* test_canonical.c - rows that claim to combine operands in the canonical tree do so, whatever
- * their parameters, the pieces, the root and the size of the message; and nobody else does. */
+/* test_canonical.c - rows listed as canonical combine operands in canonical order for all
+ * parameters, segments, roots and message sizes; and no other rows do. */
 #include "all_ranks.h"
 #include "sched/canonical.h"
 
 enum { MAX_SETS = 32, MOST_RANKS = 20 };
 
-/* Defaults, then each parameter at some of its values. */
+/* Defaults, then each parameter with some of its values. */
 static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
 {
     const atn_param *list[ATN_MAX_PARAMS];
@@ -34,18 +34,18 @@ static void complain(tally *t, const atn_problem *q, const atn_params *prm, cons
     char name[ATN_NAME_ROOM];
 
     atn_params_print(t->row, prm, name, sizeof name);
-    snprintf(t->why, sizeof t->why, "%s p=%d root=%d pieces=%d: %s", name, q->p, q->root, q->pieces,
-             what);
+    snprintf(t->why, sizeof t->why, "%s p=%d root=%d segments=%d: %s", name, q->p, q->root,
+             q->segments, what);
 }
 
-/* Whether the schedule is canonical; built without asking for it, because it may not be. */
+/* Whether the schedule is canonical; built without requiring it, because the row may refuse. */
 static atn_status verify(tally *t, const atn_problem *q, const atn_params *prm, atn_error *err)
 {
     atn_problem plain = *q;
     atn_status status;
 
     plain.canonical = false;
-    atn_schedule **s = build_all(t->row, &plain, prm, PLACE_NOBODY, &status, err);
+    atn_schedule **s = build_all(t->row, &plain, prm, IN_PLACE_NONE, &status, err);
     for (int r = 0; s && r < q->p; r++)
         s[r]->q.canonical = true;
     if (s)
@@ -65,11 +65,11 @@ static void prove(tally *t, const atn_problem *q, const atn_params *prm)
         complain(t, q, prm, err.text);
 }
 
-/* A few numbers of ranks may have the same tree by chance, two different ones have not. */
+/* A single number of ranks may give the same tree by chance, two different ones do not. */
 static void differ(tally *t, const atn_params *prm, int p, int other)
 {
     const int both[] = {p, other};
-    atn_problem q = {.op = t->row->op, .ordered = true, .pieces = 1};
+    atn_problem q = {.op = t->row->op, .ordered = true, .segments = 1};
     atn_error err = {0};
 
     for (int i = 0; i < 2; i++) {
@@ -88,7 +88,7 @@ static void differ(tally *t, const atn_params *prm, int p, int other)
     complain(t, &q, prm, "is canonical, but not in the list of canonical.c");
 }
 
-/* Some number may give any row the canonical tree for some ranks; what is told by words may not. */
+/* A numeric parameter may give any row the canonical tree for some ranks; words must not. */
 static bool has_odd_numbers(const atn_row *row, const atn_params *plain, const atn_params *prm)
 {
     const atn_param *list[ATN_MAX_PARAMS];
@@ -102,7 +102,7 @@ static bool has_odd_numbers(const atn_row *row, const atn_params *plain, const a
 
 static void judge_row(const atn_row *row)
 {
-    static const int pieces[] = {1, 3};
+    static const int segments[] = {1, 3};
     const atn_operation_info *o = atn_operation_get(row->op);
     tally t = {.row = row};
     atn_params sets[MAX_SETS];
@@ -119,7 +119,7 @@ static void judge_row(const atn_row *row)
                                          .root = root,
                                          .ordered = true,
                                          .canonical = true,
-                                         .pieces = pieces[k]},
+                                         .segments = segments[k]},
                           &sets[i]);
     for (int i = 0; i < n; i++) {
         if (has_odd_numbers(row, &sets[0], &sets[i]))
@@ -131,7 +131,7 @@ static void judge_row(const atn_row *row)
     tap(t.why[0] == '\0', name, t.why);
 }
 
-/* The rows that are taken when nobody chooses. */
+/* The default rows. */
 static void usual_rows_apply(atn_operation op)
 {
     static const int64_t sizes[] = {-1, 0, 8, 65536, INT64_C(1) << 33};
@@ -143,7 +143,7 @@ static void usual_rows_apply(atn_operation op)
             atn_params prm;
             q.bytes = sizes[i];
             const atn_row *row = atn_canonical_usual(&q, &prm);
-            q.pieces = row ? atn_pieces(row, &q, &prm) : 1;
+            q.segments = row ? atn_segments(row, &q, &prm) : 1;
             if (!row || atn_refuses(row, &q, &prm))
                 snprintf(why, sizeof why, "p=%d bytes=%lld: %s", p, (long long)sizes[i],
                          row ? atn_refuses(row, &q, &prm) : "there is none");
@@ -159,7 +159,7 @@ static void native_is_refused(void)
     atn_params prm = {0};
 
     tap(atn_refuses(atn_catalog_native(ATN_ALLREDUCE), &q, &prm) != NULL,
-        "the native routine, whose order nobody knows, refuses", "it does not");
+        "the native routine, whose order is unknown, refuses", "it does not");
 }
 
 int main(int argc, char **argv)

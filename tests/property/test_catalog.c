@@ -1,4 +1,4 @@
-/* test_catalog.c - proves every row of the catalogue for many problems, one TAP line per row. */
+/* test_catalog.c - verifies every row of the catalogue for many problems, one TAP line per row. */
 #include "algo/levels.h"
 #include "all_ranks.h"
 #include "trees.h"
@@ -22,7 +22,7 @@ static int next_p(int p)
     return 0;
 }
 
-/* Roots 0, 1, p / 2 and p - 1, each once. */
+/* Roots 0, 1, p / 2 and p - 1, without duplicates. */
 static int roots_of(const atn_row *row, int p, int roots[4])
 {
     const int all[] = {0, 1, p / 2, p - 1};
@@ -39,8 +39,8 @@ static int roots_of(const atn_row *row, int p, int roots[4])
     return n;
 }
 
-/* Parameters: defaults, then each alone at its least, some in between and its most, then all
- * numbers at their most, then all passes together. */
+/* Parameters: defaults, then each alone at its minimum, some in between and its maximum, then all
+ * numbers at their maximum, then all passes together. */
 enum { MAX_SETS = 40 };
 
 static int add_value(int64_t value, int i, const atn_params *base, atn_params *sets, int n)
@@ -88,7 +88,7 @@ static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
 
     atn_params_default(row, &sets[0]);
     for (int i = 0; i < n; i++)
-        if (strcmp(list[i]->name, "segment") != 0) /* the number of pieces says it */
+        if (strcmp(list[i]->name, "segment") != 0) /* set by the number of segments */
             count = add_values(list[i], i, &sets[0], sets, count);
     for (int less = 0; less < 2; less++)
         count = add_most(list, n, less, sets, count);
@@ -128,17 +128,17 @@ static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_para
            (row->algo->refuses && row->algo->refuses(q, prm));
 }
 
-static bool complain(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who,
+static bool complain(tally *t, const atn_problem *q, const atn_params *prm, in_place_ranks placed,
                      const char *what)
 {
     char name[160];
 
     atn_params_print(t->row, prm, name, sizeof name);
-    snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s%s pieces=%d: %s", name, q->p, q->root,
-             who == PLACE_ALL   ? " in place"
-             : who == PLACE_ODD ? " odd ranks in place"
-                                : "",
-             q->ordered ? " ordered" : "", q->pieces, what);
+    snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s%s segments=%d: %s", name, q->p, q->root,
+             placed == IN_PLACE_ALL   ? " in place"
+             : placed == IN_PLACE_ODD ? " odd ranks in place"
+                                      : "",
+             q->ordered ? " ordered" : "", q->segments, what);
     return false;
 }
 
@@ -149,9 +149,9 @@ static bool check_refusal(tally *t, const atn_problem *q, const atn_params *prm)
 
     t->refusals++;
     if (!atn_refuses(t->row, q, prm))
-        return complain(t, q, prm, PLACE_NOBODY, "is not refused");
+        return complain(t, q, prm, IN_PLACE_NONE, "is not refused");
     if (atn_build(t->row, q, prm, &s, &err) != ATN_NOT_APPLICABLE || err.text[0] == '\0' || s)
-        return complain(t, q, prm, PLACE_NOBODY, "is built although refused");
+        return complain(t, q, prm, IN_PLACE_NONE, "is built although it is refused");
     return true;
 }
 
@@ -163,8 +163,8 @@ static bool same_rounds(atn_schedule *const *s, int p)
     return true;
 }
 
-/* Leaders of clusters keep blocks of others; else some times the vector that the operation is about
- * is enough, or all ranks' operands beside the own. */
+/* Leaders of clusters store blocks of others; otherwise a multiple of the operation's vector is
+ * enough, or the operands of all other ranks. */
 static bool scratch_fits(const atn_schedule *s, const atn_verify_counts *proof)
 {
     const atn_operation_info *o = atn_operation_get(s->q.op);
@@ -174,8 +174,8 @@ static bool scratch_fits(const atn_schedule *s, const atn_verify_counts *proof)
     return proof->max_scratch <= atn_max(4 * vec, p + 1) * s->split;
 }
 
-/* Who stores blocks of others must ask for their sizes where ranks do not know them. */
-static bool asks_sizes(const atn_row *row, atn_schedule *const *s, int p)
+/* A row that stores blocks of others must declare that it needs sizes that ranks do not share. */
+static bool requests_sizes(const atn_row *row, atn_schedule *const *s, int p)
 {
     const bool unknown = row->op == ATN_GATHERV || row->op == ATN_SCATTERV ||
                          row->op == ATN_ALLTOALLV || row->op == ATN_ALLTOALLW;
@@ -186,7 +186,7 @@ static bool asks_sizes(const atn_row *row, atn_schedule *const *s, int p)
     return true;
 }
 
-static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who)
+static bool prove(tally *t, const atn_problem *q, const atn_params *prm, in_place_ranks placed)
 {
     atn_error err = {0};
     atn_status status;
@@ -194,23 +194,23 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_
 
     if (must_refuse(t->row, q, prm))
         return check_refusal(t, q, prm);
-    atn_schedule **s = build_all(t->row, q, prm, who, &status, &err);
+    atn_schedule **s = build_all(t->row, q, prm, placed, &status, &err);
     if (!s)
-        return complain(t, q, prm, who, err.text);
+        return complain(t, q, prm, placed, err.text);
     status = atn_verify(s, q->p, &proof, &err);
     const bool lean = atn_level_is_row(t->row->algo) || scratch_fits(s[0], &proof);
-    const bool asks = asks_sizes(t->row, s, q->p);
+    const bool requests = requests_sizes(t->row, s, q->p);
     const bool even = !(t->row->algo->passes & ATN_PASS_SYNC) || same_rounds(s, q->p);
     free_all(s, q->p);
     if (status != ATN_OK)
-        return complain(t, q, prm, who, err.text);
-    if (!asks)
-        return complain(t, q, prm, who, "stores blocks without ATN_NEEDS_SIZES");
+        return complain(t, q, prm, placed, err.text);
+    if (!requests)
+        return complain(t, q, prm, placed, "stores blocks without ATN_NEEDS_SIZES");
     t->proofs++;
     t->messages += proof.messages;
     if (!lean)
-        return complain(t, q, prm, who, "takes too much scratch");
-    return even || complain(t, q, prm, who, "ranks have different numbers of rounds");
+        return complain(t, q, prm, placed, "uses too much scratch");
+    return even || complain(t, q, prm, placed, "ranks have different numbers of rounds");
 }
 
 /* ---- all problems of a row ---- */
@@ -224,28 +224,28 @@ static bool has_in_place(const atn_row *row)
 /* IN_PLACE may differ between ranks only where they do not share it. */
 static bool may_differ(const atn_row *row) { return row->op == ATN_SCAN || row->op == ATN_EXSCAN; }
 
-/* In-place and operator order for given parameters and pieces. */
+/* In-place and operator order for given parameters and segments. */
 static bool prove_kinds(tally *t, atn_problem q, const atn_params *prm)
 {
     const bool typed = atn_operation_get(q.op)->flags & ATN_TYPED;
-    const who_in_place most = !has_in_place(t->row) ? PLACE_NOBODY
-                              : may_differ(t->row)  ? PLACE_ODD
-                                                    : PLACE_ALL;
+    const in_place_ranks most = !has_in_place(t->row) ? IN_PLACE_NONE
+                                : may_differ(t->row)  ? IN_PLACE_ODD
+                                                      : IN_PLACE_ALL;
     bool ok = true;
 
     for (int ordered = 0; ok && ordered <= typed; ordered++)
-        for (int who = PLACE_NOBODY; ok && who <= (int)most; who++) {
+        for (int placed = IN_PLACE_NONE; ok && placed <= (int)most; placed++) {
             q.ordered = ordered;
-            ok = prove(t, &q, prm, (who_in_place)who);
+            ok = prove(t, &q, prm, (in_place_ranks)placed);
         }
     return ok;
 }
 
-/* Small: every combination.  Larger: parameters and pieces one at a time; the largest: defaults
+/* Small: every combination.  Larger: parameters and segments one at a time; the largest: defaults
  * and one set with passes. */
 static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
 {
-    static const int pieces[] = {1, 2, 5};
+    static const int segments[] = {1, 2, 5};
     const bool pipelines = t->row->algo->passes & ATN_PASS_SEGMENT;
     int roots[4];
     const int nroots = roots_of(t->row, p, roots);
@@ -256,8 +256,11 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
         for (int j = 0; ok && j < nsets; j++)
             for (int k = 0; ok && k < (pipelines ? 3 : 1); k++) {
                 const bool plain = j == 0 && k == 0, alone = j == 0 || k == 0;
-                const atn_problem q = {
-                    .op = t->row->op, .p = p, .root = roots[i], .pieces = pieces[k], .topo = topo};
+                const atn_problem q = {.op = t->row->op,
+                                       .p = p,
+                                       .root = roots[i],
+                                       .segments = segments[k],
+                                       .topo = topo};
                 if (p <= SMALL || plain || (p <= ALL_UP_TO && alone) ||
                     (alone && i == 0 && (j == nsets - 1 || k == 1)))
                     ok = prove_kinds(t, q, &sets[j]);
@@ -266,11 +269,11 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
     return ok;
 }
 
-/* What needs a topology says so, also when it was given one of other ranks. */
+/* A row that needs a topology refuses without one, and with one for another number of ranks. */
 static bool prove_refusals(tally *t, const atn_params *sets, int nsets)
 {
     atn_topo *other = tree_row(7);
-    atn_problem q = {.op = t->row->op, .p = 8, .pieces = 1};
+    atn_problem q = {.op = t->row->op, .p = 8, .segments = 1};
     bool ok = true;
 
     for (int j = 0; ok && j < nsets; j++)
@@ -305,7 +308,7 @@ static bool served(atn_operation op, int p, bool ordered)
 {
     for (int i = 0; i < atn_catalog_rows(); i++) {
         const atn_row *row = atn_catalog_row(i);
-        const atn_problem q = {.op = op, .p = p, .ordered = ordered, .pieces = 1};
+        const atn_problem q = {.op = op, .p = p, .ordered = ordered, .segments = 1};
         atn_params prm;
         atn_params_default(row, &prm);
         if (row->op == op && row->algo->build && !atn_refuses(row, &q, &prm))

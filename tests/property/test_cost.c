@@ -22,10 +22,10 @@ static int next_p(int p)
     return p < 33 ? p + 1 : p < MAX_P ? MAX_P : 0;
 }
 
-/* Bytes that p ranks, powers of 2 and 3, and k pieces divide without remainder. */
+/* Bytes that p ranks, powers of 2 and 3, and k segments divide without remainder. */
 static int64_t bytes_for(int p, int k) { return (int64_t)p * (1 << atn_ceil_log2(p)) * k * 27; }
 
-/* What a form may ask about the topology. */
+/* Properties of the topology that a form may use. */
 static void add_tree(const atn_row *row, const atn_problem *q, const atn_params *prm,
                      atn_variable vars[2])
 {
@@ -44,7 +44,7 @@ static atn_status closed_form(const atn_row *row, const atn_problem *q, const at
 {
     enum { COMMON = 10 };
     atn_variable vars[COMMON + ATN_MAX_PARAMS] = {
-        {"p", q->p}, {"n", (double)q->bytes}, {"k", q->pieces}, {"a", m->a}, {"b", m->b},
+        {"p", q->p}, {"n", (double)q->bytes}, {"k", q->segments}, {"a", m->a}, {"b", m->b},
         {"g", m->g},
     };
     int n = COMMON;
@@ -82,19 +82,22 @@ static bool compare(tally *t, const atn_problem *q, const atn_params *prm, atn_s
     atn_params_print(t->row, prm, name, sizeof name);
     snprintf(t->why, sizeof t->why,
              "%s p=%d k=%d n=%lld a=%g b=%g g=%g: form %.12g, schedule %.12g %s", name, q->p,
-             q->pieces, (long long)q->bytes, m->a, m->b, m->g, form, time, err.text);
+             q->segments, (long long)q->bytes, m->a, m->b, m->g, form, time, err.text);
     return false;
 }
 
-static bool check(tally *t, int p, int pieces, const atn_params *prm)
+static bool check(tally *t, int p, int segments, const atn_params *prm)
 {
     atn_topo *star = tree_star(p);
-    const atn_problem q = {
-        .op = t->row->op, .p = p, .pieces = pieces, .bytes = bytes_for(p, pieces), .topo = star};
+    const atn_problem q = {.op = t->row->op,
+                           .p = p,
+                           .segments = segments,
+                           .bytes = bytes_for(p, segments),
+                           .topo = star};
     const char *why = atn_refuses(t->row, &q, prm);
     atn_error err = {0};
     atn_status status = ATN_OK;
-    atn_schedule **s = why ? NULL : build_all(t->row, &q, prm, PLACE_NOBODY, &status, &err);
+    atn_schedule **s = why ? NULL : build_all(t->row, &q, prm, IN_PLACE_NONE, &status, &err);
     bool ok = status == ATN_OK;
 
     if (!ok)
@@ -108,7 +111,7 @@ static bool check(tally *t, int p, int pieces, const atn_params *prm)
 
 enum { MAX_VALUES = 32 };
 
-/* Values of a parameter that the form names: some numbers, every word. */
+/* Values of a parameter that the form uses: some numbers, every word. */
 static int values_of(const atn_row *row, const atn_param *own, int64_t values[MAX_VALUES])
 {
     static const int64_t numbers[] = {1, 2, 3, 8};
@@ -127,25 +130,25 @@ static int values_of(const atn_row *row, const atn_param *own, int64_t values[MA
 }
 
 /* All combinations of the algorithm's own parameters from the i-th on. */
-static bool check_params(tally *t, int p, int pieces, atn_params *prm, int i)
+static bool check_params(tally *t, int p, int segments, atn_params *prm, int i)
 {
     const atn_param *own = t->row->algo->params ? &t->row->algo->params[i] : NULL;
     int64_t values[MAX_VALUES];
     bool ok = true;
 
     if (!own || !own->name)
-        return check(t, p, pieces, prm);
+        return check(t, p, segments, prm);
     const int n = values_of(t->row, own, values);
     for (int j = 0; ok && j < n; j++) {
         prm->v[i] = values[j];
-        ok = check_params(t, p, pieces, prm, i + 1);
+        ok = check_params(t, p, segments, prm, i + 1);
     }
     return ok;
 }
 
 static void check_row(const atn_row *row)
 {
-    const bool pieces_too = atn_expr_names(row->algo->cost, "k");
+    const bool segments_too = atn_expr_names(row->algo->cost, "k");
     tally t = {.row = row};
     atn_params prm;
     bool ok = true;
@@ -153,7 +156,7 @@ static void check_row(const atn_row *row)
 
     atn_params_default(row, &prm);
     for (int p = 1; ok && p > 0; p = next_p(p))
-        for (int k = 1; ok && k <= (pieces_too ? 5 : 1); k += 2)
+        for (int k = 1; ok && k <= (segments_too ? 5 : 1); k += 2)
             ok = check_params(&t, p, k, &prm, 0);
     snprintf(name, sizeof name, "%s: %d comparisons", row->name, t.compared);
     tap(ok, name, t.why);

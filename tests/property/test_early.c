@@ -1,5 +1,5 @@
-/* test_early.c - algorithms for ranks that come at different times: proved for random arrivals, and
- * what they promise about early and late ranks. */
+/* test_early.c - arrival-aware algorithms: verified for random arrival patterns, and their
+ * properties for early and late ranks. */
 #include "algo/early.h"
 #include "all_ranks.h"
 #include "trees.h"
@@ -9,7 +9,7 @@ static char why[ATN_ERROR_ROOM + 512];
 static const char *const rows[] = {"bcast/early", "reduce/early", "allreduce/early"};
 enum { MAX_P = 20 };
 
-/* Nobody, one, some, or everybody late; also by more than can be counted. */
+/* No rank, one, some, or all late; also by more than the limit. */
 static void late_by(int p, unsigned kind, int *late)
 {
     static const int most[] = {1, 3, 64, INT32_MAX};
@@ -20,16 +20,17 @@ static void late_by(int p, unsigned kind, int *late)
 
 /* ---- schedules ---- */
 
-static bool prove(const atn_row *row, const atn_problem *q, const atn_params *prm, who_in_place who)
+static bool prove(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                  in_place_ranks placed)
 {
     atn_error err = {0};
     atn_status status;
-    atn_schedule **s = build_all(row, q, prm, who, &status, &err);
+    atn_schedule **s = build_all(row, q, prm, placed, &status, &err);
     const bool ok = s && atn_verify(s, q->p, NULL, &err) == ATN_OK;
 
     if (!ok)
-        snprintf(why, sizeof why, "p=%d root=%d pieces=%d shape=%d: %s", q->p, q->root, q->pieces,
-                 (int)atn_params_get(row, prm, "shape", -1), err.text);
+        snprintf(why, sizeof why, "p=%d root=%d segments=%d shape=%d: %s", q->p, q->root,
+                 q->segments, (int)atn_params_get(row, prm, "shape", -1), err.text);
     free_all(s, q->p);
     return ok;
 }
@@ -45,14 +46,14 @@ static bool prove_random(const atn_row *row, unsigned seed)
     const atn_problem q = {.op = row->op,
                            .p = p,
                            .root = rooted ? rand() % p : 0,
-                           .pieces = 1 + rand() % 3,
+                           .segments = 1 + rand() % 3,
                            .topo = topo,
                            .lateness = &lateness};
 
     late_by(p, seed, late);
     bool ok = atn_params_parse(row, seed % 2 ? "shape=chain" : "shape=tree", &prm, NULL) == ATN_OK;
     ok = ok &&
-         prove(row, &q, &prm, row->op != ATN_BCAST && seed % 4 == 3 ? PLACE_ALL : PLACE_NOBODY);
+         prove(row, &q, &prm, row->op != ATN_BCAST && seed % 4 == 3 ? IN_PLACE_ALL : IN_PLACE_NONE);
     atn_topo_free(topo);
     return ok;
 }
@@ -65,15 +66,15 @@ static void random_arrivals(void)
         bool ok = row != NULL;
         for (unsigned seed = 0; ok && seed < 600; seed++)
             ok = prove_random(row, seed);
-        snprintf(name, sizeof name, "%s: proved for 600 random arrivals", rows[i]);
+        snprintf(name, sizeof name, "%s: verified for 600 random arrival patterns", rows[i]);
         tap(ok, name, why);
     }
 }
 
-/* ---- promises ---- */
+/* ---- properties ---- */
 
-/* Time after the first arrival at which each rank leaves, with messages that take one unit, and
- * senders and receivers that wait for each other. */
+/* Time after the first arrival at which each rank leaves, with messages that take one unit and
+ * synchronous sends. */
 static void leave(const atn_problem *q, const atn_early_message *list, int *at)
 {
     for (int r = 0; r < q->p; r++)
@@ -82,8 +83,8 @@ static void leave(const atn_problem *q, const atn_early_message *list, int *at)
         at[list[i].from] = at[list[i].to] = atn_max(at[list[i].from], at[list[i].to]) + 1;
 }
 
-/* Some ranks come 50 messages late: one of the others leaves a broadcast later than if nobody were
- * late, and reductions are over as soon as those who are late can be combined. */
+/* Some ranks arrive 50 messages late: one of the others leaves a broadcast later than without
+ * late ranks, and reductions end as soon as the late operands can be combined. */
 static bool keeps_promises(int p, int nlate)
 {
     int late[MAX_P] = {0}, at[MAX_P], slots, held = 0, end = 0;
@@ -102,8 +103,8 @@ static bool keeps_promises(int p, int nlate)
         end = atn_max(end, at[r]);
     }
     free(list);
-    snprintf(why, sizeof why, "p=%d: %d of %d late: %d are held, the end is at %d", p, q.root,
-             nlate, held, end);
+    snprintf(why, sizeof why, "p=%d: %d of %d late: %d delayed, end at %d", p, q.root, nlate, held,
+             end);
     bool ok = held == 1 && end <= 50 + atn_ceil_log2(nlate + 1) + 1;
 
     list = atn_early_make(&q, ATN_EARLY_TREE, true, &slots);
@@ -120,11 +121,10 @@ static void late_ranks(void)
     for (int p = 3; ok && p <= MAX_P; p++)
         for (int n = 1; ok && n <= p / 2; n++)
             ok = keeps_promises(p, n);
-    tap(ok, "one early rank stays for all who are late, and the last one has the shortest way",
-        why);
+    tap(ok, "one early rank waits for all late ranks; the last rank has the shortest path", why);
 }
 
-/* Time runs from the first slot to the last, no rank has two messages in one. */
+/* Slots are in order of time, and no rank has two messages in one. */
 static bool slots_are_good(const atn_problem *q, atn_early_shape shape, bool up)
 {
     int slots = 0, last[MAX_P];
@@ -157,7 +157,7 @@ static void good_slots(void)
                  slots_are_good(&q, ATN_EARLY_CHAIN, up);
         snprintf(why, sizeof why, "p=%d root=%d seed=%u", p, q.root, seed);
     }
-    tap(ok, "slots: a rank has one message in each at most, and all are used", why);
+    tap(ok, "slots: at most one message per rank in each, and none is empty", why);
 }
 
 static void last_rank(void)
@@ -167,9 +167,9 @@ static void last_rank(void)
     atn_problem q = {.op = ATN_ALLREDUCE, .p = 4, .lateness = &lateness};
     const int known = atn_early_last(&q);
 
-    q.p = 5; /* they are of another communicator */
+    q.p = 5; /* belongs to another communicator */
     snprintf(why, sizeof why, "%d", known);
-    tap(known == 1 && atn_early_last(&q) == 0, "of several that come last the first counts", why);
+    tap(known == 1 && atn_early_last(&q) == 0, "the lowest of several last ranks is reported", why);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* test_evidence.c - what jobs add to wisdom never displaces better evidence, at any size; what
- * shows that the machine has changed does. */
+/* test_evidence.c - rules added by jobs never replace better evidence, at any size; evidence
+ * that the machine has changed does. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,8 +15,8 @@ static const char *const names[] = {"linear", "chain", "binomial", "kary", "knom
 
 typedef struct {
     uint64_t seed;
-    int from, names; /* the algorithms that may win */
-    bool octaves;    /* ranges are those that jobs learn for */
+    int from, names; /* the candidate algorithms */
+    bool octaves;    /* ranges are powers of two, as in online tuning */
 } source;
 
 static atn_choice choice_of(int i)
@@ -59,14 +59,14 @@ static atn_rules *draw_table(source *x, int64_t date)
 
 static const atn_rule *answer(const atn_rules *rules, int64_t bytes)
 {
-    const atn_problem q = {.op = ATN_BCAST, .p = 8, .pieces = 1, .bytes = bytes};
+    const atn_problem q = {.op = ATN_BCAST, .p = 8, .segments = 1, .bytes = bytes};
     atn_choice choice;
     atn_reason reason;
     atn_rules_choose(rules, &q, 0, &choice, &reason);
     return reason.rule >= 0 ? atn_rules_at(rules, reason.rule) : NULL;
 }
 
-/* ---- the test's own account of certainty ---- */
+/* ---- reference model of certainty ---- */
 
 static double width(const atn_rule *rule)
 {
@@ -88,7 +88,7 @@ static const atn_rule *same_problem(const atn_rules *rules, const atn_rule *rule
     return NULL;
 }
 
-/* Of a rule of a job and what it became: whether it tells of the algorithm of the other one. */
+/* Whether a rule of a job, or its successor, is evidence about the algorithm of the other rule. */
 static bool measured_again(const atn_rule *rule, const atn_rule *was)
 {
     return atn_spans_overlap(rule->bytes, was->bytes) &&
@@ -99,8 +99,8 @@ typedef struct {
     const atn_rules *old, *job, *both;
 } joined;
 
-/* Whether the job has anything that is as certain there, by itself or with what earlier jobs found,
- * or measured the same algorithm again: only that may change the answer. */
+/* Whether the job has evidence of at least the same certainty there, alone or with earlier jobs, or
+ * has measured the same algorithm again: only that may change the result. */
 static bool may_change(const joined *x, const atn_rule *was, int64_t bytes)
 {
     for (int i = 0; i < atn_rules_count(x->job); i++) {
@@ -125,7 +125,7 @@ static bool check_sizes(const joined *x, int *checked, char why[200])
             ++*checked;
             if (is != NULL && same_row(was, is))
                 continue;
-            snprintf(why, 200, "%" PRId64 " bytes: %s +- %.3g gave way to %s +- %.3g", bytes,
+            snprintf(why, 200, "%" PRId64 " bytes: %s +- %.3g was replaced by %s +- %.3g", bytes,
                      was->use.row->name, width(was), is ? is->use.row->name : "nothing",
                      is ? width(is) : 0);
             return false;
@@ -133,7 +133,7 @@ static bool check_sizes(const joined *x, int *checked, char why[200])
     return true;
 }
 
-/* Several jobs, one after the other, add to what was tuned. */
+/* Several jobs in sequence add to tuned rules. */
 static bool check_set(uint64_t seed, bool same_names, bool octaves, int *checked, char why[200])
 {
     source tuned = {seed, 0, same_names ? 6 : 3, false};
@@ -158,13 +158,13 @@ static bool check_set(uint64_t seed, bool same_names, bool octaves, int *checked
 
 static void check_sets(bool same_names, bool octaves, const char *name)
 {
-    char why[200] = "too few were protected";
+    char why[200] = "too few rules were protected";
     int checked = 0;
     bool ok = true;
     for (uint64_t seed = 1; seed <= SETS && ok; seed++)
         ok = check_set(seed * UINT64_C(0x9e3779b97f4a7c15), same_names, octaves, &checked, why);
     tap(ok && checked > SETS, name, why);
-    printf("# %d answers were protected\n", checked);
+    printf("# %d results were protected\n", checked);
 }
 
 /* ---- cases ---- */
@@ -186,31 +186,31 @@ static const struct {
     int64_t bytes;
     const char *use;
 } cases[] = {
-    {"a short run cuts no tuned rule", TUNED,
+    {"a short run does not split a tuned rule", TUNED,
      "rule bcast ranks=8 bytes=4K:8K use=linear time=17us ci=22us samples=6 date=2026-01-02\n",
      5000, "bcast/chain"},
-    {"one sample cuts no tuned rule", TUNED,
+    {"one sample does not split a tuned rule", TUNED,
      "rule bcast ranks=8 bytes=4K:8K use=linear time=17us ci=0ps samples=1 date=2026-01-02\n", 5000,
      "bcast/chain"},
-    {"better evidence does", TUNED,
+    {"better evidence splits it", TUNED,
      "rule bcast ranks=8 bytes=4K:8K use=linear time=50us ci=100ns samples=9 date=2026-01-02\n",
      5000, "bcast/linear"},
-    {"but only where it was found", TUNED,
+    {"but only in its range", TUNED,
      "rule bcast ranks=8 bytes=4K:8K use=linear time=50us ci=100ns samples=9 date=2026-01-02\n",
      9000, "bcast/chain"},
-    {"a changed machine is noticed", TUNED,
+    {"a changed machine is detected", TUNED,
      "rule bcast ranks=8 bytes=4K:8K use=linear time=150us ci=5us samples=9 next=chain "
      "next_time=900us date=2026-01-02\n",
      5000, "bcast/linear"},
-    {"what is slower because it is larger is no change", TUNED,
+    {"a longer time at a larger size is not a change", TUNED,
      "rule bcast ranks=8 bytes=32K:64K use=linear time=150us ci=5us samples=9 next=chain "
      "next_time=900us date=2026-01-02\n",
      40000, "bcast/chain"},
-    {"what noise explains is no change", TUNED,
+    {"a difference within noise is not a change", TUNED,
      "rule bcast ranks=8 bytes=4K:8K use=linear time=150us ci=100us samples=9 next=chain "
      "next_time=900us date=2026-01-02\n",
      5000, "bcast/chain"},
-    {"older evidence shows no change", TUNED,
+    {"older evidence does not indicate a change", TUNED,
      "rule bcast ranks=8 bytes=4K:8K use=linear time=150us ci=5us samples=9 next=chain "
      "next_time=900us date=2025-01-02\n",
      5000, "bcast/chain"},
@@ -223,7 +223,7 @@ static void check_case(int i)
     const atn_rule *one = answer(both, cases[i].bytes), *other = answer(again, cases[i].bytes);
     tap(one != NULL && strcmp(one->use.row->name, cases[i].use) == 0, cases[i].name,
         one ? one->use.row->name : "nothing");
-    tap(other != NULL && same_row(one, other), "the same again", cases[i].name);
+    tap(other != NULL && same_row(one, other), "idempotent", cases[i].name);
     atn_rules_free(old);
     atn_rules_free(job);
     atn_rules_free(both);
@@ -232,9 +232,9 @@ static void check_case(int i)
 
 int main(void)
 {
-    check_sets(false, true, "jobs that learn octaves, other algorithms");
+    check_sets(false, true, "jobs with power-of-two ranges, other algorithms");
     check_sets(false, false, "jobs with any ranges, other algorithms");
-    check_sets(true, true, "jobs that learn octaves, any algorithms");
+    check_sets(true, true, "jobs with power-of-two ranges, any algorithms");
     check_sets(true, false, "jobs with any ranges, any algorithms");
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++)
         check_case(i);

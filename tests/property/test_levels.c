@@ -1,5 +1,5 @@
 /* test_levels.c - every operation over random hierarchies: one to five levels, branches of
- * different depth, any algorithm at any level; all of it proved. */
+ * different depth, any algorithm at any level; all verified. */
 #include "algo/levels.h"
 #include "all_ranks.h"
 #include "trees.h"
@@ -68,7 +68,7 @@ static const char *own_param(const atn_algo *algo, uint64_t *seed, char out[40])
     return out;
 }
 
-/* "site:ring{...}" or "site:none", if the row takes it. */
+/* "site:ring{...}" or "site:none", if the row accepts it. */
 static void add_word(const atn_row *row, const char *level, char *text, size_t size, uint64_t *seed)
 {
     const size_t used = strlen(text);
@@ -143,15 +143,15 @@ static bool complain(tally *t, const atn_problem *q, const atn_params *prm, cons
     char *tree = atn_topo_print(q->topo);
 
     atn_params_print(t->row, prm, name, sizeof name);
-    snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s pieces=%d: %.240s\n%.480s", name, q->p,
-             q->root, q->ordered ? " ordered" : "", q->pieces, what, tree);
+    snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s segments=%d: %.240s\n%.480s", name, q->p,
+             q->root, q->ordered ? " ordered" : "", q->segments, what, tree);
     for (char *at = t->why; (at = strchr(at, '\n')) != NULL; at++)
         *at = ';';
     free(tree);
     return false;
 }
 
-static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_place who)
+static bool prove(tally *t, const atn_problem *q, const atn_params *prm, in_place_ranks placed)
 {
     atn_level_plan *plan = atn_level_plan_new(q, prm);
     atn_error err = {0};
@@ -162,7 +162,7 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_
         atn_level_plan_free(plan);
         return true;
     }
-    atn_schedule **s = build_all(t->row, q, prm, who, &status, &err);
+    atn_schedule **s = build_all(t->row, q, prm, placed, &status, &err);
     if (s)
         status = atn_verify(s, q->p, NULL, &err);
     free_all(s, q->p);
@@ -173,7 +173,7 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, who_in_
     return status == ATN_OK || complain(t, q, prm, err.text);
 }
 
-/* What was written reads back the same. */
+/* Printed parameters parse to the same values. */
 static bool reads_back(const atn_row *row, const atn_params *prm)
 {
     char name[ATN_NAME_ROOM];
@@ -201,18 +201,18 @@ static bool try_one(tally *t, uint64_t *seed)
                      .p = topo->p,
                      .root = rooted ? draw_below(seed, topo->p) : 0,
                      .ordered = ordered,
-                     .pieces = 1,
+                     .segments = 1,
                      .topo = topo};
 
     if (t->row->algo->passes & ATN_PASS_SEGMENT)
-        q.pieces = 1 + draw_below(seed, 3);
+        q.segments = 1 + draw_below(seed, 3);
     if (draw_below(seed, 5) == 0)
         add_sizes(t->row, text, sizeof text, seed);
     else
         add_words(t->row, topo, text, sizeof text, seed);
     bool ok = atn_params_parse(t->row, text, &prm, NULL) == ATN_OK;
     ok = ok && (reads_back(t->row, &prm) || complain(t, &q, &prm, "does not read back"));
-    ok = ok && prove(t, &q, &prm, (who_in_place)draw_below(seed, in_rank_order ? 3 : 2));
+    ok = ok && prove(t, &q, &prm, (in_place_ranks)draw_below(seed, in_rank_order ? 3 : 2));
     atn_topo_free(topo);
     return ok;
 }
@@ -227,7 +227,7 @@ static void check_row(const atn_row *row, uint64_t *seed)
     for (int tries = 0; ok && tries < 20 * wanted && t.proofs < wanted; tries++)
         ok = try_one(&t, seed);
     if (ok && t.proofs < wanted)
-        snprintf(t.why, sizeof t.why, "too much is refused");
+        snprintf(t.why, sizeof t.why, "too many problems are refused");
     ok = ok && t.proofs >= wanted;
     snprintf(name, sizeof name,
              "%s: %d proofs (by depth: %d %d %d %d %d; %d with branches of different depth), %d "
@@ -250,9 +250,9 @@ static void tell_rows(void)
         all++;
         n += used_rows[r];
         if (!used_rows[r])
-            printf("# never inside of a hierarchy: %s\n", row->name);
+            printf("# never used in a hierarchy: %s\n", row->name);
     }
-    printf("# %d of %d rows were used inside of hierarchies\n", n, all);
+    printf("# %d of %d rows were used in hierarchies\n", n, all);
 }
 
 int main(void)

@@ -1,9 +1,9 @@
-/* test_mutation.c - breaks every row in every place, one fault at a time: the verifier must see
- * each.  And builds are pure: sizes do not reach them. */
+/* test_mutation.c - injects one fault at a time into every operation of every row: the verifier
+ * must detect each.  Also: builds are independent of message size. */
 #include "all_ranks.h"
 #include "trees.h"
 
-/* ---- faults: each changes operation i, or returns false where it makes no sense ---- */
+/* ---- faults: each changes operation i, or returns false where it does not apply ---- */
 
 static atn_slot *written_slot(atn_op *o) { return o->kind == ATN_OP_RECV ? &o->a : &o->b; }
 
@@ -13,7 +13,7 @@ static void drop(atn_op *o)
     o->a.n = o->b.n = 0;
 }
 
-/* Moves the first range of a slot to the next block, or back where there is none. */
+/* Moves the first range of a slot to the next block, or to the previous one at the end. */
 static bool shift(atn_schedule *s, atn_slot *slot)
 {
     atn_range *r = slot->n > 1 ? &s->ranges[slot->at] : &slot->one;
@@ -72,7 +72,7 @@ static bool swapped_operands(atn_schedule *s, int i)
     return true;
 }
 
-/* Only where nothing else can imply the order. */
+/* Only where no other dependency implies the order. */
 static bool missing_dependency(atn_schedule *s, int i)
 {
     if (s->ops[i].ndeps != 1 || s->ops[i].nafter != 0)
@@ -81,12 +81,12 @@ static bool missing_dependency(atn_schedule *s, int i)
     return true;
 }
 
-/* The operation is followed by one that waits for all and spoils a result block. */
+/* Appends an operation that waits for all others and overwrites a result block. */
 static bool extra_write(atn_schedule *s, int i)
 {
     const int from = atn_space_blocks(s, ATN_SRC), to = atn_space_blocks(s, ATN_DST);
-    const bool idle = s->q.op == ATN_EXSCAN && s->q.r == 0; /* its DST must stay as it is */
-    const bool own = s->q.op == ATN_SCAN && s->q.r == 0;    /* its SRC is the right result */
+    const bool idle = s->q.op == ATN_EXSCAN && s->q.r == 0; /* its DST must not change */
+    const bool own = s->q.op == ATN_SCAN && s->q.r == 0;    /* its SRC is the result */
 
     if (i != s->nops - 1 || to == 0 || from + to < 2 || own)
         return false;
@@ -127,20 +127,21 @@ typedef struct {
     char why[400];
 } trial;
 
-/* Builds all ranks, breaks operation i of rank r; false when there is no such operation. */
+/* Builds all ranks and changes operation i of rank r; false if there is no such operation. */
 static bool try_fault(trial *t, int f, int r, int i)
 {
     atn_status status;
     atn_error err = {0};
-    atn_schedule **s = build_all(t->row, &t->q, &t->prm, PLACE_NOBODY, &status, &err);
+    atn_schedule **s = build_all(t->row, &t->q, &t->prm, IN_PLACE_NONE, &status, &err);
     const bool exists = s && i < s[r]->nops;
 
     if (exists && faults[f].apply(s[r], i)) {
         t->tried[f]++;
         if (atn_verify(s, t->q.p, NULL, &err) != ATN_FINDING) {
             t->missed++;
-            snprintf(t->why, sizeof t->why, "p=%d pieces=%d rank %d operation %d: %s is not seen",
-                     t->q.p, t->q.pieces, r, i, faults[f].name);
+            snprintf(t->why, sizeof t->why,
+                     "p=%d segments=%d rank %d operation %d: %s is not detected", t->q.p,
+                     t->q.segments, r, i, faults[f].name);
         }
     }
     free_all(s, t->q.p);
@@ -171,7 +172,7 @@ static void print_tried(const trial *t, char *out, size_t size)
 
 static void break_row(const atn_row *row)
 {
-    const bool pieces = row->algo->passes & ATN_PASS_SEGMENT;
+    const bool segments = row->algo->passes & ATN_PASS_SEGMENT;
     const bool ordered = atn_operation_get(row->op)->flags & ATN_TYPED &&
                          !(row->algo->needs & ATN_NEEDS_COMMUTATIVE);
     const bool rooted = atn_operation_get(row->op)->flags & ATN_ROOTED;
@@ -185,7 +186,7 @@ static void break_row(const atn_row *row)
                             .p = p,
                             .root = rooted,
                             .ordered = ordered,
-                            .pieces = pieces ? 2 : 1,
+                            .segments = segments ? 2 : 1,
                             .topo = topo};
         if (!atn_refuses(row, &t.q, &t.prm))
             try_everywhere(&t);
@@ -197,7 +198,7 @@ static void break_row(const atn_row *row)
 
 /* ---- purity ---- */
 
-/* Member by member: structures have padding, whose bytes no assignment defines. */
+/* Member by member: the padding of structures is indeterminate. */
 static bool same_ranges(const atn_range *x, const atn_range *y, int n)
 {
     int i = 0;
@@ -239,7 +240,7 @@ static bool same_schedule(const atn_schedule *x, const atn_schedule *y)
            same_numbers(x->tmp_shape, y->tmp_shape, x->ntmp);
 }
 
-/* The comparison sees a change in any member of an operation. */
+/* The comparison detects a change in any member of an operation. */
 static void comparison_sees_changes(void)
 {
     static const atn_op base = {.kind = ATN_OP_SEND, .a.n = 1, .b.n = 1};
@@ -262,10 +263,10 @@ static void comparison_sees_changes(void)
 
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
         ok = ok && !same_op(&base, &changed[i]);
-    tap(ok, "schedules that differ in one member are told apart", "a member is not compared");
+    tap(ok, "schedules that differ in one member compare unequal", "a member is not compared");
 }
 
-/* Bytes between members differ, members do not. */
+/* Padding differs, members do not. */
 static void comparison_ignores_padding(void)
 {
     atn_op x, y;
@@ -283,7 +284,7 @@ static void comparison_ignores_padding(void)
     tap(same_op(&x, &y), "padding of schedules is not compared", "equal members differ");
 }
 
-static bool is_pure(const atn_row *row, int p, int pieces)
+static bool is_pure(const atn_row *row, int p, int segments)
 {
     atn_topo *topo = tree_row(p);
     bool ok = true;
@@ -296,7 +297,7 @@ static bool is_pure(const atn_row *row, int p, int pieces)
             const atn_problem q = {.op = row->op,
                                    .p = p,
                                    .r = r,
-                                   .pieces = pieces,
+                                   .segments = segments,
                                    .topo = topo,
                                    .bytes = i == 0 ? 1 : 1000000007};
             if (!atn_refuses(row, &q, &prm))
@@ -316,8 +317,8 @@ static void builds_are_pure(void)
 
     for (int i = 0; i < atn_catalog_rows(); i++) {
         const atn_row *row = atn_catalog_row(i);
-        const bool pieces = row->algo->passes & ATN_PASS_SEGMENT;
-        if (row->algo->build && (!is_pure(row, 7, 1) || !is_pure(row, 8, pieces ? 3 : 1)))
+        const bool segments = row->algo->passes & ATN_PASS_SEGMENT;
+        if (row->algo->build && (!is_pure(row, 7, 1) || !is_pure(row, 8, segments ? 3 : 1)))
             why = row->name;
     }
     tap(why[0] == '\0', "schedules do not depend on the number of bytes", why);

@@ -1,5 +1,6 @@
-/* test_topo_orders.c - rings, chains and trees along the wires: without contention on thousands of
- * random topologies, as short and as low as an exhaustive search finds, and proved as schedules. */
+/* test_topo_orders.c - topology-aware rings, chains and trees: contention-free on thousands of
+ * random topologies, as short and as low as an exhaustive search finds, and verified as
+ * schedules. */
 #include "algo/contention.h"
 #include "algo/free_tree.h"
 #include "algo/order.h"
@@ -17,7 +18,7 @@ static bool complain(const char *what, const atn_topo *t, int extra)
 
 /* ---- links ---- */
 
-/* Directed links by who sends over them. */
+/* The sender on each directed link. */
 typedef struct {
     const atn_topo *t;
     int user[2 * 6144], path[8192];
@@ -30,7 +31,7 @@ static void links_clear(links *l, const atn_topo *t)
         l->user[e] = -1;
 }
 
-/* False when another sender uses a link of the way already. */
+/* False if another sender already uses a link of the path. */
 static bool links_add(links *l, int from, int to)
 {
     const int n = atn_topo_path(l->t, from, to, l->path);
@@ -87,11 +88,11 @@ static bool check_orders(const atn_topo *t, int root, links *l)
             return complain(no, t, how);
         if (no ? atn_order_ranks(t, (atn_order)how, root, ring)
                : !atn_order_ranks(t, (atn_order)how, root, ring))
-            return complain("an order is refused and made", t, how);
+            return complain("an order is both refused and computed", t, how);
         if (no)
             continue;
         if (!is_permutation(ring, t->p))
-            return complain("an order is no permutation", t, how);
+            return complain("an order is not a permutation", t, how);
         if (!ring_is_free(l, t, ring))
             return complain("a ring has contention", t, how);
         if (how == ATN_ORDER_DFS && ring[0] != root)
@@ -117,7 +118,7 @@ static void orders_are_free(void)
         atn_topo_free(t);
     }
     free(l);
-    tap(ok, "lr1, lr2, lr3 and dfs have no contention on 4000 random trees", why);
+    tap(ok, "lr1, lr2, lr3 and dfs are contention-free on 4000 random trees", why);
 }
 
 static void large_orders_are_free(void)
@@ -128,8 +129,8 @@ static void large_orders_are_free(void)
 
     for (int i = 0; ok && i < (quick ? 2 : 24); i++) {
         const int p = i % 3 == 0 ? 1024 : 500 + draw_below(&seed, 524);
-        const int crowd = i % 4 == 3 ? 8 : 1;
-        atn_topo *t = tree_random(p, i % 2 == 0 ? 128 : 512, crowd, &seed);
+        const int per_host = i % 4 == 3 ? 8 : 1;
+        atn_topo *t = tree_random(p, i % 2 == 0 ? 128 : 512, per_host, &seed);
         ok = check_orders(t, draw_below(&seed, p), l);
         atn_topo_free(t);
     }
@@ -177,12 +178,12 @@ static void shortest_is_shortest(void)
         atn_topo_free(t);
     }
     free(l);
-    tap(ok && several > 10, "no ring without contention is shorter than lr3", why);
+    tap(ok && several > 10, "no contention-free ring is shorter than lr3", why);
 }
 
 /* ---- trees ---- */
 
-/* The published heuristic, as it stands there: the height of the tree on places lo .. hi. */
+/* The published heuristic, literally: the height of the tree on places lo .. hi. */
 static bool edge_meets_tree(links *l, const int *rank, int i, int k, int lo, int hi,
                             int (*cut)[40][40])
 {
@@ -239,7 +240,7 @@ static bool tree_is_free(links *l, const atn_topo *t, const atn_free_tree *x, in
     }
     for (int i = 1; ok && i < x->p; i++)
         ok = seen[i];
-    return ok || complain("a tree has contention, or is none", t, arity);
+    return ok || complain("not a contention-free tree", t, arity);
 }
 
 static bool check_trees(links *l, const atn_topo *t, int root, bool compare)
@@ -251,9 +252,9 @@ static bool check_trees(links *l, const atn_topo *t, int root, bool compare)
         atn_free_tree x;
         ok = atn_free_tree_begin(t, root, arity, &x) && tree_is_free(l, t, &x, root, arity);
         if (ok && x.height > height)
-            ok = complain("more children make the tree higher", t, arity);
+            ok = complain("a larger arity makes the tree higher", t, arity);
         if (ok && arity == 1 && x.height != t->p - 1)
-            ok = complain("one child makes no chain", t, x.height);
+            ok = complain("arity 1 does not make a chain", t, x.height);
         if (ok && arity == 2 && compare && x.height > published_height(l, t, x.rank))
             ok = complain("the tree is higher than the published one", t, x.height);
         height = x.height;
@@ -282,10 +283,10 @@ static void trees_are_free(void)
         atn_topo_free(t);
     }
     free(l);
-    tap(ok, "trees have no contention and are as low as the published heuristic", why);
+    tap(ok, "trees are contention-free and as low as the published heuristic", why);
 }
 
-/* On one switch nothing is in the way. */
+/* On one switch there is no contention. */
 static void trees_on_one_switch_are_complete(void)
 {
     bool ok = true;
@@ -307,7 +308,7 @@ static void trees_on_one_switch_are_complete(void)
     tap(ok, "on one switch trees are complete", why);
 }
 
-/* ---- as schedules ---- */
+/* ---- schedules ---- */
 
 static const char *const free_rows[] = {
     "allgather/ring{order=lr1}",      "allgather/ring{order=lr2}",
@@ -333,20 +334,21 @@ static const atn_row *row_of(const char *text, atn_params *prm)
     return row && atn_params_parse(row, open, prm, NULL) == ATN_OK ? row : NULL;
 }
 
-static bool check_schedule(const char *text, const atn_topo *t, int root, int pieces, int *refused)
+static bool check_schedule(const char *text, const atn_topo *t, int root, int segments,
+                           int *refused)
 {
     atn_params prm;
     const atn_row *row = row_of(text, &prm);
     const bool rooted = row && atn_operation_get(row->op)->flags & ATN_ROOTED;
     const atn_problem q = {
-        .op = row->op, .p = t->p, .root = rooted ? root : 0, .pieces = pieces, .topo = t};
+        .op = row->op, .p = t->p, .root = rooted ? root : 0, .segments = segments, .topo = t};
     atn_error err = {0};
     atn_status status;
     atn_contention found;
 
     if (atn_refuses(row, &q, &prm))
         return ++*refused;
-    atn_schedule **s = build_all(row, &q, &prm, PLACE_NOBODY, &status, &err);
+    atn_schedule **s = build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err);
     bool ok = s && atn_verify(s, t->p, NULL, &err) == ATN_OK &&
               atn_contention_find(s, t->p, t, false, &found, &err) == ATN_OK;
     if (ok && !found.apart)
@@ -375,13 +377,13 @@ static void schedules_are_proved(void)
                                 &refused);
             atn_topo_free(t);
         }
-        snprintf(name, sizeof name, "%s: proved and without contention on %d trees", free_rows[k],
+        snprintf(name, sizeof name, "%s: verified and contention-free on %d trees", free_rows[k],
                  trees - refused);
         tap(ok && refused < trees, name, why);
     }
 }
 
-/* ---- a line that is slow to cross ---- */
+/* ---- a link with a long delay ---- */
 
 static void slow_lines_are_crossed_once(void)
 {
@@ -401,21 +403,21 @@ static void slow_lines_are_crossed_once(void)
         ok = atn_order_ranks(t, ATN_ORDER_DFS, root, ring);
         for (int i = 1; i < t->p; i++)
             crossed += ring[i] / 3 % 2 != ring[i - 1] / 3 % 2;
-        ok = ok && (crossed == 1 || complain("the slow line is crossed again", t, root));
+        ok = ok && (crossed == 1 || complain("the slow link is crossed again", t, root));
     }
     atn_topo_free(t);
     free(x);
-    tap(ok, "a chain crosses a line of 10 ms once, whatever its root", why);
+    tap(ok, "a chain crosses a link with a delay of 10 ms once, for every root", why);
 }
 
-/* ---- what must be seen ---- */
+/* ---- detection of contention ---- */
 
 static void faults_are_seen(void)
 {
     atn_topo *t = tree_row(12);
     atn_params prm;
     const atn_row *row = row_of("allgather/ring{order=lr1}", &prm);
-    const atn_problem q = {.op = row->op, .p = t->p, .pieces = 1, .topo = t};
+    const atn_problem q = {.op = row->op, .p = t->p, .segments = 1, .topo = t};
     atn_error err = {0};
     atn_status status;
     atn_contention found;
@@ -423,7 +425,7 @@ static void faults_are_seen(void)
 
     for (int r = 0; r < t->p; r++)
         for (int i = 0; i < t->p - 1; i++) {
-            atn_schedule **s = build_all(row, &q, &prm, PLACE_NOBODY, &status, &err);
+            atn_schedule **s = build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err);
             atn_op *o = &s[r]->ops[i];
             if (o->kind == ATN_OP_SEND) {
                 o->peer = (o->peer + 1) % t->p == r ? (o->peer + 2) % t->p : (o->peer + 1) % t->p;
@@ -434,11 +436,11 @@ static void faults_are_seen(void)
             free_all(s, t->p);
         }
     snprintf(why, sizeof why, "%d of %d", seen, tried);
-    tap(tried > 50 && seen == tried, "every misdirected message collides, and it is said", why);
+    tap(tried > 50 && seen == tried, "every misdirected message collides and is reported", why);
     atn_topo_free(t);
 }
 
-/* ---- how long it takes ---- */
+/* ---- run time ---- */
 
 static void tell_times(void)
 {

@@ -1,6 +1,6 @@
 /* test_topo_schedules.c - alltoall in phases: the published tables, the properties of phases on
- * thousands of random topologies, links of different speed, and every way to keep phases apart as
- * a schedule; test_topo_waits.c looks at the waiting itself. */
+ * thousands of random topologies, links of different rates, and every synchronisation of phases as
+ * a schedule; test_topo_waits.c tests the dependencies. */
 #include "algo/capacity.h"
 #include "algo/contention.h"
 #include "algo/phased.h"
@@ -19,7 +19,7 @@ static bool complain(const char *what, const atn_topo *t, int extra)
 
 /* ---- published tables ---- */
 
-/* Three switches in a row; the first has three machines, one of them behind a switch of its own;
+/* Three switches in a row; the first has three hosts, one of them behind a switch of its own;
  * the middle one, the root of the schedule, has one, the last two. */
 static atn_topo *published_tree(void)
 {
@@ -65,7 +65,7 @@ static void published_schedule(void)
         if (!ok)
             snprintf(why, sizeof why, "phase %d: %s, not %s", phase, text, published_phases[phase]);
     }
-    tap(ok, "six machines on three switches: nine phases, as published", why);
+    tap(ok, "six hosts on three switches: nine phases, as published", why);
     atn_phases_end(&x);
     atn_topo_free(t);
 }
@@ -92,7 +92,7 @@ typedef struct {
     bool seen[1100 * 1100];
 } checker;
 
-/* Every pair once; no link with more messages of a phase than it carries. */
+/* Every pair once; no link exceeds its capacity in a phase. */
 static bool check_phases(checker *c, const atn_topo *t, const atn_phases *x)
 {
     memset(c->seen, 0, (size_t)t->p * (size_t)t->p);
@@ -101,7 +101,7 @@ static bool check_phases(checker *c, const atn_topo *t, const atn_phases *x)
         const atn_phase_message *m = &x->list[i];
         bool *seen = &c->seen[m->from * t->p + m->to];
         if (*seen || m->from == m->to || (i > 0 && m->phase < m[-1].phase))
-            return complain("a message is there twice, or out of order", t, i);
+            return complain("a message is duplicated or out of order", t, i);
         *seen = true;
         const int length = atn_topo_path(t, m->from, m->to, c->path);
         for (int k = 0; k < length; k++) {
@@ -149,11 +149,11 @@ static void phases_are_optimal(void)
     }
     free(c);
     tap(ok,
-        "random trees, links alike: each message once, no contention, as many phases as the load",
+        "random trees, equal links: each message once, no contention, as many phases as the load",
         why);
 }
 
-/* Slow and fast links at random, fast trunks, slow trunks, memory inside of hosts. */
+/* Random slow and fast links, fast trunks, slow trunks, memory domains inside hosts. */
 static void set_rates(atn_topo *t, int kind, uint64_t *seed)
 {
     const int times = 2 + draw_below(seed, 9);
@@ -205,14 +205,14 @@ static void rated_phases_are_near_the_bound(void)
         atn_topo_free(t);
     }
     free(c);
-    snprintf(name, sizeof name, "random trees, links of different speed: %.3f times the bound",
+    snprintf(name, sizeof name, "random trees, links of different rates: %.3f times the bound",
              bounds > 0 ? (double)phases / (double)bounds : 0.0);
     tap(ok, name, why);
 }
 
 /* ---- greedy ---- */
 
-/* No message could have gone into an earlier phase when those before it were there. */
+/* No message fits into an earlier phase, given the messages before it. */
 static bool check_greedy(checker *c, const atn_topo *t, const atn_phases *x, const int64_t *bytes)
 {
     int positive = 0;
@@ -224,7 +224,7 @@ static bool check_greedy(checker *c, const atn_topo *t, const atn_phases *x, con
             positive = x->list[i].phase + 1;
     for (int i = 0; i < x->n; i++)
         if (bytes[x->list[i].from * t->p + x->list[i].to] == 0 && x->list[i].phase < positive)
-            return complain("an empty message stands between others", t, i);
+            return complain("an empty message is not last", t, i);
     return true;
 }
 
@@ -258,9 +258,9 @@ static void greedy_puts_long_messages_first(void)
     tap(ok, "greedy phases: long messages first, empty ones last, no contention", why);
 }
 
-/* ---- messages of different size, cut ---- */
+/* ---- messages of different size, split ---- */
 
-/* Every part of every message once; no contention; proved as an alltoallv. */
+/* Every part of every message once; no contention; verified as an alltoallv. */
 static bool check_cut(checker *c, const atn_topo *t, const int64_t *bytes, atn_phased_sync sync)
 {
     const atn_phased how = {sync, 1};
@@ -272,7 +272,7 @@ static bool check_cut(checker *c, const atn_topo *t, const int64_t *bytes, atn_p
 
     atn_capacities(t, true, c->capacity);
     for (int r = 0; ok && r < t->p; r++) {
-        const atn_problem q = {.op = ATN_ALLTOALLV, .p = t->p, .r = r, .pieces = 1, .topo = t};
+        const atn_problem q = {.op = ATN_ALLTOALLV, .p = t->p, .r = r, .segments = 1, .topo = t};
         ok = atn_phased_build(&q, &x, c->capacity, &how, "cut", &s[r], &err) == ATN_OK;
     }
     ok = ok && atn_verify(s, t->p, NULL, &err) == ATN_OK &&
@@ -308,7 +308,7 @@ static void long_messages_are_cut(void)
         atn_topo_free(t);
     }
     free(c);
-    tap(ok, "messages of different size in phases of alltoall: proved, no contention", why);
+    tap(ok, "messages of different size in phases of alltoall: verified, no contention", why);
 }
 
 /* ---- schedules ---- */
@@ -328,25 +328,25 @@ static const char *const variants[] = {
     "sync=none,links=equal",
 };
 
-static bool check_variant(const atn_row *row, const char *text, const atn_topo *t, int pieces)
+static bool check_variant(const atn_row *row, const char *text, const atn_topo *t, int segments)
 {
-    const atn_problem q = {.op = row->op, .p = t->p, .pieces = pieces, .topo = t};
+    const atn_problem q = {.op = row->op, .p = t->p, .segments = segments, .topo = t};
     const bool equal = strstr(text, "equal") != NULL, dummy = strstr(text, "dummy") != NULL;
     atn_params prm;
     atn_error err = {0};
     atn_status status = atn_params_parse(row, text, &prm, &err);
     atn_contention found;
     atn_schedule **s =
-        status == ATN_OK ? build_all(row, &q, &prm, PLACE_NOBODY, &status, &err) : NULL;
+        status == ATN_OK ? build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err) : NULL;
     bool ok = s && atn_verify(s, t->p, NULL, &err) == ATN_OK &&
               atn_contention_find(s, t->p, t, !equal, &found, &err) == ATN_OK;
 
     if (!ok)
-        snprintf(why, sizeof why, "%s{%s} p=%d pieces=%d: %s", row->name, text, t->p, pieces,
+        snprintf(why, sizeof why, "%s{%s} p=%d segments=%d: %s", row->name, text, t->p, segments,
                  err.text);
-    else if (pieces == 1 && !found.by_round)
+    else if (segments == 1 && !found.by_round)
         ok = complain("two messages of a phase share a link", t, found.round.edge);
-    else if (pieces == 1 && !dummy && found.phases * INT64_C(10) > found.bound * 12)
+    else if (segments == 1 && !dummy && found.phases * INT64_C(10) > found.bound * 12)
         ok = complain("too many phases", t, found.phases);
     free_all(s, t->p);
     return ok;
@@ -372,19 +372,19 @@ static void variants_are_proved(const char *name)
             ok = check_variant(row, variants[k], t, i % 5 == 4 ? 3 : 1);
             atn_topo_free(t);
         }
-        snprintf(line, sizeof line, "%s{%s}: proved on %d trees, no contention in a phase", name,
+        snprintf(line, sizeof line, "%s{%s}: verified on %d trees, no contention in a phase", name,
                  variants[k], trees);
         tap(ok, line, why);
     }
 }
 
-/* ---- what must be seen ---- */
+/* ---- detection of contention ---- */
 
 static void faults_are_seen(void)
 {
     atn_topo *t = published_tree();
     const atn_row *row = atn_catalog_by_name("alltoall/aapc");
-    const atn_problem q = {.op = row->op, .p = t->p, .pieces = 1, .topo = t};
+    const atn_problem q = {.op = row->op, .p = t->p, .segments = 1, .topo = t};
     atn_params prm;
     atn_status status;
     atn_error err = {0};
@@ -394,7 +394,7 @@ static void faults_are_seen(void)
     atn_params_default(row, &prm);
     for (int r = 0; r < t->p; r++)
         for (int i = 0; i < 2 * t->p; i++) {
-            atn_schedule **s = build_all(row, &q, &prm, PLACE_NOBODY, &status, &err);
+            atn_schedule **s = build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err);
             if (i < s[r]->nops && s[r]->ops[i].kind == ATN_OP_SEND) {
                 s[r]->ops[i].round += s[r]->ops[i].round == 0 ? 1 : -1;
                 atn_contention_find(s, t->p, t, true, &found, &err);
@@ -404,7 +404,7 @@ static void faults_are_seen(void)
             free_all(s, t->p);
         }
     snprintf(why, sizeof why, "%d of %d", seen, tried);
-    tap(tried == 30 && seen >= 24, "messages moved to another phase collide, and it is said", why);
+    tap(tried == 30 && seen >= 24, "messages moved to another phase collide and are reported", why);
     atn_topo_free(t);
 }
 

@@ -1,5 +1,5 @@
-/* test_topo_waits.c - phases that are kept apart by messages: all that share a link are ordered,
- * with hardly a wait too many, and never meet, however long each takes. */
+/* test_topo_waits.c - synchronisation of phases by messages: all messages that share a link are
+ * ordered, with few redundant waits, and never overlap, whatever their durations. */
 #include "algo/capacity.h"
 #include "algo/phases.h"
 #include "algo/waits.h"
@@ -17,7 +17,7 @@ static bool complain(const char *what, const atn_topo *t, int extra)
 
 /* ---- waits ---- */
 
-/* Whether `later` waits for `earlier`, itself or through others. */
+/* Whether `later` waits for `earlier`, directly or indirectly. */
 static bool reaches(const atn_phases *x, const atn_waits *w, int later, int earlier, int skip,
                     bool *seen)
 {
@@ -44,7 +44,7 @@ static bool meet(const atn_topo *t, const atn_phase_message *a, const atn_phase_
     return false;
 }
 
-/* Any two messages on one link are ordered; waits that follow from others are counted. */
+/* Any two messages on one link are ordered; redundant waits are counted. */
 static bool check_waits(const atn_topo *t, int *waits, int *needless)
 {
     int capacity[2 * 4096];
@@ -85,16 +85,16 @@ static void waits_are_enough(void)
         atn_topo_free(t);
     }
     if (ok)
-        snprintf(why, sizeof why, "%d of %d waits follow from others", needless, waits);
-    snprintf(name, sizeof name, "waits order all messages on a link; %d of %d are needless",
+        snprintf(why, sizeof why, "%d of %d waits are redundant", needless, waits);
+    snprintf(name, sizeof name, "waits order all messages on a link; %d of %d are redundant",
              needless, waits);
     tap(ok && needless * 50 < waits, name, why);
 }
 
 /* ---- synchronisation in time ---- */
 
-/* A rank waits for what its operations say and for its partners, with sends that take as long as
- * they like: times drawn at random must never put two messages on one link. */
+/* A rank waits for its dependencies and its partners, with random durations of sends: no two
+ * messages may be on one link at the same time. */
 typedef struct {
     double begin, end;
     int from, to;
@@ -103,7 +103,7 @@ typedef struct {
 typedef struct {
     atn_schedule **s;
     int p;
-    double **done; /* rank, operation -> when; < 0: not yet */
+    double **done; /* rank, operation -> completion time; < 0: not yet */
     flight *flights;
     int nflights;
     uint64_t *seed;
@@ -184,14 +184,14 @@ static bool fly(flying *f, const atn_topo *t)
 static bool flies_free(const char *text, const atn_topo *t, uint64_t *seed)
 {
     const atn_row *row = atn_catalog_by_name("alltoall/aapc");
-    const atn_problem q = {.op = row->op, .p = t->p, .pieces = 1, .topo = t};
+    const atn_problem q = {.op = row->op, .p = t->p, .segments = 1, .topo = t};
     atn_params prm;
     atn_status status;
     atn_error err = {0};
     flying f = {.p = t->p, .seed = seed};
 
     atn_params_parse(row, text, &prm, NULL);
-    f.s = build_all(row, &q, &prm, PLACE_NOBODY, &status, &err);
+    f.s = build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err);
     f.done = malloc(sizeof *f.done * (size_t)t->p);
     f.flights = malloc(sizeof *f.flights * (size_t)(t->p * t->p));
     for (int r = 0; r < t->p; r++) {
@@ -227,14 +227,15 @@ static void synchronised_phases_never_meet(void)
         atn_topo_free(t);
     }
     if (ok)
-        snprintf(why, sizeof why, "nothing is mixed even without synchronisation");
-    tap(ok && mixed > 0, "with full synchronisation messages never meet, however long each takes",
+        snprintf(why, sizeof why, "phases do not overlap even without synchronisation");
+    tap(ok && mixed > 0,
+        "with full synchronisation messages on a link never overlap, whatever their durations",
         why);
 }
 
-/* ---- how long it takes ---- */
+/* ---- run time ---- */
 
-/* What one rank of 256 does when a communicator is first used. */
+/* The work of one of 256 ranks at the first use of a communicator. */
 static void tell_times(void)
 {
     static const char *const variants[] = {"sync=none", "sync=sender", "sync=receiver",
@@ -247,7 +248,7 @@ static void tell_times(void)
         if (i == 1)
             tree_rates(t, 8, &seed);
         for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
-            const atn_problem q = {.op = row->op, .p = 256, .r = 17, .pieces = 1, .topo = t};
+            const atn_problem q = {.op = row->op, .p = 256, .r = 17, .segments = 1, .topo = t};
             atn_params prm;
             atn_schedule *s = NULL;
             char name[120];

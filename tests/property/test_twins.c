@@ -1,5 +1,5 @@
-/* test_twins.c - no schedule is proposed under two names: candidates of a problem, what refining
- * them proposes, and rankings; and no parameter has a greater value than has a meaning. */
+/* test_twins.c - no schedule is proposed under two names: candidates of a problem, their
+ * refinements, and rankings; and no parameter value exceeds its effective range. */
 #include "all_ranks.h"
 #include "plan/candidates.h"
 #include "plan/neighbours.h"
@@ -14,7 +14,7 @@ typedef struct {
     char why[600];
 } context;
 
-/* ---- what ranks do, by the test's own account ---- */
+/* ---- reference comparison of schedules ---- */
 
 static uint64_t add_number(uint64_t hash, int64_t x) { return atn_hash(&x, sizeof x, hash); }
 
@@ -48,8 +48,8 @@ static uint64_t what_ranks_do(const atn_choice *c, const atn_problem *q)
     atn_status status;
     atn_error err = {0};
     uint64_t hash = 1;
-    whole.pieces = atn_pieces(c->row, q, &c->params);
-    atn_schedule **s = build_all(c->row, &whole, &c->params, PLACE_NOBODY, &status, &err);
+    whole.segments = atn_segments(c->row, q, &c->params);
+    atn_schedule **s = build_all(c->row, &whole, &c->params, IN_PLACE_NONE, &status, &err);
     if (s == NULL)
         return 0;
     for (int r = 0; r < q->p; r++) {
@@ -69,7 +69,7 @@ static bool complain(context *x, const atn_choice *a, const atn_choice *b, const
     atn_params_print(a->row, &a->params, one, sizeof one);
     atn_params_print(b->row, &b->params, other, sizeof other);
     snprintf(x->why, sizeof x->why, "%d ranks%s, %lld bytes: %s, %s: %s", x->q->p,
-             x->q->topo ? " on wires" : "", (long long)x->q->bytes, one, other, what);
+             x->q->topo ? " with topology" : "", (long long)x->q->bytes, one, other, what);
     return false;
 }
 
@@ -89,7 +89,7 @@ static bool all_differ(context *x, const atn_choice *list, int n, bool in_a_row)
     return ok;
 }
 
-/* Neither the default nor a smaller value does the same. */
+/* Neither the default nor a smaller value gives the same schedule. */
 static bool has_meaning(context *x, const atn_choice *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];
@@ -104,7 +104,7 @@ static bool has_meaning(context *x, const atn_choice *c)
         for (int64_t v = list[i]->min - 1; v < value && ok; v++) {
             other.params.v[i] = v < list[i]->min ? list[i]->fallback : v;
             if (what_ranks_do(&other, x->q) == does)
-                ok = complain(x, &other, c, "the value has no meaning");
+                ok = complain(x, &other, c, "the value has no effect");
         }
     }
     return ok;
@@ -118,7 +118,7 @@ static bool all_have_meaning(context *x, const atn_choice *list, int n)
     return ok;
 }
 
-/* Neighbours of neighbours, always on to the greatest numbers. */
+/* Neighbours of neighbours, always towards the largest values. */
 static int64_t greatness(const atn_choice *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];
@@ -180,8 +180,8 @@ static bool check_problem(const atn_problem *q, char why[600])
     return ok;
 }
 
-/* As many ranks on hosts of two or three, if they fill them. */
-static atn_topo *wires(int p)
+/* The ranks on hosts of two or three, if they fill them. */
+static atn_topo *place_on_hosts(int p)
 {
     char text[40];
     atn_topo *t = NULL;
@@ -193,13 +193,13 @@ static atn_topo *wires(int p)
 
 static bool check_operation(atn_operation op, int p, char why[600])
 {
-    atn_topo *const topo = wires(p);
+    atn_topo *const topo = place_on_hosts(p);
     bool ok = true;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes && ok; k++)
         for (int placed = 0; placed <= (topo != NULL) && ok; placed++) {
             const atn_problem q = {.op = op,
                                    .p = p,
-                                   .pieces = 1,
+                                   .segments = 1,
                                    .bytes = atn_shares_bytes(op) ? sizes[k] : -1,
                                    .topo = placed ? topo : NULL};
             ok = check_problem(&q, why);

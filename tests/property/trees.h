@@ -1,4 +1,4 @@
-/* trees.h - topologies for tests: made by hand, or at random from a seed. */
+/* trees.h - topologies for tests: explicit, or random from a seed. */
 #ifndef TREES_H
 #define TREES_H
 
@@ -17,7 +17,7 @@ static inline uint64_t draw(uint64_t *seed)
 }
 static inline int draw_below(uint64_t *seed, int n) { return (int)(draw(seed) >> 33) % n; }
 
-/* Told, never judged: "# name: seconds". */
+/* Prints "# name: seconds"; times are never asserted. */
 static inline void tell_seconds(const char *name, clock_t since)
 {
     printf("# %s: %.3f s\n", name, (double)(clock() - since) / CLOCKS_PER_SEC);
@@ -44,7 +44,7 @@ static inline atn_topo *plan_make(const plan *x)
     return atn_topo_make(x->nodes, x->n, x->node_of, x->p, "test");
 }
 
-/* Rank i moves to where rank j was. */
+/* Moves rank i to the location of rank j. */
 static inline void plan_shuffle(plan *x, uint64_t *seed)
 {
     for (int i = x->p - 1; i > 0; i--) {
@@ -85,8 +85,8 @@ static inline atn_topo *tree_star(int p)
     return t;
 }
 
-/* At random: up to `switches` switches of any shape, up to `crowd` ranks on a host. */
-static inline atn_topo *tree_random(int p, int switches, int crowd, uint64_t *seed)
+/* Random: up to `switches` switches of any shape, up to `most` ranks on a host. */
+static inline atn_topo *tree_random(int p, int switches, int most, uint64_t *seed)
 {
     plan *x = calloc(1, sizeof *x);
     const int n = 1 + draw_below(seed, switches), reach = 1 + draw_below(seed, n);
@@ -95,7 +95,7 @@ static inline atn_topo *tree_random(int p, int switches, int crowd, uint64_t *se
         plan_node(x, ATN_TOPO_SWITCH, i == 0 ? -1 : i - 1 - draw_below(seed, atn_min(i, reach)), 0);
     while (x->p < p) {
         const int host = plan_node(x, ATN_TOPO_HOST, draw_below(seed, n), 0);
-        for (int k = 1 + draw_below(seed, crowd); k > 0 && x->p < p; k--)
+        for (int k = 1 + draw_below(seed, most); k > 0 && x->p < p; k--)
             x->node_of[x->p++] = host;
     }
     plan_shuffle(x, seed);

@@ -1,4 +1,4 @@
-/* fakenet.c - rates by progressive filling: all grow alike until a link is full. */
+/* fakenet.c - rates by progressive filling: all grow equally until a link is saturated. */
 #include "fakenet.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void begin(fakenet *net, int hosts, int switches)
     }
 }
 
-/* Hosts of all groups mixed, as names say nothing. */
+/* Hosts of all groups mixed: names carry no information. */
 static void deal(fakenet *net, int *where)
 {
     for (int i = net->hosts - 1; i > 0; i--) {
@@ -148,7 +148,7 @@ static double weight_on(const route *routes, const double *weight, const bool *d
     return sum;
 }
 
-/* Fixes the transfers on the link that is full first; true while some are left. */
+/* Fixes the transfers on the first saturated link; true while some are left. */
 static bool fill_one(const fakenet *net, const route *routes, const double *weight, bool *done,
                      int n, double *room, double *rates)
 {

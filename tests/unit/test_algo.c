@@ -1,4 +1,4 @@
-/* test_algo.c - the catalogue's look-up, parameters and pieces; trees and matchings. */
+/* test_algo.c - the catalogue's look-up, parameters and segments; trees and matchings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void rows_are_found_by_name(void **state)
 static void native_has_no_schedule(void **state)
 {
     (void)state;
-    const atn_problem q = {.op = ATN_SCAN, .p = 2, .pieces = 1};
+    const atn_problem q = {.op = ATN_SCAN, .p = 2, .segments = 1};
     const atn_params prm = {{0}};
     atn_schedule *s = NULL;
     atn_error err = {0};
@@ -42,25 +42,26 @@ static void native_has_no_schedule(void **state)
     assert_null(s);
 }
 
-static void refusals_say_why(void **state)
+static void refusals_give_a_reason(void **state)
 {
     (void)state;
     const atn_params prm = {{0}};
-    atn_problem q = {.op = ATN_REDUCE_SCATTER, .p = 6, .pieces = 1};
+    atn_problem q = {.op = ATN_REDUCE_SCATTER, .p = 6, .segments = 1};
     const atn_row *halving = row("reduce_scatter/recursive_halving");
     assert_null(atn_refuses(halving, &q, &prm));
     q.ordered = true;
     assert_string_equal(atn_refuses(halving, &q, &prm), "the operator is not commutative");
-    q = (atn_problem){.op = ATN_ALLGATHER, .p = 3, .pieces = 1};
+    q = (atn_problem){.op = ATN_ALLGATHER, .p = 3, .segments = 1};
     assert_string_equal(atn_refuses(row("allgather/neighbor"), &q, &prm),
                         "the number of ranks is odd");
-    q = (atn_problem){.op = ATN_BARRIER, .p = 3, .pieces = 2};
-    assert_string_equal(atn_refuses(row("barrier/linear"), &q, &prm), "it does not work in pieces");
+    q = (atn_problem){.op = ATN_BARRIER, .p = 3, .segments = 2};
+    assert_string_equal(atn_refuses(row("barrier/linear"), &q, &prm),
+                        "it does not support segments");
 }
 
 /* ---- parameters ---- */
 
-static void own_parameters_come_first(void **state)
+static void own_parameters_are_first(void **state)
 {
     (void)state;
     const atn_param *list[ATN_MAX_PARAMS];
@@ -90,16 +91,16 @@ static void parameters_round_trip(void **state)
     assert_memory_equal(&prm, &again, sizeof prm);
 }
 
-static void bad_parameters_are_explained(void **state)
+static void invalid_parameters_are_rejected(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
         {"segmnt=8K", "bcast/chain has no parameter 'segmnt' (did you mean 'segment'?); it has: "
                       "chains, segment, order"},
-        {"chains=0", "bcast/chain: chains=0 is not possible; allowed: 1 to 1024"},
-        {"chains=8K", "bcast/chain: chains=8K is not possible; allowed: 1 to 1024"},
-        {"chains=", "bcast/chain: chains= is not possible; allowed: 1 to 1024"},
-        {"segment=-1", "bcast/chain: segment=-1 is not possible; allowed: 0 to 1T"},
+        {"chains=0", "bcast/chain: chains=0 is invalid; allowed: 1 to 1024"},
+        {"chains=8K", "bcast/chain: chains=8K is invalid; allowed: 1 to 1024"},
+        {"chains=", "bcast/chain: chains= is invalid; allowed: 1 to 1024"},
+        {"segment=-1", "bcast/chain: segment=-1 is invalid; allowed: 0 to 1T"},
         {"segment", "bcast/chain: 'segment' is not of the form parameter=value"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -117,11 +118,11 @@ static void words_are_listed(void **state)
     atn_params prm;
     atn_error err = {0};
     assert_int_equal(atn_params_parse(row("gather/linear"), "sync=all", &prm, &err), ATN_INPUT);
-    assert_string_equal(err.text, "gather/linear: sync=all is not possible; allowed: none, pair or "
+    assert_string_equal(err.text, "gather/linear: sync=all is invalid; allowed: none, pair or "
                                   "barrier");
 }
 
-/* A list that is cut short would hide what is possible. */
+/* A truncated list would hide allowed values. */
 static void every_word_is_listed(void **state)
 {
     (void)state;
@@ -151,18 +152,18 @@ static void every_word_is_listed(void **state)
     assert_true(lists > 50);
 }
 
-static void sizes_become_few_pieces(void **state)
+static void sizes_share_few_segment_counts(void **state)
 {
     (void)state;
     static const struct {
         const char *row;
         int64_t bytes;
-        int p, pieces;
+        int p, segments;
     } cases[] = {
         {"bcast/chain", -1, 4, 1},         {"bcast/chain", 0, 4, 1},
         {"bcast/chain", 1024, 4, 1},       {"bcast/chain", 1025, 4, 2},
         {"bcast/chain", 16 << 10, 4, 16},  {"bcast/chain", 17 << 10, 4, 18},
-        {"bcast/chain", 1 << 20, 4, 1024}, {"bcast/chain", INT64_MAX, 4, ATN_MAX_PIECES},
+        {"bcast/chain", 1 << 20, 4, 1024}, {"bcast/chain", INT64_MAX, 4, ATN_MAX_SEGMENTS},
         {"allreduce/ring", 8 << 10, 4, 2}, {"allreduce/ring", 8193, 4, 3},
         {"barrier/linear", 1 << 20, 4, 1},
     };
@@ -171,9 +172,9 @@ static void sizes_become_few_pieces(void **state)
             .op = row(cases[i].row)->op, .p = cases[i].p, .bytes = cases[i].bytes};
         atn_params prm;
         atn_params_default(row(cases[i].row), &prm);
-        assert_int_equal(atn_pieces(row(cases[i].row), &q, &prm), 1);
+        assert_int_equal(atn_segments(row(cases[i].row), &q, &prm), 1);
         if (atn_params_set(row(cases[i].row), &prm, "segment", "1K", NULL) == ATN_OK)
-            assert_int_equal(atn_pieces(row(cases[i].row), &q, &prm), cases[i].pieces);
+            assert_int_equal(atn_segments(row(cases[i].row), &q, &prm), cases[i].segments);
     }
 }
 
@@ -190,7 +191,7 @@ static void rings_wrap(void **state)
 }
 
 /* Every rank but the root has one parent, whose edge at that level leads back, and subtrees are
- * made of the rank and the subtrees of its children. */
+ * consist of the rank and the subtrees of its children. */
 static void check_tree(int p, int root, int radix)
 {
     for (int r = 0; r < p; r++) {
@@ -222,7 +223,7 @@ static void trees_are_trees(void **state)
     assert_int_equal(atn_tree_knomial(1 << 30, 5, 3, ATN_MAX_RADIX).levels, 5 * 63);
 }
 
-static void all_pairs_meet_once(void **state)
+static void all_pairs_are_matched_once(void **state)
 {
     (void)state;
     for (int p = 1; p <= 40; p++)
@@ -242,10 +243,10 @@ static void all_pairs_meet_once(void **state)
 
 /* ---- small messages ---- */
 
-static bool all_orderly(const char *name, int p, int pieces)
+static bool all_orderly(const char *name, int p, int segments)
 {
     const atn_row *r = row(name);
-    atn_problem q = {.op = r->op, .p = p, .pieces = pieces};
+    atn_problem q = {.op = r->op, .p = p, .segments = segments};
     bool orderly = true;
     atn_params prm;
 
@@ -259,8 +260,8 @@ static bool all_orderly(const char *name, int p, int pieces)
     return orderly;
 }
 
-/* Up and down trees nothing is late when messages are handled in order; where all send to all,
- * much would be. */
+/* On trees, handling messages in order delays none; in direct exchanges it would delay
+ * many. */
 static void trees_are_orderly(void **state)
 {
     (void)state;
@@ -277,12 +278,18 @@ static void trees_are_orderly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_found_by_name),  cmocka_unit_test(native_has_no_schedule),
-        cmocka_unit_test(refusals_say_why),        cmocka_unit_test(own_parameters_come_first),
-        cmocka_unit_test(parameters_round_trip),   cmocka_unit_test(bad_parameters_are_explained),
-        cmocka_unit_test(words_are_listed),        cmocka_unit_test(every_word_is_listed),
-        cmocka_unit_test(sizes_become_few_pieces), cmocka_unit_test(rings_wrap),
-        cmocka_unit_test(trees_are_trees),         cmocka_unit_test(all_pairs_meet_once),
+        cmocka_unit_test(rows_are_found_by_name),
+        cmocka_unit_test(native_has_no_schedule),
+        cmocka_unit_test(refusals_give_a_reason),
+        cmocka_unit_test(own_parameters_are_first),
+        cmocka_unit_test(parameters_round_trip),
+        cmocka_unit_test(invalid_parameters_are_rejected),
+        cmocka_unit_test(words_are_listed),
+        cmocka_unit_test(every_word_is_listed),
+        cmocka_unit_test(sizes_share_few_segment_counts),
+        cmocka_unit_test(rings_wrap),
+        cmocka_unit_test(trees_are_trees),
+        cmocka_unit_test(all_pairs_are_matched_once),
         cmocka_unit_test(trees_are_orderly),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

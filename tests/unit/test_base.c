@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-static void first_failure_wins(void **state)
+static void first_failure_is_kept(void **state)
 {
     (void)state;
     atn_error err = {0};
@@ -19,10 +19,10 @@ static void first_failure_wins(void **state)
     assert_int_equal(atn_fail(&err, ATN_MEMORY, "later"), ATN_MEMORY);
     assert_int_equal(err.status, ATN_INPUT);
     assert_string_equal(err.text, "rules:3: odd");
-    assert_int_equal(atn_fail(NULL, ATN_USAGE, "nobody listens"), ATN_USAGE);
+    assert_int_equal(atn_fail(NULL, ATN_USAGE, "ignored"), ATN_USAGE);
 }
 
-static void long_messages_are_cut(void **state)
+static void long_messages_are_truncated(void **state)
 {
     (void)state;
     atn_error err = {0};
@@ -47,7 +47,7 @@ static void arrays_grow(void **state)
     assert_int_equal(list.n + list.cap, 0);
 }
 
-static void arrays_refuse_the_impossible(void **state)
+static void arrays_reject_impossible_sizes(void **state)
 {
     (void)state;
     void *v = NULL;
@@ -106,7 +106,7 @@ static void sizes_are_read(void **state)
     }
 }
 
-static void odd_sizes_are_refused(void **state)
+static void invalid_sizes_are_rejected(void **state)
 {
     (void)state;
     static const char *const bad[] = {"",
@@ -129,7 +129,7 @@ static void odd_sizes_are_refused(void **state)
     }
 }
 
-static void sizes_are_written_short_and_read_back(void **state)
+static void sizes_round_trip(void **state)
 {
     (void)state;
     char text[32];
@@ -146,7 +146,7 @@ static void sizes_are_written_short_and_read_back(void **state)
     }
 }
 
-static void near_words_are_found(void **state)
+static void similar_words_are_found(void **state)
 {
     (void)state;
     static const char *const words[] = {"ring", "chain", "binomial", "recursive_doubling"};
@@ -162,7 +162,7 @@ static void near_words_are_found(void **state)
     assert_null(atn_nearest(endless, words, 4));
 }
 
-/* ---- files: every test works in a folder of its own ---- */
+/* ---- files: every test uses its own folder ---- */
 
 static char folder[64];
 
@@ -273,7 +273,7 @@ static void devices_are_written_through(void **state)
 
 #define file_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
-static void words_are_enumerated_whole(void **state)
+static void enumerated_words_are_not_truncated(void **state)
 {
     (void)state;
     static const char *const words[] = {"ring", "chain", "linear"};
@@ -291,7 +291,7 @@ static void words_are_enumerated_whole(void **state)
     assert_string_equal(out + strlen(out) - 16, ", reduce_scatter");
 }
 
-static void lines_are_cut(void **state)
+static void lines_are_split(void **state)
 {
     (void)state;
     char text[] = "one\n\nthree\nrest", zero[] = "a\0b\n";
@@ -321,7 +321,7 @@ static void items_respect_braces(void **state)
     assert_null(atn_next_item(&rest, ", "));
 }
 
-static void texts_become_numbers(void **state)
+static void texts_are_interned(void **state)
 {
     (void)state;
     char copy[] = "site:flat";
@@ -337,20 +337,20 @@ static void texts_become_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_failure_wins),
-        cmocka_unit_test(long_messages_are_cut),
+        cmocka_unit_test(first_failure_is_kept),
+        cmocka_unit_test(long_messages_are_truncated),
         cmocka_unit_test(arrays_grow),
-        cmocka_unit_test(arrays_refuse_the_impossible),
+        cmocka_unit_test(arrays_reject_impossible_sizes),
         cmocka_unit_test(remainders_and_logarithms),
         cmocka_unit_test(hash_is_fnv1a),
         cmocka_unit_test(sizes_are_read),
-        cmocka_unit_test(odd_sizes_are_refused),
-        cmocka_unit_test(sizes_are_written_short_and_read_back),
-        cmocka_unit_test(near_words_are_found),
-        cmocka_unit_test(words_are_enumerated_whole),
-        cmocka_unit_test(lines_are_cut),
+        cmocka_unit_test(invalid_sizes_are_rejected),
+        cmocka_unit_test(sizes_round_trip),
+        cmocka_unit_test(similar_words_are_found),
+        cmocka_unit_test(enumerated_words_are_not_truncated),
+        cmocka_unit_test(lines_are_split),
         cmocka_unit_test(items_respect_braces),
-        cmocka_unit_test(texts_become_numbers),
+        cmocka_unit_test(texts_are_interned),
         file_test(files_come_back),
         file_test(files_without_a_size_are_read),
         file_test(missing_files_are_named),

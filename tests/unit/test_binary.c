@@ -1,4 +1,4 @@
-/* test_binary.c - binary trees: that they are trees, and what each kind promises. */
+/* test_binary.c - binary trees: that they are trees, and the properties of each kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void cover(tree *t, int r)
     }
 }
 
-/* All ranks hang on the root, and some rank is as deep as the tree is said to be. */
+/* All ranks are connected to the root, and the height is the maximum depth. */
 static void check_tree(tree *t, int p, int root)
 {
     int depth = 0;

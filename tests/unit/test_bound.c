@@ -97,7 +97,7 @@ typedef struct {
 
 static candidates list(const char *topology, int p, atn_operation op, int64_t bytes, int root)
 {
-    atn_problem q = {.op = op, .p = p, .root = root, .pieces = 1, .bytes = bytes};
+    atn_problem q = {.op = op, .p = p, .root = root, .segments = 1, .bytes = bytes};
     atn_topo *t = NULL;
     candidates c = {0};
     if (topology != NULL) {
@@ -108,7 +108,7 @@ static candidates list(const char *topology, int p, atn_operation op, int64_t by
     c.n = atn_candidates(&q, &c.v);
     assert_true(c.n >= 0);
     for (int i = 0; i < c.n; i++) {
-        q.pieces = atn_pieces(c.v[i].row, &q, &c.v[i].params);
+        q.segments = atn_segments(c.v[i].row, &q, &c.v[i].params);
         assert_null(atn_refuses(c.v[i].row, &q, &c.v[i].params));
     }
     atn_topo_free(t);

@@ -1,4 +1,4 @@
-/* test_here.c - names of places, the processor's counter, pauses between looks. */
+/* test_here.c - names of locations, the processor's counter, pauses between polls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void layout(const char *synthetic, char out[ATN_HERE_ROOM])
     atn_topo_free(t);
 }
 
-static void layouts_are_told_apart(void **state)
+static void layouts_are_distinguished(void **state)
 {
     (void)state;
     char a[ATN_HERE_ROOM], b[ATN_HERE_ROOM], none[ATN_HERE_ROOM];
@@ -35,7 +35,7 @@ static void layouts_are_told_apart(void **state)
     assert_string_equal(none, "any");
 }
 
-static void names_are_places_of_wisdom(void **state)
+static void names_identify_sections_of_wisdom(void **state)
 {
     (void)state;
     char machine[ATN_HERE_ROOM], name[ATN_HERE_ROOM];
@@ -47,7 +47,7 @@ static void names_are_places_of_wisdom(void **state)
     assert_true(place > 0);
 }
 
-static void ticks_go_on(void **state)
+static void ticks_advance(void **state)
 {
     (void)state;
     atn_clock_start();
@@ -59,8 +59,8 @@ static void ticks_go_on(void **state)
     assert_int_equal(atn_ticks_ns(-5), 0);
 }
 
-/* Somebody who sleeps between looks, for as long as he is told, and what comes at some moment. */
-static void pauses_are_a_part_of_the_wait(void **state)
+/* Polling with pauses for an event that occurs at some moment. */
+static void pauses_are_a_fraction_of_the_wait(void **state)
 {
     (void)state;
     const int64_t look_ns = 500, comes_ns[] = {1000, 50000, 51000, 3000000, INT64_C(100000000)};
@@ -80,10 +80,10 @@ static void pauses_are_a_part_of_the_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_are_told_apart),
-        cmocka_unit_test(names_are_places_of_wisdom),
-        cmocka_unit_test(ticks_go_on),
-        cmocka_unit_test(pauses_are_a_part_of_the_wait),
+        cmocka_unit_test(layouts_are_distinguished),
+        cmocka_unit_test(names_identify_sections_of_wisdom),
+        cmocka_unit_test(ticks_advance),
+        cmocka_unit_test(pauses_are_a_fraction_of_the_wait),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 static atn_problem call(atn_operation op, int64_t bytes)
 {
-    return (atn_problem){.op = op, .p = 8, .r = 3, .bytes = bytes, .pieces = 1};
+    return (atn_problem){.op = op, .p = 8, .r = 3, .bytes = bytes, .segments = 1};
 }
 
 /* A solver: three all-to-alls, one allreduce, and a rare broadcast. */
@@ -89,7 +89,7 @@ static void ranks_predict_the_same(void **state)
         atn_history_add(h[0], &q);
         q.r = 5;
         q.in_place = i % 2;
-        q.pieces = 1 + i % 3;
+        q.segments = 1 + i % 3;
         atn_history_add(h[1], &q);
         if (i % 3 == 0)
             atn_history_predict(h[1], 50, &b);

@@ -1,4 +1,4 @@
-/* test_infer.c - switch trees from measurements on networks that exist only in numbers. */
+/* test_infer.c - switch trees from measurements on simulated networks. */
 #include <glob.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ enum { MAX_SPLITS = FAKE_NODES };
 
 /* ---- helpers ---- */
 
-/* What a busy machine does to measurements. */
+/* Disturbances of a busy machine. */
 static fakenet noisy(uint64_t random)
 {
     fakenet net = {
@@ -66,7 +66,7 @@ static void print_difference(const fakenet *net, const atn_inferred *r)
     print_absent("link made up", b, nb, a, na);
 }
 
-/* Infers the network from several beginnings; returns how often the result was wrong. */
+/* Infers the network from several seeds; returns the number of wrong results. */
 static int count_wrong(const fakenet *net, int times, const char *what)
 {
     int wrong = 0;
@@ -90,7 +90,7 @@ static void set_trunks(fakenet *net, double rate)
         net->rate[v] = rate;
 }
 
-/* ---- which trees are found ---- */
+/* ---- trees ---- */
 
 static void check_files(double trunk_rate, int times)
 {
@@ -107,7 +107,7 @@ static void check_files(double trunk_rate, int times)
     globfree(&files);
 }
 
-static void topologies_that_come_with_attune(void **unused)
+static void shipped_topologies(void **unused)
 {
     (void)unused;
     check_files(0, 4);
@@ -119,7 +119,7 @@ static void slower_links_between_switches(void **unused)
     check_files(40e6, 2);
 }
 
-/* Trees by their strings, each from several beginnings; returns how often one was not found. */
+/* Trees by their strings, each with several seeds; returns the number of failures. */
 static int wrong_strings(const char *const *strings, int times)
 {
     int wrong = 0;
@@ -162,7 +162,7 @@ static void rows_and_levels_of_switches(void **unused)
     assert_int_equal(wrong_strings(strings, 4), 0);
 }
 
-/* Only three or more transfers fill these links: a few mistakes are left to chance. */
+/* Only three or more transfers saturate these links: a few mistakes are tolerated. */
 static void faster_links_between_switches(void **unused)
 {
     static const char *const strings[] = {
@@ -172,8 +172,8 @@ static void faster_links_between_switches(void **unused)
     assert_true(wrong_strings(strings, 8) <= 2);
 }
 
-/* Unlimited links leave one switch: none is made up. */
-static void links_that_nothing_fills(void **unused)
+/* Unlimited links leave one switch: none is invented. */
+static void links_that_are_never_saturated(void **unused)
 {
     (void)unused;
     for (int i = 0; i < 4; i++) {
@@ -219,7 +219,7 @@ static void groups_of_different_size(void **unused)
     assert_int_equal(count_wrong(&net, 10, "2, 3, 7, 12, 1 and 5 hosts"), 0);
 }
 
-/* Random trees, hosts in no order.  One mistake in a hundred is left to chance. */
+/* Random trees, hosts in random order.  One mistake in a hundred is tolerated. */
 static void random_trees(void **unused)
 {
     int wrong = 0;
@@ -234,7 +234,7 @@ static void random_trees(void **unused)
 }
 
 /* Five times the noise: measurements are repeated until they agree. */
-static void much_noise(void **unused)
+static void strong_noise(void **unused)
 {
     int wrong = 0;
     (void)unused;
@@ -273,7 +273,7 @@ static atn_topo *as_topology(const atn_inferred *r, const atn_topo *wanted)
     return t;
 }
 
-/* Wires, rates and places of ranks are all as they were. */
+/* Links, rates and rank mapping are unchanged. */
 static void the_result_is_the_same_topology(void **unused)
 {
     static const char *const strings[] = {
@@ -307,7 +307,7 @@ static void distant_sites(void **unused)
 {
     static const char *const strings[] = {
         "chain:2@100M+10ms x8@100M",
-        "chain:2@10G+10ms x4@100M", /* seen by its delay alone */
+        "chain:2@10G+10ms x4@100M", /* detected by its delay alone */
         "3@10G+5ms x5@100M;order=roundrobin",
         "2@50M+10ms x4@100M",
         "3@100M+2ms x2@100M x3@100M",
@@ -334,7 +334,7 @@ static void delays_of_links(void **unused)
     atn_inferred_free(r);
 }
 
-/* Delays that say nothing change nothing. */
+/* Delays without information change nothing. */
 static void delays_may_be_missing(void **unused)
 {
     fakenet net = noisy(6);
@@ -355,7 +355,7 @@ static void usual_rates(void **unused)
     assert_int_equal(atn_link_rate(0), 0);
     assert_int_equal(atn_link_rate(95e6), 100000000);
     assert_int_equal(atn_link_rate(23.5e9), 25000000000);
-    assert_int_equal(atn_link_rate(66.5e6), 70100000); /* not usual: three digits of it */
+    assert_int_equal(atn_link_rate(66.5e6), 70100000); /* not a standard rate: three digits */
 }
 
 /* One that measured 104 among many of 95 is one of them; one of 80 is not. */
@@ -381,7 +381,7 @@ static void rates_alike(void **unused)
 
 /* ---- effort ---- */
 
-/* Sets of transfers divided by p log p, the mean of a few beginnings. */
+/* Sets of transfers divided by p log p, the mean of a few seeds. */
 static double effort(const char *format, int groups)
 {
     enum { TIMES = 3 };
@@ -431,7 +431,7 @@ static void effort_grows_as_p_log_p(void **unused)
     }
 }
 
-/* ---- borders ---- */
+/* ---- limits ---- */
 
 static void few_hosts(void **unused)
 {
@@ -445,7 +445,7 @@ static void few_hosts(void **unused)
     }
 }
 
-static void measuring_breaks_off(void **unused)
+static void measurement_aborts(void **unused)
 {
     (void)unused;
     for (int sets = 1; sets < 250; sets += 7) {
@@ -462,7 +462,7 @@ static void measuring_breaks_off(void **unused)
     }
 }
 
-/* ---- what the measuring job prints ---- */
+/* ---- output of the measurement job ---- */
 
 static char *protocol(void)
 {
@@ -498,7 +498,7 @@ static atn_status read_lines(const char *text, int without, const char *instead,
     return status == ATN_OK ? atn_discovery_end(d, err) : status;
 }
 
-static void the_job_is_understood(void **unused)
+static void job_output_is_parsed(void **unused)
 {
     char *text = protocol();
     atn_discovery d = {0};
@@ -516,8 +516,8 @@ static void the_job_is_understood(void **unused)
     free(text);
 }
 
-/* Whatever line is missing, apart from remarks and progress, or broken: an error, never a crash. */
-static void a_broken_job_is_refused(void **unused)
+/* Any missing or broken line, except remarks and progress, is an error, never a crash. */
+static void broken_job_output_is_rejected(void **unused)
 {
     static const char *const bad[] = {"nonsense", "node 1", "node 99 1 1 1 0 1", "host",
                                       "rank 17",  "job",    "job 1 5 x",         "end now"};
@@ -542,16 +542,16 @@ static void a_broken_job_is_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(topologies_that_come_with_attune),
+        cmocka_unit_test(shipped_topologies),
         cmocka_unit_test(slower_links_between_switches),
         cmocka_unit_test(ranks_in_any_order),
         cmocka_unit_test(rows_and_levels_of_switches),
         cmocka_unit_test(faster_links_between_switches),
-        cmocka_unit_test(links_that_nothing_fills),
+        cmocka_unit_test(links_that_are_never_saturated),
         cmocka_unit_test(hosts_of_different_speed),
         cmocka_unit_test(groups_of_different_size),
         cmocka_unit_test(random_trees),
-        cmocka_unit_test(much_noise),
+        cmocka_unit_test(strong_noise),
         cmocka_unit_test(the_result_is_the_same_topology),
         cmocka_unit_test(distant_sites),
         cmocka_unit_test(delays_of_links),
@@ -560,9 +560,9 @@ int main(void)
         cmocka_unit_test(rates_alike),
         cmocka_unit_test(effort_grows_as_p_log_p),
         cmocka_unit_test(few_hosts),
-        cmocka_unit_test(measuring_breaks_off),
-        cmocka_unit_test(the_job_is_understood),
-        cmocka_unit_test(a_broken_job_is_refused),
+        cmocka_unit_test(measurement_aborts),
+        cmocka_unit_test(job_output_is_parsed),
+        cmocka_unit_test(broken_job_output_is_rejected),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

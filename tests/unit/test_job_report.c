@@ -217,11 +217,11 @@ static void test_every_reason(void **state)
 {
     (void)state;
     for (int why = ATN_WHY_SERVED + 1; why < ATN_WHYS; why++) {
-        const char *const said = words((atn_why)why, 1, 2);
-        assert_true(strlen(said) > 5 && strpbrk(said, ",\"\n") == NULL);
+        const char *const printed = words((atn_why)why, 1, 2);
+        assert_true(strlen(printed) > 5 && strpbrk(printed, ",\"\n") == NULL);
         const char *const remedy = atn_why_remedy((atn_why)why);
         assert_true(strlen(remedy) > 3 && strpbrk(remedy, ",\"\n") == NULL);
-        has_not(said, "faster was found");
+        has_not(printed, "faster was found");
     }
 }
 

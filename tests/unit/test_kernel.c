@@ -22,7 +22,7 @@ static uint64_t next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* ---- one element, as the interface says ---- */
+/* ---- one element, as specified by the interface ---- */
 
 #define INTEGER_CASES(type, wide)                                                                  \
     type l, r;                                                                                     \
@@ -221,7 +221,7 @@ static bool is_same(const run *x, const char *a, const char *b, size_t stride)
     return types[x->type].same && !copied ? types[x->type].same(a, b) : memcmp(a, b, stride) == 0;
 }
 
-/* Elements as asked; every other byte of the result, holes included, stays as it was. */
+/* Elements as specified; every other byte of the result, including holes, is unchanged. */
 static void compare(const run *x, const char *got, size_t stride)
 {
     const size_t from = (size_t)x->offset, to = from + (size_t)x->n * stride;
@@ -267,7 +267,7 @@ static void run_pair(run *x)
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         for (int f = 0; f < FORMS; f++) {
             x->n = lengths[k];
-            x->offset = (int)(next(&rng) % 64); /* also where no element should lie */
+            x->offset = (int)(next(&rng) % 64); /* also misaligned */
             x->form = (form)f;
             run_once(x, &rng);
         }
@@ -292,7 +292,7 @@ static void kernels_agree_with_one_expression(void **state)
 
 /* ---- what MPI allows ---- */
 
-static void operators_take_the_types_of_mpi(void **state)
+static void operators_accept_the_types_of_mpi(void **state)
 {
     (void)state;
     const struct {
@@ -310,7 +310,7 @@ static void operators_take_the_types_of_mpi(void **state)
                                  rows[i].ops[op] == 'y');
 }
 
-static void the_best_instruction_set_comes_first(void **state)
+static void the_best_instruction_set_is_first(void **state)
 {
     (void)state;
     const int last = atn_isa_count() - 1;
@@ -320,7 +320,7 @@ static void the_best_instruction_set_comes_first(void **state)
     assert_ptr_equal(atn_kernel_find(ATN_SUM, ATN_F64), atn_kernel_find_in(0, ATN_SUM, ATN_F64));
 }
 
-/* ---- values that went wrong elsewhere: vector body and tail must agree ---- */
+/* ---- known defects of other libraries: vector body and remainder must agree ---- */
 
 static void small_integers_wrap_at_every_length(void **state)
 {
@@ -357,8 +357,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_agree_with_one_expression),
-        cmocka_unit_test(operators_take_the_types_of_mpi),
-        cmocka_unit_test(the_best_instruction_set_comes_first),
+        cmocka_unit_test(operators_accept_the_types_of_mpi),
+        cmocka_unit_test(the_best_instruction_set_is_first),
         cmocka_unit_test(small_integers_wrap_at_every_length),
         cmocka_unit_test(zeros_keep_the_sign_of_the_right_operand),
     };

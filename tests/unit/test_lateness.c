@@ -1,4 +1,4 @@
-/* test_lateness.c - when ranks come, from how long they waited for each other. */
+/* test_lateness.c - arrival patterns, from the waiting times of ranks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@ static void fill(const int64_t *waited, int p, atn_waited *m)
         m[r] = (atn_waited){waited[r], 1000 + r};
 }
 
-/* Whoever waits least comes last. */
-static void last_comes_who_waits_least(void **state)
+/* The rank that waits least arrives last. */
+static void the_rank_that_waits_least_is_last(void **state)
 {
     const int64_t waited[] = {90000, 90500, 2000, 50000};
     atn_waited m[4];
@@ -30,7 +30,7 @@ static void last_comes_who_waits_least(void **state)
     assert_int_equal(late[3], 40);
 }
 
-/* Differences of a few messages are chance. */
+/* Differences of a few messages are noise. */
 static void together(void **state)
 {
     const int64_t waited[] = {5000, 3000, 2500, 4000, 6000};
@@ -44,8 +44,8 @@ static void together(void **state)
         assert_int_equal(late[r], 0);
 }
 
-/* Clocks that show nothing, run backwards or stop for hours. */
-static void odd_clocks(void **state)
+/* Clocks that are zero, run backwards or jump by hours. */
+static void invalid_clocks(void **state)
 {
     atn_waited m[] = {{0, 0}, {-5, -1}, {INT64_MAX, 0}};
     int late[3];
@@ -61,9 +61,9 @@ static void odd_clocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last_comes_who_waits_least),
+        cmocka_unit_test(the_rank_that_waits_least_is_last),
         cmocka_unit_test(together),
-        cmocka_unit_test(odd_clocks),
+        cmocka_unit_test(invalid_clocks),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

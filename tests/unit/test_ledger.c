@@ -1,5 +1,5 @@
 /* test_ledger.c - the rows of a job's report: mean, native and saved time of a row come from the
- * same calls on the same clock, whatever was booked, closed and joined. */
+ * same calls on the same clock, after any sequence of bookings, closings and joins. */
 #include "report/ledger.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static const int kinds[4]; /* addresses to tell kinds apart */
+static const int kinds[4]; /* addresses that distinguish classes */
 
 static uint64_t next(uint64_t *state)
 {
@@ -57,7 +57,7 @@ static void several(atn_ledger *l, atn_why why, int algorithm, int n, double sec
         book(l, &kinds[0], why, algorithm, seconds, bytes);
 }
 
-/* Calls before candidates were tried take longer: they are no measure of native. */
+/* Calls before the first trial take longer: they are not a measure of native. */
 static void test_native_calls_beside_trials_count(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static bool known_after(int native_calls, double native_bytes)
     return known;
 }
 
-static void test_what_cannot_be_compared_is_empty(void **state)
+static void test_incomparable_rows_are_empty(void **state)
 {
     (void)state;
     assert_true(known_after(ATN_LEDGER_LEAST, 1024));
@@ -99,8 +99,8 @@ static void test_what_cannot_be_compared_is_empty(void **state)
     assert_false(known_after(100, 2000)); /* other sizes of the same class */
 }
 
-/* Calls of another kind that look the same are no measure either, and make the row empty. */
-static void test_kinds_are_apart(void **state)
+/* Calls of another class with the same key are not a measure either, and make the row empty. */
+static void test_classes_are_separate(void **state)
 {
     (void)state;
     atn_ledger *const l = calloc(1, sizeof *l);
@@ -117,7 +117,7 @@ static void test_kinds_are_apart(void **state)
     free(l);
 }
 
-/* ---- whatever happens ---- */
+/* ---- random sequences ---- */
 
 static void assert_consistent(const atn_job_row *row)
 {
@@ -206,8 +206,8 @@ static void test_rows_of_one_rank(void **state)
     free(two);
 }
 
-/* The doubt of five calls is as wide as Student's t makes it. */
-static void test_doubt(void **state)
+/* The uncertainty of five calls follows Student's t distribution. */
+static void test_uncertainty(void **state)
 {
     (void)state;
     atn_ledger *const l = calloc(1, sizeof *l);
@@ -248,11 +248,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_native_calls_beside_trials_count),
-        cmocka_unit_test(test_what_cannot_be_compared_is_empty),
-        cmocka_unit_test(test_kinds_are_apart),
+        cmocka_unit_test(test_incomparable_rows_are_empty),
+        cmocka_unit_test(test_classes_are_separate),
         cmocka_unit_test(test_saved_has_the_sign_of_the_difference),
         cmocka_unit_test(test_rows_of_one_rank),
-        cmocka_unit_test(test_doubt),
+        cmocka_unit_test(test_uncertainty),
         cmocka_unit_test(test_too_many_rows),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -119,7 +119,7 @@ static void test_none(void **state)
     }
 }
 
-/* Who speaks for whom: "0,16" joins the sites, "0,4,8,12" the nodes of one of them. */
+/* Leaders: "0,16" joins the sites, "0,4,8,12" the nodes of one of them. */
 static void print_groups(const atn_level_plan *plan, int depth, char *text, size_t size)
 {
     const atn_levels *tree = &plan->tree;
@@ -137,7 +137,7 @@ static void print_groups(const atn_level_plan *plan, int depth, char *text, size
         }
 }
 
-/* The first rank of a cluster leads it, and the root wherever it is inside. */
+/* The first rank of a cluster leads it, or the root if it is inside. */
 static void test_masters(void **state)
 {
     static const struct {
@@ -158,7 +158,7 @@ static void test_masters(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const atn_problem q = {
-            .op = row->op, .p = RANKS, .root = cases[i].root, .pieces = 1, .topo = t};
+            .op = row->op, .p = RANKS, .root = cases[i].root, .segments = 1, .topo = t};
         atn_level_plan *plan = atn_level_plan_new(&q, &prm);
         char groups[200];
         for (int depth = 0; depth < 3; depth++) {
@@ -170,8 +170,8 @@ static void test_masters(void **state)
     atn_topo_free(t);
 }
 
-/* What programs are told: four levels at one site, three at the other. */
-static void test_told(void **state)
+/* Levels in communicator attributes: four at one site, three at the other. */
+static void test_levels_in_attributes(void **state)
 {
     atn_topo *t = parse(example);
     const int levels = atn_topo_depth(t) + 1;
@@ -196,8 +196,8 @@ static void test_told(void **state)
     atn_topo_free(t);
 }
 
-/* Hosts beside a switch are a cluster of their own, called after what holds them. */
-static void test_beside(void **state)
+/* Hosts beside a switch form a cluster of their own, named after its parent. */
+static void test_hosts_beside_switches(void **state)
 {
     atn_topo *t = parse("SwitchName=s0 Switches=s1 #attune level=site\n"
                         "SwitchName=s0 Nodes=n[0-2]\n"
@@ -223,7 +223,7 @@ static void test_beside(void **state)
 
 typedef struct {
     int all, sites[2], hosts; /* messages: all; from site a to b and back; between hosts */
-    int heard[RANKS];         /* that a rank received */
+    int heard[RANKS];         /* messages received by a rank */
 } count;
 
 static int host_of(int r) { return r < SITE ? r / 4 : 4 + (r - SITE) / 8; }
@@ -238,7 +238,7 @@ static count count_messages(const atn_topo *t, const char *name, const char *wor
 
     for (int r = 0; r < RANKS; r++) {
         const atn_problem q = {
-            .op = row->op, .p = RANKS, .r = r, .root = root, .pieces = 1, .topo = t};
+            .op = row->op, .p = RANKS, .r = r, .root = root, .segments = 1, .topo = t};
         if (atn_build(row, &q, &prm, &s[r], &err) != ATN_OK)
             fail_msg("%s", err.text);
         for (int i = 0; i < s[r]->nops; i++) {
@@ -258,7 +258,7 @@ static count count_messages(const atn_topo *t, const char *name, const char *wor
     return n;
 }
 
-/* Whatever the root, the wide area is crossed once and every host entered once: the root leads all
+/* For every root, the wide area is crossed once and every host entered once: the root leads all
  * its clusters, so nothing is sent to a leader first. */
 static void test_rooted(void **state)
 {
@@ -312,19 +312,19 @@ static void test_symmetric(void **state)
 static void test_words(void **state)
 {
     static const char *const bad[][2] = {
-        {"site", "'site' is not understood"},
-        {"site:", "'site:' is not understood"},
-        {"site:flat,site:flat", "'site:flat' is not understood"},
-        {"site*0:flat", "is not understood"},
-        {"site*4:flat,host:flat", "is not understood"},
-        {"site:flat{chains=2", "is not understood"},
+        {"site", "'site' is invalid"},
+        {"site:", "'site:' is invalid"},
+        {"site:flat,site:flat", "'site:flat' is invalid"},
+        {"site*0:flat", "is invalid"},
+        {"site*4:flat,host:flat", "is invalid"},
+        {"site:flat{chains=2", "is invalid"},
         {"site:binomal", "no part of bcast has an algorithm \"binomal\" for level site; did you "
                          "mean \"binomial\"?"},
         {"site:levels", "no part of bcast has an algorithm \"levels\""},
         {"site:native", "no part of bcast has an algorithm \"native\""},
-        {"site:chain{chain=2}", "chain has no parameter 'chain=2' of its own"},
-        {"site:chain{segment=8K}", "chain has no parameter 'segment=8K' of its own"},
-        {"site:chain{chains=0}", "chains=0 is not possible"},
+        {"site:chain{chain=2}", "chain has no parameter 'chain=2'"},
+        {"site:chain{segment=8K}", "chain has no parameter 'segment=8K'"},
+        {"site:chain{chains=0}", "chains=0 is invalid"},
         {"segmint=8K", "has no parameter 'segmint'"},
     };
     const atn_row *row = row_of("bcast/levels");
@@ -371,11 +371,11 @@ static void assert_refused(const char *name, const char *words, const atn_topo *
     const atn_row *row = row_of(name);
     const atn_params prm = params_of(row, words);
     const atn_problem q = {
-        .op = row->op, .p = t ? t->p : 8, .ordered = ordered, .pieces = 1, .topo = t};
-    const char *said = atn_refuses(row, &q, &prm);
+        .op = row->op, .p = t ? t->p : 8, .ordered = ordered, .segments = 1, .topo = t};
+    const char *printed = atn_refuses(row, &q, &prm);
 
-    if (!said || !strstr(said, why))
-        fail_msg("%s{%s}: %s, not: %s", name, words, said ? said : "serves", why);
+    if (!printed || !strstr(printed, why))
+        fail_msg("%s{%s}: %s, not: %s", name, words, printed ? printed : "serves", why);
 }
 
 static void test_refusals(void **state)
@@ -394,19 +394,19 @@ static void test_refusals(void **state)
     assert_refused("allreduce/levels", "site:ring", t, true,
                    "level site: allreduce/ring: the operator is not commutative");
     assert_refused("alltoall/levels", "site:none,machine:bruck", t, false,
-                   "level machine: bruck does not serve alltoall there, where clusters differ");
+                   "level machine: bruck does not support alltoall, where clusters differ");
     atn_topo_free(mixed);
     atn_topo_free(t);
 }
 
-/* Groups keep the levels of the whole: a rule that names one holds for every communicator. */
+/* Groups keep the levels of the whole: a rule that names one applies to every communicator. */
 static void test_groups(void **state)
 {
     const int ranks[] = {0, 1, 2, 3, 4, 5};
     const atn_row *row = row_of("bcast/levels");
     const atn_params prm = params_of(row, "site:flat,machine:flat,host:chain");
     atn_topo *t = parse(example), *sub = atn_topo_sub(t, ranks, 6);
-    const atn_problem q = {.op = ATN_BCAST, .p = 6, .pieces = 1, .topo = sub};
+    const atn_problem q = {.op = ATN_BCAST, .p = 6, .segments = 1, .topo = sub};
 
     (void)state;
     assert_null(atn_refuses(row, &q, &prm));
@@ -420,12 +420,18 @@ static void test_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_none),
-        cmocka_unit_test(test_beside),  cmocka_unit_test(test_told),
-        cmocka_unit_test(test_rooted),  cmocka_unit_test(test_symmetric),
-        cmocka_unit_test(test_words),   cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_printed), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_masters),
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_hosts_beside_switches),
+        cmocka_unit_test(test_levels_in_attributes),
+        cmocka_unit_test(test_rooted),
+        cmocka_unit_test(test_symmetric),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_masters),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -101,7 +101,7 @@ static double time_of(atn_operation op, int p, int64_t n, program emit)
     atn_schedule *s[4] = {NULL};
     double time = -1;
     for (int r = 0; r < p; r++) {
-        const atn_problem q = {.op = op, .p = p, .r = r, .pieces = 1};
+        const atn_problem q = {.op = op, .p = p, .r = r, .segments = 1};
         atn_builder *b = atn_builder_new(&q);
         emit(b, r);
         assert_int_equal(atn_builder_finish(b, "test", &s[r], NULL), ATN_OK);
@@ -163,7 +163,7 @@ static void times_of_schedules(void **state)
 static void unmatched_messages_are_detected(void **state)
 {
     (void)state;
-    const atn_problem q = {.op = ATN_BCAST, .p = 2, .r = 0, .pieces = 1};
+    const atn_problem q = {.op = ATN_BCAST, .p = 2, .r = 0, .segments = 1};
     atn_problem other = q;
     atn_schedule *s[2];
     atn_error err = {0};

@@ -38,7 +38,7 @@ static all build(const char *name, const char *params, int p, int64_t bytes, con
         fail_msg("%s", err.text);
     for (int r = 0; r < p; r++) {
         atn_problem q = {.op = row->op, .p = p, .r = r, .bytes = bytes, .topo = t};
-        q.pieces = atn_pieces(row, &q, &prm);
+        q.segments = atn_segments(row, &q, &prm);
         if (atn_build(row, &q, &prm, &a.s[r], &err) != ATN_OK)
             fail_msg("%s", err.text);
     }
@@ -429,7 +429,7 @@ static void every_model_evaluates_every_schedule(void **state)
         const atn_row *row = atn_catalog_row(i);
         atn_params prm;
         atn_params_default(row, &prm);
-        const atn_problem q = {.op = row->op, .p = 8, .bytes = 4096, .pieces = 1, .topo = t};
+        const atn_problem q = {.op = row->op, .p = 8, .bytes = 4096, .segments = 1, .topo = t};
         if (row->algo->build == NULL || atn_refuses(row, &q, &prm))
             continue;
         for (int k = 0; k < atn_models(); k++) {

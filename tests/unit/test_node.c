@@ -1,4 +1,4 @@
-/* test_node.c - do the ranks of a node share cores?  Nodes made up, and this one. */
+/* test_node.c - oversubscription of simulated nodes and of this one. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +38,8 @@ static void unbound(void **state)
     make_node(4, 1);
     for (int r = 0; r < 5; r++)
         bind_to(r, 0, 3);
-    assert_false(atn_node_crowded(&node, sets, 4));
-    assert_true(atn_node_crowded(&node, sets, 5));
+    assert_false(atn_node_oversubscribed(&node, sets, 4));
+    assert_true(atn_node_oversubscribed(&node, sets, 5));
 }
 
 static void hardware_threads_share_a_core(void **state)
@@ -48,8 +48,8 @@ static void hardware_threads_share_a_core(void **state)
     make_node(4, 2);
     for (int r = 0; r < 5; r++)
         bind_to(r, 0, 7);
-    assert_false(atn_node_crowded(&node, sets, 4));
-    assert_true(atn_node_crowded(&node, sets, 5));
+    assert_false(atn_node_oversubscribed(&node, sets, 4));
+    assert_true(atn_node_oversubscribed(&node, sets, 5));
 }
 
 static void bound_one_to_one(void **state)
@@ -58,7 +58,7 @@ static void bound_one_to_one(void **state)
     make_node(4, 1);
     for (int r = 0; r < 4; r++)
         bind_to(r, r, r);
-    assert_false(atn_node_crowded(&node, sets, 4));
+    assert_false(atn_node_oversubscribed(&node, sets, 4));
 }
 
 static void two_bound_to_one_core(void **state)
@@ -68,7 +68,7 @@ static void two_bound_to_one_core(void **state)
     bind_to(0, 3, 3);
     bind_to(1, 3, 3);
     bind_to(2, 0, 7);
-    assert_true(atn_node_crowded(&node, sets, 3));
+    assert_true(atn_node_oversubscribed(&node, sets, 3));
 }
 
 static void job_confined_to_part(void **state)
@@ -77,8 +77,8 @@ static void job_confined_to_part(void **state)
     make_node(8, 1);
     for (int r = 0; r < 3; r++)
         bind_to(r, 4, 5);
-    assert_false(atn_node_crowded(&node, sets, 2));
-    assert_true(atn_node_crowded(&node, sets, 3));
+    assert_false(atn_node_oversubscribed(&node, sets, 2));
+    assert_true(atn_node_oversubscribed(&node, sets, 3));
 }
 
 static void time_quota(void **state)
@@ -88,8 +88,8 @@ static void time_quota(void **state)
     node.quota = 2;
     for (int r = 0; r < 3; r++)
         bind_to(r, 0, 7);
-    assert_false(atn_node_crowded(&node, sets, 2));
-    assert_true(atn_node_crowded(&node, sets, 3));
+    assert_false(atn_node_oversubscribed(&node, sets, 2));
+    assert_true(atn_node_oversubscribed(&node, sets, 3));
 }
 
 static void this_node(void **state)
@@ -102,14 +102,14 @@ static void this_node(void **state)
         n += atn_pus_has(&sets[0], i);
     assert_true(n > 0);
     assert_true(node.quota > 0);
-    assert_false(atn_node_crowded(&node, sets, 1));
+    assert_false(atn_node_oversubscribed(&node, sets, 1));
 }
 
-/* ---- what the kernel tells ---- */
+/* ---- kernel files ---- */
 
 static char folder[] = "/tmp/attune-cpus-XXXXXX";
 
-static void tell(int pu, const char *name, const char *text)
+static void put_file(int pu, const char *name, const char *text)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/cpu%d", folder, pu);
@@ -141,16 +141,16 @@ static void kernel_lists(void **state)
     int16_t core_of[ATN_MAX_PUS];
     assert_non_null(mkdtemp(folder));
     for (int i = 0; i < 6; i++) {
-        tell(i, i % 2 ? "thread_siblings_list" : "core_cpus_list", lists[i]);
-        tell(i, "core_id", ids[i]);
+        put_file(i, i % 2 ? "thread_siblings_list" : "core_cpus_list", lists[i]);
+        put_file(i, "core_id", ids[i]);
     }
     make_node(6, 1);
     bind_to(0, 0, 5);
-    const bool told = atn_node_cores(folder, &sets[0], core_of);
+    const bool found = atn_node_cores(folder, &sets[0], core_of);
     bind_to(1, 0, 6);
     const bool too_much = atn_node_cores(folder, &sets[1], node.core_of);
     forget();
-    assert_true(told);
+    assert_true(found);
     for (int i = 0; i < 6; i++)
         assert_int_equal(core_of[i], cores[i]);
     assert_int_equal(core_of[6], 6);

@@ -42,7 +42,7 @@ static atn_machine *machine(const char *text)
     return m;
 }
 
-static atn_topo *wires(const char *text)
+static atn_topo *topology(const char *text)
 {
     atn_topo *t = NULL;
     atn_error err = {0};
@@ -62,8 +62,8 @@ static atn_ranking rank(atn_operation op, int64_t bytes, const atn_topo *t, cons
     return r;
 }
 
-/* Ranks dealt out over the switches: what measurements found best there is what comes out. */
-static void best_along_the_wires(void **state)
+/* Cyclic mapping over the switches: the planner selects what measurements found best. */
+static void best_on_cyclic_mapping(void **state)
 {
     (void)state;
     static const struct {
@@ -77,7 +77,7 @@ static void best_along_the_wires(void **state)
         {ATN_ALLGATHER, 1 << 17, {"allgather/", "order=lr1"}},
     };
     atn_machine *m = machine(lab);
-    atn_topo *t = wires("4x4@100M;order=roundrobin");
+    atn_topo *t = topology("4x4@100M;order=roundrobin");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[ATN_NAME_ROOM];
         atn_ranking r = rank(cases[i].op, cases[i].bytes, t, m, atn_plan_budget(t->p));
@@ -96,7 +96,7 @@ static void rankings_are_sorted_and_bounded(void **state)
 {
     (void)state;
     atn_machine *m = machine(lab);
-    atn_topo *t = wires("4x4@100M");
+    atn_topo *t = topology("4x4@100M");
     for (int op = 0; op < ATN_OPERATIONS; op++) {
         atn_ranking r = rank((atn_operation)op, 4096, t, m, 400000);
         assert_true(r.steps <= 400000);
@@ -119,15 +119,15 @@ static const char *name_of(const atn_prospect *x, char name[ATN_NAME_ROOM])
     return name;
 }
 
-/* With little time to look, what nobody looked at does not come first because its form promises
- * much; and tokens must promise a gain that models can tell. */
-static void promises_do_not_win(void **state)
+/* With a small budget, a candidate that was not evaluated does not rank first by its closed form
+ * alone; and tokens must gain more than the error of models. */
+static void unevaluated_forms_do_not_rank_first(void **state)
 {
     (void)state;
     static const char *const places[] = {"4x4@100M", "4x4@100M;order=roundrobin"};
     atn_machine *m = machine(lab);
     for (int i = 0; i < 2; i++) {
-        atn_topo *t = wires(places[i]);
+        atn_topo *t = topology(places[i]);
         for (int64_t bytes = 1 << 14; bytes <= 1 << 20; bytes *= 8) {
             char name[ATN_NAME_ROOM];
             atn_ranking r = rank(ATN_ALLREDUCE, bytes, t, m, atn_plan_budget(t->p) / 2);
@@ -142,12 +142,12 @@ static void promises_do_not_win(void **state)
     atn_machine_free(m);
 }
 
-/* A ranking believes a schedule with tokens a tenth less than the model does. */
-static void tokens_are_doubted(void **state)
+/* A ranking adds a tenth to the predicted time of a schedule with tokens. */
+static void tokens_must_gain_clearly(void **state)
 {
     (void)state;
     atn_machine *m = machine(lab);
-    atn_topo *t = wires("4x4@100M");
+    atn_topo *t = topology("4x4@100M");
     const atn_problem q = {.op = ATN_ALLREDUCE, .p = t->p, .bytes = 1 << 17, .topo = t};
     atn_ranking r = rank(q.op, q.bytes, t, m, INT64_C(1) << 40);
     int seen[2] = {0};
@@ -163,7 +163,7 @@ static void tokens_are_doubted(void **state)
                          ATN_OK);
         assert_int_equal(atn_planner_time(&r.v[i].choice, &q, m, NULL, &budget, &usual, NULL),
                          ATN_OK);
-        assert_true(usual == seconds); /* links are what to trust there */
+        assert_true(usual == seconds); /* the `links` model applies there */
         assert_true(fabs(r.v[i].seconds / seconds - (tokens ? 1.1 : 1)) < 1e-9);
     }
     assert_true(seen[0] > 0 && seen[1] > 0);
@@ -172,35 +172,35 @@ static void tokens_are_doubted(void **state)
     atn_machine_free(m);
 }
 
-/* Pipelines are told from two short ones. */
+/* Pipelines are estimated from two short ones. */
 static void long_pipelines(void **state)
 {
     (void)state;
     static const char *const words[] = {"chain:segment=2K", "chain:segment=4K:order=dfs",
                                         "binomial:segment=2K"};
     atn_machine *m = machine(lab);
-    atn_topo *t = wires("4x4@100M;order=roundrobin");
+    atn_topo *t = topology("4x4@100M;order=roundrobin");
     const atn_problem q = {.op = ATN_BCAST, .p = 16, .bytes = 1 << 17, .topo = t};
     for (int i = 0; i < 3; i++) {
         atn_choice c;
         char text[64];
         atn_schedule *s[16];
         int64_t budget = 1 << 28;
-        double told = 0, whole = 0;
+        double estimate = 0, whole = 0;
         snprintf(text, sizeof text, "%s", words[i]);
         assert_int_equal(atn_choice_read(ATN_BCAST, text, &c, NULL), ATN_OK);
-        assert_int_equal(atn_planner_time(&c, &q, m, atn_model_find("links"), &budget, &told, NULL),
-                         ATN_OK);
+        assert_int_equal(
+            atn_planner_time(&c, &q, m, atn_model_find("links"), &budget, &estimate, NULL), ATN_OK);
         for (int r = 0; r < 16; r++) {
             atn_problem mine = q;
             mine.r = r;
-            mine.pieces = atn_pieces(c.row, &q, &c.params);
+            mine.segments = atn_segments(c.row, &q, &c.params);
             assert_int_equal(atn_build(c.row, &mine, &c.params, &s[r], NULL), ATN_OK);
         }
         assert_int_equal(model_time(atn_model_find("links"), s, 16, q.bytes, m, t, &whole, NULL),
                          ATN_OK);
-        if (fabs(told / whole - 1) > 0.1)
-            fail_msg("%s: %g from short ones, %g as a whole", words[i], told, whole);
+        if (fabs(estimate / whole - 1) > 0.1)
+            fail_msg("%s: %g from short ones, %g as a whole", words[i], estimate, whole);
         for (int r = 0; r < 16; r++)
             atn_schedule_free(s[r]);
     }
@@ -208,7 +208,7 @@ static void long_pipelines(void **state)
     atn_machine_free(m);
 }
 
-/* (P - 1)(g(s) + L) + g(s)(k - 1), searched, has its minimum where the model says. */
+/* (P - 1)(g(s) + L) + g(s)(k - 1), searched, has its minimum at the model's optimum. */
 static void best_segment(void **state)
 {
     (void)state;
@@ -240,11 +240,11 @@ static void best_segment(void **state)
     atn_machine_free(m);
 }
 
-static void model_by_place(void **state)
+static void model_by_topology(void **state)
 {
     (void)state;
     atn_machine *m = atn_machine_builtin();
-    atn_topo *t = wires("2x2@100M");
+    atn_topo *t = topology("2x2@100M");
     assert_string_equal(atn_planner_model(m, t, 4)->name, "links");
     m->nchannels = 1;
     assert_string_equal(atn_planner_model(m, NULL, 4)->name, "taulop");
@@ -257,7 +257,7 @@ static void long_calls(void **state)
 {
     (void)state;
     static const struct {
-        const char *wires;
+        const char *topology;
         atn_operation op;
         int64_t bytes;
         bool is;
@@ -269,7 +269,7 @@ static void long_calls(void **state)
         {"4x4@100M", ATN_ALLTOALLV, -1, false},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        atn_topo *t = wires(list[i].wires);
+        atn_topo *t = topology(list[i].topology);
         const atn_problem q = {.op = list[i].op, .p = 16, .bytes = list[i].bytes, .topo = t};
         assert_int_equal(atn_takes_long(&q, 8), list[i].is);
         atn_topo_free(t);
@@ -287,7 +287,7 @@ static char *text_of(const atn_choice *c, const atn_problem *q)
         atn_schedule *s = NULL;
         atn_problem mine = *q;
         mine.r = r;
-        mine.pieces = atn_pieces(c->row, q, &c->params);
+        mine.segments = atn_segments(c->row, q, &c->params);
         if (atn_build(c->row, &mine, &c->params, &s, NULL) == ATN_OK)
             for (int i = 0; i < s->nops; i++) {
                 fprintf(f, "%s %d ", atn_op_name(&s->ops[i]), s->ops[i].peer);
@@ -300,11 +300,11 @@ static char *text_of(const atn_choice *c, const atn_problem *q)
     return text;
 }
 
-/* What is derived once for all ranks builds the schedules that each rank builds for itself. */
-static void derived_once(void **state)
+/* Cached derived data give the same schedules as those computed by each rank. */
+static void derived_data_are_cached(void **state)
 {
     (void)state;
-    atn_topo *t = wires("3x3@100M;order=roundrobin");
+    atn_topo *t = topology("3x3@100M;order=roundrobin");
     for (int op = 0; op < ATN_OPERATIONS; op++) {
         const atn_problem q = {
             .op = (atn_operation)op, .p = t->p, .root = op % 2, .bytes = 3000, .topo = t};
@@ -329,10 +329,14 @@ static void derived_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(best_along_the_wires), cmocka_unit_test(rankings_are_sorted_and_bounded),
-        cmocka_unit_test(promises_do_not_win),  cmocka_unit_test(tokens_are_doubted),
-        cmocka_unit_test(long_pipelines),       cmocka_unit_test(best_segment),
-        cmocka_unit_test(model_by_place),       cmocka_unit_test(derived_once),
+        cmocka_unit_test(best_on_cyclic_mapping),
+        cmocka_unit_test(rankings_are_sorted_and_bounded),
+        cmocka_unit_test(unevaluated_forms_do_not_rank_first),
+        cmocka_unit_test(tokens_must_gain_clearly),
+        cmocka_unit_test(long_pipelines),
+        cmocka_unit_test(best_segment),
+        cmocka_unit_test(model_by_topology),
+        cmocka_unit_test(derived_data_are_cached),
         cmocka_unit_test(long_calls),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -353,7 +353,7 @@ static void unfinished_races_go_on(void **state)
 {
     (void)state;
     const sim_machine m = {.n = NAMES, .time = {10e-3, 20e-3, 12e-3, 12e-3}, .agreement = 20e-6};
-    const atn_problem q = {.op = ATN_BCAST, .p = RANKS, .bytes = BYTES, .pieces = 1};
+    const atn_problem q = {.op = ATN_BCAST, .p = RANKS, .bytes = BYTES, .segments = 1};
     for (int sure = 0; sure <= 1; sure++) {
         static atn_tuners tuners;
         atn_rule rule;

@@ -192,7 +192,7 @@ static void every_row_is_drawn(void **state)
     for (int i = 0; i < atn_catalog_rows(); i++)
         for (int p = 1; p <= 17; p += p < 5 ? 1 : 12) {
             const atn_row *row = atn_catalog_row(i);
-            atn_problem q = {.op = row->op, .p = p, .pieces = 1, .bytes = 1024};
+            atn_problem q = {.op = row->op, .p = p, .segments = 1, .bytes = 1024};
             atn_schedule *set[17] = {NULL};
             atn_params prm;
             atn_status st = ATN_OK;

@@ -33,7 +33,7 @@ typedef struct {
     atn_op_graph g;
 } all;
 
-static all build(const char *name, int p, int pieces, int64_t bytes)
+static all build(const char *name, int p, int segments, int64_t bytes)
 {
     all a = {p, calloc((size_t)p, sizeof *a.s), {0}};
     char text[ATN_NAME_ROOM];
@@ -47,7 +47,7 @@ static all build(const char *name, int p, int pieces, int64_t bytes)
     if (atn_choice_read(op, algo, &c, &err))
         fail_msg("%s: %s", name, err.text);
     for (int r = 0; r < p; r++) {
-        const atn_problem q = {.op = op, .p = p, .r = r, .bytes = bytes, .pieces = pieces};
+        const atn_problem q = {.op = op, .p = p, .r = r, .bytes = bytes, .segments = segments};
         if (atn_build(c.row, &q, &c.params, &a.s[r], &err))
             fail_msg("%s: %s", name, err.text);
     }
@@ -465,7 +465,7 @@ static void every_algorithm(void **state)
         const atn_row *row = atn_catalog_row(i);
         atn_params prm;
         atn_params_default(row, &prm);
-        const atn_problem q = {.op = row->op, .p = 8, .bytes = 4096, .pieces = 1};
+        const atn_problem q = {.op = row->op, .p = 8, .bytes = 4096, .segments = 1};
         if (row->algo->build == NULL || atn_refuses(row, &q, &prm))
             continue;
         all a = build(row->name, 8, 1, 4096);

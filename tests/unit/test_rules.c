@@ -80,7 +80,7 @@ static atn_rules *loaded(const char *path, const char *forced, const char *selec
 static const char *chosen(const atn_rules *rules, atn_operation op, int p, int64_t bytes)
 {
     static char name[200];
-    const atn_problem q = {.op = op, .p = p, .pieces = 1, .bytes = bytes};
+    const atn_problem q = {.op = op, .p = p, .segments = 1, .bytes = bytes};
     atn_choice choice;
     atn_rules_choose(rules, &q, 0, &choice, NULL);
     atn_params_print(choice.row, &choice.params, name, sizeof name);
@@ -110,7 +110,7 @@ static void print_is_sorted_aligned_and_stable(void **state)
     atn_rules_free(again);
 }
 
-/* Neither 0 nor narrower than any other: of so few samples no interval is known. */
+/* Neither 0 nor narrower than any other: few samples have no interval. */
 static void few_samples_have_no_interval(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void an_empty_table_is_native(void **state)
     atn_rules_free(rules);
 }
 
-/* ---- bad text ---- */
+/* ---- invalid text ---- */
 
 #define HEAD "attune-wisdom 1\n"
 static const struct {
@@ -242,9 +242,8 @@ static const struct {
      "w:2: unknown algorithm \"quantum\" for bcast; there are: "},
     {HEAD "rule bcast use=allreduce/ring\nend\n", "w:2: unknown algorithm"},
     {HEAD "rule bcast use=chain next=warp\nend\n", "w:2: unknown algorithm \"warp\""},
-    {HEAD "rule bcast use=chain{segment=-3}\nend\n",
-     "w:2: bcast/chain: segment=-3 is not possible"},
-    {HEAD "rule bcast use=chain{segment=99999999T}\nend\n", "segment=99999999T is not possible"},
+    {HEAD "rule bcast use=chain{segment=-3}\nend\n", "w:2: bcast/chain: segment=-3 is invalid"},
+    {HEAD "rule bcast use=chain{segment=99999999T}\nend\n", "segment=99999999T is invalid"},
     {HEAD "rule bcast use=chain{segmnt=8K}\nend\n", "did you mean 'segment'"},
     {HEAD "rule bcast use=chain{segment=8K\nend\n",
      "w:2: chain{segment=8K: parameters are written"},
@@ -277,7 +276,7 @@ static const struct {
     {HEAD "rule bcast use=chain\nrule bcast use=nope\nend\n", "w:3: unknown algorithm \"nope\""},
 };
 
-static void bad_text_is_refused_with_place_and_reason(void **state)
+static void invalid_text_is_rejected_with_line_and_reason(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -300,8 +299,8 @@ static void zero_bytes_are_refused(void **state)
     assert_holds(err.text, "w:2: byte 0x00 is not text");
 }
 
-/* Every beginning of a file is refused, and none is taken for a smaller whole. */
-static void every_truncation_is_noticed(void **state)
+/* Every prefix of a file is rejected. */
+static void every_truncation_is_detected(void **state)
 {
     (void)state;
     for (size_t n = 0; n < strlen(sample) - 1; n++) {
@@ -353,14 +352,14 @@ static void ranges_include_low_and_exclude_high(void **state)
     atn_rules_free(rules);
 }
 
-static void the_first_match_that_applies_wins(void **state)
+static void the_first_applicable_match_is_chosen(void **state)
 {
     (void)state;
     atn_rules *rules = parsed("attune-wisdom 1\n"
                               "rule allgather use=neighbor\n"
                               "rule allgather ranks=5 use=ring\n"
                               "end\n");
-    atn_problem q = {.op = ATN_ALLGATHER, .p = 8, .pieces = 1, .bytes = 64};
+    atn_problem q = {.op = ATN_ALLGATHER, .p = 8, .segments = 1, .bytes = 64};
     atn_choice choice;
     atn_reason reason;
     char text[400];
@@ -384,24 +383,24 @@ static void the_first_match_that_applies_wins(void **state)
     atn_rules_free(rules);
 }
 
-static void local_knowledge_has_no_influence(void **state)
+static void local_data_have_no_influence(void **state)
 {
     (void)state;
     atn_rules *rules = loaded(NULL, "*=linear,*=ring,*=native", "random:5");
     for (int op = 0; op < ATN_OPERATIONS; op++)
         for (uint64_t call = 0; call < 20; call++) {
-            atn_problem q = {.op = (atn_operation)op, .p = 4, .pieces = 1, .bytes = 100};
+            atn_problem q = {.op = (atn_operation)op, .p = 4, .segments = 1, .bytes = 100};
             atn_choice one, other;
             atn_rules_choose(rules, &q, call, &one, NULL);
             q.r = 3;
-            q.pieces = 7;
+            q.segments = 7;
             atn_rules_choose(rules, &q, call, &other, NULL);
             assert_memory_equal(&one, &other, sizeof one);
         }
     atn_rules_free(rules);
 }
 
-static void masks_tell_operations_with_rules(void **state)
+static void masks_list_operations_with_rules(void **state)
 {
     (void)state;
     atn_rules *rules = parsed(sample);
@@ -418,7 +417,7 @@ static void masks_tell_operations_with_rules(void **state)
 
 /* ---- forced ---- */
 
-static void forced_algorithms_come_first(void **state)
+static void forced_algorithms_have_priority(void **state)
 {
     (void)state;
     char path[] = "/tmp/attune-rules-XXXXXX";
@@ -437,7 +436,7 @@ static void forced_algorithms_come_first(void **state)
     unlink(path);
 }
 
-static void bad_forced_text_is_refused(void **state)
+static void invalid_forced_text_is_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -449,7 +448,7 @@ static void bad_forced_text_is_refused(void **state)
         {"alreduce=ring", "ATTUNE_ALGORITHM: unknown operation \"alreduce\"; did you mean"},
         {"allreduce=rnig", "unknown algorithm \"rnig\" for allreduce; did you mean \"ring\"?"},
         {"*=warp", "no operation has an algorithm \"warp\""},
-        {"allreduce=ring:segment=huge", "segment=huge is not possible"},
+        {"allreduce=ring:segment=huge", "segment=huge is invalid"},
         {"allreduce=ring:segment", "'segment' is not of the form parameter=value"},
         {"bcast=chain,allreduce=ring:depth=4", "has no parameter 'depth'"},
     };
@@ -493,10 +492,10 @@ static void packing_keeps_everything(void **state)
 
 /* ---- random ---- */
 
-/* Some rows need more than a problem can offer here, such as a topology. */
+/* Some rows have requirements that the problem does not meet, such as a topology. */
 static bool applies(const atn_row *row)
 {
-    const atn_problem q = {.op = row->op, .p = 8, .pieces = 1, .bytes = 64};
+    const atn_problem q = {.op = row->op, .p = 8, .segments = 1, .bytes = 64};
     atn_params prm;
     atn_params_default(row, &prm);
     return atn_refuses(row, &q, &prm) == NULL;
@@ -513,11 +512,11 @@ static void random_choices_are_applicable_and_vary(void **state)
         for (uint64_t call = 0; call < 400; call++) {
             atn_problem q = {.op = (atn_operation)op,
                              .p = 2 + (int)(call % 9),
-                             .pieces = 1,
+                             .segments = 1,
                              .bytes = (int64_t)(call * call)};
             atn_choice choice;
             atn_rules_choose(rules, &q, call, &choice, NULL);
-            q.pieces = atn_pieces(choice.row, &q, &choice.params);
+            q.segments = atn_segments(choice.row, &q, &choice.params);
             assert_null(atn_refuses(choice.row, &q, &choice.params));
             for (int i = 0; i < atn_catalog_rows(); i++)
                 if (atn_catalog_row(i) == choice.row && !seen[i]) {
@@ -540,7 +539,7 @@ static void random_parameters_are_legal(void **state)
     for (uint64_t call = 0; call < 3000; call++) {
         const atn_problem q = {.op = (atn_operation)(call % ATN_OPERATIONS),
                                .p = 8,
-                               .pieces = 1,
+                               .segments = 1,
                                .bytes = INT64_C(1) << 20};
         atn_choice choice;
         const atn_param *list[ATN_MAX_PARAMS];
@@ -574,16 +573,16 @@ int main(void)
         cmocka_unit_test(durations_survive),
         cmocka_unit_test(carriage_returns_and_indents_are_tolerated),
         cmocka_unit_test(an_empty_table_is_native),
-        cmocka_unit_test(bad_text_is_refused_with_place_and_reason),
+        cmocka_unit_test(invalid_text_is_rejected_with_line_and_reason),
         cmocka_unit_test(zero_bytes_are_refused),
-        cmocka_unit_test(every_truncation_is_noticed),
+        cmocka_unit_test(every_truncation_is_detected),
         cmocka_unit_test(unreadable_files_are_named),
         cmocka_unit_test(ranges_include_low_and_exclude_high),
-        cmocka_unit_test(the_first_match_that_applies_wins),
-        cmocka_unit_test(local_knowledge_has_no_influence),
-        cmocka_unit_test(masks_tell_operations_with_rules),
-        cmocka_unit_test(forced_algorithms_come_first),
-        cmocka_unit_test(bad_forced_text_is_refused),
+        cmocka_unit_test(the_first_applicable_match_is_chosen),
+        cmocka_unit_test(local_data_have_no_influence),
+        cmocka_unit_test(masks_list_operations_with_rules),
+        cmocka_unit_test(forced_algorithms_have_priority),
+        cmocka_unit_test(invalid_forced_text_is_rejected),
         cmocka_unit_test(packing_keeps_everything),
         cmocka_unit_test(random_choices_are_applicable_and_vary),
         cmocka_unit_test(random_parameters_are_legal),

@@ -1,5 +1,5 @@
 /* test_sched.c - builder, dependencies, passes, partitions and verifier on algorithms written here,
- * so that a fault in the catalogue cannot hide one in the machinery. */
+ * so that a fault in the catalogue cannot hide one in sched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void build_all(all_ranks *a, atn_operation op, int p, bool in_place, emit
 {
     a->p = p;
     for (int r = 0; r < p; r++) {
-        const atn_problem q = {.op = op, .p = p, .r = r, .in_place = in_place, .pieces = 1};
+        const atn_problem q = {.op = op, .p = p, .r = r, .in_place = in_place, .segments = 1};
         atn_builder *b = atn_builder_new(&q);
         atn_error err = {0};
         emit(b, &q);
@@ -145,8 +145,8 @@ static void test_passes_keep_the_meaning(void **state)
 
 /* ---- groups ---- */
 
-/* The ring in pieces: a part of a group is that part of each of its blocks. */
-static void ring_in_pieces(atn_builder *b, const atn_problem *q, const void *context)
+/* The ring in segments: a part of a group consists of that part of each of its blocks. */
+static void ring_in_segments(atn_builder *b, const atn_problem *q, const void *context)
 {
     (void)context;
     atn_pass_segment(b, q, 2, ring_allgather, NULL);
@@ -157,14 +157,14 @@ static void emit_grouped(atn_builder *b, const atn_problem *q)
 {
     const int pairs = (q->p + 1) / 2, mine = q->r / 2, count = atn_min(2, q->p - 2 * mine);
     const bool leads = q->r % 2 == 0;
-    const atn_problem ring = {.op = ATN_ALLGATHERV, .p = pairs, .r = mine, .pieces = 1};
+    const atn_problem ring = {.op = ATN_ALLGATHERV, .p = pairs, .r = mine, .segments = 1};
     int leaders[MAX_P], first[MAX_P + 1];
 
     for (int i = 0; i <= pairs; i++)
         leaders[i] = first[i] = atn_min(2 * i, q->p);
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     if (!leads) {
-        atn_send(b, q->r - 1, atn_src(0, 1)); /* in one piece, while leaders cut it in two */
+        atn_send(b, q->r - 1, atn_src(0, 1)); /* in one segment, while leaders split it in two */
         atn_recv(b, q->r - 1, atn_dst(0, q->p));
         return;
     }
@@ -176,7 +176,7 @@ static void emit_grouped(atn_builder *b, const atn_problem *q)
                                   .src = {.at = atn_dst(0, 1), .each = 1, .first = own},
                                   .dst = {.at = atn_dst(0, 1), .each = 1, .first = first},
                                   .vec = {.each = 1, .first = first},
-                                  .build = ring_in_pieces});
+                                  .build = ring_in_segments});
     if (count == 2)
         atn_send(b, q->r + 1, atn_dst(0, q->p));
 }
@@ -261,7 +261,7 @@ static void star_up(atn_builder *b, const atn_problem *q, const void *context)
         }
 }
 
-/* A reduction and a broadcast of nothing are a barrier; the broadcast alone is none. */
+/* An empty reduction and an empty broadcast are a barrier; the broadcast alone is not. */
 static void signal_with(atn_builder *b, const atn_problem *q, atn_operation op, atn_build_fn build)
 {
     atn_problem inner = *q;
@@ -297,7 +297,7 @@ static void test_signals(void **state)
 
 /* ---- pairs ---- */
 
-/* A message alone, then an exchange: together they would be steps that wait for each other. */
+/* A single message, then an exchange: together they would form steps that deadlock. */
 static void emit_lone(atn_builder *b, const atn_problem *q)
 {
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
@@ -389,7 +389,7 @@ static void test_every_conflict_is_ordered(void **state)
         }
 }
 
-/* ---- what the verifier must see ---- */
+/* ---- faults that the verifier must detect ---- */
 
 typedef void (*damage_fn)(all_ranks *a);
 
@@ -466,7 +466,7 @@ static void test_order_of_operands(void **state)
     free_all(&a);
 }
 
-/* Everyone sends first: works with buffers, not with synchronous sends. */
+/* All ranks send first: works with buffering, not with synchronous sends. */
 static void emit_two_sends(atn_builder *b, const atn_problem *q)
 {
     const int other = 1 - q->r;
@@ -513,7 +513,7 @@ static void test_builder_refuses(void **state)
                                                  refuse_overlap};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const atn_problem q = {.op = ATN_ALLREDUCE, .p = 2, .r = 0, .pieces = 1};
+        const atn_problem q = {.op = ATN_ALLREDUCE, .p = 2, .r = 0, .segments = 1};
         atn_builder *b = atn_builder_new(&q);
         atn_schedule *s = NULL;
         atn_error err = {0};
@@ -542,21 +542,21 @@ static void test_chain(void **state)
     free_all(&a);
 }
 
-/* Between two ranks: every piece goes up, comes back and goes on down. */
+/* Between two ranks: every segment goes up, comes back and continues down. */
 static void test_relay(void **state)
 {
     (void)state;
-    for (int pieces = 1; pieces < 4; pieces++) {
-        const atn_problem q = {.op = ATN_ALLREDUCE, .p = 3, .r = 1, .pieces = pieces};
+    for (int segments = 1; segments < 4; segments++) {
+        const atn_problem q = {.op = ATN_ALLREDUCE, .p = 3, .r = 1, .segments = segments};
         atn_builder *b = atn_builder_new(&q);
         atn_schedule *s = NULL;
-        atn_split(b, pieces);
-        for (int k = 0; k < 2 * pieces; k++) {
+        atn_split(b, segments);
+        for (int k = 0; k < 2 * segments; k++) {
             atn_recv(b, k % 2 ? 0 : 2, atn_dst(k / 2, 1));
             atn_send(b, k % 2 ? 2 : 0, atn_dst(k / 2, 1));
         }
         assert_int_equal(atn_builder_finish(b, "relay", &s, NULL), ATN_OK);
-        assert_true(atn_is_chain(s) == (pieces == 1));
+        assert_true(atn_is_chain(s) == (segments == 1));
         atn_schedule_free(s);
     }
 }
@@ -569,7 +569,7 @@ static void test_cut(void **state)
             assert_int_equal(atn_cut(n, 0, k), 0);
             assert_int_equal(atn_cut(n, k, k), n);
             for (int i = 0; i < k; i++)
-                for (int f = 1; f < 4; f++) /* a finer cut has the same borders */
+                for (int f = 1; f < 4; f++) /* a finer split has the same boundaries */
                     assert_int_equal(atn_cut(n, i, k), atn_cut(n, i * f, k * f));
         }
     assert_int_equal(atn_cut(INT64_C(1) << 45, 1 << 20, 1 << 21), INT64_C(1) << 44);

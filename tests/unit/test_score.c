@@ -1,4 +1,4 @@
-/* test_score.c - errors of predictions and the price of following them. */
+/* test_score.c - prediction errors and the cost of selection by prediction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include "report/score.h"
 
-/* Two tasks of bcast, one of reduce; model 0 is perfect, 1 twice too long and always wrong about
- * who wins, 2 says nothing about reduce. */
+/* Two tasks of bcast, one of reduce; model 0 is perfect, 1 twice too long and always selects the
+ * wrong algorithm, 2 has no prediction for reduce. */
 static atn_score make(void)
 {
     static const atn_score_row rows[] = {
@@ -69,7 +69,7 @@ static void gaps_do_not_count(void **state)
     atn_vec_free(&s.rows);
 }
 
-/* The cells of a line of csv, joined: enough to see that numbers land under their heading. */
+/* The cells of a CSV line, joined: shows that numbers are under their heading. */
 static void tables(void **state)
 {
     (void)state;

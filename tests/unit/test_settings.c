@@ -88,7 +88,7 @@ static void bad_values_name_variable_and_range(void **state)
     }
 }
 
-static void unknown_variables_are_told(void **state)
+static void unknown_variables_are_reported(void **state)
 {
     (void)state;
     atn_settings s;
@@ -124,7 +124,7 @@ static void reports_go_nowhere_to_stderr_or_to_a_file(void **state)
     }
 }
 
-/* What `attune run` adds and `attune settings` shows is one function. */
+/* `attune run` and `attune settings` use the same function. */
 static void jobs_learn_under_attune_run(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void jobs_learn_under_attune_run(void **state)
     assert_string_equal(atn_setting_run_default(ATN_SET_BUDGET), "2");
 }
 
-static void packed_settings_come_back(void **state)
+static void packed_settings_round_trip(void **state)
 {
     (void)state;
     atn_settings s, other;
@@ -195,10 +195,10 @@ int main(void)
         cmocka_unit_test(defaults_fit_their_table),
         cmocka_unit_test(values_are_taken_from_the_environment),
         cmocka_unit_test(bad_values_name_variable_and_range),
-        cmocka_unit_test(unknown_variables_are_told),
+        cmocka_unit_test(unknown_variables_are_reported),
         cmocka_unit_test(reports_go_nowhere_to_stderr_or_to_a_file),
         cmocka_unit_test(jobs_learn_under_attune_run),
-        cmocka_unit_test(packed_settings_come_back),
+        cmocka_unit_test(packed_settings_round_trip),
         cmocka_unit_test(the_reference_page_is_up_to_date),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -53,7 +53,7 @@ static void sizes_are_listed(void **state)
         assert_string_equal(sizes(rows[i].text, out), rows[i].list);
 }
 
-static void bad_sizes_are_refused(void **state)
+static void invalid_size_lists_are_rejected(void **state)
 {
     (void)state;
     static const char *const rows[] = {
@@ -127,7 +127,7 @@ static double draw(uint64_t *state)
     return 1 / sqrt(sqrt(u)) / pow(0.5, -0.25) * 2;
 }
 
-/* How often the interval of `n` samples holds the truth, in percent. */
+/* How often the interval of `n` samples contains the true value, in percent. */
 static double coverage(int n, bool ratio)
 {
     enum { TRIALS = 4000 };
@@ -147,7 +147,7 @@ static double coverage(int n, bool ratio)
     return 100.0 * held / TRIALS;
 }
 
-static void intervals_hold_the_truth(void **state)
+static void intervals_contain_the_true_value(void **state)
 {
     (void)state;
     static const int sizes_of[] = {6, 9, 12, 25, 64};
@@ -172,11 +172,11 @@ static void ratios(void **state)
     const atn_estimate exact = {2, 2, 2}, wide = {4, 2, 8};
     atn_estimate e = atn_ratio(exact, exact);
     assert_true(e.mid == 1 && e.lo == 1 && e.hi == 1);
-    e = atn_ratio(wide, exact); /* one side alone keeps its width */
+    e = atn_ratio(wide, exact); /* a single side keeps its width */
     near(e.mid, 2);
     near(e.lo, 1);
     near(e.hi, 4);
-    e = atn_ratio(wide, wide); /* logarithms add like the sides of a right angle */
+    e = atn_ratio(wide, wide); /* errors of logarithms add in quadrature */
     near(e.mid, 1);
     near(e.lo, exp(-sqrt(2) * log(2)));
     near(e.hi, exp(sqrt(2) * log(2)));
@@ -199,11 +199,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_listed),
-        cmocka_unit_test(bad_sizes_are_refused),
+        cmocka_unit_test(invalid_size_lists_are_rejected),
         cmocka_unit_test(ranges_end_before_they_overflow),
         cmocka_unit_test(medians),
         cmocka_unit_test(interval_ranks),
-        cmocka_unit_test(intervals_hold_the_truth),
+        cmocka_unit_test(intervals_contain_the_true_value),
         cmocka_unit_test(ratios),
         cmocka_unit_test(geometric_means),
     };

@@ -1,5 +1,5 @@
-/* test_supplied.c - algorithms that users bring along: proven, used where they fit, carried to
- * other ranks; and every reason to refuse them. */
+/* test_supplied.c - user-supplied algorithms: verified, used where they apply, sent to other ranks;
+ * and every reason to refuse them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 static const char tree[] = HEAD("bcast p=3") "rank 0\n0: send 1 dst[0]\n1: send 2 dst[0]\n"
                                              "rank 1\n0: recv 0 dst[0]\n"
                                              "rank 2\n0: recv 0 dst[0]\nend\n";
-/* The result is written before the operand is read: in place it must be put aside. */
+/* The result is written before the operand is read: in place it must be copied first. */
 static const char swap[] = HEAD("allreduce p=2") "rank 0\n0: send 1 src[0]\n1: recv 1 dst[0]\n"
                                                  "2: reduce src[0] into dst[0]\n"
                                                  "rank 1\n0: send 0 src[0]\n1: recv 0 dst[0]\n"
@@ -35,27 +35,28 @@ static void is_refused(atn_operation op, const char *text, atn_status wanted, co
     assert_null(atn_supplied_text(op, "bad", &verdict));
 }
 
-static void bad_ones_are_refused(void **state)
+static void invalid_schedules_are_rejected(void **state)
 {
     (void)state;
     is_refused(ATN_BCAST, "hello", ATN_INPUT,
-               "bad:1: this is no schedule; the first line must be 'attune-schedule 1'");
+               "bad:1: this is not a schedule; the first line must be 'attune-schedule 1'");
     is_refused(ATN_BCAST, HEAD("bcast p=2") "rank 0\n0: sned 1 dst[0]\n", ATN_INPUT,
-               "bad:5: 'sned' is no operation; it must be send, ssend, recv, copy or reduce");
+               "bad:5: 'sned' is not an operation; it must be send, ssend, recv, copy or reduce");
     is_refused(ATN_ALLREDUCE, tree, ATN_INPUT,
-               "bad: is a schedule for bcast and cannot serve allreduce; name another");
+               "bad: is a schedule for bcast and cannot implement allreduce; name another");
     is_refused(ATN_BCAST, HEAD("bcast p=2") "rank 0\nrank 1\nend\n", ATN_FINDING,
-               "bad: does not do what bcast asks: rank 1: result block 0 does not hold the data it "
-               "should; `attune schedule verify` tells more");
+               "bad: does not implement bcast: rank 1: result block 0 does not hold the data it "
+               "should; `attune schedule verify` prints details");
     is_refused(ATN_BCAST, HEAD("bcast p=2") "rank 0\n0: recv 1 dst[0]\nrank 1\nend\n", ATN_FINDING,
-               "bad: does not do what bcast asks: deadlock: rank 0 waits in operation 0 (receive "
-               "from rank 1, message 0) for ever; `attune schedule verify` tells more");
+               "bad: does not implement bcast: deadlock: rank 0 waits forever in operation 0 "
+               "(receive from rank 1, message 0); `attune schedule verify` prints details");
     is_refused(ATN_ALLREDUCE,
                HEAD("allreduce p=1") "rank 0 in_place\n0: copy dst[0] to dst[0]\nend\n", ATN_INPUT,
                "bad:5: operation 0 does nothing; remove it");
-    is_refused(ATN_ALLREDUCE, HEAD("allreduce p=1") "rank 0 in_place\nend\n", ATN_INPUT,
-               "bad: rank 0 is in_place; write it for separate buffers, it serves MPI_IN_PLACE as "
-               "well");
+    is_refused(
+        ATN_ALLREDUCE, HEAD("allreduce p=1") "rank 0 in_place\nend\n", ATN_INPUT,
+        "bad: rank 0 is in_place; write it for separate buffers, it supports MPI_IN_PLACE as "
+        "well");
 }
 
 static atn_supplied_proof added(atn_operation op, const char *name, const char *text)
@@ -80,7 +81,7 @@ static char *text_of(const char *name, int p, int root, bool ordered)
     atn_params_default(row, &prm);
     for (int r = 0; r < p; r++) {
         const atn_problem q = {
-            .op = row->op, .p = p, .r = r, .root = root, .ordered = ordered, .pieces = 1};
+            .op = row->op, .p = p, .r = r, .root = root, .ordered = ordered, .segments = 1};
         assert_int_equal(atn_build(row, &q, &prm, &s[r], NULL), ATN_OK);
     }
     atn_schedule_print(f, s, p);
@@ -90,7 +91,7 @@ static char *text_of(const char *name, int p, int root, bool ordered)
     return text;
 }
 
-static void proofs_find_out_what_is_served(void **state)
+static void proofs_determine_supported_problems(void **state)
 {
     (void)state;
     static const struct {
@@ -145,7 +146,7 @@ static void serves(const atn_choice *c, atn_problem q)
         atn_schedule_free(s[r]);
 }
 
-static void files_serve_every_root_and_in_place(void **state)
+static void files_support_every_root_and_in_place(void **state)
 {
     (void)state;
     char *reduce = text_of("reduce/scatter_gather", 6, 2, false),
@@ -157,20 +158,20 @@ static void files_serve_every_root_and_in_place(void **state)
     const atn_choice c[] = {choice(ATN_BCAST, "tree"), choice(ATN_ALLREDUCE, "swap"),
                             choice(ATN_REDUCE, "reduce"), choice(ATN_GATHER, "gather")};
     for (int root = 0; root < 3; root++)
-        serves(&c[0], (atn_problem){.op = ATN_BCAST, .p = 3, .root = root, .pieces = 1});
-    serves(&c[1], (atn_problem){.op = ATN_ALLREDUCE, .p = 2, .in_place = true, .pieces = 1});
+        serves(&c[0], (atn_problem){.op = ATN_BCAST, .p = 3, .root = root, .segments = 1});
+    serves(&c[1], (atn_problem){.op = ATN_ALLREDUCE, .p = 2, .in_place = true, .segments = 1});
     for (int root = 0; root < 6; root++)
         for (int place = 0; place < 2; place++) {
             serves(&c[2],
                    (atn_problem){
-                       .op = ATN_REDUCE, .p = 6, .root = root, .in_place = place, .pieces = 1});
-            serves(&c[3], (atn_problem){.op = ATN_GATHER, .p = 6, .root = root, .pieces = 1});
+                       .op = ATN_REDUCE, .p = 6, .root = root, .in_place = place, .segments = 1});
+            serves(&c[3], (atn_problem){.op = ATN_GATHER, .p = 6, .root = root, .segments = 1});
         }
     free(reduce);
     free(gather);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void unsuitable_problems_are_refused(void **state)
 {
     (void)state;
     char *ordered = text_of("reduce/linear", 4, 0, true),
@@ -199,7 +200,7 @@ static void what_does_not_fit_is_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const atn_choice c = choice(cases[i].q.op, cases[i].file);
         atn_problem q = cases[i].q;
-        q.pieces = 1;
+        q.segments = 1;
         const char *why = atn_refuses(c.row, &q, &c.params);
         if (cases[i].why)
             assert_string_equal(why, cases[i].why);
@@ -235,7 +236,8 @@ static atn_status read_rules(const char *text, atn_rules **rules_p, atn_error *e
 static void rules_name_files_beside_them(void **state)
 {
     (void)state;
-    const atn_problem q = {.op = ATN_BCAST, .p = 3, .pieces = 1}, more = {.op = ATN_BCAST, .p = 5};
+    const atn_problem q = {.op = ATN_BCAST, .p = 3, .segments = 1},
+                      more = {.op = ATN_BCAST, .p = 5};
     atn_rules *rules = NULL, *copy = NULL;
     char *packed;
     size_t bytes;
@@ -272,9 +274,9 @@ static void rules_with_bad_files_are_refused(void **state)
          "schedule file"},
         {"..", NULL, "..: is a directory; name the schedule file in it"},
         {"broken", "attune-schedule 1\nname x\nproblem bcast p=2\nrank 0\n",
-         "broken:4: the file is cut off: its last line must be 'end'; get a complete copy"},
+         "broken:4: the file is truncated: its last line must be 'end'; get a complete copy"},
         {"wrong", HEAD("bcast p=2") "rank 0\nrank 1\nend\n",
-         "wrong: does not do what bcast asks: rank 1: result block 0"},
+         "wrong: does not implement bcast: rank 1: result block 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
@@ -328,10 +330,10 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_ones_are_refused),
-        cmocka_unit_test(proofs_find_out_what_is_served),
-        cmocka_unit_test(files_serve_every_root_and_in_place),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(invalid_schedules_are_rejected),
+        cmocka_unit_test(proofs_determine_supported_problems),
+        cmocka_unit_test(files_support_every_root_and_in_place),
+        cmocka_unit_test(unsuitable_problems_are_refused),
         cmocka_unit_test(rules_name_files_beside_them),
         cmocka_unit_test(rules_with_bad_files_are_refused),
         cmocka_unit_test(forced_files_are_read),

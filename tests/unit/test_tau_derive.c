@@ -20,7 +20,7 @@ static atn_traffic traffic_of(atn_operation op, const char *name, int p)
     assert_non_null(row);
     atn_params_default(row, &prm);
     for (int r = 0; r < p; r++) {
-        const atn_problem q = {.op = op, .p = p, .r = r, .pieces = 1, .bytes = 1024};
+        const atn_problem q = {.op = op, .p = p, .r = r, .segments = 1, .bytes = 1024};
         if (atn_build(row, &q, &prm, &s[r], &err))
             fail_msg("%s", err.text);
     }

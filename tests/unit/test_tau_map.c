@@ -21,7 +21,7 @@ static atn_traffic traffic_of(const char *full_name)
     assert_non_null(row);
     atn_params_default(row, &prm);
     for (int r = 0; r < P; r++) {
-        const atn_problem q = {.op = row->op, .p = P, .r = r, .pieces = 1, .bytes = BYTES};
+        const atn_problem q = {.op = row->op, .p = P, .r = r, .segments = 1, .bytes = BYTES};
         assert_int_equal(atn_build(row, &q, &prm, &s[r], NULL), ATN_OK);
     }
     assert_int_equal(atn_traffic_of(s, P, &t, NULL), ATN_OK);

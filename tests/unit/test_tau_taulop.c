@@ -82,7 +82,7 @@ static bool build(const atn_row *row, int p, all *a)
     atn_params prm;
     atn_error err = {0};
     atn_params_default(row, &prm);
-    const atn_problem any = {.op = row->op, .p = p, .bytes = BYTES, .pieces = 1};
+    const atn_problem any = {.op = row->op, .p = p, .bytes = BYTES, .segments = 1};
     if (row->algo->build == NULL || atn_refuses(row, &any, &prm))
         return false;
     a->p = p;

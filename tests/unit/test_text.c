@@ -1,4 +1,4 @@
-/* Schedules as text: what is printed is read back, what is damaged is refused with its line. */
+/* test_text.c - the text format of schedules: round trips, and rejection of damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static atn_schedule **build(const atn_row *row, int p, const char *params, bool 
     if (!(atn_operation_get(row->op)->flags & ATN_ROOTED))
         q.root = 0;
     assert_int_equal(atn_params_parse(row, params, &prm, NULL), ATN_OK);
-    q.pieces = atn_pieces(row, &q, &prm);
+    q.segments = atn_segments(row, &q, &prm);
     for (q.r = 0; q.r < p; q.r++) {
         const atn_place place = atn_operation_place(q.op, q.r == q.root);
         q.in_place = in_place && place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
@@ -97,7 +97,7 @@ static int round_trip(atn_schedule **set, int p)
     return 1;
 }
 
-static void every_row_reads_back(void **state)
+static void every_row_round_trips(void **state)
 {
     static const char *const all_params[] = {"", "segment=8K", "window=1", "sync=pair",
                                              "sync=barrier"};
@@ -119,7 +119,7 @@ static void every_row_reads_back(void **state)
     assert_true(done > 100);
 }
 
-static void what_was_read_is_proven(void **state)
+static void parsed_schedules_verify(void **state)
 {
     (void)state;
     const atn_row *row = atn_catalog_by_name("allreduce/ring");
@@ -136,7 +136,7 @@ static void what_was_read_is_proven(void **state)
 
 /* ---- damage ---- */
 
-static void every_cut_is_refused(void **state)
+static void every_truncation_is_rejected(void **state)
 {
     (void)state;
     atn_schedule **set = build(atn_catalog_by_name("allreduce/ring"), 3, "sync=pair", false);
@@ -155,7 +155,7 @@ static void every_cut_is_refused(void **state)
     free_set(set, 3);
 }
 
-/* Any change of one character is refused or gives some well-formed schedule; never a crash. */
+/* Any change of one character is rejected or gives a well-formed schedule; never a crash. */
 static void every_change_is_survived(void **state)
 {
     (void)state;
@@ -182,60 +182,61 @@ static void every_change_is_survived(void **state)
 static const struct {
     const char *text, *message;
 } bad[] = {
-    {"", "f:1: this is no schedule"},
-    {"attune-wisdom 1\n", "f:1: this is no schedule"},
+    {"", "f:1: this is not a schedule"},
+    {"attune-wisdom 1\n", "f:1: this is not a schedule"},
     {"attune-schedule\n", "f:1: the version is missing"},
     {"attune-schedule 2\n", "f:1: version 2 of the format is newer"},
-    {"attune-schedule 1 x\n", "f:1: 'x' does not belong here"},
+    {"attune-schedule 1 x\n", "f:1: 'x' is unexpected"},
     {"attune-schedule 1\nname a\nname b\n", "f:3: the name is given twice"},
     {"attune-schedule 1\nrank 0\n", "f:2: the name is missing"},
     {"attune-schedule 1\nname a\nrank 0\n", "f:3: the problem is missing"},
-    {"attune-schedule 1\nproblem bcost p=2\n", "f:2: 'bcost' is no operation"},
+    {"attune-schedule 1\nproblem bcost p=2\n", "f:2: 'bcost' is not an MPI operation"},
     {"attune-schedule 1\nproblem bcast\n", "f:2: the number of ranks is missing"},
     {"attune-schedule 1\nproblem bcast p=0\n", "f:2: p=0 is out of range"},
     {"attune-schedule 1\nproblem bcast p=99999999999\n", "f:2: p=99999999999 is out of range"},
     {"attune-schedule 1\nproblem bcast p=2 root=2\n", "f:2: root 2 is not one of the 2 ranks"},
     {"attune-schedule 1\nproblem barrier p=2 root=1\n", "f:2: barrier has no root"},
     {"attune-schedule 1\nproblem bcast p=2 speed=1\n", "f:2: 'speed=1' is unknown"},
-    {"attune-schedule 1\nproblem bcast p=2 bytes=x\n", "f:2: bytes=x is no size"},
+    {"attune-schedule 1\nproblem bcast p=2 bytes=x\n", "f:2: bytes=x is not a size"},
 };
 
-/* What stands on line 5 of a broadcast on two ranks. */
+/* The text from line 5 on of a broadcast on two ranks. */
 static const struct {
     const char *line, *message;
 } bad_lines[] = {
-    {"rank 1", "f:5: rank 1 comes where rank 0 should"},
-    {"rank 2", "f:5: '2' is no rank"},
+    {"rank 1", "f:5: rank 1 is out of place: rank 0 is next"},
+    {"rank 2", "f:5: '2' is not a valid rank"},
     {"rank 0 split=16777217", "f:5: split=16777217 is out of range"},
     {"rank 0 split=16777216", "f:5: split=16777216 on 2 ranks makes more than"},
     {"rank 0 fast", "f:5: 'fast' is unknown"},
-    {"0: send 1 dst[0]", "f:5: an operation stands before any rank"},
-    {"round 0", "f:5: a round stands before any rank"},
+    {"0: send 1 dst[0]", "f:5: an operation precedes the first rank"},
+    {"round 0", "f:5: a round precedes the first rank"},
     {"tmp vec[0]", "f:5: scratch must be declared once"},
     {"rank 0\ntmp vec[9]", "f:6: block 9 is not in the shape vector"},
     {"rank 0\ntmp", "f:6: the shapes of the scratch blocks are missing"},
     {"rank 0\n1: send 1 dst[0]", "f:6: operation 1 should be number 0"},
-    {"rank 0\n0 send 1 dst[0]", "f:6: '0' is no operation number"},
-    {"rank 0\n0: sned 1 dst[0]", "f:6: 'sned' is no operation"},
+    {"rank 0\n0 send 1 dst[0]", "f:6: '0' is not an operation number"},
+    {"rank 0\n0: sned 1 dst[0]", "f:6: 'sned' is not an operation"},
     {"rank 0\n0: send 0 dst[0]", "f:6: rank 0 cannot exchange messages with itself"},
-    {"rank 0\n0: send 7 dst[0]", "f:6: '7' is no peer"},
+    {"rank 0\n0: send 7 dst[0]", "f:6: '7' is not a valid peer"},
     {"rank 0\n0: send 1", "f:6: a slot is missing"},
-    {"rank 0\n0: send 1 foo[0]", "f:6: 'foo[0]' is no slot"},
-    {"rank 0\n0: send 1 dst[]", "f:6: 'dst[]' is no slot"},
+    {"rank 0\n0: send 1 foo[0]", "f:6: 'foo[0]' is not a slot"},
+    {"rank 0\n0: send 1 dst[]", "f:6: 'dst[]' is not a slot"},
     {"rank 0\n0: send 1 dst[0", "f:6: 'dst[0' is not closed"},
-    {"rank 0\n0: send 1 dst[3..1]", "f:6: 'dst[3..1]' has a bad range"},
+    {"rank 0\n0: send 1 dst[3..1]", "f:6: 'dst[3..1]' has an invalid range"},
     {"rank 0\n0: send 1 dst[5]", "f:6: rank 0, operation 0: refers to blocks outside"},
     {"rank 0\n0: send 1 tmp[0]", "f:6: rank 0, operation 0: refers to scratch"},
     {"rank 0\n0: copy dst[0] dst[0]", "f:6: 'to' is missing"},
     {"rank 0\n0: copy dst[0] to dst[0]", "f:6: operation 0 does nothing"},
     {"rank 0\n0: send 1 dst[0] after 0", "f:6: the first operation cannot wait"},
-    {"rank 0\n0: send 1 dst[0]\n1: recv 1 dst[0] after 1", "f:7: '1' is no earlier operation"},
-    {"rank 0\n0: send 1 dst[0] soon", "f:6: 'soon' does not belong here"},
-    {"rank 0 rounds=2\nround 2", "f:6: '2' is no round"},
-    {"rank 0\nround 3\nround 2", "f:7: '2' is no round"},
+    {"rank 0\n0: send 1 dst[0]\n1: recv 1 dst[0] after 1",
+     "f:7: '1' is not a valid earlier operation"},
+    {"rank 0\n0: send 1 dst[0] soon", "f:6: 'soon' is unexpected"},
+    {"rank 0 rounds=2\nround 2", "f:6: '2' is not a valid round"},
+    {"rank 0\nround 3\nround 2", "f:7: '2' is not a valid round"},
     {"rank 0\nend", "f:6: the schedule ends after 1 of 2 ranks"},
-    {"rank 0\nrank 1\nend\nrank 1", "f:8: 'rank' stands behind the end"},
-    {"rank 0\nrank 1\n", "f:7: the file is cut off"},
+    {"rank 0\nrank 1\nend\nrank 1", "f:8: 'rank' follows the end"},
+    {"rank 0\nrank 1\n", "f:7: the file is truncated"},
     {"hello", "f:5: 'hello' is unknown"},
 };
 
@@ -263,8 +264,8 @@ static void errors_name_line_and_reason(void **state)
     }
 }
 
-/* Written by a person: comments, blank lines, no counts, Windows line ends. */
-static void hand_written_is_read(void **state)
+/* Written by hand: comments, blank lines, no counts, Windows line ends. */
+static void hand_written_schedules_are_parsed(void **state)
 {
     (void)state;
     static const char text[] = "attune-schedule 1 \r\n\r\nname my own\r\n"
@@ -284,9 +285,12 @@ static void hand_written_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_reads_back),        cmocka_unit_test(what_was_read_is_proven),
-        cmocka_unit_test(every_cut_is_refused),        cmocka_unit_test(every_change_is_survived),
-        cmocka_unit_test(errors_name_line_and_reason), cmocka_unit_test(hand_written_is_read),
+        cmocka_unit_test(every_row_round_trips),
+        cmocka_unit_test(parsed_schedules_verify),
+        cmocka_unit_test(every_truncation_is_rejected),
+        cmocka_unit_test(every_change_is_survived),
+        cmocka_unit_test(errors_name_line_and_reason),
+        cmocka_unit_test(hand_written_schedules_are_parsed),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static atn_topo *random_topo(int switches, int hosts, int ranks)
         node->delay_ns = below(2) * 1000 * below(5000);
         node->level = node->kind == ATN_TOPO_PART && below(2) ? strdup("l3") : NULL;
     }
-    /* A switch without anything below is no topology: give each a host of its own. */
+    /* A switch must have something below it: give each a host of its own. */
     for (int s = 0; s < switches && s < hosts; s++)
         nodes[switches + s].parent = s;
     for (int r = 0; r < ranks; r++)
@@ -122,7 +122,7 @@ static void paths_are_what_separates_ranks(void **unused)
 }
 
 /* Consecutive edges of a path share a node, and its switches are its hops. */
-static void paths_hang_together(void **unused)
+static void paths_are_connected(void **unused)
 {
     (void)unused;
     for (int k = 0; k < 40; k++) {
@@ -174,7 +174,7 @@ static atn_topo *parse(const char *text)
     return t;
 }
 
-static void nodes_stand_in_order(void **unused)
+static void nodes_are_in_order(void **unused)
 {
     (void)unused;
     for (int k = 0; k < 60; k++) {
@@ -199,7 +199,7 @@ static void nodes_stand_in_order(void **unused)
     }
 }
 
-static void text_reads_back_exactly(void **unused)
+static void text_round_trips(void **unused)
 {
     (void)unused;
     for (int k = 0; k < 200; k++) {
@@ -264,7 +264,7 @@ static uint64_t fingerprint_of(const char *name)
     return print;
 }
 
-static void fingerprints_tell_topologies_apart(void **unused)
+static void fingerprints_distinguish_topologies(void **unused)
 {
     (void)unused;
     static const char *const different[] = {
@@ -288,8 +288,8 @@ static void fingerprints_tell_topologies_apart(void **unused)
     assert_true(fingerprint_of("4x4@100M") == fingerprint_of("4@0.1G x4@100Mbit/s;order=0-15"));
 }
 
-/* A chain written from its end and from its middle has the same wires. */
-static void fingerprints_do_not_know_the_root(void **unused)
+/* A chain written from its end and from its middle has the same links. */
+static void fingerprints_are_independent_of_the_root(void **unused)
 {
     (void)unused;
     atn_topo *middle = parse("SwitchName=b Switches=a,c LinkSpeed=100\n"
@@ -303,7 +303,7 @@ static void fingerprints_do_not_know_the_root(void **unused)
 
 /* ---- groups ---- */
 
-static void groups_see_the_same_paths(void **unused)
+static void groups_have_the_same_paths(void **unused)
 {
     (void)unused;
     for (int k = 0; k < 80; k++) {
@@ -340,7 +340,7 @@ static void groups_see_the_same_paths(void **unused)
     }
 }
 
-/* What no rank of the job can see does not change its identity. */
+/* Parts of the network without ranks of the job do not change its identity. */
 static void hosts_without_ranks_do_not_change_the_fingerprint(void **unused)
 {
     (void)unused;
@@ -375,7 +375,7 @@ static void ranks_are_placed_by_host_name(void **unused)
     atn_topo_free(t);
 }
 
-/* "n1" must not be taken for "n1.a" when "n1.b" is there too. */
+/* "n1" must not match "n1.a" if there is also "n1.b". */
 static void short_names_must_be_clear(void **unused)
 {
     (void)unused;
@@ -491,7 +491,7 @@ static void levels_refine_each_other(void **unused)
 
 /* ---- as a string ---- */
 
-static void what_a_string_says_is_the_same_tree(void **unused)
+static void synthetic_strings_give_the_same_tree(void **unused)
 {
     (void)unused;
     for (int k = 0; k < 100; k++) {
@@ -509,7 +509,7 @@ static void what_a_string_says_is_the_same_tree(void **unused)
 
 /* ---- the largest ---- */
 
-static void a_thousand_hosts_are_quick(void **unused)
+static void a_thousand_hosts_are_fast(void **unused)
 {
     (void)unused;
     atn_topo *t = NULL;
@@ -529,21 +529,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_are_what_separates_ranks),
-        cmocka_unit_test(paths_hang_together),
-        cmocka_unit_test(nodes_stand_in_order),
-        cmocka_unit_test(text_reads_back_exactly),
+        cmocka_unit_test(paths_are_connected),
+        cmocka_unit_test(nodes_are_in_order),
+        cmocka_unit_test(text_round_trips),
         cmocka_unit_test(the_order_of_lines_does_not_matter),
-        cmocka_unit_test(fingerprints_tell_topologies_apart),
-        cmocka_unit_test(fingerprints_do_not_know_the_root),
-        cmocka_unit_test(groups_see_the_same_paths),
+        cmocka_unit_test(fingerprints_distinguish_topologies),
+        cmocka_unit_test(fingerprints_are_independent_of_the_root),
+        cmocka_unit_test(groups_have_the_same_paths),
         cmocka_unit_test(hosts_without_ranks_do_not_change_the_fingerprint),
         cmocka_unit_test(ranks_are_placed_by_host_name),
         cmocka_unit_test(short_names_must_be_clear),
         cmocka_unit_test(ranks_are_placed_by_order),
         cmocka_unit_test(bottlenecks_are_busy_longest),
         cmocka_unit_test(levels_refine_each_other),
-        cmocka_unit_test(what_a_string_says_is_the_same_tree),
-        cmocka_unit_test(a_thousand_hosts_are_quick),
+        cmocka_unit_test(synthetic_strings_give_the_same_tree),
+        cmocka_unit_test(a_thousand_hosts_are_fast),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static void hostlists_expand(void **unused)
     }
 }
 
-/* Random lists of names with numbers of all kinds print to something that expands back. */
+/* Random lists of names with numbers of all kinds round-trip. */
 static void printed_hostlists_expand_back(void **unused)
 {
     (void)unused;
@@ -135,7 +135,7 @@ static void printed_hostlists_expand_back(void **unused)
     }
 }
 
-static void names_are_compared_as_people_count(void **unused)
+static void names_are_compared_in_natural_order(void **unused)
 {
     (void)unused;
     static const char *const sorted[] = {"a",    "n1",   "n01",  "n2",    "n10",
@@ -143,7 +143,7 @@ static void names_are_compared_as_people_count(void **unused)
     for (int i = 0; i < 10; i++)
         for (int j = 0; j < 10; j++) {
             const int order = atn_name_compare(sorted[i], sorted[j]);
-            /* n1 and n01 count alike; their letters decide. */
+            /* n1 and n01 have the same number; the text decides. */
             if (i + j != 3 || i == 0 || j == 0)
                 assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
         }
@@ -151,7 +151,7 @@ static void names_are_compared_as_people_count(void **unused)
 
 /* ---- synthetic strings ---- */
 
-static void synthetic_strings_read_back(void **unused)
+static void synthetic_strings_round_trip(void **unused)
 {
     (void)unused;
     static const char *const strings[] = {
@@ -264,8 +264,8 @@ static void spanning_trees_are_flat_or_tall(void **unused)
     atn_topo_free(tall);
 }
 
-/* Hosts wired to hosts: those in the middle pass messages on. */
-static void hosts_pass_messages_on_if_they_must(void **unused)
+/* Hosts linked to hosts: those in the middle forward messages. */
+static void hosts_forward_only_if_necessary(void **unused)
 {
     (void)unused;
     atn_topo *t = read_graph("host n[0-2]\nlink n0 n1 rate=1G\nlink n1 n2 rate=1G\nranks n[0-2]\n");
@@ -327,11 +327,11 @@ int main(void)
         cmocka_unit_test(rates_and_delays_are_exact),
         cmocka_unit_test(hostlists_expand),
         cmocka_unit_test(printed_hostlists_expand_back),
-        cmocka_unit_test(names_are_compared_as_people_count),
-        cmocka_unit_test(synthetic_strings_read_back),
+        cmocka_unit_test(names_are_compared_in_natural_order),
+        cmocka_unit_test(synthetic_strings_round_trip),
         cmocka_unit_test(trees_of_graphs_have_all_hosts),
         cmocka_unit_test(spanning_trees_are_flat_or_tall),
-        cmocka_unit_test(hosts_pass_messages_on_if_they_must),
+        cmocka_unit_test(hosts_forward_only_if_necessary),
         cmocka_unit_test(hosts_get_an_inside),
         cmocka_unit_test(bound_processes_have_a_part),
     };

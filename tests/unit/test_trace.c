@@ -3,7 +3,7 @@
 
 #include "traces.h"
 
-/* ---- what goes in comes out ---- */
+/* ---- round trips ---- */
 
 static void test_round_trip(void **state)
 {
@@ -34,7 +34,7 @@ static void test_round_trip(void **state)
     assert_true(size_of("t/rank-00001.trace") < 20000 * 6); /* small because calls repeat */
 }
 
-/* More different calls than a block remembers, and numbers of any size. */
+/* More different calls than the dictionary of a block, and numbers of any size. */
 static void test_signatures(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void test_two_clocks(void **state)
     atn_trace_free(t);
 }
 
-/* ---- bad input ---- */
+/* ---- invalid input ---- */
 
 static void test_killed(void **state)
 {
@@ -130,14 +130,14 @@ static void test_killed(void **state)
     whole_rank(1, 0, 2, 3);
     atn_trace_writer *const w = writer_of(1, 1, 2);
     put_sends(w, 10, begin);
-    atn_trace_flush(w); /* and then the process is gone */
+    atn_trace_flush(w); /* then the process ends */
     atn_trace *const t = read_bad("t/rank-00001.trace: ends before MPI_Finalize");
     assert_int_equal(t->ranks[1].events.n, 10);
     atn_trace_free(t);
     atn_trace_close(w);
 }
 
-/* Cut at every length: never a crash, and never an event that was not there. */
+/* Truncated at every length: never a crash, and never a spurious event. */
 static void test_truncated(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_mixed_jobs(void **state)
     assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
     assert_non_null(strstr(err.text, "t/rank-00002.trace: was recorded by another job"));
     t = read_ok(ATN_TRACE_PARTIAL);
-    assert_int_equal(t->problems.n, 2); /* and so the rank is missing */
+    assert_int_equal(t->problems.n, 2); /* also because the rank is missing */
     assert_true(t->ranks[1].present && !t->ranks[2].present);
     atn_trace_free(t);
 }
@@ -209,7 +209,7 @@ static void test_clock_back(void **state)
     atn_trace_free(t);
 }
 
-/* Some hundred nanoseconds back are how clocks are read, and no jump. */
+/* Some hundred nanoseconds back are clock jitter, not a jump. */
 static void test_clock_inexact(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void test_clock_inexact(void **state)
     atn_trace_free(t);
 }
 
-/* The quick way writes the same, and leaves to the long one what it cannot do. */
+/* The fast path writes the same, and leaves other calls to the slow path. */
 static void test_repeats(void **state)
 {
     (void)state;
@@ -394,7 +394,7 @@ static void check_start(atn_trace_op second)
     atn_trace_free(t);
 }
 
-/* Those before: flags of operations were not told. */
+/* Earlier versions: without flags of operations. */
 static void test_version_before(void **state)
 {
     (void)state;
@@ -404,7 +404,7 @@ static void test_version_before(void **state)
     check_start(ATN_TRACE_START_BCAST);
 }
 
-/* Those to come: what is not known can still be read over. */
+/* Later versions: unknown blocks can be skipped. */
 static void test_unknown_operation(void **state)
 {
     (void)state;

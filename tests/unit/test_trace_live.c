@@ -1,11 +1,11 @@
-/* test_trace_live.c - what a process had in hand when it was killed, and traces as csv. */
+/* test_trace_live.c - calls that were buffered when a process was killed, and traces as CSV. */
 #include "trace/export.h"
 
 #include "traces.h"
 
 static const char path[] = "t/rank-00000.trace" ATN_TRACE_LIVE;
 
-/* A writer with calls in hand, and the file that they are; none on others' file systems. */
+/* A writer with buffered calls, and the file that holds them; none on remote file systems. */
 static atn_trace_writer *with_in_hand(int calls, char **in_hand_p, size_t *bytes_p)
 {
     atn_trace_writer *const w = writer_of(1, 0, 1);
@@ -18,7 +18,7 @@ static atn_trace_writer *with_in_hand(int calls, char **in_hand_p, size_t *bytes
     return w;
 }
 
-/* What was in hand is there, too, and once, whenever the process is gone. */
+/* Buffered calls are read exactly once, whenever the process ends. */
 static void test_killed_in_hand(void **state)
 {
     (void)state;
@@ -39,7 +39,7 @@ static void test_killed_in_hand(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-/* What is beside a trace may be another job's, or damaged. */
+/* The file beside a trace may belong to another job, or be damaged. */
 static void test_strange_in_hand(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void test_strange_in_hand(void **state)
     assert_true(atn_trace_close(w));
 }
 
-/* Names may hold what csv has a meaning for, and a receive what it asked for. */
+/* Names may contain CSV separators, and a receive its requested size. */
 static void test_csv(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_trace_stats.c - statistics and arrivals of traces made by hand, whose results are plain
+/* test_trace_stats.c - statistics and arrivals of hand-written traces, whose results are plain
  * arithmetic. */
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include "trace/match.h"
 #include "trace/stats.h"
 
-/* ---- traces by hand ---- */
+/* ---- hand-written traces ---- */
 
 static atn_trace *trace_of(int p)
 {
@@ -65,8 +65,8 @@ static void assert_between(const atn_trace_stats *s, const double *us, int n)
 
 /* ---- matching ---- */
 
-/* Two messages of the same tag keep their order; another tag overtakes; a receive from anybody is
- * matched by what its wait found. */
+/* Two messages of the same tag keep their order; another tag overtakes; a receive from any source
+ * is matched by the status of its wait. */
 static void test_match(void **state)
 {
     (void)state;
@@ -111,11 +111,11 @@ static void test_stats(void **state)
     message(t, 0, ATN_TRACE_SEND, 52, 53, 1, 6, 2000);
     add(t, 0, ATN_TRACE_FINALIZE, 100, 110);
     add(t, 1, ATN_TRACE_INIT, 0, 10);
-    message(t, 1, ATN_TRACE_RECV, 15, 23, 0, 5, 8); /* asked before it was sent */
+    message(t, 1, ATN_TRACE_RECV, 15, 23, 0, 5, 8); /* posted before it was sent */
     message(t, 1, ATN_TRACE_IRECV, 24, 25, 0, 5, 8)->request = 1;
     message(t, 1, ATN_TRACE_IRECV, 26, 27, 0, 6, 4000)->request = 2;
     add(t, 1, ATN_TRACE_BARRIER, 30, 40);
-    add(t, 1, ATN_TRACE_WAITALL, 60, 62); /* asked only now */
+    add(t, 1, ATN_TRACE_WAITALL, 60, 62); /* waited for only now */
     add(t, 1, ATN_TRACE_DONE, 60, 62)->request = 1;
     add(t, 1, ATN_TRACE_DONE, 60, 62)->request = 2;
     add(t, 1, ATN_TRACE_FINALIZE, 100, 110);
@@ -149,7 +149,7 @@ static void test_stats(void **state)
     atn_trace_free(t);
 }
 
-/* What a start sends begins with it: the start itself is no call between sends. */
+/* A send begins with its start: the start itself is not a call between sends. */
 static void test_between_starts(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void test_arrivals(void **state)
     atn_trace_free(t);
 }
 
-/* Without the time of a message nothing is balanced or not. */
+/* Without the time of a message, balance is undefined. */
 static void test_no_factors(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_wisdom.c - places, joining, guesses, files that many write and anything may happen to. */
+/* test_wisdom.c - sections, joining, guesses, files with concurrent and failing writers. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -122,7 +122,7 @@ static const char placed[] = "\nrule bcast ranks=* bytes=* use=binomial\n"
 
 static const char *chosen_at(const char *here)
 {
-    const atn_problem q = {.op = ATN_BCAST, .p = 8, .pieces = 1, .bytes = 100};
+    const atn_problem q = {.op = ATN_BCAST, .p = 8, .segments = 1, .bytes = 100};
     atn_choice choice;
     atn_rules *rules = table(placed);
     if (here != NULL)
@@ -132,7 +132,7 @@ static const char *chosen_at(const char *here)
     return choice.row->algo->name;
 }
 
-static void sections_hold_at_their_place(void **state)
+static void sections_apply_at_their_location(void **state)
 {
     (void)state;
     atn_rules *rules = table(placed);
@@ -153,7 +153,7 @@ static void sections_hold_at_their_place(void **state)
     assert_string_equal(chosen_at("00ff/4x2"), "linear");
 }
 
-static void bad_evidence_is_refused(void **state)
+static void invalid_evidence_is_rejected(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -200,7 +200,7 @@ static void samples_are_pooled(void **state)
                   "date=2026-01-02T00:00:00Z\n\n");
 }
 
-static void a_changed_machine_is_believed(void **state)
+static void a_changed_machine_is_detected(void **state)
 {
     (void)state;
     assert_joined(BCAST "use=chain time=10us ci=1us samples=90 date=2026-01-01\n",
@@ -208,7 +208,7 @@ static void a_changed_machine_is_believed(void **state)
                   "\n" BCAST "use=chain time=30us ci=1us samples=10 date=2026-01-02T00:00:00Z\n\n");
 }
 
-static void the_better_evidence_wins(void **state)
+static void better_evidence_is_kept(void **state)
 {
     (void)state;
     /* Newer; the loser is the runner-up. */
@@ -242,7 +242,7 @@ static void the_better_evidence_wins(void **state)
     assert_joined(BCAST "use=chain time=1us date=2026-01-02 guess=model\n",
                   BCAST "use=chain time=9us samples=4 date=2026-01-01\n",
                   "\n" BCAST "use=chain time=9us samples=4 date=2026-01-01T00:00:00Z\n\n");
-    /* Somebody's word. */
+    /* Written by hand. */
     assert_joined(BCAST "use=linear\n", BCAST "use=chain time=1us samples=99\n",
                   "\n" BCAST "use=linear\n\n");
 }
@@ -262,7 +262,7 @@ static void order_is_by_hand_then_narrow_then_guessed(void **state)
                   "rule bcast ranks=* bytes=1K:8K  use=chain                     guess=model\n\n");
 }
 
-static void joining_keeps_places_apart(void **state)
+static void joining_keeps_sections_separate(void **state)
 {
     (void)state;
     assert_joined("machine: m\nat a/b\n" BCAST "use=chain time=1us samples=1\n",
@@ -402,8 +402,8 @@ static void concurrent_writers_lose_nothing(void **state)
     atn_rules_free(rules);
 }
 
-/* A child merges, telling each success through a pipe, until it is killed. */
-static void merge_for_ever(int out, int first)
+/* A child merges, reporting each success through a pipe, until it is killed. */
+static void merge_forever(int out, int first)
 {
     for (int i = 0;; i++) {
         atn_rules *news = many(3, first + 3 * i);
@@ -420,16 +420,16 @@ static void killed_writers_lose_nothing(void **state)
     srandom(7);
     for (int round = 0; round < 25; round++) {
         int ends[2];
-        char told[4096];
+        char reported[4096];
         assert_int_equal(pipe(ends), 0);
         const pid_t child = fork();
         if (child == 0)
-            merge_for_ever(ends[1], 2 + 10000 * round);
+            merge_forever(ends[1], 2 + 10000 * round);
         close(ends[1]);
         nanosleep(&(struct timespec){.tv_nsec = 1000000 + random() % 15000000}, NULL);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
-        for (ssize_t n; (n = read(ends[0], told, sizeof told)) > 0;)
+        for (ssize_t n; (n = read(ends[0], reported, sizeof reported)) > 0;)
             least += 3 * n;
         close(ends[0]);
         if (least > 0)
@@ -441,7 +441,7 @@ static void killed_writers_lose_nothing(void **state)
     assert_int_not_equal(access("w.tmp", F_OK), 0);
 }
 
-/* In a child, whose limits do not matter: what the merge returned. */
+/* In a child, because of its resource limits: the status of the merge. */
 static int merge_limited(rlim_t limit)
 {
     const pid_t child = fork();
@@ -472,7 +472,7 @@ static void limits_and_missing_rights_change_nothing(void **state)
     atn_rules_free(news);
 }
 
-/* ---- answering ---- */
+/* ---- queries ---- */
 
 static const char measured[] =
     "rule bcast ranks=8 bytes=1K use=binomial time=10us samples=9 next=chain next_time=18us\n"
@@ -496,7 +496,7 @@ static atn_rule answer_from(const char *text, int p, int64_t bytes, atn_wisdom_p
 {
     atn_rules *rules = table(text);
     assert_true(atn_rules_narrow(rules, "here/any", true));
-    const atn_problem q = {.op = ATN_BCAST, .p = p, .pieces = 1, .bytes = bytes};
+    const atn_problem q = {.op = ATN_BCAST, .p = p, .segments = 1, .bytes = bytes};
     atn_rule rule = atn_rule_blank(ATN_BCAST);
     assert_int_equal(atn_wisdom_answer(rules, &q, predict, NULL, &rule, NULL), wanted);
     atn_rules_free(rules);
@@ -513,12 +513,12 @@ static bool might(const char *text, int p, int64_t bytes)
     atn_rules *rules = table(text);
     assert_true(atn_rules_narrow(rules, "here/any", true));
     const bool is = atn_wisdom_might(
-        rules, &(atn_problem){.op = ATN_BCAST, .p = p, .pieces = 1, .bytes = bytes});
+        rules, &(atn_problem){.op = ATN_BCAST, .p = p, .segments = 1, .bytes = bytes});
     atn_rules_free(rules);
     return is;
 }
 
-static void measured_problems_are_known(void **state)
+static void measured_problems_are_found(void **state)
 {
     (void)state;
     const atn_rule rule = answer(8, 1024, model, ATN_OK);
@@ -527,7 +527,7 @@ static void measured_problems_are_known(void **state)
     assert_int_equal(rule.time_ps, 10000000);
 }
 
-static void others_are_guessed_from_neighbours(void **state)
+static void other_problems_are_estimated_from_neighbours(void **state)
 {
     (void)state;
     /* Without a model: the nearest, and a time in between. */
@@ -540,12 +540,12 @@ static void others_are_guessed_from_neighbours(void **state)
     /* With one, the choice changes where the corrected times cross, here near 3 KB. */
     assert_string_equal(answer(8, 2048, model, ATN_OK).use.row->algo->name, "binomial");
     assert_string_equal(answer(8, 8192, model, ATN_OK).use.row->algo->name, "chain");
-    /* Too far away. */
+    /* Too distant. */
     answer(1000, 2048, NULL, ATN_NOT_APPLICABLE);
     answer(8, INT64_C(1) << 40, NULL, ATN_NOT_APPLICABLE);
 }
 
-static void other_places_tell_of_other_ranks(void **state)
+static void other_sections_apply_to_other_ranks(void **state)
 {
     static const char elsewhere[] =
         "at here/1x8\n"
@@ -560,7 +560,7 @@ static void other_places_tell_of_other_ranks(void **state)
                 1024, model, ATN_NOT_APPLICABLE);
     assert_true(might(elsewhere, 16, 1024) && might(elsewhere, 32, 4 << 20));
     assert_false(might(elsewhere, 64, 1024) || might(elsewhere, 16, 1 << 30));
-    /* Native is no loser only because nobody can predict it. */
+    /* Native does not lose only because it has no prediction. */
     assert_string_equal(answer_from(elsewhere, 16, 65536, model, ATN_OK).use.row->algo->name,
                         "native");
 }
@@ -571,22 +571,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_is_read_and_written),
-        cmocka_unit_test(sections_hold_at_their_place),
-        cmocka_unit_test(bad_evidence_is_refused),
+        cmocka_unit_test(sections_apply_at_their_location),
+        cmocka_unit_test(invalid_evidence_is_rejected),
         cmocka_unit_test(samples_are_pooled),
-        cmocka_unit_test(a_changed_machine_is_believed),
-        cmocka_unit_test(the_better_evidence_wins),
+        cmocka_unit_test(a_changed_machine_is_detected),
+        cmocka_unit_test(better_evidence_is_kept),
         cmocka_unit_test(order_is_by_hand_then_narrow_then_guessed),
-        cmocka_unit_test(joining_keeps_places_apart),
+        cmocka_unit_test(joining_keeps_sections_separate),
         cmocka_unit_test(files_are_searched_in_order),
         IN_FOLDER(files_are_loaded_together),
         IN_FOLDER(damaged_files_are_kept),
         IN_FOLDER(concurrent_writers_lose_nothing),
         IN_FOLDER(killed_writers_lose_nothing),
         IN_FOLDER(limits_and_missing_rights_change_nothing),
-        cmocka_unit_test(measured_problems_are_known),
-        cmocka_unit_test(others_are_guessed_from_neighbours),
-        cmocka_unit_test(other_places_tell_of_other_ranks),
+        cmocka_unit_test(measured_problems_are_found),
+        cmocka_unit_test(other_problems_are_estimated_from_neighbours),
+        cmocka_unit_test(other_sections_apply_to_other_ranks),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

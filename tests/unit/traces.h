@@ -1,4 +1,4 @@
-/* traces.h - traces in a folder of the test's own: written rank by rank, and read. */
+/* traces.h - traces in a private folder: written rank by rank, and read. */
 #ifndef ATN_TEST_TRACES_H
 #define ATN_TEST_TRACES_H
 
@@ -37,7 +37,7 @@ static inline atn_trace_writer *writer_of(uint64_t job, int rank, int ranks)
 {
     char path[64];
     int why = 0;
-    int everybody[8];
+    int all_ranks[8];
     const atn_trace_start start = {.job = job,
                                    .rank = rank,
                                    .ranks = ranks,
@@ -55,8 +55,8 @@ static inline atn_trace_writer *writer_of(uint64_t job, int rank, int ranks)
     assert_non_null(w);
     atn_trace_write_start(w, &start);
     for (int i = 0; i < ranks; i++)
-        everybody[i] = i;
-    atn_trace_define_comm(w, 0, 77, ranks, rank, rank == 0 ? everybody : NULL);
+        all_ranks[i] = i;
+    atn_trace_define_comm(w, 0, 77, ranks, rank, rank == 0 ? all_ranks : NULL);
     atn_trace_define_type(w, 0, 8, "MPI_DOUBLE");
     atn_trace_define_module(w, 0, "/bin/app");
     atn_trace_define_site(w, 0, 0, 0x1234);
@@ -106,7 +106,7 @@ static inline atn_trace *read_bad(const char *text)
     atn_trace *t = NULL;
     assert_int_equal(atn_trace_read("t", ATN_TRACE_WHOLE, &t, &err), ATN_INPUT);
     if (strstr(err.text, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", err.text, text);
+        fail_msg("\"%s\" does not contain \"%s\"", err.text, text);
     t = read_ok(ATN_TRACE_PARTIAL);
     assert_int_equal(t->problems.n, 1);
     assert_non_null(strstr(t->problems.v[0].text, text));

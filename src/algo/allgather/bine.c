@@ -1,6 +1,6 @@
-/* Bine allgather: partners exchange all they have, as in recursive halving, but jumps change
- * direction and are a third shorter, so that fewer messages leave a group of neighbouring ranks
- * (see atn_bine).  The longest jump comes first and carries one block.
+/* Bine allgather: as in recursive halving, partners exchange all blocks they hold, but distances
+ * alternate in direction and are a third shorter, so that fewer messages leave a group of
+ * neighbouring ranks (see atn_bine).  The longest distance is first and carries one block.
  *
  *   p = 4, rank 0   with 3: send 0, receive 3   with 1: send 0 and 3, receive 1 and 2 */
 #include "algo/algo.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* The blocks that rank r has when step i comes, after the steps above. */
+/* The blocks that rank r holds before step i; steps run from the highest down. */
 static atn_ref held(int p, int r, int i, atn_range *list)
 {
     int n = 1;
@@ -38,7 +38,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_bine = {
     .name = "bine",
-    .summary = "partners at shorter jumps in both directions exchange all they have",
+    .summary = "recursive halving with shorter, alternating distances",
     .reference = "De Sensi et al.: Bine trees: enhancing collective operations by optimizing "
                  "communication locality, 2025",
     .cost = "log2(p) * a + (p - 1) * b * n",

@@ -1,6 +1,6 @@
-/* Bruck allgather: rank r collects the blocks r, r + 1, ... (round the ring); in a stage of
- * distance d it receives the first d blocks of the ranks d, 2 d, ... ahead, until it has `radix`
- * times as many as before.  They are received where they belong, so no rotation is needed at the
+/* Bruck allgather: rank r collects the blocks r, r + 1, ... (cyclically); in a stage of distance d
+ * it receives the first d blocks of the ranks d, 2 d, ... ahead, until it holds `radix` times as
+ * many as before.  Blocks are received at their final positions, so no rotation is needed at the
  * end.
  *
  *   p = 5, rank 0, radix = 2   from 1: 1   from 2: 2-3   from 4: 4 */
@@ -20,14 +20,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "how many times more blocks after a stage",
-     NULL},
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2,
+     "growth factor of the number of blocks per stage", NULL},
     {0},
 };
 
 const atn_algo atn_algo_allgather_bruck = {
     .name = "bruck",
-    .summary = "ranks at growing distances send all they have",
+    .summary = "ranks at increasing distances send all blocks they hold",
     .reference = "Bruck et al.: Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
     .cost = "(p - 1) * b * n + a * knomial(p, radix)",

@@ -1,6 +1,6 @@
-/* Circulant allgather: rank r collects the blocks r, r + 1, ... (round the ring) in jumps that
- * halve p, rounded up: 1, ..., p/4, p/2.  For any number of ranks the rounds are as few and as
- * even as can be, and nobody receives a block twice.
+/* Circulant allgather: rank r collects the blocks r, r + 1, ... (cyclically) with skips that halve
+ * p, rounded up: 1, ..., p/4, p/2.  For any number of ranks the number of rounds is minimal, their
+ * sizes are balanced, and no rank receives a block twice.
  *
  *   p = 6, rank 0   from 1: 1   from 2: 2   from 3: 3-5 */
 #include "algo/algo.h"
@@ -21,7 +21,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_circulant = {
     .name = "circulant",
-    .summary = "jumps that halve the ring: fewest and most even rounds for any number of ranks",
+    .summary = "skips halve the ring: minimum number of balanced rounds for any number of ranks",
     .reference = "Traff: Optimal, non-pipelined reduce-scatter and allreduce algorithms, 2024",
     .cost = "ceil(log2(p)) * a + (p - 1) * b * n",
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,

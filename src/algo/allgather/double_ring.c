@@ -1,12 +1,11 @@
-/* Double ring allgather: every rank passes on to its right neighbour what it got from its left one
- * and, at the same time, the other way round; blocks meet on the far side, so half as many rounds
- * of neighbours suffice.
+/* Double ring allgather: every rank forwards to its right neighbour what it received from its left
+ * one and, at the same time, in the other direction; half as many rounds as a ring suffice.
  *
  *   p = 4, rank 0   right: 0, left: 0   receive 3 and 1   right: 3   receive 2 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-/* Block of the rank i before travels on by `way`. */
+/* Forwards the block of the rank i before in direction `way`. */
 static void pass_on(atn_builder *b, const atn_problem *q, int way, int i)
 {
     atn_send(b, atn_ring(q, way), atn_dst(atn_ring(q, -way * i), 1));
@@ -27,7 +26,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_double_ring = {
     .name = "double_ring",
-    .summary = "blocks travel round a ring of neighbours in both directions",
+    .summary = "blocks are forwarded around a ring in both directions",
     .reference = "folklore",
     .cost = "(p - 1) * (k * a + b * n)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,

@@ -1,8 +1,8 @@
-/* Allgather over levels: every cluster collects its blocks at one rank, those of the outermost
- * clusters exchange what they have, and all of it goes back inside (see levels.h). */
+/* Hierarchical allgather: every cluster gathers its blocks at its leader, the leaders of the
+ * outermost clusters exchange them, and the whole result is broadcast inside (see levels.h). */
 #include "algo/levels.h"
 
-/* Everything is put where it belongs in the result at once. */
+/* All blocks are received at their final positions. */
 static void collect(atn_level_run *x, const atn_cluster *c)
 {
     const atn_level_member *m = atn_level_own(x, c);
@@ -39,13 +39,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_levels = {
     .name = "levels",
-    .summary = "clusters gather, allgather among each other and broadcast",
+    .summary = "hierarchical: gather inside clusters, allgather among leaders, broadcast inside",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "allgather(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

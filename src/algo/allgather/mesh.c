@@ -1,6 +1,6 @@
 /* Mesh allgather: ranks form a mesh of nearly equal sides; they exchange along the first dimension,
- * then all that they have along the second, and so on.  It lies between direct exchange (few hops)
- * and recursive multiplying (few messages), and messages stay within rows and columns.
+ * then all blocks they hold along the second, and so on.  A compromise between direct exchange (few
+ * hops) and recursive multiplying (few messages); messages stay within rows and columns.
  *
  *   p = 6 as 2 x 3   rows 0-1 2-3 4-5: a block each   columns 0-2-4 1-3-5: two blocks each */
 #include "algo/algo.h"

@@ -1,12 +1,12 @@
-/* Neighbour exchange: every rank talks to its two neighbours in turn, and after the first round
- * always passes on the two blocks that it received last: half the rounds of a ring.
+/* Neighbour exchange: every rank exchanges with its two neighbours alternately; after the first
+ * round it always forwards the two blocks received last: half the rounds of a ring.
  *
  *   p = 6, rank 2   with 3: 2 <> 3   with 1: 2-3 <> 0-1   with 3: 0-1 <> 4-5 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-/* The first of the two blocks that this rank holds news of after round i: they come from ever
- * farther away, on both sides in turn. */
+/* The first of the two blocks received in round i: they originate ever farther away, on both
+ * sides alternately. */
 static int news(const atn_problem *q, int i)
 {
     const int away = i % 2 == 0 ? i : -(i + 1);
@@ -30,7 +30,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_neighbor = {
     .name = "neighbor",
-    .summary = "exchange with the two neighbours in turn, two blocks at a time",
+    .summary = "exchange with the two neighbours alternately, two blocks at a time",
     .reference = "Chen, Zhang, Zhang, Yuan: Performance evaluation of allgather algorithms on "
                  "terascale Linux cluster with Fast Ethernet, 2005",
     .cost = "p / 2 * a + (p - 1) * b * n",

@@ -1,6 +1,6 @@
-/* Recursive doubling allgather: partners that differ in one bit exchange all they have, lowest bit
- * first, so that what they have is always an aligned run of blocks.  Ranks beyond the largest power
- * of two hand in their block before and receive all others after.
+/* Recursive doubling allgather: partners that differ in one bit exchange all blocks they hold,
+ * lowest bit first, so that these are always an aligned run.  Ranks beyond the largest power of two
+ * send their block to a proxy first and receive all others at the end.
  *
  *   p = 4, rank 2   with 3: send 2, receive 3   with 0: send 2-3, receive 0-1 */
 #include "algo/algo.h"
@@ -16,7 +16,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_recursive_doubling = {
     .name = "recursive_doubling",
-    .summary = "partners that differ in one bit exchange all they have",
+    .summary = "recursive doubling: partners at doubling distances exchange all blocks they hold",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "let(c, 2^floor(log2(p)), (1 - pow2(p)) * (2 * a + b * n * p)"

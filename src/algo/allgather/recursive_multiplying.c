@@ -1,7 +1,7 @@
 /* Recursive multiplying allgather: groups of `radix` ranks, then groups of groups, exchange all
- * they have: fewer stages than recursive doubling, and the messages of a stage may be under way at
- * the same time.  Ranks beyond the largest power of the radix hand in their block before and
- * receive all others after.
+ * blocks they hold: fewer stages than recursive doubling, and the messages of a stage may be in
+ * flight at the same time.  Ranks beyond the largest power of the radix send their block to a proxy
+ * first and receive all others at the end.
  *
  *   p = 9, radix = 3   0-1-2 3-4-5 6-7-8: a block each   0-3-6 1-4-7 2-5-8: three blocks each */
 #include "algo/algo.h"
@@ -21,7 +21,7 @@ static const atn_param params[] = {
 
 const atn_algo atn_algo_allgather_recursive_multiplying = {
     .name = "recursive_multiplying",
-    .summary = "groups of ranks, then groups of groups, exchange all they have",
+    .summary = "recursive doubling generalised to groups of `radix` ranks",
     .reference =
         "Ruefenacht, Bull, Booth: Generalisation of recursive doubling for AllReduce, 2017",
     .cost = "let(r, max(2, min(radix, p)), let(l, levels(p + 1, r) - 1, let(c, r^l,"

@@ -1,5 +1,5 @@
-/* Ring allgather: every rank passes on to its right neighbour what it got from its left one;
- * after p - 1 rounds every block has been everywhere.
+/* Ring allgather: every rank forwards to its right neighbour what it received from its left one;
+ * after p - 1 rounds every rank has every block.
  *
  *   p = 3, rank 1   send 1, receive 0   send 0, receive 2 */
 #include "algo/algo.h"
@@ -18,7 +18,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_ring = {
     .name = "ring",
-    .summary = "blocks travel round a ring of neighbours",
+    .summary = "blocks are forwarded around a ring",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "(p - 1) * (k * a + b * n)",

@@ -1,6 +1,6 @@
-/* Sparbit allgather: Bruck's rounds in reverse.  The longest jump comes first and carries one
- * block, so most data go to near ranks.  Before a jump by d a rank has the blocks r, r - 2 d, r -
- * 4 d, ...; the last of them is left out where the ring would bring it twice.
+/* Sparbit allgather: Bruck's rounds in reverse.  The longest distance is first and carries one
+ * block, so most data are sent to near ranks.  Before a round of distance d a rank holds the blocks
+ * r, r - 2 d, r - 4 d, ...; the last of them is omitted where the ring would deliver it twice.
  *
  *   p = 6, rank 0   from 2 (4 back): 2   from 4: 4   from 5: 1, 3, 5 */
 #include "algo/algo.h"
@@ -38,7 +38,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allgather_sparbit = {
     .name = "sparbit",
-    .summary = "ranks at halving distances exchange all they have: long ways carry little",
+    .summary = "Bruck's rounds in reverse: long distances carry few blocks",
     .reference = "Loch, Koslovski: Sparbit: a new logarithmic-cost and data locality-aware MPI "
                  "Allgather algorithm, 2021",
     .cost = "ceil(log2(p)) * a + (p - 1) * b * n",

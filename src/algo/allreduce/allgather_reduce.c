@@ -1,5 +1,5 @@
-/* Allgather, then reduce: every rank collects the operands of all, by an allgather of any kind, and
- * combines them alone.  For messages so small that only the number of rounds counts. */
+/* Allgather, then reduce: every rank collects the operands of all ranks, by any allgather, and
+ * combines them locally.  For messages so small that only the number of rounds matters. */
 #include <stdlib.h>
 
 #include "algo/algo.h"
@@ -23,14 +23,14 @@ static const char *const words[] = {"bruck",
                                     NULL};
 
 static const atn_param params[] = {
-    {"gather", ATN_WORD, 0, 0, 14, ATN_LINEAR, "how operands are collected", words},
+    {"gather", ATN_WORD, 0, 0, 14, ATN_LINEAR, "allgather algorithm for the operands", words},
     {0},
 };
 
-/* The operands in scratch: as many messages as there are ranks, all of the same shape. */
+/* Scratch for the operands of all ranks, all of the same shape. */
 static void collect(atn_builder *b, const atn_problem *q, const atn_algo *gather, int all)
 {
-    const atn_problem inner = {.op = ATN_ALLGATHER, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_problem inner = {.op = ATN_ALLGATHER, .p = q->p, .r = q->r, .segments = 1};
     int *alike = calloc((size_t)q->p, sizeof *alike);
 
     if (!alike)
@@ -61,7 +61,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_allgather_reduce = {
     .name = "allgather_reduce",
-    .summary = "collect the operands of all ranks, then combine them locally",
+    .summary = "allgather of all operands, then local reduction",
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
     .cost = "allgather(gather, p, n) + (p - 1) * g * n",

@@ -1,6 +1,6 @@
 /* Alltoall, then allgather: every rank receives all operands of its share at once, combines them in
- * rank order, and spreads the result.  In bytes the optimum, for every operator; nothing waits for
- * a reduction but the second half.
+ * rank order, and distributes the result.  Optimal in bytes, for every operator; only the second
+ * half waits for a reduction.
  *
  *   p = 3, rank 1   receive share 1 of 0 and 2, send shares 0 and 2   combine   allgather */
 #include "algo/fold.h"
@@ -9,17 +9,17 @@
 static const char *const exchange_words[] = {"spread", "pairwise", "xor", NULL};
 
 static const atn_param params[] = {
-    {"exchange", ATN_WORD, 0, 0, 2, ATN_LINEAR, "how operands get to the rank of their share",
+    {"exchange", ATN_WORD, 0, 0, 2, ATN_LINEAR, "exchange algorithm for the operands of each share",
      exchange_words},
-    {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR, "how the combined shares are spread",
-     atn_gather_words},
+    {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR,
+     "allgather algorithm for the reduced shares", atn_gather_words},
     {0},
 };
 
-/* The operands of the own share in scratch; all are shaped like it. */
+/* Scratch for the operands of the rank's own share, all of its shape. */
 static void exchange(atn_builder *b, const atn_problem *q, const atn_algo *algo, int operands)
 {
-    const atn_problem inner = {.op = ATN_ALLTOALL, .p = q->p, .r = q->r, .pieces = 1};
+    const atn_problem inner = {.op = ATN_ALLTOALL, .p = q->p, .r = q->r, .segments = 1};
 
     atn_embed_algo(b,
                    &(atn_embed){.q = &inner,
@@ -50,7 +50,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_alltoall_allgather = {
     .name = "alltoall_allgather",
-    .summary = "an alltoall of shares, which are combined at once, then an allgather",
+    .summary = "alltoall of shares, local reduction, then allgather",
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
     .cost = "alltoall(exchange, p, n / p) + (p - 1) * g * n / p + allgather(gather, p, n / p)",

@@ -1,7 +1,7 @@
 /* Butterfly allreduce: neighbours exchange and combine halves of the message, then ranks two apart
- * quarters, and so on; all rounds back again spread what was combined.  As Rabenseifner's in bytes
- * and rounds, but what a rank combines are neighbouring runs of ranks, so every operator is served,
- * and the largest messages go the shortest ways.
+ * quarters, and so on; the same rounds in reverse distribute the results.  As many bytes and rounds
+ * as Rabenseifner's, but a rank always combines adjacent runs of ranks, so every operator is
+ * supported, and the largest messages are sent over the shortest distances.
  *
  *   p = 4, rank 1   with 0: send the lower half, receive the upper one   with 3: its quarters
  *                   with 3: receive the other quarter   with 0: the lower half */
@@ -16,7 +16,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_butterfly = {
     .name = "butterfly",
-    .summary = "halving and doubling that keep the order of operands: neighbours meet first",
+    .summary = "recursive halving and doubling in rank order: neighbours first",
     .reference = "Traff: An improved algorithm for (non-commutative) reduce-scatter with an "
                  "application, 2005",
     .cost = "2 * floor(log2(p)) * a + (2 * b + g) * n * (1 - 1 / 2^floor(log2(p)))"

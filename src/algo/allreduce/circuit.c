@@ -1,5 +1,5 @@
-/* Allreduce over circuits that take time to change: up a k-nomial tree, where every rank sends
- * once, so that its circuit was set before; then down the tree of bcast/circuit.
+/* Allreduce on a reconfigurable network: up a k-nomial tree, where every rank sends once, so that
+ * its circuit is set up in advance; then down the tree of bcast/circuit.
  *
  *   p = 4, ports = 1, delay = 1   1->0 3->2   2->0   0->1   1->2   0->3 */
 #include "algo/circuit.h"
@@ -23,7 +23,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_circuit = {
     .name = "circuit",
-    .summary = "up a k-nomial tree, and down one that hides changes of circuits",
+    .summary = "up a k-nomial tree, then down a tree that hides reconfiguration delays",
     .reference = "Afsahi: Design and evaluation of communication latency hiding/reduction "
                  "techniques for message-passing environments, 2000",
     .cost =

@@ -1,6 +1,6 @@
-/* Circulant allreduce: each rank's share is combined and then collected in jumps that halve the
- * ring (see reduce_scatter/circulant): twice log2 p rounds and, per rank, no more than twice the
- * message, for any number of ranks. */
+/* Circulant allreduce: each rank's share is combined and then collected with skips that halve the
+ * ring (see reduce_scatter/circulant): 2 log2 p rounds and, per rank, at most twice the message,
+ * for any number of ranks. */
 #include "algo/shares.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
@@ -14,7 +14,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_circulant = {
     .name = "circulant",
-    .summary = "reduce-scatter and allgather in jumps that halve the ring, for any number of ranks",
+    .summary = "circulant reduce-scatter and allgather, for any number of ranks",
     .reference = "Traff: Optimal, non-pipelined reduce-scatter and allreduce algorithms, 2024",
     .cost = "2 * ceil(log2(p)) * a + (2 * b + g) * n * (p - 1) / p"
             " - (is(p, 3) + is(p, 5)) * min(a + b * n / p, floor(p / 2) * g * n / p)",

@@ -1,6 +1,6 @@
-/* Direct allreduce: every rank sends its operand to all others at once and combines what it has
- * received, in rank order, alone.  There is a single time to wait, so where ranks share cores and
- * messages are tiny, ranks change places least often.
+/* Direct allreduce: every rank sends its operand to all others at once and combines the received
+ * operands locally, in rank order.  There is a single wait, so with oversubscription and tiny
+ * messages context switches are fewest.
  *
  *   p = 3, rank 1   send to 2 and 0, receive from 0 and 2   combine 0, 1, 2 */
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_direct = {
     .name = "direct",
-    .summary = "all send their operand to all, then every rank combines them alone",
+    .summary = "every rank sends its operand to all others and reduces locally",
     .reference = "folklore",
     .cost = "(p - 1) * (a + b * n + g * n)",
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,

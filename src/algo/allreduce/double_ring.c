@@ -1,23 +1,23 @@
-/* Double ring allreduce: as the ring, with one half of every share travelling to the right and the
- * other half to the left, so that both directions of every link are used.
+/* Double ring allreduce: as the ring, with one half of every share sent to the right and the other
+ * half to the left, so that both directions of every link are used.
  *
  *   p = 3, rank 1, first round   right: 0a to 2, 2a from 0   left: 2b to 0, 0b from 2 */
 #include "algo/algo.h"
 #include "algo/fold.h"
 
-/* One of the two, towards rank r + way; its half of share i is part 2 * i + half. */
+/* One of the two rings, towards rank r + way; its half of share i is part 2 * i + half. */
 typedef struct {
     int way, half;
 } ring;
 static const ring rings[2] = {{1, 0}, {-1, 1}};
 
-/* Its half of the share of the rank so many steps back. */
+/* Its half of the share of the rank `steps` back. */
 static int part(const atn_problem *q, const ring *d, int steps)
 {
     return 2 * atn_mod(q->r - d->way * steps, q->p) + d->half;
 }
 
-/* In round i the partial result that came in the round before goes on, and the next one comes. */
+/* Round i forwards the partial result of the previous round and receives the next one. */
 static void combine(atn_builder *b, const atn_problem *q, int i)
 {
     atn_fold f[2];

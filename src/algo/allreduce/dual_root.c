@@ -1,13 +1,13 @@
-/* Dual root allreduce: the lower and the upper half of the ranks reduce to a root of their own, up
- * binary trees in rank order; the roots exchange their results, and broadcast down the same trees.
- * No rank has more than three neighbours, and in pieces messages go up and down at the same time:
- * a pipeline for every operator.
+/* Dual root allreduce: the lower and the upper half of the ranks reduce to separate roots, up
+ * in-order binary trees; the roots exchange their results and broadcast down the same trees.  No
+ * rank has more than three neighbours, and with segments messages flow up and down at the same
+ * time: a pipeline for every operator.
  *
  *   p = 6   0->1 2->1 3->4 5->4   1-4   1->0 1->2 4->3 4->5 */
 #include "algo/algo.h"
 #include "algo/fold.h"
 
-/* The tree of the half that the rank is in, and the root of the other half. */
+/* The tree of the rank's half, and the root of the other half. */
 static atn_binary tree_of(const atn_problem *q, int *other_p)
 {
     const int lower = (q->p + 1) / 2, upper = q->p - lower;
@@ -32,7 +32,7 @@ static void climb(atn_builder *b, const atn_problem *q, const atn_binary *t, int
         atn_fold_recv(b, q, &f, t->child[i]);
     atn_round(b);
     if (root && q->p > 1) {
-        atn_fence(b); /* both roots are done */
+        atn_fence(b); /* both roots have finished */
         atn_send(b, other, f.value);
         atn_fold_recv(b, q, &f, other);
     }
@@ -58,7 +58,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_dual_root = {
     .name = "dual_root",
-    .summary = "two trees whose roots exchange; in pieces, a pipeline up and down at once",
+    .summary = "two in-order binary trees whose roots exchange, pipelined up and down",
     .reference = "Traff: A doubly-pipelined, dual-root reduction-to-all algorithm, 2021",
     .cost = "let(m, a + b * n, let(c, g * n, let(pair, m + max(m, c) + c, let(h, ceil(p / 2),"
             " let(l, floor(log2(h)), let(u, floor(log2(h - 2^l + 1)),"

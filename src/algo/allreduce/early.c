@@ -1,6 +1,6 @@
-/* Allreduce of ranks that come at different times: what is there first is combined first, up to the
- * rank that comes last (reduce/early), which then has nothing to do but to add its operand and to
- * broadcast the result; by then all are there, so that any broadcast will do. */
+/* Allreduce for an arrival pattern: operands are combined in order of arrival, up to the last rank
+ * (reduce/early), which only combines its own operand and broadcasts the result; by then all ranks
+ * have arrived, so any broadcast works. */
 #include "algo/early.h"
 
 static const char *const down_words[] = {"binomial",     "knomial", "chain",  "linear",
@@ -8,8 +8,8 @@ static const char *const down_words[] = {"binomial",     "knomial", "chain",  "l
                                          "split_binary", NULL};
 
 static const atn_param params[] = {
-    {"down", ATN_WORD, 0, 0, 8, ATN_LINEAR, "how the result is broadcast", down_words},
-    {"shape", ATN_WORD, 0, 0, 1, ATN_LINEAR, "how the message is reduced (reduce/early)",
+    {"down", ATN_WORD, 0, 0, 8, ATN_LINEAR, "broadcast algorithm", down_words},
+    {"shape", ATN_WORD, 0, 0, 1, ATN_LINEAR, "shape of the reduction (reduce/early)",
      (const char *const[]){"tree", "chain", NULL}},
     {0},
 };
@@ -19,7 +19,7 @@ typedef struct {
     const atn_params *prm;
 } half;
 
-static void run_piece(atn_builder *b, const atn_problem *q, const void *context)
+static void run_segment(atn_builder *b, const atn_problem *q, const void *context)
 {
     const half *h = context;
     const atn_view whole = {.at = atn_dst(0, 1), .each = 1};
@@ -32,15 +32,16 @@ static void run_piece(atn_builder *b, const atn_problem *q, const void *context)
         h->algo, h->prm);
 }
 
-static void in_pieces(atn_builder *b, const atn_problem *q, const void *context)
+static void in_segments(atn_builder *b, const atn_problem *q, const void *context)
 {
-    if (q->pieces > 1)
-        atn_pass_segment(b, q, q->pieces, run_piece, context);
+    if (q->segments > 1)
+        atn_pass_segment(b, q, q->segments, run_segment, context);
     else
-        run_piece(b, q, context);
+        run_segment(b, q, context);
 }
 
-/* All pieces are combined before the first is broadcast: the last rank finds them all there. */
+/* All segments are combined before the first is broadcast: they have all arrived at the last
+ * rank. */
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
@@ -56,13 +57,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
                                   .src = {.at = atn_src(0, 1), .each = 1},
                                   .dst = result,
                                   .vec = {.each = 1},
-                                  .build = in_pieces,
+                                  .build = in_segments,
                                   .context = &first});
     atn_round(b);
-    atn_embed_run(
-        b,
-        &(atn_embed){
-            .q = &down, .dst = result, .vec = {.each = 1}, .build = in_pieces, .context = &second});
+    atn_embed_run(b, &(atn_embed){.q = &down,
+                                  .dst = result,
+                                  .vec = {.each = 1},
+                                  .build = in_segments,
+                                  .context = &second});
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
@@ -77,7 +79,7 @@ static int depth(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_early = {
     .name = "early",
-    .summary = "combined as ranks come, broadcast by the one that comes last",
+    .summary = "arrival-aware: combined in order of arrival, broadcast by the last rank",
     .reference = "after Faraj, Patarasuk, Yuan: A study of process arrival patterns for MPI "
                  "collective operations, 2008",
     .cost = "min(p - 1, 1) * ((a + b * n + g * n)"
@@ -85,7 +87,7 @@ const atn_algo atn_algo_allreduce_early = {
             " - is(shape, 0) * (1 - pow2(p)) * min(a + b * n, g * n)) + bcast(down, p, n)",
     .needs = ATN_NEEDS_LATENESS | ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .params = params,

@@ -1,10 +1,10 @@
-/* Allreduce over levels: clusters combine inwards, one rank of every outermost cluster takes part
- * in an allreduce among these, and the result goes back inside (see levels.h). */
+/* Hierarchical allreduce: clusters reduce to their leaders, the leaders of the outermost clusters
+ * run an allreduce, and the result is broadcast inside (see levels.h). */
 #include "algo/levels.h"
 
 static const atn_view result = {.at = {.space = ATN_DST, .n = 1, .one = {0, 1}}, .each = 1};
 
-/* Who has the sum afterwards: the leader, or all. */
+/* The sum ends at the leader, or on all ranks. */
 static void combine(atn_level_run *x, const atn_cluster *c)
 {
     const bool has = x->part == ATN_LEVEL_ACROSS || atn_level_leads(x, c);
@@ -38,13 +38,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_levels = {
     .name = "levels",
-    .summary = "clusters reduce, allreduce among each other and broadcast",
+    .summary = "hierarchical: reduce inside clusters, allreduce among leaders, broadcast inside",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "allreduce(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

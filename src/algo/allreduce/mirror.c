@@ -1,5 +1,5 @@
-/* Mirrored allreduce: an allgather of any kind backwards combines each rank's share, and forwards
- * spreads it (see mirror.h).
+/* Mirrored allreduce: any allgather, reversed, combines each rank's share; executed forwards, it
+ * distributes them (see mirror.h).
  *
  *   neighbor, p = 4, rank 0   with 3: two shares each way   with 1: one each way   and back */
 #include "algo/mirror.h"
@@ -17,7 +17,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_mirror = {
     .name = "mirror",
-    .summary = "an allgather of any kind backwards, then forwards",
+    .summary = "a reversed allgather, then the allgather itself",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, "
                  "practice, and experience, 2007",
     .cost = "let(b, b + g, allgather(gather, p, n / p)) + allgather(gather, p, n / p)",

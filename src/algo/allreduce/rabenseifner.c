@@ -1,8 +1,8 @@
-/* Rabenseifner's allreduce: recursive halving leaves each rank with one combined share, an
- * allgather, usually recursive doubling, spreads the shares.  Halving needs a power of two: of
- * other numbers some ranks are guests, which give their operand to a host and get the result from
- * it.  `guests` are the last ranks (of the first ones), or every second one of the first ranks; or
- * the latter and their hosts combine half of the message each.
+/* Rabenseifner's allreduce: recursive halving leaves each rank with one reduced share, an
+ * allgather, by default recursive doubling, distributes the shares.  Halving needs a power of two:
+ * otherwise extra ranks send their operand to a proxy and receive the result from it.  `guests`
+ * selects the extra ranks: the last ones (their proxies are the first ranks), or every second of
+ * the first ranks; or the latter, with rank and proxy combining half of the message each.
  *
  *   p = 6, last: 4->0 5->1   odd: 1->0 3->2   halves: 0-1 2-3, then 1->0 3->2 */
 #include <stdlib.h>
@@ -18,14 +18,15 @@ enum { LAST, ODD, HALVES };
 
 static const atn_param params[] = {
     {"guests", ATN_WORD, LAST, LAST, HALVES, ATN_LINEAR,
-     "who sits out when the ranks are no power of two: the last ones, every second of the first "
-     "ones, or these after combining half of the message",
+     "extra ranks beyond a power of two: the last ones, every second of the first "
+     "ones, or the latter after combining half of the message",
      guests_words},
-    {"gather", ATN_WORD, 0, 0, 10, ATN_LINEAR, "how the combined shares are spread", gather_words},
+    {"gather", ATN_WORD, 0, 0, 10, ATN_LINEAR, "allgather algorithm for the reduced shares",
+     gather_words},
     {0},
 };
 
-/* A rank of the core, its number there and its guest; or a guest and its host. */
+/* A core rank: its number and its extra rank; or an extra rank and its proxy. */
 typedef struct {
     int number, other; /* -1: none */
 } place;
@@ -33,37 +34,37 @@ typedef struct {
 static place place_of(const atn_core *c, int r, bool last)
 {
     const int extra = c->p - c->size, number = last ? r : atn_core_number(c, r);
-    const bool guest = last ? r >= c->size : r != atn_core_rank(c, number);
+    const bool is_extra = last ? r >= c->size : r != atn_core_rank(c, number);
 
-    if (guest)
+    if (is_extra)
         return (place){-1, last ? r - c->size : r - 1};
     return (place){number, number >= extra ? -1 : last ? r + c->size : r + 1};
 }
 
-/* The guest combines the upper half, the host the lower one; h parts each. */
-static void be_helpful(atn_builder *b, int host, int h)
+/* The extra rank combines the upper half, the proxy the lower one; h parts each. */
+static void run_half(atn_builder *b, int proxy, int h)
 {
     const atn_ref upper = atn_tmp_at(atn_tmp(b, h, h), 0, h);
 
-    atn_send(b, host, atn_src(0, h));
-    atn_recv(b, host, upper);
+    atn_send(b, proxy, atn_src(0, h));
+    atn_recv(b, proxy, upper);
     atn_reduce(b, atn_src(h, h), upper);
     atn_round(b);
-    atn_send(b, host, upper);
+    atn_send(b, proxy, upper);
 }
 
-static void be_host(atn_builder *b, const atn_problem *q, int guest, int parts, bool halves)
+static void run_proxy(atn_builder *b, const atn_problem *q, int extra, int parts, bool halves)
 {
     const int h = halves ? parts / 2 : parts;
     atn_fold f = atn_fold_into(q, atn_src(0, h), atn_dst(0, h));
 
     if (halves)
-        atn_send(b, guest, atn_src(h, h));
-    atn_fold_recv(b, q, &f, guest);
+        atn_send(b, extra, atn_src(h, h));
+    atn_fold_recv(b, q, &f, extra);
     if (!halves)
         return;
     atn_round(b);
-    atn_recv(b, guest, atn_dst(h, h));
+    atn_recv(b, extra, atn_dst(h, h));
 }
 
 static void work(atn_builder *b, const atn_core *c, int number, bool last, atn_ref from,
@@ -93,14 +94,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_split(b, c.size);
     if (at.number < 0) {
         if (halves)
-            be_helpful(b, at.other, c.size / 2);
+            run_half(b, at.other, c.size / 2);
         else
             atn_send(b, at.other, atn_src(0, c.size));
         atn_recv(b, at.other, all);
         return;
     }
     if (at.other >= 0)
-        be_host(b, q, at.other, c.size, halves);
+        run_proxy(b, q, at.other, c.size, halves);
     work(b, &c, at.number, last, at.other >= 0 ? all : atn_src(0, c.size),
          atn_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
     if (at.other >= 0)
@@ -109,7 +110,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_rabenseifner = {
     .name = "rabenseifner",
-    .summary = "recursive halving, then an allgather of any kind",
+    .summary = "recursive halving, then an allgather",
     .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
     .cost = "let(core, 2^floor(log2(p)), log2(core) * a + (b + g) * n * (1 - 1 / core)"
             " + min(core - 1, 1) * allgather(gather, core, n / core) + (1 - pow2(p)) * (2 * a"

@@ -1,19 +1,19 @@
-/* Recursive dividing: as the butterfly, with `radix` ranks in a group instead of two: each takes
- * one part of the message, receives the others' operands of it and combines them; then groups of
- * groups divide these parts; all stages back again spread what was combined.  Fewer stages than
- * halving, with messages that are under way at the same time.  What is combined are neighbouring
- * runs of ranks, so every operator is served.  Of ranks that are no power of the radix some are
- * guests (see core.h).
+/* Recursive dividing: as the butterfly, with groups of `radix` ranks instead of pairs: each rank
+ * takes one part of the message, receives the others' operands for it and combines them; then
+ * groups of groups divide these parts; the same stages in reverse distribute the results.  Fewer
+ * stages than halving, with several messages in flight at the same time.  A rank always combines
+ * adjacent runs of ranks, so every operator is supported.  Ranks beyond a power of the radix take
+ * part through a proxy (see core.h).
  *
  *   p = 9, radix = 3   0-1-2 3-4-5 6-7-8: thirds   0-3-6 1-4-7 2-5-8: ninths   and back */
 #include "algo/algo.h"
 #include "algo/core.h"
 
-/* A stage: numbers with another digit are weight apart; the group shares `count` parts. */
+/* A stage: members of the group are `weight` apart; the group divides `count` parts. */
 typedef struct {
     const atn_core *core;
     int radix, number, weight, digit;
-    int first, each; /* digit d takes parts first + d * each and following, `each` of them */
+    int first, each; /* digit d takes `each` parts from first + d * each on */
 } stage;
 
 static stage stage_of(const atn_core *core, int radix, int number, int weight)
@@ -27,7 +27,7 @@ static stage stage_of(const atn_core *core, int radix, int number, int weight)
     return s;
 }
 
-/* To the member so many digits on. */
+/* The exchange with the member `i` digits further on. */
 static int member(const stage *s, int digit)
 {
     return atn_core_rank(s->core, s->number + (digit - s->digit) * s->weight);
@@ -35,7 +35,7 @@ static int member(const stage *s, int digit)
 
 static int part(const stage *s, int digit) { return s->first + digit * s->each; }
 
-/* Blocks of a value that begins with the group's first part. */
+/* Parts of a value that begins with the group's first part. */
 static atn_ref cut(const stage *s, atn_ref value, int digit)
 {
     value.one = (atn_range){value.one.first + digit * s->each, s->each};
@@ -99,18 +99,19 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "ranks that divide a part in a stage", NULL},
+    {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "size of the groups that divide a part",
+     NULL},
     {0},
 };
 
 const atn_algo atn_algo_allreduce_recursive_dividing = {
     .name = "recursive_dividing",
-    .summary = "groups of ranks, then groups of groups, divide the message and combine; and back",
+    .summary = "k-ary reduce-scatter and allgather in groups of `radix` ranks",
     .reference = "k-ary reduce-scatter and allgather, as in MPICH and UCC",
     .cost = "let(m, a + b * n, let(c, g * n, let(r, max(2, min(radix, p)),"
-            " let(l, levels(p + 1, r) - 1, let(guests, ceil(p / r^l) - 1,"
+            " let(l, levels(p + 1, r) - 1, let(extras, ceil(p / r^l) - 1,"
             " 2 * l * (r - 1) * a + (2 * b + g) * n * (1 - 1 / r^l)"
-            " + guests * (m + max(m, c)) + min(guests, 1) * min(m, c))))))",
+            " + extras * (m + max(m, c)) + min(extras, 1) * min(m, c))))))",
     .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "bandwidth",

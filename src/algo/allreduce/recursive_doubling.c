@@ -1,7 +1,7 @@
-/* Recursive doubling: partners that differ in one bit exchange what they have combined so far, so
- * that all have everything after log2 p rounds.  What a rank has combined is always a run of
- * consecutive ranks, so every operator is served.  Beyond a power of two, the first ranks work in
- * pairs of which the upper one sits out.
+/* Recursive doubling: partners that differ in one bit exchange their partial results; after log2 p
+ * rounds all ranks have the result.  A partial result always covers a run of consecutive ranks, so
+ * every operator is supported.  Beyond a power of two, the first ranks work in pairs of which only
+ * the lower one takes part in the exchanges.
  *
  *   p = 6   1->0 3->2   (01)-(23) 4-5   (01)-4 (23)-5   0->1 2->3 */
 #include "algo/algo.h"
@@ -30,7 +30,8 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_recursive_doubling = {
     .name = "recursive_doubling",
-    .summary = "partners that differ in one bit exchange and combine all they have",
+    .summary =
+        "recursive doubling: partners at doubling distances exchange and combine partial results",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "(floor(log2(p)) + 1 - pow2(p)) * (a + b * n + g * n) + (1 - pow2(p)) * (a + b * n)",

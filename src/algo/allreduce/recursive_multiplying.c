@@ -1,21 +1,22 @@
-/* Recursive multiplying: groups of `radix` ranks, then groups of groups, exchange all they have and
- * combine it, from the highest rank to the lowest, so that all get the same bits and every operator
- * is served.  Fewer stages than recursive doubling, with messages that are under way at the same
- * time.  Of ranks that are no power of the radix some are guests (see core.h).
+/* Recursive multiplying: groups of `radix` ranks, then groups of groups, exchange their partial
+ * results and combine them from the highest rank to the lowest, so that all ranks get the same bits
+ * and every operator is supported.  Fewer stages than recursive doubling, with several messages in
+ * flight at the same time.  Ranks beyond a power of the radix take part through a proxy (see
+ * core.h).
  *
  *   p = 9, radix = 3   0-1-2 3-4-5 6-7-8   0-3-6 1-4-7 2-5-8 */
 #include "algo/algo.h"
 #include "algo/core.h"
 
-/* A stage: own digit, how far apart numbers with the next digit are, where operands lie. */
+/* A stage: own digit, distance between members of the group, location of operands. */
 typedef struct {
     int radix, digit, weight, number;
-    int rooms; /* scratch for `radix` operands, one of which may hold the own value */
-    int held;  /* its room; -1: it lies elsewhere */
+    int rooms; /* scratch for `radix` operands, one of which may hold the rank's own value */
+    int held;  /* index of that operand; -1: the value lies elsewhere */
     atn_ref value;
 } stage;
 
-/* Operands of others fill the rooms behind that of the own value. */
+/* Operands of others follow the rank's own value in scratch. */
 static int room_of(const stage *s, int digit)
 {
     const int place = digit < s->digit ? digit : digit - 1;
@@ -38,7 +39,7 @@ static void exchange(atn_builder *b, const atn_core *core, const stage *s)
     }
 }
 
-/* The sum is where the highest operand was; an own one that must not change is copied. */
+/* The sum replaces the highest operand; the rank's own operand in SRC is copied first. */
 static void combine(atn_builder *b, stage *s)
 {
     const int top = s->radix - 1, room = s->held < 0 && s->digit == top ? top : room_of(s, top);
@@ -84,12 +85,12 @@ static const atn_param params[] = {
 
 const atn_algo atn_algo_allreduce_recursive_multiplying = {
     .name = "recursive_multiplying",
-    .summary = "groups of ranks, then groups of groups, exchange and combine all they have",
+    .summary = "recursive doubling generalised to groups of `radix` ranks",
     .reference =
         "Ruefenacht, Bull, Booth: Generalisation of recursive doubling for AllReduce, 2017",
     .cost = "let(m, a + b * n, let(c, g * n, let(r, max(2, min(radix, p)),"
-            " let(l, levels(p + 1, r) - 1, let(guests, ceil(p / r^l) - 1,"
-            " l * (r - 1) * (m + c) + guests * (m + max(m, c)) + min(guests, 1) * min(m, c))))))",
+            " let(l, levels(p + 1, r) - 1, let(extras, ceil(p / r^l) - 1,"
+            " l * (r - 1) * (m + c) + extras * (m + max(m, c)) + min(extras, 1) * min(m, c))))))",
     .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",

@@ -1,4 +1,4 @@
-/* Reduce to rank 0, then broadcast from it, each of any kind; usually up and down the same tree. */
+/* Reduce to rank 0, then broadcast, with any algorithms; by default along the same tree. */
 #include "algo/algo.h"
 
 static const char *const up_words[] = {"binomial", "knomial",        "chain",  "line",
@@ -8,8 +8,8 @@ static const char *const down_words[] = {"binomial",     "knomial", "chain",  "l
                                          "split_binary", NULL};
 
 static const atn_param params[] = {
-    {"up", ATN_WORD, 0, 0, 6, ATN_LINEAR, "how the message is reduced", up_words},
-    {"down", ATN_WORD, 0, 0, 8, ATN_LINEAR, "how the result is broadcast", down_words},
+    {"up", ATN_WORD, 0, 0, 6, ATN_LINEAR, "reduce algorithm", up_words},
+    {"down", ATN_WORD, 0, 0, 8, ATN_LINEAR, "broadcast algorithm", down_words},
     {0},
 };
 
@@ -37,7 +37,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
     return why ? why : atn_part_refuses(ATN_BCAST, &params[1], prm->v[1], q);
 }
 
-/* Of the broadcast; no form of a reduction asks for it. */
+/* Of the broadcast; the closed forms of reductions do not use it. */
 static int depth(const atn_problem *q, const atn_params *prm)
 {
     return atn_part_depth(ATN_BCAST, &params[1], prm->v[1], q);

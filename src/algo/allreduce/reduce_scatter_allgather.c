@@ -1,14 +1,14 @@
-/* Reduce-scatter, then allgather, each of any kind: all ranks have a share, whatever their number,
- * and the two halves may be good at different things. */
+/* Reduce-scatter, then allgather, with any algorithms: every rank has a share, for any number of
+ * ranks. */
 #include "algo/shares.h"
 
 static const char *const scatter_words[] = {"pairwise",  "butterfly", "recursive_halving",
                                             "circulant", "ring",      NULL};
 
 static const atn_param params[] = {
-    {"scatter", ATN_WORD, 0, 0, 4, ATN_LINEAR, "how shares are combined", scatter_words},
-    {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR, "how the combined shares are spread",
-     atn_gather_words},
+    {"scatter", ATN_WORD, 0, 0, 4, ATN_LINEAR, "reduce-scatter algorithm", scatter_words},
+    {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR,
+     "allgather algorithm for the reduced shares", atn_gather_words},
     {0},
 };
 
@@ -30,7 +30,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_allreduce_reduce_scatter_allgather = {
     .name = "reduce_scatter_allgather",
-    .summary = "a reduce-scatter of p shares, then an allgather, of any kind",
+    .summary = "reduce-scatter of p shares, then allgather",
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
     .cost = "reduce_scatter_block(scatter, p, n / p) + allgather(gather, p, n / p)",

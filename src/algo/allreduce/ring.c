@@ -1,5 +1,5 @@
 /* Ring allreduce: a ring reduce-scatter of p shares, then a ring allgather.  Every rank sends about
- * twice the message, however many ranks there are, and only to its neighbour. */
+ * twice the message, independent of the number of ranks, and only to its neighbour. */
 #include "algo/shares.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)

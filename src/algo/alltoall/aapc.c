@@ -1,7 +1,7 @@
-/* Alltoall in phases without contention (all-to-all personalised communication, AAPC): the messages
- * of a phase never share a link of the topology, and the busiest link is busy in every phase, so
- * that no alltoall can be faster (see phases.h).  Ranks that run ahead would mix the phases;
- * `sync` says how they are kept apart (see phased.h). */
+/* Contention-free alltoall in phases (all-to-all personalised communication, AAPC): the messages of
+ * a phase never share a link of the topology, and the most loaded link is used in every phase, so
+ * no alltoall can be faster (see phases.h).  Ranks that run ahead would mix phases; `sync` selects
+ * the synchronisation (see phased.h). */
 #include "algo/algo.h"
 #include "algo/capacity.h"
 #include "algo/phased.h"
@@ -42,25 +42,25 @@ static const char *const link_words[] = {"rated", "equal", NULL};
 
 static const atn_param params[] = {
     {"sync", ATN_WORD, ATN_PHASED_NONE, ATN_PHASED_NONE, ATN_PHASED_BARRIER_RECEIVER, ATN_LINEAR,
-     "how phases are kept apart: not at all; idle ranks keep busy; messages on the same link wait "
-     "until the one before is sent, or received; barriers; barriers between blocks",
+     "synchronisation of phases: none; dummy messages of idle ranks; messages wait until earlier "
+     "ones on the same link are sent, or received; barriers; barriers between blocks",
      sync_words},
     {"block", ATN_INT, 1, 1, 1 << 20, ATN_LOG2,
-     "phases that are not kept apart, or not by barriers", NULL},
+     "consecutive phases without synchronisation, or without barriers", NULL},
     {"links", ATN_WORD, 0, 0, 1, ATN_LINEAR,
-     "a faster link carries several messages of a phase, or all links carry one", link_words},
+     "links carry messages of a phase in proportion to their rate, or one each", link_words},
     {0},
 };
 
 const atn_algo atn_algo_alltoall_aapc = {
     .name = "aapc",
-    .summary = "phases without contention on the topology, as few as its busiest link allows",
+    .summary = "contention-free phases on the topology, as few as the most loaded link allows",
     .reference = "Faraj, Patarasuk, Yuan: A message scheduling scheme for all-to-all personalized "
                  "communication on Ethernet switched clusters, 2007",
     .cost = "phases * (k * a + b * n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_COORDINATED,
     .group = "contention",
     .params = params,

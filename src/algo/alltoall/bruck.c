@@ -1,6 +1,6 @@
-/* Bruck alltoall: a block for the rank d further on travels there in jumps that make up d, written
- * with the base `radix`, so about log p messages per rank suffice; in exchange a block is sent up
- * to that many times.
+/* Bruck alltoall: a block for the rank d further on is forwarded in hops given by the digits of d
+ * to the base `radix`, so about log p messages per rank suffice; in exchange a block is sent up to
+ * that many times.
  *
  *   p = 4, rank 0, radix = 2   by 1: blocks 1 and 3 to rank 1   by 2: blocks 2 and 3 to rank 2 */
 #include "algo/algo.h"
@@ -23,13 +23,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "base of the jumps", NULL},
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "base of the distances", NULL},
     {0},
 };
 
 const atn_algo atn_algo_alltoall_bruck = {
     .name = "bruck",
-    .summary = "blocks jump by powers of the radix: few messages, more bytes",
+    .summary = "blocks are forwarded by powers of the radix: few messages, more bytes",
     .reference = "Bruck et al.: Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
     .cost = "sum(i, 0, levels(p, radix) - 1, let(w, radix^i, sum(j, 1, radix - 1,"

@@ -1,13 +1,13 @@
-/* Circulant alltoall: a block for the rank d further on travels there by the largest skips that
- * fit, each used once; skips are p halved again and again, rounded up.  As few rounds as Bruck's,
- * and for numbers of ranks that are no power of two the last ones are no smaller.
+/* Circulant alltoall: a block for the rank d further on is forwarded by the largest skips that fit,
+ * each used once; skips are p halved repeatedly, rounded up.  As few rounds as Bruck's; if the
+ * number of ranks is not a power of two, the last rounds are not smaller than the others.
  *
  *   p = 6, rank 0   by 3: blocks 3-5   by 2: 2 and 5   by 1: 1 and 4 */
 #include "algo/algo.h"
 #include "algo/relay.h"
 #include "algo/shape.h"
 
-/* Whether a block with the way d before it takes skip number i: what the longer ones leave of d. */
+/* Whether a block with distance d to go uses skip i, after the longer skips. */
 static bool takes(int p, int d, int i)
 {
     for (int k = 1; k < i; k++)
@@ -31,7 +31,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_relay_end(&x);
 }
 
-/* Blocks that a rank sends, one after the other. */
+/* The number of blocks that a rank sends in total. */
 static int depth(const atn_problem *q, const atn_params *prm)
 {
     int blocks = 0;
@@ -45,7 +45,7 @@ static int depth(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_alltoall_circulant = {
     .name = "circulant",
-    .summary = "blocks jump by halves of the ring: few messages, more bytes",
+    .summary = "blocks are forwarded by skips that halve the ring: few messages, more bytes",
     .reference = "Bruck et al.: Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997, with the skips of circulant graphs",
     .cost = "ceil(log2(p)) * a + depth * b * n",

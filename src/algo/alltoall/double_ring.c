@@ -1,5 +1,5 @@
-/* Double ring alltoall: blocks travel round a ring of neighbours in the direction that is shorter;
- * each rank takes out its own and passes on the rest.
+/* Double ring alltoall: blocks are forwarded around a ring in the shorter direction; each rank
+ * removes its own blocks and forwards the others.
  *
  *   p = 5, rank 0   to 1: blocks 1-2, to 4: blocks 3-4   then block 2 of rank 4, block 3 of rank
  * 1 */
@@ -25,7 +25,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_alltoall_double_ring = {
     .name = "double_ring",
-    .summary = "blocks travel round a ring of neighbours, each the shorter way",
+    .summary = "blocks are forwarded around a ring, each in the shorter direction",
     .reference = "folklore",
     .cost = "let(h, floor(p / 2), let(m, p - 1 - h,"
             " (p - 1) * a + (h * (h + 1) + m * (m + 1)) / 2 * b * n))",

@@ -1,7 +1,7 @@
 /* Hybrid alltoall (combined total exchange): with m = p / radix^steps, rounded up, a block for the
- * rank d = u m + v further on jumps by u m, a digit of u to the base `radix` at a time, and goes
- * the last v ranks at once, together with all others that have v left.  More steps are fewer
- * messages and more bytes, from nearly direct exchange to Bruck's.
+ * rank d = u m + v further on is forwarded by u m, one digit of u to the base `radix` at a time,
+ * and then sent directly over the remaining v ranks, together with all other blocks that have v
+ * left.  More steps mean fewer messages and more bytes, from nearly direct exchange to Bruck's.
  *
  *   p = 8, radix = 2, steps = 1   by 4: blocks 4-7   by 1: 1, 5   by 2: 2, 6   by 3: 3, 7 */
 #include "algo/algo.h"
@@ -36,14 +36,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"steps", ATN_INT, 1, 1, 31, ATN_LINEAR, "jumps that combine blocks before the last way", NULL},
-    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "base of these jumps", NULL},
+    {"steps", ATN_INT, 1, 1, 31, ATN_LINEAR, "forwarding steps before the direct exchange", NULL},
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "base of the forwarding distances", NULL},
     {0},
 };
 
 const atn_algo atn_algo_alltoall_hybrid = {
     .name = "hybrid",
-    .summary = "some of Bruck's jumps, then a direct exchange of what has the same way left",
+    .summary = "some steps of Bruck's algorithm, then direct exchange of combined blocks",
     .reference = "Afsahi: Design and evaluation of communication latency hiding/reduction "
                  "techniques for message-passing environments, 2000",
     .cost = "let(m, ceil(p / radix^steps), sum(i, 0, steps - 1, let(w, m * radix^i,"

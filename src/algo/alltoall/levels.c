@@ -1,7 +1,7 @@
-/* Alltoall over levels: the leader of a cluster collects what its ranks send to ranks outside, the
- * leaders of the members of every cluster exchange what goes from member to member, and deal out
- * what arrived.  Slow links so carry one message for each pair of clusters instead of one for each
- * pair of ranks; in exchange blocks are stored on the way (see levels.h, levels_matrix.h). */
+/* Hierarchical alltoall: the leader of a cluster collects the blocks that its ranks send to ranks
+ * outside, the leaders of the members of every cluster exchange the blocks between members, and
+ * distribute the received ones.  Slow links carry one message per pair of clusters instead of one
+ * per pair of ranks; in exchange blocks are stored on the way (see levels.h, levels_matrix.h). */
 #include <stdlib.h>
 
 #include "algo/levels_matrix.h"
@@ -21,14 +21,14 @@ static atn_view view(const side *s)
     return (atn_view){.at = s->at, .each = 1, .index = s->g.index.v, .first = s->g.first.v};
 }
 
-/* A rank alone uses its own buffers. */
+/* A single rank uses its own buffers. */
 static side begin(const state *s, const atn_level_member *m, atn_ref alone, atn_ref stored)
 {
     const bool stores = !m || m->cluster >= 0;
     return (side){stores ? stored : alone, atn_groups_begin(stores ? &s->m : NULL)};
 }
 
-/* Blocks are alike, so only their number matters: so many for each rank of a member. */
+/* All blocks have the same size, so only the number of blocks per rank of a member matters. */
 static side shape(const atn_level_run *x, const atn_cluster *c, int each)
 {
     const atn_level_member *m = &x->plan->tree.members[c->member];
@@ -55,7 +55,7 @@ static void embed(atn_level_run *x, const atn_cluster *c, side *s, bool in_place
         atn_groups_end(&s[i].g);
 }
 
-/* What the ranks of a member exchange with those outside of the cluster. */
+/* The blocks between the ranks of a member and those outside the cluster. */
 static void add_outside(atn_level_run *x, side *s, const atn_level_member *m, const atn_cluster *c)
 {
     atn_groups_add(
@@ -64,7 +64,7 @@ static void add_outside(atn_level_run *x, side *s, const atn_level_member *m, co
             .a = m->first, .na = m->count, .b = c->first, .nb = c->count, .outside = true});
 }
 
-/* Up: what leaves the cluster, member by member, to its leader; down: what arrives, back. */
+/* Up: outgoing blocks, member by member, to the leader; down: incoming blocks from it. */
 static void carry(atn_level_run *x, const atn_cluster *c)
 {
     const state *s = x->more;
@@ -81,7 +81,7 @@ static void carry(atn_level_run *x, const atn_cluster *c)
     embed(x, c, sides, atn_level_leads(x, c) && own->cluster >= 0);
 }
 
-/* Between the members of a cluster; what stays in a member has been settled inside. */
+/* Between the members of a cluster; blocks within a member are exchanged inside. */
 static void exchange(atn_level_run *x, const atn_cluster *c)
 {
     const state *s = x->more;
@@ -94,7 +94,7 @@ static void exchange(atn_level_run *x, const atn_cluster *c)
         atn_matrix_group g = {own->first, own->count, m[i].first, other ? m[i].count : 0,
                               false,      false};
         atn_groups_add(&sides[0].g, x->q->p, &g);
-        g.by_b = true; /* both ends in the order of the sender */
+        g.by_b = true; /* sender and receiver use the order of the sender */
         atn_groups_add(&sides[1].g, x->q->p, &g);
     }
     embed(x, c, sides, false);
@@ -129,13 +129,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_alltoall_levels = {
     .name = "levels",
-    .summary = "clusters collect what leaves them, exchange it and deal out what arrives",
+    .summary =
+        "hierarchical: leaders collect outgoing blocks, exchange them and distribute incoming ones",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "alltoall(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

@@ -1,6 +1,7 @@
 /* Mesh alltoall: ranks form a mesh of nearly equal sides.  Along the first dimension a rank sends
- * each other the blocks for all ranks of that one's line; along the next what it has by then, and
- * so on.  About as many messages as the sides are long, and a block is sent once per dimension.
+ * to each other rank the blocks for all ranks of that rank's line; along the next all blocks it
+ * then holds, and so on.  The number of messages is about the sum of the sides, and a block is sent
+ * once per dimension.
  *
  *   p = 6 as 2 x 3, rank 0   to 1: blocks 1, 3, 5   to 2: 2 of ranks 0 and 1   to 4: 4 of both */
 #include "algo/algo.h"

@@ -1,6 +1,6 @@
 /* Recursive doubling alltoall (standard exchange): partners that differ in one bit exchange all
- * blocks, their own and those on the way, whose destination has the partner's bit.  Bruck's jumps
- * serve other numbers of ranks.
+ * blocks, their own and forwarded ones, whose destination has the partner's bit.  See Bruck for
+ * other numbers of ranks.
  *
  *   p = 4, rank 0   with 1: own blocks 1 and 3   with 2: block 2, own and of rank 1 */
 #include "algo/algo.h"
@@ -16,7 +16,8 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_alltoall_recursive_doubling = {
     .name = "recursive_doubling",
-    .summary = "partners that differ in one bit exchange what belongs to the other side",
+    .summary = "hypercube exchange: partners that differ in one bit exchange all blocks for the "
+               "other half",
     .reference = "Johnsson, Ho: Optimum broadcasting and personalized communication in hypercubes, "
                  "1989",
     .cost = "log2(p) * (a + b * n * p / 2)",

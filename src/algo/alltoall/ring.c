@@ -1,6 +1,6 @@
-/* Ring alltoall: blocks travel round a ring of neighbours; each rank takes out its own and passes
- * on the rest.  Only neighbours talk, so along the wires no link is shared, but a block travels
- * half the ring on average.
+/* Ring alltoall: blocks are forwarded around a ring; each rank removes its own blocks and forwards
+ * the others.  Only neighbours communicate, so with a topology-aware order no link is shared, but a
+ * block crosses half the ring on average.
  *
  *   p = 4, rank 0   to 1: blocks 1-3   then blocks 2-3 of rank 3   then block 3 of rank 2 */
 #include "algo/algo.h"
@@ -23,7 +23,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_alltoall_ring = {
     .name = "ring",
-    .summary = "blocks travel round a ring of neighbours until they arrive",
+    .summary = "blocks are forwarded around a ring until they arrive",
     .reference = "folklore",
     .cost = "(p - 1) * a + p * (p - 1) / 2 * b * n",
     .needs = ATN_NEEDS_SIZES,

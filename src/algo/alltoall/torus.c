@@ -1,6 +1,6 @@
-/* Torus alltoall: ranks form a torus of nearly equal sides.  Blocks travel round the rings of its
- * first dimension until they are in their column, then round those of the next: only neighbours
- * talk, and ways are much shorter than round one ring of all ranks.
+/* Torus alltoall: ranks form a torus of nearly equal sides.  Blocks are forwarded around the rings
+ * of its first dimension until they reach their column, then around those of the next: only
+ * neighbours communicate, and paths are much shorter than around one ring of all ranks.
  *
  *   p = 6 as 2 x 3, rank 0   to 1: blocks 1, 3, 5   to 2: own blocks 2, 4 and those of rank 1 */
 #include "algo/algo.h"
@@ -25,7 +25,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_alltoall_torus = {
     .name = "torus",
-    .summary = "blocks travel round the rings of a torus, dimension by dimension",
+    .summary = "blocks are forwarded around the rings of a torus, dimension by dimension",
     .reference = "Scott: Efficient all-to-all communication patterns in hypercube and mesh "
                  "topologies, 1991",
     .cost = ATN_MESH_SIDES("(x + y + p / x / y - 3) * (a + b * n * p / 2)"),

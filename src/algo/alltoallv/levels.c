@@ -1,13 +1,13 @@
-/* Alltoall of different sizes over levels.  Only the two ends know how large a message is, so none
- * can be joined with others on the way: every pair exchanges directly, the pairs of different
- * outermost clusters first, because their messages travel longest, then those inside of each
- * cluster, with an algorithm for each level (see levels.h). */
+/* Hierarchical alltoallv.  Only sender and receiver have the size of a message, so messages cannot
+ * be combined on the way: every pair exchanges directly, first the pairs of different outermost
+ * clusters, because their messages take longest, then those inside each cluster, with an algorithm
+ * for each level (see levels.h). */
 #include <stdlib.h>
 
 #include "algo/levels.h"
 
-/* One group for every rank of the cluster: its block, or nothing for the ranks of the own member,
- * which meet inside. */
+/* One group for every rank of the cluster: its block, or nothing for the ranks of the rank's own
+ * member, which exchange inside. */
 static void list_blocks(atn_level_run *x, const atn_cluster *c, int *index, int *first)
 {
     const atn_level_member *m = atn_level_own(x, c);
@@ -52,13 +52,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_alltoallv_levels = {
     .name = "levels",
-    .summary = "pairs exchange, those of different clusters first, an algorithm for each level",
+    .summary = "direct exchange by level, pairs of different clusters first",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "alltoallv(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_DIRECT,
     .group = "levels",
     .params = atn_levels_params,

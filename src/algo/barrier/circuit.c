@@ -1,10 +1,10 @@
-/* Barrier over circuits that take time to change: signals go up a k-nomial tree, where every rank
- * sends once, so that its circuit was set before; then down the tree of bcast/circuit.
+/* Barrier on a reconfigurable network: signals go up a k-nomial tree, where every rank sends once,
+ * so that its circuit is set up in advance; then down the tree of bcast/circuit.
  *
  *   p = 4, ports = 1, delay = 1   1->0 3->2   2->0   0->1   1->2   0->3 */
 #include "algo/circuit.h"
 
-/* The signals of all children may arrive at once. */
+/* The signals of all children may arrive at the same time. */
 static void gather(atn_builder *b, const atn_tree *t)
 {
     for (int level = t->levels - 1; level >= 0; level--, atn_round(b)) {
@@ -44,7 +44,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_barrier_circuit = {
     .name = "circuit",
-    .summary = "signals up a k-nomial tree, and down one that hides changes of circuits",
+    .summary = "signals up a k-nomial tree, then down a tree that hides reconfiguration delays",
     .reference = "Afsahi: Design and evaluation of communication latency hiding/reduction "
                  "techniques for message-passing environments, 2000",
     .cost = "a * (knomial(p, ports + 1) + depth)",

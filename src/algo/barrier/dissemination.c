@@ -1,6 +1,6 @@
 /* Dissemination barrier: in a stage of distance d every rank signals the ranks d, 2 d, ... further
- * on and waits for those d, 2 d, ... before, `radix` - 1 at a time; after log p stages each has
- * heard, through others, from all.
+ * on and waits for those d, 2 d, ... before, `radix` - 1 at a time; after log p stages each rank
+ * has a signal, direct or indirect, from all.
  *
  *   p = 5, radix = 2   r -> r+1   r -> r+2   r -> r+4 */
 #include "algo/algo.h"
@@ -20,13 +20,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "one more than signals in a stage", NULL},
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "signals per stage, plus one", NULL},
     {0},
 };
 
 const atn_algo atn_algo_barrier_dissemination = {
     .name = "dissemination",
-    .summary = "signals to ranks at growing distances around the ring",
+    .summary = "dissemination: signals to ranks at growing distances on a ring",
     .reference = "Hensgen, Finkel, Manber: Two algorithms for barrier synchronization, 1988",
     .cost = "a * knomial(p, radix)",
     .klass = ATN_COORDINATED,

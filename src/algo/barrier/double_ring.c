@@ -1,5 +1,6 @@
-/* Double ring barrier: a signal goes round the ring of ranks twice.  When rank 0 has it back all
- * have arrived, and the second turn says so.  Only neighbours talk, one at a time.
+/* Double ring barrier: a signal goes around the ring of ranks twice.  When it is back at rank 0,
+ * all ranks have entered; the second round releases them.  Only neighbours communicate, one at a
+ * time.
  *
  *   p = 3   0->1 1->2 2->0   0->1 1->2 */
 #include "algo/algo.h"
@@ -21,7 +22,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_barrier_double_ring = {
     .name = "double_ring",
-    .summary = "a signal goes round the ring of ranks twice",
+    .summary = "a signal goes around a ring twice",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "min(p - 1, 1) * (2 * p - 1) * a",
     .klass = ATN_COORDINATED,

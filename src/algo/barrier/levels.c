@@ -1,5 +1,5 @@
-/* Barrier over levels: signals go inwards to one rank of every outermost cluster, these wait for
- * each other, and signals go back: the slowest links are crossed as seldom as can be (see
+/* Hierarchical barrier: signals go up to the leader of every outermost cluster, the leaders
+ * synchronise, and signals go back: the slowest links are crossed the minimum number of times (see
  * levels.h). */
 #include "algo/levels.h"
 
@@ -17,7 +17,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_barrier_levels = {
     .name = "levels",
-    .summary = "clusters gather signals, wait for each other and spread them again",
+    .summary = "hierarchical: signals to leaders, barrier among leaders, release inside",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "barrier(levels, p, n)",

@@ -1,4 +1,4 @@
-/* Linear barrier: all signal rank 0, which then releases all. */
+/* Linear barrier: all ranks signal rank 0, which then releases all. */
 #include "algo/algo.h"
 
 static void lead(atn_builder *b, int p)
@@ -24,7 +24,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_barrier_linear = {
     .name = "linear",
-    .summary = "all signal rank 0, which releases all",
+    .summary = "all ranks signal rank 0, which releases all",
     .reference = "folklore",
     .cost = "2 * (p - 1) * a",
     .klass = ATN_COORDINATED,

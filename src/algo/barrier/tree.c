@@ -1,5 +1,5 @@
-/* Tree barrier: signals go up a k-nomial tree to rank 0 and, when all have arrived, down again: few
- * messages, none of them to many ranks at once.
+/* Tree barrier: signals go up a k-nomial tree to rank 0 and, when all ranks have entered, down
+ * again: few messages, and no rank has many partners.
  *
  *   p = 4, radix = 2   1->0 3->2   2->0   0->2   0->1 2->3 */
 #include "algo/algo.h"
@@ -26,14 +26,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "parts into which a run of ranks is cut",
-     NULL},
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "radix of the tree (2: binomial)", NULL},
     {0},
 };
 
 const atn_algo atn_algo_barrier_tree = {
     .name = "tree",
-    .summary = "signals up a k-nomial tree, and down again",
+    .summary = "signals up a k-nomial tree, then down",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "2 * a * knomial(p, radix)",
     .klass = ATN_COORDINATED,

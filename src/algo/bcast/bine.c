@@ -1,6 +1,6 @@
-/* Bine broadcast: down a binomial tree whose jumps change direction and are a third shorter, so
- * that fewer messages leave a group of neighbouring ranks (see atn_bine); the longest jump comes
- * first.
+/* Bine broadcast: down a binomial tree whose distances alternate in direction and are a third
+ * shorter, so that fewer messages leave a group of neighbouring ranks (see atn_bine); the longest
+ * distance is first.
  *
  *   p = 8   0->3   0->7 3->4   0->1 3->2 4->5 7->6 */
 #include "algo/algo.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* In which step a rank hears of the message, counted down; the root knows it before all steps. */
+/* The step in which a rank receives the message, counted down; the root has it before all steps. */
 static void fill_steps(int p, int *step)
 {
     for (int v = 0; v < p; v++)
@@ -42,7 +42,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_bine = {
     .name = "bine",
-    .summary = "down a binomial tree with shorter jumps in both directions",
+    .summary = "binomial tree with shorter, alternating distances",
     .reference = "De Sensi et al.: Bine trees: enhancing collective operations by optimizing "
                  "communication locality, 2025",
     .cost = "log2(p) * (k * a + b * n)",

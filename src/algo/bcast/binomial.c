@@ -1,5 +1,5 @@
 /* Binomial broadcast: at each of ceil(log2 p) levels every rank that has the message sends it to
- * one that has not, first to the farthest (see atn_tree_binomial). */
+ * one that does not, the farthest first (see atn_tree_binomial). */
 #include "algo/algo.h"
 #include "algo/shape.h"
 

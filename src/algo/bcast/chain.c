@@ -1,6 +1,6 @@
-/* Chain broadcast: the message travels from rank to rank; in pieces it is a pipeline whose time
- * hardly depends on p.  `chains` chains of consecutive ranks, the longer ones first, start at the
- * root; more of them shorten the way and divide the root's bandwidth.
+/* Chain broadcast: the message is forwarded from rank to rank; with segments it is a pipeline whose
+ * time hardly depends on p.  `chains` chains of consecutive ranks, longer ones first, start at the
+ * root; more chains are shorter but divide the root's bandwidth.
  *
  *   p = 8, chains = 2   0 -> 1 -> 2 -> 3 -> 4   0 -> 5 -> 6 -> 7 */
 #include "algo/algo.h"
@@ -41,7 +41,7 @@ static const atn_param params[] = {
 
 const atn_algo atn_algo_bcast_chain = {
     .name = "chain",
-    .summary = "from rank to rank; in pieces, a pipeline",
+    .summary = "pipelined along one or more chains of ranks",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "let(c, max(1, min(chains, p - 1)), let(longest, ceil((p - 1) / c),"
             " min(p - 1, 1) * (a + b * n / k) * ((k - 1) * c + longest - 1"

@@ -1,6 +1,6 @@
-/* Broadcast over circuits that take time to change: while a rank changes its circuits, those that
- * it has reached send on the ones they had set before (see circuit.h).  Without a delay it is the
- * k-nomial tree, with a long one the k-ary.
+/* Broadcast on a reconfigurable network: while a rank reconfigures, the ranks that it has reached
+ * send on the circuits that they set up in advance (see circuit.h).  Without a delay it is the
+ * k-nomial tree, with a long delay the k-ary one.
  *
  *   p = 12, ports = 2, delay = 1   0->1 0->2   1->3 1->4 2->5 2->6   0->7 0->8 3->9 3->10 4->11 */
 #include "algo/circuit.h"
@@ -23,7 +23,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_circuit = {
     .name = "circuit",
-    .summary = "ranks reached send on while the others change their circuits",
+    .summary = "ranks already reached send while others reconfigure their circuits",
     .reference = "Afsahi: Design and evaluation of communication latency hiding/reduction "
                  "techniques for message-passing environments, 2000",
     .cost = "depth * (a + b * n)",

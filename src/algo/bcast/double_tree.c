@@ -1,7 +1,7 @@
-/* Double tree broadcast: one half of the message goes down one binary tree, the other down a
- * second one in which the inner ranks of the first are leaves, so all ranks send and receive all
- * the time. Slots alternate between two colours, such that a rank sends and receives at most one
- * piece in each (see two_trees.h).
+/* Double tree broadcast: one half of the message goes down one binary tree, the other down a second
+ * one in which the inner ranks of the first are leaves, so all ranks send and receive all the
+ * time.  Slots alternate between two colours, such that a rank sends and receives at most one
+ * segment in each (see two_trees.h).
  *
  *   p = 5   one half 0->4 4->2 2->1 2->3, the other, mirrored, 0->1 1->3 3->4 3->2 */
 #include "algo/algo.h"
@@ -10,11 +10,11 @@
 
 typedef struct {
     const atn_two_trees *t;
-    int slot, k; /* now; pieces of each half */
+    int slot, k; /* current slot; segments of each half */
 } moment;
 
-/* The piece that goes to v in a tree now, if there is one. */
-static atn_ref piece(const moment *now, int tree, int v)
+/* The segment sent to v in a tree in this slot, if any. */
+static atn_ref segment(const moment *now, int tree, int v)
 {
     const int since = v > 0 ? now->slot - now->t->slot[tree][v] : -1;
     const bool goes = since >= 0 && since % 2 == 0 && since / 2 < now->k;
@@ -22,7 +22,7 @@ static atn_ref piece(const moment *now, int tree, int v)
     return goes ? atn_dst(tree * now->k + since / 2, 1) : atn_dst(0, 0);
 }
 
-/* At most one piece comes to a rank in a slot, and at most one goes from it to a child. */
+/* In a slot a rank receives at most one segment and sends at most one. */
 static void move(atn_builder *b, const atn_problem *q, const moment *now)
 {
     const int v = atn_relative(q);
@@ -30,15 +30,15 @@ static void move(atn_builder *b, const atn_problem *q, const moment *now)
     int from = v, to = v;
 
     for (int tree = 0; tree < 2; tree++) {
-        if (piece(now, tree, v).one.count > 0) {
-            in = piece(now, tree, v);
+        if (segment(now, tree, v).one.count > 0) {
+            in = segment(now, tree, v);
             from = atn_two_trees_parent(now->t, tree, v);
         }
         for (int i = 0; i < 2; i++) {
             const int child = atn_two_trees_child(now->t, tree, v, i);
-            if (piece(now, tree, child).one.count == 0)
+            if (segment(now, tree, child).one.count == 0)
                 continue;
-            out = piece(now, tree, child);
+            out = segment(now, tree, child);
             to = child;
         }
     }
@@ -48,7 +48,7 @@ static void move(atn_builder *b, const atn_problem *q, const moment *now)
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     atn_two_trees t;
-    moment now = {.t = &t, .k = q->pieces};
+    moment now = {.t = &t, .k = q->segments};
 
     (void)prm;
     atn_split(b, 2 * now.k);
@@ -61,12 +61,12 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_double_tree = {
     .name = "double_tree",
-    .summary = "halves down two binary trees; who is inner in one is a leaf in the other",
+    .summary = "pipelined halves down two binary trees with disjoint inner ranks",
     .reference = "Sanders, Speck, Traff: Two-tree algorithms for full bandwidth broadcast, "
                  "reduction and scan, 2009",
     .cost = "min(p - 1, 1) * (depth + 2 * (k - 1)) * (a + b * n / (2 * k))",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .depth = atn_two_trees_depth,

@@ -1,8 +1,8 @@
-/* Broadcast to ranks that come at different times: those who come early are served first and serve
- * others, those who come late are leaves, and one early rank stays for all of them (see early.h).
- * Without arrivals all come at once, and the tree is a binomial one.
+/* Broadcast for an arrival pattern: ranks that arrive early are served first and serve others, late
+ * ranks are leaves, and a single early rank waits for them (see early.h).  Without an arrival
+ * pattern the tree is binomial.
  *
- *   p = 6, rank 1 comes 9 messages late   0->2   0->4 2->3   3->5   ...   5->1 */
+ *   p = 6, rank 1 arrives 9 messages late   0->2   0->4 2->3   3->5   ...   5->1 */
 #include "algo/early.h"
 #include "algo/shape.h"
 
@@ -33,7 +33,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_early = {
     .name = "early",
-    .summary = "ranks that come early first, nobody waits for a late one between",
+    .summary = "arrival-aware: early ranks first, late ranks are leaves",
     .reference = "after Faraj, Patarasuk, Yuan: A study of process arrival patterns for MPI "
                  "collective operations, 2008",
     .cost = "is(shape, 0) * ceil(log2(p)) * (k * a + b * n)"

@@ -1,6 +1,6 @@
-/* Tree broadcast with a fixed number of children: ranks, counted from the root, form a heap.  No
- * rank ever serves more than `arity` others, so in pieces it is a pipeline whose time grows only
- * with the height of the tree.
+/* k-ary tree broadcast: ranks, counted from the root, form a heap.  No rank serves more than
+ * `arity` others, so with segments it is a pipeline whose time grows only with the height of the
+ * tree.
  *
  *   p = 7, arity = 2   0->1 0->2   1->3 1->4   2->5 2->6 */
 #include "algo/algo.h"
@@ -25,13 +25,13 @@ static int depth(const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"arity", ATN_INT, 2, 2, 1024, ATN_LOG2, "children of a rank", NULL},
+    {"arity", ATN_INT, 2, 2, 1024, ATN_LOG2, "children per rank", NULL},
     {0},
 };
 
 const atn_algo atn_algo_bcast_kary = {
     .name = "kary",
-    .summary = "down a tree with so many children each (2: binary); in pieces, a pipeline",
+    .summary = "pipelined down a k-ary tree (arity 2: binary)",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "(depth + (k - 1) * min(arity, p - 1)) * (a + b * n / k)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,

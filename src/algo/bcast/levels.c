@@ -1,5 +1,5 @@
-/* Broadcast over levels: from the root to one rank of every outermost cluster, then inside each of
- * them the same, so that the slowest links carry the message once (see levels.h).
+/* Hierarchical broadcast: from the root to the leader of every outermost cluster, then likewise
+ * inside each of them, so that the slowest links carry the message once (see levels.h).
  *
  *   two sites of two hosts with two ranks, root 5   5->0   5->6 0->2   5->4 6->7 0->1 2->3 */
 #include "algo/levels.h"
@@ -20,13 +20,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_levels = {
     .name = "levels",
-    .summary = "from cluster to cluster, then inside of clusters, an algorithm for each level",
+    .summary = "hierarchical: between clusters, then inside, an algorithm for each level",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "bcast(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

@@ -1,6 +1,6 @@
-/* Mesh broadcast: the message is cut into one share per column of a mesh of ranks; shares are
- * scattered along the root's row, each goes down its column, and rows collect all of them.  It lies
- * between a tree (more bytes) and scatter-allgather (more messages).
+/* Mesh broadcast: the message is divided into one share per column of a mesh of ranks; shares are
+ * scattered along the root's row, each is broadcast down its column, and rows collect all shares.
+ * A compromise between a tree (more bytes) and scatter-allgather (more messages).
  *
  *   p = 6 as 2 rows of 3, root 0   shares 0->2 0->1   0->3 1->4 2->5   rings 0-1-2 and 3-4-5 */
 #include "algo/algo.h"
@@ -20,7 +20,7 @@ static void run(const stage *x, atn_operation op, const atn_algo *algo, int n, i
                 atn_view src, atn_view dst)
 {
     const int me = (atn_relative(x->q) - first) / step;
-    const atn_problem inner = {.op = op, .p = n, .r = me, .pieces = 1};
+    const atn_problem inner = {.op = op, .p = n, .r = me, .segments = 1};
 
     for (int i = 0; i < n; i++)
         x->ranks[i] = atn_absolute(x->q, first + i * step);
@@ -55,7 +55,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_mesh = {
     .name = "mesh",
-    .summary = "shares scattered along a row, sent down the columns, collected along rows",
+    .summary = "scatter along a row, broadcast down the columns, allgather along rows",
     .reference = "Barnett et al.: Interprocessor collective communication library (InterCom), 1994",
     .cost = "let(r, most(i, 1, p^0.5, i * is(p / i, floor(p / i))), let(c, p / r,"
             " ceil(log2(c)) * a + (c - 1) * b * n / c + ceil(log2(r)) * (a + b * n / c)"

@@ -1,13 +1,14 @@
-/* Postal broadcast: the lowest tree when a message takes `latency` times as long to arrive as to be
- * sent: who has it sends it again and again, so early children get the larger subtrees.  In t steps
- * n(t) = n(t - 1) + n(t - latency) ranks are reached: with a latency of 2, Fibonacci's numbers.
+/* Postal broadcast: the tree of minimum height when a message takes `latency` times as long to
+ * arrive as to be sent: a rank that has it sends it repeatedly, so earlier children get larger
+ * subtrees.  In t steps n(t) = n(t - 1) + n(t - latency) ranks are reached: with a latency of 2,
+ * the Fibonacci numbers.
  *
  *   p = 8, latency = 2   0->5   0->3 5->7   0->2 3->4 5->6   0->1 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-/* How many of n ranks their first one keeps when it sends for the first time: as many as it could
- * reach with one step less. */
+/* How many of n ranks the first one keeps after its first send: as many as it can reach with one
+ * step less. */
 static int kept(int n, int latency)
 {
     int64_t reach[64] = {0}; /* n(t - 1), n(t - 2), ... */
@@ -39,7 +40,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     }
 }
 
-/* The first rank serves more others than any other. */
+/* The first rank serves the most others. */
 static int depth(const atn_problem *q, const atn_params *prm)
 {
     int children = 0;
@@ -50,13 +51,13 @@ static int depth(const atn_problem *q, const atn_params *prm)
 }
 
 static const atn_param params[] = {
-    {"latency", ATN_INT, 2, 2, 64, ATN_LOG2, "steps until a message sent has arrived", NULL},
+    {"latency", ATN_INT, 2, 2, 64, ATN_LOG2, "steps from sending a message to its arrival", NULL},
     {0},
 };
 
 const atn_algo atn_algo_bcast_postal = {
     .name = "postal",
-    .summary = "down the lowest tree for messages that are sent faster than they arrive",
+    .summary = "tree of minimum height for a network with latency (postal model)",
     .reference = "Bar-Noy, Kipnis: Designing broadcasting algorithms in the postal model for "
                  "message-passing systems, 1994",
     .cost = "depth * (k * a + b * n)",

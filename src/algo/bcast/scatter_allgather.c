@@ -1,12 +1,12 @@
-/* Scatter-allgather broadcast: the message is cut into p shares that go down a binomial tree, each
- * to its rank, and then to all by any allgather.  Every rank sends and receives about twice the
- * message, however many ranks there are.
+/* Scatter-allgather broadcast: p shares of the message are scattered down a binomial tree, then
+ * distributed by any allgather.  Every rank sends and receives about twice the message, independent
+ * of the number of ranks.
  *
  *   p = 4   shares 2-3: 0->2   1: 0->1   3: 2->3   then ring 0->1->2->3->0 three times */
 #include "algo/shape.h"
 #include "algo/shares.h"
 
-/* Shares are received where they belong, so nothing is copied. */
+/* Shares are received at their final positions, without copies. */
 static void scatter(atn_builder *b, const atn_problem *q)
 {
     const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
@@ -25,7 +25,7 @@ static const char *const words[] = {
     "ring", "recursive_doubling", "bruck", "neighbor", "circulant", "sparbit", NULL};
 
 static const atn_param params[] = {
-    {"allgather", ATN_WORD, 0, 0, 5, ATN_LINEAR, "how the shares get to all ranks", words},
+    {"allgather", ATN_WORD, 0, 0, 5, ATN_LINEAR, "allgather algorithm for the shares", words},
     {0},
 };
 
@@ -44,7 +44,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_scatter_allgather = {
     .name = "scatter_allgather",
-    .summary = "binomial scatter of p shares, then an allgather",
+    .summary = "binomial scatter of p shares, then allgather",
     .reference = "Barnett et al.: Interprocessor collective communication library (InterCom), 1994",
     .cost = "ceil(log2(p)) * k * a + b * n * (p - 1) / p"
             " + let(c, 2^floor(log2(p)), is(allgather, 1) * ("

@@ -1,7 +1,7 @@
 /* Split binary tree broadcast: one half of the message goes down a binary tree of the odd ranks,
- * the other down one of the even ranks, counted from the root; neighbours in the two trees then
- * exchange halves.  Every rank forwards only half of the message.  A rank without partner gets the
- * other half from the root.
+ * the other down one of the even ranks, counted from the root; corresponding ranks of the two trees
+ * then exchange halves.  Every rank forwards only half of the message.  A rank without partner
+ * receives the other half from the root.
  *
  *   p = 6   halves 0->1 1->3 1->5 and 0->2 2->4   then 1-2, 3-4 exchange, 0->5 */
 #include "algo/algo.h"
@@ -45,7 +45,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_recv(b, partner < q->p ? atn_absolute(q, partner) : q->root, atn_dst(1 - side, 1));
 }
 
-/* The last rank of the even tree has its half, and the exchange comes. */
+/* Until the last rank of the even tree has its half, plus the exchange. */
 static int depth(const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
@@ -54,7 +54,7 @@ static int depth(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_split_binary = {
     .name = "split_binary",
-    .summary = "halves down two binary trees, then neighbours in them exchange",
+    .summary = "halves down two binary trees, then pairs of ranks exchange halves",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "depth * (a + b * n / 2)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,

@@ -1,12 +1,12 @@
-/* Broadcast down a tree without contention: ranks that send at the same time never share a link of
- * the topology (see free_tree.h), so in pieces it is a pipeline at full speed.  One child each
- * makes a chain, whose time hardly depends on p for long messages; more children shorten the way
- * and divide the bandwidth. */
+/* Contention-free tree broadcast: ranks that send at the same time never share a link of the
+ * topology (see free_tree.h), so with segments it is a pipeline at full bandwidth.  With arity 1 it
+ * is a chain, whose time hardly depends on p for long messages; a larger arity reduces the height
+ * and divides the bandwidth. */
 #include "algo/algo.h"
 #include "algo/free_tree.h"
 #include "algo/shape.h"
 
-/* Rounds are those of the slots, on every rank. */
+/* Rounds equal slots on every rank. */
 static void pass_on(atn_builder *b, const atn_problem *q, const atn_free_tree *t)
 {
     const int place = t->place[q->r];
@@ -32,7 +32,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_bcast_topo_tree = {
     .name = "topo_tree",
-    .summary = "down the lowest tree without contention on the topology; in pieces, a pipeline",
+    .summary = "pipelined down a contention-free tree of minimum height on the topology",
     .reference = "Patarasuk, Faraj, Yuan: Pipelined broadcast on Ethernet switched clusters, 2006",
     .cost = "min(p - 1, 1) * (slots + (k - 1) * min(arity, p - 1)) * (a + b * n / k)",
     .needs = ATN_NEEDS_TOPOLOGY,

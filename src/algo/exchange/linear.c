@@ -1,6 +1,6 @@
-/* Linear exchange: every rank exchanges blocks with rank 0, then with rank 1, and so on.  Nobody
- * chooses an order, so all turn to the same rank at once; carried out strictly one after the other,
- * ranks i and j meet in round i + j - 1.
+/* Linear exchange: every rank exchanges blocks with rank 0, then with rank 1, and so on.  All ranks
+ * address the same rank at once; executed strictly in order, ranks i and j exchange in round i + j
+ * - 1.
  *
  *   p = 4   0-1   0-2   0-3 1-2   1-3   2-3 */
 #include "algo/algo.h"
@@ -20,7 +20,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exchange_linear = {
     .name = "linear",
-    .summary = "every rank exchanges with rank 0, rank 1, ...; with a window, few at a time",
+    .summary = "every rank exchanges with rank 0, rank 1, ...; with a window, a few at a time",
     .reference = "folklore",
     .cost = "max(0, 2 * p - 3 + (k - 1) * min(p, 2 * p - 3)) * (a + b * n / k)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC,

@@ -1,5 +1,5 @@
-/* Pairwise exchange: in every round the ranks form pairs that exchange their blocks; every two
- * ranks meet once, as in a round-robin tournament (see atn_match).  With an odd number one rank is
+/* Pairwise exchange: in every round the ranks form pairs that exchange their blocks; each pair is
+ * matched once, as in a round-robin tournament (see atn_match).  With an odd number one rank is
  * idle in each round.
  *
  *   p = 4   1-2 0-3   0-1 2-3   0-2 1-3 */
@@ -20,7 +20,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exchange_pairwise = {
     .name = "pairwise",
-    .summary = "pairs exchange, in each round others",
+    .summary = "pairwise exchange in rounds of a round-robin tournament",
     .reference = "one-factor of the complete graph, folklore",
     .cost = "min(p - 1, 1) * (2 * ceil(p / 2) - 1) * (k * a + b * n)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,

@@ -1,6 +1,6 @@
-/* Spreading exchange: in round i every rank sends to the rank i further on and receives from the
- * rank i before, so that in no round two ranks send to the same one.  All rounds start at once;
- * window=1 makes each wait for the one before, which is the classic ring (shift) exchange.
+/* Spread exchange: in round i every rank sends to the rank i further on and receives from the rank
+ * i before, so that no two ranks send to the same one in a round.  All rounds start at once;
+ * window=1 makes each wait for the previous one, which is the classic ring (shift) exchange.
  *
  *   p = 4   0->1 1->2 2->3 3->0   0->2 1->3 2->0 3->1   0->3 1->0 2->1 3->2 */
 #include "algo/algo.h"
@@ -18,7 +18,8 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exchange_spread = {
     .name = "spread",
-    .summary = "every rank sends to all others, right neighbour first; window=1: a ring in phases",
+    .summary =
+        "every rank sends to all others, right neighbour first; window=1: ring exchange in phases",
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
     .cost = "(p - 1) * (k * a + b * n)",

@@ -1,5 +1,5 @@
 /* Exclusive-or exchange: in round i every rank exchanges blocks with the rank whose number differs
- * in the bits of i; pairs of all rounds lie in the same aligned groups of ranks.
+ * in the bits of i; the pairs of a round lie in the same aligned groups of ranks.
  *
  *   p = 4   0-1 2-3   0-2 1-3   0-3 1-2 */
 #include "algo/algo.h"
@@ -17,7 +17,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exchange_xor = {
     .name = "xor",
-    .summary = "pairs exchange whose numbers differ in the bits of the round",
+    .summary = "pairwise exchange with the rank whose number is the own one xor the round",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "(p - 1) * (k * a + b * n)",

@@ -1,4 +1,4 @@
-/* Exscan over levels: what comes before a rank is found level by level (see levels_prefix.h). */
+/* Hierarchical exscan: the prefix of a rank is computed level by level (see levels_prefix.h). */
 #include "algo/levels_prefix.h"
 
 static void emit(atn_level_run *x)
@@ -17,13 +17,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exscan_levels = {
     .name = "levels",
-    .summary = "inwards what clusters amount to, outwards what comes before them",
+    .summary = "hierarchical: cluster totals up, prefixes down",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "exscan(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

@@ -1,5 +1,5 @@
-/* Linear exscan: rank r receives its result, the operands of all ranks below, from rank r - 1, and
- * sends it with its own operand added to rank r + 1; in pieces, a pipeline. */
+/* Linear exscan: rank r receives its result, the operands of all lower ranks, from rank r - 1,
+ * combines it with its own operand and sends it to rank r + 1; with segments, a pipeline. */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
@@ -27,7 +27,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exscan_linear = {
     .name = "linear",
-    .summary = "the result travels from rank to rank; in pieces, a pipeline",
+    .summary = "pipelined from rank to rank",
     .reference = "folklore",
     .cost = "(p - 1) * (a + b * n / k) + max(p - 2, 0) * g * n / k"
             " + min(p - 1, 1) * (k - 1) * max(a + b * n / k, min(1, max(p - 2, 0)) * g * n / k)",

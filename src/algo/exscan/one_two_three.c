@@ -1,6 +1,6 @@
-/* One-two-three doubling: what a rank collects are the operands of the ranks just below, without
- * its own, so that from the third round on it passes on its result itself and reduces only once.
- * The first two rounds, to the ranks one and two further on, carry the own operand too.
+/* One-two-three doubling: a rank collects the operands of the ranks directly below, without its
+ * own, so that from the third round on it forwards its result and reduces only once per round.  The
+ * first two rounds, to the ranks one and two further on, include the rank's own operand.
  *
  *   p = 8, rank 4   round 1: from 3   round 2: from 2 (1, 2)   round 3: from 1 (0) */
 #include "algo/algo.h"
@@ -12,7 +12,7 @@ static void take(atn_builder *b, const atn_problem *q, int d, atn_ref room)
     atn_reduce(b, room, atn_dst(0, 1));
 }
 
-/* To the rank one further on the operand, to the one two further on the sum of the last two. */
+/* Sends the operand one rank further on, and the sum of the last two operands two further on. */
 static void begin(atn_builder *b, const atn_problem *q, atn_ref room)
 {
     const atn_ref own = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
@@ -50,7 +50,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exscan_one_two_three = {
     .name = "one_two_three",
-    .summary = "doubling that passes on results, so that each round reduces only once",
+    .summary = "doubling that forwards results: one reduction per round",
     .reference = "Traff: Communication round and computation efficient exclusive prefix-sums "
                  "algorithms (for MPI_Exscan), 2025",
     .cost = "let(m, a + b * n, let(c, g * n, min(p - 1, 1) * m + min(1, max(0, p - 2)) * (m + c)"

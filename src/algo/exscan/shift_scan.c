@@ -1,5 +1,5 @@
-/* Shift, then scan: every rank hands its operand to the next one; of these the ranks from 1 on
- * compute an ordinary scan, of any kind.
+/* Shift, then scan: every rank sends its operand to the next one; the ranks from 1 on then run any
+ * scan on the shifted operands.
  *
  *   p = 4   0->1 1->2 2->3, then a scan of ranks 1 to 3 */
 #include "algo/algo.h"
@@ -9,11 +9,11 @@
 static const char *const words[] = {"binomial", "binary", "linear", "recursive_doubling", NULL};
 
 static const atn_param params[] = {
-    {"scan", ATN_WORD, 0, 0, 3, ATN_LINEAR, "how the shifted operands are scanned", words},
+    {"scan", ATN_WORD, 0, 0, 3, ATN_LINEAR, "scan algorithm for the shifted operands", words},
     {0},
 };
 
-/* In place, what is received must not wait until the own operand has left. */
+/* In place, the receive must not wait until the rank's own operand has been sent. */
 static void shift(atn_builder *b, const atn_problem *q)
 {
     const bool aside = q->in_place && q->r > 0 && q->r < q->p - 1;
@@ -34,7 +34,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
                                .r = q->r - 1,
                                .in_place = true,
                                .ordered = q->ordered,
-                               .pieces = 1};
+                               .segments = 1};
     const atn_view operand = {.at = atn_dst(0, 1), .each = 1};
     int *ranks = malloc(sizeof *ranks * (size_t)q->p);
 
@@ -55,7 +55,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_exscan_shift_scan = {
     .name = "shift_scan",
-    .summary = "every operand moves to the next rank, then a scan of any kind",
+    .summary = "shift operands by one rank, then scan",
     .reference = "folklore",
     .cost = "min(p - 1, 1) * (a + b * n) + scan(scan, max(1, p - 1), n)",
     .passes = ATN_PASS_SEGMENT,

@@ -1,8 +1,8 @@
-/* Chain gather: blocks move from rank to rank towards the root, each rank's own first, so that all
- * links of the chain are busy at once: only neighbours talk, and it takes no longer than if every
- * rank sent to the root itself.
+/* Chain gather: blocks are forwarded from rank to rank towards the root, each rank's own block
+ * first, so that all links of the chain are busy at once: only neighbours communicate, and it takes
+ * no longer than sending directly to the root.
  *
- *   p = 4   3->2->1->0: 1 to 0, then 2, then 3, while 2 hands 2 and 3 to 1 */
+ *   p = 4   3->2->1->0: 1 to 0, then 2, then 3, while 2 sends 2 and 3 to 1 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
@@ -35,7 +35,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_gather_chain = {
     .name = "chain",
-    .summary = "blocks move from rank to rank towards the root",
+    .summary = "blocks are forwarded from rank to rank towards the root",
     .reference = "folklore",
     .cost = "(p - 1) * (a + b * n)",
     .needs = ATN_NEEDS_SIZES,

@@ -1,8 +1,8 @@
-/* Gather over levels: the leader of every cluster collects the blocks of its ranks and hands them
- * on together, so that the slowest links carry few and large messages (see levels.h). */
+/* Hierarchical gather: the leader of every cluster collects the blocks of its ranks and forwards
+ * them together, so that the slowest links carry few large messages (see levels.h). */
 #include "algo/levels.h"
 
-/* What it hands on: its own block, or all that it has collected. */
+/* The blocks to forward: the rank's own, or all collected ones. */
 static atn_view collected(atn_level_run *x, const atn_level_member *m)
 {
     if (m->cluster < 0)
@@ -45,13 +45,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_gather_levels = {
     .name = "levels",
-    .summary = "clusters collect their blocks and hand them on together",
+    .summary = "hierarchical: leaders collect blocks and forward them together",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "gather(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY | ATN_NEEDS_SIZES,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

@@ -20,7 +20,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_gather_linear = {
     .name = "linear",
-    .summary = "every rank sends to the root; window and sync keep the root from drowning",
+    .summary = "every rank sends to the root; window and sync limit the load of the root",
     .reference = "folklore",
     .cost = "(p - 1) * (a + b * n)",
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,

@@ -1,14 +1,14 @@
-/* Two-phase synchronised gather: the root asks one rank after the other for the first half of its
- * block; while the second half is under way it asks the next one.  Never do more than two ranks
- * send at a time, and nobody sends before the root is ready to receive.
+/* Two-phase synchronised gather: the root requests the first half of a block from one rank after
+ * the other; while the second half is in flight it requests the next one.  At most two ranks send
+ * at a time, and no rank sends before the root is ready to receive.
  *
- *   p = 3   0: ask 1   1: half   0: ask 2, 1: half   2: half   2: half */
+ *   p = 3   0: request 1   1: half   0: request 2, 1: half   2: half   2: half */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
 static void be_root(atn_builder *b, const atn_problem *q)
 {
-    int half = -1; /* the receive of the last first half */
+    int half = -1; /* the receive of the most recent first half */
 
     atn_copy(b, atn_src(0, 2), atn_dst(2 * q->r, 2));
     for (int v = 1; v <= q->p; v++) {
@@ -46,7 +46,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_gather_two_phase = {
     .name = "two_phase",
-    .summary = "the root asks one rank after the other, each for two halves",
+    .summary = "the root requests each block in two halves, one rank after the other",
     .reference = "linear gather with synchronisation, as in Open MPI",
     .cost = "min(p - 1, 1) * a + (p - 1) * (2 * a + b * n)",
     .klass = ATN_COORDINATED,

@@ -1,5 +1,5 @@
-/* Binary reduce: up a complete binary tree.  A rank combines the operands of two subtrees at most,
- * so that in pieces, other than a binomial tree, it is done with one when the next arrives.
+/* Binary reduce: up a complete binary tree.  A rank combines the operands of at most two subtrees,
+ * so that with segments, unlike in a binomial tree, it has finished one when the next arrives.
  *
  *   p = 6, root 0   3->1 4->1 5->2   2->0 1->0 */
 #include "algo/algo.h"
@@ -15,7 +15,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_binary = {
     .name = "binary",
-    .summary = "up a complete binary tree; in pieces, a pipeline",
+    .summary = "pipelined up a complete binary tree",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "let(m, a + b * n, let(c, g * n, let(pair, m + max(m, c) + c, let(l, floor(log2(p)),"
             " let(u, floor(log2(p - 2^l + 1)), max((floor(log2(p + 1)) - 1) * pair,"

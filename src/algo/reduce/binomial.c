@@ -1,5 +1,5 @@
-/* Binomial reduce: up a binomial tree whose subtrees are runs of consecutive ranks, so that what a
- * rank combines is always two neighbouring runs: right for every operator and every root (see
+/* Binomial reduce: up a binomial tree whose subtrees are runs of consecutive ranks, so that a rank
+ * always combines two adjacent runs: correct for every operator and every root (see
  * atn_tree_binomial). */
 #include "algo/algo.h"
 #include "algo/fold.h"

@@ -1,12 +1,12 @@
-/* Chain reduce: a partial result travels from rank to rank, every one adding its operand; in pieces
- * it is a pipeline whose time hardly depends on p.  `chains` chains of consecutive ranks end at the
- * root; more of them shorten the way and divide the root's bandwidth.
+/* Chain reduce: a partial result is forwarded from rank to rank, each combining its operand; with
+ * segments it is a pipeline whose time hardly depends on p.  `chains` chains of consecutive ranks
+ * end at the root; more chains are shorter but divide the root's bandwidth.
  *
  *   p = 8, chains = 2   4 -> 3 -> 2 -> 1 -> 0   7 -> 6 -> 5 -> 0 */
 #include "algo/algo.h"
 #include "algo/fold.h"
 
-/* The last chains are the shorter ones, so they are ready first. */
+/* The last chains are shorter, so they finish first. */
 static void take_all(atn_builder *b, const atn_problem *q, int chains)
 {
     atn_fold f = atn_fold_own(q, -1, 0, 1);
@@ -46,7 +46,7 @@ static const atn_param params[] = {
 
 const atn_algo atn_algo_reduce_chain = {
     .name = "chain",
-    .summary = "a partial result travels from rank to rank; in pieces, a pipeline",
+    .summary = "pipelined along one or more chains of ranks",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "let(m, a + b * n / k, let(c, g * n / k, let(all, max(1, min(chains, p - 1)),"
             " let(longest, ceil((p - 1) / all), let(long, p - 1 - all * (longest - 1),"

@@ -1,4 +1,4 @@
-/* Double tree reduce: the double tree broadcast backwards (see bcast/double_tree and mirror.h): one
+/* Double tree reduce: the reversed double tree broadcast (see bcast/double_tree and mirror.h): one
  * half of the message is combined up one binary tree, the other up a second one in which the inner
  * ranks of the first are leaves.
  *
@@ -13,15 +13,15 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_double_tree = {
     .name = "double_tree",
-    .summary = "halves up two binary trees; who is inner in one is a leaf in the other",
+    .summary = "pipelined halves up two binary trees with disjoint inner ranks",
     .reference = "Sanders, Speck, Traff: Two-tree algorithms for full bandwidth broadcast, "
                  "reduction and scan, 2009",
-    /* With three ranks halves cannot be early, as in the broadcast. */
+    /* With three ranks no half is one slot earlier, unlike in the broadcast. */
     .cost = "min(p - 1, 1) * (depth + 2 * (k - 1)) * (a + (b + g) * n / (2 * k))"
             " + is(p, 3) * (a + b * n / (2 * k))",
     .needs = ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .depth = atn_two_trees_depth,

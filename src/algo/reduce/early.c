@@ -1,8 +1,8 @@
-/* Reduce from ranks that come at different times: the values that are there first are combined
- * first, so that after the last rank has come one message is left to do (see early.h).  Without
- * arrivals all come at once, and the tree is a binomial one.
+/* Reduce for an arrival pattern: values are combined in order of arrival, so that after the last
+ * rank has arrived one message remains (see early.h).  Without an arrival pattern the tree is
+ * binomial.
  *
- *   p = 6, rank 4 comes 9 messages late   1->0 2->3   5->0   3->0   ...   4->0 */
+ *   p = 6, rank 4 arrives 9 messages late   1->0 2->3   5->0   3->0   ...   4->0 */
 #include "algo/early.h"
 #include "algo/fold.h"
 
@@ -51,7 +51,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_early = {
     .name = "early",
-    .summary = "what is there first is combined first, the last rank has the shortest way",
+    .summary = "arrival-aware: combined in order of arrival, shortest path for the last rank",
     .reference = "after Faraj, Patarasuk, Yuan: A study of process arrival patterns for MPI "
                  "collective operations, 2008",
     .cost = "let(m, a + b * n / k, let(c, g * n / k, min(p - 1, 1) * (is(shape, 0) *"

@@ -1,6 +1,6 @@
-/* In-order binary reduce: up a binary tree in which a rank stands between its two subtrees (see
- * atn_binary_inorder), so what it combines are neighbouring runs of ranks: right for every operator
- * and every root.
+/* In-order binary reduce: up a binary tree in which a rank lies between its two subtrees (see
+ * atn_binary_inorder), so it combines adjacent runs of ranks: correct for every operator and every
+ * root.
  *
  *   p = 8, root 3   4->5   0->1 2->1 5->6 7->6   1->3 6->3 */
 #include "algo/algo.h"
@@ -16,7 +16,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_inorder_binary = {
     .name = "inorder_binary",
-    .summary = "up a binary tree of runs of ranks, for every operator; in pieces, a pipeline",
+    .summary = "pipelined up an in-order binary tree, for every operator",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "let(m, a + b * n, let(c, g * n, let(pair, m + max(m, c) + c,"
             " let(l, floor(log2(max(1, p - 1))), let(u, floor(log2(max(1, p - 2^l))),"

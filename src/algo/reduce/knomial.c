@@ -1,5 +1,5 @@
 /* k-nomial reduce: up the tree of bcast/knomial.  A rank combines the parts of its run from the
- * nearest to the farthest, so every operator and every root is served.
+ * nearest to the farthest, so every operator and every root is supported.
  *
  *   p = 9, radix = 3   1->0 2->0  4->3 5->3  7->6 8->6   3->0 6->0 */
 #include "algo/algo.h"
@@ -14,7 +14,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_knomial = {
     .name = "knomial",
-    .summary = "up a k-nomial tree: flatter than a binomial one",
+    .summary = "up a k-nomial tree: flatter than binomial",
     .reference =
         "Ruefenacht, Bull, Booth: Generalisation of recursive doubling for AllReduce, 2017",
     .cost = "let(m, a + b * n / k, let(c, g * n / k, " ATN_FOLD_TREE_COST "))",

@@ -1,8 +1,8 @@
-/* Reduce over levels: every cluster combines its operands at one rank, those of the innermost
- * clusters first; the root leads all clusters that it is in (see levels.h). */
+/* Hierarchical reduce: every cluster combines its operands at its leader, innermost clusters first;
+ * the root leads all clusters that contain it (see levels.h). */
 #include "algo/levels.h"
 
-/* Where a leader combines: at the root, the result. */
+/* The buffer in which a leader combines: the result at the root. */
 static atn_ref target(atn_level_run *x)
 {
     if (x->moved)
@@ -40,13 +40,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_levels = {
     .name = "levels",
-    .summary = "inside of clusters, then from cluster to cluster, an algorithm for each level",
+    .summary = "hierarchical: inside clusters, then between them, an algorithm for each level",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "reduce(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

@@ -1,5 +1,5 @@
-/* Line reduce: partial results travel from both ends of the line of ranks to the root, every rank
- * adding its operand on the side where it belongs: a pipeline for every operator and every root.
+/* Line reduce: partial results are forwarded from both ends of the line of ranks to the root, each
+ * rank combining its operand on the correct side: a pipeline for every operator and every root.
  *
  *   p = 6, root 2   0->1 5->4   1->2 4->3   3->2 */
 #include "algo/algo.h"
@@ -16,7 +16,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     (void)prm;
     if (q->r > 0 && q->r <= q->root)
         t.child[t.children++] = q->r - 1;
-    if (q->r < last && q->r >= q->root) /* the shorter side comes first */
+    if (q->r < last && q->r >= q->root) /* the shorter side first */
         t.child[t.children++] = q->r + 1;
     if (t.children == 2 && above < q->root) {
         t.child[0] = q->r + 1;
@@ -27,7 +27,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_line = {
     .name = "line",
-    .summary = "from both ends of the line of ranks to the root, in order; in pieces, a pipeline",
+    .summary = "pipelined from both ends of the line of ranks to the root, in rank order",
     .reference = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .cost = "(p - 1) * (a + b * n / k + g * n / k)"
             " + min(p - 1, 1) * (k - 1) * max(a + b * n / k, g * n / k)",

@@ -3,7 +3,7 @@
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-/* The operand of rank i joins those above it. */
+/* Combines the operand of rank i with those of higher ranks. */
 static void take(atn_builder *b, const atn_problem *q, int i, atn_ref sum, atn_ref room)
 {
     const bool first = i == q->p - 1;

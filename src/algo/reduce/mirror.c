@@ -1,5 +1,4 @@
-/* Mirrored reduce: a broadcast of any kind with every message the other way round, in the reverse
- * order (see mirror.h).
+/* Mirrored reduce: any broadcast with all messages reversed, in reverse order (see mirror.h).
  *
  *   kary, p = 6   5->2 4->1   3->1   2->0   1->0 */
 #include "algo/mirror.h"
@@ -7,7 +6,7 @@
 static const char *const words[] = {"split_binary", "kary", "postal", "bine", NULL};
 
 static const atn_param params[] = {
-    {"bcast", ATN_WORD, 0, 0, 3, ATN_LINEAR, "the broadcast that is done backwards", words},
+    {"bcast", ATN_WORD, 0, 0, 3, ATN_LINEAR, "broadcast algorithm to reverse", words},
     {0},
 };
 
@@ -32,7 +31,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_mirror = {
     .name = "mirror",
-    .summary = "a broadcast of any kind backwards",
+    .summary = "a reversed broadcast",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, "
                  "practice, and experience, 2007",
     .cost = "let(b, b + g, bcast(bcast, p, n))",

@@ -1,12 +1,12 @@
-/* Rabenseifner's reduce: recursive halving leaves each rank with one combined share, a binomial
- * tree gathers the shares at the root.  Halving needs a power of two: ranks beyond it, counted from
- * the root, first give their operand to a rank below it.
+/* Rabenseifner's reduce: recursive halving leaves each rank with one reduced share, a binomial tree
+ * gathers the shares at the root.  Halving needs a power of two: ranks beyond it, counted from the
+ * root, first send their operand to a rank below it.
  *
  *   p = 5, root 0   4->0   halves 0-2 1-3   quarters 0-1 2-3   1->0 3->2   2->0 */
 #include "algo/algo.h"
 #include "algo/halving.h"
 
-/* The tree of the core, in ranks. */
+/* The tree of the core, converted to ranks. */
 static atn_tree tree_of(const atn_problem *q, int size)
 {
     atn_tree t = atn_tree_binomial(size, atn_relative(q), 0);
@@ -23,14 +23,14 @@ static void gather(atn_builder *b, const atn_problem *q, int size, const atn_fol
     const atn_tree t = tree_of(q, size);
     const atn_ref store = atn_tree_store(b, &t, atn_dst(0, size), f->value);
 
-    if (v % 2 == 0) /* odd ones are leaves: they send what they have */
+    if (v % 2 == 0) /* odd ranks are leaves: they send their own share */
         atn_copy(b, f->value, atn_tree_part(&t, store, v, 1));
     atn_tree_collect(b, &t, store);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int size = atn_pow2_below(q->p), v = atn_relative(q), guest = v + size;
+    const int size = atn_pow2_below(q->p), v = atn_relative(q), extra = v + size;
     const atn_halving h = {.core = {size, size}, .meeting = ATN_FAR, .turn = q->root};
 
     (void)prm;
@@ -40,8 +40,8 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         return;
     }
     atn_fold f = atn_fold_own(q, v == 0 ? -1 : q->root, 0, size);
-    if (guest < q->p)
-        atn_fold_recv(b, q, &f, atn_absolute(q, guest));
+    if (extra < q->p)
+        atn_fold_recv(b, q, &f, atn_absolute(q, extra));
     atn_round(b);
     f.one_room = true;
     atn_halve(b, q, &h, &f);
@@ -51,7 +51,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_rabenseifner = {
     .name = "rabenseifner",
-    .summary = "recursive halving, then a binomial gather",
+    .summary = "recursive halving, then binomial gather",
     .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
     .cost = "let(core, 2^floor(log2(p)), 2 * log2(core) * a + (2 * b + g) * n * (1 - 1 / core)"
             " + (1 - pow2(p)) * (a + (b + g) * n))",

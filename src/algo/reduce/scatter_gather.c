@@ -1,12 +1,12 @@
-/* Reduce-scatter, then gather: the message is cut into p shares; a ring combines each share at its
- * rank, and a binomial tree brings the shares to the root. */
+/* Reduce-scatter, then gather: a ring combines each of p shares at its rank, and a binomial tree
+ * gathers the shares at the root. */
 #include "algo/shares.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_group all = atn_group_all(b, q);
     const atn_problem gather = {
-        .op = ATN_GATHER, .p = q->p, .r = q->r, .root = q->root, .pieces = 1};
+        .op = ATN_GATHER, .p = q->p, .r = q->r, .root = q->root, .segments = 1};
     const atn_ref share =
         q->r == q->root ? atn_dst(q->r, 1) : atn_tmp_at(atn_tmp(b, q->r, 1), 0, 1);
 
@@ -23,7 +23,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_gather = {
     .name = "scatter_gather",
-    .summary = "ring reduce-scatter of p shares, then a binomial gather",
+    .summary = "ring reduce-scatter of p shares, then binomial gather",
     .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
     .cost = "(p - 1 + ceil(log2(p))) * a + (p - 1) * (2 * b + g) * n / p",
     .needs = ATN_NEEDS_COMMUTATIVE,

@@ -1,13 +1,13 @@
-/* Reduce up a tree without contention: the tree of bcast/topo_tree, every message the other way.
- * Children with lower subtrees are ready earlier and come first.  Two blocks of room let a message
- * arrive while the one before is combined. */
+/* Contention-free tree reduce: the tree of bcast/topo_tree with all messages reversed.  Children
+ * with lower subtrees finish earlier and are first.  Two receive buffers let a message arrive while
+ * the previous one is combined. */
 #include "algo/algo.h"
 #include "algo/free_tree.h"
 #include "algo/shape.h"
 
 static atn_ref scratch(atn_builder *b) { return atn_tmp_at(atn_tmp(b, 0, 1), 0, 1); }
 
-/* The first operand is combined where it arrives: at the root, unless the own one is there. */
+/* The first operand is combined where it is received: at the root in DST, unless in place. */
 static atn_ref take_children(atn_builder *b, const atn_problem *q, const atn_free_tree *t,
                              int place, int *round)
 {
@@ -50,7 +50,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_topo_tree = {
     .name = "topo_tree",
-    .summary = "up the lowest tree without contention on the topology; in pieces, a pipeline",
+    .summary = "pipelined up a contention-free tree of minimum height on the topology",
     .reference = "Patarasuk, Faraj, Yuan: Pipelined broadcast on Ethernet switched clusters, 2006",
     .cost = "let(m, a + b * n / k, let(c, g * n / k, min(p - 1, 1) * (height * (m + c)"
             " + (slots - height + (k - 1) * min(arity, p - 1)) * max(m, c))))",

@@ -1,6 +1,6 @@
-/* Butterfly: as recursive halving, but neighbours meet first, then ranks two apart, and so on: what
- * a rank combines are neighbouring runs of ranks, so every operator is served.  A rank keeps the
- * blocks whose numbers end in the same bits as its own; nothing has to be sorted in the end.
+/* Butterfly: as recursive halving, but neighbours first, then ranks two apart, and so on: a rank
+ * always combines adjacent runs of ranks, so every operator is supported.  A rank keeps the blocks
+ * whose numbers end in the same bits as its own; no permutation is needed at the end.
  *
  *   p = 4, rank 1   with 0: send 0, 2, receive 1, 3   with 3: send 3, receive 1 */
 #include "algo/algo.h"
@@ -14,7 +14,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_butterfly = {
     .name = "butterfly",
-    .summary = "recursive halving that keeps the order of operands: neighbours meet first",
+    .summary = "recursive halving in rank order: neighbours first",
     .reference = "Traff: An improved algorithm for (non-commutative) reduce-scatter with an "
                  "application, 2005",
     .cost = "let(l, floor(log2(p)), let(pairs, p - 2^l, sum(i, 1, l,"

@@ -1,8 +1,8 @@
-/* Circulant reduce-scatter: a rank has partial results of the blocks of the ranks 0, 1, ..., s - 1
- * further on, at first of all p.  It sends the upper half of them to the rank half as far on, for
- * which these are the nearest, and combines what it receives with the lower half, until only its
- * own block is left.  For any number of ranks the rounds are as few, and the blocks that are sent
- * and combined as few, as can be.
+/* Circulant reduce-scatter: a rank has partial results for the blocks of the ranks 0, 1, ..., s - 1
+ * further on, initially of all p.  It sends the upper half of them to the rank half as far on, for
+ * which these are the nearest, and combines the received blocks with the lower half, until only its
+ * own block is left.  For any number of ranks the number of rounds and the number of blocks sent
+ * and combined are minimal.
  *
  *   p = 5, rank 0   send 3-4 to 3, receive 0-1   send 2 to 2, receive 0   send 1 to 1, receive 0 */
 #include "algo/algo.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Block i here is that of the rank i further on. */
+/* Block i is that of the rank i further on. */
 static void combine(atn_builder *b, const atn_problem *q, const void *context)
 {
     int kept = (q->p + 1) / 2, sent = q->p / 2;
@@ -54,9 +54,9 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_circulant = {
     .name = "circulant",
-    .summary = "jumps that halve the ring: fewest rounds and fewest blocks for any number of ranks",
+    .summary = "skips halve the ring: minimum rounds and blocks for any number of ranks",
     .reference = "Traff: Optimal, non-pipelined reduce-scatter and allreduce algorithms, 2024",
-    /* With 3 or 5 ranks the second message does not wait for the first reduction. */
+    /* With 3 or 5 ranks the second message does not depend on the first reduction. */
     .cost = "ceil(log2(p)) * a + (p - 1) * (b + g) * n"
             " - (is(p, 3) + is(p, 5)) * min(a + b * n, floor(p / 2) * g * n)",
     .needs = ATN_NEEDS_COMMUTATIVE,

@@ -1,5 +1,5 @@
-/* Reduce-scatter over levels: clusters combine the whole vector inwards, those of the outermost
- * level share it out among their leaders, and these deal it out inside (see levels.h). */
+/* Hierarchical reduce-scatter: clusters reduce the whole vector to their leaders, the leaders of
+ * the outermost level run a reduce-scatter, and scatter the result inside (see levels.h). */
 #include "algo/levels.h"
 
 static atn_view whole(const atn_level_run *x, atn_ref at, int room[2])
@@ -23,7 +23,7 @@ static void combine(atn_level_run *x, const atn_cluster *c)
     x->moved = x->moved || leads;
 }
 
-/* The part of the vector that a member is about. */
+/* The part of the vector that belongs to a member. */
 static atn_view share(atn_level_run *x, const atn_level_member *m)
 {
     if (m->cluster < 0)
@@ -31,7 +31,7 @@ static atn_view share(atn_level_run *x, const atn_level_member *m)
     return atn_level_range(x->store, m->first - x->base, m->count, x->range[1]);
 }
 
-/* Across from what each has combined; down from what the leader got. */
+/* Across: from the combined vector; down: from the leader's share. */
 static void deal(atn_level_run *x, const atn_cluster *c)
 {
     const bool across = x->part == ATN_LEVEL_ACROSS;
@@ -47,8 +47,8 @@ static void deal(atn_level_run *x, const atn_cluster *c)
                     });
 }
 
-/* Room for the share of the largest cluster that it leads; without an exchange at the top the
- * leader of all has the whole vector already. */
+/* Scratch for the share of the largest cluster that the rank leads; without an exchange at the top
+ * the leader of all ranks already has the whole vector. */
 static void make_room(atn_level_run *x)
 {
     const atn_cluster *all = x->plan->tree.clusters, *largest = atn_level_largest(x, true);
@@ -79,13 +79,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_levels = {
     .name = "levels",
-    .summary = "clusters reduce, reduce-scatter among each other and scatter",
+    .summary = "hierarchical: reduce inside clusters, reduce-scatter among leaders, scatter inside",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "reduce_scatter(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

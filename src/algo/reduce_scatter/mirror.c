@@ -1,6 +1,5 @@
-/* Mirrored reduce-scatter: an allgather of any kind with every message the other way round, in the
- * reverse order (see mirror.h).  So it has the shape of that allgather: few rounds, near partners,
- * or what else it is good at.
+/* Mirrored reduce-scatter: any allgather with all messages reversed, in reverse order (see
+ * mirror.h).  It has the properties of that allgather: few rounds, near partners, etc.
  *
  *   neighbor, p = 4, rank 0   send 1, 2 to 3, receive 0, 3   send 1 to 1, receive 0 */
 #include "algo/mirror.h"
@@ -16,7 +15,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_mirror = {
     .name = "mirror",
-    .summary = "an allgather of any kind backwards",
+    .summary = "a reversed allgather",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, "
                  "practice, and experience, 2007",
     .cost = "let(b, b + g, allgather(gather, p, n))",

@@ -1,7 +1,7 @@
-/* Pairwise reduce-scatter: in round i every rank sends the rank i further on that rank's block and
- * receives its own block from the rank i before.  Operands so arrive from r - 1 down to 0 and then
- * from p - 1 down to r + 1; an ordered operator combines the latter apart, in `upper`.
- * Two blocks of room let a message arrive while the one before is combined. */
+/* Pairwise reduce-scatter: in round i every rank sends to the rank i further on that rank's block
+ * and receives its own block from the rank i before.  Operands arrive from r - 1 down to 0 and then
+ * from p - 1 down to r + 1; a non-commutative operator combines the latter separately, in `upper`.
+ * Two receive buffers let a message arrive while the previous one is combined. */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
@@ -37,7 +37,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_pairwise = {
     .name = "pairwise",
-    .summary = "every rank sends every other its block and combines what it receives",
+    .summary = "every rank sends each other rank its block and combines the received ones",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "min(p - 1, 1) * (a + b * n + g * n) + max(p - 2, 0) * max(a + b * n, g * n)",

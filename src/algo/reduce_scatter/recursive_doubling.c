@@ -1,20 +1,20 @@
-/* Recursive doubling reduce-scatter: partners that differ in one bit exchange what they have, as in
- * allreduce/recursive_doubling, but only what is still of use: the other's own block, and the
- * blocks of the ranks outside of both their groups, to which these must be handed on.  Every
- * operator is served, and the messages are a few long runs of blocks.
+/* Recursive doubling reduce-scatter: partners that differ in one bit exchange partial results, as
+ * in allreduce/recursive_doubling, but only blocks that are still needed: the other's own block,
+ * and the blocks of the ranks outside both groups, which are forwarded later.  Every operator is
+ * supported, and messages consist of a few long runs of blocks.
  *
  *   p = 4, rank 1   with 0: send 0, 2-3, receive 1-3   with 3: send 3, receive 1 */
 #include "algo/algo.h"
 #include "algo/core.h"
 
-/* Blocks of use to a number that has met all numbers of its group: its own, those outside. */
+/* The blocks still needed by a rank that has exchanged with its group: its own, those outside. */
 static int useful(const atn_core *core, int number, int group, atn_range list[3])
 {
     const int lo = atn_core_rank(core, number & -group);
     const int hi = atn_core_rank(core, (number & -group) + group);
 
     list[0] = (atn_range){0, lo};
-    list[1] = (atn_range){atn_core_rank(core, number), 1 + atn_core_guests(core, number)};
+    list[1] = (atn_range){atn_core_rank(core, number), 1 + atn_core_extras(core, number)};
     list[2] = (atn_range){hi, core->p - hi};
     return 3;
 }
@@ -48,10 +48,11 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_recursive_doubling = {
     .name = "recursive_doubling",
-    .summary = "partners that differ in one bit exchange and combine all that is still of use",
+    .summary = "recursive doubling that exchanges only blocks still needed",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
-    /* The last host is late, and its groups have fewer blocks of their own than other hosts'. */
+    /* The last proxy starts late, and its groups have fewer own blocks than those of other
+     * proxies. */
     .cost = "let(l, floor(log2(p)), let(pairs, p - 2^l, sum(i, 1, l, a + (b + g) * n * (p - 2^i + 1"
             " - min(pairs, 1) * (pairs - 1 - 2^i * floor((pairs - 1) / 2^i))))"
             " + min(pairs, 1) * (2 * a + (b + g) * n * p + b * n)))",

@@ -1,5 +1,5 @@
-/* Recursive halving: partners half the ranks apart exchange the halves of the vector that the other
- * is responsible for and combine; then within each half, and so on, down to one block (see
+/* Recursive halving: partners half the ranks apart exchange and combine the halves of the vector
+ * for which the other is responsible; then likewise within each half, down to one block (see
  * halving.h).
  *
  *   p = 4, rank 1   with 3: send 2-3, receive 0-1   with 0: send 0, receive 1 */
@@ -14,7 +14,8 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_recursive_halving = {
     .name = "recursive_halving",
-    .summary = "partners exchange and combine halves of the vector, then quarters, ...",
+    .summary =
+        "recursive halving: partners exchange and combine halves of the vector, then quarters, ...",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "let(l, floor(log2(p)), let(pairs, p - 2^l, sum(i, 0, l - 1,"

@@ -1,4 +1,4 @@
-/* Reduce, then scatter: the whole vector is reduced to rank 0, which then deals it out. */
+/* Reduce, then scatter: the whole vector is reduced to rank 0, which then scatters it. */
 #include "algo/algo.h"
 
 static const char *const reduce_words[] = {"binomial", "knomial",        "chain", "line",
@@ -6,16 +6,16 @@ static const char *const reduce_words[] = {"binomial", "knomial",        "chain"
 static const char *const scatter_words[] = {"binomial", "knomial", "linear", NULL};
 
 static const atn_param params[] = {
-    {"up", ATN_WORD, 0, 0, 5, ATN_LINEAR, "how the vector is reduced", reduce_words},
-    {"down", ATN_WORD, 0, 0, 2, ATN_LINEAR, "how it is scattered", scatter_words},
+    {"up", ATN_WORD, 0, 0, 5, ATN_LINEAR, "reduce algorithm", reduce_words},
+    {"down", ATN_WORD, 0, 0, 2, ATN_LINEAR, "scatter algorithm", scatter_words},
     {0},
 };
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_problem up = {
-        .op = ATN_REDUCE, .p = q->p, .r = q->r, .ordered = q->ordered, .pieces = 1};
-    const atn_problem down = {.op = ATN_SCATTER, .p = q->p, .r = q->r, .pieces = 1};
+        .op = ATN_REDUCE, .p = q->p, .r = q->r, .ordered = q->ordered, .segments = 1};
+    const atn_problem down = {.op = ATN_SCATTER, .p = q->p, .r = q->r, .segments = 1};
     const int all = q->r == 0 ? atn_tmp(b, 0, q->p) : -1;
 
     atn_embed_algo(b,

@@ -1,11 +1,11 @@
-/* Ring reduce-scatter: the partial result of block i starts at rank i + 1, travels round the ring
- * while every rank adds its operand, and ends complete at rank i.
+/* Ring reduce-scatter: the partial result of block i starts at rank i + 1, is forwarded around the
+ * ring while every rank combines its operand, and ends complete at rank i.
  *
  *   p = 3, rank 1   send 0, receive 2, add   send 2, receive 1, add */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-/* Block i arrives; what the rank adds goes where the next round, or the result, is read. */
+/* Receives block i and combines it where the next round, or the result, is read. */
 static void add_own(atn_builder *b, const atn_problem *q, int i, int sums)
 {
     if (i != q->r) {
@@ -35,7 +35,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_reduce_scatter_ring = {
     .name = "ring",
-    .summary = "partial results travel round a ring of neighbours",
+    .summary = "partial results are forwarded around a ring",
     .reference = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of "
                  "workstations, 2009",
     .cost = "let(m, a + b * n / k, let(c, g * n / k, let(steps, p - 1,"

@@ -1,6 +1,6 @@
-/* Binomial gather and scatter: blocks go up or down a binomial tree whose subtrees are runs of
- * consecutive ranks, so that what an inner rank has of its subtree is one range (see
- * atn_tree_binomial).  Inner ranks keep it in scratch.
+/* Binomial gather and scatter: along a binomial tree whose subtrees are runs of consecutive ranks,
+ * so that the blocks of a subtree are one range (see atn_tree_binomial).  Inner ranks store them in
+ * scratch.
  *
  *   p = 4, gather   1->0 3->2   2-3: 2->0 */
 #include "algo/algo.h"
@@ -16,7 +16,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_rooted_binomial = {
     .name = "binomial",
-    .summary = "along a binomial tree; inner ranks have the blocks of their subtree",
+    .summary = "along a binomial tree; inner ranks store the blocks of their subtree",
     .reference = "Thakur, Rabenseifner, Gropp: Optimization of collective communication "
                  "operations in MPICH, 2005",
     .cost = "ceil(log2(p)) * a + (p - 1) * b * n",

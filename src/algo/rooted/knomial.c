@@ -1,5 +1,5 @@
 /* k-nomial gather and scatter: along a tree that is flatter than a binomial one, so blocks are
- * handed on fewer times (see atn_tree_knomial).
+ * forwarded fewer times (see atn_tree_knomial).
  *
  *   p = 9, radix = 3, gather   1->0 2->0  4->3 5->3  7->6 8->6   3-5: 3->0   6-8: 6->0 */
 #include "algo/algo.h"
@@ -13,7 +13,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_rooted_knomial = {
     .name = "knomial",
-    .summary = "along a k-nomial tree; inner ranks have the blocks of their subtree",
+    .summary = "along a k-nomial tree; inner ranks store the blocks of their subtree",
     .reference = "generalised binomial tree, as in MPICH and UCC",
     .cost = "(p - 1) * b * n + a * knomial(p, radix)",
     .needs = ATN_NEEDS_SIZES,

@@ -1,7 +1,7 @@
-/* Binary tree scan: ranks form a binary tree in rank order.  On the way up a rank learns what its
- * subtrees add up to; on the way down it is told what comes before its subtree, tells its lower
- * subtree the same, and its upper one its own result.  In pieces it is a pipeline whose first piece
- * takes log p steps, where that of the linear scan takes p.
+/* Binary tree scan: ranks form an in-order binary tree.  On the way up a rank receives the totals
+ * of its subtrees; on the way down it receives the prefix of its subtree, forwards it to its lower
+ * subtree, and sends its own result to the upper one.  With segments it is a pipeline whose first
+ * segment takes log p steps, where that of the linear scan takes p.
  *
  *   p = 7   up: 0->1 4->5 2->1   1->3   down: 3->5 1->2   5->4 5->6 */
 #include "algo/binary.h"
@@ -10,7 +10,7 @@
 
 typedef struct {
     int parent, lower, upper; /* -1: none */
-    bool climbs, told;        /* there are ranks above its subtree; and below it */
+    bool climbs, has_prefix;  /* ranks follow its subtree; ranks precede it */
     int depth, height;
 } node;
 
@@ -20,7 +20,7 @@ static node node_of(const atn_problem *q)
     node x = {.parent = t.parent,
               .lower = -1,
               .upper = -1,
-              .climbs = t.end<q->p, .told = t.first> 0,
+              .climbs = t.end<q->p, .has_prefix = t.first> 0,
               .depth = t.depth,
               .height = t.height};
 
@@ -48,12 +48,12 @@ static void climb(atn_builder *b, const node *x, atn_ref room, atn_ref sum)
 
 static void descend(atn_builder *b, const node *x, atn_ref room)
 {
-    if (x->told)
+    if (x->has_prefix)
         atn_recv(b, x->parent, room);
     atn_round(b);
-    if (x->told && x->lower >= 0)
+    if (x->has_prefix && x->lower >= 0)
         atn_send(b, x->lower, room);
-    if (x->told)
+    if (x->has_prefix)
         atn_reduce(b, room, atn_dst(0, 1));
     if (x->upper >= 0)
         atn_send(b, x->upper, atn_dst(0, 1));
@@ -76,9 +76,9 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scan_binary = {
     .name = "binary",
-    .summary = "up and down a binary tree in rank order; in pieces, a pipeline",
+    .summary = "pipelined up and down an in-order binary tree",
     .reference = "Sanders, Traff: Parallel prefix (scan) algorithms for MPI, 2006",
-    /* Up to the root through the lower subtree, and down to the end of the upper one. */
+    /* Up to the root through the lower subtree, then down to the end of the upper one. */
     .cost = "let(m, a + b * n, let(c, g * n, let(pair, m + max(m, c),"
             " let(low, floor(p / 2), let(l, floor(log2(max(1, low))), let(up, ceil(p / 2) - 1,"
             " let(h, floor(log2(max(1, up))), let(u, floor(log2(max(1, up - 2^h + 1))),"

@@ -1,6 +1,6 @@
 /* Binomial scan: on the way up, runs of 2, 4, 8, ... ranks are combined at their last rank; on the
- * way down, a rank that knows all ranks up to itself tells the last one of the run that follows,
- * of half the length.  Twice the rounds of doubling, but a fraction of its messages.
+ * way down, a rank that has the result of all ranks up to itself sends it to the last rank of the
+ * following run of half the length.  Twice the rounds of doubling, but a fraction of its messages.
  *
  *   p = 6   up: 0->1 2->3 4->5   1->3   down: 3->5   1->2 3->4 */
 #include "algo/algo.h"
@@ -35,9 +35,9 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scan_binomial = {
     .name = "binomial",
-    .summary = "runs of ranks are combined up a tree, and what is before them told down again",
+    .summary = "runs of ranks are combined up a tree, prefixes are sent down",
     .reference = "Brent, Kung: A regular layout for parallel adders, 1982",
-    /* Either the last rank of the largest run waits for all of it and those behind it for that
+    /* Either the last rank of the largest run waits for all of it and those after it for that
      * rank, or the ranks of its second half wait for the first one. */
     .cost = "let(m, a + b * n, let(c, g * n, let(l, floor(log2(p)), let(rest, p - 2^l,"
             " let(few, floor(log2(max(1, rest))), max(l * (m + c)"

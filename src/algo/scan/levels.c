@@ -1,5 +1,5 @@
-/* Scan over levels: what comes before a rank is found level by level, then its own operand added
- * (see levels_prefix.h). */
+/* Hierarchical scan: the prefix of a rank is computed level by level, then combined with its own
+ * operand (see levels_prefix.h). */
 #include "algo/levels_prefix.h"
 
 static void emit(atn_level_run *x)
@@ -19,13 +19,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scan_levels = {
     .name = "levels",
-    .summary = "inwards what clusters amount to, outwards what comes before them",
+    .summary = "hierarchical: cluster totals up, prefixes down",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "exscan(levels, p, n) + min(1, p - 1) * g * n",
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

@@ -1,5 +1,5 @@
-/* Linear scan: the result of rank r - 1 travels to rank r, which adds its operand; in pieces, a
- * pipeline. */
+/* Linear scan: rank r receives the result of rank r - 1 and combines its own operand; with
+ * segments, a pipeline. */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
@@ -21,7 +21,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scan_linear = {
     .name = "linear",
-    .summary = "the result travels from rank to rank; in pieces, a pipeline",
+    .summary = "pipelined from rank to rank",
     .reference = "folklore",
     .cost = "(p - 1) * (a + b * n / k + g * n / k)"
             " + min(p - 1, 1) * (k - 1) * max(a + b * n / k, g * n / k)",

@@ -1,5 +1,5 @@
-/* Doubling scan: in round i a rank sends what it has combined, the run of up to 2^i ranks that ends
- * with it, to the rank 2^i further on, which puts it before its own run. */
+/* Doubling scan: in round i a rank sends its partial result, of the run of up to 2^i ranks that
+ * ends with it, to the rank 2^i further on, which prepends it to its own run. */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
@@ -22,7 +22,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scan_recursive_doubling = {
     .name = "recursive_doubling",
-    .summary = "runs of ranks that double in length are joined",
+    .summary = "runs of ranks double in length",
     .reference = "Hillis, Steele: Data parallel algorithms, 1986",
     .cost = "ceil(log2(p)) * (a + b * n + g * n)",
     .klass = ATN_COORDINATED,

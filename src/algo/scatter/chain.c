@@ -1,8 +1,8 @@
-/* Chain scatter: blocks move from rank to rank away from the root, the one for the farthest rank
- * first, so that all links of the chain are busy at once: only neighbours talk, and it takes no
- * longer than if the root sent to every rank itself.
+/* Chain scatter: blocks are forwarded from rank to rank away from the root, the one for the
+ * farthest rank first, so that all links of the chain are busy at once: only neighbours
+ * communicate, and it takes no longer than sending directly from the root.
  *
- *   p = 4   0->1->2->3: 3 to 1, then 2, then 1, while 1 hands 3 and 2 on to 2 */
+ *   p = 4   0->1->2->3: 3 to 1, then 2, then 1, while 1 forwards 3 and 2 to 2 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
@@ -36,7 +36,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scatter_chain = {
     .name = "chain",
-    .summary = "blocks move from rank to rank away from the root",
+    .summary = "blocks are forwarded from rank to rank away from the root",
     .reference = "folklore",
     .cost = "(p - 1) * (a + b * n)",
     .needs = ATN_NEEDS_SIZES,

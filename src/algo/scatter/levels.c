@@ -1,8 +1,8 @@
-/* Scatter over levels: the blocks of all ranks of a cluster go together to its leader, which deals
- * them out inside (see levels.h). */
+/* Hierarchical scatter: the blocks of all ranks of a cluster are sent together to its leader, which
+ * scatters them inside (see levels.h). */
 #include "algo/levels.h"
 
-/* What it is to hand on, or its own block. */
+/* The blocks to forward, or the rank's own block. */
 static atn_view received(atn_level_run *x, const atn_level_member *m)
 {
     if (m->cluster < 0)
@@ -44,13 +44,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scatter_levels = {
     .name = "levels",
-    .summary = "clusters get their blocks together and deal them out inside",
+    .summary = "hierarchical: blocks are sent to leaders together and scattered inside",
     .reference = "Karonis et al.: Exploiting hierarchy in parallel computer networks to optimize "
                  "collective operation performance, 2000",
     .cost = "scatter(levels, p, n)",
     .needs = ATN_NEEDS_TOPOLOGY | ATN_NEEDS_SIZES,
     .passes = ATN_PASS_SEGMENT,
-    .pieces_inside = true,
+    .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
     .params = atn_levels_params,

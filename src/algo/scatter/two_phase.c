@@ -1,12 +1,12 @@
-/* Two-phase synchronised scatter: a rank tells the root that it is ready; the root sends it the
- * first half of its block and, while the second half is under way, turns to the next one.  Nothing
- * is sent to a rank that is not ready to receive.
+/* Two-phase synchronised scatter: a rank signals the root that it is ready; the root sends it the
+ * first half of its block and, while the second half is in flight, continues with the next rank.
+ * Nothing is sent to a rank that is not ready to receive.
  *
  *   p = 3   1 and 2: ready   0: half to 1   0: half to 1   0: half to 2   0: half to 2 */
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-/* The halves for a rank wait for its word only. */
+/* The halves for a rank wait only for its signal. */
 static void serve(atn_builder *b, int rank)
 {
     const int word = atn_here(b);
@@ -38,7 +38,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 const atn_algo atn_algo_scatter_two_phase = {
     .name = "two_phase",
-    .summary = "ranks tell the root that they are ready; it sends each two halves",
+    .summary = "ranks signal that they are ready; the root sends each block in two halves",
     .reference = "linear scatter with synchronisation, folklore",
     .cost = "min(p - 1, 1) * a + (p - 1) * (2 * a + b * n)",
     .klass = ATN_COORDINATED,

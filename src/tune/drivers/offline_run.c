@@ -157,7 +157,7 @@ static bool add_named(solver *t, const char *name)
         return true;
     if (atn_choice_read(q.op, text, &c, &err) != ATN_OK)
         return failed(err.status, err.text);
-    q.pieces = atn_pieces(c.row, &q, &c.params);
+    q.segments = atn_segments(c.row, &q, &c.params);
     const char *why = atn_refuses(c.row, &q, &c.params);
     if (why == NULL)
         return add(t, &c, 0, true);

@@ -1,12 +1,12 @@
-/* crowd.c - see crowd.h. */
-#include "exec/crowd.h"
+/* oversubscribed.c - see oversubscribed.h. */
+#include "exec/oversubscribed.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "topo/node.h"
 
-/* Reading a node's processors takes a while, so one rank does it for all. */
+/* Reading a node's processors is slow, so one rank does it for all. */
 static bool judge(const atn_pus *sets, int n)
 {
     atn_node *const node = malloc(sizeof *node);
@@ -14,12 +14,12 @@ static bool judge(const atn_pus *sets, int n)
         return true;
     const atn_pus used = atn_pus_union(sets, n);
     atn_node_read(&used, node);
-    const bool crowded = atn_node_crowded(node, sets, n);
+    const bool shared = atn_node_oversubscribed(node, sets, n);
     free(node);
-    return crowded;
+    return shared;
 }
 
-/* Who shares a kernel with this rank; the first of them asks the others. */
+/* The ranks that share a kernel with this rank; the first of them collects the data. */
 typedef struct {
     const atn_seat *seats;
     MPI_Comm comm;
@@ -41,8 +41,8 @@ static int count_mates(const room *x)
     return n;
 }
 
-/* Without memory the answer is yes; the others are heard and told all the same. */
-static bool ask_mates(const room *x, const atn_pus *own, int n)
+/* Without memory the result is true; the messages are exchanged in any case. */
+static bool collect_mates(const room *x, const atn_pus *own, int n)
 {
     atn_pus *const sets = malloc((size_t)n * sizeof *sets);
     atn_pus one;
@@ -54,33 +54,33 @@ static bool ask_mates(const room *x, const atn_pus *own, int n)
         if (sets != NULL)
             sets[k++] = one;
     }
-    const int crowded = sets == NULL || judge(sets, n);
+    const int shared = sets == NULL || judge(sets, n);
     for (int i = next_mate(x, x->r + 1); i < x->p; i = next_mate(x, i + 1))
-        PMPI_Send(&crowded, 1, MPI_INT, i, 0, x->comm);
+        PMPI_Send(&shared, 1, MPI_INT, i, 0, x->comm);
     free(sets);
-    return crowded != 0;
+    return shared != 0;
 }
 
 static bool compare_ranks(const room *x)
 {
     const int n = count_mates(x), first = next_mate(x, 0);
-    int crowded = 1;
+    int shared = 1;
     atn_pus own;
     if (n == 1 || n > x->seats[first].processors)
         return n > 1;
     atn_pus_own(&own);
     if (x->r == first)
-        return ask_mates(x, &own, n);
+        return collect_mates(x, &own, n);
     PMPI_Send(&own, (int)sizeof own, MPI_BYTE, first, 0, x->comm);
-    PMPI_Recv(&crowded, 1, MPI_INT, first, 0, x->comm, MPI_STATUS_IGNORE);
-    return crowded != 0;
+    PMPI_Recv(&shared, 1, MPI_INT, first, 0, x->comm, MPI_STATUS_IGNORE);
+    return shared != 0;
 }
 
 #ifdef OPEN_MPI
-/* MPI_T_init_thread loads every component of Open MPI, and sets the level of threads for all of MPI
- * anew, so it is asked for the level that there is: with less, a program with threads would lose
- * its locks. */
-static bool ask_mpi_t(void)
+/* MPI_T_init_thread loads every component of Open MPI and sets the thread level of all of MPI anew,
+ * so the current level is requested: with a lower one, a threaded program would lose its
+ * locks. */
+static bool query_mpi_t(void)
 {
     MPI_T_cvar_handle handle;
     int level, provided, index, count;
@@ -98,19 +98,19 @@ static bool ask_mpi_t(void)
     return value != 0;
 }
 
-/* Open MPI yields in its own waits when told so, as its launcher does on a crowded node; a second
- * yield in ours would only give away the turn that follows.  Its variable is exported, if not
- * documented; where it is not, the long way is left. */
+/* Open MPI can yield in its own waits, and its launcher enables that on an oversubscribed node; a
+ * second yield here would only waste the following time slice.  The variable is exported, though
+ * not documented; where it is not exported, MPI_T is queried. */
 static bool library_yields(void)
 {
     const bool *const variable = dlsym(RTLD_DEFAULT, "ompi_mpi_yield_when_idle");
-    return variable != NULL ? *variable : ask_mpi_t();
+    return variable != NULL ? *variable : query_mpi_t();
 }
 #else
 static bool library_yields(void) { return false; }
 #endif
 
-bool atn_seats_crowded(const atn_seat *seats, MPI_Comm comm)
+bool atn_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm)
 {
     room x = {.seats = seats, .comm = comm};
     PMPI_Comm_size(comm, &x.p);
@@ -118,10 +118,10 @@ bool atn_seats_crowded(const atn_seat *seats, MPI_Comm comm)
     return compare_ranks(&x) && !library_yields();
 }
 
-bool atn_ranks_crowded(const atn_place_mpi *mpi, MPI_Comm comm)
+bool atn_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm)
 {
     atn_seat *const seats = atn_seats_share(mpi, comm, NULL);
-    const bool crowded = seats == NULL || atn_seats_crowded(seats, comm);
+    const bool shared = seats == NULL || atn_seats_oversubscribed(seats, comm);
     free(seats);
-    return crowded;
+    return shared;
 }
