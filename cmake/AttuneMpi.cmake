@@ -152,7 +152,7 @@ function(atn_add_mpi flavour)
         target_compile_options(attune-${flavour} PRIVATE -fno-plt)
         # GCC otherwise copies all arguments of an entry, for calls that never use the copies; what
         # watching costs should not depend on where an entry happens to lie either.
-        set_source_files_properties(src/pmpi/entry.c PROPERTIES COMPILE_OPTIONS
+        set_source_files_properties(src/pmpi/entry/collectives.c PROPERTIES COMPILE_OPTIONS
             "$<$<C_COMPILER_ID:GNU>:-fno-cse-follow-jumps>;-falign-functions=64")
         target_link_libraries(attune-${flavour} PRIVATE attune-exec-${flavour} dl)
         # A preloaded library must bring its own MPI even when it names no symbol of it directly.

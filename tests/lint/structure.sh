@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Layers, interposed routines, catalogue, sizes, versions.  Each check, and the test runner, must first
+# Layers, call cycles, interposed routines, catalogue, sizes, versions.  Each check, and the test runner, must first
 # fail on a bad example.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
@@ -31,7 +31,30 @@ check_fails "layers: one research room in another" "layer research/ron" tools/ch
 put src/research/ron/a.c ''
 put src/research/extra/b.c 'int x;\n'
 check_fails "layers: unknown research room" "is in no layer" tools/check_layers "$bad"
+rm -r "$bad/src/research"
+put src/pmpi/comm/c.c '#include "pmpi/select/serve.h"\n'
+check_fails "layers: upward include between rooms" "layer pmpi/comm must not include" tools/check_layers "$bad"
 check "layers" tools/check_layers
+
+# ---- call cycles ----
+fresh
+put src/base/a.c '#include "sched/b.h"\nvoid atn_base_a(void)\n{\n    atn_sched_b();\n}\n'
+put src/sched/b.h 'void atn_sched_b(void);\n'
+put src/sched/b.c 'void atn_sched_b(void)\n{\n    atn_base_a();\n}\n'
+check_fails "cycles: two rooms" "call cycle of 2 rooms: src/base src/sched" tools/check_cycles "$bad"
+put src/sched/b.c 'static void atn_base_a(void) {}\nvoid atn_sched_b(void) { atn_base_a(); }\n'
+check "cycles: static functions do not count" tools/check_cycles "$bad"
+ring() { # COUNT: that many files, each of which calls the next
+    fresh
+    for ((i = 0; i < $1; i++)); do
+        put "src/base/f$i.c" "void atn_f$i(void)\n{\n    atn_f$(((i + 1) % $1))();\n}\n"
+    done
+}
+ring 6
+check_fails "cycles: six files" "call cycle of 6 files" tools/check_cycles "$bad"
+ring 5
+check "cycles: five files" tools/check_cycles "$bad"
+check "cycles" tools/check_cycles
 
 # ---- interposed routines ----
 fresh

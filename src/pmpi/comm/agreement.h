@@ -1,0 +1,15 @@
+/* agreement.h - what the ranks of a communicator agree on: a minimum over all of them. */
+#ifndef ATN_PMPI_COMM_AGREEMENT_H
+#define ATN_PMPI_COMM_AGREEMENT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a rank has for a communicator; the least of all ranks counts. */
+typedef enum { ATN_READY_NOTHING, ATN_READY_STATE, ATN_READY_ALL } atn_readiness;
+
+/* Collective: the readiness of all ranks; *same_p: whether they request the same context. */
+atn_readiness atn_comm_agree(MPI_Comm comm, atn_readiness own, uint64_t context, bool *same_p);
+
+#endif

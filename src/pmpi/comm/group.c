@@ -1,0 +1,63 @@
+/* group.c - see group.h. */
+#include "pmpi/comm/group.h"
+
+#include <stdlib.h>
+
+#include "topo/topo.h"
+
+int *atn_comm_world_ranks(MPI_Comm comm, int p)
+{
+    int *const ranks = malloc(2 * (size_t)p * sizeof *ranks), *const own = ranks + p;
+    MPI_Group world, group;
+
+    if (ranks == NULL)
+        return NULL;
+    for (int i = 0; i < p; i++)
+        own[i] = i;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Comm_group(comm, &group);
+    PMPI_Group_translate_ranks(group, p, own, world, ranks);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return ranks;
+}
+
+/* Translated in portions on the stack: a lack of memory on one rank must not decide. */
+static bool group_within(MPI_Group group, int p, MPI_Group world)
+{
+    enum { PORTION = 64 };
+    int inner[PORTION], outer[PORTION];
+    for (int at = 0; at < p; at += PORTION) {
+        const int n = atn_min(PORTION, p - at);
+        for (int i = 0; i < n; i++)
+            inner[i] = at + i;
+        PMPI_Group_translate_ranks(group, n, inner, world, outer);
+        for (int i = 0; i < n; i++)
+            if (outer[i] == MPI_UNDEFINED)
+                return false;
+    }
+    return true;
+}
+
+bool atn_comm_within_world(const atn_comm *c)
+{
+    MPI_Group world, group;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Comm_group(c->user, &group);
+    const bool within = group_within(group, c->p, world);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return within;
+}
+
+bool atn_comm_place(atn_comm *c)
+{
+    if (atn_the_job.topo == NULL || c->exec == NULL)
+        return true;
+    int *const ranks = atn_comm_world_ranks(c->user, c->p);
+    if (ranks != NULL)
+        c->topo = atn_topo_sub(atn_the_job.topo, ranks, c->p);
+    free(ranks);
+    atn_exec_set_topo(c->exec, c->topo);
+    return c->topo != NULL;
+}

@@ -1,0 +1,74 @@
+/* private.c - see private.h. */
+#include "pmpi/comm/private.h"
+
+#include "pmpi/comm/agreement.h"
+#include "pmpi/comm/fastpath.h"
+#include "pmpi/comm/list.h"
+#include "pmpi/job/reproducible.h"
+
+/* MPICH has about 2000 communicators; the program keeps most of them. */
+#ifdef MPICH_VERSION
+enum { MAX_PRIVATE = 256 };
+#else
+enum { MAX_PRIVATE = 4096 };
+#endif
+
+static _Atomic int reserved;
+
+bool atn_comm_private_reserve(atn_comm *c)
+{
+    if (c->p == 1)
+        return true;
+    c->reserved = atomic_fetch_add(&reserved, 1) < MAX_PRIVATE;
+    if (!c->reserved)
+        atomic_fetch_sub(&reserved, 1);
+    return c->reserved;
+}
+
+void atn_comm_private_release(atn_comm *c)
+{
+    atomic_fetch_sub(&reserved, c->reserved);
+    c->reserved = false;
+}
+
+void atn_comm_private_free(atn_comm *c)
+{
+    if (c->private_comm != MPI_COMM_NULL)
+        atn_real.Comm_free(&c->private_comm);
+    atn_comm_private_release(c);
+}
+
+/* A failure must not reach the user's error handler: the native routine can execute the call. */
+static bool create(atn_comm *c)
+{
+    MPI_Errhandler handler;
+    MPI_Group group;
+    PMPI_Comm_get_errhandler(c->user, &handler);
+    PMPI_Comm_set_errhandler(c->user, MPI_ERRORS_RETURN);
+    PMPI_Comm_group(c->user, &group);
+    const int code = PMPI_Comm_create(c->user, group, &c->private_comm);
+    PMPI_Group_free(&group);
+    PMPI_Comm_set_errhandler(c->user, handler);
+    PMPI_Errhandler_free(&handler);
+    if (code != MPI_SUCCESS) {
+        c->private_comm = MPI_COMM_NULL;
+        return false;
+    }
+    return PMPI_Comm_set_errhandler(c->private_comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+}
+
+bool atn_comm_private_make(atn_comm *c)
+{
+    bool same;
+    c->stage = ATN_COMM_NATIVE;
+    const atn_readiness own = create(c) ? ATN_READY_ALL : ATN_READY_STATE;
+    if (atn_comm_agree(c->user, own, 0, &same) != ATN_READY_ALL) {
+        atn_job_not_reproducible(ATN_LOST_ROOM, c->user);
+        atn_comm_calls_clear(c);
+        atn_comm_private_free(c);
+        return false;
+    }
+    c->stage = ATN_COMM_SERVED;
+    atn_comm_list_move_last(c);
+    return true;
+}

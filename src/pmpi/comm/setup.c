@@ -1,0 +1,101 @@
+/* setup.c - see setup.h.
+ *
+ * The stage is NATIVE during set-up, so that an MPI library which implements one routine by others
+ * through their public names does not reach an incomplete state. */
+#include "pmpi/comm/setup.h"
+
+#include "pmpi/comm/agreement.h"
+#include "pmpi/comm/group.h"
+#include "pmpi/comm/private.h"
+#include "pmpi/job/reproducible.h"
+
+/* A communicator without symmetric operations is set up after this many times the first calls. */
+enum { PATIENCE = 4 };
+
+/* All memory is allocated before the agreement. */
+static atn_readiness prepare(atn_comm *c)
+{
+    c->stage = ATN_COMM_NATIVE;
+    if (c->exec == NULL)
+        c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_comm_hooked->choose, c);
+    if (c->exec != NULL)
+        atn_exec_set_reproducible(c->exec, atn_the_job.reproducible);
+    const bool ready = atn_comm_private_reserve(c) && c->exec != NULL && atn_comm_place(c) &&
+                       atn_comm_hooked->attach(c);
+    return ready ? ATN_READY_ALL : ATN_READY_STATE;
+}
+
+static void give_up(atn_comm *c)
+{
+    atn_job_not_reproducible(ATN_LOST_ROOM, c->user);
+    atn_comm_private_release(c);
+}
+
+/* Applies the agreement; `same`: the ranks request the same context. */
+static void conclude(atn_comm *c, atn_readiness all, bool same)
+{
+    if (all == ATN_READY_ALL && same && c->driver != NULL)
+        atn_comm_hooked->set_context(c, c->requested_context);
+    if (all == ATN_READY_ALL)
+        c->stage = ATN_COMM_SERVED;
+    else
+        give_up(c);
+    if (atn_the_job.verbose > 0 && c->r == 0)
+        atn_job_log("communicator of %d ranks: %s", c->p,
+                    c->stage == ATN_COMM_SERVED ? "served" : "native, some rank has no room");
+}
+
+/* A process of another job would not take part in the agreement, so this is decided locally first.
+ */
+static void set_up(atn_comm *c)
+{
+    bool same = true;
+    if (!atn_comm_within_world(c)) {
+        c->stage = ATN_COMM_NATIVE;
+        c->foreign = true;
+        atn_job_not_reproducible(ATN_LOST_OUTSIDE, c->user);
+        return;
+    }
+    const atn_readiness own = prepare(c);
+    const atn_readiness all =
+        c->p == 1 ? own : atn_comm_agree(c->user, own, c->requested_context, &same);
+    conclude(c, all, same);
+}
+
+/* Set-up synchronises, so it waits for an operation that does so anyway. */
+static bool is_due(const atn_comm *c, atn_operation op)
+{
+    const uint64_t first = (uint64_t)atn_the_job.first;
+    const bool rooted = (atn_operation_get(op)->flags & ATN_ROOTED) != 0;
+    const bool symmetric = !rooted && op != ATN_SCAN && op != ATN_EXSCAN;
+    return atn_the_job.check || (atn_the_job.forced & 1u << op) != 0 ||
+           atn_comm_hooked->is_urgent(c, op) || (c->calls > first && symmetric) ||
+           c->calls > first * PATIENCE;
+}
+
+atn_comm *atn_comm_enter_unserved(atn_comm *c, atn_operation op)
+{
+    if (c->stage == ATN_COMM_COUNTING && is_due(c, op)) {
+        atn_comm_beat_begin(c, op, -1);
+        set_up(c);
+        atn_comm_beat_end(c);
+    }
+    if (c->stage == ATN_COMM_COUNTING)
+        c->before |= 1u << op;
+    return c->stage == ATN_COMM_SERVED || atn_the_job.observed ? c : NULL;
+}
+
+/* One agreement on MPI_COMM_WORLD covers whether there are states at all and its own. */
+bool atn_comms_start(const atn_comm_hooks *hooks)
+{
+    bool same;
+    const bool open = atn_comms_open(hooks);
+    atn_comm *const world = open ? atn_comm_adopt(MPI_COMM_WORLD) : NULL;
+    const atn_readiness own = world != NULL ? prepare(world) : ATN_READY_NOTHING;
+    const atn_readiness all = atn_comm_agree(MPI_COMM_WORLD, own, 0, &same);
+    if (all != ATN_READY_NOTHING)
+        conclude(world, all, same);
+    else if (open)
+        atn_comms_stop();
+    return all != ATN_READY_NOTHING;
+}

@@ -1,0 +1,108 @@
+/* lifetime.c - see lifetime.h. */
+#include "pmpi/entry/lifetime.h"
+
+#include "pmpi/comm/setup.h"
+#include "pmpi/entry/topology.h"
+#include "pmpi/job/agreement.h"
+#include "pmpi/job/identity.h"
+#include "pmpi/observe/observe.h"
+#include "pmpi/observe/reasons.h"
+#include "pmpi/select/choose.h"
+#include "pmpi/select/machine_update.h"
+#include "pmpi/select/model.h"
+#include "pmpi/select/online.h"
+#include "pmpi/select/prediction.h"
+#include "pmpi/select/results.h"
+#include "pmpi/select/wisdom_view.h"
+#include "topo/topo.h"
+
+/* ---- what selection and observation attach to communicators ---- */
+
+static bool attach(atn_comm *c)
+{
+    return atn_select_wisdom_view(c->topo, &c->wisdom) && atn_select_model_start(c) &&
+           atn_select_online_start(c);
+}
+
+static void detach(atn_comm *c)
+{
+    atn_select_model_stop(c);
+    atn_observe_classes_close(c);
+    atn_select_online_stop(c);
+}
+
+static void release(atn_comm *c)
+{
+    atn_select_model_free(c->model);
+    atn_select_prediction_free(c->prediction);
+}
+
+static const atn_comm_hooks hooks = {
+    .choose = atn_select_choose,
+    .attach = attach,
+    .is_urgent = atn_select_online_is_urgent,
+    .set_context = atn_select_online_set_context,
+    .wake = atn_select_online_wake,
+    .detach = detach,
+    .release = release,
+};
+
+/* ---- start and stop ---- */
+
+static void drop_topology(atn_job *job)
+{
+    atn_topo_free(job->topo);
+    job->topo = NULL;
+}
+
+static bool is_threaded(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    return level > MPI_THREAD_FUNNELED;
+}
+
+/* Everything after the agreement happens on all ranks or on none. */
+void atn_entry_job_start(void)
+{
+    atn_job *const job = &atn_the_job;
+    bool same_version;
+    if (!atn_job_mpi_check(&same_version))
+        return;
+    if (!atn_job_agree(job, same_version)) {
+        atn_job_free();
+        return;
+    }
+    job->active = true;
+    job->threads = is_threaded();
+    if (job->verbose > 0 && job->r == 0)
+        atn_job_log("%d ranks on %s, %d rules, wisdom of %d%s", job->p, atn_job_mpi_name(),
+                    atn_rules_count(job->rules), atn_rules_count(job->wisdom),
+                    job->yield ? ", waits give the processor away" : "");
+    atn_real_type_free = atn_real.Type_free;
+    job->has_comms = job->work != 0 && atn_comms_start(&hooks);
+    if (!job->has_comms && (job->work != 0 || !atn_job_topology_agreed(job)))
+        drop_topology(job);
+    atn_entry_topology_start();
+    if (!job->has_comms)
+        return;
+    atn_observe_start();
+    atn_set_work(job->work);
+}
+
+void atn_entry_job_stop(void)
+{
+    if (!atn_the_job.active)
+        return;
+    atn_set_work(0);
+    atn_observe_stop();
+    if (atn_the_job.has_comms) {
+        atn_comms_stop();
+        atn_select_prediction_stop();
+        atn_select_results_finish();
+    }
+    atn_select_machine_stop(&atn_the_job);
+    atn_entry_topology_stop();
+    atn_select_wisdom_views_free();
+    atn_job_free();
+}

@@ -1,0 +1,13 @@
+/* public.c - the public interface (include/attune/attune.h). */
+#define ATTUNE_INSIDE
+#include "attune/attune.h"
+
+#include "pmpi/job/job.h"
+
+const char *attune_version(void) { return ATN_VERSION; }
+
+/* Hints for the stager, which precedes this library in link order if it is loaded. */
+void attune_pre_recv(int tag) { (void)tag; }
+void attune_pre_send(int tag) { (void)tag; }
+
+int attune_active(void) { return atn_the_job.active; }

@@ -1,0 +1,59 @@
+/* job.h - what all ranks of MPI_COMM_WORLD agreed on in MPI_Init. */
+#ifndef ATN_PMPI_JOB_H
+#define ATN_PMPI_JOB_H
+
+#include <mpi.h>
+
+#include "base/clock.h"
+#include "model/machine.h"
+#include "plan/here.h"
+#include "plan/rules.h"
+#include "plan/settings.h"
+#include "pmpi/real.h"
+
+typedef struct atn_job {
+    bool active;    /* between the agreement in MPI_Init and MPI_Finalize */
+    bool has_comms; /* communicators have states */
+    bool yield;     /* the cores of this node are oversubscribed (local: changes no message) */
+    bool threads;   /* threads other than the first may call MPI (local too) */
+    bool observed;  /* report, record, check or watchdog: no call takes the fast path */
+    bool check;
+    bool reproducible;
+    bool lasting; /* the same problem always gets the same choice */
+    int first, watchdog, verbose;
+    int p, r;           /* in MPI_COMM_WORLD */
+    uint32_t work;      /* operations for which an entry point does more than forward the call */
+    uint32_t forced;    /* operations whose communicators are set up at their first call */
+    uint64_t hash;      /* of all data that must be equal, for agreements on communicators */
+    int64_t began_ns;   /* when all ranks had entered MPI_Init */
+    bool online;        /* online tuning: ATTUNE_SELECT=online, star, star-grouped */
+    bool stable;        /* results of inexact reductions must not change during the run */
+    bool by_history;    /* calls that follow different calls are tuned separately */
+    bool explain;       /* print decisions */
+    bool predicts;      /* predict which calls recur */
+    int budget;         /* per cent */
+    int procedure;      /* atn_tune_mode */
+    uint32_t tunable;   /* operations that are tuned online */
+    const char *report; /* NULL: none; "": standard error; else a file */
+    const char *record; /* file for recorded patterns; NULL: none */
+    atn_settings settings;
+    atn_rules *rules;
+    atn_rules *wisdom; /* the rules of the wisdom files for this machine, all rank mappings */
+    char here[ATN_HERE_ROOM]; /* the name of the machine in wisdom files */
+    struct atn_topo *topo;    /* of all ranks; NULL: unknown */
+    atn_machine *machine;     /* for plans; NULL: no plans, or no memory */
+    bool measured;            /* the machine is the one that settings name, not the built-in one */
+} atn_job;
+
+extern atn_job atn_the_job ATN_HIDDEN;
+
+/* Frees what the job holds and makes it inactive. */
+void atn_job_free(void);
+
+/* Prints one line on standard error. */
+void atn_job_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Seconds of a monotonic clock. */
+static inline double atn_job_seconds(void) { return 1e-9 * (double)atn_clock_kernel_ns(); }
+
+#endif

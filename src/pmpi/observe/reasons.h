@@ -1,0 +1,12 @@
+/* reasons.h - why calls are native, for the report. */
+#ifndef ATN_PMPI_OBSERVE_REASONS_H
+#define ATN_PMPI_OBSERVE_REASONS_H
+
+#include "pmpi/observe/observe.h"
+
+/* A call has ended with this code after this time. */
+void atn_observe_report_call(const atn_observation *o, int code, double seconds);
+/* Reports the outcome of all call classes of c; before its tuners are freed, and at the end. */
+void atn_observe_classes_close(atn_comm *c);
+
+#endif

@@ -1,0 +1,225 @@
+/* report.c - see report.h.
+ *
+ * Every rank keeps a ledger (ledger.h); MPI_Finalize merges them by one reduction whose operator
+ * joins tables. */
+#include "pmpi/observe/report.h"
+
+#include <locale.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmpi/job/identity.h"
+#include "pmpi/job/job.h"
+#include "report/ledger.h"
+#include "tune/tuners.h"
+
+typedef struct {
+    double seconds, start, tuning; /* of the job; in MPI_Init; spent on tuning, < 0: none */
+    double collectives, native;
+    int64_t nonblocking; /* reductions of the program */
+    int64_t budget;
+    atn_ledger_rows rows;
+} tables;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atn_ledger ledger;
+static tables own = {.tuning = -1};
+static _Atomic int64_t nonblocking;
+
+static double since_init(void)
+{
+    return 1e-9 * (double)(atn_clock_kernel_ns() - atn_the_job.began_ns);
+}
+
+/* ---- during the run ---- */
+
+void atn_observe_report_start(void) { own.start = since_init(); }
+
+void atn_observe_report_nonblocking(void)
+{
+    atomic_fetch_add_explicit(&nonblocking, 1, memory_order_relaxed);
+}
+
+void atn_observe_report_name(const atn_choice *choice, char out[ATN_JOB_NAME])
+{
+    char name[ATN_NAME_ROOM];
+    atn_params_print(choice->row, &choice->params, name, sizeof name);
+    const char *const slash = strchr(name, '/');
+    snprintf(out, ATN_JOB_NAME, "%.*s", ATN_JOB_NAME - 1, slash != NULL ? slash + 1 : name);
+}
+
+static uint64_t choice_hash(const atn_choice *choice)
+{
+    return atn_hash(&choice->params, sizeof choice->params, (uint64_t)(uintptr_t)choice->row);
+}
+
+void atn_observe_report_add(const atn_problem *q, const atn_choice *choice,
+                            const atn_job_reason *reason, const void *class, double seconds,
+                            double bytes)
+{
+    const atn_ledger_key key = {.kind = class,
+                                .choice = choice_hash(choice),
+                                .op = (int32_t)q->op,
+                                .p = q->p,
+                                .size_class = atn_size_class(q->bytes),
+                                .why = reason->why};
+    pthread_mutex_lock(&lock);
+    atn_job_row *const row = atn_ledger_row(&ledger, &key);
+    if (row != NULL) {
+        if (*row->algorithm == '\0') /* printing names is slow */
+            atn_observe_report_name(choice, row->algorithm);
+        row->reason = *reason;
+        atn_ledger_book(row, seconds, bytes);
+    } else {
+        ledger.rows.lost++;
+    }
+    own.collectives += seconds;
+    own.native += reason->why != ATN_WHY_SERVED ? seconds : 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void atn_observe_report_close(const void *class, const atn_job_reason *reason)
+{
+    pthread_mutex_lock(&lock);
+    atn_ledger_close(&ledger, class, reason);
+    pthread_mutex_unlock(&lock);
+}
+
+void atn_observe_report_tuning(int64_t ns, int budget)
+{
+    if (ns == 0)
+        return;
+    pthread_mutex_lock(&lock);
+    own.tuning = (own.tuning < 0 ? 0 : own.tuning) + 1e-9 * (double)ns;
+    own.budget = budget;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- at the end ---- */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Communicators of different ranks are tuned at the same time, so their times are not added.  A time
+ * that is part of another comes from the same rank. */
+static void join_table(const tables *from, tables *to)
+{
+    if (from->nonblocking > to->nonblocking)
+        to->nonblocking = from->nonblocking;
+    to->seconds = larger(to->seconds, from->seconds);
+    to->start = larger(to->start, from->start);
+    to->tuning = larger(to->tuning, from->tuning);
+    if (from->collectives > to->collectives) {
+        to->collectives = from->collectives;
+        to->native = from->native;
+    }
+    to->budget = from->budget > to->budget ? from->budget : to->budget;
+    atn_ledger_join(&to->rows, &from->rows);
+}
+
+static void join(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int k = 0; k < *n; k++)
+        join_table((const tables *)in + k, (tables *)inout + k);
+}
+
+static bool gather(tables *all)
+{
+    MPI_Datatype type;
+    MPI_Op op;
+    PMPI_Type_contiguous((int)sizeof own, MPI_BYTE, &type);
+    PMPI_Type_commit(&type);
+    PMPI_Op_create(join, 1, &op);
+    const int code = atn_real.Reduce(&own, all, 1, type, op, 0, MPI_COMM_WORLD);
+    atn_real.Op_free(&op);
+    atn_real.Type_free(&type);
+    return code == MPI_SUCCESS;
+}
+
+static int count_hosts(void)
+{
+    MPI_Comm node;
+    int r = 0, hosts = 0;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
+        MPI_SUCCESS)
+        return 1;
+    PMPI_Comm_rank(node, &r);
+    atn_real.Comm_free(&node);
+    const int first = r == 0;
+    atn_real.Reduce(&first, &hosts, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    return hosts;
+}
+
+static atn_job_facts facts_of(const tables *all, int hosts)
+{
+    const atn_job *const job = &atn_the_job;
+    return (atn_job_facts){
+        .ranks = job->p,
+        .hosts = hosts,
+        .mpi = atn_job_mpi_name(),
+        .seconds = all->seconds,
+        .collectives = all->collectives,
+        .native = all->native,
+        .brief = *job->report == '\0',
+        .rows = all->rows.row,
+        .nrows = all->rows.n,
+        .lost = all->rows.lost,
+        .start_seconds = all->start,
+        .tuning_seconds = all->tuning,
+        .budget = (int)all->budget,
+        .has_topology = job->topo != NULL,
+        .has_machine = job->measured,
+        .has_rules = atn_rules_count(job->rules) > 0,
+        .plans = atn_rules_plan(job->rules),
+        .learns = job->online,
+        .reproducible = job->reproducible,
+        .later = all->nonblocking,
+    };
+}
+
+/* In the C locale: the program may have set another, with a different format of numbers. */
+static char *write_report(const atn_job_facts *facts, size_t *bytes_p)
+{
+    const char *const format = atn_setting_text(&atn_the_job.settings, ATN_SET_REPORT_FORMAT);
+    const bool named = strcmp(format, "auto") != 0;
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    const locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+    char *text = NULL;
+    atn_error err = {0};
+    FILE *const f = open_memstream(&text, bytes_p);
+    if (f != NULL) {
+        if (atn_job_write(f, facts, named ? format : atn_job_format(atn_the_job.report), &err) !=
+            ATN_OK)
+            fprintf(f, "attune: %s\n", err.text);
+        fclose(f);
+    }
+    if (plain != (locale_t)0) {
+        uselocale(before);
+        freelocale(plain);
+    }
+    return text;
+}
+
+void atn_observe_report_print(void)
+{
+    static tables all;
+    own.seconds = since_init();
+    own.nonblocking = atomic_load(&nonblocking);
+    own.rows = ledger.rows;
+    const int hosts = count_hosts();
+    if (!gather(&all) || atn_the_job.r != 0)
+        return;
+    const atn_job_facts facts = facts_of(&all, hosts);
+    size_t bytes = 0;
+    atn_error err = {0};
+    char *const text = write_report(&facts, &bytes);
+    if (text == NULL)
+        return;
+    if (*atn_the_job.report == '\0')
+        fputs(text, stderr);
+    else if (atn_write_file(atn_the_job.report, text, bytes, &err) != ATN_OK)
+        atn_job_log("%s", err.text);
+    free(text);
+}

@@ -1,0 +1,296 @@
+/* advice.c - see advice.h. */
+#include "pmpi/select/advice.h"
+
+#include <time.h>
+
+#include "plan/form.h"
+#include "plan/planner.h"
+#include "plan/twins.h"
+#include "plan/wisdom.h"
+#include "pmpi/select/arrivals.h"
+#include "pmpi/select/candidates.h"
+#include "pmpi/select/explain.h"
+#include "pmpi/select/prediction.h"
+#include "pmpi/select/results.h"
+#include "topo/topo.h"
+
+static const int64_t worth_ns = 10000000; /* since the first call of a class */
+/* How many times the usual number of calls a class needs that is not predicted to recur. */
+enum { UNPREDICTED = 2 };
+
+/* The name of its rank mapping in wisdom; -1: no memory. */
+static int64_t place_of(const atn_comm *c)
+{
+    char place[ATN_HERE_ROOM];
+    return atn_here_name(atn_the_job.here, c->topo, place) ? atn_intern(place) : -1;
+}
+
+/* ---- wisdom ---- */
+
+/* Errors of a closed form cancel out, so it needs no topology; native has no closed form. */
+static double form_of(void *context, const atn_choice *choice, const atn_problem *q)
+{
+    atn_form_facts facts = {0};
+    atn_problem bare = *q;
+    double seconds = -1;
+    bare.topo = NULL;
+    bare.segments = atn_segments(choice->row, q, &choice->params);
+    if (choice->row->algo->build == NULL ||
+        atn_form_times(choice, &bare, &facts, context, 1, &seconds, NULL) != ATN_OK)
+        return -1;
+    return seconds;
+}
+
+/* A rule for the problem, or an extrapolation, which a measured machine corrects. */
+static bool look_up_wisdom(const atn_comm *c, const atn_problem *q, atn_rule *rule_p)
+{
+    const bool model = atn_the_job.measured && q->bytes >= 0;
+    atn_alpha_beta net = {0};
+    if (model)
+        net = atn_planner_network(q, atn_the_job.machine);
+    return atn_wisdom_answer(c->wisdom, q, model ? form_of : NULL, &net, rule_p, NULL) == ATN_OK;
+}
+
+/* A result of another communicator of the same shape, unless the rule of a wisdom file outweighs
+ * it.  Where results of reductions must not change, only the latter, which is the same in all
+ * contexts and for the whole run, and only if it was measured: nothing could correct an
+ * extrapolation. */
+static bool find_rule(const atn_comm *c, const atn_problem *q, bool stable, atn_rule *rule_p)
+{
+    atn_rule written;
+    if (atn_select_is_star())
+        return false;
+    const bool found = !stable && atn_select_results_find(q, place_of(c), rule_p) &&
+                       atn_choice_refuses(&rule_p->use, q) == NULL;
+    const bool known = c->wisdom != NULL && look_up_wisdom(c, q, &written) &&
+                       (!stable || written.guess != ATN_GUESS_BETWEEN);
+    if (known && (!found || atn_rule_outweighs(&written, rule_p)))
+        *rule_p = written;
+    return found || known;
+}
+
+/* A reduction whose result must not change cannot begin to follow wisdom after native calls. */
+static bool may_follow_wisdom(const atn_comm *c, const atn_subject *s, bool first)
+{
+    return !s->stable || (first && (c->before & 1u << s->q.op) == 0);
+}
+
+static atn_advice fixed(const atn_subject *s, const atn_rule *rule, atn_candidate_set *f)
+{
+    atn_candidate_set_make(s->q.op, NULL, 0, NULL, f);
+    if (rule != NULL)
+        f->choice[0] = rule->use;
+    return ATN_ADVICE_FIXED;
+}
+
+static void make_field(const atn_subject *s, const atn_rule *rule, atn_candidate_set *f)
+{
+    atn_candidate_set_make(s->q.op, NULL, ATN_ERROR_TOPOLOGY, rule, f);
+    int64_t steps = atn_plan_budget(s->q.p);
+    atn_twin use = {.choice = rule->use}, next = {.choice = rule->next};
+    if (rule->next.row != NULL && atn_select_candidate_fits(&rule->next, &s->q) &&
+        !atn_are_twins(&use, &next, &s->q, &steps)) /* a race between them would not end */
+        atn_candidate_set_add(f, &rule->next, rule->next_ps, ATN_ERROR_MEASURED);
+}
+
+/* ---- advice ---- */
+
+/* No trials are permitted, or nothing can be gained: wisdom serves as it is. */
+static bool is_untried(const atn_subject *s)
+{
+    if (s->q.bytes == 0 && s->q.op != ATN_BARRIER)
+        return true;
+    return (!atn_select_is_star() && atn_the_job.budget == 0) ||
+           (s->stable && (!s->probes || atn_select_is_star()));
+}
+
+/* Classes of few short calls are not worth a plan; decided without prediction. */
+static bool seems_worth_planning(const atn_kind *x)
+{
+    return atn_select_is_star() || x->calls >= atn_the_job.first ||
+           atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
+}
+
+/* Calls that a class of short calls needs so as not to be rare on its communicator: other classes
+ * are worth more, unless the job is run to produce wisdom for others. */
+static int64_t frequent_calls(const atn_comm *c, const atn_kind *x)
+{
+    enum { PART = 16, WHOLE = 100 };
+    const bool any = atn_select_is_star() || atn_the_job.budget > WHOLE || x->subject.q.bytes < 0 ||
+                     x->subject.q.bytes >= ATN_SHORT_BYTES;
+    return any ? 0 : (int64_t)((c->calls + PART - 1) / PART);
+}
+
+static bool is_rare(const atn_comm *c, const atn_kind *x)
+{
+    return x->calls < frequent_calls(c, x);
+}
+
+int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_kind *x, int64_t needed)
+{
+    const int64_t least = frequent_calls(c, x);
+    return least > needed ? least : needed;
+}
+
+atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_kind *x)
+{
+    const atn_subject *const s = &x->subject;
+    if (s->q.bytes == 0 && s->q.op != ATN_BARRIER)
+        return ATN_WHY_EMPTY;
+    if (c->wisdom != NULL && atn_wisdom_might(c->wisdom, &s->q))
+        return ATN_WHY_WISDOM;
+    if (!is_untried(s))
+        return ATN_WHY_NOTHING;
+    return atn_the_job.budget == 0 && !atn_select_is_star() ? ATN_WHY_NO_BUDGET : ATN_WHY_ROUNDING;
+}
+
+/* Calls that are part of a cycle are, at once.  Calls that are frequent enough are in any case:
+ * predictions may be wrong, and rare calls may be long. */
+static bool is_worth_planning(atn_comm *c, const atn_kind *x)
+{
+    const bool seems = seems_worth_planning(x);
+    if ((x->subject.q.bytes < 0 && x->mean == 0) || is_rare(c, x))
+        return false;
+    const atn_outlook outlook = atn_select_prediction_of(c, x);
+    const bool is = outlook == ATN_OUTLOOK_COMES ||
+                    (seems && (outlook == ATN_OUTLOOK_OPEN || atn_select_is_star() ||
+                               x->calls >= UNPREDICTED * (int64_t)atn_the_job.first));
+    if (is != seems)
+        atn_select_prediction_note(outlook);
+    return is;
+}
+
+/* Long calls are planned before the first one if the machine was measured: a native call may take
+ * many times as long as a plan.  The same on all ranks. */
+static bool begins_with_plan(const atn_comm *c, const atn_subject *s)
+{
+    enum { LONG_MS = 8 };
+    atn_problem q = s->q;
+    q.topo = c->topo;
+    return atn_select_model_error() == ATN_ERROR_MEASURED && !atn_select_is_star() &&
+           !is_untried(s) && may_follow_wisdom(c, s, true) && atn_takes_long(&q, LONG_MS);
+}
+
+/* The candidate that is predicted to be fastest by its schedules; native when there is none. */
+static int best_predicted(const atn_candidate_set *f)
+{
+    int best = ATN_SET_NATIVE;
+    for (int i = 0; i < f->n; i++)
+        if (f->is[i].predicted_ps > 0 && f->is[i].error == ATN_ERROR_MEASURED &&
+            (best == ATN_SET_NATIVE || f->is[i].predicted_ps < f->is[best].predicted_ps))
+            best = i;
+    return best;
+}
+
+/* Only a candidate that is faster than native even if both predictions are wrong: short programs do
+ * not compensate for a long call that takes longer. */
+static void begin_predicted(int64_t native_ps, atn_candidate_set *f)
+{
+    enum { WORST = (1000 + ATN_ERROR_MEASURED) * (1000 + ATN_ERROR_MEASURED) / 1000 };
+    const int best = best_predicted(f);
+    f->at_once = true;
+    if (best == ATN_SET_NATIVE || f->is[best].predicted_ps / 1000 * WORST >= native_ps)
+        return;
+    f->wise = best;
+    f->is[ATN_SET_NATIVE].predicted_ps = native_ps;
+    f->is[ATN_SET_NATIVE].error = ATN_ERROR_MEASURED;
+}
+
+atn_advice atn_select_advice_expect(void *context, const atn_kind *x)
+{
+    const atn_comm *const c = context;
+    const bool has_rule = c->wisdom != NULL && atn_wisdom_might(c->wisdom, &x->subject.q);
+    if (atn_select_is_star() || has_rule || begins_with_plan(c, &x->subject))
+        return ATN_ADVICE_FIELD;
+    return is_untried(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
+}
+
+atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidate_set *field_p,
+                                  atn_put_off *off_p)
+{
+    atn_comm *const c = context;
+    const atn_subject *const s = &x->subject;
+    atn_rule found;
+    atn_problem q = s->q;
+    q.topo = c->topo;
+    const atn_rule *const rule =
+        may_follow_wisdom(c, s, x->calls == 0) && find_rule(c, &q, s->stable, &found) ? &found
+                                                                                      : NULL;
+    if (is_untried(s) || (rule != NULL && atn_rule_backing(rule) == ATN_BY_HAND))
+        return fixed(s, rule, field_p);
+    if (rule != NULL && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
+        atn_select_arrivals_needed(c, x))
+        return ATN_ADVICE_MEET;
+    if (rule != NULL && rule->guess != ATN_GUESS_NONE)
+        found.time_ps = -1; /* uncertain: to be raced against others */
+    if (rule != NULL && (rule->guess == ATN_GUESS_NONE || !atn_select_planning_allowed())) {
+        make_field(s, rule, field_p);
+        atn_select_arrivals_add(c, x, field_p);
+        return ATN_ADVICE_FIELD;
+    }
+    const bool at_once = rule == NULL && x->calls == 0 && begins_with_plan(c, s);
+    if (rule == NULL && !at_once && !is_worth_planning(c, x))
+        return ATN_ADVICE_LATER;
+    if (rule == NULL && !atn_select_planning_allowed()) {
+        *off_p = atn_select_planning_cost();
+        return ATN_ADVICE_LATER;
+    }
+    if (rule == NULL && !at_once && atn_select_arrivals_needed(c, x))
+        return ATN_ADVICE_MEET;
+    atn_candidate_set_make(q.op, NULL, ATN_ERROR_TOPOLOGY, rule, field_p);
+    atn_select_arrivals_add(c, x, field_p);
+    const int64_t native_ps = atn_select_candidates_plan(c, x, field_p);
+    if (at_once)
+        begin_predicted(native_ps, field_p);
+    return field_p->n > 1 || rule != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
+}
+
+/* ---- after the driver has distributed advice or times ---- */
+
+void atn_select_advice_received(void *context, const atn_kind *x, atn_advice advice)
+{
+    atn_next_epoch(); /* the last-call table does not test what serves now */
+    if (atn_the_job.explain)
+        atn_select_explain_advice(context, x, advice);
+}
+
+/* A race that is not over has a result once native is beaten; results for sizes that ranks do not
+ * share hold for this program only. */
+static bool is_result(const atn_kind *x, const atn_learned *l)
+{
+    return x->subject.context == 0 && x->subject.q.bytes >= 0 && !atn_select_is_star() &&
+           (l->settled || l->best != ATN_SET_NATIVE);
+}
+
+static void keep_result(const atn_comm *c, const atn_kind *x, bool settled)
+{
+    atn_rule rule;
+    const int64_t place = place_of(c);
+    if (place < 0 || !atn_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL),
+                                 place, &rule))
+        return;
+    if (rule.next_ps < rule.time_ps) { /* times of different moments: only races compare */
+        rule.next.row = NULL;
+        rule.next_ps = -1;
+    }
+    if (!settled)
+        rule.guess = ATN_GUESS_RACE;
+    atn_select_results_keep(&rule);
+}
+
+void atn_select_advice_times(void *context, atn_kind *x, int incumbent_before)
+{
+    const atn_comm *const c = context;
+    atn_learned learned;
+    if (c->r != 0)
+        return;
+    atn_tuner_learned(x->tuner, &learned);
+    const bool changed = atn_tuner_incumbent(x->tuner) != incumbent_before;
+    if (atn_the_job.explain && (changed || x->why != atn_tuner_why(x->tuner)))
+        atn_select_explain_times(c, x, incumbent_before, &learned);
+    x->why = atn_tuner_why(x->tuner);
+    if (is_result(x, &learned)) {
+        keep_result(c, x, learned.settled);
+        atn_select_results_checkpoint();
+    }
+}

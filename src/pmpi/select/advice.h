@@ -1,0 +1,24 @@
+/* advice.h - rank 0 of a communicator advises its driver: which candidates to try for a call class,
+ * and when.
+ *
+ * Candidates come from the results of this process on other communicators of the same shape, from
+ * wisdom, and from the planner. */
+#ifndef ATN_PMPI_SELECT_ADVICE_H
+#define ATN_PMPI_SELECT_ADVICE_H
+
+#include "pmpi/comm/state.h"
+#include "report/job.h"
+
+/* For atn_driver_setup; the context is the communicator. */
+atn_advice atn_select_advice_expect(void *context, const atn_kind *x);
+atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidate_set *field_p,
+                                  atn_put_off *off_p);
+void atn_select_advice_received(void *context, const atn_kind *x, atn_advice advice);
+void atn_select_advice_times(void *context, atn_kind *x, int incumbent_before);
+
+/* For reports: how many calls a class needs to be considered, at least `needed`; why native serves
+ * a class for good. */
+int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_kind *x, int64_t needed);
+atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_kind *x);
+
+#endif

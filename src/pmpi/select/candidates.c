@@ -1,0 +1,170 @@
+/* candidates.c - see candidates.h. */
+#include "pmpi/select/candidates.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "plan/planner.h"
+#include "topo/topo.h"
+
+/* Candidates considered, with predictions and without. */
+enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
+/* All ranks wait for a plan, and races correct it: a part of the usual effort suffices, a smaller
+ * one for short calls. */
+enum { ROUGH = 2, ROUGHER = 6 };
+
+int atn_select_model_error(void)
+{
+    const atn_settings *const s = &atn_the_job.settings;
+    const char *const topology = atn_setting_given(s, ATN_SET_TOPOLOGY);
+    if (atn_the_job.measured)
+        return ATN_ERROR_MEASURED;
+    return topology != NULL && strcmp(topology, ATN_TOPO_HOSTS) != 0 ? ATN_ERROR_TOPOLOGY
+                                                                     : ATN_ERROR_UNKNOWN;
+}
+
+bool atn_select_is_star(void) { return atn_the_job.procedure != ATN_TUNE_RACE; }
+
+/* ---- cost of planning ---- */
+
+static const int64_t planning_credit_ns = 10000000;
+
+static struct {
+    pthread_mutex_t lock;
+    int64_t start_ns, spent_ns, last_ns;
+} planning = {.lock = PTHREAD_MUTEX_INITIALIZER, .last_ns = 3000000};
+
+atn_put_off atn_select_planning_cost(void)
+{
+    pthread_mutex_lock(&planning.lock);
+    const int64_t now = atn_clock_kernel_ns();
+    if (planning.start_ns == 0)
+        planning.start_ns = now;
+    const int64_t earned = (now - planning.start_ns) / 400 * atn_the_job.budget;
+    const int64_t left = planning_credit_ns + earned - planning.spent_ns;
+    const atn_put_off off = {
+        .costs = planning.last_ns > left, .cost_ns = planning.last_ns, .left_ns = left};
+    pthread_mutex_unlock(&planning.lock);
+    return off;
+}
+
+bool atn_select_planning_allowed(void)
+{
+    return atn_select_is_star() || !atn_select_planning_cost().costs;
+}
+
+static void note_plan(int64_t ns)
+{
+    pthread_mutex_lock(&planning.lock);
+    planning.spent_ns += ns;
+    planning.last_ns = ns;
+    pthread_mutex_unlock(&planning.lock);
+}
+
+/* ---- candidates ---- */
+
+/* What applies to both ends of a size class applies to all its sizes. */
+bool atn_select_candidate_fits(const atn_choice *choice, const atn_problem *q)
+{
+    atn_problem end = *q;
+    const int size_class = atn_size_class(q->bytes);
+    if (choice->row->algo->build == NULL || atn_choice_refuses(choice, q) != NULL)
+        return false;
+    if (size_class <= 1 || size_class > 62)
+        return true;
+    end.bytes = INT64_C(1) << (size_class - 1);
+    if (atn_choice_refuses(choice, &end) != NULL)
+        return false;
+    end.bytes = 2 * end.bytes - 1;
+    return atn_choice_refuses(choice, &end) == NULL;
+}
+
+static bool row_before(const atn_ranking *r, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (r->v[k].choice.row == r->v[i].choice.row)
+            return true;
+    return false;
+}
+
+/* Whether the messages of a candidate take exactly as long on the same topology as those of a better
+ * one: the same messages under another name, so a race between them would not end.  Of variants that
+ * were not evaluated, one is enough where closed forms predict the same. */
+static bool is_twin(const atn_ranking *r, int i)
+{
+    const atn_prospect *const x = &r->v[i];
+    for (int k = 0; k < i && !(x->evaluated && x->beyond) && !atn_select_is_star(); k++) {
+        const atn_prospect *const y = &r->v[k];
+        if (y->evaluated == x->evaluated && y->seconds == x->seconds &&
+            (x->evaluated || (y->choice.row == x->choice.row && y->form == x->form)))
+            return true;
+    }
+    return false;
+}
+
+static int most_candidates(int error)
+{
+    return atn_select_is_star() ? ATN_TUNE_CANDIDATES
+           : error >= 0         ? RACE_CANDIDATES
+                                : BLIND_CANDIDATES;
+}
+
+static int64_t prediction(const atn_prospect *x, int error)
+{
+    return error >= 0 && x->seconds > 0 && x->seconds < 1e6 ? (int64_t)(x->seconds * 1e12) : -1;
+}
+
+/* Closed forms do not include contention. */
+static int error_of(const atn_prospect *x, int error)
+{
+    return error == ATN_ERROR_MEASURED && !x->evaluated ? ATN_ERROR_TOPOLOGY : error;
+}
+
+/* The best variant of every algorithm, then other variants. */
+static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_candidate_set *f)
+{
+    const int error = atn_select_model_error(), most = most_candidates(error);
+    for (int again = 0; again <= 1; again++)
+        for (int i = 0; i < r->n && f->n < most; i++)
+            if (row_before(r, i) == (again == 1) && !is_twin(r, i) &&
+                atn_select_candidate_fits(&r->v[i].choice, q))
+                atn_candidate_set_add(f, &r->v[i].choice, prediction(&r->v[i], error),
+                              error_of(&r->v[i], error));
+}
+
+/* The best time that native may take; 0: unknown. */
+static int64_t native_ps_of(const atn_ranking *r)
+{
+    int64_t best = 0;
+    for (int i = 0; i < r->n; i++) {
+        const int64_t ps = r->v[i].plain ? prediction(&r->v[i], 0) : 0;
+        best = ps > 0 && (best == 0 || ps < best) ? ps : best;
+    }
+    return best;
+}
+
+static int64_t effort_for(const atn_comm *c, const atn_problem *q)
+{
+    return atn_plan_budget(c->p) / (q->bytes < ATN_SHORT_BYTES ? ROUGHER : ROUGH);
+}
+
+/* Planned for the mean size where ranks do not share sizes; candidates must apply to any size. */
+int64_t atn_select_candidates_plan(const atn_comm *c, const atn_kind *x, atn_candidate_set *f)
+{
+    atn_ranking r = {.n = 0};
+    atn_problem q = x->subject.q, any = q;
+    q.topo = any.topo = c->topo;
+    if (q.bytes < 0)
+        q.bytes = x->mean;
+    const int64_t start = atn_clock_kernel_ns();
+    const int64_t effort = effort_for(c, &q);
+    const atn_machine *const m = atn_the_job.machine;
+    const bool done = m != NULL && atn_planner_rank(&q, m, NULL, effort, &r, NULL) == ATN_OK;
+    note_plan(atn_clock_kernel_ns() - start);
+    if (!done)
+        return 0;
+    add_ranking(&r, &any, f);
+    const int64_t native_ps = native_ps_of(&r);
+    atn_ranking_free(&r);
+    return native_ps;
+}

@@ -1,0 +1,59 @@
+/* explain.c - see explain.h. */
+#include "pmpi/select/explain.h"
+
+#include <string.h>
+
+static void name_class(const atn_comm *c, const atn_kind *x, char out[128])
+{
+    char lo[32], hi[32], sizes[80] = "";
+    const int k = x->size_class;
+    if (k > 0 && k < 62)
+        snprintf(sizes, sizeof sizes, ", %s:%s bytes", atn_format_size(INT64_C(1) << (k - 1), lo),
+                 atn_format_size(INT64_C(1) << k, hi));
+    snprintf(out, 128, "%s on %d ranks%s%s%s", atn_operation_get(x->subject.q.op)->name, c->p,
+             sizes, x->subject.inexact ? ", inexact" : "",
+             x->subject.context != 0 ? ", in a context" : "");
+}
+
+static void name_candidate(const atn_kind *x, int i, char out[ATN_NAME_ROOM])
+{
+    const atn_choice *const choice = &x->field.choice[i];
+    char name[ATN_NAME_ROOM];
+    atn_params_print(choice->row, &choice->params, name, sizeof name);
+    snprintf(out, ATN_NAME_ROOM, "%s", strchr(name, '/') + 1);
+}
+
+void atn_select_explain_advice(const atn_comm *c, const atn_kind *x, atn_advice advice)
+{
+    char class[128], name[ATN_NAME_ROOM];
+    if (c->r != 0 || (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_FIELD))
+        return;
+    name_class(c, x, class);
+    name_candidate(x, x->tuner != NULL ? atn_tuner_incumbent(x->tuner) : 0, name);
+    if (advice == ATN_ADVICE_FIXED)
+        atn_job_log("%s: %s for good", class, name);
+    else
+        atn_job_log("%s: begins with %s (%s), %d candidates%s", class, name,
+                    x->field.wise < 0      ? "no better one is known"
+                    : x->field.at_once     ? "predicted"
+                    : x->field.wise_ps > 0 ? "wisdom"
+                                           : "uncertain wisdom",
+                    x->field.n, x->subject.stable ? ", timed beside the calls" : "");
+}
+
+void atn_select_explain_times(const atn_comm *c, const atn_kind *x, int before,
+                              const atn_learned *l)
+{
+    char class[128], name[ATN_NAME_ROOM], old[ATN_NAME_ROOM];
+    const int now = atn_tuner_incumbent(x->tuner);
+    name_class(c, x, class);
+    name_candidate(x, before, old);
+    name_candidate(x, l->best, name);
+    if (now != before)
+        atn_job_log("%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class,
+                    name, old, 1e-6 * (double)l->best_ps);
+    else
+        atn_job_log("%s: %s, the best candidate takes %.3f us per call (%s, %lld blocks)", class,
+                    atn_tuner_why(x->tuner), 1e-6 * (double)l->best_ps, name,
+                    (long long)l->samples);
+}

@@ -1,0 +1,120 @@
+/* machine_update.c - see machine_update.h. */
+#include "pmpi/select/machine_update.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "model/refine.h"
+#include "plan/trial.h"
+#include "topo/topo.h"
+
+enum { BUDGET = 400000, MAX_UPDATES = 200 };
+static const double forget = 0.99; /* about the latest hundred calls count */
+static const double doubt = 0.7;   /* initial uncertainty: a factor of two */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atn_refiner refiner;
+static int updates;
+static double errors; /* sum of |log(measured / predicted)| before each update */
+
+typedef struct {
+    const atn_model_trial *trial;
+    const atn_model *model;
+    atn_machine *turned;
+} predicted_trial;
+
+static double predict(void *context, const double *knobs)
+{
+    const predicted_trial *const x = context;
+    double seconds = 0;
+    *x->turned = *atn_the_job.machine;
+    atn_machine_turn(x->turned, knobs);
+    return atn_trial_time(x->trial, x->turned, x->model, NULL, &seconds, NULL) == ATN_OK ? seconds
+                                                                                         : 0;
+}
+
+/* Without a topology the channel of a message is unknown, unless the machine has only one. */
+static bool is_usable(const atn_timed_call *call)
+{
+    const atn_machine *const m = atn_the_job.machine;
+    return m != NULL && (call->q.topo != NULL || m->nchannels == 1) && updates < MAX_UPDATES;
+}
+
+void atn_select_machine_update(const atn_timed_call *call)
+{
+    const atn_machine *const m = atn_the_job.machine;
+    atn_machine *const turned = is_usable(call) ? atn_machine_new() : NULL;
+    int64_t budget = BUDGET;
+    atn_trial_probe probe;
+    atn_model_trial t;
+    if (turned != NULL &&
+        atn_trial_make(&call->choice, &call->q, &budget, &t, &probe, NULL) == ATN_OK) {
+        predicted_trial x = {&t, atn_planner_model(m, call->q.topo, call->q.p), turned};
+        pthread_mutex_lock(&lock);
+        if (updates++ == 0)
+            atn_refiner_begin(&refiner, atn_machine_knobs(m), forget, doubt);
+        errors += fabs(atn_refiner_learn(&refiner, predict, &x, call->seconds));
+        pthread_mutex_unlock(&lock);
+        atn_trial_free(&t);
+    }
+    atn_machine_free(turned);
+}
+
+atn_machine *atn_select_machine_copy(void)
+{
+    atn_machine *const m = atn_the_job.machine != NULL ? atn_machine_new() : NULL;
+    if (m == NULL)
+        return NULL;
+    *m = *atn_the_job.machine;
+    pthread_mutex_lock(&lock);
+    if (updates > 0)
+        atn_machine_turn(m, refiner.knob);
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+/* ---- for later jobs ---- */
+
+static const char *file_of(const atn_job *job)
+{
+    return job->r == 0 ? atn_setting_given(&job->settings, ATN_SET_MACHINE_LEARN) : NULL;
+}
+
+bool atn_select_machine_is_written(void) { return file_of(&atn_the_job) != NULL; }
+
+static atn_status write_machine(const atn_job *job, atn_machine *m, const char *file,
+                                atn_error *err)
+{
+    char note[160], date[32];
+    const time_t now = time(NULL);
+    struct tm when;
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &when));
+    snprintf(note, sizeof note, "%s, inside a job of %d ranks, %d calls, mean error %.3f", date,
+             job->p, updates, exp(errors / updates));
+    if (m->topology == 0 && job->topo != NULL) {
+        m->topology = atn_topo_wires(job->topo);
+        m->ranks = job->p;
+    }
+    if (!atn_machine_note(m, "refined", note))
+        return atn_fail(err, ATN_MEMORY, "no room for another note");
+    return atn_machine_write(m, file, err);
+}
+
+void atn_select_machine_stop(const atn_job *job)
+{
+    const char *const file = file_of(job);
+    atn_machine *const m = file != NULL && updates > 0 ? atn_select_machine_copy() : NULL;
+    atn_error err = {0};
+    if (m != NULL && write_machine(job, m, file, &err) != ATN_OK)
+        atn_job_log("%s; the corrected machine is lost", err.text);
+    if (file != NULL && updates == 0)
+        atn_job_log("ATTUNE_MACHINE_LEARN: no call was timed; nothing is written");
+    else if (updates > 0 && job->verbose > 0)
+        atn_job_log("rank %d: machine corrected by %d calls, mean error %.3f", job->r, updates,
+                    exp(errors / updates));
+    atn_machine_free(m);
+    updates = 0;
+    errors = 0;
+}

@@ -1,0 +1,435 @@
+/* model.c - see model.h.
+ *
+ * Predictions are floating point and need not agree between ranks: rank 0 of a communicator plans,
+ * the others receive the plan.  Sizes form call classes, two for each doubling, so that few plans
+ * serve a program; a plan is kept for the life of the communicator.
+ *
+ * No rank waits for a plan.  Calls of a new class are native; rank 0 plans after them, for a small
+ * part of the time that they took.  After calls 1, 2, 4, 8 ... of the class all ranks begin a
+ * nonblocking broadcast of the plan, or of a mark that there is none yet, and complete it in call
+ * 2, 4, 8, 16 ...: the same calls on all ranks, because all have the same classes.  Then a few calls
+ * are timed and the times of the slowest rank are reduced the same way, so that rank 0 can correct
+ * the machine (machine_update.h).
+ *
+ * Two kinds of calls are planned in the first call, while all ranks wait: calls that take far longer
+ * than a plan, and reductions whose rounding depends on the algorithm, which must not change it
+ * later. */
+#include "pmpi/select/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/planner.h"
+#include "pmpi/select/machine_update.h"
+
+enum { MAX_CLASSES = 512, REQUESTS = 4, TIMES = 8, TIMED_CALLS = 8 };
+static const double share = 0.1;        /* of the time of calls that planning may use */
+static const double most_credit = 0.02; /* seconds of planning at a time */
+static const char no_plan_yet = '?';    /* instead of a plan */
+
+typedef struct {
+    atn_operation op;
+    int root, size;
+    bool ordered, rounds;
+} call_class;
+
+/* WAITING: all requests are in use.  From TIMING on the choice serves. */
+typedef enum { WAITING, PLANNING, TIMING, REDUCING, SETTLED } plan_stage;
+
+typedef struct {
+    call_class of;
+    plan_stage stage;
+    uint32_t calls; /* in this stage */
+    int failed;     /* MPI error that every call of the class raises */
+    atn_choice choice;
+} decision;
+
+/* A class for which communication is in progress.  The buffers belong to MPI while the request is
+ * active. */
+typedef struct {
+    decision *about; /* NULL: nothing */
+    MPI_Request request;
+    char sent[ATN_NAME_ROOM], plan[ATN_NAME_ROOM];
+    atn_planning *planning; /* on rank 0 */
+    atn_machine *machine;   /* that the plan is for */
+    bool planned;
+    atn_problem q;
+    int n;
+    double seconds[TIMES];
+} plan_request;
+
+typedef struct atn_model_plans {
+    int n;
+    decision v[MAX_CLASSES];
+    plan_request requests[REQUESTS];
+    decision *now; /* of the present call, if atn_select_model_end follows */
+    int64_t bytes;
+    double start;
+    double credit; /* seconds that planning may use */
+    int ntimed;
+    atn_timed_call timed[TIMED_CALLS];
+} model_plans;
+
+/* ---- lifetime ---- */
+
+/* With memory for all classes: later not all ranks might lack it. */
+bool atn_select_model_start(atn_comm *c)
+{
+    if (!atn_rules_plan(atn_the_job.rules) || c->model != NULL)
+        return true;
+    c->model = calloc(1, sizeof *c->model);
+    if (c->model == NULL)
+        return false;
+    for (int i = 0; i < REQUESTS; i++)
+        c->model->requests[i].request = MPI_REQUEST_NULL;
+    return true;
+}
+
+static void close_request(plan_request *m)
+{
+    atn_planning_drop(m->planning);
+    atn_machine_free(m->machine);
+    *m = (plan_request){.request = MPI_REQUEST_NULL};
+}
+
+/* All ranks made the same calls before, so all have begun the communication that is completed here.
+ */
+void atn_select_model_stop(atn_comm *c)
+{
+    model_plans *const p = c->model;
+    if (p == NULL)
+        return;
+    for (int i = 0; i < REQUESTS; i++) {
+        PMPI_Wait(&p->requests[i].request, MPI_STATUS_IGNORE);
+        close_request(&p->requests[i]);
+    }
+    for (int i = 0; i < p->ntimed && atn_select_machine_is_written(); i++)
+        atn_select_machine_update(&p->timed[i]);
+    p->ntimed = 0;
+}
+
+void atn_select_model_free(model_plans *p) { free(p); }
+
+/* ---- call classes ---- */
+
+/* Two for each doubling: below, and from 1.5 times a power of two on. */
+static int size_class(int64_t bytes)
+{
+    int power = 0;
+    while (power < 62 && bytes >> (power + 1) > 0)
+        power++;
+    return bytes <= 0 ? -1 : 2 * power + (power > 0 && (bytes >> (power - 1) & 1));
+}
+
+/* Whether the result depends on the algorithm; type and operator are the same on all ranks. */
+static bool is_rounded(const atn_comm *c, const atn_problem *q)
+{
+    return atn_the_job.stable && (atn_operation_get(q->op)->flags & ATN_TYPED) &&
+           !atn_op_is_exact(c->call->mpi_op, c->call->src.type);
+}
+
+static call_class class_of(const atn_comm *c, const atn_problem *q)
+{
+    return (call_class){.op = q->op,
+                        .root = q->root,
+                        .size = size_class(q->bytes),
+                        .ordered = q->ordered,
+                        .rounds = is_rounded(c, q)};
+}
+
+static bool same_class(call_class x, call_class y)
+{
+    return x.op == y.op && x.root == y.root && x.size == y.size && x.ordered == y.ordered &&
+           x.rounds == y.rounds;
+}
+
+/* NULL: too many classes; the others stay native. */
+static decision *find(model_plans *p, call_class of)
+{
+    int i = 0;
+    while (i < p->n && !same_class(p->v[i].of, of))
+        i++;
+    if (i == MAX_CLASSES)
+        return NULL;
+    if (i == p->n)
+        p->v[p->n++] = (decision){.of = of, .choice = {.row = atn_catalog_native(of.op)}};
+    return &p->v[i];
+}
+
+static plan_request *request_of(model_plans *p, const decision *d)
+{
+    for (int i = 0; i < REQUESTS; i++)
+        if (p->requests[i].about == d)
+            return &p->requests[i];
+    return NULL;
+}
+
+static void enter(decision *d, plan_stage stage)
+{
+    d->stage = stage;
+    d->calls = 1;
+}
+
+/* ---- plans, on rank 0 ---- */
+
+static atn_problem shared_problem(const atn_comm *c, const atn_problem *q)
+{
+    atn_problem shared = *q;
+    shared.r = 0;
+    shared.in_place = false;
+    shared.topo = c->topo;
+    return shared;
+}
+
+static bool begin_planning(const atn_comm *c, plan_request *m)
+{
+    m->machine = atn_select_machine_copy();
+    if (m->machine != NULL)
+        m->planning = atn_planning_begin(&m->q, m->machine, NULL, atn_plan_budget(c->p));
+    return m->planning != NULL;
+}
+
+/* As text, because some parameters are numbers of this process; empty: native. */
+static void end_planning(plan_request *m)
+{
+    atn_ranking r = {.n = 0};
+    *m->plan = '\0';
+    if (m->planning != NULL && atn_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0) {
+        char name[ATN_NAME_ROOM];
+        atn_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
+        snprintf(m->plan, sizeof m->plan, "%s", strchr(name, '/') + 1);
+    }
+    m->planning = NULL;
+    m->planned = true;
+    atn_ranking_free(&r);
+}
+
+static void plan_on(const atn_comm *c, plan_request *m)
+{
+    if ((m->planning == NULL && !begin_planning(c, m)) || !atn_planning_step(m->planning))
+        end_planning(m);
+}
+
+static plan_request *unplanned(model_plans *p)
+{
+    for (int i = 0; i < REQUESTS; i++)
+        if (p->requests[i].about != NULL && p->requests[i].about->stage == PLANNING &&
+            !p->requests[i].planned)
+            return &p->requests[i];
+    return NULL;
+}
+
+/* A step of a plan, or a correction of the machine; false: nothing to do. */
+static bool work_once(atn_comm *c)
+{
+    model_plans *const p = c->model;
+    plan_request *const m = unplanned(p);
+    if (m != NULL)
+        plan_on(c, m);
+    else if (p->ntimed > 0)
+        atn_select_machine_update(&p->timed[--p->ntimed]);
+    else
+        return false;
+    return true;
+}
+
+/* The last step may overdraw the credit, which later calls then pay back first. */
+static void work(atn_comm *c, double seconds)
+{
+    model_plans *const p = c->model;
+    p->credit += share * seconds;
+    p->credit = p->credit < most_credit ? p->credit : most_credit;
+    while (p->credit > 0) {
+        const double start = atn_job_seconds();
+        if (!work_once(c))
+            break;
+        p->credit -= atn_job_seconds() - start;
+    }
+}
+
+/* ---- distribution of plans ---- */
+
+/* Other ranks can parse the text, so a rank that cannot must not choose differently: it fails. */
+static void take_plan(decision *d, char *text)
+{
+    if (*text == '\0')
+        return;
+    if (atn_choice_read(d->of.op, text, &d->choice, NULL) != ATN_OK)
+        d->failed = MPI_ERR_INTERN;
+}
+
+static void plan_at_once(atn_comm *c, decision *d, const atn_problem *q)
+{
+    plan_request m = {.q = shared_problem(c, q)};
+    while (c->r == 0 && !m.planned)
+        plan_on(c, &m);
+    memcpy(m.sent, m.plan, sizeof m.sent);
+    atn_machine_free(m.machine);
+    d->failed = atn_real.Bcast(m.sent, sizeof m.sent, MPI_CHAR, 0, c->user);
+    if (d->failed == MPI_SUCCESS)
+        take_plan(d, m.sent);
+}
+
+static bool is_due(uint32_t calls) { return (calls & (calls - 1)) == 0; }
+
+static void begin_broadcast(atn_comm *c, decision *d, plan_request *m)
+{
+    if (c->r == 0 && m->planned)
+        memcpy(m->sent, m->plan, sizeof m->sent);
+    else
+        *m->sent = no_plan_yet;
+    d->failed = PMPI_Ibcast(m->sent, sizeof m->sent, MPI_CHAR, 0, c->user, &m->request);
+}
+
+static void end_broadcast(decision *d, plan_request *m)
+{
+    d->failed = PMPI_Wait(&m->request, MPI_STATUS_IGNORE);
+    if (d->failed != MPI_SUCCESS || *m->sent == no_plan_yet)
+        return;
+    take_plan(d, m->sent);
+    if (d->choice.row->algo->build == NULL)
+        close_request(m);
+    enter(d, d->choice.row->algo->build ? TIMING : SETTLED);
+}
+
+/* ---- reduction of times ---- */
+
+static void begin_reduction(atn_comm *c, decision *d, plan_request *m)
+{
+    d->failed = atn_real.Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX, c->user,
+                                    &m->request);
+    enter(d, REDUCING);
+}
+
+/* Late ranks and interrupts make calls longer, never shorter, so the minimum counts. */
+static void keep_time(model_plans *p, const decision *d, const plan_request *m)
+{
+    double least = m->seconds[0];
+    for (int i = 1; i < m->n; i++)
+        least = m->seconds[i] < least ? m->seconds[i] : least;
+    if (p->ntimed < TIMED_CALLS)
+        p->timed[p->ntimed++] = (atn_timed_call){m->q, d->choice, least};
+}
+
+static void end_reduction(atn_comm *c, decision *d, plan_request *m)
+{
+    d->failed = PMPI_Wait(&m->request, MPI_STATUS_IGNORE);
+    if (d->failed == MPI_SUCCESS && c->r == 0)
+        keep_time(c->model, d, m);
+    close_request(m);
+    enter(d, SETTLED);
+}
+
+/* ---- calls ---- */
+
+/* Ten times as long as planning. */
+static bool is_slow(const atn_comm *c, const atn_problem *q)
+{
+    const atn_problem shared = shared_problem(c, q);
+    return atn_takes_long(&shared, 50);
+}
+
+static void begin(atn_comm *c, decision *d, const atn_problem *q)
+{
+    plan_request *const m = request_of(c->model, NULL);
+    if (c->p == 1) {
+        enter(d, SETTLED);
+    } else if (d->calls == 1 && (is_slow(c, q) || d->of.rounds)) {
+        plan_at_once(c, d, q);
+        enter(d, SETTLED);
+    } else if (m != NULL) {
+        *m = (plan_request){.about = d, .request = MPI_REQUEST_NULL, .q = shared_problem(c, q)};
+        enter(d, PLANNING);
+    }
+}
+
+static void go_on(atn_comm *c, decision *d, const atn_problem *q)
+{
+    plan_request *const m = request_of(c->model, d);
+    d->calls++;
+    if (d->stage == WAITING)
+        begin(c, d, q);
+    else if (d->stage == PLANNING && is_due(d->calls))
+        end_broadcast(d, m);
+    else if (d->stage == REDUCING && d->calls > TIMES)
+        end_reduction(c, d, m);
+}
+
+/* An algorithm may not apply to all sizes of a class. */
+static void check_choice(const atn_problem *q, atn_choice *choice_p)
+{
+    atn_problem shared = *q;
+    shared.r = 0;
+    shared.in_place = false;
+    shared.segments = atn_segments(choice_p->row, &shared, &choice_p->params);
+    if (choice_p->row->algo->build && atn_refuses(choice_p->row, &shared, &choice_p->params))
+        *choice_p = (atn_choice){.row = atn_catalog_native(q->op)};
+}
+
+bool atn_select_model_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
+{
+    model_plans *const p = c->model;
+    decision *const d = p != NULL && q->bytes >= 0 ? find(p, class_of(c, q)) : NULL;
+    if (d == NULL)
+        return true;
+    if (d->failed == MPI_SUCCESS && d->stage != SETTLED)
+        go_on(c, d, q);
+    c->failed = d->failed;
+    *choice_p = d->choice;
+    check_choice(q, choice_p);
+    if (d->stage == SETTLED)
+        return d->failed == MPI_SUCCESS;
+    c->ending = true;
+    p->now = d;
+    p->bytes = q->bytes;
+    p->start = atn_job_seconds();
+    return false;
+}
+
+/* The plan arrives at the next power of two. */
+void atn_select_model_reason(atn_comm *c, const atn_call *call, const atn_problem *q,
+                             atn_job_reason *reason_p)
+{
+    c->call = call;
+    const decision *const d =
+        c->model != NULL && q->bytes >= 0 ? find(c->model, class_of(c, q)) : NULL;
+    c->call = NULL;
+    if (d == NULL) {
+        reason_p->why = q->bytes < 0 ? ATN_WHY_UNSHARED : ATN_WHY_KINDS;
+        return;
+    }
+    const bool planning = d->stage == WAITING || d->stage == PLANNING;
+    reason_p->why = planning ? ATN_WHY_PLANNING : ATN_WHY_NOTHING;
+    reason_p->n[0] = d->calls;
+    for (reason_p->n[1] = 2; reason_p->n[1] <= d->calls;)
+        reason_p->n[1] *= 2;
+}
+
+static void time_call(atn_comm *c, decision *d, plan_request *m, double seconds)
+{
+    model_plans *const p = c->model;
+    if (m->n == 0)
+        m->q.bytes = p->bytes;
+    if (m->n < TIMES && p->bytes == m->q.bytes)
+        m->seconds[m->n++] = seconds;
+    if (m->n == TIMES || d->calls == 4 * TIMES)
+        begin_reduction(c, d, m);
+}
+
+int atn_select_model_end(atn_comm *c, int code)
+{
+    model_plans *const p = c->model;
+    decision *const d = p->now;
+    plan_request *const m = request_of(p, d);
+    const double seconds = atn_job_seconds() - p->start;
+    c->ending = false;
+    if (d->failed != MPI_SUCCESS)
+        return code;
+    if (c->r == 0)
+        work(c, seconds);
+    if (m != NULL && d->stage == PLANNING && is_due(d->calls))
+        begin_broadcast(c, d, m);
+    else if (m != NULL && d->stage == TIMING)
+        time_call(c, d, m, seconds);
+    return code == MPI_SUCCESS ? d->failed : code;
+}

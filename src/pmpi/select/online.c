@@ -1,0 +1,239 @@
+/* online.c - see online.h.
+ *
+ * Calls that the call cache executes are only counted in the promise of their call class: the
+ * driver passes them to the tuners before anything is decided, so it does not matter that the
+ * caches of the ranks may hold different calls. */
+#include "pmpi/select/online.h"
+
+#include "pmpi/comm/private.h"
+#include "pmpi/select/advice.h"
+#include "pmpi/select/arrivals.h"
+#include "pmpi/select/prediction.h"
+#include "pmpi/select/probe.h"
+
+static const int64_t probe_bytes = (int64_t)16 << 20; /* larger calls are not executed twice */
+
+/* ---- lifetime ---- */
+
+/* Per mille.  A quarter is reserved for costs that are not measured: evicted caches, additional
+ * connections, and the start. */
+static int spendable(int percent) { return 10 * percent * 3 / 4; }
+
+bool atn_select_online_start(atn_comm *c)
+{
+    const atn_job *const job = &atn_the_job;
+    c->wake = UINT64_MAX;
+    if (job->tunable == 0 || c->p == 1)
+        return true;
+    atn_driver_setup setup = {
+        .p = c->p,
+        .r = c->r,
+        .comm = c->user,
+        .bcast = atn_real.Bcast,
+        .allreduce = atn_real.Allreduce,
+        .iallreduce = atn_real.Iallreduce,
+        .tune = atn_tune_defaults,
+        .budget = spendable(job->budget),
+        .overhead_ns = c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_the_job.began_ns : 0,
+        .expect = atn_select_advice_expect,
+        .advise = atn_select_advice_give,
+        .heard = atn_select_advice_received,
+        .learned = atn_select_advice_times,
+        .context = c,
+    };
+    setup.tune.mode = job->procedure;
+    c->driver = atn_driver_new(&setup);
+    if (c->driver != NULL && job->predicts && c->r == 0)
+        atn_select_prediction_start(c);
+    return c->driver != NULL && atn_select_arrivals_start(c);
+}
+
+void atn_select_online_stop(atn_comm *c)
+{
+    if (c->driver == NULL)
+        return;
+    atn_select_arrivals_stop(c);
+    atn_driver_stop(c->driver);
+    atn_comm_calls_clear(c);
+    atn_driver_free(c->driver);
+    c->driver = NULL;
+    c->wake = UINT64_MAX;
+}
+
+/* Wisdom for any rank mapping: an unnecessary agreement is better than an algorithm that changes. */
+bool atn_select_online_is_urgent(const atn_comm *c, atn_operation op)
+{
+    const atn_job *const job = &atn_the_job;
+    const bool typed = (atn_operation_get(op)->flags & ATN_TYPED) != 0;
+    if (!typed || !job->stable || (job->tunable & 1u << op) == 0)
+        return false;
+    for (int i = 0; i < atn_rules_count(job->wisdom); i++) {
+        const atn_rule *const rule = atn_rules_at(job->wisdom, i);
+        if (rule->op == op && rule->use.row->algo->build != NULL && rule->ranks.lo <= c->p &&
+            c->p < rule->ranks.hi)
+            return true;
+    }
+    return false;
+}
+
+/* ---- calls ---- */
+
+void atn_select_online_set_context(atn_comm *c, uint64_t context)
+{
+    atn_comm_calls_clear(c);
+    c->context = context;
+}
+
+static void set_wake(atn_comm *c)
+{
+    c->wake = atn_driver_due(c->driver);
+    if (c->wake != UINT64_MAX)
+        atn_next_epoch();
+}
+
+void atn_select_online_wake(atn_comm *c)
+{
+    const int code = atn_driver_await(c->driver, c->calls);
+    set_wake(c);
+    atn_comm_raise(c, code);
+}
+
+/* The two preceding calls on the communicator distinguish call sites; ranks share nothing else about
+ * the program. */
+static uint64_t context_by_history(atn_comm *c, const atn_problem *q)
+{
+    const uint64_t named = atn_comm_context_of(c), two = c->history & UINT32_MAX;
+    const unsigned this = (unsigned)q->op << 8 | (unsigned char)atn_size_class(q->bytes);
+    const uint64_t parts[] = {named, two};
+    c->history = c->history << 16 | (this & 0xffff);
+    return atn_hash(parts, sizeof parts, 0) | 1;
+}
+
+/* The part of the call that all ranks share, and that determines its call class. */
+static atn_subject subject_of(atn_comm *c, const atn_call *call, const atn_problem *q)
+{
+    const bool typed = (atn_operation_get(call->op)->flags & ATN_TYPED) != 0;
+    const uint64_t context =
+        atn_the_job.by_history ? context_by_history(c, q) : atn_comm_context_of(c);
+    atn_subject s = {.q = *q, .context = context};
+    s.q.r = 0;
+    s.q.in_place = false;
+    s.inexact = typed && !atn_op_is_exact(call->mpi_op, call->src.type);
+    s.stable = s.inexact && atn_the_job.stable;
+    s.probes = s.stable && atn_op_is_known(call->mpi_op) && q->bytes <= probe_bytes;
+    return s;
+}
+
+/* An algorithm may not apply to all sizes of a class. */
+static void check_choice(const atn_kind *x, const atn_subject *s, const atn_choice **use)
+{
+    if ((*use)->row->algo->build != NULL && atn_choice_refuses(*use, &s->q) != NULL)
+        *use = &x->native;
+}
+
+/* Before the clock runs: the private communicator, which agreements need too. */
+static bool have_private(atn_comm *c, const atn_turn *turn, const atn_plan *plan)
+{
+    const bool needed = plan != NULL || turn->shadow != NULL || turn->agree;
+    if (!needed || c->private_comm != MPI_COMM_NULL)
+        return true;
+    const int64_t start = atn_ticks();
+    const bool made = atn_comm_private_make(c);
+    atn_driver_cost(c->driver, atn_ticks() - start);
+    return made;
+}
+
+/* A class that began with a plan has its candidates already. */
+static void measure_arrivals(atn_comm *c, atn_kind *x, int64_t entered)
+{
+    const int before = x->field.n;
+    const int64_t all_entered = atn_select_arrivals_measure(c, x, entered);
+    if (all_entered > 0)
+        atn_driver_cost(c->driver, atn_ticks() - all_entered);
+    if (x->tuner != NULL)
+        atn_select_arrivals_add(c, x, &x->field);
+    atn_driver_join(x, before);
+}
+
+static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,
+                            atn_turn *turn, int *code_p)
+{
+    const int64_t entered = atn_ticks();
+    atn_problem q = s->q;
+    q.r = c->r;
+    q.in_place =
+        call->in_place && atn_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
+    if (q.bytes < 0)
+        x->volume = atn_call_volume(c->exec, call);
+    if (atn_driver_meets(x))
+        measure_arrivals(c, x, entered);
+    q.lateness = atn_select_arrivals_of(c, x);
+    atn_driver_turn(c->driver, x, s->q.bytes, turn);
+    check_choice(x, s, &turn->use);
+    if (turn->shadow != NULL) {
+        check_choice(x, s, &turn->shadow);
+        if (!have_private(c, turn, NULL))
+            return NULL;
+        *code_p = atn_select_probe(c, call, &q, turn);
+        if (*code_p != MPI_SUCCESS)
+            return NULL;
+    }
+    atn_plan *const plan = atn_exec_plan_as(c->exec, call, &q, turn->use, code_p);
+    if (!have_private(c, turn, plan))
+        return NULL;
+    turn->plan = plan;
+    turn->start = atn_ticks();
+    return plan;
+}
+
+atn_plan *atn_select_online_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+{
+    atn_problem q;
+    turn->of = NULL;
+    if (c->driver == NULL || (atn_the_job.tunable & 1u << call->op) == 0)
+        return atn_exec_plan(c->exec, call, code_p);
+    *code_p = MPI_SUCCESS;
+    if (atn_call_aliased(call) || !atn_call_problem(c->exec, call, &q))
+        return NULL;
+    atn_subject s = subject_of(c, call, &q);
+    atn_kind *x = atn_driver_kind(c->driver, &s);
+    if (x == NULL && s.context != 0) {
+        s.context = 0; /* too many contexts: share one class */
+        x = atn_driver_kind(c->driver, &s);
+    }
+    return x != NULL ? pick_tuned(c, call, &s, x, turn, code_p) : NULL;
+}
+
+int atn_select_online_done(atn_comm *c, const atn_turn *turn, int code)
+{
+    if (turn->of == NULL)
+        return code;
+    if (turn->block >= 0 && turn->shadow == NULL)
+        atn_driver_note(turn, atn_ticks() - turn->start);
+    if (!turn->agree || c->stage != ATN_COMM_SERVED)
+        return code;
+    const int agreed = atn_driver_agree(c->driver, turn->of, c->calls, c->private_comm);
+    set_wake(c);
+    return code != MPI_SUCCESS ? code : atn_comm_raise(c, agreed);
+}
+
+/* Whether the plan of the call may execute equal calls. */
+static bool may_repeat(const atn_comm *c, const atn_call *call, const atn_call_key *k,
+                       const atn_turn *turn, bool whole)
+{
+    if (k->count < 0 || turn->block >= 0 || c->stage != ATN_COMM_SERVED || atn_the_job.by_history)
+        return false;
+    if (turn->use->row->algo->build == NULL)
+        return true;
+    return turn->plan != NULL && whole && atn_exec_repeats(c->exec, turn->plan, call);
+}
+
+void atn_select_online_remember(atn_comm *c, const atn_call *call, atn_call_key k,
+                                const atn_turn *turn, bool whole)
+{
+    const atn_cached_call *entry = NULL;
+    if (may_repeat(c, call, &k, turn, whole))
+        entry = atn_comm_call_put(c, call, &k, turn->plan, &turn->of->promise);
+    if (c->prediction != NULL)
+        atn_select_prediction_add(c, call, entry);
+}

@@ -1,0 +1,226 @@
+/* results.c - see results.h.
+ *
+ * Samples are written once: when a result is merged again, only the samples since then count. */
+#include "pmpi/select/results.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "plan/wisdom.h"
+#include "pmpi/job/job.h"
+#include "tune/tuner.h"
+
+typedef struct {
+    atn_rule rule;
+    int64_t written; /* samples of this choice that the file has */
+} result;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static ATN_VEC(result) results;
+static int64_t next_write_ns, pause_ns;
+
+static const int64_t first_pause_ns = 1000000000, longest_pause_ns = 64000000000;
+
+/* ---- the list ---- */
+
+bool atn_select_results_find(const atn_problem *q, int64_t place, atn_rule *rule_p)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < results.n && !found; i++) {
+        const atn_rule *const rule = &results.v[i].rule;
+        found = rule->op == q->op && rule->place == place && rule->ranks.lo <= q->p &&
+                q->p < rule->ranks.hi && rule->bytes.lo <= q->bytes && q->bytes < rule->bytes.hi;
+        if (found)
+            *rule_p = *rule;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool atn_select_results_keep(const atn_rule *rule)
+{
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < results.n && !atn_rule_same_problem(&results.v[i].rule, rule))
+        i++;
+    const bool room = i < results.n || atn_push(&results, (result){.rule = *rule});
+    if (room) {
+        result *const old = &results.v[i];
+        const bool continues =
+            atn_same_choice(&old->rule.use, &rule->use) && old->written <= rule->samples;
+        *old = (result){.rule = *rule, .written = continues ? old->written : 0};
+    }
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
+/* The interval of a rule covers the blocks that a tuner keeps; with fewer blocks it is wider. */
+static int64_t interval_of(const atn_rule *rule, int64_t samples)
+{
+    const int64_t kept = rule->samples < ATN_TUNE_KEEP ? rule->samples : ATN_TUNE_KEEP;
+    if (rule->ci_ps < 0 || samples >= kept)
+        return rule->ci_ps;
+    return (int64_t)llround((double)rule->ci_ps * sqrt((double)kept / (double)samples));
+}
+
+/* The samples that the file lacks, as rules; NULL: none, or no memory. */
+static atn_rules *take_new(void)
+{
+    ATN_VEC(atn_rule) new = {0};
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < results.n; i++) {
+        result *const x = &results.v[i];
+        atn_rule rule = x->rule;
+        rule.samples -= x->written;
+        if (rule.samples <= 0)
+            continue;
+        rule.ci_ps = interval_of(&x->rule, rule.samples);
+        if (atn_push(&new, rule))
+            x->written = x->rule.samples;
+    }
+    pthread_mutex_unlock(&lock);
+    atn_rules *const table = new.n > 0 ? atn_rules_make(new.v, new.n, NULL) : NULL;
+    atn_vec_free(&new);
+    return table;
+}
+
+/* ---- the file ---- */
+
+/* The file of the job, else of the user; false: none is to be written. */
+static bool file_to_write(char path[4096])
+{
+    const char *const job = atn_setting_given(&atn_the_job.settings, ATN_SET_WISDOM);
+    atn_wisdom_files files;
+    atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
+    if (files.n == 0 || strcmp(files.kind[0], "system") == 0)
+        return false;
+    memcpy(path, files.path[0], sizeof files.path[0]);
+    return true;
+}
+
+/* A folder that cannot be written is reported only if the user named the file. */
+static void merge(const atn_rules *new)
+{
+    char path[4096];
+    atn_error err = {0};
+    const bool wanted =
+        atn_the_job.verbose > 0 || atn_setting_given(&atn_the_job.settings, ATN_SET_WISDOM) != NULL;
+    if (new != NULL && file_to_write(path) && atn_wisdom_merge(path, new, &err) != ATN_OK &&
+        (wanted || err.status == ATN_INPUT))
+        atn_job_log("%s%s", err.text,
+                    err.status == ATN_INPUT ? ""
+                                            : "; tuning results are lost, name another file with "
+                                              "ATTUNE_WISDOM");
+}
+
+void atn_select_results_checkpoint(void)
+{
+    if (atn_the_job.r != 0 || pthread_mutex_trylock(&writing) != 0)
+        return;
+    const int64_t now = atn_clock_kernel_ns();
+    if (pause_ns == 0) {
+        pause_ns = first_pause_ns;
+        next_write_ns = now + pause_ns;
+    } else if (now >= next_write_ns) {
+        atn_rules *const new = take_new();
+        merge(new);
+        atn_rules_free(new);
+        pause_ns = pause_ns < longest_pause_ns ? 2 * pause_ns : pause_ns;
+        next_write_ns = now + pause_ns;
+    }
+    pthread_mutex_unlock(&writing);
+}
+
+/* ---- the end ---- */
+
+static void join_text(const char *text, size_t bytes, atn_rules **all)
+{
+    atn_rules *some = NULL;
+    if (bytes == 0 || atn_rules_parse(text, bytes, "results", &some, NULL) != ATN_OK)
+        return;
+    atn_rules *const both = *all != NULL ? atn_wisdom_join(*all, some) : NULL;
+    if (both != NULL || *all != NULL)
+        atn_rules_free(some);
+    if (both != NULL)
+        atn_rules_free(*all);
+    *all = both != NULL ? both : *all != NULL ? *all : some;
+}
+
+static char *print_new(int *bytes_p)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    atn_rules *const new = take_new();
+    FILE *const f = new != NULL ? open_memstream(&text, &bytes) : NULL;
+    const bool done = f != NULL && atn_rules_print(f, new);
+    if (f != NULL && fclose(f) != 0)
+        bytes = 0;
+    atn_rules_free(new);
+    *bytes_p = done && bytes < 1 << 24 ? (int)bytes : 0;
+    return text;
+}
+
+/* The texts of all ranks, on rank 0. */
+typedef struct {
+    int *sizes, *at; /* one array */
+    char *text;
+} inbox;
+
+/* Collective.  False: rank 0 has no memory, or there are no results. */
+static bool make_room(inbox *in, int mine)
+{
+    const int p = atn_the_job.p;
+    const bool rank0 = atn_the_job.r == 0;
+    int64_t total = 0;
+    int room = 1;
+    if (rank0) {
+        in->sizes = calloc(2 * (size_t)p, sizeof *in->sizes);
+        room = in->sizes != NULL;
+    }
+    atn_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!room)
+        return false;
+    atn_real.Gather(&mine, 1, MPI_INT, in->sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank0) {
+        in->at = in->sizes + p;
+        for (int r = 0; r < p && total < INT32_MAX; total += in->sizes[r++])
+            in->at[r] = (int)total;
+        in->text = total > 0 && total < INT32_MAX ? malloc((size_t)total) : NULL;
+        room = in->text != NULL;
+    }
+    atn_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return room;
+}
+
+static void merge_all(const inbox *in)
+{
+    atn_rules *all = NULL;
+    for (int r = 0; r < atn_the_job.p; r++)
+        join_text(in->text + in->at[r], (size_t)in->sizes[r], &all);
+    merge(all);
+    atn_rules_free(all);
+}
+
+void atn_select_results_finish(void)
+{
+    if (!atn_the_job.online)
+        return;
+    int mine = 0;
+    inbox in = {0};
+    char *const text = print_new(&mine);
+    if (make_room(&in, mine)) {
+        atn_real.Gatherv(text, mine, MPI_CHAR, in.text, in.sizes, in.at, MPI_CHAR, 0,
+                         MPI_COMM_WORLD);
+        if (atn_the_job.r == 0)
+            merge_all(&in);
+    }
+    free(in.sizes);
+    free(in.text);
+    free(text);
+    atn_vec_free(&results);
+}

@@ -1,0 +1,79 @@
+/* serve.c - see serve.h. */
+#include "pmpi/select/serve.h"
+
+#include "pmpi/comm/private.h"
+#include "pmpi/job/reproducible.h"
+#include "pmpi/select/online.h"
+#include "pmpi/select/prediction.h"
+
+bool atn_select_run(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p)
+{
+    if (!atn_comm_private_ready(c))
+        return false;
+    const int code = atn_exec_run(c->exec, plan, call, c->private_comm);
+    if (code == ATN_DECLINED)
+        return false;
+    *code_p = atn_comm_raise(c, code);
+    return true;
+}
+
+/* The call cache may hold plans that were evicted for this one. */
+static void drop_evicted(atn_comm *c)
+{
+    const unsigned evictions = atn_exec_evictions(c->exec);
+    if (c->evictions != evictions)
+        atn_comm_calls_clear(c);
+    c->evictions = evictions;
+}
+
+/* A plan, or NULL with MPI_SUCCESS if the native routine executes the call.  Reproducible
+ * reductions are not tuned: rules, wisdom or the model choose among algorithms with the same bits.
+ */
+static atn_plan *pick_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+{
+    if (!atn_call_canonical(c->exec, call))
+        return atn_select_online_plan(c, call, turn, code_p);
+    turn->of = NULL;
+    atn_plan *const plan = atn_exec_plan(c->exec, call, code_p);
+    if (plan == NULL && *code_p == MPI_SUCCESS && !atn_exec_settled(c->exec))
+        atn_job_not_reproducible(ATN_LOST_ARGUMENTS, c->user);
+    return plan;
+}
+
+/* A rank that cannot follow the choice of the others returns an error. */
+atn_plan *atn_select_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+{
+    c->call = call;
+    c->failed = MPI_SUCCESS;
+    atn_plan *plan = pick_plan(c, call, turn, code_p);
+    c->call = NULL;
+    if (c->failed != MPI_SUCCESS) {
+        *code_p = c->failed;
+        plan = NULL;
+    }
+    drop_evicted(c);
+    return plan;
+}
+
+bool atn_select_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
+{
+    int code = MPI_SUCCESS;
+    atn_plan *const plan = atn_select_plan(c, call, turn, &code);
+    if (plan != NULL)
+        return atn_select_run(c, plan, call, code_p);
+    *code_p = atn_comm_raise(c, code);
+    return code != MPI_SUCCESS;
+}
+
+void atn_select_remember(atn_comm *c, const atn_call *call, atn_call_key k, bool served, bool whole)
+{
+    atn_plan *const plan = served && whole ? atn_exec_repeatable(c->exec, call) : NULL;
+    const bool tuned = c->driver != NULL && (atn_the_job.tunable & 1u << call->op) != 0;
+    const atn_cached_call *entry = NULL;
+    c->always.left = INT64_MAX;
+    if (!tuned && k.count >= 0 && /* else the executor did not decide */
+        (served ? plan != NULL : atn_the_job.lasting && atn_exec_settled(c->exec)))
+        entry = atn_comm_call_put(c, call, &k, plan, &c->always);
+    if (c->prediction != NULL)
+        atn_select_prediction_add(c, call, entry);
+}

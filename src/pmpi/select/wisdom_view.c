@@ -1,0 +1,65 @@
+/* wisdom_view.c - see wisdom_view.h. */
+#include "pmpi/select/wisdom_view.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmpi/job/job.h"
+
+typedef struct {
+    char *place;
+    atn_rules *rules;
+} view;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ATN_VEC(view) views;
+
+static const atn_rules *find_view(const char *place)
+{
+    for (int i = 0; i < views.n; i++)
+        if (strcmp(views.v[i].place, place) == 0)
+            return views.v[i].rules;
+    return NULL;
+}
+
+/* With a measured machine, results for other numbers of ranks are extrapolated. */
+static const atn_rules *add_view(const char *place)
+{
+    const atn_rules *const all = atn_the_job.wisdom;
+    view one = {.place = strdup(place)};
+    one.rules = atn_rules_count(all) > 0
+                    ? atn_rules_make(atn_rules_at(all, 0), atn_rules_count(all), NULL)
+                    : atn_rules_empty();
+    if (one.place != NULL && one.rules != NULL &&
+        atn_rules_narrow(one.rules, place, atn_the_job.measured) && atn_push(&views, one))
+        return one.rules;
+    free(one.place);
+    atn_rules_free(one.rules);
+    return NULL;
+}
+
+bool atn_select_wisdom_view(const atn_topo *t, const atn_rules **rules_p)
+{
+    char place[ATN_HERE_ROOM];
+    *rules_p = NULL;
+    if (atn_the_job.wisdom == NULL || atn_rules_count(atn_the_job.wisdom) == 0)
+        return true;
+    if (!atn_here_name(atn_the_job.here, t, place))
+        return false;
+    pthread_mutex_lock(&lock);
+    *rules_p = find_view(place);
+    if (*rules_p == NULL)
+        *rules_p = add_view(place);
+    pthread_mutex_unlock(&lock);
+    return *rules_p != NULL;
+}
+
+void atn_select_wisdom_views_free(void)
+{
+    for (int i = 0; i < views.n; i++) {
+        free(views.v[i].place);
+        atn_rules_free(views.v[i].rules);
+    }
+    atn_vec_free(&views);
+}
