@@ -1,4 +1,4 @@
-/* gpu.c - whether MPI may be handed memory of a GPU. */
+/* gpu.c - see gpu.h. */
 #include "pmpi/gpu.h"
 
 #include <dlfcn.h>

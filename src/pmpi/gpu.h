@@ -1,4 +1,4 @@
-/* gpu.h - whether MPI may be handed memory of a GPU, where only MPI can copy. */
+/* gpu.h - whether MPI accepts GPU memory, which only MPI can copy. */
 #ifndef ATN_GPU_H
 #define ATN_GPU_H
 

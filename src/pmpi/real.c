@@ -1,4 +1,4 @@
-/* real.c - finds the routines of the MPI library and of a following tool. */
+/* real.c - see real.h. */
 #include "pmpi/real.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ atn_routines atn_tool;
 static uint64_t tools; /* detour bits of the operations that a tool wraps */
 static void *mpi_handle, *used_base, *linked_base;
 
-/* The first call of each routine lands here. */
+/* The initial targets of atn_real. */
 static void missing(const char *name)
 {
     fprintf(stderr, "attune: the MPI library has no PMPI_%s; cannot go on\n", name);
@@ -48,7 +48,7 @@ static void *base_of(const void *address, const char **file_p)
     return info.dli_fbase;
 }
 
-/* A symbol of the MPI library which nobody interposes, seen from our own dependencies. */
+/* A symbol of the MPI library that is not interposed, looked up in our own dependencies. */
 static void *linked_symbol(const char *name)
 {
     const char *self = NULL;
@@ -70,15 +70,15 @@ bool atn_same_mpi(const char **used_p, const char **linked_p)
     return used_base == linked_base;
 }
 
-/* Behind us in link order; when Attune was itself loaded late, in the MPI library. */
+/* The next definition in link order; if Attune was itself loaded late, that of the MPI library. */
 static void *next_symbol(const char *name)
 {
     void *const next = dlsym(RTLD_NEXT, name);
     return next != NULL || mpi_handle == NULL ? next : dlsym(mpi_handle, name);
 }
 
-/* The MPI_X that follows, unless it is the MPI library's own.  That it is, the usual case, is asked
- * first: to find the library of an address the linker goes through all its symbols. */
+/* The next MPI_X in link order, unless it is that of the MPI library.  This usual case is tested first:
+ * to find the library of an address, the dynamic linker searches all its symbols. */
 static void *tool_symbol(const char *name)
 {
     void *const next = dlsym(RTLD_NEXT, name);
@@ -89,7 +89,7 @@ static void *tool_symbol(const char *name)
     return ours || base == used_base || base == linked_base ? NULL : next;
 }
 
-/* Leaves the epoch as it is. */
+/* Does not change the epoch. */
 static void set_gate(void)
 {
     const uint64_t bits = atomic_load(&atn_work) | atomic_load(&atn_detours);
@@ -117,8 +117,8 @@ static void resolve_once(void)
     set_gate();
 }
 
-/* Early, because with the wrong MPI only calls that pass straight through keep their arguments:
- * its handles have another size. */
+/* Early, because the handles of a wrong MPI have another size: only calls that are forwarded unchanged
+ * keep their arguments. */
 __attribute__((constructor)) void atn_resolve(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,7 +1,7 @@
-/* real.h - the MPI library underneath: its own routines, and a tool that follows in link order.
+/* real.h - the real routines of the MPI library, and a tool that follows in link order.
  *
- * Attune exports both MPI_X and PMPI_X, so a plain call of PMPI_Bcast from inside would come back
- * to itself: everything here calls interposed routines through atn_real only. */
+ * Attune exports both MPI_X and PMPI_X, so a call of PMPI_Bcast inside Attune would reach its own
+ * entry point: interposed routines are called through atn_real only. */
 #ifndef ATN_REAL_H
 #define ATN_REAL_H
 
@@ -21,31 +21,32 @@ typedef struct {
 #include "pmpi/calls.def"
 } atn_routines;
 
-/* The routines of the MPI library.  Never NULL: each entry finds the real one when first called,
- * so no constructor has to run first. */
+/* The routines of the MPI library.  Never NULL: each pointer finds the real routine when it is first
+ * called, so no constructor has to run before. */
 extern atn_routines atn_real ATN_HIDDEN;
 
-/* MPI_X of a tool behind us in link order (it will call PMPI_X, which is us again); NULL: none. */
+/* MPI_X of a tool that follows in link order (its call of PMPI_X enters Attune again); NULL: none. */
 extern atn_routines atn_tool ATN_HIDDEN;
 
-/* One bit per operation each.  Work: more to do than calling atn_real.  Detours: MPI_X (but not
- * PMPI_X) has to go to a tool; all set at first because tools have not been looked for. */
+/* One bit per operation.  Work: Attune does more than call atn_real.  Detours: MPI_X (but not PMPI_X)
+ * must call a tool; all bits are set until tools have been looked up. */
 #define ATN_BIT(op) (UINT64_C(1) << (op))
 extern _Atomic uint64_t atn_work ATN_HIDDEN, atn_detours ATN_HIDDEN;
 
-/* All that MPI_X looks at first, in one word: bits for work or detours, above them the epoch. */
+/* What MPI_X tests first, in one word: bits for work or detours, above them the epoch (stage 1 of
+ * comm/fastpath.h). */
 extern _Atomic uint64_t atn_gate ATN_HIDDEN;
 #define ATN_GATE_EPOCH ATN_BIT(ATN_OPERATIONS)
 
-/* Finds all of the above; any number of threads may call it any number of times. */
+/* Looks up all of the above; may be called repeatedly and by several threads. */
 void atn_resolve(void);
-/* Sets the operations that have work to do. */
+/* Sets the work bits. */
 void atn_set_work(uint32_t operations);
-/* What was kept of short calls (comm.h) holds no longer. */
+/* Invalidates the last calls (stage 2 of comm/fastpath.h). */
 void atn_next_epoch(void);
 
-/* Whether the MPI library that the program uses is the very one that Attune is linked with (two
- * can be loaded at once); *used_p and *linked_p are file names for messages. */
+/* Whether the program uses the MPI library that Attune is linked with (two can be loaded at once);
+ * *used_p and *linked_p are file names for messages. */
 bool atn_same_mpi(const char **used_p, const char **linked_p);
 
 #endif

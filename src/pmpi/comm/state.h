@@ -62,7 +62,7 @@ typedef struct atn_comm {
     int failed;                    /* error code of the selection for the call */
     unsigned evictions;            /* of the executor when the call cache was last valid */
     atn_driver *driver;            /* of its tuners; NULL: no online tuning */
-    struct atn_arrivals *arrivals; /* arrival patterns; NULL: none */
+    struct atn_comm_arrivals *arrivals; /* arrival patterns; NULL: none */
     uint64_t requested_context;    /* by info key, on this rank; 0: none */
     uint64_t context;              /* by info key, as agreed; 0: none */
     uint64_t history;              /* the latest calls, if contexts are derived from them */

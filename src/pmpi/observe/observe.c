@@ -18,13 +18,13 @@
 
 /* The time for selection, planning and probes is not part of the call (account.h), whatever executes
  * it. */
-static void start_clock(atn_observation *o)
+static void start_clock(atn_observed_call *o)
 {
     if (atn_the_job.report != NULL)
         o->start = atn_job_seconds();
 }
 
-static bool serve_observed(atn_observation *o, int *code_p)
+static bool serve_observed(atn_observed_call *o, int *code_p)
 {
     atn_comm *const c = o->c;
     int code = MPI_SUCCESS;
@@ -46,9 +46,9 @@ static bool serve_observed(atn_observation *o, int *code_p)
     return false;
 }
 
-bool atn_observe_begin(atn_observation *o, atn_comm *c, const atn_call *call, int *code_p)
+bool atn_observe_begin(atn_observed_call *o, atn_comm *c, const atn_call *call, int *code_p)
 {
-    *o = (atn_observation){.c = c, .call = call, .choice = {.row = atn_catalog_native(call->op)}};
+    *o = (atn_observed_call){.c = c, .call = call, .choice = {.row = atn_catalog_native(call->op)}};
     atn_comm_beat_begin(c, call->op, call->root);
     if (atn_the_job.check && c->stage == ATN_COMM_SERVED && !atn_observe_check(c, call, code_p)) {
         atn_comm_beat_end(c);
@@ -65,7 +65,7 @@ bool atn_observe_begin(atn_observation *o, atn_comm *c, const atn_call *call, in
     return true;
 }
 
-int atn_observe_end(atn_observation *o, int code)
+int atn_observe_end(atn_observed_call *o, int code)
 {
     const double seconds = atn_the_job.report != NULL ? atn_job_seconds() - o->start : 0;
     const int done = atn_select_online_done(o->c, &o->turn, code);

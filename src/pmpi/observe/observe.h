@@ -17,11 +17,11 @@ typedef struct {
     atn_turn turn;
     bool declined; /* a plan could not serve this call on all ranks */
     double start;
-} atn_observation;
+} atn_observed_call;
 
 /* Executes the call; false: call the native routine, then atn_observe_end. */
-bool atn_observe_begin(atn_observation *o, atn_comm *c, const atn_call *call, int *code_p);
-int atn_observe_end(atn_observation *o, int code);
+bool atn_observe_begin(atn_observed_call *o, atn_comm *c, const atn_call *call, int *code_p);
+int atn_observe_end(atn_observed_call *o, int code);
 /* A call on a communicator without a state, if it succeeds, for the report; times of
  * atn_job_seconds. */
 double atn_observe_stateless_begin(void);

@@ -12,7 +12,7 @@
 static atn_job_reason because(atn_why why) { return (atn_job_reason){.why = (int32_t)why}; }
 
 /* Repeats the selection by rules, wisdom and model. */
-static atn_job_reason untuned(const atn_observation *o, const atn_problem *q)
+static atn_job_reason untuned(const atn_observed_call *o, const atn_problem *q)
 {
     const atn_rules *const rules = atn_the_job.rules;
     atn_comm *const c = o->c;
@@ -43,7 +43,7 @@ static atn_job_reason on_comm(const atn_comm *c)
 }
 
 /* Before its class ends: whether candidates were being tried. */
-static atn_job_reason of_call(const atn_observation *o, const atn_problem *q)
+static atn_job_reason of_call(const atn_observed_call *o, const atn_problem *q)
 {
     const atn_comm *const c = o->c;
     if (c->stage != ATN_COMM_SERVED)
@@ -62,7 +62,7 @@ static atn_job_reason of_call(const atn_observation *o, const atn_problem *q)
 }
 
 /* Calls with arguments that the native routine accepts and Attune does not support. */
-static void report_unknown(const atn_observation *o, double seconds)
+static void report_unknown(const atn_observed_call *o, double seconds)
 {
     const atn_operation op = o->call->op;
     const bool typed = (atn_operation_get(op)->flags & ATN_TYPED) != 0;
@@ -73,7 +73,7 @@ static void report_unknown(const atn_observation *o, double seconds)
     atn_observe_report_add(&q, &o->choice, &r, NULL, seconds, 0);
 }
 
-void atn_observe_report_call(const atn_observation *o, int code, double seconds)
+void atn_observe_report_call(const atn_observed_call *o, int code, double seconds)
 {
     const bool native = o->choice.row->algo->build == NULL;
     atn_exec *const x = o->c->exec;

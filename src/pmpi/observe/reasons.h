@@ -5,7 +5,7 @@
 #include "pmpi/observe/observe.h"
 
 /* A call has ended with this code after this time. */
-void atn_observe_report_call(const atn_observation *o, int code, double seconds);
+void atn_observe_report_call(const atn_observed_call *o, int code, double seconds);
 /* Reports the outcome of all call classes of c; before its tuners are freed, and at the end. */
 void atn_observe_classes_close(atn_comm *c);
 

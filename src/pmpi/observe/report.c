@@ -12,6 +12,7 @@
 
 #include "pmpi/job/identity.h"
 #include "pmpi/job/job.h"
+#include "pmpi/select/problem.h"
 #include "report/ledger.h"
 #include "tune/tuners.h"
 
@@ -45,9 +46,8 @@ void atn_observe_report_nonblocking(void)
 void atn_observe_report_name(const atn_choice *choice, char out[ATN_JOB_NAME])
 {
     char name[ATN_NAME_ROOM];
-    atn_params_print(choice->row, &choice->params, name, sizeof name);
-    const char *const slash = strchr(name, '/');
-    snprintf(out, ATN_JOB_NAME, "%.*s", ATN_JOB_NAME - 1, slash != NULL ? slash + 1 : name);
+    atn_select_choice_print(choice, name);
+    snprintf(out, ATN_JOB_NAME, "%.*s", ATN_JOB_NAME - 1, name);
 }
 
 static uint64_t choice_hash(const atn_choice *choice)

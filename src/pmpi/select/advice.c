@@ -266,8 +266,8 @@ static void keep_result(const atn_comm *c, const atn_kind *x, bool settled)
 {
     atn_rule rule;
     const int64_t place = place_of(c);
-    if (place < 0 || !atn_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes, (int64_t)time(NULL),
-                                 place, &rule))
+    if (place < 0 || !atn_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes,
+                                     (int64_t)time(NULL), place, &rule))
         return;
     if (rule.next_ps < rule.time_ps) { /* times of different moments: only races compare */
         rule.next.row = NULL;

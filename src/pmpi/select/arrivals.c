@@ -20,12 +20,12 @@ typedef struct {
     bool skewed;
 } class_arrivals;
 
-typedef struct atn_arrivals {
+typedef struct atn_comm_arrivals {
     class_arrivals classes[CLASSES];
     int n;
     atn_waited *all;
     int *late; /* of all classes */
-} atn_arrivals;
+} atn_comm_arrivals;
 
 /* ---- lifetime ---- */
 
@@ -39,11 +39,11 @@ void atn_select_arrivals_stop(atn_comm *c)
     c->arrivals = NULL;
 }
 
-/* All memory is allocated before the agreement: later not all ranks might lack it. */
+/* All memory is allocated before the agreement: a later lack of it might affect only some ranks. */
 bool atn_select_arrivals_start(atn_comm *c)
 {
     const size_t p = (size_t)c->p;
-    atn_arrivals *const x = c->arrivals = calloc(1, sizeof *x);
+    atn_comm_arrivals *const x = c->arrivals = calloc(1, sizeof *x);
 
     if (x == NULL)
         return false;
@@ -70,7 +70,7 @@ static const atn_row *adaptive_row(const atn_kind *x)
 
 static class_arrivals *find_or_add(atn_comm *c, const atn_kind *x)
 {
-    atn_arrivals *const all = c->arrivals;
+    atn_comm_arrivals *const all = c->arrivals;
     class_arrivals *const known = (class_arrivals *)find(c, x);
 
     if (known != NULL || all == NULL || all->n == CLASSES || adaptive_row(x) == NULL)

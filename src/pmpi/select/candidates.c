@@ -129,7 +129,7 @@ static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_candidat
             if (row_before(r, i) == (again == 1) && !is_twin(r, i) &&
                 atn_select_candidate_fits(&r->v[i].choice, q))
                 atn_candidate_set_add(f, &r->v[i].choice, prediction(&r->v[i], error),
-                              error_of(&r->v[i], error));
+                                      error_of(&r->v[i], error));
 }
 
 /* The best time that native may take; 0: unknown. */

@@ -1,7 +1,7 @@
 /* explain.c - see explain.h. */
 #include "pmpi/select/explain.h"
 
-#include <string.h>
+#include "pmpi/select/problem.h"
 
 static void name_class(const atn_comm *c, const atn_kind *x, char out[128])
 {
@@ -15,21 +15,14 @@ static void name_class(const atn_comm *c, const atn_kind *x, char out[128])
              x->subject.context != 0 ? ", in a context" : "");
 }
 
-static void name_candidate(const atn_kind *x, int i, char out[ATN_NAME_ROOM])
-{
-    const atn_choice *const choice = &x->field.choice[i];
-    char name[ATN_NAME_ROOM];
-    atn_params_print(choice->row, &choice->params, name, sizeof name);
-    snprintf(out, ATN_NAME_ROOM, "%s", strchr(name, '/') + 1);
-}
-
 void atn_select_explain_advice(const atn_comm *c, const atn_kind *x, atn_advice advice)
 {
     char class[128], name[ATN_NAME_ROOM];
     if (c->r != 0 || (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_FIELD))
         return;
     name_class(c, x, class);
-    name_candidate(x, x->tuner != NULL ? atn_tuner_incumbent(x->tuner) : 0, name);
+    atn_select_choice_print(&x->field.choice[x->tuner != NULL ? atn_tuner_incumbent(x->tuner) : 0],
+                            name);
     if (advice == ATN_ADVICE_FIXED)
         atn_job_log("%s: %s for good", class, name);
     else
@@ -47,8 +40,8 @@ void atn_select_explain_times(const atn_comm *c, const atn_kind *x, int before,
     char class[128], name[ATN_NAME_ROOM], old[ATN_NAME_ROOM];
     const int now = atn_tuner_incumbent(x->tuner);
     name_class(c, x, class);
-    name_candidate(x, before, old);
-    name_candidate(x, l->best, name);
+    atn_select_choice_print(&x->field.choice[before], old);
+    atn_select_choice_print(&x->field.choice[l->best], name);
     if (now != before)
         atn_job_log("%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class,
                     name, old, 1e-6 * (double)l->best_ps);

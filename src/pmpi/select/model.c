@@ -11,7 +11,7 @@
  * are timed and the times of the slowest rank are reduced the same way, so that rank 0 can correct
  * the machine (machine_update.h).
  *
- * Two kinds of calls are planned in the first call, while all ranks wait: calls that take far longer
+ * Two cases are planned in the first call, while all ranks wait: calls that take far longer
  * than a plan, and reductions whose rounding depends on the algorithm, which must not change it
  * later. */
 #include "pmpi/select/model.h"
@@ -21,6 +21,7 @@
 
 #include "plan/planner.h"
 #include "pmpi/select/machine_update.h"
+#include "pmpi/select/problem.h"
 
 enum { MAX_CLASSES = 512, REQUESTS = 4, TIMES = 8, TIMED_CALLS = 8 };
 static const double share = 0.1;        /* of the time of calls that planning may use */
@@ -72,7 +73,7 @@ typedef struct atn_model_plans {
 
 /* ---- lifetime ---- */
 
-/* With memory for all classes: later not all ranks might lack it. */
+/* With memory for all classes: a later lack of memory might affect only some ranks. */
 bool atn_select_model_start(atn_comm *c)
 {
     if (!atn_rules_plan(atn_the_job.rules) || c->model != NULL)
@@ -121,20 +122,13 @@ static int size_class(int64_t bytes)
     return bytes <= 0 ? -1 : 2 * power + (power > 0 && (bytes >> (power - 1) & 1));
 }
 
-/* Whether the result depends on the algorithm; type and operator are the same on all ranks. */
-static bool is_rounded(const atn_comm *c, const atn_problem *q)
-{
-    return atn_the_job.stable && (atn_operation_get(q->op)->flags & ATN_TYPED) &&
-           !atn_op_is_exact(c->call->mpi_op, c->call->src.type);
-}
-
 static call_class class_of(const atn_comm *c, const atn_problem *q)
 {
     return (call_class){.op = q->op,
                         .root = q->root,
                         .size = size_class(q->bytes),
                         .ordered = q->ordered,
-                        .rounds = is_rounded(c, q)};
+                        .rounds = atn_the_job.stable && atn_select_call_is_inexact(c->call)};
 }
 
 static bool same_class(call_class x, call_class y)
@@ -174,9 +168,7 @@ static void enter(decision *d, plan_stage stage)
 
 static atn_problem shared_problem(const atn_comm *c, const atn_problem *q)
 {
-    atn_problem shared = *q;
-    shared.r = 0;
-    shared.in_place = false;
+    atn_problem shared = atn_select_problem_shared(q);
     shared.topo = c->topo;
     return shared;
 }
@@ -194,11 +186,8 @@ static void end_planning(plan_request *m)
 {
     atn_ranking r = {.n = 0};
     *m->plan = '\0';
-    if (m->planning != NULL && atn_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0) {
-        char name[ATN_NAME_ROOM];
-        atn_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
-        snprintf(m->plan, sizeof m->plan, "%s", strchr(name, '/') + 1);
-    }
+    if (m->planning != NULL && atn_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0)
+        atn_select_choice_print(&r.v[0].choice, m->plan);
     m->planning = NULL;
     m->planned = true;
     atn_ranking_free(&r);
@@ -355,17 +344,6 @@ static void go_on(atn_comm *c, decision *d, const atn_problem *q)
         end_reduction(c, d, m);
 }
 
-/* An algorithm may not apply to all sizes of a class. */
-static void check_choice(const atn_problem *q, atn_choice *choice_p)
-{
-    atn_problem shared = *q;
-    shared.r = 0;
-    shared.in_place = false;
-    shared.segments = atn_segments(choice_p->row, &shared, &choice_p->params);
-    if (choice_p->row->algo->build && atn_refuses(choice_p->row, &shared, &choice_p->params))
-        *choice_p = (atn_choice){.row = atn_catalog_native(q->op)};
-}
-
 bool atn_select_model_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
 {
     model_plans *const p = c->model;
@@ -375,8 +353,10 @@ bool atn_select_model_choose(atn_comm *c, const atn_problem *q, atn_choice *choi
     if (d->failed == MPI_SUCCESS && d->stage != SETTLED)
         go_on(c, d, q);
     c->failed = d->failed;
-    *choice_p = d->choice;
-    check_choice(q, choice_p);
+    const atn_problem shared = atn_select_problem_shared(q);
+    *choice_p = atn_select_choice_applies(&d->choice, &shared)
+                    ? d->choice
+                    : (atn_choice){.row = atn_catalog_native(q->op)};
     if (d->stage == SETTLED)
         return d->failed == MPI_SUCCESS;
     c->ending = true;

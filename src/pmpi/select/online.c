@@ -10,6 +10,7 @@
 #include "pmpi/select/arrivals.h"
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/probe.h"
+#include "pmpi/select/problem.h"
 
 static const int64_t probe_bytes = (int64_t)16 << 20; /* larger calls are not executed twice */
 
@@ -112,22 +113,18 @@ static uint64_t context_by_history(atn_comm *c, const atn_problem *q)
 /* The part of the call that all ranks share, and that determines its call class. */
 static atn_subject subject_of(atn_comm *c, const atn_call *call, const atn_problem *q)
 {
-    const bool typed = (atn_operation_get(call->op)->flags & ATN_TYPED) != 0;
     const uint64_t context =
         atn_the_job.by_history ? context_by_history(c, q) : atn_comm_context_of(c);
-    atn_subject s = {.q = *q, .context = context};
-    s.q.r = 0;
-    s.q.in_place = false;
-    s.inexact = typed && !atn_op_is_exact(call->mpi_op, call->src.type);
+    atn_subject s = {.q = atn_select_problem_shared(q), .context = context};
+    s.inexact = atn_select_call_is_inexact(call);
     s.stable = s.inexact && atn_the_job.stable;
     s.probes = s.stable && atn_op_is_known(call->mpi_op) && q->bytes <= probe_bytes;
     return s;
 }
 
-/* An algorithm may not apply to all sizes of a class. */
 static void check_choice(const atn_kind *x, const atn_subject *s, const atn_choice **use)
 {
-    if ((*use)->row->algo->build != NULL && atn_choice_refuses(*use, &s->q) != NULL)
+    if (!atn_select_choice_applies(*use, &s->q))
         *use = &x->native;
 }
 

@@ -13,8 +13,8 @@ typedef struct atn_call_prediction {
     atn_history *history;
     int idle;      /* calls since the last query; IDLE_CALLS: recording pauses */
     unsigned seen; /* of the hits */
-    /* Repeated calls only log the entry of the call cache that they hit; the problems of the
-     * entries. */
+    /* The problems of the entries of the call cache; repeated calls only log which entry they hit.
+     */
     atn_problem of[ATN_CALL_CACHE];
     atn_hit_log hits;
 } prediction;
