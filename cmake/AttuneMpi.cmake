@@ -132,9 +132,9 @@ function(atn_add_mpi flavour)
 
     atn_sources(exec_sources exec measure tune/drivers)
     atn_sources(pmpi_sources pmpi)
-    atn_sources(trace_sources pmpi/trace)
-    atn_sources(messages_sources pmpi/messages)
-    list(REMOVE_ITEM pmpi_sources ${trace_sources} ${messages_sources})
+    atn_sources(interpose_sources interpose)
+    atn_sources(tracer_sources tracer)
+    atn_sources(stager_sources stager)
     atn_give_build_id(${exec_sources} ${pmpi_sources})
     set(definitions ATN_MPI_${upper}=1 ATN_MPI_FLAVOUR="${flavour}")
 
@@ -160,10 +160,11 @@ function(atn_add_mpi flavour)
         add_dependencies(attune-${flavour} attune-build-id)
     endif()
 
-    # The tracer and what deals with messages are libraries of their own: programs that ask for
-    # neither never meet them.
-    add_library(attune_trace-${flavour} SHARED ${trace_sources})
-    add_library(attune_messages-${flavour} SHARED ${messages_sources} ${CMAKE_SOURCE_DIR}/src/pmpi/gpu.c)
+    # The tracer and the stager are separate libraries: programs that use neither have no overhead from
+    # interposed point-to-point calls.
+    add_library(attune_trace-${flavour} SHARED ${tracer_sources} ${interpose_sources})
+    add_library(attune_messages-${flavour} SHARED ${stager_sources} ${interpose_sources}
+                ${CMAKE_SOURCE_DIR}/src/pmpi/gpu.c)
     foreach(library attune_trace-${flavour} attune_messages-${flavour})
         target_compile_definitions(${library} PRIVATE ${definitions})
         target_compile_options(${library} PRIVATE -fno-plt)

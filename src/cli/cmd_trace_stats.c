@@ -24,7 +24,7 @@ static void put_event(atn_table *table, const atn_trace *t, int r, const atn_tra
     atn_cell(table, "%.3f", 1e-3 * (double)(e->exit - e->enter));
     atn_cell(table, "%s%s", atn_trace_is_part(e) ? "+ " : e->depth > 0 ? "> " : "", name);
     atn_cell(table, "%s",
-             e->partner == ATN_TRACE_NOBODY ? "" : atn_trace_partner_name(e->partner, text));
+             e->partner == ATN_TRACE_NO_RANK ? "" : atn_trace_partner_name(e->partner, text));
     if (e->tag >= 0)
         atn_cell(table, "%d", e->tag);
     else

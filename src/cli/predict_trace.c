@@ -26,7 +26,7 @@ static bool is_message(const atn_trace_event *e, atn_direction *side_p)
 
 static int partner_of(const atn_trace_event *e)
 {
-    if (e->flags & ATN_TRACE_ANY_SOURCE_ASKED || e->partner == ATN_TRACE_ANY)
+    if (e->flags & ATN_TRACE_ANY_SOURCE_POSTED || e->partner == ATN_TRACE_ANY)
         return ATN_ANY_PARTNER;
     return e->partner >= 0 ? e->partner : ATN_FOREIGN_PARTNER;
 }
@@ -37,7 +37,7 @@ static bool add_rank(const atn_trace_rank *rank, atn_message_list *list)
         const atn_trace_event *e = &rank->events.v[i];
         atn_message x = {.hint = is_hint(e),
                          .partner = partner_of(e),
-                         .tag = e->flags & ATN_TRACE_ANY_TAG_ASKED ? ATN_TRACE_ANY_TAG : e->tag,
+                         .tag = e->flags & ATN_TRACE_ANY_TAG_POSTED ? ATN_TRACE_ANY_TAG : e->tag,
                          .comm = e->comm,
                          .type = e->type,
                          .bytes = e->bytes,

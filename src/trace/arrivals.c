@@ -10,7 +10,7 @@ void atn_trace_arrivals_free(atn_trace_arrivals *a) { atn_vec_free(&a->calls); }
 
 typedef struct {
     int event;
-    double computed_s; /* since the collective before it */
+    double computed_s; /* since the previous collective */
 } item;
 
 typedef ATN_VEC(item) items;
@@ -101,8 +101,8 @@ static atn_trace_call examine(const group *g, int comm, int index)
 
 /* ---- all of them ---- */
 
-/* Ranks that the communicator has and the trace too; only those that made calls on it when its
- * ranks are not known. */
+/* The ranks of the communicator that are in the trace; if its ranks are not recorded, those that
+ * made calls on it. */
 static int members_of(const atn_trace *t, int comm, const items *lists, int *members)
 {
     const atn_trace_comm *const c = &t->comms.v[comm];

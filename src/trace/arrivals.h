@@ -1,4 +1,4 @@
-/* arrivals.h - how imbalanced the ranks of a collective arrive.
+/* arrivals.h - the arrival skew of collectives.
  *
  * For a call with arrivals a_i and exits f_i: elapsed e_i = f_i - a_i, whose mean is the cost of
  * the call; average imbalance: the mean of |a_i - mean a|; worst imbalance: max a - min a.  Divided
@@ -10,28 +10,28 @@
 #include "trace/trace.h"
 
 typedef struct {
-    int comm, index; /* which call of that communicator, from 0 */
-    int site;        /* where the first rank made it */
+    int comm, index; /* index of the call on that communicator, from 0 */
+    int site;        /* call site on the first rank */
     int invocation;  /* of that site, from 0 */
     atn_trace_op op;
     int p;
     int64_t bytes;          /* the largest of any rank */
-    int64_t first;          /* when the first rank arrived */
+    int64_t first;          /* arrival of the first rank */
     double elapsed_s;       /* mean over ranks */
     double average_s;       /* imbalance */
     double worst_s;         /* imbalance */
     double computed_s;      /* mean computation of the ranks since their last collective */
-    double compute_worst_s; /* its largest minus its least: what makes ranks arrive apart */
+    double compute_worst_s; /* its maximum minus its minimum: the cause of skew */
     double message_s;       /* one message of that size */
-    double average, worst;  /* factors; NAN: the time of a message is not known */
+    double average, worst;  /* factors; NAN: the time of a message is unknown */
 } atn_trace_call;
 
 typedef struct {
     ATN_VEC(atn_trace_call) calls; /* by time of the first arrival */
-    int64_t cut;                   /* calls left out because ranks do not have the same ones */
+    int64_t cut;                   /* calls left out because the calls of the ranks differ */
 } atn_trace_arrivals;
 
-/* Seconds of one message; 0: not known. */
+/* Seconds of one message; 0: unknown. */
 typedef double (*atn_message_time)(const void *context, int64_t bytes);
 
 /* Collectives of at least two ranks, blocking and nonblocking. */

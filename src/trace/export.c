@@ -8,7 +8,7 @@
 
 /* ---- csv ---- */
 
-/* Names of types and programs may hold anything; a line stays one. */
+/* Names of types and programs may contain any character; quotes them for CSV. */
 static void csv_name(FILE *f, const char *text)
 {
     const bool quoted = text[strcspn(text, ",\"")] != '\0';
@@ -21,11 +21,11 @@ static void csv_name(FILE *f, const char *text)
     fputs(quoted ? "\"" : "", f);
 }
 
-/* By flags: what a receive left open, although its partner and tag are known by now. */
-static const char *const asked[] = {
-    [ATN_TRACE_ANY_SOURCE_ASKED] = "any-source",
-    [ATN_TRACE_ANY_TAG_ASKED] = "any-tag",
-    [ATN_TRACE_ANY_SOURCE_ASKED | ATN_TRACE_ANY_TAG_ASKED] = "any",
+/* By flags: the wildcards of a receive, whose partner and tag are those of the message. */
+static const char *const wildcards[] = {
+    [ATN_TRACE_ANY_SOURCE_POSTED] = "any-source",
+    [ATN_TRACE_ANY_TAG_POSTED] = "any-tag",
+    [ATN_TRACE_ANY_SOURCE_POSTED | ATN_TRACE_ANY_TAG_POSTED] = "any",
     [0] = "",
 };
 
@@ -37,7 +37,7 @@ static void csv_line(FILE *f, const atn_trace *t, int r, const atn_trace_event *
     if (e->comm >= 0)
         fprintf(f, "%d", e->comm);
     fprintf(f, ",%s,",
-            e->partner == ATN_TRACE_NOBODY ? "" : atn_trace_partner_name(e->partner, partner));
+            e->partner == ATN_TRACE_NO_RANK ? "" : atn_trace_partner_name(e->partner, partner));
     if (e->tag >= 0)
         fprintf(f, "%d", e->tag);
     else if (e->tag == ATN_TRACE_ANY_TAG)
@@ -49,7 +49,8 @@ static void csv_line(FILE *f, const atn_trace *t, int r, const atn_trace_event *
     fputc(',', f);
     if (e->request > 0)
         fprintf(f, "%" PRIu32, e->request);
-    fprintf(f, ",%d,%d,%d,%s\n", e->depth, e->thread, atn_trace_is_part(e), asked[e->flags & 3]);
+    fprintf(f, ",%d,%d,%d,%s\n", e->depth, e->thread, atn_trace_is_part(e),
+            wildcards[e->flags & 3]);
 }
 
 void atn_trace_csv(FILE *f, const atn_trace *t, int rank)
@@ -71,7 +72,7 @@ static const char *const categories[] = {
     [ATN_TRACE_IS_ONE_SIDED] = "one-sided", [ATN_TRACE_IS_FILE] = "file",
 };
 
-/* Names of programs and hosts may hold anything. */
+/* Names of programs and hosts may contain any character. */
 static void put_text(FILE *f, const char *text)
 {
     fputc('"', f);
@@ -114,7 +115,7 @@ static void put_slice(FILE *f, const atn_trace *t, int r, const atn_trace_event 
     put_us(f, "ts", e->enter);
     put_us(f, "dur", e->exit - e->enter);
     fprintf(f, ",\"args\":{\"bytes\":%" PRId64, e->bytes);
-    if (e->partner != ATN_TRACE_NOBODY)
+    if (e->partner != ATN_TRACE_NO_RANK)
         fprintf(f, ",\"partner\":\"%s\"", atn_trace_partner_name(e->partner, name));
     if (e->tag >= 0)
         fprintf(f, ",\"tag\":%d", e->tag);
@@ -127,8 +128,8 @@ static void put_slice(FILE *f, const atn_trace *t, int r, const atn_trace_event 
     fputs("}}", f);
 }
 
-/* From the middle of the send to the end of the call that had the message: arrows bind to the
- * slices there. */
+/* From the send to the end of the call that completed the receive: arrows bind to the slices
+ * there. */
 static void put_arrow(FILE *f, const atn_trace *t, const atn_trace_message *m, int id)
 {
     const atn_trace_event *const s = &t->ranks[m->from].events.v[m->send];

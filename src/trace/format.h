@@ -1,14 +1,14 @@
 /* format.h - traces on disk, for the writer inside jobs and the reader; docs/trace-format.md
  * specifies them.
  *
- * A rank's file is a line of text and then blocks that check themselves and can be decoded alone,
- * so that whatever reached the disk of a killed job can be read. */
+ * The file of a rank is a line of text and blocks.  Each block has a checksum and can be decoded
+ * alone, so the blocks that a killed job has written are readable. */
 #ifndef ATN_TRACE_FORMAT_H
 #define ATN_TRACE_FORMAT_H
 
 #include "base/base.h"
 
-enum { ATN_TRACE_VERSION = 2, ATN_TRACE_FIRST_VERSION = 1 /* that is still read */ };
+enum { ATN_TRACE_VERSION = 2, ATN_TRACE_FIRST_VERSION = 1 /* still readable */ };
 #define ATN_TRACE_LINE "attune trace " /* the version and a line end follow */
 #define ATN_TRACE_FILE "rank-%05d.trace"
 
@@ -39,30 +39,30 @@ typedef struct {
 } atn_trace_op_info;
 
 const atn_trace_op_info *atn_trace_op_get(atn_trace_op op);
-atn_trace_op atn_trace_op_find(const char *name); /* ATN_TRACE_UNKNOWN: a later version's */
+atn_trace_op atn_trace_op_find(const char *name); /* ATN_TRACE_UNKNOWN: of a later version */
 
-/* Partners that are no rank of MPI_COMM_WORLD, and no tag. */
-enum { ATN_TRACE_NOBODY = -1, ATN_TRACE_ANY = -2, ATN_TRACE_NULL = -3, ATN_TRACE_FOREIGN = -4 };
+/* Partners that are not ranks of MPI_COMM_WORLD; absent tags. */
+enum { ATN_TRACE_NO_RANK = -1, ATN_TRACE_ANY = -2, ATN_TRACE_NULL = -3, ATN_TRACE_FOREIGN = -4 };
 enum { ATN_TRACE_NO_TAG = -1, ATN_TRACE_ANY_TAG = -2 };
 
-/* All of a call but its times: what programs repeat.  48 bytes without holes, because it is
- * compared and hashed as a whole. */
+/* The signature of a call: all but its times.  48 bytes without padding, because it is compared and
+ * hashed as a whole. */
 typedef struct {
     int64_t count, bytes;
     uint64_t buffer;
     int32_t partner, tag;
-    int32_t comm, type, site; /* numbers that definitions of the same file explain; -1: none */
+    int32_t comm, type, site; /* numbers of definitions in the same file; -1: none */
     uint8_t op, depth, thread, flags;
 } atn_trace_what;
 
-enum { ATN_TRACE_ANY_SOURCE_ASKED = 1, ATN_TRACE_ANY_TAG_ASKED = 2 };
+enum { ATN_TRACE_ANY_SOURCE_POSTED = 1, ATN_TRACE_ANY_TAG_POSTED = 2 };
 
 /* ---- blocks ---- */
 
 enum {
     ATN_TRACE_BLOCK_HEAD = 40,       /* bytes of a block's head */
-    ATN_TRACE_BLOCK_ROOM = 32 << 10, /* of a block of events, at most */
-    ATN_TRACE_SIGNATURES = 384       /* in force at once */
+    ATN_TRACE_BLOCK_ROOM = 32 << 10, /* maximum of a block of events */
+    ATN_TRACE_SIGNATURES = 384       /* maximum in a block */
 };
 
 typedef enum {
@@ -84,12 +84,12 @@ typedef struct {
 
 void atn_trace_block_seal(const atn_trace_block *b, const uint8_t *payload,
                           uint8_t head[ATN_TRACE_BLOCK_HEAD]);
-/* Decodes a head; false: none begins here, or it cannot be one. */
+/* Decodes a head; false: there is no valid head here. */
 bool atn_trace_block_open(const uint8_t *at, size_t left, atn_trace_block *b_p);
-/* Whether the payload, which follows the head at `at`, is as it was written. */
+/* Whether the payload, which follows the head at `at`, matches its checksum. */
 bool atn_trace_block_sound(const uint8_t *at, const atn_trace_block *b);
 
-/* What definitions define. */
+/* Kinds of definitions. */
 enum {
     ATN_TRACE_DEF_OP = 1,
     ATN_TRACE_DEF_COMM,
@@ -115,7 +115,7 @@ static inline uint64_t atn_zigzag(int64_t v)
 }
 static inline int64_t atn_unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 
-/* A cursor over a payload; `bad` sticks, and then every number is 0. */
+/* Decodes a payload; after an error `bad` stays set and every number is 0. */
 typedef struct {
     const uint8_t *at, *stop;
     bool bad;
@@ -123,8 +123,8 @@ typedef struct {
 
 uint64_t atn_get_varint(atn_bytes *b);
 static inline int64_t atn_get_signed(atn_bytes *b) { return atn_unzigzag(atn_get_varint(b)); }
-uint64_t atn_get_fixed(atn_bytes *b); /* eight bytes, the lowest first */
-/* A text with its length before it; the caller frees.  NULL: bad, or no memory. */
+uint64_t atn_get_fixed(atn_bytes *b); /* eight bytes, little-endian */
+/* A text preceded by its length; the caller frees it.  NULL: invalid, or no memory. */
 char *atn_get_text(atn_bytes *b);
 
 #endif

@@ -8,7 +8,7 @@ static uint32_t home(const atn_handles *h, uint64_t key)
     return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (h->cap - 1);
 }
 
-/* Where the key is, or where it would go. */
+/* The slot of the key, or the free slot where it belongs. */
 static uint32_t find(const atn_handles *h, uint64_t key)
 {
     uint32_t at = home(h, key);
@@ -55,12 +55,12 @@ bool atn_handles_add(atn_handles *h, uint64_t key, uint32_t value)
     if (!grow(h))
         return false;
     const uint32_t at = find(h, key);
-    if (h->v[at].value != 0 && !atn_push(&h->again, h->v[at]))
+    if (h->v[at].value != 0 && !atn_push(&h->earlier, h->v[at]))
         return false;
     return atn_handles_set(h, key, value);
 }
 
-/* Those behind may have been pushed on by the one that goes: move them back. */
+/* Moves back the entries that follow, if the removed one had displaced them. */
 static void close_gap(atn_handles *h, uint32_t gap)
 {
     for (uint32_t at = (gap + 1) & (h->cap - 1); h->v[at].value != 0;
@@ -82,10 +82,10 @@ int64_t atn_handles_remove(atn_handles *h, uint64_t key)
     const int64_t value = (int64_t)h->v[at].value - 1;
     if (value < 0)
         return ATN_HANDLE_NONE;
-    for (int i = h->again.n - 1; i >= 0; i--)
-        if (h->again.v[i].key == key) {
-            h->v[at] = h->again.v[i];
-            h->again.v[i] = h->again.v[--h->again.n];
+    for (int i = h->earlier.n - 1; i >= 0; i--)
+        if (h->earlier.v[i].key == key) {
+            h->v[at] = h->earlier.v[i];
+            h->earlier.v[i] = h->earlier.v[--h->earlier.n];
             return value;
         }
     h->n--;
@@ -96,6 +96,6 @@ int64_t atn_handles_remove(atn_handles *h, uint64_t key)
 void atn_handles_free(atn_handles *h)
 {
     free(h->v);
-    atn_vec_free(&h->again);
+    atn_vec_free(&h->earlier);
     *h = (atn_handles){0};
 }

@@ -17,8 +17,8 @@ static char *name_beside(const char *path)
     return path != NULL && asprintf(&name, "%s" ATN_TRACE_LIVE, path) >= 0 ? name : NULL;
 }
 
-/* Memory that a server has to fetch again ends the program where the server has it no longer. */
-static bool is_of_this_machine(int fd)
+/* A mapped file of a network file system kills the program if the server loses it. */
+static bool is_local(int fd)
 {
     static const uint32_t own[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
                                    TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
@@ -31,8 +31,8 @@ static bool is_of_this_machine(int fd)
     return false;
 }
 
-/* A new file, because another process may still have its own under that name; with all its room,
- * because a disk that is full must not end the program. */
+/* A new file, because another process may still have one of that name mapped; fully allocated,
+ * because a full disk must not end the program. */
 static void *map_new(const char *name, size_t bytes)
 {
     unlink(name);
@@ -40,7 +40,7 @@ static void *map_new(const char *name, size_t bytes)
     void *at = MAP_FAILED;
     if (fd < 0)
         return NULL;
-    if (is_of_this_machine(fd) && posix_fallocate(fd, 0, (off_t)bytes) == 0)
+    if (is_local(fd) && posix_fallocate(fd, 0, (off_t)bytes) == 0)
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (at != MAP_FAILED)
@@ -82,7 +82,7 @@ void atn_live_free(atn_trace_live *live, const char *path)
 
 uint32_t atn_live_bytes(const atn_trace_live *live)
 {
-    const uintptr_t n = (uintptr_t)live->hand.at - (uintptr_t)live->first;
+    const uintptr_t n = (uintptr_t)live->cursor.at - (uintptr_t)live->first;
     return n <= sizeof live->room ? (uint32_t)n : 0;
 }
 

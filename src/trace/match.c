@@ -35,7 +35,7 @@ static int by_sender(const void *a, const void *b)
     return (x->send > y->send) - (x->send < y->send);
 }
 
-/* For each request of the rank the record that it is done, or -1.  NULL: no memory. */
+/* For each request of the rank the index of its completion, or -1.  NULL: no memory. */
 static int *done_of(const atn_trace_rank *rank, uint32_t *n_p)
 {
     uint32_t n = 0;
@@ -62,7 +62,7 @@ static end receive_of(const atn_trace_rank *rank, int r, int i, const int *done)
              .event = i,
              .awaited = e->enter,
              .completed = e->exit};
-    /* The receive of an isendrecv stands behind it and has its request. */
+    /* The receive of an isendrecv follows it and has its request. */
     const bool half = e->op == ATN_TRACE_ISENDRECV_RECEIVE && i > 0;
     const atn_trace_event *const starts = half ? e - 1 : e;
     if (!atn_trace_starts(starts))
@@ -74,7 +74,7 @@ static end receive_of(const atn_trace_rank *rank, int r, int i, const int *done)
     const atn_trace_event *const d = &rank->events.v[at];
     x.awaited = d->enter;
     x.completed = d->exit;
-    if (e->flags != 0 && d->partner != ATN_TRACE_NOBODY) {
+    if (e->flags != 0 && d->partner != ATN_TRACE_NO_RANK) {
         x.from = d->partner;
         x.tag = d->tag;
     }

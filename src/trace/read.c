@@ -1,5 +1,5 @@
-/* read.c - a folder of files to one job: who belongs to it, what is wrong, one clock, and numbers
- * that mean the same for all ranks. */
+/* read.c - reads a folder of files into one job: selects the files of the job, checks them,
+ * converts times to one clock and numbers to those of the job. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "trace/read_private.h"
 
-typedef ATN_VEC(atn_raw) raws;
+typedef ATN_VEC(atn_trace_file) raws;
 
 typedef struct {
     atn_trace *t;
@@ -17,7 +17,7 @@ typedef struct {
     atn_error *err;
 } reading;
 
-/* Without `how` PARTIAL the first problem is the error. */
+/* With ATN_TRACE_WHOLE the first problem is the error. */
 static atn_status problem(reading *g, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static atn_status problem(reading *g, const char *format, ...)
@@ -73,17 +73,17 @@ static int is_trace(const struct dirent *d)
 static atn_status read_one(reading *g, const char *name)
 {
     char path[4096];
-    atn_raw raw;
+    atn_trace_file raw;
     atn_error err = {0};
     snprintf(path, sizeof path, "%s/%s", g->t->where, name);
-    const atn_status status = atn_raw_read(path, &raw, &err);
+    const atn_status status = atn_trace_file_read(path, &raw, &err);
     if (status == ATN_INPUT)
         return problem(g, "%s; files of other ranks can be used", err.text);
     if (status != ATN_OK)
         return atn_fail(g->err, status, "%s", err.text);
     if (atn_push(&g->files, raw))
         return ATN_OK;
-    atn_raw_free(&raw);
+    atn_trace_file_free(&raw);
     return atn_fail(g->err, ATN_MEMORY, "out of memory");
 }
 
@@ -112,10 +112,10 @@ static atn_status read_files(reading *g)
     return status;
 }
 
-/* ---- which job ---- */
+/* ---- selection of the job ---- */
 
-/* The job that most files belong to; the first one of those with equally many. */
-static const atn_raw *pick_job(const raws *files)
+/* The job that most files belong to; the first one if several have the same number. */
+static const atn_trace_file *pick_job(const raws *files)
 {
     int best = 0, most = 0;
     for (int i = 0; i < files->n; i++) {
@@ -130,11 +130,11 @@ static const atn_raw *pick_job(const raws *files)
     return &files->v[best];
 }
 
-static atn_status drop_strangers(reading *g, const atn_raw *job)
+static atn_status drop_strangers(reading *g, const atn_trace_file *job)
 {
     atn_status status = ATN_OK;
     for (int i = 0; i < g->files.n && status == ATN_OK; i++) {
-        const atn_raw *const f = &g->files.v[i];
+        const atn_trace_file *const f = &g->files.v[i];
         if (f->job != job->job)
             status = problem(g,
                              "%s: was recorded by another job than %s (%016llx, not %016llx); "
@@ -145,11 +145,11 @@ static atn_status drop_strangers(reading *g, const atn_raw *job)
     return status;
 }
 
-static atn_status place_ranks(reading *g, uint64_t job, atn_raw **by_rank)
+static atn_status place_ranks(reading *g, uint64_t job, atn_trace_file **by_rank)
 {
     atn_status status = ATN_OK;
     for (int i = 0; i < g->files.n && status == ATN_OK; i++) {
-        atn_raw *const f = &g->files.v[i];
+        atn_trace_file *const f = &g->files.v[i];
         if (f->job != job || f->rank >= g->t->p)
             continue;
         if (by_rank[f->rank] == NULL)
@@ -167,16 +167,16 @@ static atn_status place_ranks(reading *g, uint64_t job, atn_raw **by_rank)
     return status;
 }
 
-/* ---- what is wrong within a file ---- */
+/* ---- checks of a file ---- */
 
-static double seconds_of(const atn_raw *f)
+static double seconds_of(const atn_trace_file *f)
 {
     const int n = f->r.events.n;
     return n > 0 ? 1e-9 * (double)(f->r.events.v[n - 1].exit - f->r.events.v[0].enter) : 0;
 }
 
-/* Events from there on have times that mean nothing. */
-static atn_status cut_at_jump(reading *g, atn_raw *f)
+/* The times of later events are meaningless. */
+static atn_status cut_at_jump(reading *g, atn_trace_file *f)
 {
     if (f->backwards < 0)
         return ATN_OK;
@@ -187,7 +187,7 @@ static atn_status cut_at_jump(reading *g, atn_raw *f)
                    f->path, (long long)f->backwards, seconds_of(f));
 }
 
-static atn_status check_clock(reading *g, atn_raw *f)
+static atn_status check_clock(reading *g, atn_trace_file *f)
 {
     if (!atn_trace_clock_jumped(f->r.syncs.v, f->r.syncs.n))
         return ATN_OK;
@@ -200,7 +200,7 @@ static atn_status check_clock(reading *g, atn_raw *f)
         f->path, 1e-9 * (double)a->offset, 1e-9 * (double)b->offset);
 }
 
-static atn_status check_file(reading *g, atn_raw *f)
+static atn_status check_file(reading *g, atn_trace_file *f)
 {
     atn_status status = ATN_OK;
     const long long n = f->r.events.n;
@@ -228,10 +228,10 @@ static atn_status check_file(reading *g, atn_raw *f)
     return status == ATN_OK ? check_clock(g, f) : status;
 }
 
-/* ---- numbers that mean the same for all ranks ---- */
+/* ---- numbers of the job ---- */
 
 typedef struct {
-    int *v, n; /* the file's number -> the job's */
+    int *v, n; /* number of the file -> number of the job */
 } map;
 
 static bool map_set(map *m, int from, int to)
@@ -253,7 +253,7 @@ static bool map_set(map *m, int from, int to)
 
 static int map_get(const map *m, int from) { return from >= 0 && from < m->n ? m->v[from] : -1; }
 
-static int comm_number(atn_trace *t, atn_raw_comm *c)
+static int comm_number(atn_trace *t, atn_trace_file_comm *c)
 {
     int i = 0;
     while (i < t->comms.n && t->comms.v[i].id != c->id)
@@ -267,7 +267,7 @@ static int comm_number(atn_trace *t, atn_raw_comm *c)
     return i;
 }
 
-static int type_number(atn_trace *t, atn_raw_type *y)
+static int type_number(atn_trace *t, atn_trace_file_type *y)
 {
     for (int i = 0; i < t->types.n; i++)
         if (t->types.v[i].bytes == y->bytes && strcmp(t->types.v[i].name, y->name) == 0)
@@ -278,7 +278,7 @@ static int type_number(atn_trace *t, atn_raw_type *y)
     return t->types.n - 1;
 }
 
-static const char *module_path(const atn_raw *f, int number)
+static const char *module_path(const atn_trace_file *f, int number)
 {
     for (int i = 0; i < f->modules.n; i++)
         if (f->modules.v[i].number == number)
@@ -286,7 +286,7 @@ static const char *module_path(const atn_raw *f, int number)
     return "?";
 }
 
-static int site_number(atn_trace *t, const atn_raw *f, const atn_raw_site *s)
+static int site_number(atn_trace *t, const atn_trace_file *f, const atn_trace_file_site *s)
 {
     const char *const path = module_path(f, s->module);
     for (int i = 0; i < t->sites.n; i++)
@@ -303,7 +303,7 @@ typedef struct {
     map comms, types, sites;
 } maps;
 
-static bool make_maps(atn_trace *t, atn_raw *f, maps *m)
+static bool make_maps(atn_trace *t, atn_trace_file *f, maps *m)
 {
     bool ok = true;
     for (int i = 0; i < f->comms.n && ok; i++)
@@ -315,7 +315,7 @@ static bool make_maps(atn_trace *t, atn_raw *f, maps *m)
     return ok;
 }
 
-static void translate(atn_raw *f, const maps *m)
+static void translate(atn_trace_file *f, const maps *m)
 {
     for (int i = 0; i < f->r.events.n; i++) {
         atn_trace_event *const e = &f->r.events.v[i];
@@ -327,7 +327,7 @@ static void translate(atn_raw *f, const maps *m)
     }
 }
 
-static atn_status adopt(reading *g, atn_raw *f)
+static atn_status adopt(reading *g, atn_trace_file *f)
 {
     maps m = {.comms = {0}};
     atn_trace_rank *const rank = &g->t->ranks[f->rank];
@@ -349,7 +349,7 @@ static atn_status adopt(reading *g, atn_raw *f)
     return status;
 }
 
-/* Time begins with the first call of the job. */
+/* Time starts with the first call of the job. */
 static void start_at_zero(atn_trace *t)
 {
     int64_t first = INT64_MAX;
@@ -370,12 +370,12 @@ static void start_at_zero(atn_trace *t)
 static atn_status assemble(reading *g)
 {
     atn_trace *const t = g->t;
-    const atn_raw *const job = pick_job(&g->files);
+    const atn_trace_file *const job = pick_job(&g->files);
     t->job = job->job;
     t->wall_ns = job->wall_ns;
     t->p = job->ranks;
     t->ranks = calloc((size_t)t->p, sizeof *t->ranks);
-    atn_raw **const by_rank = calloc((size_t)t->p, sizeof *by_rank);
+    atn_trace_file **const by_rank = calloc((size_t)t->p, sizeof *by_rank);
     atn_status status = t->ranks != NULL && by_rank != NULL
                             ? drop_strangers(g, job)
                             : atn_fail(g->err, ATN_MEMORY, "out of memory");
@@ -401,7 +401,7 @@ atn_status atn_trace_read(const char *folder, atn_trace_how how, atn_trace **t_p
     if (status == ATN_OK)
         status = assemble(&g);
     for (int i = 0; i < g.files.n; i++)
-        atn_raw_free(&g.files.v[i]);
+        atn_trace_file_free(&g.files.v[i]);
     atn_vec_free(&g.files);
     if (status == ATN_OK)
         *t_p = g.t;

@@ -1,11 +1,11 @@
-/* read_file.c - the blocks of one rank's file. */
+/* read_file.c - reads the blocks of a file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/live.h"
 #include "trace/read_private.h"
 
-void atn_raw_free(atn_raw *raw)
+void atn_trace_file_free(atn_trace_file *raw)
 {
     free(raw->path);
     for (int i = 0; i < raw->comms.n; i++)
@@ -25,12 +25,12 @@ void atn_raw_free(atn_raw *raw)
     atn_vec_free(&raw->r.syncs);
     atn_vec_free(&raw->r.times);
     atn_vec_free(&raw->r.events);
-    *raw = (atn_raw){0};
+    *raw = (atn_trace_file){0};
 }
 
 /* ---- header, definitions, comparisons of clocks, end ---- */
 
-static bool take_header(atn_raw *raw, atn_bytes *b)
+static bool take_header(atn_trace_file *raw, atn_bytes *b)
 {
     if (raw->started)
         return false;
@@ -49,15 +49,15 @@ static bool take_header(atn_raw *raw, atn_bytes *b)
     return raw->started;
 }
 
-static bool take_op(atn_raw *raw, atn_bytes *b)
+static bool take_op(atn_trace_file *raw, atn_bytes *b)
 {
     const uint64_t number = atn_get_varint(b);
     char *const name = atn_get_text(b);
-    const uint64_t told = raw->version > 1 ? atn_get_varint(b) : 0;
+    const uint64_t recorded = raw->version > 1 ? atn_get_varint(b) : 0;
     const bool ok = name != NULL && !b->bad && number < sizeof raw->ops;
     if (ok) {
         const atn_trace_op op = atn_trace_op_find(name);
-        const unsigned flags = raw->version > 1 ? (unsigned)told : atn_trace_op_get(op)->flags;
+        const unsigned flags = raw->version > 1 ? (unsigned)recorded : atn_trace_op_get(op)->flags;
         const bool strange = op == ATN_TRACE_UNKNOWN && (flags & ATN_TRACE_PART) != 0;
         raw->ops[number] = (uint8_t)(strange ? ATN_TRACE_UNKNOWN_PART : op);
         raw->flags[number] = (uint8_t)flags;
@@ -66,9 +66,9 @@ static bool take_op(atn_raw *raw, atn_bytes *b)
     return ok;
 }
 
-static bool take_comm(atn_raw *raw, atn_bytes *b)
+static bool take_comm(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_raw_comm c = {.number = (int)atn_get_varint(b)};
+    atn_trace_file_comm c = {.number = (int)atn_get_varint(b)};
     c.id = atn_get_fixed(b);
     c.size = (int)atn_get_varint(b);
     c.own = (int)atn_get_varint(b);
@@ -86,9 +86,9 @@ static bool take_comm(atn_raw *raw, atn_bytes *b)
     return false;
 }
 
-static bool take_type(atn_raw *raw, atn_bytes *b)
+static bool take_type(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_raw_type t = {.number = (int)atn_get_varint(b)};
+    atn_trace_file_type t = {.number = (int)atn_get_varint(b)};
     t.bytes = (int64_t)atn_get_varint(b);
     t.name = atn_get_text(b);
     if (t.name != NULL && atn_push(&raw->types, t))
@@ -97,9 +97,9 @@ static bool take_type(atn_raw *raw, atn_bytes *b)
     return false;
 }
 
-static bool take_module(atn_raw *raw, atn_bytes *b)
+static bool take_module(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_raw_module m = {.number = (int)atn_get_varint(b)};
+    atn_trace_file_module m = {.number = (int)atn_get_varint(b)};
     m.path = atn_get_text(b);
     if (m.path != NULL && atn_push(&raw->modules, m))
         return true;
@@ -107,17 +107,17 @@ static bool take_module(atn_raw *raw, atn_bytes *b)
     return false;
 }
 
-static bool take_site(atn_raw *raw, atn_bytes *b)
+static bool take_site(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_raw_site s = {.number = (int)atn_get_varint(b)};
+    atn_trace_file_site s = {.number = (int)atn_get_varint(b)};
     s.module = (int)atn_get_signed(b);
     s.offset = atn_get_varint(b);
     return !b->bad && atn_push(&raw->sites, s);
 }
 
-static bool take_definitions(atn_raw *raw, atn_bytes *b)
+static bool take_definitions(atn_trace_file *raw, atn_bytes *b)
 {
-    static bool (*const take[])(atn_raw *, atn_bytes *) = {
+    static bool (*const take[])(atn_trace_file *, atn_bytes *) = {
         [ATN_TRACE_DEF_OP] = take_op,     [ATN_TRACE_DEF_COMM] = take_comm,
         [ATN_TRACE_DEF_TYPE] = take_type, [ATN_TRACE_DEF_MODULE] = take_module,
         [ATN_TRACE_DEF_SITE] = take_site,
@@ -130,7 +130,7 @@ static bool take_definitions(atn_raw *raw, atn_bytes *b)
     return !b->bad;
 }
 
-static bool take_sync(atn_raw *raw, atn_bytes *b)
+static bool take_sync(atn_trace_file *raw, atn_bytes *b)
 {
     atn_trace_sync s = {.at = (int64_t)atn_get_varint(b)};
     s.offset = atn_get_signed(b);
@@ -138,7 +138,7 @@ static bool take_sync(atn_raw *raw, atn_bytes *b)
     return !b->bad && atn_push(&raw->r.syncs, s);
 }
 
-static bool take_message_times(atn_raw *raw, atn_bytes *b)
+static bool take_message_times(atn_trace_file *raw, atn_bytes *b)
 {
     const uint64_t n = atn_get_varint(b);
     for (uint64_t i = 0; i < n && !b->bad; i++) {
@@ -152,9 +152,9 @@ static bool take_message_times(atn_raw *raw, atn_bytes *b)
     return !b->bad;
 }
 
-static bool take_end(atn_raw *raw, atn_bytes *b)
+static bool take_end(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_get_varint(b); /* how many events: counted anyway */
+    atn_get_varint(b); /* number of events: counted below */
     raw->r.dropped = (int64_t)atn_get_varint(b);
     raw->r.polls = (int64_t)atn_get_varint(b);
     raw->r.polls_ns = (int64_t)atn_get_varint(b);
@@ -210,8 +210,8 @@ static const atn_trace_what *next_what(decoder *d, atn_bytes *b)
     return k <= (uint64_t)d->signatures ? &d->signature[k - 1] : NULL;
 }
 
-/* A part has the times of the call before it. */
-static void take_times(atn_raw *raw, decoder *d, atn_bytes *b, bool part, atn_trace_event *e)
+/* A part has the times of its call. */
+static void take_times(atn_trace_file *raw, decoder *d, atn_bytes *b, bool part, atn_trace_event *e)
 {
     const atn_trace_event *const before =
         raw->r.events.n > 0 ? &raw->r.events.v[raw->r.events.n - 1] : NULL;
@@ -228,7 +228,7 @@ static void take_times(atn_raw *raw, decoder *d, atn_bytes *b, bool part, atn_tr
     d->last = e->exit;
 }
 
-static bool take_event(atn_raw *raw, decoder *d, atn_bytes *b)
+static bool take_event(atn_trace_file *raw, decoder *d, atn_bytes *b)
 {
     const atn_trace_what *const what = next_what(d, b);
     if (what == NULL)
@@ -259,7 +259,7 @@ static bool take_event(atn_raw *raw, decoder *d, atn_bytes *b)
     return !b->bad && atn_push(&raw->r.events, e);
 }
 
-static bool take_events(atn_raw *raw, const atn_trace_block *block, atn_bytes *b)
+static bool take_events(atn_trace_file *raw, const atn_trace_block *block, atn_bytes *b)
 {
     decoder d = {.last = block->base, .requests = block->request};
     raw->base = block->base;
@@ -269,7 +269,7 @@ static bool take_events(atn_raw *raw, const atn_trace_block *block, atn_bytes *b
     return b->at == b->stop;
 }
 
-static bool take_block(atn_raw *raw, const atn_trace_block *block, const uint8_t *at)
+static bool take_block(atn_trace_file *raw, const atn_trace_block *block, const uint8_t *at)
 {
     const uint8_t *const payload = at + ATN_TRACE_BLOCK_HEAD;
     atn_bytes b = {.at = payload, .stop = payload + block->bytes};
@@ -287,7 +287,7 @@ static bool take_block(atn_raw *raw, const atn_trace_block *block, const uint8_t
     case ATN_TRACE_END:
         return take_end(raw, &b);
     default:
-        return true; /* a later version's: may be left out */
+        return true; /* of a later version: may be skipped */
     }
 }
 
@@ -298,8 +298,8 @@ static const uint8_t *next_magic(const uint8_t *at, const uint8_t *stop)
     return stop - at > 4 ? memmem(at, (size_t)(stop - at), "ATNB", 4) : NULL;
 }
 
-/* What is damaged is stepped over: blocks are looked for by their magic. */
-static void take_blocks(atn_raw *raw, const uint8_t *at, const uint8_t *stop)
+/* Skips damaged parts: the next block is found by its magic number. */
+static void take_blocks(atn_trace_file *raw, const uint8_t *at, const uint8_t *stop)
 {
     atn_trace_block block;
     while (at < stop) {
@@ -316,9 +316,9 @@ static void take_blocks(atn_raw *raw, const uint8_t *at, const uint8_t *stop)
     }
 }
 
-/* What the process had in hand when it was killed, perhaps in the middle of a record or of writing
- * the block. */
-static void take_live(atn_raw *raw, const atn_trace_live *live)
+/* The current block of a process that was killed, perhaps inside of a record or of writing the
+ * block. */
+static void take_live(atn_trace_file *raw, const atn_trace_live *live)
 {
     decoder d = {.last = live->block.base, .requests = live->block.request};
     const uint32_t defining = live->defining <= sizeof live->definitions ? live->defining : 0;
@@ -329,7 +329,7 @@ static void take_live(atn_raw *raw, const atn_trace_live *live)
     take_definitions(raw, &defined);
     if (live->block.base == raw->base)
         return;
-    for (uint32_t i = 0; i < live->hand.records && take_event(raw, &d, &b); i++)
+    for (uint32_t i = 0; i < live->cursor.records && take_event(raw, &d, &b); i++)
         continue;
 }
 
@@ -354,14 +354,14 @@ static atn_status check_line(const char *path, const char *text, const char **re
     return ATN_OK;
 }
 
-atn_status atn_raw_read(const char *path, atn_raw *raw_p, atn_error *err)
+atn_status atn_trace_file_read(const char *path, atn_trace_file *raw_p, atn_error *err)
 {
     char *text = NULL;
     const char *rest = NULL;
     size_t bytes = 0;
-    atn_raw raw = {.backwards = -1, .base = -1, .path = strdup(path)};
+    atn_trace_file raw = {.backwards = -1, .base = -1, .path = strdup(path)};
     memset(raw.ops, ATN_TRACE_UNKNOWN, sizeof raw.ops);
-    /* Before the trace, which has it by then where the process goes on. */
+    /* Read before the trace: a running process may write the block in between. */
     atn_trace_live *const live = atn_live_read(path);
     atn_status status = raw.path != NULL ? atn_read_file(path, &text, &bytes, err)
                                          : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -380,7 +380,7 @@ atn_status atn_raw_read(const char *path, atn_raw *raw_p, atn_error *err)
     free(live);
     free(text);
     if (status != ATN_OK) {
-        atn_raw_free(&raw);
+        atn_trace_file_free(&raw);
         return status;
     }
     const char *const slash = strrchr(raw.path, '/');

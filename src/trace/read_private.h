@@ -1,4 +1,4 @@
-/* read_private.h - a rank's file while it is read: numbers are still the rank's own. */
+/* read_private.h - the file of a rank while it is read, with the numbers of that file. */
 #ifndef ATN_TRACE_READ_PRIVATE_H
 #define ATN_TRACE_READ_PRIVATE_H
 
@@ -7,24 +7,24 @@
 typedef struct {
     uint64_t id;
     int size, own, number;
-    int *ranks; /* NULL: another rank knows them */
-} atn_raw_comm;
+    int *ranks; /* NULL: another rank records them */
+} atn_trace_file_comm;
 
 typedef struct {
     int number;
     int64_t bytes;
     char *name;
-} atn_raw_type;
+} atn_trace_file_type;
 
 typedef struct {
     int number;
     char *path;
-} atn_raw_module;
+} atn_trace_file_module;
 
 typedef struct {
     int number, module;
     uint64_t offset;
-} atn_raw_site;
+} atn_trace_file_site;
 
 typedef struct {
     char *path;
@@ -33,22 +33,22 @@ typedef struct {
     int rank, ranks;
     int64_t wall_ns;
     bool started;       /* the header was found */
-    int64_t lost;       /* blocks that are damaged */
-    bool cut;           /* the last block is not complete */
-    int64_t backwards;  /* the event at which the clock went back; -1: it did not */
+    int64_t lost;       /* number of damaged blocks */
+    bool cut;           /* the last block is truncated */
+    int64_t backwards;  /* the first event at which the clock went back; -1: none */
     int version;        /* of the file */
     int64_t base;       /* of its last block of events; -1: none */
-    uint8_t ops[256];   /* the file's numbers to ours */
-    uint8_t flags[256]; /* how their records are read */
-    ATN_VEC(atn_raw_comm) comms;
-    ATN_VEC(atn_raw_type) types;
-    ATN_VEC(atn_raw_module) modules;
-    ATN_VEC(atn_raw_site) sites;
-    atn_trace_rank r; /* events have the file's numbers and the rank's times */
-} atn_raw;
+    uint8_t ops[256];   /* numbers of the file -> atn_trace_op */
+    uint8_t flags[256]; /* flags of these operations */
+    ATN_VEC(atn_trace_file_comm) comms;
+    ATN_VEC(atn_trace_file_type) types;
+    ATN_VEC(atn_trace_file_module) modules;
+    ATN_VEC(atn_trace_file_site) sites;
+    atn_trace_rank r; /* events with the numbers of the file and the times of the rank */
+} atn_trace_file;
 
-/* One file.  ATN_INPUT: it is no trace, or nothing of it can be used. */
-atn_status atn_raw_read(const char *path, atn_raw *raw_p, atn_error *err);
-void atn_raw_free(atn_raw *raw);
+/* ATN_INPUT: not a trace, or nothing of it is usable. */
+atn_status atn_trace_file_read(const char *path, atn_trace_file *raw_p, atn_error *err);
+void atn_trace_file_free(atn_trace_file *raw);
 
 #endif

@@ -29,7 +29,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The time of a call without what recording added to it. */
+/* The time of a call without the overhead of recording. */
 static double seconds_of(const atn_trace_rank *rank, const atn_trace_event *e)
 {
     return 1e-9 * fmax(0, (double)(e->exit - e->enter) - rank->inside_ns);
@@ -46,7 +46,7 @@ typedef struct {
     int recorded;          /* calls in that time */
     int64_t sent_at;       /* end of the last send; -1: none yet */
     double others;         /* seconds in calls since */
-    int between;           /* how many */
+    int between;           /* their number */
     ATN_VEC(int64_t) to;   /* (rank, communicator) of every send */
     ATN_VEC(int64_t) size; /* of every send */
 } walk;
@@ -57,7 +57,7 @@ static bool take_send(walk *w, int r, const atn_trace_event *e)
     w->out->sends++;
     w->out->bytes += e->bytes;
     if (w->sent_at >= 0) {
-        /* What a start sends has its times, and the start was counted among the others. */
+        /* The send of a start has the times of the start, which is counted among the others. */
         const bool part = atn_trace_is_part(e);
         const double others = w->others - (part ? 1e-9 * (double)(e->exit - e->enter) : 0);
         const double around = 1e-9 * w->rank->around_ns * (w->between + !part);
@@ -77,7 +77,7 @@ static bool take_send(walk *w, int r, const atn_trace_event *e)
     return atn_push(&w->to, target) && atn_push(&w->size, e->bytes);
 }
 
-/* Data that move without a message of the one or the doing of the other. */
+/* Data that one-sided calls transfer. */
 static void take_access(walk *w, int r, const atn_trace_event *e)
 {
     const unsigned flags = atn_trace_op_get((atn_trace_op)e->op)->flags;
@@ -201,7 +201,7 @@ static atn_status count_early(const atn_trace *t, atn_trace_stats *s, atn_error 
     for (int i = 0; i < m.v.n; i++) {
         const atn_trace_event *const send = &t->ranks[m.v.v[i].from].events.v[m.v.v[i].send];
         const atn_trace_event *const receive = &t->ranks[m.v.v[i].to].events.v[m.v.v[i].receive];
-        if (send->depth > 0 || (receive->flags & ATN_TRACE_ANY_SOURCE_ASKED) != 0)
+        if (send->depth > 0 || (receive->flags & ATN_TRACE_ANY_SOURCE_POSTED) != 0)
             continue;
         s->matched++;
         s->early += m.v.v[i].awaited < send->enter;

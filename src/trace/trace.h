@@ -1,16 +1,15 @@
-/* trace.h - a recorded job, in memory: what every rank did, on one clock.
+/* trace.h - a recorded job in memory: the calls of every rank, on one clock.
  *
  *   atn_trace *t;
  *   if (atn_trace_read("traces", ATN_TRACE_WHOLE, &t, err) == ATN_OK) {
  *       for (int r = 0; r < t->p; r++)
  *           for (int i = 0; i < t->ranks[r].events.n; i++)
- *               look at t->ranks[r].events.v[i]
+ *               use t->ranks[r].events.v[i]
  *       atn_trace_free(t);
  *   }
  *
  * Events of a rank are in the order in which their calls ended; parts (the receive of a sendrecv, a
- * request that a wait completed) stand behind their call and have its times.  Pure: no MPI, no
- * clock. */
+ * request that a wait completed) follow their call and have its times.  No MPI, no clock. */
 #ifndef ATN_TRACE_H
 #define ATN_TRACE_H
 
@@ -18,20 +17,20 @@
 
 typedef struct {
     int64_t enter, exit; /* ns on rank 0's clock, since the first call of the job */
-    int64_t count;       /* elements, as the call says */
+    int64_t count;       /* elements: argument of the call */
     int64_t bytes;   /* sent, or room to receive; COLL: the message, or the block of each rank or
                             pair; v-operations: the sum over this rank's blocks */
     uint64_t buffer; /* address, where a message is sent from or received to; 0: none */
-    int32_t partner; /* rank of MPI_COMM_WORLD, or NOBODY, ANY, NULL, FOREIGN; COLL: the root.
-                            A receive from anybody: who sent, if known */
-    int32_t tag;     /* or NO_TAG, ANY_TAG; received: the sender's, if known */
+    int32_t partner; /* rank of MPI_COMM_WORLD, or NO_RANK, ANY, NULL, FOREIGN; COLL: the root.
+                            Receive with a wildcard: the sender, if recorded */
+    int32_t tag;     /* or NO_TAG, ANY_TAG; receive: the sender's, if recorded */
     int32_t comm, type, site; /* in the tables of the trace; -1: none */
     uint32_t request; /* STARTS: made by this call; DONE: completed; the rank's own numbers from
                             1; 0: none */
     uint8_t op;       /* atn_trace_op */
-    uint8_t depth;    /* 0: the program's; 1: a message inside of a collective */
+    uint8_t depth;    /* 0: call of the program; 1: message inside of a collective */
     uint8_t thread;
-    uint8_t flags; /* ATN_TRACE_ANY_SOURCE_ASKED, ATN_TRACE_ANY_TAG_ASKED */
+    uint8_t flags; /* ATN_TRACE_ANY_SOURCE_POSTED, ATN_TRACE_ANY_TAG_POSTED */
 } atn_trace_event;
 
 static inline atn_trace_class atn_trace_class_of(const atn_trace_event *e)
@@ -47,7 +46,8 @@ static inline bool atn_trace_starts(const atn_trace_event *e)
     return (atn_trace_op_get((atn_trace_op)e->op)->flags & ATN_TRACE_STARTS) != 0;
 }
 
-/* The clock of rank 0 minus the rank's, at a time of the rank's. */
+/* `offset`: clock of rank 0 minus that of the rank, at time `at` of the rank; `within`:
+ * uncertainty. */
 typedef struct {
     int64_t at, offset, within;
 } atn_trace_sync;
@@ -58,13 +58,13 @@ typedef struct {
 } atn_trace_time;
 
 typedef struct {
-    bool present;  /* its file was there and could be used */
+    bool present;  /* its file exists and is usable */
     bool finished; /* MPI_Finalize was recorded */
     char *file, *host, *program, *library, *clock;
     int pid;
     double inside_ns, around_ns; /* overhead: within the time of a call, and outside of it */
     int64_t dropped;             /* calls not recorded: limit, or full disk */
-    int64_t polls, polls_ns;     /* tests and probes that found nothing */
+    int64_t polls, polls_ns;     /* unsuccessful tests and probes */
     ATN_VEC(atn_trace_sync) syncs;
     ATN_VEC(atn_trace_time) times; /* rank 0's, measured in MPI_Finalize; by size */
     ATN_VEC(atn_trace_event) events;
@@ -73,7 +73,7 @@ typedef struct {
 typedef struct {
     uint64_t id; /* equal on all its ranks */
     int size;
-    int *ranks; /* of MPI_COMM_WORLD; NULL: the rank that knows them is missing */
+    int *ranks; /* of MPI_COMM_WORLD; NULL: the rank that records them is missing */
 } atn_trace_comm;
 
 typedef struct {
@@ -86,7 +86,7 @@ typedef struct {
     int64_t bytes;
 } atn_trace_type;
 
-/* What is wrong with a file, and what of it can be used. */
+/* A defect of a file, and the part of it that is usable. */
 typedef struct {
     char text[480];
 } atn_trace_problem;
@@ -94,23 +94,23 @@ typedef struct {
 typedef struct {
     char *where; /* the folder */
     uint64_t job;
-    int64_t wall_ns; /* of the day, when it began */
+    int64_t wall_ns; /* time of day at its start */
     int p;
     int64_t end; /* of the last call */
     atn_trace_rank *ranks;
-    ATN_VEC(atn_trace_comm) comms; /* 0: MPI_COMM_WORLD, unless nobody used it */
+    ATN_VEC(atn_trace_comm) comms; /* 0: MPI_COMM_WORLD, unless it was not used */
     ATN_VEC(atn_trace_site) sites;
     ATN_VEC(atn_trace_type) types;
     ATN_VEC(atn_trace_problem) problems;
 } atn_trace;
 
 typedef enum {
-    ATN_TRACE_WHOLE,  /* any problem is an error, whose text says what could be used */
-    ATN_TRACE_PARTIAL /* go on with the usable part and list the problems */
+    ATN_TRACE_WHOLE,  /* any problem is an error; its text states the usable part */
+    ATN_TRACE_PARTIAL /* read the usable part and list the problems */
 } atn_trace_how;
 
-/* Problems are: a truncated or damaged file, a rank missing or twice, ranks of different jobs, a
- * clock that jumped, a job that did not come to its end, calls that were dropped. */
+/* Problems: a truncated or damaged file, a missing or duplicate rank, ranks of different jobs, a
+ * clock jump, a job without MPI_Finalize, dropped calls. */
 atn_status atn_trace_read(const char *folder, atn_trace_how how, atn_trace **t_p, atn_error *err);
 void atn_trace_free(atn_trace *t);
 
@@ -121,15 +121,15 @@ const char *atn_trace_type_name(const atn_trace *t, int type, char *out, size_t 
 /* "3", "any", "null", "foreign", "-". */
 const char *atn_trace_partner_name(int partner, char out[16]);
 
-/* Seconds of one message, from what the job measured: straight between sizes, and beyond the
- * largest.  0: it did not (one rank, or killed). */
+/* Seconds of one message, interpolated from the measurements of the job.  0: there are none (one
+ * rank, or killed). */
 double atn_trace_message_s(const atn_trace *t, int64_t bytes);
 
 /* ---- clocks ---- */
 
-/* A time of a rank's clock on rank 0's: straight between two comparisons, and beyond them. */
+/* Converts a time of a rank to the clock of rank 0, by linear interpolation between comparisons. */
 int64_t atn_trace_common_time(const atn_trace_sync *syncs, int n, int64_t local);
-/* Whether two comparisons differ by more than clocks drift (1 in 1000) and were known. */
+/* Whether two comparisons differ by more than their uncertainty and a clock drift of 1 in 1000. */
 bool atn_trace_clock_jumped(const atn_trace_sync *syncs, int n);
 
 #endif

@@ -9,30 +9,30 @@
 #include <unistd.h>
 
 enum {
-    SLOTS = 512,                /* of the table of signatures; more than are ever in force */
-    RECENT = 64,                /* signatures remembered by their call site */
+    SLOTS = 512,                /* of the hash table; more than the signatures of a block */
+    RECENT = 64,                /* cache of signatures by call site */
     RECORD_ROOM = 128,          /* the longest record */
     CALL_ROOM = 8 * RECORD_ROOM /* a call and some parts */
 };
-static const int64_t patience_ns = 1000000000; /* a block waits no longer for the disk */
-static const int64_t inexact_ns = 10000;       /* by so much clocks may be wrong */
+static const int64_t block_ns = 1000000000; /* longest time before a block is written */
+static const int64_t inexact_ns = 10000;    /* tolerance of clock readings */
 
-_Static_assert(sizeof(atn_trace_what) == 48, "compared as bytes: no holes");
+_Static_assert(sizeof(atn_trace_what) == 48, "compared as bytes: no padding");
 
 struct atn_trace_writer {
     atn_trace_live *live;
-    char *path; /* NULL: not of a file */
-    int fd, trouble;
+    char *path; /* NULL: not a regular file */
+    int fd, error;
     int64_t limit, written;
     uint32_t sequence;
     int signatures;
     uint16_t slot[SLOTS];    /* a signature's number + 1; 0: free */
-    uint16_t recent[RECENT]; /* the same, of the last call from the site */
+    uint16_t recent[RECENT]; /* the same, for the last call from the site */
     atn_trace_what signature[ATN_TRACE_SIGNATURES];
     int64_t dropped, polls, polls_ns;
 };
 
-/* ---- blocks onto the disk ---- */
+/* ---- writing blocks ---- */
 
 static bool write_all(int fd, const uint8_t *at, size_t bytes)
 {
@@ -48,46 +48,45 @@ static bool write_all(int fd, const uint8_t *at, size_t bytes)
     return true;
 }
 
-/* After a failure nothing more is written: half a block is easier to read than holes. */
+/* After a failure nothing more is written: a truncated file is easier to read than one with
+ * gaps. */
 static void write_block(atn_trace_writer *w, atn_trace_block *b, const uint8_t *payload)
 {
     uint8_t head[ATN_TRACE_BLOCK_HEAD];
-    if (w->trouble != 0)
+    if (w->error != 0)
         return;
     b->sequence = w->sequence++;
     atn_trace_block_seal(b, payload, head);
     if (!write_all(w->fd, head, sizeof head) || !write_all(w->fd, payload, b->bytes))
-        w->trouble = errno != 0 ? errno : EIO;
+        w->error = errno != 0 ? errno : EIO;
     w->written += (int64_t)sizeof head + b->bytes;
 }
 
 static void forget_signatures(atn_trace_writer *w)
 {
     w->signatures = 0;
-    w->live->hand.epoch++;
+    w->live->cursor.epoch++;
     memset(w->slot, 0, sizeof w->slot);
 }
 
-static bool may_write(const atn_trace_writer *w)
-{
-    return w->trouble == 0 && w->written <= w->limit;
-}
+static bool may_write(const atn_trace_writer *w) { return w->error == 0 && w->written <= w->limit; }
 
-/* Its first record takes the long way: there the block's time begins. */
+/* The first record is not on the fast path: it sets the start time of the block. */
 static void begin_events(atn_trace_writer *w)
 {
-    w->live->hand.at = w->live->room;
-    w->live->hand.full = may_write(w) ? w->live->room + sizeof w->live->room - CALL_ROOM : NULL;
-    w->live->hand.until = INT64_MIN;
-    w->live->hand.records = 0;
-    w->live->block = (atn_trace_block){.kind = ATN_TRACE_EVENTS, .request = w->live->hand.requests};
+    w->live->cursor.at = w->live->room;
+    w->live->cursor.full = may_write(w) ? w->live->room + sizeof w->live->room - CALL_ROOM : NULL;
+    w->live->cursor.until = INT64_MIN;
+    w->live->cursor.records = 0;
+    w->live->block =
+        (atn_trace_block){.kind = ATN_TRACE_EVENTS, .request = w->live->cursor.requests};
     forget_signatures(w);
 }
 
 static void set_base(atn_trace_writer *w, int64_t base)
 {
-    w->live->block.base = w->live->hand.last = base;
-    w->live->hand.until = base + patience_ns;
+    w->live->block.base = w->live->cursor.last = base;
+    w->live->cursor.until = base + block_ns;
 }
 
 static void write_definitions(atn_trace_writer *w)
@@ -103,10 +102,10 @@ static void write_definitions(atn_trace_writer *w)
 void atn_trace_flush(atn_trace_writer *w)
 {
     write_definitions(w);
-    if (w->live->hand.records == 0)
+    if (w->live->cursor.records == 0)
         return;
     w->live->block.bytes = atn_live_bytes(w->live);
-    w->live->block.records = w->live->hand.records;
+    w->live->block.records = w->live->cursor.records;
     write_block(w, &w->live->block, w->live->room);
     begin_events(w);
 }
@@ -121,7 +120,7 @@ static void release(atn_trace_writer *w)
     free(w);
 }
 
-/* Nothing can be beside a device. */
+/* A device has no file beside it. */
 static bool is_file(int fd)
 {
     struct stat about;
@@ -189,8 +188,8 @@ static bool put_eight(bytes *b, uint64_t v)
     return put_bytes(b, at, sizeof at);
 }
 
-/* Without memory a definition is left out: the reader then shows a number instead of a name.  One
- * that has no room among those in hand is a block of its own. */
+/* Without memory a definition is omitted: the reader then shows a number instead of a name.  A
+ * definition that is too large for the current block gets a separate one. */
 static void define(atn_trace_writer *w, bytes *b, bool whole)
 {
     atn_trace_live *const l = w->live;
@@ -259,8 +258,8 @@ static void write_vec(atn_trace_writer *w, atn_trace_kind kind, bytes *b, bool w
     atn_trace_block block = {.kind = (uint8_t)kind, .bytes = (uint32_t)b->n, .records = 1};
     if (whole && b->n > 0)
         write_block(w, &block, b->v);
-    else if (w->trouble == 0)
-        w->trouble = ENOMEM;
+    else if (w->error == 0)
+        w->error = ENOMEM;
     free(b->v);
 }
 
@@ -305,7 +304,7 @@ static bool same(const atn_trace_what *a, const atn_trace_what *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Where the signature stands in the table, or where it would go. */
+/* The slot of the signature, or the free slot where it belongs. */
 static unsigned place(const atn_trace_writer *w, const atn_trace_what *what)
 {
     uint64_t part[6], h = 0;
@@ -318,8 +317,8 @@ static unsigned place(const atn_trace_writer *w, const atn_trace_what *what)
     return at;
 }
 
-/* The number + 1 of a signature that is in force; 0: of none.  Most calls repeat the last one from
- * their site, and comparing is less work than looking for it. */
+/* The number + 1 of a signature of the block; 0: none.  Most calls repeat the last one from their
+ * call site, and comparing is faster than searching. */
 static uint16_t find_signature(atn_trace_writer *w, const atn_trace_what *what)
 {
     uint16_t *const recent = &w->recent[(unsigned)what->site % RECENT];
@@ -336,7 +335,7 @@ static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
     const unsigned at = place(w, what);
     w->signature[w->signatures++] = *what;
     w->slot[at] = (uint16_t)w->signatures;
-    uint8_t *to = w->live->hand.at;
+    uint8_t *to = w->live->cursor.at;
     *to++ = 0;
     *to++ = what->op;
     *to++ = what->depth;
@@ -349,20 +348,20 @@ static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
     to = atn_put_varint(to, atn_zigzag(what->tag));
     to = atn_put_varint(to, atn_zigzag(what->comm));
     to = atn_put_varint(to, atn_zigzag(what->type));
-    w->live->hand.at = atn_put_varint(to, atn_zigzag(what->site));
+    w->live->cursor.at = atn_put_varint(to, atn_zigzag(what->site));
 }
 
-static void put_times(atn_trace_hand *h, int64_t enter, int64_t exit)
+static void put_times(atn_trace_cursor *h, int64_t enter, int64_t exit)
 {
     h->at = atn_put_varint(h->at, atn_zigzag(enter - h->last));
     h->at = atn_put_varint(h->at, exit > enter ? (uint64_t)(exit - enter) : 0);
     h->last = exit > enter ? exit : enter;
 }
 
-/* Calls of a thread do not overlap, but clocks are read in several ways and not exactly: a call
- * that seems to begin before the one before it has ended begins when that ends.  What is far too
- * early stays, so that readers notice that the clock jumped. */
-static void put_in_order(atn_trace_hand *h, const atn_trace_what *what, int64_t *enter,
+/* Calls of a thread do not overlap, but clock readings are not exact: a start slightly before the
+ * end of the previous call is set to that end.  Larger differences stay, so that readers detect
+ * clock jumps. */
+static void put_in_order(atn_trace_cursor *h, const atn_trace_what *what, int64_t *enter,
                          int64_t *exit)
 {
     if (what->depth > 0 || what->thread > 0)
@@ -377,17 +376,17 @@ static void put_in_order(atn_trace_hand *h, const atn_trace_what *what, int64_t 
 
 static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
 {
-    atn_trace_hand *const h = &w->live->hand;
+    atn_trace_cursor *const h = &w->live->cursor;
     const bool part = (flags & ATN_TRACE_PART) != 0;
     if (!may_write(w)) {
         w->dropped += !part;
         h->requests += (flags & ATN_TRACE_STARTS) != 0;
         return false;
     }
-    /* Parts stay in the block of their call: leave room for some, and begin another with a copy
-     * of the call's times where there are very many. */
+    /* Parts stay in the block of their call: leave room for some, and start another block with a
+     * copy of the times of the call if there are too many. */
     const ptrdiff_t left = w->live->room + sizeof w->live->room - h->at;
-    const bool waited = h->records > 0 && now - w->live->block.base > patience_ns;
+    const bool waited = h->records > 0 && now - w->live->block.base > block_ns;
     if (left < RECORD_ROOM || (!part && (left < CALL_ROOM || waited))) {
         const int64_t last = h->last;
         atn_trace_flush(w);
@@ -399,7 +398,7 @@ static bool has_room(atn_trace_writer *w, unsigned flags, int64_t now)
 unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t enter, int64_t exit,
                        uint32_t request)
 {
-    atn_trace_hand *const h = &w->live->hand;
+    atn_trace_cursor *const h = &w->live->cursor;
     const unsigned flags = atn_trace_op_get((atn_trace_op)what->op)->flags;
     const bool part = (flags & ATN_TRACE_PART) != 0;
     if (!part)
@@ -423,9 +422,9 @@ unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t 
     return known != 0 ? known : (unsigned)w->signatures;
 }
 
-atn_trace_hand *atn_trace_in_hand(atn_trace_writer *w) { return &w->live->hand; }
+atn_trace_cursor *atn_trace_cursor_of(atn_trace_writer *w) { return &w->live->cursor; }
 
-uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->live->hand.requests; }
+uint32_t atn_trace_last_request(const atn_trace_writer *w) { return w->live->cursor.requests; }
 
 void atn_trace_polls(atn_trace_writer *w, int64_t n, int64_t ns)
 {
@@ -433,17 +432,17 @@ void atn_trace_polls(atn_trace_writer *w, int64_t n, int64_t ns)
     w->polls_ns += ns;
 }
 
-int atn_trace_trouble(const atn_trace_writer *w) { return w->trouble; }
+int atn_trace_error(const atn_trace_writer *w) { return w->error; }
 
 bool atn_trace_close(atn_trace_writer *w)
 {
     bytes b = {0};
-    const bool ok = put_number(&b, (uint64_t)w->live->hand.events) &&
+    const bool ok = put_number(&b, (uint64_t)w->live->cursor.events) &&
                     put_number(&b, (uint64_t)w->dropped) && put_number(&b, (uint64_t)w->polls) &&
                     put_number(&b, (uint64_t)w->polls_ns);
     atn_trace_flush(w);
     write_vec(w, ATN_TRACE_END, &b, ok);
-    const bool worked = close(w->fd) == 0 && w->trouble == 0;
+    const bool worked = close(w->fd) == 0 && w->error == 0;
     w->fd = -1;
     release(w);
     return worked;

@@ -547,10 +547,10 @@ static void sends_of_a_trace(void **state)
     atn_trace_event events[] = {
         {.op = ATN_TRACE_SEND, .partner = 1, .bytes = 8, .site = 3, .enter = 1000, .exit = 2000},
         {.op = ATN_TRACE_RECV, .partner = 1, .enter = 5000, .exit = 9000},
-        {.op = ATN_TRACE_ALLREDUCE, .partner = ATN_TRACE_NOBODY, .enter = 9500, .exit = 9900},
+        {.op = ATN_TRACE_ALLREDUCE, .partner = ATN_TRACE_NO_RANK, .enter = 9500, .exit = 9900},
         {.op = ATN_TRACE_SEND, .partner = 1, .depth = 1, .enter = 9600, .exit = 9700},
         {.op = ATN_TRACE_SEND, .partner = ATN_TRACE_NULL, .enter = 9950, .exit = 10000},
-        {.op = ATN_TRACE_START, .partner = ATN_TRACE_NOBODY, .enter = 20000, .exit = 20100},
+        {.op = ATN_TRACE_START, .partner = ATN_TRACE_NO_RANK, .enter = 20000, .exit = 20100},
         {.op = ATN_TRACE_START_SEND, .partner = 1, .site = -1, .enter = 20000, .exit = 20100},
         {.op = ATN_TRACE_START_SEND, .partner = 0, .site = -1, .enter = 20000, .exit = 20100},
     };

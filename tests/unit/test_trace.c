@@ -235,7 +235,7 @@ static void test_repeats(void **state)
     (void)state;
     const atn_trace_what what = send_to(1), start = {.op = ATN_TRACE_ISEND, .partner = 2};
     atn_trace_writer *const w = writer_of(1, 0, 1);
-    atn_trace_hand *const h = atn_trace_in_hand(w);
+    atn_trace_cursor *const h = atn_trace_cursor_of(w);
     assert_false(atn_trace_repeat(h, 1, false, begin, begin + 10)); /* no block has begun */
     assert_int_equal(atn_trace_put(w, &what, begin, begin + 10, 0), 1);
     assert_int_equal(atn_trace_put(w, &start, begin + 20, begin + 30, 0), 2);
@@ -260,7 +260,7 @@ static void test_repeats_fill_blocks(void **state)
     enum { MANY = 30000 };
     const atn_trace_what what = send_to(1);
     atn_trace_writer *const w = writer_of(1, 0, 1);
-    atn_trace_hand *const h = atn_trace_in_hand(w);
+    atn_trace_cursor *const h = atn_trace_cursor_of(w);
     uint32_t epoch = 0;
     for (int64_t i = 0, at = begin; i < MANY; i++, at += 100)
         if (epoch != h->epoch || !atn_trace_repeat(h, 1, false, at, at + 90)) {

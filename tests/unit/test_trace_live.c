@@ -70,7 +70,7 @@ static void test_csv(void **state)
     atn_trace_define_type(w, 1, 8, "row, \"long\"\n");
     what.op = ATN_TRACE_RECV;
     what.type = 1;
-    what.flags = ATN_TRACE_ANY_SOURCE_ASKED;
+    what.flags = ATN_TRACE_ANY_SOURCE_POSTED;
     atn_trace_put(w, &what, begin, begin + 1, 0);
     assert_true(atn_trace_close(w));
     atn_trace *const t = read_ok(ATN_TRACE_WHOLE);

@@ -36,7 +36,7 @@ static atn_trace_event *add(atn_trace *t, int r, atn_trace_op op, double enter, 
     const atn_trace_event e = {.op = (uint8_t)op,
                                .enter = llround(1e3 * enter),
                                .exit = llround(1e3 * exit),
-                               .partner = ATN_TRACE_NOBODY,
+                               .partner = ATN_TRACE_NO_RANK,
                                .tag = ATN_TRACE_NO_TAG,
                                .type = -1};
     assert_true(atn_push(&t->ranks[r].events, e));
@@ -76,7 +76,7 @@ static void test_match(void **state)
     message(t, 0, ATN_TRACE_SEND, 5, 6, 1, 6, 30);
     message(t, 0, ATN_TRACE_SEND, 7, 8, ATN_TRACE_NULL, 6, 30);
     atn_trace_event *const any = message(t, 1, ATN_TRACE_IRECV, 0, 1, ATN_TRACE_ANY, -2, 99);
-    any->flags = ATN_TRACE_ANY_SOURCE_ASKED | ATN_TRACE_ANY_TAG_ASKED;
+    any->flags = ATN_TRACE_ANY_SOURCE_POSTED | ATN_TRACE_ANY_TAG_POSTED;
     any->request = 1;
     message(t, 1, ATN_TRACE_RECV, 2, 7, 0, 6, 99);
     add(t, 1, ATN_TRACE_WAIT, 8, 9);
