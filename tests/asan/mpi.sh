@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# MPI programs with both the program and the preload library under the sanitizers.  Leaks of the MPI
-# libraries themselves are suppressed (lsan.supp), nothing else is.  For that, stacks must name their
-# modules: plug-ins stay loaded, and libraries without frame pointers are unwound the slow way.
+# MPI programs with both the program and the preload library under the sanitizers.  Only leaks of the
+# MPI libraries are suppressed (lsan.supp).  This needs stacks with module names: plug-ins stay loaded,
+# and libraries without frame pointers are unwound with the slow method.
 . "$(dirname "$0")/../mpi/lib.bash"
 limit=120
-cores=1 # other tests run beside these
+cores=1 # other tests run in parallel
 keep=$work/keep.so
 cc -O2 -shared -fPIC -o "$keep" tests/asan/keep/keep.c || exit 4
 
-# One algorithm for every operation: Open MPI's own alltoallw reads past buffers on one rank.
+# An algorithm for every operation: the native alltoallw of Open MPI reads past buffers on one rank.
 forced=barrier=dissemination,bcast=chain:segment=8K,gather=binomial,gatherv=binomial
 forced+=,scatter=binomial,scatterv=binomial,allgather=bruck,allgatherv=ring,alltoall=bruck
 forced+=,alltoallv=pairwise,alltoallw=pairwise,reduce=binomial,allreduce=ring
@@ -28,8 +28,8 @@ programs() {
 END
 }
 
-# A search for leaks takes seconds in every rank where the allocator has 2^28 regions to look
-# through: there each job searches with one of the MPIs, the next one with the other.
+# A leak check takes seconds in every rank if the allocator has 2^28 regions to search: there the jobs
+# alternate between the MPIs.
 half=0
 unwound=${ASAN_OPTIONS:-}:fast_unwind_on_malloc=0
 sanitized() { # NAME FLAVOUR RANKS PROGRAM ...
@@ -52,15 +52,15 @@ for flavour in $(flavours); do
     with=(--select online --budget 100 --first 0 --wisdom "$work/wisdom-$flavour")
     for words in "exact 800" "float 600" "contexts 60"; do
         read -r -a arguments <<<"$words"
-        ATTUNE_FORESEE=on sanitized "learning, $words" "$flavour" 2 "$build/tests/$flavour/learning" "${arguments[@]}"
+        ATTUNE_FORESEE=on sanitized "online tuning, $words" "$flavour" 2 "$build/tests/$flavour/learning" "${arguments[@]}"
     done
     with=(--staging 1M --warmup "$work/partners-$flavour" --algorithm allreduce=ring)
     sanitized staging "$flavour" 2 "$build/tests/$flavour/staging" 1
-    sanitized "staging, edges" "$flavour" 2 "$build/tests/$flavour/staging_edges"
+    sanitized "staging, edge cases" "$flavour" 2 "$build/tests/$flavour/staging_edges"
     with=(--algorithm "$forced")
-    ASAN_OPTIONS=$unwound LD_PRELOAD=$keep check_fails "$flavour: a leak is found" \
+    ASAN_OPTIONS=$unwound LD_PRELOAD=$keep check_fails "$flavour: a leak is reported" \
         "leak.c:" attuned "$flavour" 2 "$(program "$flavour" leak)"
     with=(--off)
-    sanitized inert "$flavour" 2 "$build/examples/$flavour/collectives" 0.001
+    sanitized "ATTUNE=off" "$flavour" 2 "$build/examples/$flavour/collectives" 0.001
 done
 finish

@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# The property tests under the sanitizers, but for those of catalog.sh.
+# The property tests under the sanitizers, except those of catalog.sh.
 . "$(dirname "$0")/together.bash"
 together property '[!c]*'

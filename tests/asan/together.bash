@@ -1,5 +1,5 @@
-# together.bash - for sanitized tests without MPI: `together TIER [PATTERN]` runs those tests of
-# a tier whose names match the pattern, all by default, in one process and makes one list of points of theirs.
+# together.bash - sanitized tests without MPI: `together TIER [PATTERN]` runs the tests of a tier whose
+# names match the pattern (default: all) in one process and prints one TAP list.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
 set -o pipefail
 
@@ -27,7 +27,7 @@ together() { # TIER [PATTERN]
         { print }
         END {
             if (!whole)
-                print "not ok " (++n) " - " module ": ends well"
+                print "not ok " (++n) " - " module ": does not end prematurely"
             print "1.." n
         }'
 }

@@ -1,6 +1,6 @@
 /* together.c - runs test programs, built as modules, one after the other in this process: on some
- * machines the search for leaks takes seconds whatever the program did, so one must do for all.
- * Every module has a copy of its own of what it tests. */
+ * machines a leak check takes seconds even for an empty program, so all share one.  Every module
+ * has its own copy of the code that it tests. */
 #include <dlfcn.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static entry *entry_of(const char *path)
 int main(int argc, char **argv)
 {
     int bad = 0;
-    setvbuf(stdout, NULL, _IOLBF, 0); /* when one crashes, all that was said before is told */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash must not lose earlier output */
     for (int i = 1; i < argc; i++) {
         char *own[] = {argv[i], NULL};
         entry *run = entry_of(argv[i]);

@@ -1,5 +1,5 @@
-/* agreement.c - random collective calls on random overlapping communicators.  Which algorithm
- * serves each call is chosen at random from outside; all ranks must choose alike or hang.
+/* agreement.c - random collective calls on random overlapping communicators.  The algorithm of each
+ * call is random, set from outside; ranks that select different ones would deadlock.
  *
  *   agreement [CALLS [SEED [COMMUNICATORS]]] */
 #include "exercise.h"
@@ -10,11 +10,11 @@
 enum { POOL = 10, MOST = 64 };
 
 typedef struct {
-    MPI_Comm comm; /* MPI_COMM_NULL on ranks outside of it */
+    MPI_Comm comm; /* MPI_COMM_NULL on other ranks */
     long uses;
 } slot;
 
-/* A communicator over a random part of the ranks in random order: the same draw on all ranks. */
+/* A communicator of random ranks in random order, drawn equally on all ranks. */
 static void make(slot *s, t_rng *rng)
 {
     int *order = t_alloc(sizeof(int) * (size_t)t_ranks);
@@ -51,7 +51,8 @@ int main(int argc, char **argv)
     const int comms = argc > 3 ? atoi(argv[3]) % (MOST + 1) : POOL;
     char name[60];
     t_rng rng = t_seed(seed, 1, 1);
-    snprintf(name, sizeof name, "%d random calls, seed %llu", calls, (unsigned long long)seed);
+    snprintf(name, sizeof name, "%d random calls have correct values, seed %llu", calls,
+             (unsigned long long)seed);
     t_point(name);
     t_exercise_begin();
     for (int i = 0; i < comms; i++)

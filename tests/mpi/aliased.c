@@ -1,10 +1,11 @@
-/* aliased.c - calls that ranks describe differently: some pass one buffer for both sides, which is
- * wrong, but the library may bear it, and some name their types otherwise.  Ranks that are served
- * must stay in step all the same, whatever each of them knows of earlier calls.
+/* aliased.c - calls whose arguments differ between ranks: some pass one buffer for both sides,
+ * which is erroneous, but libraries may accept it, and some use other datatypes of the same
+ * signature.  Ranks must still select the same algorithm, whatever earlier calls each of them has
+ * cached.
  *
  *   aliased [ROUNDS [strict]]
  *
- * strict: the values of such calls are right, too; Attune's own algorithms put the input aside. */
+ * strict: the values of such calls are correct, too: algorithms of Attune copy the input first. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void fill(void)
     }
 }
 
-/* n numbers of the rank `source`, from the i-th on. */
+/* n numbers of rank `source`, starting with the i-th. */
 static bool are_of(const int64_t *v, int source, int i, int n)
 {
     for (int k = 0; k < n; k++)
@@ -35,7 +36,7 @@ static bool are_of(const int64_t *v, int source, int i, int n)
     return true;
 }
 
-/* One block of N from each rank, its i-th on. */
+/* One block of N from each rank, starting with its i-th. */
 static bool are_gathered(const int64_t *v, int i)
 {
     for (int r = 0; r < t_ranks; r++)
@@ -44,7 +45,7 @@ static bool are_gathered(const int64_t *v, int i)
     return true;
 }
 
-/* The sums over ranks first .. last of the numbers from the i-th on. */
+/* The sums over ranks first .. last of the numbers starting with the i-th. */
 static bool are_sums(const int64_t *v, int last, int i)
 {
     for (int k = 0; k < N; k++) {
@@ -57,7 +58,7 @@ static bool are_sums(const int64_t *v, int last, int i)
     return true;
 }
 
-/* ---- calls: from x to `to`, which is x or y; `type` is a number under some name ---- */
+/* ---- calls: from x to `to`, which is x or y; `type`: one of several equal datatypes ---- */
 
 static bool scatter(int64_t *to, MPI_Datatype type)
 {
@@ -106,8 +107,8 @@ static bool reduce_scatter_block(int64_t *to, MPI_Datatype type)
     return are_sums(to, t_ranks - 1, t_rank * N);
 }
 
-/* easy: with one buffer, too, the library's own routine is right, because the input of the root
- * lies where it belongs. */
+/* easy: the native routine is correct with one buffer, too, because the input of the root is
+ * already in place. */
 static const struct {
     const char *name;
     bool (*call)(int64_t *to, MPI_Datatype type);
@@ -120,8 +121,8 @@ static const struct {
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* Rounds in which a rank passes one buffer in each call, one after the other, and rounds in which
- * nobody does.  The root of a scatter or gather is the only one for which it is wrong. */
+/* Rounds in which one rank, a different one in each call, passes one buffer, and rounds in which no
+ * rank does.  In a scatter or gather this is erroneous only at the root. */
 static bool is_wrong(int round) { return T_OPEN_MPI && round % 5 < 3; }
 static bool is_mine(int round, int i) { return calls[i].easy || (round + i) % t_ranks == t_rank; }
 
@@ -136,12 +137,12 @@ static void borne(int round)
         const bool right =
             calls[i].call(wrong && is_mine(round, i) ? x : y, odd ? own : MPI_INT64_T);
         t_check(right || (wrong && !strict && !calls[i].easy), "%s%s", calls[i].name,
-                wrong ? ", one rank has one buffer" : "");
+                wrong ? ", one rank passes one buffer" : "");
     }
     MPI_Type_free(&own);
 }
 
-/* ---- what the library refuses on all ranks ---- */
+/* ---- calls that the library rejects on all ranks ---- */
 
 static void add(void *a, void *b, int *n, MPI_Datatype *type)
 {
@@ -152,7 +153,7 @@ static void add(void *a, void *b, int *n, MPI_Datatype *type)
         to[i] += from[i];
 }
 
-/* Ranks that have freed a type know fewer calls than others. */
+/* Ranks that have freed a type have fewer cached calls than others. */
 static void refused(int round, MPI_Op op)
 {
     MPI_Datatype freed;
@@ -160,10 +161,10 @@ static void refused(int round, MPI_Op op)
         MPI_Type_dup(MPI_INT64_T, &freed);
         MPI_Type_free(&freed);
     }
-    t_where("round %d, refused", round);
+    t_where("round %d, rejected", round);
     fill();
     t_check(MPI_Allreduce(x, x, N, MPI_INT64_T, op, MPI_COMM_WORLD) != MPI_SUCCESS,
-            "allreduce in one buffer is refused");
+            "allreduce in one buffer is accepted");
     for (int k = 0; k < 3; k++) {
         fill();
         MPI_Allreduce(x, y, N, MPI_INT64_T, op, MPI_COMM_WORLD);
@@ -182,10 +183,10 @@ int main(int argc, char **argv)
         counts[r] = N;
         displs[r] = r * N;
     }
-    t_point("one buffer for both sides, other names of types");
+    t_point("ranks with aliased buffers or equivalent datatypes select the same algorithm");
     for (int k = 0; k < rounds; k++)
         borne(k);
-    t_point("one buffer for both sides where that is refused");
+    t_point("aliased buffers are rejected as natively");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Op_create(add, 1, &op);
     for (int k = 0; k < rounds; k++)

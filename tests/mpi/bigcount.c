@@ -1,4 +1,4 @@
-/* bigcount.c - messages of more than 2^31 bytes.  For 2 ranks; takes about 7 GB in all.
+/* bigcount.c - messages of more than 2^31 bytes.  For 2 ranks; needs about 7 GB of memory.
  *
  *   bigcount [SHIFT]: buffers of a little more than 2^SHIFT bytes (default 31) */
 #include "harness.h"
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     const int shift = argc > 1 ? atoi(argv[1]) : 31;
     const size_t piece = 48 * 1024;
     big = (((size_t)1 << shift) / piece + 7) * piece;
-    t_point("room for messages of more than 2^31 bytes");
+    t_point("memory for messages of more than 2^31 bytes");
     uint64_t *buffer = t_alloc_large(big, (long)(((size_t)1 << shift) >> 20) * 6 + 1024);
     if (buffer != NULL) {
         bcast(buffer);

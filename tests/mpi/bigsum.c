@@ -1,6 +1,6 @@
-/* bigsum.c - reductions that round, of more than 2^31 bytes and, where MPI has calls for that, of
- * more than 2^31 elements: their operands are combined in the canonical order, everywhere.  For 2
- * ranks; takes about 9 GB in all.
+/* bigsum.c - floating-point reductions of more than 2^31 bytes and, with large-count calls, of more
+ * than 2^31 elements: all operands are combined in the canonical order.  For 2 ranks; needs about 9
+ * GB of memory.
  *
  *   bigsum [SHIFT]: buffers of a little more than 2^SHIFT bytes (default 31) */
 #include "harness.h"
@@ -10,7 +10,7 @@
 static size_t big; /* bytes; with an odd number of floats */
 static MPI_Op mixed;
 
-/* ---- operands: all differ, and in which order they are combined shows ---- */
+/* ---- operands: all differ, and the result depends on their order ---- */
 
 static uint32_t bits_of(int rank, size_t i)
 {
@@ -47,7 +47,7 @@ static void fill(void *at, MPI_Datatype type)
             ((uint8_t *)at)[i] = byte_of(t_rank, i);
 }
 
-/* What has passed through both ranks, or through the first one alone. */
+/* The result of both ranks, or of the first one alone. */
 static bool is_right(const void *at, size_t i, MPI_Datatype type, int ranks)
 {
     if (type == MPI_FLOAT)
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     const int shift = argc > 1 ? atoi(argv[1]) : 31;
     big = ((size_t)1 << shift) + 4 * 4099;
     MPI_Op_create(apply, 1, &mixed);
-    t_point("room for more than 2^31 bytes");
+    t_point("memory for more than 2^31 bytes");
     void *const buffer = t_alloc_large(big, (long)(((size_t)1 << shift) >> 20) * 5 + 1024);
     if (buffer != NULL) {
         floats(buffer);

@@ -6,9 +6,9 @@
 
 enum { GUARD = 64 };
 
-/* ---- where the blocks lie ---- */
+/* ---- placement of blocks ---- */
 
-/* Displacements in elements; returns how many elements they span. */
+/* Displacements in elements; returns the number of elements that they span. */
 static int place(const t_shape *shape, const int *count, int *displ)
 {
     t_rng rng = t_seed(shape->seed, 77, (uint64_t)shape->blocks);
@@ -159,7 +159,7 @@ void t_side_free(t_side *side)
 
 /* ---- contents ---- */
 
-/* Differs from place to place, so that holes copied along with data are noticed. */
+/* Depends on the address, so that copied holes are detected. */
 static unsigned char guard_byte(size_t i) { return (unsigned char)(i * 37 + 11); }
 
 void t_side_clear(t_side *side)
@@ -197,7 +197,8 @@ size_t t_side_differs(const t_side *got, const t_side *want)
     return i;
 }
 
-/* Whether byte i of a wanted buffer is padding of a value; values differ from the guard pattern. */
+/* Whether byte i of an expected buffer is padding of a value; values differ from the guard
+ * pattern. */
 static bool is_padding(const t_side *want, size_t i)
 {
     const size_t size = sizeof(long double), base = (size_t)(want->base - want->memory);
@@ -225,7 +226,7 @@ static bool report(const t_side *got, const t_side *want, const char *what, size
     return t_check(
         false, "%s: byte %ld of %zu from the start of the buffer is %02x, expected %02x%s", what,
         (long)(got->memory + i - got->base), got->bytes - 2 * GUARD, got->memory[i],
-        want->memory[i], want->memory[i] == guard_byte(i) ? " (must stay untouched)" : "");
+        want->memory[i], want->memory[i] == guard_byte(i) ? " (must not be changed)" : "");
 }
 
 bool t_side_same(const t_side *got, const t_side *want, const char *what)

@@ -1,4 +1,4 @@
-/* buffers.h - send and receive buffers of collective calls, with every kind of memory layout.
+/* buffers.h - send and receive buffers of collective calls, with all kinds of memory layouts.
  *
  * A family is a type signature (one basic type, or a record); its layouts place the same
  * signature differently in memory, so ranks may mix the layouts of one family.  Sizes are counted
@@ -15,12 +15,12 @@ const char *t_layout_name(int family, int layout);
 /* Packed bytes of a unit. */
 int t_unit_bytes(int family, bool plain);
 
-/* How the blocks of a buffer lie in memory. */
+/* Placement of the blocks of a buffer in memory. */
 typedef enum {
-    T_REGULAR, /* one after the other, as operations without displacements want it */
+    T_REGULAR, /* contiguous, for operations without displacements */
     T_GAPS,    /* in order, with gaps */
     T_REVERSE, /* last block first */
-    T_RANDOM,  /* any order, with gaps, displacements may be negative */
+    T_RANDOM,  /* random order, with gaps, displacements may be negative */
     T_ORDERS
 } t_order;
 
@@ -31,10 +31,10 @@ typedef struct {
     MPI_Datatype *type; /* per block; all the same unless each_type */
     MPI_Aint *at;       /* byte offset of each block from base */
     size_t *packed;     /* packed bytes of each block */
-    unsigned char *memory, *base; /* base: what the call is given */
+    unsigned char *memory, *base; /* base: the argument of the call */
     size_t bytes;
-    bool borrowed;   /* the types are the caller's */
-    int value_bytes; /* of each long double, where it has padding; 0: no padding */
+    bool borrowed;   /* the caller owns the types */
+    int value_bytes; /* bytes of the value of a long double with padding; 0: no padding */
 } t_side;
 
 typedef struct {
@@ -49,19 +49,19 @@ typedef struct {
 } t_shape;
 
 t_side *t_side_new(const t_shape *shape);
-/* One block of `count` elements of the caller's type. */
+/* One block of `count` elements of a given type. */
 t_side *t_side_of(MPI_Datatype type, int count);
 void t_side_free(t_side *side);
 /* Guard pattern everywhere. */
 void t_side_clear(t_side *side);
-/* Writes the message (seed, from, to) into a block as the block's type lays it out. */
+/* Writes the message (seed, from, to) into a block, in the layout of its type. */
 void t_side_put(t_side *side, int block, uint64_t seed, int from, int to);
-/* The first byte of memory that differs, guards and holes too; got->bytes: none. */
+/* The first byte that differs, guards and holes included; got->bytes: none. */
 size_t t_side_differs(const t_side *got, const t_side *want);
-/* The same for what a call has written: MPI leaves the padding of values undefined.  That of holes
- * must stay as it was. */
+/* The same for the result of a call: MPI leaves the padding of values undefined, but holes must not
+ * be changed. */
 size_t t_side_result_differs(const t_side *got, const t_side *want);
-/* Failed checks of the two comparisons say what differs. */
+/* Checks with the two comparisons; failures print the difference. */
 bool t_side_same(const t_side *got, const t_side *want, const char *what);
 bool t_side_result_same(const t_side *got, const t_side *want, const char *what);
 

@@ -1,5 +1,5 @@
-/* combine.c - predefined operators in plain C, one element at a time: an oracle that shares nothing
- * with the MPI library or with Attune. */
+/* combine.c - predefined operators in plain C, one element at a time: a reference that shares no
+ * code with the MPI library or with Attune. */
 #include <complex.h>
 
 #include "operands.h"

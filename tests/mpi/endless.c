@@ -1,4 +1,4 @@
-/* endless.c - collectives until somebody ends it: for tests that kill a rank in the middle. */
+/* endless.c - collectives in an endless loop, for tests that kill ranks. */
 #include "exercise.h"
 
 #include <stdio.h>

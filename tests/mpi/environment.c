@@ -1,4 +1,4 @@
-/* environment.c - prints what rank 0 finds in its environment, and does some collectives. */
+/* environment.c - prints the environment of rank 0, and calls some collectives. */
 #include "exercise.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* errors.c - wrong calls: the same error class as the library gives, through the handler of the
- * user's own communicator.  For 2 ranks. */
+/* errors.c - erroneous calls: the same error class as natively, through the error handler of the
+ * communicator of the call.  For 2 ranks. */
 #include "exercise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- each wrong call, made through a table of routines ---- */
+/* ---- erroneous calls, through a table of routines ---- */
 
 static int in[64], out[64], counts[8], displs[8];
 
@@ -58,7 +58,7 @@ static int null_comm(const t_routines *f, MPI_Comm comm)
     return f->Barrier(MPI_COMM_NULL);
 }
 
-/* Only what the library's own routine notices: otherwise it crashes. */
+/* Only errors that the native routine detects: others make it crash. */
 static const struct {
     const char *name;
     int (*call)(const t_routines *f, MPI_Comm comm);
@@ -68,11 +68,11 @@ static const struct {
     {"negative count in a reduction", negative_reduce, true, false},
     {"root too large", root_too_large, true, true},
     {"negative root", root_negative, true, true},
-    {"root of a reduction", reduce_root, true, true},
+    {"root too large in a reduction", reduce_root, true, true},
     {"null datatype", null_type, true, true},
     {"null operator", null_operator, true, true},
     {"operator not valid for the type", wrong_operator, true, true},
-    {"send and receive buffer the same", aliased, true, true},
+    {"aliased send and receive buffers", aliased, true, true},
     {"negative count of a block", negative_block, false, true},
     {"null communicator", null_comm, true, true},
 };
@@ -101,7 +101,7 @@ static bool noticed(int i) { return T_OPEN_MPI ? wrongs[i].open_mpi : wrongs[i].
 
 static void same_class(MPI_Comm comm)
 {
-    t_point("error classes as natively with MPI_ERRORS_RETURN");
+    t_point("error classes with MPI_ERRORS_RETURN are as natively");
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -112,14 +112,14 @@ static void same_class(MPI_Comm comm)
         const int want = class_of(wrongs[i].call(t_real(), comm));
         const int got = class_of(wrongs[i].call(&t_mpi, comm));
         t_check(got == want, "error class %d, natively %d", got, want);
-        t_check(t_exercise(12, comm, (uint64_t)i, 20) == 0, "the next call is wrong");
+        t_check(t_exercise(12, comm, (uint64_t)i, 20) == 0, "the next call has wrong values");
     }
 }
 
 static void own_handler(MPI_Comm comm)
 {
     MPI_Errhandler handler;
-    t_point("a user's handler is called once, with the user's communicator");
+    t_point("a user-defined error handler is called once, with the communicator of the call");
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(comm, handler);
     MPI_Errhandler_free(&handler);
@@ -138,12 +138,12 @@ static void own_handler(MPI_Comm comm)
             t_check(class_of(handled_code) == want_class, "the handler was given class %d",
                     class_of(handled_code));
         }
-        t_check(t_exercise(12, comm, (uint64_t)i, 20) == 0, "the next call is wrong");
+        t_check(t_exercise(12, comm, (uint64_t)i, 20) == 0, "the next call has wrong values");
     }
 }
 
-/* The receiver has less room than the sender sends: an error that only the message brings.
- * Whole messages between 2 ranks, so nothing waits for a piece that never comes. */
+/* The receive buffer is smaller than the message: an error that only the transfer detects.
+ * Messages without segments between 2 ranks, so no rank waits for a segment that is never sent. */
 static void truncation(const char *name, bool with_handler)
 {
     MPI_Comm comm;
@@ -169,10 +169,10 @@ static void truncation(const char *name, bool with_handler)
     MPI_Comm_free(&comm);
 }
 
-/* Errors in a user's operator are its own business, but its handler may be replaced at any time. */
+/* Error handlers may be replaced at any time. */
 static void replaced_handler(MPI_Comm comm)
 {
-    t_point("a handler set between two calls is the one that counts");
+    t_point("an error handler set between two calls is used by the second");
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -198,8 +198,8 @@ int main(int argc, char **argv)
     same_class(comm);
     own_handler(comm);
     replaced_handler(comm);
-    truncation("truncation is MPI_ERR_TRUNCATE", false);
-    truncation("truncation reaches the user's handler", true);
+    truncation("truncation returns MPI_ERR_TRUNCATE", false);
+    truncation("truncation calls the user-defined error handler", true);
     MPI_Comm_free(&comm);
     t_exercise_end();
     const int code = t_finish();

@@ -10,7 +10,8 @@ typedef struct {
     bool in_place, ordered;
 } call;
 
-static MPI_Op left_operator; /* associative, not commutative: its value is the lowest rank's */
+static MPI_Op
+    left_operator; /* associative, not commutative: the result is the operand of the lowest rank */
 
 static void take_left(void *in, void *inout, int *n, MPI_Datatype *type)
 {
@@ -45,7 +46,7 @@ static long wrong(const call *c, const int *got, int from, int to, int n)
     return bad;
 }
 
-/* Elements of rank q's block in the operations with varying blocks; some are empty. */
+/* Elements of the block of rank q in vector operations; some blocks are empty. */
 static int part(const call *c, int q)
 {
     return (int)((c->seed / 7 + (uint64_t)q * 5) % 4) * c->n / 2;
@@ -75,7 +76,7 @@ static int *offsets(const call *c)
     return displs;
 }
 
-/* ---- the calls that move data ---- */
+/* ---- calls that move data ---- */
 
 static long do_barrier(const call *c)
 {
@@ -239,7 +240,7 @@ static long exchange(const call *c, bool each_type)
 static long do_alltoallv(const call *c) { return exchange(c, false); }
 static long do_alltoallw(const call *c) { return exchange(c, true); }
 
-/* ---- the calls that reduce ---- */
+/* ---- calls that reduce ---- */
 
 /* Element i over ranks 0 .. last. */
 static int reduced(const call *c, int last, int i)
@@ -262,7 +263,7 @@ static long wrong_sum(const call *c, const int *got, int last, int first, int n)
 
 static MPI_Op operator_of(const call *c) { return c->ordered ? left_operator : MPI_SUM; }
 
-/* Input of `n` elements and room for as many results; what the call is given as send buffer. */
+/* Input of `n` elements and a buffer for the results; returns the send buffer argument. */
 static const void *operands(const call *c, size_t n, int **in, int **out)
 {
     *in = room(n);
@@ -280,7 +281,7 @@ static long release(long bad, int *in, int *out)
 
 static long do_reduce(const call *given)
 {
-    /* MPICH's own large reduce dereferences MPI_IN_PLACE when the root is not rank 0. */
+    /* The native large reduce of MPICH dereferences MPI_IN_PLACE when the root is not rank 0. */
     const call reduce = {.comm = given->comm,
                          .seed = given->seed,
                          .p = given->p,

@@ -1,5 +1,5 @@
-/* fakehosts.c - TEST_HOSTS=N: the ranks believe that they sit on hosts h0 .. h<N-1>, dealt like
- * cards, so that algorithms that follow a topology have something to follow on one machine. */
+/* fakehosts.c - TEST_HOSTS=N: gethostname returns h0 .. h<N-1>, with cyclic mapping of ranks, so
+ * that topology-aware algorithms can be tested on one machine. */
 #include "harness.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,8 @@ static const char *rank_text(void)
     return open_mpi ? open_mpi : pmi ? pmi : "0";
 }
 
-/* Stands before the C library's for the program and for every library that it loads. */
+/* Takes precedence over that of the C library, in the program and in all libraries that it
+ * loads. */
 __attribute__((visibility("default"))) int gethostname(char *name, size_t room)
 {
     const char *hosts = getenv("TEST_HOSTS");

@@ -27,11 +27,11 @@ int t_rank, t_ranks;
 static point points[MAX_POINTS];
 static int npoints;
 static char where[TEXT];
-static bool verbose; /* TEST_VERBOSE: say everything as it happens */
+static bool verbose; /* TEST_VERBOSE: print everything immediately */
 
 /* ---- watchdog ---- */
 
-static void say(const char *text)
+static void print_line(const char *text)
 {
     if (write(2, text, strlen(text)) < 0)
         _exit(125);
@@ -42,8 +42,8 @@ static void on_alarm(int signal_number)
     static char line[TEXT + 64];
     (void)signal_number;
     snprintf(line, sizeof line, "# rank %d hangs in: %s\n", t_rank, where);
-    say(line);
-    sleep(1); /* lets the other ranks speak before the launcher ends them */
+    print_line(line);
+    sleep(1); /* time for messages of other ranks before the launcher ends them */
     _exit(124);
 }
 
@@ -74,8 +74,8 @@ void t_die(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    snprintf(line, sizeof line, "# rank %d gives up in %s: %s\n", t_rank, where, text);
-    say(line);
+    snprintf(line, sizeof line, "# rank %d aborts in %s: %s\n", t_rank, where, text);
+    print_line(line);
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1);
 }
@@ -146,7 +146,7 @@ int t_finish(void)
     const int bytes = (int)(sizeof(point) * (size_t)npoints);
     const double end = MPI_Wtime();
     int code = 0;
-    t_where("collecting the verdicts");
+    t_where("collecting the results");
     if (t_rank == 0) {
         point *other = t_alloc(sizeof points);
         for (int i = 0; i < npoints; i++)
@@ -161,7 +161,7 @@ int t_finish(void)
     } else {
         MPI_Send(points, bytes, MPI_BYTE, 0, VERDICT_TAG, MPI_COMM_WORLD);
     }
-    t_where("after the verdicts");
+    t_where("after the results");
     return code;
 }
 
@@ -208,7 +208,7 @@ void t_shuffle(t_rng *rng, int *v, int n)
     }
 }
 
-/* ---- the MPI library's own routines ---- */
+/* ---- native routines of the MPI library ---- */
 
 const t_routines t_mpi = {
 #define T_ENTRY(name) .name = MPI_##name,

@@ -1,5 +1,5 @@
-/* harness.h - what every MPI test program needs: TAP points judged by all ranks, a watchdog that
- * says where each rank hangs, reproducible random numbers, and the MPI library's own routines. */
+/* harness.h - shared by all MPI test programs: TAP points over all ranks, a watchdog that prints
+ * where each rank hangs, reproducible random numbers, and native routines of the MPI library. */
 #ifndef TEST_HARNESS_H
 #define TEST_HARNESS_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which library the program is built for. */
+/* The MPI library that the program is built for. */
 #ifdef OPEN_MPI
 enum { T_OPEN_MPI = 1 };
 #else
@@ -17,22 +17,22 @@ enum { T_OPEN_MPI = 0 };
 
 /* ---- lifecycle: t_start after MPI_Init, t_finish before MPI_Finalize ---- */
 
-/* `seconds`: after that time (TEST_SECONDS overrides it), times TEST_PATIENCE, every rank says what
- * it was doing and the job ends. */
+/* `seconds`: after that time (TEST_SECONDS overrides it), times TEST_PATIENCE, every rank prints
+ * its current step and the job ends. */
 void t_start(unsigned seconds);
-/* Gathers the verdicts with point-to-point messages, prints TAP on rank 0, returns exit code. */
+/* Gathers the results with point-to-point messages, prints TAP on rank 0, returns the exit code. */
 int t_finish(void);
 extern int t_rank, t_ranks; /* in MPI_COMM_WORLD */
 
-/* Begins a test point (a line of TAP); all ranks must begin the same points. */
+/* Starts a test point (a line of TAP); all ranks must start the same points. */
 void t_point(const char *name);
 /* Marks the current point as not run, with the reason. */
 void t_skip(const char *why);
-/* What is going on now: named by the watchdog and in front of failures. */
+/* The current step: printed by the watchdog and before failures. */
 void t_where(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* One check of the current point; the first failure's message is printed. */
 bool t_check(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Reports now, on stderr, and ends the job: for failures after which the ranks cannot go on. */
+/* Prints a message on stderr and ends the job: for failures after which ranks cannot continue. */
 void t_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* ---- reproducible random numbers ---- */
@@ -68,14 +68,14 @@ typedef struct {
 #undef T_FIELD
 } t_routines;
 
-/* What the program calls: interposed when something is preloaded. */
+/* The routines that the program calls, interposed by preloaded libraries. */
 extern const t_routines t_mpi;
-/* The library's PMPI routines found in the library's own file. */
+/* The PMPI routines, resolved in the file of the MPI library. */
 const t_routines *t_real(void);
 
 void *t_alloc(size_t bytes); /* never NULL */
-/* What every rank gets, or NULL on all: when some rank has no room, there are not 2 of them, or the
- * host has less than `need_mb` free in all; the current point is then left out. */
+/* Memory on every rank, or NULL on all: if a rank has none, if there are not 2 ranks, or if the
+ * host has less than `need_mb` free in total; the current point is then skipped. */
 void *t_alloc_large(size_t bytes, long need_mb);
 
 /* Links gethostname of fakehosts.c into the program. */

@@ -1,5 +1,5 @@
-/* intercomm.c - collectives on intercommunicators, which stay the library's own, between served
- * calls on the groups that made them.  For 2 ranks and more. */
+/* intercomm.c - collectives on intercommunicators, which stay native, between served calls on their
+ * local groups.  For 2 ranks and more. */
 #include "exercise.h"
 
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static void rooted(void)
 {
     int data[3] = {side == 0 ? 41 : -1, 42, 43}, mine = 10 + local_rank, sum = -1;
     int *all = t_alloc(sizeof(int) * (size_t)remote_size);
-    t_point("rooted collectives between groups");
+    t_point("rooted collectives on an intercommunicator");
     MPI_Bcast(data, 3, MPI_INT, root_argument(), inter);
-    t_check(data[0] == 41, "bcast brought %d", data[0]);
+    t_check(data[0] == 41, "bcast received %d", data[0]);
     MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, root_argument(), inter);
     if (root_argument() == MPI_ROOT)
         t_check(sum == 10 * remote_size + remote_size * (remote_size - 1) / 2, "sum %d", sum);
@@ -44,7 +44,7 @@ static void symmetric(void)
     int mine = 100 * side + local_rank, sum = -1, bad = 0;
     int *all = t_alloc(sizeof(int) * (size_t)remote_size);
     int *out = t_alloc(sizeof(int) * (size_t)remote_size);
-    t_point("symmetric collectives between groups");
+    t_point("collectives without root on an intercommunicator");
     MPI_Barrier(inter);
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, inter);
     t_check(sum == 100 * (1 - side) * remote_size + remote_size * (remote_size - 1) / 2,
@@ -65,7 +65,7 @@ static void symmetric(void)
 static void merged(void)
 {
     MPI_Comm both;
-    t_point("the merged communicator");
+    t_point("collectives on the merged communicator");
     MPI_Intercomm_merge(inter, side, &both);
     for (int i = 0; i < 12; i++)
         t_check(t_exercise_all(both, (uint64_t)i, 40) == 0, "wrong result");
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 12; i++)
         t_exercise(12, local, (uint64_t)i, 10);
     rooted();
-    t_point("the groups themselves");
+    t_point("collectives on the local groups");
     t_check(t_exercise_all(local, 9, 40) == 0, "wrong result");
     symmetric();
     merged();

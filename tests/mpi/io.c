@@ -1,4 +1,4 @@
-/* io.c - MPI-IO, which uses collectives of its own: collective writes and reads of interleaved
+/* io.c - MPI-IO, which uses collectives internally: collective writes and reads of interleaved
  * records, shared file pointers, views.
  *
  *   io FILE */
@@ -50,7 +50,7 @@ static void plain_view(const char *path)
     MPI_Offset bytes = 0;
     int got[WIDTH] = {0};
     const int record = RECORDS / 2, owner = t_rank;
-    t_point("the file is what all ranks wrote");
+    t_point("the file contains the data of all ranks");
     MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
     MPI_File_get_size(file, &bytes);
     t_check(bytes == (MPI_Offset)(RECORDS * WIDTH * t_ranks) * (MPI_Offset)sizeof(int),
@@ -77,7 +77,7 @@ static void ordered(const char *path)
     const int other = (t_rank + 1) % t_ranks;
     MPI_File_read_at_all(file, (MPI_Offset)other * (MPI_Offset)sizeof(int), &got, 1, MPI_INT,
                          MPI_STATUS_IGNORE);
-    t_check(got == value(other, 7), "rank %d's entry is %d", other, got);
+    t_check(got == value(other, 7), "the entry of rank %d is %d", other, got);
     MPI_File_close(&file);
 }
 

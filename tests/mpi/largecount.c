@@ -1,5 +1,5 @@
-/* largecount.c - the calls of MPI 4 with large counts (MPI_X_c), each with its result checked.  For
- * 2 ranks and more. */
+/* largecount.c - the large-count calls of MPI 4 (MPI_X_c), with their results checked.  For 2 ranks
+ * and more. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static void sum(int last, int shift)
 
 static void rooted(int root)
 {
-    t_point(root == 0 ? "rooted calls, root 0" : "rooted calls, another root");
+    t_point(root == 0 ? "rooted large-count calls, root 0"
+                      : "rooted large-count calls, another root");
     put(root, 1, false);
     MPI_Bcast_c(r == root ? out : in, N, MPI_INT, root, comm);
     if (r != root)
@@ -79,7 +80,7 @@ static void rooted(int root)
 
 static void symmetric(void)
 {
-    t_point("calls without a root");
+    t_point("large-count calls without root");
     put(r, 1, false);
     MPI_Allgather_c(out, N, MPI_INT, in, N, MPI_INT, comm);
     all_blocks(0);

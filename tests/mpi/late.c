@@ -1,14 +1,14 @@
-/* late.c - a program in which some ranks always have more to do.
+/* late.c - a program with arrival skew.
  *
  *   late CALLS MICROSECONDS
  *
- * Every second rank comes so much later to every call; every value is checked. */
+ * Every second rank enters each call MICROSECONDS later; every value is checked. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
 
-enum { WORDS = 3000 }; /* several pieces */
+enum { WORDS = 3000 }; /* several segments */
 
 static long wrong_bcast(int r, int call, int n)
 {
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     t_start(100);
     const int calls = argc > 1 ? atoi(argv[1]) : 100, late_us = argc > 2 ? atoi(argv[2]) : 1000;
     long wrong = 0;
-    t_point("ranks that come late in every call");
+    t_point("values are correct with late ranks in every call");
     for (int call = 0; call < calls; call++) {
         const int n = call % 4 == 3 ? WORDS : 100;
         if (t_rank % 2 == 1)

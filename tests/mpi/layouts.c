@@ -37,7 +37,7 @@ static MPI_Datatype make_couple(MPI_Datatype base, MPI_Aint size, int capacity)
     return type;
 }
 
-/* Size equals extent, lower bound 0, and yet not the identity. */
+/* Size equals extent, lower bound 0, but not contiguous in order. */
 static MPI_Datatype make_swap(MPI_Datatype base, MPI_Aint size, int capacity)
 {
     MPI_Datatype type;

@@ -1,4 +1,4 @@
-/* layouts.h - how buffers.c gets the datatypes of a family's layouts. */
+/* layouts.h - the datatypes of the layouts of a family. */
 #ifndef TEST_LAYOUTS_H
 #define TEST_LAYOUTS_H
 
@@ -6,8 +6,8 @@
 
 /* Elements of that layout in a unit. */
 int t_elements(int family, int layout, bool plain);
-/* How many bytes of each long double in the family hold its value, the rest being padding; 0: the
- * family has no padding.  Layouts place them at multiples of its size. */
+/* The number of bytes of each long double in the family that hold its value, the rest being
+ * padding; 0: no padding.  Layouts place them at multiples of its size. */
 int t_value_bytes(int family);
 /* A committed datatype; predefined when plain.  `capacity`: elements that the buffer may hold,
  * for layouts whose elements interleave. */

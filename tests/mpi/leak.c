@@ -1,4 +1,4 @@
-/* leak.c - loses some blocks on every rank: what the search for leaks must find. */
+/* leak.c - leaks memory on every rank, for the test of the leak check. */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
-/* learning.c - programs that repeat themselves, for jobs that learn while they run.
+/* learning.c - programs with repeated calls, for online tuning.
  *
  *   learning MODE CALLS
  *
- * exact: sizes, roots and operations change; every value is checked.  steady: one kind of calls,
- * so that little is enough to learn.  float: sums of doubles, which must have the same bits
- * whenever the same data are added.  long: large ones of both sorts.  contexts: named places, some
- * nested, some by number, a communicator with an info key.  endless: steady, until somebody ends
- * it. */
+ * exact: sizes, roots and operations change; every value is checked.  steady: one call class, so
+ * that a short job can tune it.  float: sums of doubles, which must have the same bits whenever the
+ * same data are added.  long: large exact and floating-point calls.  contexts: named and numbered
+ * contexts, some nested, and a communicator with an info key.  endless: steady, in an endless
+ * loop. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ typedef long (*exact_fn)(MPI_Comm comm, int n, int salt);
 static const exact_fn exact[] = {wrong_sums, wrong_bcast, wrong_alltoall, wrong_allgather};
 enum { EXACT = sizeof exact / sizeof *exact };
 
-/* Long runs of one call, as programs have them, and changes in between. */
+/* Many repetitions of one call, as in applications, with changes in between. */
 static void run_exact(int calls)
 {
     static const int sizes[] = {1, 40, 1000, 3000};
@@ -145,7 +145,7 @@ static void run_float(int calls)
             memcpy(first[problem], out, sizeof out);
         t_where("call %d", i);
         t_check(memcmp(first[problem], out, (size_t)n * sizeof *out) == 0,
-                "other bits than in the first call");
+                "bits differ from the first call");
     }
 }
 
@@ -172,7 +172,7 @@ static void run_long(int calls)
         add_up(1, MPI_COMM_WORLD, MOST, in, out, false);
         if (i == 0)
             memcpy(first, out, sizeof out);
-        t_check(memcmp(first, out, sizeof out) == 0, "other bits than in the first call");
+        t_check(memcmp(first, out, sizeof out) == 0, "bits differ from the first call");
     }
 }
 
@@ -198,7 +198,7 @@ static void run_contexts(int calls)
         t_check(wrong_sums(own, 100, i) == 0, "own: wrong values");
         t_check(wrong_bcast(own, 100, i) == 0, "own: wrong values");
     }
-    attune_context_pop(); /* one too many does no harm */
+    attune_context_pop(); /* one end too many has no effect */
     MPI_Info_free(&info);
     MPI_Comm_free(&own);
 }
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
         if (attune_context_push != NULL)
             run_contexts(calls);
         else
-            t_skip("runs without Attune");
+            t_skip("works without Attune");
     } else {
         run_exact(calls);
     }

@@ -1,18 +1,18 @@
-# lib.bash - for the MPI test scripts: which MPIs are there, how to start ranks, with and without
-# Attune, never longer than a limit, and nothing left behind.
+# lib.bash - for the MPI test scripts: lists the MPIs, runs jobs with and without Attune, with a time
+# limit, and removes temporary files.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
 . ./tests/tap.bash
 build=${ATTUNE_BUILD:-$PWD/build}
 attune=$build/bin/attune
 for variable in "${!ATTUNE@}"; do
-    unset "$variable" # the user's settings are not the test's
+    unset "$variable" # settings of the user must not affect tests
 done
 work=$(mktemp -d)
-export XDG_DATA_HOME=$work/data # what other tests have learned is not the test's either
+export XDG_DATA_HOME=$work/data # nor may wisdom of other tests
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 limit=${TEST_LIMIT:-60} # seconds for one job
-export TEST_PATIENCE=${TEST_PATIENCE:-5} # a busy machine gets so many times as long
+export TEST_PATIENCE=${TEST_PATIENCE:-5} # factor on all time limits, for busy machines
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
@@ -25,7 +25,7 @@ flavours() {
     done
 }
 
-# Open MPI's ranks give cores away when there are too few; MPICH's must be made to.
+# Waiting ranks of Open MPI yield when there are too few cores; those of MPICH only with polite.so.
 cores=$(nproc)
 polite=$work/polite.so
 cc -O2 -shared -fPIC -o "$polite" tests/mpi/polite/polite.c -ldl || exit 4
@@ -59,14 +59,14 @@ attuned() { # FLAVOUR N PROGRAM ...
     limited "$attune" run "${with[@]}" -- "${launcher[@]}" "$@"
 }
 
-# `attune run` refuses files that are bad.  Ranks that get the variable by themselves, as where the
-# library is preloaded by other means, show what the library does about them.
+# `attune run` rejects invalid files before it starts a job.  With the variable set in the ranks, as
+# where the library is preloaded by other means, the library itself reads them.
 inside_ranks() { # VARIABLE=VALUE FLAVOUR N PROGRAM ...
     attuned "$2" "$3" env "$1" "${@:4}"
 }
 
 # Starts a command in the background: output in $work/output, process in `job`.  The file is emptied
-# here, because the background process may do so only after a first look at it.
+# here, because the background process may do so only after it was read.
 start_job() { # COMMAND ...
     : >"$work/output"
     "$@" >"$work/output" 2>&1 &
@@ -99,7 +99,7 @@ served_all() { # REPORT [RANKS]
         END { for (name in n) print name, n[name] }' "$1"
 }
 
-# Turns a program's TAP output into points here, prefixed; a job that died is a failure.
+# Copies the TAP output of a program, with a prefix; a job that died is a failure.
 adopt() { # PREFIX OUTPUT EXIT_CODE
     local line failed=no
     while IFS= read -r line; do
@@ -114,18 +114,18 @@ adopt() { # PREFIX OUTPUT EXIT_CODE
     if [ "$failed" = yes ]; then
         grep '^#' "$2" | head -n 20
     elif [ "$3" -ne 0 ] || ! grep -q '^ok' "$2"; then
-        tap_point "$1: the job ends well" no "exit code $3: $(tail -n 20 "$2")"
+        tap_point "$1: the job exits with 0" no "exit code $3: $(tail -n 20 "$2")"
     fi
 }
 
-# What algorithms are good for: the groups of the catalogue.
+# The groups of algorithms in the catalogue.
 families() { "$attune" algo list --format csv | cut -d, -f2 | sed '1d; /^native$/d' | sort -u; }
 
-# One algorithm of that group for each operation, or any where the group has none:
+# One algorithm of that group for each operation, or any one if the group has none:
 # allgather=ring,allreduce=ring,...
 family() { # GROUP
     "$attune" algo list --format csv | awk -F, -v group="$1" '
-        NR == 1 || $2 == "native" || /,topology,/ || /, topology",/ { next } # no wires here
+        NR == 1 || $2 == "native" || /,topology,/ || /, topology",/ { next } # these need a topology
         { split($1, name, "/"); op = name[1] }
         !(op in any) { any[op] = name[2]; order[++n] = op }
         $2 == group && !(op in best) { best[op] = name[2] }

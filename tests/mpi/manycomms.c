@@ -1,4 +1,4 @@
-/* manycomms.c - as many live communicators as a program may want, all of them in use.
+/* manycomms.c - many live communicators, all of them in use.
  *
  *   manycomms [COUNT] */
 #include "exercise.h"
@@ -23,14 +23,14 @@ int main(int argc, char **argv)
     const int n = argc > 1 ? atoi(argv[1]) : 1500;
     MPI_Comm *comm = t_alloc(sizeof(MPI_Comm) * (size_t)n);
     t_exercise_begin();
-    t_point("communicators made while others are used");
+    t_point("collectives on new communicators while others exist");
     for (int i = 0; i < n; i++) {
         t_where("communicator %d of %d", i, n);
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
         t_check(t_exercise(i % T_EXERCISES, comm[i], (uint64_t)i, 10) == 0, "wrong result");
     }
-    use_all(comm, n, "collectives on all of them");
-    use_all(comm, n, "and once more");
+    use_all(comm, n, "collectives on all communicators");
+    use_all(comm, n, "collectives on all communicators, second pass");
     for (int i = 0; i < n; i++)
         MPI_Comm_free(&comm[i]);
     t_exercise_end();

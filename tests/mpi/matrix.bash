@@ -1,7 +1,7 @@
 # matrix.bash FLAVOUR - every row of the catalogue under the matrix program, on 1 to 8 ranks.
 #
-# One job forces one algorithm for each operation; the next job the next ones, until every row has
-# had its turn.  The report must say that it served.
+# One job forces one algorithm for each operation, the next job the next ones, until every row was
+# used.  The report must list calls that it served.
 . "$(dirname "$0")/lib.bash"
 flavour=$1
 read -r -a rank_counts <<<"${TEST_RANKS:-1 2 3 4 5 7 8}"
@@ -42,10 +42,10 @@ read_catalogue() {
 
 # ---- one job ----
 
-# What is tried on so many ranks: every row, and every third time those with parameters set.  On
-# many ranks, which take long, rows take turns: each is tried on two of 5, 7 and 8.
-declare -A turns # turns[op]: the library's own routine, then the rest, one in each job
-set_turns() { # RANKS; the number of jobs goes to `jobs`
+# The variants for a number of ranks: every row, and every third time those with parameters set.  Jobs
+# with many ranks take long, so there each row is tried on two of 5, 7 and 8 ranks.
+declare -A variants # variants[op]: native, then the rest, one in each job
+set_variants() { # RANKS; the number of jobs goes to `jobs`
     local op variant i list
     jobs=0
     for op in "${!rows[@]}"; do
@@ -59,13 +59,13 @@ set_turns() { # RANKS; the number of jobs goes to `jobs`
             fi
             list+=" $variant"
         done
-        turns[$op]=$list
+        variants[$op]=$list
         i=$(wc -w <<<"$list")
         jobs=$((i > jobs ? i : jobs))
     done
 }
 
-# Must this variant serve on that many ranks?
+# Whether this variant must serve on that number of ranks.
 applies() { # OP VARIANT RANKS
     case ${needs[$1/${2%%:*}]} in
     *"power of two"*) (($3 & ($3 - 1))) && return 1 ;;
@@ -75,8 +75,8 @@ applies() { # OP VARIANT RANKS
     [ "$2" != native ]
 }
 
-# The library's own routines are slow when MPICH's ranks outnumber the cores: ask less of them.
-set_effort() { # RANKS JOB: words in `effort`; the last of two options counts
+# Native routines of MPICH are slow when oversubscribed: fewer calls of them.
+set_effort() { # RANKS JOB: options in `effort`; the last of two equal options counts
     effort=(--seed $((100 * $1 + $2)) --slice "$(($2 % slices))/$slices" --oracle 3)
     [ "$flavour" = mpich ] || return
     effort+=(--oracle $(($1 <= 2 ? 1 : $1 <= 4 ? 24 : 120)))
@@ -84,28 +84,28 @@ set_effort() { # RANKS JOB: words in `effort`; the last of two options counts
     [ "$1" -le 3 ] || [ "$2" -gt 0 ] || effort+=(--cases 6 --slice "$1/64")
 }
 
-# Operations whose forced algorithm hands some calls back to the library.
+# Operations whose forced algorithm passes some calls to the native routine.
 perhaps_native() { # CHOICES
     local choice out=
     for choice in $1; do
         local name=${choice%%=*}/${choice#*=}
         name=${name%%:*}
-        # A parameter may make a row refuse: another rank order, or a part that wants operands to
-        # commute.
+        # A parameter may make a row reject calls: another rank order, or a part that needs
+        # commutative operators.
         [[ -n ${needs[$name]} && ${needs[$name]} != "sizes first" ]] || [[ $name == */native ]] ||
             [[ $choice == *:* ]] && out+=,${choice%%=*}
     done
     echo "${out#,}"
 }
 
-# A rank alone may have been spared all that its library cannot do; a parameter, or clusters that are
-# not runs of ranks, may make a row refuse, but then it says so - once, perhaps on fewer ranks.
+# With one rank all cases may be skipped because of library bugs.  A parameter, or clusters that are not
+# consecutive ranks, may make a row reject calls; then it prints so, once, perhaps on fewer ranks.
 must_serve() { # OP VARIANT RANKS NATIVE OUTPUT
     applies "$1" "$2" "$3" && { [ "$3" -gt 1 ] || [[ ,$4, != *,$1,* ]]; } &&
         ! { [[ $2 == *:* || $2 == levels ]] && grep -q "$1/${2%%:*} cannot serve $1 on [1-$3] ranks: " "$5"; }
 }
 
-# The program's verdict on each operation, and the calls that each algorithm served, by name.
+# The result of the program for each operation, and the calls that each algorithm served, by name.
 declare -A verdicts served_calls
 read_job() { # RANKS OUTPUT REPORT
     local line name n
@@ -132,7 +132,7 @@ judge_job() { # RANKS CHOICES NATIVE OUTPUT REPORT CODE
             text="$line
 $(grep "^# rank [0-9]*, $op:" "$4" | head -n 5)"
         elif [ "${served_calls[$op/$name]:-0}" -eq 0 ] && must_serve "$op" "$variant" "$1" "$3" "$4"; then
-            text="the report does not say that $name served $op on $1 ranks"
+            text="the report lists no call of $op on $1 ranks that $name served"
         fi
         [ -z "$text" ] && good=yes || good=no
         tap_point "$flavour $1 ranks: $op/$variant" $good "$text"
@@ -143,7 +143,7 @@ $(grep "^# rank [0-9]*, $op:" "$4" | head -n 5)"
 run_job() { # RANKS JOB
     local op variant list native choices= ops=
     for op in "${!rows[@]}"; do
-        read -r -a list <<<"${turns[$op]}"
+        read -r -a list <<<"${variants[$op]}"
         variant=${list[$2]:-}
         [ -n "$variant" ] || continue
         choices+=" $op=$variant"
@@ -170,13 +170,13 @@ read_catalogue
 printf '%s\n' 'SwitchName=left Nodes=h[0-1]' 'SwitchName=right Nodes=h[2-3]' \
     'SwitchName=core Switches=left,right' >"$work/topology.conf"
 for n in "${rank_counts[@]}"; do
-    # The same program natively: what it expects is what the library delivers.
+    # The same program natively: the expected results are those of the library.
     if [ "$flavour" = openmpi ] || [ "$n" -le 3 ]; then
         natively "$flavour" "$n" "$(program "$flavour" matrix)" --oracle 0 --native all \
             --slice $((n % slices))/$slices --seed "$n" >"$work/output" 2>&1 && good=yes || good=no
-        tap_point "$flavour $n ranks: natively" "$good" "$(grep -v '^ok' "$work/output")"
+        tap_point "$flavour $n ranks: all operations natively" "$good" "$(grep -v '^ok' "$work/output")"
     fi
-    set_turns "$n"
+    set_variants "$n"
     for ((job = 0; job < jobs; job++)); do
         run_job "$n" "$job"
     done

@@ -1,12 +1,12 @@
-/* matrix.c - every blocking collective against what it must deliver and against the MPI library's
- * own routine, on every kind of argument.  Which algorithm serves is forced from outside.
+/* matrix.c - every blocking collective with all kinds of arguments, compared with the expected
+ * result and with the native routine.  The algorithm is forced from outside.
  *
  *   matrix [--ops a,b] [--cases N] [--seed S] [--slice I/N] [--oracle K] [--native a,b]
  *          [--comms 1|2]
  *
- * --slice runs that part of the (type, operator) combinations; --oracle K asks the library's own
- * routine in every K-th case (0: never); --native (or "all") names the operations that the library
- * itself may have to serve, which then are spared what the library cannot do. */
+ * --slice runs part I of N of the (type, operator) combinations; --oracle K compares with the
+ * native routine in every K-th case (0: never); --native (or "all") names the operations that the
+ * native routine may serve: these skip cases with library bugs. */
 #include "matrix.h"
 #include "operands.h"
 
@@ -24,14 +24,14 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    MPI_Comm comm; /* MPI_COMM_NULL: this rank is no member */
+    MPI_Comm comm; /* MPI_COMM_NULL: this rank is not in it */
     int p, r;
 } member;
 
 enum { COMMS = 4 }; /* at most */
 
-/* Each run has one or two of these besides MPI_COMM_WORLD and MPI_COMM_SELF: making communicators
- * takes long on some MPIs when ranks outnumber cores. */
+/* Each run has one or two of these besides MPI_COMM_WORLD and MPI_COMM_SELF: creating communicators
+ * is slow on some MPIs when oversubscribed. */
 enum { REVERSED, SHUFFLED, PARITY, ALL_BUT_LAST, HALVES, KINDS };
 static const char *const kind_names[] = {"reversed ranks", "shuffled ranks", "odd and even ranks",
                                          "all but the last", "two halves, reversed"};
@@ -79,7 +79,7 @@ static void free_comms(member *m)
             MPI_Comm_free(&m[i].comm);
 }
 
-/* ---- choosing a case: the same choice on every rank ---- */
+/* ---- random cases, equal on all ranks ---- */
 
 static int draw_bytes(t_rng *rng, int index)
 {
@@ -91,7 +91,7 @@ static int draw_bytes(t_rng *rng, int index)
     return (1 << scale) + t_below(rng, 1 << scale);
 }
 
-/* False when this rank is no member of the communicator. */
+/* False: this rank is not in the communicator. */
 static bool draw_case(const options *o, const member *comms, int op, int index, t_case *c)
 {
     t_rng rng = t_seed(o->seed, 10 + (uint64_t)op, (uint64_t)index);
@@ -137,7 +137,7 @@ static bool may_be_native(const options *o, const char *name)
     return o->native != NULL && (!strcmp(o->native, "all") || listed(o->native, name));
 }
 
-/* Nobody leaves before the last has entered: what it sent before must have arrived by then. */
+/* No rank leaves before the last has entered: a message sent before that must have arrived. */
 static void late_to_barrier(int last)
 {
     int late = 0, done = 0;
@@ -191,7 +191,7 @@ static void run_reduction(const options *o, const member *comms, int i)
     for (int od = 0; od < all; od++) {
         if (od < all - user && od % o->slices != (o->slice + i) % o->slices)
             continue;
-        /* A non-commutative operator may fall to the library, which may be very slow. */
+        /* Non-commutative operators may be native, which may be very slow. */
         const bool slow = native && !t_operand_get(od)->commutes;
         const int repeat = od < all - user || slow ? 1 : 3;
         for (int k = 0; k < repeat; k++)

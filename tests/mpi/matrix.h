@@ -1,4 +1,4 @@
-/* matrix.h - one case of the matrix of collective calls, and how to carry it out. */
+/* matrix.h - one case of the matrix of collective calls, and its execution. */
 #ifndef TEST_MATRIX_H
 #define TEST_MATRIX_H
 
@@ -12,11 +12,11 @@ typedef struct {
     MPI_Comm comm;
     int p, r;
     int root;
-    bool in_place; /* asked for; the operation says on which ranks that is legal */
-    bool oracle;   /* compare also with the library's own routine */
-    bool native;   /* nothing but the library serves: spare it what it cannot do */
-    int bytes;     /* about this much per rank in the largest buffer */
-    t_rng rng;     /* for what only this operation needs to choose */
+    bool in_place; /* requested; the operation determines on which ranks it is legal */
+    bool oracle;   /* compare with the native routine, too */
+    bool native;   /* native: skip cases with library bugs */
+    int bytes;     /* approximate size per rank of the largest buffer */
+    t_rng rng;     /* random numbers for choices of this operation only */
 } t_case;
 
 /* The arguments of any collective call. */
@@ -34,7 +34,7 @@ typedef struct {
 
 typedef int t_issue(const t_routines *f, const t_args *a);
 
-/* How MPI_IN_PLACE is allowed. */
+/* Where MPI_IN_PLACE is allowed. */
 typedef enum { T_NEVER, T_AT_ROOT, T_ALL_OR_NONE, T_PER_RANK } t_in_place;
 
 /* Operations that move data. */
@@ -42,7 +42,7 @@ typedef struct {
     const char *name;
     enum { T_NONE, T_ONE, T_ALL } send, recv; /* blocks: none, one, one per rank */
     bool rooted, send_at_root, recv_at_root;
-    bool from_all, to_all; /* does a message depend on its sender, receiver */
+    bool from_all, to_all; /* whether a message depends on its sender, receiver */
     bool varying, each_type;
     t_in_place in_place;
     t_issue *issue;

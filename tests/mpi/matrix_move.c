@@ -1,7 +1,7 @@
-/* matrix_move.c - bcast, gather, scatter, allgather, alltoall and their v and w forms.
+/* matrix_move.c - bcast, gather, scatter, allgather, alltoall and their v and w variants.
  *
- * The content of a message is a function of (case, sender, receiver), so each rank knows what it
- * must receive without communication. */
+ * The content of a message is a function of (case, sender, receiver), so each rank can compute the
+ * expected result without communication. */
 #include "matrix.h"
 
 #include <stdio.h>
@@ -143,7 +143,7 @@ static const t_move moves[] = {
 int t_moves(void) { return (int)(sizeof moves / sizeof *moves); }
 const t_move *t_move_get(int i) { return &moves[i]; }
 
-/* ---- what all ranks know about the case ---- */
+/* ---- the case, equal on all ranks ---- */
 
 typedef enum { EQUAL, RANDOM, SPARSE, ONE_LARGE, NOTHING, SIZES } sizes;
 
@@ -175,20 +175,20 @@ static plan make_plan(const t_move *mv, t_case *c)
     return pl;
 }
 
-/* The units of the message from -> to, known to everybody. */
+/* The units of the message from -> to, equal on all ranks. */
 static int units_of(const plan *pl, int from, int to)
 {
     const bool symmetric = pl->in_place && pl->mv->to_all && pl->mv->from_all;
     const int a = symmetric && from > to ? to : from, b = symmetric && from > to ? from : to;
-    const int who = pl->mv->from_all ? a : 0, whom = pl->mv->to_all ? b : 0;
-    t_rng rng = t_seed(pl->c->seed, 1000 + (uint64_t)who, 1000 + (uint64_t)whom);
+    const int source = pl->mv->from_all ? a : 0, target = pl->mv->to_all ? b : 0;
+    t_rng rng = t_seed(pl->c->seed, 1000 + (uint64_t)source, 1000 + (uint64_t)target);
     switch (pl->how) {
     case RANDOM:
         return t_below(&rng, 2 * pl->units + 1);
     case SPARSE:
         return t_below(&rng, 3) ? 0 : pl->units;
     case ONE_LARGE:
-        return (who + whom) % pl->c->p == pl->c->index % pl->c->p ? pl->units : 0;
+        return (source + target) % pl->c->p == pl->c->index % pl->c->p ? pl->units : 0;
     case NOTHING:
         return 0;
     default:
@@ -211,7 +211,7 @@ static bool alone(const plan *pl) { return pl->c->p == 1; }
 static bool gathers_interleaved(const plan *pl) { return pl->c->p >= 4 && interleaves(pl); }
 static bool send_types_differ(const plan *pl) { return pl->bottom || (!pl->plain && pl->mixed); }
 
-/* What does not fit into a cell of 8 KB, header included. */
+/* Messages that do not fit into a cell of 8 KB, header included. */
 static bool large_types_differ(const plan *pl)
 {
     return send_types_differ(pl) && pl->c->bytes >= 7168;
@@ -222,8 +222,8 @@ static bool wide_elements(const plan *pl)
     return !pl->plain && !strcmp(t_family_name(pl->family), "MPI_C_LONG_DOUBLE_COMPLEX");
 }
 
-/* Calls that the library's own routine gets wrong, so that it is no oracle for them; operation
- * NULL: all. */
+/* Calls for which the native routine has a bug, so it is no reference for them; operation NULL:
+ * all. */
 static const struct {
     const char *library, *operation;
     bool (*when)(const plan *pl);
@@ -251,7 +251,7 @@ static bool library_fails(const plan *pl)
     return false;
 }
 
-/* ---- this rank's buffers ---- */
+/* ---- buffers of this rank ---- */
 
 static bool exists(const plan *pl, int kind, bool only_at_root)
 {
@@ -320,17 +320,18 @@ static void put_all(const plan *pl, t_side *side, bool sending)
         put_block(pl, side, b, sending);
 }
 
-/* What the receive buffer holds before the call. */
+/* The receive buffer before the call. */
 static void put_input(const plan *pl, t_side *recv, bool in_place)
 {
     const int r = pl->c->r;
     t_side_clear(recv);
     if (pl->mv->send == T_NONE && r == pl->c->root)
-        put_all(pl, recv, false); /* bcast's root */
+        put_all(pl, recv, false); /* root of bcast */
     else if (in_place && pl->mv->send == T_ONE)
         put_block(pl, recv, r, false);
     else if (in_place && pl->mv->recv == T_ALL)
-        for (int b = 0; b < recv->blocks; b++) /* alltoall: what I send lies where I receive */
+        for (int b = 0; b < recv->blocks;
+             b++) /* alltoall: the send data is in the receive buffer */
             t_side_put(recv, b, pl->c->seed, r, b);
 }
 
@@ -374,7 +375,7 @@ static void arguments(const plan *pl, const t_side *send, const t_side *recv, bo
 }
 
 static void call_once(const plan *pl, const t_routines *f, t_side *send, t_side *recv,
-                      bool in_place, const char *who)
+                      bool in_place, const char *name)
 {
     MPI_Datatype stype = MPI_DATATYPE_NULL, rtype = MPI_DATATYPE_NULL;
     t_args a;
@@ -391,7 +392,7 @@ static void call_once(const plan *pl, const t_routines *f, t_side *send, t_side 
         a.rbuf = MPI_BOTTOM, a.rcount = 1, a.rtype = rtype;
     }
     const int code = pl->mv->issue(f, &a);
-    t_check(code == MPI_SUCCESS, "%s returned %d", who, code);
+    t_check(code == MPI_SUCCESS, "%s returned %d", name, code);
     if (stype != MPI_DATATYPE_NULL)
         MPI_Type_free(&stype);
     if (rtype != MPI_DATATYPE_NULL)
@@ -443,9 +444,9 @@ void t_move_run(const t_move *mv, t_case *c)
     if (send)
         t_side_same(send, sent, "send buffer after the call");
     if (c->oracle && !fails) {
-        call_once(&pl, t_real(), send, recv, in_place, "the library's routine");
+        call_once(&pl, t_real(), send, recv, in_place, "the native routine");
         if (recv)
-            t_side_result_same(recv, want, "result of the library's own routine");
+            t_side_result_same(recv, want, "result of the native routine");
     }
     t_side_free(send);
     t_side_free(recv);

@@ -1,8 +1,8 @@
 /* matrix_reduce.c - reduce, allreduce, reduce_scatter(_block), scan and exscan.
  *
- * Every rank can write every rank's operands, so it computes what it must receive by itself, from
- * the last rank to the first (rank order for any associative operator): in plain C, users'
- * operators with MPI_Reduce_local. */
+ * Every rank can compute the operands of all ranks, and so the expected result, from the last rank
+ * to the first (rank order for any associative operator): in plain C, or with MPI_Reduce_local for
+ * user-defined operators. */
 #include "matrix.h"
 #include "operands.h"
 
@@ -107,11 +107,11 @@ static char *element(const t_side *side, int i)
     return (char *)side->base + i * extent;
 }
 
-/* ---- what must come out ---- */
+/* ---- expected results ---- */
 
 static bool has_result(const plan *pl) { return !pl->rd->rooted || pl->c->r == pl->c->root; }
 
-/* Elements between that are no part of the datatype keep what they hold: unpack what was packed. */
+/* Holes of the datatype must not change: unpacks what was packed. */
 static void copy_elements(const plan *pl, char *to, char *from, int count)
 {
     int bytes, position = 0, done = 0;
@@ -129,7 +129,7 @@ static void add_operands(const t_operand *od, char *in, char *sum, int count)
         MPI_Reduce_local(in, sum, count, od->type, od->op);
 }
 
-/* The reduction of this rank's elements over ranks first..last, in rank order. */
+/* The reduction of the elements of this rank over ranks first..last, in rank order. */
 static void combine(const plan *pl, char *result)
 {
     const int last = pl->rd->range == T_UP_TO_ALL  ? pl->c->p - 1
@@ -157,7 +157,7 @@ static void put_input(const plan *pl, t_side *recv)
         t_operand_fill(pl->od, recv->base, pl->total, pl->c->seed, pl->c->r);
 }
 
-/* MPI leaves open what an in-place reduce_scatter leaves behind its result. */
+/* MPI does not define the buffer after the result of an in-place reduce_scatter. */
 static void forgive_rest(const plan *pl, const t_side *recv, t_side *want)
 {
     if (pl->in_place && pl->total > pl->count)
@@ -185,7 +185,7 @@ static bool begins_low(const plan *pl)
 static bool in_place_elsewhere(const plan *pl) { return pl->c->in_place && pl->c->root > 0; }
 static bool ordered_holes(const plan *pl) { return !pl->od->commutes && has_end_hole(pl); }
 
-/* Calls that the library's own routine gets wrong, so that it is no oracle for them. */
+/* Calls for which the native routine has a bug, so it is no reference for them. */
 static const struct {
     const char *library, *operation;
     bool (*when)(const plan *pl);
@@ -210,7 +210,7 @@ static bool library_fails(const plan *pl)
 /* ---- the call ---- */
 
 static void call_once(const plan *pl, const t_routines *f, t_side *send, t_side *recv, t_side *want,
-                      const char *who)
+                      const char *name)
 {
     const t_args a = {.sbuf = pl->in_place ? MPI_IN_PLACE : send->base,
                       .rbuf = recv ? recv->base : NULL,
@@ -224,10 +224,10 @@ static void call_once(const plan *pl, const t_routines *f, t_side *send, t_side 
     if (recv)
         put_input(pl, recv);
     const int code = pl->rd->issue(f, &a);
-    t_check(code == MPI_SUCCESS, "%s returned %d", who, code);
+    t_check(code == MPI_SUCCESS, "%s returned %d", name, code);
     if (recv) {
         forgive_rest(pl, recv, want);
-        t_side_same(recv, want, who);
+        t_side_same(recv, want, name);
     }
 }
 
@@ -257,7 +257,7 @@ void t_reduction_run(const t_reduction *rd, t_case *c, int operand)
     if (send)
         t_side_same(send, sent, "send buffer after the call");
     if (c->oracle && !library_fails(&pl))
-        call_once(&pl, t_real(), send, recv, want, "result of the library's own routine");
+        call_once(&pl, t_real(), send, recv, want, "result of the native routine");
     t_side_free(send);
     t_side_free(sent);
     t_side_free(recv);

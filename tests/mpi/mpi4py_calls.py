@@ -1,5 +1,5 @@
-"""Collectives of mpi4py, of buffers and of pickled objects: prints one line per call, the same
-whatever carried it out."""
+"""Collectives of mpi4py, of buffers and of pickled objects: prints one line per call, which must not
+depend on the algorithm."""
 import hashlib
 import pickle
 import sys
@@ -11,13 +11,13 @@ world = MPI.COMM_WORLD
 rank, ranks = world.Get_rank(), world.Get_size()
 
 
-def say(comm, name, value):
+def report(comm, name, value):
     """One line per call from the whole communicator: results of all ranks, hashed."""
     text = pickle.dumps(value, protocol=4)
     mine = hashlib.sha1(text).hexdigest()
-    everybody = comm.gather(mine, root=0)
+    hashes = comm.gather(mine, root=0)
     if comm.Get_rank() == 0 and rank == 0:
-        print(name, hashlib.sha1("".join(everybody).encode()).hexdigest())
+        print(name, hashlib.sha1("".join(hashes).encode()).hexdigest())
 
 
 def objects(comm):
@@ -25,18 +25,18 @@ def objects(comm):
     r, p = comm.Get_rank(), comm.Get_size()
     thing = {"rank": r, "list": list(range(r * 50)), "text": "x" * (r * r * 10), "pair": (r, 1 / (r + 1))}
     for root in range(p):
-        say(comm, f"bcast {root}", comm.bcast(thing if r == root else None, root=root))
-        say(comm, f"gather {root}", comm.gather(thing, root=root))
-        say(comm, f"scatter {root}",
+        report(comm, f"bcast {root}", comm.bcast(thing if r == root else None, root=root))
+        report(comm, f"gather {root}", comm.gather(thing, root=root))
+        report(comm, f"scatter {root}",
             comm.scatter([(i, thing) for i in range(p)] if r == root else None, root=root))
-        say(comm, f"reduce {root}", comm.reduce([r, "a" * r], root=root))
-    say(comm, "allgather", comm.allgather(thing))
-    say(comm, "alltoall", comm.alltoall([(r, i, "y" * i * r) for i in range(p)]))
-    say(comm, "allreduce", comm.allreduce((r, -r), op=MPI.MAX))
-    say(comm, "allreduce lists", comm.allreduce([r]))
-    say(comm, "scan", comm.scan([r]))
-    say(comm, "exscan", comm.exscan([r]) if p > 1 else None)
-    say(comm, "maxloc", comm.allreduce((r % 3, r), op=MPI.MAXLOC))
+        report(comm, f"reduce {root}", comm.reduce([r, "a" * r], root=root))
+    report(comm, "allgather", comm.allgather(thing))
+    report(comm, "alltoall", comm.alltoall([(r, i, "y" * i * r) for i in range(p)]))
+    report(comm, "allreduce", comm.allreduce((r, -r), op=MPI.MAX))
+    report(comm, "allreduce lists", comm.allreduce([r]))
+    report(comm, "scan", comm.scan([r]))
+    report(comm, "exscan", comm.exscan([r]) if p > 1 else None)
+    report(comm, "maxloc", comm.allreduce((r % 3, r), op=MPI.MAXLOC))
 
 
 def buffers(comm, n):
@@ -45,28 +45,28 @@ def buffers(comm, n):
     data = array("i", [r * 1000 + i for i in range(n)])
     total = array("i", [0] * n)
     comm.Allreduce(data, total, op=MPI.SUM)
-    say(comm, f"Allreduce {n}", total.tolist())
+    report(comm, f"Allreduce {n}", total.tolist())
     comm.Allreduce(MPI.IN_PLACE, total, op=MPI.MAX)
-    say(comm, f"Allreduce in place {n}", total.tolist())
+    report(comm, f"Allreduce in place {n}", total.tolist())
     every = array("i", [0] * n * p)
     comm.Allgather(data, every)
-    say(comm, f"Allgather {n}", every.tolist())
+    report(comm, f"Allgather {n}", every.tolist())
     counts = [(i % 3) * n // 2 for i in range(p)]
     ragged = array("i", [0] * sum(counts))
     comm.Allgatherv(data[:counts[r]], (ragged, counts))
-    say(comm, f"Allgatherv {n}", ragged.tolist())
+    report(comm, f"Allgatherv {n}", ragged.tolist())
     row = array("d", [r + i / 8 for i in range(n * p)])
     column = array("d", [0] * (n * p))
     comm.Alltoall(row, column)
-    say(comm, f"Alltoall {n}", column.tolist())
+    report(comm, f"Alltoall {n}", column.tolist())
     part = array("d", [0] * n)
     comm.Reduce_scatter_block(row, part, op=MPI.SUM)
-    say(comm, f"Reduce_scatter_block {n}", part.tolist())
+    report(comm, f"Reduce_scatter_block {n}", part.tolist())
     prefix = array("d", [0] * n)
     comm.Scan(part, prefix, op=MPI.SUM)
-    say(comm, f"Scan {n}", prefix.tolist())
+    report(comm, f"Scan {n}", prefix.tolist())
     comm.Bcast(prefix, root=p - 1)
-    say(comm, f"Bcast {n}", prefix.tolist())
+    report(comm, f"Bcast {n}", prefix.tolist())
     comm.Barrier()
 
 
@@ -80,7 +80,7 @@ def operator(comm):
     data, out = array("i", [comm.Get_rank() + 5] * 10), array("i", [0] * 10)
     comm.Allreduce(data, out, op=op)
     op.Free()
-    say(comm, "user operator", out.tolist())
+    report(comm, "user operator", out.tolist())
 
 
 half = world.Split(rank % 2, -rank)

@@ -1,5 +1,5 @@
-/* nonblocking.c - nonblocking, neighbourhood and persistent collectives in flight while blocking
- * ones are served on the same and on other communicators.  For 2 ranks and more. */
+/* nonblocking.c - nonblocking, neighbourhood and persistent collectives that are active while
+ * blocking ones are served on the same and on other communicators.  For 2 ranks and more. */
 #include "exercise.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void overlapping(MPI_Comm comm)
     int in[N], sum[N], bcast[N] = {0}, bad = 0;
     MPI_Request request[3];
     MPI_Status status[3];
-    t_point("nonblocking calls in flight beside blocking ones");
+    t_point("nonblocking collectives that are active during blocking ones");
     for (int i = 0; i < N; i++) {
         in[i] = t_rank + i;
         bcast[i] = t_rank == 0 ? 7 * i : -1;
@@ -31,7 +31,8 @@ static void overlapping(MPI_Comm comm)
     MPI_Iallreduce(in, sum, N, MPI_INT, MPI_SUM, comm, &request[0]);
     t_check(t_exercise_all(comm, 1, 30) == 0, "wrong blocking result on the same communicator");
     MPI_Ibcast(bcast, N, MPI_INT, 0, comm, &request[1]);
-    t_check(t_exercise_all(MPI_COMM_WORLD, 2, 30) == 0, "wrong blocking result elsewhere");
+    t_check(t_exercise_all(MPI_COMM_WORLD, 2, 30) == 0,
+            "wrong blocking result on another communicator");
     MPI_Ibarrier(comm, &request[2]);
     t_check(t_exercise_all(comm, 3, 30) == 0, "wrong blocking result on the same communicator");
     MPI_Waitall(3, request, status);
@@ -46,7 +47,7 @@ static void all_kinds(MPI_Comm comm)
     int *all = t_alloc(sizeof(int) * (size_t)t_ranks), mine = 5 * t_rank, prefix = -1, bad = 0;
     MPI_Request request[3];
     MPI_Status status[3];
-    t_point("all kinds of nonblocking calls");
+    t_point("all nonblocking collectives");
     for (int i = 0; i < t_ranks; i++)
         out[i] = 100 * t_rank + i;
     MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm, &request[0]);
@@ -63,12 +64,12 @@ static void all_kinds(MPI_Comm comm)
     free(all);
 }
 
-/* Legal, and a deadlock for whoever progresses nonblocking collectives only in their own wait. */
+/* Legal; a deadlock if nonblocking collectives progress only in their own wait. */
 static void crossing(MPI_Comm comm)
 {
     int data = t_rank == 0 ? 4711 : 0, token = 0;
     MPI_Request request;
-    t_point("a nonblocking bcast that another rank's message waits for");
+    t_point("a nonblocking bcast progresses during a blocking receive");
     if (t_ranks < 3) {
         t_skip("needs 3 ranks");
         return;
@@ -79,7 +80,7 @@ static void crossing(MPI_Comm comm)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (t_rank == 2)
         MPI_Send(&data, 1, MPI_INT, 1, 1, comm);
-    t_check(data == 4711, "bcast brought %d", data);
+    t_check(data == 4711, "bcast received %d", data);
 }
 
 /* Each rank is its own neighbour when there is only one other. */

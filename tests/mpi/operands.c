@@ -12,12 +12,12 @@ static bool wild; /* integers of all sizes */
 
 void t_operands_wild(void) { wild = true; }
 
-/* MPI_OFFSET has one, but Open MPI compares without it. */
+/* MPI_OFFSET is signed, but Open MPI compares it as unsigned. */
 static bool has_sign(const t_operand *od) { return od->kind < U8 && od->type != MPI_OFFSET; }
 
-/* Small integers whose sums are exact, factors whose products are, and so on.  Unsigned ones reach
- * neither the end of their range nor half of it, where MPI libraries saturate sums (Open MPI's
- * op/avx) and compare as if there were a sign (MPICH 4.0; Open MPI 4.1, of some types). */
+/* Small integers with exact sums and products.  Unsigned ones are below half of their range: above
+ * it MPI libraries saturate sums (op/avx of Open MPI) and compare as signed (MPICH 4.0; Open MPI
+ * 4.1, for some types). */
 static int64_t whole(t_rng *rng, int purpose, bool has_sign)
 {
     const uint64_t z = t_next(rng);
@@ -63,7 +63,7 @@ typedef struct {
 /* ---- filling ---- */
 
 #define STORE(type, value) (*(type *)to = (type)(value))
-/* Members one by one: the bytes between them are holes and must keep the guard pattern. */
+/* Member by member: bytes between them are holes and must keep the guard pattern. */
 #define STORE_PAIR(type)                                                                           \
     (((type *)to)->value = (int)(t_next(rng) % 3), ((type *)to)->at = t_below(rng, 100))
 
@@ -283,7 +283,7 @@ typedef struct {
     const char *name;
     MPI_Datatype type;
     int kind;
-    unsigned groups; /* which of the operator groups are valid */
+    unsigned groups; /* valid operator groups */
 } type_row;
 
 enum { ARITHMETIC = 1, ORDERED = 2, LOGIC = 4, BITWISE = 8, LOCATING = 16, CAPACITY = 512 };

@@ -1,12 +1,12 @@
-/* operands.h - what reductions can be asked to combine: every basic type with every operator that
- * is valid for it, pairs, and user operators on derived types.  All values are chosen so that
- * any association gives the same bits. */
+/* operands.h - operands of reductions: every basic type with every operator that is valid for it,
+ * pairs, and user operators on derived types.  Results of these values have the same bits in any
+ * order. */
 #ifndef TEST_OPERANDS_H
 #define TEST_OPERANDS_H
 
 #include "harness.h"
 
-/* Kinds of value: how to fill them, and how to combine them in plain C. */
+/* Kinds of values, which determine how to fill and to combine them in plain C. */
 typedef enum {
     I8,
     I16,
@@ -61,18 +61,18 @@ typedef struct {
 int t_operands(void);
 /* The i-th combination; made on first use, kept until t_operands_free. */
 const t_operand *t_operand_get(int i);
-int t_user_operands(void); /* how many of them, at the end, are user operators */
+int t_user_operands(void); /* number of user operators, which are the last ones */
 void t_operands_free(void);
 
-/* From now on integers are of all sizes: sums wrap, unsigned ones have the highest bit.  MPI
- * libraries get some of these wrong. */
+/* Switches to integers of the full range: sums wrap, unsigned ones have the highest bit set.  MPI
+ * libraries have errors for some of these. */
 void t_operands_wild(void);
-/* Writes rank `from`'s `count` operands at base. */
+/* Writes `count` operands of rank `from` at base. */
 void t_operand_fill(const t_operand *od, void *base, int count, uint64_t seed, int from);
-/* inout = in (op) inout, in plain C: what a predefined operator must give, at any length.  False:
- * it is a user's operator. */
+/* inout = in (op) inout, in plain C: the expected result of a predefined operator.  False: a user
+ * operator. */
 bool t_operand_combine(const t_operand *od, const void *in, void *inout, int count);
-/* Zeroes bytes that belong to no value although no hole says so (x87 long double). */
+/* Zeroes the padding inside of values (x87 long double). */
 void t_operand_blank(const t_operand *od, void *base, int count);
 
 #endif

@@ -1,6 +1,6 @@
-/* operators.c - every predefined operator with every type that it takes, on integers of all sizes
- * and at many lengths: sums wrap, unsigned values have no sign, whatever the MPI library makes of
- * them.  Only for jobs in which Attune serves allreduce. */
+/* operators.c - every predefined operator with all of its types, on integers of the full range and
+ * with many lengths: sums wrap, and unsigned values compare as unsigned.  MPI libraries have errors
+ * here, so it is only for jobs in which Attune serves allreduce. */
 #include "operands.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static const int lengths[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100, 129, 1000, 4099};
 
-/* What all ranks must get: from the last rank to the first, as for any associative operator. */
+/* The expected result, from the last rank to the first, as for any associative operator. */
 static void expect(const t_operand *od, char *sum, char *in, int n)
 {
     t_operand_fill(od, sum, n, (uint64_t)n, t_ranks - 1);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     t_start(60);
     t_operands_wild();
-    t_point("operators at every length");
+    t_point("results of all operators are correct at all lengths");
     const int n = t_operands() - t_user_operands();
     for (int i = 0; i < n; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)

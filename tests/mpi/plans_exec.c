@@ -1,11 +1,11 @@
-/* plans_exec.c - which plans an executor keeps: all of a program that goes round many kinds of
- * calls, and no more than at first of one that never repeats itself. */
+/* plans_exec.c - the plan cache of an executor: it grows to hold all plans of a program that cycles
+ * through many different calls, and does not grow for a program that never repeats a call. */
 #include <stdlib.h>
 
 #include "exec/exec.h"
 #include "harness.h"
 
-/* Places of plans are found by addresses, so a few may meet in one place. */
+/* Slots are hashes of addresses, so a few plans may share one. */
 enum { FIRST = 64, KINDS = 300, UNLUCKY = 20 };
 
 static bool choose_ring(void *context, const atn_problem *q, atn_choice *choice_p)
@@ -16,7 +16,7 @@ static bool choose_ring(void *context, const atn_problem *q, atn_choice *choice_
     return true;
 }
 
-/* The plan for so many integers. */
+/* The plan for a call of n integers. */
 static const atn_plan *plan_of(atn_exec *x, int count)
 {
     static char from, to;
@@ -27,13 +27,13 @@ static const atn_plan *plan_of(atn_exec *x, int count)
     return atn_exec_plan(x, &call, &code);
 }
 
-/* Calls whose plan was not the one of the round before. */
+/* Number of calls whose plan is not that of the previous round. */
 static int go_round(atn_exec *x, const atn_plan *before[KINDS + 1], int kinds)
 {
     int changed = 0;
     for (int i = 1; i <= kinds; i++) {
         const atn_plan *plan = plan_of(x, 3 * i);
-        t_check(plan != NULL, "there is a plan for kind %d", i);
+        t_check(plan != NULL, "there is no plan for call %d", i);
         changed += plan != before[i];
         before[i] = plan;
     }
@@ -48,7 +48,7 @@ static void rounds(const char *name, int kinds)
     for (int i = 0; i < 10; i++)
         go_round(x, before, kinds);
     const int changed = go_round(x, before, kinds);
-    t_check(changed <= kinds / UNLUCKY, "%d plans of %d kinds were made again", changed, kinds);
+    t_check(changed <= kinds / UNLUCKY, "%d plans of %d calls were built again", changed, kinds);
     atn_exec_free(x);
 }
 
@@ -56,10 +56,10 @@ static void endless(void)
 {
     enum { CALLS = 2000 };
     atn_exec *x = atn_exec_new(t_ranks, t_rank, false, choose_ring, NULL);
-    t_point("ever new calls get no more room");
+    t_point("calls that never repeat do not grow the plan cache");
     for (int i = 1; i <= CALLS; i++)
         plan_of(x, i);
-    t_check(atn_exec_evictions(x) >= CALLS - FIRST, "%u plans made room", atn_exec_evictions(x));
+    t_check(atn_exec_evictions(x) >= CALLS - FIRST, "%u plans were evicted", atn_exec_evictions(x));
     atn_exec_free(x);
 }
 
@@ -67,9 +67,9 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     t_start(50);
-    rounds("a few kinds", 8);
-    rounds("a hundred kinds", 100);
-    rounds("three hundred kinds", KINDS);
+    rounds("plans of a few different calls are kept", 8);
+    rounds("plans of a hundred different calls are kept", 100);
+    rounds("plans of three hundred different calls are kept", KINDS);
     endless();
     const int code = t_finish();
     MPI_Finalize();

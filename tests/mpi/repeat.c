@@ -1,6 +1,6 @@
-/* repeat.c - programs repeat themselves, and what was settled once is not looked at again.  Calls
- * that are nearly equal - another operator, type, root, buffer, in place or not, after a handle was
- * freed and reused, after more sizes than plans are kept - must each get their own treatment.
+/* repeat.c - the fast path of repeated calls.  Calls that differ slightly - another operator, type,
+ * root, buffer, in place or not, after a handle was freed and reused, after more sizes than plans
+ * are cached - must not be taken for repetitions.
  *
  *   repeat [ROUNDS] */
 #include "harness.h"
@@ -24,7 +24,7 @@ static void fill(void)
     }
 }
 
-/* What combining the terms of ranks 0 .. last gives. */
+/* The result for the terms of ranks 0 .. last. */
 static int64_t expected(MPI_Op op, int last, int i)
 {
     int64_t sum = 0;
@@ -75,7 +75,7 @@ static void rooted(int n, int root)
     t_check(n == 0 || in[n - 1] == term(root, n - 1), "bcast of %d from %d", n, root);
 }
 
-/* ---- blocks: described alike on both sides, otherwise on one of them, in place ---- */
+/* ---- blocks: equal types on both sides, another type on one of them, in place ---- */
 
 static int64_t from[RANKS * BLOCK + 1], to[RANKS * BLOCK + 1];
 static MPI_Datatype couple;
@@ -90,7 +90,7 @@ typedef struct {
     MPI_Datatype type;
 } side;
 
-/* The same n numbers, one by one or in couples, the second one first. */
+/* The same n numbers, one by one or in pairs, the second one first. */
 static side side_of(int n, bool couples)
 {
     return couples ? (side){n / 2, couple} : (side){n, MPI_INT64_T};
@@ -106,7 +106,7 @@ static void fill_blocks(int n, bool one)
     to[t_ranks * n] = -1;
 }
 
-/* `count` blocks from rank `first` on, meant for `target`; twisted: one side alone had couples. */
+/* `count` blocks from rank `first` on, sent to `target`; twisted: only one side uses pairs. */
 static bool are_blocks(const int64_t *v, int n, int first, int count, int target, bool twisted)
 {
     for (int b = 0; b < count; b++)
@@ -173,7 +173,7 @@ static void blocks(int k)
     MPI_Type_free(&couple);
 }
 
-/* A new type and operator on every round: their handles are those of the ones just freed. */
+/* A new type and operator in every round, which reuse the handles that were just freed. */
 static void add(void *a, void *b, int *n, MPI_Datatype *type)
 {
     const int64_t *from = a;
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     t_start(60);
-    t_point("calls that repeat others, nearly");
+    t_point("slightly different calls are not taken for repetitions");
     const int rounds = argc > 1 ? atoi(argv[1]) : 6;
     for (int k = 0; k < rounds; k++)
         round_of(k);

@@ -1,10 +1,9 @@
-/* reported.c - calls of one sort, for reports that must name the reason why the MPI library serves
- * them.
+/* reported.c - calls of one class, for the reason in the report why they are native.
  *
  *   reported MODE CALLS
  *
  * messages: no collectives at all.  later: nonblocking reductions.  exact: sums of integers.
- * rounded: sums of doubles.  own: an operator of the program.  inter: an inter-communicator.
+ * rounded: sums of doubles.  own: a user operator.  inter: an inter-communicator.
  * alone: a communicator of one process.  other: elements that overlap, which are not served.
  * empty: no data. */
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static void own(MPI_Comm comm)
     MPI_Op_free(&op);
 }
 
-/* Elements that lie half in one another: no schedule may touch them piece by piece. */
+/* Elements that overlap by half: a schedule must not split them into segments. */
 static void other(MPI_Comm comm)
 {
     MPI_Datatype dense;

@@ -1,6 +1,6 @@
-/* reproducible.c - reductions that round, with operands of very different size, so that every other
- * order of operands shows.  Checks the bits against the canonical order and writes a hash of all
- * results to FILE: runs must give equal files.
+/* reproducible.c - floating-point reductions of operands of very different magnitude, so that the
+ * result depends on their order.  Compares the bits with the canonical order and writes a hash of
+ * all results to FILE: all runs must write equal files.
  *
  *   reproducible FILE */
 #include "harness.h"
@@ -26,7 +26,7 @@ static double operand(int rank, int64_t i, int salt)
     return i % 5 == 4 ? (rank % 2 ? 0.0 : -0.0) : x * (double)(1 << t_below(&rng, 30));
 }
 
-/* Neither associative nor, told so or not, commutative in its bits. */
+/* Bitwise neither associative nor commutative, whatever its commute flag. */
 static double mix(double a, double b) { return a * 0.75 + b; }
 
 static void apply_mix(void *from, void *inout, int *n, MPI_Datatype *type)
@@ -37,7 +37,7 @@ static void apply_mix(void *from, void *inout, int *n, MPI_Datatype *type)
         ((double *)inout)[i] = mix(((double *)from)[i], ((double *)inout)[i]);
 }
 
-/* ---- the canonical order, written down once more ---- */
+/* ---- an independent implementation of the canonical order ---- */
 
 typedef double (*combine_fn)(double a, double b);
 static double add(double a, double b) { return a + b; }
@@ -50,7 +50,7 @@ static int log2_of(int n)
     return k;
 }
 
-/* Groups: 2^k of them, the first of which are pairs. */
+/* 2^k groups; the first ones are pairs. */
 static double halves(int p, int first, int groups, int64_t i, int salt, combine_fn f)
 {
     const int pairs = p - (1 << log2_of(p));
@@ -97,7 +97,7 @@ static void note(const char *what, int n, const void *result, size_t bytes)
     hashes[nnotes++] = hash(result, bytes);
 }
 
-/* A line for each note: what every rank of the communicator got.  `root`: where rank 0 is in it. */
+/* A line for each result of every rank of the communicator.  `root`: rank 0 in it. */
 static void write_notes(const char *name, MPI_Comm comm, int p, int root)
 {
     uint64_t *all = t_alloc(sizeof *all * (size_t)nnotes * (size_t)p);
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&pair);
     check_all("MPI_COMM_WORLD", MPI_COMM_WORLD, 0);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -t_rank, &other);
-    check_all("the other way round", other, t_ranks - 1);
+    check_all("reversed ranks", other, t_ranks - 1);
     MPI_Comm_free(&other);
     MPI_Comm_split(MPI_COMM_WORLD, t_rank % 2, t_rank, &other);
     check_all("every second rank", other, 0);

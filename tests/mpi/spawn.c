@@ -1,5 +1,5 @@
 /* spawn.c - communicators with processes of another MPI_COMM_WORLD: collectives between parents and
- * children, and in the merged communicator, which only the library can carry out. */
+ * children and in the merged communicator stay native. */
 #include "exercise.h"
 
 static void together(MPI_Comm inter, int high)
@@ -12,8 +12,9 @@ static void together(MPI_Comm inter, int high)
     t_check(sum == 3 * q, "the other side's sum is %d", sum);
     MPI_Intercomm_merge(inter, high, &both);
     for (int i = 0; i < 12; i++)
-        t_check(t_exercise_all(both, (uint64_t)i, 30) == 0, "wrong result in the merged one");
-    t_check(t_exercise_all(MPI_COMM_WORLD, 77, 30) == 0, "wrong result among ourselves");
+        t_check(t_exercise_all(both, (uint64_t)i, 30) == 0,
+                "wrong result in the merged communicator");
+    t_check(t_exercise_all(MPI_COMM_WORLD, 77, 30) == 0, "wrong result in MPI_COMM_WORLD");
     MPI_Comm_free(&both);
     MPI_Comm_disconnect(&inter);
 }

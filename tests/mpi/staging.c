@@ -1,12 +1,12 @@
-/* staging.c - random messages between all ranks, received in every way that MPI has: each byte,
- * each status and the order are compared with what MPI promises.
+/* staging.c - random messages between all ranks, received by all MPI routines: each byte, each
+ * status and the matching order are checked.
  *
- * The pattern of a round is a function of its number, so that each rank knows what it must receive.
- * Rounds are repeated, so that they can be foreseen; between sending and receiving there is time
- * for messages to arrive, and calls in which a library may take them early.
+ * The pattern of a round is a function of its number, so each rank can compute the messages that it
+ * must receive.  Rounds are repeated, so that they can be predicted; between sending and receiving
+ * there is time for messages to arrive, and there are calls in which they may be staged.
  *
- * A receive gets, of the sender that its status names, the oldest message that fits and that no
- * receive before it got.  That is checked with a list of all messages. */
+ * A receive matches the oldest message of the sender in its status that fits and that no earlier
+ * receive has matched.  This is checked with a list of all messages. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,21 +14,22 @@
 #include "attune/attune.h"
 #include "harness.h"
 
-enum { REPEATS = 8, COMMS = 2, MAX_LETTERS = 256, BIG = 300000, GUARD = 64 };
+enum { REPEATS = 8, COMMS = 2, MAX_MESSAGES = 256, BIG = 300000, GUARD = 64 };
 
 typedef struct {
     int source, dest, tag, bytes, number; /* number: of its source, to this rank, in this comm */
     bool received;
-} letter;
+} message;
 
 typedef struct {
-    letter *v;
+    message *v;
     int n, cap;
-} letters;
+} message_list;
 
 static MPI_Comm comms[COMMS];
-static letters expected[COMMS]; /* all that this rank must receive, in order of each source */
-static MPI_Datatype holes;      /* 8 bytes each: four, four missing, four, four missing */
+static message_list expected[COMMS]; /* all messages to this rank, in order of each source */
+static MPI_Datatype
+    holes; /* 8 bytes each: four of data, a hole of four, four of data, a hole of four */
 static bool hinting;
 
 /* ---- the pattern ---- */
@@ -46,7 +47,7 @@ static uint32_t mix(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
     return h;
 }
 
-static char content(const letter *l, int comm, int i)
+static char content(const message *l, int comm, int i)
 {
     return (char)(l->source * 31 + l->dest * 17 + l->number * 7 + comm * 3 + i + (i >> 8) * 5);
 }
@@ -65,16 +66,16 @@ static int size_of(uint32_t h)
     }
 }
 
-/* The letters of a round from one rank to another. */
-static int write_letters(int round, int repeat, int source, int dest, letter *out)
+/* The messages of a round from one rank to another. */
+static int make_messages(int round, int repeat, int source, int dest, message *out)
 {
     const int n = source == dest ? 0 : (int)(mix((uint32_t)round, 1, source, dest) % 4);
     for (int i = 0; i < n; i++) {
         const uint32_t h = mix((uint32_t)round, 100 + i, source, dest);
-        out[i] = (letter){.source = source,
-                          .dest = dest,
-                          .tag = (int)(h % 3),
-                          .bytes = size_of(mix(h, (uint32_t)repeat % 2, 0, 0))};
+        out[i] = (message){.source = source,
+                           .dest = dest,
+                           .tag = (int)(h % 3),
+                           .bytes = size_of(mix(h, (uint32_t)repeat % 2, 0, 0))};
     }
     return n;
 }
@@ -92,7 +93,7 @@ typedef struct {
 } sending;
 static int sent_before[COMMS][64]; /* by destination */
 
-static void post_send(sending *s, letter *l, int comm, int how)
+static void post_send(sending *s, message *l, int comm, int how)
 {
     l->number = sent_before[comm][l->dest]++;
     s->buf = malloc((size_t)l->bytes + 1);
@@ -112,15 +113,16 @@ static void post_send(sending *s, letter *l, int comm, int how)
 
 static int send_round(int round, int repeat, sending *out)
 {
-    letter l[4];
+    message l[4];
     int n = 0;
     const int comm = comm_of(round);
     for (int dest = 0; dest < t_ranks; dest++) {
-        const int k = write_letters(round, repeat, t_rank, dest, l);
+        const int k = make_messages(round, repeat, t_rank, dest, l);
         for (int i = 0; i < k; i++) {
             int how = (int)(mix((uint32_t)round, 5, t_rank, i) % 4);
             if (how == 1 && (t_rank != t_ranks - 1 || round % 4 != 3))
-                how = 3; /* only one rank sends synchronously: others stay worth taking */
+                how =
+                    3; /* only one rank sends synchronously, so messages of others can be staged */
             post_send(&out[n++], &l[i], comm, how);
         }
     }
@@ -140,7 +142,7 @@ static void end_sends(sending *s, int n)
 /* ---- receiving ---- */
 
 typedef struct {
-    int source, tag; /* as asked */
+    int source, tag; /* arguments of the receive */
     int room;        /* bytes */
     char *buf;
     MPI_Status status;
@@ -158,13 +160,13 @@ static int count_for(int bytes) { return (bytes + unit_now - 1) / unit_now; }
 
 static int buffer_bytes(const receiving *r) { return 2 * r->room + 16 + GUARD; }
 
-static int expect_round(int round, int repeat, letter *due)
+static int expect_round(int round, int repeat, message *due)
 {
-    letters *const all = &expected[comm_of(round)];
+    message_list *const all = &expected[comm_of(round)];
     static int numbers[COMMS][64];
     int n = 0;
     for (int source = 0; source < t_ranks; source++) {
-        const int k = write_letters(round, repeat, source, t_rank, due + n);
+        const int k = make_messages(round, repeat, source, t_rank, due + n);
         for (int i = 0; i < k; i++) {
             due[n + i].number = numbers[comm_of(round)][source]++;
             if (all->n == all->cap) {
@@ -178,14 +180,14 @@ static int expect_round(int round, int repeat, letter *due)
     return n;
 }
 
-/* Names of receives that together take exactly the letters of the round; in another order. */
-static void name_receives(int round, const letter *due, int n, receiving *out)
+/* Receives that together match exactly the messages of the round, in another order. */
+static void name_receives(int round, const message *due, int n, receiving *out)
 {
     const int pattern = pattern_of(round);
     for (int i = 0; i < n; i++) {
-        const letter *const l = &due[(i * 7 + round) % n];
+        const message *const l = &due[(i * 7 + round) % n];
         const bool all_once = n % 7 != 0; /* 7 and n must share no factor */
-        const letter *const x = all_once ? l : &due[i];
+        const message *const x = all_once ? l : &due[i];
         out[i] = (receiving){
             .source = pattern == ANY_SOURCE || pattern == ANY_AT_ALL ? MPI_ANY_SOURCE : x->source,
             .tag = pattern == ANY_TAG || pattern == ANY_AT_ALL ? MPI_ANY_TAG : x->tag,
@@ -195,11 +197,11 @@ static void name_receives(int round, const letter *due, int n, receiving *out)
     }
 }
 
-static const letter *match(const receiving *r, int comm)
+static const message *match(const receiving *r, int comm)
 {
-    letters *const all = &expected[comm];
+    message_list *const all = &expected[comm];
     for (int i = 0; i < all->n; i++) {
-        letter *const l = &all->v[i];
+        message *const l = &all->v[i];
         if (l->received || l->source != r->status.MPI_SOURCE ||
             (r->tag != MPI_ANY_TAG && r->tag != l->tag))
             continue;
@@ -209,13 +211,13 @@ static const letter *match(const receiving *r, int comm)
     return NULL;
 }
 
-static bool bytes_right(const receiving *r, const letter *l, int comm)
+static bool bytes_right(const receiving *r, const message *l, int comm)
 {
     int b = 0;
     for (int i = 0; i < buffer_bytes(r); i++) {
         const bool mine = b < l->bytes && place(b) == i;
         if (r->buf[i] != (mine ? content(l, comm, b) : 0x5a))
-            return t_check(false, "byte %d of a letter of %d from %d, number %d", i, l->bytes,
+            return t_check(false, "byte %d of a message of %d from %d, number %d", i, l->bytes,
                            l->source, l->number);
         b += mine;
     }
@@ -225,8 +227,8 @@ static bool bytes_right(const receiving *r, const letter *l, int comm)
 static void check_receive(const receiving *r, int comm)
 {
     int count = -1, cancelled = 1, elements = -1;
-    const letter *const l = match(r, comm);
-    if (!t_check(l != NULL, "asked %d/%d, got %d/%d: no such letter", r->source, r->tag,
+    const message *const l = match(r, comm);
+    if (!t_check(l != NULL, "receive for %d/%d matched %d/%d: no such message", r->source, r->tag,
                  r->status.MPI_SOURCE, r->status.MPI_TAG))
         return;
     t_check(r->status.MPI_TAG == l->tag, "tag %d, wanted %d", r->status.MPI_TAG, l->tag);
@@ -239,7 +241,7 @@ static void check_receive(const receiving *r, int comm)
     bytes_right(r, l, comm);
 }
 
-/* ---- ways to receive ---- */
+/* ---- receiving routines ---- */
 
 static void post(receiving *r, MPI_Comm comm, MPI_Request *request)
 {
@@ -258,8 +260,8 @@ static void by_recv(receiving *r, int n, MPI_Comm comm)
 
 static void by_waitall(receiving *r, int n, MPI_Comm comm)
 {
-    MPI_Request requests[MAX_LETTERS];
-    MPI_Status statuses[MAX_LETTERS];
+    MPI_Request requests[MAX_MESSAGES];
+    MPI_Status statuses[MAX_MESSAGES];
     for (int i = 0; i < n; i++)
         post(&r[i], comm, &requests[i]);
     MPI_Waitall(n, requests, statuses);
@@ -269,7 +271,7 @@ static void by_waitall(receiving *r, int n, MPI_Comm comm)
 
 static void by_waitany(receiving *r, int n, MPI_Comm comm)
 {
-    MPI_Request requests[MAX_LETTERS];
+    MPI_Request requests[MAX_MESSAGES];
     for (int i = 0; i < n; i++)
         post(&r[i], comm, &requests[i]);
     for (int left = n, at; left > 0; left--) {
@@ -284,9 +286,9 @@ static void by_waitany(receiving *r, int n, MPI_Comm comm)
 
 static void by_some(receiving *r, int n, MPI_Comm comm)
 {
-    MPI_Request requests[MAX_LETTERS];
-    MPI_Status statuses[MAX_LETTERS];
-    int indices[MAX_LETTERS], found = 0;
+    MPI_Request requests[MAX_MESSAGES];
+    MPI_Status statuses[MAX_MESSAGES];
+    int indices[MAX_MESSAGES], found = 0;
     for (int i = 0; i < n; i++)
         post(&r[i], comm, &requests[i]);
     for (int done = 0, turn = 0; done < n; done += found, turn++) {
@@ -309,14 +311,14 @@ static void by_test(receiving *r, int n, MPI_Comm comm)
             MPI_Request_get_status(request, &known, MPI_STATUS_IGNORE);
         while (!flag)
             MPI_Test(&request, &flag, &r[i].status);
-        t_check(request == MPI_REQUEST_NULL, "a request stays");
+        t_check(request == MPI_REQUEST_NULL, "a request is not null");
     }
 }
 
 static void by_testall(receiving *r, int n, MPI_Comm comm)
 {
-    MPI_Request requests[MAX_LETTERS];
-    MPI_Status statuses[MAX_LETTERS];
+    MPI_Request requests[MAX_MESSAGES];
+    MPI_Status statuses[MAX_MESSAGES];
     int flag = 0;
     for (int i = 0; i < n; i++)
         post(&r[i], comm, &requests[i]);
@@ -347,30 +349,30 @@ static void by_probe(receiving *r, int n, MPI_Comm comm)
 static void by_matched_probe(receiving *r, int n, MPI_Comm comm)
 {
     for (int i = 0; i < n; i++) {
-        MPI_Message message;
+        MPI_Message matched;
         MPI_Request request;
         MPI_Status probed;
         int flag = 0;
         if (i % 2) {
-            MPI_Mprobe(r[i].source, r[i].tag, comm, &message, &probed);
-            MPI_Mrecv(r[i].buf, count_for(r[i].room), type_now, &message, &r[i].status);
+            MPI_Mprobe(r[i].source, r[i].tag, comm, &matched, &probed);
+            MPI_Mrecv(r[i].buf, count_for(r[i].room), type_now, &matched, &r[i].status);
         } else {
             while (!flag)
-                MPI_Improbe(r[i].source, r[i].tag, comm, &flag, &message, &probed);
-            MPI_Imrecv(r[i].buf, count_for(r[i].room), type_now, &message, &request);
+                MPI_Improbe(r[i].source, r[i].tag, comm, &flag, &matched, &probed);
+            MPI_Imrecv(r[i].buf, count_for(r[i].room), type_now, &matched, &request);
             MPI_Wait(&request, &r[i].status);
         }
-        t_check(message == MPI_MESSAGE_NULL, "a message stays");
+        t_check(matched == MPI_MESSAGE_NULL, "a message handle is not null");
         t_check(probed.MPI_SOURCE == r[i].status.MPI_SOURCE &&
                     probed.MPI_TAG == r[i].status.MPI_TAG,
-                "probed another message");
+                "the probe matched another message");
     }
 }
 
 static void by_persistent(receiving *r, int n, MPI_Comm comm)
 {
-    MPI_Request requests[MAX_LETTERS];
-    MPI_Status statuses[MAX_LETTERS];
+    MPI_Request requests[MAX_MESSAGES];
+    MPI_Status statuses[MAX_MESSAGES];
     for (int i = 0; i < n; i++)
         MPI_Recv_init(r[i].buf, count_for(r[i].room), type_now, r[i].source, r[i].tag, comm,
                       &requests[i]);
@@ -381,9 +383,9 @@ static void by_persistent(receiving *r, int n, MPI_Comm comm)
     MPI_Waitall(n, requests, statuses);
     for (int i = 0; i < n; i++) {
         int flag = 0;
-        t_check(requests[i] != MPI_REQUEST_NULL, "a persistent request went");
+        t_check(requests[i] != MPI_REQUEST_NULL, "a persistent request became null");
         MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE);
-        t_check(flag, "a persistent request is not at rest");
+        t_check(flag, "a persistent request is active");
         MPI_Request_free(&requests[i]);
         r[i].status = statuses[i];
     }
@@ -406,7 +408,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 /* ---- rounds ---- */
 
-/* Time for messages to come, and calls that may take them. */
+/* Time for messages to arrive, and calls in which they may be staged. */
 static void linger(void)
 {
     MPI_Request none = MPI_REQUEST_NULL;
@@ -419,9 +421,9 @@ static void linger(void)
 
 static void exchange(int round, int repeat, way *receive)
 {
-    static letter due[MAX_LETTERS];
-    static receiving r[MAX_LETTERS];
-    static sending s[MAX_LETTERS];
+    static message due[MAX_MESSAGES];
+    static receiving r[MAX_MESSAGES];
+    static sending s[MAX_MESSAGES];
     const int comm = comm_of(round);
     const int nsent = send_round(round, repeat, s), n = expect_round(round, repeat, due);
     type_now = with_holes(round) ? holes : MPI_BYTE;
@@ -435,7 +437,7 @@ static void exchange(int round, int repeat, way *receive)
         free(r[i].buf);
     }
     end_sends(s, nsent);
-    /* receives from anybody must not get letters of the next round */
+    /* wildcard receives must not match messages of the next round */
     if (pattern_of(round) == ANY_SOURCE || pattern_of(round) == ANY_AT_ALL ||
         pattern_of(round + (repeat == REPEATS - 1)) == ANY_SOURCE ||
         pattern_of(round + (repeat == REPEATS - 1)) == ANY_AT_ALL)

@@ -1,5 +1,5 @@
-/* staging_edges.c - where receiving a message ahead of time could be noticed: calls that send and
- * receive at once, messages that are too long, synchronous sends, receives that are given up. */
+/* staging_edges.c - cases in which staging could change behaviour: combined sends and receives,
+ * truncated messages, synchronous sends, cancelled receives. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 enum { BIG = 300000 };
 static MPI_Comm world, twin;
 
-/* Time for messages to come, and calls that may take them. */
+/* Time for messages to arrive, and calls in which they may be staged. */
 static void linger(void)
 {
     MPI_Request none = MPI_REQUEST_NULL;
@@ -20,7 +20,7 @@ static void linger(void)
     }
 }
 
-/* ---- calls that send and receive at once ---- */
+/* ---- combined sends and receives ---- */
 
 static void check_shift(const char *buf, int n, int from, int step, const MPI_Status *status)
 {
@@ -37,7 +37,7 @@ static void shifts(void)
 {
     static char out[BIG], in[BIG];
     const int right = (t_rank + 1) % t_ranks, left = (t_rank + t_ranks - 1) % t_ranks;
-    t_point("sendrecv, sendrecv_replace, isendrecv");
+    t_point("sendrecv, sendrecv_replace and isendrecv deliver the right messages");
     for (int step = 0; step < 80; step++) {
         const int n = step % 3 == 0 ? BIG : step % 3 == 1 ? 3000 : 9;
         MPI_Status status;
@@ -59,7 +59,7 @@ static void shifts(void)
             else
                 MPI_Isendrecv_replace(out, n, MPI_BYTE, right, 5, left, 5, twin, &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
-            /* MPICH 4.0.2 leaves the status alone, so bytes must do */
+            /* MPICH 4.0.2 does not set the status, so only the bytes are checked */
             MPI_Status_set_elements(&status, MPI_BYTE, n);
             status.MPI_SOURCE = left;
             status.MPI_TAG = 5;
@@ -72,14 +72,15 @@ static void shifts(void)
     }
 }
 
-/* ---- errors and ends ---- */
+/* ---- errors, synchronous sends, cancellation ---- */
 
-/* Rank 0 gets used to messages of rank 1; the last one is too long. */
+/* Rank 0 predicts messages of rank 1; the last one is too long. */
 static void truncation(bool later)
 {
     char buf[4096] = {0};
     int class = MPI_SUCCESS;
-    t_point(later ? "irecv of a message that is too long" : "recv of a message that is too long");
+    t_point(later ? "irecv of a message that is too long returns MPI_ERR_TRUNCATE"
+                  : "recv of a message that is too long returns MPI_ERR_TRUNCATE");
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     for (int i = 0; i < 24 && t_rank < 2; i++) {
         MPI_Request request;
@@ -111,14 +112,14 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The last rank has sent to rank 0 in all ways but this one, or in this one too: its synchronous
- * sends end after rank 0 has begun to receive. */
+/* The last rank sends to rank 0 with all routines, synchronous ones included: its synchronous sends
+ * complete after rank 0 has started to receive. */
 static void synchronous(void)
 {
     char buf[256] = {0};
     int64_t begun = 0;
     const int last = t_ranks - 1;
-    t_point("synchronous sends end when they are received, not before");
+    t_point("synchronous sends do not complete before their receive starts");
     for (int i = 0; i < 40; i++) {
         t_where("synchronous %d", i);
         if (t_rank == last) {
@@ -131,7 +132,7 @@ static void synchronous(void)
             }
             const int64_t ended = now_ns();
             MPI_Recv(&begun, 1, MPI_INT64_T, 0, 7, world, MPI_STATUS_IGNORE);
-            t_check(ended >= begun, "%d: ended %ld ns before the receive", i,
+            t_check(ended >= begun, "%d: completed %ld ns before the receive", i,
                     (long)(begun - ended));
         } else if (t_rank == 0) {
             linger();
@@ -144,19 +145,19 @@ static void synchronous(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A receive that is given up, and one that may be. */
+/* A receive without a message is cancelled; one with a message may be. */
 static void cancelling(void)
 {
     char buf[64] = {0};
     MPI_Request request;
     MPI_Status status;
     int cancelled = 0;
-    t_point("cancel, and requests that are freed while they are under way");
+    t_point("cancelled receives, and requests freed while they are active");
     MPI_Irecv(buf, 64, MPI_BYTE, t_rank, 77, twin, &request);
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &cancelled);
-    t_check(cancelled, "a receive of nothing was not cancelled");
+    t_check(cancelled, "a receive without a message was not cancelled");
     for (int i = 0; i < 40 && t_rank < 2; i++) {
         if (t_rank == 1) {
             buf[0] = (char)i;

@@ -1,5 +1,5 @@
-/* start.c [COLLECTIVES] - Attune made no more of them in MPI_Init, as scarce.c counted, on all
- * ranks alike, and all kinds of calls are right afterwards. */
+/* start.c [COLLECTIVES] - Attune makes at most COLLECTIVES in MPI_Init, as counted by scarce.c,
+ * equally on all ranks, and all collectives are correct afterwards. */
 #include "exercise.h"
 
 #include <dlfcn.h>
@@ -20,11 +20,11 @@ int main(int argc, char **argv)
     t_start(30);
     if (allocations() > 0)
         printf("allocations %ld\n", allocations());
-    t_point("the start");
+    t_point("number of collectives in MPI_Init");
     t_check(made <= most, "%d collectives", made);
     MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
     t_check(made == first, "%d collectives here, %d on rank 0", made, first);
-    t_point("calls after it");
+    t_point("collectives after MPI_Init");
     t_exercise_begin();
     for (uint64_t seed = 0; seed < 3; seed++)
         t_check(t_exercise_all(MPI_COMM_WORLD, seed, 100) == 0, "round %d", (int)seed);

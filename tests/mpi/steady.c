@@ -1,7 +1,6 @@
-/* steady.c - a program that makes the same few calls again and again, while plans for them are
- * made and agreed on between its calls.  Values must be right before, while and after a plan
- * arrives; communicators go while something is still under way; sums of rounded numbers must come
- * out the same in every call.
+/* steady.c - a program that repeats a few calls, while plans for them are made and distributed
+ * between its calls.  Values must be correct before and after a plan arrives; communicators are
+ * freed while plans are pending; floating-point sums must have the same bits in every call.
  *
  *   steady [CALLS] */
 #include "harness.h"
@@ -50,7 +49,7 @@ static void allreduce(MPI_Comm comm, int r, int p, int call, int n)
     }
 }
 
-/* Terms of very different size: any other order of operands gives another sum. */
+/* Terms of very different magnitude: another order of operands gives another sum. */
 static void rounded(MPI_Comm comm, int r, int p, int call, int n)
 {
     (void)p;
@@ -60,7 +59,7 @@ static void rounded(MPI_Comm comm, int r, int p, int call, int n)
     MPI_Allreduce(terms, sum, n, MPI_DOUBLE, MPI_SUM, comm);
     if (call == 0)
         memcpy(first, sum, sizeof *sum * (size_t)n);
-    t_check(memcmp(first, sum, sizeof *sum * (size_t)n) == 0, "call %d of %d elements: other bits",
+    t_check(memcmp(first, sum, sizeof *sum * (size_t)n) == 0, "call %d of %d elements: bits differ",
             call, n);
 }
 
@@ -92,13 +91,13 @@ int main(int argc, char **argv)
     sum = t_alloc(sizeof *sum * MOST);
     first = t_alloc(sizeof *first * MOST);
 
-    t_point("the same calls again and again");
+    t_point("values are correct while plans arrive");
     repeat(MPI_COMM_WORLD, calls);
-    t_point("rounded sums stay what they are");
+    t_point("floating-point sums keep their bits");
     for (int k = 0; k < SIZES; k++)
         for (int call = 0; call < calls; call++)
             rounded(MPI_COMM_WORLD, t_rank, t_ranks, call, sizes[k]);
-    t_point("communicators go while plans are under way");
+    t_point("communicators are freed while plans are pending");
     for (int i = 1; i <= 4 + calls / 4; i++) { /* the first 8 calls of each are native */
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_split(MPI_COMM_WORLD, t_rank % 2, -t_rank, &more);

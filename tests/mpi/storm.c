@@ -1,5 +1,5 @@
-/* storm.c - communicators, datatypes and operators that come and go: nothing leaks, no state of a
- * freed handle survives in one that reuses it, and no user callback runs more often than natively.
+/* storm.c - many short-lived communicators, datatypes and operators: nothing leaks, no state of a
+ * freed handle survives in one that reuses it, and user callbacks run as often as natively.
  *
  *   storm [ROUNDS] */
 #include "exercise.h"
@@ -53,7 +53,7 @@ static void callbacks(int rounds)
         t_check(copies == i + 1, "%d copies after %d dups", copies, i + 1);
         t_check(t_exercise(i % T_EXERCISES, dup, (uint64_t)i, 30) == 0, "wrong result");
         MPI_Comm_get_attr(dup, key, &value, &found);
-        t_check(found && value == &copies, "the copied attribute is lost");
+        t_check(found && value == &copies, "the copied attribute is missing");
         t_check(copies == i + 1, "%d copies after %d dups and a collective", copies, i + 1);
         MPI_Comm_free(&dup);
         t_check(deletes == i + 1, "%d deletes after %d frees", deletes, i + 1);
@@ -68,7 +68,7 @@ static void callbacks(int rounds)
 static void dup_and_free(int rounds)
 {
     long before = 0;
-    t_point("thousands of dup, collectives, free");
+    t_point("thousands of dup, collective, free do not leak");
     for (int i = 0; i < rounds; i++) {
         MPI_Comm dup;
         t_where("dup %d", i);
@@ -84,10 +84,10 @@ static void dup_and_free(int rounds)
     t_check(grown < 6000, "%ld KB more after %d communicators", grown, rounds * 2 / 3);
 }
 
-/* A freed handle comes back with other members and another rank order. */
+/* A handle is reused with other members and another rank order. */
 static void split_and_reuse(int rounds)
 {
-    t_point("handles reused with other members");
+    t_point("communicator handles reused with other members");
     for (int i = 0; i < rounds; i++) {
         const int colors = 1 + i % 3, key = i % 2 ? -t_rank : t_rank;
         MPI_Comm comm;
@@ -113,7 +113,7 @@ static void overlapping(void)
         MPI_Comm_free(&comm[i * 11 % N]);
 }
 
-/* The same datatype handle means another layout each time. */
+/* The same datatype handle has another layout each time. */
 static void types_come_and_go(int rounds)
 {
     t_point("datatype handles reused with other layouts");
@@ -148,7 +148,7 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
         ((int *)inout)[i] += ((int *)in)[i];
 }
 
-/* The same operator handle commutes now, and does not the next time. */
+/* The same operator handle is commutative and non-commutative in turn. */
 static void operators_come_and_go(int rounds)
 {
     t_point("operator handles reused with other functions");

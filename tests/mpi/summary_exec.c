@@ -1,5 +1,5 @@
-/* summary_exec.c - operations whose sizes ranks do not share are planned for the mean block of all
- * ranks: who has how much of the same total makes no difference.  Three ranks. */
+/* summary_exec.c - operations whose sizes differ between ranks are planned for the mean block of
+ * all ranks, independent of the distribution of the total.  Three ranks. */
 #include "harness.h"
 #include "tune/drivers/driver.h"
 
@@ -19,8 +19,8 @@ static const struct {
 };
 
 typedef struct {
-    int asked;
-    int64_t mean; /* that was planned for */
+    int plans;
+    int64_t mean; /* the planned size */
 } planner;
 
 static atn_advice expect_more(void *context, const atn_kind *x)
@@ -36,7 +36,7 @@ static atn_advice advise(void *context, const atn_kind *x, atn_candidate_set *fi
     planner *const seen = context;
     (void)field_p;
     (void)off_p;
-    seen->asked++;
+    seen->plans++;
     seen->mean = x->mean;
     return ATN_ADVICE_LATER;
 }
@@ -55,7 +55,7 @@ static void learned(void *context, atn_kind *x, int before)
     (void)before;
 }
 
-/* One call in which this rank has so many bytes. */
+/* One call in which this rank has `bytes` bytes. */
 static void check_mean(atn_operation op, int64_t own, int64_t mean)
 {
     planner seen = {.mean = -1};
@@ -82,8 +82,8 @@ static void check_mean(atn_operation op, int64_t own, int64_t mean)
         t_die("out of memory");
     x->volume = own;
     atn_driver_turn(d, x, -1, &turn);
-    t_check(x->mean == mean, "a mean of %lld, wanted %lld", (long long)x->mean, (long long)mean);
-    t_check(seen.asked == (t_rank == 0), "asked %d times", seen.asked);
+    t_check(x->mean == mean, "a mean of %lld, expected %lld", (long long)x->mean, (long long)mean);
+    t_check(seen.plans == (t_rank == 0), "planned %d times", seen.plans);
     t_check(t_rank != 0 || seen.mean == mean, "planned for %lld", (long long)seen.mean);
     atn_driver_stop(d);
     atn_driver_free(d);

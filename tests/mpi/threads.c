@@ -1,4 +1,4 @@
-/* threads.c - MPI_THREAD_MULTIPLE: every thread does collectives on a communicator of its own. */
+/* threads.c - MPI_THREAD_MULTIPLE: every thread calls collectives on its own communicator. */
 #include "exercise.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Threads also make and free communicators while others are in collectives. */
+/* Threads create and free communicators while others are in collectives. */
 static void *churn(void *argument)
 {
     worker *w = argument;
@@ -59,14 +59,14 @@ int main(int argc, char **argv)
     t_start(100);
     t_exercise_begin();
     if (provided < MPI_THREAD_MULTIPLE) {
-        t_point("threads on different communicators");
+        t_point("collectives of threads on different communicators");
         t_skip("this MPI does not provide MPI_THREAD_MULTIPLE");
     } else {
-        run("threads on different communicators", work);
-        run("threads that make and free communicators", churn);
+        run("collectives of threads on different communicators", work);
+        run("collectives of threads that create and free communicators", churn);
     }
     MPI_Query_thread(&still);
-    t_point("the level of threads stays what MPI_Init_thread provided");
+    t_point("MPI_Query_thread returns the level of MPI_Init_thread");
     t_check(still == provided, "%d instead of %d", still, provided);
     t_exercise_end();
     const int code = t_finish();

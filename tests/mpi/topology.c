@@ -1,5 +1,6 @@
-/* topology.c - asks where the ranks are, as a program may: nothing is known when Attune does not
- * know or is not there; else they are on h0 .. h3, of which two are on each of two switches. */
+/* topology.c - queries the topology as a program does: there is none without Attune or without
+ * topology information; otherwise ranks are on h0 .. h3, two of which are on each of two
+ * switches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,8 @@
 
 static void unknown(MPI_Comm comm)
 {
-    t_check(attune_depth(comm, 0) == 0, "the depth is known");
-    t_check(attune_cluster(comm, 0, 0) == -1, "a cluster is known");
+    t_check(attune_depth(comm, 0) == 0, "there is a depth");
+    t_check(attune_cluster(comm, 0, 0) == -1, "there is a cluster");
     t_check(attune_level_name(comm, 0, 0) == NULL, "a level has a name");
 }
 
@@ -22,10 +23,10 @@ static void known_world(void)
     for (int r = 0; r < t_ranks; r++) {
         t_where("rank %d", r);
         t_check(attune_depth(MPI_COMM_WORLD, r) == 3, "%d levels", attune_depth(MPI_COMM_WORLD, r));
-        t_check(attune_cluster(MPI_COMM_WORLD, r, 0) == 0, "not all are together");
+        t_check(attune_cluster(MPI_COMM_WORLD, r, 0) == 0, "level 0 does not have all ranks");
         t_check(attune_cluster(MPI_COMM_WORLD, r, 1) == host_of(r) / 2, "on another switch");
         t_check(attune_cluster(MPI_COMM_WORLD, r, 2) == host_of(r), "on another host");
-        t_check(attune_cluster(MPI_COMM_WORLD, r, 3) == -1, "a level too many");
+        t_check(attune_cluster(MPI_COMM_WORLD, r, 3) == -1, "there is a level too many");
         t_check(strcmp(attune_level_name(MPI_COMM_WORLD, r, 0), "switch") == 0, "level 0 is odd");
         t_check(strcmp(attune_level_name(MPI_COMM_WORLD, r, 1), "rack") == 0, "level 1 is odd");
         t_check(strcmp(attune_level_name(MPI_COMM_WORLD, r, 2), "host") == 0, "level 2 is odd");
@@ -45,7 +46,8 @@ static void attribute(void)
     t_check(found && value == attune_topology_of(MPI_COMM_WORLD), "it is another one");
 }
 
-/* Those of one rack see its hosts; each communicator has its own view, also a copy. */
+/* Ranks of one rack have the levels of its hosts; each communicator has its own view, also a
+ * duplicate. */
 static void groups(void)
 {
     MPI_Comm rack, copy;
@@ -61,12 +63,13 @@ static void groups(void)
         t_check(strcmp(attune_level_name(rack, r, 0), "rack") == 0, "the rack is odd");
     }
     MPI_Comm_dup(rack, &copy);
-    t_check(attune_topology_of(copy) != attune_topology_of(rack), "a copy shares the attribute");
-    t_check(attune_depth(copy, 0) == attune_depth(rack, 0), "a copy is elsewhere");
+    t_check(attune_topology_of(copy) != attune_topology_of(rack),
+            "a duplicate shares the attribute");
+    t_check(attune_depth(copy, 0) == attune_depth(rack, 0), "a duplicate has another view");
     MPI_Comm_free(&rack);
-    t_check(attune_depth(copy, 0) > 0, "a copy has lost its view");
+    t_check(attune_depth(copy, 0) > 0, "a duplicate has lost its view");
     MPI_Comm_free(&copy);
-    t_check(attune_depth(MPI_COMM_SELF, 0) == 1, "alone with %d levels",
+    t_check(attune_depth(MPI_COMM_SELF, 0) == 1, "one rank with %d levels",
             attune_depth(MPI_COMM_SELF, 0));
 }
 
@@ -75,7 +78,7 @@ static void between(void)
     MPI_Comm half, inter;
 
     if (t_ranks < 2) {
-        t_skip("one rank");
+        t_skip("topology of one rank");
         return;
     }
     MPI_Comm_split(MPI_COMM_WORLD, t_rank % 2, t_rank, &half);
@@ -85,7 +88,7 @@ static void between(void)
     MPI_Comm_free(&half);
 }
 
-/* Only which ranks share a host. */
+/* Only the ranks of each host. */
 static void known_hosts(void)
 {
     t_point("hosts");
@@ -99,7 +102,7 @@ static void known_hosts(void)
 /* Two ranks of one rack, bound to processors of one package of their hosts. */
 static void known_parts(void)
 {
-    t_point("parts of hosts");
+    t_point("topology with parts of hosts");
     for (int r = 0; r < t_ranks; r++) {
         const char *name = attune_level_name(MPI_COMM_WORLD, r, 2);
         t_where("rank %d", r);
@@ -110,11 +113,11 @@ static void known_parts(void)
 
 static void all_known(void)
 {
-    t_point("the world");
+    t_point("topology of MPI_COMM_WORLD");
     known_world();
-    t_point("its attribute");
+    t_point("topology attribute of MPI_COMM_WORLD");
     attribute();
-    t_point("other communicators");
+    t_point("topology of other communicators");
     groups();
     t_point("intercommunicators");
     between();
@@ -132,11 +135,11 @@ int main(int argc, char **argv)
     } else if (argc > 1 && strcmp(argv[1], "parts") == 0) {
         known_parts();
     } else {
-        t_point("nothing is known");
+        t_point("there is no topology");
         unknown(MPI_COMM_WORLD);
         unknown(MPI_COMM_SELF);
         if (attune_topology_key != NULL)
-            t_check(attune_topology_key() == MPI_KEYVAL_INVALID, "there is a key");
+            t_check(attune_topology_key() == MPI_KEYVAL_INVALID, "there is an attribute key");
     }
     const int code = t_finish();
     MPI_Finalize();

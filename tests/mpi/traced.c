@@ -1,5 +1,5 @@
-/* traced.c - one call of every kind that the tracer records, in a fixed order that run-trace knows:
- * what a trace of it must hold is written beside each call. */
+/* traced.c - calls that the tracer records, in a fixed order; run-trace has the list of calls that
+ * the trace must contain. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { TAG = 7, N = 16 };
 static int p, r, right, left;
 static double out[N], in[N];
 
-/* Two messages in a ring, by every way to wait for them. */
+/* Two messages in a ring, with all routines that complete requests. */
 static void ring(MPI_Comm comm, int way)
 {
     MPI_Request q[2];
@@ -46,8 +46,8 @@ static void ring(MPI_Comm comm, int way)
     }
 }
 
-/* A receive from anybody: the trace tells from whom. */
-static void anybody(void)
+/* A wildcard receive: the trace has the sender. */
+static void wildcards(void)
 {
     MPI_Request q;
     MPI_Isend(out, 3, MPI_DOUBLE, right, 11, MPI_COMM_WORLD, &q);
@@ -58,16 +58,16 @@ static void anybody(void)
     MPI_Wait(&q, MPI_STATUS_IGNORE);
 }
 
-/* Nobody sends these: polls that find nothing are counted, not recorded. */
-static void in_vain(void)
+/* These messages are never sent: unsuccessful tests and probes are counted, not recorded. */
+static void unsuccessful(void)
 {
     int flag;
     for (int i = 0; i < 50; i++)
         MPI_Iprobe(left, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
-/* What MPI calls while it is asked for a request is no call of the program. */
-static int tell(void *state, MPI_Status *status)
+/* Callbacks that MPI runs inside of a test are not calls of the program. */
+static int query(void *state, MPI_Status *status)
 {
     (void)state;
     MPI_Send(out, 1, MPI_DOUBLE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
@@ -82,7 +82,7 @@ static void own_request(void)
 {
     MPI_Request q;
     int flag;
-    MPI_Grequest_start(tell, forget, cancel, NULL, &q);
+    MPI_Grequest_start(query, forget, cancel, NULL, &q);
     MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
     MPI_Grequest_complete(q);
     MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
@@ -110,7 +110,7 @@ static void persistent(void)
     MPI_Request_free(&q[1]);
 }
 
-/* Halves of the ranks; a communicator whose handle may be that of the freed one. */
+/* Halves of the ranks; the second communicator may reuse the handle of the freed one. */
 static void communicators(void)
 {
     MPI_Comm half, twin;
@@ -149,7 +149,7 @@ static void types(void)
     MPI_Type_free(&pair);
 }
 
-/* Made for every call, so that a handle means now one, now the other. */
+/* Created for every call, so that the same handle has two meanings in turn. */
 static void passing_types(void)
 {
     double *const all = calloc((size_t)p * 3, sizeof *all);
@@ -163,7 +163,7 @@ static void passing_types(void)
     free(all);
 }
 
-/* No call of MPI any more. */
+/* No further MPI call. */
 static void stay(void)
 {
     printf("pid %ld\n", (long)getpid());
@@ -181,8 +181,8 @@ int main(int argc, char **argv)
     left = (r + p - 1) % p;
     for (int way = 0; way < 6; way++)
         ring(MPI_COMM_WORLD, way);
-    anybody();
-    in_vain();
+    wildcards();
+    unsuccessful();
     own_request();
     both();
     persistent();

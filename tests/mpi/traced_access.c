@@ -1,6 +1,6 @@
-/* traced_access.c - the calls that traced.c leaves out: other kinds of sends, matched probes,
- * collectives among neighbours and persistent ones, one-sided communication, files.  run-trace
- * knows how often each is made, with which partner and size; `right` is the next rank. */
+/* traced_access.c - calls that are not in traced.c: other send modes, matched probes, neighbourhood
+ * and persistent collectives, one-sided communication, files.  run-trace has the number, partner
+ * and size of each; `right` is the next rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static double out[4 * N], in[4 * N];
 
 static void wait_for(MPI_Request *q) { MPI_Wait(q, MPI_STATUS_IGNORE); }
 
-/* ---- messages: each to the right, 8 bytes times the number of its kind ---- */
+/* ---- messages: to the right, 8 bytes times the index of the send mode ---- */
 
 static void sends(void)
 {
@@ -32,7 +32,7 @@ static void sends(void)
     free(buffer);
     for (int i = 0; i < 2; i++) {
         MPI_Irecv(in, N, MPI_DOUBLE, left, TAG, MPI_COMM_WORLD, &q[1]);
-        MPI_Barrier(MPI_COMM_WORLD); /* a ready send needs its receive */
+        MPI_Barrier(MPI_COMM_WORLD); /* a ready send needs a posted receive */
         if (i == 0) {
             MPI_Rsend(out, 3, MPI_DOUBLE, right, TAG, MPI_COMM_WORLD);
         } else {
@@ -46,7 +46,7 @@ static void sends(void)
     wait_for(&q[0]);
 }
 
-/* The receive does not say from whom; the probe found out. */
+/* The receive has no source argument; the probe has the sender. */
 static void matched(void)
 {
     MPI_Message message;
@@ -63,7 +63,7 @@ static void matched(void)
     wait_for(&q[0]);
 }
 
-/* ---- neighbours: two on the ring, then only the right one to send to ---- */
+/* ---- neighbours: two on the ring, then only the right one as destination ---- */
 
 static void neighbours(void)
 {
@@ -87,7 +87,7 @@ static void neighbours(void)
     MPI_Comm_free(&one_way);
 }
 
-/* ---- handles that MPI uses again for something else, in calls that are the same otherwise ---- */
+/* ---- handles that MPI reuses, in otherwise equal calls ---- */
 
 static void handles_again(void)
 {
@@ -104,7 +104,7 @@ static void handles_again(void)
     }
 }
 
-/* As some programs do for every call: sizes that stay, and now and then another. */
+/* As some programs do for every call: mostly the same size, sometimes another. */
 static void types_again(void)
 {
     for (int i = 0; i < 24; i++) {
@@ -117,7 +117,7 @@ static void types_again(void)
     }
 }
 
-/* ---- what came with MPI 4; persistent ones are started twice each ---- */
+/* ---- calls of MPI 4; persistent ones are started twice each ---- */
 
 static void modern(void)
 {
@@ -197,7 +197,7 @@ static void windows(void)
     MPI_Win_free(&win);
 }
 
-/* ---- files: 8 bytes times the number of the kind ---- */
+/* ---- files: 8 bytes times the index of the routine ---- */
 
 static void files(const char *path)
 {

@@ -1,4 +1,4 @@
-! What the tracer records of newer calls through the module mpi_f08.
+! Newer calls through the module mpi_f08, for the tracer.
 program traced_f08
   use mpi_f08
   use, intrinsic :: iso_c_binding

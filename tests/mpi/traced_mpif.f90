@@ -1,4 +1,4 @@
-! What the tracer records of newer calls through mpif.h.
+! Newer calls through mpif.h, for the tracer.
 program traced_mpif
   use, intrinsic :: iso_c_binding
   implicit none
@@ -19,7 +19,7 @@ program traced_mpif
   end interface
   include 'traced_fortran.inc'
 
-  ! Persistent collectives came with MPI 4, and linking must work without.
+  ! Persistent collectives need MPI 4; the program must link without them.
   subroutine persistent()
     procedure(makes_bcast), pointer :: bcast_init
     type(c_funptr) :: address

@@ -1,6 +1,6 @@
-/* vary.c - calls whose sizes differ between ranks, for recording: what rank r sends to rank i is
- * 100 r + i bytes; alltoallv twice, allgatherv, gatherv, scatterv and reduce_scatter once, and a
- * larger alltoallv. */
+/* vary.c - calls whose sizes differ between ranks, for recording: rank r sends 100 r + i bytes to
+ * rank i; alltoallv twice, allgatherv, gatherv, scatterv and reduce_scatter once, and a larger
+ * alltoallv. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

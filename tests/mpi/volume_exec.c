@@ -1,5 +1,5 @@
-/* volume_exec.c - the bytes of a rank in operations whose sizes ranks do not share: what the
- * summary of a kind of calls is made of.  One process that asks as rank 1 of 3. */
+/* volume_exec.c - the bytes of a rank in operations whose sizes differ between ranks, from which
+ * the summary of a call class is computed.  One process, as rank 1 of 3. */
 #include "exec/exec.h"
 #include "harness.h"
 
@@ -21,9 +21,10 @@ static void expect(const char *what, const atn_call *call, int64_t bytes)
 {
     atn_problem q;
     const int64_t found = atn_call_volume(exec, call);
-    t_check(found == bytes, "%s: %lld bytes, wanted %lld", what, (long long)found,
+    t_check(found == bytes, "%s: %lld bytes, expected %lld", what, (long long)found,
             (long long)bytes);
-    t_check(atn_call_problem(exec, call, &q) && q.bytes == -1, "%s: ranks share no size", what);
+    t_check(atn_call_problem(exec, call, &q) && q.bytes == -1, "%s: sizes differ between ranks",
+            what);
 }
 
 static atn_user one(int64_t count) { return (atn_user){.count = count, .type = MPI_DOUBLE}; }
@@ -47,7 +48,7 @@ static void rooted(void)
         expect("scatterv",
                &(atn_call){.op = ATN_SCATTERV, .src = many(counts), .dst = one(9), .root = root},
                72);
-        if (own) { /* the sides are then alike */
+        if (own) { /* both sides are then equal */
             expect("gatherv in place",
                    &(atn_call){.op = ATN_GATHERV,
                                .src = many(counts),
@@ -79,7 +80,7 @@ static void from_all_to_all(void)
            23 * sizeof(int));
     expect("alltoallw", &(atn_call){.op = ATN_ALLTOALLW, .src = typed(), .dst = typed()},
            5 * sizeof(int) + 7 * sizeof(double) + 11);
-    expect("what is wrong counts as nothing",
+    expect("erroneous calls count as 0 bytes",
            &(atn_call){.op = ATN_ALLTOALLV, .src = many(bad), .dst = many(counts)},
            16 * sizeof(int));
 }

@@ -1,6 +1,6 @@
-/* check.c - a generated routine against the library's own, on the world and on the world reversed:
- * sizes, datatypes with holes, in place, every root.  Compiled together with the routine, with
- * OPERATION naming it. */
+/* check.c - compares a generated routine with the native one, on MPI_COMM_WORLD and with reversed
+ * ranks: sizes, datatypes with holes, in place, every root.  Compiled together with the routine,
+ * with OPERATION set to its operation. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void fill(int *v, size_t n, int seed)
         v[i] = (int)((i * 2654435761u + (size_t)seed * 40503u) % 1000);
 }
 
-/* ---- one call of each, with the routine or with the library ---- */
+/* ---- one call of each operation, generated or native ---- */
 
 typedef struct {
     int ours, place, count, root;
@@ -77,7 +77,7 @@ static int call_move(const call *c)
 
 /* ---- comparison ---- */
 
-/* The same call twice on equal buffers, holes included. */
+/* Both calls on equal buffers, holes included. */
 static int same(call c, size_t ints)
 {
     const size_t bytes = (ints + 1) * sizeof(int);
@@ -101,7 +101,7 @@ static int same(call c, size_t ints)
     return ok;
 }
 
-/* Counts of who sends how much to whom: the same in both directions. */
+/* Counts for each pair of ranks: the same in both directions. */
 static size_t draw_counts(int most, int *counts, int *displs)
 {
     int r, at = 0;
@@ -164,7 +164,7 @@ static void check_all(const char *where)
     MPI_Type_free(&inner);
 }
 
-/* A communicator of another size is refused, and nothing is sent. */
+/* A communicator of another size is rejected, and nothing is sent. */
 static void check_refusal(void)
 {
     int data[64] = {0}, zero[64] = {0};
@@ -180,7 +180,7 @@ static void check_refusal(void)
                     .displs = zero};
     const int code = size > 1 ? call_move(&c) : MPI_ERR_COMM;
     comm = world;
-    point(code == MPI_ERR_COMM, "another number of ranks is refused");
+    point(code == MPI_ERR_COMM, "another number of ranks is rejected");
 }
 
 int main(int argc, char **argv)

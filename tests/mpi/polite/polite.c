@@ -1,13 +1,13 @@
-/* polite.c - preloaded into jobs of MPICH whose ranks outnumber the cores: a rank that waits gives
- * its core away.  Otherwise it keeps it until its time slice ends, while the rank that it waits for
- * has none, and the job takes ten times as long.  What ranks do stays as it is. */
+/* polite.c - preloaded into oversubscribed jobs of MPICH: a waiting rank yields its core.
+ * Otherwise it keeps the core until its time slice ends, while the rank that it waits for has none,
+ * and the job takes ten times as long.  Results do not change. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
 
 unsigned ucp_worker_progress(void *worker);
 
-/* All waiting in MPICH goes through this function of UCX. */
+/* Waiting ranks of MPICH always call this function of UCX. */
 unsigned ucp_worker_progress(void *worker)
 {
     static _Thread_local unsigned (*real)(void *);

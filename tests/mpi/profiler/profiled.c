@@ -1,4 +1,4 @@
-/* profiled.c - the program under the tool: every call passes the wrapper once. */
+/* profiled.c - the program with the tool: its wrappers get every call once. */
 #include <stdio.h>
 
 #include "harness.h"
@@ -13,7 +13,7 @@ static void rounds(MPI_Comm comm)
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
         t_check(sum == t_ranks, "the sum is %d", sum);
         MPI_Bcast(&word, 1, MPI_INT, i % t_ranks, comm);
-        t_check(word == i, "bcast brought %d", word);
+        t_check(word == i, "bcast received %d", word);
     }
 }
 
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     MPI_Comm dup;
     MPI_Init(&argc, &argv);
     t_start(30);
-    t_point("wrappers see every call once");
+    t_point("the wrappers of the tool get every call once");
     rounds(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     rounds(dup);

@@ -1,4 +1,4 @@
-/* wrappers.c - a profiling tool of the usual kind: it defines MPI_X and calls PMPI_X.  Linked into
+/* wrappers.c - a typical profiling tool: it defines MPI_X and calls PMPI_X.  Linked into
  * the program, or built as a shared library that the program is linked with. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* wrappers.h - how often each wrapper was called. */
+/* wrappers.h - number of calls of each wrapper. */
 #ifndef TEST_WRAPPERS_H
 #define TEST_WRAPPERS_H
 

@@ -1,6 +1,6 @@
-/* scarce.c - preloaded between Attune and the MPI library: counts the collectives that Attune
- * makes, and lets one of its allocations fail: with
- * TEST_SCARCE=RANK:N that of the rank after N others. */
+/* scarce.c - preloaded between Attune and the MPI library: counts the collectives of Attune in
+ * MPI_Init, and makes one of its allocations fail: with TEST_SCARCE=RANK:N that of RANK after N
+ * others. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uintptr_t from, to; /* where Attune's code is */
+static uintptr_t from, to; /* address range of Attune's code */
 static long left;
 static bool counts;
 static long allocations;
@@ -44,7 +44,7 @@ __attribute__((constructor)) static void begin(void)
     counts = to > from;
 }
 
-/* Attune's own allocations in MPI_Init, and the collectives that it made there. */
+/* Allocations and collectives of Attune in MPI_Init. */
 long scarce_allocations(void) { return allocations; }
 int scarce_end(void)
 {
