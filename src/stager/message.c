@@ -23,7 +23,7 @@ bool atn_staged_test(atn_staged_message *m)
     return flag != 0;
 }
 
-void atn_staged_wait(atn_staged_message *m)
+static void wait_for(atn_staged_message *m)
 {
     if (m->request == MPI_REQUEST_NULL)
         return;
@@ -92,7 +92,7 @@ int atn_staged_deliver(atn_staged_message *m, const atn_receive_buffer *b)
 
 int atn_staged_receive(atn_staged_message *m, const atn_receive_buffer *b, MPI_Status *status)
 {
-    atn_staged_wait(m);
+    wait_for(m);
     atn_staged_get_status(m, status);
     const int code = atn_staged_deliver(m, b);
     return code == MPI_SUCCESS ? code : (PMPI_Comm_call_errhandler(b->comm, code), code);

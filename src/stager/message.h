@@ -24,7 +24,6 @@ typedef struct {
 
 /* Whether the transfer is complete. */
 bool atn_staged_test(atn_staged_message *m);
-void atn_staged_wait(atn_staged_message *m);
 void atn_staged_get_status(const atn_staged_message *m, MPI_Status *status);
 /* Copies the message to the buffer and frees it; returns errors without calling a handler. */
 int atn_staged_deliver(atn_staged_message *m, const atn_receive_buffer *b);

@@ -334,22 +334,20 @@ int atn_stager_Cancel(int (*next)(MPI_Request *), const void *from, MPI_Request 
  * means. */
 static void detach(MPI_Request handle)
 {
-    for (bound *l = active; l != NULL; l = l->next)
-        if (l->handle == handle && !l->detached) {
-            bound *const copy = calloc(1, sizeof *copy); /* MPI frees the data of the request */
-            if (copy == NULL)
-                PMPI_Abort(MPI_COMM_WORLD, 1);
-            *copy = *l;
-            copy->detached = true;
-            for (bound **at = &active;; at = &(*at)->next)
-                if (*at == l) {
-                    *at = copy;
-                    break;
-                }
-            l->packed = NULL;
-            PMPI_Grequest_complete(handle);
-            return;
-        }
+    for (bound **at = &active; *at != NULL; at = &(*at)->next) {
+        bound *const l = *at;
+        if (l->handle != handle || l->detached)
+            continue;
+        bound *const copy = calloc(1, sizeof *copy); /* MPI frees the data of the request */
+        if (copy == NULL)
+            PMPI_Abort(MPI_COMM_WORLD, 1);
+        *copy = *l;
+        copy->detached = true;
+        *at = copy;
+        l->packed = NULL;
+        PMPI_Grequest_complete(handle);
+        return;
+    }
 }
 
 int atn_stager_Request_free(int (*next)(MPI_Request *), const void *from, MPI_Request *request)

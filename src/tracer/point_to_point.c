@@ -85,12 +85,10 @@ ATN_FAST void record_exact(atn_trace_op op, bool starts, const void *from, const
 static void record(atn_trace_op op, const void *from, const message *m, const MPI_Status *status,
                    atn_recent_call *before, int64_t enter, int64_t exit)
 {
-    atn_lock();
     if (ATN_RARELY(is_any(m)))
         record_described(op, from, m, status, enter, exit);
     else
         record_exact(op, false, from, m, before, enter, exit);
-    atn_unlock();
 }
 
 static void record_nonblocking(atn_trace_op op, const void *from, const message *m,
@@ -98,14 +96,12 @@ static void record_nonblocking(atn_trace_op op, const void *from, const message 
                                int64_t exit)
 {
     const bool any = is_any(m);
-    atn_lock();
     if (ATN_RARELY(any))
         record_described(op, from, m, NULL, enter, exit);
     else
         record_exact(op, true, from, m, before, enter, exit);
     atn_add_request(*request, atn_rec.cursor->requests, any,
                     any ? atn_find_comm(m->comm)->number : -1);
-    atn_unlock();
 }
 
 static void record_persistent(atn_trace_op op, const void *from, const message *m,
@@ -128,15 +124,9 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
                           int dest, int tag, MPI_Comm comm)                                        \
     {                                                                                              \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, dest, comm));    \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(buf, count, type, dest, tag, comm));                                     \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, dest, tag, comm);                                  \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm), NULL, before, \
-                   enter, exit);                                                                   \
-        return code;                                                                               \
+        ATN_RECORD_CALL(next(buf, count, type, dest, tag, comm),                                   \
+                        record(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm),   \
+                               NULL, before, enter, exit);)                                        \
     }
 #define ATN_ISEND(name, id)                                                                        \
     int atn_tracer_##name(                                                                         \
@@ -145,15 +135,10 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, dest, comm));    \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(buf, count, type, dest, tag, comm, request));                            \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, dest, tag, comm, request);                         \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record_nonblocking(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm),   \
-                               request, before, enter, exit);                                      \
-        return code;                                                                               \
+        ATN_RECORD_CALL(next(buf, count, type, dest, tag, comm, request),                          \
+                        record_nonblocking(ATN_TRACE_##id, from,                                   \
+                                           MESSAGE(buf, count, type, dest, tag, comm), request,    \
+                                           before, enter, exit);)                                  \
     }
 #define ATN_SEND_INIT(name, id)                                                                    \
     int atn_tracer_##name(                                                                         \
@@ -171,6 +156,13 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
 
 /* ---- receives; with int and with large counts ---- */
 
+/* A receive with a wildcard needs a status, even if the program ignores it. */
+#define RECORD_RECEIVE(m, invoked, ...)                                                            \
+    MPI_Status own;                                                                                \
+    if (status == MPI_STATUS_IGNORE && is_any(m) && atn_is_recorded())                             \
+        status = &own;                                                                             \
+    ATN_RECORD_CALL(invoked, __VA_ARGS__)
+
 #define RECEIVES(_c, ATN_N)                                                                        \
     int atn_tracer_Recv##_c(                                                                       \
         int (*next)(void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Status *),                \
@@ -178,18 +170,9 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         MPI_Comm comm, MPI_Status *status)                                                         \
     {                                                                                              \
         const message *const m = MESSAGE(buf, count, type, source, tag, comm);                     \
-        MPI_Status own;                                                                            \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, source, comm));  \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(buf, count, type, source, tag, comm, status));                           \
-        if (status == MPI_STATUS_IGNORE && is_any(m))                                              \
-            status = &own;                                                                         \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, source, tag, comm, status);                        \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record(ATN_TRACE_RECV, from, m, status, before, enter, exit);                          \
-        return code;                                                                               \
+        RECORD_RECEIVE(m, next(buf, count, type, source, tag, comm, status),                       \
+                       record(ATN_TRACE_RECV, from, m, status, before, enter, exit);)              \
     }                                                                                              \
     int atn_tracer_Irecv##_c(                                                                      \
         int (*next)(void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),               \
@@ -197,16 +180,10 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, source, comm));  \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(buf, count, type, source, tag, comm, request));                          \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, source, tag, comm, request);                       \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record_nonblocking(ATN_TRACE_IRECV, from,                                              \
-                               MESSAGE(buf, count, type, source, tag, comm), request, before,      \
-                               enter, exit);                                                       \
-        return code;                                                                               \
+        ATN_RECORD_CALL(next(buf, count, type, source, tag, comm, request),                        \
+                        record_nonblocking(ATN_TRACE_IRECV, from,                                  \
+                                           MESSAGE(buf, count, type, source, tag, comm), request,  \
+                                           before, enter, exit);)                                  \
     }                                                                                              \
     int atn_tracer_Recv_init##_c(                                                                  \
         int (*next)(void *, ATN_N, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),               \
@@ -257,14 +234,12 @@ static void record_matched(atn_trace_op op, const void *from, const message *m, 
 static void record_both(atn_trace_op op, const void *from, const message *out, const message *in,
                         const MPI_Status *status, int64_t enter, int64_t exit)
 {
-    atn_lock();
     const atn_trace_what sent = what_of(op, from, out);
     atn_trace_what received = what_of(ATN_TRACE_SENDRECV_RECEIVE, from, in);
     if (status != NULL)
         name_sender(&received, in, status);
     atn_trace_put(atn_rec.writer, &sent, enter, exit, 0);
     atn_trace_put(atn_rec.writer, &received, enter, exit, 0);
-    atn_unlock();
 }
 
 #define EXCHANGES(_c, ATN_N)                                                                       \
@@ -276,21 +251,12 @@ static void record_both(atn_trace_op op, const void *from, const message *out, c
         int recvtag, MPI_Comm comm, MPI_Status *status)                                            \
     {                                                                                              \
         const message *const in = MESSAGE(recvbuf, recvcount, recvtype, source, recvtag, comm);    \
-        MPI_Status own;                                                                            \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,         \
-                          recvtype, source, recvtag, comm, status));                               \
-        if (status == MPI_STATUS_IGNORE && is_any(in))                                             \
-            status = &own;                                                                         \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,     \
-                              recvtype, source, recvtag, comm, status);                            \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record_both(ATN_TRACE_SENDRECV, from,                                                  \
-                        MESSAGE(sendbuf, sendcount, sendtype, dest, sendtag, comm), in, status,    \
-                        enter, exit);                                                              \
-        return code;                                                                               \
+        RECORD_RECEIVE(in,                                                                         \
+                       next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,       \
+                            recvtype, source, recvtag, comm, status),                              \
+                       record_both(ATN_TRACE_SENDRECV, from,                                       \
+                                   MESSAGE(sendbuf, sendcount, sendtype, dest, sendtag, comm), in, \
+                                   status, enter, exit);)                                          \
     }                                                                                              \
     int atn_tracer_Sendrecv_replace##_c(                                                           \
         int (*next)(void *, ATN_N, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *),      \
@@ -298,18 +264,10 @@ static void record_both(atn_trace_op op, const void *from, const message *out, c
         int source, int recvtag, MPI_Comm comm, MPI_Status *status)                                \
     {                                                                                              \
         const message *const in = MESSAGE(buf, count, type, source, recvtag, comm);                \
-        MPI_Status own;                                                                            \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(buf, count, type, dest, sendtag, source, recvtag, comm, status));        \
-        if (status == MPI_STATUS_IGNORE && is_any(in))                                             \
-            status = &own;                                                                         \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, dest, sendtag, source, recvtag, comm, status);     \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record_both(ATN_TRACE_SENDRECV_REPLACE, from,                                          \
-                        MESSAGE(buf, count, type, dest, sendtag, comm), in, status, enter, exit);  \
-        return code;                                                                               \
+        RECORD_RECEIVE(in, next(buf, count, type, dest, sendtag, source, recvtag, comm, status),   \
+                       record_both(ATN_TRACE_SENDRECV_REPLACE, from,                               \
+                                   MESSAGE(buf, count, type, dest, sendtag, comm), in, status,     \
+                                   enter, exit);)                                                  \
     }
 
 /* One request for send and receive. */
@@ -318,13 +276,11 @@ static void record_both_nonblocking(atn_trace_op op, const void *from, const mes
                                     const message *in, const MPI_Request *request, int64_t enter,
                                     int64_t exit)
 {
-    atn_lock();
     const atn_trace_what sent = what_of(op, from, out);
     const atn_trace_what received = what_of(ATN_TRACE_ISENDRECV_RECEIVE, from, in);
     atn_trace_put(atn_rec.writer, &sent, enter, exit, 0);
     atn_trace_put(atn_rec.writer, &received, enter, exit, 0);
     atn_add_request(*request, atn_trace_last_request(atn_rec.writer), is_any(in), received.comm);
-    atn_unlock();
 }
 
 #define NONBLOCKING_EXCHANGES(_c, ATN_N)                                                           \
@@ -335,35 +291,24 @@ static void record_both_nonblocking(atn_trace_op op, const void *from, const mes
         int sendtag, void *recvbuf, ATN_N recvcount, MPI_Datatype recvtype, int source,            \
         int recvtag, MPI_Comm comm, MPI_Request *request)                                          \
     {                                                                                              \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,         \
-                          recvtype, source, recvtag, comm, request));                              \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,     \
-                              recvtype, source, recvtag, comm, request);                           \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
+        ATN_RECORD_CALL(                                                                           \
+            next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,        \
+                 source, recvtag, comm, request),                                                  \
             record_both_nonblocking(ATN_TRACE_ISENDRECV, from,                                     \
                                     MESSAGE(sendbuf, sendcount, sendtype, dest, sendtag, comm),    \
                                     MESSAGE(recvbuf, recvcount, recvtype, source, recvtag, comm),  \
-                                    request, enter, exit);                                         \
-        return code;                                                                               \
+                                    request, enter, exit);)                                        \
     }                                                                                              \
     int atn_tracer_Isendrecv_replace##_c(                                                          \
         int (*next)(void *, ATN_N, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *),     \
         const void *from, void *buf, ATN_N count, MPI_Datatype type, int dest, int sendtag,        \
         int source, int recvtag, MPI_Comm comm, MPI_Request *request)                              \
     {                                                                                              \
-        if (!atn_is_recorded())                                                                    \
-            ATN_PASS(next(buf, count, type, dest, sendtag, source, recvtag, comm, request));       \
-        const int64_t enter = atn_enter();                                                         \
-        const int code = next(buf, count, type, dest, sendtag, source, recvtag, comm, request);    \
-        const int64_t exit = atn_leave();                                                          \
-        if (code == MPI_SUCCESS)                                                                   \
-            record_both_nonblocking(                                                               \
-                ATN_TRACE_ISENDRECV_REPLACE, from, MESSAGE(buf, count, type, dest, sendtag, comm), \
-                MESSAGE(buf, count, type, source, recvtag, comm), request, enter, exit);           \
-        return code;                                                                               \
+        ATN_RECORD_CALL(next(buf, count, type, dest, sendtag, source, recvtag, comm, request),     \
+                        record_both_nonblocking(ATN_TRACE_ISENDRECV_REPLACE, from,                 \
+                                                MESSAGE(buf, count, type, dest, sendtag, comm),    \
+                                                MESSAGE(buf, count, type, source, recvtag, comm),  \
+                                                request, enter, exit);)                            \
     }
 NONBLOCKING_EXCHANGES(, int)
 NONBLOCKING_EXCHANGES(_c, MPI_Count)
@@ -411,14 +356,10 @@ static int record_iprobe(atn_trace_op op, const void *from, int source, int tag,
 int atn_tracer_Probe(int (*next)(int, int, MPI_Comm, MPI_Status *), const void *from, int source,
                      int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!atn_is_recorded())
-        ATN_PASS(next(source, tag, comm, status));
-    const int64_t enter = atn_enter();
-    const int code = next(source, tag, comm, status);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS)
-        record_probe(ATN_TRACE_PROBE, from, source, tag, comm, enter, exit);
-    return code;
+    ATN_RECORD_CALL(next(source, tag, comm, status),
+                    record_described(ATN_TRACE_PROBE, from,
+                                     MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), NULL, enter,
+                                     exit);)
 }
 
 /* The status has the sender; it is requested even if the program ignores it. */

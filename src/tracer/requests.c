@@ -418,7 +418,6 @@ ATN_ENTRY_POINTS_TEST(Testany, poll_any,
 static void record_start(const void *from, int n, const MPI_Request *requests, int64_t enter,
                          int64_t exit)
 {
-    atn_lock();
     put_head(ATN_TRACE_START, from, n, enter, exit);
     for (int i = 0; i < n; i++) {
         atn_traced_request *const q = find_request(requests[i]);
@@ -429,30 +428,15 @@ static void record_start(const void *from, int n, const MPI_Request *requests, i
         atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
         q->request = atn_trace_last_request(atn_rec.writer);
     }
-    atn_unlock();
 }
 
 int atn_tracer_Start(int (*next)(MPI_Request *), const void *from, MPI_Request *request)
 {
-    if (!atn_is_recorded())
-        ATN_PASS(next(request));
-    const int64_t enter = atn_enter();
-    const int code = next(request);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS)
-        record_start(from, 1, request, enter, exit);
-    return code;
+    ATN_RECORD_CALL(next(request), record_start(from, 1, request, enter, exit);)
 }
 
 int atn_tracer_Startall(int (*next)(int, MPI_Request *), const void *from, int n,
                         MPI_Request *requests)
 {
-    if (!atn_is_recorded())
-        ATN_PASS(next(n, requests));
-    const int64_t enter = atn_enter();
-    const int code = next(n, requests);
-    const int64_t exit = atn_leave();
-    if (code == MPI_SUCCESS)
-        record_start(from, n, requests, enter, exit);
-    return code;
+    ATN_RECORD_CALL(next(n, requests), record_start(from, n, requests, enter, exit);)
 }

@@ -19,7 +19,8 @@ stale() {
     newest=$(find src include .clang-tidy \( -name '*.h' -o -name '*.def' -o -name .clang-tidy \) \
         -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
     for file in $(find src -name '*.c' ! -path 'src/exec/*' ! -path 'src/measure/*' \
-        ! -path 'src/tune/*' ! -path 'src/pmpi/*'); do
+        ! -path 'src/tune/*' ! -path 'src/pmpi/*' ! -path 'src/interpose/*' ! -path 'src/tracer/*' \
+        ! -path 'src/stager/*'); do
         local stamp=$stamps/${file//\//_}
         [ "$stamp" -nt "$file" ] && [ "$stamp" -nt "$newest" ] || echo "$file"
     done
