@@ -134,7 +134,7 @@ static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,
 
 /* ---- handlers ---- */
 
-ATN_FAST int rank_in(MPI_Comm comm, const atn_recent_call *before)
+ATN_FAST int own_rank(MPI_Comm comm, const atn_recent_call *before)
 {
     return before->comm == ATN_KEY(comm) && atn_is_valid(before) ? before->rank
                                                                  : atn_find_comm(comm)->r;
@@ -181,7 +181,7 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
     {                                                                                              \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX actuals);                    \
         ATN_RECORD_CALL(next actuals,                                                              \
-                        FILL(rank_in(comm, before), __VA_ARGS__)                                   \
+                        FILL(own_rank(comm, before), __VA_ARGS__)                                   \
                             put(ATN_TRACE_##id, false, from, comm, &call, before, enter, exit);)   \
     }                                                                                              \
     int ATN_GLUE(atn_tracer_, ATN_NONBLOCKING_##name)(                                             \
@@ -190,7 +190,7 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
     {                                                                                              \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX actuals);                    \
         ATN_RECORD_CALL(next(ATN_ACTUALS(actuals), request),                                       \
-                        FILL(rank_in(comm, before), __VA_ARGS__)                                   \
+                        FILL(own_rank(comm, before), __VA_ARGS__)                                   \
                             put(ATN_TRACE_I##id, true, from, comm, &call, before, enter, exit);    \
                         atn_add_request(*request, atn_rec.cursor->requests, false, -1);)           \
     }                                                                                              \
