@@ -44,7 +44,7 @@ static bool is_comment(const atn_lines *l)
 static atn_status check(const atn_lines *l, size_t length, bool complete)
 {
     if (l->format->whole && !complete)
-        return atn_lines_fail(l, "the last line has no end: the file was cut short; restore it");
+        return atn_lines_fail(l, "the last line has no end: the file is truncated; restore it");
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)l->text[i] < ' ' && l->text[i] != '\t')
             return atn_lines_fail(l,
@@ -99,9 +99,8 @@ bool atn_lines_next(atn_lines *l, atn_status *status_p)
     if (*status_p != ATN_OK || !l->format->ends || l->ended)
         return false;
     l->line++;
-    *status_p =
-        atn_lines_fail(l, "the line \"end\" is missing: the file was cut short; restore it, "
-                          "or add \"end\" if it is complete");
+    *status_p = atn_lines_fail(l, "the line \"end\" is missing: the file is truncated; restore it, "
+                                  "or add \"end\" if it is complete");
     return false;
 }
 

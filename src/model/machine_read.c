@@ -3,34 +3,31 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "model/machine_private.h"
 
+static const atn_format format = {.magic = "attune-machine",
+                                  .kind = "machine",
+                                  .version = ATN_MACHINE_VERSION,
+                                  .remedy = "use a newer Attune or measure again",
+                                  .comments = ATN_COMMENT_LINE,
+                                  .whole = true,
+                                  .ends = true};
+
 typedef struct {
-    const char *origin;
-    int line;
-    bool ended;
+    atn_lines l;
     atn_machine *m;
     atn_channel *channel;  /* the current block; NULL: the machine itself */
     atn_cost_table *table; /* rows that follow belong to it; NULL: none */
     atn_machine_unit unit; /* of its values */
     const char *names[48]; /* lines of fields of this block so far */
     int nnames;
-    atn_error *err;
 } reader;
 
-__attribute__((format(printf, 2, 3))) static atn_status refuse(reader *rd, const char *format, ...)
-{
-    char text[ATN_ERROR_ROOM];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return atn_fail(rd->err, ATN_INPUT, "%s:%d: %s", rd->origin, rd->line, text);
-}
+#define refuse(rd, ...) atn_lines_fail(&(rd)->l, __VA_ARGS__)
 
 /* ---- values ---- */
 
@@ -147,14 +144,14 @@ static const char *find_line(const reader *rd, const char *word)
     return NULL;
 }
 
-static atn_status read_fields(reader *rd, const char *word, char **rest)
+static atn_status read_fields(reader *rd, const char *word)
 {
     atn_status status = ATN_OK;
     for (int i = 0; i < rd->nnames; i++)
         if (strcmp(rd->names[i], word) == 0)
             return refuse(rd, "duplicate line \"%s\"; keep one", word);
     rd->names[rd->nnames++] = word;
-    for (char *field; status == ATN_OK && (field = strtok_r(NULL, " \t", rest)) != NULL;)
+    for (char *field; status == ATN_OK && (field = atn_lines_word(&rd->l)) != NULL;)
         status = read_field(rd, word, field);
     return status;
 }
@@ -178,9 +175,9 @@ static atn_status find_table(reader *rd, const char *name)
     return unknown(rd, "table", name, known, n);
 }
 
-static atn_status find_gamma(reader *rd, char **rest)
+static atn_status find_gamma(reader *rd)
 {
-    const char *op = strtok_r(NULL, " \t", rest), *type = strtok_r(NULL, " \t", rest);
+    const char *op = atn_lines_word(&rd->l), *type = atn_lines_word(&rd->l);
     if (op == NULL || type == NULL || strlen(op) > 15 || strlen(type) > 15)
         return refuse(rd, "a table gamma needs operator and type, as in: table gamma sum f64 1");
     rd->table = atn_machine_gamma(rd->m, op, type);
@@ -188,10 +185,10 @@ static atn_status find_gamma(reader *rd, char **rest)
     return rd->table ? ATN_OK : refuse(rd, "more than %d tables gamma", ATN_MACHINE_GAMMAS);
 }
 
-static atn_status read_taus(reader *rd, char **rest)
+static atn_status read_taus(reader *rd)
 {
     atn_cost_table *t = rd->table;
-    for (char *word; (word = strtok_r(NULL, " \t", rest)) != NULL;) {
+    for (char *word; (word = atn_lines_word(&rd->l)) != NULL;) {
         int64_t tau;
         if (!atn_parse_size(word, &tau) || tau < 1 || tau > 1000000)
             return refuse(rd, "invalid number of concurrent ranks \"%.40s\"", word);
@@ -206,22 +203,22 @@ static atn_status read_taus(reader *rd, char **rest)
                                      "ranks, such as 1 2 4");
 }
 
-static atn_status read_table(reader *rd, char **rest)
+static atn_status read_table(reader *rd)
 {
-    const char *name = strtok_r(NULL, " \t", rest);
+    const char *name = atn_lines_word(&rd->l);
     if (name == NULL)
         return refuse(rd, "missing name of a table; write table NAME 1 2 4");
     const bool gamma = rd->channel == NULL && strcmp(name, "gamma") == 0;
-    atn_status status = gamma ? find_gamma(rd, rest) : find_table(rd, name);
+    atn_status status = gamma ? find_gamma(rd) : find_table(rd, name);
     if (status == ATN_OK && rd->table->ntaus > 0)
         return refuse(rd, "duplicate table %s; remove one", name);
-    return status == ATN_OK ? read_taus(rd, rest) : status;
+    return status == ATN_OK ? read_taus(rd) : status;
 }
 
-static atn_status read_row(reader *rd, char *text)
+static atn_status read_row(reader *rd)
 {
     atn_cost_table *t = rd->table;
-    char *rest, *word = strtok_r(text, " \t", &rest);
+    char *word = atn_lines_word(&rd->l);
     int64_t size;
     int n = 0;
     if (t == NULL)
@@ -234,8 +231,8 @@ static atn_status read_row(reader *rd, char *text)
     if (t->nsizes > 0 && size <= t->size[t->nsizes - 1])
         return refuse(rd, "size %s does not ascend; sort the rows and keep one of each size", word);
     t->size[t->nsizes] = size;
-    t->line[t->nsizes] = rd->line;
-    for (; status == ATN_OK && (word = strtok_r(NULL, " \t", &rest)) != NULL; n++) {
+    t->line[t->nsizes] = rd->l.line;
+    for (; status == ATN_OK && (word = atn_lines_word(&rd->l)) != NULL; n++) {
         if (n == t->ntaus)
             return refuse(rd, "more values than the %d columns of the table", t->ntaus);
         status =
@@ -250,10 +247,10 @@ static atn_status read_row(reader *rd, char *text)
 
 /* ---- lines ---- */
 
-static atn_status read_channel(reader *rd, char **rest)
+static atn_status read_channel(reader *rd)
 {
-    const char *name = strtok_r(NULL, " \t", rest);
-    if (name == NULL || strlen(name) > 31 || strtok_r(NULL, " \t", rest) != NULL)
+    const char *name = atn_lines_word(&rd->l);
+    if (name == NULL || strlen(name) > 31 || atn_lines_word(&rd->l) != NULL)
         return refuse(rd, "a channel needs one name of at most 31 letters, as in: channel memory");
     for (int i = 0; i < rd->m->nchannels; i++)
         if (strcmp(rd->m->channel[i].name, name) == 0)
@@ -262,7 +259,7 @@ static atn_status read_channel(reader *rd, char **rest)
     rd->nnames = 0;
     if (rd->channel == NULL)
         return refuse(rd, "more than %d channels", ATN_MACHINE_CHANNELS);
-    rd->channel->line = rd->line;
+    rd->channel->line = rd->l.line;
     return ATN_OK;
 }
 
@@ -276,94 +273,51 @@ static atn_status read_note(reader *rd, char *text, char *colon)
     return refuse(rd, "more than %d lines of provenance", ATN_MACHINE_NOTES);
 }
 
-static atn_status read_words(reader *rd, char *text)
+static atn_status read_words(reader *rd)
 {
     static const char *words[] = {"channel",   "table",   "end",      "path",    "overhead",
                                   "processor", "hockney", "loggp",    "plogp",   "lmo",
                                   "quality",   "hosts",   "measured", "circuits"};
-    char *rest;
-    const char *word = strtok_r(text, " \t", &rest), *line;
+    const char *word = atn_lines_word(&rd->l), *line;
     rd->table = NULL;
     if (strcmp(word, "table") == 0)
-        return read_table(rd, &rest);
+        return read_table(rd);
     if (strcmp(word, "channel") == 0)
-        return read_channel(rd, &rest);
-    if (strcmp(word, "end") == 0) {
-        if (rd->m->nchannels == 0)
-            return refuse(rd, "no channel; add at least channel memory");
-        rd->ended = true;
-        return ATN_OK;
-    }
+        return read_channel(rd);
     if ((line = find_line(rd, word)) != NULL)
-        return read_fields(rd, line, &rest);
+        return read_fields(rd, line);
     return unknown(rd, "word", word, words, (int)(sizeof words / sizeof words[0]));
 }
 
-static atn_status read_line(reader *rd, char *text)
+static atn_status read_line(reader *rd)
 {
-    text += strspn(text, " \t");
-    size_t n = strlen(text);
-    while (n > 0 && strchr(" \t\r", text[n - 1]) != NULL)
-        text[--n] = '\0';
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] < ' ' && text[i] != '\t')
-            return refuse(rd, "byte 0x%02x is not text; the file is damaged or not a machine file",
-                          (unsigned char)text[i]);
-    if (n == 0 || *text == '#')
-        return ATN_OK;
-    if (rd->ended)
-        return refuse(rd, "text after \"end\"; remove it");
+    char *text = rd->l.text, *end = text + strcspn(text, ": \t=");
     if (isdigit((unsigned char)*text))
-        return read_row(rd, text);
-    char *end = text + strcspn(text, ": \t=");
-    return *end == ':' && end > text ? read_note(rd, text, end) : read_words(rd, text);
+        return read_row(rd);
+    return *end == ':' && end > text ? read_note(rd, text, end) : read_words(rd);
 }
 
-static atn_status read_version(reader *rd, const char *text)
+static atn_status read_lines(reader *rd, const char *text, size_t bytes, const char *origin,
+                             atn_error *err)
 {
-    static const char magic[] = "attune-machine ";
-    const size_t n = sizeof magic - 1;
-    if (strncmp(text, magic, n) != 0)
-        return refuse(rd, "not a machine file; the first line must be \"attune-machine %d\"",
-                      ATN_MACHINE_VERSION);
-    const long version = strtol(text + n, NULL, 10);
-    if (version < 1)
-        return refuse(rd, "no version; the first line must be \"attune-machine %d\"",
-                      ATN_MACHINE_VERSION);
-    if (version > ATN_MACHINE_VERSION)
-        return refuse(rd,
-                      "machine file of version %ld, this Attune reads version %d; use a newer "
-                      "Attune or measure again",
-                      version, ATN_MACHINE_VERSION);
-    return ATN_OK;
-}
-
-/* Splits the text into lines in place. */
-static atn_status read_lines(reader *rd, char *text, size_t bytes)
-{
-    atn_status status = read_version(rd, text);
-    const char *why = NULL;
-    char *at = text, *line;
-    while (status == ATN_OK && (line = atn_cut_line(&at, text + bytes, &why)) != NULL) {
-        if (line != text)
-            status = read_line(rd, line);
-        rd->line++;
-    }
-    if (why != NULL)
-        return refuse(rd, "%s", why);
-    if (status == ATN_OK && !rd->ended)
-        return refuse(rd, "the line \"end\" is missing: the file is truncated; restore it");
+    atn_status status = atn_lines_open(&rd->l, &format, origin, text, bytes, err);
+    while (status == ATN_OK && atn_lines_next(&rd->l, &status))
+        status = read_line(rd);
+    if (status == ATN_OK && rd->m->nchannels == 0)
+        status = refuse(rd, "no channel; add at least channel memory");
+    atn_lines_close(&rd->l);
     return status;
 }
 
 /* The application may have called setlocale before MPI_Init; numbers would then have commas. */
-static atn_status read_plainly(reader *rd, char *text, size_t bytes)
+static atn_status read_plainly(reader *rd, const char *text, size_t bytes, const char *origin,
+                               atn_error *err)
 {
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
-        return atn_fail(rd->err, ATN_MEMORY, "%s: out of memory", rd->origin);
+        return atn_fail(err, ATN_MEMORY, "%s: out of memory", origin);
     const locale_t before = uselocale(plain);
-    const atn_status status = read_lines(rd, text, bytes);
+    const atn_status status = read_lines(rd, text, bytes, origin, err);
     uselocale(before);
     freelocale(plain);
     return status;
@@ -372,24 +326,17 @@ static atn_status read_plainly(reader *rd, char *text, size_t bytes)
 atn_status atn_machine_parse(const char *text, size_t bytes, const char *origin,
                              atn_machine **machine_p, atn_error *err)
 {
-    reader rd = {.origin = origin, .line = 1, .m = atn_machine_new(), .err = err};
-    char *copy = malloc(bytes + 1);
-    atn_status status = ATN_OK;
-    if (copy == NULL || rd.m == NULL) {
-        status = atn_fail(err, ATN_MEMORY, "%s: out of memory", origin);
-    } else {
-        memcpy(copy, text, bytes);
-        copy[bytes] = '\0';
-        snprintf(rd.m->origin, sizeof rd.m->origin, "%s", origin);
-        status = read_plainly(&rd, copy, bytes);
-    }
+    reader rd = {.m = atn_machine_new()};
+    if (rd.m == NULL)
+        return atn_fail(err, ATN_MEMORY, "%s: out of memory", origin);
+    snprintf(rd.m->origin, sizeof rd.m->origin, "%s", origin);
+    atn_status status = read_plainly(&rd, text, bytes, origin, err);
     if (status == ATN_OK)
         status = atn_machine_check(rd.m, err);
     if (status == ATN_OK)
         *machine_p = rd.m;
     else
         atn_machine_free(rd.m);
-    free(copy);
     return status;
 }
 

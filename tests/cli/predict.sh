@@ -29,7 +29,7 @@ golden machine_check.out 0 attune model check lab.machine
 sed 's/below=100/below=900/' lab.machine >odd.machine
 golden machine_odd.out 1 attune model check odd.machine
 sed '$d' lab.machine >cut.machine
-fails 3 'attune: cut.machine:18: the line "end" is missing: the file is truncated; restore it' \
+fails 3 'attune: cut.machine:18: the line "end" is missing: the file is truncated; restore it*' \
     attune model check cut.machine
 sed 's/alpha=2 /alpha=nan /' lab.machine >nan.machine
 fails 3 'attune: nan.machine:7: alpha: invalid number "nan"*' attune model check nan.machine

@@ -72,13 +72,13 @@ static void versions_are_checked(void **state)
 static void damage_is_detected(void **state)
 {
     (void)state;
-    static const char missing[] = "f:3: the line \"end\" is missing: the file was cut short; "
+    static const char missing[] = "f:3: the line \"end\" is missing: the file is truncated; "
                                   "restore it, or add \"end\" if it is complete";
     assert_words(&strict, "attune-test 1\na\n", missing);
     assert_words(&strict, "attune-test 1",
-                 "f:1: the last line has no end: the file was cut short; restore it");
+                 "f:1: the last line has no end: the file is truncated; restore it");
     assert_words(&strict, "attune-test 1\nen",
-                 "f:2: the last line has no end: the file was cut short; restore it");
+                 "f:2: the last line has no end: the file is truncated; restore it");
     assert_words(&strict, "attune-test 1\nend\n\nmore\n",
                  "f:4: text after \"end\"; remove it (two files cannot be joined this way)");
     assert_words(&strict, "attune-test 1\nend more\n",
