@@ -1,39 +1,34 @@
 /* rules_read.c - wisdom text to rule table, all or nothing (docs/wisdom-format.md). */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/lines.h"
 #include "base/stats.h"
 #include "plan/rules_private.h"
 
+/* Comments belong to what follows them and are kept. */
+static const atn_format format = {.magic = "attune-wisdom",
+                                  .kind = "wisdom",
+                                  .version = ATN_WISDOM_VERSION,
+                                  .remedy = "use a newer Attune or let this one write the file "
+                                            "again",
+                                  .whole = true,
+                                  .ends = true};
+
 typedef struct {
-    const char *origin;
-    int line;
+    atn_lines l;
     int64_t place; /* of the section */
-    bool packed;   /* text made by atn_rules_pack: a few more words are known */
-    bool ended;
+    bool packed;   /* text made by atn_rules_pack, which has a few more words */
     char *note;    /* comment lines waiting for what they belong to */
     char *content; /* lines of a schedule, likewise */
     atn_rules *rules;
-    atn_error *err;
 } reader;
 
-__attribute__((format(printf, 2, 3))) static atn_status refuse(reader *rd, const char *format, ...)
-{
-    char text[ATN_ERROR_ROOM];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return atn_fail(rd->err, ATN_INPUT, "%s:%d: %s", rd->origin, rd->line, text);
-}
+#define refuse(rd, ...) atn_lines_fail(&(rd)->l, __VA_ARGS__)
 
-static atn_status no_memory(reader *rd)
-{
-    return atn_fail(rd->err, ATN_MEMORY, "%s: out of memory", rd->origin);
-}
+static atn_status no_memory(reader *rd) { return atn_lines_no_memory(&rd->l); }
 
 /* ---- fields of a rule ---- */
 
@@ -207,11 +202,11 @@ static char *take_note(reader *rd)
     return note;
 }
 
-static atn_status read_fields(reader *rd, atn_rule *rule, char **rest)
+static atn_status read_fields(reader *rd, atn_rule *rule)
 {
     unsigned seen = 0;
     atn_status status = ATN_OK;
-    for (char *word; status == ATN_OK && (word = strtok_r(NULL, " \t", rest)) != NULL;)
+    for (char *word; status == ATN_OK && (word = atn_lines_word(&rd->l)) != NULL;)
         status = read_field(rd, rule, word, &seen);
     if (status == ATN_OK && rule->use.row == NULL)
         return refuse(rd, "the rule names no algorithm; add use=NAME (or use=native)");
@@ -226,13 +221,13 @@ static void doubt_interval(atn_rule *rule)
         rule->ci_ps = -1;
 }
 
-static atn_status read_rule_line(reader *rd, char **rest, bool forced)
+static atn_status read_rule_line(reader *rd, bool forced)
 {
     atn_rule rule = atn_rule_blank(ATN_BARRIER);
     rule.forced = forced;
     rule.place = rd->place;
-    rule.line = rd->line;
-    const char *operation = strtok_r(NULL, " \t", rest);
+    rule.line = rd->l.line;
+    const char *operation = atn_lines_word(&rd->l);
     if (operation == NULL)
         return refuse(rd, "the rule names no operation; write rule OPERATION ... use=ALGORITHM");
     if (!atn_operation_find(operation, &rule.op)) {
@@ -240,7 +235,7 @@ static atn_status read_rule_line(reader *rd, char **rest, bool forced)
         atn_unknown_operation(operation, &error);
         return refuse(rd, "%s", error.text);
     }
-    const atn_status status = read_fields(rd, &rule, rest);
+    const atn_status status = read_fields(rd, &rule);
     if (status != ATN_OK)
         return status;
     doubt_interval(&rule);
@@ -251,31 +246,22 @@ static atn_status read_rule_line(reader *rd, char **rest, bool forced)
     return no_memory(rd);
 }
 
-static atn_status read_rule(reader *rd, char **rest) { return read_rule_line(rd, rest, false); }
-static atn_status read_forced(reader *rd, char **rest) { return read_rule_line(rd, rest, true); }
+static atn_status read_rule(reader *rd) { return read_rule_line(rd, false); }
+static atn_status read_forced(reader *rd) { return read_rule_line(rd, true); }
 
 /* "at MACHINE/LAYOUT": the rules below hold there. */
-static atn_status read_at(reader *rd, char **rest)
+static atn_status read_at(reader *rd)
 {
-    const char *word = strtok_r(NULL, " \t", rest);
-    if (word == NULL || strtok_r(NULL, " \t", rest) != NULL)
+    const char *word = atn_lines_word(&rd->l);
+    if (word == NULL || atn_lines_word(&rd->l) != NULL)
         return refuse(rd, "a section begins with one word; write at MACHINE/LAYOUT, or at *");
     return read_place(rd, word, &rd->place);
 }
 
-static atn_status read_end(reader *rd, char **rest)
+static atn_status read_select(reader *rd)
 {
-    if (strtok_r(NULL, " \t", rest) != NULL)
-        return refuse(rd, "nothing may follow \"end\" on its line; remove it");
-    rd->ended = true;
-    rd->rules->note = take_note(rd);
-    return ATN_OK;
-}
-
-static atn_status read_select(reader *rd, char **rest)
-{
-    const char *word = strtok_r(NULL, " \t", rest);
-    return atn_select_parse(word != NULL ? word : "", rd->rules, rd->err);
+    const char *word = atn_lines_word(&rd->l);
+    return atn_select_parse(word != NULL ? word : "", rd->rules, rd->l.err);
 }
 
 /* A path may hold any byte; packing needs one line. */
@@ -289,9 +275,9 @@ static bool put_origin(atn_rules *rules, const char *origin)
     return rules->origin != NULL;
 }
 
-static atn_status read_origin(reader *rd, char **rest)
+static atn_status read_origin(reader *rd)
 {
-    return put_origin(rd->rules, *rest) ? ATN_OK : no_memory(rd);
+    return put_origin(rd->rules, rd->l.rest) ? ATN_OK : no_memory(rd);
 }
 
 /* One line more, with its newline. */
@@ -306,15 +292,15 @@ static bool add_line(char **text, const char *line)
     return true;
 }
 
-static atn_status read_content(reader *rd, char **rest)
+static atn_status read_content(reader *rd)
 {
-    return add_line(&rd->content, *rest) ? ATN_OK : no_memory(rd);
+    return add_line(&rd->content, rd->l.rest) ? ATN_OK : no_memory(rd);
 }
 
-static atn_status read_schedule(reader *rd, char **rest)
+static atn_status read_schedule(reader *rd)
 {
     const atn_status status =
-        atn_supply_unpack(*rest, rd->content != NULL ? rd->content : "", rd->err);
+        atn_supply_unpack(rd->l.rest, rd->content != NULL ? rd->content : "", rd->l.err);
     free(rd->content);
     rd->content = NULL;
     return status;
@@ -322,13 +308,13 @@ static atn_status read_schedule(reader *rd, char **rest)
 
 static const struct {
     const char *word;
-    atn_status (*read)(reader *rd, char **rest);
+    atn_status (*read)(reader *rd);
     bool packed;
 } lines[] = {
-    {"rule", read_rule, false},      {"at", read_at, false},
-    {"end", read_end, false},        {"force", read_forced, true},
-    {"select", read_select, true},   {"origin", read_origin, true},
-    {"content", read_content, true}, {"schedule", read_schedule, true},
+    {"rule", read_rule, false},        {"at", read_at, false},
+    {"force", read_forced, true},      {"select", read_select, true},
+    {"origin", read_origin, true},     {"content", read_content, true},
+    {"schedule", read_schedule, true},
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
@@ -364,13 +350,12 @@ static atn_status unknown_line(reader *rd, const char *word)
         rd, "unknown word \"%.40s\"; a line is a rule, \"key: value\", a # comment or end", word);
 }
 
-static atn_status read_words(reader *rd, char *text)
+static atn_status read_words(reader *rd)
 {
-    char *rest;
-    const char *word = strtok_r(text, " \t", &rest);
+    const char *word = atn_lines_word(&rd->l);
     for (int i = 0; i < LINES; i++)
         if (strcmp(lines[i].word, word) == 0 && (rd->packed || !lines[i].packed))
-            return lines[i].read(rd, &rest);
+            return lines[i].read(rd);
     return unknown_line(rd, word);
 }
 
@@ -381,80 +366,32 @@ static char *provenance_colon(char *text)
     return *end == ':' && end > text ? end : NULL;
 }
 
-static atn_status read_line(reader *rd, char *text)
+static atn_status read_line(reader *rd)
 {
-    text += strspn(text, " \t");
-    size_t n = strlen(text);
-    while (n > 0 && strchr(" \t\r", text[n - 1]) != NULL)
-        text[--n] = '\0';
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] < ' ' && text[i] != '\t')
-            return refuse(rd, "byte 0x%02x is not text; the file is damaged or of another kind",
-                          (unsigned char)text[i]);
-    if (n == 0)
-        return ATN_OK;
-    if (rd->ended)
-        return refuse(rd, "text after \"end\"; remove it (two files cannot be joined this way)");
+    char *text = rd->l.text, *colon = provenance_colon(text);
     if (*text == '#')
         return keep_note(rd, text);
-    char *colon = provenance_colon(text);
-    return colon != NULL ? read_provenance(rd, text, colon) : read_words(rd, text);
+    return colon != NULL ? read_provenance(rd, text, colon) : read_words(rd);
 }
 
-static atn_status read_version(reader *rd, const char *text)
+static atn_status read_lines(reader *rd)
 {
-    static const char magic[] = "attune-wisdom ";
-    char word[12] = "";
-    int64_t version;
-    if (strncmp(text, magic, sizeof magic - 1) != 0)
-        return refuse(rd, "not a wisdom file; the first line must be \"attune-wisdom %d\"",
-                      ATN_WISDOM_VERSION);
-    text += sizeof magic - 1;
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " \t\r\n"), text);
-    if (!atn_count_parse(word, &version) || version < 1)
-        return refuse(rd, "\"%s\" is no version; the first line must be \"attune-wisdom %d\"", word,
-                      ATN_WISDOM_VERSION);
-    if (version > ATN_WISDOM_VERSION)
-        return refuse(rd,
-                      "wisdom of version %s, this Attune reads version %d; use a newer Attune or "
-                      "let this one write the file anew",
-                      word, ATN_WISDOM_VERSION);
-    return ATN_OK;
-}
-
-/* The text is cut into lines in place. */
-static atn_status read_lines(reader *rd, char *text, size_t bytes)
-{
-    atn_status status = read_version(rd, text);
-    const char *why = NULL;
-    char *at = text, *line;
-    while (status == ATN_OK && (line = atn_cut_line(&at, text + bytes, &why)) != NULL) {
-        if (line != text)
-            status = read_line(rd, line);
-        rd->line++;
-    }
-    if (why != NULL)
-        return refuse(rd, "%s", why);
-    if (status == ATN_OK && !rd->ended)
-        return refuse(rd, "the line \"end\" is missing: the file was cut short; restore it, or add "
-                          "\"end\" if it is complete");
+    atn_status status = ATN_OK;
+    while (status == ATN_OK && atn_lines_next(&rd->l, &status))
+        status = read_line(rd);
+    rd->rules->note = take_note(rd);
     return status;
 }
 
 static atn_status parse(const char *text, size_t bytes, const char *origin, bool packed,
                         atn_rules **rules_p, atn_error *err)
 {
-    reader rd = {.origin = origin, .line = 1, .packed = packed, .err = err};
-    char *copy = malloc(bytes + 1);
-    rd.rules = calloc(1, sizeof *rd.rules);
-    atn_status status = ATN_OK;
-    if (copy == NULL || rd.rules == NULL || (!packed && !put_origin(rd.rules, origin))) {
+    reader rd = {.packed = packed, .rules = calloc(1, sizeof *rd.rules)};
+    atn_status status = atn_lines_open(&rd.l, &format, origin, text, bytes, err);
+    if (rd.rules == NULL || (!packed && !put_origin(rd.rules, origin)))
         status = no_memory(&rd);
-    } else {
-        memcpy(copy, text, bytes);
-        copy[bytes] = '\0';
-        status = read_lines(&rd, copy, bytes);
-    }
+    if (status == ATN_OK)
+        status = read_lines(&rd);
     if (status == ATN_OK && !packed)
         status = atn_rules_supply(rd.rules, origin, err);
     if (status == ATN_OK && !atn_rules_seal(rd.rules))
@@ -463,9 +400,8 @@ static atn_status parse(const char *text, size_t bytes, const char *origin, bool
         *rules_p = rd.rules;
     else
         atn_rules_free(rd.rules);
-    free(rd.note);
     free(rd.content);
-    free(copy);
+    atn_lines_close(&rd.l);
     return status;
 }
 

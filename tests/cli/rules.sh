@@ -64,11 +64,11 @@ bad() { # NAME TEXT: standard input is the file
 }
 bad "empty" "bad.rules:1: not a wisdom file" </dev/null
 bad "binary" "bad.rules:1: not a wisdom file" <"$attune"
-bad "future version" "bad.rules:1: wisdom of version 2, this Attune reads version 1" <<'R'
+bad "future version" "bad.rules:1: wisdom file of version 2, this Attune reads version 1" <<'R'
 attune-wisdom 2
 end
 R
-bad "cut in a line" "bad.rules:6: the last line has no end: the file was cut short" \
+bad "cut in a line" "bad.rules:6: the last line has no end: the file is truncated" \
     < <(head -c -20 good.rules)
 bad "cut between lines" 'bad.rules:6: the line "end" is missing' < <(head -n 5 good.rules)
 bad "binary junk inside" "bad.rules:2: byte 0x01 is not text" < <(printf 'attune-wisdom 1\n\1\nend\n')
