@@ -4,22 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
+
+static const atn_format format = {.magic = "attune-pattern",
+                                  .kind = "pattern",
+                                  .version = ATN_PATTERN_VERSION,
+                                  .remedy = "use a newer Attune",
+                                  .comments = ATN_COMMENT_TAIL};
+
 typedef struct {
-    const char *file;
-    int line;
+    atn_lines l;
     atn_patterns *x;
     int row, rows; /* of the call being read; equal: complete */
     ATN_VEC(int64_t) bytes;
     ATN_VEC(atn_operation) op;
     ATN_VEC(int64_t) times;
-    bool versioned;
-    atn_error *err;
 } reader;
 
 static atn_status bad(const reader *d, const char *what, const char *word)
 {
-    return atn_fail(d->err, ATN_INPUT, "%s:%d: %s%s%s", d->file, d->line, what, word ? " " : "",
-                    word ? word : "");
+    return atn_lines_fail(&d->l, "%s%s%s", what, word ? " " : "", word ? word : "");
 }
 
 static bool number_in(const char *word, int lo, int hi, int *value_p)
@@ -31,21 +35,9 @@ static bool number_in(const char *word, int lo, int hi, int *value_p)
     return word && *end == '\0' && v >= lo && v <= hi;
 }
 
-static atn_status read_version(reader *d, char *rest)
+static atn_status read_ranks(reader *d)
 {
-    int version;
-
-    d->versioned = true;
-    if (!number_in(strtok_r(NULL, " \t", &rest), 1, 1000000, &version))
-        return bad(d, "the first line must be: attune-pattern 1", NULL);
-    if (version > ATN_PATTERN_VERSION)
-        return bad(d, "the file was written by a newer Attune; this one reads version 1", NULL);
-    return ATN_OK;
-}
-
-static atn_status read_ranks(reader *d, char *rest)
-{
-    const char *word = strtok_r(NULL, " \t", &rest);
+    const char *word = atn_lines_word(&d->l);
 
     if (d->x->p > 0)
         return bad(d, "ranks is given twice; keep one", NULL);
@@ -55,9 +47,9 @@ static atn_status read_ranks(reader *d, char *rest)
 }
 
 /* "allgatherv", "x20", in this order; both optional. */
-static atn_status read_words(reader *d, char *rest, atn_operation *op_p, int64_t *times_p)
+static atn_status read_words(reader *d, atn_operation *op_p, int64_t *times_p)
 {
-    const char *word = strtok_r(NULL, " \t", &rest);
+    const char *word = atn_lines_word(&d->l);
 
     *op_p = ATN_ALLTOALLV;
     *times_p = 1;
@@ -67,14 +59,14 @@ static atn_status read_words(reader *d, char *rest, atn_operation *op_p, int64_t
                        "sizes differ between ranks in gatherv, scatterv, allgatherv, alltoallv, "
                        "alltoallw and reduce_scatter, not in",
                        word);
-        word = strtok_r(NULL, " \t", &rest);
+        word = atn_lines_word(&d->l);
     }
     if (word && (*word != 'x' || !atn_parse_size(word + 1, times_p) || *times_p < 1))
         return bad(d, "the number of repetitions is written as x20, not", word);
     return ATN_OK;
 }
 
-static atn_status read_call(reader *d, char *rest)
+static atn_status read_call(reader *d)
 {
     atn_operation op;
     int64_t times;
@@ -83,9 +75,9 @@ static atn_status read_call(reader *d, char *rest)
         return bad(d, "ranks must come before the first call", NULL);
     if (d->row < d->rows)
         return bad(d, "the call before has too few lines, it must have one per rank", NULL);
-    const atn_status st = read_words(d, rest, &op, &times);
+    const atn_status st = read_words(d, &op, &times);
     if (st == ATN_OK && (!atn_push(&d->op, op) || !atn_push(&d->times, times)))
-        return atn_fail(d->err, ATN_MEMORY, "out of memory");
+        return atn_lines_no_memory(&d->l);
     d->x->calls++;
     d->row = 0;
     d->rows = atn_pattern_is_line(op) ? 1 : d->x->p;
@@ -99,11 +91,11 @@ static atn_status fill_up(reader *d)
 
     for (int64_t i = d->rows == 1 ? (int64_t)p * (p - 1) : 0; i > 0; i--)
         if (!atn_push(&d->bytes, 0))
-            return atn_fail(d->err, ATN_MEMORY, "out of memory");
+            return atn_lines_no_memory(&d->l);
     return ATN_OK;
 }
 
-static atn_status read_row(reader *d, char *word, char *rest)
+static atn_status read_row(reader *d, const char *word)
 {
     int n = 0;
 
@@ -111,12 +103,12 @@ static atn_status read_row(reader *d, char *word, char *rest)
 
     if (d->x->calls == 0 || d->row == d->rows)
         return bad(d, "expected ranks, call or a line of a matrix, not", word);
-    for (; word; word = strtok_r(NULL, " \t", &rest), n++) {
+    for (; word; word = atn_lines_word(&d->l), n++) {
         int64_t bytes;
         if (!atn_parse_size(word, &bytes))
             return bad(d, "sizes are written as 4096, 4K or 1M, not", word);
         if (n < d->x->p && !atn_push(&d->bytes, n == d->row && !line ? 0 : bytes))
-            return atn_fail(d->err, ATN_MEMORY, "out of memory");
+            return atn_lines_no_memory(&d->l);
     }
     if (n != d->x->p)
         return bad(d,
@@ -127,47 +119,26 @@ static atn_status read_row(reader *d, char *word, char *rest)
     return line ? fill_up(d) : ATN_OK;
 }
 
-static atn_status read_line(reader *d, char *line)
+static atn_status read_line(reader *d)
 {
-    char *rest = NULL;
+    const char *word = atn_lines_word(&d->l);
 
-    line[strcspn(line, "#\r")] = '\0';
-    char *word = strtok_r(line, " \t", &rest);
-    if (!word)
-        return ATN_OK;
-    if (!d->versioned)
-        return strcmp(word, "attune-pattern") == 0
-                   ? read_version(d, rest)
-                   : bad(d, "the first line must be: attune-pattern 1", NULL);
     if (strcmp(word, "ranks") == 0)
-        return read_ranks(d, rest);
-    return strcmp(word, "call") == 0 ? read_call(d, rest) : read_row(d, word, rest);
-}
-
-static atn_status read_lines(reader *d, char *text)
-{
-    atn_status st = ATN_OK;
-
-    for (char *line = text, *next; line && st == ATN_OK; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        d->line++;
-        st = read_line(d, line);
-    }
-    if (st == ATN_OK && (d->x->calls == 0 || d->row < d->rows))
-        st = bad(d, "the file ends before its matrix does", NULL);
-    return st;
+        return read_ranks(d);
+    return strcmp(word, "call") == 0 ? read_call(d) : read_row(d, word);
 }
 
 atn_status atn_patterns_parse(const char *text, const char *file, atn_patterns *x, atn_error *err)
 {
     atn_patterns made = {0};
-    reader d = {.file = file, .x = &made, .err = err};
-    char *copy = strdup(text);
-    atn_status st = copy ? read_lines(&d, copy) : atn_fail(err, ATN_MEMORY, "out of memory");
+    reader d = {.x = &made};
+    atn_status st = atn_lines_open(&d.l, &format, file, text, strlen(text), err);
 
-    free(copy);
+    while (st == ATN_OK && atn_lines_next(&d.l, &st))
+        st = read_line(&d);
+    if (st == ATN_OK && (made.calls == 0 || d.row < d.rows))
+        st = bad(&d, "the file ends before its matrix does", NULL);
+    atn_lines_close(&d.l);
     if (st == ATN_OK) {
         made.bytes = d.bytes.v;
         made.op = d.op.v;

@@ -2,63 +2,43 @@
  *
  * The parser emits through a builder, which checks references and infers dependencies, so that a
  * schedule from a file is equivalent to one from an algorithm. */
+#include "base/lines.h"
 #include "sched/builder_private.h"
 #include "sched/text.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_RANKS = 1 << 16, MAX_BLOCKS = 1 << 24, MAX_ROUNDS = 1 << 24 };
 
+static const atn_format format = {.magic = "attune-schedule",
+                                  .kind = "schedule",
+                                  .version = ATN_SCHEDULE_VERSION,
+                                  .remedy = "use a newer Attune",
+                                  .comments = ATN_COMMENT_TAIL,
+                                  .ends = true};
+
 typedef struct {
-    const char *file;
-    int line;
-    char *next; /* the lines not read yet */
-    char *at;   /* the rest of this line */
+    atn_lines l;
     char *name;
-    bool has_problem, ended;
+    bool has_problem;
     atn_problem q;
     atn_builder *b; /* of the rank being read; NULL: none yet */
     int rounds;     /* as declared on the rank line; 0: as many as are used */
     ATN_VEC(atn_schedule *) done;
-    atn_error *err;
 } parser;
 
-static bool bad(parser *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool bad(parser *s, const char *format, ...)
-{
-    char what[ATN_ERROR_ROOM];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    atn_fail(s->err, ATN_INPUT, "%s:%d: %s", s->file, s->line, what);
-    return false;
-}
+#define bad(s, ...) (atn_lines_fail(&(s)->l, __VA_ARGS__), false)
 
 static bool memory(parser *s)
 {
-    atn_fail(s->err, ATN_MEMORY, "%s: out of memory", s->file);
+    atn_lines_no_memory(&s->l);
     return false;
 }
 
+static char *word(parser *s) { return atn_lines_word(&s->l); }
+
 /* ---- words ---- */
-
-/* The next word of the line, cut off; NULL at its end. */
-static char *word(parser *s)
-{
-    char *start = s->at + strspn(s->at, " \t\r");
-    const size_t length = strcspn(start, " \t\r");
-
-    if (length == 0)
-        return NULL;
-    s->at = start + length + (start[length] != '\0');
-    start[length] = '\0';
-    return start;
-}
 
 /* An integer from lo to hi that ends at one of `stops`; *end_p is set past it. */
 static bool number(const char *text, const char *stops, int lo, int hi, int *v_p,
@@ -177,7 +157,7 @@ static bool parse_after(parser *s, int op)
         if (!number_word(s, "earlier operation", 0, op - 1, &on))
             return false;
         atn_emit_after(s->b, op, on, on + 1);
-    } while (*(s->at + strspn(s->at, " \t\r")) != '\0');
+    } while (s->l.rest[strspn(s->l.rest, " \t")] != '\0');
     return true;
 }
 
@@ -275,15 +255,12 @@ static bool parse_op(parser *s, const char *index)
 
 static bool parse_name(parser *s)
 {
-    char *start = s->at + strspn(s->at, " \t\r");
-    size_t n = strlen(start);
+    const char *start = s->l.rest + strspn(s->l.rest, " \t");
 
-    while (n > 0 && strchr(" \t\r", start[n - 1]))
-        n--;
-    if (s->name || n == 0)
+    if (s->name || *start == '\0')
         return bad(s, "%s; write one line 'name NAME'",
                    s->name ? "the name is given twice" : "the name is missing");
-    s->name = strndup(start, n);
+    s->name = strdup(start);
     return s->name || memory(s);
 }
 
@@ -348,7 +325,7 @@ static bool finish_rank(parser *s)
         s->b->round = s->rounds - 1;
     atn_builder *b = s->b;
     s->b = NULL;
-    if (atn_builder_finish(b, s->name, &done, s->err) != ATN_OK)
+    if (atn_builder_finish(b, s->name, &done, s->l.err) != ATN_OK)
         return false;
     if (atn_push(&s->done, done))
         return true;
@@ -449,15 +426,12 @@ static bool parse_round(parser *s)
     return number_word(s, "round", before, hi, &s->b->round) && line_ends(s);
 }
 
-static bool parse_end(parser *s)
+static bool finish_last(parser *s)
 {
     if (!finish_rank(s))
         return false;
-    if (!s->has_problem || s->done.n != s->q.p)
-        return bad(s, "the schedule ends after %d of %d ranks; the rest is missing", s->done.n,
-                   s->q.p);
-    s->ended = true;
-    return line_ends(s);
+    return (s->has_problem && s->done.n == s->q.p) ||
+           bad(s, "the schedule ends after %d of %d ranks; the rest is missing", s->done.n, s->q.p);
 }
 
 /* ---- lines ---- */
@@ -467,31 +441,13 @@ static const struct {
     bool (*parse)(parser *s);
 } statements[] = {
     {"name", parse_name}, {"problem", parse_problem}, {"rank", parse_rank},
-    {"tmp", parse_tmp},   {"round", parse_round},     {"end", parse_end},
+    {"tmp", parse_tmp},   {"round", parse_round},
 };
-
-/* The next line, without its comment; false at the end of the text. */
-static bool next_line(parser *s)
-{
-    if (*s->next == '\0')
-        return false;
-    const size_t length = strcspn(s->next, "\n");
-    s->at = s->next;
-    s->next += length + (s->next[length] != '\0');
-    s->at[length] = '\0';
-    s->at[strcspn(s->at, "#")] = '\0';
-    s->line++;
-    return true;
-}
 
 static bool parse_line(parser *s)
 {
     const char *text = word(s);
 
-    if (!text)
-        return true;
-    if (s->ended)
-        return bad(s, "'%s' follows the end; remove it", text);
     if (*text >= '0' && *text <= '9')
         return parse_op(s, text);
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
@@ -503,46 +459,24 @@ static bool parse_line(parser *s)
                text);
 }
 
-static bool parse_version(parser *s)
-{
-    const char *text = next_line(s) ? word(s) : NULL;
-    int version;
-
-    s->line = atn_max(s->line, 1);
-    if (!text || strcmp(text, "attune-schedule") != 0)
-        return bad(s, "this is not a schedule; the first line must be 'attune-schedule %d'",
-                   ATN_SCHEDULE_VERSION);
-    text = word(s);
-    if (!text || !number(text, "", 1, INT32_MAX - 1, &version, NULL))
-        return bad(s, "the version is missing; the first line must be 'attune-schedule %d'",
-                   ATN_SCHEDULE_VERSION);
-    if (version != ATN_SCHEDULE_VERSION)
-        return bad(s,
-                   "version %d of the format is newer than this program, which reads %d; "
-                   "update attune",
-                   version, ATN_SCHEDULE_VERSION);
-    return line_ends(s);
-}
-
 static bool parse_all(parser *s)
 {
-    bool ok = parse_version(s);
+    atn_status status = ATN_OK;
 
-    while (ok && next_line(s))
-        ok = parse_line(s);
-    if (ok && !s->ended)
-        ok = bad(s, "the file is truncated: its last line must be 'end'; get a complete copy");
-    return ok;
+    while (atn_lines_next(&s->l, &status))
+        if (!parse_line(s))
+            return false;
+    return status == ATN_OK && finish_last(s);
 }
 
 atn_status atn_schedule_parse(const char *text, const char *file, atn_schedule ***schedules_p,
                               int *p_p, atn_error *err)
 {
     atn_error local = {0};
-    char *copy = strdup(text);
-    parser s = {.file = file, .next = copy, .err = &local};
+    parser s = {0};
 
-    const bool ok = copy ? parse_all(&s) : memory(&s);
+    const bool ok = atn_lines_open(&s.l, &format, file, text, strlen(text), &local) == ATN_OK &&
+                    line_ends(&s) && parse_all(&s);
     if (ok) {
         *schedules_p = s.done.v;
         *p_p = s.done.n;
@@ -553,6 +487,6 @@ atn_status atn_schedule_parse(const char *text, const char *file, atn_schedule *
     }
     atn_builder_free(s.b);
     free(s.name);
-    free(copy);
+    atn_lines_close(&s.l);
     return ok ? ATN_OK : atn_fail(err, local.status, "%s", local.text);
 }

@@ -43,10 +43,10 @@ bad_pattern $'0 1 2' '4: expected ranks, call or a line of a matrix, not 0'
 bad_pattern $'ranks 4' '4: ranks is given twice*'
 bad_pattern '' '*: the file ends before its matrix does'
 printf 'attune-pattern 2\nranks 3\n' >calls.txt
-fails 3 'attune: calls.txt:1: the file was written by a newer Attune*' \
+fails 3 'attune: calls.txt:1: pattern file of version *, this Attune reads version 1; use a newer Attune' \
     generate alltoallv --topology 3x1 --pattern calls.txt
 echo 'ranks 3' >calls.txt
-fails 3 'attune: calls.txt:1: the first line must be: attune-pattern 1' \
+fails 3 'attune: calls.txt:1: not a pattern file; the first line must be "attune-pattern 1"' \
     generate alltoallv --topology 3x1 --pattern calls.txt
 pattern $'call\n0 1 2\n0 0 0\n0 0 0'
 fails 3 'attune: calls.txt is for 3 ranks, the topology has 4' \

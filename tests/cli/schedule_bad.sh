@@ -45,18 +45,18 @@ show allreduce/ring -p 3 --format text -o ring.txt
 head -c 200 ring.txt >cut.txt
 fails 3 "attune: cut.txt:1*" show cut.txt
 head -n -1 ring.txt >cut.txt
-fails 3 "attune: cut.txt:*: the file is truncated: its last line must be 'end'; *" \
+fails 3 "attune: cut.txt:*: the line \"end\" is missing: the file is truncated; *" \
     attune schedule verify cut.txt
 sed '1s/1/2/' ring.txt >future.txt
-fails 3 "attune: future.txt:1: version 2 of the format is newer than this program*update attune" \
+fails 3 "attune: future.txt:1: schedule file of version 2, this Attune reads version 1; use a newer Attune" \
     attune schedule draw future.txt
 echo 'attune-wisdom 1' >foreign.txt
-fails 3 "attune: foreign.txt:1: this is not a schedule; the first line must be 'attune-schedule 1'" \
+fails 3 "attune: foreign.txt:1: not a schedule file; the first line must be \"attune-schedule 1\"" \
     show foreign.txt
 : >empty.txt
-fails 3 "attune: empty.txt:1: this is not a schedule*" show empty.txt
+fails 3 "attune: empty.txt:1: not a schedule file*" show empty.txt
 head -c 100000 /dev/urandom >noise.txt
-fails 3 "attune: noise.txt:1: this is not a schedule*" show noise.txt
+fails 3 "attune: noise.txt:1: not a schedule file*" show noise.txt
 sed 's/^0: send 1/0: send 9/' ring.txt >wrong.txt
 fails 3 "attune: wrong.txt:7: '9' is not a valid peer; write a number from 0 to 2" show wrong.txt
 fails 3 "attune: .: cannot be read: Is a directory" show .

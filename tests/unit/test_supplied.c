@@ -39,7 +39,7 @@ static void invalid_schedules_are_rejected(void **state)
 {
     (void)state;
     is_refused(ATN_BCAST, "hello", ATN_INPUT,
-               "bad:1: this is not a schedule; the first line must be 'attune-schedule 1'");
+               "bad:1: not a schedule file; the first line must be \"attune-schedule 1\"");
     is_refused(ATN_BCAST, HEAD("bcast p=2") "rank 0\n0: sned 1 dst[0]\n", ATN_INPUT,
                "bad:5: 'sned' is not an operation; it must be send, ssend, recv, copy or reduce");
     is_refused(ATN_ALLREDUCE, tree, ATN_INPUT,
@@ -274,7 +274,8 @@ static void rules_with_bad_files_are_refused(void **state)
          "schedule file"},
         {"..", NULL, "..: is a directory; name the schedule file in it"},
         {"broken", "attune-schedule 1\nname x\nproblem bcast p=2\nrank 0\n",
-         "broken:4: the file is truncated: its last line must be 'end'; get a complete copy"},
+         "broken:5: the line \"end\" is missing: the file is truncated; restore it, or add "
+         "\"end\" if it is complete"},
         {"wrong", HEAD("bcast p=2") "rank 0\nrank 1\nend\n",
          "wrong: does not implement bcast: rank 1: result block 0"},
     };

@@ -182,10 +182,10 @@ static void every_change_is_survived(void **state)
 static const struct {
     const char *text, *message;
 } bad[] = {
-    {"", "f:1: this is not a schedule"},
-    {"attune-wisdom 1\n", "f:1: this is not a schedule"},
-    {"attune-schedule\n", "f:1: the version is missing"},
-    {"attune-schedule 2\n", "f:1: version 2 of the format is newer"},
+    {"", "f:1: not a schedule file"},
+    {"attune-wisdom 1\n", "f:1: not a schedule file"},
+    {"attune-schedule\n", "f:1: \"\" is no version"},
+    {"attune-schedule 2\n", "f:1: schedule file of version 2"},
     {"attune-schedule 1 x\n", "f:1: 'x' is unexpected"},
     {"attune-schedule 1\nname a\nname b\n", "f:3: the name is given twice"},
     {"attune-schedule 1\nrank 0\n", "f:2: the name is missing"},
@@ -235,8 +235,8 @@ static const struct {
     {"rank 0 rounds=2\nround 2", "f:6: '2' is not a valid round"},
     {"rank 0\nround 3\nround 2", "f:7: '2' is not a valid round"},
     {"rank 0\nend", "f:6: the schedule ends after 1 of 2 ranks"},
-    {"rank 0\nrank 1\nend\nrank 1", "f:8: 'rank' follows the end"},
-    {"rank 0\nrank 1\n", "f:7: the file is truncated"},
+    {"rank 0\nrank 1\nend\nrank 1", "f:8: text after \"end\""},
+    {"rank 0\nrank 1\n", "f:7: the line \"end\" is missing"},
     {"hello", "f:5: 'hello' is unknown"},
 };
 
