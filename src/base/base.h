@@ -88,9 +88,6 @@ const char *atn_offer(const char *word, const char *const *words, int n, char ou
 /* Splits the next item off *rest_p at one of the separators; separators inside braces do not count,
  * and empty items are skipped.  NULL: no more. */
 char *atn_next_item(char **rest_p, const char *separators);
-/* The next line of a text that is split into lines in place; NULL at its end, or where it is
- * damaged, with the reason in *why_p. */
-char *atn_cut_line(char **at_p, const char *stop, const char **why_p);
 
 /* A number that represents a text in this process, from any thread: equal texts have equal numbers,
  * and 0 is "".  -1: out of memory. */

@@ -1,4 +1,4 @@
-/* text.c - sizes such as 64K, list items, lines, the nearest word, word lists for
+/* text.c - sizes such as 64K, list items, the nearest word, word lists for
  * messages. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,24 +55,6 @@ char *atn_next_item(char **rest_p, const char *separators)
     *rest_p = *at != '\0' ? at + 1 : at;
     *at = '\0';
     return *item != '\0' ? item : NULL;
-}
-
-char *atn_cut_line(char **at_p, const char *stop, const char **why_p)
-{
-    char *const line = *at_p;
-    *why_p = NULL;
-    if (line >= stop)
-        return NULL;
-    char *const newline = memchr(line, '\n', (size_t)(stop - line));
-    if (newline == NULL)
-        *why_p = "the last line has no end: the file was cut short; restore it";
-    else if (memchr(line, '\0', (size_t)(newline - line)) != NULL)
-        *why_p = "byte 0x00 is not text; the file is damaged or of another kind";
-    if (*why_p != NULL)
-        return NULL;
-    *newline = '\0';
-    *at_p = newline + 1;
-    return line;
 }
 
 enum { MAX_WORD = 64 };

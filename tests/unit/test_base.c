@@ -291,24 +291,6 @@ static void enumerated_words_are_not_truncated(void **state)
     assert_string_equal(out + strlen(out) - 16, ", reduce_scatter");
 }
 
-static void lines_are_split(void **state)
-{
-    (void)state;
-    char text[] = "one\n\nthree\nrest", zero[] = "a\0b\n";
-    const char *why;
-    char *at = text;
-    assert_string_equal(atn_cut_line(&at, text + 15, &why), "one");
-    assert_string_equal(atn_cut_line(&at, text + 15, &why), "");
-    assert_string_equal(atn_cut_line(&at, text + 15, &why), "three");
-    assert_null(atn_cut_line(&at, at, &why));
-    assert_null(why);
-    assert_null(atn_cut_line(&at, text + 15, &why));
-    assert_non_null(strstr(why, "cut short"));
-    at = zero;
-    assert_null(atn_cut_line(&at, zero + 4, &why));
-    assert_non_null(strstr(why, "0x00"));
-}
-
 static void items_respect_braces(void **state)
 {
     (void)state;
@@ -348,7 +330,6 @@ int main(void)
         cmocka_unit_test(sizes_round_trip),
         cmocka_unit_test(similar_words_are_found),
         cmocka_unit_test(enumerated_words_are_not_truncated),
-        cmocka_unit_test(lines_are_split),
         cmocka_unit_test(items_respect_braces),
         cmocka_unit_test(texts_are_interned),
         file_test(files_come_back),

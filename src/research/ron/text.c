@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
+
 atn_status atn_text_refuse(const atn_text_line *l, const char *what, const char *text,
                            const char *remedy)
 {
@@ -50,23 +52,19 @@ static atn_status cut_words(atn_text_line *l, char *text)
                 : ATN_OK;
 }
 
-static atn_status read_lines(atn_text_line *l, char *text, size_t bytes, atn_text_take take,
+static atn_status read_lines(atn_text_line *l, const char *text, size_t bytes, atn_text_take take,
                              void *to)
 {
-    const char *why = NULL;
-    char *at = text, *line;
-    atn_status status = ATN_OK;
+    static const atn_format format = {.whole = true};
+    atn_lines lines;
+    atn_status status = atn_lines_open(&lines, &format, l->path, text, bytes, l->err);
 
-    while (!status && (line = atn_cut_line(&at, text + bytes, &why)) != NULL) {
-        l->line++;
-        line[strcspn(line, "\r")] = '\0';
-        if (*line == '\0')
-            continue;
-        status = cut_words(l, line);
+    while (!status && atn_lines_next(&lines, &status)) {
+        l->line = lines.line;
+        status = cut_words(l, lines.text);
         status = status ? status : take(to, l);
     }
-    if (!status && why)
-        return atn_fail(l->err, ATN_INPUT, "%s:%d: %s", l->path, l->line + 1, why);
+    atn_lines_close(&lines);
     if (!status && bytes == 0)
         return atn_fail(l->err, ATN_INPUT, "%s:1: the file is empty; check its name", l->path);
     return status;

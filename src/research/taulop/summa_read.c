@@ -8,32 +8,22 @@
  *
  * Ranks are the lines of processes, counted from 0.  Columns may be omitted if all processes have
  * speeds. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "research/taulop/layout.h"
+
+static const atn_format format = {.comments = ATN_COMMENT_TAIL};
 
 typedef struct {
     atn_summa s;
-    const char *file;
-    int line;
-    atn_error *err;
+    atn_lines l;
 } reader;
 
 enum { MAX_WORDS = 64, MAX_BLOCKS = 1000000 };
 
-static atn_status bad(reader *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static atn_status bad(reader *x, const char *format, ...)
-{
-    char text[ATN_ERROR_ROOM];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return atn_fail(x->err, ATN_INPUT, "%s:%d: %s", x->file, x->line, text);
-}
+#define bad(x, ...) atn_lines_fail(&(x)->l, __VA_ARGS__)
 
 /* Digits only; false if the number is too large. */
 static bool read_int(const char *text, int *n_p)
@@ -86,7 +76,7 @@ static atn_status read_member(reader *x, char *word, int column, int *top)
     p->top = *top;
     p->height = rows;
     *top += rows;
-    return atn_push(&x->s.members, rank) ? ATN_OK : atn_fail(x->err, ATN_MEMORY, "out of memory");
+    return atn_push(&x->s.members, rank) ? ATN_OK : atn_lines_no_memory(&x->l);
 }
 
 static atn_status read_column(reader *x, char **words, int n)
@@ -106,7 +96,7 @@ static atn_status read_column(reader *x, char **words, int n)
     if (rows != x->s.blocks)
         return bad(x, "the column has %d rows, but the matrix %d; change its rows", rows,
                    x->s.blocks);
-    return atn_push(&x->s.columns, c) ? ATN_OK : atn_fail(x->err, ATN_MEMORY, "out of memory");
+    return atn_push(&x->s.columns, c) ? ATN_OK : atn_lines_no_memory(&x->l);
 }
 
 static atn_status read_kind(reader *x, const char *kind, const char *detail, atn_summa_process *p)
@@ -163,7 +153,7 @@ static atn_status read_process(reader *x, char **words, int n)
     atn_status st = read_kind(x, words[3], words[4], &p);
     st = st ? st : find_node(x, &p);
     if (!st && !atn_push(&x->s.processes, p))
-        st = atn_fail(x->err, ATN_MEMORY, "out of memory");
+        st = atn_lines_no_memory(&x->l);
     return st;
 }
 
@@ -211,15 +201,12 @@ static atn_status read_speed(reader *x, char **words, int n)
     return ATN_OK;
 }
 
-static atn_status read_line(reader *x, char *line)
+static atn_status read_line(reader *x)
 {
     char *words[MAX_WORDS], *word;
     int n = 0;
-    line[strcspn(line, "#")] = '\0';
-    while (n < MAX_WORDS && (word = atn_next_item(&line, " \t\r")))
+    while (n < MAX_WORDS && (word = atn_lines_word(&x->l)))
         words[n++] = word;
-    if (n == 0)
-        return ATN_OK;
     if (n == MAX_WORDS)
         return bad(x, "the line has too many words");
     return strcmp(words[0], "blocks") == 0   ? read_blocks(x, words, n)
@@ -239,7 +226,7 @@ static atn_status check(reader *x)
         atn_error why = {0};
         const atn_status st = atn_summa_divide(&x->s, &why);
         return st == ATN_INPUT ? bad(x, "%s", why.text)
-               : st            ? atn_fail(x->err, st, "%s", why.text)
+               : st            ? atn_fail(x->l.err, st, "%s", why.text)
                                : ATN_OK;
     }
     for (int j = 0; j < x->s.columns.n; j++)
@@ -256,26 +243,15 @@ static atn_status check(reader *x)
     return ATN_OK;
 }
 
-static atn_status read_lines(reader *x, char *text)
-{
-    atn_status st = ATN_OK;
-    for (char *line = text; line && !st;) {
-        char *next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        x->line++;
-        st = read_line(x, line);
-        line = next && *next ? next : NULL;
-    }
-    return st ? st : check(x);
-}
-
 atn_status atn_summa_parse(const char *text, const char *file, atn_summa *summa_p, atn_error *err)
 {
-    reader x = {.file = file, .err = err};
-    char *copy = strdup(text);
-    const atn_status st = copy ? read_lines(&x, copy) : atn_fail(err, ATN_MEMORY, "out of memory");
-    free(copy);
+    reader x = {.s = {0}};
+    atn_status st = atn_lines_open(&x.l, &format, file, text, strlen(text), err);
+    while (!st && atn_lines_next(&x.l, &st))
+        st = read_line(&x);
+    if (!st)
+        st = check(&x);
+    atn_lines_close(&x.l);
     if (st)
         atn_summa_free(&x.s);
     else
