@@ -72,14 +72,14 @@ static int chunk_of(const job *j, const atn_infer_flow *f, double seconds)
 static void measure(job *j, const atn_infer_flow *flows, int n, double *rates)
 {
     enum { TRIES = 3 };
-    atn_transfer list[n];
+    atn_bulk_transfer list[n];
     atn_arrivals *arrivals = malloc(sizeof *arrivals * (size_t)n);
     if (!arrivals)
         atn_abort_memory();
     const double seconds = duration_of(j, flows, n);
     for (int i = 0; i < n; i++)
-        list[i] = (atn_transfer){j->rank_of[flows[i].from], j->rank_of[flows[i].to],
-                                 chunk_of(j, &flows[i], seconds)};
+        list[i] = (atn_bulk_transfer){j->rank_of[flows[i].from], j->rank_of[flows[i].to],
+                                      chunk_of(j, &flows[i], seconds)};
     double overlap = 0;
     for (int i = 0; i < TRIES && overlap < 0.6; i++) {
         atn_testbed_transfer(j->testbed, list, n, arrivals);

@@ -294,7 +294,9 @@ double atn_slowest(double own)
     return worst > 1e-9 ? worst : 1e-9; /* the resolution of the clock may be too low */
 }
 
-double atn_agree(atn_caller *c, double own, MPI_Op op)
+/* The sum or maximum of a time over ranks, on all ranks; never 0.  The same reduction distributes
+ * rank 0's clock, so the remaining time needs no further message. */
+static double reduce_time(atn_caller *c, double own, MPI_Op op)
 {
     double v[] = {own, c->r == 0 ? MPI_Wtime() - c->began : 0};
     MPI_Allreduce(MPI_IN_PLACE, v, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
@@ -309,8 +311,8 @@ double atn_call_time(atn_caller *c, const atn_callee *callee)
     atn_call_once(c, callee);
     const double own = MPI_Wtime() - began;
     if (c->imbalance.factor > 0 && !c->imbalance.since_last)
-        return atn_agree(c, own, MPI_SUM) / c->p;
-    return atn_agree(c, own, MPI_MAX);
+        return reduce_time(c, own, MPI_SUM) / c->p;
+    return reduce_time(c, own, MPI_MAX);
 }
 
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)

@@ -76,6 +76,9 @@ void atn_call_once(atn_caller *c, const atn_callee *callee);
 double atn_slowest(double own);
 /* Seconds of one call after a barrier: the maximum over ranks, on all ranks. */
 double atn_call_time(atn_caller *c, const atn_callee *callee);
+/* The same, and whether the result is right on all ranks (the first native call defines it). */
+double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);
+
 /* Measures the time of a message of the call's size between rank 0 and the last one, and determines
  * which ranks are late in every call.  False, on all ranks: no memory. */
 bool atn_imbalance_prepare(atn_caller *c);
@@ -83,11 +86,5 @@ bool atn_imbalance_prepare(atn_caller *c);
 const char *atn_imbalance_refuses(const char *late, int p);
 /* Waits according to the pattern; returns the arrival time of this rank, or of the last one. */
 double atn_imbalance_arrive(const atn_caller *c);
-/* The sum or maximum of a time over ranks, on all ranks; never 0.  The same reduction distributes
- * rank 0's clock (c->elapsed_s), so the remaining time needs no further message. */
-double atn_agree(atn_caller *c, double own, MPI_Op op);
-
-/* The same, and whether the result is right on all ranks (the first native call defines it). */
-double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);
 
 #endif

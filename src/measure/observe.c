@@ -159,7 +159,7 @@ static bool find_rate(experiment *s, atn_observation *o)
     atn_arrivals arrivals[2];
     const bool both = o->kind == ATN_OBS_BOTH_WAYS;
     const int chunk = 64 << 10, a = s->e->actor[0], b = s->e->actor[1];
-    const atn_transfer list[2] = {{a, b, chunk}, {b, a, chunk}};
+    const atn_bulk_transfer list[2] = {{a, b, chunk}, {b, a, chunk}};
     int n = 0;
     do {
         atn_testbed_transfer(s->t, list, 1 + both, arrivals);

@@ -150,7 +150,7 @@ void atn_testbed_run(atn_testbed *t, const atn_microbench *b, double *times)
 }
 
 /* Returns how many workers take part. */
-static int assign_ends(atn_testbed *t, const atn_transfer *list, int n)
+static int assign_ends(atn_testbed *t, const atn_bulk_transfer *list, int n)
 {
     int workers = 0;
     for (int r = 0; r < t->c.p; r++)
@@ -168,7 +168,8 @@ static int assign_ends(atn_testbed *t, const atn_transfer *list, int n)
     return workers;
 }
 
-void atn_testbed_transfer(atn_testbed *t, const atn_transfer *list, int n, atn_arrivals *arrivals)
+void atn_testbed_transfer(atn_testbed *t, const atn_bulk_transfer *list, int n,
+                          atn_arrivals *arrivals)
 {
     atn_arrivals own;
     const int workers = assign_ends(t, list, n);

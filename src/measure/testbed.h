@@ -33,7 +33,8 @@ void atn_testbed_serve(atn_testbed *t);
 /* times: `reps` results, each the maximum over participants (BUSY: the mean). */
 void atn_testbed_run(atn_testbed *t, const atn_microbench *b, double *times);
 /* Transfers that start together.  A rank sends at most once and receives at most once. */
-void atn_testbed_transfer(atn_testbed *t, const atn_transfer *list, int n, atn_arrivals *arrivals);
+void atn_testbed_transfer(atn_testbed *t, const atn_bulk_transfer *list, int n,
+                          atn_arrivals *arrivals);
 atn_round_trip atn_testbed_round_trip(atn_testbed *t, int a, int b);
 void atn_testbed_stop(atn_testbed *t);
 

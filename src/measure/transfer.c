@@ -192,7 +192,7 @@ static int steady_from(const double *at)
 }
 
 /* Bits of a transfer that had arrived at a time, interpolated between chunks. */
-static double arrived(const atn_transfer *t, const atn_arrivals *a, double when)
+static double arrived(const atn_bulk_transfer *t, const atn_arrivals *a, double when)
 {
     int k = 0;
     while (k < ATN_CHUNKS && a->arrival[k] <= when)
@@ -203,12 +203,14 @@ static double arrived(const atn_transfer *t, const atn_arrivals *a, double when)
     return 8.0 * t->chunk * chunks;
 }
 
-static double rate_between(const atn_transfer *t, const atn_arrivals *a, double from, double to)
+static double rate_between(const atn_bulk_transfer *t, const atn_arrivals *a, double from,
+                           double to)
 {
     return (arrived(t, a, to) - arrived(t, a, from)) / fmax(1e-9, to - from);
 }
 
-double atn_transfer_rates(const atn_transfer *list, int n, atn_arrivals *arrivals, double *rates)
+double atn_transfer_rates(const atn_bulk_transfer *list, int n, atn_arrivals *arrivals,
+                          double *rates)
 {
     double all_begun = 0, one_done = INFINITY, shortest = INFINITY;
     for (int i = 0; i < n; i++) {

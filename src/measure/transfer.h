@@ -13,7 +13,7 @@ enum { ATN_CHUNK_WINDOW = 8 }; /* chunks in flight; each has its own part of a b
 typedef struct {
     int from, to; /* ranks */
     int chunk;    /* bytes */
-} atn_transfer;
+} atn_bulk_transfer;
 
 typedef struct {
     double arrival[ATN_CHUNKS]; /* seconds from the receiver's start */
@@ -45,6 +45,7 @@ void atn_round_trip_reflect(MPI_Comm comm, int peer);
  * transfer: when it is small, some began late and the rates mean little.
  * The `arrivals` of a transfer that runs alone, and thus at a constant rate, are smoothed: a busy
  * receiver may have taken some chunks late. */
-double atn_transfer_rates(const atn_transfer *list, int n, atn_arrivals *arrivals, double *rates);
+double atn_transfer_rates(const atn_bulk_transfer *list, int n, atn_arrivals *arrivals,
+                          double *rates);
 
 #endif

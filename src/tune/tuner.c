@@ -258,13 +258,6 @@ static int64_t half_interval(const atn_candidate_state *x)
     return n < ATN_INTERVAL_SAMPLES ? -1 : (v[n - 1 - off] - v[off]) / 2;
 }
 
-int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p)
-{
-    const atn_candidate_state *const x = &t->candidate[candidate];
-    *ci_ps_p = half_interval(x);
-    return *ci_ps_p >= 0 ? atn_candidate_median(x) : -1;
-}
-
 static int best_other(const atn_tuner *t, int best)
 {
     int other = -1;

@@ -63,7 +63,8 @@ typedef struct {
 /* Results, for wisdom and reports. */
 typedef struct {
     int best, next;                       /* candidates; next -1: none was measured */
-    int64_t best_ps, best_ci_ps, next_ps; /* best_ci_ps -1: too few samples for an interval */
+    int64_t best_ps, best_ci_ps, next_ps; /* medians; best_ci_ps: half the width of a confidence
+                                             interval of at least 94 %, -1: too few samples */
     int64_t samples;                      /* blocks behind best */
     bool settled; /* the best was compared with every candidate that was worth it */
 } atn_learned;
@@ -117,9 +118,6 @@ typedef struct {
 } atn_decision;
 atn_decision atn_tuner_decision(const atn_tuner *t);
 
-/* Time of one call of a candidate: the median of its latest blocks, and half the width of its
- * confidence interval of at least 94 %.  -1: too few samples. */
-int64_t atn_tuner_time(const atn_tuner *t, int candidate, int64_t *ci_ps_p);
 /* The id of a candidate. */
 uint64_t atn_tuner_id(const atn_tuner *t, int candidate);
 

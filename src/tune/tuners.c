@@ -48,12 +48,6 @@ static const atn_tuners_entry *find_class(const atn_tuners *all, uint64_t kind, 
     return NULL;
 }
 
-atn_tuner *atn_tuners_find(const atn_tuners *all, uint64_t kind, int64_t bytes)
-{
-    const atn_tuners_entry *entry = find_class(all, kind, atn_size_class(bytes));
-    return entry != NULL ? entry->tuner : NULL;
-}
-
 static int candidate_of(const atn_candidate *candidates, int n, uint64_t id)
 {
     for (int i = 0; i < n; i++)
