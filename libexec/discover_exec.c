@@ -9,19 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "measure/coordinator.h"
 #include "measure/program.h"
 #include "measure/testbed.h"
 #include "topo/discovery.h"
 
-enum { NAME_BYTES = 256, MIN_CHUNK = 4 << 10, MAX_CHUNK = 2 << 20 };
+enum { MIN_CHUNK = 4 << 10, MAX_CHUNK = 2 << 20 };
 
 typedef struct {
     int p, r;
     int hosts;
-    char *names;  /* NAME_BYTES for each rank */
+    char *names;  /* ATN_HOST_ROOM for each rank */
     int *host_of; /* rank -> host */
     int *rank_of; /* host -> the rank that measures */
     atn_testbed *testbed;
@@ -152,13 +151,11 @@ static void progress(void *context, double done)
 
 static void find_hosts(job *j)
 {
-    char own[NAME_BYTES] = "";
-    gethostname(own, sizeof own - 1);
-    MPI_Allgather(own, NAME_BYTES, MPI_CHAR, j->names, NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
+    j->names = atn_program_hosts(j->p);
     for (int r = 0; r < j->p; r++) {
         int h = 0;
-        while (h < j->hosts && strcmp(j->names + (size_t)r * NAME_BYTES,
-                                      j->names + (size_t)j->rank_of[h] * NAME_BYTES) != 0)
+        while (h < j->hosts && strcmp(j->names + (size_t)r * ATN_HOST_ROOM,
+                                      j->names + (size_t)j->rank_of[h] * ATN_HOST_ROOM) != 0)
             h++;
         if (h == j->hosts)
             j->rank_of[j->hosts++] = r;
@@ -179,7 +176,6 @@ static void set_up(job *j)
     MPI_Comm_size(MPI_COMM_WORLD, &j->p);
     MPI_Comm_rank(MPI_COMM_WORLD, &j->r);
     const size_t p = (size_t)j->p;
-    j->names = room(p, NAME_BYTES);
     j->host_of = room(p, sizeof *j->host_of);
     j->rank_of = room(p, sizeof *j->rank_of);
     find_hosts(j);
@@ -214,7 +210,7 @@ static void print_job(const job *j)
     const char **names = room((size_t)j->hosts, sizeof *names);
     atn_mpi_version(version);
     for (int h = 0; h < j->hosts; h++)
-        names[h] = j->names + (size_t)j->rank_of[h] * NAME_BYTES;
+        names[h] = j->names + (size_t)j->rank_of[h] * ATN_HOST_ROOM;
     atn_discovery_put_job(stdout, version, names, j->hosts, j->host_of, j->p);
     fflush(stdout);
     free(names);

@@ -9,7 +9,6 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "exec/place.h"
 #include "measure/coordinator.h"
@@ -17,7 +16,7 @@
 #include "measure/program.h"
 #include "topo/node.h"
 
-enum { NAME_BYTES = 256, MAX_BYTES = 1 << 20, MAX_CHUNK = 256 << 10 };
+enum { MAX_BYTES = 1 << 20, MAX_CHUNK = 256 << 10 };
 
 typedef struct {
     int p, r;
@@ -46,15 +45,12 @@ static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
 /* Without a topology: all hosts on one switch. */
 static bool place_by_name(job *j, atn_error *err)
 {
-    char own[NAME_BYTES] = "";
-    char *all = malloc((size_t)j->p * NAME_BYTES);
+    char *all = atn_program_hosts(j->p);
     const char **names = malloc((size_t)j->p * sizeof *names);
-    if (!all || !names)
+    if (!names)
         atn_abort_memory();
-    gethostname(own, sizeof own - 1);
-    MPI_Allgather(own, NAME_BYTES, MPI_CHAR, all, NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
     for (int r = 0; r < j->p; r++)
-        names[r] = all + (size_t)r * NAME_BYTES;
+        names[r] = all + (size_t)r * ATN_HOST_ROOM;
     const atn_status status = atn_topo_from_hosts(names, j->p, &j->topo, err);
     free(names);
     free(all);

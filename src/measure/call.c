@@ -287,16 +287,7 @@ void atn_call_once(atn_caller *c, const atn_callee *callee)
     MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
 }
 
-double atn_slowest(double own)
-{
-    double worst = own;
-    MPI_Allreduce(&own, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return worst > 1e-9 ? worst : 1e-9; /* the resolution of the clock may be too low */
-}
-
-/* The sum or maximum of a time over ranks, on all ranks; never 0.  The same reduction distributes
- * rank 0's clock, so the remaining time needs no further message. */
-static double reduce_time(atn_caller *c, double own, MPI_Op op)
+double atn_reduce_time(atn_caller *c, double own, MPI_Op op)
 {
     double v[] = {own, c->r == 0 ? MPI_Wtime() - c->began : 0};
     MPI_Allreduce(MPI_IN_PLACE, v, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
@@ -311,8 +302,8 @@ double atn_call_time(atn_caller *c, const atn_callee *callee)
     atn_call_once(c, callee);
     const double own = MPI_Wtime() - began;
     if (c->imbalance.factor > 0 && !c->imbalance.since_last)
-        return reduce_time(c, own, MPI_SUM) / c->p;
-    return reduce_time(c, own, MPI_MAX);
+        return atn_reduce_time(c, own, MPI_SUM) / c->p;
+    return atn_reduce_time(c, own, MPI_MAX);
 }
 
 double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)

@@ -72,8 +72,9 @@ void atn_callee_close(atn_callee *callee);
 
 /* Carries it out; an MPI error ends the job. */
 void atn_call_once(atn_caller *c, const atn_callee *callee);
-/* The largest over ranks, on all ranks; never 0. */
-double atn_slowest(double own);
+/* The sum or maximum of a time over ranks, on all ranks; never 0.  The same reduction distributes
+ * rank 0's clock (c->elapsed_s), so the remaining time needs no further message. */
+double atn_reduce_time(atn_caller *c, double own, MPI_Op op);
 /* Seconds of one call after a barrier: the maximum over ranks, on all ranks. */
 double atn_call_time(atn_caller *c, const atn_callee *callee);
 /* The same, and whether the result is right on all ranks (the first native call defines it). */

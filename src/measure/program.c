@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exec/flavour.h"
 #include "exec/place.h"
+#include "measure/coordinator.h"
 #include "plan/here.h"
 
 void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
@@ -70,6 +72,16 @@ atn_topo *atn_program_place(int r, const char *topology)
     return topo;
 }
 
+char *atn_program_hosts(int p)
+{
+    char own[ATN_HOST_ROOM] = "", *all = malloc((size_t)p * ATN_HOST_ROOM);
+    if (all == NULL)
+        atn_abort_memory();
+    gethostname(own, sizeof own - 1);
+    MPI_Allgather(own, ATN_HOST_ROOM, MPI_CHAR, all, ATN_HOST_ROOM, MPI_CHAR, MPI_COMM_WORLD);
+    return all;
+}
+
 char *atn_program_share(int r, char *text, size_t bytes, size_t *bytes_p)
 {
     int64_t n = text != NULL ? (int64_t)bytes : -1;
@@ -79,7 +91,7 @@ char *atn_program_share(int r, char *text, size_t bytes, size_t *bytes_p)
     if (r != 0)
         text = malloc((size_t)n + 1);
     if (text == NULL)
-        MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
+        atn_abort_memory();
     MPI_Bcast(text, (int)n, MPI_CHAR, 0, MPI_COMM_WORLD);
     text[n] = '\0';
     *bytes_p = (size_t)n;

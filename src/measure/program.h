@@ -27,6 +27,10 @@ bool atn_program_failed(int r, atn_status status, const char *text);
  * cannot be used, and rank 0 reports why. */
 atn_topo *atn_program_place(int r, const char *topology);
 
+/* Collective: the host names of all ranks, ATN_HOST_ROOM bytes each (caller frees). */
+enum { ATN_HOST_ROOM = 256 };
+char *atn_program_hosts(int p);
+
 /* Broadcasts a text of rank 0 (caller frees); NULL on all ranks: rank 0 has none. */
 char *atn_program_share(int r, char *text, size_t bytes, size_t *bytes_p);
 /* Rules of a file and forced ones, read by rank 0, with the schedules that they name; NULL on all

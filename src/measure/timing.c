@@ -15,13 +15,6 @@ struct atn_mechanism {
                   int round);
 };
 
-static double mean_over_ranks(const atn_caller *c, double own)
-{
-    double sum = own;
-    MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return fmax(sum / c->p, 1e-9);
-}
-
 /* ---- mechanisms ---- */
 
 static double back_to_back(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
@@ -32,7 +25,7 @@ static double back_to_back(const atn_timing *t, atn_caller *c, const atn_callee 
     const double began = MPI_Wtime();
     for (int i = 0; i < calls; i++)
         atn_call_once(c, callee);
-    return atn_slowest((MPI_Wtime() - began) / calls);
+    return atn_reduce_time(c, (MPI_Wtime() - began) / calls, MPI_MAX);
 }
 
 static double after_barriers(const atn_timing *t, atn_caller *c, const atn_callee *callee,
@@ -46,7 +39,7 @@ static double after_barriers(const atn_timing *t, atn_caller *c, const atn_calle
         atn_call_once(c, callee);
         sum += MPI_Wtime() - began;
     }
-    return atn_slowest(sum / calls);
+    return atn_reduce_time(c, sum / calls, MPI_MAX);
 }
 
 /* Only the calls themselves synchronise the ranks. */
@@ -62,7 +55,7 @@ static double between_computations(const atn_timing *t, atn_caller *c, const atn
         atn_call_once(c, callee);
         sum += MPI_Wtime() - began;
     }
-    return mean_over_ranks(c, sum / calls);
+    return atn_reduce_time(c, sum / calls, MPI_SUM) / c->p;
 }
 
 /* Pseudo-random in [0, 1), a function of rank, round and call. */
@@ -83,7 +76,7 @@ static double unbalanced(const atn_timing *t, atn_caller *c, const atn_callee *c
         atn_call_once(c, callee);
         sum += MPI_Wtime() - began;
     }
-    return mean_over_ranks(c, sum / calls);
+    return atn_reduce_time(c, sum / calls, MPI_SUM) / c->p;
 }
 
 typedef struct {
@@ -111,7 +104,7 @@ static double by_user_object(const atn_timing *t, atn_caller *c, const atn_calle
                 own);
         MPI_Abort(MPI_COMM_WORLD, ATN_INPUT);
     }
-    return atn_slowest(own);
+    return atn_reduce_time(c, own, MPI_MAX);
 }
 
 static const atn_mechanism mechanisms[] = {
