@@ -59,7 +59,7 @@ ATTUNE_API int attune_active(void);
  *
  * Two alternatives need no header: MPI_Pcontrol(ATTUNE_PCONTROL + n) enters context number n
  * (1 to 6999) and MPI_Pcontrol(ATTUNE_PCONTROL) leaves the innermost one, also from Fortran;
- * MPI_Comm_set_info with the key "attune_context" gives a communicator a context of its own.
+ * MPI_Comm_set_info with the key "attune_context" gives a communicator its own context.
  *
  * @param name Name of the context; names with equal characters denote the same context.
  */

@@ -29,7 +29,7 @@ pc_links_nothing() { [ -z "$(pkg_config --libs | tr -d ' ')" ] || { pkg_config -
 pc_preload() { # FLAVOUR
     [ "$(pkg_config --variable="preload_$1")" -ef "$box/b/lib/attune/libattune-$1.so" ]
 }
-# The soname is a link to the library beside it.
+# The soname is a link to the library in the same folder.
 soname_resolves() { # FLAVOUR
     local links=("$box/b/lib/attune/libattune-$1.so".*)
     [ "${links[0]}" -ef "$box/b/lib/attune/libattune-$1.so" ] || { ls -l "$box/b/lib/attune"; return 1; }

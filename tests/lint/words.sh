@@ -6,8 +6,10 @@ bad=$(mktemp -d)
 trap 'rm -rf "$bad"' EXIT
 
 # Files and folders that are checked; `.` checks the whole repository.
-CLEAN=(.ci CMakeLists.txt CONTRIBUTING.md Makefile README.md bench docs/api.md docs/results.md examples include
-    share src/lab src/report tests/build tests/lab tests/lint tests/run tests/soak tests/tap.bash tools)
+CLEAN=(.ci CHANGELOG.md CMakeLists.txt CONTRIBUTING.md Makefile README.md bench docs/README.md docs/api.md
+    docs/results.md examples include libexec share src/algo src/base src/exec src/kernel src/lab src/measure src/model
+    src/predict src/report src/research src/sched tests/build tests/lab tests/lint tests/property tests/run
+    tests/soak tests/tap.bash tests/unit tools)
 
 words() { ATTUNE_WORDS=$PWD/tools/words.txt tools/check_words "$bad" "$@"; }
 mkdir "$bad/docs" "$bad/src"
