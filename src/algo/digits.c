@@ -70,13 +70,6 @@ const atn_param atn_mesh_params[] = {
     {0},
 };
 
-int atn_digits_turn(const atn_digits *d, int rank, int i, int steps)
-{
-    const int w = d->weight[i], digit = rank / w % d->radix[i];
-
-    return rank + (atn_mod(digit + steps, d->radix[i]) - digit) * w;
-}
-
 /* ---- allgather ---- */
 
 typedef struct {

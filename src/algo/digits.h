@@ -34,7 +34,12 @@ const char *atn_mesh_refuses(const atn_problem *q, const atn_params *prm);
     " * is(max(i^2, p / x), p / x)), " term "))"
 
 /* The rank whose digit i is larger by `steps` (modulo its radix). */
-int atn_digits_turn(const atn_digits *d, int rank, int i, int steps);
+static inline int atn_digits_turn(const atn_digits *d, int rank, int i, int steps)
+{
+    const int w = d->weight[i], digit = rank / w % d->radix[i];
+
+    return rank + (atn_mod(digit + steps, d->radix[i]) - digit) * w;
+}
 
 /* Allgather digit by digit: ranks that differ only in this digit exchange all blocks they hold.
  * With `near`, from the least significant digit on, the blocks of a rank are always a run;

@@ -11,7 +11,7 @@
  * kind placed so far (branches with the same pairs are of one kind) and the heights of the two
  * outer ends; it minimises the hosts needed between two branches that are too high to be
  * neighbours.  Remaining hosts become ends of height 0. */
-#include "algo/order.h"
+#include "algo/order_lr3.h"
 
 #include <stdlib.h>
 #include <string.h>

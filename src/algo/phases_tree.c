@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algo/order.h"
+#include "algo/forest.h"
 #include "algo/phases.h"
 
 typedef struct {

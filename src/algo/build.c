@@ -1,0 +1,170 @@
+/* build.c - refusals, number of segments, and building with passes. */
+#include "algo/algo.h"
+#include "algo/digits.h"
+#include "algo/levels.h"
+#include "algo/order.h"
+#include "sched/canonical.h"
+
+#include <stdlib.h>
+
+/* ---- refusals ---- */
+
+static bool not_commutative(const atn_problem *q) { return q->ordered; }
+static bool not_pow2(const atn_problem *q) { return !atn_is_pow2(q->p); }
+static bool odd(const atn_problem *q) { return q->p % 2 != 0; }
+static bool prime(const atn_problem *q) { return atn_digits_no_mesh(q->p, 2) != NULL; }
+static bool nowhere(const atn_problem *q) { return !q->topo || q->topo->p != q->p; }
+
+static const struct {
+    unsigned need;
+    bool (*lacks)(const atn_problem *q);
+    const char *why;
+} needs[] = {
+    {ATN_NEEDS_COMMUTATIVE, not_commutative, "the operator is not commutative"},
+    {ATN_NEEDS_POW2, not_pow2, "the number of ranks is not a power of two"},
+    {ATN_NEEDS_EVEN, odd, "the number of ranks is odd"},
+    {ATN_NEEDS_COMPOSITE, prime, "the number of ranks is not composite"},
+    {ATN_NEEDS_TOPOLOGY, nowhere, "the topology is not known"},
+};
+
+static atn_order order_of(const atn_row *row, const atn_params *prm)
+{
+    return (atn_order)atn_params_get(row, prm, "order", ATN_ORDER_RANK);
+}
+
+static const char *refuses_order(const atn_row *row, const atn_problem *q, const atn_params *prm)
+{
+    const atn_order order = order_of(row, prm);
+
+    if (order == ATN_ORDER_RANK)
+        return NULL;
+    if (q->ordered)
+        return "another rank order would change the order of operands";
+    return nowhere(q) ? "the order needs a topology" : atn_order_refuses(q->topo, order);
+}
+
+const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm)
+{
+    const atn_algo *algo = row->algo;
+
+    if (atn_wants_canonical(q) && !atn_is_canonical(row, q, prm))
+        return "it combines operands in another order than ATTUNE_REPRODUCIBLE requires";
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if ((algo->needs & needs[i].need) && needs[i].lacks(q) &&
+            !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_levels_given(row, prm)))
+            return needs[i].why;
+    if (q->segments > 1 && !(algo->passes & ATN_PASS_SEGMENT))
+        return "it does not support segments";
+    const char *why = refuses_order(row, q, prm);
+    return why || !algo->refuses ? why : algo->refuses(q, prm);
+}
+
+/* ---- building ---- */
+
+/* The next number with at most four significant bits. */
+static int round_up(int n)
+{
+    int step = 1;
+
+    while (n > 16 * step)
+        step *= 2;
+    return (n + step - 1) / step * step;
+}
+
+int atn_segments(const atn_row *row, const atn_problem *q, const atn_params *prm)
+{
+    const int64_t segment = atn_params_get(row, prm, "segment", 0);
+
+    if (segment <= 0 || q->bytes <= 0)
+        return 1;
+    const int64_t unit = row->algo->shares ? (q->bytes - 1) / q->p + 1 : q->bytes;
+    const int64_t least = (unit - 1) / segment + 1;
+    return least < ATN_MAX_SEGMENTS ? round_up((int)least) : ATN_MAX_SEGMENTS;
+}
+
+typedef struct {
+    const atn_algo *algo;
+    const atn_params *prm;
+} job;
+
+static void run_job(atn_builder *b, const atn_problem *q, const void *context)
+{
+    const job *j = context;
+    j->algo->build(b, q, j->prm);
+}
+
+static void run_segments(atn_builder *b, const atn_problem *q, const void *context)
+{
+    const job *j = context;
+
+    if (q->segments > 1 && !j->algo->segments_inside)
+        atn_pass_segment(b, q, q->segments, run_job, context);
+    else
+        run_job(b, q, context);
+}
+
+static void run_ordered(atn_builder *b, const atn_problem *q, atn_order order, const job *j)
+{
+    int *ranks = malloc(sizeof *ranks * (size_t)q->p);
+
+    if (ranks && atn_order_ranks(q->topo, order, q->root, ranks))
+        atn_pass_permute(b, q, ranks, run_segments, j);
+    else
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    free(ranks);
+}
+
+static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
+                       const atn_params *prm)
+{
+    const job j = {row->algo, prm};
+    const atn_order order = order_of(row, prm);
+
+    if (order != ATN_ORDER_RANK)
+        run_ordered(b, q, order, &j);
+    else
+        run_segments(b, q, &j);
+    atn_pass_throttle(b, (int)atn_params_get(row, prm, "window", 0));
+    if (row->algo->passes & ATN_PASS_SYNC) /* other rows may have their own `sync` */
+        atn_pass_synchronise(b, (atn_sync)atn_params_get(row, prm, "sync", ATN_SYNC_NONE),
+                             (int)atn_params_get(row, prm, "every", 1));
+}
+
+atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                     atn_schedule **schedule_p, atn_error *err)
+{
+    const char *why = row->algo->build ? atn_refuses(row, q, prm) : "it has no schedule";
+    char name[ATN_NAME_ROOM];
+
+    if (why == NULL)
+        return atn_build_willing(row, q, prm, schedule_p, err);
+    atn_params_print(row, prm, name, sizeof name);
+    return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
+}
+
+atn_status atn_build_willing(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                             atn_schedule **schedule_p, atn_error *err)
+{
+    char name[ATN_NAME_ROOM];
+
+    atn_params_print(row, prm, name, sizeof name);
+    atn_builder *b = atn_builder_new(q);
+    if (!b)
+        return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
+    run_passes(b, row, q, prm);
+    return atn_builder_finish(b, name, schedule_p, err);
+}
+
+void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo, const atn_params *prm)
+{
+    atn_params own = {{0}};
+    atn_embed inner = *e;
+    int n = 0;
+
+    for (const atn_param *param = algo->params; param && param->name; param++)
+        own.v[n++] = param->fallback;
+    const job j = {algo, prm ? prm : &own};
+    inner.build = run_job;
+    inner.context = &j;
+    atn_embed_run(b, &inner);
+}

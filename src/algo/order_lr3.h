@@ -1,0 +1,10 @@
+/* order_lr3.h - the contention-free ring with the shortest maximum distance between neighbours. */
+#ifndef ATN_ORDER_LR3_H
+#define ATN_ORDER_LR3_H
+
+#include "algo/forest.h"
+
+/* NULL on success, else the reason; `ranks` may be NULL. */
+const char *atn_order_shortest(const atn_forest *f, int *ranks);
+
+#endif
