@@ -78,15 +78,4 @@ atn_estimate atn_geometric_mean(const atn_estimate *v, int n)
     return (atn_estimate){exp(mid), exp(mid - sqrt(down) / n), exp(mid + sqrt(up) / n)};
 }
 
-double atn_rho(double e, double r) { return fabs(e - r) / r; }
 double atn_mu(double e, double r) { return fmax(e, r) / fmin(e, r); }
-double atn_rho_of_mu(double mu, bool above) { return above ? mu - 1 : 1 - 1 / mu; }
-double atn_mu_of_rho(double rho, bool above) { return above ? rho + 1 : 1 / (1 - rho); }
-
-double atn_mean_mu(const double *e, const double *r, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += atn_mu(e[i], r[i]);
-    return sum / n;
-}

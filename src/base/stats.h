@@ -39,13 +39,7 @@ atn_estimate atn_ratio(atn_estimate a, atn_estimate b);
 /* Geometric mean of n >= 1 independent positive estimates, the same way. */
 atn_estimate atn_geometric_mean(const atn_estimate *v, int n);
 
-/* Error of an estimate e of a time r > 0: the relative error |e - r| / r, and the proportional
- * error max / min, which is the same for twice and half.  Each can be computed from the other and
- * the side of r on which the estimate lies. */
-double atn_rho(double e, double r);
+/* Proportional error of an estimate e of a time r > 0: max / min, the same for twice and half. */
 double atn_mu(double e, double r);
-double atn_rho_of_mu(double mu, bool above);
-double atn_mu_of_rho(double rho, bool above);
-double atn_mean_mu(const double *e, const double *r, int n);
 
 #endif

@@ -93,7 +93,7 @@ static int copy_typed(const atn_exec_unit *u, void *to, const void *from, int64_
     return code;
 }
 
-int atn_copy_units(const atn_exec_unit *u, void *to, const void *from, int64_t units)
+static int copy_units(const atn_exec_unit *u, void *to, const void *from, int64_t units)
 {
     if (to == from)
         return MPI_SUCCESS;
@@ -131,7 +131,7 @@ int atn_run_local(const atn_run *x, const atn_xop *o)
         const char *from = x->base[o->space_a] + part[i].a;
         char *to = x->base[o->space_b] + part[i].b;
         code = o->kind == X_REDUCE ? atn_reduce_units(u, from, to, part[i].units)
-                                   : atn_copy_units(u, to, from, part[i].units);
+                                   : copy_units(u, to, from, part[i].units);
     }
     return code;
 }
@@ -143,8 +143,8 @@ static int move_parts(const atn_run *x, const atn_xop *o, bool gather)
 
     for (int i = 0; i < o->nparts && code == MPI_SUCCESS; i++) {
         char *user = x->base[o->space_a] + part[i].a, *packed = x->packed + o->packed + part[i].b;
-        code = atn_copy_units(&x->plan->unit, gather ? packed : user, gather ? user : packed,
-                              part[i].units);
+        code = copy_units(&x->plan->unit, gather ? packed : user, gather ? user : packed,
+                          part[i].units);
     }
     return code;
 }

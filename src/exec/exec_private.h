@@ -151,7 +151,6 @@ void atn_program_free(atn_program *g);
 char *atn_reserve(char **buf, size_t *have, int64_t want);
 /* Packs or unpacks n elements of `type` at `user` to or from `bytes` packed bytes. */
 int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
-int atn_copy_units(const atn_exec_unit *u, void *to, const void *from, int64_t units);
 int atn_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units);
 int atn_run_local(const atn_run *x, const atn_xop *o);
 int atn_pack_parts(const atn_run *x, const atn_xop *o);   /* parts -> pack buffer */
@@ -184,9 +183,8 @@ typedef struct {
 } atn_sides;
 int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
 int atn_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
-/* The sizes of all ranks' blocks for gatherv and scatterv (needs messages). */
+/* The sizes of all ranks' blocks for gatherv and scatterv (exchanged first). */
 int64_t *atn_vec_lens(atn_exec *x);
-int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm comm);
 
 /* plan.c */
 enum { ATN_KEEP_BYTES = 64 << 20 }; /* limit for buffers kept between calls */
@@ -194,7 +192,6 @@ void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op);
 atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_exec_unit *unit,
                        int64_t each, int *code_p);
 void atn_plan_free(atn_plan *plan);
-int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm comm);
 static inline bool atn_is_varying(const atn_problem *q)
 {
     return atn_operation_get(q->op)->flags & ATN_VARYING;

@@ -93,7 +93,7 @@ void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
 
 /* ---- running ---- */
 
-int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm comm)
+static int run_plan(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm comm)
 {
     atn_run run = {.x = x, .plan = plan, .comm = comm, .base = {src, dst, NULL}};
     int code;
@@ -110,63 +110,6 @@ int atn_plan_run(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm com
     code = plan->program.chain ? atn_run_chain(&run) : atn_run_dag(&run, &plan->dag);
     x->running = NULL;
     return code;
-}
-
-static int64_t sum(const atn_blocks *z)
-{
-    int64_t total = 0;
-
-    for (int j = 0; z->lens && j < z->n; j++)
-        total += z->lens[j];
-    return total;
-}
-
-static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)
-{
-    atn_sides s;
-    int code = MPI_SUCCESS;
-
-    if (plan->choice.row->algo->needs & ATN_NEEDS_SIZES)
-        code = atn_exchange_sizes(x, plan, call, comm);
-    if (code == MPI_SUCCESS)
-        code = atn_sides_bind(x, plan, call, &s);
-    if (code == MPI_SUCCESS && atn_is_varying(&plan->q)) {
-        plan->program.chain = atn_is_chain(plan->schedule);
-        if (!bind_program(plan, &s.partition,
-                          sum(&s.partition.src) + sum(&s.partition.dst) + sum(&s.partition.vec)))
-            code = MPI_ERR_NO_MEM;
-    }
-    if (code == MPI_SUCCESS)
-        code = atn_plan_run(x, plan, s.base[0], s.base[1], comm);
-    return code == MPI_SUCCESS ? atn_sides_unbind(x, plan, call, &s) : code;
-}
-
-/* Frees large buffers: a communicator must not keep memory that it needed once. */
-static void drop_buffers(atn_exec *x)
-{
-    free(x->scratch);
-    free(x->stage[0]);
-    free(x->stage[1]);
-    x->scratch = x->stage[0] = x->stage[1] = NULL;
-    x->scratch_bytes = x->stage_bytes[0] = x->stage_bytes[1] = 0;
-}
-
-int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)
-{
-    const bool direct = x->direct && !atn_one_buffer(call);
-    const int code = direct ? atn_plan_run(x, plan, call->src.buf, call->dst.buf, comm)
-                            : run_bound(x, plan, call, comm);
-
-    if (x->scratch_bytes + x->stage_bytes[0] + x->stage_bytes[1] > ATN_KEEP_BYTES)
-        drop_buffers(x);
-    return code;
-}
-
-int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
-                    MPI_Op op, MPI_Comm comm)
-{
-    atn_plan_handles(plan, type, op);
-    return atn_plan_run(x, plan, (char *)src, dst, comm);
 }
 
 /* ---- sizes of gatherv, scatterv and alltoallv ---- */
@@ -234,7 +177,7 @@ static int level_sizes(atn_exec *x, int64_t *lens)
     return most > relay_bytes / x->p ? ATN_DECLINED : MPI_SUCCESS;
 }
 
-int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm comm)
+static int exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm comm)
 {
     int64_t *lens = atn_vec_lens(x);
     int code;
@@ -246,6 +189,65 @@ int atn_exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, 
     if (!lens || !exchange)
         return lens ? code : MPI_ERR_NO_MEM;
     own_sizes(x, call, lens);
-    code = atn_plan_run(x, exchange, NULL, (char *)lens, comm);
+    code = run_plan(x, exchange, NULL, (char *)lens, comm);
     return code == MPI_SUCCESS && is_alltoall(call) ? level_sizes(x, lens) : code;
+}
+
+/* ---- calls ---- */
+
+static int64_t sum(const atn_blocks *z)
+{
+    int64_t total = 0;
+
+    for (int j = 0; z->lens && j < z->n; j++)
+        total += z->lens[j];
+    return total;
+}
+
+static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)
+{
+    atn_sides s;
+    int code = MPI_SUCCESS;
+
+    if (plan->choice.row->algo->needs & ATN_NEEDS_SIZES)
+        code = exchange_sizes(x, plan, call, comm);
+    if (code == MPI_SUCCESS)
+        code = atn_sides_bind(x, plan, call, &s);
+    if (code == MPI_SUCCESS && atn_is_varying(&plan->q)) {
+        plan->program.chain = atn_is_chain(plan->schedule);
+        if (!bind_program(plan, &s.partition,
+                          sum(&s.partition.src) + sum(&s.partition.dst) + sum(&s.partition.vec)))
+            code = MPI_ERR_NO_MEM;
+    }
+    if (code == MPI_SUCCESS)
+        code = run_plan(x, plan, s.base[0], s.base[1], comm);
+    return code == MPI_SUCCESS ? atn_sides_unbind(x, plan, call, &s) : code;
+}
+
+/* Frees large buffers: a communicator must not keep memory that it needed once. */
+static void drop_buffers(atn_exec *x)
+{
+    free(x->scratch);
+    free(x->stage[0]);
+    free(x->stage[1]);
+    x->scratch = x->stage[0] = x->stage[1] = NULL;
+    x->scratch_bytes = x->stage_bytes[0] = x->stage_bytes[1] = 0;
+}
+
+int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)
+{
+    const bool direct = x->direct && !atn_one_buffer(call);
+    const int code = direct ? run_plan(x, plan, call->src.buf, call->dst.buf, comm)
+                            : run_bound(x, plan, call, comm);
+
+    if (x->scratch_bytes + x->stage_bytes[0] + x->stage_bytes[1] > ATN_KEEP_BYTES)
+        drop_buffers(x);
+    return code;
+}
+
+int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
+                    MPI_Op op, MPI_Comm comm)
+{
+    atn_plan_handles(plan, type, op);
+    return run_plan(x, plan, (char *)src, dst, comm);
 }

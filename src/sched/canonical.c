@@ -30,7 +30,7 @@ static int cut_binomial(int root, int lo, int hi)
     return leader < lo + (hi - lo) / s * s ? lo + s : hi - s;
 }
 
-int atn_canonical_cut(const atn_problem *q, int lo, int hi)
+static int cut_of(const atn_problem *q, int lo, int hi)
 {
     switch (q->op) {
     case ATN_REDUCE:
@@ -50,7 +50,7 @@ static int value_of(atn_value_table *v, const atn_problem *q, int lo, int hi, co
 
     if (hi - lo == 1)
         return atn_value_leaf(v, lo, like->block, like->size);
-    const int cut = atn_canonical_cut(q, lo, hi);
+    const int cut = cut_of(q, lo, hi);
     const int left = value_of(v, q, lo, cut, like), right = value_of(v, q, cut, hi, like);
     return left < 0 || right < 0 ? -1 : atn_value_combine(v, left, right, &why);
 }

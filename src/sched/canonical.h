@@ -18,8 +18,6 @@ static inline bool atn_wants_canonical(const atn_problem *q)
 {
     return q->canonical && (atn_operation_get(q->op)->flags & ATN_TYPED);
 }
-/* Where the run lo .. hi - 1 of at least two ranks is divided. */
-int atn_canonical_cut(const atn_problem *q, int lo, int hi);
 /* Whether a value, which holds the contributions of a run, was combined in this order. */
 bool atn_has_canonical(atn_value_table *v, const atn_problem *q, int value);
 

@@ -14,27 +14,20 @@ atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t eac
     };
 }
 
-atn_extent atn_blocks_at(const atn_blocks *z, int split, int block)
+static int64_t units_of(const atn_blocks *z, int split, int block)
 {
     const int j = block / split, k = block % split;
-    const int64_t len = z->lens ? z->lens[j] : z->each, lo = atn_cut(len, k, split);
-    int64_t off = 0;
+    const int64_t len = z->lens ? z->lens[j] : z->each;
 
-    if (z->offs)
-        off = z->offs[j];
-    else if (!z->lens)
-        off = j * z->each;
-    else
-        for (int i = 0; i < j; i++)
-            off += z->lens[i];
-    return (atn_extent){off + lo, atn_cut(len, k + 1, split) - lo};
+    return atn_cut(len, k + 1, split) - atn_cut(len, k, split);
 }
 
-int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block)
+static int64_t block_units(const atn_partition *t, const atn_schedule *s, atn_space space,
+                           int block)
 {
     if (space == ATN_TMP)
-        return atn_blocks_at(&t->vec, t->split, s->tmp_shape[block]).len;
-    return atn_blocks_at(space == ATN_SRC ? &t->src : &t->dst, t->split, block).len;
+        return units_of(&t->vec, t->split, s->tmp_shape[block]);
+    return units_of(space == ATN_SRC ? &t->src : &t->dst, t->split, block);
 }
 
 int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot)
@@ -44,6 +37,6 @@ int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_
 
     for (int i = 0; i < slot->n; i++)
         for (int k = 0; k < r[i].count; k++)
-            units += atn_block_units(t, s, (atn_space)slot->space, r[i].first + k);
+            units += block_units(t, s, (atn_space)slot->space, r[i].first + k);
     return units;
 }

@@ -30,10 +30,6 @@ static inline int64_t atn_cut(int64_t units, int k, int split)
 /* Uniform partition of a problem: every natural block has `each` units. */
 atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t each);
 
-/* Offset and length of a block. */
-atn_extent atn_blocks_at(const atn_blocks *z, int split, int block);
-/* Units of a block of any space (TMP through its shape). */
-int64_t atn_block_units(const atn_partition *t, const atn_schedule *s, atn_space space, int block);
 int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot);
 
 #endif
