@@ -236,7 +236,7 @@ static const struct {
     {"rank 0\nround 3\nround 2", "f:7: '2' is not a valid round"},
     {"rank 0\nend", "f:6: the schedule ends after 1 of 2 ranks"},
     {"rank 0\nrank 1\nend\nrank 1", "f:8: text after \"end\""},
-    {"rank 0\nrank 1\n", "f:7: the line \"end\" is missing"},
+    {"rank 0\nrank 1\n", "f:8: the line \"end\" is missing"},
     {"hello", "f:5: 'hello' is unknown"},
 };
 
