@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 4
 . tests/tap.bash
 
 c_files() { find src include tests bench examples -name '*.[ch]' | sort; }
-scripts() { grep -lrE --include='*' '^#!.*(bash|/sh)$' tools tests examples .ci | sort; }
+scripts() { grep -lrE --include='*' '^#!.*(bash|/sh)$' bench tools tests examples .ci | sort; }
 
 format() {
     local text
