@@ -7,9 +7,10 @@ trap 'rm -rf "$bad"' EXIT
 
 # Files and folders that are checked; `.` checks the whole repository.
 CLEAN=(.ci CHANGELOG.md CMakeLists.txt CONTRIBUTING.md Makefile README.md bench docs/README.md docs/api.md
-    docs/results.md examples include libexec share src/algo src/base src/exec src/kernel src/lab src/measure src/model
-    src/predict src/report src/research src/sched tests/build tests/lab tests/lint tests/property tests/run
-    tests/soak tests/tap.bash tests/unit tools)
+    docs/results.md examples include libexec share src/algo src/base src/exec src/interpose src/kernel src/lab
+    src/measure src/model src/predict src/report src/research src/sched src/stager src/trace src/tracer src/tune
+    tests/asan tests/build tests/lab tests/lint tests/mpi tests/property tests/run tests/soak tests/tap.bash
+    tests/unit tools)
 
 words() { ATTUNE_WORDS=$PWD/tools/words.txt tools/check_words "$bad" "$@"; }
 mkdir "$bad/docs" "$bad/src"
