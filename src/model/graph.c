@@ -139,25 +139,25 @@ static void add_rank(atn_op_graph *g, int r)
             g->nodes[last[o->kind]].next = id;
         last[o->kind] = id;
         for (int d = 0; d < o->ndeps; d++)
-            g->nodes[g->base[r] + s->deps[o->dep + d]].heirs++;
+            g->nodes[g->base[r] + s->deps[o->dep + d]].nsucc++;
     }
 }
 
-static void list_heirs(atn_op_graph *g)
+static void list_successors(atn_op_graph *g)
 {
     int at = 0;
 
     for (int i = 0; i < g->n; i++) {
-        g->nodes[i].heir = at;
-        at += g->nodes[i].heirs;
-        g->nodes[i].heirs = 0;
+        g->nodes[i].succ = at;
+        at += g->nodes[i].nsucc;
+        g->nodes[i].nsucc = 0;
     }
     for (int r = 0; r < g->p; r++)
         for (int i = 0; i < g->s[r]->nops; i++) {
             const atn_op *o = &g->s[r]->ops[i];
             for (int d = 0; d < o->ndeps; d++) {
                 atn_op_node *on = &g->nodes[g->base[r] + g->s[r]->deps[o->dep + d]];
-                g->heirs[on->heir + on->heirs++] = g->base[r] + i;
+                g->succ[on->succ + on->nsucc++] = g->base[r] + i;
             }
         }
 }
@@ -175,15 +175,15 @@ static bool set_up(atn_op_graph *g, atn_schedule *const *s, int p)
     if (g->base)
         g->base[p] = g->n;
     g->nodes = malloc(sizeof *g->nodes * ((size_t)g->n + 1));
-    g->heirs = malloc(sizeof *g->heirs * ((size_t)deps + 1));
-    return g->base && g->nodes && g->heirs;
+    g->succ = malloc(sizeof *g->succ * ((size_t)deps + 1));
+    return g->base && g->nodes && g->succ;
 }
 
 void atn_op_graph_free(atn_op_graph *g)
 {
     free(g->base);
     free(g->nodes);
-    free(g->heirs);
+    free(g->succ);
     *g = (atn_op_graph){.p = 0};
 }
 
@@ -197,7 +197,7 @@ atn_status atn_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph
     if (status == ATN_OK)
         status = match(g, err);
     if (status == ATN_OK)
-        list_heirs(g);
+        list_successors(g);
     else
         atn_op_graph_free(g);
     return status;

@@ -14,7 +14,7 @@ typedef struct {
     int other;       /* the other end of a message; -1: none */
     int next;        /* next operation on the same port of its rank; -1: none */
     int waits;       /* dependencies, and the previous operation on its port */
-    int heir, heirs; /* operations that depend on it: heirs[heir .. heir + heirs) */
+    int succ, nsucc; /* operations that depend on it: succ[succ .. succ + nsucc) */
     int64_t bytes;   /* set by atn_op_graph_size */
     int parts;       /* ranges of its slot: more than one require packing */
 } atn_op_node;
@@ -24,7 +24,7 @@ typedef struct {
     int p, n, nmessages;
     int *base; /* first node of a rank; base[p] = n */
     atn_op_node *nodes;
-    int *heirs;
+    int *succ;
 } atn_op_graph;
 
 /* ATN_FINDING: a message has only one end. */

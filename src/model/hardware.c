@@ -55,7 +55,7 @@ static double cost_of(context *x, const atn_op_graph *g, int id, atn_message_cos
     return 0.0;
 }
 
-/* One callback and one entry per model; `init` fills in x.of for every channel i. */
+/* One callback and one entry per model; the last arguments fill in x.of for every channel i. */
 #define MODEL(name, ...)                                                                           \
     static double name##_cost(void *x, const atn_op_graph *g, int id, atn_message_cost *cost)      \
     {                                                                                              \

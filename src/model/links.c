@@ -306,10 +306,10 @@ static void complete(sim *s, int id)
     const atn_op_node *x = &s->g->nodes[id];
     s->done++;
     s->time = fmax(s->time, s->now);
-    for (int i = 0; i < x->heirs; i++) {
-        const int heir = s->g->heirs[x->heir + i];
-        if (--s->v[heir].waits == 0)
-            ready(s, heir);
+    for (int i = 0; i < x->nsucc; i++) {
+        const int next = s->g->succ[x->succ + i];
+        if (--s->v[next].waits == 0)
+            ready(s, next);
     }
 }
 

@@ -167,9 +167,9 @@ typedef struct {
     void (*warn)(void *to, const char *text);
     void *to;
     int n;
-} critic;
+} checker;
 
-__attribute__((format(printf, 3, 4))) static void warn_about(critic *c, int line,
+__attribute__((format(printf, 3, 4))) static void warn_about(checker *c, int line,
                                                              const char *format, ...)
 {
     char text[400];
@@ -193,7 +193,7 @@ static bool significantly_less(double a, double half_a, double b, double half_b)
 }
 
 /* L(m, tau) <= L(m, A tau) <= A L(m, tau) */
-static void check_taus(critic *c, const char *name, const atn_cost_table *t, int row)
+static void check_taus(checker *c, const char *name, const atn_cost_table *t, int row)
 {
     for (int k = 1; k < t->ntaus; k++) {
         const double one = t->v[row][k - 1], more = t->v[row][k];
@@ -201,20 +201,18 @@ static void check_taus(critic *c, const char *name, const atn_cost_table *t, int
         const double factor = (double)t->tau[k] / t->tau[k - 1];
         if (significantly_less(more, half_more, one, half))
             warn_about(c, t->line[row],
-                       "table %s: %" PRId64
-                       " bytes take %.4g us with %d concurrent ranks but %.4g with %d: "
-                       "more ranks cannot be faster; measure again on an idle machine",
+                       "table %s: %" PRId64 " bytes take %.4g us at concurrency %d but %.4g at %d: "
+                       "more concurrency cannot be faster; measure again on an idle machine",
                        name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
         else if (significantly_less(factor * one, factor * half, more, half_more))
             warn_about(c, t->line[row],
-                       "table %s: %" PRId64
-                       " bytes take %.4g us with %d concurrent ranks but %.4g with %d: "
+                       "table %s: %" PRId64 " bytes take %.4g us at concurrency %d but %.4g at %d: "
                        "serialization would be faster; measure again on an idle machine",
                        name, t->size[row], one * 1e6, t->tau[k - 1], more * 1e6, t->tau[k]);
     }
 }
 
-static void check_times(critic *c, const char *name, const atn_cost_table *t)
+static void check_times(checker *c, const char *name, const atn_cost_table *t)
 {
     for (int i = 0; i < t->nsizes; i++) {
         check_taus(c, name, t, i);
@@ -228,7 +226,7 @@ static void check_times(critic *c, const char *name, const atn_cost_table *t)
     }
 }
 
-static void warn_about_channel(critic *c, const atn_channel *h)
+static void warn_about_channel(checker *c, const atn_channel *h)
 {
     c->where = h->name;
     if (h->eager > 0 && h->o_from * slack < h->o_below)
@@ -246,7 +244,7 @@ static void warn_about_channel(critic *c, const atn_channel *h)
 
 int atn_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text), void *to)
 {
-    critic c = {.m = m, .warn = warn, .to = to};
+    checker c = {.m = m, .warn = warn, .to = to};
     for (int i = 0; i < m->nchannels; i++)
         warn_about_channel(&c, &m->channel[i]);
     return c.n;

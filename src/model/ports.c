@@ -43,8 +43,8 @@ static void finish(walk *w, int id, double at, double port)
         w->ends[id] = at;
     if (x->next >= 0)
         release(w, x->next, port);
-    for (int i = 0; i < x->heirs; i++)
-        release(w, w->g->heirs[x->heir + i], at);
+    for (int i = 0; i < x->nsucc; i++)
+        release(w, w->g->succ[x->succ + i], at);
 }
 
 static void arrive(walk *w, int recv, const atn_message_cost *c)

@@ -52,8 +52,8 @@ static void finish(run *w, int id, double at)
     w->end = fmax(w->end, at);
     if (x->next >= 0)
         release(w, x->next, w->begin);
-    for (int i = 0; i < x->heirs; i++)
-        release(w, w->g->heirs[x->heir + i], at);
+    for (int i = 0; i < x->nsucc; i++)
+        release(w, w->g->succ[x->succ + i], at);
 }
 
 /* ---- ports ---- */

@@ -81,7 +81,7 @@ static bool offer(atn_online *o, int ahead, int count)
     return !o->dead && atn_predictor_offers(o->p, &o->hint, 1, ahead, count, &o->offers);
 }
 
-static void judge(atn_online *o, int offered, int n)
+static void count_prediction(atn_online *o, int offered, int n)
 {
     const bool predicted = o->right >= TRUST && offered != ATN_NO_SYMBOL;
     o->stats.requests++;
@@ -106,7 +106,7 @@ static void learn(atn_online *o, const void *key, int64_t site)
                                   .site = site_number(o, site)};
     o->hint = ATN_NO_SITE;
     o->dead = o->dead || x.symbol < 0 || !atn_predictor_update(o->p, x);
-    judge(o, offered, x.symbol);
+    count_prediction(o, offered, x.symbol);
 }
 
 void atn_online_add(atn_online *o, const void *key, int64_t site)

@@ -69,8 +69,8 @@ reported() { grep -q '^2 ranks on 1 host, Some MPI 1.0: 8 of 9 experiments, 352 
     grep -qE '^memory +ring +2 +100 +1\.1 +1\.4 +1 x 2$' err &&
     grep -qE '^- +reduce +1 +50 +12\.5 +12\.5 +1K sum\.f64$' err; }
 check "the report" reported
-warned() { grep -q '^attune: warning: m: memory: table transfer: 1 bytes take 0.025 us with 1 at once' err; }
-check "what is odd is told" warned
+warned() { grep -q '^attune: warning: m: memory: table transfer: 1 bytes take 0.025 us at concurrency 1' err; }
+check "suspicious values cause warnings" warned
 check "nothing else is left" test ! -e m.part
 in_csv() { run -o m --format csv 2>&1 | grep -q '^memory,eager,1,2,0.8,0.8,0$'; }
 check "the report in csv" in_csv

@@ -192,10 +192,11 @@ static void suspicious_values_cause_warnings(void **state)
                            "end\n");
     assert_int_equal(atn_machine_warnings(m, collect, warnings), 6);
     assert_non_null(strstr(warnings,
-                           "m:5: memory: table transfer: 1024 bytes take 1 us with 1 "
-                           "concurrent ranks but 3 with 2: serialization would be faster"));
-    assert_non_null(strstr(warnings, "m:6: memory: table transfer: 2048 bytes take 2 us with 1 "
-                                     "concurrent ranks but 1 with 2: more ranks cannot be faster"));
+                           "m:5: memory: table transfer: 1024 bytes take 1 us at concurrency "
+                           "1 but 3 at 2: serialization would be faster"));
+    assert_non_null(strstr(warnings,
+                           "m:6: memory: table transfer: 2048 bytes take 2 us at concurrency "
+                           "1 but 1 at 2: more concurrency cannot be faster"));
     assert_non_null(
         strstr(warnings, "m:7: memory: table transfer: 4096 bytes take 1 us, less than"));
     assert_non_null(strstr(warnings, "overhead decreases"));

@@ -11,7 +11,7 @@ typedef struct {
     const atn_stream *stream;
     int *sites;         /* of the stream; ATN_NO_SITE: no hint */
     atn_symbols *ahead; /* ring of offers for the current request and the next ones */
-} player;
+} replayer;
 
 static bool has_hints(const atn_stream *s)
 {
@@ -21,7 +21,7 @@ static bool has_hints(const atn_stream *s)
     return false;
 }
 
-static bool is_hinted(const player *x, const atn_predictor_row *row, bool hints,
+static bool is_hinted(const replayer *x, const atn_predictor_row *row, bool hints,
                       const atn_stream_request *of)
 {
     const atn_replay_rules *r = x->rules;
@@ -30,7 +30,7 @@ static bool is_hinted(const player *x, const atn_predictor_row *row, bool hints,
     return hints ? of->hinted : row->sites == ATN_SITES_HINTED;
 }
 
-static bool begin(player *x, const atn_predictor_choice *c)
+static bool begin(replayer *x, const atn_predictor_choice *c)
 {
     const int n = x->stream->n;
     const bool hints = has_hints(x->stream);
@@ -46,7 +46,7 @@ static bool begin(player *x, const atn_predictor_choice *c)
     return true;
 }
 
-static void end(player *x)
+static void end(replayer *x)
 {
     for (int i = 0; x->ahead && i < x->rules->ahead; i++)
         atn_vec_free(&x->ahead[i]);
@@ -56,7 +56,7 @@ static void end(player *x)
 }
 
 /* Before request i, offers are made for request i + ahead - 1. */
-static bool look_ahead(player *x, int i)
+static bool look_ahead(replayer *x, int i)
 {
     const int m = x->rules->ahead, target = i + m - 1;
     if (target >= x->stream->n)
@@ -72,7 +72,7 @@ static bool is_among(const atn_symbols *list, int symbol)
     return false;
 }
 
-static bool play(player *x, atn_replay *r, atn_symbols *offered)
+static bool play(replayer *x, atn_replay *r, atn_symbols *offered)
 {
     for (int i = 0; i < x->stream->n; i++) {
         const atn_symbols *offers = &x->ahead[i % x->rules->ahead];
@@ -93,7 +93,7 @@ static atn_status replay_one(const atn_predictor_choice *c, const atn_replay_rul
                              const atn_stream *stream, atn_replay *r, atn_symbols *offered,
                              atn_error *err)
 {
-    player x = {.rules = rules, .stream = stream};
+    replayer x = {.rules = rules, .stream = stream};
     const bool done = begin(&x, c) && play(&x, r, offered);
     end(&x);
     return done ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory while replaying requests");

@@ -14,9 +14,9 @@ typedef struct {
     const atn_ron_send *last;
     int64_t intervals, changes;
     double left, cached_left;
-} account;
+} rank_sums;
 
-static void add(account *x, const atn_ron_send *s, const atn_ron_hide_rules *rules)
+static void add(rank_sums *x, const atn_ron_send *s, const atn_ron_hide_rules *rules)
 {
     const double available = s->compute / rules->cpu - (double)x->last->bytes / rules->rate;
     const bool hit = s->offer == s->partner, stays = s->partner == x->last->partner;
@@ -29,7 +29,7 @@ static void add(account *x, const atn_ron_send *s, const atn_ron_hide_rules *rul
     x->cached_left += !stays ? left : moved ? rules->delay : 0.0;
 }
 
-static void close_account(const account *x, double delay, atn_ron_hidden *h)
+static void add_rank(const rank_sums *x, double delay, atn_ron_hidden *h)
 {
     if (x->intervals == 0)
         return;
@@ -53,11 +53,11 @@ atn_status atn_ron_hide(const atn_ron_send *sends, int n, const atn_ron_hide_rul
 
     for (int i = 0; i < n; i++)
         p = atn_max(p, sends[i].rank + 1);
-    account *of = calloc((size_t)p + 1, sizeof *of);
+    rank_sums *of = calloc((size_t)p + 1, sizeof *of);
     if (!of)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < n; i++) {
-        account *x = &of[sends[i].rank];
+        rank_sums *x = &of[sends[i].rank];
         if (x->last) {
             add(x, &sends[i], rules);
             h.hits += sends[i].offer == sends[i].partner;
@@ -65,7 +65,7 @@ atn_status atn_ron_hide(const atn_ron_send *sends, int n, const atn_ron_hide_rul
         x->last = &sends[i];
     }
     for (int r = 0; r < p; r++)
-        close_account(&of[r], rules->delay, &h);
+        add_rank(&of[r], rules->delay, &h);
     free(of);
     if (h.ranks == 0)
         return atn_fail(err, ATN_INPUT,

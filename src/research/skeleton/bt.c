@@ -21,7 +21,7 @@ static int rank_at(int cells, int i, int j)
     return atn_mod(i, cells) + cells * atn_mod(j, cells);
 }
 
-static grid lay(atn_skeleton_run *run, bool exact)
+static grid layout(atn_skeleton_run *run, bool exact)
 {
     int c = 1;
     while (c * c < run->p)
@@ -113,7 +113,7 @@ static void solve(const grid *g, int axis)
 
 static void emit(atn_skeleton_run *run, bool exact)
 {
-    const grid g = lay(run, exact);
+    const grid g = layout(run, exact);
     for (int i = 0; i < run->iterations && run->p > 1; i++) {
         faces(&g);
         for (int a = 0; a < AXES; a++)

@@ -16,7 +16,7 @@ typedef struct {
     int mirror;              /* rank of the transpose */
 } grid;
 
-static grid lay(atn_skeleton_run *run)
+static grid layout(atn_skeleton_run *run)
 {
     const int all = atn_floor_log2(run->p), me = run->rank;
     grid g = {.run = run, .levels = (all + 1) / 2, .rows = 1 << all / 2};
@@ -67,7 +67,7 @@ static void solve(const grid *g)
 
 static void emit(atn_skeleton_run *run)
 {
-    const grid g = lay(run);
+    const grid g = layout(run);
     solve(&g);
     sum_scalar(&g, NORM0, 2, BUF_NORM);
     ATN_CALL(run, SUM, .bytes = 8, .site = NORM);

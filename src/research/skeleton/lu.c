@@ -16,7 +16,7 @@ typedef struct {
     int face;        /* bytes of a border */
 } grid;
 
-static grid lay(atn_skeleton_run *run)
+static grid layout(atn_skeleton_run *run)
 {
     const int wide = 1 << (atn_floor_log2(run->p) + 1) / 2, deep = run->p / wide;
     const int row = run->rank % wide, column = run->rank / wide, me = run->rank;
@@ -84,7 +84,7 @@ static void integrate(const grid *g)
 
 static void emit(atn_skeleton_run *run)
 {
-    const grid g = lay(run);
+    const grid g = layout(run);
     borders(&g); /* right-hand side of the exact solution, then of the first guess */
     borders(&g);
     ATN_CALL(run, SUM, .bytes = 40, .site = SUMS);

@@ -14,7 +14,7 @@ typedef struct {
     int cut[AXES], at[AXES];
 } grid;
 
-static grid lay(atn_skeleton_run *run)
+static grid layout(atn_skeleton_run *run)
 {
     grid g = {.run = run, .cut = {1, 1, 1}};
     for (int i = 0, rest = run->p; rest > 1; rest /= 2, i++)
@@ -98,7 +98,7 @@ static void cycle(const grid *g)
 
 static void emit(atn_skeleton_run *run)
 {
-    const grid g = lay(run);
+    const grid g = layout(run);
     borders(&g, TOP);
     ATN_CALL(run, SUM, .bytes = 16, .site = 12);
     borders(&g, TOP);

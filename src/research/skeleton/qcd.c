@@ -14,7 +14,7 @@ typedef struct {
 } torus;
 
 /* Prime factors, the largest first, each for the axis with the fewest divisions. */
-static torus lay(atn_skeleton_run *run)
+static torus layout(atn_skeleton_run *run)
 {
     torus t = {.run = run, .cut = {1, 1, 1, 1}};
     for (int rest = run->p, f; rest > 1; rest /= f) {
@@ -63,7 +63,7 @@ static void staples(const torus *t, int mu)
 
 static void emit(atn_skeleton_run *run)
 {
-    const torus t = lay(run);
+    const torus t = layout(run);
     for (int i = 0; i < run->iterations; i++) {
         for (int half = 0; half < 2; half++)
             for (int mu = 0; mu < AXES; mu++)

@@ -15,7 +15,7 @@ typedef struct {
     int x, y;
 } grid;
 
-static grid lay(atn_skeleton_run *run)
+static grid layout(atn_skeleton_run *run)
 {
     grid g = {.run = run, .rows = 1};
     for (int r = 1; r * r <= run->p; r++)
@@ -59,7 +59,7 @@ static void round_trip(const grid *g, int sites, int fields)
 
 static void emit(atn_skeleton_run *run)
 {
-    const grid g = lay(run);
+    const grid g = layout(run);
     for (int i = 0; i < run->iterations; i++) {
         round_trip(&g, 0, 3);
         round_trip(&g, ROUTINES, 5);

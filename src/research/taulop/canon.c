@@ -169,15 +169,15 @@ static atn_status flatten_leaf(const flattener *f, const atn_tau *x, atn_form wi
 }
 
 /* Each operand separately; the caller frees n + 1 lists. */
-static atn_status flatten_kids(const flattener *f, const atn_tau *x, atn_form with,
-                               atn_terms **lists_p)
+static atn_status flatten_children(const flattener *f, const atn_tau *x, atn_form with,
+                                   atn_terms **lists_p)
 {
     atn_status st = ATN_OK;
-    atn_terms *lists = calloc((size_t)x->kids.n + 1, sizeof *lists);
+    atn_terms *lists = calloc((size_t)x->children.n + 1, sizeof *lists);
     if (!lists)
         return atn_fail(f->err, ATN_MEMORY, "out of memory");
-    for (int i = 0; i < x->kids.n && !st; i++)
-        st = flatten(f, x->kids.v[i], with, atn_form_int(1), &lists[i]);
+    for (int i = 0; i < x->children.n && !st; i++)
+        st = flatten(f, x->children.v[i], with, atn_form_int(1), &lists[i]);
     *lists_p = lists;
     return st;
 }
@@ -221,14 +221,14 @@ static atn_status flatten_join(const flattener *f, const atn_tau *x, atn_form wi
                                atn_terms *out)
 {
     atn_terms *lists = NULL, all = {0};
-    atn_status st = flatten_kids(f, x, with, &lists);
+    atn_status st = flatten_children(f, x, with, &lists);
     if (!st)
-        st = atn_terms_progress(lists, x->kids.n, &all, f->err);
-    if (!st && different_channels(lists, x->kids.n))
+        st = atn_terms_progress(lists, x->children.n, &all, f->err);
+    if (!st && different_channels(lists, x->children.n))
         st = join_channels(f, &all, coef, out);
     else if (!st && !atn_terms_append(out, &all, coef))
         st = atn_fail(f->err, ATN_MEMORY, "out of memory");
-    for (int i = 0; lists && i < x->kids.n; i++)
+    for (int i = 0; lists && i < x->children.n; i++)
         atn_terms_free(&lists[i]);
     free(lists);
     atn_terms_free(&all);
@@ -239,11 +239,11 @@ static atn_status flatten_max(const flattener *f, const atn_tau *x, atn_form wit
                               atn_terms *out)
 {
     atn_terms *lists = NULL;
-    atn_status st = flatten_kids(f, x, with, &lists);
+    atn_status st = flatten_children(f, x, with, &lists);
     if (!st)
-        st = atn_terms_max(lists, x->kids.n, coef, f->rules->slower, out, f->err);
+        st = atn_terms_max(lists, x->children.n, coef, f->rules->slower, out, f->err);
     else
-        for (int i = 0; lists && i < x->kids.n; i++)
+        for (int i = 0; lists && i < x->children.n; i++)
             atn_terms_free(&lists[i]);
     free(lists);
     return st;
@@ -255,15 +255,15 @@ static atn_status flatten(const flattener *f, const atn_tau *x, atn_form with, a
     atn_status st = ATN_OK;
     switch (x->kind) {
     case ATN_TAU_SUM:
-        for (int i = 0; i < x->kids.n && !st; i++)
-            st = flatten(f, x->kids.v[i], with, coef, out);
+        for (int i = 0; i < x->children.n && !st; i++)
+            st = flatten(f, x->children.v[i], with, coef, out);
         return st;
     case ATN_TAU_TIMES:
-        return flatten(f, x->kids.v[0], with, atn_form_mul(coef, x->tau), out);
+        return flatten(f, x->children.v[0], with, atn_form_mul(coef, x->tau), out);
     case ATN_TAU_WITH:
         if (atn_form_is(&x->tau, 0))
             return ATN_OK;
-        return flatten(f, x->kids.v[0], atn_form_mul(with, x->tau), coef, out);
+        return flatten(f, x->children.v[0], atn_form_mul(with, x->tau), coef, out);
     case ATN_TAU_JOIN:
         return flatten_join(f, x, with, coef, out);
     case ATN_TAU_MAX:

@@ -8,9 +8,9 @@ void atn_tau_free(atn_tau *x)
 {
     if (!x)
         return;
-    for (int i = 0; i < x->kids.n; i++)
-        atn_tau_free(x->kids.v[i]);
-    atn_vec_free(&x->kids);
+    for (int i = 0; i < x->children.n; i++)
+        atn_tau_free(x->children.v[i]);
+    atn_vec_free(&x->children);
     free(x);
 }
 
@@ -25,12 +25,12 @@ static atn_tau *fresh(atn_tau_kind kind)
 }
 
 /* Takes ownership of both. */
-static atn_tau *adopt(atn_tau *x, atn_tau *kid)
+static atn_tau *adopt(atn_tau *x, atn_tau *child)
 {
-    if (x && kid && atn_push(&x->kids, kid))
+    if (x && child && atn_push(&x->children, child))
         return x;
     atn_tau_free(x);
-    atn_tau_free(kid);
+    atn_tau_free(child);
     return NULL;
 }
 
@@ -89,11 +89,11 @@ static void print(FILE *f, const atn_tau *x, atn_tau_style style);
 
 static void print_list(FILE *f, const atn_tau *x, const char *between, atn_tau_style style)
 {
-    if (x->kids.n == 0)
+    if (x->children.n == 0)
         fputc('0', f);
-    for (int i = 0; i < x->kids.n; i++) {
+    for (int i = 0; i < x->children.n; i++) {
         fputs(i ? between : "", f);
-        print(f, x->kids.v[i], style);
+        print(f, x->children.v[i], style);
     }
 }
 
@@ -113,14 +113,14 @@ static void print_factor(FILE *f, const atn_tau *x, atn_tau_style style)
         atn_form_print(f, &x->tau, true);
         fputs(sign[style == ATN_TAU_ASCII][x->kind == ATN_TAU_WITH], f);
     }
-    print_operand(f, x->kids.v[0], style);
+    print_operand(f, x->children.v[0], style);
 }
 
 static void print_join(FILE *f, const atn_tau *x, atn_tau_style style)
 {
-    for (int i = 0; i < x->kids.n; i++) {
+    for (int i = 0; i < x->children.n; i++) {
         fputs(i == 0 ? "" : style == ATN_TAU_ASCII ? " || " : " ‖ ", f);
-        print_operand(f, x->kids.v[i], style);
+        print_operand(f, x->children.v[i], style);
     }
 }
 
@@ -167,9 +167,9 @@ typedef struct {
     int nvars;
     atn_error *err;
     atn_status status;
-} valuer;
+} evaluator;
 
-static double form_value(valuer *v, const atn_form *a)
+static double form_value(evaluator *v, const atn_form *a)
 {
     double x = 0;
     if (!v->status)
@@ -177,7 +177,7 @@ static double form_value(valuer *v, const atn_form *a)
     return x;
 }
 
-static double leaf_value(valuer *v, const atn_tau *x, double with)
+static double leaf_value(evaluator *v, const atn_tau *x, double with)
 {
     const atn_tau_costs *m = v->m;
     const double bytes = form_value(v, &x->size), tau = form_value(v, &x->tau) * with;
@@ -198,7 +198,7 @@ static double leaf_value(valuer *v, const atn_tau *x, double with)
     }
 }
 
-static double value(valuer *v, const atn_tau *x, double with)
+static double value(evaluator *v, const atn_tau *x, double with)
 {
     double sum = 0;
     if (x->kind <= ATN_TAU_T)
@@ -209,9 +209,9 @@ static double value(valuer *v, const atn_tau *x, double with)
     }
     const double by =
         x->kind == ATN_TAU_TIMES || x->kind == ATN_TAU_WITH ? form_value(v, &x->tau) : 1;
-    for (int i = 0; i < x->kids.n && !v->status; i++) {
-        const double kid = value(v, x->kids.v[i], x->kind == ATN_TAU_WITH ? with * by : with);
-        sum = x->kind == ATN_TAU_MAX ? fmax(sum, kid) : sum + kid;
+    for (int i = 0; i < x->children.n && !v->status; i++) {
+        const double child = value(v, x->children.v[i], x->kind == ATN_TAU_WITH ? with * by : with);
+        sum = x->kind == ATN_TAU_MAX ? fmax(sum, child) : sum + child;
     }
     return x->kind == ATN_TAU_TIMES ? by * sum : sum;
 }
@@ -219,7 +219,7 @@ static double value(valuer *v, const atn_tau *x, double with)
 atn_status atn_tau_value(const atn_tau *x, const atn_tau_costs *m, const atn_variable *vars,
                          int nvars, double *seconds_p, atn_error *err)
 {
-    valuer v = {.m = m, .vars = vars, .nvars = nvars, .err = err};
+    evaluator v = {.m = m, .vars = vars, .nvars = nvars, .err = err};
     const double seconds = value(&v, x, 1);
     if (!v.status)
         *seconds_p = seconds;

@@ -37,7 +37,7 @@ typedef struct atn_tau {
     int channel;
     bool sizeless; /* an overhead without a message size */
     atn_form size, tau;
-    ATN_VEC(struct atn_tau *) kids;
+    ATN_VEC(struct atn_tau *) children;
 } atn_tau;
 
 void atn_tau_free(atn_tau *x); /* x may be NULL */

@@ -260,7 +260,7 @@ typedef struct {
     int n;
     int *head;       /* of each sequence */
     atn_form *spent; /* of each head */
-} race;
+} progress;
 
 /* Whether they contend when they run concurrently. */
 static bool meet(const atn_term *a, const atn_term *b)
@@ -269,7 +269,7 @@ static bool meet(const atn_term *a, const atn_term *b)
 }
 
 /* The next term of a sequence that contends with `like`; NULL: none. */
-static const atn_term *current(race *x, int i, const atn_term *like)
+static const atn_term *current(progress *x, int i, const atn_term *like)
 {
     const atn_terms *t = &x->actors[i];
     while (x->head[i] < t->n && !meet(&t->v[x->head[i]], like)) {
@@ -279,13 +279,13 @@ static const atn_term *current(race *x, int i, const atn_term *like)
     return x->head[i] < t->n ? &t->v[x->head[i]] : NULL;
 }
 
-static atn_form left(race *x, int i, const atn_term *like)
+static atn_form left(progress *x, int i, const atn_term *like)
 {
     return atn_form_sub(atn_term_amount(current(x, i, like)), x->spent[i]);
 }
 
 /* The shortest head and its remaining amount; NULL: undecidable. */
-static const atn_term *shortest(race *x, const atn_term *like, atn_form *d)
+static const atn_term *shortest(progress *x, const atn_term *like, atn_form *d)
 {
     const atn_term *least = NULL;
     for (int i = 0; i < x->n; i++) {
@@ -306,7 +306,7 @@ static const atn_term *shortest(race *x, const atn_term *like, atn_form *d)
 }
 
 /* All heads advance by d; returns the sum of their degrees. */
-static atn_form advance(race *x, const atn_term *like, atn_form d)
+static atn_form advance(progress *x, const atn_term *like, atn_form d)
 {
     atn_form tau = atn_form_int(0);
     for (int i = 0; i < x->n; i++) {
@@ -324,7 +324,7 @@ static atn_form advance(race *x, const atn_term *like, atn_form d)
     return tau;
 }
 
-static bool under_way(race *x, const atn_term *like)
+static bool under_way(progress *x, const atn_term *like)
 {
     for (int i = 0; i < x->n; i++)
         if (current(x, i, like))
@@ -332,7 +332,7 @@ static bool under_way(race *x, const atn_term *like)
     return false;
 }
 
-static atn_status run_class(race *x, const atn_term *like, atn_terms *out, atn_error *err)
+static atn_status run_class(progress *x, const atn_term *like, atn_terms *out, atn_error *err)
 {
     for (int i = 0; i < x->n; i++) {
         x->head[i] = 0;
@@ -364,7 +364,7 @@ static bool opens_class(const atn_terms *actors, int i, int k)
     return true;
 }
 
-static atn_status run_all(race *x, atn_terms *out, atn_error *err)
+static atn_status run_all(progress *x, atn_terms *out, atn_error *err)
 {
     atn_status st = ATN_OK;
     for (int i = 0; i < x->n; i++)
@@ -379,10 +379,10 @@ static atn_status run_all(race *x, atn_terms *out, atn_error *err)
 
 atn_status atn_terms_progress(const atn_terms *actors, int n, atn_terms *out, atn_error *err)
 {
-    race x = {.actors = actors,
-              .n = n,
-              .head = calloc((size_t)n + 1, sizeof *x.head),
-              .spent = calloc((size_t)n + 1, sizeof *x.spent)};
+    progress x = {.actors = actors,
+                  .n = n,
+                  .head = calloc((size_t)n + 1, sizeof *x.head),
+                  .spent = calloc((size_t)n + 1, sizeof *x.spent)};
     const atn_status st =
         x.head && x.spent ? run_all(&x, out, err) : atn_fail(err, ATN_MEMORY, "out of memory");
     free(x.head);
