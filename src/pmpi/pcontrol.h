@@ -1,4 +1,5 @@
-/* pcontrol.h - what programs say by MPI_Pcontrol (include/attune/attune.h), and its entry point. */
+/* pcontrol.h - levels of MPI_Pcontrol that address Attune (include/attune/attune.h), and its entry
+ * point. */
 #ifndef ATN_PCONTROL_H
 #define ATN_PCONTROL_H
 
@@ -7,13 +8,13 @@
 
 #include "attune/attune.h"
 
-/* Levels come in ranges of ATTUNE_PCONTROL, one for each thing to say. */
+/* Levels form ranges of ATTUNE_PCONTROL, one for each request. */
 typedef enum { ATN_SAYS_NOTHING, ATN_SAYS_CONTEXT, ATN_SAYS_RECV, ATN_SAYS_SEND } atn_saying;
 static_assert(ATTUNE_PCONTROL_RECV == ATN_SAYS_RECV * ATTUNE_PCONTROL &&
                   ATTUNE_PCONTROL_SEND == ATN_SAYS_SEND * ATTUNE_PCONTROL,
               "ranges follow each other");
 
-/* *number_p: which context or tag. */
+/* *number_p: number of the context, or the tag. */
 static inline atn_saying atn_read_level(int level, int *number_p)
 {
     const int range = level / ATTUNE_PCONTROL;
@@ -22,8 +23,8 @@ static inline atn_saying atn_read_level(int level, int *number_p)
                                                                : ATN_SAYS_NOTHING;
 }
 
-/* The exported routine `name`; in what follows, `level` and the one `word` that tools take with it
- * are known. */
+/* Defines the exported routine `name`; its body may use `level` and `word`, the one further argument
+ * that tools take. */
 #define ATN_PCONTROL(name, ...)                                                                    \
     ATN_EXPORT int name(const int level, ...)                                                      \
     {                                                                                              \

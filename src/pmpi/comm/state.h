@@ -55,19 +55,19 @@ typedef struct atn_comm {
     bool reserved;        /* counts against the limit of private communicators */
     uint64_t calls, wake; /* wake: the call at which an agreement must be completed */
     atn_cached_call cached[ATN_CALL_CACHE];
-    atn_promise always;            /* of calls that are not tuned */
-    struct atn_model_plans *model; /* what the model chose so far; NULL: nothing */
-    const atn_call *call;          /* being served */
-    bool ending;                   /* atn_select_model_end must run after the call */
-    int failed;                    /* error code of the selection for the call */
-    unsigned evictions;            /* of the executor when the call cache was last valid */
-    atn_driver *driver;            /* of its tuners; NULL: no online tuning */
+    atn_promise always;                 /* of calls that are not tuned */
+    struct atn_model_plans *model;      /* what the model chose so far; NULL: nothing */
+    const atn_call *call;               /* being served */
+    bool ending;                        /* atn_select_model_end must run after the call */
+    int failed;                         /* error code of the selection for the call */
+    unsigned evictions;                 /* of the executor when the call cache was last valid */
+    atn_driver *driver;                 /* of its tuners; NULL: no online tuning */
     struct atn_comm_arrivals *arrivals; /* arrival patterns; NULL: none */
-    uint64_t requested_context;    /* by info key, on this rank; 0: none */
-    uint64_t context;              /* by info key, as agreed; 0: none */
-    uint64_t history;              /* the latest calls, if contexts are derived from them */
-    uint32_t before;               /* operations that were called before set-up */
-    atn_hit_log *hits;             /* NULL: not recorded */
+    uint64_t requested_context;         /* by info key, on this rank; 0: none */
+    uint64_t context;                   /* by info key, as agreed; 0: none */
+    uint64_t history;                   /* the latest calls, if contexts are derived from them */
+    uint32_t before;                    /* operations that were called before set-up */
+    atn_hit_log *hits;                  /* NULL: not recorded */
     struct atn_call_prediction *prediction;
     /* For the watchdog, which reads them from its own thread: the beat is odd inside a call. */
     _Atomic unsigned beat;

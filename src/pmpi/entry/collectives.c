@@ -78,7 +78,7 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
             atn_select_online_remember(c, &call, key, &turn, (buffers).any);                       \
             return code;                                                                           \
         }                                                                                          \
-        atn_observed_call o;                                                                         \
+        atn_observed_call o;                                                                       \
         if (atn_observe_begin(&o, c, &call, &code))                                                \
             return code;                                                                           \
         code = atn_real.name actuals;                                                              \
