@@ -146,12 +146,12 @@ function(atn_add_mpi flavour)
     endif()
 
     if(exec_sources AND pmpi_sources)
-        add_library(attune-${flavour} SHARED ${pmpi_sources})
+        add_library(attune-${flavour} SHARED ${pmpi_sources} ${interpose_sources})
         # Every call of the MPI library on the way of a short message counts.
         target_compile_options(attune-exec-${flavour} PRIVATE -fno-plt)
         target_compile_options(attune-${flavour} PRIVATE -fno-plt)
-        # GCC otherwise copies all arguments of an entry, for calls that never use the copies; what
-        # watching costs should not depend on where an entry happens to lie either.
+        # GCC otherwise copies all arguments of an entry point, also for calls that never use the copies;
+        # and the overhead should not depend on the alignment of an entry point.
         set_source_files_properties(src/pmpi/entry/collectives.c PROPERTIES COMPILE_OPTIONS
             "$<$<C_COMPILER_ID:GNU>:-fno-cse-follow-jumps>;-falign-functions=64")
         target_link_libraries(attune-${flavour} PRIVATE attune-exec-${flavour} dl)
@@ -163,8 +163,7 @@ function(atn_add_mpi flavour)
     # The tracer and the stager are separate libraries: programs that use neither have no overhead from
     # interposed point-to-point calls.
     add_library(attune_trace-${flavour} SHARED ${tracer_sources} ${interpose_sources})
-    add_library(attune_messages-${flavour} SHARED ${stager_sources} ${interpose_sources}
-                ${CMAKE_SOURCE_DIR}/src/pmpi/gpu.c)
+    add_library(attune_messages-${flavour} SHARED ${stager_sources} ${interpose_sources})
     foreach(library attune_trace-${flavour} attune_messages-${flavour})
         target_compile_definitions(${library} PRIVATE ${definitions})
         target_compile_options(${library} PRIVATE -fno-plt)

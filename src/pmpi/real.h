@@ -9,11 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "interpose/interpose.h"
 #include "sched/operation.h"
-
-#define ATN_HIDDEN    __attribute__((visibility("hidden")))
-#define ATN_EXPORT    __attribute__((visibility("default")))
-#define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
 
 typedef struct {
 #define ATN_CALL(name, id, formals, actuals, ...) int(*name) formals;

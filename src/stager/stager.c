@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "attune/attune.h"
+#include "interpose/gpu.h"
 #include "interpose/job.h"
 #include "interpose/message.h"
-#include "pmpi/gpu.h"
-#include "pmpi/pcontrol.h"
+#include "interpose/pcontrol.h"
 #include "stager/requests.h"
 #include "stager/staging.h"
 #include "stager/synchronous.h"
@@ -210,10 +210,10 @@ ATN_EXPORT void attune_pre_send(int tag) { atn_stager_hint_send(tag); }
 static void control(int level)
 {
     int tag;
-    const atn_saying hint = atn_read_level(level, &tag);
-    if (hint == ATN_SAYS_RECV)
+    const atn_pcontrol_request hint = atn_pcontrol_read(level, &tag);
+    if (hint == ATN_PCONTROL_RECV)
         attune_pre_recv(tag);
-    else if (hint == ATN_SAYS_SEND)
+    else if (hint == ATN_PCONTROL_SEND)
         attune_pre_send(tag);
 }
 

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "attune/attune.h"
-#include "pmpi/pcontrol.h"
+#include "interpose/pcontrol.h"
 #include "tracer/recorder.h"
 
 /* Not in routines.def: no other library need implement hints, and Pcontrol is variadic. */
@@ -67,10 +67,10 @@ ATN_EXPORT void attune_pre_send(int tag)
 static void read_level(const void *from, int level)
 {
     int tag;
-    const atn_saying hinted = atn_read_level(level, &tag);
-    if (hinted == ATN_SAYS_RECV)
+    const atn_pcontrol_request hinted = atn_pcontrol_read(level, &tag);
+    if (hinted == ATN_PCONTROL_RECV)
         hint(ATN_TRACE_PRE_RECV, from, tag, NULL);
-    else if (hinted == ATN_SAYS_SEND)
+    else if (hinted == ATN_PCONTROL_SEND)
         hint(ATN_TRACE_PRE_SEND, from, tag, NULL);
 }
 

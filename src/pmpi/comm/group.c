@@ -3,22 +3,16 @@
 
 #include <stdlib.h>
 
+#include "interpose/job.h"
 #include "topo/topo.h"
 
-int *atn_comm_world_ranks(MPI_Comm comm, int p)
+int *atn_comm_world_ranks(MPI_Comm comm)
 {
-    int *const ranks = malloc(2 * (size_t)p * sizeof *ranks), *const own = ranks + p;
-    MPI_Group world, group;
-
-    if (ranks == NULL)
-        return NULL;
-    for (int i = 0; i < p; i++)
-        own[i] = i;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group group;
+    int n;
     PMPI_Comm_group(comm, &group);
-    PMPI_Group_translate_ranks(group, p, own, world, ranks);
+    int *const ranks = atn_group_world_ranks(group, &n);
     PMPI_Group_free(&group);
-    PMPI_Group_free(&world);
     return ranks;
 }
 
@@ -54,7 +48,7 @@ bool atn_comm_place(atn_comm *c)
 {
     if (atn_the_job.topo == NULL || c->exec == NULL)
         return true;
-    int *const ranks = atn_comm_world_ranks(c->user, c->p);
+    int *const ranks = atn_comm_world_ranks(c->user);
     if (ranks != NULL)
         c->topo = atn_topo_sub(atn_the_job.topo, ranks, c->p);
     free(ranks);

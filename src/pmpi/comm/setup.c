@@ -41,8 +41,8 @@ static void conclude(atn_comm *c, atn_readiness all, bool same)
     else
         give_up(c);
     if (atn_the_job.verbose > 0 && c->r == 0)
-        atn_job_log("communicator of %d ranks: %s", c->p,
-                    c->stage == ATN_COMM_SERVED ? "served" : "native, some rank has no room");
+        atn_print_line("communicator of %d ranks: %s", c->p,
+                       c->stage == ATN_COMM_SERVED ? "served" : "native, some rank has no room");
 }
 
 /* A process of another job would not take part in the agreement, so this is decided locally first.

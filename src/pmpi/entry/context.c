@@ -7,8 +7,8 @@
 
 #define ATTUNE_INSIDE
 #include "attune/attune.h"
+#include "interpose/pcontrol.h"
 #include "pmpi/comm/fastpath.h"
-#include "pmpi/pcontrol.h"
 #include "pmpi/select/online.h"
 
 void attune_context_push(const char *name) { atn_comm_context_push(name, strlen(name)); }
@@ -20,7 +20,7 @@ void attune_context_pop(void) { atn_comm_context_pop(); }
 static void control(int level)
 {
     int number;
-    if (atn_read_level(level, &number) != ATN_SAYS_CONTEXT)
+    if (atn_pcontrol_read(level, &number) != ATN_PCONTROL_CONTEXT)
         return;
     if (number == 0)
         atn_comm_context_pop();

@@ -76,9 +76,9 @@ void atn_entry_job_start(void)
     job->active = true;
     job->threads = is_threaded();
     if (job->verbose > 0 && job->r == 0)
-        atn_job_log("%d ranks on %s, %d rules, wisdom of %d%s", job->p, atn_job_mpi_name(),
-                    atn_rules_count(job->rules), atn_rules_count(job->wisdom),
-                    job->yield ? ", waits give the processor away" : "");
+        atn_print_line("%d ranks on %s, %d rules, wisdom of %d%s", job->p, atn_job_mpi_name(),
+                       atn_rules_count(job->rules), atn_rules_count(job->wisdom),
+                       job->yield ? ", waits give the processor away" : "");
     atn_real_type_free = atn_real.Type_free;
     job->has_comms = job->work != 0 && atn_comms_start(&hooks);
     if (!job->has_comms && (job->work != 0 || !atn_job_topology_agreed(job)))

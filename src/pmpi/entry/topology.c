@@ -74,7 +74,7 @@ static placement *attach_placement(MPI_Comm comm)
     if (PMPI_Comm_test_inter(comm, &between) != MPI_SUCCESS || between)
         return NULL;
     PMPI_Comm_size(comm, &p);
-    int *const ranks = atn_comm_world_ranks(comm, p);
+    int *const ranks = atn_comm_world_ranks(comm);
     bool within = ranks != NULL;
     for (int i = 0; i < p && within; i++)
         within = ranks[i] != MPI_UNDEFINED;

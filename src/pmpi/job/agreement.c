@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "exec/place.h"
-#include "pmpi/gpu.h"
+#include "interpose/gpu.h"
 #include "pmpi/job/broadcast.h"
 #include "pmpi/job/identity.h"
 #include "pmpi/job/machine.h"
@@ -33,14 +33,14 @@ static bool ballot_passes(const atn_job *job, const int64_t *ballot)
         return false;
     if (ballot[PROTOCOL] != ~ballot[PROTOCOL_NOT] || ballot[BUILD] != ~ballot[BUILD_NOT]) {
         if (job->r == 0)
-            atn_job_log("ranks run different builds of Attune; everything stays native");
+            atn_print_line("ranks run different builds of Attune; everything stays native");
         return false;
     }
     if (ballot[OTHER_MPI] < job->p) {
         if (ballot[OTHER_MPI] == job->r)
-            atn_job_log("this library is built for %s and the program runs on another version; "
-                        "everything stays native.  Rebuild Attune with the program's MPI",
-                        atn_job_mpi_name());
+            atn_print_line("this library is built for %s and the program runs on another version; "
+                           "everything stays native.  Rebuild Attune with the program's MPI",
+                           atn_job_mpi_name());
         return false;
     }
     return true;
@@ -102,7 +102,7 @@ static bool agree(atn_job *job, bool same_version, bool *host_only_p)
     atn_broadcast q = {0};
     const bool enabled = atn_job_enabled();
     if (enabled && seats == NULL)
-        atn_job_log("out of memory; everything stays native");
+        atn_print_line("out of memory; everything stays native");
     int64_t own = enabled && seats != NULL ? 0 : -1;
     if (own == 0 && job->r == 0)
         own = atn_job_broadcast_read(job, &q);
@@ -125,6 +125,6 @@ bool atn_job_agree(atn_job *job, bool same_version)
     const bool would_serve =
         job->verbose > 0 || job->reproducible || atn_rules_operations(job->rules) != 0;
     if (gpu && would_serve && job->r == 0)
-        atn_job_log("MPI is GPU-aware; everything stays native (ATTUNE_GPU=serve changes that)");
+        atn_print_line("MPI is GPU-aware; everything stays native (ATTUNE_GPU=serve changes that)");
     return !gpu;
 }

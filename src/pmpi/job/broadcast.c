@@ -47,7 +47,7 @@ static atn_status pack_rules(const atn_settings *s, atn_broadcast *q, atn_error 
     size_t size = 0;
     if (atn_rules_load(atn_setting_given(s, ATN_SET_RULES), atn_setting_given(s, ATN_SET_ALGORITHM),
                        atn_setting_text(s, ATN_SET_SELECT), &rules, &bad) != ATN_OK) {
-        atn_job_log("%s; native algorithms are used", bad.text);
+        atn_print_line("%s; native algorithms are used", bad.text);
         rules = atn_rules_empty();
     }
     const atn_status status = rules == NULL ? atn_fail(err, ATN_MEMORY, "out of memory")
@@ -97,7 +97,7 @@ static void pack_topology(const atn_job *job, atn_broadcast *q)
     if (text != NULL)
         put(q, ATN_PART_TOPOLOGY, text, strlen(text) + 1);
     else if (name != NULL)
-        atn_job_log("%s; no topology is used", err.text);
+        atn_print_line("%s; no topology is used", err.text);
     q->head.places = text != NULL || atn_job_checks_oversubscription(job);
 }
 
@@ -151,7 +151,8 @@ int64_t atn_job_broadcast_read(atn_job *job, atn_broadcast *q)
     for (int i = 0; i < ATN_PARTS; i++)
         free((char *)loose.part[i]);
     if (!done) {
-        atn_job_log("%s; everything stays native", *err.text != '\0' ? err.text : "out of memory");
+        atn_print_line("%s; everything stays native",
+                       *err.text != '\0' ? err.text : "out of memory");
         return -1;
     }
     *q = (atn_broadcast){.head = loose.head, .bytes = loose.bytes};

@@ -41,10 +41,10 @@ bool atn_job_mpi_check(bool *same_version_p)
     if (!same || strncmp(text, ATN_MPI_LEAD, strlen(ATN_MPI_LEAD)) != 0) {
         first_line(text);
         if (is_reporter())
-            atn_job_log("this library is built for " ATN_MPI_NAME
-                        " (%s), but the program runs on %s (%s); "
-                        "everything stays native.  Preload the build for that MPI",
-                        linked, text, used);
+            atn_print_line("this library is built for " ATN_MPI_NAME
+                           " (%s), but the program runs on %s (%s); "
+                           "everything stays native.  Preload the build for that MPI",
+                           linked, text, used);
         return false;
     }
     const char *version = text + strlen(ATN_MPI_LEAD);

@@ -1,22 +1,9 @@
-/* job.c - the state of the job, and its messages. */
+/* job.c - see job.h. */
 #include "pmpi/job/job.h"
-
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "topo/topo.h"
 
 atn_job atn_the_job;
-
-void atn_job_log(const char *format, ...)
-{
-    char text[ATN_ERROR_ROOM + 256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    fprintf(stderr, "attune: %s\n", text); /* one write: lines of different ranks stay whole */
-}
 
 void atn_job_free(void)
 {

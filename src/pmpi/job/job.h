@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "base/clock.h"
+#include "interpose/message.h"
 #include "model/machine.h"
 #include "plan/here.h"
 #include "plan/rules.h"
@@ -49,9 +50,6 @@ extern atn_job atn_the_job ATN_HIDDEN;
 
 /* Frees what the job holds and makes it inactive. */
 void atn_job_free(void);
-
-/* Prints one line on standard error. */
-void atn_job_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Seconds of a monotonic clock. */
 static inline double atn_job_seconds(void) { return 1e-9 * (double)atn_clock_kernel_ns(); }

@@ -8,11 +8,11 @@ char *atn_job_machine_text(const atn_job *job)
     atn_error err = {0};
     if (file == NULL) {
         if (job->verbose > 0)
-            atn_job_log("ATTUNE_MACHINE is not set; plans assume a built-in machine");
+            atn_print_line("ATTUNE_MACHINE is not set; plans assume a built-in machine");
         return NULL;
     }
     if (atn_machine_read(file, &m, &err) != ATN_OK) {
-        atn_job_log("%s; plans assume a built-in machine", err.text);
+        atn_print_line("%s; plans assume a built-in machine", err.text);
         return NULL;
     }
     char *const text = atn_machine_print(m);
@@ -25,8 +25,8 @@ static bool fits(const atn_job *job, const atn_machine *m)
 {
     const char *const why = atn_machine_refuses(m, job->topo);
     if (why != NULL && job->r == 0)
-        atn_job_log("%s: %s; plans assume a built-in machine",
-                    atn_setting_given(&job->settings, ATN_SET_MACHINE), why);
+        atn_print_line("%s: %s; plans assume a built-in machine",
+                       atn_setting_given(&job->settings, ATN_SET_MACHINE), why);
     return why == NULL;
 }
 

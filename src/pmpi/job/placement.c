@@ -40,7 +40,7 @@ bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_
     if (alike && *topology != '\0' && read)
         atn_place_seats(tree, seats, job->p, &job->topo, &err);
     if (alike && *topology != '\0' && job->topo == NULL && job->r == 0)
-        atn_job_log("%s; no topology is used", err.text);
+        atn_print_line("%s; no topology is used", err.text);
     if (alike && atn_job_checks_oversubscription(job))
         job->yield = atn_seats_oversubscribed(seats, MPI_COMM_WORLD);
     atn_topo_free(tree);

@@ -24,9 +24,10 @@ void atn_job_not_reproducible(atn_reproducibility_loss why, MPI_Comm comm)
         return;
     PMPI_Comm_rank(comm, &r);
     if (r == 0)
-        atn_job_log("ATTUNE_REPRODUCIBLE: %s; such floating-point reductions are left to the MPI "
-                    "library and may differ from run to run",
-                    reasons[why]);
+        atn_print_line(
+            "ATTUNE_REPRODUCIBLE: %s; such floating-point reductions are left to the MPI "
+            "library and may differ from run to run",
+            reasons[why]);
 }
 
 uint32_t atn_job_reproducible_operations(void)

@@ -51,7 +51,7 @@ static atn_rules *read_all(const atn_settings *s)
         return atn_rules_empty();
     atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
     if (atn_wisdom_load(&files, &all, &warning, &err) != ATN_OK)
-        atn_job_log("%s; no wisdom is used", err.text);
+        atn_print_line("%s; no wisdom is used", err.text);
     if (warning != NULL)
         fputs(warning, stderr);
     free(warning);

@@ -132,7 +132,7 @@ static void report_difference(const atn_comm *c, const int64_t *all, int field)
         r++;
     print_value(field, all[r * FIELDS + field], theirs, sizeof theirs);
     print_value(field, common, others, sizeof others);
-    atn_job_log(
+    atn_print_line(
         "ATTUNE_CHECK: call %llu on a communicator of %d ranks: %s of rank %d is %s, of most "
         "others %s",
         (unsigned long long)c->calls, c->p, fields[field].name, r, theirs, others);

@@ -191,7 +191,7 @@ static void write_file(const char *path, const gathered *all, int p)
         return;
     print_all(f, all, p);
     if (fclose(f) == 0 && atn_write_file(path, text, bytes, &err) != ATN_OK)
-        atn_job_log("%s", err.text);
+        atn_print_line("%s", err.text);
     free(text);
 }
 
@@ -210,7 +210,7 @@ static void gather(const char *path, int p, int common)
     if (ok)
         write_file(path, &all, p);
     else
-        atn_job_log("ATTUNE_RECORD: out of memory; nothing is written");
+        atn_print_line("ATTUNE_RECORD: out of memory; nothing is written");
     for (int r = 1; r < p; r++) {
         free(all.notes[r]);
         free(all.calls[r]);
@@ -228,13 +228,14 @@ void atn_observe_record_write(const char *path)
     atn_real.Allreduce(MPI_IN_PLACE, &common, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     atn_real.Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (any && job->r == 0)
-        atn_job_log("ATTUNE_RECORD: too many different calls; the first %d are written", common);
+        atn_print_line("ATTUNE_RECORD: too many different calls; the first %d are written", common);
     if (common > 0 && job->r == 0)
         gather(path, job->p, common);
     else if (common > 0)
         give();
     else if (job->r == 0)
-        atn_job_log("ATTUNE_RECORD: no call on MPI_COMM_WORLD has sizes that differ between ranks");
+        atn_print_line(
+            "ATTUNE_RECORD: no call on MPI_COMM_WORLD has sizes that differ between ranks");
     atn_vec_free(&notes);
     atn_vec_free(&starts);
     atn_vec_free(&calls);

@@ -220,6 +220,6 @@ void atn_observe_report_print(void)
     if (*atn_the_job.report == '\0')
         fputs(text, stderr);
     else if (atn_write_file(atn_the_job.report, text, bytes, &err) != ATN_OK)
-        atn_job_log("%s", err.text);
+        atn_print_line("%s", err.text);
     free(text);
 }

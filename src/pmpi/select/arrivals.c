@@ -124,8 +124,8 @@ static void explain(const atn_comm *c, const class_arrivals *k)
         last = k->late[r] > k->late[last] ? r : last;
         late += k->late[r] > 0;
     }
-    atn_job_log("%s on %d ranks: %d enter late, rank %d last, %d message times after the first",
-                atn_operation_get(k->of->subject.q.op)->name, c->p, late, last, k->late[last]);
+    atn_print_line("%s on %d ranks: %d enter late, rank %d last, %d message times after the first",
+                   atn_operation_get(k->of->subject.q.op)->name, c->p, late, last, k->late[last]);
 }
 
 /* Cached plans are for other arrivals, and ranks may cache different ones. */

@@ -45,11 +45,11 @@ bool atn_select_choose(void *context, const atn_problem *q, atn_choice *choice_p
                           !atn_rules_at(job->rules, reason.refused)->forced;
     if (c->r == 0 && reason.refused >= 0 && !expected && is_first_report(reason.refused)) {
         atn_reason_print(job->rules, &reason, q, choice_p, text, sizeof text);
-        atn_job_log("%s", text);
+        atn_print_line("%s", text);
     }
     if (c->r == 0 && job->verbose > 1 && lasting == job->lasting) {
         atn_params_print(choice_p->row, &choice_p->params, text, sizeof text);
-        atn_job_log("%s on %d ranks, %lld bytes", text, q->p, (long long)q->bytes);
+        atn_print_line("%s on %d ranks, %lld bytes", text, q->p, (long long)q->bytes);
     }
     return lasting;
 }

@@ -24,14 +24,14 @@ void atn_select_explain_advice(const atn_comm *c, const atn_kind *x, atn_advice 
     atn_select_choice_print(&x->field.choice[x->tuner != NULL ? atn_tuner_incumbent(x->tuner) : 0],
                             name);
     if (advice == ATN_ADVICE_FIXED)
-        atn_job_log("%s: %s for good", class, name);
+        atn_print_line("%s: %s for good", class, name);
     else
-        atn_job_log("%s: begins with %s (%s), %d candidates%s", class, name,
-                    x->field.wise < 0      ? "no better one is known"
-                    : x->field.at_once     ? "predicted"
-                    : x->field.wise_ps > 0 ? "wisdom"
-                                           : "uncertain wisdom",
-                    x->field.n, x->subject.stable ? ", timed beside the calls" : "");
+        atn_print_line("%s: begins with %s (%s), %d candidates%s", class, name,
+                       x->field.wise < 0      ? "no better one is known"
+                       : x->field.at_once     ? "predicted"
+                       : x->field.wise_ps > 0 ? "wisdom"
+                                              : "uncertain wisdom",
+                       x->field.n, x->subject.stable ? ", timed beside the calls" : "");
 }
 
 void atn_select_explain_times(const atn_comm *c, const atn_kind *x, int before,
@@ -43,10 +43,10 @@ void atn_select_explain_times(const atn_comm *c, const atn_kind *x, int before,
     atn_select_choice_print(&x->field.choice[before], old);
     atn_select_choice_print(&x->field.choice[l->best], name);
     if (now != before)
-        atn_job_log("%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class,
-                    name, old, 1e-6 * (double)l->best_ps);
+        atn_print_line("%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class,
+                       name, old, 1e-6 * (double)l->best_ps);
     else
-        atn_job_log("%s: %s, the best candidate takes %.3f us per call (%s, %lld blocks)", class,
-                    atn_tuner_why(x->tuner), 1e-6 * (double)l->best_ps, name,
-                    (long long)l->samples);
+        atn_print_line("%s: %s, the best candidate takes %.3f us per call (%s, %lld blocks)", class,
+                       atn_tuner_why(x->tuner), 1e-6 * (double)l->best_ps, name,
+                       (long long)l->samples);
 }

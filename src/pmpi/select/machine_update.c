@@ -108,12 +108,12 @@ void atn_select_machine_stop(const atn_job *job)
     atn_machine *const m = file != NULL && updates > 0 ? atn_select_machine_copy() : NULL;
     atn_error err = {0};
     if (m != NULL && write_machine(job, m, file, &err) != ATN_OK)
-        atn_job_log("%s; the corrected machine is lost", err.text);
+        atn_print_line("%s; the corrected machine is lost", err.text);
     if (file != NULL && updates == 0)
-        atn_job_log("ATTUNE_MACHINE_LEARN: no call was timed; nothing is written");
+        atn_print_line("ATTUNE_MACHINE_LEARN: no call was timed; nothing is written");
     else if (updates > 0 && job->verbose > 0)
-        atn_job_log("rank %d: machine corrected by %d calls, mean error %.3f", job->r, updates,
-                    exp(errors / updates));
+        atn_print_line("rank %d: machine corrected by %d calls, mean error %.3f", job->r, updates,
+                       exp(errors / updates));
     atn_machine_free(m);
     updates = 0;
     errors = 0;

@@ -117,9 +117,10 @@ void atn_select_prediction_stop(void)
 {
     if (!atn_the_job.predicts || !atn_the_job.explain || atn_the_job.r != 0)
         return;
-    atn_job_log("prediction: rank 0 made %" PRId64 " collective calls, %" PRId64
-                " predicted correctly and %" PRId64 " incorrectly; %" PRId64
-                " call classes were planned earlier, and planning was postponed %" PRId64 " times",
-                all.sum.requests, all.sum.hits, all.sum.misses, all.changed[ATN_OUTLOOK_COMES],
-                all.changed[ATN_OUTLOOK_ABSENT]);
+    atn_print_line("prediction: rank 0 made %" PRId64 " collective calls, %" PRId64
+                   " predicted correctly and %" PRId64 " incorrectly; %" PRId64
+                   " call classes were planned earlier, and planning was postponed %" PRId64
+                   " times",
+                   all.sum.requests, all.sum.hits, all.sum.misses, all.changed[ATN_OUTLOOK_COMES],
+                   all.changed[ATN_OUTLOOK_ABSENT]);
 }

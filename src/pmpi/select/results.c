@@ -112,10 +112,11 @@ static void merge(const atn_rules *new)
         atn_the_job.verbose > 0 || atn_setting_given(&atn_the_job.settings, ATN_SET_WISDOM) != NULL;
     if (new != NULL && file_to_write(path) && atn_wisdom_merge(path, new, &err) != ATN_OK &&
         (wanted || err.status == ATN_INPUT))
-        atn_job_log("%s%s", err.text,
-                    err.status == ATN_INPUT ? ""
-                                            : "; tuning results are lost, name another file with "
-                                              "ATTUNE_WISDOM");
+        atn_print_line("%s%s", err.text,
+                       err.status == ATN_INPUT
+                           ? ""
+                           : "; tuning results are lost, name another file with "
+                             "ATTUNE_WISDOM");
 }
 
 void atn_select_results_checkpoint(void)

@@ -9,18 +9,23 @@
 #include "attune/attune.h"
 
 /* Levels form ranges of ATTUNE_PCONTROL, one for each request. */
-typedef enum { ATN_SAYS_NOTHING, ATN_SAYS_CONTEXT, ATN_SAYS_RECV, ATN_SAYS_SEND } atn_saying;
-static_assert(ATTUNE_PCONTROL_RECV == ATN_SAYS_RECV * ATTUNE_PCONTROL &&
-                  ATTUNE_PCONTROL_SEND == ATN_SAYS_SEND * ATTUNE_PCONTROL,
+typedef enum {
+    ATN_PCONTROL_OTHER,
+    ATN_PCONTROL_CONTEXT,
+    ATN_PCONTROL_RECV,
+    ATN_PCONTROL_SEND
+} atn_pcontrol_request;
+static_assert(ATTUNE_PCONTROL_RECV == ATN_PCONTROL_RECV * ATTUNE_PCONTROL &&
+                  ATTUNE_PCONTROL_SEND == ATN_PCONTROL_SEND * ATTUNE_PCONTROL,
               "ranges follow each other");
 
 /* *number_p: number of the context, or the tag. */
-static inline atn_saying atn_read_level(int level, int *number_p)
+static inline atn_pcontrol_request atn_pcontrol_read(int level, int *number_p)
 {
     const int range = level / ATTUNE_PCONTROL;
     *number_p = level % ATTUNE_PCONTROL;
-    return range >= ATN_SAYS_CONTEXT && range <= ATN_SAYS_SEND ? (atn_saying)range
-                                                               : ATN_SAYS_NOTHING;
+    return range >= ATN_PCONTROL_CONTEXT && range <= ATN_PCONTROL_SEND ? (atn_pcontrol_request)range
+                                                                       : ATN_PCONTROL_OTHER;
 }
 
 /* Defines the exported routine `name`; its body may use `level` and `word`, the one further argument

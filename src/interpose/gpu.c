@@ -1,5 +1,5 @@
 /* gpu.c - see gpu.h. */
-#include "pmpi/gpu.h"
+#include "interpose/gpu.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
