@@ -1,4 +1,4 @@
-/* clusters.c - what programs are told: for each rank its depth, and its cluster at each level. */
+/* clusters.c - data for programs: the depth of each rank, and its cluster at each level. */
 #include <stdlib.h>
 
 #include "topo/topo.h"

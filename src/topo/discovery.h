@@ -1,4 +1,4 @@
-/* discovery.h - what the measuring job of `attune topo discover` tells, line by line.
+/* discovery.h - the output of the measuring job of `attune topo discover`, line by line.
  *
  *   attune-discover 1
  *   job RANKS HOSTS MPI
@@ -27,14 +27,14 @@ typedef struct {
 
 void atn_discovery_free(atn_discovery *d);
 
-/* Writes what is known before measuring, and the result. */
+/* Write the job before measuring, and the result. */
 void atn_discovery_put_job(FILE *f, const char *mpi, const char *const *names, int hosts,
                            const int *host_of, int ranks);
 void atn_discovery_put_result(FILE *f, const atn_inferred *r);
 
-/* Takes one line.  Lines before the first of the protocol are ignored: launchers like to talk. */
+/* Takes one line.  Lines before the first of the protocol are ignored: launchers print messages. */
 atn_status atn_discovery_line(atn_discovery *d, const char *line, atn_error *err);
-/* After the last line: is it all there? */
+/* After the last line: checks that it is complete. */
 atn_status atn_discovery_end(const atn_discovery *d, atn_error *err);
 
 #endif

@@ -94,7 +94,7 @@ void atn_draft_hang(atn_draft *d, int node, int parent, int line)
                   v->name, above, v->parent_line);
     } else {
         atn_found(d->found, line,
-                  "%s %s is below two switches, %s (line %d) and %s; a tree has one way up, "
+                  "%s %s is below two switches, %s (line %d) and %s; a node has one parent, "
                   "keep one of them or describe the network as a graph",
                   kind, v->name, d->nodes.v[v->parent].name, v->parent_line, above);
     }
@@ -126,7 +126,7 @@ static void report_cycle(const atn_draft *d, int start)
         v = d->nodes.v[v].parent;
     } while (v != start && used < (int)sizeof way - 80);
     atn_found(d->found, d->nodes.v[start].parent_line,
-              "cycle: %s%s; a tree has none, remove one of the links", way,
+              "cycle: %s%s; a tree has no cycles, remove one of the links", way,
               v == start ? d->nodes.v[start].name : "...");
 }
 
@@ -176,7 +176,7 @@ static void check_roots(const atn_draft *d)
             root = i;
         else
             atn_found(d->found, v->line,
-                      "two roots, %s (line %d) and %s: the network is in pieces; add a switch "
+                      "two roots, %s (line %d) and %s: the network is not connected; add a switch "
                       "above both",
                       d->nodes.v[root].name, d->nodes.v[root].line, v->name);
     }

@@ -1,8 +1,8 @@
 /* draft.h - a topology while it is being made: nodes in any order, links checked at the end.
  *
- * Whoever makes topologies (a reader of a format, a program that measured one) adds nodes, hangs
- * them below others, lists ranks, and finishes.  Whatever is wrong is reported with the line that
- * said it. */
+ * A reader of a format, or a program that measured a topology, adds nodes, attaches
+ * them below others, lists ranks, and finishes.  Errors are reported with the line that
+ * caused them. */
 #ifndef ATN_DRAFT_H
 #define ATN_DRAFT_H
 
@@ -16,7 +16,7 @@ typedef struct {
     int64_t rate, delay_ns;
     char *level;
     int line;        /* where it was first mentioned */
-    int parent_line; /* where it was hung below its parent */
+    int parent_line; /* where it was attached to its parent */
 } atn_draft_node;
 
 /* Open addressing from names to nodes. */
@@ -32,16 +32,16 @@ typedef struct {
     atn_findings *found;
 } atn_draft;
 
-/* The node of this name, made when it is new; -1: no memory (reported).  Hosts and parts share one
- * space of names, so asking for a host may give a part. */
+/* The node of this name, created if new; -1: out of memory (reported).  Hosts and parts share one
+ * space of names, so a look-up of a host may return a part. */
 int atn_draft_node_at(atn_draft *d, atn_topo_kind kind, const char *name, int line);
-/* The same without making it; -1: there is none. */
+/* The same without creating it; -1: none. */
 int atn_draft_find(const atn_draft *d, atn_topo_kind kind, const char *name);
-/* Hangs a node below another; a node that hangs already is reported. */
+/* Attaches a node below another; a node that has a parent is reported. */
 void atn_draft_hang(atn_draft *d, int node, int parent, int line);
 void atn_draft_level(atn_draft *d, int node, const char *level);
 void atn_draft_rank(atn_draft *d, int node);
-/* Word to offer for a name that is not there, or NULL. */
+/* The suggestion for an unknown name, or NULL. */
 const char *atn_draft_near(const atn_draft *d, atn_topo_kind kind, const char *name);
 
 /* Checks that it is one tree with every host in it and makes the topology; reports otherwise and

@@ -1,7 +1,7 @@
-/* fingerprint.c - one number for a placed tree, one for its wires.
+/* fingerprint.c - a hash of a placed tree, and one of its links.
  *
  * The hash of a branch takes its link, kind and ranks and the sorted hashes of its own branches, so
- * names and order do not matter.  Wires have no top: a chain of switches may be written from either
+ * names and order do not matter.  A network has no top: a chain of switches may be written from either
  * end or from its middle.  So the last hash is that of the node of rank 0, with the way up as one
  * branch more; without ranks, the sum of what the nodes that hold some see. */
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static uint64_t hash_node(const work *w, int v, int without, const uint64_t *abo
     return hash;
 }
 
-/* From the top down to the node of rank 0: depth-first numbers tell which child leads there. */
+/* From the top down to the node of rank 0: depth-first numbers give the child that leads there. */
 static uint64_t hash_from_first_rank(const work *w, int top)
 {
     const int goal = w->t->p > 0 ? w->t->node_of[0] : top;

@@ -68,7 +68,7 @@ static void add_node(reader *r, const char *name, bool host)
     const int known = r->names.nodes.n;
     const int v = atn_draft_node_at(&r->names, ATN_TOPO_SWITCH, name, r->line);
     if (v >= 0 && v < known) {
-        atn_found(r->found, r->line, "%s is there already (line %d); name it once", name,
+        atn_found(r->found, r->line, "%s is already defined (line %d); name it once", name,
                   r->g.nodes.v[v].line);
         return;
     }
@@ -237,7 +237,7 @@ static bool check_reached(const reader *r, const int *link_up, int root)
     for (int v = 0; v < r->g.nodes.n; v++)
         if (link_up[v] == -2)
             atn_found(r->found, r->g.nodes.v[v].line,
-                      "no way from %s to %s: the network is in pieces; add the missing link",
+                      "no path from %s to %s: the network is not connected; add the missing link",
                       r->g.nodes.v[root].name, r->g.nodes.v[v].name);
     return r->found->wrong == 0;
 }

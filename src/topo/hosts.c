@@ -1,4 +1,4 @@
-/* hosts.c - hosts alone: all that can be said is one switch. */
+/* hosts.c - a list of hosts: all below one switch. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* hwloc.c - what is inside a host: the packages, memory domains and caches that its cores share.
  *
  * An object becomes a part when it joins at least two cores and not all that its parent joins:
- * anything else tells nothing about who is near whom. */
+ * anything else adds no information about locality. */
 #include "topo/inside.h"
 
 #ifdef ATN_HAVE_HWLOC

@@ -1,14 +1,14 @@
 /* infer.h - the switch tree from measurements alone.
  *
  * Two transfers that run at the same time slow each other down when they cross a link in the same
- * direction that cannot carry both.  So the pair (z -> x, a -> y) tells whether some link separates
+ * direction that cannot carry both.  So the pair (z -> x, a -> y) shows whether some link separates
  * {z, a} from {x, y}; answers of that kind determine the tree, as far as its links can be
  * bottlenecks at all.  Hosts are put into the tree one after the other: at a node, transfers that
  * leave all its branches at once show in one measurement to which branch a host belongs, and the
  * search proceeds from centroid to centroid, so that a host costs O(log hosts) measurements.
  * Links that need more than two transfers to fill up are looked for with many at once; links that
- * no traffic can fill are seen only by their delay.  Nothing here knows MPI: whoever can measure
- * passes in a prober, and tests pass in a simulated network. */
+ * no traffic can saturate are detected only by their delay.  Nothing here uses MPI: the caller
+ * passes in a prober; tests pass in a simulated network. */
 #ifndef ATN_INFER_H
 #define ATN_INFER_H
 
@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     void *context;
     /* Runs the transfers at the same time and gives the payload rate of each in bits per second.
-     * In one set a host sends at most once and receives at most once.  false: measuring is over,
+     * In one set a host sends at most once and receives at most once.  false: measuring has failed,
      * something is broken. */
     bool (*rates)(void *context, const atn_infer_flow *flows, int n, double *rates);
     /* Time of a small message there and back, in seconds: the best of several, and how far apart
@@ -33,13 +33,13 @@ typedef struct {
 
 typedef struct {
     uint64_t seed;
-    int max_flows; /* at most so many transfers at the same time (at least 4); 0: choose */
+    int max_flows; /* maximum number of concurrent transfers (at least 4); 0: automatic */
 } atn_infer_options;
 
 typedef struct {
     double up, down; /* bits per second of payload; 0: not known */
     bool full;       /* it was seen full; otherwise the rates are what it carried at most */
-    double delay;    /* one way, in seconds; 0: too small to be told from noise */
+    double delay;    /* one way, in seconds; 0: below the noise */
     double trust;    /* share of the measurements about this link that agree with it, 0 .. 1 */
 } atn_inferred_link;
 

@@ -1,4 +1,4 @@
-/* node.c - processors of this node: affinity and cores from the kernel; where it does not tell the
+/* node.c - processors of this node: affinity and cores from the kernel; where it lacks the
  * cores, from hwloc. */
 #include "topo/node.h"
 
@@ -112,7 +112,7 @@ static void ask_hwloc(int16_t core_of[ATN_MAX_PUS])
 static void ask_hwloc(int16_t core_of[ATN_MAX_PUS]) { (void)core_of; }
 #endif
 
-/* Processors that nobody knows count as cores of their own. */
+/* Unknown processors count as separate cores. */
 void atn_node_read(const atn_pus *used, atn_node *node_p)
 {
     node_p->quota = read_quota();
@@ -143,7 +143,8 @@ static bool is_subset(const atn_pus *a, const atn_pus *b)
     return true;
 }
 
-static bool set_crowded(const atn_node *node, const atn_pus *sets, int ranks, const atn_pus *set)
+static bool set_oversubscribed(const atn_node *node, const atn_pus *sets, int ranks,
+                               const atn_pus *set)
 {
     int inside = 0;
     for (int r = 0; r < ranks; r++)
@@ -154,8 +155,8 @@ static bool set_crowded(const atn_node *node, const atn_pus *sets, int ranks, co
 bool atn_node_oversubscribed(const atn_node *node, const atn_pus *sets, int ranks)
 {
     const atn_pus all = atn_pus_union(sets, ranks);
-    bool crowded = ranks > node->quota || set_crowded(node, sets, ranks, &all);
-    for (int r = 0; r < ranks && !crowded; r++)
-        crowded = set_crowded(node, sets, ranks, &sets[r]);
-    return crowded;
+    bool over = ranks > node->quota || set_oversubscribed(node, sets, ranks, &all);
+    for (int r = 0; r < ranks && !over; r++)
+        over = set_oversubscribed(node, sets, ranks, &sets[r]);
+    return over;
 }

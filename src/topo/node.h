@@ -26,9 +26,9 @@ typedef struct {
     int quota;                    /* cores' worth of time that the control group grants */
 } atn_node;
 
-/* `used`: the processors that are asked about. */
+/* `used`: the processors in question. */
 void atn_node_read(const atn_pus *used, atn_node *node_p);
-/* Cores by the kernel's files in the folder `cpus`; false: they do not tell all. */
+/* Cores by the kernel's files in the folder `cpus`; false: they are incomplete. */
 bool atn_node_cores(const char *cpus, const atn_pus *used, int16_t core_of[ATN_MAX_PUS]);
 
 /* Whether some ranks share cores, given where each may run: more ranks than cores in all, or more

@@ -21,7 +21,7 @@ static void list_hosts(const atn_topo *t, host_list *h)
 
 /* Deals hosts out over the switches that hold some: all firsts, all seconds ...  `turn` is how many
  * hosts of a switch have been passed; sorting by it keeps the order of switches. */
-static void deal(host_list *h, int *turn, int *dealt)
+static void order_cyclic(host_list *h, int *turn, int *cyclic)
 {
     int n = 0;
     for (int v = 0; v < h->t->nnodes; v++)
@@ -31,11 +31,11 @@ static void deal(host_list *h, int *turn, int *dealt)
             const int above = h->t->nodes[h->hosts[i]].parent;
             int *seen = above < 0 ? &turn[h->hosts[i]] : &turn[above];
             if (round == 0)
-                dealt[h->n + i] = (*seen)++;
-            if (dealt[h->n + i] == round)
-                dealt[n++] = h->hosts[i];
+                cyclic[h->n + i] = (*seen)++;
+            if (cyclic[h->n + i] == round)
+                cyclic[n++] = h->hosts[i];
         }
-    memcpy(h->hosts, dealt, sizeof *dealt * (size_t)h->n);
+    memcpy(h->hosts, cyclic, sizeof *cyclic * (size_t)h->n);
 }
 
 /* "roundrobin*2": two ranks on every host; 0: the word is none of the two. */
@@ -50,7 +50,7 @@ static int factor(const char *text, const char *word)
     return digits > 0 && digits < 7 && text[n + 1 + digits] == '\0' ? atoi(text + n + 1) : 0;
 }
 
-static atn_topo *place_all(const atn_topo *t, int each, bool dealt)
+static atn_topo *place_all(const atn_topo *t, int each, bool cyclic)
 {
     const size_t n = (size_t)t->nnodes;
     int *room = malloc(sizeof *room * 4 * n), *node_of = NULL;
@@ -58,12 +58,12 @@ static atn_topo *place_all(const atn_topo *t, int each, bool dealt)
     atn_topo *placed = NULL;
     if (room) {
         list_hosts(t, &h);
-        if (dealt)
-            deal(&h, room + n, room + 2 * n);
+        if (cyclic)
+            order_cyclic(&h, room + n, room + 2 * n);
         node_of = malloc(sizeof *node_of * ((size_t)h.n * (size_t)each + 1));
     }
     for (int r = 0; node_of && r < h.n * each; r++)
-        node_of[r] = h.hosts[dealt ? r % h.n : r / each];
+        node_of[r] = h.hosts[cyclic ? r % h.n : r / each];
     if (node_of)
         placed = atn_topo_make(t->nodes, t->nnodes, node_of, h.n * each, t->origin);
     free(room);
@@ -84,14 +84,14 @@ static atn_status place_list(const atn_topo *t, const char *text, atn_topo **top
 atn_status atn_topo_order(const atn_topo *t, const char *order, atn_topo **topo_p, atn_error *err)
 {
     enum { MOST = 1024 };
-    const int block = factor(order, "sequential"), dealt = factor(order, "roundrobin");
-    if (block == 0 && dealt == 0)
+    const int block = factor(order, "sequential"), cyclic = factor(order, "roundrobin");
+    if (block == 0 && cyclic == 0)
         return place_list(t, order, topo_p, err);
-    if (block > MOST || dealt > MOST)
+    if (block > MOST || cyclic > MOST)
         return atn_fail(err, ATN_INPUT, "%s: more than %d ranks on a host; write a smaller number",
                         order, MOST);
     atn_topo *bare = atn_topo_make(t->nodes, t->nnodes, NULL, 0, t->origin);
-    atn_topo *placed = bare ? place_all(bare, block ? block : dealt, dealt > 0) : NULL;
+    atn_topo *placed = bare ? place_all(bare, block ? block : cyclic, cyclic > 0) : NULL;
     atn_topo_free(bare);
     if (placed == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");

@@ -88,7 +88,7 @@ atn_status atn_topo_to_simgrid(const atn_topo *t, char **text_p, atn_error *err)
 atn_status atn_topo_to_hostfile(const atn_topo *t, char **text_p, atn_error *err)
 {
     if (t->p == 0)
-        return atn_fail(err, ATN_INPUT, "%s: no ranks are placed; say where they are with --ranks",
+        return atn_fail(err, ATN_INPUT, "%s: no ranks are placed; place them with --ranks",
                         t->origin);
     return to_text(write_hosts, t, text_p, err);
 }

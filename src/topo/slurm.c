@@ -110,10 +110,11 @@ static void switch_line(reader *r, atn_line_field *keys, atn_line_field *extra)
     const atn_topo_node like = {.rate = rate ? rate : speed,
                                 .delay_ns = atn_field_delay(&extra[DELAY], r->found, r->line)};
     if (name == NULL || !one_name(name)) {
-        atn_found(r->found, r->line,
-                  name ? "SwitchName=%s is no name of one switch; give each switch its own line"
-                       : "no SwitchName=%s on this line; say whose Nodes= or Switches= these are",
-                  name ? name : "");
+        atn_found(
+            r->found, r->line,
+            name ? "SwitchName=%s is no name of one switch; give each switch its own line"
+                 : "no SwitchName=%s on this line; name the switch of these Nodes= or Switches=",
+            name ? name : "");
         return;
     }
     const int v = atn_draft_node_at(r->d, ATN_TOPO_SWITCH, name, r->line);
@@ -148,7 +149,7 @@ static void part_line(reader *r, atn_line_field *keys)
                                 .delay_ns = atn_field_delay(&keys[OWN_DELAY], r->found, r->line),
                                 .level = keys[OWN_LEVEL].value};
     if (keys[OF].value == NULL || !one_name(keys[OF].value)) {
-        atn_found(r->found, r->line, "part= needs of=HOST: say what it is a part of");
+        atn_found(r->found, r->line, "part= needs of=HOST, the host that it belongs to");
         return;
     }
     const int parent = atn_draft_node_at(r->d, ATN_TOPO_HOST, keys[OF].value, r->line);
@@ -186,7 +187,7 @@ static void own_line(reader *r, char *text)
         atn_draft_node_at(r->d, ATN_TOPO_HOST, keys[HOST].value, r->line);
     else
         atn_found(r->found, r->line,
-                  "a line of its own says ranks=, part= or host=; rates, delays and levels of "
+                  "a separate line has ranks=, part= or host=; rates, delays and levels of "
                   "switches stand behind their SwitchName");
 }
 

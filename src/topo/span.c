@@ -119,7 +119,7 @@ static bool any_switch(const atn_net_graph *g)
 }
 
 /* The switch from which the breadth-first tree is flattest; the first by name among equals.  Hosts
- * are asked only where there are no switches. */
+ * are used only where there are no switches. */
 static int find_centre(walk *w, int *link_up, int *depth)
 {
     const atn_net_graph *g = w->g;

@@ -4,7 +4,7 @@
  *   options: order=sequential | roundrobin | 0-3,8,...   ranks=PER_HOST   hosts=NAMES
  *
  * "2@1G+10ms x4x8@100M" has 2 switches of 4 switches of 8 hosts.  What follows an @ is that of the
- * links to the nodes that are counted before it, and of the levels to the left that say nothing.
+ * links to the nodes that are counted before it, and of the levels to the left without one.
  * With "chain:" the switches of the first level hang in a row instead of below a core switch. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { MAX_LEVELS = 8, MAX_HOSTS = 1 << 16, MAX_RANKS = 1 << 20 };
 
 typedef struct {
     int count;
-    bool said; /* has an @ of its own */
+    bool given; /* has an @ of its own */
     int64_t rate, delay_ns;
 } level;
 
@@ -67,7 +67,7 @@ static void read_link(const spec *s, level *l, char *text)
         bad(s, "unknown delay", delay, ATN_DELAY_REMEDY);
     if (*rate == '\0' && !plus)
         bad(s, "nothing after", "@", "write a rate, +delay or both: 4@1G+10ms");
-    l->said = true;
+    l->given = true;
 }
 
 static void read_level(spec *s, char *text)
@@ -102,7 +102,7 @@ static void read_levels(spec *s, char *text)
         read_level(s, word);
     }
     for (int i = s->nlevels - 2; i >= 0; i--)
-        if (!s->levels[i].said) {
+        if (!s->levels[i].given) {
             s->levels[i].rate = s->levels[i + 1].rate;
             s->levels[i].delay_ns = s->levels[i + 1].delay_ns;
         }
@@ -175,7 +175,7 @@ static void hang_host(spec *s, int parent, const level *l)
         s->d->found->no_memory = true;
 }
 
-/* Levels from `depth` on below a switch; names of switches tell the way: s1.0 is the first below
+/* Levels from `depth` on below a switch; names of switches are paths: s1.0 is the first below
  * s1. */
 static void grow(spec *s, int depth, int parent, const char *prefix)
 {
@@ -216,8 +216,8 @@ static bool count_hosts(spec *s)
 
 /* ---- ranks ---- */
 
-/* The k-th host when hosts are dealt out over the lowest switches, one each in turn. */
-static int dealt(const spec *s, int k)
+/* The k-th host of a cyclic mapping over the lowest switches. */
+static int cyclic_host(const spec *s, int k)
 {
     const int each = s->levels[s->nlevels - 1].count, switches = s->nhosts / each;
     return s->hosts.v[k % switches * each + k / switches];
@@ -242,7 +242,7 @@ static void listed_ranks(spec *s)
     }
     if (s->ranks_given)
         bad(s, "ranks= together with the list", s->order,
-            "a list says all; name a host as often as it has ranks");
+            "a list is complete; name a host once per rank");
     atn_name_list_free(&numbers);
 }
 
@@ -254,7 +254,7 @@ static void place_ranks(spec *s)
             atn_draft_rank(s->d, s->hosts.v[r / s->ranks]);
     else if (strcmp(s->order, "roundrobin") == 0)
         for (int r = 0; r < p; r++)
-            atn_draft_rank(s->d, dealt(s, r % s->nhosts));
+            atn_draft_rank(s->d, cyclic_host(s, r % s->nhosts));
     else
         listed_ranks(s);
 }

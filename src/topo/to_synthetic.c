@@ -1,7 +1,7 @@
-/* to_synthetic.c - says a tree in one line, where that can be done.
+/* to_synthetic.c - writes a tree as a synthetic string, where possible.
  *
  * Finds the levels (or the chain), writes candidates from the shortest on, and keeps the first one
- * that reads back as the same topology: what can be said is decided by the reader alone. */
+ * that reads back as the same topology: the reader alone defines what can be expressed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,7 +166,7 @@ static bool says_like_right(const shape *s, int level)
     return level < s->nlevels - 1 && same_link(s->t, pair, 2);
 }
 
-/* What is not said is taken from the right; at the end it is not known. */
+/* A missing value is inherited from the right; the last one is then unknown. */
 static void write_link(const shape *s, FILE *f, int level)
 {
     const atn_topo_node *link = &s->t->nodes[s->levels[level].like];
@@ -239,7 +239,7 @@ static void write_hosts(const shape *s, FILE *f)
 
 /* ---- candidates ---- */
 
-/* The fingerprint knows wires and ranks; hosts keep their names too. */
+/* The fingerprint covers links and ranks; host names must be equal, too. */
 static bool says_same(const char *text, const atn_topo *t)
 {
     atn_topo *back;
@@ -252,7 +252,7 @@ static bool says_same(const char *text, const atn_topo *t)
     return same;
 }
 
-/* All of it with one way to say where ranks are; NULL: it reads back as something else. */
+/* The string with one form of rank placement; NULL: it does not read back as the same tree. */
 static char *try_order(const shape *s, int order)
 {
     char *text = NULL;
@@ -278,7 +278,7 @@ static bool complete(const shape *s)
     return n == s->nhosts;
 }
 
-static char *say(shape *s)
+static char *print_any(shape *s)
 {
     char *text = NULL;
     if (!(find_levels(s) && complete(s)) && !(find_chain(s) && complete(s)))
@@ -310,7 +310,7 @@ atn_status atn_topo_to_synthetic(const atn_topo *t, char **text_p, atn_error *er
     char *text = NULL;
     if (placed && room) {
         shape s = {.t = placed, .hosts = room, .row = room + n, .next = room + 2 * n};
-        text = say(&s);
+        text = print_any(&s);
     }
     const bool memory = placed && room;
     atn_topo_free(placed);
@@ -319,8 +319,9 @@ atn_status atn_topo_to_synthetic(const atn_topo *t, char **text_p, atn_error *er
         *text_p = text;
     if (text || !memory)
         return text ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
-    return atn_fail(err, ATN_INPUT,
-                    "%s: no synthetic string says this tree, which is neither regular nor a chain "
-                    "of equal switches; convert it to slurm",
-                    t->origin);
+    return atn_fail(
+        err, ATN_INPUT,
+        "%s: no synthetic string describes this tree, which is neither regular nor a chain "
+        "of equal switches; convert it to slurm",
+        t->origin);
 }

@@ -7,7 +7,7 @@
  * arithmetic or exact comparison, so that ranks that share it derive the same.
  * Nodes stand in depth-first order: a subtree is a range of nodes.  Of the children of a node,
  * hosts come before switches, each kind by the smallest rank below, those without ranks last and
- * by name (n2 before n10): what is derived depends on the wires and the ranks, not on how they
+ * by name (n2 before n10): derived data depend on the links and the ranks, not on how they
  * were written.
  */
 #ifndef ATN_TOPO_H
@@ -38,7 +38,7 @@ typedef struct atn_topo {
 
 void atn_topo_free(atn_topo *t); /* NULL is fine */
 
-/* ---- sources (each gives a topology without ranks, or with them where the source says so) ---- */
+/* ---- sources (each returns a topology, with ranks if the source has them) ---- */
 
 /* Takes what a user names: a file (topology.conf of Slurm, a graph file, a list of hosts) or a
  * string: "4x4@100M;order=roundrobin" (synthetic), "hosts:n[0-7]" (one switch), "hwloc:this"
@@ -49,7 +49,7 @@ atn_status atn_topo_parse_slurm(const char *text, const char *file, atn_topo **t
 atn_status atn_topo_parse_synthetic(const char *text, atn_topo **topo_p, atn_error *err);
 /* Instead of a topology, inside a job: what follows from the names of its hosts. */
 #define ATN_TOPO_HOSTS "hosts"
-/* One switch: what can be said when nothing but the host of each rank is known.  With ranks. */
+/* One switch, for a job whose hosts are known but not its network.  With ranks. */
 atn_status atn_topo_from_hosts(const char *const *hosts, int p, atn_topo **topo_p, atn_error *err);
 /* Text that atn_topo_parse_slurm reads back (the file format of Attune is topology.conf with
  * comments for what Slurm does not have: rates, delays, ranks); caller frees; NULL: no memory. */
@@ -114,10 +114,10 @@ bool atn_topo_has_level(const atn_topo *t, const char *name);
  * levels: atn_topo_depth + 1; cluster and name are [rank * levels + level].  False: no memory. */
 bool atn_topo_descents(const atn_topo *t, int levels, int *depth, int *cluster, const char **name);
 
-/* Identity of a placed topology, the same for equal trees however they were written: wires, rates,
+/* Identity of a placed topology, the same for equal trees however they were written: links, rates,
  * delays and where ranks are; not names, nor branches without ranks.  0: no memory. */
 uint64_t atn_topo_fingerprint(const atn_topo *t);
-/* The same of the wires between hosts that hold ranks, whichever ranks these are. */
+/* The same for the links between hosts that hold ranks, independent of which ranks. */
 uint64_t atn_topo_wires(const atn_topo *t);
 
 #endif

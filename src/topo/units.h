@@ -12,7 +12,7 @@ bool atn_parse_delay(const char *text, int64_t *ns_p);
 const char *atn_format_rate(int64_t rate, char out[32]);
 const char *atn_format_delay(int64_t ns, char out[32]);
 
-/* What to say after "...: unknown unit, ". */
+/* The rest of the message "...: unknown unit, ". */
 #define ATN_RATE_REMEDY  "write bits per second as 100M, 2.5G or 100Mbit/s"
 #define ATN_DELAY_REMEDY "write a time as 250ns, 50us, 10ms or 1s"
 

@@ -6,7 +6,7 @@
 
 /* All give a text that the caller frees. */
 
-/* "4x4@100M;order=roundrobin": only regular trees and chains of switches can be said so. */
+/* "4x4@100M;order=roundrobin": only regular trees and chains of switches can be expressed. */
 atn_status atn_topo_to_synthetic(const atn_topo *t, char **text_p, atn_error *err);
 /* A platform of SimGrid 3.  Links without a rate get 100 Gbit/s. */
 atn_status atn_topo_to_simgrid(const atn_topo *t, char **text_p, atn_error *err);

@@ -36,7 +36,7 @@ says '2x2;order=3,0-2' attune topo convert 2x2 --ranks n3,n[0-2] --to synthetic
 printf 'n1:2\nn0 slots=1  # a comment\n\n' >hosts
 says '2x1;order=1,1,0' attune topo convert 2x1 --ranks @hosts --to synthetic
 says '2;order=1,1,0' attune topo convert hosts --to synthetic
-fails 3 '*golden.conf: no synthetic string says this tree*convert it to slurm' \
+fails 3 '*golden.conf: no synthetic string describes this tree*convert it to slurm' \
     attune topo convert "$ready/golden.conf" --to synthetic
 fails 3 '*no ranks are placed*--ranks' \
     attune topo convert <(printf 'SwitchName=s Nodes=a\n') --to hostfile

@@ -36,7 +36,7 @@ gives "exec gives the command's code" 7 "" lab exec n0 -- sh -c 'exit 7'
 
 # ---- two labs ----
 
-gives "a name is taken only once" 3 "there already" lab up '2x2@100M'
+gives "a name is taken only once" 3 "already exists" lab up '2x2@100M'
 check "a second lab" lab up '4@100M' --name two
 check "has its own network" grep -q 'inet 10.65.0.1/16' <(lab exec --name two n0 -- ip -4 addr show dev eth0)
 gives "then a name is needed" 2 "--name" lab exec n0 -- true

@@ -80,14 +80,14 @@ int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_infer_flow *
     return n;
 }
 
-/* ---- a link: is it there, and who is behind it? ---- */
+/* ---- does a link exist, and which hosts are beyond it? ---- */
 
 static bool pair_shares(atn_infer_state *s, const atn_infer_flow *a, const atn_infer_flow *b)
 {
     return atn_infer_share(s, a->from, b->from, a->to, b->to, 0);
 }
 
-/* A sender that is much faster than the others beside it seems to use other wires. */
+/* A sender that is much faster than the others seems to use other links. */
 static int stranger(atn_infer_state *s, const atn_infer_flow *flows, int n)
 {
     enum { SAMPLES = 2 };

@@ -41,7 +41,7 @@ static bool stands_out(const place *near, const place *far)
     return far->seconds > 1.5 * near->seconds && far->seconds - near->seconds > 5 * noise;
 }
 
-/* Where the widest gap begins (so many places are before it), or 0. */
+/* The number of entries before the widest gap, or 0. */
 static int widest_gap(const place *places, int n)
 {
     double widest = 1;
@@ -191,7 +191,8 @@ static void put_in(atn_infer_state *s, const atn_host_group *c)
             return;
         }
     }
-    fprintf(s->remarks, "delays set %d hosts apart, but shared links do not: left as links say\n",
+    fprintf(s->remarks,
+            "delays separate %d hosts, but shared links do not: the result follows the links\n",
             c->n);
 }
 

@@ -104,15 +104,15 @@ static bool leave_out(atn_fast_search *w, int first, int stop)
 /* Leaves out halves, quarters, ... single transfers while the rest still fills a link. */
 static void reduce(atn_fast_search *w)
 {
-    int pieces = 2;
+    int parts = 2;
     leave_out(w, 0, 0);
     while (w->n > ATN_FULL_SET && !w->s->broken) {
         bool less = false;
-        for (int i = 0; i < pieces && !less; i++)
-            less = leave_out(w, i * w->n / pieces, (i + 1) * w->n / pieces);
-        if (!less && pieces >= w->n)
+        for (int i = 0; i < parts && !less; i++)
+            less = leave_out(w, i * w->n / parts, (i + 1) * w->n / parts);
+        if (!less && parts >= w->n)
             return;
-        pieces = less ? atn_max(2, pieces - 1) : atn_min(2 * pieces, w->n);
+        parts = less ? atn_max(2, parts - 1) : atn_min(2 * parts, w->n);
     }
 }
 
@@ -167,7 +167,7 @@ static void draw(atn_fast_search *w, bool *marked)
         marked[order[i]] = i < w->d / 2;
 }
 
-/* ---- what a set that fills a link says ---- */
+/* ---- evaluation of a set that saturates a link ---- */
 
 /* Any transfers as many as these: when they are as slow, the machines are the limit, not a link. */
 static bool machines_are_busy(atn_fast_search *w)
@@ -257,7 +257,7 @@ static bool try_random(atn_fast_search *w)
     return false;
 }
 
-/* Blocks of neighbours, and every so manieth unit, in sizes d / 2, d / 3 and so on. */
+/* Blocks of neighbours, and every k-th unit, in sizes d / 2, d / 3 and so on. */
 static bool try_neighbours(atn_fast_search *w)
 {
     bool block[w->d], comb[w->d];

@@ -30,7 +30,7 @@ double atn_fast_missing(const atn_fast_search *w, const atn_crossing *set, int n
 /* Is it more than `border`? */
 bool atn_fast_misses(const atn_fast_search *w, const atn_crossing *set, int n, double border);
 
-/* The set just fills a link, so that so much is missing: which units are on the senders' side?
+/* The set just saturates a link, with `missing` rate: finds the units on the senders' side.
  * Returns how many. */
 int atn_fast_side(atn_fast_search *w, double missing, bool *member);
 

@@ -1,9 +1,9 @@
-/* fast_side.c - given transfers that just fill a link: who else is on the senders' side?
+/* fast_side.c - given transfers that just saturate a link: which units are on the senders' side?
  *
  * A unit is on the senders' side if the link stays full when it takes the place of a sender, and on
  * the other if it can take the place of a receiver.  That costs several measurements for each, so
  * many are looked at together first: without one of the transfers the link is just not full; units
- * that then send to the other side, or receive from it, and disturb nobody, are where most units
+ * that then send to the other side, or receive from it, and disturb no transfer, are where most units
  * are.  Every unit that is known helps to look at the next ones. */
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void look_at(sorting *q, const int *units, int n, const int *partner)
     }
 }
 
-/* Which side most units are on: the first few tell, one by one. */
+/* The side of most units, determined by testing the first few one by one. */
 static side usual_side(sorting *q, const int *units, int n)
 {
     int senders = 0;

@@ -1,4 +1,4 @@
-/* hint.c - what delays say about the tree, so that transfers need not ask.
+/* hint.c - evidence from delays, which saves transfers.
  *
  * A cluster is parted from all other hosts by some link.  A switch that joins two branches of hosts
  * of one side is on that side of the link itself. */

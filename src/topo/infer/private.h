@@ -55,9 +55,9 @@ double atn_infer_limit(const atn_infer_state *s, int from, int to);
 /* How fast transfers are for which no link is too slow, given the part of its separate rate that
  * each reached: when all are slow the machines are busy, not the links. */
 double atn_infer_level(const double *part, int n);
-/* Below this share of their separate rates two transfers are said to share a link. */
+/* Below this share of their separate rates two transfers are taken to share a link. */
 double atn_infer_threshold(double a, double b);
-/* Does a link separate {z, a} from {x, y}?  `yes` measurements said so already. */
+/* Does a link separate {z, a} from {x, y}?  `yes`: the number of measurements so far that confirm it. */
 bool atn_infer_share(atn_infer_state *s, int z, int a, int x, int y, int yes);
 
 /* ---- units.c: the branches of a switch as senders and receivers ---- */
@@ -79,15 +79,15 @@ int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_branch *
  * been tried. */
 double atn_infer_seen(const atn_infer_state *s, const int *branch_of, int h, bool outwards);
 
-/* Whom each of m >= 2 units of a batch sends to, so that every one is sent to by one other and fast
+/* The receiver of each of m >= 2 units of a batch, so that each receives from one other and fast
  * ones by fast ones: to[i] is the unit that batch[i] sends to. */
 void atn_infer_circle(const atn_branch *units, const int *batch, int m, int *to);
 
-/* ---- hint.c: what delays say ---- */
+/* ---- hint.c: evidence from delays ---- */
 
 /* Is one of the hosts in a cluster without the other? */
 bool atn_infer_apart(const atn_infer_state *s, int a, int b);
-/* The unit of v that z belongs to, if clusters say so, else ATN_NONE; skip: those it cannot be
+/* The unit of v that z belongs to, if clusters determine it, else ATN_NONE; skip: those it cannot be
  * in. */
 int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch *units, int d,
                    bool *skip);

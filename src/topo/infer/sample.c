@@ -126,7 +126,7 @@ static double together(atn_infer_state *s, int z, int x, int a, int y)
 }
 
 /* Part of its separate rate that z -> x reaches beside y -> a: the same hosts are as busy, but the
- * wires of a -> y are used the other way.  What is lost here is no matter of links. */
+ * links of a -> y are used in the other direction.  A loss here is not caused by shared links. */
 static double control(atn_infer_state *s, int z, int x, int a, int y)
 {
     const atn_infer_flow flows[2] = {{z, x}, {y, a}};

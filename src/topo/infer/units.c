@@ -89,9 +89,9 @@ int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_branch *
     return n;
 }
 
-/* ---- everybody sends to somebody ---- */
+/* ---- receivers of a batch ---- */
 
-/* The first unit behind position i of the batch that nobody sends to yet and that is about as fast
+/* The first unit behind position i of the batch that has no sender yet and is about as fast
  * as any such; ATN_NONE: only i itself is left. */
 static int free_receiver(const atn_branch *units, const int *batch, int m, int i, const bool *taken)
 {
