@@ -1,5 +1,5 @@
 # One preload library per MPI found: libattune-openmpi.so, libattune-mpich.so.  The handles of the
-# two differ (pointers, integers), so every source that knows MPI is compiled once for each.
+# two differ (pointers, integers), so every source that uses MPI is compiled once for each.
 
 set(ATN_MPICC_OPENMPI "mpicc.openmpi;mpicc" CACHE STRING "Open MPI compiler wrappers to try")
 set(ATN_MPICC_MPICH "mpicc.mpich;mpicc" CACHE STRING "MPICH compiler wrappers to try")

@@ -36,7 +36,7 @@ static atn_status export_rules(const atn_args *a, const atn_rules *rules, atn_er
     const atn_export e = {.ranks = (int)atn_arg_int(a, "ranks"),
                           .notes = a->operands[0],
                           .f = a->out,
-                          .told = stderr};
+                          .notes_to = stderr};
     const char *library = atn_arg_text(a, "library");
     if (strcmp(atn_arg_text(a, "for"), "openmpi") == 0)
         return atn_export_openmpi(&e, rules, err);

@@ -23,7 +23,7 @@ typedef struct {
     const atn_problem *q;
     ATN_VEC(atn_twin) list;
     int first;     /* of the present row */
-    int64_t steps; /* that may be made to tell schedules apart */
+    int64_t steps; /* budget for comparing schedules */
     bool ok;
     int alike[ORDERS]; /* the first order with the same sequence of ranks */
 } search;
@@ -97,7 +97,7 @@ static bool sequence(const atn_problem *q, int order, int *ranks)
            (q->topo != NULL && atn_order_ranks(q->topo, (atn_order)order, q->root, ranks));
 }
 
-/* Ranks are often numbered along the wires. */
+/* Rank order often follows the topology. */
 static void compare_orders(search *s)
 {
     const size_t p = (size_t)s->q->p;
@@ -114,7 +114,7 @@ static void compare_orders(search *s)
     free(ranks);
 }
 
-/* As ranks are numbered, and along the wires where that differs: from the root, or round a ring. */
+/* Rank order, and the topology-aware order where it differs: from the root, or around a ring. */
 static values orders(const search *s)
 {
     static const int rooted[] = {ATN_ORDER_DFS}, rings[] = {ATN_ORDER_LR1, ATN_ORDER_LR3};
@@ -146,7 +146,7 @@ static values own_values(const atn_param *p)
 
 /* ---- candidates ---- */
 
-/* Candidates of a row that build the same schedules, as far as can be told without building. */
+/* Candidates of a row that build the same schedules, as far as can be decided without building. */
 static bool same(const search *s, const shape *f, atn_choice x, atn_choice y)
 {
     if (atn_segments(x.row, s->q, &x.params) != atn_segments(y.row, s->q, &y.params) ||
@@ -216,7 +216,7 @@ static void add_with(search *s, const shape *f, atn_choice c, int param, int64_t
     add(s, f, &c);
 }
 
-/* Ways to keep ranks in step; `every` says how often all wait for all. */
+/* Ways to synchronise ranks; `every` is the interval of global synchronisation. */
 static void add_steps(search *s, const shape *f, atn_choice c)
 {
     add_with(s, f, c, f->window, 1);
@@ -276,15 +276,15 @@ static void add_row(search *s, const atn_row *row)
             c.params.v[f.order] = along.v[(i + 1) % along.n];
         add_segments(s, &f, c);
     }
-    if (f.order >= 0) /* the first along the wires, if they are known */
+    if (f.order >= 0) /* the first topology-aware order, if there is one */
         c.params.v[f.order] = along.v[along.n > 1];
     if (strcmp(row->algo->group, "latency") != 0) /* small messages are not in each other's way */
         add_steps(s, &f, c);
     add_own(s, &f, &c);
 }
 
-/* On a single level, levels are nothing but another row; where all come at once, so are rows for
- * those who do not. */
+/* On a single level, `levels` only duplicates another row; without arrival skew, so do rows for
+ * late ranks. */
 static bool is_another(const atn_problem *q, const atn_row *row)
 {
     return (atn_level_is_row(row->algo) && atn_levels_depth(q) < 2) ||

@@ -15,7 +15,7 @@ atn_status atn_choice_parse(atn_operation op, const char *name, const char *para
                             atn_choice *choice_p, atn_error *err);
 /* "ring{segment=8K,window=2}" or "ring:segment=8K:window=2", which is cut in place. */
 atn_status atn_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err);
-/* NULL when the choice can serve the problem with the segments it asks for, else the reason.  Pass
+/* NULL if the choice applies to the problem with its segments, else the reason.  Pass
  * what ranks share: r 0, in_place false. */
 const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q);
 /* Names an unknown operation, the nearest known one and all there are. */

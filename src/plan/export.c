@@ -14,17 +14,17 @@ static const atn_foreign foreign[] = {
 };
 enum { FOREIGN = sizeof foreign / sizeof foreign[0] };
 
-/* All parameters but the row's own, and `segment` where the library is told of it, are as usual. */
+/* All parameters but the row's own, and `segment` where the library has it, have their defaults. */
 static bool usual_params(const atn_foreign *row, const atn_choice *use, atn_library library)
 {
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_row_params(use->row, list);
     for (int i = 0; i < n; i++) {
         const bool own = row->param != NULL && strcmp(row->param, list[i]->name) == 0;
-        const bool told = library == ATN_FOR_OPENMPI && strcmp(list[i]->name, "segment") == 0;
+        const bool exported = library == ATN_FOR_OPENMPI && strcmp(list[i]->name, "segment") == 0;
         if (own && (use->params.v[i] < row->lo || use->params.v[i] > row->hi))
             return false;
-        if (!own && !told && use->params.v[i] != list[i]->fallback)
+        if (!own && !exported && use->params.v[i] != list[i]->fallback)
             return false;
     }
     return true;
@@ -43,17 +43,18 @@ static const atn_foreign *find_foreign(const atn_choice *use, int p, atn_library
     return NULL;
 }
 
-static bool tell(atn_exporter *x, const atn_choice *use)
+static bool note_missing(atn_exporter *x, const atn_choice *use)
 {
     char name[ATN_WORD_ROOM];
-    for (int i = 0; i < x->told.n; i++)
-        if (atn_same_choice(&x->told.v[i], use))
+    for (int i = 0; i < x->missing.n; i++)
+        if (atn_same_choice(&x->missing.v[i], use))
             return true;
     atn_choice_print(use, name);
-    fprintf(x->e->told, "attune: %s has no counterpart of %s/%s; it decides itself there\n",
+    fprintf(x->e->notes_to,
+            "attune: %s has no counterpart of %s/%s; its own decision applies there\n",
             x->library == ATN_FOR_OPENMPI ? "Open MPI" : "MPICH",
             atn_operation_get(use->row->op)->name, name);
-    return atn_push(&x->told, *use);
+    return atn_push(&x->missing, *use);
 }
 
 /* ---- ranges ---- */
@@ -95,7 +96,7 @@ static bool add_range(atn_exporter *x, atn_operation op, int p, int64_t from,
     atn_rules_choose(x->rules, &q, 0, &range.use, NULL);
     const bool native = range.use.row->algo->build == NULL;
     range.row = native ? NULL : find_foreign(&range.use, p, x->library);
-    if (range.row == NULL && !native && !tell(x, &range.use))
+    if (range.row == NULL && !native && !note_missing(x, &range.use))
         return false;
     if (list->n > 0 && same_answer(&list->v[list->n - 1], &range))
         return true;

@@ -182,13 +182,13 @@ static bool replace(atn_exporter *x, atn_operation op, piece *tree)
     piece own;
     char *text = NULL;
     size_t size;
-    bool said = false;
+    bool any = false;
     if (!find_own(*tree, op, &own))
         return true;
     FILE *f = open_memstream(&text, &size);
-    bool done = f != NULL && put_operation(x, op, own, f, &said);
+    bool done = f != NULL && put_operation(x, op, own, f, &any);
     done = f != NULL && fclose(f) == 0 && done;
-    if (done && said) {
+    if (done && any) {
         fwrite(tree->at, 1, (size_t)(own.at - tree->at), x->e->f);
         fputs(text, x->e->f);
         *tree = (piece){own.at + own.n, (size_t)(tree->at + tree->n - own.at) - own.n};
@@ -241,6 +241,6 @@ atn_status atn_export_mpich(const atn_export *e, const atn_rules *rules, const c
         done = replace(&x, order[i], &tree);
     fprintf(e->f, "%.*s\n", (int)tree.n, tree.at);
     free(bytes);
-    atn_vec_free(&x.told);
+    atn_vec_free(&x.missing);
     return done ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }

@@ -86,7 +86,7 @@ static int print_operation(atn_exporter *x, atn_operation op, FILE *f)
     }
     if (disordered)
         fprintf(
-            x->e->told,
+            x->e->notes_to,
             "attune: Open MPI will take operands of %s out of order, whatever the operator; keep "
             "these rules from programs whose operators do not commute\n",
             atn_operation_get(op)->name);
@@ -129,6 +129,6 @@ atn_status atn_export_openmpi(const atn_export *e, const atn_rules *rules, atn_e
                     sections[op].text);
         free(sections[op].text);
     }
-    atn_vec_free(&x.told);
+    atn_vec_free(&x.missing);
     return done ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }

@@ -36,10 +36,10 @@ typedef struct {
     const atn_export *e;
     const atn_rules *rules;
     atn_library library;
-    ATN_VEC(atn_choice) told; /* without counterpart */
+    ATN_VEC(atn_choice) missing; /* without counterpart */
 } atn_exporter;
 
-/* The ranges for so many ranks, neighbours that say the same made one; those of an operation
+/* The ranges for p ranks, equal neighbours merged; those of an operation
  * without shared size are one range.  False: no memory. */
 bool atn_export_ranges(atn_exporter *x, atn_operation op, int p, atn_ranges_of_sizes *list_p);
 bool atn_same_ranges(const atn_ranges_of_sizes *a, const atn_ranges_of_sizes *b);

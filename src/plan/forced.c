@@ -1,4 +1,4 @@
-/* forced.c - ATTUNE_ALGORITHM, and the table that all selection settings together ask for. */
+/* forced.c - ATTUNE_ALGORITHM, and the table that results from all selection settings. */
 #include <stdlib.h>
 #include <string.h>
 

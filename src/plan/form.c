@@ -21,7 +21,7 @@ static void find_tree(const atn_problem *q, int arity, atn_form_facts *facts)
     atn_free_tree_end(&t);
 }
 
-/* What a form may ask about trees on the topology. */
+/* Properties of trees on the topology that forms use. */
 static void add_tree(const atn_choice *c, const atn_problem *q, atn_form_facts *facts,
                      atn_variable vars[2])
 {

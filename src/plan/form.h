@@ -6,12 +6,12 @@
 #include "model/alpha_beta.h"
 #include "plan/choice.h"
 
-/* What forms ask about the topology of a problem; found when first asked for.  All zero: nothing
- * was asked yet. */
+/* Properties of the topology of a problem that forms use, computed on demand.  All zero: none
+ * computed yet. */
 typedef struct {
     double phases;
     struct {
-        int slots, height; /* slots 0: not asked */
+        int slots, height; /* slots 0: not computed */
     } tree[ATN_MAX_ARITY + 1];
 } atn_form_facts;
 

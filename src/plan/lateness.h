@@ -1,8 +1,8 @@
-/* lateness.h - from how long ranks waited for each other to when they come.
+/* lateness.h - arrival skew from the time that ranks wait for each other.
  *
- * At some calls of a communicator ranks meet, and each takes the time from its entering the call
- * until all are there: whoever comes last waits least.  The times of all ranks, which they then
- * exchange, tell all of them the same about the calls to come.  Whole numbers only, so that ranks
+ * At some calls of a communicator ranks synchronise, and each measures the time from entering the
+ * call until all have entered: the last rank waits least.  The times of all ranks, which they then
+ * exchange, give all of them the same prediction for later calls.  Integers only, so that ranks
  * on different processors agree. */
 #ifndef ATN_PLAN_LATENESS_H
 #define ATN_PLAN_LATENESS_H

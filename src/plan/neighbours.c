@@ -15,7 +15,7 @@ typedef struct {
     const atn_param *params[ATN_MAX_PARAMS];
     int nparams;
     atn_choice *list;
-    int64_t steps;                     /* to tell schedules apart: there is time */
+    int64_t steps;                     /* for comparing schedules: ample */
     atn_twin seen[ATN_NEIGHBOURS + 1]; /* the choice itself, then those of the list */
     int n;
 } walk;

@@ -62,9 +62,9 @@ const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int 
     return atn_model_find(m->ports > 0 ? "ron-a" : "links");
 }
 
-/* How many messages may meet on a link when ranks do not stand along the wires: as many as there
+/* How many messages may share a link if the order of ranks ignores the topology: as many as there
  * are hosts below it, in links of the hosts. */
-static double crowding(const atn_problem *q, const atn_machine *m, const atn_alpha_beta *net)
+static double contention_of(const atn_problem *q, const atn_machine *m, const atn_alpha_beta *net)
 {
     const atn_topo *t = q->topo;
     int *below = t ? malloc(sizeof *below * (size_t)t->nnodes) : NULL;
@@ -94,7 +94,7 @@ struct atn_planning {
     stage next;
     int at; /* of the candidates in the order of what they promise */
     atn_alpha_beta net;
-    double crowd;
+    double contention;
     atn_ranking r;
     atn_trial_probe *probe; /* of each prospect */
     double best, scale;     /* least time found; least of times over forms, at most 1 */
@@ -102,7 +102,7 @@ struct atn_planning {
 };
 typedef struct atn_planning planner;
 
-/* Where everybody sends to everybody no order helps. */
+/* If all ranks send to all, no order helps. */
 static bool along_the_wires(const atn_choice *c)
 {
     return (atn_params_get(c->row, &c->params, "order", 0) > 0 &&
@@ -110,7 +110,7 @@ static bool along_the_wires(const atn_choice *c)
            (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
 }
 
-/* Forms know one port; no schedule is faster on k ports than k times. */
+/* Forms assume one port; k ports make no schedule faster than k times. */
 static void spread_over_ports(planner *p)
 {
     if (p->model->circuits && p->m->ports > 1) {
@@ -119,7 +119,7 @@ static void spread_over_ports(planner *p)
     }
 }
 
-/* Bytes of its longest messages, as far as can be told without looking. */
+/* Bytes of its longest messages, as far as can be derived without building. */
 static int64_t message_of(const atn_choice *c, const atn_problem *q)
 {
     return q->bytes / atn_max(q->segments, 1) / (c->row->algo->shares ? q->p : 1);
@@ -132,7 +132,7 @@ static double doubt_of(const atn_choice *c)
     return atn_params_get(c->row, &c->params, "sync", 0) > 0 ? 1.1 : 1.0;
 }
 
-/* What forms do not know: messages that meet slow each other down, long ones more (links.c). */
+/* Not part of forms: messages that share a link slow each other down, long ones more (links.c). */
 static double meeting(const planner *p, int64_t message)
 {
     const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
@@ -140,17 +140,17 @@ static double meeting(const planner *p, int64_t message)
     return c->duplex > 0 ? atn_duplex_weight(c->duplex, is_long, false, 1) : 1;
 }
 
-/* A message waits for processors where all hosts share few of them, as far as not for the wire. */
+/* A message waits for processors if all hosts share a few of them, beyond its transfer time. */
 static double queueing(const planner *p, int64_t message)
 {
     const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
-    const double wire = p->net.b * (double)message;
+    const double transfer = p->net.b * (double)message;
     if (p->m->processors <= 0 || p->q.p <= p->m->processors)
         return 0;
-    return fmax(0, p->m->idle + 2 * c->cpu_message * p->q.p / p->m->processors - wire);
+    return fmax(0, p->m->idle + 2 * c->cpu_message * p->q.p / p->m->processors - transfer);
 }
 
-/* Who needs few rounds sends far: an order along the wires then spares a part of the contention. */
+/* Few rounds mean distant partners: a topology-aware order then avoids part of the contention. */
 static double hope_of(const planner *p, const atn_choice *c, const double times[3], double a)
 {
     if (!along_the_wires(c))
@@ -168,7 +168,7 @@ static void set_forms(planner *p)
         q.segments = atn_segments(x->choice.row, &q, &x->choice.params);
         const int64_t message = message_of(&x->choice, &q);
         const double a = p->net.a + queueing(p, message), b = p->net.b, g = p->net.g;
-        const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->crowd, g}, {a, 0, 0}};
+        const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->contention, g}, {a, 0, 0}};
         if (atn_form_times(&x->choice, &q, &facts, networks, 3, times, NULL) != ATN_OK)
             memset(times, 0, sizeof times);
         x->form = times[0];
@@ -188,7 +188,7 @@ static int by_hope(const void *a, const void *b)
     return strcmp(x->choice.row->name, y->choice.row->name);
 }
 
-/* Two per cent are nothing that a prediction knows. */
+/* Two per cent are below the accuracy of predictions. */
 static int grade(double seconds) { return seconds > 0 ? (int)floor(50 * log(seconds)) : INT_MIN; }
 
 /* Of those that are as fast the one that was looked at, then the one of least effort. */
@@ -244,7 +244,7 @@ static const atn_trial_probe *probe_like(const planner *p, int i)
     return NULL;
 }
 
-/* Phases are messages of all ranks to all, which each rank finds anew; they meet nobody. */
+/* Phases are messages of all ranks to all, recomputed by each rank; they are contention-free. */
 static bool has_many_phases(const planner *p, const atn_choice *c)
 {
     const int64_t ranks = p->q.p;
@@ -336,10 +336,10 @@ static atn_status look(planner *p, int i)
     return status == ATN_MEMORY ? status : ATN_OK;
 }
 
-/* What was not looked at is as much dearer than one hopes as the others of its shape, or else as
- * those that stand along the wires or not as it does are on average (rings meet nobody there); but
- * not cheaper. */
-static double dearer_by(const planner *p, int i)
+/* A candidate that was not evaluated exceeds its form by as much as others of its shape, or else as
+ * those that are topology-aware, or not, as it is, on average (rings are contention-free then); but
+ * not less. */
+static double excess_of(const planner *p, int i)
 {
     const atn_prospect *const x = &p->r.v[i];
     double alike = 0, others = 0;
@@ -365,7 +365,7 @@ static void judge_the_rest(planner *p)
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *const x = &p->r.v[i];
         if (!x->evaluated)
-            x->seconds = fmax(x->seconds, x->hope * dearer_by(p, i));
+            x->seconds = fmax(x->seconds, x->hope * excess_of(p, i));
     }
 }
 
@@ -399,7 +399,7 @@ static void part_with_twins(atn_ranking *r)
         r->evaluated -= r->v[i].evaluated;
 }
 
-/* In jobs only schedules that are evaluated are compared; whoever has more time compares all. */
+/* In jobs only evaluated schedules are compared; with more time, all are. */
 static atn_status list_prospects(planner *p)
 {
     atn_choice *list = NULL;
@@ -420,7 +420,7 @@ static void order_by_promise(planner *p)
 {
     p->net = atn_planner_network(&p->q, p->m);
     spread_over_ports(p);
-    p->crowd = crowding(&p->q, p->m, &p->net);
+    p->contention = contention_of(&p->q, p->m, &p->net);
     set_forms(p);
     qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_hope);
 }

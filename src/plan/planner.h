@@ -1,10 +1,10 @@
 /* planner.h - the candidates for a problem, ranked by predicted time.
  *
- * Closed forms, which know no contention and so are a lower bound, put the candidates in order;
+ * Closed forms, which ignore contention and so are a lower bound, order the candidates;
  * then the schedules of the most promising ones are evaluated on machine and topology, as long as
  * forms promise more than the best time found and the budget of steps lasts.  Of variants that
  * differ in the segment only, the best forms are looked at.  Floating point decides, so one rank
- * plans and tells the others. */
+ * plans and distributes the result. */
 #ifndef ATN_PLANNER_H
 #define ATN_PLANNER_H
 
@@ -17,10 +17,10 @@ typedef struct {
     atn_choice choice;
     double seconds; /* predicted */
     double form;    /* by its closed form, without contention */
-    double hope;    /* by its form, with contention unless ranks stand along the wires */
+    double hope;    /* by its form, with contention unless topology-aware */
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
     bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
-    bool plain;     /* knows nothing of wires, as the MPI library's own algorithms */
+    bool plain;     /* topology-unaware, like native algorithms */
     uint64_t does;  /* what all ranks do, as a number; 0: not evaluated */
 } atn_prospect;
 
@@ -53,7 +53,7 @@ bool atn_planning_step(atn_planning *p);
 atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err);
 void atn_planning_drop(atn_planning *p);
 
-/* Whether the slowest wire carries the larger buffer of a rank in so many milliseconds or more;
+/* Whether the slowest link needs at least `ms` milliseconds for the larger buffer of a rank;
  * false where rates are not known.  A function of what ranks share. */
 bool atn_takes_long(const atn_problem *q, int ms);
 

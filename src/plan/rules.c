@@ -212,7 +212,7 @@ static bool shares_in_place(atn_operation op)
     }
 }
 
-/* The problem without what only this rank knows: no algorithm can then see it by mistake. */
+/* The problem without data of this rank alone: no algorithm can then use it by mistake. */
 static atn_problem shared_part(const atn_problem *q)
 {
     atn_problem shared = *q;

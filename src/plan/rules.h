@@ -56,18 +56,18 @@ bool atn_place_parse(const char *text, int64_t *place_p);
 atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin, atn_rules **rules_p,
                            atn_error *err);
 atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err);
-/* What the settings ask for; each may be NULL.  `forced` ("allreduce=ring,bcast=chain:segment=8K")
+/* The table that the settings define; each may be NULL.  `forced` ("allreduce=ring,bcast=chain:segment=8K")
  * comes before the rules of the file; `select` as in ATTUNE_SELECT. */
 atn_status atn_rules_load(const char *path, const char *forced, const char *select,
                           atn_rules **rules_p, atn_error *err);
-/* "online", "star", "star-grouped": candidates are planned, and what serves is learned. */
+/* "online", "star", "star-grouped": candidates are planned and tuned online. */
 bool atn_select_learns(const char *select);
 atn_rules *atn_rules_empty(void); /* native everywhere; NULL: out of memory */
 /* A table of copies of these rules, with the provenance of `like` (may be NULL). */
 atn_rules *atn_rules_make(const atn_rule *list, int n, const atn_rules *like);
 /* Sets an entry of the provenance; false: out of memory. */
 bool atn_rules_describe(atn_rules *rules, const char *key, const char *value);
-/* Until it is told where it is, a table uses only the rules that hold everywhere.  `here` is
+/* Until it is narrowed, a table uses only the rules that hold everywhere.  `here` is
  * "MACHINE/LAYOUT": rules of other places go, the rest then holds everywhere, in the order of how
  * exactly their place fits.  With `others`, rules of other layouts of the machine stay as they are,
  * behind the rest.  False: no memory. */

@@ -56,7 +56,7 @@ atn_status atn_check_kind(const char *path, const char *kind, atn_error *err);
 /* Appends a copy; false: out of memory. */
 bool atn_rules_append(atn_rules *rules, const atn_rule *rule);
 
-/* What is done when no rule says anything. */
+/* The choice if no rule matches. */
 void atn_choose_nothing(const atn_problem *q, atn_choice *choice_p);
 /* Works out what is derived from the list; false: out of memory. */
 bool atn_rules_seal(atn_rules *rules);

@@ -214,7 +214,7 @@ static atn_status read_fields(reader *rd, atn_rule *rule)
 }
 
 /* Few samples that happen to be equal, or a single one, have no interval: versions that wrote 0 for
- * it did not know it. */
+ * it had none. */
 static void doubt_interval(atn_rule *rule)
 {
     if (rule->ci_ps == 0 && rule->samples < ATN_INTERVAL_SAMPLES)

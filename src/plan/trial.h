@@ -6,8 +6,8 @@
 #include "model/model.h"
 #include "plan/choice.h"
 
-/* Up to so many segments are built; a pipeline takes the same time for each further one, which two
- * short ones tell. */
+/* The greatest number of segments that are built; a pipeline takes the same time for each further
+ * one, which two short schedules show. */
 enum { ATN_FEW_SEGMENTS = 16, ATN_TRIAL_PARTS = 2 };
 
 typedef struct {
@@ -22,20 +22,20 @@ typedef struct {
     atn_trial_part part[ATN_TRIAL_PARTS]; /* as a whole; or of few segments, and of half as many */
 } atn_model_trial;
 
-/* What a rank in the middle does, which tells how large the others are. */
+/* The schedule of a middle rank, which estimates the size of the others. */
 typedef struct {
     int ops, segments; /* its operations; 0: it was not built */
-    bool ring;         /* it sends to one other only, which along the wires meets nobody */
+    bool ring;         /* it sends to one other rank only: contention-free if topology-aware */
 } atn_trial_probe;
 
 /* Work is counted in steps of about 10 ns: what an operation costs to build, and each rank. */
 enum { ATN_STEPS_OP = 20, ATN_STEPS_RANK = 300 };
 
 /* budget: steps that may be made, reduced by those that were.  ATN_NOT_APPLICABLE when it does not
- * suffice, which the probe told.  q->topo must outlive it. */
+ * suffice, according to the probe.  q->topo must outlive it. */
 atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
                           atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err);
-/* Steps that are needed to build a choice like that one in so many segments on p ranks. */
+/* Steps needed to build a choice like that one with `segments` segments on p ranks. */
 int64_t atn_trial_steps(const atn_trial_probe *like, int segments, int p);
 void atn_trial_free(atn_model_trial *x);
 /* What all ranks do, as a number other than 0: equal for choices that differ in name only. */

@@ -1,6 +1,6 @@
 /* turns.h - the order in which the variants of a call are measured, within a bound of time.
  *
- * Pure: a driver asks for the next turn, makes the call and reports how long it took, so that a
+ * Pure: a driver takes the next turn, makes the call and reports its time, so that a
  * test can simulate the machine.  All ranks feed it the same numbers and get the same turns.
  *
  *   first calls  one call of each variant, which is no sample: variants that are kept in any case,

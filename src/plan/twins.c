@@ -10,7 +10,7 @@
 #include "model/expr.h"
 #include "plan/trial.h"
 
-/* All ranks are compared in so many segments at most: where one rank does the same in all segments,
+/* All ranks are compared in at most FEW segments: if one rank does the same in all segments,
  * others do so in few. */
 enum { FEW = 16 };
 /* Values below a greater one are not tried one by one. */
@@ -90,7 +90,7 @@ static uint64_t all(atn_twin *x, const work *w)
 
 /* ---- twins ---- */
 
-/* Native and schedules from files are nobody's twins. */
+/* Native and schedules from files have no twins. */
 static bool is_built(const atn_choice *c)
 {
     return c->row != NULL && c->row->algo->build != NULL && c->row != atn_catalog_file(c->row->op);

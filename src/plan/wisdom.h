@@ -1,5 +1,5 @@
-/* wisdom.h - files of rules that jobs keep and share: where they are, how what two of them say is
- * joined, how a file is changed without losing anything, and answers to what was never measured. */
+/* wisdom.h - files of rules that jobs store and share: search path, merging of tables,
+ * atomic updates, and answers to problems that were never measured. */
 #ifndef ATN_WISDOM_H
 #define ATN_WISDOM_H
 
@@ -9,7 +9,7 @@
 
 enum { ATN_WISDOM_FILES = 3 };
 
-/* In the order of who has the last word. */
+/* In order of precedence. */
 typedef struct {
     int n;
     const char *kind[ATN_WISDOM_FILES]; /* "job", "user", "system" */
@@ -20,28 +20,28 @@ typedef struct {
  * $XDG_DATA_HOME, NULL when not set. */
 void atn_wisdom_find(const char *job, const char *home, const char *data,
                      atn_wisdom_files *files_p);
-/* What the files that are there say together.  One that cannot be used is left out; *warning_p
+/* The merged rules of the existing files.  Unusable files are skipped; *warning_p
  * (caller frees; NULL: none) then has a line for it. */
 atn_status atn_wisdom_load(const atn_wisdom_files *files, atn_rules **rules_p, char **warning_p,
                            atn_error *err);
 
 /* ---- joining ---- */
 
-/* What stands behind a rule: somebody wrote it, measurements, or a guess. */
+/* The origin of a rule: written by hand, measured, or inferred. */
 typedef enum { ATN_BY_HAND, ATN_MEASURED, ATN_GUESSED } atn_backing;
 atn_backing atn_rule_backing(const atn_rule *rule);
 /* Same operation, place and ranges. */
 bool atn_rule_same_problem(const atn_rule *a, const atn_rule *b);
 bool atn_same_choice(const atn_choice *a, const atn_choice *b);
 
-/* Whose time is known better: negative when the interval of a is narrower than that of b, each
+/* Compares accuracy: negative if the interval of a is narrower than that of b, each
  * relative to its time.  An unknown interval is the widest. */
 int atn_rule_certainty(const atn_rule *a, const atn_rule *b);
-/* Whether a stands where b says otherwise: handwritten before measured before guessed, and of two
+/* Whether a takes precedence over b: handwritten before measured before inferred, and of two
  * measurements the more certain, unless the other one shows that the machine has changed. */
 bool atn_rule_outweighs(const atn_rule *a, const atn_rule *b);
 
-/* The rules of both; docs/wisdom-format.md tells who wins where they differ.  A function of its
+/* The rules of both; docs/wisdom-format.md defines the precedence where they differ.  A function of its
  * arguments alone.  NULL: out of memory. */
 atn_rules *atn_wisdom_join(const atn_rules *old, const atn_rules *news);
 
@@ -55,7 +55,7 @@ typedef atn_status (*atn_wisdom_change)(void *context, const atn_rules *old, atn
 atn_status atn_wisdom_update(const char *path, atn_wisdom_change change, void *context,
                              atn_error *err);
 /* Joins `news` to the file.  When the file is damaged it is kept, `news` go to "PATH.unmerged"
- * instead, and the message (ATN_INPUT) says so. */
+ * instead, as the message (ATN_INPUT) states. */
 atn_status atn_wisdom_merge(const char *path, const atn_rules *news, atn_error *err);
 
 /* What is to be forgotten: rules that meet all of it. */
@@ -73,14 +73,14 @@ atn_status atn_wisdom_forget(const char *path, const atn_forgetting *what, int *
 
 /* ---- answering ---- */
 
-/* Predicted seconds of a choice, alike on whichever rank asks; below 0: cannot tell. */
+/* Predicted seconds of a choice, equal on all ranks; below 0: no prediction. */
 typedef double (*atn_wisdom_predict_fn)(void *context, const atn_choice *choice,
                                         const atn_problem *q);
 
 /* The rule for a problem: one that matches, else a guess from measured neighbours (other sizes,
  * other numbers of ranks).  The time of a neighbour's choice is carried over in proportion to
  * `predict` (NULL: along a straight line on logarithmic scales), and the fastest wins.
- * The table must be narrowed; rules of other places that are left in it tell of other numbers of
+ * The table must be narrowed; its rules of other places supply other numbers of
  * ranks.  ATN_NOT_APPLICABLE: nothing near enough is known. */
 atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q,
                              atn_wisdom_predict_fn predict, void *context, atn_rule *rule_p,

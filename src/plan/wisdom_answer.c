@@ -1,4 +1,4 @@
-/* wisdom_answer.c - answers to problems that nobody measured, from those of their neighbours.
+/* wisdom_answer.c - answers to problems without measurement, from their neighbours.
  *
  * Distances are those on logarithmic scales, where times of collectives are nearly straight.  A
  * neighbour is the nearest measured problem on each side: fewer or more bytes, fewer or more
@@ -113,7 +113,7 @@ typedef struct {
     void *context;
 } oracle;
 
-/* What the model says, corrected by how wrong it was next door; below 0: cannot tell. */
+/* The prediction, corrected by its error at the neighbour; below 0: none. */
 static double corrected(const oracle *o, const atn_choice *choice, const atn_problem *q,
                         const neighbour *list, int n)
 {
@@ -158,7 +158,7 @@ static const neighbour *nearest_of(const neighbour *list, int n)
     return best;
 }
 
-/* No model knows what the MPI library's own routine does: where that won next door it stays. */
+/* No model predicts native routines: where native won at the neighbour, it stays. */
 static bool by_model(const oracle *o, const atn_problem *q, const neighbour *list, int n,
                      atn_rule *rule)
 {

@@ -1,4 +1,4 @@
-/* wisdom_join.c - what two tables say together. */
+/* wisdom_join.c - merges two tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "plan/rules_private.h"
 #include "plan/wisdom.h"
 
-/* Without intervals that differ, so many times the samples are better than newer evidence. */
+/* Without different intervals, this many times the samples outweigh newer evidence. */
 enum { MORE_CERTAIN = 4 };
 
 atn_backing atn_rule_backing(const atn_rule *rule)
@@ -45,7 +45,7 @@ int atn_rule_certainty(const atn_rule *a, const atn_rule *b)
     return (of_a > of_b) - (of_a < of_b);
 }
 
-/* The time that a rule knows of a choice, its winner or its runner-up; -1: none. */
+/* The time of a choice in a rule, as its winner or runner-up; -1: none. */
 static int64_t time_of(const atn_rule *rule, const atn_choice *choice)
 {
     if (atn_same_choice(&rule->use, choice))
@@ -68,7 +68,7 @@ static growth growth_from(atn_span from, atn_span at)
                     open ? INFINITY : fmax(1, (double)(at.hi - 1) / (double)from.lo)};
 }
 
-/* A difference of so many times the intervals, and of such a part of the time, is a change. */
+/* A difference above this multiple of the intervals, and this share of the time, is a change. */
 static const double beyond_doubt = 3, noticeable = 0.1;
 
 /* Whether `news` measured the choice of `old` again, and what it found is further from the old time
@@ -114,7 +114,7 @@ static void take_times(const atn_rule *from, atn_rule *into)
     into->samples = from->samples;
 }
 
-/* The same choice twice: samples are added up, as far as both tell how sure they are. */
+/* The same choice twice: samples are added up if both have an interval. */
 static atn_rule pool(const atn_rule *a, const atn_rule *b)
 {
     const bool a_last = newer(a, b);
@@ -181,7 +181,7 @@ static atn_rule decide(const atn_rule *old, const atn_rule *news)
     return winner;
 }
 
-/* Measured beats guessed also where both say the same. */
+/* Measured outweighs inferred, also for equal choices. */
 static atn_rule settle(const atn_rule *old, const atn_rule *news)
 {
     const atn_backing x = atn_rule_backing(old), y = atn_rule_backing(news);
@@ -239,7 +239,7 @@ static bool compete(const atn_rule *a, const atn_rule *b)
            atn_rule_backing(b) == ATN_MEASURED;
 }
 
-/* How sure they were says nothing about a machine that has changed. */
+/* Old intervals are meaningless for a machine that has changed. */
 static void outdate(rule_list *list)
 {
     for (int i = 0; i < list->n; i++)

@@ -61,7 +61,7 @@ R
 capture attune wisdom export rules --for openmpi -p 6
 check "Open MPI: the rules" diff wanted .out
 check "Open MPI: what it does not have is told" test "$(tail -n 1 .err)" = \
-    "attune: Open MPI has no counterpart of reduce_scatter_block/pairwise; it decides itself there"
+    "attune: Open MPI has no counterpart of reduce_scatter_block/pairwise; its own decision applies there"
 check "what is left out is told" test "$(head -n 1 .err)" = \
     "attune: 1 rule left out that holds in one place; --at 'c0ffee/*' takes it"
 check "Open MPI: what harms operators that do not commute is told" test "$(sed -n 2p .err)" = \
@@ -141,7 +141,7 @@ if [ -e "${library:-/nowhere}" ] && command -v mpirun.mpich >/dev/null &&
     mpicc.mpich -o sums-mpich sums.c; then
     capture attune wisdom export rules --for mpich -p 6 --library "$library" -o mpich.json
     check "MPICH: what it does not have is told" \
-        grep -q "MPICH has no counterpart of allreduce/ring; it decides itself there" .err
+        grep -q "MPICH has no counterpart of allreduce/ring; its own decision applies there" .err
     mpirun.mpich -n 5 ./sums-mpich >usual
     MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM=pairwise mpirun.mpich -n 5 ./sums-mpich >forced
     MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=mpich.json mpirun.mpich -n 5 ./sums-mpich >ruled
