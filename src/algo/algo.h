@@ -131,8 +131,8 @@ int atn_segments(const atn_row *row, const atn_problem *q, const atn_params *prm
 atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
                      atn_schedule **schedule_p, atn_error *err);
 /* The same without the check, for one of many ranks of a problem that was checked before. */
-atn_status atn_build_willing(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                             atn_schedule **schedule_p, atn_error *err);
+atn_status atn_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                               atn_schedule **schedule_p, atn_error *err);
 
 /* Embeds another algorithm, e.g. reduce_scatter, then allgather; sets e->build and e->context.  Its
  * passes are not applied; `prm` NULL: defaults. */
@@ -145,7 +145,7 @@ void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
  * problems that require it. */
 bool atn_is_canonical(const atn_row *row, const atn_problem *q, const atn_params *prm);
 /* The default row in canonical order.  NULL: the operation combines nothing. */
-const atn_row *atn_canonical_usual(const atn_problem *q, atn_params *prm);
+const atn_row *atn_canonical_default(const atn_problem *q, atn_params *prm);
 
 /* ---- parts: embedded algorithms that are named by a parameter (part.c) ---- */
 

@@ -137,13 +137,13 @@ atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params 
     char name[ATN_NAME_ROOM];
 
     if (why == NULL)
-        return atn_build_willing(row, q, prm, schedule_p, err);
+        return atn_build_unchecked(row, q, prm, schedule_p, err);
     atn_params_print(row, prm, name, sizeof name);
     return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
 }
 
-atn_status atn_build_willing(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                             atn_schedule **schedule_p, atn_error *err)
+atn_status atn_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                               atn_schedule **schedule_p, atn_error *err)
 {
     char name[ATN_NAME_ROOM];
 

@@ -61,7 +61,7 @@ static const struct {
     atn_operation op;
     int64_t bytes;
     const char *small, *small_params, *large, *large_params;
-} usual[] = {
+} defaults[] = {
     {ATN_ALLREDUCE, 8192, "recursive_doubling", "", "butterfly", ""},
     {ATN_REDUCE, 65536, "binomial", "", "binomial", "segment=16K"},
     {ATN_REDUCE_SCATTER, 256, "recursive_doubling", "", "butterfly", ""},
@@ -71,14 +71,15 @@ static const struct {
      "scan=recursive_doubling"},
 };
 
-const atn_row *atn_canonical_usual(const atn_problem *q, atn_params *prm)
+const atn_row *atn_canonical_default(const atn_problem *q, atn_params *prm)
 {
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        const bool small = q->bytes <= usual[i].bytes;
-        if (usual[i].op != q->op)
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        const bool small = q->bytes <= defaults[i].bytes;
+        if (defaults[i].op != q->op)
             continue;
-        const atn_row *row = atn_catalog_find(q->op, small ? usual[i].small : usual[i].large);
-        atn_params_parse(row, small ? usual[i].small_params : usual[i].large_params, prm, NULL);
+        const atn_row *row = atn_catalog_find(q->op, small ? defaults[i].small : defaults[i].large);
+        atn_params_parse(row, small ? defaults[i].small_params : defaults[i].large_params, prm,
+                         NULL);
         return row;
     }
     return NULL;

@@ -10,7 +10,7 @@ const atn_param atn_circuit_params[] = {
 };
 
 /* Number of ranks reached in a step. */
-static int64_t fresh(const atn_circuit_tree *t, int step)
+static int64_t newly_reached(const atn_circuit_tree *t, int step)
 {
     return step == 0 ? 1 : t->reached[step] - t->reached[step - 1];
 }
@@ -32,7 +32,7 @@ void atn_circuit_tree_begin(atn_circuit_tree *t, int p, const atn_params *prm)
     t->steps = 0;
     while (t->reached[t->steps] < p) {
         const int s = ++t->steps;
-        t->senders[s] = again(t, s) + fresh(t, s - 1);
+        t->senders[s] = again(t, s) + newly_reached(t, s - 1);
         t->reached[s] = t->reached[s - 1] + t->ports * t->senders[s];
     }
 }

@@ -131,7 +131,7 @@ static void run_extra(atn_builder *b, const atn_problem *q, const atn_digits *d)
     atn_rounds(b, turns - turn);
 }
 
-static void be_core(atn_builder *b, const atn_problem *q, const gathering *g)
+static void run_core(atn_builder *b, const atn_problem *q, const gathering *g)
 {
     const atn_digits *d = g->d;
     const int extras = (q->p - 1) / d->core;
@@ -157,7 +157,7 @@ void atn_digits_allgather(atn_builder *b, const atn_problem *q, const atn_digits
     else if (q->r >= d->core)
         run_extra(b, q, d);
     else
-        be_core(b, q, &g);
+        run_core(b, q, &g);
     free(g.list);
 }
 

@@ -35,14 +35,14 @@ int atn_early_last(const atn_problem *q)
 /* ---- order of arrival ---- */
 
 typedef struct {
-    int comes, place, rank;
+    int time, place, rank;
 } arrival;
 
 static int by_coming(const void *x, const void *y)
 {
     const arrival *a = x, *b = y;
 
-    return a->comes != b->comes ? a->comes - b->comes : a->place - b->place;
+    return a->time != b->time ? a->time - b->time : a->place - b->place;
 }
 
 static bool in_any_order(const atn_problem *q, int *ranks)
@@ -53,14 +53,14 @@ static bool in_any_order(const atn_problem *q, int *ranks)
            atn_order_ranks(q->topo, ATN_ORDER_DFS, q->root, ranks);
 }
 
-/* As if the root arrived at `root_comes`. */
-static bool sort_ranks(const atn_problem *q, int root_comes, int *ranks)
+/* As if the root arrived at `root_arrival`. */
+static bool sort_ranks(const atn_problem *q, int root_arrival, int *ranks)
 {
     arrival *g = malloc(sizeof *g * (size_t)q->p);
     const bool ok = g && in_any_order(q, ranks);
 
     for (int i = 0; i < q->p && ok; i++)
-        g[i] = (arrival){ranks[i] == q->root ? root_comes : late(q, ranks[i]), i, ranks[i]};
+        g[i] = (arrival){ranks[i] == q->root ? root_arrival : late(q, ranks[i]), i, ranks[i]};
     if (ok)
         qsort(g, (size_t)q->p, sizeof *g, by_coming);
     for (int i = 0; i < q->p && ok; i++)
@@ -82,12 +82,12 @@ static bool chain(const atn_problem *q, bool up, int *ranks, atn_early_message *
 
 /* The best server for a rank that arrives now, of the n ranks that hold the message and are idle
  * since `ready`: minimises the time that either waits for the other. */
-static int server(const int *ready, int n, int comes)
+static int server(const int *ready, int n, int arrival)
 {
     int best = 0;
 
     for (int i = 1; i < n; i++)
-        if (abs(ready[i] - comes) < abs(ready[best] - comes))
+        if (abs(ready[i] - arrival) < abs(ready[best] - arrival))
             best = i;
     return best;
 }
@@ -102,8 +102,8 @@ static bool tree_down(const atn_problem *q, int *ranks, atn_early_message *list)
     }
     ready[0] = late(q, q->root);
     for (int i = 1; i < q->p; i++) {
-        const int comes = late(q, ranks[i]), by = server(ready, i, comes);
-        list[i - 1] = (atn_early_message){ranks[by], ranks[i], atn_max(ready[by], comes)};
+        const int arrival = late(q, ranks[i]), by = server(ready, i, arrival);
+        list[i - 1] = (atn_early_message){ranks[by], ranks[i], atn_max(ready[by], arrival)};
         ready[by] = ready[i] = list[i - 1].slot + 1;
     }
     free(ready);
@@ -129,9 +129,9 @@ static int pair_up(const atn_problem *q, int now, value *v, int n, atn_early_mes
             continue;
         }
         const value a = v[alone], b = v[i];
-        const bool stays = a.rank == q->root || (b.rank != q->root && a.ready >= b.ready);
-        *(*next)++ = (atn_early_message){stays ? b.rank : a.rank, stays ? a.rank : b.rank, now};
-        v[alone] = (value){stays ? a.rank : b.rank, now + 1};
+        const bool keeps = a.rank == q->root || (b.rank != q->root && a.ready >= b.ready);
+        *(*next)++ = (atn_early_message){keeps ? b.rank : a.rank, keeps ? a.rank : b.rank, now};
+        v[alone] = (value){keeps ? a.rank : b.rank, now + 1};
         alone = -1;
     }
     return kept;

@@ -72,7 +72,7 @@ typedef struct {
     int far, stop; /* the farthest place; sufficient */
 } farthest;
 
-static bool see_farthest(void *context, int d, int c)
+static bool visit_farthest(void *context, int d, int c)
 {
     farthest *f = context;
 
@@ -93,7 +93,7 @@ static bool add_height(maker *m)
     for (int i = 0; i < m->p; i++) {
         farthest f = {below, i, m->p - 1};
         if (below && i + 1 < m->p)
-            each_last_child(m, i, below, see_farthest, &f);
+            each_last_child(m, i, below, visit_farthest, &f);
         reach[i] = f.far;
     }
     return true;
@@ -118,7 +118,7 @@ static bool see_wanted(void *context, int d, int c)
 }
 
 /* Attaches the children of the run i .. j; ends[c] becomes the last place of child c's run. */
-static void hang(maker *m, int i, int j, int *parent, int *ends)
+static void attach(maker *m, int i, int j, int *parent, int *ends)
 {
     int h = 0;
 
@@ -136,7 +136,7 @@ static void hang(maker *m, int i, int j, int *parent, int *ends)
     }
 }
 
-static void hang_all(maker *m, int *parent, int *ends)
+static void attach_all(maker *m, int *parent, int *ends)
 {
     parent[0] = -1;
     for (int i = 1; m->arity == 1 && i < m->p; i++)
@@ -145,7 +145,7 @@ static void hang_all(maker *m, int *parent, int *ends)
         return;
     ends[0] = m->p - 1;
     for (int i = 0; i < m->p; i++)
-        hang(m, i, ends[i], parent, ends);
+        attach(m, i, ends[i], parent, ends);
 }
 
 /* ---- the result ---- */
@@ -242,7 +242,7 @@ static bool make(const atn_topo *t, int root, int arity, atn_free_tree *x)
         x->child = x->parent + p;
         x->slot = x->child + p;
         x->first = x->slot + p;
-        hang_all(&m, x->parent, work);
+        attach_all(&m, x->parent, work);
         finish(&m, x, work);
     } else {
         atn_free_tree_end(x);
@@ -259,7 +259,7 @@ static void end_kept(void *thing)
 }
 
 /* A borrowed tree owns no memory. */
-static void lend(const atn_free_tree *kept, atn_free_tree *x)
+static void borrow(const atn_free_tree *kept, atn_free_tree *x)
 {
     *x = *kept;
     x->memory = NULL;
@@ -280,7 +280,7 @@ bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *
             return true;
         }
     }
-    lend(kept, x);
+    borrow(kept, x);
     return true;
 }
 

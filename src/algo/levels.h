@@ -88,7 +88,7 @@ typedef struct {
 atn_operation atn_level_operation(atn_operation op, atn_level_part part);
 atn_operation atn_level_varying(atn_operation op);
 const atn_row *atn_level_row(atn_operation op, const char *name);
-const atn_row *atn_level_usual(atn_operation op, bool wide);
+const atn_row *atn_level_default(atn_operation op, bool wide);
 /* Those of the word's parameters that the row has. */
 void atn_level_set_params(const atn_row *row, const atn_level_word *w, atn_params *prm);
 bool atn_level_is_row(const atn_algo *algo);

@@ -51,7 +51,7 @@ atn_operation atn_level_varying(atn_operation op)
 /* Defaults: few rounds; the fewest over long distances. */
 static const struct {
     const char *near, *wide;
-} usual[ATN_OPERATIONS] = {
+} defaults[ATN_OPERATIONS] = {
     [ATN_BARRIER] = {"dissemination", "dissemination"},
     [ATN_BCAST] = {"binomial", "linear"},
     [ATN_GATHER] = {"binomial", "linear"},
@@ -70,9 +70,9 @@ static const struct {
     [ATN_EXSCAN] = {"recursive_doubling", "recursive_doubling"},
 };
 
-const atn_row *atn_level_usual(atn_operation op, bool wide)
+const atn_row *atn_level_default(atn_operation op, bool wide)
 {
-    return atn_catalog_find(op, wide ? usual[op].wide : usual[op].near);
+    return atn_catalog_find(op, wide ? defaults[op].wide : defaults[op].near);
 }
 
 /* Aliases: a name may refer to the closest algorithm in a part of the operation. */

@@ -84,7 +84,7 @@ static const atn_row *choose(const atn_level_plan *plan, const atn_problem *q, c
     if (w && w->algo[0] && !row && q->op == ATN_BARRIER && part == ATN_LEVEL_UP)
         row = atn_level_row(ATN_BARRIER, w->algo); /* more than needed, but available */
     *named_p = *named_p || row;
-    return row ? row : atn_level_usual(op, c->wide);
+    return row ? row : atn_level_default(op, c->wide);
 }
 
 static void use(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c,

@@ -108,7 +108,7 @@ static void send_back(mirror *m, int peer)
     atn_send(m->b, peer, in_sums(m, false));
 }
 
-static void take_back(mirror *m, int peer)
+static void receive_operands(mirror *m, int peer)
 {
     if (all_fresh(m)) {
         atn_recv(m->b, peer, in_sums(m, false));
@@ -138,7 +138,7 @@ static void turn(mirror *m, int i)
     if (o->kind == ATN_OP_RECV)
         send_back(m, o->peer);
     else
-        take_back(m, o->peer);
+        receive_operands(m, o->peer);
 }
 
 /* Operations i - 1 and i are an exchange that begins with the receive. */

@@ -11,7 +11,7 @@
 static const atn_row *part_row(atn_operation op, const atn_param *param, int64_t value)
 {
     if (param->type == ATN_LEVELS)
-        return atn_level_usual(op, false);
+        return atn_level_default(op, false);
     return atn_catalog_find(op, param->words[value]);
 }
 

@@ -57,7 +57,7 @@ static run part(const run *whole, int s, int i)
 
 static bool inside(const run *u, int r) { return r >= u->first && r < u->first + u->count; }
 
-static void hand(atn_tree *t, const run *whole, const run *given, int r, int slot)
+static void add_edge(atn_tree *t, const run *whole, const run *given, int r, int slot)
 {
     if (r == whole->leader || r == given->leader)
         t->edge[slot] = (atn_edge){r == given->leader ? whole->leader : given->leader, given->first,
@@ -67,7 +67,7 @@ static void hand(atn_tree *t, const run *whole, const run *given, int r, int slo
 }
 
 /* Adds the edges to the parts of the run of r, the farthest first; returns r's part. */
-static run hand_out(atn_tree *t, const run *whole, int r, int level, int radix)
+static run add_parts(atn_tree *t, const run *whole, int r, int level, int radix)
 {
     const int s = power_below(whole->count, radix), parts = (whole->count + s - 1) / s;
     int own = 0;
@@ -80,7 +80,7 @@ static run hand_out(atn_tree *t, const run *whole, int r, int level, int radix)
             if (i < 0 || i >= parts)
                 continue;
             const run given = part(whole, s, i);
-            hand(t, whole, &given, r, level++);
+            add_edge(t, whole, &given, r, level++);
             mine = inside(&given, r) ? given : mine;
         }
     return mine;
@@ -98,7 +98,7 @@ atn_tree atn_tree_knomial(int p, int r, int root, int radix)
     for (int level = 0; level < t.levels; level++)
         t.edge[level].peer = -1;
     for (int level = 0; at.count > 1; level += level == 0 ? top : radix - 1)
-        at = hand_out(&t, &at, r, level, radix);
+        at = add_parts(&t, &at, r, level, radix);
     return t;
 }
 

@@ -13,7 +13,7 @@ typedef struct {
     char *text;
     atn_operation op;
     int p, root;
-    atn_supplied_proof verdict;
+    atn_supplied_proof proof;
     char other_ranks[64]; /* reason for refusing another number of ranks */
 } supplied;
 
@@ -33,12 +33,12 @@ static const supplied *find(atn_operation op, int64_t name)
     return found;
 }
 
-const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *verdict_p)
+const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *proof_p)
 {
     const supplied *x = find(op, atn_intern(name));
 
     if (x)
-        *verdict_p = x->verdict;
+        *proof_p = x->proof;
     return x ? x->text : NULL;
 }
 
@@ -150,7 +150,7 @@ static void free_set(atn_schedule **set, int p)
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const supplied *x = find(q->op, prm->v[0]);
-    source from = {.aside = x->verdict.aside};
+    source from = {.aside = x->proof.aside};
     atn_error err = {0};
     int p = 0;
 
@@ -171,7 +171,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
         return prm->v[0] ? "the file was not read" : "no file is named; add schedule=FILE";
     if (q->p != x->p)
         return x->other_ranks;
-    if (q->ordered && !x->verdict.ordered)
+    if (q->ordered && !x->proof.ordered)
         return "the schedule changes the order of operands";
     return q->ordered && q->root != x->root ? "another root would change the order of operands"
                                             : NULL;
@@ -231,10 +231,10 @@ static bool has_in_place(const supplied *x)
 static atn_status prove_in_place(const supplied *x, atn_error *err)
 {
     const bool may_differ = x->op == ATN_SCAN || x->op == ATN_EXSCAN;
-    atn_status status = prove(x, x->verdict.ordered, ALL_RANKS, x->root, err);
+    atn_status status = prove(x, x->proof.ordered, ALL_RANKS, x->root, err);
 
     if (status == ATN_OK && may_differ)
-        status = prove(x, x->verdict.ordered, ODD_RANKS, x->root, err);
+        status = prove(x, x->proof.ordered, ODD_RANKS, x->root, err);
     return status;
 }
 
@@ -243,15 +243,15 @@ static atn_status prove_all(supplied *x, atn_error *err)
     const atn_operation_info *o = atn_operation_get(x->op);
     atn_status status = ATN_FINDING;
 
-    x->verdict.ordered = o->flags & ATN_TYPED;
-    if (x->verdict.ordered)
+    x->proof.ordered = o->flags & ATN_TYPED;
+    if (x->proof.ordered)
         status = prove(x, true, NO_RANK, x->root, NULL);
-    x->verdict.ordered = status == ATN_OK;
+    x->proof.ordered = status == ATN_OK;
     if (status != ATN_OK)
         status = prove(x, false, NO_RANK, x->root, err);
     if (status == ATN_OK && has_in_place(x)) {
-        x->verdict.aside = prove_in_place(x, NULL) != ATN_OK;
-        status = x->verdict.aside ? prove_in_place(x, err) : ATN_OK;
+        x->proof.aside = prove_in_place(x, NULL) != ATN_OK;
+        status = x->proof.aside ? prove_in_place(x, err) : ATN_OK;
     }
     if (status == ATN_OK && (o->flags & ATN_ROOTED))
         status = prove(x, false, NO_RANK, (x->root + 1) % x->p, err);
@@ -292,7 +292,7 @@ static bool keep(supplied *x)
     return ok;
 }
 
-static void forget(const supplied *x)
+static void remove_added(const supplied *x)
 {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < all.n; i++)
@@ -302,26 +302,26 @@ static void forget(const supplied *x)
 }
 
 /* Building finds it by name, so it is added first and removed if the proof fails. */
-static atn_status settle(supplied *x, const char *name, const atn_supplied_proof *verdict,
-                         atn_error *err)
+static atn_status verify_added(supplied *x, const char *name, const atn_supplied_proof *proof,
+                               atn_error *err)
 {
     atn_error why = {0};
 
     if (!keep(x))
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    if (verdict)
-        x->verdict = *verdict;
-    const atn_status status = verdict ? ATN_OK : prove_all(x, &why);
+    if (proof)
+        x->proof = *proof;
+    const atn_status status = proof ? ATN_OK : prove_all(x, &why);
     if (status == ATN_OK)
         return ATN_OK;
-    forget(x);
+    remove_added(x);
     return atn_fail(err, status,
                     "%s: does not implement %s: %s; `attune schedule verify` prints details", name,
                     atn_operation_get(x->op)->name, why.text);
 }
 
 atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
-                            const atn_supplied_proof *verdict, atn_error *err)
+                            const atn_supplied_proof *proof, atn_error *err)
 {
     const supplied *old = find(op, atn_intern(name));
     supplied *x = calloc(1, sizeof *x);
@@ -334,7 +334,7 @@ atn_status atn_supplied_add(atn_operation op, const char *name, const char *text
     if (status == ATN_OK && !known)
         status = read_head(x, name, err);
     if (status == ATN_OK && !known)
-        status = settle(x, name, verdict, err);
+        status = verify_added(x, name, proof, err);
     if (x && (known || status != ATN_OK)) {
         free(x->text);
         free(x);

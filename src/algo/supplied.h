@@ -19,8 +19,8 @@ typedef struct {
  * not implement the operation; both with position and reason.  With a proof it is not verified
  * again. */
 atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
-                            const atn_supplied_proof *verdict, atn_error *err);
+                            const atn_supplied_proof *proof, atn_error *err);
 /* The text added for the operation under this name; NULL: none. */
-const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *verdict_p);
+const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *proof_p);
 
 #endif

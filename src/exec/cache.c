@@ -250,7 +250,7 @@ static void evict(atn_exec *x, atn_kept *old)
     for (int i = 0; i < ATN_RAWS; i++)
         if (x->raws[i].plan == old->plan)
             x->raws[i].used = false;
-    x->gone[old->key % ATN_GONE] = old->key;
+    x->evicted[old->key % ATN_EVICTED] = old->key;
     x->evictions++;
     atn_plan_free(old->plan);
     old->plan = NULL;
@@ -278,7 +278,7 @@ static void widen(atn_exec *x)
 
 static void keep_plan(atn_exec *x, uint64_t key, atn_plan *plan)
 {
-    const bool again = x->gone[key % ATN_GONE] == key;
+    const bool again = x->evicted[key % ATN_EVICTED] == key;
 
     if (set_of(x, key)[ATN_WAYS - 1].plan && again && x->sets < ATN_SETS_MOST)
         widen(x);
@@ -319,7 +319,7 @@ static void keep_canonical(const atn_problem *q, atn_choice *choice)
 {
     if (atn_wants_canonical(q) &&
         !(choice->row && atn_is_canonical(choice->row, q, &choice->params)))
-        choice->row = atn_canonical_usual(q, &choice->params);
+        choice->row = atn_canonical_default(q, &choice->params);
 }
 
 /* The slow path, for a call that is not cached. */

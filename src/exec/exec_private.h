@@ -58,7 +58,7 @@ typedef struct {
     int nheap;
     ATN_VEC(MPI_Request) requests;
     ATN_VEC(int32_t) owner; /* of each request: the operation */
-    int32_t *open;          /* requests of an operation still under way */
+    int32_t *open;          /* incomplete requests of each operation */
     ATN_VEC(int) finished;
 } atn_dag;
 
@@ -76,7 +76,7 @@ struct atn_plan {
 enum { ATN_RAWS = 64, ATN_TYPES = 8 };
 /* Associativity of the plan cache, most recent first; initial and maximum number of sets; number of
  * keys of evicted plans that are remembered. */
-enum { ATN_WAYS = 4, ATN_SETS = 16, ATN_SETS_MOST = 512, ATN_GONE = 512 };
+enum { ATN_WAYS = 4, ATN_SETS = 16, ATN_SETS_MOST = 512, ATN_EVICTED = 512 };
 
 typedef struct {
     uint64_t key;
@@ -126,7 +126,7 @@ struct atn_exec {
     int *late;      /* its data; NULL: unknown */
     atn_kept *kept; /* ATN_WAYS of each set */
     int sets;
-    uint64_t gone[ATN_GONE];
+    uint64_t evicted[ATN_EVICTED];
     atn_raw_args raws[ATN_RAWS];
     atn_type_entry types[ATN_TYPES];
     atn_plan *sizes_plan[2]; /* exchange the sizes of gatherv and scatterv */

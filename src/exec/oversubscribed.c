@@ -7,7 +7,7 @@
 #include "topo/node.h"
 
 /* Reading a node's processors is slow, so one rank does it for all. */
-static bool judge(const atn_pus *sets, int n)
+static bool is_oversubscribed(const atn_pus *sets, int n)
 {
     atn_node *const node = malloc(sizeof *node);
     if (node == NULL)
@@ -26,36 +26,36 @@ typedef struct {
     int p, r;
 } room;
 
-static int next_mate(const room *x, int from)
+static int next_neighbour(const room *x, int from)
 {
     while (from < x->p && x->seats[from].kernel != x->seats[x->r].kernel)
         from++;
     return from;
 }
 
-static int count_mates(const room *x)
+static int count_neighbours(const room *x)
 {
     int n = 0;
-    for (int i = next_mate(x, 0); i < x->p; i = next_mate(x, i + 1))
+    for (int i = next_neighbour(x, 0); i < x->p; i = next_neighbour(x, i + 1))
         n++;
     return n;
 }
 
 /* Without memory the result is true; the messages are exchanged in any case. */
-static bool collect_mates(const room *x, const atn_pus *own, int n)
+static bool collect_sets(const room *x, const atn_pus *own, int n)
 {
     atn_pus *const sets = malloc((size_t)n * sizeof *sets);
     atn_pus one;
     int k = 0;
     if (sets != NULL)
         sets[k++] = *own;
-    for (int i = next_mate(x, x->r + 1); i < x->p; i = next_mate(x, i + 1)) {
+    for (int i = next_neighbour(x, x->r + 1); i < x->p; i = next_neighbour(x, i + 1)) {
         PMPI_Recv(&one, (int)sizeof one, MPI_BYTE, i, 0, x->comm, MPI_STATUS_IGNORE);
         if (sets != NULL)
             sets[k++] = one;
     }
-    const int shared = sets == NULL || judge(sets, n);
-    for (int i = next_mate(x, x->r + 1); i < x->p; i = next_mate(x, i + 1))
+    const int shared = sets == NULL || is_oversubscribed(sets, n);
+    for (int i = next_neighbour(x, x->r + 1); i < x->p; i = next_neighbour(x, i + 1))
         PMPI_Send(&shared, 1, MPI_INT, i, 0, x->comm);
     free(sets);
     return shared != 0;
@@ -63,22 +63,22 @@ static bool collect_mates(const room *x, const atn_pus *own, int n)
 
 static bool compare_ranks(const room *x)
 {
-    const int n = count_mates(x), first = next_mate(x, 0);
+    const int n = count_neighbours(x), first = next_neighbour(x, 0);
     int shared = 1;
     atn_pus own;
     if (n == 1 || n > x->seats[first].processors)
         return n > 1;
     atn_pus_own(&own);
     if (x->r == first)
-        return collect_mates(x, &own, n);
+        return collect_sets(x, &own, n);
     PMPI_Send(&own, (int)sizeof own, MPI_BYTE, first, 0, x->comm);
     PMPI_Recv(&shared, 1, MPI_INT, first, 0, x->comm, MPI_STATUS_IGNORE);
     return shared != 0;
 }
 
 #ifdef OPEN_MPI
-/* MPI_T_init_thread loads every component of Open MPI and sets the thread level of all of MPI anew,
- * so the current level is requested: with a lower one, a threaded program would lose its
+/* MPI_T_init_thread loads every component of Open MPI and sets the thread level of all of MPI
+ * again, so the current level is requested: with a lower one, a threaded program would lose its
  * locks. */
 static bool query_mpi_t(void)
 {

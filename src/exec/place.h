@@ -25,7 +25,7 @@ void atn_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name, 
 
 /* ---- the single steps, for callers that combine the exchange with others ---- */
 
-/* The location of a rank as determined by itself; one exchange of seats serves both the topology
+/* The location of a rank, determined by the rank; one exchange of seats serves both the topology
  * and oversubscribed.h. */
 typedef struct atn_seat {
     char host[72];      /* the kernel's limit is 64 */

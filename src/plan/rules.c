@@ -238,7 +238,7 @@ static bool matches(const atn_rule *rule, const atn_problem *q)
 void atn_choose_nothing(const atn_problem *q, atn_choice *choice_p)
 {
     if (atn_wants_canonical(q)) {
-        choice_p->row = atn_canonical_usual(q, &choice_p->params);
+        choice_p->row = atn_canonical_default(q, &choice_p->params);
         return;
     }
     choice_p->row = atn_catalog_native(q->op);

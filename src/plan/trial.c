@@ -21,7 +21,7 @@ static atn_status build_rank(const atn_choice *c, const atn_problem *q, int r, a
         return ATN_OK;
     mine.r = r;
     mine.in_place = false;
-    const atn_status status = atn_build_willing(c->row, &mine, &c->params, &x->s[r], err);
+    const atn_status status = atn_build_unchecked(c->row, &mine, &c->params, &x->s[r], err);
     *budget -= steps_of(status == ATN_OK ? x->s[r]->nops : 0, 1);
     if (status == ATN_OK && *budget < 0)
         return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");

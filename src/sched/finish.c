@@ -66,7 +66,7 @@ static bool number_messages(atn_schedule *s)
     return ok;
 }
 
-static void settle_slot(const atn_builder *b, atn_slot *slot)
+static void finish_slot(const atn_builder *b, atn_slot *slot)
 {
     if (slot->n == 1)
         slot->one = b->ranges.v[slot->at];
@@ -83,8 +83,8 @@ static atn_schedule *take(atn_builder *b, const char *name)
     s->name = strdup(name ? name : "");
     s->nrounds = b->round + 1;
     for (int i = 0; i < b->ops.n; i++) {
-        settle_slot(b, &b->ops.v[i].a);
-        settle_slot(b, &b->ops.v[i].b);
+        finish_slot(b, &b->ops.v[i].a);
+        finish_slot(b, &b->ops.v[i].b);
     }
 #define TAKE(vec, field, count) (s->field = b->vec.v, s->count = b->vec.n, b->vec.v = NULL)
     TAKE(ops, ops, nops);

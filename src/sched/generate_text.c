@@ -416,7 +416,7 @@ const char atn_generate_packed[] =
     "}\n"
     "\n"
     "/* n blocks: counts[j] elements at displs[j], or `count` each, consecutive.\n"
-    " * `copy`: into memory of its own whatever the type; `fill`: with the user's data. */\n"
+    " * `copy`: always into separate memory; `fill`: with the user's data. */\n"
     "static int open_buffer(buffer *b, const void *user, int n, const int *counts,\n"
     "                       const int *displs, int count, MPI_Datatype type, int copy,\n"
     "                       int fill, MPI_Comm comm)\n"

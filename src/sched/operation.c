@@ -1,4 +1,4 @@
-/* operation.c - the table behind operation.h. */
+/* operation.c - the table of operations. */
 #include "sched/operation.h"
 
 #include <string.h>

@@ -145,7 +145,7 @@ static void embed_sides(atn_builder *b, const atn_embed *e, frame *child, embedd
 }
 
 /* Releases the scratch of an embedded algorithm: no other one reads it. */
-static void give_back(atn_builder *b, const frame *user)
+static void release_scratch(atn_builder *b, const frame *user)
 {
     for (int i = 0; i < b->regions.n; i++)
         if (b->regions.v[i].user == user)
@@ -169,7 +169,7 @@ void atn_embed_run(atn_builder *b, const atn_embed *e)
         b->top = &child;
         e->build(b, e->q, e->context);
         b->top = child.up;
-        give_back(b, &child);
+        release_scratch(b, &child);
     }
     free(ranks);
     for (int i = 0; i < VIEWS; i++) {

@@ -114,7 +114,7 @@ static int waits_for(const atn_schedule *s, const int *step_of, int i)
     return latest;
 }
 
-static bool hears_several(const atn_schedule *s)
+static bool receives_from_several(const atn_schedule *s)
 {
     int peer = -1;
 
@@ -135,7 +135,7 @@ bool atn_is_chain(const atn_schedule *s)
 {
     int *step_of = calloc((size_t)s->nops + 1, sizeof *step_of);
     int step = -1;
-    bool chain = step_of != NULL && (s->q.segments <= 1 || !hears_several(s));
+    bool chain = step_of != NULL && (s->q.segments <= 1 || !receives_from_several(s));
 
     for (int i = 0, n; chain && i < s->nops; i += n) {
         n = atn_step_length(s, i);
@@ -173,13 +173,13 @@ static uint64_t needs(const atn_schedule *s, const uint64_t *masks, int i)
 bool atn_is_orderly(const atn_schedule *s)
 {
     enum { MAX_OPS = 256, MAX_HEARD = 64 };
-    uint64_t masks[MAX_OPS], heard = 0;
+    uint64_t masks[MAX_OPS], received = 0;
     int receives = 0;
 
     if (s->nops > MAX_OPS || s->q.segments > 1)
         return false;
     for (int i = 0, n; i < s->nops; i += n) {
-        const uint64_t before = heard;
+        const uint64_t before = received;
         n = atn_step_length(s, i);
         for (int k = i; k < i + n; k++) {
             masks[k] = needs(s, masks, k);
@@ -189,7 +189,7 @@ bool atn_is_orderly(const atn_schedule *s)
                 return false;
             if (s->ops[k].kind == ATN_OP_RECV) {
                 masks[k] |= UINT64_C(1) << receives++;
-                heard |= masks[k];
+                received |= masks[k];
             }
         }
     }

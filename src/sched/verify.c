@@ -277,7 +277,7 @@ static int natural_vec(const atn_problem *q)
     return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
 }
 
-/* At most twice the data of all ranks, so that present and arriving data can be kept apart; a small
+/* At most twice the data of all ranks, so that present and arriving data are separate; a small
  * number of ranks may need some more. */
 static int64_t max_scratch(const atn_problem *q, int split)
 {

@@ -142,7 +142,7 @@ static void usual_rows_apply(atn_operation op)
             atn_problem q = {.op = op, .p = p, .ordered = true, .canonical = true};
             atn_params prm;
             q.bytes = sizes[i];
-            const atn_row *row = atn_canonical_usual(&q, &prm);
+            const atn_row *row = atn_canonical_default(&q, &prm);
             q.segments = row ? atn_segments(row, &q, &prm) : 1;
             if (!row || atn_refuses(row, &q, &prm))
                 snprintf(why, sizeof why, "p=%d bytes=%lld: %s", p, (long long)sizes[i],

@@ -7,7 +7,7 @@
 
 /* The first of the two blocks received in round i: they originate ever farther away, on both
  * sides alternately. */
-static int news(const atn_problem *q, int i)
+static int received_in(const atn_problem *q, int i)
 {
     const int away = i % 2 == 0 ? i : -(i + 1);
     return atn_mod((q->r & ~1) + (q->r % 2 == 0 ? away : -away), q->p);
@@ -23,8 +23,8 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_recv(b, neighbor(q, 0), atn_dst(neighbor(q, 0), 1));
     for (int i = 1; i < q->p / 2; i++) {
         atn_round(b);
-        atn_send(b, neighbor(q, i), atn_dst(news(q, i - 1), 2));
-        atn_recv(b, neighbor(q, i), atn_dst(news(q, i), 2));
+        atn_send(b, neighbor(q, i), atn_dst(received_in(q, i - 1), 2));
+        atn_recv(b, neighbor(q, i), atn_dst(received_in(q, i), 2));
     }
 }
 

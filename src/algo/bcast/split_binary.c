@@ -7,7 +7,7 @@
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-static void be_root(atn_builder *b, const atn_problem *q)
+static void run_root(atn_builder *b, const atn_problem *q)
 {
     for (int side = 0; side < 2 && side + 1 < q->p; side++, atn_round(b))
         atn_send(b, atn_absolute(q, side + 1), atn_dst(side, 1));
@@ -35,7 +35,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     (void)prm;
     atn_split(b, 2);
     if (v == 0) {
-        be_root(b, q);
+        run_root(b, q);
         return;
     }
     pass_on(b, q, side, (v - 1) / 2);

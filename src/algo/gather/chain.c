@@ -6,7 +6,7 @@
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-static void be_root(atn_builder *b, const atn_problem *q)
+static void run_root(atn_builder *b, const atn_problem *q)
 {
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     for (int v = 1; v < q->p; v++) {
@@ -21,7 +21,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
     (void)prm;
     if (me == 0) {
-        be_root(b, q);
+        run_root(b, q);
         return;
     }
     atn_send(b, atn_ring(q, -1), atn_src(0, 1));

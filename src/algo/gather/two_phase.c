@@ -6,7 +6,7 @@
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-static void be_root(atn_builder *b, const atn_problem *q)
+static void run_root(atn_builder *b, const atn_problem *q)
 {
     int half = -1; /* the receive of the most recent first half */
 
@@ -32,7 +32,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     (void)prm;
     atn_split(b, 2);
     if (q->r == q->root) {
-        be_root(b, q);
+        run_root(b, q);
         return;
     }
     atn_rounds(b, 2 * atn_relative(q) - 2);

@@ -32,7 +32,7 @@ static atn_view share(atn_level_run *x, const atn_level_member *m)
 }
 
 /* Across: from the combined vector; down: from the leader's share. */
-static void deal(atn_level_run *x, const atn_cluster *c)
+static void distribute(atn_level_run *x, const atn_cluster *c)
 {
     const bool across = x->part == ATN_LEVEL_ACROSS;
     const atn_level_member *m = atn_level_own(x, c);
@@ -69,7 +69,7 @@ static void emit(atn_level_run *x)
     }
     atn_level_phases(x, combine, NULL, NULL);
     make_room(x);
-    atn_level_phases(x, NULL, deal, deal);
+    atn_level_phases(x, NULL, distribute, distribute);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)

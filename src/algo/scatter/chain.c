@@ -6,14 +6,14 @@
 #include "algo/algo.h"
 #include "algo/shape.h"
 
-static void be_root(atn_builder *b, const atn_problem *q)
+static void run_root(atn_builder *b, const atn_problem *q)
 {
     for (int v = q->p - 1; v > 0; v--, atn_round(b))
         atn_send(b, atn_ring(q, 1), atn_src(atn_absolute(q, v), 1));
     atn_copy(b, atn_src(q->r, 1), atn_dst(0, 1));
 }
 
-static void be_other(atn_builder *b, const atn_problem *q, int me)
+static void run_other(atn_builder *b, const atn_problem *q, int me)
 {
     atn_rounds(b, me - 1);
     for (int v = q->p - 1; v > me; v--) {
@@ -29,9 +29,9 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
     if (q->r == q->root)
-        be_root(b, q);
+        run_root(b, q);
     else
-        be_other(b, q, atn_relative(q));
+        run_other(b, q, atn_relative(q));
 }
 
 const atn_algo atn_algo_scatter_chain = {

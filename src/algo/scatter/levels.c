@@ -10,7 +10,7 @@ static atn_view received(atn_level_run *x, const atn_level_member *m)
     return atn_level_range(x->store, m->first - x->base, m->count, x->range[1]);
 }
 
-static void deal(atn_level_run *x, const atn_cluster *c)
+static void distribute(atn_level_run *x, const atn_cluster *c)
 {
     const atn_level_member *m = atn_level_own(x, c);
 
@@ -32,7 +32,7 @@ static void emit(atn_level_run *x)
         x->base = largest->first;
         x->store = atn_tmp_at(atn_tmp(x->b, x->base, largest->count), 0, 1);
     }
-    atn_level_phases(x, NULL, deal, deal);
+    atn_level_phases(x, NULL, distribute, distribute);
     if (x->q->p == 1)
         atn_copy(x->b, x->store, atn_dst(0, 1));
 }
