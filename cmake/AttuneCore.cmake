@@ -16,16 +16,19 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
     add_executable(attune ${cli})
     target_link_libraries(attune PRIVATE attune-core)
 
-    # The program prints its manual page and completion from its own tables.
-    set(man ${CMAKE_BINARY_DIR}/share/man/man1/attune.1)
-    set(completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/attune)
-    add_custom_command(OUTPUT ${man} ${completion}
-        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/share/man/man1
-                ${CMAKE_BINARY_DIR}/share/bash-completion/completions
-        COMMAND attune --man > ${man}
-        COMMAND attune --completion bash > ${completion}
-        DEPENDS attune COMMENT "Manual page and completion" VERBATIM)
-    add_custom_target(attune-man ALL DEPENDS ${man} ${completion})
+    # The program prints the completion scripts.
+    set(share ${CMAKE_BINARY_DIR}/share)
+    set(bash ${share}/bash-completion/completions)
+    set(zsh ${share}/zsh/site-functions)
+    set(fish ${share}/fish/vendor_completions.d)
+    add_custom_command(OUTPUT ${bash}/attune ${zsh}/_attune ${fish}/attune.fish
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${bash} ${zsh} ${fish}
+        COMMAND attune --completion bash > ${bash}/attune
+        COMMAND attune --completion zsh > ${zsh}/_attune
+        COMMAND attune --completion fish > ${fish}/attune.fish
+        DEPENDS attune COMMENT "Completion scripts" VERBATIM)
+    add_custom_target(attune-completion ALL
+        DEPENDS ${bash}/attune ${zsh}/_attune ${fish}/attune.fish)
 endif()
 
 # Benchmarks without MPI.

@@ -1,5 +1,6 @@
-/* args.c - parses the words of a command against its option table. */
+/* args.c - parses the arguments of a command by its option table. */
 #include "cli/cli.h"
+#include "plan/settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,13 +10,13 @@ static const atn_option output_option = {
     .name = "output",
     .letter = 'o',
     .argument = "FILE",
-    .doc = "Write to FILE instead of standard output; the file is replaced whole or not touched",
+    .doc = "Write to FILE instead of standard output; FILE is replaced as a whole or unchanged",
     .type = ATN_OPT_FILE,
 };
 static const atn_option help_option = {
     .name = "help",
     .letter = 'h',
-    .doc = "Show what this command does and its options",
+    .doc = "Describe this command and its options",
     .type = ATN_OPT_FLAG,
 };
 
@@ -27,11 +28,61 @@ static int rows(const atn_option *table)
     return n;
 }
 
+/* ---- options that stand for environment variables ---- */
+
+static atn_opt_type setting_type(const atn_setting_info *s)
+{
+    static const atn_opt_type types[] = {
+        [ATN_SETTING_SWITCH] = ATN_OPT_FLAG, [ATN_SETTING_INT] = ATN_OPT_INT,
+        [ATN_SETTING_WORD] = ATN_OPT_WORD,   [ATN_SETTING_FILE] = ATN_OPT_FILE,
+        [ATN_SETTING_TEXT] = ATN_OPT_TEXT,   [ATN_SETTING_LIST] = ATN_OPT_PILE,
+    };
+    return s->alone && s->type != ATN_SETTING_SWITCH ? ATN_OPT_MAYBE : types[s->type];
+}
+
+static atn_option setting_option(const char *name, atn_setting id)
+{
+    const atn_setting_info *const s = atn_setting_get(id);
+    const char *const fallback = atn_setting_run_default(id);
+    const bool flag = s->type == ATN_SETTING_SWITCH;
+    return (atn_option){
+        .name = name,
+        .letter = s->letter,
+        .argument = flag ? NULL : s->argument,
+        .fallback = *fallback && !flag ? fallback : NULL,
+        .doc = s->doc,
+        .type = setting_type(s),
+        .min = s->min,
+        .max = s->max,
+        .words = s->words,
+    };
+}
+
+/* The i-th setting that has an option; false: past the end, and *i_p counts from there. */
+static bool nth_setting(int *i_p, atn_option *option_p)
+{
+    for (int id = 0; id < ATN_SETTINGS; id++) {
+        const char *const name = atn_setting_get((atn_setting)id)->option;
+        if (name && (*i_p)-- == 0) {
+            *option_p = setting_option(name, (atn_setting)id);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- options of a command ---- */
+
 bool atn_command_option(const atn_command *c, int i, atn_option *option_p)
 {
     const int own = rows(c->options), shared = rows(c->shared);
+    atn_setting id;
+    if ((c->flags & ATN_CMD_SETTINGS) && nth_setting(&i, option_p))
+        return true;
     if (i < own + shared) {
-        *option_p = i < own ? c->options[i] : c->shared[i - own];
+        const atn_option *const row = i < own ? &c->options[i] : &c->shared[i - own];
+        const bool setting = row->setting && atn_setting_find(row->setting, &id);
+        *option_p = setting ? setting_option(row->name, id) : *row;
         return true;
     }
     i -= own + shared;
@@ -40,7 +91,7 @@ bool atn_command_option(const atn_command *c, int i, atn_option *option_p)
             .name = "format",
             .argument = "FORMAT",
             .fallback = c->formats[0],
-            .doc = "How to write the result",
+            .doc = "Output format",
             .type = ATN_OPT_WORD,
             .words = c->formats,
         };
@@ -90,10 +141,10 @@ static atn_status check_int(const atn_option *o, const char *text, atn_error *er
     if (errno == 0 && end != text && *end == '\0' && v >= o->min && v <= max)
         return ATN_OK;
     if (open)
-        snprintf(allowed, sizeof allowed, "must be a whole number, 0 or more");
+        snprintf(allowed, sizeof allowed, "must be an integer, 0 or more");
     else
-        snprintf(allowed, sizeof allowed, "must be a whole number from %lld to %lld",
-                 (long long)o->min, max);
+        snprintf(allowed, sizeof allowed, "must be an integer from %lld to %lld", (long long)o->min,
+                 max);
     return bad_value(o, text, allowed, err);
 }
 
@@ -158,7 +209,7 @@ static atn_status unknown_option(const atn_command *c, const char *word, atn_err
                     c->noun, c->verb ? " " : "", c->verb ? c->verb : "");
 }
 
-/* Where the parser stands. */
+/* State of the parser. */
 typedef struct {
     const atn_command *c;
     int argc, i;
@@ -166,7 +217,7 @@ typedef struct {
     atn_args *a;
 } words;
 
-/* The first of what is given; NULL: none. */
+/* The first occurrence of an option; NULL: none. */
 static atn_given *given_before(const atn_args *a, const char *name)
 {
     for (int i = 0; i < a->given.n; i++)
@@ -238,9 +289,9 @@ static atn_status check_operands(const atn_args *a, atn_error *err)
     char line[128];
     atn_usage_line(c, line, sizeof line);
     if (a->noperands < c->min_operands)
-        return atn_fail(err, ATN_USAGE, "%s is missing; usage: %s", c->operands, line);
+        return atn_fail(err, ATN_USAGE, "missing operand %s; usage: %s", c->operands, line);
     if (a->noperands > c->max_operands)
-        return atn_fail(err, ATN_USAGE, "'%s' is one word too many; usage: %s",
+        return atn_fail(err, ATN_USAGE, "unexpected operand '%s'; usage: %s",
                         a->operands[c->max_operands], line);
     return ATN_OK;
 }
@@ -298,7 +349,7 @@ void atn_args_free(atn_args *a)
     a->operands = NULL;
 }
 
-/* ---- asking ---- */
+/* ---- values of a parsed command line ---- */
 
 bool atn_arg_given(const atn_args *a, const char *name) { return atn_arg_count(a, name) > 0; }
 
@@ -337,3 +388,10 @@ const char *atn_arg_nth(const atn_args *a, const char *name, int i)
 }
 
 const char *atn_arg_format(const atn_args *a) { return atn_arg_text(a, "format"); }
+
+atn_status atn_arg_table(const atn_args *a, atn_table *t, atn_error *err)
+{
+    const atn_status st = atn_table_write(a->out, t, atn_arg_format(a), a->terminal, err);
+    atn_table_free(t);
+    return st;
+}

@@ -6,18 +6,18 @@
 #include "cli/launch.h"
 #include "report/bench.h"
 
-/* What is to be measured: lists as the user wrote them. */
+/* What to measure: lists as given on the command line. */
 typedef struct {
     const char *ops, *sizes, *variants;
-    const char *candidates; /* NULL: everything that is worth trying */
-} atn_bench_wish;
+    const char *candidates; /* NULL: all promising algorithms */
+} atn_bench_request;
 
-/* One word per task for the program: "bcast/131072/attune;?chain{segment=8K}".  Every name is
+/* One argument per task for the program: "bcast/131072/attune;?chain{segment=8K}".  All names are
  * checked.  Caller frees. */
-atn_status atn_bench_tasks(const atn_bench_wish *wish, atn_words *tasks_p, atn_error *err);
+atn_status atn_bench_tasks(const atn_bench_request *request, atn_words *tasks_p, atn_error *err);
 
-/* A second table behind the first: each class of algorithms (coordinated, store-and-forward,
- * direct) in the mean and its best row. */
+/* Writes a second table: mean and best row of each class of algorithms (coordinated,
+ * store-and-forward, direct). */
 atn_status atn_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_error *err);
 
 #endif

@@ -1,10 +1,9 @@
-/* bench_classes.c - classes of algorithms compared: how they bear ranks that arrive apart. */
+/* bench_classes.c - compares classes of algorithms under arrival skew. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "algo/algo.h"
 #include "cli/bench.h"
-#include "report/table.h"
 
 static const char *const names[] = {
     [ATN_COORDINATED] = "coordinated",
@@ -22,7 +21,7 @@ static const atn_column columns[] = {
     {"best", ATN_CELL_TEXT},
 };
 
-/* The class of what ran; -1: native, or not in the catalogue. */
+/* The class of an algorithm; -1: native, or not in the catalogue. */
 static int class_of(const atn_bench_row *r)
 {
     char name[ATN_NAME_ROOM];
@@ -64,7 +63,7 @@ atn_status atn_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_
     ATN_VEC(atn_estimate) room = {0};
     const char *const format = atn_arg_format(a);
     if (strcmp(format, "table") != 0 && strcmp(format, "markdown") != 0)
-        return ATN_OK; /* programs get one table */
+        return ATN_OK; /* machine-readable formats have one table */
     for (int i = 0; i < rows->n; i++)
         if (!atn_push(&room, (atn_estimate){0}))
             t.failed = true;

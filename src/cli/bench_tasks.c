@@ -1,4 +1,4 @@
-/* bench_tasks.c - from lists of operations, sizes and variants to tasks. */
+/* bench_tasks.c - makes tasks of lists of operations, sizes and variants. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- lists ---- */
 
-/* Length of the first item of "a{k=1,l=2},b": commas in braces separate nothing. */
+/* Length of the first item of "a{k=1,l=2},b": commas in braces are not separators. */
 static size_t item_length(const char *text)
 {
     int depth = 0;
@@ -27,7 +27,7 @@ static atn_status split(const char *text, const char *option, atn_words *list_p,
         if (item == NULL || !atn_push(&list, item)) {
             free(item);
             atn_words_free(&list);
-            return n == 0 ? atn_fail(err, ATN_USAGE, "--%s: an empty name in the list", option)
+            return n == 0 ? atn_fail(err, ATN_USAGE, "--%s: empty name in the list", option)
                           : atn_fail(err, ATN_MEMORY, "out of memory");
         }
         text += n;
@@ -51,7 +51,7 @@ static bool is_word(const char *name)
     return false;
 }
 
-/* The name of an algorithm for one operation: "ring", or "allreduce/ring" for that one only. */
+/* An algorithm of one operation: "ring" for any operation, "allreduce/ring" for one only. */
 static atn_status choice_of(atn_operation op, const char *name, bool *other_p, atn_choice *choice_p,
                             atn_error *err)
 {
@@ -68,7 +68,7 @@ static atn_status choice_of(atn_operation op, const char *name, bool *other_p, a
     return *other_p ? ATN_OK : atn_lookup_choice(full, choice_p, err);
 }
 
-/* Every name must fit one of the operations. */
+/* Every name must exist for at least one of the operations. */
 static atn_status check_name(const atn_operation *ops, int nops, const char *name, atn_error *err)
 {
     atn_error first = {0};
@@ -80,7 +80,7 @@ static atn_status check_name(const atn_operation *ops, int nops, const char *nam
     }
     if (first.status != ATN_OK)
         return atn_fail(err, first.status, "%s", first.text);
-    return atn_fail(err, ATN_INPUT, "%s: its operation is not in --ops", name);
+    return atn_fail(err, ATN_INPUT, "%s: operation is not in --ops", name);
 }
 
 static atn_status check_names(const atn_operation *ops, int nops, const atn_words *names,
@@ -121,7 +121,7 @@ static void put_names(FILE *f, atn_operation op, const atn_words *names, const c
     }
 }
 
-static bool asks(const plan *p, const char *word)
+static bool requests(const plan *p, const char *word)
 {
     for (int i = 0; i < p->variants.n; i++)
         if (strcmp(p->variants.v[i], word) == 0)
@@ -138,11 +138,11 @@ static atn_status add_task(const plan *p, atn_operation op, int64_t bytes, atn_w
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     fprintf(f, "%s/%" PRId64 "/native%s%s", atn_operation_get(op)->name, bytes,
-            asks(p, "attune") ? ";attune" : "", asks(p, "all") ? ";all" : "");
+            requests(p, "attune") ? ";attune" : "", requests(p, "all") ? ";all" : "");
     put_names(f, op, &p->variants, "");
-    if (asks(p, "best") && p->candidates.n == 0)
+    if (requests(p, "best") && p->candidates.n == 0)
         fputs(";?all", f);
-    else if (asks(p, "best"))
+    else if (requests(p, "best"))
         put_names(f, op, &p->candidates, "?");
     if (fclose(f) == 0 && atn_push(tasks, text))
         return ATN_OK;
@@ -180,21 +180,21 @@ static atn_status check_sizes(const atn_sizes *sizes, atn_error *err)
 {
     for (int i = 0; i < sizes->n; i++)
         if (sizes->v[i] > INT64_C(1) << 30)
-            return atn_fail(err, ATN_USAGE, "--sizes: at most 1G can be measured");
+            return atn_fail(err, ATN_USAGE, "--sizes: the maximum is 1G");
     return ATN_OK;
 }
 
-static atn_status read_plan(const atn_bench_wish *wish, plan *p, atn_error *err)
+static atn_status read_plan(const atn_bench_request *request, plan *p, atn_error *err)
 {
-    atn_status status = read_ops(wish->ops, p, err);
+    atn_status status = read_ops(request->ops, p, err);
     if (status == ATN_OK)
-        status = atn_parse_sizes(wish->sizes, &p->sizes, err);
+        status = atn_parse_sizes(request->sizes, &p->sizes, err);
     if (status == ATN_OK)
         status = check_sizes(&p->sizes, err);
     if (status == ATN_OK)
-        status = split(wish->variants, "variants", &p->variants, err);
-    if (status == ATN_OK && wish->candidates != NULL)
-        status = split(wish->candidates, "candidates", &p->candidates, err);
+        status = split(request->variants, "variants", &p->variants, err);
+    if (status == ATN_OK && request->candidates != NULL)
+        status = split(request->candidates, "candidates", &p->candidates, err);
     if (status == ATN_OK)
         status = check_names(p->ops.v, p->ops.n, &p->variants, true, err);
     if (status == ATN_OK)
@@ -202,11 +202,11 @@ static atn_status read_plan(const atn_bench_wish *wish, plan *p, atn_error *err)
     return status;
 }
 
-atn_status atn_bench_tasks(const atn_bench_wish *wish, atn_words *tasks_p, atn_error *err)
+atn_status atn_bench_tasks(const atn_bench_request *request, atn_words *tasks_p, atn_error *err)
 {
     plan p = {.ops = {0}};
     atn_words tasks = {0};
-    atn_status status = read_plan(wish, &p, err);
+    atn_status status = read_plan(request, &p, err);
     if (status == ATN_OK)
         status = add_tasks(&p, &tasks, err);
     if (status == ATN_OK)

@@ -1,4 +1,4 @@
-/* cmd_bench.c - attune bench: collectives measured in several variants, judged with confidence. */
+/* cmd_bench.c - attune bench: times of variants of collectives with confidence intervals. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,10 @@
 #include "cli/bench.h"
 #include "cli/sampling.h"
 #include "report/bench.h"
-#include "report/table.h"
 
 /* ---- arguments of the program ---- */
 
-/* The given seed, else another one in each run: equal orders would repeat equal errors. */
+/* The given seed, else a new one in each run, because equal orders would repeat the same bias. */
 static void seed_of(const atn_args *a, char out[24])
 {
     struct timespec now;
@@ -61,25 +60,25 @@ static atn_status check_number(const atn_args *a, const char *name, double *valu
     return ATN_OK;
 }
 
-/* What was asked for and has no samples. */
-static void tell_missing(const atn_task *t)
+/* Reports requested variants without samples. */
+static void report_missing(const atn_task *t)
 {
     char size[32];
     for (int i = 0; i < t->variants.n; i++) {
         const atn_variant *const v = &t->variants.v[i];
         if (v->seconds.n == 0 && v->role != ATN_ROLE_CANDIDATE)
-            fprintf(stderr, "attune: note: %s %s: no time for %s; give more --seconds\n",
+            fprintf(stderr, "attune: note: %s %s: no time for %s; increase --seconds\n",
                     t->operation, atn_format_size(t->bytes, size),
                     v->role == ATN_ROLE_NAMED ? v->algorithm : atn_role_names[v->role]);
     }
 }
 
-/* The rows of a task that is complete. */
+/* Writes the rows of a completed task. */
 static atn_status write_task(void *context, const atn_samples *s, int task, atn_error *err)
 {
     atn_bench_writer *const w = context;
     atn_bench_rows rows = {0};
-    tell_missing(&s->tasks.v[task]);
+    report_missing(&s->tasks.v[task]);
     atn_status status = atn_bench_task(&s->tasks.v[task], &rows, err);
     if (status == ATN_OK)
         status = atn_bench_stream(w, s, &rows, err);
@@ -88,7 +87,7 @@ static atn_status write_task(void *context, const atn_samples *s, int task, atn_
     return status;
 }
 
-/* Rows of later tasks are not known yet; these widths suit nearly all. */
+/* Later rows are unknown when the first is printed; these widths fit almost all. */
 static void set_widths(atn_bench_writer *w, const atn_words *tasks)
 {
     static const int usual[ATN_BENCH_COLUMNS] = {0, 5, 8, 8, 14, 9, 12, 8, 5, 7, 0};
@@ -100,10 +99,10 @@ static void set_widths(atn_bench_writer *w, const atn_words *tasks)
 static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *writer,
                           atn_error *err)
 {
-    const atn_bench_wish wish = {.ops = atn_arg_text(a, "ops"),
-                                 .sizes = atn_arg_text(a, "sizes"),
-                                 .variants = atn_arg_text(a, "variants"),
-                                 .candidates = atn_arg_text(a, "candidates")};
+    const atn_bench_request request = {.ops = atn_arg_text(a, "ops"),
+                                       .sizes = atn_arg_text(a, "sizes"),
+                                       .variants = atn_arg_text(a, "variants"),
+                                       .candidates = atn_arg_text(a, "candidates")};
     atn_words tasks = {0}, arguments = {0};
     atn_sampling w = {
         .program = "bench_exec", .lines = true, .done = write_task, .context = writer};
@@ -114,10 +113,9 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *w
     static const char *const about[] = {"late", "since"};
     for (int i = 0; i < 2 && status == ATN_OK; i++)
         if (atn_arg_given(a, about[i]) && !atn_arg_given(a, "imbalance"))
-            status =
-                atn_fail(err, ATN_USAGE, "--%s needs --imbalance, which says how late", about[i]);
+            status = atn_fail(err, ATN_USAGE, "--%s requires --imbalance", about[i]);
     if (status == ATN_OK)
-        status = atn_bench_tasks(&wish, &tasks, err);
+        status = atn_bench_tasks(&request, &tasks, err);
     w.tasks = tasks.n;
     set_widths(writer, &tasks);
     if (status == ATN_OK)
@@ -137,7 +135,7 @@ static atn_status read_files(const atn_args *a, atn_samples *s, atn_error *err)
 {
     atn_status status = ATN_OK;
     if (a->nrest > 0)
-        return atn_fail(err, ATN_USAGE, "--from reads samples and runs nothing; leave '%s' out",
+        return atn_fail(err, ATN_USAGE, "--from reads samples and starts no job; omit '%s'",
                         a->rest[0]);
     for (int i = 0; i < atn_arg_count(a, "from") && status == ATN_OK; i++)
         status = atn_samples_read(atn_arg_nth(a, "from", i), s, err);
@@ -177,8 +175,8 @@ static atn_status write_plot(const char *path, const atn_samples *s, const atn_b
     return status;
 }
 
-/* Where the table has no room for it; what is read from files was told when it was measured. */
-static void tell_noise(const atn_args *a, const atn_bench_rows *rows)
+/* For formats without room for it; samples from files were reported when measured. */
+static void report_noise(const atn_args *a, const atn_bench_rows *rows)
 {
     const char *const format = atn_arg_format(a);
     if (atn_arg_given(a, "from"))
@@ -196,7 +194,7 @@ static atn_status write_results(const atn_args *a, const atn_samples *s, atn_ben
     if (status == ATN_OK)
         status = atn_bench_finish(writer, s, &rows, err);
     if (status == ATN_OK)
-        tell_noise(a, &rows);
+        report_noise(a, &rows);
     if (status == ATN_OK && atn_arg_given(a, "imbalance"))
         status = atn_bench_classes(a, &rows, err);
     if (status == ATN_OK && plot != NULL)
@@ -220,122 +218,73 @@ static int bench(const atn_args *a, atn_error *err)
 
 /* ---- descriptor ---- */
 
-static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
-
 static const char *const since_words[] = {"own", "last", NULL};
 
 static const atn_option options[] = {
-    {.name = "ops",
-     .argument = "LIST",
-     .type = ATN_OPT_TEXT,
-     .fallback = "bcast,reduce,allgather,allreduce,alltoall",
-     .doc = "Operations to measure"},
-    {.name = "sizes",
-     .argument = "LIST",
-     .type = ATN_OPT_TEXT,
-     .fallback = "1K:1M:x4",
-     .doc = "Sizes of the message, or of the block of each rank or pair of ranks: 16K,1M or ranges "
-            "such as 1K:1M:x4"},
-    {.name = "variants",
-     .argument = "LIST",
-     .type = ATN_OPT_TEXT,
-     .fallback = "native,attune",
-     .doc = "What to compare: native (always measured), attune (as it is configured), best, all, "
-            "and names of algorithms: chain{segment=8K}, bcast/binomial"},
-    {.name = "candidates",
-     .argument = "LIST",
-     .type = ATN_OPT_TEXT,
-     .doc = "Algorithms among which 'best' is sought, besides native; by default all that are "
-            "worth trying"},
-    {.name = "seconds",
-     .argument = "S",
-     .type = ATN_OPT_TEXT,
-     .fallback = "5",
-     .doc = "Time for each operation and size, including the search for 'best'; no call begins "
-            "later"},
-    {.name = "calls",
-     .argument = "N",
-     .type = ATN_OPT_INT,
-     .fallback = "1000",
-     .min = 1,
-     .max = 1000000,
-     .doc = "At most so many calls of each variant"},
-    {.name = "seed",
-     .argument = "N",
-     .type = ATN_OPT_INT,
-     .min = 0,
-     .max = INT32_MAX,
-     .doc = "Of the random order in which variants take turns; by default another one in each run"},
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .type = ATN_OPT_TEXT,
-     .doc = "Where the hosts are, for algorithms that use it and for the physical bound"},
+    ATN_TEXT("ops", "LIST", "bcast,reduce,allgather,allreduce,alltoall", "Operations to measure"),
+    ATN_TEXT("sizes", "LIST", "1K:1M:x4",
+             "Message sizes, or block sizes per rank or pair of ranks: 16K,1M or ranges such as "
+             "1K:1M:x4; see 'attune help sizes'"),
+    ATN_TEXT(
+        "variants", "LIST", "native,attune",
+        "Variants to compare: native (always measured), attune (as configured), best, all, and "
+        "algorithms such as chain{segment=8K} or bcast/binomial; see 'attune help variants'"),
+    ATN_TEXT("candidates", "LIST", NULL,
+             "Candidates for 'best', in addition to native; default: all promising algorithms"),
+    ATN_TEXT("seconds", "S", "5",
+             "Time limit for each operation and size, including the search for 'best'"),
+    ATN_INT("calls", "N", "1000", 1, 1000000, "Maximum number of calls of each variant"),
+    ATN_INT("seed", "N", NULL, 0, INT32_MAX,
+            "Seed of the random order of variants; default: a new one in each run"),
+    ATN_OPTION_TOPOLOGY("Topology, for topology-aware algorithms and for the lower bound"),
     {.name = "rules",
      .letter = 'r',
      .argument = "FILE",
      .type = ATN_OPT_FILE,
-     .doc = "Rules (wisdom) by which the variant 'attune' chooses"},
+     .doc = "Rules (wisdom) of the variant 'attune'"},
     {.name = "algorithm",
      .letter = 'a',
      .argument = "LIST",
      .type = ATN_OPT_PILE,
-     .doc = "Algorithms forced in the variant 'attune': 'allreduce=ring,bcast=chain:segment=8K'"},
-    {.name = "machine",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc =
-         "What 'attune measure' found: where no rule says anything, the variant 'attune' is what "
-         "the planner predicts to be fastest"},
-    {.name = "imbalance",
-     .argument = "F",
-     .type = ATN_OPT_TEXT,
-     .doc =
-         "Ranks arrive apart: each waits before a call for a random number of message times below "
-         "F, alike for all variants; classes of algorithms are compared"},
-    {.name = "late",
-     .argument = "LIST",
-     .type = ATN_OPT_TEXT,
-     .doc = "With --imbalance: the same ranks come late in every call, and algorithms know it: a "
-            "list such as 3,7, all others come at once; or random"},
-    {.name = "since",
-     .argument = "WHOSE",
-     .type = ATN_OPT_WORD,
-     .fallback = "own",
-     .words = since_words,
-     .doc = "With --imbalance: times from each rank's own arrival, in the mean; or from the last "
-            "one's, until the slowest leaves"},
-    {.name = "raw",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Keep every sample in FILE, as it comes (docs/benchmarking.md)"},
-    {.name = "from",
-     .argument = "FILE",
-     .type = ATN_OPT_LIST,
-     .doc =
-         "Run nothing: read samples kept with --raw; given several times, equal jobs are pooled"},
-    {.name = "plot",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Also draw time against size: FILE.svg, or FILE.html with the table"},
-    {.name = "mpi",
-     .argument = "MPI",
-     .type = ATN_OPT_WORD,
-     .words = mpi_words,
-     .doc = "The MPI of the launcher, where it does not tell"},
+     .doc = "Forced algorithms of the variant 'attune': 'allreduce=ring,bcast=chain:segment=8K'"},
+    ATN_OPTION_MACHINE("Machine file of 'attune measure': for problems without a rule, the variant "
+                       "'attune' is the algorithm with the least predicted time"),
+    ATN_TEXT("imbalance", "F", NULL,
+             "Arrival skew: before each call, every rank waits for a random time below F message "
+             "times, the same for all variants; also compares classes of algorithms"),
+    ATN_TEXT("late", "LIST", NULL,
+             "With --imbalance: fixed arrival pattern, available to algorithms: a list of late "
+             "ranks such as 3,7, or random"),
+    ATN_WORD("since", "WHOSE", "own", since_words,
+             "With --imbalance: mean time from the arrival of each rank, or time from the last "
+             "arrival until the slowest rank leaves"),
+    ATN_FILE("raw", "FILE", "Write every sample to FILE (docs/benchmarking.md)"),
+    ATN_LIST("from", "FILE",
+             "Read samples written with --raw instead of measuring; samples of equal jobs are "
+             "pooled"),
+    ATN_FILE("plot", "FILE", "Plot time over size: FILE.svg, or FILE.html with the table"),
+    ATN_OPTION_MPI_LAUNCHER,
     {0},
 };
 
 const atn_command atn_cmd_bench = {
     .noun = "bench",
-    .help = "Measure collectives: the MPI library's own against Attune's, with confidence",
+    .help = "Compare native and Attune collectives, with confidence intervals",
     .detail =
-        "The command behind -- is a launcher with its options and no program: mpirun -n 4, srun, "
-        "attune lab run --mpi mpich -n 16. Attune adds a program of its own, which runs all "
-        "variants in turns in one job; a call takes as long as its slowest rank. Reported are "
-        "medians with 95 % confidence intervals, the ratio to native, and the ratio to what the "
-        "wires allow at best. 'control' is native again: where the interval of its ratio excludes "
-        "1, the rows of that operation and size are not to be trusted. 'best' is chosen on half of "
+        "COMMAND is a launcher with its options and without a program: mpirun -n 4, srun, attune "
+        "lab run --mpi mpich -n 16. Attune adds its own program, which runs all variants "
+        "interleaved in one job; the time of a call is that of its slowest rank. The table has "
+        "medians with 95 % confidence intervals, the ratio to native, and the ratio to the lower "
+        "bound of the links. 'control' is native again: if the interval of its ratio excludes 1, "
+        "the rows of that operation and size are not trustworthy. 'best' is selected on half of "
         "the samples and reported on the other half.",
+    .examples =
+        ATN_NOTES({"attune bench --ops bcast,allreduce --sizes 1K:1M:x4 -- mpirun -n 4",
+                   "Compare native with the configured selection"},
+                  {"attune bench --variants native,best --plot bench.html -- mpirun -n 16",
+                   "Find the best algorithm for each size and plot the result"},
+                  {"attune bench --raw bench.samples -- mpirun -n 4", "Keep the samples"},
+                  {"attune bench --from bench.samples --format csv", "Evaluate samples again"}),
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB | ATN_CMD_STREAM,

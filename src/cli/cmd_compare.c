@@ -1,22 +1,21 @@
-/* cmd_compare.c - attune schedule compare: what the algorithms of an operation cost, counted. */
+/* cmd_compare.c - attune schedule compare: messages, bytes and rounds of algorithms. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/lookup.h"
 #include "model/figures.h"
-#include "report/table.h"
 
 /* One algorithm. */
 typedef struct {
     char name[ATN_NAME_ROOM];
-    const char *why; /* it does not apply, and counts nothing */
+    const char *why; /* why it is not applicable; NULL: it is */
     atn_figures f;
 } line;
 
 typedef struct {
     const atn_args *a;
-    atn_request want; /* all but the choice */
+    atn_request want; /* without the choice */
     int p;
     atn_link_levels levels;
     char headings[2 * ATN_FIGURE_LEVELS][56];
@@ -36,7 +35,7 @@ static int64_t fixed_value(const atn_figures *f, int column)
     return values[column];
 }
 
-/* Behind the fixed ones: two for each level, then the busiest link; then the remark. */
+/* After the fixed columns: two for each level, the busiest link, and the remark. */
 static int numbers(const comparison *c)
 {
     return FIXED + (c->levels.n > 0 ? 2 * c->levels.n + 1 : 0);
@@ -72,12 +71,12 @@ static void name_levels(comparison *c)
 
 /* ---- order ---- */
 
-static const comparison *sorted; /* qsort hands nothing on */
+static const comparison *sorted; /* qsort has no context argument */
 static int sort_column;
 
 static int by_name(const line *x, const line *y) { return strcmp(x->name, y->name); }
 
-/* Those that do not apply come last. */
+/* Algorithms that are not applicable come last. */
 static int by_column(const void *a, const void *b)
 {
     const line *x = a, *y = b;
@@ -97,7 +96,7 @@ static atn_status unknown_column(const comparison *c, const char *name, atn_erro
     const int n = atn_min(numbers(c), MOST);
     for (int i = 0; i < n; i++)
         names[i] = heading(c, i);
-    return atn_fail(err, ATN_USAGE, "--sort %s: there is no such column; %s", name,
+    return atn_fail(err, ATN_USAGE, "--sort %s: unknown column; %s", name,
                     atn_offer(name, names, n, offer));
 }
 
@@ -167,12 +166,10 @@ static atn_status write_lines(comparison *c, atn_error *err)
                 atn_cell(&t, "%" PRId64, value(c, x, i));
         atn_cell(&t, "%s", x->why ? x->why : "");
     }
-    const atn_status st = atn_table_write(c->a->out, &t, atn_arg_format(c->a), c->a->terminal, err);
-    atn_table_free(&t);
-    return st;
+    return atn_arg_table(c->a, &t, err);
 }
 
-/* ---- what is compared ---- */
+/* ---- operands ---- */
 
 static atn_status push_choice(comparison *c, const atn_choice *choice, atn_error *err)
 {
@@ -200,7 +197,7 @@ static atn_status push_everything(comparison *c, atn_error *err)
     return st;
 }
 
-/* An operation stands for all its algorithms. */
+/* An operation selects all its algorithms. */
 static atn_status push_operand(comparison *c, const char *name, atn_error *err)
 {
     atn_choice choice;
@@ -213,7 +210,7 @@ static atn_status push_operand(comparison *c, const char *name, atn_error *err)
     }
     const atn_status st = atn_lookup_choice(name, &choice, err);
     if (!st && !choice.row->algo->build)
-        return atn_fail(err, ATN_INPUT, "%s has no schedule to look at", choice.row->name);
+        return atn_fail(err, ATN_INPUT, "%s has no schedule", choice.row->name);
     return st ? st : push_choice(c, &choice, err);
 }
 
@@ -225,7 +222,7 @@ static atn_status read_operands(comparison *c, atn_error *err)
     return st;
 }
 
-/* --param counts for every algorithm that has it; one at least must. */
+/* --param applies to every algorithm that has the parameter; at least one must. */
 static atn_status set_param(comparison *c, const char *text, atn_error *err)
 {
     char word[ATN_NAME_ROOM];
@@ -233,7 +230,7 @@ static atn_status set_param(comparison *c, const char *text, atn_error *err)
     snprintf(word, sizeof word, "%s", text);
     char *to = strchr(word, '=');
     if (!to)
-        return atn_fail(err, ATN_USAGE, "--param %s: must be of the form name=value", word);
+        return atn_fail(err, ATN_USAGE, "--param %s: must have the form name=value", word);
     *to++ = '\0';
     for (int i = 0; i < c->choices.n; i++) {
         atn_choice *choice = &c->choices.v[i];
@@ -245,8 +242,7 @@ static atn_status set_param(comparison *c, const char *text, atn_error *err)
         set++;
     }
     return set ? ATN_OK
-               : atn_fail(err, ATN_USAGE, "--param %s: no algorithm has a parameter of that name",
-                          word);
+               : atn_fail(err, ATN_USAGE, "--param %s: no algorithm has this parameter", word);
 }
 
 static atn_status set_params(comparison *c, atn_error *err)
@@ -281,31 +277,29 @@ static int compare(const atn_args *a, atn_error *err)
 
 static const atn_option options[] = {
     ATN_OPTION_RANKS(1),
-    {.name = "sort",
-     .argument = "COLUMN",
-     .fallback = "algorithm",
-     .doc = "Least first by this column",
-     .type = ATN_OPT_TEXT},
+    ATN_TEXT("sort", "COLUMN", "algorithm", "Sort by this column, smallest first"),
     {0},
 };
 
 const atn_command atn_cmd_schedule_compare = {
     .noun = "schedule",
     .verb = "compare",
-    .operands = "OPERATION|NAME ...",
-    .min_operands = 1,
-    .max_operands = 64,
-    .help = "Count what the algorithms of an operation cost",
+    ATN_OPERANDS("OPERATION|NAME ...", 1, 64),
+    .help = "Compare algorithms by messages, bytes and rounds",
     .detail =
-        "An operation stands for all its algorithms with default parameters, 'all' for all "
-        "operations; algorithms with parameters, as in allreduce/ring{segment=8K}, may follow or "
-        "stand alone. Nothing is measured: the schedules of all ranks are counted. messages and "
-        "bytes are those of all ranks; rounds, path and reduced are the messages, the bytes and "
-        "the reduced bytes on the longest path, each by itself, in a full-duplex network with one "
-        "port for each rank.\n\n"
-        "With --topology there are two columns for each of its levels: the messages that cross a "
-        "link of that level, and their bytes. busiest is the number of bytes over the busiest "
-        "link in one direction. remark tells why an algorithm does not apply.",
+        "An operation selects all its algorithms with default parameters, 'all' selects all "
+        "operations; algorithms may be named individually, as in allreduce/ring{segment=8K}. "
+        "Nothing is measured: figures are counted in the schedules of all ranks. 'messages' and "
+        "'bytes' are totals over all ranks; 'rounds', 'path' and 'reduced' are the messages, bytes "
+        "and reduced bytes on the respective longest path in a full-duplex, single-port "
+        "network.\n\n"
+        "With --topology, each level has two columns: the messages that cross its links, and their "
+        "bytes. 'busiest' is the number of bytes over the busiest link in one direction. 'remark' "
+        "states why an algorithm is not applicable.",
+    .examples = ATN_NOTES({"attune schedule compare allreduce -p 16 --sort rounds",
+                           "Compare all allreduce algorithms"},
+                          {"attune schedule compare bcast --topology 4x4@100M --bytes 1M",
+                           "Count the bytes over each level of links"}),
     .options = options,
     .shared = atn_schedule_options,
     .formats = atn_table_formats,

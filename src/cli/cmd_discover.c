@@ -1,6 +1,4 @@
-/* cmd_discover.c - attune topo discover: the tree of switches, measured. */
-#include <errno.h>
-#include <limits.h>
+/* cmd_discover.c - attune topo discover: measures the tree of switches. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +7,6 @@
 #include "cli/cli.h"
 #include "cli/measure.h"
 #include "cli/progress.h"
-#include "report/table.h"
 #include "topo/discovery.h"
 #include "topo/hostlist.h"
 #include "topo/units.h"
@@ -81,7 +78,7 @@ static void write_provenance(FILE *f, const atn_args *a, const atn_discovery *d)
             d->result->pings);
 }
 
-/* The version stays on the first line. */
+/* The version line remains the first line. */
 static atn_status write_topology(const atn_args *a, const atn_discovery *d, const atn_topo *t,
                                  atn_error *err)
 {
@@ -122,7 +119,7 @@ static void put_rates(atn_table *table, const atn_topo *t, const int *hosts, int
         atn_cell(table, "%s-%s", atn_format_rate(least, low), atn_format_rate(most, high));
 }
 
-/* The link above a switch, as the result of the measurement has it. */
+/* The measured link above a switch. */
 static const atn_inferred_link *measured(const atn_discovery *d, const char *name)
 {
     int number;
@@ -179,15 +176,16 @@ static atn_status put_switch(atn_table *table, const atn_discovery *d, const atn
     return ATN_OK;
 }
 
-/* What cannot have been seen. */
+/* Limits of the measurement. */
 static void print_notes(const atn_discovery *d, const atn_topo *t)
 {
     int switches = 0;
     for (int v = 0; v < t->nnodes; v++)
         switches += t->nodes[v].kind == ATN_TOPO_SWITCH;
     if (switches == 1 && d->hosts > 1)
-        fprintf(stderr, "note: no link is shared that these hosts can fill: to them it is one "
-                        "switch\n");
+        fprintf(stderr,
+                "note: these hosts cannot saturate any shared link; the topology is a single "
+                "switch\n");
     for (const char *at = d->result->remarks; *at != '\0';) {
         const int length = (int)strcspn(at, "\n");
         fprintf(stderr, "note: %.*s\n", length, at);
@@ -222,26 +220,12 @@ static atn_status print_report(const atn_discovery *d, const atn_topo *t, double
 
 /* ---- the command ---- */
 
-/* Before minutes are spent on what cannot be kept. */
-static atn_status check_output(const char *path, atn_error *err)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    char folder[PATH_MAX] = ".";
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", atn_max(1, (int)(slash - path)), path);
-    if (path == NULL || access(path, W_OK) == 0 || (errno == ENOENT && access(folder, W_OK) == 0))
-        return ATN_OK;
-    return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
-}
-
 static int discover(const atn_args *a, atn_error *err)
 {
     watch w = {.found = {0}};
     atn_topo *t = NULL;
     const double began = atn_seconds();
-    atn_status st = check_output(atn_arg_text(a, "output"), err);
-    if (st == ATN_OK)
-        st = run_job(a, &w, err);
+    atn_status st = run_job(a, &w, err);
     if (st == ATN_OK)
         st = atn_inferred_topo(w.found.result, (const char *const *)w.found.names.v,
                                w.found.host_of.v, w.found.ranks, &t, err);
@@ -254,50 +238,31 @@ static int discover(const atn_args *a, atn_error *err)
     return st;
 }
 
-static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
 static const atn_option options[] = {
-    {.name = "mpi",
-     .argument = "MPI",
-     .type = ATN_OPT_WORD,
-     .words = mpi_words,
-     .doc = "The MPI of the launcher, where it does not tell"},
-    {.name = "time",
-     .argument = "MS",
-     .fallback = "40",
-     .type = ATN_OPT_INT,
-     .min = 5,
-     .max = 10000,
-     .doc = "Milliseconds that a transfer takes when nothing disturbs it; more for less noise"},
-    {.name = "flows",
-     .argument = "N",
-     .fallback = "8",
-     .type = ATN_OPT_INT,
-     .min = 4,
-     .max = 1024,
-     .doc = "Transfers that usually run at the same time; the search for fast links takes up to "
-            "four times as many"},
-    {.name = "seed",
-     .argument = "N",
-     .fallback = "1",
-     .type = ATN_OPT_INT,
-     .doc = "Start of the random choices: another number takes other hosts first"},
-    {.name = "quiet", .letter = 'q', .type = ATN_OPT_FLAG, .doc = "No report on standard error"},
-    {.name = "trace", .type = ATN_OPT_FLAG, .doc = "Print every measurement on standard error"},
+    ATN_OPTION_MPI_LAUNCHER,
+    ATN_INT("time", "MS", "40", 5, 10000,
+            "Duration of an undisturbed transfer in milliseconds; longer transfers reduce noise"),
+    ATN_INT("flows", "N", "8", 4, 1024,
+            "Usual number of concurrent transfers; the search for fast links uses up to four times "
+            "this number"),
+    ATN_INT("seed", "N", "1", 0, 0, "Seed of the random order of hosts"),
+    ATN_OPTION_QUIET,
+    ATN_FLAG("trace", "Print every measurement on standard error"),
     {0},
 };
 
 const atn_command atn_cmd_topo_discover = {
     .noun = "topo",
     .verb = "discover",
-    .help = "Find out by measuring which hosts share which links",
+    .help = "Measure which hosts share which links",
     .detail =
-        "Behind '--' stands a launcher without a program: attune topo discover -o cluster.conf -- "
-        "mpirun -n 16. Attune adds a program of its own that sends between hosts, one rank of "
-        "each, "
-        "and finds the switches from transfers that slow each other down and from delays. The "
-        "topology is written as a topology file, a report to standard error. Nothing else should "
-        "use the network meanwhile. docs/topology-discovery.md says what can be seen, and what "
-        "not.",
+        "COMMAND is a launcher with its options and without a program. Attune adds its own "
+        "program, which sends messages between one rank of each host and infers switches from "
+        "contention and delays. The result is a topology file; a report is printed on standard "
+        "error. The network should be idle otherwise. docs/topology-discovery.md describes the "
+        "method and its limits.",
+    .examples = ATN_NOTES({"attune topo discover -o cluster.conf -- mpirun -n 16",
+                           "Measure the topology of the hosts of a job"}),
     .options = options,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST,
     .run = discover,

@@ -1,4 +1,4 @@
-/* cmd_explain.c - attune explain: which algorithm a problem should get, and why the others lose. */
+/* cmd_explain.c - attune explain: ranks the algorithms of a problem by predicted time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,10 @@
 #include "cli/forecast.h"
 #include "model/figures.h"
 #include "plan/planner.h"
-#include "report/table.h"
 
-#define US "%.4g" /* how microseconds are printed */
+#define US "%.4g" /* format of microseconds */
 
-/* What a time is made of, each by itself. */
+/* Components of a predicted time. */
 enum { LATENCY, BYTES, LINK, REDUCTION, TERMS };
 static const char *const term_names[TERMS] = {"latency", "bytes", "busiest link", "reduction"};
 
@@ -70,7 +69,7 @@ static int greatest(const double v[TERMS])
     return most;
 }
 
-/* The term in which it is most above the winner. */
+/* The term with the largest excess over the best candidate. */
 static void why_not(const terms *mine, const terms *best, char *out, size_t size)
 {
     double more[TERMS];
@@ -92,12 +91,12 @@ static void why_not(const terms *mine, const terms *best, char *out, size_t size
                  atn_forecast_time(best->v[worst], instead));
 }
 
-/* ---- variants of an algorithm that come to the same ---- */
+/* ---- equivalent variants of an algorithm ---- */
 
-/* One line: prospect `at` stands for `alike` others of its row with the same form and time. */
+/* One line: prospect `at` represents `alike` others of its row with the same form and time. */
 typedef struct {
     int at, alike;
-    bool chosen; /* one of them is what a job would take */
+    bool chosen; /* a job would select one of them */
     double us;   /* as it is printed */
     char name[ATN_NAME_ROOM];
 } line;
@@ -121,7 +120,7 @@ static line line_of(const atn_ranking *r, int i)
     return l;
 }
 
-/* The plainest of those alike speaks for them. */
+/* The shortest name represents equivalent variants. */
 static void join(line *old, const line *other)
 {
     line both = strlen(other->name) < strlen(old->name) ? *other : *old;
@@ -130,8 +129,8 @@ static void join(line *old, const line *other)
     *old = both;
 }
 
-/* The ranking counts what differs by little as equal and prefers what was looked at; a reader sees
- * the numbers only, so the numbers decide here. */
+/* The ranking treats small differences as equal and prefers evaluated schedules; here, lines are
+ * ordered by the numbers that are printed. */
 static int by_printed(const void *a, const void *b)
 {
     const line *const x = a, *const y = b;
@@ -140,7 +139,7 @@ static int by_printed(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Returns how many lines, in the order in which they are shown; room for all. */
+/* Returns the number of lines, in the order of output; `lines` has room for all. */
 static int fold(const atn_ranking *r, line *lines)
 {
     int n = 0;
@@ -158,7 +157,7 @@ static int fold(const atn_ranking *r, line *lines)
     return n;
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 static const atn_column columns[] = {
     {"algorithm", ATN_CELL_TEXT},      {"alike", ATN_CELL_NUMBER},
@@ -167,7 +166,7 @@ static const atn_column columns[] = {
     {"dominated_by", ATN_CELL_TEXT},   {"why", ATN_CELL_TEXT},
 };
 
-/* `first` is the line at the top, whose time consists of `best`. */
+/* `first` is the first line, whose terms are `best`. */
 static void put_line(const explanation *x, const line *l, const line *first, const terms *best,
                      atn_table *t)
 {
@@ -175,9 +174,9 @@ static void put_line(const explanation *x, const line *l, const line *first, con
     const terms own = l == first ? *best : terms_of(x, &p->choice);
     char why[120] = "best";
     if (l != first && l->chosen)
-        snprintf(why, sizeof why, "chosen: hardly slower");
+        snprintf(why, sizeof why, "selected: difference below 2 %%");
     else if (l != first && nearly(p->seconds, top->seconds))
-        snprintf(why, sizeof why, "as fast");
+        snprintf(why, sizeof why, "same time");
     else if (l != first)
         why_not(&own, best, why, sizeof why);
     atn_cell(t, "%s", l->name);
@@ -190,34 +189,34 @@ static void put_line(const explanation *x, const line *l, const line *first, con
     atn_cell(t, "%s", why);
 }
 
-/* Of the line at the top. */
-static void tell_formula(const explanation *x, const line *first, const terms *best)
+/* Cost of the first line. */
+static void print_formula(const explanation *x, const line *first, const terms *best)
 {
     const atn_choice *c = &x->r.v[first->at].choice;
     char a[32], size[32], part[32];
     char *text = atn_cost_text(c->row, &c->params);
-    fprintf(x->a->out, "\ncost without contention: %s\n", text ? text : "not known");
+    fprintf(x->a->out, "\ncost without contention: %s\n", text ? text : "unknown");
     fprintf(x->a->out, "with p = %d, n = %s, k = %d, a = %s, b = %.4g ns, g = %.4g ns\n", x->f.q.p,
             atn_format_size(x->f.q.bytes, size), atn_segments(c->row, &x->f.q, &c->params),
             atn_forecast_time(x->net.a, a), x->net.b * 1e9, x->net.g * 1e9);
     if (best->known) {
-        fputs("each by itself:", x->a->out);
+        fputs("terms:", x->a->out);
         for (int i = 0; i < TERMS; i++)
             if (best->v[i] > 0)
                 fprintf(x->a->out, " %s %s%s", term_names[i], atn_forecast_time(best->v[i], part),
                         i == greatest(best->v) ? " (dominates)" : "");
         fputc('\n', x->a->out);
     }
-    const char *asked = atn_arg_text(x->a, "model");
-    fprintf(x->a->out, "machine: %s; model: %s; %d of %d candidates by their schedules\n",
+    const char *const given = atn_arg_text(x->a, "model");
+    fprintf(x->a->out, "machine: %s; model: %s; schedules of %d of %d candidates evaluated\n",
             x->machine->origin,
-            asked ? asked : atn_planner_model(x->machine, x->topo, x->f.q.p)->name, x->r.evaluated,
+            given ? given : atn_planner_model(x->machine, x->topo, x->f.q.p)->name, x->r.evaluated,
             x->r.n);
     free(text);
 }
 
-/* Candidates that are left out because a simpler name stands for the same schedules. */
-static void tell_twins(const explanation *x)
+/* Candidates that are omitted because a simpler name has the same schedules. */
+static void print_twins(const explanation *x)
 {
     const atn_ranking *const r = &x->r;
     const int most = atn_min(r->n, (int)atn_arg_int(x->a, "top"));
@@ -236,12 +235,12 @@ static void tell_twins(const explanation *x)
     }
 }
 
-/* Once, and apart from what programs read. */
-static void tell_assumption(const explanation *x)
+/* On standard error, so that machine-readable output stays clean. */
+static void report_assumption(const explanation *x)
 {
     if (!atn_arg_given(x->a, "machine"))
-        fputs("attune: no --machine is named, so a built-in one with slow hosts and Gigabit "
-              "Ethernet is assumed; 'attune measure' measures yours\n",
+        fputs("attune: without --machine, a built-in machine with slow hosts and Gigabit Ethernet "
+              "is assumed; 'attune measure' measures this one\n",
               stderr);
 }
 
@@ -255,12 +254,11 @@ static atn_status write_all(const explanation *x, atn_error *err)
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < shown; i++)
         put_line(x, &lines[i], &lines[0], &best, &t);
-    tell_assumption(x);
-    const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
-    atn_table_free(&t);
+    report_assumption(x);
+    const atn_status st = atn_arg_table(x->a, &t, err);
     if (!st && strcmp(atn_arg_format(x->a), "table") == 0) {
-        tell_formula(x, &lines[0], &best);
-        tell_twins(x);
+        print_formula(x, &lines[0], &best);
+        print_twins(x);
     }
     free(lines);
     return st;
@@ -278,7 +276,8 @@ static atn_status plan(explanation *x, atn_error *err)
     const atn_status st =
         atn_planner_rank(&x->f.q, x->machine, model, atn_arg_int(x->a, "budget"), &x->r, err);
     if (!st && x->r.n == 0)
-        return atn_fail(err, ATN_FINDING, "%s: no algorithm but native applies", x->a->operands[0]);
+        return atn_fail(err, ATN_FINDING, "%s: no algorithm other than native is applicable",
+                        x->a->operands[0]);
     return st;
 }
 
@@ -300,60 +299,41 @@ static int explain(const atn_args *a, atn_error *err)
 }
 
 static const atn_option options[] = {
-    {.name = "machine",
-     .argument = "FILE",
-     .doc = "Measured parameters; without it a built-in machine with Gigabit Ethernet",
-     .type = ATN_OPT_FILE},
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .doc = "Where the ranks are, such as 4x4@100M; see 'attune topo'",
-     .type = ATN_OPT_FILE},
-    {.name = "map",
-     .argument = "ORDER",
-     .doc = "Ranks on the hosts of the topology: sequential, roundrobin, or hosts in order",
-     .type = ATN_OPT_TEXT},
-    {.name = "model",
-     .argument = "NAME",
-     .doc = "Model that evaluates schedules; default: taulop inside a host, else links",
-     .type = ATN_OPT_TEXT},
-    {.name = "top",
-     .argument = "N",
-     .fallback = "10",
-     .doc = "How many candidates to show",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = 10000},
-    {.name = "budget",
-     .argument = "N",
-     .fallback = "40000000",
-     .doc = "Steps of about 10 ns that may be taken to look at schedules; inside a job: 12800000 / "
-            "ranks",
-     .type = ATN_OPT_INT},
+    ATN_OPTION_MACHINE(ATN_DOC_MACHINE),
+    ATN_OPTION_TOPOLOGY("Topology, such as 4x4@100M; see 'attune help topology'"),
+    ATN_OPTION_MAP,
+    ATN_TEXT("model", "NAME", NULL,
+             "Model that evaluates schedules; default: taulop inside a host, else links"),
+    ATN_INT("top", "N", "10", 1, 10000, "Number of candidates to show"),
+    ATN_INT("budget", "N", "40000000", 0, 0,
+            "Maximum number of steps, of about 10 ns, to evaluate schedules; inside a job: "
+            "12800000 / ranks"),
     {0},
 };
 
 const atn_command atn_cmd_explain = {
     .noun = "explain",
-    .operands = "PROBLEM",
-    .min_operands = 1,
-    .max_operands = 1,
+    ATN_OPERANDS("PROBLEM", 1, 1),
     .help = "Rank the algorithms for a problem by predicted time, with reasons",
     .detail =
-        "PROBLEM is operation:ranks:bytes, then type and operator of a reduction or the root "
-        "of a rooted operation: allreduce:32:64K:f64:sum, bcast:16:1M. Ranks may be left "
-        "empty with --topology. The size is that of the message, or of the block of each "
-        "rank or pair.\n\n"
-        "Closed forms put the candidates in order; the schedules of the best are evaluated "
-        "on the machine and the topology. 'alike' counts variants of the same algorithm with the "
-        "same form and time, 'ratio' is the time against the best, 'form_us' "
-        "the time without contention, 'dominated_by' the greatest of latency, bytes on the "
-        "longest path, bytes over the busiest link and reduction, 'why' what the candidate "
-        "loses by; what takes more than twice as long as the best is not looked at to its end. "
-        "Names of the same schedules on all ranks are listed once, by the simplest name. "
-        "The table is sorted by predicted_us, then by name. ATTUNE_SELECT=model chooses the same "
-        "way inside a job; among candidates that differ by less than about 2 % it prefers one "
-        "whose "
-        "schedule was evaluated, and 'why' says which one is chosen if it is not the first.",
+        "PROBLEM is operation:ranks:bytes, followed by datatype and operator of a reduction or by "
+        "the root of a rooted operation: allreduce:32:64K:f64:sum, bcast:16:1M. With --topology, "
+        "ranks may be empty. The size is that of the message, or of the block of each rank or "
+        "pair.\n\n"
+        "Closed forms order the candidates; the schedules of the best are evaluated on the machine "
+        "and the topology. 'alike' counts variants of the same algorithm with the same form and "
+        "time; 'ratio' is the time relative to the best; 'form_us' is the time without contention; "
+        "'dominated_by' is the largest of latency, bytes on the longest path, bytes over the "
+        "busiest link, and reduction; 'why' is the term in which the candidate exceeds the best. "
+        "The evaluation of a candidate stops at twice the time of the best. Candidates with equal "
+        "schedules on all ranks are listed once, by the simplest name. The table is sorted by "
+        "predicted_us, then by name. ATTUNE_SELECT=model selects in the same way inside a job; "
+        "among candidates that differ by less than about 2 % it prefers one whose schedule was "
+        "evaluated, and 'why' marks the selected one if it is not the first.",
+    .examples = ATN_NOTES(
+        {"attune explain allreduce:32:64K:f64:sum", "Rank allreduce algorithms on 32 ranks"},
+        {"attune explain bcast::1M --topology 4x4@100M --machine cluster.machine",
+         "Rank broadcasts on a measured machine"}),
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

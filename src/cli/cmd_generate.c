@@ -1,4 +1,4 @@
-/* cmd_generate.c - attune schedule generate: routines in C, made for a topology. */
+/* cmd_generate.c - attune schedule generate: C routines for a topology. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "sched/generate.h"
 #include "sched/verify.h"
 
-enum { MOST_PROGRAMS = 1 << 14 }; /* of all ranks and roots */
+enum { MOST_PROGRAMS = 1 << 14 }; /* over all ranks and roots */
 
-/* What suits large messages on a network of switches. */
+/* Default algorithms, for large messages on a network of switches. */
 static const struct {
     atn_operation op;
     const char *name;
@@ -31,13 +31,13 @@ typedef struct {
     atn_topo *topo;
     atn_choice choice;
     bool greedy;
-    atn_patterns patterns; /* calls 0: none given */
+    atn_patterns patterns; /* calls is 0 without --pattern */
     int *set_of_call;
     char about[300];
     atn_generation g;
 } job;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static atn_status read_operation(const char *name, atn_operation *op_p, atn_error *err)
 {
@@ -48,7 +48,7 @@ static atn_status read_operation(const char *name, atn_operation *op_p, atn_erro
     char all[ATN_ERROR_ROOM];
     for (int i = 0; i < USUAL; i++)
         names[i] = atn_operation_get(usual[i].op)->name;
-    return atn_fail(err, ATN_INPUT, "no routine can be generated for %s, but for: %s", name,
+    return atn_fail(err, ATN_INPUT, "%s: no generator; available for %s", name,
                     atn_enumerate(names, USUAL, ", ", all));
 }
 
@@ -62,16 +62,17 @@ static atn_status read_patterns(job *j, atn_error *err)
     st = atn_patterns_parse(text, file, &j->patterns, err);
     free(text);
     if (!st && j->patterns.p != j->topo->p)
-        st = atn_fail(err, ATN_INPUT, "%s is for %d ranks, the topology has %d", file,
-                      j->patterns.p, j->topo->p);
+        st = atn_fail(err, ATN_INPUT, "%s: %d ranks, but the topology has %d", file, j->patterns.p,
+                      j->topo->p);
     for (int i = 0; !st && i < j->patterns.calls; i++)
         if (j->patterns.op[i] != ATN_ALLTOALLV)
-            st = atn_fail(err, ATN_INPUT, "%s: call %d is no alltoallv; take it out", file, i + 1);
+            st =
+                atn_fail(err, ATN_INPUT, "%s: call %d is not an alltoallv; remove it", file, i + 1);
     return st;
 }
 
-/* "ring", "ring{order=lr1}" or "allgather/ring"; "greedy" needs a pattern and takes the parameters
- * of aapc. */
+/* "ring", "ring{order=lr1}" or "allgather/ring"; "greedy" needs a pattern and has the parameters of
+ * aapc. */
 static atn_status read_algorithm(job *j, atn_error *err)
 {
     const bool pattern = atn_arg_given(j->a, "pattern");
@@ -86,15 +87,16 @@ static atn_status read_algorithm(job *j, atn_error *err)
         name = "aapc{sync=sender,block=4,segment=16K}";
     }
     if (j->greedy && !pattern)
-        return atn_fail(err, ATN_USAGE, "greedy needs to know the messages; give --pattern FILE");
+        return atn_fail(err, ATN_USAGE, "greedy needs the message sizes; add --pattern FILE");
     snprintf(full, sizeof full, "%s%s%s", strchr(name, '/') ? "" : atn_operation_get(j->op)->name,
              strchr(name, '/') ? "" : "/", name);
     atn_status st = atn_lookup_choice(full, &j->choice, err);
     st = st ? st : atn_lookup_params(j->a, &j->choice, err);
     if (!st && j->choice.row->op != j->op)
-        st = atn_fail(err, ATN_USAGE, "--algorithm %s does not serve %s", name, j->a->operands[0]);
+        st = atn_fail(err, ATN_USAGE, "--algorithm %s: not an algorithm of %s", name,
+                      j->a->operands[0]);
     if (!st && pattern && strcmp(j->choice.row->algo->name, "aapc") != 0)
-        st = atn_fail(err, ATN_USAGE, "--pattern is for greedy and aapc");
+        st = atn_fail(err, ATN_USAGE, "--pattern applies to greedy and aapc only");
     return st;
 }
 
@@ -106,11 +108,11 @@ static atn_status read_job(job *j, atn_error *err)
         return st;
     const bool rooted = atn_operation_get(j->op)->flags & ATN_ROOTED;
     if (atn_arg_given(a, "pattern") && j->op != ATN_ALLTOALLV)
-        return atn_fail(err, ATN_USAGE, "--pattern is for alltoallv");
+        return atn_fail(err, ATN_USAGE, "--pattern applies to alltoallv only");
     if (atn_arg_given(a, "root") && !rooted)
-        return atn_fail(err, ATN_USAGE, "%s has no root; leave out --root", a->operands[0]);
+        return atn_fail(err, ATN_USAGE, "%s has no root; omit --root", a->operands[0]);
     if (!atn_arg_given(a, "topology"))
-        return atn_fail(err, ATN_USAGE, "a routine is made for a topology; give --topology");
+        return atn_fail(err, ATN_USAGE, "no topology; add --topology FILE|STRING");
     st = atn_lookup_topology(atn_arg_text(a, "topology"), &j->topo, err);
     st = st ? st : read_algorithm(j, err);
     return st || !atn_arg_given(a, "pattern") ? st : read_patterns(j, err);
@@ -178,7 +180,7 @@ static atn_status build_set(job *j, int set, atn_error *err)
     return st ? st : atn_verify(j->g.sets[set], j->g.p, NULL, err);
 }
 
-/* Sets are roots, or patterns that are not nearly equal. */
+/* One set of schedules per root, or per class of similar patterns. */
 static atn_status count_sets(job *j, atn_error *err)
 {
     atn_generation *g = &j->g;
@@ -262,47 +264,30 @@ static int generate(const atn_args *a, atn_error *err)
 /* ---- descriptor ---- */
 
 static const atn_option options[] = {
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .doc = "Where the ranks are, such as 4x4@100M; see 'attune topo'",
-     .type = ATN_OPT_FILE},
-    {.name = "algorithm",
-     .argument = "NAME",
-     .doc =
-         "Algorithm of 'attune algo list', or greedy; one that suits large messages if not given",
-     .type = ATN_OPT_TEXT},
-    {.name = "param",
-     .argument = "K=V",
-     .doc = "Parameter of the algorithm, such as segment=8K",
-     .type = ATN_OPT_LIST},
-    {.name = "root",
-     .argument = "R",
-     .doc = "Serve only this root; all of them if not given",
-     .type = ATN_OPT_INT},
-    {.name = "pattern",
-     .argument = "FILE",
-     .doc = "For alltoallv: how much each rank sends to each other, call after call",
-     .type = ATN_OPT_FILE},
-    {.name = "threshold",
-     .argument = "PERCENT",
-     .fallback = "10",
-     .doc = "Patterns that differ by less share a schedule",
-     .type = ATN_OPT_INT,
-     .max = 100},
+    ATN_OPTION_TOPOLOGY("Topology, such as 4x4@100M; see 'attune help topology'"),
+    ATN_TEXT("algorithm", "NAME", NULL,
+             "Algorithm of 'attune algo list', or greedy; default: one for large messages"),
+    ATN_LIST("param", "K=V", "Parameter of the algorithm, such as segment=8K"),
+    ATN_INT("root", "R", NULL, 0, 0, "Generate for this root only; default: for all roots"),
+    ATN_FILE("pattern", "FILE",
+             "For alltoallv: sizes of the messages between all ranks, call by call"),
+    ATN_INT("threshold", "PERCENT", "10", 0, 100,
+            "Patterns that differ by less than this share a schedule"),
     {0},
 };
 
 const atn_command atn_cmd_schedule_generate = {
     .noun = "schedule",
     .verb = "generate",
-    .operands = "OPERATION",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Write a routine in C that is made for a topology",
-    .detail = "OPERATION is allgather, allreduce, alltoall, alltoallv, bcast or reduce. The file "
-              "defines attune_OPERATION, which takes the arguments of the MPI function; it needs "
-              "nothing but MPI and serves every communicator of that many ranks. Schedules are "
-              "proven before they are written.",
+    ATN_OPERANDS("OPERATION", 1, 1),
+    .help = "Generate a C routine for a topology",
+    .detail =
+        "OPERATION is allgather, allreduce, alltoall, alltoallv, bcast or reduce. The file "
+        "defines attune_OPERATION, which has the arguments of the MPI function. It depends on "
+        "MPI only and works on communicators with the number of ranks of the topology. "
+        "Schedules are verified before they are written.",
+    .examples = ATN_NOTES({"attune schedule generate alltoall --topology 4x4@100M -o alltoall.c",
+                           "Generate an alltoall without contention"}),
     .options = options,
     .flags = ATN_CMD_OUTPUT,
     .run = generate,

@@ -1,33 +1,36 @@
-/* cmd_help.c - attune help: what --help prints, by the names of commands. */
+/* cmd_help.c - attune help: commands, groups and topics. */
 #include "cli/cli.h"
 
 static int help(const atn_args *a, atn_error *err)
 {
-    const char *const noun = a->noperands > 0 ? a->operands[0] : NULL;
+    const char *const word = a->noperands > 0 ? a->operands[0] : NULL;
     const char *const verb = a->noperands > 1 ? a->operands[1] : NULL;
-    const atn_command *const c = noun ? atn_command_find(noun, verb) : NULL;
-    if (!noun)
-        atn_help_all(a->out);
+    const atn_command *const c = word ? atn_command_find(word, verb) : NULL;
+    atn_noun noun;
+    if (!word)
+        atn_help_first(a->out);
     else if (c && verb && !c->verb)
-        return atn_fail(err, ATN_USAGE, "'%s' has no commands of its own; write attune help %s",
-                        noun, noun);
+        return atn_fail(err, ATN_USAGE, "'%s' has no verbs; write attune help %s", word, word);
     else if (c)
         atn_help_command(a->out, c);
-    else if (atn_command_is_noun(noun) && !verb)
-        atn_help_noun(a->out, noun);
-    else
-        return atn_command_unknown(atn_command_is_noun(noun) ? noun : NULL,
-                                   atn_command_is_noun(noun) ? verb : noun, err);
+    else if (atn_noun_find(word, &noun) && verb)
+        return atn_command_unknown(word, verb, err);
+    else if (atn_noun_find(word, &noun))
+        atn_help_noun(a->out, &noun);
+    else if (verb || !atn_help_word(a->out, word))
+        return atn_help_unknown(word, err);
     return ATN_OK;
 }
 
 const atn_command atn_cmd_help = {
     .noun = "help",
-    .operands = "[COMMAND [VERB]]",
-    .max_operands = 2,
-    .help = "Show what a command does and its options",
-    .detail = "'attune help' is 'attune --help', 'attune help algo' is 'attune algo --help', and "
-              "'attune help algo list' is 'attune algo list --help'.",
+    ATN_OPERANDS("[COMMAND [VERB] | GROUP | TOPIC | all]", 0, 2),
+    .help = "Describe a command, a group of commands or a topic",
+    .detail = "Without a word, 'attune help' is 'attune --help'. 'attune help algo list' is "
+              "'attune algo list --help'. 'attune help all' lists all commands and topics.",
+    .examples = ATN_NOTES({"attune help all", "List all commands by group"},
+                          {"attune help tune", "Describe 'attune tune' and its options"},
+                          {"attune help environment", "List the environment variables"}),
     .flags = ATN_CMD_OUTPUT,
     .run = help,
 };

@@ -1,69 +1,45 @@
 /* cmd_lab.c - attune lab up, down, status, exec, rate: emulated clusters on this machine. */
 #include <stdlib.h>
-#include <time.h>
 
-#include "cli/cli.h"
+#include "cli/lab.h"
+#include "cli/progress.h"
 #include "lab/lab.h"
-#include "report/table.h"
 #include "topo/units.h"
 
-#define NAME_OPTION                                                                                \
-    {                                                                                              \
-        .name = "name", .argument = "NAME", .type = ATN_OPT_TEXT,                                  \
-        .doc = "Which lab; may be left out when there is only one"                                 \
-    }
-
 /* ---- up ---- */
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static int up(const atn_args *a, atn_error *err)
 {
     atn_lab_summary s;
     const char *name = atn_arg_text(a, "name");
-    const double began = seconds();
+    const double began = atn_seconds();
     atn_status status = atn_lab_up(name, a->operands[0], (int)atn_arg_int(a, "mtu"), err);
     if (status == ATN_OK)
         status = atn_lab_summarise(name, &s, err);
     if (status == ATN_OK)
         printf("lab '%s' is up: %d hosts, %d switches, network %s (%.1f s)\n", name, s.hosts,
-               s.switches, s.network, seconds() - began);
+               s.switches, s.network, atn_seconds() - began);
     return status;
 }
 
 static const atn_option up_options[] = {
-    {.name = "name",
-     .argument = "NAME",
-     .type = ATN_OPT_TEXT,
-     .fallback = ATN_LAB_DEFAULT,
-     .doc = "Name of the new lab; labs of different names exist side by side"},
-    {.name = "mtu",
-     .argument = "BYTES",
-     .type = ATN_OPT_INT,
-     .fallback = "1500",
-     .min = 576,
-     .max = 9000,
-     .doc = "Largest packet on all links"},
+    ATN_TEXT("name", "NAME", ATN_LAB_DEFAULT,
+             "Name of the new lab; several labs may exist at the same time"),
+    ATN_INT("mtu", "BYTES", "1500", 576, 9000, "Maximum packet size on all links"),
     {0},
 };
 
 const atn_command atn_cmd_lab_up = {
     .noun = "lab",
     .verb = "up",
-    .operands = "TOPOLOGY",
-    .min_operands = 1,
-    .max_operands = 1,
+    ATN_OPERANDS("TOPOLOGY", 1, 1),
     .help = "Build a cluster of network namespaces on this machine",
     .detail = "TOPOLOGY is a file or a string such as '4x4@100M' (4 switches with 4 hosts each, "
-              "all links 100 Mbit/s) or '2@50M+10ms x 4@100M'; see docs/topology-format.md. Every "
+              "all links 100 Mbit/s) or '2@50M+10ms x 4@100M'; see 'attune help topology'. Every "
               "host becomes a network namespace, every switch a bridge, every link a pair of "
-              "interfaces with its rate and delay. Needs root, or user namespaces as docs/lab.md "
-              "shows.",
+              "interfaces with rate and delay. Requires root, or user namespaces as described in "
+              "docs/lab.md.",
+    .examples = ATN_NOTES({"attune lab up 4x4@100M", "Emulate 16 hosts on 4 switches"}),
     .options = up_options,
     .run = up,
 };
@@ -75,7 +51,7 @@ static atn_status take_down(const char *name, atn_error *err)
     int ended = 0;
     const atn_status status = atn_lab_down(name, &ended, err);
     if (status == ATN_OK && ended > 0)
-        printf("lab '%s' is down; %d processes in it were ended\n", name, ended);
+        printf("lab '%s' is down; %d processes in it were terminated\n", name, ended);
     else if (status == ATN_OK)
         printf("lab '%s' is down\n", name);
     return status;
@@ -87,7 +63,7 @@ static int down(const atn_args *a, atn_error *err)
     const char *name = atn_arg_text(a, "name");
     atn_status status = name == NULL ? atn_lab_list(&names, err) : take_down(name, err);
     if (name == NULL && names.n > 1 && !atn_arg_given(a, "all"))
-        status = atn_fail(err, ATN_USAGE, "there are %d labs; say --name or --all", names.n);
+        status = atn_fail(err, ATN_USAGE, "there are %d labs; add --name NAME or --all", names.n);
     if (name == NULL && names.n == 0 && status == ATN_OK)
         printf("no lab is up\n");
     for (int i = 0; i < names.n && status == ATN_OK; i++)
@@ -97,18 +73,20 @@ static int down(const atn_args *a, atn_error *err)
 }
 
 static const atn_option down_options[] = {
-    NAME_OPTION,
-    {.name = "all", .type = ATN_OPT_FLAG, .doc = "Remove all labs"},
+    ATN_OPTION_LAB,
+    ATN_FLAG("all", "Remove all labs"),
     {0},
 };
 
 const atn_command atn_cmd_lab_down = {
     .noun = "lab",
     .verb = "down",
-    .help = "Remove a lab and end what runs in it",
-    .detail = "Works also after a crash of 'attune lab up' or of a job. Only namespaces that were "
-              "recorded when they were made are removed. With the last lab, settings of the kernel "
-              "go back to what they were.",
+    .help = "Remove a lab and terminate its processes",
+    .detail =
+        "Works also after a crash of 'attune lab up' or of a job. Only namespaces recorded at "
+        "their creation are removed. Removing the last lab restores the settings of the "
+        "kernel.",
+    .examples = ATN_NOTES({"attune lab down", "Remove the only lab"}),
     .options = down_options,
     .run = down,
 };
@@ -183,23 +161,22 @@ static int status_of(const atn_args *a, atn_error *err)
                                      : (int)(sizeof lab_columns / sizeof *lab_columns)};
     atn_status status = links ? list_links(atn_arg_text(a, "name"), &t, err) : list_labs(&t, err);
     if (status == ATN_OK)
-        status = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
+        status = atn_arg_table(a, &t, err);
     atn_table_free(&t);
     return status;
 }
 
 static const atn_option status_options[] = {
-    NAME_OPTION,
-    {.name = "links",
-     .type = ATN_OPT_FLAG,
-     .doc = "The links of one lab, and the bytes that have crossed them each way"},
+    ATN_OPTION_LAB,
+    ATN_FLAG("links", "List the links of one lab, with the bytes transferred in each direction"),
     {0},
 };
 
 const atn_command atn_cmd_lab_status = {
     .noun = "lab",
     .verb = "status",
-    .help = "List the labs, or the links of one with their byte counters",
+    .help = "List labs, or the links of a lab with byte counters",
+    .examples = ATN_NOTES({"attune lab status --links", "List the links of the only lab"}),
     .options = status_options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,
@@ -220,16 +197,15 @@ static int exec(const atn_args *a, atn_error *err)
     return status;
 }
 
-static const atn_option exec_options[] = {NAME_OPTION, {0}};
+static const atn_option exec_options[] = {ATN_OPTION_LAB, {0}};
 
 const atn_command atn_cmd_lab_exec = {
     .noun = "lab",
     .verb = "exec",
-    .operands = "HOST",
-    .min_operands = 1,
-    .max_operands = 1,
+    ATN_OPERANDS("HOST", 1, 1),
     .help = "Run a command on a host of a lab",
     .detail = "HOST is a host of the topology, or 'frontend', where launchers run.",
+    .examples = ATN_NOTES({"attune lab exec n0 -- ip addr", "Run a command on host n0"}),
     .options = exec_options,
     .flags = ATN_CMD_REST,
     .run = exec,
@@ -242,7 +218,7 @@ static int set_rate(const atn_args *a, atn_error *err)
     atn_lab lab;
     int64_t rate;
     if (!atn_parse_rate(a->operands[1], &rate) || rate <= 0)
-        return atn_fail(err, ATN_USAGE, "'%s' is no rate; write bits per second such as 10M",
+        return atn_fail(err, ATN_USAGE, "'%s' is not a rate; write bits per second such as 10M",
                         a->operands[1]);
     atn_status status = atn_lab_open(atn_arg_text(a, "name"), &lab, err);
     if (status != ATN_OK)
@@ -255,13 +231,11 @@ static int set_rate(const atn_args *a, atn_error *err)
 const atn_command atn_cmd_lab_rate = {
     .noun = "lab",
     .verb = "rate",
-    .operands = "NODE RATE",
-    .min_operands = 2,
-    .max_operands = 2,
+    ATN_OPERANDS("NODE RATE", 2, 2),
     .help = "Change the rate of a link while the lab is up",
-    .detail = "The link is the one above NODE, a host or a switch; both directions change at once, "
-              "also under a job that runs. 'attune lab status' still tells the rate of the "
-              "topology.",
+    .detail = "The link is the one above NODE, a host or a switch. Both directions change at once, "
+              "also while a job runs. 'attune lab status' shows the rate of the topology.",
+    .examples = ATN_NOTES({"attune lab rate s0 10M", "Slow down the uplink of switch s0"}),
     .options = exec_options,
     .run = set_rate,
 };

@@ -1,20 +1,19 @@
-/* cmd_lab_run.c - attune lab run: an MPI job on the hosts of a lab. */
+/* cmd_lab_run.c - attune lab run: runs an MPI job on the hosts of a lab. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "cli/elf.h"
+#include "cli/lab.h"
 #include "cli/launch.h"
 #include "cli/run.h"
 #include "lab/lab.h"
 
 /* ---- the MPI ---- */
 
-static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
 static const char *const map_words[] = {"block", "cyclic", NULL};
 
-/* Names to try, most certain first; the launcher itself is asked what it is. */
+/* Names to try, most specific first; the MPI of a launcher is detected by running it. */
 static const struct {
     const char *mpi, *title, *names[5];
 } launchers[] = {
@@ -35,7 +34,7 @@ static const char *find_launcher(int i)
     return NULL;
 }
 
-/* The MPI that the program is linked with; NULL when it does not show one (a script, say). */
+/* The MPI that the program is linked with; NULL: unknown (for example, a script). */
 static const char *program_mpi(const char *word)
 {
     char path[4096];
@@ -48,11 +47,11 @@ static const char *program_mpi(const char *word)
 
 static atn_status choose_mpi(const atn_args *a, atn_lab_job *job, atn_error *err)
 {
-    const char *said = atn_arg_text(a, "mpi"), *seen = program_mpi(a->rest[0]);
-    if (said != NULL && seen != NULL && strcmp(said, seen) != 0)
-        return atn_fail(err, ATN_ENVIRONMENT, "program %s is linked with %s, but --mpi says %s",
-                        a->rest[0], seen, said);
-    job->mpi = said != NULL ? said : seen;
+    const char *given = atn_arg_text(a, "mpi"), *linked = program_mpi(a->rest[0]);
+    if (given != NULL && linked != NULL && strcmp(given, linked) != 0)
+        return atn_fail(err, ATN_ENVIRONMENT, "program %s is linked with %s, but --mpi is %s",
+                        a->rest[0], linked, given);
+    job->mpi = given != NULL ? given : linked;
     job->launcher = atn_arg_text(a, "mpirun");
     for (int i = 0; i < LAUNCHERS && (job->mpi == NULL || job->launcher == NULL); i++)
         if (job->mpi == NULL || strcmp(job->mpi, launchers[i].mpi) == 0) {
@@ -69,7 +68,7 @@ static atn_status choose_mpi(const atn_args *a, atn_lab_job *job, atn_error *err
                     job->mpi != NULL ? job->mpi : "an MPI");
 }
 
-/* ---- variables of the ranks ---- */
+/* ---- environment of the ranks ---- */
 
 static bool is_variable(const char *text, const char *name)
 {
@@ -91,7 +90,7 @@ __attribute__((format(printf, 2, 3))) static atn_status add(atn_words *list, con
     return ATN_MEMORY;
 }
 
-/* "-x NAME=value", or "-x NAME" with the value it has here. */
+/* "-x NAME=value", or "-x NAME" with the value of this environment. */
 static atn_status add_given(const atn_args *a, atn_words *list)
 {
     atn_status status = ATN_OK;
@@ -114,7 +113,7 @@ static char *find_given(const atn_words *list, const char *name)
     return found;
 }
 
-/* Behind what is preloaded already, so that Attune's entry points come first. */
+/* After libraries that are preloaded already, so that Attune's entry points come first. */
 static atn_status add_yield(const atn_args *a, const atn_lab_job *job, atn_words *list,
                             atn_error *err)
 {
@@ -195,54 +194,32 @@ static int run(const atn_args *a, atn_error *err)
 }
 
 static const atn_option run_options[] = {
-    {.name = "name",
-     .argument = "NAME",
-     .type = ATN_OPT_TEXT,
-     .doc = "Which lab; may be left out when there is only one"},
-    {.name = "mpi",
-     .argument = "MPI",
-     .type = ATN_OPT_WORD,
-     .words = mpi_words,
-     .doc = "MPI whose launcher is used; by default the one that the program is linked with"},
-    {.name = "mpirun",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Launcher of that MPI, where it is not in PATH"},
+    ATN_OPTION_LAB,
+    ATN_OPTION_MPI("MPI library whose launcher is used; default: that of the program"),
+    ATN_FILE("mpirun", "FILE", "Launcher of that MPI library, if it is not in PATH"),
     {.name = "ranks",
      .letter = 'n',
      .argument = "N",
      .type = ATN_OPT_INT,
      .min = 1,
      .max = 100000,
-     .doc = "Number of ranks; by default one on every host, or as many as the topology places"},
-    {.name = "ranks-per-host",
-     .argument = "K",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = 1000,
-     .doc = "Ranks on each host; by default as many as are needed"},
-    {.name = "map",
-     .argument = "HOW",
-     .type = ATN_OPT_WORD,
-     .words = map_words,
-     .fallback = "block",
-     .doc = "Several ranks per host: neighbours on the same host (block) or on the next (cyclic)"},
+     .doc = "Number of ranks; default: one per host, or the ranks placed by the topology"},
+    ATN_INT("ranks-per-host", "K", NULL, 1, 1000,
+            "Ranks on each host; default: as many as required"),
+    ATN_WORD("map", "HOW", "block", map_words, "Mapping of several ranks per host"),
     {.name = "env",
      .letter = 'x',
      .argument = "NAME[=VALUE]",
      .type = ATN_OPT_LIST,
-     .doc = "Set a variable for the ranks only; all others get what is set here"},
+     .doc = "Set a variable for the ranks only"},
     {.name = "launcher-option",
      .letter = 'L',
      .argument = "WORD",
      .type = ATN_OPT_LIST,
-     .doc = "One more word for the launcher's command line"},
-    {.name = "no-topology",
-     .type = ATN_OPT_FLAG,
-     .doc = "Do not tell the ranks the lab's topology (ATTUNE_TOPOLOGY)"},
-    {.name = "no-yield",
-     .type = ATN_OPT_FLAG,
-     .doc = "MPICH: do not preload the library that gives cores away while waiting"},
+     .doc = "Additional argument of the launcher"},
+    ATN_FLAG("no-topology", "Do not pass the topology of the lab to the ranks (ATTUNE_TOPOLOGY)"),
+    ATN_FLAG("no-yield",
+             "MPICH: do not preload the library that yields the processor while waiting"),
     {0},
 };
 
@@ -251,10 +228,10 @@ const atn_command atn_cmd_lab_run = {
     .verb = "run",
     .help = "Run an MPI program on the hosts of a lab",
     .detail =
-        "Ranks are placed in the order that the topology gives, and every one sees the name of its "
-        "host. The launcher runs in the front end of the lab. The exit code is the job's own; when "
-        "the command ends or is killed, no process of the job is left. With Attune: attune run "
-        "--report -- attune lab run -n 16 -- PROGRAM.",
+        "Ranks are placed in the order of the topology, and each sees the name of its host. The "
+        "launcher runs on the front end of the lab. The exit code is that of the job; when the "
+        "command ends or is killed, no process of the job remains.",
+    .examples = ATN_NOTES({"attune lab run -n 16 -- ./program", "Run a job in the lab"}),
     .options = run_options,
     .flags = ATN_CMD_REST,
     .run = run,

@@ -1,4 +1,4 @@
-/* cmd_measure.c - attune measure: the parameters of a machine, as models want them. */
+/* cmd_measure.c - attune measure: measures the model parameters of a machine. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,14 @@
 #include "cli/progress.h"
 #include "cli/survey.h"
 #include "model/fit_machine.h"
-#include "report/table.h"
 
 /* ---- the job ---- */
 
 typedef struct {
     atn_survey survey;
     atn_progress bar;
-    FILE *part; /* what was observed so far; NULL: not kept */
-    bool open;  /* its head has been passed on */
+    FILE *part; /* observations so far; NULL: not kept */
+    bool open;  /* its head has been written */
 } watch;
 
 static void make_room(void *context) { atn_progress_clear(&((watch *)context)->bar); }
@@ -49,7 +48,7 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
     return status;
 }
 
-/* As a file by its full path, because ranks may start elsewhere. */
+/* A file as an absolute path, because ranks may start in another folder. */
 static const char *topology_of(const atn_args *a, char real[PATH_MAX])
 {
     const char *text = atn_arg_text(a, "topology");
@@ -80,7 +79,7 @@ static atn_status run_job(const atn_args *a, watch *w, atn_error *err)
         .make_room = make_room,
         .context = w,
     };
-    w->survey.begun = false; /* the job has yet to say something */
+    w->survey.begun = false; /* no output of the job yet */
     atn_progress_begin(&w->bar);
     show_progress(w);
     const atn_status status = atn_measure_run(&m, err);
@@ -88,10 +87,10 @@ static atn_status run_job(const atn_args *a, watch *w, atn_error *err)
     return status == ATN_OK ? atn_survey_end(&w->survey, err) : status;
 }
 
-/* ---- what a killed job leaves ---- */
+/* ---- partial results ---- */
 
-/* Takes up what is there; a line that broke off is cut away. */
-static atn_status take_up(const char *path, atn_survey *s, atn_error *err)
+/* Loads the observations so far; removes an incomplete last line. */
+static atn_status load_part(const char *path, atn_survey *s, atn_error *err)
 {
     char *text = NULL;
     size_t bytes;
@@ -110,10 +109,10 @@ static atn_status open_part(const atn_args *a, const char *path, watch *w, atn_e
 {
     const bool resume = atn_arg_given(a, "resume");
     if (path == NULL && resume)
-        return atn_fail(err, ATN_USAGE, "--resume needs -o FILE: what was begun is in FILE.part");
+        return atn_fail(err, ATN_USAGE, "--resume requires -o FILE; it continues FILE.part");
     if (path == NULL)
         return ATN_OK;
-    const atn_status status = resume ? take_up(path, &w->survey, err) : ATN_OK;
+    const atn_status status = resume ? load_part(path, &w->survey, err) : ATN_OK;
     if (status != ATN_OK)
         return status;
     w->part = fopen(path, resume ? "a" : "w");
@@ -154,13 +153,13 @@ static void warn(void *to, const char *text)
         fprintf(stderr, "attune: warning: %s\n", text);
 }
 
-/* What is odd about the machine; a list of everything would bury the report. */
+/* Limited, so that the report stays visible. */
 static void print_warnings(const atn_machine *m)
 {
     int n = 0;
     atn_machine_warnings(m, warn, &n);
     if (n > WARNINGS)
-        fprintf(stderr, "attune: warning: and %d more such oddities\n", n - WARNINGS);
+        fprintf(stderr, "attune: warning: and %d more implausible values\n", n - WARNINGS);
 }
 
 static atn_status write_machine(const atn_args *a, atn_survey *s, atn_error *err)
@@ -223,46 +222,33 @@ static int measure(const atn_args *a, atn_error *err)
     return status;
 }
 
-static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
 static const atn_option options[] = {
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .type = ATN_OPT_TEXT,
-     .doc = "Where the hosts are: each level of switches is measured on its own"},
-    {.name = "time",
-     .argument = "S",
-     .fallback = "60",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = 86400,
-     .doc = "Seconds for all experiments; ten or more are spent in several rounds"},
-    {.name = "off-cache",
-     .type = ATN_OPT_FLAG,
-     .doc = "Every message from and to memory that is not in the cache"},
-    {.name = "resume",
-     .type = ATN_OPT_FLAG,
-     .doc = "Go on where a measurement with the same -o FILE was stopped"},
-    {.name = "mpi",
-     .argument = "MPI",
-     .type = ATN_OPT_WORD,
-     .words = mpi_words,
-     .doc = "The MPI of the launcher, where it does not tell"},
-    {.name = "quiet", .letter = 'q', .type = ATN_OPT_FLAG, .doc = "No report on standard error"},
+    ATN_OPTION_TOPOLOGY("Topology: each level of switches is measured separately"),
+    ATN_INT("time", "S", "60", 1, 86400,
+            "Seconds for all experiments; from 10 s on, they are repeated in several rounds"),
+    ATN_FLAG("off-cache", "Use buffers that are not in the cache"),
+    ATN_FLAG("resume", "Continue an interrupted measurement with the same -o FILE"),
+    ATN_OPTION_MPI_LAUNCHER,
+    ATN_OPTION_QUIET,
     {0},
 };
 
 const atn_command atn_cmd_measure = {
     .noun = "measure",
-    .help = "Measure a machine: the parameters by which models predict",
+    .help = "Measure a machine: the parameters of performance models",
     .detail =
-        "Behind '--' stands a launcher without a program: attune measure -o cluster.machine -- "
-        "mpirun -n 16. Attune adds a program of its own, in which a few ranks at a time exchange "
-        "messages while the others sleep. The result is a machine file (docs/machine-format.md); a "
-        "report on standard error (--format) tells how certain each kind of observation is: half "
-        "the 95 % confidence interval of its medians. Two ranks on one host, one rank on each host "
-        "and mixtures are fine. What was observed is kept in FILE.part until the machine is "
-        "complete, so that --resume can go on after a kill. docs/calibration.md tells what is "
-        "measured.",
+        "COMMAND is a launcher with its options and without a program. Attune adds its own "
+        "program, in which a few ranks at a time exchange messages while the others sleep. The "
+        "result is a machine file (docs/machine-format.md). A report on standard error (--format) "
+        "has half the 95 % confidence interval of the medians for each observation. At least two "
+        "ranks are required, on one host or on several. Observations are kept in FILE.part until "
+        "the measurement is complete, so that --resume can continue it. docs/calibration.md "
+        "describes the experiments.",
+    .examples = ATN_NOTES(
+        {"attune measure -o cluster.machine -- mpirun -n 16", "Measure the hosts of a job"},
+        {"attune measure -o cluster.machine --resume -- mpirun -n 16",
+         "Continue an interrupted measurement"}),
+    .files = ATN_NOTES({"FILE.part", "Observations of an unfinished 'attune measure -o FILE'"}),
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,

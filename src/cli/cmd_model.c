@@ -9,7 +9,7 @@
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
 
-/* What the formula is worth on a machine; m is --bytes. */
+/* The value of the formula on a machine; m is --bytes. */
 static atn_status print_value(const atn_args *a, const atn_terms *t, atn_error *err)
 {
     const double bytes = (double)atn_arg_int(a, "bytes"), cell = (double)atn_arg_int(a, "segment");
@@ -83,26 +83,24 @@ static int compare(const atn_args *a, atn_error *err)
 /* ---- descriptors ---- */
 
 #define OPERAND                                                                                    \
-    "FORMULA is an algorithm of 'attune algo list', also with parameters and with a mapping of "   \
-    "its own, as in allgather/ring@rr; a file written by 'attune schedule show --format text'; "   \
+    "FORMULA is an algorithm of 'attune algo list', optionally with parameters and with a "        \
+    "mapping, as in allgather/ring@rr; a file written by 'attune schedule show --format text'; "   \
     "or a tau-Lop expression such as '2||T1(m) + 3*L0(m,4)'. "
 
 #define COUNTED                                                                                    \
-    "Channel 0 is memory, 1 the network; L0(m,4) is a transfer of m bytes while 4 such run, m "    \
-    "the "                                                                                         \
-    "block of one rank or the whole message, where ranks do not have blocks of their own. "
+    "Channel 0 is memory, channel 1 the network; L0(m,4) is one of 4 concurrent transfers of m "   \
+    "bytes. m is the block of one rank, or the whole message if ranks have no blocks. "
 
 const atn_command atn_cmd_model_expr = {
     .noun = "model",
     .verb = "expr",
-    .operands = "FORMULA",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Write the cost of an algorithm or expression as a tau-Lop formula",
-    .detail = OPERAND "It is brought into canonical form.\n\n" COUNTED
-                      "The formula of an algorithm follows from its schedule: messages go in "
-                      "lock-step stages, transfer by transfer. Overheads and copies are left out "
-                      "unless asked for.",
+    ATN_OPERANDS("FORMULA", 1, 1),
+    .help = "Print the cost of an algorithm or expression as a tau-Lop formula",
+    .detail = OPERAND "The result is in canonical form.\n\n" COUNTED
+                      "The formula of an algorithm is derived from its schedule, with messages in "
+                      "lock-step stages. Overheads and copies are omitted unless requested.",
+    .examples = ATN_NOTES(
+        {"attune model expr allgather/ring -p 8 --nodes 2", "Cost of a ring on two nodes"}),
     .options = atn_formula_options,
     .shared = atn_schedule_options,
     .flags = ATN_CMD_OUTPUT,
@@ -112,15 +110,17 @@ const atn_command atn_cmd_model_expr = {
 const atn_command atn_cmd_model_compare = {
     .noun = "model",
     .verb = "compare",
-    .operands = "FORMULA FORMULA",
-    .min_operands = 2,
-    .max_operands = 2,
-    .help = "Prove which of two costs is greater, whatever the machine",
-    .detail = OPERAND "Every term of the cheaper one is paid for with parts of the dearer one, by "
-                      "rules that hold on all machines: C1 equal terms cancel; C3 at a time is no "
-                      "worse than one after the other; C4 more at a time cost no less; C2 and C5 "
-                      "the network is slower than memory (not with --no-axiom). 'undecided' means "
-                      "that no such proof was found.",
+    ATN_OPERANDS("FORMULA FORMULA", 2, 2),
+    .help = "Prove which of two costs is greater on every machine",
+    .detail =
+        OPERAND "Every term of the smaller cost is covered by terms of the larger one, by rules "
+                "that hold on all machines: C1: equal terms cancel; C3: concurrent transfers "
+                "cost no more than consecutive ones; C4: more concurrent transfers cost no "
+                "less; C2, C5: the network is slower than memory (not with --no-axiom). "
+                "'undecided' means that no such proof was found.",
+    .examples =
+        ATN_NOTES({"attune model compare allgather/ring@seq allgather/ring@rr -p 8 --nodes 2",
+                   "Compare block and cyclic mapping"}),
     .options = atn_formula_options,
     .shared = atn_schedule_options,
     .flags = ATN_CMD_OUTPUT,

@@ -1,9 +1,8 @@
-/* cmd_model_map.c - attune model map: compares places of ranks and searches for better ones. */
+/* cmd_model_map.c - attune model map: compares rank mappings and searches for better ones. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/formula.h"
-#include "report/table.h"
 #include "research/taulop/compare.h"
 #include "research/taulop/machine.h"
 #include "research/taulop/map.h"
@@ -20,7 +19,7 @@ typedef struct {
 
 typedef struct {
     const atn_args *a;
-    atn_placed given; /* what is asked for: the traffic, and a mapping */
+    atn_placed given; /* the traffic, and the requested mapping */
     atn_tau_view view;
     atn_tau_costs costs;
     double bytes;
@@ -32,7 +31,7 @@ static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "
 
 /* ---- rows ---- */
 
-/* Takes the mapping over. */
+/* Takes ownership of the mapping. */
 static atn_status add_row(study *s, const char *name, atn_mapping m, atn_error *err)
 {
     row *x = &s->rows[s->n++];
@@ -83,14 +82,14 @@ static int fastest(const study *s)
     return best;
 }
 
-/* A few seconds at most, however large the schedule. */
+/* Bounded, so that the search takes a few seconds for any schedule. */
 static int64_t tries(const study *s)
 {
     const int64_t most = MESSAGES / (s->given.traffic.flows.n + 1);
     return most < TRIES ? most : TRIES;
 }
 
-/* From every mapping there is; the best of what they lead to. */
+/* The best result of searches that start from each mapping. */
 static atn_status add_found(study *s, atn_error *err)
 {
     atn_mapping best = {0};
@@ -155,12 +154,10 @@ static atn_status print_table(const study *s, atn_error *err)
         free(word);
         free(formula);
     }
-    const atn_status st = atn_table_write(s->a->out, &t, atn_arg_format(s->a), s->a->terminal, err);
-    atn_table_free(&t);
-    return st;
+    return atn_arg_table(s->a, &t, err);
 }
 
-/* Operand 1 as in n[0-3], or node0, node1 ...; one for each node. */
+/* Operand 1, as in n[0-3], else node0, node1 ...; one host per node. */
 static atn_status read_hosts(const study *s, atn_name_list *hosts, atn_error *err)
 {
     const int nodes = s->given.mapping.nodes;
@@ -169,7 +166,7 @@ static atn_status read_hosts(const study *s, atn_name_list *hosts, atn_error *er
     const char *text = s->a->noperands > 1 ? s->a->operands[1] : word;
     const atn_status st = atn_hostlist_expand(text, hosts, err);
     if (!st && hosts->n != nodes)
-        return atn_fail(err, ATN_USAGE, "'%.60s' are %d hosts; there are %d nodes", text, hosts->n,
+        return atn_fail(err, ATN_USAGE, "'%.60s': %d hosts, but there are %d nodes", text, hosts->n,
                         nodes);
     return st;
 }
@@ -194,7 +191,7 @@ static atn_status print(const study *s, atn_error *err)
     if (ranks || strcmp(format, "hostfile") == 0)
         return print_files(s, ranks, err);
     if (s->a->noperands > 1)
-        return atn_fail(err, ATN_USAGE, "names of hosts are for --format rankfile and hostfile");
+        return atn_fail(err, ATN_USAGE, "HOSTS applies to --format rankfile and hostfile only");
     return print_table(s, err);
 }
 
@@ -227,17 +224,19 @@ static const char *const formats[] = {"table",    "csv",      "json", "markdown"
 const atn_command atn_cmd_model_map = {
     .noun = "model",
     .verb = "map",
-    .operands = "NAME [HOSTS]",
-    .min_operands = 1,
-    .max_operands = 2,
-    .help = "Compare places of ranks, and search for better ones",
+    ATN_OPERANDS("NAME [HOSTS]", 1, 2),
+    .help = "Compare rank mappings and search for better ones",
     .detail =
-        "NAME is an algorithm or a schedule file. The formulas of sequential and round-robin "
-        "places, and of those of --map or --topology, are compared with the first by proof, and "
-        "their times are told on --machine (without it, on a machine that is assumed). 'found' "
-        "is the best of what pairwise exchanges of ranks lead to from each of them; it is the "
-        "same on every run.\n\n--format rankfile and hostfile write the fastest one for Open MPI; "
-        "HOSTS, as in n[0-3], are the names of the nodes.",
+        "NAME is an algorithm or a schedule file. The formulas of block (seq) and cyclic (rr) "
+        "mapping, and of the mapping given by --map or --topology, are compared with the first by "
+        "proof; times are predicted for --machine, by default a built-in machine. 'found' is the "
+        "best result of a deterministic search that exchanges pairs of ranks, starting from each "
+        "of these mappings.\n\n--format rankfile and hostfile write the fastest mapping for Open "
+        "MPI; HOSTS, as in n[0-3], names the nodes.",
+    .examples = ATN_NOTES({"attune model map allgather/ring -p 8 --nodes 2", "Compare mappings"},
+                          {"attune model map alltoall/pairwise 'n[0-3]' -p 8 --nodes 4 --format "
+                           "rankfile",
+                           "Write the fastest mapping as a rankfile"}),
     .options = atn_formula_options,
     .shared = atn_schedule_options,
     .formats = formats,

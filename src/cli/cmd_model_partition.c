@@ -1,4 +1,4 @@
-/* cmd_model_partition.c - attune model partition: rectangles for processes of different speed. */
+/* cmd_model_partition.c - attune model partition: partitions a matrix by process speed. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ static int64_t blocks_of(const atn_summa *s, const atn_summa_process *p)
     return (int64_t)p->height * s->columns.v[p->column].width;
 }
 
-/* As comments of the layout: what each process gets, and how long it takes. */
+/* Comments of the layout: blocks and time of each process. */
 static void print_times(FILE *f, const atn_summa *s)
 {
     double longest = 0, sum = 0;
@@ -25,7 +25,7 @@ static void print_times(FILE *f, const atn_summa *s)
         longest = longest > seconds ? longest : seconds;
         sum += seconds;
     }
-    fprintf(f, "# the longest takes %.4g s, %.1f %% more than all on average\n", longest,
+    fprintf(f, "# maximum %.4g s, %.1f %% above the mean\n", longest,
             100 * (longest * s->processes.n / sum - 1));
 }
 
@@ -45,7 +45,7 @@ static int partition(const atn_args *a, atn_error *err)
     if (atn_arg_given(a, "arrange"))
         atn_summa_arrange(&s);
     print_times(a->out, &s);
-    fprintf(a->out, "# %" PRId64 " blocks go between nodes", atn_summa_between(&s));
+    fprintf(a->out, "# %" PRId64 " blocks are sent between nodes", atn_summa_between(&s));
     if (atn_arg_given(a, "arrange"))
         fprintf(a->out, ", %" PRId64 " before", before);
     fputc('\n', a->out);
@@ -55,24 +55,23 @@ static int partition(const atn_args *a, atn_error *err)
 }
 
 static const atn_option options[] = {
-    {.name = "arrange",
-     .doc = "Change the order of processes inside columns so that less goes between nodes"},
+    ATN_FLAG("arrange", "Reorder processes inside columns to reduce traffic between nodes"),
     {0},
 };
 
 const atn_command atn_cmd_model_partition = {
     .noun = "model",
     .verb = "partition",
-    .operands = "LAYOUT",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Share a matrix among processes of different speed",
+    ATN_OPERANDS("LAYOUT", 1, 1),
+    .help = "Partition a matrix among processes of different speed",
     .detail =
-        "LAYOUT is a file such as examples/summa/speeds.conf: processes with their nodes and a "
-        "speed for each, a number or points BLOCKS:SPEED where it depends on how much a process "
-        "has. Blocks are shared so that all processes end together, and laid out in columns with "
-        "the least perimeters; what is written is a layout that 'attune model summa' prices. A "
-        "layout that has its columns keeps them.",
+        "LAYOUT is a file such as examples/summa/speeds.conf: processes with their nodes and "
+        "speeds. A speed is a number, or points BLOCKS:SPEED if it depends on the size of the "
+        "partition. Blocks are distributed so that all processes finish at the same time, and "
+        "arranged in columns with minimal perimeter. The result is a layout for 'attune model "
+        "summa'. Columns given in the layout are kept.",
+    .examples = ATN_NOTES({"attune model partition examples/summa/speeds.conf -o layout.conf",
+                           "Partition a matrix by speed"}),
     .options = options,
     .flags = ATN_CMD_OUTPUT,
     .run = partition,

@@ -1,4 +1,4 @@
-/* cmd_model_summa.c - attune model summa: layouts of a matrix product, their traffic and cost. */
+/* cmd_model_summa.c - attune model summa: traffic and cost of matrix multiplication. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static atn_status load(const char *path, atn_summa *s, atn_error *err)
     return st;
 }
 
-/* Prints the terms as "what: formula" and lets them go. */
+/* Prints the terms as "what: formula" and frees them. */
 static atn_status print_cost(const atn_args *a, const char *what, atn_terms *t, atn_status st,
                              atn_error *err)
 {
@@ -89,7 +89,7 @@ static atn_status prove(const atn_args *a, const atn_terms *x, const atn_terms *
 {
     atn_tau_proof proof = {.style = style_of(a)};
     const atn_tau_verdict v = atn_terms_compare(x, y, true, &proof);
-    fprintf(a->out, "the first against the second\n");
+    fprintf(a->out, "first compared with second\n");
     for (int i = 0; i < proof.v.n; i++)
         fprintf(a->out, "  %s\n", proof.v.v[i]);
     fprintf(a->out, "%s\n", atn_tau_verdicts[v]);
@@ -117,24 +117,25 @@ static int summa(const atn_args *a, atn_error *err)
 }
 
 static const atn_option options[] = {
-    {.name = "traffic", .doc = "List who sends how many blocks to whom in each iteration"},
-    {.name = "ascii", .doc = "Write formulas without signs that ASCII does not have"},
+    ATN_FLAG("traffic", "List sender, receiver and number of blocks of each iteration"),
+    ATN_FLAG("ascii", "Write formulas in ASCII"),
     {0},
 };
 
 const atn_command atn_cmd_model_summa = {
     .noun = "model",
     .verb = "summa",
-    .operands = "LAYOUT [LAYOUT]",
-    .min_operands = 1,
-    .max_operands = 2,
-    .help = "Cost of SUMMA, a product of matrices, on processes of different speed",
+    ATN_OPERANDS("LAYOUT [LAYOUT]", 1, 2),
+    .help = "Cost of SUMMA matrix multiplication on heterogeneous processes",
     .detail =
-        "LAYOUT is a file such as examples/summa/config1.conf: the processes with their nodes, "
-        "and the rectangles of the matrix that they have, column by column. 'rows' is what the "
-        "processes of a column send to the other columns, 'columns' the broadcasts down the "
-        "columns, 3||T1(20) three transmissions of 20 blocks at a time between nodes (T0: inside "
-        "one). Two layouts are compared, and the proof is told.",
+        "LAYOUT is a file such as examples/summa/config1.conf: the processes with their nodes, and "
+        "their rectangles of the matrix, column by column. 'rows' is the cost of messages from the "
+        "processes of a column to the other columns, 'columns' that of broadcasts inside columns; "
+        "3||T1(20) stands for three concurrent transmissions of 20 blocks between nodes (T0: "
+        "inside a node). Two layouts are compared by proof.",
+    .examples = ATN_NOTES({"attune model summa examples/summa/config1.conf "
+                           "examples/summa/config2.conf",
+                           "Compare two layouts"}),
     .options = options,
     .flags = ATN_CMD_OUTPUT,
     .run = summa,

@@ -5,20 +5,19 @@
 
 #include "cli/forecast.h"
 #include "model/model.h"
-#include "report/table.h"
 
 enum { MAX_MODELS = 16 };
 
 typedef struct {
     char name[ATN_NAME_ROOM];
-    double seconds[MAX_MODELS], order; /* order: of the last model, which sees most */
+    double seconds[MAX_MODELS], order; /* order: of the last model, the most detailed one */
 } line;
 
 typedef struct {
     const atn_args *a;
     atn_request want;
     atn_machine *machine;
-    const atn_model *model[MAX_MODELS]; /* those that fit the machine */
+    const atn_model *model[MAX_MODELS]; /* models that the machine has parameters for */
     int p, nmodels;
     ATN_VEC(line) lines;
 } prediction;
@@ -82,9 +81,7 @@ static atn_status write_lines(prediction *x, atn_error *err)
         for (int i = 0; i < x->nmodels; i++)
             atn_cell(&t, "%.4g", x->lines.v[k].seconds[i] * 1e6);
     }
-    const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
-    atn_table_free(&t);
-    return st;
+    return atn_arg_table(x->a, &t, err);
 }
 
 static int run_time(const atn_args *a, atn_error *err)
@@ -110,7 +107,7 @@ static int run_time(const atn_args *a, atn_error *err)
 
 /* ---- check ---- */
 
-static void tell(void *to, const char *text) { fprintf(to, "%s\n", text); }
+static void print_line(void *to, const char *text) { fprintf(to, "%s\n", text); }
 
 static int run_check(const atn_args *a, atn_error *err)
 {
@@ -123,10 +120,10 @@ static int run_check(const atn_args *a, atn_error *err)
     if (why)
         st = atn_fail(err, ATN_INPUT, "%s: %s", a->operands[0], why);
     if (!st) {
-        const int odd = atn_machine_warnings(m, tell, a->out);
+        const int odd = atn_machine_warnings(m, print_line, a->out);
         fprintf(a->out, "%s: %d channel%s, %d reduction%s, %s\n", a->operands[0], m->nchannels,
                 m->nchannels == 1 ? "" : "s", m->ngammas, m->ngammas == 1 ? "" : "s",
-                odd ? "odd values as told above" : "nothing odd");
+                odd ? "implausible values listed above" : "all values plausible");
         st = odd ? ATN_FINDING : ATN_OK;
     }
     atn_topo_free(t);
@@ -138,30 +135,24 @@ static int run_check(const atn_args *a, atn_error *err)
 
 static const atn_option time_options[] = {
     ATN_OPTION_RANKS(2),
-    {.name = "machine",
-     .argument = "FILE",
-     .doc = "Measured parameters; without it a built-in machine with Gigabit Ethernet",
-     .type = ATN_OPT_FILE},
-    {.name = "map",
-     .argument = "ORDER",
-     .doc = "Ranks on the hosts of the topology: sequential, roundrobin, or hosts in order",
-     .type = ATN_OPT_TEXT},
+    ATN_OPTION_MACHINE(ATN_DOC_MACHINE),
+    ATN_OPTION_MAP,
     {0},
 };
 
 const atn_command atn_cmd_model_time = {
     .noun = "model",
     .verb = "time",
-    .operands = "OPERATION|NAME ...",
-    .min_operands = 1,
-    .max_operands = 64,
-    .help = "Predict the time of algorithms by every model, side by side",
-    .detail = "An operation stands for all its algorithms that apply, with default parameters; "
-              "--param counts for those named in full. Times are microseconds; rows are sorted by "
-              "the last model, 'links', which sees most: docs/models.md tells what each assumes. "
-              "Machines with circuits (docs/ron.md) have two models more. "
-              "Without --topology every rank has a host of its own on one switch, or all share a "
-              "host if the machine has no network.",
+    ATN_OPERANDS("OPERATION|NAME ...", 1, 64),
+    .help = "Predict the time of algorithms with every model",
+    .detail = "An operation selects all its applicable algorithms with default parameters; --param "
+              "applies to algorithms named individually. Times are microseconds; rows are sorted "
+              "by the last model, 'links', the most detailed one. docs/models.md describes the "
+              "models. Machines with circuits (docs/ron.md) have two further models. Without "
+              "--topology, every rank has its own host on one switch, or all ranks share a host if "
+              "the machine has no network.",
+    .examples = ATN_NOTES(
+        {"attune model time allreduce -p 16 --bytes 1M", "Predict all allreduce algorithms"}),
     .options = time_options,
     .shared = atn_schedule_options,
     .formats = atn_table_formats,
@@ -170,23 +161,21 @@ const atn_command atn_cmd_model_time = {
 };
 
 static const atn_option check_options[] = {
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .doc = "Also test whether it was measured there",
-     .type = ATN_OPT_FILE},
+    ATN_OPTION_TOPOLOGY("Also check that the machine was measured on this topology"),
     {0},
 };
 
 const atn_command atn_cmd_model_check = {
     .noun = "model",
     .verb = "check",
-    .operands = "FILE",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Test a machine file",
-    .detail = "Bad files are refused with line and reason (exit code 3). Odd values - concurrent "
-              "transfers that are faster than single ones, or slower than one after the other, "
-              "times that fall with the size - are told with their lines (exit code 1).",
+    ATN_OPERANDS("FILE", 1, 1),
+    .help = "Check a machine file",
+    .detail =
+        "Invalid files are rejected with line and reason (exit status 3). Implausible values - "
+        "concurrent transfers that are faster than single ones or slower than consecutive "
+        "ones, times that decrease with size - are reported with their lines (exit status "
+        "1).",
+    .examples = ATN_NOTES({"attune model check cluster.machine", "Check a measured machine"}),
     .options = check_options,
     .flags = ATN_CMD_OUTPUT,
     .run = run_check,

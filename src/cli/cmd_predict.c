@@ -1,8 +1,7 @@
-/* cmd_predict.c - attune predict: how well the next message can be foreseen. */
+/* cmd_predict.c - attune predict: hit rates of message predictors. */
 #include <string.h>
 
 #include "cli/predict.h"
-#include "report/table.h"
 
 static atn_status write_list(const atn_args *a, const char *format, atn_error *err)
 {
@@ -19,7 +18,7 @@ static atn_status write_list(const atn_args *a, const char *format, atn_error *e
     return st;
 }
 
-/* Nothing that was asked for is passed over. */
+/* Options without effect are errors. */
 static atn_status check_options(const atn_args *a, atn_error *err)
 {
     static const struct {
@@ -32,14 +31,13 @@ static atn_status check_options(const atn_args *a, atn_error *err)
     };
     for (size_t i = 0; i < sizeof belong / sizeof *belong; i++)
         if (atn_arg_given(a, belong[i].option) && !atn_arg_given(a, belong[i].about))
-            return atn_fail(err, ATN_USAGE, "--%s belongs to --%s; give that, or leave it out",
-                            belong[i].option, belong[i].about);
+            return atn_fail(err, ATN_USAGE, "--%s requires --%s", belong[i].option,
+                            belong[i].about);
     if (!atn_arg_given(a, "sequence"))
         return ATN_OK;
     if (a->noperands > 0 || atn_arg_given(a, "skeleton") || atn_arg_given(a, "messages"))
         return atn_fail(err, ATN_USAGE,
-                        "--sequence is all that is predicted; leave out traces, --skeleton and "
-                        "--messages");
+                        "--sequence excludes traces, --skeleton and --messages; omit them");
     return ATN_OK;
 }
 
@@ -58,7 +56,7 @@ static int predict(const atn_args *a, atn_error *err)
         st = atn_predict_jobs(a, &q, err);
     else
         st = atn_fail(err, ATN_USAGE,
-                      "nothing to predict: name traces, --skeleton or --sequence (try --help)");
+                      "nothing to predict; name traces, --skeleton or --sequence (try --help)");
     atn_predict_request_free(&q);
     return st;
 }
@@ -68,53 +66,27 @@ static int predict(const atn_args *a, atn_error *err)
 static const char *const side_words[] = {"both", "send", "receive", NULL};
 
 static const atn_option options[] = {
-    {.name = "sequence",
-     .argument = "FILE",
-     .doc = "Replay symbols, or SITE:SYMBOL, between blanks, commas or lines; - is standard input",
-     .type = ATN_OPT_FILE},
-    {.name = "offers",
-     .doc = "With --sequence: show what was offered for every request; * is a hit",
-     .type = ATN_OPT_FLAG},
-    {.name = "hints",
-     .argument = "SITES",
-     .doc = "With --sequence: only these call sites are told ahead; two-level predictors foresee "
-            "the others",
-     .type = ATN_OPT_TEXT},
-    {.name = "skeleton",
-     .argument = "NAMES",
-     .doc = "Replay programs known by heart: bt, cg, lu, mg, qcd, sp, transpose, or all",
-     .type = ATN_OPT_TEXT},
+    ATN_FILE("sequence", "FILE",
+             "Replay symbols, or SITE:SYMBOL, separated by blanks, commas or lines; -: stdin"),
+    ATN_FLAG("offers", "With --sequence: show the offer for every request; * marks a hit"),
+    ATN_TEXT("hints", "SITES", NULL,
+             "With --sequence: hints are available for these call sites only; two-level predictors "
+             "predict the others"),
+    ATN_TEXT("skeleton", "NAMES", NULL,
+             "Replay built-in communication skeletons: bt, cg, lu, mg, qcd, sp, transpose, or all"),
     {.name = "ranks",
      .letter = 'p',
      .argument = "SIZES",
      .fallback = "16",
-     .doc = "Numbers of ranks of skeletons; with 'all', each takes those that fit",
+     .doc = "Numbers of ranks of skeletons; with 'all', those that each skeleton supports",
      .type = ATN_OPT_TEXT},
-    {.name = "iterations",
-     .argument = "N",
-     .fallback = "0",
-     .doc = "Iterations of skeletons; 0: enough for habits to show",
-     .type = ATN_OPT_INT,
-     .min = 0,
-     .max = 1000000},
-    {.name = "side",
-     .argument = "SIDE",
-     .fallback = "both",
-     .doc = "Predict sends, receives or both",
-     .type = ATN_OPT_WORD,
-     .words = side_words},
-    {.name = "whole-ranks",
-     .doc = "A destination is a rank, through whatever communicator",
-     .type = ATN_OPT_FLAG},
-    {.name = "wildcards",
-     .doc = "Predict the receives of programs that receive from anyone, too",
-     .type = ATN_OPT_FLAG},
-    {.name = "partial",
-     .doc = "Use what can be used of traces that are damaged or not complete",
-     .type = ATN_OPT_FLAG},
-    {.name = "messages",
-     .doc = "Print the messages as CSV instead of predicting them",
-     .type = ATN_OPT_FLAG},
+    ATN_INT("iterations", "N", "0", 0, 1000000,
+            "Iterations of skeletons; 0: enough for repeating patterns"),
+    ATN_WORD("side", "SIDE", "both", side_words, "Predict sends, receives or both"),
+    ATN_FLAG("whole-ranks", "Identify destinations by rank, regardless of the communicator"),
+    ATN_FLAG("wildcards", "Also predict the receives of programs that use MPI_ANY_SOURCE"),
+    ATN_FLAG("partial", "Use the readable part of damaged or incomplete traces"),
+    ATN_FLAG("messages", "Print the messages as CSV instead of predicting them"),
     {0},
 };
 
@@ -122,18 +94,19 @@ static const char *const formats[] = {"table", "csv", "json", "markdown", "svg",
 
 const atn_command atn_cmd_predict = {
     .noun = "predict",
-    .operands = "[TRACE ...]",
-    .max_operands = 64,
-    .help = "Tell how well predictors foresee the next message",
+    ATN_OPERANDS("[TRACE ...]", 0, 64),
+    .help = "Evaluate message predictors on traces and communication skeletons",
     .detail =
-        "TRACE is a folder of 'attune trace record', or a file of comma-separated values with a "
-        "heading that names at least rank, op and partner (docs/prediction.md). A predictor offers "
-        "a symbol before each request, from the "
-        "requests before it; the request "
-        "is a hit if it is the symbol offered. lru, fifo and lfu offer a window of K symbols, the "
-        "cycle predictors the next element of a cycle that they found, those called tag- have a "
-        "cycle for every call site, which a hint in the program tells ahead, and those called "
-        "two-level foresee the call site too. -o FILE.svg draws the hit ratios.",
+        "TRACE is a folder of 'attune trace record', or a CSV file whose header names at least "
+        "rank, op and partner (docs/prediction.md). Before each request, a predictor offers a "
+        "symbol, computed from the preceding requests; a request that equals the offer is a hit. "
+        "lru, fifo and lfu offer a window of K symbols; cycle predictors offer the next element of "
+        "a detected cycle; tag- predictors keep a cycle for every call site, which a hint in the "
+        "program announces; two-level predictors also predict the call site. -o FILE.svg plots hit "
+        "rates.",
+    .examples = ATN_NOTES({"attune predict --skeleton all -p 16", "Evaluate all skeletons"},
+                          {"attune predict trace --side receive", "Evaluate a recorded job"},
+                          {"attune predict --list", "List the predictors"}),
     .options = options,
     .shared = atn_predict_options,
     .formats = formats,

@@ -1,4 +1,4 @@
-/* cmd_refine.c - attune model refine: parameters of a machine, moved to where calls show them. */
+/* cmd_refine.c - attune model refine: fits the parameters of a machine to measured calls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,30 +10,30 @@
 #include "model/refine.h"
 #include "report/samples.h"
 
-enum { CHUNK = 5 }; /* samples whose median is one lesson */
+enum { CHUNK = 5 }; /* samples per update, which uses their median */
 
-/* What one algorithm took for one problem. */
+/* The times of one algorithm for one problem. */
 typedef struct {
     atn_schedule **schedules;
     atn_op_graph g;
     const atn_times *seconds;
-} lesson;
+} observation;
 
 typedef struct {
-    atn_machine *machine, *trial; /* as read, and with its knobs turned */
-    atn_topo *topo;               /* NULL: not known */
+    atn_machine *machine, *trial; /* as read, and with scaled parameters */
+    atn_topo *topo;               /* NULL: unknown */
     const atn_model *model;
     atn_samples samples;
-    ATN_VEC(lesson) lessons;
-    int left_out; /* variants that have no schedule here */
-    const lesson *now;
+    ATN_VEC(observation) observations;
+    int skipped; /* variants without a schedule here */
+    const observation *now;
     atn_refiner refiner;
-    int learnt;
-} school;
+    int updates;
+} fitting;
 
-/* ---- lessons ---- */
+/* ---- observations ---- */
 
-static void free_lesson(lesson *l, int p)
+static void free_observation(observation *l, int p)
 {
     atn_op_graph_free(&l->g);
     for (int r = 0; l->schedules && r < p; r++)
@@ -41,7 +41,7 @@ static void free_lesson(lesson *l, int p)
     free(l->schedules);
 }
 
-static atn_status build_schedules(const school *s, const atn_task *t, const atn_choice *c,
+static atn_status build_schedules(const fitting *s, const atn_task *t, const atn_choice *c,
                                   atn_schedule **schedules, atn_error *err)
 {
     atn_status status = ATN_OK;
@@ -59,10 +59,11 @@ static atn_status build_schedules(const school *s, const atn_task *t, const atn_
     return status;
 }
 
-/* Adds a lesson, if the algorithm is known and serves the problem here. */
-static atn_status add_lesson(school *s, const atn_task *t, const atn_variant *v, atn_error *err)
+/* Skips algorithms that are unknown or not applicable here. */
+static atn_status add_observation(fitting *s, const atn_task *t, const atn_variant *v,
+                                  atn_error *err)
 {
-    lesson l = {.seconds = &v->seconds};
+    observation l = {.seconds = &v->seconds};
     atn_choice choice;
     atn_operation op;
     char *name = strdup(v->algorithm);
@@ -80,16 +81,16 @@ static atn_status add_lesson(school *s, const atn_task *t, const atn_variant *v,
         status = atn_op_graph_make(l.schedules, t->ranks, &l.g, err);
     if (status == ATN_OK) {
         atn_op_graph_size(&l.g, t->bytes);
-        if (atn_push(&s->lessons, l))
+        if (atn_push(&s->observations, l))
             return ATN_OK;
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     }
-    free_lesson(&l, t->ranks);
-    s->left_out += status == ATN_NOT_APPLICABLE;
+    free_observation(&l, t->ranks);
+    s->skipped += status == ATN_NOT_APPLICABLE;
     return status == ATN_NOT_APPLICABLE ? ATN_OK : status;
 }
 
-static atn_status prepare_lessons(school *s, atn_error *err)
+static atn_status prepare_observations(fitting *s, atn_error *err)
 {
     atn_status status = ATN_OK;
     for (int i = 0; i < s->samples.tasks.n; i++) {
@@ -97,21 +98,22 @@ static atn_status prepare_lessons(school *s, atn_error *err)
         for (int k = 0; k < t->variants.n && status == ATN_OK; k++) {
             const atn_variant *v = &t->variants.v[k];
             if (v->seconds.n > 0 && strcmp(v->algorithm, "native") != 0)
-                status = add_lesson(s, t, v, err);
+                status = add_observation(s, t, v, err);
         }
     }
-    if (status == ATN_OK && s->lessons.n == 0)
-        status = atn_fail(err, ATN_INPUT,
-                          "the samples hold no algorithm whose schedule is known here; measure "
-                          "with attune bench --raw --variants native,all");
+    if (status == ATN_OK && s->observations.n == 0)
+        status =
+            atn_fail(err, ATN_INPUT,
+                     "the samples contain no algorithm with a schedule; measure with attune bench "
+                     "--raw --variants native,all");
     return status;
 }
 
-/* ---- learning ---- */
+/* ---- fitting ---- */
 
 static double predict(void *context, const double *knobs)
 {
-    school *s = context;
+    fitting *s = context;
     double seconds = 0;
     *s->trial = *s->machine;
     atn_machine_turn(s->trial, knobs);
@@ -126,18 +128,18 @@ static double median_of(const double *v, int n)
     return atn_median(copy, n).mid;
 }
 
-/* Mean of max(p, m) / min(p, m) over the lessons, at the knobs' present place. */
-static double mean_error(school *s)
+/* Mean of max(p, m) / min(p, m) over the observations, with the current factors. */
+static double mean_error(fitting *s)
 {
     double sum = 0;
     int n = 0;
-    for (int i = 0; i < s->lessons.n; i++) {
-        const atn_times *t = s->lessons.v[i].seconds;
+    for (int i = 0; i < s->observations.n; i++) {
+        const atn_times *t = s->observations.v[i].seconds;
         double *copy = malloc((size_t)t->n * sizeof *copy);
         if (!copy)
             return 0;
         memcpy(copy, t->v, (size_t)t->n * sizeof *copy);
-        s->now = &s->lessons.v[i];
+        s->now = &s->observations.v[i];
         const double measured = atn_median(copy, t->n).mid, p = predict(s, s->refiner.knob);
         free(copy);
         if (p <= 0 || measured <= 0)
@@ -148,20 +150,20 @@ static double mean_error(school *s)
     return n ? sum / n : 0;
 }
 
-/* In the order of the job: variants took turns. */
-static void learn(school *s)
+/* In the order of the job, in which variants were interleaved. */
+static void refine_all(fitting *s)
 {
     bool more = true;
     for (int at = 0; more; at += CHUNK) {
         more = false;
-        for (int i = 0; i < s->lessons.n; i++) {
-            const atn_times *t = s->lessons.v[i].seconds;
+        for (int i = 0; i < s->observations.n; i++) {
+            const atn_times *t = s->observations.v[i].seconds;
             if (at >= t->n)
                 continue;
-            s->now = &s->lessons.v[i];
+            s->now = &s->observations.v[i];
             atn_refiner_learn(&s->refiner, predict, s,
                               median_of(t->v + at, atn_min(CHUNK, t->n - at)));
-            s->learnt++;
+            s->updates++;
             more = true;
         }
     }
@@ -169,7 +171,7 @@ static void learn(school *s)
 
 /* ---- the command ---- */
 
-static atn_status open_school(const atn_args *a, school *s, atn_error *err)
+static atn_status open_fit(const atn_args *a, fitting *s, atn_error *err)
 {
     const char *topology = atn_arg_text(a, "topology");
     s->model = atn_model_find(atn_arg_text(a, "model"));
@@ -185,36 +187,36 @@ static atn_status open_school(const atn_args *a, school *s, atn_error *err)
         status = atn_lookup_topology(topology, &s->topo, err);
     if (status == ATN_OK && s->topo && s->topo->p != s->samples.ranks)
         status = atn_fail(err, ATN_INPUT,
-                          "%s has %d ranks, but the samples are of %d; add the order of ranks",
+                          "%s has %d ranks, but the samples have %d; add the order of ranks",
                           topology, s->topo->p, s->samples.ranks);
     return status;
 }
 
-static void close_school(school *s)
+static void close_fit(fitting *s)
 {
-    for (int i = 0; i < s->lessons.n; i++)
-        free_lesson(&s->lessons.v[i], s->samples.ranks);
-    atn_vec_free(&s->lessons);
+    for (int i = 0; i < s->observations.n; i++)
+        free_observation(&s->observations.v[i], s->samples.ranks);
+    atn_vec_free(&s->observations);
     atn_samples_free(&s->samples);
     atn_topo_free(s->topo);
     atn_machine_free(s->trial);
     atn_machine_free(s->machine);
 }
 
-static void report(const school *s, double before, double after)
+static void report(const fitting *s, double before, double after)
 {
     char name[64];
-    fprintf(stderr, "%d lessons of %d calls; mean error of %s: %.3f before, %.3f after\n",
-            s->learnt, s->lessons.n, s->model->name, before, after);
-    if (s->left_out > 0)
-        fprintf(stderr, "%d left out: no schedule of that name applies here\n", s->left_out);
+    fprintf(stderr, "%d updates from %d variants; mean error of %s: %.3f before, %.3f after\n",
+            s->updates, s->observations.n, s->model->name, before, after);
+    if (s->skipped > 0)
+        fprintf(stderr, "%d variants skipped: no applicable schedule\n", s->skipped);
     for (int i = 0; i < s->refiner.n; i++) {
         atn_machine_knob_name(s->machine, i, name, sizeof name);
-        fprintf(stderr, "  %-20s times %.3f\n", name, exp(s->refiner.knob[i]));
+        fprintf(stderr, "  %-20s factor %.3f\n", name, exp(s->refiner.knob[i]));
     }
 }
 
-static atn_status write_machine(const atn_args *a, const school *s, double error, atn_error *err)
+static atn_status write_machine(const atn_args *a, const fitting *s, double error, atn_error *err)
 {
     char note[160], date[32];
     const time_t now = time(NULL);
@@ -222,7 +224,7 @@ static atn_status write_machine(const atn_args *a, const school *s, double error
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &when));
     *s->trial = *s->machine;
     atn_machine_turn(s->trial, s->refiner.knob);
-    snprintf(note, sizeof note, "%s, %d lessons, mean error %.3f of %s", date, s->learnt, error,
+    snprintf(note, sizeof note, "%s, %d updates, mean error %.3f of %s", date, s->updates, error,
              s->model->name);
     char *text = atn_machine_note(s->trial, "refined", note) ? atn_machine_print(s->trial) : NULL;
     if (text == NULL)
@@ -234,56 +236,43 @@ static atn_status write_machine(const atn_args *a, const school *s, double error
 
 static int refine(const atn_args *a, atn_error *err)
 {
-    school s = {.machine = NULL};
-    atn_status status = open_school(a, &s, err);
+    fitting s = {.machine = NULL};
+    atn_status status = open_fit(a, &s, err);
     if (status == ATN_OK)
-        status = prepare_lessons(&s, err);
+        status = prepare_observations(&s, err);
     if (status == ATN_OK) {
         const double forget = (double)atn_arg_int(a, "remember");
         atn_refiner_begin(&s.refiner, atn_machine_knobs(s.machine), 1 - 1 / forget, 0.5);
         const double before = mean_error(&s);
-        learn(&s);
+        refine_all(&s);
         const double after = mean_error(&s);
         report(&s, before, after);
         status = write_machine(a, &s, after, err);
     }
-    close_school(&s);
+    close_fit(&s);
     return status;
 }
 
 static const atn_option options[] = {
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .type = ATN_OPT_TEXT,
-     .doc = "Where the ranks were; without it each had a host of its own on one switch"},
-    {.name = "model",
-     .argument = "NAME",
-     .fallback = "taulop",
-     .type = ATN_OPT_TEXT,
-     .doc = "The model whose predictions are to fit (docs/models.md)"},
-    {.name = "remember",
-     .argument = "N",
-     .fallback = "200",
-     .type = ATN_OPT_INT,
-     .min = 10,
-     .max = 1000000,
-     .doc = "Lessons after which an old one counts little"},
+    ATN_OPTION_TOPOLOGY("Topology of the job; default: each rank on its own host of one switch"),
+    ATN_TEXT("model", "NAME", "taulop", "Model whose predictions are fitted (docs/models.md)"),
+    ATN_INT("remember", "N", "200", 10, 1000000,
+            "Number of updates after which an old one has little weight"),
     {0},
 };
 
 const atn_command atn_cmd_model_refine = {
     .noun = "model",
     .verb = "refine",
-    .operands = "MACHINE SAMPLES ...",
-    .min_operands = 2,
-    .max_operands = 64,
-    .help = "Move the parameters of a machine to where measured calls show them",
+    ATN_OPERANDS("MACHINE SAMPLES ...", 2, 64),
+    .help = "Fit the parameters of a machine to measured calls",
     .detail =
-        "SAMPLES are what attune bench --raw kept. Each five samples of an algorithm are one "
-        "lesson: overheads and transfers of each channel and the cost of reducing are multiplied "
-        "by factors that recursive least squares with forgetting finds, so that predictions fit "
-        "and follow a machine that changes. The new machine goes to standard output or -o FILE, "
-        "the factors to standard error.",
+        "SAMPLES are files of 'attune bench --raw'. Every five samples of an algorithm give one "
+        "update: the overheads and transfer times of each channel and the cost of reductions are "
+        "multiplied by factors, which recursive least squares with forgetting determines. The new "
+        "machine is written to standard output or -o FILE, the factors to standard error.",
+    .examples = ATN_NOTES({"attune model refine cluster.machine bench.samples -o refined.machine",
+                           "Fit a machine to benchmark samples"}),
     .options = options,
     .flags = ATN_CMD_OUTPUT,
     .run = refine,

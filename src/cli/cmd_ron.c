@@ -6,7 +6,6 @@
 
 #include "cli/ron.h"
 #include "report/ron_draw.h"
-#include "report/table.h"
 #include "research/ron/check.h"
 #include "research/ron/forms.h"
 #include "research/ron/read.h"
@@ -21,7 +20,7 @@ atn_status atn_ron_number(const atn_args *a, const char *name, double *v_p, atn_
     char *end;
     const double v = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(v) || v < 0)
-        return atn_fail(err, ATN_USAGE, "--%s %s: must be a number from 0 on", name, text);
+        return atn_fail(err, ATN_USAGE, "--%s %s: must be a number, 0 or more", name, text);
     *v_p = v;
     return ATN_OK;
 }
@@ -66,7 +65,7 @@ static atn_status make_graph(const atn_args *a, const atn_request *want, int p, 
     return st;
 }
 
-/* The schedule that operand 0 names. */
+/* The schedule named by operand 0. */
 static atn_status load(const atn_args *a, graph *x, atn_error *err)
 {
     atn_request want;
@@ -85,7 +84,7 @@ static atn_status load(const atn_args *a, graph *x, atn_error *err)
 typedef struct {
     char name[ATN_NAME_ROOM];
     double time[POLICIES];
-    int changes; /* of circuits that are changed early */
+    int changes; /* of circuits with policy `early` */
 } line;
 
 typedef struct {
@@ -96,7 +95,7 @@ typedef struct {
     ATN_VEC(line) lines;
 } survey;
 
-/* Parameters that a network decides, by their names in the catalogue. */
+/* Parameters that follow from the network, by their names in the catalogue. */
 static int64_t fitting(const survey *x, const char *name, int64_t fallback)
 {
     const double n = (double)atn_arg_int(x->a, "bytes") * x->net.byte, d = x->net.delay;
@@ -175,9 +174,7 @@ static atn_status write_lines(survey *x, atn_error *err)
             atn_cell(&t, "%.6g", x->lines.v[k].time[i]);
         atn_cell(&t, "%d", x->lines.v[k].changes);
     }
-    const atn_status st = atn_table_write(x->a->out, &t, atn_arg_format(x->a), x->a->terminal, err);
-    atn_table_free(&t);
-    return st;
+    return atn_arg_table(x->a, &t, err);
 }
 
 static int run_time(const atn_args *a, atn_error *err)
@@ -237,9 +234,7 @@ static atn_status write_circuits(const atn_args *a, const atn_op_graph *g, const
     atn_table t = {.columns = columns, .ncolumns = n};
     for (int i = 0; i < c->n; i++)
         transfer_row(&t, g, &c->v[i]);
-    const atn_status st = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
-    atn_table_free(&t);
-    return st;
+    return atn_arg_table(a, &t, err);
 }
 
 static int run_circuits(const atn_args *a, atn_error *err)
@@ -253,7 +248,7 @@ static int run_circuits(const atn_args *a, atn_error *err)
         return st;
     st = atn_ron_run(&x.g, &net, policy_of(atn_arg_text(a, "policy")), 1, &c, err);
     if (!st) {
-        st = atn_ron_check(&x.g, &net, &c, err); /* nothing unproven leaves this house */
+        st = atn_ron_check(&x.g, &net, &c, err); /* never print unverified circuits */
         if (!st && strcmp(atn_arg_format(a), "svg") == 0)
             st = atn_circuits_draw(a->out, x.set.v[0]->name, &net, &c, x.g.p, err);
         else if (!st)
@@ -284,7 +279,7 @@ static int run_check(const atn_args *a, atn_error *err)
             fprintf(a->out, "%s: %s\n", path, why.text);
         else
             fprintf(a->out,
-                    "%s: %d messages of %d ranks, %d changes of circuits, done at %.6g: "
+                    "%s: %d messages of %d ranks, %d changes of circuits, complete at %.6g: "
                     "proven\n",
                     path, c.n, x.g.p, c.changes, c.time);
         atn_circuits_free(&c);
@@ -300,29 +295,25 @@ static const atn_option net_options[] = {ATN_OPTION_RANKS(1), ATN_OPTIONS_RON, {
 static const atn_option circuit_options[] = {
     ATN_OPTION_RANKS(1),
     ATN_OPTIONS_RON,
-    {.name = "policy",
-     .argument = "WORD",
-     .fallback = "early",
-     .doc = "When a port is set to its next receiver",
-     .type = ATN_OPT_WORD,
-     .words = atn_ron_policies},
+    ATN_WORD("policy", "WORD", "early", atn_ron_policies,
+             "When a port is connected to its next receiver"),
     {0},
 };
 
 const atn_command atn_cmd_ron_time = {
     .noun = "ron",
     .verb = "time",
-    .operands = "OPERATION|NAME ...",
-    .min_operands = 1,
-    .max_operands = 64,
-    .help = "Time of algorithms on a network of circuits, by when circuits are changed",
+    ATN_OPERANDS("OPERATION|NAME ...", 1, 64),
+    .help = "Predict the time of algorithms on a reconfigurable network",
     .detail =
-        "An operation stands for all its algorithms that apply, with the parameters that fit "
-        "the network: radix, arity, ports, delay, steps. Times are microseconds: a circuit "
-        "for every message (anew), circuits kept until a message is ready for elsewhere "
-        "(demand), changed as soon as their port is free (early), and with the first ones set "
-        "before the call (preset). Sorted by early; 'changes' counts those. docs/ron.md "
-        "explains networks and algorithms.",
+        "An operation selects all its applicable algorithms, with parameters that fit the network: "
+        "radix, arity, ports, delay, steps. Times are microseconds by reconfiguration policy: a "
+        "circuit for every message (anew); circuits kept until a message to another rank is ready "
+        "(demand); changed as soon as the port is free (early); as early, with the first circuits "
+        "set up before the call (preset). Rows are sorted by early, and 'changes' counts its "
+        "circuit changes.",
+    .examples = ATN_NOTES({"attune ron time alltoall -p 16 --ports 4 --delay 20",
+                           "Compare alltoall algorithms with 4 ports"}),
     .options = net_options,
     .shared = atn_schedule_options,
     .formats = atn_table_formats,
@@ -335,14 +326,14 @@ static const char *const circuit_formats[] = {"table", "csv", "json", "svg", NUL
 const atn_command atn_cmd_ron_circuits = {
     .noun = "ron",
     .verb = "circuits",
-    .operands = "NAME|FILE",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "When each port is set to which rank, and when messages go, for a switch controller",
+    ATN_OPERANDS("NAME|FILE", 1, 1),
+    .help = "List circuits and messages over time, for a switch controller",
     .detail =
-        "A line per message: rank and port that send, the rank they are set to, the change "
-        "of the circuit (since, ready; empty where it stood) and the message (begin, end), in "
-        "microseconds. The list has been proven: ports, delays, and what messages wait for.",
+        "A line per message: sending rank and port, receiving rank, reconfiguration (since, ready; "
+        "empty if the circuit existed) and transfer (begin, end), in microseconds. The list is "
+        "verified: ports, delays and dependencies.",
+    .examples = ATN_NOTES({"attune ron circuits allgather/ring -p 8 --format csv -o circuits.csv",
+                           "Write the circuits of a ring"}),
     .options = circuit_options,
     .shared = atn_schedule_options,
     .formats = circuit_formats,
@@ -353,12 +344,11 @@ const atn_command atn_cmd_ron_circuits = {
 const atn_command atn_cmd_ron_check = {
     .noun = "ron",
     .verb = "check",
-    .operands = "NAME|FILE CIRCUITS",
-    .min_operands = 2,
-    .max_operands = 2,
-    .help = "Prove a list of circuits for a schedule on a network",
-    .detail = "CIRCUITS is a file as 'attune ron circuits --format csv' writes it, from whatever "
-              "source.",
+    ATN_OPERANDS("NAME|FILE CIRCUITS", 2, 2),
+    .help = "Verify a list of circuits for a schedule",
+    .detail = "CIRCUITS is a file in the format of 'attune ron circuits --format csv'.",
+    .examples = ATN_NOTES(
+        {"attune ron check allgather/ring circuits.csv -p 8", "Verify a list of circuits"}),
     .options = net_options,
     .shared = atn_schedule_options,
     .flags = ATN_CMD_OUTPUT,

@@ -1,4 +1,4 @@
-/* cmd_ron_hide.c - attune ron hide: how much of the delay of circuits hides behind computation. */
+/* cmd_ron_hide.c - attune ron hide: reconfiguration delay hidden behind computation. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "cli/ron.h"
 #include "cli/trace.h"
-#include "report/table.h"
 
 typedef ATN_VEC(double) numbers;
 
@@ -51,12 +50,12 @@ static void add_row(atn_table *t, const char *name, double delay_us, double cpu,
         atn_cell(t, "%s", "");
 }
 
-/* What the options ask for. */
+/* What the options request. */
 typedef struct {
     const atn_args *a;
     numbers delays, cpus;
     atn_ron_sends sends;
-    bool offers; /* the list has its own */
+    bool offers; /* the list contains predictions */
     atn_table t;
 } evaluation;
 
@@ -80,20 +79,20 @@ static atn_status predict(evaluation *x, const char *word, atn_error *err)
     atn_predictor_choice c;
     atn_status st = atn_predictor_find(word, &c, err);
     if (!st && c.row->size == ATN_SIZE_NEEDED && c.size == 0)
-        return atn_fail(err, ATN_USAGE, "--predictor %s: needs a size, as in %s-1", word, word);
+        return atn_fail(err, ATN_USAGE, "--predictor %s: requires a size, as in %s-1", word, word);
     st = st ? st : atn_ron_sends_predict(&c, &x->sends, err);
     return st ? st : add_rows(x, word, err);
 }
 
-/* A list that tells its predictions is taken at its word, unless others are asked for. */
+/* Predictions in the list are used unless --predictor is given. */
 static atn_status evaluate(evaluation *x, atn_error *err)
 {
     static const char usual[] = "better-cycle2,tag-bettercycle2,lru-1";
-    const char *asked = atn_arg_text(x->a, "predictor");
+    const char *const requested = atn_arg_text(x->a, "predictor");
     atn_status st = ATN_OK;
-    if (x->offers && !asked)
+    if (x->offers && !requested)
         return add_rows(x, "given", err);
-    char *names = strdup(asked ? asked : usual), *rest = names;
+    char *names = strdup(requested ? requested : usual), *rest = names;
     if (!names)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (const char *w; !st && (w = atn_next_item(&rest, ", "));)
@@ -119,43 +118,27 @@ static int run_hide(const atn_args *a, atn_error *err)
 }
 
 static const atn_option options[] = {
-    {.name = "predictor",
-     .argument = "LIST",
-     .doc = "Predictors of 'attune predict', as better-cycle2,tag-bettercycle2,lru-1",
-     .type = ATN_OPT_TEXT},
-    {.name = "delays",
-     .argument = "US,...",
-     .fallback = "1,5,10,25",
-     .doc = "Microseconds to change a circuit",
-     .type = ATN_OPT_TEXT},
-    {.name = "rate",
-     .argument = "MB",
-     .fallback = "1000",
-     .doc = "Megabytes per second of a circuit",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = 1000000000},
-    {.name = "cpu",
-     .argument = "X,...",
-     .fallback = "1,10",
-     .doc = "Computation so many times faster than recorded",
-     .type = ATN_OPT_TEXT},
+    ATN_TEXT("predictor", "LIST", NULL,
+             "Predictors of 'attune predict', such as better-cycle2,tag-bettercycle2,lru-1"),
+    ATN_TEXT("delays", "US,...", "1,5,10,25", "Reconfiguration delays in microseconds"),
+    ATN_INT("rate", "MB", "1000", 1, 1000000000, "Bandwidth of a circuit in megabytes per second"),
+    ATN_TEXT("cpu", "X,...", "1,10", "Speedups of the recorded computation"),
     {0},
 };
 
 const atn_command atn_cmd_ron_hide = {
     .noun = "ron",
     .verb = "hide",
-    .operands = "TRACE|FILE",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Which part of the delay of circuits is left when they are set by prediction",
+    ATN_OPERANDS("TRACE|FILE", 1, 1),
+    .help = "Share of reconfiguration delay that remains with predicted circuits",
     .detail =
-        "TRACE is a folder that 'attune trace record' wrote; FILE a list with a line for every "
-        "send: rank,compute_us,bytes,partner and perhaps site and predicted, in the order of "
-        "each rank (docs/ron.md). 'least', 'mean' and 'most' are over ranks; 1 is all of the "
-        "delay. In 'cached' circuits stand between sends to the same partner. Predictors that "
-        "use call sites are told them ahead of the call, as the literature assumes.",
+        "TRACE is a folder of 'attune trace record'; FILE is a list with a line for every send: "
+        "rank,compute_us,bytes,partner and optionally site and predicted, in the order of each "
+        "rank (docs/ron.md). 'least', 'mean' and 'most' are over ranks; 1 is the whole delay. For "
+        "'cached', circuits persist between sends to the same partner. Predictors that use call "
+        "sites have the site before the call, as assumed in the literature.",
+    .examples = ATN_NOTES(
+        {"attune ron hide trace --delays 5,25 --cpu 1", "Evaluate a recorded job for two delays"}),
     .options = options,
     .shared = atn_trace_options,
     .formats = atn_table_formats,

@@ -1,13 +1,12 @@
-/* cmd_ron_tables.c - attune ron tables: the published tables, from formulas and from schedules. */
+/* cmd_ron_tables.c - attune ron tables: published tables, from formulas and from schedules. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ron.h"
-#include "report/table.h"
 #include "research/ron/tables.h"
 
-/* One message after the other: each with its own circuits (MB1), or all with the same (MB2). */
+/* Consecutive messages: each with its own circuits (MB1), or all with the same (MB2). */
 static atn_status time_of(const atn_op_graph *g, const atn_ron *net, const atn_ron_form *f,
                           int more, double *time_p, atn_error *err)
 {
@@ -21,7 +20,7 @@ static atn_status time_of(const atn_op_graph *g, const atn_ron *net, const atn_r
     return st;
 }
 
-/* What the circuits for the schedules of the catalogue take. */
+/* Time of the circuits for the schedules of the catalogue. */
 static atn_status schedule_time(const atn_args *a, const atn_ron_entry *e, double *time_p,
                                 atn_error *err)
 {
@@ -87,7 +86,7 @@ static atn_status add_entry(const atn_args *a, const atn_ron_entry *e, atn_table
     if (e->printed_ranks != e->ranks)
         atn_cell(t, "printed as %d ranks", e->printed_ranks);
     else
-        atn_cell(t, "%s", fabs(time - e->printed) < 0.5 ? "" : "printed wrongly");
+        atn_cell(t, "%s", fabs(time - e->printed) < 0.5 ? "" : "misprint");
     if (!st && built && fabs(schedule - time) > 1e-6 * time)
         return atn_fail(err, ATN_FINDING, "table %s, %s, %d ranks: the schedule takes %g", e->table,
                         e->form, e->ranks, schedule);
@@ -102,28 +101,25 @@ static int run_tables(const atn_args *a, atn_error *err)
         const atn_ron_entry e = atn_ron_entry_at(i);
         st = add_entry(a, &e, &t, err);
     }
-    st = st ? st : atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
+    st = st ? st : atn_arg_table(a, &t, err);
     atn_table_free(&t);
     return st;
 }
 
 static const atn_option options[] = {
-    {.name = "schedules",
-     .argument = "N",
-     .fallback = "100",
-     .doc = "Also build and time the schedules of up to so many ranks",
-     .type = ATN_OPT_INT,
-     .max = ATN_RANKS_MAX},
+    ATN_INT("schedules", "N", "100", 0, ATN_RANKS_MAX,
+            "Also evaluate the schedules of up to N ranks"),
     {0},
 };
 
 const atn_command atn_cmd_ron_tables = {
     .noun = "ron",
     .verb = "tables",
-    .help = "The published tables about collectives on networks of circuits, computed anew",
-    .detail = "Times are in units of a message (5.1 to 5.4) or of a block (5.5, 5.6). 'printed' is "
-              "what the publication has; two entries are wrong there. --schedules 1400 takes some "
-              "seconds, and with alltoall on 1024 ranks some gigabytes.",
+    .help = "Recompute published tables of collectives on reconfigurable networks",
+    .detail = "Times are in units of a message (tables 5.1 to 5.4) or of a block (5.5, 5.6). "
+              "'printed' is the published value; two entries there are misprints. --schedules 1400 "
+              "takes some seconds and, for alltoall on 1024 ranks, some gigabytes of memory.",
+    .examples = ATN_NOTES({"attune ron tables --schedules 20", "Recompute all tables"}),
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

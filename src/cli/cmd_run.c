@@ -1,6 +1,7 @@
-/* cmd_run.c - attune run: an unmodified MPI program with Attune preloaded through its launcher.
+/* cmd_run.c - attune run: runs an unmodified MPI program with Attune preloaded by its launcher.
  *
- * The launcher replaces this process, so exit code, signals and standard streams are its own. */
+ * The launcher replaces this process, so exit code, signals and standard streams are those of the
+ * job. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -14,166 +15,19 @@ extern char **environ;
 
 /* ---- settings ---- */
 
-static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
-static const char *const yield_words[] = {"auto", "always", "never", NULL};
-static const char *const fp_words[] = {"stable", "free", NULL};
-static const char *const report_words[] = {"text", "csv", "json", "html", NULL};
-static const char *const gpu_words[] = {"native", "serve", NULL};
-
-static const atn_option options[] = {
-    {.name = "algorithm",
-     .letter = 'a',
-     .argument = "LIST",
-     .type = ATN_OPT_PILE,
-     .doc = "Force algorithms: 'allreduce=ring,bcast=chain:segment=8K,*=native'"},
-    {.name = "rules",
-     .letter = 'r',
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Choose algorithms by the rules (wisdom) in FILE"},
-    {.name = "select",
-     .argument = "HOW",
-     .type = ATN_OPT_TEXT,
-     .doc =
-         "'online' to learn what is fastest, the default unless --algorithm or --rules is given; "
-         "'rules'; 'model' to plan what no rule covers by predicted time; 'star', 'star-grouped' "
-         "to learn as STAR-MPI does; 'random:SEED' for an arbitrary algorithm at every call (for "
-         "tests)"},
-    {.name = "budget",
-     .argument = "PERCENT",
-     .type = ATN_OPT_INT,
-     .min = 0,
-     .max = 100000,
-     .doc = "What learning may cost with '--select online'; 0: nothing is tried out"},
-    {.name = "fp",
-     .argument = "HOW",
-     .type = ATN_OPT_WORD,
-     .words = fp_words,
-     .doc = "Whether learning may change the algorithm of floating-point reductions while it runs"},
-    {.name = "wisdom",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Wisdom of this job, which also gets what is learned; 'off': none at all"},
-    {.name = "explain", .type = ATN_OPT_FLAG, .doc = "Tell every decision of learning"},
-    {.name = "machine",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Measured parameters for '--select model', as 'attune measure' writes them"},
-    {.name = "report",
-     .argument = "FILE",
-     .type = ATN_OPT_MAYBE,
-     .doc = "At the end tell which algorithm served what, how often and how long, what was saved "
-            "and what would help more; to standard error, or into FILE (.html, .csv, .json, .txt)"},
-    {.name = "format",
-     .argument = "FORMAT",
-     .type = ATN_OPT_WORD,
-     .words = report_words,
-     .doc = "Of the report, where the name of its file does not say it"},
-    {.name = "reproducible",
-     .type = ATN_OPT_FLAG,
-     .doc = "Reductions give the same bits in every run, wherever the ranks are"},
-    {.name = "check",
-     .type = ATN_OPT_FLAG,
-     .doc = "Compare the arguments of every collective call across ranks"},
-    {.name = "watchdog",
-     .argument = "SECONDS",
-     .type = ATN_OPT_INT,
-     .min = 0,
-     .max = 86400,
-     .doc = "Tell where a call is stuck that makes no progress for so long"},
-    {.name = "first",
-     .argument = "CALLS",
-     .type = ATN_OPT_INT,
-     .min = 0,
-     .max = 1000000,
-     .doc = "First calls on communicators other than MPI_COMM_WORLD that stay native"},
-    {.name = "yield",
-     .argument = "WHEN",
-     .type = ATN_OPT_WORD,
-     .words = yield_words,
-     .doc = "Give the processor away while waiting"},
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .type = ATN_OPT_TEXT,
-     .doc = "Where the hosts are: a topology.conf, or a string such as 4x4@100M"},
-    {.name = "gpu",
-     .argument = "HOW",
-     .type = ATN_OPT_WORD,
-     .words = gpu_words,
-     .doc = "What to do with a GPU-aware MPI"},
-    {.name = "verbose",
-     .letter = 'v',
-     .argument = "LEVEL",
-     .type = ATN_OPT_MAYBE,
-     .doc = "Tell what is set up and what stays native (level 2: every choice)"},
-    {.name = "trace",
-     .argument = "FOLDER",
-     .type = ATN_OPT_FILE,
-     .doc = "Record every MPI call of every rank into FOLDER ('attune trace' reads it)"},
-    {.name = "staging",
-     .argument = "BYTES",
-     .type = ATN_OPT_TEXT,
-     .doc = "Receive foreseen messages ahead of time, into at most so much memory of each rank"},
-    {.name = "warmup",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Make connections at the start that the last job with this FILE used, and write down "
-            "those of this job"},
-    {.name = "off", .type = ATN_OPT_FLAG, .doc = "Run the command as it is, without Attune"},
-    {.name = "mpi",
-     .argument = "MPI",
-     .type = ATN_OPT_WORD,
-     .words = mpi_words,
-     .doc = "The MPI in use, where launcher and program do not tell"},
-    {.name = "dry-run",
-     .type = ATN_OPT_FLAG,
-     .doc = "Print the command that would be run, and stop"},
-    {0},
-};
-
-/* Options that stand for a setting, and the value when they are given without one. */
-static const struct {
-    const char *option;
-    atn_setting setting;
-    const char *alone;
-} meanings[] = {
-    {"algorithm", ATN_SET_ALGORITHM, NULL},
-    {"rules", ATN_SET_RULES, NULL},
-    {"select", ATN_SET_SELECT, NULL},
-    {"topology", ATN_SET_TOPOLOGY, NULL},
-    {"report", ATN_SET_REPORT, "1"},
-    {"check", ATN_SET_CHECK, "on"},
-    {"watchdog", ATN_SET_WATCHDOG, NULL},
-    {"first", ATN_SET_FIRST, NULL},
-    {"yield", ATN_SET_YIELD, NULL},
-    {"gpu", ATN_SET_GPU, NULL},
-    {"verbose", ATN_SET_VERBOSE, "1"},
-    {"off", ATN_SET_ON, "off"},
-    {"machine", ATN_SET_MACHINE, NULL},
-    {"format", ATN_SET_REPORT_FORMAT, NULL},
-    {"reproducible", ATN_SET_REPRODUCIBLE, "on"},
-    {"trace", ATN_SET_TRACE, NULL},
-    {"staging", ATN_SET_STAGING, NULL},
-    {"warmup", ATN_SET_WARMUP, NULL},
-    {"budget", ATN_SET_BUDGET, NULL},
-    {"fp", ATN_SET_FP, NULL},
-    {"wisdom", ATN_SET_WISDOM, NULL},
-    {"explain", ATN_SET_EXPLAIN, "on"},
-};
-enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
-
 static atn_status read_settings(const atn_args *a, atn_settings *s, atn_error *err)
 {
     char *warning = NULL;
     atn_status status = atn_settings_environ(s, environ, &warning, err);
-    free(warning); /* the library tells it in the job */
-    for (int i = 0; i < MEANINGS && status == ATN_OK; i++)
-        if (atn_arg_given(a, meanings[i].option)) {
-            const char *text = atn_arg_text(a, meanings[i].option);
-            status =
-                atn_settings_set(s, meanings[i].setting, text != NULL ? text : meanings[i].alone,
-                                 ATN_FROM_COMMAND, err);
-        }
+    free(warning); /* printed by the library in the job */
+    for (int i = 0; i < ATN_SETTINGS && status == ATN_OK; i++) {
+        const atn_setting_info *const info = atn_setting_get((atn_setting)i);
+        if (info->option == NULL || !atn_arg_given(a, info->option))
+            continue;
+        const char *const text = atn_arg_nth(a, info->option, atn_arg_count(a, info->option) - 1);
+        status = atn_settings_set(s, (atn_setting)i, text != NULL ? text : info->alone,
+                                  ATN_FROM_COMMAND, err);
+    }
     return status == ATN_OK ? atn_settings_run(s, err) : status;
 }
 
@@ -187,7 +41,7 @@ static atn_status check_staging(const atn_settings *s, atn_error *err)
                     text);
 }
 
-/* Mistakes are told here, once, rather than by a job that has waited for hours. */
+/* Errors are reported here, once, rather than by a job that has waited in a queue for hours. */
 static atn_status check_settings(atn_settings *s, atn_error *err)
 {
     atn_rules *rules = NULL;
@@ -240,7 +94,7 @@ static void print_variable(const char *name, const char *value)
     putchar(' ');
 }
 
-/* As it could be typed into a shell. */
+/* Quoted for a shell. */
 static int print_command(char *const *words, const variables *set, const char *environment)
 {
     for (int i = 0; i < set->n; i++)
@@ -289,7 +143,7 @@ static int run_preloaded(const atn_args *a, const variables *set, const char *li
     return status;
 }
 
-/* One more library before those that are there; the last one is Attune's own. */
+/* Adds a library in front of the list, whose last element is libattune. */
 static atn_status add_library(char **library_p, const char *what, atn_error *err)
 {
     static const char before[] = "libattune-";
@@ -300,7 +154,7 @@ static atn_status add_library(char **library_p, const char *what, atn_error *err
     snprintf(path, sizeof path, "%.*slibattune_%s-%s", (int)(name - own), own, what,
              name + sizeof before - 1);
     if (access(path, R_OK) != 0)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be read: %s; build Attune anew", path,
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be read: %s; rebuild Attune", path,
                         strerror(errno));
     if (asprintf(&both, "%s:%s", path, *library_p) < 0)
         return atn_fail(err, ATN_MEMORY, "out of memory");
@@ -309,7 +163,7 @@ static atn_status add_library(char **library_p, const char *what, atn_error *err
     return ATN_OK;
 }
 
-/* The tracer comes first: it records what the program calls, not what Attune makes of it. */
+/* The tracer is first: it records the calls of the program, not those of Attune. */
 static atn_status add_libraries(const atn_settings *s, char **library_p, atn_error *err)
 {
     atn_status status = ATN_OK;
@@ -363,17 +217,36 @@ static int run(const atn_args *a, atn_error *err)
     return status;
 }
 
+const atn_option atn_launch_options[] = {
+    ATN_OPTION_MPI_JOB,
+    ATN_FLAG("dry-run", "Print the resulting command and stop"),
+    {0},
+};
+
 const atn_command atn_cmd_run = {
     .noun = "run",
-    .help = "Run an MPI program with its collectives carried out by Attune",
+    .help = "Run an MPI program with Attune's collectives",
     .detail =
-        "COMMAND is what you would type without Attune: mpirun, mpiexec or srun with their "
-        "options, or a program alone. Attune finds out which MPI it uses, refuses what it cannot "
-        "preload, has the launcher preload the right library into every process, and then becomes "
-        "the launcher: exit code and signals are the program's own. Options override the "
-        "environment variables that 'attune settings' lists; without rules or forced algorithms "
-        "the job learns while it runs what is fastest.",
-    .options = options,
-    .flags = ATN_CMD_REST,
+        "COMMAND is the command without Attune: mpirun, mpiexec or srun with their options, or a "
+        "program alone. Attune detects the MPI library, rejects programs that it cannot be "
+        "preloaded into, makes the launcher preload the matching library into every process, and "
+        "is then replaced by the launcher: exit code and signals are those of the job. Options "
+        "override environment variables; 'attune settings' lists both. Without rules or forced "
+        "algorithms, online tuning selects algorithms while the job runs.",
+    .examples = ATN_NOTES(
+        {"attune run -- mpirun -n 4 ./program", "Run with online tuning"},
+        {"attune run --report=job.html -- mpirun -n 4 ./program",
+         "Write a report about calls, selected algorithms and time saved"},
+        {"attune run -a 'allreduce=ring,bcast=chain:segment=8K' -- mpirun -n 4 ./program",
+         "Force algorithms"},
+        {"attune run --dry-run -- srun -n 64 ./program", "Print the command that would be run"},
+        {"attune run --report -- attune lab run -n 16 -- ./program", "Run in an emulated cluster"}),
+    .files = ATN_NOTES(
+        {"$XDG_DATA_HOME/attune/wisdom",
+         "Wisdom of the user, read by every job and extended by online tuning (default of "
+         "XDG_DATA_HOME: ~/.local/share)"},
+        {"/etc/attune/wisdom", "Wisdom of the system, read by every job"}),
+    .shared = atn_launch_options,
+    .flags = ATN_CMD_REST | ATN_CMD_SETTINGS,
     .run = run,
 };

@@ -1,14 +1,13 @@
-/* cmd_schedule.c - attune schedule show | draw; cmd_verify.c has the third verb. */
+/* cmd_schedule.c - attune schedule show | draw. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/lookup.h"
 #include "report/draw.h"
 #include "report/json.h"
-#include "report/table.h"
 #include "sched/text.h"
 
-/* A file brings its own number of ranks. */
+/* A schedule file determines the number of ranks. */
 static atn_status load(const atn_args *a, atn_set *set_p, atn_error *err)
 {
     atn_request want;
@@ -20,7 +19,7 @@ static atn_status load(const atn_args *a, atn_set *set_p, atn_error *err)
     st = st ? st : atn_request_build(a, &want, p, set_p, err);
     atn_request_end(&want);
     for (int r = 0; !st && r < set_p->p; r++)
-        set_p->v[r]->q.topo = NULL; /* gone */
+        set_p->v[r]->q.topo = NULL; /* freed */
     return st;
 }
 
@@ -52,7 +51,7 @@ static char *deps_text(const atn_schedule *s, const atn_op *o)
     return text;
 }
 
-/* Takes the text over. */
+/* Takes ownership of the text. */
 static void own_cell(atn_table *t, char *text)
 {
     atn_cell(t, "%s", text ? text : "");
@@ -93,9 +92,7 @@ static atn_status show_table(const atn_args *a, const atn_set *set, int lo, int 
     for (int r = lo; r < hi; r++)
         for (int i = 0; i < set->v[r]->nops; i++)
             op_row(&t, set->v[r], i);
-    const atn_status st = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
-    atn_table_free(&t);
-    return st;
+    return atn_arg_table(a, &t, err);
 }
 
 /* ---- show: json ---- */
@@ -176,7 +173,7 @@ static atn_status show_json(const atn_args *a, const atn_set *set, int lo, int h
 static atn_status show_text(const atn_args *a, const atn_set *set, atn_error *err)
 {
     if (atn_arg_given(a, "rank"))
-        return atn_fail(err, ATN_USAGE, "--format text writes all ranks; leave out --rank");
+        return atn_fail(err, ATN_USAGE, "--format text writes all ranks; omit --rank");
     atn_schedule_print(a->out, set->v, set->p);
     return ATN_OK;
 }
@@ -219,23 +216,24 @@ static int draw(const atn_args *a, atn_error *err)
 /* ---- descriptors ---- */
 
 static const char name_detail[] =
-    "NAME is an algorithm of 'attune algo list', also with parameters as in "
+    "NAME is an algorithm of 'attune algo list', optionally with parameters as in "
     "allreduce/ring{segment=8K}, or a file written by 'attune schedule show --format text'.";
 
 static const char *const show_formats[] = {"table", "csv", "json", "text", NULL};
 static const atn_option show_options[] = {
     ATN_OPTION_RANKS(1),
-    {.name = "rank", .argument = "R", .doc = "Only this rank", .type = ATN_OPT_INT},
+    ATN_INT("rank", "R", NULL, 0, 0, "Only this rank"),
     {0},
 };
 
 const atn_command atn_cmd_schedule_show = {
     .noun = "schedule",
     .verb = "show",
-    .operands = "NAME",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "List the operations of a schedule, rank by rank",
+    ATN_OPERANDS("NAME", 1, 1),
+    .help = "List the operations of a schedule by rank",
+    .examples = ATN_NOTES({"attune schedule show allreduce/ring -p 4", "Show all ranks"},
+                          {"attune schedule show bcast/chain -p 4 --format text -o chain.txt",
+                           "Write a schedule file"}),
     .detail = name_detail,
     .options = show_options,
     .shared = atn_schedule_options,
@@ -252,10 +250,10 @@ static const atn_option draw_options[] = {
 const atn_command atn_cmd_schedule_draw = {
     .noun = "schedule",
     .verb = "draw",
-    .operands = "NAME",
-    .min_operands = 1,
-    .max_operands = 1,
+    ATN_OPERANDS("NAME", 1, 1),
     .help = "Draw a schedule as a space-time diagram (SVG)",
+    .examples = ATN_NOTES({"attune schedule draw allreduce/ring -p 4 -o ring.svg",
+                           "Draw the ring algorithm on 4 ranks"}),
     .detail = name_detail,
     .options = draw_options,
     .shared = atn_schedule_options,

@@ -1,4 +1,4 @@
-/* cmd_score.c - attune model score: predictions against the samples of 'attune bench'. */
+/* cmd_score.c - attune model score: compares predictions with samples of 'attune bench'. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "plan/planner.h"
 #include "report/samples.h"
 #include "report/score.h"
-#include "report/table.h"
 
 typedef struct {
     const atn_args *a;
@@ -18,7 +17,7 @@ typedef struct {
     atn_score score;
 } scoring;
 
-/* ---- what is scored ---- */
+/* ---- input ---- */
 
 static atn_status use_model(scoring *s, const atn_model *model, const char *word, atn_error *err)
 {
@@ -37,7 +36,7 @@ static atn_status read_models(scoring *s, atn_error *err)
     char words[256], *save = NULL;
     atn_status st = ATN_OK;
     for (int i = 0; !given && i < atn_models() && !st; i++)
-        if (!atn_model_at(i)->circuits) /* nobody measured on those */
+        if (!atn_model_at(i)->circuits) /* no measurements exist for these */
             st = use_model(s, atn_model_at(i), "", err);
     snprintf(words, sizeof words, "%s", given ? given : "");
     for (char *w = strtok_r(words, ",", &save); w && !st; w = strtok_r(NULL, ",", &save))
@@ -50,7 +49,7 @@ static atn_status read_topology(scoring *s, atn_error *err)
     const char *name = atn_arg_text(s->a, "topology");
     atn_status st = name ? atn_lookup_topology(name, &s->topo, err) : ATN_OK;
     if (!st && s->topo && s->topo->p != s->samples.ranks)
-        st = atn_fail(err, ATN_INPUT, "%s has %d ranks, the samples are of %d", name, s->topo->p,
+        st = atn_fail(err, ATN_INPUT, "%s has %d ranks, but the samples have %d", name, s->topo->p,
                       s->samples.ranks);
     return st;
 }
@@ -66,7 +65,7 @@ static atn_status read_all(scoring *s, atn_error *err)
 
 /* ---- predicting ---- */
 
-/* A model that says nothing about an algorithm leaves a gap, not an error. */
+/* A model without a prediction for an algorithm leaves a gap. */
 static void predict(const scoring *s, const atn_choice *c, const atn_problem *q, atn_score_row *x)
 {
     for (int k = 0; k < s->score.nmodels; k++) {
@@ -86,7 +85,7 @@ static atn_status add_variant(scoring *s, const atn_task *t, const atn_variant *
     snprintf(x.operation, sizeof x.operation, "%s", t->operation);
     snprintf(name, sizeof name, "%s", v->algorithm);
     if (!atn_operation_find(t->operation, &q.op))
-        return atn_fail(err, ATN_INPUT, "the samples are of an unknown operation '%s'",
+        return atn_fail(err, ATN_INPUT, "the samples contain an unknown operation '%s'",
                         t->operation);
     const atn_status st = atn_choice_read(q.op, name, &c, err);
     if (st || !c.row->algo->build)
@@ -109,8 +108,9 @@ static atn_status add_tasks(scoring *s, atn_error *err)
                 st = add_variant(s, t, &t->variants.v[k], err);
     }
     if (!st && s->score.rows.n == 0)
-        st = atn_fail(err, ATN_INPUT,
-                      "the samples hold nothing to predict: only native, or smaller than --from");
+        st =
+            atn_fail(err, ATN_INPUT,
+                     "the samples contain nothing to predict: only native, or smaller than --from");
     return st;
 }
 
@@ -132,42 +132,30 @@ static int score(const atn_args *a, atn_error *err)
 /* ---- descriptor ---- */
 
 static const atn_option options[] = {
-    {.name = "machine",
-     .argument = "FILE",
-     .doc = "What 'attune measure' found; without it the built-in machine is assumed",
-     .type = ATN_OPT_FILE},
-    {.name = "topology",
-     .argument = "WHAT",
-     .doc = "Where the ranks were: a file or a synthetic string",
-     .type = ATN_OPT_TEXT},
-    {.name = "models",
-     .argument = "LIST",
-     .doc = "Models, separated by commas; all by default",
-     .type = ATN_OPT_TEXT},
-    {.name = "from",
-     .argument = "SIZE",
-     .fallback = "0",
-     .doc = "Leave out smaller messages",
-     .type = ATN_OPT_SIZE},
-    {.name = "rows", .doc = "Show every algorithm instead of the summary", .type = ATN_OPT_FLAG},
+    ATN_OPTION_MACHINE(ATN_DOC_MACHINE),
+    ATN_OPTION_TOPOLOGY("Topology of the job"),
+    ATN_TEXT("models", "LIST", NULL, "Models, separated by commas; default: all"),
+    ATN_SIZE("from", "SIZE", "0", "Ignore smaller messages"),
+    ATN_FLAG("rows", "Show every algorithm instead of the summary"),
     {0},
 };
 
 const atn_command atn_cmd_model_score = {
     .noun = "model",
     .verb = "score",
-    .operands = "SAMPLES ...",
-    .min_operands = 1,
-    .max_operands = 64,
+    ATN_OPERANDS("SAMPLES ...", 1, 64),
     .help = "Compare predictions with measured times",
     .detail =
-        "SAMPLES are files that 'attune bench --raw' wrote. Every algorithm in them but native is "
-        "predicted by every model. mu is the mean proportional error, max(predicted, measured) / "
-        "min(predicted, measured), worst the largest; bias is the geometric mean of predicted over "
-        "measured. price is what it costs to follow the model: the measured time of the algorithm "
-        "that it predicts to be fastest over that of the fastest one, averaged over operations and "
-        "sizes; dearest is the worst of these. Where the variant 'attune' of 'attune bench "
-        "--machine' is among the samples, the line 'planner' has the price of what it took.",
+        "SAMPLES are files of 'attune bench --raw'. Every algorithm in them except native is "
+        "predicted with every model. 'mu' is the mean proportional error, max(predicted, measured) "
+        "/ min(predicted, measured), 'worst' the largest; 'bias' is the geometric mean of "
+        "predicted over measured. 'price' is the cost of selection by the model: the measured time "
+        "of the algorithm with the least predicted time, divided by that of the fastest algorithm, "
+        "averaged over operations and sizes; 'dearest' is the largest of these. If the samples "
+        "contain the variant 'attune' of 'attune bench --machine', the line 'planner' has this "
+        "figure for its selections.",
+    .examples = ATN_NOTES({"attune model score bench.samples --machine cluster.machine",
+                           "Evaluate the models on benchmark samples"}),
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,

@@ -1,10 +1,9 @@
-/* cmd_settings.c - attune settings: every environment variable, its value and where it is from. */
+/* cmd_settings.c - attune settings: environment variables, their values and sources. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "plan/settings.h"
-#include "report/table.h"
 
 extern char **environ;
 
@@ -32,9 +31,7 @@ static atn_status write_table(const atn_args *a, const atn_settings *s, atn_erro
         atn_cell(&t, "%s", atn_setting_run_default((atn_setting)i));
         atn_cell(&t, "%s", info->doc);
     }
-    const atn_status status = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
-    atn_table_free(&t);
-    return status;
+    return atn_arg_table(a, &t, err);
 }
 
 static int run(const atn_args *a, atn_error *err)
@@ -60,13 +57,13 @@ static int run(const atn_args *a, atn_error *err)
 
 const atn_command atn_cmd_settings = {
     .noun = "settings",
-    .help = "List the environment variables that Attune reads, their values and sources",
-    .detail = "The library in a job reads them on one rank and uses them on all. 'attune run' sets "
-              "them from its options; values and defaults shown are those of a job under "
-              "'attune run' without options, and the meaning tells where a job with the library "
-              "preloaded by other means differs. With --format markdown this is the reference "
-              "page, which "
-              "does not depend on the present environment.",
+    .help = "List environment variables with their values, sources and meanings",
+    .detail = "One rank of a job reads the variables, and all ranks use these values. 'attune run' "
+              "sets them from its options. Values and defaults shown are those of a job under "
+              "'attune run' without options; the meaning states where a job differs that preloads "
+              "the library by other means. --format markdown prints the reference page, which is "
+              "independent of the environment.",
+    .examples = ATN_NOTES({"attune settings", "Show the settings of a job started now"}),
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run,

@@ -8,9 +8,9 @@
 #include "topo/read.h"
 #include "topo/write.h"
 
-/* ---- what the options make of a topology ---- */
+/* ---- options ---- */
 
-/* "@FILE": the hosts of a file in order, as a launcher would use them. */
+/* "@FILE": the hosts of a file, in the order in which a launcher uses them. */
 static atn_status order_from_file(const atn_topo *t, const char *file, atn_topo **topo_p,
                                   atn_error *err)
 {
@@ -31,7 +31,7 @@ static atn_status order_from_file(const atn_topo *t, const char *file, atn_topo 
     return st;
 }
 
-/* One step: the new topology takes the place of the old one, which is gone in any case. */
+/* Frees the old topology and replaces it by the new one, if there is one. */
 static atn_status replace(atn_topo **topo_p, atn_topo **made_p, atn_status st)
 {
     atn_topo_free(*topo_p);
@@ -135,7 +135,7 @@ static void print_fine(FILE *f, const char *name, const atn_topo *t, int remarks
     fputc('\n', f);
 }
 
-/* A topology that is fine but cannot be given these ranks is a finding too. */
+/* A valid topology that does not match the options is a finding as well. */
 static atn_status check_options(const atn_args *a, atn_topo **topo_p, int *wrong_p, atn_error *err)
 {
     atn_error why = {0};
@@ -184,21 +184,17 @@ static int draw(const atn_args *a, atn_error *err)
 /* ---- descriptors ---- */
 
 static const char what_detail[] =
-    "WHAT is a file (topology.conf of Slurm, a graph, a list of hosts, XML of hwloc) or says the "
-    "topology itself: 4x8@100M (4 switches of 8 hosts, links of 100 Mbit/s), chain:4x8@100M "
-    "(switches in a row), hosts:n[0-7] (one switch), hwloc:this (inside this machine).";
+    "WHAT is a file (topology.conf of Slurm, a graph, a list of hosts, XML of hwloc) or a string: "
+    "4x8@100M (4 switches with 8 hosts each, links of 100 Mbit/s), chain:4x8@100M (switches in a "
+    "row), hosts:n[0-7] (one switch), hwloc:this (inside this machine).";
 
 static const atn_option shared_options[] = {
-    {.name = "ranks",
-     .argument = "ORDER",
-     .type = ATN_OPT_TEXT,
-     .doc = "Place ranks: sequential, roundrobin (over switches), either with *N for N ranks on "
-            "each host, the host of each rank as n[0-3]*2,n7, or @FILE with a host per line"},
-    {.name = "inside",
-     .argument = "MACHINE",
-     .type = ATN_OPT_TEXT,
-     .doc = "What is inside every host: this, a file of lstopo (XML), or a description of hwloc "
-            "such as 'package:2 l3:2 core:4 pu:1'"},
+    ATN_TEXT("ranks", "ORDER", NULL,
+             "Rank mapping: sequential or roundrobin (over switches), either with *N for N ranks "
+             "per host; the host of each rank, as n[0-3]*2,n7; or @FILE with a host per line"),
+    ATN_TEXT("inside", "MACHINE", NULL,
+             "Structure of every host: this (machine), XML of lstopo, or a synthetic description "
+             "of hwloc such as 'package:2 l3:2 core:4 pu:1'"),
     {0},
 };
 
@@ -207,17 +203,18 @@ static const atn_option show_options[] = {
     {.name = "all",
      .letter = 'a',
      .type = ATN_OPT_FLAG,
-     .doc = "Give every host a line of its own, also those that are alike"},
+     .doc = "Print a line for every host, even if hosts are equal"},
     {0},
 };
 
 const atn_command atn_cmd_topo_show = {
     .noun = "topo",
     .verb = "show",
-    .operands = "WHAT",
-    .min_operands = 1,
-    .max_operands = 1,
+    ATN_OPERANDS("WHAT", 1, 1),
     .help = "Print a topology as a tree with rates, ranks, loads and bottlenecks",
+    .examples = ATN_NOTES({"attune topo show 4x4@100M", "Show a synthetic topology"},
+                          {"attune topo show /etc/slurm/topology.conf --ranks 'sequential*4'",
+                           "Show the topology of a Slurm cluster with 4 ranks per host"}),
     .detail = what_detail,
     .options = show_options,
     .shared = shared_options,
@@ -227,23 +224,18 @@ const atn_command atn_cmd_topo_show = {
 };
 
 static const atn_option convert_options[] = {
-    {.name = "to",
-     .argument = "FORMAT",
-     .fallback = "slurm",
-     .type = ATN_OPT_WORD,
-     .words = targets,
-     .doc = "slurm (the file format of Attune too), synthetic (one line), simgrid (platform XML), "
-            "hostfile (the host of each rank) or json"},
+    ATN_WORD("to", "FORMAT", "slurm", targets,
+             "slurm (also the format of Attune), synthetic (one line), simgrid (platform XML), "
+             "hostfile (the host of each rank) or json"),
     {0},
 };
 
 const atn_command atn_cmd_topo_convert = {
     .noun = "topo",
     .verb = "convert",
-    .operands = "WHAT",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Write a topology in another format",
+    ATN_OPERANDS("WHAT", 1, 1),
+    .help = "Convert a topology to another format",
+    .examples = ATN_NOTES({"attune topo convert 4x4@100M -o cluster.conf", "Write a file"}),
     .detail = what_detail,
     .options = convert_options,
     .shared = shared_options,
@@ -254,10 +246,9 @@ const atn_command atn_cmd_topo_convert = {
 const atn_command atn_cmd_topo_check = {
     .noun = "topo",
     .verb = "check",
-    .operands = "WHAT",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "List all that is wrong with a topology",
+    ATN_OPERANDS("WHAT", 1, 1),
+    .help = "Check a topology and list all errors",
+    .examples = ATN_NOTES({"attune topo check cluster.conf", "Check a file"}),
     .detail = what_detail,
     .shared = shared_options,
     .flags = ATN_CMD_OUTPUT,
@@ -267,10 +258,9 @@ const atn_command atn_cmd_topo_check = {
 const atn_command atn_cmd_topo_draw = {
     .noun = "topo",
     .verb = "draw",
-    .operands = "WHAT",
-    .min_operands = 1,
-    .max_operands = 1,
+    ATN_OPERANDS("WHAT", 1, 1),
     .help = "Draw a topology as a tree (SVG)",
+    .examples = ATN_NOTES({"attune topo draw cluster.conf -o cluster.svg", "Draw a file"}),
     .detail = what_detail,
     .shared = shared_options,
     .flags = ATN_CMD_OUTPUT,

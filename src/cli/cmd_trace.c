@@ -1,4 +1,4 @@
-/* cmd_trace.c - attune trace record and export: a job whose ranks write down every MPI call. */
+/* cmd_trace.c - attune trace record and export: recording of jobs, formats of other programs. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/run.h"
 #include "cli/trace.h"
 #include "plan/settings.h"
 #include "trace/export.h"
@@ -28,7 +29,7 @@ static bool holds_trace(const char *folder)
     return found;
 }
 
-/* Ranks of two jobs in one folder could not be told apart by their names. */
+/* Files of two jobs in one folder could not be distinguished. */
 atn_status atn_trace_folder_check(const char *folder, atn_error *err)
 {
     struct stat is;
@@ -39,17 +40,18 @@ atn_status atn_trace_folder_check(const char *folder, atn_error *err)
     if (stat(folder, &is) != 0)
         return atn_may_write(plain, false, err);
     if (!S_ISDIR(is.st_mode))
-        return atn_fail(err, ATN_USAGE, "%s: is no folder; name another one for the trace", folder);
+        return atn_fail(err, ATN_USAGE, "%s: is not a folder; name another one for the trace",
+                        folder);
     if (holds_trace(folder))
         return atn_fail(err, ATN_USAGE,
-                        "%s: holds a trace already; remove it or name another folder", folder);
+                        "%s: already contains a trace; remove it or name another folder", folder);
     if (access(folder, W_OK | X_OK) != 0)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written to: %s; name another one",
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %s; name another folder",
                         folder, strerror(errno));
     return ATN_OK;
 }
 
-/* ATTUNE=off makes all of Attune inert, the tracer too. */
+/* ATTUNE=off disables the tracer as well. */
 static atn_status check_on(atn_error *err)
 {
     atn_settings s;
@@ -64,7 +66,7 @@ static atn_status check_on(atn_error *err)
     return status;
 }
 
-/* Becomes `attune run --trace FOLDER -- ...`: there is one way to start jobs. */
+/* Executes `attune run --trace FOLDER -- ...`, so that jobs are started in one place. */
 static int record(const atn_args *a, atn_error *err)
 {
     const char *const folder = atn_arg_text(a, "output"), *const mpi = atn_arg_text(a, "mpi");
@@ -94,15 +96,12 @@ static int record(const atn_args *a, atn_error *err)
     memcpy(words + n, a->rest, (size_t)a->nrest * sizeof *words);
     setenv("ATTUNE_TRACE_LEVEL", atn_arg_text(a, "level"), 1);
     setenv("ATTUNE_TRACE_LIMIT", atn_arg_text(a, "limit"), 1);
-    setenv("ATTUNE_SELECT", "rules", 0); /* what is recorded should not be trials */
+    setenv("ATTUNE_SELECT", "rules", 0); /* trials do not belong in a trace */
     fflush(NULL);
     execv("/proc/self/exe", words);
     free(words);
     return atn_fail(err, ATN_ENVIRONMENT, "attune run cannot be started: %s", strerror(errno));
 }
-
-static const char *const level_words[] = {"calls", "messages", NULL};
-static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
 
 static const atn_option record_options[] = {
     {.name = "output",
@@ -110,28 +109,9 @@ static const atn_option record_options[] = {
      .argument = "FOLDER",
      .type = ATN_OPT_FILE,
      .fallback = "attune-trace",
-     .doc = "Where each rank writes its file; made if need be"},
-    {.name = "level",
-     .argument = "LEVEL",
-     .type = ATN_OPT_WORD,
-     .words = level_words,
-     .fallback = "calls",
-     .doc = "'messages' records the messages inside of collectives, too"},
-    {.name = "limit",
-     .argument = "MEGABYTES",
-     .type = ATN_OPT_INT,
-     .fallback = "1024",
-     .min = 1,
-     .max = 1048576,
-     .doc = "How large the file of a rank may become; later calls are counted only"},
-    {.name = "mpi",
-     .argument = "MPI",
-     .type = ATN_OPT_WORD,
-     .words = mpi_words,
-     .doc = "The MPI in use, where launcher and program do not tell"},
-    {.name = "dry-run",
-     .type = ATN_OPT_FLAG,
-     .doc = "Print the command that would be run, and stop"},
+     .doc = "Folder for the trace files, one per rank; created if missing"},
+    {.name = "level", .setting = "ATTUNE_TRACE_LEVEL"},
+    {.name = "limit", .setting = "ATTUNE_TRACE_LIMIT"},
     {0},
 };
 
@@ -140,13 +120,17 @@ const atn_command atn_cmd_trace_record = {
     .verb = "record",
     .help = "Run an MPI program and record every call of every rank",
     .detail =
-        "As 'attune run', which has more options and records with --trace FOLDER, but nothing is "
-        "learned unless ATTUNE_SELECT asks for it. Recorded are "
-        "point-to-point calls, collectives, one-sided communication and files with partner, tag, "
-        "communicator, size, type, buffer, call site and times; docs/trace-format.md lists them. A "
-        "job that is killed leaves every call that had ended; on file systems of other machines, "
-        "all but the last block of calls.",
+        "Equivalent to 'attune run --trace FOLDER' without online tuning (unless ATTUNE_SELECT "
+        "requests it); 'attune run' has more options. The trace holds point-to-point calls, "
+        "collectives, one-sided communication and file operations with partner, tag, "
+        "communicator, size, datatype, buffer, call site and times; docs/trace-format.md lists "
+        "the calls. After a job is killed, the trace holds every completed call; on network file "
+        "systems, all but the last block of calls.",
+    .examples = ATN_NOTES({"attune trace record -o trace -- mpirun -n 4 ./program", "Record a job"},
+                          {"attune trace record --level messages -- mpirun -n 4 ./program",
+                           "Record also the messages inside collectives"}),
     .options = record_options,
+    .shared = atn_launch_options,
     .flags = ATN_CMD_REST,
     .run = record,
 };
@@ -154,9 +138,7 @@ const atn_command atn_cmd_trace_record = {
 /* ---- reading ---- */
 
 const atn_option atn_trace_options[] = {
-    {.name = "partial",
-     .type = ATN_OPT_FLAG,
-     .doc = "Go on with what can be used of a trace that is damaged or not complete"},
+    ATN_FLAG("partial", "Use the readable part of a damaged or incomplete trace"),
     {0},
 };
 
@@ -191,13 +173,13 @@ static const char *const export_formats[] = {"perfetto", "csv", NULL};
 const atn_command atn_cmd_trace_export = {
     .noun = "trace",
     .verb = "export",
-    .operands = "FOLDER",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Write a trace for other programs",
-    .detail = "'perfetto' is JSON that ui.perfetto.dev and chrome://tracing open: a process per "
-              "rank, a slice per call, arrows from sends to receives. 'csv' has a line per event; "
-              "times are nanoseconds on rank 0's clock since the first call of the job.",
+    ATN_OPERANDS("FOLDER", 1, 1),
+    .help = "Convert a trace for other programs",
+    .detail = "'perfetto' is JSON for ui.perfetto.dev and chrome://tracing: a process per rank, a "
+              "slice per call, arrows from sends to receives. 'csv' has a line per event; times "
+              "are nanoseconds on the clock of rank 0 since the first call of the job.",
+    .examples = ATN_NOTES(
+        {"attune trace export trace -o trace.json", "Write a file that ui.perfetto.dev opens"}),
     .shared = atn_trace_options,
     .formats = export_formats,
     .flags = ATN_CMD_OUTPUT,

@@ -38,7 +38,7 @@ static void put_event(atn_table *table, const atn_trace *t, int r, const atn_tra
     atn_cell(table, "%s", e->site >= 0 ? atn_trace_site_name(t, e->site, text, sizeof text) : "");
 }
 
-/* All ranks mixed, in the order in which calls began. */
+/* Events of all ranks, in the order in which calls began. */
 static void put_events(atn_table *table, const atn_trace *t, int only, int64_t most)
 {
     int *const next = calloc((size_t)t->p, sizeof *next);
@@ -85,19 +85,20 @@ static const atn_option show_options[] = {
      .argument = "N",
      .type = ATN_OPT_INT,
      .fallback = "50",
-     .doc = "At most so many; 0: all"},
+     .doc = "Maximum number of events; 0: all"},
     {0},
 };
 
 const atn_command atn_cmd_trace_show = {
     .noun = "trace",
     .verb = "show",
-    .operands = "FOLDER",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "List the calls of a trace in the order in which they began",
-    .detail = "'+' marks what belongs to the call before it: the receive of a sendrecv, a request "
-              "that a wait completed. '>' marks messages inside of a collective.",
+    ATN_OPERANDS("FOLDER", 1, 1),
+    .help = "List the calls of a trace by start time",
+    .detail =
+        "'+' marks parts of the preceding call: the receive of a sendrecv, or a request that a "
+        "wait completed. '>' marks messages inside a collective.",
+    .examples = ATN_NOTES(
+        {"attune trace show trace --rank 0 --events 20", "List the first calls of rank 0"}),
     .options = show_options,
     .shared = atn_trace_options,
     .formats = atn_table_formats,
@@ -107,17 +108,17 @@ const atn_command atn_cmd_trace_show = {
 
 /* ---- tables ---- */
 
-/* What there is no number for. */
-static void tell_gaps(const atn_trace_arrivals *a)
+/* Reports missing figures and their reason. */
+static void report_gaps(const atn_trace_arrivals *a)
 {
     if (a->cut > 0)
         fprintf(stderr,
-                "attune: note: %lld collective calls are left out, because not all ranks of their "
-                "communicator have them\n",
+                "attune: note: %lld collective calls are ignored, because they are not recorded on "
+                "all ranks of their communicator\n",
                 (long long)a->cut);
     if (a->calls.n > 0 && isnan(a->calls.v[0].worst))
-        fputs("attune: note: there are no imbalance factors, because rank 0 did not come to tell "
-              "how long messages take; --machine FILE tells it\n",
+        fputs("attune: note: no imbalance factors, because rank 0 recorded no message times; add "
+              "--machine FILE\n",
               stderr);
 }
 
@@ -129,7 +130,7 @@ static int tables(const atn_args *a, const atn_trace_table *list, const char *ma
     if (status != ATN_OK)
         return status;
     if (list == atn_arrival_tables)
-        tell_gaps(&v.arrivals);
+        report_gaps(&v.arrivals);
     status = atn_trace_tables_write(a, list, atn_arg_text(a, "table"), &v, err);
     atn_trace_view_free(&v);
     return status;
@@ -150,26 +151,21 @@ static const char *const stats_words[] = {"summary",  "calls",   "ranks", "sizes
 static const char *const arrival_words[] = {"operations", "factors", "invocations", NULL};
 
 static const atn_option stats_options[] = {
-    {.name = "table",
-     .argument = "NAME",
-     .type = ATN_OPT_WORD,
-     .words = stats_words,
-     .doc = "Only this table"},
+    ATN_WORD("table", "NAME", NULL, stats_words, "Only this table"),
     {0},
 };
 
 const atn_command atn_cmd_trace_stats = {
     .noun = "trace",
     .verb = "stats",
-    .operands = "FOLDER",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Tell how a recorded program communicates",
+    ATN_OPERANDS("FOLDER", 1, 1),
+    .help = "Summarise the communication of a recorded program",
     .detail =
-        "Calls with their times, sizes, partners, the pure computation between two sends of a rank "
-        "(without the MPI calls that lie between), and early receives: the share of messages "
-        "whose receiver asked for them, by a receive or by waiting for one, before they were "
-        "sent; receives from anybody do not count. The cost of recording is subtracted.",
+        "Calls with times, sizes and partners; computation between two sends of a rank, without "
+        "MPI calls in between; and early receives: the share of messages whose receiver posted "
+        "the receive, or waited for it, before the message was sent (wildcard receives are not "
+        "counted). The overhead of recording is subtracted.",
+    .examples = ATN_NOTES({"attune trace stats trace --table calls", "Time of each MPI function"}),
     .options = stats_options,
     .shared = atn_trace_options,
     .formats = atn_table_formats,
@@ -178,32 +174,25 @@ const atn_command atn_cmd_trace_stats = {
 };
 
 static const atn_option arrivals_options[] = {
-    {.name = "table",
-     .argument = "NAME",
-     .type = ATN_OPT_WORD,
-     .words = arrival_words,
-     .doc = "Only this table; 'invocations' has every call, by time"},
-    {.name = "machine",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Take the time of a message from this machine, not from what the job measured"},
+    ATN_WORD("table", "NAME", NULL, arrival_words,
+             "Only this table; 'invocations' lists every call by time"),
+    ATN_OPTION_MACHINE("Machine file for message times; default: measured by the job"),
     {0},
 };
 
 const atn_command atn_cmd_trace_arrivals = {
     .noun = "trace",
     .verb = "arrivals",
-    .operands = "FOLDER",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Tell how far apart the ranks of collectives arrive",
+    ATN_OPERANDS("FOLDER", 1, 1),
+    .help = "Analyse the arrival skew of collectives",
     .detail =
-        "The average imbalance of a call is the mean distance of its ranks from their mean "
-        "arrival, "
-        "the worst imbalance is from the first to the last. Divided by the time of one message of "
-        "the call's size they are imbalance factors; a call is balanced when its worst factor is "
-        "below 1. The computation of ranks since their last collective tells whether their work "
-        "makes them arrive apart.",
+        "The average imbalance of a call is the mean deviation of its ranks from their mean "
+        "arrival time; the worst imbalance is the time from the first to the last arrival. Divided "
+        "by the time of one message of the same size, they are imbalance factors; a call is "
+        "balanced if its worst factor is below 1. The computation since the last collective shows "
+        "whether work imbalance causes the skew.",
+    .examples = ATN_NOTES(
+        {"attune trace arrivals trace --table factors", "Distribution of imbalance factors"}),
     .options = arrivals_options,
     .shared = atn_trace_options,
     .formats = atn_table_formats,
@@ -219,29 +208,25 @@ static int report(const atn_args *a, atn_error *err)
     atn_status status = atn_trace_view_make(a, atn_arg_text(a, "machine"), &v, err);
     if (status != ATN_OK)
         return status;
-    tell_gaps(&v.arrivals);
+    report_gaps(&v.arrivals);
     status = atn_trace_page(a->out, &v, err);
     atn_trace_view_free(&v);
     return status;
 }
 
 static const atn_option report_options[] = {
-    {.name = "machine",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Take the time of a message from this machine, not from what the job measured"},
+    ATN_OPTION_MACHINE("Machine file for message times; default: measured by the job"),
     {0},
 };
 
 const atn_command atn_cmd_trace_report = {
     .noun = "trace",
     .verb = "report",
-    .operands = "FOLDER",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Write a page about a trace: time line, plots and tables",
-    .detail = "HTML without any other file. Its tables are those of 'attune trace stats' and "
+    ATN_OPERANDS("FOLDER", 1, 1),
+    .help = "Write an HTML report of a trace: time line, plots and tables",
+    .detail = "The page needs no other file. Its tables are those of 'attune trace stats' and "
               "'attune trace arrivals'.",
+    .examples = ATN_NOTES({"attune trace report trace -o trace.html", "Write a report"}),
     .options = report_options,
     .shared = atn_trace_options,
     .flags = ATN_CMD_OUTPUT,

@@ -1,5 +1,5 @@
-/* cmd_tune.c - attune tune: the best algorithm for every problem of a machine, found by racing and
- * kept as wisdom. */
+/* cmd_tune.c - attune tune: offline tuning; finds the best algorithm of each problem by racing and
+ * writes it to wisdom. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +10,19 @@
 #include "cli/tune.h"
 #include "plan/settings.h"
 #include "plan/wisdom.h"
-#include "report/table.h"
 
 typedef struct {
     const atn_args *a;
     atn_sizes sizes; /* ascending */
-    atn_loads loads; /* what is asked for */
+    atn_loads loads; /* requested problems */
     char wisdom[PATH_MAX], raw[PATH_MAX];
     bool resume;
-    double seconds; /* of --time; 0: no bound */
+    double seconds; /* --time; 0: unlimited */
     atn_words arguments;
     int tasks;
 } tuning;
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
-
-/* ---- what is to be tuned ---- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -35,7 +32,7 @@ static int ascending(const void *a, const void *b)
 
 /* ---- files ---- */
 
-/* Where wisdom goes unless told: where jobs of this user look first. */
+/* The default is the file that jobs of this user read first. */
 static atn_status find_wisdom(tuning *t, atn_error *err)
 {
     const char *given = atn_arg_text(t->a, "wisdom");
@@ -43,15 +40,16 @@ static atn_status find_wisdom(tuning *t, atn_error *err)
     atn_wisdom_files files;
     atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
     if (given == NULL && (files.n == 0 || strcmp(files.kind[0], "system") == 0))
-        return atn_fail(err, ATN_USAGE, "no file for the wisdom; name one with --wisdom FILE");
+        return atn_fail(err, ATN_USAGE, "no wisdom file; add --wisdom FILE");
     snprintf(t->wisdom, sizeof t->wisdom, "%s", given != NULL ? given : files.path[0]);
     const char *raw = atn_arg_text(t->a, "raw");
     const int n = raw != NULL ? snprintf(t->raw, sizeof t->raw, "%s", raw)
                               : snprintf(t->raw, sizeof t->raw, "%s.samples", t->wisdom);
-    return n < PATH_MAX ? ATN_OK : atn_fail(err, ATN_USAGE, "the name of the wisdom is too long");
+    return n < PATH_MAX ? ATN_OK
+                        : atn_fail(err, ATN_USAGE, "the path of the wisdom file is too long");
 }
 
-/* What an unfinished search left is never thrown away without a word. */
+/* Samples of an unfinished search are never discarded silently. */
 static atn_status check_raw(tuning *t, atn_error *err)
 {
     bool unfinished = false;
@@ -62,9 +60,9 @@ static atn_status check_raw(tuning *t, atn_error *err)
     const atn_status status = atn_tune_repair(t->raw, wanted, &tasks, &unfinished, err);
     t->resume = wanted && tasks > 0;
     if (status == ATN_OK && unfinished && !wanted)
-        return atn_fail(err, ATN_USAGE,
-                        "%s: holds an unfinished search; go on with --resume, or delete it",
-                        t->raw);
+        return atn_fail(
+            err, ATN_USAGE,
+            "%s: contains an unfinished search; continue it with --resume, or delete it", t->raw);
     return status;
 }
 
@@ -82,7 +80,7 @@ static atn_status check_time(tuning *t, atn_error *err)
     return ATN_OK;
 }
 
-/* A shared object shows by its name, and goes by its full path; all else are words. */
+/* A shared object is recognised by its name and passed as an absolute path. */
 static bool add_timing(atn_words *words, const atn_args *a)
 {
     const char *how = atn_arg_text(a, "timing");
@@ -138,18 +136,18 @@ static bool describe(const tuning *t, atn_rules *rules, const atn_samples *s)
     return atn_rules_describe(rules, "mpi", s->mpi) && atn_rules_describe(rules, "tool", tool);
 }
 
-static void tell(const tuning *t, const atn_solutions *list, double seconds)
+static void report(const tuning *t, const atn_solutions *list, double seconds)
 {
     int faster = 0;
     for (int i = 0; i < list->n; i++)
         faster += strcmp(list->v[i].use, "native") != 0;
     fprintf(stderr,
-            "%d problem%s in %.0f s: %d with an algorithm that beats native\nwisdom: %s\n"
+            "%d problem%s in %.0f s: %d with an algorithm faster than native\nwisdom: %s\n"
             "samples: %s\n",
             list->n, list->n == 1 ? "" : "s", seconds, faster, t->wisdom, t->raw);
 }
 
-/* Where the rules hold; `here` is what the job says ("": it does not). */
+/* Where the rules apply; `here` is the place of the job ("": unknown). */
 static atn_status find_place(const tuning *t, const char *here, int64_t *place_p, atn_error *err)
 {
     const char *given = atn_arg_text(t->a, "place");
@@ -159,7 +157,7 @@ static atn_status find_place(const tuning *t, const char *here, int64_t *place_p
     return atn_fail(err, ATN_USAGE, "--place %s: must be here, '*' or MACHINE/LAYOUT", text);
 }
 
-/* The wisdom first: what goes wrong with the report must not cost it. */
+/* Wisdom first, so that a failure to write the report does not lose it. */
 static atn_status keep_results(const tuning *t, const atn_tune_result *r, atn_error *err)
 {
     const char *report = atn_arg_text(t->a, "report");
@@ -188,7 +186,7 @@ static atn_status write_results(const tuning *t, double seconds, atn_error *err)
     if (status == ATN_OK)
         status = keep_results(t, &(atn_tune_result){&s, &list, rules, seconds}, err);
     if (status == ATN_OK && !atn_arg_given(t->a, "quiet"))
-        tell(t, &list, seconds);
+        report(t, &list, seconds);
     atn_rules_free(rules);
     atn_vec_free(&list);
     atn_samples_free(&s);
@@ -233,97 +231,59 @@ static int tune(const atn_args *a, atn_error *err)
 
 /* ---- descriptor ---- */
 
-static const char *const mpi_words[] = {"openmpi", "mpich", NULL};
-
 static const atn_option options[] = {
-    {.name = "ops",
-     .argument = "LIST",
-     .type = ATN_OPT_TEXT,
-     .fallback = "bcast,reduce,allgather,allreduce,alltoall",
-     .doc = "Operations to tune"},
-    {.name = "sizes",
-     .argument = "LIST",
-     .type = ATN_OPT_TEXT,
-     .fallback = "1K:1M:x4",
-     .doc = "Sizes of the message, or of the block of each rank or pair of ranks: 16K,1M or ranges "
-            "such as 1K:1M:x4; the winner of the largest serves all larger ones"},
-    {.name = "candidates",
-     .argument = "LIST|FILE",
-     .type = ATN_OPT_TEXT,
-     .fallback = "all",
-     .doc = "Algorithms to choose from, besides native: names such as bcast/chain{segment=8K}, "
-            "all (that are worth trying), file{schedule=FILE}; or a file with one name in a line"},
-    {.name = "patterns",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Instead of operations and sizes: the calls of a program whose sizes differ between "
-            "ranks (docs/offline-tuning.md)"},
-    {.name = "machine",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "What attune measure wrote: predictions say where to begin and what is hopeless"},
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .type = ATN_OPT_TEXT,
-     .doc = "Where the hosts are, for algorithms that use it"},
-    {.name = "exhaustive",
-     .type = ATN_OPT_FLAG,
-     .doc = "Drop nothing: every candidate is measured as often as the best"},
-    {.name = "time",
-     .argument = "SECONDS",
-     .type = ATN_OPT_TEXT,
-     .doc = "At most about so long; without it, until every problem is decided"},
-    {.name = "timing",
-     .argument = "HOW",
-     .type = ATN_OPT_TEXT,
-     .fallback = "barrier",
-     .doc = "plain (calls in a row), barrier (before each call), compute (between calls), "
-            "imbalance:F (ranks arrive within F times the length of a call), or a shared object "
-            "of your own (docs/offline-tuning.md)"},
-    {.name = "wisdom",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Where the rules are merged; by default ATTUNE_WISDOM, else the user's own file"},
-    {.name = "place",
-     .argument = "PLACE",
-     .type = ATN_OPT_TEXT,
-     .fallback = "here",
-     .doc = "Where the rules hold: here (this machine, ranks placed like these), '*' (everywhere) "
-            "or MACHINE/LAYOUT"},
-    {.name = "raw",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "Where every sample is kept; by default beside the wisdom, with .samples behind it"},
-    {.name = "resume",
-     .type = ATN_OPT_FLAG,
-     .doc = "Go on where a search with the same --raw FILE was stopped"},
-    {.name = "report",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "What won where and by how much, what was dropped and why: text, or FILE.html"},
-    {.name = "dry-run",
-     .type = ATN_OPT_FLAG,
-     .doc = "Measure nothing: show the candidates, their predicted times and who would begin"},
-    {.name = "mpi",
-     .argument = "MPI",
-     .type = ATN_OPT_WORD,
-     .words = mpi_words,
-     .doc = "The MPI of the launcher, where it does not tell"},
-    {.name = "quiet", .letter = 'q', .type = ATN_OPT_FLAG, .doc = "No words on standard error"},
+    ATN_TEXT("ops", "LIST", "bcast,reduce,allgather,allreduce,alltoall", "Operations to tune"),
+    ATN_TEXT("sizes", "LIST", "1K:1M:x4",
+             "Message sizes, or block sizes per rank or pair of ranks: 16K,1M or ranges such as "
+             "1K:1M:x4; the winner of the largest size is used for all larger ones"),
+    ATN_TEXT("candidates", "LIST|FILE", "all",
+             "Candidates in addition to native: names such as bcast/chain{segment=8K}, all "
+             "(promising ones), file{schedule=FILE}; or a file with one name per line"),
+    ATN_FILE("patterns", "FILE",
+             "Instead of operations and sizes: the irregular calls of a program, recorded with "
+             "ATTUNE_RECORD (docs/offline-tuning.md)"),
+    ATN_OPTION_MACHINE("Machine file of 'attune measure': predictions order and prune candidates"),
+    ATN_OPTION_TOPOLOGY("Topology, for topology-aware algorithms"),
+    ATN_FLAG("exhaustive", "Keep all candidates: each is measured as often as the best"),
+    ATN_TEXT("time", "SECONDS", NULL,
+             "Approximate time limit; default: until every problem is decided"),
+    ATN_TEXT("timing", "HOW", "barrier",
+             "plain (consecutive calls), barrier (before each call), compute (between calls), "
+             "imbalance:F (arrival skew up to F times the duration of a call), or a shared object "
+             "(docs/offline-tuning.md)"),
+    ATN_FILE("wisdom", "FILE",
+             "Wisdom file that receives the rules; default: ATTUNE_WISDOM, else that of the user"),
+    ATN_TEXT("place", "PLACE", "here",
+             "Where the rules apply: here (this machine and rank mapping), '*' (everywhere) or "
+             "MACHINE/LAYOUT"),
+    ATN_FILE("raw", "FILE",
+             "File for all samples; default: the wisdom file with .samples appended"),
+    ATN_FLAG("resume", "Continue an interrupted search with the same --raw FILE"),
+    ATN_FILE("report", "FILE",
+             "Write a report on winners, margins and dropped candidates: text, or FILE.html"),
+    ATN_FLAG("dry-run",
+             "Measure nothing; show the candidates, their predicted times and the first round"),
+    ATN_OPTION_MPI_LAUNCHER,
+    ATN_OPTION_QUIET,
     {0},
 };
 
 const atn_command atn_cmd_tune = {
     .noun = "tune",
-    .help = "Find the best algorithm for every operation and size, and remember it",
+    .help = "Find the best algorithm for every operation and size (offline)",
     .detail =
-        "The command behind -- is a launcher with its options and no program: attune tune -- "
-        "mpirun -n 16. One job does everything. For each operation and size, candidates that the "
-        "model does not find hopeless race against each other in turns; the best gets its "
-        "parameters refined and must then beat native by 3 % with confidence on fresh samples, "
-        "else native is the answer. Between sizes with different winners the crossing point is "
-        "sought. The rules are merged into the wisdom, which jobs use. The search may be killed "
-        "at any moment and resumed.",
+        "COMMAND is a launcher with its options and without a program. One job performs the whole "
+        "search. For each operation and size, promising candidates race, interleaved; the "
+        "parameters of the best are refined, and it must then be at least 3 % faster than native "
+        "on new samples with 95 % confidence, else the result is native. Between sizes with "
+        "different winners, the crossover is located. The rules are merged into the wisdom file, "
+        "which jobs read. The search may be killed at any time and resumed.",
+    .examples = ATN_NOTES(
+        {"attune tune -- mpirun -n 16", "Tune the default operations and sizes"},
+        {"attune tune --ops allreduce --sizes 4K:4M:x4 --time 600 --report tune.html -- srun -n 64",
+         "Tune one operation in about ten minutes and write a report"},
+        {"attune tune --resume -- mpirun -n 16", "Continue an interrupted search"}),
+    .files = ATN_NOTES({"WISDOM.samples", "Samples of 'attune tune', next to its wisdom file"}),
     .options = options,
     .formats = atn_table_formats,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,

@@ -4,7 +4,6 @@
 
 #include "algo/contention.h"
 #include "cli/lookup.h"
-#include "report/table.h"
 #include "sched/verify.h"
 
 static const atn_column columns[] = {
@@ -13,7 +12,7 @@ static const atn_column columns[] = {
 };
 
 /* With a topology. */
-static const atn_column wire_columns[] = {
+static const atn_column link_columns[] = {
     {"ranks", ATN_CELL_NUMBER},      {"messages", ATN_CELL_NUMBER}, {"steps", ATN_CELL_NUMBER},
     {"reductions", ATN_CELL_NUMBER}, {"scratch", ATN_CELL_NUMBER},  {"phases", ATN_CELL_NUMBER},
     {"bound", ATN_CELL_NUMBER},      {"verdict", ATN_CELL_TEXT},
@@ -24,28 +23,28 @@ static const char *const proven[] = {
     "the k-th send of each pair of ranks meets the k-th receive, of the same size",
     "run in order with synchronous sends every rank finishes: no deadlock",
     "dependencies order every two operations that touch the same block",
-    "every result block holds exactly what the operation says, and nothing else is written",
+    "every result block holds the value that the operation defines, and nothing else is written",
     "scratch is bounded",
 };
 static const char reduced[] =
-    "reductions combine each contribution exactly once, in rank order where that matters";
+    "reductions combine each contribution exactly once, in rank order if the operator requires it";
 
 static const char by_round[] = "no link carries more messages of a phase than its speed allows: no "
-                               "contention inside of phases";
+                               "contention inside phases";
 static const char apart[] =
     "even if phases overlap, messages that share a link have their sender or "
     "their receiver in common: no contention at all";
 
-static void print_proven(FILE *f, bool reduces, const atn_contention *wires)
+static void print_proven(FILE *f, bool reduces, const atn_contention *links)
 {
     fprintf(f, "\nproven for all ranks together:\n");
     for (size_t i = 0; i < sizeof proven / sizeof *proven; i++)
         fprintf(f, "- %s\n", proven[i]);
     if (reduces)
         fprintf(f, "- %s\n", reduced);
-    if (wires && wires->by_round)
+    if (links && links->by_round)
         fprintf(f, "- %s\n", by_round);
-    if (wires && wires->apart)
+    if (links && links->apart)
         fprintf(f, "- %s\n", apart);
 }
 
@@ -53,11 +52,11 @@ static void print_proven(FILE *f, bool reduces, const atn_contention *wires)
 
 typedef struct {
     atn_table table;
-    int tried, found; /* schedules looked at, findings among them */
+    int tried, found; /* schedules examined, and findings */
     bool reduces;
-    bool wires; /* a topology was given */
-    atn_contention on_wires;
-    int where; /* ranks at which the first finding was made */
+    bool links; /* a topology is given */
+    atn_contention contention;
+    int where; /* number of ranks of the first finding */
     char finding[ATN_ERROR_ROOM], refusal[ATN_ERROR_ROOM]; /* the first of each */
 } outcome;
 
@@ -66,27 +65,27 @@ static void proof_row(outcome *out, int p, const atn_verify_counts *proof, const
     const int values[] = {p, proof->messages, proof->steps, proof->reductions, proof->max_scratch};
     for (int i = 0; i < 5; i++)
         atn_cell(&out->table, "%d", values[i]);
-    if (out->wires) {
-        atn_cell(&out->table, "%d", out->on_wires.phases);
-        atn_cell(&out->table, "%lld", (long long)out->on_wires.bound);
+    if (out->links) {
+        atn_cell(&out->table, "%d", out->contention.phases);
+        atn_cell(&out->table, "%lld", (long long)out->contention.bound);
     }
     atn_cell(&out->table, "%s", verdict);
 }
 
-/* `first` keeps the first verdict of its kind. */
+/* `first` keeps the first verdict of this class. */
 static void bare_row(outcome *out, int p, const char *verdict, char first[ATN_ERROR_ROOM])
 {
     atn_cell(&out->table, "%d", p);
-    for (int i = 0; i < (out->wires ? 6 : 4); i++)
+    for (int i = 0; i < (out->links ? 6 : 4); i++)
         atn_cell(&out->table, "%s", "");
     atn_cell(&out->table, "%s", verdict);
     if (!first[0])
         snprintf(first, ATN_ERROR_ROOM, "%s", verdict);
 }
 
-/* A schedule without contention in phases, or with none at all, passes; else the two messages are
- * named. */
-static atn_status verify_wires(const atn_set *set, const atn_topo *t, atn_contention *found_p,
+/* A schedule passes if it has no contention inside phases, or none at all; else the finding names
+ * the two messages. */
+static atn_status verify_links(const atn_set *set, const atn_topo *t, atn_contention *found_p,
                                atn_error *err)
 {
     char link[160];
@@ -116,7 +115,7 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
         return atn_fail(err, st, "%s", local.text);
     st = atn_verify(set.v, set.p, &proof, &local);
     if (!st && want->topo)
-        st = verify_wires(&set, want->topo, &out->on_wires, &local);
+        st = verify_links(&set, want->topo, &out->contention, &local);
     out->tried++;
     out->reduces = out->reduces || (!st && proof.reductions > 0);
     if (!st) {
@@ -131,7 +130,7 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
 
 /* ---- a range ---- */
 
-/* "8" or "1:33"; both ends are meant. */
+/* "8" or "1:33", inclusive. */
 static atn_status read_range(const char *text, int *lo_p, int *hi_p, atn_error *err)
 {
     char *end;
@@ -161,7 +160,7 @@ static atn_status verify_range(const atn_args *a, const atn_request *want, outco
         hi = lo;
     }
     if (!st && want->q.root >= lo && !want->file)
-        lo = atn_min(want->q.root + 1, hi); /* smaller communicators do not have this root */
+        lo = atn_min(want->q.root + 1, hi); /* smaller communicators lack this root */
     for (int p = lo; !st && p <= hi; p++)
         st = verify_one(a, want, p, out, err);
     return st;
@@ -178,7 +177,7 @@ static atn_status conclude(const atn_args *a, const outcome *out, atn_error *err
     if (!out->tried)
         return atn_fail(err, ATN_INPUT, "%s", out->refusal);
     if (strcmp(atn_arg_format(a), "table") == 0)
-        print_proven(a->out, out->reduces, out->wires ? &out->on_wires : NULL);
+        print_proven(a->out, out->reduces, out->links ? &out->contention : NULL);
     return ATN_OK;
 }
 
@@ -190,9 +189,9 @@ static int verify(const atn_args *a, atn_error *err)
     if (st)
         return st;
     if (want.topo) {
-        out.wires = true;
-        out.table.columns = wire_columns;
-        out.table.ncolumns = sizeof wire_columns / sizeof *wire_columns;
+        out.links = true;
+        out.table.columns = link_columns;
+        out.table.ncolumns = sizeof link_columns / sizeof *link_columns;
     }
     st = verify_range(a, &want, &out, err);
     st = st ? st : conclude(a, &out, err);
@@ -210,25 +209,28 @@ static const atn_option options[] = {
      .argument = "N|LO:HI",
      .fallback = "8",
      .type = ATN_OPT_TEXT,
-     .doc = "Number of ranks, or a range of them"},
+     .doc = "Number of ranks, or a range"},
     {0},
 };
 
 const atn_command atn_cmd_schedule_verify = {
     .noun = "schedule",
     .verb = "verify",
-    .operands = "NAME",
-    .min_operands = 1,
-    .max_operands = 1,
+    ATN_OPERANDS("NAME", 1, 1),
     .help = "Prove a schedule correct for all ranks, without MPI",
-    .detail = "NAME is an algorithm of 'attune algo list', also with parameters as in "
-              "allreduce/ring{segment=8K}, or a file written by 'attune schedule show --format "
-              "text'. Steps are those of the longest rank when it works strictly in order; "
-              "scratch counts blocks of the worst rank. With a topology it is also proven that "
-              "messages do not contend for links, or the first two that do are named; phases are "
-              "the rounds in which data travel, bound is how many the busiest link needs at least. "
-              "The exit status is 1 when a schedule is wrong or has contention; what and where is "
-              "then said.",
+    .detail =
+        "NAME is an algorithm of 'attune algo list', optionally with parameters as in "
+        "allreduce/ring{segment=8K}, or a file written by 'attune schedule show --format text'. "
+        "'steps' is the length of the longest rank if executed strictly in order; 'scratch' is the "
+        "number of scratch blocks of the worst rank. With a topology, the command also proves that "
+        "messages do not contend for links, or names the first two that do; 'phases' counts the "
+        "rounds that transfer data, 'bound' is the least number of phases that the busiest link "
+        "allows. If a schedule is incorrect or has contention, the exit status is 1 and the "
+        "finding is printed.",
+    .examples = ATN_NOTES(
+        {"attune schedule verify allreduce/ring -p 1:33", "Verify all communicator sizes up to 33"},
+        {"attune schedule verify alltoall/aapc --topology 4x4@100M",
+         "Prove that no two messages contend for a link"}),
     .options = options,
     .shared = atn_schedule_options,
     .formats = formats,

@@ -1,4 +1,4 @@
-/* cmd_wisdom.c - attune wisdom: looks at files of rules, joins them, forgets. */
+/* cmd_wisdom.c - attune wisdom show, check, merge, diff, forget. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- show ---- */
 
-/* What jobs would know: all files that are searched, together. */
+/* All files that jobs read, merged. */
 static atn_status load_all(atn_rules **rules_p, atn_error *err)
 {
     const char *job = getenv(atn_setting_get(ATN_SET_WISDOM)->name);
@@ -39,25 +39,26 @@ static int run_show(const atn_args *a, atn_error *err)
 const atn_command atn_cmd_wisdom_show = {
     .noun = "wisdom",
     .verb = "show",
-    .operands = "[FILE]",
-    .max_operands = 1,
-    .help = "Check a file of rules (wisdom) and print it sorted and aligned",
-    .detail = "Comments, provenance and measured fields are kept, and so is which rule matches "
-              "first. With -o FILE the same file may be rewritten in place. Without FILE: what the "
-              "files of the job (ATTUNE_WISDOM), the user and the system say together.",
+    ATN_OPERANDS("[FILE]", 0, 1),
+    .help = "Check wisdom and print it sorted and aligned",
+    .detail =
+        "Comments, provenance, measured fields and the precedence of rules are kept. With -o, "
+        "FILE may be rewritten in place. Without FILE, the merged rules of the job "
+        "(ATTUNE_WISDOM), the user and the system are printed.",
+    .examples = ATN_NOTES(
+        {"attune wisdom show", "Print the rules that jobs use"},
+        {"attune wisdom show cluster.wisdom -o cluster.wisdom", "Format a file in place"}),
     .flags = ATN_CMD_OUTPUT,
     .run = run_show,
 };
 
-/* A file of rules is wisdom whoever wrote it; its older name. */
+/* The older name of `attune wisdom show`. */
 const atn_command atn_cmd_rules_show = {
     .noun = "rules",
     .verb = "show",
-    .operands = "FILE",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "The same as attune wisdom show",
-    .flags = ATN_CMD_OUTPUT,
+    ATN_OPERANDS("FILE", 1, 1),
+    .help = "Older name of 'attune wisdom show'",
+    .flags = ATN_CMD_OUTPUT | ATN_CMD_HIDDEN,
     .run = run_show,
 };
 
@@ -65,14 +66,14 @@ const atn_command atn_cmd_rules_show = {
 
 static bool covers(atn_span a, atn_span b) { return a.lo <= b.lo && b.hi <= a.hi; }
 
-/* Evidence that waits behind better evidence: more of it may come. */
+/* Weaker evidence after better evidence is not a finding, because samples may be added to it. */
 static bool is_weaker(const atn_rule *rule, const atn_rule *before)
 {
     return atn_rule_backing(rule) == ATN_MEASURED && atn_rule_backing(before) == ATN_MEASURED &&
            !atn_rule_same_problem(rule, before) && atn_rule_certainty(before, rule) < 0;
 }
 
-/* An earlier rule that leaves nothing for this one; -1: none. */
+/* An earlier rule that covers this one; -1: none. */
 static int shadowing(const atn_rules *rules, int i)
 {
     const atn_rule *rule = atn_rules_at(rules, i);
@@ -86,7 +87,7 @@ static int shadowing(const atn_rules *rules, int i)
     return -1;
 }
 
-/* Each doubt about a rule on a line; how many. */
+/* Prints a line for each finding; returns their number. */
 static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
 {
     const atn_rule *rule = atn_rules_at(rules, i);
@@ -94,24 +95,24 @@ static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
     const struct {
         bool wrong;
         const char *what;
-    } doubts[] = {
+    } findings[] = {
         {rule->next_ps >= 0 && rule->time_ps > rule->next_ps,
-         "the runner-up was faster; measure again, or let it win"},
+         "the runner-up was faster; measure again, or use it"},
         {rule->ci_ps >= 0 && rule->time_ps >= 0 && 2 * rule->ci_ps > rule->time_ps,
-         "the interval is as wide as the time; measure again"},
+         "the confidence interval is as wide as the time; measure again"},
         {rule->samples >= 0 && rule->samples < 3, "fewer than three samples; measure again"},
         {rule->next.row != NULL && atn_same_choice(&rule->use, &rule->next),
-         "the runner-up is the winner; remove next="},
+         "the runner-up equals the winner; remove next="},
     };
     int n = 0;
     if (before >= 0) {
-        fprintf(f, "%s:%d: never used where the algorithm of line %d applies; remove one\n", file,
-                rule->line, atn_rules_at(rules, before)->line);
+        fprintf(f, "%s:%d: never used where the algorithm of line %d is applicable; remove one\n",
+                file, rule->line, atn_rules_at(rules, before)->line);
         n++;
     }
-    for (size_t k = 0; k < sizeof doubts / sizeof *doubts; k++)
-        if (doubts[k].wrong) {
-            fprintf(f, "%s:%d: %s\n", file, rule->line, doubts[k].what);
+    for (size_t k = 0; k < sizeof findings / sizeof *findings; k++)
+        if (findings[k].wrong) {
+            fprintf(f, "%s:%d: %s\n", file, rule->line, findings[k].what);
             n++;
         }
     return n;
@@ -119,7 +120,7 @@ static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
 
 static int run_check(const atn_args *a, atn_error *err)
 {
-    int doubts = 0;
+    int findings = 0;
     for (int k = 0; k < a->noperands; k++) {
         atn_rules *rules;
         const atn_status status = atn_rules_read(a->operands[k], &rules, err);
@@ -129,30 +130,28 @@ static int run_check(const atn_args *a, atn_error *err)
         for (int i = 0; i < atn_rules_count(rules); i++)
             found += check_rule(a->out, a->operands[k], rules, i);
         if (found == 0)
-            fprintf(a->out, "%s: %d rules, nothing to object to\n", a->operands[k],
-                    atn_rules_count(rules));
-        doubts += found;
+            fprintf(a->out, "%s: %d rules, no findings\n", a->operands[k], atn_rules_count(rules));
+        findings += found;
         atn_rules_free(rules);
     }
-    return doubts > 0 ? ATN_FINDING : ATN_OK;
+    return findings > 0 ? ATN_FINDING : ATN_OK;
 }
 
 const atn_command atn_cmd_wisdom_check = {
     .noun = "wisdom",
     .verb = "check",
-    .operands = "FILE...",
-    .min_operands = 1,
-    .max_operands = 1000,
-    .help = "Find rules that are never used or rest on too little",
-    .detail = "Exit code 1 when there is something to object to.",
+    ATN_OPERANDS("FILE...", 1, 1000),
+    .help = "Find rules that are never used or lack evidence",
+    .detail = "The exit status is 1 if there are findings.",
+    .examples = ATN_NOTES({"attune wisdom check cluster.wisdom", "Check a file"}),
     .flags = ATN_CMD_OUTPUT,
     .run = run_check,
 };
 
 /* ---- merge ---- */
 
-/* All are read before anything is changed: who tries again after a bad one would count the samples
- * of those before it twice. */
+/* All files are read before any change, because a repetition after an invalid file would count the
+ * samples of earlier files twice. */
 static int run_merge(const atn_args *a, atn_error *err)
 {
     const int n = a->noperands - 1;
@@ -171,14 +170,16 @@ static int run_merge(const atn_args *a, atn_error *err)
 const atn_command atn_cmd_wisdom_merge = {
     .noun = "wisdom",
     .verb = "merge",
-    .operands = "INTO FILE...",
-    .min_operands = 2,
-    .max_operands = 1000,
-    .help = "Join what files say into one file",
-    .detail = "INTO is changed under a lock that jobs respect too, at once or not at all, and made "
-              "when it is not there. Of two answers to one problem the better evidence stays: "
-              "docs/wisdom-format.md. When INTO is damaged it is left alone and what is new goes "
-              "to INTO.unmerged.",
+    ATN_OPERANDS("INTO FILE...", 2, 1000),
+    .help = "Merge wisdom files into one file",
+    .detail = "INTO is created if missing and replaced atomically, under a lock that jobs use as "
+              "well. Of two rules for one problem, the one with better evidence is kept; see "
+              "docs/wisdom-format.md. If INTO is damaged, it is not changed, and the new rules are "
+              "written to INTO.unmerged.",
+    .examples = ATN_NOTES({"attune wisdom merge cluster.wisdom job1.wisdom job2.wisdom",
+                           "Merge the wisdom of two jobs"}),
+    .files = ATN_NOTES({"FILE.lock", "Lock of a wisdom file"},
+                       {"FILE.unmerged", "New rules, if the wisdom file is damaged"}),
     .run = run_merge,
 };
 
@@ -205,8 +206,8 @@ static char *line_of(const atn_rule *rule)
     return fclose(f) == 0 ? text : NULL;
 }
 
-/* Rules of `a` that are not in `b` as they are, with a sign; those with another answer are told in
- * both directions at once.  How many; -1: no memory. */
+/* Prints rules of `a` that differ from `b`, with a sign; changed rules are printed in both
+ * versions. Returns their number; -1: out of memory. */
 static int print_missing(FILE *f, const atn_rules *a, const atn_rules *b, char sign, bool changes)
 {
     int n = 0;
@@ -252,12 +253,12 @@ static int run_diff(const atn_args *a, atn_error *err)
 const atn_command atn_cmd_wisdom_diff = {
     .noun = "wisdom",
     .verb = "diff",
-    .operands = "OLD NEW",
-    .min_operands = 2,
-    .max_operands = 2,
-    .help = "Tell which problems have other answers in two files",
-    .detail = "Lines of OLD with -, of NEW with +; order and alignment do not count. Exit code 1 "
-              "when there is a difference.",
+    ATN_OPERANDS("OLD NEW", 2, 2),
+    .help = "Compare the rules of two files",
+    .detail =
+        "Lines of OLD are marked with -, lines of NEW with +; order and alignment are ignored. "
+        "The exit status is 1 if there are differences.",
+    .examples = ATN_NOTES({"attune wisdom diff old.wisdom new.wisdom", "Compare two files"}),
     .flags = ATN_CMD_OUTPUT,
     .run = run_diff,
 };
@@ -265,22 +266,14 @@ const atn_command atn_cmd_wisdom_diff = {
 /* ---- forget ---- */
 
 static const atn_option forget_options[] = {
-    {.name = "operation",
-     .argument = "NAME",
-     .type = ATN_OPT_LIST,
-     .doc = "rules of this operation"},
-    {.name = "ranks", .argument = "RANGE", .type = ATN_OPT_TEXT, .doc = "whose ranks lie in RANGE"},
-    {.name = "bytes", .argument = "RANGE", .type = ATN_OPT_TEXT, .doc = "whose bytes lie in RANGE"},
-    {.name = "at",
-     .argument = "PLACE",
-     .type = ATN_OPT_TEXT,
-     .doc = "of the section PLACE (MACHINE/LAYOUT; *: outside of sections)"},
-    {.name = "before",
-     .argument = "DATE",
-     .type = ATN_OPT_TEXT,
-     .doc = "last measured before DATE, or at an unknown time"},
-    {.name = "guesses", .type = ATN_OPT_FLAG, .doc = "only what was never measured"},
-    {.name = "by-hand", .type = ATN_OPT_FLAG, .doc = "also what somebody wrote"},
+    ATN_LIST("operation", "NAME", "Rules of this operation"),
+    ATN_TEXT("ranks", "RANGE", NULL, "Rules whose ranks are within RANGE"),
+    ATN_TEXT("bytes", "RANGE", NULL, "Rules whose sizes are within RANGE"),
+    ATN_TEXT("at", "PLACE", NULL,
+             "Rules of the section PLACE (MACHINE/LAYOUT; *: outside sections)"),
+    ATN_TEXT("before", "DATE", NULL, "Rules last measured before DATE, or at an unknown time"),
+    ATN_FLAG("guesses", "Only rules without measurements"),
+    ATN_FLAG("by-hand", "Also rules written by hand"),
     {0},
 };
 
@@ -326,24 +319,26 @@ static int run_forget(const atn_args *a, atn_error *err)
     atn_forgetting what;
     int n = 0;
     if (a->given.n == 0)
-        return atn_fail(err, ATN_USAGE, "say what to forget; --ranks '*' forgets all measurements");
+        return atn_fail(err, ATN_USAGE,
+                        "no rules selected; --ranks '*' selects all measured rules");
     atn_status status = read_forgetting(a, &what, err);
     if (status == ATN_OK)
         status = atn_wisdom_forget(a->operands[0], &what, &n, err);
     if (status == ATN_OK)
-        printf("%s: %d rules forgotten\n", a->operands[0], n);
+        printf("%s: %d rules removed\n", a->operands[0], n);
     return status;
 }
 
 const atn_command atn_cmd_wisdom_forget = {
     .noun = "wisdom",
     .verb = "forget",
-    .operands = "FILE",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Remove measurements from a file",
+    ATN_OPERANDS("FILE", 1, 1),
+    .help = "Remove measured rules from a file",
     .detail =
-        "Rules that meet all options go; what somebody wrote stays unless --by-hand is given.",
+        "Removes rules that match all options; rules written by hand are kept unless --by-hand "
+        "is given.",
+    .examples = ATN_NOTES(
+        {"attune wisdom forget cluster.wisdom --before 2026-01-01", "Remove old measurements"}),
     .options = forget_options,
     .run = run_forget,
 };

@@ -1,4 +1,4 @@
-/* cmd_wisdom_export.c - attune wisdom export: rules for MPI libraries without Attune. */
+/* cmd_wisdom_export.c - attune wisdom export: rules in the formats of Open MPI and MPICH. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -7,15 +7,9 @@
 static const char *const libraries[] = {"openmpi", "mpich", NULL};
 
 static const atn_option options[] = {
-    {.name = "for",
-     .argument = "openmpi|mpich",
-     .type = ATN_OPT_WORD,
-     .words = libraries,
-     .doc = "the MPI library that shall read it"},
-    {.name = "at",
-     .argument = "PLACE",
-     .type = ATN_OPT_TEXT,
-     .doc = "where it will be used (MACHINE/LAYOUT); without, rules in sections are left out"},
+    ATN_WORD("for", "openmpi|mpich", NULL, libraries, "MPI library that reads the result"),
+    ATN_TEXT("at", "PLACE", NULL,
+             "Place of use (MACHINE/LAYOUT); without it, rules in sections are omitted"),
     {.name = "ranks",
      .letter = 'p',
      .argument = "P",
@@ -23,11 +17,8 @@ static const atn_option options[] = {
      .min = 2,
      .max = 4096,
      .fallback = "128",
-     .doc = "the largest communicator that is told of"},
-    {.name = "library",
-     .argument = "FILE",
-     .type = ATN_OPT_FILE,
-     .doc = "with --for mpich: the libmpich.so that will use it"},
+     .doc = "Largest communicator to export rules for"},
+    ATN_FILE("library", "FILE", "With --for mpich: the libmpich.so that reads the result"),
     {0},
 };
 
@@ -51,9 +42,8 @@ static bool is_first_of_place(const atn_rules *rules, int i)
     return true;
 }
 
-/* What jobs and `attune tune` write is all in sections: nobody should take an export without it for
- * the whole. */
-static void tell_left_out(const atn_rules *rules)
+/* Jobs and `attune tune` write sections only, so an export without them may be nearly empty. */
+static void report_omitted(const atn_rules *rules)
 {
     for (int i = 0; i < atn_rules_count(rules); i++) {
         const int64_t place = atn_rules_at(rules, i)->place;
@@ -62,8 +52,8 @@ static void tell_left_out(const atn_rules *rules)
             n += atn_rules_at(rules, k)->place == place;
         if (place != 0 && is_first_of_place(rules, i))
             fprintf(stderr,
-                    "attune: %d rule%s left out that hold%s in one place; --at '%s' takes %s\n", n,
-                    n == 1 ? "" : "s", n == 1 ? "s" : "", atn_interned(place),
+                    "attune: %d rule%s of section '%s' omitted; add --at '%s' to include %s\n", n,
+                    n == 1 ? "" : "s", atn_interned(place), atn_interned(place),
                     n == 1 ? "it" : "them");
     }
 }
@@ -74,23 +64,24 @@ static int run(const atn_args *a, atn_error *err)
     atn_rules *rules;
     int64_t place;
     if (target == NULL)
-        return atn_fail(err, ATN_USAGE, "say --for openmpi or --for mpich");
+        return atn_fail(err, ATN_USAGE, "no target; add --for openmpi or --for mpich");
     if (strcmp(target, "mpich") == 0 && atn_arg_text(a, "library") == NULL)
-        return atn_fail(err, ATN_USAGE,
-                        "--for mpich needs --library LIBMPICH.SO: its own decisions are completed");
+        return atn_fail(
+            err, ATN_USAGE,
+            "--for mpich requires --library LIBMPICH.SO, whose selection table is extended");
     if (here != NULL && !atn_place_parse(here, &place))
         return atn_fail(err, ATN_USAGE, "--at %.60s: write MACHINE/LAYOUT", here);
     atn_status status = atn_rules_read(a->operands[0], &rules, err);
     if (status != ATN_OK)
         return status;
     if (here == NULL)
-        tell_left_out(rules);
+        report_omitted(rules);
     else if (!atn_rules_narrow(rules, here, false))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     else if (atn_rules_count(rules) == 0)
-        status =
-            atn_fail(err, ATN_INPUT, "%s: no rule holds at %s; without --at its places are told",
-                     a->operands[0], here);
+        status = atn_fail(err, ATN_INPUT,
+                          "%s: no rule applies at %s; without --at, its places are listed",
+                          a->operands[0], here);
     if (status == ATN_OK)
         status = export_rules(a, rules, err);
     atn_rules_free(rules);
@@ -100,14 +91,14 @@ static int run(const atn_args *a, atn_error *err)
 const atn_command atn_cmd_wisdom_export = {
     .noun = "wisdom",
     .verb = "export",
-    .operands = "FILE",
-    .min_operands = 1,
-    .max_operands = 1,
-    .help = "Write rules that Open MPI or MPICH follow without Attune",
+    ATN_OPERANDS("FILE", 1, 1),
+    .help = "Export rules for Open MPI or MPICH without Attune",
     .detail = "Open MPI 4.1: mpirun --mca coll_tuned_use_dynamic_rules 1 --mca "
               "coll_tuned_dynamic_rules_filename FILE. MPICH 4.0: set "
               "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE. Algorithms that the library does "
-              "not have are told, and left to its own decision.",
+              "not have are reported; the library selects an algorithm for these problems.",
+    .examples = ATN_NOTES({"attune wisdom export cluster.wisdom --for openmpi -o openmpi.rules",
+                           "Export rules for Open MPI"}),
     .options = options,
     .flags = ATN_CMD_OUTPUT,
     .run = run,

@@ -1,4 +1,4 @@
-/* elf.c - reads one ELF file with every offset checked: the file may be anything. */
+/* elf.c - reads an ELF file; every offset is checked, because the file may be invalid. */
 #include "cli/elf.h"
 
 #include <elf.h>
@@ -22,7 +22,7 @@ static const void *inside(const atn_object *o, uint64_t offset, uint64_t bytes)
     return offset <= o->size && bytes <= o->size - offset ? o->map + offset : NULL;
 }
 
-/* A header or table entry; valid files keep them aligned. */
+/* A header or table entry; aligned in valid files. */
 static const void *record(const atn_object *o, uint64_t offset, uint64_t bytes)
 {
     return offset % sizeof(ElfW(Addr)) == 0 ? inside(o, offset, bytes) : NULL;
@@ -44,7 +44,7 @@ static const segment *segment_at(const atn_object *o, int i)
     return record(o, h->e_phoff + (uint64_t)i * sizeof(segment), sizeof(segment));
 }
 
-/* Where an address of the running program lies in the file. */
+/* File offset of a virtual address. */
 static uint64_t file_offset(const atn_object *o, uint64_t address)
 {
     const segment *s;
@@ -130,7 +130,7 @@ static bool holds_mpi(const atn_object *o)
     return false;
 }
 
-/* The kernel's view of this process: what a library of this build can be loaded into. */
+/* Properties of this process, which a library of this build requires. */
 static bool same_machine(const header *h)
 {
     static header self;

@@ -1,4 +1,4 @@
-/* elf_search.c - the libraries that ld.so would load for a program, without loading any. */
+/* elf_search.c - finds the libraries that ld.so would load for a program, without loading them. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void origin_of(const char *path, char out[PATH_MAX])
     slash[slash == out ? 1 : 0] = '\0';
 }
 
-/* Replaces $ORIGIN or ${ORIGIN} at the start, the only place where it makes sense. */
+/* Replaces $ORIGIN or ${ORIGIN} at the start of a path. */
 static bool try_dir(const char *dir, int n, const char *name, const char *object, char out[4096])
 {
     static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
@@ -77,7 +77,7 @@ typedef struct {
 
 static const char cache_magic[] = "glibc-ld.so.cache1.1";
 
-/* Old files have the present format behind an older one. */
+/* Old files contain the current format after an older one. */
 static const char *cache_start(const char *text, size_t bytes)
 {
     return memmem(text, bytes, cache_magic, sizeof cache_magic - 1);
@@ -110,7 +110,7 @@ static bool try_cache(const char *name, char out[4096])
 
 /* ---- one library ---- */
 
-/* DT_RPATH of the object and of all that led to it, each only where no DT_RUNPATH replaces it. */
+/* DT_RPATH of the object and of its parents, unless replaced by DT_RUNPATH. */
 static bool try_rpaths(const char *name, const atn_loader *by, char out[4096])
 {
     for (const atn_loader *l = by; l != NULL; l = l->parent)
@@ -130,7 +130,7 @@ bool atn_library_find(const char *name, const atn_loader *by, const char *librar
            try_list("/lib:/usr/lib:/lib64:/usr/lib64", name, by->path, out);
 }
 
-/* ---- the program and everything below it ---- */
+/* ---- the program and its dependencies ---- */
 
 static bool is_mpi(const char *name)
 {
@@ -144,8 +144,8 @@ typedef struct {
 } node;
 
 typedef struct {
-    ATN_VEC(node *) nodes;       /* in the order in which ld.so meets them */
-    ATN_VEC(const char *) names; /* already looked for; point into the nodes' files */
+    ATN_VEC(node *) nodes;       /* in the order of ld.so */
+    ATN_VEC(const char *) names; /* already searched; point into the files of nodes */
     const char *library_path;
     atn_elf *about;
 } walk;
@@ -172,7 +172,7 @@ static bool known(walk *w, const char *name)
     return !atn_push(&w->names, name);
 }
 
-/* Breadth first, as ld.so does; stops at the first MPI library. */
+/* Breadth first, like ld.so; stops at the first MPI library. */
 static void follow(walk *w)
 {
     char path[4096];

@@ -13,7 +13,7 @@
 #include "report/job.h"
 #include "topo/topo.h"
 
-/* What a reader has found wrong, and how to get a file that is right. */
+/* The error of a reader, and how to obtain a valid file. */
 static atn_status refuse(const atn_error *why, const char *remedy, atn_error *err)
 {
     return atn_fail(err, why->status, "%s; %s", why->text, remedy);
@@ -79,8 +79,8 @@ atn_status atn_check_partners(const char *name, atn_error *err)
     if (ours)
         return ATN_OK;
     return atn_fail(err, ATN_INPUT,
-                    "%s:1: not a list of partners as Attune writes it, and the job would replace "
-                    "it; name another file",
+                    "%s:1: not a list of partners written by Attune, and the job would replace it; "
+                    "name another file",
                     name);
 }
 
@@ -91,7 +91,7 @@ atn_status atn_check_written(const char *name, atn_error *err)
 
 /* ---- reports ---- */
 
-/* What a name ends with, from its last dot on; "": no dot. */
+/* The suffix of a file name, with its dot; "": none. */
 static const char *suffix_of(const char *path)
 {
     const char *const slash = strrchr(path, '/'), *const name = slash != NULL ? slash + 1 : path;
@@ -115,10 +115,11 @@ atn_status atn_check_report(const char *path, const char *format, atn_error *err
         return atn_check_written(path, err);
     while (atn_job_formats[n] != NULL)
         n++;
-    return atn_fail(err, ATN_USAGE,
-                    "report %s: %s is no format; let the name end with .txt, .csv, .json or .html, "
-                    "or give --format: %s",
-                    path, suffix_of(path), atn_enumerate(atn_job_formats, n, ", ", formats));
+    return atn_fail(
+        err, ATN_USAGE,
+        "report %s: unknown format %s; use the suffix .txt, .csv, .json or .html, or add "
+        "--format: %s",
+        path, suffix_of(path), atn_enumerate(atn_job_formats, n, ", ", formats));
 }
 
 /* ---- commands that measure ---- */
@@ -136,8 +137,8 @@ static atn_status check_samples(const char *name, atn_error *err)
 
 static const struct {
     const char *option;
-    const char *variable; /* that counts where the option is not given; or NULL */
-    const char *word;     /* that is no file; or NULL */
+    const char *variable; /* used if the option is not given; or NULL */
+    const char *word;     /* a value that is not a file; or NULL */
     atn_file_check *check;
 } job_files[] = {
     {"machine", "ATTUNE_MACHINE", NULL, atn_check_machine},

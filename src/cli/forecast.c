@@ -31,10 +31,7 @@ atn_status atn_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *e
     if (map == NULL)
         return ATN_OK;
     if (*topo_p == NULL)
-        return atn_fail(err, ATN_USAGE,
-                        "--map %s: says where ranks are on a topology; name one "
-                        "with --topology",
-                        map);
+        return atn_fail(err, ATN_USAGE, "--map %s: requires --topology", map);
     const atn_status st = atn_topo_order(*topo_p, map, &placed, err);
     if (st)
         return st;
@@ -53,7 +50,7 @@ static atn_status bad_problem(const char *text, const char *why, atn_error *err)
                     text, why);
 }
 
-/* What follows the size: the root of a rooted operation, type and operator of a reduction. */
+/* Root of a rooted operation, or datatype and operator of a reduction. */
 static atn_status read_rest(const char *text, char *words[2], atn_forecast *f, atn_error *err)
 {
     const unsigned flags = atn_operation_get(f->q.op)->flags;
@@ -61,10 +58,11 @@ static atn_status read_rest(const char *text, char *words[2], atn_forecast *f, a
         int64_t root;
         if (atn_parse_size(words[i], &root)) {
             if (!(flags & ATN_ROOTED) || root >= f->q.p)
-                return bad_problem(text, "that root is not possible", err);
+                return bad_problem(text, "the root is out of range, or the operation has none",
+                                   err);
             f->q.root = (int)root;
         } else if (!(flags & ATN_TYPED)) {
-            return bad_problem(text, "only reductions have a type and an operator", err);
+            return bad_problem(text, "only reductions have a datatype and an operator", err);
         } else {
             snprintf(i == 0 ? f->type : f->op, sizeof f->type, "%s", words[i]);
         }
@@ -80,13 +78,13 @@ static atn_status read_words(const char *text, char *words[5], const atn_topo *t
     if (st)
         return st;
     if (words[1] && *words[1] && !atn_parse_size(words[1], &ranks))
-        return bad_problem(text, "the second word is no number of ranks", err);
+        return bad_problem(text, "the second field is not a number of ranks", err);
     if (ranks < 2 || ranks > ATN_RANKS_MAX)
-        return bad_problem(text, "it needs at least two ranks, or a topology", err);
+        return bad_problem(text, "at least two ranks, or a topology, are required", err);
     if (t && ranks != t->p)
         return atn_fail(err, ATN_USAGE, "problem '%.80s': the topology has %d ranks", text, t->p);
     if (!words[2] || !atn_parse_size(words[2], &f->q.bytes))
-        return bad_problem(text, "the third word is no size", err);
+        return bad_problem(text, "the third field is not a size", err);
     f->q.p = (int)ranks;
     f->q.segments = 1;
     f->q.topo = t;
@@ -99,11 +97,11 @@ atn_status atn_forecast_parse(const char *text, const atn_topo *t, atn_forecast 
     char copy[128], *rest = copy, *words[6] = {NULL};
     atn_forecast f = {0};
     if ((size_t)snprintf(copy, sizeof copy, "%s", text) >= sizeof copy)
-        return bad_problem(text, "it is too long", err);
+        return bad_problem(text, "too long", err);
     for (int i = 0; i < 6 && rest; i++)
         words[i] = strsep(&rest, ":");
     if (words[5])
-        return bad_problem(text, "it has too many words", err);
+        return bad_problem(text, "too many fields", err);
     const atn_status st = read_words(text, words, t, &f, err);
     if (!st)
         *f_p = f;

@@ -1,14 +1,20 @@
-/* forecast.h - what commands that predict share: machine, placement, problem, times for people. */
+/* forecast.h - shared by commands that predict: machine, rank mapping, problem, printed times. */
 #ifndef ATN_FORECAST_H
 #define ATN_FORECAST_H
 
 #include "cli/lookup.h"
 #include "model/machine.h"
 
-/* What --machine names, else the built-in one; refused when it was measured on another cluster. */
+#define ATN_DOC_MACHINE                                                                            \
+    "Machine file of 'attune measure'; default: a built-in machine with Gigabit Ethernet"
+#define ATN_OPTION_MAP                                                                             \
+    ATN_TEXT("map", "ORDER", NULL,                                                                 \
+             "Rank mapping on the topology: sequential, roundrobin, or a list of hosts")
+
+/* Loads --machine, else the built-in machine; rejects one that was measured on another cluster. */
 atn_status atn_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
                              atn_error *err);
-/* Puts the ranks of a topology where --map says; *topo_p is replaced. */
+/* Places the ranks of a topology by --map; replaces *topo_p. */
 atn_status atn_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err);
 
 /* "allreduce:32:64K:f64:sum": operation, ranks (may be empty with a topology), bytes, and for

@@ -1,4 +1,4 @@
-/* formula.c - algorithms on mappings, and expressions, as canonical tau-Lop terms. */
+/* formula.c - see formula.h. */
 #include "cli/formula.h"
 
 #include <stdlib.h>
@@ -13,48 +13,21 @@ static const char *const units[] = {"block", "whole", NULL};
 
 const atn_option atn_formula_options[] = {
     ATN_OPTION_RANKS(1),
-    {.name = "nodes",
-     .argument = "M",
-     .fallback = "1",
-     .doc = "Number of nodes",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = ATN_RANKS_MAX},
-    {.name = "map",
-     .argument = "WORD",
-     .fallback = "seq",
-     .doc = "Where ranks are: seq, rr, or nodes in the order of ranks, as in 0*4,1*3,0",
-     .type = ATN_OPT_TEXT},
-    {.name = "contention",
-     .argument = "RULE",
-     .fallback = "node",
-     .doc = "Transfers over the network run at a time that reach the same node; or all of them",
-     .type = ATN_OPT_WORD,
-     .words = contentions},
-    {.name = "transport",
-     .argument = "HOW",
-     .doc = "Messages in memory move whole, in segments, or as a stream of very many segments",
-     .type = ATN_OPT_WORD,
-     .words = transports},
-    {.name = "unit",
-     .argument = "WHAT",
-     .fallback = "block",
-     .doc = "What m is: the block of one rank, or the whole of all ranks",
-     .type = ATN_OPT_WORD,
-     .words = units},
-    {.name = "overheads", .doc = "With the overheads o0 and o1"},
-    {.name = "copies", .doc = "With the copies c inside ranks"},
-    {.name = "no-axiom", .doc = "Do not take the network for slower than memory"},
-    {.name = "machine",
-     .argument = "FILE",
-     .doc = "Tell times too, for m = --bytes on this machine ('builtin': the assumed one)",
-     .type = ATN_OPT_FILE},
-    {.name = "segment",
-     .argument = "N",
-     .fallback = "8K",
-     .doc = "Bytes of a segment, S, for these times",
-     .type = ATN_OPT_SIZE},
-    {.name = "ascii", .doc = "Write formulas without signs that ASCII does not have"},
+    ATN_INT("nodes", "M", "1", 1, ATN_RANKS_MAX, "Number of nodes"),
+    ATN_TEXT("map", "WORD", "seq",
+             "Rank mapping: seq (block), rr (cyclic), or the node of each rank, as in 0*4,1*3,0"),
+    ATN_WORD("contention", "RULE", "node", contentions,
+             "Network transfers that are concurrent: those of the same node, or all"),
+    ATN_WORD("transport", "HOW", NULL, transports, "Transfer of messages in memory"),
+    ATN_WORD("unit", "WHAT", "block", units,
+             "Meaning of m: the block of one rank, or the data of all ranks"),
+    ATN_FLAG("overheads", "Include the overheads o0 and o1"),
+    ATN_FLAG("copies", "Include the copies c inside ranks"),
+    ATN_FLAG("no-axiom", "Do not assume that the network is slower than memory"),
+    ATN_OPTION_MACHINE(
+        "Also print times for m = --bytes on this machine ('builtin': built-in one)"),
+    ATN_SIZE("segment", "N", "8K", "Segment size S for these times"),
+    ATN_FLAG("ascii", "Write formulas in ASCII"),
     {0},
 };
 
@@ -65,18 +38,6 @@ atn_tau_style atn_formula_style(const atn_args *a)
 
 /* ---- schedules ---- */
 
-static atn_status read_file(const char *path, atn_set *set_p, atn_error *err)
-{
-    char *text;
-    size_t bytes;
-    atn_status st = atn_read_file(path, &text, &bytes, err);
-    if (st)
-        return st;
-    st = atn_schedule_parse(text, path, &set_p->v, &set_p->p, err);
-    free(text);
-    return st;
-}
-
 static atn_status build(const atn_args *a, const char *name, atn_set *set_p, atn_topo **topo_p,
                         atn_error *err)
 {
@@ -84,7 +45,7 @@ static atn_status build(const atn_args *a, const char *name, atn_set *set_p, atn
     int p = 0;
     atn_status st = atn_lookup_choice(name, &want.choice, err);
     if (!st && !want.choice.row->algo->build)
-        st = atn_fail(err, ATN_INPUT, "%s has no schedule to look at", want.choice.row->name);
+        st = atn_fail(err, ATN_INPUT, "%s has no schedule", want.choice.row->name);
     st = st ? st : atn_lookup_params(a, &want.choice, err);
     st = st ? st : atn_request_topology(a, &want, err);
     st = st ? st : atn_request_operation(a, want.choice.row->op, &want, err);
@@ -134,7 +95,7 @@ static atn_status find_mapping(const atn_args *a, const char *word, const atn_to
 {
     if (topo && (word || atn_arg_given(a, "map") || atn_arg_given(a, "nodes")))
         return atn_fail(err, ATN_USAGE,
-                        "the topology tells where ranks are; leave out the nodes and the mapping");
+                        "--topology determines the rank mapping; omit --nodes and --map");
     if (topo)
         return map_hosts(topo, m, err);
     return atn_mapping_read(word ? word : atn_arg_text(a, "map"), p, (int)atn_arg_int(a, "nodes"),
@@ -161,8 +122,8 @@ atn_status atn_placed_read(const atn_args *a, const char *name, const char *word
     atn_set set = {0};
     atn_topo *topo = NULL;
     atn_placed x = {.traffic = {0}};
-    atn_status st =
-        access(name, F_OK) == 0 ? read_file(name, &set, err) : build(a, name, &set, &topo, err);
+    atn_status st = access(name, F_OK) == 0 ? atn_set_read(name, 0, &set, err)
+                                            : build(a, name, &set, &topo, err);
     if (st)
         return st;
     x.block = block_form(a, &set);
@@ -222,7 +183,7 @@ static atn_status read_expression(const atn_args *a, const char *text, atn_terms
     return st;
 }
 
-/* Expressions never begin with the name of an operation and a slash. */
+/* Expressions do not start with an operation and a slash. */
 static bool is_algorithm(const char *text)
 {
     char word[40];

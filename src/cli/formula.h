@@ -1,15 +1,15 @@
-/* formula.h - what the commands of `attune model` take: algorithms on mappings, or expressions. */
+/* formula.h - operands of `attune model`: algorithms on rank mappings, or tau-Lop expressions. */
 #ifndef ATN_FORMULA_H
 #define ATN_FORMULA_H
 
 #include "cli/lookup.h"
 #include "research/taulop/derive.h"
 
-/* Options that tell where ranks are and how costs are counted, beside atn_schedule_options. */
+/* Rank mapping and cost model, in addition to atn_schedule_options. */
 extern const atn_option atn_formula_options[];
 
-/* The traffic of an algorithm or of a schedule file, and its mapping: `word`, else what the options
- * say.  `block`: what a natural block is called. */
+/* The traffic of an algorithm or a schedule file, and its mapping: `word`, else that of the
+ * options. `block`: the symbol of a natural block. */
 typedef struct {
     atn_traffic traffic;
     atn_mapping mapping;

@@ -1,4 +1,4 @@
-/* launch.c - splits a launcher's command line into app contexts and finds their programs. */
+/* launch.c - splits the command line of a launcher into app contexts and finds their programs. */
 #include "cli/launch.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 /* ---- options ---- */
 
-/* An option that no table knows: if a program follows, it takes no argument. */
+/* An option that is in no table takes no argument if a program follows. */
 static int guess_arguments(const atn_launch *l, int next, int stop)
 {
     char path[4096];
@@ -23,7 +23,7 @@ static int table_arguments(const atn_launcher *launcher, const char *name)
     return -1;
 }
 
-/* "-n4", "-lN2": letters up to the first that takes an argument, which may be glued to it. */
+/* "-n4", "-lN2": letters up to the first with an argument, which may be attached. */
 static void letters(const atn_launcher *launcher, char *word, atn_launch_option *o)
 {
     while (*word != '\0' && strchr(launcher->letters, *word) != NULL)
@@ -69,7 +69,7 @@ static void note_option(const atn_launch *l, const atn_launch_option *o, atn_app
         app->path = value;
     if (atn_in_words(l->launcher->hides, o->name))
         app->hides = l->words[o->argument - 1];
-    if (l->launcher->tells != NULL && atn_in_words(l->launcher->tells, o->name))
+    if (l->launcher->mpi != NULL && atn_in_words(l->launcher->mpi, o->name))
         app->mpi = value;
 }
 
@@ -111,7 +111,7 @@ static bool split_apps(atn_launch *l)
     return push_app(l, first, l->n);
 }
 
-/* "timeout 60 mpirun ...": the launcher behind a wrapper.  Of "attune lab run" it is the end. */
+/* "timeout 60 mpirun ...": the launcher after a wrapper; for "attune lab run", its last word. */
 static int find_launcher(char **words, int n)
 {
     if (n > 2 && atn_launcher_lab(words, 2) != NULL)

@@ -1,7 +1,7 @@
-/* launch_command.c - hands variables to the processes of a job in the launcher's own way.
+/* launch_command.c - passes variables to the processes of a job by options of the launcher.
  *
- * Our words come directly behind the launcher or the ":", so that what the user wrote later still
- * wins; only a user's own LD_PRELOAD is edited, because both are wanted. */
+ * The options directly follow the launcher or ":", so that options of the user override them; a
+ * user's LD_PRELOAD is extended, because both libraries are required. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
 
 /* ---- LD_PRELOAD values ---- */
 
-/* What goes between our library and a kept value; nothing when the value names it already. */
+/* The separator between the library and the old value; none if the value contains the library. */
 static const char *behind(const atn_handout *h, const char *old)
 {
     return old == NULL || *old == '\0' || strcmp(old, h->library) == 0 ? "" : old;
@@ -109,7 +109,7 @@ static bool edit_env(writer *w, const atn_launch_option *o)
 
 static void insert_env(writer *w, const atn_app *app, bool has_preload)
 {
-    (void)has_preload; /* perhaps only in one context; a later option wins anyway */
+    (void)has_preload; /* may be in one context only; a later option takes precedence */
     if (app->first != w->l->at)
         return;
     put(w, "-genv");
@@ -126,7 +126,7 @@ static void insert_env(writer *w, const atn_app *app, bool has_preload)
 
 static bool is_export(const atn_launch_option *o) { return strcmp(o->name, "export") == 0; }
 
-/* The user's list without LD_PRELOAD, then ours; `list` is cut in place. */
+/* The list of the user without LD_PRELOAD, then the new one; modifies `list`. */
 static void print_export(FILE *f, char *list, const atn_handout *h)
 {
     const char *kept = h->preload, *value;
@@ -181,7 +181,7 @@ static void insert_export(writer *w, const atn_app *app, bool has_preload)
 /* ---- the command ---- */
 
 static const struct {
-    bool (*edit)(writer *w, const atn_launch_option *o); /* writes the option changed, or nothing */
+    bool (*edit)(writer *w, const atn_launch_option *o); /* writes the changed option, or nothing */
     void (*insert)(writer *w, const atn_app *app, bool has_preload);
 } ways[] = {
     [ATN_WAY_X] = {edit_x, insert_x},
@@ -189,7 +189,7 @@ static const struct {
     [ATN_WAY_EXPORT] = {edit_export, insert_export},
 };
 
-/* The words from the first option to the program; true when one of them was edited. */
+/* The words from the first option to the program; true: one of them was changed. */
 static bool put_options(writer *w, const atn_app *app)
 {
     const int stop = app->program >= 0 ? app->program : app->stop;

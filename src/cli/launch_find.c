@@ -1,4 +1,4 @@
-/* launch_find.c - finds programs as exec does, and finds out what a launcher is. */
+/* launch_find.c - finds programs like exec, and detects the MPI of a launcher. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,7 +40,7 @@ static int join(const char *folder, int n, const char *word, char out[4096])
     return used < 4096 ? runnable(out) : ENAMETOOLONG;
 }
 
-/* The first that can be run; else the best reason why none could. */
+/* The first executable file, else the most specific error. */
 static int search(const char *word, const char *path, char out[4096])
 {
     int why = ENOENT;
@@ -75,8 +75,7 @@ int atn_program_find(const char *word, const char *path, const char *folder, boo
 
 enum { PATIENCE_MS = 10000 };
 
-/* What the program prints, as much as fits; stops after a while, because a script that ignores
- * --version may do anything. */
+/* Output of the program, truncated; with a time limit, because a script may ignore --version. */
 static void collect(int fd, char *out, size_t size)
 {
     size_t n = 0;
@@ -145,7 +144,7 @@ static const atn_launcher *by_version(const char *path)
     return NULL;
 }
 
-/* The file behind the links says it at once on most systems; asking takes a process. */
+/* On most systems the target of the symbolic links is sufficient; `--version` needs a process. */
 static const atn_launcher *identify(const char *word, const char *path, const char *flavour)
 {
     char real[PATH_MAX];
@@ -166,13 +165,14 @@ atn_status atn_launcher_identify(const char *word, const char *flavour,
         return ATN_OK;
     const int why = atn_program_find(word, NULL, NULL, false, path);
     if (why != 0)
-        return atn_fail(err, ATN_ENVIRONMENT,
-                        "launcher %s: %s; install an MPI or give the launcher's full path", word,
-                        strerror(why));
+        return atn_fail(
+            err, ATN_ENVIRONMENT,
+            "launcher %s: %s; install an MPI library or give the full path of the launcher", word,
+            strerror(why));
     *launcher_p = identify(word, path, flavour);
     if (*launcher_p == NULL)
         return atn_fail(err, ATN_ENVIRONMENT,
-                        "launcher %s does not say which MPI it belongs to; add --mpi openmpi or "
+                        "cannot detect the MPI library of launcher %s; add --mpi openmpi or "
                         "--mpi mpich",
                         path);
     return ATN_OK;

@@ -1,4 +1,4 @@
-/* launch_table.c - the launchers, their options, and programs that only start other programs. */
+/* launch_table.c - launchers with their options, and wrappers. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -106,14 +106,14 @@ static const atn_launcher launchers[] = {
         .folder = "",
         .path = "",
         .hides = "",
-        .tells = "mpi",
+        .mpi = "mpi",
         .way = ATN_WAY_X,
         .looks_here = true,
     },
 };
 enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
 
-/* Names that any MPI may give its launcher. */
+/* Launcher names used by several MPI libraries. */
 static const char *const common_names[] = {"mpirun*", "mpiexec*"};
 
 static const char *const wrappers[] = {

@@ -1,4 +1,4 @@
-/* lookup.c - names on the command line to rows of the catalogue and to schedules. */
+/* lookup.c - see lookup.h. */
 #include "cli/lookup.h"
 
 #include <inttypes.h>
@@ -22,8 +22,8 @@ atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     } else if (!algo) {
         st = atn_fail(err, ATN_INPUT,
-                      "'%.80s' is neither a file nor the name of an algorithm, which has the form "
-                      "allreduce/ring; 'attune algo list' shows all",
+                      "'%.80s' is neither a file nor an algorithm such as allreduce/ring; 'attune "
+                      "algo list' lists them",
                       name);
     } else {
         *algo++ = '\0';
@@ -42,29 +42,15 @@ void atn_set_free(atn_set *set)
     set->v = NULL;
 }
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 const atn_option atn_schedule_options[] = {
-    {.name = "root",
-     .argument = "R",
-     .fallback = "0",
-     .doc = "Root of a rooted operation",
-     .type = ATN_OPT_INT},
-    {.name = "param",
-     .argument = "K=V",
-     .doc = "Parameter of the algorithm, such as segment=8K",
-     .type = ATN_OPT_LIST},
-    {.name = "bytes",
-     .argument = "N",
-     .fallback = "64K",
-     .doc = "Message size, from which the number of segments follows",
-     .type = ATN_OPT_SIZE},
-    {.name = "in-place", .doc = "With MPI_IN_PLACE where the operation has it"},
-    {.name = "ordered", .doc = "With an operator that is not commutative"},
-    {.name = "topology",
-     .argument = "FILE|STRING",
-     .doc = "Where the ranks are, such as 4x4@100M; see 'attune topo'",
-     .type = ATN_OPT_FILE},
+    ATN_INT("root", "R", "0", 0, 0, "Root of a rooted operation"),
+    ATN_LIST("param", "K=V", "Parameter of the algorithm, such as segment=8K"),
+    ATN_SIZE("bytes", "N", "64K", "Message size, which determines the number of segments"),
+    ATN_FLAG("in-place", "Use MPI_IN_PLACE"),
+    ATN_FLAG("ordered", "Use an operator that is not commutative"),
+    ATN_OPTION_TOPOLOGY("Topology, such as 4x4@100M; see 'attune help topology'"),
     {0},
 };
 
@@ -75,7 +61,7 @@ atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *e
         snprintf(word, sizeof word, "%s", atn_arg_nth(a, "param", i));
         char *value = strchr(word, '=');
         if (!value)
-            return atn_fail(err, ATN_USAGE, "--param %s: must be of the form name=value", word);
+            return atn_fail(err, ATN_USAGE, "--param %s: must have the form name=value", word);
         *value++ = '\0';
         const atn_status st = atn_params_set(choice->row, &choice->params, word, value, err);
         if (st)
@@ -84,23 +70,23 @@ atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *e
     return ATN_OK;
 }
 
-static bool place_seen(atn_operation op)
+static bool has_in_place(atn_operation op)
 {
     const atn_place place = atn_operation_place(op, true);
     return place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
 }
 
-/* An option that could have no effect is a mistake of the caller. */
+/* An option without effect is an error. */
 static atn_status check_options(const atn_args *a, atn_operation op, atn_error *err)
 {
     const atn_operation_info *info = atn_operation_get(op);
     if (atn_arg_given(a, "root") && !(info->flags & ATN_ROOTED))
-        return atn_fail(err, ATN_USAGE, "%s has no root; leave out --root", info->name);
+        return atn_fail(err, ATN_USAGE, "%s has no root; omit --root", info->name);
     if (atn_arg_given(a, "ordered") && !(info->flags & ATN_TYPED))
-        return atn_fail(err, ATN_USAGE, "%s reduces nothing; leave out --ordered", info->name);
-    if (atn_arg_given(a, "in-place") && !place_seen(op))
+        return atn_fail(err, ATN_USAGE, "%s has no operator; omit --ordered", info->name);
+    if (atn_arg_given(a, "in-place") && !has_in_place(op))
         return atn_fail(err, ATN_USAGE,
-                        "%s has no schedule of its own for MPI_IN_PLACE; leave out --in-place",
+                        "%s has no separate schedule for MPI_IN_PLACE; omit --in-place",
                         info->name);
     return ATN_OK;
 }
@@ -110,7 +96,7 @@ static atn_status refuse_options(const atn_args *a, atn_error *err)
     for (const atn_option *o = atn_schedule_options; o->name; o++)
         if (atn_arg_given(a, o->name) && strcmp(o->name, "topology") != 0)
             return atn_fail(err, ATN_USAGE,
-                            "%s is a schedule file, which is complete in itself; leave out --%s",
+                            "%s is a schedule file, which --%s does not apply to; omit it",
                             a->operands[0], o->name);
     return ATN_OK;
 }
@@ -135,13 +121,13 @@ void atn_request_end(atn_request *want)
     want->topo = NULL;
 }
 
-atn_status atn_request_ranks(const atn_request *want, int asked, bool given, int *p_p,
+atn_status atn_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
                              atn_error *err)
 {
-    if (want->topo && given && asked != want->topo->p)
-        return atn_fail(err, ATN_USAGE, "the topology has %d ranks; leave out -p %d", want->topo->p,
-                        asked);
-    *p_p = want->topo ? want->topo->p : want->file && !given ? 0 : asked;
+    if (want->topo && given && requested != want->topo->p)
+        return atn_fail(err, ATN_USAGE, "the topology has %d ranks; omit -p %d", want->topo->p,
+                        requested);
+    *p_p = want->topo ? want->topo->p : want->file && !given ? 0 : requested;
     return ATN_OK;
 }
 
@@ -192,14 +178,15 @@ atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
 
 enum { MAX_OPERATIONS = 10 * 1000 * 1000 }; /* about a gigabyte */
 
-/* Judged by the first rank, before the memory of the machine is full. */
+/* Estimated from the first rank, before memory is exhausted. */
 static atn_status check_size(const atn_schedule *first, atn_error *err)
 {
     const int64_t operations = (int64_t)first->nops * first->q.p;
     if (operations <= MAX_OPERATIONS)
         return ATN_OK;
     return atn_fail(err, ATN_INPUT,
-                    "%s: %" PRId64 " million operations on %d ranks are too many; use fewer ranks "
+                    "%s: %" PRId64
+                    " million operations on %d ranks exceed the limit; use fewer ranks "
                     "or larger segments",
                     first->name, operations / 1000000, first->q.p);
 }
@@ -235,7 +222,7 @@ static atn_status build_row(const atn_request *want, int p, atn_set *set_p, atn_
     return st;
 }
 
-static atn_status read_set(const char *path, int p, atn_set *set_p, atn_error *err)
+atn_status atn_set_read(const char *path, int p, atn_set *set_p, atn_error *err)
 {
     char *text;
     size_t bytes;
@@ -246,7 +233,7 @@ static atn_status read_set(const char *path, int p, atn_set *set_p, atn_error *e
     st = atn_schedule_parse(text, path, &set.v, &set.p, err);
     free(text);
     if (!st && p && p != set.p) {
-        st = atn_fail(err, ATN_USAGE, "%s is for %d ranks; leave out -p %d", path, set.p, p);
+        st = atn_fail(err, ATN_USAGE, "%s: %d ranks; omit -p %d", path, set.p, p);
         atn_set_free(&set);
     }
     if (!st)
@@ -257,5 +244,6 @@ static atn_status read_set(const char *path, int p, atn_set *set_p, atn_error *e
 atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
                              atn_error *err)
 {
-    return want->file ? read_set(a->operands[0], p, set_p, err) : build_row(want, p, set_p, err);
+    return want->file ? atn_set_read(a->operands[0], p, set_p, err)
+                      : build_row(want, p, set_p, err);
 }

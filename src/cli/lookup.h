@@ -1,4 +1,4 @@
-/* lookup.h - names on the command line to rows of the catalogue and to schedules. */
+/* lookup.h - resolves names on the command line to rows of the catalogue and to schedules. */
 #ifndef ATN_LOOKUP_H
 #define ATN_LOOKUP_H
 
@@ -10,7 +10,7 @@
 atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err);
 atn_status atn_lookup_operation(const char *name, atn_operation *op_p, atn_error *err);
 
-/* Sets what --param says. */
+/* Applies --param. */
 atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err);
 
 /* The schedules of all ranks. */
@@ -19,47 +19,49 @@ typedef struct {
     atn_schedule **v;
 } atn_set;
 void atn_set_free(atn_set *set);
+/* Reads a schedule file; p is 0 or its number of ranks. */
+atn_status atn_set_read(const char *path, int p, atn_set *set_p, atn_error *err);
 
-/* Options of every command that takes a schedule; operand 0 is the name or a file. */
+/* Options of every command that takes a schedule; operand 0 is a name or a file. */
 extern const atn_option atn_schedule_options[];
 enum { ATN_RANKS_MAX = 4096 };
-/* The row of a table of options for -p; `least` ranks are needed. */
+/* The option -p; `least`: minimum number of ranks. */
 #define ATN_OPTION_RANKS(least)                                                                    \
     {                                                                                              \
         .name = "ranks", .letter = 'p', .argument = "N", .fallback = "8",                          \
         .doc = "Number of ranks", .type = ATN_OPT_INT, .min = (least), .max = ATN_RANKS_MAX        \
     }
 
-/* What the options ask for, on p ranks. */
+/* What the options request, on p ranks. */
 typedef struct {
-    bool file; /* operand 0 is a file: nothing but a topology applies */
+    bool file; /* operand 0 is a file; of the options only --topology applies */
     atn_choice choice;
     atn_problem q; /* for rank 0 */
     bool in_place;
     atn_topo *topo; /* NULL: none given */
 } atn_request;
-/* In parts: the topology, then the problem of an operation on it. */
+/* Reads the topology, or the problem of an operation on it, or both. */
 atn_status atn_request_topology(const atn_args *a, atn_request *want, atn_error *err);
 atn_status atn_request_operation(const atn_args *a, atn_operation op, atn_request *want,
                                  atn_error *err);
 atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err);
 void atn_request_end(atn_request *want);
-/* The number of ranks: of the topology if there is one, else as asked for; `given`: by the user. */
-atn_status atn_request_ranks(const atn_request *want, int asked, bool given, int *p_p,
+/* The number of ranks: of the topology if there is one, else `requested`; `given`: by the user. */
+atn_status atn_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
                              atn_error *err);
-/* A topology as a user names it; hosts without ranks get one each. */
+/* Loads a topology; if it places no ranks, each host gets one. */
 atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err);
-/* Builds the schedules of all ranks on p ranks; for a file p is 0 or must agree with it. */
+/* Builds the schedules of all p ranks; for a file, p is 0 or equal to its number of ranks. */
 atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
                              atn_error *err);
 
-/* Algorithms that operands name: one by one, or all of an operation that apply on p ranks. */
+/* Algorithms that operands name: individually, or all of an operation that are applicable. */
 typedef struct {
     const atn_args *a;
-    const atn_request *want; /* what all have in common */
+    const atn_request *want; /* common to all */
     int p;
-    void (*fit)(const void *context, atn_choice *c); /* parameters of those not asked for by name;
-                                                        NULL: defaults */
+    void (*fit)(const void *context, atn_choice *c); /* sets parameters of algorithms not named
+                                                        individually; NULL: defaults */
     atn_status (*visit)(void *context, const atn_request *want, const char *name, atn_error *err);
     void *context;
 } atn_visit;

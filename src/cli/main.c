@@ -1,4 +1,4 @@
-/* main.c - finds the command in the table, runs it, and delivers its output whole or not at all. */
+/* main.c - finds the command, runs it, and writes its output as a whole or not at all. */
 #include "cli/files.h"
 
 #include <errno.h>
@@ -6,40 +6,31 @@
 #include <string.h>
 #include <unistd.h>
 
-static const atn_command *const commands[] = {
-#define ATN_COMMAND(id) &atn_cmd_##id,
-#include "cli/commands.def"
-#undef ATN_COMMAND
-};
-
-int atn_command_count(void) { return (int)(sizeof commands / sizeof *commands); }
-
-const atn_command *atn_command_at(int i) { return commands[i]; }
-
-static const char *const shells[] = {"bash", NULL};
 const atn_option atn_top_options[] = {
-    {.name = "help", .letter = 'h', .doc = "Show this text"},
+    {.name = "help", .letter = 'h', .doc = "Show the first help screen"},
     {.name = "version", .letter = 'V', .doc = "Print the version"},
-    {.name = "man", .doc = "Print the manual page (roff): attune --man | man -l -"},
+    {.name = "man",
+     .argument = "PAGE",
+     .type = ATN_OPT_MAYBE,
+     .doc =
+         "Print a manual page (roff), such as run or attune, or the whole manual: attune --man | "
+         "man -l -"},
     {.name = "completion",
      .argument = "SHELL",
      .type = ATN_OPT_WORD,
-     .words = shells,
+     .words = atn_shells,
      .doc = "Print the completion script of a shell"},
     {0},
 };
 
 const char *const atn_exit_docs[] = {
-    "All went well",
-    "The check ran and found something",
-    "The words of the call are wrong",
-    "A file or name that was given is bad",
-    "A program, library or resource is missing",
+    "Success",       "Check failed (findings reported)",     "Usage error",
+    "Invalid input", "Missing program, library or resource",
 };
 const int atn_exit_count = sizeof atn_exit_docs / sizeof *atn_exit_docs;
 
-/* Asking an algorithm for what it cannot do is bad input; what else has no exit code of its own
- * tells of the environment. */
+/* An algorithm that is not applicable is invalid input; other statuses without an exit code of
+ * their own are failures of the environment. */
 static int exit_code(int status)
 {
     if (status == ATN_NOT_APPLICABLE)
@@ -47,7 +38,7 @@ static int exit_code(int status)
     return status < atn_exit_count ? status : ATN_ENVIRONMENT;
 }
 
-static int complain(const atn_error *err, int code)
+static int report_error(const atn_error *err, int code)
 {
     if (err->text[0])
         fprintf(stderr, "attune: %s\n", err->text);
@@ -120,81 +111,32 @@ static int run_command(const atn_command *c, int argc, char **argv)
     else
         code = run_checked(&a, &err);
     atn_args_free(&a);
-    return complain(&err, code);
+    return report_error(&err, code);
 }
 
 /* ---- finding the command ---- */
 
-enum { MAX_WORDS = 64 };
-
-/* The nouns, or with a noun its verbs; each once. */
-static int words_of(const char *noun, const char *words[MAX_WORDS])
-{
-    int n = 0;
-    for (int i = 0; i < atn_command_count() && n < MAX_WORDS; i++) {
-        const atn_command *c = commands[i];
-        const char *word = noun ? c->verb : c->noun;
-        if (noun && strcmp(c->noun, noun) != 0)
-            continue;
-        if (word && (n == 0 || strcmp(words[n - 1], word) != 0))
-            words[n++] = word;
-    }
-    return n;
-}
-
-atn_status atn_command_unknown(const char *noun, const char *word, atn_error *err)
-{
-    const char *words[MAX_WORDS];
-    char all[ATN_ERROR_ROOM], question[96] = "";
-    const int n = words_of(noun, words);
-    const char *near = atn_nearest(word, words, n);
-    const char *space = noun ? " " : "";
-    noun = noun ? noun : "";
-    if (near)
-        snprintf(question, sizeof question, "did you mean '%s%s%s'? ", noun, space, near);
-    return atn_fail(err, ATN_USAGE,
-                    "unknown command '%s%s%s'; %s%shere are: %s (try 'attune%s%s --help')", noun,
-                    space, word, question, near ? "T" : "t", atn_enumerate(words, n, ", ", all),
-                    space, noun);
-}
-
-const atn_command *atn_command_find(const char *noun, const char *verb)
-{
-    for (int i = 0; i < atn_command_count(); i++)
-        if (strcmp(commands[i]->noun, noun) == 0 &&
-            (!commands[i]->verb || (verb && strcmp(commands[i]->verb, verb) == 0)))
-            return commands[i];
-    return NULL;
-}
-
-bool atn_command_is_noun(const char *word)
-{
-    for (int i = 0; i < atn_command_count(); i++)
-        if (strcmp(commands[i]->noun, word) == 0)
-            return true;
-    return false;
-}
-
-static bool asks_help(const char *word)
+static bool is_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 static int dispatch(int argc, char **argv)
 {
-    const char *noun = argv[0], *verb = argc > 1 ? argv[1] : NULL;
-    const atn_command *c = atn_command_find(noun, verb);
-    const bool known = atn_command_is_noun(noun);
+    const char *const name = argv[0], *const verb = argc > 1 ? argv[1] : NULL;
+    const atn_command *const c = atn_command_find(name, verb);
     atn_error err = {0};
+    atn_noun noun;
     if (c) {
         const int used = c->verb ? 2 : 1;
         return run_command(c, argc - used, argv + used);
     }
-    if (known && (!verb || asks_help(verb))) {
-        atn_help_noun(verb ? stdout : stderr, noun);
+    const bool known = atn_noun_find(name, &noun);
+    if (known && (!verb || is_help(verb))) {
+        atn_help_noun(verb ? stdout : stderr, &noun);
         return verb ? ATN_OK : ATN_USAGE;
     }
-    return complain(&err, atn_command_unknown(known ? noun : NULL, known ? verb : noun, &err));
+    return report_error(&err, atn_command_unknown(known ? name : NULL, known ? verb : name, &err));
 }
 
 /* ---- options of `attune` itself ---- */
@@ -202,7 +144,7 @@ static int dispatch(int argc, char **argv)
 static int print_help(const atn_args *a, atn_error *err)
 {
     (void)err;
-    atn_help_all(a->out);
+    atn_help_first(a->out);
     return ATN_OK;
 }
 
@@ -215,16 +157,24 @@ static int print_version(const atn_args *a, atn_error *err)
 
 static int print_man(const atn_args *a, atn_error *err)
 {
-    (void)err;
-    atn_man_page(a->out);
+    if (a->noperands == 0)
+        atn_man_whole(a->out);
+    else if (!atn_man_page(a->out, a->operands[0]))
+        return atn_command_unknown(NULL, a->operands[0], err);
     return ATN_OK;
 }
 
 static int print_completion(const atn_args *a, atn_error *err)
 {
-    if (strcmp(a->operands[0], shells[0]) != 0)
-        return atn_fail(err, ATN_USAGE, "--completion %s: must be %s", a->operands[0], shells[0]);
-    atn_completion_bash(a->out);
+    const char *const script = atn_completion_script(a->operands[0]);
+    char all[ATN_ERROR_ROOM];
+    int n = 0;
+    while (atn_shells[n])
+        n++;
+    if (!script)
+        return atn_fail(err, ATN_USAGE, "--completion %s: must be one of %s", a->operands[0],
+                        atn_enumerate(atn_shells, n, ", ", all));
+    fputs(script, a->out);
     return ATN_OK;
 }
 
@@ -232,15 +182,19 @@ static int print_completion(const atn_args *a, atn_error *err)
 static int (*const top_runs[])(const atn_args *, atn_error *) = {print_help, print_version,
                                                                  print_man, print_completion};
 
+/* `--name`, `--name=value` or `-n`. */
 static bool is_option(const atn_option *o, const char *word)
 {
-    return (strncmp(word, "--", 2) == 0 && strcmp(word + 2, o->name) == 0) ||
-           (o->letter && word[0] == '-' && word[1] == o->letter && !word[2]);
+    const size_t n = strlen(o->name);
+    if (strncmp(word, "--", 2) == 0)
+        return strncmp(word + 2, o->name, n) == 0 &&
+               (word[2 + n] == '\0' || (word[2 + n] == '=' && o->argument));
+    return o->letter && word[0] == '-' && word[1] == o->letter && !word[2];
 }
 
 static int unknown_option(const char *word)
 {
-    const char *names[MAX_WORDS];
+    const char *names[sizeof top_runs / sizeof *top_runs];
     int n = 0;
     for (; atn_top_options[n].name; n++)
         names[n] = atn_top_options[n].name;
@@ -252,22 +206,26 @@ static int unknown_option(const char *word)
     return ATN_USAGE;
 }
 
-/* Each is run as a command without options of its own, so that -o works. */
+/* Runs the option as a command, so that -o works; its argument is the operand. */
 static int top_option(int argc, char **argv)
 {
+    char *const value = strchr(argv[0], '=');
     for (int i = 0; atn_top_options[i].name; i++) {
         const atn_option *o = &atn_top_options[i];
         const atn_command c = {
             .noun = argv[0],
             .operands = o->argument,
-            .min_operands = o->argument != NULL,
+            .min_operands = o->argument && o->type != ATN_OPT_MAYBE,
             .max_operands = o->argument != NULL,
             .help = o->doc,
             .flags = ATN_CMD_OUTPUT,
             .run = top_runs[i],
         };
-        if (is_option(o, argv[0]))
-            return run_command(&c, argc - 1, argv + 1);
+        if (!is_option(o, argv[0]))
+            continue;
+        if (value)
+            argv[0] = value + 1;
+        return run_command(&c, argc - !value, argv + !value);
     }
     return unknown_option(argv[0]);
 }
@@ -275,8 +233,12 @@ static int top_option(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        atn_help_all(stderr);
+        atn_help_first(stderr);
         return ATN_USAGE;
+    }
+    if (strcmp(argv[1], "--complete") == 0) {
+        atn_complete(stdout, argc - 2, argv + 2);
+        return ATN_OK;
     }
     return argv[1][0] == '-' ? top_option(argc - 1, argv + 1) : dispatch(argc - 1, argv + 1);
 }

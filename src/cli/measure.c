@@ -1,4 +1,4 @@
-/* measure.c - which program fits the launcher, and the whole command. */
+/* measure.c - selects the program for the MPI of the launcher and makes the command. */
 #include "cli/measure.h"
 
 #include <limits.h>
@@ -21,11 +21,10 @@ static atn_status find_program(const atn_measure *m, const char *flavour, char p
     snprintf(name, sizeof name, "%s/%s", flavour, m->program);
     if (atn_lab_find(name, path, &why) == ATN_OK)
         return ATN_OK;
-    return atn_fail(
-        err, ATN_ENVIRONMENT,
-        "libexec/attune/%s is not installed beside this command; build Attune where the "
-        "compiler wrapper of that MPI is found",
-        name);
+    return atn_fail(err, ATN_ENVIRONMENT,
+                    "libexec/attune/%s is not installed with this command; build Attune with the "
+                    "compiler wrapper of that MPI library",
+                    name);
 }
 
 /* The flavours that are installed; `*any_p` is the first. */
@@ -43,49 +42,50 @@ static int installed(const atn_measure *m, const char **any_p)
 
 /* ---- the launcher ---- */
 
-/* A word that is neither launcher nor option must be something that starts programs ("env"). */
+/* A word that is neither launcher nor option must be a wrapper such as "env". */
 static atn_status check_apps(const atn_launch *l, atn_error *err)
 {
     const atn_app *app = &l->apps.v[0];
     if (l->apps.n > 1)
-        return atn_fail(err, ATN_USAGE,
-                        "the launcher is to start one program only; leave the ':' out");
+        return atn_fail(err, ATN_USAGE, "the launcher must start a single program; omit the ':'");
     if (app->hides != NULL)
-        return atn_fail(err, ATN_USAGE, "%s names programs; leave it out, attune adds its own",
+        return atn_fail(err, ATN_USAGE, "%s names programs; omit it, attune adds its own",
                         app->hides);
     if (l->launcher != NULL && app->program >= 0 && !atn_is_wrapper(l->words[app->program]))
-        return atn_fail(err, ATN_USAGE,
-                        "'%s' is one word too many: give the launcher and its options only, attune "
-                        "adds its own program",
-                        l->words[app->program]);
+        return atn_fail(
+            err, ATN_USAGE,
+            "unexpected '%s'; give the launcher and its options only, attune adds its own "
+            "program",
+            l->words[app->program]);
     return ATN_OK;
 }
 
 static atn_status choose_flavour(const atn_measure *m, const atn_launch *l, const char **flavour_p,
                                  atn_error *err)
 {
-    const char *told = l->launcher != NULL ? l->launcher->flavour : NULL, *any = NULL;
-    if (told == NULL)
-        told = l->apps.v[0].mpi;
-    if (told != NULL && m->mpi != NULL && strcmp(told, m->mpi) != 0)
-        return atn_fail(err, ATN_USAGE, "%s belongs to %s, but --mpi says %s; leave --mpi out",
-                        l->words[l->at], told, m->mpi);
-    *flavour_p = told != NULL ? told : m->mpi;
+    const char *known = l->launcher != NULL ? l->launcher->flavour : NULL, *any = NULL;
+    if (known == NULL)
+        known = l->apps.v[0].mpi;
+    if (known != NULL && m->mpi != NULL && strcmp(known, m->mpi) != 0)
+        return atn_fail(err, ATN_USAGE, "%s belongs to %s, but --mpi is %s; omit --mpi",
+                        l->words[l->at], known, m->mpi);
+    *flavour_p = known != NULL ? known : m->mpi;
     if (*flavour_p != NULL)
         return ATN_OK;
     const int n = installed(m, &any);
-    /* The lab starts what the program is linked with. */
+    /* The lab uses the launcher of the MPI that the program is linked with. */
     if (n == 1 || (n > 1 && atn_launcher_lab(l->words, l->at) != NULL)) {
         *flavour_p = any;
         return ATN_OK;
     }
     if (n == 0)
-        return atn_fail(err, ATN_ENVIRONMENT,
-                        "libexec/attune/*/%s is not installed beside this command; build Attune "
-                        "where an MPI's compiler wrapper is found",
-                        m->program);
+        return atn_fail(
+            err, ATN_ENVIRONMENT,
+            "libexec/attune/*/%s is not installed with this command; build Attune with the "
+            "compiler wrapper of an MPI library",
+            m->program);
     return atn_fail(err, ATN_ENVIRONMENT,
-                    "launcher %s does not say which MPI it belongs to; add --mpi openmpi or --mpi "
+                    "cannot detect the MPI library of launcher %s; add --mpi openmpi or --mpi "
                     "mpich",
                     l->words[l->at]);
 }
@@ -101,7 +101,7 @@ static bool add(atn_words *words, const char *word)
     return false;
 }
 
-/* "attune lab run" works although attune is not in PATH. */
+/* "attune lab run" works even if attune is not in PATH. */
 static const char *first_word(const char *word, char self[PATH_MAX])
 {
     char path[4096];
@@ -142,7 +142,7 @@ atn_status atn_measure_command(const atn_measure *m, atn_words *words_p, atn_err
     const char *flavour = NULL;
     if (m->nlauncher == 0)
         return atn_fail(err, ATN_USAGE,
-                        "no launcher; write it behind --, without a program: -- mpirun -n 4");
+                        "no launcher; add it after --, without a program: -- mpirun -n 4");
     atn_status status = atn_launch_parse(m->launcher, m->nlauncher, m->mpi, &l, err);
     if (status == ATN_OK)
         status = check_apps(&l, err);

@@ -1,4 +1,4 @@
-/* measure_run.c - runs the job of a command that measures, and reads it while it runs. */
+/* measure_run.c - runs the job of a command that measures, and reads its output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,7 @@ enum { MAX_LINE = 1 << 16, PATIENCE_MS = 5000, CANNOT_START = 127 };
 typedef struct {
     const atn_measure *m;
     pid_t pid;
-    int out, err; /* our ends of the job's streams; -1: closed */
+    int out, err; /* pipes from the job; -1: closed */
     char line[MAX_LINE];
     int used;
     atn_status status;
@@ -31,7 +31,7 @@ static void become(char *const *words, int out, int err)
     dup2(nothing, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the job does not outlive this command */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the job ends with this command */
     execvp(words[0], words);
     dprintf(STDERR_FILENO, "attune: %s: cannot be run: %s\n", words[0], strerror(errno));
     _exit(CANNOT_START);
@@ -41,11 +41,11 @@ static atn_status start(job *j, char *const *words)
 {
     int out[2], err[2];
     if (pipe2(out, O_CLOEXEC) != 0)
-        return atn_fail(j->why, ATN_ENVIRONMENT, "no pipe: %s", strerror(errno));
+        return atn_fail(j->why, ATN_ENVIRONMENT, "cannot create a pipe: %s", strerror(errno));
     if (pipe2(err, O_CLOEXEC) != 0) {
         close(out[0]);
         close(out[1]);
-        return atn_fail(j->why, ATN_ENVIRONMENT, "no pipe: %s", strerror(errno));
+        return atn_fail(j->why, ATN_ENVIRONMENT, "cannot create a pipe: %s", strerror(errno));
     }
     fflush(NULL);
     j->pid = fork();
@@ -55,13 +55,14 @@ static atn_status start(job *j, char *const *words)
     close(err[1]);
     j->out = out[0];
     j->err = err[0];
-    return j->pid > 0 ? ATN_OK
-                      : atn_fail(j->why, ATN_ENVIRONMENT, "no new process: %s", strerror(errno));
+    return j->pid > 0
+               ? ATN_OK
+               : atn_fail(j->why, ATN_ENVIRONMENT, "cannot create a process: %s", strerror(errno));
 }
 
 /* ---- read ---- */
 
-/* After a failure the rest is only drained, so that the job can end. */
+/* After a failure, remaining output is discarded, so that the job can end. */
 static void fail(job *j, atn_status status)
 {
     if (status == ATN_OK || j->status != ATN_OK)
@@ -86,7 +87,7 @@ static void take_output(job *j, const char *text, ssize_t n)
         else if (j->used + 1 < MAX_LINE)
             j->line[j->used++] = text[i];
         else
-            fail(j, atn_fail(j->why, ATN_INPUT, "the job prints a line without end"));
+            fail(j, atn_fail(j->why, ATN_INPUT, "the job printed a line that is too long"));
     }
 }
 
@@ -98,7 +99,7 @@ static void pass_on(job *j, const char *text, ssize_t n)
     fflush(stderr);
 }
 
-/* False when the stream has ended. */
+/* False: end of the stream. */
 static bool take_some(job *j, int fd)
 {
     char text[4096];
@@ -120,7 +121,7 @@ static void close_stream(int *fd)
     *fd = -1;
 }
 
-/* A failed job that does not end after a while is ended. */
+/* A failed job is terminated if it does not end by itself. */
 static void read_all(job *j)
 {
     while (j->out >= 0 || j->err >= 0) {
@@ -153,12 +154,12 @@ static atn_status finish(job *j, const char *launcher)
     if (j->status != ATN_OK)
         return j->status;
     if (WIFSIGNALED(code))
-        return atn_fail(j->why, ATN_ENVIRONMENT, "the job was ended by signal %d (%s)",
+        return atn_fail(j->why, ATN_ENVIRONMENT, "the job was terminated by signal %d (%s)",
                         WTERMSIG(code), strsignal(WTERMSIG(code)));
     if (WEXITSTATUS(code) != 0)
         return atn_fail(j->why, ATN_ENVIRONMENT,
-                        "the job failed: %s ended with exit code %d; what it said is above",
-                        launcher, WEXITSTATUS(code));
+                        "the job failed: %s returned exit code %d; see its output above", launcher,
+                        WEXITSTATUS(code));
     return ATN_OK;
 }
 

@@ -1,4 +1,4 @@
-/* predict.h - the parts of `attune predict`: which predictors, and by which rules. */
+/* predict.h - the parts of `attune predict`. */
 #ifndef ATN_CLI_PREDICT_H
 #define ATN_CLI_PREDICT_H
 
@@ -9,11 +9,11 @@
 
 typedef ATN_VEC(atn_predictor_choice) atn_predictor_list;
 
-/* What the options ask for. */
+/* What the options request. */
 typedef struct {
     atn_predictor_list list;
     atn_replay_rules rules;
-    bool memory, closing; /* columns for it; the request that closes a cycle counts */
+    bool memory, closing; /* has columns for memory; counts the request that closes a cycle */
     const char *format;   /* of report/table.h, or "svg" */
 } atn_predict_request;
 
@@ -22,17 +22,17 @@ void atn_predict_request_free(atn_predict_request *q);
 
 extern const atn_option atn_predict_options[];
 
-/* The names of the predictors, for a picture.  False: out of memory. */
+/* Adds the names of the predictors to a plot.  False: out of memory. */
 bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b);
 
 /* One sequence of symbols: --sequence FILE. */
 atn_status atn_predict_sequence(const atn_args *a, const atn_predict_request *q, atn_error *err);
 
-/* What `attune trace record` left in a folder. */
+/* Reads a folder of `attune trace record`. */
 atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages *m_p,
                                   atn_error *err);
 
-/* Traces and skeletons: the ranks of jobs. */
+/* Traces and skeletons. */
 atn_status atn_predict_jobs(const atn_args *a, const atn_predict_request *q, atn_error *err);
 
 #endif

@@ -1,13 +1,12 @@
-/* predict_jobs.c - attune predict TRACE ..., --skeleton: hit ratios over the ranks of jobs. */
+/* predict_jobs.c - attune predict TRACE ..., --skeleton: hit rates over the ranks of jobs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/predict.h"
-#include "report/table.h"
 
-/* A job, a side of it, and a tally for each predictor. */
+/* A job, a side (send or receive), and the counts of each predictor. */
 typedef struct {
     char name[64];
     int ranks;
@@ -61,15 +60,16 @@ static atn_status replay_side(survey *s, const atn_messages *m, atn_direction si
     return st || empty ? st : no_memory(err);
 }
 
-/* Receives from anyone are not told apart by what they ask for, so such jobs are left out. */
+/* Wildcard receives do not name a source, so the receives of such jobs are skipped. */
 static bool is_left_out(const survey *s, const atn_messages *m, atn_direction side)
 {
     const int64_t n = side == ATN_RECEIVES ? atn_messages_wildcards(m) : 0;
     if (n == 0 || atn_arg_given(s->a, "wildcards"))
         return false;
     fprintf(stderr,
-            "attune: note: %s on %d ranks: %" PRId64 " receives are from anyone, so its receives "
-            "are left out; --wildcards keeps them\n",
+            "attune: note: %s on %d ranks: %" PRId64
+            " receives use MPI_ANY_SOURCE, so its receives are skipped; --wildcards includes "
+            "them\n",
             m->name, m->ranks.n, n);
     return true;
 }
@@ -87,7 +87,7 @@ static atn_status replay_job(survey *s, const atn_messages *m, atn_error *err)
     return st;
 }
 
-/* ---- where jobs come from ---- */
+/* ---- traces and skeletons ---- */
 
 static atn_status replay_skeleton(survey *s, const atn_skeleton *skeleton, int p, atn_error *err)
 {
@@ -107,11 +107,11 @@ static atn_status unknown_skeleton(const char *name, atn_error *err)
     const int n = atn_min(atn_skeletons(), MOST);
     for (int i = 0; i < n; i++)
         names[i] = atn_skeleton_at(i)->name;
-    return atn_fail(err, ATN_USAGE, "--skeleton %s: there is no such skeleton; %s", name,
+    return atn_fail(err, ATN_USAGE, "--skeleton %s: unknown skeleton; %s", name,
                     atn_offer(name, names, n, offer));
 }
 
-/* Those of `ranks` that fit; "all" takes the sizes it can. */
+/* Supported numbers among `ranks`; unsupported ones are an error unless the name is "all". */
 static atn_status skeleton_sizes(survey *s, const atn_skeleton *skeleton, const atn_sizes *ranks,
                                  bool all, atn_error *err)
 {
@@ -168,8 +168,8 @@ static atn_status read_text(const char *path, atn_messages *m, atn_error *err)
     size_t bytes = 0;
     atn_status st = atn_read_file(path, &text, &bytes, err);
     if (!st && memchr(text, '\0', bytes))
-        st = atn_fail(err, ATN_INPUT, "%s: holds NUL bytes; it must be CSV or a folder of traces",
-                      path);
+        st = atn_fail(err, ATN_INPUT,
+                      "%s: contains NUL bytes; it must be CSV or a folder with a trace", path);
     st = st ? st : atn_messages_parse(text, path, m, err);
     free(text);
     return st;
@@ -261,8 +261,8 @@ static bool add_panel(const survey *s, const outcome *x, atn_bars *b)
 
 static atn_status draw(const survey *s, atn_error *err)
 {
-    atn_bars b = {.title = "Hit ratios of predictors",
-                  .subtitle = "Mean over ranks; the line goes from the worst to the best rank."};
+    atn_bars b = {.title = "Hit rates of predictors",
+                  .subtitle = "Mean over ranks; lines extend from the worst to the best rank."};
     bool room = atn_predict_bar_rows(s->q, &b);
     for (int k = 0; k < s->outcomes.n && room; k++)
         room = add_panel(s, &s->outcomes.v[k], &b);

@@ -10,7 +10,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* A row that needs a size stands for one predictor of every size of --window. */
+/* A row with a size gives one predictor for every size of --window. */
 static atn_status add(const atn_predictor_choice *c, const atn_sizes *windows,
                       atn_predict_request *q, atn_error *err)
 {
@@ -61,7 +61,7 @@ static atn_status read_list(const atn_args *a, atn_predict_request *q, atn_error
         st = add(&c, &windows, q, err);
     }
     if (!st && q->list.n == 0)
-        st = atn_fail(err, ATN_USAGE, "--predictor: names no predictor; see --list");
+        st = atn_fail(err, ATN_USAGE, "--predictor: empty list; see --list");
     atn_vec_free(&windows);
     return st;
 }
@@ -75,8 +75,7 @@ static atn_status read_foresees(const atn_args *a, atn_predict_request *q, atn_e
         return st;
     if (c.row->sites != ATN_SITES_NONE || c.row->size == ATN_SIZE_NEEDED)
         return atn_fail(err, ATN_USAGE,
-                        "--sites-by %s: it must offer one symbol and use no call sites itself",
-                        name);
+                        "--sites-by %s: must offer one symbol and not use call sites itself", name);
     q->rules.rules.site_predictor = c.row;
     return ATN_OK;
 }
@@ -96,7 +95,7 @@ atn_status atn_predict_request_read(const atn_args *a, atn_predict_request *q_p,
     if (!atn_arg_given(a, "format") && output && ends_with(output, ".svg"))
         q.format = "svg";
     if (memory && *memory && !q.closing)
-        return atn_fail(err, ATN_USAGE, "--memory=%s: the only word is closing", memory);
+        return atn_fail(err, ATN_USAGE, "--memory=%s: must be closing", memory);
     atn_status st = read_foresees(a, &q, err);
     st = st ? st : read_list(a, &q, err);
     if (st)
@@ -124,44 +123,23 @@ bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b)
 void atn_predict_request_free(atn_predict_request *q) { atn_vec_free(&q->list); }
 
 const atn_option atn_predict_options[] = {
-    {.name = "predictor",
-     .argument = "LIST",
-     .doc = "Predictors, separated by commas, as lru-4,better-cycle; all by default",
-     .type = ATN_OPT_TEXT},
+    ATN_TEXT("predictor", "LIST", NULL,
+             "Predictors, separated by commas, such as lru-4,better-cycle; default: all"),
     {.name = "window",
      .letter = 'k',
      .argument = "SIZES",
      .fallback = "1,2,3,4,5",
-     .doc = "Sizes of the windows of lru, fifo and lfu",
+     .doc = "Window sizes of lru, fifo and lfu",
      .type = ATN_OPT_TEXT},
-    {.name = "ahead",
-     .argument = "M",
-     .fallback = "1",
-     .doc = "Predict each request M requests before it",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = 100000},
-    {.name = "ports",
-     .argument = "K",
-     .fallback = "1",
-     .doc = "Predict K requests in a row; any of them is a hit",
-     .type = ATN_OPT_INT,
-     .min = 1,
-     .max = 100000},
-    {.name = "sites-by",
-     .argument = "NAME",
-     .fallback = "better-cycle2",
-     .doc = "What predicts the call site of the two-level predictors",
-     .type = ATN_OPT_TEXT},
-    {.name = "max-log",
-     .argument = "N",
-     .fallback = "0",
-     .doc = "Begin anew when no cycle closes within N requests; 0: never",
-     .type = ATN_OPT_INT},
+    ATN_INT("ahead", "M", "1", 1, 100000, "Look-ahead: predict each request M requests in advance"),
+    ATN_INT("ports", "K", "1", 1, 100000, "Predict K consecutive requests; any of them is a hit"),
+    ATN_TEXT("sites-by", "NAME", "better-cycle2",
+             "Predictor of the call site of two-level predictors"),
+    ATN_INT("max-log", "N", "0", 0, 0, "Restart if no cycle closes within N requests; 0: never"),
     {.name = "memory",
      .argument = "closing",
-     .doc = "Also tell what the tables need; with =closing, cycles count their closing request",
+     .doc = "Also show memory use; with =closing, cycles include their closing request",
      .type = ATN_OPT_MAYBE},
-    {.name = "list", .doc = "List the predictors", .type = ATN_OPT_FLAG},
+    ATN_FLAG("list", "List the predictors"),
     {0},
 };

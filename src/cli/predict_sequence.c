@@ -1,10 +1,9 @@
-/* predict_sequence.c - attune predict --sequence: the requests of one rank, as words. */
+/* predict_sequence.c - attune predict --sequence: the requests of one rank, as symbols. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/predict.h"
-#include "report/table.h"
 #include "research/replay/sequence.h"
 
 typedef ATN_VEC(atn_replay) replays;
@@ -53,7 +52,7 @@ static atn_status write_hits(const atn_args *a, const atn_predict_request *q, co
 static atn_status draw_hits(const atn_args *a, const atn_predict_request *q, const replays *r,
                             atn_error *err)
 {
-    atn_bars b = {.title = "Hit ratios of predictors"};
+    atn_bars b = {.title = "Hit rates of predictors"};
     atn_bars_panel panel = {.title = "sequence"};
     bool room = atn_predict_bar_rows(q, &b);
     snprintf(b.subtitle, sizeof b.subtitle, "%" PRId64 " requests", r->v[0].requests);
@@ -70,7 +69,7 @@ static atn_status draw_hits(const atn_args *a, const atn_predict_request *q, con
     return room ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-/* ---- every single offer ---- */
+/* ---- offers ---- */
 
 static void offer_cells(atn_table *t, const atn_sequence *s, const atn_symbols *offered, int n,
                         int i)
@@ -111,7 +110,7 @@ static atn_status write_offers(const atn_args *a, const atn_predict_request *q,
 
 /* ---- hints ---- */
 
-/* Which sites the words of --hints name; NULL with ATN_OK: the option is not given. */
+/* The sites of --hints; NULL with ATN_OK: the option is not given. */
 static atn_status read_hints(const char *names, const atn_sequence *s, bool **hinted_p,
                              atn_error *err)
 {
@@ -125,8 +124,7 @@ static atn_status read_hints(const char *names, const atn_sequence *s, bool **hi
         while (i < s->sites.keys.n && strcmp(atn_numbered(&s->sites, i), w) != 0)
             i++;
         if (i == s->sites.keys.n)
-            st = atn_fail(err, ATN_USAGE, "--hints %s: no request is from call site \"%s\"", names,
-                          w);
+            st = atn_fail(err, ATN_USAGE, "--hints %s: no request has call site \"%s\"", names, w);
         else
             hinted[i] = true;
     }
@@ -165,7 +163,7 @@ static atn_status write_all(const atn_args *a, const atn_predict_request *q, con
     if (!atn_arg_given(a, "offers"))
         return (picture ? draw_hits : write_hits)(a, q, r, err);
     if (picture)
-        return atn_fail(err, ATN_USAGE, "--offers cannot be drawn; use another --format");
+        return atn_fail(err, ATN_USAGE, "--offers has no plot; use another --format");
     return write_offers(a, q, s, offered, err);
 }
 

@@ -1,4 +1,4 @@
-/* predict_trace.c - a recorded job to messages. */
+/* predict_trace.c - reads the messages of a recorded job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ static bool is_hint(const atn_trace_event *e)
     return e->op == ATN_TRACE_PRE_SEND || e->op == ATN_TRACE_PRE_RECV;
 }
 
-/* Or a hint about one.  The receive inside a sendrecv or isendrecv is posted already when its
- * message can come. */
+/* Or a hint about one.  The receive inside a sendrecv or isendrecv is posted before its message can
+ * arrive. */
 static bool is_message(const atn_trace_event *e, atn_direction *side_p)
 {
     const atn_trace_class class = atn_trace_class_of(e);
@@ -72,7 +72,7 @@ atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages
             st = atn_fail(err, ATN_MEMORY, "%s: out of memory", folder);
     atn_trace_free(t);
     if (!st && !has_messages(&m))
-        st = atn_fail(err, ATN_INPUT, "%s: no rank sends or receives anything", folder);
+        st = atn_fail(err, ATN_INPUT, "%s: contains no messages", folder);
     if (st)
         atn_messages_free(&m);
     else

@@ -30,7 +30,7 @@ static int screen_width(void)
     return atn_min(known ? size.ws_col : 80, LONGEST);
 }
 
-/* "1:05 left" from what has passed; nothing as long as it would be a guess. */
+/* "1:05 left", extrapolated; empty at the beginning. */
 static void time_left(double passed, double share, char out[24])
 {
     out[0] = '\0';

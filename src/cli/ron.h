@@ -1,4 +1,4 @@
-/* ron.h - what the commands about reconfigurable networks share: the network from options. */
+/* ron.h - shared by the commands of `attune ron`: the network, and the sends of a job. */
 #ifndef ATN_CLI_RON_H
 #define ATN_CLI_RON_H
 
@@ -7,13 +7,13 @@
 #include "predict/predict.h"
 #include "research/ron/hide.h"
 
-/* Rows of a table of options. */
+/* Options of the network. */
 #define ATN_OPTIONS_RON                                                                            \
     {.name = "ports",                                                                              \
      .letter = 'k',                                                                                \
      .argument = "K",                                                                              \
      .fallback = "1",                                                                              \
-     .doc = "Circuits that a rank has at once",                                                    \
+     .doc = "Ports of each rank",                                                                  \
      .type = ATN_OPT_INT,                                                                          \
      .min = 1,                                                                                     \
      .max = 1024},                                                                                 \
@@ -21,27 +21,27 @@
          .letter = 'd',                                                                            \
          .argument = "US",                                                                         \
          .fallback = "10",                                                                         \
-         .doc = "Microseconds to change a circuit",                                                \
+         .doc = "Reconfiguration delay in microseconds",                                           \
          .type = ATN_OPT_TEXT},                                                                    \
         {.name = "start",                                                                          \
          .argument = "US",                                                                         \
          .fallback = "1",                                                                          \
-         .doc = "Microseconds of a message without bytes",                                         \
+         .doc = "Time of an empty message in microseconds",                                        \
          .type = ATN_OPT_TEXT},                                                                    \
     {                                                                                              \
-        .name = "byte", .argument = "NS", .fallback = "1", .doc = "Nanoseconds for each byte",     \
+        .name = "byte", .argument = "NS", .fallback = "1", .doc = "Nanoseconds per byte",          \
         .type = ATN_OPT_TEXT                                                                       \
     }
 
 /* Times are microseconds. */
 atn_status atn_ron_read(const atn_args *a, atn_ron *net_p, atn_error *err);
-/* A number from 0 on that an option gives. */
+/* A number, 0 or more. */
 atn_status atn_ron_number(const atn_args *a, const char *name, double *v_p, atn_error *err);
 
-/* The sends of a job, which operand 0 names: a list (ron_hide.h), or a folder with a trace. */
+/* The sends of a job from operand 0: a list (ron_hide.h), or a folder with a trace. */
 atn_status atn_ron_sends_load(const atn_args *a, atn_ron_sends *sends_p, bool *has_offers_p,
                               atn_error *err);
-/* Fills in what a predictor offers before each send of a rank, which it has seen alone. */
+/* Fills in the offer before each send; the predictor has the preceding sends of that rank only. */
 atn_status atn_ron_sends_predict(const atn_predictor_choice *c, atn_ron_sends *sends,
                                  atn_error *err);
 

@@ -1,4 +1,4 @@
-/* ron_sends.c - the sends of a job, from a list or a trace, and what predictors offer for them. */
+/* ron_sends.c - the sends of a job, from a list or a trace, and their predictions. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ atn_status atn_ron_sends_load(const atn_args *a, atn_ron_sends *sends_p, bool *h
         return read_trace(a, sends_p, err);
     }
     if (atn_arg_given(a, "partial"))
-        return atn_fail(err, ATN_USAGE, "%s is no folder with a trace; leave out --partial", path);
+        return atn_fail(err, ATN_USAGE, "%s is not a folder with a trace; omit --partial", path);
     return atn_ron_sends_read(path, sends_p, has_offers_p, err);
 }
 
@@ -41,7 +41,7 @@ typedef struct {
     atn_numbers partners, sites;
     atn_stream stream;
     atn_symbols offered;
-    ATN_VEC(int) at; /* where they are in the list */
+    ATN_VEC(int) at; /* their positions in the list */
 } requests;
 
 static void requests_free(requests *x)
@@ -59,10 +59,10 @@ static bool collect(const atn_ron_sends *sends, int rank, requests *x)
         const atn_ron_send *s = &sends->v[i];
         if (s->rank != rank)
             continue;
-        const atn_stream_request ask = {
+        const atn_stream_request item = {
             .symbol = atn_number_of(&x->partners, &s->partner, sizeof s->partner),
             .site = atn_number_of(&x->sites, &s->site, sizeof s->site)};
-        if (ask.symbol < 0 || ask.site < 0 || !atn_push(&x->stream, ask) || !atn_push(&x->at, i))
+        if (item.symbol < 0 || item.site < 0 || !atn_push(&x->stream, item) || !atn_push(&x->at, i))
             return false;
     }
     return true;
@@ -79,12 +79,12 @@ static int partner_of(const requests *x, int symbol)
 static atn_status predict_rank(const atn_predictor_choice *c, int rank, atn_ron_sends *sends,
                                atn_error *err)
 {
-    static const char foreseer[] = "better-cycle2";
+    static const char site_predictor[] = "better-cycle2";
     atn_predictor_choice sites;
     atn_replay_rules rules = {.ahead = 1, .ports = 1};
     requests x = {.at = {0}};
     atn_replay replay;
-    atn_status st = atn_predictor_find(foreseer, &sites, err);
+    atn_status st = atn_predictor_find(site_predictor, &sites, err);
     rules.rules.site_predictor = sites.row;
     if (!st && !collect(sends, rank, &x))
         st = atn_fail(err, ATN_MEMORY, "out of memory");

@@ -6,20 +6,22 @@
 #include "cli/launch.h"
 #include "plan/settings.h"
 
-/* ---- run_check.c: may the command be run under Attune, and with which library ---- */
+extern const atn_option atn_launch_options[]; /* --mpi, --dry-run */
 
-/* Examines every app context.  *library_p is the library to preload (caller frees), or NULL when
- * there is nothing to preload into. */
+/* ---- run_check.c ---- */
+
+/* Checks every app context.  *library_p is the library to preload (caller frees), or NULL if no
+ * program uses MPI. */
 atn_status atn_run_check(const atn_launch *l, const char *flavour, char **library_p,
                          atn_error *err);
 
 /* ---- run_files.c ---- */
 
-/* Refuses files that cannot be read or written, or hold something else; the others are named by
- * their full paths from here on. */
+/* Rejects files that cannot be read or written or have the wrong format, and makes the paths of the
+ * others absolute. */
 atn_status atn_run_files(atn_settings *s, atn_error *err);
 
-/* The MPI whose library has this name ("openmpi", "mpich"); NULL: none that Attune knows. */
+/* The MPI ("openmpi", "mpich") whose library has this name; NULL: not supported. */
 const char *atn_flavour_of(const char *soname);
 
 #endif

@@ -1,7 +1,8 @@
-/* run_check.c - which MPI the programs of a job use, and the library that fits.
+/* run_check.c - detects the MPI library of the programs of a job, and selects the library to
+ * preload.
  *
- * A job must be preloaded whole or not at all: a rank without Attune would wait for ever for the
- * others' vote.  So what cannot be preloaded is refused here, before anything is started. */
+ * All ranks must be preloaded, or none: the agreement in MPI_Init would wait forever for a rank
+ * without Attune.  Programs that cannot be preloaded are rejected before the job starts. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ const char *atn_flavour_of(const char *soname)
 
 /* ---- the library ---- */
 
-/* Beside the command: ../lib/attune where it is installed, ../lib where it was built. */
+/* Relative to the command: ../lib/attune if installed, ../lib in a build folder. */
 static bool library_path(int flavour, char out[4096])
 {
     static const char *const places[] = {"../lib/attune", "../lib"};
@@ -86,14 +87,15 @@ static atn_status take_library(int flavour, const char *soname, char **library_p
     char path[4096];
     if (!library_path(flavour, path))
         return atn_fail(err, ATN_ENVIRONMENT,
-                        "libattune-%s.so is not installed beside this command; build Attune where "
-                        "%s's compiler wrapper is found",
+                        "libattune-%s.so is not installed with this command; build Attune with the "
+                        "compiler wrapper of %s",
                         flavours[flavour].flavour, flavours[flavour].title);
     if (strpbrk(path, ": ") != NULL)
-        return atn_fail(err, ATN_ENVIRONMENT,
-                        "%s cannot be preloaded: its path holds a blank or a colon; install Attune "
-                        "elsewhere",
-                        path);
+        return atn_fail(
+            err, ATN_ENVIRONMENT,
+            "%s cannot be preloaded: its path contains a blank or a colon; install Attune "
+            "elsewhere",
+            path);
     if (*soname != '\0' && !library_needs(path, soname))
         return atn_fail(err, ATN_ENVIRONMENT,
                         "the program uses %s, but %s was built for another %s; build Attune with "
@@ -103,7 +105,7 @@ static atn_status take_library(int flavour, const char *soname, char **library_p
     return *library_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-/* The only one that is installed, for programs that do not show their MPI; -1: none or several. */
+/* The only installed library, for programs whose MPI is unknown; -1: none or several. */
 static int only_library(void)
 {
     char path[4096];
@@ -121,11 +123,11 @@ static int only_library(void)
 
 typedef struct {
     const atn_launch *l;
-    int flavour;     /* -1: not known yet */
-    const char *who; /* what told the flavour, for messages */
-    char soname[64]; /* MPI library of the programs; "": none seen */
-    bool may_load;   /* some program may load MPI later: a script, an interpreter */
-    bool programs;   /* at least one program was named */
+    int flavour;        /* -1: unknown */
+    const char *source; /* of the flavour, for messages */
+    char soname[64];    /* MPI library of the programs; "": none found */
+    bool may_load;      /* a script or interpreter may load MPI later */
+    bool programs;      /* at least one program is given */
 } check;
 
 static atn_status find_program(const check *c, const atn_app *app, char path[4096], atn_error *err)
@@ -143,7 +145,7 @@ static atn_status find_program(const check *c, const atn_app *app, char path[409
                     word, strerror(why));
 }
 
-/* The kernel makes ld.so ignore LD_PRELOAD where the file changes who runs it. */
+/* ld.so ignores LD_PRELOAD if the file changes the user or group ID. */
 static bool drops_preload(const char *path)
 {
     struct stat about;
@@ -151,19 +153,19 @@ static bool drops_preload(const char *path)
                                        ((about.st_mode & S_ISGID) && about.st_gid != getegid()));
 }
 
-/* NULL, or why nothing can be preloaded into the program. */
+/* Why the program cannot be preloaded; NULL: it can. */
 static const char *obstacle(const atn_elf *about, const char *path)
 {
     if (!about->elf)
         return NULL;
     if (about->foreign)
-        return "was built for another processor; give a program for this one";
+        return "was built for another processor; use a program for this one";
     if (!about->dynamic)
-        return "is statically linked, so Attune cannot be preloaded into it and the other ranks "
-               "would wait for it; link it dynamically, or run the job without attune";
+        return "is statically linked, so Attune cannot be preloaded and the other ranks would "
+               "wait for it; link it dynamically, or run the job without attune";
     if (about->mpi_inside && *about->mpi == '\0')
-        return "has its MPI library linked in statically, so Attune cannot step in; link it with "
-               "the shared MPI library, or run the job without attune";
+        return "has its MPI library linked in statically, so Attune cannot interpose calls; link "
+               "it with the shared MPI library, or run the job without attune";
     if (drops_preload(path))
         return "is set-user-ID or set-group-ID, for which the system ignores LD_PRELOAD; remove "
                "the bit, or run the job without attune";
@@ -175,29 +177,28 @@ static atn_status agree_flavour(check *c, const char *word, const char *soname, 
     const int flavour = flavour_of_soname(soname);
     if (flavour < 0)
         return atn_fail(err, ATN_ENVIRONMENT,
-                        "program %s uses %s, which is no MPI that Attune knows; run it without "
-                        "attune",
+                        "program %s uses %s, which Attune does not support; run it without attune",
                         word, soname);
     if (c->flavour >= 0 && c->flavour != flavour)
-        return atn_fail(err, ATN_ENVIRONMENT,
-                        "program %s uses %s (%s), but %s says %s; start it with the launcher of "
-                        "its own MPI",
-                        word, flavours[flavour].title, soname, c->who, flavours[c->flavour].title);
+        return atn_fail(
+            err, ATN_ENVIRONMENT,
+            "program %s uses %s (%s), but %s indicates %s; start it with the launcher of its "
+            "MPI library",
+            word, flavours[flavour].title, soname, c->source, flavours[c->flavour].title);
     c->flavour = flavour;
-    c->who = word;
+    c->source = word;
     snprintf(c->soname, sizeof c->soname, "%s", soname);
     return ATN_OK;
 }
 
-static void look_quietly(check *c, const atn_elf *about, const char *word, const char *path)
+static void note_no_mpi(check *c, const atn_elf *about, const char *word, const char *path)
 {
     if (!about->elf || atn_is_wrapper(word) || atn_is_wrapper(path)) {
         c->may_load = true;
         return;
     }
     fprintf(stderr,
-            "attune: note: %s is linked with no MPI library, so there is nothing for Attune to do "
-            "in it\n",
+            "attune: note: %s is not linked with an MPI library, so Attune has no effect on it\n",
             word);
 }
 
@@ -207,8 +208,8 @@ static atn_status check_app(check *c, const atn_app *app, atn_error *err)
     atn_elf about;
     if (app->hides != NULL)
         return atn_fail(err, ATN_ENVIRONMENT,
-                        "%s keeps the programs in a file where attune cannot examine them; write "
-                        "them on the command line, separated by ':'",
+                        "%s names programs in a file, which attune cannot check; write them on the "
+                        "command line, separated by ':'",
                         app->hides);
     if (app->program < 0)
         return ATN_OK;
@@ -224,29 +225,28 @@ static atn_status check_app(check *c, const atn_app *app, atn_error *err)
         return atn_fail(err, ATN_ENVIRONMENT, "program %s %s", word, why);
     if (*about.mpi != '\0')
         return agree_flavour(c, word, about.mpi, err);
-    look_quietly(c, &about, word, path);
+    note_no_mpi(c, &about, word, path);
     return ATN_OK;
 }
 
 /* ---- the job ---- */
 
-/* What launcher and --mpi say before any program is looked at. */
+/* The MPI according to the launcher and --mpi. */
 static atn_status start(check *c, const char *flavour, atn_error *err)
 {
     const atn_launcher *launcher = c->l->launcher;
-    const char *told = launcher != NULL ? launcher->flavour : NULL, *who = "--mpi";
-    if (told != NULL)
-        who = c->l->words[c->l->at];
+    const char *known = launcher != NULL ? launcher->flavour : NULL, *source = "--mpi";
+    if (known != NULL)
+        source = c->l->words[c->l->at];
     else if (launcher != NULL && c->l->apps.n > 0)
-        told = c->l->apps.v[0].mpi;
-    if (flavour != NULL && told != NULL && strcmp(flavour, told) != 0)
-        return atn_fail(err, ATN_ENVIRONMENT,
-                        "%s is a launcher of %s, but --mpi says %s; leave --mpi out",
-                        launcher->flavour != NULL ? who : launcher->title,
-                        launcher->flavour != NULL ? launcher->title : told, flavour);
-    if (flavour != NULL || told != NULL) {
-        c->flavour = flavour_index(told != NULL ? told : flavour);
-        c->who = who;
+        known = c->l->apps.v[0].mpi;
+    if (flavour != NULL && known != NULL && strcmp(flavour, known) != 0)
+        return atn_fail(err, ATN_ENVIRONMENT, "%s is a launcher of %s, but --mpi is %s; omit --mpi",
+                        launcher->flavour != NULL ? source : launcher->title,
+                        launcher->flavour != NULL ? launcher->title : known, flavour);
+    if (flavour != NULL || known != NULL) {
+        c->flavour = flavour_index(known != NULL ? known : flavour);
+        c->source = source;
     }
     return ATN_OK;
 }
@@ -266,7 +266,7 @@ atn_status atn_run_check(const atn_launch *l, const char *flavour, char **librar
         return take_library(c.flavour, c.soname, library_p, err);
     if (c.may_load)
         return atn_fail(err, ATN_ENVIRONMENT,
-                        "cannot tell which MPI %s will use; add --mpi openmpi or --mpi mpich",
+                        "cannot detect the MPI library of %s; add --mpi openmpi or --mpi mpich",
                         l->words[l->at]);
     return ATN_OK;
 }

@@ -1,4 +1,4 @@
-/* run_files.c - files of `attune run`: examined, and named by their full paths. */
+/* run_files.c - files of `attune run`: checks, and absolute paths. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static atn_status make_absolute(atn_settings *s, atn_setting id, const char *pat
     return atn_settings_set(s, id, full, ATN_FROM_COMMAND, err);
 }
 
-/* Settings whose value is always a file; the word is none.  Rules are examined together with forced
- * algorithms, elsewhere. */
+/* Settings whose value is a file, except for `word`.  Rules are checked together with forced
+ * algorithms in cmd_run.c. */
 static const struct {
     atn_setting setting;
     const char *word;

@@ -12,7 +12,7 @@
 
 #include "cli/measure.h"
 
-/* ---- the job, while it runs ---- */
+/* ---- the running job ---- */
 
 static double part_done(const atn_sampling *w)
 {
@@ -53,7 +53,7 @@ static void begin_task(atn_sampling *w)
 
 static void make_room(void *context) { atn_progress_clear(&((atn_sampling *)context)->bar); }
 
-/* "bcast 128K: lr2: why": the job goes on without it. */
+/* "bcast 128K: lr2: why": the job continues without it. */
 static void tell_refused(atn_sampling *w)
 {
     char what[80];
@@ -64,7 +64,7 @@ static void tell_refused(atn_sampling *w)
     w->reader.refused = NULL;
 }
 
-/* Where and how raw samples came about. */
+/* Provenance of raw samples. */
 static void write_provenance(FILE *f, const atn_args *a)
 {
     char host[256] = "", date[64];
@@ -78,13 +78,12 @@ static void write_provenance(FILE *f, const atn_args *a)
     fputc('\n', f);
 }
 
-/* What an earlier job left stays until there is something to take its place.  Pipes have nothing to
- * be cut off. */
+/* Samples of an earlier job are kept until the first new line.  Pipes cannot be truncated. */
 static void keep_line(atn_sampling *w, const char *text)
 {
     if (w->provenance != NULL) {
         if (w->kept < 0 && ftruncate(fileno(w->raw), 0) != 0 && errno != EINVAL)
-            return; /* and the samples will not be read */
+            return; /* the samples cannot be read then */
         write_provenance(w->raw, w->provenance);
         w->provenance = NULL;
     }
@@ -159,7 +158,7 @@ atn_status atn_sampling_run(atn_sampling *w, const atn_args *a, const atn_words 
 atn_status atn_sampling_end(atn_sampling *w, const char *path, atn_error *err)
 {
     bool bad = w->raw != NULL && fclose(w->raw) != 0;
-    /* A job that measured nothing may be one that does not fit what is there. */
+    /* A job without samples may not match the existing file. */
     if (w->raw != NULL && w->kept >= 0 && w->samples.tasks.n == 0)
         bad = truncate(path, w->kept) != 0 || bad;
     w->raw = NULL;

@@ -1,35 +1,33 @@
-/* trace.h - what the commands about traces share. */
+/* trace.h - shared by the commands of `attune trace`. */
 #ifndef ATN_CLI_TRACE_H
 #define ATN_CLI_TRACE_H
 
 #include "cli/cli.h"
-#include "report/table.h"
 #include "trace/arrivals.h"
 #include "trace/stats.h"
 
-/* Whether a job may be recorded into it: not where there is a trace or a file already, nor where
- * it cannot be made.  The job makes it. */
+/* Rejects a folder that contains a trace or cannot be created or written.  The job creates it. */
 atn_status atn_trace_folder_check(const char *folder, atn_error *err);
 
 /* --partial */
 extern const atn_option atn_trace_options[];
-/* The trace in the first operand; problems of a part are told on standard error. */
+/* Reads the trace of operand 0; reports problems of a partial trace on standard error. */
 atn_status atn_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err);
 
-/* A trace and what is known about it. */
+/* A trace and its analyses. */
 typedef struct {
     atn_trace *t;
     atn_trace_stats stats;
     atn_trace_arrivals arrivals;
-    const char *message_from; /* where the time of a message is from */
+    const char *message_from; /* source of message times */
 } atn_trace_view;
 
-/* `machine`: a file that the time of a message is taken from; NULL: what the job measured. */
+/* `machine`: machine file for message times; NULL: measured by the job. */
 atn_status atn_trace_view_make(const atn_args *a, const char *machine, atn_trace_view *v_p,
                                atn_error *err);
 void atn_trace_view_free(atn_trace_view *v);
 
-/* A table about a trace: one row of a registry, for the terminal, csv and the report alike. */
+/* A table about a trace, used by all output formats and the report. */
 typedef struct {
     const char *name, *title;
     const atn_column *columns;
@@ -39,11 +37,11 @@ typedef struct {
 
 extern const atn_trace_table atn_stats_tables[], atn_arrival_tables[]; /* end with a NULL name */
 
-/* The named one, or with NULL all of them with their titles. */
+/* Writes the named table; NULL: all, with titles. */
 atn_status atn_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
                                   const char *name, const atn_trace_view *v, atn_error *err);
 
-/* trace_page.c: a page that needs no other file. */
+/* trace_page.c: a self-contained HTML page. */
 atn_status atn_trace_page(FILE *f, const atn_trace_view *v, atn_error *err);
 
 #endif

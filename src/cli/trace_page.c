@@ -1,5 +1,5 @@
-/* trace_page.c - a page about a trace that needs no other file: time line, plots, tables.  Its
- * numbers come from the same tables as those of the commands. */
+/* trace_page.c - HTML report of a trace: time line, plots and tables, which are those of the
+ * commands. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +18,22 @@ static const char style[] = ".page-text{font:12px system-ui,sans-serif;fill:#525
 
 enum { LEFT = 70, WIDE = 900, KINDS = 8, ROWS = 128 };
 
-/* By atn_trace_class: DONE is never drawn, its place is that of computation. */
+/* By atn_trace_class; DONE, which is never drawn, is replaced by computation. */
 static const char *const kinds[KINDS + 1] = {"send",  "receive",   "collective", "wait", "compute",
                                              "other", "one-sided", "file",       NULL};
 _Static_assert((int)ATN_TRACE_IS_DONE == 4 && (int)ATN_TRACE_IS_FILE == KINDS - 1,
                "kinds[] follows them");
 enum { COMPUTING = ATN_TRACE_IS_DONE };
 
-/* ---- time line: each pixel shows what took most of its time ---- */
+/* ---- time line: each pixel shows its longest activity ---- */
 
 typedef struct {
     int64_t from, to;
     double scale; /* pixels per ns */
 } span;
 
-/* From the first end of an MPI_Init to the last begin of an MPI_Finalize, which would fill the
- * picture of a short job; all of it where there is nothing between. */
+/* From the first end of MPI_Init to the last begin of MPI_Finalize, which would dominate the
+ * picture of a short job; the whole job if nothing is in between. */
 static span span_of(const atn_trace *t)
 {
     span s = {.from = INT64_MAX, .to = 0};
@@ -55,7 +55,7 @@ static void add_event(double (*pixels)[KINDS], const span *s, const atn_trace_ev
 {
     const double from = (double)(e->enter - s->from) * s->scale;
     const double to = (double)(e->exit - s->from) * s->scale;
-    const int last = (int)fmax(-1, fmin(to, WIDE - 1)); /* those outside are not drawn */
+    const int last = (int)fmax(-1, fmin(to, WIDE - 1)); /* clipped */
     for (int x = (int)fmin(WIDE, fmax(0, from)); x <= last; x++)
         pixels[x][atn_trace_class_of(e)] += fmin(to, x + 1) - fmax(from, x);
 }
@@ -155,7 +155,7 @@ static void draw_bars(FILE *f, const char *title, const bar *bars, int n)
     atn_svg_end(f);
 }
 
-/* Sizes by powers of two; few columns, whatever the program sends. */
+/* Sizes by powers of two, which bounds the number of columns. */
 static void draw_sizes(FILE *f, const atn_trace_stats *s)
 {
     bar bars[65];
@@ -173,7 +173,7 @@ static void draw_sizes(FILE *f, const atn_trace_stats *s)
         }
         bars[n - 1].value += (double)s->sizes.v[i].messages;
     }
-    draw_bars(f, "messages by size, up to so many bytes", bars, n);
+    draw_bars(f, "messages by size (upper bound in bytes)", bars, n);
 }
 
 static void draw_factors(FILE *f, const atn_trace_arrivals *a)
@@ -191,7 +191,7 @@ static void draw_factors(FILE *f, const atn_trace_arrivals *a)
               ATN_TRACE_BINS);
 }
 
-/* ---- who sends to whom; computation between sends ---- */
+/* ---- traffic between ranks; computation between sends ---- */
 
 static void draw_matrix(FILE *f, const atn_trace_stats *s)
 {
@@ -253,7 +253,7 @@ static void put_escaped(FILE *f, const char *text)
         fprintf(f, *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : "%c", *text);
 }
 
-enum { ROWS_SHOWN = 500 }; /* the csv has all */
+enum { ROWS_SHOWN = 500 }; /* csv has all */
 
 static bool put_table(FILE *f, const atn_trace_table *table, const atn_trace_view *v)
 {
@@ -284,18 +284,28 @@ static bool put_table(FILE *f, const atn_trace_table *table, const atn_trace_vie
 /* ---- the page ---- */
 
 static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-    "<title>attune trace</title>\n<style>\n:root{color-scheme:light dark}\n"
-    "body{font:14px/1.5 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;"
-    "max-width:1060px;margin:2em auto;padding:0 1em}\nsvg{max-width:100%;height:auto}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;display:block;"
-    "overflow-x:auto}\nth{cursor:pointer}\n"
+    "<title>attune trace</title>\n"
+    "<style>\n"
+    ":root{color-scheme:light dark}\n"
+    "body{font:14px/1.5 system-ui,-apple-system,'Segoe UI','DejaVu "
+    "Sans',sans-serif;max-width:1060px;margin:2em auto;padding:0 1em}\n"
+    "svg{max-width:100%;height:auto}\n"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;display:block;overflow-x:"
+    "auto}\n"
+    "th{cursor:pointer}\n"
     "td,th{padding:.2em .7em;text-align:right;border-bottom:1px solid #8884}\n"
-    "td.w{text-align:left}\n.problem{border-left:4px solid "
-    "#d0476f;padding-left:.6em}\n</style>\n</head>\n<body>\n";
+    "td.w{text-align:left}\n"
+    ".problem{border-left:4px solid #d0476f;padding-left:.6em}\n"
+    "</style>\n"
+    "</head>\n"
+    "<body>\n";
 
-/* A click on a heading sorts its table. */
+/* Clicking a heading sorts the table. */
 static const char foot[] =
     "<script>\n"
     "for (const th of document.querySelectorAll('th')) th.onclick = () => {\n"
@@ -316,7 +326,7 @@ static bool put_tables(FILE *f, const atn_trace_table *tables, const atn_trace_v
     return ok;
 }
 
-/* Whoever sees the page must know that it does not show all. */
+/* Readers must see that the trace is incomplete. */
 static void put_problems(FILE *f, const atn_trace *t)
 {
     for (int i = 0; i < t->problems.n; i++) {
@@ -343,10 +353,10 @@ atn_status atn_trace_page(FILE *f, const atn_trace_view *v, atn_error *err)
     fputs("<h2>Computation between two sends</h2>\n", f);
     ok = ok && draw_between(f, &v->stats);
     fputs("<h2>Collectives by worst imbalance factor</h2>\n<p>Left bars: at most 1000 bytes; right "
-          "bars: more. A message takes as long as ",
+          "bars: more. Message times are from ",
           f);
     put_escaped(f, v->message_from);
-    fputs(" says.</p>\n", f);
+    fputs(".</p>\n", f);
     draw_factors(f, &v->arrivals);
     ok = ok && put_tables(f, atn_stats_tables, v) && put_tables(f, atn_arrival_tables, v);
     fputs(foot, f);

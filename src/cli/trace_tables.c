@@ -1,4 +1,4 @@
-/* trace_tables.c - what is known about a trace, as tables. */
+/* trace_tables.c - analyses of a trace as tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "cli/trace.h"
 #include "model/machine.h"
 
-/* ---- a trace and what is known about it ---- */
+/* ---- a trace and its analyses ---- */
 
 static double by_machine(const void *context, int64_t bytes)
 {
@@ -189,7 +189,7 @@ const atn_trace_table atn_stats_tables[] = {
     {"calls", "Calls", COLUMNS(call_columns), fill_calls},
     {"ranks", "Ranks", COLUMNS(rank_columns), fill_ranks},
     {"sizes", "Sizes of messages", COLUMNS(size_columns), fill_sizes},
-    {"partners", "Who sends to whom", COLUMNS(partner_columns), fill_partners},
+    {"partners", "Traffic between ranks", COLUMNS(partner_columns), fill_partners},
     {"between", "Computation between two sends of a rank", COLUMNS(between_columns), fill_between},
     {0},
 };
@@ -203,7 +203,7 @@ static const atn_column operation_columns[] = {
     {"elapsed_us", ATN_CELL_NUMBER},    {"imbalance_us", ATN_CELL_NUMBER},
     {"computation_us", ATN_CELL_NUMBER}};
 
-/* Empty where it is not known. */
+/* Empty if unknown. */
 static void put_known(atn_table *t, double v)
 {
     if (isnan(v))
@@ -318,12 +318,10 @@ static atn_status write_one(const atn_args *a, const atn_trace_table *table,
 {
     atn_table t = {.columns = table->columns, .ncolumns = table->ncolumns};
     table->fill(&t, v);
-    const atn_status status = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
-    atn_table_free(&t);
-    return status;
+    return atn_arg_table(a, &t, err);
 }
 
-/* Several tables are for people; programs ask for one. */
+/* Only the table format can have several tables. */
 atn_status atn_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
                                   const char *name, const atn_trace_view *v, atn_error *err)
 {
@@ -331,8 +329,7 @@ atn_status atn_trace_tables_write(const atn_args *a, const atn_trace_table *tabl
     const bool readable = strcmp(format, "table") == 0 || strcmp(format, "markdown") == 0;
     atn_status status = ATN_OK;
     if (name == NULL && !readable)
-        return atn_fail(err, ATN_USAGE, "--format %s: says one table; name it with --table",
-                        format);
+        return atn_fail(err, ATN_USAGE, "--format %s: has one table; add --table NAME", format);
     for (int i = 0; tables[i].name != NULL && status == ATN_OK; i++) {
         if (name != NULL && strcmp(name, tables[i].name) != 0)
             continue;

@@ -1,4 +1,4 @@
-/* tune_report.c - what a search found, for people. */
+/* tune_report.c - tables and report of `attune tune`. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "cli/forecast.h"
 #include "cli/tune.h"
-#include "report/table.h"
 #include "tune/offline.h"
 
 /* ---- counting ---- */
@@ -91,7 +90,7 @@ static const char *plan_word(const char *fate)
 {
     if (strcmp(fate, atn_fate_words[ATN_FATE_RACING]) == 0)
         return "begins";
-    return strcmp(fate, atn_fate_words[ATN_FATE_WAITING]) == 0 ? "follows if it may win"
+    return strcmp(fate, atn_fate_words[ATN_FATE_WAITING]) == 0 ? "follows if promising"
                                                                : "hopeless";
 }
 
@@ -114,19 +113,17 @@ atn_status atn_tune_design(const atn_args *a, const atn_samples *s, atn_error *e
     for (int i = 0; i < s->tasks.n; i++)
         for (int k = 0; k < s->tasks.v[i].variants.n; k++)
             put_plan(&t, &s->tasks.v[i], &s->tasks.v[i].variants.v[k]);
-    const atn_status status = atn_table_write(a->out, &t, atn_arg_format(a), a->terminal, err);
-    atn_table_free(&t);
-    return status;
+    return atn_arg_table(a, &t, err);
 }
 
 /* ---- the report ---- */
 
 static const char *const reasons[] = {
-    [ATN_FATE_WAITING] = "there was no time for it",
-    [ATN_FATE_HOPELESS] = "never ran: predicted to be slower, however wrong the model was found",
-    [ATN_FATE_SLOW] = "left the heats: slower with confidence, or by far",
-    [ATN_FATE_SURPLUS] = "left the heats: too many were faster",
-    [ATN_FATE_BEATEN] = "lasted to the end of the heats",
+    [ATN_FATE_WAITING] = "not measured: no time left",
+    [ATN_FATE_HOPELESS] = "not measured: predicted slower, allowing for the error of the model",
+    [ATN_FATE_SLOW] = "dropped: slower with confidence, or by a large factor",
+    [ATN_FATE_SURPLUS] = "dropped: too many candidates were faster",
+    [ATN_FATE_BEATEN] = "not dropped, but not in the final",
     [ATN_FATE_SECOND] = "in the final",
     [ATN_FATE_FIRST] = "in the final",
 };
@@ -202,7 +199,7 @@ static atn_status write_text(FILE *f, const atn_args *a, const atn_tune_result *
     return status;
 }
 
-/* The text as a page: columns are aligned already. */
+/* The text as a preformatted page. */
 static void put_page(FILE *f, const char *text)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -1,4 +1,4 @@
-/* tune_resume.c - what a killed `attune tune` leaves: the file of its samples is all there is. */
+/* tune_resume.c - resumes a killed `attune tune` from its file of samples. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool begins(const char *line, const char *word)
     return strncmp(line, word, n) == 0 && (line[n] == ' ' || line[n] == '\0');
 }
 
-/* Cut into lines; what follows the last newline broke off. */
+/* Splits into lines; text after the last newline is incomplete. */
 static bool split(char *text, state *s)
 {
     ATN_VEC(char *) lines = {0};
@@ -52,7 +52,7 @@ static void find_end(state *s)
     }
 }
 
-/* A final that has no end counts as heats. */
+/* Samples of an incomplete final count as those of racing rounds. */
 static void put_variant(FILE *f, const char *line)
 {
     char role[16];
@@ -66,7 +66,7 @@ static void put_variant(FILE *f, const char *line)
             line + used);
 }
 
-/* A variant is written just before its first sample, so only the last one can be without. */
+/* A variant is written just before its first sample, so only the last one can have none. */
 static void put_task(FILE *f, const state *s)
 {
     int n = s->n;
@@ -81,7 +81,7 @@ static void put_task(FILE *f, const state *s)
     fputs("done\n", f);
 }
 
-/* What somebody else wrote: the first line that is no comment tells. */
+/* A file of another format, recognised by its first line that is not a comment. */
 static bool is_foreign(const char *text, size_t bytes)
 {
     static const char head[] = "attune-samples";
@@ -126,7 +126,8 @@ atn_status atn_tune_repair(const char *path, bool write, int *tasks_p, bool *unf
         return status;
     if (is_foreign(text, bytes)) {
         free(text);
-        return atn_fail(err, ATN_INPUT, "%s: holds no samples and is left alone; name another file",
+        return atn_fail(err, ATN_INPUT,
+                        "%s: not a file of samples; it is not overwritten, name another file",
                         path);
     }
     if (!split(text, &s))

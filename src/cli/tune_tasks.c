@@ -1,4 +1,4 @@
-/* tune_tasks.c - what attune tune searches: operations and sizes, or the patterns of a program. */
+/* tune_tasks.c - the problems of `attune tune`: operations and sizes, or recorded patterns. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cli/sampling.h"
 #include "cli/tune.h"
 
-enum { NEARLY_EQUAL = 10 }; /* per cent of bytes in which patterns may differ */
+enum { NEARLY_EQUAL = 10 }; /* percent of bytes by which equal patterns may differ */
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
 
@@ -29,7 +29,7 @@ static char *sizes_text(const atn_sizes *sizes)
     return text;
 }
 
-/* Names in a file: one in each line, # begins a comment. */
+/* Names in a file, one per line; # starts a comment. */
 static atn_status read_names(const char *path, char **list_p, atn_error *err)
 {
     char *text;
@@ -50,10 +50,10 @@ static atn_status read_names(const char *path, char **list_p, atn_error *err)
     }
     *to = '\0';
     *list_p = text;
-    return *text != '\0' ? ATN_OK : atn_fail(err, ATN_INPUT, "%s: names no algorithm", path);
+    return *text != '\0' ? ATN_OK : atn_fail(err, ATN_INPUT, "%s: contains no algorithm", path);
 }
 
-/* A schedule's file by its full path, because ranks may start elsewhere. */
+/* A schedule file as an absolute path, because ranks may start in another folder. */
 static void put_name(FILE *f, const char *word)
 {
     static const char key[] = "file{schedule=";
@@ -70,7 +70,7 @@ static void put_name(FILE *f, const char *word)
             at + n);
 }
 
-/* "all,mine": `best` of all, and mine by name; without `all`: the best of these. */
+/* "all,mine": all candidates and `mine`; without `all`: only those named. */
 static atn_status read_candidates(const char *list, char **variants_p, bool *all_p, atn_error *err)
 {
     char *copy = strdup(list), *rest = copy, *word;
@@ -95,7 +95,7 @@ static atn_status read_candidates(const char *list, char **variants_p, bool *all
     return fclose(f) == 0 ? ATN_OK : no_memory(err);
 }
 
-/* Whether the words are the name of a file rather than of algorithms. */
+/* Whether the text is a file rather than a list of algorithms. */
 static bool is_file(const char *given)
 {
     struct stat about;
@@ -114,11 +114,11 @@ static atn_status make_tasks(const atn_args *a, const char *ops, const char *siz
     if (status == ATN_OK)
         status = read_candidates(names != NULL ? names : given, &variants, &all, err);
     if (status == ATN_OK) {
-        const atn_bench_wish wish = {.ops = ops,
-                                     .sizes = sizes,
-                                     .variants = all ? variants : "best",
-                                     .candidates = all ? NULL : variants};
-        status = atn_bench_tasks(&wish, tasks, err);
+        const atn_bench_request request = {.ops = ops,
+                                           .sizes = sizes,
+                                           .variants = all ? variants : "best",
+                                           .candidates = all ? NULL : variants};
+        status = atn_bench_tasks(&request, tasks, err);
     }
     free(names);
     free(variants);
@@ -144,11 +144,11 @@ static atn_status sized_tasks(const atn_args *a, const atn_sizes *sizes, atn_wor
 
 typedef struct {
     atn_load load;
-    int call; /* that stands for all nearly equal ones */
+    int call; /* representative of nearly equal ones */
 } group;
 typedef ATN_VEC(group) group_list;
 
-/* By operation, the most bytes first: what wins there has a say everywhere. */
+/* By operation, most bytes first, because their winner influences the rest. */
 static int by_weight(const void *a, const void *b)
 {
     const group *x = a, *y = b;
@@ -168,7 +168,7 @@ static int64_t mean_of(const atn_patterns *x, int call)
     return sum / n;
 }
 
-/* Problems are told apart by their sizes. */
+/* Problems are distinguished by their sizes. */
 static int64_t unused(const group_list *list, atn_operation op, int64_t bytes)
 {
     for (int i = 0; i < list->n; i++)

@@ -3,8 +3,8 @@
 
 #include "cli/lookup.h"
 
-/* Who does not apply is left out, unless it was asked for. */
-static atn_status visit(const atn_visit *v, const atn_choice *choice, bool asked, atn_error *err)
+/* Algorithms that are not applicable are skipped, unless named individually. */
+static atn_status visit(const atn_visit *v, const atn_choice *choice, bool named, atn_error *err)
 {
     atn_request want = *v->want;
     char name[ATN_NAME_ROOM];
@@ -12,12 +12,12 @@ static atn_status visit(const atn_visit *v, const atn_choice *choice, bool asked
     if (st)
         return st;
     want.choice = *choice;
-    st = asked ? atn_lookup_params(v->a, &want.choice, err) : ATN_OK;
+    st = named ? atn_lookup_params(v->a, &want.choice, err) : ATN_OK;
     want.q.p = v->p;
     want.q.segments = atn_segments(choice->row, &want.q, &want.choice.params);
     const char *why = atn_refuses(choice->row, &want.q, &want.choice.params);
     if (!st && why)
-        return asked ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
+        return named ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
     atn_params_print(choice->row, &want.choice.params, name, sizeof name);
     return st ? st : v->visit(v->context, &want, name, err);
 }
@@ -45,6 +45,6 @@ atn_status atn_visit_operand(const atn_visit *v, const char *name, atn_error *er
         return visit_operation(v, name, err);
     const atn_status st = atn_lookup_choice(name, &c, err);
     if (!st && !c.row->algo->build)
-        return atn_fail(err, ATN_INPUT, "%s has no schedule to look at", c.row->name);
+        return atn_fail(err, ATN_INPUT, "%s has no schedule", c.row->name);
     return st ? st : visit(v, &c, true, err);
 }

@@ -1,7 +1,7 @@
 /* settings.h - the environment variables as one table, and their values in a job.
  *
- * One rank reads the environment and packs it; every rank unpacks the same bytes, so that ranks
- * with different environments still behave alike. */
+ * One rank reads the environment and packs it; every rank unpacks the same bytes, so all ranks use
+ * the same values even if their environments differ. */
 #ifndef ATN_SETTINGS_H
 #define ATN_SETTINGS_H
 
@@ -24,11 +24,15 @@ typedef enum {
     ATN_SETTING_INT,
     ATN_SETTING_WORD,
     ATN_SETTING_FILE,
-    ATN_SETTING_TEXT
+    ATN_SETTING_TEXT,
+    ATN_SETTING_LIST
 } atn_setting_type;
 
 typedef struct {
-    const char *name; /* "ATTUNE_RULES" */
+    const char *name;   /* "ATTUNE_RULES" */
+    const char *option; /* of `attune run`, "rules"; NULL: none */
+    char letter;        /* short option; 0: none */
+    const char *alone;  /* value if the option is given without one; NULL: it needs one */
     atn_setting_type type;
     const char *fallback;
     int64_t min, max;
@@ -55,15 +59,15 @@ void atn_settings_free(atn_settings *s);
 /* Checked against the table; an empty text restores the default.  On failure nothing changes. */
 atn_status atn_settings_set(atn_settings *s, atn_setting id, const char *text, atn_source source,
                             atn_error *err);
-/* Takes the ATTUNE variables out of an environment (`environ`).  Unknown ATTUNE_* names are no
- * error: *warning_p (caller frees) then holds one line for each, ready to print; NULL: none. */
+/* Reads the ATTUNE variables of an environment (`environ`).  Unknown ATTUNE_* names are not an
+ * error: *warning_p (caller frees) holds one line for each, ready to print; NULL: none. */
 atn_status atn_settings_environ(atn_settings *s, char *const *environment, char **warning_p,
                                 atn_error *err);
 
-/* What `attune run` sets where nothing is given: a job learns, unless algorithms, rules or a way to
- * choose are named. */
+/* Adds what `attune run` sets by default: online tuning, unless algorithms, rules or a selection
+ * method are given. */
 atn_status atn_settings_run(atn_settings *s, atn_error *err);
-/* The default under `attune run`; the library's own, of a bare preload, is `fallback`. */
+/* The default under `attune run`; without it, the default is `fallback`. */
 const char *atn_setting_run_default(atn_setting id);
 
 int64_t atn_setting_number(const atn_settings *s, atn_setting id);
@@ -78,7 +82,7 @@ atn_status atn_settings_pack(const atn_settings *s, char **bytes_p, size_t *size
 atn_status atn_settings_unpack(atn_settings *s, const char *bytes, size_t size, atn_error *err);
 uint64_t atn_settings_hash(const atn_settings *s);
 
-/* docs/settings.md, made from the table. */
+/* Writes docs/settings.md. */
 void atn_settings_document(FILE *f);
 
 #endif

@@ -37,7 +37,8 @@ soname_resolves() { # FLAVOUR
 
 check "cmake --install" cmake --install "$build" --prefix "$box/a"
 mv "$box/a" "$box/b"
-for file in bin/attune share/man/man1/attune.1 share/bash-completion/completions/attune \
+for file in bin/attune share/man/man1/attune.1 share/man/man1/attune-run.1 share/bash-completion/completions/attune \
+    share/zsh/site-functions/_attune share/fish/vendor_completions.d/attune.fish \
     share/doc/attune/LICENSE share/doc/attune/README.md include/attune/attune.h include/attune/timing.h include/attune/topology.h \
     include/attune/version.h lib/pkgconfig/attune.pc \
     libexec/attune/attune-delay libexec/attune/attune-lab-agent; do

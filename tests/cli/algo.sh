@@ -14,7 +14,7 @@ all_listed() { [ "$(attune algo list | wc -l)" = $(($(rows) + $(operations) + 1)
 check "every row is listed, and native for every operation" all_listed
 same_names() { diff <(attune algo list | awk 'NR > 1 { print $1 }') \
     <(attune algo list --format csv | sed '1d;s/,.*//'); }
-check "csv lists the same" same_names
+check "csv lists the same rows" same_names
 if command -v python3 >/dev/null; then
     json() { attune "$@" --format json | python3 -m json.tool >/dev/null; }
     csv() { attune algo list --format csv | python3 -c '
@@ -27,7 +27,7 @@ assert all(len(row) == len(rows[0]) for row in rows), "ragged"'; }
     check "json of a proof parses" json schedule verify allreduce/ring -p 3
     check "csv of the list is rectangular" csv
 else
-    skip "json and csv are read by another program" "no python3"
+    skip "json and csv" "no python3"
 fi
 
 # ---- show ----
@@ -40,9 +40,9 @@ golden algo_show_native.out 0 attune algo show alltoallw/native
 # ---- output ----
 written() { attune algo list --operation barrier -o list.txt &&
     cmp list.txt "$here/golden/algo_barrier.out"; }
-check "-o writes the same" written
+check "-o writes the same output" written
 replaced() { echo old >list.txt && written; }
-check "-o replaces" replaced
+check "-o replaces a file" replaced
 fails 4 'attune: nowhere/list.txt: cannot be written: No such file or directory; create its folder*' \
     attune algo list -o nowhere/list.txt
 fails 4 'attune: cannot write to standard output: *' sh -c "'$attune' algo list >/dev/full"
@@ -54,22 +54,22 @@ fails 3 'attune: unknown algorithm "rign" for allreduce; did you mean "ring"?*' 
     attune algo show allreduce/rign
 fails 3 'attune: unknown operation "alreduce"; did you mean "allreduce"?*' \
     attune algo show alreduce/ring
-fails 3 "attune: 'ring' is neither a file nor the name of an algorithm*attune algo list*" \
+fails 3 "attune: 'ring' is neither a file nor an algorithm*attune algo list*" \
     attune algo show ring
 fails 3 'attune: allreduce/ring: segment=-1 is invalid; allowed: 0 to 1T' \
     attune algo show allreduce/ring:segment=-1
 fails 3 "attune: allreduce/ring has no parameter 'speed'*" attune algo show allreduce/ring:speed=9
-# ---- names that do not exist: the message lists all that do ----
+# ---- unknown names: the message lists all names ----
 lists_all() {
     local operation name
     attune algo list --format csv | sed '1d;s/,.*//' >names
     cut -d/ -f1 names | sort -u | while read -r operation; do
-        attune algo show "$operation/xyzzyx" 2>said
+        attune algo show "$operation/xyzzyx" 2>message
         for name in $(sed -n "s|^$operation/||p" names); do
-            grep -qE "[:,] $name(,|\$)" said || echo "$operation: $name"
+            grep -qE "[:,] $name(,|\$)" message || echo "$operation: $name"
         done
-        attune algo show xyzzyx/ring 2>said
-        grep -qE "[:,] $operation(,|\$)" said || echo "$operation"
+        attune algo show xyzzyx/ring 2>message
+        grep -qE "[:,] $operation(,|\$)" message || echo "$operation"
     done | grep . && return 1 || return 0
 }
 check "all operations and algorithms are listed" lists_all

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# attune topo discover with a stand-in for a launcher; real wires are in tests/lab.
+# attune topo discover with a substitute for a launcher; tests/lab measures real links.
 . "$(dirname "$0")/lib.sh"
 
-# ---- words ----
-holds 'Find out by measuring which hosts share which links' attune topo discover --help
-fails 2 'attune: no launcher; write it behind --*' attune topo discover
-fails 2 'attune: --time 1: must be a whole number from 5 to 10000' \
+# ---- usage errors ----
+holds 'Measure which hosts share which links' attune topo discover --help
+fails 2 'attune: no launcher; add it after --*' attune topo discover
+fails 2 'attune: --time 1: must be an integer from 5 to 10000' \
     attune topo discover --time 1 -- true
-fails 2 'attune: --flows 2: must be a whole number from 4 to 1024' \
+fails 2 'attune: --flows 2: must be an integer from 4 to 1024' \
     attune topo discover --flows 2 -- true
 fails 4 'attune: launcher mpirun.nowhere: No such file or directory*' \
     attune topo discover -- mpirun.nowhere -n 2
@@ -53,7 +53,7 @@ EOF
 check "the topology is written" golden_file
 origin() { sed -n 2,4p found.conf | tr '\n' ' ' | grep -q \
     '^# measured by attune topo discover .* # launcher: ./launch -n 5 # Some MPI 1.0; 77 sets of'; }
-check "and where it came from" origin
+check "the topology has its provenance" origin
 holds '5 ranks on 4 hosts, 2 switches' attune topo show found.conf
 reported() { grep -q '^4 hosts with 5 ranks in 2 groups: 77 sets of transfers, 6 round trips' err &&
     grep -qE '^s0 +2 +100M +50M +top +10ms +90 % +a\[0-1\]$' err &&
@@ -61,18 +61,18 @@ reported() { grep -q '^4 hosts with 5 ranks in 2 groups: 77 sets of transfers, 6
 check "the report" reported
 handed() { run --time 20 --flows 6 --seed 9 --trace -q >/dev/null 2>err && [ ! -s err ] &&
     tr '\n' ' ' <words | grep -q '/discover_exec --seed 9 --flows 6 --time 20 --trace $'; }
-check "options are handed over, and -q says nothing" handed
+check "options are passed, and -q prints nothing" handed
 to_stdout() { diff <(run 2>/dev/null | sed 2d) <(sed 2d found.conf); }
-check "without -o it goes to standard output" to_stdout
+check "without -o, the topology is written to standard output" to_stdout
 if command -v script >/dev/null; then
     check "progress on a terminal" shows_progress 11 '50 %.*4 hosts' "topo discover --mpi openmpi -o found.conf"
 else
     skip "progress on a terminal" "no script command"
 fi
 
-# ---- jobs that go wrong ----
+# ---- failing jobs ----
 launcher 'echo "no licence" >&2; exit 7'
-fails 4 '*no licence*attune: the job failed: ./launch ended with exit code 7;*' run
+fails 4 '*no licence*attune: the job failed: ./launch returned exit code 7;*' run
 launcher 'exit 0'
 fails 4 'attune: the measuring job ended without a word*' run
 launcher 'head -n 20 good'
@@ -85,8 +85,8 @@ launcher 'sed "s/^node 5 47.*/node 4 1 1 1 0 1/" good'
 fails 4 "attune: the measuring job printed 'end', which makes no sense here*" run
 launcher 'cat good; touch ran'
 fails 4 'attune: nowhere/t.conf: cannot be written: No such file or directory; *' run -o nowhere/t.conf
-check "which is told before measuring" test ! -e ran
+check "the file is checked before measuring" test ! -e ran
 untouched() { echo old >kept && launcher 'head -n 9 good' && ! run -o kept 2>/dev/null &&
     [ "$(cat kept)" = old ]; }
-check "a file is not touched when measuring fails" untouched
+check "a failed measurement does not change the file" untouched
 finish

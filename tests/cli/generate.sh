@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# attune schedule generate: what it writes and what it refuses; tests/mpi/run-generate compiles and
-# runs the routines.
+# attune schedule generate: output and error messages; tests/mpi/run-generate compiles and runs the
+# routines.
 . "$(dirname "$0")/lib.sh"
 generate() { attune schedule generate "$@"; }
 
-# ---- what it writes ----
+# ---- output ----
 holds 'int attune_alltoall(' generate alltoall --topology 2x2
 holds 'attune_alltoall - alltoall/aapc{sync=sender,block=4,segment=16K} on 2x2@100M' generate alltoall --topology 2x2@100M
 holds 'CHUNK ((MPI_Aint)16384)' generate alltoall --topology 2x2
@@ -19,7 +19,7 @@ holds 'attune_reduce - reduce/topo_tree{arity=3} on 2x2' \
     generate reduce --topology 2x2 --algorithm 'topo_tree{arity=3}'
 holds 'int attune_allgather(' generate allgather --topology 4x8@100M
 into_file() { generate alltoall --topology 2x2 -o routine.c && grep -q PMPI_Alltoall routine.c; }
-check "into a file" into_file
+check "-o writes the same output" into_file
 
 # ---- patterns ----
 pattern() { printf 'attune-pattern 1\n# two calls\nranks 3\n%s\n' "$1" >calls.txt; }
@@ -49,19 +49,19 @@ echo 'ranks 3' >calls.txt
 fails 3 'attune: calls.txt:1: not a pattern file; the first line must be "attune-pattern 1"' \
     generate alltoallv --topology 3x1 --pattern calls.txt
 pattern $'call\n0 1 2\n0 0 0\n0 0 0'
-fails 3 'attune: calls.txt is for 3 ranks, the topology has 4' \
+fails 3 'attune: calls.txt: 3 ranks, but the topology has 4' \
     generate alltoallv --topology 2x2 --pattern calls.txt
 fails 3 '*nothing.txt*' generate alltoallv --topology 2x2 --pattern nothing.txt
 
-# ---- what it refuses ----
-fails 2 '*give --topology' generate alltoall
-fails 3 'attune: no routine can be generated for barrier, but for: allgather, *' \
+# ---- invalid input ----
+fails 2 '*add --topology*' generate alltoall
+fails 3 'attune: barrier: no generator; available for allgather, *' \
     generate barrier --topology 2x2
 fails 3 '*alltoal*alltoall*' generate alltoal --topology 2x2
-fails 2 '*--pattern is for alltoallv' generate alltoall --topology 2x2 --pattern calls.txt
-fails 2 '*has no root; leave out --root' generate alltoall --topology 2x2 --root 1
-fails 2 '*greedy needs to know the messages*' generate alltoallv --topology 2x2 --algorithm greedy
-fails 2 '*does not serve alltoall' generate alltoall --topology 2x2 --algorithm bcast/chain
+fails 2 '*--pattern applies to alltoallv only' generate alltoall --topology 2x2 --pattern calls.txt
+fails 2 '*has no root; omit --root' generate alltoall --topology 2x2 --root 1
+fails 2 '*greedy needs the message sizes*' generate alltoallv --topology 2x2 --algorithm greedy
+fails 2 '*not an algorithm of alltoall' generate alltoall --topology 2x2 --algorithm bcast/chain
 fails 3 '*not applicable: messages that mean nothing need blocks of equal size' \
     generate alltoallv --topology 2x2 --param sync=dummy
 pattern $'call\n0 1 2\n0 0 0\n0 0 0'

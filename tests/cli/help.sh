@@ -1,60 +1,97 @@
 #!/usr/bin/env bash
-# Help at every level, version, manual page and completion: all from the same tables.
+# Help, topics, manual pages and completion, all generated from the same tables.
 . "$(dirname "$0")/lib.sh"
 
+# All commands, "noun verb" or "noun", as `attune help all` lists them.
+commands() {
+    attune help all | awk '/^Topics:/ { exit } /^  [a-z]/' | cut -c3-25
+}
+nouns() { attune --complete --man '' | cut -f 1; }
+
 # ---- help ----
+golden help.out 0 attune --help
+golden help_all.out 0 attune help all
 golden help_algo.out 0 attune algo --help
 golden help_schedule.out 0 attune schedule -h
 golden help_algo_list.out 0 attune algo list --help
 golden help_schedule_verify.out 0 attune schedule verify --help
 golden help_schedule_show.out 0 attune schedule show --help nonsense --help
-fails 2 'Usage: attune <noun> *' attune
-fails 2 'Usage: attune schedule <verb>*' attune schedule
+fails 2 'Usage: attune COMMAND *' attune
+fails 2 'Usage: attune schedule VERB*' attune schedule
 
-# Every command of the overview has a help page of its own that begins with its usage.
-overview() {
+usage_of_every_command() {
     local noun verb
-    attune --help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/' |
-        cut -c3-25 | while read -r noun verb; do
+    commands | while read -r noun verb; do
         [ "$(attune "$noun" $verb --help | head -c $((14 + ${#noun})))" = "Usage: attune $noun" ] ||
             echo "$noun $verb"
     done | grep . && return 1 || return 0
 }
-check "every command has help" overview
-wide() { attune --help | awk 'length > 80 { bad = 1; print } END { exit bad }'; }
+check "the help of every command starts with its usage" usage_of_every_command
+every_command_is_listed() {
+    [ "$(commands | grep -c .)" = "$(grep -c '^ATN_COMMAND' "$root/src/cli/commands.def" | awk '{ print $1 - 1 }')" ]
+}
+check "all commands are listed, except the hidden one" every_command_is_listed
+wide() {
+    local word
+    for word in '' all running tuning understand lab research; do
+        attune help $word
+    done | awk 'length > 80 { bad = 1; print } END { exit bad }'
+}
 check "help fits 80 columns" wide
+first_screen() { [ "$(attune --help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on' | wc -l)" = 10 ]; }
+check "the first screen has ten commands" first_screen
 
-# ---- attune help: the same words in another order ----
+# ---- attune help ----
 same() { # HELP-WORDS OPTION-WORDS
     attune help $1 >by-help && attune $2 --help >by-option && cmp by-help by-option
 }
 check "attune help" same '' ''
-check "attune help NOUN, of verbs" same schedule schedule
 check "attune help NOUN VERB" same 'algo list' 'algo list'
-check "attune help NOUN, of options" same run run
 check "attune help help" same help help
-every_help() {
+help_of_every_command() {
     local noun verb
-    attune help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/' |
-        cut -c3-25 | while read -r noun verb; do
+    { commands; nouns; } | while read -r noun verb; do
         same "$noun $verb" "$noun $verb" || echo "$noun $verb"
     done | grep . && return 1 || return 0
 }
-check "attune help of every command" every_help
+check "attune help of every noun and command" help_of_every_command
 holds 'Usage: attune run' attune help run -o /dev/stdout
-fails 2 "attune: unknown command 'alog'; did you mean 'algo'?*" attune help alog
+holds 'ron time' attune help research
+holds 'trace record' attune help running
+fails 2 "attune: unknown help topic 'alog'; did you mean 'algo'? Available: *" attune help alog
+fails 2 "attune: unknown help topic 'enviroment'; did you mean 'environment'?*" attune help enviroment
 fails 2 "attune: unknown command 'algo lits'; did you mean 'algo list'?*" attune help algo lits
-fails 2 "attune: 'run' has no commands of its own; write attune help run" attune help run fast
-fails 2 "attune: 'x' is one word too many; *" attune help algo list x
+fails 2 "attune: 'run' has no verbs; write attune help run" attune help run fast
+fails 2 "attune: unexpected operand 'x'; *" attune help algo list x
+
+# ---- topics ----
+topics() { attune help all | awk '/^Topics:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'; }
+short_topics() {
+    local topic
+    for topic in $(topics); do
+        attune help "$topic" | awk -v topic="$topic" 'length > 80 { bad = 1 } END { if (bad || NR < 5 || NR > 60) print topic, NR }'
+    done | grep . && return 1 || return 0
+}
+check "topics have at most 60 lines of 80 columns" short_topics
+check "there are seven topics" test "$(topics | wc -l)" = 7
+variables() { diff <(attune help environment | grep -o '^  ATTUNE[A-Z_]*' | tr -d ' ') \
+    <(attune settings --format csv | sed '1d;s/,.*//'); }
+check "environment lists all variables" variables
+holds 'Missing program, library or resource' attune help exit-status
+holds '/etc/attune/wisdom' attune help files
+
+# ---- older names ----
+fails 3 'attune: nowhere: *' attune rules show nowhere
+check "older names are not listed" test -z "$(attune help all | grep 'rules show')$(nouns | grep '^rules')"
 
 # ---- version ----
 golden version.out 0 attune --version
 holds "attune $(cat "$root/VERSION")" attune -V
 
-# ---- unknown words ----
-fails 2 "attune: unknown command 'alog'; did you mean 'algo'? There are: run,*, help (try 'attune --help')" attune alog
-fails 2 "attune: unknown command 'algo lits'; did you mean 'algo list'? There are: list, show*" attune algo lits
-fails 2 "attune: unknown command 'xyzzy'; there are: run, *, help (try 'attune --help')" attune xyzzy
+# ---- usage errors ----
+fails 2 "attune: unknown command 'alog'; did you mean 'algo'? Available: run,*, help (try 'attune --help')" attune alog
+fails 2 "attune: unknown command 'algo lits'; did you mean 'algo list'? Available: list, show*" attune algo lits
+fails 2 "attune: unknown command 'xyzzy'; available: run, *, help (try 'attune --help')" attune xyzzy
 fails 2 "attune: unknown option --versoin; did you mean --version?*" attune --versoin
 fails 2 "attune: unknown option --formt; did you mean --format?*algo list --help*" \
     attune algo list --formt csv
@@ -62,22 +99,42 @@ fails 2 "attune: unknown option -x*" attune algo list -x
 fails 2 "attune: --format xml: must be one of table, csv, json, markdown" \
     attune algo list --format=xml
 fails 2 "attune: --format needs an argument: FORMAT" attune algo list --format
-fails 2 "attune: NAME is missing; usage: attune algo show NAME*" attune algo show
-fails 2 "attune: 'b' is one word too many; usage: attune algo show NAME*" attune algo show a b
+fails 2 "attune: missing operand NAME; usage: attune algo show NAME*" attune algo show
+fails 2 "attune: unexpected operand 'b'; usage: attune algo show NAME*" attune algo show a b
 fails 2 "attune: --in-place takes no argument" attune schedule show bcast/chain --in-place=yes
 
-# ---- manual page ----
-if [ -n "${UPDATE:-}" ]; then attune --man -o "$root/docs/attune.1"; fi
-check "docs/attune.1 is fresh (UPDATE=1 $0)" cmp <(attune --man) "$root/docs/attune.1"
-roff() { ! groff -man -Tutf8 -ww "$root/docs/attune.1" 2>&1 >/dev/null | grep .; }
+# ---- manual pages; tests/lint/docs.sh checks that docs/man is fresh ----
+if [ -n "${UPDATE:-}" ]; then (cd "$root" && tools/docs); fi
+pages() { echo attune; nouns | sed 's/^/attune-/'; }
+all_pages() { diff <(pages | sort) <(cd "$root/docs/man" && ls | sed 's/\.1$//' | sort); }
+check "docs/man has a page for every noun" all_pages
+sections() {
+    local page section
+    for page in $(pages); do
+        for section in NAME SYNOPSIS DESCRIPTION ENVIRONMENT 'EXIT STATUS' 'SEE ALSO' EXAMPLES; do
+            attune --man "$page" | grep -qx ".SH $section" || echo "$page has no $section"
+        done
+    done | grep . && return 1 || return 0
+}
+check "pages have all sections" sections
+check "--man=run is --man attune-run" cmp <(attune --man=run) <(attune --man attune-run)
+holds 'SS attune ron hide' attune --man
+fails 2 "attune: unknown command 'rnu'; did you mean 'run'?*" attune --man=rnu
+roff() {
+    local page
+    { attune --man | groff -man -Tutf8 -ww 2>&1 >/dev/null
+      for page in $(pages); do
+          groff -man -Tutf8 -ww "$root/docs/man/$page.1" 2>&1 >/dev/null
+      done; } | grep . && return 1 || return 0
+}
 if command -v groff >/dev/null; then
-    check "the manual page is clean roff" roff
+    check "manual pages are clean roff" roff
 else
-    skip "the manual page is clean roff" "no groff"
+    skip "manual pages are clean roff" "no groff"
 fi
 
 # ---- completion ----
-# What bash would offer after these words; the last may be empty.
+# Candidates of bash after these words; the last may be empty.
 offers() {
     PATH=$(dirname "$attune"):$PATH bash -c '
         source <(attune --completion bash)
@@ -90,15 +147,34 @@ completes() { # WANTED WORD ...
     shift
     [[ $(offers "$@") == $wanted ]] || { echo "offered: $(offers "$@")"; return 1; }
 }
+touch some-file
 check "completion of nouns" completes 'algo ' al
 check "completion of options of attune" completes '--version ' --v
-check "completion of what has help" completes 'algo ' help al
-check "completion of verbs that have help" completes 'list show ' help algo ''
-check "help completes no options of others" completes 'help ' help he
+check "completion of help words" completes 'algo algorithms all ' help al
+check "completion of verbs after help" completes 'list show ' help algo ''
+check "help offers no options of other commands" completes 'help ' help he
+check "completion of manual pages" completes 'run ' --man ru
+check "completion of shells" completes 'bash fish zsh ' --completion ''
 check "completion of verbs" completes 'compare draw generate show verify ' schedule ''
 check "completion of options" completes '--param ' schedule show bcast/chain --pa
+check "completion of options from settings" completes '--reproducible ' run --repr
 check "completion of words" completes 'csv json markdown table ' algo list --format ''
+check "completion of words from settings" completes 'free stable ' run --fp ''
 check "completion of algorithms" completes 'allreduce/rabenseifner *' algo show allreduce/r
-fails 2 "attune: --completion fish: must be bash" attune --completion fish
-fails 2 "attune: SHELL is missing*" attune --completion
+check "completion of operations" completes 'allgather allgather/* ' schedule compare allgather
+check "completion of files" completes 'some-file ' topo show some
+check "completion of files after --" completes 'some-file ' run -- some
+check "no completion of an unknown command" completes ' ' xyzzy ''
+for shell in bash zsh fish; do
+    golden "completion.$shell" 0 attune --completion $shell
+    if command -v $shell >/dev/null; then
+        attune --completion $shell >script
+        check "the script for $shell has no syntax error" $shell -n script
+    else
+        skip "the script for $shell has no syntax error" "no $shell"
+    fi
+done
+golden complete_help.out 0 attune --complete help ''
+fails 2 "attune: --completion tcsh: must be one of bash, zsh, fish" attune --completion tcsh
+fails 2 "attune: missing operand SHELL*" attune --completion
 finish

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The report of a job as a page: the same numbers as in the other formats, and readable in a browser,
-# on narrow screens too.
+# The HTML report of a job: the same numbers as in the other formats, and readable in a browser, also
+# on narrow screens.
 . "$(dirname "$0")/lib.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 build=$(dirname "$(dirname "$attune")")
 export XDG_DATA_HOME=$work/data
 
-# A job of which everything is known is what the unit test has; then one that really ran.
+# The job of the unit test, and a job that is run here.
 if [ -x "$build/tests/unit/test_job_report" ]; then
     for format in text csv html; do "$build/tests/unit/test_job_report" $format >"known.$format"; done
 fi
@@ -17,12 +17,12 @@ for flavour in openmpi mpich; do
     break
 done
 
-# What stands in the table of the text is what stands in the csv: columns are two blanks apart.
+# The table of the text has the numbers of the csv; its columns are two blanks apart.
 text_agrees() { # TEXT CSV
     sed -n '/^operation/,/^recommendations/p' "$1" | sed -E '/^recommendations/d; s/ {2,}/,/g' | sort >text.cells
     sed -E 's/,,/,-,/g; s/,,/,-,/g; s/,$/,-/' "$2" | sort | diff text.cells -
 }
-# Every line that the text has above and below its table is in the page.
+# Every line of the text above and below its table is in the page.
 sentences_agree() { # TEXT DOM
     local line
     sed -n 's/^attune report: //p; s/^- //p' "$1" |
@@ -32,7 +32,7 @@ sentences_agree() { # TEXT DOM
         grep -qF "<li>$line</li>" "$2" || { echo "not in the page: $line"; return 1; }
     done <sentences
 }
-# The page as a telephone shows it is not wider than the screen.
+# On a mobile phone, the page is not wider than the screen.
 is_narrow() { # PAGE
     sed 's|</body>|<script>document.body.dataset.fits = document.documentElement.scrollWidth <= innerWidth</script>&|' \
         "$1" >narrow.html
@@ -53,8 +53,8 @@ for page in known ran; do
         skip "$page: the page in a browser" "there is no Chromium"
         continue
     fi
-    check "$page: a browser renders the page and finds nothing wrong" render $page.html $page.dom
-    check "$page: it fits a narrow screen" is_narrow $page.html
+    check "$page: a browser renders the page without errors" render $page.html $page.dom
+    check "$page: the page fits a narrow screen" is_narrow $page.html
 done
 if [ -s known.dom ]; then
     check "numbers of the rendered page are those of the csv" \

@@ -26,7 +26,7 @@ fails 3 '*scan/levels is not applicable: clusters are not runs of consecutive ra
 holds 'LEVEL:ALGORITHM' attune algo show bcast/levels
 holds 'name bcast/levels{switch:flat}' attune schedule show bcast/levels --topology 2x2 --param levels=switch:flat --format text
 
-# ---- in rules and forced ----
+# ---- in rules and forced algorithms ----
 cat >wisdom <<'END'
 attune-wisdom 1
 rule allreduce bytes=64K: use=levels{site:flat,switch:ring,host:chain{chains=2},segment=8K} next=ring{segment=64K}
@@ -55,14 +55,14 @@ sorted() { attune schedule compare bcast -p 12 --sort "$1" --format csv | cut -d
     grep . | sort -c -n; }
 check "sorted by rounds" sorted rounds 4
 check "sorted by bytes" sorted bytes 3
-fails 2 '*--sort size: there is no such column; there are: algorithm, messages, bytes, rounds, path, reduced' \
+fails 2 '*--sort size: unknown column; there are: algorithm, messages, bytes, rounds, path, reduced' \
     attune schedule compare bcast --sort size
 holds 'reduce/chain' attune schedule compare bcast/chain reduce/chain
-fails 2 '*bcast reduces nothing; leave out --ordered' \
+fails 2 '*bcast has no operator; omit --ordered' \
     attune schedule compare reduce/chain bcast/chain --ordered
-fails 2 '*--param radius: no algorithm has a parameter of that name*' \
+fails 2 '*--param radius: no algorithm has this parameter*' \
     attune schedule compare bcast --param radius=3
-fails 3 '*bcast/native has no schedule to look at' attune schedule compare bcast/native
+fails 3 '*bcast/native has no schedule' attune schedule compare bcast/native
 fails 3 '*unknown operation "bcost"; did you mean "bcast"?*' attune schedule compare bcost
 fails 2 '*--root 9: the ranks are 0 to 7' attune schedule compare bcast --root 9
 finish

@@ -1,4 +1,4 @@
-# lib.sh - for tests of the command line: `. "$(dirname "$0")/lib.sh"`, then `golden` and `fails`,
+# lib.sh - functions for tests of the command line: `. "$(dirname "$0")/lib.sh"`, then `golden` and `fails`,
 # and `finish` at the end.  UPDATE=1 rewrites the goldens instead of comparing with them.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -11,14 +11,14 @@ attune() { "$attune" "$@"; }
 work=$(mktemp -d) && cd "$work" || exit 4
 trap 'rm -rf "$work"' EXIT
 
-# Runs a command into out and err; sets code.
+# Runs a command; sets .out, .err and code.
 capture() {
     "$@" >"$work/.out" 2>"$work/.err"
     code=$?
 }
 
-# The command must exit with CODE, say nothing on standard error and exactly what
-# golden/FILE holds on standard output.
+# The command must exit with CODE and print nothing on standard error and exactly golden/FILE on
+# standard output.
 golden() { # FILE CODE COMMAND ...
     local file=$here/golden/$1 wanted=$2 name
     shift 2
@@ -37,23 +37,23 @@ $(cat "$work/.err")"
 # The command must exit with CODE, and its standard error must match the pattern GLOB; an error
 # (above 1) must leave standard output empty.
 fails() { # CODE GLOB COMMAND ...
-    local wanted=$1 glob=$2 said
+    local wanted=$1 glob=$2 output
     shift 2
     capture "$@"
-    said=$(cat "$work/.err")
+    output=$(cat "$work/.err")
     # shellcheck disable=SC2053 # the pattern is meant as one
-    if [ "$code" = "$wanted" ] && [[ $said == $glob ]] &&
+    if [ "$code" = "$wanted" ] && [[ $output == $glob ]] &&
         { [ "$wanted" -le 1 ] || [ ! -s "$work/.out" ]; }; then
         tap_point "${*}" yes
     else
         tap_point "${*}" no "exit code $code, wanted $wanted
 wanted: $glob
-said:   $said
+output: $output
 $(head -n 5 "$work/.out")"
     fi
 }
 
-# The command must succeed silently on standard error and say something that holds TEXT.
+# The command must succeed, print nothing on standard error, and its output must contain TEXT.
 holds() { # TEXT COMMAND ...
     local text=$1
     shift
@@ -68,7 +68,7 @@ holds() { # TEXT COMMAND ...
 launcher() { # BODY: makes ./launch a stand-in for a launcher
     printf '#!/bin/sh\n%s\n' "$1" >launch && chmod +x launch
 }
-# What a terminal shows while `good` comes in two parts: a busy machine may read both at once.
+# Output on a terminal while `good` is written in two parts; a loaded machine may read both at once.
 shows_progress() { # LINES PATTERN COMMAND
     local pause
     for pause in 0.3 1 4; do
@@ -80,9 +80,9 @@ shows_progress() { # LINES PATTERN COMMAND
     return 1
 }
 
-# Pages are looked at with a browser, if there is one.
+# Pages are rendered with a browser, if there is one.
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-# What becomes of PAGE, in DOM; fails when the page complains.
+# Renders PAGE into DOM; fails if the page reports an error.
 render() { # PAGE DOM [OPTION ...]
     timeout 300 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
         --enable-logging=stderr "${@:3}" --dump-dom "file://$work/$1" >"$2" 2>browser.err &&

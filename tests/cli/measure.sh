@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# attune measure with a stand-in for a launcher; real jobs are in tests/mpi/run-measure and tests/lab.
+# attune measure with a substitute for a launcher; jobs are in tests/mpi/run-measure and tests/lab.
 . "$(dirname "$0")/lib.sh"
 
-# ---- words ----
-holds 'Measure a machine: the parameters by which models predict' attune measure --help
-fails 2 'attune: no launcher; write it behind --*' attune measure
-fails 2 'attune: --time 0: must be a whole number from 1 to 86400' attune measure --time 0 -- true
-fails 2 'attune: --resume needs -o FILE*' attune measure --resume -- true
+# ---- usage errors ----
+holds 'Measure a machine: the parameters of performance models' attune measure --help
+fails 2 'attune: no launcher; add it after --*' attune measure
+fails 2 'attune: --time 0: must be an integer from 1 to 86400' attune measure --time 0 -- true
+fails 2 'attune: --resume requires -o FILE*' attune measure --resume -- true
 fails 4 'attune: launcher mpirun.nowhere: No such file or directory*' attune measure -- mpirun.nowhere -n 2
 fails 4 'attune: nowhere/m: cannot be written: No such file or directory; *' \
     attune measure -o nowhere/m -- true
@@ -70,22 +70,22 @@ reported() { grep -q '^2 ranks on 1 host, Some MPI 1.0: 8 of 9 experiments, 352 
     grep -qE '^- +reduce +1 +50 +12\.5 +12\.5 +1K sum\.f64$' err; }
 check "the report" reported
 warned() { grep -q '^attune: warning: m: memory: table transfer: 1 bytes take 0.025 us at concurrency 1' err; }
-check "suspicious values cause warnings" warned
-check "nothing else is left" test ! -e m.part
+check "implausible values are reported" warned
+check "no other file remains" test ! -e m.part
 in_csv() { run -o m --format csv 2>&1 | grep -q '^memory,eager,1,2,0.8,0.8,0$'; }
 check "the report in csv" in_csv
 handed() { run -q --time 7 --off-cache --topology '1@1G' >/dev/null 2>err && [ ! -s err ] &&
     tr '\n' ' ' <words | grep -q '/measure_exec --time 7 --from 0 --off-cache 1 --topology 1@1G $'; }
-check "options are handed over, and -q says nothing" handed
+check "options are passed, and -q prints nothing" handed
 if command -v script >/dev/null; then
     check "progress on a terminal" shows_progress 9 '[1-9] %.*memory' "measure --mpi openmpi -o m"
 else
     skip "progress on a terminal" "no script command"
 fi
 
-# ---- jobs that go wrong, and on ----
+# ---- failing and resumed jobs ----
 launcher 'echo "no licence" >&2; exit 7'
-fails 4 '*no licence*attune: the job failed: ./launch ended with exit code 7;*' run
+fails 4 '*no licence*attune: the job failed: ./launch returned exit code 7;*' run
 launcher 'printf "attune-survey 1\nfailed 2 a measurement needs at least two ranks\n"'
 fails 2 'attune: a measurement needs at least two ranks' run
 launcher 'exit 0'
@@ -96,12 +96,12 @@ launcher 'head -n 4 good; echo "o 0 round_trip 0 0 1 - 5 nan 1 2"'
 fails 4 "attune: the measuring job printed the invalid line 'o 0 round_trip 0 0 1 - 5 nan 1 2'*" run
 untouched() { echo old >kept && launcher 'head -n 7 good' && ! run -o kept 2>/dev/null &&
     [ "$(cat kept)" = old ] && grep -q '^o 2 round_trip' kept.part; }
-check "a stopped job leaves its part, and the old machine" untouched
+check "an interrupted job keeps its part and the old machine" untouched
 printf 'o 3 synchr' >>kept.part
 goes_on() { launcher 'printf "%s\n" "$@" >words; head -n 4 good; tail -n +8 good' &&
     run -o kept --resume 2>/dev/null && tr '\n' ' ' <words | grep -q -- '--from 3 ' &&
     [ ! -e kept.part ] && cmp <(sed '/^date/d' kept) <(sed '/^date/d' first); }
-check "--resume goes on behind it and gives the same machine" goes_on
+check "--resume continues and gives the same machine" goes_on
 launcher 'head -n 7 good'
 run -o other 2>/dev/null
 launcher 'sed s/aa$/ab/ good'

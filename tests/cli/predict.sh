@@ -22,7 +22,7 @@ channel core
   hockney alpha=110 beta=85
 end
 END
-dealt='4x4@100M;order=roundrobin'
+cyclic='4x4@100M;order=roundrobin'
 
 # ---- check ----
 golden machine_check.out 0 attune model check lab.machine
@@ -37,9 +37,9 @@ sed 's/rate=11.87/rate=-1/' lab.machine >negative.machine
 fails 3 'attune: negative.machine:9: rate: -1 is negative*' attune model check negative.machine
 sed '3a measured ranks=16 topology=0123456789abcdef' lab.machine >other.machine
 fails 3 'attune: other.machine: it was measured on the same number of hosts with another topology*' \
-    attune model check other.machine --topology "$dealt"
+    attune model check other.machine --topology "$cyclic"
 fails 3 'attune: other.machine: it was measured on the same number of hosts with another topology*' \
-    attune explain bcast::1M --machine other.machine --topology "$dealt"
+    attune explain bcast::1M --machine other.machine --topology "$cyclic"
 
 # ---- time ----
 golden model_time.out 0 attune model time scatter --machine lab.machine --topology 4x4@100M --bytes 16K
@@ -47,7 +47,7 @@ golden model_time_map.out 0 attune model time allgather/ring 'allgather/ring{ord
     --machine lab.machine --topology 4x4@100M --map roundrobin
 models() { [ "$(attune model time bcast -p 4 --format csv | head -1 | tr , '\n' | wc -l)" = 11 ]; }
 check "every model has a column" models
-fails 2 'attune: --map roundrobin: says where ranks are on a topology*' \
+fails 2 'attune: --map roundrobin: requires --topology' \
     attune model time bcast --map roundrobin
 fails 3 'attune: unknown operation "brodcast"*' attune model time brodcast
 
@@ -57,10 +57,10 @@ best() { # WORDS-THAT-THE-FIRST-MUST-HAVE PROBLEM OPTIONS
     shift
     attune explain "$@" --top 1 --format csv | tail -1 | grep -q "$words"
 }
-check "bcast along the wires" best 'bcast/chain.*order=dfs' bcast::1M --machine lab.machine --topology "$dealt"
-check "allgather along the wires" best 'order=lr1' allgather::128K --machine lab.machine --topology "$dealt"
-check "small messages want few rounds" best 'schedule,latency' allreduce:16:8:f64:sum
-# The order is that of the printed column, then of the names; the best has a ratio of 1.
+check "topology-aware bcast" best 'bcast/chain.*order=dfs' bcast::1M --machine lab.machine --topology "$cyclic"
+check "topology-aware allgather" best 'order=lr1' allgather::128K --machine lab.machine --topology "$cyclic"
+check "few rounds for small messages" best 'schedule,latency' allreduce:16:8:f64:sum
+# Rows are sorted by the printed time, then by name; the best has a ratio of 1.
 sorted_by_time() { # EXPLAIN-OPTIONS
     attune explain "$@" --top 10000 --format csv 2>/dev/null | sed 1d | LC_ALL=C awk '
         {
@@ -78,28 +78,28 @@ sorted_by_time() { # EXPLAIN-OPTIONS
 }
 for problem in allreduce:8:64K allreduce:16:8 allreduce:13:1M bcast:16:1M alltoall:12:4K allgather:7:128K \
     reduce:9:32K scatter:16:2K barrier:6:0; do
-    check "explain $problem: sorted by what is printed" sorted_by_time $problem
-    check "explain $problem on measured wires: likewise" sorted_by_time \
-        "$(cut -d: -f1,3 <<<"$problem" | sed 's/:/::/')" --machine lab.machine --topology "$dealt"
+    check "explain $problem: sorted by printed time" sorted_by_time $problem
+    check "explain $problem on a measured machine" sorted_by_time \
+        "$(cut -d: -f1,3 <<<"$problem" | sed 's/:/::/')" --machine lab.machine --topology "$cyclic"
 done
 formula() { attune explain bcast:8:1M | grep -q 'cost without contention: .*a + b'; }
-check "the formula is told" formula
-reasons() { [ "$(attune explain bcast::1M --machine lab.machine --topology "$dealt" --format csv |
+check "the formula is printed" formula
+reasons() { [ "$(attune explain bcast::1M --machine lab.machine --topology "$cyclic" --format csv |
     sed '1,2d' | grep -c 'instead of\|wait')" -ge 7 ]; }
-check "losers have reasons" reasons
+check "slower candidates have reasons" reasons
 once() { # on two ranks all trees are one
     [ "$(attune explain bcast:2:8 --top 99 --format csv | grep -cE '/(binomial|chain|kary|knomial|linear)')" = 1 ]
 }
-check "the same schedules are listed once" once
+check "equal schedules are listed once" once
 names() { attune explain bcast:2:8 | grep -q '^same schedules: .*bcast/linear.* as bcast/binomial$'; }
-check "the other names are told" names
-fails 2 "attune: problem 'bcast': it needs at least two ranks*" attune explain bcast
-fails 2 "attune: problem 'bcast:x:1': the second word is no number of ranks*" attune explain bcast:x:1
-fails 2 "attune: problem 'bcast:4': the third word is no size*" attune explain bcast:4
-fails 2 "attune: problem 'bcast:4:1K:9': that root is not possible*" attune explain bcast:4:1K:9
+check "other names are printed" names
+fails 2 "attune: problem 'bcast': at least two ranks*" attune explain bcast
+fails 2 "attune: problem 'bcast:x:1': the second field is not a number of ranks*" attune explain bcast:x:1
+fails 2 "attune: problem 'bcast:4': the third field is not a size*" attune explain bcast:4
+fails 2 "attune: problem 'bcast:4:1K:9': the root is out of range*" attune explain bcast:4:1K:9
 fails 2 "attune: problem 'bcast:4:1K:f64': only reductions have*" attune explain bcast:4:1K:f64
 fails 2 "attune: problem 'bcast:8:1K': the topology has 16 ranks" \
-    attune explain bcast:8:1K --topology "$dealt"
+    attune explain bcast:8:1K --topology "$cyclic"
 fails 2 'attune: --model x: unknown model*' attune explain bcast:4:1K --model x
 fails 3 'attune: nothere: cannot be read*' attune explain bcast:4:1K --machine nothere
 finish

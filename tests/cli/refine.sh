@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune model refine: parameters move to where samples of attune bench show them.
+# attune model refine: fits parameters to samples of attune bench.
 . "$(dirname "$0")/lib.sh"
 
 cat >slow.machine <<'EOF'
@@ -29,26 +29,26 @@ near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, "wanted", b; exit !(a > 0.93 
 samples 25 3 >calls
 refined() { attune model refine --model alpha-beta slow.machine calls -o new.machine 2>err; }
 check "a machine is refined" refined
-check "what a message costs is found" near "$(value new.machine alpha)" 25
-check "what a byte costs is found" near "$(value new.machine beta)" 3
-check "memory stays as it was" grep -q 'hockney alpha=1 beta=0.1' new.machine
-check "the origin is noted" grep -q '^refined: .* mean error .* of alpha-beta' new.machine
-told() { grep -Eq '^80 lessons of 8 calls; mean error of alpha-beta: 2\.[0-9]+ before, 1\.0[0-9]+ after' err &&
-    grep -Eq '^  switch overhead +times 2\.' err; }
-check "the report" told
+check "the latency is found" near "$(value new.machine alpha)" 25
+check "the time per byte is found" near "$(value new.machine beta)" 3
+check "the memory channel does not change" grep -q 'hockney alpha=1 beta=0.1' new.machine
+check "the provenance is noted" grep -q '^refined: .* mean error .* of alpha-beta' new.machine
+reported() { grep -Eq '^80 updates from 8 variants; mean error of alpha-beta: 2\.[0-9]+ before, 1\.0[0-9]+ after' err &&
+    grep -Eq '^  switch overhead +factor 2\.' err; }
+check "the report" reported
 again() { attune model refine --model alpha-beta new.machine calls 2>&1 >/dev/null |
-    grep -Eq 'switch transfer +times (1\.0|0\.9)'; }
-check "a second time changes nothing" again
+    grep -Eq 'switch transfer +factor (1\.0|0\.9)'; }
+check "a second fit changes nothing" again
 
-# ---- bad input ----
-fails 2 'attune: MACHINE SAMPLES ... is missing*' attune model refine slow.machine
+# ---- invalid input ----
+fails 2 'attune: missing operand MACHINE SAMPLES ...*' attune model refine slow.machine
 fails 2 'attune: --model crystal: unknown model; there are: alpha-beta,*' attune model refine --model crystal slow.machine calls
 fails 3 'attune: none: *' attune model refine none calls
 fails 3 'attune: calls:1: *' attune model refine calls calls
 fails 3 'attune: slow.machine:*' attune model refine slow.machine slow.machine
 samples 25 3 no_such >unknown
-fails 3 'attune: the samples hold no algorithm whose schedule is known here*' \
+fails 3 'attune: the samples contain no algorithm with a schedule*' \
     attune model refine slow.machine unknown
-fails 3 'attune: 4@100M has 4 ranks, but the samples are of 2*' \
+fails 3 'attune: 4@100M has 4 ranks, but the samples have 2*' \
     attune model refine --topology 4@100M slow.machine calls
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune ron: schedules on networks of circuits.
+# attune ron: schedules on reconfigurable networks.
 . "$(dirname "$0")/lib.sh"
 net=(--ports 2 --delay 2 --start 1 --byte 0)
 tree=bcast/circuit:ports=2:delay=2
@@ -7,13 +7,13 @@ tree=bcast/circuit:ports=2:delay=2
 # ---- time ----
 golden ron_time.out 0 attune ron time bcast -p 27 "${net[@]}"
 direct() { attune ron time alltoall -p 64 -d 25 --bytes "$1" --format csv | sed -n 2p | grep -q 'spread\|pairwise\|xor'; }
-check "long blocks go directly" direct 1M
-check "short ones do not" eval '! direct 64'
-fails 2 'attune: --delay soon: must be a number from 0 on' attune ron time bcast --delay soon
-fails 2 'attune: --byte -1: must be a number from 0 on' attune ron time bcast --byte=-1
+check "direct algorithm for long blocks" direct 1M
+check "another one for short blocks" eval '! direct 64'
+fails 2 'attune: --delay soon: must be a number, 0 or more' attune ron time bcast --delay soon
+fails 2 'attune: --byte -1: must be a number, 0 or more' attune ron time bcast --byte=-1
 fails 2 'attune: --ports 0*' attune ron time bcast --ports 0
 fails 3 'attune: unknown operation "brodcast"*' attune ron time brodcast
-fails 3 'attune: bcast/native has no schedule to look at' attune ron time bcast/native
+fails 3 'attune: bcast/native has no schedule' attune ron time bcast/native
 
 # ---- circuits ----
 golden ron_circuits.csv 0 attune ron circuits $tree -p 12 "${net[@]}" --format csv
@@ -25,10 +25,10 @@ fails 3 'attune: too large to draw*' attune ron circuits bcast/linear -p 2000 --
 # ---- check ----
 attune ron circuits $tree -p 12 "${net[@]}" --format csv >good.csv
 proven() { attune ron check $tree "$1" -p 12 "${net[@]}"; }
-holds '11 messages of 12 ranks, 11 changes of circuits, done at 5: proven' proven good.csv
+holds '11 messages of 12 ranks, 11 changes of circuits, complete at 5: proven' proven good.csv
 sed '2s/,2,2,3,/,1,1,2,/' good.csv >fast.csv
 finding() { capture proven "$1"; [ "$code" = 1 ] && grep -q "$2" "$work/.out"; }
-check "a change that is too fast is found" finding fast.csv 'shorter than the delay'
+check "a reconfiguration that is too fast is found" finding fast.csv 'shorter than the delay'
 sed '3d' good.csv >lost.csv
 check "a lost message is found" finding lost.csv 'is missing'
 head -c 60 good.csv >cut.csv
@@ -60,10 +60,10 @@ cut -d, -f1-4 sends.csv >plain.csv
 { echo partner,site,rank,bytes,compute_us; for i in {1..20}; do echo "$((i % 3)),$((i % 3)),7,1000,12.5"; done; } >cycle.csv
 golden ron_predict.out 0 attune ron hide cycle.csv --predictor better-cycle2,tagging,lru-1 --delays 5 --cpu 1
 holds 'better-cycle2' attune ron hide plain.csv
-fails 2 'attune: --predictor lru: needs a size, as in lru-1' attune ron hide plain.csv --predictor lru
+fails 2 'attune: --predictor lru: requires a size, as in lru-1' attune ron hide plain.csv --predictor lru
 fails 2 'attune: *crystal*' attune ron hide plain.csv --predictor crystal-ball
 mkdir none
-fails 2 'attune: plain.csv is no folder with a trace; leave out --partial' attune ron hide plain.csv --partial
+fails 2 'attune: plain.csv is not a folder with a trace; omit --partial' attune ron hide plain.csv --partial
 fails 3 'attune: none*' attune ron hide none
 sed '1s/bytes/weight/' sends.csv >bad.csv
 fails 3 'attune: bad.csv:1: unknown or duplicate column in a list of sends: "weight"*' attune ron hide bad.csv
@@ -89,7 +89,7 @@ channel switch
 end
 END
 columns() { attune model time bcast -p 4 --machine optical.machine --format csv | head -1 | grep -q ',ron-a,ron-b,links$'; }
-check "models of circuits have columns" columns
+check "models of reconfigurable networks have columns" columns
 holds 'model: ron-a;' attune explain bcast:16:4K --machine optical.machine
 holds 'model: ron-b;' attune explain bcast:16:4K --machine optical.machine --model ron-b
 sed 's/ports=3/ports=3000/' optical.machine >many.machine

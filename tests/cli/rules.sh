@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rule files and forced algorithms, good and bad, from the command line and inside jobs.
+# Valid and invalid rule files and forced algorithms, on the command line and in jobs.
 set -u
 . "$(dirname "$0")/../tap.bash"
 attune=$ATTUNE_BUILD/bin/attune
@@ -9,17 +9,17 @@ unset LD_PRELOAD "${!ATTUNE_R@}" ATTUNE_ALGORITHM
 work=$(mktemp -d) && cd "$work" || exit 4
 trap 'rm -rf "$work"' EXIT
 
-# The command must exit with CODE and say TEXT.
+# The command must exit with CODE and print TEXT.
 gives() { # NAME CODE TEXT COMMAND ...
-    local name=$1 wanted=$2 text=$3 said code
+    local name=$1 wanted=$2 text=$3 output code
     shift 3
-    said=$("$@" 2>&1)
+    output=$("$@" 2>&1)
     code=$?
-    if [ "$code" = "$wanted" ] && [[ $said == *"$text"* ]]; then
+    if [ "$code" = "$wanted" ] && [[ $output == *"$text"* ]]; then
         tap_point "$name" yes
     else
         tap_point "$name" no "exit code $code, wanted $wanted; wanted: $text
-said: $said"
+output: $output"
     fi
 }
 
@@ -48,19 +48,19 @@ end
 R
 show() { "$attune" wisdom show "$@"; }
 check "show sorts and aligns" diff <(show good.rules) sorted.rules
-check "show of that changes nothing" diff <(show sorted.rules) sorted.rules
+check "show is idempotent" diff <(show sorted.rules) sorted.rules
 cp good.rules inplace.rules
 show inplace.rules -o inplace.rules
 check "in place" diff inplace.rules sorted.rules
 
-# ---- bad files: the place, what, and what to do; exit code 3 ----
+# ---- invalid files: position, error and remedy; exit code 3 ----
 
 bad() { # NAME TEXT: standard input is the file
     cat >bad.rules
     cp bad.rules kept.rules
     gives "bad file: $1" 3 "$2" "$attune" wisdom show bad.rules
     gives "bad file: $1: stops a run" 3 "$2" "$attune" run -r bad.rules -- touch started
-    check "bad file: $1: is not touched" cmp bad.rules kept.rules
+    check "bad file: $1: is unchanged" cmp bad.rules kept.rules
 }
 bad "empty" "bad.rules:1: not a wisdom file" </dev/null
 bad "binary" "bad.rules:1: not a wisdom file" <"$attune"
@@ -82,7 +82,7 @@ attune-wisdom 1
 rule allreduce use=rign
 end
 R
-bad "absurd parameter" 'bad.rules:3: allreduce/ring: segment=-1 is invalid; allowed: 0 to' <<'R'
+bad "invalid parameter" 'bad.rules:3: allreduce/ring: segment=-1 is invalid; allowed: 0 to' <<'R'
 attune-wisdom 1
 # one
 rule allreduce use=ring{segment=-1}
@@ -109,10 +109,10 @@ fi
 force() { "$attune" run -a "$1" -- touch started; }
 gives "forced: unknown operation" 3 'did you mean "bcast"?' force bcats=chain
 gives "forced: unknown algorithm" 3 'did you mean "chain"?' force bcast=chian
-gives "forced: absurd parameter" 3 "segment=1.5 is invalid" force bcast=chain:segment=1.5
+gives "forced: invalid parameter" 3 "segment=1.5 is invalid" force bcast=chain:segment=1.5
 gives "forced: unknown parameter" 3 "did you mean 'segment'" force bcast=chain:segmnt=8K
 gives "forced: no algorithm" 3 "is not understood; write operation=algorithm" force bcast
-gives "bad selection" 3 'must be "rules", "model", "online"' \
+gives "invalid selection" 3 'must be "rules", "model", "online"' \
     "$attune" run --select randm:1 -- touch started
 check "no bad setting started anything" test ! -e started
 
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-# How often a line that holds TEXT is in FILE.
+# Number of lines in FILE that contain TEXT.
 times() { grep -c -- "$2" "$1"; }
 for flavour in openmpi mpich; do
     f=$flavour
@@ -145,23 +145,23 @@ for flavour in openmpi mpich; do
     fi
     job() { "$attune" run --report "$@" -- mpirun.$f -n 3 ./$f >job.txt 2>&1 </dev/null; }
 
-    check "$f: rules choose by size" job -r good.rules
+    check "$f: rules select by size" job -r good.rules
     check "$f: small" test "$(times job.txt 'allreduce.*recursive_doubling *3 ')" = 2
     check "$f: large" grep -q 'allreduce.*ring.*segment=16K.* 3 ' job.txt
     check "$f: other operation" grep -q 'bcast.*binomial *1 ' job.txt
     check "$f: no rule, native" grep -q 'gather .*native *1 ' job.txt
 
-    check "$f: forced beats rules" job -r good.rules -a 'allreduce=reduce_bcast'
+    check "$f: forced algorithms override rules" job -r good.rules -a 'allreduce=reduce_bcast'
     check "$f: forced algorithm" grep -q 'allreduce.*reduce_bcast' job.txt
-    check_fails "$f: rule behind it" "" grep -q 'recursive_doubling' job.txt
-    check "$f: its rules for others" grep -q 'bcast.*binomial *1 ' job.txt
+    check_fails "$f: overridden rule" "" grep -q 'recursive_doubling' job.txt
+    check "$f: rules of other operations" grep -q 'bcast.*binomial *1 ' job.txt
 
-    check "$f: algorithm that does not apply" job -a 'allgather=neighbor'
-    check "$f: is told once, with the reason" test "$(times job.txt \
+    check "$f: algorithm that is not applicable" job -a 'allgather=neighbor'
+    check "$f: is reported once, with the reason" test "$(times job.txt \
         'allgather/neighbor cannot serve allgather on 3 ranks.*odd')" = 1
-    check "$f: and is native then" grep -q 'allgather .*native *1 ' job.txt
+    check "$f: then the call is native" grep -q 'allgather .*native *1 ' job.txt
 
-    # Without `attune run`, which would have refused: one message from one rank, then native.
+    # Without `attune run`, which would reject the setting: one message from one rank, then native.
     alone() { # NAME=value
         case $f in
             openmpi) env "$1" mpirun.openmpi -x LD_PRELOAD="$lib" -n 3 ./$f ;;

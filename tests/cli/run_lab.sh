@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `attune run -- attune lab run ...`: the lab's launcher is understood as others are.
+# `attune run -- attune lab run ...`: the launcher of the lab is recognised.
 set -u
 . "$(dirname "$0")/../tap.bash"
 attune=$ATTUNE_BUILD/bin/attune
@@ -17,30 +17,30 @@ other=$([ $flavour = mpich ] && echo openmpi || echo mpich)
 program=$ATTUNE_BUILD/labtests/$flavour/probe
 library=$(realpath "$libraries/libattune-$flavour.so")
 
-# What every job gets that is not told how to choose is a matter of run.sh.
-says() { # NAME TEXT WORDS OF THE COMMAND ...
+# run.sh tests the default selection.
+prints() { # NAME TEXT WORDS OF THE COMMAND ...
     local name=$1 text=$2 out
     shift 2
     out=$("$attune" run --dry-run "$@" 2>&1 | sed 's/ATTUNE_SELECT=online //; s/ -x ATTUNE_SELECT//')
     [ "$out" = "$text" ] && tap_point "$name" yes || tap_point "$name" no "wanted: $text
-said: $out"
+output: $out"
 }
 
-says "variables come first" \
+prints "variables come first" \
     "ATTUNE_REPORT=1 attune lab run -x LD_PRELOAD=$library -x ATTUNE_REPORT -n4 -- $program a -x b" \
     --report -- attune lab run -n4 -- "$program" a -x b
-says "by its full name, behind a wrapper, without --" \
+prints "by its full path, after a wrapper, without --" \
     "timeout 9 /x/attune lab run -x LD_PRELOAD=$library --name two -n 4 $program" \
     -- timeout 9 /x/attune lab run --name two -n 4 "$program"
 for given in "-x LD_PRELOAD=mine.so" "--env LD_PRELOAD=mine.so" --env=LD_PRELOAD=mine.so; do
     # shellcheck disable=SC2086
-    says "keeps $given" "attune lab run -x LD_PRELOAD=$library:mine.so -- $program" \
+    prints "keeps $given" "attune lab run -x LD_PRELOAD=$library:mine.so -- $program" \
         -- attune lab run $given -- "$program"
 done
-says "its --mpi tells for scripts" "attune lab run -x LD_PRELOAD=$library --mpi $flavour -- /bin/sh" \
+prints "its --mpi is used for scripts" "attune lab run -x LD_PRELOAD=$library --mpi $flavour -- /bin/sh" \
     -- attune lab run --mpi $flavour -- /bin/sh
-check_fails "its --mpi must fit the program" "launcher of its own MPI" \
+check_fails "its --mpi must match the program" "launcher of its MPI library" \
     "$attune" run --dry-run -- attune lab run --mpi $other -- "$program"
-check_fails "and that of attune run" "attune lab run is a launcher of $flavour" \
+check_fails "--mpi of attune run must match too" "attune lab run is a launcher of $flavour" \
     "$attune" run --dry-run --mpi $other -- attune lab run --mpi $flavour -- "$program"
 finish

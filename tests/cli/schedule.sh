@@ -30,11 +30,11 @@ holds proven attune schedule verify allreduce/recursive_doubling --ordered --in-
 # ---- files ----
 attune schedule show allreduce/ring -p 4 --param sync=barrier --format text -o ring.txt
 again() { attune schedule show ring.txt --format text | cmp - ring.txt; }
-check "a file shows as itself" again
+check "a file is shown unchanged" again
 holds proven attune schedule verify ring.txt
 same_picture() { cmp <(attune schedule draw ring.txt) \
     <(attune schedule draw allreduce/ring -p 4 --param sync=barrier); }
-check "a file draws as its algorithm" same_picture
+check "a file is drawn like its algorithm" same_picture
 cat >mine.txt <<'END'
 attune-schedule 1
 name my broadcast   # by hand
@@ -54,7 +54,7 @@ golden draw_mine.svg 0 attune schedule draw mine.txt
 awk '/^attune-schedule 1/, /^end/' "$root/docs/schedule-format.md" >documented.txt
 holds proven attune schedule verify documented.txt
 
-# ---- wrong schedules are found ----
+# ---- incorrect schedules are found ----
 finding() { # GLOB SED: the broadcast above, changed
     sed "$2" mine.txt >wrong.txt
     fails 1 "$1" attune schedule verify wrong.txt

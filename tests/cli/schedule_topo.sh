@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune schedule with a topology: schedules made for it, and contention on it.
+# attune schedule with a topology: topology-aware schedules, and contention.
 . "$(dirname "$0")/lib.sh"
 row='4x4@100M;order=roundrobin'
 
@@ -17,7 +17,7 @@ done
 holds 'no contention' attune schedule verify alltoall/aapc --topology '2x4x3'
 holds 'no contention' attune schedule verify alltoall/aapc --topology '4@1G x 4@100M'
 
-# As many phases as the busiest link needs, on every topology that comes along.
+# The number of phases is the lower bound of the busiest link, on every topology.
 optimal() { attune schedule verify alltoall/aapc --topology "$1" --format csv |
     awk -F, 'NR > 1 && $6 == $7 { ok = 1 } END { exit !ok }'; }
 for file in "$root"/share/topologies/*.conf; do
@@ -31,13 +31,13 @@ fails 1 '*contention in round*' attune schedule verify allgather/ring --topology
 attune schedule show alltoall/linear -p 16 --format text -o linear.txt
 fails 1 '*contention in round*' attune schedule verify linear.txt --topology "$row"
 
-# ---- what is missing is said ----
+# ---- missing options ----
 fails 3 '*not applicable: the topology is not known' attune schedule verify bcast/topo_tree -p 8
 fails 3 '*not applicable: the order needs a topology' \
     attune schedule verify 'bcast/chain{order=dfs}' -p 8
 fails 3 '*not applicable: a switch has fewer hosts than neighbouring switches*' \
     attune schedule verify 'allgather/ring{order=lr2}' --topology "$row"
-fails 2 'attune: the topology has 16 ranks; leave out -p 8' \
+fails 2 'attune: the topology has 16 ranks; omit -p 8' \
     attune schedule verify bcast/chain --topology "$row" -p 8
 fails 3 '*' attune schedule verify bcast/chain --topology nothing.conf
 

@@ -11,7 +11,7 @@ channel switch
   hockney alpha=10 beta=1
 end
 EOF
-# A broadcast on two ranks is one message: 10 us + 1 ns per byte here; samples say what is measured.
+# A broadcast on two ranks is one message: 10 us + 1 ns per byte here; samples hold the measured times.
 samples() { # MICROSECONDS
     cat <<EOF
 attune-samples 1
@@ -34,12 +34,12 @@ holds 'all,alpha-beta,1,2.000,2.000,0.500,1.000,1.000' score late
 holds 'bcast,10000,linear,0.000040000,0.000020000' score --rows late
 holds ',taulop' attune model score --rows --format csv exact
 
-# What the planner took is measured by itself: 30 instead of 20 us.
+# The selection of the planner has samples of its own: 30 instead of 20 us.
 sed -e '/variant 1/a variant 2 attune linear' -e 's/^done/s 2 0.00003\ndone/' exact >taken
 holds 'all,planner,1,,,,1.500,1.500' score taken
 
 fails 3 '*nothing to predict*' score --from 1M exact
-fails 3 '*has 16 ranks, the samples are of 2*' score --topology 4x4@100M exact
+fails 3 '*has 16 ranks, but the samples have 2*' score --topology 4x4@100M exact
 fails 2 '*--models best: unknown model; there are: *' attune model score --models best exact
 fails 3 '*missing*' score missing
 sed -i '$d' exact

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Schedules in files that rules and --algorithm name: what the command line says about good and bad
+# Schedules in files that rules and --algorithm name: messages about valid and invalid
 # ones, before anything is started.
 . "$(dirname "$0")/lib.sh"
 

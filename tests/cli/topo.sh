@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune topo: formats in and out, the tree as text and picture, and everything that can be wrong.
+# attune topo: input and output formats, the tree as text and drawing, and error messages.
 . "$(dirname "$0")/lib.sh"
 ready=$root/share/topologies
 
@@ -17,32 +17,32 @@ holds 'no ranks placed' attune topo show <(printf 'SwitchName=s Nodes=n[0-1]\n')
 golden topo_slurm.out 0 attune topo convert '2@1G+10ms x2x2@95.5M;ranks=2'
 golden topo_simgrid.out 0 attune topo convert 2x2@100M+50us --to simgrid
 golden topo_hostfile.out 0 attune topo convert '2x2;ranks=2;order=roundrobin' --to hostfile
-says() { # WANTED COMMAND ...
-    local wanted=$1 said
+prints() { # WANTED COMMAND ...
+    local wanted=$1 output
     shift
-    said=$("$@" 2>&1)
-    if [ "$said" = "$wanted" ]; then
+    output=$("$@" 2>&1)
+    if [ "$output" = "$wanted" ]; then
         tap_point "$*" yes
     else
         tap_point "$*" no "wanted: $wanted
-said: $said"
+output: $output"
     fi
 }
-says '4x4@100M' attune topo convert "$ready/cluster-16.conf" --to synthetic
-says 'chain:2@100M+10ms x8@100M' attune topo convert "$ready/two-sites.conf" --to synthetic
-says '2x2@100M;ranks=2;order=roundrobin' \
+prints '4x4@100M' attune topo convert "$ready/cluster-16.conf" --to synthetic
+prints 'chain:2@100M+10ms x8@100M' attune topo convert "$ready/two-sites.conf" --to synthetic
+prints '2x2@100M;ranks=2;order=roundrobin' \
     attune topo convert 2x2@100M --ranks 'roundrobin*2' --to synthetic
-says '2x2;order=3,0-2' attune topo convert 2x2 --ranks n3,n[0-2] --to synthetic
+prints '2x2;order=3,0-2' attune topo convert 2x2 --ranks n3,n[0-2] --to synthetic
 printf 'n1:2\nn0 slots=1  # a comment\n\n' >hosts
-says '2x1;order=1,1,0' attune topo convert 2x1 --ranks @hosts --to synthetic
-says '2;order=1,1,0' attune topo convert hosts --to synthetic
-fails 3 '*golden.conf: no synthetic string describes this tree*convert it to slurm' \
+prints '2x1;order=1,1,0' attune topo convert 2x1 --ranks @hosts --to synthetic
+prints '2;order=1,1,0' attune topo convert hosts --to synthetic
+fails 3 '*golden.conf: no synthetic string *convert it to slurm' \
     attune topo convert "$ready/golden.conf" --to synthetic
 fails 3 '*no ranks are placed*--ranks' \
     attune topo convert <(printf 'SwitchName=s Nodes=a\n') --to hostfile
 fails 2 "*must be one of slurm, synthetic, simgrid, hostfile, json*" attune topo convert 4 --to dot
 
-# What is written reads back as itself.
+# Written files are read back unchanged.
 reads_back() { # FILE
     attune topo convert "$1" -o one.conf && attune topo convert one.conf -o two.conf &&
         cmp one.conf two.conf
@@ -56,13 +56,13 @@ for what in 16 4x4@100M 'chain:3x2@+1us' 'hosts:a[01-12],b*2' '2x3x2@1G;order=ro
     check "$what reads back" reads_back "$what"
 done
 
-# ---- every ready topology ----
+# ---- supplied topologies ----
 listed() {
     local file
     for file in "$ready"/*.conf; do attune topo check "$file" >out || { cat out; return 1; }; done
     [ "$(ls "$ready"/*.conf | wc -l)" = 18 ]
 }
-check "the ready topologies are fine, all of them" listed
+check "all supplied topologies are valid" listed
 ranks() { attune topo show "$ready/$1.conf" --format json | grep -m1 '"ranks": [0-9]' | tr -dc 0-9; }
 for pair in aapc-1:24 aapc-2:24 aapc-3:32 aapc-4:32 allgather-1:16 allgather-2:16 allgather-3:16 \
     allgather-4:16 allgather-5:32 allgather-6:32 tuning-a:16 tuning-b:32 tuning-c:32 golden:6 \
@@ -78,12 +78,12 @@ SwitchName=leaf2 \
     Nodes="tux[05-07],tux08" LinkSpeed=1G
 SwitchName = spine Switches=leaf[1-2] LinkSpeed=10000  # uplinks
 T
-says '2@10G x4@1G;hosts=tux[01-08]' attune topo convert slurm.conf --to synthetic
+prints '2@10G x4@1G;hosts=tux[01-08]' attune topo convert slurm.conf --to synthetic
 sed 's/$/\r/' slurm.conf >dos.conf
-check "lines may end as on Windows" diff <(attune topo convert slurm.conf) \
+check "CRLF line ends" diff <(attune topo convert slurm.conf) \
     <(attune topo convert dos.conf)
 tac slurm.conf | sed 's/\\$//;/Nodes="/s/^/SwitchName=leaf2 /;/^SwitchName=leaf2 *$/d' >turned.conf
-check "lines may stand in any order" diff <(attune topo convert slurm.conf) \
+check "lines in any order" diff <(attune topo convert slurm.conf) \
     <(attune topo convert turned.conf)
 
 # ---- graphs ----
@@ -105,7 +105,7 @@ golden topo_graph_check.out 0 attune topo check ring.graph
 (cat ring.graph && echo 'tree dfs root=s2') >dfs.graph
 holds 'SwitchName=s2 Switches=s1' attune topo convert dfs.graph
 (cat ring.graph && echo 'tree random seed=3') >random.graph
-check "a random tree is the same every time" diff <(attune topo convert random.graph) \
+check "a random tree is deterministic" diff <(attune topo convert random.graph) \
     <(attune topo convert random.graph)
 
 # ---- inside hosts ----
@@ -143,9 +143,9 @@ elif command -v python3 >/dev/null; then
     check "a platform is well-formed" well_formed platform.xml
 fi
 fails 3 '*cannot be drawn legibly; at most 2048' attune topo draw 64x64
-check "a thousand ranks are quick" timeout 20 "$attune" topo show 8x8x16@1G
+check "a thousand ranks in a short time" timeout 20 "$attune" topo show 8x8x16@1G
 
-# ---- strings that are wrong ----
+# ---- invalid strings ----
 wrong() { fails 3 "attune: $1" attune topo show "$2"; } # GLOB WHAT
 wrong "4x4@100Q: unknown rate '100Q'; write bits per second as 100M*" 4x4@100Q
 wrong "4x4@100M+5: unknown delay '5'; write a time as*" 4x4@100M+5
@@ -168,7 +168,7 @@ wrong "hosts:: list of names is empty; name at least one" hosts:
 wrong "hosts:n\[3-1]: list of names 'n\[3-1]' counts down*" 'hosts:n[3-1]'
 wrong "nowhere.conf: cannot be read: No such file or directory" nowhere.conf
 
-# ---- files that are wrong: every line is reported ----
+# ---- invalid files: every line is reported ----
 bad() { # NAME LINE... ; compares all findings with golden/topo_bad_NAME.out
     local name=$1
     shift
@@ -211,14 +211,14 @@ bad part 'SwitchName=a Nodes=n0' '#attune part=n1/p0 of=n1'
 bad empty '# nothing'
 bad text '= what is this'
 bad graph 'switch s0 s0' 'host n0' 'link s0 n0 rate=1Q' 'link s0 n1' 'link n0' 'link s0 s0' \
-    'tree tall' 'wire s0 n0' 'host' 'switch s1 rate=1G'
+    'tree tall' 'cable s0 n0' 'host' 'switch s1 rate=1G'
 bad graph_pieces 'switch s[0-1]' 'host n[0-1]' 'link s0 n0' 'link s1 n1'
 bad graph_twice 'switch s0' 'host n0' 'link s0 n0' 'link n0 s0'
 bad graph_root 'switch s0' 'host n0' 'link s0 n0' 'tree bfs root=s1'
 bad graph_ranks 'switch s0' 'host n0' 'link s0 n0' 'ranks n0 s0'
 bad hostfile 'n0:x' 'n1 slots=many' 'n2 cores=4'
 
-# ---- ranks that do not fit ----
+# ---- ranks on missing hosts ----
 fails 3 'attune: 2x2: host n9 of rank 1 is not in the topology; add it (did you mean n0?)' \
     attune topo show 2x2 --ranks n0,n9
 fails 3 "attune: list of names 'n\[' has a \[ without its ]*" attune topo show 2x2 --ranks 'n['
@@ -227,9 +227,9 @@ fails 3 'attune: sequential\*9999: more than 1024 ranks on a host*' \
 fails 3 'attune: nothing: cannot be read*' attune topo show 2x2 --ranks @nothing
 unplaced() { attune topo check 2x2 --ranks n0,n9 >out 2>&1; [ $? = 1 ] && grep -q 'host n9' out; }
 check "check finds a missing host" unplaced
-says '2x2: a tree of 4 hosts with 4 ranks' attune topo check 2x2
+prints '2x2: a tree of 4 hosts with 4 ranks' attune topo check 2x2
 
-# ---- no input makes it stumble ----
+# ---- random damage ----
 if command -v python3 >/dev/null; then
     cat "$ready"/golden.conf "$ready"/two-sites.conf ring.graph >seed
     damaged() {
@@ -248,6 +248,6 @@ for i in range(150):
     assert code in (0, 1), (i, code)
 P
     }
-    check "damaged files are judged, not stumbled over" damaged
+    check "damaged files give a result or an error" damaged
 fi
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# attune trace: a real job is recorded, and show, stats, arrivals, report and export agree about it;
-# damaged and mixed traces are told and read in part.
+# attune trace: records a job; show, stats, arrivals, report and export agree;
+# damaged and mixed traces are reported and read in part.
 . "$(dirname "$0")/lib.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 build=$(dirname "$(dirname "$attune")")
@@ -14,7 +14,7 @@ fails 3 '*nowhere: cannot be read*' attune trace show nowhere
 mkdir empty
 fails 2 '*ATTUNE=0: nothing would be recorded*' env ATTUNE=0 "$attune" trace record -o x -- mpirun -n 2 ./program
 : >file
-fails 2 '*file: is no folder;*' attune trace record -o file -- mpirun -n 2 ./program
+fails 2 '*file: is not a folder;*' attune trace record -o file -- mpirun -n 2 ./program
 fails 4 '*file/x: cannot be written: *; name another*' attune trace record -o file/x -- mpirun -n 2 ./program
 fails 3 '*file: is a file; a trace is the folder*' attune trace show file
 fails 3 '*empty: holds no trace*' attune trace stats empty
@@ -25,13 +25,13 @@ fi
 
 record() { timeout 300 "$attune" trace record -o "$1" -- mpirun.$flavour -n 3 "$build/tests/$flavour/traced"; }
 check "a job is recorded" record job
-check "and another one" record other
-fails 2 '*other: holds a trace already; *' attune trace record -o other -- mpirun.$flavour -n 3 ./program
-fails 2 '*other: holds a trace already; *' attune run --trace other -- mpirun.$flavour -n 3 ./program
-check "the command that records can be looked at" \
+check "another job is recorded" record other
+fails 2 '*other: already contains a trace; *' attune trace record -o other -- mpirun.$flavour -n 3 ./program
+fails 2 '*other: already contains a trace; *' attune run --trace other -- mpirun.$flavour -n 3 ./program
+check "--dry-run prints the command" \
     sh -c "$attune trace record --dry-run -o x -- mpirun.$flavour -n 3 $build/tests/$flavour/traced | grep -q libattune_trace"
 
-# ---- what is told agrees with the csv ----
+# ---- tables agree with the csv ----
 attune trace export --format csv job >all.csv
 table() { attune trace stats --table "$1" --format csv job; }
 count() { awk -F, -v op="$1" '$2 == op' all.csv | wc -l; }
@@ -51,12 +51,12 @@ holds 'early_receive_percent' attune trace stats job
 holds 'sendrecv_replace' attune trace stats --table calls job
 check "arrivals have all collectives" [ \
     "$(attune trace arrivals --table invocations --format csv job | tail -n +2 | wc -l)" -eq 16 ]
-check "their distribution too" [ "$(attune trace arrivals --table factors --format csv job |
+check "the distribution has all collectives" [ "$(attune trace arrivals --table factors --format csv job |
     awk -F, 'NR > 1 { gsub(/"/, ""); n += $(NF - 3) + $(NF - 1) } END { print n }')" -eq 16 ]
 holds 'worst_factor' attune trace arrivals job
 holds '+ done' attune trace show --rank 1 --events 0 job
 fails 2 '*ranks 0 to 2*' attune trace show --rank 3 job
-fails 2 '*name it with --table*' attune trace stats --format csv job
+fails 2 '*add --table*' attune trace stats --format csv job
 fails 3 '*nowhere.machine*' attune trace arrivals --machine nowhere.machine job
 
 # ---- the page ----
@@ -77,13 +77,13 @@ cp page.html dom.html
 check "numbers of the page are those of the csv" pages_agree
 if [ -n "$browser" ]; then
     check "the page is rendered by a browser" render page.html dom.html
-    check "its script ran and found the pictures" grep -q 'data-ready="5"' dom.html
+    check "the script of the page runs" grep -q 'data-ready="5"' dom.html
     check "numbers of the rendered page are those of the csv" pages_agree
 else
     skip "the page in a browser" "there is no Chromium"
 fi
 
-# ---- what is wrong is told, and the rest can be used ----
+# ---- errors are reported, and the rest is usable ----
 cp -r job cut && truncate -s 1500 cut/rank-00001.trace
 fails 3 '*cut/rank-00001.trace: *can be used*--partial*' attune trace stats cut
 fails 0 '*note: cut/rank-00001.trace*' attune trace stats --partial cut
@@ -91,11 +91,11 @@ cp -r job missing && rm missing/rank-00002.trace
 fails 3 '*missing/rank-00002.trace: rank 2 of 3 is missing*' attune trace arrivals missing
 fails 0 '*note: *rank 2 of 3 is missing*' attune trace arrivals --partial missing
 cp -r job first && rm first/rank-00000.trace
-fails 0 '*note: there are no imbalance factors, *--machine*' attune trace arrivals --partial first
+fails 0 '*note: no imbalance factors, *--machine*' attune trace arrivals --partial first
 unknown() { attune trace arrivals --partial --table operations --format csv first 2>/dev/null |
     awk -F, 'NR > 1 { n++; if ($3 $4 $5 $6 != "") bad = 1 } END { exit bad || n == 0 }'; }
 check "without the time of a message there are no factors" unknown
-check "the page tells what it does not show" eval \
+check "the page reports missing ranks" eval \
     'attune trace report --partial first 2>/dev/null | grep -q "class=.problem.*rank 0 of 3 is missing"'
 cp -r job mixed && cp other/rank-00001.trace mixed/
 fails 3 '*mixed/rank-00001.trace: was recorded by another job*' attune trace export mixed

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# attune tune with a stand-in for a launcher: words, files, what a killed search leaves; jobs are in
+# attune tune with a substitute for a launcher: options, files, resuming; jobs are in
 # tests/mpi/run-tune.
 . "$(dirname "$0")/lib.sh"
 
-# ---- words ----
-fails 2 "attune: no launcher; write it behind --*" attune tune --wisdom w
+# ---- usage errors ----
+fails 2 "attune: no launcher; add it after --*" attune tune --wisdom w
 fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?*' \
     attune tune --wisdom w --ops bcsat -- true
 fails 2 "attune: 'wide' is neither a size*" attune tune --wisdom w --sizes wide -- true
@@ -14,10 +14,10 @@ fails 2 "attune: --place there: must be here, '\*' or MACHINE/LAYOUT" \
     attune tune --wisdom w --place there -- true
 fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?*' \
     attune tune --wisdom w --ops bcast --candidates chian -- true
-fails 2 'attune: no file for the wisdom; name one with --wisdom FILE' \
+fails 2 'attune: no wisdom file; add --wisdom FILE' \
     env -u HOME -u XDG_DATA_HOME ATTUNE_WISDOM=off "$attune" tune -- true
 echo '# nothing' >empty
-fails 3 'attune: ./empty: names no algorithm' attune tune --wisdom w --candidates ./empty -- true
+fails 3 'attune: ./empty: contains no algorithm' attune tune --wisdom w --candidates ./empty -- true
 
 if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/tune_exec" >/dev/null; then
     skip "launchers" "Attune was built without Open MPI"
@@ -26,7 +26,7 @@ fi
 run() { attune tune --mpi openmpi --ops bcast --sizes 16K,1K --wisdom w "$@" -- ./launch -n 4; }
 words_are() { tail -n +3 words | tr '\n' ' ' | sed 's,[^ ]*/tune_exec ,,' | grep -qxF -- "$1 "; }
 
-# ---- a whole search ----
+# ---- a complete search ----
 task() { # BYTES ALGORITHM SECONDS WINNER
     local i first=first second=won
     [ "$4" = native ] || { first=won second=second; }
@@ -47,7 +47,7 @@ task() { # BYTES ALGORITHM SECONDS WINNER
 launcher 'printf "%s\n" "$@" >words; cat good.samples'
 check "a search" run
 words() { words_are '--timing barrier bcast/1024/native;?all bcast/16384/native;?all'; }
-check "sizes are handed over in order" words
+check "sizes are passed in order" words
 rules() {
     [ "$(grep -c ^rule w)" = 3 ] && grep -q 'bytes=1K:4K  *use=native .*next=binomial' w &&
         grep -q 'bytes=16K:  *use=chain{segment=8K} .*time=500us .*samples=8' w &&
@@ -56,10 +56,10 @@ rules() {
 check "the rules are in the wisdom" rules
 check "all samples are kept" cmp <(grep -v '^#' w.samples) good.samples
 columns() { run --format csv 2>/dev/null | sed -n '1p;2p' | tr '\n' ' ' | grep -qx 'operation,bytes,ranks,use,median_us,ci_us,vs_native,ci_low,ci_high,next,next_us,tried,of bcast,1024,4,native,1000,0,1.000,1.000,1.000,binomial,990,1,2 '; }
-check "csv has the promised columns" columns
+check "csv has the documented columns" columns
 report() {
     run --report r.txt && run --report r.html && grep -q '^  chain, 700 us; chain takes 0.700' r.txt &&
-        grep -q 'never ran: predicted to be slower' r.txt && grep -q '^<pre>' r.html
+        grep -q 'not measured: predicted slower' r.txt && grep -q '^<pre>' r.html
 }
 check "a report, as text and as a page" report
 rm -f w
@@ -68,15 +68,15 @@ launcher 'rmdir leaves; cat good.samples'
 fails 4 'attune: leaves/r.txt: cannot be written: *' run -q --report leaves/r.txt
 launcher 'printf "%s\n" "$@" >words; cat good.samples'
 again() { [ "$(grep -c ^rule w)" = 3 ]; }
-check "a report that cannot be written does not cost the wisdom" again
+check "a report that cannot be written does not lose the wisdom" again
 run --report r.txt >/dev/null 2>&1
-check "tuning again does not pile up rules" again
+check "tuning again does not add rules" again
 
-newcomer() { # who has no wisdom and no folder for it
+new_user() { # without wisdom and without its folder
     env -u XDG_DATA_HOME HOME="$work/new" "$attune" tune --mpi openmpi --ops bcast --sizes 16K,1K -- ./launch -n 4 &&
         [ "$(grep -c ^rule new/.local/share/attune/wisdom)" = 3 ]
 }
-check "the folder of the user's wisdom is made" newcomer
+check "the folder of the user's wisdom is created" new_user
 
 lists() {
     printf 'bcast/binomial # a comment\n\nchain{segment=2K,chains=2}\n' >names
@@ -88,16 +88,16 @@ namesakes() { # folders, and what is called as the usual choice, are no lists
     mkdir -p binomial barrier && echo nonsense >all && run && words_are '--timing barrier bcast/1024/native;?all bcast/16384/native;?all' &&
         run --candidates binomial && words_are '--timing barrier bcast/1024/native;?binomial bcast/16384/native;?binomial'
 }
-check "names come before files of the same name" namesakes
+check "algorithm names take precedence over files" namesakes
 own_timing() { # beside where the command is given
     touch mine.so && run --timing mine.so && grep -qxF -- "$PWD/mine.so" words
 }
-check "a timing of one's own by its full path" own_timing
+check "a shared object for timing as an absolute path" own_timing
 mine() {
     attune schedule show bcast/binomial -p 4 --format text >mine.txt && run --candidates 'all,file{schedule=mine.txt}' &&
         grep -qxF "bcast/1024/native;file{schedule=$PWD/mine.txt};?all" words
 }
-check "schedules in files by their full path" mine
+check "schedule files as absolute paths" mine
 
 patterns() {
     cat >calls.txt <<'END'
@@ -124,7 +124,7 @@ END
     run --patterns calls.txt --raw p.samples >/dev/null && sed -n '/@/p' words | tr '\n' ' ' |
         grep -qxF 'allgatherv/1024@1/native;?all alltoallv/768@0/native;?all alltoallv/769@3/native;?all '
 }
-check "patterns: near-equal ones are merged, the heaviest come first" patterns
+check "patterns: similar ones are merged, largest first" patterns
 bad_pattern() { # TEXT
     printf 'attune-pattern 1\nranks 2\n%b' "$1" >bad.txt
     attune tune --wisdom w --patterns bad.txt -- true
@@ -149,32 +149,32 @@ cut_everywhere() {
         grep -qx -- --resume words || return 1
     done
 }
-check "cut at any line, the search goes on" cut_everywhere
+check "the search resumes after truncation at any line" cut_everywhere
 head -n 12 good.samples >w.samples
-fails 2 'attune: w.samples: holds an unfinished search; go on with --resume, or delete it' run
+fails 2 'attune: w.samples: contains an unfinished search; continue it with --resume, or delete it' run
 cp good.samples w.samples
 launcher 'printf "attune-samples 1\njob 3 0 Some MPI\nfailed 3 these are of other ranks\n"'
 fails 3 'attune: these are of other ranks' run --resume
-check "samples that a job does not go on with are left alone" cmp good.samples w.samples
+check "samples of another job are kept" cmp good.samples w.samples
 launcher 'printf "attune-samples 1\njob 4 0 Some MPI\nend\n"'
-check "what is decided stays decided" run --resume
-check "and all of it is in the table" test "$(run --resume --format csv 2>/dev/null | wc -l)" = 4
+check "decided problems are not measured again" run --resume
+check "the table has all problems" test "$(run --resume --format csv 2>/dev/null | wc -l)" = 4
 
-# ---- what goes wrong ----
+# ---- errors ----
 for text in 'attune-wisdom 1' '# a comment
 text' '\0\0'; do
     printf '%b\n' "$text" >foreign && cp foreign other
-    fails 3 'attune: other: holds no samples and is left alone; name another file' run --raw other
-    check "which is so" cmp foreign other
+    fails 3 'attune: other: not a file of samples; it is not overwritten, name another file' run --raw other
+    check "the file is unchanged" cmp foreign other
 done
 cp good.samples w.samples
 launcher 'echo no; exit 1'
-fails 4 '*attune: the job failed: ./launch ended with exit code 1*' run
-check "a job that does not begin costs no samples" cmp good.samples w.samples
+fails 4 '*attune: the job failed: ./launch returned exit code 1*' run
+check "a job that does not start keeps the samples" cmp good.samples w.samples
 launcher 'head -n 30 good.samples'
 rm -f w.samples
 fails 3 '*attune: samples of the job:30: the samples are incomplete*' run
-check "what was there stays" again
+check "old samples remain" again
 launcher 'printf "attune-samples 1\njob 4 0 Some MPI\nfailed 3 no memory for this\n"'
 rm -f w.samples
 fails 3 'attune: no memory for this' run

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune wisdom: looking at files of rules, joining them, forgetting; disks that are full.
+# attune wisdom: show, check, merge, diff, forget; full disks.
 . "$(dirname "$0")/lib.sh"
 unset HOME XDG_DATA_HOME
 
@@ -19,25 +19,25 @@ rule bcast ranks=8 bytes=4K:8K use=chain time=30us guess=between
 end
 R
 
-# ---- show: one file, or all that are searched ----
+# ---- show: one file, or all default files ----
 
 fails 3 "*nowhere: cannot be read: No such file*" attune wisdom show nowhere
 check "show and its older name agree" diff <(attune wisdom show new) <(attune rules show new)
 holds "at c0ffee/4x2" attune wisdom show new
 searched() { env HOME="$work/home" "$@" "$attune" wisdom show; }
-check "nothing anywhere" test "$(searched)" = $'attune-wisdom 1\nend'
+check "no files" test "$(searched)" = $'attune-wisdom 1\nend'
 mkdir -p home/.local/share/attune && cp old home/.local/share/attune/wisdom
 holds "use=linear" searched
 holds "samples=20" searched ATTUNE_WISDOM=new
 check "off" test "$(searched ATTUNE_WISDOM=off)" = $'attune-wisdom 1\nend'
 echo torn >torn
 capture searched ATTUNE_WISDOM=torn
-check "a damaged file is told" grep -q "torn:1: not a wisdom file.*this wisdom is not used" .err
-check "and the others count" grep -q "use=linear" .out
+check "a damaged file is reported" grep -q "torn:1: not a wisdom file.*this wisdom is not used" .err
+check "the other files are used" grep -q "use=linear" .out
 
 # ---- check ----
 
-holds "new: 3 rules, nothing to object to" attune wisdom check new
+holds "new: 3 rules, no findings" attune wisdom check new
 cat >doubtful <<'R'
 attune-wisdom 1
 rule bcast use=chain time=10us ci=9us samples=2 next=chain next_time=8us
@@ -46,9 +46,9 @@ end
 R
 capture attune wisdom check doubtful
 check "findings: exit code" test "$code" = 1
-for text in "doubtful:2: the runner-up was faster" "doubtful:2: the interval is as wide" \
-    "doubtful:2: fewer than three samples" "doubtful:2: the runner-up is the winner" \
-    "doubtful:3: never used where the algorithm of line 2 applies"; do
+for text in "doubtful:2: the runner-up was faster" "doubtful:2: the confidence interval is as wide" \
+    "doubtful:2: fewer than three samples" "doubtful:2: the runner-up equals the winner" \
+    "doubtful:3: never used where the algorithm of line 2 is applicable"; do
     check "findings: $text" grep -qF "$text" .out
 done
 
@@ -62,17 +62,17 @@ check "merging the same file again counts its samples again" attune wisdom merge
 holds "samples=30" attune wisdom show all
 cp all before
 fails 3 "*nowhere: cannot be read*" attune wisdom merge all new nowhere
-check "with a bad file among them nothing is merged" cmp all before
-check "no lock is left held" attune wisdom merge all old
+check "an invalid file prevents the merge" cmp all before
+check "the lock is released" attune wisdom merge all old
 check "a new file" attune wisdom merge deep/er/file new
-check "is the same" attune wisdom diff new deep/er/file
+check "the new file has the same rules" attune wisdom diff new deep/er/file
 fails 3 "*torn:1: not a wisdom file*what is new is in torn.unmerged*" attune wisdom merge torn new
 check "damaged file: kept" test "$(cat torn)" = torn
-check "damaged file: what is new is beside it" attune wisdom diff new torn.unmerged
+check "damaged file: new rules are in FILE.unmerged" attune wisdom diff new torn.unmerged
 capture attune wisdom diff old new
 check "diff: exit code" test "$code" = 1
 check "diff: changed" test "$(grep -c '^[-+] rule bcast ranks=8 bytes=1K:2K' .out)" = 2
-check "diff: gone" grep -q '^- rule gather' .out
+check "diff: removed" grep -q '^- rule gather' .out
 check "diff: added" grep -q '^+ at c0ffee/4x2: rule bcast.*guess=between' .out
 
 # ---- evidence ----
@@ -93,22 +93,22 @@ check "evidence: the more certain rule comes first" \
     test "$(attune wisdom show tuned | grep -o 'use=[a-z_]*' | head -n 1)" = use=ring
 check "evidence: one sample has no interval" test "$(attune wisdom show tuned | grep -c ci=)" = 2
 capture attune wisdom check tuned
-check "evidence: what waits behind better evidence is not objected to" \
+check "evidence: weaker evidence is not a finding" \
     test "$(grep -c 'never used' .out)" = 0
 
 # ---- forget ----
 
-fails 2 "*say what to forget*" attune wisdom forget all
+fails 2 "*no rules selected*" attune wisdom forget all
 fails 2 '*did you mean "bcast"?*' attune wisdom forget all --operation bcats
 fails 2 "*a range is LO:HI*" attune wisdom forget all --ranks x
 fails 3 "*nowhere: there is no such file*" attune wisdom forget nowhere --guesses
-holds "all: 1 rules forgotten" attune wisdom forget all --guesses
-holds "all: 0 rules forgotten" attune wisdom forget all --before 2025-01-01 --at '*'
-holds "all: 1 rules forgotten" attune wisdom forget all --at c0ffee/4x2 --bytes 2K:8K
-holds "all: 1 rules forgotten" attune wisdom forget all --operation bcast --before 2026-02-01
-holds "all: 0 rules forgotten" attune wisdom forget all --ranks '*'
-holds "all: 1 rules forgotten" attune wisdom forget all --ranks '*' --by-hand
-check "what is left" test "$(attune wisdom show all)" = $'attune-wisdom 1\nmachine: test\nend'
+holds "all: 1 rules removed" attune wisdom forget all --guesses
+holds "all: 0 rules removed" attune wisdom forget all --before 2025-01-01 --at '*'
+holds "all: 1 rules removed" attune wisdom forget all --at c0ffee/4x2 --bytes 2K:8K
+holds "all: 1 rules removed" attune wisdom forget all --operation bcast --before 2026-02-01
+holds "all: 0 rules removed" attune wisdom forget all --ranks '*'
+holds "all: 1 rules removed" attune wisdom forget all --ranks '*' --by-hand
+check "remaining rules" test "$(attune wisdom show all)" = $'attune-wisdom 1\nmachine: test\nend'
 
 # ---- a full disk ----
 
@@ -124,9 +124,9 @@ full() { # in a mount namespace of our own
 export -f full
 export attune
 if unshare -m true 2>/dev/null && capture unshare -m bash -c full && grep -q code .out; then
-    check "full disk: told" grep -q "disk/w: cannot be written: No space left" .err
+    check "full disk: reported" grep -q "disk/w: cannot be written: No space left" .err
     check "full disk: exit code" grep -q "code 4" .out
-    check "full disk: nothing changed, nothing left" test "$(tail -n 2 .out | xargs)" = "w w.lock"
+    check "full disk: no change, no other file" test "$(tail -n 2 .out | xargs)" = "w w.lock"
 else
     skip "full disk" "no mounts here"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# attune wisdom export: real MPI libraries follow the rules, each as far as it has the algorithms.
+# attune wisdom export: MPI libraries follow the rules, as far as they have the algorithms.
 . "$(dirname "$0")/lib.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
@@ -60,26 +60,26 @@ cat >wanted <<'R'
 R
 capture attune wisdom export rules --for openmpi -p 6
 check "Open MPI: the rules" diff wanted .out
-check "Open MPI: what it does not have is told" test "$(tail -n 1 .err)" = \
+check "Open MPI: missing algorithms are reported" test "$(tail -n 1 .err)" = \
     "attune: Open MPI has no counterpart of reduce_scatter_block/pairwise; its own decision applies there"
-check "what is left out is told" test "$(head -n 1 .err)" = \
-    "attune: 1 rule left out that holds in one place; --at 'c0ffee/*' takes it"
-check "Open MPI: what harms operators that do not commute is told" test "$(sed -n 2p .err)" = \
+check "omitted sections are reported" test "$(head -n 1 .err)" = \
+    "attune: 1 rule of section 'c0ffee/*' omitted; add --at 'c0ffee/*' to include it"
+check "Open MPI: rules that reorder operands are reported" test "$(sed -n 2p .err)" = \
     "attune: Open MPI will take operands of allreduce out of order, whatever the operator; keep these rules from programs whose operators do not commute"
 printf '%s\n' 'attune-wisdom 1' 'rule allreduce use=recursive_doubling' 'rule reduce use=linear' end >orderly
-check "Open MPI: and what does not is not" test -z "$(attune wisdom export orderly --for openmpi 2>&1 >/dev/null)"
+check "Open MPI: other rules are not" test -z "$(attune wisdom export orderly --for openmpi 2>&1 >/dev/null)"
 capture attune wisdom export rules --for openmpi -p 6 --at c0ffee/4x2
-check "sections hold where they are asked for" grep -q "^0 4 0 0 # dissemination" .out
-check "and then nothing is left out" test "$(grep -c "left out" .err)" = 0
+check "--at selects sections" grep -q "^0 4 0 0 # dissemination" .out
+check "then no section is omitted" test "$(grep -c "omitted" .err)" = 0
 printf '%s\n' 'attune-wisdom 1' 'at a/1x2' 'rule barrier use=linear' end >elsewhere
-fails 3 "attune: elsewhere: no rule holds at b/1x2; *" attune wisdom export elsewhere --for openmpi --at b/1x2
+fails 3 "attune: elsewhere: no rule applies at b/1x2; *" attune wisdom export elsewhere --for openmpi --at b/1x2
 
-fails 2 "*say --for openmpi or --for mpich*" attune wisdom export rules
-fails 2 "*needs --library*" attune wisdom export rules --for mpich
+fails 2 "*add --for openmpi or --for mpich*" attune wisdom export rules
+fails 2 "*requires --library*" attune wisdom export rules --for mpich
 fails 2 "*write MACHINE/LAYOUT*" attune wisdom export rules --for openmpi --at here
 fails 3 "*holds no selection of algorithms*" attune wisdom export rules --for mpich --library rules
 
-# ---- in jobs: sums of floating-point numbers tell in which order they were added ----
+# ---- in jobs: floating-point sums reveal the order of operands ----
 
 cat >sums.c <<'C'
 #include <mpi.h>
@@ -119,15 +119,15 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-# The small sum is as without rules, the large one as with the algorithm forced, which differs.
+# Small sums equal those without rules, large ones those with the forced algorithm, which differ.
 follows() { # MPI OPERATION: files usual, forced, ruled
-    check "$1: usual, forced and ruled ran" test "$(cat usual forced ruled | wc -l)" = 12
-    check "$1: small messages are as usual" diff <(grep "$2 16" usual) <(grep "$2 16" ruled)
-    check "$1: large ones follow the rule" diff <(grep "$2 256" forced) <(grep "$2 256" ruled)
-    check_fails "$1: which makes a difference" "" cmp -s <(grep "$2 256" usual) <(grep "$2 256" ruled)
+    check "$1: all three jobs ran" test "$(cat usual forced ruled | wc -l)" = 12
+    check "$1: small messages use the default" diff <(grep "$2 16" usual) <(grep "$2 16" ruled)
+    check "$1: large messages follow the rule" diff <(grep "$2 256" forced) <(grep "$2 256" ruled)
+    check_fails "$1: the algorithms differ" "" cmp -s <(grep "$2 256" usual) <(grep "$2 256" ruled)
 }
 if command -v mpirun.openmpi >/dev/null && mpicc.openmpi -o sums-openmpi sums.c; then
-    attune wisdom export rules --for openmpi -p 6 -o openmpi.rules 2>told
+    attune wisdom export rules --for openmpi -p 6 -o openmpi.rules 2>notes
     dynamic() { mpirun.openmpi -n 5 --mca coll_tuned_use_dynamic_rules 1 --mca "$@" ./sums-openmpi; }
     mpirun.openmpi -n 5 ./sums-openmpi >usual
     dynamic coll_tuned_allreduce_algorithm 4 >forced
@@ -140,7 +140,7 @@ library=$(ldconfig -p 2>/dev/null | awk '/libmpich\.so/ { print $NF; exit }')
 if [ -e "${library:-/nowhere}" ] && command -v mpirun.mpich >/dev/null &&
     mpicc.mpich -o sums-mpich sums.c; then
     capture attune wisdom export rules --for mpich -p 6 --library "$library" -o mpich.json
-    check "MPICH: what it does not have is told" \
+    check "MPICH: missing algorithms are reported" \
         grep -q "MPICH has no counterpart of allreduce/ring; its own decision applies there" .err
     mpirun.mpich -n 5 ./sums-mpich >usual
     MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM=pairwise mpirun.mpich -n 5 ./sums-mpich >forced
