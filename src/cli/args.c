@@ -3,6 +3,7 @@
 #include "plan/settings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,17 @@ static atn_status check_int(const atn_option *o, const char *text, atn_error *er
     return bad_value(o, text, allowed, err);
 }
 
+static atn_status check_number(const atn_option *o, const char *text, atn_error *err)
+{
+    char *end;
+    const double v = strtod(text, &end);
+    const bool low = o->min > 0 ? v > 0 : v >= 0;
+    if (end != text && *end == '\0' && isfinite(v) && low && (o->max == 0 || v <= (double)o->max))
+        return ATN_OK;
+    return bad_value(o, text,
+                     o->min > 0 ? "must be a number above 0" : "must be a number, 0 or more", err);
+}
+
 static atn_status check_size(const atn_option *o, const char *text, atn_error *err)
 {
     int64_t bytes;
@@ -172,6 +184,8 @@ static atn_status check_value(const atn_option *o, const char *text, atn_error *
     switch (o->type) {
     case ATN_OPT_INT:
         return check_int(o, text, err);
+    case ATN_OPT_NUMBER:
+        return check_number(o, text, err);
     case ATN_OPT_SIZE:
         return check_size(o, text, err);
     case ATN_OPT_WORD:
@@ -369,6 +383,12 @@ int64_t atn_arg_int(const atn_args *a, const char *name)
     if (text && !atn_parse_size(text, &v))
         v = strtoll(text, NULL, 10);
     return v;
+}
+
+double atn_arg_number(const atn_args *a, const char *name)
+{
+    const char *const text = atn_arg_text(a, name);
+    return text ? strtod(text, NULL) : 0;
 }
 
 int atn_arg_count(const atn_args *a, const char *name)

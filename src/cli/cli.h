@@ -10,15 +10,16 @@
 #include "report/table.h"
 
 typedef enum {
-    ATN_OPT_FLAG, /* no argument */
-    ATN_OPT_TEXT, /* any text */
-    ATN_OPT_FILE, /* a path (completion offers files) */
-    ATN_OPT_INT,  /* an integer within min..max */
-    ATN_OPT_SIZE, /* 4096, 4K, 1M */
-    ATN_OPT_WORD, /* one of `words` */
-    ATN_OPT_LIST, /* any text; may be repeated */
-    ATN_OPT_PILE, /* comma-separated list; repetitions are joined, the last one first */
-    ATN_OPT_MAYBE /* optional argument, in the form --name=text only */
+    ATN_OPT_FLAG,   /* no argument */
+    ATN_OPT_TEXT,   /* any text */
+    ATN_OPT_FILE,   /* a path (completion offers files) */
+    ATN_OPT_INT,    /* an integer within min..max */
+    ATN_OPT_NUMBER, /* a number above 0 (min 1) or from 0 on (min 0), up to max (0: unlimited) */
+    ATN_OPT_SIZE,   /* 4096, 4K, 1M */
+    ATN_OPT_WORD,   /* one of `words` */
+    ATN_OPT_LIST,   /* any text; may be repeated */
+    ATN_OPT_PILE,   /* comma-separated list; repetitions are joined, the last one first */
+    ATN_OPT_MAYBE   /* optional argument, in the form --name=text only */
 } atn_opt_type;
 
 typedef struct {
@@ -52,16 +53,16 @@ typedef struct {
         .name = (n), .type = ATN_OPT_INT, .argument = (a), .fallback = (f), .min = (lo),           \
         .max = (hi), .doc = text                                                                   \
     }
+#define ATN_NUMBER(n, a, f, lo, hi, text)                                                          \
+    {                                                                                              \
+        .name = (n), .type = ATN_OPT_NUMBER, .argument = (a), .fallback = (f), .min = (lo),        \
+        .max = (hi), .doc = text                                                                   \
+    }
 #define ATN_WORD(n, a, f, list, text)                                                              \
     {                                                                                              \
         .name = (n), .type = ATN_OPT_WORD, .argument = (a), .fallback = (f), .words = (list),      \
         .doc = text                                                                                \
     }
-
-static inline bool atn_option_repeats(const atn_option *o)
-{
-    return o->type == ATN_OPT_LIST || o->type == ATN_OPT_PILE;
-}
 
 /* Properties of a command. */
 enum {
@@ -126,6 +127,7 @@ struct atn_args {
 bool atn_arg_given(const atn_args *a, const char *name);
 const char *atn_arg_text(const atn_args *a, const char *name); /* last one, default, or NULL */
 int64_t atn_arg_int(const atn_args *a, const char *name);      /* INT and SIZE; 0 without value */
+double atn_arg_number(const atn_args *a, const char *name);    /* NUMBER; 0 without value */
 int atn_arg_count(const atn_args *a, const char *name);        /* LIST */
 const char *atn_arg_nth(const atn_args *a, const char *name, int i);
 const char *atn_arg_format(const atn_args *a); /* --format */

@@ -48,18 +48,6 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
 
 /* ---- measuring ---- */
 
-static atn_status check_number(const atn_args *a, const char *name, double *value_p, atn_error *err)
-{
-    const char *text = atn_arg_text(a, name);
-    char *end;
-    if (text == NULL)
-        return ATN_OK;
-    *value_p = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*value_p > 0 && *value_p <= 86400))
-        return atn_fail(err, ATN_USAGE, "--%s %s: must be a number above 0", name, text);
-    return ATN_OK;
-}
-
 /* Reports requested variants without samples. */
 static void report_missing(const atn_task *t)
 {
@@ -104,12 +92,12 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *w
                                        .variants = atn_arg_text(a, "variants"),
                                        .candidates = atn_arg_text(a, "candidates")};
     atn_words tasks = {0}, arguments = {0};
-    atn_sampling w = {
-        .program = "bench_exec", .lines = true, .done = write_task, .context = writer};
-    double imbalance;
-    atn_status status = check_number(a, "seconds", &w.seconds, err);
-    if (status == ATN_OK)
-        status = check_number(a, "imbalance", &imbalance, err);
+    atn_sampling w = {.program = "bench_exec",
+                      .seconds = atn_arg_number(a, "seconds"),
+                      .lines = true,
+                      .done = write_task,
+                      .context = writer};
+    atn_status status = ATN_OK;
     static const char *const about[] = {"late", "since"};
     for (int i = 0; i < 2 && status == ATN_OK; i++)
         if (atn_arg_given(a, about[i]) && !atn_arg_given(a, "imbalance"))
@@ -231,8 +219,8 @@ static const atn_option options[] = {
         "algorithms such as chain{segment=8K} or bcast/binomial; see 'attune help variants'"),
     ATN_TEXT("candidates", "LIST", NULL,
              "Candidates for 'best', in addition to native; default: all promising algorithms"),
-    ATN_TEXT("seconds", "S", "5",
-             "Time limit for each operation and size, including the search for 'best'"),
+    ATN_NUMBER("seconds", "S", "5", 1, 86400,
+               "Time limit for each operation and size, including the search for 'best'"),
     ATN_INT("calls", "N", "1000", 1, 1000000, "Maximum number of calls of each variant"),
     ATN_INT("seed", "N", NULL, 0, INT32_MAX,
             "Seed of the random order of variants; default: a new one in each run"),
@@ -249,9 +237,9 @@ static const atn_option options[] = {
      .doc = "Forced algorithms of the variant 'attune': 'allreduce=ring,bcast=chain:segment=8K'"},
     ATN_OPTION_MACHINE("Machine file of 'attune measure': for problems without a rule, the variant "
                        "'attune' is the algorithm with the least predicted time"),
-    ATN_TEXT("imbalance", "F", NULL,
-             "Arrival skew: before each call, every rank waits for a random time below F message "
-             "times, the same for all variants; also compares classes of algorithms"),
+    ATN_NUMBER("imbalance", "F", NULL, 1, 86400,
+               "Arrival skew: before each call, every rank waits for a random time below F message "
+               "times, the same for all variants; also compares classes of algorithms"),
     ATN_TEXT("late", "LIST", NULL,
              "With --imbalance: fixed arrival pattern, available to algorithms: a list of late "
              "ranks such as 3,7, or random"),

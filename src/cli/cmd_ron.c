@@ -14,27 +14,12 @@ enum { POLICIES = ATN_RON_PRESET + 1 };
 
 /* ---- the network ---- */
 
-atn_status atn_ron_number(const atn_args *a, const char *name, double *v_p, atn_error *err)
+static atn_ron network_of(const atn_args *a)
 {
-    const char *text = atn_arg_text(a, name);
-    char *end;
-    const double v = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(v) || v < 0)
-        return atn_fail(err, ATN_USAGE, "--%s %s: must be a number, 0 or more", name, text);
-    *v_p = v;
-    return ATN_OK;
-}
-
-atn_status atn_ron_read(const atn_args *a, atn_ron *net_p, atn_error *err)
-{
-    atn_ron net = {.ports = (int)atn_arg_int(a, "ports")};
-    atn_status st = atn_ron_number(a, "delay", &net.delay, err);
-    st = st ? st : atn_ron_number(a, "start", &net.start, err);
-    st = st ? st : atn_ron_number(a, "byte", &net.byte, err);
-    net.byte *= 1e-3;
-    if (!st)
-        *net_p = net;
-    return st;
+    return (atn_ron){.ports = (int)atn_arg_int(a, "ports"),
+                     .delay = atn_arg_number(a, "delay"),
+                     .start = atn_arg_number(a, "start"),
+                     .byte = atn_arg_number(a, "byte") * 1e-3};
 }
 
 /* ---- a schedule as a graph ---- */
@@ -179,9 +164,8 @@ static atn_status write_lines(survey *x, atn_error *err)
 
 static int run_time(const atn_args *a, atn_error *err)
 {
-    survey x = {.a = a};
+    survey x = {.a = a, .net = network_of(a)};
     atn_status st = atn_request_topology(a, &x.want, err);
-    st = st ? st : atn_ron_read(a, &x.net, err);
     if (!st)
         st = atn_request_ranks(&x.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
                                &x.p, err);
@@ -239,11 +223,10 @@ static atn_status write_circuits(const atn_args *a, const atn_op_graph *g, const
 
 static int run_circuits(const atn_args *a, atn_error *err)
 {
-    atn_ron net;
+    const atn_ron net = network_of(a);
     graph x;
     atn_circuits c;
-    atn_status st = atn_ron_read(a, &net, err);
-    st = st ? st : load(a, &x, err);
+    atn_status st = load(a, &x, err);
     if (st)
         return st;
     st = atn_ron_run(&x.g, &net, policy_of(atn_arg_text(a, "policy")), 1, &c, err);
@@ -265,11 +248,10 @@ static int run_check(const atn_args *a, atn_error *err)
 {
     const char *path = a->operands[1];
     atn_error why = {.status = ATN_OK};
-    atn_ron net;
+    const atn_ron net = network_of(a);
     graph x;
     atn_circuits c;
-    atn_status st = atn_ron_read(a, &net, err);
-    st = st ? st : load(a, &x, err);
+    atn_status st = load(a, &x, err);
     if (st)
         return st;
     st = atn_circuits_read(path, &x.g, &c, err);
@@ -290,11 +272,29 @@ static int run_check(const atn_args *a, atn_error *err)
 
 /* ---- descriptors ---- */
 
-static const atn_option net_options[] = {ATN_OPTION_RANKS(1), ATN_OPTIONS_RON, {0}};
+#define NETWORK                                                                                    \
+    ATN_OPTION_RANKS(1),                                                                           \
+        {.name = "ports",                                                                          \
+         .letter = 'k',                                                                            \
+         .argument = "K",                                                                          \
+         .type = ATN_OPT_INT,                                                                      \
+         .fallback = "1",                                                                          \
+         .min = 1,                                                                                 \
+         .max = 1024,                                                                              \
+         .doc = "Ports of each rank"},                                                             \
+        {.name = "delay",                                                                          \
+         .letter = 'd',                                                                            \
+         .argument = "US",                                                                         \
+         .type = ATN_OPT_NUMBER,                                                                   \
+         .fallback = "10",                                                                         \
+         .doc = "Reconfiguration delay in microseconds"},                                          \
+        ATN_NUMBER("start", "US", "1", 0, 0, "Time of an empty message in microseconds"),          \
+        ATN_NUMBER("byte", "NS", "1", 0, 0, "Nanoseconds per byte")
+
+static const atn_option net_options[] = {NETWORK, {0}};
 
 static const atn_option circuit_options[] = {
-    ATN_OPTION_RANKS(1),
-    ATN_OPTIONS_RON,
+    NETWORK,
     ATN_WORD("policy", "WORD", "early", atn_ron_policies,
              "When a port is connected to its next receiver"),
     {0},

@@ -68,18 +68,6 @@ static atn_status check_raw(tuning *t, atn_error *err)
 
 /* ---- the job ---- */
 
-static atn_status check_time(tuning *t, atn_error *err)
-{
-    const char *text = atn_arg_text(t->a, "time");
-    char *end;
-    if (text == NULL)
-        return ATN_OK;
-    t->seconds = strtod(text, &end);
-    if (end == text || *end != '\0' || !(t->seconds > 0 && t->seconds <= 1e7))
-        return atn_fail(err, ATN_USAGE, "--time %s: must be a number of seconds above 0", text);
-    return ATN_OK;
-}
-
 /* A shared object is recognised by its name and passed as an absolute path. */
 static bool add_timing(atn_words *words, const atn_args *a)
 {
@@ -201,8 +189,7 @@ static atn_status prepare(tuning *t, atn_error *err)
         status = find_place(t, "", &place, err);
     if (status == ATN_OK)
         qsort(t->sizes.v, (size_t)t->sizes.n, sizeof *t->sizes.v, ascending);
-    if (status == ATN_OK)
-        status = check_time(t, err);
+    t->seconds = atn_arg_number(t->a, "time");
     if (status == ATN_OK && !atn_arg_given(t->a, "dry-run"))
         status = find_wisdom(t, err);
     if (status == ATN_OK && !atn_arg_given(t->a, "dry-run"))
@@ -245,8 +232,8 @@ static const atn_option options[] = {
     ATN_OPTION_MACHINE("Machine file of 'attune measure': predictions order and prune candidates"),
     ATN_OPTION_TOPOLOGY("Topology, for topology-aware algorithms"),
     ATN_FLAG("exhaustive", "Keep all candidates: each is measured as often as the best"),
-    ATN_TEXT("time", "SECONDS", NULL,
-             "Approximate time limit; default: until every problem is decided"),
+    ATN_NUMBER("time", "SECONDS", NULL, 1, 10000000,
+               "Approximate time limit; default: until every problem is decided"),
     ATN_TEXT("timing", "HOW", "barrier",
              "plain (consecutive calls), barrier (before each call), compute (between calls), "
              "imbalance:F (arrival skew up to F times the duration of a call), or a shared object "

@@ -42,8 +42,4 @@ struct atn_loader {
     const atn_loader *parent; /* the object that needs this one; NULL for the program */
 };
 
-/* The first readable file for this processor, in the order of ld.so; false: none. */
-bool atn_library_find(const char *name, const atn_loader *by, const char *library_path,
-                      char out[4096]);
-
 #endif

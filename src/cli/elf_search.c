@@ -119,8 +119,9 @@ static bool try_rpaths(const char *name, const atn_loader *by, char out[4096])
     return false;
 }
 
-bool atn_library_find(const char *name, const atn_loader *by, const char *library_path,
-                      char out[4096])
+/* The first readable file for this processor, in the order of ld.so; false: none. */
+static bool library_find(const char *name, const atn_loader *by, const char *library_path,
+                         char out[4096])
 {
     if (strchr(name, '/') != NULL)
         return strlen(name) < 4096 && usable(strcpy(out, name));
@@ -184,7 +185,7 @@ static void follow(walk *w)
                 snprintf(w->about->mpi, sizeof w->about->mpi, "%s", name);
                 return;
             }
-            if (!known(w, name) && atn_library_find(name, &n->loader, w->library_path, path))
+            if (!known(w, name) && library_find(name, &n->loader, w->library_path, path))
                 add_node(w, path, &n->loader);
         }
     }

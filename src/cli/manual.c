@@ -21,7 +21,7 @@ static void put_option(const atn_page *p, const atn_option *o)
     for (int i = 0; !named && o->words && o->words[i]; i++)
         used +=
             snprintf(doc + used, sizeof doc - (size_t)used, "%s%s", i ? ", " : ": ", o->words[i]);
-    if (atn_option_repeats(o))
+    if (o->type == ATN_OPT_LIST || o->type == ATN_OPT_PILE)
         used += snprintf(doc + used, sizeof doc - (size_t)used, "; may be repeated");
     if (o->fallback)
         snprintf(doc + used, sizeof doc - (size_t)used, " (default: %s)", o->fallback);
