@@ -128,14 +128,14 @@ static int execute(const atn_args *a, char *const *words, const variables *set, 
 static int run_preloaded(const atn_args *a, const variables *set, const char *library,
                          const atn_launch *l, atn_error *err)
 {
-    const atn_handout handout = {.library = library,
-                                 .preload = getenv("LD_PRELOAD"),
-                                 .names = set->names,
-                                 .values = set->values,
-                                 .n = set->n};
+    const atn_job_env env = {.library = library,
+                             .preload = getenv("LD_PRELOAD"),
+                             .names = set->names,
+                             .values = set->values,
+                             .n = set->n};
     atn_words words = {0};
     char *environment = NULL;
-    atn_status status = atn_launch_command(l, &handout, &words, &environment, err);
+    atn_status status = atn_launch_command(l, &env, &words, &environment, err);
     if (status == ATN_OK)
         status = (atn_status)execute(a, words.v, set, environment, err);
     atn_words_free(&words);

@@ -95,12 +95,12 @@ typedef struct {
     const char *preload; /* LD_PRELOAD of this process, kept after `library`; or NULL */
     const char *const *names, *const *values; /* other variables, already set in this process */
     int n;
-} atn_handout;
+} atn_job_env;
 
 /* The command with options that pass the variables.  If the environment passes them (no launcher,
  * or srun), *environment_p is "LD_PRELOAD=...", to be set for the command; else NULL.  Caller frees
  * both. */
-atn_status atn_launch_command(const atn_launch *l, const atn_handout *h, atn_words *words_p,
+atn_status atn_launch_command(const atn_launch *l, const atn_job_env *h, atn_words *words_p,
                               char **environment_p, atn_error *err);
 
 #endif

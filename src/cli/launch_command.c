@@ -10,7 +10,7 @@
 
 typedef struct {
     const atn_launch *l;
-    const atn_handout *h;
+    const atn_job_env *h;
     atn_words out;
     bool failed; /* out of memory */
 } writer;
@@ -35,15 +35,15 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
 
 /* ---- LD_PRELOAD values ---- */
 
-/* The separator between the library and the old value; none if the value contains the library. */
-static const char *behind(const atn_handout *h, const char *old)
+/* The part of the old value to keep after the library; "": none, or it is the library. */
+static const char *kept_after(const atn_job_env *h, const char *old)
 {
     return old == NULL || *old == '\0' || strcmp(old, h->library) == 0 ? "" : old;
 }
 
 static void put_preload(writer *w, const char *before, const char *old)
 {
-    old = behind(w->h, old);
+    old = kept_after(w->h, old);
     put(w, "%s%s%s%s", before, w->h->library, *old != '\0' ? ":" : "", old);
 }
 
@@ -127,7 +127,7 @@ static void insert_env(writer *w, const atn_app *app, bool has_preload)
 static bool is_export(const atn_launch_option *o) { return strcmp(o->name, "export") == 0; }
 
 /* The list of the user without LD_PRELOAD, then the new one; modifies `list`. */
-static void print_export(FILE *f, char *list, const atn_handout *h)
+static void print_export(FILE *f, char *list, const atn_job_env *h)
 {
     const char *kept = h->preload, *value;
     char *rest;
@@ -143,7 +143,7 @@ static void print_export(FILE *f, char *list, const atn_handout *h)
     }
     for (int i = 0; i < h->n && !all; i++)
         fprintf(f, "%s,", h->names[i]);
-    kept = behind(h, kept);
+    kept = kept_after(h, kept);
     fprintf(f, "LD_PRELOAD=%s%s%s", h->library, *kept != '\0' ? ":" : "", kept);
 }
 
@@ -228,13 +228,13 @@ static void put_unchanged(writer *w)
         put(w, "%s", w->l->words[i]);
 }
 
-atn_status atn_launch_command(const atn_launch *l, const atn_handout *h, atn_words *words_p,
+atn_status atn_launch_command(const atn_launch *l, const atn_job_env *h, atn_words *words_p,
                               char **environment_p, atn_error *err)
 {
     writer w = {.l = l, .h = h};
     *environment_p = NULL;
     if (l->launcher == NULL) {
-        const char *old = behind(h, h->preload);
+        const char *old = kept_after(h, h->preload);
         put_unchanged(&w);
         w.failed = w.failed || asprintf(environment_p, "%s=%s%s%s", preload, h->library,
                                         *old != '\0' ? ":" : "", old) < 0;

@@ -69,7 +69,7 @@ static bool library_path(int flavour, char out[4096])
     return false;
 }
 
-/* The library's own MPI must be the program's, to the number behind .so. */
+/* The preload library must need the MPI library of the program, with the same version. */
 static bool library_needs(const char *path, const char *soname)
 {
     atn_object o;

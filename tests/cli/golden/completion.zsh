@@ -2,14 +2,14 @@
 # zsh completion for attune; load with: source <(attune --completion zsh)
 _attune()
 {
-    local line files=0
+    local line tab=$'\t' files=0
     local -a lines candidates
     lines=("${(@f)$("${words[1]}" --complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
     for line in "${lines[@]}"; do
         case $line in
             '') ;;
             :files) files=1 ;;
-            *) candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
+            *) candidates+=("${${line%%$tab*}//:/\\:}:${line#*$tab}") ;;
         esac
     done
     (( ${#candidates} )) && _describe attune candidates
