@@ -160,7 +160,7 @@ typedef enum {
 #define ATN_GROUP(id, word, title) ATN_GROUP_##id,
 #include "cli/commands.def"
     ATN_GROUPS
-} atn_group;
+} atn_help_group;
 
 #define ATN_COMMAND(id, group) extern const atn_command atn_cmd_##id;
 #include "cli/commands.def"
@@ -175,10 +175,10 @@ typedef struct {
 
 int atn_command_count(void);
 const atn_command *atn_command_at(int i);
-atn_group atn_command_group(int i);
-const char *atn_group_word(atn_group g);   /* "research", as in `attune help research` */
-const char *atn_group_title(atn_group g);  /* "Research" */
-bool atn_noun_at(int i, atn_noun *noun_p); /* false: i is past the end */
+atn_help_group atn_command_group(int i);
+const char *atn_group_word(atn_help_group g);  /* "research", as in `attune help research` */
+const char *atn_group_title(atn_help_group g); /* "Research" */
+bool atn_noun_at(int i, atn_noun *noun_p);     /* false: i is past the end */
 bool atn_noun_find(const char *name, atn_noun *noun_p);
 extern const char *const atn_first_nouns[]; /* of the first help screen; NULL-terminated */
 

@@ -49,8 +49,8 @@ static void offer_help(const request *q)
     offer_nouns(q);
     offer(q, "", "all", "All commands by group, and all topics");
     for (int g = 0; g < ATN_GROUPS; g++)
-        if (!atn_noun_find(atn_group_word((atn_group)g), &noun))
-            offer(q, "", atn_group_word((atn_group)g), atn_group_title((atn_group)g));
+        if (!atn_noun_find(atn_group_word((atn_help_group)g), &noun))
+            offer(q, "", atn_group_word((atn_help_group)g), atn_group_title((atn_help_group)g));
     for (const atn_topic *t = atn_topics; t->name; t++)
         offer(q, "", t->name, t->help);
 }

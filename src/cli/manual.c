@@ -139,7 +139,7 @@ void atn_help_noun(FILE *f, const atn_noun *noun)
     fprintf(f, "\n'attune help %s VERB' describes a command.\n", noun->name);
 }
 
-static void put_group(const atn_page *p, atn_group g)
+static void put_group(const atn_page *p, atn_help_group g)
 {
     p->subsection(p->f, atn_group_title(g));
     for (int i = 0; i < atn_command_count(); i++)
@@ -181,13 +181,13 @@ static void help_all(const atn_page *p)
 {
     fprintf(p->f, "Usage: attune COMMAND [VERB] [options]\n");
     for (int g = 0; g < ATN_GROUPS; g++)
-        put_group(p, (atn_group)g);
+        put_group(p, (atn_help_group)g);
     put_topic_rows(p);
     fprintf(p->f, "\n'attune help COMMAND [VERB]' describes a command, 'attune help TOPIC' a "
                   "topic.\n");
 }
 
-static void help_group(const atn_page *p, atn_group g)
+static void help_group(const atn_page *p, atn_help_group g)
 {
     fprintf(p->f, "Usage: attune COMMAND [VERB] [options]\n");
     put_group(p, g);
@@ -215,8 +215,8 @@ bool atn_help_word(FILE *f, const char *word)
         return true;
     }
     for (int g = 0; g < ATN_GROUPS; g++)
-        if (strcmp(word, atn_group_word((atn_group)g)) == 0) {
-            help_group(&p, (atn_group)g);
+        if (strcmp(word, atn_group_word((atn_help_group)g)) == 0) {
+            help_group(&p, (atn_help_group)g);
             return true;
         }
     for (const atn_topic *t = atn_topics; t->name; t++)
@@ -340,7 +340,7 @@ static void man_overview(const atn_page *p)
     put_synopsis(p);
     p->section(p->f, "Commands");
     for (int g = 0; g < ATN_GROUPS; g++)
-        put_group(p, (atn_group)g);
+        put_group(p, (atn_help_group)g);
     put_top_options(p);
     p->section(p->f, "Examples");
     for (int i = 0; atn_first_nouns[i]; i++) {

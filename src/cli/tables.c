@@ -6,7 +6,7 @@
 
 static const struct {
     const atn_command *command;
-    atn_group group;
+    atn_help_group group;
 } commands[] = {
 #define ATN_COMMAND(id, group) {&atn_cmd_##id, ATN_GROUP_##group},
 #include "cli/commands.def"
@@ -39,11 +39,11 @@ int atn_command_count(void) { return COMMANDS; }
 
 const atn_command *atn_command_at(int i) { return commands[i].command; }
 
-atn_group atn_command_group(int i) { return commands[i].group; }
+atn_help_group atn_command_group(int i) { return commands[i].group; }
 
-const char *atn_group_word(atn_group g) { return groups[g].word; }
+const char *atn_group_word(atn_help_group g) { return groups[g].word; }
 
-const char *atn_group_title(atn_group g) { return groups[g].title; }
+const char *atn_group_title(atn_help_group g) { return groups[g].title; }
 
 static bool same_noun(int i, int k)
 {
