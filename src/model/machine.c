@@ -146,9 +146,10 @@ double atn_table_rate(const atn_cost_table *t, double bytes, double tau)
 
 /* ---- channels ---- */
 
-static int host_of(const atn_topo *t, int v)
+int atn_host_node(const atn_topo *t, int rank)
 {
-    while (t->nodes[v].kind == ATN_TOPO_PART)
+    int v = t->node_of[rank];
+    while (t->nodes[v].kind == ATN_TOPO_PART && t->nodes[v].parent >= 0)
         v = t->nodes[v].parent;
     return v;
 }
@@ -156,7 +157,7 @@ static int host_of(const atn_topo *t, int v)
 /* Levels between u and the switch that connects it with v. */
 static int climb(const atn_topo *t, int u, int v)
 {
-    int a = host_of(t, t->node_of[u]), b = host_of(t, t->node_of[v]);
+    int a = atn_host_node(t, u), b = atn_host_node(t, v);
     int up = 0, down = 0;
     while (a != b) {
         if (t->nodes[a].depth >= t->nodes[b].depth) {

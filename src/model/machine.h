@@ -166,6 +166,8 @@ double atn_table_time(const atn_cost_table *t, double bytes, double tau);
 /* Per-byte tables: the same between the sizes, and the nearest value outside. */
 double atn_table_rate(const atn_cost_table *t, double bytes, double tau);
 
+/* The topology node of a rank's host. */
+int atn_host_node(const atn_topo *t, int rank);
 /* The channel between two ranks; t NULL: one rank per host on one switch, or all ranks on one host
  * if the machine has no network. */
 int atn_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v);

@@ -125,10 +125,7 @@ static bool is_as_large(const atn_machine *m, const atn_topo *t)
 /* Payload rate of the link of a rank's host; 0: unknown. */
 static double host_link(const atn_machine *m, const atn_topo *t, int r)
 {
-    int v = t->node_of[r];
-    while (t->nodes[v].kind == ATN_TOPO_PART && t->nodes[v].parent >= 0)
-        v = t->nodes[v].parent;
-    return m->framing * (double)t->nodes[v].rate / 8;
+    return m->framing * (double)t->nodes[atn_host_node(t, r)].rate / 8;
 }
 
 /* A measured rate does not exceed that of the links, and is seldom much lower. */

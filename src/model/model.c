@@ -64,13 +64,6 @@ double atn_local_cost(const atn_model_case *c, const atn_op_node *x, double tau)
     return bytes * atn_table_rate(&c->m->copy, bytes, tau);
 }
 
-static int host_node(const atn_topo *t, int v)
-{
-    while (t->nodes[v].kind == ATN_TOPO_PART)
-        v = t->nodes[v].parent;
-    return v;
-}
-
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host)
 {
     int n = 0;
@@ -78,10 +71,10 @@ int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host)
         if (t == NULL) {
             host[r] = m->nchannels > 1 ? r : 0;
         } else {
-            const int v = host_node(t, t->node_of[r]);
+            const int v = atn_host_node(t, r);
             host[r] = -1;
             for (int q = r - 1; q >= 0 && host[r] < 0; q--)
-                if (host_node(t, t->node_of[q]) == v)
+                if (atn_host_node(t, q) == v)
                     host[r] = host[q];
             host[r] = host[r] < 0 ? n : host[r];
         }
