@@ -2,8 +2,8 @@
  * interleaved in one job, and writes every sample (docs/benchmarking.md).
  *
  *   bench_exec [--seconds S] [--calls N] [--seed N] [--topology T] [--rules FILE]
- *              [--algorithm LIST] [--machine FILE] [--imbalance F [--late RANKS] [--since own|last]]
- *              OPERATION/BYTES/VARIANTS ...
+ *              [--algorithm LIST] [--machine FILE]
+ *              [--imbalance F [--late RANKS] [--since own|last]] OPERATION/BYTES/VARIANTS ...
  *
  * VARIANTS are separated by ';': attune (the choice of rules and forced algorithms or, with a
  * machine, of the planner where no rule applies), all (every candidate), or a name with parameters,

@@ -4,7 +4,7 @@
  *   atn_lines l;
  *   atn_status status = atn_lines_open(&l, &format, "file", text, bytes, err);
  *   while (status == ATN_OK && atn_lines_next(&l, &status))
- *       status = read(&l);               takes atn_lines_word(&l), fails with atn_lines_fail(&l, ...)
+ *       status = read(&l);      with atn_lines_word(&l), and atn_lines_fail(&l, ...) on errors
  *   atn_lines_close(&l); */
 #ifndef ATN_LINES_H
 #define ATN_LINES_H

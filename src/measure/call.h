@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     double factor;    /* 0: ranks begin together */
     const char *late; /* NULL: patterns alternate; "random": the first of them in every call;
-                         "3,7": these ranks arrive `factor` message times late, all others at once */
+                         "3,7": these ranks are late by `factor` message times, others are not */
     bool since_last;  /* the result is instead the time from the last rank's intended arrival until
                          the slowest rank leaves */
     double message_s; /* one message of the call's size */

@@ -1,5 +1,5 @@
-/* observe.h - an experiment of a survey, repeated until its median is accurate enough or its time is
- * used up. */
+/* observe.h - an experiment of a survey, repeated until its median is accurate enough or its time
+ * is used up. */
 #ifndef ATN_OBSERVE_H
 #define ATN_OBSERVE_H
 

@@ -19,8 +19,8 @@ typedef struct {
 atn_status atn_timing_open(const char *word, atn_timing *t_p, atn_error *err);
 void atn_timing_close(atn_timing *t);
 
-/* Seconds per call of `calls` calls, the same on all ranks.  Calls of the same `round` have the same
- * arrival pattern. */
+/* Seconds per call of `calls` calls, the same on all ranks.  Calls of the same `round` have the
+ * same arrival pattern. */
 double atn_timing_run(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
                       int round);
 

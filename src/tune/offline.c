@@ -20,12 +20,12 @@ static const double share_of_screening = 0.7; /* of the time */
 /* First calls set up plans and connections: only slow ones that are far off are dropped. */
 static const double warm_up_factor = 4, warm_up_least_s = 0.05;
 
-/* A candidate with this many samples is dropped when its minimum exceeds the best by the factor ... */
+/* A candidate with this many samples is dropped when its minimum exceeds the best by the factor, */
 static const struct {
     int samples;
     double factor;
 } far[] = {{4, 1.25}, {2, 1.5}, {1, 4.0}};
-/* ... and when this many others with as many samples are faster. */
+/* and when this many others with as many samples are faster. */
 static const struct {
     int samples, stay;
 } limits[] = {{2, 10}, {4, 5}, {8, 3}};

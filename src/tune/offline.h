@@ -25,7 +25,7 @@ enum { ATN_OFFLINE_NATIVE = 0 }; /* the candidate that always takes part */
 /* The outcome of a candidate. */
 typedef enum {
     ATN_FATE_WAITING,  /* it never ran: there was no time */
-    ATN_FATE_HOPELESS, /* it never ran: it is predicted to be slower, even given the model's error */
+    ATN_FATE_HOPELESS, /* it never ran: predicted to be slower in the best case */
     ATN_FATE_RACING,
     ATN_FATE_SLOW,    /* slower than the leader, with confidence or by far */
     ATN_FATE_SURPLUS, /* "crowd": dropped because enough others were faster */
@@ -74,8 +74,9 @@ void atn_offline_limit_rounds(atn_offline *o, int screening, int final);
 /* An earlier job found it too slow: it need not run. */
 void atn_offline_exclude(atn_offline *o, int candidate);
 
-/* What to run next, each once, in this order; `elapsed_s` since the search began.  Returns how many.
- * 0: the stage is REFINING, and the caller adds the neighbours of the leader, if any, or OVER. */
+/* What to run next, each once, in this order; `elapsed_s` since the search began.  Returns how
+ * many.  0: the stage is REFINING, and the caller adds the neighbours of the leader, if any, or
+ * OVER. */
 int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p);
 /* The first call of a candidate: no sample, but it may be slow enough to drop the candidate. */
 void atn_offline_warm_up(atn_offline *o, int candidate, double seconds);

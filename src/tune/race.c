@@ -2,10 +2,10 @@
  *
  * Baseline: the first candidate of the tuner is timed and is the winner for now.  Races: the most
  * promising candidate, if it may be faster by more than the margin, runs in blocks interleaved with
- * the winner until the sign test (sign.h) adopts or drops it, or until native is obviously slower; a
- * round begins only when the budget covers its expected regret.  Monitoring: checks of the winner at
- * growing intervals, together with its strongest rival; when its time has changed twice in a row,
- * the races start again.  While a race waits for budget the winner is monitored as well.
+ * the winner until the sign test (sign.h) adopts or drops it, or until native is obviously slower;
+ * a round begins only when the budget covers its expected regret.  Monitoring: checks of the winner
+ * at growing intervals, together with its strongest rival; when its time has changed twice in a
+ * row, the races start again.  While a race waits for budget the winner is monitored as well.
  *
  * The model may be wrong by a factor common to all candidates: measurements correct it. */
 #include "tune/sign.h"
@@ -105,8 +105,8 @@ static int64_t wait_for(const atn_tuner *t, int i, int calls)
 
 /* ---- rounds ---- */
 
-/* A call may overlap with the next one on other ranks, and an algorithm that is fast once may be slow
- * when repeated: single calls are not representative. */
+/* A call may overlap with the next one on other ranks, and an algorithm that is fast once may be
+ * slow when repeated: single calls are not representative. */
 static int block_calls(const atn_tuner *t, int64_t least)
 {
     const int64_t ps = winner_ps(t);
@@ -114,8 +114,8 @@ static int block_calls(const atn_tuner *t, int64_t least)
     return calls > BLOCK_CALLS ? BLOCK_CALLS : (int)calls;
 }
 
-/* The first trial of a candidate is one call, so that at most one call can be slower than predicted.
- * Native, once it was beaten, gets short blocks, too. */
+/* The first trial of a candidate is one call, so that at most one call can be slower than
+ * predicted.  Native, once it was beaten, gets short blocks, too. */
 static int calls_of(const atn_tuner *t, int i)
 {
     return t->candidate[i].samples == 0 ? 1 : block_calls(t, i == t->native ? 1 : BLOCK_LEAST);
@@ -140,7 +140,7 @@ static void add_block(atn_tuning_round *round, int candidate, int calls)
     round->block[round->n++] = (atn_block){.candidate = candidate, .calls = calls};
 }
 
-/* The order of both blocks alternates.  A first trial may be slower than predicted, by about a call. */
+/* The order of both blocks alternates.  A first trial may be slower than predicted by a call. */
 static void plan_pair(atn_tuner *t, int other, atn_tuning_round *round)
 {
     const int64_t surprise = t->candidate[other].samples == 0 ? winner_ps(t) : 0;
@@ -161,8 +161,8 @@ static int64_t worst_case(const atn_tuner *t, int i)
     return ps * (1000 + error) / 1000;
 }
 
-/* a before b: candidates that the budget covers now, then native if the start was not measured, then
- * the best worst case; candidates without prediction come last. */
+/* a before b: candidates that the budget covers now, then native if the start was not measured,
+ * then the best worst case; candidates without prediction come last. */
 static bool goes_first(const atn_tuner *t, int a, int b)
 {
     const bool unproven = t->start == ATN_START_BORROWED;
@@ -195,8 +195,8 @@ static void plan_baseline(atn_tuner *t, int64_t untimed, atn_tuning_round *round
     add_block(round, t->winner, block_calls(t, BLOCK_LEAST));
 }
 
-/* Expected time of the winner and its normal deviation.  First blocks may be slow and are not enough
- * for that. */
+/* Expected time of the winner and its normal deviation.  First blocks may be slow and are not
+ * enough for that. */
 static void set_reference(atn_tuner *t)
 {
     const bool enough = t->candidate[t->winner].samples >= EXPECTED;
@@ -270,8 +270,8 @@ static void begin_monitoring(atn_tuner *t)
 }
 
 /* The best candidate with a prediction from measured parameters gets one call on credit next to the
- * first one of native, so that short jobs gain, too: only if its worst case is faster than the calls
- * so far, not for all sizes at once, and no longer when the credit is used up. */
+ * first one of native, so that short jobs gain, too: only if its worst case is faster than the
+ * calls so far, not for all sizes at once, and no longer when the credit is used up. */
 static int promising(const atn_tuner *t)
 {
     int best = -1;
@@ -297,8 +297,8 @@ static void plan_first(atn_tuner *t, atn_tuning_round *round)
     add_block(round, other, 1);
 }
 
-/* The first call of a candidate that only the model selected sets up connections: two more calls run
- * before native, which is predicted to be slower, is measured. */
+/* The first call of a candidate that only the model selected sets up connections: two more calls
+ * run before native, which is predicted to be slower, is measured. */
 static bool plan_second(atn_tuner *t, atn_tuning_round *round)
 {
     const bool predicted =
@@ -364,9 +364,9 @@ static bool is_hopeless(const atn_tuner *t, const atn_candidate_state *x, int64_
     return x->wins == 0 && !predicted && challenger_ps > winner_now_ps * HOPELESS / 1000;
 }
 
-/* Faster than native, or native faster than the choice of the model, by the factor that makes others
- * hopeless: in several pairs, or in the first one as predicted from measured parameters.  Further
- * pairs would cost more than a wrong decision, which monitoring would detect. */
+/* Faster than native, or native faster than the choice of the model, by the factor that makes
+ * others hopeless: in several pairs, or in the first one as predicted from measured parameters.
+ * Further pairs would cost more than a wrong decision, which monitoring would detect. */
 static bool is_obvious(const atn_tuner *t, atn_candidate_state *x, int64_t challenger_ps,
                        int64_t winner_now_ps)
 {

@@ -1,8 +1,8 @@
 /* sign.c - see sign.h. */
 #include "tune/sign.h"
 
-/* Wins that are needed, by number of losses: most of the error probability is spent on short series,
- * because clear winners should serve soon. */
+/* Wins that are needed, by number of losses: most of the error probability is spent on short
+ * series, because clear winners should serve soon. */
 static const int needed[] = {5, 8, 11, 13, 16};
 enum { LOSSES = sizeof needed / sizeof needed[0] };
 

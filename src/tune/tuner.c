@@ -143,8 +143,8 @@ static void plan_again(atn_tuner *t)
         plan(t);
 }
 
-/* A round that the budget no longer covers, because of other rounds, is postponed call by call: else
- * a program with many sizes would start trials of all of them at once. */
+/* A round that the budget no longer covers, because of other rounds, is postponed call by call:
+ * else a program with many sizes would start trials of all of them at once. */
 static bool may_begin(atn_tuner *t)
 {
     atn_budget *b = t->budget;

@@ -1,8 +1,8 @@
 /* tuner.h - determines inside a job which candidate solves a problem fastest.
  *
- * Pure: no clock, no MPI, no floating point.  The inputs of a tuner are calls and agreed block times
- * (maximum over ranks); its output is the candidate to run.  Ranks with the same inputs at the same
- * calls get the same outputs, whatever processors they run on.
+ * Pure: no clock, no MPI, no floating point.  The inputs of a tuner are calls and agreed block
+ * times (maximum over ranks); its output is the candidate to run.  Ranks with the same inputs at
+ * the same calls get the same outputs, whatever processors they run on.
  *
  *   for every call:   atn_step s = atn_tuner_step(t, weight);
  *                     run s.candidate; if (s.block >= 0) add the time to that block's sum
@@ -81,7 +81,7 @@ void atn_tuner_free(atn_tuner *t);
 /* One more candidate without measurements; ignored when there is no room. */
 void atn_tuner_join(atn_tuner *t, const atn_candidate *candidate);
 
-/* The next call; `weight` is its expected time relative to the typical size, ATN_TUNE_WEIGHT = 1. */
+/* The next call; `weight`: its expected time relative to the typical size, ATN_TUNE_WEIGHT = 1. */
 atn_step atn_tuner_step(atn_tuner *t, int weight);
 /* How many of the next calls need no step: they run the same candidate as the last one, untimed;
  * atn_tuner_skip reports afterwards how many there were. */

@@ -32,8 +32,8 @@ int64_t atn_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps);
 void atn_tuners_open(atn_tuners *all, int share, int64_t agreement_ns);
 void atn_tuners_close(atn_tuners *all);
 /* A tuner for a problem that has none.  Without wisdom (`wise` -1) it begins with the winner of a
- * neighbouring size, if that is a candidate, else with native.  Wisdom without a time (`wise_ps` -1)
- * is a guess, which must beat native.  NULL: no room. */
+ * neighbouring size, if that is a candidate, else with native.  Wisdom without a time (`wise_ps`
+ * -1) is a guess, which must beat native.  NULL: no room. */
 atn_tuner *atn_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes, const atn_tune_settings *s,
                           const atn_candidate *candidates, int n, int native, int wise,
                           int64_t wise_ps);

@@ -1,5 +1,5 @@
-/* simjob.h - simulated jobs for tests of the tuner: noise, outliers, drift, models that are right or
- * wrong. */
+/* simjob.h - simulated jobs for tests of the tuner: noise, outliers, drift, models that are right
+ * or wrong. */
 #ifndef SIMJOB_H
 #define SIMJOB_H
 

@@ -260,9 +260,10 @@ static int ahead(const atn_driver *d, const atn_kind *x)
     return atn_budget_agreement_delay(&d->tuners.budget, learned.best_ps);
 }
 
-/* Ranks may drift apart by more than a call, as the root of a pipelined broadcast does; then it waits
- * for the last rank, and afterwards the others wait for it: about a call.  Such agreements are
- * awaited later and their cost is a call.  Else the cost is the waiting time of the last rank. */
+/* Ranks may drift apart by more than a call, as the root of a pipelined broadcast does; then it
+ * waits for the last rank, and afterwards the others wait for it: about a call.  Such agreements
+ * are awaited later and their cost is a call.  Else the cost is the waiting time of the last
+ * rank. */
 static void charge_agreement(const atn_driver *d, atn_kind *x, int64_t most_ns, int64_t least_ns)
 {
     atn_learned learned;

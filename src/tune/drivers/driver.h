@@ -1,11 +1,11 @@
 /* driver.h - drives the tuners of one communicator in a job: call classes, the algorithm of each
  * call, block times, and agreements between ranks.
  *
- * Everything here happens at the same call of the communicator on all its ranks: a call class (kind)
- * is determined by data that ranks share, rank 0 gives advice at fixed numbers of its calls and
- * broadcasts it, an agreement is a nonblocking reduction that is started with the call that ends a
- * round and awaited a few calls later, sooner where calls, or the computation between them, are
- * long.  Clocks and predictions enter in no other way. */
+ * Everything here happens at the same call of the communicator on all its ranks: a call class
+ * (kind) is determined by data that ranks share, rank 0 gives advice at fixed numbers of its calls
+ * and broadcasts it, an agreement is a nonblocking reduction that is started with the call that
+ * ends a round and awaited a few calls later, sooner where calls, or the computation between them,
+ * are long.  Clocks and predictions enter in no other way. */
 #ifndef ATN_DRIVER_H
 #define ATN_DRIVER_H
 
@@ -124,8 +124,8 @@ bool atn_driver_meets(atn_kind *x);
 void atn_driver_join(atn_kind *x, int from);
 /* Adds a cost of setting up tuning on this rank, in ticks. */
 void atn_driver_cost(atn_driver *d, int64_t ticks);
-/* The next call of a class; requests advice when it is due (collective).  Afterwards its promise has
- * the number of calls that need no turn, if this one is not timed. */
+/* The next call of a class; requests advice when it is due (collective).  Afterwards its promise
+ * has the number of calls that need no turn, if this one is not timed. */
 void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
 /* Adds a time, in ticks, to the block of a turn. */
 void atn_driver_note(const atn_turn *turn, int64_t ticks);

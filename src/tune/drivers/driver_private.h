@@ -37,8 +37,8 @@ void atn_costs_count_tuner(void);
 int64_t atn_driver_passed(const atn_driver *d);
 /* Cost on this rank in nanoseconds, without regret and agreements. */
 int64_t atn_driver_overhead(const atn_driver *d);
-/* Nanoseconds that start and set-up of tuners have cost this process on all communicators, including
- * the expected cost of one more tuner, and the time since the first one began. */
+/* Nanoseconds that start and set-up of tuners have cost this process on all communicators,
+ * including the expected cost of one more tuner, and the time since the first one began. */
 int64_t atn_set_ups_ns(void);
 int64_t atn_next_set_up_ns(void); /* the expected cost alone */
 int64_t atn_set_ups_since(void);
