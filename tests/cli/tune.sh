@@ -130,7 +130,7 @@ bad_pattern() { # TEXT
     attune tune --wisdom w --patterns bad.txt -- true
 }
 fails 3 'attune: bad.txt:3: sizes differ between ranks in *, not in bcast' bad_pattern 'call bcast\n'
-fails 3 'attune: bad.txt:3: how often a call is made is written as x20, not often' \
+fails 3 'attune: bad.txt:3: the number of repetitions is written as x20, not often' \
     bad_pattern 'call allgatherv often\n'
 fails 3 'attune: bad.txt:5: expected ranks, call or a line of a matrix, not 1' \
     bad_pattern 'call allgatherv\n1 1\n1 1\n'
