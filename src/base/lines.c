@@ -118,7 +118,7 @@ static void skip_comments(atn_lines *l)
     }
 }
 
-/* Looks at the line without changing it. */
+/* Reads the line without changing it. */
 static atn_status check_version(atn_lines *l)
 {
     const atn_format *const f = l->format;

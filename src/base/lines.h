@@ -4,7 +4,7 @@
  *   atn_lines l;
  *   atn_status status = atn_lines_open(&l, &format, "file", text, bytes, err);
  *   while (status == ATN_OK && atn_lines_next(&l, &status))
- *       status = read(&l);      with atn_lines_word(&l), and atn_lines_fail(&l, ...) on errors
+ *       status = read(&l);     uses atn_lines_word(&l), fails with atn_lines_fail(&l, ...)
  *   atn_lines_close(&l); */
 #ifndef ATN_LINES_H
 #define ATN_LINES_H
@@ -20,7 +20,7 @@ typedef enum {
 typedef struct {
     const char *magic;  /* "attune-machine", the first word of the file; NULL: no version */
     const char *kind;   /* "machine": names the file in messages */
-    int version;        /* the newest that is read */
+    int version;        /* the newest supported version */
     const char *remedy; /* for newer ones: "use a newer Attune or measure again" */
     atn_comments comments;
     bool whole; /* the last line must end in a newline */
@@ -30,21 +30,21 @@ typedef struct {
 typedef struct {
     const atn_format *format;
     const char *file;
-    int line;   /* number of the current one */
-    char *text; /* of the current one, without blanks at both ends; never empty */
-    char *rest; /* the words that were not taken yet */
+    int line;   /* number of the current line */
+    char *text; /* of the current line, trimmed; never empty */
+    char *rest; /* the words not read yet */
     bool ended; /* the line "end" was read */
     char *copy, *next, *stop;
     atn_error *err;
 } atn_lines;
 
-/* Copies the text and checks the version; `rest` is then what follows the version on its line. */
+/* Copies the text and checks the version; `rest` is then the remainder of the first line. */
 atn_status atn_lines_open(atn_lines *l, const atn_format *format, const char *file,
                           const char *text, size_t bytes, atn_error *err);
 void atn_lines_close(atn_lines *l);
 
 /* The next line that is neither empty nor a comment nor "end".  False: there is none, and *status_p
- * is an error when the text is damaged or incomplete. */
+ * is an error if the text is damaged or incomplete. */
 bool atn_lines_next(atn_lines *l, atn_status *status_p);
 /* The next word of the line, or NULL; blanks separate words. */
 char *atn_lines_word(atn_lines *l);

@@ -128,7 +128,8 @@ static void test_text(void **state)
     char *const text = written(&facts, "text");
     has(text, "4 ranks on 2 hosts, Some <MPI> & more, 10.0 s");
     has(text, "collectives took 4.25 s, 42.5 % of run time, of which 1.75 s in native routines");
-    has(text, "saved against native: 1.00 s +- 50.0 ms (95 % confidence), measured for 80 % of the 2.50 s");
+    has(text, "saved against native: 1.00 s +- 50.0 ms (95 % confidence), measured for 80 % of the "
+              "2.50 s");
     has(text, "start-up in MPI_Init took 3.00 ms");
     has(text, "tuning took 50.0 ms, 0.50 % of run time (budget: 2.0 %)");
     has(text,
