@@ -243,7 +243,7 @@ static const atn_option options[] = {
     ATN_TEXT("late", "LIST", NULL,
              "With --imbalance: fixed arrival pattern, available to algorithms: a list of late "
              "ranks such as 3,7, or random"),
-    ATN_WORD("since", "WHOSE", "own", since_words,
+    ATN_WORD("since", "own|last", "own", since_words,
              "With --imbalance: mean time from the arrival of each rank, or time from the last "
              "arrival until the slowest rank leaves"),
     ATN_FILE("raw", "FILE", "Write every sample to FILE (docs/benchmarking.md)"),
