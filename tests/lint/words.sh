@@ -6,11 +6,11 @@ bad=$(mktemp -d)
 trap 'rm -rf "$bad"' EXIT
 
 # Files and folders that are checked; `.` checks the whole repository.
-CLEAN=(.ci CHANGELOG.md CMakeLists.txt CONTRIBUTING.md Makefile README.md bench docs/README.md docs/api.md docs/man
-    docs/results.md docs/settings.md examples include libexec share src/algo src/base src/exec src/interpose src/kernel src/lab
-    src/measure src/model src/predict src/report src/research src/sched src/stager src/trace src/tracer src/tune
-    tests/asan tests/build tests/cli tests/lab tests/lint tests/mpi tests/property tests/run tests/soak tests/tap.bash
-    tests/unit tools)
+CLEAN=(.ci CHANGELOG.md CMakeLists.txt CONTRIBUTING.md Makefile README.md bench docs/README.md docs/api.md
+    docs/man docs/results.md docs/settings.md examples include libexec share src/algo src/base src/cli src/exec
+    src/interpose src/kernel src/lab src/measure src/model src/predict src/report src/research src/sched
+    src/stager src/trace src/tracer src/tune tests/asan tests/build tests/cli tests/lab tests/lint tests/mpi
+    tests/property tests/run tests/soak tests/tap.bash tests/unit tools)
 
 words() { ATTUNE_WORDS=$PWD/tools/words.txt tools/check_words "$bad" "$@"; }
 mkdir "$bad/docs" "$bad/src"
