@@ -96,11 +96,7 @@ static void run_job(atn_builder *b, const atn_problem *q, const void *context)
 static void run_segments(atn_builder *b, const atn_problem *q, const void *context)
 {
     const job *j = context;
-
-    if (q->segments > 1 && !j->algo->segments_inside)
-        atn_pass_segment(b, q, q->segments, run_job, context);
-    else
-        run_job(b, q, context);
+    atn_pass_segment(b, q, j->algo->segments_inside ? 1 : q->segments, run_job, context);
 }
 
 static void run_ordered(atn_builder *b, const atn_problem *q, atn_order order, const job *j)

@@ -183,5 +183,7 @@ const atn_cluster *atn_level_largest(const atn_level_run *x, bool inner);
 atn_view atn_level_members(const atn_level_run *x, const atn_cluster *c, atn_ref at, int base,
                            int *room);
 atn_view atn_level_range(atn_ref at, int first, int count, int room[2]);
+/* The part of the store that belongs to a member; for a single rank, its result. */
+atn_view atn_level_share(atn_level_run *x, const atn_level_member *m);
 
 #endif

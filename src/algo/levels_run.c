@@ -71,6 +71,13 @@ atn_view atn_level_range(atn_ref at, int first, int count, int room[2])
     return (atn_view){.at = at, .each = 1, .first = room};
 }
 
+atn_view atn_level_share(atn_level_run *x, const atn_level_member *m)
+{
+    if (m->cluster < 0)
+        return atn_level_range(atn_dst(0, 1), 0, 1, x->range[1]);
+    return atn_level_range(x->store, m->first - x->base, m->count, x->range[1]);
+}
+
 /* ---- parts ---- */
 
 /* Index of the member that contains the leader of the cluster. */
@@ -191,10 +198,7 @@ static void run_segment(atn_builder *b, const atn_problem *q, const void *contex
 
 static void run_segments(atn_builder *b, const atn_problem *q, const void *context)
 {
-    if (q->segments > 1)
-        atn_pass_segment(b, q, q->segments, run_segment, context);
-    else
-        run_segment(b, q, context);
+    atn_pass_segment(b, q, q->segments, run_segment, context);
 }
 
 void atn_levels_build(atn_builder *b, const atn_problem *q, const atn_params *prm,

@@ -124,7 +124,7 @@ void atn_embed_run(atn_builder *b, const atn_embed *e);
 void atn_scope_begin(atn_builder *b);
 
 /* segment: runs the build once per segment of every natural block; segments are pipelined because
- * dependencies are per block. */
+ * dependencies are per block.  With one segment it runs the build unchanged. */
 void atn_pass_segment(atn_builder *b, const atn_problem *q, int segments, atn_build_fn build,
                       const void *context);
 /* permute: rank i of the algorithm becomes rank order[i]; per-rank blocks are permuted likewise. */

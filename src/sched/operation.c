@@ -48,6 +48,12 @@ int atn_side_blocks(atn_side side, int p)
     }
 }
 
+int atn_vec_blocks(const atn_problem *q)
+{
+    const atn_operation_info *o = &infos[q->op];
+    return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
+}
+
 bool atn_has_src(const atn_problem *q)
 {
     const atn_operation_info *o = &infos[q->op];

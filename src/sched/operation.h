@@ -71,6 +71,8 @@ atn_place atn_operation_place(atn_operation op, bool is_root);
 
 /* Natural blocks of a side on p ranks: 0, 1 or p. */
 int atn_side_blocks(atn_side side, int p);
+/* Natural blocks of the shape vector (schedule.h). */
+int atn_vec_blocks(const atn_problem *q);
 /* Whether the rank has a source (result) buffer. */
 bool atn_has_src(const atn_problem *q);
 bool atn_has_dst(const atn_problem *q);

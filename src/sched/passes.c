@@ -121,12 +121,6 @@ static int *absolute_ranks(const frame *f, const atn_embed *e)
     return ranks;
 }
 
-static int vec_blocks(const atn_problem *q)
-{
-    const atn_operation_info *o = atn_operation_get(q->op);
-    return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
-}
-
 static void embed_sides(atn_builder *b, const atn_embed *e, frame *child, embedded *all)
 {
     const atn_operation_info *o = atn_operation_get(e->q->op);
@@ -139,7 +133,7 @@ static void embed_sides(atn_builder *b, const atn_embed *e, frame *child, embedd
         embed_side(b, &e->src, VIEW_SRC, atn_side_blocks(o->source, e->q->p), child, all);
     if (atn_has_dst(e->q))
         embed_side(b, &e->dst, VIEW_DST, atn_side_blocks(o->result, e->q->p), child, all);
-    embed_side(b, &e->vec, VIEW_VEC, vec_blocks(e->q), child, all);
+    embed_side(b, &e->vec, VIEW_VEC, atn_vec_blocks(e->q), child, all);
     if (child->unit == 0)
         child->unit = b->top->unit;
 }
@@ -197,6 +191,10 @@ void atn_pass_segment(atn_builder *b, const atn_problem *q, int segments, atn_bu
 {
     atn_problem one = *q;
 
+    if (segments <= 1) {
+        build(b, q, context);
+        return;
+    }
     one.segments = 1;
     atn_split(b, segments);
     b->top->split = 1;
@@ -246,7 +244,7 @@ void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, at
                          .ranks = order,
                          .src = permuted(ATN_SRC, atn_side_blocks(o->source, 2) == 2, order, split),
                          .dst = permuted(ATN_DST, atn_side_blocks(o->result, 2) == 2, order, split),
-                         .vec = permuted(ATN_TMP, vec_blocks(q) > 1, order, split),
+                         .vec = permuted(ATN_TMP, atn_vec_blocks(q) > 1, order, split),
                          .build = build,
                          .context = context,
                      });

@@ -376,16 +376,9 @@ static bool parse_rank(parser *s)
     return true;
 }
 
-/* Natural blocks of the shape vector. */
-static int shape_blocks(const atn_problem *q)
-{
-    const atn_operation_info *o = atn_operation_get(q->op);
-    return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
-}
-
 static bool add_scratch(parser *s, const ranges *list)
 {
-    const int blocks = shape_blocks(&s->q) * s->b->split;
+    const int blocks = atn_vec_blocks(&s->q) * s->b->split;
 
     for (int i = 0; i < list->v.n; i++)
         for (int k = 0; k < list->v.v[i].count; k++) {

@@ -271,23 +271,17 @@ static atn_status check_order(run *x, int r)
     return status;
 }
 
-static int natural_vec(const atn_problem *q)
-{
-    const atn_operation_info *o = atn_operation_get(q->op);
-    return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
-}
-
 /* At most twice the data of all ranks, so that present and arriving data are separate; a small
  * number of ranks may need some more. */
 static int64_t max_scratch(const atn_problem *q, int split)
 {
-    return INT64_C(2) * atn_max(8, q->p) * natural_vec(q) * split;
+    return INT64_C(2) * atn_max(8, q->p) * atn_vec_blocks(q) * split;
 }
 
 static atn_status check_static(run *x, int r)
 {
     const atn_schedule *s = x->ranks[r].s;
-    const int vec = natural_vec(&s->q) * s->split;
+    const int vec = atn_vec_blocks(&s->q) * s->split;
 
     for (int i = 0; i < s->nops; i++) {
         const char *fault = op_fault(s, i);

@@ -34,10 +34,7 @@ static void run_segment(atn_builder *b, const atn_problem *q, const void *contex
 
 static void in_segments(atn_builder *b, const atn_problem *q, const void *context)
 {
-    if (q->segments > 1)
-        atn_pass_segment(b, q, q->segments, run_segment, context);
-    else
-        run_segment(b, q, context);
+    atn_pass_segment(b, q, q->segments, run_segment, context);
 }
 
 /* All segments are combined before the first is broadcast: they have all arrived at the last

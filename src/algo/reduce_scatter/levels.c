@@ -23,14 +23,6 @@ static void combine(atn_level_run *x, const atn_cluster *c)
     x->moved = x->moved || leads;
 }
 
-/* The part of the vector that belongs to a member. */
-static atn_view share(atn_level_run *x, const atn_level_member *m)
-{
-    if (m->cluster < 0)
-        return atn_level_range(atn_dst(0, 1), 0, 1, x->range[1]);
-    return atn_level_range(x->store, m->first - x->base, m->count, x->range[1]);
-}
-
 /* Across: from the combined vector; down: from the leader's share. */
 static void distribute(atn_level_run *x, const atn_cluster *c)
 {
@@ -41,7 +33,7 @@ static void distribute(atn_level_run *x, const atn_cluster *c)
                     &(atn_level_sides){
                         .src = atn_level_members(x, c, across ? x->held : x->store,
                                                  across ? 0 : x->base, x->bounds),
-                        .dst = share(x, m),
+                        .dst = atn_level_share(x, m),
                         .vec = atn_level_members(x, c, x->held, 0, x->shape),
                         .in_place = !across && atn_level_leads(x, c) && m->cluster >= 0,
                     });

@@ -2,14 +2,6 @@
  * scatters them inside (see levels.h). */
 #include "algo/levels.h"
 
-/* The blocks to forward, or the rank's own block. */
-static atn_view received(atn_level_run *x, const atn_level_member *m)
-{
-    if (m->cluster < 0)
-        return atn_level_range(atn_dst(0, 1), 0, 1, x->range[1]);
-    return atn_level_range(x->store, m->first - x->base, m->count, x->range[1]);
-}
-
 static void distribute(atn_level_run *x, const atn_cluster *c)
 {
     const atn_level_member *m = atn_level_own(x, c);
@@ -17,7 +9,7 @@ static void distribute(atn_level_run *x, const atn_cluster *c)
     atn_level_embed(x, c,
                     &(atn_level_sides){
                         .src = atn_level_members(x, c, x->store, x->base, x->bounds),
-                        .dst = received(x, m),
+                        .dst = atn_level_share(x, m),
                         .vec = atn_level_members(x, c, x->store, 0, x->shape),
                         .in_place = atn_level_leads(x, c) && (m->cluster >= 0 || x->q->in_place),
                     });
