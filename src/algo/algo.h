@@ -2,8 +2,8 @@
  *
  * An algorithm is one file with a descriptor at its end, and one line in catalog.def per operation
  * that it implements.  It is identified by "operation/name" and its k=v parameters. */
-#ifndef ATN_ALGO_H
-#define ATN_ALGO_H
+#ifndef ATN_ALGO_ALGO_H
+#define ATN_ALGO_ALGO_H
 
 #include "sched/builder.h"
 

@@ -1,6 +1,6 @@
 /* binary.h - binary trees: parent and children of a rank. */
-#ifndef ATN_BINARY_H
-#define ATN_BINARY_H
+#ifndef ATN_ALGO_BINARY_H
+#define ATN_ALGO_BINARY_H
 
 #include "sched/builder.h"
 

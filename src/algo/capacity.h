@@ -1,6 +1,6 @@
 /* capacity.h - how many messages of one phase a directed link can carry. */
-#ifndef ATN_CAPACITY_H
-#define ATN_CAPACITY_H
+#ifndef ATN_ALGO_CAPACITY_H
+#define ATN_ALGO_CAPACITY_H
 
 #include "topo/topo.h"
 

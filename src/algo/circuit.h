@@ -7,8 +7,8 @@
  * next `ports` ranks.
  *
  *   ports = 1, delay = 3   1: 0->1   2: 1->2   3: 2->3   4: 3->4   5: 0->5 4->6 */
-#ifndef ATN_CIRCUIT_H
-#define ATN_CIRCUIT_H
+#ifndef ATN_ALGO_CIRCUIT_H
+#define ATN_ALGO_CIRCUIT_H
 
 #include "algo/algo.h"
 #include "algo/shape.h"

@@ -5,8 +5,8 @@
  * a period are a constant row of q block numbers relative to the period: negative where the root
  * sent the block in an earlier period.  k blocks reach all ranks in k - 1 + q rounds, and no rank
  * receives a block twice. */
-#ifndef ATN_CIRCULANT_H
-#define ATN_CIRCULANT_H
+#ifndef ATN_ALGO_CIRCULANT_H
+#define ATN_ALGO_CIRCULANT_H
 
 enum { ATN_MAX_SKIPS = 32, ATN_NO_BLOCK = -(1 << 30) };
 

@@ -1,6 +1,6 @@
 /* contention.h - contention of the messages of a schedule on a topology. */
-#ifndef ATN_CONTENTION_H
-#define ATN_CONTENTION_H
+#ifndef ATN_ALGO_CONTENTION_H
+#define ATN_ALGO_CONTENTION_H
 
 #include "sched/schedule.h"
 #include "topo/topo.h"

@@ -5,8 +5,8 @@
  * at the end.  The default core is the largest power of two.
  *
  *   p = 6, size 4   numbers 0 1 2 3 are the ranks 0 2 4 5; rank 0 is the proxy of 1, 2 of 3 */
-#ifndef ATN_CORE_H
-#define ATN_CORE_H
+#ifndef ATN_ALGO_CORE_H
+#define ATN_ALGO_CORE_H
 
 #include "algo/fold.h"
 

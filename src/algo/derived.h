@@ -4,8 +4,8 @@
  * caller that builds the schedules of many ranks on one topology opens a scope, in which derived
  * data are computed once and kept until the scope is closed.  Nothing is kept for other topologies,
  * such as temporary subtopologies.  Thread-local. */
-#ifndef ATN_DERIVED_H
-#define ATN_DERIVED_H
+#ifndef ATN_ALGO_DERIVED_H
+#define ATN_ALGO_DERIVED_H
 
 #include "base/base.h"
 

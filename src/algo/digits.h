@@ -3,8 +3,8 @@
  *   12 ranks as a mesh of 3 x 4: rank 7 has the digits 1 and 2, 7 = 1 + 3 * 2
  *
  * The product of the radices may be less than p: extra ranks take part through a proxy (core.h). */
-#ifndef ATN_DIGITS_H
-#define ATN_DIGITS_H
+#ifndef ATN_ALGO_DIGITS_H
+#define ATN_ALGO_DIGITS_H
 
 #include "algo/algo.h"
 

@@ -1,7 +1,7 @@
 /* dummy.h - dummy messages between ranks that would be idle in a phase: they stay below one switch
  * and use only idle links. */
-#ifndef ATN_DUMMY_H
-#define ATN_DUMMY_H
+#ifndef ATN_ALGO_DUMMY_H
+#define ATN_ALGO_DUMMY_H
 
 #include "algo/phases.h"
 

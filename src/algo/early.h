@@ -10,8 +10,8 @@
  *   chain  from the earliest rank to the latest; upwards the root is always last
  *
  * Ranks that arrive at the same time are ordered by topology, or by number from the root on. */
-#ifndef ATN_EARLY_H
-#define ATN_EARLY_H
+#ifndef ATN_ALGO_EARLY_H
+#define ATN_ALGO_EARLY_H
 
 #include "algo/algo.h"
 

@@ -3,8 +3,8 @@
  * `reduce` is inout = in (op) inout, so the operand of lower rank must be `in`.  An operand from a
  * higher rank is therefore combined where it was received, and the accumulator moves there.  Two
  * receive buffers let an operand arrive while the previous one is combined. */
-#ifndef ATN_FOLD_H
-#define ATN_FOLD_H
+#ifndef ATN_ALGO_FOLD_H
+#define ATN_ALGO_FOLD_H
 
 #include "algo/binary.h"
 #include "algo/shape.h"

@@ -1,6 +1,6 @@
 /* forest.h - the tree of switches and hosts with ranks, for computing orders and phases. */
-#ifndef ATN_FOREST_H
-#define ATN_FOREST_H
+#ifndef ATN_ALGO_FOREST_H
+#define ATN_ALGO_FOREST_H
 
 #include "topo/topo.h"
 

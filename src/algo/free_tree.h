@@ -7,8 +7,8 @@
  * and no branch that holds i ends strictly between them: where a branch begins (ends) inside a run,
  * that run sends into (out of) the branch itself.  The tree has the minimum height for such
  * runs. */
-#ifndef ATN_FREE_TREE_H
-#define ATN_FREE_TREE_H
+#ifndef ATN_ALGO_FREE_TREE_H
+#define ATN_ALGO_FREE_TREE_H
 
 #include "algo/algo.h"
 #include "topo/topo.h"

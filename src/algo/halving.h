@@ -8,8 +8,8 @@
  *           which suits every operator; number i ends with the share of the bit-reversed index
  *   swing   distances 1, 1, 3, 5, 11, ... in alternating directions: on a ring or torus the paths
  *           are shorter than with powers of two */
-#ifndef ATN_HALVING_H
-#define ATN_HALVING_H
+#ifndef ATN_ALGO_HALVING_H
+#define ATN_ALGO_HALVING_H
 
 #include "algo/core.h"
 

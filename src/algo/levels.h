@@ -9,8 +9,8 @@
  * order require that places equal ranks.
  * The level of a cluster is named after its members: "site" joins sites, "switch" switches, "host"
  * hosts, "rank" the ranks of a host.  All derived data are the same on all ranks. */
-#ifndef ATN_LEVELS_H
-#define ATN_LEVELS_H
+#ifndef ATN_ALGO_LEVELS_H
+#define ATN_ALGO_LEVELS_H
 
 #include <string.h>
 

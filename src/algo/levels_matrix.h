@@ -4,8 +4,8 @@
  * place exchanges with all places outside the smallest of the leader's clusters that contains it
  * (blocks inside never pass through the leader).  There is one matrix for outgoing and one for
  * incoming blocks; they have the same shape. */
-#ifndef ATN_LEVELS_MATRIX_H
-#define ATN_LEVELS_MATRIX_H
+#ifndef ATN_ALGO_LEVELS_MATRIX_H
+#define ATN_ALGO_LEVELS_MATRIX_H
 
 #include "algo/levels.h"
 

@@ -2,8 +2,8 @@
  *
  * The messages that distribute a block form a tree.  With all messages reversed, in reverse order,
  * operands are combined up the same tree.  For commutative operators. */
-#ifndef ATN_MIRROR_H
-#define ATN_MIRROR_H
+#ifndef ATN_ALGO_MIRROR_H
+#define ATN_ALGO_MIRROR_H
 
 #include "algo/algo.h"
 

@@ -6,8 +6,8 @@
  *         least as many hosts as neighbouring switches
  *   lr3   a contention-free ring with the shortest possible maximum distance between neighbours
  *   dfs   depth first from the root of the operation (see walk.h) */
-#ifndef ATN_ORDER_H
-#define ATN_ORDER_H
+#ifndef ATN_ALGO_ORDER_H
+#define ATN_ALGO_ORDER_H
 
 #include "topo/topo.h"
 

@@ -1,6 +1,6 @@
 /* order_lr3.h - the contention-free ring with the shortest maximum distance between neighbours. */
-#ifndef ATN_ORDER_LR3_H
-#define ATN_ORDER_LR3_H
+#ifndef ATN_ALGO_ORDER_LR3_H
+#define ATN_ALGO_ORDER_LR3_H
 
 #include "algo/forest.h"
 

@@ -14,8 +14,8 @@
  * The default operation is alltoallv.  gatherv, scatterv, allgatherv and reduce_scatter have one
  * line, alltoallv and alltoallw a matrix.
  * A pattern affects the order of messages, never which messages exist. */
-#ifndef ATN_PATTERN_H
-#define ATN_PATTERN_H
+#ifndef ATN_ALGO_PATTERN_H
+#define ATN_ALGO_PATTERN_H
 
 #include "sched/operation.h"
 

@@ -1,6 +1,6 @@
 /* phased.h - emits one rank's part of a phased alltoall, with selectable synchronisation. */
-#ifndef ATN_PHASED_H
-#define ATN_PHASED_H
+#ifndef ATN_ALGO_PHASED_H
+#define ATN_ALGO_PHASED_H
 
 #include "algo/phases.h"
 #include "sched/builder.h"

@@ -1,7 +1,7 @@
 /* phases.h - alltoall in phases: every message is in exactly one phase, and no directed link
  * carries more messages of a phase than its capacity (capacity.h). */
-#ifndef ATN_PHASES_H
-#define ATN_PHASES_H
+#ifndef ATN_ALGO_PHASES_H
+#define ATN_ALGO_PHASES_H
 
 #include "topo/topo.h"
 

@@ -4,8 +4,8 @@
  * others in their stead; every place has two buffers, so that incoming and outgoing blocks never
  * overlap.  Blocks stay in scratch from the first stage to the last.  In alltoallv, where
  * intermediate ranks do not have a block's size, all places are as large as the largest block. */
-#ifndef ATN_RELAY_H
-#define ATN_RELAY_H
+#ifndef ATN_ALGO_RELAY_H
+#define ATN_ALGO_RELAY_H
 
 #include "algo/digits.h"
 

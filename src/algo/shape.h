@@ -1,6 +1,6 @@
 /* shape.h - communication structures shared by algorithms: rings, trees and matchings. */
-#ifndef ATN_SHAPE_H
-#define ATN_SHAPE_H
+#ifndef ATN_ALGO_SHAPE_H
+#define ATN_ALGO_SHAPE_H
 
 #include "sched/builder.h"
 

@@ -1,6 +1,6 @@
 /* shares.h - a message divided into equal parts, with one share per rank of a group. */
-#ifndef ATN_SHARES_H
-#define ATN_SHARES_H
+#ifndef ATN_ALGO_SHARES_H
+#define ATN_ALGO_SHARES_H
 
 #include "algo/algo.h"
 

@@ -4,8 +4,8 @@
  *
  * A schedule is verified when it is added, in all variants in which it will run: for
  * non-commutative operators (or it refuses them), with MPI_IN_PLACE, with other roots. */
-#ifndef ATN_SUPPLIED_H
-#define ATN_SUPPLIED_H
+#ifndef ATN_ALGO_SUPPLIED_H
+#define ATN_ALGO_SUPPLIED_H
 
 #include "algo/algo.h"
 

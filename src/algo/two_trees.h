@@ -5,8 +5,8 @@
  * or, where mirroring maps leaves to leaves, the first shifted by one.  Edges have two colours: the
  * two edges into a rank differ and the two out of it differ, so a rank sends and receives at most
  * one segment per slot when slots alternate between the colours. */
-#ifndef ATN_TWO_TREES_H
-#define ATN_TWO_TREES_H
+#ifndef ATN_ALGO_TWO_TREES_H
+#define ATN_ALGO_TWO_TREES_H
 
 #include "algo/algo.h"
 

@@ -4,8 +4,8 @@
  * A link of capacity c is free again when the message that used it c messages earlier has
  * completed, so a message waits for that one, on each link of its path.  Transitive dependencies
  * are omitted. */
-#ifndef ATN_WAITS_H
-#define ATN_WAITS_H
+#ifndef ATN_ALGO_WAITS_H
+#define ATN_ALGO_WAITS_H
 
 #include "algo/phases.h"
 

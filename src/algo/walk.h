@@ -5,8 +5,8 @@
  * message from place i to a later place k uses the forward links of the branches that hold k but
  * not i, and the back links of those that hold i but not k; every directed link is one or the
  * other.  Contention of trees and rings follows from this. */
-#ifndef ATN_WALK_H
-#define ATN_WALK_H
+#ifndef ATN_ALGO_WALK_H
+#define ATN_ALGO_WALK_H
 
 #include "topo/topo.h"
 

@@ -2,8 +2,8 @@
  *
  * A function that can fail takes an `atn_error *` as its last argument.  The function that detects
  * the failure writes the whole message and returns the status; callers only propagate it. */
-#ifndef ATN_BASE_H
-#define ATN_BASE_H
+#ifndef ATN_BASE_BASE_H
+#define ATN_BASE_BASE_H
 
 #include <stdbool.h>
 #include <stddef.h>

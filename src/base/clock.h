@@ -2,8 +2,8 @@
  *
  * Counters that may stop or change their rate are not used; the kernel's clock replaces them.
  * Ticks of different processors must not be compared. */
-#ifndef ATN_CLOCK_H
-#define ATN_CLOCK_H
+#ifndef ATN_BASE_CLOCK_H
+#define ATN_BASE_CLOCK_H
 
 #include "base/base.h"
 

@@ -6,8 +6,8 @@
  *   while (status == ATN_OK && atn_lines_next(&l, &status))
  *       status = read(&l);     uses atn_lines_word(&l), fails with atn_lines_fail(&l, ...)
  *   atn_lines_close(&l); */
-#ifndef ATN_LINES_H
-#define ATN_LINES_H
+#ifndef ATN_BASE_LINES_H
+#define ATN_BASE_LINES_H
 
 #include "base/base.h"
 

@@ -3,8 +3,8 @@
  * Message times are skewed and have outliers, so everything here uses order statistics: the median,
  * its 95 % confidence interval (no distribution is assumed), and ratios whose interval combines
  * those of both sides.  See docs/benchmarking.md. */
-#ifndef ATN_STATS_H
-#define ATN_STATS_H
+#ifndef ATN_BASE_STATS_H
+#define ATN_BASE_STATS_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * A subcommand is one descriptor at the bottom of its cmd_*.c and one line in commands.def; an
  * option is one row of the descriptor's table.  Parsing, help, manual pages, completion and
  * suggestions are generated from these tables, so they cannot disagree. */
-#ifndef ATN_CLI_H
-#define ATN_CLI_H
+#ifndef ATN_CLI_CLI_H
+#define ATN_CLI_CLI_H
 
 #include "base/base.h"
 #include "report/table.h"

@@ -1,8 +1,8 @@
 /* elf.h - the type of an executable file and the MPI library that ld.so would load for it.
  *
  * The file is only read, never loaded or run, because running it could have side effects. */
-#ifndef ATN_ELF_H
-#define ATN_ELF_H
+#ifndef ATN_CLI_ELF_H
+#define ATN_CLI_ELF_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* files.h - checks of files that a job reads or writes, before it is started, so that an error does
  * not waste the time of a job.  Nothing is created. */
-#ifndef ATN_FILES_H
-#define ATN_FILES_H
+#ifndef ATN_CLI_FILES_H
+#define ATN_CLI_FILES_H
 
 #include "cli/cli.h"
 

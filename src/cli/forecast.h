@@ -1,6 +1,6 @@
 /* forecast.h - shared by commands that predict: machine, rank mapping, problem, printed times. */
-#ifndef ATN_FORECAST_H
-#define ATN_FORECAST_H
+#ifndef ATN_CLI_FORECAST_H
+#define ATN_CLI_FORECAST_H
 
 #include "cli/lookup.h"
 #include "model/machine.h"

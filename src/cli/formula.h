@@ -1,6 +1,6 @@
 /* formula.h - operands of `attune model`: algorithms on rank mappings, or tau-Lop expressions. */
-#ifndef ATN_FORMULA_H
-#define ATN_FORMULA_H
+#ifndef ATN_CLI_FORMULA_H
+#define ATN_CLI_FORMULA_H
 
 #include "cli/lookup.h"
 #include "research/taulop/derive.h"

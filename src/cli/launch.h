@@ -3,8 +3,8 @@
  *
  * A launcher is a row of a table: how it is recognised, how many arguments its options take, and
  * how it passes variables. */
-#ifndef ATN_LAUNCH_H
-#define ATN_LAUNCH_H
+#ifndef ATN_CLI_LAUNCH_H
+#define ATN_CLI_LAUNCH_H
 
 #include "base/base.h"
 

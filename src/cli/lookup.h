@@ -1,6 +1,6 @@
 /* lookup.h - resolves names on the command line to rows of the catalogue and to schedules. */
-#ifndef ATN_LOOKUP_H
-#define ATN_LOOKUP_H
+#ifndef ATN_CLI_LOOKUP_H
+#define ATN_CLI_LOOKUP_H
 
 #include "cli/cli.h"
 #include "plan/choice.h"

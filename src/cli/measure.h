@@ -1,7 +1,7 @@
 /* measure.h - jobs of commands that measure: appends a program of Attune to the launcher given
  * after `--`, runs the job and reads its output. */
-#ifndef ATN_MEASURE_H
-#define ATN_MEASURE_H
+#ifndef ATN_CLI_MEASURE_H
+#define ATN_CLI_MEASURE_H
 
 #include "base/base.h"
 #include "cli/launch.h"

@@ -1,8 +1,8 @@
 /* page.h - documentation as a sequence of calls; plain text and roff are two writers of it.
  *
  * In texts, `code` is marked by backticks and an empty line separates paragraphs. */
-#ifndef ATN_PAGE_H
-#define ATN_PAGE_H
+#ifndef ATN_CLI_PAGE_H
+#define ATN_CLI_PAGE_H
 
 #include <stdio.h>
 

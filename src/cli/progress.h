@@ -1,6 +1,6 @@
 /* progress.h - progress on standard error: a bar on a terminal, lines elsewhere. */
-#ifndef ATN_PROGRESS_H
-#define ATN_PROGRESS_H
+#ifndef ATN_CLI_PROGRESS_H
+#define ATN_CLI_PROGRESS_H
 
 #include "base/base.h"
 

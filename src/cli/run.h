@@ -1,6 +1,6 @@
 /* run.h - the steps of `attune run`. */
-#ifndef ATN_RUN_H
-#define ATN_RUN_H
+#ifndef ATN_CLI_RUN_H
+#define ATN_CLI_RUN_H
 
 #include "cli/cli.h"
 #include "cli/launch.h"

@@ -1,6 +1,6 @@
 /* sampling.h - jobs that write samples: reads them, shows progress, keeps every line in a file. */
-#ifndef ATN_SAMPLING_H
-#define ATN_SAMPLING_H
+#ifndef ATN_CLI_SAMPLING_H
+#define ATN_CLI_SAMPLING_H
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
 /* topics.h - the topics of `attune help TOPIC`. */
-#ifndef ATN_TOPICS_H
-#define ATN_TOPICS_H
+#ifndef ATN_CLI_TOPICS_H
+#define ATN_CLI_TOPICS_H
 
 typedef struct {
     const char *name, *help; /* help: one line, no full stop */

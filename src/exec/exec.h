@@ -3,8 +3,8 @@
  * One atn_exec per served communicator owns the plan cache and the scratch memory, so threads on
  * different communicators share nothing.  Calls only PMPI functions that Attune does
  * not interpose. */
-#ifndef ATN_EXEC_H
-#define ATN_EXEC_H
+#ifndef ATN_EXEC_EXEC_H
+#define ATN_EXEC_EXEC_H
 
 #include <mpi.h>
 

@@ -3,8 +3,8 @@
  * A plan is a schedule and a program.  A program is the schedule bound to sizes: slots are byte
  * offsets from the base of their space, so running it only adds pointers.  Programs of operations
  * with one shared size are kept with the plan; those of the v-operations are bound at each call. */
-#ifndef ATN_EXEC_PRIVATE_H
-#define ATN_EXEC_PRIVATE_H
+#ifndef ATN_EXEC_EXEC_PRIVATE_H
+#define ATN_EXEC_EXEC_PRIVATE_H
 
 #include "exec/exec.h"
 #include "exec/type.h"

@@ -1,6 +1,6 @@
 /* flavour.h - the MPI of this build. */
-#ifndef ATN_FLAVOUR_H
-#define ATN_FLAVOUR_H
+#ifndef ATN_EXEC_FLAVOUR_H
+#define ATN_EXEC_FLAVOUR_H
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 /* oversubscribed.h - detects oversubscription of a node.  The result may differ between nodes: it
  * affects how a rank waits, never what it sends. */
-#ifndef ATN_CROWD_H
-#define ATN_CROWD_H
+#ifndef ATN_EXEC_OVERSUBSCRIBED_H
+#define ATN_EXEC_OVERSUBSCRIBED_H
 
 #include "exec/place.h"
 

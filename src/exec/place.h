@@ -1,7 +1,7 @@
 /* place.h - rank mapping of a communicator: one rank reads the topology, all get the same text and
  * the same host names, so all derive the same placed topology or none. */
-#ifndef ATN_PLACE_H
-#define ATN_PLACE_H
+#ifndef ATN_EXEC_PLACE_H
+#define ATN_EXEC_PLACE_H
 
 #include <mpi.h>
 

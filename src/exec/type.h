@@ -2,8 +2,8 @@
  *
  * Callers cache results together with atn_handles_epoch(): handles are reused after a free, so a
  * result for a derived type or user operator is valid only while the epoch is unchanged. */
-#ifndef ATN_TYPE_H
-#define ATN_TYPE_H
+#ifndef ATN_EXEC_TYPE_H
+#define ATN_EXEC_TYPE_H
 
 #include <mpi.h>
 

@@ -3,8 +3,8 @@
  * Where every rank has a core, the MPI library's own wait is best.  With oversubscription, a
  * library that polls without yielding keeps the rank that it waits for off the core, so the
  * executor polls itself and yields in between. */
-#ifndef ATN_WAIT_H
-#define ATN_WAIT_H
+#ifndef ATN_EXEC_WAIT_H
+#define ATN_EXEC_WAIT_H
 
 #include <mpi.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* gpu.h - whether MPI accepts GPU memory, which only MPI can copy. */
-#ifndef ATN_GPU_H
-#define ATN_GPU_H
+#ifndef ATN_INTERPOSE_GPU_H
+#define ATN_INTERPOSE_GPU_H
 
 #include <stdbool.h>
 

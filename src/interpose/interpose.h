@@ -8,8 +8,8 @@
  * A library has a prefix.  It defines two tables of pointers to real routines, <prefix>mpi and
  * <prefix>pmpi, a function <prefix>resolve that fills both, and a handler <prefix>X for each
  * routine X. */
-#ifndef ATN_INTERPOSE_H
-#define ATN_INTERPOSE_H
+#ifndef ATN_INTERPOSE_INTERPOSE_H
+#define ATN_INTERPOSE_INTERPOSE_H
 
 #define ATN_HIDDEN    __attribute__((visibility("hidden")))
 #define ATN_EXPORT    __attribute__((visibility("default")))

@@ -1,7 +1,7 @@
 /* pcontrol.h - levels of MPI_Pcontrol that address Attune (include/attune/attune.h), and its entry
  * point. */
-#ifndef ATN_PCONTROL_H
-#define ATN_PCONTROL_H
+#ifndef ATN_INTERPOSE_PCONTROL_H
+#define ATN_INTERPOSE_PCONTROL_H
 
 #include <assert.h>
 #include <stdarg.h>

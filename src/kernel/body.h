@@ -1,5 +1,8 @@
 /* body.h - the kernels and their table.  Each file <isa>.c compiles this code for one instruction
  * set; the flags are in cmake/AttuneKernel.cmake.  Loops are plain C that compilers vectorise. */
+#ifndef ATN_KERNEL_BODY_H
+#define ATN_KERNEL_BODY_H
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -259,3 +262,5 @@ static const atn_kernel_table table = {
     [ATN_MINLOC] = {ROW_LOCATE(minloc)},
     [ATN_MAXLOC] = {ROW_LOCATE(maxloc)},
 };
+
+#endif

@@ -10,8 +10,8 @@
  *   the right one if the operands compare equal in every respect.
  * - Floating-point operations are never contracted; complex products are those of C (Annex G).
  * - Unspecified: the NaN of a sum or product when both operands are NaN. */
-#ifndef ATN_KERNEL_H
-#define ATN_KERNEL_H
+#ifndef ATN_KERNEL_KERNEL_H
+#define ATN_KERNEL_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  *
  * A lab is a folder below /run/attune/lab.  What is to be made is recorded there before it is made,
  * so `down` cleans up after a crash at any moment; it removes only what is recorded. */
-#ifndef ATN_LAB_H
-#define ATN_LAB_H
+#ifndef ATN_LAB_LAB_H
+#define ATN_LAB_LAB_H
 
 #include "base/base.h"
 #include "topo/topo.h"

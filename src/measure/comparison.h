@@ -2,8 +2,8 @@
  *
  * There is no coordinator: every rank computes the order from the same numbers, so no message that
  * is not part of the measurement precedes a call. */
-#ifndef ATN_COMPARISON_H
-#define ATN_COMPARISON_H
+#ifndef ATN_MEASURE_COMPARISON_H
+#define ATN_MEASURE_COMPARISON_H
 
 #include "measure/call.h"
 #include "plan/turns.h"

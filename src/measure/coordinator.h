@@ -3,8 +3,8 @@
  *
  * A rank that waits sleeps between polls, so that it takes no processor time from those that
  * measure. */
-#ifndef ATN_COORDINATOR_H
-#define ATN_COORDINATOR_H
+#ifndef ATN_MEASURE_COORDINATOR_H
+#define ATN_MEASURE_COORDINATOR_H
 
 #include <mpi.h>
 

@@ -2,8 +2,8 @@
  * participants, execute together.
  *
  * A repetition executes the pattern `loops` times in a row; its result is the time of one. */
-#ifndef ATN_MICROBENCH_H
-#define ATN_MICROBENCH_H
+#ifndef ATN_MEASURE_MICROBENCH_H
+#define ATN_MEASURE_MICROBENCH_H
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 /* observe.h - an experiment of a survey, repeated until its median is accurate enough or its time
  * is used up. */
-#ifndef ATN_OBSERVE_H
-#define ATN_OBSERVE_H
+#ifndef ATN_MEASURE_OBSERVE_H
+#define ATN_MEASURE_OBSERVE_H
 
 #include "measure/testbed.h"
 #include "model/survey_plan.h"

@@ -1,7 +1,7 @@
 /* program.h - what the measuring programs in libexec share: output of rank 0, rank placement, and
  * files that rank 0 reads for all. */
-#ifndef ATN_PROGRAM_H
-#define ATN_PROGRAM_H
+#ifndef ATN_MEASURE_PROGRAM_H
+#define ATN_MEASURE_PROGRAM_H
 
 #include <mpi.h>
 

@@ -2,8 +2,8 @@
  *
  * Rank 0 searches; the other ranks execute its commands and sleep in between.  Rank 0 holds the
  * results when a function returns. */
-#ifndef ATN_SESSION_H
-#define ATN_SESSION_H
+#ifndef ATN_MEASURE_SESSION_H
+#define ATN_MEASURE_SESSION_H
 
 #include "algo/pattern.h"
 #include "measure/timing.h"

@@ -1,8 +1,8 @@
 /* testbed.h - microbenchmarks, bulk transfers and round trips between any ranks of a job.
  *
  * Rank 0 sends commands to the ranks that take part; all others sleep. */
-#ifndef ATN_TESTBED_H
-#define ATN_TESTBED_H
+#ifndef ATN_MEASURE_TESTBED_H
+#define ATN_MEASURE_TESTBED_H
 
 #include "measure/microbench.h"
 #include "measure/transfer.h"

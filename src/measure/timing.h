@@ -1,7 +1,7 @@
 /* timing.h - mechanisms that time calls: after barriers, back to back, between computations, with
  * arrival skew, or by a shared object of the user (include/attune/timing.h). */
-#ifndef ATN_TIMING_H
-#define ATN_TIMING_H
+#ifndef ATN_MEASURE_TIMING_H
+#define ATN_MEASURE_TIMING_H
 
 #include "measure/call.h"
 

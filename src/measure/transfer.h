@@ -1,7 +1,7 @@
 /* transfer.h - bulk transfers between ranks that run at the same time, and round trips: what one
  * rank does in them (testbed.h coordinates), and the rates that follow from arrival times. */
-#ifndef ATN_TRANSFER_H
-#define ATN_TRANSFER_H
+#ifndef ATN_MEASURE_TRANSFER_H
+#define ATN_MEASURE_TRANSFER_H
 
 #include <mpi.h>
 

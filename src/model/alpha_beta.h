@@ -4,8 +4,8 @@
  * starts when both its operations are ready (their dependencies are complete) and both ports are
  * free, and takes a + b * bytes.  A reduction takes g * bytes; the reductions of a rank are
  * sequential.  Copies are free. */
-#ifndef ATN_ALPHA_BETA_H
-#define ATN_ALPHA_BETA_H
+#ifndef ATN_MODEL_ALPHA_BETA_H
+#define ATN_MODEL_ALPHA_BETA_H
 
 #include "sched/schedule.h"
 

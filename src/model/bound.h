@@ -1,6 +1,6 @@
 /* bound.h - lower bound of an operation: the least time that the links of the topology allow. */
-#ifndef ATN_BOUND_H
-#define ATN_BOUND_H
+#ifndef ATN_MODEL_BOUND_H
+#define ATN_MODEL_BOUND_H
 
 #include "sched/operation.h"
 #include "topo/topo.h"

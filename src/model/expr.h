@@ -8,8 +8,8 @@
  *   sum(i, from, to, term)           terms for i = from, from + 1, ..., to; 0 when from > to
  *   most(i, from, to, term)          the largest of these terms, at least 0
  *   let(x, value, term)              term with x bound to the value */
-#ifndef ATN_EXPR_H
-#define ATN_EXPR_H
+#ifndef ATN_MODEL_EXPR_H
+#define ATN_MODEL_EXPR_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* figures.h - machine-independent costs of a schedule: messages, bytes, the longest path, and the
  * traffic over the links of each topology level. */
-#ifndef ATN_FIGURES_H
-#define ATN_FIGURES_H
+#ifndef ATN_MODEL_FIGURES_H
+#define ATN_MODEL_FIGURES_H
 
 #include "sched/schedule.h"
 #include "topo/topo.h"

@@ -1,6 +1,6 @@
 /* fit.h - model parameters from observations (docs/calibration.md has the formulas). */
-#ifndef ATN_FIT_H
-#define ATN_FIT_H
+#ifndef ATN_MODEL_FIT_H
+#define ATN_MODEL_FIT_H
 
 #include "model/machine.h"
 #include "model/survey.h"

@@ -1,6 +1,6 @@
 /* fit_machine.h - a machine file from a survey: parameters with their confidence intervals. */
-#ifndef ATN_FIT_MACHINE_H
-#define ATN_FIT_MACHINE_H
+#ifndef ATN_MODEL_FIT_MACHINE_H
+#define ATN_MODEL_FIT_MACHINE_H
 
 #include "model/machine.h"
 #include "model/survey.h"

@@ -3,8 +3,8 @@
  * An activity has an amount of work left and progresses at a rate.  At rate x it uses weight * x of
  * the capacity of each of its resources; x never exceeds its cap.  All rates increase together,
  * each in proportion to its share, until the cap or one of the resources limits them. */
-#ifndef ATN_FLUID_H
-#define ATN_FLUID_H
+#ifndef ATN_MODEL_FLUID_H
+#define ATN_MODEL_FLUID_H
 
 #include "base/base.h"
 

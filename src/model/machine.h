@@ -7,8 +7,8 @@
  *
  * Channels connect pairs of ranks.  Channel 0 is the memory of a host; channel c is the network
  * through a switch c levels above the hosts.  More distant ranks use the last channel. */
-#ifndef ATN_MACHINE_H
-#define ATN_MACHINE_H
+#ifndef ATN_MODEL_MACHINE_H
+#define ATN_MODEL_MACHINE_H
 
 #include "base/base.h"
 #include "topo/topo.h"

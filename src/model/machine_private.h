@@ -1,6 +1,6 @@
 /* machine_private.h - the keywords of a machine file: one table for parser and printer. */
-#ifndef ATN_MACHINE_PRIVATE_H
-#define ATN_MACHINE_PRIVATE_H
+#ifndef ATN_MODEL_MACHINE_PRIVATE_H
+#define ATN_MODEL_MACHINE_PRIVATE_H
 
 #include "model/machine.h"
 

@@ -1,8 +1,8 @@
 /* model.h - the table of models that predict the time of a collective from its schedules.
  *
  * A model evaluates any schedule of any operation on any rank mapping. */
-#ifndef ATN_MODEL_H
-#define ATN_MODEL_H
+#ifndef ATN_MODEL_MODEL_H
+#define ATN_MODEL_MODEL_H
 
 #include "model/graph.h"
 #include "model/machine.h"

@@ -1,8 +1,8 @@
 /* ports.h - the longest path through a graph in which ranks send one message at a time and receive
  * one at a time, both in program order.  The schedules fix all orders, so no clock has to be
  * simulated: O(operations + dependencies). */
-#ifndef ATN_PORTS_H
-#define ATN_PORTS_H
+#ifndef ATN_MODEL_PORTS_H
+#define ATN_MODEL_PORTS_H
 
 #include "model/graph.h"
 

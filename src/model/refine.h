@@ -5,8 +5,8 @@
  * covariance.  The weight of earlier calls decays, so the knobs follow a machine that changes.
  * Errors are relative: small and large messages have the same weight.  Outliers are limited to
  * twice the usual error. */
-#ifndef ATN_REFINE_H
-#define ATN_REFINE_H
+#ifndef ATN_MODEL_REFINE_H
+#define ATN_MODEL_REFINE_H
 
 #include "model/machine.h"
 

@@ -5,8 +5,8 @@
  * which takes the reconfiguration delay and blocks only the sender.  A message of m bytes takes
  * start + m * byte once its circuit is set up and both ends are ready, and occupies its port until
  * it is delivered.  docs/ron.md has the two normal forms of the literature (models A and B). */
-#ifndef ATN_RON_H
-#define ATN_RON_H
+#ifndef ATN_MODEL_RON_H
+#define ATN_MODEL_RON_H
 
 #include "model/graph.h"
 

@@ -13,8 +13,8 @@
  * (the last rounds skip long experiments); numbers continue from round to round.  `--resume` reads
  * the lines of a job that was killed: experiments run in the order of the plan, so those up to the
  * last number are complete. */
-#ifndef ATN_SURVEY_H
-#define ATN_SURVEY_H
+#ifndef ATN_MODEL_SURVEY_H
+#define ATN_MODEL_SURVEY_H
 
 #include "base/base.h"
 #include "base/stats.h"

@@ -1,7 +1,7 @@
 /* survey_plan.h - the experiments for a topology with ranks, in order.  All ranks derive the same
  * plan, and so does a resumed job. */
-#ifndef ATN_SURVEY_PLAN_H
-#define ATN_SURVEY_PLAN_H
+#ifndef ATN_MODEL_SURVEY_PLAN_H
+#define ATN_MODEL_SURVEY_PLAN_H
 
 #include "model/survey.h"
 #include "topo/topo.h"

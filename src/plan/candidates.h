@@ -1,6 +1,6 @@
 /* candidates.h - what is worth considering for a problem: rows that apply, sensible parameters. */
-#ifndef ATN_CANDIDATES_H
-#define ATN_CANDIDATES_H
+#ifndef ATN_PLAN_CANDIDATES_H
+#define ATN_PLAN_CANDIDATES_H
 
 #include "plan/choice.h"
 

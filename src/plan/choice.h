@@ -1,6 +1,6 @@
 /* choice.h - the outcome of a selection: which row of the catalogue with which parameters. */
-#ifndef ATN_CHOICE_H
-#define ATN_CHOICE_H
+#ifndef ATN_PLAN_CHOICE_H
+#define ATN_PLAN_CHOICE_H
 
 #include "algo/algo.h"
 

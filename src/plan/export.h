@@ -3,8 +3,8 @@
  * The rules are evaluated for every number of ranks and every range of sizes, and algorithms are
  * named as in the library (foreign.def).  Where the rules select native, or where the library
  * has no such algorithm, its own decision applies; the latter is reported. */
-#ifndef ATN_EXPORT_H
-#define ATN_EXPORT_H
+#ifndef ATN_PLAN_EXPORT_H
+#define ATN_PLAN_EXPORT_H
 
 #include "plan/rules.h"
 

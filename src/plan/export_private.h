@@ -1,6 +1,6 @@
 /* export_private.h - what the exporters share. */
-#ifndef ATN_EXPORT_PRIVATE_H
-#define ATN_EXPORT_PRIVATE_H
+#ifndef ATN_PLAN_EXPORT_PRIVATE_H
+#define ATN_PLAN_EXPORT_PRIVATE_H
 
 #include "plan/export.h"
 

@@ -1,6 +1,6 @@
 /* form.h - the closed form of a choice in numbers: its cost on a network without contention. */
-#ifndef ATN_FORM_H
-#define ATN_FORM_H
+#ifndef ATN_PLAN_FORM_H
+#define ATN_PLAN_FORM_H
 
 #include "algo/free_tree.h"
 #include "model/alpha_beta.h"

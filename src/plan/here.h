@@ -3,8 +3,8 @@
  * MACHINE is the MPI library and the processors: the results for one library do not apply to
  * another.  LAYOUT is where the ranks of a communicator are: hosts x ranks on each, and a number
  * that distinguishes topologies and rank orders. */
-#ifndef ATN_HERE_H
-#define ATN_HERE_H
+#ifndef ATN_PLAN_HERE_H
+#define ATN_PLAN_HERE_H
 
 #include "topo/topo.h"
 

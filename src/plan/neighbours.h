@@ -1,7 +1,7 @@
 /* neighbours.h - what differs from a choice in one parameter by one step: where to look next when a
  * choice is good. */
-#ifndef ATN_NEIGHBOURS_H
-#define ATN_NEIGHBOURS_H
+#ifndef ATN_PLAN_NEIGHBOURS_H
+#define ATN_PLAN_NEIGHBOURS_H
 
 #include "plan/choice.h"
 

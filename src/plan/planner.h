@@ -5,8 +5,8 @@
  * forms promise more than the best time found and the budget of steps lasts.  Of variants that
  * differ in the segment only, the best forms are looked at.  Floating point decides, so one rank
  * plans and distributes the result. */
-#ifndef ATN_PLANNER_H
-#define ATN_PLANNER_H
+#ifndef ATN_PLAN_PLANNER_H
+#define ATN_PLAN_PLANNER_H
 
 #include "model/alpha_beta.h"
 #include "model/machine.h"

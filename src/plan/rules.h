@@ -3,8 +3,8 @@
  * docs/wisdom-format.md describes the text.  A rule table is immutable once read; choosing is a
  * pure function of the table, the problem and the call index, so that ranks which share those
  * choose alike. */
-#ifndef ATN_RULES_H
-#define ATN_RULES_H
+#ifndef ATN_PLAN_RULES_H
+#define ATN_PLAN_RULES_H
 
 #include "plan/choice.h"
 

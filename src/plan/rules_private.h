@@ -1,6 +1,6 @@
 /* rules_private.h - what the files of the rule table share. */
-#ifndef ATN_RULES_PRIVATE_H
-#define ATN_RULES_PRIVATE_H
+#ifndef ATN_PLAN_RULES_PRIVATE_H
+#define ATN_PLAN_RULES_PRIVATE_H
 
 #include "plan/rules.h"
 

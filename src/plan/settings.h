@@ -2,8 +2,8 @@
  *
  * One rank reads the environment and packs it; every rank unpacks the same bytes, so all ranks use
  * the same values even if their environments differ. */
-#ifndef ATN_SETTINGS_H
-#define ATN_SETTINGS_H
+#ifndef ATN_PLAN_SETTINGS_H
+#define ATN_PLAN_SETTINGS_H
 
 #include "base/base.h"
 

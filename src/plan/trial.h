@@ -1,7 +1,7 @@
 /* trial.h - one choice made ready to be timed: its schedules on all ranks, joined to a graph, for
  * any machine. */
-#ifndef ATN_TRIAL_H
-#define ATN_TRIAL_H
+#ifndef ATN_PLAN_TRIAL_H
+#define ATN_PLAN_TRIAL_H
 
 #include "model/model.h"
 #include "plan/choice.h"

@@ -14,8 +14,8 @@
  *
  * Only the odd samples of a candidate (1st, 3rd ...) decide whether it is dropped.  The even ones
  * are an unbiased measurement of the winner. */
-#ifndef ATN_TURNS_H
-#define ATN_TURNS_H
+#ifndef ATN_PLAN_TURNS_H
+#define ATN_PLAN_TURNS_H
 
 #include "base/base.h"
 

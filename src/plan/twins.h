@@ -1,8 +1,8 @@
 /* twins.h - choices that let all ranks do the same under different names: a radix beyond the number
  * of ranks, a window wider than there are rounds.  To measure both is a waste, and a race between
  * them never ends. */
-#ifndef ATN_TWINS_H
-#define ATN_TWINS_H
+#ifndef ATN_PLAN_TWINS_H
+#define ATN_PLAN_TWINS_H
 
 #include "plan/choice.h"
 

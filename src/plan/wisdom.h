@@ -1,7 +1,7 @@
 /* wisdom.h - files of rules that jobs store and share: search path, merging of tables,
  * atomic updates, and answers to problems that were never measured. */
-#ifndef ATN_WISDOM_H
-#define ATN_WISDOM_H
+#ifndef ATN_PLAN_WISDOM_H
+#define ATN_PLAN_WISDOM_H
 
 #include "plan/rules.h"
 

@@ -2,8 +2,8 @@
  *
  * Attune exports both MPI_X and PMPI_X, so a call of PMPI_Bcast inside Attune would reach its own
  * entry point: interposed routines are called through atn_real only. */
-#ifndef ATN_REAL_H
-#define ATN_REAL_H
+#ifndef ATN_PMPI_REAL_H
+#define ATN_PMPI_REAL_H
 
 #include <mpi.h>
 #include <stdbool.h>

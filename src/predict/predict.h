@@ -10,8 +10,8 @@
  *   after it:          atn_predictor_update(p, request_i);
  *
  * docs/prediction.md explains the predictors. */
-#ifndef ATN_PREDICT_H
-#define ATN_PREDICT_H
+#ifndef ATN_PREDICT_PREDICT_H
+#define ATN_PREDICT_PREDICT_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* bars.h - horizontal bar charts of shares between 0 and 1; all panels have the same rows. */
-#ifndef ATN_BARS_H
-#define ATN_BARS_H
+#ifndef ATN_REPORT_BARS_H
+#define ATN_REPORT_BARS_H
 
 #include "base/base.h"
 

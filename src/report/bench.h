@@ -1,6 +1,6 @@
 /* bench.h - the results of a benchmark: rows by task and variant, table, plot. */
-#ifndef ATN_BENCH_H
-#define ATN_BENCH_H
+#ifndef ATN_REPORT_BENCH_H
+#define ATN_REPORT_BENCH_H
 
 #include "base/stats.h"
 #include "report/samples.h"

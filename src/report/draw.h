@@ -1,6 +1,6 @@
 /* draw.h - space-time diagrams of schedules. */
-#ifndef ATN_DRAW_H
-#define ATN_DRAW_H
+#ifndef ATN_REPORT_DRAW_H
+#define ATN_REPORT_DRAW_H
 
 #include "sched/schedule.h"
 

@@ -1,8 +1,8 @@
 /* job.h - the report of a job: its collectives, the time saved against native, recommendations.
  *
  * Nothing is estimated: what was not measured is an empty cell. */
-#ifndef ATN_JOB_REPORT_H
-#define ATN_JOB_REPORT_H
+#ifndef ATN_REPORT_JOB_H
+#define ATN_REPORT_JOB_H
 
 #include "base/base.h"
 #include "report/table.h"

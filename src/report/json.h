@@ -1,8 +1,8 @@
 /* json.h - writes JSON as a stream: keys in the order given, two spaces of indentation.
  *
  * No library is used because this code is part of the preload library. */
-#ifndef ATN_JSON_H
-#define ATN_JSON_H
+#ifndef ATN_REPORT_JSON_H
+#define ATN_REPORT_JSON_H
 
 #include "base/base.h"
 

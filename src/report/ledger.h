@@ -4,8 +4,8 @@
  * comparable: its rows stay open until the class is closed; then the served calls are compared with
  * the native calls made during trials.  Native calls before the first trial do not count, because
  * they include the start-up of the program. */
-#ifndef ATN_LEDGER_H
-#define ATN_LEDGER_H
+#ifndef ATN_REPORT_LEDGER_H
+#define ATN_REPORT_LEDGER_H
 
 #include "report/job.h"
 

@@ -1,6 +1,6 @@
 /* plot.h - time against message size, both logarithmic; all panels have the same series. */
-#ifndef ATN_PLOT_H
-#define ATN_PLOT_H
+#ifndef ATN_REPORT_PLOT_H
+#define ATN_REPORT_PLOT_H
 
 #include "base/base.h"
 #include "base/stats.h"

@@ -1,6 +1,6 @@
 /* ron_draw.h - diagrams of circuit schedules. */
-#ifndef ATN_RON_DRAW_H
-#define ATN_RON_DRAW_H
+#ifndef ATN_REPORT_RON_DRAW_H
+#define ATN_REPORT_RON_DRAW_H
 
 #include "model/ron.h"
 

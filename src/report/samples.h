@@ -1,8 +1,8 @@
 /* samples.h - raw measurements as jobs write them (docs/benchmarking.md): every call of every variant.
  *
  * Files of the same MPI, ranks and topology may be concatenated: equal tasks are pooled. */
-#ifndef ATN_SAMPLES_H
-#define ATN_SAMPLES_H
+#ifndef ATN_REPORT_SAMPLES_H
+#define ATN_REPORT_SAMPLES_H
 
 #include "base/base.h"
 

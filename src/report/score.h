@@ -4,8 +4,8 @@
  * The error of a prediction is the ratio mu = max(predicted, measured) / min(...): a factor of two
  * counts the same in both directions, and 1 is exact.  The cost of a selection is the measured
  * time of the algorithm that was predicted to be fastest, divided by that of the fastest. */
-#ifndef ATN_SCORE_H
-#define ATN_SCORE_H
+#ifndef ATN_REPORT_SCORE_H
+#define ATN_REPORT_SCORE_H
 
 #include "base/base.h"
 

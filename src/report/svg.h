@@ -1,7 +1,7 @@
 /* svg.h - writes SVG shapes.  Colours are in a style sheet, so that a drawing can be light or dark;
  * shapes only name their class. */
-#ifndef ATN_SVG_H
-#define ATN_SVG_H
+#ifndef ATN_REPORT_SVG_H
+#define ATN_REPORT_SVG_H
 
 #include "base/base.h"
 

@@ -10,8 +10,8 @@
  * csv       quoted according to RFC 4180, with a heading; lines end with LF
  * json      an array of objects; numbers stay numbers, an empty number is null
  * markdown  a GitHub table */
-#ifndef ATN_TABLE_H
-#define ATN_TABLE_H
+#ifndef ATN_REPORT_TABLE_H
+#define ATN_REPORT_TABLE_H
 
 #include "base/base.h"
 

@@ -1,8 +1,8 @@
 /* timeline.h - start and end of each operation of a schedule if every message takes one unit.
  *
  * Ranks execute their steps strictly in order; a message starts when both sides have reached it. */
-#ifndef ATN_TIMELINE_H
-#define ATN_TIMELINE_H
+#ifndef ATN_REPORT_TIMELINE_H
+#define ATN_REPORT_TIMELINE_H
 
 #include "sched/schedule.h"
 

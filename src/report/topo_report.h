@@ -1,6 +1,6 @@
 /* topo_report.h - topologies as text, JSON and diagrams. */
-#ifndef ATN_TOPO_REPORT_H
-#define ATN_TOPO_REPORT_H
+#ifndef ATN_REPORT_TOPO_REPORT_H
+#define ATN_REPORT_TOPO_REPORT_H
 
 #include "topo/topo.h"
 

@@ -1,8 +1,8 @@
 /* builder.h - emits a schedule; the only interface that an algorithm uses.
  *
  * Errors are sticky: emitting functions return nothing, atn_builder_finish reports the first. */
-#ifndef ATN_BUILDER_H
-#define ATN_BUILDER_H
+#ifndef ATN_SCHED_BUILDER_H
+#define ATN_SCHED_BUILDER_H
 
 #include "sched/schedule.h"
 

@@ -3,8 +3,8 @@
  * All positions are kept in *finest* blocks: natural blocks divided into `split` parts.  When an
  * algorithm splits further, everything emitted so far is refined (refine), so that an embedded
  * algorithm may split independently of the embedding one. */
-#ifndef ATN_BUILDER_PRIVATE_H
-#define ATN_BUILDER_PRIVATE_H
+#ifndef ATN_SCHED_BUILDER_PRIVATE_H
+#define ATN_SCHED_BUILDER_PRIVATE_H
 
 #include "sched/builder.h"
 

@@ -7,8 +7,8 @@
  *   reduce                      a binomial tree to the root     p = 6, root 0: ((01)(23))(45)
  *   scan, exscan                the largest power of two of ranks ends with the last one; rank 5 of
  *                               a scan: (01)((23)(45)) */
-#ifndef ATN_CANONICAL_H
-#define ATN_CANONICAL_H
+#ifndef ATN_SCHED_CANONICAL_H
+#define ATN_SCHED_CANONICAL_H
 
 #include "sched/operation.h"
 #include "sched/value.h"

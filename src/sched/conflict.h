@@ -1,6 +1,6 @@
 /* conflict.h - pairs of operations of one rank whose order matters. */
-#ifndef ATN_CONFLICT_H
-#define ATN_CONFLICT_H
+#ifndef ATN_SCHED_CONFLICT_H
+#define ATN_SCHED_CONFLICT_H
 
 #include "sched/schedule.h"
 

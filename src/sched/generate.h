@@ -1,8 +1,8 @@
 /* generate.h - writes a schedule as a self-contained C file: a routine with the arguments of the
  * MPI function, tables for every rank, and a short loop that executes them.  It depends only on
  * MPI and serves every communicator of that size, every message size and every datatype. */
-#ifndef ATN_GENERATE_H
-#define ATN_GENERATE_H
+#ifndef ATN_SCHED_GENERATE_H
+#define ATN_SCHED_GENERATE_H
 
 #include "sched/schedule.h"
 

@@ -1,6 +1,6 @@
 /* generate_private.h - the source text of generated routines. */
-#ifndef ATN_GENERATE_PRIVATE_H
-#define ATN_GENERATE_PRIVATE_H
+#ifndef ATN_SCHED_GENERATE_PRIVATE_H
+#define ATN_SCHED_GENERATE_PRIVATE_H
 
 #include "sched/generate.h"
 

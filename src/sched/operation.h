@@ -1,6 +1,6 @@
 /* operation.h - the collective operations, and the problem that an algorithm solves. */
-#ifndef ATN_OPERATION_H
-#define ATN_OPERATION_H
+#ifndef ATN_SCHED_OPERATION_H
+#define ATN_SCHED_OPERATION_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* partition.h - sizes and offsets of blocks, bound when a call starts. */
-#ifndef ATN_PARTITION_H
-#define ATN_PARTITION_H
+#ifndef ATN_SCHED_PARTITION_H
+#define ATN_SCHED_PARTITION_H
 
 #include "sched/schedule.h"
 

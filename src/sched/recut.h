@@ -1,6 +1,6 @@
 /* recut.h - gives the schedules of all ranks the same split. */
-#ifndef ATN_RECUT_H
-#define ATN_RECUT_H
+#ifndef ATN_SCHED_RECUT_H
+#define ATN_SCHED_RECUT_H
 
 #include "sched/schedule.h"
 

@@ -6,8 +6,8 @@
  * pointer and no size.  The shape vector VEC determines the sizes of TMP blocks: TMP block t has
  * the size of VEC block tmp_shape[t].  VEC is the whole message, or the vector of per-rank
  * entries. */
-#ifndef ATN_SCHEDULE_H
-#define ATN_SCHEDULE_H
+#ifndef ATN_SCHED_SCHEDULE_H
+#define ATN_SCHED_SCHEDULE_H
 
 #include "sched/operation.h"
 

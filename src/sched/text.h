@@ -1,6 +1,6 @@
 /* text.h - the text format of schedules, for display, files and user-supplied algorithms. */
-#ifndef ATN_TEXT_H
-#define ATN_TEXT_H
+#ifndef ATN_SCHED_TEXT_H
+#define ATN_SCHED_TEXT_H
 
 #include "sched/schedule.h"
 

@@ -2,8 +2,8 @@
  *
  * A value is a contribution (rank, block), or a combination of two values of the same block.
  * Equal expressions are the same value (hash-consing), so comparing results is comparing ids. */
-#ifndef ATN_VALUE_H
-#define ATN_VALUE_H
+#ifndef ATN_SCHED_VALUE_H
+#define ATN_SCHED_VALUE_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* verify.h - proves the schedules of all ranks correct, without MPI. */
-#ifndef ATN_VERIFY_H
-#define ATN_VERIFY_H
+#ifndef ATN_SCHED_VERIFY_H
+#define ATN_SCHED_VERIFY_H
 
 #include "sched/schedule.h"
 

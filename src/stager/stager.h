@@ -3,8 +3,8 @@
  * Staging is local to a rank: the receiver alone decides which messages it stages, from its own
  * receives.  The ranks agree only on which of them send synchronously (synchronous.h).  Staging is
  * off under MPI_THREAD_MULTIPLE, so there are no locks. */
-#ifndef ATN_STAGER_H
-#define ATN_STAGER_H
+#ifndef ATN_STAGER_STAGER_H
+#define ATN_STAGER_STAGER_H
 
 #include "predict/online.h"
 #include "predict/staging.h"

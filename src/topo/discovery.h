@@ -9,8 +9,8 @@
  *   remark TEXT
  *   effort SETS PINGS FAST
  *   end */
-#ifndef ATN_DISCOVERY_H
-#define ATN_DISCOVERY_H
+#ifndef ATN_TOPO_DISCOVERY_H
+#define ATN_TOPO_DISCOVERY_H
 
 #include "topo/infer.h"
 

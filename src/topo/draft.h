@@ -3,8 +3,8 @@
  * A reader of a format, or a program that measured a topology, adds nodes, attaches
  * them below others, lists ranks, and finishes.  Errors are reported with the line that
  * caused them. */
-#ifndef ATN_DRAFT_H
-#define ATN_DRAFT_H
+#ifndef ATN_TOPO_DRAFT_H
+#define ATN_TOPO_DRAFT_H
 
 #include "topo/findings.h"
 #include "topo/topo.h"

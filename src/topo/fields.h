@@ -1,6 +1,6 @@
 /* fields.h - lines of key=value words, as Slurm writes them. */
-#ifndef ATN_FIELDS_H
-#define ATN_FIELDS_H
+#ifndef ATN_TOPO_FIELDS_H
+#define ATN_TOPO_FIELDS_H
 
 #include "topo/findings.h"
 

@@ -2,8 +2,8 @@
  *
  * Readers report here and go on with the next line; the first report becomes the error of a load,
  * all of them are what `attune topo check` prints. */
-#ifndef ATN_FINDINGS_H
-#define ATN_FINDINGS_H
+#ifndef ATN_TOPO_FINDINGS_H
+#define ATN_TOPO_FINDINGS_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* graph.h - a network of any shape, and the trees inside it. */
-#ifndef ATN_GRAPH_H
-#define ATN_GRAPH_H
+#ifndef ATN_TOPO_GRAPH_H
+#define ATN_TOPO_GRAPH_H
 
 #include "topo/findings.h"
 

@@ -1,6 +1,6 @@
 /* hostlist.h - Slurm's short form of many names: n[0-3,7],rack[1-2]n[01-16]. */
-#ifndef ATN_HOSTLIST_H
-#define ATN_HOSTLIST_H
+#ifndef ATN_TOPO_HOSTLIST_H
+#define ATN_TOPO_HOSTLIST_H
 
 #include "base/base.h"
 

@@ -9,8 +9,8 @@
  * Links that need more than two transfers to fill up are looked for with many at once; links that
  * no traffic can saturate are detected only by their delay.  Nothing here uses MPI: the caller
  * passes in a prober; tests pass in a simulated network. */
-#ifndef ATN_INFER_H
-#define ATN_INFER_H
+#ifndef ATN_TOPO_INFER_H
+#define ATN_TOPO_INFER_H
 
 #include "topo/topo.h"
 

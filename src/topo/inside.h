@@ -1,6 +1,6 @@
 /* inside.h - the inside of hosts as parts below them. */
-#ifndef ATN_INSIDE_H
-#define ATN_INSIDE_H
+#ifndef ATN_TOPO_INSIDE_H
+#define ATN_TOPO_INSIDE_H
 
 #include "topo/topo.h"
 

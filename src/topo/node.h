@@ -1,6 +1,6 @@
 /* node.h - the processors of this node that its ranks may use, and whether they are enough. */
-#ifndef ATN_NODE_H
-#define ATN_NODE_H
+#ifndef ATN_TOPO_NODE_H
+#define ATN_TOPO_NODE_H
 
 #include "base/base.h"
 

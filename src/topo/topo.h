@@ -10,8 +10,8 @@
  * by name (n2 before n10): derived data depend on the links and the ranks, not on how they
  * were written.
  */
-#ifndef ATN_TOPO_H
-#define ATN_TOPO_H
+#ifndef ATN_TOPO_TOPO_H
+#define ATN_TOPO_TOPO_H
 
 #include "base/base.h"
 

@@ -10,8 +10,8 @@
  *
  * Events of a rank are in the order in which their calls ended; parts (the receive of a sendrecv, a
  * request that a wait completed) follow their call and have its times.  No MPI, no clock. */
-#ifndef ATN_TRACE_H
-#define ATN_TRACE_H
+#ifndef ATN_TRACE_TRACE_H
+#define ATN_TRACE_TRACE_H
 
 #include "trace/format.h"
 

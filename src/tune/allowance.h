@@ -1,6 +1,6 @@
 /* allowance.h - how `attune tune --time` divides its time among the problems of a search. */
-#ifndef ATN_ALLOWANCE_H
-#define ATN_ALLOWANCE_H
+#ifndef ATN_TUNE_ALLOWANCE_H
+#define ATN_TUNE_ALLOWANCE_H
 
 #include <stdint.h>
 

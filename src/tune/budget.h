@@ -6,8 +6,8 @@
  * need not wait until the overhead is earned: such rounds are how it pays off.  All tuners of a
  * communicator share one budget and the observed error of the model: where its predictions were too
  * low for some sizes, those of other sizes are corrected. */
-#ifndef ATN_BUDGET_H
-#define ATN_BUDGET_H
+#ifndef ATN_TUNE_BUDGET_H
+#define ATN_TUNE_BUDGET_H
 
 #include "base/base.h"
 

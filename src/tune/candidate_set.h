@@ -2,8 +2,8 @@
  * results of a tuner.
  *
  * One rank makes the set, because predictions are floating point, and distributes it. */
-#ifndef ATN_CANDIDATE_SET_H
-#define ATN_CANDIDATE_SET_H
+#ifndef ATN_TUNE_CANDIDATE_SET_H
+#define ATN_TUNE_CANDIDATE_SET_H
 
 #include "plan/planner.h"
 #include "plan/rules.h"

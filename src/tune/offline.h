@@ -14,8 +14,8 @@
  *              confidence.
  *
  * Only samples of the same round are compared, because the machine changes with time. */
-#ifndef ATN_OFFLINE_H
-#define ATN_OFFLINE_H
+#ifndef ATN_TUNE_OFFLINE_H
+#define ATN_TUNE_OFFLINE_H
 
 #include "base/base.h"
 #include "base/stats.h"

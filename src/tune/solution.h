@@ -1,7 +1,7 @@
 /* solution.h - the results of searches at single sizes, and what follows for all sizes: crossing
  * points between winners, rules. */
-#ifndef ATN_SOLUTION_H
-#define ATN_SOLUTION_H
+#ifndef ATN_TUNE_SOLUTION_H
+#define ATN_TUNE_SOLUTION_H
 
 #include "base/stats.h"
 #include "plan/rules.h"

@@ -10,8 +10,8 @@
  *   when it arrives:  atn_tuner_feed(t, sums, elapsed), before the same call on all ranks
  *
  * Times of blocks are nanoseconds, times of one call are picoseconds. */
-#ifndef ATN_TUNER_H
-#define ATN_TUNER_H
+#ifndef ATN_TUNE_TUNER_H
+#define ATN_TUNE_TUNER_H
 
 #include "tune/budget.h"
 

@@ -1,6 +1,6 @@
 /* tuner_private.h - shared by tuner.c and the procedures race.c and star.c. */
-#ifndef ATN_TUNER_PRIVATE_H
-#define ATN_TUNER_PRIVATE_H
+#ifndef ATN_TUNE_TUNER_PRIVATE_H
+#define ATN_TUNE_TUNER_PRIVATE_H
 
 #include "tune/tuner.h"
 

@@ -3,8 +3,8 @@
  * Sizes between two powers of two are tuned together, so that programs with many sizes are tuned,
  * too; a new class begins with the winner of the nearest one.  The number of tuners is bounded:
  * further classes are not tuned. */
-#ifndef ATN_TUNERS_H
-#define ATN_TUNERS_H
+#ifndef ATN_TUNE_TUNERS_H
+#define ATN_TUNE_TUNERS_H
 
 #include "tune/tuner.h"
 

@@ -1,6 +1,6 @@
 /* job.h - what all ranks of MPI_COMM_WORLD agreed on in MPI_Init. */
-#ifndef ATN_PMPI_JOB_H
-#define ATN_PMPI_JOB_H
+#ifndef ATN_PMPI_JOB_JOB_H
+#define ATN_PMPI_JOB_JOB_H
 
 #include <mpi.h>
 

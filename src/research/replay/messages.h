@@ -2,8 +2,8 @@
  *
  * The symbol of a send is <destination, communicator>; that of a receive, everything that
  * identifies it before it arrives: <source, tag, bytes, datatype, buffer, communicator>. */
-#ifndef ATN_PREDICT_MESSAGES_H
-#define ATN_PREDICT_MESSAGES_H
+#ifndef ATN_RESEARCH_REPLAY_MESSAGES_H
+#define ATN_RESEARCH_REPLAY_MESSAGES_H
 
 #include "predict/numbers.h"
 #include "predict/predict.h"

@@ -1,6 +1,6 @@
 /* replay.h - hit rates of predictors on recorded streams. */
-#ifndef ATN_RESEARCH_REPLAY_H
-#define ATN_RESEARCH_REPLAY_H
+#ifndef ATN_RESEARCH_REPLAY_REPLAY_H
+#define ATN_RESEARCH_REPLAY_REPLAY_H
 
 #include "predict/predict.h"
 

@@ -4,8 +4,8 @@
  *   # comment up to the end of the line
  *   4 1 4 2            symbols only: one call site for all
  *   0:4 1:1 0:4 1:2    each symbol with its call site */
-#ifndef ATN_PREDICT_SEQUENCE_H
-#define ATN_PREDICT_SEQUENCE_H
+#ifndef ATN_RESEARCH_REPLAY_SEQUENCE_H
+#define ATN_RESEARCH_REPLAY_SEQUENCE_H
 
 #include "predict/numbers.h"
 #include "predict/predict.h"

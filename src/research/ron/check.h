@@ -1,6 +1,6 @@
 /* check.h - verification of circuits, independent of the code that computes them. */
-#ifndef ATN_RON_CHECK_H
-#define ATN_RON_CHECK_H
+#ifndef ATN_RESEARCH_RON_CHECK_H
+#define ATN_RESEARCH_RON_CHECK_H
 
 #include "model/ron.h"
 

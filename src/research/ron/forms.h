@@ -1,8 +1,8 @@
 /* forms.h - closed forms for collectives on RON(k, N) (model/ron.h), in the two normal forms of the
  * literature: model A, in which a message takes 1 and a reconfiguration d; and model B, in which a
  * message of m blocks takes m, and its start-up together with a reconfiguration d. */
-#ifndef ATN_RON_FORMS_H
-#define ATN_RON_FORMS_H
+#ifndef ATN_RESEARCH_RON_FORMS_H
+#define ATN_RESEARCH_RON_FORMS_H
 
 #include "model/ron.h"
 

@@ -3,8 +3,8 @@
  * A rank sends, computes, and sends again.  Its circuit can be reconfigured for the predicted
  * receiver once the previous message is delivered.  If the prediction is right, the computation
  * after that delivery overlaps with the delay; otherwise nothing does. */
-#ifndef ATN_RON_HIDE_H
-#define ATN_RON_HIDE_H
+#ifndef ATN_RESEARCH_RON_HIDE_H
+#define ATN_RESEARCH_RON_HIDE_H
 
 #include "base/base.h"
 

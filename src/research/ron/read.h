@@ -1,6 +1,6 @@
 /* read.h - circuits from a file (docs/ron.md). */
-#ifndef ATN_RON_READ_H
-#define ATN_RON_READ_H
+#ifndef ATN_RESEARCH_RON_READ_H
+#define ATN_RESEARCH_RON_READ_H
 
 #include "model/ron.h"
 

@@ -1,6 +1,6 @@
 /* sends.h - the sends of a recorded job for hide.h. */
-#ifndef ATN_RON_SENDS_H
-#define ATN_RON_SENDS_H
+#ifndef ATN_RESEARCH_RON_SENDS_H
+#define ATN_RESEARCH_RON_SENDS_H
 
 #include "research/ron/hide.h"
 #include "trace/trace.h"

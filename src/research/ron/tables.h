@@ -3,8 +3,8 @@
  * Two entries have misprints: tables 5.2 and 5.4 have 22703 ranks, but their times are those of
  * 22073, the number that four ports reach in seven steps; and table 5.6 has 1466 where its formula
  * gives 1488. */
-#ifndef ATN_RON_TABLES_H
-#define ATN_RON_TABLES_H
+#ifndef ATN_RESEARCH_RON_TABLES_H
+#define ATN_RESEARCH_RON_TABLES_H
 
 #include "research/ron/forms.h"
 

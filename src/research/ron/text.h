@@ -1,6 +1,6 @@
 /* text.h - reads comma-separated values with a heading line by line. */
-#ifndef ATN_RON_TEXT_H
-#define ATN_RON_TEXT_H
+#ifndef ATN_RESEARCH_RON_TEXT_H
+#define ATN_RESEARCH_RON_TEXT_H
 
 #include "base/base.h"
 

@@ -3,8 +3,8 @@
  *
  * A skeleton is a pure function that emits the calls of one rank, as an algorithm emits operations.
  * `attune predict` replays skeletons without MPI; bench/skeleton_exec.c executes them. */
-#ifndef ATN_RESEARCH_SKELETON_H
-#define ATN_RESEARCH_SKELETON_H
+#ifndef ATN_RESEARCH_SKELETON_SKELETON_H
+#define ATN_RESEARCH_SKELETON_SKELETON_H
 
 #include "base/base.h"
 

@@ -8,8 +8,8 @@
  *   linearity  L(A*m,t) = A*L(m,t)        bounds  L(m,t) <= L(m,A*t) <= A*L(m,t)
  *
  * A maximum is replaced by its greater operand where the bounds prove which one that is. */
-#ifndef ATN_TAU_CANON_H
-#define ATN_TAU_CANON_H
+#ifndef ATN_RESEARCH_TAULOP_CANON_H
+#define ATN_RESEARCH_TAULOP_CANON_H
 
 #include "research/taulop/terms.h"
 

@@ -1,6 +1,6 @@
 /* compare.h - compares the costs of two tau-Lop expressions for all parameter values. */
-#ifndef ATN_TAU_COMPARE_H
-#define ATN_TAU_COMPARE_H
+#ifndef ATN_RESEARCH_TAULOP_COMPARE_H
+#define ATN_RESEARCH_TAULOP_COMPARE_H
 
 #include "research/taulop/canon.h"
 #include "research/taulop/cover.h"

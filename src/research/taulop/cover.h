@@ -9,8 +9,8 @@
  *   C2  n1||T1(a) > n2||T0(a), n1 >= n2            the slower channel with the higher degree
  *   C5  T1(a) > n||T0(a)                           the slower channel, even alone
  * and likewise for L, c and g.  C2 and C5 need the platform axiom.  Sound, not complete. */
-#ifndef ATN_TAU_COVER_H
-#define ATN_TAU_COVER_H
+#ifndef ATN_RESEARCH_TAULOP_COVER_H
+#define ATN_RESEARCH_TAULOP_COVER_H
 
 #include "research/taulop/terms.h"
 

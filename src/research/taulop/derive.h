@@ -4,8 +4,8 @@
  * and out of it; between nodes to the network card, across, and from the card.  Transfers of a step
  * that use the same memory or card are concurrent (different sizes: until the shorter ends).  A
  * step costs as much as its busiest resource, a stage its steps and one overhead. */
-#ifndef ATN_TAU_DERIVE_H
-#define ATN_TAU_DERIVE_H
+#ifndef ATN_RESEARCH_TAULOP_DERIVE_H
+#define ATN_RESEARCH_TAULOP_DERIVE_H
 
 #include "research/taulop/canon.h"
 #include "research/taulop/traffic.h"

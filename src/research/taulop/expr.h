@@ -12,8 +12,8 @@
  * Input: factors bind before +; brackets [ ] { } are parentheses; the star may be omitted; channels
  * may be written L^0 or L⁰ and default to 0; the printed signs · × ‖ γ are accepted. Sizes, factors
  * and degrees are linear forms in symbols (form.h). */
-#ifndef ATN_TAU_EXPR_H
-#define ATN_TAU_EXPR_H
+#ifndef ATN_RESEARCH_TAULOP_EXPR_H
+#define ATN_RESEARCH_TAULOP_EXPR_H
 
 #include "research/taulop/form.h"
 

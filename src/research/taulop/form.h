@@ -4,8 +4,8 @@
  * Symbols stand for non-negative numbers; k, the number of segments, is at least 1.  A form that
  * cannot be represented (product of symbols, more than three of them, numbers too large) is bad,
  * and so is every form computed from it, so one check of the result suffices. */
-#ifndef ATN_TAU_FORM_H
-#define ATN_TAU_FORM_H
+#ifndef ATN_RESEARCH_TAULOP_FORM_H
+#define ATN_RESEARCH_TAULOP_FORM_H
 
 #include "base/base.h"
 #include "model/expr.h"

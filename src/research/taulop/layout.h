@@ -5,8 +5,8 @@
  * Rectangles form columns of common width with the least sum of half perimeters, and so the least
  * traffic (Beaumont, Boudet, Rastello, Robert: Matrix multiplication on heterogeneous platforms,
  * 2001). */
-#ifndef ATN_TAU_LAYOUT_H
-#define ATN_TAU_LAYOUT_H
+#ifndef ATN_RESEARCH_TAULOP_LAYOUT_H
+#define ATN_RESEARCH_TAULOP_LAYOUT_H
 
 #include "research/taulop/summa.h"
 

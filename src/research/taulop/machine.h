@@ -1,6 +1,6 @@
 /* machine.h - the parameters of a machine file for tau-Lop formulas. */
-#ifndef ATN_TAU_MACHINE_H
-#define ATN_TAU_MACHINE_H
+#ifndef ATN_RESEARCH_TAULOP_MACHINE_H
+#define ATN_RESEARCH_TAULOP_MACHINE_H
 
 #include "research/taulop/expr.h"
 

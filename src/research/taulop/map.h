@@ -1,6 +1,6 @@
 /* map.h - rank mapping: local search and launcher files. */
-#ifndef ATN_TAU_MAP_H
-#define ATN_TAU_MAP_H
+#ifndef ATN_RESEARCH_TAULOP_MAP_H
+#define ATN_RESEARCH_TAULOP_MAP_H
 
 #include "research/taulop/derive.h"
 

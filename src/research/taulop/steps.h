@@ -1,6 +1,6 @@
 /* steps.h - the steps of a traffic on a rank mapping, shared by formula and time. */
-#ifndef ATN_TAU_STEPS_H
-#define ATN_TAU_STEPS_H
+#ifndef ATN_RESEARCH_TAULOP_STEPS_H
+#define ATN_RESEARCH_TAULOP_STEPS_H
 
 #include "research/taulop/derive.h"
 

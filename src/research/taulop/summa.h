@@ -4,8 +4,8 @@
  * iteration k the owners of block column k of A send their blocks to those of the other columns
  * that have the same rows (point to point), and the owner of block row k in each column broadcasts
  * its blocks of B down the column (binomial tree).  The unit of size in all formulas is a block. */
-#ifndef ATN_TAU_SUMMA_H
-#define ATN_TAU_SUMMA_H
+#ifndef ATN_RESEARCH_TAULOP_SUMMA_H
+#define ATN_RESEARCH_TAULOP_SUMMA_H
 
 #include "research/taulop/terms.h"
 

@@ -2,8 +2,8 @@
  *
  * A term is  coef * L^c(size, tau), and likewise for the other leaves; tau of T is the number of
  * concurrent transmissions.  An undecided maximum is a term, too. */
-#ifndef ATN_TAU_TERMS_H
-#define ATN_TAU_TERMS_H
+#ifndef ATN_RESEARCH_TAULOP_TERMS_H
+#define ATN_RESEARCH_TAULOP_TERMS_H
 
 #include "research/taulop/expr.h"
 

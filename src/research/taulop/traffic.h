@@ -5,8 +5,8 @@
  * Where the rounds of the schedules have this property, they are the stages; otherwise the stage of
  * a message is its start time if messages take one unit and everything else none.  Reductions and
  * copies are between stages: `stage` is the one after them. */
-#ifndef ATN_TAU_TRAFFIC_H
-#define ATN_TAU_TRAFFIC_H
+#ifndef ATN_RESEARCH_TAULOP_TRAFFIC_H
+#define ATN_RESEARCH_TAULOP_TRAFFIC_H
 
 #include "sched/schedule.h"
 

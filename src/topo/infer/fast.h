@@ -1,6 +1,6 @@
 /* fast.h - the search for links that only many transfers fill, at one switch. */
-#ifndef ATN_INFER_FAST_H
-#define ATN_INFER_FAST_H
+#ifndef ATN_TOPO_INFER_FAST_H
+#define ATN_TOPO_INFER_FAST_H
 
 #include "topo/infer/private.h"
 

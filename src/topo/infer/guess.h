@@ -1,7 +1,7 @@
 /* guess.h - the tree as far as it is known: hosts are leaves, switches join at least three
  * branches. It has no top; the parents are only a way of storing it. */
-#ifndef ATN_GUESS_H
-#define ATN_GUESS_H
+#ifndef ATN_TOPO_INFER_GUESS_H
+#define ATN_TOPO_INFER_GUESS_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* private.h - the steps of inference. */
-#ifndef ATN_INFER_PRIVATE_H
-#define ATN_INFER_PRIVATE_H
+#ifndef ATN_TOPO_INFER_PRIVATE_H
+#define ATN_TOPO_INFER_PRIVATE_H
 
 #include "base/stats.h"
 #include "topo/infer.h"

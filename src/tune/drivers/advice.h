@@ -1,7 +1,7 @@
 /* advice.h - rank 0 determines the candidates of a call class and broadcasts them: as text, because
  * some parameters are numbers of one process, and predictions are floating point. */
-#ifndef ATN_ADVICE_H
-#define ATN_ADVICE_H
+#ifndef ATN_TUNE_DRIVERS_ADVICE_H
+#define ATN_TUNE_DRIVERS_ADVICE_H
 
 #include "tune/drivers/driver.h"
 

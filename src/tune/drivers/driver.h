@@ -6,8 +6,8 @@
  * and broadcasts it, an agreement is a nonblocking reduction that is started with the call that
  * ends a round and awaited a few calls later, sooner where calls, or the computation between them,
  * are long.  Clocks and predictions enter in no other way. */
-#ifndef ATN_DRIVER_H
-#define ATN_DRIVER_H
+#ifndef ATN_TUNE_DRIVERS_DRIVER_H
+#define ATN_TUNE_DRIVERS_DRIVER_H
 
 #include <mpi.h>
 

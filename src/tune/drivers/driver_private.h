@@ -1,6 +1,6 @@
 /* driver_private.h - shared by driver.c, advice.c and costs.c. */
-#ifndef ATN_DRIVER_PRIVATE_H
-#define ATN_DRIVER_PRIVATE_H
+#ifndef ATN_TUNE_DRIVERS_DRIVER_PRIVATE_H
+#define ATN_TUNE_DRIVERS_DRIVER_PRIVATE_H
 
 #include "tune/drivers/driver.h"
 

@@ -2,8 +2,8 @@
  *
  * Writes samples (report/samples.h) to standard output: variants of the screening as candidates, of
  * the final as named ones, native in the final as control; then the outcome of every candidate. */
-#ifndef ATN_OFFLINE_RUN_H
-#define ATN_OFFLINE_RUN_H
+#ifndef ATN_TUNE_DRIVERS_OFFLINE_RUN_H
+#define ATN_TUNE_DRIVERS_OFFLINE_RUN_H
 
 #include "measure/session.h"
 #include "model/machine.h"
