@@ -28,8 +28,8 @@ static inline atn_pcontrol_request atn_pcontrol_read(int level, int *number_p)
                                                                        : ATN_PCONTROL_OTHER;
 }
 
-/* Defines the exported routine `name`; its body may use `level` and `word`, the one further argument
- * that tools take. */
+/* Defines the exported routine `name`; its body may use `level` and `word`, the one further
+ * argument that tools take. */
 #define ATN_PCONTROL(name, ...)                                                                    \
     ATN_EXPORT int name(const int level, ...)                                                      \
     {                                                                                              \

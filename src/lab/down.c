@@ -11,8 +11,8 @@
 
 enum { STEP_MS = 20, POLITE_MS = 1500, PATIENCE_MS = 6000 };
 
-/* Sends SIGTERM, then SIGKILL to the processes inside the lab.  New ones may appear meanwhile, so it
- * repeats until none is left. */
+/* Sends SIGTERM, then SIGKILL to the processes inside the lab.  New ones may appear meanwhile,
+ * so it repeats until none is left. */
 static atn_status end_processes(const atn_lab *lab, int first, int *ended_p, atn_error *err)
 {
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};

@@ -38,7 +38,8 @@ static atn_status write_text(const atn_lab *lab, const char *file, char *text, a
     return status;
 }
 
-/* Launchers split the name of a remote shell at blanks; this one has none, and identifies the lab. */
+/* Launchers split the name of a remote shell at blanks; this one has none, and identifies the
+ * lab. */
 static atn_status link_agent(const atn_lab *lab, atn_error *err)
 {
     char agent[ATN_LAB_PATH], path[ATN_LAB_PATH];

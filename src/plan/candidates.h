@@ -5,10 +5,10 @@
 #include "plan/choice.h"
 
 /* Each applicable row of q->op but native: in every sensible order of ranks with every sensible
- * segment; then, in topology-aware order, with each kind of synchronisation and with the values of its
- * own parameters.  Of those of a row that build the same schedules the simplest is listed.
- * Returns how many; *list_p is freed by the caller; -1: out of memory.  A function of what ranks
- * share. */
+ * segment; then, in topology-aware order, with each kind of synchronisation and with the values
+ * of its own parameters.  Of those of a row that build the same schedules the simplest is
+ * listed. Returns how many; *list_p is freed by the caller; -1: out of memory.  A function of
+ * what ranks share. */
 int atn_candidates(const atn_problem *q, atn_choice **list_p);
 /* The same with a bound on the steps of work (trial.h) for comparing schedules.  With 0, only
  * equal numbers of segments and rank orders are recognised as duplicates. */

@@ -56,8 +56,9 @@ bool atn_place_parse(const char *text, int64_t *place_p);
 atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin, atn_rules **rules_p,
                            atn_error *err);
 atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err);
-/* The table that the settings define; each may be NULL.  `forced` ("allreduce=ring,bcast=chain:segment=8K")
- * comes before the rules of the file; `select` as in ATTUNE_SELECT. */
+/* The table that the settings define; each may be NULL.  `forced`
+ * ("allreduce=ring,bcast=chain:segment=8K") comes before the rules of the file; `select` as in
+ * ATTUNE_SELECT. */
 atn_status atn_rules_load(const char *path, const char *forced, const char *select,
                           atn_rules **rules_p, atn_error *err);
 /* "online", "star", "star-grouped": candidates are planned and tuned online. */

@@ -9,8 +9,8 @@
 enum { ROUNDS_WANTED = 12 };
 static const double search_share = 1. / 3; /* of the time, for first calls */
 
-/* A candidate with at least `odd` odd samples is hopeless if its fastest takes longer by this factor
- * than that of the leader. */
+/* A candidate with at least `odd` odd samples is hopeless if its fastest takes longer by this
+ * factor than that of the leader. */
 static const struct {
     int odd;
     double factor;

@@ -41,8 +41,8 @@ int atn_rule_certainty(const atn_rule *a, const atn_rule *b);
  * measurements the more certain, unless the other one shows that the machine has changed. */
 bool atn_rule_outweighs(const atn_rule *a, const atn_rule *b);
 
-/* The rules of both; docs/wisdom-format.md defines the precedence where they differ.  A function of its
- * arguments alone.  NULL: out of memory. */
+/* The rules of both; docs/wisdom-format.md defines the precedence where they differ.  A function
+ * of its arguments alone.  NULL: out of memory. */
 atn_rules *atn_wisdom_join(const atn_rules *old, const atn_rules *news);
 
 /* ---- changing a file ---- */

@@ -77,8 +77,8 @@ static void *next_symbol(const char *name)
     return next != NULL || mpi_handle == NULL ? next : dlsym(mpi_handle, name);
 }
 
-/* The next MPI_X in link order, unless it is that of the MPI library.  This usual case is tested first:
- * to find the library of an address, the dynamic linker searches all its symbols. */
+/* The next MPI_X in link order, unless it is that of the MPI library.  This usual case is tested
+ * first: to find the library of an address, the dynamic linker searches all its symbols. */
 static void *tool_symbol(const char *name)
 {
     void *const next = dlsym(RTLD_NEXT, name);
@@ -117,8 +117,8 @@ static void resolve_once(void)
     set_gate();
 }
 
-/* Early, because the handles of a wrong MPI have another size: only calls that are forwarded unchanged
- * keep their arguments. */
+/* Early, because the handles of a wrong MPI have another size: only calls that are forwarded
+ * unchanged keep their arguments. */
 __attribute__((constructor)) void atn_resolve(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -18,15 +18,16 @@ typedef struct {
 #include "pmpi/calls.def"
 } atn_routines;
 
-/* The routines of the MPI library.  Never NULL: each pointer finds the real routine when it is first
- * called, so no constructor has to run before. */
+/* The routines of the MPI library.  Never NULL: each pointer finds the real routine when it is
+ * first called, so no constructor has to run before. */
 extern atn_routines atn_real ATN_HIDDEN;
 
-/* MPI_X of a tool that follows in link order (its call of PMPI_X enters Attune again); NULL: none. */
+/* MPI_X of a tool that follows in link order (its call of PMPI_X enters Attune again); NULL:
+ * none. */
 extern atn_routines atn_tool ATN_HIDDEN;
 
-/* One bit per operation.  Work: Attune does more than call atn_real.  Detours: MPI_X (but not PMPI_X)
- * must call a tool; all bits are set until tools have been looked up. */
+/* One bit per operation.  Work: Attune does more than call atn_real.  Detours: MPI_X (but not
+ * PMPI_X) must call a tool; all bits are set until tools have been looked up. */
 #define ATN_BIT(op) (UINT64_C(1) << (op))
 extern _Atomic uint64_t atn_work ATN_HIDDEN, atn_detours ATN_HIDDEN;
 

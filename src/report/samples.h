@@ -1,4 +1,5 @@
-/* samples.h - raw measurements as jobs write them (docs/benchmarking.md): every call of every variant.
+/* samples.h - raw measurements as jobs write them (docs/benchmarking.md): every call of every
+ * variant.
  *
  * Files of the same MPI, ranks and topology may be concatenated: equal tasks are pooled. */
 #ifndef ATN_REPORT_SAMPLES_H

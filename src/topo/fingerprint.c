@@ -1,9 +1,9 @@
 /* fingerprint.c - a hash of a placed tree, and one of its links.
  *
- * The hash of a branch takes its link, kind and ranks and the sorted hashes of its own branches, so
- * names and order do not matter.  A network has no top: a chain of switches may be written from either
- * end or from its middle.  So the last hash is that of the node of rank 0, with the way up as one
- * branch more; without ranks, the sum of what the nodes that hold some see. */
+ * The hash of a branch takes its link, kind and ranks and the sorted hashes of its own branches,
+ * so names and order do not matter.  A network has no top: a chain of switches may be written
+ * from either end or from its middle.  So the last hash is that of the node of rank 0, with the
+ * way up as one branch more; without ranks, the sum of what the nodes that hold some see. */
 #include <stdlib.h>
 
 #include "topo/topo.h"

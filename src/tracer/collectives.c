@@ -181,7 +181,7 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
     {                                                                                              \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX actuals);                    \
         ATN_RECORD_CALL(next actuals,                                                              \
-                        FILL(own_rank(comm, before), __VA_ARGS__)                                   \
+                        FILL(own_rank(comm, before), __VA_ARGS__)                                  \
                             put(ATN_TRACE_##id, false, from, comm, &call, before, enter, exit);)   \
     }                                                                                              \
     int ATN_GLUE(atn_tracer_, ATN_NONBLOCKING_##name)(                                             \
@@ -190,7 +190,7 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
     {                                                                                              \
         atn_recent_call *const before = atn_recent_find(from, ATN_MIX actuals);                    \
         ATN_RECORD_CALL(next(ATN_ACTUALS(actuals), request),                                       \
-                        FILL(own_rank(comm, before), __VA_ARGS__)                                   \
+                        FILL(own_rank(comm, before), __VA_ARGS__)                                  \
                             put(ATN_TRACE_I##id, true, from, comm, &call, before, enter, exit);    \
                         atn_add_request(*request, atn_rec.cursor->requests, false, -1);)           \
     }                                                                                              \

@@ -52,8 +52,8 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
     return (atomic_load_explicit(bits, memory_order_relaxed) & ATN_BIT(op)) != 0;
 }
 
-/* The steps of every call; everything that differs comes from the table.  From the bottom to the top:
- * MPI_X tests gate and last call; `detour` forwards to tools; `serve` tests the caches of
+/* The steps of every call; everything that differs comes from the table.  From the bottom to the
+ * top: MPI_X tests gate and last call; `detour` forwards to tools; `serve` tests the caches of
  * communicators and calls; `settle`, which alone needs a large stack frame, consults selection;
  * `stateless` forwards calls on communicators without a state. */
 #define ATN_CALL(name, id, formals, actuals, key, buffers, ...)                                    \

@@ -1,7 +1,7 @@
 /* check.c - see check.h.
  *
- * One reduction compares the signatures of a call; only if they differ, all signatures are gathered,
- * to name a rank that differs from the majority. */
+ * One reduction compares the signatures of a call; only if they differ, all signatures are
+ * gathered, to name a rank that differs from the majority. */
 #include "pmpi/observe/check.h"
 
 #include <stdlib.h>

@@ -16,8 +16,8 @@
 
 /* ---- calls ---- */
 
-/* The time for selection, planning and probes is not part of the call (account.h), whatever executes
- * it. */
+/* The time for selection, planning and probes is not part of the call (account.h), whatever
+ * executes it. */
 static void start_clock(atn_observed_call *o)
 {
     if (atn_the_job.report != NULL)

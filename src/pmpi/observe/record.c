@@ -1,7 +1,8 @@
 /* record.c - see record.h.
  *
- * Each rank records its part: its own size, or its row of the matrix.  Equal records are kept once,
- * with the sequence of calls; MPI_Finalize gathers them on rank 0, where equal calls are counted. */
+ * Each rank records its part: its own size, or its row of the matrix.  Equal records are kept
+ * once, with the sequence of calls; MPI_Finalize gathers them on rank 0, where equal calls are
+ * counted. */
 #include "pmpi/observe/record.h"
 
 #include <pthread.h>

@@ -101,8 +101,8 @@ void atn_observe_report_tuning(int64_t ns, int budget)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Communicators of different ranks are tuned at the same time, so their times are not added.  A time
- * that is part of another comes from the same rank. */
+/* Communicators of different ranks are tuned at the same time, so their times are not added.  A
+ * time that is part of another comes from the same rank. */
 static void join_table(const tables *from, tables *to)
 {
     if (from->nonblocking > to->nonblocking)

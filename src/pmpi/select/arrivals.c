@@ -100,8 +100,8 @@ bool atn_select_arrivals_needed(const atn_comm *c, const atn_kind *x)
 
 /* ---- measurement ---- */
 
-/* The first barrier ends when the last rank has entered; the second, which all ranks begin together,
- * measures how long messages take. */
+/* The first barrier ends when the last rank has entered; the second, which all ranks begin
+ * together, measures how long messages take. */
 static bool exchange(atn_comm *c, class_arrivals *k, int64_t entered, int64_t *all_entered_p)
 {
     const int bytes = (int)sizeof k->own, steps = atn_max(1, atn_ceil_log2(c->p));

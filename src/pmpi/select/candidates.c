@@ -87,9 +87,9 @@ static bool row_before(const atn_ranking *r, int i)
     return false;
 }
 
-/* Whether the messages of a candidate take exactly as long on the same topology as those of a better
- * one: the same messages under another name, so a race between them would not end.  Of variants that
- * were not evaluated, one is enough where closed forms predict the same. */
+/* Whether the messages of a candidate take exactly as long on the same topology as those of a
+ * better one: the same messages under another name, so a race between them would not end.  Of
+ * variants that were not evaluated, one is enough where closed forms predict the same. */
 static bool is_twin(const atn_ranking *r, int i)
 {
     const atn_prospect *const x = &r->v[i];

@@ -1,18 +1,18 @@
 /* model.c - see model.h.
  *
- * Predictions are floating point and need not agree between ranks: rank 0 of a communicator plans,
- * the others receive the plan.  Sizes form call classes, two for each doubling, so that few plans
- * serve a program; a plan is kept for the life of the communicator.
+ * Predictions are floating point and need not agree between ranks: rank 0 of a communicator
+ * plans, the others receive the plan.  Sizes form call classes, two for each doubling, so that
+ * few plans serve a program; a plan is kept for the life of the communicator.
  *
- * No rank waits for a plan.  Calls of a new class are native; rank 0 plans after them, for a small
- * part of the time that they took.  After calls 1, 2, 4, 8 ... of the class all ranks begin a
- * nonblocking broadcast of the plan, or of a mark that there is none yet, and complete it in call
- * 2, 4, 8, 16 ...: the same calls on all ranks, because all have the same classes.  Then a few calls
- * are timed and the times of the slowest rank are reduced the same way, so that rank 0 can correct
- * the machine (machine_update.h).
+ * No rank waits for a plan.  Calls of a new class are native; rank 0 plans after them, for a
+ * small part of the time that they took.  After calls 1, 2, 4, 8 ... of the class all ranks
+ * begin a nonblocking broadcast of the plan, or of a mark that there is none yet, and complete
+ * it in call 2, 4, 8, 16 ...: the same calls on all ranks, because all have the same classes. 
+ * Then a few calls are timed and the times of the slowest rank are reduced the same way, so that
+ * rank 0 can correct the machine (machine_update.h).
  *
- * Two cases are planned in the first call, while all ranks wait: calls that take far longer
- * than a plan, and reductions whose rounding depends on the algorithm, which must not change it
+ * Two cases are planned in the first call, while all ranks wait: calls that take far longer than
+ * a plan, and reductions whose rounding depends on the algorithm, which must not change it
  * later. */
 #include "pmpi/select/model.h"
 

@@ -61,7 +61,8 @@ void atn_select_online_stop(atn_comm *c)
     c->wake = UINT64_MAX;
 }
 
-/* Wisdom for any rank mapping: an unnecessary agreement is better than an algorithm that changes. */
+/* Wisdom for any rank mapping: an unnecessary agreement is better than an algorithm that
+ * changes. */
 bool atn_select_online_is_urgent(const atn_comm *c, atn_operation op)
 {
     const atn_job *const job = &atn_the_job;
@@ -99,8 +100,8 @@ void atn_select_online_wake(atn_comm *c)
     atn_comm_raise(c, code);
 }
 
-/* The two preceding calls on the communicator distinguish call sites; ranks share nothing else about
- * the program. */
+/* The two preceding calls on the communicator distinguish call sites; ranks share nothing else
+ * about the program. */
 static uint64_t context_by_history(atn_comm *c, const atn_problem *q)
 {
     const uint64_t named = atn_comm_context_of(c), two = c->history & UINT32_MAX;

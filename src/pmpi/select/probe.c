@@ -1,8 +1,8 @@
 /* probe.c - see probe.h.
  *
- * The send buffer is read in place, and the receive buffer, which the call itself will overwrite,
- * takes the result.  Only a call with MPI_IN_PLACE needs memory for both.  Datatypes are predefined,
- * because operators are. */
+ * The send buffer is read in place, and the receive buffer, which the call itself will
+ * overwrite, takes the result.  Only a call with MPI_IN_PLACE needs memory for both.  Datatypes
+ * are predefined, because operators are. */
 #include "pmpi/select/probe.h"
 
 #include <stdlib.h>

@@ -57,7 +57,8 @@ double atn_infer_limit(const atn_infer_state *s, int from, int to);
 double atn_infer_level(const double *part, int n);
 /* Below this share of their separate rates two transfers are taken to share a link. */
 double atn_infer_threshold(double a, double b);
-/* Does a link separate {z, a} from {x, y}?  `yes`: the number of measurements so far that confirm it. */
+/* Does a link separate {z, a} from {x, y}?  `yes`: the number of measurements so far that
+ * confirm it. */
 bool atn_infer_share(atn_infer_state *s, int z, int a, int x, int y, int yes);
 
 /* ---- units.c: the branches of a switch as senders and receivers ---- */
@@ -87,8 +88,8 @@ void atn_infer_circle(const atn_branch *units, const int *batch, int m, int *to)
 
 /* Is one of the hosts in a cluster without the other? */
 bool atn_infer_apart(const atn_infer_state *s, int a, int b);
-/* The unit of v that z belongs to, if clusters determine it, else ATN_NONE; skip: those it cannot be
- * in. */
+/* The unit of v that z belongs to, if clusters determine it, else ATN_NONE; skip: those it
+ * cannot be in. */
 int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch *units, int d,
                    bool *skip);
 /* Puts fast hosts first; those about equally fast stay in their order. */
