@@ -5,20 +5,20 @@ set(ATN_MPICC_OPENMPI "mpicc.openmpi;mpicc" CACHE STRING "Open MPI compiler wrap
 set(ATN_MPICC_MPICH "mpicc.mpich;mpicc" CACHE STRING "MPICH compiler wrappers to try")
 set(ATN_MPIFC_OPENMPI "mpif90.openmpi;mpif90" CACHE STRING "Open MPI Fortran wrappers to try")
 set(ATN_MPIFC_MPICH "mpif90.mpich;mpif90" CACHE STRING "MPICH Fortran wrappers to try")
-# Only the right MPI understands the question.
-set(atn_ask_openmpi --showme:compile --showme:link)
-set(atn_ask_mpich -compile_info -link_info)
+# Options that print the flags; only wrappers of that MPI accept them.
+set(atn_flags_of_openmpi --showme:compile --showme:link)
+set(atn_flags_of_mpich -compile_info -link_info)
 
-# The first wrapper of the list that answers for this flavour, and its flags.
+# The first wrapper of the list that belongs to this flavour, and its flags.
 function(atn_find_wrapper flavour names out)
-    list(GET atn_ask_${flavour} 0 ask_compile)
-    list(GET atn_ask_${flavour} 1 ask_link)
+    list(GET atn_flags_of_${flavour} 0 compile_option)
+    list(GET atn_flags_of_${flavour} 1 link_option)
     foreach(name IN LISTS names)
         find_program(wrapper ${name} NO_CACHE)
         if(wrapper)
-            execute_process(COMMAND ${wrapper} ${ask_compile} OUTPUT_VARIABLE compile
+            execute_process(COMMAND ${wrapper} ${compile_option} OUTPUT_VARIABLE compile
                             RESULT_VARIABLE failed ERROR_QUIET)
-            execute_process(COMMAND ${wrapper} ${ask_link} OUTPUT_VARIABLE link
+            execute_process(COMMAND ${wrapper} ${link_option} OUTPUT_VARIABLE link
                             RESULT_VARIABLE link_failed ERROR_QUIET)
             if(NOT failed AND NOT link_failed)
                 set(${out} ${wrapper} PARENT_SCOPE)
@@ -31,7 +31,7 @@ function(atn_find_wrapper flavour names out)
     set(${out} "" PARENT_SCOPE)
 endfunction()
 
-# mpi-<flavour>: include and link flags as the wrapper gives them.
+# mpi-<flavour>: include and link flags that the wrapper prints.
 function(atn_mpi_interface flavour flags)
     separate_arguments(words UNIX_COMMAND "${flags}")
     set(dirs ${words})
@@ -44,11 +44,11 @@ function(atn_mpi_interface flavour flags)
     add_library(mpi-${flavour} INTERFACE)
     target_include_directories(mpi-${flavour} SYSTEM INTERFACE ${dirs})
     target_link_libraries(mpi-${flavour} INTERFACE ${links} Threads::Threads)
-    # MPI_STATUSES_IGNORE is the address 1 in MPICH; the compiler takes it for a tiny array.
+    # MPI_STATUSES_IGNORE is the address 1 in MPICH; the compiler treats it as a small array.
     target_compile_options(mpi-${flavour} INTERFACE -Wno-stringop-overflow)
 endfunction()
 
-# The vote compares this string: libraries made from different sources never serve one job.
+# Ranks agree on this string in MPI_Init: libraries built from different sources never serve one job.
 file(GLOB_RECURSE atn_all_sources CONFIGURE_DEPENDS
      ${CMAKE_SOURCE_DIR}/src/*.[ch] ${CMAKE_SOURCE_DIR}/src/*.def ${CMAKE_SOURCE_DIR}/include/*.h)
 set(atn_build_id ${CMAKE_BINARY_DIR}/generated/build_id.h)
@@ -62,7 +62,7 @@ add_custom_command(OUTPUT ${atn_build_id}
     COMMENT "Identity of the sources" VERBATIM)
 add_custom_target(attune-build-id DEPENDS ${atn_build_id})
 
-# Only the files that use the identity are recompiled whenever any source changes.
+# Only files that use the string are recompiled whenever any source changes.
 function(atn_give_build_id)
     foreach(file IN LISTS ARGN)
         file(STRINGS ${file} uses REGEX "ATN_BUILD_ID")
@@ -74,7 +74,7 @@ function(atn_give_build_id)
 endfunction()
 
 # Programs of a source folder, built into <out>/<flavour>/, or into another folder if given.  They link
-# MPI only; *_exec.c also drive the executor directly.
+# MPI only; *_exec.c also call the executor directly.
 function(atn_mpi_programs flavour folder out)
     set(targets)
     set(where ${out})
@@ -147,7 +147,7 @@ function(atn_add_mpi flavour)
 
     if(exec_sources AND pmpi_sources)
         add_library(attune-${flavour} SHARED ${pmpi_sources} ${interpose_sources})
-        # Every call of the MPI library on the way of a short message counts.
+        # Calls of the MPI library dominate the latency of short messages: avoid the PLT.
         target_compile_options(attune-exec-${flavour} PRIVATE -fno-plt)
         target_compile_options(attune-${flavour} PRIVATE -fno-plt)
         # GCC otherwise copies all arguments of an entry point, also for calls that never use the copies;
@@ -155,7 +155,7 @@ function(atn_add_mpi flavour)
         set_source_files_properties(src/pmpi/entry/collectives.c PROPERTIES COMPILE_OPTIONS
             "$<$<C_COMPILER_ID:GNU>:-fno-cse-follow-jumps>;-falign-functions=64")
         target_link_libraries(attune-${flavour} PRIVATE attune-exec-${flavour} dl)
-        # A preloaded library must bring its own MPI even when it names no symbol of it directly.
+        # A preloaded library must load its MPI even if it uses no symbol of it directly.
         target_link_options(attune-${flavour} PRIVATE -Wl,--no-as-needed)
         add_dependencies(attune-${flavour} attune-build-id)
     endif()
