@@ -28,7 +28,7 @@ static atn_status problem(reading *g, const char *format, ...)
     vsnprintf(p.text, sizeof p.text, format, args);
     va_end(args);
     if (g->how == ATN_TRACE_WHOLE)
-        return atn_fail(g->err, ATN_INPUT, "%s; --partial goes on with that", p.text);
+        return atn_fail(g->err, ATN_INPUT, "%s; --partial reads this part", p.text);
     return atn_push(&g->t->problems, p) ? ATN_OK : atn_fail(g->err, ATN_MEMORY, "out of memory");
 }
 
@@ -93,8 +93,7 @@ static atn_status read_files(reading *g)
     const int n = scandir(g->t->where, &names, is_trace, alphasort);
     if (n < 0 && errno == ENOTDIR)
         return atn_fail(g->err, ATN_INPUT,
-                        "%s: is a file; a trace is the folder that has a file of every rank",
-                        g->t->where);
+                        "%s: is a file; a trace is the folder with one file per rank", g->t->where);
     if (n < 0)
         return atn_fail(g->err, ATN_INPUT, "%s: cannot be read: %s", g->t->where, strerror(errno));
     atn_status status = ATN_OK;
@@ -138,7 +137,7 @@ static atn_status drop_strangers(reading *g, const atn_trace_file *job)
         if (f->job != job->job)
             status = problem(g,
                              "%s: was recorded by another job than %s (%016llx, not %016llx); "
-                             "without it the other ranks can be used",
+                             "the other ranks can be used without it",
                              f->path, job->name, (unsigned long long)f->job,
                              (unsigned long long)job->job);
     }
@@ -155,14 +154,14 @@ static atn_status place_ranks(reading *g, uint64_t job, atn_trace_file **by_rank
         if (by_rank[f->rank] == NULL)
             by_rank[f->rank] = f;
         else
-            status = problem(g, "%s: holds rank %d, as %s does; the first one can be used", f->path,
-                             f->rank, by_rank[f->rank]->name);
+            status = problem(g, "%s: contains rank %d, as does %s; the first file can be used",
+                             f->path, f->rank, by_rank[f->rank]->name);
     }
     for (int r = 0; r < g->t->p && status == ATN_OK; r++)
         if (by_rank[r] == NULL)
             status = problem(g,
                              "%s/" ATN_TRACE_FILE ": rank %d of %d is missing; the other ranks can "
-                             "be used, but not what they did with it",
+                             "be used, except their communication with it",
                              g->t->where, r, r, g->t->p);
     return status;
 }
@@ -182,8 +181,8 @@ static atn_status cut_at_jump(reading *g, atn_trace_file *f)
         return ATN_OK;
     f->r.events.n = (int)f->backwards;
     return problem(g,
-                   "%s: clock jump: event %lld begins before the one before it ends; the events up "
-                   "to there (%.3f s) can be used",
+                   "%s: clock jump: event %lld starts before the end of the previous one; the "
+                   "events before it (%.3f s) can be used",
                    f->path, (long long)f->backwards, seconds_of(f));
 }
 
@@ -196,7 +195,7 @@ static atn_status check_clock(reading *g, atn_trace_file *f)
     return problem(
         g,
         "%s: clock jump: %.6f s against rank 0 at the start and %.6f s at the end; times "
-        "can be used as far as the first comparison holds",
+        "can be used, converted by the first comparison",
         f->path, 1e-9 * (double)a->offset, 1e-9 * (double)b->offset);
 }
 
@@ -210,7 +209,7 @@ static atn_status check_file(reading *g, atn_trace_file *f)
                     f->path, (long long)f->lost, n);
     if (status == ATN_OK && f->cut)
         status = problem(g,
-                         "%s: is cut off in its last block; its first %lld events (%.3f s) can "
+                         "%s: is truncated in its last block; its first %lld events (%.3f s) can "
                          "be used",
                          f->path, n, seconds_of(f));
     else if (status == ATN_OK && !f->r.finished)

@@ -339,15 +339,15 @@ static atn_status check_line(const char *path, const char *text, const char **re
     const size_t n = strlen(ATN_TRACE_LINE);
     if (strncmp(text, ATN_TRACE_LINE, n) != 0)
         return atn_fail(err, ATN_INPUT,
-                        "%s: is no trace of Attune: it does not begin with '%s%d', so nothing of "
-                        "it can be used",
+                        "%s: is no trace of Attune: it does not start with '%s%d'; nothing of it "
+                        "can be used",
                         path, ATN_TRACE_LINE, ATN_TRACE_VERSION);
     char *end;
     const long version = strtol(text + n, &end, 10);
     if (version < ATN_TRACE_FIRST_VERSION || version > ATN_TRACE_VERSION || *end != '\n')
         return atn_fail(err, ATN_INPUT,
-                        "%s: is of version %ld, and this Attune reads versions %d to %d; read it "
-                        "with the Attune that recorded it",
+                        "%s: is of version %ld, but this Attune reads versions %d to %d; use the "
+                        "Attune that recorded it",
                         path, version, ATN_TRACE_FIRST_VERSION, ATN_TRACE_VERSION);
     *rest_p = end + 1;
     *version_p = (int)version;
@@ -373,9 +373,7 @@ atn_status atn_trace_file_read(const char *path, atn_trace_file *raw_p, atn_erro
             take_live(&raw, live);
         if (!raw.started)
             status = atn_fail(err, ATN_INPUT,
-                              "%s: is cut off or damaged before its first block, so nothing of it "
-                              "can be used",
-                              path);
+                              "%s: has no valid header, so nothing of it can be used", path);
     }
     free(live);
     free(text);
