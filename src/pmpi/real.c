@@ -30,12 +30,12 @@ static void missing(const char *name)
         return atn_real.name actuals;                                                              \
     }
 #define ATN_CONTROL(name, formals, actuals) ATN_CALL(name, , formals, actuals)
-#include "pmpi/calls.def"
+#include "interpose/calls.def"
 
 atn_routines atn_real = {
 #define ATN_CALL(name, id, formals, actuals, ...) .name = first_##name,
 #define ATN_CONTROL(name, formals, actuals)       .name = first_##name,
-#include "pmpi/calls.def"
+#include "interpose/calls.def"
 };
 
 static void *base_of(const void *address, const char **file_p)
@@ -112,7 +112,7 @@ static void resolve_once(void)
     ATN_CONTROL(name, , )                                                                          \
     if (atn_tool.name != NULL)                                                                     \
         tools |= ATN_BIT(ATN_##id);
-#include "pmpi/calls.def"
+#include "interpose/calls.def"
     atomic_store(&atn_detours, tools);
     set_gate();
 }

@@ -15,7 +15,7 @@
 typedef struct {
 #define ATN_CALL(name, id, formals, actuals, ...) int(*name) formals;
 #define ATN_CONTROL(name, formals, actuals)       int(*name) formals;
-#include "pmpi/calls.def"
+#include "interpose/calls.def"
 } atn_routines;
 
 /* The routines of the MPI library.  Never NULL: each pointer finds the real routine when it is

@@ -142,4 +142,4 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
         return detour_##name actuals;                                                              \
     }                                                                                              \
     ATN_EXPORT int PMPI_##name formals { return pass_##name actuals; }
-#include "pmpi/calls.def"
+#include "interpose/calls.def"

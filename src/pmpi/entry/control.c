@@ -98,4 +98,4 @@ static int do_Op_free(MPI_Op *op)
         return atn_real.name actuals;                                                              \
     }                                                                                              \
     ATN_CONTROL(name, formals, actuals)
-#include "pmpi/calls.def"
+#include "interpose/calls.def"
