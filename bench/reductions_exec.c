@@ -179,7 +179,7 @@ static void compare_library(void)
             MPI_Aint lb, extent;
             MPI_Type_get_extent(types[t].type, &lb, &extent);
             job j = {.op = ops[o].op, .type = types[t].type};
-            j.kernel = atn_kernel_of(j.op, j.type, extent);
+            j.kernel = atn_exec_kernel_of(j.op, j.type, extent);
             if (j.kernel)
                 compare_pair(&j, ops[o].name, types[t].name, extent);
         }

@@ -30,7 +30,7 @@ typedef struct {
 
 static amount amount_of(const atn_caller *c, int calls)
 {
-    const bool rooted = atn_operation_get(c->q.op)->flags & ATN_ROOTED;
+    const bool rooted = atn_sched_operation_get(c->q.op)->flags & ATN_ROOTED;
     return rooted ? (amount){c->p, calls} : (amount){1, 5 * calls};
 }
 
@@ -130,11 +130,11 @@ static bool open_variant(const atn_caller *c, char *word, amount a, variant *v)
     *algorithm++ = '\0';
     *v =
         (variant){.name = word, .times = calloc((size_t)(a.roots * a.calls) + 1, sizeof *v->times)};
-    if (atn_choice_read(c->q.op, algorithm, &choice, &err) != ATN_OK) {
+    if (atn_plan_choice_read(c->q.op, algorithm, &choice, &err) != ATN_OK) {
         fprintf(stderr, "%s\n", err.text);
         return false;
     }
-    return v->times && atn_callee_open(c, &choice, &v->callee);
+    return v->times && atn_measure_callee_open(c, &choice, &v->callee);
 }
 
 static void print(const variant *v, amount a)
@@ -158,10 +158,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     const int n = argc - 4;
     if (getenv("ATTUNE_TOPOLOGY"))
-        atn_place_ranks(&mpi, MPI_COMM_WORLD, getenv("ATTUNE_TOPOLOGY"), &topo, &err);
-    atn_caller_begin(&c, topo);
-    bool ok = n >= 0 && n <= MAX_VARIANTS && atn_operation_find(argv[1], &op) &&
-              atn_caller_prepare(&c, op, atoi(argv[2]));
+        atn_exec_place_ranks(&mpi, MPI_COMM_WORLD, getenv("ATTUNE_TOPOLOGY"), &topo, &err);
+    atn_measure_caller_begin(&c, topo);
+    bool ok = n >= 0 && n <= MAX_VARIANTS && atn_sched_operation_find(argv[1], &op) &&
+              atn_measure_caller_prepare(&c, op, atoi(argv[2]));
     const amount a = ok ? amount_of(&c, atoi(argv[3])) : (amount){0};
     for (int i = 0; i < n && ok; i++)
         ok = open_variant(&c, argv[4 + i], a, &v[i]);
@@ -171,10 +171,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++) {
         if (c.r == 0 && a.calls > 0)
             print(&v[i], a);
-        atn_callee_close(&v[i].callee);
+        atn_measure_callee_close(&v[i].callee);
         free(v[i].times);
     }
-    atn_caller_end(&c);
+    atn_measure_caller_end(&c);
     atn_topo_free(topo);
     MPI_Finalize();
     return 0;

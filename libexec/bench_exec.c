@@ -81,7 +81,7 @@ static void write_sample(void *context, int round, int entrant, double seconds)
 
 static bool failed(const bench *b, atn_status status, const char *text)
 {
-    return atn_program_failed(b->caller.r, status, text);
+    return atn_measure_program_failed(b->caller.r, status, text);
 }
 
 /* ---- variants ---- */
@@ -105,8 +105,9 @@ static bool add(variants *f, role as, const atn_choice *choice)
 {
     char own[ATN_NAME_ROOM], other[ATN_NAME_ROOM];
     for (int i = 0; i < f->n && as >= NAMED; i++)
-        if (f->roles[i] >= NAMED && strcmp(atn_choice_word(choice, own),
-                                           atn_choice_word(&f->v[i].callee.choice, other)) == 0) {
+        if (f->roles[i] >= NAMED &&
+            strcmp(atn_measure_choice_word(choice, own),
+                   atn_measure_choice_word(&f->v[i].callee.choice, other)) == 0) {
             f->roles[i] = as < f->roles[i] ? as : f->roles[i];
             return true;
         }
@@ -121,7 +122,7 @@ static bool add(variants *f, role as, const atn_choice *choice)
 static atn_problem shared(const bench *b)
 {
     atn_problem q = b->caller.q;
-    if (!atn_shares_bytes(q.op))
+    if (!atn_plan_shares_bytes(q.op))
         q.bytes = -1;
     return q;
 }
@@ -130,7 +131,7 @@ static bool add_all(const bench *b, variants *f, role as)
 {
     const atn_problem q = shared(b);
     atn_choice *all = NULL;
-    const int count = atn_candidates(&q, &all);
+    const int count = atn_plan_candidates(&q, &all);
     bool ok = count >= 0;
     for (int i = 0; i < count && ok; i++)
         ok = add(f, as, &all[i]);
@@ -144,12 +145,13 @@ static void plan(const bench *b, const atn_problem *q, atn_choice *choice_p)
     char name[ATN_NAME_ROOM] = "native";
     atn_ranking r = {.n = 0};
     if (b->caller.r == 0 && b->machine != NULL &&
-        atn_planner_rank(q, b->machine, NULL, atn_plan_budget(q->p), &r, NULL) == ATN_OK && r.n > 0)
+        atn_plan_planner_rank(q, b->machine, NULL, atn_plan_budget(q->p), &r, NULL) == ATN_OK &&
+        r.n > 0)
         snprintf(name, sizeof name, "%s",
-                 atn_choice_word(&r.v[0].choice, (char[ATN_NAME_ROOM]){0}));
-    atn_ranking_free(&r);
+                 atn_measure_choice_word(&r.v[0].choice, (char[ATN_NAME_ROOM]){0}));
+    atn_plan_ranking_free(&r);
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    if (strcmp(name, "native") != 0 && atn_choice_read(q->op, name, choice_p, NULL) != ATN_OK)
+    if (strcmp(name, "native") != 0 && atn_plan_choice_read(q->op, name, choice_p, NULL) != ATN_OK)
         MPI_Abort(MPI_COMM_WORLD, ATN_ENVIRONMENT);
 }
 
@@ -158,7 +160,7 @@ static bool add_attune(const bench *b, variants *f)
     const atn_problem q = shared(b);
     atn_choice c = {0};
     atn_reason reason;
-    atn_rules_choose(b->rules, &q, 0, &c, &reason);
+    atn_plan_rules_choose(b->rules, &q, 0, &c, &reason);
     if (reason.rule < 0 && b->machine_file != NULL)
         plan(b, &q, &c);
     return add(f, ATTUNE, &c) || failed(b, ATN_MEMORY, "out of memory");
@@ -171,13 +173,13 @@ static bool add_named(const bench *b, variants *f, role as, char *word)
     atn_choice c = {0};
     atn_error err = {0};
     char name[ATN_NAME_ROOM];
-    if (atn_choice_read(q.op, word, &c, &err) != ATN_OK)
+    if (atn_plan_choice_read(q.op, word, &c, &err) != ATN_OK)
         return failed(b, err.status, err.text);
-    q.segments = c.row->algo->build ? atn_segments(c.row, &q, &c.params) : 1;
-    const char *why = c.row->algo->build ? atn_refuses(c.row, &q, &c.params) : NULL;
+    q.segments = c.row->algo->build ? atn_algo_segments(c.row, &q, &c.params) : 1;
+    const char *why = c.row->algo->build ? atn_algo_refuses(c.row, &q, &c.params) : NULL;
     if (why == NULL)
         return add(f, as, &c) || failed(b, ATN_MEMORY, "out of memory");
-    put_line(b, "refused %s: %s", atn_choice_word(&c, name), why);
+    put_line(b, "refused %s: %s", atn_measure_choice_word(&c, name), why);
     return true;
 }
 
@@ -211,9 +213,9 @@ static bool open_all(const bench *b, variants *f)
     for (int i = 0; i < f->n; i++) {
         const atn_choice choice = f->v[i].callee.choice;
         f->v[i].keep = f->roles[i] != CANDIDATE;
-        ok = atn_callee_open(&b->caller, &choice, &f->v[i].callee) && ok;
+        ok = atn_measure_callee_open(&b->caller, &choice, &f->v[i].callee) && ok;
     }
-    return atn_on_all_ranks(MPI_COMM_WORLD, ok) || failed(b, ATN_MEMORY, "out of memory");
+    return atn_measure_on_all_ranks(MPI_COMM_WORLD, ok) || failed(b, ATN_MEMORY, "out of memory");
 }
 
 /* ---- predictions ---- */
@@ -231,18 +233,18 @@ static void predict_times(const bench *b, const variants *f, label *words, doubl
     atn_ranking r = {.n = 0};
     for (int i = 0; i < f->n; i++)
         snprintf(words[i].text, sizeof words[i].text, "%s",
-                 atn_choice_word(&f->v[i].callee.choice, word));
-    if (atn_planner_rank(&q, b->machine, NULL, budget, &r, NULL) != ATN_OK)
+                 atn_measure_choice_word(&f->v[i].callee.choice, word));
+    if (atn_plan_planner_rank(&q, b->machine, NULL, budget, &r, NULL) != ATN_OK)
         r.n = 0;
     for (int k = 0; k < r.n; k++)
         for (int i = 0; i < f->n; i++)
-            if (strcmp(words[i].text, atn_choice_word(&r.v[k].choice, word)) == 0)
+            if (strcmp(words[i].text, atn_measure_choice_word(&r.v[k].choice, word)) == 0)
                 seconds[i] = r.v[k].seconds;
     for (int i = 0; i < f->n; i++)
         if (f->roles[i] == CANDIDATE && seconds[i] <= 0 && f->v[i].callee.choice.row != NULL)
-            atn_planner_time(&f->v[i].callee.choice, &q, b->machine, NULL, &budget, &seconds[i],
-                             NULL);
-    atn_ranking_free(&r);
+            atn_plan_planner_time(&f->v[i].callee.choice, &q, b->machine, NULL, &budget,
+                                  &seconds[i], NULL);
+    atn_plan_ranking_free(&r);
 }
 
 /* Rank 0 predicts, because floating-point results may differ between hosts. */
@@ -250,7 +252,7 @@ static bool predict(const bench *b, variants *f)
 {
     label *const words = calloc((size_t)f->n, sizeof *words);
     double *const seconds = calloc((size_t)f->n, sizeof *seconds);
-    const bool ok = atn_on_all_ranks(MPI_COMM_WORLD, words != NULL && seconds != NULL);
+    const bool ok = atn_measure_on_all_ranks(MPI_COMM_WORLD, words != NULL && seconds != NULL);
     if (ok && b->caller.r == 0)
         predict_times(b, f, words, seconds);
     if (ok)
@@ -278,13 +280,13 @@ static bool compare(bench *b, variants *f)
     char name[ATN_NAME_ROOM], text[2 * ATN_NAME_ROOM];
     for (int i = 0; i < f->n; i++)
         put_line(b, "variant %d %s %s", i, roles[f->roles[i]],
-                 atn_choice_word(&f->v[i].callee.choice, name));
+                 atn_measure_choice_word(&f->v[i].callee.choice, name));
     if (f->seeks_best)
         put_line(b, "best");
     fflush(stdout);
     b->round = 0;
     const atn_turns_budget budget = budget_of(b);
-    const int wrong = atn_compare(&b->caller, f->v, f->n, &budget, write_sample, b);
+    const int wrong = atn_measure_compare(&b->caller, f->v, f->n, &budget, write_sample, b);
     if (wrong == ATN_COMPARISON_MEMORY)
         return failed(b, ATN_MEMORY, "out of memory");
     if (wrong == ATN_COMPARISON_OK) {
@@ -293,8 +295,9 @@ static bool compare(bench *b, variants *f)
         return true;
     }
     snprintf(text, sizeof text, "%s/%s of %lld bytes gives another result than the MPI library",
-             atn_operation_get(b->caller.q.op)->name,
-             atn_choice_word(&f->v[wrong].callee.choice, name), (long long)b->caller.q.bytes);
+             atn_sched_operation_get(b->caller.q.op)->name,
+             atn_measure_choice_word(&f->v[wrong].callee.choice, name),
+             (long long)b->caller.q.bytes);
     return failed(b, ATN_FINDING, text);
 }
 
@@ -302,16 +305,16 @@ static bool run_task(bench *b, atn_operation op, int64_t bytes, char *words)
 {
     variants f = {0};
     b->caller.began = MPI_Wtime();
-    if (!atn_caller_prepare(&b->caller, op, bytes))
+    if (!atn_measure_caller_prepare(&b->caller, op, bytes))
         return failed(b, ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
-    if (!atn_imbalance_prepare(&b->caller))
+    if (!atn_measure_imbalance_prepare(&b->caller))
         return failed(b, ATN_MEMORY, "out of memory");
-    put_line(b, "task %s %lld %.9f", atn_operation_get(op)->name, (long long)bytes,
-             atn_bound(&b->caller.q));
+    put_line(b, "task %s %lld %.9f", atn_sched_operation_get(op)->name, (long long)bytes,
+             atn_model_bound(&b->caller.q));
     const bool ok = add_words(b, &f, words) && (!f.seeks_best || predict(b, &f)) &&
                     open_all(b, &f) && compare(b, &f);
     for (int i = 0; i < f.n; i++)
-        atn_callee_close(&f.v[i].callee);
+        atn_measure_callee_close(&f.v[i].callee);
     free(f.v);
     free(f.roles);
     return ok;
@@ -322,7 +325,7 @@ static bool task(bench *b, char *text)
     char *rest = NULL, *op_name = strtok_r(text, "/", &rest), *size = strtok_r(NULL, "/", &rest);
     atn_operation op;
     int64_t bytes;
-    if (op_name == NULL || size == NULL || !atn_operation_find(op_name, &op) ||
+    if (op_name == NULL || size == NULL || !atn_sched_operation_find(op_name, &op) ||
         !atn_parse_size(size, &bytes) || bytes > (INT64_C(1) << 30))
         return failed(b, ATN_USAGE, "a task is OPERATION/BYTES/VARIANTS");
     return run_task(b, op, bytes, rest);
@@ -342,7 +345,7 @@ static void connect_ranks(const atn_caller *c)
 static bool load_rules(bench *b)
 {
     atn_error err = {0};
-    b->rules = atn_program_rules(b->caller.r, b->rules_file, b->algorithm, &err);
+    b->rules = atn_measure_program_rules(b->caller.r, b->rules_file, b->algorithm, &err);
     return b->rules != NULL || failed(b, err.status, err.text);
 }
 
@@ -351,11 +354,11 @@ static bool load_machine(bench *b)
     atn_error err = {0};
     int ok = 1;
     if (b->machine_file == NULL && b->caller.r == 0) {
-        b->machine = atn_machine_builtin();
+        b->machine = atn_model_machine_builtin();
         ok = b->machine != NULL || atn_fail(&err, ATN_MEMORY, "out of memory") == ATN_OK;
     } else if (b->caller.r == 0) {
-        ok = atn_machine_read(b->machine_file, &b->machine, &err) == ATN_OK;
-        const char *why = ok ? atn_machine_refuses(b->machine, b->topo) : NULL;
+        ok = atn_model_machine_read(b->machine_file, &b->machine, &err) == ATN_OK;
+        const char *why = ok ? atn_model_machine_refuses(b->machine, b->topo) : NULL;
         if (why != NULL)
             ok = atn_fail(&err, ATN_INPUT, "%s: %s", b->machine_file, why) == ATN_OK;
     }
@@ -396,13 +399,13 @@ static void write_head(const bench *b)
         snprintf(how, sizeof how, " with imbalance %g%s%.80s%s", b->imbalance,
                  b->late != NULL ? ", late: " : "", b->late != NULL ? b->late : "",
                  b->caller.imbalance.since_last ? ", since the last" : "");
-    atn_program_head(b->caller.r, b->caller.p, b->topo, how);
+    atn_measure_program_head(b->caller.r, b->caller.p, b->topo, how);
     put_line(b, "seed %llu", (unsigned long long)b->budget.seed);
 }
 
 static bool check_late(const bench *b)
 {
-    const char *why = b->late != NULL ? atn_imbalance_refuses(b->late, b->caller.p) : NULL;
+    const char *why = b->late != NULL ? atn_measure_imbalance_refuses(b->late, b->caller.p) : NULL;
     char text[200];
     if (why == NULL)
         return true;
@@ -423,9 +426,9 @@ int main(int argc, char **argv)
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && ok; i += 2)
         ok = read_option(&b, argv[i], argv[i + 1]);
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
-    b.topo = atn_program_place(r, b.topology);
+    b.topo = atn_measure_program_place(r, b.topology);
     MPI_Bcast(&b.budget, sizeof b.budget, MPI_BYTE, 0, MPI_COMM_WORLD);
-    atn_caller_begin(&b.caller, b.topo);
+    atn_measure_caller_begin(&b.caller, b.topo);
     connect_ranks(&b.caller);
     b.caller.imbalance = (atn_imbalance){.factor = b.imbalance,
                                          .late = b.late,
@@ -439,10 +442,10 @@ int main(int argc, char **argv)
     if (ok)
         put_line(&b, "end");
     fflush(stdout);
-    atn_caller_end(&b.caller);
+    atn_measure_caller_end(&b.caller);
     atn_topo_free(b.topo);
-    atn_rules_free(b.rules);
-    atn_machine_free(b.machine);
+    atn_plan_rules_free(b.rules);
+    atn_model_machine_free(b.machine);
     MPI_Finalize();
     return 0;
 }

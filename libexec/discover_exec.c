@@ -74,15 +74,15 @@ static void measure(job *j, const atn_infer_flow *flows, int n, double *rates)
     atn_bulk_transfer list[n];
     atn_arrivals *arrivals = malloc(sizeof *arrivals * (size_t)n);
     if (!arrivals)
-        atn_abort_memory();
+        atn_measure_abort_memory();
     const double seconds = duration_of(j, flows, n);
     for (int i = 0; i < n; i++)
         list[i] = (atn_bulk_transfer){j->rank_of[flows[i].from], j->rank_of[flows[i].to],
                                       chunk_of(j, &flows[i], seconds)};
     double overlap = 0;
     for (int i = 0; i < TRIES && overlap < 0.6; i++) {
-        atn_testbed_transfer(j->testbed, list, n, arrivals);
-        overlap = atn_transfer_rates(list, n, arrivals, rates);
+        atn_measure_testbed_transfer(j->testbed, list, n, arrivals);
+        overlap = atn_measure_transfer_rates(list, n, arrivals, rates);
         if (j->trace && overlap < 0.6)
             fprintf(stderr, "%10.3f   overlap only %.2f\n", MPI_Wtime(), overlap);
     }
@@ -128,7 +128,8 @@ static bool rates_of(void *context, const atn_infer_flow *flows, int n, double *
 static bool round_trip(void *context, int a, int b, double *best, double *spread)
 {
     job *j = context;
-    const atn_round_trip trip = atn_testbed_round_trip(j->testbed, j->rank_of[a], j->rank_of[b]);
+    const atn_round_trip trip =
+        atn_measure_testbed_round_trip(j->testbed, j->rank_of[a], j->rank_of[b]);
     *best = trip.best;
     *spread = trip.spread;
     j->trip[a * j->hosts + b] = j->trip[b * j->hosts + a] = *best;
@@ -151,7 +152,7 @@ static void progress(void *context, double done)
 
 static void find_hosts(job *j)
 {
-    j->names = atn_program_hosts(j->p);
+    j->names = atn_measure_program_hosts(j->p);
     for (int r = 0; r < j->p; r++) {
         int h = 0;
         while (h < j->hosts && strcmp(j->names + (size_t)r * ATN_HOST_ROOM,
@@ -167,7 +168,7 @@ static void *room(size_t n, size_t bytes)
 {
     void *memory = calloc(n, bytes);
     if (!memory)
-        atn_abort_memory();
+        atn_measure_abort_memory();
     return memory;
 }
 
@@ -184,15 +185,15 @@ static void set_up(job *j)
     j->trip = room(n * n, sizeof *j->trip);
     j->out = room(n, sizeof *j->out);
     j->in = room(n, sizeof *j->in);
-    j->testbed = atn_testbed_new(
+    j->testbed = atn_measure_testbed_new(
         MPI_COMM_WORLD, &(atn_testbed_options){.max_chunk = MAX_CHUNK, .pause = atn_pause_medium});
     if (!j->testbed)
-        atn_abort_memory();
+        atn_measure_abort_memory();
 }
 
 static void tear_down(job *j)
 {
-    atn_testbed_free(j->testbed);
+    atn_measure_testbed_free(j->testbed);
     free(j->names);
     free(j->host_of);
     free(j->rank_of);
@@ -208,10 +209,10 @@ static void print_job(const job *j)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     const char **names = room((size_t)j->hosts, sizeof *names);
-    atn_mpi_version(version);
+    atn_measure_mpi_version(version);
     for (int h = 0; h < j->hosts; h++)
         names[h] = j->names + (size_t)j->rank_of[h] * ATN_HOST_ROOM;
-    atn_discovery_put_job(stdout, version, names, j->hosts, j->host_of, j->p);
+    atn_topo_discovery_put_job(stdout, version, names, j->hosts, j->host_of, j->p);
     fflush(stdout);
     free(names);
 }
@@ -223,13 +224,13 @@ static atn_status coordinate(job *j)
     atn_inferred *r = NULL;
     atn_error err = {0};
     print_job(j);
-    const atn_status status = atn_infer(&prober, j->hosts, &j->options, &r, &err);
-    atn_testbed_stop(j->testbed);
+    const atn_status status = atn_topo_infer(&prober, j->hosts, &j->options, &r, &err);
+    atn_measure_testbed_stop(j->testbed);
     if (status == ATN_OK)
-        atn_discovery_put_result(stdout, r);
+        atn_topo_discovery_put_result(stdout, r);
     else
         fprintf(stderr, "attune-discover: %s\n", err.text);
-    atn_inferred_free(r);
+    atn_topo_inferred_free(r);
     return status;
 }
 
@@ -258,7 +259,7 @@ int main(int argc, char **argv)
     if (j.r == 0)
         status = coordinate(&j);
     else
-        atn_testbed_serve(j.testbed);
+        atn_measure_testbed_serve(j.testbed);
     tear_down(&j);
     MPI_Finalize();
     return status;

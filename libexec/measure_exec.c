@@ -45,10 +45,10 @@ static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
 /* Without a topology: all hosts on one switch. */
 static bool place_by_name(job *j, atn_error *err)
 {
-    char *all = atn_program_hosts(j->p);
+    char *all = atn_measure_program_hosts(j->p);
     const char **names = malloc((size_t)j->p * sizeof *names);
     if (!names)
-        atn_abort_memory();
+        atn_measure_abort_memory();
     for (int r = 0; r < j->p; r++)
         names[r] = all + (size_t)r * ATN_HOST_ROOM;
     const atn_status status = atn_topo_from_hosts(names, j->p, &j->topo, err);
@@ -63,7 +63,7 @@ static bool place_ranks(job *j)
     j->placed = j->topology != NULL && *j->topology != '\0';
     MPI_Bcast(&j->placed, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (j->placed)
-        atn_place_ranks(&library, MPI_COMM_WORLD, j->topology, &j->topo, &err);
+        atn_exec_place_ranks(&library, MPI_COMM_WORLD, j->topology, &j->topo, &err);
     else
         place_by_name(j, &err);
     return j->topo != NULL || failed(j, err.status ? err.status : ATN_INPUT, err.text);
@@ -90,10 +90,10 @@ static int shared_processors(const job *j)
     static atn_pus pus;
     static atn_node node;
     int n = 0;
-    atn_pus_own(&pus);
-    atn_node_read(&pus, &node);
+    atn_topo_pus_own(&pus);
+    atn_topo_node_read(&pus, &node);
     for (int i = 0; i < ATN_MAX_PUS; i++)
-        n += atn_pus_has(&pus, i);
+        n += atn_topo_pus_has(&pus, i);
     n = node.quota > 0 ? atn_min(n, node.quota) : n;
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return same && j->head.hosts > 1 ? n : 0;
@@ -102,7 +102,7 @@ static int shared_processors(const job *j)
 static bool describe_mpi(job *j)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    atn_mpi_version(version);
+    atn_measure_mpi_version(version);
     j->head.mpi = strdup(version);
     return j->head.mpi != NULL;
 }
@@ -128,7 +128,7 @@ static bool prepare(job *j)
     atn_error err = {0};
     if (!place_ranks(j))
         return false;
-    if (atn_survey_plan(j->topo, j->off_cache != 0, &j->plan, &j->head, &err) != ATN_OK)
+    if (atn_model_survey_plan(j->topo, j->off_cache != 0, &j->plan, &j->head, &err) != ATN_OK)
         return failed(j, err.status, err.text);
     if (!j->placed)
         j->head.topology = 0;
@@ -136,13 +136,13 @@ static bool prepare(job *j)
     j->head.processors = shared_processors(j);
     if (!describe_mpi(j) || !agree(j))
         return false;
-    j->testbed =
-        atn_testbed_new(MPI_COMM_WORLD, &(atn_testbed_options){.max_bytes = MAX_BYTES,
-                                                               .max_chunk = MAX_CHUNK,
-                                                               .off_cache = j->off_cache != 0,
-                                                               .pause = atn_pause_long});
+    j->testbed = atn_measure_testbed_new(MPI_COMM_WORLD,
+                                         &(atn_testbed_options){.max_bytes = MAX_BYTES,
+                                                                .max_chunk = MAX_CHUNK,
+                                                                .off_cache = j->off_cache != 0,
+                                                                .pause = atn_pause_long});
     if (j->testbed && j->head.processors > 0 && j->p > j->head.processors)
-        atn_testbed_spread(j->testbed);
+        atn_measure_testbed_spread(j->testbed);
     return j->testbed != NULL || failed(j, ATN_ENVIRONMENT, "no memory for the buffers");
 }
 
@@ -176,22 +176,23 @@ static void coordinate(job *j)
     const double seconds = j->seconds * left / weight_between(j, 0, all);
     atn_observe_state *states = calloc((size_t)n, sizeof *states);
     if (!states)
-        atn_abort_memory();
-    atn_survey_put_head(stdout, &j->head);
+        atn_measure_abort_memory();
+    atn_model_survey_put_head(stdout, &j->head);
     fflush(stdout);
     for (int i = j->from; i < all; i++) {
         atn_observation o;
         const double weight = weight_of(j, i);
         const double share = (seconds - (MPI_Wtime() - began)) * weight / left;
-        if (weight > 0 && atn_observe(j->testbed, &j->plan.v[i % n], share, &states[i % n], &o))
-            atn_survey_put(stdout, i, &o);
+        if (weight > 0 &&
+            atn_measure_observe(j->testbed, &j->plan.v[i % n], share, &states[i % n], &o))
+            atn_model_survey_put(stdout, i, &o);
         else
             printf("skip %d\n", i);
         left -= weight;
         fflush(stdout);
     }
     free(states);
-    atn_testbed_stop(j->testbed);
+    atn_measure_testbed_stop(j->testbed);
     printf("end\n");
     fflush(stdout);
 }
@@ -225,10 +226,10 @@ int main(int argc, char **argv)
     else if (prepare(&j) && j.r == 0)
         coordinate(&j);
     else if (j.testbed)
-        atn_testbed_serve(j.testbed);
-    atn_testbed_free(j.testbed);
+        atn_measure_testbed_serve(j.testbed);
+    atn_measure_testbed_free(j.testbed);
     atn_vec_free(&j.plan);
-    atn_survey_free(&j.head);
+    atn_model_survey_free(&j.head);
     atn_topo_free(j.topo);
     MPI_Finalize();
     return 0;

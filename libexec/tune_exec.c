@@ -43,7 +43,7 @@ typedef struct {
 
 static bool failed(const tune *t, atn_status status, const char *text)
 {
-    return atn_program_failed(t->caller.r, status, text);
+    return atn_measure_program_failed(t->caller.r, status, text);
 }
 
 static bool no_memory(const tune *t) { return failed(t, ATN_MEMORY, "out of memory"); }
@@ -67,10 +67,11 @@ static bool problem(tune *t, const atn_offline_problem *q, char *words, double s
 {
     atn_solution x;
     char use[ATN_NAME_ROOM];
-    const atn_task *past = atn_samples_find(&t->past, atn_operation_get(q->op)->name, q->bytes);
-    if (past != NULL && atn_solution_of(past, &x))
+    const atn_task *past =
+        atn_report_samples_find(&t->past, atn_sched_operation_get(q->op)->name, q->bytes);
+    if (past != NULL && atn_tune_solution_of(past, &x))
         return add_winner(t, q->bytes, x.use);
-    return atn_offline_solve(&t->run, q, words, seconds, use) &&
+    return atn_tune_offline_solve(&t->run, q, words, seconds, use) &&
            (t->run.design || add_winner(t, q->bytes, use));
 }
 
@@ -83,7 +84,7 @@ static bool with_winners(tune *t, const atn_offline_problem *q, const char *word
     if (f == NULL)
         return no_memory(t);
     fputs(words, f);
-    for (int i = 0; i < t->winners.n && !atn_shares_bytes(q->op); i++)
+    for (int i = 0; i < t->winners.n && !atn_plan_shares_bytes(q->op); i++)
         fprintf(f, ";%s", t->winners.v[i].use);
     fclose(f);
     const bool ok = problem(t, q, text, seconds);
@@ -95,7 +96,7 @@ static bool with_winners(tune *t, const atn_offline_problem *q, const char *word
 
 static double share(const tune *t, int64_t bytes)
 {
-    return atn_allowance_share(&t->time, MPI_Wtime() - t->began, bytes);
+    return atn_tune_allowance_share(&t->time, MPI_Wtime() - t->began, bytes);
 }
 
 /* Bisects between sizes with different winners: these and native run at the midpoint. */
@@ -109,7 +110,8 @@ static bool locate_crossings(tune *t, atn_operation op)
         int64_t middle;
         for (int i = 0; i < t->winners.n && ok; i++)
             ok = atn_push(&bytes, t->winners.v[i].bytes) && atn_push(&use, t->winners.v[i].use);
-        const int at = ok ? atn_solution_crossing(bytes.v, use.v, bytes.n, closer, &middle) : -1;
+        const int at =
+            ok ? atn_tune_solution_crossing(bytes.v, use.v, bytes.n, closer, &middle) : -1;
         if (at >= 0)
             snprintf(words, sizeof words, "%s;%s", use.v[at], use.v[at + 1]);
         atn_vec_free(&bytes);
@@ -139,7 +141,7 @@ static bool read_task(const tune *t, char *text, atn_offline_problem *q, char **
         *call++ = '\0';
     q->call = call != NULL ? atoi(call) : -1;
     *words_p = rest;
-    return name != NULL && size != NULL && atn_operation_find(name, &q->op) &&
+    return name != NULL && size != NULL && atn_sched_operation_find(name, &q->op) &&
            atn_parse_size(size, &q->bytes) && q->bytes <= (INT64_C(1) << 30) &&
            q->call < t->patterns.calls;
 }
@@ -147,8 +149,8 @@ static bool read_task(const tune *t, char *text, atn_offline_problem *q, char **
 /* Patterns have no order of sizes, thus no crossing points. */
 static bool finish_operation(tune *t, atn_operation op)
 {
-    const bool ok =
-        t->run.design || t->patterns.calls > 0 || !atn_shares_bytes(op) || locate_crossings(t, op);
+    const bool ok = t->run.design || t->patterns.calls > 0 || !atn_plan_shares_bytes(op) ||
+                    locate_crossings(t, op);
     reset_operation(t);
     return ok;
 }
@@ -159,7 +161,7 @@ static void expect_task(tune *t, const char *text)
     char size[32];
     int64_t bytes;
     if (sscanf(text, "%*[^/]/%31[^/@]", size) == 1 && atn_parse_size(size, &bytes))
-        atn_allowance_expect(&t->time, bytes);
+        atn_tune_allowance_expect(&t->time, bytes);
 }
 
 static bool all_tasks(tune *t, char **words, int n)
@@ -176,7 +178,7 @@ static bool all_tasks(tune *t, char **words, int n)
             return failed(t, ATN_USAGE, "a task is OPERATION/BYTES[@CALL]/VARIANTS");
         if (last != q.op && last != ATN_OPERATIONS)
             ok = finish_operation(t, last);
-        atn_allowance_begin(&t->time, q.bytes);
+        atn_tune_allowance_begin(&t->time, q.bytes);
         ok = ok && with_winners(t, &q, variants, share(t, q.bytes));
     }
     return ok && (n == 0 || finish_operation(t, q.op));
@@ -188,13 +190,13 @@ static bool load_machine(tune *t)
 {
     atn_error err = {0};
     if (t->machine_file == NULL) {
-        t->machine = atn_machine_builtin();
+        t->machine = atn_model_machine_builtin();
         t->run.machine = t->machine;
         return t->machine != NULL || no_memory(t);
     }
-    if (atn_machine_read(t->machine_file, &t->machine, &err) != ATN_OK)
+    if (atn_model_machine_read(t->machine_file, &t->machine, &err) != ATN_OK)
         return failed(t, err.status, err.text);
-    const char *why = atn_machine_refuses(t->machine, t->topo);
+    const char *why = atn_model_machine_refuses(t->machine, t->topo);
     t->run.machine = t->machine;
     return why == NULL || failed(t, ATN_INPUT, why);
 }
@@ -203,7 +205,7 @@ static bool load_machine(tune *t)
 static void read_past(tune *t)
 {
     if (t->resume != NULL)
-        atn_samples_read(t->resume, &t->past, &t->past_err);
+        atn_report_samples_read(t->resume, &t->past, &t->past_err);
 }
 
 /* Only samples of jobs with the same ranks, topology and MPI may be combined. */
@@ -212,7 +214,7 @@ static bool check_past(tune *t)
     const uint64_t topology = t->topo ? atn_topo_fingerprint(t->topo) : 0;
     atn_error *err = &t->past_err;
     char mpi[ATN_PROGRAM_MPI];
-    atn_program_mpi(mpi);
+    atn_measure_program_mpi(mpi);
     if (err->status == ATN_OK && t->past.ranks > 0 &&
         (t->past.ranks != t->caller.p || t->past.topology != topology ||
          strcmp(t->past.mpi, mpi) != 0))
@@ -228,15 +230,15 @@ static void coordinate(tune *t, char **words, int n)
     t->began = MPI_Wtime();
     t->run.caller = &t->caller;
     t->run.past = &t->past;
-    if (atn_program_here(t->caller.r, t->topo) && load_machine(t) && check_past(t) &&
+    if (atn_measure_program_here(t->caller.r, t->topo) && load_machine(t) && check_past(t) &&
         all_tasks(t, words, n))
         printf("end\n");
     fflush(stdout);
     reset_operation(t);
     atn_vec_free(&t->winners);
-    atn_samples_free(&t->past);
-    atn_machine_free(t->machine);
-    atn_session_stop(t->run.session);
+    atn_report_samples_free(&t->past);
+    atn_model_machine_free(t->machine);
+    atn_measure_session_stop(t->run.session);
 }
 
 /* Rank 0 reads the file for all ranks. */
@@ -249,8 +251,9 @@ static bool share_patterns(tune *t)
         return true;
     if (t->caller.r == 0)
         atn_read_file(t->pattern_file, &text, &bytes, &err);
-    char *const all = atn_program_share(t->caller.r, text, bytes, &bytes);
-    if (all != NULL && atn_patterns_parse(all, t->pattern_file, &t->patterns, &err) == ATN_OK &&
+    char *const all = atn_measure_program_share(t->caller.r, text, bytes, &bytes);
+    if (all != NULL &&
+        atn_algo_patterns_parse(all, t->pattern_file, &t->patterns, &err) == ATN_OK &&
         t->patterns.p != t->caller.p)
         atn_fail(&err, ATN_INPUT, "%s: is for %d ranks, the job has %d", t->pattern_file,
                  t->patterns.p, t->caller.p);
@@ -275,9 +278,9 @@ static bool share_files(const tune *t, char **words, int n)
                 return failed(t, ATN_USAGE, "too many schedules in files");
         }
     }
-    atn_rules *rules = used > 0 ? atn_program_rules(t->caller.r, NULL, forced, &err) : NULL;
+    atn_rules *rules = used > 0 ? atn_measure_program_rules(t->caller.r, NULL, forced, &err) : NULL;
     const bool ok = used == 0 || rules != NULL;
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     return ok || failed(t, err.status, err.text);
 }
 
@@ -318,26 +321,26 @@ int main(int argc, char **argv)
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && ok; i += 2)
         ok = read_option(&t, argv[i], argv[i + 1]);
     /* Without a topology: which ranks share a host, as in jobs that use wisdom. */
-    t.topo = atn_program_place(r, t.topology && *t.topology ? t.topology : ATN_TOPO_HOSTS);
-    atn_caller_begin(&t.caller, t.topo);
+    t.topo = atn_measure_program_place(r, t.topology && *t.topology ? t.topology : ATN_TOPO_HOSTS);
+    atn_measure_caller_begin(&t.caller, t.topo);
     if (r == 0)
         read_past(&t);
-    atn_program_head(r, t.caller.p, t.topo, "");
+    atn_measure_program_head(r, t.caller.p, t.topo, "");
     if (!ok)
         failed(&t, ATN_USAGE, "unknown option");
-    else if (atn_timing_open(t.timing_word, &t.timing, &err) != ATN_OK)
+    else if (atn_measure_timing_open(t.timing_word, &t.timing, &err) != ATN_OK)
         failed(&t, err.status, err.text);
     else if (share_patterns(&t) && share_files(&t, argv + i, argc - i)) {
-        t.run.session = atn_session_new(&t.caller, &t.timing, &t.patterns);
+        t.run.session = atn_measure_session_new(&t.caller, &t.timing, &t.patterns);
         if (r == 0)
             coordinate(&t, argv + i, argc - i);
         else
-            atn_session_serve(t.run.session);
-        atn_session_free(t.run.session);
+            atn_measure_session_serve(t.run.session);
+        atn_measure_session_free(t.run.session);
     }
-    atn_timing_close(&t.timing);
-    atn_patterns_free(&t.patterns);
-    atn_caller_end(&t.caller);
+    atn_measure_timing_close(&t.timing);
+    atn_algo_patterns_free(&t.patterns);
+    atn_measure_caller_end(&t.caller);
     atn_topo_free(t.topo);
     MPI_Finalize();
     return 0;

@@ -38,7 +38,7 @@ static double time_adding(atn_history *h, int sizes)
     const double start = now_ns();
     for (int i = 0; i < CALLS; i++) {
         const atn_problem q = {.op = ATN_ALLREDUCE, .p = 2, .root = -1, .bytes = 8 + i % sizes};
-        atn_history_add(h, &q);
+        atn_predict_history_add(h, &q);
     }
     return (now_ns() - start) / CALLS;
 }
@@ -48,7 +48,7 @@ static double time_query(atn_history *h, int64_t below, atn_outlook expected)
     int right = 0;
     const double start = now_ns();
     for (int i = 0; i < QUERIES; i++)
-        right += atn_history_outlook(h, is_small, &below) == expected;
+        right += atn_predict_history_outlook(h, is_small, &below) == expected;
     const double ns = (now_ns() - start) / QUERIES;
     return right == QUERIES ? ns : -1;
 }
@@ -56,7 +56,7 @@ static double time_query(atn_history *h, int64_t below, atn_outlook expected)
 static bool time_sizes(int sizes)
 {
     double add[REPEATS], comes[REPEATS], absent[REPEATS];
-    atn_history *h = atn_history_make();
+    atn_history *h = atn_predict_history_make();
     if (!h)
         return false;
     for (int i = 0; i < REPEATS; i++) {
@@ -65,7 +65,7 @@ static bool time_sizes(int sizes)
         absent[i] = time_query(h, 8, ATN_OUTLOOK_ABSENT);
     }
     printf("%d,%.1f,%.1f,%.1f\n", sizes, median(add), median(comes), median(absent));
-    atn_history_free(h);
+    atn_predict_history_free(h);
     return true;
 }
 

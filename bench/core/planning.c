@@ -36,20 +36,20 @@ static atn_status time_plan(const atn_problem *q, const atn_machine *m, atn_erro
     atn_ranking r = {.n = 0};
     char name[ATN_NAME_ROOM] = "native";
     for (int i = 0; i < REPEATS; i++) {
-        atn_ranking_free(&r);
+        atn_plan_ranking_free(&r);
         const double start = now_ms();
-        const atn_status status = atn_planner_rank(q, m, NULL, atn_plan_budget(q->p), &r, err);
+        const atn_status status = atn_plan_planner_rank(q, m, NULL, atn_plan_budget(q->p), &r, err);
         if (status != ATN_OK)
             return status;
         ms[i] = now_ms() - start;
     }
     qsort(ms, REPEATS, sizeof *ms, ascending);
     if (r.n > 0)
-        atn_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
+        atn_algo_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
     printf("%s,%d,%s,%lld,%d,%d,%lld,%.3f,\"%s\"\n", q->topo->origin, q->p,
-           atn_operation_get(q->op)->name, (long long)q->bytes, r.n, r.evaluated,
+           atn_sched_operation_get(q->op)->name, (long long)q->bytes, r.n, r.evaluated,
            (long long)r.steps, ms[REPEATS / 2], name);
-    atn_ranking_free(&r);
+    atn_plan_ranking_free(&r);
     return ATN_OK;
 }
 
@@ -58,7 +58,7 @@ static atn_status time_topology(const char *text, const atn_machine *m, atn_erro
     atn_topo *t = NULL;
     atn_status status = atn_topo_parse_synthetic(text, &t, err);
     for (int op = 0; op < ATN_OPERATIONS && status == ATN_OK; op++) {
-        if (!atn_shares_bytes((atn_operation)op))
+        if (!atn_plan_shares_bytes((atn_operation)op))
             continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == ATN_OK; i++) {
             const atn_problem q = {.op = (atn_operation)op,
@@ -81,16 +81,16 @@ int main(int argc, char **argv)
     atn_error err = {0};
     atn_status status = ATN_OK;
     if (argc > 1 && strcmp(argv[1], "-") != 0)
-        status = atn_machine_read(argv[1], &m, &err);
+        status = atn_model_machine_read(argv[1], &m, &err);
     else
-        m = atn_machine_builtin();
+        m = atn_model_machine_builtin();
     puts("topology,ranks,operation,bytes,candidates,evaluated,steps,ms,choice");
     for (size_t i = 0; argc <= 2 && i < sizeof topologies / sizeof *topologies && status == ATN_OK;
          i++)
         status = time_topology(topologies[i], m, &err);
     for (int i = 2; i < argc && status == ATN_OK; i++)
         status = time_topology(argv[i], m, &err);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     if (status != ATN_OK)
         fprintf(stderr, "planning: %s\n", err.text);
     return status != ATN_OK;

@@ -49,7 +49,8 @@ typedef struct {
 /* A name with its parameters always fits in ATN_NAME_ROOM. */
 enum { ATN_MAX_PARAMS = 8, ATN_MAX_SEGMENTS = 4096, ATN_NAME_ROOM = 256 };
 
-/* Values in the order of atn_row_params: the algorithm's own first, then those of its passes. */
+/* Values in the order of atn_algo_row_params: the algorithm's own first, then those of its
+ * passes. */
 typedef struct {
     int64_t v[ATN_MAX_PARAMS];
 } atn_params;
@@ -58,14 +59,14 @@ typedef struct {
     const char *name;      /* "ring"; the row's name adds the operation: "allreduce/ring" */
     const char *summary;   /* one line */
     const char *reference; /* publication or implementation */
-    /* Closed form of the time of one call in a full-duplex single-port network (model/expr.h):
-     * p ranks, n bytes (whole, or one block), a per message, b per byte, g per reduced byte, k
-     * segments, own parameters by name; rooted operations with root 0.  Without k it holds for one
-     * segment.  bcast(down, p, n / 2) is the cost of the embedded algorithm named by the parameter
-     * `down` for p ranks and n / 2 bytes (atn_cost_text); with levels, that of the default row.
-     * `slots` and `height` (free_tree.h) and `phases` (phases.h) depend on the topology; `depth` is
-     * computed by the function below.  A test compares the form with the schedule; the topology is
-     * then a single switch. */
+    /* Closed form of the time of one call in a full-duplex single-port network (model/expr.h): p
+     * ranks, n bytes (whole, or one block), a per message, b per byte, g per reduced byte, k
+     * segments, own parameters by name; rooted operations with root 0.  Without k it holds for
+     * one segment.  bcast(down, p, n / 2) is the cost of the embedded algorithm named by the
+     * parameter `down` for p ranks and n / 2 bytes (atn_algo_cost_text); with levels, that of
+     * the default row. `slots` and `height` (free_tree.h) and `phases` (phases.h) depend on the
+     * topology; `depth` is computed by the function below.  A test compares the form with the
+     * schedule; the topology is then a single switch. */
     const char *cost;
     unsigned needs, passes;
     bool shares;          /* divides each block into one share per rank: `segment` bounds a share */
@@ -87,76 +88,78 @@ typedef struct {
     const atn_algo *algo;
 } atn_row;
 
-int atn_catalog_rows(void);
-const atn_row *atn_catalog_row(int i);
+int atn_algo_catalog_rows(void);
+const atn_row *atn_algo_catalog_row(int i);
 /* "allreduce/ring", or "ring" when the operation is given; NULL when unknown. */
-const atn_row *atn_catalog_find(atn_operation op, const char *name);
-const atn_row *atn_catalog_by_name(const char *full_name);
-const atn_row *atn_catalog_native(atn_operation op);
+const atn_row *atn_algo_catalog_find(atn_operation op, const char *name);
+const atn_row *atn_algo_catalog_by_name(const char *full_name);
+const atn_row *atn_algo_catalog_native(atn_operation op);
 /* The row `file` for schedules from files (supplied.h): found by name, but not listed. */
-const atn_row *atn_catalog_file(atn_operation op);
+const atn_row *atn_algo_catalog_file(atn_operation op);
 
 /* ---- parameters (param.c) ---- */
 
-int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS]);
-void atn_params_default(const atn_row *row, atn_params *prm);
+int atn_algo_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS]);
+void atn_algo_params_default(const atn_row *row, atn_params *prm);
 /* Sets k=v with range check; the message names the row, the parameter and the allowed values. */
-atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, const char *value,
-                          atn_error *err);
+atn_status atn_algo_params_set(const atn_row *row, atn_params *prm, const char *key,
+                               const char *value, atn_error *err);
 /* Parses "k=v,k=v" or "k=v:k=v" into defaults; with levels "site:flat,host:binomial,k=v". */
-atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm, atn_error *err);
+atn_status atn_algo_params_parse(const atn_row *row, const char *text, atn_params *prm,
+                                 atn_error *err);
 /* "allreduce/ring{segment=8K}": only parameters that differ from their defaults. */
-void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size);
+void atn_algo_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size);
 /* "segment=0", "LEVEL:ALGORITHM": a parameter with its default. */
-void atn_param_label(const atn_param *p, char *out, size_t size);
+void atn_algo_param_label(const atn_param *p, char *out, size_t size);
 /* A value as text; the allowed values: "8K", "0 to 1M", "none, pair or barrier". */
-const char *atn_param_value(const atn_param *p, int64_t value, char out[32]);
-void atn_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM]);
+const char *atn_algo_param_value(const atn_param *p, int64_t value, char out[32]);
+void atn_algo_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM]);
 /* The radix of k-nomial trees (shape.h), for algorithms without other parameters. */
-extern const atn_param atn_knomial_params[];
+extern const atn_param atn_algo_knomial_params[];
 /* Value of a parameter by name, or `fallback` when the row has none of that name. */
-int64_t atn_params_get(const atn_row *row, const atn_params *prm, const char *name,
-                       int64_t fallback);
+int64_t atn_algo_params_get(const atn_row *row, const atn_params *prm, const char *name,
+                            int64_t fallback);
 
 /* ---- building ---- */
 
 /* NULL when the row applies to the problem, else the reason as text. */
-const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm);
+const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm);
 /* The number of segments for q->bytes (1 when ranks do not share the size): determined by the
  * parameter `segment`, rounded up to four significant bits and at most ATN_MAX_SEGMENTS, so that
  * many message sizes share few schedules and schedules stay small. */
-int atn_segments(const atn_row *row, const atn_problem *q, const atn_params *prm);
+int atn_algo_segments(const atn_row *row, const atn_problem *q, const atn_params *prm);
 /* Builds one rank's schedule with all passes applied; q->segments must be set.
  * ATN_NOT_APPLICABLE with a reason when the row refuses. */
-atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                     atn_schedule **schedule_p, atn_error *err);
+atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                          atn_schedule **schedule_p, atn_error *err);
 /* The same without the check, for one of many ranks of a problem that was checked before. */
-atn_status atn_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                               atn_schedule **schedule_p, atn_error *err);
+atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                                    atn_schedule **schedule_p, atn_error *err);
 
 /* Embeds another algorithm, e.g. reduce_scatter, then allgather; sets e->build and e->context.  Its
  * passes are not applied; `prm` NULL: defaults. */
-void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
-                    const atn_params *prm);
+void atn_algo_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
+                         const atn_params *prm);
 
 /* ---- reproducible results (canonical.c) ---- */
 
 /* Whether the row combines operands in the canonical order (sched/canonical.h); other rows refuse
  * problems that require it. */
-bool atn_is_canonical(const atn_row *row, const atn_problem *q, const atn_params *prm);
+bool atn_algo_is_canonical(const atn_row *row, const atn_problem *q, const atn_params *prm);
 /* The default row in canonical order.  NULL: the operation combines nothing. */
-const atn_row *atn_canonical_default(const atn_problem *q, atn_params *prm);
+const atn_row *atn_algo_canonical_default(const atn_problem *q, atn_params *prm);
 
 /* ---- parts: embedded algorithms that are named by a parameter (part.c) ---- */
 
-const atn_algo *atn_part_algo(atn_operation op, const atn_param *param, int64_t value);
+const atn_algo *atn_algo_part_algo(atn_operation op, const atn_param *param, int64_t value);
 /* NULL, or why the part does not apply to the problem. */
-const char *atn_part_refuses(atn_operation op, const atn_param *param, int64_t value,
-                             const atn_problem *q);
+const char *atn_algo_part_refuses(atn_operation op, const atn_param *param, int64_t value,
+                                  const atn_problem *q);
 /* The value of `depth` in its closed form; 0: not used. */
-int atn_part_depth(atn_operation op, const atn_param *param, int64_t value, const atn_problem *q);
+int atn_algo_part_depth(atn_operation op, const atn_param *param, int64_t value,
+                        const atn_problem *q);
 /* The row's closed form with those of its parts inserted; the caller frees it. NULL: no memory. */
-char *atn_cost_text(const atn_row *row, const atn_params *prm);
+char *atn_algo_cost_text(const atn_row *row, const atn_params *prm);
 
 /* The descriptors. */
 #define ATN_ALGO(operation, name, home) extern const atn_algo atn_algo_##home##_##name;

@@ -5,7 +5,7 @@
 
 static void add_child(atn_binary *t, int child) { t->child[t->children++] = child; }
 
-atn_binary atn_binary_complete(int p, int r, int root)
+atn_binary atn_algo_binary_complete(int p, int r, int root)
 {
     const int v = atn_mod(r - root, p);
     atn_binary t = {.parent = v == 0 ? -1 : ((v - 1) / 2 + root) % p,
@@ -59,7 +59,7 @@ static atn_binary descend(run u, int head, int r)
     return t;
 }
 
-atn_binary atn_binary_inorder(int p, int r, int root)
+atn_binary atn_algo_binary_inorder(int p, int r, int root)
 {
     const int longer = atn_max(root, p - 1 - root);
     atn_binary t = descend((run){0, p}, root, r);

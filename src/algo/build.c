@@ -12,7 +12,7 @@
 static bool not_commutative(const atn_problem *q) { return q->ordered; }
 static bool not_pow2(const atn_problem *q) { return !atn_is_pow2(q->p); }
 static bool odd(const atn_problem *q) { return q->p % 2 != 0; }
-static bool prime(const atn_problem *q) { return atn_digits_no_mesh(q->p, 2) != NULL; }
+static bool prime(const atn_problem *q) { return atn_algo_digits_no_mesh(q->p, 2) != NULL; }
 static bool nowhere(const atn_problem *q) { return !q->topo || q->topo->p != q->p; }
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 
 static atn_order order_of(const atn_row *row, const atn_params *prm)
 {
-    return (atn_order)atn_params_get(row, prm, "order", ATN_ORDER_RANK);
+    return (atn_order)atn_algo_params_get(row, prm, "order", ATN_ORDER_RANK);
 }
 
 static const char *refuses_order(const atn_row *row, const atn_problem *q, const atn_params *prm)
@@ -40,18 +40,18 @@ static const char *refuses_order(const atn_row *row, const atn_problem *q, const
         return NULL;
     if (q->ordered)
         return "another rank order would change the order of operands";
-    return nowhere(q) ? "the order needs a topology" : atn_order_refuses(q->topo, order);
+    return nowhere(q) ? "the order needs a topology" : atn_algo_order_refuses(q->topo, order);
 }
 
-const char *atn_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm)
+const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     const atn_algo *algo = row->algo;
 
-    if (atn_wants_canonical(q) && !atn_is_canonical(row, q, prm))
+    if (atn_sched_wants_canonical(q) && !atn_algo_is_canonical(row, q, prm))
         return "it combines operands in another order than ATTUNE_REPRODUCIBLE requires";
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if ((algo->needs & needs[i].need) && needs[i].lacks(q) &&
-            !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_levels_given(row, prm)))
+            !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_algo_levels_given(row, prm)))
             return needs[i].why;
     if (q->segments > 1 && !(algo->passes & ATN_PASS_SEGMENT))
         return "it does not support segments";
@@ -71,9 +71,9 @@ static int round_up(int n)
     return (n + step - 1) / step * step;
 }
 
-int atn_segments(const atn_row *row, const atn_problem *q, const atn_params *prm)
+int atn_algo_segments(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
-    const int64_t segment = atn_params_get(row, prm, "segment", 0);
+    const int64_t segment = atn_algo_params_get(row, prm, "segment", 0);
 
     if (segment <= 0 || q->bytes <= 0)
         return 1;
@@ -103,7 +103,7 @@ static void run_ordered(atn_builder *b, const atn_problem *q, atn_order order, c
 {
     int *ranks = malloc(sizeof *ranks * (size_t)q->p);
 
-    if (ranks && atn_order_ranks(q->topo, order, q->root, ranks))
+    if (ranks && atn_algo_order_ranks(q->topo, order, q->root, ranks))
         atn_pass_permute(b, q, ranks, run_segments, j);
     else
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
@@ -120,30 +120,30 @@ static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
         run_ordered(b, q, order, &j);
     else
         run_segments(b, q, &j);
-    atn_pass_throttle(b, (int)atn_params_get(row, prm, "window", 0));
+    atn_pass_throttle(b, (int)atn_algo_params_get(row, prm, "window", 0));
     if (row->algo->passes & ATN_PASS_SYNC) /* other rows may have their own `sync` */
-        atn_pass_synchronise(b, (atn_sync)atn_params_get(row, prm, "sync", ATN_SYNC_NONE),
-                             (int)atn_params_get(row, prm, "every", 1));
+        atn_pass_synchronise(b, (atn_sync)atn_algo_params_get(row, prm, "sync", ATN_SYNC_NONE),
+                             (int)atn_algo_params_get(row, prm, "every", 1));
 }
 
-atn_status atn_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                     atn_schedule **schedule_p, atn_error *err)
+atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                          atn_schedule **schedule_p, atn_error *err)
 {
-    const char *why = row->algo->build ? atn_refuses(row, q, prm) : "it has no schedule";
+    const char *why = row->algo->build ? atn_algo_refuses(row, q, prm) : "it has no schedule";
     char name[ATN_NAME_ROOM];
 
     if (why == NULL)
-        return atn_build_unchecked(row, q, prm, schedule_p, err);
-    atn_params_print(row, prm, name, sizeof name);
+        return atn_algo_build_unchecked(row, q, prm, schedule_p, err);
+    atn_algo_params_print(row, prm, name, sizeof name);
     return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
 }
 
-atn_status atn_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                               atn_schedule **schedule_p, atn_error *err)
+atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                                    atn_schedule **schedule_p, atn_error *err)
 {
     char name[ATN_NAME_ROOM];
 
-    atn_params_print(row, prm, name, sizeof name);
+    atn_algo_params_print(row, prm, name, sizeof name);
     atn_builder *b = atn_builder_new(q);
     if (!b)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
@@ -151,7 +151,8 @@ atn_status atn_build_unchecked(const atn_row *row, const atn_problem *q, const a
     return atn_builder_finish(b, name, schedule_p, err);
 }
 
-void atn_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo, const atn_params *prm)
+void atn_algo_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,
+                         const atn_params *prm)
 {
     atn_params own = {{0}};
     atn_embed inner = *e;

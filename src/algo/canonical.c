@@ -38,16 +38,16 @@ static const entry list[] = {
 static bool has_value(const atn_row *row, const atn_params *prm, const entry *e)
 {
     const atn_param *own[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, own);
+    const int n = atn_algo_row_params(row, own);
     char text[32];
 
     for (int i = 0; i < n; i++)
         if (strcmp(own[i]->name, e->param) == 0)
-            return strcmp(atn_param_value(own[i], prm->v[i], text), e->value) == 0;
+            return strcmp(atn_algo_param_value(own[i], prm->v[i], text), e->value) == 0;
     return false;
 }
 
-bool atn_is_canonical(const atn_row *row, const atn_problem *q, const atn_params *prm)
+bool atn_algo_is_canonical(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (strcmp(list[i].row, row->name) == 0)
@@ -71,15 +71,16 @@ static const struct {
      "scan=recursive_doubling"},
 };
 
-const atn_row *atn_canonical_default(const atn_problem *q, atn_params *prm)
+const atn_row *atn_algo_canonical_default(const atn_problem *q, atn_params *prm)
 {
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
         const bool small = q->bytes <= defaults[i].bytes;
         if (defaults[i].op != q->op)
             continue;
-        const atn_row *row = atn_catalog_find(q->op, small ? defaults[i].small : defaults[i].large);
-        atn_params_parse(row, small ? defaults[i].small_params : defaults[i].large_params, prm,
-                         NULL);
+        const atn_row *row =
+            atn_algo_catalog_find(q->op, small ? defaults[i].small : defaults[i].large);
+        atn_algo_params_parse(row, small ? defaults[i].small_params : defaults[i].large_params, prm,
+                              NULL);
         return row;
     }
     return NULL;

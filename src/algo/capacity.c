@@ -18,7 +18,7 @@ static int64_t slowest(const atn_topo *t, int *below)
     return least;
 }
 
-void atn_capacities(const atn_topo *t, bool rated, int *capacity)
+void atn_algo_capacities(const atn_topo *t, bool rated, int *capacity)
 {
     const int64_t least = rated ? slowest(t, capacity) : 0;
 

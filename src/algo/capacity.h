@@ -8,6 +8,6 @@
  * atn_topo_edges entries).  A link of unknown rate carries any number; if no rate is known, or
  * `rated` is false, every link carries one.  A rank sends one message at a time and receives one:
  * this never costs phases, because p - 1 messages cross the slowest link. */
-void atn_capacities(const atn_topo *t, bool rated, int *capacity);
+void atn_algo_capacities(const atn_topo *t, bool rated, int *capacity);
 
 #endif

@@ -34,14 +34,14 @@ static const atn_row files[] = {
 #undef ATN_OPERATION
 };
 
-int atn_catalog_rows(void) { return (int)(sizeof rows / sizeof *rows); }
-const atn_row *atn_catalog_row(int i) { return &rows[i]; }
-const atn_row *atn_catalog_native(atn_operation op) { return &rows[op]; }
-const atn_row *atn_catalog_file(atn_operation op) { return &files[op]; }
+int atn_algo_catalog_rows(void) { return (int)(sizeof rows / sizeof *rows); }
+const atn_row *atn_algo_catalog_row(int i) { return &rows[i]; }
+const atn_row *atn_algo_catalog_native(atn_operation op) { return &rows[op]; }
+const atn_row *atn_algo_catalog_file(atn_operation op) { return &files[op]; }
 
-const atn_row *atn_catalog_by_name(const char *full_name)
+const atn_row *atn_algo_catalog_by_name(const char *full_name)
 {
-    for (int i = 0; i < atn_catalog_rows(); i++)
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
         if (strcmp(rows[i].name, full_name) == 0)
             return &rows[i];
     for (int op = 0; op < ATN_OPERATIONS; op++)
@@ -55,9 +55,9 @@ static bool is_called(const atn_row *row, const char *name)
     return strcmp(row->algo->name, name) == 0 || strcmp(row->name, name) == 0;
 }
 
-const atn_row *atn_catalog_find(atn_operation op, const char *name)
+const atn_row *atn_algo_catalog_find(atn_operation op, const char *name)
 {
-    for (int i = 0; i < atn_catalog_rows(); i++)
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
         if (rows[i].op == op && is_called(&rows[i], name))
             return &rows[i];
     return is_called(&files[op], name) ? &files[op] : NULL;

@@ -3,7 +3,7 @@
 
 enum { PORTS, DELAY };
 
-const atn_param atn_circuit_params[] = {
+const atn_param atn_algo_circuit_params[] = {
     {"ports", ATN_INT, 1, 1, ATN_CIRCUIT_PORTS, ATN_LOG2, "circuits per rank", NULL},
     {"delay", ATN_INT, 1, 0, ATN_CIRCUIT_DELAY, ATN_LOG2, "reconfiguration delay in steps", NULL},
     {0},
@@ -22,7 +22,7 @@ static int64_t again(const atn_circuit_tree *t, int step)
     return before > 0 ? t->senders[before] : 0;
 }
 
-void atn_circuit_tree_begin(atn_circuit_tree *t, int p, const atn_params *prm)
+void atn_algo_circuit_tree_begin(atn_circuit_tree *t, int p, const atn_params *prm)
 {
     t->p = p;
     t->ports = (int)prm->v[PORTS];
@@ -37,7 +37,7 @@ void atn_circuit_tree_begin(atn_circuit_tree *t, int p, const atn_params *prm)
     }
 }
 
-int atn_circuit_step(const atn_circuit_tree *t, int v)
+int atn_algo_circuit_step(const atn_circuit_tree *t, int v)
 {
     int s = 0;
     while (t->reached[s] <= v)
@@ -51,9 +51,9 @@ static int64_t first_of(const atn_circuit_tree *t, int step)
     return step == 0 ? 0 : t->reached[step - 1];
 }
 
-int atn_circuit_parent(const atn_circuit_tree *t, int v)
+int atn_algo_circuit_parent(const atn_circuit_tree *t, int v)
 {
-    int s = atn_circuit_step(t, v);
+    int s = atn_algo_circuit_step(t, v);
     const int64_t place = (v - t->reached[s - 1]) / t->ports;
 
     while (place < again(t, s))
@@ -62,9 +62,9 @@ int atn_circuit_parent(const atn_circuit_tree *t, int v)
 }
 
 /* A rank that sends again keeps its position. */
-int atn_circuit_children(const atn_circuit_tree *t, int v, int step, int *first_p)
+int atn_algo_circuit_children(const atn_circuit_tree *t, int v, int step, int *first_p)
 {
-    const int s = atn_circuit_step(t, v), ago = step - s - 1;
+    const int s = atn_algo_circuit_step(t, v), ago = step - s - 1;
 
     if (ago < 0 || ago % (t->delay + 1) != 0)
         return 0;
@@ -79,20 +79,20 @@ static int way(const atn_circuit_tree *t, int v)
     int messages = 0;
 
     while (v > 0) {
-        const int parent = atn_circuit_parent(t, v), s = atn_circuit_step(t, v);
-        const int turns = (s - atn_circuit_step(t, parent) - 1) / (t->delay + 1);
+        const int parent = atn_algo_circuit_parent(t, v), s = atn_algo_circuit_step(t, v);
+        const int turns = (s - atn_algo_circuit_step(t, parent) - 1) / (t->delay + 1);
         messages += turns * t->ports + (int)((v - t->reached[s - 1]) % t->ports) + 1;
         v = parent;
     }
     return messages;
 }
 
-int atn_circuit_depth(const atn_problem *q, const atn_params *prm)
+int atn_algo_circuit_depth(const atn_problem *q, const atn_params *prm)
 {
     atn_circuit_tree t;
     int depth = 0;
 
-    atn_circuit_tree_begin(&t, q->p, prm);
+    atn_algo_circuit_tree_begin(&t, q->p, prm);
     for (int v = 1; v < q->p; v++)
         depth = atn_max(depth, way(&t, v));
     return depth;

@@ -24,19 +24,19 @@ typedef struct {
 } atn_circuit_tree;
 
 /* The parameters `ports` and `delay`, in that order. */
-extern const atn_param atn_circuit_params[];
+extern const atn_param atn_algo_circuit_params[];
 
-void atn_circuit_tree_begin(atn_circuit_tree *t, int p, const atn_params *prm);
+void atn_algo_circuit_tree_begin(atn_circuit_tree *t, int p, const atn_params *prm);
 /* The step in which rank v, counted from the root, is reached (the root: 0), and its sender. */
-int atn_circuit_step(const atn_circuit_tree *t, int v);
-int atn_circuit_parent(const atn_circuit_tree *t, int v);
+int atn_algo_circuit_step(const atn_circuit_tree *t, int v);
+int atn_algo_circuit_parent(const atn_circuit_tree *t, int v);
 /* The ranks that v reaches in a step: sets the first, returns their number. */
-int atn_circuit_children(const atn_circuit_tree *t, int v, int step, int *first_p);
+int atn_algo_circuit_children(const atn_circuit_tree *t, int v, int step, int *first_p);
 /* Messages on the longest path when ranks serve their children one after the other. */
-int atn_circuit_depth(const atn_problem *q, const atn_params *prm);
+int atn_algo_circuit_depth(const atn_problem *q, const atn_params *prm);
 
 /* The parameters of a k-nomial algorithm with radix `ports + 1`. */
-static inline atn_params atn_circuit_radix(const atn_params *prm)
+static inline atn_params atn_algo_circuit_radix(const atn_params *prm)
 {
     return (atn_params){{prm->v[0] + 1}};
 }

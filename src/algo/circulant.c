@@ -5,12 +5,12 @@
 
 #include "algo/shape.h"
 
-atn_circulant atn_circulant_of(int p)
+atn_circulant atn_algo_circulant_of(int p)
 {
     atn_circulant g = {.p = p, .q = atn_ceil_log2(p)};
 
     for (int i = 0; i <= g.q; i++)
-        g.skip[i] = atn_skip(p, g.q - i);
+        g.skip[i] = atn_algo_skip(p, g.q - i);
     g.skip[g.q + 1] = p;
     return g;
 }
@@ -63,7 +63,7 @@ static int extend(search *x, int at, int e, int round)
     return round;
 }
 
-void atn_circulant_receives(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS])
+void atn_algo_circulant_receives(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS])
 {
     const int first = first_block(g, v);
     search x = {.g = g, .goal = g->p + v, .bound = 2 * g->p, .row = row};
@@ -80,12 +80,12 @@ void atn_circulant_receives(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS
         row[i] = v == 0 ? ATN_NO_BLOCK : row[i] == g->q ? first : row[i] - g->q;
 }
 
-void atn_circulant_sends(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS])
+void atn_algo_circulant_sends(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS])
 {
     int theirs[ATN_MAX_SKIPS];
 
     for (int i = 0; i < g->q; i++) {
-        atn_circulant_receives(g, (v + g->skip[i]) % g->p, theirs);
+        atn_algo_circulant_receives(g, (v + g->skip[i]) % g->p, theirs);
         row[i] = theirs[i];
     }
 }

@@ -15,10 +15,10 @@ typedef struct {
     int skip[ATN_MAX_SKIPS + 2]; /* skip[0] = 1 ... skip[q] = p */
 } atn_circulant;
 
-atn_circulant atn_circulant_of(int p);
+atn_circulant atn_algo_circulant_of(int p);
 /* The blocks that rank v, counted from the root, receives in each of q rounds, and those it sends.
  * ATN_NO_BLOCK: the root receives nothing. */
-void atn_circulant_receives(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS]);
-void atn_circulant_sends(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS]);
+void atn_algo_circulant_receives(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS]);
+void atn_algo_circulant_sends(const atn_circulant *g, int v, int row[ATN_MAX_SKIPS]);
 
 #endif

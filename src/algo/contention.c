@@ -160,8 +160,8 @@ static void look(search *x, atn_contention *found, int *ends, int64_t *load)
     found->bound = bound(x, load);
 }
 
-atn_status atn_contention_find(atn_schedule *const *schedules, int p, const atn_topo *t, bool rated,
-                               atn_contention *found_p, atn_error *err)
+atn_status atn_algo_contention_find(atn_schedule *const *schedules, int p, const atn_topo *t,
+                                    bool rated, atn_contention *found_p, atn_error *err)
 {
     search x = {.t = t, .edges = atn_topo_edges(t)};
     const size_t edges = (size_t)x.edges;
@@ -182,7 +182,7 @@ atn_status atn_contention_find(atn_schedule *const *schedules, int p, const atn_
         x.stamp = x.used + edges;
         x.last = x.stamp + edges;
         x.path = x.last + edges;
-        atn_capacities(t, rated, x.capacity);
+        atn_algo_capacities(t, rated, x.capacity);
         collect(&x, schedules, p);
         look(&x, &found, ends, load);
         *found_p = found;
@@ -194,7 +194,7 @@ atn_status atn_contention_find(atn_schedule *const *schedules, int p, const atn_
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-void atn_edge_name(const atn_topo *t, int edge, char *out, size_t size)
+void atn_algo_edge_name(const atn_topo *t, int edge, char *out, size_t size)
 {
     const int v = edge / 2 - t->p;
 

@@ -23,9 +23,9 @@ typedef struct {
     atn_collision round, any; /* the first collision of each kind, if any */
 } atn_contention;
 
-atn_status atn_contention_find(atn_schedule *const *schedules, int p, const atn_topo *t, bool rated,
-                               atn_contention *found_p, atn_error *err);
+atn_status atn_algo_contention_find(atn_schedule *const *schedules, int p, const atn_topo *t,
+                                    bool rated, atn_contention *found_p, atn_error *err);
 /* "the link of n3 up" */
-void atn_edge_name(const atn_topo *t, int edge, char *out, size_t size);
+void atn_algo_edge_name(const atn_topo *t, int edge, char *out, size_t size);
 
 #endif

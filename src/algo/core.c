@@ -1,7 +1,7 @@
 /* core.c - see core.h. */
 #include "algo/core.h"
 
-atn_core atn_core_power(int p, int radix, int *stages_p)
+atn_core atn_algo_core_power(int p, int radix, int *stages_p)
 {
     atn_core core = {p, 1};
 
@@ -10,7 +10,7 @@ atn_core atn_core_power(int p, int radix, int *stages_p)
     return core;
 }
 
-int atn_core_number(const atn_core *c, int r)
+int atn_algo_core_number(const atn_core *c, int r)
 {
     const int each = c->p / c->size, longer = c->p % c->size; /* `longer` have one more */
     const int bound = longer * (each + 1);
@@ -26,9 +26,10 @@ typedef struct {
 
 static place place_of(const atn_core *c, int r)
 {
-    const int number = atn_core_number(c, r);
+    const int number = atn_algo_core_number(c, r);
 
-    return (place){atn_core_rank(c, number), atn_core_extras(c, number), atn_core_extras(c, 0)};
+    return (place){atn_algo_core_rank(c, number), atn_algo_core_extras(c, number),
+                   atn_algo_core_extras(c, 0)};
 }
 
 /* Receives the operands of extra ranks before the exchanges begin. */
@@ -36,7 +37,7 @@ static void receive_operands(atn_builder *b, const atn_problem *q, const place *
 {
     for (int i = 1; i <= at->most; i++, atn_round(b))
         if (i <= at->extras)
-            atn_fold_recv(b, q, f, q->r + i);
+            atn_algo_fold_recv(b, q, f, q->r + i);
     if (at->extras > 0)
         atn_fence(b);
     f->one_room = true;
@@ -48,13 +49,13 @@ static void run_extra(atn_builder *b, const atn_problem *q, const place *at, con
 {
     const int turn = q->r - at->proxy;
 
-    atn_rounds(b, turn - 1);
+    atn_algo_rounds(b, turn - 1);
     atn_send(b, at->proxy, atn_src(0, blocks));
-    atn_rounds(b, at->most - turn + 1 + w->rounds + turn - 1);
+    atn_algo_rounds(b, at->most - turn + 1 + w->rounds + turn - 1);
     atn_recv(b, at->proxy, result);
 }
 
-void atn_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own)
+void atn_algo_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own)
 {
     const place at = place_of(w->core, q->r);
 
@@ -62,17 +63,18 @@ void atn_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work 
         run_extra(b, q, &at, w, q->p, atn_dst(0, 1));
         return;
     }
-    atn_fold f = atn_fold_begin(q, atn_src(0, q->p));
+    atn_fold f = atn_algo_fold_begin(q, atn_src(0, q->p));
     receive_operands(b, q, &at, &f);
     w->run(b, q, w->core, &f, w->context);
-    atn_copy(b, atn_fold_part(&f, own, 1), atn_dst(0, 1));
+    atn_copy(b, atn_algo_fold_part(&f, own, 1), atn_dst(0, 1));
     for (int i = 1; i <= at.extras; i++) {
         atn_round(b);
-        atn_send(b, q->r + i, atn_fold_part(&f, own + i, 1));
+        atn_send(b, q->r + i, atn_algo_fold_part(&f, own + i, 1));
     }
 }
 
-void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w, int parts)
+void atn_algo_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w,
+                             int parts)
 {
     const place at = place_of(w->core, q->r);
 
@@ -80,7 +82,7 @@ void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_wor
         run_extra(b, q, &at, w, parts, atn_dst(0, parts));
         return;
     }
-    atn_fold f = atn_fold_into(q, atn_src(0, parts), atn_dst(0, parts));
+    atn_fold f = atn_algo_fold_into(q, atn_src(0, parts), atn_dst(0, parts));
     receive_operands(b, q, &at, &f);
     w->run(b, q, w->core, &f, w->context);
     for (int i = 1; i <= at.extras; i++) {

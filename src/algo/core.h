@@ -14,20 +14,20 @@ typedef struct {
     int p, size;
 } atn_core;
 
-static inline atn_core atn_core_pow2(int p) { return (atn_core){p, atn_pow2_below(p)}; }
+static inline atn_core atn_algo_core_pow2(int p) { return (atn_core){p, atn_algo_pow2_below(p)}; }
 /* The largest power of a radix, and its exponent. */
-atn_core atn_core_power(int p, int radix, int *stages_p);
+atn_core atn_algo_core_power(int p, int radix, int *stages_p);
 
 /* The rank with a number; its extra ranks lie between it and the next one (number = size: p). */
-static inline int atn_core_rank(const atn_core *c, int number)
+static inline int atn_algo_core_rank(const atn_core *c, int number)
 {
     return number * (c->p / c->size) + atn_min(number, c->p % c->size);
 }
 /* The number of a rank, or of its proxy. */
-int atn_core_number(const atn_core *c, int r);
-static inline int atn_core_extras(const atn_core *c, int number)
+int atn_algo_core_number(const atn_core *c, int r);
+static inline int atn_algo_core_extras(const atn_core *c, int number)
 {
-    return atn_core_rank(c, number + 1) - atn_core_rank(c, number) - 1;
+    return atn_algo_core_rank(c, number + 1) - atn_algo_core_rank(c, number) - 1;
 }
 
 /* The work of core ranks in `rounds` rounds, on a fold that holds all blocks of their operands
@@ -42,8 +42,9 @@ typedef struct {
 
 /* Reduce-scatter: the work leaves block `own` (of p), followed by those of its extra ranks, in the
  * fold. */
-void atn_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own);
+void atn_algo_core_scatter(atn_builder *b, const atn_problem *q, const atn_core_work *w, int own);
 /* Allreduce of a message in `parts`: the work leaves the whole message in DST. */
-void atn_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w, int parts);
+void atn_algo_core_allreduce(atn_builder *b, const atn_problem *q, const atn_core_work *w,
+                             int parts);
 
 #endif

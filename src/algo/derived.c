@@ -14,13 +14,13 @@ static _Thread_local int depth;
 static _Thread_local const struct atn_topo *scope;
 static _Thread_local ATN_VEC(entry) kept;
 
-void atn_derived_open(const struct atn_topo *topo)
+void atn_algo_derived_open(const struct atn_topo *topo)
 {
     if (depth++ == 0)
         scope = topo;
 }
 
-void atn_derived_close(void)
+void atn_algo_derived_close(void)
 {
     if (--depth > 0)
         return;
@@ -35,7 +35,7 @@ static bool is_ours(const atn_derived_key *key)
     return depth > 0 && scope != NULL && key->topo == scope;
 }
 
-void *atn_derived_find(const atn_derived_key *key)
+void *atn_algo_derived_find(const atn_derived_key *key)
 {
     for (int i = 0; is_ours(key) && i < kept.n; i++)
         if (strcmp(kept.v[i].key.maker, key->maker) == 0 &&
@@ -44,7 +44,7 @@ void *atn_derived_find(const atn_derived_key *key)
     return NULL;
 }
 
-bool atn_derived_keep(const atn_derived_key *key, void *thing, void (*end)(void *thing))
+bool atn_algo_derived_keep(const atn_derived_key *key, void *thing, void (*end)(void *thing))
 {
     return is_ours(key) && atn_push(&kept, (entry){*key, thing, end});
 }

@@ -17,12 +17,12 @@ typedef struct {
 } atn_derived_key;
 
 /* `topo` must outlive the scope; nested scopes have no effect. */
-void atn_derived_open(const struct atn_topo *topo);
-void atn_derived_close(void);
+void atn_algo_derived_open(const struct atn_topo *topo);
+void atn_algo_derived_close(void);
 /* The cached object; NULL: none, or no scope of that topology is open. */
-void *atn_derived_find(const atn_derived_key *key);
+void *atn_algo_derived_find(const atn_derived_key *key);
 /* Caches an object, freed by `end` later; false: no scope of that topology is open, or no
  * memory. */
-bool atn_derived_keep(const atn_derived_key *key, void *thing, void (*end)(void *thing));
+bool atn_algo_derived_keep(const atn_derived_key *key, void *thing, void (*end)(void *thing));
 
 #endif

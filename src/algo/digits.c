@@ -13,7 +13,7 @@ static void add_digit(atn_digits *d, int radix)
     d->core *= radix;
 }
 
-atn_digits atn_digits_equal(int p, int radix)
+atn_digits atn_algo_digits_equal(int p, int radix)
 {
     const int each = atn_max(2, atn_min(radix, p));
     atn_digits d = {.core = 1};
@@ -23,7 +23,7 @@ atn_digits atn_digits_equal(int p, int radix)
     return d;
 }
 
-atn_digits atn_digits_ring(int p) { return atn_digits_mesh(p, 1); }
+atn_digits atn_algo_digits_ring(int p) { return atn_algo_digits_mesh(p, 1); }
 
 /* The largest divisor of n whose power does not exceed n. */
 static int even_side(int n, int power)
@@ -41,7 +41,7 @@ static int even_side(int n, int power)
     }
 }
 
-atn_digits atn_digits_mesh(int p, int dims)
+atn_digits atn_algo_digits_mesh(int p, int dims)
 {
     atn_digits d = {.core = 1};
 
@@ -50,9 +50,9 @@ atn_digits atn_digits_mesh(int p, int dims)
     return d;
 }
 
-const char *atn_digits_no_mesh(int p, int dims)
+const char *atn_algo_digits_no_mesh(int p, int dims)
 {
-    const atn_digits d = atn_digits_mesh(p, dims);
+    const atn_digits d = atn_algo_digits_mesh(p, dims);
 
     for (int i = 0; i < d.n; i++)
         if (d.radix[i] == 1)
@@ -60,12 +60,12 @@ const char *atn_digits_no_mesh(int p, int dims)
     return NULL;
 }
 
-const char *atn_mesh_refuses(const atn_problem *q, const atn_params *prm)
+const char *atn_algo_mesh_refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_digits_no_mesh(q->p, (int)prm->v[0]);
+    return atn_algo_digits_no_mesh(q->p, (int)prm->v[0]);
 }
 
-const atn_param atn_mesh_params[] = {
+const atn_param atn_algo_mesh_params[] = {
     {"dims", ATN_INT, 2, 2, 3, ATN_LINEAR, "dimensions of the mesh", NULL},
     {0},
 };
@@ -95,8 +95,8 @@ static atn_ref held(const gathering *g, int rank, int i)
 static void exchange(atn_builder *b, const atn_problem *q, const gathering *g, int i)
 {
     for (int step = 1; step < g->d->radix[i]; step++) {
-        atn_send(b, atn_digits_turn(g->d, q->r, i, step), held(g, q->r, i));
-        const int from = atn_digits_turn(g->d, q->r, i, -step);
+        atn_send(b, atn_algo_digits_turn(g->d, q->r, i, step), held(g, q->r, i));
+        const int from = atn_algo_digits_turn(g->d, q->r, i, -step);
         atn_recv(b, from, held(g, from, i));
         atn_round(b);
     }
@@ -124,11 +124,11 @@ static void run_extra(atn_builder *b, const atn_problem *q, const atn_digits *d)
     const int proxy = q->r % d->core, turn = q->r / d->core - 1, turns = (q->p - 1) / d->core;
     atn_range list[2];
 
-    atn_rounds(b, turn);
+    atn_algo_rounds(b, turn);
     atn_send(b, proxy, atn_src(0, 1));
-    atn_rounds(b, turns + rounds_of(d));
+    atn_algo_rounds(b, turns + rounds_of(d));
     atn_recv(b, proxy, others(q->r, q->p, list));
-    atn_rounds(b, turns - turn);
+    atn_algo_rounds(b, turns - turn);
 }
 
 static void run_core(atn_builder *b, const atn_problem *q, const gathering *g)
@@ -147,7 +147,7 @@ static void run_core(atn_builder *b, const atn_problem *q, const gathering *g)
             atn_send(b, q->r + i * d->core, others(q->r + i * d->core, q->p, list));
 }
 
-void atn_digits_allgather(atn_builder *b, const atn_problem *q, const atn_digits *d, bool near)
+void atn_algo_digits_allgather(atn_builder *b, const atn_problem *q, const atn_digits *d, bool near)
 {
     const gathering g = {d, q->p, near, malloc(sizeof *g.list * (size_t)q->p)};
 
@@ -170,17 +170,17 @@ static atn_comb agreeing(const atn_digits *d, int rank, int i)
     return (atn_comb){rank / w % d->radix[i] * w, w, (int64_t)w * d->radix[i]};
 }
 
-void atn_digits_alltoall(atn_builder *b, const atn_problem *q, const atn_digits *d)
+void atn_algo_digits_alltoall(atn_builder *b, const atn_problem *q, const atn_digits *d)
 {
     atn_relay x;
-    const bool ok = atn_relay_begin(&x, b, q, NULL);
+    const bool ok = atn_algo_relay_begin(&x, b, q, NULL);
 
-    for (int i = 0; ok && i < d->n; i++, atn_relay_turn(&x))
+    for (int i = 0; ok && i < d->n; i++, atn_algo_relay_turn(&x))
         for (int step = 1; step < d->radix[i]; step++, atn_round(b)) {
-            const int to = atn_digits_turn(d, q->r, i, step);
-            const int from = atn_digits_turn(d, q->r, i, -step);
-            atn_relay_send(&x, to, agreeing(d, to, i));
-            atn_relay_recv(&x, from, agreeing(d, from, i));
+            const int to = atn_algo_digits_turn(d, q->r, i, step);
+            const int from = atn_algo_digits_turn(d, q->r, i, -step);
+            atn_algo_relay_send(&x, to, agreeing(d, to, i));
+            atn_algo_relay_recv(&x, from, agreeing(d, from, i));
         }
-    atn_relay_end(&x);
+    atn_algo_relay_end(&x);
 }

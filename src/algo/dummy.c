@@ -29,7 +29,7 @@ static void sort_ranks(atn_dummies *d, int *at)
         d->sorted[at[d->above[r]]++] = r;
 }
 
-bool atn_dummies_begin(const atn_topo *t, atn_dummies *d)
+bool atn_algo_dummies_begin(const atn_topo *t, atn_dummies *d)
 {
     const size_t p = (size_t)t->p, edges = (size_t)atn_topo_edges(t);
 
@@ -51,7 +51,7 @@ bool atn_dummies_begin(const atn_topo *t, atn_dummies *d)
     return true;
 }
 
-void atn_dummies_end(atn_dummies *d)
+void atn_algo_dummies_end(atn_dummies *d)
 {
     free(d->memory);
     d->memory = NULL;
@@ -93,7 +93,7 @@ static void pair_up(atn_dummies *d, int lo, int hi, int phase)
     }
 }
 
-int atn_dummies_fill(atn_dummies *d, const atn_phases *x, int phase, int lo)
+int atn_algo_dummies_fill(atn_dummies *d, const atn_phases *x, int phase, int lo)
 {
     int end = 0;
 

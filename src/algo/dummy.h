@@ -15,10 +15,10 @@ typedef struct {
     int *memory;
 } atn_dummies;
 
-bool atn_dummies_begin(const atn_topo *t, atn_dummies *d);
-void atn_dummies_end(atn_dummies *d);
+bool atn_algo_dummies_begin(const atn_topo *t, atn_dummies *d);
+void atn_algo_dummies_end(atn_dummies *d);
 /* Sets `to` and `from`: first the messages of the phase, from message `lo` of the list on, then
  * those of idle ranks.  Returns the first message of the next phase. */
-int atn_dummies_fill(atn_dummies *d, const atn_phases *x, int phase, int lo);
+int atn_algo_dummies_fill(atn_dummies *d, const atn_phases *x, int phase, int lo);
 
 #endif

@@ -7,7 +7,7 @@
 
 static const char *const shapes[] = {"tree", "chain", NULL};
 
-const atn_param atn_early_params[] = {
+const atn_param atn_algo_early_params[] = {
     {"shape", ATN_WORD, ATN_EARLY_TREE, ATN_EARLY_TREE, ATN_EARLY_CHAIN, ATN_LINEAR,
      "tree: several ranks at a time; chain: from the earliest to the latest", shapes},
     {0},
@@ -22,7 +22,7 @@ static int late(const atn_problem *q, int r)
     return known ? atn_min(q->lateness->late[r], LATEST) : 0;
 }
 
-int atn_early_last(const atn_problem *q)
+int atn_algo_early_last(const atn_problem *q)
 {
     int last = 0;
 
@@ -50,7 +50,7 @@ static bool in_any_order(const atn_problem *q, int *ranks)
     for (int i = 0; i < q->p; i++)
         ranks[i] = (q->root + i) % q->p;
     return !q->topo || q->topo->p != q->p ||
-           atn_order_ranks(q->topo, ATN_ORDER_DFS, q->root, ranks);
+           atn_algo_order_ranks(q->topo, ATN_ORDER_DFS, q->root, ranks);
 }
 
 /* As if the root arrived at `root_arrival`. */
@@ -185,8 +185,8 @@ static int number_slots(atn_early_message *list, int n)
     return slots;
 }
 
-atn_early_message *atn_early_make(const atn_problem *q, atn_early_shape shape, bool up,
-                                  int *slots_p)
+atn_early_message *atn_algo_early_make(const atn_problem *q, atn_early_shape shape, bool up,
+                                       int *slots_p)
 {
     int *ranks = malloc(sizeof *ranks * (size_t)q->p);
     atn_early_message *list = malloc(sizeof *list * (size_t)q->p);

@@ -21,13 +21,13 @@ typedef struct {
 } atn_early_message;
 
 typedef enum { ATN_EARLY_TREE, ATN_EARLY_CHAIN } atn_early_shape;
-extern const atn_param atn_early_params[]; /* shape */
+extern const atn_param atn_algo_early_params[]; /* shape */
 
 /* The p - 1 messages of all ranks by time, and the number of slots; from q->root or, with `up`, to
  * it.  The caller frees them.  NULL: no memory. */
-atn_early_message *atn_early_make(const atn_problem *q, atn_early_shape shape, bool up,
-                                  int *slots_p);
+atn_early_message *atn_algo_early_make(const atn_problem *q, atn_early_shape shape, bool up,
+                                       int *slots_p);
 /* The rank that arrives last, the lowest of several; 0 without an arrival pattern. */
-int atn_early_last(const atn_problem *q);
+int atn_algo_early_last(const atn_problem *q);
 
 #endif

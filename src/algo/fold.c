@@ -12,30 +12,31 @@ static atn_ref scratch(atn_builder *b, const atn_fold *f)
     return listed(f, atn_tmp_at(region, 0, f->shape.count));
 }
 
-atn_fold atn_fold_begin(const atn_problem *q, atn_ref value)
+atn_fold atn_algo_fold_begin(const atn_problem *q, atn_ref value)
 {
     return (atn_fold){
         .value = value, .shape = value.one, .fixed = value.space == ATN_SRC, .ordered = q->ordered};
 }
 
 /* In place, SRC is a view of the result, so the first operand would overwrite the value. */
-atn_fold atn_fold_into(const atn_problem *q, atn_ref value, atn_ref result)
+atn_fold atn_algo_fold_into(const atn_problem *q, atn_ref value, atn_ref result)
 {
-    atn_fold f = atn_fold_begin(q, q->in_place ? result : value);
+    atn_fold f = atn_algo_fold_begin(q, q->in_place ? result : value);
 
     f.has_room[0] = !q->in_place;
     f.room[0] = result;
     return f;
 }
 
-atn_fold atn_fold_own(const atn_problem *q, int parent, int first, int count)
+atn_fold atn_algo_fold_own(const atn_problem *q, int parent, int first, int count)
 {
     const atn_ref own = atn_src(first, count);
 
-    return parent < 0 ? atn_fold_into(q, own, atn_dst(first, count)) : atn_fold_begin(q, own);
+    return parent < 0 ? atn_algo_fold_into(q, own, atn_dst(first, count))
+                      : atn_algo_fold_begin(q, own);
 }
 
-void atn_fold_end(atn_builder *b, const atn_fold *f, int parent)
+void atn_algo_fold_end(atn_builder *b, const atn_fold *f, int parent)
 {
     if (parent >= 0)
         atn_send(b, parent, f->value);
@@ -52,12 +53,12 @@ static atn_ref part_of(const atn_fold *f, atn_ref at, int first, int count)
     return at;
 }
 
-atn_ref atn_fold_part(const atn_fold *f, int first, int count)
+atn_ref atn_algo_fold_part(const atn_fold *f, int first, int count)
 {
     return part_of(f, f->value, first, count);
 }
 
-void atn_fold_narrow(atn_fold *f, int first, int count)
+void atn_algo_fold_narrow(atn_fold *f, int first, int count)
 {
     f->value = part_of(f, f->value, first, count);
     for (int i = 0; i < 2; i++)
@@ -65,7 +66,7 @@ void atn_fold_narrow(atn_fold *f, int first, int count)
     f->shape = (atn_range){first, count};
 }
 
-void atn_fold_keep(atn_fold *f, const atn_range *list, int n)
+void atn_algo_fold_keep(atn_fold *f, const atn_range *list, int n)
 {
     f->list = list;
     f->n = n;
@@ -74,7 +75,7 @@ void atn_fold_keep(atn_fold *f, const atn_range *list, int n)
         f->room[i] = listed(f, f->room[i]);
 }
 
-atn_ref atn_fold_room(atn_builder *b, atn_fold *f)
+atn_ref atn_algo_fold_room(atn_builder *b, atn_fold *f)
 {
     if (!f->has_room[f->next])
         f->room[f->next] = scratch(b, f);
@@ -106,7 +107,7 @@ static void add_room(atn_builder *b, atn_fold *f)
     atn_reduce(b, f->room[f->next], f->value);
 }
 
-void atn_fold_take(atn_builder *b, atn_fold *f, bool below)
+void atn_algo_fold_take(atn_builder *b, atn_fold *f, bool below)
 {
     if (f->ordered ? !below : f->fixed)
         move_to_room(b, f);
@@ -115,13 +116,13 @@ void atn_fold_take(atn_builder *b, atn_fold *f, bool below)
     f->next = !f->next && !f->one_room;
 }
 
-void atn_fold_recv(atn_builder *b, const atn_problem *q, atn_fold *f, int peer)
+void atn_algo_fold_recv(atn_builder *b, const atn_problem *q, atn_fold *f, int peer)
 {
-    atn_recv(b, peer, atn_fold_room(b, f));
-    atn_fold_take(b, f, peer < q->r);
+    atn_recv(b, peer, atn_algo_fold_room(b, f));
+    atn_algo_fold_take(b, f, peer < q->r);
 }
 
-atn_ref atn_fold_list(atn_builder *b, const atn_ref *operand, int n, atn_ref spare)
+atn_ref atn_algo_fold_list(atn_builder *b, const atn_ref *operand, int n, atn_ref spare)
 {
     const bool fixed = operand[n - 1].space == ATN_SRC;
     const atn_ref sum = fixed ? spare : operand[n - 1];
@@ -133,40 +134,41 @@ atn_ref atn_fold_list(atn_builder *b, const atn_ref *operand, int n, atn_ref spa
     return sum;
 }
 
-void atn_fold_scratch(atn_builder *b, int region, int n, atn_ref result)
+void atn_algo_fold_scratch(atn_builder *b, int region, int n, atn_ref result)
 {
     atn_copy(b, atn_tmp_at(region, n - 1, 1), result);
     for (int i = n - 2; i >= 0; i--)
         atn_reduce(b, atn_tmp_at(region, i, 1), result);
 }
 
-void atn_fold_tree(atn_builder *b, const atn_problem *q, const atn_tree *t)
+void atn_algo_fold_tree(atn_builder *b, const atn_problem *q, const atn_tree *t)
 {
     const int parent = t->up < 0 ? -1 : t->edge[t->up].peer;
-    atn_fold f = atn_fold_own(q, parent, 0, 1);
+    atn_fold f = atn_algo_fold_own(q, parent, 0, 1);
 
     for (int level = t->levels - 1; level >= 0; level--) {
         const atn_edge *e = &t->edge[level];
         if (level == t->up)
-            atn_fold_end(b, &f, parent);
+            atn_algo_fold_end(b, &f, parent);
         else if (e->peer >= 0)
-            atn_fold_recv(b, q, &f, e->peer);
-        atn_rounds(b, level > 0);
+            atn_algo_fold_recv(b, q, &f, e->peer);
+        atn_algo_rounds(b, level > 0);
     }
     if (parent < 0)
-        atn_fold_end(b, &f, -1);
+        atn_algo_fold_end(b, &f, -1);
 }
 
-void atn_fold_up(atn_builder *b, const atn_problem *q, const atn_binary *t, int first, int count)
+void atn_algo_fold_up(atn_builder *b, const atn_problem *q, const atn_binary *t, int first,
+                      int count)
 {
     const bool inner = t->children > 0;
-    atn_fold f = atn_fold_own(q, t->parent, first, count);
+    atn_fold f = atn_algo_fold_own(q, t->parent, first, count);
 
-    atn_rounds(b, t->height - t->depth - inner);
+    atn_algo_rounds(b, t->height - t->depth - inner);
     for (int i = 0; i < t->children; i++)
-        atn_fold_recv(b, q, &f, t->child[i]);
+        atn_algo_fold_recv(b, q, &f, t->child[i]);
     if (t->parent >= 0)
-        atn_rounds(b, inner);
-    atn_fold_end(b, &f, t->parent);
-    atn_rounds(b, t->depth - 1);
+        atn_algo_rounds(b, inner);
+    atn_algo_fold_end(b, &f, t->parent);
+    atn_algo_rounds(b, t->depth - 1);
 }

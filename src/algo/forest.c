@@ -49,7 +49,7 @@ static int joining(const atn_forest *f)
     return v;
 }
 
-bool atn_forest_begin(const atn_topo *t, atn_forest *f)
+bool atn_algo_forest_begin(const atn_topo *t, atn_forest *f)
 {
     const size_t n = (size_t)t->nnodes;
     int *memory = malloc(sizeof *memory * (5 * n + (size_t)t->p + 2));
@@ -68,13 +68,13 @@ bool atn_forest_begin(const atn_topo *t, atn_forest *f)
     return true;
 }
 
-void atn_forest_end(atn_forest *f)
+void atn_algo_forest_end(atn_forest *f)
 {
     free(f->below);
     f->below = NULL;
 }
 
-int atn_forest_take(const atn_forest *f, int v, int *ranks, int n)
+int atn_algo_forest_take(const atn_forest *f, int v, int *ranks, int n)
 {
     memcpy(ranks + n, f->sorted + f->begin[v], sizeof *ranks * (size_t)f->below[v]);
     return n + f->below[v];

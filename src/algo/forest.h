@@ -14,13 +14,13 @@ typedef struct {
     int *child, *first; /* children with ranks: child[first[v] .. first[v + 1]) */
 } atn_forest;
 
-bool atn_forest_begin(const atn_topo *t, atn_forest *f);
-void atn_forest_end(atn_forest *f);
-static inline bool atn_forest_switch(const atn_forest *f, int v)
+bool atn_algo_forest_begin(const atn_topo *t, atn_forest *f);
+void atn_algo_forest_end(atn_forest *f);
+static inline bool atn_algo_forest_switch(const atn_forest *f, int v)
 {
     return f->t->nodes[v].kind == ATN_TOPO_SWITCH;
 }
 /* Appends the ranks of a host; returns the new number of ranks. */
-int atn_forest_take(const atn_forest *f, int v, int *ranks, int n);
+int atn_algo_forest_take(const atn_forest *f, int v, int *ranks, int n);
 
 #endif

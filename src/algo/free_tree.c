@@ -200,7 +200,7 @@ static bool maker_begin(const atn_topo *t, int root, int arity, maker *m)
 
     *m = (maker){.p = t->p, .arity = arity};
     m->begins = malloc(sizeof *m->begins * p * ((size_t)arity + 3));
-    if (!atn_walk_begin(t, root, &m->w) || !m->begins)
+    if (!atn_algo_walk_begin(t, root, &m->w) || !m->begins)
         return false;
     m->limit = m->begins + p;
     m->stack = m->limit + p;
@@ -217,7 +217,7 @@ static bool maker_begin(const atn_topo *t, int root, int arity, maker *m)
 
 static void maker_end(maker *m)
 {
-    atn_walk_end(&m->w);
+    atn_algo_walk_end(&m->w);
     free(m->begins);
     for (int h = 0; h < m->reach.n; h++)
         free(m->reach.v[h]);
@@ -245,7 +245,7 @@ static bool make(const atn_topo *t, int root, int arity, atn_free_tree *x)
         attach_all(&m, x->parent, work);
         finish(&m, x, work);
     } else {
-        atn_free_tree_end(x);
+        atn_algo_free_tree_end(x);
     }
     maker_end(&m);
     free(work);
@@ -254,7 +254,7 @@ static bool make(const atn_topo *t, int root, int arity, atn_free_tree *x)
 
 static void end_kept(void *thing)
 {
-    atn_free_tree_end(thing);
+    atn_algo_free_tree_end(thing);
     free(thing);
 }
 
@@ -265,17 +265,17 @@ static void borrow(const atn_free_tree *kept, atn_free_tree *x)
     x->memory = NULL;
 }
 
-bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x)
+bool atn_algo_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x)
 {
     const atn_derived_key key = {.maker = "free tree", .topo = t, .n = {root, arity}};
-    atn_free_tree *kept = atn_derived_find(&key);
+    atn_free_tree *kept = atn_algo_derived_find(&key);
     if (kept == NULL) {
         if (!make(t, root, arity, x))
             return false;
         kept = malloc(sizeof *kept);
         if (kept != NULL)
             *kept = *x;
-        if (kept == NULL || !atn_derived_keep(&key, kept, end_kept)) {
+        if (kept == NULL || !atn_algo_derived_keep(&key, kept, end_kept)) {
             free(kept);
             return true;
         }
@@ -284,7 +284,7 @@ bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *
     return true;
 }
 
-void atn_free_tree_end(atn_free_tree *x)
+void atn_algo_free_tree_end(atn_free_tree *x)
 {
     free(x->memory);
     x->memory = NULL;
@@ -292,19 +292,20 @@ void atn_free_tree_end(atn_free_tree *x)
 
 /* ---- algorithms ---- */
 
-const atn_param atn_free_tree_params[] = {
+const atn_param atn_algo_free_tree_params[] = {
     {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "maximum number of children per rank", NULL},
     {0},
 };
 
-void atn_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
-                       void (*emit)(atn_builder *b, const atn_problem *q, const atn_free_tree *t))
+void atn_algo_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
+                            void (*emit)(atn_builder *b, const atn_problem *q,
+                                         const atn_free_tree *t))
 {
     atn_free_tree t;
 
-    if (atn_free_tree_begin(q->topo, q->root, (int)prm->v[0], &t))
+    if (atn_algo_free_tree_begin(q->topo, q->root, (int)prm->v[0], &t))
         emit(b, q, &t);
     else
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
-    atn_free_tree_end(&t);
+    atn_algo_free_tree_end(&t);
 }

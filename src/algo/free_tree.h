@@ -26,12 +26,13 @@ typedef struct {
 enum { ATN_MAX_ARITY = 16 };
 
 /* 1 <= arity <= ATN_MAX_ARITY.  False: no memory. */
-bool atn_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x);
-void atn_free_tree_end(atn_free_tree *x);
+bool atn_algo_free_tree_begin(const atn_topo *t, int root, int arity, atn_free_tree *x);
+void atn_algo_free_tree_end(atn_free_tree *x);
 
 /* For algorithms whose only parameter is the arity: builds the tree and runs them. */
-extern const atn_param atn_free_tree_params[];
-void atn_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
-                       void (*emit)(atn_builder *b, const atn_problem *q, const atn_free_tree *t));
+extern const atn_param atn_algo_free_tree_params[];
+void atn_algo_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
+                            void (*emit)(atn_builder *b, const atn_problem *q,
+                                         const atn_free_tree *t));
 
 #endif

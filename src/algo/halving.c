@@ -16,7 +16,7 @@ static int partner_of(const atn_halving *h, int number, int i)
     case ATN_NEAR:
         return number ^ 1 << i;
     default:
-        return atn_bine(h->core.size, number, i);
+        return atn_algo_bine(h->core.size, number, i);
     }
 }
 
@@ -67,21 +67,21 @@ typedef struct {
 
 static encounter meet(const atn_halving *h, const atn_problem *q, int i)
 {
-    const int number = atn_core_number(&h->core, atn_mod(q->r - h->turn, q->p));
+    const int number = atn_algo_core_number(&h->core, atn_mod(q->r - h->turn, q->p));
     const int other = partner_of(h, number, i);
 
-    return (encounter){(atn_core_rank(&h->core, other) + h->turn) % q->p,
+    return (encounter){(atn_algo_core_rank(&h->core, other) + h->turn) % q->p,
                        blocks(h, range_of(h, number, i + 1)), blocks(h, range_of(h, other, i + 1))};
 }
 
-void atn_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f)
+void atn_algo_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f)
 {
     for (int i = 0; i < rounds_of(h); i++) {
         const encounter e = meet(h, q, i);
-        atn_rounds(b, i > 0);
-        atn_send(b, e.rank, atn_fold_part(f, e.theirs.first, e.theirs.count));
-        atn_fold_narrow(f, e.mine.first, e.mine.count);
-        atn_fold_recv(b, q, f, e.rank);
+        atn_algo_rounds(b, i > 0);
+        atn_send(b, e.rank, atn_algo_fold_part(f, e.theirs.first, e.theirs.count));
+        atn_algo_fold_narrow(f, e.mine.first, e.mine.count);
+        atn_algo_fold_recv(b, q, f, e.rank);
     }
 }
 
@@ -93,8 +93,8 @@ static void halve_and_double(atn_builder *b, const atn_problem *q, const atn_cor
     const atn_halving *h = context;
 
     (void)core;
-    atn_halve(b, q, h, f);
-    atn_fold_end(b, f, -1);
+    atn_algo_halve(b, q, h, f);
+    atn_algo_fold_end(b, f, -1);
     for (int i = rounds_of(h) - 1; i >= 0; i--) {
         const encounter e = meet(h, q, i);
         atn_round(b);
@@ -103,13 +103,13 @@ static void halve_and_double(atn_builder *b, const atn_problem *q, const atn_cor
     }
 }
 
-void atn_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting)
+void atn_algo_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting)
 {
-    const atn_halving h = {.core = atn_core_pow2(q->p), .meeting = meeting};
+    const atn_halving h = {.core = atn_algo_core_pow2(q->p), .meeting = meeting};
     const atn_core_work w = {&h.core, 2 * rounds_of(&h), halve_and_double, &h};
 
     atn_split(b, h.core.size);
-    atn_core_allreduce(b, q, &w, h.core.size);
+    atn_algo_core_allreduce(b, q, &w, h.core.size);
 }
 
 /* ---- reduce-scatter ---- */
@@ -118,15 +118,15 @@ static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn
                  const void *context)
 {
     (void)core;
-    atn_halve(b, q, context, f);
+    atn_algo_halve(b, q, context, f);
 }
 
 static void scatter(atn_builder *b, const atn_problem *q, const void *context)
 {
     const atn_halving *h = context;
-    const int share = share_of(h, atn_core_number(&h->core, q->r));
+    const int share = share_of(h, atn_algo_core_number(&h->core, q->r));
 
-    atn_core_scatter(b, q, &(atn_core_work){&h->core, rounds_of(h), work, h}, h->start[share]);
+    atn_algo_core_scatter(b, q, &(atn_core_work){&h->core, rounds_of(h), work, h}, h->start[share]);
 }
 
 /* Shares in order: the first block of each, and the rank of each block.  With far and near, the
@@ -139,15 +139,15 @@ static void lay_out(const atn_halving *h, int *start, int *index)
     for (int share = 0; share < c->size; share++) {
         const int number = share_of(h, share);
         start[share] = n;
-        for (int i = 0; i <= atn_core_extras(c, number); i++)
-            index[n++] = atn_core_rank(c, number) + i;
+        for (int i = 0; i <= atn_algo_core_extras(c, number); i++)
+            index[n++] = atn_algo_core_rank(c, number) + i;
     }
     start[c->size] = n;
 }
 
-void atn_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting)
+void atn_algo_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting)
 {
-    atn_halving h = {.core = atn_core_pow2(q->p), .meeting = meeting};
+    atn_halving h = {.core = atn_algo_core_pow2(q->p), .meeting = meeting};
     int *start = malloc(sizeof *start * (2 * (size_t)q->p + 1)), *index = start + q->p + 1;
 
     if (!start) {

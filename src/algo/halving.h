@@ -23,12 +23,12 @@ typedef struct {
 } atn_halving;
 
 /* All rounds; the fold covers all blocks before and the rank's own share after. */
-void atn_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f);
+void atn_algo_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f);
 
 /* Reduce-scatter, far or near, for any number of ranks: proxies handle the blocks of extra
  * ranks. */
-void atn_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting);
+void atn_algo_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting);
 /* Allreduce: the same, then all rounds in reverse with the combined blocks. */
-void atn_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting);
+void atn_algo_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting);
 
 #endif

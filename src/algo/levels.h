@@ -35,8 +35,9 @@ typedef struct {
 } atn_level_words;
 
 /* False: syntax error; bad_p is then the offending word. */
-bool atn_level_words_read(const char *text, atn_level_words *words_p, char bad_p[ATN_LEVEL_NAME]);
-static inline bool atn_level_is_none(const atn_level_words *w, int word)
+bool atn_algo_level_words_read(const char *text, atn_level_words *words_p,
+                               char bad_p[ATN_LEVEL_NAME]);
+static inline bool atn_algo_level_is_none(const atn_level_words *w, int word)
 {
     return word >= 0 && strcmp(w->v[word].algo, "none") == 0;
 }
@@ -65,10 +66,10 @@ typedef struct {
 } atn_levels;
 
 /* From the topology, or from words with sizes; false: out of memory. */
-bool atn_levels_begin(const struct atn_topo *t, int p, const atn_level_words *words,
-                      atn_levels *tree_p);
-void atn_levels_end(atn_levels *tree);
-bool atn_levels_sorted(const atn_levels *tree); /* places are ranks */
+bool atn_algo_levels_begin(const struct atn_topo *t, int p, const atn_level_words *words,
+                           atn_levels *tree_p);
+void atn_algo_levels_end(atn_levels *tree);
+bool atn_algo_levels_sorted(const atn_levels *tree); /* places are ranks */
 
 /* ---- parts (levels_parts.c) ---- */
 
@@ -85,13 +86,13 @@ typedef struct {
 
 /* The operation of a part (ATN_OPERATIONS: none), and its variant for members of different size;
  * the row of a name or abbreviation, NULL: none; the default row. */
-atn_operation atn_level_operation(atn_operation op, atn_level_part part);
-atn_operation atn_level_varying(atn_operation op);
-const atn_row *atn_level_row(atn_operation op, const char *name);
-const atn_row *atn_level_default(atn_operation op, bool wide);
+atn_operation atn_algo_level_operation(atn_operation op, atn_level_part part);
+atn_operation atn_algo_level_varying(atn_operation op);
+const atn_row *atn_algo_level_row(atn_operation op, const char *name);
+const atn_row *atn_algo_level_default(atn_operation op, bool wide);
 /* Those of the word's parameters that the row has. */
-void atn_level_set_params(const atn_row *row, const atn_level_word *w, atn_params *prm);
-bool atn_level_is_row(const atn_algo *algo);
+void atn_algo_level_set_params(const atn_row *row, const atn_level_word *w, atn_params *prm);
+bool atn_algo_level_is_row(const atn_algo *algo);
 
 /* ---- plan (levels_plan.c) ---- */
 
@@ -107,27 +108,28 @@ typedef struct {
     bool kept;          /* cached for all ranks (derived.h) */
 } atn_level_plan;
 
-atn_level_plan *atn_level_plan_new(const atn_problem *q, const atn_params *prm); /* NULL: memory */
-void atn_level_plan_free(atn_level_plan *plan);
+atn_level_plan *atn_algo_level_plan_new(const atn_problem *q,
+                                        const atn_params *prm); /* NULL: memory */
+void atn_algo_level_plan_free(atn_level_plan *plan);
 /* The leader of a run of places. */
-int atn_level_leader(const atn_level_plan *plan, int first, int count);
+int atn_algo_level_leader(const atn_level_plan *plan, int first, int count);
 /* The subtopology of the ranks that execute a part of c, in their order; NULL: memory. */
-struct atn_topo *atn_level_topo(const atn_level_plan *plan, const atn_cluster *c, bool all);
-static inline const atn_level_use *atn_level_use_of(const atn_level_plan *plan,
-                                                    const atn_cluster *c, atn_level_part part)
+struct atn_topo *atn_algo_level_topo(const atn_level_plan *plan, const atn_cluster *c, bool all);
+static inline const atn_level_use *atn_algo_level_use_of(const atn_level_plan *plan,
+                                                         const atn_cluster *c, atn_level_part part)
 {
     return &plan->use[(c - plan->tree.clusters) * ATN_LEVEL_PARTS + (int)part];
 }
 
 /* Whether the words are valid for a row. */
-atn_status atn_levels_check(const atn_row *row, const char *text, atn_error *err);
+atn_status atn_algo_levels_check(const atn_row *row, const char *text, atn_error *err);
 /* The number of levels in a problem's topology; 0 without topology or for a single rank. */
-int atn_levels_depth(const atn_problem *q);
+int atn_algo_levels_depth(const atn_problem *q);
 /* Whether the words specify sizes, so that the row needs no topology. */
-bool atn_levels_given(const atn_row *row, const atn_params *prm);
+bool atn_algo_levels_given(const atn_row *row, const atn_params *prm);
 /* `refuses` and `params` of every row. */
-const char *atn_levels_refuses(const atn_problem *q, const atn_params *prm);
-extern const atn_param atn_levels_params[];
+const char *atn_algo_levels_refuses(const atn_problem *q, const atn_params *prm);
+extern const atn_param atn_algo_levels_params[];
 
 /* ---- emitting (levels_run.c) ---- */
 
@@ -142,8 +144,8 @@ typedef struct {
     bool moved;          /* held is no longer the source */
     atn_ref store;       /* a block for each place of a cluster that it leads ... */
     int base;            /* ... beginning with this place */
-    int *bounds, *shape; /* for atn_level_members */
-    int range[3][2];     /* for atn_level_range */
+    int *bounds, *shape; /* for atn_algo_level_members */
+    int range[3][2];     /* for atn_algo_level_range */
     void *more;          /* private to the operation */
 } atn_level_run;
 
@@ -151,17 +153,17 @@ typedef void (*atn_level_emit)(atn_level_run *x);
 typedef void (*atn_level_step)(atn_level_run *x, const atn_cluster *c);
 
 /* The `build` of a row. */
-void atn_levels_build(atn_builder *b, const atn_problem *q, const atn_params *prm,
-                      atn_level_emit emit);
+void atn_algo_levels_build(atn_builder *b, const atn_problem *q, const atn_params *prm,
+                           atn_level_emit emit);
 
 /* One part in the cluster of that depth in which this rank leads a member, if any; with `all`, in
  * the cluster of that depth that contains this rank. */
-void atn_level_phase(atn_level_run *x, atn_level_part part, int depth, bool all,
-                     atn_level_step step);
+void atn_algo_level_phase(atn_level_run *x, atn_level_part part, int depth, bool all,
+                          atn_level_step step);
 /* The standard order: up from the innermost clusters, across at the top, down again.  NULL: the
  * operation has no such part; without `across`, up includes the top. */
-void atn_level_phases(atn_level_run *x, atn_level_step up, atn_level_step across,
-                      atn_level_step down);
+void atn_algo_level_phases(atn_level_run *x, atn_level_step up, atn_level_step across,
+                           atn_level_step down);
 
 /* Executes the part of a cluster; sides as in atn_embed. */
 typedef struct {
@@ -169,21 +171,21 @@ typedef struct {
     bool in_place;
     bool all; /* all ranks of the cluster take part, not only the leaders of its members */
 } atn_level_sides;
-void atn_level_embed(atn_level_run *x, const atn_cluster *c, const atn_level_sides *s);
+void atn_algo_level_embed(atn_level_run *x, const atn_cluster *c, const atn_level_sides *s);
 
 /* The member of c that contains this rank; whether the rank leads c; the largest cluster that it
  * leads, excluding the cluster of all ranks if `inner` (NULL: none). */
-const atn_level_member *atn_level_own(const atn_level_run *x, const atn_cluster *c);
-bool atn_level_leads(const atn_level_run *x, const atn_cluster *c);
-const atn_cluster *atn_level_largest(const atn_level_run *x, bool inner);
+const atn_level_member *atn_algo_level_own(const atn_level_run *x, const atn_cluster *c);
+bool atn_algo_level_leads(const atn_level_run *x, const atn_cluster *c);
+const atn_cluster *atn_algo_level_largest(const atn_level_run *x, bool inner);
 
 /* Views of `at`, which has a block for each place from `base` on: one natural block per member of
  * c; one natural block for a run of places.  For the shape, `at` does not matter and base is 0.
  * `room` is one of x->bounds and x->shape, or of x->range. */
-atn_view atn_level_members(const atn_level_run *x, const atn_cluster *c, atn_ref at, int base,
-                           int *room);
-atn_view atn_level_range(atn_ref at, int first, int count, int room[2]);
+atn_view atn_algo_level_members(const atn_level_run *x, const atn_cluster *c, atn_ref at, int base,
+                                int *room);
+atn_view atn_algo_level_range(atn_ref at, int first, int count, int room[2]);
 /* The part of the store that belongs to a member; for a single rank, its result. */
-atn_view atn_level_share(atn_level_run *x, const atn_level_member *m);
+atn_view atn_algo_level_share(atn_level_run *x, const atn_level_member *m);
 
 #endif

@@ -10,7 +10,7 @@ static void set_rows(const atn_level_run *x, atn_matrix *m)
 
     for (int i = 1; i < tree->n; i++) {
         const atn_cluster *c = &tree->clusters[i];
-        if (!atn_level_leads(x, c))
+        if (!atn_algo_level_leads(x, c))
             continue;
         for (int k = c->first; k < c->first + c->count; k++) {
             m->skip[k - m->first] = c->first;
@@ -19,9 +19,9 @@ static void set_rows(const atn_level_run *x, atn_matrix *m)
     }
 }
 
-bool atn_matrix_begin(const atn_level_run *x, atn_matrix *m)
+bool atn_algo_matrix_begin(const atn_level_run *x, atn_matrix *m)
 {
-    const atn_cluster *largest = atn_level_largest(x, true);
+    const atn_cluster *largest = atn_algo_level_largest(x, true);
 
     *m = (atn_matrix){.first = 0};
     if (!largest)
@@ -42,9 +42,9 @@ bool atn_matrix_begin(const atn_level_run *x, atn_matrix *m)
     return true;
 }
 
-void atn_matrix_end(atn_matrix *m) { free(m->at); }
+void atn_algo_matrix_end(atn_matrix *m) { free(m->at); }
 
-atn_groups atn_groups_begin(const atn_matrix *m)
+atn_groups atn_algo_groups_begin(const atn_matrix *m)
 {
     atn_groups g = {.m = m};
 
@@ -69,7 +69,7 @@ static bool chosen(const atn_matrix_group *x, int b)
     return x->outside != (b >= x->b && b < x->b + x->nb);
 }
 
-void atn_groups_add(atn_groups *g, int p, const atn_matrix_group *x)
+void atn_algo_groups_add(atn_groups *g, int p, const atn_matrix_group *x)
 {
     if (x->by_b) {
         for (int b = x->b; b < x->b + x->nb; b++)
@@ -84,7 +84,7 @@ void atn_groups_add(atn_groups *g, int p, const atn_matrix_group *x)
     g->ok = g->ok && atn_push(&g->first, g->index.n);
 }
 
-void atn_groups_end(atn_groups *g)
+void atn_algo_groups_end(atn_groups *g)
 {
     atn_vec_free(&g->index);
     atn_vec_free(&g->first);

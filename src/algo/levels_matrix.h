@@ -16,8 +16,8 @@ typedef struct {
 } atn_matrix;
 
 /* Empty for a rank that leads no cluster except that of all ranks; false: out of memory. */
-bool atn_matrix_begin(const atn_level_run *x, atn_matrix *m);
-void atn_matrix_end(atn_matrix *m);
+bool atn_algo_matrix_begin(const atn_level_run *x, atn_matrix *m);
+void atn_algo_matrix_end(atn_matrix *m);
 
 /* A list of groups of blocks, for a view. */
 typedef struct {
@@ -26,14 +26,14 @@ typedef struct {
     ATN_VEC(int) first;
     bool ok;
 } atn_groups;
-atn_groups atn_groups_begin(const atn_matrix *m);
+atn_groups atn_algo_groups_begin(const atn_matrix *m);
 /* The blocks between places a .. a + na - 1, which have rows, and b .. b + nb - 1 or, with
  * `outside`, all other places; ordered by a, or by b. */
 typedef struct {
     int a, na, b, nb;
     bool outside, by_b;
 } atn_matrix_group;
-void atn_groups_add(atn_groups *g, int p, const atn_matrix_group *x);
-void atn_groups_end(atn_groups *g);
+void atn_algo_groups_add(atn_groups *g, int p, const atn_matrix_group *x);
+void atn_algo_groups_end(atn_groups *g);
 
 #endif

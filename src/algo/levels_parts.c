@@ -26,9 +26,12 @@ static const atn_operation parts[ATN_OPERATIONS][ATN_LEVEL_PARTS] = {
     [ATN_EXSCAN] = {ATN_EXSCAN, NONE, ATN_BCAST},
 };
 
-atn_operation atn_level_operation(atn_operation op, atn_level_part part) { return parts[op][part]; }
+atn_operation atn_algo_level_operation(atn_operation op, atn_level_part part)
+{
+    return parts[op][part];
+}
 
-atn_operation atn_level_varying(atn_operation op)
+atn_operation atn_algo_level_varying(atn_operation op)
 {
     switch (op) {
     case ATN_GATHER:
@@ -70,9 +73,9 @@ static const struct {
     [ATN_EXSCAN] = {"recursive_doubling", "recursive_doubling"},
 };
 
-const atn_row *atn_level_default(atn_operation op, bool wide)
+const atn_row *atn_algo_level_default(atn_operation op, bool wide)
 {
-    return atn_catalog_find(op, wide ? defaults[op].wide : defaults[op].near);
+    return atn_algo_catalog_find(op, wide ? defaults[op].wide : defaults[op].near);
 }
 
 /* Aliases: a name may refer to the closest algorithm in a part of the operation. */
@@ -90,7 +93,7 @@ static const struct {
 };
 enum { MEANINGS = sizeof meanings / sizeof *meanings };
 
-bool atn_level_is_row(const atn_algo *algo)
+bool atn_algo_level_is_row(const atn_algo *algo)
 {
     return algo->params && algo->params[0].name && algo->params[0].type == ATN_LEVELS;
 }
@@ -98,17 +101,17 @@ bool atn_level_is_row(const atn_algo *algo)
 /* All its places would have to be as large as the largest block, which is unknown. */
 static bool stores_unknown(const atn_row *row)
 {
-    return atn_is_padded(row->op) && (row->algo->needs & ATN_NEEDS_SIZES);
+    return atn_sched_is_padded(row->op) && (row->algo->needs & ATN_NEEDS_SIZES);
 }
 
-const atn_row *atn_level_row(atn_operation op, const char *name)
+const atn_row *atn_algo_level_row(atn_operation op, const char *name)
 {
-    const atn_row *row = op == NONE ? NULL : atn_catalog_find(op, name);
+    const atn_row *row = op == NONE ? NULL : atn_algo_catalog_find(op, name);
 
     for (int i = 0; op != NONE && !row && i < MEANINGS; i++)
         if (meanings[i].op == op && strcmp(meanings[i].name, name) == 0)
-            row = atn_catalog_find(op, meanings[i].row);
-    if (row && (!row->algo->build || atn_level_is_row(row->algo) || stores_unknown(row)))
+            row = atn_algo_catalog_find(op, meanings[i].row);
+    if (row && (!row->algo->build || atn_algo_level_is_row(row->algo) || stores_unknown(row)))
         return NULL;
     return row;
 }
@@ -135,11 +138,11 @@ static bool set_param(const atn_row *row, const char *word, atn_params *prm, atn
     *value++ = '\0';
     if (!owns(row, key))
         return false;
-    atn_params_set(row, prm, key, value, err);
+    atn_algo_params_set(row, prm, key, value, err);
     return true;
 }
 
-void atn_level_set_params(const atn_row *row, const atn_level_word *w, atn_params *prm)
+void atn_algo_level_set_params(const atn_row *row, const atn_level_word *w, atn_params *prm)
 {
     char text[sizeof w->params], *rest = text;
 
@@ -161,9 +164,9 @@ static row_list rows_for(atn_operation op, const char *name)
 
     for (int i = 0; i < ATN_LEVEL_PARTS; i++) {
         const atn_operation part = parts[op][i];
-        const atn_operation both[] = {part, part == NONE ? NONE : atn_level_varying(part)};
+        const atn_operation both[] = {part, part == NONE ? NONE : atn_algo_level_varying(part)};
         for (int k = 0; k < (both[0] == both[1] ? 1 : 2); k++) {
-            const atn_row *row = atn_level_row(both[k], name);
+            const atn_row *row = atn_algo_level_row(both[k], name);
             if (row)
                 list.v[list.n++] = row;
         }
@@ -184,13 +187,13 @@ static atn_status unknown_algo(const atn_row *row, const atn_level_word *w, atn_
     char offer[ATN_ERROR_ROOM];
     int n = 0;
 
-    for (int i = 0; i < atn_catalog_rows() && n < 256; i++) {
-        const char *const name = atn_catalog_row(i)->algo->name;
+    for (int i = 0; i < atn_algo_catalog_rows() && n < 256; i++) {
+        const char *const name = atn_algo_catalog_row(i)->algo->name;
         if (rows_for(row->op, name).n > 0 && !is_among(name, names, n))
             names[n++] = name;
     }
     return atn_fail(err, ATN_INPUT, "%s: no part of %s has an algorithm \"%s\" for level %s; %s",
-                    row->name, atn_operation_get(row->op)->name, w->algo, w->name,
+                    row->name, atn_sched_operation_get(row->op)->name, w->algo, w->name,
                     atn_offer(w->algo, names, n, offer));
 }
 
@@ -205,7 +208,7 @@ static atn_status check_params(const atn_row *row, const atn_level_word *w, cons
         for (int i = 0; i < rows->n; i++) {
             atn_error bad = {0};
             atn_params prm;
-            atn_params_default(rows->v[i], &prm);
+            atn_algo_params_default(rows->v[i], &prm);
             known = set_param(rows->v[i], word, &prm, &bad) || known;
             if (bad.status != ATN_OK)
                 return atn_fail(err, ATN_INPUT, "%s: level %s: %s", row->name, w->name, bad.text);
@@ -219,13 +222,13 @@ static atn_status check_params(const atn_row *row, const atn_level_word *w, cons
     return ATN_OK;
 }
 
-atn_status atn_levels_check(const atn_row *row, const char *text, atn_error *err)
+atn_status atn_algo_levels_check(const atn_row *row, const char *text, atn_error *err)
 {
     atn_level_words words;
     char bad[ATN_LEVEL_NAME] = "";
     atn_status status = ATN_OK;
 
-    if (!atn_level_words_read(text, &words, bad))
+    if (!atn_algo_level_words_read(text, &words, bad))
         return atn_fail(err, ATN_INPUT,
                         "%s: '%s' is invalid; write each level once, as LEVEL:ALGORITHM, "
                         "LEVEL:none, or all levels with sizes as LEVEL*RANKS:ALGORITHM",
@@ -233,23 +236,23 @@ atn_status atn_levels_check(const atn_row *row, const char *text, atn_error *err
     for (int i = 0; i < words.n && status == ATN_OK; i++) {
         const atn_level_word *w = &words.v[i];
         const row_list rows = rows_for(row->op, w->algo);
-        if (w->algo[0] == '\0' || atn_level_is_none(&words, i))
+        if (w->algo[0] == '\0' || atn_algo_level_is_none(&words, i))
             continue;
         status = rows.n > 0 ? check_params(row, w, &rows, err) : unknown_algo(row, w, err);
     }
     return status;
 }
 
-bool atn_levels_given(const atn_row *row, const atn_params *prm)
+bool atn_algo_levels_given(const atn_row *row, const atn_params *prm)
 {
     atn_level_words words;
     char bad[ATN_LEVEL_NAME];
 
-    return atn_level_is_row(row->algo) &&
-           atn_level_words_read(atn_interned(prm->v[0]), &words, bad) && words.given;
+    return atn_algo_level_is_row(row->algo) &&
+           atn_algo_level_words_read(atn_interned(prm->v[0]), &words, bad) && words.given;
 }
 
-const atn_param atn_levels_params[] = {
+const atn_param atn_algo_levels_params[] = {
     {"levels", ATN_LEVELS, 0, 0, 0, ATN_LINEAR,
      "algorithms between the clusters of a level, such as site:flat,host:binomial; `none`: skip "
      "the level; LEVEL*RANKS: clusters of that size, independent of the topology",

@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(atn_level_plan *plan, c
 
 /* ---- participants ---- */
 
-int atn_level_leader(const atn_level_plan *plan, int first, int count)
+int atn_algo_level_leader(const atn_level_plan *plan, int first, int count)
 {
     if (plan->last)
         return first + count - 1;
@@ -38,10 +38,10 @@ static int place_of(const atn_level_plan *plan, const atn_cluster *c, int i, boo
 {
     const atn_level_member *m = &plan->tree.members[c->member];
 
-    return all ? c->first + i : atn_level_leader(plan, m[i].first, m[i].count);
+    return all ? c->first + i : atn_algo_level_leader(plan, m[i].first, m[i].count);
 }
 
-struct atn_topo *atn_level_topo(const atn_level_plan *plan, const atn_cluster *c, bool all)
+struct atn_topo *atn_algo_level_topo(const atn_level_plan *plan, const atn_cluster *c, bool all)
 {
     const int n = all ? c->count : c->members;
     int *ranks = malloc(sizeof *ranks * (size_t)n);
@@ -71,20 +71,20 @@ static bool alike(const atn_level_plan *plan, const atn_cluster *c)
 static const atn_row *choose(const atn_level_plan *plan, const atn_problem *q, const atn_cluster *c,
                              atn_level_part part, bool *named_p)
 {
-    atn_operation op = atn_level_operation(q->op, part);
+    atn_operation op = atn_algo_level_operation(q->op, part);
     const atn_level_word *w = c->word < 0 ? NULL : &plan->words.v[c->word];
     const atn_row *row = NULL;
 
     if (op == ATN_OPERATIONS)
         return NULL;
     if (!alike(plan, c))
-        op = atn_level_varying(op);
+        op = atn_algo_level_varying(op);
     if (w && w->algo[0])
-        row = atn_level_row(op, w->algo);
+        row = atn_algo_level_row(op, w->algo);
     if (w && w->algo[0] && !row && q->op == ATN_BARRIER && part == ATN_LEVEL_UP)
-        row = atn_level_row(ATN_BARRIER, w->algo); /* more than needed, but available */
+        row = atn_algo_level_row(ATN_BARRIER, w->algo); /* more than needed, but available */
     *named_p = *named_p || row;
-    return row ? row : atn_level_default(op, c->wide);
+    return row ? row : atn_algo_level_default(op, c->wide);
 }
 
 static void use(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c,
@@ -94,9 +94,9 @@ static void use(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c
 
     u->row = row;
     u->signals = q->op == ATN_BARRIER && row->op != ATN_BARRIER;
-    atn_params_default(row, &u->prm);
+    atn_algo_params_default(row, &u->prm);
     if (c->word >= 0)
-        atn_level_set_params(row, &plan->words.v[c->word], &u->prm);
+        atn_algo_level_set_params(row, &plan->words.v[c->word], &u->prm);
 }
 
 /* Across where the operation requires it, or at the top if a word names a row; else up and down. */
@@ -106,8 +106,8 @@ static void choose_parts(atn_level_plan *plan, const atn_problem *q, const atn_c
     bool named[ATN_LEVEL_PARTS] = {false};
     const bool everywhere = is_direct(q->op) || q->op == ATN_ALLTOALL;
     const bool worded = c->word >= 0 && plan->words.v[c->word].algo[0];
-    const atn_operation op = atn_level_operation(q->op, ATN_LEVEL_ACROSS);
-    const bool differ = op != ATN_OPERATIONS && op != atn_level_varying(op) && !alike(plan, c);
+    const atn_operation op = atn_algo_level_operation(q->op, ATN_LEVEL_ACROSS);
+    const bool differ = op != ATN_OPERATIONS && op != atn_algo_level_varying(op) && !alike(plan, c);
 
     for (int i = 0; i < ATN_LEVEL_PARTS; i++)
         row[i] = choose(plan, q, c, (atn_level_part)i, &named[i]);
@@ -117,7 +117,8 @@ static void choose_parts(atn_level_plan *plan, const atn_problem *q, const atn_c
     const bool vertical = c->depth > 0 || !across;
     if (worded && !(across && named[ATN_LEVEL_ACROSS]) && !(vertical && inwards))
         refuse(plan, "level %s: %s does not support %s%s", c->level, plan->words.v[c->word].algo,
-               atn_operation_get(q->op)->name, differ ? ", where clusters differ in size" : "");
+               atn_sched_operation_get(q->op)->name,
+               differ ? ", where clusters differ in size" : "");
     if (across)
         use(plan, q, c, ATN_LEVEL_ACROSS, row[ATN_LEVEL_ACROSS]);
     for (int i = ATN_LEVEL_UP; i <= ATN_LEVEL_DOWN; i += ATN_LEVEL_DOWN - ATN_LEVEL_UP)
@@ -134,12 +135,12 @@ static void measure(atn_level_plan *plan, const atn_cluster *c, atn_level_use *u
         atn_schedule *s = NULL;
         atn_error err = {0};
         q->r = i * (q->p - 1);
-        if (atn_build(u->row, q, &u->prm, &s, &err) != ATN_OK) {
+        if (atn_algo_build(u->row, q, &u->prm, &s, &err) != ATN_OK) {
             refuse(plan, "level %s: %s", c->level, err.text);
             return;
         }
         u->rounds = atn_max(u->rounds, s->nrounds);
-        atn_schedule_free(s);
+        atn_sched_schedule_free(s);
     }
 }
 
@@ -148,7 +149,7 @@ static const atn_level_use *known(const atn_level_plan *plan, const atn_cluster 
                                   const atn_level_use *u, int part)
 {
     for (const atn_cluster *o = plan->tree.clusters; o < c; o++) {
-        const atn_level_use *other = atn_level_use_of(plan, o, (atn_level_part)part);
+        const atn_level_use *other = atn_algo_level_use_of(plan, o, (atn_level_part)part);
         if (o->members == c->members && o->count == c->count && other->row == u->row &&
             memcmp(&other->prm, &u->prm, sizeof u->prm) == 0)
             return other;
@@ -168,9 +169,9 @@ static void examine(atn_level_plan *plan, const atn_problem *q, const atn_cluste
         u->rounds = same->rounds;
         return;
     }
-    atn_topo *topo = placed ? atn_level_topo(plan, c, all) : NULL;
+    atn_topo *topo = placed ? atn_algo_level_topo(plan, c, all) : NULL;
     inner.topo = topo;
-    const char *why = atn_refuses(u->row, &inner, &u->prm);
+    const char *why = atn_algo_refuses(u->row, &inner, &u->prm);
     if (why)
         refuse(plan, "level %s: %s: %s", c->level, u->row->name, why);
     else
@@ -184,7 +185,7 @@ static void examine_all(atn_level_plan *plan, const atn_problem *q)
         const atn_cluster *c = &plan->tree.clusters[i];
         choose_parts(plan, q, c);
         for (int part = 0; part < ATN_LEVEL_PARTS && !plan->why; part++) {
-            const atn_level_use *u = atn_level_use_of(plan, c, (atn_level_part)part);
+            const atn_level_use *u = atn_algo_level_use_of(plan, c, (atn_level_part)part);
             int *most = &plan->rounds[c->depth * ATN_LEVEL_PARTS + part];
             if (!u->row)
                 continue;
@@ -208,9 +209,9 @@ static void check_names(atn_level_plan *plan)
 
 static bool fill(atn_level_plan *plan, const atn_problem *q)
 {
-    const bool rooted = atn_operation_get(q->op)->flags & ATN_ROOTED;
+    const bool rooted = atn_sched_operation_get(q->op)->flags & ATN_ROOTED;
 
-    if (!atn_levels_begin(plan->topo, q->p, &plan->words, &plan->tree))
+    if (!atn_algo_levels_begin(plan->topo, q->p, &plan->words, &plan->tree))
         return false;
     const size_t n = (size_t)plan->tree.n + 1;
     plan->root = rooted ? plan->tree.place[q->root] : -1;
@@ -219,7 +220,7 @@ static bool fill(atn_level_plan *plan, const atn_problem *q)
     plan->rounds = calloc(((size_t)plan->tree.depth + 1) * ATN_LEVEL_PARTS, sizeof *plan->rounds);
     if (!plan->use || !plan->rounds)
         return false;
-    if ((q->ordered || is_prefix(q->op)) && !atn_levels_sorted(&plan->tree))
+    if ((q->ordered || is_prefix(q->op)) && !atn_algo_levels_sorted(&plan->tree))
         refuse(plan,
                "clusters are not runs of consecutive ranks, and the order of operands matters");
     examine_all(plan, q);
@@ -230,7 +231,7 @@ static void end_plan(atn_level_plan *plan)
 {
     if (!plan)
         return;
-    atn_levels_end(&plan->tree);
+    atn_algo_levels_end(&plan->tree);
     free(plan->use);
     free(plan->rounds);
     free(plan);
@@ -244,7 +245,7 @@ static atn_level_plan *make_plan(const atn_problem *q, const atn_params *prm)
     if (!plan)
         return NULL;
     plan->topo = q->topo && q->topo->p == q->p ? q->topo : NULL;
-    if (!atn_level_words_read(atn_interned(prm->v[0]), &plan->words, bad))
+    if (!atn_algo_level_words_read(atn_interned(prm->v[0]), &plan->words, bad))
         refuse(plan, "its levels are invalid");
     else if (!plan->words.given && !plan->topo)
         refuse(plan, "the topology is not known");
@@ -258,43 +259,43 @@ static atn_level_plan *make_plan(const atn_problem *q, const atn_params *prm)
 
 static void end_kept(void *plan) { end_plan(plan); }
 
-atn_level_plan *atn_level_plan_new(const atn_problem *q, const atn_params *prm)
+atn_level_plan *atn_algo_level_plan_new(const atn_problem *q, const atn_params *prm)
 {
     const atn_derived_key key = {
         .maker = "levels", .topo = q->topo, .n = {q->op, q->p, q->root, q->ordered, prm->v[0]}};
-    atn_level_plan *plan = atn_derived_find(&key);
+    atn_level_plan *plan = atn_algo_derived_find(&key);
 
     if (!plan) {
         plan = make_plan(q, prm);
         if (plan)
-            plan->kept = atn_derived_keep(&key, plan, end_kept);
+            plan->kept = atn_algo_derived_keep(&key, plan, end_kept);
     }
     return plan;
 }
 
-void atn_level_plan_free(atn_level_plan *plan)
+void atn_algo_level_plan_free(atn_level_plan *plan)
 {
     if (plan && !plan->kept)
         end_plan(plan);
 }
 
-int atn_levels_depth(const atn_problem *q)
+int atn_algo_levels_depth(const atn_problem *q)
 {
     const atn_level_words none = {.n = 0};
     atn_levels tree;
 
-    if (!q->topo || q->topo->p != q->p || !atn_levels_begin(q->topo, q->p, &none, &tree))
+    if (!q->topo || q->topo->p != q->p || !atn_algo_levels_begin(q->topo, q->p, &none, &tree))
         return 0;
     const int depth = tree.depth;
-    atn_levels_end(&tree);
+    atn_algo_levels_end(&tree);
     return depth;
 }
 
-const char *atn_levels_refuses(const atn_problem *q, const atn_params *prm)
+const char *atn_algo_levels_refuses(const atn_problem *q, const atn_params *prm)
 {
-    atn_level_plan *plan = atn_level_plan_new(q, prm);
+    atn_level_plan *plan = atn_algo_level_plan_new(q, prm);
     const char *why = plan ? plan->why : "out of memory";
 
-    atn_level_plan_free(plan);
+    atn_algo_level_plan_free(plan);
     return why;
 }

@@ -28,11 +28,11 @@ static void inwards(atn_level_run *x, const atn_cluster *c)
     const state *s = x->more;
     const atn_ref to = s->earlier[c->depth] = scratch(x);
 
-    atn_level_embed(x, c,
-                    &(atn_level_sides){.src = {.at = x->held, .each = 1},
-                                       .dst = {.at = to, .each = 1},
-                                       .vec = {.each = 1}});
-    if (c->depth > 0 && atn_level_leads(x, c))
+    atn_algo_level_embed(x, c,
+                         &(atn_level_sides){.src = {.at = x->held, .each = 1},
+                                            .dst = {.at = to, .each = 1},
+                                            .vec = {.each = 1}});
+    if (c->depth > 0 && atn_algo_level_leads(x, c))
         add_earlier(x, to);
 }
 
@@ -40,14 +40,14 @@ static void inwards(atn_level_run *x, const atn_cluster *c)
 static void outwards(atn_level_run *x, const atn_cluster *c)
 {
     state *s = x->more;
-    const bool first = atn_level_own(x, c)->first == c->first;
+    const bool first = atn_algo_level_own(x, c)->first == c->first;
 
     if (c->first > 0) {
         if (!s->has)
             s->before = scratch(x);
         s->has = true;
         const atn_view block = {.at = s->before, .each = 1};
-        atn_level_embed(x, c, &(atn_level_sides){.dst = block, .vec = block});
+        atn_algo_level_embed(x, c, &(atn_level_sides){.dst = block, .vec = block});
     }
     if (first)
         return;
@@ -57,7 +57,7 @@ static void outwards(atn_level_run *x, const atn_cluster *c)
     s->has = true;
 }
 
-bool atn_level_prefix(atn_level_run *x, atn_ref *before_p)
+bool atn_algo_level_prefix(atn_level_run *x, atn_ref *before_p)
 {
     state s = {.earlier = calloc((size_t)x->plan->tree.depth + 1, sizeof *s.earlier)};
 
@@ -66,7 +66,7 @@ bool atn_level_prefix(atn_level_run *x, atn_ref *before_p)
         return false;
     }
     x->more = &s;
-    atn_level_phases(x, inwards, NULL, outwards);
+    atn_algo_level_phases(x, inwards, NULL, outwards);
     free(s.earlier);
     *before_p = s.before;
     return s.has;

@@ -9,6 +9,6 @@
 #include "algo/levels.h"
 
 /* *before_p: the prefix of all lower ranks.  False: there is none. */
-bool atn_level_prefix(atn_level_run *x, atn_ref *before_p);
+bool atn_algo_level_prefix(atn_level_run *x, atn_ref *before_p);
 
 #endif

@@ -134,7 +134,7 @@ static void list_item(maker *m, const item *x, items *list);
 
 static bool is_none(const maker *m, const item *x)
 {
-    return atn_level_is_none(m->words, word_of(m->words, item_level(m, x)));
+    return atn_algo_level_is_none(m->words, word_of(m->words, item_level(m, x)));
 }
 
 static void list_ranks(maker *m, int v, items *list)
@@ -228,7 +228,7 @@ static int add_node(maker *m, int v, bool direct, int depth)
 static int next_word(const atn_level_words *w, int word, int count)
 {
     while (word < w->n &&
-           (atn_level_is_none(w, word) || w->v[word].size == 0 || w->v[word].size >= count))
+           (atn_algo_level_is_none(w, word) || w->v[word].size == 0 || w->v[word].size >= count))
         word++;
     return word;
 }
@@ -282,7 +282,8 @@ static bool survey(maker *m)
     return true;
 }
 
-bool atn_levels_begin(const atn_topo *t, int p, const atn_level_words *words, atn_levels *tree_p)
+bool atn_algo_levels_begin(const atn_topo *t, int p, const atn_level_words *words,
+                           atn_levels *tree_p)
 {
     maker m = {.t = words->given ? NULL : t, .words = words, .tree = tree_p};
 
@@ -298,11 +299,11 @@ bool atn_levels_begin(const atn_topo *t, int p, const atn_level_words *words, at
     tree_p->members = m.members.v;
     free(m.below);
     if (!m.ok)
-        atn_levels_end(tree_p);
+        atn_algo_levels_end(tree_p);
     return m.ok;
 }
 
-void atn_levels_end(atn_levels *tree)
+void atn_algo_levels_end(atn_levels *tree)
 {
     free(tree->rank);
     free(tree->clusters);
@@ -310,7 +311,7 @@ void atn_levels_end(atn_levels *tree)
     *tree = (atn_levels){.p = 0};
 }
 
-bool atn_levels_sorted(const atn_levels *tree)
+bool atn_algo_levels_sorted(const atn_levels *tree)
 {
     for (int i = 0; i < tree->p; i++)
         if (tree->rank[i] != i)

@@ -66,7 +66,8 @@ static bool named_before(const atn_level_words *words)
     return false;
 }
 
-bool atn_level_words_read(const char *text, atn_level_words *words_p, char bad_p[ATN_LEVEL_NAME])
+bool atn_algo_level_words_read(const char *text, atn_level_words *words_p,
+                               char bad_p[ATN_LEVEL_NAME])
 {
     char *list = strdup(text), *rest = list;
     bool ok = list != NULL;

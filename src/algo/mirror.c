@@ -10,14 +10,14 @@ static const char *const words[] = {"bruck",     "neighbor", "recursive_doubling
                                     "circulant", "sparbit",  "recursive_halving",  "bine",
                                     "mesh",      NULL};
 
-const atn_param atn_mirror_params[] = {
+const atn_param atn_algo_mirror_params[] = {
     {"gather", ATN_WORD, 0, 0, 8, ATN_LINEAR, "allgather algorithm to reverse", words},
     {0},
 };
 
-const char *atn_mirror_refuses(const atn_problem *q, const atn_params *prm)
+const char *atn_algo_mirror_refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_refuses(ATN_ALLGATHER, atn_mirror_params, prm->v[0], q);
+    return atn_algo_part_refuses(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0], q);
 }
 
 typedef struct {
@@ -68,7 +68,7 @@ static atn_ref in_room(const mirror *m)
 static void read_blocks(mirror *m, const atn_slot *slot)
 {
     const atn_schedule *s = m->forward;
-    const atn_range *r = atn_slot_ranges(s, slot);
+    const atn_range *r = atn_sched_slot_ranges(s, slot);
     const int first = slot->space == ATN_SRC ? s->q.r * s->split : 0;
 
     m->n = 0;
@@ -145,7 +145,7 @@ static void turn(mirror *m, int i)
 static bool is_exchange(const atn_schedule *s, int i)
 {
     return i > 0 && s->ops[i].kind == ATN_OP_SEND && s->ops[i - 1].round == s->ops[i].round &&
-           atn_step_length(s, i - 1) == 2;
+           atn_sched_step_length(s, i - 1) == 2;
 }
 
 /* The send of an exchange is first, so that no reduction separates the two. */
@@ -155,7 +155,7 @@ static void run(mirror *m)
     int round = s->nrounds - 1;
 
     for (int i = s->nops - 1; i >= 0; i--) {
-        if (!atn_is_message(&s->ops[i]))
+        if (!atn_sched_is_message(&s->ops[i]))
             continue;
         next_round(m, &round, s->ops[i].round);
         if (is_exchange(s, i)) {
@@ -174,7 +174,7 @@ static void finish(mirror *m, const atn_problem *q)
     const bool whole = q->op == ATN_REDUCE;
     const int first = whole ? 0 : q->r * m->forward->split;
 
-    if (!atn_has_dst(q))
+    if (!atn_sched_has_dst(q))
         return;
     m->n = 0;
     for (int i = 0; i < m->forward->split; i++)
@@ -233,14 +233,14 @@ static void go_back(mirror *m, const atn_problem *q)
     finish(m, q);
 }
 
-void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
-                const atn_params *prm)
+void atn_algo_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
+                     const atn_params *prm)
 {
     atn_schedule *s = build_forward(b, q, forward, prm);
 
     if (!s)
         return;
-    mirror m = {.b = b, .forward = s, .blocks = atn_space_blocks(s, ATN_DST)};
+    mirror m = {.b = b, .forward = s, .blocks = atn_sched_space_blocks(s, ATN_DST)};
     const size_t n = (size_t)m.blocks + 1;
     m.combined = calloc(n, sizeof *m.combined);
     m.block = malloc(sizeof *m.block * n);
@@ -252,7 +252,7 @@ void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
     free(m.combined);
     free(m.block);
     free(m.list);
-    atn_schedule_free(s);
+    atn_sched_schedule_free(s);
 }
 
 /* ---- allreduce ---- */
@@ -265,11 +265,11 @@ typedef struct {
 static void there(atn_builder *b, const atn_problem *q, const void *context)
 {
     const journey *j = context;
-    atn_mirror(b, q, j->bcast, j->prm);
+    atn_algo_mirror(b, q, j->bcast, j->prm);
 }
 
-void atn_mirror_allreduce(atn_builder *b, const atn_problem *q, const atn_algo *bcast,
-                          const atn_params *prm)
+void atn_algo_mirror_allreduce(atn_builder *b, const atn_problem *q, const atn_algo *bcast,
+                               const atn_params *prm)
 {
     const journey j = {bcast, prm};
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
@@ -284,5 +284,5 @@ void atn_mirror_allreduce(atn_builder *b, const atn_problem *q, const atn_algo *
                                   .build = there,
                                   .context = &j});
     atn_round(b);
-    atn_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = result}, bcast, prm);
+    atn_algo_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = result}, bcast, prm);
 }

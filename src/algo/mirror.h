@@ -9,14 +9,14 @@
 
 /* For algorithms whose only parameter is the allgather: those with rounds of equal length, so that
  * the reverse takes as long. */
-extern const atn_param atn_mirror_params[];
-const char *atn_mirror_refuses(const atn_problem *q, const atn_params *prm);
+extern const atn_param atn_algo_mirror_params[];
+const char *atn_algo_mirror_refuses(const atn_problem *q, const atn_params *prm);
 
 /* Reduce-scatter: a reversed allgather.  Reduce: a reversed broadcast from the root. */
-void atn_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
-                const atn_params *prm);
+void atn_algo_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
+                     const atn_params *prm);
 /* Allreduce: a reversed broadcast from rank 0, then the broadcast itself. */
-void atn_mirror_allreduce(atn_builder *b, const atn_problem *q, const atn_algo *bcast,
-                          const atn_params *prm);
+void atn_algo_mirror_allreduce(atn_builder *b, const atn_problem *q, const atn_algo *bcast,
+                               const atn_params *prm);
 
 #endif

@@ -16,14 +16,14 @@ static int count_switches(const atn_forest *f, int v)
     int n = 0;
 
     for (int i = f->first[v]; i < f->first[v + 1]; i++)
-        n += atn_forest_switch(f, f->child[i]);
+        n += atn_algo_forest_switch(f, f->child[i]);
     return n;
 }
 
 static const char *no_two_hops(const atn_forest *f)
 {
     for (int v = 0; v < f->t->nnodes; v++) {
-        if (!atn_forest_switch(f, v) || f->below[v] == 0 ||
+        if (!atn_algo_forest_switch(f, v) || f->below[v] == 0 ||
             (v != f->root && f->below[v] == f->t->p))
             continue;
         const int inner = count_switches(f, v), machines = f->first[v + 1] - f->first[v] - inner;
@@ -40,12 +40,12 @@ static int interleave(const atn_forest *f, int v, int *ranks, int n)
     const int end = f->first[v + 1];
 
     for (;;) {
-        while (host < end && atn_forest_switch(f, f->child[host]))
+        while (host < end && atn_algo_forest_switch(f, f->child[host]))
             host++;
-        while (inner < end && !atn_forest_switch(f, f->child[inner]))
+        while (inner < end && !atn_algo_forest_switch(f, f->child[inner]))
             inner++;
         if (host < end)
-            n = atn_forest_take(f, f->child[host++], ranks, n);
+            n = atn_algo_forest_take(f, f->child[host++], ranks, n);
         if (inner < end)
             n = interleave(f, f->child[inner++], ranks, n);
         if (host >= end && inner >= end)
@@ -58,11 +58,11 @@ static int interleave(const atn_forest *f, int v, int *ranks, int n)
 static bool depth_first(const atn_topo *t, int root, int *ranks)
 {
     atn_walk w;
-    const bool ok = atn_walk_begin(t, root, &w);
+    const bool ok = atn_algo_walk_begin(t, root, &w);
 
     if (ok)
         memcpy(ranks, w.rank, sizeof *ranks * (size_t)t->p);
-    atn_walk_end(&w);
+    atn_algo_walk_end(&w);
     return ok;
 }
 
@@ -70,13 +70,13 @@ static const char *arrange(const atn_forest *f, atn_order how, int *ranks)
 {
     const char *why = NULL;
 
-    if (how == ATN_ORDER_LR1 || !atn_forest_switch(f, f->root)) {
+    if (how == ATN_ORDER_LR1 || !atn_algo_forest_switch(f, f->root)) {
         if (ranks)
-            atn_forest_take(f, f->root, ranks, 0);
+            atn_algo_forest_take(f, f->root, ranks, 0);
         return NULL;
     }
     if (how == ATN_ORDER_LR3)
-        return atn_order_shortest(f, ranks);
+        return atn_algo_order_shortest(f, ranks);
     why = no_two_hops(f);
     if (!why && ranks)
         interleave(f, f->root, ranks, 0);
@@ -88,13 +88,13 @@ static const char *make(const atn_topo *t, atn_order how, int *ranks)
     atn_forest f;
     const char *why = "out of memory";
 
-    if (atn_forest_begin(t, &f))
+    if (atn_algo_forest_begin(t, &f))
         why = arrange(&f, how, ranks);
-    atn_forest_end(&f);
+    atn_algo_forest_end(&f);
     return why;
 }
 
-const char *atn_order_refuses(const atn_topo *t, atn_order how)
+const char *atn_algo_order_refuses(const atn_topo *t, atn_order how)
 {
     return how == ATN_ORDER_LR2 || how == ATN_ORDER_LR3 ? make(t, how, NULL) : NULL;
 }
@@ -104,11 +104,11 @@ static bool find_order(const atn_topo *t, atn_order how, int root, int *ranks)
     return how == ATN_ORDER_DFS ? depth_first(t, root, ranks) : make(t, how, ranks) == NULL;
 }
 
-bool atn_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks)
+bool atn_algo_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks)
 {
     const size_t bytes = sizeof *ranks * (size_t)t->p;
     const atn_derived_key key = {.maker = "order", .topo = t, .n = {(int64_t)how, root}};
-    int *kept = atn_derived_find(&key);
+    int *kept = atn_algo_derived_find(&key);
 
     for (int r = 0; how == ATN_ORDER_RANK && r < t->p; r++)
         ranks[r] = r;
@@ -123,7 +123,7 @@ bool atn_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks)
     kept = malloc(bytes);
     if (kept)
         memcpy(kept, ranks, bytes);
-    if (!kept || !atn_derived_keep(&key, kept, free))
+    if (!kept || !atn_algo_derived_keep(&key, kept, free))
         free(kept);
     return true;
 }

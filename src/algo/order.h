@@ -20,8 +20,8 @@ typedef enum {
 } atn_order;
 
 /* NULL when the topology has such an order, else the reason. */
-const char *atn_order_refuses(const atn_topo *t, atn_order how);
+const char *atn_algo_order_refuses(const atn_topo *t, atn_order how);
 /* Sets ranks[i] to the rank at place i (t->p entries).  False: no memory, or no such order. */
-bool atn_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks);
+bool atn_algo_order_ranks(const atn_topo *t, atn_order how, int root, int *ranks);
 
 #endif

@@ -75,7 +75,7 @@ static void find_kinds(const search *x, int v, table *s)
 
     for (int i = f->first[v]; i < f->first[v + 1]; i++) {
         const int c = f->child[i];
-        if (!atn_forest_switch(f, c)) {
+        if (!atn_algo_forest_switch(f, c)) {
             s->machines++;
             continue;
         }
@@ -305,7 +305,8 @@ static int next_child(const writer *w, int v, int *at, int wanted, const table *
 
     for (; *at < f->first[v + 1]; ++*at) {
         const int c = f->child[*at];
-        if (atn_forest_switch(f, c) ? wanted >= 0 && kind_of(w->x, s, c) == wanted : wanted < 0)
+        if (atn_algo_forest_switch(f, c) ? wanted >= 0 && kind_of(w->x, s, c) == wanted
+                                         : wanted < 0)
             return f->child[(*at)++];
     }
     return -1;
@@ -316,7 +317,7 @@ static void write_machines(writer *w, int v, int *at, int n)
     for (int i = 0; i < n; i++) {
         const int c = next_child(w, v, at, -1, NULL);
         if (c >= 0)
-            w->n = atn_forest_take(w->x->f, c, w->ranks, w->n);
+            w->n = atn_algo_forest_take(w->x->f, c, w->ranks, w->n);
     }
 }
 
@@ -383,7 +384,7 @@ static void write_array(writer *w, int v, pair ends, bool ring)
         return;
     if (solve(w->x, v, &s) && (!ring || closes(w->x, &s, &ends))) {
         if (s.branches == 0)
-            w->n = atn_forest_take(w->x->f, v, w->ranks, w->n);
+            w->n = atn_algo_forest_take(w->x->f, v, w->ranks, w->n);
         else
             write_switch(w, v, &s, ends, ring);
     }
@@ -402,7 +403,7 @@ static bool feasible(search *x)
     for (int v = f->t->nnodes - 1; ok && v >= f->root; v--) {
         table s;
         pair ends;
-        if (!atn_forest_switch(f, v) || f->below[v] == 0)
+        if (!atn_algo_forest_switch(f, v) || f->below[v] == 0)
             continue;
         ok = solve(x, v, &s);
         if (ok && v == f->root)
@@ -415,7 +416,7 @@ static bool feasible(search *x)
     return ok;
 }
 
-const char *atn_order_shortest(const atn_forest *f, int *ranks)
+const char *atn_algo_order_shortest(const atn_forest *f, int *ranks)
 {
     const int most = 2 * atn_topo_depth(f->t) + 2;
     search x = {.f = f, .first = malloc(sizeof(int) * 2 * (size_t)f->t->nnodes)};

@@ -5,6 +5,6 @@
 #include "algo/forest.h"
 
 /* NULL on success, else the reason; `ranks` may be NULL. */
-const char *atn_order_shortest(const atn_forest *f, int *ranks);
+const char *atn_algo_order_shortest(const atn_forest *f, int *ranks);
 
 #endif

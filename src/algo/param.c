@@ -34,12 +34,12 @@ static const struct {
       order_words}},
 };
 
-const atn_param atn_knomial_params[] = {
+const atn_param atn_algo_knomial_params[] = {
     {"radix", ATN_INT, 4, 2, ATN_MAX_RADIX, ATN_LOG2, "radix of the tree (2: binomial)", NULL},
     {0},
 };
 
-int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS])
+int atn_algo_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS])
 {
     int n = 0;
 
@@ -54,7 +54,7 @@ int atn_row_params(const atn_row *row, const atn_param *list[ATN_MAX_PARAMS])
 static int param_index(const atn_row *row, const char *name, const atn_param **param_p)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
 
     for (int i = 0; i < n; i++)
         if (strcmp(list[i]->name, name) == 0) {
@@ -64,18 +64,18 @@ static int param_index(const atn_row *row, const char *name, const atn_param **p
     return -1;
 }
 
-void atn_params_default(const atn_row *row, atn_params *prm)
+void atn_algo_params_default(const atn_row *row, atn_params *prm)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
 
     *prm = (atn_params){{0}};
     for (int i = 0; i < n; i++)
         prm->v[i] = list[i]->fallback;
 }
 
-int64_t atn_params_get(const atn_row *row, const atn_params *prm, const char *name,
-                       int64_t fallback)
+int64_t atn_algo_params_get(const atn_row *row, const atn_params *prm, const char *name,
+                            int64_t fallback)
 {
     const atn_param *param;
     const int i = param_index(row, name, &param);
@@ -115,7 +115,7 @@ static bool parse_value(const atn_param *p, const char *text, int64_t *value_p)
     }
 }
 
-const char *atn_param_value(const atn_param *p, int64_t value, char out[32])
+const char *atn_algo_param_value(const atn_param *p, int64_t value, char out[32])
 {
     if (p->type == ATN_BYTES)
         return atn_format_size(value, out);
@@ -127,7 +127,7 @@ const char *atn_param_value(const atn_param *p, int64_t value, char out[32])
     return out;
 }
 
-void atn_param_label(const atn_param *p, char *out, size_t size)
+void atn_algo_param_label(const atn_param *p, char *out, size_t size)
 {
     char value[32];
 
@@ -136,11 +136,11 @@ void atn_param_label(const atn_param *p, char *out, size_t size)
     else if (p->type == ATN_FILE)
         snprintf(out, size, "%s=FILE", p->name);
     else
-        snprintf(out, size, "%s=%s", p->name, atn_param_value(p, p->fallback, value));
+        snprintf(out, size, "%s=%s", p->name, atn_algo_param_value(p, p->fallback, value));
 }
 
 /* "none, pair or barrier", "0 to 1M". */
-void atn_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM])
+void atn_algo_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM])
 {
     char lo[32], hi[32];
 
@@ -151,8 +151,8 @@ void atn_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM])
     else if (p->type == ATN_LEVELS)
         snprintf(out, ATN_ERROR_ROOM, "levels of the topology with algorithms, or with none");
     else
-        snprintf(out, ATN_ERROR_ROOM, "%s to %s", atn_param_value(p, p->min, lo),
-                 atn_param_value(p, p->max, hi));
+        snprintf(out, ATN_ERROR_ROOM, "%s to %s", atn_algo_param_value(p, p->min, lo),
+                 atn_algo_param_value(p, p->max, hi));
 }
 
 /* ---- setting ---- */
@@ -162,7 +162,7 @@ static atn_status unknown_param(const atn_row *row, const char *key, atn_error *
     const atn_param *list[ATN_MAX_PARAMS];
     const char *names[ATN_MAX_PARAMS] = {NULL};
     char all[ATN_ERROR_ROOM];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
 
     for (int i = 0; i < n; i++)
         names[i] = list[i]->name;
@@ -176,7 +176,7 @@ static atn_status unknown_param(const atn_row *row, const char *key, atn_error *
 static const atn_param *levels_of(const atn_row *row, int *i_p)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
 
     for (*i_p = 0; *i_p < n; ++*i_p)
         if (list[*i_p]->type == ATN_LEVELS)
@@ -187,7 +187,7 @@ static const atn_param *levels_of(const atn_row *row, int *i_p)
 static atn_status set_levels(const atn_row *row, int i, const char *text, atn_params *prm,
                              atn_error *err)
 {
-    const atn_status status = atn_levels_check(row, text, err);
+    const atn_status status = atn_algo_levels_check(row, text, err);
     const int64_t number = status == ATN_OK ? atn_intern(text) : 0;
 
     if (number < 0)
@@ -196,8 +196,8 @@ static atn_status set_levels(const atn_row *row, int i, const char *text, atn_pa
     return status;
 }
 
-atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, const char *value,
-                          atn_error *err)
+atn_status atn_algo_params_set(const atn_row *row, atn_params *prm, const char *key,
+                               const char *value, atn_error *err)
 {
     const atn_param *param;
     const int i = param_index(row, key, &param);
@@ -209,7 +209,7 @@ atn_status atn_params_set(const atn_row *row, atn_params *prm, const char *key, 
     if (param->type == ATN_LEVELS)
         return set_levels(row, i, value, prm, err);
     if (!parse_value(param, value, &v) || v < param->min || v > param->max) {
-        atn_param_allowed(param, allowed);
+        atn_algo_param_allowed(param, allowed);
         return atn_fail(err, ATN_INPUT, "%s: %s=%s is invalid; allowed: %s", row->name, key, value,
                         allowed);
     }
@@ -240,21 +240,22 @@ static atn_status set_word(const atn_row *row, char *word, atn_params *prm, atn_
         return atn_fail(err, ATN_INPUT, "%s: '%s' is not of the form parameter=value", row->name,
                         word);
     *eq = '\0';
-    return atn_params_set(row, prm, word, eq + 1, err);
+    return atn_algo_params_set(row, prm, word, eq + 1, err);
 }
 
 static atn_status check_length(const atn_row *row, const atn_params *prm, atn_error *err)
 {
     char name[2 * ATN_NAME_ROOM];
 
-    atn_params_print(row, prm, name, sizeof name);
+    atn_algo_params_print(row, prm, name, sizeof name);
     return strlen(name) < ATN_NAME_ROOM
                ? ATN_OK
                : atn_fail(err, ATN_INPUT, "%s: its parameters exceed %d characters", row->name,
                           ATN_NAME_ROOM - 1);
 }
 
-atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *prm, atn_error *err)
+atn_status atn_algo_params_parse(const atn_row *row, const char *text, atn_params *prm,
+                                 atn_error *err)
 {
     char *copy = strdup(text), *rest = copy;
     atn_status status = copy ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -262,7 +263,7 @@ atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *pr
     int i;
     const char *separators = levels_of(row, &i) ? "," : ",:";
 
-    atn_params_default(row, &got);
+    atn_algo_params_default(row, &got);
     for (char *word; status == ATN_OK && (word = atn_next_item(&rest, separators)) != NULL;)
         status = set_word(row, word, &got, err);
     free(copy);
@@ -273,10 +274,10 @@ atn_status atn_params_parse(const atn_row *row, const char *text, atn_params *pr
     return status;
 }
 
-void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size)
+void atn_algo_params_print(const atn_row *row, const atn_params *prm, char *out, size_t size)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     size_t used = (size_t)snprintf(out, size, "%s", row->name);
     char text[32], between = '{';
 
@@ -286,7 +287,7 @@ void atn_params_print(const atn_row *row, const atn_params *prm, char *out, size
         const bool named = list[i]->type != ATN_LEVELS;
         used += (size_t)snprintf(out + used, size - used, "%c%s%s%s", between,
                                  named ? list[i]->name : "", named ? "=" : "",
-                                 atn_param_value(list[i], prm->v[i], text));
+                                 atn_algo_param_value(list[i], prm->v[i], text));
         between = ',';
     }
     if (between == ',' && used < size)

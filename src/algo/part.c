@@ -11,17 +11,17 @@
 static const atn_row *part_row(atn_operation op, const atn_param *param, int64_t value)
 {
     if (param->type == ATN_LEVELS)
-        return atn_level_default(op, false);
-    return atn_catalog_find(op, param->words[value]);
+        return atn_algo_level_default(op, false);
+    return atn_algo_catalog_find(op, param->words[value]);
 }
 
-const atn_algo *atn_part_algo(atn_operation op, const atn_param *param, int64_t value)
+const atn_algo *atn_algo_part_algo(atn_operation op, const atn_param *param, int64_t value)
 {
     return part_row(op, param, value)->algo;
 }
 
-const char *atn_part_refuses(atn_operation op, const atn_param *param, int64_t value,
-                             const atn_problem *q)
+const char *atn_algo_part_refuses(atn_operation op, const atn_param *param, int64_t value,
+                                  const atn_problem *q)
 {
     const atn_row *row = part_row(op, param, value);
     atn_problem part = *q;
@@ -29,16 +29,17 @@ const char *atn_part_refuses(atn_operation op, const atn_param *param, int64_t v
 
     part.op = op;
     part.segments = 1;
-    atn_params_default(row, &prm);
-    return atn_refuses(row, &part, &prm);
+    atn_algo_params_default(row, &prm);
+    return atn_algo_refuses(row, &part, &prm);
 }
 
-int atn_part_depth(atn_operation op, const atn_param *param, int64_t value, const atn_problem *q)
+int atn_algo_part_depth(atn_operation op, const atn_param *param, int64_t value,
+                        const atn_problem *q)
 {
     const atn_row *row = part_row(op, param, value);
     atn_params prm;
 
-    atn_params_default(row, &prm);
+    atn_algo_params_default(row, &prm);
     return row->algo->depth ? row->algo->depth(q, &prm) : 0;
 }
 
@@ -66,7 +67,7 @@ static bool is_operation(const char *at, size_t n, atn_operation *op_p)
     if (n == 0 || n >= sizeof name || at[n] != '(')
         return false;
     memcpy(name, at, n);
-    return atn_operation_find(name, op_p);
+    return atn_sched_operation_find(name, op_p);
 }
 
 /* Splits the arguments; closed forms are well-formed: tests evaluate all of them. */
@@ -104,7 +105,7 @@ static const atn_row *row_of_call(const atn_row *row, const atn_params *prm, con
                                   atn_operation op)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     const size_t length = name_length(c->arg[0]);
 
     for (int i = 0; i < n; i++)
@@ -117,14 +118,14 @@ static const atn_row *row_of_call(const atn_row *row, const atn_params *prm, con
 static char *part_text(const atn_row *part, const call *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(part, list);
+    const int n = atn_algo_row_params(part, list);
     atn_params prm;
     char *out = NULL;
     size_t size;
     FILE *f = open_memstream(&out, &size);
 
-    atn_params_default(part, &prm);
-    char *inner = atn_cost_text(part, &prm);
+    atn_algo_params_default(part, &prm);
+    char *inner = atn_algo_cost_text(part, &prm);
     if (!f || !inner) {
         free(inner);
         return NULL;
@@ -151,7 +152,7 @@ static char *fill_in(const char *text, const call *c, const char *part)
     return out;
 }
 
-char *atn_cost_text(const atn_row *row, const atn_params *prm)
+char *atn_algo_cost_text(const atn_row *row, const atn_params *prm)
 {
     char *text = strdup(row->algo->cost ? row->algo->cost : "");
     atn_operation op;

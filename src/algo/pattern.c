@@ -54,7 +54,8 @@ static atn_status read_words(reader *d, atn_operation *op_p, int64_t *times_p)
     *op_p = ATN_ALLTOALLV;
     *times_p = 1;
     if (word && *word != 'x') {
-        if (!atn_operation_find(word, op_p) || !(atn_operation_get(*op_p)->flags & ATN_VARYING))
+        if (!atn_sched_operation_find(word, op_p) ||
+            !(atn_sched_operation_get(*op_p)->flags & ATN_VARYING))
             return bad(d,
                        "sizes differ between ranks in gatherv, scatterv, allgatherv, alltoallv, "
                        "alltoallw and reduce_scatter, not in",
@@ -80,7 +81,7 @@ static atn_status read_call(reader *d)
         return atn_lines_no_memory(&d->l);
     d->x->calls++;
     d->row = 0;
-    d->rows = atn_pattern_is_line(op) ? 1 : d->x->p;
+    d->rows = atn_algo_pattern_is_line(op) ? 1 : d->x->p;
     return st;
 }
 
@@ -99,7 +100,7 @@ static atn_status read_row(reader *d, const char *word)
 {
     int n = 0;
 
-    const bool line = d->op.n > 0 && atn_pattern_is_line(d->op.v[d->op.n - 1]);
+    const bool line = d->op.n > 0 && atn_algo_pattern_is_line(d->op.v[d->op.n - 1]);
 
     if (d->x->calls == 0 || d->row == d->rows)
         return bad(d, "expected ranks, call or a line of a matrix, not", word);
@@ -128,7 +129,8 @@ static atn_status read_line(reader *d)
     return strcmp(word, "call") == 0 ? read_call(d) : read_row(d, word);
 }
 
-atn_status atn_patterns_parse(const char *text, const char *file, atn_patterns *x, atn_error *err)
+atn_status atn_algo_patterns_parse(const char *text, const char *file, atn_patterns *x,
+                                   atn_error *err)
 {
     atn_patterns made = {0};
     reader d = {.x = &made};
@@ -152,7 +154,7 @@ atn_status atn_patterns_parse(const char *text, const char *file, atn_patterns *
     return st;
 }
 
-void atn_patterns_free(atn_patterns *x)
+void atn_algo_patterns_free(atn_patterns *x)
 {
     free(x->bytes);
     free(x->op);
@@ -160,13 +162,16 @@ void atn_patterns_free(atn_patterns *x)
     *x = (atn_patterns){0};
 }
 
-bool atn_pattern_is_line(atn_operation op) { return op != ATN_ALLTOALLV && op != ATN_ALLTOALLW; }
+bool atn_algo_pattern_is_line(atn_operation op)
+{
+    return op != ATN_ALLTOALLV && op != ATN_ALLTOALLW;
+}
 
 /* ---- grouping of similar patterns ---- */
 
 static bool near(const atn_patterns *x, int a, int b, int percent)
 {
-    const int64_t *const u = atn_pattern(x, a), *const v = atn_pattern(x, b);
+    const int64_t *const u = atn_algo_pattern(x, a), *const v = atn_algo_pattern(x, b);
     double apart = 0, first = 0, second = 0;
 
     for (int i = 0; i < x->p * x->p; i++) {
@@ -177,7 +182,7 @@ static bool near(const atn_patterns *x, int a, int b, int percent)
     return 100 * apart <= percent * (first > second ? first : second);
 }
 
-int atn_patterns_group(const atn_patterns *x, int percent, int *like)
+int atn_algo_patterns_group(const atn_patterns *x, int percent, int *like)
 {
     int different = 0;
 

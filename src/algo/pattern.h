@@ -29,18 +29,19 @@ typedef struct {
 } atn_patterns;
 
 /* `file` is used in messages ("file:line: ..."). */
-atn_status atn_patterns_parse(const char *text, const char *file, atn_patterns *x, atn_error *err);
-void atn_patterns_free(atn_patterns *x);
-static inline const int64_t *atn_pattern(const atn_patterns *x, int call)
+atn_status atn_algo_patterns_parse(const char *text, const char *file, atn_patterns *x,
+                                   atn_error *err);
+void atn_algo_patterns_free(atn_patterns *x);
+static inline const int64_t *atn_algo_pattern(const atn_patterns *x, int call)
 {
     return x->bytes + (size_t)call * (size_t)x->p * (size_t)x->p;
 }
 
 /* Whether an operation has one size per rank instead of one per pair. */
-bool atn_pattern_is_line(atn_operation op);
+bool atn_algo_pattern_is_line(atn_operation op);
 /* Groups calls that share a schedule: like[i] is the first call of the operation whose pattern
  * differs from that of call i by at most `percent` of the bytes of either.  Returns the number of
  * groups. */
-int atn_patterns_group(const atn_patterns *x, int percent, int *like);
+int atn_algo_patterns_group(const atn_patterns *x, int percent, int *like);
 
 #endif

@@ -197,7 +197,7 @@ static int phase_with_tokens(emitter *m, int phase, int lo)
 static int phase_with_dummies(emitter *m, atn_dummies *d, int phase, int lo)
 {
     const int r = m->q->r, parts = m->x->parts * m->q->segments;
-    const int next = atn_dummies_fill(d, m->x, phase, lo);
+    const int next = atn_algo_dummies_fill(d, m->x, phase, lo);
     half to = {d->to[r], NULL}, from = {d->from[r], NULL};
 
     for (int i = lo; i < next; i++)
@@ -217,7 +217,7 @@ static void run_phases(emitter *m)
     if (dummies) {
         const int parts = m->x->parts * m->q->segments;
         m->dummy = atn_tmp(m->b, m->q->r * parts, parts);
-        if (!atn_dummies_begin(m->q->topo, &d)) {
+        if (!atn_algo_dummies_begin(m->q->topo, &d)) {
             atn_builder_fail(m->b, ATN_MEMORY, "out of memory");
             return;
         }
@@ -227,7 +227,7 @@ static void run_phases(emitter *m)
             atn_round(m->b);
         i = dummies ? phase_with_dummies(m, &d, phase, i) : phase_with_tokens(m, phase, i);
     }
-    atn_dummies_end(&d);
+    atn_algo_dummies_end(&d);
 }
 
 /* ---- interface ---- */
@@ -253,11 +253,12 @@ static bool begin(emitter *m, const int *capacity)
         return false;
     m->sends = m->op + n;
     m->receives = m->sends + phases + 1;
-    return !kinds[m->how.sync].tokens || atn_waits_begin(m->q->topo, capacity, m->x, &m->waits);
+    return !kinds[m->how.sync].tokens ||
+           atn_algo_waits_begin(m->q->topo, capacity, m->x, &m->waits);
 }
 
-void atn_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x, const int *capacity,
-                     const atn_phased *how)
+void atn_algo_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x,
+                          const int *capacity, const atn_phased *how)
 {
     emitter m = {.b = b, .q = q, .x = x, .how = *how};
     const int parts = q->segments * x->parts;
@@ -271,19 +272,19 @@ void atn_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x, 
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     if (kinds[how->sync].barrier)
         atn_pass_synchronise(b, ATN_SYNC_BARRIER, how->block);
-    atn_waits_end(&m.waits);
+    atn_algo_waits_end(&m.waits);
     atn_vec_free(&m.until);
     free(m.op);
 }
 
-atn_status atn_phased_build(const atn_problem *q, const atn_phases *x, const int *capacity,
-                            const atn_phased *how, const char *name, atn_schedule **schedule_p,
-                            atn_error *err)
+atn_status atn_algo_phased_build(const atn_problem *q, const atn_phases *x, const int *capacity,
+                                 const atn_phased *how, const char *name, atn_schedule **schedule_p,
+                                 atn_error *err)
 {
     atn_builder *b = atn_builder_new(q);
 
     if (!b)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
-    atn_phased_emit(b, q, x, capacity, how);
+    atn_algo_phased_emit(b, q, x, capacity, how);
     return atn_builder_finish(b, name, schedule_p, err);
 }

@@ -21,11 +21,11 @@ typedef struct {
 } atn_phased;
 
 /* Every message is sent in q->segments segments within its phase. */
-void atn_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x, const int *capacity,
-                     const atn_phased *how);
+void atn_algo_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x,
+                          const int *capacity, const atn_phased *how);
 /* Builds a schedule from phases. */
-atn_status atn_phased_build(const atn_problem *q, const atn_phases *x, const int *capacity,
-                            const atn_phased *how, const char *name, atn_schedule **schedule_p,
-                            atn_error *err);
+atn_status atn_algo_phased_build(const atn_problem *q, const atn_phases *x, const int *capacity,
+                                 const atn_phased *how, const char *name, atn_schedule **schedule_p,
+                                 atn_error *err);
 
 #endif

@@ -13,14 +13,14 @@ static bool alike(const atn_topo *t, const int *capacity)
     return true;
 }
 
-bool atn_phases_begin(const atn_topo *t, bool rated, atn_phases *x)
+bool atn_algo_phases_begin(const atn_topo *t, bool rated, atn_phases *x)
 {
     int *capacity = malloc(sizeof *capacity * (size_t)atn_topo_edges(t));
     bool ok = capacity != NULL;
 
     if (ok) {
-        atn_capacities(t, rated, capacity);
-        ok = alike(t, capacity) ? atn_phases_tree(t, x) : atn_phases_list(t, capacity, x);
+        atn_algo_capacities(t, rated, capacity);
+        ok = alike(t, capacity) ? atn_algo_phases_tree(t, x) : atn_algo_phases_list(t, capacity, x);
     } else {
         *x = (atn_phases){0};
     }
@@ -69,13 +69,13 @@ static void add_turn(const atn_phases *plain, const int64_t *bytes, int64_t mean
     }
 }
 
-bool atn_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x)
+bool atn_algo_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x)
 {
     const int n = t->p * t->p;
     const int64_t mean = mean_bytes(bytes, n);
     int messages = 0, most = 1;
     atn_phases plain;
-    bool ok = atn_phases_begin(t, rated, &plain);
+    bool ok = atn_algo_phases_begin(t, rated, &plain);
 
     for (int i = 0; i < n; i++) {
         messages += atn_max(1, parts_of(bytes[i], mean));
@@ -86,8 +86,8 @@ bool atn_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_pha
     ok = ok && x->list;
     for (int k = 0; ok && k <= most; k++)
         add_turn(&plain, bytes, mean, k, k == most, x);
-    atn_phases_end(&plain);
+    atn_algo_phases_end(&plain);
     if (!ok)
-        atn_phases_end(x);
+        atn_algo_phases_end(x);
     return ok;
 }

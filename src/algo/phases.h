@@ -19,30 +19,31 @@ typedef struct {
 
 /* For equal links: the published optimal schedule, whose number of phases is the number of messages
  * on the most loaded link (phases_tree.c).  False: no memory. */
-bool atn_phases_tree(const atn_topo *t, atn_phases *x);
+bool atn_algo_phases_tree(const atn_topo *t, atn_phases *x);
 /* For links of different capacity: list scheduling; each message is assigned to the first phase
  * with free capacity on its path, messages over the most loaded links first (phases_list.c). */
-bool atn_phases_list(const atn_topo *t, const int *capacity, atn_phases *x);
+bool atn_algo_phases_list(const atn_topo *t, const int *capacity, atn_phases *x);
 /* The same for messages of different size, the longest first; bytes[from * p + to].  Empty messages
  * are last. */
-bool atn_phases_greedy(const atn_topo *t, const int *capacity, const int64_t *bytes, atn_phases *x);
+bool atn_algo_phases_greedy(const atn_topo *t, const int *capacity, const int64_t *bytes,
+                            atn_phases *x);
 /* The phases of alltoall for messages of different size: each message is divided evenly into parts
  * of about the mean size, and the phases are repeated once per part.  Empty messages are last. */
-bool atn_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x);
-/* atn_phases_list where link rates differ, atn_phases_tree where they are equal. */
-bool atn_phases_begin(const atn_topo *t, bool rated, atn_phases *x);
-void atn_phases_end(atn_phases *x);
+bool atn_algo_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x);
+/* atn_algo_phases_list where link rates differ, atn_algo_phases_tree where they are equal. */
+bool atn_algo_phases_begin(const atn_topo *t, bool rated, atn_phases *x);
+void atn_algo_phases_end(atn_phases *x);
 
 /* Phases that the most loaded link needs. */
-int64_t atn_phases_bound(const atn_topo *t, const int *capacity);
+int64_t atn_algo_phases_bound(const atn_topo *t, const int *capacity);
 
 /* Rotate pattern: sender and receiver of step n of senders * receivers steps.  In any `senders`
  * consecutive aligned steps each sender sends once; likewise for receivers. */
-void atn_rotate(int senders, int receivers, int n, int *from_p, int *to_p);
+void atn_algo_rotate(int senders, int receivers, int n, int *from_p, int *to_p);
 
 /* ---- internal to phases*.c ---- */
 
 /* Sorts the list and counts the phases.  False: no memory. */
-bool atn_phases_sort(atn_phases *x);
+bool atn_algo_phases_sort(atn_phases *x);
 
 #endif

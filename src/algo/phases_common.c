@@ -26,7 +26,7 @@ static bool sort_by(atn_phases *x, bool by_phase, int keys)
     return ok;
 }
 
-bool atn_phases_sort(atn_phases *x)
+bool atn_algo_phases_sort(atn_phases *x)
 {
     x->phases = 0;
     for (int i = 0; i < x->n; i++)
@@ -34,13 +34,13 @@ bool atn_phases_sort(atn_phases *x)
     return sort_by(x, false, x->p) && sort_by(x, true, x->phases);
 }
 
-void atn_phases_end(atn_phases *x)
+void atn_algo_phases_end(atn_phases *x)
 {
     free(x->list);
     x->list = NULL;
 }
 
-int64_t atn_phases_bound(const atn_topo *t, const int *capacity)
+int64_t atn_algo_phases_bound(const atn_topo *t, const int *capacity)
 {
     int64_t *load = malloc(sizeof *load * (size_t)atn_topo_edges(t)), most = 0;
 

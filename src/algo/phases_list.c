@@ -170,7 +170,7 @@ static bool fill_in(const room *m, const int64_t *bytes, item *list)
 {
     const int p = m->t->p;
     int *order = malloc(sizeof *order * (size_t)p);
-    const bool ok = order && atn_order_ranks(m->t, ATN_ORDER_LR1, 0, order);
+    const bool ok = order && atn_algo_order_ranks(m->t, ATN_ORDER_LR1, 0, order);
 
     for (int d = 1, n = 0; ok && d < p; d++)
         for (int i = 0; i < p; i++, n++) {
@@ -241,7 +241,7 @@ static bool improve(room *m, item *list, int n, int64_t bound, int *phases)
 
 static bool schedule(room *m, const int64_t *bytes, item *list, int n)
 {
-    const int64_t bound = atn_phases_bound(m->t, m->capacity);
+    const int64_t bound = atn_algo_phases_bound(m->t, m->capacity);
     int positive = n;
 
     if (!fill_in(m, bytes, list))
@@ -264,20 +264,21 @@ static bool make(const atn_topo *t, const int *capacity, const int64_t *bytes, a
     ok = ok && x->list && (t->p == 1 || schedule(&m, bytes, list, t->p * (t->p - 1)));
     for (int i = 0; ok && i < t->p * (t->p - 1); i++)
         x->list[x->n++] = (atn_phase_message){list[i].phase, list[i].from, list[i].to, 0, 1};
-    ok = ok && atn_phases_sort(x);
+    ok = ok && atn_algo_phases_sort(x);
     if (!ok)
-        atn_phases_end(x);
+        atn_algo_phases_end(x);
     room_end(&m);
     free(list);
     return ok;
 }
 
-bool atn_phases_list(const atn_topo *t, const int *capacity, atn_phases *x)
+bool atn_algo_phases_list(const atn_topo *t, const int *capacity, atn_phases *x)
 {
     return make(t, capacity, NULL, x);
 }
 
-bool atn_phases_greedy(const atn_topo *t, const int *capacity, const int64_t *bytes, atn_phases *x)
+bool atn_algo_phases_greedy(const atn_topo *t, const int *capacity, const int64_t *bytes,
+                            atn_phases *x)
 {
     return make(t, capacity, bytes, x);
 }

@@ -97,7 +97,7 @@ static void find_branches(const atn_forest *f, int root, maker *m)
         m->t[m->k++] = (branch){to++, 1};
     }
     for (int i = f->first[root]; i < f->first[root + 1]; i++) {
-        n = atn_forest_take(f, f->child[i], to, 0);
+        n = atn_algo_forest_take(f, f->child[i], to, 0);
         m->t[m->k++] = (branch){to, n};
         to += n;
     }
@@ -131,7 +131,7 @@ static void add(maker *m, int phase, int from, int to)
     m->x->list[m->x->n++] = (atn_phase_message){phase, from, to, 0, 1};
 }
 
-void atn_rotate(int senders, int receivers, int n, int *from_p, int *to_p)
+void atn_algo_rotate(int senders, int receivers, int n, int *from_p, int *to_p)
 {
     int d = senders;
 
@@ -159,7 +159,7 @@ static void leave_largest(maker *m, int j)
 
     for (int n = 0; n < t0->n * m->t[j].n; n++) {
         int from, to;
-        atn_rotate(t0->n, m->t[j].n, n, &from, &to);
+        atn_algo_rotate(t0->n, m->t[j].n, n, &from, &to);
         m->send[first + n] = from;
         add(m, first + n, t0->ranks[from], designated(m, j, first + n));
     }
@@ -251,23 +251,23 @@ static bool maker_begin(const atn_forest *f, maker *m)
     return m->send != NULL;
 }
 
-bool atn_phases_tree(const atn_topo *t, atn_phases *x)
+bool atn_algo_phases_tree(const atn_topo *t, atn_phases *x)
 {
     maker m = {.p = t->p, .x = x};
     atn_forest f;
 
     *x = (atn_phases){.p = t->p, .parts = 1};
-    bool ok = atn_forest_begin(t, &f) && maker_begin(&f, &m);
+    bool ok = atn_algo_forest_begin(t, &f) && maker_begin(&f, &m);
     if (ok && m.k > 1)
         assign(&m);
-    ok = ok && atn_phases_sort(x);
-    atn_forest_end(&f);
+    ok = ok && atn_algo_phases_sort(x);
+    atn_algo_forest_end(&f);
     free(m.t);
     free(m.before);
     free(m.memory);
     free(m.done);
     free(m.send);
     if (!ok)
-        atn_phases_end(x);
+        atn_algo_phases_end(x);
     return ok;
 }

@@ -14,8 +14,8 @@ static int rank_at(const atn_relay *x, int place, int sign)
     if (!x->around)
         return place;
     for (int i = 0; i < x->around->n; i++)
-        rank = atn_digits_turn(x->around, rank, i,
-                               sign * (place / x->around->weight[i] % x->around->radix[i]));
+        rank = atn_algo_digits_turn(x->around, rank, i,
+                                    sign * (place / x->around->weight[i] % x->around->radix[i]));
     return rank;
 }
 
@@ -33,7 +33,7 @@ static void copy(atn_relay *x, atn_ref side, int sign, const atn_range *rooms, i
 /* Places that are larger than their blocks are copied one by one. */
 static void fill(atn_relay *x, atn_ref side, int sign)
 {
-    const bool padded = atn_is_padded(x->q->op);
+    const bool padded = atn_sched_is_padded(x->q->op);
     int n = 0;
 
     for (int place = 0; place < x->q->p; place++) {
@@ -46,7 +46,8 @@ static void fill(atn_relay *x, atn_ref side, int sign)
         copy(x, side, sign, x->list + i, padded ? 1 : n);
 }
 
-bool atn_relay_begin(atn_relay *x, atn_builder *b, const atn_problem *q, const atn_digits *around)
+bool atn_algo_relay_begin(atn_relay *x, atn_builder *b, const atn_problem *q,
+                          const atn_digits *around)
 {
     const size_t p = (size_t)q->p;
 
@@ -88,33 +89,33 @@ static void mark(atn_relay *x, atn_comb c)
             x->goes[i] = true;
 }
 
-void atn_relay_send(atn_relay *x, int to, atn_comb places)
+void atn_algo_relay_send(atn_relay *x, int to, atn_comb places)
 {
     mark(x, places);
     atn_send(x->b, to, rooms(x, false));
 }
 
-void atn_relay_recv(atn_relay *x, int from, atn_comb places)
+void atn_algo_relay_recv(atn_relay *x, int from, atn_comb places)
 {
     mark(x, places);
     atn_recv(x->b, from, rooms(x, true));
 }
 
-void atn_relay_jump_those(atn_relay *x, int by)
+void atn_algo_relay_jump_those(atn_relay *x, int by)
 {
-    atn_send(x->b, atn_ring(x->q, by), rooms(x, false));
-    atn_recv(x->b, atn_ring(x->q, -by), rooms(x, true));
+    atn_send(x->b, atn_algo_ring(x->q, by), rooms(x, false));
+    atn_recv(x->b, atn_algo_ring(x->q, -by), rooms(x, true));
 }
 
-void atn_relay_jump(atn_relay *x, int by, atn_comb places)
+void atn_algo_relay_jump(atn_relay *x, int by, atn_comb places)
 {
     mark(x, places);
-    atn_relay_jump_those(x, by);
+    atn_algo_relay_jump_those(x, by);
 }
 
-void atn_relay_turn(atn_relay *x) { memcpy(x->room, x->next, (size_t)x->q->p); }
+void atn_algo_relay_turn(atn_relay *x) { memcpy(x->room, x->next, (size_t)x->q->p); }
 
-void atn_relay_end(atn_relay *x)
+void atn_algo_relay_end(atn_relay *x)
 {
     if (x->room && x->goes && x->list)
         fill(x, atn_dst(0, 0), -1);

@@ -17,7 +17,7 @@ typedef struct {
                                  the end from rank x */
     int region;
     unsigned char *room, *next; /* current and next buffer of every place: 0 or 1 */
-    bool *goes;                 /* for atn_relay_jump_those */
+    bool *goes;                 /* for atn_algo_relay_jump_those */
     atn_range *list;
 } atn_relay;
 
@@ -27,16 +27,17 @@ typedef struct {
 } atn_comb;
 
 /* Copies the source in; false when out of memory (the builder records it). */
-bool atn_relay_begin(atn_relay *x, atn_builder *b, const atn_problem *q, const atn_digits *around);
-void atn_relay_send(atn_relay *x, int to, atn_comb places);
-void atn_relay_recv(atn_relay *x, int from, atn_comb places);
+bool atn_algo_relay_begin(atn_relay *x, atn_builder *b, const atn_problem *q,
+                          const atn_digits *around);
+void atn_algo_relay_send(atn_relay *x, int to, atn_comb places);
+void atn_algo_relay_recv(atn_relay *x, int from, atn_comb places);
 /* Sends places to the rank `by` further on and receives them from the rank `by` before. */
-void atn_relay_jump(atn_relay *x, int by, atn_comb places);
+void atn_algo_relay_jump(atn_relay *x, int by, atn_comb places);
 /* The same for the places marked in `goes`. */
-void atn_relay_jump_those(atn_relay *x, int by);
+void atn_algo_relay_jump_those(atn_relay *x, int by);
 /* Ends the stage: received blocks replace those sent. */
-void atn_relay_turn(atn_relay *x);
+void atn_algo_relay_turn(atn_relay *x);
 /* Copies the result out and frees the relay, also after errors. */
-void atn_relay_end(atn_relay *x);
+void atn_algo_relay_end(atn_relay *x);
 
 #endif

@@ -1,7 +1,7 @@
 /* shape.c - rings, trees and matchings. */
 #include "algo/shape.h"
 
-int atn_wrap(int first, int count, int p, atn_range list[2])
+int atn_algo_wrap(int first, int count, int p, atn_range list[2])
 {
     const int head = atn_min(count, p - first);
 
@@ -10,17 +10,17 @@ int atn_wrap(int first, int count, int p, atn_range list[2])
     return count > head ? 2 : 1;
 }
 
-void atn_wrap_exchange(atn_builder *b, const atn_problem *q, int jump, int count)
+void atn_algo_wrap_exchange(atn_builder *b, const atn_problem *q, int jump, int count)
 {
     atn_range list[2];
-    int n = atn_wrap(q->r, count, q->p, list);
+    int n = atn_algo_wrap(q->r, count, q->p, list);
 
-    atn_send(b, atn_ring(q, -jump), atn_ranges(atn_dst(0, 0), list, n));
-    n = atn_wrap(atn_ring(q, jump), count, q->p, list);
-    atn_recv(b, atn_ring(q, jump), atn_ranges(atn_dst(0, 0), list, n));
+    atn_send(b, atn_algo_ring(q, -jump), atn_ranges(atn_dst(0, 0), list, n));
+    n = atn_algo_wrap(atn_algo_ring(q, jump), count, q->p, list);
+    atn_recv(b, atn_algo_ring(q, jump), atn_ranges(atn_dst(0, 0), list, n));
 }
 
-void atn_rounds(atn_builder *b, int n)
+void atn_algo_rounds(atn_builder *b, int n)
 {
     while (n-- > 0)
         atn_round(b);
@@ -86,7 +86,7 @@ static run add_parts(atn_tree *t, const run *whole, int r, int level, int radix)
     return mine;
 }
 
-atn_tree atn_tree_knomial(int p, int r, int root, int radix)
+atn_tree atn_algo_tree_knomial(int p, int r, int root, int radix)
 {
     const int top =
         p > 1 ? (p - 1) / power_below(p, radix) : 0; /* edges of the root at its first division */
@@ -102,7 +102,7 @@ atn_tree atn_tree_knomial(int p, int r, int root, int radix)
     return t;
 }
 
-int atn_heap_way(int v, int arity)
+int atn_algo_heap_way(int v, int arity)
 {
     int way = 0;
 
@@ -111,16 +111,16 @@ int atn_heap_way(int v, int arity)
     return way;
 }
 
-int atn_heap_depth(int n, int arity)
+int atn_algo_heap_depth(int n, int arity)
 {
     int depth = 0;
 
     for (int v = 0; v < n; v++)
-        depth = atn_max(depth, atn_heap_way(v, arity));
+        depth = atn_max(depth, atn_algo_heap_way(v, arity));
     return depth;
 }
 
-atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one)
+atn_ref atn_algo_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one)
 {
     if (t->up < 0)
         return all;
@@ -128,16 +128,16 @@ atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref o
     return own->count == 1 ? one : atn_tmp_at(atn_tmp(b, own->first, own->count), 0, own->count);
 }
 
-atn_ref atn_tree_part(const atn_tree *t, atn_ref store, int first, int count)
+atn_ref atn_algo_tree_part(const atn_tree *t, atn_ref store, int first, int count)
 {
     store.one = (atn_range){first - (t->up < 0 ? 0 : t->edge[t->up].first), count};
     return store;
 }
 
-void atn_tree_bcast(atn_builder *b, const atn_tree *t)
+void atn_algo_tree_bcast(atn_builder *b, const atn_tree *t)
 {
     for (int level = 0; level < t->levels; level++) {
-        atn_rounds(b, level > 0);
+        atn_algo_rounds(b, level > 0);
         if (level == t->up)
             atn_recv(b, t->edge[level].peer, atn_dst(0, 1));
         else if (t->edge[level].peer >= 0)
@@ -145,44 +145,44 @@ void atn_tree_bcast(atn_builder *b, const atn_tree *t)
     }
 }
 
-void atn_tree_collect(atn_builder *b, const atn_tree *t, atn_ref store)
+void atn_algo_tree_collect(atn_builder *b, const atn_tree *t, atn_ref store)
 {
     for (int level = t->levels - 1; level >= 0; level--) {
         const atn_edge *e = &t->edge[level];
         if (level == t->up)
             atn_send(b, e->peer, store);
         else if (e->peer >= 0)
-            atn_recv(b, e->peer, atn_tree_part(t, store, e->first, e->count));
-        atn_rounds(b, level > 0);
+            atn_recv(b, e->peer, atn_algo_tree_part(t, store, e->first, e->count));
+        atn_algo_rounds(b, level > 0);
     }
 }
 
 static void gather(atn_builder *b, const atn_problem *q, const atn_tree *t)
 {
-    const atn_ref store = atn_tree_store(b, t, atn_dst(0, q->p), atn_src(0, 1));
+    const atn_ref store = atn_algo_tree_store(b, t, atn_dst(0, q->p), atn_src(0, 1));
 
-    atn_copy(b, atn_src(0, 1), atn_tree_part(t, store, q->r, 1));
-    atn_tree_collect(b, t, store);
+    atn_copy(b, atn_src(0, 1), atn_algo_tree_part(t, store, q->r, 1));
+    atn_algo_tree_collect(b, t, store);
 }
 
 static void scatter(atn_builder *b, const atn_problem *q, const atn_tree *t)
 {
-    const atn_ref store = atn_tree_store(b, t, atn_src(0, q->p), atn_dst(0, 1));
+    const atn_ref store = atn_algo_tree_store(b, t, atn_src(0, q->p), atn_dst(0, 1));
 
     for (int level = 0; level < t->levels; level++) {
         const atn_edge *e = &t->edge[level];
-        atn_rounds(b, level > 0);
+        atn_algo_rounds(b, level > 0);
         if (level == t->up)
             atn_recv(b, e->peer, store);
         else if (e->peer >= 0)
-            atn_send(b, e->peer, atn_tree_part(t, store, e->first, e->count));
+            atn_send(b, e->peer, atn_algo_tree_part(t, store, e->first, e->count));
     }
-    atn_copy(b, atn_tree_part(t, store, q->r, 1), atn_dst(0, 1));
+    atn_copy(b, atn_algo_tree_part(t, store, q->r, 1), atn_dst(0, 1));
 }
 
-void atn_tree_blocks(atn_builder *b, const atn_problem *q, const atn_tree *t)
+void atn_algo_tree_blocks(atn_builder *b, const atn_problem *q, const atn_tree *t)
 {
-    if (atn_operation_get(q->op)->source == ATN_SIDE_ONE)
+    if (atn_sched_operation_get(q->op)->source == ATN_SIDE_ONE)
         gather(b, q, t);
     else
         scatter(b, q, t);
@@ -190,7 +190,7 @@ void atn_tree_blocks(atn_builder *b, const atn_problem *q, const atn_tree *t)
 
 /* ---- chains ---- */
 
-atn_spot atn_chain_spot(int v, int p, int chains)
+atn_spot atn_algo_chain_spot(int v, int p, int chains)
 {
     const int length = (p - 1) / chains;               /* of a short chain */
     const int bound = (p - 1) % chains * (length + 1); /* ranks in the long ones */
@@ -204,28 +204,28 @@ atn_spot atn_chain_spot(int v, int p, int chains)
 
 static atn_ref block_for(const atn_problem *q, int rank)
 {
-    return atn_src(atn_operation_get(q->op)->source == ATN_SIDE_ONE ? 0 : rank, 1);
+    return atn_src(atn_sched_operation_get(q->op)->source == ATN_SIDE_ONE ? 0 : rank, 1);
 }
 
-void atn_direct(atn_builder *b, const atn_problem *q, int to, int from)
+void atn_algo_direct(atn_builder *b, const atn_problem *q, int to, int from)
 {
     atn_send(b, to, block_for(q, to));
     atn_recv(b, from, atn_dst(from, 1));
 }
 
-void atn_direct_own(atn_builder *b, const atn_problem *q)
+void atn_algo_direct_own(atn_builder *b, const atn_problem *q)
 {
     atn_copy(b, block_for(q, q->r), atn_dst(q->r, 1));
 }
 
 /* ---- matchings ---- */
 
-int atn_match_rounds(int p) { return p == 1 ? 0 : p % 2 == 0 ? p - 1 : p; }
+int atn_algo_match_rounds(int p) { return p == 1 ? 0 : p % 2 == 0 ? p - 1 : p; }
 
 /* All but the last of an even number of ranks are on a circle; in a round those whose positions add
  * up to the round's number are matched, and the remaining one is matched with the last rank.  With
  * an odd number there is no last rank. */
-int atn_match(int p, int r, int round)
+int atn_algo_match(int p, int r, int round)
 {
     const int circle = p % 2 == 0 ? p - 1 : p;
 
@@ -237,7 +237,7 @@ int atn_match(int p, int r, int round)
     return p % 2 == 0 ? circle : -1;
 }
 
-int atn_bine(int p, int r, int i)
+int atn_algo_bine(int p, int r, int i)
 {
     const int power = 1 << (i + 1), jump = (i % 2 == 0 ? 1 + power : 1 - power) / 3;
 

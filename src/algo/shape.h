@@ -5,24 +5,27 @@
 #include "sched/builder.h"
 
 /* Ranks counted from the root, and back. */
-static inline int atn_relative(const atn_problem *q) { return atn_mod(q->r - q->root, q->p); }
-static inline int atn_absolute(const atn_problem *q, int v) { return (v + q->root) % q->p; }
+static inline int atn_algo_relative(const atn_problem *q) { return atn_mod(q->r - q->root, q->p); }
+static inline int atn_algo_absolute(const atn_problem *q, int v) { return (v + q->root) % q->p; }
 
 /* The rank `steps` further on (if negative, back) on the ring of all ranks. */
-static inline int atn_ring(const atn_problem *q, int steps) { return atn_mod(q->r + steps, q->p); }
+static inline int atn_algo_ring(const atn_problem *q, int steps)
+{
+    return atn_mod(q->r + steps, q->p);
+}
 
 /* Blocks first .. first + count - 1 of a ring of p: one range, or two where it wraps. */
-int atn_wrap(int first, int count, int p, atn_range list[2]);
+int atn_algo_wrap(int first, int count, int p, atn_range list[2]);
 
 /* Sends blocks r, r + 1, ... of the result to the rank `jump` back and receives those that begin
  * with r + jump from the rank `jump` ahead, `count` each. */
-void atn_wrap_exchange(atn_builder *b, const atn_problem *q, int jump, int count);
+void atn_algo_wrap_exchange(atn_builder *b, const atn_problem *q, int jump, int count);
 
 /* p halved i times, rounded up: the skips of circulant graphs. */
-static inline int atn_skip(int p, int i) { return (int)(((int64_t)p + (1LL << i) - 1) >> i); }
+static inline int atn_algo_skip(int p, int i) { return (int)(((int64_t)p + (1LL << i) - 1) >> i); }
 
 /* Advances by n rounds. */
-void atn_rounds(atn_builder *b, int n);
+void atn_algo_rounds(atn_builder *b, int n);
 
 /* k-nomial tree in which every subtree is a run of consecutive ranks, for any root: a run is
  * divided into up to `radix` parts whose length is a power of the radix, one of which may be
@@ -44,26 +47,27 @@ typedef struct {
     atn_edge edge[ATN_MAX_LEVELS];
 } atn_tree;
 
-atn_tree atn_tree_knomial(int p, int r, int root, int radix);
-static inline atn_tree atn_tree_binomial(int p, int r, int root)
+atn_tree atn_algo_tree_knomial(int p, int r, int root, int radix);
+static inline atn_tree atn_algo_tree_binomial(int p, int r, int root)
 {
-    return atn_tree_knomial(p, r, root, 2);
+    return atn_algo_tree_knomial(p, r, root, 2);
 }
 
 /* Heap: node v has the children arity * v + 1 .. arity * v + arity.  Messages on the path to v when
  * every node serves its children one after the other; and on the longest path of n nodes. */
-int atn_heap_way(int v, int arity);
-int atn_heap_depth(int n, int arity);
+int atn_algo_heap_way(int v, int arity);
+int atn_algo_heap_depth(int n, int arity);
 
 /* The storage for the blocks of a rank's subtree: `all` at the root, `one` at a leaf, else scratch;
  * and the part of it for the ranks first .. first + count - 1. */
-atn_ref atn_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one);
-atn_ref atn_tree_part(const atn_tree *t, atn_ref store, int first, int count);
+atn_ref atn_algo_tree_store(atn_builder *b, const atn_tree *t, atn_ref all, atn_ref one);
+atn_ref atn_algo_tree_part(const atn_tree *t, atn_ref store, int first, int count);
 
 /* Operations along a tree; an inner rank gathers or scatters the run of its subtree. */
-void atn_tree_bcast(atn_builder *b, const atn_tree *t);
-void atn_tree_blocks(atn_builder *b, const atn_problem *q, const atn_tree *t); /* by q->op */
-void atn_tree_collect(atn_builder *b, const atn_tree *t, atn_ref store); /* has the own block */
+void atn_algo_tree_bcast(atn_builder *b, const atn_tree *t);
+void atn_algo_tree_blocks(atn_builder *b, const atn_problem *q, const atn_tree *t); /* by q->op */
+void atn_algo_tree_collect(atn_builder *b, const atn_tree *t,
+                           atn_ref store); /* has the own block */
 
 /* The ranks other than the root, which is 0, as chains of consecutive ranks, longer chains first:
  * a rank's chain and its distance from the root.
@@ -73,23 +77,23 @@ typedef struct {
     int chain, place;
 } atn_spot;
 
-atn_spot atn_chain_spot(int v, int p, int chains);
+atn_spot atn_algo_chain_spot(int v, int p, int chains);
 
 /* Direct allgather and alltoall: sends the block for `to` and receives the block of `from` at its
  * final position; and copies the rank's own block. */
-void atn_direct(atn_builder *b, const atn_problem *q, int to, int from);
-void atn_direct_own(atn_builder *b, const atn_problem *q);
+void atn_algo_direct(atn_builder *b, const atn_problem *q, int to, int from);
+void atn_algo_direct_own(atn_builder *b, const atn_problem *q);
 
 /* Round-robin tournament: each pair of ranks is matched in exactly one round. */
-int atn_match_rounds(int p);
-int atn_match(int p, int r, int round); /* -1: idle */
+int atn_algo_match_rounds(int p);
+int atn_algo_match(int p, int r, int round); /* -1: idle */
 
 /* Bine butterfly on a power of two of ranks: the partner in step i is 1 - 2 + 4 - ... (i + 1
  * terms) ranks further on for even ranks, as many back for odd ones.  As in a binary butterfly, the
  * steps double a rank's data in any order, but distances are a third shorter. */
-int atn_bine(int p, int r, int i);
+int atn_algo_bine(int p, int r, int i);
 
 /* The largest power of two not exceeding p. */
-static inline int atn_pow2_below(int p) { return 1 << atn_floor_log2(p); }
+static inline int atn_algo_pow2_below(int p) { return 1 << atn_floor_log2(p); }
 
 #endif

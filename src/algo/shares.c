@@ -1,11 +1,11 @@
 /* shares.c - see shares.h. */
 #include "algo/shares.h"
 
-const char *const atn_gather_words[] = {"ring",        "bruck", "bine",     "circulant",
-                                        "double_ring", "mesh",  "neighbor", "sparbit",
-                                        "spread",      "xor",   NULL};
+const char *const atn_algo_gather_words[] = {"ring",        "bruck", "bine",     "circulant",
+                                             "double_ring", "mesh",  "neighbor", "sparbit",
+                                             "spread",      "xor",   NULL};
 
-atn_group atn_group_all(atn_builder *b, const atn_problem *q)
+atn_group atn_algo_group_all(atn_builder *b, const atn_problem *q)
 {
     atn_split(b, q->p);
     return (atn_group){.p = q->p, .r = q->r, .each = 1, .ordered = q->ordered};
@@ -16,41 +16,44 @@ static atn_view view(const atn_group *g, atn_ref at)
     return (atn_view){.at = at, .each = g->each};
 }
 
-atn_ref atn_own_share(const atn_group *g) { return atn_dst(g->first + g->r * g->each, g->each); }
+atn_ref atn_algo_own_share(const atn_group *g)
+{
+    return atn_dst(g->first + g->r * g->each, g->each);
+}
 
-void atn_shares_scatter(atn_builder *b, const atn_group *g, atn_ref from, atn_ref to,
-                        const atn_algo *algo, const atn_params *prm)
+void atn_algo_shares_scatter(atn_builder *b, const atn_group *g, atn_ref from, atn_ref to,
+                             const atn_algo *algo, const atn_params *prm)
 {
     const atn_problem q = {
         .op = ATN_REDUCE_SCATTER_BLOCK, .p = g->p, .r = g->r, .ordered = g->ordered, .segments = 1};
 
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &q,
-                                .ranks = g->ranks,
-                                .src = view(g, from),
-                                .dst = view(g, to),
-                                .vec = view(g, atn_dst(g->first, 1))},
-                   algo, prm);
+    atn_algo_embed_algo(b,
+                        &(atn_embed){.q = &q,
+                                     .ranks = g->ranks,
+                                     .src = view(g, from),
+                                     .dst = view(g, to),
+                                     .vec = view(g, atn_dst(g->first, 1))},
+                        algo, prm);
 }
 
-void atn_shares_gather(atn_builder *b, const atn_group *g, const atn_algo *algo)
+void atn_algo_shares_gather(atn_builder *b, const atn_group *g, const atn_algo *algo)
 {
     const atn_problem q = {.op = ATN_ALLGATHER, .p = g->p, .r = g->r, .segments = 1};
     const atn_ref all = atn_dst(g->first, 1);
 
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &q,
-                                .ranks = g->ranks,
-                                .src = view(g, atn_own_share(g)),
-                                .dst = view(g, all),
-                                .vec = view(g, all)},
-                   algo, NULL);
+    atn_algo_embed_algo(b,
+                        &(atn_embed){.q = &q,
+                                     .ranks = g->ranks,
+                                     .src = view(g, atn_algo_own_share(g)),
+                                     .dst = view(g, all),
+                                     .vec = view(g, all)},
+                        algo, NULL);
 }
 
-void atn_shares_allreduce(atn_builder *b, const atn_group *g, atn_ref from, const atn_algo *scatter,
-                          const atn_algo *gather)
+void atn_algo_shares_allreduce(atn_builder *b, const atn_group *g, atn_ref from,
+                               const atn_algo *scatter, const atn_algo *gather)
 {
-    atn_shares_scatter(b, g, from, atn_own_share(g), scatter, NULL);
+    atn_algo_shares_scatter(b, g, from, atn_algo_own_share(g), scatter, NULL);
     atn_round(b);
-    atn_shares_gather(b, g, gather);
+    atn_algo_shares_gather(b, g, gather);
 }

@@ -33,7 +33,7 @@ static const supplied *find(atn_operation op, int64_t name)
     return found;
 }
 
-const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *proof_p)
+const char *atn_algo_supplied_text(atn_operation op, const char *name, atn_supplied_proof *proof_p)
 {
     const supplied *x = find(op, atn_intern(name));
 
@@ -57,7 +57,7 @@ static atn_ref ref(const replay *x, const atn_slot *slot)
     const atn_ref like = {.space = moved ? ATN_TMP : (atn_space)slot->space,
                           .region = moved ? x->aside : x->scratch};
 
-    return atn_ranges(like, atn_slot_ranges(x->s, slot), slot->n);
+    return atn_ranges(like, atn_sched_slot_ranges(x->s, slot), slot->n);
 }
 
 static void emit(const replay *x, const atn_op *o)
@@ -95,7 +95,7 @@ static void emit_all(const replay *x, int *emitted)
 /* Copies the operand to scratch: the whole message, or one entry. */
 static int put_aside(atn_builder *b, const atn_problem *q, int split)
 {
-    const bool entry = atn_operation_get(q->op)->source == ATN_SIDE_ONE;
+    const bool entry = atn_sched_operation_get(q->op)->source == ATN_SIDE_ONE;
     const int region = atn_tmp(b, entry ? q->r * split : 0, split);
 
     atn_copy(b, atn_src(0, split), atn_tmp_at(region, 0, split));
@@ -143,7 +143,7 @@ static void run_turned(atn_builder *b, const atn_problem *q, int turn, const sou
 static void free_set(atn_schedule **set, int p)
 {
     for (int r = 0; set && r < p; r++)
-        atn_schedule_free(set[r]);
+        atn_sched_schedule_free(set[r]);
     free(set);
 }
 
@@ -154,7 +154,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_error err = {0};
     int p = 0;
 
-    if (atn_schedule_parse(x->text, atn_interned(x->name), &from.set, &p, &err) != ATN_OK)
+    if (atn_sched_schedule_parse(x->text, atn_interned(x->name), &from.set, &p, &err) != ATN_OK)
         atn_builder_fail(b, err.status, err.text);
     else if (q->root == x->root)
         run(b, q, &from);
@@ -199,7 +199,7 @@ typedef enum { NO_RANK, ALL_RANKS, ODD_RANKS } in_place;
 
 static bool puts_in_place(const atn_problem *q, in_place ranks)
 {
-    const atn_place place = atn_operation_place(q->op, q->r == q->root);
+    const atn_place place = atn_sched_operation_place(q->op, q->r == q->root);
     const bool may = place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
 
     return may && (ranks == ALL_RANKS || (ranks == ODD_RANKS && q->r % 2 == 1));
@@ -214,10 +214,10 @@ static atn_status prove(const supplied *x, bool ordered, in_place ranks, int roo
 
     for (q.r = 0; status == ATN_OK && q.r < q.p; q.r++) {
         q.in_place = puts_in_place(&q, ranks);
-        status = atn_build(atn_catalog_file(x->op), &q, &prm, &set[q.r], err);
+        status = atn_algo_build(atn_algo_catalog_file(x->op), &q, &prm, &set[q.r], err);
     }
     if (status == ATN_OK)
-        status = atn_verify(set, x->p, NULL, err);
+        status = atn_sched_verify(set, x->p, NULL, err);
     free_set(set, x->p);
     return status;
 }
@@ -240,7 +240,7 @@ static atn_status prove_in_place(const supplied *x, atn_error *err)
 
 static atn_status prove_all(supplied *x, atn_error *err)
 {
-    const atn_operation_info *o = atn_operation_get(x->op);
+    const atn_operation_info *o = atn_sched_operation_get(x->op);
     atn_status status = ATN_FINDING;
 
     x->proof.ordered = o->flags & ATN_TYPED;
@@ -264,15 +264,15 @@ static atn_status read_head(supplied *x, const char *name, atn_error *err)
 {
     atn_schedule **set = NULL;
     const atn_operation op = x->op;
-    atn_status status = atn_schedule_parse(x->text, name, &set, &x->p, err);
+    atn_status status = atn_sched_schedule_parse(x->text, name, &set, &x->p, err);
 
     if (status != ATN_OK)
         return status;
     x->root = set[0]->q.root;
     if (set[0]->q.op != op)
-        status = atn_fail(err, ATN_INPUT,
-                          "%s: is a schedule for %s and cannot implement %s; name another", name,
-                          atn_operation_get(set[0]->q.op)->name, atn_operation_get(op)->name);
+        status = atn_fail(
+            err, ATN_INPUT, "%s: is a schedule for %s and cannot implement %s; name another", name,
+            atn_sched_operation_get(set[0]->q.op)->name, atn_sched_operation_get(op)->name);
     for (int r = 0; status == ATN_OK && r < x->p; r++)
         if (set[r]->q.in_place)
             status = atn_fail(err, ATN_INPUT,
@@ -317,11 +317,11 @@ static atn_status verify_added(supplied *x, const char *name, const atn_supplied
     remove_added(x);
     return atn_fail(err, status,
                     "%s: does not implement %s: %s; `attune schedule verify` prints details", name,
-                    atn_operation_get(x->op)->name, why.text);
+                    atn_sched_operation_get(x->op)->name, why.text);
 }
 
-atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
-                            const atn_supplied_proof *proof, atn_error *err)
+atn_status atn_algo_supplied_add(atn_operation op, const char *name, const char *text,
+                                 const atn_supplied_proof *proof, atn_error *err)
 {
     const supplied *old = find(op, atn_intern(name));
     supplied *x = calloc(1, sizeof *x);

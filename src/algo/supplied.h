@@ -18,9 +18,9 @@ typedef struct {
 /* Adds the text of a file.  ATN_INPUT: it is not a schedule for the operation; ATN_FINDING: it does
  * not implement the operation; both with position and reason.  With a proof it is not verified
  * again. */
-atn_status atn_supplied_add(atn_operation op, const char *name, const char *text,
-                            const atn_supplied_proof *proof, atn_error *err);
+atn_status atn_algo_supplied_add(atn_operation op, const char *name, const char *text,
+                                 const atn_supplied_proof *proof, atn_error *err);
 /* The text added for the operation under this name; NULL: none. */
-const char *atn_supplied_text(atn_operation op, const char *name, atn_supplied_proof *proof_p);
+const char *atn_algo_supplied_text(atn_operation op, const char *name, atn_supplied_proof *proof_p);
 
 #endif

@@ -25,7 +25,7 @@ static int rank_at(const atn_two_trees *t, int tree, int place)
 
 static int low_bit(int x) { return x & -x; }
 
-int atn_two_trees_parent(const atn_two_trees *t, int tree, int v)
+int atn_algo_two_trees_parent(const atn_two_trees *t, int tree, int v)
 {
     const int x = place_of(t, tree, v), bit = low_bit(x), up = (x ^ bit) | bit << 1;
 
@@ -33,7 +33,7 @@ int atn_two_trees_parent(const atn_two_trees *t, int tree, int v)
 }
 
 /* A right subtree that does not fit at full height is lower. */
-int atn_two_trees_child(const atn_two_trees *t, int tree, int v, int i)
+int atn_algo_two_trees_child(const atn_two_trees *t, int tree, int v, int i)
 {
     const int x = place_of(t, tree, v);
     int step = low_bit(x) / 2;
@@ -47,10 +47,10 @@ int atn_two_trees_child(const atn_two_trees *t, int tree, int v, int i)
 
 static int sibling(const atn_two_trees *t, int tree, int v)
 {
-    const int parent = atn_two_trees_parent(t, tree, v);
-    const int first = atn_two_trees_child(t, tree, parent, 0);
+    const int parent = atn_algo_two_trees_parent(t, tree, v);
+    const int first = atn_algo_two_trees_child(t, tree, parent, 0);
 
-    return first == v ? atn_two_trees_child(t, tree, parent, 1) : first;
+    return first == v ? atn_algo_two_trees_child(t, tree, parent, 1) : first;
 }
 
 /* ---- colours ---- */
@@ -77,8 +77,8 @@ static void paint_all(atn_two_trees *t)
 {
     memset(t->colour, NONE, (size_t)t->n + 1);
     for (int tree = 0; tree < 2 && t->n > 0; tree++)
-        if (t->colour[atn_two_trees_child(t, tree, 0, 0)] == NONE)
-            paint(t, atn_two_trees_child(t, tree, 0, 0), 0);
+        if (t->colour[atn_algo_two_trees_child(t, tree, 0, 0)] == NONE)
+            paint(t, atn_algo_two_trees_child(t, tree, 0, 0), 0);
     for (int v = 1; v <= t->n; v++)
         if (t->colour[v] == NONE)
             paint(t, v, 0);
@@ -89,13 +89,13 @@ static void paint_all(atn_two_trees *t)
 /* The first slot of the edge's colour after the parent has received the segment. */
 static int slot_of(const atn_two_trees *t, int tree, int v)
 {
-    const int parent = atn_two_trees_parent(t, tree, v), colour = t->colour[v] ^ tree;
+    const int parent = atn_algo_two_trees_parent(t, tree, v), colour = t->colour[v] ^ tree;
     const int after = parent == 0 ? 0 : slot_of(t, tree, parent) + 1;
 
     return after + (after % 2 != colour);
 }
 
-bool atn_two_trees_begin(atn_two_trees *t, int p)
+bool atn_algo_two_trees_begin(atn_two_trees *t, int p)
 {
     const size_t room = (size_t)p;
 
@@ -113,18 +113,18 @@ bool atn_two_trees_begin(atn_two_trees *t, int p)
     return true;
 }
 
-void atn_two_trees_end(atn_two_trees *t)
+void atn_algo_two_trees_end(atn_two_trees *t)
 {
     free(t->colour);
     free(t->slot[0]);
 }
 
-int atn_two_trees_depth(const atn_problem *q, const atn_params *prm)
+int atn_algo_two_trees_depth(const atn_problem *q, const atn_params *prm)
 {
     atn_two_trees t;
-    const int slots = atn_two_trees_begin(&t, q->p) ? t.slots - (q->p == 3) : -1;
+    const int slots = atn_algo_two_trees_begin(&t, q->p) ? t.slots - (q->p == 3) : -1;
 
     (void)prm;
-    atn_two_trees_end(&t);
+    atn_algo_two_trees_end(&t);
     return slots;
 }

@@ -17,15 +17,15 @@ typedef struct {
     int *slot[2];          /* in which a rank receives its first segment, per tree */
 } atn_two_trees;
 
-bool atn_two_trees_begin(atn_two_trees *t, int p); /* false: out of memory */
-void atn_two_trees_end(atn_two_trees *t);
+bool atn_algo_two_trees_begin(atn_two_trees *t, int p); /* false: out of memory */
+void atn_algo_two_trees_end(atn_two_trees *t);
 
-int atn_two_trees_parent(const atn_two_trees *t, int tree, int v);
+int atn_algo_two_trees_parent(const atn_two_trees *t, int tree, int v);
 /* Child 0 or 1 of a rank (0 included); 0: none. */
-int atn_two_trees_child(const atn_two_trees *t, int tree, int v, int i);
+int atn_algo_two_trees_child(const atn_two_trees *t, int tree, int v, int i);
 
 /* `slots` for closed forms (atn_algo.depth).  The two ranks below the root forward their halves at
  * the same time, one slot earlier than others. */
-int atn_two_trees_depth(const atn_problem *q, const atn_params *prm);
+int atn_algo_two_trees_depth(const atn_problem *q, const atn_params *prm);
 
 #endif

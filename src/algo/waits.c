@@ -118,7 +118,7 @@ static void maker_end(maker *m)
     free(m->seen);
 }
 
-bool atn_waits_begin(const atn_topo *t, const int *capacity, const atn_phases *x, atn_waits *w)
+bool atn_algo_waits_begin(const atn_topo *t, const int *capacity, const atn_phases *x, atn_waits *w)
 {
     maker m = {.t = t, .x = x, .capacity = capacity};
     bool ok = maker_begin(&m);
@@ -133,12 +133,12 @@ bool atn_waits_begin(const atn_topo *t, const int *capacity, const atn_phases *x
         m.first[0] = 0;
     *w = (atn_waits){m.first, m.on.v};
     if (!ok)
-        atn_waits_end(w);
+        atn_algo_waits_end(w);
     maker_end(&m);
     return ok;
 }
 
-void atn_waits_end(atn_waits *w)
+void atn_algo_waits_end(atn_waits *w)
 {
     free(w->first);
     free(w->on);

@@ -14,7 +14,8 @@ typedef struct {
 } atn_waits;
 
 /* False: no memory. */
-bool atn_waits_begin(const atn_topo *t, const int *capacity, const atn_phases *x, atn_waits *w);
-void atn_waits_end(atn_waits *w);
+bool atn_algo_waits_begin(const atn_topo *t, const int *capacity, const atn_phases *x,
+                          atn_waits *w);
+void atn_algo_waits_end(atn_waits *w);
 
 #endif

@@ -153,7 +153,7 @@ static void walk(const atn_topo *t, int start, atn_walk *w, branch *b, int *work
     begin_with(w, start);
 }
 
-bool atn_walk_begin(const atn_topo *t, int start, atn_walk *w)
+bool atn_algo_walk_begin(const atn_topo *t, int start, atn_walk *w)
 {
     const size_t n = (size_t)t->nnodes, p = (size_t)t->p;
     branch *b = malloc(sizeof *b * n);
@@ -169,14 +169,14 @@ bool atn_walk_begin(const atn_topo *t, int start, atn_walk *w)
         w->hi = w->lo + n;
         walk(t, start, w, b, work);
     } else {
-        atn_walk_end(w);
+        atn_algo_walk_end(w);
     }
     free(b);
     free(work);
     return ok;
 }
 
-void atn_walk_end(atn_walk *w)
+void atn_algo_walk_end(atn_walk *w)
 {
     free(w->memory);
     w->memory = NULL;

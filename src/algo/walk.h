@@ -21,7 +21,7 @@ typedef struct {
 
 /* Visits at each node first its own ranks, then branches: short delays first, so that a slow link
  * is crossed last and only once each way, then hosts, then switches.  False: no memory. */
-bool atn_walk_begin(const atn_topo *t, int start, atn_walk *w);
-void atn_walk_end(atn_walk *w);
+bool atn_algo_walk_begin(const atn_topo *t, int start, atn_walk *w);
+void atn_algo_walk_end(atn_walk *w);
 
 #endif

@@ -43,8 +43,8 @@ static atn_opt_type setting_type(const atn_setting_info *s)
 
 static atn_option setting_option(const char *name, atn_setting id)
 {
-    const atn_setting_info *const s = atn_setting_get(id);
-    const char *const fallback = atn_setting_run_default(id);
+    const atn_setting_info *const s = atn_plan_setting_get(id);
+    const char *const fallback = atn_plan_setting_run_default(id);
     const bool flag = s->type == ATN_SETTING_SWITCH;
     return (atn_option){
         .name = name,
@@ -63,7 +63,7 @@ static atn_option setting_option(const char *name, atn_setting id)
 static bool nth_setting(int *i_p, atn_option *option_p)
 {
     for (int id = 0; id < ATN_SETTINGS; id++) {
-        const char *const name = atn_setting_get((atn_setting)id)->option;
+        const char *const name = atn_plan_setting_get((atn_setting)id)->option;
         if (name && (*i_p)-- == 0) {
             *option_p = setting_option(name, (atn_setting)id);
             return true;
@@ -74,7 +74,7 @@ static bool nth_setting(int *i_p, atn_option *option_p)
 
 /* ---- options of a command ---- */
 
-bool atn_command_option(const atn_command *c, int i, atn_option *option_p)
+bool atn_cli_command_option(const atn_command *c, int i, atn_option *option_p)
 {
     const int own = rows(c->options), shared = rows(c->shared);
     atn_setting id;
@@ -82,7 +82,7 @@ bool atn_command_option(const atn_command *c, int i, atn_option *option_p)
         return true;
     if (i < own + shared) {
         const atn_option *const row = i < own ? &c->options[i] : &c->shared[i - own];
-        const bool setting = row->setting && atn_setting_find(row->setting, &id);
+        const bool setting = row->setting && atn_plan_setting_find(row->setting, &id);
         *option_p = setting ? setting_option(row->name, id) : *row;
         return true;
     }
@@ -110,7 +110,7 @@ bool atn_command_option(const atn_command *c, int i, atn_option *option_p)
 static bool option_by_name(const atn_command *c, const char *name, size_t length,
                            atn_option *option_p)
 {
-    for (int i = 0; atn_command_option(c, i, option_p); i++)
+    for (int i = 0; atn_cli_command_option(c, i, option_p); i++)
         if (strlen(option_p->name) == length && strncmp(option_p->name, name, length) == 0)
             return true;
     return false;
@@ -118,7 +118,7 @@ static bool option_by_name(const atn_command *c, const char *name, size_t length
 
 static bool option_by_letter(const atn_command *c, char letter, atn_option *option_p)
 {
-    for (int i = 0; atn_command_option(c, i, option_p); i++)
+    for (int i = 0; atn_cli_command_option(c, i, option_p); i++)
         if (option_p->letter && option_p->letter == letter)
             return true;
     return false;
@@ -212,7 +212,7 @@ static atn_status unknown_option(const atn_command *c, const char *word, atn_err
     char plain[64], hint[96] = "";
     atn_option o;
     int n = 0;
-    while (n < MAX_OPTIONS && atn_command_option(c, n, &o))
+    while (n < MAX_OPTIONS && atn_cli_command_option(c, n, &o))
         names[n++] = o.name;
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
              word + strspn(word, "-"));
@@ -301,7 +301,7 @@ static atn_status check_operands(const atn_args *a, atn_error *err)
 {
     const atn_command *c = a->command;
     char line[128];
-    atn_usage_line(c, line, sizeof line);
+    atn_cli_usage_line(c, line, sizeof line);
     if (a->noperands < c->min_operands)
         return atn_fail(err, ATN_USAGE, "missing operand %s; usage: %s", c->operands, line);
     if (a->noperands > c->max_operands)
@@ -338,8 +338,8 @@ static atn_status take_word(words *w, atn_error *err)
     return ATN_OK;
 }
 
-atn_status atn_args_parse(const atn_command *command, int argc, char **argv, atn_args *a,
-                          atn_error *err)
+atn_status atn_cli_args_parse(const atn_command *command, int argc, char **argv, atn_args *a,
+                              atn_error *err)
 {
     *a = (atn_args){.command = command, .rest = argv + argc};
     a->operands = calloc((size_t)argc + 1, sizeof *a->operands);
@@ -351,10 +351,10 @@ atn_status atn_args_parse(const atn_command *command, int argc, char **argv, atn
         if (st)
             return st;
     }
-    return atn_arg_given(a, "help") ? ATN_OK : check_operands(a, err);
+    return atn_cli_arg_given(a, "help") ? ATN_OK : check_operands(a, err);
 }
 
-void atn_args_free(atn_args *a)
+void atn_cli_args_free(atn_args *a)
 {
     for (int i = 0; i < a->given.n; i++)
         free(a->given.v[i].joined);
@@ -365,33 +365,36 @@ void atn_args_free(atn_args *a)
 
 /* ---- values of a parsed command line ---- */
 
-bool atn_arg_given(const atn_args *a, const char *name) { return atn_arg_count(a, name) > 0; }
+bool atn_cli_arg_given(const atn_args *a, const char *name)
+{
+    return atn_cli_arg_count(a, name) > 0;
+}
 
-const char *atn_arg_text(const atn_args *a, const char *name)
+const char *atn_cli_arg_text(const atn_args *a, const char *name)
 {
     atn_option o;
-    const int n = atn_arg_count(a, name);
+    const int n = atn_cli_arg_count(a, name);
     if (n > 0)
-        return atn_arg_nth(a, name, n - 1);
+        return atn_cli_arg_nth(a, name, n - 1);
     return option_by_name(a->command, name, strlen(name), &o) ? o.fallback : NULL;
 }
 
-int64_t atn_arg_int(const atn_args *a, const char *name)
+int64_t atn_cli_arg_int(const atn_args *a, const char *name)
 {
-    const char *text = atn_arg_text(a, name);
+    const char *text = atn_cli_arg_text(a, name);
     int64_t v = 0;
     if (text && !atn_parse_size(text, &v))
         v = strtoll(text, NULL, 10);
     return v;
 }
 
-double atn_arg_number(const atn_args *a, const char *name)
+double atn_cli_arg_number(const atn_args *a, const char *name)
 {
-    const char *const text = atn_arg_text(a, name);
+    const char *const text = atn_cli_arg_text(a, name);
     return text ? strtod(text, NULL) : 0;
 }
 
-int atn_arg_count(const atn_args *a, const char *name)
+int atn_cli_arg_count(const atn_args *a, const char *name)
 {
     int n = 0;
     for (int i = 0; i < a->given.n; i++)
@@ -399,7 +402,7 @@ int atn_arg_count(const atn_args *a, const char *name)
     return n;
 }
 
-const char *atn_arg_nth(const atn_args *a, const char *name, int i)
+const char *atn_cli_arg_nth(const atn_args *a, const char *name, int i)
 {
     for (int k = 0; k < a->given.n; k++)
         if (strcmp(a->given.v[k].name, name) == 0 && i-- == 0)
@@ -407,11 +410,12 @@ const char *atn_arg_nth(const atn_args *a, const char *name, int i)
     return NULL;
 }
 
-const char *atn_arg_format(const atn_args *a) { return atn_arg_text(a, "format"); }
+const char *atn_cli_arg_format(const atn_args *a) { return atn_cli_arg_text(a, "format"); }
 
-atn_status atn_arg_table(const atn_args *a, atn_table *t, atn_error *err)
+atn_status atn_cli_arg_table(const atn_args *a, atn_table *t, atn_error *err)
 {
-    const atn_status st = atn_table_write(a->out, t, atn_arg_format(a), a->terminal, err);
-    atn_table_free(t);
+    const atn_status st =
+        atn_report_table_write(a->out, t, atn_cli_arg_format(a), a->terminal, err);
+    atn_report_table_free(t);
     return st;
 }

@@ -14,10 +14,11 @@ typedef struct {
 
 /* One argument per task for the program: "bcast/131072/attune;?chain{segment=8K}".  All names are
  * checked.  Caller frees. */
-atn_status atn_bench_tasks(const atn_bench_request *request, atn_words *tasks_p, atn_error *err);
+atn_status atn_cli_bench_tasks(const atn_bench_request *request, atn_words *tasks_p,
+                               atn_error *err);
 
 /* Writes a second table: mean and best row of each class of algorithms (coordinated,
  * store-and-forward, direct). */
-atn_status atn_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_error *err);
+atn_status atn_cli_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_error *err);
 
 #endif

@@ -28,9 +28,9 @@ static int class_of(const atn_bench_row *r)
     atn_operation op;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(r->algorithm, "{:"), r->algorithm);
     if (strcmp(name, "native") == 0 || strcmp(r->variant, "best") == 0 ||
-        !atn_operation_find(r->task->operation, &op))
+        !atn_sched_operation_find(r->task->operation, &op))
         return -1;
-    const atn_row *const row = atn_catalog_find(op, name);
+    const atn_row *const row = atn_algo_catalog_find(op, name);
     return row != NULL ? (int)row->algo->klass : -1;
 }
 
@@ -49,19 +49,19 @@ static void put_class(atn_table *t, int class, const atn_bench_rows *rows, atn_e
     if (n == 0)
         return;
     const atn_estimate mean = atn_geometric_mean(room, n);
-    atn_cell(t, "%s", names[class]);
-    atn_cell(t, "%d", n);
-    atn_cell(t, "%.3f", mean.mid);
-    atn_cell(t, "%.3f .. %.3f", mean.lo, mean.hi);
-    atn_cell(t, "%.3f", best->vs_native.mid);
-    atn_cell(t, "%s/%s", best->task->operation, best->algorithm);
+    atn_report_cell(t, "%s", names[class]);
+    atn_report_cell(t, "%d", n);
+    atn_report_cell(t, "%.3f", mean.mid);
+    atn_report_cell(t, "%.3f .. %.3f", mean.lo, mean.hi);
+    atn_report_cell(t, "%.3f", best->vs_native.mid);
+    atn_report_cell(t, "%s/%s", best->task->operation, best->algorithm);
 }
 
-atn_status atn_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_error *err)
+atn_status atn_cli_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_error *err)
 {
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     ATN_VEC(atn_estimate) room = {0};
-    const char *const format = atn_arg_format(a);
+    const char *const format = atn_cli_arg_format(a);
     if (strcmp(format, "table") != 0 && strcmp(format, "markdown") != 0)
         return ATN_OK; /* machine-readable formats have one table */
     for (int i = 0; i < rows->n; i++)
@@ -70,8 +70,8 @@ atn_status atn_bench_classes(const atn_args *a, const atn_bench_rows *rows, atn_
     for (int class = 0; class < CLASSES && !t.failed && rows->n > 0; class ++)
         put_class(&t, class, rows, room.v);
     fputs("\nClasses of algorithms, relative to native\n", a->out);
-    const atn_status status = atn_table_write(a->out, &t, format, a->terminal, err);
-    atn_table_free(&t);
+    const atn_status status = atn_report_table_write(a->out, &t, format, a->terminal, err);
+    atn_report_table_free(&t);
     atn_vec_free(&room);
     return status;
 }

@@ -26,7 +26,7 @@ static atn_status split(const char *text, const char *option, atn_words *list_p,
         char *item = n > 0 ? strndup(text, n) : NULL;
         if (item == NULL || !atn_push(&list, item)) {
             free(item);
-            atn_words_free(&list);
+            atn_cli_words_free(&list);
             return n == 0 ? atn_fail(err, ATN_USAGE, "--%s: empty name in the list", option)
                           : atn_fail(err, ATN_MEMORY, "out of memory");
         }
@@ -56,7 +56,7 @@ static atn_status choice_of(atn_operation op, const char *name, bool *other_p, a
                             atn_error *err)
 {
     char full[2 * ATN_NAME_ROOM];
-    const char *operation = atn_operation_get(op)->name;
+    const char *operation = atn_sched_operation_get(op)->name;
     const size_t n = strcspn(name, "{:"), slash = strcspn(name, "/");
     *other_p = false;
     if (slash < n) {
@@ -65,7 +65,7 @@ static atn_status choice_of(atn_operation op, const char *name, bool *other_p, a
     } else {
         snprintf(full, sizeof full, "%s/%s", operation, name);
     }
-    return *other_p ? ATN_OK : atn_lookup_choice(full, choice_p, err);
+    return *other_p ? ATN_OK : atn_cli_lookup_choice(full, choice_p, err);
 }
 
 /* Every name must exist for at least one of the operations. */
@@ -105,8 +105,8 @@ static void free_plan(plan *p)
 {
     atn_vec_free(&p->ops);
     atn_vec_free(&p->sizes);
-    atn_words_free(&p->variants);
-    atn_words_free(&p->candidates);
+    atn_cli_words_free(&p->variants);
+    atn_cli_words_free(&p->candidates);
 }
 
 static void put_names(FILE *f, atn_operation op, const atn_words *names, const char *before)
@@ -137,7 +137,7 @@ static atn_status add_task(const plan *p, atn_operation op, int64_t bytes, atn_w
     FILE *f = open_memstream(&text, &size);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    fprintf(f, "%s/%" PRId64 "/native%s%s", atn_operation_get(op)->name, bytes,
+    fprintf(f, "%s/%" PRId64 "/native%s%s", atn_sched_operation_get(op)->name, bytes,
             requests(p, "attune") ? ";attune" : "", requests(p, "all") ? ";all" : "");
     put_names(f, op, &p->variants, "");
     if (requests(p, "best") && p->candidates.n == 0)
@@ -155,7 +155,7 @@ static atn_status add_tasks(const plan *p, atn_words *tasks, atn_error *err)
 {
     atn_status status = ATN_OK;
     for (int i = 0; i < p->ops.n && status == ATN_OK; i++) {
-        const bool sized = atn_operation_get(p->ops.v[i])->result != ATN_SIDE_NONE;
+        const bool sized = atn_sched_operation_get(p->ops.v[i])->result != ATN_SIDE_NONE;
         for (int k = 0; k < (sized ? p->sizes.n : 1) && status == ATN_OK; k++)
             status = add_task(p, p->ops.v[i], sized ? p->sizes.v[k] : 0, tasks, err);
     }
@@ -168,11 +168,11 @@ static atn_status read_ops(const char *text, plan *p, atn_error *err)
     atn_status status = split(text, "ops", &names, err);
     for (int i = 0; i < names.n && status == ATN_OK; i++) {
         atn_operation op;
-        status = atn_lookup_operation(names.v[i], &op, err);
+        status = atn_cli_lookup_operation(names.v[i], &op, err);
         if (status == ATN_OK && !atn_push(&p->ops, op))
             status = atn_fail(err, ATN_MEMORY, "out of memory");
     }
-    atn_words_free(&names);
+    atn_cli_words_free(&names);
     return status;
 }
 
@@ -202,7 +202,7 @@ static atn_status read_plan(const atn_bench_request *request, plan *p, atn_error
     return status;
 }
 
-atn_status atn_bench_tasks(const atn_bench_request *request, atn_words *tasks_p, atn_error *err)
+atn_status atn_cli_bench_tasks(const atn_bench_request *request, atn_words *tasks_p, atn_error *err)
 {
     plan p = {.ops = {0}};
     atn_words tasks = {0};
@@ -212,7 +212,7 @@ atn_status atn_bench_tasks(const atn_bench_request *request, atn_words *tasks_p,
     if (status == ATN_OK)
         *tasks_p = tasks;
     else
-        atn_words_free(&tasks);
+        atn_cli_words_free(&tasks);
     free_plan(&p);
     return status;
 }

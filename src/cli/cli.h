@@ -124,27 +124,27 @@ struct atn_args {
 
 /* Values, already checked against the table.  A name that is not in the command's table is a
  * programming error. */
-bool atn_arg_given(const atn_args *a, const char *name);
-const char *atn_arg_text(const atn_args *a, const char *name); /* last one, default, or NULL */
-int64_t atn_arg_int(const atn_args *a, const char *name);      /* INT and SIZE; 0 without value */
-double atn_arg_number(const atn_args *a, const char *name);    /* NUMBER; 0 without value */
-int atn_arg_count(const atn_args *a, const char *name);        /* LIST */
-const char *atn_arg_nth(const atn_args *a, const char *name, int i);
-const char *atn_arg_format(const atn_args *a); /* --format */
+bool atn_cli_arg_given(const atn_args *a, const char *name);
+const char *atn_cli_arg_text(const atn_args *a, const char *name); /* last one, default, or NULL */
+int64_t atn_cli_arg_int(const atn_args *a, const char *name);   /* INT and SIZE; 0 without value */
+double atn_cli_arg_number(const atn_args *a, const char *name); /* NUMBER; 0 without value */
+int atn_cli_arg_count(const atn_args *a, const char *name);     /* LIST */
+const char *atn_cli_arg_nth(const atn_args *a, const char *name, int i);
+const char *atn_cli_arg_format(const atn_args *a); /* --format */
 /* Writes the table to a->out in that format, and frees it. */
-atn_status atn_arg_table(const atn_args *a, atn_table *t, atn_error *err);
+atn_status atn_cli_arg_table(const atn_args *a, atn_table *t, atn_error *err);
 
 /* Options and operands may be mixed.  Accepted forms: `--name value`, `--name=value`, `-n value`
  * and `-nvalue`; `--` ends the options.  For a command with ATN_CMD_REST and without operands the
  * `--` is optional: the first word that is not an option ends the options. `argv` (after noun and
  * verb) must outlive `a`. */
-atn_status atn_args_parse(const atn_command *command, int argc, char **argv, atn_args *a,
-                          atn_error *err);
-void atn_args_free(atn_args *a);
+atn_status atn_cli_args_parse(const atn_command *command, int argc, char **argv, atn_args *a,
+                              atn_error *err);
+void atn_cli_args_free(atn_args *a);
 
 /* Options that several commands share; `text` is the help text. */
-extern const char *const atn_mpi_words[];
-#define ATN_OPTION_MPI(text)      ATN_WORD("mpi", "MPI", NULL, atn_mpi_words, text)
+extern const char *const atn_cli_mpi_words[];
+#define ATN_OPTION_MPI(text)      ATN_WORD("mpi", "MPI", NULL, atn_cli_mpi_words, text)
 #define ATN_OPTION_MPI_LAUNCHER   ATN_OPTION_MPI("MPI library of the launcher, if not detected")
 #define ATN_OPTION_MPI_JOB        ATN_OPTION_MPI("MPI library of the job, if not detected")
 #define ATN_OPTION_MACHINE(text)  ATN_FILE("machine", "FILE", text)
@@ -173,48 +173,48 @@ typedef struct {
     bool verbs, hidden;
 } atn_noun;
 
-int atn_command_count(void);
-const atn_command *atn_command_at(int i);
-atn_help_group atn_command_group(int i);
-const char *atn_group_word(atn_help_group g);  /* "research", as in `attune help research` */
-const char *atn_group_title(atn_help_group g); /* "Research" */
-bool atn_noun_at(int i, atn_noun *noun_p);     /* false: i is past the end */
-bool atn_noun_find(const char *name, atn_noun *noun_p);
-extern const char *const atn_first_nouns[]; /* of the first help screen; NULL-terminated */
+int atn_cli_command_count(void);
+const atn_command *atn_cli_command_at(int i);
+atn_help_group atn_cli_command_group(int i);
+const char *atn_cli_group_word(atn_help_group g);  /* "research", as in `attune help research` */
+const char *atn_cli_group_title(atn_help_group g); /* "Research" */
+bool atn_cli_noun_at(int i, atn_noun *noun_p);     /* false: i is past the end */
+bool atn_cli_noun_find(const char *name, atn_noun *noun_p);
+extern const char *const atn_cli_first_nouns[]; /* of the first help screen; NULL-terminated */
 
 /* The command with this name; NULL: none.  A noun without verbs matches any verb. */
-const atn_command *atn_command_find(const char *noun, const char *verb);
+const atn_command *atn_cli_command_find(const char *noun, const char *verb);
 /* Rejects a word that is not a command, or with `noun` not one of its verbs. */
-atn_status atn_command_unknown(const char *noun, const char *word, atn_error *err);
+atn_status atn_cli_command_unknown(const char *noun, const char *word, atn_error *err);
 /* The same for `attune help`, which also accepts groups and topics. */
-atn_status atn_help_unknown(const char *word, atn_error *err);
+atn_status atn_cli_help_unknown(const char *word, atn_error *err);
 /* Option i of a command: settings, its own rows, shared rows, --format, -o and -h; false: past the
  * end. */
-bool atn_command_option(const atn_command *c, int i, atn_option *option_p);
+bool atn_cli_command_option(const atn_command *c, int i, atn_option *option_p);
 
 #define ATN_TAGLINE "self-tuning, topology-aware collectives for unmodified MPI programs"
-extern const atn_option atn_top_options[]; /* of `attune` itself; end with a NULL name */
-extern const char *const atn_exit_docs[];  /* by exit code */
-extern const int atn_exit_count;
+extern const atn_option atn_cli_top_options[]; /* of `attune` itself; end with a NULL name */
+extern const char *const atn_cli_exit_docs[];  /* by exit code */
+extern const int atn_cli_exit_count;
 
 /* ---- help and manual pages (manual.c), completion (complete.c) ---- */
 
-void atn_help_first(FILE *f);
-void atn_help_noun(FILE *f, const atn_noun *noun);
-void atn_help_command(FILE *f, const atn_command *c);
+void atn_cli_help_first(FILE *f);
+void atn_cli_help_noun(FILE *f, const atn_noun *noun);
+void atn_cli_help_command(FILE *f, const atn_command *c);
 /* `all`, a group or a topic; false: none of these. */
-bool atn_help_word(FILE *f, const char *word);
+bool atn_cli_help_word(FILE *f, const char *word);
 /* "attune algo show NAME [options]" */
-void atn_usage_line(const atn_command *c, char *out, size_t size);
+void atn_cli_usage_line(const atn_command *c, char *out, size_t size);
 /* attune(1) with the reference of all commands; the overview "attune", or one noun.  False: there
  * is no such page. */
-void atn_man_whole(FILE *f);
-bool atn_man_page(FILE *f, const char *name);
+void atn_cli_man_whole(FILE *f);
+bool atn_cli_man_page(FILE *f, const char *name);
 
 /* Candidates for the last of `words`, which follow `attune`: lines "candidate TAB description"; the
  * line ":files" requests file names. */
-void atn_complete(FILE *f, int n, char **words);
-extern const char *const atn_shells[];                /* NULL-terminated */
-const char *atn_completion_script(const char *shell); /* NULL: unknown shell */
+void atn_cli_complete(FILE *f, int n, char **words);
+extern const char *const atn_cli_shells[];                /* NULL-terminated */
+const char *atn_cli_completion_script(const char *shell); /* NULL: unknown shell */
 
 #endif

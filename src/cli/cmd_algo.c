@@ -67,11 +67,11 @@ static const char *needs_of(const atn_row *row, char *room)
 static const char *params_of(const atn_row *row, char *room)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     room[0] = '\0';
     for (int i = 0; i < n; i++) {
         char word[64];
-        atn_param_label(list[i], word, sizeof word);
+        atn_algo_param_label(list[i], word, sizeof word);
         join(room, word, " ");
     }
     return room;
@@ -134,13 +134,13 @@ static void put_row(atn_table *t, const atn_row *row, bool narrow, bool markdown
         char room[ROOM];
         const char *text = fields[i].text(row, room);
         const bool quote = markdown && fields[i].code && text && *text;
-        atn_cell(t, quote ? "`%s`" : "%s", text ? text : "");
+        atn_report_cell(t, quote ? "`%s`" : "%s", text ? text : "");
     }
 }
 
 static atn_status write_rows(const atn_args *a, const selection *which, atn_error *err)
 {
-    const char *format = atn_arg_format(a);
+    const char *format = atn_cli_arg_format(a);
     const bool narrow = strcmp(format, "table") == 0, markdown = strcmp(format, "markdown") == 0;
     atn_column heads[FIELDS];
     atn_table t = {.columns = heads};
@@ -148,11 +148,11 @@ static atn_status write_rows(const atn_args *a, const selection *which, atn_erro
         if (fields[i].narrow || !narrow)
             heads[t.ncolumns++] = (atn_column){fields[i].name, ATN_CELL_TEXT};
     for (int op = 0; op < ATN_OPERATIONS; op++)
-        for (int r = 0; r < atn_catalog_rows(); r++)
-            if (selected(which, op, atn_catalog_row(r)))
-                put_row(&t, atn_catalog_row(r), narrow, markdown);
-    const atn_status st = atn_table_write(a->out, &t, format, a->terminal, err);
-    atn_table_free(&t);
+        for (int r = 0; r < atn_algo_catalog_rows(); r++)
+            if (selected(which, op, atn_algo_catalog_row(r)))
+                put_row(&t, atn_algo_catalog_row(r), narrow, markdown);
+    const atn_status st = atn_report_table_write(a->out, &t, format, a->terminal, err);
+    atn_report_table_free(&t);
     return st;
 }
 
@@ -180,7 +180,7 @@ static atn_status write_document(const atn_args *a, const selection *which, atn_
         const selection section = {.op = op};
         if (which->op != ATN_OPERATIONS && which->op != op)
             continue;
-        fprintf(a->out, "\n## %s\n\n", atn_operation_get((atn_operation)op)->name);
+        fprintf(a->out, "\n## %s\n\n", atn_sched_operation_get((atn_operation)op)->name);
         st = write_rows(a, &section, err);
     }
     return st;
@@ -189,16 +189,16 @@ static atn_status write_document(const atn_args *a, const selection *which, atn_
 static int list(const atn_args *a, atn_error *err)
 {
     selection which = {.op = ATN_OPERATIONS};
-    const char *name = atn_arg_text(a, "operation");
+    const char *name = atn_cli_arg_text(a, "operation");
     if (name) {
         atn_operation op;
-        const atn_status st = atn_lookup_operation(name, &op, err);
+        const atn_status st = atn_cli_lookup_operation(name, &op, err);
         if (st)
             return st;
         which.op = (int)op;
     }
-    return strcmp(atn_arg_format(a), "markdown") == 0 ? write_document(a, &which, err)
-                                                      : write_rows(a, &which, err);
+    return strcmp(atn_cli_arg_format(a), "markdown") == 0 ? write_document(a, &which, err)
+                                                          : write_rows(a, &which, err);
 }
 
 /* ---- show ---- */
@@ -209,17 +209,17 @@ enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, COMMON = 7, VARIABLES = COMMON
 static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_p)
 {
     const atn_problem q = {.op = choice->row->op, .p = EXAMPLE_RANKS, .bytes = EXAMPLE_BYTES};
-    const double k = atn_segments(choice->row, &q, &choice->params);
+    const double k = atn_algo_segments(choice->row, &q, &choice->params);
     atn_variable vars[VARIABLES] = {{"p", EXAMPLE_RANKS}, {"n", EXAMPLE_BYTES}, {"k", k},
                                     {"a", abg[0]},        {"b", abg[1]},        {"g", abg[2]}};
     const atn_algo *algo = choice->row->algo;
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(choice->row, list);
+    const int n = atn_algo_row_params(choice->row, list);
     vars[6] = (atn_variable){"depth", algo->depth ? algo->depth(&q, &choice->params) : 0};
     for (int i = 0; i < n; i++)
         vars[COMMON + i] = (atn_variable){list[i]->name, (double)choice->params.v[i]};
-    char *text = atn_cost_text(choice->row, &choice->params);
-    const bool ok = text && atn_expr_eval(text, vars, COMMON + n, cost_p, NULL) == ATN_OK;
+    char *text = atn_algo_cost_text(choice->row, &choice->params);
+    const bool ok = text && atn_model_expr_eval(text, vars, COMMON + n, cost_p, NULL) == ATN_OK;
     free(text);
     return ok;
 }
@@ -243,11 +243,11 @@ static void print_example(FILE *f, const atn_choice *choice)
 static void print_params(FILE *f, const atn_row *row)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     for (int i = 0; i < n; i++) {
         char label[64], allowed[ATN_ERROR_ROOM];
-        atn_param_label(list[i], label, sizeof label);
-        atn_param_allowed(list[i], allowed);
+        atn_algo_param_label(list[i], label, sizeof label);
+        atn_algo_param_allowed(list[i], allowed);
         fprintf(f, "%s%s (%s): %s\n", i ? "             " : "parameters   ", label, allowed,
                 list[i]->doc);
     }
@@ -257,7 +257,7 @@ static void print_page(FILE *f, const atn_choice *choice)
 {
     const atn_row *row = choice->row;
     char room[ROOM];
-    atn_params_print(row, &choice->params, room, sizeof room);
+    atn_algo_params_print(row, &choice->params, room, sizeof room);
     fprintf(f, "%s: %s\n\n", room, row->algo->summary);
     for (int i = 1; i < FIELDS - 1; i++) {
         const char *text = fields[i].text(row, room);
@@ -276,44 +276,44 @@ static void print_page(FILE *f, const atn_choice *choice)
 static void json_params(atn_json *j, const atn_row *row)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
-    atn_json_open(j, "params", '[');
+    const int n = atn_algo_row_params(row, list);
+    atn_report_json_open(j, "params", '[');
     for (int i = 0; i < n; i++) {
         char value[32], allowed[ATN_ERROR_ROOM];
-        atn_param_allowed(list[i], allowed);
-        atn_json_open(j, NULL, '{');
-        atn_json_text(j, "name", list[i]->name);
-        atn_json_text(j, "default", atn_param_value(list[i], list[i]->fallback, value));
-        atn_json_text(j, "allowed", allowed);
-        atn_json_text(j, "doc", list[i]->doc);
-        atn_json_close(j, '}');
+        atn_algo_param_allowed(list[i], allowed);
+        atn_report_json_open(j, NULL, '{');
+        atn_report_json_text(j, "name", list[i]->name);
+        atn_report_json_text(j, "default", atn_algo_param_value(list[i], list[i]->fallback, value));
+        atn_report_json_text(j, "allowed", allowed);
+        atn_report_json_text(j, "doc", list[i]->doc);
+        atn_report_json_close(j, '}');
     }
-    atn_json_close(j, ']');
+    atn_report_json_close(j, ']');
 }
 
 static void print_json(FILE *f, const atn_row *row)
 {
     char room[ROOM];
     atn_json j = {.f = f};
-    atn_json_open(&j, NULL, '{');
+    atn_report_json_open(&j, NULL, '{');
     for (int i = 0; i < FIELDS; i++) {
         if (fields[i].text == params_of)
             json_params(&j, row);
         else
-            atn_json_text(&j, fields[i].name, fields[i].text(row, room));
+            atn_report_json_text(&j, fields[i].name, fields[i].text(row, room));
     }
-    atn_json_close(&j, '}');
+    atn_report_json_close(&j, '}');
 }
 
 static int show(const atn_args *a, atn_error *err)
 {
     atn_choice choice;
-    const atn_status st = atn_lookup_choice(a->operands[0], &choice, err);
+    const atn_status st = atn_cli_lookup_choice(a->operands[0], &choice, err);
     if (st)
         return st;
-    if (strcmp(atn_arg_format(a), "csv") == 0)
+    if (strcmp(atn_cli_arg_format(a), "csv") == 0)
         return write_rows(a, &(selection){choice.row, ATN_OPERATIONS}, err);
-    if (strcmp(atn_arg_format(a), "json") == 0)
+    if (strcmp(atn_cli_arg_format(a), "json") == 0)
         print_json(a->out, choice.row);
     else
         print_page(a->out, &choice);
@@ -333,7 +333,7 @@ const atn_command atn_cmd_algo_list = {
     .help = "List the algorithms of every collective operation",
     .examples = ATN_NOTES({"attune algo list --operation allreduce", "List one operation"}),
     .options = list_options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = list,
 };

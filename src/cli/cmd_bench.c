@@ -19,8 +19,8 @@ static void seed_of(const atn_args *a, char out[24])
     const int64_t unique[] = {now.tv_sec, now.tv_nsec, getpid()};
     uint64_t state = atn_hash(unique, sizeof unique, 0);
     snprintf(out, 24, "%" PRIu64, atn_random(&state) % 1000000);
-    if (atn_arg_given(a, "seed"))
-        snprintf(out, 24, "%" PRId64, atn_arg_int(a, "seed"));
+    if (atn_cli_arg_given(a, "seed"))
+        snprintf(out, 24, "%" PRId64, atn_cli_arg_int(a, "seed"));
 }
 
 static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, atn_words *words,
@@ -28,21 +28,21 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
 {
     char seed[24];
     seed_of(a, seed);
-    bool ok = atn_words_option(words, "seconds", atn_arg_text(a, "seconds")) &&
-              atn_words_option(words, "calls", atn_arg_text(a, "calls")) &&
-              atn_words_option(words, "seed", seed) &&
-              atn_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") &&
-              atn_words_setting(words, a, "rules", "ATTUNE_RULES") &&
-              atn_words_setting(words, a, "algorithm", "ATTUNE_ALGORITHM") &&
-              atn_words_setting(words, a, "machine", "ATTUNE_MACHINE");
-    if (ok && atn_arg_given(a, "imbalance"))
-        ok = atn_words_option(words, "imbalance", atn_arg_text(a, "imbalance"));
-    if (ok && atn_arg_given(a, "late"))
-        ok = atn_words_option(words, "late", atn_arg_text(a, "late"));
+    bool ok = atn_cli_words_option(words, "seconds", atn_cli_arg_text(a, "seconds")) &&
+              atn_cli_words_option(words, "calls", atn_cli_arg_text(a, "calls")) &&
+              atn_cli_words_option(words, "seed", seed) &&
+              atn_cli_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") &&
+              atn_cli_words_setting(words, a, "rules", "ATTUNE_RULES") &&
+              atn_cli_words_setting(words, a, "algorithm", "ATTUNE_ALGORITHM") &&
+              atn_cli_words_setting(words, a, "machine", "ATTUNE_MACHINE");
+    if (ok && atn_cli_arg_given(a, "imbalance"))
+        ok = atn_cli_words_option(words, "imbalance", atn_cli_arg_text(a, "imbalance"));
+    if (ok && atn_cli_arg_given(a, "late"))
+        ok = atn_cli_words_option(words, "late", atn_cli_arg_text(a, "late"));
     if (ok)
-        ok = atn_words_option(words, "since", atn_arg_text(a, "since"));
+        ok = atn_cli_words_option(words, "since", atn_cli_arg_text(a, "since"));
     for (int i = 0; i < tasks->n && ok; i++)
-        ok = atn_words_add(words, tasks->v[i]);
+        ok = atn_cli_words_add(words, tasks->v[i]);
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
@@ -57,7 +57,7 @@ static void report_missing(const atn_task *t)
         if (v->seconds.n == 0 && v->role != ATN_ROLE_CANDIDATE)
             fprintf(stderr, "attune: note: %s %s: no time for %s; increase --seconds\n",
                     t->operation, atn_format_size(t->bytes, size),
-                    v->role == ATN_ROLE_NAMED ? v->algorithm : atn_role_names[v->role]);
+                    v->role == ATN_ROLE_NAMED ? v->algorithm : atn_report_role_names[v->role]);
     }
 }
 
@@ -67,9 +67,9 @@ static atn_status write_task(void *context, const atn_samples *s, int task, atn_
     atn_bench_writer *const w = context;
     atn_bench_rows rows = {0};
     report_missing(&s->tasks.v[task]);
-    atn_status status = atn_bench_task(&s->tasks.v[task], &rows, err);
+    atn_status status = atn_report_bench_task(&s->tasks.v[task], &rows, err);
     if (status == ATN_OK)
-        status = atn_bench_stream(w, s, &rows, err);
+        status = atn_report_bench_stream(w, s, &rows, err);
     fflush(w->f);
     atn_vec_free(&rows);
     return status;
@@ -87,34 +87,34 @@ static void set_widths(atn_bench_writer *w, const atn_words *tasks)
 static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *writer,
                           atn_error *err)
 {
-    const atn_bench_request request = {.ops = atn_arg_text(a, "ops"),
-                                       .sizes = atn_arg_text(a, "sizes"),
-                                       .variants = atn_arg_text(a, "variants"),
-                                       .candidates = atn_arg_text(a, "candidates")};
+    const atn_bench_request request = {.ops = atn_cli_arg_text(a, "ops"),
+                                       .sizes = atn_cli_arg_text(a, "sizes"),
+                                       .variants = atn_cli_arg_text(a, "variants"),
+                                       .candidates = atn_cli_arg_text(a, "candidates")};
     atn_words tasks = {0}, arguments = {0};
     atn_sampling w = {.program = "bench_exec",
-                      .seconds = atn_arg_number(a, "seconds"),
+                      .seconds = atn_cli_arg_number(a, "seconds"),
                       .lines = true,
                       .done = write_task,
                       .context = writer};
     atn_status status = ATN_OK;
     static const char *const about[] = {"late", "since"};
     for (int i = 0; i < 2 && status == ATN_OK; i++)
-        if (atn_arg_given(a, about[i]) && !atn_arg_given(a, "imbalance"))
+        if (atn_cli_arg_given(a, about[i]) && !atn_cli_arg_given(a, "imbalance"))
             status = atn_fail(err, ATN_USAGE, "--%s requires --imbalance", about[i]);
     if (status == ATN_OK)
-        status = atn_bench_tasks(&request, &tasks, err);
+        status = atn_cli_bench_tasks(&request, &tasks, err);
     w.tasks = tasks.n;
     set_widths(writer, &tasks);
     if (status == ATN_OK)
         status = collect_arguments(a, &tasks, &arguments, err);
     if (status == ATN_OK)
-        status = atn_sampling_keep(&w, a, atn_arg_text(a, "raw"), false, err);
+        status = atn_cli_sampling_keep(&w, a, atn_cli_arg_text(a, "raw"), false, err);
     if (status == ATN_OK)
-        status = atn_sampling_run(&w, a, &arguments, err);
-    const atn_status kept = atn_sampling_end(&w, atn_arg_text(a, "raw"), err);
-    atn_words_free(&tasks);
-    atn_words_free(&arguments);
+        status = atn_cli_sampling_run(&w, a, &arguments, err);
+    const atn_status kept = atn_cli_sampling_end(&w, atn_cli_arg_text(a, "raw"), err);
+    atn_cli_words_free(&tasks);
+    atn_cli_words_free(&arguments);
     *s = w.samples;
     return status == ATN_OK ? kept : status;
 }
@@ -125,8 +125,8 @@ static atn_status read_files(const atn_args *a, atn_samples *s, atn_error *err)
     if (a->nrest > 0)
         return atn_fail(err, ATN_USAGE, "--from reads samples and starts no job; omit '%s'",
                         a->rest[0]);
-    for (int i = 0; i < atn_arg_count(a, "from") && status == ATN_OK; i++)
-        status = atn_samples_read(atn_arg_nth(a, "from", i), s, err);
+    for (int i = 0; i < atn_cli_arg_count(a, "from") && status == ATN_OK; i++)
+        status = atn_report_samples_read(atn_cli_arg_nth(a, "from", i), s, err);
     return status;
 }
 
@@ -140,7 +140,7 @@ static bool ends_with(const char *text, const char *end)
 
 static atn_status check_plot(const atn_args *a, atn_error *err)
 {
-    const char *path = atn_arg_text(a, "plot");
+    const char *path = atn_cli_arg_text(a, "plot");
     if (path == NULL || ends_with(path, ".svg") || ends_with(path, ".html"))
         return ATN_OK;
     return atn_fail(err, ATN_USAGE, "--plot %s: must end with .svg or .html", path);
@@ -154,7 +154,7 @@ static atn_status write_plot(const char *path, const atn_samples *s, const atn_b
     FILE *f = open_memstream(&text, &bytes);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_status status = atn_bench_plot(f, s, rows, ends_with(path, ".html"), err);
+    atn_status status = atn_report_bench_plot(f, s, rows, ends_with(path, ".html"), err);
     if (fclose(f) != 0 && status == ATN_OK)
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK)
@@ -166,25 +166,25 @@ static atn_status write_plot(const char *path, const atn_samples *s, const atn_b
 /* For formats without room for it; samples from files were reported when measured. */
 static void report_noise(const atn_args *a, const atn_bench_rows *rows)
 {
-    const char *const format = atn_arg_format(a);
-    if (atn_arg_given(a, "from"))
+    const char *const format = atn_cli_arg_format(a);
+    if (atn_cli_arg_given(a, "from"))
         return;
     if (strcmp(format, "csv") == 0 || strcmp(format, "json") == 0)
-        atn_bench_put_noise(stderr, "attune: note: ", rows);
+        atn_report_bench_put_noise(stderr, "attune: note: ", rows);
 }
 
 static atn_status write_results(const atn_args *a, const atn_samples *s, atn_bench_writer *writer,
                                 atn_error *err)
 {
     atn_bench_rows rows = {0};
-    const char *plot = atn_arg_text(a, "plot");
-    atn_status status = atn_bench_summarise(s, &rows, err);
+    const char *plot = atn_cli_arg_text(a, "plot");
+    atn_status status = atn_report_bench_summarise(s, &rows, err);
     if (status == ATN_OK)
-        status = atn_bench_finish(writer, s, &rows, err);
+        status = atn_report_bench_finish(writer, s, &rows, err);
     if (status == ATN_OK)
         report_noise(a, &rows);
-    if (status == ATN_OK && atn_arg_given(a, "imbalance"))
-        status = atn_bench_classes(a, &rows, err);
+    if (status == ATN_OK && atn_cli_arg_given(a, "imbalance"))
+        status = atn_cli_bench_classes(a, &rows, err);
     if (status == ATN_OK && plot != NULL)
         status = write_plot(plot, s, &rows, err);
     atn_vec_free(&rows);
@@ -194,13 +194,15 @@ static atn_status write_results(const atn_args *a, const atn_samples *s, atn_ben
 static int bench(const atn_args *a, atn_error *err)
 {
     atn_samples s = {0};
-    atn_bench_writer writer = {.f = a->out, .format = atn_arg_format(a), .terminal = a->terminal};
+    atn_bench_writer writer = {
+        .f = a->out, .format = atn_cli_arg_format(a), .terminal = a->terminal};
     atn_status status = check_plot(a, err);
     if (status == ATN_OK)
-        status = atn_arg_given(a, "from") ? read_files(a, &s, err) : measure(a, &s, &writer, err);
+        status =
+            atn_cli_arg_given(a, "from") ? read_files(a, &s, err) : measure(a, &s, &writer, err);
     if (status == ATN_OK)
         status = write_results(a, &s, &writer, err);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
     return status;
 }
 
@@ -274,7 +276,7 @@ const atn_command atn_cmd_bench = {
                   {"attune bench --raw bench.samples -- mpirun -n 4", "Keep the samples"},
                   {"attune bench --from bench.samples --format csv", "Evaluate samples again"}),
     .options = options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB | ATN_CMD_STREAM,
     .run = bench,
 };

@@ -62,7 +62,7 @@ static int64_t value(const comparison *c, const line *x, int column)
 
 static void name_levels(comparison *c)
 {
-    c->levels = atn_link_levels_of(c->want.topo);
+    c->levels = atn_model_link_levels_of(c->want.topo);
     for (int i = 0; i < c->levels.n; i++) {
         snprintf(c->headings[2 * i], sizeof c->headings[0], "%.40s_messages", c->levels.name[i]);
         snprintf(c->headings[2 * i + 1], sizeof c->headings[0], "%.40s_bytes", c->levels.name[i]);
@@ -118,13 +118,13 @@ static atn_status sort_lines(comparison *c, const char *name, atn_error *err)
 static atn_status count(const comparison *c, const atn_request *want, atn_figures *f,
                         atn_error *err)
 {
-    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_arg_int(c->a, "bytes");
+    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_cli_arg_int(c->a, "bytes");
     atn_set set;
-    atn_status st = atn_request_build(c->a, want, c->p, &set, err);
+    atn_status st = atn_cli_request_build(c->a, want, c->p, &set, err);
     if (st)
         return st;
-    st = atn_figures_find(set.v, set.p, n, want->topo, f, err);
-    atn_set_free(&set);
+    st = atn_model_figures_find(set.v, set.p, n, want->topo, f, err);
+    atn_cli_set_free(&set);
     return st;
 }
 
@@ -133,14 +133,14 @@ static atn_status add_line(comparison *c, const atn_choice *choice, atn_error *e
     atn_request want = c->want;
     atn_problem *q = &want.q;
     line x = {.why = NULL};
-    atn_status st = atn_request_operation(c->a, choice->row->op, &want, err);
+    atn_status st = atn_cli_request_operation(c->a, choice->row->op, &want, err);
     if (st)
         return st;
     want.choice = *choice;
     q->p = c->p;
-    q->segments = atn_segments(choice->row, q, &choice->params);
-    x.why = atn_refuses(choice->row, q, &choice->params);
-    atn_params_print(choice->row, &choice->params, x.name, sizeof x.name);
+    q->segments = atn_algo_segments(choice->row, q, &choice->params);
+    x.why = atn_algo_refuses(choice->row, q, &choice->params);
+    atn_algo_params_print(choice->row, &choice->params, x.name, sizeof x.name);
     if (!x.why)
         st = count(c, &want, &x.f, err);
     if (!st && !atn_push(&c->lines, x))
@@ -158,15 +158,15 @@ static atn_status write_lines(comparison *c, atn_error *err)
             (atn_column){heading(c, i), i == 0 || i == n ? ATN_CELL_TEXT : ATN_CELL_NUMBER};
     for (int k = 0; k < c->lines.n; k++) {
         const line *x = &c->lines.v[k];
-        atn_cell(&t, "%s", x->name);
+        atn_report_cell(&t, "%s", x->name);
         for (int i = 1; i < n; i++)
             if (x->why)
-                atn_cell(&t, "%s", "");
+                atn_report_cell(&t, "%s", "");
             else
-                atn_cell(&t, "%" PRId64, value(c, x, i));
-        atn_cell(&t, "%s", x->why ? x->why : "");
+                atn_report_cell(&t, "%" PRId64, value(c, x, i));
+        atn_report_cell(&t, "%s", x->why ? x->why : "");
     }
-    return atn_arg_table(c->a, &t, err);
+    return atn_cli_arg_table(c->a, &t, err);
 }
 
 /* ---- operands ---- */
@@ -179,11 +179,11 @@ static atn_status push_choice(comparison *c, const atn_choice *choice, atn_error
 static atn_status push_all(comparison *c, atn_operation op, atn_error *err)
 {
     atn_status st = ATN_OK;
-    for (int i = 0; i < atn_catalog_rows() && !st; i++) {
-        atn_choice choice = {.row = atn_catalog_row(i)};
+    for (int i = 0; i < atn_algo_catalog_rows() && !st; i++) {
+        atn_choice choice = {.row = atn_algo_catalog_row(i)};
         if (choice.row->op != op || !choice.row->algo->build)
             continue;
-        atn_params_default(choice.row, &choice.params);
+        atn_algo_params_default(choice.row, &choice.params);
         st = push_choice(c, &choice, err);
     }
     return st;
@@ -205,10 +205,10 @@ static atn_status push_operand(comparison *c, const char *name, atn_error *err)
     if (strcmp(name, "all") == 0)
         return push_everything(c, err);
     if (!strchr(name, '/')) {
-        const atn_status st = atn_lookup_operation(name, &op, err);
+        const atn_status st = atn_cli_lookup_operation(name, &op, err);
         return st ? st : push_all(c, op, err);
     }
-    const atn_status st = atn_lookup_choice(name, &choice, err);
+    const atn_status st = atn_cli_lookup_choice(name, &choice, err);
     if (!st && !choice.row->algo->build)
         return atn_fail(err, ATN_INPUT, "%s has no schedule", choice.row->name);
     return st ? st : push_choice(c, &choice, err);
@@ -234,9 +234,9 @@ static atn_status set_param(comparison *c, const char *text, atn_error *err)
     *to++ = '\0';
     for (int i = 0; i < c->choices.n; i++) {
         atn_choice *choice = &c->choices.v[i];
-        if (atn_params_get(choice->row, &choice->params, word, -1) < 0)
+        if (atn_algo_params_get(choice->row, &choice->params, word, -1) < 0)
             continue;
-        const atn_status st = atn_params_set(choice->row, &choice->params, word, to, err);
+        const atn_status st = atn_algo_params_set(choice->row, &choice->params, word, to, err);
         if (st)
             return st;
         set++;
@@ -248,8 +248,8 @@ static atn_status set_param(comparison *c, const char *text, atn_error *err)
 static atn_status set_params(comparison *c, atn_error *err)
 {
     atn_status st = ATN_OK;
-    for (int i = 0; i < atn_arg_count(c->a, "param") && !st; i++)
-        st = set_param(c, atn_arg_nth(c->a, "param", i), err);
+    for (int i = 0; i < atn_cli_arg_count(c->a, "param") && !st; i++)
+        st = set_param(c, atn_cli_arg_nth(c->a, "param", i), err);
     return st;
 }
 
@@ -258,18 +258,18 @@ static int compare(const atn_args *a, atn_error *err)
     comparison c = {.a = a};
     atn_status st = read_operands(&c, err);
     st = st ? st : set_params(&c, err);
-    st = st ? st : atn_request_topology(a, &c.want, err);
+    st = st ? st : atn_cli_request_topology(a, &c.want, err);
     if (!st)
-        st = atn_request_ranks(&c.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
-                               &c.p, err);
+        st = atn_cli_request_ranks(&c.want, (int)atn_cli_arg_int(a, "ranks"),
+                                   atn_cli_arg_given(a, "ranks"), &c.p, err);
     name_levels(&c);
     for (int i = 0; i < c.choices.n && !st; i++)
         st = add_line(&c, &c.choices.v[i], err);
-    st = st ? st : sort_lines(&c, atn_arg_text(a, "sort"), err);
+    st = st ? st : sort_lines(&c, atn_cli_arg_text(a, "sort"), err);
     st = st ? st : write_lines(&c, err);
     atn_vec_free(&c.choices);
     atn_vec_free(&c.lines);
-    atn_request_end(&c.want);
+    atn_cli_request_end(&c.want);
     return st;
 }
 
@@ -301,8 +301,8 @@ const atn_command atn_cmd_schedule_compare = {
                           {"attune schedule compare bcast --topology 4x4@100M --bytes 1M",
                            "Count the bytes over each level of links"}),
     .options = options,
-    .shared = atn_schedule_options,
-    .formats = atn_table_formats,
+    .shared = atn_cli_schedule_options,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = compare,
 };

@@ -18,20 +18,20 @@ typedef struct {
     atn_progress bar;
 } watch;
 
-static void make_room(void *context) { atn_progress_clear(&((watch *)context)->bar); }
+static void make_room(void *context) { atn_cli_progress_clear(&((watch *)context)->bar); }
 
 static void show_progress(watch *w)
 {
     char what[64] = "starting";
     if (w->found.hosts > 0)
         snprintf(what, sizeof what, "%d hosts", w->found.hosts);
-    atn_progress_show(&w->bar, w->found.progress, what);
+    atn_cli_progress_show(&w->bar, w->found.progress, what);
 }
 
 static atn_status take_line(void *context, const char *text, atn_error *err)
 {
     watch *w = context;
-    const atn_status status = atn_discovery_line(&w->found, text, err);
+    const atn_status status = atn_topo_discovery_line(&w->found, text, err);
     show_progress(w);
     return status;
 }
@@ -39,14 +39,16 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
 static atn_status run_job(const atn_args *a, watch *w, atn_error *err)
 {
     char *arguments[] = {
-        "--seed", (char *)atn_arg_text(a, "seed"), "--flows", (char *)atn_arg_text(a, "flows"),
-        "--time", (char *)atn_arg_text(a, "time"), "--trace",
+        "--seed",  (char *)atn_cli_arg_text(a, "seed"),
+        "--flows", (char *)atn_cli_arg_text(a, "flows"),
+        "--time",  (char *)atn_cli_arg_text(a, "time"),
+        "--trace",
     };
-    const int n = sizeof arguments / sizeof *arguments - !atn_arg_given(a, "trace");
+    const int n = sizeof arguments / sizeof *arguments - !atn_cli_arg_given(a, "trace");
     const atn_measure m = {
         .launcher = a->rest,
         .nlauncher = a->nrest,
-        .mpi = atn_arg_text(a, "mpi"),
+        .mpi = atn_cli_arg_text(a, "mpi"),
         .program = "discover_exec",
         .arguments = arguments,
         .narguments = n,
@@ -54,11 +56,11 @@ static atn_status run_job(const atn_args *a, watch *w, atn_error *err)
         .make_room = make_room,
         .context = w,
     };
-    atn_progress_begin(&w->bar);
+    atn_cli_progress_begin(&w->bar);
     show_progress(w);
-    const atn_status status = atn_measure_run(&m, err);
-    atn_progress_clear(&w->bar);
-    return status == ATN_OK ? atn_discovery_end(&w->found, err) : status;
+    const atn_status status = atn_cli_measure_run(&m, err);
+    atn_cli_progress_clear(&w->bar);
+    return status == ATN_OK ? atn_topo_discovery_end(&w->found, err) : status;
 }
 
 /* ---- the topology file ---- */
@@ -112,11 +114,12 @@ static void put_rates(atn_table *table, const atn_topo *t, const int *hosts, int
         most = rate > most ? rate : most;
     }
     if (n == 0 || least == 0)
-        atn_cell(table, "%s", "");
+        atn_report_cell(table, "%s", "");
     else if (least == most)
-        atn_cell(table, "%s", atn_format_rate(least, low));
+        atn_report_cell(table, "%s", atn_topo_format_rate(least, low));
     else
-        atn_cell(table, "%s-%s", atn_format_rate(least, low), atn_format_rate(most, high));
+        atn_report_cell(table, "%s-%s", atn_topo_format_rate(least, low),
+                        atn_topo_format_rate(most, high));
 }
 
 /* The measured link above a switch. */
@@ -135,19 +138,20 @@ static void put_link(atn_table *table, const atn_discovery *d, const atn_topo *t
     char text[32];
     if (l == NULL) {
         for (int i = 0; i < 4; i++)
-            atn_cell(table, "%s", "");
+            atn_report_cell(table, "%s", "");
         return;
     }
     if (l->full)
-        atn_cell(table, "%s", atn_format_rate(node->rate, text));
+        atn_report_cell(table, "%s", atn_topo_format_rate(node->rate, text));
     else
-        atn_cell(table, "> %s", atn_format_rate(atn_link_rate(l->up), text));
-    atn_cell(table, "%s", t->nodes[node->parent].name);
-    atn_cell(table, "%s", node->delay_ns > 0 ? atn_format_delay(node->delay_ns, text) : "");
+        atn_report_cell(table, "> %s", atn_topo_format_rate(atn_topo_link_rate(l->up), text));
+    atn_report_cell(table, "%s", t->nodes[node->parent].name);
+    atn_report_cell(table, "%s",
+                    node->delay_ns > 0 ? atn_topo_format_delay(node->delay_ns, text) : "");
     if (l->full)
-        atn_cell(table, "%.0f %%", 100 * l->trust);
+        atn_report_cell(table, "%.0f %%", 100 * l->trust);
     else
-        atn_cell(table, "never");
+        atn_report_cell(table, "never");
 }
 
 static atn_status put_switch(atn_table *table, const atn_discovery *d, const atn_topo *t, int v,
@@ -165,13 +169,13 @@ static atn_status put_switch(atn_table *table, const atn_discovery *d, const atn
     FILE *f = open_memstream(&list, &bytes);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_hostlist_print(f, names, n);
+    atn_topo_hostlist_print(f, names, n);
     fclose(f);
-    atn_cell(table, "%s", t->nodes[v].name);
-    atn_cell(table, "%d", n);
+    atn_report_cell(table, "%s", t->nodes[v].name);
+    atn_report_cell(table, "%d", n);
     put_rates(table, t, hosts, n);
     put_link(table, d, t, v);
-    atn_cell(table, "%s", list);
+    atn_report_cell(table, "%s", list);
     free(list);
     return ATN_OK;
 }
@@ -212,9 +216,9 @@ static atn_status print_report(const atn_discovery *d, const atn_topo *t, double
         d->hosts, d->hosts == 1 ? "" : "s", d->ranks, d->ranks == 1 ? "" : "s", groups,
         groups == 1 ? "" : "s", d->result->probes, d->result->pings, seconds);
     if (st == ATN_OK)
-        st = atn_table_write(stderr, &table, "table", isatty(STDERR_FILENO), err);
+        st = atn_report_table_write(stderr, &table, "table", isatty(STDERR_FILENO), err);
     print_notes(d, t);
-    atn_table_free(&table);
+    atn_report_table_free(&table);
     return st;
 }
 
@@ -224,17 +228,17 @@ static int discover(const atn_args *a, atn_error *err)
 {
     watch w = {.found = {0}};
     atn_topo *t = NULL;
-    const double began = atn_seconds();
+    const double began = atn_cli_seconds();
     atn_status st = run_job(a, &w, err);
     if (st == ATN_OK)
-        st = atn_inferred_topo(w.found.result, (const char *const *)w.found.names.v,
-                               w.found.host_of.v, w.found.ranks, &t, err);
-    if (st == ATN_OK && !atn_arg_given(a, "quiet"))
-        st = print_report(&w.found, t, atn_seconds() - began, err);
+        st = atn_topo_inferred_topo(w.found.result, (const char *const *)w.found.names.v,
+                                    w.found.host_of.v, w.found.ranks, &t, err);
+    if (st == ATN_OK && !atn_cli_arg_given(a, "quiet"))
+        st = print_report(&w.found, t, atn_cli_seconds() - began, err);
     if (st == ATN_OK)
         st = write_topology(a, &w.found, t, err);
     atn_topo_free(t);
-    atn_discovery_free(&w.found);
+    atn_topo_discovery_free(&w.found);
     return st;
 }
 

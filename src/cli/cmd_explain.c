@@ -38,12 +38,12 @@ static atn_status count(const explanation *x, const atn_choice *c, atn_figures *
     for (int r = 0; r < p && !st; r++) {
         atn_problem q = x->f.q;
         q.r = r;
-        q.segments = atn_segments(c->row, &q, &c->params);
-        st = atn_build(c->row, &q, &c->params, &s[r], err);
+        q.segments = atn_algo_segments(c->row, &q, &c->params);
+        st = atn_algo_build(c->row, &q, &c->params, &s[r], err);
     }
-    st = st ? st : atn_figures_find(s, p, x->f.q.bytes, x->topo, f, err);
+    st = st ? st : atn_model_figures_find(s, p, x->f.q.bytes, x->topo, f, err);
     for (int r = 0; s && r < p; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
     free(s);
     return st;
 }
@@ -87,8 +87,8 @@ static void why_not(const terms *mine, const terms *best, char *out, size_t size
                  (long long)best->rounds);
     else
         snprintf(out, size, "%s %s instead of %s", term_names[worst],
-                 atn_forecast_time(mine->v[worst], took),
-                 atn_forecast_time(best->v[worst], instead));
+                 atn_cli_forecast_time(mine->v[worst], took),
+                 atn_cli_forecast_time(best->v[worst], instead));
 }
 
 /* ---- equivalent variants of an algorithm ---- */
@@ -116,7 +116,7 @@ static line line_of(const atn_ranking *r, int i)
     line l = {.at = i, .chosen = i == 0};
     snprintf(us, sizeof us, US, x->seconds * 1e6);
     l.us = strtod(us, NULL);
-    atn_params_print(x->choice.row, &x->choice.params, l.name, sizeof l.name);
+    atn_algo_params_print(x->choice.row, &x->choice.params, l.name, sizeof l.name);
     return l;
 }
 
@@ -179,14 +179,14 @@ static void put_line(const explanation *x, const line *l, const line *first, con
         snprintf(why, sizeof why, "same time");
     else if (l != first)
         why_not(&own, best, why, sizeof why);
-    atn_cell(t, "%s", l->name);
-    atn_cell(t, "%d", l->alike);
-    atn_cell(t, US, p->seconds * 1e6);
-    atn_cell(t, "%.3g", l->us / first->us);
-    atn_cell(t, US, p->form * 1e6);
-    atn_cell(t, "%s", p->beyond ? "at least" : p->evaluated ? "schedule" : "form");
-    atn_cell(t, "%s", own.known ? term_names[greatest(own.v)] : "");
-    atn_cell(t, "%s", why);
+    atn_report_cell(t, "%s", l->name);
+    atn_report_cell(t, "%d", l->alike);
+    atn_report_cell(t, US, p->seconds * 1e6);
+    atn_report_cell(t, "%.3g", l->us / first->us);
+    atn_report_cell(t, US, p->form * 1e6);
+    atn_report_cell(t, "%s", p->beyond ? "at least" : p->evaluated ? "schedule" : "form");
+    atn_report_cell(t, "%s", own.known ? term_names[greatest(own.v)] : "");
+    atn_report_cell(t, "%s", why);
 }
 
 /* Cost of the first line. */
@@ -194,24 +194,25 @@ static void print_formula(const explanation *x, const line *first, const terms *
 {
     const atn_choice *c = &x->r.v[first->at].choice;
     char a[32], size[32], part[32];
-    char *text = atn_cost_text(c->row, &c->params);
+    char *text = atn_algo_cost_text(c->row, &c->params);
     fprintf(x->a->out, "\ncost without contention: %s\n", text ? text : "unknown");
     fprintf(x->a->out, "with p = %d, n = %s, k = %d, a = %s, b = %.4g ns, g = %.4g ns\n", x->f.q.p,
-            atn_format_size(x->f.q.bytes, size), atn_segments(c->row, &x->f.q, &c->params),
-            atn_forecast_time(x->net.a, a), x->net.b * 1e9, x->net.g * 1e9);
+            atn_format_size(x->f.q.bytes, size), atn_algo_segments(c->row, &x->f.q, &c->params),
+            atn_cli_forecast_time(x->net.a, a), x->net.b * 1e9, x->net.g * 1e9);
     if (best->known) {
         fputs("terms:", x->a->out);
         for (int i = 0; i < TERMS; i++)
             if (best->v[i] > 0)
-                fprintf(x->a->out, " %s %s%s", term_names[i], atn_forecast_time(best->v[i], part),
+                fprintf(x->a->out, " %s %s%s", term_names[i],
+                        atn_cli_forecast_time(best->v[i], part),
                         i == greatest(best->v) ? " (dominates)" : "");
         fputc('\n', x->a->out);
     }
-    const char *const given = atn_arg_text(x->a, "model");
+    const char *const given = atn_cli_arg_text(x->a, "model");
     fprintf(x->a->out, "machine: %s; model: %s; schedules of %d of %d candidates evaluated\n",
             x->machine->origin,
-            given ? given : atn_planner_model(x->machine, x->topo, x->f.q.p)->name, x->r.evaluated,
-            x->r.n);
+            given ? given : atn_plan_planner_model(x->machine, x->topo, x->f.q.p)->name,
+            x->r.evaluated, x->r.n);
     free(text);
 }
 
@@ -219,17 +220,17 @@ static void print_formula(const explanation *x, const line *first, const terms *
 static void print_twins(const explanation *x)
 {
     const atn_ranking *const r = &x->r;
-    const int most = atn_min(r->n, (int)atn_arg_int(x->a, "top"));
+    const int most = atn_min(r->n, (int)atn_cli_arg_int(x->a, "top"));
     for (int i = 0; i < most && r->twins > 0; i++) {
         int n = 0;
         char name[ATN_NAME_ROOM];
         for (int k = r->n; k < r->n + r->twins; k++) {
             if (r->v[k].does != r->v[i].does)
                 continue;
-            atn_params_print(r->v[k].choice.row, &r->v[k].choice.params, name, sizeof name);
+            atn_algo_params_print(r->v[k].choice.row, &r->v[k].choice.params, name, sizeof name);
             fprintf(x->a->out, "%s%s", n++ ? ", " : "same schedules: ", name);
         }
-        atn_params_print(r->v[i].choice.row, &r->v[i].choice.params, name, sizeof name);
+        atn_algo_params_print(r->v[i].choice.row, &r->v[i].choice.params, name, sizeof name);
         if (n > 0)
             fprintf(x->a->out, " as %s\n", name);
     }
@@ -238,7 +239,7 @@ static void print_twins(const explanation *x)
 /* On standard error, so that machine-readable output stays clean. */
 static void report_assumption(const explanation *x)
 {
-    if (!atn_arg_given(x->a, "machine"))
+    if (!atn_cli_arg_given(x->a, "machine"))
         fputs("attune: without --machine, a built-in machine with slow hosts and Gigabit Ethernet "
               "is assumed; 'attune measure' measures this one\n",
               stderr);
@@ -249,14 +250,14 @@ static atn_status write_all(const explanation *x, atn_error *err)
     line *const lines = malloc(sizeof *lines * (size_t)x->r.n);
     if (lines == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    const int shown = atn_min(fold(&x->r, lines), (int)atn_arg_int(x->a, "top"));
+    const int shown = atn_min(fold(&x->r, lines), (int)atn_cli_arg_int(x->a, "top"));
     const terms best = terms_of(x, &x->r.v[lines[0].at].choice);
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < shown; i++)
         put_line(x, &lines[i], &lines[0], &best, &t);
     report_assumption(x);
-    const atn_status st = atn_arg_table(x->a, &t, err);
-    if (!st && strcmp(atn_arg_format(x->a), "table") == 0) {
+    const atn_status st = atn_cli_arg_table(x->a, &t, err);
+    if (!st && strcmp(atn_cli_arg_format(x->a), "table") == 0) {
         print_formula(x, &lines[0], &best);
         print_twins(x);
     }
@@ -268,13 +269,13 @@ static atn_status write_all(const explanation *x, atn_error *err)
 
 static atn_status plan(explanation *x, atn_error *err)
 {
-    const char *name = atn_arg_text(x->a, "model");
+    const char *name = atn_cli_arg_text(x->a, "model");
     const atn_model *model = name ? atn_model_find(name) : NULL;
     if (name && !model)
-        return atn_unknown_model("model", name, err);
-    x->net = atn_planner_network(&x->f.q, x->machine);
-    const atn_status st =
-        atn_planner_rank(&x->f.q, x->machine, model, atn_arg_int(x->a, "budget"), &x->r, err);
+        return atn_model_unknown_model("model", name, err);
+    x->net = atn_plan_planner_network(&x->f.q, x->machine);
+    const atn_status st = atn_plan_planner_rank(&x->f.q, x->machine, model,
+                                                atn_cli_arg_int(x->a, "budget"), &x->r, err);
     if (!st && x->r.n == 0)
         return atn_fail(err, ATN_FINDING, "%s: no algorithm other than native is applicable",
                         x->a->operands[0]);
@@ -285,15 +286,15 @@ static int explain(const atn_args *a, atn_error *err)
 {
     explanation x = {.a = a};
     atn_status st = ATN_OK;
-    if (atn_arg_given(a, "topology"))
-        st = atn_lookup_topology(atn_arg_text(a, "topology"), &x.topo, err);
-    st = st ? st : atn_forecast_place(a, &x.topo, err);
-    st = st ? st : atn_forecast_load(a, x.topo, &x.machine, err);
-    st = st ? st : atn_forecast_parse(a->operands[0], x.topo, &x.f, err);
+    if (atn_cli_arg_given(a, "topology"))
+        st = atn_cli_lookup_topology(atn_cli_arg_text(a, "topology"), &x.topo, err);
+    st = st ? st : atn_cli_forecast_place(a, &x.topo, err);
+    st = st ? st : atn_cli_forecast_load(a, x.topo, &x.machine, err);
+    st = st ? st : atn_cli_forecast_parse(a->operands[0], x.topo, &x.f, err);
     st = st ? st : plan(&x, err);
     st = st ? st : write_all(&x, err);
-    atn_ranking_free(&x.r);
-    atn_machine_free(x.machine);
+    atn_plan_ranking_free(&x.r);
+    atn_model_machine_free(x.machine);
     atn_topo_free(x.topo);
     return st;
 }
@@ -335,7 +336,7 @@ const atn_command atn_cmd_explain = {
         {"attune explain bcast::1M --topology 4x4@100M --machine cluster.machine",
          "Rank broadcasts on a measured machine"}),
     .options = options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = explain,
 };

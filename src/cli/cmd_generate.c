@@ -41,25 +41,25 @@ typedef struct {
 
 static atn_status read_operation(const char *name, atn_operation *op_p, atn_error *err)
 {
-    const atn_status st = atn_lookup_operation(name, op_p, err);
-    if (st || atn_generates(*op_p))
+    const atn_status st = atn_cli_lookup_operation(name, op_p, err);
+    if (st || atn_sched_generates(*op_p))
         return st;
     const char *names[USUAL];
     char all[ATN_ERROR_ROOM];
     for (int i = 0; i < USUAL; i++)
-        names[i] = atn_operation_get(usual[i].op)->name;
+        names[i] = atn_sched_operation_get(usual[i].op)->name;
     return atn_fail(err, ATN_INPUT, "%s: no generator; available for %s", name,
                     atn_enumerate(names, USUAL, ", ", all));
 }
 
 static atn_status read_patterns(job *j, atn_error *err)
 {
-    const char *file = atn_arg_text(j->a, "pattern");
+    const char *file = atn_cli_arg_text(j->a, "pattern");
     char *text;
     atn_status st = atn_read_file(file, &text, NULL, err);
     if (st)
         return st;
-    st = atn_patterns_parse(text, file, &j->patterns, err);
+    st = atn_algo_patterns_parse(text, file, &j->patterns, err);
     free(text);
     if (!st && j->patterns.p != j->topo->p)
         st = atn_fail(err, ATN_INPUT, "%s: %d ranks, but the topology has %d", file, j->patterns.p,
@@ -75,23 +75,24 @@ static atn_status read_patterns(job *j, atn_error *err)
  * aapc. */
 static atn_status read_algorithm(job *j, atn_error *err)
 {
-    const bool pattern = atn_arg_given(j->a, "pattern");
-    const char *name = atn_arg_text(j->a, "algorithm");
+    const bool pattern = atn_cli_arg_given(j->a, "pattern");
+    const char *name = atn_cli_arg_text(j->a, "algorithm");
     char full[256];
     for (int i = 0; !name && i < USUAL; i++)
         if (usual[i].op == j->op)
             name = usual[i].name;
-    j->greedy = pattern && !atn_arg_given(j->a, "algorithm");
+    j->greedy = pattern && !atn_cli_arg_given(j->a, "algorithm");
     if (j->op == ATN_ALLTOALLV && strcmp(name, "greedy") == 0) {
         j->greedy = true;
         name = "aapc{sync=sender,block=4,segment=16K}";
     }
     if (j->greedy && !pattern)
         return atn_fail(err, ATN_USAGE, "greedy needs the message sizes; add --pattern FILE");
-    snprintf(full, sizeof full, "%s%s%s", strchr(name, '/') ? "" : atn_operation_get(j->op)->name,
+    snprintf(full, sizeof full, "%s%s%s",
+             strchr(name, '/') ? "" : atn_sched_operation_get(j->op)->name,
              strchr(name, '/') ? "" : "/", name);
-    atn_status st = atn_lookup_choice(full, &j->choice, err);
-    st = st ? st : atn_lookup_params(j->a, &j->choice, err);
+    atn_status st = atn_cli_lookup_choice(full, &j->choice, err);
+    st = st ? st : atn_cli_lookup_params(j->a, &j->choice, err);
     if (!st && j->choice.row->op != j->op)
         st = atn_fail(err, ATN_USAGE, "--algorithm %s: not an algorithm of %s", name,
                       j->a->operands[0]);
@@ -106,28 +107,28 @@ static atn_status read_job(job *j, atn_error *err)
     atn_status st = read_operation(a->operands[0], &j->op, err);
     if (st)
         return st;
-    const bool rooted = atn_operation_get(j->op)->flags & ATN_ROOTED;
-    if (atn_arg_given(a, "pattern") && j->op != ATN_ALLTOALLV)
+    const bool rooted = atn_sched_operation_get(j->op)->flags & ATN_ROOTED;
+    if (atn_cli_arg_given(a, "pattern") && j->op != ATN_ALLTOALLV)
         return atn_fail(err, ATN_USAGE, "--pattern applies to alltoallv only");
-    if (atn_arg_given(a, "root") && !rooted)
+    if (atn_cli_arg_given(a, "root") && !rooted)
         return atn_fail(err, ATN_USAGE, "%s has no root; omit --root", a->operands[0]);
-    if (!atn_arg_given(a, "topology"))
+    if (!atn_cli_arg_given(a, "topology"))
         return atn_fail(err, ATN_USAGE, "no topology; add --topology FILE|STRING");
-    st = atn_lookup_topology(atn_arg_text(a, "topology"), &j->topo, err);
+    st = atn_cli_lookup_topology(atn_cli_arg_text(a, "topology"), &j->topo, err);
     st = st ? st : read_algorithm(j, err);
-    return st || !atn_arg_given(a, "pattern") ? st : read_patterns(j, err);
+    return st || !atn_cli_arg_given(a, "pattern") ? st : read_patterns(j, err);
 }
 
 /* ---- schedules ---- */
 
 static atn_problem problem(const job *j, int set, int r)
 {
-    const atn_operation_info *o = atn_operation_get(j->op);
+    const atn_operation_info *o = atn_sched_operation_get(j->op);
     atn_problem q = {.op = j->op, .p = j->topo->p, .r = r, .segments = 1, .topo = j->topo};
     if (o->flags & ATN_ROOTED)
         q.root = j->g.first_root + set;
     q.ordered = o->flags & ATN_TYPED;
-    q.ordered = q.ordered && !atn_refuses(j->choice.row, &q, &j->choice.params);
+    q.ordered = q.ordered && !atn_algo_refuses(j->choice.row, &q, &j->choice.params);
     return q;
 }
 
@@ -136,29 +137,29 @@ static atn_status build_phased(job *j, int set, atn_error *err)
 {
     const atn_params *prm = &j->choice.params;
     const atn_row *row = j->choice.row;
-    const bool rated = atn_params_get(row, prm, "links", 0) == 0;
-    const atn_phased how = {(atn_phased_sync)atn_params_get(row, prm, "sync", 0),
-                            (int)atn_params_get(row, prm, "block", 1)};
+    const bool rated = atn_algo_params_get(row, prm, "links", 0) == 0;
+    const atn_phased how = {(atn_phased_sync)atn_algo_params_get(row, prm, "sync", 0),
+                            (int)atn_algo_params_get(row, prm, "block", 1)};
     int call = 0;
     while (j->set_of_call[call] != set)
         call++;
-    const int64_t *bytes = atn_pattern(&j->patterns, call);
+    const int64_t *bytes = atn_algo_pattern(&j->patterns, call);
     int *capacity = malloc(sizeof *capacity * (size_t)atn_topo_edges(j->topo));
     atn_phases x = {0};
     atn_status st = atn_fail(NULL, ATN_MEMORY, "out of memory");
     if (capacity) {
-        atn_capacities(j->topo, rated, capacity);
-        st = (j->greedy ? atn_phases_greedy(j->topo, capacity, bytes, &x)
-                        : atn_phases_cut(j->topo, rated, bytes, &x))
+        atn_algo_capacities(j->topo, rated, capacity);
+        st = (j->greedy ? atn_algo_phases_greedy(j->topo, capacity, bytes, &x)
+                        : atn_algo_phases_cut(j->topo, rated, bytes, &x))
                  ? ATN_OK
                  : ATN_MEMORY;
     }
     for (int r = 0; !st && r < j->g.p; r++) {
         const atn_problem q = problem(j, set, r);
-        st = atn_phased_build(&q, &x, capacity, &how, j->about, &j->g.sets[set][r], err);
+        st = atn_algo_phased_build(&q, &x, capacity, &how, j->about, &j->g.sets[set][r], err);
     }
     free(capacity);
-    atn_phases_end(&x);
+    atn_algo_phases_end(&x);
     return st == ATN_MEMORY ? atn_fail(err, st, "out of memory") : st;
 }
 
@@ -169,24 +170,24 @@ static atn_status build_set(job *j, int set, atn_error *err)
     if (!j->g.sets[set])
         return atn_fail(err, ATN_MEMORY, "out of memory");
     const atn_problem any = problem(j, set, 0);
-    const char *why = atn_refuses(j->choice.row, &any, &j->choice.params);
+    const char *why = atn_algo_refuses(j->choice.row, &any, &j->choice.params);
     if (j->patterns.calls > 0)
         st = why ? atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", j->about, why)
                  : build_phased(j, set, err);
     for (int r = 0; !st && j->patterns.calls == 0 && r < j->g.p; r++) {
         const atn_problem q = problem(j, set, r);
-        st = atn_build(j->choice.row, &q, &j->choice.params, &j->g.sets[set][r], err);
+        st = atn_algo_build(j->choice.row, &q, &j->choice.params, &j->g.sets[set][r], err);
     }
-    return st ? st : atn_verify(j->g.sets[set], j->g.p, NULL, err);
+    return st ? st : atn_sched_verify(j->g.sets[set], j->g.p, NULL, err);
 }
 
 /* One set of schedules per root, or per class of similar patterns. */
 static atn_status count_sets(job *j, atn_error *err)
 {
     atn_generation *g = &j->g;
-    const int p = j->topo->p, root = (int)atn_arg_int(j->a, "root");
-    const bool rooted = atn_operation_get(j->op)->flags & ATN_ROOTED;
-    const bool one = atn_arg_given(j->a, "root");
+    const int p = j->topo->p, root = (int)atn_cli_arg_int(j->a, "root");
+    const bool rooted = atn_sched_operation_get(j->op)->flags & ATN_ROOTED;
+    const bool one = atn_cli_arg_given(j->a, "root");
     if (one && root >= p)
         return atn_fail(err, ATN_USAGE, "--root %d: the ranks are 0 to %d", root, p - 1);
     g->p = p;
@@ -200,7 +201,7 @@ static atn_status count_sets(job *j, atn_error *err)
     j->set_of_call = malloc(sizeof *j->set_of_call * (size_t)j->patterns.calls);
     if (!j->set_of_call)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_patterns_group(&j->patterns, (int)atn_arg_int(j->a, "threshold"), j->set_of_call);
+    atn_algo_patterns_group(&j->patterns, (int)atn_cli_arg_int(j->a, "threshold"), j->set_of_call);
     g->nsets = 0;
     for (int i = 0; i < j->patterns.calls; i++)
         j->set_of_call[i] = j->set_of_call[i] == i ? g->nsets++ : j->set_of_call[j->set_of_call[i]];
@@ -212,10 +213,10 @@ static atn_status count_sets(job *j, atn_error *err)
 static void describe(job *j)
 {
     char name[ATN_NAME_ROOM];
-    atn_params_print(j->choice.row, &j->choice.params, name, sizeof name);
+    atn_algo_params_print(j->choice.row, &j->choice.params, name, sizeof name);
     snprintf(j->about, sizeof j->about, "%s%.160s on %.100s", j->greedy ? "greedy phases, " : "",
-             name, atn_arg_text(j->a, "topology"));
-    const int64_t segment = atn_params_get(j->choice.row, &j->choice.params, "segment", 0);
+             name, atn_cli_arg_text(j->a, "topology"));
+    const int64_t segment = atn_algo_params_get(j->choice.row, &j->choice.params, "segment", 0);
     const bool inside = j->choice.row->algo->segments_inside;
     j->g.about = j->about;
     j->g.segment = inside ? 0 : segment;
@@ -242,12 +243,12 @@ static void job_end(job *j)
 {
     for (int i = 0; j->g.sets && i < j->g.nsets; i++) {
         for (int r = 0; j->g.sets[i] && r < j->g.p; r++)
-            atn_schedule_free(j->g.sets[i][r]);
+            atn_sched_schedule_free(j->g.sets[i][r]);
         free(j->g.sets[i]);
     }
     free(j->g.sets);
     free(j->set_of_call);
-    atn_patterns_free(&j->patterns);
+    atn_algo_patterns_free(&j->patterns);
     atn_topo_free(j->topo);
 }
 
@@ -256,7 +257,7 @@ static int generate(const atn_args *a, atn_error *err)
     job j = {.a = a};
     atn_status st = read_job(&j, err);
     st = st ? st : build_sets(&j, err);
-    st = st ? st : atn_generate(a->out, &j.g, err);
+    st = st ? st : atn_sched_generate(a->out, &j.g, err);
     job_end(&j);
     return st;
 }

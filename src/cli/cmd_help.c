@@ -5,20 +5,20 @@ static int help(const atn_args *a, atn_error *err)
 {
     const char *const word = a->noperands > 0 ? a->operands[0] : NULL;
     const char *const verb = a->noperands > 1 ? a->operands[1] : NULL;
-    const atn_command *const c = word ? atn_command_find(word, verb) : NULL;
+    const atn_command *const c = word ? atn_cli_command_find(word, verb) : NULL;
     atn_noun noun;
     if (!word)
-        atn_help_first(a->out);
+        atn_cli_help_first(a->out);
     else if (c && verb && !c->verb)
         return atn_fail(err, ATN_USAGE, "'%s' has no verbs; write attune help %s", word, word);
     else if (c)
-        atn_help_command(a->out, c);
-    else if (atn_noun_find(word, &noun) && verb)
-        return atn_command_unknown(word, verb, err);
-    else if (atn_noun_find(word, &noun))
-        atn_help_noun(a->out, &noun);
-    else if (verb || !atn_help_word(a->out, word))
-        return atn_help_unknown(word, err);
+        atn_cli_help_command(a->out, c);
+    else if (atn_cli_noun_find(word, &noun) && verb)
+        return atn_cli_command_unknown(word, verb, err);
+    else if (atn_cli_noun_find(word, &noun))
+        atn_cli_help_noun(a->out, &noun);
+    else if (verb || !atn_cli_help_word(a->out, word))
+        return atn_cli_help_unknown(word, err);
     return ATN_OK;
 }
 

@@ -11,14 +11,14 @@
 static int up(const atn_args *a, atn_error *err)
 {
     atn_lab_summary s;
-    const char *name = atn_arg_text(a, "name");
-    const double began = atn_seconds();
-    atn_status status = atn_lab_up(name, a->operands[0], (int)atn_arg_int(a, "mtu"), err);
+    const char *name = atn_cli_arg_text(a, "name");
+    const double began = atn_cli_seconds();
+    atn_status status = atn_lab_up(name, a->operands[0], (int)atn_cli_arg_int(a, "mtu"), err);
     if (status == ATN_OK)
         status = atn_lab_summarise(name, &s, err);
     if (status == ATN_OK)
         printf("lab '%s' is up: %d hosts, %d switches, network %s (%.1f s)\n", name, s.hosts,
-               s.switches, s.network, atn_seconds() - began);
+               s.switches, s.network, atn_cli_seconds() - began);
     return status;
 }
 
@@ -60,9 +60,9 @@ static atn_status take_down(const char *name, atn_error *err)
 static int down(const atn_args *a, atn_error *err)
 {
     atn_lab_names names = {0};
-    const char *name = atn_arg_text(a, "name");
+    const char *name = atn_cli_arg_text(a, "name");
     atn_status status = name == NULL ? atn_lab_list(&names, err) : take_down(name, err);
-    if (name == NULL && names.n > 1 && !atn_arg_given(a, "all"))
+    if (name == NULL && names.n > 1 && !atn_cli_arg_given(a, "all"))
         status = atn_fail(err, ATN_USAGE, "there are %d labs; add --name NAME or --all", names.n);
     if (name == NULL && names.n == 0 && status == ATN_OK)
         printf("no lab is up\n");
@@ -105,12 +105,12 @@ static atn_status list_labs(atn_table *t, atn_error *err)
     for (int i = 0; i < names.n && status == ATN_OK; i++) {
         atn_lab_summary s;
         status = atn_lab_summarise(names.v[i], &s, err);
-        atn_cell(t, "%s", names.v[i]);
-        atn_cell(t, "%s", s.state);
-        atn_cell(t, "%d", s.hosts);
-        atn_cell(t, "%d", s.switches);
-        atn_cell(t, "%s", s.network);
-        atn_cell(t, "%d", s.processes);
+        atn_report_cell(t, "%s", names.v[i]);
+        atn_report_cell(t, "%s", s.state);
+        atn_report_cell(t, "%d", s.hosts);
+        atn_report_cell(t, "%d", s.switches);
+        atn_report_cell(t, "%s", s.network);
+        atn_report_cell(t, "%d", s.processes);
     }
     atn_lab_names_free(&names);
     return status;
@@ -127,14 +127,14 @@ static void put_link(atn_table *t, const atn_lab *lab, int node, atn_lab_bytes b
     const atn_topo_node *n = &lab->topo->nodes[node];
     const int host = atn_lab_host(lab, n->name);
     char address[16];
-    atn_cell(t, "%s", n->name);
-    atn_cell(t, "%s", n->kind == ATN_TOPO_HOST ? "host" : "switch");
-    atn_cell(t, "%s", n->parent >= 0 ? lab->topo->nodes[n->parent].name : "");
-    atn_cell(t, "%s", n->kind == ATN_TOPO_HOST ? atn_lab_address(lab, host, address) : "");
-    atn_cell(t, "%lld", (long long)n->rate);
-    atn_cell(t, "%g", (double)n->delay_ns / 1000);
-    atn_cell(t, "%llu", (unsigned long long)bytes.up);
-    atn_cell(t, "%llu", (unsigned long long)bytes.down);
+    atn_report_cell(t, "%s", n->name);
+    atn_report_cell(t, "%s", n->kind == ATN_TOPO_HOST ? "host" : "switch");
+    atn_report_cell(t, "%s", n->parent >= 0 ? lab->topo->nodes[n->parent].name : "");
+    atn_report_cell(t, "%s", n->kind == ATN_TOPO_HOST ? atn_lab_address(lab, host, address) : "");
+    atn_report_cell(t, "%lld", (long long)n->rate);
+    atn_report_cell(t, "%g", (double)n->delay_ns / 1000);
+    atn_report_cell(t, "%llu", (unsigned long long)bytes.up);
+    atn_report_cell(t, "%llu", (unsigned long long)bytes.down);
 }
 
 static atn_status list_links(const char *name, atn_table *t, atn_error *err)
@@ -155,14 +155,15 @@ static atn_status list_links(const char *name, atn_table *t, atn_error *err)
 
 static int status_of(const atn_args *a, atn_error *err)
 {
-    const bool links = atn_arg_given(a, "links") || atn_arg_given(a, "name");
+    const bool links = atn_cli_arg_given(a, "links") || atn_cli_arg_given(a, "name");
     atn_table t = {.columns = links ? link_columns : lab_columns,
                    .ncolumns = links ? (int)(sizeof link_columns / sizeof *link_columns)
                                      : (int)(sizeof lab_columns / sizeof *lab_columns)};
-    atn_status status = links ? list_links(atn_arg_text(a, "name"), &t, err) : list_labs(&t, err);
+    atn_status status =
+        links ? list_links(atn_cli_arg_text(a, "name"), &t, err) : list_labs(&t, err);
     if (status == ATN_OK)
-        status = atn_arg_table(a, &t, err);
-    atn_table_free(&t);
+        status = atn_cli_arg_table(a, &t, err);
+    atn_report_table_free(&t);
     return status;
 }
 
@@ -178,7 +179,7 @@ const atn_command atn_cmd_lab_status = {
     .help = "List labs, or the links of a lab with byte counters",
     .examples = ATN_NOTES({"attune lab status --links", "List the links of the only lab"}),
     .options = status_options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = status_of,
 };
@@ -190,7 +191,7 @@ static int exec(const atn_args *a, atn_error *err)
     atn_lab lab;
     if (a->nrest == 0)
         return atn_fail(err, ATN_USAGE, "no command to run; write attune lab exec HOST -- COMMAND");
-    atn_status status = atn_lab_open(atn_arg_text(a, "name"), &lab, err);
+    atn_status status = atn_lab_open(atn_cli_arg_text(a, "name"), &lab, err);
     if (status == ATN_OK)
         status = atn_lab_exec(&lab, a->operands[0], a->rest, err);
     atn_lab_close(&lab);
@@ -217,10 +218,10 @@ static int set_rate(const atn_args *a, atn_error *err)
 {
     atn_lab lab;
     int64_t rate;
-    if (!atn_parse_rate(a->operands[1], &rate) || rate <= 0)
+    if (!atn_topo_parse_rate(a->operands[1], &rate) || rate <= 0)
         return atn_fail(err, ATN_USAGE, "'%s' is not a rate; write bits per second such as 10M",
                         a->operands[1]);
-    atn_status status = atn_lab_open(atn_arg_text(a, "name"), &lab, err);
+    atn_status status = atn_lab_open(atn_cli_arg_text(a, "name"), &lab, err);
     if (status != ATN_OK)
         return status;
     status = atn_lab_set_rate(&lab, a->operands[0], rate, err);

@@ -27,7 +27,7 @@ static const char *find_launcher(int i)
     for (int k = 0; launchers[i].names[k] != NULL; k++) {
         const atn_launcher *l;
         const char *name = launchers[i].names[k];
-        if (atn_launcher_identify(name, NULL, &l, NULL) == ATN_OK && l != NULL &&
+        if (atn_cli_launcher_identify(name, NULL, &l, NULL) == ATN_OK && l != NULL &&
             l->flavour != NULL && strcmp(l->flavour, launchers[i].mpi) == 0)
             return name;
     }
@@ -39,20 +39,20 @@ static const char *program_mpi(const char *word)
 {
     char path[4096];
     atn_elf about;
-    if (atn_program_find(word, NULL, NULL, true, path) != 0 ||
-        atn_elf_examine(path, getenv("LD_LIBRARY_PATH"), &about, NULL) != ATN_OK)
+    if (atn_cli_program_find(word, NULL, NULL, true, path) != 0 ||
+        atn_cli_elf_examine(path, getenv("LD_LIBRARY_PATH"), &about, NULL) != ATN_OK)
         return NULL;
-    return atn_flavour_of(about.mpi);
+    return atn_cli_flavour_of(about.mpi);
 }
 
 static atn_status choose_mpi(const atn_args *a, atn_lab_job *job, atn_error *err)
 {
-    const char *given = atn_arg_text(a, "mpi"), *linked = program_mpi(a->rest[0]);
+    const char *given = atn_cli_arg_text(a, "mpi"), *linked = program_mpi(a->rest[0]);
     if (given != NULL && linked != NULL && strcmp(given, linked) != 0)
         return atn_fail(err, ATN_ENVIRONMENT, "program %s is linked with %s, but --mpi is %s",
                         a->rest[0], linked, given);
     job->mpi = given != NULL ? given : linked;
-    job->launcher = atn_arg_text(a, "mpirun");
+    job->launcher = atn_cli_arg_text(a, "mpirun");
     for (int i = 0; i < LAUNCHERS && (job->mpi == NULL || job->launcher == NULL); i++)
         if (job->mpi == NULL || strcmp(job->mpi, launchers[i].mpi) == 0) {
             const char *found = find_launcher(i);
@@ -94,8 +94,8 @@ __attribute__((format(printf, 2, 3))) static atn_status add(atn_words *list, con
 static atn_status add_given(const atn_args *a, atn_words *list)
 {
     atn_status status = ATN_OK;
-    for (int i = 0; i < atn_arg_count(a, "env") && status == ATN_OK; i++) {
-        const char *text = atn_arg_nth(a, "env", i);
+    for (int i = 0; i < atn_cli_arg_count(a, "env") && status == ATN_OK; i++) {
+        const char *text = atn_cli_arg_nth(a, "env", i);
         if (strchr(text, '=') != NULL)
             status = add(list, "%s", text);
         else if (getenv(text) != NULL)
@@ -119,7 +119,7 @@ static atn_status add_yield(const atn_args *a, const atn_lab_job *job, atn_words
 {
     char library[ATN_LAB_PATH];
     const char *old = find_given(list, "LD_PRELOAD");
-    if (strcmp(job->mpi, "mpich") != 0 || atn_arg_given(a, "no-yield"))
+    if (strcmp(job->mpi, "mpich") != 0 || atn_cli_arg_given(a, "no-yield"))
         return ATN_OK;
     const atn_status status = atn_lab_find("liblabyield.so", library, err);
     if (status != ATN_OK)
@@ -132,7 +132,7 @@ static atn_status add_yield(const atn_args *a, const atn_lab_job *job, atn_words
 
 static atn_status add_topology(const atn_args *a, const atn_lab *lab, atn_words *list)
 {
-    if (atn_arg_given(a, "no-topology") || getenv("ATTUNE_TOPOLOGY") != NULL ||
+    if (atn_cli_arg_given(a, "no-topology") || getenv("ATTUNE_TOPOLOGY") != NULL ||
         find_given(list, "ATTUNE_TOPOLOGY") != NULL)
         return ATN_OK;
     return add(list, "ATTUNE_TOPOLOGY=%s/topology.conf", lab->folder);
@@ -158,13 +158,13 @@ static atn_status run_job(const atn_args *a, const atn_lab *lab, atn_words *vari
     atn_lab_job job = {.words = a->rest};
     atn_status status = choose_mpi(a, &job, err);
     if (status == ATN_OK)
-        status =
-            atn_lab_place(lab, (int)atn_arg_int(a, "ranks"), (int)atn_arg_int(a, "ranks-per-host"),
-                          strcmp(atn_arg_text(a, "map"), "cyclic") == 0, &job.n, &host_of, err);
+        status = atn_lab_place(
+            lab, (int)atn_cli_arg_int(a, "ranks"), (int)atn_cli_arg_int(a, "ranks-per-host"),
+            strcmp(atn_cli_arg_text(a, "map"), "cyclic") == 0, &job.n, &host_of, err);
     if (status == ATN_OK)
         status = collect_variables(a, lab, &job, variables, err);
-    for (int i = 0; i < atn_arg_count(a, "launcher-option") && status == ATN_OK; i++)
-        status = add(options, "%s", atn_arg_nth(a, "launcher-option", i));
+    for (int i = 0; i < atn_cli_arg_count(a, "launcher-option") && status == ATN_OK; i++)
+        status = add(options, "%s", atn_cli_arg_nth(a, "launcher-option", i));
     job.host_of = host_of;
     job.variables = variables->v;
     job.nvariables = variables->n;
@@ -184,11 +184,11 @@ static int run(const atn_args *a, atn_error *err)
     if (a->nrest == 0)
         return atn_fail(err, ATN_USAGE,
                         "no program to run; write attune lab run [options] -- PROGRAM");
-    atn_status status = atn_lab_open(atn_arg_text(a, "name"), &lab, err);
+    atn_status status = atn_lab_open(atn_cli_arg_text(a, "name"), &lab, err);
     if (status == ATN_OK)
         status = run_job(a, &lab, &variables, &options, &code, err);
-    atn_words_free(&variables);
-    atn_words_free(&options);
+    atn_cli_words_free(&variables);
+    atn_cli_words_free(&options);
     atn_lab_close(&lab);
     return status == ATN_OK ? code : (int)status;
 }

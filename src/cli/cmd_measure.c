@@ -20,7 +20,7 @@ typedef struct {
     bool open;  /* its head has been written */
 } watch;
 
-static void make_room(void *context) { atn_progress_clear(&((watch *)context)->bar); }
+static void make_room(void *context) { atn_cli_progress_clear(&((watch *)context)->bar); }
 
 static void show_progress(watch *w)
 {
@@ -29,16 +29,16 @@ static void show_progress(watch *w)
     if (s->seen.n > 0) {
         const atn_observation *o = &s->seen.v[s->seen.n - 1];
         snprintf(what, sizeof what, "%s%s%s", o->channel < 0 ? "" : s->channels.v[o->channel].name,
-                 o->channel < 0 ? "" : " ", atn_obs_names[o->kind]);
+                 o->channel < 0 ? "" : " ", atn_model_obs_names[o->kind]);
     }
-    atn_progress_show(&w->bar, s->experiments ? (double)s->next / (s->experiments * s->rounds) : 0,
-                      what);
+    atn_cli_progress_show(
+        &w->bar, s->experiments ? (double)s->next / (s->experiments * s->rounds) : 0, what);
 }
 
 static atn_status take_line(void *context, const char *text, atn_error *err)
 {
     watch *w = context;
-    const atn_status status = atn_survey_line(&w->survey, text, err);
+    const atn_status status = atn_model_survey_line(&w->survey, text, err);
     w->open = w->open || strcmp(text, "attune-survey 1") == 0;
     if (status == ATN_OK && w->part != NULL && w->open) {
         fprintf(w->part, "%s\n", text);
@@ -51,7 +51,7 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
 /* A file as an absolute path, because ranks may start in another folder. */
 static const char *topology_of(const atn_args *a, char real[PATH_MAX])
 {
-    const char *text = atn_arg_text(a, "topology");
+    const char *text = atn_cli_arg_text(a, "topology");
     if (text == NULL)
         text = getenv("ATTUNE_TOPOLOGY");
     if (text == NULL || *text == '\0')
@@ -64,14 +64,16 @@ static atn_status run_job(const atn_args *a, watch *w, atn_error *err)
     char real[PATH_MAX], from[16];
     const char *topology = topology_of(a, real);
     char *arguments[] = {
-        "--time",      (char *)atn_arg_text(a, "time"),           "--from",     from,
-        "--off-cache", atn_arg_given(a, "off-cache") ? "1" : "0", "--topology", (char *)topology,
+        "--time",      (char *)atn_cli_arg_text(a, "time"),
+        "--from",      from,
+        "--off-cache", atn_cli_arg_given(a, "off-cache") ? "1" : "0",
+        "--topology",  (char *)topology,
     };
     snprintf(from, sizeof from, "%d", w->survey.next);
     const atn_measure m = {
         .launcher = a->rest,
         .nlauncher = a->nrest,
-        .mpi = atn_arg_text(a, "mpi"),
+        .mpi = atn_cli_arg_text(a, "mpi"),
         .program = "measure_exec",
         .arguments = arguments,
         .narguments = topology ? 8 : 6,
@@ -80,11 +82,11 @@ static atn_status run_job(const atn_args *a, watch *w, atn_error *err)
         .context = w,
     };
     w->survey.begun = false; /* no output of the job yet */
-    atn_progress_begin(&w->bar);
+    atn_cli_progress_begin(&w->bar);
     show_progress(w);
-    const atn_status status = atn_measure_run(&m, err);
-    atn_progress_clear(&w->bar);
-    return status == ATN_OK ? atn_survey_end(&w->survey, err) : status;
+    const atn_status status = atn_cli_measure_run(&m, err);
+    atn_cli_progress_clear(&w->bar);
+    return status == ATN_OK ? atn_model_survey_end(&w->survey, err) : status;
 }
 
 /* ---- partial results ---- */
@@ -94,7 +96,7 @@ static atn_status load_part(const char *path, atn_survey *s, atn_error *err)
 {
     char *text = NULL;
     size_t bytes;
-    atn_status status = atn_survey_read(path, s, err);
+    atn_status status = atn_model_survey_read(path, s, err);
     if (status == ATN_OK)
         status = atn_read_file(path, &text, &bytes, err);
     if (status == ATN_OK) {
@@ -107,7 +109,7 @@ static atn_status load_part(const char *path, atn_survey *s, atn_error *err)
 
 static atn_status open_part(const atn_args *a, const char *path, watch *w, atn_error *err)
 {
-    const bool resume = atn_arg_given(a, "resume");
+    const bool resume = atn_cli_arg_given(a, "resume");
     if (path == NULL && resume)
         return atn_fail(err, ATN_USAGE, "--resume requires -o FILE; it continues FILE.part");
     if (path == NULL)
@@ -128,7 +130,7 @@ static bool note_launcher(const atn_args *a, atn_machine *m)
     char text[160] = "";
     for (int i = 0; i < a->nrest; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", a->rest[i]);
-    return atn_machine_note(m, "launcher", text);
+    return atn_model_machine_note(m, "launcher", text);
 }
 
 static bool note_origin(const atn_args *a, atn_machine *m)
@@ -138,9 +140,10 @@ static bool note_origin(const atn_args *a, atn_machine *m)
     struct tm when;
     gethostname(host, sizeof host - 1);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
-    return atn_machine_note(m, "date", date) && atn_machine_note(m, "host", host) &&
-           atn_machine_note(m, "attune", ATN_VERSION) &&
-           (!atn_arg_given(a, "off-cache") || atn_machine_note(m, "buffers", "off cache")) &&
+    return atn_model_machine_note(m, "date", date) && atn_model_machine_note(m, "host", host) &&
+           atn_model_machine_note(m, "attune", ATN_VERSION) &&
+           (!atn_cli_arg_given(a, "off-cache") ||
+            atn_model_machine_note(m, "buffers", "off cache")) &&
            note_launcher(a, m);
 }
 
@@ -157,7 +160,7 @@ static void warn(void *to, const char *text)
 static void print_warnings(const atn_machine *m)
 {
     int n = 0;
-    atn_machine_warnings(m, warn, &n);
+    atn_model_machine_warnings(m, warn, &n);
     if (n > WARNINGS)
         fprintf(stderr, "attune: warning: and %d more implausible values\n", n - WARNINGS);
 }
@@ -165,20 +168,20 @@ static void print_warnings(const atn_machine *m)
 static atn_status write_machine(const atn_args *a, atn_survey *s, atn_error *err)
 {
     atn_machine *m = NULL;
-    atn_status status = atn_fit_machine(s, &m, err);
+    atn_status status = atn_model_fit_machine(s, &m, err);
     if (status != ATN_OK)
         return status;
-    char *text = note_origin(a, m) ? atn_machine_print(m) : NULL;
+    char *text = note_origin(a, m) ? atn_model_machine_print(m) : NULL;
     if (text == NULL)
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     else
         fputs(text, a->out);
     snprintf(m->origin, sizeof m->origin, "%s",
-             atn_arg_text(a, "output") ? atn_arg_text(a, "output") : "machine");
-    if (status == ATN_OK && !atn_arg_given(a, "quiet"))
+             atn_cli_arg_text(a, "output") ? atn_cli_arg_text(a, "output") : "machine");
+    if (status == ATN_OK && !atn_cli_arg_given(a, "quiet"))
         print_warnings(m);
     free(text);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     return status;
 }
 
@@ -186,7 +189,7 @@ static atn_status print_report(const atn_args *a, const atn_survey *s, double se
                                atn_error *err)
 {
     int samples = 0;
-    if (atn_arg_given(a, "quiet"))
+    if (atn_cli_arg_given(a, "quiet"))
         return ATN_OK;
     for (int i = 0; i < s->seen.n; i++)
         samples += s->seen.v[i].samples;
@@ -195,15 +198,15 @@ static atn_status print_report(const atn_args *a, const atn_survey *s, double se
             samples, seconds);
     if (s->processors > 0)
         fprintf(stderr, "the hosts are one machine and share its %d processors\n", s->processors);
-    return atn_survey_report(stderr, s, atn_arg_format(a), isatty(STDERR_FILENO), err);
+    return atn_cli_survey_report(stderr, s, atn_cli_arg_format(a), isatty(STDERR_FILENO), err);
 }
 
 static int measure(const atn_args *a, atn_error *err)
 {
     char part[PATH_MAX] = "";
     watch w = {.survey = {0}};
-    const char *output = atn_arg_text(a, "output");
-    const double began = atn_seconds();
+    const char *output = atn_cli_arg_text(a, "output");
+    const double began = atn_cli_seconds();
     if (output != NULL)
         snprintf(part, sizeof part, "%s.part", output);
     atn_status status = open_part(a, output ? part : NULL, &w, err);
@@ -212,13 +215,13 @@ static int measure(const atn_args *a, atn_error *err)
     if (status == ATN_OK)
         status = write_machine(a, &w.survey, err);
     if (status == ATN_OK)
-        status = print_report(a, &w.survey, atn_seconds() - began, err);
+        status = print_report(a, &w.survey, atn_cli_seconds() - began, err);
     if (w.part != NULL) {
         fclose(w.part);
         if (status == ATN_OK || w.survey.seen.n == 0)
             unlink(part);
     }
-    atn_survey_free(&w.survey);
+    atn_model_survey_free(&w.survey);
     return status;
 }
 
@@ -250,7 +253,7 @@ const atn_command atn_cmd_measure = {
          "Continue an interrupted measurement"}),
     .files = ATN_NOTES({"FILE.part", "Observations of an unfinished 'attune measure -o FILE'"}),
     .options = options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,
     .run = measure,
 };

@@ -12,20 +12,22 @@ static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "
 /* The value of the formula on a machine; m is --bytes. */
 static atn_status print_value(const atn_args *a, const atn_terms *t, atn_error *err)
 {
-    const double bytes = (double)atn_arg_int(a, "bytes"), cell = (double)atn_arg_int(a, "segment");
+    const double bytes = (double)atn_cli_arg_int(a, "bytes"),
+                 cell = (double)atn_cli_arg_int(a, "segment");
     const atn_variable vars[] = {{"m", bytes}, {"S", cell}, {"k", cell > 0 ? bytes / cell : 1}};
     atn_tau_costs costs;
     double seconds = 0;
-    atn_tau *x = atn_terms_tau(t);
+    atn_tau *x = atn_tau_terms_tau(t);
     if (!x)
         return no_memory(err);
-    atn_status st = atn_tau_machine_load(atn_arg_text(a, "machine"), &costs, err);
+    atn_status st = atn_tau_machine_load(atn_cli_arg_text(a, "machine"), &costs, err);
     if (!st) {
         st = atn_tau_value(x, &costs, vars, 3, &seconds, err);
         atn_tau_machine_free(&costs);
     }
     if (!st)
-        fprintf(a->out, "= %.6g us for m = %" PRId64 "\n", seconds * 1e6, atn_arg_int(a, "bytes"));
+        fprintf(a->out, "= %.6g us for m = %" PRId64 "\n", seconds * 1e6,
+                atn_cli_arg_int(a, "bytes"));
     atn_tau_free(x);
     return st;
 }
@@ -33,12 +35,12 @@ static atn_status print_value(const atn_args *a, const atn_terms *t, atn_error *
 static atn_status print_terms(const atn_args *a, const char *before, const atn_terms *t,
                               atn_error *err)
 {
-    char *text = atn_terms_text(t, atn_formula_style(a));
+    char *text = atn_tau_terms_text(t, atn_cli_formula_style(a));
     if (!text)
         return no_memory(err);
     fprintf(a->out, "%s%s\n", before, text);
     free(text);
-    return atn_arg_given(a, "machine") ? print_value(a, t, err) : ATN_OK;
+    return atn_cli_arg_given(a, "machine") ? print_value(a, t, err) : ATN_OK;
 }
 
 /* ---- expr ---- */
@@ -46,11 +48,11 @@ static atn_status print_terms(const atn_args *a, const char *before, const atn_t
 static int expr(const atn_args *a, atn_error *err)
 {
     atn_terms t;
-    atn_status st = atn_formula_read(a, a->operands[0], &t, err);
+    atn_status st = atn_cli_formula_read(a, a->operands[0], &t, err);
     if (st)
         return st;
     st = print_terms(a, "", &t, err);
-    atn_terms_free(&t);
+    atn_tau_terms_free(&t);
     return st;
 }
 
@@ -58,8 +60,9 @@ static int expr(const atn_args *a, atn_error *err)
 
 static atn_status prove(const atn_args *a, const atn_terms *x, const atn_terms *y, atn_error *err)
 {
-    atn_tau_proof proof = {.style = atn_formula_style(a)};
-    const atn_tau_verdict v = atn_terms_compare(x, y, !atn_arg_given(a, "no-axiom"), &proof);
+    atn_tau_proof proof = {.style = atn_cli_formula_style(a)};
+    const atn_tau_verdict v =
+        atn_tau_terms_compare(x, y, !atn_cli_arg_given(a, "no-axiom"), &proof);
     for (int i = 0; i < proof.v.n; i++)
         fprintf(a->out, "  %s\n", proof.v.v[i]);
     fprintf(a->out, "%s\n", atn_tau_verdicts[v]);
@@ -70,13 +73,13 @@ static atn_status prove(const atn_args *a, const atn_terms *x, const atn_terms *
 static int compare(const atn_args *a, atn_error *err)
 {
     atn_terms x = {0}, y = {0};
-    atn_status st = atn_formula_read(a, a->operands[0], &x, err);
-    st = st ? st : atn_formula_read(a, a->operands[1], &y, err);
+    atn_status st = atn_cli_formula_read(a, a->operands[0], &x, err);
+    st = st ? st : atn_cli_formula_read(a, a->operands[1], &y, err);
     st = st ? st : print_terms(a, "first:  ", &x, err);
     st = st ? st : print_terms(a, "second: ", &y, err);
     st = st ? st : prove(a, &x, &y, err);
-    atn_terms_free(&x);
-    atn_terms_free(&y);
+    atn_tau_terms_free(&x);
+    atn_tau_terms_free(&y);
     return st;
 }
 
@@ -101,8 +104,8 @@ const atn_command atn_cmd_model_expr = {
                       "lock-step stages. Overheads and copies are omitted unless requested.",
     .examples = ATN_NOTES(
         {"attune model expr allgather/ring -p 8 --nodes 2", "Cost of a ring on two nodes"}),
-    .options = atn_formula_options,
-    .shared = atn_schedule_options,
+    .options = atn_cli_formula_options,
+    .shared = atn_cli_schedule_options,
     .flags = ATN_CMD_OUTPUT,
     .run = expr,
 };
@@ -121,8 +124,8 @@ const atn_command atn_cmd_model_compare = {
     .examples =
         ATN_NOTES({"attune model compare allgather/ring@seq allgather/ring@rr -p 8 --nodes 2",
                    "Compare block and cyclic mapping"}),
-    .options = atn_formula_options,
-    .shared = atn_schedule_options,
+    .options = atn_cli_formula_options,
+    .shared = atn_cli_schedule_options,
     .flags = ATN_CMD_OUTPUT,
     .run = compare,
 };

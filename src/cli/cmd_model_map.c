@@ -56,14 +56,15 @@ static atn_status add_word(study *s, const char *word, atn_error *err)
 {
     atn_mapping m;
     const atn_status st =
-        atn_mapping_read(word, s->given.mapping.p, s->given.mapping.nodes, &m, err);
+        atn_tau_mapping_read(word, s->given.mapping.p, s->given.mapping.nodes, &m, err);
     return st ? st : add_row(s, word, m, err);
 }
 
 static bool own_mapping(const atn_args *a)
 {
-    const char *word = atn_arg_text(a, "map");
-    return atn_arg_given(a, "topology") || (strcmp(word, "seq") != 0 && strcmp(word, "rr") != 0);
+    const char *word = atn_cli_arg_text(a, "map");
+    return atn_cli_arg_given(a, "topology") ||
+           (strcmp(word, "seq") != 0 && strcmp(word, "rr") != 0);
 }
 
 static atn_status add_given(study *s, atn_error *err)
@@ -99,17 +100,17 @@ static atn_status add_found(study *s, atn_error *err)
         double seconds = 0;
         atn_status st = copy_mapping(&s->rows[i].mapping, &m, err);
         st = st ? st
-                : atn_mapping_improve(&s->given.traffic, &m, s->view.contention, &s->costs,
-                                      s->bytes, tries(s), &seconds, err);
+                : atn_tau_mapping_improve(&s->given.traffic, &m, s->view.contention, &s->costs,
+                                          s->bytes, tries(s), &seconds, err);
         if (st || (best.node_of && seconds >= least * (1 - 1e-9))) {
-            atn_mapping_free(&m);
+            atn_tau_mapping_free(&m);
             if (st)
-                atn_mapping_free(&best);
+                atn_tau_mapping_free(&best);
             if (st)
                 return st;
             continue;
         }
-        atn_mapping_free(&best);
+        atn_tau_mapping_free(&best);
         best = m;
         least = seconds;
     }
@@ -142,19 +143,20 @@ static atn_status print_table(const study *s, atn_error *err)
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < s->n; i++) {
         const row *x = &s->rows[i];
-        char *word = atn_mapping_word(&x->mapping);
-        char *formula = atn_terms_text(&x->terms, atn_formula_style(s->a));
-        atn_cell(&t, "%s", x->name);
-        atn_cell(&t, "%.3f", x->seconds * 1e6);
-        atn_cell(&t, "%s",
-                 words[atn_terms_compare(&x->terms, &s->rows[0].terms, s->view.slower, NULL)]);
-        atn_cell(&t, "%s", word ? word : "");
-        atn_cell(&t, "%s", formula ? formula : "");
+        char *word = atn_tau_mapping_word(&x->mapping);
+        char *formula = atn_tau_terms_text(&x->terms, atn_cli_formula_style(s->a));
+        atn_report_cell(&t, "%s", x->name);
+        atn_report_cell(&t, "%.3f", x->seconds * 1e6);
+        atn_report_cell(
+            &t, "%s",
+            words[atn_tau_terms_compare(&x->terms, &s->rows[0].terms, s->view.slower, NULL)]);
+        atn_report_cell(&t, "%s", word ? word : "");
+        atn_report_cell(&t, "%s", formula ? formula : "");
         t.failed = t.failed || !word || !formula;
         free(word);
         free(formula);
     }
-    return atn_arg_table(s->a, &t, err);
+    return atn_cli_arg_table(s->a, &t, err);
 }
 
 /* Operand 1, as in n[0-3], else node0, node1 ...; one host per node. */
@@ -164,7 +166,7 @@ static atn_status read_hosts(const study *s, atn_name_list *hosts, atn_error *er
     char word[40];
     snprintf(word, sizeof word, "node[0-%d]", nodes - 1);
     const char *text = s->a->noperands > 1 ? s->a->operands[1] : word;
-    const atn_status st = atn_hostlist_expand(text, hosts, err);
+    const atn_status st = atn_topo_hostlist_expand(text, hosts, err);
     if (!st && hosts->n != nodes)
         return atn_fail(err, ATN_USAGE, "'%.60s': %d hosts, but there are %d nodes", text, hosts->n,
                         nodes);
@@ -177,16 +179,16 @@ static atn_status print_files(const study *s, bool ranks, atn_error *err)
     atn_name_list hosts = {0};
     const atn_status st = read_hosts(s, &hosts, err);
     if (!st && ranks)
-        atn_mapping_rankfile(s->a->out, m, (const char *const *)hosts.v);
+        atn_tau_mapping_rankfile(s->a->out, m, (const char *const *)hosts.v);
     else if (!st)
-        atn_mapping_hostfile(s->a->out, m, (const char *const *)hosts.v);
-    atn_name_list_free(&hosts);
+        atn_tau_mapping_hostfile(s->a->out, m, (const char *const *)hosts.v);
+    atn_topo_name_list_free(&hosts);
     return st;
 }
 
 static atn_status print(const study *s, atn_error *err)
 {
-    const char *format = atn_arg_format(s->a);
+    const char *format = atn_cli_arg_format(s->a);
     const bool ranks = strcmp(format, "rankfile") == 0;
     if (ranks || strcmp(format, "hostfile") == 0)
         return print_files(s, ranks, err);
@@ -199,22 +201,22 @@ static atn_status print(const study *s, atn_error *err)
 
 static int map(const atn_args *a, atn_error *err)
 {
-    study s = {.a = a, .bytes = (double)atn_arg_int(a, "bytes")};
-    atn_status st = atn_placed_read(a, a->operands[0], NULL, &s.given, err);
+    study s = {.a = a, .bytes = (double)atn_cli_arg_int(a, "bytes")};
+    atn_status st = atn_cli_placed_read(a, a->operands[0], NULL, &s.given, err);
     if (st)
         return st;
-    s.view = atn_formula_view(a, s.given.block);
-    st = atn_tau_machine_load(atn_arg_text(a, "machine"), &s.costs, err);
+    s.view = atn_cli_formula_view(a, s.given.block);
+    st = atn_tau_machine_load(atn_cli_arg_text(a, "machine"), &s.costs, err);
     if (!st) {
         st = add_rows(&s, err);
         st = st ? st : print(&s, err);
         atn_tau_machine_free(&s.costs);
     }
     for (int i = 0; i < s.n; i++) {
-        atn_mapping_free(&s.rows[i].mapping);
-        atn_terms_free(&s.rows[i].terms);
+        atn_tau_mapping_free(&s.rows[i].mapping);
+        atn_tau_terms_free(&s.rows[i].terms);
     }
-    atn_placed_free(&s.given);
+    atn_cli_placed_free(&s.given);
     return st;
 }
 
@@ -237,8 +239,8 @@ const atn_command atn_cmd_model_map = {
                           {"attune model map alltoall/pairwise 'n[0-3]' -p 8 --nodes 4 --format "
                            "rankfile",
                            "Write the fastest mapping as a rankfile"}),
-    .options = atn_formula_options,
-    .shared = atn_schedule_options,
+    .options = atn_cli_formula_options,
+    .shared = atn_cli_schedule_options,
     .formats = formats,
     .flags = ATN_CMD_OUTPUT,
     .run = map,

@@ -19,9 +19,9 @@ static void print_times(FILE *f, const atn_summa *s)
         const double blocks = (double)blocks_of(s, p);
         if (p->speed.n == 0)
             return;
-        const double seconds = blocks / atn_speed_at(&p->speed, blocks);
+        const double seconds = blocks / atn_tau_speed_at(&p->speed, blocks);
         fprintf(f, "# process %d: %.0f blocks at %.4g per second, %.4g s\n", r, blocks,
-                atn_speed_at(&p->speed, blocks), seconds);
+                atn_tau_speed_at(&p->speed, blocks), seconds);
         longest = longest > seconds ? longest : seconds;
         sum += seconds;
     }
@@ -37,20 +37,20 @@ static int partition(const atn_args *a, atn_error *err)
     atn_status st = atn_read_file(a->operands[0], &text, &bytes, err);
     if (st)
         return st;
-    st = atn_summa_parse(text, a->operands[0], &s, err);
+    st = atn_tau_summa_parse(text, a->operands[0], &s, err);
     free(text);
     if (st)
         return st;
-    const int64_t before = atn_summa_between(&s);
-    if (atn_arg_given(a, "arrange"))
-        atn_summa_arrange(&s);
+    const int64_t before = atn_tau_summa_between(&s);
+    if (atn_cli_arg_given(a, "arrange"))
+        atn_tau_summa_arrange(&s);
     print_times(a->out, &s);
-    fprintf(a->out, "# %" PRId64 " blocks are sent between nodes", atn_summa_between(&s));
-    if (atn_arg_given(a, "arrange"))
+    fprintf(a->out, "# %" PRId64 " blocks are sent between nodes", atn_tau_summa_between(&s));
+    if (atn_cli_arg_given(a, "arrange"))
         fprintf(a->out, ", %" PRId64 " before", before);
     fputc('\n', a->out);
-    atn_summa_print(a->out, &s);
-    atn_summa_free(&s);
+    atn_tau_summa_print(a->out, &s);
+    atn_tau_summa_free(&s);
     return ATN_OK;
 }
 

@@ -10,7 +10,7 @@ static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "
 
 static atn_tau_style style_of(const atn_args *a)
 {
-    return atn_arg_given(a, "ascii") ? ATN_TAU_ASCII : ATN_TAU_SIGNS;
+    return atn_cli_arg_given(a, "ascii") ? ATN_TAU_ASCII : ATN_TAU_SIGNS;
 }
 
 static atn_status load(const char *path, atn_summa *s, atn_error *err)
@@ -20,7 +20,7 @@ static atn_status load(const char *path, atn_summa *s, atn_error *err)
     atn_status st = atn_read_file(path, &text, &bytes, err);
     if (st)
         return st;
-    st = atn_summa_parse(text, path, s, err);
+    st = atn_tau_summa_parse(text, path, s, err);
     free(text);
     return st;
 }
@@ -29,12 +29,12 @@ static atn_status load(const char *path, atn_summa *s, atn_error *err)
 static atn_status print_cost(const atn_args *a, const char *what, atn_terms *t, atn_status st,
                              atn_error *err)
 {
-    st = st ? st : atn_terms_merge(t, err);
-    char *text = st ? NULL : atn_terms_text(t, style_of(a));
+    st = st ? st : atn_tau_terms_merge(t, err);
+    char *text = st ? NULL : atn_tau_terms_text(t, style_of(a));
     if (text)
         fprintf(a->out, "%-10s %s\n", what, text);
     free(text);
-    atn_terms_free(t);
+    atn_tau_terms_free(t);
     return st || text ? st : no_memory(err);
 }
 
@@ -46,7 +46,7 @@ static atn_status print_flows(const atn_args *a, const atn_summa *s, atn_error *
         return no_memory(err);
     fprintf(a->out, "column  from  to  blocks  channel\n");
     for (int j = 0; j < s->columns.n; j++) {
-        const int n = atn_summa_flows(s, j, flows);
+        const int n = atn_tau_summa_flows(s, j, flows);
         for (int i = 0; i < n; i++)
             fprintf(a->out, "%6d  %4d  %2d  %6d  %7d\n", j, flows[i].from, flows[i].to,
                     flows[i].blocks, flows[i].channel);
@@ -62,23 +62,23 @@ static atn_status print_costs(const atn_args *a, const atn_summa *s, atn_error *
         char what[24];
         atn_terms t = {0};
         snprintf(what, sizeof what, "rows %d:", j);
-        st = print_cost(a, what, &t, atn_summa_rows(s, j, &t, err), err);
+        st = print_cost(a, what, &t, atn_tau_summa_rows(s, j, &t, err), err);
     }
     atn_terms t = {0};
-    return st ? st : print_cost(a, "columns:", &t, atn_summa_columns(s, &t, err), err);
+    return st ? st : print_cost(a, "columns:", &t, atn_tau_summa_columns(s, &t, err), err);
 }
 
 static atn_status show(const atn_args *a, const char *path, const atn_summa *s,
                        const atn_terms *total, atn_error *err)
 {
-    const int64_t volume = atn_summa_volume(s);
+    const int64_t volume = atn_tau_summa_volume(s);
     atn_terms copy;
     fprintf(a->out, "%s\n", path);
-    atn_status st = atn_arg_given(a, "traffic") ? print_flows(a, s, err) : ATN_OK;
+    atn_status st = atn_cli_arg_given(a, "traffic") ? print_flows(a, s, err) : ATN_OK;
     st = st ? st : print_costs(a, s, err);
     if (!st)
-        st = print_cost(a, "total:", &copy, atn_terms_copy(total, &copy) ? ATN_OK : no_memory(err),
-                        err);
+        st = print_cost(a, "total:", &copy,
+                        atn_tau_terms_copy(total, &copy) ? ATN_OK : no_memory(err), err);
     if (!st)
         fprintf(a->out, "%-10s %" PRId64 " blocks, %.0f MiB\n", "volume:", volume,
                 (double)volume * (double)s->block_bytes / (1 << 20));
@@ -88,7 +88,7 @@ static atn_status show(const atn_args *a, const char *path, const atn_summa *s,
 static atn_status prove(const atn_args *a, const atn_terms *x, const atn_terms *y, atn_error *err)
 {
     atn_tau_proof proof = {.style = style_of(a)};
-    const atn_tau_verdict v = atn_terms_compare(x, y, true, &proof);
+    const atn_tau_verdict v = atn_tau_terms_compare(x, y, true, &proof);
     fprintf(a->out, "first compared with second\n");
     for (int i = 0; i < proof.v.n; i++)
         fprintf(a->out, "  %s\n", proof.v.v[i]);
@@ -104,14 +104,14 @@ static int summa(const atn_args *a, atn_error *err)
     atn_status st = ATN_OK;
     for (int i = 0; i < a->noperands && !st; i++) {
         st = load(a->operands[i], &s[i], err);
-        st = st ? st : atn_summa_total(&s[i], &total[i], err);
+        st = st ? st : atn_tau_summa_total(&s[i], &total[i], err);
         st = st ? st : show(a, a->operands[i], &s[i], &total[i], err);
     }
     if (!st && a->noperands == 2)
         st = prove(a, &total[0], &total[1], err);
     for (int i = 0; i < 2; i++) {
-        atn_summa_free(&s[i]);
-        atn_terms_free(&total[i]);
+        atn_tau_summa_free(&s[i]);
+        atn_tau_terms_free(&total[i]);
     }
     return st;
 }

@@ -26,21 +26,21 @@ typedef struct {
 
 static atn_status evaluate(const prediction *x, const atn_request *want, line *to, atn_error *err)
 {
-    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_arg_int(x->a, "bytes");
+    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_cli_arg_int(x->a, "bytes");
     atn_op_graph g;
     atn_set set;
-    atn_status st = atn_request_build(x->a, want, x->p, &set, err);
+    atn_status st = atn_cli_request_build(x->a, want, x->p, &set, err);
     if (st)
         return st;
-    st = atn_op_graph_make(set.v, set.p, &g, err);
+    st = atn_model_op_graph_make(set.v, set.p, &g, err);
     if (!st) {
         const atn_model_case c = {.g = &g, .m = x->machine, .t = want->topo};
-        atn_op_graph_size(&g, n);
+        atn_model_op_graph_size(&g, n);
         for (int i = 0; i < x->nmodels && !st; i++)
             st = x->model[i]->evaluate(&c, &to->seconds[i], err);
-        atn_op_graph_free(&g);
+        atn_model_op_graph_free(&g);
     }
-    atn_set_free(&set);
+    atn_cli_set_free(&set);
     return st;
 }
 
@@ -77,31 +77,31 @@ static atn_status write_lines(prediction *x, atn_error *err)
         columns[i + 1] = (atn_column){x->model[i]->name, ATN_CELL_NUMBER};
     qsort(x->lines.v, (size_t)x->lines.n, sizeof *x->lines.v, by_time);
     for (int k = 0; k < x->lines.n; k++) {
-        atn_cell(&t, "%s", x->lines.v[k].name);
+        atn_report_cell(&t, "%s", x->lines.v[k].name);
         for (int i = 0; i < x->nmodels; i++)
-            atn_cell(&t, "%.4g", x->lines.v[k].seconds[i] * 1e6);
+            atn_report_cell(&t, "%.4g", x->lines.v[k].seconds[i] * 1e6);
     }
-    return atn_arg_table(x->a, &t, err);
+    return atn_cli_arg_table(x->a, &t, err);
 }
 
 static int run_time(const atn_args *a, atn_error *err)
 {
     prediction x = {.a = a};
-    atn_status st = atn_request_topology(a, &x.want, err);
-    st = st ? st : atn_forecast_place(a, &x.want.topo, err);
-    st = st ? st : atn_forecast_load(a, x.want.topo, &x.machine, err);
+    atn_status st = atn_cli_request_topology(a, &x.want, err);
+    st = st ? st : atn_cli_forecast_place(a, &x.want.topo, err);
+    st = st ? st : atn_cli_forecast_load(a, x.want.topo, &x.machine, err);
     if (!st)
         choose_models(&x);
     if (!st)
-        st = atn_request_ranks(&x.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
-                               &x.p, err);
+        st = atn_cli_request_ranks(&x.want, (int)atn_cli_arg_int(a, "ranks"),
+                                   atn_cli_arg_given(a, "ranks"), &x.p, err);
     const atn_visit all = {.a = a, .want = &x.want, .p = x.p, .visit = add_line, .context = &x};
     for (int i = 0; i < a->noperands && !st; i++)
-        st = atn_visit_operand(&all, a->operands[i], err);
+        st = atn_cli_visit_operand(&all, a->operands[i], err);
     st = st ? st : write_lines(&x, err);
     atn_vec_free(&x.lines);
-    atn_machine_free(x.machine);
-    atn_request_end(&x.want);
+    atn_model_machine_free(x.machine);
+    atn_cli_request_end(&x.want);
     return st;
 }
 
@@ -113,21 +113,21 @@ static int run_check(const atn_args *a, atn_error *err)
 {
     atn_machine *m = NULL;
     atn_topo *t = NULL;
-    atn_status st = atn_machine_read(a->operands[0], &m, err);
-    if (!st && atn_arg_given(a, "topology"))
-        st = atn_lookup_topology(atn_arg_text(a, "topology"), &t, err);
-    const char *why = st ? NULL : atn_machine_refuses(m, t);
+    atn_status st = atn_model_machine_read(a->operands[0], &m, err);
+    if (!st && atn_cli_arg_given(a, "topology"))
+        st = atn_cli_lookup_topology(atn_cli_arg_text(a, "topology"), &t, err);
+    const char *why = st ? NULL : atn_model_machine_refuses(m, t);
     if (why)
         st = atn_fail(err, ATN_INPUT, "%s: %s", a->operands[0], why);
     if (!st) {
-        const int odd = atn_machine_warnings(m, print_line, a->out);
+        const int odd = atn_model_machine_warnings(m, print_line, a->out);
         fprintf(a->out, "%s: %d channel%s, %d reduction%s, %s\n", a->operands[0], m->nchannels,
                 m->nchannels == 1 ? "" : "s", m->ngammas, m->ngammas == 1 ? "" : "s",
                 odd ? "implausible values listed above" : "all values plausible");
         st = odd ? ATN_FINDING : ATN_OK;
     }
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     return st;
 }
 
@@ -154,8 +154,8 @@ const atn_command atn_cmd_model_time = {
     .examples = ATN_NOTES(
         {"attune model time allreduce -p 16 --bytes 1M", "Predict all allreduce algorithms"}),
     .options = time_options,
-    .shared = atn_schedule_options,
-    .formats = atn_table_formats,
+    .shared = atn_cli_schedule_options,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_time,
 };

@@ -8,13 +8,13 @@ static atn_status write_list(const atn_args *a, const char *format, atn_error *e
     static const atn_column columns[] = {{"predictor", ATN_CELL_TEXT}, {"summary", ATN_CELL_TEXT}};
     static const char *const suffix[] = {"", "-K", "[-N]"};
     atn_table t = {.columns = columns, .ncolumns = 2};
-    for (int i = 0; i < atn_predictor_rows(); i++) {
-        const atn_predictor_row *row = atn_predictor_row_at(i);
-        atn_cell(&t, "%s%s", row->name, suffix[row->size]);
-        atn_cell(&t, "%s", row->summary);
+    for (int i = 0; i < atn_predict_predictor_rows(); i++) {
+        const atn_predictor_row *row = atn_predict_predictor_row_at(i);
+        atn_report_cell(&t, "%s%s", row->name, suffix[row->size]);
+        atn_report_cell(&t, "%s", row->summary);
     }
-    const atn_status st = atn_table_write(a->out, &t, format, a->terminal, err);
-    atn_table_free(&t);
+    const atn_status st = atn_report_table_write(a->out, &t, format, a->terminal, err);
+    atn_report_table_free(&t);
     return st;
 }
 
@@ -30,12 +30,12 @@ static atn_status check_options(const atn_args *a, atn_error *err)
         {"iterations", "skeleton"},
     };
     for (size_t i = 0; i < sizeof belong / sizeof *belong; i++)
-        if (atn_arg_given(a, belong[i].option) && !atn_arg_given(a, belong[i].about))
+        if (atn_cli_arg_given(a, belong[i].option) && !atn_cli_arg_given(a, belong[i].about))
             return atn_fail(err, ATN_USAGE, "--%s requires --%s", belong[i].option,
                             belong[i].about);
-    if (!atn_arg_given(a, "sequence"))
+    if (!atn_cli_arg_given(a, "sequence"))
         return ATN_OK;
-    if (a->noperands > 0 || atn_arg_given(a, "skeleton") || atn_arg_given(a, "messages"))
+    if (a->noperands > 0 || atn_cli_arg_given(a, "skeleton") || atn_cli_arg_given(a, "messages"))
         return atn_fail(err, ATN_USAGE,
                         "--sequence excludes traces, --skeleton and --messages; omit them");
     return ATN_OK;
@@ -45,19 +45,19 @@ static int predict(const atn_args *a, atn_error *err)
 {
     atn_predict_request q;
     atn_status st = check_options(a, err);
-    st = st ? st : atn_predict_request_read(a, &q, err);
+    st = st ? st : atn_cli_predict_request_read(a, &q, err);
     if (st)
         return st;
-    if (atn_arg_given(a, "list"))
+    if (atn_cli_arg_given(a, "list"))
         st = write_list(a, q.format, err);
-    else if (atn_arg_given(a, "sequence"))
-        st = atn_predict_sequence(a, &q, err);
-    else if (a->noperands > 0 || atn_arg_given(a, "skeleton"))
-        st = atn_predict_jobs(a, &q, err);
+    else if (atn_cli_arg_given(a, "sequence"))
+        st = atn_cli_predict_sequence(a, &q, err);
+    else if (a->noperands > 0 || atn_cli_arg_given(a, "skeleton"))
+        st = atn_cli_predict_jobs(a, &q, err);
     else
         st = atn_fail(err, ATN_USAGE,
                       "nothing to predict; name traces, --skeleton or --sequence (try --help)");
-    atn_predict_request_free(&q);
+    atn_cli_predict_request_free(&q);
     return st;
 }
 
@@ -108,7 +108,7 @@ const atn_command atn_cmd_predict = {
                           {"attune predict trace --side receive", "Evaluate a recorded job"},
                           {"attune predict --list", "List the predictors"}),
     .options = options,
-    .shared = atn_predict_options,
+    .shared = atn_cli_predict_options,
     .formats = formats,
     .flags = ATN_CMD_OUTPUT,
     .run = predict,

@@ -35,9 +35,9 @@ typedef struct {
 
 static void free_observation(observation *l, int p)
 {
-    atn_op_graph_free(&l->g);
+    atn_model_op_graph_free(&l->g);
     for (int r = 0; l->schedules && r < p; r++)
-        atn_schedule_free(l->schedules[r]);
+        atn_sched_schedule_free(l->schedules[r]);
     free(l->schedules);
 }
 
@@ -49,12 +49,12 @@ static atn_status build_schedules(const fitting *s, const atn_task *t, const atn
         atn_problem q = {.op = c->row->op,
                          .p = t->ranks,
                          .r = r,
-                         .bytes = atn_shares_bytes(c->row->op) ? t->bytes : -1,
+                         .bytes = atn_plan_shares_bytes(c->row->op) ? t->bytes : -1,
                          .topo = s->topo};
-        q.segments = atn_segments(c->row, &q, &c->params);
-        if (atn_refuses(c->row, &q, &c->params))
+        q.segments = atn_algo_segments(c->row, &q, &c->params);
+        if (atn_algo_refuses(c->row, &q, &c->params))
             return ATN_NOT_APPLICABLE;
-        status = atn_build(c->row, &q, &c->params, &schedules[r], err);
+        status = atn_algo_build(c->row, &q, &c->params, &schedules[r], err);
     }
     return status;
 }
@@ -69,8 +69,8 @@ static atn_status add_observation(fitting *s, const atn_task *t, const atn_varia
     char *name = strdup(v->algorithm);
     atn_status status = name ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK &&
-        (!atn_operation_find(t->operation, &op) ||
-         atn_choice_read(op, name, &choice, NULL) != ATN_OK || !choice.row->algo->build))
+        (!atn_sched_operation_find(t->operation, &op) ||
+         atn_plan_choice_read(op, name, &choice, NULL) != ATN_OK || !choice.row->algo->build))
         status = ATN_NOT_APPLICABLE;
     free(name);
     if (status == ATN_OK && !(l.schedules = calloc((size_t)t->ranks, sizeof *l.schedules)))
@@ -78,9 +78,9 @@ static atn_status add_observation(fitting *s, const atn_task *t, const atn_varia
     if (status == ATN_OK)
         status = build_schedules(s, t, &choice, l.schedules, err);
     if (status == ATN_OK)
-        status = atn_op_graph_make(l.schedules, t->ranks, &l.g, err);
+        status = atn_model_op_graph_make(l.schedules, t->ranks, &l.g, err);
     if (status == ATN_OK) {
-        atn_op_graph_size(&l.g, t->bytes);
+        atn_model_op_graph_size(&l.g, t->bytes);
         if (atn_push(&s->observations, l))
             return ATN_OK;
         status = atn_fail(err, ATN_MEMORY, "out of memory");
@@ -116,7 +116,7 @@ static double predict(void *context, const double *knobs)
     fitting *s = context;
     double seconds = 0;
     *s->trial = *s->machine;
-    atn_machine_turn(s->trial, knobs);
+    atn_model_machine_turn(s->trial, knobs);
     const atn_model_case c = {.g = &s->now->g, .m = s->trial, .t = s->topo};
     return s->model->evaluate(&c, &seconds, NULL) == ATN_OK ? seconds : 0;
 }
@@ -161,8 +161,8 @@ static void refine_all(fitting *s)
             if (at >= t->n)
                 continue;
             s->now = &s->observations.v[i];
-            atn_refiner_learn(&s->refiner, predict, s,
-                              median_of(t->v + at, atn_min(CHUNK, t->n - at)));
+            atn_model_refiner_learn(&s->refiner, predict, s,
+                                    median_of(t->v + at, atn_min(CHUNK, t->n - at)));
             s->updates++;
             more = true;
         }
@@ -173,18 +173,18 @@ static void refine_all(fitting *s)
 
 static atn_status open_fit(const atn_args *a, fitting *s, atn_error *err)
 {
-    const char *topology = atn_arg_text(a, "topology");
-    s->model = atn_model_find(atn_arg_text(a, "model"));
-    s->trial = atn_machine_new();
+    const char *topology = atn_cli_arg_text(a, "topology");
+    s->model = atn_model_find(atn_cli_arg_text(a, "model"));
+    s->trial = atn_model_machine_new();
     if (s->model == NULL)
-        return atn_unknown_model("model", atn_arg_text(a, "model"), err);
+        return atn_model_unknown_model("model", atn_cli_arg_text(a, "model"), err);
     if (s->trial == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_status status = atn_machine_read(a->operands[0], &s->machine, err);
+    atn_status status = atn_model_machine_read(a->operands[0], &s->machine, err);
     for (int i = 1; i < a->noperands && status == ATN_OK; i++)
-        status = atn_samples_read(a->operands[i], &s->samples, err);
+        status = atn_report_samples_read(a->operands[i], &s->samples, err);
     if (status == ATN_OK && topology != NULL)
-        status = atn_lookup_topology(topology, &s->topo, err);
+        status = atn_cli_lookup_topology(topology, &s->topo, err);
     if (status == ATN_OK && s->topo && s->topo->p != s->samples.ranks)
         status = atn_fail(err, ATN_INPUT,
                           "%s has %d ranks, but the samples have %d; add the order of ranks",
@@ -197,10 +197,10 @@ static void close_fit(fitting *s)
     for (int i = 0; i < s->observations.n; i++)
         free_observation(&s->observations.v[i], s->samples.ranks);
     atn_vec_free(&s->observations);
-    atn_samples_free(&s->samples);
+    atn_report_samples_free(&s->samples);
     atn_topo_free(s->topo);
-    atn_machine_free(s->trial);
-    atn_machine_free(s->machine);
+    atn_model_machine_free(s->trial);
+    atn_model_machine_free(s->machine);
 }
 
 static void report(const fitting *s, double before, double after)
@@ -211,7 +211,7 @@ static void report(const fitting *s, double before, double after)
     if (s->skipped > 0)
         fprintf(stderr, "%d variants skipped: no applicable schedule\n", s->skipped);
     for (int i = 0; i < s->refiner.n; i++) {
-        atn_machine_knob_name(s->machine, i, name, sizeof name);
+        atn_model_machine_knob_name(s->machine, i, name, sizeof name);
         fprintf(stderr, "  %-20s factor %.3f\n", name, exp(s->refiner.knob[i]));
     }
 }
@@ -223,10 +223,12 @@ static atn_status write_machine(const atn_args *a, const fitting *s, double erro
     struct tm when;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &when));
     *s->trial = *s->machine;
-    atn_machine_turn(s->trial, s->refiner.knob);
+    atn_model_machine_turn(s->trial, s->refiner.knob);
     snprintf(note, sizeof note, "%s, %d updates, mean error %.3f of %s", date, s->updates, error,
              s->model->name);
-    char *text = atn_machine_note(s->trial, "refined", note) ? atn_machine_print(s->trial) : NULL;
+    char *text = atn_model_machine_note(s->trial, "refined", note)
+                     ? atn_model_machine_print(s->trial)
+                     : NULL;
     if (text == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     fputs(text, a->out);
@@ -241,8 +243,9 @@ static int refine(const atn_args *a, atn_error *err)
     if (status == ATN_OK)
         status = prepare_observations(&s, err);
     if (status == ATN_OK) {
-        const double forget = (double)atn_arg_int(a, "remember");
-        atn_refiner_begin(&s.refiner, atn_machine_knobs(s.machine), 1 - 1 / forget, 0.5);
+        const double forget = (double)atn_cli_arg_int(a, "remember");
+        atn_model_refiner_begin(&s.refiner, atn_model_machine_knobs(s.machine), 1 - 1 / forget,
+                                0.5);
         const double before = mean_error(&s);
         refine_all(&s);
         const double after = mean_error(&s);

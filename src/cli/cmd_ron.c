@@ -16,10 +16,10 @@ enum { POLICIES = ATN_RON_PRESET + 1 };
 
 static atn_ron network_of(const atn_args *a)
 {
-    return (atn_ron){.ports = (int)atn_arg_int(a, "ports"),
-                     .delay = atn_arg_number(a, "delay"),
-                     .start = atn_arg_number(a, "start"),
-                     .byte = atn_arg_number(a, "byte") * 1e-3};
+    return (atn_ron){.ports = (int)atn_cli_arg_int(a, "ports"),
+                     .delay = atn_cli_arg_number(a, "delay"),
+                     .start = atn_cli_arg_number(a, "start"),
+                     .byte = atn_cli_arg_number(a, "byte") * 1e-3};
 }
 
 /* ---- a schedule as a graph ---- */
@@ -31,22 +31,22 @@ typedef struct {
 
 static void graph_free(graph *x)
 {
-    atn_op_graph_free(&x->g);
-    atn_set_free(&x->set);
+    atn_model_op_graph_free(&x->g);
+    atn_cli_set_free(&x->set);
 }
 
 static atn_status make_graph(const atn_args *a, const atn_request *want, int p, graph *x,
                              atn_error *err)
 {
-    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_arg_int(a, "bytes");
-    atn_status st = atn_request_build(a, want, p, &x->set, err);
+    const int64_t n = want->q.bytes > 0 ? want->q.bytes : atn_cli_arg_int(a, "bytes");
+    atn_status st = atn_cli_request_build(a, want, p, &x->set, err);
     if (st)
         return st;
-    st = atn_op_graph_make(x->set.v, x->set.p, &x->g, err);
+    st = atn_model_op_graph_make(x->set.v, x->set.p, &x->g, err);
     if (st)
-        atn_set_free(&x->set);
+        atn_cli_set_free(&x->set);
     else
-        atn_op_graph_size(&x->g, n);
+        atn_model_op_graph_size(&x->g, n);
     return st;
 }
 
@@ -55,12 +55,13 @@ static atn_status load(const atn_args *a, graph *x, atn_error *err)
 {
     atn_request want;
     int p = 0;
-    atn_status st = atn_request_read(a, &want, err);
+    atn_status st = atn_cli_request_read(a, &want, err);
     if (st)
         return st;
-    st = atn_request_ranks(&want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"), &p, err);
+    st = atn_cli_request_ranks(&want, (int)atn_cli_arg_int(a, "ranks"),
+                               atn_cli_arg_given(a, "ranks"), &p, err);
     st = st ? st : make_graph(a, &want, p, x, err);
-    atn_request_end(&want);
+    atn_cli_request_end(&want);
     return st;
 }
 
@@ -83,7 +84,7 @@ typedef struct {
 /* Parameters that follow from the network, by their names in the catalogue. */
 static int64_t fitting(const survey *x, const char *name, int64_t fallback)
 {
-    const double n = (double)atn_arg_int(x->a, "bytes") * x->net.byte, d = x->net.delay;
+    const double n = (double)atn_cli_arg_int(x->a, "bytes") * x->net.byte, d = x->net.delay;
     const int k = x->net.ports;
     if (strcmp(name, "radix") == 0)
         return k + 1;
@@ -100,7 +101,7 @@ static void fit_params(const void *context, atn_choice *c)
 {
     const survey *const x = context;
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(c->row, list);
+    const int n = atn_algo_row_params(c->row, list);
     for (int i = 0; i < n; i++) {
         const int64_t v = fitting(x, list[i]->name, c->params.v[i]);
         c->params.v[i] = v < list[i]->min ? list[i]->min : v > list[i]->max ? list[i]->max : v;
@@ -115,12 +116,12 @@ static atn_status measure(const survey *x, const atn_request *want, line *to, at
         return st;
     for (int i = 0; i < POLICIES && !st; i++) {
         atn_circuits c;
-        st = atn_ron_run(&s.g, &x->net, (atn_ron_policy)i, 1, &c, err);
+        st = atn_model_ron_run(&s.g, &x->net, (atn_ron_policy)i, 1, &c, err);
         if (st)
             break;
         to->time[i] = c.time;
         to->changes = i == ATN_RON_EARLY ? c.changes : to->changes;
-        atn_circuits_free(&c);
+        atn_model_circuits_free(&c);
     }
     graph_free(&s);
     return st;
@@ -154,28 +155,28 @@ static atn_status write_lines(survey *x, atn_error *err)
     if (x->lines.n > 0)
         qsort(x->lines.v, (size_t)x->lines.n, sizeof *x->lines.v, by_time);
     for (int k = 0; k < x->lines.n; k++) {
-        atn_cell(&t, "%s", x->lines.v[k].name);
+        atn_report_cell(&t, "%s", x->lines.v[k].name);
         for (int i = 0; i < POLICIES; i++)
-            atn_cell(&t, "%.6g", x->lines.v[k].time[i]);
-        atn_cell(&t, "%d", x->lines.v[k].changes);
+            atn_report_cell(&t, "%.6g", x->lines.v[k].time[i]);
+        atn_report_cell(&t, "%d", x->lines.v[k].changes);
     }
-    return atn_arg_table(x->a, &t, err);
+    return atn_cli_arg_table(x->a, &t, err);
 }
 
 static int run_time(const atn_args *a, atn_error *err)
 {
     survey x = {.a = a, .net = network_of(a)};
-    atn_status st = atn_request_topology(a, &x.want, err);
+    atn_status st = atn_cli_request_topology(a, &x.want, err);
     if (!st)
-        st = atn_request_ranks(&x.want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"),
-                               &x.p, err);
+        st = atn_cli_request_ranks(&x.want, (int)atn_cli_arg_int(a, "ranks"),
+                                   atn_cli_arg_given(a, "ranks"), &x.p, err);
     const atn_visit all = {
         .a = a, .want = &x.want, .p = x.p, .fit = fit_params, .visit = add_line, .context = &x};
     for (int i = 0; i < a->noperands && !st; i++)
-        st = atn_visit_operand(&all, a->operands[i], err);
+        st = atn_cli_visit_operand(&all, a->operands[i], err);
     st = st ? st : write_lines(&x, err);
     atn_vec_free(&x.lines);
-    atn_request_end(&x.want);
+    atn_cli_request_end(&x.want);
     return st;
 }
 
@@ -184,26 +185,26 @@ static int run_time(const atn_args *a, atn_error *err)
 static atn_ron_policy policy_of(const char *name)
 {
     int i = 0;
-    while (strcmp(atn_ron_policies[i], name) != 0)
+    while (strcmp(atn_model_ron_policies[i], name) != 0)
         i++;
     return (atn_ron_policy)i;
 }
 
 static void transfer_row(atn_table *t, const atn_op_graph *g, const atn_ron_transfer *x)
 {
-    atn_cell(t, "%d", x->rank);
-    atn_cell(t, "%d", x->port);
-    atn_cell(t, "%d", x->to);
+    atn_report_cell(t, "%d", x->rank);
+    atn_report_cell(t, "%d", x->port);
+    atn_report_cell(t, "%d", x->to);
     if (x->changed) {
-        atn_cell(t, "%.12g", x->since);
-        atn_cell(t, "%.12g", x->ready);
+        atn_report_cell(t, "%.12g", x->since);
+        atn_report_cell(t, "%.12g", x->ready);
     } else {
-        atn_cell(t, "%s", "");
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
     }
-    atn_cell(t, "%.12g", x->begin);
-    atn_cell(t, "%.12g", x->end);
-    atn_cell(t, "%" PRId64, g->nodes[x->send].bytes);
+    atn_report_cell(t, "%.12g", x->begin);
+    atn_report_cell(t, "%.12g", x->end);
+    atn_report_cell(t, "%" PRId64, g->nodes[x->send].bytes);
 }
 
 static atn_status write_circuits(const atn_args *a, const atn_op_graph *g, const atn_circuits *c,
@@ -212,13 +213,13 @@ static atn_status write_circuits(const atn_args *a, const atn_op_graph *g, const
     enum { MOST = 16 };
     atn_column columns[MOST];
     int n = 0;
-    for (; atn_circuit_columns[n]; n++)
-        columns[n] = (atn_column){atn_circuit_columns[n], ATN_CELL_NUMBER};
+    for (; atn_ron_circuit_columns[n]; n++)
+        columns[n] = (atn_column){atn_ron_circuit_columns[n], ATN_CELL_NUMBER};
     columns[n++] = (atn_column){"bytes", ATN_CELL_NUMBER};
     atn_table t = {.columns = columns, .ncolumns = n};
     for (int i = 0; i < c->n; i++)
         transfer_row(&t, g, &c->v[i]);
-    return atn_arg_table(a, &t, err);
+    return atn_cli_arg_table(a, &t, err);
 }
 
 static int run_circuits(const atn_args *a, atn_error *err)
@@ -229,14 +230,14 @@ static int run_circuits(const atn_args *a, atn_error *err)
     atn_status st = load(a, &x, err);
     if (st)
         return st;
-    st = atn_ron_run(&x.g, &net, policy_of(atn_arg_text(a, "policy")), 1, &c, err);
+    st = atn_model_ron_run(&x.g, &net, policy_of(atn_cli_arg_text(a, "policy")), 1, &c, err);
     if (!st) {
         st = atn_ron_check(&x.g, &net, &c, err); /* never print unverified circuits */
-        if (!st && strcmp(atn_arg_format(a), "svg") == 0)
-            st = atn_circuits_draw(a->out, x.set.v[0]->name, &net, &c, x.g.p, err);
+        if (!st && strcmp(atn_cli_arg_format(a), "svg") == 0)
+            st = atn_report_circuits_draw(a->out, x.set.v[0]->name, &net, &c, x.g.p, err);
         else if (!st)
             st = write_circuits(a, &x.g, &c, err);
-        atn_circuits_free(&c);
+        atn_model_circuits_free(&c);
     }
     graph_free(&x);
     return st;
@@ -254,7 +255,7 @@ static int run_check(const atn_args *a, atn_error *err)
     atn_status st = load(a, &x, err);
     if (st)
         return st;
-    st = atn_circuits_read(path, &x.g, &c, err);
+    st = atn_ron_circuits_read(path, &x.g, &c, err);
     if (!st) {
         st = atn_ron_check(&x.g, &net, &c, &why);
         if (st)
@@ -264,7 +265,7 @@ static int run_check(const atn_args *a, atn_error *err)
                     "%s: %d messages of %d ranks, %d changes of circuits, complete at %.6g: "
                     "proven\n",
                     path, c.n, x.g.p, c.changes, c.time);
-        atn_circuits_free(&c);
+        atn_model_circuits_free(&c);
     }
     graph_free(&x);
     return st;
@@ -295,7 +296,7 @@ static const atn_option net_options[] = {NETWORK, {0}};
 
 static const atn_option circuit_options[] = {
     NETWORK,
-    ATN_WORD("policy", "WORD", "early", atn_ron_policies,
+    ATN_WORD("policy", "WORD", "early", atn_model_ron_policies,
              "When a port is connected to its next receiver"),
     {0},
 };
@@ -315,8 +316,8 @@ const atn_command atn_cmd_ron_time = {
     .examples = ATN_NOTES({"attune ron time alltoall -p 16 --ports 4 --delay 20",
                            "Compare alltoall algorithms with 4 ports"}),
     .options = net_options,
-    .shared = atn_schedule_options,
-    .formats = atn_table_formats,
+    .shared = atn_cli_schedule_options,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_time,
 };
@@ -335,7 +336,7 @@ const atn_command atn_cmd_ron_circuits = {
     .examples = ATN_NOTES({"attune ron circuits allgather/ring -p 8 --format csv -o circuits.csv",
                            "Write the circuits of a ring"}),
     .options = circuit_options,
-    .shared = atn_schedule_options,
+    .shared = atn_cli_schedule_options,
     .formats = circuit_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_circuits,
@@ -350,7 +351,7 @@ const atn_command atn_cmd_ron_check = {
     .examples = ATN_NOTES(
         {"attune ron check allgather/ring circuits.csv -p 8", "Verify a list of circuits"}),
     .options = net_options,
-    .shared = atn_schedule_options,
+    .shared = atn_cli_schedule_options,
     .flags = ATN_CMD_OUTPUT,
     .run = run_check,
 };

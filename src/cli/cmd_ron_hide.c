@@ -12,12 +12,12 @@ typedef ATN_VEC(double) numbers;
 /* "1,5,10": numbers above 0. */
 static atn_status read_list(const atn_args *a, const char *name, numbers *to, atn_error *err)
 {
-    const char *at = atn_arg_text(a, name);
+    const char *at = atn_cli_arg_text(a, name);
     for (char *end;; at = end + 1) {
         const double v = strtod(at, &end);
         if (end == at || (*end != ',' && *end != '\0') || !isfinite(v) || v <= 0)
             return atn_fail(err, ATN_USAGE, "--%s %s: must be numbers above 0, such as 1,5,10",
-                            name, atn_arg_text(a, name));
+                            name, atn_cli_arg_text(a, name));
         if (!atn_push(to, v))
             return atn_fail(err, ATN_MEMORY, "out of memory");
         if (*end == '\0')
@@ -35,19 +35,19 @@ static const atn_column columns[] = {
 static void add_row(atn_table *t, const char *name, double delay_us, double cpu,
                     const atn_ron_hidden *h)
 {
-    atn_cell(t, "%s", name);
-    atn_cell(t, "%g", delay_us);
-    atn_cell(t, "%g", cpu);
-    atn_cell(t, "%d", h->ranks);
-    atn_cell(t, "%" PRId64, h->intervals);
-    atn_cell(t, "%.4f", (double)h->hits / (double)h->intervals);
-    atn_cell(t, "%.4f", h->least);
-    atn_cell(t, "%.4f", h->mean);
-    atn_cell(t, "%.4f", h->most);
+    atn_report_cell(t, "%s", name);
+    atn_report_cell(t, "%g", delay_us);
+    atn_report_cell(t, "%g", cpu);
+    atn_report_cell(t, "%d", h->ranks);
+    atn_report_cell(t, "%" PRId64, h->intervals);
+    atn_report_cell(t, "%.4f", (double)h->hits / (double)h->intervals);
+    atn_report_cell(t, "%.4f", h->least);
+    atn_report_cell(t, "%.4f", h->mean);
+    atn_report_cell(t, "%.4f", h->most);
     if (h->cached_ranks > 0)
-        atn_cell(t, "%.4f", h->cached);
+        atn_report_cell(t, "%.4f", h->cached);
     else
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
 }
 
 /* What the options request. */
@@ -61,7 +61,7 @@ typedef struct {
 
 static atn_status add_rows(evaluation *x, const char *name, atn_error *err)
 {
-    const double rate = (double)atn_arg_int(x->a, "rate") * 1e6;
+    const double rate = (double)atn_cli_arg_int(x->a, "rate") * 1e6;
     atn_status st = ATN_OK;
     for (int i = 0; i < x->delays.n * x->cpus.n && !st; i++) {
         const double delay = x->delays.v[i / x->cpus.n], cpu = x->cpus.v[i % x->cpus.n];
@@ -77,10 +77,10 @@ static atn_status add_rows(evaluation *x, const char *name, atn_error *err)
 static atn_status predict(evaluation *x, const char *word, atn_error *err)
 {
     atn_predictor_choice c;
-    atn_status st = atn_predictor_find(word, &c, err);
+    atn_status st = atn_predict_predictor_find(word, &c, err);
     if (!st && c.row->size == ATN_SIZE_NEEDED && c.size == 0)
         return atn_fail(err, ATN_USAGE, "--predictor %s: requires a size, as in %s-1", word, word);
-    st = st ? st : atn_ron_sends_predict(&c, &x->sends, err);
+    st = st ? st : atn_cli_ron_sends_predict(&c, &x->sends, err);
     return st ? st : add_rows(x, word, err);
 }
 
@@ -88,7 +88,7 @@ static atn_status predict(evaluation *x, const char *word, atn_error *err)
 static atn_status evaluate(evaluation *x, atn_error *err)
 {
     static const char usual[] = "better-cycle2,tag-bettercycle2,lru-1";
-    const char *const requested = atn_arg_text(x->a, "predictor");
+    const char *const requested = atn_cli_arg_text(x->a, "predictor");
     atn_status st = ATN_OK;
     if (x->offers && !requested)
         return add_rows(x, "given", err);
@@ -107,13 +107,13 @@ static int run_hide(const atn_args *a, atn_error *err)
                     .t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns}};
     atn_status st = read_list(a, "delays", &x.delays, err);
     st = st ? st : read_list(a, "cpu", &x.cpus, err);
-    st = st ? st : atn_ron_sends_load(a, &x.sends, &x.offers, err);
+    st = st ? st : atn_cli_ron_sends_load(a, &x.sends, &x.offers, err);
     st = st ? st : evaluate(&x, err);
-    st = st ? st : atn_table_write(a->out, &x.t, atn_arg_format(a), a->terminal, err);
+    st = st ? st : atn_report_table_write(a->out, &x.t, atn_cli_arg_format(a), a->terminal, err);
     atn_vec_free(&x.sends);
     atn_vec_free(&x.delays);
     atn_vec_free(&x.cpus);
-    atn_table_free(&x.t);
+    atn_report_table_free(&x.t);
     return st;
 }
 
@@ -140,8 +140,8 @@ const atn_command atn_cmd_ron_hide = {
     .examples = ATN_NOTES(
         {"attune ron hide trace --delays 5,25 --cpu 1", "Evaluate a recorded job for two delays"}),
     .options = options,
-    .shared = atn_trace_options,
-    .formats = atn_table_formats,
+    .shared = atn_cli_trace_options,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_hide,
 };

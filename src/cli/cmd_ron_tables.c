@@ -12,10 +12,10 @@ static atn_status time_of(const atn_op_graph *g, const atn_ron *net, const atn_r
 {
     const bool many = strncmp(f->name, "MB", 2) == 0, again = strcmp(f->name, "MB1") == 0;
     atn_circuits c;
-    atn_status st = atn_ron_run(g, net, f->policy, many && !again ? more : 1, &c, err);
+    atn_status st = atn_model_ron_run(g, net, f->policy, many && !again ? more : 1, &c, err);
     if (!st) {
         *time_p = again ? more * c.time : c.time;
-        atn_circuits_free(&c);
+        atn_model_circuits_free(&c);
     }
     return st;
 }
@@ -33,20 +33,20 @@ static atn_status schedule_time(const atn_args *a, const atn_ron_entry *e, doubl
     atn_set set;
     atn_op_graph g;
     atn_ron_form_row(f, e->ports, e->delay, e->more, row, sizeof row);
-    atn_status st = atn_lookup_choice(row, &want.choice, err);
+    atn_status st = atn_cli_lookup_choice(row, &want.choice, err);
     if (st)
         return st;
     want.q = (atn_problem){.op = want.choice.row->op, .bytes = 1};
-    st = atn_request_build(a, &want, e->ranks, &set, err);
+    st = atn_cli_request_build(a, &want, e->ranks, &set, err);
     if (st)
         return st;
-    st = atn_op_graph_make(set.v, set.p, &g, err);
+    st = atn_model_op_graph_make(set.v, set.p, &g, err);
     if (!st) {
-        atn_op_graph_size(&g, 1);
+        atn_model_op_graph_size(&g, 1);
         st = time_of(&g, &net, f, e->more, time_p, err);
-        atn_op_graph_free(&g);
+        atn_model_op_graph_free(&g);
     }
-    atn_set_free(&set);
+    atn_cli_set_free(&set);
     return st;
 }
 
@@ -60,9 +60,9 @@ static const atn_column columns[] = {
 static void number_if(atn_table *t, bool there, double v)
 {
     if (there)
-        atn_cell(t, "%.10g", v);
+        atn_report_cell(t, "%.10g", v);
     else
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
 }
 
 static atn_status add_entry(const atn_args *a, const atn_ron_entry *e, atn_table *t, atn_error *err)
@@ -70,23 +70,23 @@ static atn_status add_entry(const atn_args *a, const atn_ron_entry *e, atn_table
     const atn_ron_form *f = atn_ron_form_find(e->form);
     const double time = f->time(e->ranks, e->ports, e->delay, e->more);
     const bool many = strncmp(f->name, "MB", 2) == 0, steps = strcmp(f->name, "TE3") == 0;
-    const bool built = e->ranks <= atn_arg_int(a, "schedules");
+    const bool built = e->ranks <= atn_cli_arg_int(a, "schedules");
     double schedule = 0;
     const atn_status st = built ? schedule_time(a, e, &schedule, err) : ATN_OK;
-    atn_cell(t, "%s", e->table);
-    atn_cell(t, "%s", e->form);
-    atn_cell(t, "%d", e->ports);
-    atn_cell(t, "%d", e->delay);
-    atn_cell(t, "%d", e->ranks);
+    atn_report_cell(t, "%s", e->table);
+    atn_report_cell(t, "%s", e->form);
+    atn_report_cell(t, "%d", e->ports);
+    atn_report_cell(t, "%d", e->delay);
+    atn_report_cell(t, "%d", e->ranks);
     number_if(t, many, e->more);
     number_if(t, steps, e->more);
-    atn_cell(t, "%.10g", time);
-    atn_cell(t, "%d", e->printed);
+    atn_report_cell(t, "%.10g", time);
+    atn_report_cell(t, "%d", e->printed);
     number_if(t, built, schedule);
     if (e->printed_ranks != e->ranks)
-        atn_cell(t, "printed as %d ranks", e->printed_ranks);
+        atn_report_cell(t, "printed as %d ranks", e->printed_ranks);
     else
-        atn_cell(t, "%s", fabs(time - e->printed) < 0.5 ? "" : "misprint");
+        atn_report_cell(t, "%s", fabs(time - e->printed) < 0.5 ? "" : "misprint");
     if (!st && built && fabs(schedule - time) > 1e-6 * time)
         return atn_fail(err, ATN_FINDING, "table %s, %s, %d ranks: the schedule takes %g", e->table,
                         e->form, e->ranks, schedule);
@@ -101,8 +101,8 @@ static int run_tables(const atn_args *a, atn_error *err)
         const atn_ron_entry e = atn_ron_entry_at(i);
         st = add_entry(a, &e, &t, err);
     }
-    st = st ? st : atn_arg_table(a, &t, err);
-    atn_table_free(&t);
+    st = st ? st : atn_cli_arg_table(a, &t, err);
+    atn_report_table_free(&t);
     return st;
 }
 
@@ -121,7 +121,7 @@ const atn_command atn_cmd_ron_tables = {
               "takes some seconds and, for alltoall on 1024 ranks, some gigabytes of memory.",
     .examples = ATN_NOTES({"attune ron tables --schedules 20", "Recompute all tables"}),
     .options = options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_tables,
 };

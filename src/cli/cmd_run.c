@@ -18,22 +18,23 @@ extern char **environ;
 static atn_status read_settings(const atn_args *a, atn_settings *s, atn_error *err)
 {
     char *warning = NULL;
-    atn_status status = atn_settings_environ(s, environ, &warning, err);
+    atn_status status = atn_plan_settings_environ(s, environ, &warning, err);
     free(warning); /* printed by the library in the job */
     for (int i = 0; i < ATN_SETTINGS && status == ATN_OK; i++) {
-        const atn_setting_info *const info = atn_setting_get((atn_setting)i);
-        if (info->option == NULL || !atn_arg_given(a, info->option))
+        const atn_setting_info *const info = atn_plan_setting_get((atn_setting)i);
+        if (info->option == NULL || !atn_cli_arg_given(a, info->option))
             continue;
-        const char *const text = atn_arg_nth(a, info->option, atn_arg_count(a, info->option) - 1);
-        status = atn_settings_set(s, (atn_setting)i, text != NULL ? text : info->alone,
-                                  ATN_FROM_COMMAND, err);
+        const char *const text =
+            atn_cli_arg_nth(a, info->option, atn_cli_arg_count(a, info->option) - 1);
+        status = atn_plan_settings_set(s, (atn_setting)i, text != NULL ? text : info->alone,
+                                       ATN_FROM_COMMAND, err);
     }
-    return status == ATN_OK ? atn_settings_run(s, err) : status;
+    return status == ATN_OK ? atn_plan_settings_run(s, err) : status;
 }
 
 static atn_status check_staging(const atn_settings *s, atn_error *err)
 {
-    const char *const text = atn_setting_given(s, ATN_SET_STAGING);
+    const char *const text = atn_plan_setting_given(s, ATN_SET_STAGING);
     int64_t bytes;
     if (text == NULL || (atn_parse_size(text, &bytes) && bytes <= INT32_MAX))
         return ATN_OK;
@@ -45,12 +46,12 @@ static atn_status check_staging(const atn_settings *s, atn_error *err)
 static atn_status check_settings(atn_settings *s, atn_error *err)
 {
     atn_rules *rules = NULL;
-    atn_status status =
-        atn_rules_load(atn_setting_given(s, ATN_SET_RULES), atn_setting_given(s, ATN_SET_ALGORITHM),
-                       atn_setting_given(s, ATN_SET_SELECT), &rules, err);
-    atn_rules_free(rules);
+    atn_status status = atn_plan_rules_load(atn_plan_setting_given(s, ATN_SET_RULES),
+                                            atn_plan_setting_given(s, ATN_SET_ALGORITHM),
+                                            atn_plan_setting_given(s, ATN_SET_SELECT), &rules, err);
+    atn_plan_rules_free(rules);
     if (status == ATN_OK)
-        status = atn_run_files(s, err);
+        status = atn_cli_run_files(s, err);
     if (status == ATN_OK)
         status = check_staging(s, err);
     return status;
@@ -68,7 +69,7 @@ static void collect(const atn_settings *s, variables *set)
     set->n = 0;
     for (int i = 0; i < ATN_SETTINGS; i++)
         if (s->v[i].text != NULL) {
-            set->names[set->n] = atn_setting_get((atn_setting)i)->name;
+            set->names[set->n] = atn_plan_setting_get((atn_setting)i)->name;
             set->values[set->n++] = s->v[i].text;
         }
 }
@@ -113,7 +114,7 @@ static int print_command(char *const *words, const variables *set, const char *e
 static int execute(const atn_args *a, char *const *words, const variables *set, char *environment,
                    atn_error *err)
 {
-    if (atn_arg_given(a, "dry-run"))
+    if (atn_cli_arg_given(a, "dry-run"))
         return print_command(words, set, environment);
     for (int i = 0; i < set->n; i++)
         setenv(set->names[i], set->values[i], 1);
@@ -135,10 +136,10 @@ static int run_preloaded(const atn_args *a, const variables *set, const char *li
                              .n = set->n};
     atn_words words = {0};
     char *environment = NULL;
-    atn_status status = atn_launch_command(l, &env, &words, &environment, err);
+    atn_status status = atn_cli_launch_command(l, &env, &words, &environment, err);
     if (status == ATN_OK)
         status = (atn_status)execute(a, words.v, set, environment, err);
-    atn_words_free(&words);
+    atn_cli_words_free(&words);
     free(environment);
     return status;
 }
@@ -167,10 +168,10 @@ static atn_status add_library(char **library_p, const char *what, atn_error *err
 static atn_status add_libraries(const atn_settings *s, char **library_p, atn_error *err)
 {
     atn_status status = ATN_OK;
-    if (atn_setting_given(s, ATN_SET_STAGING) != NULL ||
-        atn_setting_given(s, ATN_SET_WARMUP) != NULL)
+    if (atn_plan_setting_given(s, ATN_SET_STAGING) != NULL ||
+        atn_plan_setting_given(s, ATN_SET_WARMUP) != NULL)
         status = add_library(library_p, "messages", err);
-    if (status == ATN_OK && atn_setting_given(s, ATN_SET_TRACE) != NULL)
+    if (status == ATN_OK && atn_plan_setting_given(s, ATN_SET_TRACE) != NULL)
         status = add_library(library_p, "trace", err);
     return status;
 }
@@ -180,13 +181,13 @@ static int run_examined(const atn_args *a, atn_settings *s, atn_error *err)
     variables set;
     atn_launch l = {0};
     char *library = NULL;
-    const char *flavour = atn_arg_text(a, "mpi");
+    const char *flavour = atn_cli_arg_text(a, "mpi");
     atn_status status = check_settings(s, err);
     collect(s, &set);
     if (status == ATN_OK)
-        status = atn_launch_parse(a->rest, a->nrest, flavour, &l, err);
+        status = atn_cli_launch_parse(a->rest, a->nrest, flavour, &l, err);
     if (status == ATN_OK)
-        status = atn_run_check(&l, flavour, &library, err);
+        status = atn_cli_run_check(&l, flavour, &library, err);
     if (status == ATN_OK && library != NULL)
         status = add_libraries(s, &library, err);
     if (status == ATN_OK && library != NULL)
@@ -194,7 +195,7 @@ static int run_examined(const atn_args *a, atn_settings *s, atn_error *err)
     else if (status == ATN_OK)
         status = (atn_status)execute(a, a->rest, &set, NULL, err);
     free(library);
-    atn_launch_free(&l);
+    atn_cli_launch_free(&l);
     return status;
 }
 
@@ -204,20 +205,20 @@ static int run(const atn_args *a, atn_error *err)
     if (a->nrest == 0)
         return atn_fail(err, ATN_USAGE,
                         "no command to run; write attune run [options] -- mpirun -n 4 ./program");
-    atn_settings_default(&s);
+    atn_plan_settings_default(&s);
     int status = read_settings(a, &s, err);
-    if (status == ATN_OK && atn_setting_number(&s, ATN_SET_ON) == 0) {
+    if (status == ATN_OK && atn_plan_setting_number(&s, ATN_SET_ON) == 0) {
         variables set;
         collect(&s, &set);
         status = execute(a, a->rest, &set, NULL, err);
     } else if (status == ATN_OK) {
         status = run_examined(a, &s, err);
     }
-    atn_settings_free(&s);
+    atn_plan_settings_free(&s);
     return status;
 }
 
-const atn_option atn_launch_options[] = {
+const atn_option atn_cli_launch_options[] = {
     ATN_OPTION_MPI_JOB,
     ATN_FLAG("dry-run", "Print the resulting command and stop"),
     {0},
@@ -246,7 +247,7 @@ const atn_command atn_cmd_run = {
          "Wisdom of the user, read by every job and extended by online tuning (default of "
          "XDG_DATA_HOME: ~/.local/share)"},
         {"/etc/attune/wisdom", "Wisdom of the system, read by every job"}),
-    .shared = atn_launch_options,
+    .shared = atn_cli_launch_options,
     .flags = ATN_CMD_REST | ATN_CMD_SETTINGS,
     .run = run,
 };

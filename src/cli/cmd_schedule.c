@@ -12,12 +12,13 @@ static atn_status load(const atn_args *a, atn_set *set_p, atn_error *err)
 {
     atn_request want;
     int p = 0;
-    atn_status st = atn_request_read(a, &want, err);
+    atn_status st = atn_cli_request_read(a, &want, err);
     if (st)
         return st;
-    st = atn_request_ranks(&want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"), &p, err);
-    st = st ? st : atn_request_build(a, &want, p, set_p, err);
-    atn_request_end(&want);
+    st = atn_cli_request_ranks(&want, (int)atn_cli_arg_int(a, "ranks"),
+                               atn_cli_arg_given(a, "ranks"), &p, err);
+    st = st ? st : atn_cli_request_build(a, &want, p, set_p, err);
+    atn_cli_request_end(&want);
     for (int r = 0; !st && r < set_p->p; r++)
         set_p->v[r]->q.topo = NULL; /* freed */
     return st;
@@ -33,7 +34,7 @@ static char *slot_text(const atn_schedule *s, const atn_slot *slot)
     FILE *f = open_memstream(&text, &bytes);
     if (!f)
         return NULL;
-    atn_slot_print(f, s, slot);
+    atn_sched_slot_print(f, s, slot);
     fclose(f);
     return text;
 }
@@ -54,7 +55,7 @@ static char *deps_text(const atn_schedule *s, const atn_op *o)
 /* Takes ownership of the text. */
 static void own_cell(atn_table *t, char *text)
 {
-    atn_cell(t, "%s", text ? text : "");
+    atn_report_cell(t, "%s", text ? text : "");
     t->failed = t->failed || !text;
     free(text);
 }
@@ -68,18 +69,18 @@ static const atn_column columns[] = {
 static void op_row(atn_table *t, const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
-    const bool message = atn_is_message(o);
-    atn_cell(t, "%d", s->q.r);
-    atn_cell(t, "%d", i);
-    atn_cell(t, "%d", o->round);
-    atn_cell(t, "%s", atn_op_name(o));
+    const bool message = atn_sched_is_message(o);
+    atn_report_cell(t, "%d", s->q.r);
+    atn_report_cell(t, "%d", i);
+    atn_report_cell(t, "%d", o->round);
+    atn_report_cell(t, "%s", atn_sched_op_name(o));
     if (message)
-        atn_cell(t, "%d", o->peer);
+        atn_report_cell(t, "%d", o->peer);
     else
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
     own_cell(t, slot_text(s, &o->a));
     if (message)
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
     else
         own_cell(t, slot_text(s, &o->b));
     own_cell(t, deps_text(s, o));
@@ -92,101 +93,101 @@ static atn_status show_table(const atn_args *a, const atn_set *set, int lo, int 
     for (int r = lo; r < hi; r++)
         for (int i = 0; i < set->v[r]->nops; i++)
             op_row(&t, set->v[r], i);
-    return atn_arg_table(a, &t, err);
+    return atn_cli_arg_table(a, &t, err);
 }
 
 /* ---- show: json ---- */
 
 static void json_slot(atn_json *j, const char *key, const atn_schedule *s, const atn_slot *slot)
 {
-    const atn_range *range = atn_slot_ranges(s, slot);
-    atn_json_open(j, key, '{');
-    atn_json_text(j, "space", slot->n ? atn_space_name((atn_space)slot->space) : NULL);
-    atn_json_open(j, "blocks", '[');
+    const atn_range *range = atn_sched_slot_ranges(s, slot);
+    atn_report_json_open(j, key, '{');
+    atn_report_json_text(j, "space", slot->n ? atn_sched_space_name((atn_space)slot->space) : NULL);
+    atn_report_json_open(j, "blocks", '[');
     for (int i = 0; i < slot->n; i++)
         for (int k = 0; k < range[i].count; k++)
-            atn_json_int(j, NULL, range[i].first + k);
-    atn_json_close(j, ']');
-    atn_json_close(j, '}');
+            atn_report_json_int(j, NULL, range[i].first + k);
+    atn_report_json_close(j, ']');
+    atn_report_json_close(j, '}');
 }
 
 static void json_op(atn_json *j, const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
-    atn_json_open(j, NULL, '{');
-    atn_json_int(j, "index", i);
-    atn_json_int(j, "round", o->round);
-    atn_json_text(j, "operation", atn_op_name(o));
-    if (atn_is_message(o)) {
-        atn_json_int(j, "peer", o->peer);
-        atn_json_int(j, "sequence", o->seq);
+    atn_report_json_open(j, NULL, '{');
+    atn_report_json_int(j, "index", i);
+    atn_report_json_int(j, "round", o->round);
+    atn_report_json_text(j, "operation", atn_sched_op_name(o));
+    if (atn_sched_is_message(o)) {
+        atn_report_json_int(j, "peer", o->peer);
+        atn_report_json_int(j, "sequence", o->seq);
     }
     json_slot(j, "slot", s, &o->a);
-    if (!atn_is_message(o))
+    if (!atn_sched_is_message(o))
         json_slot(j, "into", s, &o->b);
-    atn_json_open(j, "after", '[');
+    atn_report_json_open(j, "after", '[');
     for (int d = 0; d < o->ndeps; d++)
-        atn_json_int(j, NULL, s->deps[o->dep + d]);
-    atn_json_close(j, ']');
-    atn_json_close(j, '}');
+        atn_report_json_int(j, NULL, s->deps[o->dep + d]);
+    atn_report_json_close(j, ']');
+    atn_report_json_close(j, '}');
 }
 
 static void json_rank(atn_json *j, const atn_schedule *s)
 {
-    atn_json_open(j, NULL, '{');
-    atn_json_int(j, "rank", s->q.r);
-    atn_json_bool(j, "in_place", s->q.in_place);
-    atn_json_int(j, "split", s->split);
-    atn_json_int(j, "rounds", s->nrounds);
-    atn_json_open(j, "tmp", '[');
+    atn_report_json_open(j, NULL, '{');
+    atn_report_json_int(j, "rank", s->q.r);
+    atn_report_json_bool(j, "in_place", s->q.in_place);
+    atn_report_json_int(j, "split", s->split);
+    atn_report_json_int(j, "rounds", s->nrounds);
+    atn_report_json_open(j, "tmp", '[');
     for (int t = 0; t < s->ntmp; t++)
-        atn_json_int(j, NULL, s->tmp_shape[t]);
-    atn_json_close(j, ']');
-    atn_json_open(j, "operations", '[');
+        atn_report_json_int(j, NULL, s->tmp_shape[t]);
+    atn_report_json_close(j, ']');
+    atn_report_json_open(j, "operations", '[');
     for (int i = 0; i < s->nops; i++)
         json_op(j, s, i);
-    atn_json_close(j, ']');
-    atn_json_close(j, '}');
+    atn_report_json_close(j, ']');
+    atn_report_json_close(j, '}');
 }
 
 static atn_status show_json(const atn_args *a, const atn_set *set, int lo, int hi)
 {
     const atn_schedule *s = set->v[0];
-    const atn_operation_info *o = atn_operation_get(s->q.op);
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
     atn_json j = {.f = a->out};
-    atn_json_open(&j, NULL, '{');
-    atn_json_text(&j, "name", s->name);
-    atn_json_text(&j, "operation", o->name);
-    atn_json_int(&j, "p", s->q.p);
+    atn_report_json_open(&j, NULL, '{');
+    atn_report_json_text(&j, "name", s->name);
+    atn_report_json_text(&j, "operation", o->name);
+    atn_report_json_int(&j, "p", s->q.p);
     if (o->flags & ATN_ROOTED)
-        atn_json_int(&j, "root", s->q.root);
-    atn_json_bool(&j, "ordered", s->q.ordered);
-    atn_json_int(&j, "pieces", s->q.segments);
-    atn_json_open(&j, "ranks", '[');
+        atn_report_json_int(&j, "root", s->q.root);
+    atn_report_json_bool(&j, "ordered", s->q.ordered);
+    atn_report_json_int(&j, "pieces", s->q.segments);
+    atn_report_json_open(&j, "ranks", '[');
     for (int r = lo; r < hi; r++)
         json_rank(&j, set->v[r]);
-    atn_json_close(&j, ']');
-    atn_json_close(&j, '}');
+    atn_report_json_close(&j, ']');
+    atn_report_json_close(&j, '}');
     return ATN_OK;
 }
 
 static atn_status show_text(const atn_args *a, const atn_set *set, atn_error *err)
 {
-    if (atn_arg_given(a, "rank"))
+    if (atn_cli_arg_given(a, "rank"))
         return atn_fail(err, ATN_USAGE, "--format text writes all ranks; omit --rank");
-    atn_schedule_print(a->out, set->v, set->p);
+    atn_sched_schedule_print(a->out, set->v, set->p);
     return ATN_OK;
 }
 
 static int show(const atn_args *a, atn_error *err)
 {
-    const char *format = atn_arg_format(a);
+    const char *format = atn_cli_arg_format(a);
     atn_set set;
     atn_status st = load(a, &set, err);
     if (st)
         return st;
-    const int rank = (int)atn_arg_int(a, "rank");
-    const bool one = atn_arg_given(a, "rank");
+    const int rank = (int)atn_cli_arg_int(a, "rank");
+    const bool one = atn_cli_arg_given(a, "rank");
     const int lo = one ? rank : 0, hi = one ? rank + 1 : set.p;
     if (hi > set.p)
         st = atn_fail(err, ATN_USAGE, "--rank %d: the ranks are 0 to %d", rank, set.p - 1);
@@ -196,7 +197,7 @@ static int show(const atn_args *a, atn_error *err)
         st = show_json(a, &set, lo, hi);
     else
         st = show_table(a, &set, lo, hi, err);
-    atn_set_free(&set);
+    atn_cli_set_free(&set);
     return st;
 }
 
@@ -208,8 +209,8 @@ static int draw(const atn_args *a, atn_error *err)
     atn_status st = load(a, &set, err);
     if (st)
         return st;
-    st = atn_schedule_draw(a->out, set.v, set.p, err);
-    atn_set_free(&set);
+    st = atn_report_schedule_draw(a->out, set.v, set.p, err);
+    atn_cli_set_free(&set);
     return st;
 }
 
@@ -236,7 +237,7 @@ const atn_command atn_cmd_schedule_show = {
                            "Write a schedule file"}),
     .detail = name_detail,
     .options = show_options,
-    .shared = atn_schedule_options,
+    .shared = atn_cli_schedule_options,
     .formats = show_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = show,
@@ -256,7 +257,7 @@ const atn_command atn_cmd_schedule_draw = {
                            "Draw the ring algorithm on 4 ranks"}),
     .detail = name_detail,
     .options = draw_options,
-    .shared = atn_schedule_options,
+    .shared = atn_cli_schedule_options,
     .flags = ATN_CMD_OUTPUT,
     .run = draw,
 };

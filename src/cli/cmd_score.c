@@ -22,7 +22,7 @@ typedef struct {
 static atn_status use_model(scoring *s, const atn_model *model, const char *word, atn_error *err)
 {
     if (!model)
-        return atn_unknown_model("models", word, err);
+        return atn_model_unknown_model("models", word, err);
     if (s->score.nmodels == ATN_SCORE_MODELS)
         return atn_fail(err, ATN_USAGE, "--models: at most %d", ATN_SCORE_MODELS);
     s->model[s->score.nmodels] = model;
@@ -32,7 +32,7 @@ static atn_status use_model(scoring *s, const atn_model *model, const char *word
 
 static atn_status read_models(scoring *s, atn_error *err)
 {
-    const char *given = atn_arg_text(s->a, "models");
+    const char *given = atn_cli_arg_text(s->a, "models");
     char words[256], *save = NULL;
     atn_status st = ATN_OK;
     for (int i = 0; !given && i < atn_models() && !st; i++)
@@ -46,8 +46,8 @@ static atn_status read_models(scoring *s, atn_error *err)
 
 static atn_status read_topology(scoring *s, atn_error *err)
 {
-    const char *name = atn_arg_text(s->a, "topology");
-    atn_status st = name ? atn_lookup_topology(name, &s->topo, err) : ATN_OK;
+    const char *name = atn_cli_arg_text(s->a, "topology");
+    atn_status st = name ? atn_cli_lookup_topology(name, &s->topo, err) : ATN_OK;
     if (!st && s->topo && s->topo->p != s->samples.ranks)
         st = atn_fail(err, ATN_INPUT, "%s has %d ranks, but the samples have %d", name, s->topo->p,
                       s->samples.ranks);
@@ -58,9 +58,9 @@ static atn_status read_all(scoring *s, atn_error *err)
 {
     atn_status st = read_models(s, err);
     for (int i = 0; i < s->a->noperands && !st; i++)
-        st = atn_samples_read(s->a->operands[i], &s->samples, err);
+        st = atn_report_samples_read(s->a->operands[i], &s->samples, err);
     st = st ? st : read_topology(s, err);
-    return st ? st : atn_forecast_load(s->a, s->topo, &s->machine, err);
+    return st ? st : atn_cli_forecast_load(s->a, s->topo, &s->machine, err);
 }
 
 /* ---- predicting ---- */
@@ -71,7 +71,7 @@ static void predict(const scoring *s, const atn_choice *c, const atn_problem *q,
     for (int k = 0; k < s->score.nmodels; k++) {
         int64_t budget = INT64_MAX;
         atn_error err = {0};
-        if (atn_planner_time(c, q, s->machine, s->model[k], &budget, &x->predicted[k], &err))
+        if (atn_plan_planner_time(c, q, s->machine, s->model[k], &budget, &x->predicted[k], &err))
             x->predicted[k] = 0;
     }
 }
@@ -84,15 +84,15 @@ static atn_status add_variant(scoring *s, const atn_task *t, const atn_variant *
     char name[ATN_NAME_ROOM];
     snprintf(x.operation, sizeof x.operation, "%s", t->operation);
     snprintf(name, sizeof name, "%s", v->algorithm);
-    if (!atn_operation_find(t->operation, &q.op))
+    if (!atn_sched_operation_find(t->operation, &q.op))
         return atn_fail(err, ATN_INPUT, "the samples contain an unknown operation '%s'",
                         t->operation);
-    const atn_status st = atn_choice_read(q.op, name, &c, err);
+    const atn_status st = atn_plan_choice_read(q.op, name, &c, err);
     if (st || !c.row->algo->build)
         return st;
     x.measured = atn_median(v->seconds.v, v->seconds.n).mid;
     x.chosen = v->role == ATN_ROLE_ATTUNE;
-    q.segments = atn_segments(c.row, &q, &c.params);
+    q.segments = atn_algo_segments(c.row, &q, &c.params);
     if (!x.chosen)
         predict(s, &c, &q, &x);
     return atn_push(&s->score.rows, x) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -104,7 +104,7 @@ static atn_status add_tasks(scoring *s, atn_error *err)
     for (int i = 0; i < s->samples.tasks.n; i++) {
         const atn_task *t = &s->samples.tasks.v[i];
         for (int k = 0; k < t->variants.n && !st; k++)
-            if (t->bytes >= atn_arg_int(s->a, "from") && t->variants.v[k].seconds.n > 0)
+            if (t->bytes >= atn_cli_arg_int(s->a, "from") && t->variants.v[k].seconds.n > 0)
                 st = add_variant(s, t, &t->variants.v[k], err);
     }
     if (!st && s->score.rows.n == 0)
@@ -120,11 +120,12 @@ static int score(const atn_args *a, atn_error *err)
     atn_status st = read_all(&s, err);
     st = st ? st : add_tasks(&s, err);
     if (!st)
-        st = (atn_arg_given(a, "rows") ? atn_score_write_rows : atn_score_write_merits)(
-            a->out, &s.score, atn_arg_format(a), a->terminal, err);
+        st = (atn_cli_arg_given(a, "rows") ? atn_report_score_write_rows
+                                           : atn_report_score_write_merits)(
+            a->out, &s.score, atn_cli_arg_format(a), a->terminal, err);
     atn_vec_free(&s.score.rows);
-    atn_samples_free(&s.samples);
-    atn_machine_free(s.machine);
+    atn_report_samples_free(&s.samples);
+    atn_model_machine_free(s.machine);
     atn_topo_free(s.topo);
     return st;
 }
@@ -157,7 +158,7 @@ const atn_command atn_cmd_model_score = {
     .examples = ATN_NOTES({"attune model score bench.samples --machine cluster.machine",
                            "Evaluate the models on benchmark samples"}),
     .options = options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = score,
 };

@@ -23,35 +23,35 @@ static atn_status write_table(const atn_args *a, const atn_settings *s, atn_erro
 {
     atn_table t = {.columns = columns, .ncolumns = COLUMNS};
     for (int i = 0; i < ATN_SETTINGS; i++) {
-        const atn_setting_info *info = atn_setting_get((atn_setting)i);
-        atn_cell(&t, "%s", info->name);
-        atn_cell(&t, "%s", atn_setting_text(s, (atn_setting)i));
-        atn_cell(&t, "%s", sources[s->v[i].source]);
-        atn_cell(&t, "%s", info->argument);
-        atn_cell(&t, "%s", atn_setting_run_default((atn_setting)i));
-        atn_cell(&t, "%s", info->doc);
+        const atn_setting_info *info = atn_plan_setting_get((atn_setting)i);
+        atn_report_cell(&t, "%s", info->name);
+        atn_report_cell(&t, "%s", atn_plan_setting_text(s, (atn_setting)i));
+        atn_report_cell(&t, "%s", sources[s->v[i].source]);
+        atn_report_cell(&t, "%s", info->argument);
+        atn_report_cell(&t, "%s", atn_plan_setting_run_default((atn_setting)i));
+        atn_report_cell(&t, "%s", info->doc);
     }
-    return atn_arg_table(a, &t, err);
+    return atn_cli_arg_table(a, &t, err);
 }
 
 static int run(const atn_args *a, atn_error *err)
 {
-    if (strcmp(atn_arg_format(a), "markdown") == 0) {
-        atn_settings_document(a->out);
+    if (strcmp(atn_cli_arg_format(a), "markdown") == 0) {
+        atn_plan_settings_document(a->out);
         return ATN_OK;
     }
     atn_settings s;
     char *warning = NULL;
-    atn_settings_default(&s);
-    atn_status status = atn_settings_environ(&s, environ, &warning, err);
+    atn_plan_settings_default(&s);
+    atn_status status = atn_plan_settings_environ(&s, environ, &warning, err);
     if (warning != NULL)
         fputs(warning, stderr);
     free(warning);
     if (status == ATN_OK)
-        status = atn_settings_run(&s, err);
+        status = atn_plan_settings_run(&s, err);
     if (status == ATN_OK)
         status = write_table(a, &s, err);
-    atn_settings_free(&s);
+    atn_plan_settings_free(&s);
     return status;
 }
 
@@ -64,7 +64,7 @@ const atn_command atn_cmd_settings = {
               "the library by other means. --format markdown prints the reference page, which is "
               "independent of the environment.",
     .examples = ATN_NOTES({"attune settings", "Show the settings of a job started now"}),
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run,
 };

@@ -17,7 +17,7 @@ static atn_status order_from_file(const atn_topo *t, const char *file, atn_topo 
     atn_topo *list = NULL;
     char *text = NULL;
     atn_status st = atn_read_file(file, &text, NULL, err);
-    st = st ? st : atn_read_text(atn_read_hostfile, text, file, &list, err);
+    st = st ? st : atn_topo_read_text(atn_topo_read_hostfile, text, file, &list, err);
     const char **hosts = st ? NULL : malloc(sizeof *hosts * ((size_t)list->p + 1));
     for (int r = 0; hosts && r < list->p; r++)
         hosts[r] = list->nodes[list->node_of[r]].name;
@@ -41,7 +41,7 @@ static atn_status replace(atn_topo **topo_p, atn_topo **made_p, atn_status st)
 
 static atn_status apply_options(const atn_args *a, atn_topo **topo_p, atn_error *err)
 {
-    const char *ranks = atn_arg_text(a, "ranks"), *inside = atn_arg_text(a, "inside");
+    const char *ranks = atn_cli_arg_text(a, "ranks"), *inside = atn_cli_arg_text(a, "inside");
     atn_topo *made;
     atn_status st = ATN_OK;
     if (ranks && ranks[0] == '@')
@@ -67,7 +67,8 @@ static int show(const atn_args *a, atn_error *err)
     atn_status st = load(a, &t, err);
     if (st)
         return st;
-    st = atn_topo_show(a->out, t, atn_arg_format(a), atn_arg_given(a, "all"), a->terminal, err);
+    st = atn_report_topo_show(a->out, t, atn_cli_arg_format(a), atn_cli_arg_given(a, "all"),
+                              a->terminal, err);
     atn_topo_free(t);
     return st;
 }
@@ -98,7 +99,7 @@ static atn_status write_as(const atn_args *a, const atn_topo *t, const char *tar
     char *text;
     int i = 0;
     if (strcmp(target, "json") == 0)
-        return atn_topo_json(a->out, t, err);
+        return atn_report_topo_json(a->out, t, err);
     while (strcmp(target, writers[i].name) != 0)
         i++;
     const atn_status st = writers[i].write(t, &text, err);
@@ -115,7 +116,7 @@ static int convert(const atn_args *a, atn_error *err)
     atn_status st = load(a, &t, err);
     if (st)
         return st;
-    st = write_as(a, t, atn_arg_text(a, "to"), err);
+    st = write_as(a, t, atn_cli_arg_text(a, "to"), err);
     atn_topo_free(t);
     return st;
 }
@@ -156,7 +157,7 @@ static int check(const atn_args *a, atn_error *err)
     atn_status st = atn_topo_examine(name, &found, &t, err);
     int wrong = found.wrong;
     if (!st)
-        atn_findings_print(a->out, &found);
+        atn_topo_findings_print(a->out, &found);
     if (t)
         st = check_options(a, &t, &wrong, err);
     if (t && !st && wrong == 0)
@@ -164,7 +165,7 @@ static int check(const atn_args *a, atn_error *err)
     if (!st && wrong > 0)
         st = atn_fail(err, ATN_FINDING, "%s: %d finding%s", name, wrong, wrong == 1 ? "" : "s");
     atn_topo_free(t);
-    atn_findings_free(&found);
+    atn_topo_findings_free(&found);
     return st;
 }
 
@@ -176,7 +177,7 @@ static int draw(const atn_args *a, atn_error *err)
     atn_status st = load(a, &t, err);
     if (st)
         return st;
-    st = atn_topo_draw(a->out, t, err);
+    st = atn_report_topo_draw(a->out, t, err);
     atn_topo_free(t);
     return st;
 }

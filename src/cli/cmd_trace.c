@@ -30,7 +30,7 @@ static bool holds_trace(const char *folder)
 }
 
 /* Files of two jobs in one folder could not be distinguished. */
-atn_status atn_trace_folder_check(const char *folder, atn_error *err)
+atn_status atn_cli_trace_folder_check(const char *folder, atn_error *err)
 {
     struct stat is;
     char plain[PATH_MAX];
@@ -56,27 +56,28 @@ static atn_status check_on(atn_error *err)
 {
     atn_settings s;
     char *warning = NULL;
-    atn_settings_default(&s);
-    atn_status status = atn_settings_environ(&s, environ, &warning, err);
-    if (status == ATN_OK && atn_setting_number(&s, ATN_SET_ON) == 0)
+    atn_plan_settings_default(&s);
+    atn_status status = atn_plan_settings_environ(&s, environ, &warning, err);
+    if (status == ATN_OK && atn_plan_setting_number(&s, ATN_SET_ON) == 0)
         status = atn_fail(err, ATN_USAGE, "ATTUNE=%s: nothing would be recorded; unset it",
                           getenv("ATTUNE"));
     free(warning);
-    atn_settings_free(&s);
+    atn_plan_settings_free(&s);
     return status;
 }
 
 /* Executes `attune run --trace FOLDER -- ...`, so that jobs are started in one place. */
 static int record(const atn_args *a, atn_error *err)
 {
-    const char *const folder = atn_arg_text(a, "output"), *const mpi = atn_arg_text(a, "mpi");
+    const char *const folder = atn_cli_arg_text(a, "output"), *const mpi =
+                                                                  atn_cli_arg_text(a, "mpi");
     if (a->nrest == 0)
         return atn_fail(
             err, ATN_USAGE,
             "no command to run; write attune trace record -o FOLDER -- mpirun -n 4 ./program");
     if (check_on(err) != ATN_OK)
         return err->status;
-    if (!atn_arg_given(a, "dry-run") && atn_trace_folder_check(folder, err) != ATN_OK)
+    if (!atn_cli_arg_given(a, "dry-run") && atn_cli_trace_folder_check(folder, err) != ATN_OK)
         return err->status;
     char **const words = calloc((size_t)a->nrest + 9, sizeof *words);
     if (words == NULL)
@@ -90,12 +91,12 @@ static int record(const atn_args *a, atn_error *err)
         words[n++] = "--mpi";
         words[n++] = (char *)mpi;
     }
-    if (atn_arg_given(a, "dry-run"))
+    if (atn_cli_arg_given(a, "dry-run"))
         words[n++] = "--dry-run";
     words[n++] = "--";
     memcpy(words + n, a->rest, (size_t)a->nrest * sizeof *words);
-    setenv("ATTUNE_TRACE_LEVEL", atn_arg_text(a, "level"), 1);
-    setenv("ATTUNE_TRACE_LIMIT", atn_arg_text(a, "limit"), 1);
+    setenv("ATTUNE_TRACE_LEVEL", atn_cli_arg_text(a, "level"), 1);
+    setenv("ATTUNE_TRACE_LIMIT", atn_cli_arg_text(a, "limit"), 1);
     setenv("ATTUNE_SELECT", "rules", 0); /* trials do not belong in a trace */
     fflush(NULL);
     execv("/proc/self/exe", words);
@@ -130,21 +131,21 @@ const atn_command atn_cmd_trace_record = {
                           {"attune trace record --level messages -- mpirun -n 4 ./program",
                            "Record also the messages inside collectives"}),
     .options = record_options,
-    .shared = atn_launch_options,
+    .shared = atn_cli_launch_options,
     .flags = ATN_CMD_REST,
     .run = record,
 };
 
 /* ---- reading ---- */
 
-const atn_option atn_trace_options[] = {
+const atn_option atn_cli_trace_options[] = {
     ATN_FLAG("partial", "Use the readable part of a damaged or incomplete trace"),
     {0},
 };
 
-atn_status atn_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err)
+atn_status atn_cli_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err)
 {
-    const bool partial = atn_arg_given(a, "partial");
+    const bool partial = atn_cli_arg_given(a, "partial");
     const atn_status status =
         atn_trace_read(a->operands[0], partial ? ATN_TRACE_PARTIAL : ATN_TRACE_WHOLE, t_p, err);
     for (int i = 0; status == ATN_OK && i < (*t_p)->problems.n; i++)
@@ -157,10 +158,10 @@ atn_status atn_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err)
 static int export(const atn_args *a, atn_error *err)
 {
     atn_trace *t = NULL;
-    atn_status status = atn_trace_load(a, &t, err);
+    atn_status status = atn_cli_trace_load(a, &t, err);
     if (status != ATN_OK)
         return status;
-    if (strcmp(atn_arg_format(a), "csv") == 0)
+    if (strcmp(atn_cli_arg_format(a), "csv") == 0)
         atn_trace_csv(a->out, t, -1);
     else
         status = atn_trace_chrome(a->out, t, err);
@@ -180,7 +181,7 @@ const atn_command atn_cmd_trace_export = {
               "are nanoseconds on the clock of rank 0 since the first call of the job.",
     .examples = ATN_NOTES(
         {"attune trace export trace -o trace.json", "Write a file that ui.perfetto.dev opens"}),
-    .shared = atn_trace_options,
+    .shared = atn_cli_trace_options,
     .formats = export_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = export,

@@ -19,23 +19,26 @@ static void put_event(atn_table *table, const atn_trace *t, int r, const atn_tra
 {
     char text[300];
     const char *const name = atn_trace_op_get((atn_trace_op)e->op)->name;
-    atn_cell(table, "%d", r);
-    atn_cell(table, "%.3f", 1e-3 * (double)e->enter);
-    atn_cell(table, "%.3f", 1e-3 * (double)(e->exit - e->enter));
-    atn_cell(table, "%s%s", atn_trace_is_part(e) ? "+ " : e->depth > 0 ? "> " : "", name);
-    atn_cell(table, "%s",
-             e->partner == ATN_TRACE_NO_RANK ? "" : atn_trace_partner_name(e->partner, text));
+    atn_report_cell(table, "%d", r);
+    atn_report_cell(table, "%.3f", 1e-3 * (double)e->enter);
+    atn_report_cell(table, "%.3f", 1e-3 * (double)(e->exit - e->enter));
+    atn_report_cell(table, "%s%s", atn_trace_is_part(e) ? "+ " : e->depth > 0 ? "> " : "", name);
+    atn_report_cell(table, "%s",
+                    e->partner == ATN_TRACE_NO_RANK ? ""
+                                                    : atn_trace_partner_name(e->partner, text));
     if (e->tag >= 0)
-        atn_cell(table, "%d", e->tag);
+        atn_report_cell(table, "%d", e->tag);
     else
-        atn_cell(table, "%s", e->tag == ATN_TRACE_ANY_TAG ? "any" : "");
-    atn_cell(table, "%lld", (long long)e->bytes);
-    atn_cell(table, "%s", e->comm >= 0 ? atn_trace_comm_name(t, e->comm, text, sizeof text) : "");
+        atn_report_cell(table, "%s", e->tag == ATN_TRACE_ANY_TAG ? "any" : "");
+    atn_report_cell(table, "%lld", (long long)e->bytes);
+    atn_report_cell(table, "%s",
+                    e->comm >= 0 ? atn_trace_comm_name(t, e->comm, text, sizeof text) : "");
     if (e->request > 0)
-        atn_cell(table, "%u", e->request);
+        atn_report_cell(table, "%u", e->request);
     else
-        atn_cell(table, "%s", "");
-    atn_cell(table, "%s", e->site >= 0 ? atn_trace_site_name(t, e->site, text, sizeof text) : "");
+        atn_report_cell(table, "%s", "");
+    atn_report_cell(table, "%s",
+                    e->site >= 0 ? atn_trace_site_name(t, e->site, text, sizeof text) : "");
 }
 
 /* Events of all ranks, in the order in which calls began. */
@@ -63,17 +66,17 @@ static int show(const atn_args *a, atn_error *err)
 {
     atn_trace *t = NULL;
     atn_table table = {.columns = event_columns, .ncolumns = EVENT_COLUMNS};
-    atn_status status = atn_trace_load(a, &t, err);
+    atn_status status = atn_cli_trace_load(a, &t, err);
     if (status != ATN_OK)
         return status;
-    const int only = atn_arg_given(a, "rank") ? (int)atn_arg_int(a, "rank") : -1;
+    const int only = atn_cli_arg_given(a, "rank") ? (int)atn_cli_arg_int(a, "rank") : -1;
     if (only >= t->p)
         status = atn_fail(err, ATN_USAGE, "--rank %d: the job has ranks 0 to %d", only, t->p - 1);
     if (status == ATN_OK) {
-        put_events(&table, t, only, atn_arg_int(a, "events"));
-        status = atn_table_write(a->out, &table, atn_arg_format(a), a->terminal, err);
+        put_events(&table, t, only, atn_cli_arg_int(a, "events"));
+        status = atn_report_table_write(a->out, &table, atn_cli_arg_format(a), a->terminal, err);
     }
-    atn_table_free(&table);
+    atn_report_table_free(&table);
     atn_trace_free(t);
     return status;
 }
@@ -100,8 +103,8 @@ const atn_command atn_cmd_trace_show = {
     .examples = ATN_NOTES(
         {"attune trace show trace --rank 0 --events 20", "List the first calls of rank 0"}),
     .options = show_options,
-    .shared = atn_trace_options,
-    .formats = atn_table_formats,
+    .shared = atn_cli_trace_options,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = show,
 };
@@ -126,24 +129,24 @@ static int tables(const atn_args *a, const atn_trace_table *list, const char *ma
                   atn_error *err)
 {
     atn_trace_view v = {0};
-    atn_status status = atn_trace_view_make(a, machine, &v, err);
+    atn_status status = atn_cli_trace_view_make(a, machine, &v, err);
     if (status != ATN_OK)
         return status;
     if (list == atn_arrival_tables)
         report_gaps(&v.arrivals);
-    status = atn_trace_tables_write(a, list, atn_arg_text(a, "table"), &v, err);
-    atn_trace_view_free(&v);
+    status = atn_cli_trace_tables_write(a, list, atn_cli_arg_text(a, "table"), &v, err);
+    atn_cli_trace_view_free(&v);
     return status;
 }
 
 static int stats(const atn_args *a, atn_error *err)
 {
-    return tables(a, atn_stats_tables, NULL, err);
+    return tables(a, atn_cli_stats_tables, NULL, err);
 }
 
 static int arrivals(const atn_args *a, atn_error *err)
 {
-    return tables(a, atn_arrival_tables, atn_arg_text(a, "machine"), err);
+    return tables(a, atn_arrival_tables, atn_cli_arg_text(a, "machine"), err);
 }
 
 static const char *const stats_words[] = {"summary",  "calls",   "ranks", "sizes",
@@ -167,8 +170,8 @@ const atn_command atn_cmd_trace_stats = {
         "counted). The overhead of recording is subtracted.",
     .examples = ATN_NOTES({"attune trace stats trace --table calls", "Time of each MPI function"}),
     .options = stats_options,
-    .shared = atn_trace_options,
-    .formats = atn_table_formats,
+    .shared = atn_cli_trace_options,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = stats,
 };
@@ -194,8 +197,8 @@ const atn_command atn_cmd_trace_arrivals = {
     .examples = ATN_NOTES(
         {"attune trace arrivals trace --table factors", "Distribution of imbalance factors"}),
     .options = arrivals_options,
-    .shared = atn_trace_options,
-    .formats = atn_table_formats,
+    .shared = atn_cli_trace_options,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = arrivals,
 };
@@ -205,12 +208,12 @@ const atn_command atn_cmd_trace_arrivals = {
 static int report(const atn_args *a, atn_error *err)
 {
     atn_trace_view v = {0};
-    atn_status status = atn_trace_view_make(a, atn_arg_text(a, "machine"), &v, err);
+    atn_status status = atn_cli_trace_view_make(a, atn_cli_arg_text(a, "machine"), &v, err);
     if (status != ATN_OK)
         return status;
     report_gaps(&v.arrivals);
-    status = atn_trace_page(a->out, &v, err);
-    atn_trace_view_free(&v);
+    status = atn_cli_trace_page(a->out, &v, err);
+    atn_cli_trace_view_free(&v);
     return status;
 }
 
@@ -228,7 +231,7 @@ const atn_command atn_cmd_trace_report = {
               "'attune trace arrivals'.",
     .examples = ATN_NOTES({"attune trace report trace -o trace.html", "Write a report"}),
     .options = report_options,
-    .shared = atn_trace_options,
+    .shared = atn_cli_trace_options,
     .flags = ATN_CMD_OUTPUT,
     .run = report,
 };

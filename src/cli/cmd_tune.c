@@ -35,14 +35,14 @@ static int ascending(const void *a, const void *b)
 /* The default is the file that jobs of this user read first. */
 static atn_status find_wisdom(tuning *t, atn_error *err)
 {
-    const char *given = atn_arg_text(t->a, "wisdom");
-    const char *job = getenv(atn_setting_get(ATN_SET_WISDOM)->name);
+    const char *given = atn_cli_arg_text(t->a, "wisdom");
+    const char *job = getenv(atn_plan_setting_get(ATN_SET_WISDOM)->name);
     atn_wisdom_files files;
-    atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
+    atn_plan_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
     if (given == NULL && (files.n == 0 || strcmp(files.kind[0], "system") == 0))
         return atn_fail(err, ATN_USAGE, "no wisdom file; add --wisdom FILE");
     snprintf(t->wisdom, sizeof t->wisdom, "%s", given != NULL ? given : files.path[0]);
-    const char *raw = atn_arg_text(t->a, "raw");
+    const char *raw = atn_cli_arg_text(t->a, "raw");
     const int n = raw != NULL ? snprintf(t->raw, sizeof t->raw, "%s", raw)
                               : snprintf(t->raw, sizeof t->raw, "%s.samples", t->wisdom);
     return n < PATH_MAX ? ATN_OK
@@ -54,10 +54,10 @@ static atn_status check_raw(tuning *t, atn_error *err)
 {
     bool unfinished = false;
     int tasks = 0;
-    const bool wanted = atn_arg_given(t->a, "resume");
+    const bool wanted = atn_cli_arg_given(t->a, "resume");
     if (access(t->raw, F_OK) != 0)
         return ATN_OK;
-    const atn_status status = atn_tune_repair(t->raw, wanted, &tasks, &unfinished, err);
+    const atn_status status = atn_cli_tune_repair(t->raw, wanted, &tasks, &unfinished, err);
     t->resume = wanted && tasks > 0;
     if (status == ATN_OK && unfinished && !wanted)
         return atn_fail(
@@ -71,34 +71,35 @@ static atn_status check_raw(tuning *t, atn_error *err)
 /* A shared object is recognised by its name and passed as an absolute path. */
 static bool add_timing(atn_words *words, const atn_args *a)
 {
-    const char *how = atn_arg_text(a, "timing");
+    const char *how = atn_cli_arg_text(a, "timing");
     const bool object = strchr(how, '/') != NULL || strstr(how, ".so") != NULL;
-    return object ? atn_words_setting(words, a, "timing", NULL)
-                  : atn_words_option(words, "timing", how);
+    return object ? atn_cli_words_setting(words, a, "timing", NULL)
+                  : atn_cli_words_option(words, "timing", how);
 }
 
 static atn_status collect_arguments(tuning *t, atn_error *err)
 {
     const atn_args *a = t->a;
     atn_words tasks = {0}, *words = &t->arguments;
-    const atn_status status = atn_tune_tasks(a, &t->sizes, &tasks, &t->loads, err);
-    bool ok = atn_words_setting(words, a, "machine", "ATTUNE_MACHINE") &&
-              atn_words_setting(words, a, "patterns", NULL) &&
-              atn_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") && add_timing(words, a) &&
-              (t->seconds == 0 || atn_words_option(words, "time", atn_arg_text(a, "time"))) &&
-              (!atn_arg_given(a, "exhaustive") || atn_words_option(words, "exhaustive", "1")) &&
-              (!atn_arg_given(a, "dry-run") || atn_words_option(words, "design", "1")) &&
-              (!t->resume || atn_words_option(words, "resume", t->raw));
+    const atn_status status = atn_cli_tune_tasks(a, &t->sizes, &tasks, &t->loads, err);
+    bool ok =
+        atn_cli_words_setting(words, a, "machine", "ATTUNE_MACHINE") &&
+        atn_cli_words_setting(words, a, "patterns", NULL) &&
+        atn_cli_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") && add_timing(words, a) &&
+        (t->seconds == 0 || atn_cli_words_option(words, "time", atn_cli_arg_text(a, "time"))) &&
+        (!atn_cli_arg_given(a, "exhaustive") || atn_cli_words_option(words, "exhaustive", "1")) &&
+        (!atn_cli_arg_given(a, "dry-run") || atn_cli_words_option(words, "design", "1")) &&
+        (!t->resume || atn_cli_words_option(words, "resume", t->raw));
     for (int i = 0; i < tasks.n && ok; i++)
-        ok = atn_words_add(words, tasks.v[i]);
+        ok = atn_cli_words_add(words, tasks.v[i]);
     t->tasks = tasks.n;
-    atn_words_free(&tasks);
+    atn_cli_words_free(&tasks);
     return status == ATN_OK && !ok ? no_memory(err) : status;
 }
 
 static atn_status run_job(const tuning *t, atn_samples *s, atn_error *err)
 {
-    const bool design = atn_arg_given(t->a, "dry-run");
+    const bool design = atn_cli_arg_given(t->a, "dry-run");
     atn_sampling w = {.program = "tune_exec",
                       .tasks = t->tasks,
                       .seconds = t->seconds > 0 ? t->seconds : 10,
@@ -106,10 +107,10 @@ static atn_status run_job(const tuning *t, atn_samples *s, atn_error *err)
                       .whole = t->seconds > 0};
     if (!design)
         atn_make_folders(t->raw);
-    atn_status status = atn_sampling_keep(&w, t->a, design ? NULL : t->raw, t->resume, err);
+    atn_status status = atn_cli_sampling_keep(&w, t->a, design ? NULL : t->raw, t->resume, err);
     if (status == ATN_OK)
-        status = atn_sampling_run(&w, t->a, &t->arguments, err);
-    const atn_status kept = atn_sampling_end(&w, t->raw, err);
+        status = atn_cli_sampling_run(&w, t->a, &t->arguments, err);
+    const atn_status kept = atn_cli_sampling_end(&w, t->raw, err);
     *s = w.samples;
     return status == ATN_OK ? kept : status;
 }
@@ -120,8 +121,9 @@ static bool describe(const tuning *t, atn_rules *rules, const atn_samples *s)
 {
     char tool[64];
     snprintf(tool, sizeof tool, "attune tune %s, timing %s", ATN_VERSION,
-             atn_arg_text(t->a, "timing"));
-    return atn_rules_describe(rules, "mpi", s->mpi) && atn_rules_describe(rules, "tool", tool);
+             atn_cli_arg_text(t->a, "timing"));
+    return atn_plan_rules_describe(rules, "mpi", s->mpi) &&
+           atn_plan_rules_describe(rules, "tool", tool);
 }
 
 static void report(const tuning *t, const atn_solutions *list, double seconds)
@@ -138,9 +140,9 @@ static void report(const tuning *t, const atn_solutions *list, double seconds)
 /* Where the rules apply; `here` is the place of the job ("": unknown). */
 static atn_status find_place(const tuning *t, const char *here, int64_t *place_p, atn_error *err)
 {
-    const char *given = atn_arg_text(t->a, "place");
+    const char *given = atn_cli_arg_text(t->a, "place");
     const char *text = strcmp(given, "here") != 0 ? given : *here != '\0' ? here : "*";
-    if (atn_place_parse(text, place_p))
+    if (atn_plan_place_parse(text, place_p))
         return ATN_OK;
     return atn_fail(err, ATN_USAGE, "--place %s: must be here, '*' or MACHINE/LAYOUT", text);
 }
@@ -148,11 +150,11 @@ static atn_status find_place(const tuning *t, const char *here, int64_t *place_p
 /* Wisdom first, so that a failure to write the report does not lose it. */
 static atn_status keep_results(const tuning *t, const atn_tune_result *r, atn_error *err)
 {
-    const char *report = atn_arg_text(t->a, "report");
-    const atn_status merged = atn_solutions_merge(t->wisdom, r->rules, err);
-    atn_status status = atn_tune_table(t->a, r->solutions, err);
+    const char *report = atn_cli_arg_text(t->a, "report");
+    const atn_status merged = atn_tune_solutions_merge(t->wisdom, r->rules, err);
+    atn_status status = atn_cli_tune_table(t->a, r->solutions, err);
     if (status == ATN_OK && report != NULL)
-        status = atn_tune_report(t->a, report, r, err);
+        status = atn_cli_tune_report(t->a, report, r, err);
     return merged != ATN_OK ? merged : status;
 }
 
@@ -162,37 +164,38 @@ static atn_status write_results(const tuning *t, double seconds, atn_error *err)
     atn_solutions list = {0};
     atn_rules *rules = NULL;
     int64_t place = 0;
-    atn_status status = atn_samples_read(t->raw, &s, err);
-    if (status == ATN_OK && !atn_solutions_find(&s, &list))
+    atn_status status = atn_report_samples_read(t->raw, &s, err);
+    if (status == ATN_OK && !atn_tune_solutions_find(&s, &list))
         status = no_memory(err);
     if (status == ATN_OK)
         status = find_place(t, s.place, &place, err);
     if (status == ATN_OK)
-        status = atn_solutions_rules(&list, &t->loads, (int64_t)time(NULL), place, &rules, err);
+        status =
+            atn_tune_solutions_rules(&list, &t->loads, (int64_t)time(NULL), place, &rules, err);
     if (status == ATN_OK && !describe(t, rules, &s))
         status = no_memory(err);
     if (status == ATN_OK)
         status = keep_results(t, &(atn_tune_result){&s, &list, rules, seconds}, err);
-    if (status == ATN_OK && !atn_arg_given(t->a, "quiet"))
+    if (status == ATN_OK && !atn_cli_arg_given(t->a, "quiet"))
         report(t, &list, seconds);
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     atn_vec_free(&list);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
     return status;
 }
 
 static atn_status prepare(tuning *t, atn_error *err)
 {
     int64_t place;
-    atn_status status = atn_parse_sizes(atn_arg_text(t->a, "sizes"), &t->sizes, err);
+    atn_status status = atn_parse_sizes(atn_cli_arg_text(t->a, "sizes"), &t->sizes, err);
     if (status == ATN_OK)
         status = find_place(t, "", &place, err);
     if (status == ATN_OK)
         qsort(t->sizes.v, (size_t)t->sizes.n, sizeof *t->sizes.v, ascending);
-    t->seconds = atn_arg_number(t->a, "time");
-    if (status == ATN_OK && !atn_arg_given(t->a, "dry-run"))
+    t->seconds = atn_cli_arg_number(t->a, "time");
+    if (status == ATN_OK && !atn_cli_arg_given(t->a, "dry-run"))
         status = find_wisdom(t, err);
-    if (status == ATN_OK && !atn_arg_given(t->a, "dry-run"))
+    if (status == ATN_OK && !atn_cli_arg_given(t->a, "dry-run"))
         status = check_raw(t, err);
     return status == ATN_OK ? collect_arguments(t, err) : status;
 }
@@ -201,16 +204,16 @@ static int tune(const atn_args *a, atn_error *err)
 {
     tuning t = {.a = a};
     atn_samples s = {0};
-    const double began = atn_seconds();
+    const double began = atn_cli_seconds();
     atn_status status = prepare(&t, err);
     if (status == ATN_OK)
         status = run_job(&t, &s, err);
-    if (status == ATN_OK && atn_arg_given(a, "dry-run"))
-        status = atn_tune_design(a, &s, err);
+    if (status == ATN_OK && atn_cli_arg_given(a, "dry-run"))
+        status = atn_cli_tune_design(a, &s, err);
     else if (status == ATN_OK)
-        status = write_results(&t, atn_seconds() - began, err);
-    atn_samples_free(&s);
-    atn_words_free(&t.arguments);
+        status = write_results(&t, atn_cli_seconds() - began, err);
+    atn_report_samples_free(&s);
+    atn_cli_words_free(&t.arguments);
     atn_vec_free(&t.sizes);
     atn_vec_free(&t.loads);
     return status;
@@ -272,7 +275,7 @@ const atn_command atn_cmd_tune = {
         {"attune tune --resume -- mpirun -n 16", "Continue an interrupted search"}),
     .files = ATN_NOTES({"WISDOM.samples", "Samples of 'attune tune', next to its wisdom file"}),
     .options = options,
-    .formats = atn_table_formats,
+    .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,
     .run = tune,
 };

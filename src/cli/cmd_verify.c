@@ -64,21 +64,21 @@ static void proof_row(outcome *out, int p, const atn_verify_counts *proof, const
 {
     const int values[] = {p, proof->messages, proof->steps, proof->reductions, proof->max_scratch};
     for (int i = 0; i < 5; i++)
-        atn_cell(&out->table, "%d", values[i]);
+        atn_report_cell(&out->table, "%d", values[i]);
     if (out->links) {
-        atn_cell(&out->table, "%d", out->contention.phases);
-        atn_cell(&out->table, "%lld", (long long)out->contention.bound);
+        atn_report_cell(&out->table, "%d", out->contention.phases);
+        atn_report_cell(&out->table, "%lld", (long long)out->contention.bound);
     }
-    atn_cell(&out->table, "%s", verdict);
+    atn_report_cell(&out->table, "%s", verdict);
 }
 
 /* `first` keeps the first verdict of this class. */
 static void bare_row(outcome *out, int p, const char *verdict, char first[ATN_ERROR_ROOM])
 {
-    atn_cell(&out->table, "%d", p);
+    atn_report_cell(&out->table, "%d", p);
     for (int i = 0; i < (out->links ? 6 : 4); i++)
-        atn_cell(&out->table, "%s", "");
-    atn_cell(&out->table, "%s", verdict);
+        atn_report_cell(&out->table, "%s", "");
+    atn_report_cell(&out->table, "%s", verdict);
     if (!first[0])
         snprintf(first, ATN_ERROR_ROOM, "%s", verdict);
 }
@@ -89,11 +89,11 @@ static atn_status verify_links(const atn_set *set, const atn_topo *t, atn_conten
                                atn_error *err)
 {
     char link[160];
-    atn_status st = atn_contention_find(set->v, set->p, t, true, found_p, err);
+    atn_status st = atn_algo_contention_find(set->v, set->p, t, true, found_p, err);
     if (st || found_p->by_round || found_p->apart)
         return st;
     const atn_collision *c = &found_p->round;
-    atn_edge_name(t, c->edge, link, sizeof link);
+    atn_algo_edge_name(t, c->edge, link, sizeof link);
     return atn_fail(err, ATN_FINDING,
                     "contention in round %d: the messages from rank %d to %d and from %d to %d "
                     "share %s",
@@ -106,14 +106,14 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
     atn_error local = {0};
     atn_set set;
     atn_verify_counts proof;
-    atn_status st = atn_request_build(a, want, p, &set, &local);
+    atn_status st = atn_cli_request_build(a, want, p, &set, &local);
     if (st == ATN_NOT_APPLICABLE) {
         bare_row(out, p, local.text, out->refusal);
         return ATN_OK;
     }
     if (st)
         return atn_fail(err, st, "%s", local.text);
-    st = atn_verify(set.v, set.p, &proof, &local);
+    st = atn_sched_verify(set.v, set.p, &proof, &local);
     if (!st && want->topo)
         st = verify_links(&set, want->topo, &out->contention, &local);
     out->tried++;
@@ -124,7 +124,7 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
         out->where = out->found++ ? out->where : set.p;
         bare_row(out, set.p, local.text, out->finding);
     }
-    atn_set_free(&set);
+    atn_cli_set_free(&set);
     return st == ATN_OK || st == ATN_FINDING ? ATN_OK : atn_fail(err, st, "%s", local.text);
 }
 
@@ -151,12 +151,12 @@ static atn_status verify_range(const atn_args *a, const atn_request *want, outco
                                atn_error *err)
 {
     int lo = 0, hi = 0;
-    const bool given = atn_arg_given(a, "ranks");
+    const bool given = atn_cli_arg_given(a, "ranks");
     if (want->file && !given)
         return verify_one(a, want, 0, out, err);
-    atn_status st = read_range(atn_arg_text(a, "ranks"), &lo, &hi, err);
+    atn_status st = read_range(atn_cli_arg_text(a, "ranks"), &lo, &hi, err);
     if (!st && want->topo) {
-        st = atn_request_ranks(want, lo == hi ? lo : -1, given, &lo, err);
+        st = atn_cli_request_ranks(want, lo == hi ? lo : -1, given, &lo, err);
         hi = lo;
     }
     if (!st && want->q.root >= lo && !want->file)
@@ -168,7 +168,8 @@ static atn_status verify_range(const atn_args *a, const atn_request *want, outco
 
 static atn_status conclude(const atn_args *a, const outcome *out, atn_error *err)
 {
-    const atn_status st = atn_table_write(a->out, &out->table, atn_arg_format(a), a->terminal, err);
+    const atn_status st =
+        atn_report_table_write(a->out, &out->table, atn_cli_arg_format(a), a->terminal, err);
     if (st)
         return st;
     if (out->found)
@@ -176,7 +177,7 @@ static atn_status conclude(const atn_args *a, const outcome *out, atn_error *err
                         out->finding);
     if (!out->tried)
         return atn_fail(err, ATN_INPUT, "%s", out->refusal);
-    if (strcmp(atn_arg_format(a), "table") == 0)
+    if (strcmp(atn_cli_arg_format(a), "table") == 0)
         print_proven(a->out, out->reduces, out->links ? &out->contention : NULL);
     return ATN_OK;
 }
@@ -185,7 +186,7 @@ static int verify(const atn_args *a, atn_error *err)
 {
     outcome out = {.table = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns}};
     atn_request want;
-    atn_status st = atn_request_read(a, &want, err);
+    atn_status st = atn_cli_request_read(a, &want, err);
     if (st)
         return st;
     if (want.topo) {
@@ -195,8 +196,8 @@ static int verify(const atn_args *a, atn_error *err)
     }
     st = verify_range(a, &want, &out, err);
     st = st ? st : conclude(a, &out, err);
-    atn_table_free(&out.table);
-    atn_request_end(&want);
+    atn_report_table_free(&out.table);
+    atn_cli_request_end(&want);
     return st;
 }
 
@@ -232,7 +233,7 @@ const atn_command atn_cmd_schedule_verify = {
         {"attune schedule verify alltoall/aapc --topology 4x4@100M",
          "Prove that no two messages contend for a link"}),
     .options = options,
-    .shared = atn_schedule_options,
+    .shared = atn_cli_schedule_options,
     .formats = formats,
     .flags = ATN_CMD_OUTPUT,
     .run = verify,

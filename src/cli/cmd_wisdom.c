@@ -11,11 +11,11 @@
 /* All files that jobs read, merged. */
 static atn_status load_all(atn_rules **rules_p, atn_error *err)
 {
-    const char *job = getenv(atn_setting_get(ATN_SET_WISDOM)->name);
+    const char *job = getenv(atn_plan_setting_get(ATN_SET_WISDOM)->name);
     atn_wisdom_files files;
     char *warning;
-    atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
-    const atn_status status = atn_wisdom_load(&files, rules_p, &warning, err);
+    atn_plan_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
+    const atn_status status = atn_plan_wisdom_load(&files, rules_p, &warning, err);
     if (status == ATN_OK && warning != NULL)
         fputs(warning, stderr);
     if (status == ATN_OK)
@@ -27,12 +27,12 @@ static int run_show(const atn_args *a, atn_error *err)
 {
     atn_rules *rules;
     atn_status status =
-        a->noperands > 0 ? atn_rules_read(a->operands[0], &rules, err) : load_all(&rules, err);
+        a->noperands > 0 ? atn_plan_rules_read(a->operands[0], &rules, err) : load_all(&rules, err);
     if (status != ATN_OK)
         return status;
-    if (!atn_rules_print(a->out, rules))
+    if (!atn_plan_rules_print(a->out, rules))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     return status;
 }
 
@@ -69,16 +69,17 @@ static bool covers(atn_span a, atn_span b) { return a.lo <= b.lo && b.hi <= a.hi
 /* Weaker evidence after better evidence is not a finding, because samples may be added to it. */
 static bool is_weaker(const atn_rule *rule, const atn_rule *before)
 {
-    return atn_rule_backing(rule) == ATN_MEASURED && atn_rule_backing(before) == ATN_MEASURED &&
-           !atn_rule_same_problem(rule, before) && atn_rule_certainty(before, rule) < 0;
+    return atn_plan_rule_backing(rule) == ATN_MEASURED &&
+           atn_plan_rule_backing(before) == ATN_MEASURED &&
+           !atn_plan_rule_same_problem(rule, before) && atn_plan_rule_certainty(before, rule) < 0;
 }
 
 /* An earlier rule that covers this one; -1: none. */
 static int shadowing(const atn_rules *rules, int i)
 {
-    const atn_rule *rule = atn_rules_at(rules, i);
+    const atn_rule *rule = atn_plan_rules_at(rules, i);
     for (int j = 0; j < i; j++) {
-        const atn_rule *before = atn_rules_at(rules, j);
+        const atn_rule *before = atn_plan_rules_at(rules, j);
         if (before->op == rule->op && before->place == rule->place &&
             covers(before->ranks, rule->ranks) && covers(before->bytes, rule->bytes) &&
             !is_weaker(rule, before))
@@ -90,7 +91,7 @@ static int shadowing(const atn_rules *rules, int i)
 /* Prints a line for each finding; returns their number. */
 static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
 {
-    const atn_rule *rule = atn_rules_at(rules, i);
+    const atn_rule *rule = atn_plan_rules_at(rules, i);
     const int before = shadowing(rules, i);
     const struct {
         bool wrong;
@@ -101,13 +102,13 @@ static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
         {rule->ci_ps >= 0 && rule->time_ps >= 0 && 2 * rule->ci_ps > rule->time_ps,
          "the confidence interval is as wide as the time; measure again"},
         {rule->samples >= 0 && rule->samples < 3, "fewer than three samples; measure again"},
-        {rule->next.row != NULL && atn_same_choice(&rule->use, &rule->next),
+        {rule->next.row != NULL && atn_plan_same_choice(&rule->use, &rule->next),
          "the runner-up equals the winner; remove next="},
     };
     int n = 0;
     if (before >= 0) {
         fprintf(f, "%s:%d: never used where the algorithm of line %d is applicable; remove one\n",
-                file, rule->line, atn_rules_at(rules, before)->line);
+                file, rule->line, atn_plan_rules_at(rules, before)->line);
         n++;
     }
     for (size_t k = 0; k < sizeof findings / sizeof *findings; k++)
@@ -123,16 +124,17 @@ static int run_check(const atn_args *a, atn_error *err)
     int findings = 0;
     for (int k = 0; k < a->noperands; k++) {
         atn_rules *rules;
-        const atn_status status = atn_rules_read(a->operands[k], &rules, err);
+        const atn_status status = atn_plan_rules_read(a->operands[k], &rules, err);
         if (status != ATN_OK)
             return status;
         int found = 0;
-        for (int i = 0; i < atn_rules_count(rules); i++)
+        for (int i = 0; i < atn_plan_rules_count(rules); i++)
             found += check_rule(a->out, a->operands[k], rules, i);
         if (found == 0)
-            fprintf(a->out, "%s: %d rules, no findings\n", a->operands[k], atn_rules_count(rules));
+            fprintf(a->out, "%s: %d rules, no findings\n", a->operands[k],
+                    atn_plan_rules_count(rules));
         findings += found;
-        atn_rules_free(rules);
+        atn_plan_rules_free(rules);
     }
     return findings > 0 ? ATN_FINDING : ATN_OK;
 }
@@ -158,11 +160,11 @@ static int run_merge(const atn_args *a, atn_error *err)
     atn_rules **news = calloc((size_t)n, sizeof(atn_rules *));
     atn_status status = news != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < n && status == ATN_OK; i++)
-        status = atn_rules_read(a->operands[i + 1], &news[i], err);
+        status = atn_plan_rules_read(a->operands[i + 1], &news[i], err);
     for (int i = 0; i < n && status == ATN_OK; i++)
-        status = atn_wisdom_merge(a->operands[0], news[i], err);
+        status = atn_plan_wisdom_merge(a->operands[0], news[i], err);
     for (int i = 0; i < n && news != NULL; i++)
-        atn_rules_free(news[i]);
+        atn_plan_rules_free(news[i]);
     free(news);
     return status;
 }
@@ -187,9 +189,9 @@ const atn_command atn_cmd_wisdom_merge = {
 
 static const atn_rule *find_same(const atn_rules *rules, const atn_rule *rule)
 {
-    for (int i = 0; i < atn_rules_count(rules); i++)
-        if (atn_rule_same_problem(atn_rules_at(rules, i), rule))
-            return atn_rules_at(rules, i);
+    for (int i = 0; i < atn_plan_rules_count(rules); i++)
+        if (atn_plan_rule_same_problem(atn_plan_rules_at(rules, i), rule))
+            return atn_plan_rules_at(rules, i);
     return NULL;
 }
 
@@ -202,7 +204,7 @@ static char *line_of(const atn_rule *rule)
         return NULL;
     if (rule->place != 0)
         fprintf(f, "at %s: ", atn_interned(rule->place));
-    atn_rule_print(f, rule);
+    atn_plan_rule_print(f, rule);
     return fclose(f) == 0 ? text : NULL;
 }
 
@@ -211,8 +213,8 @@ static char *line_of(const atn_rule *rule)
 static int print_missing(FILE *f, const atn_rules *a, const atn_rules *b, char sign, bool changes)
 {
     int n = 0;
-    for (int i = 0; i < atn_rules_count(a); i++) {
-        const atn_rule *rule = atn_rules_at(a, i), *other = find_same(b, rule);
+    for (int i = 0; i < atn_plan_rules_count(a); i++) {
+        const atn_rule *rule = atn_plan_rules_at(a, i), *other = find_same(b, rule);
         if (other != NULL && !changes)
             continue;
         char *mine = line_of(rule), *theirs = other != NULL ? line_of(other) : NULL;
@@ -234,9 +236,9 @@ static int print_missing(FILE *f, const atn_rules *a, const atn_rules *b, char s
 static int run_diff(const atn_args *a, atn_error *err)
 {
     atn_rules *old = NULL, *news = NULL;
-    atn_status status = atn_rules_read(a->operands[0], &old, err);
+    atn_status status = atn_plan_rules_read(a->operands[0], &old, err);
     if (status == ATN_OK)
-        status = atn_rules_read(a->operands[1], &news, err);
+        status = atn_plan_rules_read(a->operands[1], &news, err);
     if (status == ATN_OK) {
         const int gone = print_missing(a->out, old, news, '-', true);
         const int added = print_missing(a->out, news, old, '+', false);
@@ -245,8 +247,8 @@ static int run_diff(const atn_args *a, atn_error *err)
         else
             status = gone + added > 0 ? ATN_FINDING : ATN_OK;
     }
-    atn_rules_free(old);
-    atn_rules_free(news);
+    atn_plan_rules_free(old);
+    atn_plan_rules_free(news);
     return status;
 }
 
@@ -279,12 +281,12 @@ static const atn_option forget_options[] = {
 
 static atn_status read_operations(const atn_args *a, atn_forgetting *what, atn_error *err)
 {
-    for (int i = 0; i < atn_arg_count(a, "operation"); i++) {
+    for (int i = 0; i < atn_cli_arg_count(a, "operation"); i++) {
         atn_operation op;
-        const char *name = atn_arg_nth(a, "operation", i);
-        if (!atn_operation_find(name, &op)) {
+        const char *name = atn_cli_arg_nth(a, "operation", i);
+        if (!atn_sched_operation_find(name, &op)) {
             atn_error error = {0};
-            atn_unknown_operation(name, &error);
+            atn_plan_unknown_operation(name, &error);
             return atn_fail(err, ATN_USAGE, "%s", error.text);
         }
         what->operations |= 1u << op;
@@ -294,22 +296,22 @@ static atn_status read_operations(const atn_args *a, atn_forgetting *what, atn_e
 
 static bool read_span(const atn_args *a, const char *name, atn_span *span)
 {
-    const char *text = atn_arg_text(a, name);
-    return atn_span_parse(text != NULL ? text : "*", span);
+    const char *text = atn_cli_arg_text(a, name);
+    return atn_plan_span_parse(text != NULL ? text : "*", span);
 }
 
 static atn_status read_forgetting(const atn_args *a, atn_forgetting *what, atn_error *err)
 {
-    const char *place = atn_arg_text(a, "at"), *before = atn_arg_text(a, "before");
+    const char *place = atn_cli_arg_text(a, "at"), *before = atn_cli_arg_text(a, "before");
     *what = (atn_forgetting){.place = -1,
                              .before = -1,
-                             .guesses = atn_arg_given(a, "guesses"),
-                             .by_hand = atn_arg_given(a, "by-hand")};
+                             .guesses = atn_cli_arg_given(a, "guesses"),
+                             .by_hand = atn_cli_arg_given(a, "by-hand")};
     if (!read_span(a, "ranks", &what->ranks) || !read_span(a, "bytes", &what->bytes))
         return atn_fail(err, ATN_USAGE, "a range is LO:HI, LO:, :HI, one number, or *");
-    if (place != NULL && !atn_place_parse(place, &what->place))
+    if (place != NULL && !atn_plan_place_parse(place, &what->place))
         return atn_fail(err, ATN_USAGE, "--at %.60s: write MACHINE/LAYOUT, or *", place);
-    if (before != NULL && !atn_date_parse(before, &what->before))
+    if (before != NULL && !atn_plan_date_parse(before, &what->before))
         return atn_fail(err, ATN_USAGE, "--before %.60s: write 2026-02-03", before);
     return read_operations(a, what, err);
 }
@@ -323,7 +325,7 @@ static int run_forget(const atn_args *a, atn_error *err)
                         "no rules selected; --ranks '*' selects all measured rules");
     atn_status status = read_forgetting(a, &what, err);
     if (status == ATN_OK)
-        status = atn_wisdom_forget(a->operands[0], &what, &n, err);
+        status = atn_plan_wisdom_forget(a->operands[0], &what, &n, err);
     if (status == ATN_OK)
         printf("%s: %d rules removed\n", a->operands[0], n);
     return status;

@@ -24,20 +24,20 @@ static const atn_option options[] = {
 
 static atn_status export_rules(const atn_args *a, const atn_rules *rules, atn_error *err)
 {
-    const atn_export e = {.ranks = (int)atn_arg_int(a, "ranks"),
+    const atn_export e = {.ranks = (int)atn_cli_arg_int(a, "ranks"),
                           .notes = a->operands[0],
                           .f = a->out,
                           .notes_to = stderr};
-    const char *library = atn_arg_text(a, "library");
-    if (strcmp(atn_arg_text(a, "for"), "openmpi") == 0)
-        return atn_export_openmpi(&e, rules, err);
-    return atn_export_mpich(&e, rules, library, err);
+    const char *library = atn_cli_arg_text(a, "library");
+    if (strcmp(atn_cli_arg_text(a, "for"), "openmpi") == 0)
+        return atn_plan_export_openmpi(&e, rules, err);
+    return atn_plan_export_mpich(&e, rules, library, err);
 }
 
 static bool is_first_of_place(const atn_rules *rules, int i)
 {
     for (int k = 0; k < i; k++)
-        if (atn_rules_at(rules, k)->place == atn_rules_at(rules, i)->place)
+        if (atn_plan_rules_at(rules, k)->place == atn_plan_rules_at(rules, i)->place)
             return false;
     return true;
 }
@@ -45,11 +45,11 @@ static bool is_first_of_place(const atn_rules *rules, int i)
 /* Jobs and `attune tune` write sections only, so an export without them may be nearly empty. */
 static void report_omitted(const atn_rules *rules)
 {
-    for (int i = 0; i < atn_rules_count(rules); i++) {
-        const int64_t place = atn_rules_at(rules, i)->place;
+    for (int i = 0; i < atn_plan_rules_count(rules); i++) {
+        const int64_t place = atn_plan_rules_at(rules, i)->place;
         int n = 0;
-        for (int k = i; k < atn_rules_count(rules); k++)
-            n += atn_rules_at(rules, k)->place == place;
+        for (int k = i; k < atn_plan_rules_count(rules); k++)
+            n += atn_plan_rules_at(rules, k)->place == place;
         if (place != 0 && is_first_of_place(rules, i))
             fprintf(stderr,
                     "attune: %d rule%s of section '%s' omitted; add --at '%s' to include %s\n", n,
@@ -60,31 +60,31 @@ static void report_omitted(const atn_rules *rules)
 
 static int run(const atn_args *a, atn_error *err)
 {
-    const char *target = atn_arg_text(a, "for"), *here = atn_arg_text(a, "at");
+    const char *target = atn_cli_arg_text(a, "for"), *here = atn_cli_arg_text(a, "at");
     atn_rules *rules;
     int64_t place;
     if (target == NULL)
         return atn_fail(err, ATN_USAGE, "no target; add --for openmpi or --for mpich");
-    if (strcmp(target, "mpich") == 0 && atn_arg_text(a, "library") == NULL)
+    if (strcmp(target, "mpich") == 0 && atn_cli_arg_text(a, "library") == NULL)
         return atn_fail(
             err, ATN_USAGE,
             "--for mpich requires --library LIBMPICH.SO, whose selection table is extended");
-    if (here != NULL && !atn_place_parse(here, &place))
+    if (here != NULL && !atn_plan_place_parse(here, &place))
         return atn_fail(err, ATN_USAGE, "--at %.60s: write MACHINE/LAYOUT", here);
-    atn_status status = atn_rules_read(a->operands[0], &rules, err);
+    atn_status status = atn_plan_rules_read(a->operands[0], &rules, err);
     if (status != ATN_OK)
         return status;
     if (here == NULL)
         report_omitted(rules);
-    else if (!atn_rules_narrow(rules, here, false))
+    else if (!atn_plan_rules_narrow(rules, here, false))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
-    else if (atn_rules_count(rules) == 0)
+    else if (atn_plan_rules_count(rules) == 0)
         status = atn_fail(err, ATN_INPUT,
                           "%s: no rule applies at %s; without --at, its places are listed",
                           a->operands[0], here);
     if (status == ATN_OK)
         status = export_rules(a, rules, err);
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     return status;
 }
 

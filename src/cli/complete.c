@@ -30,7 +30,7 @@ static void offer_words(const request *q, const char *const *words)
 static void offer_nouns(const request *q)
 {
     atn_noun noun;
-    for (int i = 0; atn_noun_at(i, &noun); i++)
+    for (int i = 0; atn_cli_noun_at(i, &noun); i++)
         if (!noun.hidden)
             offer(q, "", noun.name, noun.help);
 }
@@ -38,7 +38,7 @@ static void offer_nouns(const request *q)
 static void offer_verbs(const request *q, const atn_noun *noun)
 {
     for (int i = 0; noun->verbs && i < noun->n; i++) {
-        const atn_command *const c = atn_command_at(noun->first + i);
+        const atn_command *const c = atn_cli_command_at(noun->first + i);
         offer(q, "", c->verb, c->help);
     }
 }
@@ -49,9 +49,10 @@ static void offer_help(const request *q)
     offer_nouns(q);
     offer(q, "", "all", "All commands by group, and all topics");
     for (int g = 0; g < ATN_GROUPS; g++)
-        if (!atn_noun_find(atn_group_word((atn_help_group)g), &noun))
-            offer(q, "", atn_group_word((atn_help_group)g), atn_group_title((atn_help_group)g));
-    for (const atn_topic *t = atn_topics; t->name; t++)
+        if (!atn_cli_noun_find(atn_cli_group_word((atn_help_group)g), &noun))
+            offer(q, "", atn_cli_group_word((atn_help_group)g),
+                  atn_cli_group_title((atn_help_group)g));
+    for (const atn_topic *t = atn_cli_topics; t->name; t++)
         offer(q, "", t->name, t->help);
 }
 
@@ -59,23 +60,23 @@ static void offer_operands(const request *q, const atn_command *c)
 {
     const char *const operands = c->operands ? c->operands : "";
     for (int i = 0; strstr(operands, "OPERATION") && i < ATN_OPERATIONS; i++)
-        offer(q, "", atn_operation_get((atn_operation)i)->name, "");
-    for (int i = 0; strstr(operands, "NAME") && i < atn_catalog_rows(); i++)
-        offer(q, "", atn_catalog_row(i)->name, atn_catalog_row(i)->algo->summary);
+        offer(q, "", atn_sched_operation_get((atn_operation)i)->name, "");
+    for (int i = 0; strstr(operands, "NAME") && i < atn_algo_catalog_rows(); i++)
+        offer(q, "", atn_algo_catalog_row(i)->name, atn_algo_catalog_row(i)->algo->summary);
     offer_files(q);
 }
 
 static void offer_options(const request *q, const atn_command *c)
 {
     atn_option o;
-    for (int i = 0; atn_command_option(c, i, &o); i++)
+    for (int i = 0; atn_cli_command_option(c, i, &o); i++)
         offer(q, "--", o.name, o.doc);
 }
 
 /* Whether `word` is an option of the command that takes the next word as its argument. */
 static bool takes_argument(const atn_command *c, const char *word, atn_option *option_p)
 {
-    for (int i = 0; word[0] == '-' && atn_command_option(c, i, option_p); i++) {
+    for (int i = 0; word[0] == '-' && atn_cli_command_option(c, i, option_p); i++) {
         const bool own = word[1] == '-' ? strcmp(word + 2, option_p->name) == 0
                                         : word[1] && word[1] == option_p->letter && !word[2];
         if (own)
@@ -105,15 +106,15 @@ static void complete_command(const request *q, const atn_command *c, int n, char
 
 static void complete_top(const request *q, int n, char **words)
 {
-    for (const atn_option *o = atn_top_options; n == 1 && o->name; o++)
+    for (const atn_option *o = atn_cli_top_options; n == 1 && o->name; o++)
         offer(q, "--", o->name, o->doc);
     if (n == 2 && strcmp(words[0], "--completion") == 0)
-        offer_words(q, atn_shells);
+        offer_words(q, atn_cli_shells);
     if (n == 2 && strcmp(words[0], "--man") == 0)
         offer_nouns(q);
 }
 
-void atn_complete(FILE *f, int n, char **words)
+void atn_cli_complete(FILE *f, int n, char **words)
 {
     const request q = {f, n > 0 ? words[n - 1] : ""};
     const bool help = n > 1 && strcmp(words[0], "help") == 0 && q.partial[0] != '-';
@@ -124,11 +125,11 @@ void atn_complete(FILE *f, int n, char **words)
         complete_top(&q, n > 0 ? n : 1, words);
     else if (help && n == 2)
         offer_help(&q);
-    else if (help && n == 3 && atn_noun_find(words[1], &noun))
+    else if (help && n == 3 && atn_cli_noun_find(words[1], &noun))
         offer_verbs(&q, &noun);
-    else if (!help && atn_noun_find(words[0], &noun)) {
+    else if (!help && atn_cli_noun_find(words[0], &noun)) {
         const int used = noun.verbs ? 2 : 1;
-        const atn_command *const c = n > used ? atn_command_find(words[0], words[1]) : NULL;
+        const atn_command *const c = n > used ? atn_cli_command_find(words[0], words[1]) : NULL;
         if (noun.verbs && n == 2)
             offer_verbs(&q, &noun);
         else if (c)
@@ -195,13 +196,13 @@ static const char fish[] =
     "end\n"
     "complete -c attune -f -a '(__attune_complete)'\n";
 
-const char *const atn_shells[] = {"bash", "zsh", "fish", NULL};
+const char *const atn_cli_shells[] = {"bash", "zsh", "fish", NULL};
 
-const char *atn_completion_script(const char *shell)
+const char *atn_cli_completion_script(const char *shell)
 {
     static const char *const scripts[] = {bash, zsh, fish};
-    for (int i = 0; atn_shells[i]; i++)
-        if (strcmp(shell, atn_shells[i]) == 0)
+    for (int i = 0; atn_cli_shells[i]; i++)
+        if (strcmp(shell, atn_cli_shells[i]) == 0)
             return scripts[i];
     return NULL;
 }

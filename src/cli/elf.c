@@ -164,7 +164,7 @@ static bool map_file(const char *path, atn_object *o)
     return good;
 }
 
-bool atn_object_open(const char *path, atn_object *o)
+bool atn_cli_object_open(const char *path, atn_object *o)
 {
     *o = (atn_object){0};
     if (!map_file(path, o))
@@ -179,7 +179,7 @@ bool atn_object_open(const char *path, atn_object *o)
     return true;
 }
 
-void atn_object_close(atn_object *o)
+void atn_cli_object_close(atn_object *o)
 {
     if (o->map != NULL)
         munmap(o->map, o->size);

@@ -16,8 +16,8 @@ typedef struct {
 
 /* `library_path`: its LD_LIBRARY_PATH at run time, or NULL.  ATN_ENVIRONMENT: the file cannot be
  * read. */
-atn_status atn_elf_examine(const char *path, const char *library_path, atn_elf *about_p,
-                           atn_error *err);
+atn_status atn_cli_elf_examine(const char *path, const char *library_path, atn_elf *about_p,
+                               atn_error *err);
 
 /* ---- one file (elf.c) ---- */
 
@@ -30,8 +30,8 @@ typedef struct {
 } atn_object;
 
 /* False: the file cannot be read; see errno. */
-bool atn_object_open(const char *path, atn_object *o);
-void atn_object_close(atn_object *o);
+bool atn_cli_object_open(const char *path, atn_object *o);
+void atn_cli_object_close(atn_object *o);
 
 /* ---- library search (elf_search.c) ---- */
 

@@ -11,10 +11,10 @@
 static bool usable(const char *path)
 {
     atn_object o;
-    if (!atn_object_open(path, &o))
+    if (!atn_cli_object_open(path, &o))
         return false;
     const bool good = o.elf && !o.foreign;
-    atn_object_close(&o);
+    atn_cli_object_close(&o);
     return good;
 }
 
@@ -154,9 +154,9 @@ typedef struct {
 static bool add_node(walk *w, const char *path, const atn_loader *parent)
 {
     node *n = calloc(1, sizeof *n);
-    if (n == NULL || !atn_object_open(path, &n->object) || !atn_push(&w->nodes, n)) {
+    if (n == NULL || !atn_cli_object_open(path, &n->object) || !atn_push(&w->nodes, n)) {
         if (n != NULL)
-            atn_object_close(&n->object);
+            atn_cli_object_close(&n->object);
         free(n);
         return false;
     }
@@ -194,15 +194,15 @@ static void follow(walk *w)
 static void walk_free(walk *w)
 {
     for (int i = 0; i < w->nodes.n; i++) {
-        atn_object_close(&w->nodes.v[i]->object);
+        atn_cli_object_close(&w->nodes.v[i]->object);
         free(w->nodes.v[i]);
     }
     atn_vec_free(&w->nodes);
     atn_vec_free(&w->names);
 }
 
-atn_status atn_elf_examine(const char *path, const char *library_path, atn_elf *about_p,
-                           atn_error *err)
+atn_status atn_cli_elf_examine(const char *path, const char *library_path, atn_elf *about_p,
+                               atn_error *err)
 {
     atn_elf about = {0};
     walk w = {.library_path = library_path, .about = &about};

@@ -19,17 +19,17 @@ static atn_status refuse(const atn_error *why, const char *remedy, atn_error *er
     return atn_fail(err, why->status, "%s; %s", why->text, remedy);
 }
 
-atn_status atn_check_machine(const char *name, atn_error *err)
+atn_status atn_cli_check_machine(const char *name, atn_error *err)
 {
     atn_machine *m = NULL;
     atn_error why = {0};
-    if (atn_machine_read(name, &m, &why) != ATN_OK)
+    if (atn_model_machine_read(name, &m, &why) != ATN_OK)
         return refuse(&why, "'attune measure -o FILE' writes machine files", err);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     return ATN_OK;
 }
 
-atn_status atn_check_topology(const char *name, atn_error *err)
+atn_status atn_cli_check_topology(const char *name, atn_error *err)
 {
     atn_topo *t = NULL;
     atn_error why = {0};
@@ -50,12 +50,12 @@ static bool is_there(const char *path)
 static atn_status check_rules(const char *name, atn_error *err)
 {
     atn_rules *rules = NULL;
-    const atn_status status = atn_rules_read(name, &rules, err);
-    atn_rules_free(rules);
+    const atn_status status = atn_plan_rules_read(name, &rules, err);
+    atn_plan_rules_free(rules);
     return status;
 }
 
-atn_status atn_check_wisdom(const char *name, atn_error *err)
+atn_status atn_cli_check_wisdom(const char *name, atn_error *err)
 {
     if (!is_there(name))
         return atn_may_write(name, true, err);
@@ -65,7 +65,7 @@ atn_status atn_check_wisdom(const char *name, atn_error *err)
     return check_rules(name, err);
 }
 
-atn_status atn_check_partners(const char *name, atn_error *err)
+atn_status atn_cli_check_partners(const char *name, atn_error *err)
 {
     static const char head[] = "attune-partners ";
     char *text = NULL;
@@ -84,7 +84,7 @@ atn_status atn_check_partners(const char *name, atn_error *err)
                     name);
 }
 
-atn_status atn_check_written(const char *name, atn_error *err)
+atn_status atn_cli_check_written(const char *name, atn_error *err)
 {
     return atn_may_write(name, false, err);
 }
@@ -102,31 +102,31 @@ static const char *suffix_of(const char *path)
 static bool names_format(const char *suffix)
 {
     bool found = *suffix == '\0' || strcmp(suffix, ".txt") == 0;
-    for (int i = 0; atn_job_formats[i] != NULL && !found; i++)
-        found = strcmp(suffix + 1, atn_job_formats[i]) == 0;
+    for (int i = 0; atn_report_job_formats[i] != NULL && !found; i++)
+        found = strcmp(suffix + 1, atn_report_job_formats[i]) == 0;
     return found;
 }
 
-atn_status atn_check_report(const char *path, const char *format, atn_error *err)
+atn_status atn_cli_check_report(const char *path, const char *format, atn_error *err)
 {
     char formats[ATN_ERROR_ROOM];
     int n = 0;
     if (format != NULL || names_format(suffix_of(path)))
-        return atn_check_written(path, err);
-    while (atn_job_formats[n] != NULL)
+        return atn_cli_check_written(path, err);
+    while (atn_report_job_formats[n] != NULL)
         n++;
     return atn_fail(
         err, ATN_USAGE,
         "report %s: unknown format %s; use the suffix .txt, .csv, .json or .html, or add "
         "--format: %s",
-        path, suffix_of(path), atn_enumerate(atn_job_formats, n, ", ", formats));
+        path, suffix_of(path), atn_enumerate(atn_report_job_formats, n, ", ", formats));
 }
 
 /* ---- commands that measure ---- */
 
 static atn_status check_merged(const char *name, atn_error *err)
 {
-    const atn_status status = atn_check_wisdom(name, err);
+    const atn_status status = atn_cli_check_wisdom(name, err);
     return status == ATN_OK ? atn_may_write(name, true, err) : status;
 }
 
@@ -141,31 +141,31 @@ static const struct {
     const char *word;     /* a value that is not a file; or NULL */
     atn_file_check *check;
 } job_files[] = {
-    {"machine", "ATTUNE_MACHINE", NULL, atn_check_machine},
-    {"topology", "ATTUNE_TOPOLOGY", NULL, atn_check_topology},
+    {"machine", "ATTUNE_MACHINE", NULL, atn_cli_check_machine},
+    {"topology", "ATTUNE_TOPOLOGY", NULL, atn_cli_check_topology},
     {"rules", "ATTUNE_RULES", NULL, check_rules},
     {"wisdom", "ATTUNE_WISDOM", "off", check_merged},
     {"raw", NULL, NULL, check_samples},
-    {"plot", NULL, NULL, atn_check_written},
-    {"report", NULL, NULL, atn_check_written},
+    {"plot", NULL, NULL, atn_cli_check_written},
+    {"report", NULL, NULL, atn_cli_check_written},
 };
 
 static bool has_option(const atn_command *c, const char *name)
 {
     atn_option o;
-    for (int i = 0; atn_command_option(c, i, &o); i++)
+    for (int i = 0; atn_cli_command_option(c, i, &o); i++)
         if (strcmp(o.name, name) == 0)
             return true;
     return false;
 }
 
-atn_status atn_check_job_files(const atn_args *a, atn_error *err)
+atn_status atn_cli_check_job_files(const atn_args *a, atn_error *err)
 {
     atn_status status = ATN_OK;
     for (size_t i = 0; i < sizeof job_files / sizeof *job_files && status == ATN_OK; i++) {
         if (!has_option(a->command, job_files[i].option))
             continue;
-        const char *name = atn_arg_text(a, job_files[i].option);
+        const char *name = atn_cli_arg_text(a, job_files[i].option);
         if (name == NULL && job_files[i].variable != NULL)
             name = getenv(job_files[i].variable);
         if (name != NULL && *name != '\0' &&

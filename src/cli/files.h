@@ -8,16 +8,16 @@
 /* One check for each file type; the message names a remedy. */
 typedef atn_status atn_file_check(const char *name, atn_error *err);
 
-atn_file_check atn_check_machine;
-atn_file_check atn_check_topology; /* a file, a string, or `hosts` */
-atn_file_check atn_check_wisdom;   /* exists, or can be created */
-atn_file_check atn_check_partners; /* likewise, for --warmup */
-atn_file_check atn_check_written;  /* can be created or replaced */
+atn_file_check atn_cli_check_machine;
+atn_file_check atn_cli_check_topology; /* a file, a string, or `hosts` */
+atn_file_check atn_cli_check_wisdom;   /* exists, or can be created */
+atn_file_check atn_cli_check_partners; /* likewise, for --warmup */
+atn_file_check atn_cli_check_written;  /* can be created or replaced */
 
 /* The report of a job: its suffix must name a format, unless `format` is given (not NULL). */
-atn_status atn_check_report(const char *path, const char *format, atn_error *err);
+atn_status atn_cli_check_report(const char *path, const char *format, atn_error *err);
 
 /* For ATN_CMD_JOB: files named by options, or else by the environment. */
-atn_status atn_check_job_files(const atn_args *a, atn_error *err);
+atn_status atn_cli_check_job_files(const atn_args *a, atn_error *err);
 
 #endif

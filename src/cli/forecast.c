@@ -4,19 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-atn_status atn_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
-                             atn_error *err)
+atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
+                                 atn_error *err)
 {
-    const char *file = atn_arg_text(a, "machine");
+    const char *file = atn_cli_arg_text(a, "machine");
     if (file == NULL) {
-        *machine_p = atn_machine_builtin();
+        *machine_p = atn_model_machine_builtin();
         return *machine_p ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     }
     atn_machine *m = NULL;
-    const atn_status st = atn_machine_read(file, &m, err);
-    const char *why = st ? NULL : atn_machine_refuses(m, t);
+    const atn_status st = atn_model_machine_read(file, &m, err);
+    const char *why = st ? NULL : atn_model_machine_refuses(m, t);
     if (why) {
-        atn_machine_free(m);
+        atn_model_machine_free(m);
         return atn_fail(err, ATN_INPUT, "%s: %s", file, why);
     }
     if (!st)
@@ -24,9 +24,9 @@ atn_status atn_forecast_load(const atn_args *a, const atn_topo *t, atn_machine *
     return st;
 }
 
-atn_status atn_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err)
+atn_status atn_cli_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err)
 {
-    const char *map = atn_arg_text(a, "map");
+    const char *map = atn_cli_arg_text(a, "map");
     atn_topo *placed = NULL;
     if (map == NULL)
         return ATN_OK;
@@ -53,7 +53,7 @@ static atn_status bad_problem(const char *text, const char *why, atn_error *err)
 /* Root of a rooted operation, or datatype and operator of a reduction. */
 static atn_status read_rest(const char *text, char *words[2], atn_forecast *f, atn_error *err)
 {
-    const unsigned flags = atn_operation_get(f->q.op)->flags;
+    const unsigned flags = atn_sched_operation_get(f->q.op)->flags;
     for (int i = 0; i < 2 && words[i]; i++) {
         int64_t root;
         if (atn_parse_size(words[i], &root)) {
@@ -74,7 +74,7 @@ static atn_status read_words(const char *text, char *words[5], const atn_topo *t
                              atn_error *err)
 {
     int64_t ranks = t ? t->p : 0;
-    const atn_status st = atn_lookup_operation(words[0], &f->q.op, err);
+    const atn_status st = atn_cli_lookup_operation(words[0], &f->q.op, err);
     if (st)
         return st;
     if (words[1] && *words[1] && !atn_parse_size(words[1], &ranks))
@@ -91,8 +91,8 @@ static atn_status read_words(const char *text, char *words[5], const atn_topo *t
     return read_rest(text, words + 3, f, err);
 }
 
-atn_status atn_forecast_parse(const char *text, const atn_topo *t, atn_forecast *f_p,
-                              atn_error *err)
+atn_status atn_cli_forecast_parse(const char *text, const atn_topo *t, atn_forecast *f_p,
+                                  atn_error *err)
 {
     char copy[128], *rest = copy, *words[6] = {NULL};
     atn_forecast f = {0};
@@ -108,7 +108,7 @@ atn_status atn_forecast_parse(const char *text, const atn_topo *t, atn_forecast 
     return st;
 }
 
-const char *atn_forecast_time(double seconds, char out[32])
+const char *atn_cli_forecast_time(double seconds, char out[32])
 {
     static const struct {
         double below, factor;

@@ -12,10 +12,10 @@
              "Rank mapping on the topology: sequential, roundrobin, or a list of hosts")
 
 /* Loads --machine, else the built-in machine; rejects one that was measured on another cluster. */
-atn_status atn_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
-                             atn_error *err);
+atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
+                                 atn_error *err);
 /* Places the ranks of a topology by --map; replaces *topo_p. */
-atn_status atn_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err);
+atn_status atn_cli_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err);
 
 /* "allreduce:32:64K:f64:sum": operation, ranks (may be empty with a topology), bytes, and for
  * reductions type and operator, for rooted operations the root. */
@@ -23,10 +23,10 @@ typedef struct {
     atn_problem q;
     char type[16], op[16]; /* empty: any */
 } atn_forecast;
-atn_status atn_forecast_parse(const char *text, const atn_topo *t, atn_forecast *f_p,
-                              atn_error *err);
+atn_status atn_cli_forecast_parse(const char *text, const atn_topo *t, atn_forecast *f_p,
+                                  atn_error *err);
 
 /* "3.21 ms" */
-const char *atn_forecast_time(double seconds, char out[32]);
+const char *atn_cli_forecast_time(double seconds, char out[32]);
 
 #endif

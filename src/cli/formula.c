@@ -11,7 +11,7 @@ static const char *const contentions[] = {"node", "network", NULL};
 static const char *const transports[] = {"whole", "segments", "stream", NULL};
 static const char *const units[] = {"block", "whole", NULL};
 
-const atn_option atn_formula_options[] = {
+const atn_option atn_cli_formula_options[] = {
     ATN_OPTION_RANKS(1),
     ATN_INT("nodes", "M", "1", 1, ATN_RANKS_MAX, "Number of nodes"),
     ATN_TEXT("map", "WORD", "seq",
@@ -31,9 +31,9 @@ const atn_option atn_formula_options[] = {
     {0},
 };
 
-atn_tau_style atn_formula_style(const atn_args *a)
+atn_tau_style atn_cli_formula_style(const atn_args *a)
 {
-    return atn_arg_given(a, "ascii") ? ATN_TAU_ASCII : ATN_TAU_SIGNS;
+    return atn_cli_arg_given(a, "ascii") ? ATN_TAU_ASCII : ATN_TAU_SIGNS;
 }
 
 /* ---- schedules ---- */
@@ -43,18 +43,18 @@ static atn_status build(const atn_args *a, const char *name, atn_set *set_p, atn
 {
     atn_request want = {0};
     int p = 0;
-    atn_status st = atn_lookup_choice(name, &want.choice, err);
+    atn_status st = atn_cli_lookup_choice(name, &want.choice, err);
     if (!st && !want.choice.row->algo->build)
         st = atn_fail(err, ATN_INPUT, "%s has no schedule", want.choice.row->name);
-    st = st ? st : atn_lookup_params(a, &want.choice, err);
-    st = st ? st : atn_request_topology(a, &want, err);
-    st = st ? st : atn_request_operation(a, want.choice.row->op, &want, err);
+    st = st ? st : atn_cli_lookup_params(a, &want.choice, err);
+    st = st ? st : atn_cli_request_topology(a, &want, err);
+    st = st ? st : atn_cli_request_operation(a, want.choice.row->op, &want, err);
     if (!st)
-        st = atn_request_ranks(&want, (int)atn_arg_int(a, "ranks"), atn_arg_given(a, "ranks"), &p,
-                               err);
-    st = st ? st : atn_request_build(a, &want, p, set_p, err);
+        st = atn_cli_request_ranks(&want, (int)atn_cli_arg_int(a, "ranks"),
+                                   atn_cli_arg_given(a, "ranks"), &p, err);
+    st = st ? st : atn_cli_request_build(a, &want, p, set_p, err);
     if (st)
-        atn_request_end(&want);
+        atn_cli_request_end(&want);
     else
         *topo_p = want.topo;
     return st;
@@ -77,7 +77,7 @@ static atn_status map_hosts(const atn_topo *t, atn_mapping *m, atn_error *err)
     *m = (atn_mapping){.p = t->p, .node_of = malloc(sizeof *m->node_of * (size_t)t->p)};
     if (!number || !m->node_of) {
         free(number);
-        atn_mapping_free(m);
+        atn_tau_mapping_free(m);
         return atn_fail(err, ATN_MEMORY, "out of memory");
     }
     for (int r = 0; r < t->p; r++) {
@@ -93,47 +93,48 @@ static atn_status map_hosts(const atn_topo *t, atn_mapping *m, atn_error *err)
 static atn_status find_mapping(const atn_args *a, const char *word, const atn_topo *topo, int p,
                                atn_mapping *m, atn_error *err)
 {
-    if (topo && (word || atn_arg_given(a, "map") || atn_arg_given(a, "nodes")))
+    if (topo && (word || atn_cli_arg_given(a, "map") || atn_cli_arg_given(a, "nodes")))
         return atn_fail(err, ATN_USAGE,
                         "--topology determines the rank mapping; omit --nodes and --map");
     if (topo)
         return map_hosts(topo, m, err);
-    return atn_mapping_read(word ? word : atn_arg_text(a, "map"), p, (int)atn_arg_int(a, "nodes"),
-                            m, err);
+    return atn_tau_mapping_read(word ? word : atn_cli_arg_text(a, "map"), p,
+                                (int)atn_cli_arg_int(a, "nodes"), m, err);
 }
 
-void atn_placed_free(atn_placed *x)
+void atn_cli_placed_free(atn_placed *x)
 {
-    atn_traffic_free(&x->traffic);
-    atn_mapping_free(&x->mapping);
+    atn_tau_traffic_free(&x->traffic);
+    atn_tau_mapping_free(&x->mapping);
 }
 
 static atn_form block_form(const atn_args *a, const atn_set *set)
 {
-    const atn_operation_info *o = atn_operation_get(set->v[0]->q.op);
-    const bool whole = strcmp(atn_arg_text(a, "unit"), "whole") == 0;
-    const bool many = atn_side_blocks(o->source, 2) > 1 || atn_side_blocks(o->result, 2) > 1;
-    return atn_form_div(atn_form_symbol("m"), atn_form_int(whole && many ? set->p : 1));
+    const atn_operation_info *o = atn_sched_operation_get(set->v[0]->q.op);
+    const bool whole = strcmp(atn_cli_arg_text(a, "unit"), "whole") == 0;
+    const bool many =
+        atn_sched_side_blocks(o->source, 2) > 1 || atn_sched_side_blocks(o->result, 2) > 1;
+    return atn_tau_form_div(atn_tau_form_symbol("m"), atn_tau_form_int(whole && many ? set->p : 1));
 }
 
-atn_status atn_placed_read(const atn_args *a, const char *name, const char *word,
-                           atn_placed *placed_p, atn_error *err)
+atn_status atn_cli_placed_read(const atn_args *a, const char *name, const char *word,
+                               atn_placed *placed_p, atn_error *err)
 {
     atn_set set = {0};
     atn_topo *topo = NULL;
     atn_placed x = {.traffic = {0}};
-    atn_status st = access(name, F_OK) == 0 ? atn_set_read(name, 0, &set, err)
+    atn_status st = access(name, F_OK) == 0 ? atn_cli_set_read(name, 0, &set, err)
                                             : build(a, name, &set, &topo, err);
     if (st)
         return st;
     x.block = block_form(a, &set);
-    st = atn_traffic_of(set.v, set.p, &x.traffic, err);
+    st = atn_tau_traffic_of(set.v, set.p, &x.traffic, err);
     st = st ? st : find_mapping(a, word, topo, set.p, &x.mapping, err);
     if (st)
-        atn_placed_free(&x);
+        atn_cli_placed_free(&x);
     else
         *placed_p = x;
-    atn_set_free(&set);
+    atn_cli_set_free(&set);
     atn_topo_free(topo);
     return st;
 }
@@ -151,19 +152,19 @@ static int word_index(const char *const *words, const char *word)
 static atn_tau_transport transport(const atn_args *a, atn_tau_transport otherwise)
 {
     static const atn_tau_transport by_word[] = {ATN_TAU_WHOLE, ATN_TAU_SEGMENTS, ATN_TAU_STREAM};
-    return atn_arg_given(a, "transport")
-               ? by_word[word_index(transports, atn_arg_text(a, "transport"))]
+    return atn_cli_arg_given(a, "transport")
+               ? by_word[word_index(transports, atn_cli_arg_text(a, "transport"))]
                : otherwise;
 }
 
-atn_tau_view atn_formula_view(const atn_args *a, atn_form block)
+atn_tau_view atn_cli_formula_view(const atn_args *a, atn_form block)
 {
-    const int rule = word_index(contentions, atn_arg_text(a, "contention"));
+    const int rule = word_index(contentions, atn_cli_arg_text(a, "contention"));
     return (atn_tau_view){.contention = rule ? ATN_TAU_NETWORK : ATN_TAU_TO_NODE,
                           .transport = transport(a, ATN_TAU_WHOLE),
-                          .overheads = atn_arg_given(a, "overheads"),
-                          .copies = atn_arg_given(a, "copies"),
-                          .slower = !atn_arg_given(a, "no-axiom"),
+                          .overheads = atn_cli_arg_given(a, "overheads"),
+                          .copies = atn_cli_arg_given(a, "copies"),
+                          .slower = !atn_cli_arg_given(a, "no-axiom"),
                           .block = block};
 }
 
@@ -171,9 +172,9 @@ static atn_status read_expression(const atn_args *a, const char *text, atn_terms
                                   atn_error *err)
 {
     const atn_tau_rules rules = {.transport = transport(a, ATN_TAU_KEEP),
-                                 .slower = !atn_arg_given(a, "no-axiom"),
-                                 .drop_overheads = atn_arg_given(a, "transport") &&
-                                                   !atn_arg_given(a, "overheads")};
+                                 .slower = !atn_cli_arg_given(a, "no-axiom"),
+                                 .drop_overheads = atn_cli_arg_given(a, "transport") &&
+                                                   !atn_cli_arg_given(a, "overheads")};
     atn_tau *x;
     atn_status st = atn_tau_parse(text, &x, err);
     if (st)
@@ -195,7 +196,7 @@ static bool is_algorithm(const char *text)
         return false;
     memcpy(word, text, n);
     word[n] = '\0';
-    return atn_operation_find(word, &op);
+    return atn_sched_operation_find(word, &op);
 }
 
 static atn_status read_algorithm(const atn_args *a, const char *operand, atn_terms *terms_p,
@@ -209,18 +210,18 @@ static atn_status read_algorithm(const atn_args *a, const char *operand, atn_ter
         *word++ = '\0';
     else
         word = NULL;
-    atn_status st = atn_placed_read(a, name, word, &x, err);
+    atn_status st = atn_cli_placed_read(a, name, word, &x, err);
     if (!st) {
-        const atn_tau_view view = atn_formula_view(a, x.block);
+        const atn_tau_view view = atn_cli_formula_view(a, x.block);
         st = atn_tau_derive(&x.traffic, &x.mapping, &view, terms_p, err);
-        atn_placed_free(&x);
+        atn_cli_placed_free(&x);
     }
     free(name);
     return st;
 }
 
-atn_status atn_formula_read(const atn_args *a, const char *operand, atn_terms *terms_p,
-                            atn_error *err)
+atn_status atn_cli_formula_read(const atn_args *a, const char *operand, atn_terms *terms_p,
+                                atn_error *err)
 {
     return is_algorithm(operand) ? read_algorithm(a, operand, terms_p, err)
                                  : read_expression(a, operand, terms_p, err);

@@ -12,13 +12,14 @@ static int guess_arguments(const atn_launch *l, int next, int stop)
     char path[4096];
     if (next >= stop || l->words[next][0] == '-')
         return 0;
-    return atn_program_find(l->words[next], NULL, NULL, l->launcher->looks_here, path) == 0 ? 0 : 1;
+    return atn_cli_program_find(l->words[next], NULL, NULL, l->launcher->looks_here, path) == 0 ? 0
+                                                                                                : 1;
 }
 
 static int table_arguments(const atn_launcher *launcher, const char *name)
 {
     for (int n = 0; n < 3; n++)
-        if (atn_in_words(launcher->options[n], name))
+        if (atn_cli_in_words(launcher->options[n], name))
             return n;
     return -1;
 }
@@ -35,7 +36,7 @@ static void letters(const atn_launcher *launcher, char *word, atn_launch_option 
     o->count = *word != '\0' && word[1] == '\0';
 }
 
-void atn_launch_option_at(const atn_launch *l, int i, int stop, atn_launch_option *o)
+void atn_cli_launch_option_at(const atn_launch *l, int i, int stop, atn_launch_option *o)
 {
     char *word = l->words[i];
     *o = (atn_launch_option){.argument = i + 1};
@@ -63,13 +64,13 @@ void atn_launch_option_at(const atn_launch *l, int i, int stop, atn_launch_optio
 static void note_option(const atn_launch *l, const atn_launch_option *o, atn_app *app)
 {
     const char *value = o->glued != NULL ? o->glued : o->count > 0 ? l->words[o->argument] : NULL;
-    if (atn_in_words(l->launcher->folder, o->name))
+    if (atn_cli_in_words(l->launcher->folder, o->name))
         app->folder = value;
-    if (atn_in_words(l->launcher->path, o->name))
+    if (atn_cli_in_words(l->launcher->path, o->name))
         app->path = value;
-    if (atn_in_words(l->launcher->hides, o->name))
+    if (atn_cli_in_words(l->launcher->hides, o->name))
         app->hides = l->words[o->argument - 1];
-    if (l->launcher->mpi != NULL && atn_in_words(l->launcher->mpi, o->name))
+    if (l->launcher->mpi != NULL && atn_cli_in_words(l->launcher->mpi, o->name))
         app->mpi = value;
 }
 
@@ -83,7 +84,7 @@ static void read_app(const atn_launch *l, atn_app *app)
             app->program = i < app->stop ? i : -1;
             return;
         }
-        atn_launch_option_at(l, i, app->stop, &o);
+        atn_cli_launch_option_at(l, i, app->stop, &o);
         note_option(l, &o, app);
         i += 1 + o.count;
     }
@@ -114,31 +115,32 @@ static bool split_apps(atn_launch *l)
 /* "timeout 60 mpirun ...": the launcher after a wrapper; for "attune lab run", its last word. */
 static int find_launcher(char **words, int n)
 {
-    if (n > 2 && atn_launcher_lab(words, 2) != NULL)
+    if (n > 2 && atn_cli_launcher_lab(words, 2) != NULL)
         return 2;
-    if (atn_has_launcher_name(words[0]) || !atn_is_wrapper(words[0]))
+    if (atn_cli_has_launcher_name(words[0]) || !atn_cli_is_wrapper(words[0]))
         return 0;
     for (int i = 1; i < n; i++)
-        if (atn_has_launcher_name(words[i]) || atn_launcher_lab(words, i) != NULL)
+        if (atn_cli_has_launcher_name(words[i]) || atn_cli_launcher_lab(words, i) != NULL)
             return i;
     return 0;
 }
 
-atn_status atn_launch_parse(char **words, int n, const char *flavour, atn_launch *l, atn_error *err)
+atn_status atn_cli_launch_parse(char **words, int n, const char *flavour, atn_launch *l,
+                                atn_error *err)
 {
     *l = (atn_launch){.words = words, .n = n, .at = find_launcher(words, n)};
-    l->launcher = atn_launcher_lab(words, l->at);
-    const atn_status status = l->launcher == NULL
-                                  ? atn_launcher_identify(words[l->at], flavour, &l->launcher, err)
-                                  : ATN_OK;
+    l->launcher = atn_cli_launcher_lab(words, l->at);
+    const atn_status status =
+        l->launcher == NULL ? atn_cli_launcher_identify(words[l->at], flavour, &l->launcher, err)
+                            : ATN_OK;
     if (status != ATN_OK)
         return status;
     return split_apps(l) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-void atn_launch_free(atn_launch *l) { atn_vec_free(&l->apps); }
+void atn_cli_launch_free(atn_launch *l) { atn_vec_free(&l->apps); }
 
-void atn_words_free(atn_words *w)
+void atn_cli_words_free(atn_words *w)
 {
     for (int i = 0; i < w->n; i++)
         free(w->v[i]);

@@ -47,7 +47,7 @@ typedef struct {
 } atn_launch;
 
 typedef ATN_VEC(char *) atn_words;
-void atn_words_free(atn_words *w);
+void atn_cli_words_free(atn_words *w);
 
 /* An option inside an app context: its name without dashes and its arguments. */
 typedef struct {
@@ -59,33 +59,33 @@ typedef struct {
 
 /* ---- launch_table.c ---- */
 
-const atn_launcher *atn_launcher_at(int i); /* NULL at the end */
-bool atn_in_words(const char *words, const char *word);
+const atn_launcher *atn_cli_launcher_at(int i); /* NULL at the end */
+bool atn_cli_in_words(const char *words, const char *word);
 /* The row of `attune lab run`, which is several words; NULL: words[i] is not its end. */
-const atn_launcher *atn_launcher_lab(char **words, int i);
+const atn_launcher *atn_cli_launcher_lab(char **words, int i);
 /* Wrappers and interpreters, which may load MPI later. */
-bool atn_is_wrapper(const char *word);
-bool atn_has_launcher_name(const char *word);
+bool atn_cli_is_wrapper(const char *word);
+bool atn_cli_has_launcher_name(const char *word);
 
 /* ---- launch_find.c ---- */
 
-const char *atn_base_name(const char *path);
+const char *atn_cli_base_name(const char *path);
 /* Searches for an executable file like exec.  `folder` (or NULL): base of relative names; `here`:
  * also search it for names without slash.  Returns 0 or errno. */
-int atn_program_find(const char *word, const char *path, const char *folder, bool here,
-                     char out[4096]);
+int atn_cli_program_find(const char *word, const char *path, const char *folder, bool here,
+                         char out[4096]);
 /* The row of a launcher; NULL with ATN_OK: not a launcher.  `flavour` (or NULL) is used if the MPI
  * cannot be detected. */
-atn_status atn_launcher_identify(const char *word, const char *flavour,
-                                 const atn_launcher **launcher_p, atn_error *err);
+atn_status atn_cli_launcher_identify(const char *word, const char *flavour,
+                                     const atn_launcher **launcher_p, atn_error *err);
 
 /* ---- launch.c ---- */
 
-atn_status atn_launch_parse(char **words, int n, const char *flavour, atn_launch *l,
-                            atn_error *err);
-void atn_launch_free(atn_launch *l);
+atn_status atn_cli_launch_parse(char **words, int n, const char *flavour, atn_launch *l,
+                                atn_error *err);
+void atn_cli_launch_free(atn_launch *l);
 /* The option at words[i] of a context that ends at `stop`; its arguments follow. */
-void atn_launch_option_at(const atn_launch *l, int i, int stop, atn_launch_option *o);
+void atn_cli_launch_option_at(const atn_launch *l, int i, int stop, atn_launch_option *o);
 
 /* ---- launch_command.c ---- */
 
@@ -100,7 +100,7 @@ typedef struct {
 /* The command with options that pass the variables.  If the environment passes them (no launcher,
  * or srun), *environment_p is "LD_PRELOAD=...", to be set for the command; else NULL.  Caller frees
  * both. */
-atn_status atn_launch_command(const atn_launch *l, const atn_job_env *h, atn_words *words_p,
-                              char **environment_p, atn_error *err);
+atn_status atn_cli_launch_command(const atn_launch *l, const atn_job_env *h, atn_words *words_p,
+                                  char **environment_p, atn_error *err);
 
 #endif

@@ -197,7 +197,7 @@ static bool put_options(writer *w, const atn_app *app)
     for (int i = app->first + 1; i < stop;) {
         atn_launch_option o = {0};
         if (strcmp(w->l->words[i], "--") != 0)
-            atn_launch_option_at(w->l, i, app->stop, &o);
+            atn_cli_launch_option_at(w->l, i, app->stop, &o);
         if (o.name[0] != '\0' && ways[w->l->launcher->way].edit(w, &o))
             edited = true;
         else
@@ -219,7 +219,7 @@ static void put_app(writer *w, const atn_app *app)
     for (int i = app->program; i >= 0 && i < app->stop; i++)
         put(w, "%s", w->l->words[i]);
     w->failed = w->failed || trial.failed;
-    atn_words_free(&trial.out);
+    atn_cli_words_free(&trial.out);
 }
 
 static void put_unchanged(writer *w)
@@ -228,8 +228,8 @@ static void put_unchanged(writer *w)
         put(w, "%s", w->l->words[i]);
 }
 
-atn_status atn_launch_command(const atn_launch *l, const atn_job_env *h, atn_words *words_p,
-                              char **environment_p, atn_error *err)
+atn_status atn_cli_launch_command(const atn_launch *l, const atn_job_env *h, atn_words *words_p,
+                                  char **environment_p, atn_error *err)
 {
     writer w = {.l = l, .h = h};
     *environment_p = NULL;
@@ -249,6 +249,6 @@ atn_status atn_launch_command(const atn_launch *l, const atn_job_env *h, atn_wor
         *words_p = w.out;
         return ATN_OK;
     }
-    atn_words_free(&w.out);
+    atn_cli_words_free(&w.out);
     return atn_fail(err, ATN_MEMORY, "out of memory");
 }

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-const char *atn_base_name(const char *path)
+const char *atn_cli_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
@@ -55,8 +55,8 @@ static int search(const char *word, const char *path, char out[4096])
     return why;
 }
 
-int atn_program_find(const char *word, const char *path, const char *folder, bool here,
-                     char out[4096])
+int atn_cli_program_find(const char *word, const char *path, const char *folder, bool here,
+                         char out[4096])
 {
     const int n = folder != NULL ? (int)strlen(folder) : 0;
     if (*word == '/')
@@ -116,8 +116,8 @@ static bool ask_version(const char *path, char *out, size_t size)
 static const atn_launcher *by_name(const char *name)
 {
     const atn_launcher *l;
-    for (int i = 0; (l = atn_launcher_at(i)) != NULL; i++)
-        if (atn_in_words(l->programs, name))
+    for (int i = 0; (l = atn_cli_launcher_at(i)) != NULL; i++)
+        if (atn_cli_in_words(l->programs, name))
             return l;
     return NULL;
 }
@@ -125,7 +125,7 @@ static const atn_launcher *by_name(const char *name)
 static const atn_launcher *by_flavour(const char *flavour)
 {
     const atn_launcher *l;
-    for (int i = 0; (l = atn_launcher_at(i)) != NULL; i++)
+    for (int i = 0; (l = atn_cli_launcher_at(i)) != NULL; i++)
         if (l->flavour != NULL && strcmp(l->flavour, flavour) == 0)
             return l;
     return NULL;
@@ -137,7 +137,7 @@ static const atn_launcher *by_version(const char *path)
     const atn_launcher *l;
     if (!ask_version(path, text, sizeof text))
         return NULL;
-    for (int i = 0; (l = atn_launcher_at(i)) != NULL; i++)
+    for (int i = 0; (l = atn_cli_launcher_at(i)) != NULL; i++)
         for (int k = 0; l->versions[k] != NULL; k++)
             if (strstr(text, l->versions[k]) != NULL)
                 return l;
@@ -148,22 +148,22 @@ static const atn_launcher *by_version(const char *path)
 static const atn_launcher *identify(const char *word, const char *path, const char *flavour)
 {
     char real[PATH_MAX];
-    const atn_launcher *l = by_name(atn_base_name(word));
+    const atn_launcher *l = by_name(atn_cli_base_name(word));
     if (l == NULL && realpath(path, real) != NULL)
-        l = by_name(atn_base_name(real));
+        l = by_name(atn_cli_base_name(real));
     if (l == NULL && flavour != NULL)
         l = by_flavour(flavour);
     return l != NULL ? l : by_version(path);
 }
 
-atn_status atn_launcher_identify(const char *word, const char *flavour,
-                                 const atn_launcher **launcher_p, atn_error *err)
+atn_status atn_cli_launcher_identify(const char *word, const char *flavour,
+                                     const atn_launcher **launcher_p, atn_error *err)
 {
     char path[4096];
     *launcher_p = NULL;
-    if (!atn_has_launcher_name(word))
+    if (!atn_cli_has_launcher_name(word))
         return ATN_OK;
-    const int why = atn_program_find(word, NULL, NULL, false, path);
+    const int why = atn_cli_program_find(word, NULL, NULL, false, path);
     if (why != 0)
         return atn_fail(
             err, ATN_ENVIRONMENT,

@@ -127,16 +127,16 @@ static const char *const wrappers[] = {
     "sarus",     "unshare",     "nsenter", "busybox",   "xargs",        "faketime", "catchsegv",
 };
 
-const atn_launcher *atn_launcher_lab(char **words, int i)
+const atn_launcher *atn_cli_launcher_lab(char **words, int i)
 {
-    const bool is_lab = i >= 2 && strcmp(atn_base_name(words[i - 2]), "attune") == 0 &&
+    const bool is_lab = i >= 2 && strcmp(atn_cli_base_name(words[i - 2]), "attune") == 0 &&
                         strcmp(words[i - 1], "lab") == 0 && strcmp(words[i], "run") == 0;
     return is_lab ? &launchers[LAUNCHERS - 1] : NULL;
 }
 
-const atn_launcher *atn_launcher_at(int i) { return i < LAUNCHERS ? &launchers[i] : NULL; }
+const atn_launcher *atn_cli_launcher_at(int i) { return i < LAUNCHERS ? &launchers[i] : NULL; }
 
-bool atn_in_words(const char *words, const char *word)
+bool atn_cli_in_words(const char *words, const char *word)
 {
     const size_t n = strlen(word);
     for (const char *at = words; *at != '\0'; at += strspn(at, " ")) {
@@ -148,23 +148,23 @@ bool atn_in_words(const char *words, const char *word)
     return false;
 }
 
-bool atn_is_wrapper(const char *word)
+bool atn_cli_is_wrapper(const char *word)
 {
-    const char *base = atn_base_name(word);
+    const char *base = atn_cli_base_name(word);
     for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++)
         if (fnmatch(wrappers[i], base, 0) == 0)
             return true;
     return false;
 }
 
-bool atn_has_launcher_name(const char *word)
+bool atn_cli_has_launcher_name(const char *word)
 {
-    const char *base = atn_base_name(word);
+    const char *base = atn_cli_base_name(word);
     for (int i = 0; i < 2; i++)
         if (fnmatch(common_names[i], base, 0) == 0)
             return true;
     for (int i = 0; i < LAUNCHERS; i++)
-        if (atn_in_words(launchers[i].programs, base))
+        if (atn_cli_in_words(launchers[i].programs, base))
             return true;
     return false;
 }

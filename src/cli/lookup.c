@@ -8,12 +8,12 @@
 
 #include "sched/text.h"
 
-atn_status atn_lookup_operation(const char *name, atn_operation *op_p, atn_error *err)
+atn_status atn_cli_lookup_operation(const char *name, atn_operation *op_p, atn_error *err)
 {
-    return atn_operation_find(name, op_p) ? ATN_OK : atn_unknown_operation(name, err);
+    return atn_sched_operation_find(name, op_p) ? ATN_OK : atn_plan_unknown_operation(name, err);
 }
 
-atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err)
+atn_status atn_cli_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err)
 {
     char *text = strdup(name), *algo = text ? strchr(text, '/') : NULL;
     atn_operation op;
@@ -27,24 +27,24 @@ atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *
                       name);
     } else {
         *algo++ = '\0';
-        st = atn_lookup_operation(text, &op, err);
-        st = st ? st : atn_choice_read(op, algo, choice_p, err);
+        st = atn_cli_lookup_operation(text, &op, err);
+        st = st ? st : atn_plan_choice_read(op, algo, choice_p, err);
     }
     free(text);
     return st;
 }
 
-void atn_set_free(atn_set *set)
+void atn_cli_set_free(atn_set *set)
 {
     for (int r = 0; set->v && r < set->p; r++)
-        atn_schedule_free(set->v[r]);
+        atn_sched_schedule_free(set->v[r]);
     free(set->v);
     set->v = NULL;
 }
 
 /* ---- options ---- */
 
-const atn_option atn_schedule_options[] = {
+const atn_option atn_cli_schedule_options[] = {
     ATN_INT("root", "R", "0", 0, 0, "Root of a rooted operation"),
     ATN_LIST("param", "K=V", "Parameter of the algorithm, such as segment=8K"),
     ATN_SIZE("bytes", "N", "64K", "Message size, which determines the number of segments"),
@@ -54,16 +54,16 @@ const atn_option atn_schedule_options[] = {
     {0},
 };
 
-atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err)
+atn_status atn_cli_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err)
 {
-    for (int i = 0; i < atn_arg_count(a, "param"); i++) {
+    for (int i = 0; i < atn_cli_arg_count(a, "param"); i++) {
         char word[ATN_NAME_ROOM];
-        snprintf(word, sizeof word, "%s", atn_arg_nth(a, "param", i));
+        snprintf(word, sizeof word, "%s", atn_cli_arg_nth(a, "param", i));
         char *value = strchr(word, '=');
         if (!value)
             return atn_fail(err, ATN_USAGE, "--param %s: must have the form name=value", word);
         *value++ = '\0';
-        const atn_status st = atn_params_set(choice->row, &choice->params, word, value, err);
+        const atn_status st = atn_algo_params_set(choice->row, &choice->params, word, value, err);
         if (st)
             return st;
     }
@@ -72,19 +72,19 @@ atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *e
 
 static bool has_in_place(atn_operation op)
 {
-    const atn_place place = atn_operation_place(op, true);
+    const atn_place place = atn_sched_operation_place(op, true);
     return place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
 }
 
 /* An option without effect is an error. */
 static atn_status check_options(const atn_args *a, atn_operation op, atn_error *err)
 {
-    const atn_operation_info *info = atn_operation_get(op);
-    if (atn_arg_given(a, "root") && !(info->flags & ATN_ROOTED))
+    const atn_operation_info *info = atn_sched_operation_get(op);
+    if (atn_cli_arg_given(a, "root") && !(info->flags & ATN_ROOTED))
         return atn_fail(err, ATN_USAGE, "%s has no root; omit --root", info->name);
-    if (atn_arg_given(a, "ordered") && !(info->flags & ATN_TYPED))
+    if (atn_cli_arg_given(a, "ordered") && !(info->flags & ATN_TYPED))
         return atn_fail(err, ATN_USAGE, "%s has no operator; omit --ordered", info->name);
-    if (atn_arg_given(a, "in-place") && !has_in_place(op))
+    if (atn_cli_arg_given(a, "in-place") && !has_in_place(op))
         return atn_fail(err, ATN_USAGE,
                         "%s has no separate schedule for MPI_IN_PLACE; omit --in-place",
                         info->name);
@@ -93,15 +93,15 @@ static atn_status check_options(const atn_args *a, atn_operation op, atn_error *
 
 static atn_status refuse_options(const atn_args *a, atn_error *err)
 {
-    for (const atn_option *o = atn_schedule_options; o->name; o++)
-        if (atn_arg_given(a, o->name) && strcmp(o->name, "topology") != 0)
+    for (const atn_option *o = atn_cli_schedule_options; o->name; o++)
+        if (atn_cli_arg_given(a, o->name) && strcmp(o->name, "topology") != 0)
             return atn_fail(err, ATN_USAGE,
                             "%s is a schedule file, which --%s does not apply to; omit it",
                             a->operands[0], o->name);
     return ATN_OK;
 }
 
-atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err)
+atn_status atn_cli_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err)
 {
     atn_topo *t = NULL, *placed = NULL;
     const atn_status st = atn_topo_load(name, &t, err);
@@ -115,14 +115,14 @@ atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *e
     return st2;
 }
 
-void atn_request_end(atn_request *want)
+void atn_cli_request_end(atn_request *want)
 {
     atn_topo_free(want->topo);
     want->topo = NULL;
 }
 
-atn_status atn_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
-                             atn_error *err)
+atn_status atn_cli_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
+                                 atn_error *err)
 {
     if (want->topo && given && requested != want->topo->p)
         return atn_fail(err, ATN_USAGE, "the topology has %d ranks; omit -p %d", want->topo->p,
@@ -131,43 +131,43 @@ atn_status atn_request_ranks(const atn_request *want, int requested, bool given,
     return ATN_OK;
 }
 
-atn_status atn_request_operation(const atn_args *a, atn_operation op, atn_request *want,
-                                 atn_error *err)
+atn_status atn_cli_request_operation(const atn_args *a, atn_operation op, atn_request *want,
+                                     atn_error *err)
 {
     const atn_status st = check_options(a, op, err);
     if (st)
         return st;
     want->q = (atn_problem){
         .op = op,
-        .root = (int)atn_arg_int(a, "root"),
-        .ordered = atn_arg_given(a, "ordered"),
-        .bytes = atn_shares_bytes(op) ? atn_arg_int(a, "bytes") : -1,
+        .root = (int)atn_cli_arg_int(a, "root"),
+        .ordered = atn_cli_arg_given(a, "ordered"),
+        .bytes = atn_plan_shares_bytes(op) ? atn_cli_arg_int(a, "bytes") : -1,
         .topo = want->topo,
     };
-    want->in_place = atn_arg_given(a, "in-place");
+    want->in_place = atn_cli_arg_given(a, "in-place");
     return ATN_OK;
 }
 
-atn_status atn_request_topology(const atn_args *a, atn_request *want, atn_error *err)
+atn_status atn_cli_request_topology(const atn_args *a, atn_request *want, atn_error *err)
 {
-    return atn_arg_given(a, "topology")
-               ? atn_lookup_topology(atn_arg_text(a, "topology"), &want->topo, err)
+    return atn_cli_arg_given(a, "topology")
+               ? atn_cli_lookup_topology(atn_cli_arg_text(a, "topology"), &want->topo, err)
                : ATN_OK;
 }
 
-atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
+atn_status atn_cli_request_read(const atn_args *a, atn_request *q_p, atn_error *err)
 {
     atn_request want = {.file = access(a->operands[0], F_OK) == 0};
     atn_status st;
     if (want.file) {
         st = refuse_options(a, err);
-        st = st ? st : atn_request_topology(a, &want, err);
+        st = st ? st : atn_cli_request_topology(a, &want, err);
     } else {
-        st = atn_lookup_choice(a->operands[0], &want.choice, err);
-        st = st ? st : atn_lookup_params(a, &want.choice, err);
+        st = atn_cli_lookup_choice(a->operands[0], &want.choice, err);
+        st = st ? st : atn_cli_lookup_params(a, &want.choice, err);
         st = st ? st : check_options(a, want.choice.row->op, err);
-        st = st ? st : atn_request_topology(a, &want, err);
-        st = st ? st : atn_request_operation(a, want.choice.row->op, &want, err);
+        st = st ? st : atn_cli_request_topology(a, &want, err);
+        st = st ? st : atn_cli_request_operation(a, want.choice.row->op, &want, err);
     }
     if (!st)
         *q_p = want;
@@ -197,10 +197,12 @@ static atn_status build_all(const atn_request *want, atn_set *set, atn_error *er
     q.p = set->p;
     if (q.root >= q.p)
         return atn_fail(err, ATN_USAGE, "--root %d: the ranks are 0 to %d", q.root, q.p - 1);
-    q.segments = atn_segments(want->choice.row, &q, &want->choice.params);
+    q.segments = atn_algo_segments(want->choice.row, &q, &want->choice.params);
     for (q.r = 0; q.r < q.p; q.r++) {
-        q.in_place = want->in_place && atn_operation_place(q.op, q.r == q.root) != ATN_PLACE_NONE;
-        atn_status st = atn_build(want->choice.row, &q, &want->choice.params, &set->v[q.r], err);
+        q.in_place =
+            want->in_place && atn_sched_operation_place(q.op, q.r == q.root) != ATN_PLACE_NONE;
+        atn_status st =
+            atn_algo_build(want->choice.row, &q, &want->choice.params, &set->v[q.r], err);
         if (!st && q.r == 0)
             st = check_size(set->v[0], err);
         if (st)
@@ -216,13 +218,13 @@ static atn_status build_row(const atn_request *want, int p, atn_set *set_p, atn_
         return atn_fail(err, ATN_MEMORY, "out of memory");
     const atn_status st = build_all(want, &set, err);
     if (st)
-        atn_set_free(&set);
+        atn_cli_set_free(&set);
     else
         *set_p = set;
     return st;
 }
 
-atn_status atn_set_read(const char *path, int p, atn_set *set_p, atn_error *err)
+atn_status atn_cli_set_read(const char *path, int p, atn_set *set_p, atn_error *err)
 {
     char *text;
     size_t bytes;
@@ -230,20 +232,20 @@ atn_status atn_set_read(const char *path, int p, atn_set *set_p, atn_error *err)
     atn_status st = atn_read_file(path, &text, &bytes, err);
     if (st)
         return st;
-    st = atn_schedule_parse(text, path, &set.v, &set.p, err);
+    st = atn_sched_schedule_parse(text, path, &set.v, &set.p, err);
     free(text);
     if (!st && p && p != set.p) {
         st = atn_fail(err, ATN_USAGE, "%s: %d ranks; omit -p %d", path, set.p, p);
-        atn_set_free(&set);
+        atn_cli_set_free(&set);
     }
     if (!st)
         *set_p = set;
     return st;
 }
 
-atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
-                             atn_error *err)
+atn_status atn_cli_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
+                                 atn_error *err)
 {
-    return want->file ? atn_set_read(a->operands[0], p, set_p, err)
+    return want->file ? atn_cli_set_read(a->operands[0], p, set_p, err)
                       : build_row(want, p, set_p, err);
 }

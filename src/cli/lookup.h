@@ -7,23 +7,23 @@
 #include "topo/topo.h"
 
 /* "allreduce/ring", "allreduce/ring{segment=8K}" or "allreduce/ring:segment=8K". */
-atn_status atn_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err);
-atn_status atn_lookup_operation(const char *name, atn_operation *op_p, atn_error *err);
+atn_status atn_cli_lookup_choice(const char *name, atn_choice *choice_p, atn_error *err);
+atn_status atn_cli_lookup_operation(const char *name, atn_operation *op_p, atn_error *err);
 
 /* Applies --param. */
-atn_status atn_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err);
+atn_status atn_cli_lookup_params(const atn_args *a, atn_choice *choice, atn_error *err);
 
 /* The schedules of all ranks. */
 typedef struct {
     int p;
     atn_schedule **v;
 } atn_set;
-void atn_set_free(atn_set *set);
+void atn_cli_set_free(atn_set *set);
 /* Reads a schedule file; p is 0 or its number of ranks. */
-atn_status atn_set_read(const char *path, int p, atn_set *set_p, atn_error *err);
+atn_status atn_cli_set_read(const char *path, int p, atn_set *set_p, atn_error *err);
 
 /* Options of every command that takes a schedule; operand 0 is a name or a file. */
-extern const atn_option atn_schedule_options[];
+extern const atn_option atn_cli_schedule_options[];
 enum { ATN_RANKS_MAX = 4096 };
 /* The option -p; `least`: minimum number of ranks. */
 #define ATN_OPTION_RANKS(least)                                                                    \
@@ -41,19 +41,19 @@ typedef struct {
     atn_topo *topo; /* NULL: none given */
 } atn_request;
 /* Reads the topology, or the problem of an operation on it, or both. */
-atn_status atn_request_topology(const atn_args *a, atn_request *want, atn_error *err);
-atn_status atn_request_operation(const atn_args *a, atn_operation op, atn_request *want,
-                                 atn_error *err);
-atn_status atn_request_read(const atn_args *a, atn_request *q_p, atn_error *err);
-void atn_request_end(atn_request *want);
+atn_status atn_cli_request_topology(const atn_args *a, atn_request *want, atn_error *err);
+atn_status atn_cli_request_operation(const atn_args *a, atn_operation op, atn_request *want,
+                                     atn_error *err);
+atn_status atn_cli_request_read(const atn_args *a, atn_request *q_p, atn_error *err);
+void atn_cli_request_end(atn_request *want);
 /* The number of ranks: of the topology if there is one, else `requested`; `given`: by the user. */
-atn_status atn_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
-                             atn_error *err);
+atn_status atn_cli_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
+                                 atn_error *err);
 /* Loads a topology; if it places no ranks, each host gets one. */
-atn_status atn_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err);
+atn_status atn_cli_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err);
 /* Builds the schedules of all p ranks; for a file, p is 0 or equal to its number of ranks. */
-atn_status atn_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
-                             atn_error *err);
+atn_status atn_cli_request_build(const atn_args *a, const atn_request *want, int p, atn_set *set_p,
+                                 atn_error *err);
 
 /* Algorithms that operands name: individually, or all of an operation that are applicable. */
 typedef struct {
@@ -65,6 +65,6 @@ typedef struct {
     atn_status (*visit)(void *context, const atn_request *want, const char *name, atn_error *err);
     void *context;
 } atn_visit;
-atn_status atn_visit_operand(const atn_visit *v, const char *name, atn_error *err);
+atn_status atn_cli_visit_operand(const atn_visit *v, const char *name, atn_error *err);
 
 #endif

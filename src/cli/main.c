@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const atn_option atn_top_options[] = {
+const atn_option atn_cli_top_options[] = {
     {.name = "help", .letter = 'h', .doc = "Show the first help screen"},
     {.name = "version", .letter = 'V', .doc = "Print the version"},
     {.name = "man",
@@ -18,16 +18,16 @@ const atn_option atn_top_options[] = {
     {.name = "completion",
      .argument = "SHELL",
      .type = ATN_OPT_WORD,
-     .words = atn_shells,
+     .words = atn_cli_shells,
      .doc = "Print the completion script of a shell"},
     {0},
 };
 
-const char *const atn_exit_docs[] = {
+const char *const atn_cli_exit_docs[] = {
     "Success",       "Check failed (findings reported)",     "Usage error",
     "Invalid input", "Missing program, library or resource",
 };
-const int atn_exit_count = sizeof atn_exit_docs / sizeof *atn_exit_docs;
+const int atn_cli_exit_count = sizeof atn_cli_exit_docs / sizeof *atn_cli_exit_docs;
 
 /* An algorithm that is not applicable is invalid input; other statuses without an exit code of
  * their own are failures of the environment. */
@@ -35,7 +35,7 @@ static int exit_code(int status)
 {
     if (status == ATN_NOT_APPLICABLE)
         return ATN_INPUT;
-    return status < atn_exit_count ? status : ATN_ENVIRONMENT;
+    return status < atn_cli_exit_count ? status : ATN_ENVIRONMENT;
 }
 
 static int report_error(const atn_error *err, int code)
@@ -56,7 +56,7 @@ static atn_status write_stdout(const char *text, size_t bytes, atn_error *err)
 
 static int run_checked(const atn_args *a, atn_error *err)
 {
-    if ((a->command->flags & ATN_CMD_JOB) && a->nrest > 0 && atn_check_job_files(a, err))
+    if ((a->command->flags & ATN_CMD_JOB) && a->nrest > 0 && atn_cli_check_job_files(a, err))
         return err->status;
     return a->command->run(a, err);
 }
@@ -64,7 +64,7 @@ static int run_checked(const atn_args *a, atn_error *err)
 /* Runs with the output collected in memory, so that an error leaves no half-written file. */
 static int run_collected(atn_args *a, atn_error *err)
 {
-    const char *path = atn_arg_text(a, "output");
+    const char *path = atn_cli_arg_text(a, "output");
     char *text = NULL;
     size_t bytes = 0;
     if (path && atn_may_write(path, false, err))
@@ -99,18 +99,18 @@ static int run_command(const atn_command *c, int argc, char **argv)
 {
     atn_args a;
     atn_error err = {0};
-    int code = atn_args_parse(c, argc, argv, &a, &err);
+    int code = atn_cli_args_parse(c, argc, argv, &a, &err);
     if (code)
         code = exit_code(code);
-    else if (atn_arg_given(&a, "help"))
-        atn_help_command(stdout, c);
-    else if ((c->flags & ATN_CMD_STREAM) && a.nrest > 0 && !atn_arg_given(&a, "output"))
+    else if (atn_cli_arg_given(&a, "help"))
+        atn_cli_help_command(stdout, c);
+    else if ((c->flags & ATN_CMD_STREAM) && a.nrest > 0 && !atn_cli_arg_given(&a, "output"))
         code = exit_code(run_streaming(&a, &err));
     else if (c->flags & ATN_CMD_OUTPUT)
         code = exit_code(run_collected(&a, &err));
     else
         code = run_checked(&a, &err);
-    atn_args_free(&a);
+    atn_cli_args_free(&a);
     return report_error(&err, code);
 }
 
@@ -124,19 +124,20 @@ static bool is_help(const char *word)
 static int dispatch(int argc, char **argv)
 {
     const char *const name = argv[0], *const verb = argc > 1 ? argv[1] : NULL;
-    const atn_command *const c = atn_command_find(name, verb);
+    const atn_command *const c = atn_cli_command_find(name, verb);
     atn_error err = {0};
     atn_noun noun;
     if (c) {
         const int used = c->verb ? 2 : 1;
         return run_command(c, argc - used, argv + used);
     }
-    const bool known = atn_noun_find(name, &noun);
+    const bool known = atn_cli_noun_find(name, &noun);
     if (known && (!verb || is_help(verb))) {
-        atn_help_noun(verb ? stdout : stderr, &noun);
+        atn_cli_help_noun(verb ? stdout : stderr, &noun);
         return verb ? ATN_OK : ATN_USAGE;
     }
-    return report_error(&err, atn_command_unknown(known ? name : NULL, known ? verb : name, &err));
+    return report_error(&err,
+                        atn_cli_command_unknown(known ? name : NULL, known ? verb : name, &err));
 }
 
 /* ---- options of `attune` itself ---- */
@@ -144,7 +145,7 @@ static int dispatch(int argc, char **argv)
 static int print_help(const atn_args *a, atn_error *err)
 {
     (void)err;
-    atn_help_first(a->out);
+    atn_cli_help_first(a->out);
     return ATN_OK;
 }
 
@@ -158,27 +159,27 @@ static int print_version(const atn_args *a, atn_error *err)
 static int print_man(const atn_args *a, atn_error *err)
 {
     if (a->noperands == 0)
-        atn_man_whole(a->out);
-    else if (!atn_man_page(a->out, a->operands[0]))
-        return atn_command_unknown(NULL, a->operands[0], err);
+        atn_cli_man_whole(a->out);
+    else if (!atn_cli_man_page(a->out, a->operands[0]))
+        return atn_cli_command_unknown(NULL, a->operands[0], err);
     return ATN_OK;
 }
 
 static int print_completion(const atn_args *a, atn_error *err)
 {
-    const char *const script = atn_completion_script(a->operands[0]);
+    const char *const script = atn_cli_completion_script(a->operands[0]);
     char all[ATN_ERROR_ROOM];
     int n = 0;
-    while (atn_shells[n])
+    while (atn_cli_shells[n])
         n++;
     if (!script)
         return atn_fail(err, ATN_USAGE, "--completion %s: must be one of %s", a->operands[0],
-                        atn_enumerate(atn_shells, n, ", ", all));
+                        atn_enumerate(atn_cli_shells, n, ", ", all));
     fputs(script, a->out);
     return ATN_OK;
 }
 
-/* In the order of atn_top_options. */
+/* In the order of atn_cli_top_options. */
 static int (*const top_runs[])(const atn_args *, atn_error *) = {print_help, print_version,
                                                                  print_man, print_completion};
 
@@ -196,8 +197,8 @@ static int unknown_option(const char *word)
 {
     const char *names[sizeof top_runs / sizeof *top_runs];
     int n = 0;
-    for (; atn_top_options[n].name; n++)
-        names[n] = atn_top_options[n].name;
+    for (; atn_cli_top_options[n].name; n++)
+        names[n] = atn_cli_top_options[n].name;
     const char *near = atn_nearest(word + strspn(word, "-"), names, n);
     fprintf(stderr, "attune: unknown option %s", word);
     if (near)
@@ -210,8 +211,8 @@ static int unknown_option(const char *word)
 static int top_option(int argc, char **argv)
 {
     char *const value = strchr(argv[0], '=');
-    for (int i = 0; atn_top_options[i].name; i++) {
-        const atn_option *o = &atn_top_options[i];
+    for (int i = 0; atn_cli_top_options[i].name; i++) {
+        const atn_option *o = &atn_cli_top_options[i];
         const atn_command c = {
             .noun = argv[0],
             .operands = o->argument,
@@ -233,11 +234,11 @@ static int top_option(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        atn_help_first(stderr);
+        atn_cli_help_first(stderr);
         return ATN_USAGE;
     }
     if (strcmp(argv[1], "--complete") == 0) {
-        atn_complete(stdout, argc - 2, argv + 2);
+        atn_cli_complete(stdout, argc - 2, argv + 2);
         return ATN_OK;
     }
     return argv[1][0] == '-' ? top_option(argc - 1, argv + 1) : dispatch(argc - 1, argv + 1);

@@ -31,14 +31,14 @@ static void put_option(const atn_page *p, const atn_option *o)
 static void put_options(const atn_page *p, const atn_command *c)
 {
     atn_option o;
-    for (int i = 0; atn_command_option(c, i, &o); i++)
+    for (int i = 0; atn_cli_command_option(c, i, &o); i++)
         put_option(p, &o);
 }
 
 static void put_top_options(const atn_page *p)
 {
     p->section(p->f, "Options");
-    for (const atn_option *o = atn_top_options; o->name; o++)
+    for (const atn_option *o = atn_cli_top_options; o->name; o++)
         put_option(p, o);
 }
 
@@ -54,7 +54,7 @@ static void put_files(const atn_page *p, const atn_command *c)
         p->entry(p->f, e->term, NULL, e->doc);
 }
 
-void atn_usage_line(const atn_command *c, char *out, size_t size)
+void atn_cli_usage_line(const atn_command *c, char *out, size_t size)
 {
     snprintf(out, size, "attune %s%s%s%s%s [options]%s", c->noun, c->verb ? " " : "",
              c->verb ? c->verb : "", c->operands ? " " : "", c->operands ? c->operands : "",
@@ -64,7 +64,7 @@ void atn_usage_line(const atn_command *c, char *out, size_t size)
 static void put_usage(const atn_page *p, const atn_command *c)
 {
     char line[160];
-    atn_usage_line(c, line, sizeof line);
+    atn_cli_usage_line(c, line, sizeof line);
     p->usage(p->f, line);
 }
 
@@ -80,10 +80,10 @@ static void put_description(const atn_page *p, const atn_command *c)
 static void put_exit_status(const atn_page *p)
 {
     p->section(p->f, "Exit status");
-    for (int i = 0; i < atn_exit_count; i++) {
+    for (int i = 0; i < atn_cli_exit_count; i++) {
         char code[16];
         snprintf(code, sizeof code, "%d", i);
-        p->entry(p->f, code, NULL, atn_exit_docs[i]);
+        p->entry(p->f, code, NULL, atn_cli_exit_docs[i]);
     }
 }
 
@@ -92,8 +92,8 @@ static void put_environment(const atn_page *p, bool brief)
 {
     p->section(p->f, "Environment");
     for (int i = 0; i < ATN_SETTINGS; i++) {
-        const atn_setting_info *const s = atn_setting_get((atn_setting)i);
-        const char *const fallback = atn_setting_run_default((atn_setting)i);
+        const atn_setting_info *const s = atn_plan_setting_get((atn_setting)i);
+        const char *const fallback = atn_plan_setting_run_default((atn_setting)i);
         char term[64], doc[1024];
         const int length = (int)(brief ? strcspn(s->doc, ";:") : strlen(s->doc));
         snprintf(term, sizeof term, "%s%s", s->name, brief ? "" : "=");
@@ -105,9 +105,9 @@ static void put_environment(const atn_page *p, bool brief)
 
 /* ---- help ---- */
 
-void atn_help_command(FILE *f, const atn_command *c)
+void atn_cli_help_command(FILE *f, const atn_command *c)
 {
-    const atn_page p = atn_page_text(f);
+    const atn_page p = atn_cli_page_text(f);
     put_usage(&p, c);
     put_description(&p, c);
     p.section(f, "Options");
@@ -127,30 +127,30 @@ static void put_command_row(const atn_page *p, const atn_command *c)
     p->entry(p->f, term, NULL, c->help);
 }
 
-void atn_help_noun(FILE *f, const atn_noun *noun)
+void atn_cli_help_noun(FILE *f, const atn_noun *noun)
 {
-    const atn_page p = atn_page_text(f);
+    const atn_page p = atn_cli_page_text(f);
     fprintf(f, "Usage: attune %s VERB [options]\n\n%s.\n", noun->name, noun->help);
     if (noun->detail)
         p.paragraph(f, noun->detail);
     p.section(f, "Commands");
     for (int i = 0; i < noun->n; i++)
-        put_command_row(&p, atn_command_at(noun->first + i));
+        put_command_row(&p, atn_cli_command_at(noun->first + i));
     fprintf(f, "\n'attune help %s VERB' describes a command.\n", noun->name);
 }
 
 static void put_group(const atn_page *p, atn_help_group g)
 {
-    p->subsection(p->f, atn_group_title(g));
-    for (int i = 0; i < atn_command_count(); i++)
-        if (atn_command_group(i) == g && !(atn_command_at(i)->flags & ATN_CMD_HIDDEN))
-            put_command_row(p, atn_command_at(i));
+    p->subsection(p->f, atn_cli_group_title(g));
+    for (int i = 0; i < atn_cli_command_count(); i++)
+        if (atn_cli_command_group(i) == g && !(atn_cli_command_at(i)->flags & ATN_CMD_HIDDEN))
+            put_command_row(p, atn_cli_command_at(i));
 }
 
 static void put_topic_rows(const atn_page *p)
 {
     p->section(p->f, "Topics");
-    for (const atn_topic *t = atn_topics; t->name; t++)
+    for (const atn_topic *t = atn_cli_topics; t->name; t++)
         p->entry(p->f, t->name, NULL, t->help);
 }
 
@@ -164,14 +164,14 @@ static void put_ways(const atn_page *p)
     p->entry(p->f, "attune help TOPIC", NULL, "A topic, such as algorithms, environment or files");
 }
 
-void atn_help_first(FILE *f)
+void atn_cli_help_first(FILE *f)
 {
-    const atn_page p = atn_page_text(f);
+    const atn_page p = atn_cli_page_text(f);
     atn_noun noun;
     fprintf(f, "Usage: attune COMMAND [VERB] [options]\n\nattune - %s\n", ATN_TAGLINE);
     p.section(f, "Commands");
-    for (int i = 0; atn_first_nouns[i]; i++)
-        if (atn_noun_find(atn_first_nouns[i], &noun))
+    for (int i = 0; atn_cli_first_nouns[i]; i++)
+        if (atn_cli_noun_find(atn_cli_first_nouns[i], &noun))
             fprintf(f, "  %-10s%s\n", noun.name, noun.help);
     put_ways(&p);
     put_top_options(&p);
@@ -203,23 +203,23 @@ static void help_topic(const atn_page *p, const atn_topic *t)
         put_environment(p, true);
     if (strcmp(t->name, "exit-status") == 0)
         put_exit_status(p);
-    for (int i = 0; strcmp(t->name, "files") == 0 && i < atn_command_count(); i++)
-        put_files(p, atn_command_at(i));
+    for (int i = 0; strcmp(t->name, "files") == 0 && i < atn_cli_command_count(); i++)
+        put_files(p, atn_cli_command_at(i));
 }
 
-bool atn_help_word(FILE *f, const char *word)
+bool atn_cli_help_word(FILE *f, const char *word)
 {
-    const atn_page p = atn_page_text(f);
+    const atn_page p = atn_cli_page_text(f);
     if (strcmp(word, "all") == 0) {
         help_all(&p);
         return true;
     }
     for (int g = 0; g < ATN_GROUPS; g++)
-        if (strcmp(word, atn_group_word((atn_help_group)g)) == 0) {
+        if (strcmp(word, atn_cli_group_word((atn_help_group)g)) == 0) {
             help_group(&p, (atn_help_group)g);
             return true;
         }
-    for (const atn_topic *t = atn_topics; t->name; t++)
+    for (const atn_topic *t = atn_cli_topics; t->name; t++)
         if (strcmp(word, t->name) == 0) {
             help_topic(&p, t);
             return true;
@@ -260,10 +260,10 @@ static void put_see_also(const atn_page *p, const atn_noun *own)
     p->section(p->f, "See also");
     if (own)
         fputs("\\fBattune\\fR(1)", p->f);
-    for (int i = 0, n = own != NULL; atn_noun_at(i, &noun); i++) {
+    for (int i = 0, n = own != NULL; atn_cli_noun_at(i, &noun); i++) {
         const bool related =
             !own || (strcmp(own->name, noun.name) != 0 &&
-                     atn_command_group(own->first) == atn_command_group(noun.first));
+                     atn_cli_command_group(own->first) == atn_cli_command_group(noun.first));
         if (related && !noun.hidden)
             fprintf(p->f, "%s\\fBattune\\-%s\\fR(1)", n++ ? ",\n" : "", noun.name);
     }
@@ -275,17 +275,17 @@ static void put_notes(const atn_page *p, int first, int n)
 {
     bool files = false, examples = false;
     for (int i = first; i < first + n; i++) {
-        files = files || atn_command_at(i)->files;
-        examples = examples || atn_command_at(i)->examples;
+        files = files || atn_cli_command_at(i)->files;
+        examples = examples || atn_cli_command_at(i)->examples;
     }
     if (examples)
         p->section(p->f, "Examples");
     for (int i = first; i < first + n; i++)
-        put_examples(p, atn_command_at(i));
+        put_examples(p, atn_cli_command_at(i));
     if (files)
         p->section(p->f, "Files");
     for (int i = first; i < first + n; i++)
-        put_files(p, atn_command_at(i));
+        put_files(p, atn_cli_command_at(i));
 }
 
 static void put_command_section(const atn_page *p, const atn_command *c)
@@ -301,7 +301,7 @@ static void put_command_section(const atn_page *p, const atn_command *c)
 
 static void put_noun_environment(const atn_page *p, const atn_noun *noun)
 {
-    if (atn_command_at(noun->first)->flags & ATN_CMD_SETTINGS) {
+    if (atn_cli_command_at(noun->first)->flags & ATN_CMD_SETTINGS) {
         put_environment(p, false);
         return;
     }
@@ -312,12 +312,12 @@ static void put_noun_environment(const atn_page *p, const atn_noun *noun)
 static void man_noun(const atn_page *p, const atn_noun *noun)
 {
     char name[96];
-    const atn_command *const only = noun->verbs ? NULL : atn_command_at(noun->first);
+    const atn_command *const only = noun->verbs ? NULL : atn_cli_command_at(noun->first);
     snprintf(name, sizeof name, "attune\\-%s", noun->name);
     put_title(p, name, noun->help);
     p->section(p->f, "Synopsis");
     for (int i = 0; i < noun->n; i++)
-        put_usage(p, atn_command_at(noun->first + i));
+        put_usage(p, atn_cli_command_at(noun->first + i));
     p->section(p->f, "Description");
     if (only)
         put_description(p, only);
@@ -327,7 +327,7 @@ static void man_noun(const atn_page *p, const atn_noun *noun)
     if (only)
         put_options(p, only);
     for (int i = 0; !only && i < noun->n; i++)
-        put_command_section(p, atn_command_at(noun->first + i));
+        put_command_section(p, atn_cli_command_at(noun->first + i));
     put_notes(p, noun->first, noun->n);
     put_noun_environment(p, noun);
     put_exit_status(p);
@@ -343,39 +343,39 @@ static void man_overview(const atn_page *p)
         put_group(p, (atn_help_group)g);
     put_top_options(p);
     p->section(p->f, "Examples");
-    for (int i = 0; atn_first_nouns[i]; i++) {
+    for (int i = 0; atn_cli_first_nouns[i]; i++) {
         atn_noun noun;
-        const bool found = atn_noun_find(atn_first_nouns[i], &noun);
-        const atn_doc *const e = found ? atn_command_at(noun.first)->examples : NULL;
+        const bool found = atn_cli_noun_find(atn_cli_first_nouns[i], &noun);
+        const atn_doc *const e = found ? atn_cli_command_at(noun.first)->examples : NULL;
         if (e)
             p->example(p->f, e->term, e->doc);
     }
     p->section(p->f, "Files");
-    for (int i = 0; i < atn_command_count(); i++)
-        put_files(p, atn_command_at(i));
+    for (int i = 0; i < atn_cli_command_count(); i++)
+        put_files(p, atn_cli_command_at(i));
     put_environment(p, false);
     put_exit_status(p);
     put_see_also(p, NULL);
 }
 
-void atn_man_whole(FILE *f)
+void atn_cli_man_whole(FILE *f)
 {
-    const atn_page p = atn_page_roff(f);
+    const atn_page p = atn_cli_page_roff(f);
     put_title(&p, "attune", ATN_TAGLINE);
     put_synopsis(&p);
     put_top_options(&p);
     p.section(f, "Commands");
-    for (int i = 0; i < atn_command_count(); i++)
-        if (!(atn_command_at(i)->flags & ATN_CMD_HIDDEN))
-            put_command_section(&p, atn_command_at(i));
-    put_notes(&p, 0, atn_command_count());
+    for (int i = 0; i < atn_cli_command_count(); i++)
+        if (!(atn_cli_command_at(i)->flags & ATN_CMD_HIDDEN))
+            put_command_section(&p, atn_cli_command_at(i));
+    put_notes(&p, 0, atn_cli_command_count());
     put_environment(&p, false);
     put_exit_status(&p);
 }
 
-bool atn_man_page(FILE *f, const char *name)
+bool atn_cli_man_page(FILE *f, const char *name)
 {
-    const atn_page p = atn_page_roff(f);
+    const atn_page p = atn_cli_page_roff(f);
     atn_noun noun;
     if (strcmp(name, "attune") == 0) {
         man_overview(&p);
@@ -383,7 +383,7 @@ bool atn_man_page(FILE *f, const char *name)
     }
     if (strncmp(name, "attune-", 7) == 0)
         name += 7;
-    if (!atn_noun_find(name, &noun) || noun.hidden)
+    if (!atn_cli_noun_find(name, &noun) || noun.hidden)
         return false;
     man_noun(&p, &noun);
     return true;

@@ -51,7 +51,7 @@ static atn_status check_apps(const atn_launch *l, atn_error *err)
     if (app->hides != NULL)
         return atn_fail(err, ATN_USAGE, "%s names programs; omit it, attune adds its own",
                         app->hides);
-    if (l->launcher != NULL && app->program >= 0 && !atn_is_wrapper(l->words[app->program]))
+    if (l->launcher != NULL && app->program >= 0 && !atn_cli_is_wrapper(l->words[app->program]))
         return atn_fail(
             err, ATN_USAGE,
             "unexpected '%s'; give the launcher and its options only, attune adds its own "
@@ -74,7 +74,7 @@ static atn_status choose_flavour(const atn_measure *m, const atn_launch *l, cons
         return ATN_OK;
     const int n = installed(m, &any);
     /* The lab uses the launcher of the MPI that the program is linked with. */
-    if (n == 1 || (n > 1 && atn_launcher_lab(l->words, l->at) != NULL)) {
+    if (n == 1 || (n > 1 && atn_cli_launcher_lab(l->words, l->at) != NULL)) {
         *flavour_p = any;
         return ATN_OK;
     }
@@ -106,7 +106,7 @@ static const char *first_word(const char *word, char self[PATH_MAX])
 {
     char path[4096];
     const ssize_t n =
-        strcmp(word, "attune") == 0 && atn_program_find(word, NULL, NULL, false, path) != 0
+        strcmp(word, "attune") == 0 && atn_cli_program_find(word, NULL, NULL, false, path) != 0
             ? readlink("/proc/self/exe", self, PATH_MAX - 1)
             : 0;
     if (n <= 0)
@@ -131,11 +131,11 @@ static atn_status write_command(const atn_measure *m, const char *program, atn_w
         *words_p = words;
         return ATN_OK;
     }
-    atn_words_free(&words);
+    atn_cli_words_free(&words);
     return atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-atn_status atn_measure_command(const atn_measure *m, atn_words *words_p, atn_error *err)
+atn_status atn_cli_measure_command(const atn_measure *m, atn_words *words_p, atn_error *err)
 {
     atn_launch l = {0};
     char program[ATN_LAB_PATH];
@@ -143,7 +143,7 @@ atn_status atn_measure_command(const atn_measure *m, atn_words *words_p, atn_err
     if (m->nlauncher == 0)
         return atn_fail(err, ATN_USAGE,
                         "no launcher; add it after --, without a program: -- mpirun -n 4");
-    atn_status status = atn_launch_parse(m->launcher, m->nlauncher, m->mpi, &l, err);
+    atn_status status = atn_cli_launch_parse(m->launcher, m->nlauncher, m->mpi, &l, err);
     if (status == ATN_OK)
         status = check_apps(&l, err);
     if (status == ATN_OK)
@@ -152,6 +152,6 @@ atn_status atn_measure_command(const atn_measure *m, atn_words *words_p, atn_err
         status = find_program(m, flavour, program, err);
     if (status == ATN_OK)
         status = write_command(m, program, words_p, err);
-    atn_launch_free(&l);
+    atn_cli_launch_free(&l);
     return status;
 }

@@ -22,9 +22,9 @@ typedef struct {
 } atn_measure;
 
 /* Runs the job and copies its standard error.  ATN_ENVIRONMENT: it cannot be started or fails. */
-atn_status atn_measure_run(const atn_measure *m, atn_error *err);
+atn_status atn_cli_measure_run(const atn_measure *m, atn_error *err);
 
 /* The command: the launcher, and the program for its MPI.  Caller frees. */
-atn_status atn_measure_command(const atn_measure *m, atn_words *words_p, atn_error *err);
+atn_status atn_cli_measure_command(const atn_measure *m, atn_words *words_p, atn_error *err);
 
 #endif

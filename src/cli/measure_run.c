@@ -163,21 +163,21 @@ static atn_status finish(job *j, const char *launcher)
     return ATN_OK;
 }
 
-atn_status atn_measure_run(const atn_measure *m, atn_error *err)
+atn_status atn_cli_measure_run(const atn_measure *m, atn_error *err)
 {
     atn_words words = {0};
     job *j = malloc(sizeof *j);
     if (j == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     *j = (job){.m = m, .out = -1, .err = -1, .why = err};
-    atn_status status = atn_measure_command(m, &words, err);
+    atn_status status = atn_cli_measure_command(m, &words, err);
     if (status == ATN_OK)
         status = start(j, words.v);
     if (status == ATN_OK) {
         read_all(j);
         status = finish(j, words.v[0]);
     }
-    atn_words_free(&words);
+    atn_cli_words_free(&words);
     free(j);
     return status;
 }

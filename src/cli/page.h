@@ -17,7 +17,7 @@ typedef struct {
     void (*example)(FILE *f, const char *line, const char *text);
 } atn_page;
 
-atn_page atn_page_text(FILE *f);
-atn_page atn_page_roff(FILE *f);
+atn_page atn_cli_page_text(FILE *f);
+atn_page atn_cli_page_roff(FILE *f);
 
 #endif

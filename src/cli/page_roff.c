@@ -78,7 +78,7 @@ static void example(FILE *f, const char *line, const char *text)
     put(f, "", text, ".\n");
 }
 
-atn_page atn_page_roff(FILE *f)
+atn_page atn_cli_page_roff(FILE *f)
 {
     return (atn_page){.f = f,
                       .section = section,

@@ -65,7 +65,7 @@ static void example(FILE *f, const char *line, const char *text)
     wrap(f, text, 6, 6);
 }
 
-atn_page atn_page_text(FILE *f)
+atn_page atn_cli_page_text(FILE *f)
 {
     return (atn_page){.f = f,
                       .section = section,

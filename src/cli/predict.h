@@ -17,22 +17,24 @@ typedef struct {
     const char *format;   /* of report/table.h, or "svg" */
 } atn_predict_request;
 
-atn_status atn_predict_request_read(const atn_args *a, atn_predict_request *q_p, atn_error *err);
-void atn_predict_request_free(atn_predict_request *q);
+atn_status atn_cli_predict_request_read(const atn_args *a, atn_predict_request *q_p,
+                                        atn_error *err);
+void atn_cli_predict_request_free(atn_predict_request *q);
 
-extern const atn_option atn_predict_options[];
+extern const atn_option atn_cli_predict_options[];
 
 /* Adds the names of the predictors to a plot.  False: out of memory. */
-bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b);
+bool atn_cli_predict_bar_rows(const atn_predict_request *q, atn_bars *b);
 
 /* One sequence of symbols: --sequence FILE. */
-atn_status atn_predict_sequence(const atn_args *a, const atn_predict_request *q, atn_error *err);
+atn_status atn_cli_predict_sequence(const atn_args *a, const atn_predict_request *q,
+                                    atn_error *err);
 
 /* Reads a folder of `attune trace record`. */
-atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages *m_p,
-                                  atn_error *err);
+atn_status atn_cli_predict_trace_read(const char *folder, bool partial, atn_messages *m_p,
+                                      atn_error *err);
 
 /* Traces and skeletons. */
-atn_status atn_predict_jobs(const atn_args *a, const atn_predict_request *q, atn_error *err);
+atn_status atn_cli_predict_jobs(const atn_args *a, const atn_predict_request *q, atn_error *err);
 
 #endif

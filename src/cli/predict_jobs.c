@@ -29,15 +29,15 @@ static atn_status replay_rank(const survey *s, const atn_message_list *list, out
                               atn_error *err)
 {
     atn_stream stream;
-    atn_status st =
-        atn_messages_stream(list, x->side, atn_arg_given(s->a, "whole-ranks"), &stream, err);
+    atn_status st = atn_replay_messages_stream(
+        list, x->side, atn_cli_arg_given(s->a, "whole-ranks"), &stream, err);
     if (st)
         return st;
     for (int i = 0; i < s->q->list.n && stream.n > 0 && !st; i++) {
         atn_replay r;
-        st = atn_predict_replay(&s->q->list.v[i], &s->q->rules, &stream, &r, NULL, err);
+        st = atn_replay_predict_replay(&s->q->list.v[i], &s->q->rules, &stream, &r, NULL, err);
         if (!st)
-            atn_tally_add(&x->tallies[i], &r);
+            atn_replay_tally_add(&x->tallies[i], &r);
     }
     atn_vec_free(&stream);
     return st;
@@ -63,8 +63,8 @@ static atn_status replay_side(survey *s, const atn_messages *m, atn_direction si
 /* Wildcard receives do not name a source, so the receives of such jobs are skipped. */
 static bool is_left_out(const survey *s, const atn_messages *m, atn_direction side)
 {
-    const int64_t n = side == ATN_RECEIVES ? atn_messages_wildcards(m) : 0;
-    if (n == 0 || atn_arg_given(s->a, "wildcards"))
+    const int64_t n = side == ATN_RECEIVES ? atn_replay_messages_wildcards(m) : 0;
+    if (n == 0 || atn_cli_arg_given(s->a, "wildcards"))
         return false;
     fprintf(stderr,
             "attune: note: %s on %d ranks: %" PRId64
@@ -77,8 +77,8 @@ static bool is_left_out(const survey *s, const atn_messages *m, atn_direction si
 static atn_status replay_job(survey *s, const atn_messages *m, atn_error *err)
 {
     atn_status st = ATN_OK;
-    if (atn_arg_given(s->a, "messages")) {
-        atn_messages_write(s->a->out, m);
+    if (atn_cli_arg_given(s->a, "messages")) {
+        atn_replay_messages_write(s->a->out, m);
         return ATN_OK;
     }
     for (atn_direction side = 0; side < ATN_DIRECTIONS && !st; side++)
@@ -92,10 +92,10 @@ static atn_status replay_job(survey *s, const atn_messages *m, atn_error *err)
 static atn_status replay_skeleton(survey *s, const atn_skeleton *skeleton, int p, atn_error *err)
 {
     atn_messages m = {0};
-    atn_status st =
-        atn_messages_skeleton(skeleton, p, (int)atn_arg_int(s->a, "iterations"), &m, err);
+    atn_status st = atn_replay_messages_skeleton(skeleton, p,
+                                                 (int)atn_cli_arg_int(s->a, "iterations"), &m, err);
     st = st ? st : replay_job(s, &m, err);
-    atn_messages_free(&m);
+    atn_replay_messages_free(&m);
     return st;
 }
 
@@ -142,7 +142,7 @@ static atn_status replay_skeletons(survey *s, const char *names, const atn_sizes
 
 static atn_status read_ranks(const atn_args *a, atn_sizes *ranks, atn_error *err)
 {
-    const char *text = atn_arg_text(a, "ranks");
+    const char *text = atn_cli_arg_text(a, "ranks");
     const atn_status st = atn_parse_sizes(text, ranks, err);
     for (int i = 0; i < ranks->n && !st; i++)
         if (ranks->v[i] < 1 || ranks->v[i] > 4096)
@@ -170,7 +170,7 @@ static atn_status read_text(const char *path, atn_messages *m, atn_error *err)
     if (!st && memchr(text, '\0', bytes))
         st = atn_fail(err, ATN_INPUT,
                       "%s: contains NUL bytes; it must be CSV or a folder with a trace", path);
-    st = st ? st : atn_messages_parse(text, path, m, err);
+    st = st ? st : atn_replay_messages_parse(text, path, m, err);
     free(text);
     return st;
 }
@@ -180,17 +180,18 @@ static atn_status replay_trace(survey *s, const char *path, atn_error *err)
     struct stat info;
     atn_messages m = {0};
     const bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    atn_status st = folder ? atn_predict_trace_read(path, atn_arg_given(s->a, "partial"), &m, err)
-                           : read_text(path, &m, err);
+    atn_status st =
+        folder ? atn_cli_predict_trace_read(path, atn_cli_arg_given(s->a, "partial"), &m, err)
+               : read_text(path, &m, err);
     name_after(path, m.name);
     st = st ? st : replay_job(s, &m, err);
-    atn_messages_free(&m);
+    atn_replay_messages_free(&m);
     return st;
 }
 
 static atn_status replay_all(survey *s, atn_error *err)
 {
-    const char *skeletons = atn_arg_text(s->a, "skeleton");
+    const char *skeletons = atn_cli_arg_text(s->a, "skeleton");
     atn_sizes ranks = {0};
     atn_status st = ATN_OK;
     for (int i = 0; i < s->a->noperands && !st; i++)
@@ -208,22 +209,23 @@ static void tally_cells(atn_table *t, const survey *s, const outcome *x, int i)
 {
     const atn_tally *tally = &x->tallies[i];
     char name[48];
-    atn_cell(t, "%s", x->name);
-    atn_cell(t, "%d", x->ranks);
-    atn_cell(t, "%s", atn_direction_names[x->side]);
-    atn_cell(t, "%s", atn_predictor_name(&s->q->list.v[i], name));
-    atn_cell(t, "%.4f", tally->least);
-    atn_cell(t, "%.4f", atn_tally_mean(tally));
-    atn_cell(t, "%.4f", tally->most);
-    atn_cell(t, "%" PRId64, tally->all.hits);
-    atn_cell(t, "%" PRId64, tally->all.requests);
+    atn_report_cell(t, "%s", x->name);
+    atn_report_cell(t, "%d", x->ranks);
+    atn_report_cell(t, "%s", atn_replay_direction_names[x->side]);
+    atn_report_cell(t, "%s", atn_predict_predictor_name(&s->q->list.v[i], name));
+    atn_report_cell(t, "%.4f", tally->least);
+    atn_report_cell(t, "%.4f", atn_replay_tally_mean(tally));
+    atn_report_cell(t, "%.4f", tally->most);
+    atn_report_cell(t, "%" PRId64, tally->all.hits);
+    atn_report_cell(t, "%" PRId64, tally->all.requests);
     if (!s->q->memory)
         return;
-    atn_cell(t, "%d", tally->all.size.sites);
-    atn_cell(t, "%d", tally->all.size.longest);
-    atn_cell(t, "%d", tally->all.size.heads);
-    atn_cell(t, "%" PRId64, atn_predict_entries(&s->q->list.v[i], &tally->all, s->q->closing));
-    atn_cell(t, "%" PRId64, tally->all.size.peak);
+    atn_report_cell(t, "%d", tally->all.size.sites);
+    atn_report_cell(t, "%d", tally->all.size.longest);
+    atn_report_cell(t, "%d", tally->all.size.heads);
+    atn_report_cell(t, "%" PRId64,
+                    atn_replay_predict_entries(&s->q->list.v[i], &tally->all, s->q->closing));
+    atn_report_cell(t, "%" PRId64, tally->all.size.peak);
 }
 
 static atn_status write_table(const survey *s, atn_error *err)
@@ -238,8 +240,8 @@ static atn_status write_table(const survey *s, atn_error *err)
     for (int k = 0; k < s->outcomes.n; k++)
         for (int i = 0; i < s->q->list.n; i++)
             tally_cells(&t, s, &s->outcomes.v[k], i);
-    const atn_status st = atn_table_write(s->a->out, &t, s->q->format, s->a->terminal, err);
-    atn_table_free(&t);
+    const atn_status st = atn_report_table_write(s->a->out, &t, s->q->format, s->a->terminal, err);
+    atn_report_table_free(&t);
     return st;
 }
 
@@ -248,10 +250,10 @@ static bool add_panel(const survey *s, const outcome *x, atn_bars *b)
     atn_bars_panel panel = {0};
     bool room = true;
     snprintf(panel.title, sizeof panel.title, "%s, %d ranks, %ss", x->name, x->ranks,
-             atn_direction_names[x->side]);
+             atn_replay_direction_names[x->side]);
     for (int i = 0; i < s->q->list.n && room; i++) {
         const atn_tally *t = &x->tallies[i];
-        room = atn_push(&panel.bars, (atn_bar){t->least, atn_tally_mean(t), t->most});
+        room = atn_push(&panel.bars, (atn_bar){t->least, atn_replay_tally_mean(t), t->most});
     }
     if (room && atn_push(&b->panels, panel))
         return true;
@@ -263,23 +265,23 @@ static atn_status draw(const survey *s, atn_error *err)
 {
     atn_bars b = {.title = "Hit rates of predictors",
                   .subtitle = "Mean over ranks; lines extend from the worst to the best rank."};
-    bool room = atn_predict_bar_rows(s->q, &b);
+    bool room = atn_cli_predict_bar_rows(s->q, &b);
     for (int k = 0; k < s->outcomes.n && room; k++)
         room = add_panel(s, &s->outcomes.v[k], &b);
     if (room)
-        atn_bars_write(s->a->out, &b);
-    atn_bars_free(&b);
+        atn_report_bars_write(s->a->out, &b);
+    atn_report_bars_free(&b);
     return room ? ATN_OK : no_memory(err);
 }
 
-atn_status atn_predict_jobs(const atn_args *a, const atn_predict_request *q, atn_error *err)
+atn_status atn_cli_predict_jobs(const atn_args *a, const atn_predict_request *q, atn_error *err)
 {
-    const char *side = atn_arg_text(a, "side");
+    const char *side = atn_cli_arg_text(a, "side");
     survey s = {.a = a, .q = q};
     for (int i = 0; i < ATN_DIRECTIONS; i++)
-        s.sides[i] = strcmp(side, "both") == 0 || strcmp(side, atn_direction_names[i]) == 0;
+        s.sides[i] = strcmp(side, "both") == 0 || strcmp(side, atn_replay_direction_names[i]) == 0;
     atn_status st = replay_all(&s, err);
-    if (!st && !atn_arg_given(a, "messages"))
+    if (!st && !atn_cli_arg_given(a, "messages"))
         st = strcmp(q->format, "svg") == 0 ? draw(&s, err) : write_table(&s, err);
     for (int i = 0; i < s.outcomes.n; i++)
         free(s.outcomes.v[i].tallies);

@@ -32,7 +32,7 @@ static atn_status add_named(const char *names, const atn_sizes *windows, atn_pre
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (const char *w; !st && (w = atn_next_item(&rest, ", "));) {
         atn_predictor_choice c;
-        st = atn_predictor_find(w, &c, err);
+        st = atn_predict_predictor_find(w, &c, err);
         st = st ? st : add(&c, windows, q, err);
     }
     free(copy);
@@ -41,23 +41,23 @@ static atn_status add_named(const char *names, const atn_sizes *windows, atn_pre
 
 static atn_status read_windows(const atn_args *a, atn_sizes *windows, atn_error *err)
 {
-    const atn_status st = atn_parse_sizes(atn_arg_text(a, "window"), windows, err);
+    const atn_status st = atn_parse_sizes(atn_cli_arg_text(a, "window"), windows, err);
     for (int i = 0; i < windows->n && !st; i++)
         if (windows->v[i] < 1 || windows->v[i] > 1000000)
             return atn_fail(err, ATN_USAGE, "--window %s: sizes must be 1 .. 1000000",
-                            atn_arg_text(a, "window"));
+                            atn_cli_arg_text(a, "window"));
     return st;
 }
 
 static atn_status read_list(const atn_args *a, atn_predict_request *q, atn_error *err)
 {
-    const char *names = atn_arg_text(a, "predictor");
+    const char *names = atn_cli_arg_text(a, "predictor");
     atn_sizes windows = {0};
     atn_status st = read_windows(a, &windows, err);
     if (!st && names)
         st = add_named(names, &windows, q, err);
-    for (int i = 0; i < atn_predictor_rows() && !names && !st; i++) {
-        const atn_predictor_choice c = {.row = atn_predictor_row_at(i)};
+    for (int i = 0; i < atn_predict_predictor_rows() && !names && !st; i++) {
+        const atn_predictor_choice c = {.row = atn_predict_predictor_row_at(i)};
         st = add(&c, &windows, q, err);
     }
     if (!st && q->list.n == 0)
@@ -68,9 +68,9 @@ static atn_status read_list(const atn_args *a, atn_predict_request *q, atn_error
 
 static atn_status read_foresees(const atn_args *a, atn_predict_request *q, atn_error *err)
 {
-    const char *name = atn_arg_text(a, "sites-by");
+    const char *name = atn_cli_arg_text(a, "sites-by");
     atn_predictor_choice c;
-    const atn_status st = atn_predictor_find(name, &c, err);
+    const atn_status st = atn_predict_predictor_find(name, &c, err);
     if (st)
         return st;
     if (c.row->sites != ATN_SITES_NONE || c.row->size == ATN_SIZE_NEEDED)
@@ -80,32 +80,32 @@ static atn_status read_foresees(const atn_args *a, atn_predict_request *q, atn_e
     return ATN_OK;
 }
 
-atn_status atn_predict_request_read(const atn_args *a, atn_predict_request *q_p, atn_error *err)
+atn_status atn_cli_predict_request_read(const atn_args *a, atn_predict_request *q_p, atn_error *err)
 {
-    const char *output = atn_arg_text(a, "output");
-    const char *memory = atn_arg_text(a, "memory");
+    const char *output = atn_cli_arg_text(a, "output");
+    const char *memory = atn_cli_arg_text(a, "memory");
     atn_predict_request q = {
-        .rules = {.rules = {.max_log = (int)atn_arg_int(a, "max-log")},
-                  .ahead = (int)atn_arg_int(a, "ahead"),
-                  .ports = (int)atn_arg_int(a, "ports")},
-        .memory = atn_arg_given(a, "memory"),
+        .rules = {.rules = {.max_log = (int)atn_cli_arg_int(a, "max-log")},
+                  .ahead = (int)atn_cli_arg_int(a, "ahead"),
+                  .ports = (int)atn_cli_arg_int(a, "ports")},
+        .memory = atn_cli_arg_given(a, "memory"),
         .closing = memory && strcmp(memory, "closing") == 0,
-        .format = atn_arg_format(a),
+        .format = atn_cli_arg_format(a),
     };
-    if (!atn_arg_given(a, "format") && output && ends_with(output, ".svg"))
+    if (!atn_cli_arg_given(a, "format") && output && ends_with(output, ".svg"))
         q.format = "svg";
     if (memory && *memory && !q.closing)
         return atn_fail(err, ATN_USAGE, "--memory=%s: must be closing", memory);
     atn_status st = read_foresees(a, &q, err);
     st = st ? st : read_list(a, &q, err);
     if (st)
-        atn_predict_request_free(&q);
+        atn_cli_predict_request_free(&q);
     else
         *q_p = q;
     return st;
 }
 
-bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b)
+bool atn_cli_predict_bar_rows(const atn_predict_request *q, atn_bars *b)
 {
     for (int i = 0; i < q->list.n; i++) {
         const atn_predictor_row *row = q->list.v[i].row,
@@ -113,16 +113,16 @@ bool atn_predict_bar_rows(const atn_predict_request *q, atn_bars *b)
         const bool plain = row->sites == ATN_SITES_NONE;
         atn_bars_row x = {.apart = row->sites != above->sites ||
                                    (plain && row->memory != above->memory)};
-        atn_predictor_name(&q->list.v[i], x.name);
+        atn_predict_predictor_name(&q->list.v[i], x.name);
         if (!atn_push(&b->rows, x))
             return false;
     }
     return true;
 }
 
-void atn_predict_request_free(atn_predict_request *q) { atn_vec_free(&q->list); }
+void atn_cli_predict_request_free(atn_predict_request *q) { atn_vec_free(&q->list); }
 
-const atn_option atn_predict_options[] = {
+const atn_option atn_cli_predict_options[] = {
     ATN_TEXT("predictor", "LIST", NULL,
              "Predictors, separated by commas, such as lru-4,better-cycle; default: all"),
     {.name = "window",

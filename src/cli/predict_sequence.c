@@ -17,7 +17,7 @@ static atn_status load(const char *path, atn_sequence *s, atn_error *err)
     atn_status st = (standard ? atn_read_input : atn_read_file)(name, &text, &bytes, err);
     if (st)
         return st;
-    st = atn_sequence_parse(text, bytes, name, s, err);
+    st = atn_replay_sequence_parse(text, bytes, name, s, err);
     free(text);
     return st;
 }
@@ -33,19 +33,19 @@ static atn_status write_hits(const atn_args *a, const atn_predict_request *q, co
     for (int i = 0; i < r->n; i++) {
         const atn_replay *x = &r->v[i];
         char name[48];
-        atn_cell(&t, "%s", atn_predictor_name(&q->list.v[i], name));
-        atn_cell(&t, "%" PRId64, x->hits);
-        atn_cell(&t, "%" PRId64, x->requests);
+        atn_report_cell(&t, "%s", atn_predict_predictor_name(&q->list.v[i], name));
+        atn_report_cell(&t, "%" PRId64, x->hits);
+        atn_report_cell(&t, "%" PRId64, x->requests);
         if (!q->memory)
             continue;
-        atn_cell(&t, "%d", x->size.sites);
-        atn_cell(&t, "%d", x->size.longest);
-        atn_cell(&t, "%d", x->size.heads);
-        atn_cell(&t, "%" PRId64, atn_predict_entries(&q->list.v[i], x, q->closing));
-        atn_cell(&t, "%" PRId64, x->size.peak);
+        atn_report_cell(&t, "%d", x->size.sites);
+        atn_report_cell(&t, "%d", x->size.longest);
+        atn_report_cell(&t, "%d", x->size.heads);
+        atn_report_cell(&t, "%" PRId64, atn_replay_predict_entries(&q->list.v[i], x, q->closing));
+        atn_report_cell(&t, "%" PRId64, x->size.peak);
     }
-    const atn_status st = atn_table_write(a->out, &t, q->format, a->terminal, err);
-    atn_table_free(&t);
+    const atn_status st = atn_report_table_write(a->out, &t, q->format, a->terminal, err);
+    atn_report_table_free(&t);
     return st;
 }
 
@@ -54,7 +54,7 @@ static atn_status draw_hits(const atn_args *a, const atn_predict_request *q, con
 {
     atn_bars b = {.title = "Hit rates of predictors"};
     atn_bars_panel panel = {.title = "sequence"};
-    bool room = atn_predict_bar_rows(q, &b);
+    bool room = atn_cli_predict_bar_rows(q, &b);
     snprintf(b.subtitle, sizeof b.subtitle, "%" PRId64 " requests", r->v[0].requests);
     for (int i = 0; i < r->n && room; i++) {
         const double ratio = (double)r->v[i].hits / (double)r->v[i].requests;
@@ -62,10 +62,10 @@ static atn_status draw_hits(const atn_args *a, const atn_predict_request *q, con
     }
     room = room && atn_push(&b.panels, panel);
     if (room)
-        atn_bars_write(a->out, &b);
+        atn_report_bars_write(a->out, &b);
     else
         atn_vec_free(&panel.bars);
-    atn_bars_free(&b);
+    atn_report_bars_free(&b);
     return room ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
@@ -77,7 +77,8 @@ static void offer_cells(atn_table *t, const atn_sequence *s, const atn_symbols *
     for (int k = 0; k < n; k++) {
         const int x = offered[k].v[i];
         const bool hit = x == s->stream.v[i].symbol;
-        atn_cell(t, "%s%s", x == ATN_NO_SYMBOL ? "" : atn_numbered(&s->symbols, x), hit ? "*" : "");
+        atn_report_cell(t, "%s%s", x == ATN_NO_SYMBOL ? "" : atn_predict_numbered(&s->symbols, x),
+                        hit ? "*" : "");
     }
 }
 
@@ -93,15 +94,15 @@ static atn_status write_offers(const atn_args *a, const atn_predict_request *q,
         columns[1] = (atn_column){"symbol", ATN_CELL_TEXT};
         for (int k = 0; k < n; k++)
             columns[k + 2] =
-                (atn_column){atn_predictor_name(&q->list.v[k], names[k]), ATN_CELL_TEXT};
+                (atn_column){atn_predict_predictor_name(&q->list.v[k], names[k]), ATN_CELL_TEXT};
         atn_table t = {.columns = columns, .ncolumns = n + 2};
         for (int i = 0; i < s->stream.n; i++) {
-            atn_cell(&t, "%s", atn_numbered(&s->sites, s->stream.v[i].site));
-            atn_cell(&t, "%s", atn_numbered(&s->symbols, s->stream.v[i].symbol));
+            atn_report_cell(&t, "%s", atn_predict_numbered(&s->sites, s->stream.v[i].site));
+            atn_report_cell(&t, "%s", atn_predict_numbered(&s->symbols, s->stream.v[i].symbol));
             offer_cells(&t, s, offered, n, i);
         }
-        st = atn_table_write(a->out, &t, q->format, a->terminal, err);
-        atn_table_free(&t);
+        st = atn_report_table_write(a->out, &t, q->format, a->terminal, err);
+        atn_report_table_free(&t);
     }
     free(columns);
     free(names);
@@ -121,7 +122,7 @@ static atn_status read_hints(const char *names, const atn_sequence *s, bool **hi
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     for (const char *w; copy && !st && (w = atn_next_item(&rest, ", "));) {
         int i = 0;
-        while (i < s->sites.keys.n && strcmp(atn_numbered(&s->sites, i), w) != 0)
+        while (i < s->sites.keys.n && strcmp(atn_predict_numbered(&s->sites, i), w) != 0)
             i++;
         if (i == s->sites.keys.n)
             st = atn_fail(err, ATN_USAGE, "--hints %s: no request has call site \"%s\"", names, w);
@@ -148,7 +149,7 @@ static atn_status replay_all(const atn_predict_request *q, const char *hints, co
     rules.nhinted = s->sites.keys.n;
     for (int i = 0; i < q->list.n && !st; i++) {
         atn_replay x;
-        st = atn_predict_replay(&q->list.v[i], &rules, &s->stream, &x, &offered[i], err);
+        st = atn_replay_predict_replay(&q->list.v[i], &rules, &s->stream, &x, &offered[i], err);
         if (!st && !atn_push(r, x))
             st = atn_fail(err, ATN_MEMORY, "out of memory");
     }
@@ -160,26 +161,26 @@ static atn_status write_all(const atn_args *a, const atn_predict_request *q, con
                             const replays *r, const atn_symbols *offered, atn_error *err)
 {
     const bool picture = strcmp(q->format, "svg") == 0;
-    if (!atn_arg_given(a, "offers"))
+    if (!atn_cli_arg_given(a, "offers"))
         return (picture ? draw_hits : write_hits)(a, q, r, err);
     if (picture)
         return atn_fail(err, ATN_USAGE, "--offers has no plot; use another --format");
     return write_offers(a, q, s, offered, err);
 }
 
-atn_status atn_predict_sequence(const atn_args *a, const atn_predict_request *q, atn_error *err)
+atn_status atn_cli_predict_sequence(const atn_args *a, const atn_predict_request *q, atn_error *err)
 {
     atn_sequence s = {0};
     replays r = {0};
     atn_symbols *offered = calloc((size_t)q->list.n, sizeof *offered);
     atn_status st = offered ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
-    st = st ? st : load(atn_arg_text(a, "sequence"), &s, err);
-    st = st ? st : replay_all(q, atn_arg_text(a, "hints"), &s, &r, offered, err);
+    st = st ? st : load(atn_cli_arg_text(a, "sequence"), &s, err);
+    st = st ? st : replay_all(q, atn_cli_arg_text(a, "hints"), &s, &r, offered, err);
     st = st ? st : write_all(a, q, &s, &r, offered, err);
     for (int i = 0; offered && i < q->list.n; i++)
         atn_vec_free(&offered[i]);
     free(offered);
     atn_vec_free(&r);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
     return st;
 }

@@ -57,8 +57,8 @@ static bool has_messages(const atn_messages *m)
     return false;
 }
 
-atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages *m_p,
-                                  atn_error *err)
+atn_status atn_cli_predict_trace_read(const char *folder, bool partial, atn_messages *m_p,
+                                      atn_error *err)
 {
     atn_trace *t;
     atn_messages m = {0};
@@ -68,13 +68,13 @@ atn_status atn_predict_trace_read(const char *folder, bool partial, atn_messages
     for (int i = 0; i < t->problems.n; i++)
         fprintf(stderr, "attune: note: %s\n", t->problems.v[i].text);
     for (int r = 0; r < t->p && !st; r++)
-        if (!add_rank(&t->ranks[r], atn_messages_of(&m, r)))
+        if (!add_rank(&t->ranks[r], atn_replay_messages_of(&m, r)))
             st = atn_fail(err, ATN_MEMORY, "%s: out of memory", folder);
     atn_trace_free(t);
     if (!st && !has_messages(&m))
         st = atn_fail(err, ATN_INPUT, "%s: contains no messages", folder);
     if (st)
-        atn_messages_free(&m);
+        atn_replay_messages_free(&m);
     else
         *m_p = m;
     return st;

@@ -9,18 +9,18 @@
 
 enum { BAR = 28, LONGEST = 200 };
 
-double atn_seconds(void)
+double atn_cli_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void atn_progress_begin(atn_progress *p)
+void atn_cli_progress_begin(atn_progress *p)
 {
     const char *term = getenv("TERM");
     *p = (atn_progress){.shown = isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0),
-                        .began_s = atn_seconds()};
+                        .began_s = atn_cli_seconds()};
 }
 
 static int screen_width(void)
@@ -40,9 +40,9 @@ static void time_left(double passed, double share, char out[24])
     snprintf(out, 24, "%d:%02d left", left / 60, left % 60);
 }
 
-void atn_progress_show(atn_progress *p, double share, const char *what)
+void atn_cli_progress_show(atn_progress *p, double share, const char *what)
 {
-    const double now = atn_seconds();
+    const double now = atn_cli_seconds();
     char left[24], line[LONGEST + 1], bar[3 * BAR + 1] = "";
     if (!p->shown || (p->drawn && now - p->drawn_s < 0.1))
         return;
@@ -57,16 +57,16 @@ void atn_progress_show(atn_progress *p, double share, const char *what)
     p->drawn_s = now;
 }
 
-void atn_progress_line(const atn_progress *p, double share, const char *what)
+void atn_cli_progress_line(const atn_progress *p, double share, const char *what)
 {
     char left[24];
     if (p->shown)
         return;
-    time_left(atn_seconds() - p->began_s, share, left);
+    time_left(atn_cli_seconds() - p->began_s, share, left);
     fprintf(stderr, "attune: %d %%%s%s: %s\n", (int)(100 * share), *left ? ", " : "", left, what);
 }
 
-void atn_progress_clear(atn_progress *p)
+void atn_cli_progress_clear(atn_progress *p)
 {
     if (p->drawn)
         fputs("\r\033[K", stderr);

@@ -11,15 +11,15 @@ typedef struct {
     double drawn_s;
 } atn_progress;
 
-void atn_progress_begin(atn_progress *p);
+void atn_cli_progress_begin(atn_progress *p);
 /* `share` of the work is done (0 .. 1); `what` is in progress.  At most ten times a second. */
-void atn_progress_show(atn_progress *p, double share, const char *what);
+void atn_cli_progress_show(atn_progress *p, double share, const char *what);
 /* Clears the bar before other output; the next call draws it again. */
-void atn_progress_clear(atn_progress *p);
+void atn_cli_progress_clear(atn_progress *p);
 
 /* Prints "attune: 12 %, 1:05 left: bcast 64K" if there is no bar. */
-void atn_progress_line(const atn_progress *p, double share, const char *what);
+void atn_cli_progress_line(const atn_progress *p, double share, const char *what);
 
-double atn_seconds(void); /* monotonic clock */
+double atn_cli_seconds(void); /* monotonic clock */
 
 #endif

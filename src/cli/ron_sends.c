@@ -14,14 +14,14 @@
 static atn_status read_trace(const atn_args *a, atn_ron_sends *to, atn_error *err)
 {
     atn_trace *t = NULL;
-    atn_status st = atn_trace_load(a, &t, err);
+    atn_status st = atn_cli_trace_load(a, &t, err);
     st = st ? st : atn_ron_sends_trace(t, to, err);
     atn_trace_free(t);
     return st;
 }
 
-atn_status atn_ron_sends_load(const atn_args *a, atn_ron_sends *sends_p, bool *has_offers_p,
-                              atn_error *err)
+atn_status atn_cli_ron_sends_load(const atn_args *a, atn_ron_sends *sends_p, bool *has_offers_p,
+                                  atn_error *err)
 {
     const char *path = a->operands[0];
     struct stat is;
@@ -29,7 +29,7 @@ atn_status atn_ron_sends_load(const atn_args *a, atn_ron_sends *sends_p, bool *h
         *has_offers_p = false;
         return read_trace(a, sends_p, err);
     }
-    if (atn_arg_given(a, "partial"))
+    if (atn_cli_arg_given(a, "partial"))
         return atn_fail(err, ATN_USAGE, "%s is not a folder with a trace; omit --partial", path);
     return atn_ron_sends_read(path, sends_p, has_offers_p, err);
 }
@@ -46,8 +46,8 @@ typedef struct {
 
 static void requests_free(requests *x)
 {
-    atn_numbers_free(&x->partners);
-    atn_numbers_free(&x->sites);
+    atn_predict_numbers_free(&x->partners);
+    atn_predict_numbers_free(&x->sites);
     atn_vec_free(&x->stream);
     atn_vec_free(&x->offered);
     atn_vec_free(&x->at);
@@ -60,8 +60,8 @@ static bool collect(const atn_ron_sends *sends, int rank, requests *x)
         if (s->rank != rank)
             continue;
         const atn_stream_request item = {
-            .symbol = atn_number_of(&x->partners, &s->partner, sizeof s->partner),
-            .site = atn_number_of(&x->sites, &s->site, sizeof s->site)};
+            .symbol = atn_predict_number_of(&x->partners, &s->partner, sizeof s->partner),
+            .site = atn_predict_number_of(&x->sites, &s->site, sizeof s->site)};
         if (item.symbol < 0 || item.site < 0 || !atn_push(&x->stream, item) || !atn_push(&x->at, i))
             return false;
     }
@@ -72,7 +72,7 @@ static int partner_of(const requests *x, int symbol)
 {
     int partner = ATN_RON_NO_OFFER;
     if (symbol >= 0)
-        memcpy(&partner, atn_numbered(&x->partners, symbol), sizeof partner);
+        memcpy(&partner, atn_predict_numbered(&x->partners, symbol), sizeof partner);
     return partner;
 }
 
@@ -84,19 +84,19 @@ static atn_status predict_rank(const atn_predictor_choice *c, int rank, atn_ron_
     atn_replay_rules rules = {.ahead = 1, .ports = 1};
     requests x = {.at = {0}};
     atn_replay replay;
-    atn_status st = atn_predictor_find(site_predictor, &sites, err);
+    atn_status st = atn_predict_predictor_find(site_predictor, &sites, err);
     rules.rules.site_predictor = sites.row;
     if (!st && !collect(sends, rank, &x))
         st = atn_fail(err, ATN_MEMORY, "out of memory");
-    st = st ? st : atn_predict_replay(c, &rules, &x.stream, &replay, &x.offered, err);
+    st = st ? st : atn_replay_predict_replay(c, &rules, &x.stream, &replay, &x.offered, err);
     for (int i = 0; !st && i < x.at.n; i++)
         sends->v[x.at.v[i]].offer = partner_of(&x, x.offered.v[i]);
     requests_free(&x);
     return st;
 }
 
-atn_status atn_ron_sends_predict(const atn_predictor_choice *c, atn_ron_sends *sends,
-                                 atn_error *err)
+atn_status atn_cli_ron_sends_predict(const atn_predictor_choice *c, atn_ron_sends *sends,
+                                     atn_error *err)
 {
     int p = 0;
     atn_status st = ATN_OK;

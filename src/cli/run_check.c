@@ -35,12 +35,12 @@ static int flavour_index(const char *flavour)
 static int flavour_of_soname(const char *soname)
 {
     for (int i = 0; i < FLAVOURS; i++)
-        if (atn_in_words(flavours[i].sonames, soname))
+        if (atn_cli_in_words(flavours[i].sonames, soname))
             return i;
     return -1;
 }
 
-const char *atn_flavour_of(const char *soname)
+const char *atn_cli_flavour_of(const char *soname)
 {
     const int i = flavour_of_soname(soname);
     return i >= 0 ? flavours[i].flavour : NULL;
@@ -74,11 +74,11 @@ static bool library_needs(const char *path, const char *soname)
 {
     atn_object o;
     bool needs = false;
-    if (!atn_object_open(path, &o))
+    if (!atn_cli_object_open(path, &o))
         return false;
     for (int i = 0; i < o.needed.n; i++)
         needs = needs || strcmp(o.needed.v[i], soname) == 0;
-    atn_object_close(&o);
+    atn_cli_object_close(&o);
     return needs;
 }
 
@@ -134,7 +134,7 @@ static atn_status find_program(const check *c, const atn_app *app, char path[409
 {
     const char *word = c->l->words[app->program];
     const bool here = c->l->launcher != NULL && c->l->launcher->looks_here;
-    const int why = atn_program_find(word, app->path, app->folder, here, path);
+    const int why = atn_cli_program_find(word, app->path, app->folder, here, path);
     if (why == 0)
         return ATN_OK;
     if (why == EACCES)
@@ -193,7 +193,7 @@ static atn_status agree_flavour(check *c, const char *word, const char *soname, 
 
 static void note_no_mpi(check *c, const atn_elf *about, const char *word, const char *path)
 {
-    if (!about->elf || atn_is_wrapper(word) || atn_is_wrapper(path)) {
+    if (!about->elf || atn_cli_is_wrapper(word) || atn_cli_is_wrapper(path)) {
         c->may_load = true;
         return;
     }
@@ -217,7 +217,7 @@ static atn_status check_app(check *c, const atn_app *app, atn_error *err)
     c->programs = true;
     atn_status status = find_program(c, app, path, err);
     if (status == ATN_OK)
-        status = atn_elf_examine(path, getenv("LD_LIBRARY_PATH"), &about, err);
+        status = atn_cli_elf_examine(path, getenv("LD_LIBRARY_PATH"), &about, err);
     if (status != ATN_OK)
         return status;
     const char *why = obstacle(&about, path);
@@ -251,7 +251,8 @@ static atn_status start(check *c, const char *flavour, atn_error *err)
     return ATN_OK;
 }
 
-atn_status atn_run_check(const atn_launch *l, const char *flavour, char **library_p, atn_error *err)
+atn_status atn_cli_run_check(const atn_launch *l, const char *flavour, char **library_p,
+                             atn_error *err)
 {
     check c = {.l = l, .flavour = -1};
     *library_p = NULL;

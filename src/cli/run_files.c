@@ -15,7 +15,7 @@ static atn_status make_absolute(atn_settings *s, atn_setting id, const char *pat
     if (*path == '/' || *path == '\0' || getcwd(here, sizeof here) == NULL)
         return ATN_OK;
     snprintf(full, sizeof full, "%s/%s", here, path);
-    return atn_settings_set(s, id, full, ATN_FROM_COMMAND, err);
+    return atn_plan_settings_set(s, id, full, ATN_FROM_COMMAND, err);
 }
 
 /* Settings whose value is a file, except for `word`.  Rules are checked together with forced
@@ -26,18 +26,18 @@ static const struct {
     atn_file_check *check; /* or NULL */
 } files[] = {
     {ATN_SET_RULES, "", NULL},
-    {ATN_SET_WISDOM, "off", atn_check_wisdom},
-    {ATN_SET_MACHINE, "", atn_check_machine},
-    {ATN_SET_MACHINE_LEARN, "", atn_check_written},
-    {ATN_SET_RECORD, "", atn_check_written},
-    {ATN_SET_TRACE, "", atn_trace_folder_check},
-    {ATN_SET_WARMUP, "", atn_check_partners},
+    {ATN_SET_WISDOM, "off", atn_cli_check_wisdom},
+    {ATN_SET_MACHINE, "", atn_cli_check_machine},
+    {ATN_SET_MACHINE_LEARN, "", atn_cli_check_written},
+    {ATN_SET_RECORD, "", atn_cli_check_written},
+    {ATN_SET_TRACE, "", atn_cli_trace_folder_check},
+    {ATN_SET_WARMUP, "", atn_cli_check_partners},
 };
 
 static atn_status do_topology(atn_settings *s, atn_error *err)
 {
-    const char *const name = atn_setting_given(s, ATN_SET_TOPOLOGY);
-    const atn_status status = name != NULL ? atn_check_topology(name, err) : ATN_OK;
+    const char *const name = atn_plan_setting_given(s, ATN_SET_TOPOLOGY);
+    const atn_status status = name != NULL ? atn_cli_check_topology(name, err) : ATN_OK;
     if (status != ATN_OK || name == NULL || access(name, F_OK) != 0)
         return status;
     return make_absolute(s, ATN_SET_TOPOLOGY, name, err);
@@ -45,22 +45,22 @@ static atn_status do_topology(atn_settings *s, atn_error *err)
 
 static atn_status do_report(atn_settings *s, atn_error *err)
 {
-    const char *const path = atn_setting_report(s);
-    const char *const format = atn_setting_text(s, ATN_SET_REPORT_FORMAT);
+    const char *const path = atn_plan_setting_report(s);
+    const char *const format = atn_plan_setting_text(s, ATN_SET_REPORT_FORMAT);
     if (path == NULL || *path == '\0')
         return ATN_OK;
     const atn_status status =
-        atn_check_report(path, strcmp(format, "auto") != 0 ? format : NULL, err);
+        atn_cli_check_report(path, strcmp(format, "auto") != 0 ? format : NULL, err);
     return status == ATN_OK ? make_absolute(s, ATN_SET_REPORT, path, err) : status;
 }
 
-atn_status atn_run_files(atn_settings *s, atn_error *err)
+atn_status atn_cli_run_files(atn_settings *s, atn_error *err)
 {
     atn_status status = do_topology(s, err);
     if (status == ATN_OK)
         status = do_report(s, err);
     for (size_t i = 0; i < sizeof files / sizeof *files && status == ATN_OK; i++) {
-        const char *path = atn_setting_given(s, files[i].setting);
+        const char *path = atn_plan_setting_given(s, files[i].setting);
         if (path == NULL || strcmp(path, files[i].word) == 0)
             continue;
         if (files[i].check != NULL)

@@ -16,7 +16,7 @@
 
 static double part_done(const atn_sampling *w)
 {
-    const double now = atn_seconds();
+    const double now = atn_cli_seconds();
     const bool in_task = w->reader.state == ATN_IN_TASK;
     const double usual = w->reader.done > 0 ? (w->task_began - w->began) / w->reader.done : 0;
     const double seconds = w->guess && usual > 0 ? usual : w->seconds;
@@ -39,19 +39,19 @@ static void show_progress(atn_sampling *w)
     char what[80] = "starting";
     if (w->reader.state == ATN_IN_TASK)
         name_task(w, what);
-    atn_progress_show(&w->bar, part_done(w), what);
+    atn_cli_progress_show(&w->bar, part_done(w), what);
 }
 
 static void begin_task(atn_sampling *w)
 {
     char what[80];
-    w->task_began = atn_seconds();
+    w->task_began = atn_cli_seconds();
     name_task(w, what);
     if (w->lines)
-        atn_progress_line(&w->bar, part_done(w), what);
+        atn_cli_progress_line(&w->bar, part_done(w), what);
 }
 
-static void make_room(void *context) { atn_progress_clear(&((atn_sampling *)context)->bar); }
+static void make_room(void *context) { atn_cli_progress_clear(&((atn_sampling *)context)->bar); }
 
 /* "bcast 128K: lr2: why": the job continues without it. */
 static void tell_refused(atn_sampling *w)
@@ -96,7 +96,7 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
     atn_sampling *w = context;
     const bool was_in_task = w->reader.state == ATN_IN_TASK;
     const int was_done = w->reader.done;
-    const atn_status status = atn_samples_line(&w->reader, text, false, err);
+    const atn_status status = atn_report_samples_line(&w->reader, text, false, err);
     if (w->raw != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0))
         keep_line(w, text);
     if (status != ATN_OK)
@@ -115,8 +115,8 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
 
 /* ---- the file ---- */
 
-atn_status atn_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
-                             atn_error *err)
+atn_status atn_cli_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
+                                 atn_error *err)
 {
     struct stat about;
     if (path == NULL)
@@ -131,13 +131,13 @@ atn_status atn_sampling_keep(atn_sampling *w, const atn_args *a, const char *pat
 
 /* ---- run and end ---- */
 
-atn_status atn_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
-                            atn_error *err)
+atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
+                                atn_error *err)
 {
     const atn_measure m = {
         .launcher = a->rest,
         .nlauncher = a->nrest,
-        .mpi = atn_arg_text(a, "mpi"),
+        .mpi = atn_cli_arg_text(a, "mpi"),
         .program = w->program,
         .arguments = arguments->v,
         .narguments = arguments->n,
@@ -147,28 +147,28 @@ atn_status atn_sampling_run(atn_sampling *w, const atn_args *a, const atn_words 
     };
     w->reader.s = &w->samples;
     w->reader.origin = "samples of the job";
-    w->began = atn_seconds();
-    atn_progress_begin(&w->bar);
+    w->began = atn_cli_seconds();
+    atn_cli_progress_begin(&w->bar);
     show_progress(w);
-    const atn_status status = atn_measure_run(&m, err);
-    atn_progress_clear(&w->bar);
-    return status == ATN_OK ? atn_samples_end(&w->reader, err) : status;
+    const atn_status status = atn_cli_measure_run(&m, err);
+    atn_cli_progress_clear(&w->bar);
+    return status == ATN_OK ? atn_report_samples_end(&w->reader, err) : status;
 }
 
-atn_status atn_sampling_end(atn_sampling *w, const char *path, atn_error *err)
+atn_status atn_cli_sampling_end(atn_sampling *w, const char *path, atn_error *err)
 {
     bool bad = w->raw != NULL && fclose(w->raw) != 0;
     /* A job without samples may not match the existing file. */
     if (w->raw != NULL && w->kept >= 0 && w->samples.tasks.n == 0)
         bad = truncate(path, w->kept) != 0 || bad;
     w->raw = NULL;
-    atn_samples_reader_free(&w->reader);
+    atn_report_samples_reader_free(&w->reader);
     return bad ? atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path) : ATN_OK;
 }
 
 /* ---- arguments of the program ---- */
 
-bool atn_words_add(atn_words *words, const char *text)
+bool atn_cli_words_add(atn_words *words, const char *text)
 {
     char *copy = strdup(text);
     if (copy != NULL && atn_push(words, copy))
@@ -177,21 +177,21 @@ bool atn_words_add(atn_words *words, const char *text)
     return false;
 }
 
-bool atn_words_option(atn_words *words, const char *name, const char *value)
+bool atn_cli_words_option(atn_words *words, const char *name, const char *value)
 {
     char option[32];
     snprintf(option, sizeof option, "--%s", name);
-    return atn_words_add(words, option) && atn_words_add(words, value);
+    return atn_cli_words_add(words, option) && atn_cli_words_add(words, value);
 }
 
-bool atn_words_setting(atn_words *words, const atn_args *a, const char *option,
-                       const char *variable)
+bool atn_cli_words_setting(atn_words *words, const atn_args *a, const char *option,
+                           const char *variable)
 {
     char real[PATH_MAX];
-    const char *text = atn_arg_text(a, option);
+    const char *text = atn_cli_arg_text(a, option);
     if (text == NULL && variable != NULL)
         text = getenv(variable);
     if (text == NULL || *text == '\0')
         return true;
-    return atn_words_option(words, option, realpath(text, real) != NULL ? real : text);
+    return atn_cli_words_option(words, option, realpath(text, real) != NULL ? real : text);
 }

@@ -31,22 +31,22 @@ typedef struct {
 
 /* Opens the file for samples.  `more`: appends; else the first line replaces the old content.
  * path NULL: none. */
-atn_status atn_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
-                             atn_error *err);
+atn_status atn_cli_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
+                                 atn_error *err);
 /* Runs the job of a->rest. */
-atn_status atn_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
-                            atn_error *err);
+atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
+                                atn_error *err);
 /* Frees all but the samples; reports `path` if it could not be written. */
-atn_status atn_sampling_end(atn_sampling *w, const char *path, atn_error *err);
+atn_status atn_cli_sampling_end(atn_sampling *w, const char *path, atn_error *err);
 
 /* ---- arguments of the program ---- */
 
-bool atn_words_add(atn_words *words, const char *text);
+bool atn_cli_words_add(atn_words *words, const char *text);
 /* "--NAME VALUE"; false: out of memory. */
-bool atn_words_option(atn_words *words, const char *name, const char *value);
+bool atn_cli_words_option(atn_words *words, const char *name, const char *value);
 /* The value of the option, else of the environment variable, which launchers may not pass; a file
  * as an absolute path, because ranks may start in another folder. */
-bool atn_words_setting(atn_words *words, const atn_args *a, const char *option,
-                       const char *variable);
+bool atn_cli_words_setting(atn_words *words, const atn_args *a, const char *option,
+                           const char *variable);
 
 #endif

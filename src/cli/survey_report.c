@@ -42,8 +42,8 @@ static void put_least(atn_table *table, const atn_observation *o)
     char size[32], tau[16] = "";
     if (o->tau > 1)
         snprintf(tau, sizeof tau, " x %d", o->tau);
-    atn_cell(table, "%s%s%s%s", atn_format_size(o->bytes, size), tau, o->what[0] == '-' ? "" : " ",
-             o->what[0] == '-' ? "" : o->what);
+    atn_report_cell(table, "%s%s%s%s", atn_format_size(o->bytes, size), tau,
+                    o->what[0] == '-' ? "" : " ", o->what[0] == '-' ? "" : o->what);
 }
 
 static void put_row(atn_table *table, const atn_survey *s, int channel, atn_obs_kind kind)
@@ -51,23 +51,23 @@ static void put_row(atn_table *table, const atn_survey *s, int channel, atn_obs_
     const tally t = count(s, channel, kind);
     if (t.points == 0)
         return;
-    atn_cell(table, "%s", channel < 0 ? "" : s->channels.v[channel].name);
-    atn_cell(table, "%s", atn_obs_names[kind]);
-    atn_cell(table, "%d", t.points);
-    atn_cell(table, "%d", t.samples);
-    atn_cell(table, "%.1f", t.sum / t.points);
-    atn_cell(table, "%.1f", t.worst);
+    atn_report_cell(table, "%s", channel < 0 ? "" : s->channels.v[channel].name);
+    atn_report_cell(table, "%s", atn_model_obs_names[kind]);
+    atn_report_cell(table, "%d", t.points);
+    atn_report_cell(table, "%d", t.samples);
+    atn_report_cell(table, "%.1f", t.sum / t.points);
+    atn_report_cell(table, "%.1f", t.worst);
     put_least(table, t.least);
 }
 
-atn_status atn_survey_report(FILE *f, const atn_survey *s, const char *format, bool terminal,
-                             atn_error *err)
+atn_status atn_cli_survey_report(FILE *f, const atn_survey *s, const char *format, bool terminal,
+                                 atn_error *err)
 {
     atn_table table = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int c = -1; c < s->channels.n; c++)
         for (int k = 0; k < ATN_OBS_KINDS; k++)
             put_row(&table, s, c, (atn_obs_kind)k);
-    const atn_status status = atn_table_write(f, &table, format, terminal, err);
-    atn_table_free(&table);
+    const atn_status status = atn_report_table_write(f, &table, format, terminal, err);
+    atn_report_table_free(&table);
     return status;
 }

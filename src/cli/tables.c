@@ -27,23 +27,23 @@ static const struct {
 #include "cli/commands.def"
 };
 
-const char *const atn_first_nouns[] = {
+const char *const atn_cli_first_nouns[] = {
 #define ATN_FIRST(noun) noun,
 #include "cli/commands.def"
     NULL,
 };
 
-const char *const atn_mpi_words[] = {"openmpi", "mpich", NULL};
+const char *const atn_cli_mpi_words[] = {"openmpi", "mpich", NULL};
 
-int atn_command_count(void) { return COMMANDS; }
+int atn_cli_command_count(void) { return COMMANDS; }
 
-const atn_command *atn_command_at(int i) { return commands[i].command; }
+const atn_command *atn_cli_command_at(int i) { return commands[i].command; }
 
-atn_help_group atn_command_group(int i) { return commands[i].group; }
+atn_help_group atn_cli_command_group(int i) { return commands[i].group; }
 
-const char *atn_group_word(atn_help_group g) { return groups[g].word; }
+const char *atn_cli_group_word(atn_help_group g) { return groups[g].word; }
 
-const char *atn_group_title(atn_help_group g) { return groups[g].title; }
+const char *atn_cli_group_title(atn_help_group g) { return groups[g].title; }
 
 static bool same_noun(int i, int k)
 {
@@ -68,7 +68,7 @@ static atn_noun noun_from(int first)
     return noun;
 }
 
-bool atn_noun_at(int i, atn_noun *noun_p)
+bool atn_cli_noun_at(int i, atn_noun *noun_p)
 {
     int first = 0;
     for (; first < COMMANDS; first += noun_p->n) {
@@ -79,15 +79,15 @@ bool atn_noun_at(int i, atn_noun *noun_p)
     return false;
 }
 
-bool atn_noun_find(const char *name, atn_noun *noun_p)
+bool atn_cli_noun_find(const char *name, atn_noun *noun_p)
 {
-    for (int i = 0; atn_noun_at(i, noun_p); i++)
+    for (int i = 0; atn_cli_noun_at(i, noun_p); i++)
         if (strcmp(noun_p->name, name) == 0)
             return true;
     return false;
 }
 
-const atn_command *atn_command_find(const char *noun, const char *verb)
+const atn_command *atn_cli_command_find(const char *noun, const char *verb)
 {
     for (int i = 0; i < COMMANDS; i++) {
         const atn_command *const c = commands[i].command;
@@ -105,7 +105,7 @@ static int noun_names(const char *words[MAX_WORDS])
 {
     atn_noun noun;
     int n = 0;
-    for (int i = 0; n < MAX_WORDS && atn_noun_at(i, &noun); i++)
+    for (int i = 0; n < MAX_WORDS && atn_cli_noun_at(i, &noun); i++)
         if (!noun.hidden)
             words[n++] = noun.name;
     return n;
@@ -124,13 +124,13 @@ static atn_status unknown(const char *what, const char *before, const char *word
                     atn_enumerate(words, n, ", ", all), before);
 }
 
-atn_status atn_command_unknown(const char *noun, const char *word, atn_error *err)
+atn_status atn_cli_command_unknown(const char *noun, const char *word, atn_error *err)
 {
     const char *words[MAX_WORDS];
     char before[64] = "";
     atn_noun own;
     int n = 0;
-    if (noun && atn_noun_find(noun, &own)) {
+    if (noun && atn_cli_noun_find(noun, &own)) {
         snprintf(before, sizeof before, "%s ", noun);
         for (; n < own.n && n < MAX_WORDS; n++)
             words[n] = commands[own.first + n].command->verb;
@@ -140,16 +140,16 @@ atn_status atn_command_unknown(const char *noun, const char *word, atn_error *er
     return unknown("command", before, word, words, n, err);
 }
 
-atn_status atn_help_unknown(const char *word, atn_error *err)
+atn_status atn_cli_help_unknown(const char *word, atn_error *err)
 {
     const char *words[MAX_WORDS];
     atn_noun noun;
     int n = noun_names(words);
     words[n++] = "all";
     for (int i = 0; i < ATN_GROUPS && n < MAX_WORDS; i++)
-        if (!atn_noun_find(groups[i].word, &noun))
+        if (!atn_cli_noun_find(groups[i].word, &noun))
             words[n++] = groups[i].word;
-    for (int i = 0; atn_topics[i].name && n < MAX_WORDS; i++)
-        words[n++] = atn_topics[i].name;
+    for (int i = 0; atn_cli_topics[i].name && n < MAX_WORDS; i++)
+        words[n++] = atn_cli_topics[i].name;
     return unknown("help topic", "", word, words, n, err);
 }

@@ -93,7 +93,7 @@ static const char environment[] =
 
 static const char files[] = "Default locations, and files that commands leave behind:\n\n";
 
-const atn_topic atn_topics[] = {
+const atn_topic atn_cli_topics[] = {
     {"algorithms", "How to name and force algorithms", algorithms},
     {"sizes", "How to write sizes, ranges and rates", sizes},
     {"topology", "How to describe the topology of a cluster", topology},

@@ -7,6 +7,6 @@ typedef struct {
     const char *text;        /* at most 60 lines of 80 columns; NULL: generated from tables */
 } atn_topic;
 
-extern const atn_topic atn_topics[]; /* end with a NULL name */
+extern const atn_topic atn_cli_topics[]; /* end with a NULL name */
 
 #endif

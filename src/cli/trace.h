@@ -7,12 +7,12 @@
 #include "trace/stats.h"
 
 /* Rejects a folder that contains a trace or cannot be created or written.  The job creates it. */
-atn_status atn_trace_folder_check(const char *folder, atn_error *err);
+atn_status atn_cli_trace_folder_check(const char *folder, atn_error *err);
 
 /* --partial */
-extern const atn_option atn_trace_options[];
+extern const atn_option atn_cli_trace_options[];
 /* Reads the trace of operand 0; reports problems of a partial trace on standard error. */
-atn_status atn_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err);
+atn_status atn_cli_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err);
 
 /* A trace and its analyses. */
 typedef struct {
@@ -23,9 +23,9 @@ typedef struct {
 } atn_trace_view;
 
 /* `machine`: machine file for message times; NULL: measured by the job. */
-atn_status atn_trace_view_make(const atn_args *a, const char *machine, atn_trace_view *v_p,
-                               atn_error *err);
-void atn_trace_view_free(atn_trace_view *v);
+atn_status atn_cli_trace_view_make(const atn_args *a, const char *machine, atn_trace_view *v_p,
+                                   atn_error *err);
+void atn_cli_trace_view_free(atn_trace_view *v);
 
 /* A table about a trace, used by all output formats and the report. */
 typedef struct {
@@ -35,13 +35,14 @@ typedef struct {
     void (*fill)(atn_table *t, const atn_trace_view *v);
 } atn_trace_table;
 
-extern const atn_trace_table atn_stats_tables[], atn_arrival_tables[]; /* end with a NULL name */
+extern const atn_trace_table atn_cli_stats_tables[],
+    atn_arrival_tables[]; /* end with a NULL name */
 
 /* Writes the named table; NULL: all, with titles. */
-atn_status atn_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
-                                  const char *name, const atn_trace_view *v, atn_error *err);
+atn_status atn_cli_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
+                                      const char *name, const atn_trace_view *v, atn_error *err);
 
 /* trace_page.c: a self-contained HTML page. */
-atn_status atn_trace_page(FILE *f, const atn_trace_view *v, atn_error *err);
+atn_status atn_cli_trace_page(FILE *f, const atn_trace_view *v, atn_error *err);
 
 #endif

@@ -86,18 +86,18 @@ static void draw_rank(FILE *f, const atn_trace *t, int r, const span *s, double 
         const int from = x;
         while (x < WIDE && most_of(pixels[x]) == kind)
             x++;
-        atn_svg_rect(f, kinds[kind], LEFT + from, y, x - from, h - 1, 0);
+        atn_report_svg_rect(f, kinds[kind], LEFT + from, y, x - from, h - 1, 0);
     }
     if (h >= 8 || r % 8 == 0)
-        atn_svg_text(f, "page-text", "end", LEFT - 6, y + h - 2, "%d", r);
+        atn_report_svg_text(f, "page-text", "end", LEFT - 6, y + h - 2, "%d", r);
 }
 
 static void draw_legend(FILE *f, double y)
 {
     for (int k = 0; k < KINDS; k++) {
-        atn_svg_rect(f, kinds[k], LEFT + 112.0 * k, y, 12, 12, 2);
-        atn_svg_text(f, "page-text", "start", LEFT + 112.0 * k + 18, y + 11, "%s",
-                     k == COMPUTING ? "computation" : kinds[k]);
+        atn_report_svg_rect(f, kinds[k], LEFT + 112.0 * k, y, 12, 12, 2);
+        atn_report_svg_text(f, "page-text", "start", LEFT + 112.0 * k + 18, y + 11, "%s",
+                            k == COMPUTING ? "computation" : kinds[k]);
     }
 }
 
@@ -109,14 +109,15 @@ static bool draw_timeline(FILE *f, const atn_trace *t)
     const span s = span_of(t);
     if (pixels == NULL)
         return false;
-    atn_svg_begin(f, LEFT + WIDE + 20, rows * h + 50, style, "time line of all ranks");
+    atn_report_svg_begin(f, LEFT + WIDE + 20, rows * h + 50, style, "time line of all ranks");
     for (int r = 0; r < rows; r++)
         draw_rank(f, t, r, &s, r * h, h, pixels);
     for (int i = 0; i <= 5; i++)
-        atn_svg_text(f, "page-text", i == 5 ? "end" : "start", LEFT + WIDE * i / 5.0, rows * h + 14,
-                     "%.4f ms", 1e-6 * ((double)s.from + (double)(s.to - s.from) * i / 5));
+        atn_report_svg_text(f, "page-text", i == 5 ? "end" : "start", LEFT + WIDE * i / 5.0,
+                            rows * h + 14, "%.4f ms",
+                            1e-6 * ((double)s.from + (double)(s.to - s.from) * i / 5));
     draw_legend(f, rows * h + 26);
-    atn_svg_end(f);
+    atn_report_svg_end(f);
     free(pixels);
     return true;
 }
@@ -136,23 +137,26 @@ static void draw_bars(FILE *f, const char *title, const bar *bars, int n)
     const double step = n > 0 ? fmin(90, (double)WIDE / n) : 1;
     for (int i = 0; i < n; i++)
         most = fmax(most, fmax(bars[i].value, bars[i].second));
-    atn_svg_begin(f, LEFT + WIDE + 20, HIGH + 50, style, title);
-    atn_svg_line(f, "page-axis", (atn_point){LEFT, HIGH + 20}, (atn_point){LEFT + WIDE, HIGH + 20});
+    atn_report_svg_begin(f, LEFT + WIDE + 20, HIGH + 50, style, title);
+    atn_report_svg_line(f, "page-axis", (atn_point){LEFT, HIGH + 20},
+                        (atn_point){LEFT + WIDE, HIGH + 20});
     for (int i = 0; i < n; i++) {
         const bool two = bars[i].second >= 0;
         const double x = LEFT + step * i, w = fmax(1, (step - 6) / (two ? 2 : 1));
         const double h = HIGH * bars[i].value / most;
-        atn_svg_rect(f, "send", x, 20 + HIGH - h, w, h, 2);
-        atn_svg_text(f, "page-text", "middle", x + w / 2, 16 + HIGH - h, "%.4g", bars[i].value);
+        atn_report_svg_rect(f, "send", x, 20 + HIGH - h, w, h, 2);
+        atn_report_svg_text(f, "page-text", "middle", x + w / 2, 16 + HIGH - h, "%.4g",
+                            bars[i].value);
         if (two) {
             const double h2 = HIGH * bars[i].second / most;
-            atn_svg_rect(f, "wait", x + w + 1, 20 + HIGH - h2, w, h2, 2);
-            atn_svg_text(f, "page-text", "middle", x + w * 1.5 + 1, 16 + HIGH - h2, "%.4g",
-                         bars[i].second);
+            atn_report_svg_rect(f, "wait", x + w + 1, 20 + HIGH - h2, w, h2, 2);
+            atn_report_svg_text(f, "page-text", "middle", x + w * 1.5 + 1, 16 + HIGH - h2, "%.4g",
+                                bars[i].second);
         }
-        atn_svg_text(f, "page-text", "middle", x + (step - 6) / 2, HIGH + 36, "%s", bars[i].name);
+        atn_report_svg_text(f, "page-text", "middle", x + (step - 6) / 2, HIGH + 36, "%s",
+                            bars[i].name);
     }
-    atn_svg_end(f);
+    atn_report_svg_end(f);
 }
 
 /* Sizes by powers of two, which bounds the number of columns. */
@@ -200,7 +204,7 @@ static void draw_matrix(FILE *f, const atn_trace_stats *s)
     int64_t most = 1;
     for (int i = 0; i < s->p * s->p; i++)
         most = s->bytes[i] > most ? s->bytes[i] : most;
-    atn_svg_begin(f, LEFT + p * cell + 220, p * cell + 30, style, "bytes from rank to rank");
+    atn_report_svg_begin(f, LEFT + p * cell + 220, p * cell + 30, style, "bytes from rank to rank");
     for (int from = 0; from < p; from++)
         for (int to = 0; to < p; to++) {
             const int64_t bytes = s->bytes[(size_t)from * (size_t)s->p + (size_t)to];
@@ -212,9 +216,9 @@ static void draw_matrix(FILE *f, const atn_trace_stats *s)
                     n > 0 ? "send" : "compute", LEFT + to * cell, 16 + from * cell, cell - 1,
                     cell - 1, n > 0 ? share : 1, from, to, (long long)n, (long long)bytes);
         }
-    atn_svg_text(f, "page-text", "start", LEFT, 11, "to");
-    atn_svg_text(f, "page-text", "end", LEFT - 6, 27, "from");
-    atn_svg_end(f);
+    atn_report_svg_text(f, "page-text", "start", LEFT, 11, "to");
+    atn_report_svg_text(f, "page-text", "end", LEFT - 6, 27, "from");
+    atn_report_svg_end(f);
 }
 
 static bool draw_between(FILE *f, const atn_trace_stats *s)
@@ -225,22 +229,24 @@ static bool draw_between(FILE *f, const atn_trace_stats *s)
         return false;
     const double least = log10(fmax(1e-8, n > 0 ? s->between.v[0] : 1e-6));
     const double range = fmax(1, log10(fmax(1e-7, n > 0 ? s->between.v[n - 1] : 1)) - least);
-    atn_svg_begin(f, LEFT + WIDE + 20, HIGH + 50, style, "computation between sends: share below");
+    atn_report_svg_begin(f, LEFT + WIDE + 20, HIGH + 50, style,
+                         "computation between sends: share below");
     for (int i = 0; i < points; i++) {
         const int at = points > 1 ? (int)((double)i * (n - 1) / (points - 1)) : 0;
         const double x = (log10(fmax(1e-8, s->between.v[at])) - least) / range;
         line[i] = (atn_point){LEFT + WIDE * x, 20 + HIGH * (1 - (at + 1.0) / n)};
     }
-    atn_svg_line(f, "page-axis", (atn_point){LEFT, HIGH + 20}, (atn_point){LEFT + WIDE, HIGH + 20});
-    atn_svg_line(f, "page-axis", (atn_point){LEFT, 20}, (atn_point){LEFT, HIGH + 20});
-    atn_svg_text(f, "page-text", "end", LEFT - 6, 26, "100 %%");
-    atn_svg_text(f, "page-text", "end", LEFT - 6, HIGH + 22, "0 %%");
+    atn_report_svg_line(f, "page-axis", (atn_point){LEFT, HIGH + 20},
+                        (atn_point){LEFT + WIDE, HIGH + 20});
+    atn_report_svg_line(f, "page-axis", (atn_point){LEFT, 20}, (atn_point){LEFT, HIGH + 20});
+    atn_report_svg_text(f, "page-text", "end", LEFT - 6, 26, "100 %%");
+    atn_report_svg_text(f, "page-text", "end", LEFT - 6, HIGH + 22, "0 %%");
     for (int i = 0; i <= 4 && n > 0; i++)
-        atn_svg_text(f, "page-text", i == 4 ? "end" : "start", LEFT + WIDE * i / 4.0, HIGH + 36,
-                     "%.3g µs", 1e6 * pow(10, least + range * i / 4));
+        atn_report_svg_text(f, "page-text", i == 4 ? "end" : "start", LEFT + WIDE * i / 4.0,
+                            HIGH + 36, "%.3g µs", 1e6 * pow(10, least + range * i / 4));
     if (points > 1)
-        atn_svg_polyline(f, "curve", line, points);
-    atn_svg_end(f);
+        atn_report_svg_polyline(f, "curve", line, points);
+    atn_report_svg_end(f);
     free(line);
     return true;
 }
@@ -277,7 +283,7 @@ static bool put_table(FILE *f, const atn_trace_table *table, const atn_trace_vie
     if (rows > shown)
         fprintf(f, "<p>The first %d of %d rows.</p>\n", shown, rows);
     const bool ok = !t.failed;
-    atn_table_free(&t);
+    atn_report_table_free(&t);
     return ok;
 }
 
@@ -336,7 +342,7 @@ static void put_problems(FILE *f, const atn_trace *t)
     }
 }
 
-atn_status atn_trace_page(FILE *f, const atn_trace_view *v, atn_error *err)
+atn_status atn_cli_trace_page(FILE *f, const atn_trace_view *v, atn_error *err)
 {
     const char *const program = v->t->ranks[0].program;
     fputs(head, f);
@@ -358,7 +364,7 @@ atn_status atn_trace_page(FILE *f, const atn_trace_view *v, atn_error *err)
     put_escaped(f, v->message_from);
     fputs(".</p>\n", f);
     draw_factors(f, &v->arrivals);
-    ok = ok && put_tables(f, atn_stats_tables, v) && put_tables(f, atn_arrival_tables, v);
+    ok = ok && put_tables(f, atn_cli_stats_tables, v) && put_tables(f, atn_arrival_tables, v);
     fputs(foot, f);
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }

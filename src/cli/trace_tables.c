@@ -11,7 +11,7 @@
 static double by_machine(const void *context, int64_t bytes)
 {
     const atn_machine *const m = context;
-    return atn_channel_message(m, m->nchannels - 1, (double)bytes);
+    return atn_model_channel_message(m, m->nchannels - 1, (double)bytes);
 }
 
 static double by_job(const void *context, int64_t bytes)
@@ -19,28 +19,28 @@ static double by_job(const void *context, int64_t bytes)
     return atn_trace_message_s(context, bytes);
 }
 
-atn_status atn_trace_view_make(const atn_args *a, const char *machine, atn_trace_view *v_p,
-                               atn_error *err)
+atn_status atn_cli_trace_view_make(const atn_args *a, const char *machine, atn_trace_view *v_p,
+                                   atn_error *err)
 {
     atn_trace_view v = {.message_from = machine != NULL ? machine : "the job itself"};
     atn_machine *m = NULL;
-    atn_status status = machine != NULL ? atn_machine_read(machine, &m, err) : ATN_OK;
+    atn_status status = machine != NULL ? atn_model_machine_read(machine, &m, err) : ATN_OK;
     if (status == ATN_OK)
-        status = atn_trace_load(a, &v.t, err);
+        status = atn_cli_trace_load(a, &v.t, err);
     if (status == ATN_OK)
         status = atn_trace_stats_make(v.t, &v.stats, err);
     if (status == ATN_OK)
         status = atn_trace_arrivals_make(v.t, m != NULL ? by_machine : by_job,
                                          m != NULL ? (const void *)m : v.t, &v.arrivals, err);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     if (status == ATN_OK)
         *v_p = v;
     else
-        atn_trace_view_free(&v);
+        atn_cli_trace_view_free(&v);
     return status;
 }
 
-void atn_trace_view_free(atn_trace_view *v)
+void atn_cli_trace_view_free(atn_trace_view *v)
 {
     atn_trace_stats_free(&v->stats);
     atn_trace_arrivals_free(&v->arrivals);
@@ -64,13 +64,13 @@ static void fill_calls(atn_table *t, const atn_trace_view *v)
         const atn_trace_op_stats *const s = &v->stats.ops[i];
         if (s->calls == 0)
             continue;
-        atn_cell(t, "%s", atn_trace_op_get((atn_trace_op)i)->name);
-        atn_cell(t, "%lld", (long long)s->calls);
-        atn_cell(t, "%lld", (long long)s->least);
-        atn_cell(t, "%lld", (long long)s->most);
-        atn_cell(t, "%lld", (long long)s->bytes);
-        atn_cell(t, "%.6f", s->seconds);
-        atn_cell(t, "%.3f", 1e6 * s->seconds / (double)s->calls);
+        atn_report_cell(t, "%s", atn_trace_op_get((atn_trace_op)i)->name);
+        atn_report_cell(t, "%lld", (long long)s->calls);
+        atn_report_cell(t, "%lld", (long long)s->least);
+        atn_report_cell(t, "%lld", (long long)s->most);
+        atn_report_cell(t, "%lld", (long long)s->bytes);
+        atn_report_cell(t, "%.6f", s->seconds);
+        atn_report_cell(t, "%.3f", 1e6 * s->seconds / (double)s->calls);
     }
 }
 
@@ -90,20 +90,20 @@ static void fill_ranks(atn_table *t, const atn_trace_view *v)
     for (int r = 0; r < v->t->p; r++) {
         const atn_trace_rank_stats *const s = &v->stats.ranks[r];
         const atn_trace_rank *const rank = &v->t->ranks[r];
-        atn_cell(t, "%d", r);
-        atn_cell(t, "%s", rank->host != NULL ? rank->host : "");
-        atn_cell(t, "%d", rank->events.n);
-        atn_cell(t, "%lld", (long long)s->sends);
-        atn_cell(t, "%d", s->destinations);
-        atn_cell(t, "%lld", (long long)s->receives);
-        atn_cell(t, "%lld", (long long)s->bytes);
-        atn_cell(t, "%.6f", s->mpi_s);
-        atn_cell(t, "%.6f", s->compute_s);
+        atn_report_cell(t, "%d", r);
+        atn_report_cell(t, "%s", rank->host != NULL ? rank->host : "");
+        atn_report_cell(t, "%d", rank->events.n);
+        atn_report_cell(t, "%lld", (long long)s->sends);
+        atn_report_cell(t, "%d", s->destinations);
+        atn_report_cell(t, "%lld", (long long)s->receives);
+        atn_report_cell(t, "%lld", (long long)s->bytes);
+        atn_report_cell(t, "%.6f", s->mpi_s);
+        atn_report_cell(t, "%.6f", s->compute_s);
         if (isfinite(s->least_between_s))
-            atn_cell(t, "%.3f", 1e6 * s->least_between_s);
+            atn_report_cell(t, "%.3f", 1e6 * s->least_between_s);
         else
-            atn_cell(t, "%s", "");
-        atn_cell(t, "%.1f", rank->inside_ns + rank->around_ns);
+            atn_report_cell(t, "%s", "");
+        atn_report_cell(t, "%.1f", rank->inside_ns + rank->around_ns);
     }
 }
 
@@ -118,9 +118,9 @@ static void fill_sizes(atn_table *t, const atn_trace_view *v)
     for (int i = 0; i < v->stats.sizes.n; i++)
         all += v->stats.sizes.v[i].messages;
     for (int i = 0; i < v->stats.sizes.n; i++) {
-        atn_cell(t, "%lld", (long long)v->stats.sizes.v[i].bytes);
-        atn_cell(t, "%lld", (long long)v->stats.sizes.v[i].messages);
-        atn_cell(t, "%.2f", atn_trace_percent(v->stats.sizes.v[i].messages, all));
+        atn_report_cell(t, "%lld", (long long)v->stats.sizes.v[i].bytes);
+        atn_report_cell(t, "%lld", (long long)v->stats.sizes.v[i].messages);
+        atn_report_cell(t, "%.2f", atn_trace_percent(v->stats.sizes.v[i].messages, all));
     }
 }
 
@@ -137,10 +137,10 @@ static void fill_partners(atn_table *t, const atn_trace_view *v)
             const size_t at = (size_t)from * (size_t)p + (size_t)to;
             if (v->stats.messages[at] == 0)
                 continue;
-            atn_cell(t, "%d", from);
-            atn_cell(t, "%d", to);
-            atn_cell(t, "%lld", (long long)v->stats.messages[at]);
-            atn_cell(t, "%lld", (long long)v->stats.bytes[at]);
+            atn_report_cell(t, "%d", from);
+            atn_report_cell(t, "%d", to);
+            atn_report_cell(t, "%lld", (long long)v->stats.messages[at]);
+            atn_report_cell(t, "%lld", (long long)v->stats.bytes[at]);
         }
 }
 
@@ -153,8 +153,8 @@ static void fill_between(atn_table *t, const atn_trace_view *v)
 {
     static const double percents[] = {0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 100};
     for (size_t i = 0; i < sizeof percents / sizeof *percents && v->stats.between.n > 0; i++) {
-        atn_cell(t, "%g", percents[i]);
-        atn_cell(t, "%.3f", 1e6 * atn_trace_percentile(&v->stats, percents[i]));
+        atn_report_cell(t, "%g", percents[i]);
+        atn_report_cell(t, "%.3f", 1e6 * atn_trace_percentile(&v->stats, percents[i]));
     }
 }
 
@@ -166,25 +166,25 @@ static void fill_summary(atn_table *t, const atn_trace_view *v)
 {
     const atn_trace_stats *const s = &v->stats;
     const int64_t n = s->between.n;
-    atn_cell(t, "ranks"), atn_cell(t, "%d", v->t->p);
-    atn_cell(t, "duration_s"), atn_cell(t, "%.6f", 1e-9 * (double)v->t->end);
-    atn_cell(t, "communication_over_computation"), atn_cell(t, "%.4f", s->ratio);
-    atn_cell(t, "messages_matched"), atn_cell(t, "%lld", (long long)s->matched);
-    atn_cell(t, "early_receive_percent");
-    atn_cell(t, "%.2f", atn_trace_percent(s->early, s->matched));
-    atn_cell(t, "between_sends"), atn_cell(t, "%lld", (long long)n);
+    atn_report_cell(t, "ranks"), atn_report_cell(t, "%d", v->t->p);
+    atn_report_cell(t, "duration_s"), atn_report_cell(t, "%.6f", 1e-9 * (double)v->t->end);
+    atn_report_cell(t, "communication_over_computation"), atn_report_cell(t, "%.4f", s->ratio);
+    atn_report_cell(t, "messages_matched"), atn_report_cell(t, "%lld", (long long)s->matched);
+    atn_report_cell(t, "early_receive_percent");
+    atn_report_cell(t, "%.2f", atn_trace_percent(s->early, s->matched));
+    atn_report_cell(t, "between_sends"), atn_report_cell(t, "%lld", (long long)n);
     for (int i = 0; i < 3; i++) {
         static const int us[] = {5, 10, 25};
-        atn_cell(t, "between_above_%d_us_percent", us[i]);
-        atn_cell(t, "%.2f", atn_trace_percent(atn_trace_above(s, 1e-6 * us[i]), n));
+        atn_report_cell(t, "between_above_%d_us_percent", us[i]);
+        atn_report_cell(t, "%.2f", atn_trace_percent(atn_trace_above(s, 1e-6 * us[i]), n));
     }
     int64_t polls = 0;
     for (int r = 0; r < v->t->p; r++)
         polls += v->t->ranks[r].polls;
-    atn_cell(t, "polls_that_found_nothing"), atn_cell(t, "%lld", (long long)polls);
+    atn_report_cell(t, "polls_that_found_nothing"), atn_report_cell(t, "%lld", (long long)polls);
 }
 
-const atn_trace_table atn_stats_tables[] = {
+const atn_trace_table atn_cli_stats_tables[] = {
     {"summary", "Summary", COLUMNS(summary_columns), fill_summary},
     {"calls", "Calls", COLUMNS(call_columns), fill_calls},
     {"ranks", "Ranks", COLUMNS(rank_columns), fill_ranks},
@@ -207,27 +207,27 @@ static const atn_column operation_columns[] = {
 static void put_known(atn_table *t, double v)
 {
     if (isnan(v))
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
     else
-        atn_cell(t, "%.3f", v);
+        atn_report_cell(t, "%.3f", v);
 }
 
 static void put_operation(atn_table *t, const char *name, const atn_trace_imbalance *m)
 {
     if (m->calls == 0)
         return;
-    atn_cell(t, "%s", name);
-    atn_cell(t, "%lld", (long long)m->calls);
+    atn_report_cell(t, "%s", name);
+    atn_report_cell(t, "%lld", (long long)m->calls);
     if (isnan(m->worst))
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
     else
-        atn_cell(t, "%lld", (long long)m->balanced);
+        atn_report_cell(t, "%lld", (long long)m->balanced);
     put_known(t, m->average);
     put_known(t, m->worst);
     put_known(t, m->worst_ever);
-    atn_cell(t, "%.3f", 1e6 * m->elapsed_s);
-    atn_cell(t, "%.3f", 1e6 * m->imbalance_s);
-    atn_cell(t, "%.3f", 1e6 * m->compute_worst_s);
+    atn_report_cell(t, "%.3f", 1e6 * m->elapsed_s);
+    atn_report_cell(t, "%.3f", 1e6 * m->imbalance_s);
+    atn_report_cell(t, "%.3f", 1e6 * m->compute_worst_s);
 }
 
 static void fill_operations(atn_table *t, const atn_trace_view *v)
@@ -256,11 +256,11 @@ static void fill_factors(atn_table *t, const atn_trace_view *v)
         nlarge += large[i];
     }
     for (int i = 0; i < ATN_TRACE_BINS; i++) {
-        atn_cell(t, "%s", atn_trace_bin_name(i, name));
-        atn_cell(t, "%lld", (long long)small[i]);
-        atn_cell(t, "%.2f", atn_trace_percent(small[i], nsmall));
-        atn_cell(t, "%lld", (long long)large[i]);
-        atn_cell(t, "%.2f", atn_trace_percent(large[i], nlarge));
+        atn_report_cell(t, "%s", atn_trace_bin_name(i, name));
+        atn_report_cell(t, "%lld", (long long)small[i]);
+        atn_report_cell(t, "%.2f", atn_trace_percent(small[i], nsmall));
+        atn_report_cell(t, "%lld", (long long)large[i]);
+        atn_report_cell(t, "%.2f", atn_trace_percent(large[i], nlarge));
     }
 }
 
@@ -285,21 +285,21 @@ static void fill_invocations(atn_table *t, const atn_trace_view *v)
     for (int i = 0; i < v->arrivals.calls.n; i++) {
         const atn_trace_call *const c = &v->arrivals.calls.v[i];
         char site[300];
-        atn_cell(t, "%s", atn_trace_site_name(v->t, c->site, site, sizeof site));
-        atn_cell(t, "%d", c->invocation);
-        atn_cell(t, "%s", atn_trace_op_get(c->op)->name);
-        atn_cell(t, "%d", c->comm);
-        atn_cell(t, "%d", c->p);
-        atn_cell(t, "%lld", (long long)c->bytes);
-        atn_cell(t, "%.3f", 1e-3 * (double)c->first);
-        atn_cell(t, "%.3f", 1e6 * c->elapsed_s);
-        atn_cell(t, "%.3f", 1e6 * c->average_s);
-        atn_cell(t, "%.3f", 1e6 * c->worst_s);
+        atn_report_cell(t, "%s", atn_trace_site_name(v->t, c->site, site, sizeof site));
+        atn_report_cell(t, "%d", c->invocation);
+        atn_report_cell(t, "%s", atn_trace_op_get(c->op)->name);
+        atn_report_cell(t, "%d", c->comm);
+        atn_report_cell(t, "%d", c->p);
+        atn_report_cell(t, "%lld", (long long)c->bytes);
+        atn_report_cell(t, "%.3f", 1e-3 * (double)c->first);
+        atn_report_cell(t, "%.3f", 1e6 * c->elapsed_s);
+        atn_report_cell(t, "%.3f", 1e6 * c->average_s);
+        atn_report_cell(t, "%.3f", 1e6 * c->worst_s);
         put_known(t, c->message_s > 0 ? 1e6 * c->message_s : NAN);
         put_known(t, c->average);
         put_known(t, c->worst);
-        atn_cell(t, "%.3f", 1e6 * c->computed_s);
-        atn_cell(t, "%.3f", 1e6 * c->compute_worst_s);
+        atn_report_cell(t, "%.3f", 1e6 * c->computed_s);
+        atn_report_cell(t, "%.3f", 1e6 * c->compute_worst_s);
     }
 }
 
@@ -318,14 +318,14 @@ static atn_status write_one(const atn_args *a, const atn_trace_table *table,
 {
     atn_table t = {.columns = table->columns, .ncolumns = table->ncolumns};
     table->fill(&t, v);
-    return atn_arg_table(a, &t, err);
+    return atn_cli_arg_table(a, &t, err);
 }
 
 /* Only the table format can have several tables. */
-atn_status atn_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
-                                  const char *name, const atn_trace_view *v, atn_error *err)
+atn_status atn_cli_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
+                                      const char *name, const atn_trace_view *v, atn_error *err)
 {
-    const char *const format = atn_arg_format(a);
+    const char *const format = atn_cli_arg_format(a);
     const bool readable = strcmp(format, "table") == 0 || strcmp(format, "markdown") == 0;
     atn_status status = ATN_OK;
     if (name == NULL && !readable)

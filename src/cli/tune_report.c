@@ -22,7 +22,7 @@ static tally count(const atn_task *t)
     for (int i = 0; i < t->variants.n; i++) {
         const atn_variant *v = &t->variants.v[i];
         for (int k = 0; k <= ATN_FATE_WON; k++)
-            n.fates[k] += strcmp(v->fate, atn_fate_words[k]) == 0;
+            n.fates[k] += strcmp(v->fate, atn_tune_fate_words[k]) == 0;
         n.contenders += v->fate[0] != '\0' && v->role == ATN_ROLE_CANDIDATE;
         n.calls += v->seconds.n;
         for (int k = 0; k < v->seconds.n; k++)
@@ -45,22 +45,22 @@ static void put_row(atn_table *t, const atn_solution *x)
 {
     const tally n = count(x->task);
     const bool native = strcmp(x->use, "native") == 0;
-    atn_cell(t, "%s", x->task->operation);
-    atn_cell(t, "%" PRId64, x->task->bytes);
-    atn_cell(t, "%d", x->task->ranks);
-    atn_cell(t, "%s", x->use);
-    atn_cell(t, "%.4g", 1e6 * x->time_s.mid);
-    atn_cell(t, "%.2g", 0.5e6 * (x->time_s.hi - x->time_s.lo));
-    atn_cell(t, "%.3f", native ? 1 : x->vs_native.mid);
-    atn_cell(t, "%.3f", native ? 1 : x->vs_native.lo);
-    atn_cell(t, "%.3f", native ? 1 : x->vs_native.hi);
-    atn_cell(t, "%s", x->next != NULL ? x->next : "");
+    atn_report_cell(t, "%s", x->task->operation);
+    atn_report_cell(t, "%" PRId64, x->task->bytes);
+    atn_report_cell(t, "%d", x->task->ranks);
+    atn_report_cell(t, "%s", x->use);
+    atn_report_cell(t, "%.4g", 1e6 * x->time_s.mid);
+    atn_report_cell(t, "%.2g", 0.5e6 * (x->time_s.hi - x->time_s.lo));
+    atn_report_cell(t, "%.3f", native ? 1 : x->vs_native.mid);
+    atn_report_cell(t, "%.3f", native ? 1 : x->vs_native.lo);
+    atn_report_cell(t, "%.3f", native ? 1 : x->vs_native.hi);
+    atn_report_cell(t, "%s", x->next != NULL ? x->next : "");
     if (x->next != NULL)
-        atn_cell(t, "%.4g", 1e6 * x->next_s);
+        atn_report_cell(t, "%.4g", 1e6 * x->next_s);
     else
-        atn_cell(t, "%s", "");
-    atn_cell(t, "%d", n.contenders - n.fates[ATN_FATE_HOPELESS] - n.fates[ATN_FATE_WAITING]);
-    atn_cell(t, "%d", n.contenders);
+        atn_report_cell(t, "%s", "");
+    atn_report_cell(t, "%d", n.contenders - n.fates[ATN_FATE_HOPELESS] - n.fates[ATN_FATE_WAITING]);
+    atn_report_cell(t, "%d", n.contenders);
 }
 
 static atn_status write_table(FILE *f, const atn_solutions *list, const char *format, bool terminal,
@@ -69,14 +69,14 @@ static atn_status write_table(FILE *f, const atn_solutions *list, const char *fo
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < list->n; i++)
         put_row(&t, &list->v[i]);
-    const atn_status status = atn_table_write(f, &t, format, terminal, err);
-    atn_table_free(&t);
+    const atn_status status = atn_report_table_write(f, &t, format, terminal, err);
+    atn_report_table_free(&t);
     return status;
 }
 
-atn_status atn_tune_table(const atn_args *a, const atn_solutions *solutions, atn_error *err)
+atn_status atn_cli_tune_table(const atn_args *a, const atn_solutions *solutions, atn_error *err)
 {
-    return write_table(a->out, solutions, atn_arg_format(a), a->terminal, err);
+    return write_table(a->out, solutions, atn_cli_arg_format(a), a->terminal, err);
 }
 
 /* ---- the design ---- */
@@ -88,32 +88,32 @@ static const atn_column design_columns[] = {
 
 static const char *plan_word(const char *fate)
 {
-    if (strcmp(fate, atn_fate_words[ATN_FATE_RACING]) == 0)
+    if (strcmp(fate, atn_tune_fate_words[ATN_FATE_RACING]) == 0)
         return "begins";
-    return strcmp(fate, atn_fate_words[ATN_FATE_WAITING]) == 0 ? "follows if promising"
-                                                               : "hopeless";
+    return strcmp(fate, atn_tune_fate_words[ATN_FATE_WAITING]) == 0 ? "follows if promising"
+                                                                    : "hopeless";
 }
 
 static void put_plan(atn_table *t, const atn_task *task, const atn_variant *v)
 {
-    atn_cell(t, "%s", task->operation);
-    atn_cell(t, "%" PRId64, task->bytes);
-    atn_cell(t, "%s", v->algorithm);
+    atn_report_cell(t, "%s", task->operation);
+    atn_report_cell(t, "%" PRId64, task->bytes);
+    atn_report_cell(t, "%s", v->algorithm);
     if (v->predicted_s > 0)
-        atn_cell(t, "%.4g", 1e6 * v->predicted_s);
+        atn_report_cell(t, "%.4g", 1e6 * v->predicted_s);
     else
-        atn_cell(t, "%s", "");
-    atn_cell(t, "%s", plan_word(v->fate));
+        atn_report_cell(t, "%s", "");
+    atn_report_cell(t, "%s", plan_word(v->fate));
 }
 
-atn_status atn_tune_design(const atn_args *a, const atn_samples *s, atn_error *err)
+atn_status atn_cli_tune_design(const atn_args *a, const atn_samples *s, atn_error *err)
 {
     atn_table t = {.columns = design_columns,
                    .ncolumns = sizeof design_columns / sizeof *design_columns};
     for (int i = 0; i < s->tasks.n; i++)
         for (int k = 0; k < s->tasks.v[i].variants.n; k++)
             put_plan(&t, &s->tasks.v[i], &s->tasks.v[i].variants.v[k]);
-    return atn_arg_table(a, &t, err);
+    return atn_cli_arg_table(a, &t, err);
 }
 
 /* ---- the report ---- */
@@ -144,9 +144,9 @@ static void put_contender(FILE *f, const atn_variant *v)
 {
     char measured[32] = "-", predicted[32] = "-";
     if (v->seconds.n > 0)
-        atn_forecast_time(median_of(v), measured);
+        atn_cli_forecast_time(median_of(v), measured);
     if (v->predicted_s > 0)
-        atn_forecast_time(v->predicted_s, predicted);
+        atn_cli_forecast_time(v->predicted_s, predicted);
     fprintf(f, "    %-44s measured %9s (%2d)  predicted %9s\n", v->algorithm, measured,
             v->seconds.n, predicted);
 }
@@ -154,12 +154,12 @@ static void put_contender(FILE *f, const atn_variant *v)
 static void put_verdict(FILE *f, const atn_solution *x)
 {
     char time[32];
-    fprintf(f, "  %s, %s", x->use, atn_forecast_time(x->time_s.mid, time));
+    fprintf(f, "  %s, %s", x->use, atn_cli_forecast_time(x->time_s.mid, time));
     if (x->rival != NULL)
         fprintf(f, "; %s takes %.3f [%.3f, %.3f] of native's %s", x->rival, x->vs_native.mid,
-                x->vs_native.lo, x->vs_native.hi, atn_forecast_time(x->native_s.mid, time));
+                x->vs_native.lo, x->vs_native.hi, atn_cli_forecast_time(x->native_s.mid, time));
     if (x->next != NULL)
-        fprintf(f, "; runner-up %s, %s", x->next, atn_forecast_time(x->next_s, time));
+        fprintf(f, "; runner-up %s, %s", x->next, atn_cli_forecast_time(x->next_s, time));
     fputc('\n', f);
 }
 
@@ -175,7 +175,7 @@ static void put_problem(FILE *f, const atn_solution *x)
             continue;
         fprintf(f, "  %d %s:\n", n.fates[k], reasons[k]);
         for (int i = 0; i < x->task->variants.n; i++)
-            if (strcmp(x->task->variants.v[i].fate, atn_fate_words[k]) == 0)
+            if (strcmp(x->task->variants.v[i].fate, atn_tune_fate_words[k]) == 0)
                 put_contender(f, &x->task->variants.v[i]);
     }
 }
@@ -183,16 +183,16 @@ static void put_problem(FILE *f, const atn_solution *x)
 static atn_status write_text(FILE *f, const atn_args *a, const atn_tune_result *r, atn_error *err)
 {
     fprintf(f, "attune tune %s: %s, %d ranks, timing %s%s, %.0f s\nlauncher:", ATN_VERSION,
-            r->samples->mpi, r->samples->ranks, atn_arg_text(a, "timing"),
-            atn_arg_given(a, "exhaustive") ? ", exhaustive" : "", r->seconds);
+            r->samples->mpi, r->samples->ranks, atn_cli_arg_text(a, "timing"),
+            atn_cli_arg_given(a, "exhaustive") ? ", exhaustive" : "", r->seconds);
     for (int i = 0; i < a->nrest; i++)
         fprintf(f, " %s", a->rest[i]);
     fputs("\n\n", f);
     const atn_status status = write_table(f, r->solutions, "table", false, err);
     fputs("\nrules\n", f);
-    for (int i = 0; i < atn_rules_count(r->rules); i++) {
+    for (int i = 0; i < atn_plan_rules_count(r->rules); i++) {
         fputs("  ", f);
-        atn_rule_print(f, atn_rules_at(r->rules, i));
+        atn_plan_rule_print(f, atn_plan_rules_at(r->rules, i));
     }
     for (int i = 0; i < r->solutions->n; i++)
         put_problem(f, &r->solutions->v[i]);
@@ -229,8 +229,8 @@ static bool is_page(const char *path)
     return n > 5 && strcmp(path + n - 5, ".html") == 0;
 }
 
-atn_status atn_tune_report(const atn_args *a, const char *path, const atn_tune_result *r,
-                           atn_error *err)
+atn_status atn_cli_tune_report(const atn_args *a, const char *path, const atn_tune_result *r,
+                               atn_error *err)
 {
     char *text = NULL, *page = NULL;
     size_t bytes = 0;

@@ -115,8 +115,8 @@ static atn_status write_again(const char *path, const state *s, atn_error *err)
     return status;
 }
 
-atn_status atn_tune_repair(const char *path, bool write, int *tasks_p, bool *unfinished_p,
-                           atn_error *err)
+atn_status atn_cli_tune_repair(const char *path, bool write, int *tasks_p, bool *unfinished_p,
+                               atn_error *err)
 {
     char *text = NULL;
     size_t bytes;

@@ -105,7 +105,7 @@ static bool is_file(const char *given)
 static atn_status make_tasks(const atn_args *a, const char *ops, const char *sizes,
                              atn_words *tasks, atn_error *err)
 {
-    const char *given = atn_arg_text(a, "candidates");
+    const char *given = atn_cli_arg_text(a, "candidates");
     char *names = NULL, *variants = NULL;
     bool all = false;
     atn_status status = ATN_OK;
@@ -118,7 +118,7 @@ static atn_status make_tasks(const atn_args *a, const char *ops, const char *siz
                                            .sizes = sizes,
                                            .variants = all ? variants : "best",
                                            .candidates = all ? NULL : variants};
-        status = atn_bench_tasks(&request, tasks, err);
+        status = atn_cli_bench_tasks(&request, tasks, err);
     }
     free(names);
     free(variants);
@@ -132,7 +132,7 @@ static atn_status sized_tasks(const atn_args *a, const atn_sizes *sizes, atn_wor
 {
     char *text = sizes_text(sizes);
     atn_status status =
-        text != NULL ? make_tasks(a, atn_arg_text(a, "ops"), text, tasks, err) : no_memory(err);
+        text != NULL ? make_tasks(a, atn_cli_arg_text(a, "ops"), text, tasks, err) : no_memory(err);
     for (int i = 0; i < sizes->n && status == ATN_OK; i++)
         if (!atn_push(loads, (atn_load){ATN_OPERATIONS, sizes->v[i], 0}))
             status = no_memory(err);
@@ -161,10 +161,10 @@ static int by_weight(const void *a, const void *b)
 
 static int64_t mean_of(const atn_patterns *x, int call)
 {
-    const int64_t p = x->p, n = atn_pattern_is_line(x->op[call]) ? p : p * p;
+    const int64_t p = x->p, n = atn_algo_pattern_is_line(x->op[call]) ? p : p * p;
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i++)
-        sum += atn_pattern(x, call)[i];
+        sum += atn_algo_pattern(x, call)[i];
     return sum / n;
 }
 
@@ -185,7 +185,7 @@ static atn_status find_groups(const atn_patterns *x, group_list *list, atn_error
     if (like == NULL)
         return no_memory(err);
     atn_status status = ATN_OK;
-    atn_patterns_group(x, NEARLY_EQUAL, like);
+    atn_algo_patterns_group(x, NEARLY_EQUAL, like);
     for (int i = 0; i < x->calls && status == ATN_OK; i++) {
         int k = 0;
         while (k < list->n && list->v[k].call != like[i])
@@ -207,7 +207,7 @@ static atn_status add_task(const atn_args *a, const group *g, atn_words *tasks, 
 {
     char size[32], word[64];
     atn_words one = {0};
-    const char *op = atn_operation_get(g->load.op)->name;
+    const char *op = atn_sched_operation_get(g->load.op)->name;
     snprintf(size, sizeof size, "%" PRId64, g->load.bytes);
     snprintf(word, sizeof word, "%s/%s@%d", op, size, g->call);
     atn_status status = make_tasks(a, op, size, &one, err);
@@ -222,7 +222,7 @@ static atn_status add_task(const atn_args *a, const group *g, atn_words *tasks, 
             status = no_memory(err);
         }
     }
-    atn_words_free(&one);
+    atn_cli_words_free(&one);
     return status;
 }
 
@@ -234,7 +234,7 @@ static atn_status pattern_tasks(const atn_args *a, const char *file, atn_words *
     char *text = NULL;
     atn_status status = atn_read_file(file, &text, NULL, err);
     if (status == ATN_OK)
-        status = atn_patterns_parse(text, file, &x, err);
+        status = atn_algo_patterns_parse(text, file, &x, err);
     if (status == ATN_OK)
         status = find_groups(&x, &list, err);
     if (list.n > 0)
@@ -245,15 +245,15 @@ static atn_status pattern_tasks(const atn_args *a, const char *file, atn_words *
             status = no_memory(err);
     }
     atn_vec_free(&list);
-    atn_patterns_free(&x);
+    atn_algo_patterns_free(&x);
     free(text);
     return status;
 }
 
-atn_status atn_tune_tasks(const atn_args *a, const atn_sizes *sizes, atn_words *tasks,
-                          atn_loads *loads, atn_error *err)
+atn_status atn_cli_tune_tasks(const atn_args *a, const atn_sizes *sizes, atn_words *tasks,
+                              atn_loads *loads, atn_error *err)
 {
-    const char *file = atn_arg_text(a, "patterns");
+    const char *file = atn_cli_arg_text(a, "patterns");
     return file != NULL ? pattern_tasks(a, file, tasks, loads, err)
                         : sized_tasks(a, sizes, tasks, loads, err);
 }

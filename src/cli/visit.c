@@ -8,29 +8,29 @@ static atn_status visit(const atn_visit *v, const atn_choice *choice, bool named
 {
     atn_request want = *v->want;
     char name[ATN_NAME_ROOM];
-    atn_status st = atn_request_operation(v->a, choice->row->op, &want, err);
+    atn_status st = atn_cli_request_operation(v->a, choice->row->op, &want, err);
     if (st)
         return st;
     want.choice = *choice;
-    st = named ? atn_lookup_params(v->a, &want.choice, err) : ATN_OK;
+    st = named ? atn_cli_lookup_params(v->a, &want.choice, err) : ATN_OK;
     want.q.p = v->p;
-    want.q.segments = atn_segments(choice->row, &want.q, &want.choice.params);
-    const char *why = atn_refuses(choice->row, &want.q, &want.choice.params);
+    want.q.segments = atn_algo_segments(choice->row, &want.q, &want.choice.params);
+    const char *why = atn_algo_refuses(choice->row, &want.q, &want.choice.params);
     if (!st && why)
         return named ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
-    atn_params_print(choice->row, &want.choice.params, name, sizeof name);
+    atn_algo_params_print(choice->row, &want.choice.params, name, sizeof name);
     return st ? st : v->visit(v->context, &want, name, err);
 }
 
 static atn_status visit_operation(const atn_visit *v, const char *name, atn_error *err)
 {
     atn_operation op;
-    atn_status st = atn_lookup_operation(name, &op, err);
-    for (int i = 0; i < atn_catalog_rows() && !st; i++) {
-        atn_choice c = {.row = atn_catalog_row(i)};
+    atn_status st = atn_cli_lookup_operation(name, &op, err);
+    for (int i = 0; i < atn_algo_catalog_rows() && !st; i++) {
+        atn_choice c = {.row = atn_algo_catalog_row(i)};
         if (c.row->op != op || !c.row->algo->build)
             continue;
-        atn_params_default(c.row, &c.params);
+        atn_algo_params_default(c.row, &c.params);
         if (v->fit)
             v->fit(v->context, &c);
         st = visit(v, &c, false, err);
@@ -38,12 +38,12 @@ static atn_status visit_operation(const atn_visit *v, const char *name, atn_erro
     return st;
 }
 
-atn_status atn_visit_operand(const atn_visit *v, const char *name, atn_error *err)
+atn_status atn_cli_visit_operand(const atn_visit *v, const char *name, atn_error *err)
 {
     atn_choice c;
     if (!strchr(name, '/'))
         return visit_operation(v, name, err);
-    const atn_status st = atn_lookup_choice(name, &c, err);
+    const atn_status st = atn_cli_lookup_choice(name, &c, err);
     if (!st && !c.row->algo->build)
         return atn_fail(err, ATN_INPUT, "%s has no schedule", c.row->name);
     return st ? st : visit(v, &c, true, err);

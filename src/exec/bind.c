@@ -34,7 +34,7 @@ static void add_side(binder *b, int which, const atn_blocks *z, int first, int c
     while (count > 0) {
         const int j = first / split, k = first % split, take = atn_min(count, split - k);
         const int64_t len = z->lens ? z->lens[j] : z->each;
-        const int64_t lo = atn_cut(len, k, split), hi = atn_cut(len, k + take, split);
+        const int64_t lo = atn_sched_cut(len, k, split), hi = atn_sched_cut(len, k + take, split);
         add_span(b, which, (z->offs ? z->offs[j] : j * z->each) + lo, hi - lo);
         first += take;
         count -= take;
@@ -43,7 +43,7 @@ static void add_side(binder *b, int which, const atn_blocks *z, int first, int c
 
 static void add_slot(binder *b, int which, const atn_slot *slot)
 {
-    const atn_range *r = atn_slot_ranges(b->s, slot);
+    const atn_range *r = atn_sched_slot_ranges(b->s, slot);
 
     b->spans[which].n = 0;
     for (int i = 0; i < slot->n; i++) {
@@ -139,7 +139,7 @@ static void bind_op(binder *b, int i)
 
     add_slot(b, 0, &o->a);
     add_slot(b, 1, &o->b);
-    if (atn_is_message(o))
+    if (atn_sched_is_message(o))
         bind_message(b, o, &x);
     else
         bind_local(b, &x);
@@ -152,7 +152,7 @@ static void pair_exchanges(binder *b)
     atn_xop *x = b->g->ops.v;
 
     for (int i = 0, n; i < b->g->ops.n; i += n) {
-        n = atn_step_length(b->s, i);
+        n = atn_sched_step_length(b->s, i);
         if (n < 2 || x[i].kind == X_NOTHING || x[i + 1].kind == X_NOTHING)
             continue;
         if (x[i].kind == X_RECV) {
@@ -178,7 +178,7 @@ static bool tmp_offsets(binder *b)
         b->tmp_off[t] = off;
         const int j = b->s->tmp_shape[t] / b->t->split, k = b->s->tmp_shape[t] % b->t->split;
         const int64_t len = b->t->vec.lens ? b->t->vec.lens[j] : b->t->vec.each;
-        off += atn_cut(len, k + 1, b->t->split) - atn_cut(len, k, b->t->split);
+        off += atn_sched_cut(len, k + 1, b->t->split) - atn_sched_cut(len, k, b->t->split);
     }
     b->tmp_off[b->s->ntmp] = off;
     return true;
@@ -198,8 +198,8 @@ static void lay_out(atn_program *g, const atn_exec_unit *u, int64_t tmp, int64_t
     g->scratch_bytes = tmp + packed > 0 ? round_up(tmp) + packed + 4 * pad + 64 : 0;
 }
 
-bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
-                      const atn_exec_unit *u)
+bool atn_exec_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
+                           const atn_exec_unit *u)
 {
     binder b = {.g = g, .s = s, .t = t, .u = u, .ok = true};
 
@@ -218,7 +218,7 @@ bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition
     return b.ok;
 }
 
-void atn_program_free(atn_program *g)
+void atn_exec_program_free(atn_program *g)
 {
     atn_vec_free(&g->ops);
     atn_vec_free(&g->parts);

@@ -53,10 +53,10 @@ void atn_exec_free(atn_exec *x)
     if (!x)
         return;
     for (int i = 0; i < x->sets * ATN_WAYS; i++)
-        atn_plan_free(x->kept[i].plan);
+        atn_exec_plan_free(x->kept[i].plan);
     free(x->kept);
     for (int i = 0; i < 2; i++) {
-        atn_plan_free(x->sizes_plan[i]);
+        atn_exec_plan_free(x->sizes_plan[i]);
         free(x->stage[i]);
     }
     free(x->scratch);
@@ -93,17 +93,17 @@ static bool raw_matches(const atn_raw_args *w, const atn_call *call)
     return w->used && w->operation == call->op && w->src_count == call->src.count &&
            w->dst_count == call->dst.count && w->src_type == call->src.type &&
            w->dst_type == call->dst.type && w->op == call->mpi_op && w->root == call->root &&
-           w->in_place == call->in_place && (w->named || w->epoch == atn_handles_epoch());
+           w->in_place == call->in_place && (w->named || w->epoch == atn_exec_handles_epoch());
 }
 
 /* The sides whose arguments are significant on this rank. */
 static void significant(const atn_call *call, const atn_problem *q, bool side_p[2])
 {
     const atn_place place =
-        call->in_place ? atn_operation_place(call->op, q->r == q->root) : ATN_PLACE_NONE;
+        call->in_place ? atn_sched_operation_place(call->op, q->r == q->root) : ATN_PLACE_NONE;
 
-    side_p[0] = atn_has_src(q) && place != ATN_PLACE_SAME && place != ATN_PLACE_OWN;
-    side_p[1] = atn_has_dst(q) && place != ATN_PLACE_OWN_SRC;
+    side_p[0] = atn_sched_has_src(q) && place != ATN_PLACE_SAME && place != ATN_PLACE_OWN;
+    side_p[1] = atn_sched_has_dst(q) && place != ATN_PLACE_OWN_SRC;
 }
 
 bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op)
@@ -113,9 +113,10 @@ bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op)
 
     if (type == MPI_DATATYPE_NULL)
         return true;
-    if (!atn_type_of(x, type, &info) || !info.named)
+    if (!atn_exec_type_of(x, type, &info) || !info.named)
         return false;
-    return op == MPI_OP_NULL || (atn_operator_query(op, type, &info, &operator) && operator.named);
+    return op == MPI_OP_NULL ||
+           (atn_exec_operator_query(op, type, &info, &operator) && operator.named);
 }
 
 /* Whether every handle of the call is predefined. */
@@ -123,7 +124,7 @@ static bool is_named(atn_exec *x, const atn_call *call, const atn_problem *q)
 {
     bool used[2];
 
-    if (atn_operation_get(call->op)->flags & ATN_TYPED)
+    if (atn_sched_operation_get(call->op)->flags & ATN_TYPED)
         return atn_exec_named(x, call->src.type, call->mpi_op);
     significant(call, q, used);
     return (!used[0] || atn_exec_named(x, call->src.type, MPI_OP_NULL)) &&
@@ -133,28 +134,28 @@ static bool is_named(atn_exec *x, const atn_call *call, const atn_problem *q)
 /* Whether the program can use the user's buffers directly. */
 static bool is_direct(atn_exec *x, const atn_call *call, const atn_problem *q)
 {
-    const bool copied =
-        call->in_place && atn_operation_place(call->op, x->r == call->root) == ATN_PLACE_STAGED;
+    const bool copied = call->in_place &&
+                        atn_sched_operation_place(call->op, x->r == call->root) == ATN_PLACE_STAGED;
     bool used[2];
 
-    if (copied || atn_is_varying(q))
+    if (copied || atn_exec_is_varying(q))
         return false;
-    if (atn_operation_get(call->op)->flags & ATN_TYPED)
+    if (atn_sched_operation_get(call->op)->flags & ATN_TYPED)
         return true;
     significant(call, q, used);
-    return (!used[0] || atn_user_contiguous(x, &call->src, q->p)) &&
-           (!used[1] || atn_user_contiguous(x, &call->dst, q->p));
+    return (!used[0] || atn_exec_user_contiguous(x, &call->src, q->p)) &&
+           (!used[1] || atn_exec_user_contiguous(x, &call->dst, q->p));
 }
 
 static void remember(atn_exec *x, const atn_call *call, const atn_problem *q, atn_plan *plan)
 {
-    if (atn_is_varying(q))
+    if (atn_exec_is_varying(q))
         return;
     *raw_slot(x, call) = (atn_raw_args){
         .used = true,
         .named = is_named(x, call, q),
         .direct = x->direct,
-        .epoch = atn_handles_epoch(),
+        .epoch = atn_exec_handles_epoch(),
         .plan = plan,
         .operation = (uint8_t)call->op,
         .src_count = call->src.count,
@@ -173,17 +174,17 @@ static atn_exec_unit unit_of(atn_exec *x, const atn_call *call)
 {
     atn_type t = {0};
 
-    if (!(atn_operation_get(call->op)->flags & ATN_TYPED))
+    if (!(atn_sched_operation_get(call->op)->flags & ATN_TYPED))
         return (atn_exec_unit){
             .stride = 1, .sent_type = MPI_BYTE, .sent_each = 1, .contiguous = true};
-    atn_type_of(x, call->src.type, &t);
+    atn_exec_type_of(x, call->src.type, &t);
     return (atn_exec_unit){
         .stride = t.contiguous ? t.size : t.extent,
         .true_lb = t.contiguous ? 0 : t.true_lb,
         .true_extent = t.contiguous ? t.size : t.true_extent,
         .sent_type = t.contiguous ? MPI_BYTE : call->src.type,
         .sent_each = t.contiguous ? t.size : 1,
-        .type = MPI_DATATYPE_NULL, /* set by each call: atn_plan_handles */
+        .type = MPI_DATATYPE_NULL, /* set by each call: atn_exec_plan_handles */
         .op = MPI_OP_NULL,
         .contiguous = t.contiguous,
     };
@@ -252,7 +253,7 @@ static void evict(atn_exec *x, atn_kept *old)
             x->raws[i].used = false;
     x->evicted[old->key % ATN_EVICTED] = old->key;
     x->evictions++;
-    atn_plan_free(old->plan);
+    atn_exec_plan_free(old->plan);
     old->plan = NULL;
 }
 
@@ -293,15 +294,15 @@ static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *
                           const atn_choice *choice, int *code_p)
 {
     const atn_exec_unit unit = unit_of(x, call);
-    const int64_t units = atn_is_varying(q)                               ? 0
-                          : (atn_operation_get(q->op)->flags & ATN_TYPED) ? call->src.count
-                                                                          : q->bytes;
+    const int64_t units = atn_exec_is_varying(q)                                ? 0
+                          : (atn_sched_operation_get(q->op)->flags & ATN_TYPED) ? call->src.count
+                                                                                : q->bytes;
     const uint64_t key = key_of(q, choice, &unit, units);
     atn_plan *plan = find_plan(x, key);
 
     if (plan)
         return plan;
-    plan = atn_plan_new(q, choice, &unit, units, code_p);
+    plan = atn_exec_plan_new(q, choice, &unit, units, code_p);
     if (plan)
         keep_plan(x, key, plan);
     return plan;
@@ -310,16 +311,16 @@ static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *
 static atn_plan *with_handles(atn_plan *plan, const atn_call *call)
 {
     if (plan)
-        atn_plan_handles(plan, call->src.type, call->mpi_op);
+        atn_exec_plan_handles(plan, call->src.type, call->mpi_op);
     return plan;
 }
 
 /* All choices pass through here, so that every one keeps results reproducible. */
 static void keep_canonical(const atn_problem *q, atn_choice *choice)
 {
-    if (atn_wants_canonical(q) &&
-        !(choice->row && atn_is_canonical(choice->row, q, &choice->params)))
-        choice->row = atn_canonical_default(q, &choice->params);
+    if (atn_sched_wants_canonical(q) &&
+        !(choice->row && atn_algo_is_canonical(choice->row, q, &choice->params)))
+        choice->row = atn_algo_canonical_default(q, &choice->params);
 }
 
 /* The slow path, for a call that is not cached. */
@@ -329,7 +330,7 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     atn_plan *plan = NULL;
     atn_problem q;
 
-    x->settled = atn_call_problem(x, call, &q);
+    x->settled = atn_exec_call_problem(x, call, &q);
     if (!x->settled)
         return NULL;
     const bool lasting = x->settled = x->choose(x->context, &q, &choice);
@@ -351,19 +352,20 @@ static bool is_reported(const atn_call *call)
 #ifdef OPEN_MPI
     return call->op == ATN_REDUCE || (call->op == ATN_ALLREDUCE && call->src.count > 1);
 #else
-    return !(atn_operation_get(call->op)->flags & ATN_VARYING);
+    return !(atn_sched_operation_get(call->op)->flags & ATN_VARYING);
 #endif
 }
 
-bool atn_call_aliased(const atn_call *call)
+bool atn_exec_call_aliased(const atn_call *call)
 {
-    return atn_one_buffer(call) && call->src.count > 0 && call->dst.count > 0 && is_reported(call);
+    return atn_exec_one_buffer(call) && call->src.count > 0 && call->dst.count > 0 &&
+           is_reported(call);
 }
 
 atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
 {
     *code_p = MPI_SUCCESS;
-    x->settled = !atn_call_aliased(call);
+    x->settled = !atn_exec_call_aliased(call);
     if (!x->settled)
         return NULL;
     if (!raw_matches(x->recent, call)) {

@@ -16,7 +16,7 @@ static int send(const atn_run *x, const atn_xop *o, void *data)
         return (o->ssend ? PMPI_Ssend : PMPI_Send)(data, o->count, type, o->peer, tag, x->comm);
     const int code = (o->ssend ? PMPI_Issend : PMPI_Isend)(data, o->count, type, o->peer, tag,
                                                            x->comm, &request);
-    return code == MPI_SUCCESS ? atn_wait_all(true, 1, &request) : code;
+    return code == MPI_SUCCESS ? atn_exec_wait_all(true, 1, &request) : code;
 }
 
 static int receive(const atn_run *x, const atn_xop *o, void *data)
@@ -28,7 +28,7 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
     if (!x->x->yield)
         return PMPI_Recv(data, o->count, type, o->peer, tag, x->comm, MPI_STATUS_IGNORE);
     const int code = PMPI_Irecv(data, o->count, type, o->peer, tag, x->comm, &request);
-    return code == MPI_SUCCESS ? atn_wait_all(true, 1, &request) : code;
+    return code == MPI_SUCCESS ? atn_exec_wait_all(true, 1, &request) : code;
 }
 
 /* Sends o[0] and receives o[1]. */
@@ -45,7 +45,7 @@ static inline int exchange(const atn_run *x, const atn_xop *o, void *out, void *
     if (code == MPI_SUCCESS)
         code = (o->ssend ? PMPI_Issend : PMPI_Isend)(out, o->count, type, o->peer, x->tag0 + o->seq,
                                                      x->comm, &request[1]);
-    return code == MPI_SUCCESS ? atn_wait_all(x->x->yield, 2, request) : code;
+    return code == MPI_SUCCESS ? atn_exec_wait_all(x->x->yield, 2, request) : code;
 }
 
 /* Messages in several parts use the pack buffer. */
@@ -55,15 +55,15 @@ static int step_in_parts(const atn_run *x, const atn_xop *o)
     int code = MPI_SUCCESS;
 
     if (o->kind != X_RECV && o->nparts > 1)
-        code = atn_pack_parts(x, o);
+        code = atn_exec_pack_parts(x, o);
     if (code != MPI_SUCCESS)
         return code;
     if (o->kind == X_EXCHANGE)
-        code = exchange(x, o, atn_message(x, o), atn_message(x, in));
+        code = exchange(x, o, atn_exec_message(x, o), atn_exec_message(x, in));
     else
-        code = (o->kind == X_SEND ? send : receive)(x, o, atn_message(x, o));
+        code = (o->kind == X_SEND ? send : receive)(x, o, atn_exec_message(x, o));
     if (code == MPI_SUCCESS && in->kind == X_RECV && in->nparts > 1)
-        code = atn_unpack_parts(x, in);
+        code = atn_exec_unpack_parts(x, in);
     return code;
 }
 
@@ -77,11 +77,12 @@ static inline int step(const atn_run *x, const atn_xop *o)
         return MPI_SUCCESS;
     case X_COPY:
         if (o->nparts > 1 || !u->contiguous)
-            return atn_run_local(x, o);
+            return atn_exec_run_local(x, o);
         memcpy(b, a, (size_t)(o->one.units * u->stride));
         return MPI_SUCCESS;
     case X_REDUCE:
-        return o->nparts > 1 ? atn_run_local(x, o) : atn_reduce_units(u, a, b, o->one.units);
+        return o->nparts > 1 ? atn_exec_run_local(x, o)
+                             : atn_exec_reduce_units(u, a, b, o->one.units);
     case X_EXCHANGE:
         if (o->nparts > 1 || o[1].nparts > 1)
             return step_in_parts(x, o);
@@ -94,7 +95,7 @@ static inline int step(const atn_run *x, const atn_xop *o)
     return MPI_ERR_INTERN;
 }
 
-int atn_run_chain(atn_run *x)
+int atn_exec_run_chain(atn_run *x)
 {
     const atn_program *g = &x->plan->program;
     const int n = g->ops.n;

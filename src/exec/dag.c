@@ -30,7 +30,7 @@ static bool link_successors(atn_dag *d, const atn_schedule *s)
     return true;
 }
 
-bool atn_dag_init(atn_dag *d, const atn_schedule *s)
+bool atn_exec_dag_init(atn_dag *d, const atn_schedule *s)
 {
     const size_t n = (size_t)s->nops + 1;
 
@@ -41,7 +41,7 @@ bool atn_dag_init(atn_dag *d, const atn_schedule *s)
     return link_successors(d, s) && d->pending && d->heap && d->open && d->done;
 }
 
-void atn_dag_free(atn_dag *d)
+void atn_exec_dag_free(atn_dag *d)
 {
     free(d->succ);
     free(d->first_succ);
@@ -108,7 +108,7 @@ static int post(progress *g, int op, const atn_xop *o)
     const atn_run *x = g->x;
     const atn_exec_unit *u = &x->plan->unit;
     const int64_t each = u->contiguous ? chunk_bytes / u->stride : chunk_bytes / 64;
-    char *data = atn_message(x, o);
+    char *data = atn_exec_message(x, o);
     int64_t left = o->one.units;
     int code = MPI_SUCCESS;
 
@@ -139,11 +139,11 @@ static int start(progress *g, int op)
 
     if (o->kind == X_SEND || o->kind == X_RECV) {
         if (o->kind == X_SEND && o->nparts > 1)
-            code = atn_pack_parts(g->x, o);
+            code = atn_exec_pack_parts(g->x, o);
         return code == MPI_SUCCESS ? post(g, op, o) : code;
     }
     if (o->kind != X_NOTHING)
-        code = atn_run_local(g->x, o);
+        code = atn_exec_run_local(g->x, o);
     complete(g, op);
     return code;
 }
@@ -170,7 +170,7 @@ static int finish_request(progress *g, int i)
     if (--g->d->open[op] > 0)
         return MPI_SUCCESS;
     if (o->kind == X_RECV && o->nparts > 1)
-        code = atn_unpack_parts(g->x, o);
+        code = atn_exec_unpack_parts(g->x, o);
     complete(g, op);
     return code;
 }
@@ -196,7 +196,8 @@ static int wait_some(progress *g)
     if (!atn_vec_room((void **)&d->finished.v, &d->finished.cap, d->requests.n + 1,
                       sizeof *d->finished.v))
         return MPI_ERR_NO_MEM;
-    int code = atn_wait_some(g->x->x->yield, d->requests.n, d->requests.v, &count, d->finished.v);
+    int code =
+        atn_exec_wait_some(g->x->x->yield, d->requests.n, d->requests.v, &count, d->finished.v);
     if (code != MPI_SUCCESS || count == MPI_UNDEFINED)
         return code == MPI_SUCCESS ? MPI_ERR_INTERN : code;
     for (int k = 0; k < count && code == MPI_SUCCESS; k++) {
@@ -218,7 +219,7 @@ static void cancel_all(atn_dag *d)
     d->requests.n = d->owner.n = 0;
 }
 
-int atn_run_dag(atn_run *x, atn_dag *d)
+int atn_exec_run_dag(atn_run *x, atn_dag *d)
 {
     const atn_schedule *s = x->plan->schedule;
     progress g = {.x = x, .d = d, .n = s->nops};

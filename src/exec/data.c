@@ -6,7 +6,7 @@
 
 #include "exec/exec_private.h"
 
-char *atn_reserve(char **buf, size_t *have, int64_t want)
+char *atn_exec_reserve(char **buf, size_t *have, int64_t want)
 {
     if ((size_t)want > *have) {
         free(*buf);
@@ -55,7 +55,7 @@ static int convert_bottom(bool pack, int n, MPI_Datatype type, char *packed, int
 }
 #endif
 
-int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes)
+int atn_exec_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes)
 {
 #ifdef MPICH_VERSION
     if (!user)
@@ -82,9 +82,9 @@ static int copy_typed(const atn_exec_unit *u, void *to, const void *from, int64_
         char *packed = code == MPI_SUCCESS ? malloc((size_t)bytes + 1) : NULL;
         if (!packed)
             return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
-        code = atn_pack(true, (char *)from, n, u->type, packed, bytes);
+        code = atn_exec_pack(true, (char *)from, n, u->type, packed, bytes);
         if (code == MPI_SUCCESS)
-            code = atn_pack(false, to, n, u->type, packed, bytes);
+            code = atn_exec_pack(false, to, n, u->type, packed, bytes);
         free(packed);
         from = (const char *)from + n * u->stride;
         to = (char *)to + n * u->stride;
@@ -103,7 +103,7 @@ static int copy_units(const atn_exec_unit *u, void *to, const void *from, int64_
     return MPI_SUCCESS;
 }
 
-int atn_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units)
+int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units)
 {
     int code = MPI_SUCCESS;
 
@@ -121,7 +121,7 @@ int atn_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_
     return code;
 }
 
-int atn_run_local(const atn_run *x, const atn_xop *o)
+int atn_exec_run_local(const atn_run *x, const atn_xop *o)
 {
     const atn_exec_unit *u = &x->plan->unit;
     const atn_part *part = o->nparts > 1 ? &x->plan->program.parts.v[o->part] : &o->one;
@@ -130,7 +130,7 @@ int atn_run_local(const atn_run *x, const atn_xop *o)
     for (int i = 0; i < o->nparts && code == MPI_SUCCESS; i++) {
         const char *from = x->base[o->space_a] + part[i].a;
         char *to = x->base[o->space_b] + part[i].b;
-        code = o->kind == X_REDUCE ? atn_reduce_units(u, from, to, part[i].units)
+        code = o->kind == X_REDUCE ? atn_exec_reduce_units(u, from, to, part[i].units)
                                    : copy_units(u, to, from, part[i].units);
     }
     return code;
@@ -149,5 +149,5 @@ static int move_parts(const atn_run *x, const atn_xop *o, bool gather)
     return code;
 }
 
-int atn_pack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, true); }
-int atn_unpack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, false); }
+int atn_exec_pack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, true); }
+int atn_exec_unpack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, false); }

@@ -52,15 +52,15 @@ bool atn_exec_set_lateness(atn_exec *x, const int *late);
  * (sched/canonical.h), whatever the choice, and never the native routine. */
 void atn_exec_set_reproducible(atn_exec *x, bool reproducible);
 /* Whether the call is such a reduction. */
-bool atn_call_canonical(atn_exec *x, const atn_call *call);
+bool atn_exec_call_canonical(atn_exec *x, const atn_call *call);
 
 /* The problem of a call, from data that all ranks share.  False if the arguments are invalid (the
  * native routine reports it). */
-bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
+bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
 
 /* Bytes that this rank sends (scatterv: receives) in a call whose sizes ranks do not share; only
  * for summaries over all ranks. */
-int64_t atn_call_volume(atn_exec *x, const atn_call *call);
+int64_t atn_exec_call_volume(atn_exec *x, const atn_call *call);
 
 /* The plan for a call, from the cache or created now; NULL with *code_p = MPI_SUCCESS if the native
  * routine was chosen.  Needs no communicator, so the caller can create it with the first
@@ -77,11 +77,11 @@ bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op);
 bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *call);
 /* One buffer for both sides without MPI_IN_PLACE, which the native routine reports.  Where it does
  * not, the call is served like those of other ranks, which cannot detect it. */
-bool atn_call_aliased(const atn_call *call);
+bool atn_exec_call_aliased(const atn_call *call);
 /* Whether NULL was a choice, which holds for equal calls, and not the result of an error in this
  * one, which the native routine reports. */
 bool atn_exec_settled(const atn_exec *x);
-const atn_choice *atn_plan_choice(const atn_plan *plan);
+const atn_choice *atn_exec_plan_choice(const atn_plan *plan);
 /* Runs the plan on the private communicator; returns an MPI error code, or ATN_DECLINED on all
  * ranks if the library must serve this call. */
 enum { ATN_DECLINED = -1 };
@@ -102,13 +102,13 @@ typedef struct {
 bool atn_exec_stall(const atn_exec *x, atn_stall *stall_p);
 
 /* Handle-keyed caches: call when the user frees a datatype or an operator. */
-void atn_type_forget(MPI_Datatype type);
-void atn_op_forget(MPI_Op op);
-bool atn_op_commutes(MPI_Op op);
+void atn_exec_type_forget(MPI_Datatype type);
+void atn_exec_op_forget(MPI_Op op);
+bool atn_exec_op_commutes(MPI_Op op);
 /* Whether every order of operands gives the same bits: integers, minima, maxima, bits. */
-bool atn_op_is_exact(MPI_Op op, MPI_Datatype type);
+bool atn_exec_op_is_exact(MPI_Op op, MPI_Datatype type);
 /* Whether the operator is predefined: an additional application has no side effects. */
-bool atn_op_is_known(MPI_Op op);
+bool atn_exec_op_is_known(MPI_Op op);
 /* The real MPI_Type_free; set it when MPI_Type_free is interposed. */
 extern int (*atn_real_type_free)(MPI_Datatype *type);
 

@@ -144,36 +144,36 @@ typedef struct {
 } atn_run;
 
 /* bind.c */
-bool atn_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
-                      const atn_exec_unit *u);
-void atn_program_free(atn_program *g);
+bool atn_exec_program_bind(atn_program *g, const atn_schedule *s, const atn_partition *t,
+                           const atn_exec_unit *u);
+void atn_exec_program_free(atn_program *g);
 /* data.c: local data movement */
-char *atn_reserve(char **buf, size_t *have, int64_t want);
+char *atn_exec_reserve(char **buf, size_t *have, int64_t want);
 /* Packs or unpacks n elements of `type` at `user` to or from `bytes` packed bytes. */
-int atn_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
-int atn_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units);
-int atn_run_local(const atn_run *x, const atn_xop *o);
-int atn_pack_parts(const atn_run *x, const atn_xop *o);   /* parts -> pack buffer */
-int atn_unpack_parts(const atn_run *x, const atn_xop *o); /* pack buffer -> parts */
+int atn_exec_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
+int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units);
+int atn_exec_run_local(const atn_run *x, const atn_xop *o);
+int atn_exec_pack_parts(const atn_run *x, const atn_xop *o);   /* parts -> pack buffer */
+int atn_exec_unpack_parts(const atn_run *x, const atn_xop *o); /* pack buffer -> parts */
 /* The data of a message: in place, or in the pack buffer. */
-static inline char *atn_message(const atn_run *x, const atn_xop *o)
+static inline char *atn_exec_message(const atn_run *x, const atn_xop *o)
 {
     return o->nparts > 1 ? x->packed + o->packed : x->base[o->space_a] + o->one.a;
 }
 /* One buffer for both sides without MPI_IN_PLACE, which MPI forbids. */
-static inline bool atn_one_buffer(const atn_call *call)
+static inline bool atn_exec_one_buffer(const atn_call *call)
 {
     return call->src.buf == call->dst.buf && call->src.buf && !call->in_place;
 }
 /* user.c: arguments of a call */
-bool atn_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p);
-int64_t atn_count_at(const atn_call *call, const atn_user *u, int j);
+bool atn_exec_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p);
+int64_t atn_exec_count_at(const atn_call *call, const atn_user *u, int j);
 /* Packed bytes of natural block j of a side; -1: not a usable datatype. */
-int64_t atn_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j);
+int64_t atn_exec_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j);
 /* Whether a side of n natural blocks can be used in place. */
-bool atn_user_contiguous(atn_exec *x, const atn_user *u, int n);
+bool atn_exec_user_contiguous(atn_exec *x, const atn_user *u, int n);
 /* Byte offset of natural block j in the user's buffer. */
-int64_t atn_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j);
+int64_t atn_exec_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j);
 
 /* side.c: buffers bound for one call */
 typedef struct {
@@ -181,25 +181,25 @@ typedef struct {
     bool unpack;             /* DST is packed and must be unpacked */
     atn_partition partition; /* v-operations only */
 } atn_sides;
-int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
-int atn_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
+int atn_exec_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
+int atn_exec_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s);
 /* The sizes of all ranks' blocks for gatherv and scatterv (exchanged first). */
-int64_t *atn_vec_lens(atn_exec *x);
+int64_t *atn_exec_vec_lens(atn_exec *x);
 
 /* plan.c */
 enum { ATN_KEEP_BYTES = 64 << 20 }; /* limit for buffers kept between calls */
-void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op);
-atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_exec_unit *unit,
-                       int64_t each, int *code_p);
-void atn_plan_free(atn_plan *plan);
-static inline bool atn_is_varying(const atn_problem *q)
+void atn_exec_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op);
+atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
+                            const atn_exec_unit *unit, int64_t each, int *code_p);
+void atn_exec_plan_free(atn_plan *plan);
+static inline bool atn_exec_is_varying(const atn_problem *q)
 {
-    return atn_operation_get(q->op)->flags & ATN_VARYING;
+    return atn_sched_operation_get(q->op)->flags & ATN_VARYING;
 }
 /* chain.c, dag.c */
-int atn_run_chain(atn_run *x);
-int atn_run_dag(atn_run *x, atn_dag *d);
-bool atn_dag_init(atn_dag *d, const atn_schedule *s);
-void atn_dag_free(atn_dag *d);
+int atn_exec_run_chain(atn_run *x);
+int atn_exec_run_dag(atn_run *x, atn_dag *d);
+bool atn_exec_dag_init(atn_dag *d, const atn_schedule *s);
+void atn_exec_dag_free(atn_dag *d);
 
 #endif

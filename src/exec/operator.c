@@ -143,7 +143,7 @@ static int kernel_pair(int kop, MPI_Datatype type)
     return atn_kernel_find((atn_kernel_op)kop, (atn_kernel_type)ktype) ? ktype : NO_KERNEL;
 }
 
-atn_kernel atn_kernel_of(MPI_Op op, MPI_Datatype type, int64_t stride)
+atn_kernel atn_exec_kernel_of(MPI_Op op, MPI_Datatype type, int64_t stride)
 {
     const int kop = kernel_op(op), ktype = kernel_pair(kop, type);
 
@@ -168,13 +168,13 @@ static bool is_other_predefined(MPI_Op op)
     return op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP;
 }
 
-bool atn_op_commutes(MPI_Op op)
+bool atn_exec_op_commutes(MPI_Op op)
 {
     int commutes = 0;
     return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes;
 }
 
-bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_operator *op_p)
+bool atn_exec_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_operator *op_p)
 {
     const int kop = kernel_op(op), ktype = kernel_pair(kop, type);
 
@@ -183,7 +183,7 @@ bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_
     if (info->size > 0 && (info->extent < info->true_extent || info->extent <= 0))
         return false;
     *op_p = (atn_operator){
-        .commutes = kop >= 0 || atn_op_commutes(op),
+        .commutes = kop >= 0 || atn_exec_op_commutes(op),
         .named = kop >= 0,
         /* The order also decides which of two zeros of different sign is an extreme. */
         .orderless = kop >= 0 && !is_floating(ktype),
@@ -191,9 +191,9 @@ bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_
     return true;
 }
 
-bool atn_op_is_known(MPI_Op op) { return kernel_op(op) >= 0; }
+bool atn_exec_op_is_known(MPI_Op op) { return kernel_op(op) >= 0; }
 
-bool atn_op_is_exact(MPI_Op op, MPI_Datatype type)
+bool atn_exec_op_is_exact(MPI_Op op, MPI_Datatype type)
 {
     const int ktype = kernel_pair(kernel_op(op), type);
     const bool rounds = op == MPI_SUM || op == MPI_PROD;

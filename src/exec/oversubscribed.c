@@ -12,9 +12,9 @@ static bool is_oversubscribed(const atn_pus *sets, int n)
     atn_node *const node = malloc(sizeof *node);
     if (node == NULL)
         return true;
-    const atn_pus used = atn_pus_union(sets, n);
-    atn_node_read(&used, node);
-    const bool shared = atn_node_oversubscribed(node, sets, n);
+    const atn_pus used = atn_topo_pus_union(sets, n);
+    atn_topo_node_read(&used, node);
+    const bool shared = atn_topo_node_oversubscribed(node, sets, n);
     free(node);
     return shared;
 }
@@ -68,7 +68,7 @@ static bool compare_ranks(const room *x)
     atn_pus own;
     if (n == 1 || n > x->seats[first].processors)
         return n > 1;
-    atn_pus_own(&own);
+    atn_topo_pus_own(&own);
     if (x->r == first)
         return collect_sets(x, &own, n);
     PMPI_Send(&own, (int)sizeof own, MPI_BYTE, first, 0, x->comm);
@@ -110,7 +110,7 @@ static bool library_yields(void)
 static bool library_yields(void) { return false; }
 #endif
 
-bool atn_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm)
+bool atn_exec_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm)
 {
     room x = {.seats = seats, .comm = comm};
     PMPI_Comm_size(comm, &x.p);
@@ -118,10 +118,10 @@ bool atn_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm)
     return compare_ranks(&x) && !library_yields();
 }
 
-bool atn_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm)
+bool atn_exec_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm)
 {
-    atn_seat *const seats = atn_seats_share(mpi, comm, NULL);
-    const bool shared = seats == NULL || atn_seats_oversubscribed(seats, comm);
+    atn_seat *const seats = atn_exec_seats_share(mpi, comm, NULL);
+    const bool shared = seats == NULL || atn_exec_seats_oversubscribed(seats, comm);
     free(seats);
     return shared;
 }

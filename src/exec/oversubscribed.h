@@ -8,7 +8,7 @@
 /* Whether ranks should yield while they wait: they share cores, and the MPI library does not yield
  * itself.  Collective; with the seats of all ranks it needs messages only between ranks that share
  * a kernel, and none if these outnumber the processors. */
-bool atn_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm);
-bool atn_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm);
+bool atn_exec_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm);
+bool atn_exec_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- text ---- */
 
-char *atn_place_text(const char *name, atn_error *err)
+char *atn_exec_place_text(const char *name, atn_error *err)
 {
     atn_topo *topo = NULL;
 
@@ -25,7 +25,8 @@ char *atn_place_text(const char *name, atn_error *err)
     return text;
 }
 
-atn_status atn_place_tree(const char *text, const char *origin, atn_topo **tree_p, atn_error *err)
+atn_status atn_exec_place_tree(const char *text, const char *origin, atn_topo **tree_p,
+                               atn_error *err)
 {
     *tree_p = NULL;
     return strcmp(text, ATN_TOPO_HOSTS) == 0 ? ATN_OK
@@ -72,7 +73,7 @@ static int own_part(const atn_topo *tree, const char *host)
     atn_topo *here = NULL;
 
     if (!atn_topo_has_kind(tree, ATN_TOPO_PART) ||
-        atn_inside_part("this", NULL, part, NULL) != ATN_OK || *part == '\0' ||
+        atn_topo_inside_part("this", NULL, part, NULL) != ATN_OK || *part == '\0' ||
         atn_topo_place(tree, &host, 1, &here, NULL) != ATN_OK)
         return -1;
     snprintf(full, sizeof full, "%s/%s", here->nodes[here->node_of[0]].name, part);
@@ -97,7 +98,7 @@ static uint64_t own_kernel(void)
     return atn_hash(about.nodename, strlen(about.nodename), atn_hash(boot, strlen(boot), 0));
 }
 
-void atn_seat_own(const atn_topo *tree, atn_seat *seat_p)
+void atn_exec_seat_own(const atn_topo *tree, atn_seat *seat_p)
 {
     *seat_p = (atn_seat){.part = -1, .kernel = own_kernel()};
     seat_p->processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -106,7 +107,7 @@ void atn_seat_own(const atn_topo *tree, atn_seat *seat_p)
         seat_p->part = own_part(tree, seat_p->host);
 }
 
-atn_seat *atn_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree)
+atn_seat *atn_exec_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree)
 {
     atn_seat own;
     int p;
@@ -117,7 +118,7 @@ atn_seat *atn_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_top
         free(seats);
         return NULL;
     }
-    atn_seat_own(tree, &own);
+    atn_exec_seat_own(tree, &own);
     if (mpi->allgather(&own, sizeof own, MPI_BYTE, seats, sizeof own, MPI_BYTE, comm) !=
         MPI_SUCCESS) {
         free(seats);
@@ -128,8 +129,8 @@ atn_seat *atn_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_top
 
 /* ---- placing ---- */
 
-atn_status atn_place_seats(const atn_topo *tree, const atn_seat *seats, int p, atn_topo **topo_p,
-                           atn_error *err)
+atn_status atn_exec_place_seats(const atn_topo *tree, const atn_seat *seats, int p,
+                                atn_topo **topo_p, atn_error *err)
 {
     const char **hosts = calloc((size_t)p, sizeof *hosts);
 
@@ -143,8 +144,8 @@ atn_status atn_place_seats(const atn_topo *tree, const atn_seat *seats, int p, a
     return status;
 }
 
-void atn_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name, atn_topo **topo_p,
-                     atn_error *err)
+void atn_exec_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name,
+                          atn_topo **topo_p, atn_error *err)
 {
     atn_topo *tree = NULL, *placed = NULL;
     int p, r;
@@ -152,12 +153,12 @@ void atn_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name, 
     *topo_p = NULL;
     PMPI_Comm_size(comm, &p);
     PMPI_Comm_rank(comm, &r);
-    char *text = share_text(mpi, comm, r, r == 0 ? atn_place_text(name, err) : NULL);
+    char *text = share_text(mpi, comm, r, r == 0 ? atn_exec_place_text(name, err) : NULL);
     if (!text)
         return;
-    bool ok = atn_place_tree(text, name && r == 0 ? name : "topology", &tree, err) == ATN_OK;
-    atn_seat *seats = atn_seats_share(mpi, comm, tree);
-    ok = ok && seats && atn_place_seats(tree, seats, p, &placed, err) == ATN_OK;
+    bool ok = atn_exec_place_tree(text, name && r == 0 ? name : "topology", &tree, err) == ATN_OK;
+    atn_seat *seats = atn_exec_seats_share(mpi, comm, tree);
+    ok = ok && seats && atn_exec_place_seats(tree, seats, p, &placed, err) == ATN_OK;
     if (all_have(mpi, comm, ok))
         *topo_p = placed;
     else

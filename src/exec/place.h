@@ -20,8 +20,8 @@ typedef struct {
  * is placed by its host name, and on the part of the host that it is bound to, if the topology has
  * parts.  On every rank either *topo_p is set, or it is NULL; then `err` holds the reason on rank
  * 0. */
-void atn_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name, atn_topo **topo_p,
-                     atn_error *err);
+void atn_exec_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name,
+                          atn_topo **topo_p, atn_error *err);
 
 /* ---- the single steps, for callers that combine the exchange with others ---- */
 
@@ -36,14 +36,15 @@ typedef struct atn_seat {
 } atn_seat;
 
 /* The topology as text, NULL with the reason in err when it cannot be read. */
-char *atn_place_text(const char *name, atn_error *err);
+char *atn_exec_place_text(const char *name, atn_error *err);
 /* Reads such a text; the tree is NULL if only hosts are requested. */
-atn_status atn_place_tree(const char *text, const char *origin, atn_topo **tree_p, atn_error *err);
-void atn_seat_own(const atn_topo *tree, atn_seat *seat_p);
+atn_status atn_exec_place_tree(const char *text, const char *origin, atn_topo **tree_p,
+                               atn_error *err);
+void atn_exec_seat_own(const atn_topo *tree, atn_seat *seat_p);
 /* Without a tree all hosts are on one switch. */
-atn_status atn_place_seats(const atn_topo *tree, const atn_seat *seats, int p, atn_topo **topo_p,
-                           atn_error *err);
+atn_status atn_exec_place_seats(const atn_topo *tree, const atn_seat *seats, int p,
+                                atn_topo **topo_p, atn_error *err);
 /* The seats of all ranks; NULL on all if any rank is out of memory. */
-atn_seat *atn_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree);
+atn_seat *atn_exec_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree);
 
 #endif

@@ -12,20 +12,20 @@ static const int64_t relay_bytes = (int64_t)256
 
 /* ---- creation ---- */
 
-void atn_plan_free(atn_plan *plan)
+void atn_exec_plan_free(atn_plan *plan)
 {
     if (!plan)
         return;
-    atn_schedule_free(plan->schedule);
-    atn_program_free(&plan->program);
-    atn_dag_free(&plan->dag);
+    atn_sched_schedule_free(plan->schedule);
+    atn_exec_program_free(&plan->program);
+    atn_exec_dag_free(&plan->dag);
     free(plan);
 }
 
 static bool bind_program(atn_plan *plan, const atn_partition *t, int64_t total_units)
 {
     plan->program.chain = plan->program.chain && total_units * plan->unit.stride <= chain_bytes;
-    return atn_program_bind(&plan->program, plan->schedule, t, &plan->unit);
+    return atn_exec_program_bind(&plan->program, plan->schedule, t, &plan->unit);
 }
 
 /* Below the eager limit of every MPI. */
@@ -36,15 +36,15 @@ static bool is_small(const atn_plan *plan, const atn_partition *t)
     const atn_schedule *s = plan->schedule;
 
     for (int i = 0; i < s->nops; i++)
-        if (atn_is_message(&s->ops[i]) &&
-            atn_slot_units(t, s, &s->ops[i].a) * plan->unit.stride > small_bytes)
+        if (atn_sched_is_message(&s->ops[i]) &&
+            atn_sched_slot_units(t, s, &s->ops[i].a) * plan->unit.stride > small_bytes)
             return false;
     return true;
 }
 
 /* `each`: units per natural block; ignored for v-operations, which are bound at each call. */
-atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn_exec_unit *unit,
-                       int64_t each, int *code_p)
+atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
+                            const atn_exec_unit *unit, int64_t each, int *code_p)
 {
     atn_plan *plan = calloc(1, sizeof *plan);
     atn_error err = {0};
@@ -54,31 +54,32 @@ atn_plan *atn_plan_new(const atn_problem *q, const atn_choice *choice, const atn
         plan->q = *q;
         plan->choice = *choice;
         plan->unit = *unit;
-        plan->q.segments = atn_segments(choice->row, q, &choice->params);
-        ok = atn_build(choice->row, &plan->q, &choice->params, &plan->schedule, &err) == ATN_OK;
+        plan->q.segments = atn_algo_segments(choice->row, q, &choice->params);
+        ok =
+            atn_algo_build(choice->row, &plan->q, &choice->params, &plan->schedule, &err) == ATN_OK;
     }
     if (ok) {
-        plan->program.chain = atn_is_chain(plan->schedule);
-        ok = atn_dag_init(&plan->dag, plan->schedule);
+        plan->program.chain = atn_sched_is_chain(plan->schedule);
+        ok = atn_exec_dag_init(&plan->dag, plan->schedule);
     }
-    if (ok && !atn_is_varying(q)) {
-        const atn_partition t = atn_partition_uniform(q, plan->schedule->split, each);
+    if (ok && !atn_exec_is_varying(q)) {
+        const atn_partition t = atn_sched_partition_uniform(q, plan->schedule->split, each);
         plan->program.chain =
-            plan->program.chain || (atn_is_orderly(plan->schedule) && is_small(plan, &t));
+            plan->program.chain || (atn_sched_is_orderly(plan->schedule) && is_small(plan, &t));
         ok = bind_program(plan, &t, each * t.vec.n);
     }
     *code_p = ok ? MPI_SUCCESS : err.status == ATN_OK ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
     if (!ok) {
-        atn_plan_free(plan);
+        atn_exec_plan_free(plan);
         return NULL;
     }
     return plan;
 }
 
-const atn_choice *atn_plan_choice(const atn_plan *plan) { return &plan->choice; }
+const atn_choice *atn_exec_plan_choice(const atn_plan *plan) { return &plan->choice; }
 
 /* A program serves every operator and all types of one layout: handles belong to the call. */
-void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
+void atn_exec_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
 {
     atn_exec_unit *const u = &plan->unit;
 
@@ -86,7 +87,7 @@ void atn_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
         return;
     u->op = op;
     u->type = type;
-    u->kernel = atn_kernel_of(op, type, u->stride);
+    u->kernel = atn_exec_kernel_of(op, type, u->stride);
     if (!u->contiguous)
         u->sent_type = type;
 }
@@ -100,14 +101,15 @@ static int run_plan(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm 
 
     run.tag0 = (int)((x->call++ & x->call_mask) << SEQ_BITS);
     if (plan->program.scratch_bytes > 0) {
-        char *scratch = atn_reserve(&x->scratch, &x->scratch_bytes, plan->program.scratch_bytes);
+        char *scratch =
+            atn_exec_reserve(&x->scratch, &x->scratch_bytes, plan->program.scratch_bytes);
         if (!scratch)
             return MPI_ERR_NO_MEM;
         run.base[ATN_TMP] = scratch + plan->program.tmp_at;
         run.packed = scratch + plan->program.packed_at;
     }
     x->running = plan;
-    code = plan->program.chain ? atn_run_chain(&run) : atn_run_dag(&run, &plan->dag);
+    code = plan->program.chain ? atn_exec_run_chain(&run) : atn_exec_run_dag(&run, &plan->dag);
     x->running = NULL;
     return code;
 }
@@ -128,21 +130,21 @@ static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
                            .segments = 1,
                            .bytes = each};
     atn_plan **kept = &x->sizes_plan[gathers];
-    atn_choice choice = {.row =
-                             atn_catalog_by_name(gathers ? "allgather/bruck" : "bcast/binomial")};
+    atn_choice choice = {
+        .row = atn_algo_catalog_by_name(gathers ? "allgather/bruck" : "bcast/binomial")};
 
     *code_p = MPI_SUCCESS;
     if (*kept && (*kept)->q.root == q.root)
         return *kept;
-    atn_plan_free(*kept);
-    atn_params_default(choice.row, &choice.params);
-    *kept = atn_plan_new(&q, &choice, &bytes, each, code_p);
+    atn_exec_plan_free(*kept);
+    atn_algo_params_default(choice.row, &choice.params);
+    *kept = atn_exec_plan_new(&q, &choice, &bytes, each, code_p);
     return *kept;
 }
 
 static bool is_alltoall(const atn_call *call)
 {
-    return atn_operation_get(call->op)->source == ATN_SIDE_ROW;
+    return atn_sched_operation_get(call->op)->source == ATN_SIDE_ROW;
 }
 
 /* The sizes that this rank has: that of its own block; at the root of a scatterv, all; in an
@@ -153,15 +155,15 @@ static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
     const atn_user *u = from_dst ? &call->dst : &call->src;
 
     if (call->op == ATN_GATHERV)
-        lens[x->r] = atn_user_bytes(x, call, u, from_dst ? x->r : 0);
+        lens[x->r] = atn_exec_user_bytes(x, call, u, from_dst ? x->r : 0);
     if (is_alltoall(call))
         lens[x->r] = 0;
     for (int j = 0; j < x->p && is_alltoall(call); j++) {
-        const int64_t bytes = atn_user_bytes(x, call, u, j);
+        const int64_t bytes = atn_exec_user_bytes(x, call, u, j);
         lens[x->r] = bytes > lens[x->r] ? bytes : lens[x->r];
     }
     for (int j = 0; j < x->p && call->op == ATN_SCATTERV && root; j++)
-        lens[j] = atn_user_bytes(x, call, &call->src, j);
+        lens[j] = atn_exec_user_bytes(x, call, &call->src, j);
 }
 
 /* All places are as large as the largest block of any rank.  If that needs too much memory, all
@@ -179,7 +181,7 @@ static int level_sizes(atn_exec *x, int64_t *lens)
 
 static int exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm comm)
 {
-    int64_t *lens = atn_vec_lens(x);
+    int64_t *lens = atn_exec_vec_lens(x);
     int code;
 
     if (call->op != ATN_GATHERV && call->op != ATN_SCATTERV && call->op != ATN_ALLTOALLV &&
@@ -212,16 +214,16 @@ static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm
     if (plan->choice.row->algo->needs & ATN_NEEDS_SIZES)
         code = exchange_sizes(x, plan, call, comm);
     if (code == MPI_SUCCESS)
-        code = atn_sides_bind(x, plan, call, &s);
-    if (code == MPI_SUCCESS && atn_is_varying(&plan->q)) {
-        plan->program.chain = atn_is_chain(plan->schedule);
+        code = atn_exec_sides_bind(x, plan, call, &s);
+    if (code == MPI_SUCCESS && atn_exec_is_varying(&plan->q)) {
+        plan->program.chain = atn_sched_is_chain(plan->schedule);
         if (!bind_program(plan, &s.partition,
                           sum(&s.partition.src) + sum(&s.partition.dst) + sum(&s.partition.vec)))
             code = MPI_ERR_NO_MEM;
     }
     if (code == MPI_SUCCESS)
         code = run_plan(x, plan, s.base[0], s.base[1], comm);
-    return code == MPI_SUCCESS ? atn_sides_unbind(x, plan, call, &s) : code;
+    return code == MPI_SUCCESS ? atn_exec_sides_unbind(x, plan, call, &s) : code;
 }
 
 /* Frees large buffers: a communicator must not keep memory that it needed once. */
@@ -236,7 +238,7 @@ static void drop_buffers(atn_exec *x)
 
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)
 {
-    const bool direct = x->direct && !atn_one_buffer(call);
+    const bool direct = x->direct && !atn_exec_one_buffer(call);
     const int code = direct ? run_plan(x, plan, call->src.buf, call->dst.buf, comm)
                             : run_bound(x, plan, call, comm);
 
@@ -248,6 +250,6 @@ int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm com
 int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
                     MPI_Op op, MPI_Comm comm)
 {
-    atn_plan_handles(plan, type, op);
+    atn_exec_plan_handles(plan, type, op);
     return run_plan(x, plan, (char *)src, dst, comm);
 }

@@ -18,7 +18,7 @@ static int64_t *vector(atn_exec *x, int which)
     return x->vectors ? x->vectors + (size_t)which * (size_t)x->p : NULL;
 }
 
-int64_t *atn_vec_lens(atn_exec *x) { return vector(x, VEC_LENS); }
+int64_t *atn_exec_vec_lens(atn_exec *x) { return vector(x, VEC_LENS); }
 
 /* ---- packing ---- */
 
@@ -27,17 +27,17 @@ static int move_block(atn_exec *x, const atn_call *call, const atn_user *u, int 
                       bool pack)
 {
     const MPI_Datatype type = u->types ? u->types[j] : u->type;
-    int64_t count = atn_count_at(call, u, j);
-    char *user = (char *)u->buf + atn_user_offset(x, call, u, j);
+    int64_t count = atn_exec_count_at(call, u, j);
+    char *user = (char *)u->buf + atn_exec_user_offset(x, call, u, j);
     atn_type info = {0};
     int code = MPI_SUCCESS;
 
-    atn_type_of(x, type, &info);
+    atn_exec_type_of(x, type, &info);
     while (count > 0 && info.size > 0 && code == MPI_SUCCESS) {
         const int64_t most = atn_max((int)(pack_bytes / info.size), 1);
         const int n = (int)(count < most ? count : most);
         const int bytes = (int)(n * info.size);
-        code = atn_pack(pack, user, n, type, packed, bytes);
+        code = atn_exec_pack(pack, user, n, type, packed, bytes);
         user += n * info.extent;
         packed += bytes;
         count -= n;
@@ -55,14 +55,14 @@ static int stage(atn_exec *x, int which, const atn_call *call, const atn_user *u
     int code = MPI_SUCCESS;
 
     for (int j = 0; j < n; j++)
-        total += atn_user_bytes(x, call, u, j);
-    char *packed = atn_reserve(&x->stage[which], &x->stage_bytes[which], total + 1);
+        total += atn_exec_user_bytes(x, call, u, j);
+    char *packed = atn_exec_reserve(&x->stage[which], &x->stage_bytes[which], total + 1);
     if (!packed)
         return MPI_ERR_NO_MEM;
     for (int j = 0; j < n && code == MPI_SUCCESS; j++) {
         if (what == LOAD_ALL || (what == LOAD_OWN && j == x->r))
             code = move_block(x, call, u, j, packed + at, true);
-        at += atn_user_bytes(x, call, u, j);
+        at += atn_exec_user_bytes(x, call, u, j);
     }
     *base_p = packed;
     return code;
@@ -76,7 +76,7 @@ static int unstage(atn_exec *x, const atn_call *call, int n, int skip)
     for (int j = 0; j < n && code == MPI_SUCCESS; j++) {
         if (j != skip)
             code = move_block(x, call, &call->dst, j, x->stage[1] + at, false);
-        at += atn_user_bytes(x, call, &call->dst, j);
+        at += atn_exec_user_bytes(x, call, &call->dst, j);
     }
     return code;
 }
@@ -89,8 +89,8 @@ static void packed_sizes(atn_exec *x, const atn_call *call, const atn_user *u, i
     int64_t at = 0;
 
     for (int j = 0; j < n; j++) {
-        lens[j] = atn_user_bytes(x, call, u, j);
-        offs[j] = direct ? atn_user_offset(x, call, u, j) : at;
+        lens[j] = atn_exec_user_bytes(x, call, u, j);
+        offs[j] = direct ? atn_exec_user_offset(x, call, u, j) : at;
         at += lens[j];
     }
 }
@@ -101,7 +101,7 @@ static void element_sizes(atn_exec *x, const atn_call *call, int64_t *lens, int6
     int64_t at = 0;
 
     for (int j = 0; j < x->p; j++) {
-        lens[j] = atn_count_at(call, &call->src, j);
+        lens[j] = atn_exec_count_at(call, &call->src, j);
         offs[j] = at;
         at += lens[j];
     }
@@ -119,16 +119,16 @@ typedef struct {
 
 static layout layout_of(const atn_plan *plan, const atn_call *call)
 {
-    const atn_operation_info *o = atn_operation_get(call->op);
+    const atn_operation_info *o = atn_sched_operation_get(call->op);
     const atn_problem *q = &plan->q;
     const atn_place place =
-        call->in_place ? atn_operation_place(call->op, q->r == q->root) : ATN_PLACE_NONE;
+        call->in_place ? atn_sched_operation_place(call->op, q->r == q->root) : ATN_PLACE_NONE;
     layout l = {
-        .nsrc = atn_has_src(q) ? atn_side_blocks(o->source, q->p) : 0,
-        .ndst = atn_has_dst(q) ? atn_side_blocks(o->result, q->p) : 0,
+        .nsrc = atn_sched_has_src(q) ? atn_sched_side_blocks(o->source, q->p) : 0,
+        .ndst = atn_sched_has_dst(q) ? atn_sched_side_blocks(o->result, q->p) : 0,
         .alias_src = place == ATN_PLACE_SAME || place == ATN_PLACE_OWN,
         .alias_dst = place == ATN_PLACE_OWN_SRC,
-        .copy_src = place == ATN_PLACE_STAGED || atn_one_buffer(call),
+        .copy_src = place == ATN_PLACE_STAGED || atn_exec_one_buffer(call),
     };
     if (call->op == ATN_BCAST && q->r == q->root)
         l.dst_load = LOAD_ALL;
@@ -144,7 +144,7 @@ static int bind_typed(atn_exec *x, const atn_plan *plan, const atn_call *call, a
 
     s->base[0] = call->src.buf;
     s->base[1] = call->dst.buf;
-    if (atn_is_varying(&plan->q)) {
+    if (atn_exec_is_varying(&plan->q)) {
         int64_t *lens = vector(x, SRC_LENS), *offs = vector(x, SRC_OFFS);
         if (!lens)
             return MPI_ERR_NO_MEM;
@@ -156,9 +156,9 @@ static int bind_typed(atn_exec *x, const atn_plan *plan, const atn_call *call, a
         return MPI_SUCCESS;
     int64_t units = 0;
     for (int j = 0; j < l.nsrc; j++)
-        units += atn_count_at(call, &call->src, j);
+        units += atn_exec_count_at(call, &call->src, j);
     const int64_t lb = plan->unit.true_lb, bytes = units * plan->unit.stride;
-    char *copy = atn_reserve(&x->stage[0], &x->stage_bytes[0], bytes + 1);
+    char *copy = atn_exec_reserve(&x->stage[0], &x->stage_bytes[0], bytes + 1);
     if (!copy)
         return MPI_ERR_NO_MEM;
     if (units > 0) /* the last element ends where its data end */
@@ -172,11 +172,11 @@ static int bind_src(atn_exec *x, const atn_plan *plan, const atn_call *call, con
                     atn_sides *s)
 {
     const atn_user *u = &call->src;
-    const bool direct = !l->copy_src && atn_user_contiguous(x, u, l->nsrc);
+    const bool direct = !l->copy_src && atn_exec_user_contiguous(x, u, l->nsrc);
 
     if (l->nsrc == 0 || l->alias_src)
         return MPI_SUCCESS;
-    if (atn_is_varying(&plan->q)) {
+    if (atn_exec_is_varying(&plan->q)) {
         int64_t *lens = vector(x, SRC_LENS), *offs = vector(x, SRC_OFFS);
         packed_sizes(x, call, u, l->nsrc, direct, lens, offs);
         s->partition.src = (atn_blocks){.n = l->nsrc, .lens = lens, .offs = offs};
@@ -189,11 +189,11 @@ static int bind_dst(atn_exec *x, const atn_plan *plan, const atn_call *call, con
                     atn_sides *s)
 {
     const atn_user *u = &call->dst;
-    const bool direct = atn_user_contiguous(x, u, l->ndst);
+    const bool direct = atn_exec_user_contiguous(x, u, l->ndst);
 
     if (l->ndst == 0 || l->alias_dst)
         return MPI_SUCCESS;
-    if (atn_is_varying(&plan->q)) {
+    if (atn_exec_is_varying(&plan->q)) {
         int64_t *lens = vector(x, DST_LENS), *offs = vector(x, DST_OFFS);
         packed_sizes(x, call, u, l->ndst, direct, lens, offs);
         s->partition.dst = (atn_blocks){.n = l->ndst, .lens = lens, .offs = offs};
@@ -206,7 +206,7 @@ static int bind_dst(atn_exec *x, const atn_plan *plan, const atn_call *call, con
 /* The shape vector of scratch: an argument of allgatherv; exchanged for gatherv and scatterv. */
 static void bind_vec(atn_exec *x, const atn_plan *plan, atn_sides *s)
 {
-    if (!atn_is_varying(&plan->q))
+    if (!atn_exec_is_varying(&plan->q))
         return;
     if (plan->q.op == ATN_ALLGATHERV)
         s->partition.vec = (atn_blocks){.n = x->p, .lens = vector(x, DST_LENS)};
@@ -214,13 +214,13 @@ static void bind_vec(atn_exec *x, const atn_plan *plan, atn_sides *s)
         s->partition.vec = (atn_blocks){.n = x->p, .lens = vector(x, VEC_LENS)};
 }
 
-int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
+int atn_exec_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
 {
     const layout l = layout_of(plan, call);
     int code;
 
     *s = (atn_sides){.partition = {.split = plan->schedule->split}};
-    if (atn_operation_get(call->op)->flags & ATN_TYPED)
+    if (atn_sched_operation_get(call->op)->flags & ATN_TYPED)
         return bind_typed(x, plan, call, s);
     if (!vector(x, 0))
         return MPI_ERR_NO_MEM;
@@ -231,7 +231,7 @@ int atn_sides_bind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_
     return code;
 }
 
-int atn_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
+int atn_exec_sides_unbind(atn_exec *x, const atn_plan *plan, const atn_call *call, atn_sides *s)
 {
     const layout l = layout_of(plan, call);
 

@@ -8,15 +8,15 @@
 
 static atomic_uint_fast64_t epoch = 1;
 
-uint64_t atn_handles_epoch(void) { return atomic_load_explicit(&epoch, memory_order_relaxed); }
+uint64_t atn_exec_handles_epoch(void) { return atomic_load_explicit(&epoch, memory_order_relaxed); }
 
-void atn_type_forget(MPI_Datatype type)
+void atn_exec_type_forget(MPI_Datatype type)
 {
     (void)type;
     atomic_fetch_add_explicit(&epoch, 1, memory_order_relaxed);
 }
 
-void atn_op_forget(MPI_Op op)
+void atn_exec_op_forget(MPI_Op op)
 {
     (void)op;
     atomic_fetch_add_explicit(&epoch, 1, memory_order_relaxed);
@@ -129,7 +129,7 @@ static bool in_order(MPI_Datatype type)
     return ok;
 }
 
-bool atn_type_query(MPI_Datatype type, atn_type *type_p)
+bool atn_exec_type_query(MPI_Datatype type, atn_type *type_p)
 {
     MPI_Count size, lb, extent, true_lb, true_extent;
 

@@ -1,7 +1,7 @@
 /* type.h - properties of datatypes and operators for the executor.
  *
- * Callers cache results together with atn_handles_epoch(): handles are reused after a free, so a
- * result for a derived type or user operator is valid only while the epoch is unchanged. */
+ * Callers cache results together with atn_exec_handles_epoch(): handles are reused after a free,
+ * so a result for a derived type or user operator is valid only while the epoch is unchanged. */
 #ifndef ATN_EXEC_TYPE_H
 #define ATN_EXEC_TYPE_H
 
@@ -18,7 +18,7 @@ typedef struct {
 } atn_type;
 
 /* False when the handle is not a usable datatype. */
-bool atn_type_query(MPI_Datatype type, atn_type *type_p);
+bool atn_exec_type_query(MPI_Datatype type, atn_type *type_p);
 
 typedef struct {
     bool commutes;
@@ -28,11 +28,12 @@ typedef struct {
 
 /* False if this pair of operator and type must be left to the native routine: it is not certain to
  * be valid, or elements overlap.  Depends only on data that all ranks share. */
-bool atn_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info, atn_operator *op_p);
+bool atn_exec_operator_query(MPI_Op op, MPI_Datatype type, const atn_type *info,
+                             atn_operator *op_p);
 
 /* The kernel that combines elements of `stride` bytes; NULL: none. */
-atn_kernel atn_kernel_of(MPI_Op op, MPI_Datatype type, int64_t stride);
+atn_kernel atn_exec_kernel_of(MPI_Op op, MPI_Datatype type, int64_t stride);
 
-uint64_t atn_handles_epoch(void);
+uint64_t atn_exec_handles_epoch(void);
 
 #endif

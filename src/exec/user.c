@@ -3,13 +3,13 @@
 
 #include "exec/exec_private.h"
 
-bool atn_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p)
+bool atn_exec_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p)
 {
     atn_type_entry *e = &x->types[((uintptr_t)type >> 4 ^ (uintptr_t)type) % ATN_TYPES];
 
-    if (!e->used || e->handle != type || (!e->info.named && e->epoch != atn_handles_epoch())) {
-        atn_type_entry fresh = {.handle = type, .used = true, .epoch = atn_handles_epoch()};
-        if (!atn_type_query(type, &fresh.info))
+    if (!e->used || e->handle != type || (!e->info.named && e->epoch != atn_exec_handles_epoch())) {
+        atn_type_entry fresh = {.handle = type, .used = true, .epoch = atn_exec_handles_epoch()};
+        if (!atn_exec_type_query(type, &fresh.info))
             return false;
         *e = fresh;
     }
@@ -17,7 +17,7 @@ bool atn_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p)
     return true;
 }
 
-int64_t atn_count_at(const atn_call *call, const atn_user *u, int j)
+int64_t atn_exec_count_at(const atn_call *call, const atn_user *u, int j)
 {
     if (!u->counts)
         return u->count;
@@ -26,34 +26,34 @@ int64_t atn_count_at(const atn_call *call, const atn_user *u, int j)
 
 static MPI_Datatype type_at(const atn_user *u, int j) { return u->types ? u->types[j] : u->type; }
 
-int64_t atn_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j)
+int64_t atn_exec_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j)
 {
-    const int64_t count = atn_count_at(call, u, j);
+    const int64_t count = atn_exec_count_at(call, u, j);
     atn_type info;
 
-    if (count < 0 || !atn_type_of(x, type_at(u, j), &info))
+    if (count < 0 || !atn_exec_type_of(x, type_at(u, j), &info))
         return -1;
     return count * info.size;
 }
 
-bool atn_user_contiguous(atn_exec *x, const atn_user *u, int n)
+bool atn_exec_user_contiguous(atn_exec *x, const atn_user *u, int n)
 {
     const int types = u->types ? n : 1;
     atn_type info;
 
     for (int j = 0; j < types; j++)
-        if (!atn_type_of(x, type_at(u, j), &info) || !info.contiguous)
+        if (!atn_exec_type_of(x, type_at(u, j), &info) || !info.contiguous)
             return false;
     return true;
 }
 
-int64_t atn_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j)
+int64_t atn_exec_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j)
 {
     atn_type info = {0};
 
     if (u->types) /* alltoallw counts displacements in bytes */
         return call->wide ? ((const MPI_Aint *)u->displs)[j] : ((const int *)u->displs)[j];
-    atn_type_of(x, u->type, &info);
+    atn_exec_type_of(x, u->type, &info);
     if (!u->displs)
         return j * u->count * info.extent;
     return (call->wide ? ((const MPI_Aint *)u->displs)[j] : ((const int *)u->displs)[j]) *
@@ -67,7 +67,7 @@ static int64_t average_bytes(atn_exec *x, const atn_call *call, const atn_user *
     int64_t sum = 0;
 
     for (int j = 0; j < x->p; j++) {
-        const int64_t bytes = atn_user_bytes(x, call, u, j);
+        const int64_t bytes = atn_exec_user_bytes(x, call, u, j);
         if (bytes < 0)
             return -2;
         sum += bytes;
@@ -94,59 +94,60 @@ static int64_t shared_bytes(atn_exec *x, const atn_call *call)
     case ATN_REDUCE_SCATTER:
         return average_bytes(x, call, &call->src);
     case ATN_GATHER:
-        bytes = atn_user_bytes(x, call, root ? &call->dst : &call->src, 0);
+        bytes = atn_exec_user_bytes(x, call, root ? &call->dst : &call->src, 0);
         break;
     case ATN_SCATTER:
-        bytes = atn_user_bytes(x, call, root ? &call->src : &call->dst, 0);
+        bytes = atn_exec_user_bytes(x, call, root ? &call->src : &call->dst, 0);
         break;
     case ATN_BCAST:
     case ATN_ALLGATHER:
     case ATN_ALLTOALL:
-        bytes = atn_user_bytes(x, call, &call->dst, 0);
+        bytes = atn_exec_user_bytes(x, call, &call->dst, 0);
         break;
     default:
-        bytes = atn_user_bytes(x, call, &call->src, 0);
+        bytes = atn_exec_user_bytes(x, call, &call->src, 0);
         break;
     }
     return bytes < 0 ? -2 : bytes;
 }
 
-int64_t atn_call_volume(atn_exec *x, const atn_call *call)
+int64_t atn_exec_call_volume(atn_exec *x, const atn_call *call)
 {
-    const int blocks = atn_operation_get(call->op)->source == ATN_SIDE_ROW ? x->p : 1;
+    const int blocks = atn_sched_operation_get(call->op)->source == ATN_SIDE_ROW ? x->p : 1;
     const atn_user *const u = call->op == ATN_SCATTERV ? &call->dst : &call->src;
     /* In place, the root's own block is one of the counts. */
     const int first = blocks == 1 && u->counts ? x->r : 0;
     int64_t sum = 0;
 
     for (int j = 0; j < blocks; j++) {
-        const int64_t bytes = atn_user_bytes(x, call, u, first + j);
+        const int64_t bytes = atn_exec_user_bytes(x, call, u, first + j);
         sum += bytes > 0 ? bytes : 0;
     }
     return sum;
 }
 
-bool atn_call_canonical(atn_exec *x, const atn_call *call)
+bool atn_exec_call_canonical(atn_exec *x, const atn_call *call)
 {
     atn_operator op;
     atn_type info;
 
-    return x->reproducible && x->p > 1 && (atn_operation_get(call->op)->flags & ATN_TYPED) &&
-           !(atn_type_of(x, call->src.type, &info) &&
-             atn_operator_query(call->mpi_op, call->src.type, &info, &op) && op.orderless);
+    return x->reproducible && x->p > 1 && (atn_sched_operation_get(call->op)->flags & ATN_TYPED) &&
+           !(atn_exec_type_of(x, call->src.type, &info) &&
+             atn_exec_operator_query(call->mpi_op, call->src.type, &info, &op) && op.orderless);
 }
 
-bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
+bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
 {
-    const atn_operation_info *o = atn_operation_get(call->op);
+    const atn_operation_info *o = atn_sched_operation_get(call->op);
     const bool root = call->root == x->r;
     atn_operator op = {.commutes = true, .orderless = true};
     atn_type info;
 
     if ((o->flags & ATN_ROOTED) && (call->root < 0 || call->root >= x->p))
         return false;
-    if ((o->flags & ATN_TYPED) && (!atn_type_of(x, call->src.type, &info) ||
-                                   !atn_operator_query(call->mpi_op, call->src.type, &info, &op)))
+    if ((o->flags & ATN_TYPED) &&
+        (!atn_exec_type_of(x, call->src.type, &info) ||
+         !atn_exec_operator_query(call->mpi_op, call->src.type, &info, &op)))
         return false;
     const int64_t bytes = shared_bytes(x, call);
     if (bytes == -2)
@@ -157,7 +158,7 @@ bool atn_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
         .p = x->p,
         .r = x->r,
         .root = o->flags & ATN_ROOTED ? call->root : 0,
-        .in_place = call->in_place && atn_operation_place(call->op, root) != ATN_PLACE_STAGED,
+        .in_place = call->in_place && atn_sched_operation_place(call->op, root) != ATN_PLACE_STAGED,
         .ordered = !op.commutes || canonical,
         .canonical = canonical,
         .segments = 1,

@@ -14,7 +14,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 
-static inline int atn_wait_all(bool yield, int n, MPI_Request *requests)
+static inline int atn_exec_wait_all(bool yield, int n, MPI_Request *requests)
 {
     int done = 0, code = MPI_SUCCESS;
 
@@ -28,7 +28,8 @@ static inline int atn_wait_all(bool yield, int n, MPI_Request *requests)
     }
 }
 
-static inline int atn_wait_some(bool yield, int n, MPI_Request *requests, int *count, int *which)
+static inline int atn_exec_wait_some(bool yield, int n, MPI_Request *requests, int *count,
+                                     int *which)
 {
     int code = MPI_SUCCESS;
 

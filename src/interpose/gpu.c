@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-bool atn_mpi_takes_gpu_memory(void)
+bool atn_interpose_mpi_takes_gpu_memory(void)
 {
     static const char *const names[] = {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support",
                                         "MPIX_Query_hip_support", "MPIX_Query_ze_support"};

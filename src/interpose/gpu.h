@@ -4,6 +4,6 @@
 
 #include <stdbool.h>
 
-bool atn_mpi_takes_gpu_memory(void);
+bool atn_interpose_mpi_takes_gpu_memory(void);
 
 #endif

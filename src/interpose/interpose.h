@@ -26,11 +26,11 @@
 #define ATN_TEXT_(x)    #x
 
 /* A symbol of the libraries that follow in link order; NULL, and a message, if there is none. */
-void *atn_next_symbol(const char *name, const char *needed_by);
+void *atn_interpose_next_symbol(const char *name, const char *needed_by);
 
 #define ATN_RESOLVE(prefix, needed_by, name)                                                       \
-    *(void **)&prefix##mpi.name = atn_next_symbol("MPI_" ATN_TEXT(name), needed_by);               \
-    *(void **)&prefix##pmpi.name = atn_next_symbol("PMPI_" ATN_TEXT(name), needed_by);
+    *(void **)&prefix##mpi.name = atn_interpose_next_symbol("MPI_" ATN_TEXT(name), needed_by);     \
+    *(void **)&prefix##pmpi.name = atn_interpose_next_symbol("PMPI_" ATN_TEXT(name), needed_by);
 
 /* A routine may be called before the constructor that resolves all of them has run. */
 #define ATN_REAL(prefix, table, name)                                                              \

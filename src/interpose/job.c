@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool atn_mpi_is_ours(void)
+bool atn_interpose_mpi_is_ours(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
@@ -16,7 +16,7 @@ bool atn_mpi_is_ours(void)
 #endif
 }
 
-MPI_Comm atn_private_world(int (*create)(MPI_Comm, MPI_Group, MPI_Comm *))
+MPI_Comm atn_interpose_private_world(int (*create)(MPI_Comm, MPI_Group, MPI_Comm *))
 {
     MPI_Group group;
     MPI_Comm comm;
@@ -26,7 +26,7 @@ MPI_Comm atn_private_world(int (*create)(MPI_Comm, MPI_Group, MPI_Comm *))
     return comm;
 }
 
-int *atn_group_world_ranks(MPI_Group group, int *n_p)
+int *atn_interpose_group_world_ranks(MPI_Group group, int *n_p)
 {
     MPI_Group world;
     int n;

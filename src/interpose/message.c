@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void atn_print_line(const char *format, ...)
+void atn_interpose_print_line(const char *format, ...)
 {
     char text[4400];
     va_list args;

@@ -3,6 +3,6 @@
 #define ATN_INTERPOSE_MESSAGE_H
 
 /* Prints one line on standard error, after "attune: ". */
-void atn_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void atn_interpose_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

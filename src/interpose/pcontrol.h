@@ -20,7 +20,7 @@ static_assert(ATTUNE_PCONTROL_RECV == ATN_PCONTROL_RECV * ATTUNE_PCONTROL &&
               "ranges follow each other");
 
 /* *number_p: number of the context, or the tag. */
-static inline atn_pcontrol_request atn_pcontrol_read(int level, int *number_p)
+static inline atn_pcontrol_request atn_interpose_pcontrol_read(int level, int *number_p)
 {
     const int range = level / ATTUNE_PCONTROL;
     *number_p = level % ATTUNE_PCONTROL;

@@ -52,7 +52,7 @@ static void find_usable(void)
             usable[usable_count++] = i;
 }
 
-int atn_isa_count(void)
+int atn_kernel_isa_count(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -60,11 +60,14 @@ int atn_isa_count(void)
     return usable_count;
 }
 
-const char *atn_isa_name(int isa) { return isa < atn_isa_count() ? sets[usable[isa]].name : NULL; }
+const char *atn_kernel_isa_name(int isa)
+{
+    return isa < atn_kernel_isa_count() ? sets[usable[isa]].name : NULL;
+}
 
 atn_kernel atn_kernel_find_in(int isa, atn_kernel_op op, atn_kernel_type type)
 {
-    return isa < atn_isa_count() ? (*sets[usable[isa]].kernels())[op][type] : NULL;
+    return isa < atn_kernel_isa_count() ? (*sets[usable[isa]].kernels())[op][type] : NULL;
 }
 
 atn_kernel atn_kernel_find(atn_kernel_op op, atn_kernel_type type)

@@ -77,8 +77,8 @@ size_t atn_kernel_stride(atn_kernel_type type);
 
 /* The instruction sets that were compiled in and that this processor supports; the best first, the
  * baseline of the architecture last. */
-int atn_isa_count(void);
-const char *atn_isa_name(int isa);
+int atn_kernel_isa_count(void);
+const char *atn_kernel_isa_name(int isa);
 atn_kernel atn_kernel_find_in(int isa, atn_kernel_op op, atn_kernel_type type);
 
 #endif

@@ -12,13 +12,13 @@
 
 static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
 
-void atn_caller_begin(atn_caller *c, const atn_topo *topo)
+void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo)
 {
     *c = (atn_caller){.topo = topo};
     MPI_Comm_size(MPI_COMM_WORLD, &c->p);
     MPI_Comm_rank(MPI_COMM_WORLD, &c->r);
     MPI_Comm_dup(MPI_COMM_WORLD, &c->comm);
-    c->yield = atn_ranks_oversubscribed(&library, MPI_COMM_WORLD);
+    c->yield = atn_exec_ranks_oversubscribed(&library, MPI_COMM_WORLD);
 }
 
 static void release(atn_caller *c)
@@ -33,7 +33,7 @@ static void release(atn_caller *c)
     c->types = NULL;
 }
 
-void atn_caller_end(atn_caller *c)
+void atn_measure_caller_end(atn_caller *c)
 {
     release(c);
     free(c->imbalance.messages);
@@ -62,14 +62,14 @@ static int64_t block_bytes(const atn_caller *c, atn_side side, int i)
 static size_t side_bytes(const atn_caller *c, atn_side side)
 {
     int64_t sum = 0;
-    for (int i = 0; i < atn_side_blocks(side, c->p); i++)
+    for (int i = 0; i < atn_sched_side_blocks(side, c->p); i++)
         sum += block_bytes(c, side, i);
     return (size_t)sum;
 }
 
 static bool allocate(atn_caller *c)
 {
-    const atn_operation_info *o = atn_operation_get(c->q.op);
+    const atn_operation_info *o = atn_sched_operation_get(c->q.op);
     const size_t p = (size_t)c->p;
     c->src_bytes = side_bytes(c, o->source);
     c->dst_bytes = side_bytes(c, o->result);
@@ -107,7 +107,7 @@ static void fill_counts(const atn_caller *c, atn_side side, int64_t unit, int *r
     int64_t at = 0;
     *list = (atn_counts){room, room + c->p, room + 2 * c->p};
     for (int i = 0; i < c->p; i++) {
-        const int64_t bytes = i < atn_side_blocks(side, c->p) ? block_bytes(c, side, i) : 0;
+        const int64_t bytes = i < atn_sched_side_blocks(side, c->p) ? block_bytes(c, side, i) : 0;
         list->counts[i] = (int)(bytes / unit);
         list->displs[i] = (int)(at / unit);
         list->bytes[i] = (int)at;
@@ -123,7 +123,7 @@ static atn_user user_side(const atn_caller *c, char *buf, atn_side side, MPI_Dat
     atn_user u = {.buf = buf, .count = list->counts[0], .type = type};
     if (side == ATN_SIDE_NONE)
         return (atn_user){.type = type};
-    if ((atn_operation_get(c->q.op)->flags & ATN_VARYING) && (per_rank || reduces)) {
+    if ((atn_sched_operation_get(c->q.op)->flags & ATN_VARYING) && (per_rank || reduces)) {
         u.counts = reduces ? c->from.counts : list->counts;
         u.displs = reduces ? NULL : list->displs;
     }
@@ -141,17 +141,17 @@ static int64_t unit_of(const atn_caller *c)
     bool words = c->q.bytes % word == 0;
     for (int i = 0; i < c->p && c->sizes != NULL; i++)
         words = words && c->sizes[i] % word == 0;
-    return (atn_operation_get(c->q.op)->flags & ATN_TYPED) && words ? word : 1;
+    return (atn_sched_operation_get(c->q.op)->flags & ATN_TYPED) && words ? word : 1;
 }
 
 static bool prepare(atn_caller *c, atn_operation op, int64_t bytes, const int64_t *sizes)
 {
-    const atn_operation_info *o = atn_operation_get(op);
+    const atn_operation_info *o = atn_sched_operation_get(op);
     release(c);
     c->q = (atn_problem){
         .op = op, .p = c->p, .r = c->r, .segments = 1, .topo = c->topo, .bytes = bytes};
     c->sizes = sizes;
-    if (!atn_on_all_ranks(MPI_COMM_WORLD, allocate(c)))
+    if (!atn_measure_on_all_ranks(MPI_COMM_WORLD, allocate(c)))
         return false;
     const int64_t unit = unit_of(c);
     const MPI_Datatype type = !(o->flags & ATN_TYPED) ? MPI_BYTE
@@ -169,14 +169,14 @@ static bool prepare(atn_caller *c, atn_operation op, int64_t bytes, const int64_
     return true;
 }
 
-bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes)
+bool atn_measure_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes)
 {
     return prepare(c, op, bytes, NULL);
 }
 
-bool atn_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes)
+bool atn_measure_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes)
 {
-    const int64_t p = c->p, n = atn_pattern_is_line(op) ? p : p * p;
+    const int64_t p = c->p, n = atn_algo_pattern_is_line(op) ? p : p * p;
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i++)
         sum += sizes[i];
@@ -244,7 +244,7 @@ static bool give_choice(void *context, const atn_problem *q, atn_choice *choice_
     return true;
 }
 
-bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee)
+bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee)
 {
     *callee = (atn_callee){.choice = *choice};
     if (choice->row == NULL || choice->row->algo->build == NULL)
@@ -256,7 +256,7 @@ bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *
     return c->q.lateness == NULL || atn_exec_set_lateness(callee->exec, c->q.lateness->late);
 }
 
-void atn_callee_close(atn_callee *callee)
+void atn_measure_callee_close(atn_callee *callee)
 {
     if (callee->exec != NULL)
         atn_exec_free(callee->exec);
@@ -276,18 +276,18 @@ static int call_executor(const atn_caller *c, const atn_callee *callee)
 
 /* ---- timing ---- */
 
-void atn_call_once(atn_caller *c, const atn_callee *callee)
+void atn_measure_call_once(atn_caller *c, const atn_callee *callee)
 {
     const int code = callee->exec != NULL ? call_executor(c, callee) : call_library(c);
     if (code == MPI_SUCCESS)
         return;
     fprintf(stderr, "attune: rank %d: %s/%s: MPI error %d\n", c->r,
-            atn_operation_get(c->q.op)->name,
+            atn_sched_operation_get(c->q.op)->name,
             callee->exec != NULL ? callee->choice.row->algo->name : "native", code);
     MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
 }
 
-double atn_reduce_time(atn_caller *c, double own, MPI_Op op)
+double atn_measure_reduce_time(atn_caller *c, double own, MPI_Op op)
 {
     double v[] = {own, c->r == 0 ? MPI_Wtime() - c->began : 0};
     MPI_Allreduce(MPI_IN_PLACE, v, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
@@ -295,28 +295,28 @@ double atn_reduce_time(atn_caller *c, double own, MPI_Op op)
     return v[0] > 1e-9 ? v[0] : 1e-9; /* the resolution of the clock may be too low */
 }
 
-double atn_call_time(atn_caller *c, const atn_callee *callee)
+double atn_measure_call_time(atn_caller *c, const atn_callee *callee)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    const double began = atn_imbalance_arrive(c);
-    atn_call_once(c, callee);
+    const double began = atn_measure_imbalance_arrive(c);
+    atn_measure_call_once(c, callee);
     const double own = MPI_Wtime() - began;
     if (c->imbalance.factor > 0 && !c->imbalance.since_last)
-        return atn_reduce_time(c, own, MPI_SUM) / c->p;
-    return atn_reduce_time(c, own, MPI_MAX);
+        return atn_measure_reduce_time(c, own, MPI_SUM) / c->p;
+    return atn_measure_reduce_time(c, own, MPI_MAX);
 }
 
-double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)
+double atn_measure_call_check(atn_caller *c, const atn_callee *callee, bool *right_p)
 {
     fill(c);
-    const double t = atn_call_time(c, callee);
-    const bool defined = atn_has_dst(&c->q) && !(c->q.op == ATN_EXSCAN && c->r == 0);
+    const double t = atn_measure_call_time(c, callee);
+    const bool defined = atn_sched_has_dst(&c->q) && !(c->q.op == ATN_EXSCAN && c->r == 0);
     bool right = true;
 
     if (callee->exec == NULL)
         memcpy(c->right, c->dst, c->dst_bytes);
     else if (defined)
         right = memcmp(c->right, c->dst, c->dst_bytes) == 0;
-    *right_p = atn_on_all_ranks(MPI_COMM_WORLD, right);
+    *right_p = atn_measure_on_all_ranks(MPI_COMM_WORLD, right);
     return t;
 }

@@ -58,34 +58,34 @@ typedef struct {
 } atn_callee;
 
 /* All functions are collective.  `topo` must outlive the caller. */
-void atn_caller_begin(atn_caller *c, const atn_topo *topo);
-void atn_caller_end(atn_caller *c);
+void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo);
+void atn_measure_caller_end(atn_caller *c);
 /* Buffers for a call of `bytes` (in total, or of one block).  False, on all ranks: no memory. */
-bool atn_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
+bool atn_measure_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
 
 /* The same for an operation whose sizes differ; `sizes` outlive the call, q.bytes is their mean. */
-bool atn_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes);
+bool atn_measure_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes);
 
 /* `callee` must not move until it is closed.  False: no memory. */
-bool atn_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);
-void atn_callee_close(atn_callee *callee);
+bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);
+void atn_measure_callee_close(atn_callee *callee);
 
 /* Carries it out; an MPI error ends the job. */
-void atn_call_once(atn_caller *c, const atn_callee *callee);
+void atn_measure_call_once(atn_caller *c, const atn_callee *callee);
 /* The sum or maximum of a time over ranks, on all ranks; never 0.  The same reduction distributes
  * rank 0's clock (c->elapsed_s), so the remaining time needs no further message. */
-double atn_reduce_time(atn_caller *c, double own, MPI_Op op);
+double atn_measure_reduce_time(atn_caller *c, double own, MPI_Op op);
 /* Seconds of one call after a barrier: the maximum over ranks, on all ranks. */
-double atn_call_time(atn_caller *c, const atn_callee *callee);
+double atn_measure_call_time(atn_caller *c, const atn_callee *callee);
 /* The same, and whether the result is right on all ranks (the first native call defines it). */
-double atn_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);
+double atn_measure_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);
 
 /* Measures the time of a message of the call's size between rank 0 and the last one, and determines
  * which ranks are late in every call.  False, on all ranks: no memory. */
-bool atn_imbalance_prepare(atn_caller *c);
+bool atn_measure_imbalance_prepare(atn_caller *c);
 /* NULL, or why `late` is not a valid list for p ranks. */
-const char *atn_imbalance_refuses(const char *late, int p);
+const char *atn_measure_imbalance_refuses(const char *late, int p);
 /* Waits according to the pattern; returns the arrival time of this rank, or of the last one. */
-double atn_imbalance_arrive(const atn_caller *c);
+double atn_measure_imbalance_arrive(const atn_caller *c);
 
 #endif

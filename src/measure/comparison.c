@@ -19,14 +19,14 @@ static bool begin(comparison *x, int n, const atn_turns_budget *budget)
     for (int i = 0; v != NULL && i < n; i++)
         v[i] = (atn_turns_entrant){.keep = x->variants[i].keep,
                                    .predicted_s = x->variants[i].predicted_s};
-    const bool ok = v != NULL && atn_turns_begin(&x->turns, v, n, budget);
+    const bool ok = v != NULL && atn_plan_turns_begin(&x->turns, v, n, budget);
     x->turns.v = v;
-    return atn_on_all_ranks(MPI_COMM_WORLD, ok);
+    return atn_measure_on_all_ranks(MPI_COMM_WORLD, ok);
 }
 
 static int end(comparison *x, int outcome)
 {
-    atn_turns_end(&x->turns);
+    atn_plan_turns_end(&x->turns);
     free(x->turns.v);
     return outcome;
 }
@@ -44,9 +44,9 @@ static bool call(comparison *x, int i)
     const int round = x->turns.round;
     bool right = true;
     x->c->imbalance.pattern = atn_max(0, round - 1);
-    const double seconds =
-        round == 0 ? atn_call_check(x->c, callee, &right) : atn_call_time(x->c, callee);
-    atn_turns_took(&x->turns, i, seconds);
+    const double seconds = round == 0 ? atn_measure_call_check(x->c, callee, &right)
+                                      : atn_measure_call_time(x->c, callee);
+    atn_plan_turns_took(&x->turns, i, seconds);
     if (round > 0)
         report(x, round, i, seconds);
     return right;
@@ -56,7 +56,7 @@ static void close_dropped(comparison *x)
 {
     for (int i = 0; i < x->turns.n; i++)
         if (x->turns.v[i].out)
-            atn_callee_close(&x->variants[i].callee);
+            atn_measure_callee_close(&x->variants[i].callee);
 }
 
 /* Where there was no time for a second call, the first one counts. */
@@ -69,15 +69,15 @@ static void report_first_calls(const comparison *x)
     }
 }
 
-int atn_compare(atn_caller *c, atn_compared *variants, int n, const atn_turns_budget *budget,
-                atn_sample_fn sample, void *context)
+int atn_measure_compare(atn_caller *c, atn_compared *variants, int n,
+                        const atn_turns_budget *budget, atn_sample_fn sample, void *context)
 {
     comparison x = {.c = c, .variants = variants, .sample = sample, .context = context};
     int i, round = 0;
     if (!begin(&x, n, budget))
         return end(&x, ATN_COMPARISON_MEMORY);
     c->elapsed_s = 0;
-    while ((i = atn_turns_next(&x.turns, c->elapsed_s)) >= 0) {
+    while ((i = atn_plan_turns_next(&x.turns, c->elapsed_s)) >= 0) {
         if (x.turns.round != round)
             close_dropped(&x);
         round = x.turns.round;

@@ -21,7 +21,7 @@ typedef void (*atn_sample_fn)(void *context, int round, int variant, double seco
  * Callees that are dropped are closed.  Returns the first variant whose result is wrong, or one of
  * these, on all ranks. */
 enum { ATN_COMPARISON_OK = -1, ATN_COMPARISON_MEMORY = -2 };
-int atn_compare(atn_caller *c, atn_compared *variants, int n, const atn_turns_budget *budget,
-                atn_sample_fn sample, void *context);
+int atn_measure_compare(atn_caller *c, atn_compared *variants, int n,
+                        const atn_turns_budget *budget, atn_sample_fn sample, void *context);
 
 #endif

@@ -16,18 +16,19 @@
  * next command of a long experiment. */
 extern const double atn_pause_short, atn_pause_medium, atn_pause_long;
 
-void atn_sleep(double seconds);
-void atn_busy_wait(double seconds); /* keeps the processor, outside of MPI */
-void atn_wait_asleep(MPI_Request *requests, int n, double pause);
-void atn_send_asleep(MPI_Comm comm, const void *data, size_t bytes, int to, int tag);
-void atn_recv_asleep(MPI_Comm comm, void *data, size_t bytes, int from, int tag, double pause);
+void atn_measure_sleep(double seconds);
+void atn_measure_busy_wait(double seconds); /* keeps the processor, outside of MPI */
+void atn_measure_wait_asleep(MPI_Request *requests, int n, double pause);
+void atn_measure_send_asleep(MPI_Comm comm, const void *data, size_t bytes, int to, int tag);
+void atn_measure_recv_asleep(MPI_Comm comm, void *data, size_t bytes, int from, int tag,
+                             double pause);
 
 /* ---- failures ---- */
 
 /* Collective: whether `mine` is true on all ranks. */
-bool atn_on_all_ranks(MPI_Comm comm, bool mine);
+bool atn_measure_on_all_ranks(MPI_Comm comm, bool mine);
 /* Ends the job, for a rank that the others cannot wait for. */
-_Noreturn void atn_abort_memory(void);
+_Noreturn void atn_measure_abort_memory(void);
 
 /* ---- commands ---- */
 
@@ -45,22 +46,22 @@ typedef struct {
 } atn_coordinator;
 
 /* Collective.  The caller fills in the fields before p. */
-void atn_coordinator_begin(atn_coordinator *c, MPI_Comm comm);
-void atn_coordinator_end(atn_coordinator *c);
+void atn_measure_coordinator_begin(atn_coordinator *c, MPI_Comm comm);
+void atn_measure_coordinator_end(atn_coordinator *c);
 
 /* Workers: executes commands until the last one. */
-void atn_coordinator_serve(const atn_coordinator *c);
+void atn_measure_coordinator_serve(const atn_coordinator *c);
 /* Workers: sends a result to rank 0. */
-void atn_result_send(const atn_coordinator *c, const void *result, size_t bytes);
+void atn_measure_result_send(const atn_coordinator *c, const void *result, size_t bytes);
 
 /* Rank 0: sends a command to one worker, or to all of them. */
-void atn_command(const atn_coordinator *c, int worker, const void *command);
-void atn_command_all(const atn_coordinator *c, void *command);
-void atn_result_recv(const atn_coordinator *c, int worker, void *result, size_t bytes);
+void atn_measure_send_command(const atn_coordinator *c, int worker, const void *command);
+void atn_measure_command_all(const atn_coordinator *c, void *command);
+void atn_measure_result_recv(const atn_coordinator *c, int worker, void *result, size_t bytes);
 
 /* Ranks leave together: the leader waits until all others of the list are ready, then releases
  * them.  Only the leader needs the list, which may contain the leader. */
-void atn_start_together(const atn_coordinator *c, int leader, const int *ranks, int n,
-                        double pause);
+void atn_measure_start_together(const atn_coordinator *c, int leader, const int *ranks, int n,
+                                double pause);
 
 #endif

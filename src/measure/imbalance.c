@@ -60,7 +60,7 @@ static double share(const atn_imbalance *m, int r)
     return strcmp(m->late, "random") == 0 ? random_share(0, r) : is_in(m->late, r);
 }
 
-const char *atn_imbalance_refuses(const char *late, int p)
+const char *atn_measure_imbalance_refuses(const char *late, int p)
 {
     if (strcmp(late, "random") == 0)
         return NULL;
@@ -100,19 +100,19 @@ static void agree_message_time(atn_caller *c)
     if (c->r == 0 || c->r == c->p - 1)
         *s = message_time(c);
     for (int r = 1; r < c->p && c->r == 0; r++)
-        atn_send_asleep(c->comm, s, sizeof *s, r, 1);
+        atn_measure_send_asleep(c->comm, s, sizeof *s, r, 1);
     if (c->r != 0)
-        atn_recv_asleep(c->comm, s, sizeof *s, 0, 1, atn_pause_medium);
+        atn_measure_recv_asleep(c->comm, s, sizeof *s, 0, 1, atn_pause_medium);
 }
 
 /* The size of the message is rank 0's: other ranks may lack a buffer. */
-bool atn_imbalance_prepare(atn_caller *c)
+bool atn_measure_imbalance_prepare(atn_caller *c)
 {
     const bool ok = !(c->imbalance.factor > 0) || c->imbalance.late == NULL || set_lateness(c);
 
     if (c->imbalance.factor > 0 && c->p > 1)
         agree_message_time(c);
-    return atn_on_all_ranks(MPI_COMM_WORLD, ok);
+    return atn_measure_on_all_ranks(MPI_COMM_WORLD, ok);
 }
 
 /* ---- a call ---- */
@@ -126,7 +126,7 @@ static void pause_for(const atn_caller *c, double left_s)
     if (left_s < 2 * awake_s)
         sched_yield();
     else
-        atn_sleep(left_s - awake_s);
+        atn_measure_sleep(left_s - awake_s);
 }
 
 /* How long the last rank waits. */
@@ -138,7 +138,7 @@ static double longest_wait(const atn_caller *c)
     return c->imbalance.factor * c->imbalance.message_s * most;
 }
 
-double atn_imbalance_arrive(const atn_caller *c)
+double atn_measure_imbalance_arrive(const atn_caller *c)
 {
     const double start = MPI_Wtime();
     if (!(c->imbalance.factor > 0))

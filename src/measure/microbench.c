@@ -46,7 +46,7 @@ static void start_recv(const participant *x, int from, int64_t bytes, int slot,
 
 static void wait_for(const participant *x, int n, MPI_Request *requests)
 {
-    atn_wait_all(x->m->yield, n, requests);
+    atn_exec_wait_all(x->m->yield, n, requests);
 }
 
 static void send_to(const participant *x, int to, int64_t bytes)
@@ -195,7 +195,7 @@ static double receive_call(const participant *x)
         return 0;
     }
     send_to(x, 1, 0);
-    atn_busy_wait(x->b->delay);
+    atn_measure_busy_wait(x->b->delay);
     const double start = MPI_Wtime();
     recv_from(x, 1, x->b->bytes);
     return MPI_Wtime() - start;
@@ -208,7 +208,7 @@ static void delay_receive(const participant *x)
     int flag;
     while (MPI_Wtime() < until) {
         MPI_Iprobe(x->b->rank[0], TAG + 1, x->m->comm, &flag, MPI_STATUS_IGNORE);
-        atn_sleep(20e-6);
+        atn_measure_sleep(20e-6);
     }
 }
 
@@ -254,7 +254,7 @@ static double busy(const participant *x)
     const double start = processor_time();
     exchange(x, requests);
     while (!done) {
-        atn_sleep(pause);
+        atn_measure_sleep(pause);
         MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
     }
     return processor_time() - start;
@@ -280,7 +280,7 @@ static const char *const operands[] = {"sum", "prod", "max", "min", "band", "bor
 static const char *const types[] = {"f64", "f32", "i32", "i64"};
 enum { OPERATORS = sizeof operands / sizeof *operands, TYPES = sizeof types / sizeof *types };
 
-int atn_operand_find(const char *name)
+int atn_measure_operand_find(const char *name)
 {
     const char *dot = strchr(name, '.');
     for (int i = 0; dot && i < OPERATORS; i++)
@@ -307,17 +307,17 @@ static double reduce(const participant *x)
     return 0;
 }
 
-void atn_fill_ones(char *at, size_t bytes)
+void atn_measure_fill_ones(char *at, size_t bytes)
 {
     double *v = (double *)(void *)at;
     for (size_t i = 0; i < bytes / sizeof *v; i++)
         v[i] = 1;
 }
 
-void atn_microbench_prepare(const atn_mb_memory *m, const atn_microbench *b)
+void atn_measure_microbench_prepare(const atn_mb_memory *m, const atn_microbench *b)
 {
     if (b->pattern == ATN_MB_REDUCE && !m->off_cache)
-        atn_fill_ones(m->in + m->next, (size_t)b->bytes);
+        atn_measure_fill_ones(m->in + m->next, (size_t)b->bytes);
 }
 
 /* ---- repetitions ---- */
@@ -350,7 +350,7 @@ static int parts(const atn_microbench *b)
     return p == ATN_MB_TRAIN || p == ATN_MB_BURST ? b->count : p == ATN_MB_TOKEN ? b->n : 1;
 }
 
-double atn_microbench_run(atn_mb_memory *m, const atn_microbench *b, int me)
+double atn_measure_microbench_run(atn_mb_memory *m, const atn_microbench *b, int me)
 {
     const participant x = {m, b, me};
     double own = 0;

@@ -49,13 +49,13 @@ typedef struct {
     MPI_Datatype scattered; /* eight of sixteen bytes */
 } atn_mb_memory;
 
-void atn_fill_ones(char *at, size_t bytes); /* with doubles */
+void atn_measure_fill_ones(char *at, size_t bytes); /* with doubles */
 /* Before the repetitions: numbers that were reduced often, or as another type, would be slow. */
-void atn_microbench_prepare(const atn_mb_memory *m, const atn_microbench *b);
+void atn_measure_microbench_prepare(const atn_mb_memory *m, const atn_microbench *b);
 /* One repetition by participant `me`: its seconds; 0 where only another participant measures. */
-double atn_microbench_run(atn_mb_memory *m, const atn_microbench *b, int me);
+double atn_measure_microbench_run(atn_mb_memory *m, const atn_microbench *b, int me);
 
 /* "sum.f64" -> number of an operand of REDUCE; -1: none of them. */
-int atn_operand_find(const char *name);
+int atn_measure_operand_find(const char *name);
 
 #endif

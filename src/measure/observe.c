@@ -30,7 +30,7 @@ static double once(const experiment *s, const atn_microbench *a)
     double time;
     atn_microbench one = *a;
     one.reps = one.loops = 1;
-    atn_testbed_run(s->t, &one, &time);
+    atn_measure_testbed_run(s->t, &one, &time);
     return time;
 }
 
@@ -75,7 +75,7 @@ static void repeat(experiment *s, double last, atn_observation *o)
         const double fit = fmin(left / 3 / fmax(1e-7, length_of(s, last)), ATN_REPETITIONS);
         s->bench.reps = atn_max(1 + 2 * (s->bench.loops > 1), (int)fit);
         s->bench.reps = atn_min(s->bench.reps, MAX_SAMPLES - n);
-        atn_testbed_run(s->t, &s->bench, samples + n);
+        atn_measure_testbed_run(s->t, &s->bench, samples + n);
         n += s->bench.reps;
         o->value = estimate(samples, n, &o->samples);
     }
@@ -162,8 +162,8 @@ static bool find_rate(experiment *s, atn_observation *o)
     const atn_bulk_transfer list[2] = {{a, b, chunk}, {b, a, chunk}};
     int n = 0;
     do {
-        atn_testbed_transfer(s->t, list, 1 + both, arrivals);
-        atn_transfer_rates(list, 1 + both, arrivals, rates);
+        atn_measure_testbed_transfer(s->t, list, 1 + both, arrivals);
+        atn_measure_transfer_rates(list, 1 + both, arrivals, rates);
         seen[n++] = (both ? (rates[0] + rates[1]) / 2 : rates[0]) / 8;
         double sorted[MOST];
         memcpy(sorted, seen, (size_t)n * sizeof *sorted);
@@ -187,8 +187,8 @@ static const atn_mb_pattern pattern_of[ATN_OBS_KINDS] = {
     [ATN_OBS_PACK] = ATN_MB_PACK,       [ATN_OBS_REDUCE] = ATN_MB_REDUCE,
 };
 
-bool atn_observe(atn_testbed *t, const atn_experiment *e, double seconds, atn_observe_state *state,
-                 atn_observation *o)
+bool atn_measure_observe(atn_testbed *t, const atn_experiment *e, double seconds,
+                         atn_observe_state *state, atn_observation *o)
 {
     if (state->length > fmax(short_enough, 2 * seconds))
         return false;
@@ -219,7 +219,7 @@ bool atn_observe(atn_testbed *t, const atn_experiment *e, double seconds, atn_ob
         s.bench.delay = 500e-6 + 3 * one_way(&s, e->of.bytes);
         break;
     case ATN_OBS_REDUCE:
-        s.bench.count = atn_operand_find(e->of.what);
+        s.bench.count = atn_measure_operand_find(e->of.what);
         break;
     default:
         break;

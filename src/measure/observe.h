@@ -15,7 +15,7 @@ typedef struct {
 /* Rank 0 only.  `seconds`: its share of the time; false: a repetition takes several times as long,
  * so nothing was measured.  Fills in value and samples of `o`; the other fields come from the
  * plan. */
-bool atn_observe(atn_testbed *t, const atn_experiment *e, double seconds, atn_observe_state *state,
-                 atn_observation *o);
+bool atn_measure_observe(atn_testbed *t, const atn_experiment *e, double seconds,
+                         atn_observe_state *state, atn_observation *o);
 
 #endif

@@ -10,7 +10,7 @@
 #include "measure/coordinator.h"
 #include "plan/here.h"
 
-void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
+void atn_measure_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
 {
     int length;
     MPI_Get_library_version(out, &length);
@@ -19,38 +19,38 @@ void atn_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
         *at = *at == '\t' ? ' ' : *at;
 }
 
-void atn_program_mpi(char out[ATN_PROGRAM_MPI])
+void atn_measure_program_mpi(char out[ATN_PROGRAM_MPI])
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     const char *preload = getenv("LD_PRELOAD");
-    atn_mpi_version(version);
+    atn_measure_mpi_version(version);
     snprintf(out, ATN_PROGRAM_MPI, "%s%s", version,
              preload && strstr(preload, "labyield") ? " with the lab's yield shim" : "");
 }
 
-void atn_program_head(int r, int p, const atn_topo *topo, const char *how)
+void atn_measure_program_head(int r, int p, const atn_topo *topo, const char *how)
 {
     char mpi[ATN_PROGRAM_MPI];
     if (r != 0)
         return;
-    atn_program_mpi(mpi);
+    atn_measure_program_mpi(mpi);
     printf("attune-samples 1\njob %d %016llx %s%s\n", p,
            topo ? (unsigned long long)atn_topo_fingerprint(topo) : 0ULL, mpi, how);
 }
 
-bool atn_program_here(int r, const atn_topo *topo)
+bool atn_measure_program_here(int r, const atn_topo *topo)
 {
     char machine[ATN_HERE_ROOM], place[ATN_HERE_ROOM];
     if (r != 0)
         return true;
-    atn_here_machine(ATN_MPI_BUILT_FOR, machine);
-    if (!atn_here_name(machine, topo, place))
-        return atn_program_failed(r, ATN_MEMORY, "out of memory");
+    atn_plan_here_machine(ATN_MPI_BUILT_FOR, machine);
+    if (!atn_plan_here_name(machine, topo, place))
+        return atn_measure_program_failed(r, ATN_MEMORY, "out of memory");
     printf("place %s\n", place);
     return true;
 }
 
-bool atn_program_failed(int r, atn_status status, const char *text)
+bool atn_measure_program_failed(int r, atn_status status, const char *text)
 {
     if (r == 0)
         printf("failed %d %s\n", (int)status, text);
@@ -58,7 +58,7 @@ bool atn_program_failed(int r, atn_status status, const char *text)
     return false;
 }
 
-atn_topo *atn_program_place(int r, const char *topology)
+atn_topo *atn_measure_program_place(int r, const char *topology)
 {
     const atn_place_mpi mpi = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
     atn_error err = {0};
@@ -66,23 +66,23 @@ atn_topo *atn_program_place(int r, const char *topology)
     int given = topology != NULL && *topology != '\0';
     MPI_Bcast(&given, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (given)
-        atn_place_ranks(&mpi, MPI_COMM_WORLD, topology, &topo, &err);
+        atn_exec_place_ranks(&mpi, MPI_COMM_WORLD, topology, &topo, &err);
     if (given && topo == NULL && r == 0)
         fprintf(stderr, "attune: %s; no topology is used, so there is no bound\n", err.text);
     return topo;
 }
 
-char *atn_program_hosts(int p)
+char *atn_measure_program_hosts(int p)
 {
     char own[ATN_HOST_ROOM] = "", *all = malloc((size_t)p * ATN_HOST_ROOM);
     if (all == NULL)
-        atn_abort_memory();
+        atn_measure_abort_memory();
     gethostname(own, sizeof own - 1);
     MPI_Allgather(own, ATN_HOST_ROOM, MPI_CHAR, all, ATN_HOST_ROOM, MPI_CHAR, MPI_COMM_WORLD);
     return all;
 }
 
-char *atn_program_share(int r, char *text, size_t bytes, size_t *bytes_p)
+char *atn_measure_program_share(int r, char *text, size_t bytes, size_t *bytes_p)
 {
     int64_t n = text != NULL ? (int64_t)bytes : -1;
     MPI_Bcast(&n, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -91,35 +91,35 @@ char *atn_program_share(int r, char *text, size_t bytes, size_t *bytes_p)
     if (r != 0)
         text = malloc((size_t)n + 1);
     if (text == NULL)
-        atn_abort_memory();
+        atn_measure_abort_memory();
     MPI_Bcast(text, (int)n, MPI_CHAR, 0, MPI_COMM_WORLD);
     text[n] = '\0';
     *bytes_p = (size_t)n;
     return text;
 }
 
-atn_rules *atn_program_rules(int r, const char *file, const char *forced, atn_error *err)
+atn_rules *atn_measure_program_rules(int r, const char *file, const char *forced, atn_error *err)
 {
     atn_rules *rules = NULL;
     char *text = NULL;
     size_t bytes = 0;
-    if (r == 0 && atn_rules_load(file, forced, "rules", &rules, err) == ATN_OK)
-        atn_rules_pack(rules, &text, &bytes, err);
-    char *const all = atn_program_share(r, text, bytes, &bytes);
+    if (r == 0 && atn_plan_rules_load(file, forced, "rules", &rules, err) == ATN_OK)
+        atn_plan_rules_pack(rules, &text, &bytes, err);
+    char *const all = atn_measure_program_share(r, text, bytes, &bytes);
     if (all == NULL) {
-        atn_rules_free(rules);
+        atn_plan_rules_free(rules);
         return NULL;
     }
     if (r != 0)
-        atn_rules_unpack(all, bytes, &rules, err);
+        atn_plan_rules_unpack(all, bytes, &rules, err);
     free(all);
     return rules;
 }
 
-const char *atn_choice_word(const atn_choice *c, char out[ATN_NAME_ROOM])
+const char *atn_measure_choice_word(const atn_choice *c, char out[ATN_NAME_ROOM])
 {
     if (c->row == NULL)
         return "native";
-    atn_params_print(c->row, &c->params, out, ATN_NAME_ROOM);
+    atn_algo_params_print(c->row, &c->params, out, ATN_NAME_ROOM);
     return strchr(out, '/') + 1;
 }

@@ -35,7 +35,7 @@ static void close_one(atn_session *s, int i)
 {
     if (i >= s->callees.n || s->callees.v[i] == NULL)
         return;
-    atn_callee_close(s->callees.v[i]);
+    atn_measure_callee_close(s->callees.v[i]);
     free(s->callees.v[i]);
     s->callees.v[i] = NULL;
 }
@@ -51,8 +51,9 @@ static void prepare(atn_session *s, const command *x)
 {
     const atn_operation op = (atn_operation)x->op;
     close_all(s);
-    s->ok = x->call < 0 ? atn_caller_prepare(s->caller, op, x->bytes)
-                        : atn_caller_pattern(s->caller, op, atn_pattern(s->patterns, x->call));
+    s->ok = x->call < 0
+                ? atn_measure_caller_prepare(s->caller, op, x->bytes)
+                : atn_measure_caller_pattern(s->caller, op, atn_algo_pattern(s->patterns, x->call));
 }
 
 /* Rank 0 has read the name already, so all ranks can. */
@@ -61,24 +62,24 @@ static void open_one(atn_session *s, command *x)
     atn_choice choice = {0};
     while (s->callees.n <= x->number)
         if (!atn_push(&s->callees, NULL))
-            atn_abort_memory();
+            atn_measure_abort_memory();
     atn_callee *callee = malloc(sizeof *callee);
     if (callee == NULL)
-        atn_abort_memory();
+        atn_measure_abort_memory();
     if (strcmp(x->name, "native") != 0 &&
-        atn_choice_read((atn_operation)x->op, x->name, &choice, NULL) != ATN_OK)
+        atn_plan_choice_read((atn_operation)x->op, x->name, &choice, NULL) != ATN_OK)
         MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
-    if (!atn_callee_open(s->caller, &choice, callee))
-        atn_abort_memory();
+    if (!atn_measure_callee_open(s->caller, &choice, callee))
+        atn_measure_abort_memory();
     s->callees.v[x->number] = callee;
-    s->seconds[0] = atn_call_check(s->caller, callee, &s->ok);
+    s->seconds[0] = atn_measure_call_check(s->caller, callee, &s->ok);
 }
 
 static void run_list(atn_session *s, const command *x)
 {
     for (int i = 0; i < x->n; i++)
-        s->seconds[i] =
-            atn_timing_run(s->timing, s->caller, s->callees.v[x->list[i]], x->calls, x->round);
+        s->seconds[i] = atn_measure_timing_run(s->timing, s->caller, s->callees.v[x->list[i]],
+                                               x->calls, x->round);
 }
 
 static bool execute(void *context, void *data)
@@ -107,23 +108,23 @@ static bool execute(void *context, void *data)
     return false;
 }
 
-void atn_session_serve(atn_session *s) { atn_coordinator_serve(&s->c); }
+void atn_measure_session_serve(atn_session *s) { atn_measure_coordinator_serve(&s->c); }
 
 /* ---- rank 0 ---- */
 
 static void command_all(atn_session *s, command *x)
 {
-    atn_command_all(&s->c, x);
+    atn_measure_command_all(&s->c, x);
     execute(s, x);
 }
 
-bool atn_session_prepare(atn_session *s, atn_operation op, int64_t bytes, int call)
+bool atn_measure_session_prepare(atn_session *s, atn_operation op, int64_t bytes, int call)
 {
     command_all(s, &(command){.kind = PREPARE, .op = (int32_t)op, .bytes = bytes, .call = call});
     return s->ok;
 }
 
-double atn_session_open(atn_session *s, int i, const char *name, bool *right_p)
+double atn_measure_session_open(atn_session *s, int i, const char *name, bool *right_p)
 {
     command x = {.kind = OPEN, .op = (int32_t)s->caller->q.op, .number = i};
     snprintf(x.name, sizeof x.name, "%s", name);
@@ -132,7 +133,8 @@ double atn_session_open(atn_session *s, int i, const char *name, bool *right_p)
     return s->seconds[0];
 }
 
-void atn_session_run(atn_session *s, const int *list, int n, int calls, int round, double *seconds)
+void atn_measure_session_run(atn_session *s, const int *list, int n, int calls, int round,
+                             double *seconds)
 {
     for (int from = 0; from < n; from += LIST) {
         command x = {.kind = RUN, .n = atn_min(LIST, n - from), .calls = calls, .round = round};
@@ -143,25 +145,26 @@ void atn_session_run(atn_session *s, const int *list, int n, int calls, int roun
     }
 }
 
-void atn_session_close(atn_session *s, int i)
+void atn_measure_session_close(atn_session *s, int i)
 {
     command_all(s, &(command){.kind = CLOSE, .number = i});
 }
 
-void atn_session_reference(atn_session *s, double seconds)
+void atn_measure_session_reference(atn_session *s, double seconds)
 {
     command_all(s, &(command){.kind = REFERENCE, .reference = seconds});
 }
 
-void atn_session_stop(atn_session *s) { command_all(s, &(command){.kind = STOP}); }
+void atn_measure_session_stop(atn_session *s) { command_all(s, &(command){.kind = STOP}); }
 
 /* ---- begin and end ---- */
 
-atn_session *atn_session_new(atn_caller *c, atn_timing *timing, const atn_patterns *patterns)
+atn_session *atn_measure_session_new(atn_caller *c, atn_timing *timing,
+                                     const atn_patterns *patterns)
 {
     atn_session *s = calloc(1, sizeof *s);
     if (s == NULL)
-        atn_abort_memory();
+        atn_measure_abort_memory();
     s->caller = c;
     s->timing = timing;
     s->patterns = patterns;
@@ -170,14 +173,14 @@ atn_session *atn_session_new(atn_caller *c, atn_timing *timing, const atn_patter
                              .pause = atn_pause_short,
                              .execute = execute,
                              .context = s};
-    atn_coordinator_begin(&s->c, MPI_COMM_WORLD);
+    atn_measure_coordinator_begin(&s->c, MPI_COMM_WORLD);
     return s;
 }
 
-void atn_session_free(atn_session *s)
+void atn_measure_session_free(atn_session *s)
 {
     close_all(s);
     atn_vec_free(&s->callees);
-    atn_coordinator_end(&s->c);
+    atn_measure_coordinator_end(&s->c);
     free(s);
 }

@@ -39,7 +39,7 @@ static int index_of(const atn_testbed *t, const atn_microbench *b)
     return i < b->n ? i : -1;
 }
 
-void atn_testbed_spread(atn_testbed *t)
+void atn_measure_testbed_spread(atn_testbed *t)
 {
     t->spread =
         sched_getaffinity(0, sizeof t->allowed, &t->allowed) == 0 && CPU_COUNT(&t->allowed) > 1;
@@ -63,34 +63,34 @@ static void run_microbench(atn_testbed *t, const atn_microbench *b, int me, doub
         const cpu_set_t set = processor_of(t, me);
         sched_setaffinity(0, sizeof set, &set);
     }
-    atn_microbench_prepare(&t->m, b);
-    atn_start_together(&t->c, b->rank[0], b->rank, b->n, atn_pause_short / 4);
+    atn_measure_microbench_prepare(&t->m, b);
+    atn_measure_start_together(&t->c, b->rank[0], b->rank, b->n, atn_pause_short / 4);
     for (int i = 0; i < b->reps; i++)
-        times[i] = atn_microbench_run(&t->m, b, me);
+        times[i] = atn_measure_microbench_run(&t->m, b, me);
     if (spread)
         sched_setaffinity(0, sizeof t->allowed, &t->allowed);
 }
 
 static void run_transfers(atn_testbed *t, const atn_ends *e, atn_arrivals *arrivals)
 {
-    atn_transfer_run(t->m.comm, e, t->m.out, t->m.in, arrivals);
+    atn_measure_transfer_run(t->m.comm, e, t->m.out, t->m.in, arrivals);
 }
 
 static void serve_microbench(atn_testbed *t, const atn_microbench *b)
 {
     double times[ATN_REPETITIONS];
     run_microbench(t, b, index_of(t, b), times);
-    atn_result_send(&t->c, times, sizeof *times * (size_t)b->reps);
+    atn_measure_result_send(&t->c, times, sizeof *times * (size_t)b->reps);
 }
 
 static void serve_transfers(atn_testbed *t, const atn_ends *e)
 {
     atn_arrivals arrivals;
-    atn_transfer_connect(t->m.comm, e);
-    atn_start_together(&t->c, ATN_COORDINATOR_RANK, NULL, 0, atn_pause_short);
+    atn_measure_transfer_connect(t->m.comm, e);
+    atn_measure_start_together(&t->c, ATN_COORDINATOR_RANK, NULL, 0, atn_pause_short);
     run_transfers(t, e, &arrivals);
     if (e->from >= 0)
-        atn_result_send(&t->c, &arrivals, sizeof arrivals);
+        atn_measure_result_send(&t->c, &arrivals, sizeof arrivals);
 }
 
 static bool execute(void *context, void *data)
@@ -106,11 +106,11 @@ static bool execute(void *context, void *data)
         serve_transfers(t, &x->ends);
         return true;
     case ROUND_TRIP:
-        trip = atn_round_trip_measure(t->m.comm, x->peer);
-        atn_result_send(&t->c, &trip, sizeof trip);
+        trip = atn_measure_round_trip_measure(t->m.comm, x->peer);
+        atn_measure_result_send(&t->c, &trip, sizeof trip);
         return true;
     case REFLECT:
-        atn_round_trip_reflect(t->m.comm, x->peer);
+        atn_measure_round_trip_reflect(t->m.comm, x->peer);
         return true;
     case STOP:
         break;
@@ -118,7 +118,7 @@ static bool execute(void *context, void *data)
     return false;
 }
 
-void atn_testbed_serve(atn_testbed *t) { atn_coordinator_serve(&t->c); }
+void atn_measure_testbed_serve(atn_testbed *t) { atn_measure_coordinator_serve(&t->c); }
 
 /* ---- rank 0 ---- */
 
@@ -128,7 +128,7 @@ static void combine(const atn_microbench *b, const double *one, double *times)
         times[i] = b->pattern == ATN_MB_BUSY ? times[i] + one[i] / b->n : fmax(times[i], one[i]);
 }
 
-void atn_testbed_run(atn_testbed *t, const atn_microbench *b, double *times)
+void atn_measure_testbed_run(atn_testbed *t, const atn_microbench *b, double *times)
 {
     double one[ATN_REPETITIONS];
     const int me = index_of(t, b);
@@ -137,14 +137,14 @@ void atn_testbed_run(atn_testbed *t, const atn_microbench *b, double *times)
         times[i] = 0;
     for (int i = 0; i < b->n; i++)
         if (i != me)
-            atn_command(&t->c, b->rank[i], &x);
+            atn_measure_send_command(&t->c, b->rank[i], &x);
     if (me >= 0) {
         run_microbench(t, b, me, one);
         combine(b, one, times);
     }
     for (int i = 0; i < b->n; i++)
         if (i != me) {
-            atn_result_recv(&t->c, b->rank[i], one, sizeof *one * (size_t)b->reps);
+            atn_measure_result_recv(&t->c, b->rank[i], one, sizeof *one * (size_t)b->reps);
             combine(b, one, times);
         }
 }
@@ -168,40 +168,44 @@ static int assign_ends(atn_testbed *t, const atn_bulk_transfer *list, int n)
     return workers;
 }
 
-void atn_testbed_transfer(atn_testbed *t, const atn_bulk_transfer *list, int n,
-                          atn_arrivals *arrivals)
+void atn_measure_testbed_transfer(atn_testbed *t, const atn_bulk_transfer *list, int n,
+                                  atn_arrivals *arrivals)
 {
     atn_arrivals own;
     const int workers = assign_ends(t, list, n);
     const atn_ends *mine = &t->ends[ATN_COORDINATOR_RANK];
     for (int i = 0; i < workers; i++)
-        atn_command(&t->c, t->ranks[i], &(command){.kind = TRANSFER, .ends = t->ends[t->ranks[i]]});
-    atn_transfer_connect(t->m.comm, mine);
-    atn_start_together(&t->c, ATN_COORDINATOR_RANK, t->ranks, workers, atn_pause_short);
+        atn_measure_send_command(&t->c, t->ranks[i],
+                                 &(command){.kind = TRANSFER, .ends = t->ends[t->ranks[i]]});
+    atn_measure_transfer_connect(t->m.comm, mine);
+    atn_measure_start_together(&t->c, ATN_COORDINATOR_RANK, t->ranks, workers, atn_pause_short);
     run_transfers(t, mine, &own);
     for (int i = 0; i < n; i++)
         if (list[i].to == ATN_COORDINATOR_RANK)
             arrivals[i] = own;
         else
-            atn_result_recv(&t->c, list[i].to, &arrivals[i], sizeof *arrivals);
+            atn_measure_result_recv(&t->c, list[i].to, &arrivals[i], sizeof *arrivals);
 }
 
-atn_round_trip atn_testbed_round_trip(atn_testbed *t, int a, int b)
+atn_round_trip atn_measure_testbed_round_trip(atn_testbed *t, int a, int b)
 {
     atn_round_trip trip;
     if (b == ATN_COORDINATOR_RANK) { /* it cannot reflect and wait for a result */
         b = a;
         a = ATN_COORDINATOR_RANK;
     }
-    atn_command(&t->c, b, &(command){.kind = REFLECT, .peer = a});
+    atn_measure_send_command(&t->c, b, &(command){.kind = REFLECT, .peer = a});
     if (a == ATN_COORDINATOR_RANK)
-        return atn_round_trip_measure(t->m.comm, b);
-    atn_command(&t->c, a, &(command){.kind = ROUND_TRIP, .peer = b});
-    atn_result_recv(&t->c, a, &trip, sizeof trip);
+        return atn_measure_round_trip_measure(t->m.comm, b);
+    atn_measure_send_command(&t->c, a, &(command){.kind = ROUND_TRIP, .peer = b});
+    atn_measure_result_recv(&t->c, a, &trip, sizeof trip);
     return trip;
 }
 
-void atn_testbed_stop(atn_testbed *t) { atn_command_all(&t->c, &(command){.kind = STOP}); }
+void atn_measure_testbed_stop(atn_testbed *t)
+{
+    atn_measure_command_all(&t->c, &(command){.kind = STOP});
+}
 
 /* ---- set-up ---- */
 
@@ -240,36 +244,37 @@ static atn_testbed *allocate(int p, const atn_testbed_options *o)
  * them into numbers that are slow to process. */
 static void fill(atn_testbed *t, const atn_testbed_options *o)
 {
-    atn_fill_ones(t->m.out, o->off_cache ? t->m.area : SENT_SLOTS * ((size_t)o->max_bytes + 128));
+    atn_measure_fill_ones(t->m.out,
+                          o->off_cache ? t->m.area : SENT_SLOTS * ((size_t)o->max_bytes + 128));
 }
 
-atn_testbed *atn_testbed_new(MPI_Comm comm, const atn_testbed_options *o)
+atn_testbed *atn_measure_testbed_new(MPI_Comm comm, const atn_testbed_options *o)
 {
     const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
     int p;
     MPI_Comm_size(comm, &p);
     atn_testbed *t = allocate(p, o);
-    if (!atn_on_all_ranks(comm, t != NULL)) {
+    if (!atn_measure_on_all_ranks(comm, t != NULL)) {
         release(t);
         return NULL;
     }
     fill(t, o);
     t->c = (atn_coordinator){
         .bytes = sizeof(command), .pause = o->pause, .execute = execute, .context = t};
-    atn_coordinator_begin(&t->c, comm);
+    atn_measure_coordinator_begin(&t->c, comm);
     MPI_Comm_dup(comm, &t->m.comm);
     MPI_Type_create_resized(MPI_DOUBLE, 0, 2 * sizeof(double), &t->m.scattered);
     MPI_Type_commit(&t->m.scattered);
-    t->m.yield = atn_ranks_oversubscribed(&library, comm);
+    t->m.yield = atn_exec_ranks_oversubscribed(&library, comm);
     return t;
 }
 
-void atn_testbed_free(atn_testbed *t)
+void atn_measure_testbed_free(atn_testbed *t)
 {
     if (!t)
         return;
     MPI_Type_free(&t->m.scattered);
-    atn_coordinator_end(&t->c);
+    atn_measure_coordinator_end(&t->c);
     MPI_Comm_free(&t->m.comm);
     release(t);
 }

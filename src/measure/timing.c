@@ -24,8 +24,8 @@ static double back_to_back(const atn_timing *t, atn_caller *c, const atn_callee 
     MPI_Barrier(MPI_COMM_WORLD);
     const double began = MPI_Wtime();
     for (int i = 0; i < calls; i++)
-        atn_call_once(c, callee);
-    return atn_reduce_time(c, (MPI_Wtime() - began) / calls, MPI_MAX);
+        atn_measure_call_once(c, callee);
+    return atn_measure_reduce_time(c, (MPI_Wtime() - began) / calls, MPI_MAX);
 }
 
 static double after_barriers(const atn_timing *t, atn_caller *c, const atn_callee *callee,
@@ -36,10 +36,10 @@ static double after_barriers(const atn_timing *t, atn_caller *c, const atn_calle
     for (int i = 0; i < calls; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double began = MPI_Wtime();
-        atn_call_once(c, callee);
+        atn_measure_call_once(c, callee);
         sum += MPI_Wtime() - began;
     }
-    return atn_reduce_time(c, sum / calls, MPI_MAX);
+    return atn_measure_reduce_time(c, sum / calls, MPI_MAX);
 }
 
 /* Only the calls themselves synchronise the ranks. */
@@ -50,12 +50,12 @@ static double between_computations(const atn_timing *t, atn_caller *c, const atn
     (void)round;
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < calls; i++) {
-        atn_busy_wait(t->reference);
+        atn_measure_busy_wait(t->reference);
         const double began = MPI_Wtime();
-        atn_call_once(c, callee);
+        atn_measure_call_once(c, callee);
         sum += MPI_Wtime() - began;
     }
-    return atn_reduce_time(c, sum / calls, MPI_SUM) / c->p;
+    return atn_measure_reduce_time(c, sum / calls, MPI_SUM) / c->p;
 }
 
 /* Pseudo-random in [0, 1), a function of rank, round and call. */
@@ -71,12 +71,12 @@ static double unbalanced(const atn_timing *t, atn_caller *c, const atn_callee *c
     double sum = 0;
     for (int i = 0; i < calls; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
-        atn_busy_wait(random_share(c->r, round, i) * t->spread * t->reference);
+        atn_measure_busy_wait(random_share(c->r, round, i) * t->spread * t->reference);
         const double began = MPI_Wtime();
-        atn_call_once(c, callee);
+        atn_measure_call_once(c, callee);
         sum += MPI_Wtime() - began;
     }
-    return atn_reduce_time(c, sum / calls, MPI_SUM) / c->p;
+    return atn_measure_reduce_time(c, sum / calls, MPI_SUM) / c->p;
 }
 
 typedef struct {
@@ -87,7 +87,7 @@ typedef struct {
 static void call_back(void *data)
 {
     const one_call *x = data;
-    atn_call_once(x->caller, x->callee);
+    atn_measure_call_once(x->caller, x->callee);
 }
 
 static double by_user_object(const atn_timing *t, atn_caller *c, const atn_callee *callee,
@@ -104,7 +104,7 @@ static double by_user_object(const atn_timing *t, atn_caller *c, const atn_calle
                 own);
         MPI_Abort(MPI_COMM_WORLD, ATN_INPUT);
     }
-    return atn_reduce_time(c, own, MPI_MAX);
+    return atn_measure_reduce_time(c, own, MPI_MAX);
 }
 
 static const atn_mechanism mechanisms[] = {
@@ -159,7 +159,7 @@ static atn_status open_word(const char *word, atn_timing *t, atn_error *err)
                     word);
 }
 
-atn_status atn_timing_open(const char *word, atn_timing *t_p, atn_error *err)
+atn_status atn_measure_timing_open(const char *word, atn_timing *t_p, atn_error *err)
 {
     atn_timing t = {0};
     int r, worst, status = (int)open_word(word, &t, err);
@@ -169,21 +169,21 @@ atn_status atn_timing_open(const char *word, atn_timing *t_p, atn_error *err)
         *t_p = t;
         return ATN_OK;
     }
-    atn_timing_close(&t);
+    atn_measure_timing_close(&t);
     if (status == ATN_OK)
         return atn_fail(err, (atn_status)worst, "--timing %s: some ranks cannot load it", word);
     return (atn_status)status;
 }
 
-void atn_timing_close(atn_timing *t)
+void atn_measure_timing_close(atn_timing *t)
 {
     if (t->object != NULL)
         dlclose(t->object);
     t->object = NULL;
 }
 
-double atn_timing_run(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
-                      int round)
+double atn_measure_timing_run(const atn_timing *t, atn_caller *c, const atn_callee *callee,
+                              int calls, int round)
 {
     return t->by->run(t, c, callee, calls, round);
 }

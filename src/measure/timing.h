@@ -16,12 +16,12 @@ typedef struct {
 
 /* "plain", "barrier", "compute", "imbalance:F", or the path of a shared object.  Collective: it
  * succeeds on all ranks or on none, and then `err` has a reason on rank 0. */
-atn_status atn_timing_open(const char *word, atn_timing *t_p, atn_error *err);
-void atn_timing_close(atn_timing *t);
+atn_status atn_measure_timing_open(const char *word, atn_timing *t_p, atn_error *err);
+void atn_measure_timing_close(atn_timing *t);
 
 /* Seconds per call of `calls` calls, the same on all ranks.  Calls of the same `round` have the
  * same arrival pattern. */
-double atn_timing_run(const atn_timing *t, atn_caller *c, const atn_callee *callee, int calls,
-                      int round);
+double atn_measure_timing_run(const atn_timing *t, atn_caller *c, const atn_callee *callee,
+                              int calls, int round);
 
 #endif

@@ -59,7 +59,7 @@ static bool advance(end *e, double start)
     return n > 0;
 }
 
-void atn_transfer_connect(MPI_Comm comm, const atn_ends *e)
+void atn_measure_transfer_connect(MPI_Comm comm, const atn_ends *e)
 {
     MPI_Request requests[4];
     const int peers[2] = {e->to, e->from};
@@ -69,10 +69,11 @@ void atn_transfer_connect(MPI_Comm comm, const atn_ends *e)
             MPI_Isend(NULL, 0, MPI_BYTE, peers[i], TAG_CONNECT + i, comm, &requests[n++]);
             MPI_Irecv(NULL, 0, MPI_BYTE, peers[i], TAG_CONNECT + 1 - i, comm, &requests[n++]);
         }
-    atn_wait_asleep(requests, n, atn_pause_short);
+    atn_measure_wait_asleep(requests, n, atn_pause_short);
 }
 
-void atn_transfer_run(MPI_Comm comm, const atn_ends *e, char *out, char *in, atn_arrivals *arrivals)
+void atn_measure_transfer_run(MPI_Comm comm, const atn_ends *e, char *out, char *in,
+                              atn_arrivals *arrivals)
 {
     end sending = {.comm = comm, .peer = e->to, .chunk = e->to_chunk, .buffer = out};
     end receiving = {.comm = comm,
@@ -86,7 +87,7 @@ void atn_transfer_run(MPI_Comm comm, const atn_ends *e, char *out, char *in, atn
     while (receiving.done < ATN_CHUNKS || sending.done < ATN_CHUNKS) {
         const bool some = advance(&receiving, start);
         if (!advance(&sending, start) && !some)
-            atn_sleep(pause_s);
+            atn_measure_sleep(pause_s);
     }
 }
 
@@ -137,7 +138,7 @@ static double best_of_series(MPI_Comm comm, int peer)
 }
 
 /* The first series sets up the connection and does not count. */
-atn_round_trip atn_round_trip_measure(MPI_Comm comm, int peer)
+atn_round_trip atn_measure_round_trip_measure(MPI_Comm comm, int peer)
 {
     double best = INFINITY, worst = 0;
     best_of_series(comm, peer);
@@ -150,7 +151,7 @@ atn_round_trip atn_round_trip_measure(MPI_Comm comm, int peer)
     return (atn_round_trip){best, worst - best};
 }
 
-void atn_round_trip_reflect(MPI_Comm comm, int peer)
+void atn_measure_round_trip_reflect(MPI_Comm comm, int peer)
 {
     char more = 1;
     while (more) {
@@ -209,8 +210,8 @@ static double rate_between(const atn_bulk_transfer *t, const atn_arrivals *a, do
     return (arrived(t, a, to) - arrived(t, a, from)) / fmax(1e-9, to - from);
 }
 
-double atn_transfer_rates(const atn_bulk_transfer *list, int n, atn_arrivals *arrivals,
-                          double *rates)
+double atn_measure_transfer_rates(const atn_bulk_transfer *list, int n, atn_arrivals *arrivals,
+                                  double *rates)
 {
     double all_begun = 0, one_done = INFINITY, shortest = INFINITY;
     for (int i = 0; i < n; i++) {

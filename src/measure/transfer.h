@@ -30,22 +30,22 @@ typedef struct {
 } atn_round_trip;
 
 /* Exchanges an empty message with each peer, so that the connection exists. */
-void atn_transfer_connect(MPI_Comm comm, const atn_ends *e);
+void atn_measure_transfer_connect(MPI_Comm comm, const atn_ends *e);
 /* Carries out both transfers; each buffer holds ATN_CHUNK_WINDOW chunks. */
-void atn_transfer_run(MPI_Comm comm, const atn_ends *e, char *out, char *in,
-                      atn_arrivals *arrivals);
+void atn_measure_transfer_run(MPI_Comm comm, const atn_ends *e, char *out, char *in,
+                              atn_arrivals *arrivals);
 
 /* Best round trip of a message of one byte, and by how much the best of several series differ.  The
- * peer calls atn_round_trip_reflect meanwhile. */
-atn_round_trip atn_round_trip_measure(MPI_Comm comm, int peer);
-void atn_round_trip_reflect(MPI_Comm comm, int peer);
+ * peer calls atn_measure_round_trip_reflect meanwhile. */
+atn_round_trip atn_measure_round_trip_measure(MPI_Comm comm, int peer);
+void atn_measure_round_trip_reflect(MPI_Comm comm, int peer);
 
 /* Rates in bits per second while all transfers were under way: from the time when the last one had
  * begun until the first one was complete.  Returns this interval as a fraction of the shortest
  * transfer: when it is small, some began late and the rates mean little.
  * The `arrivals` of a transfer that runs alone, and thus at a constant rate, are smoothed: a busy
  * receiver may have taken some chunks late. */
-double atn_transfer_rates(const atn_bulk_transfer *list, int n, atn_arrivals *arrivals,
-                          double *rates);
+double atn_measure_transfer_rates(const atn_bulk_transfer *list, int n, atn_arrivals *arrivals,
+                                  double *rates);
 
 #endif

@@ -18,16 +18,16 @@ static double cost(void *context, const atn_op_graph *g, int id, atn_message_cos
     return 0.0;
 }
 
-atn_status atn_alpha_beta_time(atn_schedule *const *schedules, int p, int64_t n,
-                               const atn_alpha_beta *m, double *time_p, atn_error *err)
+atn_status atn_model_alpha_beta_time(atn_schedule *const *schedules, int p, int64_t n,
+                                     const atn_alpha_beta *m, double *time_p, atn_error *err)
 {
     atn_op_graph g;
-    atn_status status = atn_op_graph_make(schedules, p, &g, err);
+    atn_status status = atn_model_op_graph_make(schedules, p, &g, err);
 
     if (status != ATN_OK)
         return status;
-    atn_op_graph_size(&g, n);
-    status = atn_ports_time(&g, cost, (void *)m, NULL, time_p, err);
-    atn_op_graph_free(&g);
+    atn_model_op_graph_size(&g, n);
+    status = atn_model_ports_time(&g, cost, (void *)m, NULL, time_p, err);
+    atn_model_op_graph_free(&g);
     return status;
 }

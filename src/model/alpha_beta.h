@@ -15,7 +15,7 @@ typedef struct {
 
 /* schedules[r] for every rank r; every natural block has n bytes.  *time_p: completion time of the
  * last rank, all having started at 0.  ATN_FINDING: deadlock. */
-atn_status atn_alpha_beta_time(atn_schedule *const *schedules, int p, int64_t n,
-                               const atn_alpha_beta *m, double *time_p, atn_error *err);
+atn_status atn_model_alpha_beta_time(atn_schedule *const *schedules, int p, int64_t n,
+                                     const atn_alpha_beta *m, double *time_p, atn_error *err);
 
 #endif

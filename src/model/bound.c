@@ -88,7 +88,7 @@ static double all_hosts(const atn_problem *q, const int *below)
     return hosts < 2 ? 0 : 2.0 * (hosts - 1) * (double)q->bytes * 8 / (rates * payload);
 }
 
-double atn_bound(const atn_problem *q)
+double atn_model_bound(const atn_problem *q)
 {
     const atn_topo *t = q->topo;
     double worst = 0;

@@ -8,6 +8,6 @@
 /* The least time in seconds of the busiest link for an operation of q->bytes on q->topo, plus its
  * delay.  A full Ethernet frame (1538 bytes on the link) carries 1460 bytes of payload.  0: the
  * topology is unknown or has no rates, or the size is not shared by all ranks. */
-double atn_bound(const atn_problem *q);
+double atn_model_bound(const atn_problem *q);
 
 #endif

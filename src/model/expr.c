@@ -266,8 +266,8 @@ static double sum_of_terms(reader *x)
     return v;
 }
 
-atn_status atn_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
-                         atn_error *err)
+atn_status atn_model_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
+                               atn_error *err)
 {
     reader x = {.at = text, .vars = vars, .nvars = n};
     const double v = sum_of_terms(&x);
@@ -282,7 +282,7 @@ atn_status atn_expr_eval(const char *text, const atn_variable *vars, int n, doub
     return ATN_OK;
 }
 
-bool atn_expr_names(const char *text, const char *name)
+bool atn_model_expr_names(const char *text, const char *name)
 {
     const size_t n = strlen(name);
 

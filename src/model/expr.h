@@ -19,9 +19,9 @@ typedef struct {
 } atn_variable;
 
 /* ATN_INPUT: not an expression; the error has position and reason. */
-atn_status atn_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
-                         atn_error *err);
+atn_status atn_model_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
+                               atn_error *err);
 /* Whether the text names the variable or function. */
-bool atn_expr_names(const char *text, const char *name);
+bool atn_model_expr_names(const char *text, const char *name);
 
 #endif

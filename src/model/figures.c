@@ -15,7 +15,7 @@ static int level_index(const atn_link_levels *l, const char *name)
     return -1;
 }
 
-atn_link_levels atn_link_levels_of(const atn_topo *t)
+atn_link_levels atn_model_link_levels_of(const atn_topo *t)
 {
     atn_link_levels l = {.n = 0};
 
@@ -37,7 +37,7 @@ typedef struct {
 
 static bool set_up(survey *x, const atn_topo *t)
 {
-    *x = (survey){.t = t, .levels = atn_link_levels_of(t)};
+    *x = (survey){.t = t, .levels = atn_model_link_levels_of(t)};
     if (!t)
         return true;
     x->level = malloc(sizeof *x->level * (size_t)t->nnodes);
@@ -79,13 +79,13 @@ static void follow(survey *x, int from, int to, int64_t bytes)
 
 static void count(survey *x, const atn_schedule *s, int64_t n)
 {
-    const atn_partition t = atn_partition_uniform(&s->q, s->split, n);
+    const atn_partition t = atn_sched_partition_uniform(&s->q, s->split, n);
 
     for (int i = 0; i < s->nops; i++) {
         const atn_op *o = &s->ops[i];
         if (o->kind != ATN_OP_SEND)
             continue;
-        const int64_t bytes = atn_slot_units(&t, s, &o->a);
+        const int64_t bytes = atn_sched_slot_units(&t, s, &o->a);
         x->f.messages++;
         x->f.bytes += bytes;
         if (x->t)
@@ -102,14 +102,14 @@ static atn_status find_path(atn_schedule *const *s, int p, int64_t n, atn_figure
 
     for (int i = 0; i < 3 && status == ATN_OK; i++) {
         double time = 0;
-        status = atn_alpha_beta_time(s, p, n, &units[i], &time, err);
+        status = atn_model_alpha_beta_time(s, p, n, &units[i], &time, err);
         *value[i] = (int64_t)(time + 0.5);
     }
     return status;
 }
 
-atn_status atn_figures_find(atn_schedule *const *schedules, int p, int64_t n, const atn_topo *t,
-                            atn_figures *figures_p, atn_error *err)
+atn_status atn_model_figures_find(atn_schedule *const *schedules, int p, int64_t n,
+                                  const atn_topo *t, atn_figures *figures_p, atn_error *err)
 {
     survey x;
     atn_status status = set_up(&x, t) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");

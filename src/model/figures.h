@@ -13,7 +13,7 @@ typedef struct {
     int n;
     const char *name[ATN_FIGURE_LEVELS]; /* owned by the topology */
 } atn_link_levels;
-atn_link_levels atn_link_levels_of(const atn_topo *t); /* NULL: none */
+atn_link_levels atn_model_link_levels_of(const atn_topo *t); /* NULL: none */
 
 typedef struct {
     int64_t messages, bytes; /* of all ranks */
@@ -26,7 +26,7 @@ typedef struct {
 } atn_figures;
 
 /* Every natural block has n bytes. */
-atn_status atn_figures_find(atn_schedule *const *schedules, int p, int64_t n, const atn_topo *t,
-                            atn_figures *figures_p, atn_error *err);
+atn_status atn_model_figures_find(atn_schedule *const *schedules, int p, int64_t n,
+                                  const atn_topo *t, atn_figures *figures_p, atn_error *err);
 
 #endif

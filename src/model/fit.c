@@ -9,7 +9,7 @@ enum { MAX_POINTS = ATN_TABLE_SIZES };
 
 /* ---- least squares ---- */
 
-atn_hockney atn_fit_hockney(const int64_t *bytes, const double *seconds, int n)
+atn_hockney atn_model_fit_hockney(const int64_t *bytes, const double *seconds, int n)
 {
     double s0 = 0, s1 = 0, s2 = 0, y0 = 0, y1 = 0;
     for (int i = 0; i < n; i++) { /* weights 1 / t^2 */
@@ -49,7 +49,8 @@ static bool solve(double *rows, int n, double *x)
     return true;
 }
 
-bool atn_fit_hosts(int n, const int *a, const int *b, const double *trip, int m, double *fixed)
+bool atn_model_fit_hosts(int n, const int *a, const int *b, const double *trip, int m,
+                         double *fixed)
 {
     const int w = n + 1;
     double *rows = calloc((size_t)n * (size_t)w, sizeof *rows);
@@ -76,7 +77,7 @@ typedef struct {
 
 static double seen(const fitter *f, atn_obs_kind kind, int64_t bytes, int tau)
 {
-    return atn_survey_value(f->s, kind, f->c, bytes, tau, NULL);
+    return atn_model_survey_value(f->s, kind, f->c, bytes, tau, NULL);
 }
 
 /* Observed sizes, ascending. */
@@ -135,13 +136,13 @@ static void fit_overhead(const fitter *f)
 
 static double memory_transfer(const fitter *f, int64_t bytes, int tau)
 {
-    return atn_channel_transfer(&f->m->channel[0], (double)bytes, tau);
+    return atn_model_channel_transfer(&f->m->channel[0], (double)bytes, tau);
 }
 
 /* L(m, tau) from the pattern that was observed; negative: none. */
 static double transfer_at(const fitter *f, int64_t bytes, int tau)
 {
-    const double o = atn_channel_overhead(f->channel, (double)bytes);
+    const double o = atn_model_channel_overhead(f->channel, (double)bytes);
     const double ring = seen(f, ATN_OBS_RING, bytes, tau);
     const double cross = seen(f, ATN_OBS_CROSS, bytes, tau);
     const double fan = seen(f, ATN_OBS_FAN, bytes, tau);
@@ -195,10 +196,10 @@ static bool fit_transfer(const fitter *f)
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
         for (int k = 0; k < ntaus && ok && sizes[i] > 0; k++)
-            ok = atn_table_put(&f->channel->transfer, sizes[i], taus[k],
-                               transfer_of(f, sizes[i], taus[k]));
+            ok = atn_model_table_put(&f->channel->transfer, sizes[i], taus[k],
+                                     transfer_of(f, sizes[i], taus[k]));
     for (int k = 0; k < ntaus && ok && n > 1; k++) /* y: a message of one byte */
-        ok = atn_table_put(&f->channel->sync, 0, taus[k], transfer_of(f, 1, taus[k]));
+        ok = atn_model_table_put(&f->channel->sync, 0, taus[k], transfer_of(f, 1, taus[k]));
     return ok;
 }
 
@@ -210,7 +211,7 @@ static bool fit_table(const fitter *f, atn_obs_kind kind, atn_cost_table *t)
     const int n = sizes_of(f->s, kind, f->c, 1, NULL, sizes);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
-        ok = atn_table_put(t, sizes[i], 1, seen(f, kind, sizes[i], 1));
+        ok = atn_model_table_put(t, sizes[i], 1, seen(f, kind, sizes[i], 1));
     return ok;
 }
 
@@ -224,10 +225,10 @@ static bool fit_plogp(const fitter *f)
         return ok;
     p->latency = fmax(0, half_trip(f, 0) - p->gap.v[0][0]); /* (7.1) */
     const int64_t large = p->gap.size[p->gap.nsizes - 1];
-    f->channel->loggp = atn_loggp_from_plogp(p, large); /* table 7.1 */
+    f->channel->loggp = atn_model_loggp_from_plogp(p, large); /* table 7.1 */
     f->channel->loggp.latency = fmax(0, f->channel->loggp.latency);
-    f->channel->latency =
-        fmax(0, half_trip(f, 0) - atn_table_time(&p->os, 1, 1) - atn_table_time(&p->or_, 1, 1));
+    f->channel->latency = fmax(0, half_trip(f, 0) - atn_model_table_time(&p->os, 1, 1) -
+                                      atn_model_table_time(&p->or_, 1, 1));
     return ok;
 }
 
@@ -240,12 +241,12 @@ static bool fit_lognp(const fitter *f)
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         const double whole = half_trip(f, sizes[i]), gap = seen(f, ATN_OBS_TRAIN, sizes[i], 1);
-        ok = atn_table_put(&l->o, sizes[i], 1, whole / (double)f->channel->hops);
+        ok = atn_model_table_put(&l->o, sizes[i], 1, whole / (double)f->channel->hops);
         if (ok && f->c == 0)
-            ok = atn_table_put(&l->mw, sizes[i], 1, whole);
+            ok = atn_model_table_put(&l->mw, sizes[i], 1, whole);
         else if (ok && gap > 0)
-            ok = atn_table_put(&l->mw, sizes[i], 1, fmax(0, whole - gap)) &&
-                 atn_table_put(&l->net, sizes[i], 1, fmin(whole, gap));
+            ok = atn_model_table_put(&l->mw, sizes[i], 1, fmax(0, whole - gap)) &&
+                 atn_model_table_put(&l->net, sizes[i], 1, fmin(whole, gap));
     }
     return ok;
 }
@@ -257,7 +258,7 @@ static void fit_line(const fitter *f)
     const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
     for (int i = 0; i < n; i++)
         times[i] = half_trip(f, sizes[i]);
-    f->channel->hockney = atn_fit_hockney(sizes, times, n);
+    f->channel->hockney = atn_model_fit_hockney(sizes, times, n);
 }
 
 static int ascending(const void *x, const void *y)
@@ -299,7 +300,7 @@ static int duplex_fractions(const fitter *f, double parts[MAX_POINTS])
     const int n = sizes_of(f->s, ATN_OBS_EXCHANGE, f->c, 1, NULL, sizes);
     int found = 0;
     for (int i = 0; i < n; i++) {
-        const double o = atn_channel_overhead(f->channel, (double)sizes[i]);
+        const double o = atn_model_channel_overhead(f->channel, (double)sizes[i]);
         const double alone = half_trip(f, sizes[i]) - o;
         const double both = seen(f, ATN_OBS_EXCHANGE, sizes[i], 1) - o;
         if (sizes[i] >= f->channel->eager && alone > 0 && both > 0)
@@ -333,9 +334,9 @@ static void fit_duplex(fitter *f, const bool *measured)
 static void fit_links(const fitter *f)
 {
     const int all = atn_min(f->s->ranks, 64), last = f->s->channels.n - 1;
-    const double small = atn_survey_value(f->s, ATN_OBS_BUSY, last, 1, all, NULL);
-    const double large = atn_survey_value(f->s, ATN_OBS_BUSY, last, 64 << 10, all, NULL);
-    const double shared = atn_survey_value(f->s, ATN_OBS_ALL_RANKS, last, 1, all, NULL);
+    const double small = atn_model_survey_value(f->s, ATN_OBS_BUSY, last, 1, all, NULL);
+    const double large = atn_model_survey_value(f->s, ATN_OBS_BUSY, last, 64 << 10, all, NULL);
+    const double shared = atn_model_survey_value(f->s, ATN_OBS_ALL_RANKS, last, 1, all, NULL);
     f->channel->rate = seen(f, ATN_OBS_ONE_WAY, 0, 1);
     if (f->c == 0 && last > 0)
         return;
@@ -374,10 +375,11 @@ static bool assume_memory(const fitter *f)
 {
     int64_t sizes[MAX_POINTS];
     const int n = sizes_of(f->s, ATN_OBS_COPY, -1, 1, NULL, sizes);
-    bool ok = atn_machine_note(f->m, "memory", "no host has two ranks; derived from local copies");
+    bool ok =
+        atn_model_machine_note(f->m, "memory", "no host has two ranks; derived from local copies");
     for (int i = 0; i < n && ok; i++)
-        ok = atn_table_put(&f->channel->transfer, sizes[i], 1,
-                           atn_survey_value(f->s, ATN_OBS_COPY, -1, sizes[i], 1, NULL));
+        ok = atn_model_table_put(&f->channel->transfer, sizes[i], 1,
+                                 atn_model_survey_value(f->s, ATN_OBS_COPY, -1, sizes[i], 1, NULL));
     return ok;
 }
 
@@ -393,15 +395,15 @@ static bool assume_network(const fitter *f, const bool *measured)
     snprintf(name, sizeof name, "%s", f->channel->name);
     *f->channel = f->m->channel[from];
     snprintf(f->channel->name, sizeof f->channel->name, "%s", name);
-    return atn_machine_note(f->m, name,
-                            "no two hosts are connected at this level; copied from another level");
+    return atn_model_machine_note(
+        f->m, name, "no two hosts are connected at this level; copied from another level");
 }
 
 static bool fit_channels(fitter *f)
 {
     bool measured[ATN_MACHINE_CHANNELS] = {false}, ok = true;
     for (f->c = 0; f->c < f->s->channels.n && ok; f->c++) {
-        f->channel = atn_machine_add_channel(f->m, f->s->channels.v[f->c].name);
+        f->channel = atn_model_machine_add_channel(f->m, f->s->channels.v[f->c].name);
         if (f->channel == NULL) /* the last channel serves larger distances */
             break;
         measured[f->c] = half_trip(f, 1) > 0;
@@ -430,9 +432,10 @@ static bool fit_bytes(const atn_survey *s, atn_obs_kind kind, const char *what, 
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
         for (int k = 0; k < ntaus && ok; k++) {
-            const double one = atn_survey_value(s, kind, -1, sizes[i], 1, what);
-            const double many = atn_survey_value(s, kind, -1, sizes[i], taus[k], what);
-            ok = atn_table_put(t, sizes[i], taus[k], (many > 0 ? many : one) / (double)sizes[i]);
+            const double one = atn_model_survey_value(s, kind, -1, sizes[i], 1, what);
+            const double many = atn_model_survey_value(s, kind, -1, sizes[i], taus[k], what);
+            ok = atn_model_table_put(t, sizes[i], taus[k],
+                                     (many > 0 ? many : one) / (double)sizes[i]);
         }
     return ok;
 }
@@ -446,7 +449,7 @@ static bool fit_local(const fitter *f)
         char op[16], type[16];
         if (o->kind != ATN_OBS_REDUCE || sscanf(o->what, "%15[^.].%15s", op, type) != 2)
             continue;
-        atn_cost_table *t = atn_machine_gamma(f->m, op, type);
+        atn_cost_table *t = atn_model_machine_gamma(f->m, op, type);
         if (t != NULL && t->nsizes == 0)
             ok = fit_bytes(f->s, ATN_OBS_REDUCE, o->what, t);
     }
@@ -465,7 +468,7 @@ static bool note_slow_host(const fitter *f)
             sscanf(o->what, "%d-%d", &a[m], &b[m]) == 2 && a[m] < n && b[m] < n)
             trip[m++] = o->value.mid;
     }
-    if (n < 3 || n > 32 || !atn_fit_hosts(n, a, b, trip, m, fixed))
+    if (n < 3 || n > 32 || !atn_model_fit_hosts(n, a, b, trip, m, fixed))
         return true;
     memcpy(sorted, fixed, sizeof *fixed * (size_t)n);
     const double usual = middle(sorted, n);
@@ -477,27 +480,27 @@ static bool note_slow_host(const fitter *f)
     char text[160];
     snprintf(text, sizeof text, "host %d takes %.1f times as long for a message as the median host",
              slowest, fixed[slowest] / usual);
-    return atn_machine_note(f->m, "slow", text);
+    return atn_model_machine_note(f->m, "slow", text);
 }
 
 static void fit_idle(const fitter *f)
 {
     const int last = f->s->channels.n - 1, all = atn_min(f->s->ranks, 64);
-    const double token = atn_survey_value(f->s, ATN_OBS_TOKEN, last, 1, all, NULL);
-    const double alone = atn_survey_value(f->s, ATN_OBS_ROUND_TRIP, last, 1, 1, NULL) / 2;
+    const double token = atn_model_survey_value(f->s, ATN_OBS_TOKEN, last, 1, all, NULL);
+    const double alone = atn_model_survey_value(f->s, ATN_OBS_ROUND_TRIP, last, 1, 1, NULL) / 2;
     f->m->processors = f->s->processors;
     if (f->s->processors > 0 && token > 0)
         f->m->idle = fmax(0, token - alone);
 }
 
-bool atn_fit_parameters(const atn_survey *s, atn_machine *m)
+bool atn_model_fit_parameters(const atn_survey *s, atn_machine *m)
 {
     fitter f = {.s = s, .m = m};
-    atn_machine_clear(m);
+    atn_model_machine_clear(m);
     m->ranks = s->ranks;
     m->topology = s->topology;
     m->hosts = s->hosts;
     fit_idle(&f);
-    return atn_machine_note(m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
+    return atn_model_machine_note(m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
            note_slow_host(&f);
 }

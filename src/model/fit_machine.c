@@ -58,8 +58,8 @@ static void add_tables(const atn_machine_table *list, int n, void *base, ends mo
 static void add(atn_machine *m, const atn_machine *low, const atn_machine *high)
 {
     const ends all = {low, high};
-    add_fields(atn_global_fields, atn_nglobal_fields, m, all, m->half);
-    add_tables(atn_global_tables, atn_nglobal_tables, m, all);
+    add_fields(atn_model_global_fields, atn_nglobal_fields, m, all, m->half);
+    add_tables(atn_model_global_tables, atn_nglobal_tables, m, all);
     for (int i = 0; i < m->ngammas; i++)
         add_table(&m->gamma[i].cost, (ends){&low->gamma[i].cost, &high->gamma[i].cost});
     for (int i = 0; i < m->nchannels; i++) {
@@ -92,7 +92,7 @@ static void root_of_tables(const atn_machine_table *list, int n, void *base)
 static void take_roots(atn_machine *m)
 {
     root_of_fields(m->half);
-    root_of_tables(atn_global_tables, atn_nglobal_tables, m);
+    root_of_tables(atn_model_global_tables, atn_nglobal_tables, m);
     for (int i = 0; i < m->ngammas; i++)
         root_of_table(&m->gamma[i].cost);
     for (int i = 0; i < m->nchannels; i++) {
@@ -107,7 +107,7 @@ static bool fit_at(atn_survey *s, int i, double v, atn_machine *m)
     double *mid = &s->seen.v[i].value.mid;
     const double before = *mid;
     *mid = v;
-    const bool ok = atn_fit_parameters(s, m);
+    const bool ok = atn_model_fit_parameters(s, m);
     *mid = before;
     return ok;
 }
@@ -115,7 +115,7 @@ static bool fit_at(atn_survey *s, int i, double v, atn_machine *m)
 /* Computes the intervals of all parameters; false: out of memory. */
 static bool fit_intervals(atn_survey *s, atn_machine *m)
 {
-    atn_machine *low = atn_machine_new(), *high = atn_machine_new();
+    atn_machine *low = atn_model_machine_new(), *high = atn_model_machine_new();
     bool ok = low != NULL && high != NULL;
     for (int i = 0; i < s->seen.n && ok; i++) {
         const atn_estimate e = s->seen.v[i].value;
@@ -125,24 +125,24 @@ static bool fit_intervals(atn_survey *s, atn_machine *m)
         if (ok)
             add(m, low, high);
     }
-    atn_machine_free(low);
-    atn_machine_free(high);
+    atn_model_machine_free(low);
+    atn_model_machine_free(high);
     take_roots(m);
     return ok;
 }
 
-atn_status atn_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err)
+atn_status atn_model_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err)
 {
-    atn_machine *m = atn_machine_new();
+    atn_machine *m = atn_model_machine_new();
     if (m == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    const bool ok = atn_fit_parameters(s, m) && fit_intervals(s, m);
+    const bool ok = atn_model_fit_parameters(s, m) && fit_intervals(s, m);
     const atn_status status =
-        ok ? atn_machine_check(m, err)
+        ok ? atn_model_machine_check(m, err)
            : atn_fail(err, ATN_ENVIRONMENT, "too many observations for a machine file");
     if (status == ATN_OK)
         *machine_p = m;
     else
-        atn_machine_free(m);
+        atn_model_machine_free(m);
     return status;
 }

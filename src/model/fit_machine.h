@@ -6,6 +6,6 @@
 #include "model/survey.h"
 
 /* Fits, computes intervals and checks the machine.  The survey is unchanged on return. */
-atn_status atn_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err);
+atn_status atn_model_fit_machine(atn_survey *s, atn_machine **machine_p, atn_error *err);
 
 #endif

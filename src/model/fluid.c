@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool atn_fluid_make(atn_fluid *f, int nresources, int max_uses)
+bool atn_model_fluid_make(atn_fluid *f, int nresources, int max_uses)
 {
     const size_t n = (size_t)nresources + 1;
     *f = (atn_fluid){.nresources = nresources, .max_uses = max_uses, .instant = 1e-10};
@@ -20,7 +20,7 @@ bool atn_fluid_make(atn_fluid *f, int nresources, int max_uses)
     return true;
 }
 
-void atn_fluid_free(atn_fluid *f)
+void atn_model_fluid_free(atn_fluid *f)
 {
     free(f->capacity);
     free(f->touched);
@@ -41,8 +41,8 @@ static bool has_room(const atn_fluid *f, double cap, const atn_fluid_use *uses, 
     return cap > 0;
 }
 
-bool atn_fluid_add(atn_fluid *f, int owner, double amount, double share, double cap,
-                   const atn_fluid_use *uses, int n)
+bool atn_model_fluid_add(atn_fluid *f, int owner, double amount, double share, double cap,
+                         const atn_fluid_use *uses, int n)
 {
     const int at = f->list.n * f->max_uses;
     if (!atn_vec_room((void **)&f->uses.v, &f->uses.cap, at + f->max_uses, sizeof *f->uses.v) ||
@@ -172,7 +172,7 @@ static double takes(const atn_activity *a)
     return a->left <= 0 ? 0.0 : a->rate > 0 ? a->left / a->rate : INFINITY;
 }
 
-double atn_fluid_next(atn_fluid *f)
+double atn_model_fluid_next(atn_fluid *f)
 {
     double soonest = INFINITY;
     if (f->stale)
@@ -201,7 +201,7 @@ static void take_out(atn_fluid *f, int k)
         f->uses.v[use + i] = f->uses.v[last * f->max_uses + i];
 }
 
-int atn_fluid_advance(atn_fluid *f, double time, int *done)
+int atn_model_fluid_advance(atn_fluid *f, double time, int *done)
 {
     const double passed = time - f->now;
     int n = 0;

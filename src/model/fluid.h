@@ -34,15 +34,15 @@ typedef struct {
     double now;
 } atn_fluid;
 
-bool atn_fluid_make(atn_fluid *f, int nresources, int max_uses);
-void atn_fluid_free(atn_fluid *f);
+bool atn_model_fluid_make(atn_fluid *f, int nresources, int max_uses);
+void atn_model_fluid_free(atn_fluid *f);
 /* cap 0: none.  False: out of memory.  An amount of 0 completes at the next advance. */
-bool atn_fluid_add(atn_fluid *f, int owner, double amount, double share, double cap,
-                   const atn_fluid_use *uses, int n);
+bool atn_model_fluid_add(atn_fluid *f, int owner, double amount, double share, double cap,
+                         const atn_fluid_use *uses, int n);
 /* Completion time of the first activity if nothing changes; infinity: there is none. */
-double atn_fluid_next(atn_fluid *f);
+double atn_model_fluid_next(atn_fluid *f);
 /* Advances to `time`, removes completed activities and stores their owners in `done` (room for
  * all); returns their number. */
-int atn_fluid_advance(atn_fluid *f, double time, int *done);
+int atn_model_fluid_advance(atn_fluid *f, double time, int *done);
 
 #endif

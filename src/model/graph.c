@@ -179,7 +179,7 @@ static bool set_up(atn_op_graph *g, atn_schedule *const *s, int p)
     return g->base && g->nodes && g->succ;
 }
 
-void atn_op_graph_free(atn_op_graph *g)
+void atn_model_op_graph_free(atn_op_graph *g)
 {
     free(g->base);
     free(g->nodes);
@@ -187,7 +187,8 @@ void atn_op_graph_free(atn_op_graph *g)
     *g = (atn_op_graph){.p = 0};
 }
 
-atn_status atn_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph *g, atn_error *err)
+atn_status atn_model_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph *g,
+                                   atn_error *err)
 {
     atn_status status =
         set_up(g, schedules, p) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -199,23 +200,23 @@ atn_status atn_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph
     if (status == ATN_OK)
         list_successors(g);
     else
-        atn_op_graph_free(g);
+        atn_model_op_graph_free(g);
     return status;
 }
 
-void atn_op_graph_size(atn_op_graph *g, int64_t n)
+void atn_model_op_graph_size(atn_op_graph *g, int64_t n)
 {
     for (int r = 0; r < g->p; r++) {
         const atn_schedule *s = g->s[r];
-        const atn_partition t = atn_partition_uniform(&s->q, s->split, n);
+        const atn_partition t = atn_sched_partition_uniform(&s->q, s->split, n);
         for (int i = 0; i < s->nops; i++)
-            g->nodes[g->base[r] + i].bytes = atn_slot_units(&t, s, &s->ops[i].a);
+            g->nodes[g->base[r] + i].bytes = atn_sched_slot_units(&t, s, &s->ops[i].a);
     }
 }
 
 /* ---- stages ---- */
 
-bool atn_op_graph_rounds_are_stages(const atn_op_graph *g)
+bool atn_model_op_graph_rounds_are_stages(const atn_op_graph *g)
 {
     for (int i = 0; i < g->n; i++) {
         const atn_op_node *x = &g->nodes[i];
@@ -237,12 +238,13 @@ static double one_unit(void *context, const atn_op_graph *g, int id, atn_message
     return 0.0;
 }
 
-atn_status atn_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p, atn_error *err)
+atn_status atn_model_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p,
+                                     atn_error *err)
 {
     double *done = malloc(sizeof *done * ((size_t)g->n + 1)), time = 0;
     if (done == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    const atn_status status = atn_ports_time(g, one_unit, NULL, done, &time, err);
+    const atn_status status = atn_model_ports_time(g, one_unit, NULL, done, &time, err);
     for (int i = 0; status == ATN_OK && i < g->n; i++)
         stage[i] = (int)(done[i] + 0.5) - (g->nodes[i].other >= 0);
     if (status == ATN_OK)

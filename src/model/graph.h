@@ -15,7 +15,7 @@ typedef struct {
     int next;        /* next operation on the same port of its rank; -1: none */
     int waits;       /* dependencies, and the previous operation on its port */
     int succ, nsucc; /* operations that depend on it: succ[succ .. succ + nsucc) */
-    int64_t bytes;   /* set by atn_op_graph_size */
+    int64_t bytes;   /* set by atn_model_op_graph_size */
     int parts;       /* ranges of its slot: more than one require packing */
 } atn_op_node;
 
@@ -28,19 +28,20 @@ typedef struct {
 } atn_op_graph;
 
 /* ATN_FINDING: a message has only one end. */
-atn_status atn_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph *g,
-                             atn_error *err);
-void atn_op_graph_free(atn_op_graph *g);
+atn_status atn_model_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph *g,
+                                   atn_error *err);
+void atn_model_op_graph_free(atn_op_graph *g);
 /* Every natural block has n bytes. */
-void atn_op_graph_size(atn_op_graph *g, int64_t n);
+void atn_model_op_graph_size(atn_op_graph *g, int64_t n);
 
 /* Whether the rounds of the schedules are stages of lock-step models: both ends of a message have
  * the same round, and a rank sends and receives at most one message per round. */
-bool atn_op_graph_rounds_are_stages(const atn_op_graph *g);
+bool atn_model_op_graph_rounds_are_stages(const atn_op_graph *g);
 
 /* The stages of lock-step models: the start of each message (both its ends; other nodes: when they
  * are ready) if messages take one unit of time and everything else none.  stage has room for g->n.
  * ATN_FINDING: deadlock. */
-atn_status atn_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p, atn_error *err);
+atn_status atn_model_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p,
+                                     atn_error *err);
 
 #endif

@@ -27,7 +27,7 @@ static int channel_of(const context *x, const atn_op_graph *g, const atn_op_node
 {
     if (x->one)
         return x->worst;
-    return atn_machine_channel_of(x->c->m, x->c->t, send->rank, g->nodes[send->other].rank);
+    return atn_model_machine_channel_of(x->c->m, x->c->t, send->rank, g->nodes[send->other].rank);
 }
 
 static void find_worst(context *x)
@@ -44,7 +44,7 @@ static double cost_of(context *x, const atn_op_graph *g, int id, atn_message_cos
 {
     const atn_op_node *n = &g->nodes[id];
     if (n->other < 0)
-        return atn_local_cost(x->c, n, 1);
+        return atn_model_local_cost(x->c, n, 1);
     const int channel = channel_of(x, g, n);
     const double bytes = (double)n->bytes;
     if (!(x->last[channel].bytes == bytes)) {
@@ -68,7 +68,7 @@ static double cost_of(context *x, const atn_op_graph *g, int id, atn_message_cos
             x.last[i].bytes = -1;                                                                  \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
-        return atn_ports_time(c->g, name##_cost, &x, NULL, seconds_p, err);                        \
+        return atn_model_ports_time(c->g, name##_cost, &x, NULL, seconds_p, err);                  \
     }
 
 static void cost_alpha_beta(const context *x, int channel, double bytes, atn_message_cost *cost)
@@ -77,7 +77,7 @@ static void cost_alpha_beta(const context *x, int channel, double bytes, atn_mes
     const double t = h->alpha + h->beta * bytes;
     *cost = (atn_message_cost){.sync = true, .send = t, .send_port = t, .recv = t, .recv_port = t};
 }
-MODEL(alpha_beta, x.of.hockney[i] = atn_channel_hockney(c->m, i))
+MODEL(alpha_beta, x.of.hockney[i] = atn_model_channel_hockney(c->m, i))
 
 /* (2.1) and (2.2): a second message follows g + (m-1)G later. */
 static void cost_loggph(const context *x, int channel, double bytes, atn_message_cost *cost)
@@ -90,7 +90,7 @@ static void cost_loggph(const context *x, int channel, double bytes, atn_message
                                .recv = stream + p->o,
                                .recv_port = p->gap + stream};
 }
-MODEL(loggph, x.of.loggp[i] = atn_channel_loggp(c->m, i))
+MODEL(loggph, x.of.loggp[i] = atn_model_channel_loggp(c->m, i))
 
 static void cost_loggp(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
@@ -99,7 +99,7 @@ static void cost_loggp(const context *x, int channel, double bytes, atn_message_
 MODEL(loggp, {
     if (i == 0)
         find_worst(&x);
-    x.of.loggp[i] = atn_channel_loggp(c->m, i);
+    x.of.loggp[i] = atn_model_channel_loggp(c->m, i);
 })
 
 /* L + g(m).  From the eager limit on, a handshake of two small messages adds 2 g(1) + 2 L. */
@@ -107,11 +107,11 @@ static void cost_plogp(const context *x, int channel, double bytes, atn_message_
 {
     const atn_machine *m = x->c->m;
     const atn_channel *c = &m->channel[channel];
-    const double gap = atn_plogp_gap(m, channel, bytes), latency = x->of.latency[channel];
+    const double gap = atn_model_plogp_gap(m, channel, bytes), latency = x->of.latency[channel];
     const bool rendezvous = c->eager > 0 && bytes >= (double)c->eager;
     *cost = (atn_message_cost){
         .sync = rendezvous,
-        .handshake = rendezvous ? 2 * (atn_plogp_gap(m, channel, 1) + latency) : 0.0,
+        .handshake = rendezvous ? 2 * (atn_model_plogp_gap(m, channel, 1) + latency) : 0.0,
         .send = gap,
         .send_port = gap,
         .lead = latency,
@@ -119,7 +119,7 @@ static void cost_plogp(const context *x, int channel, double bytes, atn_message_
         .recv_port = gap,
     };
 }
-MODEL(plogp, x.of.latency[i] = atn_plogp_latency(c->m, i))
+MODEL(plogp, x.of.latency[i] = atn_model_plogp_latency(c->m, i))
 
 /* The first transfer belongs to the sender, the last one to the receiver. */
 static void transfers(double first, double between, double last, atn_message_cost *cost)
@@ -137,8 +137,8 @@ static void cost_lognp(const context *x, int channel, double bytes, atn_message_
     const atn_machine *m = x->c->m;
     const atn_channel *c = &m->channel[channel];
     const double n = (double)c->hops;
-    const double o = c->lognp.o.nsizes > 0 ? atn_table_time(&c->lognp.o, bytes, 1)
-                                           : atn_channel_message(m, channel, bytes) / n;
+    const double o = c->lognp.o.nsizes > 0 ? atn_model_table_time(&c->lognp.o, bytes, 1)
+                                           : atn_model_channel_message(m, channel, bytes) / n;
     transfers(o, fmax(0.0, n - 2) * o, n > 1 ? o : 0.0, cost);
 }
 MODEL(lognp, {
@@ -152,12 +152,12 @@ static void cost_mlognp(const context *x, int channel, double bytes, atn_message
     const atn_machine *m = x->c->m;
     const atn_lognp *p = &m->channel[channel].lognp;
     if (p->mw.nsizes > 0) {
-        const double mw = atn_table_time(&p->mw, bytes, 1);
-        transfers(mw / 2, atn_table_time(&p->net, bytes, 1), mw / 2, cost);
+        const double mw = atn_model_table_time(&p->mw, bytes, 1);
+        transfers(mw / 2, atn_model_table_time(&p->net, bytes, 1), mw / 2, cost);
         return;
     }
-    const double all = atn_channel_message(m, channel, bytes);
-    const double net = channel > 0 ? fmin(all, bytes / atn_channel_rate(m, channel)) : 0.0;
+    const double all = atn_model_channel_message(m, channel, bytes);
+    const double net = channel > 0 ? fmin(all, bytes / atn_model_channel_rate(m, channel)) : 0.0;
     transfers((all - net) / 2, net, (all - net) / 2, cost);
 }
 MODEL(mlognp, {})
@@ -168,4 +168,4 @@ static void cost_lmo(const context *x, int channel, double bytes, atn_message_co
     const double end = p->fixed + bytes * p->byte;
     transfers(end, bytes / p->rate, end, cost);
 }
-MODEL(lmo, x.of.lmo[i] = atn_channel_lmo(c->m, i))
+MODEL(lmo, x.of.lmo[i] = atn_model_channel_lmo(c->m, i))

@@ -140,9 +140,9 @@ static double work_of(const sim *s, int id, bool more)
 {
     const atn_op_node *x = &s->g->nodes[id];
     if (x->other < 0)
-        return atn_local_cost(s->c, x, 1);
+        return atn_model_local_cost(s->c, x, 1);
     const double bytes = (double)x->bytes;
-    const double pack = x->parts > 1 ? bytes * atn_table_rate(&s->c->m->pack, bytes, 1) : 0.0;
+    const double pack = x->parts > 1 ? bytes * atn_model_table_rate(&s->c->m->pack, bytes, 1) : 0.0;
     const channel_cost *w = &s->channels[s->v[id].channel];
     return (more ? w->more : w->cpu) + pack;
 }
@@ -154,7 +154,7 @@ static void begin_work(sim *s, int id, bool more)
     const atn_fluid_use use = {s->processors, 1.0};
     if (s->processors < 0 || seconds <= 0)
         at(s, s->now + seconds, WORK, id);
-    else if (!atn_fluid_add(&s->f, s->g->n + id, seconds, 1.0, 1.0, &use, 1))
+    else if (!atn_model_fluid_add(&s->f, s->g->n + id, seconds, 1.0, 1.0, &use, 1))
         s->no_memory = true;
 }
 
@@ -211,7 +211,7 @@ static bool is_large(const sim *s, int send)
 static double ahead(const sim *s, int send, const channel_cost *w)
 {
     const double bytes = (double)s->g->nodes[send].bytes;
-    const double alone = atn_channel_message(s->c->m, s->v[send].channel, bytes) - w->empty;
+    const double alone = atn_model_channel_message(s->c->m, s->v[send].channel, bytes) - w->empty;
     return fmin(bytes, fmax(0.0, bytes - w->rate * fmax(0.0, alone)));
 }
 
@@ -242,7 +242,7 @@ static void begin_flow(sim *s, int send)
     const int n = uses_of(s, send, w);
     const double left = (double)s->g->nodes[send].bytes - draw(s, send, n, w);
     count_flow(s, send, 1);
-    if (!atn_fluid_add(&s->f, send, left, w->rate, w->rate, s->uses, n))
+    if (!atn_model_fluid_add(&s->f, send, left, w->rate, w->rate, s->uses, n))
         s->no_memory = true;
 }
 
@@ -264,7 +264,7 @@ static int opposed(const sim *s, int send)
     return s->busy[s->path[0] ^ 1] > 0 || s->busy[s->path[n - 1] ^ 1] > 0 ? least : 0;
 }
 
-double atn_duplex_weight(double duplex, bool is_long, bool pair, int flows)
+double atn_model_duplex_weight(double duplex, bool is_long, bool pair, int flows)
 {
     const double part = !is_long ? 1.0 / 3 : pair ? 1.0 : 0.5;
     return 1 / (1 - (1 - duplex) * part / pow(flows, 2.0 / 3));
@@ -276,7 +276,7 @@ static double weight_of(const sim *s, int send)
     const int flows = w->duplex < 1 ? opposed(s, send) : 0;
     const int back = s->v[s->g->nodes[send].other].pair;
     const bool meets = back >= 0 && s->pair[back].active >= 0;
-    return flows == 0 ? 1.0 : atn_duplex_weight(w->duplex, is_large(s, send), meets, flows);
+    return flows == 0 ? 1.0 : atn_model_duplex_weight(w->duplex, is_large(s, send), meets, flows);
 }
 
 static void set_weights(sim *s)
@@ -403,12 +403,12 @@ static void run(sim *s)
     while (!s->no_memory && !is_enough(s)) {
         if (s->moved)
             set_weights(s);
-        const double fluid = atn_fluid_next(&s->f);
+        const double fluid = atn_model_fluid_next(&s->f);
         const double timed = s->heap.n > 0 ? s->heap.v[0].time : INFINITY;
         s->now = fmin(fluid, timed);
         if (isinf(s->now))
             break;
-        const int n = atn_fluid_advance(&s->f, s->now, s->finished);
+        const int n = atn_model_fluid_advance(&s->f, s->now, s->finished);
         for (int i = 0; i < n; i++) {
             const int owner = s->finished[i];
             if (owner < s->g->n)
@@ -428,23 +428,23 @@ static void run(sim *s)
 static channel_cost cost_of_channel(const atn_machine *m, int channel)
 {
     const atn_channel *c = &m->channel[channel];
-    const double empty = c->o_below > 0 ? c->o_below : atn_channel_message(m, channel, 1);
+    const double empty = c->o_below > 0 ? c->o_below : atn_model_channel_message(m, channel, 1);
     double cpu = c->cpu_message;
     if (cpu <= 0 && c->plogp.os.nsizes > 0)
-        cpu = atn_table_time(&c->plogp.os, 1, 1);
+        cpu = atn_model_table_time(&c->plogp.os, 1, 1);
     else if (cpu <= 0)
         cpu = empty / 4;
     const double latency = fmax(0.0, empty - 2 * cpu);
     double more = c->cpu_more;
     if (more <= 0 && c->plogp.gap_many.nsizes > 0)
-        more = atn_table_time(&c->plogp.gap_many, 1, 1);
+        more = atn_model_table_time(&c->plogp.gap_many, 1, 1);
     return (channel_cost){.cpu = cpu,
                           .more = more > 0 && m->processors == 0 ? fmin(more, cpu) : cpu,
                           .empty = empty,
                           .latency = latency + (m->processors > 0 ? m->idle : 0.0),
                           .handshake = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,
                           .eager = (double)c->eager,
-                          .rate = atn_channel_rate(m, channel),
+                          .rate = atn_model_channel_rate(m, channel),
                           .duplex = c->duplex > 0 ? c->duplex : 1.0,
                           .cpu_byte = c->cpu_byte};
 }
@@ -465,7 +465,7 @@ static void set_capacities(sim *s)
 {
     const atn_machine *m = s->c->m;
     for (int e = 0; e < s->nedges; e++)
-        s->f.capacity[e] = s->c->t            ? atn_edge_rate(m, s->c->t, e)
+        s->f.capacity[e] = s->c->t            ? atn_model_edge_rate(m, s->c->t, e)
                            : m->nchannels > 1 ? s->channels[1].rate
                                               : 0.0;
     for (int h = 0; h < s->nhosts; h++)
@@ -489,7 +489,7 @@ static void set_states(sim *s, int *pair_to)
             if (x->other < 0)
                 continue;
             const int peer = s->g->nodes[x->other].rank;
-            s->v[i].channel = atn_machine_channel_of(s->c->m, s->c->t, r, peer);
+            s->v[i].channel = atn_model_machine_channel_of(s->c->m, s->c->t, r, peer);
             if (x->kind == ATN_OP_SEND && pair_to[peer] < 0)
                 pair_to[peer] = s->npairs++;
         }
@@ -545,7 +545,7 @@ static bool set_up(sim *s)
     s->processors = s->c->m->processors > 0 ? s->memory + s->nhosts : -1;
     for (int i = 0; i < s->c->m->nchannels; i++)
         s->channels[i] = cost_of_channel(s->c->m, i);
-    if (!s->busy || !s->bucket || !atn_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
+    if (!s->busy || !s->bucket || !atn_model_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
         return false;
     s->f.instant = instant_of(s);
     s->turn = turn_of(s);
@@ -566,7 +566,7 @@ static void tear_down(sim *s)
     free(s->busy);
     free(s->bucket);
     atn_vec_free(&s->heap);
-    atn_fluid_free(&s->f);
+    atn_model_fluid_free(&s->f);
 }
 
 atn_status atn_model_links(const atn_model_case *c, double *seconds_p, atn_error *err)

@@ -7,23 +7,23 @@
 
 static const double ethernet_tcp = 1460.0 / 1538.0;
 
-atn_machine *atn_machine_new(void)
+atn_machine *atn_model_machine_new(void)
 {
     atn_machine *m = malloc(sizeof *m);
     if (m)
-        atn_machine_clear(m);
+        atn_model_machine_clear(m);
     return m;
 }
 
-void atn_machine_clear(atn_machine *m)
+void atn_model_machine_clear(atn_machine *m)
 {
     memset(m, 0, sizeof *m);
     m->framing = ethernet_tcp;
 }
 
-void atn_machine_free(atn_machine *m) { free(m); }
+void atn_model_machine_free(atn_machine *m) { free(m); }
 
-atn_channel *atn_machine_add_channel(atn_machine *m, const char *name)
+atn_channel *atn_model_machine_add_channel(atn_machine *m, const char *name)
 {
     if (m->nchannels == ATN_MACHINE_CHANNELS)
         return NULL;
@@ -34,7 +34,7 @@ atn_channel *atn_machine_add_channel(atn_machine *m, const char *name)
     return c;
 }
 
-bool atn_machine_note(atn_machine *m, const char *key, const char *value)
+bool atn_model_machine_note(atn_machine *m, const char *key, const char *value)
 {
     int i = 0;
     while (i < m->nnotes && strcmp(m->note[i].key, key) != 0)
@@ -47,7 +47,7 @@ bool atn_machine_note(atn_machine *m, const char *key, const char *value)
     return true;
 }
 
-atn_cost_table *atn_machine_gamma(atn_machine *m, const char *op, const char *type)
+atn_cost_table *atn_model_machine_gamma(atn_machine *m, const char *op, const char *type)
 {
     for (int i = 0; i < m->ngammas; i++)
         if (strcmp(m->gamma[i].op, op) == 0 && strcmp(m->gamma[i].type, type) == 0)
@@ -61,7 +61,7 @@ atn_cost_table *atn_machine_gamma(atn_machine *m, const char *op, const char *ty
 }
 
 /* The first size defines the taus; all others must have the same ones. */
-bool atn_table_put(atn_cost_table *t, int64_t size, int tau, double v)
+bool atn_model_table_put(atn_cost_table *t, int64_t size, int tau, double v)
 {
     int row = t->nsizes - 1, column = 0;
     if (row < 0 || size > t->size[row]) {
@@ -120,7 +120,7 @@ static int row_below(const atn_cost_table *t, double bytes)
     return i;
 }
 
-double atn_table_time(const atn_cost_table *t, double bytes, double tau)
+double atn_model_table_time(const atn_cost_table *t, double bytes, double tau)
 {
     if (t->nsizes == 0 || tau <= 0)
         return 0.0;
@@ -135,7 +135,7 @@ double atn_table_time(const atn_cost_table *t, double bytes, double tau)
     return fmax(end, between(t, last - 1, bytes, tau));
 }
 
-double atn_table_rate(const atn_cost_table *t, double bytes, double tau)
+double atn_model_table_rate(const atn_cost_table *t, double bytes, double tau)
 {
     if (t->nsizes == 0)
         return 0.0;
@@ -146,7 +146,7 @@ double atn_table_rate(const atn_cost_table *t, double bytes, double tau)
 
 /* ---- channels ---- */
 
-int atn_host_node(const atn_topo *t, int rank)
+int atn_model_host_node(const atn_topo *t, int rank)
 {
     int v = t->node_of[rank];
     while (t->nodes[v].kind == ATN_TOPO_PART && t->nodes[v].parent >= 0)
@@ -157,7 +157,7 @@ int atn_host_node(const atn_topo *t, int rank)
 /* Levels between u and the switch that connects it with v. */
 static int climb(const atn_topo *t, int u, int v)
 {
-    int a = atn_host_node(t, u), b = atn_host_node(t, v);
+    int a = atn_model_host_node(t, u), b = atn_model_host_node(t, v);
     int up = 0, down = 0;
     while (a != b) {
         if (t->nodes[a].depth >= t->nodes[b].depth) {
@@ -171,7 +171,7 @@ static int climb(const atn_topo *t, int u, int v)
     return atn_max(up, down);
 }
 
-int atn_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v)
+int atn_model_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v)
 {
     const int levels = t ? climb(t, u, v) : 1;
     return atn_min(levels, m->nchannels - 1);
@@ -192,10 +192,10 @@ static double empty_message(const atn_channel *c)
     if (c->hockney.beta > 0)
         return c->hockney.alpha;
     return c->loggp.gap_byte > 0 ? c->loggp.latency + 2 * c->loggp.o
-                                 : c->plogp.latency + atn_table_time(&c->plogp.gap, 1, 1);
+                                 : c->plogp.latency + atn_model_table_time(&c->plogp.gap, 1, 1);
 }
 
-double atn_channel_overhead(const atn_channel *c, double bytes)
+double atn_model_channel_overhead(const atn_channel *c, double bytes)
 {
     if (c->transfer.nsizes == 0 && c->o_below <= 0)
         return empty_message(c);
@@ -203,15 +203,15 @@ double atn_channel_overhead(const atn_channel *c, double bytes)
 }
 
 /* Not measured: sequential transfers, in memory two per message. */
-double atn_channel_transfer(const atn_channel *c, double bytes, double tau)
+double atn_model_channel_transfer(const atn_channel *c, double bytes, double tau)
 {
     if (c->transfer.nsizes == 0)
         return bytes * byte_cost(c) * tau / (c->hops == 2 ? 2.0 : 1.0);
     if (bytes <= 0 && c->sync.nsizes > 0)
-        return atn_table_time(&c->sync, 0, tau);
+        return atn_model_table_time(&c->sync, 0, tau);
     if (c->segment == 0 || bytes <= (double)c->segment)
-        return atn_table_time(&c->transfer, bytes, tau);
-    return bytes / (double)c->segment * atn_table_time(&c->transfer, (double)c->segment, tau);
+        return atn_model_table_time(&c->transfer, bytes, tau);
+    return bytes / (double)c->segment * atn_model_table_time(&c->transfer, (double)c->segment, tau);
 }
 
 static int find_gamma(const atn_machine *m, const char *op, const char *type)
@@ -223,12 +223,12 @@ static int find_gamma(const atn_machine *m, const char *op, const char *type)
     return -1;
 }
 
-double atn_machine_reduce(const atn_machine *m, const char *op, const char *type, double bytes,
-                          double tau)
+double atn_model_machine_reduce(const atn_machine *m, const char *op, const char *type,
+                                double bytes, double tau)
 {
     int i = find_gamma(m, op ? op : "sum", type ? type : "f64");
     i = i >= 0 ? i : find_gamma(m, op, NULL);
     i = i >= 0 ? i : find_gamma(m, NULL, type);
     i = i >= 0 ? i : m->ngammas - 1;
-    return i >= 0 ? atn_table_rate(&m->gamma[i].cost, bytes, tau) : 0.0;
+    return i >= 0 ? atn_model_table_rate(&m->gamma[i].cost, bytes, tau) : 0.0;
 }

@@ -122,39 +122,40 @@ typedef struct {
 /* ---- construction, reading, writing ---- */
 
 /* Nothing measured, Ethernet framing, no channels.  NULL: out of memory. */
-atn_machine *atn_machine_new(void);
-void atn_machine_clear(atn_machine *m); /* resets to the state of a new one */
+atn_machine *atn_model_machine_new(void);
+void atn_model_machine_clear(atn_machine *m); /* resets to the state of a new one */
 /* Appends a channel with its defaults (hops, duplex); NULL: there are ATN_MACHINE_CHANNELS. */
-atn_channel *atn_machine_add_channel(atn_machine *m, const char *name);
-void atn_machine_free(atn_machine *m); /* m may be NULL */
+atn_channel *atn_model_machine_add_channel(atn_machine *m, const char *name);
+void atn_model_machine_free(atn_machine *m); /* m may be NULL */
 /* A slow network of slow hosts, the default without a machine file.  NULL: out of memory. */
-atn_machine *atn_machine_builtin(void);
+atn_machine *atn_model_machine_builtin(void);
 
 /* All or nothing; "origin:line: what, why, remedy". */
-atn_status atn_machine_parse(const char *text, size_t bytes, const char *origin,
-                             atn_machine **machine_p, atn_error *err);
-atn_status atn_machine_read(const char *path, atn_machine **machine_p, atn_error *err);
+atn_status atn_model_machine_parse(const char *text, size_t bytes, const char *origin,
+                                   atn_machine **machine_p, atn_error *err);
+atn_status atn_model_machine_read(const char *path, atn_machine **machine_p, atn_error *err);
 /* Sorted text that parses to the same machine; caller frees; NULL: out of memory. */
-char *atn_machine_print(const atn_machine *m);
-atn_status atn_machine_write(const atn_machine *m, const char *path, atn_error *err);
+char *atn_model_machine_print(const atn_machine *m);
+atn_status atn_model_machine_write(const atn_machine *m, const char *path, atn_error *err);
 
 /* Appends a value to a table, sizes and taus in ascending order, all taus of a size before the next
  * size; false: table full or out of order. */
-bool atn_table_put(atn_cost_table *t, int64_t size, int tau, double v);
+bool atn_model_table_put(atn_cost_table *t, int64_t size, int tau, double v);
 /* The cost table of (op, type), created if new; NULL: too many. */
-atn_cost_table *atn_machine_gamma(atn_machine *m, const char *op, const char *type);
+atn_cost_table *atn_model_machine_gamma(atn_machine *m, const char *op, const char *type);
 /* Sets or replaces provenance; false: too many notes. */
-bool atn_machine_note(atn_machine *m, const char *key, const char *value);
+bool atn_model_machine_note(atn_machine *m, const char *key, const char *value);
 
 /* Rejects what the parser rejects: NaN, negative values, sizes out of order, a channel without
  * times. */
-atn_status atn_machine_check(const atn_machine *m, atn_error *err);
+atn_status atn_model_machine_check(const atn_machine *m, atn_error *err);
 /* Calls `warn` for every suspicious value: a violation of L(m, tau) <= L(m, A tau) <= A L(m,
  * tau), a time that decreases with the size, an overhead that decreases.  Returns the number of
  * warnings. */
-int atn_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text), void *to);
+int atn_model_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text),
+                               void *to);
 /* NULL if the machine matches a topology, else the reason: it was measured on another one. */
-const char *atn_machine_refuses(const atn_machine *m, const atn_topo *t);
+const char *atn_model_machine_refuses(const atn_machine *m, const atn_topo *t);
 
 /* ---- look-up ---- */
 
@@ -162,36 +163,36 @@ const char *atn_machine_refuses(const atn_machine *m, const atn_topo *t);
  * below the smallest size its value; above the largest size linear from the last two (proportional
  * to the size if there is only one); above the largest tau linear from the last two, at most
  * proportional to tau; 0 for tau <= 0 or an empty table. */
-double atn_table_time(const atn_cost_table *t, double bytes, double tau);
+double atn_model_table_time(const atn_cost_table *t, double bytes, double tau);
 /* Per-byte tables: the same between the sizes, and the nearest value outside. */
-double atn_table_rate(const atn_cost_table *t, double bytes, double tau);
+double atn_model_table_rate(const atn_cost_table *t, double bytes, double tau);
 
 /* The topology node of a rank's host. */
-int atn_host_node(const atn_topo *t, int rank);
+int atn_model_host_node(const atn_topo *t, int rank);
 /* The channel between two ranks; t NULL: one rank per host on one switch, or all ranks on one host
  * if the machine has no network. */
-int atn_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v);
+int atn_model_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v);
 /* o(m), with a step at the eager limit. */
-double atn_channel_overhead(const atn_channel *c, double bytes);
+double atn_model_channel_overhead(const atn_channel *c, double bytes);
 /* L(m, tau) of a channel, with consecutive cells of `segment` bytes; L(0, tau) = y(tau). */
-double atn_channel_transfer(const atn_channel *c, double bytes, double tau);
+double atn_model_channel_transfer(const atn_channel *c, double bytes, double tau);
 /* Seconds per reduced byte: of (op, type) if measured, else of any (op, ...), else of the first;
  * op and type may be NULL. */
-double atn_machine_reduce(const atn_machine *m, const char *op, const char *type, double bytes,
-                          double tau);
+double atn_model_machine_reduce(const atn_machine *m, const char *op, const char *type,
+                                double bytes, double tau);
 
 /* ---- derived parameter sets (machine_derive.c) ---- */
 
 /* The time of a single message: tau-Lop's if L was measured, else pLogP's, LogGP's, Hockney's. */
-double atn_channel_message(const atn_machine *m, int channel, double bytes);
-atn_hockney atn_channel_hockney(const atn_machine *m, int channel);
-atn_loggp atn_channel_loggp(const atn_machine *m, int channel);
-double atn_plogp_gap(const atn_machine *m, int channel, double bytes);
-double atn_plogp_latency(const atn_machine *m, int channel);
-atn_lmo atn_channel_lmo(const atn_machine *m, int channel);
+double atn_model_channel_message(const atn_machine *m, int channel, double bytes);
+atn_hockney atn_model_channel_hockney(const atn_machine *m, int channel);
+atn_loggp atn_model_channel_loggp(const atn_machine *m, int channel);
+double atn_model_plogp_gap(const atn_machine *m, int channel, double bytes);
+double atn_model_plogp_latency(const atn_machine *m, int channel);
+atn_lmo atn_model_channel_lmo(const atn_machine *m, int channel);
 /* Payload of a link of the channel, bytes per second. */
-double atn_channel_rate(const atn_machine *m, int channel);
+double atn_model_channel_rate(const atn_machine *m, int channel);
 /* Table 7.1 of Rico-Gallego's thesis: pLogP to LogGP, G from a message of `large` bytes. */
-atn_loggp atn_loggp_from_plogp(const atn_plogp *p, int64_t large);
+atn_loggp atn_model_loggp_from_plogp(const atn_plogp *p, int64_t large);
 
 #endif

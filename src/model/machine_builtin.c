@@ -34,8 +34,10 @@ static const char text[] = "attune-machine 1\n"
                            "    1M  9000 18000 36000 72000 144000\n"
                            "end\n";
 
-atn_machine *atn_machine_builtin(void)
+atn_machine *atn_model_machine_builtin(void)
 {
     atn_machine *m = NULL;
-    return atn_machine_parse(text, strlen(text), "built-in machine", &m, NULL) == ATN_OK ? m : NULL;
+    return atn_model_machine_parse(text, strlen(text), "built-in machine", &m, NULL) == ATN_OK
+               ? m
+               : NULL;
 }

@@ -89,13 +89,14 @@ static atn_status check_channel(const atn_machine *m, int i, atn_error *err)
     return status;
 }
 
-atn_status atn_machine_check(const atn_machine *m, atn_error *err)
+atn_status atn_model_machine_check(const atn_machine *m, atn_error *err)
 {
     if (m->nchannels == 0)
         return atn_fail(err, ATN_INPUT, "%s: no channel; add at least channel memory", origin(m));
-    atn_status status = check_fields(m, "machine", m, atn_global_fields, atn_nglobal_fields, err);
+    atn_status status =
+        check_fields(m, "machine", m, atn_model_global_fields, atn_nglobal_fields, err);
     if (status == ATN_OK)
-        status = check_tables(m, "machine", m, atn_global_tables, atn_nglobal_tables, err);
+        status = check_tables(m, "machine", m, atn_model_global_tables, atn_nglobal_tables, err);
     for (int i = 0; i < m->ngammas && status == ATN_OK; i++)
         status = check_table(m, m->gamma[i].op, m->gamma[i].type, &m->gamma[i].cost, err);
     for (int i = 0; i < m->nchannels && status == ATN_OK; i++)
@@ -125,7 +126,7 @@ static bool is_as_large(const atn_machine *m, const atn_topo *t)
 /* Payload rate of the link of a rank's host; 0: unknown. */
 static double host_link(const atn_machine *m, const atn_topo *t, int r)
 {
-    return m->framing * (double)t->nodes[atn_host_node(t, r)].rate / 8;
+    return m->framing * (double)t->nodes[atn_model_host_node(t, r)].rate / 8;
 }
 
 /* A measured rate does not exceed that of the links, and is seldom much lower. */
@@ -144,7 +145,7 @@ static const char *other_speed(const atn_machine *m, const atn_topo *t)
     return NULL;
 }
 
-const char *atn_machine_refuses(const atn_machine *m, const atn_topo *t)
+const char *atn_model_machine_refuses(const atn_machine *m, const atn_topo *t)
 {
     if (m->topology == 0 || t == NULL || t->p == 0)
         return NULL;
@@ -239,7 +240,8 @@ static void warn_about_channel(checker *c, const atn_channel *h)
                    h->spread * 100);
 }
 
-int atn_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text), void *to)
+int atn_model_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text),
+                               void *to)
 {
     checker c = {.m = m, .warn = warn, .to = to};
     for (int i = 0; i < m->nchannels; i++)

@@ -9,93 +9,95 @@ static const double small = 1024, large = 1048576;
 static double taulop_message(const atn_machine *m, int channel, double bytes)
 {
     const atn_channel *c = &m->channel[channel];
-    const double o = atn_channel_overhead(c, bytes), own = atn_channel_transfer(c, bytes, 1);
+    const double o = atn_model_channel_overhead(c, bytes),
+                 own = atn_model_channel_transfer(c, bytes, 1);
     if (channel == 0) {
         const double k = c->segment > 0 ? fmax(1.0, ceil(bytes / (double)c->segment)) : 1.0;
-        const double cell = atn_channel_transfer(c, bytes / k, 1);
+        const double cell = atn_model_channel_transfer(c, bytes / k, 1);
         return k > 1 ? o + (double)c->hops * cell +
-                           (k - 1) * atn_channel_transfer(c, bytes / k, (double)c->hops)
+                           (k - 1) * atn_model_channel_transfer(c, bytes / k, (double)c->hops)
                      : o + (double)c->hops * own;
     }
-    return o + own + (double)(c->hops - 1) * atn_channel_transfer(&m->channel[0], bytes, 1);
+    return o + own + (double)(c->hops - 1) * atn_model_channel_transfer(&m->channel[0], bytes, 1);
 }
 
-double atn_channel_message(const atn_machine *m, int channel, double bytes)
+double atn_model_channel_message(const atn_machine *m, int channel, double bytes)
 {
     const atn_channel *c = &m->channel[channel];
     const atn_loggp *g = &c->loggp;
     if (c->transfer.nsizes > 0)
         return taulop_message(m, channel, bytes);
     if (c->plogp.gap.nsizes > 0)
-        return c->plogp.latency + atn_table_time(&c->plogp.gap, bytes, 1);
+        return c->plogp.latency + atn_model_table_time(&c->plogp.gap, bytes, 1);
     if (g->gap_byte > 0)
         return 2 * g->o + g->latency + fmax(0.0, bytes - 1) * g->gap_byte;
     return c->hockney.alpha + bytes * c->hockney.beta;
 }
 
-atn_hockney atn_channel_hockney(const atn_machine *m, int channel)
+atn_hockney atn_model_channel_hockney(const atn_machine *m, int channel)
 {
     if (m->channel[channel].hockney.beta > 0)
         return m->channel[channel].hockney;
-    const double one = atn_channel_message(m, channel, 1);
-    const double beta = (atn_channel_message(m, channel, large) - one) / (large - 1);
+    const double one = atn_model_channel_message(m, channel, 1);
+    const double beta = (atn_model_channel_message(m, channel, large) - one) / (large - 1);
     return (atn_hockney){.alpha = one, .beta = fmax(beta, 0.0)};
 }
 
-atn_loggp atn_loggp_from_plogp(const atn_plogp *p, int64_t bytes)
+atn_loggp atn_model_loggp_from_plogp(const atn_plogp *p, int64_t bytes)
 {
-    const double gap = atn_table_time(&p->gap, 1, 1);
-    const double os = atn_table_time(&p->os, 1, 1), or_ = atn_table_time(&p->or_, 1, 1);
+    const double gap = atn_model_table_time(&p->gap, 1, 1);
+    const double os = atn_model_table_time(&p->os, 1, 1), or_ = atn_model_table_time(&p->or_, 1, 1);
     return (atn_loggp){.latency = p->latency + gap - os - or_,
                        .o = (os + or_) / 2,
                        .gap = gap,
-                       .gap_byte = atn_table_time(&p->gap, (double)bytes, 1) / (double)bytes};
+                       .gap_byte = atn_model_table_time(&p->gap, (double)bytes, 1) / (double)bytes};
 }
 
-atn_loggp atn_channel_loggp(const atn_machine *m, int channel)
+atn_loggp atn_model_channel_loggp(const atn_machine *m, int channel)
 {
     const atn_channel *c = &m->channel[channel];
     if (c->loggp.gap_byte > 0)
         return c->loggp;
     if (c->plogp.gap.nsizes > 0)
-        return atn_loggp_from_plogp(&c->plogp, (int64_t)large);
-    const atn_hockney h = atn_channel_hockney(m, channel);
+        return atn_model_loggp_from_plogp(&c->plogp, (int64_t)large);
+    const atn_hockney h = atn_model_channel_hockney(m, channel);
     const double o = fmin(c->o_below, h.alpha / 2);
     return (atn_loggp){.latency = h.alpha - 2 * o, .o = o, .gap = o, .gap_byte = h.beta};
 }
 
-double atn_plogp_latency(const atn_machine *m, int channel)
+double atn_model_plogp_latency(const atn_machine *m, int channel)
 {
     const atn_channel *c = &m->channel[channel];
     if (c->plogp.gap.nsizes > 0)
         return c->plogp.latency;
-    const atn_loggp g = atn_channel_loggp(m, channel);
+    const atn_loggp g = atn_model_channel_loggp(m, channel);
     return fmax(0.0, g.latency + 2 * g.o - g.gap);
 }
 
-double atn_plogp_gap(const atn_machine *m, int channel, double bytes)
+double atn_model_plogp_gap(const atn_machine *m, int channel, double bytes)
 {
     const atn_channel *c = &m->channel[channel];
     if (c->plogp.gap.nsizes > 0)
-        return atn_table_time(&c->plogp.gap, bytes, 1);
-    return fmax(0.0, atn_channel_message(m, channel, bytes) - atn_plogp_latency(m, channel));
+        return atn_model_table_time(&c->plogp.gap, bytes, 1);
+    return fmax(0.0,
+                atn_model_channel_message(m, channel, bytes) - atn_model_plogp_latency(m, channel));
 }
 
-atn_lmo atn_channel_lmo(const atn_machine *m, int channel)
+atn_lmo atn_model_channel_lmo(const atn_machine *m, int channel)
 {
     if (m->channel[channel].lmo.rate > 0)
         return m->channel[channel].lmo;
-    const atn_hockney h = atn_channel_hockney(m, channel);
+    const atn_hockney h = atn_model_channel_hockney(m, channel);
     const double byte = fmin(m->channel[channel].cpu_byte, h.beta / 4);
     return (atn_lmo){.fixed = h.alpha / 2, .byte = byte, .rate = 1.0 / (h.beta - 2 * byte + 1e-18)};
 }
 
-double atn_channel_rate(const atn_machine *m, int channel)
+double atn_model_channel_rate(const atn_machine *m, int channel)
 {
     const atn_channel *c = &m->channel[channel];
     if (c->rate > 0)
         return c->rate;
-    const double more = atn_channel_message(m, channel, large);
-    const double slope = (more - atn_channel_message(m, channel, large / 4)) / (large * 0.75);
+    const double more = atn_model_channel_message(m, channel, large);
+    const double slope = (more - atn_model_channel_message(m, channel, large / 4)) / (large * 0.75);
     return slope > 0 ? 1.0 / slope : large / fmax(more, small * 1e-12);
 }

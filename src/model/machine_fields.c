@@ -20,7 +20,7 @@
 
 static const double most = 1e15;
 
-const atn_machine_field atn_global_fields[] = {
+const atn_machine_field atn_model_global_fields[] = {
     GLOBAL("circuits", "delay", TIME, delay, 0, most),
     GLOBAL("circuits", "ports", COUNT, ports, 0, 1024),
     GLOBAL("hosts", "framing", FRACTION, framing, 0.01, 1),
@@ -30,7 +30,7 @@ const atn_machine_field atn_global_fields[] = {
     GLOBAL("measured", "ranks", COUNT, ranks, 0, 1e9),
     GLOBAL("measured", "topology", FINGERPRINT, topology, 0, 0),
 };
-const int atn_nglobal_fields = sizeof atn_global_fields / sizeof atn_global_fields[0];
+const int atn_nglobal_fields = sizeof atn_model_global_fields / sizeof atn_model_global_fields[0];
 
 const atn_machine_field atn_channel_fields[] = {
     CHANNEL("path", "duplex", FRACTION, duplex, 0.01, 1),
@@ -59,11 +59,11 @@ const atn_machine_field atn_channel_fields[] = {
 };
 const int atn_nchannel_fields = sizeof atn_channel_fields / sizeof atn_channel_fields[0];
 
-const atn_machine_table atn_global_tables[] = {
+const atn_machine_table atn_model_global_tables[] = {
     GLOBAL_TABLE("copy", BYTE, copy),
     GLOBAL_TABLE("pack", BYTE, pack),
 };
-const int atn_nglobal_tables = sizeof atn_global_tables / sizeof atn_global_tables[0];
+const int atn_nglobal_tables = sizeof atn_model_global_tables / sizeof atn_model_global_tables[0];
 
 const atn_machine_table atn_channel_tables[] = {
     CHANNEL_TABLE("transfer", TIME, transfer),
@@ -78,7 +78,7 @@ const atn_machine_table atn_channel_tables[] = {
 };
 const int atn_nchannel_tables = sizeof atn_channel_tables / sizeof atn_channel_tables[0];
 
-double atn_machine_unit_scale(atn_machine_unit unit)
+double atn_model_machine_unit_scale(atn_machine_unit unit)
 {
     static const double scales[] = {
         [ATN_UNIT_TIME] = 1e6, [ATN_UNIT_BYTE] = 1e9, [ATN_UNIT_RATE] = 1e-6};

@@ -28,12 +28,12 @@ typedef struct {
     size_t at;
 } atn_machine_table;
 
-extern const atn_machine_field atn_global_fields[], atn_channel_fields[];
+extern const atn_machine_field atn_model_global_fields[], atn_channel_fields[];
 extern const int atn_nglobal_fields, atn_nchannel_fields;
-extern const atn_machine_table atn_global_tables[], atn_channel_tables[];
+extern const atn_machine_table atn_model_global_tables[], atn_channel_tables[];
 extern const int atn_nglobal_tables, atn_nchannel_tables;
 
 /* The factor from seconds (bytes per second, numbers) to the unit. */
-double atn_machine_unit_scale(atn_machine_unit unit);
+double atn_model_machine_unit_scale(atn_machine_unit unit);
 
 #endif

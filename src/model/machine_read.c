@@ -56,8 +56,8 @@ static atn_status read_number(reader *rd, const char *what, char *text, atn_mach
     atn_status status = read_plain(rd, what, text, &v);
     if (status == ATN_OK && tilde != NULL)
         status = read_plain(rd, "half an interval, after ~", tilde + 1, &half);
-    *v_p = v / atn_machine_unit_scale(unit);
-    *half_p = half / atn_machine_unit_scale(unit);
+    *v_p = v / atn_model_machine_unit_scale(unit);
+    *half_p = half / atn_model_machine_unit_scale(unit);
     return status;
 }
 
@@ -95,8 +95,8 @@ static atn_status read_value(reader *rd, const atn_machine_field *d, void *base,
     }
     if (status == ATN_OK && (v < d->min || v > d->max))
         return refuse(rd, "%s=%.40s is out of range; it must be from %g to %g", d->key, text,
-                      d->min * atn_machine_unit_scale(d->unit),
-                      d->max * atn_machine_unit_scale(d->unit));
+                      d->min * atn_model_machine_unit_scale(d->unit),
+                      d->max * atn_model_machine_unit_scale(d->unit));
     return status;
 }
 
@@ -105,7 +105,7 @@ static atn_status read_value(reader *rd, const atn_machine_field *d, void *base,
 static const atn_machine_field *fields_of(const reader *rd, int *n_p)
 {
     *n_p = rd->channel ? atn_nchannel_fields : atn_nglobal_fields;
-    return rd->channel ? atn_channel_fields : atn_global_fields;
+    return rd->channel ? atn_channel_fields : atn_model_global_fields;
 }
 
 static atn_status unknown(reader *rd, const char *what, const char *word, const char **known, int n)
@@ -161,7 +161,7 @@ static atn_status read_fields(reader *rd, const char *word)
 static atn_status find_table(reader *rd, const char *name)
 {
     const char *known[16];
-    const atn_machine_table *list = rd->channel ? atn_channel_tables : atn_global_tables;
+    const atn_machine_table *list = rd->channel ? atn_channel_tables : atn_model_global_tables;
     const int n = rd->channel ? atn_nchannel_tables : atn_nglobal_tables;
     char *base = rd->channel ? (char *)rd->channel : (char *)rd->m;
     for (int i = 0; i < n; i++) {
@@ -180,7 +180,7 @@ static atn_status find_gamma(reader *rd)
     const char *op = atn_lines_word(&rd->l), *type = atn_lines_word(&rd->l);
     if (op == NULL || type == NULL || strlen(op) > 15 || strlen(type) > 15)
         return refuse(rd, "a table gamma needs operator and type, as in: table gamma sum f64 1");
-    rd->table = atn_machine_gamma(rd->m, op, type);
+    rd->table = atn_model_machine_gamma(rd->m, op, type);
     rd->unit = ATN_UNIT_BYTE;
     return rd->table ? ATN_OK : refuse(rd, "more than %d tables gamma", ATN_MACHINE_GAMMAS);
 }
@@ -255,7 +255,7 @@ static atn_status read_channel(reader *rd)
     for (int i = 0; i < rd->m->nchannels; i++)
         if (strcmp(rd->m->channel[i].name, name) == 0)
             return refuse(rd, "duplicate channel %s; remove one", name);
-    rd->channel = atn_machine_add_channel(rd->m, name);
+    rd->channel = atn_model_machine_add_channel(rd->m, name);
     rd->nnames = 0;
     if (rd->channel == NULL)
         return refuse(rd, "more than %d channels", ATN_MACHINE_CHANNELS);
@@ -268,7 +268,7 @@ static atn_status read_note(reader *rd, char *text, char *colon)
     if (rd->channel)
         return refuse(rd, "provenance (\"key: value\") must precede the channels");
     *colon++ = '\0';
-    if (atn_machine_note(rd->m, text, colon + strspn(colon, " \t")))
+    if (atn_model_machine_note(rd->m, text, colon + strspn(colon, " \t")))
         return ATN_OK;
     return refuse(rd, "more than %d lines of provenance", ATN_MACHINE_NOTES);
 }
@@ -323,31 +323,31 @@ static atn_status read_plainly(reader *rd, const char *text, size_t bytes, const
     return status;
 }
 
-atn_status atn_machine_parse(const char *text, size_t bytes, const char *origin,
-                             atn_machine **machine_p, atn_error *err)
+atn_status atn_model_machine_parse(const char *text, size_t bytes, const char *origin,
+                                   atn_machine **machine_p, atn_error *err)
 {
-    reader rd = {.m = atn_machine_new()};
+    reader rd = {.m = atn_model_machine_new()};
     if (rd.m == NULL)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", origin);
     snprintf(rd.m->origin, sizeof rd.m->origin, "%s", origin);
     atn_status status = read_plainly(&rd, text, bytes, origin, err);
     if (status == ATN_OK)
-        status = atn_machine_check(rd.m, err);
+        status = atn_model_machine_check(rd.m, err);
     if (status == ATN_OK)
         *machine_p = rd.m;
     else
-        atn_machine_free(rd.m);
+        atn_model_machine_free(rd.m);
     return status;
 }
 
-atn_status atn_machine_read(const char *path, atn_machine **machine_p, atn_error *err)
+atn_status atn_model_machine_read(const char *path, atn_machine **machine_p, atn_error *err)
 {
     char *text;
     size_t bytes;
     atn_status status = atn_read_file(path, &text, &bytes, err);
     if (status != ATN_OK)
         return status;
-    status = atn_machine_parse(text, bytes, path, machine_p, err);
+    status = atn_model_machine_parse(text, bytes, path, machine_p, err);
     free(text);
     return status;
 }

@@ -10,7 +10,7 @@
 static void print_half(FILE *f, double half, atn_machine_unit unit)
 {
     if (half > 0)
-        fprintf(f, "~%.3g", half * atn_machine_unit_scale(unit));
+        fprintf(f, "~%.3g", half * atn_model_machine_unit_scale(unit));
 }
 
 static void print_value(FILE *f, const atn_machine_field *d, const void *base)
@@ -28,7 +28,7 @@ static void print_value(FILE *f, const atn_machine_field *d, const void *base)
         fprintf(f, " %s=%016" PRIx64, d->key, *(const uint64_t *)at);
         break;
     default:
-        fprintf(f, " %s=%.9g", d->key, *(const double *)at * atn_machine_unit_scale(d->unit));
+        fprintf(f, " %s=%.9g", d->key, *(const double *)at * atn_model_machine_unit_scale(d->unit));
     }
 }
 
@@ -69,7 +69,7 @@ static void print_table(FILE *f, const char *words, const atn_cost_table *t, atn
     for (int i = 0; i < t->nsizes; i++) {
         fprintf(f, "%s  %-6s", indent, atn_format_size(t->size[i], size));
         for (int k = 0; k < t->ntaus; k++) {
-            fprintf(f, " %.9g", t->v[i][k] * atn_machine_unit_scale(unit));
+            fprintf(f, " %.9g", t->v[i][k] * atn_model_machine_unit_scale(unit));
             print_half(f, t->half[i][k], unit);
         }
         fputc('\n', f);
@@ -118,8 +118,8 @@ static void print_machine(FILE *f, const atn_machine *m)
     fprintf(f, "attune-machine %d\n", ATN_MACHINE_VERSION);
     for (int i = 0; i < m->nnotes; i++)
         fprintf(f, "%s: %s\n", notes[i].key, notes[i].value);
-    print_fields(f, atn_global_fields, atn_nglobal_fields, m, m->half, "");
-    print_tables(f, atn_global_tables, atn_nglobal_tables, m, "");
+    print_fields(f, atn_model_global_fields, atn_nglobal_fields, m, m->half, "");
+    print_tables(f, atn_model_global_tables, atn_nglobal_tables, m, "");
     print_gammas(f, m);
     for (int i = 0; i < m->nchannels; i++) {
         fprintf(f, "channel %s\n", m->channel[i].name);
@@ -130,7 +130,7 @@ static void print_machine(FILE *f, const atn_machine *m)
     fputs("end\n", f);
 }
 
-char *atn_machine_print(const atn_machine *m)
+char *atn_model_machine_print(const atn_machine *m)
 {
     char *text = NULL;
     size_t bytes;
@@ -154,12 +154,12 @@ char *atn_machine_print(const atn_machine *m)
     return text;
 }
 
-atn_status atn_machine_write(const atn_machine *m, const char *path, atn_error *err)
+atn_status atn_model_machine_write(const atn_machine *m, const char *path, atn_error *err)
 {
-    atn_status status = atn_machine_check(m, err);
+    atn_status status = atn_model_machine_check(m, err);
     if (status != ATN_OK)
         return status;
-    char *text = atn_machine_print(m);
+    char *text = atn_model_machine_print(m);
     if (text == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     status = atn_write_file(path, text, strlen(text), err);

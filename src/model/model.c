@@ -41,7 +41,7 @@ const atn_model *atn_model_find(const char *name)
     return NULL;
 }
 
-atn_status atn_unknown_model(const char *option, const char *name, atn_error *err)
+atn_status atn_model_unknown_model(const char *option, const char *name, atn_error *err)
 {
     const char *names[sizeof models / sizeof *models];
     char offer[ATN_ERROR_ROOM];
@@ -56,12 +56,12 @@ bool atn_model_fits(const atn_model *model, const atn_machine *m)
     return !model->circuits || m->ports > 0;
 }
 
-double atn_local_cost(const atn_model_case *c, const atn_op_node *x, double tau)
+double atn_model_local_cost(const atn_model_case *c, const atn_op_node *x, double tau)
 {
     const double bytes = (double)x->bytes;
     if (x->kind == ATN_OP_REDUCE)
-        return bytes * atn_machine_reduce(c->m, c->op, c->type, bytes, tau);
-    return bytes * atn_table_rate(&c->m->copy, bytes, tau);
+        return bytes * atn_model_machine_reduce(c->m, c->op, c->type, bytes, tau);
+    return bytes * atn_model_table_rate(&c->m->copy, bytes, tau);
 }
 
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host)
@@ -71,10 +71,10 @@ int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host)
         if (t == NULL) {
             host[r] = m->nchannels > 1 ? r : 0;
         } else {
-            const int v = atn_host_node(t, r);
+            const int v = atn_model_host_node(t, r);
             host[r] = -1;
             for (int q = r - 1; q >= 0 && host[r] < 0; q--)
-                if (atn_host_node(t, q) == v)
+                if (atn_model_host_node(t, q) == v)
                     host[r] = host[q];
             host[r] = host[r] < 0 ? n : host[r];
         }
@@ -93,7 +93,7 @@ static int height(const atn_topo *t, int v)
     return most;
 }
 
-double atn_edge_rate(const atn_machine *m, const atn_topo *t, int edge)
+double atn_model_edge_rate(const atn_machine *m, const atn_topo *t, int edge)
 {
     const int64_t rate = atn_topo_rate(t, edge);
     const int v = edge / 2 - t->p;
@@ -101,5 +101,5 @@ double atn_edge_rate(const atn_machine *m, const atn_topo *t, int edge)
         return (double)rate / 8 * m->framing;
     if (v < 0 || t->nodes[v].kind == ATN_TOPO_PART || m->nchannels < 2)
         return 0.0;
-    return atn_channel_rate(m, atn_min(height(t, v) + 1, m->nchannels - 1));
+    return atn_model_channel_rate(m, atn_min(height(t, v) + 1, m->nchannels - 1));
 }

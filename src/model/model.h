@@ -15,9 +15,9 @@ typedef struct {
 } atn_model_bounds;
 
 typedef struct {
-    const atn_op_graph *g; /* sized (atn_op_graph_size) */
+    const atn_op_graph *g; /* sized (atn_model_op_graph_size) */
     const atn_machine *m;
-    const atn_topo *t;        /* with g->p ranks; NULL: see atn_machine_channel_of */
+    const atn_topo *t;        /* with g->p ranks; NULL: see atn_model_machine_channel_of */
     const char *op, *type;    /* of reductions: "sum", "f64"; NULL: any */
     atn_model_bounds *bounds; /* NULL: none */
 } atn_model_case;
@@ -34,22 +34,22 @@ int atn_models(void);
 const atn_model *atn_model_at(int i);
 const atn_model *atn_model_find(const char *name); /* NULL: unknown */
 /* Rejects the model name of --`option`; the message lists all models. */
-atn_status atn_unknown_model(const char *option, const char *name, atn_error *err);
+atn_status atn_model_unknown_model(const char *option, const char *name, atn_error *err);
 /* Whether a model applies to a machine. */
 bool atn_model_fits(const atn_model *model, const atn_machine *m);
 
 /* ---- shared by models ---- */
 
 /* Seconds of a reduction or a copy with `tau` concurrent ranks of the host. */
-double atn_local_cost(const atn_model_case *c, const atn_op_node *x, double tau);
+double atn_model_local_cost(const atn_model_case *c, const atn_op_node *x, double tau);
 /* The host of each rank (room for p), numbered from 0; returns the number of hosts. */
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host);
 /* The factor on the link usage of a message under opposite traffic, which delays acknowledgements.
  * It is largest for a pair that exchanges large messages; with more flows others fill the links. */
-double atn_duplex_weight(double duplex, bool is_long, bool pair, int flows);
+double atn_model_duplex_weight(double duplex, bool is_long, bool pair, int flows);
 /* Payload per second of an edge of the topology: its rate, or that of the channel of its level;
  * 0: unlimited. */
-double atn_edge_rate(const atn_machine *m, const atn_topo *t, int edge);
+double atn_model_edge_rate(const atn_machine *m, const atn_topo *t, int edge);
 
 atn_status atn_model_alpha_beta(const atn_model_case *c, double *seconds_p, atn_error *err);
 atn_status atn_model_loggp(const atn_model_case *c, double *seconds_p, atn_error *err);

@@ -99,8 +99,8 @@ static void run(walk *w)
     }
 }
 
-atn_status atn_ports_time(const atn_op_graph *g, atn_cost_fn cost, void *context, double *done,
-                          double *time_p, atn_error *err)
+atn_status atn_model_ports_time(const atn_op_graph *g, atn_cost_fn cost, void *context,
+                                double *done, double *time_p, atn_error *err)
 {
     walk w = {.g = g, .cost = cost, .context = context, .ends = done};
     atn_status status = ATN_OK;

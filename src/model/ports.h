@@ -21,7 +21,7 @@ typedef double (*atn_cost_fn)(void *context, const atn_op_graph *g, int node,
 
 /* *time_p: completion of the last rank, all having started at 0.  done (room for g->n, or NULL):
  * the completion of every operation.  ATN_FINDING: deadlock. */
-atn_status atn_ports_time(const atn_op_graph *g, atn_cost_fn cost, void *context, double *done,
-                          double *time_p, atn_error *err);
+atn_status atn_model_ports_time(const atn_op_graph *g, atn_cost_fn cost, void *context,
+                                double *done, double *time_p, atn_error *err);
 
 #endif

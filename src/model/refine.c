@@ -9,7 +9,7 @@ static const double farthest = 2.3;      /* limits knobs to a factor of ten */
 static const double noise = 0.05;        /* assumed relative error of a prediction */
 static const double most_variance = 1.0; /* with more, a single call would decide */
 
-void atn_refiner_begin(atn_refiner *r, int n, double forget, double sigma)
+void atn_model_refiner_begin(atn_refiner *r, int n, double forget, double sigma)
 {
     *r = (atn_refiner){.n = n, .forget = forget, .usual = 0.5};
     for (int i = 0; i < n; i++)
@@ -67,7 +67,7 @@ static void update(atn_refiner *r, const double *slope, double error)
     forget(r);
 }
 
-double atn_refiner_learn(atn_refiner *r, atn_refine_fn predict, void *context, double seconds)
+double atn_model_refiner_learn(atn_refiner *r, atn_refine_fn predict, void *context, double seconds)
 {
     double slope[ATN_KNOBS];
     const double at = predict(context, r->knob);
@@ -81,9 +81,9 @@ double atn_refiner_learn(atn_refiner *r, atn_refine_fn predict, void *context, d
 
 /* ---- knobs of a machine ---- */
 
-int atn_machine_knobs(const atn_machine *m) { return 2 * m->nchannels + 1; }
+int atn_model_machine_knobs(const atn_machine *m) { return 2 * m->nchannels + 1; }
 
-void atn_machine_knob_name(const atn_machine *m, int knob, char *out, size_t size)
+void atn_model_machine_knob_name(const atn_machine *m, int knob, char *out, size_t size)
 {
     if (knob == 2 * m->nchannels)
         snprintf(out, size, "reduce");
@@ -125,7 +125,7 @@ static void turn_transfer(atn_channel *c, double factor)
     c->rate /= factor;
 }
 
-void atn_machine_turn(atn_machine *m, const double *knobs)
+void atn_model_machine_turn(atn_machine *m, const double *knobs)
 {
     for (int c = 0; c < m->nchannels; c++) {
         turn_overhead(&m->channel[c], exp(knobs[2 * c]));

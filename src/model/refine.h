@@ -21,21 +21,22 @@ typedef struct {
 } atn_refiner;
 
 /* All knobs 0, with standard deviation `sigma` (0.5: a factor of e^0.5). */
-void atn_refiner_begin(atn_refiner *r, int n, double forget, double sigma);
+void atn_model_refiner_begin(atn_refiner *r, int n, double forget, double sigma);
 
 /* Predicted seconds of a call; knobs are logarithms of factors. */
 typedef double (*atn_refine_fn)(void *context, const double *knobs);
 
 /* Updates the knobs with a call of `seconds`.  Returns the relative error of the prediction before
  * the update, log(seconds / predicted).  Ignores calls without prediction (0 or less). */
-double atn_refiner_learn(atn_refiner *r, atn_refine_fn predict, void *context, double seconds);
+double atn_model_refiner_learn(atn_refiner *r, atn_refine_fn predict, void *context,
+                               double seconds);
 
 /* The knobs of a machine: 2c the overheads of channel c, 2c + 1 its transfers, the last one all
  * reductions. */
-int atn_machine_knobs(const atn_machine *m);
+int atn_model_machine_knobs(const atn_machine *m);
 /* "memory overhead", "switch transfer", "reduce". */
-void atn_machine_knob_name(const atn_machine *m, int knob, char *out, size_t size);
+void atn_model_machine_knob_name(const atn_machine *m, int knob, char *out, size_t size);
 /* Multiplies the parameters of each knob by e^knob, for every model. */
-void atn_machine_turn(atn_machine *m, const double *knobs);
+void atn_model_machine_turn(atn_machine *m, const double *knobs);
 
 #endif

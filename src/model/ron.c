@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-const char *const atn_ron_policies[] = {"anew", "demand", "early", "preset", NULL};
+const char *const atn_model_ron_policies[] = {"anew", "demand", "early", "preset", NULL};
 
 typedef struct {
     int to;      /* -1: never connected */
@@ -186,23 +186,23 @@ static atn_status go(run *w, int times, atn_error *err)
     return ATN_OK;
 }
 
-atn_status atn_ron_run(const atn_op_graph *g, const atn_ron *net, atn_ron_policy policy, int times,
-                       atn_circuits *c_p, atn_error *err)
+atn_status atn_model_ron_run(const atn_op_graph *g, const atn_ron *net, atn_ron_policy policy,
+                             int times, atn_circuits *c_p, atn_error *err)
 {
     run w = {.g = g, .net = net, .policy = policy};
     const atn_status status = go(&w, times, err);
 
     tear_down(&w);
     if (status == ATN_OK) {
-        atn_circuits_sort(&w.c);
+        atn_model_circuits_sort(&w.c);
         *c_p = w.c;
     } else {
-        atn_circuits_free(&w.c);
+        atn_model_circuits_free(&w.c);
     }
     return status;
 }
 
-void atn_circuits_free(atn_circuits *c)
+void atn_model_circuits_free(atn_circuits *c)
 {
     free(c->v);
     *c = (atn_circuits){.n = 0};
@@ -220,7 +220,7 @@ static int by_port(const void *x, const void *y)
     return (a->send > b->send) - (a->send < b->send);
 }
 
-void atn_circuits_sort(atn_circuits *c)
+void atn_model_circuits_sort(atn_circuits *c)
 {
     if (c->n > 0)
         qsort(c->v, (size_t)c->n, sizeof *c->v, by_port);
@@ -232,18 +232,18 @@ void atn_circuits_sort(atn_circuits *c)
 static atn_status evaluate(const atn_model_case *c, atn_ron_policy policy, double *seconds_p,
                            atn_error *err)
 {
-    const atn_hockney h = atn_channel_hockney(c->m, c->m->nchannels - 1);
+    const atn_hockney h = atn_model_channel_hockney(c->m, c->m->nchannels - 1);
     const atn_ron net = {.ports = c->m->ports > 0 ? (int)c->m->ports : 1,
                          .delay = c->m->delay,
                          .start = h.alpha,
                          .byte = h.beta,
-                         .reduce = atn_machine_reduce(c->m, c->op, c->type, 65536, 1)};
+                         .reduce = atn_model_machine_reduce(c->m, c->op, c->type, 65536, 1)};
     atn_circuits circuits;
-    const atn_status status = atn_ron_run(c->g, &net, policy, 1, &circuits, err);
+    const atn_status status = atn_model_ron_run(c->g, &net, policy, 1, &circuits, err);
 
     if (status == ATN_OK) {
         *seconds_p = circuits.time;
-        atn_circuits_free(&circuits);
+        atn_model_circuits_free(&circuits);
     }
     return status;
 }

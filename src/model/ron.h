@@ -23,7 +23,7 @@ typedef enum {
     ATN_RON_EARLY,  /* as soon as the port is free: delays overlap with the work of other ranks */
     ATN_RON_PRESET  /* the same, and the first circuits exist when the call begins */
 } atn_ron_policy;
-extern const char *const atn_ron_policies[]; /* their names; NULL-terminated */
+extern const char *const atn_model_ron_policies[]; /* their names; NULL-terminated */
 
 /* A message and its circuit.  `changed` is false if the circuit existed.  A circuit that was set up
  * before the call has times below 0. */
@@ -44,9 +44,9 @@ typedef struct {
 /* The circuits when the schedules of a graph (sized) run `times` times, each after all ranks have
  * finished the previous run; *c_p has those of the last run.  Messages of a rank are assigned to
  * ports in program order, each to the port on which it starts first.  ATN_FINDING: deadlock. */
-atn_status atn_ron_run(const atn_op_graph *g, const atn_ron *net, atn_ron_policy policy, int times,
-                       atn_circuits *c_p, atn_error *err);
-void atn_circuits_free(atn_circuits *c);
-void atn_circuits_sort(atn_circuits *c);
+atn_status atn_model_ron_run(const atn_op_graph *g, const atn_ron *net, atn_ron_policy policy,
+                             int times, atn_circuits *c_p, atn_error *err);
+void atn_model_circuits_free(atn_circuits *c);
+void atn_model_circuits_sort(atn_circuits *c);
 
 #endif

@@ -8,13 +8,13 @@
 
 static const char first_line[] = "attune-survey 1";
 
-const char *const atn_obs_names[ATN_OBS_KINDS] = {
+const char *const atn_model_obs_names[ATN_OBS_KINDS] = {
 #define ATN_OBSERVED(id, name, meaning) [ATN_OBS_##id] = name,
 #include "model/survey.def"
 #undef ATN_OBSERVED
 };
 
-void atn_survey_free(atn_survey *s)
+void atn_model_survey_free(atn_survey *s)
 {
     free(s->mpi);
     atn_vec_free(&s->channels);
@@ -22,8 +22,8 @@ void atn_survey_free(atn_survey *s)
     *s = (atn_survey){0};
 }
 
-double atn_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes, int tau,
-                        const char *what)
+double atn_model_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes,
+                              int tau, const char *what)
 {
     for (int i = 0; i < s->seen.n; i++) {
         const atn_observation *o = &s->seen.v[i];
@@ -36,7 +36,7 @@ double atn_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int
 
 /* ---- writing ---- */
 
-void atn_survey_put_head(FILE *f, const atn_survey *s)
+void atn_model_survey_put_head(FILE *f, const atn_survey *s)
 {
     fprintf(f, "%s\njob %d %d %d %016" PRIx64 " %s\n", first_line, s->ranks, s->hosts,
             s->processors, s->topology, s->mpi);
@@ -45,11 +45,11 @@ void atn_survey_put_head(FILE *f, const atn_survey *s)
     fprintf(f, "plan %d %d %016" PRIx64 "\n", s->experiments, s->rounds, s->plan);
 }
 
-void atn_survey_put(FILE *f, int number, const atn_observation *o)
+void atn_model_survey_put(FILE *f, int number, const atn_observation *o)
 {
-    fprintf(f, "o %d %s %d %" PRId64 " %d %s %d %.9g %.9g %.9g\n", number, atn_obs_names[o->kind],
-            o->channel, o->bytes, o->tau, o->what, o->samples, o->value.mid, o->value.lo,
-            o->value.hi);
+    fprintf(f, "o %d %s %d %" PRId64 " %d %s %d %.9g %.9g %.9g\n", number,
+            atn_model_obs_names[o->kind], o->channel, o->bytes, o->tau, o->what, o->samples,
+            o->value.mid, o->value.lo, o->value.hi);
 }
 
 /* ---- reading ---- */
@@ -106,7 +106,7 @@ static taken take_plan(atn_survey *s, const char *rest)
 static bool kind_of(const char *name, atn_obs_kind *kind_p)
 {
     for (int k = 0; k < ATN_OBS_KINDS; k++)
-        if (strcmp(atn_obs_names[k], name) == 0) {
+        if (strcmp(atn_model_obs_names[k], name) == 0) {
             *kind_p = (atn_obs_kind)k;
             return true;
         }
@@ -128,7 +128,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_better)
+atn_estimate atn_model_survey_middle(const atn_estimate *rounds, int n, bool more_is_better)
 {
     atn_estimate v[ATN_SURVEY_ROUNDS];
     memcpy(v, rounds, (size_t)n * sizeof *v);
@@ -141,7 +141,7 @@ atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_b
     return e;
 }
 
-atn_estimate atn_survey_least(const atn_estimate *rounds, int n)
+atn_estimate atn_model_survey_least(const atn_estimate *rounds, int n)
 {
     atn_estimate v[ATN_SURVEY_ROUNDS];
     memcpy(v, rounds, (size_t)n * sizeof *v);
@@ -167,10 +167,10 @@ static bool add_round(atn_observation *sum, const atn_observation *o)
         return false;
     sum->round[sum->rounds++] = o->value;
     sum->samples += o->samples;
-    sum->value = atn_survey_middle(sum->round, sum->rounds,
-                                   o->kind == ATN_OBS_ONE_WAY || o->kind == ATN_OBS_BOTH_WAYS);
+    sum->value = atn_model_survey_middle(
+        sum->round, sum->rounds, o->kind == ATN_OBS_ONE_WAY || o->kind == ATN_OBS_BOTH_WAYS);
     if (only_disturbed(o, sum->value))
-        sum->value = atn_survey_least(sum->round, sum->rounds);
+        sum->value = atn_model_survey_least(sum->round, sum->rounds);
     return true;
 }
 
@@ -249,7 +249,7 @@ static atn_status complain(taken what, const char *line, const char *rest, atn_e
                     line);
 }
 
-atn_status atn_survey_line(atn_survey *s, const char *line, atn_error *err)
+atn_status atn_model_survey_line(atn_survey *s, const char *line, atn_error *err)
 {
     if (strcmp(line, first_line) == 0) {
         s->begun = true;
@@ -268,7 +268,7 @@ atn_status atn_survey_line(atn_survey *s, const char *line, atn_error *err)
     return complain(INVALID, line, line, err);
 }
 
-atn_status atn_survey_end(const atn_survey *s, atn_error *err)
+atn_status atn_model_survey_end(const atn_survey *s, atn_error *err)
 {
     if (s->done)
         return ATN_OK;
@@ -279,7 +279,7 @@ atn_status atn_survey_end(const atn_survey *s, atn_error *err)
                                "forwards the output of its program");
 }
 
-atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err)
+atn_status atn_model_survey_read(const char *path, atn_survey *s, atn_error *err)
 {
     char *text = NULL;
     size_t bytes;
@@ -290,7 +290,7 @@ atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err)
          at = next + 1) {
         *next = '\0';
         number++;
-        if (*at != '#' && atn_survey_line(s, at, &why) != ATN_OK)
+        if (*at != '#' && atn_model_survey_line(s, at, &why) != ATN_OK)
             status = atn_fail(err, ATN_INPUT,
                               "%s:%d: not a line of a measurement; remove the file and measure "
                               "without --resume",

@@ -28,7 +28,7 @@ typedef enum {
 
 enum { ATN_SURVEY_ROUNDS = 5, ATN_SURVEY_LONG_ROUNDS = 3 };
 
-extern const char *const atn_obs_names[ATN_OBS_KINDS];
+extern const char *const atn_model_obs_names[ATN_OBS_KINDS];
 
 typedef struct {
     atn_obs_kind kind;
@@ -58,29 +58,29 @@ typedef struct {
     bool begun, done;
 } atn_survey;
 
-void atn_survey_free(atn_survey *s);
+void atn_model_survey_free(atn_survey *s);
 
 /* Parses a line; ignores output before the first line of the survey, which may come from the
  * launcher.  A resumed job repeats the head and must have the same plan. */
-atn_status atn_survey_line(atn_survey *s, const char *line, atn_error *err);
+atn_status atn_model_survey_line(atn_survey *s, const char *line, atn_error *err);
 /* After the last line: checks that the survey is complete. */
-atn_status atn_survey_end(const atn_survey *s, atn_error *err);
+atn_status atn_model_survey_end(const atn_survey *s, atn_error *err);
 /* Reads the file of a killed job; ignores an incomplete last line. */
-atn_status atn_survey_read(const char *path, atn_survey *s, atn_error *err);
+atn_status atn_model_survey_read(const char *path, atn_survey *s, atn_error *err);
 
 /* The median of several rounds; of two (and of four) the less disturbed one.  Its interval contains
  * all rounds except the most distant one, which may be an outlier. */
-atn_estimate atn_survey_middle(const atn_estimate *rounds, int n, bool more_is_better);
+atn_estimate atn_model_survey_middle(const atn_estimate *rounds, int n, bool more_is_better);
 
 /* The minimum over rounds, for short messages, which disturbances can only make slower.  Its
  * interval extends to the next round. */
-atn_estimate atn_survey_least(const atn_estimate *rounds, int n);
+atn_estimate atn_model_survey_least(const atn_estimate *rounds, int n);
 
-void atn_survey_put_head(FILE *f, const atn_survey *s);
-void atn_survey_put(FILE *f, int number, const atn_observation *o);
+void atn_model_survey_put_head(FILE *f, const atn_survey *s);
+void atn_model_survey_put(FILE *f, int number, const atn_observation *o);
 
 /* The observed value; 0: none.  what NULL: any. */
-double atn_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes, int tau,
-                        const char *what);
+double atn_model_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes,
+                              int tau, const char *what);
 
 #endif

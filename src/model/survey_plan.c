@@ -33,7 +33,7 @@ typedef struct {
     bool failed;
 } planner;
 
-int atn_survey_channel_of(const atn_topo *t, int u, int v)
+int atn_model_survey_channel_of(const atn_topo *t, int u, int v)
 {
     return (atn_topo_hops(t, u, v) + 1) / 2;
 }
@@ -73,7 +73,7 @@ static int ranks_of(const planner *w, int host, int n, int *ranks)
 
 static int between(const planner *w, int a, int b)
 {
-    return atn_survey_channel_of(w->t, w->first[a], w->first[b]);
+    return atn_model_survey_channel_of(w->t, w->first[a], w->first[b]);
 }
 
 /* Two hosts connected by a channel, with as many ranks as possible; false: none. */
@@ -286,8 +286,8 @@ static void make_plan(planner *w)
     plan_triangles(w);
 }
 
-atn_status atn_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *list_p,
-                           atn_survey *head_p, atn_error *err)
+atn_status atn_model_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *list_p,
+                                 atn_survey *head_p, atn_error *err)
 {
     const size_t p = (size_t)t->p;
     planner w = {.t = t,

@@ -19,10 +19,10 @@ typedef ATN_VEC(atn_experiment) atn_experiments;
 
 /* Fills in `list` and, of the survey, ranks, hosts, topology, channels, number and identity of the
  * plan.  ATN_USAGE: only one rank. */
-atn_status atn_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *list_p,
-                           atn_survey *head_p, atn_error *err);
+atn_status atn_model_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *list_p,
+                                 atn_survey *head_p, atn_error *err);
 
 /* The channel between two ranks: 0 in a host, else the level of the switch that connects them. */
-int atn_survey_channel_of(const atn_topo *t, int u, int v);
+int atn_model_survey_channel_of(const atn_topo *t, int u, int v);
 
 #endif

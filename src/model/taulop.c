@@ -58,7 +58,7 @@ static atn_status find_stages(engine *e, atn_error *err)
         }
         return ATN_OK;
     }
-    const atn_status status = atn_op_graph_stages(g, e->stage, &e->nstages, err);
+    const atn_status status = atn_model_op_graph_stages(g, e->stage, &e->nstages, err);
     for (int i = 0; status == ATN_OK && i < g->n; i++) /* local operations follow messages */
         if (g->nodes[i].other < 0)
             e->stage[i] = atn_max(e->stage[i] - 1, 0);
@@ -89,7 +89,7 @@ static void add_message(engine *e, int stage, const atn_op_node *send)
 {
     const atn_machine *m = e->c->m;
     const int to = e->c->g->nodes[send->other].rank, from = send->rank;
-    const int channel = atn_machine_channel_of(m, e->c->t, from, to);
+    const int channel = atn_model_machine_channel_of(m, e->c->t, from, to);
     const double bytes = (double)send->bytes;
     e->sends[from] = stage;
     e->receives[to] = stage;
@@ -123,8 +123,8 @@ static double shared(const engine *e, const transfer *v, int n)
     for (int i = 0; i < n; i++) {
         if (i > 0 && v[i].bytes <= before)
             continue;
-        time += atn_channel_transfer(c, v[i].bytes, n - i) -
-                (i > 0 ? atn_channel_transfer(c, before, n - i) : 0.0);
+        time += atn_model_channel_transfer(c, v[i].bytes, n - i) -
+                (i > 0 ? atn_model_channel_transfer(c, before, n - i) : 0.0);
         before = v[i].bytes;
     }
     return time;
@@ -140,8 +140,8 @@ static double pipelined(const engine *e, const transfer *v, int n, int stage, do
         e->duplex[v[0].resource] == stage)
         return time;
     const double cells = bytes / cell;
-    return atn_channel_transfer(c, cell, n) +
-           (cells - 1) / 2 * atn_channel_transfer(c, cell, 2.0 * n);
+    return atn_model_channel_transfer(c, cell, n) +
+           (cells - 1) / 2 * atn_model_channel_transfer(c, cell, 2.0 * n);
 }
 
 static double step_time(engine *e, int step, int stage)
@@ -176,7 +176,7 @@ static double link_time(engine *e, int stage)
             continue;
         const int to = c->g->nodes[x->other].rank, n = atn_topo_path(c->t, x->rank, to, e->path);
         for (int k = 0; k < n; k++) {
-            const double rate = atn_edge_rate(c->m, c->t, e->path[k]);
+            const double rate = atn_model_edge_rate(c->m, c->t, e->path[k]);
             if (rate > 0)
                 e->load[e->path[k]] += (double)x->bytes / rate;
             most = fmax(most, e->load[e->path[k]]);
@@ -196,8 +196,8 @@ static double work_time(const engine *e, atn_op_kind kind, const transfer *v, in
         const atn_op_node done = {.kind = (uint8_t)kind,
                                   .bytes = i > 0 ? (int64_t)v[i - 1].bytes : 0};
         if (i == 0 || whole.bytes > done.bytes)
-            time += fmax(0, atn_local_cost(e->c, &whole, n - i) -
-                                (i > 0 ? atn_local_cost(e->c, &done, n - i) : 0));
+            time += fmax(0, atn_model_local_cost(e->c, &whole, n - i) -
+                                (i > 0 ? atn_model_local_cost(e->c, &done, n - i) : 0));
     }
     return time;
 }
@@ -240,8 +240,8 @@ static double stage_time(engine *e, int stage)
         if (x->kind != ATN_OP_SEND)
             continue;
         const int to = c->g->nodes[x->other].rank;
-        const int channel = atn_machine_channel_of(c->m, c->t, x->rank, to);
-        e->busy[x->rank] += atn_channel_overhead(&c->m->channel[channel], (double)x->bytes);
+        const int channel = atn_model_machine_channel_of(c->m, c->t, x->rank, to);
+        e->busy[x->rank] += atn_model_channel_overhead(&c->m->channel[channel], (double)x->bytes);
         overhead = fmax(overhead, e->busy[x->rank]);
         add_message(e, stage, x);
     }

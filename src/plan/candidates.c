@@ -46,7 +46,7 @@ static int index_of(const shape *s, const char *name)
 static shape shape_of(const atn_row *row)
 {
     shape s = {.row = row};
-    s.n = atn_row_params(row, s.list);
+    s.n = atn_algo_row_params(row, s.list);
     while (row->algo->params && row->algo->params[s.own].name)
         s.own++;
     s.segment = index_of(&s, "segment");
@@ -94,7 +94,7 @@ static bool sequence(const atn_problem *q, int order, int *ranks)
     for (int i = 0; i < q->p; i++)
         ranks[i] = i;
     return order == ATN_ORDER_RANK ||
-           (q->topo != NULL && atn_order_ranks(q->topo, (atn_order)order, q->root, ranks));
+           (q->topo != NULL && atn_algo_order_ranks(q->topo, (atn_order)order, q->root, ranks));
 }
 
 /* Rank order often follows the topology. */
@@ -118,7 +118,7 @@ static void compare_orders(search *s)
 static values orders(const search *s)
 {
     static const int rooted[] = {ATN_ORDER_DFS}, rings[] = {ATN_ORDER_LR1, ATN_ORDER_LR3};
-    const bool has_root = atn_operation_get(s->q->op)->flags & ATN_ROOTED;
+    const bool has_root = atn_sched_operation_get(s->q->op)->flags & ATN_ROOTED;
     const int *along = has_root ? rooted : rings, n = has_root ? 1 : 2;
     values out = {.v = {ATN_ORDER_RANK}, .n = 1};
     for (int i = 0; i < n && s->q->topo != NULL; i++)
@@ -149,7 +149,7 @@ static values own_values(const atn_param *p)
 /* Candidates of a row that build the same schedules, as far as can be decided without building. */
 static bool same(const search *s, const shape *f, atn_choice x, atn_choice y)
 {
-    if (atn_segments(x.row, s->q, &x.params) != atn_segments(y.row, s->q, &y.params) ||
+    if (atn_algo_segments(x.row, s->q, &x.params) != atn_algo_segments(y.row, s->q, &y.params) ||
         (f->order >= 0 && s->alike[x.params.v[f->order]] != s->alike[y.params.v[f->order]]))
         return false;
     if (f->segment >= 0)
@@ -181,7 +181,7 @@ static atn_twin *find_twin(search *s, const shape *f, atn_twin *x)
             return &s->list.v[i];
     know_simple(s, f, x);
     for (int i = s->first; i < s->list.n; i++)
-        if (atn_are_twins(&s->list.v[i], x, s->q, &s->steps))
+        if (atn_plan_are_twins(&s->list.v[i], x, s->q, &s->steps))
             return &s->list.v[i];
     return NULL;
 }
@@ -189,12 +189,12 @@ static atn_twin *find_twin(search *s, const shape *f, atn_twin *x)
 static void add(search *s, const shape *f, const atn_choice *c)
 {
     atn_twin x = {.choice = *c};
-    if (atn_choice_refuses(c, s->q) != NULL)
+    if (atn_plan_choice_refuses(c, s->q) != NULL)
         return;
     atn_twin *const twin = find_twin(s, f, &x);
     if (twin == NULL)
         s->ok = s->ok && atn_push(&s->list, x);
-    else if (atn_is_simpler(&x.choice, &twin->choice))
+    else if (atn_plan_is_simpler(&x.choice, &twin->choice))
         twin->choice = x.choice;
 }
 
@@ -255,8 +255,8 @@ static void add_own(search *s, const shape *f, const atn_choice *c)
                 continue;
             }
             atn_choice simple = other;
-            if (atn_choice_refuses(&simple, s->q) == NULL)
-                atn_simplify(s->q, &simple, &s->steps);
+            if (atn_plan_choice_refuses(&simple, s->q) == NULL)
+                atn_plan_simplify(s->q, &simple, &s->steps);
             add_segments(s, f, simple);
         }
     }
@@ -268,7 +268,7 @@ static void add_row(search *s, const atn_row *row)
     values along = orders(s);
     s->first = s->list.n;
     atn_choice c = {.row = row};
-    atn_params_default(row, &c.params);
+    atn_algo_params_default(row, &c.params);
     if (f.order < 0)
         along.n = 1;
     for (int i = 0; i < along.n; i++) {
@@ -287,27 +287,27 @@ static void add_row(search *s, const atn_row *row)
  * late ranks. */
 static bool is_another(const atn_problem *q, const atn_row *row)
 {
-    return (atn_level_is_row(row->algo) && atn_levels_depth(q) < 2) ||
+    return (atn_algo_level_is_row(row->algo) && atn_algo_levels_depth(q) < 2) ||
            (row->algo->needs & ATN_NEEDS_LATENESS && !q->lateness);
 }
 
-int atn_candidates(const atn_problem *q, atn_choice **list_p)
+int atn_plan_candidates(const atn_problem *q, atn_choice **list_p)
 {
-    return atn_candidates_within(q, 40000000, list_p);
+    return atn_plan_candidates_within(q, 40000000, list_p);
 }
 
-int atn_candidates_within(const atn_problem *q, int64_t steps, atn_choice **list_p)
+int atn_plan_candidates_within(const atn_problem *q, int64_t steps, atn_choice **list_p)
 {
     search s = {.q = q, .steps = steps, .ok = true};
 
     compare_orders(&s);
-    atn_derived_open(q->topo);
-    for (int i = 0; i < atn_catalog_rows() && s.ok; i++) {
-        const atn_row *row = atn_catalog_row(i);
+    atn_algo_derived_open(q->topo);
+    for (int i = 0; i < atn_algo_catalog_rows() && s.ok; i++) {
+        const atn_row *row = atn_algo_catalog_row(i);
         if (row->op == q->op && row->algo->build && !is_another(q, row))
             add_row(&s, row);
     }
-    atn_derived_close();
+    atn_algo_derived_close();
     const int n = s.list.n;
     atn_choice *const list = s.ok ? malloc(((size_t)n + 1) * sizeof *list) : NULL;
     for (int i = 0; i < n && list != NULL; i++)

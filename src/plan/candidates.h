@@ -9,9 +9,9 @@
  * of its own parameters.  Of those of a row that build the same schedules the simplest is
  * listed. Returns how many; *list_p is freed by the caller; -1: out of memory.  A function of
  * what ranks share. */
-int atn_candidates(const atn_problem *q, atn_choice **list_p);
+int atn_plan_candidates(const atn_problem *q, atn_choice **list_p);
 /* The same with a bound on the steps of work (trial.h) for comparing schedules.  With 0, only
  * equal numbers of segments and rank orders are recognised as duplicates. */
-int atn_candidates_within(const atn_problem *q, int64_t steps, atn_choice **list_p);
+int atn_plan_candidates_within(const atn_problem *q, int64_t steps, atn_choice **list_p);
 
 #endif

@@ -11,16 +11,16 @@ typedef struct {
 } atn_choice;
 
 /* "ring" and "segment=8K,window=2" (may be empty) for an operation. */
-atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,
-                            atn_choice *choice_p, atn_error *err);
+atn_status atn_plan_choice_parse(atn_operation op, const char *name, const char *params,
+                                 atn_choice *choice_p, atn_error *err);
 /* "ring{segment=8K,window=2}" or "ring:segment=8K:window=2", which is cut in place. */
-atn_status atn_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err);
+atn_status atn_plan_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err);
 /* NULL if the choice applies to the problem with its segments, else the reason.  Pass
  * what ranks share: r 0, in_place false. */
-const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q);
+const char *atn_plan_choice_refuses(const atn_choice *choice, const atn_problem *q);
 /* Names an unknown operation, the nearest known one and all there are. */
-atn_status atn_unknown_operation(const char *word, atn_error *err);
+atn_status atn_plan_unknown_operation(const char *word, atn_error *err);
 /* Whether ranks share the size of the operation, so that a rule may restrict it. */
-bool atn_shares_bytes(atn_operation op);
+bool atn_plan_shares_bytes(atn_operation op);
 
 #endif

@@ -18,7 +18,7 @@ enum { FOREIGN = sizeof foreign / sizeof foreign[0] };
 static bool usual_params(const atn_foreign *row, const atn_choice *use, atn_library library)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(use->row, list);
+    const int n = atn_algo_row_params(use->row, list);
     for (int i = 0; i < n; i++) {
         const bool own = row->param != NULL && strcmp(row->param, list[i]->name) == 0;
         const bool exported = library == ATN_FOR_OPENMPI && strcmp(list[i]->name, "segment") == 0;
@@ -47,13 +47,13 @@ static bool note_missing(atn_exporter *x, const atn_choice *use)
 {
     char name[ATN_WORD_ROOM];
     for (int i = 0; i < x->missing.n; i++)
-        if (atn_same_choice(&x->missing.v[i], use))
+        if (atn_plan_same_choice(&x->missing.v[i], use))
             return true;
-    atn_choice_print(use, name);
+    atn_plan_choice_print(use, name);
     fprintf(x->e->notes_to,
             "attune: %s has no counterpart of %s/%s; its own decision applies there\n",
             x->library == ATN_FOR_OPENMPI ? "Open MPI" : "MPICH",
-            atn_operation_get(use->row->op)->name, name);
+            atn_sched_operation_get(use->row->op)->name, name);
     return atn_push(&x->missing, *use);
 }
 
@@ -68,7 +68,7 @@ static int ascending(const void *a, const void *b)
 /* Sizes at which the rules may choose something else. */
 static bool find_borders(const atn_rules *rules, atn_operation op, atn_sizes *list)
 {
-    if (!atn_push(list, atn_shares_bytes(op) ? 0 : -1))
+    if (!atn_push(list, atn_plan_shares_bytes(op) ? 0 : -1))
         return false;
     for (int i = 0; i < rules->list.n; i++) {
         const atn_span bytes = rules->list.v[i].bytes;
@@ -85,7 +85,7 @@ static bool find_borders(const atn_rules *rules, atn_operation op, atn_sizes *li
 
 static bool same_answer(const atn_range_of_sizes *a, const atn_range_of_sizes *b)
 {
-    return a->row == b->row && (a->row == NULL || atn_same_choice(&a->use, &b->use));
+    return a->row == b->row && (a->row == NULL || atn_plan_same_choice(&a->use, &b->use));
 }
 
 static bool add_range(atn_exporter *x, atn_operation op, int p, int64_t from,
@@ -93,7 +93,7 @@ static bool add_range(atn_exporter *x, atn_operation op, int p, int64_t from,
 {
     const atn_problem q = {.op = op, .p = p, .segments = 1, .bytes = from};
     atn_range_of_sizes range = {.from = from};
-    atn_rules_choose(x->rules, &q, 0, &range.use, NULL);
+    atn_plan_rules_choose(x->rules, &q, 0, &range.use, NULL);
     const bool native = range.use.row->algo->build == NULL;
     range.row = native ? NULL : find_foreign(&range.use, p, x->library);
     if (range.row == NULL && !native && !note_missing(x, &range.use))
@@ -103,7 +103,7 @@ static bool add_range(atn_exporter *x, atn_operation op, int p, int64_t from,
     return atn_push(list, range);
 }
 
-bool atn_export_ranges(atn_exporter *x, atn_operation op, int p, atn_ranges_of_sizes *list_p)
+bool atn_plan_export_ranges(atn_exporter *x, atn_operation op, int p, atn_ranges_of_sizes *list_p)
 {
     atn_sizes borders = {0};
     bool done = find_borders(x->rules, op, &borders);
@@ -115,7 +115,7 @@ bool atn_export_ranges(atn_exporter *x, atn_operation op, int p, atn_ranges_of_s
     return done;
 }
 
-bool atn_same_ranges(const atn_ranges_of_sizes *a, const atn_ranges_of_sizes *b)
+bool atn_plan_same_ranges(const atn_ranges_of_sizes *a, const atn_ranges_of_sizes *b)
 {
     for (int i = 0; i < a->n && i < b->n; i++)
         if (a->v[i].from != b->v[i].from || !same_answer(&a->v[i], &b->v[i]))
@@ -123,7 +123,7 @@ bool atn_same_ranges(const atn_ranges_of_sizes *a, const atn_ranges_of_sizes *b)
     return a->n == b->n;
 }
 
-bool atn_says_something(const atn_ranges_of_sizes *list)
+bool atn_plan_says_something(const atn_ranges_of_sizes *list)
 {
     for (int i = 0; i < list->n; i++)
         if (list->v[i].row != NULL)
@@ -131,7 +131,7 @@ bool atn_says_something(const atn_ranges_of_sizes *list)
     return false;
 }
 
-int64_t atn_library_bytes(atn_operation op, int p, int64_t bytes)
+int64_t atn_plan_library_bytes(atn_operation op, int p, int64_t bytes)
 {
     const uint32_t blocks = 1u << ATN_ALLGATHER | 1u << ATN_ALLGATHERV | 1u << ATN_ALLTOALL |
                             1u << ATN_GATHER | 1u << ATN_SCATTER | 1u << ATN_REDUCE_SCATTER |

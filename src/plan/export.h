@@ -15,10 +15,10 @@ typedef struct {
 } atn_export;
 
 /* Dynamic rules of coll_tuned, classic format: coll_tuned_dynamic_rules_filename. */
-atn_status atn_export_openmpi(const atn_export *e, const atn_rules *rules, atn_error *err);
+atn_status atn_plan_export_openmpi(const atn_export *e, const atn_rules *rules, atn_error *err);
 /* JSON for MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE.  It must hold every decision of the library,
  * so those that do not change are read from `library`, libmpich.so itself. */
-atn_status atn_export_mpich(const atn_export *e, const atn_rules *rules, const char *library,
-                            atn_error *err);
+atn_status atn_plan_export_mpich(const atn_export *e, const atn_rules *rules, const char *library,
+                                 atn_error *err);
 
 #endif

@@ -65,7 +65,7 @@ static bool find_own(piece tree, atn_operation op, piece *own_p)
 {
     char key[64];
     piece all;
-    snprintf(key, sizeof key, "\"collective=%s\":{", atn_operation_get(op)->name);
+    snprintf(key, sizeof key, "\"collective=%s\":{", atn_sched_operation_get(op)->name);
     return find_object(tree, key, &all) &&
            (find_object(all, "\"comm_type=intra\":{", own_p) || (*own_p = all, true));
 }
@@ -88,7 +88,7 @@ static const struct {
 
 static void put_leaf(FILE *f, const atn_foreign *row)
 {
-    const char *name = atn_operation_get(row->op)->name;
+    const char *name = atn_sched_operation_get(row->op)->name;
     fprintf(f, "{\"algorithm=MPIR_%c%s_intra_%s\":{}}", toupper((unsigned char)*name), name + 1,
             row->mpich);
 }
@@ -124,13 +124,13 @@ static const char *size_word(atn_operation op)
     const uint32_t bit = 1u << op;
     if (op == ATN_ALLTOALL || (whole & bit) != 0)
         return "avg_msg_size";
-    return atn_library_bytes(op, 2, 1) == 2 ? "total_msg_size" : NULL;
+    return atn_plan_library_bytes(op, 2, 1) == 2 ? "total_msg_size" : NULL;
 }
 
 /* The size of a block is the average of an alltoall, and its total elsewhere. */
 static int64_t size_of(atn_operation op, int p, int64_t bytes)
 {
-    return op == ATN_ALLTOALL ? bytes : atn_library_bytes(op, p, bytes);
+    return op == ATN_ALLTOALL ? bytes : atn_plan_library_bytes(op, p, bytes);
 }
 
 static void put_sizes(FILE *f, atn_operation op, int p, const atn_ranges_of_sizes *list, piece own)
@@ -159,13 +159,14 @@ static bool put_operation(atn_exporter *x, atn_operation op, piece own, FILE *f,
     fputs("\"comm_size<2\":", f);
     put_own(f, own);
     for (int p = 2; done && p <= x->e->ranks; p++) {
-        done = atn_export_ranges(x, op, p, &now) && atn_export_ranges(x, op, p + 1, &next);
+        done =
+            atn_plan_export_ranges(x, op, p, &now) && atn_plan_export_ranges(x, op, p + 1, &next);
         const bool grows = now.n > 1 && size_of(op, 2, 1) != 1;
-        if (!done || (!grows && p < x->e->ranks && atn_same_ranges(&now, &next)))
+        if (!done || (!grows && p < x->e->ranks && atn_plan_same_ranges(&now, &next)))
             continue;
         fprintf(f, ",\"comm_size<=%d\":", p);
         put_sizes(f, op, p, &now, own);
-        *said_p |= atn_says_something(&now);
+        *said_p |= atn_plan_says_something(&now);
     }
     fputs(",\"comm_size=any\":", f);
     put_own(f, own);
@@ -217,8 +218,8 @@ static int in_order(piece tree, atn_operation order[ATN_OPERATIONS])
     return n;
 }
 
-atn_status atn_export_mpich(const atn_export *e, const atn_rules *rules, const char *library,
-                            atn_error *err)
+atn_status atn_plan_export_mpich(const atn_export *e, const atn_rules *rules, const char *library,
+                                 atn_error *err)
 {
     atn_exporter x = {.e = e, .rules = rules, .library = ATN_FOR_MPICH};
     atn_operation order[ATN_OPERATIONS];

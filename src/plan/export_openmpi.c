@@ -41,12 +41,12 @@ static void print_range(FILE *f, atn_operation op, int p, const atn_range_of_siz
 {
     const atn_foreign *row = range->row;
     const atn_choice *use = &range->use;
-    const int64_t bytes = atn_library_bytes(op, p, range->from);
+    const int64_t bytes = atn_plan_library_bytes(op, p, range->from);
     int64_t fan = 0, segment = 0;
     if (row != NULL && row->fan != NULL)
-        fan = atn_params_get(use->row, &use->params, row->fan, 0);
+        fan = atn_algo_params_get(use->row, &use->params, row->fan, 0);
     if (row != NULL)
-        segment = atn_params_get(use->row, &use->params, "segment", 0);
+        segment = atn_algo_params_get(use->row, &use->params, "segment", 0);
     fprintf(f, "%lld %d %lld %lld", (long long)bytes, row != NULL ? row->openmpi : 0,
             (long long)fan, (long long)segment);
     fprintf(f, "%s%s\n", row != NULL ? " # " : "", row != NULL ? row->algorithm : "");
@@ -67,19 +67,19 @@ static int print_operation(atn_exporter *x, atn_operation op, FILE *f)
     int n = 0;
     bool done = true, something = false, disordered = false;
     for (int p = 1; done && p <= x->e->ranks; p++) {
-        done = atn_export_ranges(x, op, p, &now);
-        const bool grows = now.n > 1 && atn_library_bytes(op, p, 1) != 1;
-        if (!done || (p > 1 && !grows && atn_same_ranges(&now, &before)))
+        done = atn_plan_export_ranges(x, op, p, &now);
+        const bool grows = now.n > 1 && atn_plan_library_bytes(op, p, 1) != 1;
+        if (!done || (p > 1 && !grows && atn_plan_same_ranges(&now, &before)))
             continue;
         print_ranks(f, op, p, &now);
-        something |= atn_says_something(&now);
+        something |= atn_plan_says_something(&now);
         disordered |= is_disordered(op, &now);
         n++;
         const atn_ranges_of_sizes swap = before;
         before = now;
         now = swap;
     }
-    if (done && atn_says_something(&before)) {
+    if (done && atn_plan_says_something(&before)) {
         const atn_ranges_of_sizes end = {.v = &(atn_range_of_sizes){0}, .n = 1};
         print_ranks(f, op, x->e->ranks + 1, &end);
         n++;
@@ -89,7 +89,7 @@ static int print_operation(atn_exporter *x, atn_operation op, FILE *f)
             x->e->notes_to,
             "attune: Open MPI will take operands of %s out of order, whatever the operator; keep "
             "these rules from programs whose operators do not commute\n",
-            atn_operation_get(op)->name);
+            atn_sched_operation_get(op)->name);
     atn_vec_free(&before);
     atn_vec_free(&now);
     return !done ? -1 : something ? n : 0;
@@ -110,7 +110,7 @@ static bool make_section(atn_exporter *x, atn_operation op, section *s)
     return fclose(f) == 0 && s->ranks >= 0;
 }
 
-atn_status atn_export_openmpi(const atn_export *e, const atn_rules *rules, atn_error *err)
+atn_status atn_plan_export_openmpi(const atn_export *e, const atn_rules *rules, atn_error *err)
 {
     atn_exporter x = {.e = e, .rules = rules, .library = ATN_FOR_OPENMPI};
     section sections[ATN_OPERATIONS] = {{0}};
@@ -125,7 +125,7 @@ atn_status atn_export_openmpi(const atn_export *e, const atn_rules *rules, atn_e
     for (int op = 0; op < ATN_OPERATIONS; op++) {
         if (done && sections[op].ranks > 0)
             fprintf(e->f, "%d # %s\n%d # numbers of ranks\n%s", numbers[op],
-                    atn_operation_get((atn_operation)op)->name, sections[op].ranks,
+                    atn_sched_operation_get((atn_operation)op)->name, sections[op].ranks,
                     sections[op].text);
         free(sections[op].text);
     }

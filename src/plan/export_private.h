@@ -41,11 +41,11 @@ typedef struct {
 
 /* The ranges for p ranks, equal neighbours merged; those of an operation
  * without shared size are one range.  False: no memory. */
-bool atn_export_ranges(atn_exporter *x, atn_operation op, int p, atn_ranges_of_sizes *list_p);
-bool atn_same_ranges(const atn_ranges_of_sizes *a, const atn_ranges_of_sizes *b);
+bool atn_plan_export_ranges(atn_exporter *x, atn_operation op, int p, atn_ranges_of_sizes *list_p);
+bool atn_plan_same_ranges(const atn_ranges_of_sizes *a, const atn_ranges_of_sizes *b);
 /* Whether anything but the library's own decision is in them. */
-bool atn_says_something(const atn_ranges_of_sizes *list);
+bool atn_plan_says_something(const atn_ranges_of_sizes *list);
 /* The library counts the bytes of all blocks where we count one rank's. */
-int64_t atn_library_bytes(atn_operation op, int p, int64_t bytes);
+int64_t atn_plan_library_bytes(atn_operation op, int p, int64_t bytes);
 
 #endif

@@ -21,9 +21,9 @@ static bool end_parse(const char *text, size_t n, int64_t open, int64_t *end_p)
     return n == 0 || atn_parse_size(word, end_p);
 }
 
-bool atn_span_parse(const char *text, atn_span *range_p)
+bool atn_plan_span_parse(const char *text, atn_span *range_p)
 {
-    atn_span range = atn_any;
+    atn_span range = atn_plan_any;
     const char *colon = strchr(text, ':');
     if (strcmp(text, "*") != 0 && colon != NULL) {
         if (!end_parse(text, (size_t)(colon - text), 0, &range.lo) ||
@@ -48,7 +48,7 @@ static void end_print(int64_t end, bool sizes, char out[32])
         snprintf(out, 32, "%" PRId64, end);
 }
 
-void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM])
+void atn_plan_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM])
 {
     char lo[32], hi[32] = "";
     if (range.lo < 0) {
@@ -66,7 +66,7 @@ void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM])
 
 /* ---- numbers and durations ---- */
 
-bool atn_count_parse(const char *text, int64_t *count_p)
+bool atn_plan_count_parse(const char *text, int64_t *count_p)
 {
     const size_t n = strlen(text);
     return n > 0 && text[n - 1] >= '0' && text[n - 1] <= '9' && atn_parse_size(text, count_p);
@@ -94,7 +94,7 @@ static int64_t unit_ps(const char *name)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool atn_duration_parse(const char *text, int64_t *ps_p)
+bool atn_plan_duration_parse(const char *text, int64_t *ps_p)
 {
     int64_t whole = 0, part = 0;
     const char *at = text;
@@ -117,7 +117,7 @@ bool atn_duration_parse(const char *text, int64_t *ps_p)
     return true;
 }
 
-void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM])
+void atn_plan_duration_print(int64_t ps, char out[ATN_WORD_ROOM])
 {
     int u = 0;
     while (u < UNITS - 1 && ps < units[u].ps)
@@ -167,7 +167,7 @@ static bool looks_like(const char *text, const char *pattern)
 
 static int two_digits(const char *at) { return (at[0] - '0') * 10 + at[1] - '0'; }
 
-bool atn_date_parse(const char *text, int64_t *seconds_p)
+bool atn_plan_date_parse(const char *text, int64_t *seconds_p)
 {
     const bool whole = looks_like(text, "0000-00-00T00:00:00Z");
     if (!whole && !looks_like(text, "0000-00-00"))
@@ -183,7 +183,7 @@ bool atn_date_parse(const char *text, int64_t *seconds_p)
     return true;
 }
 
-void atn_date_print(int64_t seconds, char out[ATN_WORD_ROOM])
+void atn_plan_date_print(int64_t seconds, char out[ATN_WORD_ROOM])
 {
     const int64_t last = INT64_C(253402300799); /* of the year 9999 */
     int year, month, day;
@@ -195,7 +195,7 @@ void atn_date_print(int64_t seconds, char out[ATN_WORD_ROOM])
              rest / 60 % 60, rest % 60);
 }
 
-bool atn_place_parse(const char *text, int64_t *place_p)
+bool atn_plan_place_parse(const char *text, int64_t *place_p)
 {
     const char *slash = strchr(text, '/');
     if (strcmp(text, "*") == 0 || strcmp(text, "*/*") == 0) {
@@ -214,7 +214,7 @@ bool atn_place_parse(const char *text, int64_t *place_p)
     return place > 0;
 }
 
-const char *const atn_guess_words[] = {
+const char *const atn_plan_guess_words[] = {
     [ATN_GUESS_NONE] = "",
     [ATN_GUESS_BETWEEN] = "between",
     [ATN_GUESS_MODEL] = "model",
@@ -224,19 +224,19 @@ const char *const atn_guess_words[] = {
 
 /* ---- operations and algorithms ---- */
 
-bool atn_shares_bytes(atn_operation op)
+bool atn_plan_shares_bytes(atn_operation op)
 {
-    const atn_operation_info *info = atn_operation_get(op);
+    const atn_operation_info *info = atn_sched_operation_get(op);
     const bool pairs = info->source == ATN_SIDE_ROW || (info->flags & ATN_ROOTED);
     const bool empty = info->source == ATN_SIDE_NONE && info->result == ATN_SIDE_NONE;
     return !empty && !((info->flags & ATN_VARYING) && pairs);
 }
 
-atn_status atn_unknown_operation(const char *word, atn_error *err)
+atn_status atn_plan_unknown_operation(const char *word, atn_error *err)
 {
     char offer[ATN_ERROR_ROOM];
     return atn_fail(err, ATN_INPUT, "unknown operation \"%.40s\"; %s", word,
-                    atn_operation_offer(word, offer));
+                    atn_sched_operation_offer(word, offer));
 }
 
 enum { MAX_NAMES = 128 };
@@ -246,27 +246,27 @@ static atn_status unknown_algorithm(atn_operation op, const char *word, atn_erro
     const char *names[MAX_NAMES];
     char offer[ATN_ERROR_ROOM];
     int n = 0;
-    for (int i = 0; i < atn_catalog_rows() && n < MAX_NAMES; i++)
-        if (atn_catalog_row(i)->op == op)
-            names[n++] = atn_catalog_row(i)->algo->name;
+    for (int i = 0; i < atn_algo_catalog_rows() && n < MAX_NAMES; i++)
+        if (atn_algo_catalog_row(i)->op == op)
+            names[n++] = atn_algo_catalog_row(i)->algo->name;
     return atn_fail(err, ATN_INPUT, "unknown algorithm \"%.40s\" for %s; %s", word,
-                    atn_operation_get(op)->name, atn_offer(word, names, n, offer));
+                    atn_sched_operation_get(op)->name, atn_offer(word, names, n, offer));
 }
 
-atn_status atn_choice_parse(atn_operation op, const char *name, const char *params,
-                            atn_choice *choice_p, atn_error *err)
+atn_status atn_plan_choice_parse(atn_operation op, const char *name, const char *params,
+                                 atn_choice *choice_p, atn_error *err)
 {
-    atn_choice choice = {.row = atn_catalog_find(op, name)};
+    atn_choice choice = {.row = atn_algo_catalog_find(op, name)};
     if (choice.row == NULL)
         return unknown_algorithm(op, name, err);
-    atn_params_default(choice.row, &choice.params);
-    if (*params != '\0' && atn_params_parse(choice.row, params, &choice.params, err) != ATN_OK)
+    atn_algo_params_default(choice.row, &choice.params);
+    if (*params != '\0' && atn_algo_params_parse(choice.row, params, &choice.params, err) != ATN_OK)
         return ATN_INPUT;
     *choice_p = choice;
     return ATN_OK;
 }
 
-atn_status atn_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err)
+atn_status atn_plan_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err)
 {
     char *params = text + strcspn(text, "{:");
     if (*params == '{') {
@@ -278,13 +278,13 @@ atn_status atn_choice_read(atn_operation op, char *text, atn_choice *choice_p, a
     }
     if (*params != '\0')
         *params++ = '\0';
-    return atn_choice_parse(op, text, params, choice_p, err);
+    return atn_plan_choice_parse(op, text, params, choice_p, err);
 }
 
-void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM])
+void atn_plan_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM])
 {
     char full[ATN_NAME_ROOM];
-    atn_params_print(choice->row, &choice->params, full, sizeof full);
+    atn_algo_params_print(choice->row, &choice->params, full, sizeof full);
     const char *slash = strchr(full, '/');
     strcpy(out, slash != NULL ? slash + 1 : full);
 }

@@ -8,7 +8,7 @@ static const char variable[] = "ATTUNE_ALGORITHM";
 
 static atn_status push(atn_rules *rules, atn_operation op, const atn_choice *use, atn_error *err)
 {
-    atn_rule rule = atn_rule_blank(op);
+    atn_rule rule = atn_plan_rule_blank(op);
     rule.use = *use;
     rule.forced = true;
     return atn_push(&rules->list, rule) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -18,7 +18,7 @@ static atn_status push(atn_rules *rules, atn_operation op, const atn_choice *use
 static atn_status read_use(atn_operation op, const char *text, atn_choice *use, atn_error *err)
 {
     char *copy = strdup(text);
-    const atn_status status = copy != NULL ? atn_choice_read(op, copy, use, err)
+    const atn_status status = copy != NULL ? atn_plan_choice_read(op, copy, use, err)
                                            : atn_fail(err, ATN_MEMORY, "out of memory");
     free(copy);
     return status;
@@ -29,7 +29,7 @@ static bool has_algorithm(atn_operation op, const char *text)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "{:"), text);
-    return atn_catalog_find(op, name) != NULL;
+    return atn_algo_catalog_find(op, name) != NULL;
 }
 
 /* "*=ring": every operation that has an algorithm of that name. */
@@ -62,8 +62,8 @@ static atn_status force_one(atn_rules *rules, const char *operation, const char 
     atn_operation op;
     atn_choice use;
     atn_error error = {0};
-    if (!atn_operation_find(operation, &op))
-        atn_unknown_operation(operation, &error);
+    if (!atn_sched_operation_find(operation, &op))
+        atn_plan_unknown_operation(operation, &error);
     else if (read_use(op, text, &use, &error) == ATN_OK)
         return push(rules, op, &use, err);
     return atn_fail(err, ATN_INPUT, "%s: %s", variable, error.text);
@@ -96,7 +96,7 @@ static atn_status force_pass(atn_rules *rules, const char *text, bool any, atn_e
 }
 
 /* Operations that are named come before "*", in whatever order they were written. */
-atn_status atn_forced_parse(const char *text, atn_rules *rules, atn_error *err)
+atn_status atn_plan_forced_parse(const char *text, atn_rules *rules, atn_error *err)
 {
     const atn_status status = force_pass(rules, text, false, err);
     return status == ATN_OK ? force_pass(rules, text, true, err) : status;
@@ -117,9 +117,9 @@ static bool move_rules(atn_rules *to, atn_rules *from)
 static atn_status put_forced(atn_rules *rules, const char *forced, atn_error *err)
 {
     atn_rules front = {0};
-    atn_status status = atn_forced_parse(forced, &front, err);
+    atn_status status = atn_plan_forced_parse(forced, &front, err);
     if (status == ATN_OK)
-        status = atn_rules_supply(&front, NULL, err);
+        status = atn_plan_rules_supply(&front, NULL, err);
     if (status == ATN_OK && !move_rules(&front, rules))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status != ATN_OK) {
@@ -131,24 +131,24 @@ static atn_status put_forced(atn_rules *rules, const char *forced, atn_error *er
     return ATN_OK;
 }
 
-atn_status atn_rules_load(const char *path, const char *forced, const char *select,
-                          atn_rules **rules_p, atn_error *err)
+atn_status atn_plan_rules_load(const char *path, const char *forced, const char *select,
+                               atn_rules **rules_p, atn_error *err)
 {
     atn_rules *rules = NULL;
     atn_status status = ATN_OK;
     if (path != NULL)
-        status = atn_rules_read(path, &rules, err);
-    else if ((rules = atn_rules_empty()) == NULL)
+        status = atn_plan_rules_read(path, &rules, err);
+    else if ((rules = atn_plan_rules_empty()) == NULL)
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK && forced != NULL)
         status = put_forced(rules, forced, err);
     if (status == ATN_OK && select != NULL)
-        status = atn_select_parse(select, rules, err);
-    if (status == ATN_OK && !atn_rules_seal(rules))
+        status = atn_plan_select_parse(select, rules, err);
+    if (status == ATN_OK && !atn_plan_rules_seal(rules))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK)
         *rules_p = rules;
     else
-        atn_rules_free(rules);
+        atn_plan_rules_free(rules);
     return status;
 }

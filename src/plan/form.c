@@ -14,20 +14,20 @@ static void find_tree(const atn_problem *q, int arity, atn_form_facts *facts)
     atn_free_tree t = {0};
     if (facts->tree[arity].slots != 0)
         return;
-    if (!atn_free_tree_begin(q->topo, q->root, arity, &t))
+    if (!atn_algo_free_tree_begin(q->topo, q->root, arity, &t))
         t.slots = t.height = -1;
     facts->tree[arity].slots = t.slots;
     facts->tree[arity].height = t.height;
-    atn_free_tree_end(&t);
+    atn_algo_free_tree_end(&t);
 }
 
 /* Properties of trees on the topology that forms use. */
 static void add_tree(const atn_choice *c, const atn_problem *q, atn_form_facts *facts,
                      atn_variable vars[2])
 {
-    const int64_t wanted = atn_params_get(c->row, &c->params, "arity", 1);
+    const int64_t wanted = atn_algo_params_get(c->row, &c->params, "arity", 1);
     const int arity = wanted <= ATN_MAX_ARITY ? (int)wanted : 0;
-    if (q->topo && arity > 0 && atn_expr_names(c->row->algo->cost, "slots"))
+    if (q->topo && arity > 0 && atn_model_expr_names(c->row->algo->cost, "slots"))
         find_tree(q, arity, facts);
     vars[0] = (atn_variable){"slots", facts->tree[arity].slots};
     vars[1] = (atn_variable){"height", facts->tree[arity].height};
@@ -54,14 +54,15 @@ static atn_status evaluate(const atn_choice *c, const char *text, atn_variable *
     vars[A].value = m->a;
     vars[B].value = m->b;
     vars[G].value = m->g;
-    const atn_status status = atn_expr_eval(text, vars, n, seconds_p, err);
+    const atn_status status = atn_model_expr_eval(text, vars, n, seconds_p, err);
     if (status == ATN_OK && !isfinite(*seconds_p))
         return atn_fail(err, ATN_INPUT, "%s: its cost is not finite", c->row->name);
     return status;
 }
 
-atn_status atn_form_times(const atn_choice *choice, const atn_problem *q, atn_form_facts *facts,
-                          const atn_alpha_beta *m, int n, double *seconds, atn_error *err)
+atn_status atn_plan_form_times(const atn_choice *choice, const atn_problem *q,
+                               atn_form_facts *facts, const atn_alpha_beta *m, int n,
+                               double *seconds, atn_error *err)
 {
     const atn_algo *algo = choice->row->algo;
     atn_variable vars[COMMON + ATN_MAX_PARAMS] = {
@@ -71,13 +72,13 @@ atn_status atn_form_times(const atn_choice *choice, const atn_problem *q, atn_fo
     int nvars = COMMON;
     if (algo->cost == NULL)
         return atn_fail(err, ATN_INPUT, "%s states no cost", choice->row->name);
-    const bool phased = atn_expr_names(algo->cost, "phases");
+    const bool phased = atn_model_expr_names(algo->cost, "phases");
     vars[6] = (atn_variable){"phases", phased ? phases(q, facts) : 0};
     add_tree(choice, q, facts, &vars[7]);
     vars[9] = (atn_variable){"depth", algo->depth ? algo->depth(q, &choice->params) : -1};
     for (const atn_param *own = algo->params; own && own->name; own++, nvars++)
         vars[nvars] = (atn_variable){own->name, (double)choice->params.v[nvars - COMMON]};
-    char *text = atn_cost_text(choice->row, &choice->params);
+    char *text = atn_algo_cost_text(choice->row, &choice->params);
     atn_status status = text ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < n && status == ATN_OK; i++)
         status = evaluate(choice, text, vars, nvars, &m[i], &seconds[i], err);

@@ -17,7 +17,8 @@ typedef struct {
 
 /* Seconds for q->bytes bytes on each of n networks, where a message takes a + b per byte and a
  * reduction g per byte.  ATN_INPUT when the form cannot be evaluated here. */
-atn_status atn_form_times(const atn_choice *choice, const atn_problem *q, atn_form_facts *facts,
-                          const atn_alpha_beta *m, int n, double *seconds, atn_error *err);
+atn_status atn_plan_form_times(const atn_choice *choice, const atn_problem *q,
+                               atn_form_facts *facts, const atn_alpha_beta *m, int n,
+                               double *seconds, atn_error *err);
 
 #endif

@@ -20,7 +20,7 @@ static uint32_t processors(void)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-void atn_here_machine(const char *mpi, char out[ATN_HERE_ROOM])
+void atn_plan_here_machine(const char *mpi, char out[ATN_HERE_ROOM])
 {
     int n = 0;
     for (; mpi[n] != '\0' && n < ATN_HERE_ROOM / 4; n++)
@@ -52,7 +52,7 @@ static int count_hosts(const atn_topo *t)
     return hosts;
 }
 
-bool atn_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM])
+bool atn_plan_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM])
 {
     if (t == NULL || t->p == 0) {
         snprintf(out, ATN_HERE_ROOM, "any");
@@ -65,10 +65,10 @@ bool atn_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM])
     return print != 0;
 }
 
-bool atn_here_name(const char *machine, const atn_topo *t, char out[ATN_HERE_ROOM])
+bool atn_plan_here_name(const char *machine, const atn_topo *t, char out[ATN_HERE_ROOM])
 {
     char layout[ATN_HERE_ROOM];
-    const bool known = atn_here_layout(t, layout);
+    const bool known = atn_plan_here_layout(t, layout);
     snprintf(out, ATN_HERE_ROOM, "%.*s/%.*s", ATN_HERE_ROOM / 2, machine, ATN_HERE_ROOM / 2 - 2,
              layout);
     return known;

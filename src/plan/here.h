@@ -11,11 +11,12 @@
 enum { ATN_HERE_ROOM = 160 };
 
 /* "open-mpi-4.1.4-c0ffee12" for "Open MPI 4.1.4" on this host. */
-void atn_here_machine(const char *mpi, char out[ATN_HERE_ROOM]);
+void atn_plan_here_machine(const char *mpi, char out[ATN_HERE_ROOM]);
 /* "16x1-1a2b3c4d", or "any" when it is not known where the ranks are (t NULL).  False: no memory,
  * and the name is invalid: no rule may be read or stored under it. */
-ATN_MUST_USE bool atn_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM]);
+ATN_MUST_USE bool atn_plan_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM]);
 /* Both; `machine` as above. */
-ATN_MUST_USE bool atn_here_name(const char *machine, const atn_topo *t, char out[ATN_HERE_ROOM]);
+ATN_MUST_USE bool atn_plan_here_name(const char *machine, const atn_topo *t,
+                                     char out[ATN_HERE_ROOM]);
 
 #endif

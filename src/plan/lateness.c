@@ -25,7 +25,7 @@ static int64_t longest_wait(const atn_waited *ranks, int p)
 
 /* Ranks that come within the time of a broadcast are together: no tree is better for them than
  * another, and what is measured of them is chance. */
-bool atn_lateness_of(const atn_waited *ranks, int p, int *late)
+bool atn_plan_lateness_of(const atn_waited *ranks, int p, int *late)
 {
     const int64_t message = least_message(ranks, p), most = longest_wait(ranks, p);
     const int together = 2 * atn_ceil_log2(p);

@@ -17,6 +17,6 @@ typedef struct {
 
 /* late[r] becomes the number of messages that rank r comes after the first.  False: ranks come so
  * close together that nothing can be made of it; `late` is then 0. */
-bool atn_lateness_of(const atn_waited *ranks, int p, int *late);
+bool atn_plan_lateness_of(const atn_waited *ranks, int p, int *late);
 
 #endif

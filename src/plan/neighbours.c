@@ -22,13 +22,13 @@ typedef struct {
 
 static int segments_of(const walk *w, const atn_choice *c)
 {
-    return atn_segments(c->row, w->q, &c->params);
+    return atn_algo_segments(c->row, w->q, &c->params);
 }
 
 static bool is_seen(walk *w, atn_twin *x)
 {
     for (int i = 0; i <= w->n; i++)
-        if (atn_are_twins(&w->seen[i], x, w->q, &w->steps))
+        if (atn_plan_are_twins(&w->seen[i], x, w->q, &w->steps))
             return true;
     return false;
 }
@@ -44,9 +44,10 @@ static void step(walk *w, int param, int64_t value)
         return;
     c.params.v[param] = value;
     q.segments = segments_of(w, &c);
-    if ((segment && q.segments == segments_of(w, w->from)) || atn_refuses(c.row, &q, &c.params))
+    if ((segment && q.segments == segments_of(w, w->from)) ||
+        atn_algo_refuses(c.row, &q, &c.params))
         return;
-    atn_simplify(w->q, &c, &w->steps);
+    atn_plan_simplify(w->q, &c, &w->steps);
     atn_twin x = {.choice = c};
     if (is_seen(w, &x))
         return;
@@ -110,7 +111,7 @@ static void walk_level(walk *w, int i, const atn_level_words *words, const char 
         char text[ATN_NAME_ROOM / 2];
         replace_level(words, level, algos[k], text, sizeof text);
         const bool fits = strlen(text) + 1 < sizeof text;
-        const bool good = fits && atn_levels_check(w->from->row, text, NULL) == ATN_OK;
+        const bool good = fits && atn_algo_levels_check(w->from->row, text, NULL) == ATN_OK;
         const int64_t number = good ? atn_intern(text) : -1;
         if (number > 0)
             step(w, i, number);
@@ -131,21 +132,22 @@ static void walk_levels(walk *w, int i)
     atn_level_words words = {0};
     char bad[ATN_LEVEL_NAME];
     atn_levels tree;
-    if ((*text != '\0' && !atn_level_words_read(text, &words, bad)) || words.given ||
-        !atn_levels_begin(w->q->topo, w->q->p, &words, &tree))
+    if ((*text != '\0' && !atn_algo_level_words_read(text, &words, bad)) || words.given ||
+        !atn_algo_levels_begin(w->q->topo, w->q->p, &words, &tree))
         return;
     for (int k = 0; k < tree.n; k++)
         if (!seen_before(&tree, k))
             walk_level(w, i, &words, tree.clusters[k].level);
-    atn_levels_end(&tree);
+    atn_algo_levels_end(&tree);
 }
 
-int atn_neighbours(const atn_problem *q, const atn_choice *choice, atn_choice list[ATN_NEIGHBOURS])
+int atn_plan_neighbours(const atn_problem *q, const atn_choice *choice,
+                        atn_choice list[ATN_NEIGHBOURS])
 {
     walk w = {
         .q = q, .from = choice, .list = list, .steps = INT64_MAX, .seen = {{.choice = *choice}}};
-    w.nparams = atn_row_params(choice->row, w.params);
-    atn_derived_open(q->topo);
+    w.nparams = atn_algo_row_params(choice->row, w.params);
+    atn_algo_derived_open(q->topo);
     for (int i = 0; i < w.nparams; i++)
         switch (w.params[i]->type) {
         case ATN_INT:
@@ -162,6 +164,6 @@ int atn_neighbours(const atn_problem *q, const atn_choice *choice, atn_choice li
         case ATN_FILE:
             break;
         }
-    atn_derived_close();
+    atn_algo_derived_close();
     return w.n;
 }

@@ -14,19 +14,19 @@
 
 enum { TRIES = 2 };
 
-atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, const atn_machine *m,
-                            const atn_model *model, int64_t *budget, double *seconds_p,
-                            atn_error *err)
+atn_status atn_plan_planner_time(const atn_choice *choice, const atn_problem *q,
+                                 const atn_machine *m, const atn_model *model, int64_t *budget,
+                                 double *seconds_p, atn_error *err)
 {
     atn_model_trial x;
     atn_trial_probe probe;
-    atn_status status = atn_trial_make(choice, q, budget, &x, &probe, err);
+    atn_status status = atn_plan_trial_make(choice, q, budget, &x, &probe, err);
     if (status != ATN_OK)
         return status;
     if (model == NULL)
-        model = atn_planner_model(m, q->topo, q->p);
-    status = atn_trial_time(&x, m, model, NULL, seconds_p, err);
-    atn_trial_free(&x);
+        model = atn_plan_planner_model(m, q->topo, q->p);
+    status = atn_plan_trial_time(&x, m, model, NULL, seconds_p, err);
+    atn_plan_trial_free(&x);
     return status;
 }
 
@@ -36,25 +36,25 @@ static int worst_channel(const atn_problem *q, const atn_machine *m)
 {
     int worst = 0;
     for (int r = 1; r < q->p; r++)
-        worst = atn_max(worst, atn_machine_channel_of(m, q->topo, 0, r));
+        worst = atn_max(worst, atn_model_machine_channel_of(m, q->topo, 0, r));
     return worst;
 }
 
-atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m)
+atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine *m)
 {
     const int c = worst_channel(q, m);
-    double rate = atn_channel_rate(m, c);
+    double rate = atn_model_channel_rate(m, c);
     for (int r = 0; c > 0 && q->topo && r < q->p; r++) {
-        const double own = atn_edge_rate(m, q->topo, 2 * (q->topo->p + q->topo->node_of[r]));
+        const double own = atn_model_edge_rate(m, q->topo, 2 * (q->topo->p + q->topo->node_of[r]));
         if (own > 0)
             rate = fmin(rate, own);
     }
-    return (atn_alpha_beta){.a = atn_channel_message(m, c, 1),
+    return (atn_alpha_beta){.a = atn_model_channel_message(m, c, 1),
                             .b = 1.0 / rate,
-                            .g = atn_machine_reduce(m, NULL, NULL, (double)q->bytes, 1)};
+                            .g = atn_model_machine_reduce(m, NULL, NULL, (double)q->bytes, 1)};
 }
 
-const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int p)
+const atn_model *atn_plan_planner_model(const atn_machine *m, const atn_topo *t, int p)
 {
     const atn_problem q = {.p = p, .topo = t};
     if (worst_channel(&q, m) == 0)
@@ -72,7 +72,7 @@ static double contention_of(const atn_problem *q, const atn_machine *m, const at
     if (below)
         atn_topo_below(t, below);
     for (int v = 1; below && v < t->nnodes; v++) {
-        const double rate = atn_edge_rate(m, t, 2 * (t->p + v));
+        const double rate = atn_model_edge_rate(m, t, 2 * (t->p + v));
         const int meet = atn_min(below[v], t->p - below[v]);
         if (rate > 0)
             most = fmax(most, meet / (rate * net->b));
@@ -105,7 +105,7 @@ typedef struct atn_planning planner;
 /* If all ranks send to all, no order helps. */
 static bool along_the_wires(const atn_choice *c)
 {
-    return (atn_params_get(c->row, &c->params, "order", 0) > 0 &&
+    return (atn_algo_params_get(c->row, &c->params, "order", 0) > 0 &&
             c->row->algo->klass != ATN_DIRECT) ||
            (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
 }
@@ -129,7 +129,7 @@ static int64_t message_of(const atn_choice *c, const atn_problem *q)
  * the more others use the processors: what they promise to gain counts beyond ten. */
 static double doubt_of(const atn_choice *c)
 {
-    return atn_params_get(c->row, &c->params, "sync", 0) > 0 ? 1.1 : 1.0;
+    return atn_algo_params_get(c->row, &c->params, "sync", 0) > 0 ? 1.1 : 1.0;
 }
 
 /* Not part of forms: messages that share a link slow each other down, long ones more (links.c). */
@@ -137,7 +137,7 @@ static double meeting(const planner *p, int64_t message)
 {
     const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
     const bool is_long = c->eager > 0 && message >= c->eager;
-    return c->duplex > 0 ? atn_duplex_weight(c->duplex, is_long, false, 1) : 1;
+    return c->duplex > 0 ? atn_model_duplex_weight(c->duplex, is_long, false, 1) : 1;
 }
 
 /* A message waits for processors if all hosts share a few of them, beyond its transfer time. */
@@ -165,11 +165,11 @@ static void set_forms(planner *p)
         atn_prospect *x = &p->r.v[i];
         atn_problem q = p->q;
         double times[3] = {0}; /* nothing is known: look at its schedule */
-        q.segments = atn_segments(x->choice.row, &q, &x->choice.params);
+        q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
         const int64_t message = message_of(&x->choice, &q);
         const double a = p->net.a + queueing(p, message), b = p->net.b, g = p->net.g;
         const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->contention, g}, {a, 0, 0}};
-        if (atn_form_times(&x->choice, &q, &facts, networks, 3, times, NULL) != ATN_OK)
+        if (atn_plan_form_times(&x->choice, &q, &facts, networks, 3, times, NULL) != ATN_OK)
             memset(times, 0, sizeof times);
         x->form = times[0];
         x->plain = !along_the_wires(&x->choice);
@@ -208,7 +208,7 @@ static bool same_shape(const atn_prospect *x, const atn_prospect *y)
     const atn_param *list[ATN_MAX_PARAMS];
     if (x->choice.row != y->choice.row)
         return false;
-    const int n = atn_row_params(x->choice.row, list);
+    const int n = atn_algo_row_params(x->choice.row, list);
     for (int i = 0; i < n; i++)
         if (strcmp(list[i]->name, "segment") != 0 && x->choice.params.v[i] != y->choice.params.v[i])
             return false;
@@ -248,7 +248,7 @@ static const atn_trial_probe *probe_like(const planner *p, int i)
 static bool has_many_phases(const planner *p, const atn_choice *c)
 {
     const int64_t ranks = p->q.p;
-    return c->row->algo->cost && atn_expr_names(c->row->algo->cost, "phases") &&
+    return c->row->algo->cost && atn_model_expr_names(c->row->algo->cost, "phases") &&
            ranks * ranks * ranks * ATN_STEPS_OP > p->budget;
 }
 
@@ -263,7 +263,8 @@ static bool is_too_large(planner *p, int i)
     const atn_trial_probe *const like = probe_like(p, i);
     const int64_t third = p->whole / 3; /* others want to be seen, too */
     const int64_t most = p->budget < third ? p->budget : third;
-    if (!like || atn_trial_steps(like, atn_segments(c->row, &p->q, &c->params), p->q.p) <= most)
+    if (!like ||
+        atn_plan_trial_steps(like, atn_algo_segments(c->row, &p->q, &c->params), p->q.p) <= most)
         return false;
     p->probe[i] = *like;
     return true;
@@ -284,7 +285,7 @@ static atn_status run_model(planner *p, int i, const atn_model_trial *t, double 
     atn_model_bounds bounds = {.until = 2 * p->best};
     const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
     bounds.most = p->budget < most ? p->budget : most;
-    const atn_status status = atn_trial_time(t, p->m, p->model, &bounds, seconds_p, NULL);
+    const atn_status status = atn_plan_trial_time(t, p->m, p->model, &bounds, seconds_p, NULL);
     *seconds_p *= doubt_of(&p->r.v[i].choice);
     p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t->part[0].g.n * ATN_STEPS_OP;
     p->r.v[i].beyond = bounds.stopped && bounds.work <= bounds.most;
@@ -297,10 +298,10 @@ static atn_status evaluate(planner *p, int i, double *seconds_p)
     atn_model_trial t;
     if (is_too_large(p, i))
         return ATN_NOT_APPLICABLE;
-    atn_status status = atn_trial_make(&x->choice, &p->q, &p->budget, &t, &p->probe[i], NULL);
+    atn_status status = atn_plan_trial_make(&x->choice, &p->q, &p->budget, &t, &p->probe[i], NULL);
     if (status != ATN_OK)
         return status;
-    x->does = atn_trial_hash(&t);
+    x->does = atn_plan_trial_hash(&t);
     const atn_prospect *const twin = twin_of(p, i);
     if (twin != NULL) {
         *seconds_p = twin->seconds;
@@ -308,7 +309,7 @@ static atn_status evaluate(planner *p, int i, double *seconds_p)
     } else {
         status = run_model(p, i, &t, seconds_p);
     }
-    atn_trial_free(&t);
+    atn_plan_trial_free(&t);
     x->does = status == ATN_OK ? x->does : 0;
     return status;
 }
@@ -376,7 +377,7 @@ static int by_what_it_does(const void *a, const void *b)
     const atn_prospect *x = a, *y = b;
     if (x->does != y->does)
         return x->does > y->does ? -1 : 1;
-    return atn_is_simpler(&x->choice, &y->choice) ? -1 : 1;
+    return atn_plan_is_simpler(&x->choice, &y->choice) ? -1 : 1;
 }
 
 /* Moves those behind the others whose ranks do the same as those of one with a simpler name. */
@@ -404,7 +405,7 @@ static atn_status list_prospects(planner *p)
 {
     atn_choice *list = NULL;
     const int64_t spare = p->whole - atn_plan_budget(p->q.p);
-    const int n = p->q.bytes >= 0 ? atn_candidates_within(&p->q, spare, &list) : 0;
+    const int n = p->q.bytes >= 0 ? atn_plan_candidates_within(&p->q, spare, &list) : 0;
     if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
         p->probe = calloc((size_t)n + 1, sizeof *p->probe);
@@ -418,7 +419,7 @@ static atn_status list_prospects(planner *p)
 
 static void order_by_promise(planner *p)
 {
-    p->net = atn_planner_network(&p->q, p->m);
+    p->net = atn_plan_planner_network(&p->q, p->m);
     spread_over_ports(p);
     p->contention = contention_of(&p->q, p->m, &p->net);
     set_forms(p);
@@ -438,14 +439,14 @@ static atn_status look_at_next(planner *p)
     return ATN_OK;
 }
 
-atn_planning *atn_planning_begin(const atn_problem *q, const atn_machine *m, const atn_model *model,
-                                 int64_t budget)
+atn_planning *atn_plan_planning_begin(const atn_problem *q, const atn_machine *m,
+                                      const atn_model *model, int64_t budget)
 {
     planner *const p = calloc(1, sizeof *p);
     if (p)
         *p = (planner){.q = *q,
                        .m = m,
-                       .model = model ? model : atn_planner_model(m, q->topo, q->p),
+                       .model = model ? model : atn_plan_planner_model(m, q->topo, q->p),
                        .whole = budget,
                        .budget = budget,
                        .best = INFINITY,
@@ -453,7 +454,7 @@ atn_planning *atn_planning_begin(const atn_problem *q, const atn_machine *m, con
     return p;
 }
 
-bool atn_planning_step(atn_planning *p)
+bool atn_plan_planning_step(atn_planning *p)
 {
     switch (p->next) {
     case LIST:
@@ -475,7 +476,7 @@ bool atn_planning_step(atn_planning *p)
     return p->next != DONE;
 }
 
-atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err)
+atn_status atn_plan_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err)
 {
     const atn_status status = p->status;
     if (status == ATN_OK) {
@@ -485,11 +486,11 @@ atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *
         *ranking_p = p->r;
         p->r.v = NULL;
     }
-    atn_planning_drop(p);
+    atn_plan_planning_drop(p);
     return status == ATN_OK ? ATN_OK : atn_fail(err, status, "out of memory");
 }
 
-void atn_planning_drop(atn_planning *p)
+void atn_plan_planning_drop(atn_planning *p)
 {
     if (p) {
         free(p->r.v);
@@ -498,18 +499,18 @@ void atn_planning_drop(atn_planning *p)
     free(p);
 }
 
-atn_status atn_planner_rank(const atn_problem *q, const atn_machine *m, const atn_model *model,
-                            int64_t budget, atn_ranking *ranking_p, atn_error *err)
+atn_status atn_plan_planner_rank(const atn_problem *q, const atn_machine *m, const atn_model *model,
+                                 int64_t budget, atn_ranking *ranking_p, atn_error *err)
 {
-    atn_planning *const p = atn_planning_begin(q, m, model, budget);
+    atn_planning *const p = atn_plan_planning_begin(q, m, model, budget);
     if (p == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    while (atn_planning_step(p)) {
+    while (atn_plan_planning_step(p)) {
     }
-    return atn_planning_end(p, ranking_p, err);
+    return atn_plan_planning_end(p, ranking_p, err);
 }
 
-void atn_ranking_free(atn_ranking *r)
+void atn_plan_ranking_free(atn_ranking *r)
 {
     free(r->v);
     *r = (atn_ranking){.n = 0};
@@ -526,26 +527,26 @@ static int64_t least_rate(const atn_topo *t)
     return rate;
 }
 
-bool atn_takes_long(const atn_problem *q, int ms)
+bool atn_plan_takes_long(const atn_problem *q, int ms)
 {
-    const atn_operation_info *op = atn_operation_get(q->op);
+    const atn_operation_info *op = atn_sched_operation_get(q->op);
     const int blocks =
-        atn_max(atn_side_blocks(op->source, q->p), atn_side_blocks(op->result, q->p));
+        atn_max(atn_sched_side_blocks(op->source, q->p), atn_sched_side_blocks(op->result, q->p));
     const int64_t bytes = least_rate(q->topo) / 8 * ms / 1000;
     return bytes > 0 && blocks > 0 && q->bytes > bytes / blocks;
 }
 
 /* ---- segments ---- */
 
-atn_status atn_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
-                               const atn_model *model, int64_t *segment_p, double *seconds_p,
-                               atn_error *err)
+atn_status atn_plan_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
+                                    const atn_model *model, int64_t *segment_p, double *seconds_p,
+                                    atn_error *err)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     atn_choice c = {.row = row};
     int at = 0;
-    atn_params_default(row, &c.params);
+    atn_algo_params_default(row, &c.params);
     while (at < n && strcmp(list[at]->name, "segment") != 0)
         at++;
     double best = INFINITY;
@@ -557,7 +558,7 @@ atn_status atn_planner_segment(const atn_row *row, const atn_problem *q, const a
             break;
         if (at < n)
             c.params.v[at] = s;
-        status = atn_planner_time(&c, q, m, model, &budget, &seconds, err);
+        status = atn_plan_planner_time(&c, q, m, model, &budget, &seconds, err);
         if (status == ATN_OK && seconds < best) {
             best = seconds;
             *segment_p = s;

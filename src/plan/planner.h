@@ -37,40 +37,41 @@ typedef struct {
 static inline int64_t atn_plan_budget(int p) { return 12800000 / (p > 16 ? p : 16); }
 
 /* All candidates of q->op for q->bytes on q->topo (may be NULL).  model NULL: the one to trust
- * where the ranks are (atn_planner_model).  n 0: nothing applies, or the size is not shared. */
-atn_status atn_planner_rank(const atn_problem *q, const atn_machine *m, const atn_model *model,
-                            int64_t budget, atn_ranking *ranking_p, atn_error *err);
-void atn_ranking_free(atn_ranking *r);
+ * where the ranks are (atn_plan_planner_model).  n 0: nothing applies, or the size is not
+ * shared. */
+atn_status atn_plan_planner_rank(const atn_problem *q, const atn_machine *m, const atn_model *model,
+                                 int64_t budget, atn_ranking *ranking_p, atn_error *err);
+void atn_plan_ranking_free(atn_ranking *r);
 
 /* The same in steps of about a millisecond at most, so that it can hide behind other work.  What q
  * and m point to must outlive it.  NULL: no memory. */
 typedef struct atn_planning atn_planning;
-atn_planning *atn_planning_begin(const atn_problem *q, const atn_machine *m, const atn_model *model,
-                                 int64_t budget);
+atn_planning *atn_plan_planning_begin(const atn_problem *q, const atn_machine *m,
+                                      const atn_model *model, int64_t budget);
 /* False: nothing is left to be done. */
-bool atn_planning_step(atn_planning *p);
+bool atn_plan_planning_step(atn_planning *p);
 /* Frees it, with the ranking by what was looked at so far, or without; NULL is fine for `drop`. */
-atn_status atn_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err);
-void atn_planning_drop(atn_planning *p);
+atn_status atn_plan_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_error *err);
+void atn_plan_planning_drop(atn_planning *p);
 
 /* Whether the slowest link needs at least `ms` milliseconds for the larger buffer of a rank;
  * false where rates are not known.  A function of what ranks share. */
-bool atn_takes_long(const atn_problem *q, int ms);
+bool atn_plan_takes_long(const atn_problem *q, int ms);
 
 /* tau-Lop inside a host, circuits where the machine has them, flows over links otherwise. */
-const atn_model *atn_planner_model(const atn_machine *m, const atn_topo *t, int p);
+const atn_model *atn_plan_planner_model(const atn_machine *m, const atn_topo *t, int p);
 /* Latency, cost per byte and per reduced byte of the slowest channel that the ranks use: what
  * closed forms take. */
-atn_alpha_beta atn_planner_network(const atn_problem *q, const atn_machine *m);
+atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine *m);
 /* The predicted time of one choice (trial.h); model NULL as above.  budget: steps that may be made,
  * reduced by those that were; ATN_NOT_APPLICABLE when it does not suffice. */
-atn_status atn_planner_time(const atn_choice *choice, const atn_problem *q, const atn_machine *m,
-                            const atn_model *model, int64_t *budget, double *seconds_p,
-                            atn_error *err);
+atn_status atn_plan_planner_time(const atn_choice *choice, const atn_problem *q,
+                                 const atn_machine *m, const atn_model *model, int64_t *budget,
+                                 double *seconds_p, atn_error *err);
 /* The segment size that minimises the predicted time of a row: powers of two from 1K on; 0: one
  * piece is best. */
-atn_status atn_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
-                               const atn_model *model, int64_t *segment_p, double *seconds_p,
-                               atn_error *err);
+atn_status atn_plan_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
+                                    const atn_model *model, int64_t *segment_p, double *seconds_p,
+                                    atn_error *err);
 
 #endif

@@ -7,21 +7,21 @@
 #include "plan/rules_private.h"
 #include "sched/canonical.h"
 
-atn_rules *atn_rules_empty(void)
+atn_rules *atn_plan_rules_empty(void)
 {
     atn_rules *rules = calloc(1, sizeof *rules);
-    if (rules != NULL && !atn_rules_seal(rules)) {
+    if (rules != NULL && !atn_plan_rules_seal(rules)) {
         free(rules);
         return NULL;
     }
     return rules;
 }
 
-atn_rule atn_rule_blank(atn_operation op)
+atn_rule atn_plan_rule_blank(atn_operation op)
 {
     return (atn_rule){.op = op,
-                      .ranks = atn_any,
-                      .bytes = atn_any,
+                      .ranks = atn_plan_any,
+                      .bytes = atn_plan_any,
                       .time_ps = -1,
                       .ci_ps = -1,
                       .next_ps = -1,
@@ -29,7 +29,7 @@ atn_rule atn_rule_blank(atn_operation op)
                       .date = -1};
 }
 
-bool atn_rules_append(atn_rules *rules, const atn_rule *rule)
+bool atn_plan_rules_append(atn_rules *rules, const atn_rule *rule)
 {
     atn_rule copy = *rule;
     if (rule->note != NULL && (copy.note = strdup(rule->note)) == NULL)
@@ -40,18 +40,18 @@ bool atn_rules_append(atn_rules *rules, const atn_rule *rule)
     return false;
 }
 
-bool atn_rules_describe(atn_rules *rules, const char *key, const char *value)
+bool atn_plan_rules_describe(atn_rules *rules, const char *key, const char *value)
 {
     char *copy = strdup(value);
     for (int i = 0; copy != NULL && i < rules->provenance.n; i++)
         if (strcmp(rules->provenance.v[i].key, key) == 0) {
             free(rules->provenance.v[i].value);
             rules->provenance.v[i].value = copy;
-            return atn_rules_seal(rules);
+            return atn_plan_rules_seal(rules);
         }
     atn_provenance entry = {.key = strdup(key), .value = copy};
     if (copy != NULL && entry.key != NULL && atn_push(&rules->provenance, entry))
-        return atn_rules_seal(rules);
+        return atn_plan_rules_seal(rules);
     free(entry.key);
     free(copy);
     return false;
@@ -61,7 +61,7 @@ static bool copy_provenance(atn_rules *rules, const atn_rules *like)
 {
     for (int i = 0; i < like->provenance.n; i++) {
         const atn_provenance *from = &like->provenance.v[i];
-        if (!atn_rules_describe(rules, from->key, from->value))
+        if (!atn_plan_rules_describe(rules, from->key, from->value))
             return false;
         if (from->note != NULL &&
             (rules->provenance.v[rules->provenance.n - 1].note = strdup(from->note)) == NULL)
@@ -70,19 +70,19 @@ static bool copy_provenance(atn_rules *rules, const atn_rules *like)
     return like->note == NULL || (rules->note = strdup(like->note)) != NULL;
 }
 
-atn_rules *atn_rules_make(const atn_rule *list, int n, const atn_rules *like)
+atn_rules *atn_plan_rules_make(const atn_rule *list, int n, const atn_rules *like)
 {
-    atn_rules *rules = atn_rules_empty();
+    atn_rules *rules = atn_plan_rules_empty();
     bool done = rules != NULL && (like == NULL || copy_provenance(rules, like));
     for (int i = 0; done && i < n; i++)
-        done = atn_rules_append(rules, &list[i]);
-    if (done && atn_rules_seal(rules))
+        done = atn_plan_rules_append(rules, &list[i]);
+    if (done && atn_plan_rules_seal(rules))
         return rules;
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     return NULL;
 }
 
-void atn_rules_free(atn_rules *rules)
+void atn_plan_rules_free(atn_rules *rules)
 {
     if (rules == NULL)
         return;
@@ -100,12 +100,12 @@ void atn_rules_free(atn_rules *rules)
     free(rules);
 }
 
-bool atn_rules_seal(atn_rules *rules)
+bool atn_plan_rules_seal(atn_rules *rules)
 {
     rules->operations = rules->random ? (1u << ATN_OPERATIONS) - 1 : 0;
     rules->forced = rules->operations;
     for (int op = 0; rules->model && op < ATN_OPERATIONS; op++)
-        if (op == ATN_BARRIER || atn_shares_bytes((atn_operation)op))
+        if (op == ATN_BARRIER || atn_plan_shares_bytes((atn_operation)op))
             rules->operations |= 1u << op;
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
@@ -116,22 +116,22 @@ bool atn_rules_seal(atn_rules *rules)
     }
     char *text;
     size_t bytes;
-    if (atn_rules_pack(rules, &text, &bytes, NULL) != ATN_OK)
+    if (atn_plan_rules_pack(rules, &text, &bytes, NULL) != ATN_OK)
         return false;
     rules->hash = atn_hash(text, bytes, ATN_WISDOM_VERSION);
     free(text);
     return true;
 }
 
-int atn_rules_count(const atn_rules *rules) { return rules->list.n; }
-const atn_rule *atn_rules_at(const atn_rules *rules, int i) { return &rules->list.v[i]; }
-uint32_t atn_rules_operations(const atn_rules *rules) { return rules->operations; }
-uint32_t atn_rules_forced(const atn_rules *rules) { return rules->forced; }
-bool atn_rules_plan(const atn_rules *rules) { return rules->model; }
-bool atn_rules_per_call(const atn_rules *rules) { return rules->random; }
-uint64_t atn_rules_hash(const atn_rules *rules) { return rules->hash; }
+int atn_plan_rules_count(const atn_rules *rules) { return rules->list.n; }
+const atn_rule *atn_plan_rules_at(const atn_rules *rules, int i) { return &rules->list.v[i]; }
+uint32_t atn_plan_rules_operations(const atn_rules *rules) { return rules->operations; }
+uint32_t atn_plan_rules_forced(const atn_rules *rules) { return rules->forced; }
+bool atn_plan_rules_plan(const atn_rules *rules) { return rules->model; }
+bool atn_plan_rules_per_call(const atn_rules *rules) { return rules->random; }
+uint64_t atn_plan_rules_hash(const atn_rules *rules) { return rules->hash; }
 
-const char *atn_rules_provenance(const atn_rules *rules, const char *key)
+const char *atn_plan_rules_provenance(const atn_rules *rules, const char *key)
 {
     for (int i = 0; i < rules->provenance.n; i++)
         if (strcmp(rules->provenance.v[i].key, key) == 0)
@@ -169,7 +169,7 @@ static int fit_of(const atn_rule *rule, const char *here)
     return rule->forced ? -1 : place_fit(rule->place, here);
 }
 
-bool atn_rules_narrow(atn_rules *rules, const char *here, bool others)
+bool atn_plan_rules_narrow(atn_rules *rules, const char *here, bool others)
 {
     const int last = others ? OTHER_LAYOUT : EVERYWHERE;
     atn_rules kept = {0};
@@ -190,7 +190,7 @@ bool atn_rules_narrow(atn_rules *rules, const char *here, bool others)
             free(rules->list.v[i].note);
     atn_vec_free(&rules->list);
     memcpy(&rules->list, &kept.list, sizeof rules->list);
-    return atn_rules_seal(rules);
+    return atn_plan_rules_seal(rules);
 }
 
 /* ---- choosing ---- */
@@ -221,28 +221,28 @@ static atn_problem shared_part(const atn_problem *q)
     return shared;
 }
 
-const char *atn_choice_refuses(const atn_choice *choice, const atn_problem *q)
+const char *atn_plan_choice_refuses(const atn_choice *choice, const atn_problem *q)
 {
     atn_problem cut = *q;
-    cut.segments = atn_segments(choice->row, q, &choice->params);
-    return atn_refuses(choice->row, &cut, &choice->params);
+    cut.segments = atn_algo_segments(choice->row, q, &choice->params);
+    return atn_algo_refuses(choice->row, &cut, &choice->params);
 }
 
 static bool matches(const atn_rule *rule, const atn_problem *q)
 {
-    return rule->op == q->op && rule->place == 0 && atn_in_span(rule->ranks, q->p) &&
-           atn_in_span(rule->bytes, q->bytes);
+    return rule->op == q->op && rule->place == 0 && atn_plan_in_span(rule->ranks, q->p) &&
+           atn_plan_in_span(rule->bytes, q->bytes);
 }
 
 /* Native, unless its order of operands must not be used. */
-void atn_choose_nothing(const atn_problem *q, atn_choice *choice_p)
+void atn_plan_choose_nothing(const atn_problem *q, atn_choice *choice_p)
 {
-    if (atn_wants_canonical(q)) {
-        choice_p->row = atn_canonical_default(q, &choice_p->params);
+    if (atn_sched_wants_canonical(q)) {
+        choice_p->row = atn_algo_canonical_default(q, &choice_p->params);
         return;
     }
-    choice_p->row = atn_catalog_native(q->op);
-    atn_params_default(choice_p->row, &choice_p->params);
+    choice_p->row = atn_algo_catalog_native(q->op);
+    atn_algo_params_default(choice_p->row, &choice_p->params);
 }
 
 static void choose_by_rule(const atn_rules *rules, const atn_problem *q, atn_choice *choice_p,
@@ -252,7 +252,7 @@ static void choose_by_rule(const atn_rules *rules, const atn_problem *q, atn_cho
         const atn_rule *rule = &rules->list.v[i];
         if (!matches(rule, q))
             continue;
-        const char *why = atn_choice_refuses(&rule->use, q);
+        const char *why = atn_plan_choice_refuses(&rule->use, q);
         if (why == NULL) {
             *choice_p = rule->use;
             reason->rule = i;
@@ -263,16 +263,16 @@ static void choose_by_rule(const atn_rules *rules, const atn_problem *q, atn_cho
             reason->why = why;
         }
     }
-    atn_choose_nothing(q, choice_p);
+    atn_plan_choose_nothing(q, choice_p);
 }
 
-void atn_rules_choose(const atn_rules *rules, const atn_problem *q, uint64_t call,
-                      atn_choice *choice_p, atn_reason *reason_p)
+void atn_plan_rules_choose(const atn_rules *rules, const atn_problem *q, uint64_t call,
+                           atn_choice *choice_p, atn_reason *reason_p)
 {
     const atn_problem shared = shared_part(q);
     atn_reason reason = {.rule = -1, .refused = -1};
     if (rules->random)
-        atn_choose_random(rules->seed, &shared, call, choice_p);
+        atn_plan_choose_random(rules->seed, &shared, call, choice_p);
     else
         choose_by_rule(rules, &shared, choice_p, &reason);
     if (reason_p != NULL)
@@ -287,13 +287,13 @@ static void print_place(const atn_rules *rules, const atn_rule *rule, char *out,
         snprintf(out, size, "%s:%d", rules->origin != NULL ? rules->origin : "rules", rule->line);
 }
 
-void atn_reason_print(const atn_rules *rules, const atn_reason *reason, const atn_problem *q,
-                      const atn_choice *choice, char *out, size_t size)
+void atn_plan_reason_print(const atn_rules *rules, const atn_reason *reason, const atn_problem *q,
+                           const atn_choice *choice, char *out, size_t size)
 {
     const atn_rule *rule = &rules->list.v[reason->refused];
     char place[256], used[ATN_WORD_ROOM];
     print_place(rules, rule, place, sizeof place);
-    atn_choice_print(choice, used);
+    atn_plan_choice_print(choice, used);
     snprintf(out, size, "%s: %s cannot serve %s on %d ranks: %s; using %s instead", place,
-             rule->use.row->name, atn_operation_get(q->op)->name, q->p, reason->why, used);
+             rule->use.row->name, atn_sched_operation_get(q->op)->name, q->p, reason->why, used);
 }

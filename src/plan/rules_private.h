@@ -21,8 +21,8 @@ struct atn_rules {
     uint64_t hash;
 };
 
-static const atn_span atn_any = {-1, INT64_MAX};
-static inline bool atn_in_span(atn_span range, int64_t x)
+static const atn_span atn_plan_any = {-1, INT64_MAX};
+static inline bool atn_plan_in_span(atn_span range, int64_t x)
 {
     return range.lo <= x && (x < range.hi || range.hi == INT64_MAX);
 }
@@ -31,37 +31,38 @@ static inline bool atn_in_span(atn_span range, int64_t x)
 
 enum { ATN_WORD_ROOM = ATN_NAME_ROOM };
 
-void atn_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
+void atn_plan_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
 /* "3.1us" <-> picoseconds; decimals below one picosecond are dropped. */
-bool atn_duration_parse(const char *text, int64_t *ps_p);
-void atn_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
-bool atn_count_parse(const char *text, int64_t *count_p);
-void atn_date_print(int64_t seconds, char out[ATN_WORD_ROOM]);
-extern const char *const atn_guess_words[]; /* by atn_guess; the first is empty */
+bool atn_plan_duration_parse(const char *text, int64_t *ps_p);
+void atn_plan_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
+bool atn_plan_count_parse(const char *text, int64_t *count_p);
+void atn_plan_date_print(int64_t seconds, char out[ATN_WORD_ROOM]);
+extern const char *const atn_plan_guess_words[]; /* by atn_guess; the first is empty */
 /* "ring{segment=8K}" */
-void atn_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);
+void atn_plan_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);
 
 /* ---- supply.c: schedules in files ---- */
 
 /* Reads and proves what rules name, relative to the folder of `origin`. */
-atn_status atn_rules_supply(atn_rules *rules, const char *origin, atn_error *err);
+atn_status atn_plan_rules_supply(atn_rules *rules, const char *origin, atn_error *err);
 /* Lines "content ..." and one "schedule ..." for each; the latter is read back with the former. */
-void atn_supply_pack(FILE *f, const atn_rules *rules);
-atn_status atn_supply_unpack(const char *line, const char *content, atn_error *err);
+void atn_plan_supply_pack(FILE *f, const atn_rules *rules);
+atn_status atn_plan_supply_unpack(const char *line, const char *content, atn_error *err);
 /* Whether the path can be a file of that kind at all. */
-atn_status atn_check_kind(const char *path, const char *kind, atn_error *err);
+atn_status atn_plan_check_kind(const char *path, const char *kind, atn_error *err);
 
 /* ---- rules.c, forced.c, random.c ---- */
 
 /* Appends a copy; false: out of memory. */
-bool atn_rules_append(atn_rules *rules, const atn_rule *rule);
+bool atn_plan_rules_append(atn_rules *rules, const atn_rule *rule);
 
 /* The choice if no rule matches. */
-void atn_choose_nothing(const atn_problem *q, atn_choice *choice_p);
+void atn_plan_choose_nothing(const atn_problem *q, atn_choice *choice_p);
 /* Works out what is derived from the list; false: out of memory. */
-bool atn_rules_seal(atn_rules *rules);
-atn_status atn_forced_parse(const char *text, atn_rules *rules, atn_error *err);
-atn_status atn_select_parse(const char *text, atn_rules *rules, atn_error *err);
-void atn_choose_random(uint64_t seed, const atn_problem *q, uint64_t call, atn_choice *choice_p);
+bool atn_plan_rules_seal(atn_rules *rules);
+atn_status atn_plan_forced_parse(const char *text, atn_rules *rules, atn_error *err);
+atn_status atn_plan_select_parse(const char *text, atn_rules *rules, atn_error *err);
+void atn_plan_choose_random(uint64_t seed, const atn_problem *q, uint64_t call,
+                            atn_choice *choice_p);
 
 #endif

@@ -20,7 +20,7 @@ static const atn_format format = {.magic = "attune-wisdom",
 typedef struct {
     atn_lines l;
     int64_t place; /* of the section */
-    bool packed;   /* text made by atn_rules_pack, which has a few more words */
+    bool packed;   /* text made by atn_plan_rules_pack, which has a few more words */
     char *note;    /* comment lines waiting for what they belong to */
     char *content; /* lines of a schedule, likewise */
     atn_rules *rules;
@@ -34,7 +34,7 @@ static atn_status no_memory(reader *rd) { return atn_lines_no_memory(&rd->l); }
 
 static atn_status read_range(reader *rd, const char *name, const char *value, atn_span *range)
 {
-    if (atn_span_parse(value, range))
+    if (atn_plan_span_parse(value, range))
         return ATN_OK;
     return refuse(rd,
                   "%s=%.60s is no range; write LO:HI (LO included, HI not, LO < HI), LO:, :HI, one "
@@ -50,18 +50,18 @@ static atn_status read_ranks(reader *rd, atn_rule *rule, const char *value)
 static atn_status read_bytes(reader *rd, atn_rule *rule, const char *value)
 {
     const atn_status status = read_range(rd, "bytes", value, &rule->bytes);
-    if (status == ATN_OK && rule->bytes.lo >= 0 && !atn_shares_bytes(rule->op))
+    if (status == ATN_OK && rule->bytes.lo >= 0 && !atn_plan_shares_bytes(rule->op))
         return refuse(rd,
                       "bytes=%.60s would never match: ranks do not share a size in %s; leave "
                       "bytes= out",
-                      value, atn_operation_get(rule->op)->name);
+                      value, atn_sched_operation_get(rule->op)->name);
     return status;
 }
 
 static atn_status read_choice(reader *rd, atn_operation op, char *value, atn_choice *choice)
 {
     atn_error error = {0};
-    const atn_status status = atn_choice_read(op, value, choice, &error);
+    const atn_status status = atn_plan_choice_read(op, value, choice, &error);
     return status == ATN_OK ? ATN_OK : refuse(rd, "%s", error.text);
 }
 
@@ -77,28 +77,28 @@ static atn_status read_next(reader *rd, atn_rule *rule, const char *value)
 
 static atn_status read_time(reader *rd, atn_rule *rule, const char *value)
 {
-    return atn_duration_parse(value, &rule->time_ps)
+    return atn_plan_duration_parse(value, &rule->time_ps)
                ? ATN_OK
                : refuse(rd, "time=%.60s is no duration; write 3.1us (s, ms, us, ns, ps)", value);
 }
 
 static atn_status read_ci(reader *rd, atn_rule *rule, const char *value)
 {
-    return atn_duration_parse(value, &rule->ci_ps)
+    return atn_plan_duration_parse(value, &rule->ci_ps)
                ? ATN_OK
                : refuse(rd, "ci=%.60s is no duration; write 0.1us (s, ms, us, ns, ps)", value);
 }
 
 static atn_status read_samples(reader *rd, atn_rule *rule, const char *value)
 {
-    return atn_count_parse(value, &rule->samples)
+    return atn_plan_count_parse(value, &rule->samples)
                ? ATN_OK
                : refuse(rd, "samples=%.60s must be a whole number", value);
 }
 
 static atn_status read_next_time(reader *rd, atn_rule *rule, const char *value)
 {
-    return atn_duration_parse(value, &rule->next_ps)
+    return atn_plan_duration_parse(value, &rule->next_ps)
                ? ATN_OK
                : refuse(rd, "next_time=%.60s is no duration; write 3.1us (s, ms, us, ns, ps)",
                         value);
@@ -106,7 +106,7 @@ static atn_status read_next_time(reader *rd, atn_rule *rule, const char *value)
 
 static atn_status read_date(reader *rd, atn_rule *rule, const char *value)
 {
-    return atn_date_parse(value, &rule->date)
+    return atn_plan_date_parse(value, &rule->date)
                ? ATN_OK
                : refuse(rd, "date=%.60s is no date; write 2026-02-03 or 2026-02-03T09:15:07Z",
                         value);
@@ -114,8 +114,8 @@ static atn_status read_date(reader *rd, atn_rule *rule, const char *value)
 
 static atn_status read_guess(reader *rd, atn_rule *rule, const char *value)
 {
-    for (int i = 1; atn_guess_words[i] != NULL; i++)
-        if (strcmp(atn_guess_words[i], value) == 0) {
+    for (int i = 1; atn_plan_guess_words[i] != NULL; i++)
+        if (strcmp(atn_plan_guess_words[i], value) == 0) {
             rule->guess = (atn_guess)i;
             return ATN_OK;
         }
@@ -124,7 +124,7 @@ static atn_status read_guess(reader *rd, atn_rule *rule, const char *value)
 
 static atn_status read_place(reader *rd, const char *word, int64_t *place_p)
 {
-    if (atn_place_parse(word, place_p))
+    if (atn_plan_place_parse(word, place_p))
         return ATN_OK;
     return refuse(rd, "\"%.60s\" is no place; write at MACHINE/LAYOUT (either may be *), or at *",
                   word);
@@ -138,7 +138,7 @@ static atn_status read_at_field(reader *rd, atn_rule *rule, const char *value)
 static atn_status read_line_number(reader *rd, atn_rule *rule, const char *value)
 {
     int64_t line;
-    if (!atn_count_parse(value, &line) || line > INT32_MAX)
+    if (!atn_plan_count_parse(value, &line) || line > INT32_MAX)
         return refuse(rd, "line=%.60s must be a whole number", value);
     rule->line = (int)line;
     return ATN_OK;
@@ -223,16 +223,16 @@ static void doubt_interval(atn_rule *rule)
 
 static atn_status read_rule_line(reader *rd, bool forced)
 {
-    atn_rule rule = atn_rule_blank(ATN_BARRIER);
+    atn_rule rule = atn_plan_rule_blank(ATN_BARRIER);
     rule.forced = forced;
     rule.place = rd->place;
     rule.line = rd->l.line;
     const char *operation = atn_lines_word(&rd->l);
     if (operation == NULL)
         return refuse(rd, "the rule names no operation; write rule OPERATION ... use=ALGORITHM");
-    if (!atn_operation_find(operation, &rule.op)) {
+    if (!atn_sched_operation_find(operation, &rule.op)) {
         atn_error error = {0};
-        atn_unknown_operation(operation, &error);
+        atn_plan_unknown_operation(operation, &error);
         return refuse(rd, "%s", error.text);
     }
     const atn_status status = read_fields(rd, &rule);
@@ -261,7 +261,7 @@ static atn_status read_at(reader *rd)
 static atn_status read_select(reader *rd)
 {
     const char *word = atn_lines_word(&rd->l);
-    return atn_select_parse(word != NULL ? word : "", rd->rules, rd->l.err);
+    return atn_plan_select_parse(word != NULL ? word : "", rd->rules, rd->l.err);
 }
 
 /* A path may hold any byte; packing needs one line. */
@@ -300,7 +300,7 @@ static atn_status read_content(reader *rd)
 static atn_status read_schedule(reader *rd)
 {
     const atn_status status =
-        atn_supply_unpack(rd->l.rest, rd->content != NULL ? rd->content : "", rd->l.err);
+        atn_plan_supply_unpack(rd->l.rest, rd->content != NULL ? rd->content : "", rd->l.err);
     free(rd->content);
     rd->content = NULL;
     return status;
@@ -393,31 +393,32 @@ static atn_status parse(const char *text, size_t bytes, const char *origin, bool
     if (status == ATN_OK)
         status = read_lines(&rd);
     if (status == ATN_OK && !packed)
-        status = atn_rules_supply(rd.rules, origin, err);
-    if (status == ATN_OK && !atn_rules_seal(rd.rules))
+        status = atn_plan_rules_supply(rd.rules, origin, err);
+    if (status == ATN_OK && !atn_plan_rules_seal(rd.rules))
         status = no_memory(&rd);
     if (status == ATN_OK)
         *rules_p = rd.rules;
     else
-        atn_rules_free(rd.rules);
+        atn_plan_rules_free(rd.rules);
     free(rd.content);
     atn_lines_close(&rd.l);
     return status;
 }
 
-atn_status atn_rules_parse(const char *text, size_t bytes, const char *origin, atn_rules **rules_p,
-                           atn_error *err)
+atn_status atn_plan_rules_parse(const char *text, size_t bytes, const char *origin,
+                                atn_rules **rules_p, atn_error *err)
 {
     return parse(text, bytes, origin, false, rules_p, err);
 }
 
-atn_status atn_rules_unpack(const char *text, size_t bytes, atn_rules **rules_p, atn_error *err)
+atn_status atn_plan_rules_unpack(const char *text, size_t bytes, atn_rules **rules_p,
+                                 atn_error *err)
 {
     return parse(text, bytes, "rules", true, rules_p, err);
 }
 
 /* Devices are refused because some never end; a directory gets a plainer message than read(2)'s. */
-atn_status atn_check_kind(const char *path, const char *kind, atn_error *err)
+atn_status atn_plan_check_kind(const char *path, const char *kind, atn_error *err)
 {
     struct stat about;
     if (stat(path, &about) != 0)
@@ -430,16 +431,16 @@ atn_status atn_check_kind(const char *path, const char *kind, atn_error *err)
     return ATN_OK;
 }
 
-atn_status atn_rules_read(const char *path, atn_rules **rules_p, atn_error *err)
+atn_status atn_plan_rules_read(const char *path, atn_rules **rules_p, atn_error *err)
 {
     char *text;
     size_t bytes;
-    atn_status status = atn_check_kind(path, "rule", err);
+    atn_status status = atn_plan_check_kind(path, "rule", err);
     if (status == ATN_OK)
         status = atn_read_file(path, &text, &bytes, err);
     if (status != ATN_OK)
         return status;
-    status = atn_rules_parse(text, bytes, path, rules_p, err);
+    status = atn_plan_rules_parse(text, bytes, path, rules_p, err);
     free(text);
     return status;
 }

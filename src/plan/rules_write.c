@@ -54,7 +54,7 @@ static const char *const cell_names[CELLS] = {"ranks", "bytes",     "use",     "
 static void print_duration(int64_t ps, char out[ATN_WORD_ROOM])
 {
     if (ps >= 0)
-        atn_duration_print(ps, out);
+        atn_plan_duration_print(ps, out);
 }
 
 /* The value in a cell; empty when the rule has none. */
@@ -62,11 +62,11 @@ static void cell_value(const atn_rule *rule, int cell, char out[ATN_WORD_ROOM])
 {
     *out = '\0';
     if (cell == RANKS)
-        atn_span_print(rule->ranks, false, out);
+        atn_plan_span_print(rule->ranks, false, out);
     if (cell == BYTES)
-        atn_span_print(rule->bytes, true, out);
+        atn_plan_span_print(rule->bytes, true, out);
     if (cell == USE)
-        atn_choice_print(&rule->use, out);
+        atn_plan_choice_print(&rule->use, out);
     if (cell == TIME)
         print_duration(rule->time_ps, out);
     if (cell == CI)
@@ -74,11 +74,11 @@ static void cell_value(const atn_rule *rule, int cell, char out[ATN_WORD_ROOM])
     if (cell == NEXT_TIME)
         print_duration(rule->next_ps, out);
     if (cell == DATE && rule->date >= 0)
-        atn_date_print(rule->date, out);
+        atn_plan_date_print(rule->date, out);
     if (cell == GUESS)
-        strcpy(out, atn_guess_words[rule->guess]);
+        strcpy(out, atn_plan_guess_words[rule->guess]);
     if (cell == NEXT && rule->next.row != NULL)
-        atn_choice_print(&rule->next, out);
+        atn_plan_choice_print(&rule->next, out);
     if (cell == SAMPLES && rule->samples >= 0)
         snprintf(out, ATN_WORD_ROOM, "%lld", (long long)rule->samples);
 }
@@ -88,7 +88,7 @@ static void print_rule(FILE *f, const char *word, const atn_rule *rule, const in
     int blanks = 1; /* owed before the next cell, so that lines never end in blanks */
     if (rule->note != NULL)
         fputs(rule->note, f);
-    fprintf(f, "%s %s", word, atn_operation_get(rule->op)->name);
+    fprintf(f, "%s %s", word, atn_sched_operation_get(rule->op)->name);
     for (int cell = 0; cell < CELLS; cell++) {
         char value[ATN_WORD_ROOM];
         cell_value(rule, cell, value);
@@ -101,7 +101,7 @@ static void print_rule(FILE *f, const char *word, const atn_rule *rule, const in
     }
 }
 
-void atn_rule_print(FILE *f, const atn_rule *rule)
+void atn_plan_rule_print(FILE *f, const atn_rule *rule)
 {
     static const int narrow[CELLS];
     atn_rule bare = *rule;
@@ -148,7 +148,7 @@ static void print_head(FILE *f, const atn_rules *rules)
     }
 }
 
-bool atn_rules_print(FILE *f, const atn_rules *rules)
+bool atn_plan_rules_print(FILE *f, const atn_rules *rules)
 {
     const atn_rule **list = malloc(((size_t)rules->list.n + 1) * sizeof *list);
     int n = 0;
@@ -169,7 +169,8 @@ bool atn_rules_print(FILE *f, const atn_rules *rules)
     return true;
 }
 
-atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p, atn_error *err)
+atn_status atn_plan_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p,
+                               atn_error *err)
 {
     static const int narrow[CELLS];
     FILE *f = open_memstream(text_p, bytes_p);
@@ -182,7 +183,7 @@ atn_status atn_rules_pack(const atn_rules *rules, char **text_p, size_t *bytes_p
         fputs("select model\n", f);
     if (rules->random)
         fprintf(f, "select random:%llu\n", (unsigned long long)rules->seed);
-    atn_supply_pack(f, rules);
+    atn_plan_supply_pack(f, rules);
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
         print_rule(f, rule->forced ? "force" : "rule", rule, narrow);

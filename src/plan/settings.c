@@ -22,9 +22,9 @@ static const atn_setting_info infos[ATN_SETTINGS] = {
 #undef ATN_SETTING
 };
 
-const atn_setting_info *atn_setting_get(atn_setting id) { return &infos[id]; }
+const atn_setting_info *atn_plan_setting_get(atn_setting id) { return &infos[id]; }
 
-bool atn_setting_find(const char *name, atn_setting *id_p)
+bool atn_plan_setting_find(const char *name, atn_setting *id_p)
 {
     for (int i = 0; i < ATN_SETTINGS; i++)
         if (strcmp(infos[i].name, name) == 0) {
@@ -86,21 +86,21 @@ static void put_default(atn_settings *s, atn_setting id)
     value_of(&infos[id], infos[id].fallback, &s->v[id].number);
 }
 
-void atn_settings_default(atn_settings *s)
+void atn_plan_settings_default(atn_settings *s)
 {
     memset(s, 0, sizeof *s);
     for (int i = 0; i < ATN_SETTINGS; i++)
         put_default(s, (atn_setting)i);
 }
 
-void atn_settings_free(atn_settings *s)
+void atn_plan_settings_free(atn_settings *s)
 {
     for (int i = 0; i < ATN_SETTINGS; i++)
         put_default(s, (atn_setting)i);
 }
 
-atn_status atn_settings_set(atn_settings *s, atn_setting id, const char *text, atn_source source,
-                            atn_error *err)
+atn_status atn_plan_settings_set(atn_settings *s, atn_setting id, const char *text,
+                                 atn_source source, atn_error *err)
 {
     int64_t number;
     if (*text == '\0') {
@@ -167,16 +167,16 @@ static atn_status take(atn_settings *s, const char *entry, atn_source source, FI
     atn_setting id;
     if (!split(entry, name, &value))
         return ATN_OK;
-    if (atn_setting_find(name, &id))
-        return atn_settings_set(s, id, value, source, err);
+    if (atn_plan_setting_find(name, &id))
+        return atn_plan_settings_set(s, id, value, source, err);
     if (strncmp(name, prefix, PREFIX) == 0 && word_index(test_variables, name) < 0 &&
         warnings != NULL)
         warn_unknown(warnings, name);
     return ATN_OK;
 }
 
-atn_status atn_settings_environ(atn_settings *s, char *const *environment, char **warning_p,
-                                atn_error *err)
+atn_status atn_plan_settings_environ(atn_settings *s, char *const *environment, char **warning_p,
+                                     atn_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -195,43 +195,45 @@ atn_status atn_settings_environ(atn_settings *s, char *const *environment, char 
 
 static const char *const run_defaults[ATN_SETTINGS] = {[ATN_SET_SELECT] = "online"};
 
-const char *atn_setting_run_default(atn_setting id)
+const char *atn_plan_setting_run_default(atn_setting id)
 {
     return run_defaults[id] != NULL ? run_defaults[id] : infos[id].fallback;
 }
 
-atn_status atn_settings_run(atn_settings *s, atn_error *err)
+atn_status atn_plan_settings_run(atn_settings *s, atn_error *err)
 {
     static const atn_setting own[] = {ATN_SET_SELECT, ATN_SET_RULES, ATN_SET_ALGORITHM};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (s->v[own[i]].text != NULL)
             return ATN_OK;
-    return atn_settings_set(s, ATN_SET_SELECT, run_defaults[ATN_SET_SELECT], ATN_FROM_COMMAND, err);
+    return atn_plan_settings_set(s, ATN_SET_SELECT, run_defaults[ATN_SET_SELECT], ATN_FROM_COMMAND,
+                                 err);
 }
 
-int64_t atn_setting_number(const atn_settings *s, atn_setting id) { return s->v[id].number; }
+int64_t atn_plan_setting_number(const atn_settings *s, atn_setting id) { return s->v[id].number; }
 
-const char *atn_setting_text(const atn_settings *s, atn_setting id)
+const char *atn_plan_setting_text(const atn_settings *s, atn_setting id)
 {
     return s->v[id].text != NULL ? s->v[id].text : infos[id].fallback;
 }
 
-const char *atn_setting_given(const atn_settings *s, atn_setting id)
+const char *atn_plan_setting_given(const atn_settings *s, atn_setting id)
 {
-    const char *text = atn_setting_text(s, id);
+    const char *text = atn_plan_setting_text(s, id);
     return *text != '\0' ? text : NULL;
 }
 
-const char *atn_setting_report(const atn_settings *s)
+const char *atn_plan_setting_report(const atn_settings *s)
 {
-    const char *text = atn_setting_text(s, ATN_SET_REPORT);
+    const char *text = atn_plan_setting_text(s, ATN_SET_REPORT);
     const int word = word_index(switch_words, text);
     if (word < 0)
         return text;
     return word % 2 == 1 ? "" : NULL;
 }
 
-atn_status atn_settings_pack(const atn_settings *s, char **bytes_p, size_t *size_p, atn_error *err)
+atn_status atn_plan_settings_pack(const atn_settings *s, char **bytes_p, size_t *size_p,
+                                  atn_error *err)
 {
     FILE *f = open_memstream(bytes_p, size_p);
     if (f == NULL)
@@ -242,20 +244,20 @@ atn_status atn_settings_pack(const atn_settings *s, char **bytes_p, size_t *size
     return fclose(f) == 0 ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-atn_status atn_settings_unpack(atn_settings *s, const char *bytes, size_t size, atn_error *err)
+atn_status atn_plan_settings_unpack(atn_settings *s, const char *bytes, size_t size, atn_error *err)
 {
-    atn_settings_default(s);
+    atn_plan_settings_default(s);
     atn_status status = ATN_OK;
     for (size_t at = 0; at < size && status == ATN_OK; at += strlen(bytes + at) + 1)
         status = take(s, bytes + at, ATN_FROM_ENVIRONMENT, NULL, err);
     return status;
 }
 
-uint64_t atn_settings_hash(const atn_settings *s)
+uint64_t atn_plan_settings_hash(const atn_settings *s)
 {
     uint64_t hash = 0;
     for (int i = 0; i < ATN_SETTINGS; i++) {
-        const char *text = atn_setting_text(s, (atn_setting)i);
+        const char *text = atn_plan_setting_text(s, (atn_setting)i);
         hash = atn_hash(text, strlen(text) + 1, hash);
     }
     return hash;
@@ -268,7 +270,7 @@ static void put_cell(FILE *f, const char *text)
         fprintf(f, *text == '|' ? "\\|" : "%c", *text);
 }
 
-void atn_settings_document(FILE *f)
+void atn_plan_settings_document(FILE *f)
 {
     fprintf(f, "# Settings\n\n"
                "Generated by `attune settings --format markdown`; do not edit. Attune reads these "
@@ -283,7 +285,7 @@ void atn_settings_document(FILE *f)
         fprintf(f, "%s%s%s | ", option != NULL ? "`--" : "–", option != NULL ? option : "",
                 option != NULL ? "`" : "");
         put_cell(f, infos[i].argument);
-        const char *const fallback = atn_setting_run_default((atn_setting)i);
+        const char *const fallback = atn_plan_setting_run_default((atn_setting)i);
         fprintf(f, " | %s | ", *fallback != '\0' ? fallback : "–");
         put_cell(f, infos[i].doc);
         fprintf(f, " |\n");

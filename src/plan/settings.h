@@ -51,38 +51,40 @@ typedef struct {
     } v[ATN_SETTINGS];
 } atn_settings;
 
-const atn_setting_info *atn_setting_get(atn_setting id);
-bool atn_setting_find(const char *name, atn_setting *id_p);
+const atn_setting_info *atn_plan_setting_get(atn_setting id);
+bool atn_plan_setting_find(const char *name, atn_setting *id_p);
 
-void atn_settings_default(atn_settings *s);
-void atn_settings_free(atn_settings *s);
+void atn_plan_settings_default(atn_settings *s);
+void atn_plan_settings_free(atn_settings *s);
 /* Checked against the table; an empty text restores the default.  On failure nothing changes. */
-atn_status atn_settings_set(atn_settings *s, atn_setting id, const char *text, atn_source source,
-                            atn_error *err);
+atn_status atn_plan_settings_set(atn_settings *s, atn_setting id, const char *text,
+                                 atn_source source, atn_error *err);
 /* Reads the ATTUNE variables of an environment (`environ`).  Unknown ATTUNE_* names are not an
  * error: *warning_p (caller frees) holds one line for each, ready to print; NULL: none. */
-atn_status atn_settings_environ(atn_settings *s, char *const *environment, char **warning_p,
-                                atn_error *err);
+atn_status atn_plan_settings_environ(atn_settings *s, char *const *environment, char **warning_p,
+                                     atn_error *err);
 
 /* Adds what `attune run` sets by default: online tuning, unless algorithms, rules or a selection
  * method are given. */
-atn_status atn_settings_run(atn_settings *s, atn_error *err);
+atn_status atn_plan_settings_run(atn_settings *s, atn_error *err);
 /* The default under `attune run`; without it, the default is `fallback`. */
-const char *atn_setting_run_default(atn_setting id);
+const char *atn_plan_setting_run_default(atn_setting id);
 
-int64_t atn_setting_number(const atn_settings *s, atn_setting id);
-const char *atn_setting_text(const atn_settings *s, atn_setting id); /* never NULL */
+int64_t atn_plan_setting_number(const atn_settings *s, atn_setting id);
+const char *atn_plan_setting_text(const atn_settings *s, atn_setting id); /* never NULL */
 /* The text, or NULL when it is empty. */
-const char *atn_setting_given(const atn_settings *s, atn_setting id);
+const char *atn_plan_setting_given(const atn_settings *s, atn_setting id);
 /* ATTUNE_REPORT: NULL: none; "": standard error; else a file. */
-const char *atn_setting_report(const atn_settings *s);
+const char *atn_plan_setting_report(const atn_settings *s);
 
 /* "NAME=value" strings, each with its NUL, for all that differ from the default. */
-atn_status atn_settings_pack(const atn_settings *s, char **bytes_p, size_t *size_p, atn_error *err);
-atn_status atn_settings_unpack(atn_settings *s, const char *bytes, size_t size, atn_error *err);
-uint64_t atn_settings_hash(const atn_settings *s);
+atn_status atn_plan_settings_pack(const atn_settings *s, char **bytes_p, size_t *size_p,
+                                  atn_error *err);
+atn_status atn_plan_settings_unpack(atn_settings *s, const char *bytes, size_t size,
+                                    atn_error *err);
+uint64_t atn_plan_settings_hash(const atn_settings *s);
 
 /* Writes docs/settings.md. */
-void atn_settings_document(FILE *f);
+void atn_plan_settings_document(FILE *f);
 
 #endif

@@ -29,11 +29,11 @@ static atn_status read_one(const atn_rule *rule, const char *name, const char *p
     char *text = NULL;
     if (*name == '\0')
         return atn_fail(err, ATN_INPUT, "the schedule is not named; write file{schedule=FILE}");
-    atn_status status = atn_check_kind(path, "schedule", err);
+    atn_status status = atn_plan_check_kind(path, "schedule", err);
     if (status == ATN_OK)
         status = atn_read_file(path, &text, NULL, err);
     if (status == ATN_OK)
-        status = atn_supplied_add(rule->op, name, text, NULL, err);
+        status = atn_algo_supplied_add(rule->op, name, text, NULL, err);
     free(text);
     return status;
 }
@@ -52,7 +52,7 @@ static atn_status supply(const atn_rule *rule, const char *name, const char *ori
     return atn_fail(err, ATN_INPUT, "%s:%d: %s", origin, rule->line, why.text);
 }
 
-atn_status atn_rules_supply(atn_rules *rules, const char *origin, atn_error *err)
+atn_status atn_plan_rules_supply(atn_rules *rules, const char *origin, atn_error *err)
 {
     atn_status status = ATN_OK;
     for (int i = 0; i < rules->list.n && status == ATN_OK; i++) {
@@ -92,15 +92,15 @@ static void print_content(FILE *f, const char *text)
 static void pack_one(FILE *f, const atn_rule *rule, const char *name)
 {
     atn_supplied_proof verdict;
-    const char *text = atn_supplied_text(rule->op, name, &verdict);
+    const char *text = atn_algo_supplied_text(rule->op, name, &verdict);
     if (text == NULL)
         return;
     print_content(f, text);
-    fprintf(f, "schedule %s %d %d %s\n", atn_operation_get(rule->op)->name, verdict.ordered,
+    fprintf(f, "schedule %s %d %d %s\n", atn_sched_operation_get(rule->op)->name, verdict.ordered,
             verdict.aside, name);
 }
 
-void atn_supply_pack(FILE *f, const atn_rules *rules)
+void atn_plan_supply_pack(FILE *f, const atn_rules *rules)
 {
     for (int i = 0; i < rules->list.n; i++) {
         const char *name = file_of(&rules->list.v[i]);
@@ -109,14 +109,14 @@ void atn_supply_pack(FILE *f, const atn_rules *rules)
     }
 }
 
-atn_status atn_supply_unpack(const char *line, const char *content, atn_error *err)
+atn_status atn_plan_supply_unpack(const char *line, const char *content, atn_error *err)
 {
     char operation[32];
     int ordered, aside, name = 0;
     atn_operation op;
     if (sscanf(line, "%31s %d %d %n", operation, &ordered, &aside, &name) != 3 || name == 0 ||
-        !atn_operation_find(operation, &op))
+        !atn_sched_operation_find(operation, &op))
         return atn_fail(err, ATN_INPUT, "\"schedule %.60s\" is not understood", line);
     const atn_supplied_proof verdict = {ordered, aside};
-    return atn_supplied_add(op, line + name, content, &verdict, err);
+    return atn_algo_supplied_add(op, line + name, content, &verdict, err);
 }

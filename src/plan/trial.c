@@ -21,7 +21,7 @@ static atn_status build_rank(const atn_choice *c, const atn_problem *q, int r, a
         return ATN_OK;
     mine.r = r;
     mine.in_place = false;
-    const atn_status status = atn_build_unchecked(c->row, &mine, &c->params, &x->s[r], err);
+    const atn_status status = atn_algo_build_unchecked(c->row, &mine, &c->params, &x->s[r], err);
     *budget -= steps_of(status == ATN_OK ? x->s[r]->nops : 0, 1);
     if (status == ATN_OK && *budget < 0)
         return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
@@ -50,14 +50,14 @@ static atn_status build(const atn_choice *c, const atn_problem *q, int64_t *budg
         *probe_p = (atn_trial_probe){.ops = x->s[middle]->nops,
                                      .segments = q->segments,
                                      .ring = has_one_receiver(x->s[middle])};
-    if (status == ATN_OK && atn_trial_steps(probe_p, q->segments, q->p) > *budget)
+    if (status == ATN_OK && atn_plan_trial_steps(probe_p, q->segments, q->p) > *budget)
         return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
     for (int r = 0; r < q->p && status == ATN_OK; r++)
         status = build_rank(c, q, r, x, budget, err);
     return status;
 }
 
-int64_t atn_trial_steps(const atn_trial_probe *like, int segments, int p)
+int64_t atn_plan_trial_steps(const atn_trial_probe *like, int segments, int p)
 {
     const int64_t few = atn_min(segments, ATN_FEW_SEGMENTS),
                   all = segments > few ? few + few / 2 : few;
@@ -66,9 +66,9 @@ int64_t atn_trial_steps(const atn_trial_probe *like, int segments, int p)
 
 static void free_part(atn_trial_part *x)
 {
-    atn_op_graph_free(&x->g);
+    atn_model_op_graph_free(&x->g);
     for (int r = 0; x->s && r < x->p; r++)
-        atn_schedule_free(x->s[r]);
+        atn_sched_schedule_free(x->s[r]);
     free(x->s);
 }
 
@@ -84,9 +84,9 @@ static atn_status make_part(atn_model_trial *x, const atn_choice *c, const atn_p
         return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_status status = build(c, &cut, budget, part, probe_p, err);
     if (status == ATN_OK)
-        status = atn_op_graph_make(part->s, q->p, &part->g, err);
+        status = atn_model_op_graph_make(part->s, q->p, &part->g, err);
     if (status == ATN_OK)
-        atn_op_graph_size(&part->g, bytes);
+        atn_model_op_graph_size(&part->g, bytes);
     return status;
 }
 
@@ -106,46 +106,47 @@ static atn_status make_parts(atn_model_trial *x, const atn_choice *c, const atn_
     return status;
 }
 
-atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                          atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err)
+atn_status atn_plan_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
+                               atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err)
 {
     const atn_row *const row = choice->row;
     atn_problem whole = *q;
     *probe_p = (atn_trial_probe){.ops = 0};
-    *x = (atn_model_trial){.topo = q->topo, .segments = atn_segments(row, q, &choice->params)};
+    *x = (atn_model_trial){.topo = q->topo, .segments = atn_algo_segments(row, q, &choice->params)};
     whole.segments = x->segments;
-    atn_derived_open(q->topo);
+    atn_algo_derived_open(q->topo);
     const char *const why =
-        row->algo->build ? atn_refuses(row, &whole, &choice->params) : "it has no schedule";
+        row->algo->build ? atn_algo_refuses(row, &whole, &choice->params) : "it has no schedule";
     const atn_status status =
         why ? atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", row->name, why)
             : make_parts(x, choice, q, budget, probe_p, err);
-    atn_derived_close();
+    atn_algo_derived_close();
     if (status != ATN_OK)
-        atn_trial_free(x);
+        atn_plan_trial_free(x);
     return status;
 }
 
-void atn_trial_free(atn_model_trial *x)
+void atn_plan_trial_free(atn_model_trial *x)
 {
     for (int i = 0; i < x->nparts; i++)
         free_part(&x->part[i]);
     x->nparts = 0;
 }
 
-uint64_t atn_trial_hash(const atn_model_trial *x)
+uint64_t atn_plan_trial_hash(const atn_model_trial *x)
 {
     const atn_trial_part *const part = &x->part[0];
     uint64_t hash = (uint64_t)x->segments;
     for (int r = 0; r < part->p; r++) {
-        const uint64_t one = atn_schedule_hash(part->s[r]);
+        const uint64_t one = atn_sched_schedule_hash(part->s[r]);
         hash = atn_hash(&one, sizeof one, hash);
     }
     return hash != 0 ? hash : 1;
 }
 
-atn_status atn_trial_time(const atn_model_trial *x, const atn_machine *m, const atn_model *model,
-                          atn_model_bounds *bounds, double *seconds_p, atn_error *err)
+atn_status atn_plan_trial_time(const atn_model_trial *x, const atn_machine *m,
+                               const atn_model *model, atn_model_bounds *bounds, double *seconds_p,
+                               atn_error *err)
 {
     const int more = x->segments - ATN_FEW_SEGMENTS, half = ATN_FEW_SEGMENTS / 2;
     double time[ATN_TRIAL_PARTS] = {0};

@@ -33,15 +33,16 @@ enum { ATN_STEPS_OP = 20, ATN_STEPS_RANK = 300 };
 
 /* budget: steps that may be made, reduced by those that were.  ATN_NOT_APPLICABLE when it does not
  * suffice, according to the probe.  q->topo must outlive it. */
-atn_status atn_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                          atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err);
+atn_status atn_plan_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
+                               atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err);
 /* Steps needed to build a choice like that one with `segments` segments on p ranks. */
-int64_t atn_trial_steps(const atn_trial_probe *like, int segments, int p);
-void atn_trial_free(atn_model_trial *x);
+int64_t atn_plan_trial_steps(const atn_trial_probe *like, int segments, int p);
+void atn_plan_trial_free(atn_model_trial *x);
 /* What all ranks do, as a number other than 0: equal for choices that differ in name only. */
-uint64_t atn_trial_hash(const atn_model_trial *x);
+uint64_t atn_plan_trial_hash(const atn_model_trial *x);
 /* Predicted seconds; with bounds (may be NULL) that were hit, what they exceed. */
-atn_status atn_trial_time(const atn_model_trial *x, const atn_machine *m, const atn_model *model,
-                          atn_model_bounds *bounds, double *seconds_p, atn_error *err);
+atn_status atn_plan_trial_time(const atn_model_trial *x, const atn_machine *m,
+                               const atn_model *model, atn_model_bounds *bounds, double *seconds_p,
+                               atn_error *err);
 
 #endif

@@ -42,7 +42,7 @@ static void order_first_calls(atn_turns *t)
     t->count = t->n;
 }
 
-bool atn_turns_begin(atn_turns *t, atn_turns_entrant *v, int n, const atn_turns_budget *budget)
+bool atn_plan_turns_begin(atn_turns *t, atn_turns_entrant *v, int n, const atn_turns_budget *budget)
 {
     *t = (atn_turns){.v = v, .n = n, .budget = *budget, .random = budget->seed};
     t->order = malloc((size_t)n * sizeof *t->order);
@@ -55,7 +55,7 @@ bool atn_turns_begin(atn_turns *t, atn_turns_entrant *v, int n, const atn_turns_
     return true;
 }
 
-void atn_turns_end(atn_turns *t) { free(t->order); }
+void atn_plan_turns_end(atn_turns *t) { free(t->order); }
 
 /* ---- dropping ---- */
 
@@ -162,7 +162,7 @@ static void begin_round(atn_turns *t, double elapsed_s)
     shuffle(t);
 }
 
-int atn_turns_next(atn_turns *t, double elapsed_s)
+int atn_plan_turns_next(atn_turns *t, double elapsed_s)
 {
     if (elapsed_s >= t->budget.seconds)
         return -1;
@@ -179,7 +179,7 @@ int atn_turns_next(atn_turns *t, double elapsed_s)
     return t->order[t->at++];
 }
 
-void atn_turns_took(atn_turns *t, int entrant, double seconds)
+void atn_plan_turns_took(atn_turns *t, int entrant, double seconds)
 {
     atn_turns_entrant *const e = &t->v[entrant];
     if (t->round == 0)

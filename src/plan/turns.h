@@ -46,10 +46,11 @@ typedef struct {
 } atn_turns;
 
 /* `v` belongs to the caller and must outlive it.  False: out of memory. */
-bool atn_turns_begin(atn_turns *t, atn_turns_entrant *v, int n, const atn_turns_budget *budget);
+bool atn_plan_turns_begin(atn_turns *t, atn_turns_entrant *v, int n,
+                          const atn_turns_budget *budget);
 /* The entrant to call next, `elapsed_s` after the beginning; -1: there is no further call. */
-int atn_turns_next(atn_turns *t, double elapsed_s);
-void atn_turns_took(atn_turns *t, int entrant, double seconds);
-void atn_turns_end(atn_turns *t);
+int atn_plan_turns_next(atn_turns *t, double elapsed_s);
+void atn_plan_turns_took(atn_turns *t, int entrant, double seconds);
+void atn_plan_turns_end(atn_turns *t);
 
 #endif

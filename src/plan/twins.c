@@ -27,7 +27,7 @@ typedef struct {
 /* Phases are messages of all ranks to all, which each rank finds anew. */
 static int64_t steps_of(const atn_choice *c, const atn_problem *q, int ops)
 {
-    const bool phases = c->row->algo->cost && atn_expr_names(c->row->algo->cost, "phases");
+    const bool phases = c->row->algo->cost && atn_model_expr_names(c->row->algo->cost, "phases");
     return (ops + (phases ? (int64_t)q->p * q->p : 0)) * ATN_STEPS_OP + ATN_STEPS_RANK;
 }
 
@@ -38,11 +38,11 @@ static uint64_t hash_of(const atn_choice *c, const work *w, int segments, int r)
     mine.r = r;
     mine.in_place = false;
     mine.segments = segments;
-    if (*w->steps <= 0 || atn_build(c->row, &mine, &c->params, &s, NULL) != ATN_OK)
+    if (*w->steps <= 0 || atn_algo_build(c->row, &mine, &c->params, &s, NULL) != ATN_OK)
         return unknown;
-    const uint64_t hash = atn_schedule_hash(s);
+    const uint64_t hash = atn_sched_schedule_hash(s);
     *w->steps -= steps_of(c, w->q, s->nops);
-    atn_schedule_free(s);
+    atn_sched_schedule_free(s);
     return hash > unknown ? hash : 2;
 }
 
@@ -62,7 +62,7 @@ static bool is_same(uint64_t a, uint64_t b) { return a == b && a != unknown; }
 
 static int segments_of(const atn_twin *x, const work *w)
 {
-    return atn_segments(x->choice.row, w->q, &x->choice.params);
+    return atn_algo_segments(x->choice.row, w->q, &x->choice.params);
 }
 
 /* The root has most to do, and what differs shows there. */
@@ -93,18 +93,19 @@ static uint64_t all(atn_twin *x, const work *w)
 /* Native and schedules from files have no twins. */
 static bool is_built(const atn_choice *c)
 {
-    return c->row != NULL && c->row->algo->build != NULL && c->row != atn_catalog_file(c->row->op);
+    return c->row != NULL && c->row->algo->build != NULL &&
+           c->row != atn_algo_catalog_file(c->row->op);
 }
 
-bool atn_are_twins(atn_twin *a, atn_twin *b, const atn_problem *q, int64_t *steps)
+bool atn_plan_are_twins(atn_twin *a, atn_twin *b, const atn_problem *q, int64_t *steps)
 {
     const work w = {q, steps};
     if (!is_built(&a->choice) || !is_built(&b->choice) || segments_of(a, &w) != segments_of(b, &w))
         return false;
-    atn_derived_open(q->topo);
+    atn_algo_derived_open(q->topo);
     const bool same = is_same(simple(a, &w), simple(b, &w)) && is_same(one(a, &w), one(b, &w)) &&
                       is_same(all(a, &w), all(b, &w));
-    atn_derived_close();
+    atn_algo_derived_close();
     return same;
 }
 
@@ -113,7 +114,7 @@ bool atn_are_twins(atn_twin *a, atn_twin *b, const atn_problem *q, int64_t *step
 static int written(const atn_choice *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(c->row, list);
+    const int n = atn_algo_row_params(c->row, list);
     int count = 0;
     for (int i = 0; i < n; i++)
         count += c->params.v[i] != list[i]->fallback;
@@ -123,7 +124,7 @@ static int written(const atn_choice *c)
 /* What serves more problems is simpler. */
 static int needs(const atn_choice *c) { return __builtin_popcount(c->row->algo->needs); }
 
-bool atn_is_simpler(const atn_choice *a, const atn_choice *b)
+bool atn_plan_is_simpler(const atn_choice *a, const atn_choice *b)
 {
     const int x = written(a), y = written(b);
     if (x != y)
@@ -142,8 +143,8 @@ static bool try_value(const work *w, atn_twin *was, int param, int64_t value)
 {
     atn_twin other = {.choice = was->choice};
     other.choice.params.v[param] = value;
-    if (atn_choice_refuses(&other.choice, w->q) != NULL ||
-        !atn_are_twins(was, &other, w->q, w->steps))
+    if (atn_plan_choice_refuses(&other.choice, w->q) != NULL ||
+        !atn_plan_are_twins(was, &other, w->q, w->steps))
         return false;
     *was = other;
     return true;
@@ -161,11 +162,11 @@ static void simplify_param(const work *w, atn_twin *x, int i, const atn_param *p
             return;
 }
 
-void atn_simplify(const atn_problem *q, atn_choice *choice, int64_t *steps)
+void atn_plan_simplify(const atn_problem *q, atn_choice *choice, int64_t *steps)
 {
     const work w = {q, steps};
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = is_built(choice) ? atn_row_params(choice->row, list) : 0;
+    const int n = is_built(choice) ? atn_algo_row_params(choice->row, list) : 0;
     atn_twin x = {.choice = *choice};
     for (int i = 0; i < n; i++)
         simplify_param(&w, &x, i, list[i]);

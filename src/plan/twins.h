@@ -17,13 +17,13 @@ typedef struct {
 /* Whether every rank does the same for the problem with either.  `steps` of work (trial.h) may be
  * made, and are reduced by those that were; when they are used up all choices differ.  A function
  * of what ranks share. */
-bool atn_are_twins(atn_twin *a, atn_twin *b, const atn_problem *q, int64_t *steps);
+bool atn_plan_are_twins(atn_twin *a, atn_twin *b, const atn_problem *q, int64_t *steps);
 
 /* The simpler name of two twins: fewer parameters that differ from their defaults; of one row the
  * smaller values, of two rows the one that needs less, then the name that comes first. */
-bool atn_is_simpler(const atn_choice *a, const atn_choice *b);
+bool atn_plan_is_simpler(const atn_choice *a, const atn_choice *b);
 /* Gives the choice the simplest name of its row for what it does: each parameter its default, or
  * else its smallest value, as far as that changes nothing.  Sizes of segments stay. */
-void atn_simplify(const atn_problem *q, atn_choice *choice, int64_t *steps);
+void atn_plan_simplify(const atn_problem *q, atn_choice *choice, int64_t *steps);
 
 #endif

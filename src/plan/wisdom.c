@@ -17,7 +17,8 @@ static void add_file(atn_wisdom_files *files, const char *kind, const char *fold
         files->kind[files->n++] = kind;
 }
 
-void atn_wisdom_find(const char *job, const char *home, const char *data, atn_wisdom_files *files_p)
+void atn_plan_wisdom_find(const char *job, const char *home, const char *data,
+                          atn_wisdom_files *files_p)
 {
     files_p->n = 0;
     if (strcmp(job, "off") == 0)
@@ -41,14 +42,14 @@ static bool is_there(const char *path)
 static atn_status join_file(const char *path, atn_rules **rules_p, atn_error *err)
 {
     atn_rules *file;
-    const atn_status status = atn_rules_read(path, &file, err);
+    const atn_status status = atn_plan_rules_read(path, &file, err);
     if (status != ATN_OK)
         return status;
-    atn_rules *both = atn_wisdom_join(*rules_p, file);
-    atn_rules_free(file);
+    atn_rules *both = atn_plan_wisdom_join(*rules_p, file);
+    atn_plan_rules_free(file);
     if (both == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_rules_free(*rules_p);
+    atn_plan_rules_free(*rules_p);
     *rules_p = both;
     return ATN_OK;
 }
@@ -67,13 +68,13 @@ static atn_status join_files(const atn_wisdom_files *files, atn_rules **rules_p,
     return ATN_OK;
 }
 
-atn_status atn_wisdom_load(const atn_wisdom_files *files, atn_rules **rules_p, char **warning_p,
-                           atn_error *err)
+atn_status atn_plan_wisdom_load(const atn_wisdom_files *files, atn_rules **rules_p,
+                                char **warning_p, atn_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *warnings = open_memstream(&text, &size);
-    atn_rules *rules = atn_rules_empty();
+    atn_rules *rules = atn_plan_rules_empty();
     atn_status status = warnings != NULL && rules != NULL
                             ? join_files(files, &rules, warnings, err)
                             : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -88,7 +89,7 @@ atn_status atn_wisdom_load(const atn_wisdom_files *files, atn_rules **rules_p, c
     if (status == ATN_OK)
         *rules_p = rules;
     else
-        atn_rules_free(rules);
+        atn_plan_rules_free(rules);
     return status;
 }
 
@@ -98,8 +99,8 @@ atn_status atn_wisdom_load(const atn_wisdom_files *files, atn_rules **rules_p, c
 static atn_status check_text(const char *path, const char *text, size_t bytes, atn_error *err)
 {
     atn_rules *again = NULL;
-    const atn_status status = atn_rules_parse(text, bytes, path, &again, err);
-    atn_rules_free(again);
+    const atn_status status = atn_plan_rules_parse(text, bytes, path, &again, err);
+    atn_plan_rules_free(again);
     return status;
 }
 
@@ -108,7 +109,7 @@ static atn_status write_rules(const char *path, const atn_rules *rules, atn_erro
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
-    bool done = f != NULL && atn_rules_print(f, rules);
+    bool done = f != NULL && atn_plan_rules_print(f, rules);
     done = f != NULL && fclose(f) == 0 && done;
     atn_status status =
         done ? check_text(path, text, bytes, err) : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -121,13 +122,13 @@ static atn_status write_rules(const char *path, const atn_rules *rules, atn_erro
 static atn_status read_or_empty(const char *path, atn_rules **rules_p, atn_error *err)
 {
     if (is_there(path))
-        return atn_rules_read(path, rules_p, err);
-    *rules_p = atn_rules_empty();
+        return atn_plan_rules_read(path, rules_p, err);
+    *rules_p = atn_plan_rules_empty();
     return *rules_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-atn_status atn_wisdom_update(const char *path, atn_wisdom_change change, void *context,
-                             atn_error *err)
+atn_status atn_plan_wisdom_update(const char *path, atn_wisdom_change change, void *context,
+                                  atn_error *err)
 {
     int lock;
     atn_rules *old = NULL, *changed = NULL;
@@ -140,8 +141,8 @@ atn_status atn_wisdom_update(const char *path, atn_wisdom_change change, void *c
         status = change(context, old, &changed, err);
     if (status == ATN_OK)
         status = write_rules(path, changed, err);
-    atn_rules_free(old);
-    atn_rules_free(changed);
+    atn_plan_rules_free(old);
+    atn_plan_rules_free(changed);
     atn_unlock_file(lock);
     return status;
 }
@@ -153,9 +154,9 @@ static bool lies_in(atn_span inner, atn_span outer)
     return outer.lo <= inner.lo && inner.hi <= outer.hi;
 }
 
-bool atn_is_forgotten(const atn_forgetting *what, const atn_rule *rule)
+bool atn_plan_is_forgotten(const atn_forgetting *what, const atn_rule *rule)
 {
-    const atn_backing backing = atn_rule_backing(rule);
+    const atn_backing backing = atn_plan_rule_backing(rule);
     return (what->operations == 0 || (what->operations & (1u << rule->op)) != 0) &&
            lies_in(rule->ranks, what->ranks) && lies_in(rule->bytes, what->bytes) &&
            (what->place < 0 || what->place == rule->place) &&
@@ -174,24 +175,24 @@ static atn_status forget_change(void *context, const atn_rules *old, atn_rules *
     forgetting *f = context;
     ATN_VEC(atn_rule) kept = {0};
     bool done = true;
-    for (int i = 0; i < atn_rules_count(old) && done; i++) {
-        if (atn_is_forgotten(f->what, atn_rules_at(old, i)))
+    for (int i = 0; i < atn_plan_rules_count(old) && done; i++) {
+        if (atn_plan_is_forgotten(f->what, atn_plan_rules_at(old, i)))
             f->n++;
         else
-            done = atn_push(&kept, *atn_rules_at(old, i));
+            done = atn_push(&kept, *atn_plan_rules_at(old, i));
     }
-    *new_p = done ? atn_rules_make(kept.v, kept.n, old) : NULL;
+    *new_p = done ? atn_plan_rules_make(kept.v, kept.n, old) : NULL;
     atn_vec_free(&kept);
     return *new_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-atn_status atn_wisdom_forget(const char *path, const atn_forgetting *what, int *forgotten_p,
-                             atn_error *err)
+atn_status atn_plan_wisdom_forget(const char *path, const atn_forgetting *what, int *forgotten_p,
+                                  atn_error *err)
 {
     forgetting f = {.what = what};
     if (!is_there(path))
         return atn_fail(err, ATN_INPUT, "%s: there is no such file", path);
-    const atn_status status = atn_wisdom_update(path, forget_change, &f, err);
+    const atn_status status = atn_plan_wisdom_update(path, forget_change, &f, err);
     if (status == ATN_OK)
         *forgotten_p = f.n;
     return status;
@@ -202,19 +203,19 @@ atn_status atn_wisdom_forget(const char *path, const atn_forgetting *what, int *
 static atn_status join_change(void *context, const atn_rules *old, atn_rules **new_p,
                               atn_error *err)
 {
-    *new_p = atn_wisdom_join(old, context);
+    *new_p = atn_plan_wisdom_join(old, context);
     return *new_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-atn_status atn_wisdom_merge(const char *path, const atn_rules *news, atn_error *err)
+atn_status atn_plan_wisdom_merge(const char *path, const atn_rules *news, atn_error *err)
 {
     char beside[4096];
     atn_error first = {0}, second = {0};
-    atn_status status = atn_wisdom_update(path, join_change, (void *)news, &first);
+    atn_status status = atn_plan_wisdom_update(path, join_change, (void *)news, &first);
     if (status != ATN_INPUT)
         return status == ATN_OK ? ATN_OK : atn_fail(err, status, "%s", first.text);
     snprintf(beside, sizeof beside, "%s.unmerged", path);
-    status = atn_wisdom_update(beside, join_change, (void *)news, &second);
+    status = atn_plan_wisdom_update(beside, join_change, (void *)news, &second);
     if (status == ATN_OK)
         return atn_fail(err, ATN_INPUT, "%s; what is new is in %s", first.text, beside);
     return atn_fail(err, ATN_INPUT, "%s; what is new is lost: %s", first.text, second.text);

@@ -31,7 +31,7 @@ static double scale(int64_t x) { return log2((double)(x > 0 ? x : 0) + 1); }
 static atn_problem problem_of(const atn_rule *rule, const atn_problem *q)
 {
     atn_problem at = *q;
-    if (rule->ranks.lo >= 0 && !atn_in_span(rule->ranks, q->p)) {
+    if (rule->ranks.lo >= 0 && !atn_plan_in_span(rule->ranks, q->p)) {
         at.p = (int)middle(rule->ranks);
         at.topo = NULL;
         at.root = q->root < at.p ? q->root : 0;
@@ -44,13 +44,13 @@ static atn_problem problem_of(const atn_rule *rule, const atn_problem *q)
 /* Other numbers of ranks are always in other places; as many ranks there are another problem. */
 static bool is_near(const atn_rule *rule, const atn_problem *q)
 {
-    return rule->place == 0 || (rule->ranks.lo >= 0 && !atn_in_span(rule->ranks, q->p));
+    return rule->place == 0 || (rule->ranks.lo >= 0 && !atn_plan_in_span(rule->ranks, q->p));
 }
 
 static bool measure_neighbour(const atn_rule *rule, const atn_problem *q, neighbour *n)
 {
     if (rule->op != q->op || !is_near(rule, q) || rule->forced || rule->time_ps <= 0 ||
-        atn_rule_backing(rule) != ATN_MEASURED)
+        atn_plan_rule_backing(rule) != ATN_MEASURED)
         return false;
     *n = (neighbour){.rule = rule, .q = problem_of(rule, q)};
     const double x = fabs(scale(n->q.bytes) - scale(q->bytes));
@@ -64,7 +64,7 @@ static bool is_within(atn_span s, int64_t x, int reach)
     return s.lo >> reach <= x + 1 && (x + 1) >> reach <= s.hi;
 }
 
-bool atn_wisdom_might(const atn_rules *rules, const atn_problem *q)
+bool atn_plan_wisdom_might(const atn_rules *rules, const atn_problem *q)
 {
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
@@ -100,10 +100,10 @@ static double nearness(const neighbour *n) { return 1 / (n->distance + 0.1); }
 /* Measured seconds of a choice at a neighbour, where it won or came second; below 0: unknown. */
 static double time_at(const neighbour *n, const atn_choice *choice)
 {
-    if (atn_same_choice(&n->rule->use, choice))
+    if (atn_plan_same_choice(&n->rule->use, choice))
         return (double)n->rule->time_ps * 1e-12;
     if (n->rule->next.row != NULL && n->rule->next_ps > 0 &&
-        atn_same_choice(&n->rule->next, choice))
+        atn_plan_same_choice(&n->rule->next, choice))
         return (double)n->rule->next_ps * 1e-12;
     return -1;
 }
@@ -168,7 +168,7 @@ static bool by_model(const oracle *o, const atn_problem *q, const neighbour *lis
     for (int i = 0; i < n; i++) {
         const atn_choice *uses[] = {&list[i].rule->use, &list[i].rule->next};
         for (int k = 0; k < 2; k++) {
-            if (uses[k]->row == NULL || atn_choice_refuses(uses[k], q) != NULL)
+            if (uses[k]->row == NULL || atn_plan_choice_refuses(uses[k], q) != NULL)
                 continue;
             const double seconds = corrected(o, uses[k], q, list, n);
             if (seconds > 0 && (least < 0 || seconds < least)) {
@@ -184,7 +184,7 @@ static bool by_distance(const atn_problem *q, const neighbour *list, int n, atn_
 {
     int nearest = -1;
     for (int i = 0; i < n; i++)
-        if (atn_choice_refuses(&list[i].rule->use, q) == NULL &&
+        if (atn_plan_choice_refuses(&list[i].rule->use, q) == NULL &&
             (nearest < 0 || list[i].distance < list[nearest].distance))
             nearest = i;
     if (nearest < 0)
@@ -193,20 +193,20 @@ static bool by_distance(const atn_problem *q, const neighbour *list, int n, atn_
     return true;
 }
 
-atn_status atn_wisdom_answer(const atn_rules *rules, const atn_problem *q,
-                             atn_wisdom_predict_fn predict, void *context, atn_rule *rule_p,
-                             atn_error *err)
+atn_status atn_plan_wisdom_answer(const atn_rules *rules, const atn_problem *q,
+                                  atn_wisdom_predict_fn predict, void *context, atn_rule *rule_p,
+                                  atn_error *err)
 {
     atn_choice choice;
     atn_reason reason;
     neighbour list[SIDES];
-    atn_rules_choose(rules, q, 0, &choice, &reason);
+    atn_plan_rules_choose(rules, q, 0, &choice, &reason);
     if (reason.rule >= 0) {
         *rule_p = rules->list.v[reason.rule];
         rule_p->note = NULL;
         return ATN_OK;
     }
-    atn_rule rule = atn_rule_blank(q->op);
+    atn_rule rule = atn_plan_rule_blank(q->op);
     rule.ranks = (atn_span){q->p, q->p + 1};
     if (q->bytes >= 0)
         rule.bytes = (atn_span){q->bytes, q->bytes + 1};

@@ -9,7 +9,7 @@
 /* Without different intervals, this many times the samples outweigh newer evidence. */
 enum { MORE_CERTAIN = 4 };
 
-atn_backing atn_rule_backing(const atn_rule *rule)
+atn_backing atn_plan_rule_backing(const atn_rule *rule)
 {
     if (rule->guess != ATN_GUESS_NONE)
         return ATN_GUESSED;
@@ -18,13 +18,13 @@ atn_backing atn_rule_backing(const atn_rule *rule)
 
 static bool same_span(atn_span a, atn_span b) { return a.lo == b.lo && a.hi == b.hi; }
 
-bool atn_rule_same_problem(const atn_rule *a, const atn_rule *b)
+bool atn_plan_rule_same_problem(const atn_rule *a, const atn_rule *b)
 {
     return a->op == b->op && a->place == b->place && same_span(a->ranks, b->ranks) &&
            same_span(a->bytes, b->bytes);
 }
 
-bool atn_same_choice(const atn_choice *a, const atn_choice *b)
+bool atn_plan_same_choice(const atn_choice *a, const atn_choice *b)
 {
     return a->row == b->row && memcmp(&a->params, &b->params, sizeof a->params) == 0;
 }
@@ -36,7 +36,7 @@ static bool newer(const atn_rule *a, const atn_rule *b) { return a->date > b->da
 static bool has_interval(const atn_rule *rule) { return rule->ci_ps >= 0 && rule->time_ps > 0; }
 
 /* Products of whole numbers are exact: the order is the same on every processor. */
-int atn_rule_certainty(const atn_rule *a, const atn_rule *b)
+int atn_plan_rule_certainty(const atn_rule *a, const atn_rule *b)
 {
     const bool x = has_interval(a), y = has_interval(b);
     if (!x || !y)
@@ -48,9 +48,9 @@ int atn_rule_certainty(const atn_rule *a, const atn_rule *b)
 /* The time of a choice in a rule, as its winner or runner-up; -1: none. */
 static int64_t time_of(const atn_rule *rule, const atn_choice *choice)
 {
-    if (atn_same_choice(&rule->use, choice))
+    if (atn_plan_same_choice(&rule->use, choice))
         return rule->time_ps;
-    return rule->next.row != NULL && atn_same_choice(&rule->next, choice) ? rule->next_ps : -1;
+    return rule->next.row != NULL && atn_plan_same_choice(&rule->next, choice) ? rule->next_ps : -1;
 }
 
 /* How much longer, at least and at most, a call of a size in `at` may take than one of a size in
@@ -137,7 +137,7 @@ static atn_rule pool(const atn_rule *a, const atn_rule *b)
 /* Negative: a wins. */
 static int by_evidence(const atn_rule *a, const atn_rule *b)
 {
-    const int certainty = atn_rule_certainty(a, b);
+    const int certainty = atn_plan_rule_certainty(a, b);
     if (refutes(a, b) || refutes(b, a))
         return refutes(a, b) ? -1 : 1;
     if (certainty != 0)
@@ -151,14 +151,14 @@ static int by_evidence(const atn_rule *a, const atn_rule *b)
     if (a->time_ps != b->time_ps)
         return a->time_ps < b->time_ps ? -1 : 1;
     char x[ATN_WORD_ROOM], y[ATN_WORD_ROOM];
-    atn_choice_print(&a->use, x);
-    atn_choice_print(&b->use, y);
+    atn_plan_choice_print(&a->use, x);
+    atn_plan_choice_print(&b->use, y);
     return strcmp(x, y);
 }
 
-bool atn_rule_outweighs(const atn_rule *a, const atn_rule *b)
+bool atn_plan_rule_outweighs(const atn_rule *a, const atn_rule *b)
 {
-    const atn_backing x = atn_rule_backing(a), y = atn_rule_backing(b);
+    const atn_backing x = atn_plan_rule_backing(a), y = atn_plan_rule_backing(b);
     if (x != y || x != ATN_MEASURED)
         return x < y;
     return by_evidence(a, b) < 0;
@@ -168,9 +168,9 @@ bool atn_rule_outweighs(const atn_rule *a, const atn_rule *b)
  * it is the newer one and the winner has another: weak evidence does not displace that either. */
 static atn_rule decide(const atn_rule *old, const atn_rule *news)
 {
-    const atn_backing x = atn_rule_backing(old), y = atn_rule_backing(news);
+    const atn_backing x = atn_plan_rule_backing(old), y = atn_plan_rule_backing(news);
     const bool guesses = x == y && x == ATN_GUESSED;
-    const bool old_wins = guesses ? newer(old, news) : atn_rule_outweighs(old, news);
+    const bool old_wins = guesses ? newer(old, news) : atn_plan_rule_outweighs(old, news);
     atn_rule winner = old_wins ? *old : *news;
     const atn_rule *loser = old_wins ? news : old;
     if (x == ATN_MEASURED && y == ATN_MEASURED &&
@@ -184,8 +184,8 @@ static atn_rule decide(const atn_rule *old, const atn_rule *news)
 /* Measured outweighs inferred, also for equal choices. */
 static atn_rule settle(const atn_rule *old, const atn_rule *news)
 {
-    const atn_backing x = atn_rule_backing(old), y = atn_rule_backing(news);
-    const bool alike = atn_same_choice(&old->use, &news->use);
+    const atn_backing x = atn_plan_rule_backing(old), y = atn_plan_rule_backing(news);
+    const bool alike = atn_plan_same_choice(&old->use, &news->use);
     atn_rule rule =
         alike && (x == ATN_GUESSED) == (y == ATN_GUESSED) ? pool(old, news) : decide(old, news);
     rule.note = old->note != NULL ? old->note : news->note;
@@ -200,7 +200,7 @@ typedef ATN_VEC(atn_rule) rule_list; /* notes belong to the tables they came fro
 static int find_same(const rule_list *list, const atn_rule *rule)
 {
     for (int i = 0; i < list->n; i++)
-        if (atn_rule_same_problem(&list->v[i], rule))
+        if (atn_plan_rule_same_problem(&list->v[i], rule))
             return i;
     return -1;
 }
@@ -221,10 +221,10 @@ static int64_t width(atn_span s) { return s.hi == INT64_MAX || s.lo < 0 ? INT64_
  * certain the narrower range comes first. */
 static bool comes_before(const atn_rule *a, const atn_rule *b)
 {
-    const atn_backing x = atn_rule_backing(a), y = atn_rule_backing(b);
+    const atn_backing x = atn_plan_rule_backing(a), y = atn_plan_rule_backing(b);
     if (x != y || x == ATN_BY_HAND)
         return x < y;
-    const int certainty = x == ATN_MEASURED ? atn_rule_certainty(a, b) : 0;
+    const int certainty = x == ATN_MEASURED ? atn_plan_rule_certainty(a, b) : 0;
     if (certainty != 0)
         return certainty < 0;
     if (width(a->bytes) != width(b->bytes))
@@ -234,9 +234,9 @@ static bool comes_before(const atn_rule *a, const atn_rule *b)
 
 static bool compete(const atn_rule *a, const atn_rule *b)
 {
-    return a->op == b->op && a->place == b->place && atn_spans_overlap(a->ranks, b->ranks) &&
-           atn_spans_overlap(a->bytes, b->bytes) && atn_rule_backing(a) == ATN_MEASURED &&
-           atn_rule_backing(b) == ATN_MEASURED;
+    return a->op == b->op && a->place == b->place && atn_plan_spans_overlap(a->ranks, b->ranks) &&
+           atn_plan_spans_overlap(a->bytes, b->bytes) && atn_plan_rule_backing(a) == ATN_MEASURED &&
+           atn_plan_rule_backing(b) == ATN_MEASURED;
 }
 
 /* Old intervals are meaningless for a machine that has changed. */
@@ -283,25 +283,25 @@ static bool add_provenance(atn_rules *rules, const atn_rules *news)
     for (int i = 0; i < news->provenance.n; i++) {
         const atn_provenance *entry = &news->provenance.v[i];
         const bool take =
-            atn_rules_provenance(rules, entry->key) == NULL || strcmp(entry->key, "date") == 0;
-        if (take && !atn_rules_describe(rules, entry->key, entry->value))
+            atn_plan_rules_provenance(rules, entry->key) == NULL || strcmp(entry->key, "date") == 0;
+        if (take && !atn_plan_rules_describe(rules, entry->key, entry->value))
             return false;
     }
     return true;
 }
 
-atn_rules *atn_wisdom_join(const atn_rules *old, const atn_rules *news)
+atn_rules *atn_plan_wisdom_join(const atn_rules *old, const atn_rules *news)
 {
     rule_list all = {0};
     atn_rules *rules = NULL;
     if (gather(old, news, &all)) {
         outdate(&all);
         sort(&all);
-        rules = atn_rules_make(all.v, all.n, old);
+        rules = atn_plan_rules_make(all.v, all.n, old);
     }
     atn_vec_free(&all);
     if (rules != NULL && !add_provenance(rules, news)) {
-        atn_rules_free(rules);
+        atn_plan_rules_free(rules);
         rules = NULL;
     }
     return rules;

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-_Atomic uint64_t atn_work, atn_detours = ATN_GATE_EPOCH - 1;
-_Atomic uint64_t atn_gate = ATN_GATE_EPOCH - 1;
-atn_routines atn_tool;
+_Atomic uint64_t atn_pmpi_work, atn_detours = ATN_GATE_EPOCH - 1;
+_Atomic uint64_t atn_pmpi_gate = ATN_GATE_EPOCH - 1;
+atn_routines atn_pmpi_tool;
 
 static uint64_t tools; /* detour bits of the operations that a tool wraps */
 static void *mpi_handle, *used_base, *linked_base;
 
-/* The initial targets of atn_real. */
+/* The initial targets of atn_pmpi_real. */
 static void missing(const char *name)
 {
     fprintf(stderr, "attune: the MPI library has no PMPI_%s; cannot go on\n", name);
@@ -24,15 +24,15 @@ static void missing(const char *name)
 #define ATN_CALL(name, id, formals, actuals, ...)                                                  \
     static int first_##name formals                                                                \
     {                                                                                              \
-        atn_resolve();                                                                             \
-        if (atn_real.name == first_##name)                                                         \
+        atn_pmpi_resolve();                                                                        \
+        if (atn_pmpi_real.name == first_##name)                                                    \
             missing(#name);                                                                        \
-        return atn_real.name actuals;                                                              \
+        return atn_pmpi_real.name actuals;                                                         \
     }
 #define ATN_CONTROL(name, formals, actuals) ATN_CALL(name, , formals, actuals)
 #include "interpose/calls.def"
 
-atn_routines atn_real = {
+atn_routines atn_pmpi_real = {
 #define ATN_CALL(name, id, formals, actuals, ...) .name = first_##name,
 #define ATN_CONTROL(name, formals, actuals)       .name = first_##name,
 #include "interpose/calls.def"
@@ -52,7 +52,7 @@ static void *base_of(const void *address, const char **file_p)
 static void *linked_symbol(const char *name)
 {
     const char *self = NULL;
-    if (base_of((const void *)&atn_real, &self) == NULL)
+    if (base_of((const void *)&atn_pmpi_real, &self) == NULL)
         return NULL;
     void *const handle = dlopen(self, RTLD_LAZY | RTLD_NOLOAD);
     return handle != NULL ? dlsym(handle, name) : NULL;
@@ -62,9 +62,9 @@ static const char *const landmark = "PMPI_Get_library_version";
 
 static const char *used_file = "?", *linked_file = "?";
 
-bool atn_same_mpi(const char **used_p, const char **linked_p)
+bool atn_pmpi_same_mpi(const char **used_p, const char **linked_p)
 {
-    atn_resolve();
+    atn_pmpi_resolve();
     *used_p = used_file;
     *linked_p = linked_file;
     return used_base == linked_base;
@@ -85,16 +85,16 @@ static void *tool_symbol(const char *name)
     if (next == NULL || (mpi_handle != NULL && next == dlsym(mpi_handle, name)))
         return NULL;
     const void *const base = base_of(next, NULL);
-    const bool ours = base == base_of((const void *)&atn_real, NULL);
+    const bool ours = base == base_of((const void *)&atn_pmpi_real, NULL);
     return ours || base == used_base || base == linked_base ? NULL : next;
 }
 
 /* Does not change the epoch. */
 static void set_gate(void)
 {
-    const uint64_t bits = atomic_load(&atn_work) | atomic_load(&atn_detours);
-    uint64_t gate = atomic_load(&atn_gate);
-    while (!atomic_compare_exchange_weak(&atn_gate, &gate, (gate & -ATN_GATE_EPOCH) | bits))
+    const uint64_t bits = atomic_load(&atn_pmpi_work) | atomic_load(&atn_detours);
+    uint64_t gate = atomic_load(&atn_pmpi_gate);
+    while (!atomic_compare_exchange_weak(&atn_pmpi_gate, &gate, (gate & -ATN_GATE_EPOCH) | bits))
         ;
 }
 
@@ -106,11 +106,11 @@ static void resolve_once(void)
     void *found;
 #define ATN_CONTROL(name, formals, actuals)                                                        \
     if ((found = next_symbol("PMPI_" #name)) != NULL)                                              \
-        *(void **)&atn_real.name = found;                                                          \
-    *(void **)&atn_tool.name = tool_symbol("MPI_" #name);
+        *(void **)&atn_pmpi_real.name = found;                                                     \
+    *(void **)&atn_pmpi_tool.name = tool_symbol("MPI_" #name);
 #define ATN_CALL(name, id, formals, actuals, ...)                                                  \
     ATN_CONTROL(name, , )                                                                          \
-    if (atn_tool.name != NULL)                                                                     \
+    if (atn_pmpi_tool.name != NULL)                                                                \
         tools |= ATN_BIT(ATN_##id);
 #include "interpose/calls.def"
     atomic_store(&atn_detours, tools);
@@ -119,17 +119,17 @@ static void resolve_once(void)
 
 /* Early, because the handles of a wrong MPI have another size: only calls that are forwarded
  * unchanged keep their arguments. */
-__attribute__((constructor)) void atn_resolve(void)
+__attribute__((constructor)) void atn_pmpi_resolve(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, resolve_once);
 }
 
-void atn_set_work(uint32_t operations)
+void atn_pmpi_set_work(uint32_t operations)
 {
-    atn_resolve();
-    atomic_store(&atn_work, operations);
+    atn_pmpi_resolve();
+    atomic_store(&atn_pmpi_work, operations);
     set_gate();
 }
 
-void atn_next_epoch(void) { atomic_fetch_add(&atn_gate, ATN_GATE_EPOCH); }
+void atn_pmpi_next_epoch(void) { atomic_fetch_add(&atn_pmpi_gate, ATN_GATE_EPOCH); }

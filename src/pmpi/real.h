@@ -1,7 +1,7 @@
 /* real.h - the real routines of the MPI library, and a tool that follows in link order.
  *
  * Attune exports both MPI_X and PMPI_X, so a call of PMPI_Bcast inside Attune would reach its own
- * entry point: interposed routines are called through atn_real only. */
+ * entry point: interposed routines are called through atn_pmpi_real only. */
 #ifndef ATN_PMPI_REAL_H
 #define ATN_PMPI_REAL_H
 
@@ -20,31 +20,31 @@ typedef struct {
 
 /* The routines of the MPI library.  Never NULL: each pointer finds the real routine when it is
  * first called, so no constructor has to run before. */
-extern atn_routines atn_real ATN_HIDDEN;
+extern atn_routines atn_pmpi_real ATN_HIDDEN;
 
 /* MPI_X of a tool that follows in link order (its call of PMPI_X enters Attune again); NULL:
  * none. */
-extern atn_routines atn_tool ATN_HIDDEN;
+extern atn_routines atn_pmpi_tool ATN_HIDDEN;
 
-/* One bit per operation.  Work: Attune does more than call atn_real.  Detours: MPI_X (but not
+/* One bit per operation.  Work: Attune does more than call atn_pmpi_real.  Detours: MPI_X (but not
  * PMPI_X) must call a tool; all bits are set until tools have been looked up. */
 #define ATN_BIT(op) (UINT64_C(1) << (op))
-extern _Atomic uint64_t atn_work ATN_HIDDEN, atn_detours ATN_HIDDEN;
+extern _Atomic uint64_t atn_pmpi_work ATN_HIDDEN, atn_detours ATN_HIDDEN;
 
 /* What MPI_X tests first, in one word: bits for work or detours, above them the epoch (stage 1 of
  * comm/fastpath.h). */
-extern _Atomic uint64_t atn_gate ATN_HIDDEN;
+extern _Atomic uint64_t atn_pmpi_gate ATN_HIDDEN;
 #define ATN_GATE_EPOCH ATN_BIT(ATN_OPERATIONS)
 
 /* Looks up all of the above; may be called repeatedly and by several threads. */
-void atn_resolve(void);
+void atn_pmpi_resolve(void);
 /* Sets the work bits. */
-void atn_set_work(uint32_t operations);
+void atn_pmpi_set_work(uint32_t operations);
 /* Invalidates the last calls (stage 2 of comm/fastpath.h). */
-void atn_next_epoch(void);
+void atn_pmpi_next_epoch(void);
 
 /* Whether the program uses the MPI library that Attune is linked with (two can be loaded at once);
  * *used_p and *linked_p are file names for messages. */
-bool atn_same_mpi(const char **used_p, const char **linked_p);
+bool atn_pmpi_same_mpi(const char **used_p, const char **linked_p);
 
 #endif

@@ -19,35 +19,35 @@ static call_key key_of(const atn_problem *q)
     return (call_key){.op = q->op, .root = q->root, .bytes = q->bytes, .ordered = q->ordered};
 }
 
-atn_history *atn_history_make(void)
+atn_history *atn_predict_history_make(void)
 {
     atn_predictor_choice c;
     atn_history *h = calloc(1, sizeof *h);
-    if (h && atn_predictor_find("better-cycle", &c, NULL) == ATN_OK)
-        h->online = atn_online_make(&c, sizeof(call_key));
+    if (h && atn_predict_predictor_find("better-cycle", &c, NULL) == ATN_OK)
+        h->online = atn_predict_online_make(&c, sizeof(call_key));
     if (h && h->online)
         return h;
     free(h);
     return NULL;
 }
 
-void atn_history_free(atn_history *h)
+void atn_predict_history_free(atn_history *h)
 {
     if (h)
-        atn_online_free(h->online);
+        atn_predict_online_free(h->online);
     free(h);
 }
 
-void atn_history_add(atn_history *h, const atn_problem *q)
+void atn_predict_history_add(atn_history *h, const atn_problem *q)
 {
     const call_key k = key_of(q);
     h->last = *q;
-    atn_online_add(h->online, &k, 0);
+    atn_predict_online_add(h->online, &k, 0);
 }
 
-bool atn_history_predict(atn_history *h, int ahead, atn_problem *q_p)
+bool atn_predict_history_predict(atn_history *h, int ahead, atn_problem *q_p)
 {
-    const void *key = atn_online_predict(h->online, ahead);
+    const void *key = atn_predict_online_predict(h->online, ahead);
     call_key k;
     if (!key)
         return false;
@@ -60,16 +60,19 @@ bool atn_history_predict(atn_history *h, int ahead, atn_problem *q_p)
     return true;
 }
 
-atn_prediction_stats atn_history_stats(const atn_history *h) { return atn_online_stats(h->online); }
+atn_prediction_stats atn_predict_history_stats(const atn_history *h)
+{
+    return atn_predict_online_stats(h->online);
+}
 
-atn_outlook atn_history_outlook(atn_history *h,
-                                bool (*like)(const void *context, const atn_problem *q),
-                                const void *context)
+atn_outlook atn_predict_history_outlook(atn_history *h,
+                                        bool (*like)(const void *context, const atn_problem *q),
+                                        const void *context)
 {
     enum { WITHIN = 256 }; /* longer cycles are not kept */
     atn_problem q;
     for (int ahead = 2; ahead <= WITHIN + 1; ahead++) {
-        if (!atn_history_predict(h, ahead, &q))
+        if (!atn_predict_history_predict(h, ahead, &q))
             return ATN_OUTLOOK_OPEN;
         if (like(context, &q))
             return ATN_OUTLOOK_COMES;

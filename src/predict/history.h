@@ -5,8 +5,8 @@
  * calls.  A rank that runs out of memory stops predicting on its own, so a prediction may prepare
  * something or be part of an agreement, but must not decide alone which messages are sent.
  *
- *   atn_history_add(h, &q);
- *   if (atn_history_predict(h, 1, &next)) prepare for `next` */
+ *   atn_predict_history_add(h, &q);
+ *   if (atn_predict_history_predict(h, 1, &next)) prepare for `next` */
 #ifndef ATN_PREDICT_HISTORY_H
 #define ATN_PREDICT_HISTORY_H
 
@@ -15,15 +15,15 @@
 
 typedef struct atn_history atn_history;
 
-atn_history *atn_history_make(void); /* NULL: out of memory */
-void atn_history_free(atn_history *h);
+atn_history *atn_predict_history_make(void); /* NULL: out of memory */
+void atn_predict_history_free(atn_history *h);
 
 /* A call of the communicator. */
-void atn_history_add(atn_history *h, const atn_problem *q);
+void atn_predict_history_add(atn_history *h, const atn_problem *q);
 /* The call `ahead` calls from now (1 is the next): its shared parts; all else is as in the last
  * call.  False: no prediction, or recent predictions were wrong. */
-bool atn_history_predict(atn_history *h, int ahead, atn_problem *q_p);
-atn_prediction_stats atn_history_stats(const atn_history *h);
+bool atn_predict_history_predict(atn_history *h, int ahead, atn_problem *q_p);
+atn_prediction_stats atn_predict_history_stats(const atn_history *h);
 
 /* Whether tuning a call class can pay off. */
 typedef enum {
@@ -32,8 +32,8 @@ typedef enum {
     ATN_OUTLOOK_ABSENT /* none is predicted */
 } atn_outlook;
 /* For calls that are `like` one that has been entered but not added yet. */
-atn_outlook atn_history_outlook(atn_history *h,
-                                bool (*like)(const void *context, const atn_problem *q),
-                                const void *context);
+atn_outlook atn_predict_history_outlook(atn_history *h,
+                                        bool (*like)(const void *context, const atn_problem *q),
+                                        const void *context);
 
 #endif

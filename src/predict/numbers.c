@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *atn_numbered(const atn_numbers *t, int number)
+const char *atn_predict_numbered(const atn_numbers *t, int number)
 {
     return t->text.v + t->keys.v[number].at;
 }
 
-void atn_numbers_free(atn_numbers *t)
+void atn_predict_numbers_free(atn_numbers *t)
 {
     atn_vec_free(&t->text);
     atn_vec_free(&t->keys);
@@ -19,7 +19,8 @@ void atn_numbers_free(atn_numbers *t)
 
 static bool is_key(const atn_numbers *t, int number, const void *key, size_t bytes)
 {
-    return t->keys.v[number].bytes == bytes && memcmp(atn_numbered(t, number), key, bytes) == 0;
+    return t->keys.v[number].bytes == bytes &&
+           memcmp(atn_predict_numbered(t, number), key, bytes) == 0;
 }
 
 /* The slot of the key, or the free slot for it. */
@@ -42,7 +43,7 @@ static bool grow(atn_numbers *t)
     if (!wider.places)
         return false;
     for (int i = 0; i < t->keys.n; i++)
-        *place_of(&wider, atn_numbered(t, i), t->keys.v[i].bytes) = i + 1;
+        *place_of(&wider, atn_predict_numbered(t, i), t->keys.v[i].bytes) = i + 1;
     free(t->places);
     *t = wider;
     return true;
@@ -61,7 +62,7 @@ static bool keep(atn_numbers *t, const void *key, size_t bytes)
     return true;
 }
 
-int atn_number_of(atn_numbers *t, const void *key, size_t bytes)
+int atn_predict_number_of(atn_numbers *t, const void *key, size_t bytes)
 {
     if (2 * (t->keys.n + 1) > t->nplaces && !grow(t))
         return -1;

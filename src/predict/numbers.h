@@ -17,8 +17,8 @@ typedef struct {
 } atn_numbers;
 
 /* -1: out of memory. */
-int atn_number_of(atn_numbers *t, const void *key, size_t bytes);
-const char *atn_numbered(const atn_numbers *t, int number);
-void atn_numbers_free(atn_numbers *t);
+int atn_predict_number_of(atn_numbers *t, const void *key, size_t bytes);
+const char *atn_predict_numbered(const atn_numbers *t, int number);
+void atn_predict_numbers_free(atn_numbers *t);
 
 #endif

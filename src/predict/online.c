@@ -25,7 +25,7 @@ struct atn_online {
 static bool begin(atn_online *o)
 {
     const atn_predict_rules rules = {.max_log = MAX_LOG};
-    o->p = atn_predictor_make(&o->choice, &rules);
+    o->p = atn_predict_predictor_make(&o->choice, &rules);
     o->hint = ATN_NO_SITE;
     o->right = 0;
     return o->p != NULL;
@@ -33,13 +33,13 @@ static bool begin(atn_online *o)
 
 static void forget(atn_online *o)
 {
-    atn_predictor_free(o->p);
+    atn_predict_predictor_free(o->p);
     o->p = NULL;
-    atn_numbers_free(&o->keys);
-    atn_numbers_free(&o->sites);
+    atn_predict_numbers_free(&o->keys);
+    atn_predict_numbers_free(&o->sites);
 }
 
-atn_online *atn_online_make(const atn_predictor_choice *c, size_t key_bytes)
+atn_online *atn_predict_online_make(const atn_predictor_choice *c, size_t key_bytes)
 {
     atn_online *o = calloc(1, sizeof *o);
     if (!o)
@@ -52,7 +52,7 @@ atn_online *atn_online_make(const atn_predictor_choice *c, size_t key_bytes)
     return NULL;
 }
 
-void atn_online_free(atn_online *o)
+void atn_predict_online_free(atn_online *o)
 {
     if (!o)
         return;
@@ -61,7 +61,7 @@ void atn_online_free(atn_online *o)
     free(o);
 }
 
-atn_prediction_stats atn_online_stats(const atn_online *o) { return o->stats; }
+atn_prediction_stats atn_predict_online_stats(const atn_online *o) { return o->stats; }
 
 /* ---- requests ---- */
 
@@ -69,16 +69,16 @@ static int site_number(atn_online *o, int64_t site)
 {
     if (o->choice.row->sites == ATN_SITES_NONE)
         return ATN_NO_SITE;
-    const int n = o->dead ? -1 : atn_number_of(&o->sites, &site, sizeof site);
+    const int n = o->dead ? -1 : atn_predict_number_of(&o->sites, &site, sizeof site);
     o->dead = o->dead || n < 0;
     return n < 0 ? ATN_NO_SITE : n;
 }
 
-void atn_online_hint(atn_online *o, int64_t site) { o->hint = site_number(o, site); }
+void atn_predict_online_hint(atn_online *o, int64_t site) { o->hint = site_number(o, site); }
 
 static bool offer(atn_online *o, int ahead, int count)
 {
-    return !o->dead && atn_predictor_offers(o->p, &o->hint, 1, ahead, count, &o->offers);
+    return !o->dead && atn_predict_predictor_offers(o->p, &o->hint, 1, ahead, count, &o->offers);
 }
 
 static void count_prediction(atn_online *o, int offered, int n)
@@ -93,9 +93,10 @@ static void count_prediction(atn_online *o, int offered, int n)
 /* A predicted key need not be looked up. */
 static int key_number(atn_online *o, const void *key, int offered)
 {
-    if (offered != ATN_NO_SYMBOL && memcmp(atn_numbered(&o->keys, offered), key, o->key_bytes) == 0)
+    if (offered != ATN_NO_SYMBOL &&
+        memcmp(atn_predict_numbered(&o->keys, offered), key, o->key_bytes) == 0)
         return offered;
-    return atn_number_of(&o->keys, key, o->key_bytes);
+    return atn_predict_number_of(&o->keys, key, o->key_bytes);
 }
 
 /* A hint is valid for one request. */
@@ -105,11 +106,11 @@ static void learn(atn_online *o, const void *key, int64_t site)
     const atn_stream_request x = {.symbol = key_number(o, key, offered),
                                   .site = site_number(o, site)};
     o->hint = ATN_NO_SITE;
-    o->dead = o->dead || x.symbol < 0 || !atn_predictor_update(o->p, x);
+    o->dead = o->dead || x.symbol < 0 || !atn_predict_predictor_update(o->p, x);
     count_prediction(o, offered, x.symbol);
 }
 
-void atn_online_add(atn_online *o, const void *key, int64_t site)
+void atn_predict_online_add(atn_online *o, const void *key, int64_t site)
 {
     if (!o->dead && (o->keys.keys.n > MAX_KEYS || o->sites.keys.n > MAX_KEYS)) {
         forget(o);
@@ -121,9 +122,9 @@ void atn_online_add(atn_online *o, const void *key, int64_t site)
 
 /* ---- predictions ---- */
 
-const void *atn_online_predict(atn_online *o, int ahead)
+const void *atn_predict_online_predict(atn_online *o, int ahead)
 {
     if (o->right < TRUST || !offer(o, ahead, 1) || o->offers.n == 0)
         return NULL;
-    return atn_numbered(&o->keys, o->offers.v[0]);
+    return atn_predict_numbered(&o->keys, o->offers.v[0]);
 }

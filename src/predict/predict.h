@@ -5,9 +5,9 @@
  * symbols before each request; the request is a hit if its symbol is among them.  Predictors do
  * not distinguish sends from receives: these differ in their symbols only.
  *
- *   atn_predictor *p = atn_predictor_make(&choice, &rules);
- *   before request i:  atn_predictor_offers(p, &site_i, 1, 1, 1, &offers);
- *   after it:          atn_predictor_update(p, request_i);
+ *   atn_predictor *p = atn_predict_predictor_make(&choice, &rules);
+ *   before request i:  atn_predict_predictor_offers(p, &site_i, 1, 1, 1, &offers);
+ *   after it:          atn_predict_predictor_update(p, request_i);
  *
  * docs/prediction.md explains the predictors. */
 #ifndef ATN_PREDICT_PREDICT_H
@@ -52,8 +52,8 @@ typedef struct {
     const char *base;    /* the row whose memory size is a factor of this row's; or NULL */
 } atn_predictor_row;
 
-int atn_predictor_rows(void);
-const atn_predictor_row *atn_predictor_row_at(int i);
+int atn_predict_predictor_rows(void);
+const atn_predictor_row *atn_predict_predictor_row_at(int i);
 
 /* A row with its size. */
 typedef struct {
@@ -62,8 +62,9 @@ typedef struct {
 } atn_predictor_choice;
 
 /* "better-cycle", "lru-4".  If a row that needs a size is named without one, size is 0. */
-atn_status atn_predictor_find(const char *name, atn_predictor_choice *choice_p, atn_error *err);
-const char *atn_predictor_name(const atn_predictor_choice *c, char out[48]);
+atn_status atn_predict_predictor_find(const char *name, atn_predictor_choice *choice_p,
+                                      atn_error *err);
+const char *atn_predict_predictor_name(const atn_predictor_choice *c, char out[48]);
 
 /* ---- a predictor ---- */
 
@@ -75,16 +76,17 @@ typedef struct {
 typedef struct atn_predictor atn_predictor;
 
 /* NULL: out of memory. */
-atn_predictor *atn_predictor_make(const atn_predictor_choice *c, const atn_predict_rules *rules);
-void atn_predictor_free(atn_predictor *p);
+atn_predictor *atn_predict_predictor_make(const atn_predictor_choice *c,
+                                          const atn_predict_rules *rules);
+void atn_predict_predictor_free(atn_predictor *p);
 
 /* The offers for the requests `ahead` .. `ahead + count - 1` from now (1 is the next one); a window
  * offers its entire content.  `sites` are the sites of the next requests, ATN_NO_SITE where there
  * is no hint; the last one is repeated.  Predictors that use no sites need none.  False: out of
  * memory. */
-bool atn_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ahead, int count,
-                          atn_symbols *out);
-bool atn_predictor_update(atn_predictor *p, atn_stream_request x);
+bool atn_predict_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ahead,
+                                  int count, atn_symbols *out);
+bool atn_predict_predictor_update(atn_predictor *p, atn_stream_request x);
 
 /* Table sizes: the factors of the published formulas, and the actual peak. */
 typedef struct {
@@ -95,6 +97,6 @@ typedef struct {
     int64_t peak;                 /* most symbols held, including logs */
     int site_longest, site_heads; /* of the site predictor */
 } atn_predict_size;
-void atn_predictor_size(const atn_predictor *p, atn_predict_size *size_p);
+void atn_predict_predictor_size(const atn_predictor *p, atn_predict_size *size_p);
 
 #endif

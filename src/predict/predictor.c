@@ -57,8 +57,8 @@ static const atn_predictor_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-int atn_predictor_rows(void) { return ROWS; }
-const atn_predictor_row *atn_predictor_row_at(int i) { return &rows[i]; }
+int atn_predict_predictor_rows(void) { return ROWS; }
+const atn_predictor_row *atn_predict_predictor_row_at(int i) { return &rows[i]; }
 
 static const atn_predictor_row *row_named(const char *name, size_t letters)
 {
@@ -78,7 +78,8 @@ static atn_status not_found(const char *name, atn_error *err)
                     atn_offer(name, names, ROWS, offer));
 }
 
-atn_status atn_predictor_find(const char *name, atn_predictor_choice *choice_p, atn_error *err)
+atn_status atn_predict_predictor_find(const char *name, atn_predictor_choice *choice_p,
+                                      atn_error *err)
 {
     const char *dash = strrchr(name, '-');
     const atn_predictor_row *row = row_named(name, strlen(name));
@@ -99,7 +100,7 @@ atn_status atn_predictor_find(const char *name, atn_predictor_choice *choice_p, 
     return ATN_OK;
 }
 
-const char *atn_predictor_name(const atn_predictor_choice *c, char out[48])
+const char *atn_predict_predictor_name(const atn_predictor_choice *c, char out[48])
 {
     if (c->size > 0)
         snprintf(out, 48, "%s-%d", c->row->name, c->size);
@@ -127,11 +128,12 @@ static bool make_site_predictor(atn_predictor *p)
         .row = p->rules.site_predictor ? p->rules.site_predictor : row_named("better-cycle2", 13)};
     const atn_predict_rules rules = {.max_log = p->rules.max_log};
     if (p->choice.row->sites == ATN_SITES_PREDICTED)
-        p->of_sites = atn_predictor_make(&c, &rules);
+        p->of_sites = atn_predict_predictor_make(&c, &rules);
     return p->choice.row->sites != ATN_SITES_PREDICTED || p->of_sites;
 }
 
-atn_predictor *atn_predictor_make(const atn_predictor_choice *c, const atn_predict_rules *rules)
+atn_predictor *atn_predict_predictor_make(const atn_predictor_choice *c,
+                                          const atn_predict_rules *rules)
 {
     atn_predictor *p = calloc(1, sizeof *p);
     if (!p)
@@ -140,11 +142,11 @@ atn_predictor *atn_predictor_make(const atn_predictor_choice *c, const atn_predi
     p->rules = *rules;
     if (make_site_predictor(p))
         return p;
-    atn_predictor_free(p);
+    atn_predict_predictor_free(p);
     return NULL;
 }
 
-void atn_predictor_free(atn_predictor *p)
+void atn_predict_predictor_free(atn_predictor *p)
 {
     if (!p)
         return;
@@ -153,7 +155,7 @@ void atn_predictor_free(atn_predictor *p)
             kind(p)->free(p->memories.v[i]);
     atn_vec_free(&p->memories);
     atn_vec_free(&p->sites);
-    atn_predictor_free(p->of_sites);
+    atn_predict_predictor_free(p->of_sites);
     free(p);
 }
 
@@ -191,7 +193,7 @@ static bool offer_at(const atn_predictor *p, const int *sites, int nsites, int j
 /* The sites of the next `count` requests: hinted, else predicted. */
 static bool predict_sites(atn_predictor *p, const int *sites, int nsites, int count)
 {
-    if (!atn_predictor_offers(p->of_sites, NULL, 0, 1, count, &p->sites))
+    if (!atn_predict_predictor_offers(p->of_sites, NULL, 0, 1, count, &p->sites))
         return false;
     while (p->sites.n < count)
         if (!atn_push(&p->sites, ATN_NO_SITE))
@@ -202,8 +204,8 @@ static bool predict_sites(atn_predictor *p, const int *sites, int nsites, int co
     return true;
 }
 
-bool atn_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ahead, int count,
-                          atn_symbols *out)
+bool atn_predict_predictor_offers(atn_predictor *p, const int *sites, int nsites, int ahead,
+                                  int count, atn_symbols *out)
 {
     out->n = 0;
     if (p->choice.row->sites == ATN_SITES_NONE) {
@@ -231,7 +233,7 @@ static int64_t held_by(const atn_predictor *p, const void *m)
     return held;
 }
 
-bool atn_predictor_update(atn_predictor *p, atn_stream_request x)
+bool atn_predict_predictor_update(atn_predictor *p, atn_stream_request x)
 {
     const int site = p->choice.row->sites == ATN_SITES_NONE ? 0 : x.site;
     void *m = memory_for(p, site);
@@ -243,10 +245,10 @@ bool atn_predictor_update(atn_predictor *p, atn_stream_request x)
     p->held += held_by(p, m);
     p->peak = p->held > p->peak ? p->held : p->peak;
     return !p->of_sites ||
-           atn_predictor_update(p->of_sites, (atn_stream_request){.symbol = x.site});
+           atn_predict_predictor_update(p->of_sites, (atn_stream_request){.symbol = x.site});
 }
 
-void atn_predictor_size(const atn_predictor *p, atn_predict_size *size_p)
+void atn_predict_predictor_size(const atn_predictor *p, atn_predict_size *size_p)
 {
     int64_t held = 0;
     *size_p = (atn_predict_size){.peak = p->peak};
@@ -257,7 +259,7 @@ void atn_predictor_size(const atn_predictor *p, atn_predict_size *size_p)
         }
     if (p->of_sites) {
         atn_predict_size s;
-        atn_predictor_size(p->of_sites, &s);
+        atn_predict_predictor_size(p->of_sites, &s);
         size_p->site_longest = s.longest;
         size_p->site_heads = s.heads;
         size_p->peak += s.peak;

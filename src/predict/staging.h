@@ -33,15 +33,15 @@ typedef struct {
 /* Charged for each message, so that empty messages are limited too. */
 enum { ATN_STAGING_HEAD = 256 };
 
-bool atn_staging_fits(const atn_staging_room *r, int64_t bytes);
+bool atn_predict_staging_fits(const atn_staging_room *r, int64_t bytes);
 /* `m` has its source, tag and bytes. */
-void atn_staging_add(atn_staging *s, atn_staging_room *r, atn_staged *m);
+void atn_predict_staging_add(atn_staging *s, atn_staging_room *r, atn_staged *m);
 /* The message that a receive or probe gets; NULL: none matches. */
-atn_staged *atn_staging_find(const atn_staging *s, int source, int tag);
-/* Removes it from the queue; its memory stays charged until atn_staging_leave. */
-void atn_staging_take(atn_staging *s, atn_staged *m);
-void atn_staging_leave(atn_staging_room *r, const atn_staged *m);
+atn_staged *atn_predict_staging_find(const atn_staging *s, int source, int tag);
+/* Removes it from the queue; its memory stays charged until atn_predict_staging_leave. */
+void atn_predict_staging_take(atn_staging *s, atn_staged *m);
+void atn_predict_staging_leave(atn_staging_room *r, const atn_staged *m);
 /* The number of messages that match a receive. */
-int atn_staging_count(const atn_staging *s, int source, int tag);
+int atn_predict_staging_count(const atn_staging *s, int source, int tag);
 
 #endif

@@ -62,30 +62,30 @@ static double x_at(const canvas *c, double share) { return c->left + share * PAN
 
 static void draw_frame(const canvas *c, const char *title)
 {
-    atn_svg_text(c->f, "panel-title", "start", c->left, c->top - 10, "%s", title);
-    atn_svg_rect(c->f, "frame", c->left, c->top, PANEL_W, c->height, 0);
+    atn_report_svg_text(c->f, "panel-title", "start", c->left, c->top - 10, "%s", title);
+    atn_report_svg_rect(c->f, "frame", c->left, c->top, PANEL_W, c->height, 0);
     for (int i = 0; i <= 4; i++) {
         const double x = x_at(c, i / 4.0), end = c->top + c->height;
-        atn_svg_line(c->f, "grid", (atn_point){x, c->top}, (atn_point){x, end});
-        atn_svg_text(c->f, "tick", "middle", x, end + 14, "%d %%", i * 25);
+        atn_report_svg_line(c->f, "grid", (atn_point){x, c->top}, (atn_point){x, end});
+        atn_report_svg_text(c->f, "tick", "middle", x, end + 14, "%d %%", i * 25);
     }
 }
 
 static void draw_bar(const canvas *c, int row, atn_bar bar)
 {
     const double y = c->top + row_y(c->b, row), middle = y + ROW / 2.0;
-    atn_svg_rect(c->f, "bar", c->left, y + 3, bar.mean * PANEL_W, ROW - 6, 1.5);
+    atn_report_svg_rect(c->f, "bar", c->left, y + 3, bar.mean * PANEL_W, ROW - 6, 1.5);
     if (bar.most > bar.least)
-        atn_svg_line(c->f, "range", (atn_point){x_at(c, bar.least), middle},
-                     (atn_point){x_at(c, bar.most), middle});
-    atn_svg_text(c->f, "value", "start", c->left + PANEL_W + 4, y + 12.5, "%.3f", bar.mean);
+        atn_report_svg_line(c->f, "range", (atn_point){x_at(c, bar.least), middle},
+                            (atn_point){x_at(c, bar.most), middle});
+    atn_report_svg_text(c->f, "value", "start", c->left + PANEL_W + 4, y + 12.5, "%.3f", bar.mean);
 }
 
 static void draw_names(const canvas *c)
 {
     for (int i = 0; i < c->b->rows.n; i++)
-        atn_svg_text(c->f, "name", "end", c->left - 8, c->top + row_y(c->b, i) + 12.5, "%s",
-                     c->b->rows.v[i].name);
+        atn_report_svg_text(c->f, "name", "end", c->left - 8, c->top + row_y(c->b, i) + 12.5, "%s",
+                            c->b->rows.v[i].name);
 }
 
 static void draw_panel(canvas *c, int i)
@@ -101,22 +101,22 @@ static void draw_panel(canvas *c, int i)
         draw_bar(c, row, panel->bars.v[row]);
 }
 
-void atn_bars_write(FILE *f, const atn_bars *b)
+void atn_report_bars_write(FILE *f, const atn_bars *b)
 {
     canvas c = {.f = f, .b = b, .height = frame_height(b)};
     const int across = atn_min(b->panels.n, ACROSS), down = (b->panels.n + ACROSS - 1) / ACROSS;
     const double width = 2 * MARGIN + NAMES + atn_max(across, 2) * (PANEL_W + VALUE_W);
     const double height = HEAD + down * (c.height + ABOVE + BELOW) + MARGIN;
-    atn_svg_begin(f, width, height, style, b->title);
-    atn_svg_rect(f, "page", 0, 0, width, height, 0);
-    atn_svg_text(f, "title", "start", MARGIN, 34, "%s", b->title);
-    atn_svg_text(f, "note", "start", MARGIN, 54, "%s", b->subtitle);
+    atn_report_svg_begin(f, width, height, style, b->title);
+    atn_report_svg_rect(f, "page", 0, 0, width, height, 0);
+    atn_report_svg_text(f, "title", "start", MARGIN, 34, "%s", b->title);
+    atn_report_svg_text(f, "note", "start", MARGIN, 54, "%s", b->subtitle);
     for (int i = 0; i < b->panels.n; i++)
         draw_panel(&c, i);
-    atn_svg_end(f);
+    atn_report_svg_end(f);
 }
 
-void atn_bars_free(atn_bars *b)
+void atn_report_bars_free(atn_bars *b)
 {
     for (int i = 0; i < b->panels.n; i++)
         atn_vec_free(&b->panels.v[i].bars);

@@ -25,7 +25,7 @@ typedef struct {
 } atn_bars;
 
 /* SVG: a bar for the mean, and a line from minimum to maximum where they differ. */
-void atn_bars_write(FILE *f, const atn_bars *b);
-void atn_bars_free(atn_bars *b);
+void atn_report_bars_write(FILE *f, const atn_bars *b);
+void atn_report_bars_free(atn_bars *b);
 
 #endif

@@ -136,7 +136,7 @@ static bool add_row(const summary *s, const char *name, const atn_variant *v, in
     return atn_push(s->rows, row);
 }
 
-atn_status atn_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *err)
+atn_status atn_report_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *err)
 {
     static const atn_role first[] = {ATN_ROLE_NATIVE, ATN_ROLE_CONTROL, ATN_ROLE_ATTUNE};
     const atn_variant *const native = find_role(t, ATN_ROLE_NATIVE);
@@ -146,7 +146,7 @@ atn_status atn_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *er
     s.trust = trust_of(find_role(t, ATN_ROLE_CONTROL), s.native);
     for (int i = 0; i < 3 && ok; i++) {
         const atn_variant *v = find_role(t, first[i]);
-        ok = v == NULL || add_row(&s, atn_role_names[first[i]], v, ALL);
+        ok = v == NULL || add_row(&s, atn_report_role_names[first[i]], v, ALL);
     }
     const atn_variant *best = t->seeks_best ? choose_best(t) : NULL;
     ok = ok && (best == NULL || add_row(&s, "best", best, EVEN));
@@ -157,11 +157,11 @@ atn_status atn_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *er
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-atn_status atn_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err)
+atn_status atn_report_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err)
 {
     atn_bench_rows rows = {0};
     for (int i = 0; i < s->tasks.n; i++) {
-        const atn_status status = atn_bench_task(&s->tasks.v[i], &rows, err);
+        const atn_status status = atn_report_bench_task(&s->tasks.v[i], &rows, err);
         if (status != ATN_OK) {
             atn_vec_free(&rows);
             return status;
@@ -179,7 +179,7 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-bool atn_bench_noise_of(const atn_bench_rows *rows, atn_bench_noise *noise_p)
+bool atn_report_bench_noise_of(const atn_bench_rows *rows, atn_bench_noise *noise_p)
 {
     atn_bench_noise x = {0};
     double *off = malloc(sizeof *off * (size_t)atn_max(rows->n, 1));

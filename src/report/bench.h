@@ -12,7 +12,7 @@ typedef enum {
     ATN_TRUST_SHORT /* too few rounds for a 95 % interval */
 } atn_bench_trust;
 enum { ATN_FEWEST_SAMPLES = 6 };
-extern const char *const atn_trust_words[]; /* "yes", "no", "short"; NULL-terminated */
+extern const char *const atn_report_trust_words[]; /* "yes", "no", "short"; NULL-terminated */
 
 typedef struct {
     const atn_task *task;
@@ -30,10 +30,10 @@ typedef ATN_VEC(atn_bench_row) atn_bench_rows;
  * all candidates and named variants of a task, the one with the smallest median over its odd
  * samples (1st, 3rd ...); its row reports the even ones, which avoids selection bias.  Candidates
  * dropped early are not considered. */
-atn_status atn_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err);
+atn_status atn_report_bench_summarise(const atn_samples *s, atn_bench_rows *rows_p, atn_error *err);
 
 /* Adds the rows of one task. */
-atn_status atn_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *err);
+atn_status atn_report_bench_task(const atn_task *t, atn_bench_rows *rows, atn_error *err);
 
 /* Deviation of the controls from 1, and the number of trusted problems. */
 typedef struct {
@@ -41,16 +41,16 @@ typedef struct {
     double median, most;
 } atn_bench_noise;
 /* False: there is no control. */
-bool atn_bench_noise_of(const atn_bench_rows *rows, atn_bench_noise *noise_p);
+bool atn_report_bench_noise_of(const atn_bench_rows *rows, atn_bench_noise *noise_p);
 /* The same as text, each line prefixed by `before`. */
-void atn_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows);
+void atn_report_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows);
 
 /* ---- tables ---- */
 
-/* Formats of atn_table_formats; csv has exactly the columns operation, bytes, ranks, variant,
- * algorithm, median_s, ci_low_s, ci_high_s, vs_native, vs_bound, trusted. */
-atn_status atn_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
-                           const char *format, bool terminal, atn_error *err);
+/* Formats of atn_report_table_formats; csv has exactly the columns operation, bytes, ranks,
+ * variant, algorithm, median_s, ci_low_s, ci_high_s, vs_native, vs_bound, trusted. */
+atn_status atn_report_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
+                                  const char *format, bool terminal, atn_error *err);
 
 /* The same while a job runs: the rows of each completed task (json: all at the end), then the
  * noise.  `widths` holds the least width of each column; columns never become narrower. */
@@ -62,14 +62,14 @@ typedef struct {
     int widths[ATN_BENCH_COLUMNS];
     bool begun; /* the heading is written */
 } atn_bench_writer;
-atn_status atn_bench_stream(atn_bench_writer *w, const atn_samples *s, const atn_bench_rows *rows,
-                            atn_error *err);
+atn_status atn_report_bench_stream(atn_bench_writer *w, const atn_samples *s,
+                                   const atn_bench_rows *rows, atn_error *err);
 /* `rows` are those of all tasks. */
-atn_status atn_bench_finish(atn_bench_writer *w, const atn_samples *s, const atn_bench_rows *rows,
-                            atn_error *err);
+atn_status atn_report_bench_finish(atn_bench_writer *w, const atn_samples *s,
+                                   const atn_bench_rows *rows, atn_error *err);
 
 /* Time against size, one panel per operation: SVG, or (`html`) a page with plot and table. */
-atn_status atn_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows, bool html,
-                          atn_error *err);
+atn_status atn_report_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
+                                 bool html, atn_error *err);
 
 #endif

@@ -183,7 +183,7 @@ static void page_row(FILE *f, const atn_bench_row *r)
         fprintf(f, "<td>%.2f</td>", r->vs_bound);
     else
         fputs("<td></td>", f);
-    fprintf(f, "<td class=\"w\">%s</td><td class=\"w\"><code>", atn_trust_words[r->trust]);
+    fprintf(f, "<td class=\"w\">%s</td><td class=\"w\"><code>", atn_report_trust_words[r->trust]);
     put_escaped(f, r->algorithm);
     fputs("</code></td></tr>\n", f);
 }
@@ -191,7 +191,7 @@ static void page_row(FILE *f, const atn_bench_row *r)
 static void write_page(FILE *f, const atn_plot *p, const atn_bench_rows *rows)
 {
     fputs(page_head, f);
-    atn_plot_write(f, p);
+    atn_report_plot_write(f, p);
     fputs("<table>\n<tr><th class=\"w\">operation</th><th>bytes</th><th class=\"w\">variant</th>"
           "<th>ms</th><th>95 % interval</th><th>vs native</th><th>vs bound</th>"
           "<th class=\"w\">trusted</th><th class=\"w\">algorithm</th></tr>\n",
@@ -199,12 +199,12 @@ static void write_page(FILE *f, const atn_plot *p, const atn_bench_rows *rows)
     for (int i = 0; i < rows->n; i++)
         page_row(f, &rows->v[i]);
     fputs("</table>\n", f);
-    atn_bench_put_noise(f, "<p>", rows);
+    atn_report_bench_put_noise(f, "<p>", rows);
     fputs("</body>\n</html>\n", f);
 }
 
-atn_status atn_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows, bool html,
-                          atn_error *err)
+atn_status atn_report_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
+                                 bool html, atn_error *err)
 {
     atn_plot p = {.title = ""};
     if (rows->n == 0)
@@ -213,7 +213,7 @@ atn_status atn_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *r
     if (status == ATN_OK && html)
         write_page(f, &p, rows);
     else if (status == ATN_OK)
-        atn_plot_write(f, &p);
-    atn_plot_free(&p);
+        atn_report_plot_write(f, &p);
+    atn_report_plot_free(&p);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "report/bench.h"
 #include "report/table.h"
 
-const char *const atn_trust_words[] = {"yes", "no", "short", NULL};
+const char *const atn_report_trust_words[] = {"yes", "no", "short", NULL};
 
 /* ---- for programs ---- */
 
@@ -37,30 +37,30 @@ static void put_number(atn_table *t, double v, const char *format)
     char text[32] = "";
     if (v > 0)
         snprintf(text, sizeof text, format, v);
-    atn_cell(t, "%s", text);
+    atn_report_cell(t, "%s", text);
 }
 
 static void put_record(atn_table *t, const atn_samples *s, const atn_bench_row *r)
 {
-    atn_cell(t, "%s", r->task->operation);
-    atn_cell(t, "%" PRId64, r->task->bytes);
-    atn_cell(t, "%d", r->task->ranks);
-    atn_cell(t, "%s", r->variant);
-    atn_cell(t, "%s", r->algorithm);
-    atn_cell(t, "%.9f", r->time_s.mid);
-    atn_cell(t, "%.9f", r->time_s.lo);
-    atn_cell(t, "%.9f", r->time_s.hi);
+    atn_report_cell(t, "%s", r->task->operation);
+    atn_report_cell(t, "%" PRId64, r->task->bytes);
+    atn_report_cell(t, "%d", r->task->ranks);
+    atn_report_cell(t, "%s", r->variant);
+    atn_report_cell(t, "%s", r->algorithm);
+    atn_report_cell(t, "%.9f", r->time_s.mid);
+    atn_report_cell(t, "%.9f", r->time_s.lo);
+    atn_report_cell(t, "%.9f", r->time_s.hi);
     put_number(t, r->vs_native.mid, "%.4f");
     put_number(t, r->vs_bound, "%.4f");
-    atn_cell(t, "%s", atn_trust_words[r->trust]);
+    atn_report_cell(t, "%s", atn_report_trust_words[r->trust]);
     if (t->ncolumns == CSV_COLUMNS)
         return;
     put_number(t, r->vs_native.lo, "%.4f");
     put_number(t, r->vs_native.hi, "%.4f");
     put_number(t, r->task->bound_s, "%.9f");
-    atn_cell(t, "%d", r->samples);
-    atn_cell(t, "%s", s->mpi);
-    atn_cell(t, "%s", s->seed);
+    atn_report_cell(t, "%d", r->samples);
+    atn_report_cell(t, "%s", s->mpi);
+    atn_report_cell(t, "%s", s->seed);
 }
 
 /* ---- for people ---- */
@@ -93,8 +93,8 @@ static void put_time(atn_table *t, atn_estimate e)
 {
     const unit u = unit_of(e.mid);
     const int d = decimals(e.mid * u.factor);
-    atn_cell(t, "%.*f %s", d, e.mid * u.factor, u.name);
-    atn_cell(t, "%.*f .. %.*f", d, e.lo * u.factor, d, e.hi * u.factor);
+    atn_report_cell(t, "%.*f %s", d, e.mid * u.factor, u.name);
+    atn_report_cell(t, "%.*f .. %.*f", d, e.lo * u.factor, d, e.hi * u.factor);
 }
 
 static void put_ratio(atn_table *t, const atn_bench_row *r)
@@ -102,23 +102,23 @@ static void put_ratio(atn_table *t, const atn_bench_row *r)
     const bool itself = strcmp(r->variant, "native") == 0;
     put_number(t, r->vs_native.mid, "%.2f");
     if (r->vs_native.mid > 0 && !itself)
-        atn_cell(t, "%.2f .. %.2f", r->vs_native.lo, r->vs_native.hi);
+        atn_report_cell(t, "%.2f .. %.2f", r->vs_native.lo, r->vs_native.hi);
     else
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
 }
 
 static void put_line(atn_table *t, const atn_bench_row *r)
 {
     char size[32];
-    atn_cell(t, "%s", r->task->operation);
-    atn_cell(t, "%s", atn_format_size(r->task->bytes, size));
-    atn_cell(t, "%s", r->variant);
+    atn_report_cell(t, "%s", r->task->operation);
+    atn_report_cell(t, "%s", atn_format_size(r->task->bytes, size));
+    atn_report_cell(t, "%s", r->variant);
     put_time(t, r->time_s);
     put_ratio(t, r);
     put_number(t, r->vs_bound, "%.2f");
-    atn_cell(t, "%d", r->samples);
-    atn_cell(t, "%s", atn_trust_words[r->trust]);
-    atn_cell(t, "%s", strcmp(r->variant, r->algorithm) == 0 ? "" : r->algorithm);
+    atn_report_cell(t, "%d", r->samples);
+    atn_report_cell(t, "%s", atn_report_trust_words[r->trust]);
+    atn_report_cell(t, "%s", strcmp(r->variant, r->algorithm) == 0 ? "" : r->algorithm);
 }
 
 /* ---- writing ---- */
@@ -158,21 +158,21 @@ static atn_status write_rows(atn_bench_writer *w, const atn_samples *s, const at
         else
             put_record(&t, s, &rows->v[i]);
     }
-    const atn_status status = atn_table_write(w->f, &t, w->format, w->terminal, err);
-    atn_table_free(&t);
+    const atn_status status = atn_report_table_write(w->f, &t, w->format, w->terminal, err);
+    atn_report_table_free(&t);
     return status;
 }
 
-atn_status atn_bench_stream(atn_bench_writer *w, const atn_samples *s, const atn_bench_rows *rows,
-                            atn_error *err)
+atn_status atn_report_bench_stream(atn_bench_writer *w, const atn_samples *s,
+                                   const atn_bench_rows *rows, atn_error *err)
 {
     return is_format(w, "json") ? ATN_OK : write_rows(w, s, rows, err);
 }
 
-void atn_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows)
+void atn_report_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows)
 {
     atn_bench_noise x;
-    if (atn_bench_noise_of(rows, &x))
+    if (atn_report_bench_noise_of(rows, &x))
         fprintf(f,
                 "%sNoise: native differs from itself by %.1f %% in the median, %.1f %% at most.\n",
                 before, 100 * x.median, 100 * x.most);
@@ -189,21 +189,21 @@ void atn_bench_put_noise(FILE *f, const char *before, const atn_bench_rows *rows
                 before, x.count[ATN_TRUST_SHORT], x.tasks, ATN_FEWEST_SAMPLES);
 }
 
-atn_status atn_bench_finish(atn_bench_writer *w, const atn_samples *s, const atn_bench_rows *rows,
-                            atn_error *err)
+atn_status atn_report_bench_finish(atn_bench_writer *w, const atn_samples *s,
+                                   const atn_bench_rows *rows, atn_error *err)
 {
     const bool json = is_format(w, "json");
     const atn_status status = json || !w->begun ? write_rows(w, s, rows, err) : ATN_OK;
     if (status == ATN_OK && is_for_people(w) && rows->n > 0) {
         fputc('\n', w->f);
-        atn_bench_put_noise(w->f, "", rows);
+        atn_report_bench_put_noise(w->f, "", rows);
     }
     return status;
 }
 
-atn_status atn_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
-                           const char *format, bool terminal, atn_error *err)
+atn_status atn_report_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
+                                  const char *format, bool terminal, atn_error *err)
 {
     atn_bench_writer w = {.f = f, .format = format, .terminal = terminal};
-    return atn_bench_finish(&w, s, rows, err);
+    return atn_report_bench_finish(&w, s, rows, err);
 }

@@ -84,7 +84,7 @@ static int count_kind(const drawing *d, atn_op_kind kind, bool data)
  * rank's only entry after the place that it has in the vector of all. */
 static int named_block(const atn_schedule *s, const atn_slot *slot, int block)
 {
-    const atn_operation_info *o = atn_operation_get(s->q.op);
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
     if (slot->space == ATN_TMP)
         return s->tmp_shape[block];
     const atn_side side = slot->space == ATN_SRC ? o->source : o->result;
@@ -94,7 +94,7 @@ static int named_block(const atn_schedule *s, const atn_slot *slot, int block)
 /* "3", "0-3", "1,4"; empty when it would be too long to be read. */
 static void block_label(const atn_schedule *s, const atn_slot *slot, char out[LABEL_ROOM])
 {
-    const atn_range *range = atn_slot_ranges(s, slot);
+    const atn_range *range = atn_sched_slot_ranges(s, slot);
     int used = 0;
     out[0] = '\0';
     for (int i = 0; i < slot->n && used <= MAX_LABEL; i++) {
@@ -112,7 +112,7 @@ static int most_blocks(const drawing *d)
     int most = 0;
     for (int r = 0; r < d->p; r++)
         for (int space = ATN_SRC; space <= ATN_DST; space++)
-            most = atn_max(most, atn_space_blocks(d->schedules[r], (atn_space)space));
+            most = atn_max(most, atn_sched_space_blocks(d->schedules[r], (atn_space)space));
     return most;
 }
 
@@ -160,9 +160,9 @@ static void draw_bands(const drawing *d, const band *bands, int rounds)
             continue;
         const double x = x_at(d, bands[k].start), w = (bands[k].end - bands[k].start) * d->unit;
         if ((shade = !shade))
-            atn_svg_rect(d->f, "band", x, d->top - 20, w, bottom(d) - d->top + 20, 4);
+            atn_report_svg_rect(d->f, "band", x, d->top - 20, w, bottom(d) - d->top + 20, 4);
         if (w >= 44)
-            atn_svg_text(d->f, "tick", "middle", x + w / 2, d->top - 8, "round %d", k);
+            atn_report_svg_text(d->f, "tick", "middle", x + w / 2, d->top - 8, "round %d", k);
     }
 }
 
@@ -186,10 +186,10 @@ static void draw_axis(const drawing *d)
         every *= every % 2 ? 5 : 2;
     for (int k = 0; k <= (int)(d->t->end + 1e-9); k += every) {
         const double x = x_at(d, k);
-        atn_svg_line(d->f, "grid", (atn_point){x, d->top - 2}, (atn_point){x, y});
-        atn_svg_text(d->f, "tick", "middle", x, y + 11, "%d", k);
+        atn_report_svg_line(d->f, "grid", (atn_point){x, d->top - 2}, (atn_point){x, y});
+        atn_report_svg_text(d->f, "tick", "middle", x, y + 11, "%d", k);
     }
-    atn_svg_text(d->f, "tick", "end", d->left - 12, y + 11, "time");
+    atn_report_svg_text(d->f, "tick", "end", d->left - 12, y + 11, "time");
 }
 
 /* ---- rows ---- */
@@ -199,28 +199,28 @@ static void draw_mark(const drawing *d, const atn_op *o, atn_interval span, doub
     const double x = x_at(d, (span.start + span.end) / 2), m = d->mark;
     if (o->kind == ATN_OP_COPY) {
         const double side = m * 0.75;
-        atn_svg_rect(d->f, "copy", x - side, y - side, 2 * side, 2 * side, 1.5);
+        atn_report_svg_rect(d->f, "copy", x - side, y - side, 2 * side, 2 * side, 1.5);
         return;
     }
-    atn_svg_circle(d->f, "reduce", x, y, m);
-    atn_svg_line(d->f, "plus", (atn_point){x - m / 2, y}, (atn_point){x + m / 2, y});
-    atn_svg_line(d->f, "plus", (atn_point){x, y - m / 2}, (atn_point){x, y + m / 2});
+    atn_report_svg_circle(d->f, "reduce", x, y, m);
+    atn_report_svg_line(d->f, "plus", (atn_point){x - m / 2, y}, (atn_point){x + m / 2, y});
+    atn_report_svg_line(d->f, "plus", (atn_point){x, y - m / 2}, (atn_point){x, y + m / 2});
 }
 
 static void draw_row(const drawing *d, int r)
 {
     const atn_schedule *s = d->schedules[r];
-    const bool root = (atn_operation_get(s->q.op)->flags & ATN_ROOTED) && s->q.root == r;
+    const bool root = (atn_sched_operation_get(s->q.op)->flags & ATN_ROOTED) && s->q.root == r;
     const double y = y_at(d, r);
     if (d->row >= 14)
-        atn_svg_text(d->f, root ? "root" : "rank", "end", d->left - 12, y + 4,
-                     root ? "root %d" : "rank %d", r);
-    atn_svg_line(d->f, "life", (atn_point){d->left, y}, (atn_point){x_at(d, d->t->end), y});
+        atn_report_svg_text(d->f, root ? "root" : "rank", "end", d->left - 12, y + 4,
+                            root ? "root %d" : "rank %d", r);
+    atn_report_svg_line(d->f, "life", (atn_point){d->left, y}, (atn_point){x_at(d, d->t->end), y});
     for (int i = 0; i < s->nops; i++) {
         const atn_interval span = d->t->spans[r][i];
-        if (atn_is_message(&s->ops[i]))
-            atn_svg_rect(d->f, "busy", x_at(d, span.start), y - 2,
-                         (span.end - span.start) * d->unit, 4, 2);
+        if (atn_sched_is_message(&s->ops[i]))
+            atn_report_svg_rect(d->f, "busy", x_at(d, span.start), y - 2,
+                                (span.end - span.start) * d->unit, 4, 2);
     }
 }
 
@@ -228,7 +228,7 @@ static void draw_marks(const drawing *d)
 {
     for (int r = 0; r < d->p; r++)
         for (int i = 0; i < d->schedules[r]->nops; i++)
-            if (!atn_is_message(&d->schedules[r]->ops[i]))
+            if (!atn_sched_is_message(&d->schedules[r]->ops[i]))
                 draw_mark(d, &d->schedules[r]->ops[i], d->t->spans[r][i], y_at(d, r));
 }
 
@@ -245,9 +245,9 @@ static void draw_messages(const drawing *d)
             const atn_interval span = d->t->spans[r][i];
             const atn_point from = {x_at(d, span.start), y_at(d, r)};
             const atn_point to = {x_at(d, span.end), y_at(d, o->peer)};
-            atn_svg_arrow(d->f, o->a.n ? "msg" : "sync", from, to, head);
+            atn_report_svg_arrow(d->f, o->a.n ? "msg" : "sync", from, to, head);
             if (o->a.n)
-                atn_svg_circle(d->f, "leave", from.x, from.y, d->mark * 0.45);
+                atn_report_svg_circle(d->f, "leave", from.x, from.y, d->mark * 0.45);
         }
 }
 
@@ -266,7 +266,7 @@ static void draw_labels(const drawing *d)
             const double rise = y_at(d, o->peer) > y_at(d, r) ? d->row * 0.28 : -d->row * 0.28;
             const double share = rise / (y_at(d, o->peer) - y_at(d, r));
             const double x = x_at(d, d->t->spans[r][i].start + share);
-            atn_svg_text(d->f, "block", "start", x + 4, y_at(d, r) + rise + 3.5, "%s", text);
+            atn_report_svg_text(d->f, "block", "start", x + 4, y_at(d, r) + rise + 3.5, "%s", text);
         }
 }
 
@@ -281,21 +281,21 @@ static void draw_title(const drawing *d)
     char more[64] = "";
     if (reductions)
         snprintf(more, sizeof more, " \xc2\xb7 %d reduction%s", reductions, plural(reductions));
-    atn_svg_text(d->f, "title", "start", 20, 32, "%s", s->name);
-    atn_svg_text(d->f, "note", "start", 20, 51, "%d rank%s \xc2\xb7 %d message%s%s", d->p,
-                 plural(d->p), d->t->messages, plural(d->t->messages), more);
+    atn_report_svg_text(d->f, "title", "start", 20, 32, "%s", s->name);
+    atn_report_svg_text(d->f, "note", "start", 20, 51, "%d rank%s \xc2\xb7 %d message%s%s", d->p,
+                        plural(d->p), d->t->messages, plural(d->t->messages), more);
 }
 
 /* Each entry draws its sample at (x, y) and is followed by its text. */
 static void sample_message(const drawing *d, double x, double y)
 {
-    atn_svg_arrow(d->f, "msg", (atn_point){x, y}, (atn_point){x + 22, y}, 7);
-    atn_svg_circle(d->f, "leave", x, y, 2.5);
+    atn_report_svg_arrow(d->f, "msg", (atn_point){x, y}, (atn_point){x + 22, y}, 7);
+    atn_report_svg_circle(d->f, "leave", x, y, 2.5);
 }
 
 static void sample_sync(const drawing *d, double x, double y)
 {
-    atn_svg_arrow(d->f, "sync", (atn_point){x, y}, (atn_point){x + 22, y}, 7);
+    atn_report_svg_arrow(d->f, "sync", (atn_point){x, y}, (atn_point){x + 22, y}, 7);
 }
 
 static void sample_op(const drawing *d, atn_op_kind kind, double x, double y)
@@ -339,8 +339,8 @@ static void draw_legend(const drawing *d)
             continue;
         const bool blocks = d->labels && e->sample == sample_message;
         e->sample(d, x, y);
-        atn_svg_text(d->f, "note", "start", x + 30, y + 4, "%s%s", e->text,
-                     blocks ? " (with its blocks)" : "");
+        atn_report_svg_text(d->f, "note", "start", x + 30, y + 4, "%s%s", e->text,
+                            blocks ? " (with its blocks)" : "");
         x += e->width + (blocks ? BLOCKS_WIDTH : 0);
     }
 }
@@ -373,8 +373,8 @@ static void draw(drawing *d)
     char title[200], css[sizeof style + sizeof dense];
     snprintf(title, sizeof title, "%s on %d ranks", d->schedules[0]->name, d->p);
     snprintf(css, sizeof css, "%s%s", style, d->row < 32 ? dense : "");
-    atn_svg_begin(d->f, d->width, d->height, css, title);
-    atn_svg_rect(d->f, "page", 0, 0, d->width, d->height, 0);
+    atn_report_svg_begin(d->f, d->width, d->height, css, title);
+    atn_report_svg_rect(d->f, "page", 0, 0, d->width, d->height, 0);
     draw_rounds(d);
     draw_axis(d);
     draw_title(d);
@@ -384,16 +384,16 @@ static void draw(drawing *d)
     draw_marks(d);
     draw_labels(d);
     draw_legend(d);
-    atn_svg_end(d->f);
+    atn_report_svg_end(d->f);
 }
 
-atn_status atn_schedule_draw(FILE *f, atn_schedule *const *schedules, int p, atn_error *err)
+atn_status atn_report_schedule_draw(FILE *f, atn_schedule *const *schedules, int p, atn_error *err)
 {
     atn_timeline t;
     if (p > MAX_RANKS)
         return atn_fail(err, ATN_INPUT, "%s: %d ranks cannot be drawn legibly; use at most %d",
                         schedules[0]->name, p, MAX_RANKS);
-    atn_status st = atn_timeline_make(schedules, p, &t, err);
+    atn_status st = atn_report_timeline_make(schedules, p, &t, err);
     if (st)
         return st;
     drawing d = {.f = f, .schedules = schedules, .t = &t, .p = p};
@@ -406,6 +406,6 @@ atn_status atn_schedule_draw(FILE *f, atn_schedule *const *schedules, int p, atn
         lay_out(&d);
         draw(&d);
     }
-    atn_timeline_free(&t);
+    atn_report_timeline_free(&t);
     return st;
 }

@@ -7,9 +7,9 @@
 
 #include "report/json.h"
 
-const char *const atn_job_formats[] = {"text", "csv", "json", "html", NULL};
+const char *const atn_report_job_formats[] = {"text", "csv", "json", "html", NULL};
 
-void atn_lines_free(char **lines)
+void atn_report_lines_free(char **lines)
 {
     for (int i = 0; lines != NULL && lines[i] != NULL; i++)
         free(lines[i]);
@@ -26,7 +26,7 @@ static double doubt(const atn_job_row *row)
     return 1.96 * sqrt(row->variance + (own > 0 ? own : 0));
 }
 
-atn_job_saving atn_job_saved(const atn_job_row *row)
+atn_job_saving atn_report_job_saved(const atn_job_row *row)
 {
     const double n = (double)row->calls;
     atn_job_saving s = {.mean = row->seconds / n};
@@ -39,12 +39,12 @@ atn_job_saving atn_job_saved(const atn_job_row *row)
     return s;
 }
 
-atn_job_totals atn_job_total(const atn_job_facts *j)
+atn_job_totals atn_report_job_total(const atn_job_facts *j)
 {
     atn_job_totals sum = {0};
     for (int i = 0; i < j->nrows; i++) {
         const atn_job_row *const row = &j->rows[i];
-        const atn_job_saving s = atn_job_saved(row);
+        const atn_job_saving s = atn_report_job_saved(row);
         sum.total += row->seconds;
         sum.saved += s.saved;
         sum.ci = hypot(sum.ci, s.ci); /* rows are measured apart from each other */
@@ -77,20 +77,20 @@ static void class_cell(atn_table *t, int size_class)
 {
     char lo[32], hi[32];
     if (size_class < 0)
-        atn_cell(t, "-");
+        atn_report_cell(t, "-");
     else if (size_class == 0)
-        atn_cell(t, "0");
+        atn_report_cell(t, "0");
     else
-        atn_cell(t, "%s:%s", atn_format_size(INT64_C(1) << (size_class - 1), lo),
-                 atn_format_size(INT64_C(1) << size_class, hi));
+        atn_report_cell(t, "%s:%s", atn_format_size(INT64_C(1) << (size_class - 1), lo),
+                        atn_format_size(INT64_C(1) << size_class, hi));
 }
 
 static void known_cell(atn_table *t, bool known, double value)
 {
     if (known)
-        atn_cell(t, "%.3f", value);
+        atn_report_cell(t, "%.3f", value);
     else
-        atn_cell(t, "%s", "");
+        atn_report_cell(t, "%s", "");
 }
 
 /* Text marks commands with backquotes, table cells do not. */
@@ -102,29 +102,29 @@ static void remedy_cell(atn_table *t, const char *remedy)
         if (*remedy != '`')
             plain[n++] = *remedy;
     plain[n] = '\0';
-    atn_cell(t, "%s", plain);
+    atn_report_cell(t, "%s", plain);
 }
 
 static void row_cells(const atn_job_row *row, atn_table *t)
 {
-    const atn_job_saving s = atn_job_saved(row);
+    const atn_job_saving s = atn_report_job_saved(row);
     char why[ATN_WHY_WORDS];
-    atn_why_words(&row->reason, why);
-    atn_cell(t, "%s", atn_operation_get((atn_operation)row->op)->name);
-    atn_cell(t, "%d", row->p);
+    atn_report_why_words(&row->reason, why);
+    atn_report_cell(t, "%s", atn_sched_operation_get((atn_operation)row->op)->name);
+    atn_report_cell(t, "%d", row->p);
     class_cell(t, row->size_class);
-    atn_cell(t, "%s", row->algorithm);
-    atn_cell(t, "%lld", (long long)row->calls);
-    atn_cell(t, "%.3f", 1e3 * row->seconds);
-    atn_cell(t, "%.3f", 1e6 * s.mean);
+    atn_report_cell(t, "%s", row->algorithm);
+    atn_report_cell(t, "%lld", (long long)row->calls);
+    atn_report_cell(t, "%.3f", 1e3 * row->seconds);
+    atn_report_cell(t, "%.3f", 1e6 * s.mean);
     known_cell(t, s.known, 1e6 * s.native);
     known_cell(t, s.known, 1e3 * s.saved);
     known_cell(t, s.known, 1e3 * s.ci);
-    atn_cell(t, "%s", why);
-    remedy_cell(t, atn_why_remedy((atn_why)row->reason.why));
+    atn_report_cell(t, "%s", why);
+    remedy_cell(t, atn_report_why_remedy((atn_why)row->reason.why));
 }
 
-void atn_job_table(const atn_job_facts *j, bool by_time, atn_table *t)
+void atn_report_job_table(const atn_job_facts *j, bool by_time, atn_table *t)
 {
     static const atn_column columns[] = {
         {"operation", ATN_CELL_TEXT},  {"ranks", ATN_CELL_NUMBER},
@@ -154,7 +154,7 @@ static void write_lines(FILE *f, const char *head, const char *bullet, char **li
         fprintf(f, "%s\n", head);
     for (int i = 0; lines != NULL && lines[i] != NULL; i++)
         fprintf(f, "%s%s\n", bullet, lines[i]);
-    atn_lines_free(lines);
+    atn_report_lines_free(lines);
 }
 
 /* A terminal shows the rows with the longest times. */
@@ -162,17 +162,17 @@ static atn_status write_text(FILE *f, const atn_job_facts *j, atn_error *err)
 {
     enum { MOST_SHOWN = 20 };
     atn_table t;
-    write_lines(f, "", "attune report: ", atn_job_summary(j));
-    atn_job_table(j, true, &t);
+    write_lines(f, "", "attune report: ", atn_report_job_summary(j));
+    atn_report_job_table(j, true, &t);
     const int all = t.cells.n, shown = j->brief ? atn_min(all, MOST_SHOWN * t.ncolumns) : all;
     t.cells.n = shown;
-    const atn_status status = atn_table_write(f, &t, "table", false, err);
+    const atn_status status = atn_report_table_write(f, &t, "table", false, err);
     t.cells.n = all;
     if (shown < all)
         fprintf(f, "and %d rows with less time; --report=FILE.csv lists all\n",
                 (all - shown) / t.ncolumns);
-    atn_table_free(&t);
-    write_lines(f, "recommendations:", "- ", atn_job_advice(j));
+    atn_report_table_free(&t);
+    write_lines(f, "recommendations:", "- ", atn_report_job_advice(j));
     return status;
 }
 
@@ -180,38 +180,38 @@ static void number(atn_json *j, const char *key, bool known, double value)
 {
     char digits[40];
     snprintf(digits, sizeof digits, "%.3f", value);
-    atn_json_number(j, key, known ? digits : "");
+    atn_report_json_number(j, key, known ? digits : "");
 }
 
 static void json_table(atn_json *out, const atn_job_facts *j)
 {
     atn_table t;
-    atn_job_table(j, false, &t);
-    atn_json_open(out, "rows", '[');
+    atn_report_job_table(j, false, &t);
+    atn_report_json_open(out, "rows", '[');
     for (int i = 0; i < t.cells.n; i++) {
         const atn_column *const c = &t.columns[i % t.ncolumns];
         if (i % t.ncolumns == 0)
-            atn_json_open(out, NULL, '{');
+            atn_report_json_open(out, NULL, '{');
         if (c->type == ATN_CELL_NUMBER)
-            atn_json_number(out, c->name, t.cells.v[i]);
+            atn_report_json_number(out, c->name, t.cells.v[i]);
         else
-            atn_json_text(out, c->name, t.cells.v[i]);
+            atn_report_json_text(out, c->name, t.cells.v[i]);
         if (i % t.ncolumns == t.ncolumns - 1)
-            atn_json_close(out, '}');
+            atn_report_json_close(out, '}');
     }
-    atn_json_close(out, ']');
-    atn_table_free(&t);
+    atn_report_json_close(out, ']');
+    atn_report_table_free(&t);
 }
 
 static void write_json(FILE *f, const atn_job_facts *j)
 {
-    const atn_job_totals sum = atn_job_total(j);
-    char **const advice = atn_job_advice(j);
+    const atn_job_totals sum = atn_report_job_total(j);
+    char **const advice = atn_report_job_advice(j);
     atn_json out = {.f = f};
-    atn_json_open(&out, NULL, '{');
-    atn_json_int(&out, "ranks", j->ranks);
-    atn_json_int(&out, "hosts", j->hosts);
-    atn_json_text(&out, "mpi", j->mpi);
+    atn_report_json_open(&out, NULL, '{');
+    atn_report_json_int(&out, "ranks", j->ranks);
+    atn_report_json_int(&out, "hosts", j->hosts);
+    atn_report_json_text(&out, "mpi", j->mpi);
     number(&out, "job_ms", true, 1e3 * j->seconds);
     number(&out, "collectives_ms", true, 1e3 * j->collectives);
     number(&out, "native_ms", true, 1e3 * j->native);
@@ -220,41 +220,41 @@ static void write_json(FILE *f, const atn_job_facts *j)
     number(&out, "start_ms", true, 1e3 * j->start_seconds);
     number(&out, "tuning_ms", j->tuning_seconds >= 0, 1e3 * j->tuning_seconds);
     json_table(&out, j);
-    atn_json_open(&out, "advice", '[');
+    atn_report_json_open(&out, "advice", '[');
     for (int i = 0; advice != NULL && advice[i] != NULL; i++)
-        atn_json_text(&out, NULL, advice[i]);
-    atn_json_close(&out, ']');
-    atn_json_close(&out, '}');
+        atn_report_json_text(&out, NULL, advice[i]);
+    atn_report_json_close(&out, ']');
+    atn_report_json_close(&out, '}');
     fputc('\n', f);
-    atn_lines_free(advice);
+    atn_report_lines_free(advice);
 }
 
-const char *atn_job_format(const char *path)
+const char *atn_report_job_format(const char *path)
 {
     const char *const dot = strrchr(path, '.');
-    for (int i = 0; dot != NULL && atn_job_formats[i] != NULL; i++)
-        if (strcmp(dot + 1, atn_job_formats[i]) == 0)
-            return atn_job_formats[i];
+    for (int i = 0; dot != NULL && atn_report_job_formats[i] != NULL; i++)
+        if (strcmp(dot + 1, atn_report_job_formats[i]) == 0)
+            return atn_report_job_formats[i];
     return "text";
 }
 
 static atn_status write_csv(FILE *f, const atn_job_facts *j, atn_error *err)
 {
     atn_table t;
-    atn_job_table(j, false, &t);
-    const atn_status status = atn_table_write(f, &t, "csv", false, err);
-    atn_table_free(&t);
+    atn_report_job_table(j, false, &t);
+    const atn_status status = atn_report_table_write(f, &t, "csv", false, err);
+    atn_report_table_free(&t);
     return status;
 }
 
-atn_status atn_job_write(FILE *f, const atn_job_facts *j, const char *format, atn_error *err)
+atn_status atn_report_job_write(FILE *f, const atn_job_facts *j, const char *format, atn_error *err)
 {
     if (strcmp(format, "csv") == 0)
         return write_csv(f, j, err);
     if (strcmp(format, "json") == 0)
         write_json(f, j);
     else if (strcmp(format, "html") == 0)
-        atn_job_html(f, j);
+        atn_report_job_html(f, j);
     else
         return write_text(f, j, err);
     return ATN_OK;

@@ -98,26 +98,27 @@ typedef struct {
     double total;          /* seconds of all rows; may exceed the time of any single rank */
 } atn_job_totals;
 
-atn_job_saving atn_job_saved(const atn_job_row *row);
-atn_job_totals atn_job_total(const atn_job_facts *j);
+atn_job_saving atn_report_job_saved(const atn_job_row *row);
+atn_job_totals atn_report_job_total(const atn_job_facts *j);
 /* operation, ranks, bytes, algorithm, calls, total_ms, mean_us, native_us, saved_ms, saved_ci_ms,
  * why, remedy; ordered by operation, or by decreasing time.  The caller frees it. */
-void atn_job_table(const atn_job_facts *j, bool by_time, atn_table *t);
+void atn_report_job_table(const atn_job_facts *j, bool by_time, atn_table *t);
 /* The reason as text without commas, "" for served calls; and its remedy. */
-void atn_why_words(const atn_job_reason *reason, char out[ATN_WHY_WORDS]);
-const char *atn_why_remedy(atn_why why);
-/* Recommendations, the most useful first; NULL-terminated; free with atn_lines_free.  NULL: out of
- * memory. */
-char **atn_job_advice(const atn_job_facts *j);
+void atn_report_why_words(const atn_job_reason *reason, char out[ATN_WHY_WORDS]);
+const char *atn_report_why_remedy(atn_why why);
+/* Recommendations, the most useful first; NULL-terminated; free with atn_report_lines_free. 
+ * NULL: out of memory. */
+char **atn_report_job_advice(const atn_job_facts *j);
 /* The lines above the table. */
-char **atn_job_summary(const atn_job_facts *j);
-void atn_lines_free(char **lines);
+char **atn_report_job_summary(const atn_job_facts *j);
+void atn_report_lines_free(char **lines);
 
-/* "text", "csv", "json", "html"; NULL-terminated.  atn_job_format: the format that the suffix of
- * `path` stands for. */
-extern const char *const atn_job_formats[];
-const char *atn_job_format(const char *path);
-atn_status atn_job_write(FILE *f, const atn_job_facts *j, const char *format, atn_error *err);
-void atn_job_html(FILE *f, const atn_job_facts *j);
+/* "text", "csv", "json", "html"; NULL-terminated.  atn_report_job_format: the format that the
+ * suffix of `path` stands for. */
+extern const char *const atn_report_job_formats[];
+const char *atn_report_job_format(const char *path);
+atn_status atn_report_job_write(FILE *f, const atn_job_facts *j, const char *format,
+                                atn_error *err);
+void atn_report_job_html(FILE *f, const atn_job_facts *j);
 
 #endif

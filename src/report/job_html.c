@@ -64,7 +64,7 @@ static void list(FILE *f, const char *tag, char **lines, const char *otherwise)
     }
     if (any)
         fprintf(f, "</%s>\n", tag);
-    atn_lines_free(lines);
+    atn_report_lines_free(lines);
 }
 
 /* ---- bars ---- */
@@ -125,7 +125,7 @@ static void draw_bars(FILE *f, const atn_job_facts *j)
         for (int op = 1; op < ATN_OPERATIONS; op++)
             if (length_of(&bars[op]) > length_of(&bars[next]))
                 next = op;
-        draw_bar(f, atn_operation_get((atn_operation)next)->name, &bars[next], most);
+        draw_bar(f, atn_sched_operation_get((atn_operation)next)->name, &bars[next], most);
         bars[next] = (bar){0};
     }
     fputs("</div>\n", f);
@@ -159,7 +159,7 @@ static void write_cell(FILE *f, const atn_table *t, int i)
 static void write_table(FILE *f, const atn_job_facts *j)
 {
     atn_table t;
-    atn_job_table(j, true, &t);
+    atn_report_job_table(j, true, &t);
     fputs("<div class=\"scroll\"><table id=\"calls\">\n<tr>", f);
     for (int c = 0; c < t.ncolumns; c++)
         fprintf(f, "<th%s>%s</th>", align(&t, c), t.columns[c].name);
@@ -173,17 +173,17 @@ static void write_table(FILE *f, const atn_job_facts *j)
           "those "
           "of the rank that spent most time in them.</p>\n",
           f);
-    atn_table_free(&t);
+    atn_report_table_free(&t);
 }
 
-void atn_job_html(FILE *f, const atn_job_facts *j)
+void atn_report_job_html(FILE *f, const atn_job_facts *j)
 {
     fputs(head, f);
-    list(f, "ul", atn_job_summary(j), "");
+    list(f, "ul", atn_report_job_summary(j), "");
     fputs("<h2>Time by operation</h2>\n", f);
     draw_bars(f, j);
     fputs("<h2>Recommendations</h2>\n", f);
-    list(f, "ol", atn_job_advice(j), "none");
+    list(f, "ol", atn_report_job_advice(j), "none");
     fputs("<h2>Calls</h2>\n", f);
     write_table(f, j);
     fputs("</body>\n</html>\n", f);

@@ -95,7 +95,7 @@ static void put_slower(const atn_job_reason *r, char out[ATN_WHY_WORDS])
 }
 
 /* The format strings are those of the table above. */
-void atn_why_words(const atn_job_reason *r, char out[ATN_WHY_WORDS])
+void atn_report_why_words(const atn_job_reason *r, char out[ATN_WHY_WORDS])
 {
     const char *const words = whys[r->why].words;
     const long long a = r->n[0], b = r->n[1];
@@ -135,4 +135,4 @@ void atn_why_words(const atn_job_reason *r, char out[ATN_WHY_WORDS])
     without_commas(out);
 }
 
-const char *atn_why_remedy(atn_why why) { return whys[why].remedy; }
+const char *atn_report_why_remedy(atn_why why) { return whys[why].remedy; }

@@ -82,9 +82,9 @@ static void add_tuning(lines *l, const atn_job_facts *j)
                  share > most ? "; the first trials may exceed it" : "");
 }
 
-char **atn_job_summary(const atn_job_facts *j)
+char **atn_report_job_summary(const atn_job_facts *j)
 {
-    const atn_job_totals sum = atn_job_total(j);
+    const atn_job_totals sum = atn_report_job_total(j);
     lines l = {0};
     char a[32], b[32];
     add_line(&l, "%d ranks on %d host%s, %s, %s", j->ranks, j->hosts, j->hosts == 1 ? "" : "s",
@@ -132,13 +132,13 @@ static void add_native(lines *l, const atn_job_facts *j, double total)
         named[most] = true;
         const atn_job_row *const row = &j->rows[most];
         put_size(row, size);
-        atn_why_words(&row->reason, why);
+        atn_report_why_words(&row->reason, why);
         add_line(l,
                  "%s%s on %d ranks: %s (%.0f %% of collective time) stayed native. Reason: %s. "
                  "Remedy: %s",
-                 atn_operation_get((atn_operation)row->op)->name, size, row->p,
+                 atn_sched_operation_get((atn_operation)row->op)->name, size, row->p,
                  time_words(row->seconds, time), percent(row->seconds, total), why,
-                 atn_why_remedy((atn_why)row->reason.why));
+                 atn_report_why_remedy((atn_why)row->reason.why));
     }
     free(named);
 }
@@ -150,9 +150,9 @@ static void add_later(lines *l, const atn_job_facts *j)
                  (long long)j->later);
 }
 
-char **atn_job_advice(const atn_job_facts *j)
+char **atn_report_job_advice(const atn_job_facts *j)
 {
-    const atn_job_totals sum = atn_job_total(j);
+    const atn_job_totals sum = atn_report_job_total(j);
     lines l = {0};
     if (j->seconds > 0 && j->collectives < 0.02 * j->seconds) {
         add_line(&l, "blocking collectives take less than 2 %% of run time: little to gain");

@@ -35,7 +35,7 @@ static void begin(atn_json *j, const char *key)
     j->used = true;
 }
 
-void atn_json_open(atn_json *j, const char *key, char bracket)
+void atn_report_json_open(atn_json *j, const char *key, char bracket)
 {
     begin(j, key);
     fputc(bracket, j->f);
@@ -43,7 +43,7 @@ void atn_json_open(atn_json *j, const char *key, char bracket)
     j->used = false;
 }
 
-void atn_json_close(atn_json *j, char bracket)
+void atn_report_json_close(atn_json *j, char bracket)
 {
     j->depth--;
     if (j->used)
@@ -54,7 +54,7 @@ void atn_json_close(atn_json *j, char bracket)
     j->used = true;
 }
 
-void atn_json_text(atn_json *j, const char *key, const char *text)
+void atn_report_json_text(atn_json *j, const char *key, const char *text)
 {
     begin(j, key);
     if (text)
@@ -63,19 +63,19 @@ void atn_json_text(atn_json *j, const char *key, const char *text)
         fputs("null", j->f);
 }
 
-void atn_json_int(atn_json *j, const char *key, int64_t v)
+void atn_report_json_int(atn_json *j, const char *key, int64_t v)
 {
     begin(j, key);
     fprintf(j->f, "%" PRId64, v);
 }
 
-void atn_json_bool(atn_json *j, const char *key, bool v)
+void atn_report_json_bool(atn_json *j, const char *key, bool v)
 {
     begin(j, key);
     fputs(v ? "true" : "false", j->f);
 }
 
-void atn_json_number(atn_json *j, const char *key, const char *digits)
+void atn_report_json_number(atn_json *j, const char *key, const char *digits)
 {
     char *end;
     const double v = strtod(digits, &end);

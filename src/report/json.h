@@ -13,12 +13,12 @@ typedef struct {
 } atn_json;
 
 /* `key` is NULL inside an array and at the top. */
-void atn_json_open(atn_json *j, const char *key, char bracket);     /* '{' or '[' */
-void atn_json_close(atn_json *j, char bracket);                     /* '}' or ']' */
-void atn_json_text(atn_json *j, const char *key, const char *text); /* NULL: null */
-void atn_json_int(atn_json *j, const char *key, int64_t v);
-void atn_json_bool(atn_json *j, const char *key, bool v);
+void atn_report_json_open(atn_json *j, const char *key, char bracket);     /* '{' or '[' */
+void atn_report_json_close(atn_json *j, char bracket);                     /* '}' or ']' */
+void atn_report_json_text(atn_json *j, const char *key, const char *text); /* NULL: null */
+void atn_report_json_int(atn_json *j, const char *key, int64_t v);
+void atn_report_json_bool(atn_json *j, const char *key, bool v);
 /* A number that is already formatted; null if it is not finite. */
-void atn_json_number(atn_json *j, const char *key, const char *digits);
+void atn_report_json_number(atn_json *j, const char *key, const char *digits);
 
 #endif

@@ -12,7 +12,7 @@ static bool same_key(const atn_ledger_key *x, const atn_ledger_key *y)
            x->size_class == y->size_class && x->why == y->why;
 }
 
-atn_job_row *atn_ledger_row(atn_ledger *l, const atn_ledger_key *key)
+atn_job_row *atn_report_ledger_row(atn_ledger *l, const atn_ledger_key *key)
 {
     int i = 0;
     while (i < l->rows.n && !same_key(&l->key[i], key))
@@ -27,7 +27,7 @@ atn_job_row *atn_ledger_row(atn_ledger *l, const atn_ledger_key *key)
     return &l->rows.row[i];
 }
 
-void atn_ledger_book(atn_job_row *row, double seconds, double bytes)
+void atn_report_ledger_book(atn_job_row *row, double seconds, double bytes)
 {
     row->calls++;
     row->seconds += seconds;
@@ -111,7 +111,7 @@ static void merge_closed(atn_ledger *l)
     r->n = n;
 }
 
-void atn_ledger_close(atn_ledger *l, const void *kind, const atn_job_reason *reason)
+void atn_report_ledger_close(atn_ledger *l, const void *kind, const atn_job_reason *reason)
 {
     const atn_job_row *const native = reference(l, kind);
     for (int i = 0; i < l->rows.n; i++)
@@ -131,7 +131,7 @@ void atn_ledger_close(atn_ledger *l, const void *kind, const atn_job_reason *rea
 
 /* ---- all ranks ---- */
 
-void atn_ledger_join(atn_ledger_rows *to, const atn_ledger_rows *from)
+void atn_report_ledger_join(atn_ledger_rows *to, const atn_ledger_rows *from)
 {
     to->lost = from->lost > to->lost ? from->lost : to->lost;
     for (int i = 0; i < from->n; i++) {

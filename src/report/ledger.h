@@ -34,12 +34,12 @@ typedef struct {
 } atn_ledger;
 
 /* The row of a call; the algorithm name of a new row is empty.  NULL: the table is full. */
-atn_job_row *atn_ledger_row(atn_ledger *l, const atn_ledger_key *key);
+atn_job_row *atn_report_ledger_row(atn_ledger *l, const atn_ledger_key *key);
 /* Adds one call to a row. */
-void atn_ledger_book(atn_job_row *row, double seconds, double bytes);
+void atn_report_ledger_book(atn_job_row *row, double seconds, double bytes);
 /* Closes a call class; `reason` explains its native calls. */
-void atn_ledger_close(atn_ledger *l, const void *kind, const atn_job_reason *reason);
+void atn_report_ledger_close(atn_ledger *l, const void *kind, const atn_job_reason *reason);
 /* Merges the rows of another rank: of rows with equal keys the one with the longer time stays. */
-void atn_ledger_join(atn_ledger_rows *to, const atn_ledger_rows *from);
+void atn_report_ledger_join(atn_ledger_rows *to, const atn_ledger_rows *from);
 
 #endif

@@ -133,12 +133,12 @@ static void draw_times(const canvas *c)
             const double v = steps[i] * pow(10, e), y = y_at(c, v);
             if (place(c->y, v) < 0 || place(c->y, v) > 1)
                 continue;
-            atn_svg_line(c->f, i == 0 ? "grid-main" : "grid", (atn_point){c->left, y},
-                         (atn_point){c->left + c->width, y});
+            atn_report_svg_line(c->f, i == 0 ? "grid-main" : "grid", (atn_point){c->left, y},
+                                (atn_point){c->left + c->width, y});
             if (i > 0 && !all)
                 continue;
             time_label(v, label);
-            atn_svg_text(c->f, "tick", "end", c->left - 7, y + 3.5, "%s", label);
+            atn_report_svg_text(c->f, "tick", "end", c->left - 7, y + 3.5, "%s", label);
         }
 }
 
@@ -163,9 +163,9 @@ static void draw_sizes(const canvas *c)
         if (x - last < 30)
             continue;
         last = x;
-        atn_svg_line(c->f, "grid-main", (atn_point){x, c->top}, (atn_point){x, y});
-        atn_svg_text(c->f, "tick", "middle", x, y + 15, "%s",
-                     atn_format_size(line->v[i].bytes, size));
+        atn_report_svg_line(c->f, "grid-main", (atn_point){x, c->top}, (atn_point){x, y});
+        atn_report_svg_text(c->f, "tick", "middle", x, y + 15, "%s",
+                            atn_format_size(line->v[i].bytes, size));
     }
 }
 
@@ -196,7 +196,7 @@ static void draw_area(const canvas *c, const atn_plot_series *s, const atn_plot_
         return;
     snprintf(class, sizeof class, is_bound(s) ? "forbidden" : "band %s-fill", s->class);
     if (line->n > 1)
-        atn_svg_polygon(c->f, class, points, 2 * line->n);
+        atn_report_svg_polygon(c->f, class, points, 2 * line->n);
     free(points);
 }
 
@@ -211,7 +211,7 @@ static void draw_line(const canvas *c, const atn_plot_series *s, const atn_plot_
         points[1] = (atn_point){c->left + c->width, points[0].y};
         points[0].x = c->left;
     }
-    atn_svg_polyline(c->f, s->class, points, is_bound(s) ? atn_max(line->n, 2) : line->n);
+    atn_report_svg_polyline(c->f, s->class, points, is_bound(s) ? atn_max(line->n, 2) : line->n);
     free(points);
 }
 
@@ -220,14 +220,15 @@ static void draw_dot(const canvas *c, const atn_plot_series *s, const atn_plot_p
     char class[48], size[32], mid[24], lo[24], hi[24];
     const double x = x_at(c, (double)p->bytes);
     snprintf(class, sizeof class, "whisker %s", s->class);
-    atn_svg_line(c->f, class, (atn_point){x, y_at(c, p->seconds.lo)},
-                 (atn_point){x, y_at(c, p->seconds.hi)});
+    atn_report_svg_line(c->f, class, (atn_point){x, y_at(c, p->seconds.lo)},
+                        (atn_point){x, y_at(c, p->seconds.hi)});
     snprintf(class, sizeof class, "%s-fill", s->class);
     time_label(p->seconds.mid, mid);
     time_label(p->seconds.lo, lo);
     time_label(p->seconds.hi, hi);
-    atn_svg_dot(c->f, class, (atn_point){x, y_at(c, p->seconds.mid)}, 3.6, "%s, %s: %s (%s .. %s)",
-                s->name, atn_format_size(p->bytes, size), mid, lo, hi);
+    atn_report_svg_dot(c->f, class, (atn_point){x, y_at(c, p->seconds.mid)}, 3.6,
+                       "%s, %s: %s (%s .. %s)", s->name, atn_format_size(p->bytes, size), mid, lo,
+                       hi);
 }
 
 /* Areas first, so that no line is below one. */
@@ -255,9 +256,9 @@ static void draw_panel(FILE *f, const atn_plot *p, const atn_plot_panel *panel, 
                 .width = PANEL_W - LEFT,
                 .height = PANEL_H - ABOVE - BELOW};
     lay_axes(&c);
-    atn_svg_text(f, "panel-title", "start", c.left, at.y + 15, "%s", panel->title);
-    atn_svg_text(f, "note", "start", c.left, at.y + 33, "%s", panel->note);
-    atn_svg_rect(f, "frame", c.left, c.top, c.width, c.height, 5);
+    atn_report_svg_text(f, "panel-title", "start", c.left, at.y + 15, "%s", panel->title);
+    atn_report_svg_text(f, "note", "start", c.left, at.y + 33, "%s", panel->note);
+    atn_report_svg_rect(f, "frame", c.left, c.top, c.width, c.height, 5);
     draw_times(&c);
     draw_sizes(&c);
     draw_series(&c);
@@ -275,11 +276,11 @@ static void draw_legend(FILE *f, const atn_plot *p)
         const atn_plot_series *series = &p->series.v[s];
         const atn_point ends[2] = {{x, y}, {x + LEGEND_MARK, y}};
         char class[32];
-        atn_svg_polyline(f, series->class, ends, 2);
+        atn_report_svg_polyline(f, series->class, ends, 2);
         snprintf(class, sizeof class, "%s-fill", series->class);
         if (!is_bound(series))
-            atn_svg_circle(f, class, x + LEGEND_MARK / 2.0, y, 3.6);
-        atn_svg_text(f, "note", "start", x + LEGEND_MARK + 8, y + 4, "%s", series->name);
+            atn_report_svg_circle(f, class, x + LEGEND_MARK / 2.0, y, 3.6);
+        atn_report_svg_text(f, "note", "start", x + LEGEND_MARK + 8, y + 4, "%s", series->name);
         x += LEGEND_MARK + 8 + name_width(series->name) + 24;
     }
 }
@@ -296,27 +297,27 @@ static double legend_width(const atn_plot *p)
 
 static int columns(int panels) { return panels <= 3 ? panels : panels == 4 ? 2 : 3; }
 
-void atn_plot_write(FILE *f, const atn_plot *p)
+void atn_report_plot_write(FILE *f, const atn_plot *p)
 {
     const int wide = columns(p->panels.n), high = (p->panels.n + wide - 1) / wide;
     const double needed = fmax(legend_width(p), 7.4 * (double)strlen(p->subtitle));
     const double width =
         2 * MARGIN + fmax(wide * PANEL_W + (wide - 1) * GAP, wide < 3 ? fmin(needed, 1010) : 0);
     const double height = HEAD + high * PANEL_H + (high - 1) * GAP + MARGIN;
-    atn_svg_begin(f, width, height, style, p->title);
-    atn_svg_rect(f, "page", 0, 0, width, height, 0);
-    atn_svg_text(f, "title", "start", MARGIN, 34, "%s", p->title);
-    atn_svg_text(f, "note", "start", MARGIN, 54, "%s", p->subtitle);
+    atn_report_svg_begin(f, width, height, style, p->title);
+    atn_report_svg_rect(f, "page", 0, 0, width, height, 0);
+    atn_report_svg_text(f, "title", "start", MARGIN, 34, "%s", p->title);
+    atn_report_svg_text(f, "note", "start", MARGIN, 54, "%s", p->subtitle);
     draw_legend(f, p);
     for (int i = 0; i < p->panels.n; i++) {
         const int column = i % wide, row = i / wide;
         draw_panel(f, p, &p->panels.v[i],
                    (atn_point){MARGIN + column * (PANEL_W + GAP), HEAD + row * (PANEL_H + GAP)});
     }
-    atn_svg_end(f);
+    atn_report_svg_end(f);
 }
 
-void atn_plot_free(atn_plot *p)
+void atn_report_plot_free(atn_plot *p)
 {
     for (int i = 0; i < p->panels.n; i++) {
         for (int s = 0; p->panels.v[i].lines != NULL && s < p->series.n; s++)

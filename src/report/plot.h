@@ -30,7 +30,7 @@ typedef struct {
 } atn_plot;
 
 /* The area below a series of class `bound` is shaded. */
-void atn_plot_write(FILE *f, const atn_plot *p);
-void atn_plot_free(atn_plot *p);
+void atn_report_plot_write(FILE *f, const atn_plot *p);
+void atn_report_plot_free(atn_plot *p);
 
 #endif

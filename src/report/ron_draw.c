@@ -46,7 +46,8 @@ static double y_of(const drawing *d, const atn_ron_transfer *t)
 
 static void bar(const drawing *d, const char *class, double y, double from, double to)
 {
-    atn_svg_rect(d->f, class, x_of(d, from), y + 3, fmax(1.0, (to - from) * d->scale), ROW - 6, 2);
+    atn_report_svg_rect(d->f, class, x_of(d, from), y + 3, fmax(1.0, (to - from) * d->scale),
+                        ROW - 6, 2);
 }
 
 static void draw_rows(const drawing *d)
@@ -54,10 +55,11 @@ static void draw_rows(const drawing *d)
     for (int r = 0; r < d->p; r++) {
         const double y = TOP + (double)r * d->net->ports * ROW;
         if (r % 2 == 0)
-            atn_svg_rect(d->f, "band", 0, y, LEFT + WIDTH + 24, (double)d->net->ports * ROW, 0);
-        atn_svg_text(d->f, "rank", "start", 12, y + 14, "rank %d", r);
+            atn_report_svg_rect(d->f, "band", 0, y, LEFT + WIDTH + 24, (double)d->net->ports * ROW,
+                                0);
+        atn_report_svg_text(d->f, "rank", "start", 12, y + 14, "rank %d", r);
         for (int port = 0; d->net->ports > 1 && port < d->net->ports; port++)
-            atn_svg_text(d->f, "tick", "end", LEFT - 8, y + port * ROW + 14, "%d", port);
+            atn_report_svg_text(d->f, "tick", "end", LEFT - 8, y + port * ROW + 14, "%d", port);
     }
 }
 
@@ -68,9 +70,9 @@ static void draw_times(const drawing *d)
     step *= span / step > 20 ? 5 : span / step > 10 ? 2 : 1;
     for (double t = ceil(d->from / step) * step; t <= d->from + span * 1.0001; t += step) {
         const double at = fabs(t) < step / 2 ? 0 : t;
-        atn_svg_line(d->f, "grid", (atn_point){x_of(d, at), TOP},
-                     (atn_point){x_of(d, at), d->bottom});
-        atn_svg_text(d->f, "tick", "middle", x_of(d, at), TOP - 6, "%g", at);
+        atn_report_svg_line(d->f, "grid", (atn_point){x_of(d, at), TOP},
+                            (atn_point){x_of(d, at), d->bottom});
+        atn_report_svg_text(d->f, "tick", "middle", x_of(d, at), TOP - 6, "%g", at);
     }
 }
 
@@ -83,13 +85,13 @@ static void draw_transfers(const drawing *d)
             bar(d, "change", y, t->since, t->ready);
         bar(d, "message", y, t->begin, t->end);
         if ((t->end - t->begin) * d->scale > 14)
-            atn_svg_text(d->f, "to", "middle", x_of(d, (t->begin + t->end) / 2), y + 14, "%d",
-                         t->to);
+            atn_report_svg_text(d->f, "to", "middle", x_of(d, (t->begin + t->end) / 2), y + 14,
+                                "%d", t->to);
     }
 }
 
-atn_status atn_circuits_draw(FILE *f, const char *title, const atn_ron *net, const atn_circuits *c,
-                             int p, atn_error *err)
+atn_status atn_report_circuits_draw(FILE *f, const char *title, const atn_ron *net,
+                                    const atn_circuits *c, int p, atn_error *err)
 {
     drawing d = {.f = f, .net = net, .c = c, .p = p};
     const int64_t rows = (int64_t)p * net->ports;
@@ -100,16 +102,16 @@ atn_status atn_circuits_draw(FILE *f, const char *title, const atn_ron *net, con
         d.from = fmin(d.from, c->v[i].changed ? c->v[i].since : 0);
     d.scale = WIDTH / fmax(c->time - d.from, 1e-9);
     d.bottom = TOP + (double)rows * ROW;
-    atn_svg_begin(f, LEFT + WIDTH + 24, d.bottom + 16, style, title);
-    atn_svg_rect(f, "page", 0, 0, LEFT + WIDTH + 24, d.bottom + 16, 0);
-    atn_svg_text(f, "title", "start", 12, 24, "%s", title);
-    atn_svg_text(f, "note", "start", 12, 42,
-                 "a row per port; reconfigurations in orange, messages in blue with their "
-                 "destination; %d reconfigurations, complete at %.6g us",
-                 c->changes, c->time);
+    atn_report_svg_begin(f, LEFT + WIDTH + 24, d.bottom + 16, style, title);
+    atn_report_svg_rect(f, "page", 0, 0, LEFT + WIDTH + 24, d.bottom + 16, 0);
+    atn_report_svg_text(f, "title", "start", 12, 24, "%s", title);
+    atn_report_svg_text(f, "note", "start", 12, 42,
+                        "a row per port; reconfigurations in orange, messages in blue with their "
+                        "destination; %d reconfigurations, complete at %.6g us",
+                        c->changes, c->time);
     draw_rows(&d);
     draw_times(&d);
     draw_transfers(&d);
-    atn_svg_end(f);
+    atn_report_svg_end(f);
     return ATN_OK;
 }

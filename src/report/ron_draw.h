@@ -6,7 +6,7 @@
 
 /* SVG: a row per port of each rank, time to the right; reconfigurations and messages with their
  * destination.  ATN_INPUT: too large to draw. */
-atn_status atn_circuits_draw(FILE *f, const char *title, const atn_ron *net, const atn_circuits *c,
-                             int p, atn_error *err);
+atn_status atn_report_circuits_draw(FILE *f, const char *title, const atn_ron *net,
+                                    const atn_circuits *c, int p, atn_error *err);
 
 #endif

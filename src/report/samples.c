@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const atn_role_names[] = {"native", "control", "attune", "named", "candidate", NULL};
+const char *const atn_report_role_names[] = {"native", "control",   "attune",
+                                             "named",  "candidate", NULL};
 
 static const double longest_s = 1e6; /* no call takes that long */
 
-void atn_samples_free(atn_samples *s)
+void atn_report_samples_free(atn_samples *s)
 {
     for (int i = 0; i < s->tasks.n; i++) {
         for (int k = 0; k < s->tasks.v[i].variants.n; k++) {
@@ -25,7 +26,7 @@ void atn_samples_free(atn_samples *s)
     s->mpi = NULL;
 }
 
-void atn_samples_reader_free(atn_samples_reader *r)
+void atn_report_samples_reader_free(atn_samples_reader *r)
 {
     atn_vec_free(&r->local);
     free(r->refused);
@@ -57,7 +58,7 @@ static int find_task(const atn_samples *s, const atn_task *t)
     return -1;
 }
 
-const atn_task *atn_samples_find(const atn_samples *s, const char *operation, int64_t bytes)
+const atn_task *atn_report_samples_find(const atn_samples *s, const char *operation, int64_t bytes)
 {
     for (int i = 0; i < s->tasks.n; i++)
         if (s->tasks.v[i].bytes == bytes && strcmp(s->tasks.v[i].operation, operation) == 0)
@@ -75,8 +76,8 @@ static int find_variant(const atn_task *t, atn_role role, const char *algorithm)
 
 static bool parse_role(const char *word, atn_role *role_p)
 {
-    for (int i = 0; atn_role_names[i] != NULL; i++)
-        if (strcmp(atn_role_names[i], word) == 0) {
+    for (int i = 0; atn_report_role_names[i] != NULL; i++)
+        if (strcmp(atn_report_role_names[i], word) == 0) {
             *role_p = (atn_role)i;
             return true;
         }
@@ -319,7 +320,8 @@ static const struct {
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
-atn_status atn_samples_line(atn_samples_reader *r, const char *text, bool strict, atn_error *err)
+atn_status atn_report_samples_line(atn_samples_reader *r, const char *text, bool strict,
+                                   atn_error *err)
 {
     const size_t n = strcspn(text, " ");
     r->line++;
@@ -347,7 +349,7 @@ static atn_status broken_off(const atn_samples_reader *r, atn_error *err)
                     r->origin, r->line, rescue);
 }
 
-atn_status atn_samples_end(atn_samples_reader *r, atn_error *err)
+atn_status atn_report_samples_end(atn_samples_reader *r, atn_error *err)
 {
     if (r->state != ATN_BEFORE_JOB)
         return broken_off(r, err);
@@ -366,12 +368,12 @@ static atn_status read_lines(atn_samples_reader *r, char *text, atn_error *err)
         const size_t n = strcspn(at, "\n");
         next = at + n + (at[n] != '\0');
         at[n] = '\0';
-        status = atn_samples_line(r, at, true, err);
+        status = atn_report_samples_line(r, at, true, err);
     }
-    return status == ATN_OK ? atn_samples_end(r, err) : status;
+    return status == ATN_OK ? atn_report_samples_end(r, err) : status;
 }
 
-atn_status atn_samples_read(const char *path, atn_samples *s, atn_error *err)
+atn_status atn_report_samples_read(const char *path, atn_samples *s, atn_error *err)
 {
     atn_samples_reader r = {.s = s, .origin = path};
     char *text = NULL;
@@ -381,7 +383,7 @@ atn_status atn_samples_read(const char *path, atn_samples *s, atn_error *err)
         status = atn_fail(err, ATN_INPUT, "%s: not a text file", path);
     if (status == ATN_OK)
         status = read_lines(&r, text, err);
-    atn_samples_reader_free(&r);
+    atn_report_samples_reader_free(&r);
     free(text);
     return status;
 }

@@ -49,9 +49,9 @@ typedef struct {
     ATN_VEC(atn_task) tasks;
 } atn_samples;
 
-void atn_samples_free(atn_samples *s);
+void atn_report_samples_free(atn_samples *s);
 /* The task; NULL: there is none. */
-const atn_task *atn_samples_find(const atn_samples *s, const char *operation, int64_t bytes);
+const atn_task *atn_report_samples_find(const atn_samples *s, const char *operation, int64_t bytes);
 
 /* ---- reading line by line, while the job runs ---- */
 
@@ -70,17 +70,18 @@ typedef struct {
 } atn_samples_reader;
 
 /* Unless `strict`, text before the first line of a job is ignored: launchers print messages. */
-atn_status atn_samples_line(atn_samples_reader *r, const char *text, bool strict, atn_error *err);
+atn_status atn_report_samples_line(atn_samples_reader *r, const char *text, bool strict,
+                                   atn_error *err);
 /* Fails if the last job is incomplete. */
-atn_status atn_samples_end(atn_samples_reader *r, atn_error *err);
-void atn_samples_reader_free(atn_samples_reader *r);
+atn_status atn_report_samples_end(atn_samples_reader *r, atn_error *err);
+void atn_report_samples_reader_free(atn_samples_reader *r);
 
 /* ---- reading a file ---- */
 
 /* Adds the contents of the file to `s`, which starts as {0}; after a failure, free `s`. */
-atn_status atn_samples_read(const char *path, atn_samples *s, atn_error *err);
+atn_status atn_report_samples_read(const char *path, atn_samples *s, atn_error *err);
 
 /* The names of roles in the file format. */
-extern const char *const atn_role_names[];
+extern const char *const atn_report_role_names[];
 
 #endif

@@ -67,7 +67,7 @@ static void add_prices(const atn_score *s, int model, const char *operation, atn
         m->price /= m->tasks;
 }
 
-atn_merit atn_score_merit(const atn_score *s, int model, const char *operation)
+atn_merit atn_report_score_merit(const atn_score *s, int model, const char *operation)
 {
     atn_merit m = {0};
     for (int i = 0; i < s->rows.n; i++) {
@@ -88,7 +88,7 @@ atn_merit atn_score_merit(const atn_score *s, int model, const char *operation)
     return m;
 }
 
-atn_merit atn_score_choices(const atn_score *s, const char *operation)
+atn_merit atn_report_score_choices(const atn_score *s, const char *operation)
 {
     atn_merit m = {0};
     add_prices(s, CHOICES, operation, &m);
@@ -98,8 +98,8 @@ atn_merit atn_score_choices(const atn_score *s, const char *operation)
 
 /* ---- tables ---- */
 
-atn_status atn_score_write_rows(FILE *f, const atn_score *s, const char *format, bool terminal,
-                                atn_error *err)
+atn_status atn_report_score_write_rows(FILE *f, const atn_score *s, const char *format,
+                                       bool terminal, atn_error *err)
 {
     atn_column columns[4 + ATN_SCORE_MODELS] = {{"operation", ATN_CELL_TEXT},
                                                 {"bytes", ATN_CELL_NUMBER},
@@ -112,41 +112,41 @@ atn_status atn_score_write_rows(FILE *f, const atn_score *s, const char *format,
         const atn_score_row *x = &s->rows.v[i];
         if (x->chosen)
             continue;
-        atn_cell(&t, "%s", x->operation);
-        atn_cell(&t, "%" PRId64, x->bytes);
-        atn_cell(&t, "%s", x->algorithm);
-        atn_cell(&t, "%.9f", x->measured);
+        atn_report_cell(&t, "%s", x->operation);
+        atn_report_cell(&t, "%" PRId64, x->bytes);
+        atn_report_cell(&t, "%s", x->algorithm);
+        atn_report_cell(&t, "%.9f", x->measured);
         for (int k = 0; k < s->nmodels; k++)
             if (x->predicted[k] > 0)
-                atn_cell(&t, "%.9f", x->predicted[k]);
+                atn_report_cell(&t, "%.9f", x->predicted[k]);
             else
-                atn_cell(&t, "%s", "");
+                atn_report_cell(&t, "%s", "");
     }
-    const atn_status st = atn_table_write(f, &t, format, terminal, err);
-    atn_table_free(&t);
+    const atn_status st = atn_report_table_write(f, &t, format, terminal, err);
+    atn_report_table_free(&t);
     return st;
 }
 
 static void merit_line(atn_table *t, const char *name, const atn_merit *m, const char *operation)
 {
     const double v[] = {m->mu, m->worst_mu, m->bias, m->price, m->worst_price};
-    atn_cell(t, "%s", operation ? operation : "all");
-    atn_cell(t, "%s", name);
-    atn_cell(t, "%d", m->rows);
+    atn_report_cell(t, "%s", operation ? operation : "all");
+    atn_report_cell(t, "%s", name);
+    atn_report_cell(t, "%d", m->rows);
     for (int i = 0; i < 5; i++)
         if (v[i] > 0)
-            atn_cell(t, "%.3f", v[i]);
+            atn_report_cell(t, "%.3f", v[i]);
         else
-            atn_cell(t, "%s", "");
+            atn_report_cell(t, "%s", "");
 }
 
 static void merit_lines(atn_table *t, const atn_score *s, const char *operation)
 {
     for (int k = 0; k < s->nmodels; k++) {
-        const atn_merit m = atn_score_merit(s, k, operation);
+        const atn_merit m = atn_report_score_merit(s, k, operation);
         merit_line(t, s->model[k], &m, operation);
     }
-    const atn_merit m = atn_score_choices(s, operation);
+    const atn_merit m = atn_report_score_choices(s, operation);
     if (m.tasks > 0)
         merit_line(t, "planner", &m, operation);
 }
@@ -159,8 +159,8 @@ static bool first_of_operation(const atn_score *s, int i)
     return true;
 }
 
-atn_status atn_score_write_merits(FILE *f, const atn_score *s, const char *format, bool terminal,
-                                  atn_error *err)
+atn_status atn_report_score_write_merits(FILE *f, const atn_score *s, const char *format,
+                                         bool terminal, atn_error *err)
 {
     static const atn_column columns[] = {
         {"operation", ATN_CELL_TEXT}, {"model", ATN_CELL_TEXT},    {"rows", ATN_CELL_NUMBER},
@@ -171,7 +171,7 @@ atn_status atn_score_write_merits(FILE *f, const atn_score *s, const char *forma
         if (first_of_operation(s, i))
             merit_lines(&t, s, s->rows.v[i].operation);
     merit_lines(&t, s, NULL);
-    const atn_status st = atn_table_write(f, &t, format, terminal, err);
-    atn_table_free(&t);
+    const atn_status st = atn_report_table_write(f, &t, format, terminal, err);
+    atn_report_table_free(&t);
     return st;
 }

@@ -35,15 +35,15 @@ typedef struct {
     double price, worst_price; /* mean and worst price of its selection, over the tasks */
 } atn_merit;
 
-atn_merit atn_score_merit(const atn_score *s, int model, const char *operation);
+atn_merit atn_report_score_merit(const atn_score *s, int model, const char *operation);
 /* The planner's selections against the fastest measured: tasks and prices only. */
-atn_merit atn_score_choices(const atn_score *s, const char *operation);
+atn_merit atn_report_score_choices(const atn_score *s, const char *operation);
 
 /* One line per row with every model's prediction; or one per model and operation, and per model
  * over all.  Formats of report/table.h. */
-atn_status atn_score_write_rows(FILE *f, const atn_score *s, const char *format, bool terminal,
-                                atn_error *err);
-atn_status atn_score_write_merits(FILE *f, const atn_score *s, const char *format, bool terminal,
-                                  atn_error *err);
+atn_status atn_report_score_write_rows(FILE *f, const atn_score *s, const char *format,
+                                       bool terminal, atn_error *err);
+atn_status atn_report_score_write_merits(FILE *f, const atn_score *s, const char *format,
+                                         bool terminal, atn_error *err);
 
 #endif

@@ -36,7 +36,8 @@ static void number(FILE *f, const char *name, double v)
         fprintf(f, " %s=\"%.1f\"", name, tenths / 10);
 }
 
-void atn_svg_begin(FILE *f, double width, double height, const char *style, const char *title)
+void atn_report_svg_begin(FILE *f, double width, double height, const char *style,
+                          const char *title)
 {
     fprintf(f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
@@ -46,9 +47,10 @@ void atn_svg_begin(FILE *f, double width, double height, const char *style, cons
     fprintf(f, "</title>\n<style>\n%s</style>\n", style);
 }
 
-void atn_svg_end(FILE *f) { fputs("</svg>\n", f); }
+void atn_report_svg_end(FILE *f) { fputs("</svg>\n", f); }
 
-void atn_svg_rect(FILE *f, const char *class, double x, double y, double w, double h, double radius)
+void atn_report_svg_rect(FILE *f, const char *class, double x, double y, double w, double h,
+                         double radius)
 {
     fprintf(f, "<rect class=\"%s\"", class);
     number(f, "x", x);
@@ -60,7 +62,7 @@ void atn_svg_rect(FILE *f, const char *class, double x, double y, double w, doub
     fputs("/>\n", f);
 }
 
-void atn_svg_circle(FILE *f, const char *class, double x, double y, double radius)
+void atn_report_svg_circle(FILE *f, const char *class, double x, double y, double radius)
 {
     fprintf(f, "<circle class=\"%s\"", class);
     number(f, "cx", x);
@@ -69,7 +71,7 @@ void atn_svg_circle(FILE *f, const char *class, double x, double y, double radiu
     fputs("/>\n", f);
 }
 
-void atn_svg_line(FILE *f, const char *class, atn_point from, atn_point to)
+void atn_report_svg_line(FILE *f, const char *class, atn_point from, atn_point to)
 {
     fprintf(f, "<line class=\"%s\"", class);
     number(f, "x1", from.x);
@@ -79,8 +81,8 @@ void atn_svg_line(FILE *f, const char *class, atn_point from, atn_point to)
     fputs("/>\n", f);
 }
 
-void atn_svg_curve(FILE *f, const char *class, atn_point from, double reach, atn_point to,
-                   double width)
+void atn_report_svg_curve(FILE *f, const char *class, atn_point from, double reach, atn_point to,
+                          double width)
 {
     const double middle = from.x + reach / 2, turn = from.x + reach;
     fprintf(f, "<path class=\"%s\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1fH%.1f\"", class,
@@ -97,17 +99,18 @@ static void many(FILE *f, const char *shape, const char *class, const atn_point 
     fputs("\"/>\n", f);
 }
 
-void atn_svg_polyline(FILE *f, const char *class, const atn_point *points, int n)
+void atn_report_svg_polyline(FILE *f, const char *class, const atn_point *points, int n)
 {
     many(f, "polyline", class, points, n);
 }
 
-void atn_svg_polygon(FILE *f, const char *class, const atn_point *points, int n)
+void atn_report_svg_polygon(FILE *f, const char *class, const atn_point *points, int n)
 {
     many(f, "polygon", class, points, n);
 }
 
-void atn_svg_dot(FILE *f, const char *class, atn_point at, double radius, const char *format, ...)
+void atn_report_svg_dot(FILE *f, const char *class, atn_point at, double radius, const char *format,
+                        ...)
 {
     char text[512];
     va_list args;
@@ -123,7 +126,7 @@ void atn_svg_dot(FILE *f, const char *class, atn_point at, double radius, const 
     fputs("</title></circle>\n", f);
 }
 
-void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, double head)
+void atn_report_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, double head)
 {
     const double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
     if (length <= 0)
@@ -131,13 +134,13 @@ void atn_svg_arrow(FILE *f, const char *class, atn_point from, atn_point to, dou
     const double ux = dx / length, uy = dy / length;
     const atn_point neck = {to.x - ux * head, to.y - uy * head};
     const double half = head * 0.42;
-    atn_svg_line(f, class, from, neck);
+    atn_report_svg_line(f, class, from, neck);
     fprintf(f, "<path class=\"%s-head\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/>\n", class, to.x,
             to.y, neck.x - uy * half, neck.y + ux * half, neck.x + uy * half, neck.y - ux * half);
 }
 
-void atn_svg_text(FILE *f, const char *class, const char *anchor, double x, double y,
-                  const char *format, ...)
+void atn_report_svg_text(FILE *f, const char *class, const char *anchor, double x, double y,
+                         const char *format, ...)
 {
     char text[512];
     va_list args;

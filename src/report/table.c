@@ -8,7 +8,7 @@
 
 #include "report/json.h"
 
-void atn_cell(atn_table *t, const char *format, ...)
+void atn_report_cell(atn_table *t, const char *format, ...)
 {
     va_list args;
     char *text = NULL;
@@ -22,7 +22,7 @@ void atn_cell(atn_table *t, const char *format, ...)
     }
 }
 
-void atn_table_free(atn_table *t)
+void atn_report_table_free(atn_table *t)
 {
     for (int i = 0; i < t->cells.n; i++)
         free(t->cells.v[i]);
@@ -175,18 +175,18 @@ static void write_json(FILE *f, const atn_table *t, bool terminal)
 {
     (void)terminal;
     atn_json j = {.f = f};
-    atn_json_open(&j, NULL, '[');
+    atn_report_json_open(&j, NULL, '[');
     for (int r = 0; r < rows(t); r++) {
-        atn_json_open(&j, NULL, '{');
+        atn_report_json_open(&j, NULL, '{');
         for (int c = 0; c < t->ncolumns; c++) {
             if (t->columns[c].type == ATN_CELL_NUMBER)
-                atn_json_number(&j, t->columns[c].name, cell(t, r, c));
+                atn_report_json_number(&j, t->columns[c].name, cell(t, r, c));
             else
-                atn_json_text(&j, t->columns[c].name, cell(t, r, c));
+                atn_report_json_text(&j, t->columns[c].name, cell(t, r, c));
         }
-        atn_json_close(&j, '}');
+        atn_report_json_close(&j, '}');
     }
-    atn_json_close(&j, ']');
+    atn_report_json_close(&j, ']');
 }
 
 static void markdown_field(FILE *f, const char *text)
@@ -221,17 +221,17 @@ static void write_markdown(FILE *f, const atn_table *t, bool terminal)
 
 /* ---- choosing one ---- */
 
-const char *const atn_table_formats[] = {"table", "csv", "json", "markdown", NULL};
+const char *const atn_report_table_formats[] = {"table", "csv", "json", "markdown", NULL};
 static void (*const writers[])(FILE *, const atn_table *, bool) = {write_text, write_csv,
                                                                    write_json, write_markdown};
 
-atn_status atn_table_write(FILE *f, const atn_table *t, const char *format, bool terminal,
-                           atn_error *err)
+atn_status atn_report_table_write(FILE *f, const atn_table *t, const char *format, bool terminal,
+                                  atn_error *err)
 {
     if (t->failed)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    for (int i = 0; atn_table_formats[i]; i++)
-        if (strcmp(atn_table_formats[i], format) == 0) {
+    for (int i = 0; atn_report_table_formats[i]; i++)
+        if (strcmp(atn_report_table_formats[i], format) == 0) {
             writers[i](f, t, terminal);
             return ATN_OK;
         }

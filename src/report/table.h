@@ -1,9 +1,9 @@
 /* table.h - a table of results, and its writers.
  *
  *   atn_table t = {.columns = columns, .ncolumns = 3};
- *   atn_cell(&t, "%s", name);   row by row, left to right
- *   atn_table_write(f, &t, "csv", false, &err);
- *   atn_table_free(&t);
+ *   atn_report_cell(&t, "%s", name);   row by row, left to right
+ *   atn_report_table_write(f, &t, "csv", false, &err);
+ *   atn_report_table_free(&t);
  *
  * table     aligned text; on a terminal the heading is bold and the last column is wrapped; a pipe
  *           gets fixed columns and "-" for an empty cell
@@ -30,17 +30,17 @@ typedef struct {
      * parts; NULL: as needed. */
     int *widths;
     bool headless; /* a further part: no heading */
-    bool failed;   /* out of memory; reported by atn_table_write */
+    bool failed;   /* out of memory; reported by atn_report_table_write */
 } atn_table;
 
 /* The next cell; rows fill from left to right. */
-void atn_cell(atn_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void atn_table_free(atn_table *t);
+void atn_report_cell(atn_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void atn_report_table_free(atn_table *t);
 
 /* The formats in the order above: table, csv, json, markdown; NULL-terminated. */
-extern const char *const atn_table_formats[];
+extern const char *const atn_report_table_formats[];
 /* ATN_USAGE: unknown format. */
-atn_status atn_table_write(FILE *f, const atn_table *t, const char *format, bool terminal,
-                           atn_error *err);
+atn_status atn_report_table_write(FILE *f, const atn_table *t, const char *format, bool terminal,
+                                  atn_error *err);
 
 #endif

@@ -37,7 +37,7 @@ static bool index_messages(const atn_schedule *s, runner *r)
     r->keys = malloc(sizeof *r->keys * ((size_t)s->nops + 1));
     for (int i = 0; r->keys && i < s->nops; i++) {
         const atn_op *o = &s->ops[i];
-        if (atn_is_message(o))
+        if (atn_sched_is_message(o))
             r->keys[r->nkeys++] = (key){o->peer, o->kind, o->seq, i};
     }
     if (r->keys)
@@ -104,9 +104,9 @@ static bool advance(simulation *m, int rank)
     runner *r = &m->ranks[rank];
     bool moved = false;
     while (r->pc < s->nops) {
-        const int n = atn_step_length(s, r->pc);
+        const int n = atn_sched_step_length(s, r->pc);
         for (int i = r->pc; !r->posted && i < r->pc + n; i++) {
-            if (atn_is_message(&s->ops[i]))
+            if (atn_sched_is_message(&s->ops[i]))
                 post(m, rank, i);
             else
                 local(m, rank, i);
@@ -156,8 +156,8 @@ static bool prepare(simulation *m)
     return ok;
 }
 
-atn_status atn_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
-                             atn_error *err)
+atn_status atn_report_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
+                                    atn_error *err)
 {
     atn_timeline t = {.p = p, .spans = calloc((size_t)p, sizeof *t.spans)};
     simulation m = {schedules, calloc((size_t)p, sizeof *m.ranks), &t};
@@ -166,13 +166,13 @@ atn_status atn_timeline_make(atn_schedule *const *schedules, int p, atn_timeline
         free(m.ranks[r].keys);
     free(m.ranks);
     if (st)
-        atn_timeline_free(&t);
+        atn_report_timeline_free(&t);
     else
         *t_p = t;
     return st;
 }
 
-void atn_timeline_free(atn_timeline *t)
+void atn_report_timeline_free(atn_timeline *t)
 {
     for (int r = 0; t->spans && r < t->p; r++)
         free(t->spans[r]);

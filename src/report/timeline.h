@@ -21,8 +21,8 @@ typedef struct {
 } atn_timeline;
 
 /* ATN_FINDING: deadlock. */
-atn_status atn_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
-                             atn_error *err);
-void atn_timeline_free(atn_timeline *t);
+atn_status atn_report_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
+                                    atn_error *err);
+void atn_report_timeline_free(atn_timeline *t);
 
 #endif

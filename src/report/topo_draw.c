@@ -203,8 +203,8 @@ static void draw_link(const picture *d, int v)
 {
     const int up = d->t->nodes[v].parent;
     const atn_point from = {x_of(d, up) + width_of(d, up), d->y[up]}, to = {x_of(d, v), d->y[v]};
-    atn_svg_curve(d->f, d->facts->bottleneck[v] ? "hot" : "link", from, fmin(GAP, to.x - from.x),
-                  to, stroke(d, d->t->nodes[v].rate));
+    atn_report_svg_curve(d->f, d->facts->bottleneck[v] ? "hot" : "link", from,
+                         fmin(GAP, to.x - from.x), to, stroke(d, d->t->nodes[v].rate));
 }
 
 /* ---- nodes ---- */
@@ -216,10 +216,10 @@ static void link_text(const picture *d, int v, char *out, size_t size)
     int used = 0;
     out[0] = '\0';
     if (node->rate > 0)
-        used += snprintf(out, size, "%s", atn_format_rate(node->rate, rate));
+        used += snprintf(out, size, "%s", atn_topo_format_rate(node->rate, rate));
     if (node->delay_ns > 0)
         used += snprintf(out + used, size - (size_t)used, "%s%s", used ? " + " : "",
-                         atn_format_delay(node->delay_ns, delay));
+                         atn_topo_format_delay(node->delay_ns, delay));
     if (d->t->p > 1 && d->facts->loads[v] > 0)
         snprintf(out + used, size - (size_t)used, "%sload %" PRId64, used ? " \xc2\xb7 " : "",
                  d->facts->loads[v]);
@@ -230,12 +230,12 @@ static void draw_switch(const picture *d, int v)
     const double x = x_of(d, v), y = d->y[v], h = box_height(d, v);
     char text[120];
     link_text(d, v, text, sizeof text);
-    atn_svg_rect(d->f, "switch", x, y - h / 2, d->box, h, 6);
-    atn_svg_text(d->f, "name", "middle", x + d->box / 2, y + (v && text[0] ? -1 : 4), "%s",
-                 d->t->nodes[v].name);
+    atn_report_svg_rect(d->f, "switch", x, y - h / 2, d->box, h, 6);
+    atn_report_svg_text(d->f, "name", "middle", x + d->box / 2, y + (v && text[0] ? -1 : 4), "%s",
+                        d->t->nodes[v].name);
     if (v && text[0])
-        atn_svg_text(d->f, d->facts->bottleneck[v] ? "hot-text" : "small", "middle", x + d->box / 2,
-                     y + 11, "%s", text);
+        atn_report_svg_text(d->f, d->facts->bottleneck[v] ? "hot-text" : "small", "middle",
+                            x + d->box / 2, y + 11, "%s", text);
 }
 
 static void draw_ranks(const picture *d, int v)
@@ -245,16 +245,16 @@ static void draw_ranks(const picture *d, int v)
     const double h = d->row - 8, y = d->y[v];
     const int shown = n > MAX_RANKS_SHOWN ? MAX_RANKS_SHOWN - 1 : n;
     if (n > 0)
-        atn_svg_line(d->f, "port", (atn_point){x_of(d, v) + width_of(d, v), y},
-                     (atn_point){d->rank_x + 2, y});
+        atn_report_svg_line(d->f, "port", (atn_point){x_of(d, v) + width_of(d, v), y},
+                            (atn_point){d->rank_x + 2, y});
     for (int k = 0; k < shown; k++) {
         const double x = d->rank_x + k * (d->digit + 4);
-        atn_svg_rect(d->f, "rank", x, y - h / 2, d->digit, h, h / 2);
-        atn_svg_text(d->f, "number", "middle", x + d->digit / 2, y + 4, "%d", ranks[k]);
+        atn_report_svg_rect(d->f, "rank", x, y - h / 2, d->digit, h, h / 2);
+        atn_report_svg_text(d->f, "number", "middle", x + d->digit / 2, y + 4, "%d", ranks[k]);
     }
     if (shown < n)
-        atn_svg_text(d->f, "note", "start", d->rank_x + shown * (d->digit + 4), y + 4,
-                     "and %d more", n - shown);
+        atn_report_svg_text(d->f, "note", "start", d->rank_x + shown * (d->digit + 4), y + 4,
+                            "and %d more", n - shown);
 }
 
 static void draw_machine(const picture *d, int v)
@@ -264,14 +264,14 @@ static void draw_machine(const picture *d, int v)
     const double x = x_of(d, v), w = width_of(d, v), y = d->y[v], h = box_height(d, v);
     const bool idle = d->t->p > 0 && d->facts->below[v] == 0;
     draw_ranks(d, v);
-    atn_svg_rect(d->f, idle ? "idle" : classes[node->kind], x, y - h / 2, w, h, 4);
-    atn_svg_text(d->f, idle ? "note" : "host-name", "middle", x + w / 2, y + 4, "%s",
-                 label_of(d, v));
+    atn_report_svg_rect(d->f, idle ? "idle" : classes[node->kind], x, y - h / 2, w, h, 4);
+    atn_report_svg_text(d->f, idle ? "note" : "host-name", "middle", x + w / 2, y + 4, "%s",
+                        label_of(d, v));
     if (node->kind == ATN_TOPO_HOST && !d->uniform) {
         char text[120];
         link_text(d, v, text, sizeof text);
-        atn_svg_text(d->f, d->facts->bottleneck[v] ? "hot-text" : "small", "end", x - 6,
-                     y - 3 - stroke(d, node->rate) / 2, "%s", text);
+        atn_report_svg_text(d->f, d->facts->bottleneck[v] ? "hot-text" : "small", "end", x - 6,
+                            y - 3 - stroke(d, node->rate) / 2, "%s", text);
     }
 }
 
@@ -288,8 +288,8 @@ static void draw_bands(const picture *d)
             continue;
         const int up = v < t->nnodes ? ground_of(t, v) : -2;
         if (up != above && last > 0)
-            atn_svg_rect(d->f, "band", d->host_x - 10, first - d->row / 2 - 3,
-                         d->band_end - d->host_x + 10, last - first + d->row + 6, 6);
+            atn_report_svg_rect(d->f, "band", d->host_x - 10, first - d->row / 2 - 3,
+                                d->band_end - d->host_x + 10, last - first + d->row + 6, 6);
         if (v == t->nnodes)
             break;
         first = up != above ? d->y[v] : first;
@@ -313,10 +313,10 @@ static void draw_title(const picture *d)
     char ranks[32] = "";
     if (d->t->p > 0)
         snprintf(ranks, sizeof ranks, "%d rank%s \xc2\xb7 ", d->t->p, plural(d->t->p));
-    atn_svg_text(d->f, "title", "start", 20, 32, "%s", title_of(d->t));
-    atn_svg_text(d->f, "note", "start", 20, 51, "%s%d host%s \xc2\xb7 %d switch%s", ranks,
-                 facts->hosts, plural(facts->hosts), facts->switches,
-                 facts->switches == 1 ? "" : "es");
+    atn_report_svg_text(d->f, "title", "start", 20, 32, "%s", title_of(d->t));
+    atn_report_svg_text(d->f, "note", "start", 20, 51, "%s%d host%s \xc2\xb7 %d switch%s", ranks,
+                        facts->hosts, plural(facts->hosts), facts->switches,
+                        facts->switches == 1 ? "" : "es");
 }
 
 typedef struct {
@@ -335,7 +335,7 @@ static int list_samples(const picture *d, sample samples[MAX_SPEEDS + 1])
     for (int i = 0; i < n; i++) {
         samples[i] = (sample){.class = "link", .rate = rates[i]};
         snprintf(samples[i].text, sizeof samples[i].text, "%sbit/s",
-                 atn_format_rate(rates[i], rate));
+                 atn_topo_format_rate(rates[i], rate));
     }
     if (worst >= 0) {
         const int64_t load = d->facts->loads[worst];
@@ -366,9 +366,9 @@ static void draw_legend(const picture *d)
     const double y = d->height - 22;
     double x = 20;
     for (int i = 0; i < n; i++) {
-        atn_svg_curve(d->f, samples[i].class, (atn_point){x, y}, 24, (atn_point){x + 24, y},
-                      stroke(d, samples[i].rate));
-        atn_svg_text(d->f, "note", "start", x + 32, y + 4, "%s", samples[i].text);
+        atn_report_svg_curve(d->f, samples[i].class, (atn_point){x, y}, 24, (atn_point){x + 24, y},
+                             stroke(d, samples[i].rate));
+        atn_report_svg_text(d->f, "note", "start", x + 32, y + 4, "%s", samples[i].text);
         x += sample_width(&samples[i]);
     }
 }
@@ -444,8 +444,8 @@ static void draw(picture *d)
 {
     char title[200];
     snprintf(title, sizeof title, "Topology %.150s", d->t->origin);
-    atn_svg_begin(d->f, d->width, d->height, style, title);
-    atn_svg_rect(d->f, "page", 0, 0, d->width, d->height, 0);
+    atn_report_svg_begin(d->f, d->width, d->height, style, title);
+    atn_report_svg_rect(d->f, "page", 0, 0, d->width, d->height, 0);
     draw_bands(d);
     for (int v = 1; v < d->t->nnodes; v++)
         draw_link(d, v);
@@ -457,16 +457,16 @@ static void draw(picture *d)
     }
     draw_title(d);
     draw_legend(d);
-    atn_svg_end(d->f);
+    atn_report_svg_end(d->f);
 }
 
-atn_status atn_topo_draw(FILE *f, const atn_topo *t, atn_error *err)
+atn_status atn_report_topo_draw(FILE *f, const atn_topo *t, atn_error *err)
 {
     atn_topo_facts facts;
     if (t->nnodes > MAX_ROWS)
         return atn_fail(err, ATN_INPUT, "%s: %d nodes cannot be drawn legibly; at most %d",
                         t->origin, t->nnodes, MAX_ROWS);
-    if (!atn_topo_facts_make(t, &facts))
+    if (!atn_report_topo_facts_make(t, &facts))
         return atn_fail(err, ATN_MEMORY, "out of memory");
     picture d = {.f = f, .t = t, .facts = &facts};
     d.y = calloc((size_t)t->nnodes, sizeof *d.y);
@@ -479,6 +479,6 @@ atn_status atn_topo_draw(FILE *f, const atn_topo *t, atn_error *err)
     }
     free(d.y);
     free(d.leaf);
-    atn_topo_facts_free(&facts);
+    atn_report_topo_facts_free(&facts);
     return room ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }

@@ -34,7 +34,7 @@ static void list_ranks(const atn_topo *t, atn_topo_facts *facts)
         facts->ranks[--end[t->node_of[r]]] = r;
 }
 
-bool atn_topo_facts_make(const atn_topo *t, atn_topo_facts *facts_p)
+bool atn_report_topo_facts_make(const atn_topo *t, atn_topo_facts *facts_p)
 {
     const size_t n = (size_t)t->nnodes, p = (size_t)t->p;
     int *nodes = malloc(sizeof *nodes * n);
@@ -55,13 +55,13 @@ bool atn_topo_facts_make(const atn_topo *t, atn_topo_facts *facts_p)
         find_bottlenecks(t, facts_p, nodes);
         list_ranks(t, facts_p);
     } else {
-        atn_topo_facts_free(facts_p);
+        atn_report_topo_facts_free(facts_p);
     }
     free(nodes);
     return done;
 }
 
-void atn_topo_facts_free(atn_topo_facts *facts)
+void atn_report_topo_facts_free(atn_topo_facts *facts)
 {
     free(facts->below);
     free(facts->loads);
@@ -70,7 +70,7 @@ void atn_topo_facts_free(atn_topo_facts *facts)
     free(facts->first);
 }
 
-void atn_numbers_print(const int *numbers, int n, char *out, size_t size)
+void atn_report_numbers_print(const int *numbers, int n, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';

@@ -9,20 +9,20 @@ static void write_node(atn_json *j, const atn_topo *t, const atn_topo_facts *fac
 {
     static const char *const kinds[] = {"switch", "host", "part"};
     const atn_topo_node *node = &t->nodes[v];
-    atn_json_open(j, NULL, '{');
-    atn_json_text(j, "name", node->name);
-    atn_json_text(j, "kind", kinds[node->kind]);
-    atn_json_text(j, "level", node->level);
-    atn_json_text(j, "parent", v ? t->nodes[node->parent].name : NULL);
-    atn_json_int(j, "rate_bps", node->rate);
-    atn_json_int(j, "delay_ns", node->delay_ns);
-    atn_json_int(j, "load", facts->loads[v]);
-    atn_json_bool(j, "bottleneck", facts->bottleneck[v]);
-    atn_json_open(j, "ranks", '[');
+    atn_report_json_open(j, NULL, '{');
+    atn_report_json_text(j, "name", node->name);
+    atn_report_json_text(j, "kind", kinds[node->kind]);
+    atn_report_json_text(j, "level", node->level);
+    atn_report_json_text(j, "parent", v ? t->nodes[node->parent].name : NULL);
+    atn_report_json_int(j, "rate_bps", node->rate);
+    atn_report_json_int(j, "delay_ns", node->delay_ns);
+    atn_report_json_int(j, "load", facts->loads[v]);
+    atn_report_json_bool(j, "bottleneck", facts->bottleneck[v]);
+    atn_report_json_open(j, "ranks", '[');
     for (int k = facts->first[v]; k < facts->first[v + 1]; k++)
-        atn_json_int(j, NULL, facts->ranks[k]);
-    atn_json_close(j, ']');
-    atn_json_close(j, '}');
+        atn_report_json_int(j, NULL, facts->ranks[k]);
+    atn_report_json_close(j, ']');
+    atn_report_json_close(j, '}');
 }
 
 /* The cluster of each rank, level by level. */
@@ -30,43 +30,43 @@ static bool write_levels(atn_json *j, const atn_topo *t)
 {
     int *cluster_of = malloc(sizeof *cluster_of * ((size_t)t->p + 1));
     bool done = cluster_of != NULL;
-    atn_json_open(j, "levels", '[');
+    atn_report_json_open(j, "levels", '[');
     for (int level = 0; done && t->p > 0 && level < atn_topo_levels(t); level++) {
         const int n = atn_topo_clusters(t, level, cluster_of);
         done = n >= 0;
-        atn_json_open(j, NULL, '{');
-        atn_json_int(j, "clusters", n);
-        atn_json_open(j, "cluster_of", '[');
+        atn_report_json_open(j, NULL, '{');
+        atn_report_json_int(j, "clusters", n);
+        atn_report_json_open(j, "cluster_of", '[');
         for (int r = 0; done && r < t->p; r++)
-            atn_json_int(j, NULL, cluster_of[r]);
-        atn_json_close(j, ']');
-        atn_json_close(j, '}');
+            atn_report_json_int(j, NULL, cluster_of[r]);
+        atn_report_json_close(j, ']');
+        atn_report_json_close(j, '}');
     }
-    atn_json_close(j, ']');
+    atn_report_json_close(j, ']');
     free(cluster_of);
     return done;
 }
 
-atn_status atn_topo_json(FILE *f, const atn_topo *t, atn_error *err)
+atn_status atn_report_topo_json(FILE *f, const atn_topo *t, atn_error *err)
 {
     atn_topo_facts facts;
     atn_json j = {.f = f};
     char fingerprint[20];
-    if (!atn_topo_facts_make(t, &facts))
+    if (!atn_report_topo_facts_make(t, &facts))
         return atn_fail(err, ATN_MEMORY, "out of memory");
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, atn_topo_fingerprint(t));
-    atn_json_open(&j, NULL, '{');
-    atn_json_text(&j, "origin", t->origin);
-    atn_json_text(&j, "fingerprint", fingerprint);
-    atn_json_int(&j, "ranks", t->p);
-    atn_json_int(&j, "hosts", facts.hosts);
-    atn_json_int(&j, "switches", facts.switches);
-    atn_json_open(&j, "nodes", '[');
+    atn_report_json_open(&j, NULL, '{');
+    atn_report_json_text(&j, "origin", t->origin);
+    atn_report_json_text(&j, "fingerprint", fingerprint);
+    atn_report_json_int(&j, "ranks", t->p);
+    atn_report_json_int(&j, "hosts", facts.hosts);
+    atn_report_json_int(&j, "switches", facts.switches);
+    atn_report_json_open(&j, "nodes", '[');
     for (int v = 0; v < t->nnodes; v++)
         write_node(&j, t, &facts, v);
-    atn_json_close(&j, ']');
+    atn_report_json_close(&j, ']');
     const bool done = write_levels(&j, t);
-    atn_json_close(&j, '}');
-    atn_topo_facts_free(&facts);
+    atn_report_json_close(&j, '}');
+    atn_report_topo_facts_free(&facts);
     return done ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }

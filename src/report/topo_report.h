@@ -5,12 +5,12 @@
 #include "topo/topo.h"
 
 /* `format`: table (a tree; equal hosts share a line unless `all`), csv (a row per node) or json. */
-atn_status atn_topo_show(FILE *f, const atn_topo *t, const char *format, bool all, bool terminal,
-                         atn_error *err);
+atn_status atn_report_topo_show(FILE *f, const atn_topo *t, const char *format, bool all,
+                                bool terminal, atn_error *err);
 /* Nodes, links, ranks, loads and levels as JSON. */
-atn_status atn_topo_json(FILE *f, const atn_topo *t, atn_error *err);
+atn_status atn_report_topo_json(FILE *f, const atn_topo *t, atn_error *err);
 /* SVG: the tree from left to right, ranks as leaves; line width shows bandwidth. */
-atn_status atn_topo_draw(FILE *f, const atn_topo *t, atn_error *err);
+atn_status atn_report_topo_draw(FILE *f, const atn_topo *t, atn_error *err);
 
 /* ---- shared by them ---- */
 
@@ -24,10 +24,10 @@ typedef struct {
     int *ranks, *first; /* the ranks on node v: ranks[first[v]] .. ranks[first[v + 1] - 1] */
 } atn_topo_facts;
 
-bool atn_topo_facts_make(const atn_topo *t, atn_topo_facts *facts_p);
-void atn_topo_facts_free(atn_topo_facts *facts);
+bool atn_report_topo_facts_make(const atn_topo *t, atn_topo_facts *facts_p);
+void atn_report_topo_facts_free(atn_topo_facts *facts);
 
 /* "0-3,8": consecutive numbers become a range.  Truncated to `size` with "...". */
-void atn_numbers_print(const int *numbers, int n, char *out, size_t size);
+void atn_report_numbers_print(const int *numbers, int n, char *out, size_t size);
 
 #endif

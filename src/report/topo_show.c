@@ -21,17 +21,17 @@ static const char *plural(int n) { return n == 1 ? "" : "s"; }
 static void link_cells(atn_table *table, const atn_topo_node *v)
 {
     char text[32];
-    atn_cell(table, "%s", v->rate > 0 ? atn_format_rate(v->rate, text) : "");
-    atn_cell(table, "%s", v->delay_ns > 0 ? atn_format_delay(v->delay_ns, text) : "");
+    atn_report_cell(table, "%s", v->rate > 0 ? atn_topo_format_rate(v->rate, text) : "");
+    atn_report_cell(table, "%s", v->delay_ns > 0 ? atn_topo_format_delay(v->delay_ns, text) : "");
 }
 
 static void load_cells(atn_table *table, const atn_topo *t, const atn_topo_facts *facts, int v)
 {
     if (v == 0 || t->p == 0)
-        atn_cell(table, "%s", "");
+        atn_report_cell(table, "%s", "");
     else
-        atn_cell(table, "%" PRId64, facts->loads[v]);
-    atn_cell(table, "%s", facts->bottleneck[v] ? "bottleneck" : "");
+        atn_report_cell(table, "%" PRId64, facts->loads[v]);
+    atn_report_cell(table, "%s", facts->bottleneck[v] ? "bottleneck" : "");
 }
 
 /* ---- the tree ---- */
@@ -96,9 +96,9 @@ static void name_cell(tree *w, int v, int end, const char *branch)
     for (int i = v; i < end && (leaf || i == v); i++)
         w->names[i - v] = w->t->nodes[i].name;
     fprintf(f, "%s%s", w->indent, branch);
-    atn_hostlist_print(f, w->names, leaf ? end - v : 1);
+    atn_topo_hostlist_print(f, w->names, leaf ? end - v : 1);
     fclose(f);
-    atn_cell(&w->table, "%s", text);
+    atn_report_cell(&w->table, "%s", text);
     free(text);
 }
 
@@ -111,8 +111,8 @@ static void ranks_cell(tree *w, int v, int end)
     for (int i = v; i < (leaf ? end : v + 1); i++)
         for (int k = facts->first[i]; k < facts->first[i + 1]; k++)
             w->ranks[n++] = facts->ranks[k];
-    atn_numbers_print(w->ranks, n, text, sizeof text);
-    atn_cell(&w->table, "%s", text);
+    atn_report_numbers_print(w->ranks, n, text, sizeof text);
+    atn_report_cell(&w->table, "%s", text);
 }
 
 static void row(tree *w, int v, int end, const char *branch)
@@ -120,7 +120,7 @@ static void row(tree *w, int v, int end, const char *branch)
     const atn_topo_node *node = &w->t->nodes[v];
     name_cell(w, v, end, branch);
     const bool hosts = node->kind == ATN_TOPO_HOST && is_leaf(w->t, v);
-    atn_cell(&w->table, "%s%s", level_of(node), hosts ? plural(end - v) : "");
+    atn_report_cell(&w->table, "%s%s", level_of(node), hosts ? plural(end - v) : "");
     link_cells(&w->table, node);
     load_cells(&w->table, w->t, w->facts, v);
     ranks_cell(w, v, end);
@@ -170,7 +170,7 @@ static void write_foot(FILE *f, const atn_topo *t, const atn_topo_facts *facts)
             plural(n), facts->loads[v], n == 1 ? "it" : "each");
     if (t->nodes[v].rate > 0)
         fprintf(f, "\nAt %sbit/s, 64K for every pair take %.4g ms or more.",
-                atn_format_rate(t->nodes[v].rate, rate),
+                atn_topo_format_rate(t->nodes[v].rate, rate),
                 (double)facts->loads[v] * 65536 * 8e3 / (double)t->nodes[v].rate);
     fputc('\n', f);
 }
@@ -188,12 +188,12 @@ static atn_status show_tree(FILE *f, const atn_topo *t, const atn_topo_facts *fa
         row(&w, 0, 1, "");
         rows_below(&w, 0);
         write_head(f, t, facts);
-        st = atn_table_write(f, &w.table, "table", terminal, err);
+        st = atn_report_table_write(f, &w.table, "table", terminal, err);
         write_foot(f, t, facts);
     } else {
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     }
-    atn_table_free(&w.table);
+    atn_report_table_free(&w.table);
     free(w.names);
     free(w.ranks);
     return st;
@@ -212,18 +212,18 @@ static void node_row(atn_table *table, const atn_topo *t, const atn_topo_facts *
                      char *ranks, size_t size)
 {
     const atn_topo_node *node = &t->nodes[v];
-    atn_cell(table, "%s", node->name);
-    atn_cell(table, "%s", kinds[node->kind]);
-    atn_cell(table, "%s", level_of(node));
-    atn_cell(table, "%s", v ? t->nodes[node->parent].name : "");
-    atn_cell(table, "%d", node->depth);
-    atn_cell(table, "%" PRId64, node->rate);
-    atn_cell(table, "%" PRId64, node->delay_ns);
-    atn_cell(table, "%" PRId64, facts->loads[v]);
-    atn_cell(table, "%s", facts->bottleneck[v] ? "yes" : "no");
-    atn_numbers_print(facts->ranks + facts->first[v], facts->first[v + 1] - facts->first[v], ranks,
-                      size);
-    atn_cell(table, "%s", ranks);
+    atn_report_cell(table, "%s", node->name);
+    atn_report_cell(table, "%s", kinds[node->kind]);
+    atn_report_cell(table, "%s", level_of(node));
+    atn_report_cell(table, "%s", v ? t->nodes[node->parent].name : "");
+    atn_report_cell(table, "%d", node->depth);
+    atn_report_cell(table, "%" PRId64, node->rate);
+    atn_report_cell(table, "%" PRId64, node->delay_ns);
+    atn_report_cell(table, "%" PRId64, facts->loads[v]);
+    atn_report_cell(table, "%s", facts->bottleneck[v] ? "yes" : "no");
+    atn_report_numbers_print(facts->ranks + facts->first[v], facts->first[v + 1] - facts->first[v],
+                             ranks, size);
+    atn_report_cell(table, "%s", ranks);
 }
 
 static atn_status show_rows(FILE *f, const atn_topo *t, const atn_topo_facts *facts,
@@ -235,22 +235,22 @@ static atn_status show_rows(FILE *f, const atn_topo *t, const atn_topo_facts *fa
     table.failed = ranks == NULL;
     for (int v = 0; ranks && v < t->nnodes; v++)
         node_row(&table, t, facts, v, ranks, size);
-    const atn_status st = atn_table_write(f, &table, format, false, err);
-    atn_table_free(&table);
+    const atn_status st = atn_report_table_write(f, &table, format, false, err);
+    atn_report_table_free(&table);
     free(ranks);
     return st;
 }
 
-atn_status atn_topo_show(FILE *f, const atn_topo *t, const char *format, bool all, bool terminal,
-                         atn_error *err)
+atn_status atn_report_topo_show(FILE *f, const atn_topo *t, const char *format, bool all,
+                                bool terminal, atn_error *err)
 {
     atn_topo_facts facts;
     if (strcmp(format, "json") == 0)
-        return atn_topo_json(f, t, err);
-    if (!atn_topo_facts_make(t, &facts))
+        return atn_report_topo_json(f, t, err);
+    if (!atn_report_topo_facts_make(t, &facts))
         return atn_fail(err, ATN_MEMORY, "out of memory");
     const atn_status st = strcmp(format, "table") == 0 ? show_tree(f, t, &facts, all, terminal, err)
                                                        : show_rows(f, t, &facts, format, err);
-    atn_topo_facts_free(&facts);
+    atn_report_topo_facts_free(&facts);
     return st;
 }

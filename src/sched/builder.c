@@ -27,7 +27,7 @@ static void root_views(atn_builder *b)
     f->views[VIEW_VEC] = (view){.space = ATN_TMP, .stride = 1};
     if (!b->q.in_place)
         return;
-    switch (atn_operation_place(b->q.op, b->q.r == b->q.root)) {
+    switch (atn_sched_operation_place(b->q.op, b->q.r == b->q.root)) {
     case ATN_PLACE_SAME:
         f->views[VIEW_SRC].space = ATN_DST;
         break;
@@ -153,7 +153,7 @@ static bool push_view(atn_builder *b, atn_slot *slot, const view *v, int lo, int
         return push_range(b, slot, v->base + lo, count);
     while (count > 0) {
         const int j = lo / unit, off = lo % unit, take = atn_min(count, unit - off);
-        if (!push_range(b, slot, atn_view_at(v, j) + off, take))
+        if (!push_range(b, slot, atn_sched_view_at(v, j) + off, take))
             return false;
         lo += take;
         count -= take;
@@ -170,7 +170,7 @@ static bool push_groups(atn_builder *b, atn_slot *slot, const view *v, atn_range
     for (int t = parts.first; t < parts.first + parts.count; t++) {
         const int j = t / f->split, off = t % f->split * part;
         for (int i = v->first[j]; i < v->first[j + 1]; i++)
-            if (!push_range(b, slot, atn_view_at(v, i) + off, part))
+            if (!push_range(b, slot, atn_sched_view_at(v, i) + off, part))
                 return false;
     }
     return true;
@@ -178,11 +178,12 @@ static bool push_groups(atn_builder *b, atn_slot *slot, const view *v, atn_range
 
 static int side_parts(const frame *f, int side)
 {
-    const atn_operation_info *o = atn_operation_get(f->q.op);
-    const bool exists = side == VIEW_SRC ? atn_has_src(&f->q) : atn_has_dst(&f->q);
+    const atn_operation_info *o = atn_sched_operation_get(f->q.op);
+    const bool exists = side == VIEW_SRC ? atn_sched_has_src(&f->q) : atn_sched_has_dst(&f->q);
 
-    return exists ? atn_side_blocks(side == VIEW_SRC ? o->source : o->result, f->q.p) * f->split
-                  : 0;
+    return exists
+               ? atn_sched_side_blocks(side == VIEW_SRC ? o->source : o->result, f->q.p) * f->split
+               : 0;
 }
 
 static bool resolve_range(atn_builder *b, const atn_ref *ref, atn_range r, atn_slot *slot)
@@ -193,8 +194,8 @@ static bool resolve_range(atn_builder *b, const atn_ref *ref, atn_range r, atn_s
         const region *g = &b->regions.v[ref->region];
         if (r.first < 0 || r.count < 0 || r.first + r.count > g->parts)
             return false;
-        const int lo = atn_region_extents(b, g, r.first) * g->unit;
-        const int hi = atn_region_extents(b, g, r.first + r.count) * g->unit;
+        const int lo = atn_sched_region_extents(b, g, r.first) * g->unit;
+        const int hi = atn_sched_region_extents(b, g, r.first + r.count) * g->unit;
         return lo == hi || push_range(b, slot, g->base + lo, hi - lo);
     }
     const int side = ref->space == ATN_SRC ? VIEW_SRC : VIEW_DST;
@@ -247,9 +248,9 @@ static bool push_shape(atn_builder *b, const parts *like)
     for (int n = 0; n < like->count; n++) {
         const int t = like->list ? like->list[n] : like->first + n % like->period;
         const int j = t / f->split, off = t % f->split * part;
-        for (int i = atn_view_first(v, j); i < atn_view_first(v, j + 1); i++, extents++)
+        for (int i = atn_sched_view_first(v, j); i < atn_sched_view_first(v, j + 1); i++, extents++)
             for (int k = 0; k < part; k++)
-                if (!atn_push(&b->tmp_shape, atn_view_at(v, i) + off + k))
+                if (!atn_push(&b->tmp_shape, atn_sched_view_at(v, i) + off + k))
                     return false;
         if (v->first && !atn_push(&b->ends, extents))
             return false;
@@ -259,11 +260,11 @@ static bool push_shape(atn_builder *b, const parts *like)
 
 static bool same_region(const atn_builder *b, const region *x, const region *y)
 {
-    const int n = atn_region_extents(b, x, x->parts) * x->unit;
+    const int n = atn_sched_region_extents(b, x, x->parts) * x->unit;
     const int32_t *shape = b->tmp_shape.v;
 
     if (x->unit != y->unit || x->parts != y->parts || (x->ends < 0) != (y->ends < 0) ||
-        atn_region_extents(b, y, y->parts) * y->unit != n)
+        atn_sched_region_extents(b, y, y->parts) * y->unit != n)
         return false;
     return memcmp(shape + x->base, shape + y->base, (size_t)n * sizeof *shape) == 0 &&
            (x->ends < 0 || memcmp(b->ends.v + x->ends, b->ends.v + y->ends,
@@ -331,14 +332,14 @@ void atn_scope_begin(atn_builder *b) { b->scope = b->regions.n; }
 
 /* ---- operations ---- */
 
-void atn_emit_after(atn_builder *b, int op, int lo, int hi)
+void atn_sched_emit_after(atn_builder *b, int op, int lo, int hi)
 {
     for (int i = lo; i < hi; i++)
         if (!atn_push(&b->after, (edge){op, i}))
             atn_builder_fail(b, ATN_MEMORY, "out of memory");
 }
 
-int atn_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to)
+int atn_sched_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to)
 {
     if (b->err.status != ATN_OK)
         return -1;
@@ -348,7 +349,7 @@ int atn_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
         return -1;
     }
-    atn_emit_after(b, b->ops.n - 1, b->fence_lo, b->fence_hi);
+    atn_sched_emit_after(b, b->ops.n - 1, b->fence_lo, b->fence_hi);
     return b->ops.n - 1;
 }
 
@@ -383,7 +384,7 @@ static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *r
     const atn_slot slot = resolve(b, ref);
 
     if (slot.n > 0)
-        atn_emit(b, kind, peer_rank(b, peer), slot, (atn_slot){0});
+        atn_sched_emit(b, kind, peer_rank(b, peer), slot, (atn_slot){0});
 }
 
 void atn_send(atn_builder *b, int peer, atn_ref from) { message(b, ATN_OP_SEND, peer, &from); }
@@ -419,12 +420,12 @@ void atn_after(atn_builder *b, int on)
     if (on >= last && b->err.status == ATN_OK)
         atn_builder_fail(b, ATN_USAGE, "an operation would wait for a later one");
     else if (on >= 0)
-        atn_emit_after(b, last, on, on + 1);
+        atn_sched_emit_after(b, last, on, on + 1);
 }
 
 static void token(atn_builder *b, atn_op_kind kind, int peer)
 {
-    atn_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
+    atn_sched_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
 }
 
 void atn_token_send(atn_builder *b, int peer) { token(b, ATN_OP_SEND, peer); }
@@ -462,7 +463,7 @@ static void local(atn_builder *b, atn_op_kind kind, const atn_ref *from, const a
         return;
     if (overlap(b, &a, &c))
         atn_builder_fail(b, ATN_USAGE, "copies or reduces blocks onto themselves");
-    atn_emit(b, kind, -1, a, c);
+    atn_sched_emit(b, kind, -1, a, c);
 }
 
 void atn_copy(atn_builder *b, atn_ref from, atn_ref to) { local(b, ATN_OP_COPY, &from, &to); }
@@ -477,9 +478,9 @@ static void sync_message(atn_builder *b, atn_op_kind kind, int peer)
         b->sync_hi = b->round_start;
     }
     const int op =
-        atn_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
+        atn_sched_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
     if (op >= 0)
-        atn_emit_after(b, op, b->sync_lo, b->sync_hi);
+        atn_sched_emit_after(b, op, b->sync_lo, b->sync_hi);
 }
 
 void atn_sync_send(atn_builder *b, int peer) { sync_message(b, ATN_OP_SEND, peer); }

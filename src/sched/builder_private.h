@@ -61,19 +61,19 @@ struct atn_builder {
 };
 
 /* Extents of natural block j of a side, and where extent i of them begins (finest). */
-static inline int atn_view_first(const view *v, int j) { return v->first ? v->first[j] : j; }
-static inline int atn_view_at(const view *v, int i)
+static inline int atn_sched_view_first(const view *v, int j) { return v->first ? v->first[j] : j; }
+static inline int atn_sched_view_at(const view *v, int i)
 {
     return v->base + (v->index ? v->index[i] : i) * v->stride;
 }
 /* Extents of `unit` before part t of a region. */
-static inline int atn_region_extents(const atn_builder *b, const region *g, int t)
+static inline int atn_sched_region_extents(const atn_builder *b, const region *g, int t)
 {
     return g->ends < 0 || t == 0 ? t : b->ends.v[g->ends + t - 1];
 }
 
 /* Appends an operation on finest slots; returns its index or -1. */
-int atn_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to);
-void atn_emit_after(atn_builder *b, int op, int lo, int hi); /* op waits for lo .. hi - 1 */
+int atn_sched_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to);
+void atn_sched_emit_after(atn_builder *b, int op, int lo, int hi); /* op waits for lo .. hi - 1 */
 
 #endif

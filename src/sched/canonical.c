@@ -49,13 +49,13 @@ static int value_of(atn_value_table *v, const atn_problem *q, int lo, int hi, co
     const char *why;
 
     if (hi - lo == 1)
-        return atn_value_leaf(v, lo, like->block, like->size);
+        return atn_sched_value_leaf(v, lo, like->block, like->size);
     const int cut = cut_of(q, lo, hi);
     const int left = value_of(v, q, lo, cut, like), right = value_of(v, q, cut, hi, like);
-    return left < 0 || right < 0 ? -1 : atn_value_combine(v, left, right, &why);
+    return left < 0 || right < 0 ? -1 : atn_sched_value_combine(v, left, right, &why);
 }
 
-bool atn_has_canonical(atn_value_table *v, const atn_problem *q, int value)
+bool atn_sched_has_canonical(atn_value_table *v, const atn_problem *q, int value)
 {
     const atn_value like = v->values.v[value]; /* a copy: values move when others are added */
     return value_of(v, q, like.lo, like.hi, &like) == value;

@@ -14,11 +14,11 @@
 #include "sched/value.h"
 
 /* Whether operands of the problem must be combined in this order. */
-static inline bool atn_wants_canonical(const atn_problem *q)
+static inline bool atn_sched_wants_canonical(const atn_problem *q)
 {
-    return q->canonical && (atn_operation_get(q->op)->flags & ATN_TYPED);
+    return q->canonical && (atn_sched_operation_get(q->op)->flags & ATN_TYPED);
 }
 /* Whether a value, which holds the contributions of a run, was combined in this order. */
-bool atn_has_canonical(atn_value_table *v, const atn_problem *q, int value);
+bool atn_sched_has_canonical(atn_value_table *v, const atn_problem *q, int value);
 
 #endif

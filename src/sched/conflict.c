@@ -40,7 +40,7 @@ static void write_block(tracker *t, int space, int block, int op)
 
 static void touch(tracker *t, const atn_schedule *s, const atn_slot *slot, int op, bool write)
 {
-    const atn_range *r = atn_slot_ranges(s, slot);
+    const atn_range *r = atn_sched_slot_ranges(s, slot);
 
     for (int i = 0; i < slot->n; i++)
         for (int k = r[i].first; t->ok && k < r[i].first + r[i].count; k++) {
@@ -72,14 +72,14 @@ static int32_t *none(int n)
     return v;
 }
 
-bool atn_conflicts(const atn_schedule *s, bool (*begin)(void *context, int op),
-                   bool (*conflict)(void *context, int op, int on), void *context)
+bool atn_sched_conflicts(const atn_schedule *s, bool (*begin)(void *context, int op),
+                         bool (*conflict)(void *context, int op, int on), void *context)
 {
     tracker t = {.conflict = conflict, .context = context, .ok = true};
 
     for (int i = 0; i < ATN_SPACES; i++) {
-        t.writer[i] = none(atn_space_blocks(s, (atn_space)i));
-        t.readers[i] = none(atn_space_blocks(s, (atn_space)i));
+        t.writer[i] = none(atn_sched_space_blocks(s, (atn_space)i));
+        t.readers[i] = none(atn_sched_space_blocks(s, (atn_space)i));
         t.ok = t.ok && t.writer[i] && t.readers[i];
     }
     for (int i = 0; t.ok && i < s->nops; i++) {

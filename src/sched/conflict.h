@@ -8,7 +8,7 @@
  * earlier operation that accesses one of its blocks where at least one of the two writes.  Pairs
  * implied by others may be omitted, and a pair may be reported twice.  Stops and returns false when
  * a callback does, or when out of memory.  Slots must lie inside their spaces. */
-bool atn_conflicts(const atn_schedule *s, bool (*begin)(void *context, int op),
-                   bool (*conflict)(void *context, int op, int on), void *context);
+bool atn_sched_conflicts(const atn_schedule *s, bool (*begin)(void *context, int op),
+                         bool (*conflict)(void *context, int op, int on), void *context);
 
 #endif

@@ -40,7 +40,7 @@ static bool add_conflict(void *context, int op, int on) { return depend(context,
 static bool add_deps(atn_schedule *s, const atn_builder *b)
 {
     collector c = {.s = s, .b = b, .seen = calloc((size_t)s->nops + 1, sizeof *c.seen)};
-    const bool ok = c.seen && atn_conflicts(s, begin_op, add_conflict, &c);
+    const bool ok = c.seen && atn_sched_conflicts(s, begin_op, add_conflict, &c);
 
     for (int i = 0; ok && i < s->nops; i++)
         s->ops[i].ndeps = (i + 1 < s->nops ? s->ops[i + 1].dep : c.deps.n) - s->ops[i].dep;
@@ -58,7 +58,7 @@ static bool number_messages(atn_schedule *s)
 
     for (int i = 0; next && i < s->nops; i++) {
         atn_op *o = &s->ops[i];
-        if (atn_is_message(o))
+        if (atn_sched_is_message(o))
             o->seq = next[o->peer * 2 + (o->kind == ATN_OP_RECV)]++;
     }
     const bool ok = next != NULL;
@@ -110,7 +110,7 @@ atn_status atn_builder_finish(atn_builder *b, const char *name, atn_schedule **s
     if (status == ATN_OK)
         *schedule_p = s;
     else
-        atn_schedule_free(s);
+        atn_sched_schedule_free(s);
     atn_builder_free(b);
     return status;
 }

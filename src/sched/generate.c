@@ -16,7 +16,7 @@ typedef struct {
 
 static const atn_schedule *first(const atn_generation *g) { return g->sets[0][0]; }
 
-bool atn_generates(atn_operation op) { return atn_generate_entry(op) != NULL; }
+bool atn_sched_generates(atn_operation op) { return atn_sched_generate_entry(op) != NULL; }
 
 /* ---- head ---- */
 
@@ -25,7 +25,7 @@ static int most_in_pair(const atn_schedule *s)
     int most = 0;
 
     for (int i = 0; i < s->nops; i++)
-        if (atn_is_message(&s->ops[i]))
+        if (atn_sched_is_message(&s->ops[i]))
             most = atn_max(most, s->ops[i].seq + 1);
     return most;
 }
@@ -35,8 +35,8 @@ static int most_blocks(const atn_schedule *s)
     int most = 0;
 
     for (int i = 0; i < s->nops; i++)
-        most = atn_max(most,
-                       atn_max(atn_slot_blocks(s, &s->ops[i].a), atn_slot_blocks(s, &s->ops[i].b)));
+        most = atn_max(most, atn_max(atn_sched_slot_blocks(s, &s->ops[i].a),
+                                     atn_sched_slot_blocks(s, &s->ops[i].b)));
     return most;
 }
 
@@ -53,7 +53,7 @@ static int greatest(const atn_generation *g, int (*of)(const atn_schedule *))
 
 static void write_head(FILE *f, const atn_generation *g, const atn_entry *e)
 {
-    const char *op = atn_operation_get(e->op)->name;
+    const char *op = atn_sched_operation_get(e->op)->name;
 
     fprintf(f,
             "/* attune_%s - %s\n"
@@ -81,7 +81,7 @@ static void write_head(FILE *f, const atn_generation *g, const atn_entry *e)
 
 static void write_sets(FILE *f, const atn_generation *g, const atn_entry *e)
 {
-    if (atn_operation_get(e->op)->flags & ATN_ROOTED)
+    if (atn_sched_operation_get(e->op)->flags & ATN_ROOTED)
         fprintf(f, "enum { FIRST_ROOT = %d, ROOTS = %d };\n", g->first_root, g->nsets);
     if (e->typed)
         fprintf(f, "enum { COMMUTATIVE = %d }; /* only operators that commute */\n",
@@ -130,7 +130,7 @@ static void each(FILE *f, const atn_generation *g, visitor visit)
 
 static void slot_ranges(FILE *f, const atn_schedule *s, const atn_slot *slot, place *at)
 {
-    const atn_range *r = atn_slot_ranges(s, slot);
+    const atn_range *r = atn_sched_slot_ranges(s, slot);
 
     for (int i = 0; i < slot->n; i++, at->ranges++)
         fprintf(f, "%s{%d, %d},", at->ranges % 8 ? " " : "\n    ", r[i].first, r[i].count);
@@ -162,13 +162,13 @@ static void write_shapes(FILE *f, const atn_generation *g, const atn_schedule *s
 /* "send 3 src[3]", as in the text format. */
 static void write_remark(FILE *f, const atn_schedule *s, const atn_op *o)
 {
-    fprintf(f, " /* %s ", atn_op_name(o));
-    if (atn_is_message(o))
+    fprintf(f, " /* %s ", atn_sched_op_name(o));
+    if (atn_sched_is_message(o))
         fprintf(f, "%d ", o->peer);
-    atn_slot_print(f, s, &o->a);
-    if (!atn_is_message(o)) {
+    atn_sched_slot_print(f, s, &o->a);
+    if (!atn_sched_is_message(o)) {
         fprintf(f, " ");
-        atn_slot_print(f, s, &o->b);
+        atn_sched_slot_print(f, s, &o->b);
     }
     fprintf(f, " */");
 }
@@ -192,7 +192,7 @@ static void write_op(FILE *f, const atn_generation *g, const atn_schedule *s, in
 static void write_ops(FILE *f, const atn_generation *g, const atn_schedule *s, place *at)
 {
     fprintf(f, "    /* rank %d", s->q.r);
-    if (atn_operation_get(s->q.op)->flags & ATN_ROOTED)
+    if (atn_sched_operation_get(s->q.op)->flags & ATN_ROOTED)
         fprintf(f, " of root %d", s->q.root);
     fprintf(f, " */\n");
     for (int i = 0; i < s->nops; i++)
@@ -232,7 +232,7 @@ static void write_tables(FILE *f, const atn_generation *g)
 
 static void write_entry(FILE *f, const atn_entry *e)
 {
-    const char *op = atn_operation_get(e->op)->name;
+    const char *op = atn_sched_operation_get(e->op)->name;
 
     fprintf(f, "\n/* ---- the routine ---- */\n\nint attune_%s(\n%s)\n%s", op, e->arguments,
             e->body);
@@ -245,18 +245,18 @@ static void write_entry(FILE *f, const atn_entry *e)
             e->mpi, e->arguments, op, e->names, e->mpi, e->names);
 }
 
-atn_status atn_generate(FILE *f, const atn_generation *g, atn_error *err)
+atn_status atn_sched_generate(FILE *f, const atn_generation *g, atn_error *err)
 {
     const atn_operation op = first(g)->q.op;
-    const atn_entry *e = atn_generate_entry(op);
+    const atn_entry *e = atn_sched_generate_entry(op);
 
     if (!e)
         return atn_fail(err, ATN_INPUT, "no routine can be generated for %s",
-                        atn_operation_get(op)->name);
+                        atn_sched_operation_get(op)->name);
     write_head(f, g, e);
     write_sets(f, g, e);
     write_tables(f, g);
-    fputs(atn_generate_runtime, f);
+    fputs(atn_sched_generate_runtime, f);
     fprintf(f, "\n%s", e->typed ? atn_generate_typed : atn_generate_packed);
     write_entry(f, e);
     return ferror(f) ? atn_fail(err, ATN_ENVIRONMENT, "cannot write the routine") : ATN_OK;

@@ -20,7 +20,7 @@ typedef struct {
     bool commutative;       /* only operators that commute */
 } atn_generation;
 
-bool atn_generates(atn_operation op);
-atn_status atn_generate(FILE *f, const atn_generation *g, atn_error *err);
+bool atn_sched_generates(atn_operation op);
+atn_status atn_sched_generate(FILE *f, const atn_generation *g, atn_error *err);
 
 #endif

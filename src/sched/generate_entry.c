@@ -173,7 +173,7 @@ static const atn_entry entries[] = {
     {ATN_REDUCE, "Reduce", reduce_arguments, reduce_names, reduce_body, true},
 };
 
-const atn_entry *atn_generate_entry(atn_operation op)
+const atn_entry *atn_sched_generate_entry(atn_operation op)
 {
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (entries[i].op == op)

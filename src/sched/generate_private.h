@@ -4,7 +4,7 @@
 
 #include "sched/generate.h"
 
-extern const char atn_generate_runtime[], atn_generate_packed[], atn_generate_typed[];
+extern const char atn_sched_generate_runtime[], atn_generate_packed[], atn_generate_typed[];
 
 typedef struct {
     atn_operation op;
@@ -16,6 +16,6 @@ typedef struct {
 } atn_entry;
 
 /* NULL: there is no routine for the operation. */
-const atn_entry *atn_generate_entry(atn_operation op);
+const atn_entry *atn_sched_generate_entry(atn_operation op);
 
 #endif

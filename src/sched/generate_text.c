@@ -3,7 +3,7 @@
 #include "sched/generate_private.h"
 
 /* Tables to messages. */
-const char atn_generate_runtime[] =
+const char atn_sched_generate_runtime[] =
     "/* ---- location of blocks ---- */\n"
     "\n"
     "/* One side of a call.  Units are bytes or, in reductions, elements. */\n"

@@ -10,14 +10,14 @@ static const atn_operation_info infos[ATN_OPERATIONS] = {
 #undef ATN_OPERATION
 };
 
-const atn_operation_info *atn_operation_get(atn_operation op) { return &infos[op]; }
+const atn_operation_info *atn_sched_operation_get(atn_operation op) { return &infos[op]; }
 
-bool atn_is_padded(atn_operation op)
+bool atn_sched_is_padded(atn_operation op)
 {
     return infos[op].source == ATN_SIDE_ROW && (infos[op].flags & ATN_VARYING);
 }
 
-bool atn_operation_find(const char *name, atn_operation *op_p)
+bool atn_sched_operation_find(const char *name, atn_operation *op_p)
 {
     for (int i = 0; i < ATN_OPERATIONS; i++)
         if (strcmp(infos[i].name, name) == 0) {
@@ -27,7 +27,7 @@ bool atn_operation_find(const char *name, atn_operation *op_p)
     return false;
 }
 
-const char *atn_operation_offer(const char *word, char out[ATN_ERROR_ROOM])
+const char *atn_sched_operation_offer(const char *word, char out[ATN_ERROR_ROOM])
 {
     const char *names[ATN_OPERATIONS];
     for (int i = 0; i < ATN_OPERATIONS; i++)
@@ -35,7 +35,7 @@ const char *atn_operation_offer(const char *word, char out[ATN_ERROR_ROOM])
     return atn_offer(word, names, ATN_OPERATIONS, out);
 }
 
-int atn_side_blocks(atn_side side, int p)
+int atn_sched_side_blocks(atn_side side, int p)
 {
     switch (side) {
     case ATN_SIDE_NONE:
@@ -48,25 +48,25 @@ int atn_side_blocks(atn_side side, int p)
     }
 }
 
-int atn_vec_blocks(const atn_problem *q)
+int atn_sched_vec_blocks(const atn_problem *q)
 {
     const atn_operation_info *o = &infos[q->op];
-    return atn_max(atn_side_blocks(o->source, q->p), atn_side_blocks(o->result, q->p));
+    return atn_max(atn_sched_side_blocks(o->source, q->p), atn_sched_side_blocks(o->result, q->p));
 }
 
-bool atn_has_src(const atn_problem *q)
+bool atn_sched_has_src(const atn_problem *q)
 {
     const atn_operation_info *o = &infos[q->op];
     return o->source != ATN_SIDE_NONE && (!(o->flags & ATN_SRC_AT_ROOT) || q->r == q->root);
 }
 
-bool atn_has_dst(const atn_problem *q)
+bool atn_sched_has_dst(const atn_problem *q)
 {
     const atn_operation_info *o = &infos[q->op];
     return o->result != ATN_SIDE_NONE && (!(o->flags & ATN_DST_AT_ROOT) || q->r == q->root);
 }
 
-atn_place atn_operation_place(atn_operation op, bool is_root)
+atn_place atn_sched_operation_place(atn_operation op, bool is_root)
 {
     const atn_operation_info *o = &infos[op];
     if ((o->flags & ATN_ROOTED) && !is_root)

@@ -28,13 +28,13 @@ typedef struct {
     unsigned flags;
 } atn_operation_info;
 
-const atn_operation_info *atn_operation_get(atn_operation op);
+const atn_operation_info *atn_sched_operation_get(atn_operation op);
 /* In alltoallv only the sender and the receiver of a block have its size: scratch blocks are as
  * large as the largest block, so their contents are followed by padding. */
-bool atn_is_padded(atn_operation op);
-bool atn_operation_find(const char *name, atn_operation *op_p);
+bool atn_sched_is_padded(atn_operation op);
+bool atn_sched_operation_find(const char *name, atn_operation *op_p);
 /* Suggestions for an unknown operation, for messages (atn_offer). */
-const char *atn_operation_offer(const char *word, char out[ATN_ERROR_ROOM]);
+const char *atn_sched_operation_offer(const char *word, char out[ATN_ERROR_ROOM]);
 
 struct atn_topo;
 
@@ -67,14 +67,14 @@ typedef enum {
     ATN_PLACE_OWN_SRC, /* DST is SRC block r */
     ATN_PLACE_STAGED   /* the executor copies the input; builders see a normal call */
 } atn_place;
-atn_place atn_operation_place(atn_operation op, bool is_root);
+atn_place atn_sched_operation_place(atn_operation op, bool is_root);
 
 /* Natural blocks of a side on p ranks: 0, 1 or p. */
-int atn_side_blocks(atn_side side, int p);
+int atn_sched_side_blocks(atn_side side, int p);
 /* Natural blocks of the shape vector (schedule.h). */
-int atn_vec_blocks(const atn_problem *q);
+int atn_sched_vec_blocks(const atn_problem *q);
 /* Whether the rank has a source (result) buffer. */
-bool atn_has_src(const atn_problem *q);
-bool atn_has_dst(const atn_problem *q);
+bool atn_sched_has_src(const atn_problem *q);
+bool atn_sched_has_dst(const atn_problem *q);
 
 #endif

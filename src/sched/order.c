@@ -41,11 +41,11 @@ void atn_pass_throttle(atn_builder *b, int window)
     }
     for (int i = 0; i < b->ops.n; i++) {
         const int k = b->ops.v[i].round - window;
-        if (k < 0 || !atn_is_message(&b->ops.v[i]))
+        if (k < 0 || !atn_sched_is_message(&b->ops.v[i]))
             continue;
         for (int j = first[k]; j < first[k + 1]; j++)
-            if (atn_is_message(&b->ops.v[j]))
-                atn_emit_after(b, i, j, j + 1);
+            if (atn_sched_is_message(&b->ops.v[j]))
+                atn_sched_emit_after(b, i, j, j + 1);
     }
     free(first);
     sort_after(b);
@@ -71,8 +71,8 @@ static bool is_exchange(const atn_builder *b, int i)
 {
     const atn_op *o = &b->ops.v[i];
 
-    return i + 1 < b->ops.n && atn_is_message(o) && atn_is_message(o + 1) && o->kind != o[1].kind &&
-           o->round == o[1].round;
+    return i + 1 < b->ops.n && atn_sched_is_message(o) && atn_sched_is_message(o + 1) &&
+           o->kind != o[1].kind && o->round == o[1].round;
 }
 
 void atn_pass_pair(atn_builder *b)
@@ -87,7 +87,8 @@ void atn_pass_pair(atn_builder *b)
             lone = -1;
             i++;
         } else {
-            lone = !atn_is_message(o) || (lone >= 0 && (int)o->kind != lone) ? -1 : (int)o->kind;
+            lone =
+                !atn_sched_is_message(o) || (lone >= 0 && (int)o->kind != lone) ? -1 : (int)o->kind;
         }
     }
     sort_after(b);
@@ -107,9 +108,10 @@ typedef struct {
 static int sync_op(resync *s, atn_op_kind kind, int peer, int round, int lo, int hi)
 {
     s->b->round = round;
-    const int op = atn_emit(s->b, kind, peer, (atn_slot){.at = s->b->ranges.n}, (atn_slot){0});
+    const int op =
+        atn_sched_emit(s->b, kind, peer, (atn_slot){.at = s->b->ranges.n}, (atn_slot){0});
     if (op >= 0)
-        atn_emit_after(s->b, op, lo, hi);
+        atn_sched_emit_after(s->b, op, lo, hi);
     return op;
 }
 
@@ -120,7 +122,7 @@ static void pair_round(resync *s, int lo, int hi, int begin)
 
     for (int i = lo; i < hi; i++) {
         const atn_op *o = &s->old[i];
-        if (!atn_is_message(o))
+        if (!atn_sched_is_message(o))
             continue;
         const int op = sync_op(s, o->kind == ATN_OP_SEND ? ATN_OP_RECV : ATN_OP_SEND, o->peer,
                                o->round, begin, end);
@@ -149,21 +151,22 @@ static void copy_round(resync *s, int lo, int hi)
     for (int i = lo; i < hi; i++) {
         const int wait = s->now[i];
         s->b->round = s->old[i].round;
-        s->now[i] =
-            atn_emit(s->b, (atn_op_kind)s->old[i].kind, s->old[i].peer, s->old[i].a, s->old[i].b);
+        s->now[i] = atn_sched_emit(s->b, (atn_op_kind)s->old[i].kind, s->old[i].peer, s->old[i].a,
+                                   s->old[i].b);
         if (s->now[i] < 0)
             return;
         s->b->ops.v[s->now[i]].ssend = s->old[i].ssend;
         if (wait >= 0)
-            atn_emit_after(s->b, s->now[i], wait, wait + 1);
-        atn_emit_after(s->b, s->now[i], s->from, s->mark);
+            atn_sched_emit_after(s->b, s->now[i], wait, wait + 1);
+        atn_sched_emit_after(s->b, s->now[i], s->from, s->mark);
     }
 }
 
 static void renumber_after(resync *s, const edge *after, int n)
 {
     for (int e = 0; e < n; e++)
-        atn_emit_after(s->b, s->now[after[e].op], s->now[after[e].on], s->now[after[e].on] + 1);
+        atn_sched_emit_after(s->b, s->now[after[e].op], s->now[after[e].on],
+                             s->now[after[e].on] + 1);
     sort_after(s->b);
 }
 

@@ -1,10 +1,11 @@
 /* partition.c - see partition.h. */
 #include "sched/partition.h"
 
-atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t each)
+atn_partition atn_sched_partition_uniform(const atn_problem *q, int split, int64_t each)
 {
-    const atn_operation_info *o = atn_operation_get(q->op);
-    const int src = atn_side_blocks(o->source, q->p), dst = atn_side_blocks(o->result, q->p);
+    const atn_operation_info *o = atn_sched_operation_get(q->op);
+    const int src = atn_sched_side_blocks(o->source, q->p),
+              dst = atn_sched_side_blocks(o->result, q->p);
 
     return (atn_partition){
         .src = {.n = src, .each = each},
@@ -19,7 +20,7 @@ static int64_t units_of(const atn_blocks *z, int split, int block)
     const int j = block / split, k = block % split;
     const int64_t len = z->lens ? z->lens[j] : z->each;
 
-    return atn_cut(len, k + 1, split) - atn_cut(len, k, split);
+    return atn_sched_cut(len, k + 1, split) - atn_sched_cut(len, k, split);
 }
 
 static int64_t block_units(const atn_partition *t, const atn_schedule *s, atn_space space,
@@ -30,9 +31,9 @@ static int64_t block_units(const atn_partition *t, const atn_schedule *s, atn_sp
     return units_of(space == ATN_SRC ? &t->src : &t->dst, t->split, block);
 }
 
-int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot)
+int64_t atn_sched_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot)
 {
-    const atn_range *r = atn_slot_ranges(s, slot);
+    const atn_range *r = atn_sched_slot_ranges(s, slot);
     int64_t units = 0;
 
     for (int i = 0; i < slot->n; i++)

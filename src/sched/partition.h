@@ -22,14 +22,14 @@ typedef struct {
 } atn_extent;
 
 /* Units before part k when `units` are divided evenly into `split` parts. */
-static inline int64_t atn_cut(int64_t units, int k, int split)
+static inline int64_t atn_sched_cut(int64_t units, int k, int split)
 {
     return units / split * k + units % split * k / split;
 }
 
 /* Uniform partition of a problem: every natural block has `each` units. */
-atn_partition atn_partition_uniform(const atn_problem *q, int split, int64_t each);
+atn_partition atn_sched_partition_uniform(const atn_problem *q, int split, int64_t each);
 
-int64_t atn_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot);
+int64_t atn_sched_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot);
 
 #endif

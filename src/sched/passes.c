@@ -39,15 +39,15 @@ static bool push_part_segments(const atn_builder *b, const origin *o, int t, pla
     const frame *f = b->top;
 
     if (o->scratch) {
-        const int lo = atn_region_extents(b, o->scratch, t);
-        for (int i = lo; i < atn_region_extents(b, o->scratch, t + 1); i++)
+        const int lo = atn_sched_region_extents(b, o->scratch, t);
+        for (int i = lo; i < atn_sched_region_extents(b, o->scratch, t + 1); i++)
             if (!atn_push(at, o->scratch->base + i * o->part))
                 return false;
         return true;
     }
     const int j = t / f->split, off = t % f->split * o->part;
-    for (int i = atn_view_first(o->from, j); i < atn_view_first(o->from, j + 1); i++)
-        if (!atn_push(at, atn_view_at(o->from, i) + off))
+    for (int i = atn_sched_view_first(o->from, j); i < atn_sched_view_first(o->from, j + 1); i++)
+        if (!atn_push(at, atn_sched_view_at(o->from, i) + off))
             return false;
     return true;
 }
@@ -123,17 +123,17 @@ static int *absolute_ranks(const frame *f, const atn_embed *e)
 
 static void embed_sides(atn_builder *b, const atn_embed *e, frame *child, embedded *all)
 {
-    const atn_operation_info *o = atn_operation_get(e->q->op);
+    const atn_operation_info *o = atn_sched_operation_get(e->q->op);
 
     if (child->signals) {
         child->unit = 1;
         return;
     }
-    if (atn_has_src(e->q))
-        embed_side(b, &e->src, VIEW_SRC, atn_side_blocks(o->source, e->q->p), child, all);
-    if (atn_has_dst(e->q))
-        embed_side(b, &e->dst, VIEW_DST, atn_side_blocks(o->result, e->q->p), child, all);
-    embed_side(b, &e->vec, VIEW_VEC, atn_vec_blocks(e->q), child, all);
+    if (atn_sched_has_src(e->q))
+        embed_side(b, &e->src, VIEW_SRC, atn_sched_side_blocks(o->source, e->q->p), child, all);
+    if (atn_sched_has_dst(e->q))
+        embed_side(b, &e->dst, VIEW_DST, atn_sched_side_blocks(o->result, e->q->p), child, all);
+    embed_side(b, &e->vec, VIEW_VEC, atn_sched_vec_blocks(e->q), child, all);
     if (child->unit == 0)
         child->unit = b->top->unit;
 }
@@ -227,7 +227,7 @@ static int place_in(const int *order, int p, int rank)
 void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, atn_build_fn build,
                       const void *context)
 {
-    const atn_operation_info *o = atn_operation_get(q->op);
+    const atn_operation_info *o = atn_sched_operation_get(q->op);
     const int split = b->top->split;
     atn_problem inner = *q;
 
@@ -239,13 +239,14 @@ void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, at
     inner.root = place_in(order, q->p, q->root);
     inner.topo = NULL; /* refers to the original order */
     inner.lateness = NULL;
-    atn_embed_run(b, &(atn_embed){
-                         .q = &inner,
-                         .ranks = order,
-                         .src = permuted(ATN_SRC, atn_side_blocks(o->source, 2) == 2, order, split),
-                         .dst = permuted(ATN_DST, atn_side_blocks(o->result, 2) == 2, order, split),
-                         .vec = permuted(ATN_TMP, atn_vec_blocks(q) > 1, order, split),
-                         .build = build,
-                         .context = context,
-                     });
+    atn_embed_run(
+        b, &(atn_embed){
+               .q = &inner,
+               .ranks = order,
+               .src = permuted(ATN_SRC, atn_sched_side_blocks(o->source, 2) == 2, order, split),
+               .dst = permuted(ATN_DST, atn_sched_side_blocks(o->result, 2) == 2, order, split),
+               .vec = permuted(ATN_TMP, atn_sched_vec_blocks(q) > 1, order, split),
+               .build = build,
+               .context = context,
+           });
 }

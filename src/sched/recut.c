@@ -39,7 +39,7 @@ static atn_schedule *finer(const atn_schedule *s, int f)
     to->deps = copy_of(s->deps, sizeof *s->deps * (size_t)s->ndeps);
     to->tmp_shape = malloc(sizeof *s->tmp_shape * (size_t)to->ntmp + 1);
     if (!to->name || !to->ops || !to->ranges || !to->deps || !to->tmp_shape) {
-        atn_schedule_free(to);
+        atn_sched_schedule_free(to);
         return NULL;
     }
     for (int i = 0; i < s->nops; i++) {
@@ -70,7 +70,8 @@ static bool alike(atn_schedule *const *schedules, int p)
     return r >= p;
 }
 
-atn_status atn_recut(atn_schedule *const *schedules, int p, atn_schedule ***alike_p, atn_error *err)
+atn_status atn_sched_recut(atn_schedule *const *schedules, int p, atn_schedule ***alike_p,
+                           atn_error *err)
 {
     *alike_p = NULL;
     if (alike(schedules, p))
@@ -85,16 +86,16 @@ atn_status atn_recut(atn_schedule *const *schedules, int p, atn_schedule ***alik
         ok = list[r] != NULL;
     }
     if (!ok) {
-        atn_recut_free(list, p);
+        atn_sched_recut_free(list, p);
         return atn_fail(err, ATN_MEMORY, "out of memory");
     }
     *alike_p = list;
     return ATN_OK;
 }
 
-void atn_recut_free(atn_schedule **list, int p)
+void atn_sched_recut_free(atn_schedule **list, int p)
 {
     for (int r = 0; list && r < p; r++)
-        atn_schedule_free(list[r]);
+        atn_sched_schedule_free(list[r]);
     free(list);
 }

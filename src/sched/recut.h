@@ -6,8 +6,8 @@
 
 /* Copies with the coarsest common refinement; *alike_p is NULL when all splits agree already.
  * ATN_FINDING when the common split would be too large. */
-atn_status atn_recut(atn_schedule *const *schedules, int p, atn_schedule ***alike_p,
-                     atn_error *err);
-void atn_recut_free(atn_schedule **list, int p); /* NULL is fine */
+atn_status atn_sched_recut(atn_schedule *const *schedules, int p, atn_schedule ***alike_p,
+                           atn_error *err);
+void atn_sched_recut_free(atn_schedule **list, int p); /* NULL is fine */
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void atn_schedule_free(atn_schedule *s)
+void atn_sched_schedule_free(atn_schedule *s)
 {
     if (!s)
         return;
@@ -15,14 +15,14 @@ void atn_schedule_free(atn_schedule *s)
     free(s);
 }
 
-const atn_range *atn_slot_ranges(const atn_schedule *s, const atn_slot *slot)
+const atn_range *atn_sched_slot_ranges(const atn_schedule *s, const atn_slot *slot)
 {
     return slot->n > 1 ? &s->ranges[slot->at] : &slot->one;
 }
 
-int atn_slot_blocks(const atn_schedule *s, const atn_slot *slot)
+int atn_sched_slot_blocks(const atn_schedule *s, const atn_slot *slot)
 {
-    const atn_range *range = atn_slot_ranges(s, slot);
+    const atn_range *range = atn_sched_slot_ranges(s, slot);
     int blocks = 0;
 
     for (int i = 0; i < slot->n; i++)
@@ -30,15 +30,15 @@ int atn_slot_blocks(const atn_schedule *s, const atn_slot *slot)
     return blocks;
 }
 
-int atn_space_blocks(const atn_schedule *s, atn_space space)
+int atn_sched_space_blocks(const atn_schedule *s, atn_space space)
 {
-    const atn_operation_info *o = atn_operation_get(s->q.op);
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
 
     switch (space) {
     case ATN_SRC:
-        return atn_has_src(&s->q) ? atn_side_blocks(o->source, s->q.p) * s->split : 0;
+        return atn_sched_has_src(&s->q) ? atn_sched_side_blocks(o->source, s->q.p) * s->split : 0;
     case ATN_DST:
-        return atn_has_dst(&s->q) ? atn_side_blocks(o->result, s->q.p) * s->split : 0;
+        return atn_sched_has_dst(&s->q) ? atn_sched_side_blocks(o->result, s->q.p) * s->split : 0;
     default:
         return s->ntmp;
     }
@@ -54,7 +54,7 @@ static uint64_t mix(uint64_t hash, int64_t x)
 
 static uint64_t mix_slot(uint64_t hash, const atn_schedule *s, const atn_slot *slot)
 {
-    const atn_range *const range = atn_slot_ranges(s, slot);
+    const atn_range *const range = atn_sched_slot_ranges(s, slot);
 
     hash = mix(hash, (int64_t)slot->n * 256 + slot->space);
     for (int i = 0; i < slot->n; i++)
@@ -75,7 +75,7 @@ static uint64_t mix_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
     return mix_slot(hash, s, &o->a);
 }
 
-uint64_t atn_schedule_hash(const atn_schedule *s)
+uint64_t atn_sched_schedule_hash(const atn_schedule *s)
 {
     uint64_t hash = mix(mix(mix(1, s->split), s->nops), s->ntmp);
 
@@ -96,11 +96,11 @@ static bool depends_on(const atn_schedule *s, const atn_op *o, int i)
     return false;
 }
 
-int atn_step_length(const atn_schedule *s, int i)
+int atn_sched_step_length(const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i], *next = o + 1;
 
-    if (i + 1 >= s->nops || !atn_is_message(o) || !atn_is_message(next))
+    if (i + 1 >= s->nops || !atn_sched_is_message(o) || !atn_sched_is_message(next))
         return 1;
     return o->kind != next->kind && !depends_on(s, next, i) ? 2 : 1;
 }
@@ -131,15 +131,15 @@ static bool receives_from_several(const atn_schedule *s)
 /* step_of[i]: the message step that operation i belongs to or, for a local operation, the latest
  * message step that it waits for (-1: none).  Segments from several ranks are not in lock-step: one
  * may be on its way inwards while the preceding one is not yet back. */
-bool atn_is_chain(const atn_schedule *s)
+bool atn_sched_is_chain(const atn_schedule *s)
 {
     int *step_of = calloc((size_t)s->nops + 1, sizeof *step_of);
     int step = -1;
     bool chain = step_of != NULL && (s->q.segments <= 1 || !receives_from_several(s));
 
     for (int i = 0, n; chain && i < s->nops; i += n) {
-        n = atn_step_length(s, i);
-        if (!atn_is_message(&s->ops[i])) {
+        n = atn_sched_step_length(s, i);
+        if (!atn_sched_is_message(&s->ops[i])) {
             step_of[i] = waits_for(s, step_of, i);
             continue;
         }
@@ -170,7 +170,7 @@ static uint64_t needs(const atn_schedule *s, const uint64_t *masks, int i)
     return mask;
 }
 
-bool atn_is_orderly(const atn_schedule *s)
+bool atn_sched_is_orderly(const atn_schedule *s)
 {
     enum { MAX_OPS = 256, MAX_HEARD = 64 };
     uint64_t masks[MAX_OPS], received = 0;
@@ -180,7 +180,7 @@ bool atn_is_orderly(const atn_schedule *s)
         return false;
     for (int i = 0, n; i < s->nops; i += n) {
         const uint64_t before = received;
-        n = atn_step_length(s, i);
+        n = atn_sched_step_length(s, i);
         for (int k = i; k < i + n; k++) {
             masks[k] = needs(s, masks, k);
             if (s->ops[k].kind == ATN_OP_SEND && (masks[k] & before) != before)

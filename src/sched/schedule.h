@@ -51,27 +51,27 @@ typedef struct {
     int32_t *tmp_shape;
 } atn_schedule;
 
-void atn_schedule_free(atn_schedule *s); /* NULL is fine */
+void atn_sched_schedule_free(atn_schedule *s); /* NULL is fine */
 
 /* The ranges of a slot, and the number of blocks in it. */
-const atn_range *atn_slot_ranges(const atn_schedule *s, const atn_slot *slot);
-int atn_slot_blocks(const atn_schedule *s, const atn_slot *slot);
+const atn_range *atn_sched_slot_ranges(const atn_schedule *s, const atn_slot *slot);
+int atn_sched_slot_blocks(const atn_schedule *s, const atn_slot *slot);
 /* Blocks in a space of this rank. */
-int atn_space_blocks(const atn_schedule *s, atn_space space);
-static inline bool atn_is_message(const atn_op *o) { return o->kind <= ATN_OP_RECV; }
+int atn_sched_space_blocks(const atn_schedule *s, atn_space space);
+static inline bool atn_sched_is_message(const atn_op *o) { return o->kind <= ATN_OP_RECV; }
 
 /* Hash of a rank's program: equal for schedules that differ only in name, problem or round
  * numbers. */
-uint64_t atn_schedule_hash(const atn_schedule *s);
+uint64_t atn_sched_schedule_hash(const atn_schedule *s);
 
 /* Steps: the units of strictly sequential execution.  A step is a single operation, or two adjacent
  * messages in opposite directions that do not depend on each other.
  * Returns the number of operations (1 or 2) of the step that starts at operation i. */
-int atn_step_length(const atn_schedule *s, int i);
+int atn_sched_step_length(const atn_schedule *s, int i);
 /* Whether sequential execution costs no concurrency: each step depends on the one before. */
-bool atn_is_chain(const atn_schedule *s);
+bool atn_sched_is_chain(const atn_schedule *s);
 /* The same for eager messages, whose sends do not wait for the receiver: no send is delayed by a
  * message that it does not depend on. */
-bool atn_is_orderly(const atn_schedule *s);
+bool atn_sched_is_orderly(const atn_schedule *s);
 
 #endif

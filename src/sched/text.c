@@ -15,18 +15,18 @@ static const char *const space_names[ATN_SPACES] = {
     [ATN_TMP] = "tmp",
 };
 
-const char *atn_op_name(const atn_op *o) { return o->ssend ? "ssend" : kind_names[o->kind]; }
+const char *atn_sched_op_name(const atn_op *o) { return o->ssend ? "ssend" : kind_names[o->kind]; }
 
-const char *atn_space_name(atn_space space) { return space_names[space]; }
+const char *atn_sched_space_name(atn_space space) { return space_names[space]; }
 
 static void print_range(FILE *f, int first, int count, bool comma)
 {
     fprintf(f, count > 1 ? "%s%d..%d" : "%s%d", comma ? "," : "", first, first + count - 1);
 }
 
-void atn_slot_print(FILE *f, const atn_schedule *s, const atn_slot *slot)
+void atn_sched_slot_print(FILE *f, const atn_schedule *s, const atn_slot *slot)
 {
-    const atn_range *range = atn_slot_ranges(s, slot);
+    const atn_range *range = atn_sched_slot_ranges(s, slot);
 
     if (slot->n == 0) {
         fputs("nothing", f);
@@ -42,13 +42,13 @@ static void print_op(FILE *f, const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
 
-    fprintf(f, "%d: %s ", i, atn_op_name(o));
-    if (atn_is_message(o))
+    fprintf(f, "%d: %s ", i, atn_sched_op_name(o));
+    if (atn_sched_is_message(o))
         fprintf(f, "%d ", o->peer);
-    atn_slot_print(f, s, &o->a);
-    if (!atn_is_message(o)) {
+    atn_sched_slot_print(f, s, &o->a);
+    if (!atn_sched_is_message(o)) {
         fputs(o->kind == ATN_OP_COPY ? " to " : " into ", f);
-        atn_slot_print(f, s, &o->b);
+        atn_sched_slot_print(f, s, &o->b);
     }
     for (int d = 0; d < o->nafter; d++)
         fprintf(f, "%s %d", d ? "" : " after", s->deps[o->dep + d]);
@@ -84,7 +84,7 @@ static void print_rank(FILE *f, const atn_schedule *s)
 
 static void print_problem(FILE *f, const atn_problem *q)
 {
-    const atn_operation_info *o = atn_operation_get(q->op);
+    const atn_operation_info *o = atn_sched_operation_get(q->op);
     char size[32];
 
     fprintf(f, "problem %s p=%d", o->name, q->p);
@@ -99,7 +99,7 @@ static void print_problem(FILE *f, const atn_problem *q)
     fputc('\n', f);
 }
 
-void atn_schedule_print(FILE *f, atn_schedule *const *schedules, int p)
+void atn_sched_schedule_print(FILE *f, atn_schedule *const *schedules, int p)
 {
     fprintf(f, "attune-schedule %d\n", ATN_SCHEDULE_VERSION);
     fprintf(f, "name %s\n", schedules[0]->name);

@@ -128,7 +128,7 @@ static bool parse_slot(parser *s, ranges *list, atn_ref *ref)
     if (strcmp(text, "nothing") == 0)
         return true;
     for (int i = 0; i < ATN_SPACES; i++) {
-        const char *name = atn_space_name((atn_space)i);
+        const char *name = atn_sched_space_name((atn_space)i);
         const size_t n = strlen(name);
         if (strncmp(text, name, n) != 0 || text[n] != '[')
             continue;
@@ -156,7 +156,7 @@ static bool parse_after(parser *s, int op)
     do {
         if (!number_word(s, "earlier operation", 0, op - 1, &on))
             return false;
-        atn_emit_after(s->b, op, on, on + 1);
+        atn_sched_emit_after(s->b, op, on, on + 1);
     } while (s->l.rest[strspn(s->l.rest, " \t")] != '\0');
     return true;
 }
@@ -165,7 +165,7 @@ static bool parse_after(parser *s, int op)
 static void emit_message(parser *s, atn_op_kind kind, int peer, const atn_ref *ref)
 {
     if (ref->n == 0)
-        atn_emit(s->b, kind, peer, (atn_slot){.at = s->b->ranges.n}, (atn_slot){0});
+        atn_sched_emit(s->b, kind, peer, (atn_slot){.at = s->b->ranges.n}, (atn_slot){0});
     else if (kind == ATN_OP_SEND)
         atn_send(s->b, peer, *ref);
     else
@@ -277,7 +277,7 @@ static bool parse_bytes(parser *s, const char *text, bool *found_p)
 
 static bool check_problem(parser *s)
 {
-    const atn_operation_info *o = atn_operation_get(s->q.op);
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
 
     if (s->q.p == 0)
         return bad(s, "the number of ranks is missing; add p=N");
@@ -297,9 +297,9 @@ static bool parse_problem(parser *s)
     if (s->has_problem)
         return bad(s, "the problem is given twice; remove one line");
     s->q = (atn_problem){.segments = 1, .bytes = -1};
-    if (!text || !atn_operation_find(text, &s->q.op))
+    if (!text || !atn_sched_operation_find(text, &s->q.op))
         return bad(s, "'%s' is not an MPI operation; %s", text ? text : "",
-                   atn_operation_offer(text ? text : "", offer));
+                   atn_sched_operation_offer(text ? text : "", offer));
     while ((text = word(s))) {
         bool found = strcmp(text, "ordered") == 0;
         s->q.ordered = s->q.ordered || found;
@@ -329,7 +329,7 @@ static bool finish_rank(parser *s)
         return false;
     if (atn_push(&s->done, done))
         return true;
-    atn_schedule_free(done);
+    atn_sched_schedule_free(done);
     return memory(s);
 }
 
@@ -378,7 +378,7 @@ static bool parse_rank(parser *s)
 
 static bool add_scratch(parser *s, const ranges *list)
 {
-    const int blocks = atn_vec_blocks(&s->q) * s->b->split;
+    const int blocks = atn_sched_vec_blocks(&s->q) * s->b->split;
 
     for (int i = 0; i < list->v.n; i++)
         for (int k = 0; k < list->v.v[i].count; k++) {
@@ -462,8 +462,8 @@ static bool parse_all(parser *s)
     return status == ATN_OK && finish_last(s);
 }
 
-atn_status atn_schedule_parse(const char *text, const char *file, atn_schedule ***schedules_p,
-                              int *p_p, atn_error *err)
+atn_status atn_sched_schedule_parse(const char *text, const char *file, atn_schedule ***schedules_p,
+                                    int *p_p, atn_error *err)
 {
     atn_error local = {0};
     parser s = {0};
@@ -475,7 +475,7 @@ atn_status atn_schedule_parse(const char *text, const char *file, atn_schedule *
         *p_p = s.done.n;
     } else {
         for (int i = 0; i < s.done.n; i++)
-            atn_schedule_free(s.done.v[i]);
+            atn_sched_schedule_free(s.done.v[i]);
         atn_vec_free(&s.done);
     }
     atn_builder_free(s.b);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool atn_values_init(atn_value_table *v, int p, bool ordered)
+bool atn_sched_values_init(atn_value_table *v, int p, bool ordered)
 {
     *v = (atn_value_table){.p = p, .words = (p + 63) / 64, .ordered = ordered, .slots = 1 << 10};
     v->table = malloc(sizeof *v->table * (size_t)v->slots);
@@ -13,7 +13,7 @@ bool atn_values_init(atn_value_table *v, int p, bool ordered)
     return v->table != NULL;
 }
 
-void atn_values_free(atn_value_table *v)
+void atn_sched_values_free(atn_value_table *v)
 {
     atn_vec_free(&v->values);
     atn_vec_free(&v->sets);
@@ -81,7 +81,7 @@ static int add(atn_value_table *v, atn_value x)
     return v->values.n - 1;
 }
 
-int atn_value_leaf(atn_value_table *v, int rank, int block, int size)
+int atn_sched_value_leaf(atn_value_table *v, int rank, int block, int size)
 {
     unsigned at;
     int id = find(v, -2 - rank, block, &at);
@@ -111,7 +111,7 @@ static const char *forbids(const atn_value_table *v, const atn_value *a, const a
     return NULL;
 }
 
-int atn_value_combine(atn_value_table *v, int in, int inout, const char **why_p)
+int atn_sched_value_combine(atn_value_table *v, int in, int inout, const char **why_p)
 {
     const atn_value a = v->values.v[in], b = v->values.v[inout];
     const bool swap = !v->ordered && in > inout; /* commuted operands are the same expression */
@@ -137,7 +137,7 @@ int atn_value_combine(atn_value_table *v, int in, int inout, const char **why_p)
     return id;
 }
 
-bool atn_value_is(const atn_value_table *v, int value, int block, int lo, int hi)
+bool atn_sched_value_is(const atn_value_table *v, int value, int block, int lo, int hi)
 {
     if (value < 0 || v->values.v[value].block != block)
         return false;

@@ -26,13 +26,13 @@ typedef struct {
     int slots;
 } atn_value_table;
 
-bool atn_values_init(atn_value_table *v, int p, bool ordered);
-void atn_values_free(atn_value_table *v);
+bool atn_sched_values_init(atn_value_table *v, int p, bool ordered);
+void atn_sched_values_free(atn_value_table *v);
 /* The contribution of `rank` for `block`; -1: out of memory. */
-int atn_value_leaf(atn_value_table *v, int rank, int block, int size);
+int atn_sched_value_leaf(atn_value_table *v, int rank, int block, int size);
 /* in (op) inout; -1 with the reason in *why_p when it is not allowed. */
-int atn_value_combine(atn_value_table *v, int in, int inout, const char **why_p);
+int atn_sched_value_combine(atn_value_table *v, int in, int inout, const char **why_p);
 /* Whether the value holds exactly the contributions of ranks lo .. hi - 1 for `block`. */
-bool atn_value_is(const atn_value_table *v, int value, int block, int lo, int hi);
+bool atn_sched_value_is(const atn_value_table *v, int value, int block, int lo, int hi);
 
 #endif

@@ -1,9 +1,10 @@
 /* verify.c - executes the schedules of all ranks on symbolic values.
  *
- * This is the strictest execution: each rank runs its program in order, one step (atn_step_length)
- * at a time, and a send completes only when the receive is posted.  An executor that starts
- * operations earlier waits for less, so if this execution terminates, every execution does; and
- * because dependencies order all conflicting operations, all compute the same values. */
+ * This is the strictest execution: each rank runs its program in order, one step
+ * (atn_sched_step_length) at a time, and a send completes only when the receive is posted.  An
+ * executor that starts operations earlier waits for less, so if this execution terminates, every
+ * execution does; and because dependencies order all conflicting operations, all compute the
+ * same values. */
 #include "sched/verify.h"
 
 #include <stdlib.h>
@@ -44,14 +45,14 @@ static atn_status finding(run *x, int r, int op, const char *what)
 /* Padding would be taken for data, or data would be truncated. */
 static bool unlike(const atn_schedule *s, const atn_slot *a, const atn_slot *b)
 {
-    return atn_is_padded(s->q.op) && a->n > 0 && b->n > 0 &&
+    return atn_sched_is_padded(s->q.op) && a->n > 0 && b->n > 0 &&
            (a->space == ATN_TMP) != (b->space == ATN_TMP);
 }
 
 /* Blocks of equal class have equal sizes in every call. */
 static int size_class(const atn_schedule *s, atn_space space, int block)
 {
-    const atn_operation_info *o = atn_operation_get(s->q.op);
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
     const int k = block % s->split, j = block / s->split;
     const atn_side side = space == ATN_SRC ? o->source : o->result;
 
@@ -79,7 +80,7 @@ typedef struct {
 /* The value that block `d` of the result must hold. */
 static goal expected(const atn_schedule *s, int d)
 {
-    const atn_operation_info *o = atn_operation_get(s->q.op);
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
     const int k = d % s->split, j = d / s->split, r = s->q.r, p = s->q.p;
 
     if (s->q.op == ATN_SCAN || s->q.op == ATN_EXSCAN)
@@ -105,7 +106,8 @@ static bool fill_leaves(run *x, int r, atn_space space, int first, int n, int bl
     rank_state *k = &x->ranks[r];
 
     for (int i = 0; i < n; i++) {
-        const int id = atn_value_leaf(&x->values, r, block + i, size_class(k->s, space, first + i));
+        const int id =
+            atn_sched_value_leaf(&x->values, r, block + i, size_class(k->s, space, first + i));
         if (id < 0)
             return false;
         k->cell[space][first + i] = id;
@@ -117,12 +119,12 @@ static bool fill_leaves(run *x, int r, atn_space space, int first, int n, int bl
 static bool fill_inputs(run *x, int r)
 {
     const atn_schedule *s = x->ranks[r].s;
-    const int nsrc = atn_space_blocks(s, ATN_SRC), ndst = atn_space_blocks(s, ATN_DST);
+    const int nsrc = atn_sched_space_blocks(s, ATN_SRC), ndst = atn_sched_space_blocks(s, ATN_DST);
 
     if (s->q.op == ATN_BCAST)
         return r != s->q.root || fill_leaves(x, r, ATN_DST, 0, ndst, 0);
     const atn_place place =
-        s->q.in_place ? atn_operation_place(s->q.op, r == s->q.root) : ATN_PLACE_NONE;
+        s->q.in_place ? atn_sched_operation_place(s->q.op, r == s->q.root) : ATN_PLACE_NONE;
     if (place == ATN_PLACE_SAME)
         return fill_leaves(x, r, ATN_DST, 0, nsrc, 0);
     if (place == ATN_PLACE_OWN)
@@ -150,19 +152,19 @@ static atn_status set_up(run *x, atn_schedule *const *schedules, int p)
     x->ranks = calloc((size_t)p, sizeof *x->ranks);
     x->queue = calloc((size_t)p, sizeof *x->queue);
     x->waiting = calloc((size_t)p, sizeof *x->waiting);
-    ok = atn_values_init(&x->values, p, schedules[0]->q.ordered) && x->ranks && x->queue &&
+    ok = atn_sched_values_init(&x->values, p, schedules[0]->q.ordered) && x->ranks && x->queue &&
          x->waiting;
     for (int r = 0; ok && r < p; r++) {
         rank_state *k = &x->ranks[r];
         k->s = schedules[r];
         for (int i = 0; i < ATN_SPACES; i++) {
-            const int n = atn_space_blocks(k->s, (atn_space)i);
+            const int n = atn_sched_space_blocks(k->s, (atn_space)i);
             k->cell[i] = malloc(sizeof *k->cell[i] * ((size_t)n + 1));
             ok = ok && k->cell[i];
             for (int c = 0; ok && c < n; c++)
                 k->cell[i][c] = ATN_VALUE_NONE;
         }
-        k->written = calloc((size_t)atn_space_blocks(k->s, ATN_DST) + 1, 1);
+        k->written = calloc((size_t)atn_sched_space_blocks(k->s, ATN_DST) + 1, 1);
         if (k->s->q.op == ATN_BARRIER)
             k->proves = calloc((size_t)(k->s->nops + 1) * (size_t)x->words, sizeof *k->proves);
         ok = ok && k->written && (k->s->q.op != ATN_BARRIER || k->proves) && fill_inputs(x, r);
@@ -181,20 +183,20 @@ static void tear_down(run *x)
     free(x->ranks);
     free(x->queue);
     free(x->waiting);
-    atn_values_free(&x->values);
+    atn_sched_values_free(&x->values);
 }
 
 /* ---- static checks of one rank ---- */
 
 static const char *slot_fault(const atn_schedule *s, const atn_slot *slot, bool write)
 {
-    const atn_range *r = atn_slot_ranges(s, slot);
+    const atn_range *r = atn_sched_slot_ranges(s, slot);
 
     if (slot->n > 0 && write && slot->space == ATN_SRC)
         return "writes to the source buffer";
     for (int i = 0; i < slot->n; i++)
         if (r[i].first < 0 || r[i].count < 1 ||
-            r[i].first + r[i].count > atn_space_blocks(s, (atn_space)slot->space))
+            r[i].first + r[i].count > atn_sched_space_blocks(s, (atn_space)slot->space))
             return "touches blocks outside of its buffer";
     return NULL;
 }
@@ -207,11 +209,12 @@ static const char *op_fault(const atn_schedule *s, int i)
     for (int d = 0; d < o->ndeps; d++)
         if (s->deps[o->dep + d] < 0 || s->deps[o->dep + d] >= i)
             return "waits for a later operation";
-    if (!fault && !atn_is_message(o))
+    if (!fault && !atn_sched_is_message(o))
         fault = slot_fault(s, &o->b, true);
-    if (!fault && unlike(s, &o->a, &o->b) && atn_slot_blocks(s, &o->a) > 1)
+    if (!fault && unlike(s, &o->a, &o->b) && atn_sched_slot_blocks(s, &o->a) > 1)
         fault = "copies several blocks into or out of larger ones at once";
-    if (!fault && atn_is_message(o) && (o->peer < 0 || o->peer >= s->q.p || o->peer == s->q.r))
+    if (!fault && atn_sched_is_message(o) &&
+        (o->peer < 0 || o->peer >= s->q.p || o->peer == s->q.r))
         fault = "its peer is not another rank";
     return fault;
 }
@@ -262,7 +265,7 @@ static atn_status check_order(run *x, int r)
     order_check c = {.s = s, .seen = calloc((size_t)s->nops + 1, sizeof *c.seen), .op = -1};
     atn_status status = ATN_OK;
 
-    if (!c.seen || !atn_conflicts(s, no_begin, is_ordered, &c))
+    if (!c.seen || !atn_sched_conflicts(s, no_begin, is_ordered, &c))
         status = atn_fail(x->err, ATN_FINDING,
                           "rank %d: operations %d and %d touch the same block and nothing orders "
                           "them",
@@ -275,13 +278,13 @@ static atn_status check_order(run *x, int r)
  * number of ranks may need some more. */
 static int64_t max_scratch(const atn_problem *q, int split)
 {
-    return INT64_C(2) * atn_max(8, q->p) * atn_vec_blocks(q) * split;
+    return INT64_C(2) * atn_max(8, q->p) * atn_sched_vec_blocks(q) * split;
 }
 
 static atn_status check_static(run *x, int r)
 {
     const atn_schedule *s = x->ranks[r].s;
-    const int vec = atn_vec_blocks(&s->q) * s->split;
+    const int vec = atn_sched_vec_blocks(&s->q) * s->split;
 
     for (int i = 0; i < s->nops; i++) {
         const char *fault = op_fault(s, i);
@@ -291,7 +294,7 @@ static atn_status check_static(run *x, int r)
     for (int t = 0; t < s->ntmp; t++)
         if (s->tmp_shape[t] < 0 || s->tmp_shape[t] >= vec)
             return atn_fail(x->err, ATN_FINDING, "rank %d: scratch block %d has no size", r, t);
-    if (s->ntmp > 0 && atn_is_padded(s->q.op) && s->split > 1)
+    if (s->ntmp > 0 && atn_sched_is_padded(s->q.op) && s->split > 1)
         return atn_fail(x->err, ATN_FINDING,
                         "rank %d stores parts of blocks whose size it does not have", r);
     if (s->ntmp > max_scratch(&s->q, s->split))
@@ -317,7 +320,7 @@ static cursor at_start(const atn_schedule *s, const atn_slot *slot)
 /* The next block of a slot, or -1. */
 static int next_block(cursor *c)
 {
-    const atn_range *r = atn_slot_ranges(c->s, c->slot);
+    const atn_range *r = atn_sched_slot_ranges(c->s, c->slot);
 
     if (c->range < c->slot->n && c->k == r[c->range].count) {
         c->range++;
@@ -330,7 +333,7 @@ static const char *store(run *x, int r, int space, int block, int value)
 {
     rank_state *k = &x->ranks[r];
 
-    if (value != ATN_VALUE_NONE && !(space == ATN_TMP && atn_is_padded(k->s->q.op)) &&
+    if (value != ATN_VALUE_NONE && !(space == ATN_TMP && atn_sched_is_padded(k->s->q.op)) &&
         x->values.values.v[value].size != size_class(k->s, (atn_space)space, block))
         return "puts data into a block of another size";
     k->cell[space][block] = value;
@@ -377,7 +380,7 @@ static const char *combine(run *x, int r, const atn_op *o)
         const int in = k->cell[o->a.space][i], inout = k->cell[o->b.space][j];
         if (in == ATN_VALUE_NONE || inout == ATN_VALUE_NONE)
             return "reduces a block that holds nothing yet";
-        const int value = atn_value_combine(&x->values, in, inout, &why);
+        const int value = atn_sched_value_combine(&x->values, in, inout, &why);
         if (value < 0)
             return why;
         why = store(x, r, o->b.space, j, value);
@@ -421,7 +424,7 @@ static atn_status try_match(run *x, int r, int i, bool *matched_p)
     *matched_p = false;
     for (int j = 0; j < you->length; j++) {
         const atn_op *c = &you->s->ops[you->pc + j];
-        if (you->done[j] || !atn_is_message(c) || c->peer != r || c->kind == o->kind)
+        if (you->done[j] || !atn_sched_is_message(c) || c->peer != r || c->kind == o->kind)
             continue;
         if (c->seq != o->seq)
             return finding(x, r, me->pc + i, "matches a message with another number");
@@ -462,13 +465,13 @@ static atn_status advance(run *x, int r)
     atn_status status = ATN_OK;
 
     while (status == ATN_OK && k->pc < k->s->nops) {
-        if (!atn_is_message(&k->s->ops[k->pc])) {
+        if (!atn_sched_is_message(&k->s->ops[k->pc])) {
             status = run_local(x, r);
             k->pc++;
             continue;
         }
         if (k->length == 0) {
-            k->length = atn_step_length(k->s, k->pc);
+            k->length = atn_sched_step_length(k->s, k->pc);
             k->done[0] = k->done[1] = false;
         }
         for (int i = 0; status == ATN_OK && i < k->length; i++) {
@@ -520,7 +523,8 @@ static int result_value(const rank_state *k, int d)
 {
     const atn_schedule *s = k->s;
 
-    if (s->q.in_place && atn_operation_place(s->q.op, s->q.r == s->q.root) == ATN_PLACE_OWN_SRC)
+    if (s->q.in_place &&
+        atn_sched_operation_place(s->q.op, s->q.r == s->q.root) == ATN_PLACE_OWN_SRC)
         return k->cell[ATN_SRC][s->q.r * s->split + d];
     return k->cell[ATN_DST][d];
 }
@@ -528,7 +532,7 @@ static int result_value(const rank_state *k, int d)
 static atn_status check_results(run *x, int r)
 {
     const rank_state *k = &x->ranks[r];
-    const int n = atn_space_blocks(k->s, ATN_DST);
+    const int n = atn_sched_space_blocks(k->s, ATN_DST);
 
     for (int d = 0; d < n; d++) {
         const goal g = expected(k->s, d);
@@ -539,7 +543,7 @@ static atn_status check_results(run *x, int r)
             continue;
         }
         const int value = result_value(k, d);
-        if (!atn_value_is(&x->values, value, g.block, g.lo, g.hi))
+        if (!atn_sched_value_is(&x->values, value, g.block, g.lo, g.hi))
             return atn_fail(x->err, ATN_FINDING, "rank %d: result block %d does not hold %s", r, d,
                             g.hi - g.lo > 1 ? "every contribution exactly once"
                                             : "the data it should");
@@ -547,7 +551,8 @@ static atn_status check_results(run *x, int r)
             return atn_fail(x->err, ATN_FINDING,
                             "rank %d: result block %d is computed in another order than on rank 0",
                             r, d);
-        if (atn_wants_canonical(&k->s->q) && !atn_has_canonical(&x->values, &k->s->q, value))
+        if (atn_sched_wants_canonical(&k->s->q) &&
+            !atn_sched_has_canonical(&x->values, &k->s->q, value))
             return atn_fail(x->err, ATN_FINDING,
                             "rank %d: result block %d is not in the canonical order", r, d);
     }
@@ -569,15 +574,15 @@ static atn_status check_barrier(run *x, int r)
     return ATN_OK;
 }
 
-atn_status atn_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
-                      atn_error *err)
+atn_status atn_sched_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
+                            atn_error *err)
 {
     run x = {.err = err};
     atn_schedule **alike = NULL;
     atn_status status = check_alike(&x, schedules, p);
 
     if (status == ATN_OK)
-        status = atn_recut(schedules, p, &alike, err);
+        status = atn_sched_recut(schedules, p, &alike, err);
     if (status == ATN_OK)
         status = set_up(&x, alike ? alike : schedules, p);
     for (int r = 0; status == ATN_OK && r < p; r++)
@@ -589,6 +594,6 @@ atn_status atn_verify(atn_schedule *const *schedules, int p, atn_verify_counts *
     if (status == ATN_OK && proof_p)
         *proof_p = x.proof;
     tear_down(&x);
-    atn_recut_free(alike, p);
+    atn_sched_recut_free(alike, p);
     return status;
 }

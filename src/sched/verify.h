@@ -21,7 +21,7 @@ typedef struct {
  *    allreduce, the canonical expression if requested; nothing else is written;
  *  - scratch is bounded.
  * ATN_FINDING with the defect, the rank and the operation. */
-atn_status atn_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
-                      atn_error *err);
+atn_status atn_sched_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
+                            atn_error *err);
 
 #endif

@@ -39,8 +39,8 @@ static int on_comm_free(MPI_Comm comm, int key, void *value, void *extra)
     atn_stager_comm *const c = value;
     while (c->queue.first != NULL) {
         atn_staged *const m = c->queue.first;
-        atn_staging_take(&c->queue, m);
-        atn_staged_free((atn_staged_message *)m);
+        atn_predict_staging_take(&c->queue, m);
+        atn_stager_staged_free((atn_staged_message *)m);
     }
     last.data = NULL;
     c->comm = MPI_COMM_NULL;
@@ -74,7 +74,7 @@ static int *world_ranks(MPI_Comm comm)
     MPI_Group group;
     int n;
     PMPI_Comm_group(comm, &group);
-    int *const ranks = atn_group_world_ranks(group, &n);
+    int *const ranks = atn_interpose_group_world_ranks(group, &n);
     PMPI_Group_free(&group);
     for (int i = 0; ranks != NULL && i < n; i++)
         if (ranks[i] == MPI_UNDEFINED) {

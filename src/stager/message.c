@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void atn_staged_get_status(const atn_staged_message *m, MPI_Status *status)
+void atn_stager_staged_get_status(const atn_staged_message *m, MPI_Status *status)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
@@ -13,7 +13,7 @@ void atn_staged_get_status(const atn_staged_message *m, MPI_Status *status)
     status->MPI_ERROR = error;
 }
 
-bool atn_staged_test(atn_staged_message *m)
+bool atn_stager_staged_test(atn_staged_message *m)
 {
     int flag = 1;
     if (m->request != MPI_REQUEST_NULL) {
@@ -67,14 +67,14 @@ static int send_to_self(const atn_staged_message *m, const atn_receive_buffer *b
     return code;
 }
 
-void atn_staged_free(atn_staged_message *m)
+void atn_stager_staged_free(atn_staged_message *m)
 {
-    atn_staging_leave(&atn_stager.room, &m->head);
+    atn_predict_staging_leave(&atn_stager.room, &m->head);
     if (m->request == MPI_REQUEST_NULL) /* else MPI still writes to it; it was never matched */
         free(m);
 }
 
-int atn_staged_deliver(atn_staged_message *m, const atn_receive_buffer *b)
+int atn_stager_staged_deliver(atn_staged_message *m, const atn_receive_buffer *b)
 {
     MPI_Count size = 0;
     int code = m->code;
@@ -86,14 +86,15 @@ int atn_staged_deliver(atn_staged_message *m, const atn_receive_buffer *b)
         } else
             code = send_to_self(m, b);
     }
-    atn_staged_free(m);
+    atn_stager_staged_free(m);
     return code;
 }
 
-int atn_staged_receive(atn_staged_message *m, const atn_receive_buffer *b, MPI_Status *status)
+int atn_stager_staged_receive(atn_staged_message *m, const atn_receive_buffer *b,
+                              MPI_Status *status)
 {
     wait_for(m);
-    atn_staged_get_status(m, status);
-    const int code = atn_staged_deliver(m, b);
+    atn_stager_staged_get_status(m, status);
+    const int code = atn_stager_staged_deliver(m, b);
     return code == MPI_SUCCESS ? code : (PMPI_Comm_call_errhandler(b->comm, code), code);
 }

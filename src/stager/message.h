@@ -23,12 +23,13 @@ typedef struct {
 #define ATN_BUFFER(buf, count, type, comm) (&(const atn_receive_buffer){buf, count, type, comm})
 
 /* Whether the transfer is complete. */
-bool atn_staged_test(atn_staged_message *m);
-void atn_staged_get_status(const atn_staged_message *m, MPI_Status *status);
+bool atn_stager_staged_test(atn_staged_message *m);
+void atn_stager_staged_get_status(const atn_staged_message *m, MPI_Status *status);
 /* Copies the message to the buffer and frees it; returns errors without calling a handler. */
-int atn_staged_deliver(atn_staged_message *m, const atn_receive_buffer *b);
+int atn_stager_staged_deliver(atn_staged_message *m, const atn_receive_buffer *b);
 /* Completes a blocking receive. */
-int atn_staged_receive(atn_staged_message *m, const atn_receive_buffer *b, MPI_Status *status);
-void atn_staged_free(atn_staged_message *m);
+int atn_stager_staged_receive(atn_staged_message *m, const atn_receive_buffer *b,
+                              MPI_Status *status);
+void atn_stager_staged_free(atn_staged_message *m);
 
 #endif

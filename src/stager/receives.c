@@ -30,7 +30,7 @@ static void make_handle(atn_staged_message *m, MPI_Message *message)
     tokens.v[i].m = m;
     atn_stager_pmpi.Isend(NULL, 0, MPI_BYTE, 0, TOKEN_TAG, atn_stager.self, &tokens.v[i].sent);
     atn_stager_pmpi.Mprobe(0, TOKEN_TAG, atn_stager.self, message, MPI_STATUS_IGNORE);
-    if (!atn_handles_set(&by_message, ATN_KEY(*message), (uint32_t)i))
+    if (!atn_trace_handles_set(&by_message, ATN_KEY(*message), (uint32_t)i))
         PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -38,7 +38,7 @@ static void make_handle(atn_staged_message *m, MPI_Message *message)
 static atn_staged_message *take_message(MPI_Message *message)
 {
     const int64_t i = by_message.n > 0 && message != NULL
-                          ? atn_handles_remove(&by_message, ATN_KEY(*message))
+                          ? atn_trace_handles_remove(&by_message, ATN_KEY(*message))
                           : ATN_HANDLE_NONE;
     if (i < 0)
         return NULL;
@@ -58,7 +58,7 @@ int atn_stager_Probe(int (*next)(int, int, MPI_Comm, MPI_Status *), const void *
         atn_stager.on ? atn_stager_probe(source, tag, comm, from) : NULL;
     if (m == NULL)
         return next(source, tag, comm, status);
-    atn_staged_get_status(m, status);
+    atn_stager_staged_get_status(m, status);
     return MPI_SUCCESS;
 }
 
@@ -70,7 +70,7 @@ int atn_stager_Iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), cons
     if (m == NULL)
         return next(source, tag, comm, flag, status);
     *flag = 1;
-    atn_staged_get_status(m, status);
+    atn_stager_staged_get_status(m, status);
     return MPI_SUCCESS;
 }
 
@@ -82,7 +82,7 @@ int atn_stager_Mprobe(int (*next)(int, int, MPI_Comm, MPI_Message *, MPI_Status 
         return next(source, tag, comm, message, status);
     atn_stager_enter();
     atn_staged_message *const m = atn_stager_match(source, tag, comm, from);
-    atn_staged_get_status(m, status);
+    atn_stager_staged_get_status(m, status);
     make_handle(m, message);
     return atn_stager_leave(MPI_SUCCESS);
 }
@@ -110,7 +110,7 @@ int atn_stager_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI
         atn_stager_enter();                                                                        \
         atn_staged_message *const m = atn_stager_match(source, tag, comm, from);                   \
         return atn_stager_leave(                                                                   \
-            m != NULL ? atn_staged_receive(m, ATN_BUFFER(buf, count, type, comm), status)          \
+            m != NULL ? atn_stager_staged_receive(m, ATN_BUFFER(buf, count, type, comm), status)   \
                       : next(buf, count, type, source, tag, comm, status));                        \
     }                                                                                              \
     int atn_stager_Irecv##_c(                                                                      \
@@ -151,8 +151,9 @@ int atn_stager_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI
     {                                                                                              \
         (void)from;                                                                                \
         atn_staged_message *const m = take_message(message);                                       \
-        return m != NULL ? atn_staged_receive(m, ATN_BUFFER(buf, count, type, m->comm), status)    \
-                         : next(buf, count, type, message, status);                                \
+        return m != NULL                                                                           \
+                   ? atn_stager_staged_receive(m, ATN_BUFFER(buf, count, type, m->comm), status)   \
+                   : next(buf, count, type, message, status);                                      \
     }                                                                                              \
     int atn_stager_Imrecv##_c(                                                                     \
         int (*next)(void *, ATN_N, MPI_Datatype, MPI_Message *, MPI_Request *), const void *from,  \
@@ -176,7 +177,7 @@ int atn_stager_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI
         int recvtag, MPI_Comm comm, MPI_Status *status)                                            \
     {                                                                                              \
         MPI_Request sent;                                                                          \
-        atn_warmup_note_send(dest, comm, from);                                                    \
+        atn_stager_warmup_note_send(dest, comm, from);                                             \
         if (!atn_stager.on)                                                                        \
             return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, \
                         source, recvtag, comm, status);                                            \
@@ -188,7 +189,7 @@ int atn_stager_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI
         int code =                                                                                 \
             atn_stager_pmpi.Isend##_c(sendbuf, sendcount, sendtype, dest, sendtag, comm, &sent);   \
         const int got =                                                                            \
-            atn_staged_receive(m, ATN_BUFFER(recvbuf, recvcount, recvtype, comm), status);         \
+            atn_stager_staged_receive(m, ATN_BUFFER(recvbuf, recvcount, recvtype, comm), status);  \
         if (code == MPI_SUCCESS)                                                                   \
             code = atn_stager_pmpi.Wait(&sent, MPI_STATUS_IGNORE);                                 \
         return atn_stager_leave(code != MPI_SUCCESS ? code : got);                                 \
@@ -198,7 +199,7 @@ int atn_stager_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI
         const void *from, void *buf, ATN_N count, MPI_Datatype type, int dest, int sendtag,        \
         int source, int recvtag, MPI_Comm comm, MPI_Status *status)                                \
     {                                                                                              \
-        atn_warmup_note_send(dest, comm, from);                                                    \
+        atn_stager_warmup_note_send(dest, comm, from);                                             \
         if (!atn_stager.on)                                                                        \
             return next(buf, count, type, dest, sendtag, source, recvtag, comm, status);           \
         atn_stager_enter();                                                                        \
@@ -207,7 +208,7 @@ int atn_stager_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI
             return atn_stager_leave(                                                               \
                 next(buf, count, type, dest, sendtag, source, recvtag, comm, status));             \
         const int code = atn_stager_pmpi.Send##_c(buf, count, type, dest, sendtag, comm);          \
-        const int got = atn_staged_receive(m, ATN_BUFFER(buf, count, type, comm), status);         \
+        const int got = atn_stager_staged_receive(m, ATN_BUFFER(buf, count, type, comm), status);  \
         return atn_stager_leave(code != MPI_SUCCESS ? code : got);                                 \
     }
 
@@ -248,7 +249,7 @@ static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, int de
         int recvtag, MPI_Comm comm, MPI_Request *request)                                          \
     {                                                                                              \
         MPI_Request sent;                                                                          \
-        atn_warmup_note_send(dest, comm, from);                                                    \
+        atn_stager_warmup_note_send(dest, comm, from);                                             \
         if (!atn_stager.on)                                                                        \
             return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, \
                         source, recvtag, comm, request);                                           \
@@ -270,7 +271,7 @@ static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, int de
     {                                                                                              \
         MPI_Request sent;                                                                          \
         void *packed = NULL;                                                                       \
-        atn_warmup_note_send(dest, comm, from);                                                    \
+        atn_stager_warmup_note_send(dest, comm, from);                                             \
         if (!atn_stager.on)                                                                        \
             return next(buf, count, type, dest, sendtag, source, recvtag, comm, request);          \
         atn_stager_enter();                                                                        \

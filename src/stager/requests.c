@@ -66,12 +66,12 @@ static bool is_complete(bound *l)
         const int code = atn_stager_pmpi.Test(&l->send, &flag, MPI_STATUS_IGNORE);
         l->code = code != MPI_SUCCESS ? code : l->code;
     }
-    return atn_staged_test(l->m) && flag;
+    return atn_stager_staged_test(l->m) && flag;
 }
 
 static void complete(bound *l)
 {
-    const int code = atn_staged_deliver(l->m, &l->buffer);
+    const int code = atn_stager_staged_deliver(l->m, &l->buffer);
     l->code = code != MPI_SUCCESS ? code : l->code;
     if (l->own_type)
         PMPI_Type_free(&l->buffer.type);
@@ -158,8 +158,9 @@ static int substitutes; /* active ones */
 
 static persistent *find(MPI_Request handle)
 {
-    const int64_t i =
-        handle != MPI_REQUEST_NULL ? atn_handles_get(&by_handle, ATN_KEY(handle)) : ATN_HANDLE_NONE;
+    const int64_t i = handle != MPI_REQUEST_NULL
+                          ? atn_trace_handles_get(&by_handle, ATN_KEY(handle))
+                          : ATN_HANDLE_NONE;
     return i >= 0 ? &receives.v[i] : NULL;
 }
 
@@ -175,7 +176,7 @@ int atn_stager_add_persistent(atn_stager_comm *c, int source, int tag, const atn
                               const void *from, MPI_Request handle)
 {
     const int i = free_entry();
-    if (i < 0 || !atn_handles_set(&by_handle, ATN_KEY(handle), (uint32_t)i))
+    if (i < 0 || !atn_trace_handles_set(&by_handle, ATN_KEY(handle), (uint32_t)i))
         PMPI_Abort(MPI_COMM_WORLD, 1); /* its message may be staged when it starts */
     persistent *const e = &receives.v[i];
     *e = (persistent){.handle = handle,
@@ -192,7 +193,7 @@ int atn_stager_add_persistent(atn_stager_comm *c, int source, int tag, const atn
 
 static void remove_persistent(persistent *e)
 {
-    atn_handles_remove(&by_handle, ATN_KEY(e->handle));
+    atn_trace_handles_remove(&by_handle, ATN_KEY(e->handle));
     atn_stager_comm_release(e->comm);
     if (e->own_type)
         PMPI_Type_free(&e->buffer.type);

@@ -6,14 +6,14 @@
 
 static void note_send(int dest, int tag, MPI_Comm comm, const void *from)
 {
-    atn_warmup_note_send(dest, comm, from);
+    atn_stager_warmup_note_send(dest, comm, from);
     atn_stager_note_send(dest, tag, comm, from);
 }
 
 static void note_synchronous(int dest, int tag, MPI_Comm comm, const void *from)
 {
     note_send(dest, tag, comm, from);
-    atn_synchronous_announce(comm, dest, from);
+    atn_stager_synchronous_announce(comm, dest, from);
 }
 
 #define SENDS(name, note, ATN_N)                                                                   \
@@ -22,7 +22,7 @@ static void note_synchronous(int dest, int tag, MPI_Comm comm, const void *from)
                           int dest, int tag, MPI_Comm comm)                                        \
     {                                                                                              \
         if (!atn_stager.on) {                                                                      \
-            atn_warmup_note_send(dest, comm, from);                                                \
+            atn_stager_warmup_note_send(dest, comm, from);                                         \
             return next(buf, count, type, dest, tag, comm);                                        \
         }                                                                                          \
         atn_stager_enter();                                                                        \
@@ -36,7 +36,7 @@ static void note_synchronous(int dest, int tag, MPI_Comm comm, const void *from)
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
         if (!atn_stager.on) {                                                                      \
-            atn_warmup_note_send(dest, comm, from);                                                \
+            atn_stager_warmup_note_send(dest, comm, from);                                         \
             return next(buf, count, type, dest, tag, comm, request);                               \
         }                                                                                          \
         atn_stager_enter();                                                                        \

@@ -48,8 +48,8 @@ static void read_settings(void)
     if (staging == NULL || *staging == '\0')
         return;
     if (!atn_parse_size(staging, &settings.staging) || settings.staging > INT32_MAX) {
-        atn_print_line("ATTUNE_STAGING=%s: not a size up to 2G such as 4M; nothing is staged",
-                       staging);
+        atn_interpose_print_line(
+            "ATTUNE_STAGING=%s: not a size up to 2G such as 4M; nothing is staged", staging);
         settings.staging = 0;
     }
 }
@@ -74,7 +74,7 @@ static const char *start_staging(bool single_threaded)
 {
     if (!single_threaded)
         return "threads may call MPI at the same time";
-    if (!atn_synchronous_init(private_comm))
+    if (!atn_stager_synchronous_init(private_comm))
         return "there are too many ranks";
     atn_stager.receives = atn_stager_predictor();
     if (atn_stager.receives == NULL)
@@ -82,7 +82,7 @@ static const char *start_staging(bool single_threaded)
     PMPI_Comm_dup(MPI_COMM_SELF, &atn_stager.self);
     PMPI_Comm_set_errhandler(atn_stager.self, MPI_ERRORS_RETURN);
     atn_stager.room.limit = settings.staging;
-    atn_stager.gpu = atn_mpi_takes_gpu_memory();
+    atn_stager.gpu = atn_interpose_mpi_takes_gpu_memory();
     atn_stager.on = atn_stager.staging = true;
     return NULL;
 }
@@ -109,10 +109,10 @@ static bool on_all_ranks(bool holds)
 
 static void start(void)
 {
-    if (!atn_mpi_is_ours())
+    if (!atn_interpose_mpi_is_ours())
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    private_comm = atn_private_world(atn_stager_pmpi.Comm_create);
+    private_comm = atn_interpose_private_world(atn_stager_pmpi.Comm_create);
     share_settings();
     if (settings.off || !atn_stager_comms_init()) {
         atn_stager_pmpi.Comm_free(&private_comm);
@@ -121,10 +121,11 @@ static void start(void)
     int level = MPI_THREAD_MULTIPLE;
     PMPI_Query_thread(&level);
     const bool single_threaded = on_all_ranks(level < MPI_THREAD_MULTIPLE);
-    atn_warmup_start(private_comm, getenv("ATTUNE_WARMUP"), single_threaded, settings.explain != 0);
+    atn_stager_warmup_start(private_comm, getenv("ATTUNE_WARMUP"), single_threaded,
+                            settings.explain != 0);
     const char *const why = settings.staging > 0 ? start_staging(single_threaded) : NULL;
     if (why != NULL && rank == 0 && settings.explain)
-        atn_print_line("staging: off, because %s", why);
+        atn_interpose_print_line("staging: off, because %s", why);
 }
 
 static int after_init(int code)
@@ -153,20 +154,21 @@ int atn_stager_Init_thread(int (*next)(int *, char ***, int, int *), const void 
 
 static void explain(void)
 {
-    const atn_prediction_stats r = atn_online_stats(atn_stager.receives);
+    const atn_prediction_stats r = atn_predict_online_stats(atn_stager.receives);
     const atn_stager_counts *const c = &atn_stager.counts;
-    atn_print_line("staging: rank 0 posted %" PRId64 " receives, %" PRId64
-                   " predicted correctly and %" PRId64 " incorrectly; %" PRId64 " of %" PRId64
-                   " probes found a message, %" PRId64 " receives got a staged message, %" PRId64
-                   " of them waited for its transfer; at most %" PRId64 " bytes staged",
-                   r.requests, r.hits, r.misses, c->found, c->probes, c->matched, c->waited,
-                   atn_stager.room.most);
+    atn_interpose_print_line("staging: rank 0 posted %" PRId64 " receives, %" PRId64
+                             " predicted correctly and %" PRId64 " incorrectly; %" PRId64
+                             " of %" PRId64 " probes found a message, %" PRId64
+                             " receives got a staged message, %" PRId64
+                             " of them waited for its transfer; at most %" PRId64 " bytes staged",
+                             r.requests, r.hits, r.misses, c->found, c->probes, c->matched,
+                             c->waited, atn_stager.room.most);
     if (atn_stager.sends == NULL)
         return;
-    const atn_prediction_stats s = atn_online_stats(atn_stager.sends);
-    atn_print_line("hints: rank 0 made %" PRId64 " sends, %" PRId64
-                   " predicted correctly and %" PRId64 " incorrectly",
-                   s.requests, s.hits, s.misses);
+    const atn_prediction_stats s = atn_predict_online_stats(atn_stager.sends);
+    atn_interpose_print_line("hints: rank 0 made %" PRId64 " sends, %" PRId64
+                             " predicted correctly and %" PRId64 " incorrectly",
+                             s.requests, s.hits, s.misses);
 }
 
 /* No further message is staged.  Staged messages stay: libraries that follow in link order may
@@ -182,8 +184,8 @@ static void stop(void)
             explain();
     }
     on_all_ranks(true); /* no rank makes another announcement */
-    atn_synchronous_finalize();
-    atn_warmup_stop(private_comm);
+    atn_stager_synchronous_finalize();
+    atn_stager_warmup_stop(private_comm);
     atn_stager_pmpi.Comm_free(&private_comm);
 }
 
@@ -195,8 +197,8 @@ int atn_stager_Finalize(int (*next)(void), const void *from)
     const int code = next();
     if (--atn_stager.depth == 0) {
         atn_stager.on = false;
-        atn_online_free(atn_stager.receives);
-        atn_online_free(atn_stager.sends);
+        atn_predict_online_free(atn_stager.receives);
+        atn_predict_online_free(atn_stager.sends);
         atn_stager.receives = atn_stager.sends = NULL;
     }
     return code;
@@ -210,7 +212,7 @@ ATN_EXPORT void attune_pre_send(int tag) { atn_stager_hint_send(tag); }
 static void control(int level)
 {
     int tag;
-    const atn_pcontrol_request hint = atn_pcontrol_read(level, &tag);
+    const atn_pcontrol_request hint = atn_interpose_pcontrol_read(level, &tag);
     if (hint == ATN_PCONTROL_RECV)
         attune_pre_recv(tag);
     else if (hint == ATN_PCONTROL_SEND)

@@ -20,8 +20,8 @@ _Static_assert(sizeof(message_key) == sizeof(int64_t) + 2 * sizeof(int),
 atn_online *atn_stager_predictor(void)
 {
     atn_predictor_choice c;
-    return atn_predictor_find("two-level-bettercycle2", &c, NULL) == ATN_OK
-               ? atn_online_make(&c, sizeof(message_key))
+    return atn_predict_predictor_find("two-level-bettercycle2", &c, NULL) == ATN_OK
+               ? atn_predict_online_make(&c, sizeof(message_key))
                : NULL;
 }
 
@@ -60,7 +60,7 @@ static void count_probe(bool found)
 static void train(const atn_stager_comm *c, int source, int tag, const void *from)
 {
     const message_key k = {.comm = c->id, .partner = source, .tag = tag};
-    atn_online_add(atn_stager.receives, &k, site_of(&atn_stager.receive_hint, from));
+    atn_predict_online_add(atn_stager.receives, &k, site_of(&atn_stager.receive_hint, from));
     allow_probes();
 }
 
@@ -71,7 +71,7 @@ void atn_stager_note_send(int dest, int tag, MPI_Comm comm, const void *from)
     if (c == NULL || atn_stager.depth != 1)
         return;
     const message_key k = {.comm = c->id, .partner = dest, .tag = tag};
-    atn_online_add(atn_stager.sends, &k, site_of(&atn_stager.send_hint, from));
+    atn_predict_online_add(atn_stager.sends, &k, site_of(&atn_stager.send_hint, from));
 }
 
 /* ---- staging ---- */
@@ -96,8 +96,8 @@ static bool stage(atn_stager_comm *c, const MPI_Status *probed, int bytes)
         .source = m->status.MPI_SOURCE, .tag = m->status.MPI_TAG, .bytes = (int64_t)bytes};
     m->comm = c->comm;
     m->code = atn_stager_pmpi.Imrecv(m->bytes, bytes, MPI_PACKED, &matched, &m->request);
-    atn_staged_test(m);
-    atn_staging_add(&c->queue, &atn_stager.room, &m->head);
+    atn_stager_staged_test(m);
+    atn_predict_staging_add(&c->queue, &atn_stager.room, &m->head);
     atn_stager.counts.found++;
     return true;
 }
@@ -112,8 +112,8 @@ static bool stage_oldest(atn_stager_comm *c, int source)
     if (atn_stager_pmpi.Iprobe(from, MPI_ANY_TAG, c->comm, &flag, &probed) != MPI_SUCCESS || !flag)
         return false;
     PMPI_Get_count(&probed, MPI_BYTE, &bytes);
-    return probed.MPI_SOURCE != c->r && atn_staging_fits(&atn_stager.room, bytes) &&
-           !atn_sends_synchronously(c->world[probed.MPI_SOURCE]) && stage(c, &probed, bytes);
+    return probed.MPI_SOURCE != c->r && atn_predict_staging_fits(&atn_stager.room, bytes) &&
+           !atn_stager_sends_synchronously(c->world[probed.MPI_SOURCE]) && stage(c, &probed, bytes);
 }
 
 static int count_equal(const message_key *keys, int n, const message_key *k)
@@ -129,7 +129,7 @@ static void stage_predicted(void)
 {
     message_key keys[LOOK_AHEAD];
     for (int i = 0; i < LOOK_AHEAD; i++) {
-        const void *const predicted = atn_online_predict(atn_stager.receives, i + 1);
+        const void *const predicted = atn_predict_online_predict(atn_stager.receives, i + 1);
         if (predicted == NULL)
             return;
         memcpy(&keys[i], predicted, sizeof keys[i]);
@@ -137,7 +137,7 @@ static void stage_predicted(void)
         if (c == NULL)
             return;
         const int wanted = count_equal(keys, i, &keys[i]) + 1;
-        if (atn_staging_count(&c->queue, keys[i].partner, keys[i].tag) >= wanted)
+        if (atn_predict_staging_count(&c->queue, keys[i].partner, keys[i].tag) >= wanted)
             continue;
         const bool found = stage_oldest(c, keys[i].partner);
         count_probe(found);
@@ -163,7 +163,7 @@ void atn_stager_hint_recv(int tag)
     if (!atn_stager.staging || atn_stager.depth > 0)
         return;
     atn_stager.receive_hint = tag;
-    atn_online_hint(atn_stager.receives, hinted_site(tag));
+    atn_predict_online_hint(atn_stager.receives, hinted_site(tag));
     atn_stager.depth++;
     stage_predicted(); /* the hint precedes a receive: a good time to probe */
     atn_stager.depth--;
@@ -178,7 +178,7 @@ void atn_stager_hint_send(int tag)
     if (atn_stager.sends == NULL)
         return;
     atn_stager.send_hint = tag;
-    atn_online_hint(atn_stager.sends, hinted_site(tag));
+    atn_predict_online_hint(atn_stager.sends, hinted_site(tag));
 }
 
 /* ---- matching ---- */
@@ -190,10 +190,10 @@ atn_staged_message *atn_stager_match_on(atn_stager_comm *c, int source, int tag,
     const int any_source = any(source, MPI_ANY_SOURCE), any_tag = any(tag, MPI_ANY_TAG);
     if (atn_stager.staging && atn_stager.depth == 1)
         train(c, any_source, any_tag, from);
-    atn_staged *const m = atn_staging_find(&c->queue, any_source, any_tag);
+    atn_staged *const m = atn_predict_staging_find(&c->queue, any_source, any_tag);
     if (m == NULL)
         return NULL;
-    atn_staging_take(&c->queue, m);
+    atn_predict_staging_take(&c->queue, m);
     atn_stager.counts.matched++;
     return (atn_staged_message *)m;
 }
@@ -210,6 +210,6 @@ const atn_staged_message *atn_stager_probe(int source, int tag, MPI_Comm comm, c
                                          ? NULL
                                          : atn_stager_comm_find(comm, from);
     return c == NULL ? NULL
-                     : (const atn_staged_message *)atn_staging_find(
+                     : (const atn_staged_message *)atn_predict_staging_find(
                            &c->queue, any(source, MPI_ANY_SOURCE), any(tag, MPI_ANY_TAG));
 }

@@ -14,7 +14,7 @@ static struct {
     bool *announced;       /* by rank: this rank has announced to it */
 } state = {.comm = MPI_COMM_NULL};
 
-bool atn_synchronous_init(MPI_Comm world)
+bool atn_stager_synchronous_init(MPI_Comm world)
 {
     PMPI_Comm_size(world, &state.p);
     PMPI_Comm_rank(world, &state.r);
@@ -30,7 +30,7 @@ bool atn_synchronous_init(MPI_Comm world)
     return true;
 }
 
-void atn_synchronous_finalize(void)
+void atn_stager_synchronous_finalize(void)
 {
     for (int i = 0; i < state.p && state.receives != NULL; i++)
         if (state.receives[i] != MPI_REQUEST_NULL) {
@@ -43,7 +43,7 @@ void atn_synchronous_finalize(void)
     state.announced = NULL;
 }
 
-void atn_synchronous_announce(MPI_Comm comm, int dest, const void *from)
+void atn_stager_synchronous_announce(MPI_Comm comm, int dest, const void *from)
 {
     const atn_stager_comm *const c =
         state.announced != NULL ? atn_stager_comm_find(comm, from) : NULL;
@@ -56,7 +56,7 @@ void atn_synchronous_announce(MPI_Comm comm, int dest, const void *from)
     atn_stager_pmpi.Ssend(NULL, 0, MPI_BYTE, to, TAG, state.comm);
 }
 
-bool atn_sends_synchronously(int world_rank)
+bool atn_stager_sends_synchronously(int world_rank)
 {
     int flag = 0;
     if (state.receives == NULL)

@@ -11,10 +11,10 @@
 #include "stager/stager.h"
 
 /* Collective; `world`: a private communicator of all ranks.  False: too many ranks. */
-bool atn_synchronous_init(MPI_Comm world);
-void atn_synchronous_finalize(void);
+bool atn_stager_synchronous_init(MPI_Comm world);
+void atn_stager_synchronous_finalize(void);
 /* Before each synchronous send. */
-void atn_synchronous_announce(MPI_Comm comm, int dest, const void *from);
-bool atn_sends_synchronously(int world_rank);
+void atn_stager_synchronous_announce(MPI_Comm comm, int dest, const void *from);
+bool atn_stager_sends_synchronously(int world_rank);
 
 #endif

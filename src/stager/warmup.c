@@ -11,7 +11,7 @@
 #include "interpose/message.h"
 #include "stager/comms.h"
 
-bool atn_warmup_records;
+bool atn_stager_warmup_records;
 
 enum { TAG = 3, MAX_RANKS = 4096 };
 typedef ATN_VEC(int) pairs; /* two ranks each */
@@ -21,7 +21,7 @@ static bool *partners; /* ranks of MPI_COMM_WORLD that this one sends to */
 static int p, r;
 static bool has_file; /* on rank 0, so equal on all ranks */
 
-void atn_warmup_record(int dest, MPI_Comm comm, const void *from)
+void atn_stager_warmup_record(int dest, MPI_Comm comm, const void *from)
 {
     const atn_stager_comm *const c = atn_stager_comm_find(comm, from);
     if (c != NULL && dest >= 0 && dest < c->p)
@@ -32,8 +32,9 @@ void atn_warmup_record(int dest, MPI_Comm comm, const void *from)
 
 static bool bad_line(int line, const char *why)
 {
-    atn_print_line("%s:%d: %s; no connections are warmed up, and MPI_Finalize rewrites the file",
-                   path, line, why);
+    atn_interpose_print_line(
+        "%s:%d: %s; no connections are warmed up, and MPI_Finalize rewrites the file", path, line,
+        why);
     return false;
 }
 
@@ -85,7 +86,7 @@ static void write_pairs(const bool *all)
             if (all[(size_t)a * p + b] || all[(size_t)b * p + a])
                 fprintf(f, "%d %d\n", a, b);
     if (fclose(f) == 0 && atn_write_file(path, text, bytes, &err) != ATN_OK)
-        atn_print_line("%s", err.text);
+        atn_interpose_print_line("%s", err.text);
     free(text);
 }
 
@@ -137,7 +138,7 @@ static int connect_pairs(MPI_Comm world, const pairs *list)
     return n / 2;
 }
 
-void atn_warmup_start(MPI_Comm world, const char *file, bool record, bool explain)
+void atn_stager_warmup_start(MPI_Comm world, const char *file, bool record, bool explain)
 {
     pairs list = {0};
     PMPI_Comm_size(world, &p);
@@ -152,17 +153,18 @@ void atn_warmup_start(MPI_Comm world, const char *file, bool record, bool explai
     has_file = n >= 0;
     const int connections = n > 0 ? connect_pairs(world, &list) : 0;
     if (explain && r == 0 && n >= 0)
-        atn_print_line("warm-up: %d pairs of ranks, %d connections of rank 0", n / 2, connections);
+        atn_interpose_print_line("warm-up: %d pairs of ranks, %d connections of rank 0", n / 2,
+                                 connections);
     free(list.v);
     partners = n >= 0 ? calloc((size_t)p, sizeof *partners) : NULL;
-    atn_warmup_records = partners != NULL && record;
+    atn_stager_warmup_records = partners != NULL && record;
 }
 
 /* ---- at the end ---- */
 
-void atn_warmup_stop(MPI_Comm world)
+void atn_stager_warmup_stop(MPI_Comm world)
 {
-    atn_warmup_records = false;
+    atn_stager_warmup_records = false;
     if (!has_file)
         return;
     bool *const all = calloc((size_t)p * (r == 0 ? (size_t)p : 1), sizeof *all);

@@ -25,16 +25,16 @@ typedef struct {
     int room; /* nodes that `result` has room for */
 } atn_discovery;
 
-void atn_discovery_free(atn_discovery *d);
+void atn_topo_discovery_free(atn_discovery *d);
 
 /* Write the job before measuring, and the result. */
-void atn_discovery_put_job(FILE *f, const char *mpi, const char *const *names, int hosts,
-                           const int *host_of, int ranks);
-void atn_discovery_put_result(FILE *f, const atn_inferred *r);
+void atn_topo_discovery_put_job(FILE *f, const char *mpi, const char *const *names, int hosts,
+                                const int *host_of, int ranks);
+void atn_topo_discovery_put_result(FILE *f, const atn_inferred *r);
 
 /* Takes one line.  Lines before the first of the protocol are ignored: launchers print messages. */
-atn_status atn_discovery_line(atn_discovery *d, const char *line, atn_error *err);
+atn_status atn_topo_discovery_line(atn_discovery *d, const char *line, atn_error *err);
 /* After the last line: checks that it is complete. */
-atn_status atn_discovery_end(const atn_discovery *d, atn_error *err);
+atn_status atn_topo_discovery_end(const atn_discovery *d, atn_error *err);
 
 #endif

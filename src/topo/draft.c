@@ -40,16 +40,16 @@ static bool index_grow(atn_draft *d, int space)
     return true;
 }
 
-int atn_draft_find(const atn_draft *d, atn_topo_kind kind, const char *name)
+int atn_topo_draft_find(const atn_draft *d, atn_topo_kind kind, const char *name)
 {
     const atn_draft_index *x = &d->index[space_of(kind)];
     return x->cap ? *slot_of(d, x, name) : -1;
 }
 
 /* Half empty is enough room; all nodes together bound the nodes of one space. */
-int atn_draft_node_at(atn_draft *d, atn_topo_kind kind, const char *name, int line)
+int atn_topo_draft_node_at(atn_draft *d, atn_topo_kind kind, const char *name, int line)
 {
-    const int space = space_of(kind), known = atn_draft_find(d, kind, name);
+    const int space = space_of(kind), known = atn_topo_draft_find(d, kind, name);
     if (known >= 0)
         return known;
     char *copy = strdup(name);
@@ -64,7 +64,7 @@ int atn_draft_node_at(atn_draft *d, atn_topo_kind kind, const char *name, int li
     return *slot_of(d, &d->index[space], name) = d->nodes.n - 1;
 }
 
-const char *atn_draft_near(const atn_draft *d, atn_topo_kind kind, const char *name)
+const char *atn_topo_draft_near(const atn_draft *d, atn_topo_kind kind, const char *name)
 {
     const char **words = malloc(sizeof *words * ((size_t)d->nodes.n + 1));
     int n = 0;
@@ -80,7 +80,7 @@ const char *atn_draft_near(const atn_draft *d, atn_topo_kind kind, const char *n
 
 /* ---- links ---- */
 
-void atn_draft_hang(atn_draft *d, int node, int parent, int line)
+void atn_topo_draft_hang(atn_draft *d, int node, int parent, int line)
 {
     atn_draft_node *v = &d->nodes.v[node];
     const char *kind = kind_names[v->kind], *above = d->nodes.v[parent].name;
@@ -88,19 +88,20 @@ void atn_draft_hang(atn_draft *d, int node, int parent, int line)
         v->parent = parent;
         v->parent_line = line;
     } else if (v->parent == parent && v->parent_line == line) {
-        atn_found(d->found, line, "%s %s is named twice on this line; name it once", kind, v->name);
+        atn_topo_found(d->found, line, "%s %s is named twice on this line; name it once", kind,
+                       v->name);
     } else if (v->parent == parent) {
-        atn_found(d->found, line, "%s %s is below %s already (line %d); name it once", kind,
-                  v->name, above, v->parent_line);
+        atn_topo_found(d->found, line, "%s %s is below %s already (line %d); name it once", kind,
+                       v->name, above, v->parent_line);
     } else {
-        atn_found(d->found, line,
-                  "%s %s is below two switches, %s (line %d) and %s; a node has one parent, "
-                  "keep one of them or describe the network as a graph",
-                  kind, v->name, d->nodes.v[v->parent].name, v->parent_line, above);
+        atn_topo_found(d->found, line,
+                       "%s %s is below two switches, %s (line %d) and %s; a node has one parent, "
+                       "keep one of them or describe the network as a graph",
+                       kind, v->name, d->nodes.v[v->parent].name, v->parent_line, above);
     }
 }
 
-void atn_draft_level(atn_draft *d, int node, const char *level)
+void atn_topo_draft_level(atn_draft *d, int node, const char *level)
 {
     char *copy = strdup(level);
     if (copy == NULL)
@@ -109,7 +110,7 @@ void atn_draft_level(atn_draft *d, int node, const char *level)
     d->nodes.v[node].level = copy;
 }
 
-void atn_draft_rank(atn_draft *d, int node)
+void atn_topo_draft_rank(atn_draft *d, int node)
 {
     if (!atn_push(&d->ranks, node))
         d->found->no_memory = true;
@@ -125,9 +126,9 @@ static void report_cycle(const atn_draft *d, int start)
         used += snprintf(way + used, sizeof way - (size_t)used, "%s > ", d->nodes.v[v].name);
         v = d->nodes.v[v].parent;
     } while (v != start && used < (int)sizeof way - 80);
-    atn_found(d->found, d->nodes.v[start].parent_line,
-              "cycle: %s%s; a tree has no cycles, remove one of the links", way,
-              v == start ? d->nodes.v[start].name : "...");
+    atn_topo_found(d->found, d->nodes.v[start].parent_line,
+                   "cycle: %s%s; a tree has no cycles, remove one of the links", way,
+                   v == start ? d->nodes.v[start].name : "...");
 }
 
 /* Nodes are coloured by the walk that first met them; meeting one's own colour is a cycle. */
@@ -170,15 +171,17 @@ static void check_roots(const atn_draft *d)
         if (v->parent >= 0)
             continue;
         if (v->kind != ATN_TOPO_SWITCH && switches)
-            atn_found(d->found, v->line, "%s %s is below no switch; add it to the Nodes= of one",
-                      kind_names[v->kind], v->name);
+            atn_topo_found(d->found, v->line,
+                           "%s %s is below no switch; add it to the Nodes= of one",
+                           kind_names[v->kind], v->name);
         else if (root < 0)
             root = i;
         else
-            atn_found(d->found, v->line,
-                      "two roots, %s (line %d) and %s: the network is not connected; add a switch "
-                      "above both",
-                      d->nodes.v[root].name, d->nodes.v[root].line, v->name);
+            atn_topo_found(
+                d->found, v->line,
+                "two roots, %s (line %d) and %s: the network is not connected; add a switch "
+                "above both",
+                d->nodes.v[root].name, d->nodes.v[root].line, v->name);
     }
 }
 
@@ -194,7 +197,7 @@ static void check_children(const atn_draft *d)
             used[d->nodes.v[i].parent] = true;
     for (int i = 0; i < d->nodes.n; i++)
         if (d->nodes.v[i].kind == ATN_TOPO_SWITCH && !used[i])
-            atn_found(
+            atn_topo_found(
                 d->found, d->nodes.v[i].line,
                 "switch %s has neither hosts nor switches below it; give it some or remove it",
                 d->nodes.v[i].name);
@@ -224,10 +227,10 @@ static atn_topo *make(const atn_draft *d)
     return t;
 }
 
-atn_topo *atn_draft_finish(atn_draft *d)
+atn_topo *atn_topo_draft_finish(atn_draft *d)
 {
     if (d->nodes.n == 0 && d->found->wrong == 0)
-        atn_found(d->found, 0, "no switch and no host; is it a description of a topology?");
+        atn_topo_found(d->found, 0, "no switch and no host; is it a description of a topology?");
     if (d->found->wrong == 0 && check_cycles(d))
         check_roots(d);
     if (d->found->wrong == 0)
@@ -235,7 +238,7 @@ atn_topo *atn_draft_finish(atn_draft *d)
     return d->found->wrong == 0 && !d->found->no_memory ? make(d) : NULL;
 }
 
-void atn_draft_free(atn_draft *d)
+void atn_topo_draft_free(atn_draft *d)
 {
     for (int i = 0; i < d->nodes.n; i++) {
         free(d->nodes.v[i].name);

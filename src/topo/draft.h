@@ -34,22 +34,22 @@ typedef struct {
 
 /* The node of this name, created if new; -1: out of memory (reported).  Hosts and parts share one
  * space of names, so a look-up of a host may return a part. */
-int atn_draft_node_at(atn_draft *d, atn_topo_kind kind, const char *name, int line);
+int atn_topo_draft_node_at(atn_draft *d, atn_topo_kind kind, const char *name, int line);
 /* The same without creating it; -1: none. */
-int atn_draft_find(const atn_draft *d, atn_topo_kind kind, const char *name);
+int atn_topo_draft_find(const atn_draft *d, atn_topo_kind kind, const char *name);
 /* Attaches a node below another; a node that has a parent is reported. */
-void atn_draft_hang(atn_draft *d, int node, int parent, int line);
-void atn_draft_level(atn_draft *d, int node, const char *level);
-void atn_draft_rank(atn_draft *d, int node);
+void atn_topo_draft_hang(atn_draft *d, int node, int parent, int line);
+void atn_topo_draft_level(atn_draft *d, int node, const char *level);
+void atn_topo_draft_rank(atn_draft *d, int node);
 /* The suggestion for an unknown name, or NULL. */
-const char *atn_draft_near(const atn_draft *d, atn_topo_kind kind, const char *name);
+const char *atn_topo_draft_near(const atn_draft *d, atn_topo_kind kind, const char *name);
 
 /* Checks that it is one tree with every host in it and makes the topology; reports otherwise and
  * gives NULL. */
-atn_topo *atn_draft_finish(atn_draft *d);
+atn_topo *atn_topo_draft_finish(atn_draft *d);
 /* Adds remarks on a draft that is a tree. */
-void atn_draft_remarks(const atn_draft *d);
-void atn_draft_free(atn_draft *d);
+void atn_topo_draft_remarks(const atn_draft *d);
+void atn_topo_draft_free(atn_draft *d);
 
 /* ---- for those that already hold a tree ---- */
 

@@ -38,8 +38,8 @@ static void unknown_key(const atn_line_field *fields, int n, const char *key, at
             (size_t)snprintf(all + used, sizeof all - used, "%s%s=", i ? ", " : "", fields[i].key);
     }
     const char *near = atn_nearest(key, words, atn_min(n, MOST));
-    atn_found(found, line, "unknown key %s; this line may have %s%s%s%s", key, all,
-              near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    atn_topo_found(found, line, "unknown key %s; this line may have %s%s%s%s", key, all,
+                   near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 /* An empty value is followed by the next key, not by its own text. */
@@ -64,7 +64,7 @@ static char *cut_value(char **at_p, char *equals)
     return value;
 }
 
-bool atn_fields_read(char *text, atn_line_field *fields, int n, atn_findings *found, int line)
+bool atn_topo_fields_read(char *text, atn_line_field *fields, int n, atn_findings *found, int line)
 {
     const int before = found->wrong;
     for (char *at = skip_blanks(text); *at != '\0'; at = skip_blanks(at)) {
@@ -72,21 +72,21 @@ bool atn_fields_read(char *text, atn_line_field *fields, int n, atn_findings *fo
         char *equals = skip_blanks(key_end);
         if (*equals != '=' || key_end == key) {
             at = at + strcspn(at, " \t");
-            atn_found(found, line, "'%.*s' is no key=value; write its key or remove it",
-                      (int)(at - key), key);
+            atn_topo_found(found, line, "'%.*s' is no key=value; write its key or remove it",
+                           (int)(at - key), key);
             continue;
         }
         char *value = cut_value(&at, equals);
         *key_end = '\0';
         if (value == NULL) {
-            atn_found(found, line, "%s= has a quote that is not closed; close it", key);
+            atn_topo_found(found, line, "%s= has a quote that is not closed; close it", key);
             break;
         }
         atn_line_field *field = find_key(fields, n, key);
         if (field == NULL)
             unknown_key(fields, n, key, found, line);
         else if (field->value != NULL)
-            atn_found(found, line, "%s= stands twice on this line; keep one", field->key);
+            atn_topo_found(found, line, "%s= stands twice on this line; keep one", field->key);
         else
             field->value = value;
     }
@@ -114,7 +114,7 @@ static size_t line_length(const char *at, bool joined)
     return length;
 }
 
-char *atn_next_line(const char **at_p, int *line_p, bool joined, atn_findings *found)
+char *atn_topo_next_line(const char **at_p, int *line_p, bool joined, atn_findings *found)
 {
     const char *at = *at_p;
     if (*at == '\0')
@@ -141,18 +141,19 @@ char *atn_next_line(const char **at_p, int *line_p, bool joined, atn_findings *f
 
 /* ---- values ---- */
 
-int64_t atn_field_rate(const atn_line_field *field, atn_findings *found, int line)
+int64_t atn_topo_field_rate(const atn_line_field *field, atn_findings *found, int line)
 {
     int64_t rate = 0;
-    if (field->value != NULL && !atn_parse_rate(field->value, &rate))
-        atn_found(found, line, "%s=%s is no rate; " ATN_RATE_REMEDY, field->key, field->value);
+    if (field->value != NULL && !atn_topo_parse_rate(field->value, &rate))
+        atn_topo_found(found, line, "%s=%s is no rate; " ATN_RATE_REMEDY, field->key, field->value);
     return rate;
 }
 
-int64_t atn_field_delay(const atn_line_field *field, atn_findings *found, int line)
+int64_t atn_topo_field_delay(const atn_line_field *field, atn_findings *found, int line)
 {
     int64_t ns = 0;
-    if (field->value != NULL && !atn_parse_delay(field->value, &ns))
-        atn_found(found, line, "%s=%s is no time; " ATN_DELAY_REMEDY, field->key, field->value);
+    if (field->value != NULL && !atn_topo_parse_delay(field->value, &ns))
+        atn_topo_found(found, line, "%s=%s is no time; " ATN_DELAY_REMEDY, field->key,
+                       field->value);
     return ns;
 }

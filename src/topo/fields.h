@@ -12,14 +12,14 @@ typedef struct {
 
 /* Takes `text` apart (it is changed).  Blanks may surround the =, the value may be in quotes.  What
  * is no key=value, an unknown or a doubled key is reported; true: nothing was. */
-bool atn_fields_read(char *text, atn_line_field *fields, int n, atn_findings *found, int line);
+bool atn_topo_fields_read(char *text, atn_line_field *fields, int n, atn_findings *found, int line);
 
 /* The next line of a text without its end, as a copy; `*line_p` counts.  With `joined`, lines that
  * end in a backslash are continued by the next.  NULL: the end, or no memory (reported). */
-char *atn_next_line(const char **at_p, int *line_p, bool joined, atn_findings *found);
+char *atn_topo_next_line(const char **at_p, int *line_p, bool joined, atn_findings *found);
 
 /* A rate or delay of a field: 0 when it is not there; what cannot be read is reported. */
-int64_t atn_field_rate(const atn_line_field *field, atn_findings *found, int line);
-int64_t atn_field_delay(const atn_line_field *field, atn_findings *found, int line);
+int64_t atn_topo_field_rate(const atn_line_field *field, atn_findings *found, int line);
+int64_t atn_topo_field_delay(const atn_line_field *field, atn_findings *found, int line);
 
 #endif

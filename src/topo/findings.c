@@ -16,7 +16,7 @@ static void add(atn_findings *f, int line, bool remark, const char *format, va_l
     f->wrong += !remark;
 }
 
-void atn_found(atn_findings *f, int line, const char *format, ...)
+void atn_topo_found(atn_findings *f, int line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -24,7 +24,7 @@ void atn_found(atn_findings *f, int line, const char *format, ...)
     va_end(args);
 }
 
-void atn_remark(atn_findings *f, int line, const char *format, ...)
+void atn_topo_remark(atn_findings *f, int line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -33,7 +33,7 @@ void atn_remark(atn_findings *f, int line, const char *format, ...)
 }
 
 /* Insertion keeps the order within a line; lists are short. */
-void atn_findings_sort(atn_findings *f)
+void atn_topo_findings_sort(atn_findings *f)
 {
     for (int i = 1; i < f->list.n; i++) {
         const atn_finding moved = f->list.v[i];
@@ -44,7 +44,7 @@ void atn_findings_sort(atn_findings *f)
     }
 }
 
-void atn_findings_print(FILE *out, const atn_findings *f)
+void atn_topo_findings_print(FILE *out, const atn_findings *f)
 {
     for (int i = 0; i < f->list.n; i++) {
         const atn_finding *one = &f->list.v[i];
@@ -55,7 +55,7 @@ void atn_findings_print(FILE *out, const atn_findings *f)
     }
 }
 
-atn_status atn_findings_fail(const atn_findings *f, atn_error *err)
+atn_status atn_topo_findings_fail(const atn_findings *f, atn_error *err)
 {
     if (f->no_memory)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", f->file);
@@ -70,7 +70,7 @@ atn_status atn_findings_fail(const atn_findings *f, atn_error *err)
     return atn_fail(err, ATN_INPUT, "%s: %s", f->file, first->text);
 }
 
-void atn_findings_free(atn_findings *f)
+void atn_topo_findings_free(atn_findings *f)
 {
     for (int i = 0; i < f->list.n; i++)
         free(f->list.v[i].text);

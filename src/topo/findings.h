@@ -20,15 +20,15 @@ typedef struct {
     bool no_memory;
 } atn_findings;
 
-void atn_found(atn_findings *f, int line, const char *format, ...)
+void atn_topo_found(atn_findings *f, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void atn_remark(atn_findings *f, int line, const char *format, ...)
+void atn_topo_remark(atn_findings *f, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* By line, in the order found within a line. */
-void atn_findings_sort(atn_findings *f);
-void atn_findings_print(FILE *out, const atn_findings *f);
+void atn_topo_findings_sort(atn_findings *f);
+void atn_topo_findings_print(FILE *out, const atn_findings *f);
 /* The first wrong one as an error; ATN_OK when there is none. */
-atn_status atn_findings_fail(const atn_findings *f, atn_error *err);
-void atn_findings_free(atn_findings *f);
+atn_status atn_topo_findings_fail(const atn_findings *f, atn_error *err);
+void atn_topo_findings_free(atn_findings *f);
 
 #endif

@@ -45,11 +45,12 @@ static char *next_word(char **at_p)
 static bool expand(const reader *r, const char *text, bool repeat, atn_name_list *names)
 {
     atn_error err = {0};
-    const atn_status st = (repeat ? atn_ranklist_expand : atn_hostlist_expand)(text, names, &err);
+    const atn_status st =
+        (repeat ? atn_topo_ranklist_expand : atn_topo_hostlist_expand)(text, names, &err);
     if (st == ATN_MEMORY)
         r->found->no_memory = true;
     else if (st)
-        atn_found(r->found, r->line, "%s", err.text);
+        atn_topo_found(r->found, r->line, "%s", err.text);
     return st == ATN_OK;
 }
 
@@ -58,7 +59,7 @@ static void no_more(reader *r, char *rest)
 {
     rest += strspn(rest, " \t");
     if (*rest != '\0')
-        atn_found(r->found, r->line, "'%s' has no meaning on this line; remove it", rest);
+        atn_topo_found(r->found, r->line, "'%s' has no meaning on this line; remove it", rest);
 }
 
 /* ---- lines ---- */
@@ -66,10 +67,10 @@ static void no_more(reader *r, char *rest)
 static void add_node(reader *r, const char *name, bool host)
 {
     const int known = r->names.nodes.n;
-    const int v = atn_draft_node_at(&r->names, ATN_TOPO_SWITCH, name, r->line);
+    const int v = atn_topo_draft_node_at(&r->names, ATN_TOPO_SWITCH, name, r->line);
     if (v >= 0 && v < known) {
-        atn_found(r->found, r->line, "%s is already defined (line %d); name it once", name,
-                  r->g.nodes.v[v].line);
+        atn_topo_found(r->found, r->line, "%s is already defined (line %d); name it once", name,
+                       r->g.nodes.v[v].line);
         return;
     }
     char *copy = strdup(name);
@@ -83,13 +84,13 @@ static void node_line(reader *r, char *rest, bool host)
 {
     char *word = next_word(&rest);
     if (word == NULL)
-        atn_found(r->found, r->line, "no name on this line; name at least one");
+        atn_topo_found(r->found, r->line, "no name on this line; name at least one");
     for (; word != NULL; word = next_word(&rest)) {
         atn_name_list names = {0};
         if (expand(r, word, false, &names))
             for (int i = 0; i < names.n && !r->found->no_memory; i++)
                 add_node(r, names.v[i], host);
-        atn_name_list_free(&names);
+        atn_topo_name_list_free(&names);
     }
     no_more(r, rest);
 }
@@ -99,13 +100,13 @@ static void host_line(reader *r, char *rest) { node_line(r, rest, true); }
 
 static int find_node(const reader *r, const char *name, int line)
 {
-    const int v = atn_draft_find(&r->names, ATN_TOPO_SWITCH, name);
+    const int v = atn_topo_draft_find(&r->names, ATN_TOPO_SWITCH, name);
     if (v >= 0)
         return v;
-    const char *near = atn_draft_near(&r->names, ATN_TOPO_SWITCH, name);
-    atn_found(r->found, line,
-              "%s is no switch and no host; add a line 'switch %s' or 'host %s'%s%s%s", name, name,
-              name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    const char *near = atn_topo_draft_near(&r->names, ATN_TOPO_SWITCH, name);
+    atn_topo_found(r->found, line,
+                   "%s is no switch and no host; add a line 'switch %s' or 'host %s'%s%s%s", name,
+                   name, name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     return -1;
 }
 
@@ -117,7 +118,7 @@ static void add_link(reader *r, const char *from, const char *to, atn_net_link l
     if (link.b < 0)
         return;
     if (link.a == link.b)
-        atn_found(r->found, r->line, "%s is linked to itself; remove it", from);
+        atn_topo_found(r->found, r->line, "%s is linked to itself; remove it", from);
     else if (!atn_push(&r->g.links, link))
         r->found->no_memory = true;
 }
@@ -128,19 +129,19 @@ static void link_line(reader *r, char *rest)
     atn_name_list a = {0}, b = {0};
     const char *from = next_word(&rest), *to = next_word(&rest);
     if (from == NULL || to == NULL) {
-        atn_found(r->found, r->line, "a link has two ends; write link A B");
+        atn_topo_found(r->found, r->line, "a link has two ends; write link A B");
         return;
     }
-    if (!atn_fields_read(rest, keys, 2, r->found, r->line))
+    if (!atn_topo_fields_read(rest, keys, 2, r->found, r->line))
         return;
-    const atn_net_link link = {.rate = atn_field_rate(&keys[0], r->found, r->line),
-                               .delay_ns = atn_field_delay(&keys[1], r->found, r->line)};
+    const atn_net_link link = {.rate = atn_topo_field_rate(&keys[0], r->found, r->line),
+                               .delay_ns = atn_topo_field_delay(&keys[1], r->found, r->line)};
     if (expand(r, from, false, &a) && expand(r, to, false, &b))
         for (int i = 0; i < a.n; i++)
             for (int j = 0; j < b.n && !r->found->no_memory; j++)
                 add_link(r, a.v[i], b.v[j], link);
-    atn_name_list_free(&a);
-    atn_name_list_free(&b);
+    atn_topo_name_list_free(&a);
+    atn_topo_name_list_free(&b);
 }
 
 static void tree_line(reader *r, char *rest)
@@ -152,11 +153,11 @@ static void tree_line(reader *r, char *rest)
     while (word && span < 3 && strcmp(word, words[span]) != 0)
         span++;
     if (word == NULL || span == 3) {
-        atn_found(r->found, r->line, "unknown tree '%s'; write bfs, dfs or random",
-                  word ? word : "");
+        atn_topo_found(r->found, r->line, "unknown tree '%s'; write bfs, dfs or random",
+                       word ? word : "");
         return;
     }
-    if (!atn_fields_read(rest, keys, 2, r->found, r->line))
+    if (!atn_topo_fields_read(rest, keys, 2, r->found, r->line))
         return;
     r->g.span = (atn_span_order)span;
     if (keys[0].value)
@@ -199,9 +200,9 @@ static void one_line(reader *r, char *text)
             lines[i].read(r, rest);
             return;
         }
-    atn_found(r->found, r->line,
-              "'%s' begins no line; there are switch, host, link, tree and ranks",
-              word ? word : rest);
+    atn_topo_found(r->found, r->line,
+                   "'%s' begins no line; there are switch, host, link, tree and ranks",
+                   word ? word : rest);
 }
 
 /* ---- checks of the whole ---- */
@@ -226,19 +227,21 @@ static void check_links(reader *r)
     for (int i = 1; i < r->g.links.n; i++)
         if (atn_min(v[i].a, v[i].b) == atn_min(v[i - 1].a, v[i - 1].b) &&
             atn_max(v[i].a, v[i].b) == atn_max(v[i - 1].a, v[i - 1].b))
-            atn_found(r->found, v[i].line,
-                      "%s and %s are linked already (line %d); write cables side by side as one "
-                      "link with the sum of their rates",
-                      r->g.nodes.v[v[i].a].name, r->g.nodes.v[v[i].b].name, v[i - 1].line);
+            atn_topo_found(
+                r->found, v[i].line,
+                "%s and %s are linked already (line %d); write cables side by side as one "
+                "link with the sum of their rates",
+                r->g.nodes.v[v[i].a].name, r->g.nodes.v[v[i].b].name, v[i - 1].line);
 }
 
 static bool check_reached(const reader *r, const int *link_up, int root)
 {
     for (int v = 0; v < r->g.nodes.n; v++)
         if (link_up[v] == -2)
-            atn_found(r->found, r->g.nodes.v[v].line,
-                      "no path from %s to %s: the network is not connected; add the missing link",
-                      r->g.nodes.v[root].name, r->g.nodes.v[v].name);
+            atn_topo_found(
+                r->found, r->g.nodes.v[v].line,
+                "no path from %s to %s: the network is not connected; add the missing link",
+                r->g.nodes.v[root].name, r->g.nodes.v[v].name);
     return r->found->wrong == 0;
 }
 
@@ -262,16 +265,16 @@ static void count_hosts(const atn_net_graph *g, const int *link_up, int *hosts)
 static int draft_switch(reader *r, int v)
 {
     const atn_net_node *node = &r->g.nodes.v[v];
-    return atn_draft_node_at(r->d, ATN_TOPO_SWITCH, node->name, node->line);
+    return atn_topo_draft_node_at(r->d, ATN_TOPO_SWITCH, node->name, node->line);
 }
 
 static int draft_host(reader *r, int v, bool passes)
 {
     const atn_net_node *node = &r->g.nodes.v[v];
-    const int host = atn_draft_node_at(r->d, ATN_TOPO_HOST, node->name, node->line);
+    const int host = atn_topo_draft_node_at(r->d, ATN_TOPO_HOST, node->name, node->line);
     const int above = passes && host >= 0 ? draft_switch(r, v) : -1;
     if (above >= 0)
-        atn_draft_hang(r->d, host, above, node->line);
+        atn_topo_draft_hang(r->d, host, above, node->line);
     return passes ? above : host;
 }
 
@@ -287,7 +290,7 @@ static void draft_node(reader *r, int v, const int *link_up, const int *hosts)
     const int parent = draft_switch(r, other_end(l, v));
     if (parent < 0)
         return;
-    atn_draft_hang(r->d, node, parent, l->line);
+    atn_topo_draft_hang(r->d, node, parent, l->line);
     r->d->nodes.v[node].rate = l->rate;
     r->d->nodes.v[node].delay_ns = l->delay_ns;
 }
@@ -295,12 +298,12 @@ static void draft_node(reader *r, int v, const int *link_up, const int *hosts)
 static void draft_ranks(reader *r)
 {
     for (int i = 0; i < r->ranks.n; i++) {
-        const int v = atn_draft_find(r->d, ATN_TOPO_HOST, r->ranks.v[i]);
+        const int v = atn_topo_draft_find(r->d, ATN_TOPO_HOST, r->ranks.v[i]);
         if (v >= 0)
-            atn_draft_rank(r->d, v);
+            atn_topo_draft_rank(r->d, v);
         else
-            atn_found(r->found, r->rank_line, "%s of rank %d is no host; add a line 'host %s'",
-                      r->ranks.v[i], i, r->ranks.v[i]);
+            atn_topo_found(r->found, r->rank_line, "%s of rank %d is no host; add a line 'host %s'",
+                           r->ranks.v[i], i, r->ranks.v[i]);
     }
 }
 
@@ -309,15 +312,15 @@ static void remark_tree(const reader *r, int root)
     static const char *const words[] = {"breadth-first", "depth-first", "random"};
     const int used = r->d->nodes.n - 1;
     if (r->g.links.n > used)
-        atn_remark(r->found, 0, "%d links, of which the %s tree from %s uses %d", r->g.links.n,
-                   words[r->g.span], r->g.nodes.v[root].name, used);
+        atn_topo_remark(r->found, 0, "%d links, of which the %s tree from %s uses %d", r->g.links.n,
+                        words[r->g.span], r->g.nodes.v[root].name, used);
 }
 
 static void draft_tree(reader *r)
 {
     const int n = r->g.nodes.n;
     int *link_up = malloc(sizeof *link_up * (size_t)n), *hosts = calloc((size_t)n, sizeof *hosts);
-    const int root = link_up && hosts ? atn_graph_span(&r->g, link_up) : -1;
+    const int root = link_up && hosts ? atn_topo_graph_span(&r->g, link_up) : -1;
     if (root < 0)
         r->found->no_memory = true;
     if (root >= 0 && check_reached(r, link_up, root)) {
@@ -337,16 +340,16 @@ static void free_reader(reader *r)
         free(r->g.nodes.v[i].name);
     atn_vec_free(&r->g.nodes);
     atn_vec_free(&r->g.links);
-    atn_name_list_free(&r->ranks);
-    atn_draft_free(&r->names);
+    atn_topo_name_list_free(&r->ranks);
+    atn_topo_draft_free(&r->names);
     free(r->root_name);
 }
 
-void atn_read_graph(atn_draft *d, const char *text)
+void atn_topo_read_graph(atn_draft *d, const char *text)
 {
     reader r = {.d = d, .found = d->found, .g.root = -1, .names.found = d->found};
     char *line;
-    for (const char *at = text; (line = atn_next_line(&at, &r.line, true, r.found)) != NULL;) {
+    for (const char *at = text; (line = atn_topo_next_line(&at, &r.line, true, r.found)) != NULL;) {
         one_line(&r, line);
         free(line);
     }

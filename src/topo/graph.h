@@ -30,6 +30,6 @@ typedef struct {
 /* A tree over all nodes that can be reached: per node the link up, -1 for the root, -2 where there
  * is no way.  Hosts pass messages on only where there is no other way.  Returns the root; -1: no
  * memory. */
-int atn_graph_span(const atn_net_graph *g, int *link_up);
+int atn_topo_graph_span(const atn_net_graph *g, int *link_up);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { MAX_NAME = 255, MAX_NAMES = 1 << 20, MAX_DIGITS = 9 };
 
-void atn_name_list_free(atn_name_list *list)
+void atn_topo_name_list_free(atn_name_list *list)
 {
     for (int i = 0; i < list->n; i++)
         free(list->v[i]);
@@ -119,7 +119,7 @@ static const char *next_word(const char *at)
     return NULL;
 }
 
-atn_status atn_hostlist_expand(const char *text, atn_name_list *list, atn_error *err)
+atn_status atn_topo_hostlist_expand(const char *text, atn_name_list *list, atn_error *err)
 {
     const reader r = {.text = text, .list = list, .err = err};
     char name[MAX_NAME + 16];
@@ -229,7 +229,10 @@ static void print_words(FILE *f, const char *const *names, int n, const char *su
     }
 }
 
-void atn_hostlist_print(FILE *f, const char *const *names, int n) { print_words(f, names, n, ""); }
+void atn_topo_hostlist_print(FILE *f, const char *const *names, int n)
+{
+    print_words(f, names, n, "");
+}
 
 /* ---- lists with repetition ---- */
 
@@ -253,7 +256,7 @@ static void print_repeated(FILE *f, const char *const *names, int n, int k, cons
     print_words(f, once, n / k, suffix);
 }
 
-bool atn_ranklist_print(FILE *f, const char *const *names, int n)
+bool atn_topo_ranklist_print(FILE *f, const char *const *names, int n)
 {
     const char **once = malloc(sizeof *once * ((size_t)n + 1));
     for (int i = 0, end; once && i < n; i = end) {
@@ -288,15 +291,15 @@ static atn_status expand_repeated(char *word, atn_name_list *list, atn_error *er
     if (k == 0)
         st = atn_fail(err, ATN_INPUT, "'%.120s' needs a number behind its *, as in n[0-3]*2", word);
     if (!st)
-        st = atn_hostlist_expand(word, &once, err);
+        st = atn_topo_hostlist_expand(word, &once, err);
     for (int i = 0; i < once.n && !st; i++)
         for (int j = 0; j < k && !st; j++)
             st = add_name(&r, once.v[i]);
-    atn_name_list_free(&once);
+    atn_topo_name_list_free(&once);
     return st;
 }
 
-atn_status atn_ranklist_expand(const char *text, atn_name_list *list, atn_error *err)
+atn_status atn_topo_ranklist_expand(const char *text, atn_name_list *list, atn_error *err)
 {
     atn_status st = ATN_OK;
     if (*text == '\0')
@@ -312,7 +315,7 @@ atn_status atn_ranklist_expand(const char *text, atn_name_list *list, atn_error 
 
 /* ---- order ---- */
 
-int atn_name_compare(const char *a, const char *b)
+int atn_topo_name_compare(const char *a, const char *b)
 {
     const char *p = a, *q = b;
     while (*p != '\0' && *q != '\0') {

@@ -6,17 +6,17 @@
 
 typedef ATN_VEC(char *) atn_name_list;
 
-void atn_name_list_free(atn_name_list *list);
+void atn_topo_name_list_free(atn_name_list *list);
 
 /* Appends the names in order.  The error message describes the fault, without position. */
-atn_status atn_hostlist_expand(const char *text, atn_name_list *list, atn_error *err);
+atn_status atn_topo_hostlist_expand(const char *text, atn_name_list *list, atn_error *err);
 /* Names in this order as one list; runs that count up are folded into ranges. */
-void atn_hostlist_print(FILE *f, const char *const *names, int n);
+void atn_topo_hostlist_print(FILE *f, const char *const *names, int n);
 /* The same for lists with repetition: n[0-3]*2 is n0,n0,n1,n1,n2,n2,n3,n3.
  * Printing gives false when there is no memory. */
-atn_status atn_ranklist_expand(const char *text, atn_name_list *list, atn_error *err);
-bool atn_ranklist_print(FILE *f, const char *const *names, int n);
+atn_status atn_topo_ranklist_expand(const char *text, atn_name_list *list, atn_error *err);
+bool atn_topo_ranklist_print(FILE *f, const char *const *names, int n);
 /* Compares names the way people count: n2 before n10. */
-int atn_name_compare(const char *a, const char *b);
+int atn_topo_name_compare(const char *a, const char *b);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void atn_inside_free(atn_inside *in)
+void atn_topo_inside_free(atn_inside *in)
 {
     for (int i = 0; i < in->parts.n; i++)
         free(in->parts.v[i].name);
@@ -134,17 +134,17 @@ static atn_status read_with(walk *w, const char *what, atn_error *err)
         st = atn_fail(err, ATN_MEMORY, "out of memory");
     hwloc_topology_destroy(w->t);
     if (st)
-        atn_inside_free(w->in);
+        atn_topo_inside_free(w->in);
     return st;
 }
 
-atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err)
+atn_status atn_topo_inside_read(const char *what, atn_inside *in, atn_error *err)
 {
     return read_with(&(walk){.in = in}, what, err);
 }
 
-atn_status atn_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
-                           atn_error *err)
+atn_status atn_topo_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
+                                atn_error *err)
 {
     atn_inside in = {0};
     walk w = {.in = &in, .cpus = hwloc_bitmap_alloc(), .holds = -1};
@@ -157,22 +157,22 @@ atn_status atn_inside_part(const char *what, const char *cpus, char part[ATN_PAR
     if (!st && w.holds >= 0 && !hwloc_bitmap_iszero(w.cpus))
         snprintf(part, ATN_PART_NAME, "%s", in.parts.v[w.holds].name);
     if (!st)
-        atn_inside_free(&in);
+        atn_topo_inside_free(&in);
     hwloc_bitmap_free(w.cpus);
     return st;
 }
 
 #else
 
-atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err)
+atn_status atn_topo_inside_read(const char *what, atn_inside *in, atn_error *err)
 {
     (void)in;
     return atn_fail(err, ATN_ENVIRONMENT, "'%.60s' needs hwloc, and Attune was built without it",
                     what);
 }
 
-atn_status atn_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
-                           atn_error *err)
+atn_status atn_topo_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
+                                atn_error *err)
 {
     (void)what, (void)cpus, (void)err;
     *part = '\0';

@@ -54,16 +54,16 @@ typedef struct {
     char *remarks;            /* lines about what could not be decided; may be empty */
 } atn_inferred;
 
-atn_status atn_infer(const atn_prober *prober, int hosts, const atn_infer_options *options,
-                     atn_inferred **inferred_p, atn_error *err);
-void atn_inferred_free(atn_inferred *r); /* NULL is fine */
+atn_status atn_topo_infer(const atn_prober *prober, int hosts, const atn_infer_options *options,
+                          atn_inferred **inferred_p, atn_error *err);
+void atn_topo_inferred_free(atn_inferred *r); /* NULL is fine */
 
 /* The topology: host i has names[i], rank r runs on host_of[r].  Payload rates become rates of
  * links: headers are added, and what is within a few percent of a usual rate, or of the rate of
  * many others, is taken for it. */
-atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, const int *host_of,
-                             int p, atn_topo **topo_p, atn_error *err);
+atn_status atn_topo_inferred_topo(const atn_inferred *r, const char *const *names,
+                                  const int *host_of, int p, atn_topo **topo_p, atn_error *err);
 /* 0 stays 0. */
-int64_t atn_link_rate(double payload_rate);
+int64_t atn_topo_link_rate(double payload_rate);
 
 #endif

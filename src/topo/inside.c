@@ -14,10 +14,10 @@ static int draft_part(atn_draft *d, const atn_host_part *part, const char *host,
 {
     char name[300];
     snprintf(name, sizeof name, "%s/%s", host, part->name);
-    const int v = atn_draft_node_at(d, ATN_TOPO_PART, name, 0);
+    const int v = atn_topo_draft_node_at(d, ATN_TOPO_PART, name, 0);
     if (v >= 0) {
-        atn_draft_hang(d, v, parent, 0);
-        atn_draft_level(d, v, part->level);
+        atn_topo_draft_hang(d, v, parent, 0);
+        atn_topo_draft_level(d, v, part->level);
     }
     return v;
 }
@@ -25,29 +25,29 @@ static int draft_part(atn_draft *d, const atn_host_part *part, const char *host,
 static void draft_inside(atn_draft *d, const atn_inside *in)
 {
     int *node = malloc(sizeof *node * ((size_t)in->parts.n + 1));
-    const int host = atn_draft_node_at(d, ATN_TOPO_HOST, in->host, 0);
+    const int host = atn_topo_draft_node_at(d, ATN_TOPO_HOST, in->host, 0);
     d->found->no_memory = d->found->no_memory || node == NULL;
     for (int i = 0; i < in->parts.n && !d->found->no_memory; i++) {
         const atn_host_part *part = &in->parts.v[i];
         node[i] = draft_part(d, part, in->host, part->parent < 0 ? host : node[part->parent]);
     }
     for (int i = 0; i < in->cores.n && !d->found->no_memory; i++)
-        atn_draft_rank(d, in->cores.v[i] < 0 ? host : node[in->cores.v[i]]);
+        atn_topo_draft_rank(d, in->cores.v[i] < 0 ? host : node[in->cores.v[i]]);
     free(node);
 }
 
-void atn_read_hwloc(atn_draft *d, const char *text)
+void atn_topo_read_hwloc(atn_draft *d, const char *text)
 {
     atn_inside in = {0};
     atn_error err = {0};
-    const atn_status st = atn_inside_read(text, &in, &err);
+    const atn_status st = atn_topo_inside_read(text, &in, &err);
     if (st == ATN_MEMORY)
         d->found->no_memory = true;
     else if (st)
-        atn_found(d->found, 0, "%s", err.text);
+        atn_topo_found(d->found, 0, "%s", err.text);
     else
         draft_inside(d, &in);
-    atn_inside_free(&in);
+    atn_topo_inside_free(&in);
 }
 
 /* ---- every host of a topology ---- */
@@ -138,10 +138,10 @@ atn_status atn_topo_inside(const atn_topo *t, const char *what, atn_topo **topo_
     if (access(what, R_OK) == 0)
         st = atn_read_file(what, &text, NULL, err);
     if (!st)
-        st = atn_inside_read(text ? text : what, &in, err);
+        st = atn_topo_inside_read(text ? text : what, &in, err);
     if (!st)
         st = fill_all(t, &in, topo_p, err);
-    atn_inside_free(&in);
+    atn_topo_inside_free(&in);
     free(text);
     return st;
 }

@@ -19,12 +19,12 @@ typedef struct {
 } atn_inside;
 
 /* `what`: "this" machine, a synthetic description of hwloc, or the text of its XML. */
-atn_status atn_inside_read(const char *what, atn_inside *in, atn_error *err);
-void atn_inside_free(atn_inside *in);
+atn_status atn_topo_inside_read(const char *what, atn_inside *in, atn_error *err);
+void atn_topo_inside_free(atn_inside *in);
 /* The smallest part that holds the processors of a list such as "0-3", or, with NULL, those that
  * this process is bound to: "l3-0"; "" when no part does, or Attune was built without hwloc. */
-atn_status atn_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
-                           atn_error *err);
+atn_status atn_topo_inside_part(const char *what, const char *cpus, char part[ATN_PART_NAME],
+                                atn_error *err);
 
 /* A copy in which every host without parts has these; the ranks of a host go to its cores in order,
  * and start again at the first when there are more ranks than cores.  `what` may also be the name

@@ -22,7 +22,7 @@ static int by_parent(const void *a, const void *b)
         return x->node->kind == ATN_TOPO_SWITCH ? 1 : -1;
     if (x->smallest != y->smallest)
         return x->smallest < y->smallest ? -1 : 1;
-    return atn_name_compare(x->node->name, y->node->name);
+    return atn_topo_name_compare(x->node->name, y->node->name);
 }
 
 /* Every rank climbs until it meets a node that has a smaller one: O(nodes + ranks). */

@@ -11,17 +11,17 @@
 #include <hwloc.h>
 #endif
 
-void atn_pus_own(atn_pus *set_p)
+void atn_topo_pus_own(atn_pus *set_p)
 {
     memset(set_p, 0, sizeof *set_p);
     if (sched_getaffinity(0, sizeof *set_p, (cpu_set_t *)set_p) == 0)
         return;
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 0; i < ATN_MAX_PUS && i < online; i++)
-        atn_pus_add(set_p, i);
+        atn_topo_pus_add(set_p, i);
 }
 
-atn_pus atn_pus_union(const atn_pus *sets, int n)
+atn_pus atn_topo_pus_union(const atn_pus *sets, int n)
 {
     atn_pus all = {0};
     for (int k = 0; k < n; k++)
@@ -74,10 +74,10 @@ static int core_by_kernel(const char *cpus, int pu)
     return read_fact(cpus, pu, "core_id") == read_fact(cpus, first, "core_id") ? first : pu;
 }
 
-bool atn_node_cores(const char *cpus, const atn_pus *used, int16_t core_of[ATN_MAX_PUS])
+bool atn_topo_node_cores(const char *cpus, const atn_pus *used, int16_t core_of[ATN_MAX_PUS])
 {
     for (int i = 0; i < ATN_MAX_PUS; i++) {
-        const int core = atn_pus_has(used, i) ? core_by_kernel(cpus, i) : i;
+        const int core = atn_topo_pus_has(used, i) ? core_by_kernel(cpus, i) : i;
         if (core < 0)
             return false;
         core_of[i] = (int16_t)core;
@@ -113,10 +113,10 @@ static void ask_hwloc(int16_t core_of[ATN_MAX_PUS]) { (void)core_of; }
 #endif
 
 /* Unknown processors count as separate cores. */
-void atn_node_read(const atn_pus *used, atn_node *node_p)
+void atn_topo_node_read(const atn_pus *used, atn_node *node_p)
 {
     node_p->quota = read_quota();
-    if (atn_node_cores("/sys/devices/system/cpu", used, node_p->core_of))
+    if (atn_topo_node_cores("/sys/devices/system/cpu", used, node_p->core_of))
         return;
     for (int i = 0; i < ATN_MAX_PUS; i++)
         node_p->core_of[i] = (int16_t)i;
@@ -128,9 +128,9 @@ static int count_cores(const atn_node *node, const atn_pus *set)
     atn_pus cores = {0};
     int n = 0;
     for (int i = 0; i < ATN_MAX_PUS; i++)
-        if (atn_pus_has(set, i)) {
-            n += !atn_pus_has(&cores, node->core_of[i]);
-            atn_pus_add(&cores, node->core_of[i]);
+        if (atn_topo_pus_has(set, i)) {
+            n += !atn_topo_pus_has(&cores, node->core_of[i]);
+            atn_topo_pus_add(&cores, node->core_of[i]);
         }
     return n;
 }
@@ -152,9 +152,9 @@ static bool set_oversubscribed(const atn_node *node, const atn_pus *sets, int ra
     return inside > count_cores(node, set);
 }
 
-bool atn_node_oversubscribed(const atn_node *node, const atn_pus *sets, int ranks)
+bool atn_topo_node_oversubscribed(const atn_node *node, const atn_pus *sets, int ranks)
 {
-    const atn_pus all = atn_pus_union(sets, ranks);
+    const atn_pus all = atn_topo_pus_union(sets, ranks);
     bool over = ranks > node->quota || set_oversubscribed(node, sets, ranks, &all);
     for (int r = 0; r < ranks && !over; r++)
         over = set_oversubscribed(node, sets, ranks, &sets[r]);

@@ -74,10 +74,10 @@ static atn_topo *place_all(const atn_topo *t, int each, bool cyclic)
 static atn_status place_list(const atn_topo *t, const char *text, atn_topo **topo_p, atn_error *err)
 {
     atn_name_list names = {0};
-    atn_status st = atn_ranklist_expand(text, &names, err);
+    atn_status st = atn_topo_ranklist_expand(text, &names, err);
     if (!st)
         st = atn_topo_place(t, (const char *const *)names.v, names.n, topo_p, err);
-    atn_name_list_free(&names);
+    atn_topo_name_list_free(&names);
     return st;
 }
 

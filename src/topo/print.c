@@ -37,7 +37,7 @@ static int by_link(const void *a, const void *b, void *t)
     const atn_topo_node *nodes = ((const atn_topo *)t)->nodes;
     const atn_topo_node *x = &nodes[*(const int *)a], *y = &nodes[*(const int *)b];
     const int order = compare_link(x, y);
-    return order != 0 ? order : atn_name_compare(x->name, y->name);
+    return order != 0 ? order : atn_topo_name_compare(x->name, y->name);
 }
 
 static int children(const printer *w, int v)
@@ -59,7 +59,7 @@ static int print_names(const printer *w, int at, int n)
         w->names[end - at] = w->t->nodes[w->kids[end]].name;
         end++;
     }
-    atn_hostlist_print(w->f, w->names, end - at);
+    atn_topo_hostlist_print(w->f, w->names, end - at);
     return end;
 }
 
@@ -81,9 +81,9 @@ static void print_link(const printer *w, const atn_topo_node *link, bool rate)
 {
     char text[32];
     if (rate && link->rate > 0)
-        print_value(w, "rate", atn_format_rate(link->rate, text));
+        print_value(w, "rate", atn_topo_format_rate(link->rate, text));
     if (link->delay_ns > 0)
-        print_value(w, "delay", atn_format_delay(link->delay_ns, text));
+        print_value(w, "delay", atn_topo_format_delay(link->delay_ns, text));
 }
 
 static void print_switch(const printer *w, int v)
@@ -132,12 +132,12 @@ static bool print_ranks(const printer *w)
     bool done = true;
     for (int r = 0; r < t->p; r++) {
         w->names[r] = t->nodes[t->node_of[r]].name;
-        jumps += r > 0 && atn_name_compare(w->names[r], w->names[r - 1]) < 0;
+        jumps += r > 0 && atn_topo_name_compare(w->names[r], w->names[r - 1]) < 0;
     }
     const int each = jumps > 3 && t->p > PER_LINE ? PER_LINE : t->p;
     for (int r = 0; r < t->p && done; r += each) {
         fputs("#attune ranks=", w->f);
-        done = atn_ranklist_print(w->f, w->names + r, atn_min(each, t->p - r));
+        done = atn_topo_ranklist_print(w->f, w->names + r, atn_min(each, t->p - r));
         fputc('\n', w->f);
     }
     return done;

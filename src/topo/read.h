@@ -6,16 +6,16 @@
 
 typedef void atn_reader(atn_draft *d, const char *text);
 
-atn_reader atn_read_slurm;     /* topology.conf */
-atn_reader atn_read_synthetic; /* 4x4@100M */
-atn_reader atn_read_graph;     /* switch, host, link lines */
-atn_reader atn_read_hostfile;  /* a host per line, as launchers take it */
-atn_reader atn_read_hostnames; /* n[0-3]*2 */
-atn_reader atn_read_hwloc;     /* "this", a synthetic description of hwloc, or its XML */
+atn_reader atn_topo_read_slurm;     /* topology.conf */
+atn_reader atn_topo_read_synthetic; /* 4x4@100M */
+atn_reader atn_topo_read_graph;     /* switch, host, link lines */
+atn_reader atn_topo_read_hostfile;  /* a host per line, as launchers take it */
+atn_reader atn_topo_read_hostnames; /* n[0-3]*2 */
+atn_reader atn_topo_read_hwloc;     /* "this", a synthetic description of hwloc, or its XML */
 
 /* A text through one reader; `file` is its name in messages. */
-atn_status atn_read_text(atn_reader *read, const char *text, const char *file, atn_topo **topo_p,
-                         atn_error *err);
+atn_status atn_topo_read_text(atn_reader *read, const char *text, const char *file,
+                              atn_topo **topo_p, atn_error *err);
 
 /* As atn_topo_load, with all that was found in `found` (whose `file` it sets), remarks too.
  * *topo_p is NULL when something is wrong.  An error: what was named cannot be read at all. */

@@ -16,9 +16,10 @@ static void remark_rates(const atn_draft *d)
             first = i;
     }
     if (known > 0 && unknown > 0)
-        atn_remark(d->found, d->nodes.v[first].parent_line,
-                   "%d of %d links have no rate (the first is that of %s); they count as unlimited",
-                   unknown, known + unknown, d->nodes.v[first].name);
+        atn_topo_remark(
+            d->found, d->nodes.v[first].parent_line,
+            "%d of %d links have no rate (the first is that of %s); they count as unlimited",
+            unknown, known + unknown, d->nodes.v[first].name);
 }
 
 static void remark_idle(const atn_draft *d)
@@ -39,11 +40,12 @@ static void remark_idle(const atn_draft *d)
         }
     free(used);
     if (idle > 0)
-        atn_remark(d->found, d->nodes.v[first].line, "%d host%s without a rank (the first is %s)",
-                   idle, idle == 1 ? "" : "s", d->nodes.v[first].name);
+        atn_topo_remark(d->found, d->nodes.v[first].line,
+                        "%d host%s without a rank (the first is %s)", idle, idle == 1 ? "" : "s",
+                        d->nodes.v[first].name);
 }
 
-void atn_draft_remarks(const atn_draft *d)
+void atn_topo_draft_remarks(const atn_draft *d)
 {
     remark_rates(d);
     remark_idle(d);

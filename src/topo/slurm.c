@@ -34,12 +34,12 @@ static bool names_of(const reader *r, const char *key, const char *text, atn_nam
 {
     const bool repeat = names == &r->ranks;
     atn_error err = {0};
-    if ((repeat ? atn_ranklist_expand : atn_hostlist_expand)(text, names, &err) == ATN_OK)
+    if ((repeat ? atn_topo_ranklist_expand : atn_topo_hostlist_expand)(text, names, &err) == ATN_OK)
         return true;
     if (err.status == ATN_MEMORY)
         r->found->no_memory = true;
     else
-        atn_found(r->found, r->line, "%s=: %s", key, err.text);
+        atn_topo_found(r->found, r->line, "%s=: %s", key, err.text);
     return false;
 }
 
@@ -50,18 +50,18 @@ static void hang_all(reader *r, const atn_line_field *list, atn_topo_kind kind, 
     atn_name_list names = {0};
     if (names_of(r, list->key, list->value, &names))
         for (int i = 0; i < names.n; i++) {
-            const int v = atn_draft_node_at(r->d, kind, names.v[i], r->line);
+            const int v = atn_topo_draft_node_at(r->d, kind, names.v[i], r->line);
             if (v < 0)
                 break;
             if (r->d->nodes.v[v].parent < 0)
                 r->d->nodes.v[v].kind = kind; /* of= may have named a part before its own line */
-            atn_draft_hang(r->d, v, parent, r->line);
+            atn_topo_draft_hang(r->d, v, parent, r->line);
             r->d->nodes.v[v].rate = like->rate;
             r->d->nodes.v[v].delay_ns = like->delay_ns;
             if (like->level)
-                atn_draft_level(r->d, v, like->level);
+                atn_topo_draft_level(r->d, v, like->level);
         }
-    atn_name_list_free(&names);
+    atn_topo_name_list_free(&names);
 }
 
 /* ---- SwitchName lines ---- */
@@ -79,13 +79,14 @@ static int64_t link_speed(const reader *r, const atn_line_field *speed)
     char text[32];
     if (digits > 0 && digits < 20 && speed->value[digits] == '\0') {
         snprintf(text, sizeof text, "%sM", speed->value);
-        if (atn_parse_rate(text, &rate))
+        if (atn_topo_parse_rate(text, &rate))
             return rate;
     }
-    if (!atn_parse_rate(speed->value, &rate))
-        atn_found(r->found, r->line,
-                  "LinkSpeed=%s is no rate; write Mbit/s as a number, or with a unit as 100M or 1G",
-                  speed->value);
+    if (!atn_topo_parse_rate(speed->value, &rate))
+        atn_topo_found(
+            r->found, r->line,
+            "LinkSpeed=%s is no rate; write Mbit/s as a number, or with a unit as 100M or 1G",
+            speed->value);
     return rate;
 }
 
@@ -106,22 +107,22 @@ static void switch_line(reader *r, atn_line_field *keys, atn_line_field *extra)
 {
     const char *name = keys[SWITCH_NAME].value;
     const int64_t speed = link_speed(r, &keys[LINK_SPEED]);
-    const int64_t rate = atn_field_rate(&extra[RATE], r->found, r->line);
+    const int64_t rate = atn_topo_field_rate(&extra[RATE], r->found, r->line);
     const atn_topo_node like = {.rate = rate ? rate : speed,
-                                .delay_ns = atn_field_delay(&extra[DELAY], r->found, r->line)};
+                                .delay_ns = atn_topo_field_delay(&extra[DELAY], r->found, r->line)};
     if (name == NULL || !one_name(name)) {
-        atn_found(
+        atn_topo_found(
             r->found, r->line,
             name ? "SwitchName=%s is no name of one switch; give each switch its own line"
                  : "no SwitchName=%s on this line; name the switch of these Nodes= or Switches=",
             name ? name : "");
         return;
     }
-    const int v = atn_draft_node_at(r->d, ATN_TOPO_SWITCH, name, r->line);
+    const int v = atn_topo_draft_node_at(r->d, ATN_TOPO_SWITCH, name, r->line);
     if (v < 0 || !mark_defined(r, v))
         return;
     if (extra[LEVEL].value)
-        atn_draft_level(r->d, v, extra[LEVEL].value);
+        atn_topo_draft_level(r->d, v, extra[LEVEL].value);
     if (keys[SWITCHES].value)
         hang_all(r, &keys[SWITCHES], ATN_TOPO_SWITCH, v, &like);
     if (keys[NODES].value)
@@ -145,14 +146,15 @@ static void ranks_line(reader *r, const char *text)
 
 static void part_line(reader *r, atn_line_field *keys)
 {
-    const atn_topo_node like = {.rate = atn_field_rate(&keys[OWN_RATE], r->found, r->line),
-                                .delay_ns = atn_field_delay(&keys[OWN_DELAY], r->found, r->line),
+    const atn_topo_node like = {.rate = atn_topo_field_rate(&keys[OWN_RATE], r->found, r->line),
+                                .delay_ns =
+                                    atn_topo_field_delay(&keys[OWN_DELAY], r->found, r->line),
                                 .level = keys[OWN_LEVEL].value};
     if (keys[OF].value == NULL || !one_name(keys[OF].value)) {
-        atn_found(r->found, r->line, "part= needs of=HOST, the host that it belongs to");
+        atn_topo_found(r->found, r->line, "part= needs of=HOST, the host that it belongs to");
         return;
     }
-    const int parent = atn_draft_node_at(r->d, ATN_TOPO_HOST, keys[OF].value, r->line);
+    const int parent = atn_topo_draft_node_at(r->d, ATN_TOPO_HOST, keys[OF].value, r->line);
     if (parent >= 0)
         hang_all(r, &keys[PART], ATN_TOPO_PART, parent, &like);
 }
@@ -160,8 +162,8 @@ static void part_line(reader *r, atn_line_field *keys)
 static void version_line(const reader *r, const char *text)
 {
     if (strcmp(text, "1") != 0)
-        atn_found(r->found, r->line,
-                  "version %.20s of the topology format; this Attune reads version 1", text);
+        atn_topo_found(r->found, r->line,
+                       "version %.20s of the topology format; this Attune reads version 1", text);
 }
 
 static void own_line(reader *r, char *text)
@@ -177,18 +179,18 @@ static void own_line(reader *r, char *text)
         version_line(r, text + 9 + strspn(text + 9, " \t"));
         return;
     }
-    if (!atn_fields_read(text, keys, OWN_KEYS, r->found, r->line))
+    if (!atn_topo_fields_read(text, keys, OWN_KEYS, r->found, r->line))
         return;
     if (keys[RANKS].value)
         ranks_line(r, keys[RANKS].value);
     else if (keys[PART].value)
         part_line(r, keys);
     else if (keys[HOST].value)
-        atn_draft_node_at(r->d, ATN_TOPO_HOST, keys[HOST].value, r->line);
+        atn_topo_draft_node_at(r->d, ATN_TOPO_HOST, keys[HOST].value, r->line);
     else
-        atn_found(r->found, r->line,
-                  "a separate line has ranks=, part= or host=; rates, delays and levels of "
-                  "switches stand behind their SwitchName");
+        atn_topo_found(r->found, r->line,
+                       "a separate line has ranks=, part= or host=; rates, delays and levels of "
+                       "switches stand behind their SwitchName");
 }
 
 /* ---- the text ---- */
@@ -223,8 +225,8 @@ static void one_line(reader *r, char *text)
             own_line(r, extra_text);
         return;
     }
-    const bool fine = atn_fields_read(text, keys, SWITCH_KEYS, r->found, r->line);
-    if ((!own || atn_fields_read(extra_text, extra, LINK_KEYS, r->found, r->line)) && fine)
+    const bool fine = atn_topo_fields_read(text, keys, SWITCH_KEYS, r->found, r->line);
+    if ((!own || atn_topo_fields_read(extra_text, extra, LINK_KEYS, r->found, r->line)) && fine)
         switch_line(r, keys, extra);
 }
 
@@ -233,10 +235,10 @@ static void check_defined(const reader *r)
     for (int v = 0; v < r->d->nodes.n; v++) {
         const atn_draft_node *node = &r->d->nodes.v[v];
         if (node->kind == ATN_TOPO_SWITCH && (v >= r->defined.n || !r->defined.v[v]))
-            atn_found(r->found, node->line,
-                      "switch %s is named in Switches= but has no line of its own; add "
-                      "SwitchName=%s with its Nodes= or Switches=",
-                      node->name, node->name);
+            atn_topo_found(r->found, node->line,
+                           "switch %s is named in Switches= but has no line of its own; add "
+                           "SwitchName=%s with its Nodes= or Switches=",
+                           node->name, node->name);
     }
 }
 
@@ -250,10 +252,11 @@ static void remark_mixed(const reader *r)
             hosts[c->parent] = true;
     for (const atn_draft_node *c = v; hosts && c < end; c++)
         if (c->kind == ATN_TOPO_SWITCH && c->parent >= 0 && hosts[c->parent]) {
-            atn_remark(r->found, c->parent_line,
-                       "switch %s has hosts and switches below it; Slurm's topology/tree refuses "
-                       "that, Attune does not",
-                       v[c->parent].name);
+            atn_topo_remark(
+                r->found, c->parent_line,
+                "switch %s has hosts and switches below it; Slurm's topology/tree refuses "
+                "that, Attune does not",
+                v[c->parent].name);
             break;
         }
     free(hosts);
@@ -263,23 +266,23 @@ static void place_ranks(const reader *r)
 {
     for (int i = 0; i < r->rank_lines.n; i++) {
         const char *name = r->ranks.v[i];
-        const int v = atn_draft_find(r->d, ATN_TOPO_HOST, name);
-        const char *near = v < 0 ? atn_draft_near(r->d, ATN_TOPO_HOST, name) : NULL;
+        const int v = atn_topo_draft_find(r->d, ATN_TOPO_HOST, name);
+        const char *near = v < 0 ? atn_topo_draft_near(r->d, ATN_TOPO_HOST, name) : NULL;
         if (v >= 0)
-            atn_draft_rank(r->d, v);
+            atn_topo_draft_rank(r->d, v);
         else
-            atn_found(r->found, r->rank_lines.v[i],
-                      "host %s of rank %d is in no Nodes= list; add it%s%s%s", name, i,
-                      near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+            atn_topo_found(r->found, r->rank_lines.v[i],
+                           "host %s of rank %d is in no Nodes= list; add it%s%s%s", name, i,
+                           near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     }
 }
 
-void atn_read_slurm(atn_draft *d, const char *text)
+void atn_topo_read_slurm(atn_draft *d, const char *text)
 {
     reader r = {.d = d, .found = d->found};
     char *line;
     int last = 0;
-    for (const char *at = text; (line = atn_next_line(&at, &last, true, r.found)) != NULL;) {
+    for (const char *at = text; (line = atn_topo_next_line(&at, &last, true, r.found)) != NULL;) {
         r.line = last;
         one_line(&r, line);
         free(line);
@@ -289,11 +292,11 @@ void atn_read_slurm(atn_draft *d, const char *text)
     place_ranks(&r);
     atn_vec_free(&r.defined);
     atn_vec_free(&r.rank_lines);
-    atn_name_list_free(&r.ranks);
+    atn_topo_name_list_free(&r.ranks);
 }
 
 atn_status atn_topo_parse_slurm(const char *text, const char *file, atn_topo **topo_p,
                                 atn_error *err)
 {
-    return atn_read_text(atn_read_slurm, text, file, topo_p, err);
+    return atn_topo_read_text(atn_topo_read_slurm, text, file, topo_p, err);
 }

@@ -14,9 +14,9 @@ static const struct {
     bool cut; /* the reader does not want to see it */
     atn_reader *read;
 } strings[] = {
-    {"hosts:", true, atn_read_hostnames},
-    {"hwloc:", true, atn_read_hwloc},
-    {"chain:", false, atn_read_synthetic},
+    {"hosts:", true, atn_topo_read_hostnames},
+    {"hwloc:", true, atn_topo_read_hwloc},
+    {"chain:", false, atn_topo_read_synthetic},
 };
 
 enum { STRINGS = sizeof strings / sizeof *strings };
@@ -34,7 +34,7 @@ static atn_reader *string_reader(const char *name, const char **text_p)
         }
     }
     const bool digit = isdigit((unsigned char)name[strspn(name, " ")]);
-    return digit && access(name, F_OK) != 0 ? atn_read_synthetic : NULL;
+    return digit && access(name, F_OK) != 0 ? atn_topo_read_synthetic : NULL;
 }
 
 /* ---- files ---- */
@@ -95,8 +95,9 @@ static const struct {
     bool (*fits)(const char *text);
     atn_reader *read;
 } formats[] = {
-    {is_hwloc, atn_read_hwloc},       {is_graph, atn_read_graph},    {is_slurm, atn_read_slurm},
-    {is_hostfile, atn_read_hostfile}, {is_anything, atn_read_slurm},
+    {is_hwloc, atn_topo_read_hwloc},    {is_graph, atn_topo_read_graph},
+    {is_slurm, atn_topo_read_slurm},    {is_hostfile, atn_topo_read_hostfile},
+    {is_anything, atn_topo_read_slurm},
 };
 
 static atn_reader *file_reader(const char *text)
@@ -113,23 +114,23 @@ static atn_topo *read_with(atn_reader *read, const char *text, atn_findings *fou
 {
     atn_draft d = {.found = found};
     read(&d, text);
-    atn_topo *t = atn_draft_finish(&d);
+    atn_topo *t = atn_topo_draft_finish(&d);
     if (t)
-        atn_draft_remarks(&d);
-    atn_draft_free(&d);
-    atn_findings_sort(found);
+        atn_topo_draft_remarks(&d);
+    atn_topo_draft_free(&d);
+    atn_topo_findings_sort(found);
     return t;
 }
 
-atn_status atn_read_text(atn_reader *read, const char *text, const char *file, atn_topo **topo_p,
-                         atn_error *err)
+atn_status atn_topo_read_text(atn_reader *read, const char *text, const char *file,
+                              atn_topo **topo_p, atn_error *err)
 {
     atn_findings found = {.file = file};
     atn_topo *t = read_with(read, text, &found);
-    const atn_status st = atn_findings_fail(&found, err);
+    const atn_status st = atn_topo_findings_fail(&found, err);
     if (t)
         *topo_p = t;
-    atn_findings_free(&found);
+    atn_topo_findings_free(&found);
     return st;
 }
 
@@ -159,9 +160,9 @@ atn_status atn_topo_load(const char *name, atn_topo **topo_p, atn_error *err)
     atn_topo *t = NULL;
     atn_status st = atn_topo_examine(name, &found, &t, err);
     if (!st)
-        st = atn_findings_fail(&found, err);
+        st = atn_topo_findings_fail(&found, err);
     if (!st)
         *topo_p = t;
-    atn_findings_free(&found);
+    atn_topo_findings_free(&found);
     return st;
 }

@@ -33,7 +33,7 @@ static int by_preference(const void *a, const void *b, void *graph)
         return x->from < y->from ? -1 : 1;
     if (rx != ry)
         return rx > ry ? -1 : 1;
-    return atn_name_compare(g->nodes.v[x->to].name, g->nodes.v[y->to].name);
+    return atn_topo_name_compare(g->nodes.v[x->to].name, g->nodes.v[y->to].name);
 }
 
 static void list_steps(walk *w)
@@ -130,7 +130,7 @@ static int find_centre(walk *w, int *link_up, int *depth)
             continue;
         const int d = grow(w, v, ATN_SPAN_BFS, link_up, depth);
         if (best < 0 || d < least ||
-            (d == least && atn_name_compare(g->nodes.v[v].name, g->nodes.v[best].name) < 0)) {
+            (d == least && atn_topo_name_compare(g->nodes.v[v].name, g->nodes.v[best].name) < 0)) {
             best = v;
             least = d;
         }
@@ -138,7 +138,7 @@ static int find_centre(walk *w, int *link_up, int *depth)
     return best;
 }
 
-int atn_graph_span(const atn_net_graph *g, int *link_up)
+int atn_topo_graph_span(const atn_net_graph *g, int *link_up)
 {
     const size_t n = (size_t)g->nodes.n, m = 2 * (size_t)g->links.n + 1;
     int *ints = malloc(sizeof *ints * (2 * n + 1 + 2 * m)), root = -1;

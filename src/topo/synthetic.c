@@ -36,7 +36,7 @@ typedef struct {
 
 static void bad(const spec *s, const char *what, const char *text, const char *remedy)
 {
-    atn_found(s->d->found, 0, "%s '%s'; %s", what, text, remedy);
+    atn_topo_found(s->d->found, 0, "%s '%s'; %s", what, text, remedy);
 }
 
 static char *trim(char *text)
@@ -61,9 +61,9 @@ static void read_link(const spec *s, level *l, char *text)
     if (plus)
         *plus = '\0';
     const char *rate = trim(text), *delay = plus ? trim(plus + 1) : "";
-    if (*rate && !atn_parse_rate(rate, &l->rate))
+    if (*rate && !atn_topo_parse_rate(rate, &l->rate))
         bad(s, "unknown rate", rate, ATN_RATE_REMEDY);
-    if (plus && !atn_parse_delay(delay, &l->delay_ns))
+    if (plus && !atn_topo_parse_delay(delay, &l->delay_ns))
         bad(s, "unknown delay", delay, ATN_DELAY_REMEDY);
     if (*rate == '\0' && !plus)
         bad(s, "nothing after", "@", "write a rate, +delay or both: 4@1G+10ms");
@@ -125,10 +125,10 @@ static void ranks_option(spec *s, char *value)
 static void hosts_option(spec *s, char *value)
 {
     atn_error err = {0};
-    if (atn_hostlist_expand(value, &s->names, &err) == ATN_MEMORY)
+    if (atn_topo_hostlist_expand(value, &s->names, &err) == ATN_MEMORY)
         s->d->found->no_memory = true;
     else if (err.status)
-        atn_found(s->d->found, 0, "hosts=: %s", err.text);
+        atn_topo_found(s->d->found, 0, "hosts=: %s", err.text);
 }
 
 static const struct {
@@ -156,10 +156,10 @@ static void read_option(spec *s, char *text)
 
 static int hang(spec *s, atn_topo_kind kind, const char *name, int parent, const level *l)
 {
-    const int v = atn_draft_node_at(s->d, kind, name, 0);
+    const int v = atn_topo_draft_node_at(s->d, kind, name, 0);
     if (v < 0 || parent < 0)
         return v;
-    atn_draft_hang(s->d, v, parent, 0);
+    atn_topo_draft_hang(s->d, v, parent, 0);
     s->d->nodes.v[v].rate = l->rate;
     s->d->nodes.v[v].delay_ns = l->delay_ns;
     return v;
@@ -203,14 +203,14 @@ static bool count_hosts(spec *s)
     for (int i = 0; i < s->nlevels && n <= MAX_HOSTS; i++)
         n *= s->levels[i].count;
     if (n > MAX_HOSTS || n * s->ranks > MAX_RANKS) {
-        atn_found(s->d->found, 0, "more than %d hosts or %d ranks; describe less", MAX_HOSTS,
-                  MAX_RANKS);
+        atn_topo_found(s->d->found, 0, "more than %d hosts or %d ranks; describe less", MAX_HOSTS,
+                       MAX_RANKS);
         return false;
     }
     s->nhosts = (int)n;
     if (s->names.n > 0 && s->names.n != s->nhosts)
-        atn_found(s->d->found, 0, "hosts= names %d hosts, the levels have %d; name them all",
-                  s->names.n, s->nhosts);
+        atn_topo_found(s->d->found, 0, "hosts= names %d hosts, the levels have %d; name them all",
+                       s->names.n, s->nhosts);
     return s->d->found->wrong == 0;
 }
 
@@ -229,21 +229,21 @@ static void listed_ranks(spec *s)
     atn_name_list numbers = {0};
     atn_error err = {0};
     const size_t used = (size_t)snprintf(list, sizeof list, "[%s]", s->order);
-    if (used >= sizeof list || atn_hostlist_expand(list, &numbers, &err) != ATN_OK)
+    if (used >= sizeof list || atn_topo_hostlist_expand(list, &numbers, &err) != ATN_OK)
         bad(s, "unknown order", s->order,
             "write sequential, roundrobin or numbers of hosts as in 0-3,8");
     for (int i = 0; i < numbers.n && s->d->found->wrong == 0; i++) {
         const int host = atoi(numbers.v[i]);
         if (host < s->nhosts)
-            atn_draft_rank(s->d, s->hosts.v[host]);
+            atn_topo_draft_rank(s->d, s->hosts.v[host]);
         else
-            atn_found(s->d->found, 0, "order= names host %d, the last one is %d; count from 0",
-                      host, s->nhosts - 1);
+            atn_topo_found(s->d->found, 0, "order= names host %d, the last one is %d; count from 0",
+                           host, s->nhosts - 1);
     }
     if (s->ranks_given)
         bad(s, "ranks= together with the list", s->order,
             "a list is complete; name a host once per rank");
-    atn_name_list_free(&numbers);
+    atn_topo_name_list_free(&numbers);
 }
 
 static void place_ranks(spec *s)
@@ -251,10 +251,10 @@ static void place_ranks(spec *s)
     const int p = s->nhosts * s->ranks;
     if (s->order == NULL || strcmp(s->order, "sequential") == 0)
         for (int r = 0; r < p; r++)
-            atn_draft_rank(s->d, s->hosts.v[r / s->ranks]);
+            atn_topo_draft_rank(s->d, s->hosts.v[r / s->ranks]);
     else if (strcmp(s->order, "roundrobin") == 0)
         for (int r = 0; r < p; r++)
-            atn_draft_rank(s->d, cyclic_host(s, r % s->nhosts));
+            atn_topo_draft_rank(s->d, cyclic_host(s, r % s->nhosts));
     else
         listed_ranks(s);
 }
@@ -276,7 +276,7 @@ static void read_spec(spec *s, char *text)
     }
 }
 
-void atn_read_synthetic(atn_draft *d, const char *text)
+void atn_topo_read_synthetic(atn_draft *d, const char *text)
 {
     spec s = {.d = d, .ranks = 1};
     char *copy = strdup(text);
@@ -288,17 +288,17 @@ void atn_read_synthetic(atn_draft *d, const char *text)
     if (d->found->wrong == 0 && count_hosts(&s)) {
         const bool star = !s.chain && s.nlevels > 1;
         const int root =
-            s.chain ? -1 : atn_draft_node_at(d, ATN_TOPO_SWITCH, star ? "core" : "s0", 0);
+            s.chain ? -1 : atn_topo_draft_node_at(d, ATN_TOPO_SWITCH, star ? "core" : "s0", 0);
         grow(&s, 0, root, "s");
         if (d->found->wrong == 0 && !d->found->no_memory)
             place_ranks(&s);
     }
     free(copy);
-    atn_name_list_free(&s.names);
+    atn_topo_name_list_free(&s.names);
     atn_vec_free(&s.hosts);
 }
 
 atn_status atn_topo_parse_synthetic(const char *text, atn_topo **topo_p, atn_error *err)
 {
-    return atn_read_text(atn_read_synthetic, text, text, topo_p, err);
+    return atn_topo_read_text(atn_topo_read_synthetic, text, text, topo_p, err);
 }

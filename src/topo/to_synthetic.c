@@ -31,7 +31,7 @@ typedef struct {
 static int by_name(const void *a, const void *b, void *t)
 {
     const atn_topo_node *nodes = ((const atn_topo *)t)->nodes;
-    return atn_name_compare(nodes[*(const int *)a].name, nodes[*(const int *)b].name);
+    return atn_topo_name_compare(nodes[*(const int *)a].name, nodes[*(const int *)b].name);
 }
 
 /* Children of one kind, by name; parts count as hosts do, to be refused. */
@@ -174,9 +174,9 @@ static void write_link(const shape *s, FILE *f, int level)
     char text[32];
     if (says_like_right(s, level) || (unknown && level == s->nlevels - 1))
         return;
-    fprintf(f, "@%s", link->rate > 0 ? atn_format_rate(link->rate, text) : "");
+    fprintf(f, "@%s", link->rate > 0 ? atn_topo_format_rate(link->rate, text) : "");
     if (link->delay_ns > 0 || link->rate == 0)
-        fprintf(f, "+%s", atn_format_delay(link->delay_ns, text));
+        fprintf(f, "+%s", atn_topo_format_delay(link->delay_ns, text));
 }
 
 static void write_levels(const shape *s, FILE *f)
@@ -232,7 +232,7 @@ static void write_hosts(const shape *s, FILE *f)
     }
     if (names && !usual) {
         fputs(";hosts=", f);
-        atn_hostlist_print(f, names, s->nhosts);
+        atn_topo_hostlist_print(f, names, s->nhosts);
     }
     free(names);
 }

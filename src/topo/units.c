@@ -68,7 +68,7 @@ static int rate_zeros(const char *text)
     return is_rate_tail(text) ? 0 : -1;
 }
 
-bool atn_parse_rate(const char *text, int64_t *rate_p)
+bool atn_topo_parse_rate(const char *text, int64_t *rate_p)
 {
     int64_t number, rate;
     int places;
@@ -82,7 +82,7 @@ bool atn_parse_rate(const char *text, int64_t *rate_p)
     return true;
 }
 
-bool atn_parse_delay(const char *text, int64_t *ns_p)
+bool atn_topo_parse_delay(const char *text, int64_t *ns_p)
 {
     int64_t number;
     int places;
@@ -123,12 +123,12 @@ static const char *format(int64_t number, const unit *units, int n, char out[32]
     return out;
 }
 
-const char *atn_format_rate(int64_t rate, char out[32])
+const char *atn_topo_format_rate(int64_t rate, char out[32])
 {
     return format(rate, rate_units, RATE_UNITS, out);
 }
 
-const char *atn_format_delay(int64_t ns, char out[32])
+const char *atn_topo_format_delay(int64_t ns, char out[32])
 {
     return ns == 0 ? strcpy(out, "0") : format(ns, delay_units, DELAY_UNITS, out);
 }

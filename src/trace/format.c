@@ -102,7 +102,7 @@ bool atn_trace_block_sound(const uint8_t *at, const atn_trace_block *b)
 
 /* ---- numbers and texts ---- */
 
-uint64_t atn_get_varint(atn_bytes *b)
+uint64_t atn_trace_get_varint(atn_bytes *b)
 {
     uint64_t v = 0;
     for (int shift = 0; shift < 64 && b->at < b->stop && !b->bad; shift += 7) {
@@ -115,7 +115,7 @@ uint64_t atn_get_varint(atn_bytes *b)
     return 0;
 }
 
-uint64_t atn_get_fixed(atn_bytes *b)
+uint64_t atn_trace_get_fixed(atn_bytes *b)
 {
     if (b->bad || b->stop - b->at < 8) {
         b->bad = true;
@@ -125,9 +125,9 @@ uint64_t atn_get_fixed(atn_bytes *b)
     return fixed(b->at - 8, 8);
 }
 
-char *atn_get_text(atn_bytes *b)
+char *atn_trace_get_text(atn_bytes *b)
 {
-    const uint64_t n = atn_get_varint(b);
+    const uint64_t n = atn_trace_get_varint(b);
     if (b->bad || n > (uint64_t)(b->stop - b->at)) {
         b->bad = true;
         return NULL;

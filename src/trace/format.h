@@ -102,18 +102,21 @@ enum {
 
 enum { ATN_VARINT_ROOM = 10 };
 
-static inline uint8_t *atn_put_varint(uint8_t *at, uint64_t v)
+static inline uint8_t *atn_trace_put_varint(uint8_t *at, uint64_t v)
 {
     for (; v >= 0x80; v >>= 7)
         *at++ = (uint8_t)(v | 0x80);
     *at++ = (uint8_t)v;
     return at;
 }
-static inline uint64_t atn_zigzag(int64_t v)
+static inline uint64_t atn_trace_zigzag(int64_t v)
 {
     return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0);
 }
-static inline int64_t atn_unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
+static inline int64_t atn_trace_unzigzag(uint64_t v)
+{
+    return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
 
 /* Decodes a payload; after an error `bad` stays set and every number is 0. */
 typedef struct {
@@ -121,10 +124,13 @@ typedef struct {
     bool bad;
 } atn_bytes;
 
-uint64_t atn_get_varint(atn_bytes *b);
-static inline int64_t atn_get_signed(atn_bytes *b) { return atn_unzigzag(atn_get_varint(b)); }
-uint64_t atn_get_fixed(atn_bytes *b); /* eight bytes, little-endian */
+uint64_t atn_trace_get_varint(atn_bytes *b);
+static inline int64_t atn_trace_get_signed(atn_bytes *b)
+{
+    return atn_trace_unzigzag(atn_trace_get_varint(b));
+}
+uint64_t atn_trace_get_fixed(atn_bytes *b); /* eight bytes, little-endian */
 /* A text preceded by its length; the caller frees it.  NULL: invalid, or no memory. */
-char *atn_get_text(atn_bytes *b);
+char *atn_trace_get_text(atn_bytes *b);
 
 #endif

@@ -35,12 +35,12 @@ static bool grow(atn_handles *h)
     return true;
 }
 
-int64_t atn_handles_get(const atn_handles *h, uint64_t key)
+int64_t atn_trace_handles_get(const atn_handles *h, uint64_t key)
 {
     return h->cap > 0 ? (int64_t)h->v[find(h, key)].value - 1 : ATN_HANDLE_NONE;
 }
 
-bool atn_handles_set(atn_handles *h, uint64_t key, uint32_t value)
+bool atn_trace_handles_set(atn_handles *h, uint64_t key, uint32_t value)
 {
     if (!grow(h))
         return false;
@@ -50,14 +50,14 @@ bool atn_handles_set(atn_handles *h, uint64_t key, uint32_t value)
     return true;
 }
 
-bool atn_handles_add(atn_handles *h, uint64_t key, uint32_t value)
+bool atn_trace_handles_add(atn_handles *h, uint64_t key, uint32_t value)
 {
     if (!grow(h))
         return false;
     const uint32_t at = find(h, key);
     if (h->v[at].value != 0 && !atn_push(&h->earlier, h->v[at]))
         return false;
-    return atn_handles_set(h, key, value);
+    return atn_trace_handles_set(h, key, value);
 }
 
 /* Moves back the entries that follow, if the removed one had displaced them. */
@@ -74,7 +74,7 @@ static void close_gap(atn_handles *h, uint32_t gap)
     h->v[gap].value = 0;
 }
 
-int64_t atn_handles_remove(atn_handles *h, uint64_t key)
+int64_t atn_trace_handles_remove(atn_handles *h, uint64_t key)
 {
     if (h->cap == 0)
         return ATN_HANDLE_NONE;
@@ -93,7 +93,7 @@ int64_t atn_handles_remove(atn_handles *h, uint64_t key)
     return value;
 }
 
-void atn_handles_free(atn_handles *h)
+void atn_trace_handles_free(atn_handles *h)
 {
     free(h->v);
     atn_vec_free(&h->earlier);

@@ -23,13 +23,13 @@ enum { ATN_HANDLE_NONE = -1 };
 #define ATN_KEY(handle) ((uint64_t)(uintptr_t)(handle))
 
 /* The value, or ATN_HANDLE_NONE. */
-int64_t atn_handles_get(const atn_handles *h, uint64_t key);
+int64_t atn_trace_handles_get(const atn_handles *h, uint64_t key);
 /* Replaces the value. */
-bool atn_handles_set(atn_handles *h, uint64_t key, uint32_t value);
+bool atn_trace_handles_set(atn_handles *h, uint64_t key, uint32_t value);
 /* Adds a value; earlier ones stay. */
-bool atn_handles_add(atn_handles *h, uint64_t key, uint32_t value);
+bool atn_trace_handles_add(atn_handles *h, uint64_t key, uint32_t value);
 /* Removes the latest value and returns it, or ATN_HANDLE_NONE. */
-int64_t atn_handles_remove(atn_handles *h, uint64_t key);
-void atn_handles_free(atn_handles *h);
+int64_t atn_trace_handles_remove(atn_handles *h, uint64_t key);
+void atn_trace_handles_free(atn_handles *h);
 
 #endif

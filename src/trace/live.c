@@ -55,7 +55,7 @@ static void *map_plain(size_t bytes)
     return at != MAP_FAILED ? at : NULL;
 }
 
-atn_trace_live *atn_live_make(const char *path)
+atn_trace_live *atn_trace_live_make(const char *path)
 {
     char *const name = name_beside(path);
     atn_trace_live *live = name != NULL ? map_new(name, sizeof *live) : NULL;
@@ -69,7 +69,7 @@ atn_trace_live *atn_live_make(const char *path)
     return live;
 }
 
-void atn_live_free(atn_trace_live *live, const char *path)
+void atn_trace_live_free(atn_trace_live *live, const char *path)
 {
     char *const name = name_beside(path);
     munmap(live, sizeof *live);
@@ -80,13 +80,13 @@ void atn_live_free(atn_trace_live *live, const char *path)
 
 /* ---- for readers ---- */
 
-uint32_t atn_live_bytes(const atn_trace_live *live)
+uint32_t atn_trace_live_bytes(const atn_trace_live *live)
 {
     const uintptr_t n = (uintptr_t)live->cursor.at - (uintptr_t)live->first;
     return n <= sizeof live->room ? (uint32_t)n : 0;
 }
 
-atn_trace_live *atn_live_read(const char *path)
+atn_trace_live *atn_trace_live_read(const char *path)
 {
     char *const name = name_beside(path), *text = NULL;
     size_t bytes = 0;

@@ -39,14 +39,14 @@ typedef struct {
 
 /* Beside the trace at `path`; plain memory if the file cannot be created or `path` is NULL.  NULL:
  * no memory. */
-atn_trace_live *atn_live_make(const char *path);
+atn_trace_live *atn_trace_live_make(const char *path);
 /* Removes the file, too: the trace is complete. */
-void atn_live_free(atn_trace_live *live, const char *path);
+void atn_trace_live_free(atn_trace_live *live, const char *path);
 
 /* The current block of a process that has ended; NULL: there is no usable one.  The caller frees
  * it. */
-atn_trace_live *atn_live_read(const char *path);
+atn_trace_live *atn_trace_live_read(const char *path);
 /* Bytes of its payload. */
-uint32_t atn_live_bytes(const atn_trace_live *live);
+uint32_t atn_trace_live_bytes(const atn_trace_live *live);
 
 #endif

@@ -34,26 +34,26 @@ static bool take_header(atn_trace_file *raw, atn_bytes *b)
 {
     if (raw->started)
         return false;
-    raw->job = atn_get_fixed(b);
-    raw->rank = (int)atn_get_varint(b);
-    raw->ranks = (int)atn_get_varint(b);
-    raw->wall_ns = (int64_t)atn_get_varint(b);
-    raw->r.inside_ns = 1e-3 * (double)atn_get_varint(b);
-    raw->r.around_ns = 1e-3 * (double)atn_get_varint(b);
-    raw->r.pid = (int)atn_get_varint(b);
-    raw->r.clock = atn_get_text(b);
-    raw->r.host = atn_get_text(b);
-    raw->r.program = atn_get_text(b);
-    raw->r.library = atn_get_text(b);
+    raw->job = atn_trace_get_fixed(b);
+    raw->rank = (int)atn_trace_get_varint(b);
+    raw->ranks = (int)atn_trace_get_varint(b);
+    raw->wall_ns = (int64_t)atn_trace_get_varint(b);
+    raw->r.inside_ns = 1e-3 * (double)atn_trace_get_varint(b);
+    raw->r.around_ns = 1e-3 * (double)atn_trace_get_varint(b);
+    raw->r.pid = (int)atn_trace_get_varint(b);
+    raw->r.clock = atn_trace_get_text(b);
+    raw->r.host = atn_trace_get_text(b);
+    raw->r.program = atn_trace_get_text(b);
+    raw->r.library = atn_trace_get_text(b);
     raw->started = !b->bad && raw->ranks > 0 && raw->rank >= 0 && raw->rank < raw->ranks;
     return raw->started;
 }
 
 static bool take_op(atn_trace_file *raw, atn_bytes *b)
 {
-    const uint64_t number = atn_get_varint(b);
-    char *const name = atn_get_text(b);
-    const uint64_t recorded = raw->version > 1 ? atn_get_varint(b) : 0;
+    const uint64_t number = atn_trace_get_varint(b);
+    char *const name = atn_trace_get_text(b);
+    const uint64_t recorded = raw->version > 1 ? atn_trace_get_varint(b) : 0;
     const bool ok = name != NULL && !b->bad && number < sizeof raw->ops;
     if (ok) {
         const atn_trace_op op = atn_trace_op_find(name);
@@ -68,17 +68,17 @@ static bool take_op(atn_trace_file *raw, atn_bytes *b)
 
 static bool take_comm(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_trace_file_comm c = {.number = (int)atn_get_varint(b)};
-    c.id = atn_get_fixed(b);
-    c.size = (int)atn_get_varint(b);
-    c.own = (int)atn_get_varint(b);
-    const bool listed = atn_get_varint(b) != 0;
+    atn_trace_file_comm c = {.number = (int)atn_trace_get_varint(b)};
+    c.id = atn_trace_get_fixed(b);
+    c.size = (int)atn_trace_get_varint(b);
+    c.own = (int)atn_trace_get_varint(b);
+    const bool listed = atn_trace_get_varint(b) != 0;
     if (b->bad || c.size < 0 || (listed && c.size > b->stop - b->at))
         return false;
     if (listed) {
         c.ranks = malloc(((size_t)c.size + 1) * sizeof *c.ranks);
         for (int i = 0, before = -1; i < c.size && c.ranks != NULL; before = c.ranks[i++])
-            c.ranks[i] = before + 1 + (int)atn_get_signed(b);
+            c.ranks[i] = before + 1 + (int)atn_trace_get_signed(b);
     }
     if (!b->bad && atn_push(&raw->comms, c))
         return true;
@@ -88,9 +88,9 @@ static bool take_comm(atn_trace_file *raw, atn_bytes *b)
 
 static bool take_type(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_trace_file_type t = {.number = (int)atn_get_varint(b)};
-    t.bytes = (int64_t)atn_get_varint(b);
-    t.name = atn_get_text(b);
+    atn_trace_file_type t = {.number = (int)atn_trace_get_varint(b)};
+    t.bytes = (int64_t)atn_trace_get_varint(b);
+    t.name = atn_trace_get_text(b);
     if (t.name != NULL && atn_push(&raw->types, t))
         return true;
     free(t.name);
@@ -99,8 +99,8 @@ static bool take_type(atn_trace_file *raw, atn_bytes *b)
 
 static bool take_module(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_trace_file_module m = {.number = (int)atn_get_varint(b)};
-    m.path = atn_get_text(b);
+    atn_trace_file_module m = {.number = (int)atn_trace_get_varint(b)};
+    m.path = atn_trace_get_text(b);
     if (m.path != NULL && atn_push(&raw->modules, m))
         return true;
     free(m.path);
@@ -109,9 +109,9 @@ static bool take_module(atn_trace_file *raw, atn_bytes *b)
 
 static bool take_site(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_trace_file_site s = {.number = (int)atn_get_varint(b)};
-    s.module = (int)atn_get_signed(b);
-    s.offset = atn_get_varint(b);
+    atn_trace_file_site s = {.number = (int)atn_trace_get_varint(b)};
+    s.module = (int)atn_trace_get_signed(b);
+    s.offset = atn_trace_get_varint(b);
     return !b->bad && atn_push(&raw->sites, s);
 }
 
@@ -123,7 +123,7 @@ static bool take_definitions(atn_trace_file *raw, atn_bytes *b)
         [ATN_TRACE_DEF_SITE] = take_site,
     };
     while (b->at < b->stop && !b->bad) {
-        const uint64_t what = atn_get_varint(b);
+        const uint64_t what = atn_trace_get_varint(b);
         if (what == 0 || what >= sizeof take / sizeof *take || !take[what](raw, b))
             return false;
     }
@@ -132,18 +132,18 @@ static bool take_definitions(atn_trace_file *raw, atn_bytes *b)
 
 static bool take_sync(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_trace_sync s = {.at = (int64_t)atn_get_varint(b)};
-    s.offset = atn_get_signed(b);
-    s.within = (int64_t)atn_get_varint(b);
+    atn_trace_sync s = {.at = (int64_t)atn_trace_get_varint(b)};
+    s.offset = atn_trace_get_signed(b);
+    s.within = (int64_t)atn_trace_get_varint(b);
     return !b->bad && atn_push(&raw->r.syncs, s);
 }
 
 static bool take_message_times(atn_trace_file *raw, atn_bytes *b)
 {
-    const uint64_t n = atn_get_varint(b);
+    const uint64_t n = atn_trace_get_varint(b);
     for (uint64_t i = 0; i < n && !b->bad; i++) {
-        atn_trace_time t = {.bytes = (int64_t)atn_get_varint(b)};
-        t.ns = (int64_t)atn_get_varint(b);
+        atn_trace_time t = {.bytes = (int64_t)atn_trace_get_varint(b)};
+        t.ns = (int64_t)atn_trace_get_varint(b);
         const bool rises =
             raw->r.times.n == 0 || t.bytes > raw->r.times.v[raw->r.times.n - 1].bytes;
         if (!b->bad && (!rises || !atn_push(&raw->r.times, t)))
@@ -154,10 +154,10 @@ static bool take_message_times(atn_trace_file *raw, atn_bytes *b)
 
 static bool take_end(atn_trace_file *raw, atn_bytes *b)
 {
-    atn_get_varint(b); /* number of events: counted below */
-    raw->r.dropped = (int64_t)atn_get_varint(b);
-    raw->r.polls = (int64_t)atn_get_varint(b);
-    raw->r.polls_ns = (int64_t)atn_get_varint(b);
+    atn_trace_get_varint(b); /* number of events: counted below */
+    raw->r.dropped = (int64_t)atn_trace_get_varint(b);
+    raw->r.polls = (int64_t)atn_trace_get_varint(b);
+    raw->r.polls_ns = (int64_t)atn_trace_get_varint(b);
     raw->r.finished = !b->bad;
     return raw->r.finished;
 }
@@ -189,20 +189,20 @@ static const atn_trace_what *define(decoder *d, atn_bytes *b)
     s->depth = get_byte(b);
     s->thread = get_byte(b);
     s->flags = get_byte(b);
-    s->count = (int64_t)atn_get_varint(b);
-    s->bytes = (int64_t)atn_get_varint(b);
-    s->buffer = atn_get_varint(b);
-    s->partner = (int32_t)atn_get_signed(b);
-    s->tag = (int32_t)atn_get_signed(b);
-    s->comm = (int32_t)atn_get_signed(b);
-    s->type = (int32_t)atn_get_signed(b);
-    s->site = (int32_t)atn_get_signed(b);
+    s->count = (int64_t)atn_trace_get_varint(b);
+    s->bytes = (int64_t)atn_trace_get_varint(b);
+    s->buffer = atn_trace_get_varint(b);
+    s->partner = (int32_t)atn_trace_get_signed(b);
+    s->tag = (int32_t)atn_trace_get_signed(b);
+    s->comm = (int32_t)atn_trace_get_signed(b);
+    s->type = (int32_t)atn_trace_get_signed(b);
+    s->site = (int32_t)atn_trace_get_signed(b);
     return b->bad ? NULL : s;
 }
 
 static const atn_trace_what *next_what(decoder *d, atn_bytes *b)
 {
-    const uint64_t k = atn_get_varint(b);
+    const uint64_t k = atn_trace_get_varint(b);
     if (b->bad)
         return NULL;
     if (k == 0)
@@ -220,8 +220,8 @@ static void take_times(atn_trace_file *raw, decoder *d, atn_bytes *b, bool part,
         e->exit = before != NULL ? before->exit : d->last;
         return;
     }
-    e->enter = d->last + atn_get_signed(b);
-    e->exit = e->enter + (int64_t)atn_get_varint(b);
+    e->enter = d->last + atn_trace_get_signed(b);
+    e->exit = e->enter + (int64_t)atn_trace_get_varint(b);
     if (e->depth == 0 && e->thread == 0 && before != NULL && before->depth == 0 &&
         before->thread == 0 && e->enter < before->exit && raw->backwards < 0)
         raw->backwards = raw->r.events.n;
@@ -251,7 +251,7 @@ static bool take_event(atn_trace_file *raw, decoder *d, atn_bytes *b)
     if ((flags & ATN_TRACE_STARTS) != 0)
         e.request = ++d->requests;
     if (op == ATN_TRACE_DONE) {
-        const uint64_t later = atn_get_varint(b);
+        const uint64_t later = atn_trace_get_varint(b);
         if (later > d->requests)
             return false;
         e.request = d->requests - (uint32_t)later;
@@ -323,7 +323,7 @@ static void take_live(atn_trace_file *raw, const atn_trace_live *live)
     decoder d = {.last = live->block.base, .requests = live->block.request};
     const uint32_t defining = live->defining <= sizeof live->definitions ? live->defining : 0;
     atn_bytes defined = {.at = live->definitions, .stop = live->definitions + defining};
-    atn_bytes b = {.at = live->room, .stop = live->room + atn_live_bytes(live)};
+    atn_bytes b = {.at = live->room, .stop = live->room + atn_trace_live_bytes(live)};
     if (!raw->started || raw->r.finished || live->job != raw->job)
         return;
     take_definitions(raw, &defined);
@@ -362,7 +362,7 @@ atn_status atn_trace_file_read(const char *path, atn_trace_file *raw_p, atn_erro
     atn_trace_file raw = {.backwards = -1, .base = -1, .path = strdup(path)};
     memset(raw.ops, ATN_TRACE_UNKNOWN, sizeof raw.ops);
     /* Read before the trace: a running process may write the block in between. */
-    atn_trace_live *const live = atn_live_read(path);
+    atn_trace_live *const live = atn_trace_live_read(path);
     atn_status status = raw.path != NULL ? atn_read_file(path, &text, &bytes, err)
                                          : atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK)

@@ -104,7 +104,7 @@ void atn_trace_flush(atn_trace_writer *w)
     write_definitions(w);
     if (w->live->cursor.records == 0)
         return;
-    w->live->block.bytes = atn_live_bytes(w->live);
+    w->live->block.bytes = atn_trace_live_bytes(w->live);
     w->live->block.records = w->live->cursor.records;
     write_block(w, &w->live->block, w->live->room);
     begin_events(w);
@@ -113,7 +113,7 @@ void atn_trace_flush(atn_trace_writer *w)
 static void release(atn_trace_writer *w)
 {
     if (w->live != NULL)
-        atn_live_free(w->live, w->path);
+        atn_trace_live_free(w->live, w->path);
     if (w->fd >= 0)
         close(w->fd);
     free(w->path);
@@ -135,7 +135,7 @@ static bool open_file(atn_trace_writer *w, const char *path)
     if (w->fd < 0 || !write_all(w->fd, (const uint8_t *)line, (size_t)n))
         return false;
     w->path = is_file(w->fd) ? strdup(path) : NULL;
-    w->live = atn_live_make(w->path);
+    w->live = atn_trace_live_make(w->path);
     return w->live != NULL;
 }
 
@@ -161,7 +161,7 @@ static bool put_number(bytes *b, uint64_t v)
 {
     if (!atn_vec_room((void **)&b->v, &b->cap, b->n + ATN_VARINT_ROOM, 1))
         return false;
-    b->n = (int)(atn_put_varint(b->v + b->n, v) - b->v);
+    b->n = (int)(atn_trace_put_varint(b->v + b->n, v) - b->v);
     return true;
 }
 
@@ -214,7 +214,7 @@ void atn_trace_define_comm(atn_trace_writer *w, int number, uint64_t id, int siz
               put_eight(&b, id) && put_number(&b, (uint64_t)size) &&
               put_number(&b, (uint64_t)own) && put_number(&b, ranks != NULL);
     for (int i = 0, before = -1; i < size && ranks != NULL && ok; before = ranks[i++])
-        ok = put_number(&b, atn_zigzag(ranks[i] - before - 1));
+        ok = put_number(&b, atn_trace_zigzag(ranks[i] - before - 1));
     define(w, &b, ok);
 }
 
@@ -238,7 +238,7 @@ void atn_trace_define_site(atn_trace_writer *w, int number, int module, uint64_t
 {
     bytes b = {0};
     const bool ok = put_number(&b, ATN_TRACE_DEF_SITE) && put_number(&b, (uint64_t)number) &&
-                    put_number(&b, atn_zigzag(module)) && put_number(&b, offset);
+                    put_number(&b, atn_trace_zigzag(module)) && put_number(&b, offset);
     define(w, &b, ok);
 }
 
@@ -281,7 +281,7 @@ void atn_trace_write_start(atn_trace_writer *w, const atn_trace_start *s)
 void atn_trace_write_sync(atn_trace_writer *w, int64_t at, int64_t offset, int64_t within)
 {
     bytes b = {0};
-    const bool ok = put_number(&b, (uint64_t)at) && put_number(&b, atn_zigzag(offset)) &&
+    const bool ok = put_number(&b, (uint64_t)at) && put_number(&b, atn_trace_zigzag(offset)) &&
                     put_number(&b, (uint64_t)within);
     atn_trace_flush(w);
     write_vec(w, ATN_TRACE_SYNC, &b, ok);
@@ -341,20 +341,20 @@ static void put_signature(atn_trace_writer *w, const atn_trace_what *what)
     *to++ = what->depth;
     *to++ = what->thread;
     *to++ = what->flags;
-    to = atn_put_varint(to, (uint64_t)what->count);
-    to = atn_put_varint(to, (uint64_t)what->bytes);
-    to = atn_put_varint(to, what->buffer);
-    to = atn_put_varint(to, atn_zigzag(what->partner));
-    to = atn_put_varint(to, atn_zigzag(what->tag));
-    to = atn_put_varint(to, atn_zigzag(what->comm));
-    to = atn_put_varint(to, atn_zigzag(what->type));
-    w->live->cursor.at = atn_put_varint(to, atn_zigzag(what->site));
+    to = atn_trace_put_varint(to, (uint64_t)what->count);
+    to = atn_trace_put_varint(to, (uint64_t)what->bytes);
+    to = atn_trace_put_varint(to, what->buffer);
+    to = atn_trace_put_varint(to, atn_trace_zigzag(what->partner));
+    to = atn_trace_put_varint(to, atn_trace_zigzag(what->tag));
+    to = atn_trace_put_varint(to, atn_trace_zigzag(what->comm));
+    to = atn_trace_put_varint(to, atn_trace_zigzag(what->type));
+    w->live->cursor.at = atn_trace_put_varint(to, atn_trace_zigzag(what->site));
 }
 
 static void put_times(atn_trace_cursor *h, int64_t enter, int64_t exit)
 {
-    h->at = atn_put_varint(h->at, atn_zigzag(enter - h->last));
-    h->at = atn_put_varint(h->at, exit > enter ? (uint64_t)(exit - enter) : 0);
+    h->at = atn_trace_put_varint(h->at, atn_trace_zigzag(enter - h->last));
+    h->at = atn_trace_put_varint(h->at, exit > enter ? (uint64_t)(exit - enter) : 0);
     h->last = exit > enter ? exit : enter;
 }
 
@@ -409,7 +409,7 @@ unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t 
         set_base(w, enter);
     const unsigned known = find_signature(w, what);
     if (known != 0)
-        h->at = atn_put_varint(h->at, known);
+        h->at = atn_trace_put_varint(h->at, known);
     else
         put_signature(w, what);
     if (!part)
@@ -417,7 +417,7 @@ unsigned atn_trace_put(atn_trace_writer *w, const atn_trace_what *what, int64_t 
     if ((flags & ATN_TRACE_STARTS) != 0)
         h->requests++;
     if (what->op == ATN_TRACE_DONE)
-        h->at = atn_put_varint(h->at, h->requests - request);
+        h->at = atn_trace_put_varint(h->at, h->requests - request);
     h->events += !part;
     return known != 0 ? known : (unsigned)w->signatures;
 }

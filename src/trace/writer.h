@@ -48,9 +48,9 @@ static inline bool atn_trace_repeat(atn_trace_cursor *h, unsigned number, bool s
 {
     if (enter < h->ended || exit < enter || enter > h->until || h->at > h->full)
         return false;
-    uint8_t *const at = atn_put_varint(h->at, number);
-    h->at =
-        atn_put_varint(atn_put_varint(at, atn_zigzag(enter - h->last)), (uint64_t)(exit - enter));
+    uint8_t *const at = atn_trace_put_varint(h->at, number);
+    h->at = atn_trace_put_varint(atn_trace_put_varint(at, atn_trace_zigzag(enter - h->last)),
+                                 (uint64_t)(exit - enter));
     h->last = h->ended = exit;
     h->records++;
     h->events++;

@@ -16,28 +16,28 @@ typedef struct {
 extern struct atn_tick_rate {
     uint64_t span;  /* ticks for which a reading is valid; 0: do not interpolate */
     uint64_t scale; /* ns of a tick, times 2^32 */
-} atn_tick_rate ATN_HIDDEN;
-extern _Thread_local atn_clock_reading atn_last_reading ATN_HIDDEN
+} atn_tracer_tick_rate ATN_HIDDEN;
+extern _Thread_local atn_clock_reading atn_tracer_last_reading ATN_HIDDEN
     __attribute__((tls_model("initial-exec")));
 
 /* Measures the rate between the two calls. */
-void atn_tick_rate_begin(void);
-void atn_tick_rate_end(void);
+void atn_tracer_tick_rate_begin(void);
+void atn_tracer_tick_rate_end(void);
 /* Reads the clock. */
-int64_t atn_read_clock(void);
+int64_t atn_tracer_read_clock(void);
 
-static inline int64_t atn_now(void)
+static inline int64_t atn_tracer_now(void)
 {
-    const uint64_t ticks = (uint64_t)(atn_ticks() - atn_last_reading.ticks);
-    return __builtin_expect(ticks < atn_tick_rate.span, 1)
-               ? atn_last_reading.ns + (int64_t)(ticks * atn_tick_rate.scale >> 32)
-               : atn_read_clock();
+    const uint64_t ticks = (uint64_t)(atn_ticks() - atn_tracer_last_reading.ticks);
+    return __builtin_expect(ticks < atn_tracer_tick_rate.span, 1)
+               ? atn_tracer_last_reading.ns + (int64_t)(ticks * atn_tracer_tick_rate.scale >> 32)
+               : atn_tracer_read_clock();
 }
 
-static inline int64_t atn_took_ns(int64_t ticks)
+static inline int64_t atn_tracer_took_ns(int64_t ticks)
 {
-    return (uint64_t)ticks < atn_tick_rate.span
-               ? (int64_t)((uint64_t)ticks * atn_tick_rate.scale >> 32)
+    return (uint64_t)ticks < atn_tracer_tick_rate.span
+               ? (int64_t)((uint64_t)ticks * atn_tracer_tick_rate.scale >> 32)
                : atn_ticks_ns(ticks);
 }
 

@@ -45,18 +45,18 @@ static side many_types(const void *buf, const void *counts, bool wide, const MPI
     for (int i = 0; i < n; i++) {
         const int64_t count = nth(counts, wide, i);
         s.count += count;
-        s.bytes += count > 0 ? count * atn_find_type(types[i])->bytes : 0;
+        s.bytes += count > 0 ? count * atn_tracer_find_type(types[i])->bytes : 0;
     }
     return s;
 }
 
 #define SIDE(s, buf, n, of) call.s = one(buf, n, of);
 #define SIDE_V(s, buf, counts, displs, of)                                                         \
-    call.s = many(buf, counts, ATN_WIDE, of, atn_find_comm(comm)->n);
+    call.s = many(buf, counts, ATN_WIDE, of, atn_tracer_find_comm(comm)->n);
 #define SIDE_W(s, buf, counts, displs, of)                                                         \
-    call.s = many_types(buf, counts, ATN_WIDE, of, atn_find_comm(comm)->n);
+    call.s = many_types(buf, counts, ATN_WIDE, of, atn_tracer_find_comm(comm)->n);
 #define SIDE_TO(sum, buf, counts, of)                                                              \
-    call.src = sum(buf, counts, ATN_WIDE, of, atn_find_comm(comm)->targets);
+    call.src = sum(buf, counts, ATN_WIDE, of, atn_tracer_find_comm(comm)->targets);
 #define TARGETS_V(buf, counts, of) SIDE_TO(many, buf, counts, of)
 #define TARGETS_W(buf, counts, of) SIDE_TO(many_types, buf, counts, of)
 #define IN_PLACE(s, buffer, other)                                                                 \
@@ -72,7 +72,7 @@ static const side *side_of(const collective *call)
 static const atn_traced_type *type_of(const side *s)
 {
     static const atn_traced_type none = {.number = -1, .predefined = true};
-    return s->given ? atn_find_type(s->type) : &none;
+    return s->given ? atn_tracer_find_type(s->type) : &none;
 }
 
 static atn_trace_what what_of(atn_trace_op op, const void *from, const atn_traced_comm *c,
@@ -82,23 +82,23 @@ static atn_trace_what what_of(atn_trace_op op, const void *from, const atn_trace
     const atn_traced_type *const type = type_of(s);
     return (atn_trace_what){.op = (uint8_t)op,
                             .depth = (uint8_t)atn_depth,
-                            .thread = atn_thread,
+                            .thread = atn_tracer_thread,
                             .count = s->count,
                             .bytes = s->bytes == BY_COUNT ? s->count * type->bytes : s->bytes,
                             .buffer = (uintptr_t)s->buf,
-                            .partner =
-                                call->root >= 0 ? atn_partner(c, call->root) : ATN_TRACE_NO_RANK,
+                            .partner = call->root >= 0 ? atn_tracer_partner(c, call->root)
+                                                       : ATN_TRACE_NO_RANK,
                             .tag = ATN_TRACE_NO_TAG,
                             .comm = c->number,
                             .type = type->number,
-                            .site = atn_find_site(from)};
+                            .site = atn_tracer_find_site(from)};
 }
 
 static unsigned put_new(atn_trace_op op, const void *from, const atn_traced_comm *c,
                         const collective *call, int64_t enter, int64_t exit)
 {
     const atn_trace_what what = what_of(op, from, c, call);
-    return atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    return atn_trace_put(atn_tracer_rec.writer, &what, enter, exit, 0);
 }
 
 /* Calls with several types are never repetitions: equal totals do not make them equal. */
@@ -108,12 +108,12 @@ static ATN_RARE void put_differing(const atn_recent_call *now, MPI_Comm comm,
 {
     const side *const s = side_of(call);
     const bool simple = s->bytes == BY_COUNT || !s->given;
-    if (simple && atn_record_repeated_type(type_of(s), now, before, enter, exit))
+    if (simple && atn_tracer_record_repeated_type(type_of(s), now, before, enter, exit))
         return;
-    const atn_traced_comm *const c = atn_find_comm(comm);
+    const atn_traced_comm *const c = atn_tracer_find_comm(comm);
     const unsigned number = put_new((atn_trace_op)now->op, now->from, c, call, enter, exit);
     if (simple)
-        atn_recent_store(now, c->r, type_of(s), before, number);
+        atn_tracer_recent_store(now, c->r, type_of(s), before, number);
 }
 
 static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,
@@ -128,7 +128,7 @@ static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,
                                  .partner = call->root,
                                  .op = (uint8_t)op,
                                  .starts = starts};
-    if (ATN_RARELY(!atn_record_repeated(&now, before, enter, exit)))
+    if (ATN_RARELY(!atn_tracer_record_repeated(&now, before, enter, exit)))
         put_differing(&now, comm, call, before, enter, exit);
 }
 
@@ -136,8 +136,9 @@ static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,
 
 ATN_FAST int own_rank(MPI_Comm comm, const atn_recent_call *before)
 {
-    return before->comm == ATN_KEY(comm) && atn_is_valid(before) ? before->rank
-                                                                 : atn_find_comm(comm)->r;
+    return before->comm == ATN_KEY(comm) && atn_tracer_is_valid(before)
+               ? before->rank
+               : atn_tracer_find_comm(comm)->r;
 }
 
 #define FILL(rank, ...)                                                                            \
@@ -151,7 +152,7 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
                  const collective *call, MPI_Request request)
 {
     const atn_trace_what what = what_of(op, from, c, call);
-    atn_add_persistent(request, &what, false, c->number);
+    atn_tracer_add_persistent(request, &what, false, c->number);
 }
 
 #define PERSISTENT(name, id, formals, actuals, ...)                                                \
@@ -159,16 +160,16 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
         int (*next)(ATN_FORMALS(formals), MPI_Info, MPI_Request *), const void *from,              \
         ATN_FORMALS(formals), MPI_Info info, MPI_Request *request)                                 \
     {                                                                                              \
-        const bool wanted = atn_is_recorded();                                                     \
+        const bool wanted = atn_tracer_is_recorded();                                              \
         atn_depth++;                                                                               \
         const int code = next(ATN_ACTUALS(actuals), info, request);                                \
         atn_depth--;                                                                               \
         if (wanted && code == MPI_SUCCESS) {                                                       \
-            atn_lock();                                                                            \
-            const atn_traced_comm *const c = atn_find_comm(comm);                                  \
+            atn_tracer_lock();                                                                     \
+            const atn_traced_comm *const c = atn_tracer_find_comm(comm);                           \
             FILL(c->r, __VA_ARGS__)                                                                \
             keep(ATN_TRACE_START_##id, from, c, &call, *request);                                  \
-            atn_unlock();                                                                          \
+            atn_tracer_unlock();                                                                   \
         }                                                                                          \
         return code;                                                                               \
     }
@@ -179,7 +180,7 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
 #define ATN_COLLECTIVE(name, id, formals, actuals, key, buffers, ...)                              \
     int atn_tracer_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))              \
     {                                                                                              \
-        atn_recent_call *const before = atn_recent_find(from, ATN_MIX actuals);                    \
+        atn_recent_call *const before = atn_tracer_recent_find(from, ATN_MIX actuals);             \
         ATN_RECORD_CALL(next actuals,                                                              \
                         FILL(own_rank(comm, before), __VA_ARGS__)                                  \
                             put(ATN_TRACE_##id, false, from, comm, &call, before, enter, exit);)   \
@@ -188,37 +189,38 @@ static void keep(atn_trace_op op, const void *from, const atn_traced_comm *c,
         int (*next)(ATN_FORMALS(formals), MPI_Request *), const void *from, ATN_FORMALS(formals),  \
         MPI_Request *request)                                                                      \
     {                                                                                              \
-        atn_recent_call *const before = atn_recent_find(from, ATN_MIX actuals);                    \
-        ATN_RECORD_CALL(next(ATN_ACTUALS(actuals), request),                                       \
-                        FILL(own_rank(comm, before), __VA_ARGS__)                                  \
-                            put(ATN_TRACE_I##id, true, from, comm, &call, before, enter, exit);    \
-                        atn_add_request(*request, atn_rec.cursor->requests, false, -1);)           \
+        atn_recent_call *const before = atn_tracer_recent_find(from, ATN_MIX actuals);             \
+        ATN_RECORD_CALL(                                                                           \
+            next(ATN_ACTUALS(actuals), request),                                                   \
+            FILL(own_rank(comm, before), __VA_ARGS__)                                              \
+                put(ATN_TRACE_I##id, true, from, comm, &call, before, enter, exit);                \
+            atn_tracer_add_request(*request, atn_tracer_rec.cursor->requests, false, -1);)         \
     }                                                                                              \
     PERSISTENT(name, id, formals, actuals, __VA_ARGS__)
 #include "tracer/collectives.def"
 
 /* ---- communicators and types ---- */
 
-void atn_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t exit)
+void atn_tracer_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t exit)
 {
     const atn_traced_comm none = {.number = -1};
     const collective call = {.root = -1};
-    atn_lock();
+    atn_tracer_lock();
     put_new(op, from, &none, &call, enter, exit);
-    atn_unlock();
+    atn_tracer_unlock();
 }
 
 #define ATN_COMM_MAKER(name, formals, actuals)                                                     \
     int atn_tracer_##name(int(*next) formals, const void *from, ATN_FORMALS(formals))              \
     {                                                                                              \
-        const bool wanted = atn_is_recorded();                                                     \
-        const int64_t enter = atn_enter();                                                         \
+        const bool wanted = atn_tracer_is_recorded();                                              \
+        const int64_t enter = atn_tracer_enter();                                                  \
         const int code = next actuals;                                                             \
-        const int64_t exit = atn_leave();                                                          \
-        if (atn_rec.on && code == MPI_SUCCESS)                                                     \
-            atn_add_comm(*made);                                                                   \
+        const int64_t exit = atn_tracer_leave();                                                   \
+        if (atn_tracer_rec.on && code == MPI_SUCCESS)                                              \
+            atn_tracer_add_comm(*made);                                                            \
         if (wanted && code == MPI_SUCCESS)                                                         \
-            atn_record_plain(ATN_TRACE_COMM_CREATE, from, enter, exit);                            \
+            atn_tracer_record_plain(ATN_TRACE_COMM_CREATE, from, enter, exit);                     \
         return code;                                                                               \
     }
 #include "tracer/routines.def"
@@ -227,14 +229,14 @@ void atn_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t 
  * thread. */
 static int free_comm(int (*next)(MPI_Comm *), const void *from, MPI_Comm *comm)
 {
-    const bool wanted = atn_is_recorded();
-    if (atn_rec.on && comm != NULL && *comm != MPI_COMM_NULL)
-        atn_remove_comm(*comm);
-    const int64_t enter = atn_enter();
+    const bool wanted = atn_tracer_is_recorded();
+    if (atn_tracer_rec.on && comm != NULL && *comm != MPI_COMM_NULL)
+        atn_tracer_remove_comm(*comm);
+    const int64_t enter = atn_tracer_enter();
     const int code = next(comm);
-    const int64_t exit = atn_leave();
+    const int64_t exit = atn_tracer_leave();
     if (wanted && code == MPI_SUCCESS)
-        atn_record_plain(ATN_TRACE_COMM_FREE, from, enter, exit);
+        atn_tracer_record_plain(ATN_TRACE_COMM_FREE, from, enter, exit);
     return code;
 }
 
@@ -251,7 +253,7 @@ int atn_tracer_Comm_disconnect(int (*next)(MPI_Comm *), const void *from, MPI_Co
 int atn_tracer_Type_free(int (*next)(MPI_Datatype *), const void *from, MPI_Datatype *type)
 {
     (void)from;
-    if (atn_rec.on && type != NULL)
-        atn_remove_type(*type);
+    if (atn_tracer_rec.on && type != NULL)
+        atn_tracer_remove_type(*type);
     ATN_PASS(next(type));
 }

@@ -28,23 +28,23 @@ static void resolve(void)
 
 static void record(atn_trace_op op, const void *from, int tag)
 {
-    const int64_t now = atn_now();
-    atn_lock();
+    const int64_t now = atn_tracer_now();
+    atn_tracer_lock();
     const atn_trace_what what = {.op = (uint8_t)op,
-                                 .thread = atn_thread,
+                                 .thread = atn_tracer_thread,
                                  .partner = ATN_TRACE_NO_RANK,
                                  .tag = tag,
                                  .comm = -1,
                                  .type = -1,
-                                 .site = atn_find_site(from)};
-    atn_trace_put(atn_rec.writer, &what, now, now, 0);
-    atn_unlock();
+                                 .site = atn_tracer_find_site(from)};
+    atn_trace_put(atn_tracer_rec.writer, &what, now, now, 0);
+    atn_tracer_unlock();
 }
 
 /* The next routine may call the other name of a hint. */
 static void hint(atn_trace_op op, const void *from, int tag, void (*next)(int tag))
 {
-    if (atn_is_recorded() && atn_depth == 0 && tag >= 0)
+    if (atn_tracer_is_recorded() && atn_depth == 0 && tag >= 0)
         record(op, from, tag);
     atn_depth++;
     if (next != NULL)
@@ -67,7 +67,7 @@ ATN_EXPORT void attune_pre_send(int tag)
 static void read_level(const void *from, int level)
 {
     int tag;
-    const atn_pcontrol_request hinted = atn_pcontrol_read(level, &tag);
+    const atn_pcontrol_request hinted = atn_interpose_pcontrol_read(level, &tag);
     if (hinted == ATN_PCONTROL_RECV)
         hint(ATN_TRACE_PRE_RECV, from, tag, NULL);
     else if (hinted == ATN_PCONTROL_SEND)

@@ -13,13 +13,13 @@ typedef struct {
 
 static atn_trace_what what_of(atn_trace_op op, const void *from, const message *m)
 {
-    const atn_traced_type *const type = atn_find_type(m->type);
-    const atn_traced_comm *const c = atn_find_comm(m->comm);
+    const atn_traced_type *const type = atn_tracer_find_type(m->type);
+    const atn_traced_comm *const c = atn_tracer_find_comm(m->comm);
     const bool receives = atn_trace_op_get(op)->class == ATN_TRACE_IS_RECV;
     return (atn_trace_what){
         .op = (uint8_t)op,
         .depth = (uint8_t)atn_depth,
-        .thread = atn_thread,
+        .thread = atn_tracer_thread,
         .flags =
             (uint8_t)(receives ? (m->rank == MPI_ANY_SOURCE ? ATN_TRACE_ANY_SOURCE_POSTED : 0) |
                                      (m->tag == MPI_ANY_TAG ? ATN_TRACE_ANY_TAG_POSTED : 0)
@@ -27,11 +27,11 @@ static atn_trace_what what_of(atn_trace_op op, const void *from, const message *
         .count = m->count,
         .bytes = m->count * type->bytes,
         .buffer = (uintptr_t)m->buf,
-        .partner = atn_partner(c, m->rank),
+        .partner = atn_tracer_partner(c, m->rank),
         .tag = m->tag == MPI_ANY_TAG ? ATN_TRACE_ANY_TAG : m->tag,
         .comm = c->number,
         .type = type->number,
-        .site = atn_find_site(from),
+        .site = atn_tracer_find_site(from),
     };
 }
 
@@ -42,7 +42,7 @@ static void name_sender(atn_trace_what *what, const message *m, const MPI_Status
 {
     if (!is_any(m) || status == MPI_STATUS_IGNORE)
         return;
-    what->partner = atn_partner(atn_find_comm(m->comm), status->MPI_SOURCE);
+    what->partner = atn_tracer_partner(atn_tracer_find_comm(m->comm), status->MPI_SOURCE);
     what->tag = status->MPI_TAG;
 }
 
@@ -52,18 +52,19 @@ static ATN_RARE void record_described(atn_trace_op op, const void *from, const m
     atn_trace_what what = what_of(op, from, m);
     if (status != NULL)
         name_sender(&what, m, status);
-    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    atn_trace_put(atn_tracer_rec.writer, &what, enter, exit, 0);
 }
 
 /* A message without wildcards that does not repeat the one before. */
 static ATN_RARE void record_new(const atn_recent_call *call, const message *m,
                                 atn_recent_call *before, int64_t enter, int64_t exit)
 {
-    if (atn_record_repeated_type(atn_find_type(m->type), call, before, enter, exit))
+    if (atn_tracer_record_repeated_type(atn_tracer_find_type(m->type), call, before, enter, exit))
         return;
     const atn_trace_what what = what_of((atn_trace_op)call->op, call->from, m);
-    const unsigned number = atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
-    atn_recent_store(call, atn_find_comm(m->comm)->r, atn_find_type(m->type), before, number);
+    const unsigned number = atn_trace_put(atn_tracer_rec.writer, &what, enter, exit, 0);
+    atn_tracer_recent_store(call, atn_tracer_find_comm(m->comm)->r, atn_tracer_find_type(m->type),
+                            before, number);
 }
 
 ATN_FAST void record_exact(atn_trace_op op, bool starts, const void *from, const message *m,
@@ -78,7 +79,7 @@ ATN_FAST void record_exact(atn_trace_op op, bool starts, const void *from, const
                                   .tag = m->tag,
                                   .op = (uint8_t)op,
                                   .starts = starts};
-    if (ATN_RARELY(!atn_record_repeated(&call, before, enter, exit)))
+    if (ATN_RARELY(!atn_tracer_record_repeated(&call, before, enter, exit)))
         record_new(&call, m, before, enter, exit);
 }
 
@@ -100,17 +101,17 @@ static void record_nonblocking(atn_trace_op op, const void *from, const message 
         record_described(op, from, m, NULL, enter, exit);
     else
         record_exact(op, true, from, m, before, enter, exit);
-    atn_add_request(*request, atn_rec.cursor->requests, any,
-                    any ? atn_find_comm(m->comm)->number : -1);
+    atn_tracer_add_request(*request, atn_tracer_rec.cursor->requests, any,
+                           any ? atn_tracer_find_comm(m->comm)->number : -1);
 }
 
 static void record_persistent(atn_trace_op op, const void *from, const message *m,
                               MPI_Request *request)
 {
-    atn_lock();
+    atn_tracer_lock();
     const atn_trace_what what = what_of(op, from, m);
-    atn_add_persistent(*request, &what, is_any(m), what.comm);
-    atn_unlock();
+    atn_tracer_add_persistent(*request, &what, is_any(m), what.comm);
+    atn_tracer_unlock();
 }
 
 #define MESSAGE(where, n, of, peer, mark, on)                                                      \
@@ -123,7 +124,8 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
                           const void *from, const void *buf, ATN_N count, MPI_Datatype type,       \
                           int dest, int tag, MPI_Comm comm)                                        \
     {                                                                                              \
-        atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, dest, comm));    \
+        atn_recent_call *const before =                                                            \
+            atn_tracer_recent_find(from, ATN_MIX(buf, count, dest, comm));                         \
         ATN_RECORD_CALL(next(buf, count, type, dest, tag, comm),                                   \
                         record(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm),   \
                                NULL, before, enter, exit);)                                        \
@@ -134,7 +136,8 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         const void *from, const void *buf, ATN_N count, MPI_Datatype type, int dest, int tag,      \
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
-        atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, dest, comm));    \
+        atn_recent_call *const before =                                                            \
+            atn_tracer_recent_find(from, ATN_MIX(buf, count, dest, comm));                         \
         ATN_RECORD_CALL(next(buf, count, type, dest, tag, comm, request),                          \
                         record_nonblocking(ATN_TRACE_##id, from,                                   \
                                            MESSAGE(buf, count, type, dest, tag, comm), request,    \
@@ -147,7 +150,7 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
         const int code = next(buf, count, type, dest, tag, comm, request);                         \
-        if (atn_is_recorded() && code == MPI_SUCCESS)                                              \
+        if (atn_tracer_is_recorded() && code == MPI_SUCCESS)                                       \
             record_persistent(ATN_TRACE_##id, from, MESSAGE(buf, count, type, dest, tag, comm),    \
                               request);                                                            \
         return code;                                                                               \
@@ -159,7 +162,7 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
 /* A receive with a wildcard needs a status, even if the program ignores it. */
 #define RECORD_RECEIVE(m, invoked, ...)                                                            \
     MPI_Status own;                                                                                \
-    if (status == MPI_STATUS_IGNORE && is_any(m) && atn_is_recorded())                             \
+    if (status == MPI_STATUS_IGNORE && is_any(m) && atn_tracer_is_recorded())                      \
         status = &own;                                                                             \
     ATN_RECORD_CALL(invoked, __VA_ARGS__)
 
@@ -170,7 +173,8 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         MPI_Comm comm, MPI_Status *status)                                                         \
     {                                                                                              \
         const message *const m = MESSAGE(buf, count, type, source, tag, comm);                     \
-        atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, source, comm));  \
+        atn_recent_call *const before =                                                            \
+            atn_tracer_recent_find(from, ATN_MIX(buf, count, source, comm));                       \
         RECORD_RECEIVE(m, next(buf, count, type, source, tag, comm, status),                       \
                        record(ATN_TRACE_RECV, from, m, status, before, enter, exit);)              \
     }                                                                                              \
@@ -179,7 +183,8 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         const void *from, void *buf, ATN_N count, MPI_Datatype type, int source, int tag,          \
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
-        atn_recent_call *const before = atn_recent_find(from, ATN_MIX(buf, count, source, comm));  \
+        atn_recent_call *const before =                                                            \
+            atn_tracer_recent_find(from, ATN_MIX(buf, count, source, comm));                       \
         ATN_RECORD_CALL(next(buf, count, type, source, tag, comm, request),                        \
                         record_nonblocking(ATN_TRACE_IRECV, from,                                  \
                                            MESSAGE(buf, count, type, source, tag, comm), request,  \
@@ -191,7 +196,7 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
         MPI_Comm comm, MPI_Request *request)                                                       \
     {                                                                                              \
         const int code = next(buf, count, type, source, tag, comm, request);                       \
-        if (atn_is_recorded() && code == MPI_SUCCESS)                                              \
+        if (atn_tracer_is_recorded() && code == MPI_SUCCESS)                                       \
             record_persistent(ATN_TRACE_START_RECEIVE, from,                                       \
                               MESSAGE(buf, count, type, source, tag, comm), request);              \
         return code;                                                                               \
@@ -201,13 +206,13 @@ static void record_persistent(atn_trace_op op, const void *from, const message *
 static void record_matched(atn_trace_op op, const void *from, const message *m, MPI_Message matched,
                            const MPI_Request *request, int64_t enter, int64_t exit)
 {
-    atn_lock();
+    atn_tracer_lock();
     atn_trace_what what = what_of(op, from, m);
-    atn_take_message(matched, &what);
-    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+    atn_tracer_take_message(matched, &what);
+    atn_trace_put(atn_tracer_rec.writer, &what, enter, exit, 0);
     if (request != NULL)
-        atn_add_request(*request, atn_trace_last_request(atn_rec.writer), false, -1);
-    atn_unlock();
+        atn_tracer_add_request(*request, atn_trace_last_request(atn_tracer_rec.writer), false, -1);
+    atn_tracer_unlock();
 }
 
 #define MATCHED(name, id, last_type, last, made)                                                   \
@@ -215,13 +220,13 @@ static void record_matched(atn_trace_op op, const void *from, const message *m, 
                           const void *from, void *buf, ATN_N count, MPI_Datatype type,             \
                           MPI_Message *matched, last_type *last)                                   \
     {                                                                                              \
-        if (!atn_is_recorded() || matched == NULL)                                                 \
+        if (!atn_tracer_is_recorded() || matched == NULL)                                          \
             ATN_PASS(next(buf, count, type, matched, last));                                       \
         const MPI_Message handle = *matched;                                                       \
         const int source = handle == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;         \
-        const int64_t enter = atn_enter();                                                         \
+        const int64_t enter = atn_tracer_enter();                                                  \
         const int code = next(buf, count, type, matched, last);                                    \
-        const int64_t exit = atn_leave();                                                          \
+        const int64_t exit = atn_tracer_leave();                                                   \
         if (code == MPI_SUCCESS)                                                                   \
             record_matched(ATN_TRACE_##id, from,                                                   \
                            MESSAGE(buf, count, type, source, MPI_ANY_TAG, MPI_COMM_NULL), handle,  \
@@ -238,8 +243,8 @@ static void record_both(atn_trace_op op, const void *from, const message *out, c
     atn_trace_what received = what_of(ATN_TRACE_SENDRECV_RECEIVE, from, in);
     if (status != NULL)
         name_sender(&received, in, status);
-    atn_trace_put(atn_rec.writer, &sent, enter, exit, 0);
-    atn_trace_put(atn_rec.writer, &received, enter, exit, 0);
+    atn_trace_put(atn_tracer_rec.writer, &sent, enter, exit, 0);
+    atn_trace_put(atn_tracer_rec.writer, &received, enter, exit, 0);
 }
 
 #define EXCHANGES(_c, ATN_N)                                                                       \
@@ -278,9 +283,10 @@ static void record_both_nonblocking(atn_trace_op op, const void *from, const mes
 {
     const atn_trace_what sent = what_of(op, from, out);
     const atn_trace_what received = what_of(ATN_TRACE_ISENDRECV_RECEIVE, from, in);
-    atn_trace_put(atn_rec.writer, &sent, enter, exit, 0);
-    atn_trace_put(atn_rec.writer, &received, enter, exit, 0);
-    atn_add_request(*request, atn_trace_last_request(atn_rec.writer), is_any(in), received.comm);
+    atn_trace_put(atn_tracer_rec.writer, &sent, enter, exit, 0);
+    atn_trace_put(atn_tracer_rec.writer, &received, enter, exit, 0);
+    atn_tracer_add_request(*request, atn_trace_last_request(atn_tracer_rec.writer), is_any(in),
+                           received.comm);
 }
 
 #define NONBLOCKING_EXCHANGES(_c, ATN_N)                                                           \
@@ -334,9 +340,9 @@ EXCHANGES(_c, MPI_Count)
 static void record_probe(atn_trace_op op, const void *from, int source, int tag, MPI_Comm comm,
                          int64_t enter, int64_t exit)
 {
-    atn_lock();
+    atn_tracer_lock();
     record_described(op, from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), NULL, enter, exit);
-    atn_unlock();
+    atn_tracer_unlock();
 }
 
 /* Nonblocking probes. */
@@ -345,10 +351,10 @@ static int record_iprobe(atn_trace_op op, const void *from, int source, int tag,
 {
     atn_depth--;
     if (found) {
-        const int64_t took = atn_poll_took(enter), exit = atn_now();
+        const int64_t took = atn_tracer_poll_took(enter), exit = atn_tracer_now();
         record_probe(op, from, source, tag, comm, exit - took, exit);
     } else {
-        atn_count_unsuccessful(enter);
+        atn_tracer_count_unsuccessful(enter);
     }
     return code;
 }
@@ -368,25 +374,25 @@ static void store_matched(const void *from, const message *m, MPI_Message matche
 {
     if (matched == MPI_MESSAGE_NO_PROC || matched == MPI_MESSAGE_NULL)
         return;
-    atn_lock();
+    atn_tracer_lock();
     atn_trace_what what = what_of(ATN_TRACE_MRECV, from, m);
     name_sender(&what, m, status);
-    atn_add_message(matched, &what);
-    atn_unlock();
+    atn_tracer_add_message(matched, &what);
+    atn_tracer_unlock();
 }
 
 int atn_tracer_Mprobe(int (*next)(int, int, MPI_Comm, MPI_Message *, MPI_Status *),
                       const void *from, int source, int tag, MPI_Comm comm, MPI_Message *matched,
                       MPI_Status *status)
 {
-    if (!atn_is_recorded())
+    if (!atn_tracer_is_recorded())
         ATN_PASS(next(source, tag, comm, matched, status));
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    const int64_t enter = atn_enter();
+    const int64_t enter = atn_tracer_enter();
     const int code = next(source, tag, comm, matched, status);
-    const int64_t exit = atn_leave();
+    const int64_t exit = atn_tracer_leave();
     if (code == MPI_SUCCESS) {
         store_matched(from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), *matched, status);
         record_probe(ATN_TRACE_MPROBE, from, source, tag, comm, enter, exit);
@@ -397,9 +403,9 @@ int atn_tracer_Mprobe(int (*next)(int, int, MPI_Comm, MPI_Message *, MPI_Status 
 static int iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const void *from,
                   int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    if (!atn_is_recorded())
+    if (!atn_tracer_is_recorded())
         ATN_PASS(next(source, tag, comm, flag, status));
-    const int64_t enter = atn_enter_poll();
+    const int64_t enter = atn_tracer_enter_poll();
     const int code = next(source, tag, comm, flag, status);
     return record_iprobe(ATN_TRACE_IPROBE, from, source, tag, comm, code,
                          code == MPI_SUCCESS && *flag, enter);
@@ -407,8 +413,8 @@ static int iprobe(int (*next)(int, int, MPI_Comm, int *, MPI_Status *), const vo
 
 ATN_RARE static int found(const void *from, int source, int tag, MPI_Comm comm)
 {
-    const int64_t took = atn_poll_took(atn_rec.entered), exit = atn_now();
-    atn_rec.found++;
+    const int64_t took = atn_tracer_poll_took(atn_tracer_rec.entered), exit = atn_tracer_now();
+    atn_tracer_rec.found++;
     record_probe(ATN_TRACE_IPROBE, from, source, tag, comm, exit - took, exit);
     return MPI_SUCCESS;
 }
@@ -416,18 +422,18 @@ ATN_RARE static int found(const void *from, int source, int tag, MPI_Comm comm)
 ATN_FAST int poll(const atn_tracer_routines *real, int source, int tag, MPI_Comm comm, int *flag,
                   MPI_Status *status)
 {
-    atn_recorder *const rec = atn_poller();
-    if (ATN_RARELY(!atn_poll_is_fast(rec)))
+    atn_recorder *const rec = atn_tracer_poller();
+    if (ATN_RARELY(!atn_tracer_poll_is_fast(rec)))
         return iprobe(ATN_REAL(atn_tracer_, *real, Iprobe), ATN_FROM(), source, tag, comm, flag,
                       status);
-    const int64_t state = atn_begin_poll(rec);
+    const int64_t state = atn_tracer_begin_poll(rec);
     const int code = real->Iprobe(source, tag, comm, flag, status);
     rec->poll_state = state;
     if (ATN_RARELY(code != MPI_SUCCESS))
         return code;
     if (ATN_RARELY(*flag))
         return found(ATN_FROM(), source, tag, comm);
-    return atn_poll_unsuccessful(rec, state);
+    return atn_tracer_poll_unsuccessful(rec, state);
 }
 ATN_ENTRY_POINTS_TEST(Iprobe, poll,
                       (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
@@ -437,12 +443,12 @@ int atn_tracer_Improbe(int (*next)(int, int, MPI_Comm, int *, MPI_Message *, MPI
                        const void *from, int source, int tag, MPI_Comm comm, int *flag,
                        MPI_Message *matched, MPI_Status *status)
 {
-    if (!atn_is_recorded())
+    if (!atn_tracer_is_recorded())
         ATN_PASS(next(source, tag, comm, flag, matched, status));
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    const int64_t enter = atn_enter_poll();
+    const int64_t enter = atn_tracer_enter_poll();
     const int code = next(source, tag, comm, flag, matched, status);
     if (code == MPI_SUCCESS && *flag)
         store_matched(from, MESSAGE(NULL, 0, MPI_BYTE, source, tag, comm), *matched, status);

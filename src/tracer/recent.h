@@ -26,7 +26,7 @@ typedef struct {
 } atn_recent_call;
 
 enum { ATN_RECENT_BITS = 9 };
-extern atn_recent_call atn_recent[1 << ATN_RECENT_BITS];
+extern atn_recent_call atn_tracer_recent[1 << ATN_RECENT_BITS];
 
 /* A hash of some arguments. */
 #define ATN_MIX(...) ATN_MIX_(__VA_ARGS__, 0, 0, 0, 0)
@@ -34,53 +34,56 @@ extern atn_recent_call atn_recent[1 << ATN_RECENT_BITS];
     (ATN_KEY(a) ^ ATN_KEY(b) << 24 ^ ATN_KEY(c) << 12 ^ ATN_KEY(d) << 6)
 
 /* Before a call: the entry that it has if it repeats an earlier one. */
-ATN_FAST atn_recent_call *atn_recent_find(const void *from, uint64_t mixed)
+ATN_FAST atn_recent_call *atn_tracer_recent_find(const void *from, uint64_t mixed)
 {
     const uint64_t h = ((uintptr_t)from ^ mixed) * UINT64_C(0x9e3779b97f4a7c15);
-    atn_recent_call *const before = &atn_recent[h >> (64 - ATN_RECENT_BITS)];
+    atn_recent_call *const before = &atn_tracer_recent[h >> (64 - ATN_RECENT_BITS)];
     __builtin_prefetch(before);
-    __builtin_prefetch(atn_rec.cursor, 1);
+    __builtin_prefetch(atn_tracer_rec.cursor, 1);
     return before;
 }
-ATN_FAST bool atn_is_fast(void) { return atn_rec.fast && atn_rec.depth == 0; }
-ATN_FAST bool atn_is_valid(const atn_recent_call *before)
+ATN_FAST bool atn_tracer_is_fast(void) { return atn_tracer_rec.fast && atn_tracer_rec.depth == 0; }
+ATN_FAST bool atn_tracer_is_valid(const atn_recent_call *before)
 {
-    return atn_is_fast() && before->epoch == atn_rec.cursor->epoch;
+    return atn_tracer_is_fast() && before->epoch == atn_tracer_rec.cursor->epoch;
 }
-ATN_FAST bool atn_has_type(const atn_recent_call *before)
+ATN_FAST bool atn_tracer_has_type(const atn_recent_call *before)
 {
-    return before->types_freed == 0 || before->types_freed == atn_rec.types_freed;
+    return before->types_freed == 0 || before->types_freed == atn_tracer_rec.types_freed;
 }
 /* Under the lock.  False: the call differs from the entry, or has to be described from the
  * tables. */
-ATN_FAST bool atn_record_repeated(const atn_recent_call *call, const atn_recent_call *before,
-                                  int64_t enter, int64_t exit)
+ATN_FAST bool atn_tracer_record_repeated(const atn_recent_call *call, const atn_recent_call *before,
+                                         int64_t enter, int64_t exit)
 {
     return before->from == call->from && before->buf == call->buf && before->count == call->count &&
            before->type == call->type && before->comm == call->comm &&
            before->partner == call->partner && before->tag == call->tag && before->op == call->op &&
-           atn_is_valid(before) && atn_has_type(before) &&
-           atn_trace_repeat(atn_rec.cursor, before->number, call->starts, enter, exit);
+           atn_tracer_is_valid(before) && atn_tracer_has_type(before) &&
+           atn_trace_repeat(atn_tracer_rec.cursor, before->number, call->starts, enter, exit);
 }
 /* Types were freed since: repeats the call if the handle still has the same meaning. */
-static inline bool atn_record_repeated_type(const atn_traced_type *t, const atn_recent_call *call,
-                                            atn_recent_call *before, int64_t enter, int64_t exit)
+static inline bool atn_tracer_record_repeated_type(const atn_traced_type *t,
+                                                   const atn_recent_call *call,
+                                                   atn_recent_call *before, int64_t enter,
+                                                   int64_t exit)
 {
-    if (before->type != call->type || atn_has_type(before) || t->since > before->types_freed)
+    if (before->type != call->type || atn_tracer_has_type(before) || t->since > before->types_freed)
         return false;
-    before->types_freed = atn_rec.types_freed;
-    return atn_record_repeated(call, before, enter, exit);
+    before->types_freed = atn_tracer_rec.types_freed;
+    return atn_tracer_record_repeated(call, before, enter, exit);
 }
-static inline void atn_recent_store(const atn_recent_call *call, int rank, const atn_traced_type *t,
-                                    atn_recent_call *before, unsigned number)
+static inline void atn_tracer_recent_store(const atn_recent_call *call, int rank,
+                                           const atn_traced_type *t, atn_recent_call *before,
+                                           unsigned number)
 {
-    if (number == 0 || !atn_is_fast())
+    if (number == 0 || !atn_tracer_is_fast())
         return;
     *before = *call;
     before->rank = rank;
     before->number = (uint16_t)number;
-    before->epoch = atn_rec.cursor->epoch;
-    before->types_freed = t->predefined ? 0 : atn_rec.types_freed;
+    before->epoch = atn_tracer_rec.cursor->epoch;
+    before->types_freed = t->predefined ? 0 : atn_tracer_rec.types_freed;
 }
 
 #pragma GCC visibility pop

@@ -1,11 +1,11 @@
 /* recorder.h - the state of the tracer, and the steps of every recorded call:
  *
- *   if (!atn_is_recorded()) call the real routine, one level deeper
- *   const int64_t t = atn_enter();
+ *   if (!atn_tracer_is_recorded()) call the real routine, one level deeper
+ *   const int64_t t = atn_tracer_enter();
  *   code = next(...);
- *   atn_record...(OP, from, ..., t, atn_leave());
+ *   atn_record...(OP, from, ..., t, atn_tracer_leave());
  *
- * atn_lock protects everything that recording changes; it is never held while MPI runs. */
+ * atn_tracer_lock protects everything that recording changes; it is never held while MPI runs. */
 #ifndef ATN_TRACER_RECORDER_H
 #define ATN_TRACER_RECORDER_H
 
@@ -85,37 +85,37 @@ typedef struct {
     int numbered; /* threads that have called MPI */
 } atn_recorder;
 
-extern atn_recorder atn_rec;
+extern atn_recorder atn_tracer_rec;
 
-/* Nesting of MPI calls in this thread.  Single-threaded programs use atn_rec.depth, which is in the
- * cache line that every call reads. */
-extern _Thread_local int atn_thread_depth __attribute__((tls_model("initial-exec")));
-static inline int *atn_depth_here(void)
+/* Nesting of MPI calls in this thread.  Single-threaded programs use atn_tracer_rec.depth, which
+ * is in the cache line that every call reads. */
+extern _Thread_local int atn_tracer_thread_depth __attribute__((tls_model("initial-exec")));
+static inline int *atn_tracer_depth_here(void)
 {
-    return ATN_RARELY(atn_rec.threads) ? &atn_thread_depth : &atn_rec.depth;
+    return ATN_RARELY(atn_tracer_rec.threads) ? &atn_tracer_thread_depth : &atn_tracer_rec.depth;
 }
-#define atn_depth (*atn_depth_here())
+#define atn_depth (*atn_tracer_depth_here())
 /* The number of this thread in the trace, in the order of first calls; threads above the maximum
  * share the last number. */
-extern _Thread_local uint8_t atn_thread __attribute__((tls_model("initial-exec")));
-void atn_number_thread(void);
+extern _Thread_local uint8_t atn_tracer_thread __attribute__((tls_model("initial-exec")));
+void atn_tracer_number_thread(void);
 
 enum { ATN_POLL_ACTIVE = 1 }; /* bit of poll_state: inside of a test on the fast path */
 
-static inline bool atn_is_recorded(void)
+static inline bool atn_tracer_is_recorded(void)
 {
-    return atn_rec.on && (atn_rec.poll_state & ATN_POLL_ACTIVE) == 0 &&
-           (atn_depth == 0 || (atn_rec.messages && atn_depth == 1));
+    return atn_tracer_rec.on && (atn_tracer_rec.poll_state & ATN_POLL_ACTIVE) == 0 &&
+           (atn_depth == 0 || (atn_tracer_rec.messages && atn_depth == 1));
 }
 
-static inline int64_t atn_enter(void)
+static inline int64_t atn_tracer_enter(void)
 {
     atn_depth++;
-    return atn_now();
+    return atn_tracer_now();
 }
-static inline int64_t atn_leave(void)
+static inline int64_t atn_tracer_leave(void)
 {
-    const int64_t t = atn_now();
+    const int64_t t = atn_tracer_now();
     atn_depth--;
     return t;
 }
@@ -133,78 +133,78 @@ static inline int64_t atn_leave(void)
 #define ATN_RARE __attribute__((noinline, cold))
 #define ATN_FAST static inline __attribute__((always_inline))
 
-static inline void atn_lock(void)
+static inline void atn_tracer_lock(void)
 {
-    if (atn_rec.threads) {
-        pthread_mutex_lock(&atn_rec.lock);
-        atn_number_thread();
+    if (atn_tracer_rec.threads) {
+        pthread_mutex_lock(&atn_tracer_rec.lock);
+        atn_tracer_number_thread();
     }
 }
-static inline void atn_unlock(void)
+static inline void atn_tracer_unlock(void)
 {
-    if (atn_rec.threads)
-        pthread_mutex_unlock(&atn_rec.lock);
+    if (atn_tracer_rec.threads)
+        pthread_mutex_unlock(&atn_tracer_rec.lock);
 }
 
 /* The body of a handler: calls the real routine and, if it succeeds, runs the statements under the
  * lock with the times `enter` and `exit`. */
 #define ATN_RECORD_CALL(invoked, ...)                                                              \
-    if (!atn_is_recorded())                                                                        \
+    if (!atn_tracer_is_recorded())                                                                 \
         ATN_PASS(invoked);                                                                         \
-    const int64_t enter = atn_enter();                                                             \
+    const int64_t enter = atn_tracer_enter();                                                      \
     const int code = invoked;                                                                      \
-    const int64_t exit = atn_leave();                                                              \
+    const int64_t exit = atn_tracer_leave();                                                       \
     if (code == MPI_SUCCESS) {                                                                     \
-        atn_lock();                                                                                \
+        atn_tracer_lock();                                                                         \
         __VA_ARGS__                                                                                \
-        atn_unlock();                                                                              \
+        atn_tracer_unlock();                                                                       \
     }                                                                                              \
     return code;
 
-static inline void atn_count_any(int more)
+static inline void atn_tracer_count_any(int more)
 {
-    __atomic_store_n(&atn_rec.anys, atn_rec.anys + more, __ATOMIC_RELAXED);
+    __atomic_store_n(&atn_tracer_rec.anys, atn_tracer_rec.anys + more, __ATOMIC_RELAXED);
 }
 /* Valid without the lock, too: requests of the calling thread were counted earlier. */
-static inline bool atn_any_active(void)
+static inline bool atn_tracer_any_active(void)
 {
-    return __atomic_load_n(&atn_rec.anys, __ATOMIC_RELAXED) > 0;
+    return __atomic_load_n(&atn_tracer_rec.anys, __ATOMIC_RELAXED) > 0;
 }
 
 /* ---- tables (tables.c), under the lock ---- */
 
 /* Added on first use; never NULL, but with number -1 when there is no memory. */
-const atn_traced_comm *atn_find_comm(MPI_Comm comm);
+const atn_traced_comm *atn_tracer_find_comm(MPI_Comm comm);
 /* By its number; -1: none. */
-const atn_traced_comm *atn_comm_at(int number);
-const atn_traced_type *atn_find_type(MPI_Datatype type);
-int atn_find_site(const void *address);
+const atn_traced_comm *atn_tracer_comm_at(int number);
+const atn_traced_type *atn_tracer_find_type(MPI_Datatype type);
+int atn_tracer_find_site(const void *address);
 /* A rank of a communicator as rank of MPI_COMM_WORLD. */
-int atn_partner(const atn_traced_comm *c, int rank);
-void atn_tables_free(void);
+int atn_tracer_partner(const atn_traced_comm *c, int rank);
+void atn_tracer_tables_free(void);
 
 /* ---- tables; these take the lock ---- */
 
 /* The id of a new communicator counts those of the same group, which all of its ranks create in the
  * same order. */
-void atn_add_comm(MPI_Comm comm);
-void atn_remove_comm(MPI_Comm comm);
-void atn_remove_type(MPI_Datatype type);
+void atn_tracer_add_comm(MPI_Comm comm);
+void atn_tracer_remove_comm(MPI_Comm comm);
+void atn_tracer_remove_type(MPI_Datatype type);
 
 /* ---- requests (requests.c), under the lock ---- */
 
 /* `comm`: number of the communicator, for receives with a wildcard. */
-void atn_add_request(MPI_Request handle, uint32_t request, bool any, int comm);
-void atn_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any, int comm);
+void atn_tracer_add_request(MPI_Request handle, uint32_t request, bool any, int comm);
+void atn_tracer_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any, int comm);
 /* A message that a probe has matched, and so its sender. */
-void atn_add_message(MPI_Message handle, const atn_trace_what *what);
+void atn_tracer_add_message(MPI_Message handle, const atn_trace_what *what);
 /* Copies sender, tag and communicator of the message, if it is in the table, and removes it. */
-void atn_take_message(MPI_Message handle, atn_trace_what *what);
+void atn_tracer_take_message(MPI_Message handle, atn_trace_what *what);
 
 /* ---- recording (collectives.c) ---- */
 
 /* A call of which only the times are recorded. */
-void atn_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t exit);
+void atn_tracer_record_plain(atn_trace_op op, const void *from, int64_t enter, int64_t exit);
 
 #pragma GCC visibility pop
 

@@ -8,88 +8,91 @@
 
 static atn_traced_request *new_entry(atn_handles *table, uint64_t key)
 {
-    uint32_t at = atn_rec.free_request;
+    uint32_t at = atn_tracer_rec.free_request;
     if (at != 0) {
         at--;
-        atn_rec.free_request = atn_rec.requests.v[at].next;
+        atn_tracer_rec.free_request = atn_tracer_rec.requests.v[at].next;
     } else {
-        at = (uint32_t)atn_rec.requests.n;
-        if (!atn_push(&atn_rec.requests, (atn_traced_request){0}))
+        at = (uint32_t)atn_tracer_rec.requests.n;
+        if (!atn_push(&atn_tracer_rec.requests, (atn_traced_request){0}))
             return NULL;
     }
-    atn_handles_add(table, key, at);
-    return &atn_rec.requests.v[at];
+    atn_trace_handles_add(table, key, at);
+    return &atn_tracer_rec.requests.v[at];
 }
 
 static atn_traced_request *new_request(MPI_Request handle)
 {
-    return new_entry(&atn_rec.request_of, ATN_KEY(handle));
+    return new_entry(&atn_tracer_rec.request_of, ATN_KEY(handle));
 }
 
 static void drop_entry(atn_handles *table, uint64_t key)
 {
-    const int64_t at = atn_handles_remove(table, key);
+    const int64_t at = atn_trace_handles_remove(table, key);
     if (at < 0)
         return;
-    if (atn_rec.requests.v[at].any)
-        atn_count_any(-1);
-    atn_rec.requests.v[at].next = atn_rec.free_request;
-    atn_rec.free_request = (uint32_t)at + 1;
+    if (atn_tracer_rec.requests.v[at].any)
+        atn_tracer_count_any(-1);
+    atn_tracer_rec.requests.v[at].next = atn_tracer_rec.free_request;
+    atn_tracer_rec.free_request = (uint32_t)at + 1;
 }
 
-void atn_add_request(MPI_Request handle, uint32_t request, bool any, int comm)
+void atn_tracer_add_request(MPI_Request handle, uint32_t request, bool any, int comm)
 {
     atn_traced_request *const q = handle != MPI_REQUEST_NULL ? new_request(handle) : NULL;
     if (q != NULL)
         *q = (atn_traced_request){.request = request, .any = any, .comm = comm};
     if (q != NULL && any)
-        atn_count_any(1);
+        atn_tracer_count_any(1);
 }
 
-void atn_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any, int comm)
+void atn_tracer_add_persistent(MPI_Request handle, const atn_trace_what *what, bool any, int comm)
 {
     atn_traced_request *const q = new_request(handle);
     if (q != NULL)
         *q = (atn_traced_request){.persistent = true, .any = any, .comm = comm, .what = *what};
     if (q != NULL && any)
-        atn_count_any(1);
+        atn_tracer_count_any(1);
 }
 
 static atn_traced_request *find_request(MPI_Request handle)
 {
-    const int64_t at = atn_handles_get(&atn_rec.request_of, ATN_KEY(handle));
-    return at >= 0 ? &atn_rec.requests.v[at] : NULL;
+    const int64_t at = atn_trace_handles_get(&atn_tracer_rec.request_of, ATN_KEY(handle));
+    return at >= 0 ? &atn_tracer_rec.requests.v[at] : NULL;
 }
 
-static void drop_request(MPI_Request handle) { drop_entry(&atn_rec.request_of, ATN_KEY(handle)); }
-
-void atn_add_message(MPI_Message handle, const atn_trace_what *what)
+static void drop_request(MPI_Request handle)
 {
-    atn_traced_request *const q = new_entry(&atn_rec.message_of, ATN_KEY(handle));
+    drop_entry(&atn_tracer_rec.request_of, ATN_KEY(handle));
+}
+
+void atn_tracer_add_message(MPI_Message handle, const atn_trace_what *what)
+{
+    atn_traced_request *const q = new_entry(&atn_tracer_rec.message_of, ATN_KEY(handle));
     if (q != NULL)
         *q = (atn_traced_request){.what = *what};
 }
 
-void atn_take_message(MPI_Message handle, atn_trace_what *what)
+void atn_tracer_take_message(MPI_Message handle, atn_trace_what *what)
 {
-    const int64_t at = atn_handles_get(&atn_rec.message_of, ATN_KEY(handle));
+    const int64_t at = atn_trace_handles_get(&atn_tracer_rec.message_of, ATN_KEY(handle));
     if (at < 0)
         return;
-    const atn_trace_what *const matched = &atn_rec.requests.v[at].what;
+    const atn_trace_what *const matched = &atn_tracer_rec.requests.v[at].what;
     what->partner = matched->partner;
     what->tag = matched->tag;
     what->comm = matched->comm;
     what->flags = matched->flags;
-    drop_entry(&atn_rec.message_of, ATN_KEY(handle));
+    drop_entry(&atn_tracer_rec.message_of, ATN_KEY(handle));
 }
 
 int atn_tracer_Request_free(int (*next)(MPI_Request *), const void *from, MPI_Request *request)
 {
     (void)from;
-    if (atn_is_recorded() && request != NULL && *request != MPI_REQUEST_NULL) {
-        atn_lock();
+    if (atn_tracer_is_recorded() && request != NULL && *request != MPI_REQUEST_NULL) {
+        atn_tracer_lock();
         drop_request(*request);
-        atn_unlock();
+        atn_tracer_unlock();
     }
     ATN_PASS(next(request));
 }
@@ -109,13 +112,13 @@ typedef struct {
 static bool has_wildcard(const completion *c)
 {
     bool any = false;
-    atn_lock();
+    atn_tracer_lock();
     for (int i = 0; i < c->n && !any; i++) {
         const atn_traced_request *const q =
             c->handles[i] != MPI_REQUEST_NULL ? find_request(c->handles[i]) : NULL;
         any = q != NULL && q->any;
     }
-    atn_unlock();
+    atn_tracer_unlock();
     return any;
 }
 
@@ -140,7 +143,7 @@ static bool prepare(completion *c, int n, const MPI_Request *requests, bool igno
     c->n = n;
     c->handles = c->few;
     c->statuses = NULL;
-    if ((unsigned)n > FEW || requests == NULL || (ignored && atn_any_active()))
+    if ((unsigned)n > FEW || requests == NULL || (ignored && atn_tracer_any_active()))
         return prepare_more(c, n, requests, ignored);
     for (int i = 0; i < n; i++)
         c->few[i] = requests[i];
@@ -149,17 +152,17 @@ static bool prepare(completion *c, int n, const MPI_Request *requests, bool igno
 
 static bool enter_wait(completion *c, int n, const MPI_Request *requests, bool ignored)
 {
-    if (!atn_is_recorded() || !prepare(c, n, requests, ignored))
+    if (!atn_tracer_is_recorded() || !prepare(c, n, requests, ignored))
         return false;
-    c->enter = atn_enter();
+    c->enter = atn_tracer_enter();
     return true;
 }
 
 static bool enter_test(completion *c, int n, const MPI_Request *requests, bool ignored)
 {
-    if (!atn_is_recorded() || !prepare(c, n, requests, ignored))
+    if (!atn_tracer_is_recorded() || !prepare(c, n, requests, ignored))
         return false;
-    c->enter = atn_enter_poll();
+    c->enter = atn_tracer_enter_poll();
     return true;
 }
 
@@ -175,14 +178,14 @@ static void put_head(atn_trace_op op, const void *from, int n, int64_t enter, in
 {
     const atn_trace_what what = {.op = (uint8_t)op,
                                  .depth = (uint8_t)atn_depth,
-                                 .thread = atn_thread,
+                                 .thread = atn_tracer_thread,
                                  .count = n,
                                  .partner = ATN_TRACE_NO_RANK,
                                  .tag = ATN_TRACE_NO_TAG,
                                  .comm = -1,
                                  .type = -1,
-                                 .site = atn_find_site(from)};
-    atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
+                                 .site = atn_tracer_find_site(from)};
+    atn_trace_put(atn_tracer_rec.writer, &what, enter, exit, 0);
 }
 
 /* `status`: NULL if there is none. */
@@ -193,17 +196,17 @@ static void put_done(MPI_Request handle, const MPI_Status *status)
         return;
     atn_trace_what what = {.op = ATN_TRACE_DONE,
                            .depth = (uint8_t)atn_depth,
-                           .thread = atn_thread,
+                           .thread = atn_tracer_thread,
                            .partner = ATN_TRACE_NO_RANK,
                            .tag = ATN_TRACE_NO_TAG,
                            .comm = -1,
                            .type = -1,
                            .site = -1};
     if (q->any && status != NULL && q->comm >= 0) {
-        what.partner = atn_partner(&atn_rec.comms.v[q->comm], status->MPI_SOURCE);
+        what.partner = atn_tracer_partner(&atn_tracer_rec.comms.v[q->comm], status->MPI_SOURCE);
         what.tag = status->MPI_TAG;
     }
-    atn_trace_put(atn_rec.writer, &what, 0, 0, q->request);
+    atn_trace_put(atn_tracer_rec.writer, &what, 0, 0, q->request);
     if (q->persistent)
         q->request = 0;
     else
@@ -218,14 +221,14 @@ static void record_done(const completion *c, atn_trace_op op, const void *from, 
         statuses = c->statuses;
     else if (statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE)
         statuses = NULL;
-    atn_lock();
+    atn_tracer_lock();
     put_head(op, from, n, c->enter, exit);
     for (int i = 0; i < n; i++) {
         const int at = indices != NULL ? indices[i] : i;
         if (at >= 0 && at < c->n)
             put_done(c->handles[at], statuses != NULL ? &statuses[i] : NULL);
     }
-    atn_unlock();
+    atn_tracer_unlock();
 }
 
 /* ---- waits ---- */
@@ -237,7 +240,7 @@ int atn_tracer_Wait(int (*next)(MPI_Request *, MPI_Status *), const void *from,
     if (!enter_wait(&c, 1, request, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(request, status));
     const int code = next(request, c.statuses != NULL ? c.statuses : status);
-    const int64_t exit = atn_leave();
+    const int64_t exit = atn_tracer_leave();
     if (code == MPI_SUCCESS)
         record_done(&c, ATN_TRACE_WAIT, from, exit, 1, NULL, status);
     finish(&c);
@@ -251,7 +254,7 @@ int atn_tracer_Waitany(int (*next)(int, MPI_Request *, int *, MPI_Status *), con
     if (!enter_wait(&c, n, requests, status == MPI_STATUS_IGNORE))
         ATN_PASS(next(n, requests, index, status));
     const int code = next(n, requests, index, c.statuses != NULL ? c.statuses : status);
-    const int64_t exit = atn_leave();
+    const int64_t exit = atn_tracer_leave();
     if (code == MPI_SUCCESS)
         record_done(&c, ATN_TRACE_WAITANY, from, exit, *index != MPI_UNDEFINED, index, status);
     finish(&c);
@@ -265,7 +268,7 @@ int atn_tracer_Waitall(int (*next)(int, MPI_Request *, MPI_Status *), const void
     if (!enter_wait(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, statuses));
     const int code = next(n, requests, c.statuses != NULL ? c.statuses : statuses);
-    const int64_t exit = atn_leave();
+    const int64_t exit = atn_tracer_leave();
     if (code == MPI_SUCCESS)
         record_done(&c, ATN_TRACE_WAITALL, from, exit, n, NULL, statuses);
     finish(&c);
@@ -280,7 +283,7 @@ int atn_tracer_Waitsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status
     if (!enter_wait(&c, n, requests, statuses == MPI_STATUSES_IGNORE))
         ATN_PASS(next(n, requests, found, indices, statuses));
     const int code = next(n, requests, found, indices, c.statuses != NULL ? c.statuses : statuses);
-    const int64_t exit = atn_leave();
+    const int64_t exit = atn_tracer_leave();
     if (code == MPI_SUCCESS)
         record_done(&c, ATN_TRACE_WAITSOME, from, exit, *found != MPI_UNDEFINED ? *found : 0,
                     indices, statuses);
@@ -296,7 +299,7 @@ enum { NOTHING = -1 };
 static void record_test(completion *c, atn_trace_op op, const void *from, int done,
                         const int *indices, const MPI_Status *statuses)
 {
-    const int64_t took = atn_poll_took(c->enter), exit = atn_now();
+    const int64_t took = atn_tracer_poll_took(c->enter), exit = atn_tracer_now();
     c->enter = exit - took;
     record_done(c, op, from, exit, done, indices, statuses);
 }
@@ -308,7 +311,7 @@ static int end_test(completion *c, atn_trace_op op, const void *from, int code, 
     if (done != NOTHING)
         record_test(c, op, from, done, indices, statuses);
     else
-        atn_count_unsuccessful(c->enter);
+        atn_tracer_count_unsuccessful(c->enter);
     finish(c);
     return code;
 }
@@ -364,8 +367,9 @@ int atn_tracer_Testsome(int (*next)(int, MPI_Request *, int *, int *, MPI_Status
 ATN_RARE static int found_one(atn_trace_op op, const void *from,
                               const atn_test_arguments *arguments, int done, const int *index)
 {
-    completion c = {.n = 1, .handles = c.few, .few = {arguments->handle}, .enter = atn_rec.entered};
-    atn_rec.found++;
+    completion c = {
+        .n = 1, .handles = c.few, .few = {arguments->handle}, .enter = atn_tracer_rec.entered};
+    atn_tracer_rec.found++;
     record_test(&c, op, from, done, index, arguments->status);
     return MPI_SUCCESS;
 }
@@ -374,29 +378,29 @@ ATN_RARE static int found_one(atn_trace_op op, const void *from,
 ATN_FAST int poll_one(const atn_tracer_routines *real, MPI_Request *request, int *flag,
                       MPI_Status *status)
 {
-    atn_recorder *const rec = atn_poller();
-    if (ATN_RARELY(request == NULL || !atn_poll_is_fast(rec)))
+    atn_recorder *const rec = atn_tracer_poller();
+    if (ATN_RARELY(request == NULL || !atn_tracer_poll_is_fast(rec)))
         return test(ATN_REAL(atn_tracer_, *real, Test), ATN_FROM(), request, flag, status);
-    MPI_Status *const own = atn_test_status(rec, &rec->test, *request, status);
-    const int64_t state = atn_begin_poll(rec);
+    MPI_Status *const own = atn_tracer_test_status(rec, &rec->test, *request, status);
+    const int64_t state = atn_tracer_begin_poll(rec);
     const int code = real->Test(request, flag, own);
     rec->poll_state = state;
     if (ATN_RARELY(code != MPI_SUCCESS))
         return code;
     if (ATN_RARELY(*flag))
         return found_one(ATN_TRACE_TEST, ATN_FROM(), &rec->test, 1, NULL);
-    return atn_poll_unsuccessful(rec, state);
+    return atn_tracer_poll_unsuccessful(rec, state);
 }
 
 ATN_FAST int poll_any(const atn_tracer_routines *real, int n, MPI_Request *requests, int *index,
                       int *flag, MPI_Status *status)
 {
-    atn_recorder *const rec = atn_poller();
-    if (ATN_RARELY(n != 1 || requests == NULL || !atn_poll_is_fast(rec)))
+    atn_recorder *const rec = atn_tracer_poller();
+    if (ATN_RARELY(n != 1 || requests == NULL || !atn_tracer_poll_is_fast(rec)))
         return test_any(ATN_REAL(atn_tracer_, *real, Testany), ATN_FROM(), n, requests, index, flag,
                         status);
-    MPI_Status *const own = atn_test_status(rec, &rec->test_any, *requests, status);
-    const int64_t state = atn_begin_poll(rec);
+    MPI_Status *const own = atn_tracer_test_status(rec, &rec->test_any, *requests, status);
+    const int64_t state = atn_tracer_begin_poll(rec);
     const int code = real->Testany(1, requests, index, flag, own);
     rec->poll_state = state;
     if (ATN_RARELY(code != MPI_SUCCESS))
@@ -404,7 +408,7 @@ ATN_FAST int poll_any(const atn_tracer_routines *real, int n, MPI_Request *reque
     if (ATN_RARELY(*flag))
         return found_one(ATN_TRACE_TESTANY, ATN_FROM(), &rec->test_any, *index != MPI_UNDEFINED,
                          index);
-    return atn_poll_unsuccessful(rec, state);
+    return atn_tracer_poll_unsuccessful(rec, state);
 }
 
 ATN_ENTRY_POINTS_TEST(Test, poll_one, (MPI_Request * request, int *flag, MPI_Status *status),
@@ -425,8 +429,8 @@ static void record_start(const void *from, int n, const MPI_Request *requests, i
             continue;
         atn_trace_what what = q->what;
         what.depth = (uint8_t)atn_depth;
-        atn_trace_put(atn_rec.writer, &what, enter, exit, 0);
-        q->request = atn_trace_last_request(atn_rec.writer);
+        atn_trace_put(atn_tracer_rec.writer, &what, enter, exit, 0);
+        q->request = atn_trace_last_request(atn_tracer_rec.writer);
     }
 }
 

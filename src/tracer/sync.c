@@ -12,10 +12,10 @@ static atn_trace_sync compare_with(MPI_Comm comm, int rank)
     atn_trace_sync best = {.within = INT64_MAX};
     for (int i = 0; i < EXCHANGES; i++) {
         int64_t theirs = 0;
-        const int64_t sent = atn_now();
+        const int64_t sent = atn_tracer_now();
         atn_tracer_pmpi.Send(&theirs, 1, MPI_INT64_T, rank, TAG, comm);
         atn_tracer_pmpi.Recv(&theirs, 1, MPI_INT64_T, rank, TAG, comm, MPI_STATUS_IGNORE);
-        const int64_t half = (atn_now() - sent) / 2;
+        const int64_t half = (atn_tracer_now() - sent) / 2;
         if (half < best.within)
             best = (atn_trace_sync){.at = theirs, .offset = sent + half - theirs, .within = half};
     }
@@ -27,12 +27,12 @@ static void answer(MPI_Comm comm)
     for (int i = 0; i < EXCHANGES; i++) {
         int64_t now = 0;
         atn_tracer_pmpi.Recv(&now, 1, MPI_INT64_T, 0, TAG, comm, MPI_STATUS_IGNORE);
-        now = atn_now();
+        now = atn_tracer_now();
         atn_tracer_pmpi.Send(&now, 1, MPI_INT64_T, 0, TAG, comm);
     }
 }
 
-atn_trace_sync atn_compare_clocks(MPI_Comm comm)
+atn_trace_sync atn_tracer_compare_clocks(MPI_Comm comm)
 {
     int p, r;
     int64_t words[3];
@@ -46,7 +46,7 @@ atn_trace_sync atn_compare_clocks(MPI_Comm comm)
             words[2] = s.within;
             atn_tracer_pmpi.Send(words, 3, MPI_INT64_T, i, TAG, comm);
         }
-        return (atn_trace_sync){.at = atn_now()};
+        return (atn_trace_sync){.at = atn_tracer_now()};
     }
     answer(comm);
     atn_tracer_pmpi.Recv(words, 3, MPI_INT64_T, 0, TAG, comm, MPI_STATUS_IGNORE);
@@ -78,7 +78,7 @@ static bool round_trips(MPI_Comm comm, char *buf, int bytes, int partner, bool f
     int64_t least = INT64_MAX, spent = 0;
     char next = MORE;
     for (int i = 0; next == MORE; i++) {
-        const int64_t start = atn_now();
+        const int64_t start = atn_tracer_now();
         buf[0] = what_next(i, least, spent);
         if (first)
             atn_tracer_pmpi.Send(buf, bytes, MPI_BYTE, partner, TAG, comm);
@@ -86,7 +86,7 @@ static bool round_trips(MPI_Comm comm, char *buf, int bytes, int partner, bool f
         next = buf[0];
         if (!first)
             atn_tracer_pmpi.Send(buf, bytes, MPI_BYTE, partner, TAG, comm);
-        const int64_t took = atn_now() - start;
+        const int64_t took = atn_tracer_now() - start;
         spent += took;
         least = took < least ? took : least;
     }
@@ -94,8 +94,8 @@ static bool round_trips(MPI_Comm comm, char *buf, int bytes, int partner, bool f
     return next != LAST_OF_ALL;
 }
 
-int atn_time_messages(MPI_Comm comm, int64_t bytes[ATN_MESSAGE_SIZES],
-                      int64_t ns[ATN_MESSAGE_SIZES])
+int atn_tracer_time_messages(MPI_Comm comm, int64_t bytes[ATN_MESSAGE_SIZES],
+                             int64_t ns[ATN_MESSAGE_SIZES])
 {
     int p, r, n = 0;
     bool more = true;

@@ -10,10 +10,10 @@ typedef struct {
 } atn_allowance;
 
 /* Announces a problem, and begins one that was announced. */
-void atn_allowance_expect(atn_allowance *a, int64_t bytes);
-void atn_allowance_begin(atn_allowance *a, int64_t bytes);
+void atn_tune_allowance_expect(atn_allowance *a, int64_t bytes);
+void atn_tune_allowance_begin(atn_allowance *a, int64_t bytes);
 /* Seconds for the current problem, announced or not, after `spent_s` and next to the problems still
  * to come.  INFINITY: no limit. */
-double atn_allowance_share(const atn_allowance *a, double spent_s, int64_t bytes);
+double atn_tune_allowance_share(const atn_allowance *a, double spent_s, int64_t bytes);
 
 #endif

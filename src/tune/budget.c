@@ -1,7 +1,7 @@
 /* budget.c - see budget.h. */
 #include "tune/budget.h"
 
-void atn_budget_begin(atn_budget *b, int share, int64_t agreement_ns)
+void atn_tune_budget_begin(atn_budget *b, int share, int64_t agreement_ns)
 {
     *b = (atn_budget){.share = share, .credit_ns = ATN_CREDIT_AGREEMENTS * agreement_ns};
 }
@@ -22,15 +22,15 @@ static int64_t now(const atn_budget *b)
     return b->elapsed_ns + scaled(b->elapsed_ns, since, b->agreed_calls);
 }
 
-int64_t atn_budget_left(const atn_budget *b)
+int64_t atn_tune_budget_left(const atn_budget *b)
 {
     return b->credit_ns + scaled(now(b), b->share, 1000) - b->spent_ns - b->reserved_ns;
 }
 
-int64_t atn_budget_wait(const atn_budget *b, int64_t regret_ns, int64_t cost_ns)
+int64_t atn_tune_budget_wait(const atn_budget *b, int64_t regret_ns, int64_t cost_ns)
 {
     const int64_t before_ns = regret_ns > 0 ? b->overhead_ns : 0;
-    const int64_t missing = before_ns + regret_ns + cost_ns - atn_budget_left(b);
+    const int64_t missing = before_ns + regret_ns + cost_ns - atn_tune_budget_left(b);
     if (missing <= 0)
         return 0;
     if (b->elapsed_ns <= 0 || b->agreed_calls == 0 || b->share == 0)
@@ -42,12 +42,12 @@ int64_t atn_budget_wait(const atn_budget *b, int64_t regret_ns, int64_t cost_ns)
 
 enum { PART = 2 };
 
-int64_t atn_budget_spare(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
+int64_t atn_tune_budget_spare(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
 {
     return credit_ns + scaled(passed_ns, share, 1000 * PART) - cost_ns;
 }
 
-int64_t atn_budget_pays(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
+int64_t atn_tune_budget_pays(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
 {
     const int64_t over_ns = cost_ns - credit_ns;
     if (over_ns <= 0 || share == 0)
@@ -56,7 +56,7 @@ int64_t atn_budget_pays(int share, int64_t credit_ns, int64_t cost_ns, int64_t p
     return missing_ns > 0 ? missing_ns : 0;
 }
 
-int atn_budget_agreement_delay(const atn_budget *b, int64_t call_ps)
+int atn_tune_budget_agreement_delay(const atn_budget *b, int64_t call_ps)
 {
     static const int64_t long_ps = INT64_C(1000000000), short_ps = 100000000;
     const int64_t pace_ps = b->agreed_calls > 0 ? scaled(b->elapsed_ns, 1000, b->agreed_calls) : 0;
@@ -64,31 +64,31 @@ int atn_budget_agreement_delay(const atn_budget *b, int64_t call_ps)
     return ps > long_ps ? 1 : ps > short_ps ? 2 : ATN_AHEAD_USUAL;
 }
 
-void atn_budget_elapsed(atn_budget *b, int64_t elapsed_ns)
+void atn_tune_budget_elapsed(atn_budget *b, int64_t elapsed_ns)
 {
     if (elapsed_ns > b->elapsed_ns)
         b->elapsed_ns = elapsed_ns;
     b->agreed_calls = b->calls;
 }
 
-void atn_budget_spend(atn_budget *b, int64_t ns)
+void atn_tune_budget_spend(atn_budget *b, int64_t ns)
 {
     if (ns > 0)
         b->spent_ns += ns;
 }
 
-void atn_budget_overhead(atn_budget *b, int64_t ns)
+void atn_tune_budget_overhead(atn_budget *b, int64_t ns)
 {
     if (ns > b->overhead_ns)
         b->overhead_ns = ns;
 }
 
-void atn_budget_add_ratio(atn_budget *b, int64_t measured_ps, int64_t predicted_ps)
+void atn_tune_budget_add_ratio(atn_budget *b, int64_t measured_ps, int64_t predicted_ps)
 {
     b->ratio[b->ratios++ % ATN_BUDGET_RATIOS] = scaled(measured_ps, 1000, predicted_ps) + 1;
 }
 
-int64_t atn_budget_ratio(const atn_budget *b)
+int64_t atn_tune_budget_ratio(const atn_budget *b)
 {
     int64_t v[ATN_BUDGET_RATIOS] = {0};
     const int n = b->ratios < ATN_BUDGET_RATIOS ? (int)b->ratios : ATN_BUDGET_RATIOS;

@@ -15,7 +15,7 @@ static int64_t picoseconds(double seconds)
 static uint64_t identity(const atn_choice *choice)
 {
     char name[ATN_NAME_ROOM];
-    atn_params_print(choice->row, &choice->params, name, sizeof name);
+    atn_algo_params_print(choice->row, &choice->params, name, sizeof name);
     return atn_hash(name, strlen(name), 0);
 }
 
@@ -29,13 +29,13 @@ static int group_of(const atn_choice *choice)
 static int find_choice(const atn_candidate_set *set, const atn_choice *choice)
 {
     for (int i = 0; i < set->n; i++)
-        if (atn_same_choice(&set->choice[i], choice))
+        if (atn_plan_same_choice(&set->choice[i], choice))
             return i;
     return -1;
 }
 
-int atn_candidate_set_add(atn_candidate_set *set, const atn_choice *choice, int64_t predicted_ps,
-                          int error)
+int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
+                               int64_t predicted_ps, int error)
 {
     int i = find_choice(set, choice);
     if (i < 0 && set->n < ATN_TUNE_CANDIDATES) {
@@ -49,27 +49,27 @@ int atn_candidate_set_add(atn_candidate_set *set, const atn_choice *choice, int6
     return i;
 }
 
-void atn_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
-                            const atn_rule *wise, atn_candidate_set *set_p)
+void atn_tune_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
+                                 const atn_rule *wise, atn_candidate_set *set_p)
 {
-    atn_choice native = {.row = atn_catalog_native(op)};
-    atn_params_default(native.row, &native.params);
+    atn_choice native = {.row = atn_algo_catalog_native(op)};
+    atn_algo_params_default(native.row, &native.params);
     *set_p = (atn_candidate_set){.wise = -1, .wise_ps = -1};
-    atn_candidate_set_add(set_p, &native, -1, error);
+    atn_tune_candidate_set_add(set_p, &native, -1, error);
     if (wise != NULL) {
-        set_p->wise = atn_candidate_set_add(set_p, &wise->use, -1, error);
+        set_p->wise = atn_tune_candidate_set_add(set_p, &wise->use, -1, error);
         set_p->wise_ps = wise->time_ps;
     }
     for (int i = 0; ranking != NULL && i < ranking->n; i++)
-        atn_candidate_set_add(set_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds),
-                              error);
+        atn_tune_candidate_set_add(set_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds),
+                                   error);
 }
 
 /* The sizes of a class. */
 static atn_span sizes_of(atn_operation op, int64_t bytes)
 {
-    const int size_class = atn_size_class(bytes);
-    if (bytes < 0 || !atn_shares_bytes(op))
+    const int size_class = atn_tune_size_class(bytes);
+    if (bytes < 0 || !atn_plan_shares_bytes(op))
         return (atn_span){-1, INT64_MAX};
     if (size_class == 0)
         return (atn_span){0, 1};
@@ -77,14 +77,14 @@ static atn_span sizes_of(atn_operation op, int64_t bytes)
     return (atn_span){from, from > INT64_MAX / 2 ? INT64_MAX : 2 * from};
 }
 
-bool atn_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
-                    int64_t date, int64_t place, atn_rule *rule_p)
+bool atn_tune_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
+                         int64_t date, int64_t place, atn_rule *rule_p)
 {
     atn_learned learned;
-    atn_tuner_learned(t, &learned);
+    atn_tune_tuner_learned(t, &learned);
     if (learned.samples == 0)
         return false;
-    atn_rule rule = atn_rule_blank(set->choice[learned.best].row->op);
+    atn_rule rule = atn_plan_rule_blank(set->choice[learned.best].row->op);
     rule.ranks = (atn_span){p, (int64_t)p + 1};
     rule.bytes = sizes_of(rule.op, bytes);
     rule.use = set->choice[learned.best];

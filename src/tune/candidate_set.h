@@ -21,16 +21,16 @@ typedef struct {
 enum { ATN_SET_NATIVE = 0 };
 
 /* Adds a candidate unless it is present.  Returns its index; -1: no room. */
-int atn_candidate_set_add(atn_candidate_set *set, const atn_choice *choice, int64_t predicted_ps,
-                          int error);
+int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
+                               int64_t predicted_ps, int error);
 /* Native, the choice of wisdom (NULL: none), and the best of the ranking (NULL: none).  `error` is
  * the error of the model, per mille. */
-void atn_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
-                            const atn_rule *wise, atn_candidate_set *set_p);
+void atn_tune_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
+                                 const atn_rule *wise, atn_candidate_set *set_p);
 
 /* The rule for the next job; false: nothing was measured.  `bytes` is any size of the
  * tuner's class, `date` seconds since 1970, `place` as in rules. */
-bool atn_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
-                    int64_t date, int64_t place, atn_rule *rule_p);
+bool atn_tune_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
+                         int64_t date, int64_t place, atn_rule *rule_p);
 
 #endif

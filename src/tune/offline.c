@@ -31,10 +31,10 @@ static const struct {
 } limits[] = {{2, 10}, {4, 5}, {8, 3}};
 enum { FAR = sizeof far / sizeof *far, LIMITS = sizeof limits / sizeof *limits };
 
-const char *const atn_fate_words[] = {"waiting", "hopeless", "racing", "slow", "crowd",
-                                      "beaten",  "second",   "first",  "won",  NULL};
+const char *const atn_tune_fate_words[] = {"waiting", "hopeless", "racing", "slow", "crowd",
+                                           "beaten",  "second",   "first",  "won",  NULL};
 
-const atn_offline_settings atn_offline_defaults = {
+const atn_offline_settings atn_tune_offline_defaults = {
     .margin = 0.03,
     .calibration = {.factor = 1, .error = 1},
     .seconds = INFINITY,
@@ -67,7 +67,7 @@ struct atn_offline {
     int first, second; /* of the final; -1: none */
 };
 
-atn_offline *atn_offline_new(const atn_offline_settings *s)
+atn_offline *atn_tune_offline_new(const atn_offline_settings *s)
 {
     atn_offline *o = calloc(1, sizeof *o);
     if (o == NULL)
@@ -76,15 +76,15 @@ atn_offline *atn_offline_new(const atn_offline_settings *s)
     o->s.screening = atn_min(s->screening, MOST);
     o->s.final = atn_min(s->final, MOST);
     o->refined = o->first = o->second = -1;
-    if (atn_offline_add(o, -1, 0, true) == ATN_OFFLINE_NATIVE) {
+    if (atn_tune_offline_add(o, -1, 0, true) == ATN_OFFLINE_NATIVE) {
         o->all.v[ATN_OFFLINE_NATIVE].fate = ATN_FATE_SECOND; /* until it wins */
         return o;
     }
-    atn_offline_free(o);
+    atn_tune_offline_free(o);
     return NULL;
 }
 
-void atn_offline_free(atn_offline *o)
+void atn_tune_offline_free(atn_offline *o)
 {
     if (o == NULL)
         return;
@@ -93,7 +93,7 @@ void atn_offline_free(atn_offline *o)
     free(o);
 }
 
-int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured)
+int atn_tune_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured)
 {
     const candidate x = {.kind = kind,
                          .predicted = predicted_s > 0 ? predicted_s : 0,
@@ -104,13 +104,13 @@ int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured)
     return o->all.n - 1;
 }
 
-void atn_offline_limit_rounds(atn_offline *o, int screening, int final)
+void atn_tune_offline_limit_rounds(atn_offline *o, int screening, int final)
 {
     o->s.screening = atn_max(PAIRS, atn_min(o->s.screening, screening));
     o->s.final = atn_max(2 * FIRST_TEST, atn_min(o->s.final, final));
 }
 
-void atn_offline_exclude(atn_offline *o, int i) { o->all.v[i].fate = ATN_FATE_SLOW; }
+void atn_tune_offline_exclude(atn_offline *o, int i) { o->all.v[i].fate = ATN_FATE_SLOW; }
 
 /* ---- measurements ---- */
 
@@ -145,7 +145,7 @@ static bool races(const atn_offline *o, int i)
     return i != ATN_OFFLINE_NATIVE && o->all.v[i].fate == ATN_FATE_RACING;
 }
 
-int atn_offline_leader(const atn_offline *o)
+int atn_tune_offline_leader(const atn_offline *o)
 {
     int best = ATN_OFFLINE_NATIVE;
     double least = INFINITY;
@@ -176,7 +176,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-atn_calibration atn_offline_calibration(const atn_offline *o)
+atn_calibration atn_tune_offline_calibration(const atn_offline *o)
 {
     atn_calibration calibration = o->s.calibration;
     int n = 0;
@@ -205,7 +205,7 @@ static double best_case(const candidate *x, const atn_calibration *c)
 static double to_beat(const atn_offline *o, const atn_calibration *c)
 {
     double best = fmin(median_of(&o->all.v[ATN_OFFLINE_NATIVE].screening), INFINITY);
-    const int leader = atn_offline_leader(o);
+    const int leader = atn_tune_offline_leader(o);
     if (leader != ATN_OFFLINE_NATIVE)
         return fmin(best, median_of(&o->all.v[leader].screening));
     for (int i = 1; i < o->all.n; i++)
@@ -255,7 +255,7 @@ static int next_newcomer(const atn_offline *o, const atn_calibration *c, double 
 /* Returns how many were admitted. */
 static int admit(atn_offline *o)
 {
-    const atn_calibration calibration = atn_offline_calibration(o);
+    const atn_calibration calibration = atn_tune_offline_calibration(o);
     const double best = to_beat(o, &calibration);
     int n = 0;
     for (int i; (n < WAVE || o->s.exhaustive) && (i = next_newcomer(o, &calibration, best)) >= 0;
@@ -302,7 +302,7 @@ static bool is_surplus(const atn_offline *o, int i)
 
 static void drop(atn_offline *o)
 {
-    const int leader = atn_offline_leader(o);
+    const int leader = atn_tune_offline_leader(o);
     const double best = best_least(o);
     for (int i = 1; i < o->all.n && !o->s.exhaustive; i++) {
         candidate *x = &o->all.v[i];
@@ -315,7 +315,7 @@ static void drop(atn_offline *o)
     }
 }
 
-void atn_offline_warm_up(atn_offline *o, int i, double seconds)
+void atn_tune_offline_warm_up(atn_offline *o, int i, double seconds)
 {
     candidate *x = &o->all.v[i];
     if (races(o, i) && !o->s.exhaustive && seconds > warm_up_least_s &&
@@ -342,7 +342,7 @@ static bool is_open(const atn_offline *o, int i, int leader)
 /* The leader runs with its challengers, in rotating order. */
 static int list_screening(atn_offline *o)
 {
-    const int leader = atn_offline_leader(o), all = o->all.n;
+    const int leader = atn_tune_offline_leader(o), all = o->all.n;
     const bool short_of_native = o->all.v[ATN_OFFLINE_NATIVE].screening.n < FEW;
     bool open = false;
     int n = 0;
@@ -381,7 +381,7 @@ static int runner_up(const atn_offline *o, int leader)
 /* Candidates that never ran were hopeless, or there was no time. */
 static void settle_fates(atn_offline *o)
 {
-    const atn_calibration calibration = atn_offline_calibration(o);
+    const atn_calibration calibration = atn_tune_offline_calibration(o);
     const double best = to_beat(o, &calibration);
     for (int i = 1; i < o->all.n; i++) {
         candidate *x = &o->all.v[i];
@@ -397,15 +397,15 @@ static void settle_fates(atn_offline *o)
 
 static void begin_final(atn_offline *o)
 {
-    const int leader = atn_offline_leader(o);
+    const int leader = atn_tune_offline_leader(o);
     o->first = leader != ATN_OFFLINE_NATIVE ? leader : -1;
     o->second = runner_up(o, leader);
     settle_fates(o);
     o->stage = ATN_OFFLINE_FINAL;
 }
 
-atn_native_comparison atn_compare_with_native(const double *seconds, const double *native, int n,
-                                              double margin)
+atn_native_comparison atn_tune_compare_with_native(const double *seconds, const double *native,
+                                                   int n, double margin)
 {
     double v[MOST];
     const int used = atn_min(n, MOST);
@@ -418,8 +418,8 @@ atn_native_comparison atn_compare_with_native(const double *seconds, const doubl
 static atn_native_comparison against_native(const atn_offline *o, int i)
 {
     const series *x = &o->all.v[i].final;
-    return atn_compare_with_native(x->seconds, o->all.v[ATN_OFFLINE_NATIVE].final.seconds, x->n,
-                                   o->s.margin);
+    return atn_tune_compare_with_native(x->seconds, o->all.v[ATN_OFFLINE_NATIVE].final.seconds,
+                                        x->n, o->s.margin);
 }
 
 /* The leader is faster by the margin, or cannot be. */
@@ -476,7 +476,7 @@ static int list_final(atn_offline *o, double elapsed_s)
 /* Requests the neighbours of a new leader, if there is time. */
 static bool request_neighbours(atn_offline *o, bool late)
 {
-    const int leader = atn_offline_leader(o);
+    const int leader = atn_tune_offline_leader(o);
     if (late || o->s.as_it_is || leader == ATN_OFFLINE_NATIVE || leader == o->refined)
         return false;
     o->stage = ATN_OFFLINE_REFINING;
@@ -484,7 +484,7 @@ static bool request_neighbours(atn_offline *o, bool late)
     return true;
 }
 
-int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p)
+int atn_tune_offline_round(atn_offline *o, double elapsed_s, const int **list_p)
 {
     const bool late = elapsed_s > share_of_screening * o->s.seconds;
     int n = 0;
@@ -506,7 +506,7 @@ int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p)
     return n;
 }
 
-void atn_offline_record(atn_offline *o, int i, double seconds)
+void atn_tune_offline_record(atn_offline *o, int i, double seconds)
 {
     candidate *x = &o->all.v[i];
     series *to = o->stage == ATN_OFFLINE_FINAL ? &x->final : &x->screening;
@@ -518,9 +518,9 @@ void atn_offline_record(atn_offline *o, int i, double seconds)
         x->least = fmin(x->least, seconds);
 }
 
-void atn_offline_design(atn_offline *o)
+void atn_tune_offline_design(atn_offline *o)
 {
-    const atn_calibration calibration = atn_offline_calibration(o);
+    const atn_calibration calibration = atn_tune_offline_calibration(o);
     const double best = to_beat(o, &calibration);
     admit(o);
     for (int i = 1; i < o->all.n; i++)
@@ -530,6 +530,6 @@ void atn_offline_design(atn_offline *o)
 
 /* ---- queries ---- */
 
-atn_offline_stage atn_offline_stage_of(const atn_offline *o) { return o->stage; }
-atn_fate atn_offline_fate(const atn_offline *o, int i) { return o->all.v[i].fate; }
-double atn_offline_predicted(const atn_offline *o, int i) { return o->all.v[i].predicted; }
+atn_offline_stage atn_tune_offline_stage_of(const atn_offline *o) { return o->stage; }
+atn_fate atn_tune_offline_fate(const atn_offline *o, int i) { return o->all.v[i].fate; }
+double atn_tune_offline_predicted(const atn_offline *o, int i) { return o->all.v[i].predicted; }

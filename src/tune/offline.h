@@ -34,7 +34,7 @@ typedef enum {
     ATN_FATE_FIRST,   /* leader that was not faster than native by the margin, or another one was */
     ATN_FATE_WON
 } atn_fate;
-extern const char *const atn_fate_words[]; /* "waiting", "hopeless" ...; NULL-terminated */
+extern const char *const atn_tune_fate_words[]; /* "waiting", "hopeless" ...; NULL-terminated */
 
 /* Observed error of predictions: measured = predicted * factor, within a factor of (1 + error). */
 typedef struct {
@@ -50,7 +50,7 @@ typedef struct {
     bool as_it_is;               /* parameters are not refined */
     int screening, final;        /* maximum number of rounds */
 } atn_offline_settings;
-extern const atn_offline_settings atn_offline_defaults;
+extern const atn_offline_settings atn_tune_offline_defaults;
 
 typedef enum {
     ATN_OFFLINE_SCREENING,
@@ -62,36 +62,36 @@ typedef enum {
 typedef struct atn_offline atn_offline;
 
 /* With native in it.  NULL: out of memory. */
-atn_offline *atn_offline_new(const atn_offline_settings *s);
-void atn_offline_free(atn_offline *o);
+atn_offline *atn_tune_offline_new(const atn_offline_settings *s);
+void atn_tune_offline_free(atn_offline *o);
 
 /* A candidate of a kind (its algorithm); predicted 0: unknown, it must run.  `favoured` ones run
  * first.  Returns its number; -1: out of memory. */
-int atn_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured);
+int atn_tune_offline_add(atn_offline *o, int kind, double predicted_s, bool favoured);
 
 /* For slow calls: fewer rounds. */
-void atn_offline_limit_rounds(atn_offline *o, int screening, int final);
+void atn_tune_offline_limit_rounds(atn_offline *o, int screening, int final);
 /* An earlier job found it too slow: it need not run. */
-void atn_offline_exclude(atn_offline *o, int candidate);
+void atn_tune_offline_exclude(atn_offline *o, int candidate);
 
 /* What to run next, each once, in this order; `elapsed_s` since the search began.  Returns how
  * many.  0: the stage is REFINING, and the caller adds the neighbours of the leader, if any, or
  * OVER. */
-int atn_offline_round(atn_offline *o, double elapsed_s, const int **list_p);
+int atn_tune_offline_round(atn_offline *o, double elapsed_s, const int **list_p);
 /* The first call of a candidate: no sample, but it may be slow enough to drop the candidate. */
-void atn_offline_warm_up(atn_offline *o, int candidate, double seconds);
-void atn_offline_record(atn_offline *o, int candidate, double seconds);
+void atn_tune_offline_warm_up(atn_offline *o, int candidate, double seconds);
+void atn_tune_offline_record(atn_offline *o, int candidate, double seconds);
 
 /* Instead of a search: which candidates would begin, might follow or are hopeless. */
-void atn_offline_design(atn_offline *o);
+void atn_tune_offline_design(atn_offline *o);
 
-atn_offline_stage atn_offline_stage_of(const atn_offline *o);
-atn_fate atn_offline_fate(const atn_offline *o, int candidate);
-double atn_offline_predicted(const atn_offline *o, int candidate);
+atn_offline_stage atn_tune_offline_stage_of(const atn_offline *o);
+atn_fate atn_tune_offline_fate(const atn_offline *o, int candidate);
+double atn_tune_offline_predicted(const atn_offline *o, int candidate);
 /* The leader; native when no other candidate ran. */
-int atn_offline_leader(const atn_offline *o);
+int atn_tune_offline_leader(const atn_offline *o);
 /* The error of the model according to the measured candidates. */
-atn_calibration atn_offline_calibration(const atn_offline *o);
+atn_calibration atn_tune_offline_calibration(const atn_offline *o);
 
 /* ---- comparison with native in the final ---- */
 
@@ -101,7 +101,7 @@ typedef struct {
 } atn_native_comparison;
 
 /* From fresh samples of the same rounds; n >= 1. */
-atn_native_comparison atn_compare_with_native(const double *seconds, const double *native, int n,
-                                              double margin);
+atn_native_comparison atn_tune_compare_with_native(const double *seconds, const double *native,
+                                                   int n, double margin);
 
 #endif

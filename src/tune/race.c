@@ -22,7 +22,7 @@ static const int64_t longest_window = INT64_C(1) << 20;
 
 static int64_t winner_ps(const atn_tuner *t)
 {
-    return atn_candidate_median(&t->candidate[t->winner]);
+    return atn_tune_candidate_median(&t->candidate[t->winner]);
 }
 
 /* ---- corrected predictions ---- */
@@ -35,7 +35,7 @@ static int ratios(const atn_tuner *t, int64_t v[ATN_TUNE_CANDIDATES])
         const atn_candidate_state *x = &t->candidate[i];
         if (x->samples == 0 || x->is.predicted_ps <= 0 || i == t->native)
             continue;
-        const int64_t ratio = atn_candidate_median(x) * 1000 / x->is.predicted_ps + 1;
+        const int64_t ratio = atn_tune_candidate_median(x) * 1000 / x->is.predicted_ps + 1;
         int j = n++;
         for (; j > 0 && v[j - 1] > ratio; j--)
             v[j] = v[j - 1];
@@ -53,7 +53,7 @@ static correction corrected(const atn_tuner *t)
 {
     int64_t v[ATN_TUNE_CANDIDATES];
     const int n = ratios(t, v);
-    const int64_t elsewhere = atn_budget_ratio(t->budget);
+    const int64_t elsewhere = atn_tune_budget_ratio(t->budget);
     if (n == 0 || (n == 1 && t->drifted))
         return (correction){elsewhere > 0 && !t->drifted ? elsewhere : 1000, 0};
     const int64_t middle = v[(n - 1) / 2];
@@ -67,7 +67,7 @@ static int64_t expected(const atn_tuner *t, int i, int64_t *error_p)
     const atn_candidate_state *x = &t->candidate[i];
     *error_p = 0;
     if (x->samples > 0)
-        return atn_candidate_median(x);
+        return atn_tune_candidate_median(x);
     if (x->is.predicted_ps <= 0)
         return 0;
     /* Where others are slower than predicted, native need not be: it must be measured. */
@@ -100,7 +100,7 @@ static int64_t regret(const atn_tuner *t, int i)
 /* Calls until the budget covers a round with the candidate. */
 static int64_t wait_for(const atn_tuner *t, int i, int calls)
 {
-    return atn_budget_wait(t->budget, regret(t, i) * calls / 1000, t->agreement_ns);
+    return atn_tune_budget_wait(t->budget, regret(t, i) * calls / 1000, t->agreement_ns);
 }
 
 /* ---- rounds ---- */
@@ -125,7 +125,7 @@ static int calls_of(const atn_tuner *t, int i)
 static bool far_behind(const atn_tuner *t, int other)
 {
     const atn_candidate_state *const x = &t->candidate[other];
-    return x->samples > 0 && winner_ps(t) > atn_candidate_median(x) * HOPELESS / 1000;
+    return x->samples > 0 && winner_ps(t) > atn_tune_candidate_median(x) * HOPELESS / 1000;
 }
 
 /* As many calls as the other one has: the more calls, the smaller the share of the initial arrival
@@ -187,7 +187,7 @@ static int next_challenger(const atn_tuner *t)
 
 static void plan_baseline(atn_tuner *t, int64_t untimed, atn_tuning_round *round)
 {
-    const int64_t wait = atn_budget_wait(t->budget, 0, t->agreement_ns);
+    const int64_t wait = atn_tune_budget_wait(t->budget, 0, t->agreement_ns);
     round->untimed = wait > untimed ? wait : untimed;
     if (round->untimed > longest_window)
         round->untimed = longest_window;
@@ -200,7 +200,8 @@ static void plan_baseline(atn_tuner *t, int64_t untimed, atn_tuning_round *round
 static void set_reference(atn_tuner *t)
 {
     const bool enough = t->candidate[t->winner].samples >= EXPECTED;
-    const int64_t usual = winner_ps(t), spread = 2 * atn_candidate_spread(&t->candidate[t->winner]);
+    const int64_t usual = winner_ps(t),
+                  spread = 2 * atn_tune_candidate_spread(&t->candidate[t->winner]);
     const int64_t least = usual * t->s.drift / 1000, most = usual / 2;
     t->reference_ps = enough ? usual : 0;
     t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
@@ -241,8 +242,8 @@ static int rival(const atn_tuner *t)
         return t->native;
     for (int i = 0; i < t->n; i++)
         if (i != t->winner && t->candidate[i].samples > 0 &&
-            (best < 0 ||
-             atn_candidate_median(&t->candidate[i]) < atn_candidate_median(&t->candidate[best])))
+            (best < 0 || atn_tune_candidate_median(&t->candidate[i]) <
+                             atn_tune_candidate_median(&t->candidate[best])))
             best = i;
     return best;
 }
@@ -290,7 +291,7 @@ static void plan_first(atn_tuner *t, atn_tuning_round *round)
     const int other = promising(t);
     plan_baseline(t, 0, round);
     t->why = "timing the first candidate";
-    if (other < 0 || round->untimed > 0 || atn_budget_left(t->budget) < 0)
+    if (other < 0 || round->untimed > 0 || atn_tune_budget_left(t->budget) < 0)
         return;
     round->credit = true;
     round->cost_ns += worst_case(t, other) / 1000;
@@ -342,7 +343,7 @@ static void adopt(atn_tuner *t, int winner)
     if (!t->s.shadow)
         t->incumbent = winner;
     for (int i = 0; i < t->n; i++)
-        atn_candidate_reset_pairs(&t->candidate[i]);
+        atn_tune_candidate_reset_pairs(&t->candidate[i]);
     t->challenger = -1;
     t->monitoring = t->suspicious = false;
     t->window = 2 * t->s.iterations;
@@ -351,7 +352,7 @@ static void adopt(atn_tuner *t, int winner)
 static void drop(atn_tuner *t, int loser)
 {
     t->candidate[loser].out = true;
-    atn_candidate_reset_pairs(&t->candidate[loser]);
+    atn_tune_candidate_reset_pairs(&t->candidate[loser]);
     t->challenger = -1;
 }
 
@@ -387,7 +388,7 @@ static void judge_pair(atn_tuner *t, int challenger, int64_t challenger_ps, int6
         x->wins++;
     else
         x->losses++;
-    const atn_sign sign = atn_sign_test(x->wins, x->losses);
+    const atn_sign sign = atn_tune_sign_test(x->wins, x->losses);
     if (sign == ATN_SIGN_ADOPT || is_obvious(t, x, challenger_ps, winner_now_ps))
         adopt(t, challenger);
     else if (sign == ATN_SIGN_DROP || is_hopeless(t, x, challenger_ps, winner_now_ps))
@@ -399,10 +400,10 @@ static void judge_pair(atn_tuner *t, int challenger, int64_t challenger_ps, int6
 static void reopen(atn_candidate_state *x, int64_t change)
 {
     if (x->samples > 0)
-        x->is.predicted_ps = atn_candidate_median(x);
+        x->is.predicted_ps = atn_tune_candidate_median(x);
     if (x->is.error < change)
         x->is.error = (int)change;
-    atn_candidate_reset(x);
+    atn_tune_candidate_reset(x);
 }
 
 static void restart(atn_tuner *t, int64_t winner_now_ps)
@@ -414,8 +415,8 @@ static void restart(atn_tuner *t, int64_t winner_now_ps)
     for (int i = 0; i < t->n; i++)
         if (i != t->winner)
             reopen(&t->candidate[i], change);
-    atn_candidate_reset(&t->candidate[t->winner]);
-    atn_candidate_record(&t->candidate[t->winner], winner_now_ps);
+    atn_tune_candidate_reset(&t->candidate[t->winner]);
+    atn_tune_candidate_record(&t->candidate[t->winner], winner_now_ps);
     t->challenger = -1;
     t->monitoring = t->suspicious = false;
     t->drifted = true;

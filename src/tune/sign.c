@@ -6,7 +6,7 @@
 static const int needed[] = {5, 8, 11, 13, 16};
 enum { LOSSES = sizeof needed / sizeof needed[0] };
 
-atn_sign atn_sign_test(int wins, int losses)
+atn_sign atn_tune_sign_test(int wins, int losses)
 {
     if (losses < LOSSES && wins >= needed[losses])
         return ATN_SIGN_ADOPT;

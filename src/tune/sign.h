@@ -9,6 +9,6 @@
 
 typedef enum { ATN_SIGN_OPEN, ATN_SIGN_ADOPT, ATN_SIGN_DROP } atn_sign;
 
-atn_sign atn_sign_test(int wins, int losses);
+atn_sign atn_tune_sign_test(int wins, int losses);
 
 #endif

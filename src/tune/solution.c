@@ -60,7 +60,7 @@ static void find_next(atn_solution *x)
 
 static void find_rival(atn_solution *x, const atn_variant *native)
 {
-    const atn_variant *first = with_fate(x->task, atn_fate_words[ATN_FATE_FIRST]);
+    const atn_variant *first = with_fate(x->task, atn_tune_fate_words[ATN_FATE_FIRST]);
     const atn_variant *rival = NULL;
     if (strcmp(x->use, "native") != 0)
         rival = in_final(x->task, x->use);
@@ -70,18 +70,18 @@ static void find_rival(atn_solution *x, const atn_variant *native)
     if (rival == NULL)
         return;
     x->rival = rival->algorithm;
-    x->vs_native = atn_compare_with_native(rival->seconds.v, native->seconds.v,
-                                           atn_min(rival->seconds.n, native->seconds.n), 0)
+    x->vs_native = atn_tune_compare_with_native(rival->seconds.v, native->seconds.v,
+                                                atn_min(rival->seconds.n, native->seconds.n), 0)
                        .vs_native;
 }
 
-bool atn_solution_of(const atn_task *task, atn_solution *point_p)
+bool atn_tune_solution_of(const atn_task *task, atn_solution *point_p)
 {
-    const atn_variant *won = with_fate(task, atn_fate_words[ATN_FATE_WON]);
+    const atn_variant *won = with_fate(task, atn_tune_fate_words[ATN_FATE_WON]);
     const atn_variant *native = in_final(task, "native");
     const atn_variant *winner = won != NULL ? in_final(task, won->algorithm) : NULL;
     atn_solution x = {.task = task};
-    if (winner == NULL || native == NULL || !atn_operation_find(task->operation, &x.op))
+    if (winner == NULL || native == NULL || !atn_sched_operation_find(task->operation, &x.op))
         return false;
     x.use = winner->algorithm;
     x.time_s = estimate(winner);
@@ -101,13 +101,13 @@ static int by_problem(const void *a, const void *b)
     return (x->task->bytes > y->task->bytes) - (x->task->bytes < y->task->bytes);
 }
 
-bool atn_solutions_find(const atn_samples *s, atn_solutions *points_p)
+bool atn_tune_solutions_find(const atn_samples *s, atn_solutions *points_p)
 {
     atn_solutions points = {0};
     bool ok = true;
     for (int i = 0; i < s->tasks.n && ok; i++) {
         atn_solution x;
-        ok = !atn_solution_of(&s->tasks.v[i], &x) || atn_push(&points, x);
+        ok = !atn_tune_solution_of(&s->tasks.v[i], &x) || atn_push(&points, x);
     }
     if (!ok) {
         atn_vec_free(&points);
@@ -128,8 +128,8 @@ static int64_t between(int64_t lo, int64_t hi)
     return middle >= 64 ? middle / 8 * 8 : middle;
 }
 
-int atn_solution_crossing(const int64_t *bytes, const char *const *use, int n, double closer,
-                          int64_t *bytes_p)
+int atn_tune_solution_crossing(const int64_t *bytes, const char *const *use, int n, double closer,
+                               int64_t *bytes_p)
 {
     for (int i = 0; i + 1 < n; i++) {
         const int64_t middle = between(bytes[i], bytes[i + 1]);
@@ -149,7 +149,7 @@ static atn_status read_choice(atn_operation op, const char *name, atn_choice *ch
 {
     char text[ATN_NAME_ROOM];
     snprintf(text, sizeof text, "%s", name);
-    return atn_choice_read(op, text, choice_p, err);
+    return atn_plan_choice_read(op, text, choice_p, err);
 }
 
 static int64_t picoseconds(double seconds) { return (int64_t)llround(seconds * 1e12); }
@@ -157,7 +157,7 @@ static int64_t picoseconds(double seconds) { return (int64_t)llround(seconds * 1
 static atn_status rule_of(const atn_solution *x, atn_rule *rule, atn_error *err)
 {
     const int64_t p = x->task->ranks;
-    *rule = atn_rule_blank(x->op);
+    *rule = atn_plan_rule_blank(x->op);
     rule->ranks = (atn_span){p, p + 1};
     rule->time_ps = picoseconds(x->time_s.mid);
     if (x->samples >= ATN_INTERVAL_SAMPLES)
@@ -259,7 +259,7 @@ static int best_for_all(const point_range *p)
         return -1;
     for (int i = p->first; i < p->end; i++)
         if (strcmp(p->points->v[i].use, "native") != 0 && total_of(p, p->points->v[i].use, &own) &&
-            own.hi <= (1 - atn_offline_defaults.margin) * native.lo && own.mid < least) {
+            own.hi <= (1 - atn_tune_offline_defaults.margin) * native.lo && own.mid < least) {
             least = own.mid;
             best = i;
         }
@@ -276,7 +276,7 @@ static atn_status add_single(const atn_solutions *points, int first, int end,
     atn_status status = rule_of(&points->v[best < 0 ? first : best], &rule, err);
     if (status == ATN_OK && best < 0) {
         const atn_span ranks = rule.ranks;
-        rule = atn_rule_blank(rule.op);
+        rule = atn_plan_rule_blank(rule.op);
         rule.ranks = ranks;
         status = read_choice(rule.op, "native", &rule.use, err);
     }
@@ -285,8 +285,9 @@ static atn_status add_single(const atn_solutions *points, int first, int end,
     return status;
 }
 
-atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loads, int64_t date,
-                               int64_t place, atn_rules **rules_p, atn_error *err)
+atn_status atn_tune_solutions_rules(const atn_solutions *points, const atn_loads *loads,
+                                    int64_t date, int64_t place, atn_rules **rules_p,
+                                    atn_error *err)
 {
     rule_list list = {0};
     atn_status status = ATN_OK;
@@ -294,7 +295,7 @@ atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loa
         const atn_operation op = points->v[first].op;
         for (end = first; end < points->n && points->v[end].op == op;)
             end++;
-        status = atn_shares_bytes(op) && op != ATN_BARRIER
+        status = atn_plan_shares_bytes(op) && op != ATN_BARRIER
                      ? add_ranges(points, first, end, loads, &list, err)
                      : add_single(points, first, end, loads, &list, err);
     }
@@ -303,7 +304,7 @@ atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loa
         list.v[i].place = place;
     }
     if (status == ATN_OK) {
-        *rules_p = atn_rules_make(list.v, list.n, NULL);
+        *rules_p = atn_plan_rules_make(list.v, list.n, NULL);
         if (*rules_p == NULL)
             status = atn_fail(err, ATN_MEMORY, "out of memory");
     }
@@ -317,13 +318,14 @@ atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loa
  * replaces the old result, however certain it was. */
 static bool outdated(const atn_rule *old, const atn_rules *news)
 {
-    if (atn_rule_backing(old) == ATN_BY_HAND)
+    if (atn_plan_rule_backing(old) == ATN_BY_HAND)
         return false;
-    for (int i = 0; i < atn_rules_count(news); i++) {
-        const atn_rule *x = atn_rules_at(news, i);
-        if (x->op == old->op && x->place == old->place && atn_spans_overlap(x->ranks, old->ranks) &&
-            atn_spans_overlap(x->bytes, old->bytes) &&
-            (!atn_rule_same_problem(x, old) || !atn_same_choice(&x->use, &old->use)))
+    for (int i = 0; i < atn_plan_rules_count(news); i++) {
+        const atn_rule *x = atn_plan_rules_at(news, i);
+        if (x->op == old->op && x->place == old->place &&
+            atn_plan_spans_overlap(x->ranks, old->ranks) &&
+            atn_plan_spans_overlap(x->bytes, old->bytes) &&
+            (!atn_plan_rule_same_problem(x, old) || !atn_plan_same_choice(&x->use, &old->use)))
             return true;
     }
     return false;
@@ -334,20 +336,21 @@ static atn_status replace(void *context, const atn_rules *old, atn_rules **new_p
     const atn_rules *news = context;
     rule_list kept = {0};
     bool ok = true;
-    for (int i = 0; i < atn_rules_count(old) && ok; i++)
-        ok = outdated(atn_rules_at(old, i), news) || atn_push(&kept, *atn_rules_at(old, i));
-    atn_rules *rest = ok ? atn_rules_make(kept.v, kept.n, old) : NULL;
-    *new_p = rest != NULL ? atn_wisdom_join(rest, news) : NULL;
-    atn_rules_free(rest);
+    for (int i = 0; i < atn_plan_rules_count(old) && ok; i++)
+        ok = outdated(atn_plan_rules_at(old, i), news) ||
+             atn_push(&kept, *atn_plan_rules_at(old, i));
+    atn_rules *rest = ok ? atn_plan_rules_make(kept.v, kept.n, old) : NULL;
+    *new_p = rest != NULL ? atn_plan_wisdom_join(rest, news) : NULL;
+    atn_plan_rules_free(rest);
     atn_vec_free(&kept);
     return *new_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
-atn_status atn_solutions_merge(const char *path, const atn_rules *news, atn_error *err)
+atn_status atn_tune_solutions_merge(const char *path, const atn_rules *news, atn_error *err)
 {
     atn_error why = {0};
-    const atn_status status = atn_wisdom_update(path, replace, (void *)news, &why);
+    const atn_status status = atn_plan_wisdom_update(path, replace, (void *)news, &why);
     if (status == ATN_INPUT) /* damaged: the new rules are written beside it */
-        return atn_wisdom_merge(path, news, err);
+        return atn_plan_wisdom_merge(path, news, err);
     return status == ATN_OK ? ATN_OK : atn_fail(err, status, "%s", why.text);
 }

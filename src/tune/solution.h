@@ -24,15 +24,15 @@ typedef struct {
 typedef ATN_VEC(atn_solution) atn_solutions;
 
 /* The solution of a task; false: it was not solved. */
-bool atn_solution_of(const atn_task *task, atn_solution *point_p);
+bool atn_tune_solution_of(const atn_task *task, atn_solution *point_p);
 /* All solutions, by operation and size.  False: out of memory. */
-bool atn_solutions_find(const atn_samples *s, atn_solutions *points_p);
+bool atn_tune_solutions_find(const atn_samples *s, atn_solutions *points_p);
 
 /* Where to measure next: between the first two neighbours of ascending sizes that have different
  * winners and differ by more than the factor `closer`.  -1: none; else the index of the smaller,
  * and *bytes_p is between both. */
-int atn_solution_crossing(const int64_t *bytes, const char *const *use, int n, double closer,
-                          int64_t *bytes_p);
+int atn_tune_solution_crossing(const int64_t *bytes, const char *const *use, int n, double closer,
+                               int64_t *bytes_p);
 
 /* A requested problem.  `times`: how often a program calls it; 0: all count alike. */
 typedef struct {
@@ -45,9 +45,10 @@ typedef ATN_VEC(atn_load) atn_loads;
  * were measured only for a crossing point are kept where the winner changes.  Operations whose
  * sizes ranks do not share have one rule: the winner that is fastest for the sum of all loads, if
  * it beats native there by the margin at the ends of all intervals, else native. */
-atn_status atn_solutions_rules(const atn_solutions *points, const atn_loads *loads, int64_t date,
-                               int64_t place, atn_rules **rules_p, atn_error *err);
+atn_status atn_tune_solutions_rules(const atn_solutions *points, const atn_loads *loads,
+                                    int64_t date, int64_t place, atn_rules **rules_p,
+                                    atn_error *err);
 /* Merges the rules into a file; they replace measured rules of overlapping sizes. */
-atn_status atn_solutions_merge(const char *path, const atn_rules *news, atn_error *err);
+atn_status atn_tune_solutions_merge(const char *path, const atn_rules *news, atn_error *err);
 
 #endif

@@ -81,10 +81,10 @@ static void judge_window(atn_tuner *t, const atn_tuning_round *round, const int6
                               : INT64_MAX;
     if (average < limit) {
         /* The time that it was selected for is kept. */
-        atn_candidate_record(&t->candidate[t->incumbent], t->reference_ps);
+        atn_tune_candidate_record(&t->candidate[t->incumbent], t->reference_ps);
         t->delta = t->delta < 1 << 20 ? 2 * t->delta : t->delta;
     } else if (last < limit) {
-        atn_candidate_record(&t->candidate[t->incumbent], t->reference_ps);
+        atn_tune_candidate_record(&t->candidate[t->incumbent], t->reference_ps);
         t->delta = 2;
     } else {
         t->delta = 2;

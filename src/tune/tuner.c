@@ -18,18 +18,18 @@ const atn_tune_settings atn_tune_defaults = {
 
 /* ---- measurements of a candidate ---- */
 
-void atn_candidate_record(atn_candidate_state *x, int64_t per_call_ps)
+void atn_tune_candidate_record(atn_candidate_state *x, int64_t per_call_ps)
 {
     x->kept[x->samples++ % ATN_TUNE_KEEP] = per_call_ps;
 }
 
-void atn_candidate_reset_pairs(atn_candidate_state *x) { x->wins = x->losses = x->clear = 0; }
+void atn_tune_candidate_reset_pairs(atn_candidate_state *x) { x->wins = x->losses = x->clear = 0; }
 
-void atn_candidate_reset(atn_candidate_state *x)
+void atn_tune_candidate_reset(atn_candidate_state *x)
 {
     x->samples = 0;
     x->out = false;
-    atn_candidate_reset_pairs(x);
+    atn_tune_candidate_reset_pairs(x);
 }
 
 /* The kept times in ascending order; returns their number. */
@@ -45,14 +45,14 @@ static int sorted(const atn_candidate_state *x, int64_t v[ATN_TUNE_KEEP])
     return n;
 }
 
-int64_t atn_candidate_median(const atn_candidate_state *x)
+int64_t atn_tune_candidate_median(const atn_candidate_state *x)
 {
     int64_t v[ATN_TUNE_KEEP] = {0};
     const int n = sorted(x, v);
     return n == 0 ? 0 : v[(n - 1) / 2];
 }
 
-int64_t atn_candidate_spread(const atn_candidate_state *x)
+int64_t atn_tune_candidate_spread(const atn_candidate_state *x)
 {
     int64_t v[ATN_TUNE_KEEP] = {0};
     const int n = sorted(x, v), off = n / 6;
@@ -74,9 +74,9 @@ static void plan(atn_tuner *t)
     t->procedure->plan(t, &t->round);
 }
 
-atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *budget,
-                         const atn_candidate *candidates, int n, int native, int start,
-                         atn_tune_start kind, int64_t wise_ps)
+atn_tuner *atn_tune_tuner_new(const atn_tune_settings *s, atn_budget *budget,
+                              const atn_candidate *candidates, int n, int native, int start,
+                              atn_tune_start kind, int64_t wise_ps)
 {
     atn_tuner *t = calloc(1, sizeof *t);
     if (t == NULL)
@@ -107,14 +107,14 @@ static void release(atn_tuner *t)
         t->budget->reserved_ns -= t->round.cost_ns;
 }
 
-void atn_tuner_free(atn_tuner *t)
+void atn_tune_tuner_free(atn_tuner *t)
 {
     if (t != NULL)
         release(t);
     free(t);
 }
 
-void atn_tuner_join(atn_tuner *t, const atn_candidate *candidate)
+void atn_tune_tuner_join(atn_tuner *t, const atn_candidate *candidate)
 {
     if (t->n < ATN_TUNE_CANDIDATES)
         t->candidate[t->n++].is = *candidate;
@@ -137,8 +137,8 @@ static bool advance(atn_tuning_round *round, int weight)
 static void plan_again(atn_tuner *t)
 {
     const atn_tuning_round *round = &t->round;
-    const bool changed =
-        round->ratios != t->budget->ratios || (round->credit && atn_budget_left(t->budget) < 0);
+    const bool changed = round->ratios != t->budget->ratios ||
+                         (round->credit && atn_tune_budget_left(t->budget) < 0);
     if (round->untimed == 0 && !round->begun && changed)
         plan(t);
 }
@@ -150,14 +150,14 @@ static bool may_begin(atn_tuner *t)
     atn_budget *b = t->budget;
     if (t->round.begun)
         return true;
-    if (b->reserved_ns > 0 && atn_budget_left(b) < t->round.cost_ns)
+    if (b->reserved_ns > 0 && atn_tune_budget_left(b) < t->round.cost_ns)
         return false;
     b->reserved_ns += t->round.cost_ns;
     t->round.begun = true;
     return true;
 }
 
-atn_step atn_tuner_step(atn_tuner *t, int weight)
+atn_step atn_tune_tuner_step(atn_tuner *t, int weight)
 {
     atn_tuning_round *round = &t->round;
     atn_step step = {.candidate = t->incumbent, .shadow = -1, .block = -1};
@@ -177,9 +177,9 @@ atn_step atn_tuner_step(atn_tuner *t, int weight)
     return step;
 }
 
-int64_t atn_tuner_untimed(const atn_tuner *t) { return t->round.untimed; }
+int64_t atn_tune_tuner_untimed(const atn_tuner *t) { return t->round.untimed; }
 
-void atn_tuner_skip(atn_tuner *t, int64_t calls)
+void atn_tune_tuner_skip(atn_tuner *t, int64_t calls)
 {
     t->budget->calls += calls;
     t->round.untimed -= calls;
@@ -191,7 +191,7 @@ static int64_t winner_time(const atn_tuner *t, const int64_t per_call_ps[2])
     for (int i = 0; i < t->round.n; i++)
         if (t->round.block[i].candidate == t->winner)
             return per_call_ps[i];
-    return atn_candidate_median(&t->candidate[t->winner]);
+    return atn_tune_candidate_median(&t->candidate[t->winner]);
 }
 
 /* Total time of calls with this total weight. */
@@ -204,13 +204,13 @@ static int64_t all_ns(int64_t per_call_ps, int64_t weight)
 static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
     const int64_t usual_ps = winner_time(t, per_call_ps);
-    atn_budget_spend(t->budget, t->agreement_ns);
+    atn_tune_budget_spend(t->budget, t->agreement_ns);
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *block = &t->round.block[i];
         if (t->s.shadow && block->candidate != t->incumbent)
-            atn_budget_spend(t->budget, block_ns[i]);
+            atn_tune_budget_spend(t->budget, block_ns[i]);
         else if (!t->s.shadow && block->candidate != t->winner && usual_ps > 0)
-            atn_budget_spend(t->budget, block_ns[i] - all_ns(usual_ps, block->weight));
+            atn_tune_budget_spend(t->budget, block_ns[i] - all_ns(usual_ps, block->weight));
     }
 }
 
@@ -218,11 +218,11 @@ static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_ca
 static void note(atn_tuner *t, atn_candidate_state *x, int64_t per_call_ps)
 {
     if (x->samples == 0 && x->is.predicted_ps > 0 && x != &t->candidate[t->native])
-        atn_budget_add_ratio(t->budget, per_call_ps, x->is.predicted_ps);
-    atn_candidate_record(x, per_call_ps);
+        atn_tune_budget_add_ratio(t->budget, per_call_ps, x->is.predicted_ps);
+    atn_tune_candidate_record(x, per_call_ps);
 }
 
-void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
+void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
 {
     int64_t per_call_ps[2] = {0, 0};
     const atn_tuning_round round = t->round;
@@ -232,23 +232,26 @@ void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
                 (int64_t)((__int128)block_ns[i] * 1000 * ATN_TUNE_WEIGHT / round.block[i].weight);
     release(t);
     charge(t, block_ns, per_call_ps);
-    atn_budget_elapsed(t->budget, elapsed_ns);
+    atn_tune_budget_elapsed(t->budget, elapsed_ns);
     for (int i = 0; i < round.n; i++)
         note(t, &t->candidate[round.block[i].candidate], per_call_ps[i]);
     t->procedure->take(t, &round, per_call_ps);
     plan(t);
 }
 
-void atn_tuner_agreement(atn_tuner *t, int64_t ns)
+void atn_tune_tuner_agreement(atn_tuner *t, int64_t ns)
 {
     t->agreement_ns = ns > t->s.agreement_ns ? ns : t->s.agreement_ns;
 }
 
 /* ---- queries ---- */
 
-int atn_tuner_incumbent(const atn_tuner *t) { return t->incumbent; }
-const char *atn_tuner_why(const atn_tuner *t) { return t->why; }
-uint64_t atn_tuner_id(const atn_tuner *t, int candidate) { return t->candidate[candidate].is.id; }
+int atn_tune_tuner_incumbent(const atn_tuner *t) { return t->incumbent; }
+const char *atn_tune_tuner_why(const atn_tuner *t) { return t->why; }
+uint64_t atn_tune_tuner_id(const atn_tuner *t, int candidate)
+{
+    return t->candidate[candidate].is.id;
+}
 
 /* Order statistics: the range of five values; of nine, without the first and the last. */
 static int64_t half_interval(const atn_candidate_state *x)
@@ -263,22 +266,22 @@ static int best_other(const atn_tuner *t, int best)
     int other = -1;
     for (int i = 0; i < t->n; i++)
         if (i != best && t->candidate[i].samples > 0 &&
-            (other < 0 ||
-             atn_candidate_median(&t->candidate[i]) < atn_candidate_median(&t->candidate[other])))
+            (other < 0 || atn_tune_candidate_median(&t->candidate[i]) <
+                              atn_tune_candidate_median(&t->candidate[other])))
             other = i;
     return other;
 }
 
-void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
+void atn_tune_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
 {
     const int best = t->winner, next = best_other(t, best);
     const atn_candidate_state *x = &t->candidate[best];
     *learned_p = (atn_learned){
         .best = best,
         .next = next,
-        .best_ps = atn_candidate_median(x),
+        .best_ps = atn_tune_candidate_median(x),
         .best_ci_ps = half_interval(x),
-        .next_ps = next >= 0 ? atn_candidate_median(&t->candidate[next]) : 0,
+        .next_ps = next >= 0 ? atn_tune_candidate_median(&t->candidate[next]) : 0,
         .samples = x->samples,
         .settled = t->monitoring,
     };
@@ -307,21 +310,21 @@ static atn_decision_is decision_of(const atn_tuner *t, const atn_next_trial *nex
     if (next->candidate < 0)
         return decision_without_trial(t);
     const bool begun = t->round.begun && t->round.n == 2;
-    const bool waits = atn_budget_wait(t->budget, next->regret_ns, t->agreement_ns) > 0;
+    const bool waits = atn_tune_budget_wait(t->budget, next->regret_ns, t->agreement_ns) > 0;
     return waits && !begun && !t->round.credit ? ATN_DECISION_WAITING : ATN_DECISION_TRYING;
 }
 
-atn_decision atn_tuner_decision(const atn_tuner *t)
+atn_decision atn_tune_tuner_decision(const atn_tuner *t)
 {
     const atn_next_trial next = t->procedure->next(t);
     atn_decision d = {.is = decision_of(t, &next), .tried = tried(t), .of = t->n - 1};
     d.other = t->incumbent != t->native ? t->incumbent
               : t->winner != t->native  ? t->winner
                                         : best_other(t, t->native);
-    d.other_ps = d.other >= 0 ? atn_candidate_median(&t->candidate[d.other]) : 0;
-    d.native_ps = atn_candidate_median(&t->candidate[t->native]);
+    d.other_ps = d.other >= 0 ? atn_tune_candidate_median(&t->candidate[d.other]) : 0;
+    d.native_ps = atn_tune_candidate_median(&t->candidate[t->native]);
     d.cost_ns = next.regret_ns + t->agreement_ns;
-    d.left_ns = atn_budget_left(t->budget) - (next.regret_ns > 0 ? t->budget->overhead_ns : 0);
+    d.left_ns = atn_tune_budget_left(t->budget) - (next.regret_ns > 0 ? t->budget->overhead_ns : 0);
     return d;
 }
 

@@ -4,10 +4,10 @@
  * times (maximum over ranks); its output is the candidate to run.  Ranks with the same inputs at
  * the same calls get the same outputs, whatever processors they run on.
  *
- *   for every call:   atn_step s = atn_tuner_step(t, weight);
+ *   for every call:   atn_step s = atn_tune_tuner_step(t, weight);
  *                     run s.candidate; if (s.block >= 0) add the time to that block's sum
  *                     if (s.agree) start an agreement on the sums: maximum over ranks
- *   when it arrives:  atn_tuner_feed(t, sums, elapsed), before the same call on all ranks
+ *   when it arrives:  atn_tune_tuner_feed(t, sums, elapsed), before the same call on all ranks
  *
  * Times of blocks are nanoseconds, times of one call are picoseconds. */
 #ifndef ATN_TUNE_TUNER_H
@@ -73,31 +73,31 @@ typedef struct atn_tuner atn_tuner;
 
 /* `candidates` are copied; `native` and `start` are among them.  `wise_ps` is the time of
  * `start` in wisdom, or -1.  The budget outlives the tuner.  NULL: out of memory. */
-atn_tuner *atn_tuner_new(const atn_tune_settings *s, atn_budget *budget,
-                         const atn_candidate *candidates, int n, int native, int start,
-                         atn_tune_start kind, int64_t wise_ps);
-void atn_tuner_free(atn_tuner *t);
+atn_tuner *atn_tune_tuner_new(const atn_tune_settings *s, atn_budget *budget,
+                              const atn_candidate *candidates, int n, int native, int start,
+                              atn_tune_start kind, int64_t wise_ps);
+void atn_tune_tuner_free(atn_tuner *t);
 
 /* One more candidate without measurements; ignored when there is no room. */
-void atn_tuner_join(atn_tuner *t, const atn_candidate *candidate);
+void atn_tune_tuner_join(atn_tuner *t, const atn_candidate *candidate);
 
 /* The next call; `weight`: its expected time relative to the typical size, ATN_TUNE_WEIGHT = 1. */
-atn_step atn_tuner_step(atn_tuner *t, int weight);
+atn_step atn_tune_tuner_step(atn_tuner *t, int weight);
 /* How many of the next calls need no step: they run the same candidate as the last one, untimed;
- * atn_tuner_skip reports afterwards how many there were. */
-int64_t atn_tuner_untimed(const atn_tuner *t);
-void atn_tuner_skip(atn_tuner *t, int64_t calls);
+ * atn_tune_tuner_skip reports afterwards how many there were. */
+int64_t atn_tune_tuner_untimed(const atn_tuner *t);
+void atn_tune_tuner_skip(atn_tuner *t, int64_t calls);
 
 /* The agreed sums of both blocks of the round, and the agreed time since the budget began. */
-void atn_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns);
+void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns);
 
 /* Observed cost of an agreement, if it is above that of the settings. */
-void atn_tuner_agreement(atn_tuner *t, int64_t ns);
+void atn_tune_tuner_agreement(atn_tuner *t, int64_t ns);
 
-int atn_tuner_incumbent(const atn_tuner *t);
-void atn_tuner_learned(const atn_tuner *t, atn_learned *learned_p);
+int atn_tune_tuner_incumbent(const atn_tuner *t);
+void atn_tune_tuner_learned(const atn_tuner *t, atn_learned *learned_p);
 /* What the tuner is doing, as text. */
-const char *atn_tuner_why(const atn_tuner *t);
+const char *atn_tune_tuner_why(const atn_tuner *t);
 
 /* Why the native routine serves, or does not, at present. */
 typedef enum {
@@ -116,9 +116,9 @@ typedef struct {
     int64_t other_ps, native_ps; /* medians; 0: not measured */
     int64_t cost_ns, left_ns;    /* WAITING: of the next trial; of the budget */
 } atn_decision;
-atn_decision atn_tuner_decision(const atn_tuner *t);
+atn_decision atn_tune_tuner_decision(const atn_tuner *t);
 
 /* The id of a candidate. */
-uint64_t atn_tuner_id(const atn_tuner *t, int candidate);
+uint64_t atn_tune_tuner_id(const atn_tuner *t, int candidate);
 
 #endif

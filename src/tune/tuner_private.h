@@ -70,13 +70,13 @@ struct atn_tuner {
 };
 
 /* tuner.c: the median of the kept times; 0: none. */
-int64_t atn_candidate_median(const atn_candidate_state *x);
+int64_t atn_tune_candidate_median(const atn_candidate_state *x);
 /* Half of the range of most of them. */
-int64_t atn_candidate_spread(const atn_candidate_state *x);
-void atn_candidate_record(atn_candidate_state *x, int64_t per_call_ps);
-void atn_candidate_reset(atn_candidate_state *x);
+int64_t atn_tune_candidate_spread(const atn_candidate_state *x);
+void atn_tune_candidate_record(atn_candidate_state *x, int64_t per_call_ps);
+void atn_tune_candidate_reset(atn_candidate_state *x);
 /* Discards the pairs of its races. */
-void atn_candidate_reset_pairs(atn_candidate_state *x);
+void atn_tune_candidate_reset_pairs(atn_candidate_state *x);
 
 extern const atn_procedure atn_race, atn_star, atn_fixed;
 

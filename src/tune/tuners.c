@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-int atn_size_class(int64_t bytes)
+int atn_tune_size_class(int64_t bytes)
 {
     int class = 0;
     for (; bytes > 0; bytes >>= 1)
@@ -11,9 +11,9 @@ int atn_size_class(int64_t bytes)
     return bytes < 0 ? -1 : class;
 }
 
-int atn_size_weight(int64_t bytes, int64_t fixed)
+int atn_tune_size_weight(int64_t bytes, int64_t fixed)
 {
-    const int class = atn_size_class(bytes);
+    const int class = atn_tune_size_class(bytes);
     const int64_t usual = class <= 1 ? class : (INT64_C(3) << (class - 1)) / 2;
     if (class < 0 || usual + fixed <= 0)
         return ATN_TUNE_WEIGHT;
@@ -21,22 +21,22 @@ int atn_size_weight(int64_t bytes, int64_t fixed)
     return weight < 1 ? 1 : (int)weight;
 }
 
-int64_t atn_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps)
+int64_t atn_tune_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps)
 {
-    const int weight = atn_size_weight(bytes, fixed);
+    const int weight = atn_tune_size_weight(bytes, fixed);
     return ps > 0 ? (int64_t)((__int128)ps * ATN_TUNE_WEIGHT / weight) : ps;
 }
 
-void atn_tuners_open(atn_tuners *all, int share, int64_t agreement_ns)
+void atn_tune_tuners_open(atn_tuners *all, int share, int64_t agreement_ns)
 {
     all->n = 0;
-    atn_budget_begin(&all->budget, share, agreement_ns);
+    atn_tune_budget_begin(&all->budget, share, agreement_ns);
 }
 
-void atn_tuners_close(atn_tuners *all)
+void atn_tune_tuners_close(atn_tuners *all)
 {
     for (int i = 0; i < all->n; i++)
-        atn_tuner_free(all->entry[i].tuner);
+        atn_tune_tuner_free(all->entry[i].tuner);
     all->n = 0;
 }
 
@@ -66,18 +66,18 @@ static int borrow(const atn_tuners *all, uint64_t kind, int size_class,
             atn_learned learned;
             if (entry == NULL || size_class < 0)
                 continue;
-            atn_tuner_learned(entry->tuner, &learned);
+            atn_tune_tuner_learned(entry->tuner, &learned);
             if (learned.settled)
-                return candidate_of(candidates, n, atn_tuner_id(entry->tuner, learned.best));
+                return candidate_of(candidates, n, atn_tune_tuner_id(entry->tuner, learned.best));
         }
     return -1;
 }
 
-atn_tuner *atn_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes, const atn_tune_settings *s,
-                          const atn_candidate *candidates, int n, int native, int wise,
-                          int64_t wise_ps)
+atn_tuner *atn_tune_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes,
+                               const atn_tune_settings *s, const atn_candidate *candidates, int n,
+                               int native, int wise, int64_t wise_ps)
 {
-    const int size_class = atn_size_class(bytes);
+    const int size_class = atn_tune_size_class(bytes);
     if (all->n == ATN_TUNERS_MOST)
         return NULL;
     atn_tune_start kind_of_start = wise_ps > 0 ? ATN_START_WISE : ATN_START_BORROWED;
@@ -88,16 +88,16 @@ atn_tuner *atn_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes, const a
     }
     if (kind_of_start == ATN_START_BORROWED && (start < 0 || start == native))
         kind_of_start = ATN_START_NATIVE;
-    atn_tuner *t = atn_tuner_new(s, &all->budget, candidates, n, native,
-                                 start >= 0 ? start : native, kind_of_start, wise_ps);
+    atn_tuner *t = atn_tune_tuner_new(s, &all->budget, candidates, n, native,
+                                      start >= 0 ? start : native, kind_of_start, wise_ps);
     if (t != NULL)
         all->entry[all->n++] = (atn_tuners_entry){kind, size_class, t};
     return t;
 }
 
-void atn_tuners_drop(atn_tuners *all, atn_tuner *t)
+void atn_tune_tuners_drop(atn_tuners *all, atn_tuner *t)
 {
     if (all->n > 0 && all->entry[all->n - 1].tuner == t)
         all->n--;
-    atn_tuner_free(t);
+    atn_tune_tuner_free(t);
 }

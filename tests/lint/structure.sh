@@ -68,7 +68,7 @@ check_fails "interposed: call by the MPI name, with large counts" \
 put src/pmpi/a.c ''
 put src/exec/b.c 'void f(void) { PMPI_Comm_free(0); }\n'
 check_fails "interposed: call in the executor" "src/exec/b.c:1: PMPI_Comm_free" tools/check_interposed "$bad"
-put src/exec/b.c 'int f(void) { return PMPI_Ibcast() + atn_real.Bcast() + g("MPI_Bcast"); } // MPI_Bcast\n'
+put src/exec/b.c 'int f(void) { return PMPI_Ibcast() + atn_pmpi_real.Bcast() + g("MPI_Bcast"); } // MPI_Bcast\n'
 check "interposed: good example" tools/check_interposed "$bad"
 check "interposed routines" tools/check_interposed
 

@@ -11,8 +11,8 @@ enum { FIRST = 64, KINDS = 300, UNLUCKY = 20 };
 static bool choose_ring(void *context, const atn_problem *q, atn_choice *choice_p)
 {
     (void)context;
-    *choice_p = (atn_choice){.row = atn_catalog_find(q->op, "ring")};
-    atn_params_default(choice_p->row, &choice_p->params);
+    *choice_p = (atn_choice){.row = atn_algo_catalog_find(q->op, "ring")};
+    atn_algo_params_default(choice_p->row, &choice_p->params);
     return true;
 }
 

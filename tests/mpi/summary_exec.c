@@ -75,18 +75,18 @@ static void check_mean(atn_operation op, int64_t own, int64_t mean)
         .context = &seen,
     };
     const atn_subject subject = {.q = {.op = op, .p = t_ranks, .bytes = -1}};
-    atn_driver *const d = atn_driver_new(&setup);
-    atn_kind *const x = d != NULL ? atn_driver_kind(d, &subject) : NULL;
+    atn_driver *const d = atn_tune_driver_new(&setup);
+    atn_kind *const x = d != NULL ? atn_tune_driver_kind(d, &subject) : NULL;
     atn_turn turn;
     if (x == NULL)
         t_die("out of memory");
     x->volume = own;
-    atn_driver_turn(d, x, -1, &turn);
+    atn_tune_driver_turn(d, x, -1, &turn);
     t_check(x->mean == mean, "a mean of %lld, expected %lld", (long long)x->mean, (long long)mean);
     t_check(seen.plans == (t_rank == 0), "planned %d times", seen.plans);
     t_check(t_rank != 0 || seen.mean == mean, "planned for %lld", (long long)seen.mean);
-    atn_driver_stop(d);
-    atn_driver_free(d);
+    atn_tune_driver_stop(d);
+    atn_tune_driver_free(d);
 }
 
 int main(int argc, char **argv)
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     if (t_ranks != P)
         t_die("needs %d ranks", P);
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
-        t_point(atn_operation_get(cases[i].op)->name);
+        t_point(atn_sched_operation_get(cases[i].op)->name);
         for (int k = 0; k < (int)(sizeof shares / sizeof *shares); k++) {
             t_where("%lld bytes", (long long)shares[k][t_rank]);
             check_mean(cases[i].op, shares[k][t_rank], cases[i].mean);

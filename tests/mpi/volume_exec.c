@@ -20,11 +20,11 @@ static bool never(void *context, const atn_problem *q, atn_choice *choice_p)
 static void expect(const char *what, const atn_call *call, int64_t bytes)
 {
     atn_problem q;
-    const int64_t found = atn_call_volume(exec, call);
+    const int64_t found = atn_exec_call_volume(exec, call);
     t_check(found == bytes, "%s: %lld bytes, expected %lld", what, (long long)found,
             (long long)bytes);
-    t_check(atn_call_problem(exec, call, &q) && q.bytes == -1, "%s: sizes differ between ranks",
-            what);
+    t_check(atn_exec_call_problem(exec, call, &q) && q.bytes == -1,
+            "%s: sizes differ between ranks", what);
 }
 
 static atn_user one(int64_t count) { return (atn_user){.count = count, .type = MPI_DOUBLE}; }

@@ -37,8 +37,8 @@ typedef enum { IN_PLACE_NONE, IN_PLACE_ALL, IN_PLACE_ODD } in_place_ranks;
 static inline atn_problem rank_problem(const atn_problem *q, int r, in_place_ranks placed)
 {
     atn_problem mine = *q;
-    const bool rooted = atn_operation_get(q->op)->flags & ATN_ROOTED;
-    const atn_place place = atn_operation_place(q->op, !rooted || r == q->root);
+    const bool rooted = atn_sched_operation_get(q->op)->flags & ATN_ROOTED;
+    const atn_place place = atn_sched_operation_place(q->op, !rooted || r == q->root);
 
     mine.r = r;
     mine.in_place = place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED &&
@@ -49,7 +49,7 @@ static inline atn_problem rank_problem(const atn_problem *q, int r, in_place_ran
 static inline void free_all(atn_schedule **s, int p)
 {
     for (int r = 0; s && r < p; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
     free(s);
 }
 
@@ -63,7 +63,7 @@ static inline atn_schedule **build_all(const atn_row *row, const atn_problem *q,
     *status_p = s ? ATN_OK : ATN_MEMORY;
     for (int r = 0; r < q->p && *status_p == ATN_OK; r++) {
         const atn_problem mine = rank_problem(q, r, placed);
-        *status_p = atn_build(row, &mine, prm, &s[r], err);
+        *status_p = atn_algo_build(row, &mine, prm, &s[r], err);
     }
     if (*status_p == ATN_OK)
         return s;

@@ -9,10 +9,10 @@ enum { MAX_SETS = 32, MOST_RANKS = 20 };
 static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     int count = 1;
 
-    atn_params_default(row, &sets[0]);
+    atn_algo_params_default(row, &sets[0]);
     for (int i = 0; i < n; i++)
         for (int64_t v = list[i]->min; v <= list[i]->max && v <= list[i]->min + 14; v++) {
             if (strcmp(list[i]->name, "segment") == 0 || v == sets[0].v[i] || count == MAX_SETS)
@@ -33,7 +33,7 @@ static void complain(tally *t, const atn_problem *q, const atn_params *prm, cons
 {
     char name[ATN_NAME_ROOM];
 
-    atn_params_print(t->row, prm, name, sizeof name);
+    atn_algo_params_print(t->row, prm, name, sizeof name);
     snprintf(t->why, sizeof t->why, "%s p=%d root=%d segments=%d: %s", name, q->p, q->root,
              q->segments, what);
 }
@@ -49,7 +49,7 @@ static atn_status verify(tally *t, const atn_problem *q, const atn_params *prm, 
     for (int r = 0; s && r < q->p; r++)
         s[r]->q.canonical = true;
     if (s)
-        status = atn_verify(s, q->p, NULL, err);
+        status = atn_sched_verify(s, q->p, NULL, err);
     free_all(s, q->p);
     return status;
 }
@@ -58,7 +58,7 @@ static void prove(tally *t, const atn_problem *q, const atn_params *prm)
 {
     atn_error err = {0};
 
-    if (atn_refuses(t->row, q, prm))
+    if (atn_algo_refuses(t->row, q, prm))
         return;
     t->proofs++;
     if (verify(t, q, prm, &err) != ATN_OK)
@@ -75,10 +75,10 @@ static void differ(tally *t, const atn_params *prm, int p, int other)
     for (int i = 0; i < 2; i++) {
         q.p = both[i];
         q.canonical = false;
-        if (atn_refuses(t->row, &q, prm))
+        if (atn_algo_refuses(t->row, &q, prm))
             return;
         q.canonical = true;
-        if (!atn_refuses(t->row, &q, prm))
+        if (!atn_algo_refuses(t->row, &q, prm))
             return;
         if (verify(t, &q, prm, &err) != ATN_OK) {
             t->others++;
@@ -92,7 +92,7 @@ static void differ(tally *t, const atn_params *prm, int p, int other)
 static bool has_odd_numbers(const atn_row *row, const atn_params *plain, const atn_params *prm)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
 
     for (int i = 0; i < n; i++)
         if (list[i]->type != ATN_WORD && prm->v[i] != plain->v[i])
@@ -103,7 +103,7 @@ static bool has_odd_numbers(const atn_row *row, const atn_params *plain, const a
 static void judge_row(const atn_row *row)
 {
     static const int segments[] = {1, 3};
-    const atn_operation_info *o = atn_operation_get(row->op);
+    const atn_operation_info *o = atn_sched_operation_get(row->op);
     tally t = {.row = row};
     atn_params sets[MAX_SETS];
     const int n = param_sets(row, sets);
@@ -142,14 +142,14 @@ static void usual_rows_apply(atn_operation op)
             atn_problem q = {.op = op, .p = p, .ordered = true, .canonical = true};
             atn_params prm;
             q.bytes = sizes[i];
-            const atn_row *row = atn_canonical_default(&q, &prm);
-            q.segments = row ? atn_segments(row, &q, &prm) : 1;
-            if (!row || atn_refuses(row, &q, &prm))
+            const atn_row *row = atn_algo_canonical_default(&q, &prm);
+            q.segments = row ? atn_algo_segments(row, &q, &prm) : 1;
+            if (!row || atn_algo_refuses(row, &q, &prm))
                 snprintf(why, sizeof why, "p=%d bytes=%lld: %s", p, (long long)sizes[i],
-                         row ? atn_refuses(row, &q, &prm) : "there is none");
+                         row ? atn_algo_refuses(row, &q, &prm) : "there is none");
         }
     snprintf(name, sizeof name, "%s has a canonical row for all ranks and sizes",
-             atn_operation_get(op)->name);
+             atn_sched_operation_get(op)->name);
     tap(why[0] == '\0', name, why);
 }
 
@@ -158,7 +158,7 @@ static void native_is_refused(void)
     const atn_problem q = {.op = ATN_ALLREDUCE, .p = 4, .ordered = true, .canonical = true};
     atn_params prm = {0};
 
-    tap(atn_refuses(atn_catalog_native(ATN_ALLREDUCE), &q, &prm) != NULL,
+    tap(atn_algo_refuses(atn_algo_catalog_native(ATN_ALLREDUCE), &q, &prm) != NULL,
         "the native routine, whose order is unknown, refuses", "it does not");
 }
 
@@ -167,11 +167,11 @@ int main(int argc, char **argv)
     (void)argc;
     native_is_refused();
     for (int op = 0; op < ATN_OPERATIONS; op++)
-        if (atn_operation_get((atn_operation)op)->flags & ATN_TYPED)
+        if (atn_sched_operation_get((atn_operation)op)->flags & ATN_TYPED)
             usual_rows_apply((atn_operation)op);
-    for (int i = 0; i < atn_catalog_rows(); i++) {
-        const atn_row *row = atn_catalog_row(i);
-        if (wanted(row, argv) && (atn_operation_get(row->op)->flags & ATN_TYPED))
+    for (int i = 0; i < atn_algo_catalog_rows(); i++) {
+        const atn_row *row = atn_algo_catalog_row(i);
+        if (wanted(row, argv) && (atn_sched_operation_get(row->op)->flags & ATN_TYPED))
             judge_row(row);
     }
     return tap_end();

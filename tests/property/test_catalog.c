@@ -26,7 +26,7 @@ static int next_p(int p)
 static int roots_of(const atn_row *row, int p, int roots[4])
 {
     const int all[] = {0, 1, p / 2, p - 1};
-    const bool rooted = atn_operation_get(row->op)->flags & ATN_ROOTED;
+    const bool rooted = atn_sched_operation_get(row->op)->flags & ATN_ROOTED;
     int n = 0;
 
     for (int i = 0; i < (rooted ? 4 : 1); i++) {
@@ -83,17 +83,17 @@ static int param_sets(const atn_row *row, atn_params sets[MAX_SETS])
     static const char *const together[] = {"window=2,sync=pair,every=2", "sync=barrier,every=3",
                                            "window=1,sync=pair"};
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     int count = 1;
 
-    atn_params_default(row, &sets[0]);
+    atn_algo_params_default(row, &sets[0]);
     for (int i = 0; i < n; i++)
         if (strcmp(list[i]->name, "segment") != 0) /* set by the number of segments */
             count = add_values(list[i], i, &sets[0], sets, count);
     for (int less = 0; less < 2; less++)
         count = add_most(list, n, less, sets, count);
     for (size_t i = 0; i < sizeof together / sizeof *together; i++)
-        if (atn_params_parse(row, together[i], &sets[count], NULL) == ATN_OK)
+        if (atn_algo_params_parse(row, together[i], &sets[count], NULL) == ATN_OK)
             count++;
     return count;
 }
@@ -118,7 +118,7 @@ static bool prime(int p)
 static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     const unsigned needs = row->algo->needs;
-    const bool moves = atn_params_get(row, prm, "order", 0) != 0;
+    const bool moves = atn_algo_params_get(row, prm, "order", 0) != 0;
 
     return (q->ordered && (moves || needs & ATN_NEEDS_COMMUTATIVE)) ||
            (!q->topo && (moves || needs & ATN_NEEDS_TOPOLOGY)) ||
@@ -133,7 +133,7 @@ static bool complain(tally *t, const atn_problem *q, const atn_params *prm, in_p
 {
     char name[160];
 
-    atn_params_print(t->row, prm, name, sizeof name);
+    atn_algo_params_print(t->row, prm, name, sizeof name);
     snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s%s segments=%d: %s", name, q->p, q->root,
              placed == IN_PLACE_ALL   ? " in place"
              : placed == IN_PLACE_ODD ? " odd ranks in place"
@@ -148,9 +148,9 @@ static bool check_refusal(tally *t, const atn_problem *q, const atn_params *prm)
     atn_error err = {0};
 
     t->refusals++;
-    if (!atn_refuses(t->row, q, prm))
+    if (!atn_algo_refuses(t->row, q, prm))
         return complain(t, q, prm, IN_PLACE_NONE, "is not refused");
-    if (atn_build(t->row, q, prm, &s, &err) != ATN_NOT_APPLICABLE || err.text[0] == '\0' || s)
+    if (atn_algo_build(t->row, q, prm, &s, &err) != ATN_NOT_APPLICABLE || err.text[0] == '\0' || s)
         return complain(t, q, prm, IN_PLACE_NONE, "is built although it is refused");
     return true;
 }
@@ -167,9 +167,9 @@ static bool same_rounds(atn_schedule *const *s, int p)
  * enough, or the operands of all other ranks. */
 static bool scratch_fits(const atn_schedule *s, const atn_verify_counts *proof)
 {
-    const atn_operation_info *o = atn_operation_get(s->q.op);
-    const int p = s->q.p,
-              vec = atn_max(atn_side_blocks(o->source, p), atn_side_blocks(o->result, p));
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
+    const int p = s->q.p, vec = atn_max(atn_sched_side_blocks(o->source, p),
+                                        atn_sched_side_blocks(o->result, p));
 
     return proof->max_scratch <= atn_max(4 * vec, p + 1) * s->split;
 }
@@ -197,8 +197,8 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, in_plac
     atn_schedule **s = build_all(t->row, q, prm, placed, &status, &err);
     if (!s)
         return complain(t, q, prm, placed, err.text);
-    status = atn_verify(s, q->p, &proof, &err);
-    const bool lean = atn_level_is_row(t->row->algo) || scratch_fits(s[0], &proof);
+    status = atn_sched_verify(s, q->p, &proof, &err);
+    const bool lean = atn_algo_level_is_row(t->row->algo) || scratch_fits(s[0], &proof);
     const bool requests = requests_sizes(t->row, s, q->p);
     const bool even = !(t->row->algo->passes & ATN_PASS_SYNC) || same_rounds(s, q->p);
     free_all(s, q->p);
@@ -217,7 +217,7 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, in_plac
 
 static bool has_in_place(const atn_row *row)
 {
-    const atn_place place = atn_operation_place(row->op, true);
+    const atn_place place = atn_sched_operation_place(row->op, true);
     return place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
 }
 
@@ -227,7 +227,7 @@ static bool may_differ(const atn_row *row) { return row->op == ATN_SCAN || row->
 /* In-place and operator order for given parameters and segments. */
 static bool prove_kinds(tally *t, atn_problem q, const atn_params *prm)
 {
-    const bool typed = atn_operation_get(q.op)->flags & ATN_TYPED;
+    const bool typed = atn_sched_operation_get(q.op)->flags & ATN_TYPED;
     const in_place_ranks most = !has_in_place(t->row) ? IN_PLACE_NONE
                                 : may_differ(t->row)  ? IN_PLACE_ODD
                                                       : IN_PLACE_ALL;
@@ -306,12 +306,12 @@ static void prove_row(const atn_row *row)
 
 static bool served(atn_operation op, int p, bool ordered)
 {
-    for (int i = 0; i < atn_catalog_rows(); i++) {
-        const atn_row *row = atn_catalog_row(i);
+    for (int i = 0; i < atn_algo_catalog_rows(); i++) {
+        const atn_row *row = atn_algo_catalog_row(i);
         const atn_problem q = {.op = op, .p = p, .ordered = ordered, .segments = 1};
         atn_params prm;
-        atn_params_default(row, &prm);
-        if (row->op == op && row->algo->build && !atn_refuses(row, &q, &prm))
+        atn_algo_params_default(row, &prm);
+        if (row->op == op && row->algo->build && !atn_algo_refuses(row, &q, &prm))
             return true;
     }
     return false;
@@ -325,7 +325,7 @@ static void every_operation_is_served(void)
         for (int p = 1; p > 0; p = next_p(p))
             for (int ordered = 0; ordered < 2; ordered++)
                 if (!served((atn_operation)op, p, ordered))
-                    snprintf(why, sizeof why, "%s p=%d%s", atn_operation_get(op)->name, p,
+                    snprintf(why, sizeof why, "%s p=%d%s", atn_sched_operation_get(op)->name, p,
                              ordered ? " ordered" : "");
     tap(why[0] == '\0', "every operation has an algorithm for every p and operator", why);
 }
@@ -337,18 +337,19 @@ static bool described(const atn_row *row)
 
     return slash && strcmp(slash + 1, a->name) == 0 && a->summary && a->summary[0] && a->group &&
            (!a->build || (a->cost && a->cost[0] && a->reference && a->reference[0])) &&
-           atn_catalog_by_name(row->name) == row && atn_catalog_find(row->op, a->name) == row;
+           atn_algo_catalog_by_name(row->name) == row &&
+           atn_algo_catalog_find(row->op, a->name) == row;
 }
 
 static void rows_are_described(void)
 {
     const char *why = "";
 
-    for (int i = 0; i < atn_catalog_rows(); i++)
-        if (!described(atn_catalog_row(i)))
-            why = atn_catalog_row(i)->name;
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
+        if (!described(atn_algo_catalog_row(i)))
+            why = atn_algo_catalog_row(i)->name;
     for (int op = 0; op < ATN_OPERATIONS; op++)
-        if (atn_catalog_native((atn_operation)op)->op != (atn_operation)op)
+        if (atn_algo_catalog_native((atn_operation)op)->op != (atn_operation)op)
             why = "native";
     tap(why[0] == '\0', "every row has its name, summary, reference and cost", why);
 }
@@ -359,8 +360,8 @@ int main(int argc, char **argv)
     quick = getenv("ATN_TEST_QUICK") != NULL;
     rows_are_described();
     every_operation_is_served();
-    for (int i = 0; i < atn_catalog_rows(); i++)
-        if (wanted(atn_catalog_row(i), argv))
-            prove_row(atn_catalog_row(i));
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
+        if (wanted(atn_algo_catalog_row(i), argv))
+            prove_row(atn_algo_catalog_row(i));
     return tap_end();
 }

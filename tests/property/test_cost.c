@@ -29,14 +29,15 @@ static int64_t bytes_for(int p, int k) { return (int64_t)p * (1 << atn_ceil_log2
 static void add_tree(const atn_row *row, const atn_problem *q, const atn_params *prm,
                      atn_variable vars[2])
 {
-    const int arity = (int)atn_params_get(row, prm, "arity", 1);
+    const int arity = (int)atn_algo_params_get(row, prm, "arity", 1);
     atn_free_tree t = {0};
 
-    if (atn_expr_names(row->algo->cost, "slots") && !atn_free_tree_begin(q->topo, 0, arity, &t))
+    if (atn_model_expr_names(row->algo->cost, "slots") &&
+        !atn_algo_free_tree_begin(q->topo, 0, arity, &t))
         t.slots = t.height = -1;
     vars[0] = (atn_variable){"slots", t.slots};
     vars[1] = (atn_variable){"height", t.height};
-    atn_free_tree_end(&t);
+    atn_algo_free_tree_end(&t);
 }
 
 static atn_status closed_form(const atn_row *row, const atn_problem *q, const atn_params *prm,
@@ -54,8 +55,8 @@ static atn_status closed_form(const atn_row *row, const atn_problem *q, const at
     vars[9] = (atn_variable){"depth", row->algo->depth ? row->algo->depth(q, prm) : -1};
     for (const atn_param *own = row->algo->params; own && own->name; own++, n++)
         vars[n] = (atn_variable){own->name, (double)prm->v[n - COMMON]};
-    char *text = atn_cost_text(row, prm);
-    const atn_status status = text ? atn_expr_eval(text, vars, n, value_p, err)
+    char *text = atn_algo_cost_text(row, prm);
+    const atn_status status = text ? atn_model_expr_eval(text, vars, n, value_p, err)
                                    : atn_fail(err, ATN_MEMORY, "no closed form");
     free(text);
     return status;
@@ -75,11 +76,11 @@ static bool compare(tally *t, const atn_problem *q, const atn_params *prm, atn_s
 
     t->compared++;
     if (closed_form(t->row, q, prm, m, &form, &err) == ATN_OK &&
-        atn_alpha_beta_time(s, q->p, q->bytes, m, &time, &err) == ATN_OK &&
+        atn_model_alpha_beta_time(s, q->p, q->bytes, m, &time, &err) == ATN_OK &&
         fabs(form - time) <= 1e-9 * fmax(fabs(time), 1e-300))
         return true;
     char name[160];
-    atn_params_print(t->row, prm, name, sizeof name);
+    atn_algo_params_print(t->row, prm, name, sizeof name);
     snprintf(t->why, sizeof t->why,
              "%s p=%d k=%d n=%lld a=%g b=%g g=%g: form %.12g, schedule %.12g %s", name, q->p,
              q->segments, (long long)q->bytes, m->a, m->b, m->g, form, time, err.text);
@@ -94,7 +95,7 @@ static bool check(tally *t, int p, int segments, const atn_params *prm)
                            .segments = segments,
                            .bytes = bytes_for(p, segments),
                            .topo = star};
-    const char *why = atn_refuses(t->row, &q, prm);
+    const char *why = atn_algo_refuses(t->row, &q, prm);
     atn_error err = {0};
     atn_status status = ATN_OK;
     atn_schedule **s = why ? NULL : build_all(t->row, &q, prm, IN_PLACE_NONE, &status, &err);
@@ -117,7 +118,7 @@ static int values_of(const atn_row *row, const atn_param *own, int64_t values[MA
     static const int64_t numbers[] = {1, 2, 3, 8};
     int n = 0;
 
-    if (!atn_expr_names(row->algo->cost, own->name)) {
+    if (!atn_model_expr_names(row->algo->cost, own->name)) {
         values[n++] = own->fallback;
         return n;
     }
@@ -148,13 +149,13 @@ static bool check_params(tally *t, int p, int segments, atn_params *prm, int i)
 
 static void check_row(const atn_row *row)
 {
-    const bool segments_too = atn_expr_names(row->algo->cost, "k");
+    const bool segments_too = atn_model_expr_names(row->algo->cost, "k");
     tally t = {.row = row};
     atn_params prm;
     bool ok = true;
     char name[160];
 
-    atn_params_default(row, &prm);
+    atn_algo_params_default(row, &prm);
     for (int p = 1; ok && p > 0; p = next_p(p))
         for (int k = 1; ok && k <= (segments_too ? 5 : 1); k += 2)
             ok = check_params(&t, p, k, &prm, 0);
@@ -166,8 +167,8 @@ int main(int argc, char **argv)
 {
     (void)argc;
     quick = getenv("ATN_TEST_QUICK") != NULL;
-    for (int i = 0; i < atn_catalog_rows(); i++)
-        if (wanted(atn_catalog_row(i), argv))
-            check_row(atn_catalog_row(i));
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
+        if (wanted(atn_algo_catalog_row(i), argv))
+            check_row(atn_algo_catalog_row(i));
     return tap_end();
 }

@@ -26,11 +26,11 @@ static bool prove(const atn_row *row, const atn_problem *q, const atn_params *pr
     atn_error err = {0};
     atn_status status;
     atn_schedule **s = build_all(row, q, prm, placed, &status, &err);
-    const bool ok = s && atn_verify(s, q->p, NULL, &err) == ATN_OK;
+    const bool ok = s && atn_sched_verify(s, q->p, NULL, &err) == ATN_OK;
 
     if (!ok)
         snprintf(why, sizeof why, "p=%d root=%d segments=%d shape=%d: %s", q->p, q->root,
-                 q->segments, (int)atn_params_get(row, prm, "shape", -1), err.text);
+                 q->segments, (int)atn_algo_params_get(row, prm, "shape", -1), err.text);
     free_all(s, q->p);
     return ok;
 }
@@ -42,7 +42,7 @@ static bool prove_random(const atn_row *row, unsigned seed)
     const int p = 1 + rand() % MAX_P;
     atn_topo *topo = seed % 3 == 0 ? tree_row(p) : NULL;
     const atn_lateness lateness = {p, late};
-    const bool rooted = atn_operation_get(row->op)->flags & ATN_ROOTED;
+    const bool rooted = atn_sched_operation_get(row->op)->flags & ATN_ROOTED;
     const atn_problem q = {.op = row->op,
                            .p = p,
                            .root = rooted ? rand() % p : 0,
@@ -51,7 +51,8 @@ static bool prove_random(const atn_row *row, unsigned seed)
                            .lateness = &lateness};
 
     late_by(p, seed, late);
-    bool ok = atn_params_parse(row, seed % 2 ? "shape=chain" : "shape=tree", &prm, NULL) == ATN_OK;
+    bool ok =
+        atn_algo_params_parse(row, seed % 2 ? "shape=chain" : "shape=tree", &prm, NULL) == ATN_OK;
     ok = ok &&
          prove(row, &q, &prm, row->op != ATN_BCAST && seed % 4 == 3 ? IN_PLACE_ALL : IN_PLACE_NONE);
     atn_topo_free(topo);
@@ -61,7 +62,7 @@ static bool prove_random(const atn_row *row, unsigned seed)
 static void random_arrivals(void)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const atn_row *row = atn_catalog_by_name(rows[i]);
+        const atn_row *row = atn_algo_catalog_by_name(rows[i]);
         char name[80];
         bool ok = row != NULL;
         for (unsigned seed = 0; ok && seed < 600; seed++)
@@ -96,7 +97,7 @@ static bool keeps_promises(int p, int nlate)
         n += r != q.root && late[r] == 0;
         late[r] = r != q.root ? 50 : 0;
     }
-    atn_early_message *list = atn_early_make(&q, ATN_EARLY_TREE, false, &slots);
+    atn_early_message *list = atn_algo_early_make(&q, ATN_EARLY_TREE, false, &slots);
     leave(&q, list, at);
     for (int r = 0; r < p; r++) {
         held += late[r] == 0 && at[r] > atn_ceil_log2(p);
@@ -107,7 +108,7 @@ static bool keeps_promises(int p, int nlate)
              end);
     bool ok = held == 1 && end <= 50 + atn_ceil_log2(nlate + 1) + 1;
 
-    list = atn_early_make(&q, ATN_EARLY_TREE, true, &slots);
+    list = atn_algo_early_make(&q, ATN_EARLY_TREE, true, &slots);
     leave(&q, list, at);
     ok = ok && at[q.root] <= 50 + atn_ceil_log2(nlate + 1);
     free(list);
@@ -128,7 +129,7 @@ static void late_ranks(void)
 static bool slots_are_good(const atn_problem *q, atn_early_shape shape, bool up)
 {
     int slots = 0, last[MAX_P];
-    atn_early_message *list = atn_early_make(q, shape, up, &slots);
+    atn_early_message *list = atn_algo_early_make(q, shape, up, &slots);
     bool ok = list != NULL;
 
     for (int r = 0; r < q->p; r++)
@@ -165,11 +166,12 @@ static void last_rank(void)
     const int late[] = {0, 7, 3, 7};
     const atn_lateness lateness = {4, late};
     atn_problem q = {.op = ATN_ALLREDUCE, .p = 4, .lateness = &lateness};
-    const int known = atn_early_last(&q);
+    const int known = atn_algo_early_last(&q);
 
     q.p = 5; /* belongs to another communicator */
     snprintf(why, sizeof why, "%d", known);
-    tap(known == 1 && atn_early_last(&q) == 0, "the lowest of several last ranks is reported", why);
+    tap(known == 1 && atn_algo_early_last(&q) == 0, "the lowest of several last ranks is reported",
+        why);
 }
 
 int main(void)

@@ -21,8 +21,8 @@ typedef struct {
 
 static atn_choice choice_of(int i)
 {
-    atn_choice c = {.row = atn_catalog_find(ATN_BCAST, names[i])};
-    atn_params_default(c.row, &c.params);
+    atn_choice c = {.row = atn_algo_catalog_find(ATN_BCAST, names[i])};
+    atn_algo_params_default(c.row, &c.params);
     return c;
 }
 
@@ -36,7 +36,7 @@ static atn_span draw_span(source *x)
 /* Intervals of 0.1 % to 200 %, or none. */
 static atn_rule draw_rule(source *x, int64_t date)
 {
-    atn_rule rule = atn_rule_blank(ATN_BCAST);
+    atn_rule rule = atn_plan_rule_blank(ATN_BCAST);
     rule.ranks = (atn_span){8, 9};
     rule.bytes = draw_span(x);
     rule.use = choice_of(x->from + draw_below(&x->seed, x->names));
@@ -54,7 +54,7 @@ static atn_rules *draw_table(source *x, int64_t date)
     const int n = 1 + draw_below(&x->seed, MOST_RULES);
     for (int i = 0; i < n; i++)
         list[i] = draw_rule(x, date);
-    return atn_rules_make(list, n, NULL);
+    return atn_plan_rules_make(list, n, NULL);
 }
 
 static const atn_rule *answer(const atn_rules *rules, int64_t bytes)
@@ -62,8 +62,8 @@ static const atn_rule *answer(const atn_rules *rules, int64_t bytes)
     const atn_problem q = {.op = ATN_BCAST, .p = 8, .segments = 1, .bytes = bytes};
     atn_choice choice;
     atn_reason reason;
-    atn_rules_choose(rules, &q, 0, &choice, &reason);
-    return reason.rule >= 0 ? atn_rules_at(rules, reason.rule) : NULL;
+    atn_plan_rules_choose(rules, &q, 0, &choice, &reason);
+    return reason.rule >= 0 ? atn_plan_rules_at(rules, reason.rule) : NULL;
 }
 
 /* ---- reference model of certainty ---- */
@@ -82,16 +82,16 @@ static bool same_row(const atn_rule *a, const atn_rule *b) { return a->use.row =
 
 static const atn_rule *same_problem(const atn_rules *rules, const atn_rule *rule)
 {
-    for (int i = 0; i < atn_rules_count(rules); i++)
-        if (atn_rule_same_problem(atn_rules_at(rules, i), rule))
-            return atn_rules_at(rules, i);
+    for (int i = 0; i < atn_plan_rules_count(rules); i++)
+        if (atn_plan_rule_same_problem(atn_plan_rules_at(rules, i), rule))
+            return atn_plan_rules_at(rules, i);
     return NULL;
 }
 
 /* Whether a rule of a job, or its successor, is evidence about the algorithm of the other rule. */
 static bool measured_again(const atn_rule *rule, const atn_rule *was)
 {
-    return atn_spans_overlap(rule->bytes, was->bytes) &&
+    return atn_plan_spans_overlap(rule->bytes, was->bytes) &&
            (same_row(rule, was) || rule->next.row == was->use.row);
 }
 
@@ -103,8 +103,8 @@ typedef struct {
  * has measured the same algorithm again: only that may change the result. */
 static bool may_change(const joined *x, const atn_rule *was, int64_t bytes)
 {
-    for (int i = 0; i < atn_rules_count(x->job); i++) {
-        const atn_rule *rule = atn_rules_at(x->job, i), *before = same_problem(x->old, rule);
+    for (int i = 0; i < atn_plan_rules_count(x->job); i++) {
+        const atn_rule *rule = atn_plan_rules_at(x->job, i), *before = same_problem(x->old, rule);
         const bool adds_up = before != NULL && same_row(before, rule);
         if ((holds(rule, bytes) && (width(rule) <= width(was) || adds_up)) ||
             measured_again(rule, was) || measured_again(same_problem(x->both, rule), was))
@@ -138,21 +138,21 @@ static bool check_set(uint64_t seed, bool same_names, bool octaves, int *checked
 {
     source tuned = {seed, 0, same_names ? 6 : 3, false};
     source jobs = {seed ^ 0x5555555, same_names ? 0 : 3, same_names ? 6 : 3, octaves};
-    atn_rules *none = atn_rules_empty(), *first = draw_table(&tuned, 1000);
-    atn_rules *old = atn_wisdom_join(none, first);
+    atn_rules *none = atn_plan_rules_empty(), *first = draw_table(&tuned, 1000);
+    atn_rules *old = atn_plan_wisdom_join(none, first);
     bool ok = true;
     for (int k = 0; k < JOBS && ok; k++) {
-        atn_rules *drawn = draw_table(&jobs, 1000 + k), *job = atn_wisdom_join(none, drawn);
-        atn_rules *both = atn_wisdom_join(old, job);
+        atn_rules *drawn = draw_table(&jobs, 1000 + k), *job = atn_plan_wisdom_join(none, drawn);
+        atn_rules *both = atn_plan_wisdom_join(old, job);
         ok = check_sizes(&(joined){old, job, both}, checked, why);
-        atn_rules_free(drawn);
-        atn_rules_free(job);
-        atn_rules_free(old);
+        atn_plan_rules_free(drawn);
+        atn_plan_rules_free(job);
+        atn_plan_rules_free(old);
         old = both;
     }
-    atn_rules_free(none);
-    atn_rules_free(first);
-    atn_rules_free(old);
+    atn_plan_rules_free(none);
+    atn_plan_rules_free(first);
+    atn_plan_rules_free(old);
     return ok;
 }
 
@@ -174,7 +174,7 @@ static atn_rules *table(const char *lines)
     char text[1000];
     atn_rules *rules = NULL;
     snprintf(text, sizeof text, "attune-wisdom 1\n%send\n", lines);
-    atn_rules_parse(text, strlen(text), "t", &rules, NULL);
+    atn_plan_rules_parse(text, strlen(text), "t", &rules, NULL);
     return rules;
 }
 
@@ -219,15 +219,15 @@ static const struct {
 static void check_case(int i)
 {
     atn_rules *old = table(cases[i].old), *job = table(cases[i].job);
-    atn_rules *both = atn_wisdom_join(old, job), *again = atn_wisdom_join(both, job);
+    atn_rules *both = atn_plan_wisdom_join(old, job), *again = atn_plan_wisdom_join(both, job);
     const atn_rule *one = answer(both, cases[i].bytes), *other = answer(again, cases[i].bytes);
     tap(one != NULL && strcmp(one->use.row->name, cases[i].use) == 0, cases[i].name,
         one ? one->use.row->name : "nothing");
     tap(other != NULL && same_row(one, other), "idempotent", cases[i].name);
-    atn_rules_free(old);
-    atn_rules_free(job);
-    atn_rules_free(both);
-    atn_rules_free(again);
+    atn_plan_rules_free(old);
+    atn_plan_rules_free(job);
+    atn_plan_rules_free(both);
+    atn_plan_rules_free(again);
 }
 
 int main(void)

@@ -77,10 +77,11 @@ static void add_word(const atn_row *row, const char *level, char *text, size_t s
     char param[40];
 
     for (int tries = 0; tries < 40 && kind < 8; tries++) {
-        const atn_algo *algo = atn_catalog_row(draw_below(seed, atn_catalog_rows()))->algo;
+        const atn_algo *algo =
+            atn_algo_catalog_row(draw_below(seed, atn_algo_catalog_rows()))->algo;
         snprintf(text + used, size - used, "%s%s:%s%s", used ? "," : "", level,
                  kind == 0 ? "none" : algo->name, kind == 0 ? "" : own_param(algo, seed, param));
-        if (atn_params_parse(row, text, &prm, NULL) == ATN_OK)
+        if (atn_algo_params_parse(row, text, &prm, NULL) == ATN_OK)
             return;
     }
     text[used] = '\0';
@@ -133,8 +134,8 @@ static void note(tally *t, const atn_level_plan *plan)
         }
     t->uneven += uneven;
     for (int i = 0; i < tree->n * ATN_LEVEL_PARTS; i++)
-        for (int r = 0; r < atn_catalog_rows() && plan->use[i].row; r++)
-            used_rows[r] = used_rows[r] || atn_catalog_row(r) == plan->use[i].row;
+        for (int r = 0; r < atn_algo_catalog_rows() && plan->use[i].row; r++)
+            used_rows[r] = used_rows[r] || atn_algo_catalog_row(r) == plan->use[i].row;
 }
 
 static bool complain(tally *t, const atn_problem *q, const atn_params *prm, const char *what)
@@ -142,7 +143,7 @@ static bool complain(tally *t, const atn_problem *q, const atn_params *prm, cons
     char name[ATN_NAME_ROOM];
     char *tree = atn_topo_print(q->topo);
 
-    atn_params_print(t->row, prm, name, sizeof name);
+    atn_algo_params_print(t->row, prm, name, sizeof name);
     snprintf(t->why, sizeof t->why, "%s p=%d root=%d%s segments=%d: %.240s\n%.480s", name, q->p,
              q->root, q->ordered ? " ordered" : "", q->segments, what, tree);
     for (char *at = t->why; (at = strchr(at, '\n')) != NULL; at++)
@@ -153,22 +154,22 @@ static bool complain(tally *t, const atn_problem *q, const atn_params *prm, cons
 
 static bool prove(tally *t, const atn_problem *q, const atn_params *prm, in_place_ranks placed)
 {
-    atn_level_plan *plan = atn_level_plan_new(q, prm);
+    atn_level_plan *plan = atn_algo_level_plan_new(q, prm);
     atn_error err = {0};
     atn_status status;
 
-    if (atn_refuses(t->row, q, prm)) {
+    if (atn_algo_refuses(t->row, q, prm)) {
         t->refusals++;
-        atn_level_plan_free(plan);
+        atn_algo_level_plan_free(plan);
         return true;
     }
     atn_schedule **s = build_all(t->row, q, prm, placed, &status, &err);
     if (s)
-        status = atn_verify(s, q->p, NULL, &err);
+        status = atn_sched_verify(s, q->p, NULL, &err);
     free_all(s, q->p);
     if (status == ATN_OK)
         note(t, plan);
-    atn_level_plan_free(plan);
+    atn_algo_level_plan_free(plan);
     t->proofs++;
     return status == ATN_OK || complain(t, q, prm, err.text);
 }
@@ -179,19 +180,19 @@ static bool reads_back(const atn_row *row, const atn_params *prm)
     char name[ATN_NAME_ROOM];
     atn_params again;
 
-    atn_params_print(row, prm, name, sizeof name);
+    atn_algo_params_print(row, prm, name, sizeof name);
     char *open = strchr(name, '{');
     if (!open)
         return true;
     name[strlen(name) - 1] = '\0';
-    return atn_params_parse(row, open + 1, &again, NULL) == ATN_OK &&
+    return atn_algo_params_parse(row, open + 1, &again, NULL) == ATN_OK &&
            memcmp(&again, prm, sizeof again) == 0;
 }
 
 static bool try_one(tally *t, uint64_t *seed)
 {
-    const bool typed = atn_operation_get(t->row->op)->flags & ATN_TYPED;
-    const bool rooted = atn_operation_get(t->row->op)->flags & ATN_ROOTED;
+    const bool typed = atn_sched_operation_get(t->row->op)->flags & ATN_TYPED;
+    const bool rooted = atn_sched_operation_get(t->row->op)->flags & ATN_ROOTED;
     const bool in_rank_order = t->row->op == ATN_SCAN || t->row->op == ATN_EXSCAN;
     const bool ordered = typed && draw_below(seed, 3) == 0;
     atn_topo *topo = hierarchy(!ordered && !in_rank_order, seed);
@@ -210,7 +211,7 @@ static bool try_one(tally *t, uint64_t *seed)
         add_sizes(t->row, text, sizeof text, seed);
     else
         add_words(t->row, topo, text, sizeof text, seed);
-    bool ok = atn_params_parse(t->row, text, &prm, NULL) == ATN_OK;
+    bool ok = atn_algo_params_parse(t->row, text, &prm, NULL) == ATN_OK;
     ok = ok && (reads_back(t->row, &prm) || complain(t, &q, &prm, "does not read back"));
     ok = ok && prove(t, &q, &prm, (in_place_ranks)draw_below(seed, in_rank_order ? 3 : 2));
     atn_topo_free(topo);
@@ -243,9 +244,9 @@ static void tell_rows(void)
 {
     int n = 0, all = 0;
 
-    for (int r = 0; r < atn_catalog_rows(); r++) {
-        const atn_row *row = atn_catalog_row(r);
-        if (!row->algo->build || atn_level_is_row(row->algo))
+    for (int r = 0; r < atn_algo_catalog_rows(); r++) {
+        const atn_row *row = atn_algo_catalog_row(r);
+        if (!row->algo->build || atn_algo_level_is_row(row->algo))
             continue;
         all++;
         n += used_rows[r];
@@ -260,9 +261,9 @@ int main(void)
     uint64_t seed = 88172645463325252u;
 
     quick = getenv("ATN_TEST_QUICK") != NULL;
-    for (int i = 0; i < atn_catalog_rows(); i++)
-        if (atn_level_is_row(atn_catalog_row(i)->algo))
-            check_row(atn_catalog_row(i), &seed);
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
+        if (atn_algo_level_is_row(atn_algo_catalog_row(i)->algo))
+            check_row(atn_algo_catalog_row(i), &seed);
     tell_rows();
     return tap_end();
 }

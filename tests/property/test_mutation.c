@@ -17,7 +17,7 @@ static void drop(atn_op *o)
 static bool shift(atn_schedule *s, atn_slot *slot)
 {
     atn_range *r = slot->n > 1 ? &s->ranges[slot->at] : &slot->one;
-    const int blocks = atn_space_blocks(s, (atn_space)slot->space);
+    const int blocks = atn_sched_space_blocks(s, (atn_space)slot->space);
 
     if (slot->n == 0 || r->count == blocks)
         return false;
@@ -37,7 +37,7 @@ static bool wrong_target_block(atn_schedule *s, int i)
 
 static bool missing_message(atn_schedule *s, int i)
 {
-    if (!atn_is_message(&s->ops[i]))
+    if (!atn_sched_is_message(&s->ops[i]))
         return false;
     drop(&s->ops[i]);
     return true;
@@ -45,7 +45,7 @@ static bool missing_message(atn_schedule *s, int i)
 
 static bool missing_local(atn_schedule *s, int i)
 {
-    if (atn_is_message(&s->ops[i]))
+    if (atn_sched_is_message(&s->ops[i]))
         return false;
     drop(&s->ops[i]);
     return true;
@@ -53,7 +53,7 @@ static bool missing_local(atn_schedule *s, int i)
 
 static bool wrong_peer(atn_schedule *s, int i)
 {
-    if (!atn_is_message(&s->ops[i]) || s->q.p < 3)
+    if (!atn_sched_is_message(&s->ops[i]) || s->q.p < 3)
         return false;
     do
         s->ops[i].peer = (s->ops[i].peer + 1) % s->q.p;
@@ -84,7 +84,7 @@ static bool missing_dependency(atn_schedule *s, int i)
 /* Appends an operation that waits for all others and overwrites a result block. */
 static bool extra_write(atn_schedule *s, int i)
 {
-    const int from = atn_space_blocks(s, ATN_SRC), to = atn_space_blocks(s, ATN_DST);
+    const int from = atn_sched_space_blocks(s, ATN_SRC), to = atn_sched_space_blocks(s, ATN_DST);
     const bool idle = s->q.op == ATN_EXSCAN && s->q.r == 0; /* its DST must not change */
     const bool own = s->q.op == ATN_SCAN && s->q.r == 0;    /* its SRC is the result */
 
@@ -137,7 +137,7 @@ static bool try_fault(trial *t, int f, int r, int i)
 
     if (exists && faults[f].apply(s[r], i)) {
         t->tried[f]++;
-        if (atn_verify(s, t->q.p, NULL, &err) != ATN_FINDING) {
+        if (atn_sched_verify(s, t->q.p, NULL, &err) != ATN_FINDING) {
             t->missed++;
             snprintf(t->why, sizeof t->why,
                      "p=%d segments=%d rank %d operation %d: %s is not detected", t->q.p,
@@ -173,13 +173,13 @@ static void print_tried(const trial *t, char *out, size_t size)
 static void break_row(const atn_row *row)
 {
     const bool segments = row->algo->passes & ATN_PASS_SEGMENT;
-    const bool ordered = atn_operation_get(row->op)->flags & ATN_TYPED &&
+    const bool ordered = atn_sched_operation_get(row->op)->flags & ATN_TYPED &&
                          !(row->algo->needs & ATN_NEEDS_COMMUTATIVE);
-    const bool rooted = atn_operation_get(row->op)->flags & ATN_ROOTED;
+    const bool rooted = atn_sched_operation_get(row->op)->flags & ATN_ROOTED;
     trial t = {.row = row};
     char name[400];
 
-    atn_params_default(row, &t.prm);
+    atn_algo_params_default(row, &t.prm);
     for (int p = 3; p <= 5; p++) {
         atn_topo *topo = tree_row(p);
         t.q = (atn_problem){.op = row->op,
@@ -188,7 +188,7 @@ static void break_row(const atn_row *row)
                             .ordered = ordered,
                             .segments = segments ? 2 : 1,
                             .topo = topo};
-        if (!atn_refuses(row, &t.q, &t.prm))
+        if (!atn_algo_refuses(row, &t.q, &t.prm))
             try_everywhere(&t);
         atn_topo_free(topo);
     }
@@ -292,7 +292,7 @@ static bool is_pure(const atn_row *row, int p, int segments)
     for (int r = 0; ok && r < p; r++) {
         atn_schedule *s[2] = {NULL, NULL};
         atn_params prm;
-        atn_params_default(row, &prm);
+        atn_algo_params_default(row, &prm);
         for (int i = 0; i < 2; i++) {
             const atn_problem q = {.op = row->op,
                                    .p = p,
@@ -300,12 +300,12 @@ static bool is_pure(const atn_row *row, int p, int segments)
                                    .segments = segments,
                                    .topo = topo,
                                    .bytes = i == 0 ? 1 : 1000000007};
-            if (!atn_refuses(row, &q, &prm))
-                ok = atn_build(row, &q, &prm, &s[i], NULL) == ATN_OK && ok;
+            if (!atn_algo_refuses(row, &q, &prm))
+                ok = atn_algo_build(row, &q, &prm, &s[i], NULL) == ATN_OK && ok;
         }
         ok = ok && (!s[0] || same_schedule(s[0], s[1]));
-        atn_schedule_free(s[0]);
-        atn_schedule_free(s[1]);
+        atn_sched_schedule_free(s[0]);
+        atn_sched_schedule_free(s[1]);
     }
     atn_topo_free(topo);
     return ok;
@@ -315,8 +315,8 @@ static void builds_are_pure(void)
 {
     const char *why = "";
 
-    for (int i = 0; i < atn_catalog_rows(); i++) {
-        const atn_row *row = atn_catalog_row(i);
+    for (int i = 0; i < atn_algo_catalog_rows(); i++) {
+        const atn_row *row = atn_algo_catalog_row(i);
         const bool segments = row->algo->passes & ATN_PASS_SEGMENT;
         if (row->algo->build && (!is_pure(row, 7, 1) || !is_pure(row, 8, segments ? 3 : 1)))
             why = row->name;
@@ -330,8 +330,8 @@ int main(int argc, char **argv)
     comparison_sees_changes();
     comparison_ignores_padding();
     builds_are_pure();
-    for (int i = 0; i < atn_catalog_rows(); i++)
-        if (wanted(atn_catalog_row(i), argv))
-            break_row(atn_catalog_row(i));
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
+        if (wanted(atn_algo_catalog_row(i), argv))
+            break_row(atn_algo_catalog_row(i));
     return tap_end();
 }

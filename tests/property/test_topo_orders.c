@@ -82,12 +82,12 @@ static bool check_orders(const atn_topo *t, int root, links *l)
     int ring[2048], hops[ATN_ORDER_DFS + 1];
 
     for (int how = ATN_ORDER_LR1; how <= ATN_ORDER_DFS; how++) {
-        const char *no = atn_order_refuses(t, (atn_order)how);
+        const char *no = atn_algo_order_refuses(t, (atn_order)how);
         hops[how] = 1 << 20;
         if (no && how != ATN_ORDER_LR2)
             return complain(no, t, how);
-        if (no ? atn_order_ranks(t, (atn_order)how, root, ring)
-               : !atn_order_ranks(t, (atn_order)how, root, ring))
+        if (no ? atn_algo_order_ranks(t, (atn_order)how, root, ring)
+               : !atn_algo_order_ranks(t, (atn_order)how, root, ring))
             return complain("an order is both refused and computed", t, how);
         if (no)
             continue;
@@ -171,7 +171,7 @@ static void shortest_is_shortest(void)
         for (int r = 0; r < p; r++)
             ring[r] = r;
         all_rings(l, t, ring, 1, &best);
-        ok = atn_order_ranks(t, ATN_ORDER_LR3, 0, made) && longest_hop(t, made) == best;
+        ok = atn_algo_order_ranks(t, ATN_ORDER_LR3, 0, made) && longest_hop(t, made) == best;
         several += best > 2;
         if (!ok)
             complain("a ring is shorter than lr3", t, best);
@@ -250,7 +250,7 @@ static bool check_trees(links *l, const atn_topo *t, int root, bool compare)
 
     for (int arity = 1; ok && arity <= 5; arity += arity == 3 ? 2 : 1) {
         atn_free_tree x;
-        ok = atn_free_tree_begin(t, root, arity, &x) && tree_is_free(l, t, &x, root, arity);
+        ok = atn_algo_free_tree_begin(t, root, arity, &x) && tree_is_free(l, t, &x, root, arity);
         if (ok && x.height > height)
             ok = complain("a larger arity makes the tree higher", t, arity);
         if (ok && arity == 1 && x.height != t->p - 1)
@@ -258,7 +258,7 @@ static bool check_trees(links *l, const atn_topo *t, int root, bool compare)
         if (ok && arity == 2 && compare && x.height > published_height(l, t, x.rank))
             ok = complain("the tree is higher than the published one", t, x.height);
         height = x.height;
-        atn_free_tree_end(&x);
+        atn_algo_free_tree_end(&x);
     }
     return ok;
 }
@@ -298,10 +298,10 @@ static void trees_on_one_switch_are_complete(void)
             int reach = 1, height = 0;
             for (int level = 1; reach < p; height++)
                 reach += level *= arity;
-            ok = atn_free_tree_begin(t, 0, arity, &x) && x.height == height;
+            ok = atn_algo_free_tree_begin(t, 0, arity, &x) && x.height == height;
             if (!ok)
                 complain("a complete tree is lower", t, arity);
-            atn_free_tree_end(&x);
+            atn_algo_free_tree_end(&x);
         }
         atn_topo_free(t);
     }
@@ -330,8 +330,8 @@ static const atn_row *row_of(const char *text, atn_params *prm)
     open = strchr(name, '{');
     *open++ = '\0';
     open[strlen(open) - 1] = '\0';
-    const atn_row *row = atn_catalog_by_name(name);
-    return row && atn_params_parse(row, open, prm, NULL) == ATN_OK ? row : NULL;
+    const atn_row *row = atn_algo_catalog_by_name(name);
+    return row && atn_algo_params_parse(row, open, prm, NULL) == ATN_OK ? row : NULL;
 }
 
 static bool check_schedule(const char *text, const atn_topo *t, int root, int segments,
@@ -339,18 +339,18 @@ static bool check_schedule(const char *text, const atn_topo *t, int root, int se
 {
     atn_params prm;
     const atn_row *row = row_of(text, &prm);
-    const bool rooted = row && atn_operation_get(row->op)->flags & ATN_ROOTED;
+    const bool rooted = row && atn_sched_operation_get(row->op)->flags & ATN_ROOTED;
     const atn_problem q = {
         .op = row->op, .p = t->p, .root = rooted ? root : 0, .segments = segments, .topo = t};
     atn_error err = {0};
     atn_status status;
     atn_contention found;
 
-    if (atn_refuses(row, &q, &prm))
+    if (atn_algo_refuses(row, &q, &prm))
         return ++*refused;
     atn_schedule **s = build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err);
-    bool ok = s && atn_verify(s, t->p, NULL, &err) == ATN_OK &&
-              atn_contention_find(s, t->p, t, false, &found, &err) == ATN_OK;
+    bool ok = s && atn_sched_verify(s, t->p, NULL, &err) == ATN_OK &&
+              atn_algo_contention_find(s, t->p, t, false, &found, &err) == ATN_OK;
     if (ok && !found.apart)
         ok = complain("two messages share a link", t, found.any.edge);
     else if (ok && !found.by_round)
@@ -400,7 +400,7 @@ static void slow_lines_are_crossed_once(void)
     atn_topo *t = plan_make(x);
     for (int root = 0; ok && root < t->p; root++) {
         int ring[64], crossed = 0;
-        ok = atn_order_ranks(t, ATN_ORDER_DFS, root, ring);
+        ok = atn_algo_order_ranks(t, ATN_ORDER_DFS, root, ring);
         for (int i = 1; i < t->p; i++)
             crossed += ring[i] / 3 % 2 != ring[i - 1] / 3 % 2;
         ok = ok && (crossed == 1 || complain("the slow link is crossed again", t, root));
@@ -430,7 +430,7 @@ static void faults_are_seen(void)
             if (o->kind == ATN_OP_SEND) {
                 o->peer = (o->peer + 1) % t->p == r ? (o->peer + 2) % t->p : (o->peer + 1) % t->p;
                 tried++;
-                atn_contention_find(s, t->p, t, false, &found, &err);
+                atn_algo_contention_find(s, t->p, t, false, &found, &err);
                 seen += !found.by_round;
             }
             free_all(s, t->p);
@@ -454,18 +454,18 @@ static void tell_times(void)
         int ring[1024];
         for (int how = ATN_ORDER_LR1; how <= ATN_ORDER_DFS; how++) {
             const clock_t since = clock();
-            atn_order_ranks(t, (atn_order)how, 7, ring);
+            atn_algo_order_ranks(t, (atn_order)how, 7, ring);
             snprintf(name, sizeof name, "1024 ranks, %d nodes, %s", t->nnodes, orders[how]);
             tell_seconds(name, since);
         }
         for (int arity = 1; arity <= 4; arity++) {
             const clock_t since = clock();
             atn_free_tree x;
-            atn_free_tree_begin(t, 7, arity, &x);
+            atn_algo_free_tree_begin(t, 7, arity, &x);
             snprintf(name, sizeof name, "1024 ranks, %d nodes, tree of arity %d, height %d",
                      t->nnodes, arity, x.height);
             tell_seconds(name, since);
-            atn_free_tree_end(&x);
+            atn_algo_free_tree_end(&x);
         }
         atn_topo_free(t);
     }

@@ -56,7 +56,7 @@ static void published_schedule(void)
     atn_topo *t = published_tree();
     atn_phases x;
     char text[200];
-    bool ok = atn_phases_tree(t, &x) && x.phases == 9;
+    bool ok = atn_algo_phases_tree(t, &x) && x.phases == 9;
 
     snprintf(why, sizeof why, "%d phases", x.phases);
     for (int phase = 0; ok && phase < 9; phase++) {
@@ -66,7 +66,7 @@ static void published_schedule(void)
             snprintf(why, sizeof why, "phase %d: %s, not %s", phase, text, published_phases[phase]);
     }
     tap(ok, "six hosts on three switches: nine phases, as published", why);
-    atn_phases_end(&x);
+    atn_algo_phases_end(&x);
     atn_topo_free(t);
 }
 
@@ -78,7 +78,7 @@ static void published_rotation(void)
 
     for (int n = 0, used = 0; n < 24; n++) {
         int from, to;
-        atn_rotate(6, 4, n, &from, &to);
+        atn_algo_rotate(6, 4, n, &from, &to);
         used += snprintf(text + used, sizeof text - (size_t)used, "%d%d ", from, to);
     }
     tap(strcmp(text, published) == 0,
@@ -118,13 +118,13 @@ static bool check_phases(checker *c, const atn_topo *t, const atn_phases *x)
 static bool check_tree(checker *c, const atn_topo *t)
 {
     atn_phases x;
-    bool ok = atn_phases_tree(t, &x);
+    bool ok = atn_algo_phases_tree(t, &x);
 
-    atn_capacities(t, false, c->capacity);
+    atn_algo_capacities(t, false, c->capacity);
     ok = ok && check_phases(c, t, &x);
-    if (ok && x.phases != atn_phases_bound(t, c->capacity))
+    if (ok && x.phases != atn_algo_phases_bound(t, c->capacity))
         ok = complain("more phases than the load", t, x.phases);
-    atn_phases_end(&x);
+    atn_algo_phases_end(&x);
     return ok;
 }
 
@@ -169,16 +169,16 @@ static void set_rates(atn_topo *t, int kind, uint64_t *seed)
 static bool check_list(checker *c, const atn_topo *t, int64_t *phases, int64_t *bounds)
 {
     atn_phases x;
-    bool ok = atn_phases_begin(t, true, &x);
+    bool ok = atn_algo_phases_begin(t, true, &x);
 
-    atn_capacities(t, true, c->capacity);
-    const int64_t bound = atn_phases_bound(t, c->capacity);
+    atn_algo_capacities(t, true, c->capacity);
+    const int64_t bound = atn_algo_phases_bound(t, c->capacity);
     ok = ok && check_phases(c, t, &x);
     if (ok && x.phases * INT64_C(10) > bound * 12)
         ok = complain("more than 1.2 times the phases of the bound", t, x.phases);
     *phases += x.phases;
     *bounds += bound;
-    atn_phases_end(&x);
+    atn_algo_phases_end(&x);
     return ok;
 }
 
@@ -246,12 +246,12 @@ static void greedy_puts_long_messages_first(void)
             longest = bytes[k] > most ? k : longest;
             most = bytes[k] > most ? bytes[k] : most;
         }
-        atn_capacities(t, true, c->capacity);
-        ok = atn_phases_greedy(t, c->capacity, bytes, &x) && check_greedy(c, t, &x, bytes);
+        atn_algo_capacities(t, true, c->capacity);
+        ok = atn_algo_phases_greedy(t, c->capacity, bytes, &x) && check_greedy(c, t, &x, bytes);
         for (int k = 0; ok && most > 0 && k < x.n; k++)
             if (x.list[k].from * p + x.list[k].to == longest && x.list[k].phase != 0)
                 ok = complain("the longest message is not in the first phase", t, x.list[k].phase);
-        atn_phases_end(&x);
+        atn_algo_phases_end(&x);
         atn_topo_free(t);
     }
     free(c);
@@ -268,20 +268,20 @@ static bool check_cut(checker *c, const atn_topo *t, const int64_t *bytes, atn_p
     atn_contention found;
     atn_error err = {0};
     atn_phases x;
-    bool ok = atn_phases_cut(t, true, bytes, &x);
+    bool ok = atn_algo_phases_cut(t, true, bytes, &x);
 
-    atn_capacities(t, true, c->capacity);
+    atn_algo_capacities(t, true, c->capacity);
     for (int r = 0; ok && r < t->p; r++) {
         const atn_problem q = {.op = ATN_ALLTOALLV, .p = t->p, .r = r, .segments = 1, .topo = t};
-        ok = atn_phased_build(&q, &x, c->capacity, &how, "cut", &s[r], &err) == ATN_OK;
+        ok = atn_algo_phased_build(&q, &x, c->capacity, &how, "cut", &s[r], &err) == ATN_OK;
     }
-    ok = ok && atn_verify(s, t->p, NULL, &err) == ATN_OK &&
-         atn_contention_find(s, t->p, t, true, &found, &err) == ATN_OK;
+    ok = ok && atn_sched_verify(s, t->p, NULL, &err) == ATN_OK &&
+         atn_algo_contention_find(s, t->p, t, true, &found, &err) == ATN_OK;
     if (!ok)
         snprintf(why, sizeof why, "p=%d: %s", t->p, err.text);
     else if (!found.by_round)
         ok = complain("two messages of a phase share a link", t, found.round.edge);
-    atn_phases_end(&x);
+    atn_algo_phases_end(&x);
     free_all(s, t->p);
     return ok;
 }
@@ -334,12 +334,12 @@ static bool check_variant(const atn_row *row, const char *text, const atn_topo *
     const bool equal = strstr(text, "equal") != NULL, dummy = strstr(text, "dummy") != NULL;
     atn_params prm;
     atn_error err = {0};
-    atn_status status = atn_params_parse(row, text, &prm, &err);
+    atn_status status = atn_algo_params_parse(row, text, &prm, &err);
     atn_contention found;
     atn_schedule **s =
         status == ATN_OK ? build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err) : NULL;
-    bool ok = s && atn_verify(s, t->p, NULL, &err) == ATN_OK &&
-              atn_contention_find(s, t->p, t, !equal, &found, &err) == ATN_OK;
+    bool ok = s && atn_sched_verify(s, t->p, NULL, &err) == ATN_OK &&
+              atn_algo_contention_find(s, t->p, t, !equal, &found, &err) == ATN_OK;
 
     if (!ok)
         snprintf(why, sizeof why, "%s{%s} p=%d segments=%d: %s", row->name, text, t->p, segments,
@@ -354,8 +354,8 @@ static bool check_variant(const atn_row *row, const char *text, const atn_topo *
 
 static void variants_are_proved(const char *name)
 {
-    const atn_row *row = atn_catalog_by_name(name);
-    const bool varying = atn_operation_get(row->op)->flags & ATN_VARYING;
+    const atn_row *row = atn_algo_catalog_by_name(name);
+    const bool varying = atn_sched_operation_get(row->op)->flags & ATN_VARYING;
     const int trees = quick ? 6 : 60;
 
     for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
@@ -383,7 +383,7 @@ static void variants_are_proved(const char *name)
 static void faults_are_seen(void)
 {
     atn_topo *t = published_tree();
-    const atn_row *row = atn_catalog_by_name("alltoall/aapc");
+    const atn_row *row = atn_algo_catalog_by_name("alltoall/aapc");
     const atn_problem q = {.op = row->op, .p = t->p, .segments = 1, .topo = t};
     atn_params prm;
     atn_status status;
@@ -391,13 +391,13 @@ static void faults_are_seen(void)
     atn_contention found;
     int tried = 0, seen = 0;
 
-    atn_params_default(row, &prm);
+    atn_algo_params_default(row, &prm);
     for (int r = 0; r < t->p; r++)
         for (int i = 0; i < 2 * t->p; i++) {
             atn_schedule **s = build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err);
             if (i < s[r]->nops && s[r]->ops[i].kind == ATN_OP_SEND) {
                 s[r]->ops[i].round += s[r]->ops[i].round == 0 ? 1 : -1;
-                atn_contention_find(s, t->p, t, true, &found, &err);
+                atn_algo_contention_find(s, t->p, t, true, &found, &err);
                 tried++;
                 seen += !found.by_round;
             }

@@ -52,8 +52,8 @@ static bool check_waits(const atn_topo *t, int *waits, int *needless)
     atn_phases x;
     atn_waits w;
 
-    atn_capacities(t, false, capacity);
-    bool ok = atn_phases_tree(t, &x) && atn_waits_begin(t, capacity, &x, &w);
+    atn_algo_capacities(t, false, capacity);
+    bool ok = atn_algo_phases_tree(t, &x) && atn_algo_waits_begin(t, capacity, &x, &w);
     for (int i = 0; ok && i < x.n; i++)
         for (int j = 0; ok && j < i; j++) {
             memset(seen, 0, sizeof seen);
@@ -66,8 +66,8 @@ static bool check_waits(const atn_topo *t, int *waits, int *needless)
             ++*waits;
             *needless += reaches(&x, &w, i, w.on[k], k, seen);
         }
-    atn_waits_end(&w);
-    atn_phases_end(&x);
+    atn_algo_waits_end(&w);
+    atn_algo_phases_end(&x);
     return ok;
 }
 
@@ -129,7 +129,7 @@ static int partner_of(const flying *f, int r, int i)
     const atn_schedule *s = f->s[o->peer];
 
     for (int j = 0; j < s->nops; j++)
-        if (atn_is_message(&s->ops[j]) && s->ops[j].kind != o->kind && s->ops[j].peer == r &&
+        if (atn_sched_is_message(&s->ops[j]) && s->ops[j].kind != o->kind && s->ops[j].peer == r &&
             s->ops[j].seq == o->seq)
             return j;
     return -1;
@@ -183,14 +183,14 @@ static bool fly(flying *f, const atn_topo *t)
 
 static bool flies_free(const char *text, const atn_topo *t, uint64_t *seed)
 {
-    const atn_row *row = atn_catalog_by_name("alltoall/aapc");
+    const atn_row *row = atn_algo_catalog_by_name("alltoall/aapc");
     const atn_problem q = {.op = row->op, .p = t->p, .segments = 1, .topo = t};
     atn_params prm;
     atn_status status;
     atn_error err = {0};
     flying f = {.p = t->p, .seed = seed};
 
-    atn_params_parse(row, text, &prm, NULL);
+    atn_algo_params_parse(row, text, &prm, NULL);
     f.s = build_all(row, &q, &prm, IN_PLACE_NONE, &status, &err);
     f.done = malloc(sizeof *f.done * (size_t)t->p);
     f.flights = malloc(sizeof *f.flights * (size_t)(t->p * t->p));
@@ -240,7 +240,7 @@ static void tell_times(void)
 {
     static const char *const variants[] = {"sync=none", "sync=sender", "sync=receiver",
                                            "sync=sender,block=8", "sync=barrier"};
-    const atn_row *row = atn_catalog_by_name("alltoall/aapc");
+    const atn_row *row = atn_algo_catalog_by_name("alltoall/aapc");
     uint64_t seed = 42;
 
     for (int i = 0; i < 2; i++) {
@@ -252,13 +252,13 @@ static void tell_times(void)
             atn_params prm;
             atn_schedule *s = NULL;
             char name[120];
-            atn_params_parse(row, variants[k], &prm, NULL);
+            atn_algo_params_parse(row, variants[k], &prm, NULL);
             const clock_t since = clock();
-            atn_build(row, &q, &prm, &s, NULL);
+            atn_algo_build(row, &q, &prm, &s, NULL);
             snprintf(name, sizeof name, "alltoall/aapc{%s}, 256 ranks, %d phases, one rank",
                      variants[k], s->nrounds);
             tell_seconds(name, since);
-            atn_schedule_free(s);
+            atn_sched_schedule_free(s);
         }
         atn_topo_free(t);
     }

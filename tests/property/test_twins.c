@@ -20,7 +20,7 @@ static uint64_t add_number(uint64_t hash, int64_t x) { return atn_hash(&x, sizeo
 
 static uint64_t add_slot(uint64_t hash, const atn_schedule *s, const atn_slot *slot)
 {
-    const atn_range *range = atn_slot_ranges(s, slot);
+    const atn_range *range = atn_sched_slot_ranges(s, slot);
     hash = add_number(add_number(hash, slot->space), slot->n);
     for (int i = 0; i < slot->n; i++)
         hash = add_number(add_number(hash, range[i].first), range[i].count);
@@ -36,7 +36,7 @@ static uint64_t add_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
     }
     const int64_t numbers[] = {o->kind, o->ssend, o->peer, o->seq, o->ndeps, deps};
     hash = atn_hash(numbers, sizeof numbers, hash);
-    if (!atn_is_message(o))
+    if (!atn_sched_is_message(o))
         hash = add_slot(hash, s, &o->b);
     return add_slot(hash, s, &o->a);
 }
@@ -48,7 +48,7 @@ static uint64_t what_ranks_do(const atn_choice *c, const atn_problem *q)
     atn_status status;
     atn_error err = {0};
     uint64_t hash = 1;
-    whole.segments = atn_segments(c->row, q, &c->params);
+    whole.segments = atn_algo_segments(c->row, q, &c->params);
     atn_schedule **s = build_all(c->row, &whole, &c->params, IN_PLACE_NONE, &status, &err);
     if (s == NULL)
         return 0;
@@ -66,8 +66,8 @@ static uint64_t what_ranks_do(const atn_choice *c, const atn_problem *q)
 static bool complain(context *x, const atn_choice *a, const atn_choice *b, const char *what)
 {
     char one[ATN_NAME_ROOM], other[ATN_NAME_ROOM];
-    atn_params_print(a->row, &a->params, one, sizeof one);
-    atn_params_print(b->row, &b->params, other, sizeof other);
+    atn_algo_params_print(a->row, &a->params, one, sizeof one);
+    atn_algo_params_print(b->row, &b->params, other, sizeof other);
     snprintf(x->why, sizeof x->why, "%d ranks%s, %lld bytes: %s, %s: %s", x->q->p,
              x->q->topo ? " with topology" : "", (long long)x->q->bytes, one, other, what);
     return false;
@@ -93,7 +93,7 @@ static bool all_differ(context *x, const atn_choice *list, int n, bool in_a_row)
 static bool has_meaning(context *x, const atn_choice *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(c->row, list);
+    const int n = atn_algo_row_params(c->row, list);
     const uint64_t does = what_ranks_do(c, x->q);
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
@@ -122,7 +122,7 @@ static bool all_have_meaning(context *x, const atn_choice *list, int n)
 static int64_t greatness(const atn_choice *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(c->row, list);
+    const int n = atn_algo_row_params(c->row, list);
     int64_t sum = 0;
     for (int i = 0; i < n; i++)
         sum += list[i]->type == ATN_INT ? c->params.v[i] : 0;
@@ -134,7 +134,7 @@ static bool refine(context *x, atn_choice from)
     static atn_choice list[ATN_NEIGHBOURS + 1];
     bool ok = true;
     for (int step = 0; step < STEPS && ok; step++) {
-        const int n = atn_neighbours(x->q, &from, list);
+        const int n = atn_plan_neighbours(x->q, &from, list);
         const atn_choice before = from;
         list[n] = from;
         ok = all_differ(x, list, n + 1, true) && all_have_meaning(x, list, n);
@@ -148,18 +148,18 @@ static bool refine(context *x, atn_choice from)
 
 static bool rank(context *x)
 {
-    atn_machine *const m = atn_machine_builtin();
+    atn_machine *const m = atn_model_machine_builtin();
     atn_ranking r = {0};
     int n = 0;
-    bool ok = m != NULL && atn_planner_rank(x->q, m, NULL, 10000000, &r, NULL) == ATN_OK;
+    bool ok = m != NULL && atn_plan_planner_rank(x->q, m, NULL, 10000000, &r, NULL) == ATN_OK;
     atn_choice *const evaluated = malloc(((size_t)r.n + 1) * sizeof *evaluated);
     for (int i = 0; i < r.n && ok; i++)
         if (r.v[i].evaluated)
             evaluated[n++] = r.v[i].choice;
     ok = ok && all_differ(x, evaluated, n, false);
     free(evaluated);
-    atn_ranking_free(&r);
-    atn_machine_free(m);
+    atn_plan_ranking_free(&r);
+    atn_model_machine_free(m);
     return ok;
 }
 
@@ -169,7 +169,7 @@ static bool check_problem(const atn_problem *q, char why[600])
 {
     context x = {.q = q};
     atn_choice *list = NULL;
-    const int n = atn_candidates(q, &list);
+    const int n = atn_plan_candidates(q, &list);
     bool ok = n >= 0 && all_differ(&x, list, n, true) && all_have_meaning(&x, list, n);
     for (int i = 0; i < n && ok && q->bytes != 5000; i++)
         if (i == 0 || list[i].row != list[i - 1].row)
@@ -200,7 +200,7 @@ static bool check_operation(atn_operation op, int p, char why[600])
             const atn_problem q = {.op = op,
                                    .p = p,
                                    .segments = 1,
-                                   .bytes = atn_shares_bytes(op) ? sizes[k] : -1,
+                                   .bytes = atn_plan_shares_bytes(op) ? sizes[k] : -1,
                                    .topo = placed ? topo : NULL};
             ok = check_problem(&q, why);
         }
@@ -216,7 +216,7 @@ int main(void)
             char name[60], why[600] = "";
             const bool ok = check_operation((atn_operation)op, p, why);
             snprintf(name, sizeof name, "%s on %d ranks",
-                     atn_operation_get((atn_operation)op)->name, p);
+                     atn_sched_operation_get((atn_operation)op)->name, p);
             tap(ok, name, why);
         }
     return tap_end();

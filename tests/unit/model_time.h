@@ -10,12 +10,12 @@ static inline atn_status model_time(const atn_model *model, atn_schedule *const 
                                     double *seconds_p, atn_error *err)
 {
     atn_op_graph g;
-    atn_status status = atn_op_graph_make(schedules, p, &g, err);
+    atn_status status = atn_model_op_graph_make(schedules, p, &g, err);
     if (status != ATN_OK)
         return status;
-    atn_op_graph_size(&g, n);
+    atn_model_op_graph_size(&g, n);
     status = model->evaluate(&(atn_model_case){.g = &g, .m = m, .t = t}, seconds_p, err);
-    atn_op_graph_free(&g);
+    atn_model_op_graph_free(&g);
     return status;
 }
 

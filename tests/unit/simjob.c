@@ -53,8 +53,8 @@ static int delay_of(const sim_job *j, const atn_tuner *t)
     atn_learned learned;
     if (j->m->delay != DELAY_OWN)
         return j->m->delay;
-    atn_tuner_learned(t, &learned);
-    return atn_budget_agreement_delay(j->budget, learned.best_ps);
+    atn_tune_tuner_learned(t, &learned);
+    return atn_tune_budget_agreement_delay(j->budget, learned.best_ps);
 }
 
 void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
@@ -62,12 +62,12 @@ void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
     const sim_machine *m = j->m;
     if (j->waiting == 0) {
         const int64_t sums[2] = {(int64_t)(j->sum[0] * 1e9), (int64_t)(j->sum[1] * 1e9)};
-        atn_tuner_feed(t, sums, (int64_t)(*j->elapsed * 1e9));
+        atn_tune_tuner_feed(t, sums, (int64_t)(*j->elapsed * 1e9));
         j->sum[0] = j->sum[1] = 0;
     }
     if (j->waiting >= 0)
         j->waiting--;
-    const atn_step s = atn_tuner_step(t, ATN_TUNE_WEIGHT);
+    const atn_step s = atn_tune_tuner_step(t, ATN_TUNE_WEIGHT);
     const double factor = noisy(m, &j->random);
     const double seconds = true_time(m, s.candidate, call) * factor;
     double cost = seconds;
@@ -109,13 +109,13 @@ sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *budge
     int last = -1;
     for (int64_t call = 0; call < calls; call++) {
         sim_one_call(&j, t, call);
-        if (atn_tuner_incumbent(t) != last) {
-            last = atn_tuner_incumbent(t);
+        if (atn_tune_tuner_incumbent(t) != last) {
+            last = atn_tune_tuner_incumbent(t);
             o.found = call;
         }
     }
-    o.incumbent = atn_tuner_incumbent(t);
-    atn_tuner_learned(t, &o.learned);
+    o.incumbent = atn_tune_tuner_incumbent(t);
+    atn_tune_tuner_learned(t, &o.learned);
     o.budget = *budget;
     return o;
 }
@@ -130,13 +130,13 @@ sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, 
         m.agreement = 20e-6;
     atn_tune_settings own = *s;
     own.agreement_ns = (int64_t)(m.agreement * 1e9);
-    atn_budget_begin(&budget, 20, own.agreement_ns);
+    atn_tune_budget_begin(&budget, 20, own.agreement_ns);
     const int n = sim_describe(&m, list);
-    atn_tuner *t = atn_tuner_new(&own, &budget, list, n, NATIVE, start, kind,
-                                 wise > 0 ? (int64_t)(wise * 1e12) : -1);
+    atn_tuner *t = atn_tune_tuner_new(&own, &budget, list, n, NATIVE, start, kind,
+                                      wise > 0 ? (int64_t)(wise * 1e12) : -1);
     assert_non_null(t);
     const sim_outcome o = sim_play_tuner(&m, t, &budget, calls);
-    atn_tuner_free(t);
+    atn_tune_tuner_free(t);
     return o;
 }
 

@@ -19,7 +19,7 @@ typedef struct {
     double outliers;  /* part of the calls that take five times as long */
     double compute;   /* seconds between calls */
     double agreement; /* seconds; 0: 20 us */
-    int delay;        /* calls until agreed times arrive; DELAY_OWN: atn_budget_agreement_delay */
+    int delay; /* calls until agreed times arrive; DELAY_OWN: atn_tune_budget_agreement_delay */
     uint64_t seed;
 } sim_machine;
 

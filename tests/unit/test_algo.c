@@ -11,7 +11,7 @@
 
 static const atn_row *row(const char *name)
 {
-    const atn_row *found = atn_catalog_by_name(name);
+    const atn_row *found = atn_algo_catalog_by_name(name);
     assert_non_null(found);
     return found;
 }
@@ -22,11 +22,11 @@ static void rows_are_found_by_name(void **state)
 {
     (void)state;
     const atn_row *ring = row("allreduce/ring");
-    assert_ptr_equal(atn_catalog_find(ATN_ALLREDUCE, "ring"), ring);
-    assert_ptr_equal(atn_catalog_find(ATN_ALLREDUCE, "allreduce/ring"), ring);
-    assert_null(atn_catalog_find(ATN_BCAST, "allreduce/ring"));
-    assert_null(atn_catalog_by_name("ring"));
-    assert_string_equal(atn_catalog_native(ATN_SCAN)->name, "scan/native");
+    assert_ptr_equal(atn_algo_catalog_find(ATN_ALLREDUCE, "ring"), ring);
+    assert_ptr_equal(atn_algo_catalog_find(ATN_ALLREDUCE, "allreduce/ring"), ring);
+    assert_null(atn_algo_catalog_find(ATN_BCAST, "allreduce/ring"));
+    assert_null(atn_algo_catalog_by_name("ring"));
+    assert_string_equal(atn_algo_catalog_native(ATN_SCAN)->name, "scan/native");
 }
 
 static void native_has_no_schedule(void **state)
@@ -36,7 +36,7 @@ static void native_has_no_schedule(void **state)
     const atn_params prm = {{0}};
     atn_schedule *s = NULL;
     atn_error err = {0};
-    assert_int_equal(atn_build(atn_catalog_native(ATN_SCAN), &q, &prm, &s, &err),
+    assert_int_equal(atn_algo_build(atn_algo_catalog_native(ATN_SCAN), &q, &prm, &s, &err),
                      ATN_NOT_APPLICABLE);
     assert_string_equal(err.text, "scan/native is not applicable: it has no schedule");
     assert_null(s);
@@ -48,14 +48,14 @@ static void refusals_give_a_reason(void **state)
     const atn_params prm = {{0}};
     atn_problem q = {.op = ATN_REDUCE_SCATTER, .p = 6, .segments = 1};
     const atn_row *halving = row("reduce_scatter/recursive_halving");
-    assert_null(atn_refuses(halving, &q, &prm));
+    assert_null(atn_algo_refuses(halving, &q, &prm));
     q.ordered = true;
-    assert_string_equal(atn_refuses(halving, &q, &prm), "the operator is not commutative");
+    assert_string_equal(atn_algo_refuses(halving, &q, &prm), "the operator is not commutative");
     q = (atn_problem){.op = ATN_ALLGATHER, .p = 3, .segments = 1};
-    assert_string_equal(atn_refuses(row("allgather/neighbor"), &q, &prm),
+    assert_string_equal(atn_algo_refuses(row("allgather/neighbor"), &q, &prm),
                         "the number of ranks is odd");
     q = (atn_problem){.op = ATN_BARRIER, .p = 3, .segments = 2};
-    assert_string_equal(atn_refuses(row("barrier/linear"), &q, &prm),
+    assert_string_equal(atn_algo_refuses(row("barrier/linear"), &q, &prm),
                         "it does not support segments");
 }
 
@@ -65,11 +65,11 @@ static void own_parameters_are_first(void **state)
 {
     (void)state;
     const atn_param *list[ATN_MAX_PARAMS];
-    assert_int_equal(atn_row_params(row("bcast/chain"), list), 3);
+    assert_int_equal(atn_algo_row_params(row("bcast/chain"), list), 3);
     assert_string_equal(list[0]->name, "chains");
     assert_string_equal(list[1]->name, "segment");
     assert_string_equal(list[2]->name, "order");
-    assert_int_equal(atn_row_params(row("barrier/linear"), list), 0);
+    assert_int_equal(atn_algo_row_params(row("barrier/linear"), list), 0);
 }
 
 static void parameters_round_trip(void **state)
@@ -78,16 +78,16 @@ static void parameters_round_trip(void **state)
     const atn_row *linear = row("alltoall/linear");
     atn_params prm, again;
     char text[160];
-    assert_int_equal(atn_params_parse(linear, "segment=8K:sync=barrier,every=4", &prm, NULL),
+    assert_int_equal(atn_algo_params_parse(linear, "segment=8K:sync=barrier,every=4", &prm, NULL),
                      ATN_OK);
-    assert_int_equal(atn_params_get(linear, &prm, "segment", -1), 8192);
-    assert_int_equal(atn_params_get(linear, &prm, "window", -1), 0);
-    assert_int_equal(atn_params_get(linear, &prm, "sync", -1), ATN_SYNC_BARRIER);
-    assert_int_equal(atn_params_get(linear, &prm, "chains", -1), -1);
-    atn_params_print(linear, &prm, text, sizeof text);
+    assert_int_equal(atn_algo_params_get(linear, &prm, "segment", -1), 8192);
+    assert_int_equal(atn_algo_params_get(linear, &prm, "window", -1), 0);
+    assert_int_equal(atn_algo_params_get(linear, &prm, "sync", -1), ATN_SYNC_BARRIER);
+    assert_int_equal(atn_algo_params_get(linear, &prm, "chains", -1), -1);
+    atn_algo_params_print(linear, &prm, text, sizeof text);
     assert_string_equal(text, "alltoall/linear{segment=8K,sync=barrier,every=4}");
     text[strlen(text) - 1] = '\0';
-    assert_int_equal(atn_params_parse(linear, strchr(text, '{') + 1, &again, NULL), ATN_OK);
+    assert_int_equal(atn_algo_params_parse(linear, strchr(text, '{') + 1, &again, NULL), ATN_OK);
     assert_memory_equal(&prm, &again, sizeof prm);
 }
 
@@ -106,7 +106,8 @@ static void invalid_parameters_are_rejected(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         atn_params prm = {{99}};
         atn_error err = {0};
-        assert_int_equal(atn_params_parse(row("bcast/chain"), cases[i][0], &prm, &err), ATN_INPUT);
+        assert_int_equal(atn_algo_params_parse(row("bcast/chain"), cases[i][0], &prm, &err),
+                         ATN_INPUT);
         assert_string_equal(err.text, cases[i][1]);
         assert_int_equal(prm.v[0], 99);
     }
@@ -117,7 +118,8 @@ static void words_are_listed(void **state)
     (void)state;
     atn_params prm;
     atn_error err = {0};
-    assert_int_equal(atn_params_parse(row("gather/linear"), "sync=all", &prm, &err), ATN_INPUT);
+    assert_int_equal(atn_algo_params_parse(row("gather/linear"), "sync=all", &prm, &err),
+                     ATN_INPUT);
     assert_string_equal(err.text, "gather/linear: sync=all is invalid; allowed: none, pair or "
                                   "barrier");
 }
@@ -127,10 +129,10 @@ static void every_word_is_listed(void **state)
 {
     (void)state;
     int lists = 0;
-    for (int i = 0; i < atn_catalog_rows(); i++) {
-        const atn_row *const r = atn_catalog_row(i);
+    for (int i = 0; i < atn_algo_catalog_rows(); i++) {
+        const atn_row *const r = atn_algo_catalog_row(i);
         const atn_param *list[ATN_MAX_PARAMS];
-        const int n = atn_row_params(r, list);
+        const int n = atn_algo_row_params(r, list);
         for (int k = 0; k < n; k++) {
             char wrong[64], wanted[ATN_ERROR_ROOM];
             atn_params prm;
@@ -138,7 +140,7 @@ static void every_word_is_listed(void **state)
             if (list[k]->type != ATN_WORD)
                 continue;
             snprintf(wrong, sizeof wrong, "%s=wrong", list[k]->name);
-            assert_int_equal(atn_params_parse(r, wrong, &prm, &err), ATN_INPUT);
+            assert_int_equal(atn_algo_params_parse(r, wrong, &prm, &err), ATN_INPUT);
             for (int64_t w = list[k]->min; w <= list[k]->max; w++) {
                 const char *const end = w == list[k]->max ? "" : w + 1 < list[k]->max ? "," : " or";
                 snprintf(wanted, sizeof wanted, " %s%s", list[k]->words[w], end);
@@ -171,10 +173,10 @@ static void sizes_share_few_segment_counts(void **state)
         const atn_problem q = {
             .op = row(cases[i].row)->op, .p = cases[i].p, .bytes = cases[i].bytes};
         atn_params prm;
-        atn_params_default(row(cases[i].row), &prm);
-        assert_int_equal(atn_segments(row(cases[i].row), &q, &prm), 1);
-        if (atn_params_set(row(cases[i].row), &prm, "segment", "1K", NULL) == ATN_OK)
-            assert_int_equal(atn_segments(row(cases[i].row), &q, &prm), cases[i].segments);
+        atn_algo_params_default(row(cases[i].row), &prm);
+        assert_int_equal(atn_algo_segments(row(cases[i].row), &q, &prm), 1);
+        if (atn_algo_params_set(row(cases[i].row), &prm, "segment", "1K", NULL) == ATN_OK)
+            assert_int_equal(atn_algo_segments(row(cases[i].row), &q, &prm), cases[i].segments);
     }
 }
 
@@ -184,9 +186,9 @@ static void rings_wrap(void **state)
 {
     (void)state;
     atn_range list[2];
-    assert_int_equal(atn_wrap(3, 2, 5, list), 1);
+    assert_int_equal(atn_algo_wrap(3, 2, 5, list), 1);
     assert_int_equal(list[0].first * 10 + list[0].count, 32);
-    assert_int_equal(atn_wrap(3, 4, 5, list), 2);
+    assert_int_equal(atn_algo_wrap(3, 4, 5, list), 2);
     assert_int_equal(list[1].first * 10 + list[1].count, 2);
 }
 
@@ -195,14 +197,14 @@ static void rings_wrap(void **state)
 static void check_tree(int p, int root, int radix)
 {
     for (int r = 0; r < p; r++) {
-        const atn_tree t = atn_tree_knomial(p, r, root, radix);
+        const atn_tree t = atn_algo_tree_knomial(p, r, root, radix);
         int size = 1;
         assert_int_equal(t.up < 0, r == root);
         for (int level = 0; level < t.levels; level++) {
             const atn_edge *e = &t.edge[level];
             if (e->peer < 0)
                 continue;
-            const atn_tree other = atn_tree_knomial(p, e->peer, root, radix);
+            const atn_tree other = atn_algo_tree_knomial(p, e->peer, root, radix);
             assert_int_equal(other.edge[level].peer, r);
             assert_int_equal(other.edge[level].first, e->first);
             assert_int_equal(other.edge[level].count, e->count);
@@ -220,7 +222,7 @@ static void trees_are_trees(void **state)
         for (int root = 0; root < p; root++)
             for (int radix = 2; radix <= 5; radix++)
                 check_tree(p, root, radix);
-    assert_int_equal(atn_tree_knomial(1 << 30, 5, 3, ATN_MAX_RADIX).levels, 5 * 63);
+    assert_int_equal(atn_algo_tree_knomial(1 << 30, 5, 3, ATN_MAX_RADIX).levels, 5 * 63);
 }
 
 static void all_pairs_are_matched_once(void **state)
@@ -229,11 +231,11 @@ static void all_pairs_are_matched_once(void **state)
     for (int p = 1; p <= 40; p++)
         for (int r = 0; r < p; r++) {
             int met[40] = {0};
-            for (int i = 0; i < atn_match_rounds(p); i++) {
-                const int partner = atn_match(p, r, i);
+            for (int i = 0; i < atn_algo_match_rounds(p); i++) {
+                const int partner = atn_algo_match(p, r, i);
                 if (partner < 0)
                     continue;
-                assert_int_equal(atn_match(p, partner, i), r);
+                assert_int_equal(atn_algo_match(p, partner, i), r);
                 met[partner]++;
             }
             for (int s = 0; s < p; s++)
@@ -250,12 +252,12 @@ static bool all_orderly(const char *name, int p, int segments)
     bool orderly = true;
     atn_params prm;
 
-    atn_params_default(r, &prm);
+    atn_algo_params_default(r, &prm);
     for (; q.r < p; q.r++) {
         atn_schedule *s = NULL;
-        assert_int_equal(atn_build(r, &q, &prm, &s, NULL), ATN_OK);
-        orderly = orderly && atn_is_orderly(s);
-        atn_schedule_free(s);
+        assert_int_equal(atn_algo_build(r, &q, &prm, &s, NULL), ATN_OK);
+        orderly = orderly && atn_sched_is_orderly(s);
+        atn_sched_schedule_free(s);
     }
     return orderly;
 }

@@ -17,10 +17,10 @@ static double spend(double seconds, const int64_t *bytes, int n, double part, do
     atn_allowance a = {.seconds = seconds};
     double spent = 0;
     for (int i = 0; i < n; i++)
-        atn_allowance_expect(&a, bytes[i]);
+        atn_tune_allowance_expect(&a, bytes[i]);
     for (int i = 0; i < n; i++) {
-        atn_allowance_begin(&a, bytes[i]);
-        got[i] = atn_allowance_share(&a, spent, bytes[i]);
+        atn_tune_allowance_begin(&a, bytes[i]);
+        got[i] = atn_tune_allowance_share(&a, spent, bytes[i]);
         spent += part * got[i];
     }
     return spent;
@@ -64,29 +64,29 @@ static void unexpected_problems_are_one_more(void **state)
 {
     (void)state;
     atn_allowance a = {.seconds = 10};
-    assert_float_equal(atn_allowance_share(&a, 4, 1 << 20), 6, small);
-    atn_allowance_expect(&a, 4096);
-    atn_allowance_expect(&a, 4096);
-    assert_float_equal(atn_allowance_share(&a, 4, 4096), 2, small);
-    assert_float_equal(atn_allowance_share(&a, 4, 4096), 2, small);
+    assert_float_equal(atn_tune_allowance_share(&a, 4, 1 << 20), 6, small);
+    atn_tune_allowance_expect(&a, 4096);
+    atn_tune_allowance_expect(&a, 4096);
+    assert_float_equal(atn_tune_allowance_share(&a, 4, 4096), 2, small);
+    assert_float_equal(atn_tune_allowance_share(&a, 4, 4096), 2, small);
 }
 
 static void time_that_is_over(void **state)
 {
     (void)state;
     atn_allowance a = {.seconds = 10};
-    atn_allowance_expect(&a, 4096);
-    assert_true(atn_allowance_share(&a, 10, 4096) == 0);
-    assert_true(atn_allowance_share(&a, 11, 4096) == 0);
+    atn_tune_allowance_expect(&a, 4096);
+    assert_true(atn_tune_allowance_share(&a, 10, 4096) == 0);
+    assert_true(atn_tune_allowance_share(&a, 11, 4096) == 0);
 }
 
 static void no_limit(void **state)
 {
     (void)state;
     atn_allowance a = {.seconds = 0};
-    atn_allowance_expect(&a, 4096);
-    assert_true(isinf(atn_allowance_share(&a, 0, 4096)));
-    assert_true(isinf(atn_allowance_share(&a, 1e9, 4096)));
+    atn_tune_allowance_expect(&a, 4096);
+    assert_true(isinf(atn_tune_allowance_share(&a, 0, 4096)));
+    assert_true(isinf(atn_tune_allowance_share(&a, 1e9, 4096)));
 }
 
 /* Sums of square roots do not come back to zero by themselves. */
@@ -95,12 +95,12 @@ static void weights_never_fall_below_nothing(void **state)
     (void)state;
     atn_allowance a = {.seconds = 10};
     for (int64_t i = 0; i < 1000; i++)
-        atn_allowance_expect(&a, 3 * i);
+        atn_tune_allowance_expect(&a, 3 * i);
     for (int64_t i = 0; i < 1000; i++)
-        atn_allowance_begin(&a, 3 * i);
-    atn_allowance_begin(&a, 5);
+        atn_tune_allowance_begin(&a, 3 * i);
+    atn_tune_allowance_begin(&a, 5);
     assert_true(a.weights >= 0);
-    assert_true(atn_allowance_share(&a, 0, 7) <= 10);
+    assert_true(atn_tune_allowance_share(&a, 0, 7) <= 10);
 }
 
 int main(void)

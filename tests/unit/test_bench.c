@@ -15,10 +15,10 @@ static atn_status read_text(const char *text, atn_samples *s, atn_error *err)
     atn_status status = ATN_OK;
     for (char *line = strtok_r(copy, "\n", &rest); line != NULL && status == ATN_OK;
          line = strtok_r(NULL, "\n", &rest))
-        status = atn_samples_line(&r, line, true, err);
+        status = atn_report_samples_line(&r, line, true, err);
     if (status == ATN_OK)
-        status = atn_samples_end(&r, err);
-    atn_samples_reader_free(&r);
+        status = atn_report_samples_end(&r, err);
+    atn_report_samples_reader_free(&r);
     free(copy);
     return status;
 }
@@ -43,7 +43,7 @@ static void summarise(const char *rest, atn_samples *s, atn_bench_rows *rows)
     snprintf(text, sizeof text, "%s%s", head, rest);
     if (read_text(text, s, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(atn_bench_summarise(s, rows, NULL), ATN_OK);
+    assert_int_equal(atn_report_bench_summarise(s, rows, NULL), ATN_OK);
 }
 
 /* `lucky` is faster in the half that selects, and not in the other half. */
@@ -65,7 +65,7 @@ static void best_is_chosen_on_odd_samples_and_reported_on_even_ones(void **state
     assert_true(best->vs_native.mid == 0.75 && best->vs_bound == 6);
     assert_int_equal(rows.n, 3);
     atn_vec_free(&rows);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 /* A candidate that was dropped after fast samples is no winner, nor is one that never ran. */
@@ -83,7 +83,7 @@ static void a_dropped_candidate_is_not_the_best(void **state)
     assert_non_null(row(&rows, "steady"));
     assert_null(row(&rows, "gone"));
     atn_vec_free(&rows);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 /* The control stands for native, so that its row has samples of its own. */
@@ -97,7 +97,7 @@ static void native_is_always_a_candidate(void **state)
     assert_string_equal(row(&rows, "best")->algorithm, "native");
     assert_true(row(&rows, "best")->vs_native.mid == 0.75);
     atn_vec_free(&rows);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 /* ---- rounds ---- */
@@ -121,7 +121,7 @@ static void samples_are_compared_within_their_round(void **state)
     assert_true(x->vs_native.lo == 0.5 && x->vs_native.hi == 0.5);
     assert_int_equal(x->trust, ATN_TRUST_YES);
     atn_vec_free(&rows);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 /* Five rounds give no 95 % interval, six do; a control that is always slower is refuted by it. */
@@ -148,11 +148,11 @@ static void the_control_detects_noise(void **state)
         summarise(text, &s, &rows);
         assert_int_equal(row(&rows, "native")->trust, cases[k].trust);
         assert_int_equal(row(&rows, "control")->trust, cases[k].trust);
-        assert_true(atn_bench_noise_of(&rows, &noise));
+        assert_true(atn_report_bench_noise_of(&rows, &noise));
         assert_int_equal(noise.count[cases[k].trust], 1);
         assert_true(noise.tasks == 1 && noise.most == atof(cases[k].control) / 4 - 1);
         atn_vec_free(&rows);
-        atn_samples_free(&s);
+        atn_report_samples_free(&s);
     }
 }
 
@@ -166,9 +166,9 @@ static void a_variant_may_be_missing(void **state)
     summarise("variant 2 candidate x\nbest\ns 0 4\ndone\nend\n", &s, &rows);
     assert_int_equal(rows.n, 1);
     assert_int_equal(rows.v[0].trust, ATN_TRUST_SHORT);
-    assert_false(atn_bench_noise_of(&rows, &noise));
+    assert_false(atn_report_bench_noise_of(&rows, &noise));
     atn_vec_free(&rows);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 /* ---- damage ---- */
@@ -191,14 +191,14 @@ static void survive(const char *text)
         assert_true(err.text[0] != '\0');
     } else {
         FILE *nowhere = fopen("/dev/null", "w");
-        assert_int_equal(atn_bench_summarise(&s, &rows, NULL), ATN_OK);
-        assert_int_equal(atn_bench_write(nowhere, &s, &rows, "table", true, NULL), ATN_OK);
-        assert_int_equal(atn_bench_write(nowhere, &s, &rows, "json", false, NULL), ATN_OK);
-        atn_bench_plot(nowhere, &s, &rows, true, NULL);
+        assert_int_equal(atn_report_bench_summarise(&s, &rows, NULL), ATN_OK);
+        assert_int_equal(atn_report_bench_write(nowhere, &s, &rows, "table", true, NULL), ATN_OK);
+        assert_int_equal(atn_report_bench_write(nowhere, &s, &rows, "json", false, NULL), ATN_OK);
+        atn_report_bench_plot(nowhere, &s, &rows, true, NULL);
         fclose(nowhere);
     }
     atn_vec_free(&rows);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 static void damaged_files_are_rejected_or_shown(void **state)
@@ -225,7 +225,7 @@ static void truncated_files_are_rejected(void **state)
         atn_error err = {0};
         text[n] = '\0';
         assert_int_equal(read_text(text, &s, &err), ATN_INPUT);
-        atn_samples_free(&s);
+        atn_report_samples_free(&s);
     }
     free(text);
 }

@@ -59,7 +59,7 @@ static void check_complete(int p, int root)
     tree t;
 
     for (int r = 0; r < p; r++)
-        t.at[r] = atn_binary_complete(p, r, root);
+        t.at[r] = atn_algo_binary_complete(p, r, root);
     check_tree(&t, p, root);
     assert_int_equal(t.at[root].height, atn_floor_log2(p));
 }
@@ -69,7 +69,7 @@ static void check_inorder(int p, int root)
     tree t;
 
     for (int r = 0; r < p; r++)
-        t.at[r] = atn_binary_inorder(p, r, root);
+        t.at[r] = atn_algo_binary_inorder(p, r, root);
     check_tree(&t, p, root);
     for (int r = 0; r < p; r++) {
         assert_int_equal(t.at[r].first, t.first[r]);

@@ -19,8 +19,8 @@ static double bound(const char *topology, atn_operation op, int64_t bytes, int r
     atn_error err = {0};
     if (atn_topo_parse_synthetic(topology, &t, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    const double seconds =
-        atn_bound(&(atn_problem){.op = op, .p = t->p, .root = root, .bytes = bytes, .topo = t});
+    const double seconds = atn_model_bound(
+        &(atn_problem){.op = op, .p = t->p, .root = root, .bytes = bytes, .topo = t});
     atn_topo_free(t);
     return seconds;
 }
@@ -30,7 +30,7 @@ static void expect(const char *topology, atn_operation op, double units)
 {
     const double got = bound(topology, op, 1000000, 0), wanted = units * 1e6 / (100 * megabit);
     if (fabs(got - wanted) > 1e-9)
-        fail_msg("%s %s: %g, wanted %g", topology, atn_operation_get(op)->name, got, wanted);
+        fail_msg("%s %s: %g, wanted %g", topology, atn_sched_operation_get(op)->name, got, wanted);
 }
 
 static void sixteen_hosts_on_four_switches(void **state)
@@ -84,7 +84,7 @@ static void no_bound_without_rates(void **state)
 {
     (void)state;
     expect("4x4", ATN_BCAST, 0);
-    assert_true(atn_bound(&(atn_problem){.op = ATN_BCAST, .p = 4, .bytes = 8}) == 0);
+    assert_true(atn_model_bound(&(atn_problem){.op = ATN_BCAST, .p = 4, .bytes = 8}) == 0);
     expect("1@100M;ranks=4", ATN_ALLTOALL, 0);
 }
 
@@ -105,11 +105,11 @@ static candidates list(const char *topology, int p, atn_operation op, int64_t by
         q.topo = t;
         q.p = t->p;
     }
-    c.n = atn_candidates(&q, &c.v);
+    c.n = atn_plan_candidates(&q, &c.v);
     assert_true(c.n >= 0);
     for (int i = 0; i < c.n; i++) {
-        q.segments = atn_segments(c.v[i].row, &q, &c.v[i].params);
-        assert_null(atn_refuses(c.v[i].row, &q, &c.v[i].params));
+        q.segments = atn_algo_segments(c.v[i].row, &q, &c.v[i].params);
+        assert_null(atn_algo_refuses(c.v[i].row, &q, &c.v[i].params));
     }
     atn_topo_free(t);
     return c;
@@ -117,7 +117,7 @@ static candidates list(const char *topology, int p, atn_operation op, int64_t by
 
 static int64_t param(const atn_choice *c, const char *name)
 {
-    return atn_params_get(c->row, &c->params, name, 0);
+    return atn_algo_params_get(c->row, &c->params, name, 0);
 }
 
 static void candidates_apply_and_differ(void **state)
@@ -126,7 +126,7 @@ static void candidates_apply_and_differ(void **state)
     for (int op = 0; op < ATN_OPERATIONS; op++)
         for (int wired = 0; wired < 2; wired++) {
             candidates c = list(wired ? "4x4@100M;order=roundrobin" : NULL, 16, (atn_operation)op,
-                                atn_shares_bytes((atn_operation)op) ? 131072 : -1, 0);
+                                atn_plan_shares_bytes((atn_operation)op) ? 131072 : -1, 0);
             assert_true(c.n > 0 && c.n <= 200);
             for (int i = 0; i < c.n; i++) {
                 assert_ptr_not_equal(c.v[i].row->algo->build, NULL);

@@ -26,14 +26,14 @@ static void begin(job *j, const atn_tune_settings *s, int n, int predicted_us, i
     for (int i = 1; i < n && predicted_us > 0; i++)
         list[i].predicted_ps = predicted_us * INT64_C(1000000);
     *j = (job){0};
-    atn_budget_begin(&j->budget, budget, s->agreement_ns);
-    j->tuner = atn_tuner_new(s, &j->budget, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
+    atn_tune_budget_begin(&j->budget, budget, s->agreement_ns);
+    j->tuner = atn_tune_tuner_new(s, &j->budget, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
     assert_non_null(j->tuner);
 }
 
 static void assert_consistent(const job *j)
 {
-    const atn_decision d = atn_tuner_decision(j->tuner);
+    const atn_decision d = atn_tune_tuner_decision(j->tuner);
     assert_true(d.tried >= 0 && d.tried <= d.of);
     if (d.is == ATN_DECISION_SLOWER)
         assert_true(d.tried > 0 && d.other_ps > 0 && d.native_ps > 0 && d.other != NATIVE);
@@ -41,25 +41,25 @@ static void assert_consistent(const job *j)
         assert_int_equal(d.tried, 0);
     if (d.is == ATN_DECISION_WAITING)
         assert_true(d.cost_ns > d.left_ns);
-    assert_int_equal(d.is == ATN_DECISION_SERVES, atn_tuner_incumbent(j->tuner) != NATIVE);
+    assert_int_equal(d.is == ATN_DECISION_SERVES, atn_tune_tuner_incumbent(j->tuner) != NATIVE);
 }
 
 /* Calls that take `us` by candidate; times are agreed on at once. */
 static atn_decision play(job *j, const int us[MOST], int calls)
 {
     for (int i = 0; i < calls; i++) {
-        const atn_step s = atn_tuner_step(j->tuner, ATN_TUNE_WEIGHT);
+        const atn_step s = atn_tune_tuner_step(j->tuner, ATN_TUNE_WEIGHT);
         const int timed = s.shadow >= 0 ? s.shadow : s.candidate;
         j->elapsed_us += us[s.candidate] + (s.shadow >= 0 ? us[timed] : 0);
         if (s.block >= 0)
             j->sums[s.block] += 1000 * (int64_t)us[timed];
         if (s.agree) {
-            atn_tuner_feed(j->tuner, j->sums, 1000 * j->elapsed_us);
+            atn_tune_tuner_feed(j->tuner, j->sums, 1000 * j->elapsed_us);
             memset(j->sums, 0, sizeof j->sums);
         }
         assert_consistent(j);
     }
-    return atn_tuner_decision(j->tuner);
+    return atn_tune_tuner_decision(j->tuner);
 }
 
 static const int slower[MOST] = {NATIVE_US, 12 * NATIVE_US / 10, 13 * NATIVE_US / 10, NATIVE_US};
@@ -70,12 +70,12 @@ static void before_the_first_trial(void **state)
     (void)state;
     job j;
     begin(&j, &atn_tune_defaults, 3, 0, 20);
-    const atn_decision d = atn_tuner_decision(j.tuner);
+    const atn_decision d = atn_tune_tuner_decision(j.tuner);
     assert_int_equal(d.is, ATN_DECISION_TRYING);
     assert_int_equal(d.tried, 0);
     assert_int_equal(d.of, 2);
     assert_int_equal(d.other, -1);
-    atn_tuner_free(j.tuner);
+    atn_tune_tuner_free(j.tuner);
 }
 
 /* Without a prediction a call may take twice as long: 10 ms more, which 2 % of a short time do not
@@ -90,7 +90,7 @@ static void over_budget(void **state)
     assert_int_equal(d.tried, 0);
     assert_true(d.cost_ns >= 1000 * NATIVE_US && d.cost_ns < 2000 * NATIVE_US);
     assert_true(d.left_ns < d.cost_ns);
-    atn_tuner_free(j.tuner);
+    atn_tune_tuner_free(j.tuner);
 }
 
 /* The overhead of the start reduces what is left. */
@@ -100,9 +100,9 @@ static void overhead_reduces_what_is_left(void **state)
     job j;
     begin(&j, &atn_tune_defaults, 3, 0, 20);
     const int64_t before = play(&j, slower, 10).left_ns;
-    atn_budget_overhead(&j.budget, 5000000);
-    assert_int_equal(atn_tuner_decision(j.tuner).left_ns, before - 5000000);
-    atn_tuner_free(j.tuner);
+    atn_tune_budget_overhead(&j.budget, 5000000);
+    assert_int_equal(atn_tune_tuner_decision(j.tuner).left_ns, before - 5000000);
+    atn_tune_tuner_free(j.tuner);
 }
 
 static void tried_and_slower(void **state)
@@ -115,7 +115,7 @@ static void tried_and_slower(void **state)
     assert_int_equal(d.tried, 2);
     assert_int_equal(d.other, 1);
     assert_int_equal((d.other_ps - d.native_ps) * 1000 / d.native_ps, 200);
-    atn_tuner_free(j.tuner);
+    atn_tune_tuner_free(j.tuner);
 }
 
 static void predicted_to_be_slower(void **state)
@@ -129,7 +129,7 @@ static void predicted_to_be_slower(void **state)
     assert_int_equal(d.is, ATN_DECISION_PREDICTED);
     assert_int_equal(d.tried, 0);
     assert_int_equal(d.of, 2);
-    atn_tuner_free(j.tuner);
+    atn_tune_tuner_free(j.tuner);
 }
 
 static void another_one_serves(void **state)
@@ -140,7 +140,7 @@ static void another_one_serves(void **state)
     const atn_decision d = play(&j, faster, 500);
     assert_int_equal(d.is, ATN_DECISION_SERVES);
     assert_int_equal(d.other, 1);
-    atn_tuner_free(j.tuner);
+    atn_tune_tuner_free(j.tuner);
 }
 
 static void faster_but_results_must_not_change(void **state)
@@ -154,7 +154,7 @@ static void faster_but_results_must_not_change(void **state)
     assert_int_equal(d.is, ATN_DECISION_HELD);
     assert_int_equal(d.other, 1);
     assert_int_equal((d.native_ps - d.other_ps) * 1000 / d.native_ps, 500);
-    atn_tuner_free(j.tuner);
+    atn_tune_tuner_free(j.tuner);
 }
 
 static void star_tries_all(void **state)
@@ -168,7 +168,7 @@ static void star_tries_all(void **state)
     const atn_decision d = play(&j, slower, 100);
     assert_int_equal(d.is, ATN_DECISION_SLOWER);
     assert_int_equal(d.tried, 2);
-    atn_tuner_free(j.tuner);
+    atn_tune_tuner_free(j.tuner);
 }
 
 /* `spare` and `pays` state the same condition. */
@@ -178,8 +178,8 @@ static void spare_and_pays_agree(void **state)
     for (int64_t passed = 0; passed < 2000000000; passed += 70000000)
         for (int64_t cost = 0; cost < 30000000; cost += 1700000) {
             const int64_t before = 2000000, credit = 640000;
-            const bool enough = atn_budget_spare(20, credit, before, passed) >= cost;
-            assert_int_equal(enough, atn_budget_pays(20, credit, before + cost, passed) == 0);
+            const bool enough = atn_tune_budget_spare(20, credit, before, passed) >= cost;
+            assert_int_equal(enough, atn_tune_budget_pays(20, credit, before + cost, passed) == 0);
         }
 }
 

@@ -42,13 +42,13 @@ static atn_machine *fit(const double near_by[SIZES], const double far[SIZES])
     atn_machine *m = NULL;
     atn_error err = {0};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        assert_int_equal(atn_survey_line(&s, head[i], &err), ATN_OK);
+        assert_int_equal(atn_model_survey_line(&s, head[i], &err), ATN_OK);
     observe(&s, ATN_OBS_COPY, -1, 1024, 1e-7);
     observe_channel(&s, 1, near_by);
     observe_channel(&s, 2, far);
-    if (atn_fit_machine(&s, &m, &err) != ATN_OK)
+    if (atn_model_fit_machine(&s, &m, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    atn_survey_free(&s);
+    atn_model_survey_free(&s);
     return m;
 }
 
@@ -58,7 +58,7 @@ static void expect(const double near_by[SIZES], const double far[SIZES], double 
     atn_machine *m = fit(near_by, far);
     if (fabs(m->channel[1].duplex - switched) > 1e-3 || fabs(m->channel[2].duplex - core) > 1e-3)
         fail_msg("%g and %g", m->channel[1].duplex, m->channel[2].duplex);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* Where sizes disagree, the median of all channels decides. */

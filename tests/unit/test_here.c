@@ -15,7 +15,7 @@ static void layout(const char *synthetic, char out[ATN_HERE_ROOM])
     atn_topo *t = NULL;
     atn_error err = {0};
     assert_int_equal(atn_topo_load(synthetic, &t, &err), ATN_OK);
-    assert_true(atn_here_layout(t, out));
+    assert_true(atn_plan_here_layout(t, out));
     atn_topo_free(t);
 }
 
@@ -31,7 +31,7 @@ static void layouts_are_distinguished(void **state)
     assert_string_not_equal(a, b);
     layout("2x2@1G", b);
     assert_string_not_equal(a, b);
-    assert_true(atn_here_layout(NULL, none));
+    assert_true(atn_plan_here_layout(NULL, none));
     assert_string_equal(none, "any");
 }
 
@@ -40,10 +40,10 @@ static void names_identify_sections_of_wisdom(void **state)
     (void)state;
     char machine[ATN_HERE_ROOM], name[ATN_HERE_ROOM];
     int64_t place;
-    atn_here_machine("Open MPI 4.1.4", machine);
+    atn_plan_here_machine("Open MPI 4.1.4", machine);
     assert_memory_equal(machine, "open-mpi-4.1.4-", 15);
-    assert_true(atn_here_name(machine, NULL, name));
-    assert_true(atn_place_parse(name, &place));
+    assert_true(atn_plan_here_name(machine, NULL, name));
+    assert_true(atn_plan_place_parse(name, &place));
     assert_true(place > 0);
 }
 

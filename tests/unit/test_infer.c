@@ -31,8 +31,8 @@ static atn_inferred *infer(fakenet *net, uint64_t seed)
     const atn_prober prober = fake_prober(net);
     atn_inferred *r = NULL;
     atn_error err = {0};
-    assert_int_equal(atn_infer(&prober, net->hosts, &(atn_infer_options){.seed = seed}, &r, &err),
-                     ATN_OK);
+    assert_int_equal(
+        atn_topo_infer(&prober, net->hosts, &(atn_infer_options){.seed = seed}, &r, &err), ATN_OK);
     assert_int_equal(r->probes, net->sets);
     assert_int_equal(r->pings, net->pings);
     return r;
@@ -79,7 +79,7 @@ static int count_wrong(const fakenet *net, int times, const char *what)
             print_difference(net, r);
             wrong++;
         }
-        atn_inferred_free(r);
+        atn_topo_inferred_free(r);
     }
     return wrong;
 }
@@ -182,7 +182,7 @@ static void links_that_are_never_saturated(void **unused)
         atn_inferred *r = infer(&net, (uint64_t)i);
         assert_int_equal(r->nnodes, net.hosts + 1);
         assert_true(r->searched_fast);
-        atn_inferred_free(r);
+        atn_topo_inferred_free(r);
     }
 }
 
@@ -269,7 +269,7 @@ static atn_topo *as_topology(const atn_inferred *r, const atn_topo *wanted)
         list[h] = names[h];
     }
     atn_topo *t = NULL;
-    assert_int_equal(atn_inferred_topo(r, list, host_of, wanted->p, &t, NULL), ATN_OK);
+    assert_int_equal(atn_topo_inferred_topo(r, list, host_of, wanted->p, &t, NULL), ATN_OK);
     return t;
 }
 
@@ -299,7 +299,7 @@ static void the_result_is_the_same_topology(void **unused)
         free(text);
         atn_topo_free(t);
         atn_topo_free(wanted);
-        atn_inferred_free(r);
+        atn_topo_inferred_free(r);
     }
 }
 
@@ -331,7 +331,7 @@ static void delays_of_links(void **unused)
         else
             assert_true(fabs(r->links[v].delay - 10e-3) < 0.5e-3);
     assert_false(r->links[16].full);
-    atn_inferred_free(r);
+    atn_topo_inferred_free(r);
 }
 
 /* Delays without information change nothing. */
@@ -343,19 +343,20 @@ static void delays_may_be_missing(void **unused)
     fake_topo(&net, "4x4@100M");
     atn_prober prober = fake_prober(&net);
     prober.round_trip = NULL;
-    assert_int_equal(atn_infer(&prober, 16, &(atn_infer_options){.seed = 1}, &r, NULL), ATN_OK);
+    assert_int_equal(atn_topo_infer(&prober, 16, &(atn_infer_options){.seed = 1}, &r, NULL),
+                     ATN_OK);
     assert_int_equal(r->pings, 0);
     assert_true(same_splits(&net, r));
-    atn_inferred_free(r);
+    atn_topo_inferred_free(r);
 }
 
 static void usual_rates(void **unused)
 {
     (void)unused;
-    assert_int_equal(atn_link_rate(0), 0);
-    assert_int_equal(atn_link_rate(95e6), 100000000);
-    assert_int_equal(atn_link_rate(23.5e9), 25000000000);
-    assert_int_equal(atn_link_rate(66.5e6), 70100000); /* not a standard rate: three digits */
+    assert_int_equal(atn_topo_link_rate(0), 0);
+    assert_int_equal(atn_topo_link_rate(95e6), 100000000);
+    assert_int_equal(atn_topo_link_rate(23.5e9), 25000000000);
+    assert_int_equal(atn_topo_link_rate(66.5e6), 70100000); /* not a standard rate: three digits */
 }
 
 /* One that measured 104 among many of 95 is one of them; one of 80 is not. */
@@ -371,8 +372,8 @@ static void rates_alike(void **unused)
     (void)unused;
     for (int v = 0; v < 6; v++)
         links[v] = (atn_inferred_link){.up = payload[v], .down = payload[v], .full = true};
-    assert_int_equal(atn_link_rate(104e6), 110000000);
-    assert_int_equal(atn_inferred_topo(&r, names, (const int[]){0, 1, 2, 3, 4}, 5, &t, NULL),
+    assert_int_equal(atn_topo_link_rate(104e6), 110000000);
+    assert_int_equal(atn_topo_inferred_topo(&r, names, (const int[]){0, 1, 2, 3, 4}, 5, &t, NULL),
                      ATN_OK);
     for (int i = 0; i < 5; i++)
         assert_int_equal(t->nodes[t->node_of[i]].rate, wanted[i]);
@@ -394,7 +395,7 @@ static double effort(const char *format, int groups)
         atn_inferred *r = infer(&net, (uint64_t)i + 1);
         sum += r->probes / (net.hosts * log2(net.hosts)) / TIMES;
         assert_true(r->pings <= 2 * net.hosts * log2(net.hosts));
-        atn_inferred_free(r);
+        atn_topo_inferred_free(r);
     }
     print_message("# %s: %.1f p log p sets of transfers\n", text, sum);
     return sum;
@@ -441,7 +442,7 @@ static void few_hosts(void **unused)
         fake_stars(&net, 1, hosts, 0);
         atn_inferred *r = infer(&net, 1);
         assert_int_equal(r->nnodes, hosts + 1);
-        atn_inferred_free(r);
+        atn_topo_inferred_free(r);
     }
 }
 
@@ -455,7 +456,7 @@ static void measurement_aborts(void **unused)
         net.breaks_after = sets;
         fake_topo(&net, "4x4@100M");
         const atn_prober prober = fake_prober(&net);
-        assert_int_equal(atn_infer(&prober, 16, &(atn_infer_options){0}, &r, &err),
+        assert_int_equal(atn_topo_infer(&prober, 16, &(atn_infer_options){0}, &r, &err),
                          ATN_ENVIRONMENT);
         assert_null(r);
         assert_int_equal(net.sets, sets);
@@ -474,12 +475,12 @@ static char *protocol(void)
     free(r->remarks);
     r->remarks = strdup("one\ntwo\n");
     FILE *f = open_memstream(&text, &bytes);
-    atn_discovery_put_job(f, "Some MPI 1.2", (const char *[]){"a", "b", "c", "d", "e", "f"}, 6,
-                          (const int[]){0, 0, 1, 2, 3, 4, 5}, 7);
+    atn_topo_discovery_put_job(f, "Some MPI 1.2", (const char *[]){"a", "b", "c", "d", "e", "f"}, 6,
+                               (const int[]){0, 0, 1, 2, 3, 4, 5}, 7);
     fprintf(f, "progress 0.50\n");
-    atn_discovery_put_result(f, r);
+    atn_topo_discovery_put_result(f, r);
     fclose(f);
-    atn_inferred_free(r);
+    atn_topo_inferred_free(r);
     return text;
 }
 
@@ -488,14 +489,14 @@ static atn_status read_lines(const char *text, int without, const char *instead,
                              atn_error *err)
 {
     char *copy = strdup(text), *rest = copy, *line;
-    atn_status status = atn_discovery_line(d, "launchers talk", err);
+    atn_status status = atn_topo_discovery_line(d, "launchers talk", err);
     for (int i = 0; status == ATN_OK && (line = strsep(&rest, "\n")) && *line != '\0'; i++)
         if (i != without)
-            status = atn_discovery_line(d, line, err);
+            status = atn_topo_discovery_line(d, line, err);
         else if (instead)
-            status = atn_discovery_line(d, instead, err);
+            status = atn_topo_discovery_line(d, instead, err);
     free(copy);
-    return status == ATN_OK ? atn_discovery_end(d, err) : status;
+    return status == ATN_OK ? atn_topo_discovery_end(d, err) : status;
 }
 
 static void job_output_is_parsed(void **unused)
@@ -512,7 +513,7 @@ static void job_output_is_parsed(void **unused)
     assert_string_equal(d.result->remarks, "one\ntwo\n");
     assert_int_equal(d.result->nnodes, 8);
     assert_true(d.result->links[6].full);
-    atn_discovery_free(&d);
+    atn_topo_discovery_free(&d);
     free(text);
 }
 
@@ -534,7 +535,7 @@ static void broken_job_output_is_rejected(void **unused)
             assert_int_equal(status == ATN_OK, err.text[0] == '\0');
             if (k >= 0)
                 assert_int_equal(status, ATN_ENVIRONMENT);
-            atn_discovery_free(&d);
+            atn_topo_discovery_free(&d);
         }
     free(text);
 }

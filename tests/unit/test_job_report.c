@@ -76,7 +76,7 @@ static char *written(const atn_job_facts *j, const char *format)
     atn_error err = {0};
     FILE *f = open_memstream(&text, &bytes);
     assert_non_null(f);
-    assert_int_equal(atn_job_write(f, j, format, &err), ATN_OK);
+    assert_int_equal(atn_report_job_write(f, j, format, &err), ATN_OK);
     fclose(f);
     return text;
 }
@@ -96,7 +96,7 @@ static void has_not(const char *text, const char *part)
 static void test_savings(void **state)
 {
     (void)state;
-    const atn_job_totals sum = atn_job_total(&facts);
+    const atn_job_totals sum = atn_report_job_total(&facts);
     assert_true(fabs(sum.saved - 1.0) < 1e-12);
     assert_true(fabs(sum.ci - 0.05) < 1e-5);
     assert_true(fabs(sum.known - 2.0) < 1e-12);
@@ -175,7 +175,7 @@ static const char *words(atn_why why, int64_t a, int64_t b)
 {
     static char out[ATN_WHY_WORDS];
     const atn_job_reason r = {.why = (int32_t)why, .n = {a, b, 7, 99}, .other = "ring"};
-    atn_why_words(&r, out);
+    atn_report_why_words(&r, out);
     return out;
 }
 
@@ -209,7 +209,7 @@ static void test_commas(void **state)
     (void)state;
     char out[ATN_WHY_WORDS];
     const atn_job_reason r = {.why = ATN_WHY_REPLACED, .other = "ring{segment=8K,sync=pair}"};
-    atn_why_words(&r, out);
+    atn_report_why_words(&r, out);
     assert_string_equal(out, "calls before ring{segment=8K;sync=pair} had proved faster");
 }
 
@@ -220,7 +220,7 @@ static void test_every_reason(void **state)
     for (int why = ATN_WHY_SERVED + 1; why < ATN_WHYS; why++) {
         const char *const printed = words((atn_why)why, 1, 2);
         assert_true(strlen(printed) > 5 && strpbrk(printed, ",\"\n") == NULL);
-        const char *const remedy = atn_why_remedy((atn_why)why);
+        const char *const remedy = atn_report_why_remedy((atn_why)why);
         assert_true(strlen(remedy) > 3 && strpbrk(remedy, ",\"\n") == NULL);
         has_not(printed, "faster was found");
     }
@@ -254,12 +254,12 @@ static void test_html(void **state)
 static void test_formats(void **state)
 {
     (void)state;
-    assert_string_equal(atn_job_format("a.b/c"), "text");
-    assert_string_equal(atn_job_format("a.html"), "html");
-    assert_string_equal(atn_job_format("x.csv"), "csv");
-    assert_string_equal(atn_job_format("x.json"), "json");
-    assert_string_equal(atn_job_format("x.txt"), "text");
-    assert_string_equal(atn_job_format(""), "text");
+    assert_string_equal(atn_report_job_format("a.b/c"), "text");
+    assert_string_equal(atn_report_job_format("a.html"), "html");
+    assert_string_equal(atn_report_job_format("x.csv"), "csv");
+    assert_string_equal(atn_report_job_format("x.json"), "json");
+    assert_string_equal(atn_report_job_format("x.txt"), "text");
+    assert_string_equal(atn_report_job_format(""), "text");
 }
 
 static void test_small_share(void **state)
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_reason), cmocka_unit_test(test_commas),
     };
     if (argc > 1)
-        return atn_job_write(stdout, &facts, argv[1], &err) == ATN_OK ? 0 : 1;
+        return atn_report_job_write(stdout, &facts, argv[1], &err) == ATN_OK ? 0 : 1;
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,12 +228,13 @@ static void compare(const run *x, const char *got, size_t stride)
     for (size_t i = 0; i < ROOM; i++)
         if ((i < from || i >= to) && got[i] != x->want[i])
             fail_msg("%s %s op %d n %d: byte %zu outside of the result was written",
-                     atn_isa_name(x->isa), types[x->type].name, x->op, x->n, i);
+                     atn_kernel_isa_name(x->isa), types[x->type].name, x->op, x->n, i);
     for (int i = 0; i < x->n; i++)
         if (!is_same(x, got + from + (size_t)i * stride, x->want + from + (size_t)i * stride,
                      stride))
-            fail_msg("%s %s op %d n %d offset %d form %d: element %d differs", atn_isa_name(x->isa),
-                     types[x->type].name, x->op, x->n, x->offset, x->form, i);
+            fail_msg("%s %s op %d n %d offset %d form %d: element %d differs",
+                     atn_kernel_isa_name(x->isa), types[x->type].name, x->op, x->n, x->offset,
+                     x->form, i);
 }
 
 static void run_once(run *x, uint64_t *rng)
@@ -279,7 +280,7 @@ static void kernels_agree_with_one_expression(void **state)
     run *x = calloc(1, sizeof *x);
     int pairs = 0;
     assert_non_null(x);
-    for (x->isa = 0; x->isa < atn_isa_count(); x->isa++)
+    for (x->isa = 0; x->isa < atn_kernel_isa_count(); x->isa++)
         for (x->op = 0; x->op < ATN_KERNEL_OPS; x->op++)
             for (x->type = 0; x->type < ATN_KERNEL_TYPES; x->type++)
                 if (atn_kernel_find_in(x->isa, (atn_kernel_op)x->op, (atn_kernel_type)x->type)) {
@@ -287,7 +288,7 @@ static void kernels_agree_with_one_expression(void **state)
                     pairs++;
                 }
     free(x);
-    assert_int_equal(pairs, 129 * atn_isa_count());
+    assert_int_equal(pairs, 129 * atn_kernel_isa_count());
 }
 
 /* ---- what MPI allows ---- */
@@ -313,10 +314,10 @@ static void operators_accept_the_types_of_mpi(void **state)
 static void the_best_instruction_set_is_first(void **state)
 {
     (void)state;
-    const int last = atn_isa_count() - 1;
+    const int last = atn_kernel_isa_count() - 1;
     assert_true(last >= 0);
-    assert_string_equal(atn_isa_name(last), "baseline");
-    assert_null(atn_isa_name(last + 1));
+    assert_string_equal(atn_kernel_isa_name(last), "baseline");
+    assert_null(atn_kernel_isa_name(last + 1));
     assert_ptr_equal(atn_kernel_find(ATN_SUM, ATN_F64), atn_kernel_find_in(0, ATN_SUM, ATN_F64));
 }
 

@@ -23,7 +23,7 @@ static void the_rank_that_waits_least_is_last(void **state)
 
     (void)state;
     fill(waited, 4, m);
-    assert_true(atn_lateness_of(m, 4, late));
+    assert_true(atn_plan_lateness_of(m, 4, late));
     assert_int_equal(late[0], 0);
     assert_int_equal(late[1], 0);
     assert_int_equal(late[2], 88);
@@ -39,7 +39,7 @@ static void together(void **state)
 
     (void)state;
     fill(waited, 5, m);
-    assert_false(atn_lateness_of(m, 5, late));
+    assert_false(atn_plan_lateness_of(m, 5, late));
     for (int r = 0; r < 5; r++)
         assert_int_equal(late[r], 0);
 }
@@ -51,11 +51,11 @@ static void invalid_clocks(void **state)
     int late[3];
 
     (void)state;
-    assert_true(atn_lateness_of(m, 3, late));
+    assert_true(atn_plan_lateness_of(m, 3, late));
     assert_int_equal(late[0], late[1]);
     assert_int_equal(late[2], 0);
     assert_true(late[0] > 0 && late[0] < 1 << 20);
-    assert_false(atn_lateness_of(m, 1, late));
+    assert_false(atn_plan_lateness_of(m, 1, late));
 }
 
 int main(void)

@@ -34,11 +34,11 @@ static void book(atn_ledger *l, const int *kind, atn_why why, int algorithm, dou
 {
     static const char *const names[] = {"native", "ring", "chain"};
     const atn_ledger_key key = key_of(kind, why, algorithm);
-    atn_job_row *const row = atn_ledger_row(l, &key);
+    atn_job_row *const row = atn_report_ledger_row(l, &key);
     if (row == NULL)
         return;
     strcpy(row->algorithm, names[algorithm]);
-    atn_ledger_book(row, seconds, bytes);
+    atn_report_ledger_book(row, seconds, bytes);
 }
 
 static const atn_job_row *find(const atn_ledger_rows *rows, const char *algorithm, atn_why why)
@@ -65,9 +65,9 @@ static void test_native_calls_beside_trials_count(void **state)
     several(l, ATN_WHY_FEW, 0, 7, 9e-3, 1024);
     several(l, ATN_WHY_TRYING, 0, 10, 3e-3, 1024);
     several(l, ATN_WHY_SERVED, 1, 100, 2e-3, 1024);
-    atn_ledger_close(l, &kinds[0], &replaced);
+    atn_report_ledger_close(l, &kinds[0], &replaced);
     const atn_job_row *const ring = find(&l->rows, "ring", ATN_WHY_SERVED);
-    const atn_job_saving s = atn_job_saved(ring);
+    const atn_job_saving s = atn_report_job_saved(ring);
     assert_true(s.known);
     assert_true(fabs(s.native - 3e-3) < 1e-9 && fabs(s.mean - 2e-3) < 1e-9);
     assert_true(fabs(s.saved - 0.1) < 1e-9);
@@ -83,8 +83,8 @@ static bool known_after(int native_calls, double native_bytes)
     atn_ledger *const l = calloc(1, sizeof *l);
     several(l, ATN_WHY_TRYING, 0, native_calls, 3e-3, native_bytes);
     several(l, ATN_WHY_SERVED, 1, 100, 2e-3, 1024);
-    atn_ledger_close(l, &kinds[0], &replaced);
-    const bool known = atn_job_saved(find(&l->rows, "ring", ATN_WHY_SERVED)).known;
+    atn_report_ledger_close(l, &kinds[0], &replaced);
+    const bool known = atn_report_job_saved(find(&l->rows, "ring", ATN_WHY_SERVED)).known;
     free(l);
     return known;
 }
@@ -108,12 +108,12 @@ static void test_classes_are_separate(void **state)
     several(l, ATN_WHY_SERVED, 1, 100, 2e-3, 1024);
     for (int i = 0; i < 5; i++)
         book(l, &kinds[1], ATN_WHY_SERVED, 1, 1e-3, 1024);
-    atn_ledger_close(l, &kinds[0], &replaced);
-    assert_true(atn_job_saved(find(&l->rows, "ring", ATN_WHY_SERVED)).known);
-    atn_ledger_close(l, &kinds[1], &replaced);
+    atn_report_ledger_close(l, &kinds[0], &replaced);
+    assert_true(atn_report_job_saved(find(&l->rows, "ring", ATN_WHY_SERVED)).known);
+    atn_report_ledger_close(l, &kinds[1], &replaced);
     const atn_job_row *const ring = find(&l->rows, "ring", ATN_WHY_SERVED);
     assert_int_equal(ring->calls, 105);
-    assert_false(atn_job_saved(ring).known);
+    assert_false(atn_report_job_saved(ring).known);
     free(l);
 }
 
@@ -121,7 +121,7 @@ static void test_classes_are_separate(void **state)
 
 static void assert_consistent(const atn_job_row *row)
 {
-    const atn_job_saving s = atn_job_saved(row);
+    const atn_job_saving s = atn_report_job_saved(row);
     const double difference = s.native - s.mean;
     assert_true(fabs(s.mean * (double)row->calls - row->seconds) <= 1e-9 * row->seconds);
     if (!s.known)
@@ -149,10 +149,10 @@ static int random_rank(uint64_t *random, atn_ledger *l)
     for (int i = 0; i < calls; i++) {
         random_call(l, random);
         if (next(random) % 400 == 0)
-            atn_ledger_close(l, &kinds[next(random) % 4], &replaced);
+            atn_report_ledger_close(l, &kinds[next(random) % 4], &replaced);
     }
     for (int k = 0; k < 4; k++)
-        atn_ledger_close(l, &kinds[k], &replaced);
+        atn_report_ledger_close(l, &kinds[k], &replaced);
     return calls;
 }
 
@@ -171,11 +171,11 @@ static void test_saved_has_the_sign_of_the_difference(void **state)
             for (int i = 0; i < l->rows.n; i++)
                 booked += l->rows.row[i].calls;
             assert_int_equal(booked, calls);
-            atn_ledger_join(all, &l->rows);
+            atn_report_ledger_join(all, &l->rows);
         }
         for (int i = 0; i < all->n; i++) {
             assert_consistent(&all->row[i]);
-            known += atn_job_saved(&all->row[i]).known;
+            known += atn_report_job_saved(&all->row[i]).known;
         }
     }
     assert_true(known > 50);
@@ -195,8 +195,8 @@ static void test_rows_of_one_rank(void **state)
         book(two, NULL, ATN_WHY_NO_RULE, 0, 5e-3, 8);
     for (int turn = 0; turn < 2; turn++) {
         all->n = 0;
-        atn_ledger_join(all, turn ? &one->rows : &two->rows);
-        atn_ledger_join(all, turn ? &two->rows : &one->rows);
+        atn_report_ledger_join(all, turn ? &one->rows : &two->rows);
+        atn_report_ledger_join(all, turn ? &two->rows : &one->rows);
         assert_int_equal(all->n, 1);
         assert_int_equal(all->row[0].calls, 4);
         assert_true(fabs(all->row[0].seconds - 0.02) < 1e-12);
@@ -214,8 +214,8 @@ static void test_uncertainty(void **state)
     for (int i = 0; i < 5; i++)
         book(l, &kinds[0], ATN_WHY_TRYING, 0, 3e-3 + 1e-3 * (i - 2), 8);
     several(l, ATN_WHY_SERVED, 1, 100, 2e-3, 8);
-    atn_ledger_close(l, &kinds[0], &replaced);
-    const atn_job_saving s = atn_job_saved(find(&l->rows, "ring", ATN_WHY_SERVED));
+    atn_report_ledger_close(l, &kinds[0], &replaced);
+    const atn_job_saving s = atn_report_job_saved(find(&l->rows, "ring", ATN_WHY_SERVED));
     const double expected = 100 * 2.776 * sqrt(2.5e-6 / 5);
     assert_true(fabs(s.ci - expected) < 0.01 * expected);
     free(l);
@@ -228,16 +228,16 @@ static void test_too_many_rows(void **state)
     for (int i = 0; i < ATN_LEDGER_ROWS; i++) {
         atn_ledger_key key = key_of(NULL, ATN_WHY_NO_RULE, 0);
         key.size_class = i;
-        assert_non_null(atn_ledger_row(l, &key));
+        assert_non_null(atn_report_ledger_row(l, &key));
     }
     atn_ledger_key key = key_of(NULL, ATN_WHY_NO_RULE, 0);
     key.size_class = -1;
-    assert_null(atn_ledger_row(l, &key));
+    assert_null(atn_report_ledger_row(l, &key));
     atn_ledger_rows *const all = malloc(sizeof *all);
     memcpy(all, &l->rows, sizeof *all);
     for (int i = 0; i < ATN_LEDGER_ROWS; i++)
         l->rows.row[i].calls = l->rows.row[i].p = 1;
-    atn_ledger_join(all, &l->rows);
+    atn_report_ledger_join(all, &l->rows);
     assert_int_equal(all->n, ATN_LEDGER_ROWS);
     assert_int_equal(all->lost, ATN_LEDGER_ROWS);
     free(all);

@@ -32,7 +32,7 @@ static atn_topo *parse(const char *text)
 
 static const atn_row *row_of(const char *name)
 {
-    const atn_row *row = atn_catalog_by_name(name);
+    const atn_row *row = atn_algo_catalog_by_name(name);
 
     assert_non_null(row);
     return row;
@@ -43,7 +43,7 @@ static atn_params params_of(const atn_row *row, const char *text)
     atn_params prm;
     atn_error err = {0};
 
-    if (atn_params_parse(row, text, &prm, &err) != ATN_OK)
+    if (atn_algo_params_parse(row, text, &prm, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return prm;
 }
@@ -55,8 +55,8 @@ static atn_levels tree_of(const atn_topo *t, const char *text, atn_level_words *
     atn_levels tree;
     char bad[ATN_LEVEL_NAME];
 
-    assert_true(atn_level_words_read(text, words, bad));
-    assert_true(atn_levels_begin(t, t->p, words, &tree));
+    assert_true(atn_algo_level_words_read(text, words, bad));
+    assert_true(atn_algo_levels_begin(t, t->p, words, &tree));
     return tree;
 }
 
@@ -79,7 +79,7 @@ static void test_example(void **state)
     (void)state;
     assert_int_equal(tree.n, 9);
     assert_int_equal(tree.depth, 3);
-    assert_true(atn_levels_sorted(&tree));
+    assert_true(atn_algo_levels_sorted(&tree));
     assert_cluster(&tree.clusters[0], "site", 0, 0, 32, 2);
     assert_cluster(&tree.clusters[1], "host", 1, 0, 16, 4);
     assert_cluster(&tree.clusters[2], "rank", 2, 0, 4, 4);
@@ -87,7 +87,7 @@ static void test_example(void **state)
     assert_cluster(&tree.clusters[8], "rank", 2, 24, 8, 8);
     assert_true(tree.clusters[0].wide);
     assert_false(tree.clusters[1].wide);
-    atn_levels_end(&tree);
+    atn_algo_levels_end(&tree);
     atn_topo_free(t);
 }
 
@@ -114,7 +114,7 @@ static void test_none(void **state)
         assert_int_equal(tree.n, cases[i].clusters);
         assert_int_equal(tree.depth, cases[i].depth);
         assert_int_equal(tree.clusters[0].members, cases[i].top);
-        atn_levels_end(&tree);
+        atn_algo_levels_end(&tree);
         atn_topo_free(t);
     }
 }
@@ -133,7 +133,7 @@ static void print_groups(const atn_level_plan *plan, int depth, char *text, size
                      k      ? ","
                      : used ? " "
                             : "",
-                     tree->rank[atn_level_leader(plan, m->first, m->count)]);
+                     tree->rank[atn_algo_level_leader(plan, m->first, m->count)]);
         }
 }
 
@@ -159,13 +159,13 @@ static void test_masters(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const atn_problem q = {
             .op = row->op, .p = RANKS, .root = cases[i].root, .segments = 1, .topo = t};
-        atn_level_plan *plan = atn_level_plan_new(&q, &prm);
+        atn_level_plan *plan = atn_algo_level_plan_new(&q, &prm);
         char groups[200];
         for (int depth = 0; depth < 3; depth++) {
             print_groups(plan, depth, groups, sizeof groups);
             assert_string_equal(groups, depth < 2 ? cases[i].groups[depth] : hosts);
         }
-        atn_level_plan_free(plan);
+        atn_algo_level_plan_free(plan);
     }
     atn_topo_free(t);
 }
@@ -211,11 +211,11 @@ static void test_hosts_beside_switches(void **state)
     assert_cluster(&tree.clusters[0], "site", 0, 0, 7, 2);
     assert_cluster(&tree.clusters[1], "host", 1, 0, 3, 3);
     assert_cluster(&tree.clusters[2], "host", 1, 3, 4, 4);
-    atn_levels_end(&tree);
+    atn_algo_levels_end(&tree);
     tree = tree_of(t, "site:none", &words);
     assert_int_equal(tree.n, 1);
     assert_cluster(&tree.clusters[0], "host", 0, 0, 7, 7);
-    atn_levels_end(&tree);
+    atn_algo_levels_end(&tree);
     atn_topo_free(t);
 }
 
@@ -239,7 +239,7 @@ static count count_messages(const atn_topo *t, const char *name, const char *wor
     for (int r = 0; r < RANKS; r++) {
         const atn_problem q = {
             .op = row->op, .p = RANKS, .r = r, .root = root, .segments = 1, .topo = t};
-        if (atn_build(row, &q, &prm, &s[r], &err) != ATN_OK)
+        if (atn_algo_build(row, &q, &prm, &s[r], &err) != ATN_OK)
             fail_msg("%s", err.text);
         for (int i = 0; i < s[r]->nops; i++) {
             const atn_op *o = &s[r]->ops[i];
@@ -251,10 +251,10 @@ static count count_messages(const atn_topo *t, const char *name, const char *wor
             n.heard[o->peer]++;
         }
     }
-    if (atn_verify(s, RANKS, NULL, &err) != ATN_OK)
+    if (atn_sched_verify(s, RANKS, NULL, &err) != ATN_OK)
         fail_msg("%s", err.text);
     for (int r = 0; r < RANKS; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
     return n;
 }
 
@@ -333,7 +333,7 @@ static void test_words(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         atn_params prm;
         atn_error err = {0};
-        assert_int_equal(atn_params_parse(row, bad[i][0], &prm, &err), ATN_INPUT);
+        assert_int_equal(atn_algo_params_parse(row, bad[i][0], &prm, &err), ATN_INPUT);
         if (!strstr(err.text, bad[i][1]))
             fail_msg("%s: %s", bad[i][0], err.text);
     }
@@ -349,7 +349,7 @@ static void test_long_names(void **state)
     (void)state;
     for (int i = 0; i < 12; i++)
         sprintf(text + strlen(text), "%sa-level-of-a-long-name-%d:binomial", i ? "," : "", i);
-    assert_int_equal(atn_params_parse(row, text, &prm, &err), ATN_INPUT);
+    assert_int_equal(atn_algo_params_parse(row, text, &prm, &err), ATN_INPUT);
     assert_non_null(strstr(err.text, "too many levels"));
 }
 
@@ -361,7 +361,7 @@ static void test_printed(void **state)
     char name[ATN_NAME_ROOM];
 
     (void)state;
-    atn_params_print(row, &prm, name, sizeof name);
+    atn_algo_params_print(row, &prm, name, sizeof name);
     assert_string_equal(name, "allreduce/levels{site:flat,host:chain{chains=2},segment=8K}");
 }
 
@@ -372,7 +372,7 @@ static void assert_refused(const char *name, const char *words, const atn_topo *
     const atn_params prm = params_of(row, words);
     const atn_problem q = {
         .op = row->op, .p = t ? t->p : 8, .ordered = ordered, .segments = 1, .topo = t};
-    const char *printed = atn_refuses(row, &q, &prm);
+    const char *printed = atn_algo_refuses(row, &q, &prm);
 
     if (!printed || !strstr(printed, why))
         fail_msg("%s{%s}: %s, not: %s", name, words, printed ? printed : "serves", why);
@@ -409,7 +409,7 @@ static void test_groups(void **state)
     const atn_problem q = {.op = ATN_BCAST, .p = 6, .segments = 1, .topo = sub};
 
     (void)state;
-    assert_null(atn_refuses(row, &q, &prm));
+    assert_null(atn_algo_refuses(row, &q, &prm));
     assert_true(atn_topo_has_level(sub, "site"));
     assert_false(atn_topo_has_level(sub, "sit"));
     assert_false(atn_topo_has_level(sub, ""));

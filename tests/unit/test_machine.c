@@ -47,7 +47,7 @@ static atn_machine *parse(const char *text)
 {
     atn_machine *m = NULL;
     atn_error err = {0};
-    if (atn_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
+    if (atn_model_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return m;
 }
@@ -62,7 +62,7 @@ static void printing_inverts_parsing(void **state)
 {
     (void)state;
     atn_machine *m = parse(sample);
-    char *text = atn_machine_print(m);
+    char *text = atn_model_machine_print(m);
     assert_string_equal(text, sample);
     assert_int_equal(m->nchannels, 2);
     assert_int_equal(m->processors, 2);
@@ -71,7 +71,7 @@ static void printing_inverts_parsing(void **state)
     near(m->channel[0].rate, 4e9);
     assert_int_equal(m->channel[1].transfer.line[1], 29);
     free(text);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static void interpolation_and_extrapolation(void **state)
@@ -79,23 +79,23 @@ static void interpolation_and_extrapolation(void **state)
     (void)state;
     atn_machine *m = parse(sample);
     const atn_channel *mem = &m->channel[0], *net = &m->channel[1];
-    near(atn_table_time(&mem->transfer, 512, 1), 0.55e-6);
-    near(atn_table_time(&mem->transfer, 512, 3), (0.175e-6 + 1.75e-6) / 2);
-    near(atn_table_time(&net->transfer, 1, 1), 100e-6);            /* below the smallest size */
-    near(atn_table_time(&net->transfer, 127 * 1024, 1), 11100e-6); /* linear extrapolation */
-    near(atn_table_time(&net->transfer, 1024, 8), 800e-6);         /* at most proportional */
-    near(atn_table_time(&mem->transfer, 1024, 8), 3e-6);           /* linear from the last two */
-    near(atn_table_time(&mem->transfer, 1024, 0), 0);
-    near(atn_channel_transfer(mem, 0, 2), 0.3e-6);        /* y(tau) */
-    near(atn_channel_transfer(mem, 96 * 1024, 2), 21e-6); /* three cells */
-    near(atn_channel_overhead(net, 65535), 25e-6);
-    near(atn_channel_overhead(net, 65536), 90e-6);
-    near(atn_machine_reduce(m, "sum", "f64", 1 << 30, 1), 0.5e-9);
-    near(atn_machine_reduce(m, "max", "f64", 10, 1), 0.2e-9);
-    near(atn_machine_reduce(m, "prod", "f64", 1024, 2), 0.4e-9);
-    near(atn_channel_message(m, 1, 1024), 25e-6 + 2e-6 + 100e-6);
-    near(atn_channel_message(m, 0, 65536), 1e-6 + 2 * 5e-6 + 7e-6); /* (3.2), two cells */
-    atn_machine_free(m);
+    near(atn_model_table_time(&mem->transfer, 512, 1), 0.55e-6);
+    near(atn_model_table_time(&mem->transfer, 512, 3), (0.175e-6 + 1.75e-6) / 2);
+    near(atn_model_table_time(&net->transfer, 1, 1), 100e-6); /* below the smallest size */
+    near(atn_model_table_time(&net->transfer, 127 * 1024, 1), 11100e-6); /* linear extrapolation */
+    near(atn_model_table_time(&net->transfer, 1024, 8), 800e-6);         /* at most proportional */
+    near(atn_model_table_time(&mem->transfer, 1024, 8), 3e-6); /* linear from the last two */
+    near(atn_model_table_time(&mem->transfer, 1024, 0), 0);
+    near(atn_model_channel_transfer(mem, 0, 2), 0.3e-6);        /* y(tau) */
+    near(atn_model_channel_transfer(mem, 96 * 1024, 2), 21e-6); /* three cells */
+    near(atn_model_channel_overhead(net, 65535), 25e-6);
+    near(atn_model_channel_overhead(net, 65536), 90e-6);
+    near(atn_model_machine_reduce(m, "sum", "f64", 1 << 30, 1), 0.5e-9);
+    near(atn_model_machine_reduce(m, "max", "f64", 10, 1), 0.2e-9);
+    near(atn_model_machine_reduce(m, "prod", "f64", 1024, 2), 0.4e-9);
+    near(atn_model_channel_message(m, 1, 1024), 25e-6 + 2e-6 + 100e-6);
+    near(atn_model_channel_message(m, 0, 65536), 1e-6 + 2 * 5e-6 + 7e-6); /* (3.2), two cells */
+    atn_model_machine_free(m);
 }
 
 /* Each with a part of its message. */
@@ -147,7 +147,7 @@ static void invalid_files_are_rejected(void **state)
         atn_machine *m = NULL;
         atn_error err = {0};
         const char *text = cases[i].text;
-        if (atn_machine_parse(text, strlen(text), "m", &m, &err) != ATN_INPUT || m != NULL ||
+        if (atn_model_machine_parse(text, strlen(text), "m", &m, &err) != ATN_INPUT || m != NULL ||
             strstr(err.text, cases[i].words) == NULL)
             fail_msg("case %d: \"%s\", wanted \"%s\"", (int)i, err.text, cases[i].words);
     }
@@ -161,12 +161,12 @@ static void damaged_files(void **state)
     char copy[sizeof sample];
     for (size_t i = 0; i < n; i++) {
         atn_machine *m = NULL;
-        assert_int_equal(atn_machine_parse(sample, i, "m", &m, NULL), ATN_INPUT);
+        assert_int_equal(atn_model_machine_parse(sample, i, "m", &m, NULL), ATN_INPUT);
         memcpy(copy, sample, sizeof sample);
         copy[i] = (char)(copy[i] ^ 0x15);
-        if (atn_machine_parse(copy, n, "m", &m, NULL) == ATN_OK) {
-            assert_int_equal(atn_machine_check(m, NULL), ATN_OK);
-            atn_machine_free(m);
+        if (atn_model_machine_parse(copy, n, "m", &m, NULL) == ATN_OK) {
+            assert_int_equal(atn_model_machine_check(m, NULL), ATN_OK);
+            atn_model_machine_free(m);
         }
     }
 }
@@ -190,7 +190,7 @@ static void suspicious_values_cause_warnings(void **state)
                            "    4K 1 1.5\n"
                            "  quality samples=3 spread=0.5\n"
                            "end\n");
-    assert_int_equal(atn_machine_warnings(m, collect, warnings), 6);
+    assert_int_equal(atn_model_machine_warnings(m, collect, warnings), 6);
     assert_non_null(strstr(warnings,
                            "m:5: memory: table transfer: 1024 bytes take 1 us at concurrency "
                            "1 but 3 at 2: serialization would be faster"));
@@ -200,21 +200,21 @@ static void suspicious_values_cause_warnings(void **state)
     assert_non_null(
         strstr(warnings, "m:7: memory: table transfer: 4096 bytes take 1 us, less than"));
     assert_non_null(strstr(warnings, "overhead decreases"));
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     m = parse(sample);
-    assert_int_equal(atn_machine_warnings(m, NULL, NULL), 0);
-    atn_machine_free(m);
+    assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
+    atn_model_machine_free(m);
 }
 
 static void builtin_machine_has_no_warnings(void **state)
 {
     (void)state;
-    atn_machine *m = atn_machine_builtin();
+    atn_machine *m = atn_model_machine_builtin();
     assert_non_null(m);
-    assert_int_equal(atn_machine_warnings(m, NULL, NULL), 0);
+    assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
     for (double n = 1; n < 1 << 24; n *= 2)
-        assert_true(atn_channel_message(m, 0, n) < atn_channel_message(m, 1, n));
-    atn_machine_free(m);
+        assert_true(atn_model_channel_message(m, 0, n) < atn_model_channel_message(m, 1, n));
+    atn_model_machine_free(m);
 }
 
 /* Table 7.1 of the thesis. */
@@ -222,11 +222,11 @@ static void plogp_becomes_loggp(void **state)
 {
     (void)state;
     atn_plogp p = {.latency = 30e-6};
-    atn_table_put(&p.gap, 1, 1, 8e-6);
-    atn_table_put(&p.gap, 1048576, 1, 9600e-6);
-    atn_table_put(&p.os, 1, 1, 2e-6);
-    atn_table_put(&p.or_, 1, 1, 4e-6);
-    const atn_loggp g = atn_loggp_from_plogp(&p, 1048576);
+    atn_model_table_put(&p.gap, 1, 1, 8e-6);
+    atn_model_table_put(&p.gap, 1048576, 1, 9600e-6);
+    atn_model_table_put(&p.os, 1, 1, 2e-6);
+    atn_model_table_put(&p.or_, 1, 1, 4e-6);
+    const atn_loggp g = atn_model_loggp_from_plogp(&p, 1048576);
     near(g.latency, 32e-6);
     near(g.o, 3e-6);
     near(g.gap, 8e-6);
@@ -237,13 +237,13 @@ static void tables_fill_in_order(void **state)
 {
     (void)state;
     atn_cost_table t = {0};
-    assert_true(atn_table_put(&t, 1024, 1, 1.0));
-    assert_true(atn_table_put(&t, 1024, 2, 2.0));
-    assert_true(atn_table_put(&t, 2048, 1, 3.0));
-    assert_false(atn_table_put(&t, 2048, 3, 3.0));
-    assert_true(atn_table_put(&t, 2048, 2, 4.0));
-    assert_false(atn_table_put(&t, 1024, 1, 1.0));
-    near(atn_table_time(&t, 1536, 2), 3.0);
+    assert_true(atn_model_table_put(&t, 1024, 1, 1.0));
+    assert_true(atn_model_table_put(&t, 1024, 2, 2.0));
+    assert_true(atn_model_table_put(&t, 2048, 1, 3.0));
+    assert_false(atn_model_table_put(&t, 2048, 3, 3.0));
+    assert_true(atn_model_table_put(&t, 2048, 2, 4.0));
+    assert_false(atn_model_table_put(&t, 1024, 1, 1.0));
+    near(atn_model_table_time(&t, 1536, 2), 3.0);
 }
 
 static void channels_by_topology(void **state)
@@ -255,11 +255,12 @@ static void channels_by_topology(void **state)
     if (atn_topo_parse_synthetic("2x2@100M;ranks=2", &t, &err) != ATN_OK &&
         atn_topo_parse_synthetic("2x2@100M", &t, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(atn_machine_channel_of(m, t, 0, 1), t->node_of[0] == t->node_of[1] ? 0 : 1);
-    assert_int_equal(atn_machine_channel_of(m, t, 0, t->p - 1), 1); /* the last channel */
-    assert_int_equal(atn_machine_channel_of(m, NULL, 0, 1), 1);
+    assert_int_equal(atn_model_machine_channel_of(m, t, 0, 1),
+                     t->node_of[0] == t->node_of[1] ? 0 : 1);
+    assert_int_equal(atn_model_machine_channel_of(m, t, 0, t->p - 1), 1); /* the last channel */
+    assert_int_equal(atn_model_machine_channel_of(m, NULL, 0, 1), 1);
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static const char *refused(const atn_machine *m, const char *topology)
@@ -268,7 +269,7 @@ static const char *refused(const atn_machine *m, const char *topology)
     atn_error err = {0};
     if (atn_topo_parse_synthetic(topology, &t, &err) != ATN_OK)
         fail_msg("%s: %s", topology, err.text);
-    const char *const why = atn_machine_refuses(m, t);
+    const char *const why = atn_model_machine_refuses(m, t);
     atn_topo_free(t);
     return why;
 }
@@ -300,7 +301,7 @@ static void machines_belong_to_clusters(void **state)
     m->topology = 0; /* written by hand */
     assert_null(refused(m, "2x8@100M"));
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void expressions_have_values(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = -1;
-        assert_int_equal(atn_expr_eval(cases[i].text, vars, 3, &value, NULL), ATN_OK);
+        assert_int_equal(atn_model_expr_eval(cases[i].text, vars, 3, &value, NULL), ATN_OK);
         assert_true(value == cases[i].value);
     }
 }
@@ -65,7 +65,7 @@ static void errors_are_located(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = -1;
         atn_error err = {0};
-        assert_int_equal(atn_expr_eval(cases[i][0], vars, 3, &value, &err), ATN_INPUT);
+        assert_int_equal(atn_model_expr_eval(cases[i][0], vars, 3, &value, &err), ATN_INPUT);
         assert_string_equal(err.text, cases[i][1]);
         assert_true(value == -1);
     }
@@ -79,15 +79,15 @@ static void deep_nesting_is_rejected(void **state)
     for (int i = 0; i < 5000; i++)
         text[i] = i % 2 == 0 ? '(' : '-';
     text[5000] = '\0';
-    assert_int_equal(atn_expr_eval(text, vars, 3, &value, NULL), ATN_INPUT);
+    assert_int_equal(atn_model_expr_eval(text, vars, 3, &value, NULL), ATN_INPUT);
 }
 
 static void names_are_whole_words(void **state)
 {
     (void)state;
-    assert_true(atn_expr_names("(p - 1) * k * a", "k"));
-    assert_false(atn_expr_names("chunk + ok + k2", "k"));
-    assert_false(atn_expr_names("", "k"));
+    assert_true(atn_model_expr_names("(p - 1) * k * a", "k"));
+    assert_false(atn_model_expr_names("chunk + ok + k2", "k"));
+    assert_false(atn_model_expr_names("", "k"));
 }
 
 /* ---- schedules ---- */
@@ -106,9 +106,9 @@ static double time_of(atn_operation op, int p, int64_t n, program emit)
         emit(b, r);
         assert_int_equal(atn_builder_finish(b, "test", &s[r], NULL), ATN_OK);
     }
-    assert_int_equal(atn_alpha_beta_time(s, p, n, &machine, &time, NULL), ATN_OK);
+    assert_int_equal(atn_model_alpha_beta_time(s, p, n, &machine, &time, NULL), ATN_OK);
     for (int r = 0; r < p; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
     return time;
 }
 
@@ -173,10 +173,10 @@ static void unmatched_messages_are_detected(void **state)
     assert_int_equal(atn_builder_finish(b, "test", &s[0], NULL), ATN_OK);
     other.r = 1;
     assert_int_equal(atn_builder_finish(atn_builder_new(&other), "test", &s[1], NULL), ATN_OK);
-    assert_int_equal(atn_alpha_beta_time(s, 2, 1, &machine, &time, &err), ATN_FINDING);
+    assert_int_equal(atn_model_alpha_beta_time(s, 2, 1, &machine, &time, &err), ATN_FINDING);
     assert_string_equal(err.text, "message 0 from rank 0 to rank 1 has only one end");
-    atn_schedule_free(s[0]);
-    atn_schedule_free(s[1]);
+    atn_sched_schedule_free(s[0]);
+    atn_sched_schedule_free(s[1]);
 }
 
 int main(void)

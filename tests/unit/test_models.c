@@ -30,16 +30,16 @@ typedef struct {
 static all build(const char *name, const char *params, int p, int64_t bytes, const atn_topo *t)
 {
     all a = {p, calloc((size_t)p, sizeof *a.s)};
-    const atn_row *row = atn_catalog_by_name(name);
+    const atn_row *row = atn_algo_catalog_by_name(name);
     atn_params prm;
     atn_error err = {0};
     assert_non_null(row);
-    if (atn_params_parse(row, params, &prm, &err) != ATN_OK)
+    if (atn_algo_params_parse(row, params, &prm, &err) != ATN_OK)
         fail_msg("%s", err.text);
     for (int r = 0; r < p; r++) {
         atn_problem q = {.op = row->op, .p = p, .r = r, .bytes = bytes, .topo = t};
-        q.segments = atn_segments(row, &q, &prm);
-        if (atn_build(row, &q, &prm, &a.s[r], &err) != ATN_OK)
+        q.segments = atn_algo_segments(row, &q, &prm);
+        if (atn_algo_build(row, &q, &prm, &a.s[r], &err) != ATN_OK)
             fail_msg("%s", err.text);
     }
     return a;
@@ -48,7 +48,7 @@ static all build(const char *name, const char *params, int p, int64_t bytes, con
 static void drop(all *a)
 {
     for (int r = 0; r < a->p; r++)
-        atn_schedule_free(a->s[r]);
+        atn_sched_schedule_free(a->s[r]);
     free(a->s);
 }
 
@@ -89,24 +89,24 @@ static const double o0 = 1e-6, o1 = 5e-6;
 
 static atn_machine *taulop_machine(int64_t segment)
 {
-    atn_machine *m = atn_machine_new();
-    atn_channel *memory = atn_machine_add_channel(m, "memory");
-    atn_channel *network = atn_machine_add_channel(m, "network");
+    atn_machine *m = atn_model_machine_new();
+    atn_channel *memory = atn_model_machine_add_channel(m, "memory");
+    atn_channel *network = atn_model_machine_add_channel(m, "network");
     memory->o_below = o0;
     memory->segment = segment;
     network->o_below = o1;
     for (int n = 0; n <= 8192; n += 8192)
         for (size_t i = 0; i < sizeof taus / sizeof *taus; i++) {
-            atn_table_put(&memory->transfer, n, taus[i], L0(n, taus[i]));
-            atn_table_put(&network->transfer, n, taus[i], L1(n, taus[i]));
+            atn_model_table_put(&memory->transfer, n, taus[i], L0(n, taus[i]));
+            atn_model_table_put(&network->transfer, n, taus[i], L1(n, taus[i]));
         }
     return m;
 }
 
 static atn_machine *one_channel(void)
 {
-    atn_machine *m = atn_machine_new();
-    atn_machine_add_channel(m, "only");
+    atn_machine *m = atn_model_machine_new();
+    atn_model_machine_add_channel(m, "only");
     return m;
 }
 
@@ -137,10 +137,10 @@ static void taulop_in_memory(void **state)
     /* (4.41), the block is n */
     near(predict("taulop", "alltoall/pairwise", "", 8, 4096, m, NULL), 7 * (o0 + 2 * L0(n, 8)));
     /* (4.45); gamma is 1 ns for each byte */
-    atn_table_put(atn_machine_gamma(m, "sum", "f64"), 1024, 1, 1e-9);
+    atn_model_table_put(atn_model_machine_gamma(m, "sum", "f64"), 1024, 1, 1e-9);
     near(predict("taulop", "reduce/binomial", "", 8, 4096, m, NULL),
          3 * o0 + 2 * (L0(n, 4) + L0(n, 2) + L0(n, 1)) + 3 * n * 1e-9);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static void taulop_in_cells(void **state)
@@ -159,7 +159,7 @@ static void taulop_in_cells(void **state)
     near(predict("taulop", "allgather/recursive_doubling", "", 8, n, m, NULL),
          3 * o0 + 7 * 2 * 8 * L0(S, 8));
     near(predict("taulop", "allgather/ring", "", 8, n, m, NULL), 7 * (o0 + 2 * 8 * L0(S, 8)));
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static void taulop_on_clusters(void **state)
@@ -194,7 +194,7 @@ static void taulop_on_clusters(void **state)
     atn_topo_free(rr16);
     atn_topo_free(seq32);
     atn_topo_free(rr32);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* ---- LogGP: the golden values of table 7.2, in microseconds ---- */
@@ -216,7 +216,7 @@ static void loggp_published_values(void **state)
     near(predict("loggp", "bcast/binomial", "", 128, 1048576, m, NULL), 7267.684725e-6);
     /* (4.16) with one segment and no copy */
     near(predict("loggp", "allgather/ring", "", 16, 8192, m, NULL), 15 * 9.300899e-6);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* The ring of (5.8) adds both channels in every stage; the messages of a stage are concurrent, so
@@ -224,9 +224,9 @@ static void loggp_published_values(void **state)
 static void loggph_published_values(void **state)
 {
     (void)state;
-    atn_machine *m = atn_machine_new();
-    atn_machine_add_channel(m, "memory")->loggp = metropolis[0];
-    atn_machine_add_channel(m, "network")->loggp = metropolis[1];
+    atn_machine *m = atn_model_machine_new();
+    atn_model_machine_add_channel(m, "memory")->loggp = metropolis[0];
+    atn_model_machine_add_channel(m, "network")->loggp = metropolis[1];
     atn_topo *t = cluster(4, 8, false);
     near(predict("loggph", "bcast/binomial", "", 32, 1048576, m, t), 19981.891e-6); /* (5.4) */
     near(predict("loggph", "allgather/recursive_doubling", "", 32, 65536, m, t),
@@ -234,7 +234,7 @@ static void loggph_published_values(void **state)
     /* LogGP has only one channel. */
     near(predict("loggp", "bcast/binomial", "", 32, 1048576, m, t), 5 * 9685.631e-6);
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* ---- pLogP: broadcast and scatter of Barchet-Estefanel and Mounie ---- */
@@ -248,8 +248,8 @@ static atn_machine *plogp_machine(int64_t eager)
     atn_channel *c = &m->channel[0];
     c->eager = eager;
     c->plogp.latency = latency;
-    atn_table_put(&c->plogp.gap, 0, 1, gap(0));
-    atn_table_put(&c->plogp.gap, 1048576, 1, gap(1048576));
+    atn_model_table_put(&c->plogp.gap, 0, 1, gap(0));
+    atn_model_table_put(&c->plogp.gap, 1048576, 1, gap(1048576));
     return m;
 }
 
@@ -269,12 +269,12 @@ static void plogp_formulas(void **state)
     near(predict("plogp", "scatter/linear", "", 9, n, m, NULL), 8 * g + L);
     near(predict("plogp", "scatter/binomial", "", 16, 4096, m, NULL),
          gap(4096) + gap(2 * 4096) + gap(4 * 4096) + gap(8 * 4096) + 4 * L);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     m = plogp_machine(1024); /* handshake: 2 g(1) + 2 L more for each sequential message */
     const double handshake = 2 * gap(1) + 3 * L;
     near(predict("plogp", "bcast/chain", "", 9, n, m, NULL), 8 * (g + handshake));
     near(predict("plogp", "bcast/binomial", "", 16, n, m, NULL), 4 * g + 4 * handshake);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* ---- other models ---- */
@@ -286,10 +286,10 @@ static void transfers_and_processors(void **state)
     atn_topo *t = cluster(4, 4, false);
     for (int i = 0; i < 2; i++) {
         atn_channel *c = &m->channel[i];
-        atn_table_put(&c->lognp.o, 1024, 1, 1e-6 * (i + 1));
-        atn_table_put(&c->lognp.mw, 1024, 1, 4e-6);
+        atn_model_table_put(&c->lognp.o, 1024, 1, 1e-6 * (i + 1));
+        atn_model_table_put(&c->lognp.mw, 1024, 1, 4e-6);
         if (i == 1)
-            atn_table_put(&c->lognp.net, 1024, 1, 10e-6);
+            atn_model_table_put(&c->lognp.net, 1024, 1, 10e-6);
         c->lmo = (atn_lmo){.fixed = 1e-6 * (i + 1), .byte = 1e-9, .rate = 1e9};
         c->hockney = (atn_hockney){.alpha = 1e-6 * (i + 1), .beta = 1e-9};
     }
@@ -304,7 +304,7 @@ static void transfers_and_processors(void **state)
     near(predict("lmo", "bcast/linear", "", 4, 1024, m, NULL), 4 * (2e-6 + 1.024e-6) + 1.024e-6);
     near(predict("alpha-beta", "bcast/binomial", "", 16, 1024, m, t), 6e-6 + 4 * 1.024e-6);
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* ---- links ---- */
@@ -314,11 +314,11 @@ static const double rate = 1e7;
 
 static atn_machine *links_machine(void)
 {
-    atn_machine *m = atn_machine_new();
+    atn_machine *m = atn_model_machine_new();
     m->framing = 0.8;
-    atn_machine_add_channel(m, "memory")->hockney = (atn_hockney){1e-6, 1e-9};
+    atn_model_machine_add_channel(m, "memory")->hockney = (atn_hockney){1e-6, 1e-9};
     for (int i = 0; i < 2; i++) {
-        atn_channel *c = atn_machine_add_channel(m, i == 0 ? "switch" : "core");
+        atn_channel *c = atn_model_machine_add_channel(m, i == 0 ? "switch" : "core");
         c->hockney = (atn_hockney){100e-6, 1e-7};
         c->rate = rate;
         c->o_below = 100e-6;
@@ -351,7 +351,7 @@ static void links_are_shared(void **state)
     near(predict("taulop-links", "allgather/ring", "", 4, 1000000, m, t),
          3 * (100e-6 + 1e6 * 1e-9 + 2 * 1e6 / rate)); /* half the cost of a byte in each memory */
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static void large_messages_need_a_handshake(void **state)
@@ -374,7 +374,7 @@ static void large_messages_need_a_handshake(void **state)
     near(predict("links", "allgather/ring", "", 2, 1000000, m, t), empty + handshake + 2 * flow);
     near(predict("links", "bcast/chain", "", 4, 1000000, m, t), 3 * (empty + handshake + flow));
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static void processors_are_shared(void **state)
@@ -395,7 +395,7 @@ static void processors_are_shared(void **state)
     assert_true(bytes > 7 * 8 * 1e6 * 200e-9 / 2);
     assert_true(bytes < 7 * (8 * 1e6 * 200e-9 / 2 + 500e-6));
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* Where ranks share processors and move data, a zero-byte message waits for a time slice of all
@@ -414,7 +414,7 @@ static void tokens_wait_for_all_ranks(void **state)
     near(shared, apart + 13 * work + 6 * turn); /* seven messages, six tokens between */
     assert_true(predict("links", "barrier/dissemination", "", 8, 0, m, t) < barrier + 3 * 2 * work);
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* ---- all models ---- */
@@ -423,14 +423,14 @@ static void tokens_wait_for_all_ranks(void **state)
 static void every_model_evaluates_every_schedule(void **state)
 {
     (void)state;
-    atn_machine *m = atn_machine_builtin();
+    atn_machine *m = atn_model_machine_builtin();
     atn_topo *t = cluster(4, 2, true);
-    for (int i = 0; i < atn_catalog_rows(); i++) {
-        const atn_row *row = atn_catalog_row(i);
+    for (int i = 0; i < atn_algo_catalog_rows(); i++) {
+        const atn_row *row = atn_algo_catalog_row(i);
         atn_params prm;
-        atn_params_default(row, &prm);
+        atn_algo_params_default(row, &prm);
         const atn_problem q = {.op = row->op, .p = 8, .bytes = 4096, .segments = 1, .topo = t};
-        if (row->algo->build == NULL || atn_refuses(row, &q, &prm))
+        if (row->algo->build == NULL || atn_algo_refuses(row, &q, &prm))
             continue;
         for (int k = 0; k < atn_models(); k++) {
             const double time = predict(atn_model_at(k)->name, row->name, "", 8, 4096, m, t);
@@ -439,7 +439,7 @@ static void every_model_evaluates_every_schedule(void **state)
         }
     }
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static double now(void)
@@ -453,7 +453,7 @@ static double now(void)
 static void speed(void **state)
 {
     (void)state;
-    atn_machine *m = atn_machine_builtin();
+    atn_machine *m = atn_model_machine_builtin();
     atn_topo *t = cluster(16, 4, false);
     all a = build("allreduce/recursive_doubling", "", 64, 65536, t);
     for (int k = 0; k < atn_models(); k++) {
@@ -467,7 +467,7 @@ static void speed(void **state)
     }
     drop(&a);
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 int main(void)

@@ -29,7 +29,7 @@ static void make_node(int cores, int threads)
 static void bind_to(int rank, int first, int last)
 {
     for (int i = first; i <= last; i++)
-        atn_pus_add(&sets[rank], i);
+        atn_topo_pus_add(&sets[rank], i);
 }
 
 static void unbound(void **state)
@@ -38,8 +38,8 @@ static void unbound(void **state)
     make_node(4, 1);
     for (int r = 0; r < 5; r++)
         bind_to(r, 0, 3);
-    assert_false(atn_node_oversubscribed(&node, sets, 4));
-    assert_true(atn_node_oversubscribed(&node, sets, 5));
+    assert_false(atn_topo_node_oversubscribed(&node, sets, 4));
+    assert_true(atn_topo_node_oversubscribed(&node, sets, 5));
 }
 
 static void hardware_threads_share_a_core(void **state)
@@ -48,8 +48,8 @@ static void hardware_threads_share_a_core(void **state)
     make_node(4, 2);
     for (int r = 0; r < 5; r++)
         bind_to(r, 0, 7);
-    assert_false(atn_node_oversubscribed(&node, sets, 4));
-    assert_true(atn_node_oversubscribed(&node, sets, 5));
+    assert_false(atn_topo_node_oversubscribed(&node, sets, 4));
+    assert_true(atn_topo_node_oversubscribed(&node, sets, 5));
 }
 
 static void bound_one_to_one(void **state)
@@ -58,7 +58,7 @@ static void bound_one_to_one(void **state)
     make_node(4, 1);
     for (int r = 0; r < 4; r++)
         bind_to(r, r, r);
-    assert_false(atn_node_oversubscribed(&node, sets, 4));
+    assert_false(atn_topo_node_oversubscribed(&node, sets, 4));
 }
 
 static void two_bound_to_one_core(void **state)
@@ -68,7 +68,7 @@ static void two_bound_to_one_core(void **state)
     bind_to(0, 3, 3);
     bind_to(1, 3, 3);
     bind_to(2, 0, 7);
-    assert_true(atn_node_oversubscribed(&node, sets, 3));
+    assert_true(atn_topo_node_oversubscribed(&node, sets, 3));
 }
 
 static void job_confined_to_part(void **state)
@@ -77,8 +77,8 @@ static void job_confined_to_part(void **state)
     make_node(8, 1);
     for (int r = 0; r < 3; r++)
         bind_to(r, 4, 5);
-    assert_false(atn_node_oversubscribed(&node, sets, 2));
-    assert_true(atn_node_oversubscribed(&node, sets, 3));
+    assert_false(atn_topo_node_oversubscribed(&node, sets, 2));
+    assert_true(atn_topo_node_oversubscribed(&node, sets, 3));
 }
 
 static void time_quota(void **state)
@@ -88,21 +88,21 @@ static void time_quota(void **state)
     node.quota = 2;
     for (int r = 0; r < 3; r++)
         bind_to(r, 0, 7);
-    assert_false(atn_node_oversubscribed(&node, sets, 2));
-    assert_true(atn_node_oversubscribed(&node, sets, 3));
+    assert_false(atn_topo_node_oversubscribed(&node, sets, 2));
+    assert_true(atn_topo_node_oversubscribed(&node, sets, 3));
 }
 
 static void this_node(void **state)
 {
     (void)state;
-    atn_pus_own(&sets[0]);
-    atn_node_read(&sets[0], &node);
+    atn_topo_pus_own(&sets[0]);
+    atn_topo_node_read(&sets[0], &node);
     int n = 0;
     for (int i = 0; i < ATN_MAX_PUS; i++)
-        n += atn_pus_has(&sets[0], i);
+        n += atn_topo_pus_has(&sets[0], i);
     assert_true(n > 0);
     assert_true(node.quota > 0);
-    assert_false(atn_node_oversubscribed(&node, sets, 1));
+    assert_false(atn_topo_node_oversubscribed(&node, sets, 1));
 }
 
 /* ---- kernel files ---- */
@@ -146,9 +146,9 @@ static void kernel_lists(void **state)
     }
     make_node(6, 1);
     bind_to(0, 0, 5);
-    const bool found = atn_node_cores(folder, &sets[0], core_of);
+    const bool found = atn_topo_node_cores(folder, &sets[0], core_of);
     bind_to(1, 0, 6);
-    const bool too_much = atn_node_cores(folder, &sets[1], node.core_of);
+    const bool too_much = atn_topo_node_cores(folder, &sets[1], node.core_of);
     forget();
     assert_true(found);
     for (int i = 0; i < 6; i++)

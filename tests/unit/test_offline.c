@@ -45,18 +45,18 @@ static outcome play(machine *m, const atn_offline_settings *s, int first)
     bool ran[CANDIDATES] = {false};
     outcome out = {.winner = -1};
     const int *list;
-    atn_offline *o = atn_offline_new(s);
+    atn_offline *o = atn_tune_offline_new(s);
     assert_non_null(o);
     for (int i = 1; i < first; i++) {
-        assert_int_equal(atn_offline_add(o, i / 4, m->model[i], false), count);
+        assert_int_equal(atn_tune_offline_add(o, i / 4, m->model[i], false), count);
         name[count++] = i;
     }
     for (;;) {
-        const int n = atn_offline_round(o, out.seconds, &list);
-        if (n == 0 && atn_offline_stage_of(o) == ATN_OFFLINE_REFINING) {
-            const int next = m->better[name[atn_offline_leader(o)]];
+        const int n = atn_tune_offline_round(o, out.seconds, &list);
+        if (n == 0 && atn_tune_offline_stage_of(o) == ATN_OFFLINE_REFINING) {
+            const int next = m->better[name[atn_tune_offline_leader(o)]];
             if (next > 0) {
-                assert_int_equal(atn_offline_add(o, 1000, 0, true), count);
+                assert_int_equal(atn_tune_offline_add(o, 1000, 0, true), count);
                 name[count++] = next;
             }
             continue;
@@ -69,16 +69,16 @@ static outcome play(machine *m, const atn_offline_settings *s, int first)
             ran[list[k]] = true;
             out.runs++;
             out.seconds += t;
-            atn_offline_record(o, list[k], t);
+            atn_tune_offline_record(o, list[k], t);
         }
     }
-    assert_int_equal(atn_offline_stage_of(o), ATN_OFFLINE_OVER);
+    assert_int_equal(atn_tune_offline_stage_of(o), ATN_OFFLINE_OVER);
     for (int i = 0; i < count; i++) {
-        out.fate[name[i]] = atn_offline_fate(o, i);
-        if (atn_offline_fate(o, i) == ATN_FATE_WON)
+        out.fate[name[i]] = atn_tune_offline_fate(o, i);
+        if (atn_tune_offline_fate(o, i) == ATN_FATE_WON)
             out.winner = name[i];
     }
-    atn_offline_free(o);
+    atn_tune_offline_free(o);
     return out;
 }
 
@@ -110,7 +110,7 @@ static void finds_the_best(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 100; seed++) {
         machine m = candidates(seed, 0.4, 1.6);
-        const outcome o = play(&m, &atn_offline_defaults, m.n);
+        const outcome o = play(&m, &atn_tune_offline_defaults, m.n);
         good += m.time[o.winner] <= 1.05 * best_of(&m);
     }
     assert_true(good >= 95);
@@ -119,14 +119,15 @@ static void finds_the_best(void **state)
 /* A tenth of the time of an exhaustive search, for the same result. */
 static void costs_little(void **state)
 {
-    atn_offline_settings all = atn_offline_defaults;
+    atn_offline_settings all = atn_tune_offline_defaults;
     double few = 0, many = 0;
     int good = 0;
     (void)state;
     all.exhaustive = true;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         machine m = candidates(seed, 0.4, 1.6), again = m;
-        const outcome o = play(&m, &atn_offline_defaults, m.n), x = play(&again, &all, again.n);
+        const outcome o = play(&m, &atn_tune_offline_defaults, m.n),
+                      x = play(&again, &all, again.n);
         few += o.seconds;
         many += x.seconds;
         assert_int_equal(x.ran, 100);
@@ -143,7 +144,7 @@ static void native_stays(void **state)
     for (uint64_t seed = 1; seed <= 200; seed++) {
         machine m = candidates(seed, 1, 1.3); /* many as fast as native, none faster */
         m.noise = 0.1;
-        left += play(&m, &atn_offline_defaults, m.n).winner != 0;
+        left += play(&m, &atn_tune_offline_defaults, m.n).winner != 0;
     }
     assert_true(left <= 4);
 }
@@ -156,8 +157,8 @@ static void margin_counts(void **state)
     for (uint64_t seed = 1; seed <= 50; seed++) {
         machine m = {.n = 2, .time = {1e-3, 0.98e-3}, .noise = 0.03, .random = seed};
         machine x = {.n = 2, .time = {1e-3, 0.92e-3}, .noise = 0.03, .random = seed};
-        small += play(&m, &atn_offline_defaults, 2).winner == 1;
-        large += play(&x, &atn_offline_defaults, 2).winner == 1;
+        small += play(&m, &atn_tune_offline_defaults, 2).winner == 1;
+        large += play(&x, &atn_tune_offline_defaults, 2).winner == 1;
     }
     assert_true(small <= 5);
     assert_true(large >= 45);
@@ -167,7 +168,7 @@ static void hopeless_never_run(void **state)
 {
     machine m = candidates(7, 0.5, 1.05);
     (void)state;
-    const outcome o = play(&m, &atn_offline_defaults, m.n);
+    const outcome o = play(&m, &atn_tune_offline_defaults, m.n);
     int hopeless = 0;
     for (int i = 1; i < m.n; i++)
         hopeless += o.fate[i] == ATN_FATE_HOPELESS;
@@ -183,12 +184,12 @@ static void refines(void **state)
     (void)state;
     m.better[1] = 3;
     m.better[3] = 4;
-    assert_int_equal(play(&m, &atn_offline_defaults, m.n).winner, 4);
+    assert_int_equal(play(&m, &atn_tune_offline_defaults, m.n).winner, 4);
 }
 
 static void time_is_kept(void **state)
 {
-    atn_offline_settings s = atn_offline_defaults;
+    atn_offline_settings s = atn_tune_offline_defaults;
     machine m = candidates(5, 0.4, 2);
     (void)state;
     s.seconds = 0.1;
@@ -201,7 +202,7 @@ static void nothing_but_native(void **state)
 {
     machine m = {.n = 1, .time = {1e-3}, .noise = 0.02, .random = 3};
     (void)state;
-    assert_int_equal(play(&m, &atn_offline_defaults, 1).winner, 0);
+    assert_int_equal(play(&m, &atn_tune_offline_defaults, 1).winner, 0);
 }
 
 static void unknown_times_are_tried(void **state)
@@ -210,7 +211,7 @@ static void unknown_times_are_tried(void **state)
     (void)state;
     for (int i = 0; i < m.n; i++)
         m.model[i] = 0;
-    const outcome o = play(&m, &atn_offline_defaults, m.n);
+    const outcome o = play(&m, &atn_tune_offline_defaults, m.n);
     assert_int_equal(o.ran, m.n);
     assert_true(m.time[o.winner] <= 1.05 * best_of(&m));
 }
@@ -223,12 +224,12 @@ static void crossings(void **state)
     const char *const use[] = {"a", "a", "b"}, *const same[] = {"a", "a", "a"};
     int64_t middle = 0;
     (void)state;
-    assert_int_equal(atn_solution_crossing(bytes, use, 3, 1.2, &middle), 1);
+    assert_int_equal(atn_tune_solution_crossing(bytes, use, 3, 1.2, &middle), 1);
     assert_int_equal(middle, 8192);
-    assert_int_equal(atn_solution_crossing(bytes, same, 3, 1.2, &middle), -1);
-    assert_int_equal(atn_solution_crossing(bytes, use, 3, 4, &middle), -1);
+    assert_int_equal(atn_tune_solution_crossing(bytes, same, 3, 1.2, &middle), -1);
+    assert_int_equal(atn_tune_solution_crossing(bytes, use, 3, 4, &middle), -1);
     const int64_t close[] = {8, 9};
-    assert_int_equal(atn_solution_crossing(close, use + 1, 2, 1.01, &middle), -1);
+    assert_int_equal(atn_tune_solution_crossing(close, use + 1, 2, 1.01, &middle), -1);
 }
 
 static void put_task(FILE *f, int64_t bytes, const char *algorithm, double seconds, const char *won)
@@ -252,7 +253,7 @@ static void read_samples(void (*fill)(FILE *f), atn_samples *s)
     fill(f);
     fputs("end\n", f);
     fclose(f);
-    if (atn_samples_read(path, s, &err) != ATN_OK)
+    if (atn_report_samples_read(path, s, &err) != ATN_OK)
         fail_msg("%s", err.text);
     unlink(path);
 }
@@ -270,8 +271,8 @@ static const char *use_of(const atn_rules *rules, int64_t bytes, char name[ATN_N
 {
     const atn_problem q = {.op = ATN_BCAST, .p = 4, .bytes = bytes};
     atn_choice c;
-    atn_rules_choose(rules, &q, 0, &c, NULL);
-    atn_params_print(c.row, &c.params, name, ATN_NAME_ROOM);
+    atn_plan_rules_choose(rules, &q, 0, &c, NULL);
+    atn_algo_params_print(c.row, &c.params, name, ATN_NAME_ROOM);
     return name;
 }
 
@@ -282,8 +283,8 @@ static atn_rules *make_rules(atn_samples *s, atn_solutions *list)
     atn_rules *rules = NULL;
     atn_error err = {0};
     read_samples(fill, s);
-    assert_true(atn_solutions_find(s, list));
-    if (atn_solutions_rules(list, &requested, 1000, 0, &rules, &err) != ATN_OK)
+    assert_true(atn_tune_solutions_find(s, list));
+    if (atn_tune_solutions_rules(list, &requested, 1000, 0, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return rules;
 }
@@ -300,16 +301,16 @@ static void rules_from_samples(void **state)
     assert_string_equal(list.v[0].rival, "binomial");
     assert_string_equal(list.v[3].next, "native");
     assert_true(fabs(list.v[3].vs_native.mid - 0.5) < 1e-9);
-    assert_int_equal(atn_rules_count(rules), 3);
+    assert_int_equal(atn_plan_rules_count(rules), 3);
     assert_string_equal(use_of(rules, 2000, name), "bcast/native");
     assert_string_equal(use_of(rules, 4096, name), "bcast/chain");
     assert_string_equal(use_of(rules, 1 << 30, name), "bcast/chain");
-    assert_int_equal(atn_rules_at(rules, 2)->time_ps, 500000000);
-    assert_int_equal(atn_rules_at(rules, 2)->next_ps, 1000000000);
-    assert_int_equal(atn_rules_at(rules, 2)->samples, 8);
-    atn_rules_free(rules);
+    assert_int_equal(atn_plan_rules_at(rules, 2)->time_ps, 500000000);
+    assert_int_equal(atn_plan_rules_at(rules, 2)->next_ps, 1000000000);
+    assert_int_equal(atn_plan_rules_at(rules, 2)->samples, 8);
+    atn_plan_rules_free(rules);
     atn_vec_free(&list);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 static void put_varying(FILE *f, int64_t bytes, const char *winner, const char *other, double slow)
@@ -344,17 +345,17 @@ static void check_single(void (*with)(FILE *f), int64_t times, const char *use)
     atn_error err = {0};
     char name[ATN_NAME_ROOM];
     read_samples(with, &s);
-    assert_true(atn_solutions_find(&s, &list));
-    if (atn_solutions_rules(&list, &requested, 1000, 0, &rules, &err) != ATN_OK)
+    assert_true(atn_tune_solutions_find(&s, &list));
+    if (atn_tune_solutions_rules(&list, &requested, 1000, 0, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(atn_rules_count(rules), 1);
-    const atn_rule *rule = atn_rules_at(rules, 0);
-    atn_params_print(rule->use.row, &rule->use.params, name, sizeof name);
+    assert_int_equal(atn_plan_rules_count(rules), 1);
+    const atn_rule *rule = atn_plan_rules_at(rules, 0);
+    atn_algo_params_print(rule->use.row, &rule->use.params, name, sizeof name);
     assert_string_equal(name, use);
     assert_int_equal(rule->bytes.lo, -1);
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     atn_vec_free(&list);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
 }
 
 /* Sizes that ranks do not share have one rule: the best for the sum of all loads. */
@@ -384,15 +385,15 @@ static void file_is_updated(void **state)
     fputs(old, f);
     fclose(f);
     atn_rules *rules = make_rules(&s, &list), *joined = NULL;
-    if (atn_solutions_merge(path, rules, &err) != ATN_OK)
+    if (atn_tune_solutions_merge(path, rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(atn_rules_read(path, &joined, &err), ATN_OK);
-    assert_int_equal(atn_rules_count(joined), 5);
+    assert_int_equal(atn_plan_rules_read(path, &joined, &err), ATN_OK);
+    assert_int_equal(atn_plan_rules_count(joined), 5);
     assert_string_equal(use_of(joined, 1 << 20, name), "bcast/chain");
-    atn_rules_free(joined);
-    atn_rules_free(rules);
+    atn_plan_rules_free(joined);
+    atn_plan_rules_free(rules);
     atn_vec_free(&list);
-    atn_samples_free(&s);
+    atn_report_samples_free(&s);
     unlink(path);
     strcat(path, ".lock");
     unlink(path);

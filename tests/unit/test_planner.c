@@ -37,7 +37,7 @@ static atn_machine *machine(const char *text)
 {
     atn_machine *m = NULL;
     atn_error err = {0};
-    if (atn_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
+    if (atn_model_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return m;
 }
@@ -57,7 +57,7 @@ static atn_ranking rank(atn_operation op, int64_t bytes, const atn_topo *t, cons
     const atn_problem q = {.op = op, .p = t->p, .bytes = bytes, .topo = t};
     atn_ranking r = {0};
     atn_error err = {0};
-    if (atn_planner_rank(&q, m, NULL, budget, &r, &err) != ATN_OK)
+    if (atn_plan_planner_rank(&q, m, NULL, budget, &r, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return r;
 }
@@ -82,14 +82,14 @@ static void best_on_cyclic_mapping(void **state)
         char name[ATN_NAME_ROOM];
         atn_ranking r = rank(cases[i].op, cases[i].bytes, t, m, atn_plan_budget(t->p));
         assert_true(r.n > 0);
-        atn_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
+        atn_algo_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
         if (strncmp(name, cases[i].begins[0], strlen(cases[i].begins[0])) != 0 ||
             strstr(name, cases[i].begins[1]) == NULL)
             fail_msg("%s", name);
-        atn_ranking_free(&r);
+        atn_plan_ranking_free(&r);
     }
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static void rankings_are_sorted_and_bounded(void **state)
@@ -104,18 +104,18 @@ static void rankings_are_sorted_and_bounded(void **state)
             assert_true(r.v[i - 1].seconds <= 1.021 * r.v[i].seconds); /* two per cent: a tie */
         if (r.n > 0)
             assert_true(r.v[0].seconds > 0 && r.evaluated > 0);
-        atn_ranking_free(&r);
+        atn_plan_ranking_free(&r);
     }
     atn_ranking none = rank(ATN_ALLTOALLV, -1, t, m, 3000); /* the size is not shared */
     assert_int_equal(none.n, 0);
-    atn_ranking_free(&none);
+    atn_plan_ranking_free(&none);
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static const char *name_of(const atn_prospect *x, char name[ATN_NAME_ROOM])
 {
-    atn_params_print(x->choice.row, &x->choice.params, name, ATN_NAME_ROOM);
+    atn_algo_params_print(x->choice.row, &x->choice.params, name, ATN_NAME_ROOM);
     return name;
 }
 
@@ -135,11 +135,11 @@ static void unevaluated_forms_do_not_rank_first(void **state)
                 fail_msg("%s, %lld: %s", places[i], (long long)bytes, name_of(&r.v[0], name));
             for (int k = 0; k < r.n; k++)
                 assert_true(r.v[k].evaluated || r.v[k].seconds >= r.v[k].hope);
-            atn_ranking_free(&r);
+            atn_plan_ranking_free(&r);
         }
         atn_topo_free(t);
     }
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* A ranking adds a tenth to the predicted time of a schedule with tokens. */
@@ -158,18 +158,18 @@ static void tokens_must_gain_clearly(void **state)
         double seconds = 0, usual = 0;
         if (!r.v[i].evaluated || r.v[i].beyond || seen[tokens]++ > 3)
             continue;
-        assert_int_equal(atn_planner_time(&r.v[i].choice, &q, m, atn_model_find("links"), &budget,
-                                          &seconds, NULL),
+        assert_int_equal(atn_plan_planner_time(&r.v[i].choice, &q, m, atn_model_find("links"),
+                                               &budget, &seconds, NULL),
                          ATN_OK);
-        assert_int_equal(atn_planner_time(&r.v[i].choice, &q, m, NULL, &budget, &usual, NULL),
+        assert_int_equal(atn_plan_planner_time(&r.v[i].choice, &q, m, NULL, &budget, &usual, NULL),
                          ATN_OK);
         assert_true(usual == seconds); /* the `links` model applies there */
         assert_true(fabs(r.v[i].seconds / seconds - (tokens ? 1.1 : 1)) < 1e-9);
     }
     assert_true(seen[0] > 0 && seen[1] > 0);
-    atn_ranking_free(&r);
+    atn_plan_ranking_free(&r);
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* Pipelines are estimated from two short ones. */
@@ -188,24 +188,25 @@ static void long_pipelines(void **state)
         int64_t budget = 1 << 28;
         double estimate = 0, whole = 0;
         snprintf(text, sizeof text, "%s", words[i]);
-        assert_int_equal(atn_choice_read(ATN_BCAST, text, &c, NULL), ATN_OK);
+        assert_int_equal(atn_plan_choice_read(ATN_BCAST, text, &c, NULL), ATN_OK);
         assert_int_equal(
-            atn_planner_time(&c, &q, m, atn_model_find("links"), &budget, &estimate, NULL), ATN_OK);
+            atn_plan_planner_time(&c, &q, m, atn_model_find("links"), &budget, &estimate, NULL),
+            ATN_OK);
         for (int r = 0; r < 16; r++) {
             atn_problem mine = q;
             mine.r = r;
-            mine.segments = atn_segments(c.row, &q, &c.params);
-            assert_int_equal(atn_build(c.row, &mine, &c.params, &s[r], NULL), ATN_OK);
+            mine.segments = atn_algo_segments(c.row, &q, &c.params);
+            assert_int_equal(atn_algo_build(c.row, &mine, &c.params, &s[r], NULL), ATN_OK);
         }
         assert_int_equal(model_time(atn_model_find("links"), s, 16, q.bytes, m, t, &whole, NULL),
                          ATN_OK);
         if (fabs(estimate / whole - 1) > 0.1)
             fail_msg("%s: %g from short ones, %g as a whole", words[i], estimate, whole);
         for (int r = 0; r < 16; r++)
-            atn_schedule_free(s[r]);
+            atn_sched_schedule_free(s[r]);
     }
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* (P - 1)(g(s) + L) + g(s)(k - 1), searched, has its minimum at the model's optimum. */
@@ -214,11 +215,11 @@ static void best_segment(void **state)
     (void)state;
     const double L = 50e-6, fixed = 20e-6, byte = 84e-9, n = 1 << 20;
     const int p = 9;
-    atn_machine *m = atn_machine_new();
-    atn_channel *c = atn_machine_add_channel(m, "only");
+    atn_machine *m = atn_model_machine_new();
+    atn_channel *c = atn_model_machine_add_channel(m, "only");
     c->plogp.latency = L;
-    atn_table_put(&c->plogp.gap, 0, 1, fixed);
-    atn_table_put(&c->plogp.gap, 1 << 20, 1, fixed + byte * n);
+    atn_model_table_put(&c->plogp.gap, 0, 1, fixed);
+    atn_model_table_put(&c->plogp.gap, 1 << 20, 1, fixed + byte * n);
     double best = INFINITY;
     int64_t wanted = 0;
     for (int64_t s = 1024; s < n; s *= 2) {
@@ -232,24 +233,24 @@ static void best_segment(void **state)
     const atn_problem q = {.op = ATN_BCAST, .p = p, .bytes = 1 << 20};
     int64_t segment = -1;
     double seconds = 0;
-    assert_int_equal(atn_planner_segment(atn_catalog_by_name("bcast/chain"), &q, m,
-                                         atn_model_find("plogp"), &segment, &seconds, NULL),
+    assert_int_equal(atn_plan_planner_segment(atn_algo_catalog_by_name("bcast/chain"), &q, m,
+                                              atn_model_find("plogp"), &segment, &seconds, NULL),
                      ATN_OK);
     assert_int_equal(segment, wanted);
     assert_true(fabs(seconds / best - 1) < 1e-6);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 static void model_by_topology(void **state)
 {
     (void)state;
-    atn_machine *m = atn_machine_builtin();
+    atn_machine *m = atn_model_machine_builtin();
     atn_topo *t = topology("2x2@100M");
-    assert_string_equal(atn_planner_model(m, t, 4)->name, "links");
+    assert_string_equal(atn_plan_planner_model(m, t, 4)->name, "links");
     m->nchannels = 1;
-    assert_string_equal(atn_planner_model(m, NULL, 4)->name, "taulop");
+    assert_string_equal(atn_plan_planner_model(m, NULL, 4)->name, "taulop");
     atn_topo_free(t);
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* 100 Mb/s carry 100 000 bytes in 8 ms; of sixteen blocks each is a sixteenth of that. */
@@ -271,11 +272,11 @@ static void long_calls(void **state)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         atn_topo *t = topology(list[i].topology);
         const atn_problem q = {.op = list[i].op, .p = 16, .bytes = list[i].bytes, .topo = t};
-        assert_int_equal(atn_takes_long(&q, 8), list[i].is);
+        assert_int_equal(atn_plan_takes_long(&q, 8), list[i].is);
         atn_topo_free(t);
     }
     const atn_problem nowhere = {.op = ATN_BCAST, .p = 16, .bytes = 1 << 30};
-    assert_false(atn_takes_long(&nowhere, 8));
+    assert_false(atn_plan_takes_long(&nowhere, 8));
 }
 
 static char *text_of(const atn_choice *c, const atn_problem *q)
@@ -287,14 +288,14 @@ static char *text_of(const atn_choice *c, const atn_problem *q)
         atn_schedule *s = NULL;
         atn_problem mine = *q;
         mine.r = r;
-        mine.segments = atn_segments(c->row, q, &c->params);
-        if (atn_build(c->row, &mine, &c->params, &s, NULL) == ATN_OK)
+        mine.segments = atn_algo_segments(c->row, q, &c->params);
+        if (atn_algo_build(c->row, &mine, &c->params, &s, NULL) == ATN_OK)
             for (int i = 0; i < s->nops; i++) {
-                fprintf(f, "%s %d ", atn_op_name(&s->ops[i]), s->ops[i].peer);
-                atn_slot_print(f, s, &s->ops[i].a);
+                fprintf(f, "%s %d ", atn_sched_op_name(&s->ops[i]), s->ops[i].peer);
+                atn_sched_slot_print(f, s, &s->ops[i].a);
                 fputc('\n', f);
             }
-        atn_schedule_free(s);
+        atn_sched_schedule_free(s);
     }
     fclose(f);
     return text;
@@ -309,12 +310,12 @@ static void derived_data_are_cached(void **state)
         const atn_problem q = {
             .op = (atn_operation)op, .p = t->p, .root = op % 2, .bytes = 3000, .topo = t};
         atn_choice *list = NULL;
-        const int n = atn_candidates(&q, &list);
+        const int n = atn_plan_candidates(&q, &list);
         for (int i = 0; i < n; i += 3) {
             char *each = text_of(&list[i], &q);
-            atn_derived_open(t);
+            atn_algo_derived_open(t);
             char *once = text_of(&list[i], &q), *again = text_of(&list[i], &q);
-            atn_derived_close();
+            atn_algo_derived_close();
             assert_string_equal(each, once);
             assert_string_equal(each, again);
             free(each);

@@ -18,7 +18,7 @@ static atn_sequence sequence(const char *words)
     atn_error err = {0};
     char *text = strdup(words);
     assert_non_null(text);
-    assert_int_equal(atn_sequence_parse(text, strlen(text), "test", &s, &err), ATN_OK);
+    assert_int_equal(atn_replay_sequence_parse(text, strlen(text), "test", &s, &err), ATN_OK);
     free(text);
     return s;
 }
@@ -29,8 +29,8 @@ static atn_replay replay_by(const char *name, const atn_stream *stream, atn_repl
     atn_predictor_choice c;
     atn_replay r;
     atn_error err = {0};
-    assert_int_equal(atn_predictor_find(name, &c, &err), ATN_OK);
-    assert_int_equal(atn_predict_replay(&c, &rules, stream, &r, offered, &err), ATN_OK);
+    assert_int_equal(atn_predict_predictor_find(name, &c, &err), ATN_OK);
+    assert_int_equal(atn_replay_predict_replay(&c, &rules, stream, &r, offered, &err), ATN_OK);
     return r;
 }
 
@@ -44,7 +44,7 @@ static int hits(const char *name, const char *words)
     atn_sequence s = sequence(words);
     const atn_replay r = replay(name, &s.stream);
     assert_int_equal(r.requests, s.stream.n);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
     return (int)r.hits;
 }
 
@@ -59,12 +59,12 @@ static void assert_offers(const char *name, const char *words, const char *wante
         const int x = offered.v[i];
         const size_t used = strlen(printed);
         snprintf(printed + used, sizeof printed - used, "%s%s%s", i > 0 ? " " : "",
-                 x == ATN_NO_SYMBOL ? "-" : atn_numbered(&s.symbols, x),
+                 x == ATN_NO_SYMBOL ? "-" : atn_predict_numbered(&s.symbols, x),
                  x == s.stream.v[i].symbol ? "*" : "");
     }
     assert_string_equal(printed, wanted);
     atn_vec_free(&offered);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
 }
 
 static atn_replay_rules looking(int ahead, int ports)
@@ -154,13 +154,13 @@ static void sizes(void **state)
     const atn_replay tag = replay("tag-cycle", &s.stream);
     assert_int_equal(tag.size.sites, 3);
     assert_int_equal(tag.size.longest, 3);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
     s = sequence(sample);
     const atn_replay better = replay("better-cycle", &s.stream);
     assert_int_equal(better.size.heads, 2);
     assert_int_equal(better.base.longest, 4);
     assert_int_equal(better.size.peak, 4 + 1 + 3); /* both cycles, and the log of the revision */
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
 }
 
 static void assert_entries(const char *name, const char *words, int plain, int closing)
@@ -169,10 +169,10 @@ static void assert_entries(const char *name, const char *words, int plain, int c
     const atn_replay r = replay(name, &s.stream);
     atn_predictor_choice c;
     atn_error err = {0};
-    assert_int_equal(atn_predictor_find(name, &c, &err), ATN_OK);
-    assert_int_equal(atn_predict_entries(&c, &r, false), plain);
-    assert_int_equal(atn_predict_entries(&c, &r, true), closing);
-    atn_sequence_free(&s);
+    assert_int_equal(atn_predict_predictor_find(name, &c, &err), ATN_OK);
+    assert_int_equal(atn_replay_predict_entries(&c, &r, false), plain);
+    assert_int_equal(atn_replay_predict_entries(&c, &r, true), closing);
+    atn_replay_sequence_free(&s);
 }
 
 static void entries(void **state)
@@ -282,7 +282,7 @@ static void two_levels(void **state)
     assert_offers("two-level-tagging", "a:1 b:2 a:1 b:3 a:1 b:3", "- 1 2 2 1* 3*");
     atn_sequence s = sequence(tagged);
     assert_true(replay("two-level-cycle2", &s.stream).hits <= replay("tag-cycle2", &s.stream).hits);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
 }
 
 static int64_t hits_hinted(const char *name, const char *words, const bool *hinted, int nhinted)
@@ -292,7 +292,7 @@ static int64_t hits_hinted(const char *name, const char *words, const bool *hint
     rules.hinted = hinted;
     rules.nhinted = nhinted;
     const atn_replay r = replay_by(name, &s.stream, rules, NULL);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
     return r.hits;
 }
 
@@ -318,7 +318,7 @@ static int64_t hits_ahead(const char *name, const char *words, int ahead, int po
 {
     atn_sequence s = sequence(words);
     const atn_replay r = replay_by(name, &s.stream, looking(ahead, ports), NULL);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
     return r.hits;
 }
 
@@ -348,8 +348,8 @@ static void several_ports(void **state)
                 hits_ahead("better-cycle", swapped, 1, 1));
     for (int seed = 1; seed <= 10; seed++) {
         atn_stream s = noise((uint64_t)seed, 200, 5, 3);
-        for (int i = 0; i < atn_predictor_rows(); i++) {
-            const atn_predictor_row *row = atn_predictor_row_at(i);
+        for (int i = 0; i < atn_predict_predictor_rows(); i++) {
+            const atn_predictor_row *row = atn_predict_predictor_row_at(i);
             const char *name = row->size == ATN_SIZE_NEEDED ? "lru-2" : row->name;
             const int64_t one = replay_by(name, &s, looking(1, 1), NULL).hits;
             assert_true(replay_by(name, &s, looking(1, 3), NULL).hits >= one);
@@ -368,7 +368,7 @@ static void logs_are_bounded(void **state)
     const atn_replay r = replay_by("single-cycle", &s.stream, rules, NULL);
     assert_true(r.hits > 5);
     assert_int_equal(r.size.longest, 2);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
 }
 
 /* ---- names and text ---- */
@@ -376,26 +376,27 @@ static void logs_are_bounded(void **state)
 static void names(void **state)
 {
     (void)state;
-    for (int i = 0; i < atn_predictor_rows(); i++) {
-        const atn_predictor_row *row = atn_predictor_row_at(i);
+    for (int i = 0; i < atn_predict_predictor_rows(); i++) {
+        const atn_predictor_row *row = atn_predict_predictor_row_at(i);
         atn_predictor_choice c;
         atn_error err = {0};
         char name[48];
-        assert_int_equal(atn_predictor_find(row->name, &c, &err), ATN_OK);
+        assert_int_equal(atn_predict_predictor_find(row->name, &c, &err), ATN_OK);
         assert_ptr_equal(c.row, row);
         c.size = row->size == ATN_SIZE_NONE ? 0 : 7;
-        assert_int_equal(atn_predictor_find(atn_predictor_name(&c, name), &c, &err), ATN_OK);
+        assert_int_equal(atn_predict_predictor_find(atn_predict_predictor_name(&c, name), &c, &err),
+                         ATN_OK);
         assert_ptr_equal(c.row, row);
         assert_int_equal(c.size, row->size == ATN_SIZE_NONE ? 0 : 7);
         if (row->base)
-            assert_int_equal(atn_predictor_find(row->base, &c, &err), ATN_OK);
+            assert_int_equal(atn_predict_predictor_find(row->base, &c, &err), ATN_OK);
     }
     static const char *const bad[] = {"",       "lru-",           "lru-0",     "lru-x", "lru-4x",
                                       "lru--4", "lru-4000000000", "tagging-2", "-3"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         atn_predictor_choice c;
         atn_error err = {0};
-        assert_int_equal(atn_predictor_find(bad[i], &c, &err), ATN_USAGE);
+        assert_int_equal(atn_predict_predictor_find(bad[i], &c, &err), ATN_USAGE);
     }
 }
 
@@ -405,7 +406,7 @@ static void assert_rejected(const char *words, const char *why)
     atn_error err = {0};
     char *text = strdup(words);
     assert_non_null(text);
-    assert_int_equal(atn_sequence_parse(text, strlen(text), "f", &s, &err), ATN_INPUT);
+    assert_int_equal(atn_replay_sequence_parse(text, strlen(text), "f", &s, &err), ATN_INPUT);
     if (strncmp(err.text, why, strlen(why)) != 0)
         fail_msg("message: %s", err.text);
     free(text);
@@ -419,9 +420,9 @@ static void text_of_sequences(void **state)
     assert_int_equal(s.stream.n, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(s.stream.v[i].symbol, wanted[i]);
-    assert_string_equal(atn_numbered(&s.symbols, 2), "long-name");
+    assert_string_equal(atn_predict_numbered(&s.symbols, 2), "long-name");
     assert_false(s.has_sites);
-    atn_sequence_free(&s);
+    atn_replay_sequence_free(&s);
 }
 
 static void invalid_sequences_are_rejected(void **state)
@@ -443,10 +444,10 @@ static void many_symbols_are_distinguished(void **state)
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 5000; i++) {
             snprintf(key, sizeof key, "%d", i);
-            assert_int_equal(atn_number_of(&t, key, strlen(key)), i);
-            assert_string_equal(atn_numbered(&t, i), key);
+            assert_int_equal(atn_predict_number_of(&t, key, strlen(key)), i);
+            assert_string_equal(atn_predict_numbered(&t, i), key);
         }
-    atn_numbers_free(&t);
+    atn_predict_numbers_free(&t);
 }
 
 int main(void)

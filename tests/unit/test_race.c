@@ -37,8 +37,8 @@ static void begin(race *x, int n, int start, atn_tune_start kind, bool shadow)
                                   .predicted_ps = i == NATIVE ? -1 : CLEAR_US * INT64_C(1000000),
                                   .error = x->error > 0 ? x->error : 300};
     *x = (race){.elapsed_us = x->seen_us};
-    atn_budget_begin(&x->budget, 20, s.agreement_ns);
-    x->tuner = atn_tuner_new(&s, &x->budget, list, n, NATIVE, start, kind, -1);
+    atn_tune_budget_begin(&x->budget, 20, s.agreement_ns);
+    x->tuner = atn_tune_tuner_new(&s, &x->budget, list, n, NATIVE, start, kind, -1);
     assert_non_null(x->tuner);
 }
 
@@ -50,7 +50,7 @@ static unsigned play_round(race *x, const int us[])
     atn_step s;
     memset(x->calls, 0, sizeof x->calls);
     do {
-        s = atn_tuner_step(x->tuner, ATN_TUNE_WEIGHT);
+        s = atn_tune_tuner_step(x->tuner, ATN_TUNE_WEIGHT);
         const int runs = s.shadow >= 0 ? s.shadow : s.candidate;
         x->elapsed_us += us[s.candidate] + (s.shadow >= 0 ? us[runs] : 0);
         x->scratch |= s.shadow >= 0 ? 1u << s.shadow : 0;
@@ -60,7 +60,7 @@ static unsigned play_round(race *x, const int us[])
             x->calls[runs]++;
         }
     } while (!s.agree);
-    atn_tuner_feed(x->tuner, sums, 1000 * x->elapsed_us);
+    atn_tune_tuner_feed(x->tuner, sums, 1000 * x->elapsed_us);
     return timed;
 }
 
@@ -100,11 +100,11 @@ static int after_with(int error, const char *pairs)
     race x = {.error = error};
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     for (; *pairs != '\0'; pairs++) {
-        assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
+        assert_int_equal(atn_tune_tuner_incumbent(x.tuner), NATIVE);
         play_pair(&x, 1, time_of(*pairs));
     }
-    const int incumbent = atn_tuner_incumbent(x.tuner);
-    atn_tuner_free(x.tuner);
+    const int incumbent = atn_tune_tuner_incumbent(x.tuner);
+    atn_tune_tuner_free(x.tuner);
     return incumbent;
 }
 
@@ -160,11 +160,11 @@ static void only_native_is_replaced_after_two_pairs(void **state)
     int pairs = 0;
     begin(&x, 3, 1, ATN_START_BORROWED, false);
     const int times[] = {2 * USUAL_US, USUAL_US, CLEAR_US};
-    for (int rounds = 0; atn_tuner_incumbent(x.tuner) == 1 && rounds < 200; rounds++)
+    for (int rounds = 0; atn_tune_tuner_incumbent(x.tuner) == 1 && rounds < 200; rounds++)
         pairs += play_round(&x, times) >> 2 & 1;
-    assert_int_equal(atn_tuner_incumbent(x.tuner), 2);
+    assert_int_equal(atn_tune_tuner_incumbent(x.tuner), 2);
     assert_int_equal(pairs, 5);
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
 }
 
 /* A choice of the model loses to native as soon as native loses to it. */
@@ -174,8 +174,8 @@ static int after_predicted(int native_us, int pairs)
     begin(&x, 2, 1, ATN_START_BORROWED, false);
     for (int i = 0; i < pairs; i++)
         play_pair(&x, NATIVE, native_us);
-    const int incumbent = atn_tuner_incumbent(x.tuner);
-    atn_tuner_free(x.tuner);
+    const int incumbent = atn_tune_tuner_incumbent(x.tuner);
+    atn_tune_tuner_free(x.tuner);
     return incumbent;
 }
 
@@ -199,12 +199,12 @@ static unsigned timed_with_predicted_native(int own_us, int rounds)
         {.id = 1, .predicted_ps = 4 * USUAL_US * INT64_C(1000000), .error = 400},
         {.id = 2, .predicted_ps = USUAL_US * INT64_C(1000000), .error = 400}};
     const int times[] = {4 * USUAL_US, own_us};
-    atn_budget_begin(&x.budget, 20, atn_tune_defaults.agreement_ns);
-    x.tuner =
-        atn_tuner_new(&atn_tune_defaults, &x.budget, list, 2, NATIVE, 1, ATN_START_BORROWED, -1);
+    atn_tune_budget_begin(&x.budget, 20, atn_tune_defaults.agreement_ns);
+    x.tuner = atn_tune_tuner_new(&atn_tune_defaults, &x.budget, list, 2, NATIVE, 1,
+                                 ATN_START_BORROWED, -1);
     while (rounds-- > 0)
         timed |= play_round(&x, times);
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
     return timed;
 }
 
@@ -225,15 +225,15 @@ static void late_candidates_may_win(void **state)
     const int times[] = {USUAL_US, USUAL_US, CLEAR_US};
     begin(&x, 2, 1, ATN_START_BORROWED, false);
     play_round(&x, times);
-    atn_tuner_join(x.tuner, &late);
-    for (int rounds = 0; atn_tuner_incumbent(x.tuner) != 2 && rounds < 400; rounds++)
+    atn_tune_tuner_join(x.tuner, &late);
+    for (int rounds = 0; atn_tune_tuner_incumbent(x.tuner) != 2 && rounds < 400; rounds++)
         play_round(&x, times);
-    assert_int_equal(atn_tuner_incumbent(x.tuner), 2);
-    assert_int_equal(atn_tuner_id(x.tuner, 2), 9);
+    assert_int_equal(atn_tune_tuner_incumbent(x.tuner), 2);
+    assert_int_equal(atn_tune_tuner_id(x.tuner, 2), 9);
     for (int i = 0; i < 2 * ATN_TUNE_CANDIDATES; i++)
-        atn_tuner_join(x.tuner, &late);
+        atn_tune_tuner_join(x.tuner, &late);
     play_round(&x, times);
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
 }
 
 /* On scratch data the result is found as soon, and the incumbent stays. */
@@ -245,11 +245,11 @@ static void shadows_do_not_switch(void **state)
     begin(&x, 2, NATIVE, ATN_START_NATIVE, true);
     play_pair(&x, 1, CLEAR_US);
     play_pair(&x, 1, CLEAR_US);
-    atn_tuner_learned(x.tuner, &learned);
+    atn_tune_tuner_learned(x.tuner, &learned);
     assert_int_equal(learned.best, 1);
-    assert_int_equal(atn_tuner_incumbent(x.tuner), NATIVE);
+    assert_int_equal(atn_tune_tuner_incumbent(x.tuner), NATIVE);
     assert_int_equal(x.scratch, 1u << 1); /* native is timed in its own calls */
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
 }
 
 /* ---- unfinished races ---- */
@@ -259,17 +259,17 @@ enum { NAMES = sizeof names / sizeof *names, RANKS = 16, BYTES = 5000 };
 
 static atn_choice choice_of(int i)
 {
-    atn_choice choice = {.row = atn_catalog_find(ATN_BCAST, names[i])};
-    atn_params_default(choice.row, &choice.params);
+    atn_choice choice = {.row = atn_algo_catalog_find(ATN_BCAST, names[i])};
+    atn_algo_params_default(choice.row, &choice.params);
     return choice;
 }
 
 static void make_set(const atn_rule *wise, atn_candidate_set *set)
 {
-    atn_candidate_set_make(ATN_BCAST, NULL, 300, wise, set);
+    atn_tune_candidate_set_make(ATN_BCAST, NULL, 300, wise, set);
     for (int i = 1; i < NAMES; i++) {
         const atn_choice choice = choice_of(i);
-        atn_candidate_set_add(set, &choice, CLEAR_US * INT64_C(1000000), 300);
+        atn_tune_candidate_set_add(set, &choice, CLEAR_US * INT64_C(1000000), 300);
     }
 }
 
@@ -284,13 +284,13 @@ static atn_rules *unfinished(atn_rule *rule_p)
     begin(&x, NAMES, NATIVE, ATN_START_NATIVE, false);
     play_pair(&x, 1, CLEAR_US);
     play_pair(&x, 1, CLEAR_US);
-    atn_tuner_learned(x.tuner, &learned);
+    atn_tune_tuner_learned(x.tuner, &learned);
     assert_int_equal(learned.best, 1);
     assert_false(learned.settled);
-    assert_true(atn_tuned_rule(x.tuner, &set, RANKS, BYTES, 1770110107, 0, rule_p));
+    assert_true(atn_tune_tuned_rule(x.tuner, &set, RANKS, BYTES, 1770110107, 0, rule_p));
     rule_p->guess = ATN_GUESS_RACE;
-    atn_tuner_free(x.tuner);
-    atn_rules *const rules = atn_rules_make(rule_p, 1, NULL);
+    atn_tune_tuner_free(x.tuner);
+    atn_rules *const rules = atn_plan_rules_make(rule_p, 1, NULL);
     assert_non_null(rules);
     return rules;
 }
@@ -301,10 +301,10 @@ static atn_rules *read_again(const atn_rules *rules)
     size_t bytes;
     atn_rules *again = NULL;
     FILE *const f = open_memstream(&text, &bytes);
-    assert_true(atn_rules_print(f, rules));
+    assert_true(atn_plan_rules_print(f, rules));
     fclose(f);
     assert_non_null(strstr(text, "guess=race"));
-    assert_int_equal(atn_rules_parse(text, bytes, "t", &again, NULL), ATN_OK);
+    assert_int_equal(atn_plan_rules_parse(text, bytes, "t", &again, NULL), ATN_OK);
     free(text);
     return again;
 }
@@ -314,23 +314,23 @@ static void unfinished_races_are_marked(void **state)
     (void)state;
     atn_rule rule;
     atn_rules *const written = unfinished(&rule), *const read = read_again(written);
-    assert_int_equal(atn_rule_backing(atn_rules_at(read, 0)), ATN_GUESSED);
+    assert_int_equal(atn_plan_rule_backing(atn_plan_rules_at(read, 0)), ATN_GUESSED);
     /* A finished race has precedence, whether older or newer. */
     rule.use = choice_of(2);
     rule.guess = ATN_GUESS_NONE;
     rule.date -= 1000000;
-    atn_rules *const measured = atn_rules_make(&rule, 1, NULL);
+    atn_rules *const measured = atn_plan_rules_make(&rule, 1, NULL);
     for (int order = 0; order <= 1; order++) {
-        atn_rules *const both =
-            order == 0 ? atn_wisdom_join(measured, read) : atn_wisdom_join(read, measured);
-        assert_int_equal(atn_rules_count(both), 1);
-        assert_ptr_equal(atn_rules_at(both, 0)->use.row, rule.use.row);
-        assert_int_equal(atn_rules_at(both, 0)->guess, ATN_GUESS_NONE);
-        atn_rules_free(both);
+        atn_rules *const both = order == 0 ? atn_plan_wisdom_join(measured, read)
+                                           : atn_plan_wisdom_join(read, measured);
+        assert_int_equal(atn_plan_rules_count(both), 1);
+        assert_ptr_equal(atn_plan_rules_at(both, 0)->use.row, rule.use.row);
+        assert_int_equal(atn_plan_rules_at(both, 0)->guess, ATN_GUESS_NONE);
+        atn_plan_rules_free(both);
     }
-    atn_rules_free(written);
-    atn_rules_free(read);
-    atn_rules_free(measured);
+    atn_plan_rules_free(written);
+    atn_plan_rules_free(read);
+    atn_plan_rules_free(measured);
 }
 
 /* The tuner of the next run, whose wisdom has a time or not. */
@@ -342,9 +342,9 @@ static atn_tuner *next_run(atn_tuners *tuners, atn_rule *rule, bool sure)
     make_set(rule, &set);
     assert_int_equal(set.n, NAMES);
     assert_ptr_equal(set.choice[set.wise].row, rule->use.row);
-    atn_tuners_open(tuners, 20, 20000);
-    return atn_tuners_add(tuners, 1, BYTES, &atn_tune_defaults, set.is, set.n, ATN_SET_NATIVE,
-                          set.wise, set.wise_ps);
+    atn_tune_tuners_open(tuners, 20, 20000);
+    return atn_tune_tuners_add(tuners, 1, BYTES, &atn_tune_defaults, set.is, set.n, ATN_SET_NATIVE,
+                               set.wise, set.wise_ps);
 }
 
 /* The next run begins with it but continues the race, against native, too; a certain result is only
@@ -359,18 +359,18 @@ static void unfinished_races_go_on(void **state)
         atn_rule rule;
         atn_learned learned;
         atn_rules *const written = unfinished(&rule), *const read = read_again(written);
-        assert_int_equal(atn_wisdom_answer(read, &q, NULL, NULL, &rule, NULL), ATN_OK);
+        assert_int_equal(atn_plan_wisdom_answer(read, &q, NULL, NULL, &rule, NULL), ATN_OK);
         assert_int_equal(rule.guess, ATN_GUESS_RACE);
         atn_tuner *const t = next_run(&tuners, &rule, sure);
-        assert_int_equal(atn_tuner_incumbent(t), 1);
-        atn_tuner_learned(t, &learned);
+        assert_int_equal(atn_tune_tuner_incumbent(t), 1);
+        atn_tune_tuner_learned(t, &learned);
         assert_int_equal(learned.settled, sure);
         /* On this machine it is wrong. */
         const sim_outcome o = sim_play_tuner(&m, t, &tuners.budget, 300);
         assert_int_equal(o.incumbent, NATIVE);
-        atn_tuners_close(&tuners);
-        atn_rules_free(written);
-        atn_rules_free(read);
+        atn_tune_tuners_close(&tuners);
+        atn_plan_rules_free(written);
+        atn_plan_rules_free(read);
     }
 }
 
@@ -387,7 +387,7 @@ static void pairs_are_of_equal_blocks(void **state)
     play_pair(&x, 1, time_of('w'));
     assert_true(x.calls[1] > 1);
     assert_int_equal(x.calls[NATIVE], x.calls[1]);
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
 }
 
 /* Every call of native has regret where another one is clearly faster, and after it was beaten. */
@@ -400,12 +400,12 @@ static void slow_natives_have_single_calls(void **state)
         play_pair(&x, 1, time_of('c'));
         assert_int_equal(x.calls[NATIVE], 1);
     }
-    assert_int_equal(atn_tuner_incumbent(x.tuner), 1);
+    assert_int_equal(atn_tune_tuner_incumbent(x.tuner), 1);
     for (int i = 0; i < 5; i++) {
         play_round(&x, (const int[MOST]){USUAL_US, CLEAR_US});
         assert_true(x.calls[NATIVE] <= 1);
     }
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
 }
 
 /* ---- budget ---- */
@@ -416,7 +416,7 @@ static unsigned first_round(int64_t seen_us)
     race x = {.seen_us = seen_us};
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     const unsigned timed = play_round(&x, (const int[MOST]){USUAL_US, CLEAR_US});
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
     return timed;
 }
 
@@ -436,11 +436,11 @@ static int64_t next_try(int64_t overhead_us)
     begin(&x, 2, NATIVE, ATN_START_NATIVE, false);
     play_pair(&x, 1, time_of('w'));
     play_pair(&x, 1, time_of('l'));
-    atn_budget_overhead(&x.budget, 1000 * overhead_us);
+    atn_tune_budget_overhead(&x.budget, 1000 * overhead_us);
     const int64_t before = x.elapsed_us;
     play_pair(&x, 1, time_of('l')); /* was planned before */
     play_pair(&x, 1, time_of('l'));
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
     return x.elapsed_us - before;
 }
 
@@ -462,7 +462,7 @@ static void regret_compares_the_same_round(void **state)
     while ((play_round(&x, (const int[MOST]){50 * USUAL_US, 50 * USUAL_US}) & 2) == 0)
         ;
     assert_true(x.budget.spent_ns - before < 1000 * USUAL_US);
-    atn_tuner_free(x.tuner);
+    atn_tune_tuner_free(x.tuner);
 }
 
 int main(void)

@@ -48,7 +48,8 @@ static double learn(atn_refiner *r, int n, const double *from, const double *to,
             factor[k] = from[k] + (to[k] - from[k]) * i / n;
         const bool disturbed = outlier > 0 && i % outlier == outlier - 1;
         const double noisy = time_of(&c, factor) * (0.98 + 0.04 * uniform(&state));
-        const double error = atn_refiner_learn(r, predict, &c, disturbed ? 10 * noisy : noisy);
+        const double error =
+            atn_model_refiner_learn(r, predict, &c, disturbed ? 10 * noisy : noisy);
         if (i >= n - n / 4 && !disturbed) {
             sum += fabs(error);
             counted++;
@@ -68,7 +69,7 @@ static void parameters_converge(void **state)
     (void)state;
     const double truth[3] = {3, 0.5, 2};
     atn_refiner r;
-    atn_refiner_begin(&r, 3, 0.99, 0.7);
+    atn_model_refiner_begin(&r, 3, 0.99, 0.7);
     assert_true(learn(&r, 400, truth, truth, 0) < 0.03);
     near(exp(r.knob[0]), truth[0], 0.05);
     near(exp(r.knob[1]), truth[1], 0.05);
@@ -79,7 +80,7 @@ static void drifts_are_followed(void **state)
     (void)state;
     const double before[3] = {1, 1, 1}, after[3] = {2, 0.6, 1};
     atn_refiner r;
-    atn_refiner_begin(&r, 3, 0.97, 0.5);
+    atn_model_refiner_begin(&r, 3, 0.97, 0.5);
     assert_true(learn(&r, 300, before, before, 0) < 0.03);
     assert_true(learn(&r, 600, before, after, 0) < 0.05);
     near(exp(r.knob[0]), after[0], 0.1);
@@ -92,7 +93,7 @@ static void following_needs_forgetting(void **state)
     (void)state;
     const double before[3] = {1, 1, 1}, after[3] = {2, 0.6, 1};
     atn_refiner r;
-    atn_refiner_begin(&r, 3, 1, 0.5);
+    atn_model_refiner_begin(&r, 3, 1, 0.5);
     learn(&r, 300, before, before, 0);
     assert_true(learn(&r, 600, before, after, 0) > 0.05);
 }
@@ -102,7 +103,7 @@ static void outliers_have_little_effect(void **state)
     (void)state;
     const double truth[3] = {2, 1.5, 1};
     atn_refiner r;
-    atn_refiner_begin(&r, 3, 0.99, 0.5);
+    atn_model_refiner_begin(&r, 3, 0.99, 0.5);
     assert_true(learn(&r, 600, truth, truth, 20) < 0.1);
     near(exp(r.knob[0]), truth[0], 0.15);
     near(exp(r.knob[1]), truth[1], 0.15);
@@ -119,13 +120,13 @@ static void invalid_calls_are_ignored(void **state)
     (void)state;
     double idea[] = {0, -1, NAN, INFINITY};
     atn_refiner r, untouched;
-    atn_refiner_begin(&r, 3, 0.99, 0.5);
+    atn_model_refiner_begin(&r, 3, 0.99, 0.5);
     untouched = r;
     for (int i = 0; i < 4; i++)
-        assert_true(atn_refiner_learn(&r, no_idea, &idea[i], 1) == 0);
+        assert_true(atn_model_refiner_learn(&r, no_idea, &idea[i], 1) == 0);
     call c = {1, 1000};
-    assert_true(atn_refiner_learn(&r, predict, &c, NAN) == 0);
-    assert_true(atn_refiner_learn(&r, predict, &c, -1) == 0);
+    assert_true(atn_model_refiner_learn(&r, predict, &c, NAN) == 0);
+    assert_true(atn_model_refiner_learn(&r, predict, &c, -1) == 0);
     assert_memory_equal(&r, &untouched, sizeof r);
 }
 
@@ -134,7 +135,7 @@ static void knobs_stay_in_bounds(void **state)
     (void)state;
     const double wild[3] = {1e6, 1e6, 1e6};
     atn_refiner r;
-    atn_refiner_begin(&r, 3, 0.95, 1);
+    atn_model_refiner_begin(&r, 3, 0.95, 1);
     learn(&r, 300, wild, wild, 0);
     for (int i = 0; i < 3; i++)
         assert_true(isfinite(r.knob[i]) && fabs(r.knob[i]) <= 2.3);
@@ -143,32 +144,32 @@ static void knobs_stay_in_bounds(void **state)
 static void knobs_change_all_models(void **state)
 {
     (void)state;
-    atn_machine *m = atn_machine_builtin(), *turned = atn_machine_builtin();
+    atn_machine *m = atn_model_machine_builtin(), *turned = atn_model_machine_builtin();
     double knobs[ATN_KNOBS] = {0};
     char name[64];
     assert_non_null(m);
     assert_non_null(turned);
-    assert_int_equal(atn_machine_knobs(m), 5);
-    atn_machine_knob_name(m, 3, name, sizeof name);
+    assert_int_equal(atn_model_machine_knobs(m), 5);
+    atn_model_machine_knob_name(m, 3, name, sizeof name);
     assert_string_equal(name, "network transfer");
-    atn_machine_knob_name(m, 4, name, sizeof name);
+    atn_model_machine_knob_name(m, 4, name, sizeof name);
     assert_string_equal(name, "reduce");
-    atn_machine_turn(turned, knobs);
-    near(atn_channel_message(turned, 1, 1000), atn_channel_message(m, 1, 1000), 1e-12);
+    atn_model_machine_turn(turned, knobs);
+    near(atn_model_channel_message(turned, 1, 1000), atn_model_channel_message(m, 1, 1000), 1e-12);
     knobs[2] = log(3);
     knobs[3] = log(2);
     knobs[4] = log(5);
-    atn_machine_turn(turned, knobs);
+    atn_model_machine_turn(turned, knobs);
     near(turned->channel[1].o_below, 3 * m->channel[1].o_below, 1e-12);
-    near(atn_channel_transfer(&turned->channel[1], 5000, 3),
-         2 * atn_channel_transfer(&m->channel[1], 5000, 3), 1e-12);
+    near(atn_model_channel_transfer(&turned->channel[1], 5000, 3),
+         2 * atn_model_channel_transfer(&m->channel[1], 5000, 3), 1e-12);
     near(turned->channel[1].rate, m->channel[1].rate / 2, 1e-12);
     near(turned->channel[0].o_below, m->channel[0].o_below, 1e-12);
-    near(atn_machine_reduce(turned, "sum", "f64", 1024, 1),
-         5 * atn_machine_reduce(m, "sum", "f64", 1024, 1), 1e-12);
-    assert_int_equal(atn_machine_check(turned, NULL), ATN_OK);
-    atn_machine_free(m);
-    atn_machine_free(turned);
+    near(atn_model_machine_reduce(turned, "sum", "f64", 1024, 1),
+         5 * atn_model_machine_reduce(m, "sum", "f64", 1024, 1), 1e-12);
+    assert_int_equal(atn_model_machine_check(turned, NULL), ATN_OK);
+    atn_model_machine_free(m);
+    atn_model_machine_free(turned);
 }
 
 int main(void)

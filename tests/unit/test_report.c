@@ -24,15 +24,15 @@ static char *written(const char *format)
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    atn_cell(&t, "%s", "ring");
-    atn_cell(&t, "%d", 4096);
-    atn_cell(&t, "%s", "a \"quoted\", cut | line");
-    atn_cell(&t, "%s", "na\xc3\xafve");
-    atn_cell(&t, "%s", "");
-    atn_cell(&t, "%s", "two\nlines\x01");
-    assert_int_equal(atn_table_write(f, &t, format, false, NULL), ATN_OK);
+    atn_report_cell(&t, "%s", "ring");
+    atn_report_cell(&t, "%d", 4096);
+    atn_report_cell(&t, "%s", "a \"quoted\", cut | line");
+    atn_report_cell(&t, "%s", "na\xc3\xafve");
+    atn_report_cell(&t, "%s", "");
+    atn_report_cell(&t, "%s", "two\nlines\x01");
+    assert_int_equal(atn_report_table_write(f, &t, format, false, NULL), ATN_OK);
     fclose(f);
-    atn_table_free(&t);
+    atn_report_table_free(&t);
     return text;
 }
 
@@ -90,7 +90,7 @@ static void other_formats_are_refused(void **state)
     (void)state;
     const atn_table t = {.columns = columns, .ncolumns = 3};
     atn_error err = {0};
-    assert_int_equal(atn_table_write(stdout, &t, "xml", false, &err), ATN_USAGE);
+    assert_int_equal(atn_report_table_write(stdout, &t, "xml", false, &err), ATN_USAGE);
     assert_non_null(strstr(err.text, "xml"));
 }
 
@@ -101,17 +101,17 @@ static void json_nests(void **state)
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
     atn_json j = {.f = f};
-    atn_json_open(&j, NULL, '{');
-    atn_json_open(&j, "empty", '[');
-    atn_json_close(&j, ']');
-    atn_json_open(&j, "list", '[');
-    atn_json_int(&j, NULL, -7);
-    atn_json_bool(&j, NULL, true);
-    atn_json_text(&j, NULL, NULL);
-    atn_json_number(&j, NULL, "1.5");
-    atn_json_number(&j, NULL, "nan");
-    atn_json_close(&j, ']');
-    atn_json_close(&j, '}');
+    atn_report_json_open(&j, NULL, '{');
+    atn_report_json_open(&j, "empty", '[');
+    atn_report_json_close(&j, ']');
+    atn_report_json_open(&j, "list", '[');
+    atn_report_json_int(&j, NULL, -7);
+    atn_report_json_bool(&j, NULL, true);
+    atn_report_json_text(&j, NULL, NULL);
+    atn_report_json_number(&j, NULL, "1.5");
+    atn_report_json_number(&j, NULL, "nan");
+    atn_report_json_close(&j, ']');
+    atn_report_json_close(&j, '}');
     fclose(f);
     assert_string_equal(text, "{\n"
                               "  \"empty\": [],\n"
@@ -128,10 +128,10 @@ static void svg_is_escaped(void **state)
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    atn_svg_begin(f, 10, 20, "", "a<b");
-    atn_svg_text(f, "t", "end", 1, 2.25, "%s", "x & \"y\" > z");
-    atn_svg_rect(f, "r", 0, 0, 1.5, 2, 0);
-    atn_svg_end(f);
+    atn_report_svg_begin(f, 10, 20, "", "a<b");
+    atn_report_svg_text(f, "t", "end", 1, 2.25, "%s", "x & \"y\" > z");
+    atn_report_svg_rect(f, "r", 0, 0, 1.5, 2, 0);
+    atn_report_svg_end(f);
     fclose(f);
     assert_non_null(strstr(text, "<title>a&lt;b</title>"));
     assert_non_null(strstr(text, " y=\"2.3\">x &amp; &quot;y&quot; &gt; z</text>"));
@@ -154,7 +154,7 @@ static char *drawn(atn_schedule **set, int p, atn_status *st_p, atn_error *err)
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    *st_p = atn_schedule_draw(f, set, p, err);
+    *st_p = atn_report_schedule_draw(f, set, p, err);
     fclose(f);
     return text;
 }
@@ -162,7 +162,7 @@ static char *drawn(atn_schedule **set, int p, atn_status *st_p, atn_error *err)
 static void free_set(atn_schedule **set, int p)
 {
     for (int r = 0; r < p; r++)
-        atn_schedule_free(set[r]);
+        atn_sched_schedule_free(set[r]);
 }
 
 /* One arrow per message, one mark per local operation. */
@@ -189,16 +189,16 @@ static void assert_drawn(atn_schedule **set, int p)
 static void every_row_is_drawn(void **state)
 {
     (void)state;
-    for (int i = 0; i < atn_catalog_rows(); i++)
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
         for (int p = 1; p <= 17; p += p < 5 ? 1 : 12) {
-            const atn_row *row = atn_catalog_row(i);
+            const atn_row *row = atn_algo_catalog_row(i);
             atn_problem q = {.op = row->op, .p = p, .segments = 1, .bytes = 1024};
             atn_schedule *set[17] = {NULL};
             atn_params prm;
             atn_status st = ATN_OK;
-            atn_params_default(row, &prm);
+            atn_algo_params_default(row, &prm);
             for (q.r = 0; q.r < p && !st; q.r++)
-                st = atn_build(row, &q, &prm, &set[q.r], NULL);
+                st = atn_algo_build(row, &q, &prm, &set[q.r], NULL);
             if (!st)
                 assert_drawn(set, p);
             free_set(set, p);
@@ -214,7 +214,7 @@ static void deadlock_is_not_drawn(void **state)
     atn_error err = {0};
     atn_status st;
     int p;
-    assert_int_equal(atn_schedule_parse(text, "f", &set, &p, NULL), ATN_OK);
+    assert_int_equal(atn_sched_schedule_parse(text, "f", &set, &p, NULL), ATN_OK);
     char *svg = drawn(set, p, &st, &err);
     assert_int_equal(st, ATN_FINDING);
     assert_non_null(strstr(err.text, "rank 0 deadlocks at operation 0"));

@@ -43,25 +43,25 @@ static all build(const char *name, int p, int segments, int64_t bytes)
     snprintf(text, sizeof text, "%s", name);
     char *algo = strchr(text, '/');
     *algo++ = '\0';
-    assert_true(atn_operation_find(text, &op));
-    if (atn_choice_read(op, algo, &c, &err))
+    assert_true(atn_sched_operation_find(text, &op));
+    if (atn_plan_choice_read(op, algo, &c, &err))
         fail_msg("%s: %s", name, err.text);
     for (int r = 0; r < p; r++) {
         const atn_problem q = {.op = op, .p = p, .r = r, .bytes = bytes, .segments = segments};
-        if (atn_build(c.row, &q, &c.params, &a.s[r], &err))
+        if (atn_algo_build(c.row, &q, &c.params, &a.s[r], &err))
             fail_msg("%s: %s", name, err.text);
     }
-    if (atn_op_graph_make(a.s, p, &a.g, &err))
+    if (atn_model_op_graph_make(a.s, p, &a.g, &err))
         fail_msg("%s: %s", name, err.text);
-    atn_op_graph_size(&a.g, bytes);
+    atn_model_op_graph_size(&a.g, bytes);
     return a;
 }
 
 static void drop(all *a)
 {
-    atn_op_graph_free(&a->g);
+    atn_model_op_graph_free(&a->g);
     for (int r = 0; r < a->p; r++)
-        atn_schedule_free(a->s[r]);
+        atn_sched_schedule_free(a->s[r]);
     free(a->s);
 }
 
@@ -70,11 +70,11 @@ static double run(const all *a, const atn_ron *net, atn_ron_policy policy)
 {
     atn_circuits c;
     atn_error err = {0};
-    if (atn_ron_run(&a->g, net, policy, 1, &c, &err) || atn_ron_check(&a->g, net, &c, &err))
+    if (atn_model_ron_run(&a->g, net, policy, 1, &c, &err) || atn_ron_check(&a->g, net, &c, &err))
         fail_msg("%s", err.text);
     assert_int_equal(c.n, a->g.nmessages);
     const double time = c.time;
-    atn_circuits_free(&c);
+    atn_model_circuits_free(&c);
     return time;
 }
 
@@ -82,10 +82,10 @@ static double run_times(const all *a, const atn_ron *net, atn_ron_policy policy,
 {
     atn_circuits c;
     atn_error err = {0};
-    if (atn_ron_run(&a->g, net, policy, times, &c, &err))
+    if (atn_model_ron_run(&a->g, net, policy, times, &c, &err))
         fail_msg("%s", err.text);
     const double time = c.time;
-    atn_circuits_free(&c);
+    atn_model_circuits_free(&c);
     return time;
 }
 
@@ -167,21 +167,21 @@ static void tree_grows(int k, int d, int p)
     const atn_params prm = {{k, d}};
     atn_circuit_tree t;
     int *parent = malloc(sizeof *parent * (size_t)p), n = 1;
-    atn_circuit_tree_begin(&t, p, &prm);
+    atn_algo_circuit_tree_begin(&t, p, &prm);
     assert_int_equal(t.steps, atn_ron_steps(k, d, p));
     for (int step = 1; step <= t.steps; step++) {
         assert_int_equal(n, t.reached[step - 1]);
         const int had = n;
         for (int v = 0; v < had; v++) {
             int first = -1;
-            const int children = atn_circuit_children(&t, v, step, &first);
+            const int children = atn_algo_circuit_children(&t, v, step, &first);
             for (int i = 0; i < children; i++, n++)
                 parent[first + i] = v;
         }
     }
     assert_int_equal(n, p);
     for (int v = 1; v < p; v++)
-        assert_int_equal(parent[v], atn_circuit_parent(&t, v));
+        assert_int_equal(parent[v], atn_algo_circuit_parent(&t, v));
     free(parent);
 }
 
@@ -437,20 +437,20 @@ static void faults_are_detected(void **state)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         atn_circuits c;
         atn_error err = {0};
-        assert_int_equal(atn_ron_run(&a.g, &net, ATN_RON_EARLY, 1, &c, NULL), ATN_OK);
+        assert_int_equal(atn_model_ron_run(&a.g, &net, ATN_RON_EARLY, 1, &c, NULL), ATN_OK);
         list[i].change(&c);
         if (atn_ron_check(&a.g, &net, &c, &err) != ATN_FINDING)
             fail_msg("%s was not detected", list[i].what);
-        atn_circuits_free(&c);
+        atn_model_circuits_free(&c);
     }
     /* the ports of receivers are limited, too */
     all gather = build("gather/linear", 8, 1, 1);
     atn_circuits c;
     const atn_ron wide = model_a(3, 1), narrow = model_a(2, 1);
-    assert_int_equal(atn_ron_run(&gather.g, &wide, ATN_RON_EARLY, 1, &c, NULL), ATN_OK);
+    assert_int_equal(atn_model_ron_run(&gather.g, &wide, ATN_RON_EARLY, 1, &c, NULL), ATN_OK);
     assert_int_equal(atn_ron_check(&gather.g, &wide, &c, NULL), ATN_OK);
     assert_int_equal(atn_ron_check(&gather.g, &narrow, &c, NULL), ATN_FINDING);
-    atn_circuits_free(&c);
+    atn_model_circuits_free(&c);
     drop(&gather);
     drop(&a);
 }
@@ -461,12 +461,12 @@ static void every_algorithm(void **state)
     (void)state;
     const atn_ron one = {.ports = 1, .start = 2e-6, .byte = 1e-9, .reduce = 1e-10};
     const atn_ron net = {.ports = 3, .delay = 5e-6, .start = 2e-6, .byte = 1e-9, .reduce = 1e-10};
-    for (int i = 0; i < atn_catalog_rows(); i++) {
-        const atn_row *row = atn_catalog_row(i);
+    for (int i = 0; i < atn_algo_catalog_rows(); i++) {
+        const atn_row *row = atn_algo_catalog_row(i);
         atn_params prm;
-        atn_params_default(row, &prm);
+        atn_algo_params_default(row, &prm);
         const atn_problem q = {.op = row->op, .p = 8, .bytes = 4096, .segments = 1};
-        if (row->algo->build == NULL || atn_refuses(row, &q, &prm))
+        if (row->algo->build == NULL || atn_algo_refuses(row, &q, &prm))
             continue;
         all a = build(row->name, 8, 1, 4096);
         const double anew = run(&a, &net, ATN_RON_ANEW), early = run(&a, &net, ATN_RON_EARLY);
@@ -483,7 +483,7 @@ static void models_without_delay(void **state)
     static const char *const rows[] = {"bcast/knomial", "alltoall/bruck", "allgather/ring",
                                        "reduce/binomial", "scan/binomial"};
     (void)state;
-    atn_machine *m = atn_machine_builtin();
+    atn_machine *m = atn_model_machine_builtin();
     m->copy.nsizes = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double plain = -1, a = -1, b = -1, slow = -1;
@@ -504,7 +504,7 @@ static void models_without_delay(void **state)
         assert_true(slow > b);
         drop(&s);
     }
-    atn_machine_free(m);
+    atn_model_machine_free(m);
 }
 
 /* ---- overlap with computation ---- */

@@ -53,7 +53,7 @@ static atn_rules *parsed(const char *text)
 {
     atn_error err = {0};
     atn_rules *rules = NULL;
-    if (atn_rules_parse(text, strlen(text), "w", &rules, &err) != ATN_OK)
+    if (atn_plan_rules_parse(text, strlen(text), "w", &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return rules;
 }
@@ -63,7 +63,7 @@ static char *text_of(const atn_rules *rules)
     char *text;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    assert_true(atn_rules_print(f, rules));
+    assert_true(atn_plan_rules_print(f, rules));
     fclose(f);
     return text;
 }
@@ -72,7 +72,7 @@ static atn_rules *loaded(const char *path, const char *forced, const char *selec
 {
     atn_error err = {0};
     atn_rules *rules = NULL;
-    if (atn_rules_load(path, forced, select, &rules, &err) != ATN_OK)
+    if (atn_plan_rules_load(path, forced, select, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return rules;
 }
@@ -82,8 +82,8 @@ static const char *chosen(const atn_rules *rules, atn_operation op, int p, int64
     static char name[200];
     const atn_problem q = {.op = op, .p = p, .segments = 1, .bytes = bytes};
     atn_choice choice;
-    atn_rules_choose(rules, &q, 0, &choice, NULL);
-    atn_params_print(choice.row, &choice.params, name, sizeof name);
+    atn_plan_rules_choose(rules, &q, 0, &choice, NULL);
+    atn_algo_params_print(choice.row, &choice.params, name, sizeof name);
     return name;
 }
 
@@ -106,8 +106,8 @@ static void print_is_sorted_aligned_and_stable(void **state)
     assert_string_equal(twice, printed);
     free(text);
     free(twice);
-    atn_rules_free(rules);
-    atn_rules_free(again);
+    atn_plan_rules_free(rules);
+    atn_plan_rules_free(again);
 }
 
 /* Neither 0 nor narrower than any other: few samples have no interval. */
@@ -127,8 +127,8 @@ static void few_samples_have_no_interval(void **state)
         snprintf(text, sizeof text, "attune-wisdom 1\nrule bcast use=chain time=5us %s\nend\n",
                  rows[i].fields);
         atn_rules *rules = parsed(text);
-        assert_int_equal(atn_rules_at(rules, 0)->ci_ps, rows[i].ci_ps);
-        atn_rules_free(rules);
+        assert_int_equal(atn_plan_rules_at(rules, 0)->ci_ps, rows[i].ci_ps);
+        atn_plan_rules_free(rules);
     }
 }
 
@@ -136,17 +136,17 @@ static void measured_fields_are_read(void **state)
 {
     (void)state;
     atn_rules *rules = parsed(sample);
-    assert_int_equal(atn_rules_count(rules), 5);
-    const atn_rule *rule = atn_rules_at(rules, 1);
+    assert_int_equal(atn_plan_rules_count(rules), 5);
+    const atn_rule *rule = atn_plan_rules_at(rules, 1);
     assert_int_equal(rule->time_ps, 3100000);
     assert_int_equal(rule->ci_ps, 100000);
     assert_int_equal(rule->samples, 40);
     assert_string_equal(rule->next.row->name, "allreduce/ring");
-    assert_int_equal(atn_rules_at(rules, 0)->time_ps, -1);
-    assert_null(atn_rules_at(rules, 0)->next.row);
-    assert_string_equal(atn_rules_provenance(rules, "mpi"), "openmpi 4.1.4");
-    assert_null(atn_rules_provenance(rules, "tool"));
-    atn_rules_free(rules);
+    assert_int_equal(atn_plan_rules_at(rules, 0)->time_ps, -1);
+    assert_null(atn_plan_rules_at(rules, 0)->next.row);
+    assert_string_equal(atn_plan_rules_provenance(rules, "mpi"), "openmpi 4.1.4");
+    assert_null(atn_plan_rules_provenance(rules, "tool"));
+    atn_plan_rules_free(rules);
 }
 
 static void sorting_keeps_what_matches_first(void **state)
@@ -164,7 +164,7 @@ static void sorting_keeps_what_matches_first(void **state)
                               "rule bcast ranks=* bytes=4K:  use=chain\n"
                               "\nend\n");
     free(text);
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void durations_survive(void **state)
@@ -181,7 +181,7 @@ static void durations_survive(void **state)
         char *out = text_of(rules);
         assert_holds(out, wanted);
         free(out);
-        atn_rules_free(rules);
+        atn_plan_rules_free(rules);
     }
 }
 
@@ -190,22 +190,22 @@ static void carriage_returns_and_indents_are_tolerated(void **state)
     (void)state;
     atn_rules *rules = parsed("attune-wisdom 1\r\n\r\n  rule\tbcast   use=chain \r\nend\r\n\r\n");
     assert_string_equal(chosen(rules, ATN_BCAST, 4, 8), "bcast/chain");
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void an_empty_table_is_native(void **state)
 {
     (void)state;
     atn_rules *rules = parsed("attune-wisdom 1\nend\n");
-    assert_int_equal(atn_rules_operations(rules), 0);
+    assert_int_equal(atn_plan_rules_operations(rules), 0);
     assert_string_equal(chosen(rules, ATN_BCAST, 4, 8), "bcast/native");
     char *text = text_of(rules);
     assert_string_equal(text, "attune-wisdom 1\nend\n");
     free(text);
-    atn_rules_free(rules);
-    rules = atn_rules_empty();
+    atn_plan_rules_free(rules);
+    rules = atn_plan_rules_empty();
     assert_string_equal(chosen(rules, ATN_SCAN, 4, 8), "scan/native");
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 /* ---- invalid text ---- */
@@ -282,7 +282,7 @@ static void invalid_text_is_rejected_with_line_and_reason(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         atn_error err = {0};
         atn_rules *rules = (atn_rules *)&err;
-        assert_int_equal(atn_rules_parse(bad[i].text, strlen(bad[i].text), "w", &rules, &err),
+        assert_int_equal(atn_plan_rules_parse(bad[i].text, strlen(bad[i].text), "w", &rules, &err),
                          ATN_INPUT);
         assert_holds(err.text, bad[i].message);
         assert_ptr_equal(rules, &err);
@@ -295,7 +295,7 @@ static void zero_bytes_are_refused(void **state)
     static const char text[] = HEAD "rule bcast\0use=chain\nend\n";
     atn_error err = {0};
     atn_rules *rules;
-    assert_int_equal(atn_rules_parse(text, sizeof text - 1, "w", &rules, &err), ATN_INPUT);
+    assert_int_equal(atn_plan_rules_parse(text, sizeof text - 1, "w", &rules, &err), ATN_INPUT);
     assert_holds(err.text, "w:2: byte 0x00 is not text");
 }
 
@@ -306,7 +306,7 @@ static void every_truncation_is_detected(void **state)
     for (size_t n = 0; n < strlen(sample) - 1; n++) {
         atn_error err = {0};
         atn_rules *rules;
-        assert_int_equal(atn_rules_parse(sample, n, "w", &rules, &err), ATN_INPUT);
+        assert_int_equal(atn_plan_rules_parse(sample, n, "w", &rules, &err), ATN_INPUT);
     }
 }
 
@@ -315,13 +315,13 @@ static void unreadable_files_are_named(void **state)
     (void)state;
     atn_error err = {0};
     atn_rules *rules;
-    assert_int_equal(atn_rules_read("/nonexistent/x.rules", &rules, &err), ATN_INPUT);
+    assert_int_equal(atn_plan_rules_read("/nonexistent/x.rules", &rules, &err), ATN_INPUT);
     assert_holds(err.text, "/nonexistent/x.rules: cannot be read: No such file");
     err = (atn_error){0};
-    assert_int_equal(atn_rules_read("/tmp", &rules, &err), ATN_INPUT);
+    assert_int_equal(atn_plan_rules_read("/tmp", &rules, &err), ATN_INPUT);
     assert_holds(err.text, "/tmp: is a directory");
     err = (atn_error){0};
-    assert_int_equal(atn_rules_read("/dev/zero", &rules, &err), ATN_INPUT);
+    assert_int_equal(atn_plan_rules_read("/dev/zero", &rules, &err), ATN_INPUT);
     assert_holds(err.text, "/dev/zero: is not a file");
 }
 
@@ -349,7 +349,7 @@ static void ranges_include_low_and_exclude_high(void **state)
     assert_string_equal(chosen(rules, ATN_BCAST, 2, 8), "bcast/native");
     assert_string_equal(chosen(rules, ATN_GATHERV, 4, -1), "gatherv/linear");
     assert_string_equal(chosen(rules, ATN_GATHERV, 3, -1), "gatherv/native");
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void the_first_applicable_match_is_chosen(void **state)
@@ -363,24 +363,24 @@ static void the_first_applicable_match_is_chosen(void **state)
     atn_choice choice;
     atn_reason reason;
     char text[400];
-    atn_rules_choose(rules, &q, 0, &choice, &reason);
+    atn_plan_rules_choose(rules, &q, 0, &choice, &reason);
     assert_string_equal(choice.row->name, "allgather/neighbor");
     assert_int_equal(reason.rule, 0);
     assert_int_equal(reason.refused, -1);
     q.p = 5;
-    atn_rules_choose(rules, &q, 0, &choice, &reason);
+    atn_plan_rules_choose(rules, &q, 0, &choice, &reason);
     assert_string_equal(choice.row->name, "allgather/ring");
     assert_int_equal(reason.rule, 1);
     assert_int_equal(reason.refused, 0);
     q.p = 7;
-    atn_rules_choose(rules, &q, 0, &choice, &reason);
+    atn_plan_rules_choose(rules, &q, 0, &choice, &reason);
     assert_string_equal(choice.row->name, "allgather/native");
     assert_int_equal(reason.rule, -1);
     assert_int_equal(reason.refused, 0);
-    atn_reason_print(rules, &reason, &q, &choice, text, sizeof text);
+    atn_plan_reason_print(rules, &reason, &q, &choice, text, sizeof text);
     assert_string_equal(text, "w:2: allgather/neighbor cannot serve allgather on 7 ranks: "
                               "the number of ranks is odd; using native instead");
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void local_data_have_no_influence(void **state)
@@ -391,28 +391,28 @@ static void local_data_have_no_influence(void **state)
         for (uint64_t call = 0; call < 20; call++) {
             atn_problem q = {.op = (atn_operation)op, .p = 4, .segments = 1, .bytes = 100};
             atn_choice one, other;
-            atn_rules_choose(rules, &q, call, &one, NULL);
+            atn_plan_rules_choose(rules, &q, call, &one, NULL);
             q.r = 3;
             q.segments = 7;
-            atn_rules_choose(rules, &q, call, &other, NULL);
+            atn_plan_rules_choose(rules, &q, call, &other, NULL);
             assert_memory_equal(&one, &other, sizeof one);
         }
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void masks_list_operations_with_rules(void **state)
 {
     (void)state;
     atn_rules *rules = parsed(sample);
-    assert_int_equal(atn_rules_operations(rules),
+    assert_int_equal(atn_plan_rules_operations(rules),
                      1u << ATN_BCAST | 1u << ATN_ALLREDUCE | 1u << ATN_GATHERV);
-    assert_int_equal(atn_rules_forced(rules), 0);
-    assert_false(atn_rules_per_call(rules));
-    atn_rules_free(rules);
+    assert_int_equal(atn_plan_rules_forced(rules), 0);
+    assert_false(atn_plan_rules_per_call(rules));
+    atn_plan_rules_free(rules);
     rules = loaded(NULL, "scan=linear,exscan=native", NULL);
-    assert_int_equal(atn_rules_operations(rules), 1u << ATN_SCAN);
-    assert_int_equal(atn_rules_forced(rules), 1u << ATN_SCAN | 1u << ATN_EXSCAN);
-    atn_rules_free(rules);
+    assert_int_equal(atn_plan_rules_operations(rules), 1u << ATN_SCAN);
+    assert_int_equal(atn_plan_rules_forced(rules), 1u << ATN_SCAN | 1u << ATN_EXSCAN);
+    atn_plan_rules_free(rules);
 }
 
 /* ---- forced ---- */
@@ -432,7 +432,7 @@ static void forced_algorithms_have_priority(void **state)
     char *text = text_of(rules);
     assert_string_equal(text, printed);
     free(text);
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     unlink(path);
 }
 
@@ -455,7 +455,7 @@ static void invalid_forced_text_is_rejected(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         atn_error err = {0};
         atn_rules *rules;
-        assert_int_equal(atn_rules_load(NULL, cases[i].text, NULL, &rules, &err), ATN_INPUT);
+        assert_int_equal(atn_plan_rules_load(NULL, cases[i].text, NULL, &rules, &err), ATN_INPUT);
         assert_holds(err.text, cases[i].message);
     }
 }
@@ -466,28 +466,28 @@ static void packing_keeps_everything(void **state)
 {
     (void)state;
     atn_rules *sets[] = {parsed(sample), loaded(NULL, "*=linear,bcast=chain:segment=1K", NULL),
-                         loaded(NULL, NULL, "random:77"), atn_rules_empty()};
+                         loaded(NULL, NULL, "random:77"), atn_plan_rules_empty()};
     for (int i = 0; i < 4; i++) {
         char *text, *again;
         size_t bytes, same;
         atn_error err = {0};
         atn_rules *other;
-        assert_int_equal(atn_rules_pack(sets[i], &text, &bytes, &err), ATN_OK);
-        if (atn_rules_unpack(text, bytes, &other, &err) != ATN_OK)
+        assert_int_equal(atn_plan_rules_pack(sets[i], &text, &bytes, &err), ATN_OK);
+        if (atn_plan_rules_unpack(text, bytes, &other, &err) != ATN_OK)
             fail_msg("%s", err.text);
-        assert_int_equal(atn_rules_pack(other, &again, &same, &err), ATN_OK);
+        assert_int_equal(atn_plan_rules_pack(other, &again, &same, &err), ATN_OK);
         assert_string_equal(text, again);
-        assert_true(atn_rules_hash(sets[i]) == atn_rules_hash(other));
-        assert_int_equal(atn_rules_forced(sets[i]), atn_rules_forced(other));
-        assert_int_equal(atn_rules_per_call(sets[i]), atn_rules_per_call(other));
+        assert_true(atn_plan_rules_hash(sets[i]) == atn_plan_rules_hash(other));
+        assert_int_equal(atn_plan_rules_forced(sets[i]), atn_plan_rules_forced(other));
+        assert_int_equal(atn_plan_rules_per_call(sets[i]), atn_plan_rules_per_call(other));
         for (int j = 0; j < i; j++)
-            assert_true(atn_rules_hash(sets[i]) != atn_rules_hash(sets[j]));
-        atn_rules_free(other);
+            assert_true(atn_plan_rules_hash(sets[i]) != atn_plan_rules_hash(sets[j]));
+        atn_plan_rules_free(other);
         free(text);
         free(again);
     }
     for (int i = 0; i < 4; i++)
-        atn_rules_free(sets[i]);
+        atn_plan_rules_free(sets[i]);
 }
 
 /* ---- random ---- */
@@ -497,15 +497,15 @@ static bool applies(const atn_row *row)
 {
     const atn_problem q = {.op = row->op, .p = 8, .segments = 1, .bytes = 64};
     atn_params prm;
-    atn_params_default(row, &prm);
-    return atn_refuses(row, &q, &prm) == NULL;
+    atn_algo_params_default(row, &prm);
+    return atn_algo_refuses(row, &q, &prm) == NULL;
 }
 
 static void random_choices_are_applicable_and_vary(void **state)
 {
     (void)state;
     atn_rules *rules = loaded(NULL, NULL, "random:1");
-    assert_true(atn_rules_per_call(rules));
+    assert_true(atn_plan_rules_per_call(rules));
     for (int op = 0; op < ATN_OPERATIONS; op++) {
         bool seen[256] = {false};
         int different = 0;
@@ -515,21 +515,22 @@ static void random_choices_are_applicable_and_vary(void **state)
                              .segments = 1,
                              .bytes = (int64_t)(call * call)};
             atn_choice choice;
-            atn_rules_choose(rules, &q, call, &choice, NULL);
-            q.segments = atn_segments(choice.row, &q, &choice.params);
-            assert_null(atn_refuses(choice.row, &q, &choice.params));
-            for (int i = 0; i < atn_catalog_rows(); i++)
-                if (atn_catalog_row(i) == choice.row && !seen[i]) {
+            atn_plan_rules_choose(rules, &q, call, &choice, NULL);
+            q.segments = atn_algo_segments(choice.row, &q, &choice.params);
+            assert_null(atn_algo_refuses(choice.row, &q, &choice.params));
+            for (int i = 0; i < atn_algo_catalog_rows(); i++)
+                if (atn_algo_catalog_row(i) == choice.row && !seen[i]) {
                     seen[i] = true;
                     different++;
                 }
         }
-        for (int i = 0; i < atn_catalog_rows(); i++)
-            if (atn_catalog_row(i)->op == (atn_operation)op && applies(atn_catalog_row(i)))
+        for (int i = 0; i < atn_algo_catalog_rows(); i++)
+            if (atn_algo_catalog_row(i)->op == (atn_operation)op &&
+                applies(atn_algo_catalog_row(i)))
                 assert_true(seen[i]);
         assert_true(different >= 3);
     }
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void random_parameters_are_legal(void **state)
@@ -543,11 +544,11 @@ static void random_parameters_are_legal(void **state)
                                .bytes = INT64_C(1) << 20};
         atn_choice choice;
         const atn_param *list[ATN_MAX_PARAMS];
-        atn_rules_choose(rules, &q, call, &choice, NULL);
-        for (int i = 0; i < atn_row_params(choice.row, list); i++)
+        atn_plan_rules_choose(rules, &q, call, &choice, NULL);
+        for (int i = 0; i < atn_algo_row_params(choice.row, list); i++)
             assert_in_range(choice.params.v[i], list[i]->min, list[i]->max);
     }
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void seeds_must_be_numbers(void **state)
@@ -557,10 +558,10 @@ static void seeds_must_be_numbers(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         atn_error err = {0};
         atn_rules *rules;
-        assert_int_equal(atn_rules_load(NULL, NULL, texts[i], &rules, &err), ATN_INPUT);
+        assert_int_equal(atn_plan_rules_load(NULL, NULL, texts[i], &rules, &err), ATN_INPUT);
         assert_holds(err.text, "must be \"rules\", \"model\", \"online\"");
     }
-    atn_rules_free(loaded(NULL, NULL, "rules"));
+    atn_plan_rules_free(loaded(NULL, NULL, "rules"));
 }
 
 int main(void)

@@ -78,14 +78,14 @@ static void build_all(all_ranks *a, atn_operation op, int p, bool in_place, emit
 static void free_all(all_ranks *a)
 {
     for (int r = 0; r < a->p; r++)
-        atn_schedule_free(a->s[r]);
+        atn_sched_schedule_free(a->s[r]);
 }
 
 static atn_status verdict(all_ranks *a, char text[480])
 {
     atn_error err = {0};
     atn_verify_counts proof;
-    const atn_status status = atn_verify(a->s, a->p, &proof, &err);
+    const atn_status status = atn_sched_verify(a->s, a->p, &proof, &err);
 
     if (text)
         memcpy(text, err.text, 480);
@@ -337,7 +337,7 @@ static void test_pairs(void **state)
 
 static bool touches(const atn_schedule *s, const atn_slot *slot, int space, int block)
 {
-    const atn_range *r = atn_slot_ranges(s, slot);
+    const atn_range *r = atn_sched_slot_ranges(s, slot);
     for (int i = 0; i < slot->n; i++)
         if (slot->space == space && block >= r[i].first && block < r[i].first + r[i].count)
             return true;
@@ -351,12 +351,12 @@ static bool writes(const atn_schedule *s, const atn_op *o, int space, int block)
 static bool uses(const atn_schedule *s, const atn_op *o, int space, int block)
 {
     return touches(s, &o->a, space, block) ||
-           (!atn_is_message(o) && touches(s, &o->b, space, block));
+           (!atn_sched_is_message(o) && touches(s, &o->b, space, block));
 }
 static bool clash(const atn_schedule *s, const atn_op *x, const atn_op *y)
 {
     for (int space = 0; space < ATN_SPACES; space++)
-        for (int k = 0; k < atn_space_blocks(s, (atn_space)space); k++)
+        for (int k = 0; k < atn_sched_space_blocks(s, (atn_space)space); k++)
             if ((writes(s, x, space, k) && uses(s, y, space, k)) ||
                 (uses(s, x, space, k) && writes(s, y, space, k)))
                 return true;
@@ -404,7 +404,7 @@ static int find_op(const atn_schedule *s, atn_op_kind kind, int nth)
 static void wrong_block(all_ranks *a)
 {
     atn_op *o = &a->s[1]->ops[find_op(a->s[1], ATN_OP_SEND, 1)];
-    o->a.one.first = (o->a.one.first + 1) % atn_space_blocks(a->s[1], ATN_DST);
+    o->a.one.first = (o->a.one.first + 1) % atn_sched_space_blocks(a->s[1], ATN_DST);
 }
 static void missing_receive(all_ranks *a)
 {
@@ -535,10 +535,10 @@ static void test_chain(void **state)
 
     (void)state;
     build_all(&a, ATN_ALLREDUCE, 4, false, emit_plain);
-    assert_true(atn_is_chain(a.s[0]));
+    assert_true(atn_sched_is_chain(a.s[0]));
     free_all(&a);
     build_all(&a, ATN_ALLREDUCE, 4, false, emit_segmented);
-    assert_false(atn_is_chain(a.s[0]));
+    assert_false(atn_sched_is_chain(a.s[0]));
     free_all(&a);
 }
 
@@ -556,8 +556,8 @@ static void test_relay(void **state)
             atn_send(b, k % 2 ? 2 : 0, atn_dst(k / 2, 1));
         }
         assert_int_equal(atn_builder_finish(b, "relay", &s, NULL), ATN_OK);
-        assert_true(atn_is_chain(s) == (segments == 1));
-        atn_schedule_free(s);
+        assert_true(atn_sched_is_chain(s) == (segments == 1));
+        atn_sched_schedule_free(s);
     }
 }
 
@@ -566,13 +566,13 @@ static void test_cut(void **state)
     (void)state;
     for (int64_t n = 0; n < 40; n++)
         for (int k = 1; k < 12; k++) {
-            assert_int_equal(atn_cut(n, 0, k), 0);
-            assert_int_equal(atn_cut(n, k, k), n);
+            assert_int_equal(atn_sched_cut(n, 0, k), 0);
+            assert_int_equal(atn_sched_cut(n, k, k), n);
             for (int i = 0; i < k; i++)
                 for (int f = 1; f < 4; f++) /* a finer split has the same boundaries */
-                    assert_int_equal(atn_cut(n, i, k), atn_cut(n, i * f, k * f));
+                    assert_int_equal(atn_sched_cut(n, i, k), atn_sched_cut(n, i * f, k * f));
         }
-    assert_int_equal(atn_cut(INT64_C(1) << 45, 1 << 20, 1 << 21), INT64_C(1) << 44);
+    assert_int_equal(atn_sched_cut(INT64_C(1) << 45, 1 << 20, 1 << 21), INT64_C(1) << 44);
 }
 
 int main(void)

@@ -31,7 +31,7 @@ static void perfect_model(void **state)
 {
     (void)state;
     atn_score s = make();
-    const atn_merit m = atn_score_merit(&s, 0, NULL);
+    const atn_merit m = atn_report_score_merit(&s, 0, NULL);
     assert_int_equal(m.rows, 6);
     assert_int_equal(m.tasks, 3);
     assert_float_equal(m.mu, 1, 1e-12);
@@ -44,13 +44,13 @@ static void wrong_model(void **state)
 {
     (void)state;
     atn_score s = make();
-    const atn_merit m = atn_score_merit(&s, 1, NULL);
+    const atn_merit m = atn_report_score_merit(&s, 1, NULL);
     /* errors 2 8 2 2 5 5; prices 4/2, 1, 5/1 */
     assert_float_equal(m.mu, 4, 1e-12);
     assert_float_equal(m.worst_mu, 8, 1e-12);
     assert_float_equal(m.price, 8.0 / 3, 1e-12);
     assert_float_equal(m.worst_price, 5, 1e-12);
-    const atn_merit b = atn_score_merit(&s, 1, "reduce");
+    const atn_merit b = atn_report_score_merit(&s, 1, "reduce");
     assert_int_equal(b.tasks, 1);
     assert_float_equal(b.price, 5, 1e-12);
     assert_float_equal(b.bias, 1, 1e-12);
@@ -61,7 +61,8 @@ static void gaps_do_not_count(void **state)
 {
     (void)state;
     atn_score s = make();
-    const atn_merit all = atn_score_merit(&s, 2, NULL), none = atn_score_merit(&s, 2, "reduce");
+    const atn_merit all = atn_report_score_merit(&s, 2, NULL),
+                    none = atn_report_score_merit(&s, 2, "reduce");
     assert_int_equal(all.rows, 4);
     assert_int_equal(all.tasks, 2);
     assert_float_equal(all.price, 1.5, 1e-12);
@@ -79,8 +80,8 @@ static void tables(void **state)
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
     assert_non_null(f);
-    assert_int_equal(atn_score_write_merits(f, &s, "csv", false, &err), ATN_OK);
-    assert_int_equal(atn_score_write_rows(f, &s, "csv", false, &err), ATN_OK);
+    assert_int_equal(atn_report_score_write_merits(f, &s, "csv", false, &err), ATN_OK);
+    assert_int_equal(atn_report_score_write_rows(f, &s, "csv", false, &err), ATN_OK);
     fclose(f);
     assert_non_null(strstr(text, "operation,model,rows,mu,worst,bias,price,dearest\n"));
     assert_non_null(strstr(text, "all,wrong,6,4.000,8.000,"));

@@ -14,8 +14,8 @@ static char *reads(atn_settings *s, char *const *environment)
 {
     atn_error err = {0};
     char *warning = NULL;
-    atn_settings_default(s);
-    if (atn_settings_environ(s, environment, &warning, &err) != ATN_OK)
+    atn_plan_settings_default(s);
+    if (atn_plan_settings_environ(s, environment, &warning, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return warning;
 }
@@ -25,22 +25,22 @@ static void defaults_fit_their_table(void **state)
     (void)state;
     atn_settings s;
     atn_error err = {0};
-    atn_settings_default(&s);
+    atn_plan_settings_default(&s);
     for (int i = 0; i < ATN_SETTINGS; i++) {
-        const atn_setting_info *info = atn_setting_get((atn_setting)i);
+        const atn_setting_info *info = atn_plan_setting_get((atn_setting)i);
         assert_int_equal(s.v[i].source, ATN_FROM_DEFAULT);
         if (*info->fallback != '\0')
             assert_int_equal(
-                atn_settings_set(&s, (atn_setting)i, info->fallback, ATN_FROM_COMMAND, &err),
+                atn_plan_settings_set(&s, (atn_setting)i, info->fallback, ATN_FROM_COMMAND, &err),
                 ATN_OK);
     }
-    assert_int_equal(atn_setting_number(&s, ATN_SET_ON), 1);
-    assert_int_equal(atn_setting_number(&s, ATN_SET_FIRST), 8);
-    assert_int_equal(atn_setting_number(&s, ATN_SET_YIELD), ATN_YIELD_AUTO);
-    assert_int_equal(atn_setting_number(&s, ATN_SET_GPU), ATN_GPU_NATIVE);
-    assert_null(atn_setting_given(&s, ATN_SET_RULES));
-    assert_null(atn_setting_report(&s));
-    atn_settings_free(&s);
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_ON), 1);
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_FIRST), 8);
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_YIELD), ATN_YIELD_AUTO);
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_GPU), ATN_GPU_NATIVE);
+    assert_null(atn_plan_setting_given(&s, ATN_SET_RULES));
+    assert_null(atn_plan_setting_report(&s));
+    atn_plan_settings_free(&s);
 }
 
 static void values_are_taken_from_the_environment(void **state)
@@ -51,14 +51,14 @@ static void values_are_taken_from_the_environment(void **state)
                            "ATTUNE_FIRST=0",    "ATTUNE_YIELD=never", "ATTUNE_CHECK=yes",
                            "ATTUNE_ALGORITHM=", "ATTUNEX=3",          NULL};
     assert_null(reads(&s, environment));
-    assert_int_equal(atn_setting_number(&s, ATN_SET_ON), 0);
-    assert_string_equal(atn_setting_text(&s, ATN_SET_RULES), "/a b/c=d");
-    assert_int_equal(atn_setting_number(&s, ATN_SET_FIRST), 0);
-    assert_int_equal(atn_setting_number(&s, ATN_SET_YIELD), ATN_YIELD_NEVER);
-    assert_int_equal(atn_setting_number(&s, ATN_SET_CHECK), 1);
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_ON), 0);
+    assert_string_equal(atn_plan_setting_text(&s, ATN_SET_RULES), "/a b/c=d");
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_FIRST), 0);
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_YIELD), ATN_YIELD_NEVER);
+    assert_int_equal(atn_plan_setting_number(&s, ATN_SET_CHECK), 1);
     assert_int_equal(s.v[ATN_SET_FIRST].source, ATN_FROM_ENVIRONMENT);
     assert_int_equal(s.v[ATN_SET_ALGORITHM].source, ATN_FROM_DEFAULT);
-    atn_settings_free(&s);
+    atn_plan_settings_free(&s);
 }
 
 static void bad_values_name_variable_and_range(void **state)
@@ -80,11 +80,11 @@ static void bad_values_name_variable_and_range(void **state)
         atn_error err = {0};
         char *warning = NULL;
         char *environment[] = {(char *)cases[i].entry, NULL};
-        atn_settings_default(&s);
-        assert_int_equal(atn_settings_environ(&s, environment, &warning, &err), ATN_INPUT);
+        atn_plan_settings_default(&s);
+        assert_int_equal(atn_plan_settings_environ(&s, environment, &warning, &err), ATN_INPUT);
         if (strstr(err.text, cases[i].message) == NULL)
             fail_msg("%s", err.text);
-        atn_settings_free(&s);
+        atn_plan_settings_free(&s);
     }
 }
 
@@ -101,7 +101,7 @@ static void unknown_variables_are_reported(void **state)
         "attune: environment variable ATTUNE_COFFEE is not a setting and is ignored; `attune "
         "settings` lists them\n");
     free(warning);
-    atn_settings_free(&s);
+    atn_plan_settings_free(&s);
 }
 
 static void reports_go_nowhere_to_stderr_or_to_a_file(void **state)
@@ -117,10 +117,10 @@ static void reports_go_nowhere_to_stderr_or_to_a_file(void **state)
         char *environment[] = {cases[i].entry, NULL};
         assert_null(reads(&s, environment));
         if (cases[i].report == NULL)
-            assert_null(atn_setting_report(&s));
+            assert_null(atn_plan_setting_report(&s));
         else
-            assert_string_equal(atn_setting_report(&s), cases[i].report);
-        atn_settings_free(&s);
+            assert_string_equal(atn_plan_setting_report(&s), cases[i].report);
+        atn_plan_settings_free(&s);
     }
 }
 
@@ -141,12 +141,12 @@ static void jobs_learn_under_attune_run(void **state)
         atn_settings s;
         char *const environment[] = {(char *)cases[i].variable, NULL};
         assert_null(reads(&s, environment));
-        assert_int_equal(atn_settings_run(&s, NULL), ATN_OK);
-        assert_string_equal(atn_setting_text(&s, ATN_SET_SELECT), cases[i].select);
-        atn_settings_free(&s);
+        assert_int_equal(atn_plan_settings_run(&s, NULL), ATN_OK);
+        assert_string_equal(atn_plan_setting_text(&s, ATN_SET_SELECT), cases[i].select);
+        atn_plan_settings_free(&s);
     }
-    assert_string_equal(atn_setting_run_default(ATN_SET_SELECT), "online");
-    assert_string_equal(atn_setting_run_default(ATN_SET_BUDGET), "2");
+    assert_string_equal(atn_plan_setting_run_default(ATN_SET_SELECT), "online");
+    assert_string_equal(atn_plan_setting_run_default(ATN_SET_BUDGET), "2");
 }
 
 static void packed_settings_round_trip(void **state)
@@ -159,18 +159,18 @@ static void packed_settings_round_trip(void **state)
     char *bytes;
     size_t size;
     reads(&s, environment);
-    assert_int_equal(atn_settings_pack(&s, &bytes, &size, &err), ATN_OK);
-    assert_int_equal(atn_settings_unpack(&other, bytes, size, &err), ATN_OK);
-    assert_string_equal(atn_setting_text(&other, ATN_SET_ALGORITHM), "a=b,c=d:e=f");
-    assert_int_equal(atn_setting_number(&other, ATN_SET_VERBOSE), 2);
-    assert_int_equal(atn_setting_number(&other, ATN_SET_GPU), ATN_GPU_SERVE);
-    assert_int_equal(atn_setting_number(&other, ATN_SET_FIRST), 8);
-    assert_true(atn_settings_hash(&s) == atn_settings_hash(&other));
-    atn_settings_free(&other);
-    atn_settings_default(&other);
-    assert_true(atn_settings_hash(&s) != atn_settings_hash(&other));
-    atn_settings_free(&s);
-    atn_settings_free(&other);
+    assert_int_equal(atn_plan_settings_pack(&s, &bytes, &size, &err), ATN_OK);
+    assert_int_equal(atn_plan_settings_unpack(&other, bytes, size, &err), ATN_OK);
+    assert_string_equal(atn_plan_setting_text(&other, ATN_SET_ALGORITHM), "a=b,c=d:e=f");
+    assert_int_equal(atn_plan_setting_number(&other, ATN_SET_VERBOSE), 2);
+    assert_int_equal(atn_plan_setting_number(&other, ATN_SET_GPU), ATN_GPU_SERVE);
+    assert_int_equal(atn_plan_setting_number(&other, ATN_SET_FIRST), 8);
+    assert_true(atn_plan_settings_hash(&s) == atn_plan_settings_hash(&other));
+    atn_plan_settings_free(&other);
+    atn_plan_settings_default(&other);
+    assert_true(atn_plan_settings_hash(&s) != atn_plan_settings_hash(&other));
+    atn_plan_settings_free(&s);
+    atn_plan_settings_free(&other);
     free(bytes);
 }
 
@@ -181,7 +181,7 @@ static void the_reference_page_is_up_to_date(void **state)
     size_t bytes;
     atn_error err = {0};
     FILE *f = open_memstream(&text, &bytes);
-    atn_settings_document(f);
+    atn_plan_settings_document(f);
     fclose(f);
     assert_int_equal(atn_read_file(ATN_SOURCE_DIR "/docs/settings.md", &kept, NULL, &err), ATN_OK);
     assert_string_equal(text, kept);

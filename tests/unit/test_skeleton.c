@@ -207,24 +207,25 @@ static atn_tally tally(const char *skeleton, int p, atn_direction side, const ch
     atn_error err = {0};
     atn_tally t = {0};
     const atn_replay_rules rules = {.ahead = 1, .ports = 1};
-    assert_int_equal(atn_messages_skeleton(atn_skeleton_find(skeleton), p, 0, &m, &err), ATN_OK);
-    assert_int_equal(atn_predictor_find(predictor, &c, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_skeleton(atn_skeleton_find(skeleton), p, 0, &m, &err),
+                     ATN_OK);
+    assert_int_equal(atn_predict_predictor_find(predictor, &c, &err), ATN_OK);
     for (int r = 0; r < p; r++) {
         atn_stream s;
         atn_replay x;
-        assert_int_equal(atn_messages_stream(&m.ranks.v[r], side, false, &s, &err), ATN_OK);
-        assert_int_equal(atn_predict_replay(&c, &rules, &s, &x, NULL, &err), ATN_OK);
-        atn_tally_add(&t, &x);
+        assert_int_equal(atn_replay_messages_stream(&m.ranks.v[r], side, false, &s, &err), ATN_OK);
+        assert_int_equal(atn_replay_predict_replay(&c, &rules, &s, &x, NULL, &err), ATN_OK);
+        atn_replay_tally_add(&t, &x);
         atn_vec_free(&s);
     }
-    atn_messages_free(&m);
+    atn_replay_messages_free(&m);
     return t;
 }
 
 static double ratio(const char *skeleton, int p, const char *predictor)
 {
     const atn_tally t = tally(skeleton, p, ATN_SENDS, predictor);
-    return atn_tally_mean(&t);
+    return atn_replay_tally_mean(&t);
 }
 
 /* Published for the programs on 64 ranks, including the request that closes a cycle; the figures of
@@ -246,8 +247,8 @@ static void published_memory(void **state)
         const atn_tally t = tally(rows[i].skeleton, 64, ATN_SENDS, rows[i].predictor);
         atn_predictor_choice c;
         atn_error err = {0};
-        assert_int_equal(atn_predictor_find(rows[i].predictor, &c, &err), ATN_OK);
-        assert_int_equal(atn_predict_entries(&c, &t.all, true), rows[i].entries);
+        assert_int_equal(atn_predict_predictor_find(rows[i].predictor, &c, &err), ATN_OK);
+        assert_int_equal(atn_replay_predict_entries(&c, &t.all, true), rows[i].entries);
     }
     const atn_tally t = tally("bt", 49, ATN_RECEIVES, "single-cycle");
     assert_int_equal(t.all.size.longest + 1, 43);
@@ -281,7 +282,7 @@ static atn_status parse(const char *text, atn_messages *m, atn_error *err)
 {
     char *copy = strdup(text);
     assert_non_null(copy);
-    const atn_status st = atn_messages_parse(copy, "f", m, err);
+    const atn_status st = atn_replay_messages_parse(copy, "f", m, err);
     free(copy);
     return st;
 }
@@ -298,16 +299,16 @@ static void text_of_messages(void **state)
                      ATN_OK);
     assert_int_equal(m.ranks.n, 2);
     assert_int_equal(m.ranks.v[0].n, 3);
-    assert_int_equal(atn_messages_wildcards(&m), 1);
+    assert_int_equal(atn_replay_messages_wildcards(&m), 1);
     atn_stream s;
-    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
     assert_int_equal(s.n, 3);
     assert_int_equal(s.v[1].symbol, 0);
     assert_int_equal(s.v[1].site, 0);
     assert_int_equal(s.v[2].symbol, 1);
     assert_int_equal(s.v[2].site, 1);
     atn_vec_free(&s);
-    atn_messages_free(&m);
+    atn_replay_messages_free(&m);
 }
 
 /* Two contexts alternate at random, each with a cycle, at the same call site.  Only requests with a
@@ -334,22 +335,23 @@ static void hints_in_text(void **state)
         fprintf(f, "0,recv,%d,7,a.c:7\n", place ? 4 + at % 3 : at % 2);
     }
     fclose(f);
-    assert_int_equal(atn_messages_parse(text, "f", &m, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_parse(text, "f", &m, &err), ATN_OK);
     free(text);
     atn_stream s;
-    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_RECEIVES, false, &s, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_stream(&m.ranks.v[0], ATN_RECEIVES, false, &s, &err),
+                     ATN_OK);
     assert_int_equal(s.n, 1000);
     assert_false(s.v[99].hinted);
     assert_true(s.v[100].hinted);
     const atn_replay_rules rules = {.ahead = 1, .ports = 1};
-    assert_int_equal(atn_predictor_find("tag-cycle", &c, &err), ATN_OK);
-    assert_int_equal(atn_predict_replay(&c, &rules, &s, &r, NULL, &err), ATN_OK);
+    assert_int_equal(atn_predict_predictor_find("tag-cycle", &c, &err), ATN_OK);
+    assert_int_equal(atn_replay_predict_replay(&c, &rules, &s, &r, NULL, &err), ATN_OK);
     assert_in_range(r.hits, 890, 900);
-    assert_int_equal(atn_predictor_find("two-level-cycle", &c, &err), ATN_OK);
-    assert_int_equal(atn_predict_replay(&c, &rules, &s, &r, NULL, &err), ATN_OK);
+    assert_int_equal(atn_predict_predictor_find("two-level-cycle", &c, &err), ATN_OK);
+    assert_int_equal(atn_replay_predict_replay(&c, &rules, &s, &r, NULL, &err), ATN_OK);
     assert_true(r.hits >= 890);
     atn_vec_free(&s);
-    atn_messages_free(&m);
+    atn_replay_messages_free(&m);
 }
 
 static void writing_inverts_parsing(void **state)
@@ -359,26 +361,28 @@ static void writing_inverts_parsing(void **state)
     atn_error err = {0};
     char *text = NULL;
     size_t bytes = 0;
-    assert_int_equal(atn_messages_skeleton(atn_skeleton_find("sp"), 9, 2, &m, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_skeleton(atn_skeleton_find("sp"), 9, 2, &m, &err), ATN_OK);
     FILE *f = open_memstream(&text, &bytes);
     assert_non_null(f);
-    atn_messages_write(f, &m);
+    atn_replay_messages_write(f, &m);
     fclose(f);
-    assert_int_equal(atn_messages_parse(text, "f", &again, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_parse(text, "f", &again, &err), ATN_OK);
     assert_int_equal(again.ranks.n, 9);
     for (int r = 0; r < 9; r++)
         for (atn_direction side = 0; side < ATN_DIRECTIONS; side++) {
             atn_stream x, y;
-            assert_int_equal(atn_messages_stream(&m.ranks.v[r], side, false, &x, &err), ATN_OK);
-            assert_int_equal(atn_messages_stream(&again.ranks.v[r], side, false, &y, &err), ATN_OK);
+            assert_int_equal(atn_replay_messages_stream(&m.ranks.v[r], side, false, &x, &err),
+                             ATN_OK);
+            assert_int_equal(atn_replay_messages_stream(&again.ranks.v[r], side, false, &y, &err),
+                             ATN_OK);
             assert_int_equal(x.n, y.n);
             for (int i = 0; i < x.n; i++)
                 assert_true(x.v[i].symbol == y.v[i].symbol && x.v[i].site == y.v[i].site);
             atn_vec_free(&x);
             atn_vec_free(&y);
         }
-    atn_messages_free(&m);
-    atn_messages_free(&again);
+    atn_replay_messages_free(&m);
+    atn_replay_messages_free(&again);
     free(text);
 }
 
@@ -392,13 +396,13 @@ static void communicators_and_ranks(void **state)
                            "0,send,1,rows,\n",
                            &m, &err),
                      ATN_OK);
-    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_stream(&m.ranks.v[0], ATN_SENDS, false, &s, &err), ATN_OK);
     assert_int_equal(s.v[1].symbol, 1);
     atn_vec_free(&s);
-    assert_int_equal(atn_messages_stream(&m.ranks.v[0], ATN_SENDS, true, &s, &err), ATN_OK);
+    assert_int_equal(atn_replay_messages_stream(&m.ranks.v[0], ATN_SENDS, true, &s, &err), ATN_OK);
     assert_int_equal(s.v[1].symbol, 0);
     atn_vec_free(&s);
-    atn_messages_free(&m);
+    atn_replay_messages_free(&m);
 }
 
 static void invalid_messages_are_rejected(void **state)

@@ -22,23 +22,23 @@ static void receives_get_the_oldest_match(void **state)
     atn_staging s = {0};
     atn_staging_room r = {.limit = 1 << 20};
     atn_staged m[] = {message(3, 7, 8), message(1, 7, 0), message(3, 9, 4), message(3, 7, 2)};
-    assert_null(atn_staging_find(&s, ANY, ANY));
+    assert_null(atn_predict_staging_find(&s, ANY, ANY));
     for (int i = 0; i < 4; i++)
-        atn_staging_add(&s, &r, &m[i]);
-    assert_ptr_equal(atn_staging_find(&s, ANY, ANY), &m[0]);
-    assert_ptr_equal(atn_staging_find(&s, 3, ANY), &m[0]);
-    assert_ptr_equal(atn_staging_find(&s, 3, 9), &m[2]);
-    assert_ptr_equal(atn_staging_find(&s, 1, ANY), &m[1]);
-    assert_ptr_equal(atn_staging_find(&s, ANY, 9), &m[2]);
-    assert_null(atn_staging_find(&s, 1, 9));
-    assert_null(atn_staging_find(&s, 2, ANY));
-    assert_int_equal(atn_staging_count(&s, 3, 7), 2);
-    assert_int_equal(atn_staging_count(&s, ANY, ANY), 4);
-    atn_staging_take(&s, &m[0]);
-    assert_ptr_equal(atn_staging_find(&s, 3, 7), &m[3]);
-    atn_staging_take(&s, &m[3]); /* the last one */
-    atn_staging_add(&s, &r, &m[0]);
-    assert_ptr_equal(atn_staging_find(&s, 3, 7), &m[0]);
+        atn_predict_staging_add(&s, &r, &m[i]);
+    assert_ptr_equal(atn_predict_staging_find(&s, ANY, ANY), &m[0]);
+    assert_ptr_equal(atn_predict_staging_find(&s, 3, ANY), &m[0]);
+    assert_ptr_equal(atn_predict_staging_find(&s, 3, 9), &m[2]);
+    assert_ptr_equal(atn_predict_staging_find(&s, 1, ANY), &m[1]);
+    assert_ptr_equal(atn_predict_staging_find(&s, ANY, 9), &m[2]);
+    assert_null(atn_predict_staging_find(&s, 1, 9));
+    assert_null(atn_predict_staging_find(&s, 2, ANY));
+    assert_int_equal(atn_predict_staging_count(&s, 3, 7), 2);
+    assert_int_equal(atn_predict_staging_count(&s, ANY, ANY), 4);
+    atn_predict_staging_take(&s, &m[0]);
+    assert_ptr_equal(atn_predict_staging_find(&s, 3, 7), &m[3]);
+    atn_predict_staging_take(&s, &m[3]); /* the last one */
+    atn_predict_staging_add(&s, &r, &m[0]);
+    assert_ptr_equal(atn_predict_staging_find(&s, 3, 7), &m[0]);
     assert_ptr_equal(s.last, &m[0]);
 }
 
@@ -49,22 +49,22 @@ static void memory_is_limited(void **state)
     atn_staging_room r = {.limit = 4096};
     atn_staged m[16];
     int n = 0;
-    assert_false(atn_staging_fits(&r, 4096));
-    assert_true(atn_staging_fits(&r, 4096 - ATN_STAGING_HEAD));
-    assert_false(atn_staging_fits(&r, INT64_MAX));
-    assert_false(atn_staging_fits(&r, -1));
-    while (atn_staging_fits(&r, 0)) {
+    assert_false(atn_predict_staging_fits(&r, 4096));
+    assert_true(atn_predict_staging_fits(&r, 4096 - ATN_STAGING_HEAD));
+    assert_false(atn_predict_staging_fits(&r, INT64_MAX));
+    assert_false(atn_predict_staging_fits(&r, -1));
+    while (atn_predict_staging_fits(&r, 0)) {
         assert_true(n < 16);
         m[n] = message(0, n, 0);
-        atn_staging_add(&s, &r, &m[n++]);
+        atn_predict_staging_add(&s, &r, &m[n++]);
     }
     assert_int_equal(n, 16); /* empty messages are limited, too */
     assert_int_equal(r.most, 4096);
-    atn_staged *const first = atn_staging_find(&s, 0, ANY);
-    atn_staging_take(&s, first);
-    assert_false(atn_staging_fits(&r, 0)); /* charged until delivery */
-    atn_staging_leave(&r, first);
-    assert_true(atn_staging_fits(&r, 0));
+    atn_staged *const first = atn_predict_staging_find(&s, 0, ANY);
+    atn_predict_staging_take(&s, first);
+    assert_false(atn_predict_staging_fits(&r, 0)); /* charged until delivery */
+    atn_predict_staging_leave(&r, first);
+    assert_true(atn_predict_staging_fits(&r, 0));
     assert_int_equal(r.messages, 15);
 }
 
@@ -85,10 +85,11 @@ static void messages_do_not_overtake(void **state)
         const int tag = (int)(random >> 20) % (TAGS + 1) - 1;
         if (n < N && (random >> 30) != 0) {
             m[n] = message(source < 0 ? 0 : source, tag < 0 ? 0 : tag, n);
-            atn_staging_add(&s, &r, &m[n++]);
+            atn_predict_staging_add(&s, &r, &m[n++]);
             continue;
         }
-        atn_staged *const got = atn_staging_find(&s, n < N ? source : ANY, n < N ? tag : ANY);
+        atn_staged *const got =
+            atn_predict_staging_find(&s, n < N ? source : ANY, n < N ? tag : ANY);
         int expected = 0;
         while (expected < n &&
                (gone[expected] || (n < N && ((source != ANY && source != m[expected].source) ||
@@ -98,8 +99,8 @@ static void messages_do_not_overtake(void **state)
         if (got == NULL)
             continue;
         gone[expected] = true;
-        atn_staging_take(&s, got);
-        atn_staging_leave(&r, got);
+        atn_predict_staging_take(&s, got);
+        atn_predict_staging_leave(&r, got);
         received++;
     }
     assert_null(s.first);

@@ -29,10 +29,10 @@ static const char swap[] = HEAD("allreduce p=2") "rank 0\n0: send 1 src[0]\n1: r
 static void is_refused(atn_operation op, const char *text, atn_status wanted, const char *why)
 {
     atn_error err = {0};
-    assert_int_equal(atn_supplied_add(op, "bad", text, NULL, &err), wanted);
+    assert_int_equal(atn_algo_supplied_add(op, "bad", text, NULL, &err), wanted);
     assert_string_equal(err.text, why);
     atn_supplied_proof verdict;
-    assert_null(atn_supplied_text(op, "bad", &verdict));
+    assert_null(atn_algo_supplied_text(op, "bad", &verdict));
 }
 
 static void invalid_schedules_are_rejected(void **state)
@@ -63,31 +63,31 @@ static atn_supplied_proof added(atn_operation op, const char *name, const char *
 {
     atn_error err = {0};
     atn_supplied_proof verdict;
-    if (atn_supplied_add(op, name, text, NULL, &err) != ATN_OK)
+    if (atn_algo_supplied_add(op, name, text, NULL, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    assert_string_equal(atn_supplied_text(op, name, &verdict), text);
+    assert_string_equal(atn_algo_supplied_text(op, name, &verdict), text);
     return verdict;
 }
 
 /* A row of the catalogue as a file. */
 static char *text_of(const char *name, int p, int root, bool ordered)
 {
-    const atn_row *row = atn_catalog_by_name(name);
+    const atn_row *row = atn_algo_catalog_by_name(name);
     atn_schedule *s[16];
     atn_params prm;
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    atn_params_default(row, &prm);
+    atn_algo_params_default(row, &prm);
     for (int r = 0; r < p; r++) {
         const atn_problem q = {
             .op = row->op, .p = p, .r = r, .root = root, .ordered = ordered, .segments = 1};
-        assert_int_equal(atn_build(row, &q, &prm, &s[r], NULL), ATN_OK);
+        assert_int_equal(atn_algo_build(row, &q, &prm, &s[r], NULL), ATN_OK);
     }
-    atn_schedule_print(f, s, p);
+    atn_sched_schedule_print(f, s, p);
     fclose(f);
     for (int r = 0; r < p; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
     return text;
 }
 
@@ -114,7 +114,7 @@ static void proofs_determine_supported_problems(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = text_of(cases[i].row, 5, 0, cases[i].ordered);
         const atn_supplied_proof verdict =
-            added(atn_catalog_by_name(cases[i].row)->op, cases[i].row, text);
+            added(atn_algo_catalog_by_name(cases[i].row)->op, cases[i].row, text);
         assert_int_equal(verdict.ordered, cases[i].ordered);
         free(text);
     }
@@ -125,7 +125,7 @@ static void proofs_determine_supported_problems(void **state)
 
 static atn_choice choice(atn_operation op, const char *file)
 {
-    atn_choice c = {.row = atn_catalog_file(op)};
+    atn_choice c = {.row = atn_algo_catalog_file(op)};
     c.params.v[0] = atn_intern(file);
     return c;
 }
@@ -137,13 +137,13 @@ static void serves(const atn_choice *c, atn_problem q)
     const bool alias = q.in_place;
     for (q.r = 0; q.r < q.p; q.r++) {
         q.in_place = alias && (q.op != ATN_REDUCE || q.r == q.root);
-        if (atn_build(c->row, &q, &c->params, &s[q.r], &err) != ATN_OK)
+        if (atn_algo_build(c->row, &q, &c->params, &s[q.r], &err) != ATN_OK)
             fail_msg("%s", err.text);
     }
-    if (atn_verify(s, q.p, NULL, &err) != ATN_OK)
+    if (atn_sched_verify(s, q.p, NULL, &err) != ATN_OK)
         fail_msg("%s", err.text);
     for (int r = 0; r < q.p; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
 }
 
 static void files_support_every_root_and_in_place(void **state)
@@ -201,7 +201,7 @@ static void unsuitable_problems_are_refused(void **state)
         const atn_choice c = choice(cases[i].q.op, cases[i].file);
         atn_problem q = cases[i].q;
         q.segments = 1;
-        const char *why = atn_refuses(c.row, &q, &c.params);
+        const char *why = atn_algo_refuses(c.row, &q, &c.params);
         if (cases[i].why)
             assert_string_equal(why, cases[i].why);
         else
@@ -230,7 +230,7 @@ static atn_status read_rules(const char *text, atn_rules **rules_p, atn_error *e
     char path[64];
     write_file("my.rules", text);
     snprintf(path, sizeof path, "%s/my.rules", folder);
-    return atn_rules_read(path, rules_p, err);
+    return atn_plan_rules_read(path, rules_p, err);
 }
 
 static void rules_name_files_beside_them(void **state)
@@ -248,21 +248,21 @@ static void rules_name_files_beside_them(void **state)
     assert_int_equal(
         read_rules("attune-wisdom 1\nrule bcast use=file{schedule=tree3}\nend\n", &rules, NULL),
         ATN_OK);
-    assert_int_equal(atn_rules_pack(rules, &packed, &bytes, NULL), ATN_OK);
+    assert_int_equal(atn_plan_rules_pack(rules, &packed, &bytes, NULL), ATN_OK);
     assert_non_null(strstr(packed, "content problem bcast p=3\n"));
-    assert_int_equal(atn_rules_unpack(packed, bytes, &copy, NULL), ATN_OK);
-    assert_true(atn_rules_hash(copy) == atn_rules_hash(rules));
-    atn_rules_choose(copy, &q, 0, &use, NULL);
+    assert_int_equal(atn_plan_rules_unpack(packed, bytes, &copy, NULL), ATN_OK);
+    assert_true(atn_plan_rules_hash(copy) == atn_plan_rules_hash(rules));
+    atn_plan_rules_choose(copy, &q, 0, &use, NULL);
     assert_string_equal(use.row->name, "bcast/file");
     serves(&use, q);
-    atn_rules_choose(copy, &more, 0, &use, &reason);
+    atn_plan_rules_choose(copy, &more, 0, &use, &reason);
     assert_string_equal(use.row->name, "bcast/native");
-    atn_reason_print(copy, &reason, &more, &use, text, sizeof text);
+    atn_plan_reason_print(copy, &reason, &more, &use, text, sizeof text);
     assert_non_null(strstr(text, "my.rules:2: bcast/file cannot serve bcast on 5 ranks: the "
                                  "schedule is for 3 ranks; using native instead"));
     free(packed);
-    atn_rules_free(copy);
-    atn_rules_free(rules);
+    atn_plan_rules_free(copy);
+    atn_plan_rules_free(rules);
 }
 
 static void rules_with_bad_files_are_refused(void **state)
@@ -301,15 +301,16 @@ static void forced_files_are_read(void **state)
     atn_error err = {0};
     write_file("forced", swap);
     snprintf(text, sizeof text, "allreduce=file:schedule=%s/forced", folder);
-    assert_int_equal(atn_rules_load(NULL, text, NULL, &rules, &err), ATN_OK);
-    assert_string_equal(atn_rules_at(rules, 0)->use.row->name, "allreduce/file");
-    atn_rules_free(rules);
-    assert_int_equal(atn_rules_load(NULL, "allreduce=file:schedule=/nowhere/x", NULL, &rules, &err),
-                     ATN_INPUT);
+    assert_int_equal(atn_plan_rules_load(NULL, text, NULL, &rules, &err), ATN_OK);
+    assert_string_equal(atn_plan_rules_at(rules, 0)->use.row->name, "allreduce/file");
+    atn_plan_rules_free(rules);
+    assert_int_equal(
+        atn_plan_rules_load(NULL, "allreduce=file:schedule=/nowhere/x", NULL, &rules, &err),
+        ATN_INPUT);
     assert_string_equal(err.text, "ATTUNE_ALGORITHM: /nowhere/x: cannot be read: No such file or "
                                   "directory; name an existing schedule file");
     err = (atn_error){0};
-    assert_int_equal(atn_rules_load(NULL, "allreduce=file", NULL, &rules, &err), ATN_INPUT);
+    assert_int_equal(atn_plan_rules_load(NULL, "allreduce=file", NULL, &rules, &err), ATN_INPUT);
     assert_string_equal(err.text, "ATTUNE_ALGORITHM: the schedule is not named; write "
                                   "file{schedule=FILE}");
 }

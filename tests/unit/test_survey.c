@@ -73,11 +73,11 @@ static void lines_are_fitted(void **state)
     double t[4];
     for (int i = 0; i < 4; i++)
         t[i] = 30e-6 + 8e-9 * (double)bytes[i];
-    const atn_hockney h = atn_fit_hockney(bytes, t, 4);
+    const atn_hockney h = atn_model_fit_hockney(bytes, t, 4);
     near(h.alpha, 30e-6);
     near(h.beta, 8e-9);
     const double falling[] = {4e-6, 3e-6, 2e-6, 1e-6};
-    assert_true(atn_fit_hockney(bytes, falling, 4).beta == 0);
+    assert_true(atn_model_fit_hockney(bytes, falling, 4).beta == 0);
 }
 
 static void hosts_are_distinguished(void **state)
@@ -88,11 +88,11 @@ static void hosts_are_distinguished(void **state)
     double trip[6], fixed[4];
     for (int i = 0; i < 6; i++)
         trip[i] = 2 * (truth[a[i]] + truth[b[i]]);
-    assert_true(atn_fit_hosts(4, a, b, trip, 6, fixed));
+    assert_true(atn_model_fit_hosts(4, a, b, trip, 6, fixed));
     for (int h = 0; h < 4; h++)
         near(fixed[h], truth[h]);
     /* the pairs of a square do not determine the hosts */
-    assert_false(atn_fit_hosts(4, a, b, trip, 4, fixed));
+    assert_false(atn_model_fit_hosts(4, a, b, trip, 4, fixed));
 }
 
 /* ---- the plan ---- */
@@ -102,7 +102,7 @@ static void plan_of(const char *topology, atn_experiments *list, atn_survey *s)
     atn_topo *t = NULL;
     atn_error err = {0};
     assert_int_equal(atn_topo_load(topology, &t, &err), ATN_OK);
-    if (atn_survey_plan(t, false, list, s, &err) != ATN_OK)
+    if (atn_model_survey_plan(t, false, list, s, &err) != ATN_OK)
         fail_msg("%s", err.text);
     atn_topo_free(t);
 }
@@ -118,7 +118,7 @@ static int count(const atn_experiments *list, atn_obs_kind kind, int channel)
 static void free_plan(atn_experiments *list, atn_survey *s)
 {
     atn_vec_free(list);
-    atn_survey_free(s);
+    atn_model_survey_free(s);
 }
 
 static void plans_depend_on_the_topology(void **state)
@@ -158,11 +158,11 @@ static void pairs_have_the_distance_of_their_channel(void **state)
     atn_experiments list = {0};
     atn_survey s = {0};
     assert_int_equal(atn_topo_load("3x2@100M;order=roundrobin", &t, NULL), ATN_OK);
-    assert_int_equal(atn_survey_plan(t, false, &list, &s, NULL), ATN_OK);
+    assert_int_equal(atn_model_survey_plan(t, false, &list, &s, NULL), ATN_OK);
     for (int i = 0; i < list.n; i++)
         if (list.v[i].nactors == 2 && list.v[i].of.channel >= 0 &&
             list.v[i].of.kind != ATN_OBS_TOKEN)
-            assert_int_equal(atn_survey_channel_of(t, list.v[i].actor[0], list.v[i].actor[1]),
+            assert_int_equal(atn_model_survey_channel_of(t, list.v[i].actor[0], list.v[i].actor[1]),
                              list.v[i].of.channel);
     free_plan(&list, &s);
     atn_topo_free(t);
@@ -177,7 +177,7 @@ static void one_rank_is_rejected(void **state)
     atn_error err = {0};
     const char *const host[] = {"a"};
     assert_int_equal(atn_topo_from_hosts(host, 1, &t, &err), ATN_OK);
-    assert_int_equal(atn_survey_plan(t, false, &list, &s, &err), ATN_USAGE);
+    assert_int_equal(atn_model_survey_plan(t, false, &list, &s, &err), ATN_USAGE);
     assert_non_null(strstr(err.text, "at least two ranks"));
     atn_topo_free(t);
 }
@@ -193,7 +193,7 @@ static void take_head(atn_survey *s, int n)
 {
     atn_error err = {0};
     for (int i = 0; i < n; i++)
-        if (atn_survey_line(s, head[i], &err) != ATN_OK)
+        if (atn_model_survey_line(s, head[i], &err) != ATN_OK)
             fail_msg("%s: %s", head[i], err.text);
 }
 
@@ -203,20 +203,20 @@ static void lines_are_parsed(void **state)
     atn_survey s = {0};
     atn_error err = {0};
     take_head(&s, HEAD);
-    assert_int_equal(atn_survey_line(&s, "o 0 round_trip 1 1024 1 - 7 2e-3 1e-3 3e-3", &err),
+    assert_int_equal(atn_model_survey_line(&s, "o 0 round_trip 1 1024 1 - 7 2e-3 1e-3 3e-3", &err),
                      ATN_OK);
-    assert_int_equal(atn_survey_line(&s, "skip 1", &err), ATN_OK);
-    assert_int_equal(atn_survey_end(&s, &err), ATN_ENVIRONMENT);
-    assert_int_equal(atn_survey_line(&s, "o 2 reduce -1 64 1 sum.f64 7 2e-6 1e-6 3e-6", &err),
+    assert_int_equal(atn_model_survey_line(&s, "skip 1", &err), ATN_OK);
+    assert_int_equal(atn_model_survey_end(&s, &err), ATN_ENVIRONMENT);
+    assert_int_equal(atn_model_survey_line(&s, "o 2 reduce -1 64 1 sum.f64 7 2e-6 1e-6 3e-6", &err),
                      ATN_OK);
-    assert_int_equal(atn_survey_line(&s, "end", &err), ATN_OK);
-    assert_int_equal(atn_survey_end(&s, &err), ATN_OK);
+    assert_int_equal(atn_model_survey_line(&s, "end", &err), ATN_OK);
+    assert_int_equal(atn_model_survey_end(&s, &err), ATN_OK);
     assert_int_equal(s.seen.n, 2);
     assert_string_equal(s.mpi, "Some MPI 1.0");
-    near(atn_survey_value(&s, ATN_OBS_ROUND_TRIP, 1, 1024, 1, NULL), 2e-3);
-    near(atn_survey_value(&s, ATN_OBS_REDUCE, -1, 64, 1, "sum.f64"), 2e-6);
-    assert_true(atn_survey_value(&s, ATN_OBS_REDUCE, -1, 64, 1, "max.f64") == 0);
-    atn_survey_free(&s);
+    near(atn_model_survey_value(&s, ATN_OBS_ROUND_TRIP, 1, 1024, 1, NULL), 2e-3);
+    near(atn_model_survey_value(&s, ATN_OBS_REDUCE, -1, 64, 1, "sum.f64"), 2e-6);
+    assert_true(atn_model_survey_value(&s, ATN_OBS_REDUCE, -1, 64, 1, "max.f64") == 0);
+    atn_model_survey_free(&s);
 }
 
 /* One of three rounds was disturbed; of two rounds the faster one counts. */
@@ -237,29 +237,29 @@ static void rounds_are_joined(void **state)
     atn_survey s = {0};
     atn_error err = {0};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (atn_survey_line(&s, lines[i], &err) != ATN_OK)
+        if (atn_model_survey_line(&s, lines[i], &err) != ATN_OK)
             fail_msg("%s: %s", lines[i], err.text);
-    assert_int_equal(atn_survey_end(&s, &err), ATN_OK);
+    assert_int_equal(atn_model_survey_end(&s, &err), ATN_OK);
     assert_int_equal(s.seen.n, 2);
     assert_int_equal(s.seen.v[0].samples, 18);
     assert_true(s.seen.v[0].value.mid == 2.5 && s.seen.v[0].value.lo == 2);
     assert_true(s.seen.v[0].value.hi == 2.6);
     assert_true(s.seen.v[1].value.mid == 7 && s.seen.v[1].value.lo == 5);
-    atn_survey_free(&s);
+    atn_model_survey_free(&s);
 }
 
 static void intervals_hold_all_rounds_but_one(void **state)
 {
     (void)state;
     const atn_estimate five[] = {{3, 2.9, 3.1}, {9, 9, 9}, {4, 4, 4}, {3.5, 3.5, 3.5}, {2, 2, 2}};
-    const atn_estimate e = atn_survey_middle(five, 5, false);
+    const atn_estimate e = atn_model_survey_middle(five, 5, false);
     assert_true(e.mid == 3.5 && e.lo == 2 && e.hi == 4);
-    assert_true(atn_survey_middle(five, 4, false).mid == 3.5);
-    assert_true(atn_survey_middle(five, 4, true).mid == 4);
-    assert_true(atn_survey_middle(five, 1, false).hi == 3.1);
-    const atn_estimate least = atn_survey_least(five, 5);
+    assert_true(atn_model_survey_middle(five, 4, false).mid == 3.5);
+    assert_true(atn_model_survey_middle(five, 4, true).mid == 4);
+    assert_true(atn_model_survey_middle(five, 1, false).hi == 3.1);
+    const atn_estimate least = atn_model_survey_least(five, 5);
     assert_true(least.mid == 2 && least.lo == 2 && least.hi == 3);
-    assert_true(atn_survey_least(five, 1).hi == 3.1);
+    assert_true(atn_model_survey_least(five, 1).hi == 3.1);
 }
 
 static void invalid_lines_are_rejected(void **state)
@@ -284,9 +284,9 @@ static void invalid_lines_are_rejected(void **state)
         atn_survey s = {0};
         atn_error err = {0};
         take_head(&s, HEAD);
-        if (atn_survey_line(&s, rows[i], &err) != ATN_ENVIRONMENT)
+        if (atn_model_survey_line(&s, rows[i], &err) != ATN_ENVIRONMENT)
             fail_msg("taken: %s", rows[i]);
-        atn_survey_free(&s);
+        atn_model_survey_free(&s);
     }
 }
 
@@ -296,9 +296,9 @@ static void a_job_may_report_an_error(void **state)
     atn_survey s = {0};
     atn_error err = {0};
     take_head(&s, 2);
-    assert_int_equal(atn_survey_line(&s, "failed 2 one rank alone", &err), ATN_USAGE);
+    assert_int_equal(atn_model_survey_line(&s, "failed 2 one rank alone", &err), ATN_USAGE);
     assert_string_equal(err.text, "one rank alone");
-    atn_survey_free(&s);
+    atn_model_survey_free(&s);
 }
 
 /* A survey file is read back; a resumed job must be the same. */
@@ -318,24 +318,24 @@ static void stopped_jobs_are_resumed(void **state)
     take_head(&s, HEAD);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    atn_survey_put_head(f, &s);
-    atn_survey_put(f, 0, &o);
+    atn_model_survey_put_head(f, &s);
+    atn_model_survey_put(f, 0, &o);
     fprintf(f, "o 1 round_tr"); /* killed here */
     fclose(f);
-    assert_int_equal(atn_survey_read(path, &again, &err), ATN_OK);
+    assert_int_equal(atn_model_survey_read(path, &again, &err), ATN_OK);
     assert_int_equal(again.next, 1);
     assert_int_equal(again.seen.n, 1);
     near(again.seen.v[0].value.hi, 4e-4);
     again.begun = false; /* the same job again */
     take_head(&again, HEAD);
     assert_int_equal(again.channels.n, 2);
-    assert_int_equal(atn_survey_line(&again, "o 0 round_trip 1 1 1 - 7 2 1 3", &err),
+    assert_int_equal(atn_model_survey_line(&again, "o 0 round_trip 1 1 1 - 7 2 1 3", &err),
                      ATN_ENVIRONMENT); /* completed already */
     err = (atn_error){0};
-    assert_int_equal(atn_survey_line(&again, "plan 3 1 00000000000000ab", &err), ATN_INPUT);
+    assert_int_equal(atn_model_survey_line(&again, "plan 3 1 00000000000000ab", &err), ATN_INPUT);
     assert_non_null(strstr(err.text, "of another job"));
-    atn_survey_free(&again);
-    atn_survey_free(&s);
+    atn_model_survey_free(&again);
+    atn_model_survey_free(&s);
     unlink(path);
 }
 
@@ -400,7 +400,7 @@ static atn_machine *fitted(atn_survey *s)
 {
     atn_machine *m = NULL;
     atn_error err = {0};
-    if (atn_fit_machine(s, &m, &err) != ATN_OK)
+    if (atn_model_fit_machine(s, &m, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return m;
 }
@@ -417,21 +417,22 @@ static void transfers_are_fitted(void **state)
     assert_int_equal(net->eager, 65536);
     for (int i = 0; i < SIZES; i++)
         for (int tau = 1; tau <= 2; tau++) {
-            near(atn_channel_transfer(memory, (double)sizes[i], tau), memory_l(sizes[i], tau));
-            near(atn_channel_transfer(net, (double)sizes[i], tau), network_l(sizes[i], tau));
+            near(atn_model_channel_transfer(memory, (double)sizes[i], tau),
+                 memory_l(sizes[i], tau));
+            near(atn_model_channel_transfer(net, (double)sizes[i], tau), network_l(sizes[i], tau));
         }
-    near(atn_channel_transfer(net, 16384, 3), network_l(16384, 3));
+    near(atn_model_channel_transfer(net, 16384, 3), network_l(16384, 3));
     /* three concurrent transfers not observed: the slowdown of the nearest size */
-    near(atn_channel_transfer(net, 65536, 3),
+    near(atn_model_channel_transfer(net, 65536, 3),
          network_l(65536, 1) * network_l(16384, 3) / network_l(16384, 1));
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     for (int i = 0; i < s.seen.n; i++) /* within the bounds of L */
         if (s.seen.v[i].kind == ATN_OBS_FAN)
             s.seen.v[i].value.mid *= 1000;
     m = fitted(&s);
-    near(atn_channel_transfer(&m->channel[1], 65536, 3), 3 * network_l(65536, 1));
-    atn_machine_free(m);
-    atn_survey_free(&s);
+    near(atn_model_channel_transfer(&m->channel[1], 65536, 3), 3 * network_l(65536, 1));
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
 }
 
 /* Four messages with eight ends in 80 us of two busy processors. */
@@ -446,12 +447,12 @@ static void shared_processors(void **state)
     assert_int_equal(m->processors, 2);
     near(m->channel[1].cpu_message, 80e-6 * 2 / 8);
     near(m->idle, 100e-6 - (30e-6 + 2 * memory_l(1, 1) + network_l(1, 1)));
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     s.processors = 8; /* more than ranks: not all were busy */
     m = fitted(&s);
     near(m->channel[1].cpu_message, 10e-6);
-    atn_machine_free(m);
-    atn_survey_free(&s);
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
 }
 
 static void other_models_are_fitted(void **state)
@@ -465,18 +466,18 @@ static void other_models_are_fitted(void **state)
     near(net->loggp.latency, 30e-6 - g1 + g1 - 7e-6);
     near(net->loggp.o, 3.5e-6);
     near(net->loggp.gap_byte, (5e-6 + 80e-9 * 1048576) / 1048576);
-    near(atn_table_time(&net->lognp.o, 16384, 1),
+    near(atn_model_table_time(&net->lognp.o, 16384, 1),
          (30e-6 + 2 * memory_l(16384, 1) + network_l(16384, 1)) / 3);
     near(net->duplex, 0.5);
     near(net->rate, 12.5e6);
     near(net->cpu_message, 10e-6);
     near(net->cpu_byte, 2e-9);
     near(net->lmo.fixed, 15e-6);
-    near(atn_table_rate(&m->copy, 1024, 1), 0.2e-9);
-    near(atn_machine_reduce(m, "sum", "f64", 1024, 1), 0.3e-9);
+    near(atn_model_table_rate(&m->copy, 1024, 1), 0.2e-9);
+    near(atn_model_machine_reduce(m, "sum", "f64", 1024, 1), 0.3e-9);
     assert_true(net->hockney.beta > 75e-9 && net->hockney.beta < 85e-9);
-    atn_machine_free(m);
-    atn_survey_free(&s);
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
 }
 
 /* Valid parameters cause no warning, the file is read back, and an outlier in L causes a
@@ -490,22 +491,22 @@ static void machines_are_written(void **state)
             s.seen.v[i] = s.seen.v[--s.seen.n];
     atn_machine *m = fitted(&s), *back = NULL;
     atn_error err = {0};
-    assert_int_equal(atn_machine_warnings(m, NULL, NULL), 0);
-    char *text = atn_machine_print(m);
+    assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
+    char *text = atn_model_machine_print(m);
     assert_non_null(text);
-    if (atn_machine_parse(text, strlen(text), "fit", &back, &err) != ATN_OK)
+    if (atn_model_machine_parse(text, strlen(text), "fit", &back, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    near(atn_channel_transfer(&back->channel[1], 16384, 2), network_l(16384, 2));
+    near(atn_model_channel_transfer(&back->channel[1], 16384, 2), network_l(16384, 2));
     free(text);
-    atn_machine_free(m);
-    atn_machine_free(back);
+    atn_model_machine_free(m);
+    atn_model_machine_free(back);
     for (int i = 0; i < s.seen.n; i++)
         if (s.seen.v[i].kind == ATN_OBS_CROSS && s.seen.v[i].bytes == 16384)
             s.seen.v[i].value.mid *= 3;
     m = fitted(&s);
-    assert_true(atn_machine_warnings(m, NULL, NULL) > 0);
-    atn_machine_free(m);
-    atn_survey_free(&s);
+    assert_true(atn_model_machine_warnings(m, NULL, NULL) > 0);
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
 }
 
 static atn_observation *find(atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes)
@@ -537,17 +538,17 @@ static void parameters_have_intervals(void **state)
     near(net->transfer.half[1][0], sqrt(3e-6 * 3e-6 + 4e-6 * 4e-6));
     assert_true(net->transfer.half[0][0] > 4e-6);
     assert_true(net->transfer.half[4][1] == 0);
-    char *text = atn_machine_print(m);
+    char *text = atn_model_machine_print(m);
     assert_non_null(strstr(text, "below=30~3 "));
-    assert_int_equal(atn_machine_parse(text, strlen(text), "fit", &back, NULL), ATN_OK);
+    assert_int_equal(atn_model_machine_parse(text, strlen(text), "fit", &back, NULL), ATN_OK);
     near(back->channel[1].transfer.half[1][0], 5e-6);
-    char *again = atn_machine_print(back);
+    char *again = atn_model_machine_print(back);
     assert_string_equal(again, text);
     free(again);
     free(text);
-    atn_machine_free(m);
-    atn_machine_free(back);
-    atn_survey_free(&s);
+    atn_model_machine_free(m);
+    atn_model_machine_free(back);
+    atn_model_survey_free(&s);
 }
 
 /* One rank per host: memory transfers are derived from copies. */
@@ -561,10 +562,11 @@ static void one_rank_per_host_suffices(void **state)
             s.seen.v[kept++] = s.seen.v[i];
     s.seen.n = kept;
     atn_machine *m = fitted(&s);
-    near(atn_channel_transfer(&m->channel[0], 16384, 1), 0.2e-9 * 16384);
-    near(atn_channel_message(m, 1, 16384), 30e-6 + 2 * memory_l(16384, 1) + network_l(16384, 1));
-    atn_machine_free(m);
-    atn_survey_free(&s);
+    near(atn_model_channel_transfer(&m->channel[0], 16384, 1), 0.2e-9 * 16384);
+    near(atn_model_channel_message(m, 1, 16384),
+         30e-6 + 2 * memory_l(16384, 1) + network_l(16384, 1));
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
 }
 
 int main(void)

@@ -22,9 +22,9 @@ static char *canonical(const char *text, const atn_tau_rules *rules)
         fail_msg("%s", err.text);
     if (atn_tau_terms(x, rules, &t, &err))
         fail_msg("%s: %s", text, err.text);
-    char *out = atn_terms_text(&t, ATN_TAU_ASCII);
+    char *out = atn_tau_terms_text(&t, ATN_TAU_ASCII);
     atn_tau_free(x);
-    atn_terms_free(&t);
+    atn_tau_terms_free(&t);
     return out;
 }
 
@@ -251,11 +251,11 @@ static atn_tau_verdict compare(const char *a, const char *b, bool slower, atn_ta
     assert_int_equal(atn_tau_parse(b, &y, NULL), ATN_OK);
     assert_int_equal(atn_tau_terms(x, NULL, &s, NULL), ATN_OK);
     assert_int_equal(atn_tau_terms(y, NULL, &t, NULL), ATN_OK);
-    const atn_tau_verdict v = atn_terms_compare(&s, &t, slower, proof);
+    const atn_tau_verdict v = atn_tau_terms_compare(&s, &t, slower, proof);
     atn_tau_free(x);
     atn_tau_free(y);
-    atn_terms_free(&s);
-    atn_terms_free(&t);
+    atn_tau_terms_free(&s);
+    atn_tau_terms_free(&t);
     return v;
 }
 
@@ -391,10 +391,10 @@ static void close_fractions_are_distinguished(void **state)
     (void)state;
     for (int bits = 20; bits <= 62; bits += 6) {
         const int64_t n = INT64_C(1) << bits;
-        const atn_form a = atn_form_fraction(n, n - 1), b = atn_form_fraction(n + 1, n);
-        assert_int_equal(atn_form_order(&a, &b), 1);
-        assert_int_equal(atn_form_order(&b, &a), -1);
-        assert_int_equal(atn_form_order(&a, &a), 0);
+        const atn_form a = atn_tau_form_fraction(n, n - 1), b = atn_tau_form_fraction(n + 1, n);
+        assert_int_equal(atn_tau_form_order(&a, &b), 1);
+        assert_int_equal(atn_tau_form_order(&b, &a), -1);
+        assert_int_equal(atn_tau_form_order(&a, &a), 0);
     }
 }
 

@@ -12,22 +12,22 @@
 
 static atn_traffic traffic_of(atn_operation op, const char *name, int p)
 {
-    const atn_row *row = atn_catalog_find(op, name);
+    const atn_row *row = atn_algo_catalog_find(op, name);
     atn_schedule *s[256];
     atn_traffic t;
     atn_params prm;
     atn_error err = {0};
     assert_non_null(row);
-    atn_params_default(row, &prm);
+    atn_algo_params_default(row, &prm);
     for (int r = 0; r < p; r++) {
         const atn_problem q = {.op = op, .p = p, .r = r, .segments = 1, .bytes = 1024};
-        if (atn_build(row, &q, &prm, &s[r], &err))
+        if (atn_algo_build(row, &q, &prm, &s[r], &err))
             fail_msg("%s", err.text);
     }
-    if (atn_traffic_of(s, p, &t, &err))
+    if (atn_tau_traffic_of(s, p, &t, &err))
         fail_msg("%s", err.text);
     for (int r = 0; r < p; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
     return t;
 }
 
@@ -36,13 +36,13 @@ static atn_terms derive(const atn_traffic *t, int nodes, const char *map, atn_ta
     atn_mapping m;
     atn_terms terms;
     atn_error err = {0};
-    if (atn_form_is(&view.block, 0) || atn_form_is_bad(&view.block))
-        view.block = atn_form_symbol("m");
+    if (atn_tau_form_is(&view.block, 0) || atn_tau_form_is_bad(&view.block))
+        view.block = atn_tau_form_symbol("m");
     view.slower = true;
-    assert_int_equal(atn_mapping_read(map, t->p, nodes, &m, NULL), ATN_OK);
+    assert_int_equal(atn_tau_mapping_read(map, t->p, nodes, &m, NULL), ATN_OK);
     if (atn_tau_derive(t, &m, &view, &terms, &err))
         fail_msg("%s", err.text);
-    atn_mapping_free(&m);
+    atn_tau_mapping_free(&m);
     return terms;
 }
 
@@ -53,11 +53,11 @@ static void expect(atn_operation op, const char *name, int p, int nodes, const c
     if (view.transport == ATN_TAU_KEEP)
         view.transport = ATN_TAU_WHOLE;
     atn_terms terms = derive(&t, nodes, map, view);
-    char *got = atn_terms_text(&terms, ATN_TAU_ASCII);
+    char *got = atn_tau_terms_text(&terms, ATN_TAU_ASCII);
     assert_string_equal(got, wanted);
     free(got);
-    atn_terms_free(&terms);
-    atn_traffic_free(&t);
+    atn_tau_terms_free(&terms);
+    atn_tau_traffic_free(&t);
 }
 
 /* V4: (5.17), and cyclic mapping, for which the literature has no formula. */
@@ -117,7 +117,7 @@ static void ring(void **state)
 static void other_collectives(void **state)
 {
     (void)state;
-    const atn_form eighth = atn_form_div(atn_form_symbol("m"), atn_form_int(8));
+    const atn_form eighth = atn_tau_form_div(atn_tau_form_symbol("m"), atn_tau_form_int(8));
     const atn_tau_view whole = {.block = eighth},
                        stream = {.block = eighth, .transport = ATN_TAU_STREAM}, bare = {0};
     expect(ATN_SCATTER, "binomial", 8, 1, "seq", whole, "L0(m,1) + 1/2*L0(m,2) + 1/4*L0(m,4)");
@@ -156,15 +156,15 @@ static void mappings_are_parsed(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         atn_mapping m;
         atn_error err = {0};
-        if (atn_mapping_read(cases[i].word, cases[i].p, cases[i].nodes, &m, &err)) {
+        if (atn_tau_mapping_read(cases[i].word, cases[i].p, cases[i].nodes, &m, &err)) {
             assert_int_equal(err.status, ATN_USAGE);
             assert_string_equal(err.text, cases[i].result);
             continue;
         }
-        char *word = atn_mapping_word(&m);
+        char *word = atn_tau_mapping_word(&m);
         assert_string_equal(word, cases[i].result);
         free(word);
-        atn_mapping_free(&m);
+        atn_tau_mapping_free(&m);
     }
 }
 
@@ -208,18 +208,18 @@ static void formula_and_time_agree(void **state)
                 atn_mapping map;
                 double value;
                 atn_terms terms = derive(&t, 3, maps[k], view);
-                atn_tau *x = atn_terms_tau(&terms);
-                assert_int_equal(atn_mapping_read(maps[k], p, 3, &map, NULL), ATN_OK);
+                atn_tau *x = atn_tau_terms_tau(&terms);
+                assert_int_equal(atn_tau_mapping_read(maps[k], p, 3, &map, NULL), ATN_OK);
                 assert_int_equal(atn_tau_value(x, &costs, &m, 1, &value, NULL), ATN_OK);
                 const double time = atn_tau_time(&t, &map, ATN_TAU_TO_NODE, &costs, 60);
                 if (fabs(time - value) > 1e-9 * time)
                     fail_msg("%s on %d ranks, %s: %g and %g", rows[i].name, p, maps[k], time,
                              value);
                 atn_tau_free(x);
-                atn_terms_free(&terms);
-                atn_mapping_free(&map);
+                atn_tau_terms_free(&terms);
+                atn_tau_mapping_free(&map);
             }
-            atn_traffic_free(&t);
+            atn_tau_traffic_free(&t);
         }
 }
 

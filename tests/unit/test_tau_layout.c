@@ -13,7 +13,7 @@ static atn_summa parsed(const char *text)
 {
     atn_summa s;
     atn_error err = {0};
-    if (atn_summa_parse(text, "layout", &s, &err))
+    if (atn_tau_summa_parse(text, "layout", &s, &err))
         fail_msg("%s", err.text);
     return s;
 }
@@ -34,7 +34,7 @@ static char *text_of(const atn_summa *s)
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    atn_summa_print(f, s);
+    atn_tau_summa_print(f, s);
     fclose(f);
     return text;
 }
@@ -43,7 +43,7 @@ static char *text_of(const atn_summa *s)
 
 static double time_of(const atn_speed *v, int64_t blocks)
 {
-    return (double)blocks / atn_speed_at(v, (double)blocks);
+    return (double)blocks / atn_tau_speed_at(v, (double)blocks);
 }
 
 /* Moving a block to another process never reduces the total time. */
@@ -51,7 +51,7 @@ static void expect_balanced(const atn_speed *const *v, int p, int64_t total)
 {
     int64_t share[8], sum = 0;
     double last = 0;
-    atn_speed_share(v, p, total, share);
+    atn_tau_speed_share(v, p, total, share);
     for (int i = 0; i < p; i++) {
         sum += share[i];
         last = fmax(last, time_of(v[i], share[i]));
@@ -69,14 +69,14 @@ static void shares_balance_the_load(void **state)
     const atn_speed paging = {3, {100, 1000, 4000}, {500, 480, 60}};
     const atn_speed *two[] = {&slow, &fast}, *all[] = {&slow, &gpu, &paging, &fast, &gpu};
     int64_t share[2];
-    atn_speed_share(two, 2, 41000, share);
+    atn_tau_speed_share(two, 2, 41000, share);
     assert_int_equal(share[0], 10000);
     for (int64_t total = 1; total < 30000; total = total * 3 + 1) {
         expect_balanced(two, 2, total);
         expect_balanced(all, 5, total);
     }
-    assert_true(atn_speed_at(&gpu, 550) == 475 && atn_speed_at(&gpu, 9) == 50);
-    assert_true(atn_speed_at(&gpu, 1e6) == 1000);
+    assert_true(atn_tau_speed_at(&gpu, 550) == 475 && atn_tau_speed_at(&gpu, 9) == 50);
+    assert_true(atn_tau_speed_at(&gpu, 1e6) == 1000);
 }
 
 /* ---- columns ---- */
@@ -92,7 +92,7 @@ static void expect_columns(const char *name, const char *wanted)
         s.processes.v[r].column = -1;
     }
     s.columns.n = s.members.n = 0;
-    assert_int_equal(atn_summa_divide(&s, NULL), ATN_OK);
+    assert_int_equal(atn_tau_summa_divide(&s, NULL), ATN_OK);
     char *text = text_of(&s);
     assert_non_null(strstr(text, "column"));
     assert_string_equal(strstr(text, "column"), wanted);
@@ -101,8 +101,8 @@ static void expect_columns(const char *name, const char *wanted)
     assert_string_equal(twice, text);
     free(twice);
     free(text);
-    atn_summa_free((atn_summa *)&again);
-    atn_summa_free(&s);
+    atn_tau_summa_free((atn_summa *)&again);
+    atn_tau_summa_free(&s);
 }
 
 static void published_layouts_are_reproduced(void **state)
@@ -118,15 +118,15 @@ static void arranging_reduces_traffic_between_nodes(void **state)
 {
     (void)state;
     atn_summa s = load("config2"), wanted = load("config2_mod");
-    assert_true(atn_summa_between(&wanted) < atn_summa_between(&s));
-    atn_summa_arrange(&s);
-    assert_true(atn_summa_between(&s) == atn_summa_between(&wanted));
+    assert_true(atn_tau_summa_between(&wanted) < atn_tau_summa_between(&s));
+    atn_tau_summa_arrange(&s);
+    assert_true(atn_tau_summa_between(&s) == atn_tau_summa_between(&wanted));
     char *text = text_of(&s), *other = text_of(&wanted);
     assert_string_equal(text, other);
     free(text);
     free(other);
-    atn_summa_free(&s);
-    atn_summa_free(&wanted);
+    atn_tau_summa_free(&s);
+    atn_tau_summa_free(&wanted);
 }
 
 #define TWO "blocks 4 1K\na 0 0 cpu OMP_NUM_THREADS=1\nb 0 0 cpu OMP_NUM_THREADS=1\n"
@@ -155,7 +155,7 @@ static void invalid_speeds_are_rejected(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         atn_summa s;
         atn_error err = {0};
-        if (atn_summa_parse(cases[i].text, "layout", &s, &err) != ATN_INPUT ||
+        if (atn_tau_summa_parse(cases[i].text, "layout", &s, &err) != ATN_INPUT ||
             strstr(err.text, cases[i].words) == NULL)
             fail_msg("case %d: \"%s\", wanted \"%s\"", (int)i, err.text, cases[i].words);
     }

@@ -14,19 +14,19 @@ enum { P = 6, NODES = 3, BYTES = 65536 };
 
 static atn_traffic traffic_of(const char *full_name)
 {
-    const atn_row *row = atn_catalog_by_name(full_name);
+    const atn_row *row = atn_algo_catalog_by_name(full_name);
     atn_schedule *s[P];
     atn_traffic t;
     atn_params prm;
     assert_non_null(row);
-    atn_params_default(row, &prm);
+    atn_algo_params_default(row, &prm);
     for (int r = 0; r < P; r++) {
         const atn_problem q = {.op = row->op, .p = P, .r = r, .segments = 1, .bytes = BYTES};
-        assert_int_equal(atn_build(row, &q, &prm, &s[r], NULL), ATN_OK);
+        assert_int_equal(atn_algo_build(row, &q, &prm, &s[r], NULL), ATN_OK);
     }
-    assert_int_equal(atn_traffic_of(s, P, &t, NULL), ATN_OK);
+    assert_int_equal(atn_tau_traffic_of(s, P, &t, NULL), ATN_OK);
     for (int r = 0; r < P; r++)
-        atn_schedule_free(s[r]);
+        atn_sched_schedule_free(s[r]);
     return t;
 }
 
@@ -59,10 +59,10 @@ static void search_finds_the_optimum_of_small_cases(void **state)
         atn_traffic t = traffic_of(names[i]);
         atn_mapping m;
         double seconds, before;
-        assert_int_equal(atn_mapping_read("rr", P, NODES, &m, NULL), ATN_OK);
+        assert_int_equal(atn_tau_mapping_read("rr", P, NODES, &m, NULL), ATN_OK);
         before = atn_tau_time(&t, &m, ATN_TAU_TO_NODE, &costs, BYTES);
         assert_int_equal(
-            atn_mapping_improve(&t, &m, ATN_TAU_TO_NODE, &costs, BYTES, 20000, &seconds, NULL),
+            atn_tau_mapping_improve(&t, &m, ATN_TAU_TO_NODE, &costs, BYTES, 20000, &seconds, NULL),
             ATN_OK);
         assert_true(seconds <= before);
         assert_true(seconds == atn_tau_time(&t, &m, ATN_TAU_TO_NODE, &costs, BYTES));
@@ -72,8 +72,8 @@ static void search_finds_the_optimum_of_small_cases(void **state)
         for (int r = 0; r < P; r++)
             count[m.node_of[r]]++;
         assert_true(count[0] == 2 && count[1] == 2);
-        atn_mapping_free(&m);
-        atn_traffic_free(&t);
+        atn_tau_mapping_free(&m);
+        atn_tau_traffic_free(&t);
     }
     atn_tau_machine_free(&costs);
 }

@@ -63,12 +63,12 @@ static char *sum_of_stages(int p, int k)
     for (int i = 0; i < count_stages(p, k); i++)
         if (tau[i] > 0)
             assert_true(atn_push(&terms, (atn_term){.kind = ATN_TAU_L,
-                                                    .coef = atn_form_int(1),
-                                                    .size = atn_form_symbol("S"),
-                                                    .tau = atn_form_int(tau[i])}));
-    assert_int_equal(atn_terms_merge(&terms, NULL), ATN_OK);
-    char *text = atn_terms_text(&terms, ATN_TAU_ASCII);
-    atn_terms_free(&terms);
+                                                    .coef = atn_tau_form_int(1),
+                                                    .size = atn_tau_form_symbol("S"),
+                                                    .tau = atn_tau_form_int(tau[i])}));
+    assert_int_equal(atn_tau_terms_merge(&terms, NULL), ATN_OK);
+    char *text = atn_tau_terms_text(&terms, ATN_TAU_ASCII);
+    atn_tau_terms_free(&terms);
     return text;
 }
 
@@ -136,7 +136,7 @@ static void loggph_closed_forms(void **state)
             {"L", x[0]},  {"o", x[1]},  {"g", x[2]},       {"G", x[3]}, {"L1", n[0]},
             {"o1", n[1]}, {"G1", n[3]}, {"m", cases[i].m}, {"S", 8192}, {"k", cases[i].k}};
         double value = 0;
-        assert_int_equal(atn_expr_eval(cases[i].form, vars, 10, &value, NULL), ATN_OK);
+        assert_int_equal(atn_model_expr_eval(cases[i].form, vars, 10, &value, NULL), ATN_OK);
         if (fabs(value - cases[i].golden) > 0.0006)
             fail_msg("%s: %.6f, not %.4f", cases[i].form, value, cases[i].golden);
     }

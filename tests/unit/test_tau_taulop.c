@@ -40,18 +40,18 @@ static double per_byte(void *data, double bytes, double tau)
 
 static atn_machine *machine(void)
 {
-    atn_machine *m = atn_machine_new();
-    atn_cost_table *reduce = atn_machine_gamma(m, "sum", "f64");
+    atn_machine *m = atn_model_machine_new();
+    atn_cost_table *reduce = atn_model_machine_gamma(m, "sum", "f64");
     for (int c = 0; c < 2; c++) {
-        atn_channel *channel = atn_machine_add_channel(m, c ? "network" : "memory");
+        atn_channel *channel = atn_model_machine_add_channel(m, c ? "network" : "memory");
         channel->o_below = overheads[c];
         for (int n = 0; n <= 8192; n += 8192)
             for (int tau = 1; tau <= 2; tau++)
-                assert_true(atn_table_put(&channel->transfer, n, tau, L(c, n, tau)));
+                assert_true(atn_model_table_put(&channel->transfer, n, tau, L(c, n, tau)));
     }
     for (int tau = 1; tau <= 2; tau++) {
-        assert_true(atn_table_put(reduce, 1, tau, 0.3e-9 * growth(tau)));
-        assert_true(atn_table_put(&m->copy, 1, tau, 0.3e-9 * growth(tau)));
+        assert_true(atn_model_table_put(reduce, 1, tau, 0.3e-9 * growth(tau)));
+        assert_true(atn_model_table_put(&m->copy, 1, tau, 0.3e-9 * growth(tau)));
     }
     return m;
 }
@@ -81,18 +81,18 @@ static bool build(const atn_row *row, int p, all *a)
 {
     atn_params prm;
     atn_error err = {0};
-    atn_params_default(row, &prm);
+    atn_algo_params_default(row, &prm);
     const atn_problem any = {.op = row->op, .p = p, .bytes = BYTES, .segments = 1};
-    if (row->algo->build == NULL || atn_refuses(row, &any, &prm))
+    if (row->algo->build == NULL || atn_algo_refuses(row, &any, &prm))
         return false;
     a->p = p;
     for (int r = 0; r < p; r++) {
         atn_problem q = any;
         q.r = r;
-        if (atn_build(row, &q, &prm, &a->s[r], &err))
+        if (atn_algo_build(row, &q, &prm, &a->s[r], &err))
             fail_msg("%s: %s", row->name, err.text);
     }
-    if (atn_traffic_of(a->s, p, &a->traffic, &err))
+    if (atn_tau_traffic_of(a->s, p, &a->traffic, &err))
         fail_msg("%s: %s", row->name, err.text);
     return true;
 }
@@ -100,8 +100,8 @@ static bool build(const atn_row *row, int p, all *a)
 static void drop(all *a)
 {
     for (int r = 0; r < a->p; r++)
-        atn_schedule_free(a->s[r]);
-    atn_traffic_free(&a->traffic);
+        atn_sched_schedule_free(a->s[r]);
+    atn_tau_traffic_free(&a->traffic);
 }
 
 static atn_topo *place(const atn_mapping *map)
@@ -120,7 +120,7 @@ static bool agree(const atn_row *row, const all *a, const atn_machine *m, const 
     const atn_tau_costs costs = {NULL, overhead, transfer, per_byte, per_byte};
     atn_mapping map;
     double model = -1;
-    assert_int_equal(atn_mapping_read(word, a->p, NODES, &map, NULL), ATN_OK);
+    assert_int_equal(atn_tau_mapping_read(word, a->p, NODES, &map, NULL), ATN_OK);
     atn_topo *t = place(&map);
     assert_int_equal(model_time(atn_model_find("taulop"), a->s, a->p, BYTES, m, t, &model, NULL),
                      ATN_OK);
@@ -130,7 +130,7 @@ static bool agree(const atn_row *row, const all *a, const atn_machine *m, const 
         printf("# %s on %d ranks, %s: model %.9g us, formula %.9g us\n", row->name, a->p, word,
                model * 1e6, formula * 1e6);
     atn_topo_free(t);
-    atn_mapping_free(&map);
+    atn_tau_mapping_free(&map);
     return same;
 }
 
@@ -140,9 +140,9 @@ static void model_and_formula_agree(void **state)
     static const int ranks[] = {2, 3, 5, 6, 8, 12, 16};
     atn_machine *m = machine();
     int compared = 0, differ = 0;
-    for (int i = 0; i < atn_catalog_rows(); i++)
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
         for (size_t k = 0; k < sizeof ranks / sizeof *ranks; k++) {
-            const atn_row *row = atn_catalog_row(i);
+            const atn_row *row = atn_algo_catalog_row(i);
             all a;
             if (!build(row, ranks[k], &a))
                 continue;
@@ -152,7 +152,7 @@ static void model_and_formula_agree(void **state)
             }
             drop(&a);
         }
-    atn_machine_free(m);
+    atn_model_machine_free(m);
     assert_true(compared > 500);
     assert_int_equal(differ, 0);
 }

@@ -19,7 +19,7 @@ static char *print(atn_schedule *const *set, int p)
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    atn_schedule_print(f, set, p);
+    atn_sched_schedule_print(f, set, p);
     fclose(f);
     return text;
 }
@@ -27,7 +27,7 @@ static char *print(atn_schedule *const *set, int p)
 static void free_set(atn_schedule **set, int p)
 {
     for (int r = 0; r < p; r++)
-        atn_schedule_free(set[r]);
+        atn_sched_schedule_free(set[r]);
     free(set);
 }
 
@@ -37,14 +37,14 @@ static atn_schedule **build(const atn_row *row, int p, const char *params, bool 
     atn_schedule **set = calloc((size_t)p, sizeof *set);
     atn_params prm;
     atn_problem q = {.op = row->op, .p = p, .root = p - 1, .bytes = 65536};
-    if (!(atn_operation_get(row->op)->flags & ATN_ROOTED))
+    if (!(atn_sched_operation_get(row->op)->flags & ATN_ROOTED))
         q.root = 0;
-    assert_int_equal(atn_params_parse(row, params, &prm, NULL), ATN_OK);
-    q.segments = atn_segments(row, &q, &prm);
+    assert_int_equal(atn_algo_params_parse(row, params, &prm, NULL), ATN_OK);
+    q.segments = atn_algo_segments(row, &q, &prm);
     for (q.r = 0; q.r < p; q.r++) {
-        const atn_place place = atn_operation_place(q.op, q.r == q.root);
+        const atn_place place = atn_sched_operation_place(q.op, q.r == q.root);
         q.in_place = in_place && place != ATN_PLACE_NONE && place != ATN_PLACE_STAGED;
-        if (atn_build(row, &q, &prm, &set[q.r], NULL) != ATN_OK) {
+        if (atn_algo_build(row, &q, &prm, &set[q.r], NULL) != ATN_OK) {
             free_set(set, p);
             return NULL;
         }
@@ -84,7 +84,7 @@ static int round_trip(atn_schedule **set, int p)
     atn_schedule **again;
     atn_error err = {0};
     int q;
-    if (atn_schedule_parse(text, "text", &again, &q, &err) != ATN_OK)
+    if (atn_sched_schedule_parse(text, "text", &again, &q, &err) != ATN_OK)
         fail_msg("%s\n%s", err.text, text);
     assert_int_equal(p, q);
     for (int r = 0; r < p; r++)
@@ -103,12 +103,12 @@ static void every_row_round_trips(void **state)
                                              "sync=barrier"};
     (void)state;
     int done = 0;
-    for (int i = 0; i < atn_catalog_rows(); i++)
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
         for (int p = 1; p <= 9; p++)
             for (size_t k = 0; k < sizeof all_params / sizeof *all_params; k++) {
-                const atn_row *row = atn_catalog_row(i);
+                const atn_row *row = atn_algo_catalog_row(i);
                 atn_params prm;
-                if (atn_params_parse(row, all_params[k], &prm, NULL) != ATN_OK)
+                if (atn_algo_params_parse(row, all_params[k], &prm, NULL) != ATN_OK)
                     continue;
                 atn_schedule **set = build(row, p, all_params[k], k % 2);
                 if (!set)
@@ -122,13 +122,13 @@ static void every_row_round_trips(void **state)
 static void parsed_schedules_verify(void **state)
 {
     (void)state;
-    const atn_row *row = atn_catalog_by_name("allreduce/ring");
+    const atn_row *row = atn_algo_catalog_by_name("allreduce/ring");
     atn_schedule **set = build(row, 5, "sync=barrier", false), **again;
     char *text = print(set, 5);
     int p;
-    assert_int_equal(atn_schedule_parse(text, "text", &again, &p, NULL), ATN_OK);
+    assert_int_equal(atn_sched_schedule_parse(text, "text", &again, &p, NULL), ATN_OK);
     atn_verify_counts proof;
-    assert_int_equal(atn_verify(again, p, &proof, NULL), ATN_OK);
+    assert_int_equal(atn_sched_verify(again, p, &proof, NULL), ATN_OK);
     free(text);
     free_set(set, 5);
     free_set(again, p);
@@ -139,7 +139,7 @@ static void parsed_schedules_verify(void **state)
 static void every_truncation_is_rejected(void **state)
 {
     (void)state;
-    atn_schedule **set = build(atn_catalog_by_name("allreduce/ring"), 3, "sync=pair", false);
+    atn_schedule **set = build(atn_algo_catalog_by_name("allreduce/ring"), 3, "sync=pair", false);
     char *text = print(set, 3);
     const size_t whole = strlen(text) - 1; /* the last newline may be missing */
     for (size_t n = 0; n < whole; n++) {
@@ -147,7 +147,7 @@ static void every_truncation_is_rejected(void **state)
         atn_schedule **again;
         atn_error err = {0};
         int p;
-        assert_int_equal(atn_schedule_parse(cut, "cut", &again, &p, &err), ATN_INPUT);
+        assert_int_equal(atn_sched_schedule_parse(cut, "cut", &again, &p, &err), ATN_INPUT);
         assert_int_equal(strncmp(err.text, "cut:", 4), 0);
         free(cut);
     }
@@ -159,7 +159,7 @@ static void every_truncation_is_rejected(void **state)
 static void every_change_is_survived(void **state)
 {
     (void)state;
-    atn_schedule **set = build(atn_catalog_by_name("allreduce/ring"), 3, "", false);
+    atn_schedule **set = build(atn_algo_catalog_by_name("allreduce/ring"), 3, "", false);
     char *text = print(set, 3);
     static const char other[] = "09 \n[],.:=#aA";
     for (size_t n = 0; text[n]; n++)
@@ -168,9 +168,9 @@ static void every_change_is_survived(void **state)
             atn_schedule **again = NULL;
             int p = 0;
             text[n] = other[k];
-            if (atn_schedule_parse(text, "changed", &again, &p, NULL) == ATN_OK) {
+            if (atn_sched_schedule_parse(text, "changed", &again, &p, NULL) == ATN_OK) {
                 atn_verify_counts proof;
-                atn_verify(again, p, &proof, NULL);
+                atn_sched_verify(again, p, &proof, NULL);
                 free_set(again, p);
             }
             text[n] = old;
@@ -245,7 +245,7 @@ static void assert_refused(const char *text, const char *message)
     atn_schedule **set;
     atn_error err = {0};
     int p;
-    assert_int_equal(atn_schedule_parse(text, "f", &set, &p, &err), ATN_INPUT);
+    assert_int_equal(atn_sched_schedule_parse(text, "f", &set, &p, &err), ATN_INPUT);
     if (strncmp(err.text, message, strlen(message)) != 0)
         fail_msg("%s\nexpected: %s\ngot: %s", text, message, err.text);
 }
@@ -275,10 +275,10 @@ static void hand_written_schedules_are_parsed(void **state)
     atn_schedule **set;
     atn_verify_counts proof;
     int p;
-    assert_int_equal(atn_schedule_parse(text, "f", &set, &p, NULL), ATN_OK);
+    assert_int_equal(atn_sched_schedule_parse(text, "f", &set, &p, NULL), ATN_OK);
     assert_string_equal(set[1]->name, "my own");
     assert_true(set[0]->ops[0].ssend);
-    assert_int_equal(atn_verify(set, p, &proof, NULL), ATN_OK);
+    assert_int_equal(atn_sched_verify(set, p, &proof, NULL), ATN_OK);
     free_set(set, p);
 }
 

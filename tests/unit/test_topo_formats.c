@@ -53,21 +53,21 @@ static void rates_and_delays_are_exact(void **unused)
     int64_t v;
     char text[32];
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        assert_true(atn_parse_rate(rates[i].text, &v) && v == rates[i].rate);
-        assert_true(atn_parse_rate(atn_format_rate(v, text), &v) && v == rates[i].rate);
+        assert_true(atn_topo_parse_rate(rates[i].text, &v) && v == rates[i].rate);
+        assert_true(atn_topo_parse_rate(atn_topo_format_rate(v, text), &v) && v == rates[i].rate);
     }
     for (size_t i = 0; i < sizeof bad_rates / sizeof *bad_rates; i++)
-        assert_false(atn_parse_rate(bad_rates[i], &v));
-    assert_true(atn_parse_delay("10ms", &v) && v == 10000000);
-    assert_true(atn_parse_delay("1.5us", &v) && v == 1500);
-    assert_true(atn_parse_delay("0", &v) && v == 0);
-    assert_true(atn_parse_delay("1s", &v) && v == 1000000000);
-    assert_false(atn_parse_delay("10", &v) || atn_parse_delay("10m", &v) ||
-                 atn_parse_delay("0.5ns", &v) || atn_parse_delay("ms", &v));
+        assert_false(atn_topo_parse_rate(bad_rates[i], &v));
+    assert_true(atn_topo_parse_delay("10ms", &v) && v == 10000000);
+    assert_true(atn_topo_parse_delay("1.5us", &v) && v == 1500);
+    assert_true(atn_topo_parse_delay("0", &v) && v == 0);
+    assert_true(atn_topo_parse_delay("1s", &v) && v == 1000000000);
+    assert_false(atn_topo_parse_delay("10", &v) || atn_topo_parse_delay("10m", &v) ||
+                 atn_topo_parse_delay("0.5ns", &v) || atn_topo_parse_delay("ms", &v));
     for (int k = 0; k < 2000; k++) {
         const int64_t any = 1 + (int64_t)below(2000000000) * (below(3) ? 1 : 1000);
-        assert_true(atn_parse_rate(atn_format_rate(any, text), &v) && v == any);
-        assert_true(atn_parse_delay(atn_format_delay(any, text), &v) && v == any);
+        assert_true(atn_topo_parse_rate(atn_topo_format_rate(any, text), &v) && v == any);
+        assert_true(atn_topo_parse_delay(atn_topo_format_delay(any, text), &v) && v == any);
     }
 }
 
@@ -76,12 +76,12 @@ static void expect_names(const char *list, const char *wanted)
     atn_name_list names = {0};
     char text[1024] = "";
     atn_error err = {0};
-    if (atn_ranklist_expand(list, &names, &err) != ATN_OK)
+    if (atn_topo_ranklist_expand(list, &names, &err) != ATN_OK)
         fail_msg("%s", err.text);
     for (int i = 0; i < names.n; i++)
         strcat(strcat(text, i ? " " : ""), names.v[i]);
     assert_string_equal(text, wanted);
-    atn_name_list_free(&names);
+    atn_topo_name_list_free(&names);
 }
 
 static void hostlists_expand(void **unused)
@@ -99,9 +99,9 @@ static void hostlists_expand(void **unused)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         atn_name_list names = {0};
         atn_error err = {0};
-        if (atn_ranklist_expand(wrong[i], &names, &err) != ATN_INPUT)
+        if (atn_topo_ranklist_expand(wrong[i], &names, &err) != ATN_INPUT)
             fail_msg("'%s' was read", wrong[i]);
-        atn_name_list_free(&names);
+        atn_topo_name_list_free(&names);
     }
 }
 
@@ -121,14 +121,14 @@ static void printed_hostlists_expand_back(void **unused)
             assert_true(asprintf(&names[i], form, number) > 0);
         }
         FILE *f = open_memstream(&text, &bytes);
-        atn_ranklist_print(f, (const char *const *)names, n);
+        atn_topo_ranklist_print(f, (const char *const *)names, n);
         fclose(f);
         atn_name_list back = {0};
-        assert_int_equal(atn_ranklist_expand(text, &back, NULL), ATN_OK);
+        assert_int_equal(atn_topo_ranklist_expand(text, &back, NULL), ATN_OK);
         assert_int_equal(back.n, n);
         for (int i = 0; i < n; i++)
             assert_string_equal(back.v[i], names[i]);
-        atn_name_list_free(&back);
+        atn_topo_name_list_free(&back);
         for (int i = 0; i < n; i++)
             free(names[i]);
         free(text);
@@ -142,7 +142,7 @@ static void names_are_compared_in_natural_order(void **unused)
                                          "n10a", "n10b", "s0.2", "s0.10", "s1"};
     for (int i = 0; i < 10; i++)
         for (int j = 0; j < 10; j++) {
-            const int order = atn_name_compare(sorted[i], sorted[j]);
+            const int order = atn_topo_name_compare(sorted[i], sorted[j]);
             /* n1 and n01 have the same number; the text decides. */
             if (i + j != 3 || i == 0 || j == 0)
                 assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
@@ -210,7 +210,7 @@ static void graph_case(const char *span)
             (size_t)snprintf(text + used, sizeof text - used, "link n%d s%d\n", h, below(switches));
     atn_topo *t = NULL;
     atn_error err = {0};
-    if (atn_read_text(atn_read_graph, text, "graph", &t, &err) != ATN_OK)
+    if (atn_topo_read_text(atn_topo_read_graph, text, "graph", &t, &err) != ATN_OK)
         fail_msg("%s\n%s", err.text, text);
     int found = 0;
     for (int v = 1; v < t->nnodes; v++) {
@@ -239,7 +239,7 @@ static atn_topo *read_graph(const char *text)
 {
     atn_topo *t = NULL;
     atn_error err = {0};
-    if (atn_read_text(atn_read_graph, text, "graph", &t, &err) != ATN_OK)
+    if (atn_topo_read_text(atn_topo_read_graph, text, "graph", &t, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return t;
 }
@@ -311,14 +311,14 @@ static void bound_processes_have_a_part(void **unused)
 
     (void)unused;
     atn_inside in = {0};
-    if (atn_inside_read(machine, &in, NULL) == ATN_ENVIRONMENT)
+    if (atn_topo_inside_read(machine, &in, NULL) == ATN_ENVIRONMENT)
         skip();
-    atn_inside_free(&in);
+    atn_topo_inside_free(&in);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(atn_inside_part(machine, cases[i][0], part, NULL), ATN_OK);
+        assert_int_equal(atn_topo_inside_part(machine, cases[i][0], part, NULL), ATN_OK);
         assert_string_equal(part, cases[i][1]);
     }
-    assert_int_equal(atn_inside_part("this", NULL, part, NULL), ATN_OK);
+    assert_int_equal(atn_topo_inside_part("this", NULL, part, NULL), ATN_OK);
 }
 
 int main(void)

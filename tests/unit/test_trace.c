@@ -314,18 +314,18 @@ static void test_strangers(void **state)
 static uint8_t *rename_op(atn_bytes *b, uint8_t *to, int version, const char *from,
                           const char *name)
 {
-    assert_int_equal(atn_get_varint(b), ATN_TRACE_DEF_OP);
-    const uint64_t number = atn_get_varint(b);
-    char *const was = atn_get_text(b);
-    const uint64_t flags = atn_get_varint(b);
+    assert_int_equal(atn_trace_get_varint(b), ATN_TRACE_DEF_OP);
+    const uint64_t number = atn_trace_get_varint(b);
+    char *const was = atn_trace_get_text(b);
+    const uint64_t flags = atn_trace_get_varint(b);
     const char *const text = strcmp(was, from) == 0 ? name : was;
-    to = atn_put_varint(to, ATN_TRACE_DEF_OP);
-    to = atn_put_varint(to, number);
-    to = atn_put_varint(to, strlen(text));
+    to = atn_trace_put_varint(to, ATN_TRACE_DEF_OP);
+    to = atn_trace_put_varint(to, number);
+    to = atn_trace_put_varint(to, strlen(text));
     memcpy(to, text, strlen(text));
     to += strlen(text);
     free(was);
-    return version > 1 ? atn_put_varint(to, flags) : to;
+    return version > 1 ? atn_trace_put_varint(to, flags) : to;
 }
 
 /* The trace as another version would have written it, whose operation `from` has another name.  The
@@ -437,29 +437,29 @@ static void test_handles(void **state)
     atn_handles h = {0};
     uint32_t mirror[512] = {0}; /* value + 1 */
     uint32_t seed = 1;
-    assert_int_equal(atn_handles_get(&h, 5), ATN_HANDLE_NONE);
-    assert_int_equal(atn_handles_remove(&h, 5), ATN_HANDLE_NONE);
+    assert_int_equal(atn_trace_handles_get(&h, 5), ATN_HANDLE_NONE);
+    assert_int_equal(atn_trace_handles_remove(&h, 5), ATN_HANDLE_NONE);
     for (int i = 0; i < 20000; i++) {
         seed = seed * 1664525 + 1013904223;
         const uint32_t key = seed >> 16 & 511;
         if (seed >> 28 & 1) {
-            assert_true(atn_handles_set(&h, key * 64, (uint32_t)i));
+            assert_true(atn_trace_handles_set(&h, key * 64, (uint32_t)i));
             mirror[key] = (uint32_t)i + 1;
         } else {
-            assert_int_equal(atn_handles_remove(&h, key * 64), (int64_t)mirror[key] - 1);
+            assert_int_equal(atn_trace_handles_remove(&h, key * 64), (int64_t)mirror[key] - 1);
             mirror[key] = 0;
         }
         const uint32_t other = seed >> 7 & 511;
-        assert_int_equal(atn_handles_get(&h, other * 64), (int64_t)mirror[other] - 1);
+        assert_int_equal(atn_trace_handles_get(&h, other * 64), (int64_t)mirror[other] - 1);
     }
-    assert_true(atn_handles_set(&h, 1, 10));
-    assert_true(atn_handles_add(&h, 1, 11));
-    assert_true(atn_handles_add(&h, 1, 12));
-    assert_int_equal(atn_handles_remove(&h, 1), 12);
-    assert_int_equal(atn_handles_remove(&h, 1), 11);
-    assert_int_equal(atn_handles_remove(&h, 1), 10);
-    assert_int_equal(atn_handles_remove(&h, 1), ATN_HANDLE_NONE);
-    atn_handles_free(&h);
+    assert_true(atn_trace_handles_set(&h, 1, 10));
+    assert_true(atn_trace_handles_add(&h, 1, 11));
+    assert_true(atn_trace_handles_add(&h, 1, 12));
+    assert_int_equal(atn_trace_handles_remove(&h, 1), 12);
+    assert_int_equal(atn_trace_handles_remove(&h, 1), 11);
+    assert_int_equal(atn_trace_handles_remove(&h, 1), 10);
+    assert_int_equal(atn_trace_handles_remove(&h, 1), ATN_HANDLE_NONE);
+    atn_trace_handles_free(&h);
 }
 
 int main(void)

@@ -15,7 +15,7 @@
 /* Probability of adoption from here on when pairs are won with probability p. */
 static double adopted(int wins, int losses, double p)
 {
-    const atn_sign sign = atn_sign_test(wins, losses);
+    const atn_sign sign = atn_tune_sign_test(wins, losses);
     if (sign != ATN_SIGN_OPEN)
         return sign == ATN_SIGN_ADOPT;
     return p * adopted(wins + 1, losses, p) + (1 - p) * adopted(wins, losses + 1, p);
@@ -28,8 +28,8 @@ static void sign_test_has_the_stated_error(void **state)
     assert_true(adopted(0, 0, 0.3) <= 0.005);
     assert_true(adopted(0, 0, 0.9) >= 0.95);
     assert_true(adopted(0, 0, 0.99) >= 0.999);
-    assert_int_equal(atn_sign_test(5, 0), ATN_SIGN_ADOPT);
-    assert_int_equal(atn_sign_test(0, 2), ATN_SIGN_DROP);
+    assert_int_equal(atn_tune_sign_test(5, 0), ATN_SIGN_ADOPT);
+    assert_int_equal(atn_tune_sign_test(0, 2), ATN_SIGN_DROP);
 }
 
 /* ---- the budget ---- */
@@ -38,21 +38,21 @@ static void budget_adds_up(void **state)
 {
     (void)state;
     atn_budget a;
-    atn_budget_begin(&a, 20, 1000);
-    assert_int_equal(atn_budget_left(&a), 32000);
-    assert_int_equal(atn_budget_wait(&a, 0, 32000), 0);
-    assert_true(atn_budget_wait(&a, 0, 32001) == INT64_MAX);
+    atn_tune_budget_begin(&a, 20, 1000);
+    assert_int_equal(atn_tune_budget_left(&a), 32000);
+    assert_int_equal(atn_tune_budget_wait(&a, 0, 32000), 0);
+    assert_true(atn_tune_budget_wait(&a, 0, 32001) == INT64_MAX);
     a.calls = 100;
-    atn_budget_elapsed(&a, 1000000); /* 10 us a call: 200 ns earned by each */
-    assert_int_equal(atn_budget_left(&a), 52000);
-    assert_int_equal(atn_budget_wait(&a, 0, 54000), 11);
-    assert_int_equal(atn_budget_wait(&a, 1000, 53000), 11);
-    atn_budget_overhead(&a, 20000); /* regret waits for it, other costs do not */
-    assert_int_equal(atn_budget_wait(&a, 0, 54000), 11);
-    assert_int_equal(atn_budget_wait(&a, 1000, 53000), 111);
-    atn_budget_spend(&a, 52000);
+    atn_tune_budget_elapsed(&a, 1000000); /* 10 us a call: 200 ns earned by each */
+    assert_int_equal(atn_tune_budget_left(&a), 52000);
+    assert_int_equal(atn_tune_budget_wait(&a, 0, 54000), 11);
+    assert_int_equal(atn_tune_budget_wait(&a, 1000, 53000), 11);
+    atn_tune_budget_overhead(&a, 20000); /* regret waits for it, other costs do not */
+    assert_int_equal(atn_tune_budget_wait(&a, 0, 54000), 11);
+    assert_int_equal(atn_tune_budget_wait(&a, 1000, 53000), 111);
+    atn_tune_budget_spend(&a, 52000);
     a.calls = 110;
-    assert_int_equal(atn_budget_left(&a), 2000);
+    assert_int_equal(atn_tune_budget_left(&a), 2000);
 }
 
 /* ---- races ---- */
@@ -61,13 +61,13 @@ static void budget_adds_up(void **state)
 static void set_up_costs_wait_for_the_budget(void **state)
 {
     (void)state;
-    assert_int_equal(atn_budget_pays(20, 1000000, 1000000, 0), 0);
-    assert_int_equal(atn_budget_pays(20, 1000000, 10000000, 0), 900000000);
-    assert_int_equal(atn_budget_pays(20, 1000000, 10000000, 899999999), 1);
-    assert_int_equal(atn_budget_pays(20, 1000000, 10000000, 900000000), 0);
-    assert_int_equal(atn_budget_pays(1000, 0, 10000000, 0), 20000000);
-    assert_int_equal(atn_budget_pays(0, 0, 10000000, 0), 0);
-    assert_true(atn_budget_pays(1, 0, INT64_MAX, 0) == INT64_MAX);
+    assert_int_equal(atn_tune_budget_pays(20, 1000000, 1000000, 0), 0);
+    assert_int_equal(atn_tune_budget_pays(20, 1000000, 10000000, 0), 900000000);
+    assert_int_equal(atn_tune_budget_pays(20, 1000000, 10000000, 899999999), 1);
+    assert_int_equal(atn_tune_budget_pays(20, 1000000, 10000000, 900000000), 0);
+    assert_int_equal(atn_tune_budget_pays(1000, 0, 10000000, 0), 20000000);
+    assert_int_equal(atn_tune_budget_pays(0, 0, 10000000, 0), 0);
+    assert_true(atn_tune_budget_pays(1, 0, INT64_MAX, 0) == INT64_MAX);
 }
 
 static void loop_of_500_is_nearly_as_fast_as_the_best(void **state)
@@ -189,29 +189,29 @@ static void untimed_calls_can_be_skipped(void **state)
     const sim_machine m = sim_decent(1);
     atn_candidate list[MOST];
     atn_budget budget;
-    atn_budget_begin(&budget, 20, 20000);
+    atn_tune_budget_begin(&budget, 20, 20000);
     const int n = sim_describe(&m, list);
-    atn_tuner *t =
-        atn_tuner_new(&atn_tune_defaults, &budget, list, n, NATIVE, NATIVE, ATN_START_NATIVE, -1);
+    atn_tuner *t = atn_tune_tuner_new(&atn_tune_defaults, &budget, list, n, NATIVE, NATIVE,
+                                      ATN_START_NATIVE, -1);
     int64_t calls = 0, steps = 0, sums[2] = {0, 0};
     while (calls < 20000000) {
-        const int64_t untimed = atn_tuner_untimed(t);
-        atn_tuner_skip(t, untimed);
+        const int64_t untimed = atn_tune_tuner_untimed(t);
+        atn_tune_tuner_skip(t, untimed);
         calls += untimed;
-        const atn_step s = atn_tuner_step(t, ATN_TUNE_WEIGHT);
+        const atn_step s = atn_tune_tuner_step(t, ATN_TUNE_WEIGHT);
         calls++;
         steps++;
         if (s.block >= 0)
             sums[s.block] += (int64_t)(m.time[s.candidate] * 1e9);
         if (s.agree) {
-            atn_tuner_feed(t, sums, calls * 5000000);
+            atn_tune_tuner_feed(t, sums, calls * 5000000);
             sums[0] = sums[1] = 0;
         }
     }
     assert_int_equal(budget.calls, calls);
     assert_true(steps < 1000);
-    assert_int_equal(atn_tuner_incumbent(t), 1);
-    atn_tuner_free(t);
+    assert_int_equal(atn_tune_tuner_incumbent(t), 1);
+    atn_tune_tuner_free(t);
 }
 
 /* ---- agreements ---- */
@@ -220,16 +220,17 @@ static void agreements_are_awaited_when_they_are_hidden(void **state)
 {
     (void)state;
     atn_budget a;
-    atn_budget_begin(&a, 20, 1000);
-    assert_int_equal(atn_budget_agreement_delay(&a, 20000000), 4); /* 20 us, without agreed times */
-    assert_int_equal(atn_budget_agreement_delay(&a, 200000000), 2);
-    assert_int_equal(atn_budget_agreement_delay(&a, 2000000000), 1);
+    atn_tune_budget_begin(&a, 20, 1000);
+    assert_int_equal(atn_tune_budget_agreement_delay(&a, 20000000),
+                     4); /* 20 us, without agreed times */
+    assert_int_equal(atn_tune_budget_agreement_delay(&a, 200000000), 2);
+    assert_int_equal(atn_tune_budget_agreement_delay(&a, 2000000000), 1);
     a.calls = 100;
-    atn_budget_elapsed(&a, 3000000); /* 30 us from call to call */
-    assert_int_equal(atn_budget_agreement_delay(&a, 20000000), 4);
+    atn_tune_budget_elapsed(&a, 3000000); /* 30 us from call to call */
+    assert_int_equal(atn_tune_budget_agreement_delay(&a, 20000000), 4);
     a.calls = 200;
-    atn_budget_elapsed(&a, 400000000); /* 2 ms: the program computes */
-    assert_int_equal(atn_budget_agreement_delay(&a, 20000000), 1);
+    atn_tune_budget_elapsed(&a, 400000000); /* 2 ms: the program computes */
+    assert_int_equal(atn_tune_budget_agreement_delay(&a, 20000000), 1);
 }
 
 /* Short calls between long computations: the recorded time between calls lets agreements complete

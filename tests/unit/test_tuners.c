@@ -16,20 +16,20 @@
 static void sizes_have_classes_and_weights(void **state)
 {
     (void)state;
-    assert_int_equal(atn_size_class(-1), -1);
-    assert_int_equal(atn_size_class(0), 0);
-    assert_int_equal(atn_size_class(1024), atn_size_class(2047));
-    assert_int_equal(atn_size_class(2048), atn_size_class(2047) + 1);
-    assert_int_equal(atn_size_weight(1536, 0), ATN_TUNE_WEIGHT);
-    assert_int_equal(atn_size_weight(1024, 0), ATN_TUNE_WEIGHT * 2 / 3);
-    assert_in_range(atn_size_weight(1024, 100000), 1010, ATN_TUNE_WEIGHT);
+    assert_int_equal(atn_tune_size_class(-1), -1);
+    assert_int_equal(atn_tune_size_class(0), 0);
+    assert_int_equal(atn_tune_size_class(1024), atn_tune_size_class(2047));
+    assert_int_equal(atn_tune_size_class(2048), atn_tune_size_class(2047) + 1);
+    assert_int_equal(atn_tune_size_weight(1536, 0), ATN_TUNE_WEIGHT);
+    assert_int_equal(atn_tune_size_weight(1024, 0), ATN_TUNE_WEIGHT * 2 / 3);
+    assert_in_range(atn_tune_size_weight(1024, 100000), 1010, ATN_TUNE_WEIGHT);
 }
 
 static atn_tuner *added(atn_tuners *tuners, const sim_machine *m, int64_t bytes)
 {
     atn_candidate list[MOST];
     const int n = sim_describe(m, list);
-    return atn_tuners_add(tuners, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
+    return atn_tune_tuners_add(tuners, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
 }
 
 static void a_class_begins_with_its_neighbours_winner(void **state)
@@ -38,22 +38,22 @@ static void a_class_begins_with_its_neighbours_winner(void **state)
     sim_machine m = sim_decent(1);
     static atn_tuners tuners;
     m.agreement = 20e-6;
-    atn_tuners_open(&tuners, 20, 20000);
+    atn_tune_tuners_open(&tuners, 20, 20000);
     atn_tuner *first = added(&tuners, &m, 5000);
-    assert_int_equal(atn_tuner_incumbent(added(&tuners, &m, 100)), NATIVE);
+    assert_int_equal(atn_tune_tuner_incumbent(added(&tuners, &m, 100)), NATIVE);
     sim_play_tuner(&m, first, &tuners.budget, 1000);
-    assert_int_equal(atn_tuner_incumbent(first), 1);
+    assert_int_equal(atn_tune_tuner_incumbent(first), 1);
     /* A neighbour begins with it, and replaces it where it is slower. */
     atn_tuner *near = added(&tuners, &m, 10000), *far = added(&tuners, &m, 1000000);
-    assert_int_equal(atn_tuner_incumbent(near), 1);
-    assert_int_equal(atn_tuner_incumbent(far), NATIVE);
+    assert_int_equal(atn_tune_tuner_incumbent(near), 1);
+    assert_int_equal(atn_tune_tuner_incumbent(far), NATIVE);
     m.time[1] = 15e-3;
     const sim_outcome o = sim_play_tuner(&m, near, &tuners.budget, 1000);
     assert_true(o.incumbent != 1);
     for (int64_t bytes = 1 << 20; tuners.n < ATN_TUNERS_MOST; bytes++)
         assert_non_null(added(&tuners, &m, bytes));
     assert_null(added(&tuners, &m, 1));
-    atn_tuners_close(&tuners);
+    atn_tune_tuners_close(&tuners);
 }
 
 /* All sizes are predicted to gain and none does: concurrent trials stay within the budget. */
@@ -70,7 +70,7 @@ static void many_sizes_share_one_budget(void **state)
         m.time[i] = i == NATIVE ? 1e-3 : 3e-3;
         m.model[i] = i == NATIVE ? 0 : 0.3e-3 + 0.02e-3 * i;
     }
-    atn_tuners_open(&tuners, 20, 20000);
+    atn_tune_tuners_open(&tuners, 20, 20000);
     for (int i = 0; i < SIZES; i++) {
         assert_non_null(added(&tuners, &m, INT64_C(1) << i));
         jobs[i] =
@@ -81,7 +81,7 @@ static void many_sizes_share_one_budget(void **state)
         if (o.total > 1.02 * o.native + 1e-9 * (double)tuners.budget.credit_ns + 3 * o.worst)
             fail_msg("call %d: %g, native %g", (int)call, o.total, o.native);
     }
-    atn_tuners_close(&tuners);
+    atn_tune_tuners_close(&tuners);
     assert_int_equal(tuners.budget.reserved_ns, 0);
 }
 
@@ -89,8 +89,8 @@ static void many_sizes_share_one_budget(void **state)
 
 static atn_choice choice_of(const char *name)
 {
-    atn_choice choice = {.row = atn_catalog_find(ATN_BCAST, name)};
-    atn_params_default(choice.row, &choice.params);
+    atn_choice choice = {.row = atn_algo_catalog_find(ATN_BCAST, name)};
+    atn_algo_params_default(choice.row, &choice.params);
     return choice;
 }
 
@@ -100,33 +100,33 @@ static void results_become_rules(void **state)
     atn_prospect prospects[] = {{.choice = choice_of("chain"), .seconds = 4.6e-3},
                                 {.choice = choice_of("linear"), .seconds = 9e-3}};
     const atn_ranking ranking = {.n = 2, .v = prospects};
-    atn_rule wise = atn_rule_blank(ATN_BCAST), rule;
+    atn_rule wise = atn_plan_rule_blank(ATN_BCAST), rule;
     static atn_candidate_set set;
     wise.use = choice_of("binomial");
     wise.time_ps = 7000000;
-    atn_candidate_set_make(ATN_BCAST, &ranking, 300, &wise, &set);
+    atn_tune_candidate_set_make(ATN_BCAST, &ranking, 300, &wise, &set);
     assert_int_equal(set.n, 4);
     assert_int_equal(set.wise, 1);
     assert_int_equal(set.wise_ps, 7000000);
     assert_int_equal(set.is[2].predicted_ps, 4600000000);
-    atn_candidate_set_make(ATN_BCAST, &ranking, 300, NULL, &set);
+    atn_tune_candidate_set_make(ATN_BCAST, &ranking, 300, NULL, &set);
     assert_int_equal(set.wise, -1);
 
     const sim_machine m = {.n = 3, .time = {10e-3, 5e-3, 8e-3}, .agreement = 20e-6, .seed = 1};
     atn_budget budget;
-    atn_budget_begin(&budget, 20, 20000);
-    atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &budget, set.is, set.n, ATN_SET_NATIVE,
-                                 ATN_SET_NATIVE, ATN_START_NATIVE, -1);
-    assert_false(atn_tuned_rule(t, &set, 16, 5000, 1, 0, &rule));
+    atn_tune_budget_begin(&budget, 20, 20000);
+    atn_tuner *t = atn_tune_tuner_new(&atn_tune_defaults, &budget, set.is, set.n, ATN_SET_NATIVE,
+                                      ATN_SET_NATIVE, ATN_START_NATIVE, -1);
+    assert_false(atn_tune_tuned_rule(t, &set, 16, 5000, 1, 0, &rule));
     sim_play_tuner(&m, t, &budget, 300);
-    assert_true(atn_tuned_rule(t, &set, 16, 5000, 1770110107, 0, &rule));
+    assert_true(atn_tune_tuned_rule(t, &set, 16, 5000, 1770110107, 0, &rule));
     assert_ptr_equal(rule.use.row, prospects[0].choice.row);
     assert_true(rule.bytes.lo == 4096 && rule.bytes.hi == 8192);
     assert_true(rule.ranks.lo == 16 && rule.ranks.hi == 17);
     assert_in_range(rule.time_ps, 4900000000, 5100000000);
     assert_true(rule.samples > 4 && rule.ci_ps >= 0 && rule.next.row != NULL &&
                 rule.next_ps > rule.time_ps);
-    atn_tuner_free(t);
+    atn_tune_tuner_free(t);
 }
 
 /* However short the job: an unknown interval is not 0. */
@@ -137,18 +137,18 @@ static void few_samples_have_no_interval(void **state)
     atn_candidate_set set;
     atn_rule rule;
     int few = 0;
-    atn_candidate_set_make(ATN_BCAST, NULL, 300, NULL, &set);
+    atn_tune_candidate_set_make(ATN_BCAST, NULL, 300, NULL, &set);
     for (int calls = 1; calls < 60; calls++) {
         atn_budget budget;
-        atn_budget_begin(&budget, 20, 20000);
-        atn_tuner *t = atn_tuner_new(&atn_tune_defaults, &budget, set.is, set.n, ATN_SET_NATIVE,
-                                     ATN_SET_NATIVE, ATN_START_NATIVE, -1);
+        atn_tune_budget_begin(&budget, 20, 20000);
+        atn_tuner *t = atn_tune_tuner_new(&atn_tune_defaults, &budget, set.is, set.n,
+                                          ATN_SET_NATIVE, ATN_SET_NATIVE, ATN_START_NATIVE, -1);
         sim_play_tuner(&m, t, &budget, calls);
-        if (atn_tuned_rule(t, &set, 16, 5000, 1, 0, &rule) && rule.samples < 5) {
+        if (atn_tune_tuned_rule(t, &set, 16, 5000, 1, 0, &rule) && rule.samples < 5) {
             assert_int_equal(rule.ci_ps, -1);
             few++;
         }
-        atn_tuner_free(t);
+        atn_tune_tuner_free(t);
     }
     assert_true(few > 0);
 }
@@ -159,17 +159,17 @@ static void times_of_a_size_are_those_of_its_class(void **state)
     (void)state;
     const int64_t fixed = 8192, long_ps = INT64_C(3600000000000000),
                   sizes[] = {1, 100, 65536, 98303, 131071};
-    assert_int_equal(atn_size_usual_ps(98304, fixed, 1000000), 1000000);
-    assert_in_range(atn_size_usual_ps(65536, 0, 1000000), 1500000, 1502500);
+    assert_int_equal(atn_tune_size_usual_ps(98304, fixed, 1000000), 1000000);
+    assert_in_range(atn_tune_size_usual_ps(65536, 0, 1000000), 1500000, 1502500);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const int64_t usual = atn_size_usual_ps(sizes[i], fixed, long_ps);
-        const int64_t back = usual / ATN_TUNE_WEIGHT * atn_size_weight(sizes[i], fixed);
+        const int64_t usual = atn_tune_size_usual_ps(sizes[i], fixed, long_ps);
+        const int64_t back = usual / ATN_TUNE_WEIGHT * atn_tune_size_weight(sizes[i], fixed);
         assert_in_range(back, long_ps / 1000 * 999, long_ps / 1000 * 1001);
-        assert_true((usual > long_ps) == (atn_size_weight(sizes[i], fixed) < ATN_TUNE_WEIGHT));
+        assert_true((usual > long_ps) == (atn_tune_size_weight(sizes[i], fixed) < ATN_TUNE_WEIGHT));
     }
-    assert_int_equal(atn_size_usual_ps(65536, fixed, -1), -1);
-    assert_int_equal(atn_size_usual_ps(65536, fixed, 0), 0);
-    assert_int_equal(atn_size_usual_ps(-1, fixed, 777), 777);
+    assert_int_equal(atn_tune_size_usual_ps(65536, fixed, -1), -1);
+    assert_int_equal(atn_tune_size_usual_ps(65536, fixed, 0), 0);
+    assert_int_equal(atn_tune_size_usual_ps(-1, fixed, 777), 777);
 }
 
 int main(void)

@@ -40,16 +40,16 @@ static void run(machine *m, double seconds, int rounds, uint64_t seed)
     const atn_turns_budget budget = {.seconds = seconds, .rounds = rounds, .seed = seed};
     atn_turns t;
     int i;
-    assert_true(atn_turns_begin(&t, m->v, m->n, &budget));
-    while ((i = atn_turns_next(&t, m->elapsed_s)) >= 0) {
+    assert_true(atn_plan_turns_begin(&t, m->v, m->n, &budget));
+    while ((i = atn_plan_turns_next(&t, m->elapsed_s)) >= 0) {
         assert_true(i < m->n && m->calls < CALLS);
         m->order[m->calls] = i;
         m->round[m->calls++] = t.round;
         m->count[i]++;
         m->elapsed_s += m->time_s[i];
-        atn_turns_took(&t, i, m->time_s[i]);
+        atn_plan_turns_took(&t, i, m->time_s[i]);
     }
-    atn_turns_end(&t);
+    atn_plan_turns_end(&t);
 }
 
 /* ---- order ---- */

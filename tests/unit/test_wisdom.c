@@ -41,7 +41,7 @@ static atn_rules *table(const char *lines)
     atn_error err = {0};
     atn_rules *rules = NULL;
     snprintf(text, sizeof text, "attune-wisdom 1\n%send\n", lines);
-    if (atn_rules_parse(text, strlen(text), "t", &rules, &err) != ATN_OK)
+    if (atn_plan_rules_parse(text, strlen(text), "t", &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return rules;
 }
@@ -51,7 +51,7 @@ static char *text_of(const atn_rules *rules)
     char *text;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    assert_true(atn_rules_print(f, rules));
+    assert_true(atn_plan_rules_print(f, rules));
     fclose(f);
     return text;
 }
@@ -67,12 +67,12 @@ static void assert_text(const atn_rules *rules, const char *lines)
 
 static void assert_joined(const char *old, const char *news, const char *wanted)
 {
-    atn_rules *a = table(old), *b = table(news), *both = atn_wisdom_join(a, b);
+    atn_rules *a = table(old), *b = table(news), *both = atn_plan_wisdom_join(a, b);
     assert_non_null(both);
     assert_text(both, wanted);
-    atn_rules_free(a);
-    atn_rules_free(b);
-    atn_rules_free(both);
+    atn_plan_rules_free(a);
+    atn_plan_rules_free(b);
+    atn_plan_rules_free(both);
 }
 
 static void write_text(const char *path, const char *text)
@@ -109,9 +109,9 @@ static void evidence_is_read_and_written(void **state)
         "            date=2024-02-29T00:00:00Z guess=between\n\n";
     atn_rules *rules = table(lines);
     assert_text(rules, lines);
-    assert_int_equal(atn_rules_at(rules, 0)->date, 1770110107);
-    assert_int_equal(atn_rules_at(rules, 1)->guess, ATN_GUESS_BETWEEN);
-    atn_rules_free(rules);
+    assert_int_equal(atn_plan_rules_at(rules, 0)->date, 1770110107);
+    assert_int_equal(atn_plan_rules_at(rules, 1)->guess, ATN_GUESS_BETWEEN);
+    atn_plan_rules_free(rules);
 }
 
 static const char placed[] = "\nrule bcast ranks=* bytes=* use=binomial\n"
@@ -126,9 +126,9 @@ static const char *chosen_at(const char *here)
     atn_choice choice;
     atn_rules *rules = table(placed);
     if (here != NULL)
-        assert_true(atn_rules_narrow(rules, here, false));
-    atn_rules_choose(rules, &q, 0, &choice, NULL);
-    atn_rules_free(rules);
+        assert_true(atn_plan_rules_narrow(rules, here, false));
+    atn_plan_rules_choose(rules, &q, 0, &choice, NULL);
+    atn_plan_rules_free(rules);
     return choice.row->algo->name;
 }
 
@@ -140,13 +140,13 @@ static void sections_apply_at_their_location(void **state)
     char *text;
     size_t bytes;
     atn_rules *again;
-    assert_int_equal(atn_rules_pack(rules, &text, &bytes, NULL), ATN_OK);
-    assert_int_equal(atn_rules_unpack(text, bytes, &again, NULL), ATN_OK);
+    assert_int_equal(atn_plan_rules_pack(rules, &text, &bytes, NULL), ATN_OK);
+    assert_int_equal(atn_plan_rules_unpack(text, bytes, &again, NULL), ATN_OK);
     assert_text(again, placed);
-    assert_true(atn_rules_hash(rules) == atn_rules_hash(again));
+    assert_true(atn_plan_rules_hash(rules) == atn_plan_rules_hash(again));
     free(text);
-    atn_rules_free(again);
-    atn_rules_free(rules);
+    atn_plan_rules_free(again);
+    atn_plan_rules_free(rules);
     assert_string_equal(chosen_at(NULL), "binomial");
     assert_string_equal(chosen_at("1111/4x2"), "binomial");
     assert_string_equal(chosen_at("00ff/8x1"), "chain");
@@ -172,7 +172,7 @@ static void invalid_evidence_is_rejected(void **state)
         atn_error err = {0};
         atn_rules *rules;
         snprintf(text, sizeof text, "attune-wisdom 1\n%send\n", rows[i][0]);
-        assert_int_equal(atn_rules_parse(text, strlen(text), "t", &rules, &err), ATN_INPUT);
+        assert_int_equal(atn_plan_rules_parse(text, strlen(text), "t", &rules, &err), ATN_INPUT);
         assert_holds(err.text, rows[i][1]);
     }
 }
@@ -277,14 +277,14 @@ static void files_are_searched_in_order(void **state)
 {
     (void)state;
     atn_wisdom_files files;
-    atn_wisdom_find("job.w", "/home/u", NULL, &files);
+    atn_plan_wisdom_find("job.w", "/home/u", NULL, &files);
     assert_int_equal(files.n, 3);
     assert_string_equal(files.path[0], "job.w");
     assert_string_equal(files.path[1], "/home/u/.local/share/attune/wisdom");
     assert_string_equal(files.path[2], "/etc/attune/wisdom");
-    atn_wisdom_find("", "/home/u", "/data", &files);
+    atn_plan_wisdom_find("", "/home/u", "/data", &files);
     assert_string_equal(files.path[0], "/data/attune/wisdom");
-    atn_wisdom_find("off", "/home/u", NULL, &files);
+    atn_plan_wisdom_find("off", "/home/u", NULL, &files);
     assert_int_equal(files.n, 0);
 }
 
@@ -296,17 +296,17 @@ static void files_are_loaded_together(void **state)
     char *warning;
     write_text("user", "attune-wisdom 1\nrule bcast use=linear\nrule gather use=linear\nend\n");
     write_text("job", "attune-wisdom 1\nrule bcast use=chain\nend\n");
-    assert_int_equal(atn_wisdom_load(&files, &rules, &warning, NULL), ATN_OK);
+    assert_int_equal(atn_plan_wisdom_load(&files, &rules, &warning, NULL), ATN_OK);
     assert_null(warning);
     assert_text(rules, "\nrule bcast ranks=* bytes=* use=chain\n"
                        "\nrule gather ranks=* bytes=* use=linear\n\n");
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     write_text("job", "torn");
-    assert_int_equal(atn_wisdom_load(&files, &rules, &warning, NULL), ATN_OK);
+    assert_int_equal(atn_plan_wisdom_load(&files, &rules, &warning, NULL), ATN_OK);
     assert_holds(warning, "job:1: not a wisdom file");
-    assert_int_equal(atn_rules_count(rules), 2);
+    assert_int_equal(atn_plan_rules_count(rules), 2);
     free(warning);
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
 }
 
 static void damaged_files_are_kept(void **state)
@@ -321,7 +321,7 @@ static void damaged_files_are_kept(void **state)
         atn_error err = {0};
         write_text("w", damaged[i]);
         unlink("w.unmerged");
-        assert_int_equal(atn_wisdom_merge("w", news, &err), ATN_INPUT);
+        assert_int_equal(atn_plan_wisdom_merge("w", news, &err), ATN_INPUT);
         assert_holds(err.text, "what is new is in w.unmerged");
         assert_file("w", damaged[i]);
         assert_file("w.unmerged",
@@ -329,10 +329,10 @@ static void damaged_files_are_kept(void **state)
     }
     atn_error err = {0};
     write_text("w.unmerged", "torn too");
-    assert_int_equal(atn_wisdom_merge("w", news, &err), ATN_INPUT);
+    assert_int_equal(atn_plan_wisdom_merge("w", news, &err), ATN_INPUT);
     assert_holds(err.text, "what is new is lost: w.unmerged:1: not a wisdom file");
     assert_file("w.unmerged", "torn too");
-    atn_rules_free(news);
+    atn_plan_rules_free(news);
 }
 
 /* A file of n rules of one sample each. */
@@ -340,15 +340,15 @@ static atn_rules *many(int n, int first)
 {
     ATN_VEC(atn_rule) list = {0};
     for (int i = 0; i < n; i++) {
-        atn_rule rule = atn_rule_blank(ATN_BCAST);
-        rule.use.row = atn_catalog_find(ATN_BCAST, "chain");
-        atn_params_default(rule.use.row, &rule.use.params);
+        atn_rule rule = atn_plan_rule_blank(ATN_BCAST);
+        rule.use.row = atn_algo_catalog_find(ATN_BCAST, "chain");
+        atn_algo_params_default(rule.use.row, &rule.use.params);
         rule.ranks = (atn_span){first + i, first + i + 1};
         rule.time_ps = 1000000;
         rule.samples = 1;
         assert_true(atn_push(&list, rule));
     }
-    atn_rules *rules = atn_rules_make(list.v, list.n, NULL);
+    atn_rules *rules = atn_plan_rules_make(list.v, list.n, NULL);
     atn_vec_free(&list);
     assert_non_null(rules);
     return rules;
@@ -359,11 +359,11 @@ static int64_t samples_in(const char *path)
     atn_rules *rules;
     atn_error err = {0};
     int64_t sum = 0;
-    if (atn_rules_read(path, &rules, &err) != ATN_OK)
+    if (atn_plan_rules_read(path, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
-    for (int i = 0; i < atn_rules_count(rules); i++)
-        sum += atn_rules_at(rules, i)->samples;
-    atn_rules_free(rules);
+    for (int i = 0; i < atn_plan_rules_count(rules); i++)
+        sum += atn_plan_rules_at(rules, i)->samples;
+    atn_plan_rules_free(rules);
     return sum;
 }
 
@@ -374,11 +374,11 @@ static void write_often(int writer)
 {
     for (int i = 0; i < TIMES; i++) {
         atn_rules *own = many(1, 100 + writer * TIMES + i), *common = many(1, 2);
-        if (atn_wisdom_merge("deep/er/w", own, NULL) != ATN_OK ||
-            atn_wisdom_merge("deep/er/w", common, NULL) != ATN_OK)
+        if (atn_plan_wisdom_merge("deep/er/w", own, NULL) != ATN_OK ||
+            atn_plan_wisdom_merge("deep/er/w", common, NULL) != ATN_OK)
             _exit(1);
-        atn_rules_free(own);
-        atn_rules_free(common);
+        atn_plan_rules_free(own);
+        atn_plan_rules_free(common);
     }
     _exit(0);
 }
@@ -396,10 +396,10 @@ static void concurrent_writers_lose_nothing(void **state)
         assert_int_equal(code, 0);
     }
     atn_rules *rules;
-    assert_int_equal(atn_rules_read("deep/er/w", &rules, NULL), ATN_OK);
-    assert_int_equal(atn_rules_count(rules), WRITERS * TIMES + 1);
-    assert_int_equal(atn_rules_at(rules, 0)->samples, WRITERS * TIMES);
-    atn_rules_free(rules);
+    assert_int_equal(atn_plan_rules_read("deep/er/w", &rules, NULL), ATN_OK);
+    assert_int_equal(atn_plan_rules_count(rules), WRITERS * TIMES + 1);
+    assert_int_equal(atn_plan_rules_at(rules, 0)->samples, WRITERS * TIMES);
+    atn_plan_rules_free(rules);
 }
 
 /* A child merges, reporting each success through a pipe, until it is killed. */
@@ -407,9 +407,9 @@ static void merge_forever(int out, int first)
 {
     for (int i = 0;; i++) {
         atn_rules *news = many(3, first + 3 * i);
-        if (atn_wisdom_merge("w", news, NULL) != ATN_OK || write(out, "x", 1) != 1)
+        if (atn_plan_wisdom_merge("w", news, NULL) != ATN_OK || write(out, "x", 1) != 1)
             _exit(1);
-        atn_rules_free(news);
+        atn_plan_rules_free(news);
     }
 }
 
@@ -436,8 +436,8 @@ static void killed_writers_lose_nothing(void **state)
             assert_in_range(samples_in("w"), least, least + 3 * (round + 1));
     }
     atn_rules *last = many(1, 2);
-    assert_int_equal(atn_wisdom_merge("w", last, NULL), ATN_OK);
-    atn_rules_free(last);
+    assert_int_equal(atn_plan_wisdom_merge("w", last, NULL), ATN_OK);
+    atn_plan_rules_free(last);
     assert_int_not_equal(access("w.tmp", F_OK), 0);
 }
 
@@ -449,7 +449,7 @@ static int merge_limited(rlim_t limit)
     if (child == 0) {
         atn_error err = {0};
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit, limit});
-        _exit(atn_wisdom_merge("w", many(200, 500), &err));
+        _exit(atn_plan_wisdom_merge("w", many(200, 500), &err));
     }
     waitpid(child, &code, 0);
     return WIFEXITED(code) ? WEXITSTATUS(code) : -1;
@@ -467,9 +467,9 @@ static void limits_and_missing_rights_change_nothing(void **state)
     assert_int_equal(samples_in("w"), 201);
     atn_error err = {0};
     atn_rules *news = many(1, 2);
-    assert_int_equal(atn_wisdom_merge("/dev/null/w", news, &err), ATN_ENVIRONMENT);
+    assert_int_equal(atn_plan_wisdom_merge("/dev/null/w", news, &err), ATN_ENVIRONMENT);
     assert_holds(err.text, "/dev/null/w.lock: cannot be opened: Not a directory");
-    atn_rules_free(news);
+    atn_plan_rules_free(news);
 }
 
 /* ---- queries ---- */
@@ -495,11 +495,11 @@ static atn_rule answer_from(const char *text, int p, int64_t bytes, atn_wisdom_p
                             atn_status wanted)
 {
     atn_rules *rules = table(text);
-    assert_true(atn_rules_narrow(rules, "here/any", true));
+    assert_true(atn_plan_rules_narrow(rules, "here/any", true));
     const atn_problem q = {.op = ATN_BCAST, .p = p, .segments = 1, .bytes = bytes};
-    atn_rule rule = atn_rule_blank(ATN_BCAST);
-    assert_int_equal(atn_wisdom_answer(rules, &q, predict, NULL, &rule, NULL), wanted);
-    atn_rules_free(rules);
+    atn_rule rule = atn_plan_rule_blank(ATN_BCAST);
+    assert_int_equal(atn_plan_wisdom_answer(rules, &q, predict, NULL, &rule, NULL), wanted);
+    atn_plan_rules_free(rules);
     return rule;
 }
 
@@ -511,10 +511,10 @@ static atn_rule answer(int p, int64_t bytes, atn_wisdom_predict_fn predict, atn_
 static bool might(const char *text, int p, int64_t bytes)
 {
     atn_rules *rules = table(text);
-    assert_true(atn_rules_narrow(rules, "here/any", true));
-    const bool is = atn_wisdom_might(
+    assert_true(atn_plan_rules_narrow(rules, "here/any", true));
+    const bool is = atn_plan_wisdom_might(
         rules, &(atn_problem){.op = ATN_BCAST, .p = p, .segments = 1, .bytes = bytes});
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     return is;
 }
 

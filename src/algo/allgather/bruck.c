@@ -14,8 +14,8 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     for (int64_t d = 1; d < q->p; d *= radix)
         for (int64_t jump = d; jump < q->p && jump < radix * d; jump += d) {
-            atn_rounds(b, jump > 1);
-            atn_wrap_exchange(b, q, (int)jump, atn_min((int)d, q->p - (int)jump));
+            atn_algo_rounds(b, jump > 1);
+            atn_algo_wrap_exchange(b, q, (int)jump, atn_min((int)d, q->p - (int)jump));
         }
 }
 

@@ -13,9 +13,10 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     (void)prm;
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     for (int i = 0; i < rounds; i++) {
-        const int jump = atn_skip(q->p, rounds - i), count = atn_skip(q->p, rounds - i - 1) - jump;
-        atn_rounds(b, i > 0);
-        atn_wrap_exchange(b, q, jump, count);
+        const int jump = atn_algo_skip(q->p, rounds - i),
+                  count = atn_algo_skip(q->p, rounds - i - 1) - jump;
+        atn_algo_rounds(b, i > 0);
+        atn_algo_wrap_exchange(b, q, jump, count);
     }
 }
 

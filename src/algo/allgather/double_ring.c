@@ -8,8 +8,8 @@
 /* Forwards the block of the rank i before in direction `way`. */
 static void pass_on(atn_builder *b, const atn_problem *q, int way, int i)
 {
-    atn_send(b, atn_ring(q, way), atn_dst(atn_ring(q, -way * i), 1));
-    atn_recv(b, atn_ring(q, -way), atn_dst(atn_ring(q, -way * (i + 1)), 1));
+    atn_send(b, atn_algo_ring(q, way), atn_dst(atn_algo_ring(q, -way * i), 1));
+    atn_recv(b, atn_algo_ring(q, -way), atn_dst(atn_algo_ring(q, -way * (i + 1)), 1));
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
@@ -17,7 +17,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     (void)prm;
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     for (int i = 0; i < q->p / 2; i++) {
-        atn_rounds(b, i > 0);
+        atn_algo_rounds(b, i > 0);
         pass_on(b, q, 1, i);
         if (2 * i + 2 < q->p)
             pass_on(b, q, -1, i);

@@ -13,14 +13,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     const atn_view message = {.at = atn_dst(0, 1), .each = 1, .first = all};
 
     (void)prm;
-    atn_embed_algo(
+    atn_algo_embed_algo(
         b,
         &(atn_embed){
             .q = &up, .src = {.at = atn_src(0, 1), .each = 1}, .dst = blocks, .vec = blocks},
         &atn_algo_rooted_binomial, NULL);
     atn_round(b);
-    atn_embed_algo(b, &(atn_embed){.q = &down, .dst = message, .vec = message},
-                   &atn_algo_bcast_binomial, NULL);
+    atn_algo_embed_algo(b, &(atn_embed){.q = &down, .dst = message, .vec = message},
+                        &atn_algo_bcast_binomial, NULL);
 }
 
 const atn_algo atn_algo_allgather_gather_bcast = {

@@ -8,8 +8,8 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits mesh = atn_digits_mesh(q->p, (int)prm->v[0]);
-    atn_digits_allgather(b, q, &mesh, true);
+    const atn_digits mesh = atn_algo_digits_mesh(q->p, (int)prm->v[0]);
+    atn_algo_digits_allgather(b, q, &mesh, true);
 }
 
 const atn_algo atn_algo_allgather_mesh = {
@@ -22,7 +22,7 @@ const atn_algo atn_algo_allgather_mesh = {
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "latency",
-    .params = atn_mesh_params,
-    .refuses = atn_mesh_refuses,
+    .params = atn_algo_mesh_params,
+    .refuses = atn_algo_mesh_refuses,
     .build = build,
 };

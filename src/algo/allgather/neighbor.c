@@ -13,7 +13,10 @@ static int received_in(const atn_problem *q, int i)
     return atn_mod((q->r & ~1) + (q->r % 2 == 0 ? away : -away), q->p);
 }
 
-static int neighbor(const atn_problem *q, int i) { return atn_ring(q, q->r % 2 == i % 2 ? 1 : -1); }
+static int neighbor(const atn_problem *q, int i)
+{
+    return atn_algo_ring(q, q->r % 2 == i % 2 ? 1 : -1);
+}
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {

@@ -9,10 +9,10 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits bits = atn_digits_equal(q->p, 2);
+    const atn_digits bits = atn_algo_digits_equal(q->p, 2);
 
     (void)prm;
-    atn_digits_allgather(b, q, &bits, false);
+    atn_algo_digits_allgather(b, q, &bits, false);
 }
 
 const atn_algo atn_algo_allgather_recursive_halving = {

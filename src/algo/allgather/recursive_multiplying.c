@@ -10,8 +10,8 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits digits = atn_digits_equal(q->p, (int)prm->v[0]);
-    atn_digits_allgather(b, q, &digits, true);
+    const atn_digits digits = atn_algo_digits_equal(q->p, (int)prm->v[0]);
+    atn_algo_digits_allgather(b, q, &digits, true);
 }
 
 static const atn_param params[] = {

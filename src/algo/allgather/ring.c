@@ -10,9 +10,9 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     (void)prm;
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     for (int i = 0; i < q->p - 1; i++) {
-        atn_rounds(b, i > 0);
-        atn_send(b, atn_ring(q, 1), atn_dst(atn_ring(q, -i), 1));
-        atn_recv(b, atn_ring(q, -1), atn_dst(atn_ring(q, -i - 1), 1));
+        atn_algo_rounds(b, i > 0);
+        atn_send(b, atn_algo_ring(q, 1), atn_dst(atn_algo_ring(q, -i), 1));
+        atn_recv(b, atn_algo_ring(q, -1), atn_dst(atn_algo_ring(q, -i - 1), 1));
     }
 }
 

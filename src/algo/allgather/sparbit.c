@@ -26,12 +26,12 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     if (!list)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     for (int d = 1 << atn_ceil_log2(q->p) >> 1; list && d > 0; d /= 2) {
-        const int from = atn_ring(q, -d), last = atn_mod(q->p, 2 * d);
+        const int from = atn_algo_ring(q, -d), last = atn_mod(q->p, 2 * d);
         const int send = last > 0 && last <= d ? have - 1 : have;
-        atn_send(b, atn_ring(q, d), comb(q->r, d, send, q->p, list));
+        atn_send(b, atn_algo_ring(q, d), comb(q->r, d, send, q->p, list));
         atn_recv(b, from, comb(from, d, send, q->p, list));
         have += send;
-        atn_rounds(b, d > 1);
+        atn_algo_rounds(b, d > 1);
     }
     free(list);
 }

@@ -36,12 +36,12 @@ static void collect(atn_builder *b, const atn_problem *q, const atn_algo *gather
     if (!alike)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else
-        atn_embed_algo(b,
-                       &(atn_embed){.q = &inner,
-                                    .src = {.at = atn_src(0, 1), .each = 1},
-                                    .dst = {.at = atn_tmp_at(all, 0, 1), .each = 1},
-                                    .vec = {.each = 1, .index = alike}},
-                       gather, NULL);
+        atn_algo_embed_algo(b,
+                            &(atn_embed){.q = &inner,
+                                         .src = {.at = atn_src(0, 1), .each = 1},
+                                         .dst = {.at = atn_tmp_at(all, 0, 1), .each = 1},
+                                         .vec = {.each = 1, .index = alike}},
+                            gather, NULL);
     free(alike);
 }
 
@@ -49,14 +49,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int all = atn_tmp_like(b, 0, q->p);
 
-    collect(b, q, atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]), all);
+    collect(b, q, atn_algo_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]), all);
     atn_fence(b);
-    atn_fold_scratch(b, all, q->p, atn_dst(0, 1));
+    atn_algo_fold_scratch(b, all, q->p, atn_dst(0, 1));
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
+    return atn_algo_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_allreduce_allgather_reduce = {

@@ -12,7 +12,7 @@ static const atn_param params[] = {
     {"exchange", ATN_WORD, 0, 0, 2, ATN_LINEAR, "exchange algorithm for the operands of each share",
      exchange_words},
     {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR,
-     "allgather algorithm for the reduced shares", atn_gather_words},
+     "allgather algorithm for the reduced shares", atn_algo_gather_words},
     {0},
 };
 
@@ -21,31 +21,31 @@ static void exchange(atn_builder *b, const atn_problem *q, const atn_algo *algo,
 {
     const atn_problem inner = {.op = ATN_ALLTOALL, .p = q->p, .r = q->r, .segments = 1};
 
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &inner,
-                                .src = {.at = atn_src(0, 1), .each = 1},
-                                .dst = {.at = atn_tmp_at(operands, 0, 1), .each = 1},
-                                .vec = {.each = 1}},
-                   algo, NULL);
+    atn_algo_embed_algo(b,
+                        &(atn_embed){.q = &inner,
+                                     .src = {.at = atn_src(0, 1), .each = 1},
+                                     .dst = {.at = atn_tmp_at(operands, 0, 1), .each = 1},
+                                     .vec = {.each = 1}},
+                        algo, NULL);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_group all = atn_group_all(b, q);
+    const atn_group all = atn_algo_group_all(b, q);
     const int operands = atn_tmp_like(b, q->r, q->p);
 
-    exchange(b, q, atn_part_algo(ATN_ALLTOALL, &params[0], prm->v[0]), operands);
+    exchange(b, q, atn_algo_part_algo(ATN_ALLTOALL, &params[0], prm->v[0]), operands);
     atn_fence(b);
-    atn_fold_scratch(b, operands, q->p, atn_own_share(&all));
+    atn_algo_fold_scratch(b, operands, q->p, atn_algo_own_share(&all));
     atn_round(b);
-    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+    atn_algo_shares_gather(b, &all, atn_algo_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    const char *why = atn_part_refuses(ATN_ALLTOALL, &params[0], prm->v[0], q);
+    const char *why = atn_algo_part_refuses(ATN_ALLTOALL, &params[0], prm->v[0], q);
 
-    return why ? why : atn_part_refuses(ATN_ALLGATHER, &params[1], prm->v[1], q);
+    return why ? why : atn_algo_part_refuses(ATN_ALLGATHER, &params[1], prm->v[1], q);
 }
 
 const atn_algo atn_algo_allreduce_alltoall_allgather = {

@@ -11,7 +11,7 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
-    atn_halving_allreduce(b, q, ATN_NEAR);
+    atn_algo_halving_allreduce(b, q, ATN_NEAR);
 }
 
 const atn_algo atn_algo_allreduce_butterfly = {

@@ -8,17 +8,17 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
-    const atn_params radix = atn_circuit_radix(prm);
+    const atn_params radix = atn_algo_circuit_radix(prm);
     atn_problem up = *q, down = *q;
     atn_embed e = {
         .q = &up, .src = {.at = atn_src(0, 1), .each = 1}, .dst = result, .vec = {.each = 1}};
 
     up.op = ATN_REDUCE;
     down.op = ATN_BCAST;
-    atn_embed_algo(b, &e, &atn_algo_reduce_knomial, &radix);
+    atn_algo_embed_algo(b, &e, &atn_algo_reduce_knomial, &radix);
     atn_round(b);
     e = (atn_embed){.q = &down, .dst = result, .vec = {.each = 1}};
-    atn_embed_algo(b, &e, &atn_algo_bcast_circuit, prm);
+    atn_algo_embed_algo(b, &e, &atn_algo_bcast_circuit, prm);
 }
 
 const atn_algo atn_algo_allreduce_circuit = {
@@ -32,7 +32,7 @@ const atn_algo atn_algo_allreduce_circuit = {
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = atn_circuit_params,
-    .depth = atn_circuit_depth,
+    .params = atn_algo_circuit_params,
+    .depth = atn_algo_circuit_depth,
     .build = build,
 };

@@ -5,7 +5,7 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_mirror_allreduce(b, q, &atn_algo_bcast_circulant, prm);
+    atn_algo_mirror_allreduce(b, q, &atn_algo_bcast_circulant, prm);
 }
 
 const atn_algo atn_algo_allreduce_circulant_pipeline = {

@@ -11,9 +11,9 @@
 static void exchange(atn_builder *b, const atn_problem *q, const atn_ref *operand)
 {
     for (int i = 1; i < q->p; i++) {
-        const int from = atn_ring(q, -i);
-        atn_rounds(b, i > 1);
-        atn_send(b, atn_ring(q, i), atn_src(0, 1));
+        const int from = atn_algo_ring(q, -i);
+        atn_algo_rounds(b, i > 1);
+        atn_send(b, atn_algo_ring(q, i), atn_src(0, 1));
         atn_recv(b, from, operand[from]);
     }
 }
@@ -32,7 +32,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         operand[i] = i == q->r ? atn_src(0, 1) : atn_tmp_at(rooms, i - (i > q->r), 1);
     exchange(b, q, operand);
     atn_fence(b);
-    atn_copy(b, atn_fold_list(b, operand, q->p, atn_dst(0, 1)), atn_dst(0, 1));
+    atn_copy(b, atn_algo_fold_list(b, operand, q->p, atn_dst(0, 1)), atn_dst(0, 1));
     free(operand);
 }
 

@@ -25,20 +25,20 @@ static void combine(atn_builder *b, const atn_problem *q, int i)
     for (int k = 0; k < 2; k++) {
         const ring *d = &rings[k];
         const int out = part(q, d, i + 1), in = part(q, d, i + 2);
-        f[k] = atn_fold_into(q, atn_src(in, 1), atn_dst(in, 1));
-        atn_send(b, atn_ring(q, d->way), i == 0 ? atn_src(out, 1) : atn_dst(out, 1));
-        atn_recv(b, atn_ring(q, -d->way), atn_fold_room(b, &f[k]));
+        f[k] = atn_algo_fold_into(q, atn_src(in, 1), atn_dst(in, 1));
+        atn_send(b, atn_algo_ring(q, d->way), i == 0 ? atn_src(out, 1) : atn_dst(out, 1));
+        atn_recv(b, atn_algo_ring(q, -d->way), atn_algo_fold_room(b, &f[k]));
     }
     for (int k = 0; k < 2; k++)
-        atn_fold_take(b, &f[k], true);
+        atn_algo_fold_take(b, &f[k], true);
 }
 
 static void spread(atn_builder *b, const atn_problem *q, int i)
 {
     for (int k = 0; k < 2; k++) {
         const ring *d = &rings[k];
-        atn_send(b, atn_ring(q, d->way), atn_dst(part(q, d, i), 1));
-        atn_recv(b, atn_ring(q, -d->way), atn_dst(part(q, d, i + 1), 1));
+        atn_send(b, atn_algo_ring(q, d->way), atn_dst(part(q, d, i), 1));
+        atn_recv(b, atn_algo_ring(q, -d->way), atn_dst(part(q, d, i + 1), 1));
     }
 }
 

@@ -6,7 +6,7 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_mirror_allreduce(b, q, &atn_algo_bcast_double_tree, prm);
+    atn_algo_mirror_allreduce(b, q, &atn_algo_bcast_double_tree, prm);
 }
 
 const atn_algo atn_algo_allreduce_double_tree = {
@@ -21,6 +21,6 @@ const atn_algo atn_algo_allreduce_double_tree = {
     .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
-    .depth = atn_two_trees_depth,
+    .depth = atn_algo_two_trees_depth,
     .build = build,
 };

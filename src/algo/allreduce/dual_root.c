@@ -13,7 +13,7 @@ static atn_binary tree_of(const atn_problem *q, int *other_p)
     const int lower = (q->p + 1) / 2, upper = q->p - lower;
     const bool below = q->r < lower;
     const int first = below ? 0 : lower, count = below ? lower : upper;
-    atn_binary t = atn_binary_inorder(count, q->r - first, count / 2);
+    atn_binary t = atn_algo_binary_inorder(count, q->r - first, count / 2);
 
     *other_p = below ? lower + upper / 2 : lower / 2;
     t.parent += t.parent >= 0 ? first : 0;
@@ -26,17 +26,17 @@ static atn_binary tree_of(const atn_problem *q, int *other_p)
 static void climb(atn_builder *b, const atn_problem *q, const atn_binary *t, int other)
 {
     const bool root = t->parent < 0;
-    atn_fold f = atn_fold_own(q, t->parent, 0, 1);
+    atn_fold f = atn_algo_fold_own(q, t->parent, 0, 1);
 
     for (int i = 0; i < t->children; i++)
-        atn_fold_recv(b, q, &f, t->child[i]);
+        atn_algo_fold_recv(b, q, &f, t->child[i]);
     atn_round(b);
     if (root && q->p > 1) {
         atn_fence(b); /* both roots have finished */
         atn_send(b, other, f.value);
-        atn_fold_recv(b, q, &f, other);
+        atn_algo_fold_recv(b, q, &f, other);
     }
-    atn_fold_end(b, &f, t->parent);
+    atn_algo_fold_end(b, &f, t->parent);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
@@ -45,15 +45,15 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     const atn_binary t = tree_of(q, &other);
 
     (void)prm;
-    atn_rounds(b, t.height - t.depth);
+    atn_algo_rounds(b, t.height - t.depth);
     climb(b, q, &t, other);
-    atn_rounds(b, 2 * t.depth);
+    atn_algo_rounds(b, 2 * t.depth);
     if (t.parent >= 0)
         atn_recv(b, t.parent, atn_dst(0, 1));
     atn_round(b);
     for (int i = t.children - 1; i >= 0; i--)
         atn_send(b, t.child[i], atn_dst(0, 1));
-    atn_rounds(b, t.height - t.depth);
+    atn_algo_rounds(b, t.height - t.depth);
 }
 
 const atn_algo atn_algo_allreduce_dual_root = {

@@ -25,7 +25,7 @@ static void run_segment(atn_builder *b, const atn_problem *q, const void *contex
     const atn_view whole = {.at = atn_dst(0, 1), .each = 1};
     const bool up = q->op == ATN_REDUCE;
 
-    atn_embed_algo(
+    atn_algo_embed_algo(
         b,
         &(atn_embed){
             .q = q, .src = {.at = atn_src(0, 1), .each = up}, .dst = whole, .vec = {.each = 1}},
@@ -44,12 +44,12 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
     const atn_params shape = {{prm->v[1]}};
     const half first = {&atn_algo_reduce_early, &shape};
-    const half second = {atn_part_algo(ATN_BCAST, &params[0], prm->v[0]), NULL};
+    const half second = {atn_algo_part_algo(ATN_BCAST, &params[0], prm->v[0]), NULL};
     atn_problem up = *q, down = *q;
 
     up.op = ATN_REDUCE;
     down.op = ATN_BCAST;
-    up.root = down.root = atn_early_last(q);
+    up.root = down.root = atn_algo_early_last(q);
     atn_embed_run(b, &(atn_embed){.q = &up,
                                   .src = {.at = atn_src(0, 1), .each = 1},
                                   .dst = result,
@@ -66,12 +66,12 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_refuses(ATN_BCAST, &params[0], prm->v[0], q);
+    return atn_algo_part_refuses(ATN_BCAST, &params[0], prm->v[0], q);
 }
 
 static int depth(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_depth(ATN_BCAST, &params[0], prm->v[0], q);
+    return atn_algo_part_depth(ATN_BCAST, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_allreduce_early = {

@@ -7,12 +7,13 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_group all = atn_group_all(b, q);
+    const atn_group all = atn_algo_group_all(b, q);
 
-    atn_shares_scatter(b, &all, atn_src(0, 1), atn_own_share(&all), &atn_algo_reduce_scatter_mirror,
-                       prm);
+    atn_algo_shares_scatter(b, &all, atn_src(0, 1), atn_algo_own_share(&all),
+                            &atn_algo_reduce_scatter_mirror, prm);
     atn_round(b);
-    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, atn_mirror_params, prm->v[0]));
+    atn_algo_shares_gather(b, &all,
+                           atn_algo_part_algo(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0]));
 }
 
 const atn_algo atn_algo_allreduce_mirror = {
@@ -25,7 +26,7 @@ const atn_algo atn_algo_allreduce_mirror = {
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = atn_mirror_params,
-    .refuses = atn_mirror_refuses,
+    .params = atn_algo_mirror_params,
+    .refuses = atn_algo_mirror_refuses,
     .build = build,
 };

@@ -33,8 +33,8 @@ typedef struct {
 
 static place place_of(const atn_core *c, int r, bool last)
 {
-    const int extra = c->p - c->size, number = last ? r : atn_core_number(c, r);
-    const bool is_extra = last ? r >= c->size : r != atn_core_rank(c, number);
+    const int extra = c->p - c->size, number = last ? r : atn_algo_core_number(c, r);
+    const bool is_extra = last ? r >= c->size : r != atn_algo_core_rank(c, number);
 
     if (is_extra)
         return (place){-1, last ? r - c->size : r - 1};
@@ -56,11 +56,11 @@ static void run_half(atn_builder *b, int proxy, int h)
 static void run_proxy(atn_builder *b, const atn_problem *q, int extra, int parts, bool halves)
 {
     const int h = halves ? parts / 2 : parts;
-    atn_fold f = atn_fold_into(q, atn_src(0, h), atn_dst(0, h));
+    atn_fold f = atn_algo_fold_into(q, atn_src(0, h), atn_dst(0, h));
 
     if (halves)
         atn_send(b, extra, atn_src(h, h));
-    atn_fold_recv(b, q, &f, extra);
+    atn_algo_fold_recv(b, q, &f, extra);
     if (!halves)
         return;
     atn_round(b);
@@ -74,19 +74,20 @@ static void work(atn_builder *b, const atn_core *c, int number, bool last, atn_r
     const atn_group core = {.p = c->size, .r = number, .ranks = ranks, .each = 1};
 
     for (int i = 0; ranks && i < c->size; i++)
-        ranks[i] = last ? i : atn_core_rank(c, i);
+        ranks[i] = last ? i : atn_algo_core_rank(c, i);
     if (!ranks)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else if (c->size == 1)
         atn_copy(b, from, atn_dst(0, 1));
     else
-        atn_shares_allreduce(b, &core, from, &atn_algo_reduce_scatter_recursive_halving, gather);
+        atn_algo_shares_allreduce(b, &core, from, &atn_algo_reduce_scatter_recursive_halving,
+                                  gather);
     free(ranks);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_core c = atn_core_pow2(q->p);
+    const atn_core c = atn_algo_core_pow2(q->p);
     const bool last = prm->v[0] == LAST, halves = prm->v[0] == HALVES;
     const place at = place_of(&c, q->r, last);
     const atn_ref all = atn_dst(0, c.size);
@@ -103,7 +104,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     if (at.other >= 0)
         run_proxy(b, q, at.other, c.size, halves);
     work(b, &c, at.number, last, at.other >= 0 ? all : atn_src(0, c.size),
-         atn_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+         atn_algo_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
     if (at.other >= 0)
         atn_send(b, at.other, all);
 }

@@ -30,7 +30,7 @@ static stage stage_of(const atn_core *core, int radix, int number, int weight)
 /* The exchange with the member `i` digits further on. */
 static int member(const stage *s, int digit)
 {
-    return atn_core_rank(s->core, s->number + (digit - s->digit) * s->weight);
+    return atn_algo_core_rank(s->core, s->number + (digit - s->digit) * s->weight);
 }
 
 static int part(const stage *s, int digit) { return s->first + digit * s->each; }
@@ -56,7 +56,7 @@ static atn_ref combine(atn_builder *b, const stage *s, atn_ref value)
         atn_recv(b, member(s, from), operand[from]);
     }
     atn_fence(b);
-    return atn_fold_list(b, operand, s->radix, atn_dst(own, s->each));
+    return atn_algo_fold_list(b, operand, s->radix, atn_dst(own, s->each));
 }
 
 static void spread(atn_builder *b, const stage *s)
@@ -71,7 +71,7 @@ static void spread(atn_builder *b, const stage *s)
 static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn_fold *f,
                  const void *context)
 {
-    const int radix = *(const int *)context, number = atn_core_number(core, q->r);
+    const int radix = *(const int *)context, number = atn_algo_core_number(core, q->r);
     atn_ref value = f->value;
     int weight = 1, share = 0;
 
@@ -91,11 +91,11 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int radix = atn_max(2, atn_min((int)prm->v[0], q->p));
     int stages;
-    const atn_core core = atn_core_power(q->p, radix, &stages);
+    const atn_core core = atn_algo_core_power(q->p, radix, &stages);
 
     atn_split(b, core.size);
-    atn_core_allreduce(b, q, &(atn_core_work){&core, 2 * (radix - 1) * stages, work, &radix},
-                       core.size);
+    atn_algo_core_allreduce(b, q, &(atn_core_work){&core, 2 * (radix - 1) * stages, work, &radix},
+                            core.size);
 }
 
 static const atn_param params[] = {

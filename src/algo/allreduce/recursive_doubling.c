@@ -12,20 +12,21 @@ static void play(atn_builder *b, const atn_problem *q, const atn_core *core, atn
 {
     (void)context;
     for (int bit = 1; bit < core->size; bit *= 2) {
-        const int peer = atn_core_rank(core, atn_core_number(core, q->r) ^ bit);
-        atn_rounds(b, bit > 1);
+        const int peer = atn_algo_core_rank(core, atn_algo_core_number(core, q->r) ^ bit);
+        atn_algo_rounds(b, bit > 1);
         atn_send(b, peer, f->value);
-        atn_fold_recv(b, q, f, peer);
+        atn_algo_fold_recv(b, q, f, peer);
     }
     atn_copy(b, f->value, atn_dst(0, 1));
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_core core = atn_core_pow2(q->p);
+    const atn_core core = atn_algo_core_pow2(q->p);
 
     (void)prm;
-    atn_core_allreduce(b, q, &(atn_core_work){&core, atn_floor_log2(core.size), play, NULL}, 1);
+    atn_algo_core_allreduce(b, q, &(atn_core_work){&core, atn_floor_log2(core.size), play, NULL},
+                            1);
 }
 
 const atn_algo atn_algo_allreduce_recursive_doubling = {

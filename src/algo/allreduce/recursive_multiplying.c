@@ -32,8 +32,8 @@ static void exchange(atn_builder *b, const atn_core *core, const stage *s)
 {
     for (int i = 1; i < s->radix; i++) {
         const int to = (s->digit + i) % s->radix, from = atn_mod(s->digit - i, s->radix);
-        atn_send(b, atn_core_rank(core, s->number + (to - s->digit) * s->weight), s->value);
-        atn_recv(b, atn_core_rank(core, s->number + (from - s->digit) * s->weight),
+        atn_send(b, atn_algo_core_rank(core, s->number + (to - s->digit) * s->weight), s->value);
+        atn_recv(b, atn_algo_core_rank(core, s->number + (from - s->digit) * s->weight),
                  operand(s, from));
         atn_round(b);
     }
@@ -55,7 +55,7 @@ static void combine(atn_builder *b, stage *s)
 static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn_fold *f,
                  const void *context)
 {
-    const int radix = *(const int *)context, number = atn_core_number(core, q->r);
+    const int radix = *(const int *)context, number = atn_algo_core_number(core, q->r);
     stage s = {.radix = radix, .number = number, .held = -1, .value = f->value};
 
     if (core->size > 1)
@@ -73,9 +73,9 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int radix = atn_max(2, atn_min((int)prm->v[0], q->p));
     int stages;
-    const atn_core core = atn_core_power(q->p, radix, &stages);
+    const atn_core core = atn_algo_core_power(q->p, radix, &stages);
 
-    atn_core_allreduce(b, q, &(atn_core_work){&core, stages * (radix - 1), work, &radix}, 1);
+    atn_algo_core_allreduce(b, q, &(atn_core_work){&core, stages * (radix - 1), work, &radix}, 1);
 }
 
 static const atn_param params[] = {

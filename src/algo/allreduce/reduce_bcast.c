@@ -20,27 +20,27 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
     up.op = ATN_REDUCE;
     down.op = ATN_BCAST;
-    atn_embed_algo(
+    atn_algo_embed_algo(
         b,
         &(atn_embed){
             .q = &up, .src = {.at = atn_src(0, 1), .each = 1}, .dst = result, .vec = {.each = 1}},
-        atn_part_algo(ATN_REDUCE, &params[0], prm->v[0]), NULL);
+        atn_algo_part_algo(ATN_REDUCE, &params[0], prm->v[0]), NULL);
     atn_round(b);
-    atn_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = {.each = 1}},
-                   atn_part_algo(ATN_BCAST, &params[1], prm->v[1]), NULL);
+    atn_algo_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = {.each = 1}},
+                        atn_algo_part_algo(ATN_BCAST, &params[1], prm->v[1]), NULL);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    const char *why = atn_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
+    const char *why = atn_algo_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
 
-    return why ? why : atn_part_refuses(ATN_BCAST, &params[1], prm->v[1], q);
+    return why ? why : atn_algo_part_refuses(ATN_BCAST, &params[1], prm->v[1], q);
 }
 
 /* Of the broadcast; the closed forms of reductions do not use it. */
 static int depth(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_depth(ATN_BCAST, &params[1], prm->v[1], q);
+    return atn_algo_part_depth(ATN_BCAST, &params[1], prm->v[1], q);
 }
 
 const atn_algo atn_algo_allreduce_reduce_bcast = {

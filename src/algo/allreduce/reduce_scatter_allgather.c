@@ -8,24 +8,24 @@ static const char *const scatter_words[] = {"pairwise",  "butterfly", "recursive
 static const atn_param params[] = {
     {"scatter", ATN_WORD, 0, 0, 4, ATN_LINEAR, "reduce-scatter algorithm", scatter_words},
     {"gather", ATN_WORD, 0, 0, ATN_GATHER_LAST, ATN_LINEAR,
-     "allgather algorithm for the reduced shares", atn_gather_words},
+     "allgather algorithm for the reduced shares", atn_algo_gather_words},
     {0},
 };
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_group all = atn_group_all(b, q);
+    const atn_group all = atn_algo_group_all(b, q);
 
-    atn_shares_allreduce(b, &all, atn_src(0, 1),
-                         atn_part_algo(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0]),
-                         atn_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+    atn_algo_shares_allreduce(b, &all, atn_src(0, 1),
+                              atn_algo_part_algo(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0]),
+                              atn_algo_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    const char *why = atn_part_refuses(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0], q);
+    const char *why = atn_algo_part_refuses(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0], q);
 
-    return why ? why : atn_part_refuses(ATN_ALLGATHER, &params[1], prm->v[1], q);
+    return why ? why : atn_algo_part_refuses(ATN_ALLGATHER, &params[1], prm->v[1], q);
 }
 
 const atn_algo atn_algo_allreduce_reduce_scatter_allgather = {

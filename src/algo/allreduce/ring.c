@@ -4,11 +4,11 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_group all = atn_group_all(b, q);
+    const atn_group all = atn_algo_group_all(b, q);
 
     (void)prm;
-    atn_shares_allreduce(b, &all, atn_src(0, 1), &atn_algo_reduce_scatter_ring,
-                         &atn_algo_allgather_ring);
+    atn_algo_shares_allreduce(b, &all, atn_src(0, 1), &atn_algo_reduce_scatter_ring,
+                              &atn_algo_allgather_ring);
 }
 
 const atn_algo atn_algo_allreduce_ring = {

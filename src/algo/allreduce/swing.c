@@ -9,7 +9,7 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
-    atn_halving_allreduce(b, q, ATN_SWING);
+    atn_algo_halving_allreduce(b, q, ATN_SWING);
 }
 
 const atn_algo atn_algo_allreduce_swing = {

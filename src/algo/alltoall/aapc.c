@@ -17,19 +17,19 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     int *capacity = malloc(sizeof *capacity * (size_t)atn_topo_edges(q->topo));
     atn_phases x = {0};
 
-    if (capacity && atn_phases_begin(q->topo, rated, &x)) {
-        atn_capacities(q->topo, rated, capacity);
-        atn_phased_emit(b, q, &x, capacity, &how);
+    if (capacity && atn_algo_phases_begin(q->topo, rated, &x)) {
+        atn_algo_capacities(q->topo, rated, capacity);
+        atn_algo_phased_emit(b, q, &x, capacity, &how);
     } else {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     }
-    atn_phases_end(&x);
+    atn_algo_phases_end(&x);
     free(capacity);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    const bool varying = atn_operation_get(q->op)->flags & ATN_VARYING;
+    const bool varying = atn_sched_operation_get(q->op)->flags & ATN_VARYING;
 
     return prm->v[SYNC] == ATN_PHASED_DUMMY && varying
                ? "messages that mean nothing need blocks of equal size"

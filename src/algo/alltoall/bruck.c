@@ -10,16 +10,16 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int64_t radix = prm->v[0];
-    const atn_digits ring = atn_digits_ring(q->p);
+    const atn_digits ring = atn_algo_digits_ring(q->p);
     atn_relay x;
 
-    if (atn_relay_begin(&x, b, q, &ring))
-        for (int64_t w = 1; w < q->p; w *= radix, atn_relay_turn(&x))
+    if (atn_algo_relay_begin(&x, b, q, &ring))
+        for (int64_t w = 1; w < q->p; w *= radix, atn_algo_relay_turn(&x))
             for (int64_t by = w; by < q->p && by < radix * w; by += w) {
-                atn_rounds(b, by > 1);
-                atn_relay_jump(&x, (int)by, (atn_comb){by, w, radix * w});
+                atn_algo_rounds(b, by > 1);
+                atn_algo_relay_jump(&x, (int)by, (atn_comb){by, w, radix * w});
             }
-    atn_relay_end(&x);
+    atn_algo_relay_end(&x);
 }
 
 static const atn_param params[] = {

@@ -11,24 +11,24 @@
 static bool takes(int p, int d, int i)
 {
     for (int k = 1; k < i; k++)
-        d -= d >= atn_skip(p, k) ? atn_skip(p, k) : 0;
-    return d >= atn_skip(p, i);
+        d -= d >= atn_algo_skip(p, k) ? atn_algo_skip(p, k) : 0;
+    return d >= atn_algo_skip(p, i);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits ring = atn_digits_ring(q->p);
+    const atn_digits ring = atn_algo_digits_ring(q->p);
     atn_relay x;
 
     (void)prm;
-    if (atn_relay_begin(&x, b, q, &ring))
-        for (int i = 1; i <= atn_ceil_log2(q->p); i++, atn_relay_turn(&x)) {
+    if (atn_algo_relay_begin(&x, b, q, &ring))
+        for (int i = 1; i <= atn_ceil_log2(q->p); i++, atn_algo_relay_turn(&x)) {
             for (int d = 0; d < q->p; d++)
                 x.goes[d] = takes(q->p, d, i);
-            atn_rounds(b, i > 1);
-            atn_relay_jump_those(&x, atn_skip(q->p, i));
+            atn_algo_rounds(b, i > 1);
+            atn_algo_relay_jump_those(&x, atn_algo_skip(q->p, i));
         }
-    atn_relay_end(&x);
+    atn_algo_relay_end(&x);
 }
 
 /* The number of blocks that a rank sends in total. */

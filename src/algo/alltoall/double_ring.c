@@ -10,17 +10,17 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int half = q->p / 2;
-    const atn_digits ring = atn_digits_ring(q->p);
+    const atn_digits ring = atn_algo_digits_ring(q->p);
     atn_relay x;
 
     (void)prm;
-    if (atn_relay_begin(&x, b, q, &ring))
-        for (int i = 1; i <= half; i++, atn_relay_turn(&x)) {
-            atn_rounds(b, i > 1);
-            atn_relay_jump(&x, 1, (atn_comb){i, half - i + 1, q->p});
-            atn_relay_jump(&x, -1, (atn_comb){half + 1, q->p - half - i, q->p});
+    if (atn_algo_relay_begin(&x, b, q, &ring))
+        for (int i = 1; i <= half; i++, atn_algo_relay_turn(&x)) {
+            atn_algo_rounds(b, i > 1);
+            atn_algo_relay_jump(&x, 1, (atn_comb){i, half - i + 1, q->p});
+            atn_algo_relay_jump(&x, -1, (atn_comb){half + 1, q->p - half - i, q->p});
         }
-    atn_relay_end(&x);
+    atn_algo_relay_end(&x);
 }
 
 const atn_algo atn_algo_alltoall_double_ring = {

@@ -14,25 +14,25 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int64_t radix = prm->v[RADIX];
     int64_t w = q->p;
-    const atn_digits ring = atn_digits_ring(q->p);
+    const atn_digits ring = atn_algo_digits_ring(q->p);
     atn_relay x;
 
     for (int i = 0; i < prm->v[STEPS]; i++)
         w = (w + radix - 1) / radix;
     const int64_t m = w;
-    bool ok = atn_relay_begin(&x, b, q, &ring);
-    for (; ok && w < q->p; w *= radix, atn_relay_turn(&x))
+    bool ok = atn_algo_relay_begin(&x, b, q, &ring);
+    for (; ok && w < q->p; w *= radix, atn_algo_relay_turn(&x))
         for (int64_t by = w; by < q->p && by < radix * w; by += w) {
-            atn_relay_jump(&x, (int)by, (atn_comb){by, w, radix * w});
+            atn_algo_relay_jump(&x, (int)by, (atn_comb){by, w, radix * w});
             atn_round(b);
         }
     for (int64_t v = 1; ok && v < m; v++) {
-        atn_relay_jump(&x, (int)v, (atn_comb){v, 1, m});
+        atn_algo_relay_jump(&x, (int)v, (atn_comb){v, 1, m});
         atn_round(b);
     }
     if (ok)
-        atn_relay_turn(&x);
-    atn_relay_end(&x);
+        atn_algo_relay_turn(&x);
+    atn_algo_relay_end(&x);
 }
 
 static const atn_param params[] = {

@@ -9,8 +9,8 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits mesh = atn_digits_mesh(q->p, (int)prm->v[0]);
-    atn_digits_alltoall(b, q, &mesh);
+    const atn_digits mesh = atn_algo_digits_mesh(q->p, (int)prm->v[0]);
+    atn_algo_digits_alltoall(b, q, &mesh);
 }
 
 const atn_algo atn_algo_alltoall_mesh = {
@@ -24,7 +24,7 @@ const atn_algo atn_algo_alltoall_mesh = {
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = atn_mesh_params,
-    .refuses = atn_mesh_refuses,
+    .params = atn_algo_mesh_params,
+    .refuses = atn_algo_mesh_refuses,
     .build = build,
 };

@@ -8,10 +8,10 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits bits = atn_digits_equal(q->p, 2);
+    const atn_digits bits = atn_algo_digits_equal(q->p, 2);
 
     (void)prm;
-    atn_digits_alltoall(b, q, &bits);
+    atn_algo_digits_alltoall(b, q, &bits);
 }
 
 const atn_algo atn_algo_alltoall_recursive_doubling = {

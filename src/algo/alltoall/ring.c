@@ -9,16 +9,16 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits ring = atn_digits_ring(q->p);
+    const atn_digits ring = atn_algo_digits_ring(q->p);
     atn_relay x;
 
     (void)prm;
-    if (atn_relay_begin(&x, b, q, &ring))
-        for (int i = 1; i < q->p; i++, atn_relay_turn(&x)) {
-            atn_rounds(b, i > 1);
-            atn_relay_jump(&x, 1, (atn_comb){i, q->p - i, q->p});
+    if (atn_algo_relay_begin(&x, b, q, &ring))
+        for (int i = 1; i < q->p; i++, atn_algo_relay_turn(&x)) {
+            atn_algo_rounds(b, i > 1);
+            atn_algo_relay_jump(&x, 1, (atn_comb){i, q->p - i, q->p});
         }
-    atn_relay_end(&x);
+    atn_algo_relay_end(&x);
 }
 
 const atn_algo atn_algo_alltoall_ring = {

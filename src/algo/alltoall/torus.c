@@ -8,19 +8,19 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits torus = atn_digits_mesh(q->p, (int)prm->v[0]);
+    const atn_digits torus = atn_algo_digits_mesh(q->p, (int)prm->v[0]);
     atn_relay x;
-    const bool ok = atn_relay_begin(&x, b, q, &torus);
+    const bool ok = atn_algo_relay_begin(&x, b, q, &torus);
 
     for (int i = 0; ok && i < torus.n; i++)
         for (int step = 1; step < torus.radix[i]; step++, atn_round(b)) {
             const int w = torus.weight[i], side = torus.radix[i];
             const atn_comb left = {step * w, (side - step) * w, side * w};
-            atn_relay_send(&x, atn_digits_turn(&torus, q->r, i, 1), left);
-            atn_relay_recv(&x, atn_digits_turn(&torus, q->r, i, -1), left);
-            atn_relay_turn(&x);
+            atn_algo_relay_send(&x, atn_algo_digits_turn(&torus, q->r, i, 1), left);
+            atn_algo_relay_recv(&x, atn_algo_digits_turn(&torus, q->r, i, -1), left);
+            atn_algo_relay_turn(&x);
         }
-    atn_relay_end(&x);
+    atn_algo_relay_end(&x);
 }
 
 const atn_algo atn_algo_alltoall_torus = {
@@ -33,7 +33,7 @@ const atn_algo atn_algo_alltoall_torus = {
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = atn_mesh_params,
-    .refuses = atn_mesh_refuses,
+    .params = atn_algo_mesh_params,
+    .refuses = atn_algo_mesh_refuses,
     .build = build,
 };

@@ -10,7 +10,7 @@
  * member, which exchange inside. */
 static void list_blocks(atn_level_run *x, const atn_cluster *c, int *index, int *first)
 {
-    const atn_level_member *m = atn_level_own(x, c);
+    const atn_level_member *m = atn_algo_level_own(x, c);
     int n = 0;
 
     for (int i = 0; i < c->count; i++) {
@@ -34,20 +34,20 @@ static void exchange(atn_level_run *x, const atn_cluster *c)
     list_blocks(x, c, index, first);
     const atn_view from = {.at = atn_src(0, 1), .each = 1, .index = index, .first = first};
     const atn_view to = {.at = atn_dst(0, 1), .each = 1, .index = index, .first = first};
-    atn_level_embed(x, c, &(atn_level_sides){.src = from, .dst = to, .vec = to, .all = true});
+    atn_algo_level_embed(x, c, &(atn_level_sides){.src = from, .dst = to, .vec = to, .all = true});
     free(index);
 }
 
 static void emit(atn_level_run *x)
 {
     for (int d = 0; d < x->plan->tree.depth; d++)
-        atn_level_phase(x, ATN_LEVEL_ACROSS, d, true, exchange);
+        atn_algo_level_phase(x, ATN_LEVEL_ACROSS, d, true, exchange);
     atn_copy(x->b, atn_src(x->q->r, 1), atn_dst(x->q->r, 1));
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_levels_build(b, q, prm, emit);
+    atn_algo_levels_build(b, q, prm, emit);
 }
 
 const atn_algo atn_algo_alltoallv_levels = {
@@ -61,7 +61,7 @@ const atn_algo atn_algo_alltoallv_levels = {
     .segments_inside = true,
     .klass = ATN_DIRECT,
     .group = "levels",
-    .params = atn_levels_params,
-    .refuses = atn_levels_refuses,
+    .params = atn_algo_levels_params,
+    .refuses = atn_algo_levels_refuses,
     .build = build,
 };

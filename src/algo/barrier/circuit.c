@@ -22,9 +22,9 @@ static void gather(atn_builder *b, const atn_tree *t)
 static void spread(atn_builder *b, const atn_circuit_tree *t, int r)
 {
     for (int step = 1, first; step <= t->steps; step++, atn_round(b)) {
-        const int children = atn_circuit_children(t, r, step, &first);
-        if (step == atn_circuit_step(t, r)) {
-            atn_token_recv(b, atn_circuit_parent(t, r));
+        const int children = atn_algo_circuit_children(t, r, step, &first);
+        if (step == atn_algo_circuit_step(t, r)) {
+            atn_token_recv(b, atn_algo_circuit_parent(t, r));
             atn_fence(b);
         }
         for (int i = 0; i < children; i++)
@@ -34,10 +34,10 @@ static void spread(atn_builder *b, const atn_circuit_tree *t, int r)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_tree up = atn_tree_knomial(q->p, q->r, 0, (int)atn_circuit_radix(prm).v[0]);
+    const atn_tree up = atn_algo_tree_knomial(q->p, q->r, 0, (int)atn_algo_circuit_radix(prm).v[0]);
     atn_circuit_tree down;
 
-    atn_circuit_tree_begin(&down, q->p, prm);
+    atn_algo_circuit_tree_begin(&down, q->p, prm);
     gather(b, &up);
     spread(b, &down, q->r);
 }
@@ -50,7 +50,7 @@ const atn_algo atn_algo_barrier_circuit = {
     .cost = "a * (knomial(p, ports + 1) + depth)",
     .klass = ATN_COORDINATED,
     .group = "latency",
-    .params = atn_circuit_params,
-    .depth = atn_circuit_depth,
+    .params = atn_algo_circuit_params,
+    .depth = atn_algo_circuit_depth,
     .build = build,
 };

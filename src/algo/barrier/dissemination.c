@@ -11,10 +11,10 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     const int64_t radix = prm->v[0];
 
     for (int64_t d = 1; d < q->p; d *= radix) {
-        atn_rounds(b, d > 1);
+        atn_algo_rounds(b, d > 1);
         for (int64_t by = d; by < q->p && by < radix * d; by += d) {
-            atn_sync_send(b, atn_ring(q, (int)by));
-            atn_sync_recv(b, atn_ring(q, (int)-by));
+            atn_sync_send(b, atn_algo_ring(q, (int)by));
+            atn_sync_recv(b, atn_algo_ring(q, (int)-by));
         }
     }
 }

@@ -10,13 +10,13 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
     for (int turn = 0; turn < 2 && q->p > 1; turn++) {
-        atn_rounds(b, q->r);
+        atn_algo_rounds(b, q->r);
         if (q->r > 0 || turn > 0)
-            atn_sync_recv(b, atn_ring(q, -1));
+            atn_sync_recv(b, atn_algo_ring(q, -1));
         atn_round(b);
         if (turn == 0 || q->r < q->p - 1)
-            atn_sync_send(b, atn_ring(q, 1));
-        atn_rounds(b, q->p - 1 - q->r);
+            atn_sync_send(b, atn_algo_ring(q, 1));
+        atn_algo_rounds(b, q->p - 1 - q->r);
     }
 }
 

@@ -5,14 +5,14 @@
 
 static void signal(atn_level_run *x, const atn_cluster *c)
 {
-    atn_level_embed(x, c, &(atn_level_sides){.in_place = false});
+    atn_algo_level_embed(x, c, &(atn_level_sides){.in_place = false});
 }
 
-static void emit(atn_level_run *x) { atn_level_phases(x, signal, signal, signal); }
+static void emit(atn_level_run *x) { atn_algo_level_phases(x, signal, signal, signal); }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_levels_build(b, q, prm, emit);
+    atn_algo_levels_build(b, q, prm, emit);
 }
 
 const atn_algo atn_algo_barrier_levels = {
@@ -24,7 +24,7 @@ const atn_algo atn_algo_barrier_levels = {
     .needs = ATN_NEEDS_TOPOLOGY,
     .klass = ATN_COORDINATED,
     .group = "levels",
-    .params = atn_levels_params,
-    .refuses = atn_levels_refuses,
+    .params = atn_algo_levels_params,
+    .refuses = atn_algo_levels_refuses,
     .build = build,
 };

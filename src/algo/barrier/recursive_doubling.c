@@ -8,13 +8,13 @@
 static void run_extra(atn_builder *b, int proxy, int rounds)
 {
     atn_sync_send(b, proxy);
-    atn_rounds(b, rounds + 1);
+    atn_algo_rounds(b, rounds + 1);
     atn_sync_recv(b, proxy);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int core = atn_pow2_below(q->p), r = q->r;
+    const int core = atn_algo_pow2_below(q->p), r = q->r;
 
     (void)prm;
     if (r >= core) {

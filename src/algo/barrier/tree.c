@@ -17,7 +17,7 @@ static void pass(atn_builder *b, const atn_tree *t, int level, bool up)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_tree t = atn_tree_knomial(q->p, q->r, 0, (int)prm->v[0]);
+    const atn_tree t = atn_algo_tree_knomial(q->p, q->r, 0, (int)prm->v[0]);
 
     for (int level = t.levels - 1; level >= 0; level--, atn_round(b))
         pass(b, &t, level, true);

@@ -1,6 +1,6 @@
 /* Bine broadcast: down a binomial tree whose distances alternate in direction and are a third
- * shorter, so that fewer messages leave a group of neighbouring ranks (see atn_bine); the longest
- * distance is first.
+ * shorter, so that fewer messages leave a group of neighbouring ranks (see atn_algo_bine); the
+ * longest distance is first.
  *
  *   p = 8   0->3   0->7 3->4   0->1 3->2 4->5 7->6 */
 #include "algo/algo.h"
@@ -16,13 +16,13 @@ static void fill_steps(int p, int *step)
     for (int i = atn_ceil_log2(p) - 1; i >= 0; i--)
         for (int v = 0; v < p; v++)
             if (step[v] > i)
-                step[atn_bine(p, v, i)] = i;
+                step[atn_algo_bine(p, v, i)] = i;
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     int *step = malloc(sizeof *step * (size_t)q->p);
-    const int v = atn_relative(q);
+    const int v = atn_algo_relative(q);
 
     (void)prm;
     if (!step) {
@@ -31,7 +31,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     }
     fill_steps(q->p, step);
     for (int i = atn_ceil_log2(q->p) - 1; i >= 0; i--, atn_round(b)) {
-        const int partner = atn_absolute(q, atn_bine(q->p, v, i));
+        const int partner = atn_algo_absolute(q, atn_algo_bine(q->p, v, i));
         if (step[v] > i)
             atn_send(b, partner, atn_dst(0, 1));
         else if (step[v] == i)

@@ -9,29 +9,29 @@
 static void feed(atn_builder *b, const atn_problem *q, int chains)
 {
     for (int v = 1; v < q->p; v++) {
-        const atn_spot s = atn_chain_spot(v, q->p, chains);
+        const atn_spot s = atn_algo_chain_spot(v, q->p, chains);
         if (s.place > 0)
             continue;
-        atn_rounds(b, s.chain > 0);
-        atn_send(b, atn_absolute(q, v), atn_dst(0, 1));
+        atn_algo_rounds(b, s.chain > 0);
+        atn_send(b, atn_algo_absolute(q, v), atn_dst(0, 1));
     }
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int v = atn_relative(q), chains = (int)prm->v[0];
+    const int v = atn_algo_relative(q), chains = (int)prm->v[0];
 
     if (v == 0) {
         feed(b, q, chains);
         return;
     }
-    const atn_spot s = atn_chain_spot(v, q->p, chains);
-    atn_rounds(b, s.chain + s.place);
-    atn_recv(b, s.place == 0 ? q->root : atn_ring(q, -1), atn_dst(0, 1));
-    if (v + 1 == q->p || atn_chain_spot(v + 1, q->p, chains).place == 0)
+    const atn_spot s = atn_algo_chain_spot(v, q->p, chains);
+    atn_algo_rounds(b, s.chain + s.place);
+    atn_recv(b, s.place == 0 ? q->root : atn_algo_ring(q, -1), atn_dst(0, 1));
+    if (v + 1 == q->p || atn_algo_chain_spot(v + 1, q->p, chains).place == 0)
         return;
     atn_round(b);
-    atn_send(b, atn_ring(q, 1), atn_dst(0, 1));
+    atn_send(b, atn_algo_ring(q, 1), atn_dst(0, 1));
 }
 
 static const atn_param params[] = {

@@ -7,17 +7,17 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int v = atn_relative(q);
+    const int v = atn_algo_relative(q);
     atn_circuit_tree t;
 
-    atn_circuit_tree_begin(&t, q->p, prm);
+    atn_algo_circuit_tree_begin(&t, q->p, prm);
     for (int step = 1, first; step <= t.steps; step++) {
-        const int children = atn_circuit_children(&t, v, step, &first);
-        atn_rounds(b, step > 1);
-        if (step == atn_circuit_step(&t, v))
-            atn_recv(b, atn_absolute(q, atn_circuit_parent(&t, v)), atn_dst(0, 1));
+        const int children = atn_algo_circuit_children(&t, v, step, &first);
+        atn_algo_rounds(b, step > 1);
+        if (step == atn_algo_circuit_step(&t, v))
+            atn_recv(b, atn_algo_absolute(q, atn_algo_circuit_parent(&t, v)), atn_dst(0, 1));
         for (int i = 0; i < children; i++)
-            atn_send(b, atn_absolute(q, first + i), atn_dst(0, 1));
+            atn_send(b, atn_algo_absolute(q, first + i), atn_dst(0, 1));
     }
 }
 
@@ -30,7 +30,7 @@ const atn_algo atn_algo_bcast_circuit = {
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = atn_circuit_params,
-    .depth = atn_circuit_depth,
+    .params = atn_algo_circuit_params,
+    .depth = atn_algo_circuit_depth,
     .build = build,
 };

@@ -21,18 +21,18 @@ static atn_ref segment(const timing *t, const int *row, int round)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_circulant g = atn_circulant_of(q->p);
+    const atn_circulant g = atn_algo_circulant_of(q->p);
     const int k = q->segments, rounds = g.q > 0 ? k - 1 + g.q : 0;
     const timing t = {k, g.q, g.q > 0 ? (g.q - rounds % g.q) % g.q : 0};
     int in[ATN_MAX_SKIPS], out[ATN_MAX_SKIPS];
 
     (void)prm;
     atn_split(b, k);
-    atn_circulant_receives(&g, atn_relative(q), in);
-    atn_circulant_sends(&g, atn_relative(q), out);
+    atn_algo_circulant_receives(&g, atn_algo_relative(q), in);
+    atn_algo_circulant_sends(&g, atn_algo_relative(q), out);
     for (int round = t.late; round < t.late + rounds; round++, atn_round(b)) {
         const int skip = g.skip[round % g.q];
-        atn_exchange(b, atn_ring(q, skip), segment(&t, out, round), atn_ring(q, -skip),
+        atn_exchange(b, atn_algo_ring(q, skip), segment(&t, out, round), atn_algo_ring(q, -skip),
                      segment(&t, in, round));
     }
 }

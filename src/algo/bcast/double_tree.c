@@ -25,24 +25,24 @@ static atn_ref segment(const moment *now, int tree, int v)
 /* In a slot a rank receives at most one segment and sends at most one. */
 static void move(atn_builder *b, const atn_problem *q, const moment *now)
 {
-    const int v = atn_relative(q);
+    const int v = atn_algo_relative(q);
     atn_ref in = atn_dst(0, 0), out = in;
     int from = v, to = v;
 
     for (int tree = 0; tree < 2; tree++) {
         if (segment(now, tree, v).one.count > 0) {
             in = segment(now, tree, v);
-            from = atn_two_trees_parent(now->t, tree, v);
+            from = atn_algo_two_trees_parent(now->t, tree, v);
         }
         for (int i = 0; i < 2; i++) {
-            const int child = atn_two_trees_child(now->t, tree, v, i);
+            const int child = atn_algo_two_trees_child(now->t, tree, v, i);
             if (segment(now, tree, child).one.count == 0)
                 continue;
             out = segment(now, tree, child);
             to = child;
         }
     }
-    atn_exchange(b, atn_absolute(q, to), out, atn_absolute(q, from), in);
+    atn_exchange(b, atn_algo_absolute(q, to), out, atn_algo_absolute(q, from), in);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
@@ -52,11 +52,11 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
     (void)prm;
     atn_split(b, 2 * now.k);
-    if (!atn_two_trees_begin(&t, q->p))
+    if (!atn_algo_two_trees_begin(&t, q->p))
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     for (; now.slot < t.slots + 2 * (now.k - 1); now.slot++, atn_round(b))
         move(b, q, &now);
-    atn_two_trees_end(&t);
+    atn_algo_two_trees_end(&t);
 }
 
 const atn_algo atn_algo_bcast_double_tree = {
@@ -69,6 +69,6 @@ const atn_algo atn_algo_bcast_double_tree = {
     .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
-    .depth = atn_two_trees_depth,
+    .depth = atn_algo_two_trees_depth,
     .build = build,
 };

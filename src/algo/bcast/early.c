@@ -11,7 +11,7 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     int slots, at = 0;
-    atn_early_message *list = atn_early_make(q, (atn_early_shape)prm->v[0], false, &slots);
+    atn_early_message *list = atn_algo_early_make(q, (atn_early_shape)prm->v[0], false, &slots);
 
     if (!list) {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
@@ -20,14 +20,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     for (const atn_early_message *m = list; m < list + q->p - 1; m++) {
         if (m->from != q->r && m->to != q->r)
             continue;
-        atn_rounds(b, m->slot - at);
+        atn_algo_rounds(b, m->slot - at);
         at = m->slot;
         if (m->from == q->r)
             atn_send(b, m->to, atn_dst(0, 1));
         else
             atn_recv(b, m->from, atn_dst(0, 1));
     }
-    atn_rounds(b, slots - 1 - at);
+    atn_algo_rounds(b, slots - 1 - at);
     free(list);
 }
 
@@ -42,6 +42,6 @@ const atn_algo atn_algo_bcast_early = {
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = atn_early_params,
+    .params = atn_algo_early_params,
     .build = build,
 };

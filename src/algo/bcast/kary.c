@@ -8,20 +8,20 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int arity = (int)prm->v[0], v = atn_relative(q);
+    const int arity = (int)prm->v[0], v = atn_algo_relative(q);
 
-    atn_rounds(b, atn_heap_way(v, arity) - 1);
+    atn_algo_rounds(b, atn_algo_heap_way(v, arity) - 1);
     if (v > 0)
-        atn_recv(b, atn_absolute(q, (v - 1) / arity), atn_dst(0, 1));
+        atn_recv(b, atn_algo_absolute(q, (v - 1) / arity), atn_dst(0, 1));
     for (int64_t c = (int64_t)arity * v + 1; c <= (int64_t)arity * (v + 1) && c < q->p; c++) {
         atn_round(b);
-        atn_send(b, atn_absolute(q, (int)c), atn_dst(0, 1));
+        atn_send(b, atn_algo_absolute(q, (int)c), atn_dst(0, 1));
     }
 }
 
 static int depth(const atn_problem *q, const atn_params *prm)
 {
-    return atn_heap_depth(q->p, (int)prm->v[0]);
+    return atn_algo_heap_depth(q->p, (int)prm->v[0]);
 }
 
 static const atn_param params[] = {

@@ -8,14 +8,14 @@ static void pass_on(atn_level_run *x, const atn_cluster *c)
 {
     const atn_view whole = {.at = atn_dst(0, 1), .each = 1};
 
-    atn_level_embed(x, c, &(atn_level_sides){.dst = whole, .vec = whole});
+    atn_algo_level_embed(x, c, &(atn_level_sides){.dst = whole, .vec = whole});
 }
 
-static void emit(atn_level_run *x) { atn_level_phases(x, NULL, pass_on, pass_on); }
+static void emit(atn_level_run *x) { atn_algo_level_phases(x, NULL, pass_on, pass_on); }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_levels_build(b, q, prm, emit);
+    atn_algo_levels_build(b, q, prm, emit);
 }
 
 const atn_algo atn_algo_bcast_levels = {
@@ -29,7 +29,7 @@ const atn_algo atn_algo_bcast_levels = {
     .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
-    .params = atn_levels_params,
-    .refuses = atn_levels_refuses,
+    .params = atn_algo_levels_params,
+    .refuses = atn_algo_levels_refuses,
     .build = build,
 };

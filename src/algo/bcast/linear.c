@@ -4,14 +4,14 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int me = atn_relative(q);
+    const int me = atn_algo_relative(q);
 
     (void)prm;
     for (int v = 1; v < q->p; v++) {
         if (v > 1)
             atn_round(b);
         if (me == 0)
-            atn_send(b, atn_absolute(q, v), atn_dst(0, 1));
+            atn_send(b, atn_algo_absolute(q, v), atn_dst(0, 1));
         else if (me == v)
             atn_recv(b, q->root, atn_dst(0, 1));
     }

@@ -19,12 +19,12 @@ typedef struct {
 static void run(const stage *x, atn_operation op, const atn_algo *algo, int n, int first, int step,
                 atn_view src, atn_view dst)
 {
-    const int me = (atn_relative(x->q) - first) / step;
+    const int me = (atn_algo_relative(x->q) - first) / step;
     const atn_problem inner = {.op = op, .p = n, .r = me, .segments = 1};
 
     for (int i = 0; i < n; i++)
-        x->ranks[i] = atn_absolute(x->q, first + i * step);
-    atn_embed_algo(
+        x->ranks[i] = atn_algo_absolute(x->q, first + i * step);
+    atn_algo_embed_algo(
         x->b,
         &(atn_embed){.q = &inner, .ranks = x->ranks, .src = src, .dst = dst, .vec = {.each = 1}},
         algo, NULL);
@@ -33,8 +33,9 @@ static void run(const stage *x, atn_operation op, const atn_algo *algo, int n, i
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_digits mesh = atn_digits_mesh(q->p, 2);
-    const int columns = mesh.radix[1], rows = mesh.radix[0], v = atn_relative(q), c = v % columns;
+    const atn_digits mesh = atn_algo_digits_mesh(q->p, 2);
+    const int columns = mesh.radix[1], rows = mesh.radix[0], v = atn_algo_relative(q),
+              c = v % columns;
     const atn_view all = {.at = atn_dst(0, 1), .each = 1}, own = {.at = atn_dst(c, 1), .each = 1};
     const stage x = {b, q, malloc(sizeof *x.ranks * (size_t)q->p)};
 
@@ -47,7 +48,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     if (v < columns)
         run(&x, ATN_SCATTER, &atn_algo_rooted_binomial, columns, 0, 1, all, own);
     else
-        atn_rounds(b, atn_ceil_log2(columns));
+        atn_algo_rounds(b, atn_ceil_log2(columns));
     run(&x, ATN_BCAST, &atn_algo_bcast_binomial, rows, c, columns, own, own);
     run(&x, ATN_ALLGATHER, &atn_algo_allgather_ring, columns, v - c, 1, own, all);
     free(x.ranks);

@@ -26,15 +26,15 @@ static int kept(int n, int latency)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int v = atn_relative(q);
+    const int v = atn_algo_relative(q);
     int first = 0;
 
     for (int n = q->p; n > 1; atn_round(b)) {
         const int keep = kept(n, (int)prm->v[0]), child = first + keep;
         if (v == first)
-            atn_send(b, atn_absolute(q, child), atn_dst(0, 1));
+            atn_send(b, atn_algo_absolute(q, child), atn_dst(0, 1));
         if (v == child)
-            atn_recv(b, atn_absolute(q, first), atn_dst(0, 1));
+            atn_recv(b, atn_algo_absolute(q, first), atn_dst(0, 1));
         n = v < child ? keep : n - keep;
         first = v < child ? first : child;
     }

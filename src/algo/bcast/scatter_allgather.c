@@ -9,7 +9,7 @@
 /* Shares are received at their final positions, without copies. */
 static void scatter(atn_builder *b, const atn_problem *q)
 {
-    const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
+    const atn_tree t = atn_algo_tree_binomial(q->p, q->r, q->root);
 
     for (int level = 0; level < t.levels; level++) {
         const atn_edge *e = &t.edge[level];
@@ -31,15 +31,15 @@ static const atn_param params[] = {
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_group all = atn_group_all(b, q);
+    const atn_group all = atn_algo_group_all(b, q);
 
     scatter(b, q);
-    atn_shares_gather(b, &all, atn_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]));
+    atn_algo_shares_gather(b, &all, atn_algo_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]));
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
+    return atn_algo_part_refuses(ATN_ALLGATHER, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_bcast_scatter_allgather = {

@@ -10,9 +10,9 @@
 static void run_root(atn_builder *b, const atn_problem *q)
 {
     for (int side = 0; side < 2 && side + 1 < q->p; side++, atn_round(b))
-        atn_send(b, atn_absolute(q, side + 1), atn_dst(side, 1));
+        atn_send(b, atn_algo_absolute(q, side + 1), atn_dst(side, 1));
     if (q->p % 2 == 0)
-        atn_send(b, atn_absolute(q, q->p - 1), atn_dst(1, 1));
+        atn_send(b, atn_algo_absolute(q, q->p - 1), atn_dst(1, 1));
 }
 
 /* Member i of a side has the number 2 i + 1 + side. */
@@ -20,17 +20,17 @@ static void pass_on(atn_builder *b, const atn_problem *q, int side, int i)
 {
     const int parent = i == 0 ? 0 : (i - 1) / 2 * 2 + 1 + side;
 
-    atn_rounds(b, side + atn_heap_way(i, 2));
-    atn_recv(b, atn_absolute(q, parent), atn_dst(side, 1));
+    atn_algo_rounds(b, side + atn_algo_heap_way(i, 2));
+    atn_recv(b, atn_algo_absolute(q, parent), atn_dst(side, 1));
     for (int c = 2 * i + 1; c <= 2 * i + 2 && 2 * c + 1 + side < q->p; c++) {
         atn_round(b);
-        atn_send(b, atn_absolute(q, 2 * c + 1 + side), atn_dst(side, 1));
+        atn_send(b, atn_algo_absolute(q, 2 * c + 1 + side), atn_dst(side, 1));
     }
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int v = atn_relative(q), side = (v - 1) % 2, partner = side == 0 ? v + 1 : v - 1;
+    const int v = atn_algo_relative(q), side = (v - 1) % 2, partner = side == 0 ? v + 1 : v - 1;
 
     (void)prm;
     atn_split(b, 2);
@@ -41,15 +41,15 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     pass_on(b, q, side, (v - 1) / 2);
     atn_round(b);
     if (partner < q->p)
-        atn_send(b, atn_absolute(q, partner), atn_dst(side, 1));
-    atn_recv(b, partner < q->p ? atn_absolute(q, partner) : q->root, atn_dst(1 - side, 1));
+        atn_send(b, atn_algo_absolute(q, partner), atn_dst(side, 1));
+    atn_recv(b, partner < q->p ? atn_algo_absolute(q, partner) : q->root, atn_dst(1 - side, 1));
 }
 
 /* Until the last rank of the even tree has its half, plus the exchange. */
 static int depth(const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
-    return q->p <= 2 ? 2 * (q->p - 1) : 3 + atn_heap_depth((q->p - 1) / 2, 2);
+    return q->p <= 2 ? 2 * (q->p - 1) : 3 + atn_algo_heap_depth((q->p - 1) / 2, 2);
 }
 
 const atn_algo atn_algo_bcast_split_binary = {

@@ -14,20 +14,20 @@ static void pass_on(atn_builder *b, const atn_problem *q, const atn_free_tree *t
 
     if (place > 0) {
         slot = t->slot[place];
-        atn_rounds(b, slot - 1);
+        atn_algo_rounds(b, slot - 1);
         atn_recv(b, t->rank[t->parent[place]], atn_dst(0, 1));
     }
     for (int k = t->first[place]; k < t->first[place + 1]; k++) {
-        atn_rounds(b, t->slot[t->child[k]] - slot);
+        atn_algo_rounds(b, t->slot[t->child[k]] - slot);
         slot = t->slot[t->child[k]];
         atn_send(b, t->rank[t->child[k]], atn_dst(0, 1));
     }
-    atn_rounds(b, t->slots - slot);
+    atn_algo_rounds(b, t->slots - slot);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_free_tree_run(b, q, prm, pass_on);
+    atn_algo_free_tree_run(b, q, prm, pass_on);
 }
 
 const atn_algo atn_algo_bcast_topo_tree = {
@@ -39,6 +39,6 @@ const atn_algo atn_algo_bcast_topo_tree = {
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = atn_free_tree_params,
+    .params = atn_algo_free_tree_params,
     .build = build,
 };

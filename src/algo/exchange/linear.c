@@ -9,12 +9,12 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
-    atn_direct_own(b, q);
+    atn_algo_direct_own(b, q);
     for (int sum = 1; sum < 2 * q->p - 2; sum++) {
         const int partner = sum - q->r;
-        atn_rounds(b, sum > 1);
+        atn_algo_rounds(b, sum > 1);
         if (partner >= 0 && partner < q->p && partner != q->r)
-            atn_direct(b, q, partner, partner);
+            atn_algo_direct(b, q, partner, partner);
     }
 }
 

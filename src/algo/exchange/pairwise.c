@@ -1,6 +1,6 @@
-/* Pairwise exchange: in every round the ranks form pairs that exchange their blocks; each pair is
- * matched once, as in a round-robin tournament (see atn_match).  With an odd number one rank is
- * idle in each round.
+/* Pairwise exchange: in every round the ranks form pairs that exchange their blocks; each pair
+ * is matched once, as in a round-robin tournament (see atn_algo_match).  With an odd number one
+ * rank is idle in each round.
  *
  *   p = 4   1-2 0-3   0-1 2-3   0-2 1-3 */
 #include "algo/algo.h"
@@ -9,12 +9,12 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
-    atn_direct_own(b, q);
-    for (int i = 0; i < atn_match_rounds(q->p); i++) {
-        const int partner = atn_match(q->p, q->r, i);
-        atn_rounds(b, i > 0);
+    atn_algo_direct_own(b, q);
+    for (int i = 0; i < atn_algo_match_rounds(q->p); i++) {
+        const int partner = atn_algo_match(q->p, q->r, i);
+        atn_algo_rounds(b, i > 0);
         if (partner >= 0)
-            atn_direct(b, q, partner, partner);
+            atn_algo_direct(b, q, partner, partner);
     }
 }
 

@@ -8,10 +8,10 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
-    atn_direct_own(b, q);
+    atn_algo_direct_own(b, q);
     for (int i = 1; i < q->p; i++) {
-        atn_rounds(b, i > 1);
-        atn_direct(b, q, q->r ^ i, q->r ^ i);
+        atn_algo_rounds(b, i > 1);
+        atn_algo_direct(b, q, q->r ^ i, q->r ^ i);
     }
 }
 

@@ -4,7 +4,7 @@
 static void emit(atn_level_run *x)
 {
     atn_ref before;
-    const bool has = atn_level_prefix(x, &before);
+    const bool has = atn_algo_level_prefix(x, &before);
 
     if (has)
         atn_copy(x->b, before, atn_dst(0, 1));
@@ -12,7 +12,7 @@ static void emit(atn_level_run *x)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_levels_build(b, q, prm, emit);
+    atn_algo_levels_build(b, q, prm, emit);
 }
 
 const atn_algo atn_algo_exscan_levels = {
@@ -26,7 +26,7 @@ const atn_algo atn_algo_exscan_levels = {
     .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
-    .params = atn_levels_params,
-    .refuses = atn_levels_refuses,
+    .params = atn_algo_levels_params,
+    .refuses = atn_algo_levels_refuses,
     .build = build,
 };

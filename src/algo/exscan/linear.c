@@ -13,7 +13,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         next = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
         atn_copy(b, atn_src(0, 1), next);
     }
-    atn_rounds(b, q->r - 1);
+    atn_algo_rounds(b, q->r - 1);
     if (!first)
         atn_recv(b, q->r - 1, atn_dst(0, 1));
     if (!first && !last) {
@@ -22,7 +22,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     }
     if (!last)
         atn_send(b, q->r + 1, next);
-    atn_rounds(b, q->p - 2 - q->r);
+    atn_algo_rounds(b, q->p - 2 - q->r);
 }
 
 const atn_algo atn_algo_exscan_linear = {

@@ -26,7 +26,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     if (q->r < q->p - 1)
         atn_copy(b, atn_src(0, 1), run);
     for (int d = 1, i = 0; d < q->p; d *= 2, i++) {
-        atn_rounds(b, i > 0);
+        atn_algo_rounds(b, i > 0);
         if (q->r + d < q->p)
             atn_send(b, q->r + d, run);
         if (q->r - d >= 0)

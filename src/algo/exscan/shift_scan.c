@@ -45,11 +45,11 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     if (!ranks)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else if (q->r > 0)
-        atn_embed_algo(
+        atn_algo_embed_algo(
             b,
             &(atn_embed){
                 .q = &inner, .ranks = ranks, .src = operand, .dst = operand, .vec = {.each = 1}},
-            atn_part_algo(ATN_SCAN, &params[0], prm->v[0]), NULL);
+            atn_algo_part_algo(ATN_SCAN, &params[0], prm->v[0]), NULL);
     free(ranks);
 }
 

@@ -10,26 +10,26 @@ static void run_root(atn_builder *b, const atn_problem *q)
 {
     atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     for (int v = 1; v < q->p; v++) {
-        atn_rounds(b, v > 1);
-        atn_recv(b, atn_ring(q, 1), atn_dst(atn_absolute(q, v), 1));
+        atn_algo_rounds(b, v > 1);
+        atn_recv(b, atn_algo_ring(q, 1), atn_dst(atn_algo_absolute(q, v), 1));
     }
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int me = atn_relative(q);
+    const int me = atn_algo_relative(q);
 
     (void)prm;
     if (me == 0) {
         run_root(b, q);
         return;
     }
-    atn_send(b, atn_ring(q, -1), atn_src(0, 1));
+    atn_send(b, atn_algo_ring(q, -1), atn_src(0, 1));
     for (int v = me + 1; v < q->p; v++) {
-        const atn_ref room = atn_tmp_at(atn_tmp(b, atn_absolute(q, v), 1), 0, 1);
-        atn_recv(b, atn_ring(q, 1), room);
+        const atn_ref room = atn_tmp_at(atn_tmp(b, atn_algo_absolute(q, v), 1), 0, 1);
+        atn_recv(b, atn_algo_ring(q, 1), room);
         atn_round(b);
-        atn_send(b, atn_ring(q, -1), room);
+        atn_send(b, atn_algo_ring(q, -1), room);
     }
 }
 

@@ -4,15 +4,15 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int me = atn_relative(q);
+    const int me = atn_algo_relative(q);
 
     (void)prm;
     if (me == 0)
         atn_copy(b, atn_src(0, 1), atn_dst(q->r, 1));
     for (int v = 1; v < q->p; v++) {
-        atn_rounds(b, v > 1);
+        atn_algo_rounds(b, v > 1);
         if (me == 0)
-            atn_recv(b, atn_absolute(q, v), atn_dst(atn_absolute(q, v), 1));
+            atn_recv(b, atn_algo_absolute(q, v), atn_dst(atn_algo_absolute(q, v), 1));
         else if (me == v)
             atn_send(b, q->root, atn_src(0, 1));
     }

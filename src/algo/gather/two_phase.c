@@ -12,7 +12,7 @@ static void run_root(atn_builder *b, const atn_problem *q)
 
     atn_copy(b, atn_src(0, 2), atn_dst(2 * q->r, 2));
     for (int v = 1; v <= q->p; v++) {
-        const int rank = atn_absolute(q, v % q->p), last = atn_absolute(q, v - 1);
+        const int rank = atn_algo_absolute(q, v % q->p), last = atn_algo_absolute(q, v - 1);
         if (v < q->p) {
             atn_token_send(b, rank);
             atn_after(b, half);
@@ -35,7 +35,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         run_root(b, q);
         return;
     }
-    atn_rounds(b, 2 * atn_relative(q) - 2);
+    atn_algo_rounds(b, 2 * atn_algo_relative(q) - 2);
     atn_token_recv(b, q->root);
     for (int half = 0; half < 2; half++) {
         atn_fence(b);

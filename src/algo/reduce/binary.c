@@ -7,10 +7,10 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_binary t = atn_binary_complete(q->p, q->r, q->root);
+    const atn_binary t = atn_algo_binary_complete(q->p, q->r, q->root);
 
     (void)prm;
-    atn_fold_up(b, q, &t, 0, 1);
+    atn_algo_fold_up(b, q, &t, 0, 1);
 }
 
 const atn_algo atn_algo_reduce_binary = {

@@ -1,15 +1,15 @@
 /* Binomial reduce: up a binomial tree whose subtrees are runs of consecutive ranks, so that a rank
  * always combines two adjacent runs: correct for every operator and every root (see
- * atn_tree_binomial). */
+ * atn_algo_tree_binomial). */
 #include "algo/algo.h"
 #include "algo/fold.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
+    const atn_tree t = atn_algo_tree_binomial(q->p, q->r, q->root);
 
     (void)prm;
-    atn_fold_tree(b, q, &t);
+    atn_algo_fold_tree(b, q, &t);
 }
 
 const atn_algo atn_algo_reduce_binomial = {

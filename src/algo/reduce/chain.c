@@ -9,34 +9,34 @@
 /* The last chains are shorter, so they finish first. */
 static void take_all(atn_builder *b, const atn_problem *q, int chains)
 {
-    atn_fold f = atn_fold_own(q, -1, 0, 1);
+    atn_fold f = atn_algo_fold_own(q, -1, 0, 1);
 
     for (int v = q->p - 1; v > 0; v--)
-        if (atn_chain_spot(v, q->p, chains).place == 0)
-            atn_fold_recv(b, q, &f, atn_absolute(q, v));
-    atn_fold_end(b, &f, -1);
+        if (atn_algo_chain_spot(v, q->p, chains).place == 0)
+            atn_algo_fold_recv(b, q, &f, atn_algo_absolute(q, v));
+    atn_algo_fold_end(b, &f, -1);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int v = atn_relative(q), chains = (int)prm->v[0];
+    const int v = atn_algo_relative(q), chains = (int)prm->v[0];
     const int longest = (q->p - 2 + chains) / chains;
 
     if (v == 0) {
-        atn_rounds(b, longest - 1);
+        atn_algo_rounds(b, longest - 1);
         take_all(b, q, chains);
         return;
     }
-    const int place = atn_chain_spot(v, q->p, chains).place;
-    const int parent = place == 0 ? q->root : atn_ring(q, -1);
-    const bool last = v + 1 == q->p || atn_chain_spot(v + 1, q->p, chains).place == 0;
-    atn_fold f = atn_fold_own(q, parent, 0, 1);
-    atn_rounds(b, longest - 1 - place - !last);
+    const int place = atn_algo_chain_spot(v, q->p, chains).place;
+    const int parent = place == 0 ? q->root : atn_algo_ring(q, -1);
+    const bool last = v + 1 == q->p || atn_algo_chain_spot(v + 1, q->p, chains).place == 0;
+    atn_fold f = atn_algo_fold_own(q, parent, 0, 1);
+    atn_algo_rounds(b, longest - 1 - place - !last);
     if (!last) {
-        atn_fold_recv(b, q, &f, atn_ring(q, 1));
+        atn_algo_fold_recv(b, q, &f, atn_algo_ring(q, 1));
         atn_round(b);
     }
-    atn_fold_end(b, &f, parent);
+    atn_algo_fold_end(b, &f, parent);
 }
 
 static const atn_param params[] = {

@@ -8,7 +8,7 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_mirror(b, q, &atn_algo_bcast_circulant, prm);
+    atn_algo_mirror(b, q, &atn_algo_bcast_circulant, prm);
 }
 
 const atn_algo atn_algo_reduce_circulant = {

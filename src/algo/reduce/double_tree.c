@@ -8,7 +8,7 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_mirror(b, q, &atn_algo_bcast_double_tree, prm);
+    atn_algo_mirror(b, q, &atn_algo_bcast_double_tree, prm);
 }
 
 const atn_algo atn_algo_reduce_double_tree = {
@@ -24,6 +24,6 @@ const atn_algo atn_algo_reduce_double_tree = {
     .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
-    .depth = atn_two_trees_depth,
+    .depth = atn_algo_two_trees_depth,
     .build = build,
 };

@@ -19,28 +19,28 @@ static int parent_of(const atn_problem *q, const atn_early_message *list)
 static void combine(atn_builder *b, const atn_problem *q, const atn_early_message *list, int slots)
 {
     const int parent = parent_of(q, list);
-    atn_fold f = atn_fold_own(q, parent, 0, 1);
+    atn_fold f = atn_algo_fold_own(q, parent, 0, 1);
     int at = 0;
 
     for (const atn_early_message *m = list; m < list + q->p - 1; m++) {
         if (m->from != q->r && m->to != q->r)
             continue;
-        atn_rounds(b, m->slot - at);
+        atn_algo_rounds(b, m->slot - at);
         at = m->slot;
         if (m->to == q->r)
-            atn_fold_recv(b, q, &f, m->from);
+            atn_algo_fold_recv(b, q, &f, m->from);
         else
-            atn_fold_end(b, &f, parent);
+            atn_algo_fold_end(b, &f, parent);
     }
     if (parent < 0)
-        atn_fold_end(b, &f, -1);
-    atn_rounds(b, slots - 1 - at);
+        atn_algo_fold_end(b, &f, -1);
+    atn_algo_rounds(b, slots - 1 - at);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     int slots;
-    atn_early_message *list = atn_early_make(q, (atn_early_shape)prm->v[0], true, &slots);
+    atn_early_message *list = atn_algo_early_make(q, (atn_early_shape)prm->v[0], true, &slots);
 
     if (list)
         combine(b, q, list, slots);
@@ -61,6 +61,6 @@ const atn_algo atn_algo_reduce_early = {
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = atn_early_params,
+    .params = atn_algo_early_params,
     .build = build,
 };

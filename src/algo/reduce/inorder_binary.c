@@ -1,6 +1,6 @@
 /* In-order binary reduce: up a binary tree in which a rank lies between its two subtrees (see
- * atn_binary_inorder), so it combines adjacent runs of ranks: correct for every operator and every
- * root.
+ * atn_algo_binary_inorder), so it combines adjacent runs of ranks: correct for every operator
+ * and every root.
  *
  *   p = 8, root 3   4->5   0->1 2->1 5->6 7->6   1->3 6->3 */
 #include "algo/algo.h"
@@ -8,10 +8,10 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_binary t = atn_binary_inorder(q->p, q->r, q->root);
+    const atn_binary t = atn_algo_binary_inorder(q->p, q->r, q->root);
 
     (void)prm;
-    atn_fold_up(b, q, &t, 0, 1);
+    atn_algo_fold_up(b, q, &t, 0, 1);
 }
 
 const atn_algo atn_algo_reduce_inorder_binary = {

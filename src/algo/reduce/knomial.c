@@ -7,9 +7,9 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_tree t = atn_tree_knomial(q->p, q->r, q->root, (int)prm->v[0]);
+    const atn_tree t = atn_algo_tree_knomial(q->p, q->r, q->root, (int)prm->v[0]);
 
-    atn_fold_tree(b, q, &t);
+    atn_algo_fold_tree(b, q, &t);
 }
 
 const atn_algo atn_algo_reduce_knomial = {
@@ -21,6 +21,6 @@ const atn_algo atn_algo_reduce_knomial = {
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = atn_knomial_params,
+    .params = atn_algo_knomial_params,
     .build = build,
 };

@@ -12,30 +12,30 @@ static atn_ref target(atn_level_run *x)
 
 static void combine(atn_level_run *x, const atn_cluster *c)
 {
-    const bool leads = atn_level_leads(x, c);
+    const bool leads = atn_algo_level_leads(x, c);
     const atn_ref to = leads ? target(x) : x->held;
 
-    atn_level_embed(x, c,
-                    &(atn_level_sides){
-                        .src = {.at = x->held, .each = 1},
-                        .dst = {.at = to, .each = 1},
-                        .vec = {.each = 1},
-                        .in_place = leads && (x->moved || x->q->in_place),
-                    });
+    atn_algo_level_embed(x, c,
+                         &(atn_level_sides){
+                             .src = {.at = x->held, .each = 1},
+                             .dst = {.at = to, .each = 1},
+                             .vec = {.each = 1},
+                             .in_place = leads && (x->moved || x->q->in_place),
+                         });
     x->held = to;
     x->moved = x->moved || leads;
 }
 
 static void emit(atn_level_run *x)
 {
-    atn_level_phases(x, combine, combine, NULL);
+    atn_algo_level_phases(x, combine, combine, NULL);
     if (x->q->p == 1)
         atn_copy(x->b, atn_src(0, 1), atn_dst(0, 1));
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_levels_build(b, q, prm, emit);
+    atn_algo_levels_build(b, q, prm, emit);
 }
 
 const atn_algo atn_algo_reduce_levels = {
@@ -49,7 +49,7 @@ const atn_algo atn_algo_reduce_levels = {
     .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
-    .params = atn_levels_params,
-    .refuses = atn_levels_refuses,
+    .params = atn_algo_levels_params,
+    .refuses = atn_algo_levels_refuses,
     .build = build,
 };

@@ -22,7 +22,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         t.child[0] = q->r + 1;
         t.child[1] = q->r - 1;
     }
-    atn_fold_up(b, q, &t, 0, 1);
+    atn_algo_fold_up(b, q, &t, 0, 1);
 }
 
 const atn_algo atn_algo_reduce_line = {

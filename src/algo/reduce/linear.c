@@ -31,7 +31,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
             take(b, q, i, sum, room);
         else if (q->r == i)
             atn_send(b, q->root, atn_src(0, 1));
-        atn_rounds(b, i > 0);
+        atn_algo_rounds(b, i > 0);
     }
     if (root)
         atn_copy(b, sum, atn_dst(0, 1));

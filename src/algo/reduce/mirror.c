@@ -12,21 +12,21 @@ static const atn_param params[] = {
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_algo *forward = atn_part_algo(ATN_BCAST, &params[0], prm->v[0]);
+    const atn_algo *forward = atn_algo_part_algo(ATN_BCAST, &params[0], prm->v[0]);
     atn_params own;
 
-    atn_params_default(atn_catalog_find(ATN_BCAST, forward->name), &own);
-    atn_mirror(b, q, forward, &own);
+    atn_algo_params_default(atn_algo_catalog_find(ATN_BCAST, forward->name), &own);
+    atn_algo_mirror(b, q, forward, &own);
 }
 
 static int depth(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_depth(ATN_BCAST, &params[0], prm->v[0], q);
+    return atn_algo_part_depth(ATN_BCAST, &params[0], prm->v[0], q);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_refuses(ATN_BCAST, &params[0], prm->v[0], q);
+    return atn_algo_part_refuses(ATN_BCAST, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_reduce_mirror = {

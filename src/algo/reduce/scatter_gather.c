@@ -4,21 +4,21 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_group all = atn_group_all(b, q);
+    const atn_group all = atn_algo_group_all(b, q);
     const atn_problem gather = {
         .op = ATN_GATHER, .p = q->p, .r = q->r, .root = q->root, .segments = 1};
     const atn_ref share =
         q->r == q->root ? atn_dst(q->r, 1) : atn_tmp_at(atn_tmp(b, q->r, 1), 0, 1);
 
     (void)prm;
-    atn_shares_scatter(b, &all, atn_src(0, 1), share, &atn_algo_reduce_scatter_ring, NULL);
+    atn_algo_shares_scatter(b, &all, atn_src(0, 1), share, &atn_algo_reduce_scatter_ring, NULL);
     atn_round(b);
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &gather,
-                                .src = {.at = share, .each = 1},
-                                .dst = {.at = atn_dst(0, 1), .each = 1},
-                                .vec = {.each = 1}},
-                   &atn_algo_rooted_binomial, NULL);
+    atn_algo_embed_algo(b,
+                        &(atn_embed){.q = &gather,
+                                     .src = {.at = share, .each = 1},
+                                     .dst = {.at = atn_dst(0, 1), .each = 1},
+                                     .vec = {.each = 1}},
+                        &atn_algo_rooted_binomial, NULL);
 }
 
 const atn_algo atn_algo_reduce_scatter_gather = {

@@ -19,7 +19,7 @@ static atn_ref take_children(atn_builder *b, const atn_problem *q, const atn_fre
         const int when = t->slots - t->slot[t->child[k]];
         if (n == 1 || n == 2)
             room[n % 2] = scratch(b);
-        atn_rounds(b, when - *round);
+        atn_algo_rounds(b, when - *round);
         *round = when;
         atn_recv(b, t->rank[t->child[k]], n == 0 ? sum : room[n % 2]);
         atn_reduce(b, n == 0 ? atn_src(0, 1) : room[n % 2], sum);
@@ -35,9 +35,9 @@ static void combine(atn_builder *b, const atn_problem *q, const atn_free_tree *t
     const atn_ref sum = leaf ? atn_src(0, 1) : take_children(b, q, t, place, &round);
 
     if (place > 0) {
-        atn_rounds(b, t->slots - t->slot[place] - round);
+        atn_algo_rounds(b, t->slots - t->slot[place] - round);
         atn_send(b, t->rank[t->parent[place]], sum);
-        atn_rounds(b, t->slot[place] - 1);
+        atn_algo_rounds(b, t->slot[place] - 1);
     } else if (leaf) {
         atn_copy(b, sum, atn_dst(0, 1));
     }
@@ -45,7 +45,7 @@ static void combine(atn_builder *b, const atn_problem *q, const atn_free_tree *t
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_free_tree_run(b, q, prm, combine);
+    atn_algo_free_tree_run(b, q, prm, combine);
 }
 
 const atn_algo atn_algo_reduce_topo_tree = {
@@ -58,6 +58,6 @@ const atn_algo atn_algo_reduce_topo_tree = {
     .passes = ATN_PASS_SEGMENT,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = atn_free_tree_params,
+    .params = atn_algo_free_tree_params,
     .build = build,
 };

@@ -17,16 +17,16 @@ static void combine(atn_builder *b, const atn_problem *q, const void *context)
     const int sums = atn_tmp(b, 0, kept), room = atn_tmp(b, 0, kept / 2);
 
     (void)context;
-    atn_send(b, atn_ring(q, kept), atn_src(kept, sent));
-    atn_recv(b, atn_ring(q, -kept), atn_tmp_at(sums, 0, sent));
+    atn_send(b, atn_algo_ring(q, kept), atn_src(kept, sent));
+    atn_recv(b, atn_algo_ring(q, -kept), atn_tmp_at(sums, 0, sent));
     atn_copy(b, atn_src(sent, kept - sent), atn_tmp_at(sums, sent, kept - sent));
     atn_reduce(b, atn_src(0, sent), atn_tmp_at(sums, 0, sent));
     while (kept > 1) {
         sent = kept / 2;
         kept -= sent;
         atn_round(b);
-        atn_send(b, atn_ring(q, kept), atn_tmp_at(sums, kept, sent));
-        atn_recv(b, atn_ring(q, -kept), atn_tmp_at(room, 0, sent));
+        atn_send(b, atn_algo_ring(q, kept), atn_tmp_at(sums, kept, sent));
+        atn_recv(b, atn_algo_ring(q, -kept), atn_tmp_at(room, 0, sent));
         atn_reduce(b, atn_tmp_at(room, 0, sent), atn_tmp_at(sums, 0, sent));
     }
     atn_copy(b, atn_tmp_at(sums, 0, 1), atn_dst(0, 1));
@@ -38,7 +38,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
     (void)prm;
     for (int i = 0; turned && i < q->p; i++)
-        turned[i] = atn_ring(q, i);
+        turned[i] = atn_algo_ring(q, i);
     if (!turned)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else if (q->p == 1)

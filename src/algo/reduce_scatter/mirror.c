@@ -6,11 +6,11 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_algo *forward = atn_part_algo(ATN_ALLGATHER, atn_mirror_params, prm->v[0]);
+    const atn_algo *forward = atn_algo_part_algo(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0]);
     atn_params own;
 
-    atn_params_default(atn_catalog_find(ATN_ALLGATHER, forward->name), &own);
-    atn_mirror(b, q, forward, &own);
+    atn_algo_params_default(atn_algo_catalog_find(ATN_ALLGATHER, forward->name), &own);
+    atn_algo_mirror(b, q, forward, &own);
 }
 
 const atn_algo atn_algo_reduce_scatter_mirror = {
@@ -23,7 +23,7 @@ const atn_algo atn_algo_reduce_scatter_mirror = {
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
-    .params = atn_mirror_params,
-    .refuses = atn_mirror_refuses,
+    .params = atn_algo_mirror_params,
+    .refuses = atn_algo_mirror_refuses,
     .build = build,
 };

@@ -21,9 +21,9 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         room[i] = scratch(b, q);
     atn_copy(b, atn_src(q->r, 1), result);
     for (int i = 1; i < q->p; i++) {
-        const int to = atn_ring(q, i), from = atn_ring(q, -i);
+        const int to = atn_algo_ring(q, i), from = atn_algo_ring(q, -i);
         const bool begins_upper = apart && from == q->p - 1;
-        atn_rounds(b, i > 1);
+        atn_algo_rounds(b, i > 1);
         atn_send(b, to, atn_src(to, 1));
         atn_recv(b, from, begins_upper ? upper : room[(i - 1) % 2]);
         if (!begins_upper)

@@ -10,11 +10,11 @@
 /* The blocks still needed by a rank that has exchanged with its group: its own, those outside. */
 static int useful(const atn_core *core, int number, int group, atn_range list[3])
 {
-    const int lo = atn_core_rank(core, number & -group);
-    const int hi = atn_core_rank(core, (number & -group) + group);
+    const int lo = atn_algo_core_rank(core, number & -group);
+    const int hi = atn_algo_core_rank(core, (number & -group) + group);
 
     list[0] = (atn_range){0, lo};
-    list[1] = (atn_range){atn_core_rank(core, number), 1 + atn_core_extras(core, number)};
+    list[1] = (atn_range){atn_algo_core_rank(core, number), 1 + atn_algo_core_extras(core, number)};
     list[2] = (atn_range){hi, core->p - hi};
     return 3;
 }
@@ -22,28 +22,29 @@ static int useful(const atn_core *core, int number, int group, atn_range list[3]
 static void work(atn_builder *b, const atn_problem *q, const atn_core *core, atn_fold *f,
                  const void *context)
 {
-    const int number = atn_core_number(core, q->r);
+    const int number = atn_algo_core_number(core, q->r);
     atn_range theirs[3], mine[3];
 
     (void)context;
     for (int bit = 1; bit < core->size; bit *= 2) {
-        const int peer = atn_core_rank(core, number ^ bit);
-        atn_rounds(b, bit > 1);
+        const int peer = atn_algo_core_rank(core, number ^ bit);
+        atn_algo_rounds(b, bit > 1);
         int n = useful(core, number ^ bit, 2 * bit, theirs);
         atn_send(b, peer, atn_ranges(f->value, theirs, n));
         n = useful(core, number, 2 * bit, mine);
-        atn_fold_keep(f, mine, n);
-        atn_fold_recv(b, q, f, peer);
+        atn_algo_fold_keep(f, mine, n);
+        atn_algo_fold_recv(b, q, f, peer);
     }
     f->list = NULL;
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_core core = atn_core_pow2(q->p);
+    const atn_core core = atn_algo_core_pow2(q->p);
 
     (void)prm;
-    atn_core_scatter(b, q, &(atn_core_work){&core, atn_floor_log2(core.size), work, NULL}, q->r);
+    atn_algo_core_scatter(b, q, &(atn_core_work){&core, atn_floor_log2(core.size), work, NULL},
+                          q->r);
 }
 
 const atn_algo atn_algo_reduce_scatter_recursive_doubling = {

@@ -9,7 +9,7 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
-    atn_halving_scatter(b, q, ATN_FAR);
+    atn_algo_halving_scatter(b, q, ATN_FAR);
 }
 
 const atn_algo atn_algo_reduce_scatter_recursive_halving = {

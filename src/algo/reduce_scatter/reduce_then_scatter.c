@@ -18,24 +18,24 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     const atn_problem down = {.op = ATN_SCATTER, .p = q->p, .r = q->r, .segments = 1};
     const int all = q->r == 0 ? atn_tmp(b, 0, q->p) : -1;
 
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &up,
-                                .src = {.at = atn_src(0, 1), .each = q->p},
-                                .dst = {.at = atn_tmp_at(all, 0, 1), .each = q->p},
-                                .vec = {.each = q->p}},
-                   atn_part_algo(ATN_REDUCE, &params[0], prm->v[0]), NULL);
+    atn_algo_embed_algo(b,
+                        &(atn_embed){.q = &up,
+                                     .src = {.at = atn_src(0, 1), .each = q->p},
+                                     .dst = {.at = atn_tmp_at(all, 0, 1), .each = q->p},
+                                     .vec = {.each = q->p}},
+                        atn_algo_part_algo(ATN_REDUCE, &params[0], prm->v[0]), NULL);
     atn_round(b);
-    atn_embed_algo(b,
-                   &(atn_embed){.q = &down,
-                                .src = {.at = atn_tmp_at(all, 0, 1), .each = 1},
-                                .dst = {.at = atn_dst(0, 1), .each = 1},
-                                .vec = {.each = 1}},
-                   atn_part_algo(ATN_SCATTER, &params[1], prm->v[1]), NULL);
+    atn_algo_embed_algo(b,
+                        &(atn_embed){.q = &down,
+                                     .src = {.at = atn_tmp_at(all, 0, 1), .each = 1},
+                                     .dst = {.at = atn_dst(0, 1), .each = 1},
+                                     .vec = {.each = 1}},
+                        atn_algo_part_algo(ATN_SCATTER, &params[1], prm->v[1]), NULL);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
+    return atn_algo_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_reduce_scatter_reduce_then_scatter = {

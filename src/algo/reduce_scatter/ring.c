@@ -25,10 +25,10 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     }
     const int sums = atn_tmp(b, 0, q->p);
     for (int i = 0; i < q->p - 1; i++) {
-        const int out = atn_ring(q, -1 - i), in = atn_ring(q, -2 - i);
-        atn_rounds(b, i > 0);
-        atn_send(b, atn_ring(q, 1), i == 0 ? atn_src(out, 1) : atn_tmp_at(sums, out, 1));
-        atn_recv(b, atn_ring(q, -1), atn_tmp_at(sums, in, 1));
+        const int out = atn_algo_ring(q, -1 - i), in = atn_algo_ring(q, -2 - i);
+        atn_algo_rounds(b, i > 0);
+        atn_send(b, atn_algo_ring(q, 1), i == 0 ? atn_src(out, 1) : atn_tmp_at(sums, out, 1));
+        atn_recv(b, atn_algo_ring(q, -1), atn_tmp_at(sums, in, 1));
         add_own(b, q, in, sums);
     }
 }

@@ -1,6 +1,6 @@
-/* Binomial gather and scatter: along a binomial tree whose subtrees are runs of consecutive ranks,
- * so that the blocks of a subtree are one range (see atn_tree_binomial).  Inner ranks store them in
- * scratch.
+/* Binomial gather and scatter: along a binomial tree whose subtrees are runs of consecutive
+ * ranks, so that the blocks of a subtree are one range (see atn_algo_tree_binomial).  Inner
+ * ranks store them in scratch.
  *
  *   p = 4, gather   1->0 3->2   2-3: 2->0 */
 #include "algo/algo.h"
@@ -8,10 +8,10 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_tree t = atn_tree_binomial(q->p, q->r, q->root);
+    const atn_tree t = atn_algo_tree_binomial(q->p, q->r, q->root);
 
     (void)prm;
-    atn_tree_blocks(b, q, &t);
+    atn_algo_tree_blocks(b, q, &t);
 }
 
 const atn_algo atn_algo_rooted_binomial = {

@@ -1,5 +1,5 @@
 /* k-nomial gather and scatter: along a tree that is flatter than a binomial one, so blocks are
- * forwarded fewer times (see atn_tree_knomial).
+ * forwarded fewer times (see atn_algo_tree_knomial).
  *
  *   p = 9, radix = 3, gather   1->0 2->0  4->3 5->3  7->6 8->6   3-5: 3->0   6-8: 6->0 */
 #include "algo/algo.h"
@@ -7,8 +7,8 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_tree t = atn_tree_knomial(q->p, q->r, q->root, (int)prm->v[0]);
-    atn_tree_blocks(b, q, &t);
+    const atn_tree t = atn_algo_tree_knomial(q->p, q->r, q->root, (int)prm->v[0]);
+    atn_algo_tree_blocks(b, q, &t);
 }
 
 const atn_algo atn_algo_rooted_knomial = {
@@ -20,6 +20,6 @@ const atn_algo atn_algo_rooted_knomial = {
     .passes = ATN_PASS_ORDER,
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
-    .params = atn_knomial_params,
+    .params = atn_algo_knomial_params,
     .build = build,
 };

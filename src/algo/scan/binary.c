@@ -16,7 +16,7 @@ typedef struct {
 
 static node node_of(const atn_problem *q)
 {
-    const atn_binary t = atn_binary_inorder(q->p, q->r, q->p / 2);
+    const atn_binary t = atn_algo_binary_inorder(q->p, q->r, q->p / 2);
     node x = {.parent = t.parent,
               .lower = -1,
               .upper = -1,
@@ -67,11 +67,11 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
     (void)prm;
     atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
-    atn_rounds(b, x.height - x.depth);
+    atn_algo_rounds(b, x.height - x.depth);
     climb(b, &x, room, sum);
-    atn_rounds(b, 2 * x.depth);
+    atn_algo_rounds(b, 2 * x.depth);
     descend(b, &x, room);
-    atn_rounds(b, x.height - x.depth);
+    atn_algo_rounds(b, x.height - x.depth);
 }
 
 const atn_algo atn_algo_scan_binary = {

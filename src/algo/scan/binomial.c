@@ -14,7 +14,7 @@ static void take(atn_builder *b, const atn_problem *q, int d, atn_ref below)
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int place = q->r + 1, half = atn_pow2_below(q->p) / 2;
+    const int place = q->r + 1, half = atn_algo_pow2_below(q->p) / 2;
     const atn_ref below = q->r > 0 ? atn_tmp_at(atn_tmp(b, 0, 1), 0, 1) : (atn_ref){0};
 
     (void)prm;

@@ -7,16 +7,16 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     (void)prm;
     atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
-    atn_rounds(b, q->r - 1);
+    atn_algo_rounds(b, q->r - 1);
     if (q->r > 0) {
         const atn_ref below = atn_tmp_at(atn_tmp(b, 0, 1), 0, 1);
         atn_recv(b, q->r - 1, below);
         atn_reduce(b, below, atn_dst(0, 1));
-        atn_rounds(b, q->r < q->p - 1);
+        atn_algo_rounds(b, q->r < q->p - 1);
     }
     if (q->r < q->p - 1)
         atn_send(b, q->r + 1, atn_dst(0, 1));
-    atn_rounds(b, q->p - 2 - q->r);
+    atn_algo_rounds(b, q->p - 2 - q->r);
 }
 
 const atn_algo atn_algo_scan_linear = {

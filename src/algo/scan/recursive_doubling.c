@@ -10,7 +10,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     (void)prm;
     atn_copy(b, atn_src(0, 1), atn_dst(0, 1));
     for (int d = 1; d < q->p; d *= 2) {
-        atn_rounds(b, d > 1);
+        atn_algo_rounds(b, d > 1);
         if (q->r + d < q->p)
             atn_send(b, q->r + d, atn_dst(0, 1));
         if (q->r - d < 0)

@@ -9,20 +9,20 @@
 static void run_root(atn_builder *b, const atn_problem *q)
 {
     for (int v = q->p - 1; v > 0; v--, atn_round(b))
-        atn_send(b, atn_ring(q, 1), atn_src(atn_absolute(q, v), 1));
+        atn_send(b, atn_algo_ring(q, 1), atn_src(atn_algo_absolute(q, v), 1));
     atn_copy(b, atn_src(q->r, 1), atn_dst(0, 1));
 }
 
 static void run_other(atn_builder *b, const atn_problem *q, int me)
 {
-    atn_rounds(b, me - 1);
+    atn_algo_rounds(b, me - 1);
     for (int v = q->p - 1; v > me; v--) {
-        const atn_ref room = atn_tmp_at(atn_tmp(b, atn_absolute(q, v), 1), 0, 1);
-        atn_recv(b, atn_ring(q, -1), room);
+        const atn_ref room = atn_tmp_at(atn_tmp(b, atn_algo_absolute(q, v), 1), 0, 1);
+        atn_recv(b, atn_algo_ring(q, -1), room);
         atn_round(b);
-        atn_send(b, atn_ring(q, 1), room);
+        atn_send(b, atn_algo_ring(q, 1), room);
     }
-    atn_recv(b, atn_ring(q, -1), atn_dst(0, 1));
+    atn_recv(b, atn_algo_ring(q, -1), atn_dst(0, 1));
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
@@ -31,7 +31,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     if (q->r == q->root)
         run_root(b, q);
     else
-        run_other(b, q, atn_relative(q));
+        run_other(b, q, atn_algo_relative(q));
 }
 
 const atn_algo atn_algo_scatter_chain = {

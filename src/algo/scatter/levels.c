@@ -4,34 +4,35 @@
 
 static void distribute(atn_level_run *x, const atn_cluster *c)
 {
-    const atn_level_member *m = atn_level_own(x, c);
+    const atn_level_member *m = atn_algo_level_own(x, c);
 
-    atn_level_embed(x, c,
-                    &(atn_level_sides){
-                        .src = atn_level_members(x, c, x->store, x->base, x->bounds),
-                        .dst = atn_level_share(x, m),
-                        .vec = atn_level_members(x, c, x->store, 0, x->shape),
-                        .in_place = atn_level_leads(x, c) && (m->cluster >= 0 || x->q->in_place),
-                    });
+    atn_algo_level_embed(
+        x, c,
+        &(atn_level_sides){
+            .src = atn_algo_level_members(x, c, x->store, x->base, x->bounds),
+            .dst = atn_algo_level_share(x, m),
+            .vec = atn_algo_level_members(x, c, x->store, 0, x->shape),
+            .in_place = atn_algo_level_leads(x, c) && (m->cluster >= 0 || x->q->in_place),
+        });
 }
 
 static void emit(atn_level_run *x)
 {
-    const atn_cluster *largest = atn_level_largest(x, false);
+    const atn_cluster *largest = atn_algo_level_largest(x, false);
 
     x->store = atn_src(0, 1);
     if (largest && x->q->r != x->q->root) {
         x->base = largest->first;
         x->store = atn_tmp_at(atn_tmp(x->b, x->base, largest->count), 0, 1);
     }
-    atn_level_phases(x, NULL, distribute, distribute);
+    atn_algo_level_phases(x, NULL, distribute, distribute);
     if (x->q->p == 1)
         atn_copy(x->b, x->store, atn_dst(0, 1));
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    atn_levels_build(b, q, prm, emit);
+    atn_algo_levels_build(b, q, prm, emit);
 }
 
 const atn_algo atn_algo_scatter_levels = {
@@ -45,7 +46,7 @@ const atn_algo atn_algo_scatter_levels = {
     .segments_inside = true,
     .klass = ATN_STORE_FORWARD,
     .group = "levels",
-    .params = atn_levels_params,
-    .refuses = atn_levels_refuses,
+    .params = atn_algo_levels_params,
+    .refuses = atn_algo_levels_refuses,
     .build = build,
 };

@@ -25,14 +25,14 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     atn_split(b, 2);
     if (q->r != q->root) {
         atn_token_send(b, q->root);
-        atn_rounds(b, 2 * atn_relative(q) - 1);
+        atn_algo_rounds(b, 2 * atn_algo_relative(q) - 1);
         atn_recv(b, q->root, atn_dst(0, 1));
         atn_round(b);
         atn_recv(b, q->root, atn_dst(1, 1));
         return;
     }
     for (int v = 1; v < q->p; v++)
-        serve(b, atn_absolute(q, v));
+        serve(b, atn_algo_absolute(q, v));
     atn_copy(b, atn_src(2 * q->r, 2), atn_dst(0, 2));
 }
 

@@ -15,7 +15,7 @@ uint64_t atn_comm_context_within(uint64_t outer, const void *name, size_t bytes)
 static void enter(uint64_t context)
 {
     atn_comm_context = context;
-    atn_next_epoch();
+    atn_pmpi_next_epoch();
 }
 
 void atn_comm_context_push(const void *name, size_t bytes)

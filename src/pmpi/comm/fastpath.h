@@ -7,8 +7,8 @@
  *  2. Last call.  For each operation the latest call that was left to the native routine, with the
  *     gate of that moment.  Whatever may invalidate it starts another epoch, so comparing the gate
  *     and the arguments is enough; the call is counted in the entry itself.  If only one thread
- *     calls MPI there is one table (atn_last_calls); else each thread has its own
- *     (atn_thread_last_calls) and counts at once where other threads see it.
+ *     calls MPI there is one table (atn_comm_last_calls); else each thread has its own
+ *     (atn_comm_thread_last_calls) and counts at once where other threads see it.
  *  3. Communicator cache.  Per thread, eight communicators with their states, so that the usual
  *     call needs no attribute look-up.  A generation number, raised whenever a communicator is
  *     freed, makes all entries stale, because MPI reuses handles.
@@ -41,13 +41,13 @@ typedef struct {
     void *dst;
 } atn_call_buffers;
 
-static inline bool atn_buffers_distinct(atn_call_buffers b)
+static inline bool atn_comm_buffers_distinct(atn_call_buffers b)
 {
     return b.src != b.dst || b.src == NULL;
 }
 
 /* All present, and not in place. */
-static inline bool atn_buffers_plain(atn_call_buffers b)
+static inline bool atn_comm_buffers_plain(atn_call_buffers b)
 {
     return b.any && b.src != MPI_IN_PLACE && b.dst != MPI_IN_PLACE;
 }
@@ -65,38 +65,39 @@ typedef struct {
     atn_comm *c;
     atn_promise *promise;
 } atn_last_call;
-extern atn_last_call atn_last_calls[ATN_OPERATIONS] ATN_HIDDEN;
-extern uint32_t atn_last_calls_used ATN_HIDDEN; /* operations with an entry */
-extern _Thread_local atn_last_call atn_thread_last_calls[ATN_OPERATIONS] ATN_HIDDEN
+extern atn_last_call atn_comm_last_calls[ATN_OPERATIONS] ATN_HIDDEN;
+extern uint32_t atn_comm_last_calls_used ATN_HIDDEN; /* operations with an entry */
+extern _Thread_local atn_last_call atn_comm_thread_last_calls[ATN_OPERATIONS] ATN_HIDDEN
     __attribute__((tls_model("initial-exec")));
 
 /* Whether a call equals the entry.  `r` of the key comes from the entry.  All is compared before
  * the one branch; a root that is constant in the key is constant for the operation. */
-static inline __attribute__((always_inline)) bool atn_last_call_matches(const atn_last_call *s,
-                                                                        uint64_t gate,
-                                                                        MPI_Comm comm,
-                                                                        atn_call_key k)
+static inline __attribute__((always_inline)) bool atn_comm_last_call_matches(const atn_last_call *s,
+                                                                             uint64_t gate,
+                                                                             MPI_Comm comm,
+                                                                             atn_call_key k)
 {
     const bool rooted = !__builtin_constant_p(k.root);
     return (s->gate == gate) & (s->comm == comm) & (s->key.count == k.count) &
            (s->key.type == k.type) & (s->key.op == k.op) & (!rooted | (s->key.root == k.root));
 }
 /* The same; a hit is counted. */
-static inline __attribute__((always_inline)) bool atn_last_call_hit(atn_last_call *s, uint64_t gate,
-                                                                    MPI_Comm comm, atn_call_key k)
+static inline __attribute__((always_inline)) bool atn_comm_last_call_hit(atn_last_call *s,
+                                                                         uint64_t gate,
+                                                                         MPI_Comm comm,
+                                                                         atn_call_key k)
 {
     const int64_t left = s->left;
-    if (!ATN_LIKELY(atn_last_call_matches(s, gate, comm, k) & (left > 0)))
+    if (!ATN_LIKELY(atn_comm_last_call_matches(s, gate, comm, k) & (left > 0)))
         return false;
     s->left = left - 1;
     return true;
 }
-static inline __attribute__((always_inline)) bool atn_thread_last_call_hit(const atn_last_call *s,
-                                                                           MPI_Comm comm,
-                                                                           atn_call_key k)
+static inline __attribute__((always_inline)) bool atn_comm_thread_last_call_hit(
+    const atn_last_call *s, MPI_Comm comm, atn_call_key k)
 {
-    const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);
-    if (!atn_last_call_matches(s, gate, comm, k) || s->promise->left <= 0)
+    const uint64_t gate = atomic_load_explicit(&atn_pmpi_gate, memory_order_relaxed);
+    if (!atn_comm_last_call_matches(s, gate, comm, k) || s->promise->left <= 0)
         return false;
     s->promise->left--;
     s->c->calls++;
@@ -104,10 +105,10 @@ static inline __attribute__((always_inline)) bool atn_thread_last_call_hit(const
 }
 
 /* Adds the hits to promises and communicators; required before numbers of calls are read. */
-static inline void atn_last_calls_flush(void)
+static inline void atn_comm_last_calls_flush(void)
 {
-    for (uint32_t in = atn_last_calls_used; in != 0; in &= in - 1) {
-        atn_last_call *const s = &atn_last_calls[__builtin_ctz(in)];
+    for (uint32_t in = atn_comm_last_calls_used; in != 0; in &= in - 1) {
+        atn_last_call *const s = &atn_comm_last_calls[__builtin_ctz(in)];
         const int64_t passed = s->counted - s->left;
         if (passed == 0)
             continue;
@@ -118,31 +119,32 @@ static inline void atn_last_calls_flush(void)
 }
 
 /* Another call of the operation, which may use the same promise. */
-static inline void atn_last_call_clear(atn_operation op)
+static inline void atn_comm_last_call_clear(atn_operation op)
 {
-    atn_last_calls_flush();
-    if ((atn_last_calls_used & ATN_BIT(op)) == 0)
+    atn_comm_last_calls_flush();
+    if ((atn_comm_last_calls_used & ATN_BIT(op)) == 0)
         return;
-    atn_last_calls[op].gate = 0;
-    atn_last_calls_used &= ~(uint32_t)ATN_BIT(op);
+    atn_comm_last_calls[op].gate = 0;
+    atn_comm_last_calls_used &= ~(uint32_t)ATN_BIT(op);
 }
 
 /* Handles must be predefined, because freed handles are not detected here.  Calls that prediction,
  * a context or a tool must see take the longer path. */
-static inline bool atn_last_call_allowed(const atn_comm *c, const atn_cached_call *x)
+static inline bool atn_comm_last_call_allowed(const atn_comm *c, const atn_cached_call *x)
 {
     return x->plan == NULL && x->predefined && c->hits == NULL && x->context == 0 &&
            c->wake == UINT64_MAX &&
            !(atomic_load_explicit(&atn_detours, memory_order_relaxed) & ATN_BIT(x->operation));
 }
-static inline void atn_last_call_put(atn_comm *c, const atn_cached_call *x)
+static inline void atn_comm_last_call_put(atn_comm *c, const atn_cached_call *x)
 {
-    if (!atn_last_call_allowed(c, x))
+    if (!atn_comm_last_call_allowed(c, x))
         return;
     const int64_t left = x->promise->left;
-    atn_last_call *const table = atn_the_job.threads ? atn_thread_last_calls : atn_last_calls;
+    atn_last_call *const table =
+        atn_job_current.threads ? atn_comm_thread_last_calls : atn_comm_last_calls;
     table[x->operation] =
-        (atn_last_call){.gate = atomic_load_explicit(&atn_gate, memory_order_relaxed),
+        (atn_last_call){.gate = atomic_load_explicit(&atn_pmpi_gate, memory_order_relaxed),
                         .comm = c->user,
                         .key = x->key,
                         .left = left,
@@ -150,8 +152,8 @@ static inline void atn_last_call_put(atn_comm *c, const atn_cached_call *x)
                         .r = c->r,
                         .c = c,
                         .promise = x->promise};
-    if (!atn_the_job.threads)
-        atn_last_calls_used |= (uint32_t)ATN_BIT(x->operation);
+    if (!atn_job_current.threads)
+        atn_comm_last_calls_used |= (uint32_t)ATN_BIT(x->operation);
 }
 
 /* ---- stage 3: communicator cache ---- */
@@ -198,7 +200,7 @@ static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
 /* ---- stage 4: call cache ---- */
 
 /* Number of freed datatypes and operators; starts at 1. */
-extern _Atomic unsigned atn_handles_freed ATN_HIDDEN;
+extern _Atomic unsigned atn_comm_handles_freed ATN_HIDDEN;
 
 static inline atn_cached_call *atn_comm_call_slot(atn_comm *c, atn_operation op,
                                                   const atn_call_key *k)
@@ -208,7 +210,7 @@ static inline atn_cached_call *atn_comm_call_slot(atn_comm *c, atn_operation op,
     return &c->cached[(h * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - ATN_CALL_CACHE_BITS)];
 }
 
-static inline bool atn_call_key_equal(const atn_call_key *x, const atn_call_key *y)
+static inline bool atn_comm_call_key_equal(const atn_call_key *x, const atn_call_key *y)
 {
     return x->count == y->count && x->type == y->type && x->op == y->op && x->root == y->root;
 }
@@ -218,11 +220,11 @@ static inline atn_cached_call *atn_comm_call_find(atn_comm *c, atn_operation op,
 {
     atn_cached_call *const x = atn_comm_call_slot(c, op, &k);
     const atn_promise *const promise = x->promise;
-    const bool same = promise != NULL && x->operation == op && atn_call_key_equal(&x->key, &k) &&
-                      promise->left > 0 && promise->era == x->era &&
-                      x->context == atn_comm_context &&
-                      (x->predefined ||
-                       x->freed == atomic_load_explicit(&atn_handles_freed, memory_order_relaxed));
+    const bool same =
+        promise != NULL && x->operation == op && atn_comm_call_key_equal(&x->key, &k) &&
+        promise->left > 0 && promise->era == x->era && x->context == atn_comm_context &&
+        (x->predefined ||
+         x->freed == atomic_load_explicit(&atn_comm_handles_freed, memory_order_relaxed));
     return same ? x : NULL;
 }
 

@@ -11,7 +11,7 @@ int *atn_comm_world_ranks(MPI_Comm comm)
     MPI_Group group;
     int n;
     PMPI_Comm_group(comm, &group);
-    int *const ranks = atn_group_world_ranks(group, &n);
+    int *const ranks = atn_interpose_group_world_ranks(group, &n);
     PMPI_Group_free(&group);
     return ranks;
 }
@@ -46,11 +46,11 @@ bool atn_comm_within_world(const atn_comm *c)
 
 bool atn_comm_place(atn_comm *c)
 {
-    if (atn_the_job.topo == NULL || c->exec == NULL)
+    if (atn_job_current.topo == NULL || c->exec == NULL)
         return true;
     int *const ranks = atn_comm_world_ranks(c->user);
     if (ranks != NULL)
-        c->topo = atn_topo_sub(atn_the_job.topo, ranks, c->p);
+        c->topo = atn_topo_sub(atn_job_current.topo, ranks, c->p);
     free(ranks);
     atn_exec_set_topo(c->exec, c->topo);
     return c->topo != NULL;

@@ -34,7 +34,7 @@ void atn_comm_private_release(atn_comm *c)
 void atn_comm_private_free(atn_comm *c)
 {
     if (c->private_comm != MPI_COMM_NULL)
-        atn_real.Comm_free(&c->private_comm);
+        atn_pmpi_real.Comm_free(&c->private_comm);
     atn_comm_private_release(c);
 }
 

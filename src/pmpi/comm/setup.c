@@ -17,9 +17,9 @@ static atn_readiness prepare(atn_comm *c)
 {
     c->stage = ATN_COMM_NATIVE;
     if (c->exec == NULL)
-        c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_comm_hooked->choose, c);
+        c->exec = atn_exec_new(c->p, c->r, atn_job_current.yield, atn_comm_hooked->choose, c);
     if (c->exec != NULL)
-        atn_exec_set_reproducible(c->exec, atn_the_job.reproducible);
+        atn_exec_set_reproducible(c->exec, atn_job_current.reproducible);
     const bool ready = atn_comm_private_reserve(c) && c->exec != NULL && atn_comm_place(c) &&
                        atn_comm_hooked->attach(c);
     return ready ? ATN_READY_ALL : ATN_READY_STATE;
@@ -40,9 +40,10 @@ static void conclude(atn_comm *c, atn_readiness all, bool same)
         c->stage = ATN_COMM_SERVED;
     else
         give_up(c);
-    if (atn_the_job.verbose > 0 && c->r == 0)
-        atn_print_line("communicator of %d ranks: %s", c->p,
-                       c->stage == ATN_COMM_SERVED ? "served" : "native, some rank has no room");
+    if (atn_job_current.verbose > 0 && c->r == 0)
+        atn_interpose_print_line("communicator of %d ranks: %s", c->p,
+                                 c->stage == ATN_COMM_SERVED ? "served"
+                                                             : "native, some rank has no room");
 }
 
 /* A process of another job would not take part in the agreement, so this is decided locally first.
@@ -65,10 +66,10 @@ static void set_up(atn_comm *c)
 /* Set-up synchronises, so it waits for an operation that does so anyway. */
 static bool is_due(const atn_comm *c, atn_operation op)
 {
-    const uint64_t first = (uint64_t)atn_the_job.first;
-    const bool rooted = (atn_operation_get(op)->flags & ATN_ROOTED) != 0;
+    const uint64_t first = (uint64_t)atn_job_current.first;
+    const bool rooted = (atn_sched_operation_get(op)->flags & ATN_ROOTED) != 0;
     const bool symmetric = !rooted && op != ATN_SCAN && op != ATN_EXSCAN;
-    return atn_the_job.check || (atn_the_job.forced & 1u << op) != 0 ||
+    return atn_job_current.check || (atn_job_current.forced & 1u << op) != 0 ||
            atn_comm_hooked->is_urgent(c, op) || (c->calls > first && symmetric) ||
            c->calls > first * PATIENCE;
 }
@@ -82,7 +83,7 @@ atn_comm *atn_comm_enter_unserved(atn_comm *c, atn_operation op)
     }
     if (c->stage == ATN_COMM_COUNTING)
         c->before |= 1u << op;
-    return c->stage == ATN_COMM_SERVED || atn_the_job.observed ? c : NULL;
+    return c->stage == ATN_COMM_SERVED || atn_job_current.observed ? c : NULL;
 }
 
 /* One agreement on MPI_COMM_WORLD covers whether there are states at all and its own. */

@@ -30,12 +30,12 @@ int atn_comm_raise(const atn_comm *c, int code)
 static void next_generation(void)
 {
     atomic_fetch_add(&atn_comm_generation, 1);
-    atn_next_epoch();
+    atn_pmpi_next_epoch();
 }
 
 static void retire(atn_comm *c)
 {
-    atn_last_calls_flush();
+    atn_comm_last_calls_flush();
     atn_comm_hooked->detach(c);
     atn_comm_list_remove(c);
     c->user = MPI_COMM_NULL;
@@ -96,8 +96,8 @@ static atn_comm *new_state(MPI_Comm comm)
     c->wake = UINT64_MAX;
     PMPI_Comm_size(comm, &c->p);
     PMPI_Comm_rank(comm, &c->r);
-    if (atn_the_job.observed)
-        c->exec = atn_exec_new(c->p, c->r, atn_the_job.yield, atn_comm_hooked->choose, c);
+    if (atn_job_current.observed)
+        c->exec = atn_exec_new(c->p, c->r, atn_job_current.yield, atn_comm_hooked->choose, c);
     return c;
 }
 
@@ -140,7 +140,7 @@ atn_comm *atn_comm_lookup(MPI_Comm comm, atn_cached_comm *slot)
     if (PMPI_Comm_get_attr(comm, keyval, &value, &found) != MPI_SUCCESS)
         return NULL;
     atn_comm *c = found ? (value == &intercomm ? NULL : value) : admit(comm);
-    if (c != NULL && c->stage == ATN_COMM_NATIVE && !atn_the_job.observed)
+    if (c != NULL && c->stage == ATN_COMM_NATIVE && !atn_job_current.observed)
         c = NULL;
     *slot = (atn_cached_comm){.comm = comm, .generation = now, .state = c};
     return c;
@@ -157,6 +157,6 @@ void atn_comms_stop(void)
 {
     while (atn_comm_list_first() != NULL)
         drop(atn_comm_list_first());
-    atn_exec_end(atn_real.Comm_free);
+    atn_exec_end(atn_pmpi_real.Comm_free);
     PMPI_Comm_free_keyval(&keyval);
 }

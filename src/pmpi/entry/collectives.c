@@ -65,15 +65,15 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
         call.src = call.dst = nothing;                                                             \
         __VA_ARGS__                                                                                \
         int code;                                                                                  \
-        if (ATN_LIKELY(!atn_the_job.observed)) {                                                   \
+        if (ATN_LIKELY(!atn_job_current.observed)) {                                               \
             atn_turn turn;                                                                         \
             const bool served = atn_select_serve(c, &call, &turn, &code);                          \
             if (turn.of == NULL) {                                                                 \
                 atn_select_remember(c, &call, key, served, (buffers).any);                         \
-                return atn_select_end(c, served ? code : atn_real.name actuals);                   \
+                return atn_select_end(c, served ? code : atn_pmpi_real.name actuals);              \
             }                                                                                      \
             if (!served)                                                                           \
-                code = atn_real.name actuals;                                                      \
+                code = atn_pmpi_real.name actuals;                                                 \
             code = atn_select_end(c, atn_select_online_done(c, &turn, code));                      \
             atn_select_online_remember(c, &call, key, &turn, (buffers).any);                       \
             return code;                                                                           \
@@ -81,64 +81,65 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
         atn_observed_call o;                                                                       \
         if (atn_observe_begin(&o, c, &call, &code))                                                \
             return code;                                                                           \
-        code = atn_real.name actuals;                                                              \
+        code = atn_pmpi_real.name actuals;                                                         \
         return atn_observe_end(&o, code);                                                          \
     }                                                                                              \
     static __attribute__((noinline)) int stateless_##name formals                                  \
     {                                                                                              \
-        if (!atn_the_job.observed)                                                                 \
-            return atn_real.name actuals;                                                          \
+        if (!atn_job_current.observed)                                                             \
+            return atn_pmpi_real.name actuals;                                                     \
         const double start = atn_observe_stateless_begin();                                        \
-        const int code = atn_real.name actuals;                                                    \
+        const int code = atn_pmpi_real.name actuals;                                               \
         if (code == MPI_SUCCESS)                                                                   \
             atn_observe_stateless_end(comm, ATN_##id, start);                                      \
         return code;                                                                               \
     }                                                                                              \
     static __attribute__((noinline)) int serve_##name formals                                      \
     {                                                                                              \
-        atn_last_call_clear(ATN_##id);                                                             \
+        atn_comm_last_call_clear(ATN_##id);                                                        \
         atn_comm *const c = atn_comm_enter(comm, ATN_##id);                                        \
         if (c == NULL)                                                                             \
             return stateless_##name actuals;                                                       \
         const int r __attribute__((unused)) = c->r;                                                \
         atn_cached_call *const hit = atn_comm_call_find(c, ATN_##id, key);                         \
-        if (hit != NULL && atn_buffers_distinct(buffers) &&                                        \
-            (hit->plan == NULL || atn_buffers_plain(buffers))) {                                   \
+        if (hit != NULL && atn_comm_buffers_distinct(buffers) &&                                   \
+            (hit->plan == NULL || atn_comm_buffers_plain(buffers))) {                              \
             atn_comm_call_count(c, hit);                                                           \
-            atn_last_call_put(c, hit);                                                             \
-            return hit->plan == NULL ? atn_real.name actuals                                       \
+            atn_comm_last_call_put(c, hit);                                                        \
+            return hit->plan == NULL ? atn_pmpi_real.name actuals                                  \
                                      : atn_comm_call_repeat(c, hit, buffers);                      \
         }                                                                                          \
         return settle_##name actuals;                                                              \
     }                                                                                              \
     static inline int pass_##name formals                                                          \
     {                                                                                              \
-        if (ATN_LIKELY(!has(&atn_work, ATN_##id)))                                                 \
-            return atn_real.name actuals;                                                          \
+        if (ATN_LIKELY(!has(&atn_pmpi_work, ATN_##id)))                                            \
+            return atn_pmpi_real.name actuals;                                                     \
         return serve_##name actuals;                                                               \
     }                                                                                              \
     static __attribute__((noinline)) int detour_##name formals                                     \
     {                                                                                              \
-        if (atn_the_job.threads) {                                                                 \
-            const atn_last_call *const s = &atn_thread_last_calls[ATN_##id];                       \
+        if (atn_job_current.threads) {                                                             \
+            const atn_last_call *const s = &atn_comm_thread_last_calls[ATN_##id];                  \
             const int r __attribute__((unused)) = s->r;                                            \
-            if (atn_buffers_distinct(buffers) && atn_thread_last_call_hit(s, comm, key))           \
-                return atn_real.name actuals;                                                      \
+            if (atn_comm_buffers_distinct(buffers) && atn_comm_thread_last_call_hit(s, comm, key)) \
+                return atn_pmpi_real.name actuals;                                                 \
         }                                                                                          \
         if (ATN_LIKELY(!has(&atn_detours, ATN_##id)))                                              \
             return pass_##name actuals;                                                            \
-        atn_resolve();                                                                             \
-        return atn_tool.name != NULL ? atn_tool.name actuals : pass_##name actuals;                \
+        atn_pmpi_resolve();                                                                        \
+        return atn_pmpi_tool.name != NULL ? atn_pmpi_tool.name actuals : pass_##name actuals;      \
     }                                                                                              \
     ATN_EXPORT int MPI_##name formals                                                              \
     {                                                                                              \
-        const uint64_t gate = atomic_load_explicit(&atn_gate, memory_order_relaxed);               \
+        const uint64_t gate = atomic_load_explicit(&atn_pmpi_gate, memory_order_relaxed);          \
         if (ATN_LIKELY(!(gate & ATN_BIT(ATN_##id))))                                               \
-            return atn_real.name actuals;                                                          \
-        atn_last_call *const s = &atn_last_calls[ATN_##id];                                        \
+            return atn_pmpi_real.name actuals;                                                     \
+        atn_last_call *const s = &atn_comm_last_calls[ATN_##id];                                   \
         const int r __attribute__((unused)) = s->r;                                                \
-        if (ATN_LIKELY(atn_buffers_distinct(buffers)) && atn_last_call_hit(s, gate, comm, key))    \
-            return atn_real.name actuals;                                                          \
+        if (ATN_LIKELY(atn_comm_buffers_distinct(buffers)) &&                                      \
+            atn_comm_last_call_hit(s, gate, comm, key))                                            \
+            return atn_pmpi_real.name actuals;                                                     \
         return detour_##name actuals;                                                              \
     }                                                                                              \
     ATN_EXPORT int PMPI_##name formals { return pass_##name actuals; }

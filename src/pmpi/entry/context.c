@@ -20,7 +20,7 @@ void attune_context_pop(void) { atn_comm_context_pop(); }
 static void control(int level)
 {
     int number;
-    if (atn_pcontrol_read(level, &number) != ATN_PCONTROL_CONTEXT)
+    if (atn_interpose_pcontrol_read(level, &number) != ATN_PCONTROL_CONTEXT)
         return;
     if (number == 0)
         atn_comm_context_pop();
@@ -56,7 +56,7 @@ static void agree(atn_comm *c)
 {
     const int64_t own = (int64_t)c->requested_context;
     int64_t ballot[] = {own, ~own};
-    atn_real.Allreduce(MPI_IN_PLACE, ballot, 2, MPI_INT64_T, MPI_MIN, c->user);
+    atn_pmpi_real.Allreduce(MPI_IN_PLACE, ballot, 2, MPI_INT64_T, MPI_MIN, c->user);
     if (ballot[0] == ~ballot[1])
         atn_select_online_set_context(c, (uint64_t)ballot[0]);
 }
@@ -66,7 +66,7 @@ void atn_entry_context_info(MPI_Comm comm, MPI_Info info)
 {
     char name[MPI_MAX_INFO_VAL + 1] = "";
     int found = 0;
-    atn_comm *const c = atn_the_job.online ? atn_comm_find(comm) : NULL;
+    atn_comm *const c = atn_job_current.online ? atn_comm_find(comm) : NULL;
     if (c == NULL)
         return;
     if (info != MPI_INFO_NULL)

@@ -20,25 +20,25 @@ static int after_init(int code)
 static int do_Init(int *argc, char ***argv)
 {
     init_depth++;
-    return after_init(atn_real.Init(argc, argv));
+    return after_init(atn_pmpi_real.Init(argc, argv));
 }
 
 static int do_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     init_depth++;
-    return after_init(atn_real.Init_thread(argc, argv, required, provided));
+    return after_init(atn_pmpi_real.Init_thread(argc, argv, required, provided));
 }
 
 /* Before the real routine, because callbacks in it may still use every communicator. */
 static int do_Finalize(void)
 {
     atn_entry_job_stop();
-    return atn_real.Finalize();
+    return atn_pmpi_real.Finalize();
 }
 
 static int free_comm(MPI_Comm *comm, int (*real)(MPI_Comm *))
 {
-    if (!atn_the_job.has_comms || comm == NULL || *comm == MPI_COMM_NULL)
+    if (!atn_job_current.has_comms || comm == NULL || *comm == MPI_COMM_NULL)
         return real(comm);
     const MPI_Comm before = atn_comm_free_begin(*comm);
     const int code = real(comm);
@@ -46,56 +46,59 @@ static int free_comm(MPI_Comm *comm, int (*real)(MPI_Comm *))
     return code;
 }
 
-static int do_Comm_free(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_free); }
+static int do_Comm_free(MPI_Comm *comm) { return free_comm(comm, atn_pmpi_real.Comm_free); }
 
 static int do_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    const int code = atn_real.Comm_set_info(comm, info);
-    if (atn_the_job.has_comms && code == MPI_SUCCESS)
+    const int code = atn_pmpi_real.Comm_set_info(comm, info);
+    if (atn_job_current.has_comms && code == MPI_SUCCESS)
         atn_entry_context_info(comm, info);
     return code;
 }
 
-static int do_Comm_disconnect(MPI_Comm *comm) { return free_comm(comm, atn_real.Comm_disconnect); }
+static int do_Comm_disconnect(MPI_Comm *comm)
+{
+    return free_comm(comm, atn_pmpi_real.Comm_disconnect);
+}
 
 static void forget_type(MPI_Datatype type)
 {
-    atn_type_forget(type);
-    atomic_fetch_add(&atn_handles_freed, 1);
+    atn_exec_type_forget(type);
+    atomic_fetch_add(&atn_comm_handles_freed, 1);
 }
 
 static void forget_op(MPI_Op op)
 {
-    atn_op_forget(op);
-    atomic_fetch_add(&atn_handles_freed, 1);
+    atn_exec_op_forget(op);
+    atomic_fetch_add(&atn_comm_handles_freed, 1);
 }
 
 static int do_Type_free(MPI_Datatype *type)
 {
-    if (atn_the_job.has_comms && type != NULL)
+    if (atn_job_current.has_comms && type != NULL)
         forget_type(*type);
-    return atn_real.Type_free(type);
+    return atn_pmpi_real.Type_free(type);
 }
 
 static int do_Op_free(MPI_Op *op)
 {
-    if (atn_the_job.has_comms && op != NULL)
+    if (atn_job_current.has_comms && op != NULL)
         forget_op(*op);
-    return atn_real.Op_free(op);
+    return atn_pmpi_real.Op_free(op);
 }
 
 #define ATN_CONTROL(name, formals, actuals)                                                        \
     ATN_EXPORT int PMPI_##name formals { return do_##name actuals; }                               \
     ATN_EXPORT int MPI_##name formals                                                              \
     {                                                                                              \
-        atn_resolve();                                                                             \
-        return atn_tool.name != NULL ? atn_tool.name actuals : do_##name actuals;                  \
+        atn_pmpi_resolve();                                                                        \
+        return atn_pmpi_tool.name != NULL ? atn_pmpi_tool.name actuals : do_##name actuals;        \
     }
 #define ATN_UNSERVED(name, formals, actuals)                                                       \
     static int do_##name formals                                                                   \
     {                                                                                              \
         atn_observe_nonblocking(comm);                                                             \
-        return atn_real.name actuals;                                                              \
+        return atn_pmpi_real.name actuals;                                                         \
     }                                                                                              \
     ATN_CONTROL(name, formals, actuals)
 #include "interpose/calls.def"

@@ -65,7 +65,7 @@ static bool is_threaded(void)
 /* Everything after the agreement happens on all ranks or on none. */
 void atn_entry_job_start(void)
 {
-    atn_job *const job = &atn_the_job;
+    atn_job *const job = &atn_job_current;
     bool same_version;
     if (!atn_job_mpi_check(&same_version))
         return;
@@ -76,10 +76,11 @@ void atn_entry_job_start(void)
     job->active = true;
     job->threads = is_threaded();
     if (job->verbose > 0 && job->r == 0)
-        atn_print_line("%d ranks on %s, %d rules, wisdom of %d%s", job->p, atn_job_mpi_name(),
-                       atn_rules_count(job->rules), atn_rules_count(job->wisdom),
-                       job->yield ? ", waits give the processor away" : "");
-    atn_real_type_free = atn_real.Type_free;
+        atn_interpose_print_line("%d ranks on %s, %d rules, wisdom of %d%s", job->p,
+                                 atn_job_mpi_name(), atn_plan_rules_count(job->rules),
+                                 atn_plan_rules_count(job->wisdom),
+                                 job->yield ? ", waits give the processor away" : "");
+    atn_real_type_free = atn_pmpi_real.Type_free;
     job->has_comms = job->work != 0 && atn_comms_start(&hooks);
     if (!job->has_comms && (job->work != 0 || !atn_job_topology_agreed(job)))
         drop_topology(job);
@@ -87,21 +88,21 @@ void atn_entry_job_start(void)
     if (!job->has_comms)
         return;
     atn_observe_start();
-    atn_set_work(job->work);
+    atn_pmpi_set_work(job->work);
 }
 
 void atn_entry_job_stop(void)
 {
-    if (!atn_the_job.active)
+    if (!atn_job_current.active)
         return;
-    atn_set_work(0);
+    atn_pmpi_set_work(0);
     atn_observe_stop();
-    if (atn_the_job.has_comms) {
+    if (atn_job_current.has_comms) {
         atn_comms_stop();
         atn_select_prediction_stop();
         atn_select_results_finish();
     }
-    atn_select_machine_stop(&atn_the_job);
+    atn_select_machine_stop(&atn_job_current);
     atn_entry_topology_stop();
     atn_select_wisdom_views_free();
     atn_job_free();

@@ -10,4 +10,4 @@ const char *attune_version(void) { return ATN_VERSION; }
 void attune_pre_recv(int tag) { (void)tag; }
 void attune_pre_send(int tag) { (void)tag; }
 
-int attune_active(void) { return atn_the_job.active; }
+int attune_active(void) { return atn_job_current.active; }

@@ -78,7 +78,7 @@ static placement *attach_placement(MPI_Comm comm)
     bool within = ranks != NULL;
     for (int i = 0; i < p && within; i++)
         within = ranks[i] != MPI_UNDEFINED;
-    placement *k = within ? make_placement(atn_topo_sub(atn_the_job.topo, ranks, p)) : NULL;
+    placement *k = within ? make_placement(atn_topo_sub(atn_job_current.topo, ranks, p)) : NULL;
     free(ranks);
     if (k != NULL && PMPI_Comm_set_attr(comm, key, k) != MPI_SUCCESS) {
         free_placement(k);
@@ -104,7 +104,7 @@ int attune_topology_key(void) { return key; }
 
 void atn_entry_topology_start(void)
 {
-    if (atn_the_job.topo != NULL &&
+    if (atn_job_current.topo != NULL &&
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, attribute_deleted, &key, NULL) ==
             MPI_SUCCESS)
         attune_topology_of(MPI_COMM_WORLD);

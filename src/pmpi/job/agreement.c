@@ -22,7 +22,7 @@ enum { PROTOCOL, PROTOCOL_NOT, BUILD, BUILD_NOT, ENABLED, HOST_ONLY, OTHER_MPI, 
 
 static bool reduce_min(int64_t *ballot, int n)
 {
-    return atn_real.Allreduce(MPI_IN_PLACE, ballot, n, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD) ==
+    return atn_pmpi_real.Allreduce(MPI_IN_PLACE, ballot, n, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD) ==
            MPI_SUCCESS;
 }
 
@@ -33,14 +33,16 @@ static bool ballot_passes(const atn_job *job, const int64_t *ballot)
         return false;
     if (ballot[PROTOCOL] != ~ballot[PROTOCOL_NOT] || ballot[BUILD] != ~ballot[BUILD_NOT]) {
         if (job->r == 0)
-            atn_print_line("ranks run different builds of Attune; everything stays native");
+            atn_interpose_print_line(
+                "ranks run different builds of Attune; everything stays native");
         return false;
     }
     if (ballot[OTHER_MPI] < job->p) {
         if (ballot[OTHER_MPI] == job->r)
-            atn_print_line("this library is built for %s and the program runs on another version; "
-                           "everything stays native.  Rebuild Attune with the program's MPI",
-                           atn_job_mpi_name());
+            atn_interpose_print_line(
+                "this library is built for %s and the program runs on another version; "
+                "everything stays native.  Rebuild Attune with the program's MPI",
+                atn_job_mpi_name());
         return false;
     }
     return true;
@@ -58,7 +60,7 @@ static int64_t first_ballot(const atn_job *job, bool same_version, int64_t bytes
         [BUILD] = hash,
         [BUILD_NOT] = ~hash,
         [ENABLED] = bytes >= 0,
-        [HOST_ONLY] = !atn_mpi_takes_gpu_memory(),
+        [HOST_ONLY] = !atn_interpose_mpi_takes_gpu_memory(),
         [OTHER_MPI] = !same_version ? job->r
                       : job->r == 0 ? job->p + (bytes > 0 ? bytes : 0)
                                     : INT64_MAX,
@@ -102,7 +104,7 @@ static bool agree(atn_job *job, bool same_version, bool *host_only_p)
     atn_broadcast q = {0};
     const bool enabled = atn_job_enabled();
     if (enabled && seats == NULL)
-        atn_print_line("out of memory; everything stays native");
+        atn_interpose_print_line("out of memory; everything stays native");
     int64_t own = enabled && seats != NULL ? 0 : -1;
     if (own == 0 && job->r == 0)
         own = atn_job_broadcast_read(job, &q);
@@ -121,10 +123,12 @@ bool atn_job_agree(atn_job *job, bool same_version)
     PMPI_Comm_rank(MPI_COMM_WORLD, &job->r);
     if (!agree(job, same_version, &host_only))
         return false;
-    const bool gpu = !host_only && atn_setting_number(&job->settings, ATN_SET_GPU) != ATN_GPU_SERVE;
+    const bool gpu =
+        !host_only && atn_plan_setting_number(&job->settings, ATN_SET_GPU) != ATN_GPU_SERVE;
     const bool would_serve =
-        job->verbose > 0 || job->reproducible || atn_rules_operations(job->rules) != 0;
+        job->verbose > 0 || job->reproducible || atn_plan_rules_operations(job->rules) != 0;
     if (gpu && would_serve && job->r == 0)
-        atn_print_line("MPI is GPU-aware; everything stays native (ATTUNE_GPU=serve changes that)");
+        atn_interpose_print_line(
+            "MPI is GPU-aware; everything stays native (ATTUNE_GPU=serve changes that)");
     return !gpu;
 }

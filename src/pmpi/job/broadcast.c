@@ -17,14 +17,14 @@ extern char **environ;
 static bool open_parts(atn_job *job, const atn_broadcast *q)
 {
     const int64_t *const size = q->head.size;
-    if (atn_settings_unpack(&job->settings, q->part[ATN_PART_SETTINGS],
-                            (size_t)size[ATN_PART_SETTINGS], NULL) != ATN_OK ||
-        atn_rules_unpack(q->part[ATN_PART_RULES], (size_t)size[ATN_PART_RULES], &job->rules,
-                         NULL) != ATN_OK ||
+    if (atn_plan_settings_unpack(&job->settings, q->part[ATN_PART_SETTINGS],
+                                 (size_t)size[ATN_PART_SETTINGS], NULL) != ATN_OK ||
+        atn_plan_rules_unpack(q->part[ATN_PART_RULES], (size_t)size[ATN_PART_RULES], &job->rules,
+                              NULL) != ATN_OK ||
         !atn_job_wisdom_open(job, q->part[ATN_PART_WISDOM], (size_t)size[ATN_PART_WISDOM]))
         return false;
-    const uint64_t parts[] = {atn_settings_hash(&job->settings), atn_rules_hash(job->rules),
-                              atn_rules_hash(job->wisdom)};
+    const uint64_t parts[] = {atn_plan_settings_hash(&job->settings),
+                              atn_plan_rules_hash(job->rules), atn_plan_rules_hash(job->wisdom)};
     job->hash = atn_hash(parts, sizeof parts, 0);
     atn_job_settings_apply(job);
     return true;
@@ -45,15 +45,16 @@ static atn_status pack_rules(const atn_settings *s, atn_broadcast *q, atn_error 
     atn_error bad = {0};
     char *bytes = NULL;
     size_t size = 0;
-    if (atn_rules_load(atn_setting_given(s, ATN_SET_RULES), atn_setting_given(s, ATN_SET_ALGORITHM),
-                       atn_setting_text(s, ATN_SET_SELECT), &rules, &bad) != ATN_OK) {
-        atn_print_line("%s; native algorithms are used", bad.text);
-        rules = atn_rules_empty();
+    if (atn_plan_rules_load(atn_plan_setting_given(s, ATN_SET_RULES),
+                            atn_plan_setting_given(s, ATN_SET_ALGORITHM),
+                            atn_plan_setting_text(s, ATN_SET_SELECT), &rules, &bad) != ATN_OK) {
+        atn_interpose_print_line("%s; native algorithms are used", bad.text);
+        rules = atn_plan_rules_empty();
     }
     const atn_status status = rules == NULL ? atn_fail(err, ATN_MEMORY, "out of memory")
-                                            : atn_rules_pack(rules, &bytes, &size, err);
+                                            : atn_plan_rules_pack(rules, &bytes, &size, err);
     put(q, ATN_PART_RULES, bytes, size);
-    atn_rules_free(rules);
+    atn_plan_rules_free(rules);
     return status;
 }
 
@@ -72,19 +73,19 @@ static atn_status pack_choices(atn_broadcast *q, atn_error *err)
     atn_settings s;
     char *warning = NULL, *bytes = NULL;
     size_t size = 0;
-    atn_settings_default(&s);
-    atn_status status = atn_settings_environ(&s, environ, &warning, err);
+    atn_plan_settings_default(&s);
+    atn_status status = atn_plan_settings_environ(&s, environ, &warning, err);
     if (warning != NULL)
         fputs(warning, stderr);
     if (status == ATN_OK)
-        status = atn_settings_pack(&s, &bytes, &size, err);
+        status = atn_plan_settings_pack(&s, &bytes, &size, err);
     put(q, ATN_PART_SETTINGS, bytes, size);
     if (status == ATN_OK)
         status = pack_rules(&s, q, err);
     if (status == ATN_OK)
         status = pack_wisdom(&s, q, err);
     free(warning);
-    atn_settings_free(&s);
+    atn_plan_settings_free(&s);
     return status;
 }
 
@@ -93,17 +94,17 @@ static void pack_topology(const atn_job *job, atn_broadcast *q)
 {
     const char *const name = atn_job_topology_name(job);
     atn_error err = {0};
-    char *const text = name != NULL ? atn_place_text(name, &err) : NULL;
+    char *const text = name != NULL ? atn_exec_place_text(name, &err) : NULL;
     if (text != NULL)
         put(q, ATN_PART_TOPOLOGY, text, strlen(text) + 1);
     else if (name != NULL)
-        atn_print_line("%s; no topology is used", err.text);
+        atn_interpose_print_line("%s; no topology is used", err.text);
     q->head.places = text != NULL || atn_job_checks_oversubscription(job);
 }
 
 static void pack_machine(const atn_job *job, atn_broadcast *q)
 {
-    char *const text = atn_rules_plan(job->rules) ? atn_job_machine_text(job) : NULL;
+    char *const text = atn_plan_rules_plan(job->rules) ? atn_job_machine_text(job) : NULL;
     if (text != NULL)
         put(q, ATN_PART_MACHINE, text, strlen(text));
 }
@@ -151,8 +152,8 @@ int64_t atn_job_broadcast_read(atn_job *job, atn_broadcast *q)
     for (int i = 0; i < ATN_PARTS; i++)
         free((char *)loose.part[i]);
     if (!done) {
-        atn_print_line("%s; everything stays native",
-                       *err.text != '\0' ? err.text : "out of memory");
+        atn_interpose_print_line("%s; everything stays native",
+                                 *err.text != '\0' ? err.text : "out of memory");
         return -1;
     }
     *q = (atn_broadcast){.head = loose.head, .bytes = loose.bytes};
@@ -171,7 +172,7 @@ static bool send_bytes(char *bytes, int64_t n, atn_broadcast_head *head_p)
     for (int64_t at = 0; at < n && sent; at += PORTION) {
         char *const portion = bytes != NULL ? bytes + at : discard;
         const int some = n - at < PORTION ? (int)(n - at) : PORTION;
-        sent = atn_real.Bcast(portion, some, MPI_CHAR, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
+        sent = atn_pmpi_real.Bcast(portion, some, MPI_CHAR, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
         if (at == 0)
             memcpy(head_p, portion, sizeof *head_p);
     }

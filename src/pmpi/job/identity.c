@@ -37,14 +37,14 @@ bool atn_job_mpi_check(bool *same_version_p)
     char text[16384]; /* the limits of MPI libraries differ */
     int length;
     PMPI_Get_library_version(text, &length);
-    const bool same = atn_same_mpi(&used, &linked);
+    const bool same = atn_pmpi_same_mpi(&used, &linked);
     if (!same || strncmp(text, ATN_MPI_LEAD, strlen(ATN_MPI_LEAD)) != 0) {
         first_line(text);
         if (is_reporter())
-            atn_print_line("this library is built for " ATN_MPI_NAME
-                           " (%s), but the program runs on %s (%s); "
-                           "everything stays native.  Preload the build for that MPI",
-                           linked, text, used);
+            atn_interpose_print_line("this library is built for " ATN_MPI_NAME
+                                     " (%s), but the program runs on %s (%s); "
+                                     "everything stays native.  Preload the build for that MPI",
+                                     linked, text, used);
         return false;
     }
     const char *version = text + strlen(ATN_MPI_LEAD);

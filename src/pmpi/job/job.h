@@ -46,7 +46,7 @@ typedef struct atn_job {
     bool measured;            /* the machine is the one that settings name, not the built-in one */
 } atn_job;
 
-extern atn_job atn_the_job ATN_HIDDEN;
+extern atn_job atn_job_current ATN_HIDDEN;
 
 /* Frees what the job holds and makes it inactive. */
 void atn_job_free(void);

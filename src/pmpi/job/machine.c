@@ -3,42 +3,42 @@
 
 char *atn_job_machine_text(const atn_job *job)
 {
-    const char *const file = atn_setting_given(&job->settings, ATN_SET_MACHINE);
+    const char *const file = atn_plan_setting_given(&job->settings, ATN_SET_MACHINE);
     atn_machine *m = NULL;
     atn_error err = {0};
     if (file == NULL) {
         if (job->verbose > 0)
-            atn_print_line("ATTUNE_MACHINE is not set; plans assume a built-in machine");
+            atn_interpose_print_line("ATTUNE_MACHINE is not set; plans assume a built-in machine");
         return NULL;
     }
-    if (atn_machine_read(file, &m, &err) != ATN_OK) {
-        atn_print_line("%s; plans assume a built-in machine", err.text);
+    if (atn_model_machine_read(file, &m, &err) != ATN_OK) {
+        atn_interpose_print_line("%s; plans assume a built-in machine", err.text);
         return NULL;
     }
-    char *const text = atn_machine_print(m);
-    atn_machine_free(m);
+    char *const text = atn_model_machine_print(m);
+    atn_model_machine_free(m);
     return text;
 }
 
 /* A machine file of another cluster is not used. */
 static bool fits(const atn_job *job, const atn_machine *m)
 {
-    const char *const why = atn_machine_refuses(m, job->topo);
+    const char *const why = atn_model_machine_refuses(m, job->topo);
     if (why != NULL && job->r == 0)
-        atn_print_line("%s: %s; plans assume a built-in machine",
-                       atn_setting_given(&job->settings, ATN_SET_MACHINE), why);
+        atn_interpose_print_line("%s: %s; plans assume a built-in machine",
+                                 atn_plan_setting_given(&job->settings, ATN_SET_MACHINE), why);
     return why == NULL;
 }
 
 void atn_job_machine_open(atn_job *job, const char *text, size_t bytes)
 {
-    if (!atn_rules_plan(job->rules))
+    if (!atn_plan_rules_plan(job->rules))
         return;
-    if (bytes > 0 && atn_machine_parse(text, bytes, "machine", &job->machine, NULL) != ATN_OK)
+    if (bytes > 0 && atn_model_machine_parse(text, bytes, "machine", &job->machine, NULL) != ATN_OK)
         return;
     job->measured = bytes > 0 && fits(job, job->machine);
     if (job->measured)
         return;
-    atn_machine_free(job->machine);
-    job->machine = atn_machine_builtin();
+    atn_model_machine_free(job->machine);
+    job->machine = atn_model_machine_builtin();
 }

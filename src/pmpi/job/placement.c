@@ -5,14 +5,15 @@
 
 const char *atn_job_topology_name(const atn_job *job)
 {
-    const char *const given = atn_setting_given(&job->settings, ATN_SET_TOPOLOGY);
-    const bool needed = job->online || atn_rules_count(job->wisdom) > 0;
+    const char *const given = atn_plan_setting_given(&job->settings, ATN_SET_TOPOLOGY);
+    const bool needed = job->online || atn_plan_rules_count(job->wisdom) > 0;
     return given != NULL ? given : needed ? ATN_TOPO_HOSTS : NULL;
 }
 
 bool atn_job_checks_oversubscription(const atn_job *job)
 {
-    return job->work != 0 && atn_setting_number(&job->settings, ATN_SET_YIELD) == ATN_YIELD_AUTO;
+    return job->work != 0 &&
+           atn_plan_setting_number(&job->settings, ATN_SET_YIELD) == ATN_YIELD_AUTO;
 }
 
 /* All ranks hold the same seats, so all get the same result. */
@@ -29,20 +30,20 @@ bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_
     atn_error err = {0};
     atn_topo *tree = NULL;
     atn_seat own;
-    const bool read = *topology == '\0' ||
-                      atn_place_tree(topology, atn_job_topology_name(job), &tree, &err) == ATN_OK;
+    const bool read = *topology == '\0' || atn_exec_place_tree(topology, atn_job_topology_name(job),
+                                                               &tree, &err) == ATN_OK;
 
-    atn_seat_own(tree, &own);
+    atn_exec_seat_own(tree, &own);
     own.word = word;
-    const bool alike = atn_real.Allgather(&own, sizeof own, MPI_BYTE, seats, sizeof own, MPI_BYTE,
-                                          MPI_COMM_WORLD) == MPI_SUCCESS &&
+    const bool alike = atn_pmpi_real.Allgather(&own, sizeof own, MPI_BYTE, seats, sizeof own,
+                                               MPI_BYTE, MPI_COMM_WORLD) == MPI_SUCCESS &&
                        words_equal(seats, job->p, word);
     if (alike && *topology != '\0' && read)
-        atn_place_seats(tree, seats, job->p, &job->topo, &err);
+        atn_exec_place_seats(tree, seats, job->p, &job->topo, &err);
     if (alike && *topology != '\0' && job->topo == NULL && job->r == 0)
-        atn_print_line("%s; no topology is used", err.text);
+        atn_interpose_print_line("%s; no topology is used", err.text);
     if (alike && atn_job_checks_oversubscription(job))
-        job->yield = atn_seats_oversubscribed(seats, MPI_COMM_WORLD);
+        job->yield = atn_exec_seats_oversubscribed(seats, MPI_COMM_WORLD);
     atn_topo_free(tree);
     return alike;
 }

@@ -20,11 +20,11 @@ void atn_job_not_reproducible(atn_reproducibility_loss why, MPI_Comm comm)
 {
     static _Atomic unsigned reported;
     int r = 0;
-    if (!atn_the_job.reproducible || atomic_fetch_or(&reported, 1u << why) & 1u << why)
+    if (!atn_job_current.reproducible || atomic_fetch_or(&reported, 1u << why) & 1u << why)
         return;
     PMPI_Comm_rank(comm, &r);
     if (r == 0)
-        atn_print_line(
+        atn_interpose_print_line(
             "ATTUNE_REPRODUCIBLE: %s; such floating-point reductions are left to the MPI "
             "library and may differ from run to run",
             reasons[why]);
@@ -34,7 +34,7 @@ uint32_t atn_job_reproducible_operations(void)
 {
     uint32_t typed = 0;
     for (int op = 0; op < ATN_OPERATIONS; op++)
-        if (atn_operation_get((atn_operation)op)->flags & ATN_TYPED)
+        if (atn_sched_operation_get((atn_operation)op)->flags & ATN_TYPED)
             typed |= 1u << op;
-    return atn_the_job.reproducible ? typed : 0;
+    return atn_job_current.reproducible ? typed : 0;
 }

@@ -11,12 +11,12 @@
 bool atn_job_enabled(void)
 {
     atn_settings s;
-    const char *const text = getenv(atn_setting_get(ATN_SET_ON)->name);
-    atn_settings_default(&s);
+    const char *const text = getenv(atn_plan_setting_get(ATN_SET_ON)->name);
+    atn_plan_settings_default(&s);
     if (text != NULL)
-        atn_settings_set(&s, ATN_SET_ON, text, ATN_FROM_ENVIRONMENT, NULL);
-    const bool enabled = atn_setting_number(&s, ATN_SET_ON) != 0;
-    atn_settings_free(&s);
+        atn_plan_settings_set(&s, ATN_SET_ON, text, ATN_FROM_ENVIRONMENT, NULL);
+    const bool enabled = atn_plan_setting_number(&s, ATN_SET_ON) != 0;
+    atn_plan_settings_free(&s);
     return enabled;
 }
 
@@ -25,26 +25,26 @@ static uint32_t operations_with_work(const atn_job *job)
     const uint32_t all = (1u << ATN_OPERATIONS) - 1;
     return job->observed
                ? all
-               : atn_rules_operations(job->rules) | atn_job_wisdom_operations(job->wisdom) |
+               : atn_plan_rules_operations(job->rules) | atn_job_wisdom_operations(job->wisdom) |
                      atn_job_reproducible_operations();
 }
 
 static void apply_general(atn_job *job)
 {
     const atn_settings *const s = &job->settings;
-    job->first = (int)atn_setting_number(s, ATN_SET_FIRST);
-    job->check = atn_setting_number(s, ATN_SET_CHECK) != 0;
-    job->reproducible = atn_setting_number(s, ATN_SET_REPRODUCIBLE) != 0;
-    job->watchdog = (int)atn_setting_number(s, ATN_SET_WATCHDOG);
-    job->verbose = (int)atn_setting_number(s, ATN_SET_VERBOSE);
-    job->report = atn_setting_report(s);
-    job->record = atn_setting_given(s, ATN_SET_RECORD);
-    job->predicts = atn_setting_number(s, ATN_SET_FORESEE) != 0;
+    job->first = (int)atn_plan_setting_number(s, ATN_SET_FIRST);
+    job->check = atn_plan_setting_number(s, ATN_SET_CHECK) != 0;
+    job->reproducible = atn_plan_setting_number(s, ATN_SET_REPRODUCIBLE) != 0;
+    job->watchdog = (int)atn_plan_setting_number(s, ATN_SET_WATCHDOG);
+    job->verbose = (int)atn_plan_setting_number(s, ATN_SET_VERBOSE);
+    job->report = atn_plan_setting_report(s);
+    job->record = atn_plan_setting_given(s, ATN_SET_RECORD);
+    job->predicts = atn_plan_setting_number(s, ATN_SET_FORESEE) != 0;
     job->observed = job->check || job->watchdog > 0 || job->report != NULL || job->record != NULL;
-    job->forced = atn_rules_forced(job->rules) | atn_job_reproducible_operations();
-    job->lasting = !atn_rules_per_call(job->rules);
+    job->forced = atn_plan_rules_forced(job->rules) | atn_job_reproducible_operations();
+    job->lasting = !atn_plan_rules_per_call(job->rules);
     job->work = operations_with_work(job);
-    job->yield = job->work != 0 && atn_setting_number(s, ATN_SET_YIELD) == ATN_YIELD_ALWAYS;
+    job->yield = job->work != 0 && atn_plan_setting_number(s, ATN_SET_YIELD) == ATN_YIELD_ALWAYS;
 }
 
 static const struct {
@@ -55,18 +55,19 @@ static const struct {
 
 static void apply_online(atn_job *job)
 {
-    const char *const select = atn_setting_text(&job->settings, ATN_SET_SELECT);
-    job->online = atn_select_learns(select);
+    const char *const select = atn_plan_setting_text(&job->settings, ATN_SET_SELECT);
+    job->online = atn_plan_select_learns(select);
     for (size_t i = 0; i < sizeof procedures / sizeof *procedures; i++)
         if (strcmp(procedures[i].select, select) == 0)
             job->procedure = procedures[i].mode;
-    job->tunable = job->online ? atn_rules_operations(job->rules) : 0;
-    for (int i = 0; i < atn_rules_count(job->rules); i++)
-        job->tunable &= ~(1u << atn_rules_at(job->rules, i)->op);
-    job->stable = atn_setting_number(&job->settings, ATN_SET_FP) == ATN_FP_STABLE;
-    job->by_history = atn_setting_number(&job->settings, ATN_SET_CONTEXTS) == ATN_CONTEXTS_AUTO;
-    job->explain = atn_setting_number(&job->settings, ATN_SET_EXPLAIN) != 0;
-    job->budget = (int)atn_setting_number(&job->settings, ATN_SET_BUDGET);
+    job->tunable = job->online ? atn_plan_rules_operations(job->rules) : 0;
+    for (int i = 0; i < atn_plan_rules_count(job->rules); i++)
+        job->tunable &= ~(1u << atn_plan_rules_at(job->rules, i)->op);
+    job->stable = atn_plan_setting_number(&job->settings, ATN_SET_FP) == ATN_FP_STABLE;
+    job->by_history =
+        atn_plan_setting_number(&job->settings, ATN_SET_CONTEXTS) == ATN_CONTEXTS_AUTO;
+    job->explain = atn_plan_setting_number(&job->settings, ATN_SET_EXPLAIN) != 0;
+    job->budget = (int)atn_plan_setting_number(&job->settings, ATN_SET_BUDGET);
     if (job->online)
         atn_clock_start();
 }

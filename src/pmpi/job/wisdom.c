@@ -25,10 +25,10 @@ static atn_rules *of_machine(const atn_rules *all, const char *machine)
 {
     ATN_VEC(atn_rule) kept = {0};
     bool done = true;
-    for (int i = 0; i < atn_rules_count(all) && done; i++)
-        if (is_of_machine(atn_rules_at(all, i)->place, machine))
-            done = atn_push(&kept, *atn_rules_at(all, i));
-    atn_rules *const rules = done ? atn_rules_make(kept.v, kept.n, NULL) : NULL;
+    for (int i = 0; i < atn_plan_rules_count(all) && done; i++)
+        if (is_of_machine(atn_plan_rules_at(all, i)->place, machine))
+            done = atn_push(&kept, *atn_plan_rules_at(all, i));
+    atn_rules *const rules = done ? atn_plan_rules_make(kept.v, kept.n, NULL) : NULL;
     atn_vec_free(&kept);
     return rules;
 }
@@ -36,40 +36,40 @@ static atn_rules *of_machine(const atn_rules *all, const char *machine)
 /* Random selection is for tests, and STAR-MPI keeps no results. */
 static bool reads_wisdom(const atn_settings *s)
 {
-    const char *const select = atn_setting_text(s, ATN_SET_SELECT);
+    const char *const select = atn_plan_setting_text(s, ATN_SET_SELECT);
     return strncmp(select, "random", 6) != 0 && strncmp(select, "star", 4) != 0;
 }
 
 static atn_rules *read_all(const atn_settings *s)
 {
-    const char *const job = atn_setting_given(s, ATN_SET_WISDOM);
+    const char *const job = atn_plan_setting_given(s, ATN_SET_WISDOM);
     atn_wisdom_files files;
     atn_rules *all = NULL;
     atn_error err = {0};
     char *warning = NULL;
     if (!reads_wisdom(s))
-        return atn_rules_empty();
-    atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
-    if (atn_wisdom_load(&files, &all, &warning, &err) != ATN_OK)
-        atn_print_line("%s; no wisdom is used", err.text);
+        return atn_plan_rules_empty();
+    atn_plan_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
+    if (atn_plan_wisdom_load(&files, &all, &warning, &err) != ATN_OK)
+        atn_interpose_print_line("%s; no wisdom is used", err.text);
     if (warning != NULL)
         fputs(warning, stderr);
     free(warning);
-    return all != NULL ? all : atn_rules_empty();
+    return all != NULL ? all : atn_plan_rules_empty();
 }
 
 atn_status atn_job_wisdom_pack(const atn_settings *s, char **bytes_p, size_t *size_p,
                                atn_error *err)
 {
     char machine[ATN_HERE_ROOM];
-    atn_here_machine(atn_job_mpi_name(), machine);
+    atn_plan_here_machine(atn_job_mpi_name(), machine);
     atn_rules *const all = read_all(s);
     atn_rules *const rules = all != NULL ? of_machine(all, machine) : NULL;
-    const bool done = rules != NULL && atn_rules_describe(rules, here, machine);
-    const atn_status status = done ? atn_rules_pack(rules, bytes_p, size_p, err)
+    const bool done = rules != NULL && atn_plan_rules_describe(rules, here, machine);
+    const atn_status status = done ? atn_plan_rules_pack(rules, bytes_p, size_p, err)
                                    : atn_fail(err, ATN_MEMORY, "out of memory");
-    atn_rules_free(all);
-    atn_rules_free(rules);
+    atn_plan_rules_free(all);
+    atn_plan_rules_free(rules);
     return status;
 }
 
@@ -77,9 +77,9 @@ atn_status atn_job_wisdom_pack(const atn_settings *s, char **bytes_p, size_t *si
 
 bool atn_job_wisdom_open(atn_job *job, const char *bytes, size_t size)
 {
-    if (atn_rules_unpack(bytes, size, &job->wisdom, NULL) != ATN_OK)
+    if (atn_plan_rules_unpack(bytes, size, &job->wisdom, NULL) != ATN_OK)
         return false;
-    const char *const machine = atn_rules_provenance(job->wisdom, here);
+    const char *const machine = atn_plan_rules_provenance(job->wisdom, here);
     snprintf(job->here, sizeof job->here, "%s", machine != NULL ? machine : "*");
     return true;
 }
@@ -87,8 +87,8 @@ bool atn_job_wisdom_open(atn_job *job, const char *bytes, size_t size)
 uint32_t atn_job_wisdom_operations(const atn_rules *wisdom)
 {
     uint32_t operations = 0;
-    for (int i = 0; i < atn_rules_count(wisdom); i++) {
-        const atn_rule *const rule = atn_rules_at(wisdom, i);
+    for (int i = 0; i < atn_plan_rules_count(wisdom); i++) {
+        const atn_rule *const rule = atn_plan_rules_at(wisdom, i);
         if (rule->use.row->algo->build != NULL)
             operations |= 1u << rule->op;
     }

@@ -38,7 +38,7 @@ static int64_t operator_number(MPI_Op op)
     for (int i = 0; i < OPERATORS; i++)
         if (operators[i].op == op)
             return 1 + i;
-    return OPERATORS + 1 + atn_op_commutes(op);
+    return OPERATORS + 1 + atn_exec_op_commutes(op);
 }
 
 /* Predefined types have fixed Fortran handles.  Equal derived types may have been constructed
@@ -64,9 +64,9 @@ static bool shares_in_place(atn_operation op)
 
 static void sign(atn_comm *c, const atn_call *call, int64_t sig[FIELDS])
 {
-    const unsigned flags = atn_operation_get(call->op)->flags;
+    const unsigned flags = atn_sched_operation_get(call->op)->flags;
     atn_problem q;
-    const bool valid = atn_call_problem(c->exec, call, &q);
+    const bool valid = atn_exec_call_problem(c->exec, call, &q);
     sig[OPERATION] = call->op;
     sig[ROOT] = flags & ATN_ROOTED ? call->root : 0;
     sig[BYTES] = valid ? q.bytes : INT64_MIN;
@@ -88,7 +88,7 @@ static void print_type(MPI_Fint number, char *out, size_t size)
 static void print_value(int field, int64_t v, char *out, size_t size)
 {
     if (field == OPERATION)
-        snprintf(out, size, "%s", atn_operation_get((atn_operation)v)->name);
+        snprintf(out, size, "%s", atn_sched_operation_get((atn_operation)v)->name);
     else if (field == BYTES && v == INT64_MIN)
         snprintf(out, size, "invalid arguments");
     else if (field == BYTES)
@@ -132,7 +132,7 @@ static void report_difference(const atn_comm *c, const int64_t *all, int field)
         r++;
     print_value(field, all[r * FIELDS + field], theirs, sizeof theirs);
     print_value(field, common, others, sizeof others);
-    atn_print_line(
+    atn_interpose_print_line(
         "ATTUNE_CHECK: call %llu on a communicator of %d ranks: %s of rank %d is %s, of most "
         "others %s",
         (unsigned long long)c->calls, c->p, fields[field].name, r, theirs, others);
@@ -143,7 +143,7 @@ static int find_difference(const atn_comm *c, const int64_t *sig, int field)
     int64_t *const all = malloc((size_t)c->p * FIELDS * sizeof *all);
     if (all == NULL)
         return MPI_ERR_NO_MEM;
-    atn_real.Allgather(sig, FIELDS, MPI_INT64_T, all, FIELDS, MPI_INT64_T, c->user);
+    atn_pmpi_real.Allgather(sig, FIELDS, MPI_INT64_T, all, FIELDS, MPI_INT64_T, c->user);
     if (c->r == 0)
         report_difference(c, all, field);
     free(all);
@@ -158,7 +158,8 @@ bool atn_observe_check(atn_comm *c, const atn_call *call, int *code_p)
         least[i] = sig[i];
         least[FIELDS + i] = ~sig[i];
     }
-    *code_p = atn_real.Allreduce(MPI_IN_PLACE, least, 2 * FIELDS, MPI_INT64_T, MPI_MIN, c->user);
+    *code_p =
+        atn_pmpi_real.Allreduce(MPI_IN_PLACE, least, 2 * FIELDS, MPI_INT64_T, MPI_MIN, c->user);
     for (int i = 0; i < FIELDS && *code_p == MPI_SUCCESS; i++)
         if (least[i] != ~least[FIELDS + i])
             *code_p = find_difference(c, sig, i);

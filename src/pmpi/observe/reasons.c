@@ -14,23 +14,23 @@ static atn_job_reason because(atn_why why) { return (atn_job_reason){.why = (int
 /* Repeats the selection by rules, wisdom and model. */
 static atn_job_reason untuned(const atn_observed_call *o, const atn_problem *q)
 {
-    const atn_rules *const rules = atn_the_job.rules;
+    const atn_rules *const rules = atn_job_current.rules;
     atn_comm *const c = o->c;
     atn_job_reason r = because(ATN_WHY_NO_RULE);
     atn_choice choice;
     atn_reason reason;
-    atn_rules_choose(rules, q, c->calls, &choice, &reason);
-    if (reason.rule >= 0 || atn_rules_per_call(rules))
+    atn_plan_rules_choose(rules, q, c->calls, &choice, &reason);
+    if (reason.rule >= 0 || atn_plan_rules_per_call(rules))
         return because(reason.rule >= 0 ? ATN_WHY_RULE : ATN_WHY_DRAWN);
     if (reason.refused >= 0)
         return because(ATN_WHY_REFUSED);
     if (c->wisdom != NULL)
-        atn_rules_choose(c->wisdom, q, 0, &choice, &reason);
+        atn_plan_rules_choose(c->wisdom, q, 0, &choice, &reason);
     if (c->wisdom != NULL && reason.rule >= 0)
         return because(ATN_WHY_WISDOM);
-    if (atn_the_job.online && q->bytes < 0)
+    if (atn_job_current.online && q->bytes < 0)
         return because(ATN_WHY_UNSHARED);
-    if (atn_rules_plan(rules) && !atn_the_job.online)
+    if (atn_plan_rules_plan(rules) && !atn_job_current.online)
         atn_select_model_reason(c, o->call, q, &r);
     return r;
 }
@@ -38,7 +38,7 @@ static atn_job_reason untuned(const atn_observed_call *o, const atn_problem *q)
 static atn_job_reason on_comm(const atn_comm *c)
 {
     if (c->stage == ATN_COMM_COUNTING)
-        return (atn_job_reason){.why = ATN_WHY_FIRST, .n = {atn_the_job.first}};
+        return (atn_job_reason){.why = ATN_WHY_FIRST, .n = {atn_job_current.first}};
     return because(c->foreign ? ATN_WHY_OUTSIDE : ATN_WHY_ROOM);
 }
 
@@ -52,11 +52,11 @@ static atn_job_reason of_call(const atn_observed_call *o, const atn_problem *q)
         return because(ATN_WHY_ALONE);
     if (o->declined)
         return because(ATN_WHY_RELAYED);
-    if (atn_call_aliased(o->call))
+    if (atn_exec_call_aliased(o->call))
         return because(ATN_WHY_ALIASED);
     if (o->turn.of != NULL)
         return because(o->turn.of->tuner != NULL ? ATN_WHY_TRYING : ATN_WHY_FEW);
-    if (c->driver != NULL && (atn_the_job.tunable & 1u << q->op) != 0)
+    if (c->driver != NULL && (atn_job_current.tunable & 1u << q->op) != 0)
         return because(ATN_WHY_KINDS);
     return untuned(o, q);
 }
@@ -65,7 +65,7 @@ static atn_job_reason of_call(const atn_observed_call *o, const atn_problem *q)
 static void report_unknown(const atn_observed_call *o, double seconds)
 {
     const atn_operation op = o->call->op;
-    const bool typed = (atn_operation_get(op)->flags & ATN_TYPED) != 0;
+    const bool typed = (atn_sched_operation_get(op)->flags & ATN_TYPED) != 0;
     const atn_problem q = {.op = op, .p = o->c->p, .bytes = -1};
     const atn_job_reason r = o->c->stage != ATN_COMM_SERVED
                                  ? on_comm(o->c)
@@ -80,7 +80,7 @@ void atn_observe_report_call(const atn_observed_call *o, int code, double second
     atn_problem q;
     if (x == NULL)
         return;
-    if (!atn_call_problem(x, o->call, &q)) {
+    if (!atn_exec_call_problem(x, o->call, &q)) {
         if (code == MPI_SUCCESS)
             report_unknown(o, seconds);
         return;
@@ -88,7 +88,7 @@ void atn_observe_report_call(const atn_observed_call *o, int code, double second
     const atn_job_reason r = native ? of_call(o, &q) : because(ATN_WHY_SERVED);
     const bool comparable =
         r.why == ATN_WHY_SERVED || r.why == ATN_WHY_FEW || r.why == ATN_WHY_TRYING;
-    const int64_t bytes = q.bytes >= 0 ? q.bytes : atn_call_volume(x, o->call);
+    const int64_t bytes = q.bytes >= 0 ? q.bytes : atn_exec_call_volume(x, o->call);
     atn_observe_report_add(&q, &o->choice, &r, comparable ? o->turn.of : NULL, seconds,
                            (double)bytes);
 }
@@ -135,7 +135,7 @@ static atn_job_reason tuned(const atn_kind *x, const atn_decision *v)
 
 static atn_job_reason of_class(const atn_comm *c, const atn_kind *x)
 {
-    const atn_kind_facts f = atn_driver_facts(x);
+    const atn_kind_facts f = atn_tune_driver_facts(x);
     switch (f.is) {
     case ATN_KIND_FEW:
         return (atn_job_reason){.why = ATN_WHY_FEW,
@@ -152,13 +152,13 @@ static atn_job_reason of_class(const atn_comm *c, const atn_kind *x)
 
 void atn_observe_classes_close(atn_comm *c)
 {
-    if (c->driver == NULL || atn_the_job.report == NULL)
+    if (c->driver == NULL || atn_job_current.report == NULL)
         return;
-    for (int i = 0; i < atn_driver_kinds(c->driver); i++) {
-        const atn_kind *const x = atn_driver_kind_at(c->driver, i);
+    for (int i = 0; i < atn_tune_driver_kinds(c->driver); i++) {
+        const atn_kind *const x = atn_tune_driver_kind_at(c->driver, i);
         const atn_job_reason r = of_class(c, x);
         atn_observe_report_close(x, &r);
     }
     if (c->r == 0)
-        atn_observe_report_tuning(atn_driver_spent(c->driver), 10 * atn_the_job.budget);
+        atn_observe_report_tuning(atn_tune_driver_spent(c->driver), 10 * atn_job_current.budget);
 }

@@ -52,7 +52,7 @@ static const atn_user *side_of(const atn_comm *c, const atn_call *call)
 static void make_note(const atn_comm *c, const atn_call *call, int64_t *note)
 {
     const atn_user *const u = side_of(c, call);
-    const bool line = atn_pattern_is_line(call->op);
+    const bool line = atn_algo_pattern_is_line(call->op);
     note[0] = (int64_t)call->op;
     note[1] = line ? 1 : c->p;
     for (int i = 0; i < (int)note[1]; i++)
@@ -85,7 +85,7 @@ static bool keep_note(const int64_t *note, int *number_p)
 
 void atn_observe_record_add(const atn_comm *c, const atn_call *call)
 {
-    if (c->user != MPI_COMM_WORLD || !(atn_operation_get(call->op)->flags & ATN_VARYING))
+    if (c->user != MPI_COMM_WORLD || !(atn_sched_operation_get(call->op)->flags & ATN_VARYING))
         return;
     int64_t *const note = malloc((size_t)(2 + c->p) * sizeof *note);
     pthread_mutex_lock(&lock);
@@ -149,7 +149,7 @@ static bool same_call(const gathered *all, int p, int a, int b)
 static void print_call(FILE *f, const gathered *all, int p, int call, int64_t times)
 {
     const int64_t *const first = all->notes[0] + all->calls[0][call];
-    fprintf(f, "call %s x%lld\n", atn_operation_get((atn_operation)first[0])->name,
+    fprintf(f, "call %s x%lld\n", atn_sched_operation_get((atn_operation)first[0])->name,
             (long long)times);
     for (int r = 0; r < p; r++) {
         const int64_t *const note = all->notes[r] + all->calls[r][call];
@@ -192,7 +192,7 @@ static void write_file(const char *path, const gathered *all, int p)
         return;
     print_all(f, all, p);
     if (fclose(f) == 0 && atn_write_file(path, text, bytes, &err) != ATN_OK)
-        atn_print_line("%s", err.text);
+        atn_interpose_print_line("%s", err.text);
     free(text);
 }
 
@@ -211,7 +211,7 @@ static void gather(const char *path, int p, int common)
     if (ok)
         write_file(path, &all, p);
     else
-        atn_print_line("ATTUNE_RECORD: out of memory; nothing is written");
+        atn_interpose_print_line("ATTUNE_RECORD: out of memory; nothing is written");
     for (int r = 1; r < p; r++) {
         free(all.notes[r]);
         free(all.calls[r]);
@@ -222,20 +222,21 @@ static void gather(const char *path, int p, int common)
 
 void atn_observe_record_write(const char *path)
 {
-    const atn_job *const job = &atn_the_job;
+    const atn_job *const job = &atn_job_current;
     int common = calls.n, any = lost;
     for (int i = 0; i < calls.n; i++) /* from numbers to where notes begin */
         calls.v[i] = starts.v[calls.v[i]];
-    atn_real.Allreduce(MPI_IN_PLACE, &common, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    atn_real.Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    atn_pmpi_real.Allreduce(MPI_IN_PLACE, &common, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    atn_pmpi_real.Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (any && job->r == 0)
-        atn_print_line("ATTUNE_RECORD: too many different calls; the first %d are written", common);
+        atn_interpose_print_line(
+            "ATTUNE_RECORD: too many different calls; the first %d are written", common);
     if (common > 0 && job->r == 0)
         gather(path, job->p, common);
     else if (common > 0)
         give();
     else if (job->r == 0)
-        atn_print_line(
+        atn_interpose_print_line(
             "ATTUNE_RECORD: no call on MPI_COMM_WORLD has sizes that differ between ranks");
     atn_vec_free(&notes);
     atn_vec_free(&starts);

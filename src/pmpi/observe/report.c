@@ -31,7 +31,7 @@ static _Atomic int64_t nonblocking;
 
 static double since_init(void)
 {
-    return 1e-9 * (double)(atn_clock_kernel_ns() - atn_the_job.began_ns);
+    return 1e-9 * (double)(atn_clock_kernel_ns() - atn_job_current.began_ns);
 }
 
 /* ---- during the run ---- */
@@ -63,15 +63,15 @@ void atn_observe_report_add(const atn_problem *q, const atn_choice *choice,
                                 .choice = choice_hash(choice),
                                 .op = (int32_t)q->op,
                                 .p = q->p,
-                                .size_class = atn_size_class(q->bytes),
+                                .size_class = atn_tune_size_class(q->bytes),
                                 .why = reason->why};
     pthread_mutex_lock(&lock);
-    atn_job_row *const row = atn_ledger_row(&ledger, &key);
+    atn_job_row *const row = atn_report_ledger_row(&ledger, &key);
     if (row != NULL) {
         if (*row->algorithm == '\0') /* printing names is slow */
             atn_observe_report_name(choice, row->algorithm);
         row->reason = *reason;
-        atn_ledger_book(row, seconds, bytes);
+        atn_report_ledger_book(row, seconds, bytes);
     } else {
         ledger.rows.lost++;
     }
@@ -83,7 +83,7 @@ void atn_observe_report_add(const atn_problem *q, const atn_choice *choice,
 void atn_observe_report_close(const void *class, const atn_job_reason *reason)
 {
     pthread_mutex_lock(&lock);
-    atn_ledger_close(&ledger, class, reason);
+    atn_report_ledger_close(&ledger, class, reason);
     pthread_mutex_unlock(&lock);
 }
 
@@ -115,7 +115,7 @@ static void join_table(const tables *from, tables *to)
         to->native = from->native;
     }
     to->budget = from->budget > to->budget ? from->budget : to->budget;
-    atn_ledger_join(&to->rows, &from->rows);
+    atn_report_ledger_join(&to->rows, &from->rows);
 }
 
 static void join(void *in, void *inout, int *n, MPI_Datatype *type)
@@ -132,9 +132,9 @@ static bool gather(tables *all)
     PMPI_Type_contiguous((int)sizeof own, MPI_BYTE, &type);
     PMPI_Type_commit(&type);
     PMPI_Op_create(join, 1, &op);
-    const int code = atn_real.Reduce(&own, all, 1, type, op, 0, MPI_COMM_WORLD);
-    atn_real.Op_free(&op);
-    atn_real.Type_free(&type);
+    const int code = atn_pmpi_real.Reduce(&own, all, 1, type, op, 0, MPI_COMM_WORLD);
+    atn_pmpi_real.Op_free(&op);
+    atn_pmpi_real.Type_free(&type);
     return code == MPI_SUCCESS;
 }
 
@@ -146,15 +146,15 @@ static int count_hosts(void)
         MPI_SUCCESS)
         return 1;
     PMPI_Comm_rank(node, &r);
-    atn_real.Comm_free(&node);
+    atn_pmpi_real.Comm_free(&node);
     const int first = r == 0;
-    atn_real.Reduce(&first, &hosts, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    atn_pmpi_real.Reduce(&first, &hosts, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     return hosts;
 }
 
 static atn_job_facts facts_of(const tables *all, int hosts)
 {
-    const atn_job *const job = &atn_the_job;
+    const atn_job *const job = &atn_job_current;
     return (atn_job_facts){
         .ranks = job->p,
         .hosts = hosts,
@@ -171,8 +171,8 @@ static atn_job_facts facts_of(const tables *all, int hosts)
         .budget = (int)all->budget,
         .has_topology = job->topo != NULL,
         .has_machine = job->measured,
-        .has_rules = atn_rules_count(job->rules) > 0,
-        .plans = atn_rules_plan(job->rules),
+        .has_rules = atn_plan_rules_count(job->rules) > 0,
+        .plans = atn_plan_rules_plan(job->rules),
         .learns = job->online,
         .reproducible = job->reproducible,
         .later = all->nonblocking,
@@ -182,7 +182,8 @@ static atn_job_facts facts_of(const tables *all, int hosts)
 /* In the C locale: the program may have set another, with a different format of numbers. */
 static char *write_report(const atn_job_facts *facts, size_t *bytes_p)
 {
-    const char *const format = atn_setting_text(&atn_the_job.settings, ATN_SET_REPORT_FORMAT);
+    const char *const format =
+        atn_plan_setting_text(&atn_job_current.settings, ATN_SET_REPORT_FORMAT);
     const bool named = strcmp(format, "auto") != 0;
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
@@ -190,8 +191,9 @@ static char *write_report(const atn_job_facts *facts, size_t *bytes_p)
     atn_error err = {0};
     FILE *const f = open_memstream(&text, bytes_p);
     if (f != NULL) {
-        if (atn_job_write(f, facts, named ? format : atn_job_format(atn_the_job.report), &err) !=
-            ATN_OK)
+        if (atn_report_job_write(f, facts,
+                                 named ? format : atn_report_job_format(atn_job_current.report),
+                                 &err) != ATN_OK)
             fprintf(f, "attune: %s\n", err.text);
         fclose(f);
     }
@@ -209,7 +211,7 @@ void atn_observe_report_print(void)
     own.nonblocking = atomic_load(&nonblocking);
     own.rows = ledger.rows;
     const int hosts = count_hosts();
-    if (!gather(&all) || atn_the_job.r != 0)
+    if (!gather(&all) || atn_job_current.r != 0)
         return;
     const atn_job_facts facts = facts_of(&all, hosts);
     size_t bytes = 0;
@@ -217,9 +219,9 @@ void atn_observe_report_print(void)
     char *const text = write_report(&facts, &bytes);
     if (text == NULL)
         return;
-    if (*atn_the_job.report == '\0')
+    if (*atn_job_current.report == '\0')
         fputs(text, stderr);
-    else if (atn_write_file(atn_the_job.report, text, bytes, &err) != ATN_OK)
-        atn_print_line("%s", err.text);
+    else if (atn_write_file(atn_job_current.report, text, bytes, &err) != ATN_OK)
+        atn_interpose_print_line("%s", err.text);
     free(text);
 }

@@ -24,14 +24,15 @@ static void describe(const atn_comm *c)
     char root[32] = "", with[32] = "";
     if (row != NULL)
         atn_exec_stall(c->exec, &stall);
-    if ((atn_operation_get((atn_operation)op)->flags & ATN_ROOTED) != 0 && c->root >= 0)
+    if ((atn_sched_operation_get((atn_operation)op)->flags & ATN_ROOTED) != 0 && c->root >= 0)
         snprintf(root, sizeof root, ", root %d", atomic_load(&c->root));
     if (stall.peer >= 0)
         snprintf(with, sizeof with, ", peer %d", stall.peer);
-    atn_print_line("rank %d of MPI_COMM_WORLD has been waiting for %d s in %s (rank %d of %d%s%s)",
-                   atn_the_job.r, patience,
-                   row != NULL ? row->name : atn_catalog_native((atn_operation)op)->name, c->r,
-                   c->p, root, with);
+    atn_interpose_print_line(
+        "rank %d of MPI_COMM_WORLD has been waiting for %d s in %s (rank %d of %d%s%s)",
+        atn_job_current.r, patience,
+        row != NULL ? row->name : atn_algo_catalog_native((atn_operation)op)->name, c->r, c->p,
+        root, with);
 }
 
 static void visit(atn_comm *c)
@@ -68,7 +69,8 @@ void atn_observe_watchdog_start(int seconds)
     running = pthread_create(&thread, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!running)
-        atn_print_line("rank %d has no watchdog: a thread cannot be started", atn_the_job.r);
+        atn_interpose_print_line("rank %d has no watchdog: a thread cannot be started",
+                                 atn_job_current.r);
 }
 
 void atn_observe_watchdog_stop(void)

@@ -22,7 +22,7 @@ enum { UNPREDICTED = 2 };
 static int64_t place_of(const atn_comm *c)
 {
     char place[ATN_HERE_ROOM];
-    return atn_here_name(atn_the_job.here, c->topo, place) ? atn_intern(place) : -1;
+    return atn_plan_here_name(atn_job_current.here, c->topo, place) ? atn_intern(place) : -1;
 }
 
 /* ---- wisdom ---- */
@@ -34,9 +34,9 @@ static double form_of(void *context, const atn_choice *choice, const atn_problem
     atn_problem bare = *q;
     double seconds = -1;
     bare.topo = NULL;
-    bare.segments = atn_segments(choice->row, q, &choice->params);
+    bare.segments = atn_algo_segments(choice->row, q, &choice->params);
     if (choice->row->algo->build == NULL ||
-        atn_form_times(choice, &bare, &facts, context, 1, &seconds, NULL) != ATN_OK)
+        atn_plan_form_times(choice, &bare, &facts, context, 1, &seconds, NULL) != ATN_OK)
         return -1;
     return seconds;
 }
@@ -44,11 +44,12 @@ static double form_of(void *context, const atn_choice *choice, const atn_problem
 /* A rule for the problem, or an extrapolation, which a measured machine corrects. */
 static bool look_up_wisdom(const atn_comm *c, const atn_problem *q, atn_rule *rule_p)
 {
-    const bool model = atn_the_job.measured && q->bytes >= 0;
+    const bool model = atn_job_current.measured && q->bytes >= 0;
     atn_alpha_beta net = {0};
     if (model)
-        net = atn_planner_network(q, atn_the_job.machine);
-    return atn_wisdom_answer(c->wisdom, q, model ? form_of : NULL, &net, rule_p, NULL) == ATN_OK;
+        net = atn_plan_planner_network(q, atn_job_current.machine);
+    return atn_plan_wisdom_answer(c->wisdom, q, model ? form_of : NULL, &net, rule_p, NULL) ==
+           ATN_OK;
 }
 
 /* A result of another communicator of the same shape, unless the rule of a wisdom file outweighs
@@ -61,10 +62,10 @@ static bool find_rule(const atn_comm *c, const atn_problem *q, bool stable, atn_
     if (atn_select_is_star())
         return false;
     const bool found = !stable && atn_select_results_find(q, place_of(c), rule_p) &&
-                       atn_choice_refuses(&rule_p->use, q) == NULL;
+                       atn_plan_choice_refuses(&rule_p->use, q) == NULL;
     const bool known = c->wisdom != NULL && look_up_wisdom(c, q, &written) &&
                        (!stable || written.guess != ATN_GUESS_BETWEEN);
-    if (known && (!found || atn_rule_outweighs(&written, rule_p)))
+    if (known && (!found || atn_plan_rule_outweighs(&written, rule_p)))
         *rule_p = written;
     return found || known;
 }
@@ -77,7 +78,7 @@ static bool may_follow_wisdom(const atn_comm *c, const atn_subject *s, bool firs
 
 static atn_advice fixed(const atn_subject *s, const atn_rule *rule, atn_candidate_set *f)
 {
-    atn_candidate_set_make(s->q.op, NULL, 0, NULL, f);
+    atn_tune_candidate_set_make(s->q.op, NULL, 0, NULL, f);
     if (rule != NULL)
         f->choice[0] = rule->use;
     return ATN_ADVICE_FIXED;
@@ -85,12 +86,12 @@ static atn_advice fixed(const atn_subject *s, const atn_rule *rule, atn_candidat
 
 static void make_field(const atn_subject *s, const atn_rule *rule, atn_candidate_set *f)
 {
-    atn_candidate_set_make(s->q.op, NULL, ATN_ERROR_TOPOLOGY, rule, f);
+    atn_tune_candidate_set_make(s->q.op, NULL, ATN_ERROR_TOPOLOGY, rule, f);
     int64_t steps = atn_plan_budget(s->q.p);
     atn_twin use = {.choice = rule->use}, next = {.choice = rule->next};
     if (rule->next.row != NULL && atn_select_candidate_fits(&rule->next, &s->q) &&
-        !atn_are_twins(&use, &next, &s->q, &steps)) /* a race between them would not end */
-        atn_candidate_set_add(f, &rule->next, rule->next_ps, ATN_ERROR_MEASURED);
+        !atn_plan_are_twins(&use, &next, &s->q, &steps)) /* a race between them would not end */
+        atn_tune_candidate_set_add(f, &rule->next, rule->next_ps, ATN_ERROR_MEASURED);
 }
 
 /* ---- advice ---- */
@@ -100,14 +101,14 @@ static bool is_untried(const atn_subject *s)
 {
     if (s->q.bytes == 0 && s->q.op != ATN_BARRIER)
         return true;
-    return (!atn_select_is_star() && atn_the_job.budget == 0) ||
+    return (!atn_select_is_star() && atn_job_current.budget == 0) ||
            (s->stable && (!s->probes || atn_select_is_star()));
 }
 
 /* Classes of few short calls are not worth a plan; decided without prediction. */
 static bool seems_worth_planning(const atn_kind *x)
 {
-    return atn_select_is_star() || x->calls >= atn_the_job.first ||
+    return atn_select_is_star() || x->calls >= atn_job_current.first ||
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
 }
 
@@ -116,8 +117,8 @@ static bool seems_worth_planning(const atn_kind *x)
 static int64_t frequent_calls(const atn_comm *c, const atn_kind *x)
 {
     enum { PART = 16, WHOLE = 100 };
-    const bool any = atn_select_is_star() || atn_the_job.budget > WHOLE || x->subject.q.bytes < 0 ||
-                     x->subject.q.bytes >= ATN_SHORT_BYTES;
+    const bool any = atn_select_is_star() || atn_job_current.budget > WHOLE ||
+                     x->subject.q.bytes < 0 || x->subject.q.bytes >= ATN_SHORT_BYTES;
     return any ? 0 : (int64_t)((c->calls + PART - 1) / PART);
 }
 
@@ -137,11 +138,12 @@ atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_kind *x)
     const atn_subject *const s = &x->subject;
     if (s->q.bytes == 0 && s->q.op != ATN_BARRIER)
         return ATN_WHY_EMPTY;
-    if (c->wisdom != NULL && atn_wisdom_might(c->wisdom, &s->q))
+    if (c->wisdom != NULL && atn_plan_wisdom_might(c->wisdom, &s->q))
         return ATN_WHY_WISDOM;
     if (!is_untried(s))
         return ATN_WHY_NOTHING;
-    return atn_the_job.budget == 0 && !atn_select_is_star() ? ATN_WHY_NO_BUDGET : ATN_WHY_ROUNDING;
+    return atn_job_current.budget == 0 && !atn_select_is_star() ? ATN_WHY_NO_BUDGET
+                                                                : ATN_WHY_ROUNDING;
 }
 
 /* Calls that are part of a cycle are, at once.  Calls that are frequent enough are in any case:
@@ -154,7 +156,7 @@ static bool is_worth_planning(atn_comm *c, const atn_kind *x)
     const atn_outlook outlook = atn_select_prediction_of(c, x);
     const bool is = outlook == ATN_OUTLOOK_COMES ||
                     (seems && (outlook == ATN_OUTLOOK_OPEN || atn_select_is_star() ||
-                               x->calls >= UNPREDICTED * (int64_t)atn_the_job.first));
+                               x->calls >= UNPREDICTED * (int64_t)atn_job_current.first));
     if (is != seems)
         atn_select_prediction_note(outlook);
     return is;
@@ -168,7 +170,7 @@ static bool begins_with_plan(const atn_comm *c, const atn_subject *s)
     atn_problem q = s->q;
     q.topo = c->topo;
     return atn_select_model_error() == ATN_ERROR_MEASURED && !atn_select_is_star() &&
-           !is_untried(s) && may_follow_wisdom(c, s, true) && atn_takes_long(&q, LONG_MS);
+           !is_untried(s) && may_follow_wisdom(c, s, true) && atn_plan_takes_long(&q, LONG_MS);
 }
 
 /* The candidate that is predicted to be fastest by its schedules; native when there is none. */
@@ -199,7 +201,7 @@ static void begin_predicted(int64_t native_ps, atn_candidate_set *f)
 atn_advice atn_select_advice_expect(void *context, const atn_kind *x)
 {
     const atn_comm *const c = context;
-    const bool has_rule = c->wisdom != NULL && atn_wisdom_might(c->wisdom, &x->subject.q);
+    const bool has_rule = c->wisdom != NULL && atn_plan_wisdom_might(c->wisdom, &x->subject.q);
     if (atn_select_is_star() || has_rule || begins_with_plan(c, &x->subject))
         return ATN_ADVICE_FIELD;
     return is_untried(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
@@ -216,7 +218,7 @@ atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidat
     const atn_rule *const rule =
         may_follow_wisdom(c, s, x->calls == 0) && find_rule(c, &q, s->stable, &found) ? &found
                                                                                       : NULL;
-    if (is_untried(s) || (rule != NULL && atn_rule_backing(rule) == ATN_BY_HAND))
+    if (is_untried(s) || (rule != NULL && atn_plan_rule_backing(rule) == ATN_BY_HAND))
         return fixed(s, rule, field_p);
     if (rule != NULL && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
         atn_select_arrivals_needed(c, x))
@@ -237,7 +239,7 @@ atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidat
     }
     if (rule == NULL && !at_once && atn_select_arrivals_needed(c, x))
         return ATN_ADVICE_MEET;
-    atn_candidate_set_make(q.op, NULL, ATN_ERROR_TOPOLOGY, rule, field_p);
+    atn_tune_candidate_set_make(q.op, NULL, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
     const int64_t native_ps = atn_select_candidates_plan(c, x, field_p);
     if (at_once)
@@ -249,8 +251,8 @@ atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidat
 
 void atn_select_advice_received(void *context, const atn_kind *x, atn_advice advice)
 {
-    atn_next_epoch(); /* the last-call table does not test what serves now */
-    if (atn_the_job.explain)
+    atn_pmpi_next_epoch(); /* the last-call table does not test what serves now */
+    if (atn_job_current.explain)
         atn_select_explain_advice(context, x, advice);
 }
 
@@ -266,8 +268,8 @@ static void keep_result(const atn_comm *c, const atn_kind *x, bool settled)
 {
     atn_rule rule;
     const int64_t place = place_of(c);
-    if (place < 0 || !atn_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes,
-                                     (int64_t)time(NULL), place, &rule))
+    if (place < 0 || !atn_tune_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes,
+                                          (int64_t)time(NULL), place, &rule))
         return;
     if (rule.next_ps < rule.time_ps) { /* times of different moments: only races compare */
         rule.next.row = NULL;
@@ -284,11 +286,11 @@ void atn_select_advice_times(void *context, atn_kind *x, int incumbent_before)
     atn_learned learned;
     if (c->r != 0)
         return;
-    atn_tuner_learned(x->tuner, &learned);
-    const bool changed = atn_tuner_incumbent(x->tuner) != incumbent_before;
-    if (atn_the_job.explain && (changed || x->why != atn_tuner_why(x->tuner)))
+    atn_tune_tuner_learned(x->tuner, &learned);
+    const bool changed = atn_tune_tuner_incumbent(x->tuner) != incumbent_before;
+    if (atn_job_current.explain && (changed || x->why != atn_tune_tuner_why(x->tuner)))
         atn_select_explain_times(c, x, incumbent_before, &learned);
-    x->why = atn_tuner_why(x->tuner);
+    x->why = atn_tune_tuner_why(x->tuner);
     if (is_result(x, &learned)) {
         keep_result(c, x, learned.settled);
         atn_select_results_checkpoint();

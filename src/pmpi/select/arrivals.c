@@ -65,7 +65,7 @@ static const class_arrivals *find(const atn_comm *c, const atn_kind *x)
 /* Reductions that round keep their order of operands, whichever rank is late. */
 static const atn_row *adaptive_row(const atn_kind *x)
 {
-    return x->subject.stable ? NULL : atn_catalog_find(x->subject.q.op, "early");
+    return x->subject.stable ? NULL : atn_algo_catalog_find(x->subject.q.op, "early");
 }
 
 static class_arrivals *find_or_add(atn_comm *c, const atn_kind *x)
@@ -105,15 +105,15 @@ bool atn_select_arrivals_needed(const atn_comm *c, const atn_kind *x)
 static bool exchange(atn_comm *c, class_arrivals *k, int64_t entered, int64_t *all_entered_p)
 {
     const int bytes = (int)sizeof k->own, steps = atn_max(1, atn_ceil_log2(c->p));
-    if (atn_real.Barrier(c->user) != MPI_SUCCESS)
+    if (atn_pmpi_real.Barrier(c->user) != MPI_SUCCESS)
         return false;
     const int64_t all_entered = *all_entered_p = atn_ticks();
-    if (atn_real.Barrier(c->user) != MPI_SUCCESS)
+    if (atn_pmpi_real.Barrier(c->user) != MPI_SUCCESS)
         return false;
     k->own.waited_ns += atn_ticks_ns(all_entered - entered);
     k->own.message_ns += atn_ticks_ns(atn_ticks() - all_entered) / steps;
-    return atn_real.Allgather(&k->own, bytes, MPI_BYTE, c->arrivals->all, bytes, MPI_BYTE,
-                              c->user) == MPI_SUCCESS;
+    return atn_pmpi_real.Allgather(&k->own, bytes, MPI_BYTE, c->arrivals->all, bytes, MPI_BYTE,
+                                   c->user) == MPI_SUCCESS;
 }
 
 static void explain(const atn_comm *c, const class_arrivals *k)
@@ -124,8 +124,9 @@ static void explain(const atn_comm *c, const class_arrivals *k)
         last = k->late[r] > k->late[last] ? r : last;
         late += k->late[r] > 0;
     }
-    atn_print_line("%s on %d ranks: %d enter late, rank %d last, %d message times after the first",
-                   atn_operation_get(k->of->subject.q.op)->name, c->p, late, last, k->late[last]);
+    atn_interpose_print_line(
+        "%s on %d ranks: %d enter late, rank %d last, %d message times after the first",
+        atn_sched_operation_get(k->of->subject.q.op)->name, c->p, late, last, k->late[last]);
 }
 
 /* Cached plans are for other arrivals, and ranks may cache different ones. */
@@ -133,13 +134,13 @@ static void apply(atn_comm *c, class_arrivals *k)
 {
     const bool before = k->skewed;
 
-    k->skewed = atn_lateness_of(c->arrivals->all, c->p, k->late);
+    k->skewed = atn_plan_lateness_of(c->arrivals->all, c->p, k->late);
     if (before || k->skewed)
         atn_comm_calls_clear(c);
     if (!k->skewed)
         return;
-    atn_driver_apart(c->driver);
-    if (atn_the_job.explain && c->r == 0)
+    atn_tune_driver_apart(c->driver);
+    if (atn_job_current.explain && c->r == 0)
         explain(c, k);
 }
 
@@ -162,14 +163,14 @@ int64_t atn_select_arrivals_measure(atn_comm *c, const atn_kind *x, int64_t ente
 static void add(const atn_row *row, int64_t segment, atn_candidate_set *field)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_row_params(row, list);
+    const int n = atn_algo_row_params(row, list);
     atn_choice choice = {.row = row};
 
-    atn_params_default(row, &choice.params);
+    atn_algo_params_default(row, &choice.params);
     for (int i = 0; i < n; i++)
         if (strcmp(list[i]->name, "segment") == 0)
             choice.params.v[i] = segment;
-    atn_candidate_set_add(field, &choice, -1, 0);
+    atn_tune_candidate_set_add(field, &choice, -1, 0);
 }
 
 /* Also in segments below the eager limit of MPI libraries, so that no rank waits for a late one. */

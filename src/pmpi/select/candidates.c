@@ -15,15 +15,15 @@ enum { ROUGH = 2, ROUGHER = 6 };
 
 int atn_select_model_error(void)
 {
-    const atn_settings *const s = &atn_the_job.settings;
-    const char *const topology = atn_setting_given(s, ATN_SET_TOPOLOGY);
-    if (atn_the_job.measured)
+    const atn_settings *const s = &atn_job_current.settings;
+    const char *const topology = atn_plan_setting_given(s, ATN_SET_TOPOLOGY);
+    if (atn_job_current.measured)
         return ATN_ERROR_MEASURED;
     return topology != NULL && strcmp(topology, ATN_TOPO_HOSTS) != 0 ? ATN_ERROR_TOPOLOGY
                                                                      : ATN_ERROR_UNKNOWN;
 }
 
-bool atn_select_is_star(void) { return atn_the_job.procedure != ATN_TUNE_RACE; }
+bool atn_select_is_star(void) { return atn_job_current.procedure != ATN_TUNE_RACE; }
 
 /* ---- cost of planning ---- */
 
@@ -40,7 +40,7 @@ atn_put_off atn_select_planning_cost(void)
     const int64_t now = atn_clock_kernel_ns();
     if (planning.start_ns == 0)
         planning.start_ns = now;
-    const int64_t earned = (now - planning.start_ns) / 400 * atn_the_job.budget;
+    const int64_t earned = (now - planning.start_ns) / 400 * atn_job_current.budget;
     const int64_t left = planning_credit_ns + earned - planning.spent_ns;
     const atn_put_off off = {
         .costs = planning.last_ns > left, .cost_ns = planning.last_ns, .left_ns = left};
@@ -67,16 +67,16 @@ static void note_plan(int64_t ns)
 bool atn_select_candidate_fits(const atn_choice *choice, const atn_problem *q)
 {
     atn_problem end = *q;
-    const int size_class = atn_size_class(q->bytes);
-    if (choice->row->algo->build == NULL || atn_choice_refuses(choice, q) != NULL)
+    const int size_class = atn_tune_size_class(q->bytes);
+    if (choice->row->algo->build == NULL || atn_plan_choice_refuses(choice, q) != NULL)
         return false;
     if (size_class <= 1 || size_class > 62)
         return true;
     end.bytes = INT64_C(1) << (size_class - 1);
-    if (atn_choice_refuses(choice, &end) != NULL)
+    if (atn_plan_choice_refuses(choice, &end) != NULL)
         return false;
     end.bytes = 2 * end.bytes - 1;
-    return atn_choice_refuses(choice, &end) == NULL;
+    return atn_plan_choice_refuses(choice, &end) == NULL;
 }
 
 static bool row_before(const atn_ranking *r, int i)
@@ -128,8 +128,8 @@ static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_candidat
         for (int i = 0; i < r->n && f->n < most; i++)
             if (row_before(r, i) == (again == 1) && !is_twin(r, i) &&
                 atn_select_candidate_fits(&r->v[i].choice, q))
-                atn_candidate_set_add(f, &r->v[i].choice, prediction(&r->v[i], error),
-                                      error_of(&r->v[i], error));
+                atn_tune_candidate_set_add(f, &r->v[i].choice, prediction(&r->v[i], error),
+                                           error_of(&r->v[i], error));
 }
 
 /* The best time that native may take; 0: unknown. */
@@ -158,13 +158,13 @@ int64_t atn_select_candidates_plan(const atn_comm *c, const atn_kind *x, atn_can
         q.bytes = x->mean;
     const int64_t start = atn_clock_kernel_ns();
     const int64_t effort = effort_for(c, &q);
-    const atn_machine *const m = atn_the_job.machine;
-    const bool done = m != NULL && atn_planner_rank(&q, m, NULL, effort, &r, NULL) == ATN_OK;
+    const atn_machine *const m = atn_job_current.machine;
+    const bool done = m != NULL && atn_plan_planner_rank(&q, m, NULL, effort, &r, NULL) == ATN_OK;
     note_plan(atn_clock_kernel_ns() - start);
     if (!done)
         return 0;
     add_ranking(&r, &any, f);
     const int64_t native_ps = native_ps_of(&r);
-    atn_ranking_free(&r);
+    atn_plan_ranking_free(&r);
     return native_ps;
 }

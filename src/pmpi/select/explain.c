@@ -10,7 +10,7 @@ static void name_class(const atn_comm *c, const atn_kind *x, char out[128])
     if (k > 0 && k < 62)
         snprintf(sizes, sizeof sizes, ", %s:%s bytes", atn_format_size(INT64_C(1) << (k - 1), lo),
                  atn_format_size(INT64_C(1) << k, hi));
-    snprintf(out, 128, "%s on %d ranks%s%s%s", atn_operation_get(x->subject.q.op)->name, c->p,
+    snprintf(out, 128, "%s on %d ranks%s%s%s", atn_sched_operation_get(x->subject.q.op)->name, c->p,
              sizes, x->subject.inexact ? ", inexact" : "",
              x->subject.context != 0 ? ", in a context" : "");
 }
@@ -21,32 +21,33 @@ void atn_select_explain_advice(const atn_comm *c, const atn_kind *x, atn_advice 
     if (c->r != 0 || (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_FIELD))
         return;
     name_class(c, x, class);
-    atn_select_choice_print(&x->field.choice[x->tuner != NULL ? atn_tuner_incumbent(x->tuner) : 0],
-                            name);
+    atn_select_choice_print(
+        &x->field.choice[x->tuner != NULL ? atn_tune_tuner_incumbent(x->tuner) : 0], name);
     if (advice == ATN_ADVICE_FIXED)
-        atn_print_line("%s: %s for good", class, name);
+        atn_interpose_print_line("%s: %s for good", class, name);
     else
-        atn_print_line("%s: begins with %s (%s), %d candidates%s", class, name,
-                       x->field.wise < 0      ? "no better one is known"
-                       : x->field.at_once     ? "predicted"
-                       : x->field.wise_ps > 0 ? "wisdom"
-                                              : "uncertain wisdom",
-                       x->field.n, x->subject.stable ? ", timed beside the calls" : "");
+        atn_interpose_print_line("%s: begins with %s (%s), %d candidates%s", class, name,
+                                 x->field.wise < 0      ? "no better one is known"
+                                 : x->field.at_once     ? "predicted"
+                                 : x->field.wise_ps > 0 ? "wisdom"
+                                                        : "uncertain wisdom",
+                                 x->field.n, x->subject.stable ? ", timed beside the calls" : "");
 }
 
 void atn_select_explain_times(const atn_comm *c, const atn_kind *x, int before,
                               const atn_learned *l)
 {
     char class[128], name[ATN_NAME_ROOM], old[ATN_NAME_ROOM];
-    const int now = atn_tuner_incumbent(x->tuner);
+    const int now = atn_tune_tuner_incumbent(x->tuner);
     name_class(c, x, class);
     atn_select_choice_print(&x->field.choice[before], old);
     atn_select_choice_print(&x->field.choice[l->best], name);
     if (now != before)
-        atn_print_line("%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class,
-                       name, old, 1e-6 * (double)l->best_ps);
+        atn_interpose_print_line(
+            "%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class, name, old,
+            1e-6 * (double)l->best_ps);
     else
-        atn_print_line("%s: %s, the best candidate takes %.3f us per call (%s, %lld blocks)", class,
-                       atn_tuner_why(x->tuner), 1e-6 * (double)l->best_ps, name,
-                       (long long)l->samples);
+        atn_interpose_print_line(
+            "%s: %s, the best candidate takes %.3f us per call (%s, %lld blocks)", class,
+            atn_tune_tuner_why(x->tuner), 1e-6 * (double)l->best_ps, name, (long long)l->samples);
 }

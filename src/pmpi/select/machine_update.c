@@ -29,48 +29,49 @@ static double predict(void *context, const double *knobs)
 {
     const predicted_trial *const x = context;
     double seconds = 0;
-    *x->turned = *atn_the_job.machine;
-    atn_machine_turn(x->turned, knobs);
-    return atn_trial_time(x->trial, x->turned, x->model, NULL, &seconds, NULL) == ATN_OK ? seconds
-                                                                                         : 0;
+    *x->turned = *atn_job_current.machine;
+    atn_model_machine_turn(x->turned, knobs);
+    return atn_plan_trial_time(x->trial, x->turned, x->model, NULL, &seconds, NULL) == ATN_OK
+               ? seconds
+               : 0;
 }
 
 /* Without a topology the channel of a message is unknown, unless the machine has only one. */
 static bool is_usable(const atn_timed_call *call)
 {
-    const atn_machine *const m = atn_the_job.machine;
+    const atn_machine *const m = atn_job_current.machine;
     return m != NULL && (call->q.topo != NULL || m->nchannels == 1) && updates < MAX_UPDATES;
 }
 
 void atn_select_machine_update(const atn_timed_call *call)
 {
-    const atn_machine *const m = atn_the_job.machine;
-    atn_machine *const turned = is_usable(call) ? atn_machine_new() : NULL;
+    const atn_machine *const m = atn_job_current.machine;
+    atn_machine *const turned = is_usable(call) ? atn_model_machine_new() : NULL;
     int64_t budget = BUDGET;
     atn_trial_probe probe;
     atn_model_trial t;
     if (turned != NULL &&
-        atn_trial_make(&call->choice, &call->q, &budget, &t, &probe, NULL) == ATN_OK) {
-        predicted_trial x = {&t, atn_planner_model(m, call->q.topo, call->q.p), turned};
+        atn_plan_trial_make(&call->choice, &call->q, &budget, &t, &probe, NULL) == ATN_OK) {
+        predicted_trial x = {&t, atn_plan_planner_model(m, call->q.topo, call->q.p), turned};
         pthread_mutex_lock(&lock);
         if (updates++ == 0)
-            atn_refiner_begin(&refiner, atn_machine_knobs(m), forget, doubt);
-        errors += fabs(atn_refiner_learn(&refiner, predict, &x, call->seconds));
+            atn_model_refiner_begin(&refiner, atn_model_machine_knobs(m), forget, doubt);
+        errors += fabs(atn_model_refiner_learn(&refiner, predict, &x, call->seconds));
         pthread_mutex_unlock(&lock);
-        atn_trial_free(&t);
+        atn_plan_trial_free(&t);
     }
-    atn_machine_free(turned);
+    atn_model_machine_free(turned);
 }
 
 atn_machine *atn_select_machine_copy(void)
 {
-    atn_machine *const m = atn_the_job.machine != NULL ? atn_machine_new() : NULL;
+    atn_machine *const m = atn_job_current.machine != NULL ? atn_model_machine_new() : NULL;
     if (m == NULL)
         return NULL;
-    *m = *atn_the_job.machine;
+    *m = *atn_job_current.machine;
     pthread_mutex_lock(&lock);
     if (updates > 0)
-        atn_machine_turn(m, refiner.knob);
+        atn_model_machine_turn(m, refiner.knob);
     pthread_mutex_unlock(&lock);
     return m;
 }
@@ -79,10 +80,10 @@ atn_machine *atn_select_machine_copy(void)
 
 static const char *file_of(const atn_job *job)
 {
-    return job->r == 0 ? atn_setting_given(&job->settings, ATN_SET_MACHINE_LEARN) : NULL;
+    return job->r == 0 ? atn_plan_setting_given(&job->settings, ATN_SET_MACHINE_LEARN) : NULL;
 }
 
-bool atn_select_machine_is_written(void) { return file_of(&atn_the_job) != NULL; }
+bool atn_select_machine_is_written(void) { return file_of(&atn_job_current) != NULL; }
 
 static atn_status write_machine(const atn_job *job, atn_machine *m, const char *file,
                                 atn_error *err)
@@ -97,9 +98,9 @@ static atn_status write_machine(const atn_job *job, atn_machine *m, const char *
         m->topology = atn_topo_wires(job->topo);
         m->ranks = job->p;
     }
-    if (!atn_machine_note(m, "refined", note))
+    if (!atn_model_machine_note(m, "refined", note))
         return atn_fail(err, ATN_MEMORY, "no room for another note");
-    return atn_machine_write(m, file, err);
+    return atn_model_machine_write(m, file, err);
 }
 
 void atn_select_machine_stop(const atn_job *job)
@@ -108,13 +109,13 @@ void atn_select_machine_stop(const atn_job *job)
     atn_machine *const m = file != NULL && updates > 0 ? atn_select_machine_copy() : NULL;
     atn_error err = {0};
     if (m != NULL && write_machine(job, m, file, &err) != ATN_OK)
-        atn_print_line("%s; the corrected machine is lost", err.text);
+        atn_interpose_print_line("%s; the corrected machine is lost", err.text);
     if (file != NULL && updates == 0)
-        atn_print_line("ATTUNE_MACHINE_LEARN: no call was timed; nothing is written");
+        atn_interpose_print_line("ATTUNE_MACHINE_LEARN: no call was timed; nothing is written");
     else if (updates > 0 && job->verbose > 0)
-        atn_print_line("rank %d: machine corrected by %d calls, mean error %.3f", job->r, updates,
-                       exp(errors / updates));
-    atn_machine_free(m);
+        atn_interpose_print_line("rank %d: machine corrected by %d calls, mean error %.3f", job->r,
+                                 updates, exp(errors / updates));
+    atn_model_machine_free(m);
     updates = 0;
     errors = 0;
 }

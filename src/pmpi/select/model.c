@@ -76,7 +76,7 @@ typedef struct atn_model_plans {
 /* With memory for all classes: a later lack of memory might affect only some ranks. */
 bool atn_select_model_start(atn_comm *c)
 {
-    if (!atn_rules_plan(atn_the_job.rules) || c->model != NULL)
+    if (!atn_plan_rules_plan(atn_job_current.rules) || c->model != NULL)
         return true;
     c->model = calloc(1, sizeof *c->model);
     if (c->model == NULL)
@@ -88,8 +88,8 @@ bool atn_select_model_start(atn_comm *c)
 
 static void close_request(plan_request *m)
 {
-    atn_planning_drop(m->planning);
-    atn_machine_free(m->machine);
+    atn_plan_planning_drop(m->planning);
+    atn_model_machine_free(m->machine);
     *m = (plan_request){.request = MPI_REQUEST_NULL};
 }
 
@@ -128,7 +128,7 @@ static call_class class_of(const atn_comm *c, const atn_problem *q)
                         .root = q->root,
                         .size = size_class(q->bytes),
                         .ordered = q->ordered,
-                        .rounds = atn_the_job.stable && atn_select_call_is_inexact(c->call)};
+                        .rounds = atn_job_current.stable && atn_select_call_is_inexact(c->call)};
 }
 
 static bool same_class(call_class x, call_class y)
@@ -146,7 +146,7 @@ static decision *find(model_plans *p, call_class of)
     if (i == MAX_CLASSES)
         return NULL;
     if (i == p->n)
-        p->v[p->n++] = (decision){.of = of, .choice = {.row = atn_catalog_native(of.op)}};
+        p->v[p->n++] = (decision){.of = of, .choice = {.row = atn_algo_catalog_native(of.op)}};
     return &p->v[i];
 }
 
@@ -177,7 +177,7 @@ static bool begin_planning(const atn_comm *c, plan_request *m)
 {
     m->machine = atn_select_machine_copy();
     if (m->machine != NULL)
-        m->planning = atn_planning_begin(&m->q, m->machine, NULL, atn_plan_budget(c->p));
+        m->planning = atn_plan_planning_begin(&m->q, m->machine, NULL, atn_plan_budget(c->p));
     return m->planning != NULL;
 }
 
@@ -186,16 +186,16 @@ static void end_planning(plan_request *m)
 {
     atn_ranking r = {.n = 0};
     *m->plan = '\0';
-    if (m->planning != NULL && atn_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0)
+    if (m->planning != NULL && atn_plan_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0)
         atn_select_choice_print(&r.v[0].choice, m->plan);
     m->planning = NULL;
     m->planned = true;
-    atn_ranking_free(&r);
+    atn_plan_ranking_free(&r);
 }
 
 static void plan_on(const atn_comm *c, plan_request *m)
 {
-    if ((m->planning == NULL && !begin_planning(c, m)) || !atn_planning_step(m->planning))
+    if ((m->planning == NULL && !begin_planning(c, m)) || !atn_plan_planning_step(m->planning))
         end_planning(m);
 }
 
@@ -243,7 +243,7 @@ static void take_plan(decision *d, char *text)
 {
     if (*text == '\0')
         return;
-    if (atn_choice_read(d->of.op, text, &d->choice, NULL) != ATN_OK)
+    if (atn_plan_choice_read(d->of.op, text, &d->choice, NULL) != ATN_OK)
         d->failed = MPI_ERR_INTERN;
 }
 
@@ -253,8 +253,8 @@ static void plan_at_once(atn_comm *c, decision *d, const atn_problem *q)
     while (c->r == 0 && !m.planned)
         plan_on(c, &m);
     memcpy(m.sent, m.plan, sizeof m.sent);
-    atn_machine_free(m.machine);
-    d->failed = atn_real.Bcast(m.sent, sizeof m.sent, MPI_CHAR, 0, c->user);
+    atn_model_machine_free(m.machine);
+    d->failed = atn_pmpi_real.Bcast(m.sent, sizeof m.sent, MPI_CHAR, 0, c->user);
     if (d->failed == MPI_SUCCESS)
         take_plan(d, m.sent);
 }
@@ -285,8 +285,8 @@ static void end_broadcast(decision *d, plan_request *m)
 
 static void begin_reduction(atn_comm *c, decision *d, plan_request *m)
 {
-    d->failed = atn_real.Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX, c->user,
-                                    &m->request);
+    d->failed = atn_pmpi_real.Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX,
+                                         c->user, &m->request);
     enter(d, REDUCING);
 }
 
@@ -315,7 +315,7 @@ static void end_reduction(atn_comm *c, decision *d, plan_request *m)
 static bool is_slow(const atn_comm *c, const atn_problem *q)
 {
     const atn_problem shared = shared_problem(c, q);
-    return atn_takes_long(&shared, 50);
+    return atn_plan_takes_long(&shared, 50);
 }
 
 static void begin(atn_comm *c, decision *d, const atn_problem *q)
@@ -356,7 +356,7 @@ bool atn_select_model_choose(atn_comm *c, const atn_problem *q, atn_choice *choi
     const atn_problem shared = atn_select_problem_shared(q);
     *choice_p = atn_select_choice_applies(&d->choice, &shared)
                     ? d->choice
-                    : (atn_choice){.row = atn_catalog_native(q->op)};
+                    : (atn_choice){.row = atn_algo_catalog_native(q->op)};
     if (d->stage == SETTLED)
         return d->failed == MPI_SUCCESS;
     c->ending = true;

@@ -22,7 +22,7 @@ static int spendable(int percent) { return 10 * percent * 3 / 4; }
 
 bool atn_select_online_start(atn_comm *c)
 {
-    const atn_job *const job = &atn_the_job;
+    const atn_job *const job = &atn_job_current;
     c->wake = UINT64_MAX;
     if (job->tunable == 0 || c->p == 1)
         return true;
@@ -30,12 +30,13 @@ bool atn_select_online_start(atn_comm *c)
         .p = c->p,
         .r = c->r,
         .comm = c->user,
-        .bcast = atn_real.Bcast,
-        .allreduce = atn_real.Allreduce,
-        .iallreduce = atn_real.Iallreduce,
+        .bcast = atn_pmpi_real.Bcast,
+        .allreduce = atn_pmpi_real.Allreduce,
+        .iallreduce = atn_pmpi_real.Iallreduce,
         .tune = atn_tune_defaults,
         .budget = spendable(job->budget),
-        .overhead_ns = c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_the_job.began_ns : 0,
+        .overhead_ns =
+            c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_job_current.began_ns : 0,
         .expect = atn_select_advice_expect,
         .advise = atn_select_advice_give,
         .heard = atn_select_advice_received,
@@ -43,7 +44,7 @@ bool atn_select_online_start(atn_comm *c)
         .context = c,
     };
     setup.tune.mode = job->procedure;
-    c->driver = atn_driver_new(&setup);
+    c->driver = atn_tune_driver_new(&setup);
     if (c->driver != NULL && job->predicts && c->r == 0)
         atn_select_prediction_start(c);
     return c->driver != NULL && atn_select_arrivals_start(c);
@@ -54,9 +55,9 @@ void atn_select_online_stop(atn_comm *c)
     if (c->driver == NULL)
         return;
     atn_select_arrivals_stop(c);
-    atn_driver_stop(c->driver);
+    atn_tune_driver_stop(c->driver);
     atn_comm_calls_clear(c);
-    atn_driver_free(c->driver);
+    atn_tune_driver_free(c->driver);
     c->driver = NULL;
     c->wake = UINT64_MAX;
 }
@@ -65,12 +66,12 @@ void atn_select_online_stop(atn_comm *c)
  * changes. */
 bool atn_select_online_is_urgent(const atn_comm *c, atn_operation op)
 {
-    const atn_job *const job = &atn_the_job;
-    const bool typed = (atn_operation_get(op)->flags & ATN_TYPED) != 0;
+    const atn_job *const job = &atn_job_current;
+    const bool typed = (atn_sched_operation_get(op)->flags & ATN_TYPED) != 0;
     if (!typed || !job->stable || (job->tunable & 1u << op) == 0)
         return false;
-    for (int i = 0; i < atn_rules_count(job->wisdom); i++) {
-        const atn_rule *const rule = atn_rules_at(job->wisdom, i);
+    for (int i = 0; i < atn_plan_rules_count(job->wisdom); i++) {
+        const atn_rule *const rule = atn_plan_rules_at(job->wisdom, i);
         if (rule->op == op && rule->use.row->algo->build != NULL && rule->ranks.lo <= c->p &&
             c->p < rule->ranks.hi)
             return true;
@@ -88,14 +89,14 @@ void atn_select_online_set_context(atn_comm *c, uint64_t context)
 
 static void set_wake(atn_comm *c)
 {
-    c->wake = atn_driver_due(c->driver);
+    c->wake = atn_tune_driver_due(c->driver);
     if (c->wake != UINT64_MAX)
-        atn_next_epoch();
+        atn_pmpi_next_epoch();
 }
 
 void atn_select_online_wake(atn_comm *c)
 {
-    const int code = atn_driver_await(c->driver, c->calls);
+    const int code = atn_tune_driver_await(c->driver, c->calls);
     set_wake(c);
     atn_comm_raise(c, code);
 }
@@ -105,7 +106,7 @@ void atn_select_online_wake(atn_comm *c)
 static uint64_t context_by_history(atn_comm *c, const atn_problem *q)
 {
     const uint64_t named = atn_comm_context_of(c), two = c->history & UINT32_MAX;
-    const unsigned this = (unsigned)q->op << 8 | (unsigned char)atn_size_class(q->bytes);
+    const unsigned this = (unsigned)q->op << 8 | (unsigned char)atn_tune_size_class(q->bytes);
     const uint64_t parts[] = {named, two};
     c->history = c->history << 16 | (this & 0xffff);
     return atn_hash(parts, sizeof parts, 0) | 1;
@@ -115,11 +116,11 @@ static uint64_t context_by_history(atn_comm *c, const atn_problem *q)
 static atn_subject subject_of(atn_comm *c, const atn_call *call, const atn_problem *q)
 {
     const uint64_t context =
-        atn_the_job.by_history ? context_by_history(c, q) : atn_comm_context_of(c);
+        atn_job_current.by_history ? context_by_history(c, q) : atn_comm_context_of(c);
     atn_subject s = {.q = atn_select_problem_shared(q), .context = context};
     s.inexact = atn_select_call_is_inexact(call);
-    s.stable = s.inexact && atn_the_job.stable;
-    s.probes = s.stable && atn_op_is_known(call->mpi_op) && q->bytes <= probe_bytes;
+    s.stable = s.inexact && atn_job_current.stable;
+    s.probes = s.stable && atn_exec_op_is_known(call->mpi_op) && q->bytes <= probe_bytes;
     return s;
 }
 
@@ -137,7 +138,7 @@ static bool have_private(atn_comm *c, const atn_turn *turn, const atn_plan *plan
         return true;
     const int64_t start = atn_ticks();
     const bool made = atn_comm_private_make(c);
-    atn_driver_cost(c->driver, atn_ticks() - start);
+    atn_tune_driver_cost(c->driver, atn_ticks() - start);
     return made;
 }
 
@@ -147,10 +148,10 @@ static void measure_arrivals(atn_comm *c, atn_kind *x, int64_t entered)
     const int before = x->field.n;
     const int64_t all_entered = atn_select_arrivals_measure(c, x, entered);
     if (all_entered > 0)
-        atn_driver_cost(c->driver, atn_ticks() - all_entered);
+        atn_tune_driver_cost(c->driver, atn_ticks() - all_entered);
     if (x->tuner != NULL)
         atn_select_arrivals_add(c, x, &x->field);
-    atn_driver_join(x, before);
+    atn_tune_driver_join(x, before);
 }
 
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,
@@ -159,14 +160,14 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
     const int64_t entered = atn_ticks();
     atn_problem q = s->q;
     q.r = c->r;
-    q.in_place =
-        call->in_place && atn_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
+    q.in_place = call->in_place &&
+                 atn_sched_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
     if (q.bytes < 0)
-        x->volume = atn_call_volume(c->exec, call);
-    if (atn_driver_meets(x))
+        x->volume = atn_exec_call_volume(c->exec, call);
+    if (atn_tune_driver_meets(x))
         measure_arrivals(c, x, entered);
     q.lateness = atn_select_arrivals_of(c, x);
-    atn_driver_turn(c->driver, x, s->q.bytes, turn);
+    atn_tune_driver_turn(c->driver, x, s->q.bytes, turn);
     check_choice(x, s, &turn->use);
     if (turn->shadow != NULL) {
         check_choice(x, s, &turn->shadow);
@@ -188,16 +189,16 @@ atn_plan *atn_select_online_plan(atn_comm *c, const atn_call *call, atn_turn *tu
 {
     atn_problem q;
     turn->of = NULL;
-    if (c->driver == NULL || (atn_the_job.tunable & 1u << call->op) == 0)
+    if (c->driver == NULL || (atn_job_current.tunable & 1u << call->op) == 0)
         return atn_exec_plan(c->exec, call, code_p);
     *code_p = MPI_SUCCESS;
-    if (atn_call_aliased(call) || !atn_call_problem(c->exec, call, &q))
+    if (atn_exec_call_aliased(call) || !atn_exec_call_problem(c->exec, call, &q))
         return NULL;
     atn_subject s = subject_of(c, call, &q);
-    atn_kind *x = atn_driver_kind(c->driver, &s);
+    atn_kind *x = atn_tune_driver_kind(c->driver, &s);
     if (x == NULL && s.context != 0) {
         s.context = 0; /* too many contexts: share one class */
-        x = atn_driver_kind(c->driver, &s);
+        x = atn_tune_driver_kind(c->driver, &s);
     }
     return x != NULL ? pick_tuned(c, call, &s, x, turn, code_p) : NULL;
 }
@@ -207,10 +208,10 @@ int atn_select_online_done(atn_comm *c, const atn_turn *turn, int code)
     if (turn->of == NULL)
         return code;
     if (turn->block >= 0 && turn->shadow == NULL)
-        atn_driver_note(turn, atn_ticks() - turn->start);
+        atn_tune_driver_note(turn, atn_ticks() - turn->start);
     if (!turn->agree || c->stage != ATN_COMM_SERVED)
         return code;
-    const int agreed = atn_driver_agree(c->driver, turn->of, c->calls, c->private_comm);
+    const int agreed = atn_tune_driver_agree(c->driver, turn->of, c->calls, c->private_comm);
     set_wake(c);
     return code != MPI_SUCCESS ? code : atn_comm_raise(c, agreed);
 }
@@ -219,7 +220,8 @@ int atn_select_online_done(atn_comm *c, const atn_turn *turn, int code)
 static bool may_repeat(const atn_comm *c, const atn_call *call, const atn_call_key *k,
                        const atn_turn *turn, bool whole)
 {
-    if (k->count < 0 || turn->block >= 0 || c->stage != ATN_COMM_SERVED || atn_the_job.by_history)
+    if (k->count < 0 || turn->block >= 0 || c->stage != ATN_COMM_SERVED ||
+        atn_job_current.by_history)
         return false;
     if (turn->use->row->algo->build == NULL)
         return true;

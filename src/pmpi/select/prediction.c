@@ -31,7 +31,7 @@ void atn_select_prediction_start(atn_comm *c)
 {
     prediction *const f = calloc(1, sizeof *f);
     if (f != NULL)
-        f->history = atn_history_make();
+        f->history = atn_predict_history_make();
     if (f == NULL || f->history == NULL) {
         free(f);
         return;
@@ -44,13 +44,13 @@ void atn_select_prediction_free(prediction *f)
 {
     if (f == NULL)
         return;
-    const atn_prediction_stats x = atn_history_stats(f->history);
+    const atn_prediction_stats x = atn_predict_history_stats(f->history);
     pthread_mutex_lock(&all.lock);
     all.sum.requests += x.requests;
     all.sum.hits += x.hits;
     all.sum.misses += x.misses;
     pthread_mutex_unlock(&all.lock);
-    atn_history_free(f->history);
+    atn_predict_history_free(f->history);
     free(f);
 }
 
@@ -62,7 +62,7 @@ static void read_hits(prediction *f)
     if (end - f->seen > ATN_HIT_LOG)
         f->seen = end - ATN_HIT_LOG;
     for (; f->seen != end; f->seen++)
-        atn_history_add(f->history, &f->of[f->hits.entry[f->seen % ATN_HIT_LOG]]);
+        atn_predict_history_add(f->history, &f->of[f->hits.entry[f->seen % ATN_HIT_LOG]]);
 }
 
 void atn_select_prediction_add(atn_comm *c, const atn_call *call, const atn_cached_call *entry)
@@ -73,10 +73,10 @@ void atn_select_prediction_add(atn_comm *c, const atn_call *call, const atn_cach
         return;
     if (++f->idle == IDLE_CALLS)
         c->hits = NULL;
-    if (c->stage != ATN_COMM_SERVED || !atn_call_problem(c->exec, call, &q))
+    if (c->stage != ATN_COMM_SERVED || !atn_exec_call_problem(c->exec, call, &q))
         return;
     read_hits(f);
-    atn_history_add(f->history, &q);
+    atn_predict_history_add(f->history, &q);
     if (entry != NULL)
         f->of[entry - c->cached] = q;
 }
@@ -87,7 +87,7 @@ static bool is_of_class(const void *context, const atn_problem *q)
 {
     const atn_kind *const x = context;
     return q->op == x->subject.q.op && q->ordered == x->subject.q.ordered &&
-           atn_size_class(q->bytes) == x->size_class;
+           atn_tune_size_class(q->bytes) == x->size_class;
 }
 
 atn_outlook atn_select_prediction_of(atn_comm *c, const atn_kind *x)
@@ -103,7 +103,7 @@ atn_outlook atn_select_prediction_of(atn_comm *c, const atn_kind *x)
         return ATN_OUTLOOK_OPEN;
     }
     read_hits(f);
-    return atn_history_outlook(f->history, is_of_class, x);
+    return atn_predict_history_outlook(f->history, is_of_class, x);
 }
 
 void atn_select_prediction_note(atn_outlook because)
@@ -115,12 +115,12 @@ void atn_select_prediction_note(atn_outlook because)
 
 void atn_select_prediction_stop(void)
 {
-    if (!atn_the_job.predicts || !atn_the_job.explain || atn_the_job.r != 0)
+    if (!atn_job_current.predicts || !atn_job_current.explain || atn_job_current.r != 0)
         return;
-    atn_print_line("prediction: rank 0 made %" PRId64 " collective calls, %" PRId64
-                   " predicted correctly and %" PRId64 " incorrectly; %" PRId64
-                   " call classes were planned earlier, and planning was postponed %" PRId64
-                   " times",
-                   all.sum.requests, all.sum.hits, all.sum.misses, all.changed[ATN_OUTLOOK_COMES],
-                   all.changed[ATN_OUTLOOK_ABSENT]);
+    atn_interpose_print_line(
+        "prediction: rank 0 made %" PRId64 " collective calls, %" PRId64
+        " predicted correctly and %" PRId64 " incorrectly; %" PRId64
+        " call classes were planned earlier, and planning was postponed %" PRId64 " times",
+        all.sum.requests, all.sum.hits, all.sum.misses, all.changed[ATN_OUTLOOK_COMES],
+        all.changed[ATN_OUTLOOK_ABSENT]);
 }

@@ -70,17 +70,17 @@ static int run_native(const atn_comm *c, const trial *t)
     const int n = (int)call->src.count;
     switch (call->op) {
     case ATN_REDUCE:
-        return atn_real.Reduce(src, dst, n, type, call->mpi_op, call->root, c->user);
+        return atn_pmpi_real.Reduce(src, dst, n, type, call->mpi_op, call->root, c->user);
     case ATN_ALLREDUCE:
-        return atn_real.Allreduce(src, dst, n, type, call->mpi_op, c->user);
+        return atn_pmpi_real.Allreduce(src, dst, n, type, call->mpi_op, c->user);
     case ATN_REDUCE_SCATTER:
-        return atn_real.Reduce_scatter(src, dst, t->counts, type, call->mpi_op, c->user);
+        return atn_pmpi_real.Reduce_scatter(src, dst, t->counts, type, call->mpi_op, c->user);
     case ATN_REDUCE_SCATTER_BLOCK:
-        return atn_real.Reduce_scatter_block(src, dst, n, type, call->mpi_op, c->user);
+        return atn_pmpi_real.Reduce_scatter_block(src, dst, n, type, call->mpi_op, c->user);
     case ATN_SCAN:
-        return atn_real.Scan(src, dst, n, type, call->mpi_op, c->user);
+        return atn_pmpi_real.Scan(src, dst, n, type, call->mpi_op, c->user);
     default:
-        return atn_real.Exscan(src, dst, n, type, call->mpi_op, c->user);
+        return atn_pmpi_real.Exscan(src, dst, n, type, call->mpi_op, c->user);
     }
 }
 
@@ -94,7 +94,7 @@ static int run_timed(atn_comm *c, const trial *t, const atn_problem *q, const at
         return code;
     const int64_t start = atn_ticks();
     code = plan != NULL ? atn_exec_run(c->exec, plan, &t->call, c->private_comm) : run_native(c, t);
-    atn_driver_note(turn, atn_ticks() - start);
+    atn_tune_driver_note(turn, atn_ticks() - start);
     return code;
 }
 

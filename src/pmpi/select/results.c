@@ -46,13 +46,13 @@ bool atn_select_results_keep(const atn_rule *rule)
 {
     int i = 0;
     pthread_mutex_lock(&lock);
-    while (i < results.n && !atn_rule_same_problem(&results.v[i].rule, rule))
+    while (i < results.n && !atn_plan_rule_same_problem(&results.v[i].rule, rule))
         i++;
     const bool room = i < results.n || atn_push(&results, (result){.rule = *rule});
     if (room) {
         result *const old = &results.v[i];
         const bool continues =
-            atn_same_choice(&old->rule.use, &rule->use) && old->written <= rule->samples;
+            atn_plan_same_choice(&old->rule.use, &rule->use) && old->written <= rule->samples;
         *old = (result){.rule = *rule, .written = continues ? old->written : 0};
     }
     pthread_mutex_unlock(&lock);
@@ -84,7 +84,7 @@ static atn_rules *take_new(void)
             x->written = x->rule.samples;
     }
     pthread_mutex_unlock(&lock);
-    atn_rules *const table = new.n > 0 ? atn_rules_make(new.v, new.n, NULL) : NULL;
+    atn_rules *const table = new.n > 0 ? atn_plan_rules_make(new.v, new.n, NULL) : NULL;
     atn_vec_free(&new);
     return table;
 }
@@ -94,9 +94,9 @@ static atn_rules *take_new(void)
 /* The file of the job, else of the user; false: none is to be written. */
 static bool file_to_write(char path[4096])
 {
-    const char *const job = atn_setting_given(&atn_the_job.settings, ATN_SET_WISDOM);
+    const char *const job = atn_plan_setting_given(&atn_job_current.settings, ATN_SET_WISDOM);
     atn_wisdom_files files;
-    atn_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
+    atn_plan_wisdom_find(job != NULL ? job : "", getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
     if (files.n == 0 || strcmp(files.kind[0], "system") == 0)
         return false;
     memcpy(path, files.path[0], sizeof files.path[0]);
@@ -108,20 +108,20 @@ static void merge(const atn_rules *new)
 {
     char path[4096];
     atn_error err = {0};
-    const bool wanted =
-        atn_the_job.verbose > 0 || atn_setting_given(&atn_the_job.settings, ATN_SET_WISDOM) != NULL;
-    if (new != NULL && file_to_write(path) && atn_wisdom_merge(path, new, &err) != ATN_OK &&
+    const bool wanted = atn_job_current.verbose > 0 ||
+                        atn_plan_setting_given(&atn_job_current.settings, ATN_SET_WISDOM) != NULL;
+    if (new != NULL && file_to_write(path) && atn_plan_wisdom_merge(path, new, &err) != ATN_OK &&
         (wanted || err.status == ATN_INPUT))
-        atn_print_line("%s%s", err.text,
-                       err.status == ATN_INPUT
-                           ? ""
-                           : "; tuning results are lost, name another file with "
-                             "ATTUNE_WISDOM");
+        atn_interpose_print_line("%s%s", err.text,
+                                 err.status == ATN_INPUT
+                                     ? ""
+                                     : "; tuning results are lost, name another file with "
+                                       "ATTUNE_WISDOM");
 }
 
 void atn_select_results_checkpoint(void)
 {
-    if (atn_the_job.r != 0 || pthread_mutex_trylock(&writing) != 0)
+    if (atn_job_current.r != 0 || pthread_mutex_trylock(&writing) != 0)
         return;
     const int64_t now = atn_clock_kernel_ns();
     if (pause_ns == 0) {
@@ -130,7 +130,7 @@ void atn_select_results_checkpoint(void)
     } else if (now >= next_write_ns) {
         atn_rules *const new = take_new();
         merge(new);
-        atn_rules_free(new);
+        atn_plan_rules_free(new);
         pause_ns = pause_ns < longest_pause_ns ? 2 * pause_ns : pause_ns;
         next_write_ns = now + pause_ns;
     }
@@ -142,13 +142,13 @@ void atn_select_results_checkpoint(void)
 static void join_text(const char *text, size_t bytes, atn_rules **all)
 {
     atn_rules *some = NULL;
-    if (bytes == 0 || atn_rules_parse(text, bytes, "results", &some, NULL) != ATN_OK)
+    if (bytes == 0 || atn_plan_rules_parse(text, bytes, "results", &some, NULL) != ATN_OK)
         return;
-    atn_rules *const both = *all != NULL ? atn_wisdom_join(*all, some) : NULL;
+    atn_rules *const both = *all != NULL ? atn_plan_wisdom_join(*all, some) : NULL;
     if (both != NULL || *all != NULL)
-        atn_rules_free(some);
+        atn_plan_rules_free(some);
     if (both != NULL)
-        atn_rules_free(*all);
+        atn_plan_rules_free(*all);
     *all = both != NULL ? both : *all != NULL ? *all : some;
 }
 
@@ -158,10 +158,10 @@ static char *print_new(int *bytes_p)
     size_t bytes = 0;
     atn_rules *const new = take_new();
     FILE *const f = new != NULL ? open_memstream(&text, &bytes) : NULL;
-    const bool done = f != NULL && atn_rules_print(f, new);
+    const bool done = f != NULL && atn_plan_rules_print(f, new);
     if (f != NULL && fclose(f) != 0)
         bytes = 0;
-    atn_rules_free(new);
+    atn_plan_rules_free(new);
     *bytes_p = done && bytes < 1 << 24 ? (int)bytes : 0;
     return text;
 }
@@ -175,18 +175,18 @@ typedef struct {
 /* Collective.  False: rank 0 has no memory, or there are no results. */
 static bool make_room(inbox *in, int mine)
 {
-    const int p = atn_the_job.p;
-    const bool rank0 = atn_the_job.r == 0;
+    const int p = atn_job_current.p;
+    const bool rank0 = atn_job_current.r == 0;
     int64_t total = 0;
     int room = 1;
     if (rank0) {
         in->sizes = calloc(2 * (size_t)p, sizeof *in->sizes);
         room = in->sizes != NULL;
     }
-    atn_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    atn_pmpi_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!room)
         return false;
-    atn_real.Gather(&mine, 1, MPI_INT, in->sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    atn_pmpi_real.Gather(&mine, 1, MPI_INT, in->sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (rank0) {
         in->at = in->sizes + p;
         for (int r = 0; r < p && total < INT32_MAX; total += in->sizes[r++])
@@ -194,30 +194,30 @@ static bool make_room(inbox *in, int mine)
         in->text = total > 0 && total < INT32_MAX ? malloc((size_t)total) : NULL;
         room = in->text != NULL;
     }
-    atn_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    atn_pmpi_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return room;
 }
 
 static void merge_all(const inbox *in)
 {
     atn_rules *all = NULL;
-    for (int r = 0; r < atn_the_job.p; r++)
+    for (int r = 0; r < atn_job_current.p; r++)
         join_text(in->text + in->at[r], (size_t)in->sizes[r], &all);
     merge(all);
-    atn_rules_free(all);
+    atn_plan_rules_free(all);
 }
 
 void atn_select_results_finish(void)
 {
-    if (!atn_the_job.online)
+    if (!atn_job_current.online)
         return;
     int mine = 0;
     inbox in = {0};
     char *const text = print_new(&mine);
     if (make_room(&in, mine)) {
-        atn_real.Gatherv(text, mine, MPI_CHAR, in.text, in.sizes, in.at, MPI_CHAR, 0,
-                         MPI_COMM_WORLD);
-        if (atn_the_job.r == 0)
+        atn_pmpi_real.Gatherv(text, mine, MPI_CHAR, in.text, in.sizes, in.at, MPI_CHAR, 0,
+                              MPI_COMM_WORLD);
+        if (atn_job_current.r == 0)
             merge_all(&in);
     }
     free(in.sizes);

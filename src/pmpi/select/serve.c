@@ -31,7 +31,7 @@ static void drop_evicted(atn_comm *c)
  */
 static atn_plan *pick_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
 {
-    if (!atn_call_canonical(c->exec, call))
+    if (!atn_exec_call_canonical(c->exec, call))
         return atn_select_online_plan(c, call, turn, code_p);
     turn->of = NULL;
     atn_plan *const plan = atn_exec_plan(c->exec, call, code_p);
@@ -68,11 +68,11 @@ bool atn_select_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *co
 void atn_select_remember(atn_comm *c, const atn_call *call, atn_call_key k, bool served, bool whole)
 {
     atn_plan *const plan = served && whole ? atn_exec_repeatable(c->exec, call) : NULL;
-    const bool tuned = c->driver != NULL && (atn_the_job.tunable & 1u << call->op) != 0;
+    const bool tuned = c->driver != NULL && (atn_job_current.tunable & 1u << call->op) != 0;
     const atn_cached_call *entry = NULL;
     c->always.left = INT64_MAX;
     if (!tuned && k.count >= 0 && /* else the executor did not decide */
-        (served ? plan != NULL : atn_the_job.lasting && atn_exec_settled(c->exec)))
+        (served ? plan != NULL : atn_job_current.lasting && atn_exec_settled(c->exec)))
         entry = atn_comm_call_put(c, call, &k, plan, &c->always);
     if (c->prediction != NULL)
         atn_select_prediction_add(c, call, entry);

@@ -26,16 +26,16 @@ static const atn_rules *find_view(const char *place)
 /* With a measured machine, results for other numbers of ranks are extrapolated. */
 static const atn_rules *add_view(const char *place)
 {
-    const atn_rules *const all = atn_the_job.wisdom;
+    const atn_rules *const all = atn_job_current.wisdom;
     view one = {.place = strdup(place)};
-    one.rules = atn_rules_count(all) > 0
-                    ? atn_rules_make(atn_rules_at(all, 0), atn_rules_count(all), NULL)
-                    : atn_rules_empty();
+    one.rules = atn_plan_rules_count(all) > 0 ? atn_plan_rules_make(atn_plan_rules_at(all, 0),
+                                                                    atn_plan_rules_count(all), NULL)
+                                              : atn_plan_rules_empty();
     if (one.place != NULL && one.rules != NULL &&
-        atn_rules_narrow(one.rules, place, atn_the_job.measured) && atn_push(&views, one))
+        atn_plan_rules_narrow(one.rules, place, atn_job_current.measured) && atn_push(&views, one))
         return one.rules;
     free(one.place);
-    atn_rules_free(one.rules);
+    atn_plan_rules_free(one.rules);
     return NULL;
 }
 
@@ -43,9 +43,9 @@ bool atn_select_wisdom_view(const atn_topo *t, const atn_rules **rules_p)
 {
     char place[ATN_HERE_ROOM];
     *rules_p = NULL;
-    if (atn_the_job.wisdom == NULL || atn_rules_count(atn_the_job.wisdom) == 0)
+    if (atn_job_current.wisdom == NULL || atn_plan_rules_count(atn_job_current.wisdom) == 0)
         return true;
-    if (!atn_here_name(atn_the_job.here, t, place))
+    if (!atn_plan_here_name(atn_job_current.here, t, place))
         return false;
     pthread_mutex_lock(&lock);
     *rules_p = find_view(place);
@@ -59,7 +59,7 @@ void atn_select_wisdom_views_free(void)
 {
     for (int i = 0; i < views.n; i++) {
         free(views.v[i].place);
-        atn_rules_free(views.v[i].rules);
+        atn_plan_rules_free(views.v[i].rules);
     }
     atn_vec_free(&views);
 }

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const atn_direction_names[] = {"send", "receive", NULL};
+const char *const atn_replay_direction_names[] = {"send", "receive", NULL};
 
-void atn_messages_free(atn_messages *m)
+void atn_replay_messages_free(atn_messages *m)
 {
     for (int i = 0; i < m->ranks.n; i++)
         atn_vec_free(&m->ranks.v[i]);
     atn_vec_free(&m->ranks);
 }
 
-atn_message_list *atn_messages_of(atn_messages *m, int rank)
+atn_message_list *atn_replay_messages_of(atn_messages *m, int rank)
 {
     while (m->ranks.n <= rank)
         if (!atn_push(&m->ranks, (atn_message_list){0}))
@@ -41,8 +41,8 @@ static tuple place_of(const atn_message *x, const atn_message *hint)
     return hint ? (tuple){{1, hint->tag}} : (tuple){{0, x->site}};
 }
 
-atn_status atn_messages_stream(const atn_message_list *list, atn_direction side, bool whole_ranks,
-                               atn_stream *stream_p, atn_error *err)
+atn_status atn_replay_messages_stream(const atn_message_list *list, atn_direction side,
+                                      bool whole_ranks, atn_stream *stream_p, atn_error *err)
 {
     atn_numbers symbols = {0}, sites = {0};
     atn_stream stream = {0};
@@ -52,16 +52,17 @@ atn_status atn_messages_stream(const atn_message_list *list, atn_direction side,
         const atn_message *x = &list->v[i];
         if (x->side == side && !x->hint) {
             const tuple t = symbol_of(x, whole_ranks), place = place_of(x, hint);
-            const atn_stream_request q = {.symbol = atn_number_of(&symbols, &t, sizeof t),
-                                          .site = atn_number_of(&sites, &place, sizeof place),
+            const atn_stream_request q = {.symbol = atn_predict_number_of(&symbols, &t, sizeof t),
+                                          .site =
+                                              atn_predict_number_of(&sites, &place, sizeof place),
                                           .hinted = hint != NULL};
             room = q.symbol >= 0 && q.site >= 0 && atn_push(&stream, q);
         }
         if (x->side == side)
             hint = x->hint ? x : NULL;
     }
-    atn_numbers_free(&symbols);
-    atn_numbers_free(&sites);
+    atn_predict_numbers_free(&symbols);
+    atn_predict_numbers_free(&sites);
     if (!room) {
         atn_vec_free(&stream);
         return atn_fail(err, ATN_MEMORY, "out of memory");
@@ -70,7 +71,7 @@ atn_status atn_messages_stream(const atn_message_list *list, atn_direction side,
     return ATN_OK;
 }
 
-int64_t atn_messages_wildcards(const atn_messages *m)
+int64_t atn_replay_messages_wildcards(const atn_messages *m)
 {
     int64_t n = 0;
     for (int r = 0; r < m->ranks.n; r++)
@@ -108,8 +109,8 @@ static bool add_calls(atn_message_list *list, const atn_skeleton_run *run)
     return list != NULL;
 }
 
-atn_status atn_messages_skeleton(const atn_skeleton *s, int p, int iterations, atn_messages *m_p,
-                                 atn_error *err)
+atn_status atn_replay_messages_skeleton(const atn_skeleton *s, int p, int iterations,
+                                        atn_messages *m_p, atn_error *err)
 {
     atn_messages m = {0};
     atn_status st = ATN_OK;
@@ -117,12 +118,12 @@ atn_status atn_messages_skeleton(const atn_skeleton *s, int p, int iterations, a
     for (int r = 0; r < p && !st; r++) {
         atn_skeleton_run run = {0};
         st = atn_skeleton_emit(s, p, r, iterations, &run, err);
-        if (!st && !add_calls(atn_messages_of(&m, r), &run))
+        if (!st && !add_calls(atn_replay_messages_of(&m, r), &run))
             st = atn_fail(err, ATN_MEMORY, "out of memory");
         atn_vec_free(&run.calls);
     }
     if (st)
-        atn_messages_free(&m);
+        atn_replay_messages_free(&m);
     else
         *m_p = m;
     return st;

@@ -28,29 +28,30 @@ typedef struct {
     ATN_VEC(atn_message_list) ranks;
 } atn_messages;
 
-void atn_messages_free(atn_messages *m);
+void atn_replay_messages_free(atn_messages *m);
 /* The list of `rank`, created if necessary; NULL: out of memory. */
-atn_message_list *atn_messages_of(atn_messages *m, int rank);
+atn_message_list *atn_replay_messages_of(atn_messages *m, int rank);
 
 /* The requests of one rank and side.  `whole_ranks`: communicators are not distinguished.  A
  * request with a hint has the announced site.  Caller frees. */
-atn_status atn_messages_stream(const atn_message_list *list, atn_direction side, bool whole_ranks,
-                               atn_stream *stream_p, atn_error *err);
+atn_status atn_replay_messages_stream(const atn_message_list *list, atn_direction side,
+                                      bool whole_ranks, atn_stream *stream_p, atn_error *err);
 /* Receives of the job with MPI_ANY_SOURCE. */
-int64_t atn_messages_wildcards(const atn_messages *m);
+int64_t atn_replay_messages_wildcards(const atn_messages *m);
 
 /* ---- sources ---- */
 
-atn_status atn_messages_skeleton(const atn_skeleton *s, int p, int iterations, atn_messages *m_p,
-                                 atn_error *err);
+atn_status atn_replay_messages_skeleton(const atn_skeleton *s, int p, int iterations,
+                                        atn_messages *m_p, atn_error *err);
 /* Comma-separated values with a heading: rank, op and partner, and any of tag, bytes, comm, type,
  * buffer, site and depth.  The tags of pre_send and pre_recv are hints.  Other columns are ignored,
  * and so are calls without a message and calls inside a collective (a depth other than 0).
  * Modifies `text`. */
-atn_status atn_messages_parse(char *text, const char *origin, atn_messages *m_p, atn_error *err);
+atn_status atn_replay_messages_parse(char *text, const char *origin, atn_messages *m_p,
+                                     atn_error *err);
 /* Writes this format. */
-void atn_messages_write(FILE *f, const atn_messages *m);
+void atn_replay_messages_write(FILE *f, const atn_messages *m);
 
-extern const char *const atn_direction_names[];
+extern const char *const atn_replay_direction_names[];
 
 #endif

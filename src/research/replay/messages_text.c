@@ -116,7 +116,7 @@ static bool has_wildcard(const reader *r, char **fields, const char *what)
 static atn_status word(reader *r, char **fields, column c, int *v_p, atn_error *err)
 {
     const char *text = c == TAG && has_wildcard(r, fields, "any-tag") ? "any" : field(r, fields, c);
-    *v_p = atn_number_of(&r->words, text, strlen(text));
+    *v_p = atn_predict_number_of(&r->words, text, strlen(text));
     return *v_p < 0 ? atn_fail(err, ATN_MEMORY, "%s: out of memory", r->origin) : ATN_OK;
 }
 
@@ -197,12 +197,13 @@ static atn_status read_line(reader *r, char *line, atn_error *err)
     st = x.hint ? word(r, fields, TAG, &x.tag, err) : read_message(r, fields, &x, err);
     if (st)
         return st;
-    atn_message_list *list = atn_messages_of(r->m, rank);
+    atn_message_list *list = atn_replay_messages_of(r->m, rank);
     return list && atn_push(list, x) ? ATN_OK
                                      : atn_fail(err, ATN_MEMORY, "%s: out of memory", r->origin);
 }
 
-atn_status atn_messages_parse(char *text, const char *origin, atn_messages *m_p, atn_error *err)
+atn_status atn_replay_messages_parse(char *text, const char *origin, atn_messages *m_p,
+                                     atn_error *err)
 {
     atn_messages m = {0};
     reader r = {.origin = origin, .m = &m};
@@ -218,9 +219,9 @@ atn_status atn_messages_parse(char *text, const char *origin, atn_messages *m_p,
     }
     if (!st && m.ranks.n == 0)
         st = atn_fail(err, ATN_INPUT, "%s: no rank sends or receives anything", origin);
-    atn_numbers_free(&r.words);
+    atn_predict_numbers_free(&r.words);
     if (st)
-        atn_messages_free(&m);
+        atn_replay_messages_free(&m);
     else
         *m_p = m;
     return st;
@@ -243,7 +244,7 @@ static void write_message(FILE *f, int rank, const atn_message *x)
             x->buffer, x->site);
 }
 
-void atn_messages_write(FILE *f, const atn_messages *m)
+void atn_replay_messages_write(FILE *f, const atn_messages *m)
 {
     for (column c = 0; c <= SITE; c++)
         fprintf(f, "%s%s", c > 0 ? "," : "", column_names[c]);

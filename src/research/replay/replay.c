@@ -34,7 +34,7 @@ static bool begin(replayer *x, const atn_predictor_choice *c)
 {
     const int n = x->stream->n;
     const bool hints = has_hints(x->stream);
-    x->p = atn_predictor_make(c, &x->rules->rules);
+    x->p = atn_predict_predictor_make(c, &x->rules->rules);
     x->sites = malloc(sizeof *x->sites * ((size_t)n + 1));
     x->ahead = calloc((size_t)x->rules->ahead, sizeof *x->ahead);
     if (!x->p || !x->sites || !x->ahead)
@@ -52,7 +52,7 @@ static void end(replayer *x)
         atn_vec_free(&x->ahead[i]);
     free(x->ahead);
     free(x->sites);
-    atn_predictor_free(x->p);
+    atn_predict_predictor_free(x->p);
 }
 
 /* Before request i, offers are made for request i + ahead - 1. */
@@ -61,7 +61,8 @@ static bool look_ahead(replayer *x, int i)
     const int m = x->rules->ahead, target = i + m - 1;
     if (target >= x->stream->n)
         return true;
-    return atn_predictor_offers(x->p, x->sites + i, m, m, x->rules->ports, &x->ahead[target % m]);
+    return atn_predict_predictor_offers(x->p, x->sites + i, m, m, x->rules->ports,
+                                        &x->ahead[target % m]);
 }
 
 static bool is_among(const atn_symbols *list, int symbol)
@@ -82,10 +83,10 @@ static bool play(replayer *x, atn_replay *r, atn_symbols *offered)
         r->requests++;
         if (offered && !atn_push(offered, offers->n > 0 ? offers->v[0] : ATN_NO_SYMBOL))
             return false;
-        if (!atn_predictor_update(x->p, x->stream->v[i]))
+        if (!atn_predict_predictor_update(x->p, x->stream->v[i]))
             return false;
     }
-    atn_predictor_size(x->p, &r->size);
+    atn_predict_predictor_size(x->p, &r->size);
     return true;
 }
 
@@ -99,15 +100,15 @@ static atn_status replay_one(const atn_predictor_choice *c, const atn_replay_rul
     return done ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory while replaying requests");
 }
 
-atn_status atn_predict_replay(const atn_predictor_choice *c, const atn_replay_rules *rules,
-                              const atn_stream *stream, atn_replay *replay_p, atn_symbols *offered,
-                              atn_error *err)
+atn_status atn_replay_predict_replay(const atn_predictor_choice *c, const atn_replay_rules *rules,
+                                     const atn_stream *stream, atn_replay *replay_p,
+                                     atn_symbols *offered, atn_error *err)
 {
     atn_replay r = {0}, under = {0};
     atn_predictor_choice base;
     atn_status st = replay_one(c, rules, stream, &r, offered, err);
     if (!st && c->row->base) {
-        st = atn_predictor_find(c->row->base, &base, err);
+        st = atn_predict_predictor_find(c->row->base, &base, err);
         st = st ? st : replay_one(&base, rules, stream, &under, NULL, err);
         r.base = under.size;
     }
@@ -133,7 +134,7 @@ static void enlarge(atn_predict_size *most, const atn_predict_size *x)
 /* A cycle that was never closed has no length and no closing request. */
 static int64_t length(int longest, bool closing) { return longest > 0 ? longest + closing : 0; }
 
-int64_t atn_predict_entries(const atn_predictor_choice *c, const atn_replay *r, bool closing)
+int64_t atn_replay_predict_entries(const atn_predictor_choice *c, const atn_replay *r, bool closing)
 {
     const atn_predictor_row *row = c->row;
     const atn_predict_size *s = &r->size;
@@ -149,7 +150,7 @@ int64_t atn_predict_entries(const atn_predictor_choice *c, const atn_replay *r, 
 
 /* ---- over ranks ---- */
 
-void atn_tally_add(atn_tally *t, const atn_replay *r)
+void atn_replay_tally_add(atn_tally *t, const atn_replay *r)
 {
     const double ratio = r->requests > 0 ? (double)r->hits / (double)r->requests : 0;
     t->least = t->ranks == 0 || ratio < t->least ? ratio : t->least;
@@ -162,4 +163,4 @@ void atn_tally_add(atn_tally *t, const atn_replay *r)
     enlarge(&t->all.base, &r->base);
 }
 
-double atn_tally_mean(const atn_tally *t) { return t->ranks > 0 ? t->sum / t->ranks : 0; }
+double atn_replay_tally_mean(const atn_tally *t) { return t->ranks > 0 ? t->sum / t->ranks : 0; }

@@ -20,13 +20,14 @@ typedef struct {
 } atn_replay;
 
 /* `offered` (or NULL) receives the first offer for each request. */
-atn_status atn_predict_replay(const atn_predictor_choice *c, const atn_replay_rules *rules,
-                              const atn_stream *stream, atn_replay *replay_p, atn_symbols *offered,
-                              atn_error *err);
+atn_status atn_replay_predict_replay(const atn_predictor_choice *c, const atn_replay_rules *rules,
+                                     const atn_stream *stream, atn_replay *replay_p,
+                                     atn_symbols *offered, atn_error *err);
 
 /* Table entries in symbols by the published formulas.  `closing`: the request that closes a cycle
  * counts as a part of it, as in the published figures. */
-int64_t atn_predict_entries(const atn_predictor_choice *c, const atn_replay *r, bool closing);
+int64_t atn_replay_predict_entries(const atn_predictor_choice *c, const atn_replay *r,
+                                   bool closing);
 
 /* Hit rates over ranks. */
 typedef struct {
@@ -34,7 +35,7 @@ typedef struct {
     double least, sum, most;
     atn_replay all; /* hits and requests added up; each size is the maximum over ranks */
 } atn_tally;
-void atn_tally_add(atn_tally *t, const atn_replay *r);
-double atn_tally_mean(const atn_tally *t);
+void atn_replay_tally_add(atn_tally *t, const atn_replay *r);
+double atn_replay_tally_mean(const atn_tally *t);
 
 #endif

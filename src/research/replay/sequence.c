@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void atn_sequence_free(atn_sequence *s)
+void atn_replay_sequence_free(atn_sequence *s)
 {
     atn_vec_free(&s->stream);
-    atn_numbers_free(&s->symbols);
-    atn_numbers_free(&s->sites);
+    atn_predict_numbers_free(&s->symbols);
+    atn_predict_numbers_free(&s->sites);
 }
 
 typedef struct {
@@ -33,8 +33,8 @@ static atn_status add_word(reader *r, const char *word, atn_error *err)
         return atn_fail(err, ATN_INPUT, "%s:%d: \"%s\": nothing %s the colon; write SITE:SYMBOL",
                         r->origin, r->line, word, *symbol ? "before" : "after");
     const atn_stream_request x = {
-        .symbol = atn_number_of(&s->symbols, symbol, strlen(symbol)),
-        .site = atn_number_of(&s->sites, word, colon ? (size_t)(colon - word) : 0)};
+        .symbol = atn_predict_number_of(&s->symbols, symbol, strlen(symbol)),
+        .site = atn_predict_number_of(&s->sites, word, colon ? (size_t)(colon - word) : 0)};
     if (x.symbol < 0 || x.site < 0 || !atn_push(&s->stream, x))
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", r->origin);
     return ATN_OK;
@@ -51,8 +51,8 @@ static atn_status add_line(reader *r, char *line, atn_error *err)
     return st;
 }
 
-atn_status atn_sequence_parse(char *text, size_t bytes, const char *origin, atn_sequence *s_p,
-                              atn_error *err)
+atn_status atn_replay_sequence_parse(char *text, size_t bytes, const char *origin,
+                                     atn_sequence *s_p, atn_error *err)
 {
     atn_sequence s = {0};
     reader r = {.origin = origin, .s = &s};
@@ -70,7 +70,7 @@ atn_status atn_sequence_parse(char *text, size_t bytes, const char *origin, atn_
         st = atn_fail(err, ATN_INPUT, "%s: contains no symbol; write words separated by blanks",
                       origin);
     if (st)
-        atn_sequence_free(&s);
+        atn_replay_sequence_free(&s);
     else
         *s_p = s;
     return st;

@@ -17,8 +17,8 @@ typedef struct {
 } atn_sequence;
 
 /* `origin` is the prefix of error messages.  Modifies `text`. */
-atn_status atn_sequence_parse(char *text, size_t bytes, const char *origin, atn_sequence *s_p,
-                              atn_error *err);
-void atn_sequence_free(atn_sequence *s);
+atn_status atn_replay_sequence_parse(char *text, size_t bytes, const char *origin,
+                                     atn_sequence *s_p, atn_error *err);
+void atn_replay_sequence_free(atn_sequence *s);
 
 #endif

@@ -176,7 +176,7 @@ atn_status atn_ron_check(const atn_op_graph *g, const atn_ron *net, atn_circuits
         x.slack = fmax(x.slack, 1e-8 * (fabs(c->v[i].end) + net->delay));
     x.of = malloc(sizeof *x.of * ((size_t)g->n + 1));
     x.done = malloc(sizeof *x.done * ((size_t)g->n + 1));
-    atn_circuits_sort(c);
+    atn_model_circuits_sort(c);
     const atn_status status =
         x.of && x.done ? verify(&x) : atn_fail(err, ATN_MEMORY, "out of memory");
     if (!status)

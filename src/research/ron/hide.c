@@ -99,12 +99,13 @@ static atn_status read_heading(reader *r, const atn_text_line *l)
                 r->at[c] = i;
             }
         if (!near)
-            return atn_text_refuse(l, "unknown or duplicate column in a list of sends:", l->word[i],
-                                   "write rank,compute_us,bytes,partner[,site][,predicted]");
+            return atn_ron_text_refuse(
+                l, "unknown or duplicate column in a list of sends:", l->word[i],
+                "write rank,compute_us,bytes,partner[,site][,predicted]");
     }
     for (int c = 0; c < NEEDED; c++)
         if (r->at[c] < 0)
-            return atn_text_refuse(l, "missing column", names[c], "add it");
+            return atn_ron_text_refuse(l, "missing column", names[c], "add it");
     r->n = l->n;
     return ATN_OK;
 }
@@ -113,14 +114,14 @@ static atn_status read_values(const reader *r, const atn_text_line *l, double *c
                               int64_t v[COLUMNS])
 {
     static const int64_t limits[] = {MAX_RANKS, 0, INT64_MAX, MAX_RANKS, INT32_MAX, MAX_RANKS};
-    atn_status st = atn_text_number(l, r->at[COMPUTE], names[COMPUTE], compute_us);
+    atn_status st = atn_ron_text_number(l, r->at[COMPUTE], names[COMPUTE], compute_us);
     if (!st && *compute_us < 0)
-        st = atn_text_refuse(l, names[COMPUTE], l->word[r->at[COMPUTE]],
-                             "write a time of 0 or more");
+        st = atn_ron_text_refuse(l, names[COMPUTE], l->word[r->at[COMPUTE]],
+                                 "write a time of 0 or more");
     for (int c = 0; c < COLUMNS && !st; c++) {
         const bool none = c == OFFER && r->at[c] >= 0 && strcmp(l->word[r->at[c]], "-") == 0;
         if (c != COMPUTE && r->at[c] >= 0 && !none)
-            st = atn_text_whole(l, r->at[c], names[c], limits[c], &v[c]);
+            st = atn_ron_text_whole(l, r->at[c], names[c], limits[c], &v[c]);
     }
     return st;
 }
@@ -134,8 +135,8 @@ static atn_status read_send(void *to, const atn_text_line *l)
     if (l->line == 1)
         return read_heading(r, l);
     if (l->n != r->n)
-        return atn_text_refuse(l, "too few or too many values, after", l->word[l->n - 1],
-                               "restore the line");
+        return atn_ron_text_refuse(l, "too few or too many values, after", l->word[l->n - 1],
+                                   "restore the line");
     const atn_status st = read_values(r, l, &compute_us, v);
     const atn_ron_send s = {.rank = (int)v[RANK],
                             .partner = (int)v[PARTNER],
@@ -152,7 +153,7 @@ atn_status atn_ron_sends_read(const char *path, atn_ron_sends *sends_p, bool *ha
                               atn_error *err)
 {
     reader r = {.n = 0};
-    const atn_status status = atn_text_read(path, read_send, &r, err);
+    const atn_status status = atn_ron_text_read(path, read_send, &r, err);
 
     if (status) {
         atn_vec_free(&r.sends);

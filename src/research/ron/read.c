@@ -6,8 +6,8 @@
 
 #include "research/ron/text.h"
 
-const char *const atn_circuit_columns[] = {"rank",  "port",  "to",  "since",
-                                           "ready", "begin", "end", NULL};
+const char *const atn_ron_circuit_columns[] = {"rank",  "port",  "to",  "since",
+                                               "ready", "begin", "end", NULL};
 enum { RANK, PORT, TO, SINCE, READY, BEGIN, END, WORDS, MAX_NUMBER = 1 << 24 };
 
 typedef ATN_VEC(atn_ron_transfer) transfers;
@@ -15,8 +15,8 @@ typedef ATN_VEC(atn_ron_transfer) transfers;
 static atn_status read_heading(const atn_text_line *l)
 {
     for (int i = 0; i < WORDS; i++)
-        if (i >= l->n || strcmp(l->word[i], atn_circuit_columns[i]) != 0)
-            return atn_text_refuse(
+        if (i >= l->n || strcmp(l->word[i], atn_ron_circuit_columns[i]) != 0)
+            return atn_ron_text_refuse(
                 l, "invalid heading of a list of circuits:", l->word[i < l->n ? i : l->n - 1],
                 "write rank,port,to,since,ready,begin,end");
     return ATN_OK;
@@ -26,8 +26,8 @@ static atn_status read_heading(const atn_text_line *l)
 static atn_status read_change(const atn_text_line *l, atn_ron_transfer *t)
 {
     t->changed = l->word[SINCE][0] != '\0' || l->word[READY][0] != '\0';
-    atn_status st = t->changed ? atn_text_number(l, SINCE, "since", &t->since) : ATN_OK;
-    return st || !t->changed ? st : atn_text_number(l, READY, "ready", &t->ready);
+    atn_status st = t->changed ? atn_ron_text_number(l, SINCE, "since", &t->since) : ATN_OK;
+    return st || !t->changed ? st : atn_ron_text_number(l, READY, "ready", &t->ready);
 }
 
 static atn_status read_transfer(void *to, const atn_text_line *l)
@@ -38,13 +38,14 @@ static atn_status read_transfer(void *to, const atn_text_line *l)
     if (l->line == 1)
         return read_heading(l);
     if (l->n < WORDS)
-        return atn_text_refuse(l, "too few values, after", l->word[l->n - 1], "restore the line");
-    atn_status st = atn_text_whole(l, RANK, "rank", MAX_NUMBER, &rank);
-    st = st ? st : atn_text_whole(l, PORT, "port", MAX_NUMBER, &port);
-    st = st ? st : atn_text_whole(l, TO, "to", MAX_NUMBER, &peer);
+        return atn_ron_text_refuse(l, "too few values, after", l->word[l->n - 1],
+                                   "restore the line");
+    atn_status st = atn_ron_text_whole(l, RANK, "rank", MAX_NUMBER, &rank);
+    st = st ? st : atn_ron_text_whole(l, PORT, "port", MAX_NUMBER, &port);
+    st = st ? st : atn_ron_text_whole(l, TO, "to", MAX_NUMBER, &peer);
     st = st ? st : read_change(l, &t);
-    st = st ? st : atn_text_number(l, BEGIN, "begin", &t.begin);
-    st = st ? st : atn_text_number(l, END, "end", &t.end);
+    st = st ? st : atn_ron_text_number(l, BEGIN, "begin", &t.begin);
+    st = st ? st : atn_ron_text_number(l, END, "end", &t.end);
     t.rank = (int)rank;
     t.port = (int)port;
     t.to = (int)peer;
@@ -97,11 +98,11 @@ static bool match(const atn_op_graph *g, atn_circuits *c)
     return true;
 }
 
-atn_status atn_circuits_read(const char *path, const atn_op_graph *g, atn_circuits *c_p,
-                             atn_error *err)
+atn_status atn_ron_circuits_read(const char *path, const atn_op_graph *g, atn_circuits *c_p,
+                                 atn_error *err)
 {
     transfers list = {0};
-    atn_status status = atn_text_read(path, read_transfer, &list, err);
+    atn_status status = atn_ron_text_read(path, read_transfer, &list, err);
     atn_circuits c = {.n = list.n, .v = list.v, .time = -1};
 
     for (int i = 0; i < c.n; i++)
@@ -109,7 +110,7 @@ atn_status atn_circuits_read(const char *path, const atn_op_graph *g, atn_circui
     if (!status && c.n > 0 && !match(g, &c))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status)
-        atn_circuits_free(&c);
+        atn_model_circuits_free(&c);
     else
         *c_p = c;
     return status;

@@ -7,30 +7,30 @@
 
 #include "base/lines.h"
 
-atn_status atn_text_refuse(const atn_text_line *l, const char *what, const char *text,
-                           const char *remedy)
+atn_status atn_ron_text_refuse(const atn_text_line *l, const char *what, const char *text,
+                               const char *remedy)
 {
     return atn_fail(l->err, ATN_INPUT, "%s:%d: %s \"%.60s\"; %s", l->path, l->line, what, text,
                     remedy);
 }
 
-atn_status atn_text_number(const atn_text_line *l, int i, const char *what, double *v_p)
+atn_status atn_ron_text_number(const atn_text_line *l, int i, const char *what, double *v_p)
 {
     char *end;
     const double v = strtod(l->word[i], &end);
     if (end == l->word[i] || *end != '\0' || !isfinite(v))
-        return atn_text_refuse(l, what, l->word[i], "write a number such as 12.5");
+        return atn_ron_text_refuse(l, what, l->word[i], "write a number such as 12.5");
     *v_p = v;
     return ATN_OK;
 }
 
-atn_status atn_text_whole(const atn_text_line *l, int i, const char *what, int64_t limit,
-                          int64_t *v_p)
+atn_status atn_ron_text_whole(const atn_text_line *l, int i, const char *what, int64_t limit,
+                              int64_t *v_p)
 {
     char *end;
     const long long v = strtoll(l->word[i], &end, 10);
     if (end == l->word[i] || *end != '\0' || v < 0 || v >= limit)
-        return atn_text_refuse(l, what, l->word[i], "write a non-negative integer");
+        return atn_ron_text_refuse(l, what, l->word[i], "write a non-negative integer");
     *v_p = v;
     return ATN_OK;
 }
@@ -47,8 +47,8 @@ static atn_status cut_words(atn_text_line *l, char *text)
             *comma++ = '\0';
         rest = comma;
     }
-    return rest ? atn_text_refuse(l, "too many values on one line, after", l->word[l->n - 1],
-                                  "check the name of the file")
+    return rest ? atn_ron_text_refuse(l, "too many values on one line, after", l->word[l->n - 1],
+                                      "check the name of the file")
                 : ATN_OK;
 }
 
@@ -70,7 +70,7 @@ static atn_status read_lines(atn_text_line *l, const char *text, size_t bytes, a
     return status;
 }
 
-atn_status atn_text_read(const char *path, atn_text_take take, void *to, atn_error *err)
+atn_status atn_ron_text_read(const char *path, atn_text_take take, void *to, atn_error *err)
 {
     atn_text_line l = {.path = path, .err = err};
     char *text;

@@ -37,7 +37,7 @@ bool atn_tau_expand(atn_tau_transport how, int channel, atn_form size, atn_form 
                     atn_terms *terms);
 /* Appends the maximum of n sums and takes ownership of them; omits those that another one
  * covers. */
-atn_status atn_terms_max(atn_terms *of, int n, atn_form coef, bool slower, atn_terms *out,
-                         atn_error *err);
+atn_status atn_tau_terms_max(atn_terms *of, int n, atn_form coef, bool slower, atn_terms *out,
+                             atn_error *err);
 
 #endif

@@ -17,19 +17,19 @@ static void forget(atn_tau_proof *proof)
     *proof = (atn_tau_proof){.style = style, .failed = proof->failed};
 }
 
-atn_tau_verdict atn_terms_compare(const atn_terms *x, const atn_terms *y, bool slower,
-                                  atn_tau_proof *proof)
+atn_tau_verdict atn_tau_terms_compare(const atn_terms *x, const atn_terms *y, bool slower,
+                                      atn_tau_proof *proof)
 {
     static const atn_tau_verdict first[] = {ATN_TAU_UNDECIDED, ATN_TAU_AT_LEAST, ATN_TAU_EQUAL,
                                             ATN_TAU_GREATER};
     static const atn_tau_verdict second[] = {ATN_TAU_UNDECIDED, ATN_TAU_AT_MOST, ATN_TAU_EQUAL,
                                              ATN_TAU_LESS};
-    const atn_cover over = atn_terms_cover(x, y, slower, proof);
+    const atn_cover over = atn_tau_terms_cover(x, y, slower, proof);
     if (over != ATN_COVER_NO)
         return first[over];
     if (proof)
         forget(proof);
-    const atn_cover under = atn_terms_cover(y, x, slower, proof);
+    const atn_cover under = atn_tau_terms_cover(y, x, slower, proof);
     if (under == ATN_COVER_NO && proof)
         forget(proof);
     return second[under];

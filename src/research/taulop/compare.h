@@ -17,7 +17,7 @@ extern const char *const atn_tau_verdicts[]; /* sentences about "the first" */
 
 /* Both must be merged (atn_tau_terms).  The proof has the steps of the successful direction, by the
  * rules of cover.h; `slower`: the platform axiom holds. */
-atn_tau_verdict atn_terms_compare(const atn_terms *x, const atn_terms *y, bool slower,
-                                  atn_tau_proof *proof);
+atn_tau_verdict atn_tau_terms_compare(const atn_terms *x, const atn_terms *y, bool slower,
+                                      atn_tau_proof *proof);
 
 #endif

@@ -42,12 +42,12 @@ typedef int64_t cover_ratio(const atn_term *x, const atn_term *y);
 
 static bool degree_at_least(const atn_term *x, const atn_term *y)
 {
-    return atn_form_at_least(&x->tau, &y->tau);
+    return atn_tau_form_at_least(&x->tau, &y->tau);
 }
 
 static int64_t equal(const atn_term *x, const atn_term *y)
 {
-    return x->channel == y->channel && atn_form_equal(&x->tau, &y->tau);
+    return x->channel == y->channel && atn_tau_form_equal(&x->tau, &y->tau);
 }
 
 static int64_t higher_degree(const atn_term *x, const atn_term *y)
@@ -57,8 +57,8 @@ static int64_t higher_degree(const atn_term *x, const atn_term *y)
 
 static int64_t serialized(const atn_term *x, const atn_term *y)
 {
-    if (x->channel != y->channel || x->kind == ATN_TAU_O || !atn_form_is_number(&x->tau) ||
-        !atn_form_is_number(&y->tau) || x->tau.one.den != 1 || y->tau.one.den != 1 ||
+    if (x->channel != y->channel || x->kind == ATN_TAU_O || !atn_tau_form_is_number(&x->tau) ||
+        !atn_tau_form_is_number(&y->tau) || x->tau.one.den != 1 || y->tau.one.den != 1 ||
         x->tau.one.num < 1)
         return 0;
     return (y->tau.one.num + x->tau.one.num - 1) / x->tau.one.num;
@@ -105,7 +105,7 @@ static void add_cover_step(balance *a, int rule, const atn_term *x, const atn_te
 {
     if (!a->proof)
         return;
-    char *s = atn_term_text(x, a->proof->style), *t = atn_term_text(y, a->proof->style);
+    char *s = atn_tau_term_text(x, a->proof->style), *t = atn_tau_term_text(y, a->proof->style);
     if (!s || !t)
         a->proof->failed = true;
     else if (rule == 0)
@@ -119,25 +119,26 @@ static void add_cover_step(balance *a, int rule, const atn_term *x, const atn_te
 
 static bool can_cover(int rule, const item *x, const item *y)
 {
-    const atn_form none = atn_form_int(0);
-    return !atn_form_is(&x->left, 0) && atn_form_at_least(&x->left, &none) &&
-           atn_term_same_class(x->t, y->t) && rules[rule].ratio(x->t, y->t) > 0;
+    const atn_form none = atn_tau_form_int(0);
+    return !atn_tau_form_is(&x->left, 0) && atn_tau_form_at_least(&x->left, &none) &&
+           atn_tau_term_same_class(x->t, y->t) && rules[rule].ratio(x->t, y->t) > 0;
 }
 
 /* x covers as much of y as it can; false: amounts cannot be ordered. */
 static bool cover(balance *a, int rule, item *x, item *y)
 {
-    const atn_form by = atn_form_int(rules[rule].ratio(x->t, y->t));
-    const atn_form need = atn_form_mul(y->left, by);
-    const bool whole = atn_form_at_least(&x->left, &need);
-    if (!whole && !atn_form_at_least(&need, &x->left))
+    const atn_form by = atn_tau_form_int(rules[rule].ratio(x->t, y->t));
+    const atn_form need = atn_tau_form_mul(y->left, by);
+    const bool whole = atn_tau_form_at_least(&x->left, &need);
+    if (!whole && !atn_tau_form_at_least(&need, &x->left))
         return false;
-    const atn_form given = whole ? need : x->left, got = atn_form_div(given, by);
-    const atn_term gives = atn_term_of_amount(x->t, given), gets = atn_term_of_amount(y->t, got);
+    const atn_form given = whole ? need : x->left, got = atn_tau_form_div(given, by);
+    const atn_term gives = atn_tau_term_of_amount(x->t, given),
+                   gets = atn_tau_term_of_amount(y->t, got);
     add_cover_step(a, rule, &gives, &gets);
     a->strict = a->strict || rules[rule].strict;
-    x->left = atn_form_sub(x->left, given);
-    y->left = atn_form_sub(y->left, got);
+    x->left = atn_tau_form_sub(x->left, given);
+    y->left = atn_tau_form_sub(y->left, got);
     return true;
 }
 
@@ -147,7 +148,7 @@ static bool cheaper(const atn_term *x, const atn_term *z)
 {
     if (x->channel != z->channel)
         return x->channel < z->channel;
-    return atn_form_order(&x->tau, &z->tau) < 0;
+    return atn_tau_form_order(&x->tau, &z->tau) < 0;
 }
 
 /* By C3 the higher degree covers more, so it is used first. */
@@ -158,7 +159,7 @@ static bool better(int rule, const item *x, const item *z)
 
 static void cover_term(balance *a, int rule, item *y)
 {
-    while (!atn_form_is(&y->left, 0)) {
+    while (!atn_tau_form_is(&y->left, 0)) {
         item *best = NULL;
         for (int i = 0; i < a->nx; i++)
             if (can_cover(rule, &a->x[i], y) && (!best || better(rule, &a->x[i], best)))
@@ -171,7 +172,7 @@ static void cover_term(balance *a, int rule, item *y)
 static bool has_remainder(const item *v, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!atn_form_is(&v[i].left, 0))
+        if (!atn_tau_form_is(&v[i].left, 0))
             return true;
     return false;
 }
@@ -181,9 +182,9 @@ static void add_remainder(balance *a)
     atn_terms rest = {0};
     bool whole = true;
     for (int i = 0; i < a->nx && whole; i++)
-        if (!atn_form_is(&a->x[i].left, 0))
-            whole = atn_push(&rest, atn_term_of_amount(a->x[i].t, a->x[i].left));
-    char *text = whole ? atn_terms_text(&rest, a->proof->style) : NULL;
+        if (!atn_tau_form_is(&a->x[i].left, 0))
+            whole = atn_push(&rest, atn_tau_term_of_amount(a->x[i].t, a->x[i].left));
+    char *text = whole ? atn_tau_terms_text(&rest, a->proof->style) : NULL;
     if (text)
         add_step(a->proof, "remainder: %s", text);
     a->proof->failed = a->proof->failed || !text;
@@ -207,7 +208,7 @@ static item *itemise(const atn_terms *t)
 {
     item *v = malloc(sizeof *v * ((size_t)t->n + 1));
     for (int i = 0; v && i < t->n; i++)
-        v[i] = (item){&t->v[i], atn_term_amount(&t->v[i])};
+        v[i] = (item){&t->v[i], atn_tau_term_amount(&t->v[i])};
     return v;
 }
 
@@ -238,30 +239,31 @@ static bool bounded(const atn_terms *t, bool above, atn_terms *to, atn_tau_proof
         const atn_term *x = &t->v[i];
         const atn_terms one = {.v = &t->v[i], .n = 1};
         if (x->kind != ATN_TAU_MAX) {
-            whole = atn_terms_append(to, &one, atn_form_int(1));
+            whole = atn_tau_terms_append(to, &one, atn_tau_form_int(1));
             continue;
         }
-        char *text = proof ? atn_term_text(x, proof->style) : NULL;
+        char *text = proof ? atn_tau_term_text(x, proof->style) : NULL;
         if (text)
             add_step(proof, "bound: %s is %s", text,
                      above ? "at most the sum of its operands" : "at least its last operand");
         free(text);
         for (int k = above ? 0 : x->nof - 1; k < x->nof && whole; k++)
-            whole = atn_terms_append(to, &x->of[k], x->coef);
+            whole = atn_tau_terms_append(to, &x->of[k], x->coef);
     }
-    return whole && atn_terms_merge(to, NULL) == ATN_OK;
+    return whole && atn_tau_terms_merge(to, NULL) == ATN_OK;
 }
 
 static bool identical(const atn_terms *x, const atn_terms *y)
 {
-    char *s = atn_terms_text(x, ATN_TAU_ASCII), *t = atn_terms_text(y, ATN_TAU_ASCII);
+    char *s = atn_tau_terms_text(x, ATN_TAU_ASCII), *t = atn_tau_terms_text(y, ATN_TAU_ASCII);
     const bool same = s && t && strcmp(s, t) == 0;
     free(s);
     free(t);
     return same;
 }
 
-atn_cover atn_terms_cover(const atn_terms *x, const atn_terms *y, bool slower, atn_tau_proof *proof)
+atn_cover atn_tau_terms_cover(const atn_terms *x, const atn_terms *y, bool slower,
+                              atn_tau_proof *proof)
 {
     atn_terms low, high;
     if (identical(x, y)) {
@@ -273,7 +275,7 @@ atn_cover atn_terms_cover(const atn_terms *x, const atn_terms *y, bool slower, a
         return cover_sums(x, y, slower, proof);
     const bool below = bounded(x, false, &low, proof), above = bounded(y, true, &high, proof);
     const atn_cover answer = below && above ? cover_sums(&low, &high, slower, proof) : ATN_COVER_NO;
-    atn_terms_free(&low);
-    atn_terms_free(&high);
+    atn_tau_terms_free(&low);
+    atn_tau_terms_free(&high);
     return answer == ATN_COVER_AT_LEAST || answer == ATN_COVER_MORE ? answer : ATN_COVER_NO;
 }

@@ -25,7 +25,7 @@ void atn_tau_proof_free(atn_tau_proof *p);
 typedef enum { ATN_COVER_NO, ATN_COVER_AT_LEAST, ATN_COVER_EQUAL, ATN_COVER_MORE } atn_cover;
 
 /* Whether x >= y; both merged.  `proof` may be NULL. */
-atn_cover atn_terms_cover(const atn_terms *x, const atn_terms *y, bool slower,
-                          atn_tau_proof *proof);
+atn_cover atn_tau_terms_cover(const atn_terms *x, const atn_terms *y, bool slower,
+                              atn_tau_proof *proof);
 
 #endif

@@ -23,7 +23,7 @@ static bool failed(writer *w)
 
 static atn_form size_form(const writer *w, int64_t size)
 {
-    return atn_form_mul(atn_form_fraction(size, w->t->parts), w->view->block);
+    return atn_tau_form_mul(atn_tau_form_fraction(size, w->t->parts), w->view->block);
 }
 
 /* ---- concurrent uses of one resource ---- */
@@ -38,9 +38,9 @@ static bool add_load(const writer *w, atn_tau_kind kind, const atn_tau_use *u, i
             continue;
         const atn_term t = {.kind = kind,
                             .channel = u->channel,
-                            .coef = atn_form_int(1),
+                            .coef = atn_tau_form_int(1),
                             .size = size_form(w, u[i].size - done),
-                            .tau = atn_form_int(n - i)};
+                            .tau = atn_tau_form_int(n - i)};
         if (!atn_push(terms, t))
             return false;
         done = u[i].size;
@@ -74,8 +74,8 @@ typedef ATN_VEC(atn_terms) operands;
 static bool add_maximum(writer *w, operands *of)
 {
     const atn_status st = of->n == 0 ? ATN_OK
-                                     : atn_terms_max(of->v, of->n, atn_form_int(1), w->view->slower,
-                                                     &w->terms, w->err);
+                                     : atn_tau_terms_max(of->v, of->n, atn_tau_form_int(1),
+                                                         w->view->slower, &w->terms, w->err);
     atn_vec_free(of);
     w->status = w->status ? w->status : st;
     return w->status == ATN_OK;
@@ -149,9 +149,9 @@ static bool add_segments(const writer *w, const node_work *x, atn_form size, atn
     for (int i = before; i < terms->n; i++) {
         atn_term *t = &terms->v[i];
         if (t->kind == ATN_TAU_O) {
-            t->coef = atn_form_int(0); /* counted by the stage */
+            t->coef = atn_tau_form_int(0); /* counted by the stage */
         } else if (x->both) {
-            t->coef = atn_form_mul(t->coef, atn_form_int(2));
+            t->coef = atn_tau_form_mul(t->coef, atn_tau_form_int(2));
             t->tau = tau;
         }
     }
@@ -167,13 +167,13 @@ static bool add_node(writer *w, const atn_tau_flow *flows, int n, int node, oper
     bool whole = sizes;
     for (int i = 0; i < x.inside && whole; i++)
         if (sizes[i] > done) {
-            whole =
-                add_segments(w, &x, size_form(w, sizes[i] - done), atn_form_int(all - i), &terms);
+            whole = add_segments(w, &x, size_form(w, sizes[i] - done), atn_tau_form_int(all - i),
+                                 &terms);
             done = sizes[i];
         }
     whole = whole && (terms.n == 0 || atn_push(of, terms));
     if (!whole)
-        atn_terms_free(&terms);
+        atn_tau_terms_free(&terms);
     free(sizes);
     return whole;
 }
@@ -220,9 +220,9 @@ static bool stage(void *to, const atn_tau_flow *flows, int n, int channel, int64
     const atn_term o = {.kind = ATN_TAU_O,
                         .channel = channel,
                         .sizeless = !sized,
-                        .coef = atn_form_int(1),
-                        .size = sized ? size_form(w, size) : atn_form_int(0),
-                        .tau = atn_form_int(1)};
+                        .coef = atn_tau_form_int(1),
+                        .size = sized ? size_form(w, size) : atn_tau_form_int(0),
+                        .tau = atn_tau_form_int(1)};
     if (w->view->overheads && !atn_push(&w->terms, o))
         return failed(w);
     return w->view->transport == ATN_TAU_WHOLE || segmented_stage(w, flows, n);
@@ -237,9 +237,9 @@ atn_status atn_tau_derive(const atn_traffic *t, const atn_mapping *m, const atn_
     if (!atn_tau_walk(t, m, view->contention, &v) && !w.status)
         failed(&w);
     if (!w.status)
-        w.status = atn_terms_merge(&w.terms, err);
+        w.status = atn_tau_terms_merge(&w.terms, err);
     if (w.status)
-        atn_terms_free(&w.terms);
+        atn_tau_terms_free(&w.terms);
     else
         *terms_p = w.terms;
     return w.status;

@@ -20,7 +20,7 @@ static atn_tau *fresh(atn_tau_kind kind)
 {
     atn_tau *x = calloc(1, sizeof *x);
     if (x)
-        *x = (atn_tau){.kind = kind, .size = atn_form_int(0), .tau = atn_form_int(1)};
+        *x = (atn_tau){.kind = kind, .size = atn_tau_form_int(0), .tau = atn_tau_form_int(1)};
     return x;
 }
 
@@ -67,8 +67,8 @@ static const char *const letters[] = {
 
 static void print_leaf(FILE *f, const atn_tau *x, atn_tau_style style)
 {
-    if (x->kind == ATN_TAU_T && !atn_form_is(&x->tau, 1)) {
-        atn_form_print(f, &x->tau, true);
+    if (x->kind == ATN_TAU_T && !atn_tau_form_is(&x->tau, 1)) {
+        atn_tau_form_print(f, &x->tau, true);
         fputs(style == ATN_TAU_ASCII ? "||" : "‖", f);
     }
     fputs(x->kind == ATN_TAU_G && style == ATN_TAU_SIGNS ? "γ" : letters[x->kind], f);
@@ -77,10 +77,10 @@ static void print_leaf(FILE *f, const atn_tau *x, atn_tau_style style)
     if (x->sizeless)
         return;
     fputc('(', f);
-    atn_form_print(f, &x->size, false);
+    atn_tau_form_print(f, &x->size, false);
     if (x->kind != ATN_TAU_O && x->kind != ATN_TAU_T) {
         fputc(',', f);
-        atn_form_print(f, &x->tau, false);
+        atn_tau_form_print(f, &x->tau, false);
     }
     fputc(')', f);
 }
@@ -109,8 +109,8 @@ static void print_operand(FILE *f, const atn_tau *x, atn_tau_style style)
 static void print_factor(FILE *f, const atn_tau *x, atn_tau_style style)
 {
     static const char *const sign[2][2] = {{"·", "‖"}, {"*", "||"}};
-    if (x->kind == ATN_TAU_WITH || !atn_form_is(&x->tau, 1)) {
-        atn_form_print(f, &x->tau, true);
+    if (x->kind == ATN_TAU_WITH || !atn_tau_form_is(&x->tau, 1)) {
+        atn_tau_form_print(f, &x->tau, true);
         fputs(sign[style == ATN_TAU_ASCII][x->kind == ATN_TAU_WITH], f);
     }
     print_operand(f, x->children.v[0], style);
@@ -173,7 +173,7 @@ static double form_value(evaluator *v, const atn_form *a)
 {
     double x = 0;
     if (!v->status)
-        v->status = atn_form_value(a, v->vars, v->nvars, &x, v->err);
+        v->status = atn_tau_form_value(a, v->vars, v->nvars, &x, v->err);
     return x;
 }
 

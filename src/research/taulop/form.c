@@ -54,12 +54,12 @@ static int compare(atn_fraction a, atn_fraction b)
 
 static const atn_form bad_form = {.one = {0, 0}};
 
-atn_form atn_form_fraction(int64_t num, int64_t den)
+atn_form atn_tau_form_fraction(int64_t num, int64_t den)
 {
     return (atn_form){.one = reduced(num, den)};
 }
 
-atn_form atn_form_symbol(const char *name)
+atn_form atn_tau_form_symbol(const char *name)
 {
     atn_form a = {.one = {0, 1}, .n = 1};
     if (strlen(name) >= ATN_FORM_NAME)
@@ -80,7 +80,7 @@ static bool put(atn_form *a, const char *name, atn_fraction by)
     return true;
 }
 
-atn_form atn_form_add(atn_form a, atn_form b)
+atn_form atn_tau_form_add(atn_form a, atn_form b)
 {
     atn_form c = {.one = plus(a.one, b.one)};
     int i = 0, j = 0;
@@ -107,29 +107,29 @@ static atn_form scaled(atn_form a, atn_fraction by)
     return fits ? c : bad_form;
 }
 
-atn_form atn_form_sub(atn_form a, atn_form b)
+atn_form atn_tau_form_sub(atn_form a, atn_form b)
 {
-    return atn_form_add(a, scaled(b, (atn_fraction){-1, 1}));
+    return atn_tau_form_add(a, scaled(b, (atn_fraction){-1, 1}));
 }
 
-atn_form atn_form_mul(atn_form a, atn_form b)
+atn_form atn_tau_form_mul(atn_form a, atn_form b)
 {
     return a.n == 0 ? scaled(b, a.one) : b.n == 0 ? scaled(a, b.one) : bad_form;
 }
 
-atn_form atn_form_div(atn_form a, atn_form b)
+atn_form atn_tau_form_div(atn_form a, atn_form b)
 {
     return b.n == 0 ? scaled(a, reduced(b.one.den, b.one.num)) : bad_form;
 }
 
 /* ---- predicates ---- */
 
-bool atn_form_is(const atn_form *a, int64_t n)
+bool atn_tau_form_is(const atn_form *a, int64_t n)
 {
     return a->n == 0 && a->one.den == 1 && a->one.num == n;
 }
 
-int atn_form_order(const atn_form *a, const atn_form *b)
+int atn_tau_form_order(const atn_form *a, const atn_form *b)
 {
     for (int i = 0; i < a->n && i < b->n; i++) {
         const int names = strcmp(a->part[i].name, b->part[i].name);
@@ -146,7 +146,7 @@ int atn_form_order(const atn_form *a, const atn_form *b)
     return compare(a->one, b->one);
 }
 
-bool atn_form_equal(const atn_form *a, const atn_form *b)
+bool atn_tau_form_equal(const atn_form *a, const atn_form *b)
 {
     if (a->n != b->n || a->one.num != b->one.num || a->one.den != b->one.den)
         return false;
@@ -158,9 +158,9 @@ bool atn_form_equal(const atn_form *a, const atn_form *b)
 }
 
 /* k is 1 plus a non-negative number. */
-bool atn_form_at_least(const atn_form *a, const atn_form *b)
+bool atn_tau_form_at_least(const atn_form *a, const atn_form *b)
 {
-    const atn_form d = atn_form_sub(*a, *b);
+    const atn_form d = atn_tau_form_sub(*a, *b);
     atn_fraction rest = d.one;
     for (int i = 0; i < d.n; i++) {
         if (d.part[i].by.num < 0)
@@ -171,11 +171,11 @@ bool atn_form_at_least(const atn_form *a, const atn_form *b)
     return rest.den != 0 && rest.num >= 0;
 }
 
-bool atn_form_single(const atn_form *a, atn_form *symbol_p, atn_form *factor_p)
+bool atn_tau_form_single(const atn_form *a, atn_form *symbol_p, atn_form *factor_p)
 {
     if (a->n != 1 || a->one.num != 0 || a->one.den == 0)
         return false;
-    *symbol_p = atn_form_symbol(a->part[0].name);
+    *symbol_p = atn_tau_form_symbol(a->part[0].name);
     *factor_p = (atn_form){.one = a->part[0].by};
     return true;
 }
@@ -192,11 +192,11 @@ static const atn_variable *find(const char *name, const atn_variable *vars, int 
     return NULL;
 }
 
-atn_status atn_form_value(const atn_form *a, const atn_variable *vars, int n, double *value_p,
-                          atn_error *err)
+atn_status atn_tau_form_value(const atn_form *a, const atn_variable *vars, int n, double *value_p,
+                              atn_error *err)
 {
     double sum;
-    if (atn_form_is_bad(a))
+    if (atn_tau_form_is_bad(a))
         return atn_fail(err, ATN_INPUT, "number too large, or product of symbols");
     sum = value(a->one);
     for (int i = 0; i < a->n; i++) {
@@ -220,7 +220,7 @@ static void print_part(FILE *f, const char *name, atn_fraction by)
         fprintf(f, "/%" PRId64, by.den);
 }
 
-void atn_form_print(FILE *f, const atn_form *a, bool factor)
+void atn_tau_form_print(FILE *f, const atn_form *a, bool factor)
 {
     const bool lone = a->n + (a->one.num != 0) <= 1;
     int printed = 0;

@@ -25,29 +25,29 @@ typedef struct {
     } part[ATN_FORM_SYMBOLS]; /* sorted by name; none is zero */
 } atn_form;
 
-atn_form atn_form_fraction(int64_t num, int64_t den);
-static inline atn_form atn_form_int(int64_t n) { return atn_form_fraction(n, 1); }
-atn_form atn_form_symbol(const char *name); /* bad when the name is too long */
-atn_form atn_form_add(atn_form a, atn_form b);
-atn_form atn_form_sub(atn_form a, atn_form b);
-atn_form atn_form_mul(atn_form a, atn_form b);
-atn_form atn_form_div(atn_form a, atn_form b); /* b: a number other than 0 */
+atn_form atn_tau_form_fraction(int64_t num, int64_t den);
+static inline atn_form atn_tau_form_int(int64_t n) { return atn_tau_form_fraction(n, 1); }
+atn_form atn_tau_form_symbol(const char *name); /* bad when the name is too long */
+atn_form atn_tau_form_add(atn_form a, atn_form b);
+atn_form atn_tau_form_sub(atn_form a, atn_form b);
+atn_form atn_tau_form_mul(atn_form a, atn_form b);
+atn_form atn_tau_form_div(atn_form a, atn_form b); /* b: a number other than 0 */
 
-static inline bool atn_form_is_bad(const atn_form *a) { return a->one.den == 0; }
-static inline bool atn_form_is_number(const atn_form *a) { return a->n == 0; }
-bool atn_form_is(const atn_form *a, int64_t n);
-bool atn_form_equal(const atn_form *a, const atn_form *b);
+static inline bool atn_tau_form_is_bad(const atn_form *a) { return a->one.den == 0; }
+static inline bool atn_tau_form_is_number(const atn_form *a) { return a->n == 0; }
+bool atn_tau_form_is(const atn_form *a, int64_t n);
+bool atn_tau_form_equal(const atn_form *a, const atn_form *b);
 /* Whether a >= b for all values of the symbols. */
-bool atn_form_at_least(const atn_form *a, const atn_form *b);
+bool atn_tau_form_at_least(const atn_form *a, const atn_form *b);
 /* Print order: by symbols, then by numbers. */
-int atn_form_order(const atn_form *a, const atn_form *b);
+int atn_tau_form_order(const atn_form *a, const atn_form *b);
 /* The symbol and its factor, if the form is one symbol times a number. */
-bool atn_form_single(const atn_form *a, atn_form *symbol_p, atn_form *factor_p);
+bool atn_tau_form_single(const atn_form *a, atn_form *symbol_p, atn_form *factor_p);
 
 /* ATN_INPUT when a symbol has no value. */
-atn_status atn_form_value(const atn_form *a, const atn_variable *vars, int n, double *value_p,
-                          atn_error *err);
+atn_status atn_tau_form_value(const atn_form *a, const atn_variable *vars, int n, double *value_p,
+                              atn_error *err);
 /* `factor`: in parentheses where a factor needs them. */
-void atn_form_print(FILE *f, const atn_form *a, bool factor);
+void atn_tau_form_print(FILE *f, const atn_form *a, bool factor);
 
 #endif

@@ -9,7 +9,7 @@ enum { MOST = 128 }; /* processes */
 
 /* ---- speeds ---- */
 
-double atn_speed_at(const atn_speed *v, double blocks)
+double atn_tau_speed_at(const atn_speed *v, double blocks)
 {
     int i = 0;
     while (i < v->n && v->blocks[i] < blocks)
@@ -21,7 +21,7 @@ double atn_speed_at(const atn_speed *v, double blocks)
 }
 
 /* Between two points the time x / (a + bx) is monotonic, so the ends decide. */
-bool atn_speed_sound(const atn_speed *v)
+bool atn_tau_speed_sound(const atn_speed *v)
 {
     for (int i = 1; i < v->n; i++)
         if (v->blocks[i] / v->speed[i] <= v->blocks[i - 1] / v->speed[i - 1])
@@ -31,7 +31,7 @@ bool atn_speed_sound(const atn_speed *v)
 
 static double time_of(const atn_speed *v, int64_t blocks)
 {
-    return (double)blocks / atn_speed_at(v, (double)blocks);
+    return (double)blocks / atn_tau_speed_at(v, (double)blocks);
 }
 
 /* The most blocks that a process completes in this time. */
@@ -59,7 +59,7 @@ static int64_t all_in(const atn_speed *const *v, int p, double seconds, int64_t 
 
 /* The longest time in which all processes together complete at most `total` blocks; each remaining
  * block goes to the process that would complete it first. */
-void atn_speed_share(const atn_speed *const *v, int p, int64_t total, int64_t *share)
+void atn_tau_speed_share(const atn_speed *const *v, int p, int64_t total, int64_t *share)
 {
     double low = 0, high = 0;
     for (int i = 0; i < p; i++)
@@ -184,7 +184,7 @@ static bool add_column(atn_summa *s, const part *v, int n, int width)
     return atn_push(&s->columns, c) && whole;
 }
 
-atn_status atn_summa_divide(atn_summa *s, atn_error *err)
+atn_status atn_tau_summa_divide(atn_summa *s, atn_error *err)
 {
     const int p = s->processes.n;
     const int64_t total = (int64_t)s->blocks * s->blocks;
@@ -197,7 +197,7 @@ atn_status atn_summa_divide(atn_summa *s, atn_error *err)
                         p, s->blocks, s->blocks, atn_min(MOST, s->blocks));
     for (int r = 0; r < p; r++)
         speeds[r] = &s->processes.v[r].speed;
-    atn_speed_share(speeds, p, total, share);
+    atn_tau_speed_share(speeds, p, total, share);
     for (int r = 0; r < p; r++)
         parts[r] = (part){r, share[r]};
     qsort(parts, (size_t)p, sizeof *parts, by_blocks);
@@ -214,13 +214,13 @@ atn_status atn_summa_divide(atn_summa *s, atn_error *err)
 
 /* ---- order inside columns ---- */
 
-int64_t atn_summa_between(const atn_summa *s)
+int64_t atn_tau_summa_between(const atn_summa *s)
 {
     const size_t p = (size_t)s->processes.n;
     atn_summa_flow *flows = malloc(sizeof *flows * p * p);
     int64_t sum = 0;
     for (int j = 0; j < s->columns.n && flows; j++) {
-        const int n = atn_summa_flows(s, j, flows);
+        const int n = atn_tau_summa_flows(s, j, flows);
         for (int i = 0; i < n; i++)
             sum += flows[i].channel ? (int64_t)flows[i].blocks * s->columns.v[j].width : 0;
     }
@@ -247,7 +247,7 @@ static bool improve(atn_summa *s, const atn_summa_column *c, int64_t *least)
     for (int a = 0; a < c->n; a++)
         for (int b = a + 1; b < c->n; b++) {
             exchange(s, c, a, b);
-            const int64_t now = atn_summa_between(s);
+            const int64_t now = atn_tau_summa_between(s);
             if (now < *least) {
                 *least = now;
                 better = true;
@@ -258,9 +258,9 @@ static bool improve(atn_summa *s, const atn_summa_column *c, int64_t *least)
     return better;
 }
 
-void atn_summa_arrange(atn_summa *s)
+void atn_tau_summa_arrange(atn_summa *s)
 {
-    int64_t least = atn_summa_between(s);
+    int64_t least = atn_tau_summa_between(s);
     for (bool better = true; better;) {
         better = false;
         for (int j = 0; j < s->columns.n; j++)
@@ -291,7 +291,7 @@ static void print_speed(FILE *f, int rank, const atn_speed *v)
     fputc('\n', f);
 }
 
-void atn_summa_print(FILE *f, const atn_summa *s)
+void atn_tau_summa_print(FILE *f, const atn_summa *s)
 {
     char size[32];
     fprintf(f, "blocks %d %s\n", s->blocks, atn_format_size(s->block_bytes, size));

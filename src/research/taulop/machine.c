@@ -13,23 +13,23 @@ static const atn_channel *channel_of(const atn_machine *m, int c)
 
 static double overhead(void *data, int channel, double bytes)
 {
-    return atn_channel_overhead(channel_of(data, channel), bytes);
+    return atn_model_channel_overhead(channel_of(data, channel), bytes);
 }
 
 static double transfer(void *data, int channel, double bytes, double tau)
 {
-    return atn_channel_transfer(channel_of(data, channel), bytes, tau);
+    return atn_model_channel_transfer(channel_of(data, channel), bytes, tau);
 }
 
 static double copy(void *data, double bytes, double tau)
 {
     const atn_machine *m = data;
-    return bytes * atn_table_rate(&m->copy, bytes, tau);
+    return bytes * atn_model_table_rate(&m->copy, bytes, tau);
 }
 
 static double gamma_of(void *data, double bytes, double tau)
 {
-    return bytes * atn_machine_reduce(data, NULL, NULL, bytes, tau);
+    return bytes * atn_model_machine_reduce(data, NULL, NULL, bytes, tau);
 }
 
 static atn_status check(const atn_machine *m, atn_error *err)
@@ -46,17 +46,17 @@ atn_status atn_tau_machine_load(const char *path, atn_tau_costs *costs_p, atn_er
 {
     atn_machine *m = NULL;
     if (path && strcmp(path, "builtin") != 0) {
-        const atn_status st = atn_machine_read(path, &m, err);
+        const atn_status st = atn_model_machine_read(path, &m, err);
         if (st)
             return st;
     } else {
-        m = atn_machine_builtin();
+        m = atn_model_machine_builtin();
         if (!m)
             return atn_fail(err, ATN_MEMORY, "out of memory");
     }
     const atn_status st = check(m, err);
     if (st) {
-        atn_machine_free(m);
+        atn_model_machine_free(m);
         return st;
     }
     *costs_p = (atn_tau_costs){m, overhead, transfer, copy, gamma_of};
@@ -65,6 +65,6 @@ atn_status atn_tau_machine_load(const char *path, atn_tau_costs *costs_p, atn_er
 
 void atn_tau_machine_free(atn_tau_costs *costs)
 {
-    atn_machine_free(costs->data);
+    atn_model_machine_free(costs->data);
     costs->data = NULL;
 }

@@ -88,9 +88,9 @@ static void search_on(search *s, int *best, size_t bytes)
     s->seconds = least;
 }
 
-atn_status atn_mapping_improve(const atn_traffic *t, atn_mapping *m, atn_tau_contention contention,
-                               const atn_tau_costs *costs, double bytes, int64_t tries,
-                               double *seconds_p, atn_error *err)
+atn_status atn_tau_mapping_improve(const atn_traffic *t, atn_mapping *m,
+                                   atn_tau_contention contention, const atn_tau_costs *costs,
+                                   double bytes, int64_t tries, double *seconds_p, atn_error *err)
 {
     search s = {t, m, contention, costs, bytes, 0, tries};
     const size_t room = sizeof *m->node_of * (size_t)m->p;
@@ -116,14 +116,14 @@ static int slot_of(const atn_mapping *m, int rank)
     return slot;
 }
 
-void atn_mapping_rankfile(FILE *f, const atn_mapping *m, const char *const *hosts)
+void atn_tau_mapping_rankfile(FILE *f, const atn_mapping *m, const char *const *hosts)
 {
     fprintf(f, "# mpirun --rankfile THIS\n");
     for (int r = 0; r < m->p; r++)
         fprintf(f, "rank %d=%s slot=%d\n", r, hosts[m->node_of[r]], slot_of(m, r));
 }
 
-void atn_mapping_hostfile(FILE *f, const atn_mapping *m, const char *const *hosts)
+void atn_tau_mapping_hostfile(FILE *f, const atn_mapping *m, const char *const *hosts)
 {
     fprintf(f, "# mpirun --map-by seq --hostfile THIS\n");
     for (int r = 0; r < m->p; r++)

@@ -114,7 +114,7 @@ static bool read_integer(reader *x, atn_form *a)
     for (; isdigit((unsigned char)*x->at); x->at++)
         if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *x->at - '0', &n))
             return false;
-    *a = atn_form_int(n);
+    *a = atn_tau_form_int(n);
     return true;
 }
 
@@ -128,7 +128,7 @@ static bool read_symbol(reader *x, atn_form *a)
         return false;
     memcpy(name, x->at, n);
     x->at += n;
-    *a = atn_form_symbol(name);
+    *a = atn_tau_form_symbol(name);
     return true;
 }
 
@@ -171,7 +171,7 @@ static bool read_form_product(reader *x, atn_form *a)
             x->at = start;
             return true;
         }
-        *a = over ? atn_form_div(*a, b) : atn_form_mul(*a, b);
+        *a = over ? atn_tau_form_div(*a, b) : atn_tau_form_mul(*a, b);
     }
 }
 
@@ -181,7 +181,7 @@ static bool read_form(reader *x, atn_form *a)
     if (!read_form_product(x, a))
         return false;
     if (minus)
-        *a = atn_form_sub(atn_form_int(0), *a);
+        *a = atn_tau_form_sub(atn_tau_form_int(0), *a);
     for (;;) {
         const char *const start = x->at;
         atn_form b;
@@ -190,19 +190,19 @@ static bool read_form(reader *x, atn_form *a)
             x->at = start;
             return true;
         }
-        *a = less ? atn_form_sub(*a, b) : atn_form_add(*a, b);
+        *a = less ? atn_tau_form_sub(*a, b) : atn_tau_form_add(*a, b);
     }
 }
 
 static atn_form argument(reader *x, const char *what)
 {
-    atn_form a = atn_form_int(0);
+    atn_form a = atn_tau_form_int(0);
     const atn_form zero = a;
     if (!read_form(x, &a))
         fault(x, what);
-    else if (atn_form_is_bad(&a))
+    else if (atn_tau_form_is_bad(&a))
         fault(x, "product of symbols or too large a number before this");
-    else if (a.n == 0 && !atn_form_at_least(&a, &zero))
+    else if (a.n == 0 && !atn_tau_form_at_least(&a, &zero))
         fault(x, "negative number before this");
     return a;
 }
@@ -226,7 +226,7 @@ static atn_tau *read_leaf(reader *x, int head, int channel)
     static const char form[] =
         "write L0(size,concurrent), c(size,concurrent) or g(size,concurrent)";
     const atn_tau_kind kind = heads[head].kind;
-    atn_form size = atn_form_int(0), tau = atn_form_int(1);
+    atn_form size = atn_tau_form_int(0), tau = atn_tau_form_int(1);
     const bool sizeless = heads[head].bare && *x->at != '(';
     if (!sizeless) {
         expect(x, "(", "a '(' is missing");
@@ -270,7 +270,7 @@ static atn_tau *read_operand(reader *x)
     } else if (!read_form_product(x, &by)) {
         x->at = start;
         y = read_primary(x);
-    } else if (atn_form_is_bad(&by)) {
+    } else if (atn_tau_form_is_bad(&by)) {
         fault(x, "product of symbols or too large a number before this");
     } else if (accept_any(x, bars)) {
         y = atn_tau_factor(ATN_TAU_WITH, by, read_operand(x));

@@ -6,7 +6,7 @@
 
 #include "research/taulop/canon.h"
 
-void atn_summa_free(atn_summa *s)
+void atn_tau_summa_free(atn_summa *s)
 {
     atn_vec_free(&s->processes);
     atn_vec_free(&s->columns);
@@ -27,7 +27,7 @@ static int overlap(const atn_summa_process *a, const atn_summa_process *b)
     return atn_max(0, end - top);
 }
 
-int atn_summa_flows(const atn_summa *s, int column, atn_summa_flow *flows)
+int atn_tau_summa_flows(const atn_summa *s, int column, atn_summa_flow *flows)
 {
     const atn_summa_column *c = &s->columns.v[column];
     int n = 0;
@@ -45,9 +45,9 @@ static bool push_item(atn_terms *t, int channel, int blocks, int tau)
 {
     return blocks == 0 || atn_push(t, (atn_term){.kind = ATN_TAU_T,
                                                  .channel = channel,
-                                                 .coef = atn_form_int(1),
-                                                 .size = atn_form_int(blocks),
-                                                 .tau = atn_form_int(tau)});
+                                                 .coef = atn_tau_form_int(1),
+                                                 .size = atn_tau_form_int(blocks),
+                                                 .tau = atn_tau_form_int(tau)});
 }
 
 /* The messages of a sender in sequence, by channel (A4, A1). */
@@ -63,7 +63,7 @@ static bool sequence(const atn_summa_flow *flows, int n, int from, atn_terms *t)
 static void free_all(atn_terms *actors, int n)
 {
     for (int i = 0; actors && i < n; i++)
-        atn_terms_free(&actors[i]);
+        atn_tau_terms_free(&actors[i]);
     free(actors);
 }
 
@@ -72,21 +72,21 @@ static atn_status together(atn_terms *actors, int n, bool whole, int times, atn_
                            atn_error *err)
 {
     atn_terms once = {0};
-    atn_status st = actors && whole ? atn_terms_progress(actors, n, &once, err) : ATN_MEMORY;
-    if (!st && !atn_terms_append(terms, &once, atn_form_int(times)))
+    atn_status st = actors && whole ? atn_tau_terms_progress(actors, n, &once, err) : ATN_MEMORY;
+    if (!st && !atn_tau_terms_append(terms, &once, atn_tau_form_int(times)))
         st = ATN_MEMORY;
-    atn_terms_free(&once);
+    atn_tau_terms_free(&once);
     free_all(actors, n);
     return st == ATN_MEMORY ? atn_fail(err, st, "out of memory") : st;
 }
 
-atn_status atn_summa_rows(const atn_summa *s, int column, atn_terms *terms, atn_error *err)
+atn_status atn_tau_summa_rows(const atn_summa *s, int column, atn_terms *terms, atn_error *err)
 {
     const atn_summa_column *c = &s->columns.v[column];
     const size_t p = (size_t)s->processes.n;
     atn_summa_flow *flows = malloc(sizeof *flows * p * p);
     atn_terms *actors = calloc((size_t)c->n, sizeof *actors);
-    const int n = flows ? atn_summa_flows(s, column, flows) : 0;
+    const int n = flows ? atn_tau_summa_flows(s, column, flows) : 0;
     bool whole = flows && actors;
     for (int i = 0; i < c->n && whole; i++)
         whole = sequence(flows, n, s->members.v[c->first + i], &actors[i]);
@@ -130,7 +130,7 @@ static int owner(const atn_summa *s, const atn_summa_column *c, int row, int *en
 }
 
 /* Rows in which the roots of all columns stay the same cost the same. */
-atn_status atn_summa_columns(const atn_summa *s, atn_terms *terms, atn_error *err)
+atn_status atn_tau_summa_columns(const atn_summa *s, atn_terms *terms, atn_error *err)
 {
     atn_status st = ATN_OK;
     for (int row = 0, next; row < s->blocks && !st; row = next) {
@@ -149,23 +149,23 @@ atn_status atn_summa_columns(const atn_summa *s, atn_terms *terms, atn_error *er
     return st;
 }
 
-atn_status atn_summa_total(const atn_summa *s, atn_terms *terms_p, atn_error *err)
+atn_status atn_tau_summa_total(const atn_summa *s, atn_terms *terms_p, atn_error *err)
 {
     atn_terms t = {0};
     atn_status st = ATN_OK;
     for (int j = 0; j < s->columns.n && !st; j++)
-        st = atn_summa_rows(s, j, &t, err);
-    st = st ? st : atn_summa_columns(s, &t, err);
-    st = st ? st : atn_terms_merge(&t, err);
+        st = atn_tau_summa_rows(s, j, &t, err);
+    st = st ? st : atn_tau_summa_columns(s, &t, err);
+    st = st ? st : atn_tau_terms_merge(&t, err);
     if (st)
-        atn_terms_free(&t);
+        atn_tau_terms_free(&t);
     else
         *terms_p = t;
     return st;
 }
 
 /* Every block of A is sent to all other columns, every block of B to all others of its column. */
-int64_t atn_summa_volume(const atn_summa *s)
+int64_t atn_tau_summa_volume(const atn_summa *s)
 {
     int64_t blocks = 0;
     for (int j = 0; j < s->columns.n; j++) {

@@ -44,22 +44,23 @@ typedef struct {
 
 /* Parses a layout (docs/models.md) and computes columns if it has none (layout.h).  Errors:
  * "file:line: what, why, remedy". */
-atn_status atn_summa_parse(const char *text, const char *file, atn_summa *summa_p, atn_error *err);
-void atn_summa_free(atn_summa *s);
+atn_status atn_tau_summa_parse(const char *text, const char *file, atn_summa *summa_p,
+                               atn_error *err);
+void atn_tau_summa_free(atn_summa *s);
 
 /* Blocks that a process sends to another one per iteration of its column. */
 typedef struct {
     int from, to, blocks, channel; /* channel 0: both on one node */
 } atn_summa_flow;
 /* All flows of a column (room for processes^2); returns their number. */
-int atn_summa_flows(const atn_summa *s, int column, atn_summa_flow *flows);
+int atn_tau_summa_flows(const atn_summa *s, int column, atn_summa_flow *flows);
 
 /* Append costs as sums of tau||T(blocks); all transmissions between nodes contend, independent of
  * their destinations. */
-atn_status atn_summa_rows(const atn_summa *s, int column, atn_terms *terms, atn_error *err);
-atn_status atn_summa_columns(const atn_summa *s, atn_terms *terms, atn_error *err);
-atn_status atn_summa_total(const atn_summa *s, atn_terms *terms_p, atn_error *err);
+atn_status atn_tau_summa_rows(const atn_summa *s, int column, atn_terms *terms, atn_error *err);
+atn_status atn_tau_summa_columns(const atn_summa *s, atn_terms *terms, atn_error *err);
+atn_status atn_tau_summa_total(const atn_summa *s, atn_terms *terms_p, atn_error *err);
 /* Total number of blocks sent. */
-int64_t atn_summa_volume(const atn_summa *s);
+int64_t atn_tau_summa_volume(const atn_summa *s);
 
 #endif

@@ -195,7 +195,7 @@ static atn_status read_speed(reader *x, char **words, int n)
                        "invalid speed '%.40s'; write BLOCKS:SPEED, both positive, ascending by "
                        "blocks",
                        words[i]);
-    if (!atn_speed_sound(v))
+    if (!atn_tau_speed_sound(v))
         return bad(x, "process %d would complete more blocks in less time; measure its speed again",
                    rank);
     return ATN_OK;
@@ -224,7 +224,7 @@ static atn_status check(reader *x)
         speeds += x->s.processes.v[r].speed.n > 0;
     if (x->s.columns.n == 0 && x->s.blocks > 0 && speeds > 0 && speeds == x->s.processes.n) {
         atn_error why = {0};
-        const atn_status st = atn_summa_divide(&x->s, &why);
+        const atn_status st = atn_tau_summa_divide(&x->s, &why);
         return st == ATN_INPUT ? bad(x, "%s", why.text)
                : st            ? atn_fail(x->l.err, st, "%s", why.text)
                                : ATN_OK;
@@ -243,7 +243,8 @@ static atn_status check(reader *x)
     return ATN_OK;
 }
 
-atn_status atn_summa_parse(const char *text, const char *file, atn_summa *summa_p, atn_error *err)
+atn_status atn_tau_summa_parse(const char *text, const char *file, atn_summa *summa_p,
+                               atn_error *err)
 {
     reader x = {.s = {0}};
     atn_status st = atn_lines_open(&x.l, &format, file, text, strlen(text), err);
@@ -253,7 +254,7 @@ atn_status atn_summa_parse(const char *text, const char *file, atn_summa *summa_
         st = check(&x);
     atn_lines_close(&x.l);
     if (st)
-        atn_summa_free(&x.s);
+        atn_tau_summa_free(&x.s);
     else
         *summa_p = x.s;
     return st;

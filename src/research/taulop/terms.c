@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void atn_terms_free(atn_terms *t)
+void atn_tau_terms_free(atn_terms *t)
 {
     for (int i = 0; i < t->n; i++) {
         for (int k = 0; k < t->v[i].nof; k++)
-            atn_terms_free(&t->v[i].of[k]);
+            atn_tau_terms_free(&t->v[i].of[k]);
         free(t->v[i].of);
     }
     atn_vec_free(t);
@@ -19,18 +19,18 @@ static bool copy_operands(const atn_term *from, atn_term *to)
     to->of = calloc((size_t)from->nof, sizeof *to->of);
     to->nof = 0;
     while (to->of && to->nof < from->nof) {
-        if (!atn_terms_copy(&from->of[to->nof], &to->of[to->nof]))
+        if (!atn_tau_terms_copy(&from->of[to->nof], &to->of[to->nof]))
             return false;
         to->nof++;
     }
     return to->of;
 }
 
-bool atn_terms_append(atn_terms *t, const atn_terms *more, atn_form by)
+bool atn_tau_terms_append(atn_terms *t, const atn_terms *more, atn_form by)
 {
     for (int i = 0; i < more->n; i++) {
         atn_term x = more->v[i];
-        x.coef = atn_form_mul(x.coef, by);
+        x.coef = atn_tau_form_mul(x.coef, by);
         const bool whole = x.nof == 0 || copy_operands(&more->v[i], &x);
         if (!atn_push(t, x) || !whole)
             return false;
@@ -38,10 +38,10 @@ bool atn_terms_append(atn_terms *t, const atn_terms *more, atn_form by)
     return true;
 }
 
-bool atn_terms_copy(const atn_terms *t, atn_terms *to)
+bool atn_tau_terms_copy(const atn_terms *t, atn_terms *to)
 {
     *to = (atn_terms){0};
-    return atn_terms_append(to, t, atn_form_int(1));
+    return atn_tau_terms_append(to, t, atn_tau_form_int(1));
 }
 
 /* ---- conversion to expressions ---- */
@@ -50,47 +50,47 @@ static atn_tau *term_tau(const atn_term *t)
 {
     atn_tau *x;
     if (t->kind == ATN_TAU_MAX) {
-        x = atn_terms_tau(&t->of[0]);
+        x = atn_tau_terms_tau(&t->of[0]);
         for (int i = 1; i < t->nof; i++)
-            x = atn_tau_pair(ATN_TAU_MAX, x, atn_terms_tau(&t->of[i]));
+            x = atn_tau_pair(ATN_TAU_MAX, x, atn_tau_terms_tau(&t->of[i]));
     } else {
         x = atn_tau_leaf(t->kind, t->channel, t->size, t->tau);
         if (x)
             x->sizeless = t->sizeless;
     }
-    return atn_form_is(&t->coef, 1) ? x : atn_tau_factor(ATN_TAU_TIMES, t->coef, x);
+    return atn_tau_form_is(&t->coef, 1) ? x : atn_tau_factor(ATN_TAU_TIMES, t->coef, x);
 }
 
-atn_tau *atn_terms_tau(const atn_terms *t)
+atn_tau *atn_tau_terms_tau(const atn_terms *t)
 {
     if (t->n == 0)
-        return atn_tau_leaf(ATN_TAU_SUM, 0, atn_form_int(0), atn_form_int(1));
+        return atn_tau_leaf(ATN_TAU_SUM, 0, atn_tau_form_int(0), atn_tau_form_int(1));
     atn_tau *x = term_tau(&t->v[0]);
     for (int i = 1; i < t->n; i++)
         x = atn_tau_pair(ATN_TAU_SUM, x, term_tau(&t->v[i]));
     return x;
 }
 
-char *atn_terms_text(const atn_terms *t, atn_tau_style style)
+char *atn_tau_terms_text(const atn_terms *t, atn_tau_style style)
 {
-    atn_tau *x = atn_terms_tau(t);
+    atn_tau *x = atn_tau_terms_tau(t);
     char *text = x ? atn_tau_text(x, style) : NULL;
     atn_tau_free(x);
     return text;
 }
 
-char *atn_term_text(const atn_term *t, atn_tau_style style)
+char *atn_tau_term_text(const atn_term *t, atn_tau_style style)
 {
     atn_term one = *t;
     const atn_terms list = {.v = &one, .n = 1};
-    return atn_terms_text(&list, style);
+    return atn_tau_terms_text(&list, style);
 }
 
 /* ---- amounts ---- */
 
 static bool counted(const atn_term *t)
 {
-    return t->kind == ATN_TAU_O || t->kind == ATN_TAU_MAX || atn_form_is(&t->size, 0);
+    return t->kind == ATN_TAU_O || t->kind == ATN_TAU_MAX || atn_tau_form_is(&t->size, 0);
 }
 
 /* Only S is counted in segments: "2k segments" is linear, 2k times S bytes is not. */
@@ -100,32 +100,32 @@ static bool in_segments(const atn_term *t)
            strcmp(t->size.part[0].name, "S") == 0;
 }
 
-atn_form atn_term_amount(const atn_term *t)
+atn_form atn_tau_term_amount(const atn_term *t)
 {
     atn_form symbol, factor;
     if (counted(t))
         return t->coef;
-    if (in_segments(t) && atn_form_single(&t->size, &symbol, &factor))
-        return atn_form_mul(t->coef, factor);
-    return atn_form_mul(t->coef, t->size);
+    if (in_segments(t) && atn_tau_form_single(&t->size, &symbol, &factor))
+        return atn_tau_form_mul(t->coef, factor);
+    return atn_tau_form_mul(t->coef, t->size);
 }
 
-bool atn_term_same_class(const atn_term *a, const atn_term *b)
+bool atn_tau_term_same_class(const atn_term *a, const atn_term *b)
 {
     return a->kind == b->kind && a->kind != ATN_TAU_MAX && counted(a) == counted(b) &&
            in_segments(a) == in_segments(b);
 }
 
-atn_term atn_term_of_amount(const atn_term *t, atn_form amount)
+atn_term atn_tau_term_of_amount(const atn_term *t, atn_form amount)
 {
     atn_term x = *t;
     atn_form symbol, factor;
-    x.coef = atn_form_int(1);
+    x.coef = atn_tau_form_int(1);
     x.size = amount;
     if (counted(t) || in_segments(t)) {
         x.coef = amount;
-        x.size = counted(t) ? t->size : atn_form_symbol("S");
-    } else if (t->kind != ATN_TAU_T && atn_form_single(&amount, &symbol, &factor)) {
+        x.size = counted(t) ? t->size : atn_tau_form_symbol("S");
+    } else if (t->kind != ATN_TAU_T && atn_tau_form_single(&amount, &symbol, &factor)) {
         x.coef = factor;
         x.size = symbol;
     }
@@ -149,10 +149,10 @@ static int by_place(const void *a, const void *b)
         return group(x) - group(y);
     if (x->channel != y->channel)
         return x->channel - y->channel;
-    const int tau = atn_form_order(&x->tau, &y->tau);
+    const int tau = atn_tau_form_order(&x->tau, &y->tau);
     if (tau)
         return x->kind == ATN_TAU_T ? -tau : tau;
-    return atn_form_order(&x->size, &y->size);
+    return atn_tau_form_order(&x->size, &y->size);
 }
 
 static void normalise(atn_term *t)
@@ -161,13 +161,13 @@ static void normalise(atn_term *t)
     if (counted(t))
         return;
     if (t->kind == ATN_TAU_T) {
-        const atn_form size = atn_form_mul(t->coef, t->size);
-        if (!atn_form_is_bad(&size)) {
+        const atn_form size = atn_tau_form_mul(t->coef, t->size);
+        if (!atn_tau_form_is_bad(&size)) {
             t->size = size;
-            t->coef = atn_form_int(1);
+            t->coef = atn_tau_form_int(1);
         }
-    } else if (atn_form_single(&t->size, &symbol, &factor)) {
-        t->coef = atn_form_mul(t->coef, factor);
+    } else if (atn_tau_form_single(&t->size, &symbol, &factor)) {
+        t->coef = atn_tau_form_mul(t->coef, factor);
         t->size = symbol;
     }
 }
@@ -175,8 +175,8 @@ static void normalise(atn_term *t)
 static bool equal_maxima(const atn_term *a, const atn_term *b)
 {
     atn_term x = *a, y = *b;
-    x.coef = y.coef = atn_form_int(1);
-    char *s = atn_term_text(&x, ATN_TAU_ASCII), *t = atn_term_text(&y, ATN_TAU_ASCII);
+    x.coef = y.coef = atn_tau_form_int(1);
+    char *s = atn_tau_term_text(&x, ATN_TAU_ASCII), *t = atn_tau_term_text(&y, ATN_TAU_ASCII);
     const bool equal = s && t && strcmp(s, t) == 0;
     free(s);
     free(t);
@@ -189,26 +189,27 @@ static bool alike(const atn_term *a, const atn_term *b)
         return false;
     if (a->kind == ATN_TAU_MAX)
         return equal_maxima(a, b);
-    return atn_form_equal(&a->tau, &b->tau);
+    return atn_tau_form_equal(&a->tau, &b->tau);
 }
 
 /* Adds b to a; false: they remain two terms. */
 static bool add(atn_term *a, const atn_term *b)
 {
-    const bool ones = atn_form_is(&a->coef, 1) && atn_form_is(&b->coef, 1);
+    const bool ones = atn_tau_form_is(&a->coef, 1) && atn_tau_form_is(&b->coef, 1);
     if (!alike(a, b))
         return false;
     if (a->kind == ATN_TAU_T && ones) {
-        a->size = atn_form_add(a->size, b->size);
+        a->size = atn_tau_form_add(a->size, b->size);
         return true;
     }
-    if (a->kind == ATN_TAU_MAX || atn_form_equal(&a->size, &b->size)) {
-        a->coef = atn_form_add(a->coef, b->coef);
+    if (a->kind == ATN_TAU_MAX || atn_tau_form_equal(&a->size, &b->size)) {
+        a->coef = atn_tau_form_add(a->coef, b->coef);
         return true;
     }
-    if (a->kind != ATN_TAU_O && !counted(a) && !counted(b) && atn_form_is_number(&a->size) &&
-        atn_form_is_number(&b->size)) {
-        a->coef = atn_form_add(a->coef, atn_form_mul(b->coef, atn_form_div(b->size, a->size)));
+    if (a->kind != ATN_TAU_O && !counted(a) && !counted(b) && atn_tau_form_is_number(&a->size) &&
+        atn_tau_form_is_number(&b->size)) {
+        a->coef = atn_tau_form_add(a->coef,
+                                   atn_tau_form_mul(b->coef, atn_tau_form_div(b->size, a->size)));
         return true;
     }
     return false;
@@ -218,18 +219,18 @@ static void drop(atn_term *t)
 {
     atn_terms one = {.v = t, .n = 1};
     for (int k = 0; k < one.v->nof; k++)
-        atn_terms_free(&one.v->of[k]);
+        atn_tau_terms_free(&one.v->of[k]);
     free(t->of);
 }
 
 static bool is_nothing(const atn_term *t)
 {
-    return atn_form_is(&t->coef, 0) || (t->kind == ATN_TAU_T && atn_form_is(&t->size, 0)) ||
-           (t->kind != ATN_TAU_O && atn_form_is(&t->tau, 0)) ||
-           (t->kind == ATN_TAU_C && atn_form_is(&t->size, 0));
+    return atn_tau_form_is(&t->coef, 0) || (t->kind == ATN_TAU_T && atn_tau_form_is(&t->size, 0)) ||
+           (t->kind != ATN_TAU_O && atn_tau_form_is(&t->tau, 0)) ||
+           (t->kind == ATN_TAU_C && atn_tau_form_is(&t->size, 0));
 }
 
-atn_status atn_terms_merge(atn_terms *t, atn_error *err)
+atn_status atn_tau_terms_merge(atn_terms *t, atn_error *err)
 {
     int n = 0;
     for (int i = 0; i < t->n; i++)
@@ -247,8 +248,8 @@ atn_status atn_terms_merge(atn_terms *t, atn_error *err)
     }
     t->n = n;
     for (int i = 0; i < t->n; i++)
-        if (atn_form_is_bad(&t->v[i].coef) || atn_form_is_bad(&t->v[i].size) ||
-            atn_form_is_bad(&t->v[i].tau))
+        if (atn_tau_form_is_bad(&t->v[i].coef) || atn_tau_form_is_bad(&t->v[i].size) ||
+            atn_tau_form_is_bad(&t->v[i].tau))
             return atn_fail(err, ATN_INPUT, "number too large, or product of symbols");
     return ATN_OK;
 }
@@ -274,14 +275,14 @@ static const atn_term *current(progress *x, int i, const atn_term *like)
     const atn_terms *t = &x->actors[i];
     while (x->head[i] < t->n && !meet(&t->v[x->head[i]], like)) {
         x->head[i]++;
-        x->spent[i] = atn_form_int(0);
+        x->spent[i] = atn_tau_form_int(0);
     }
     return x->head[i] < t->n ? &t->v[x->head[i]] : NULL;
 }
 
 static atn_form left(progress *x, int i, const atn_term *like)
 {
-    return atn_form_sub(atn_term_amount(current(x, i, like)), x->spent[i]);
+    return atn_tau_form_sub(atn_tau_term_amount(current(x, i, like)), x->spent[i]);
 }
 
 /* The shortest head and its remaining amount; NULL: undecidable. */
@@ -293,32 +294,32 @@ static const atn_term *shortest(progress *x, const atn_term *like, atn_form *d)
         if (!t)
             continue;
         const atn_form mine = left(x, i, like);
-        const bool shorter = !least || atn_form_at_least(d, &mine);
-        if (least && (!atn_term_same_class(t, least) || /* bytes and segments */
-                      (!shorter && !atn_form_at_least(&mine, d))))
+        const bool shorter = !least || atn_tau_form_at_least(d, &mine);
+        if (least && (!atn_tau_term_same_class(t, least) || /* bytes and segments */
+                      (!shorter && !atn_tau_form_at_least(&mine, d))))
             return NULL;
         if (shorter) {
             *d = mine;
             least = t;
         }
     }
-    return least && !atn_form_is_bad(d) ? least : NULL;
+    return least && !atn_tau_form_is_bad(d) ? least : NULL;
 }
 
 /* All heads advance by d; returns the sum of their degrees. */
 static atn_form advance(progress *x, const atn_term *like, atn_form d)
 {
-    atn_form tau = atn_form_int(0);
+    atn_form tau = atn_tau_form_int(0);
     for (int i = 0; i < x->n; i++) {
         const atn_term *t = current(x, i, like);
         if (!t)
             continue;
-        tau = atn_form_add(tau, t->tau);
-        const atn_form rest = atn_form_sub(left(x, i, like), d);
-        x->spent[i] = atn_form_add(x->spent[i], d);
-        if (atn_form_is(&rest, 0)) {
+        tau = atn_tau_form_add(tau, t->tau);
+        const atn_form rest = atn_tau_form_sub(left(x, i, like), d);
+        x->spent[i] = atn_tau_form_add(x->spent[i], d);
+        if (atn_tau_form_is(&rest, 0)) {
             x->head[i]++;
-            x->spent[i] = atn_form_int(0);
+            x->spent[i] = atn_tau_form_int(0);
         }
     }
     return tau;
@@ -336,17 +337,17 @@ static atn_status run_class(progress *x, const atn_term *like, atn_terms *out, a
 {
     for (int i = 0; i < x->n; i++) {
         x->head[i] = 0;
-        x->spent[i] = atn_form_int(0);
+        x->spent[i] = atn_tau_form_int(0);
     }
     while (under_way(x, like)) {
         atn_form d;
         const atn_term *least = shortest(x, like, &d);
         if (!least)
             return atn_fail(err, ATN_INPUT, "cannot order the sizes of concurrent terms");
-        atn_term t = atn_term_of_amount(least, d);
+        atn_term t = atn_tau_term_of_amount(least, d);
         t.tau = advance(x, like, d);
         if (like->kind == ATN_TAU_O)
-            t.tau = atn_form_int(1); /* overheads do not contend */
+            t.tau = atn_tau_form_int(1); /* overheads do not contend */
         if (!atn_push(out, t))
             return atn_fail(err, ATN_MEMORY, "out of memory");
     }
@@ -377,7 +378,7 @@ static atn_status run_all(progress *x, atn_terms *out, atn_error *err)
     return st;
 }
 
-atn_status atn_terms_progress(const atn_terms *actors, int n, atn_terms *out, atn_error *err)
+atn_status atn_tau_terms_progress(const atn_terms *actors, int n, atn_terms *out, atn_error *err)
 {
     progress x = {.actors = actors,
                   .n = n,

@@ -6,7 +6,7 @@
 
 #include "model/graph.h"
 
-void atn_traffic_free(atn_traffic *t)
+void atn_tau_traffic_free(atn_traffic *t)
 {
     atn_vec_free(&t->flows);
     atn_vec_free(&t->reduces);
@@ -38,7 +38,7 @@ static atn_status common_parts(atn_schedule *const *s, int p, int64_t *parts_p, 
 
 static bool add_operation(atn_traffic *t, const atn_schedule *s, const atn_op *o, int stage)
 {
-    const int64_t size = atn_slot_blocks(s, &o->a) * (t->parts / s->split);
+    const int64_t size = atn_sched_slot_blocks(s, &o->a) * (t->parts / s->split);
     const atn_tau_work work = {.stage = stage, .rank = s->q.r, .size = size};
     t->nstages = atn_max(t->nstages, stage + (o->kind == ATN_OP_SEND));
     switch (o->kind) {
@@ -106,8 +106,8 @@ static atn_status collect(atn_traffic *t, const atn_op_graph *g, int *stage, atn
     int last;
     if (!stage)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    const atn_status st = atn_op_graph_stages(g, stage, &last, err);
-    const bool rounds = !st && atn_op_graph_rounds_are_stages(g);
+    const atn_status st = atn_model_op_graph_stages(g, stage, &last, err);
+    const bool rounds = !st && atn_model_op_graph_rounds_are_stages(g);
     for (int i = 0; rounds && i < g->n; i++) /* local operations follow the messages of a round */
         stage[i] = g->nodes[i].round + (g->nodes[i].other < 0);
     for (int r = 0; r < t->p && !st; r++)
@@ -119,21 +119,21 @@ static atn_status collect(atn_traffic *t, const atn_op_graph *g, int *stage, atn
     return st;
 }
 
-atn_status atn_traffic_of(atn_schedule *const *schedules, int p, atn_traffic *traffic_p,
-                          atn_error *err)
+atn_status atn_tau_traffic_of(atn_schedule *const *schedules, int p, atn_traffic *traffic_p,
+                              atn_error *err)
 {
     atn_traffic t = {.p = p};
     atn_op_graph g;
-    atn_status st = atn_op_graph_make(schedules, p, &g, err);
+    atn_status st = atn_model_op_graph_make(schedules, p, &g, err);
     if (st)
         return st;
     int *stage = malloc(sizeof *stage * ((size_t)g.n + 1));
     st = common_parts(schedules, p, &t.parts, err);
     st = st ? st : collect(&t, &g, stage, err);
     free(stage);
-    atn_op_graph_free(&g);
+    atn_model_op_graph_free(&g);
     if (st)
-        atn_traffic_free(&t);
+        atn_tau_traffic_free(&t);
     else
         *traffic_p = t;
     return st;
@@ -141,7 +141,7 @@ atn_status atn_traffic_of(atn_schedule *const *schedules, int p, atn_traffic *tr
 
 /* ---- mappings ---- */
 
-void atn_mapping_free(atn_mapping *m)
+void atn_tau_mapping_free(atn_mapping *m)
 {
     free(m->node_of);
     m->node_of = NULL;
@@ -187,8 +187,8 @@ static atn_status read_list(const char *word, const atn_mapping *m, atn_error *e
     return ATN_OK;
 }
 
-atn_status atn_mapping_read(const char *word, int p, int nodes, atn_mapping *mapping_p,
-                            atn_error *err)
+atn_status atn_tau_mapping_read(const char *word, int p, int nodes, atn_mapping *mapping_p,
+                                atn_error *err)
 {
     atn_mapping m = {.p = p, .nodes = nodes, .node_of = calloc((size_t)p + 1, sizeof *m.node_of)};
     const int each = (p + nodes - 1) / nodes;
@@ -202,13 +202,13 @@ atn_status atn_mapping_read(const char *word, int p, int nodes, atn_mapping *map
     else
         st = read_list(word, &m, err);
     if (st)
-        atn_mapping_free(&m);
+        atn_tau_mapping_free(&m);
     else
         *mapping_p = m;
     return st;
 }
 
-char *atn_mapping_word(const atn_mapping *m)
+char *atn_tau_mapping_word(const atn_mapping *m)
 {
     char *text = NULL;
     size_t bytes;

@@ -32,9 +32,9 @@ typedef struct {
 } atn_traffic;
 
 /* ATN_FINDING: deadlock. */
-atn_status atn_traffic_of(atn_schedule *const *schedules, int p, atn_traffic *traffic_p,
-                          atn_error *err);
-void atn_traffic_free(atn_traffic *t);
+atn_status atn_tau_traffic_of(atn_schedule *const *schedules, int p, atn_traffic *traffic_p,
+                              atn_error *err);
+void atn_tau_traffic_free(atn_traffic *t);
 
 /* Rank mapping: rank r is on node node_of[r], 0 <= node_of[r] < nodes. */
 typedef struct {
@@ -44,10 +44,10 @@ typedef struct {
 
 /* "seq": block mapping, ceil(p/nodes) ranks per node; "rr": cyclic mapping, rank r on node
  * r mod nodes; or nodes in the order of ranks, as in 0*4,1*3,0.  ATN_USAGE: invalid. */
-atn_status atn_mapping_read(const char *word, int p, int nodes, atn_mapping *mapping_p,
-                            atn_error *err);
-/* The word for atn_mapping_read; the caller frees; NULL: out of memory. */
-char *atn_mapping_word(const atn_mapping *m);
-void atn_mapping_free(atn_mapping *m);
+atn_status atn_tau_mapping_read(const char *word, int p, int nodes, atn_mapping *mapping_p,
+                                atn_error *err);
+/* The word for atn_tau_mapping_read; the caller frees; NULL: out of memory. */
+char *atn_tau_mapping_word(const atn_mapping *m);
+void atn_tau_mapping_free(atn_mapping *m);
 
 #endif

@@ -16,7 +16,7 @@ static double worth(const atn_infer_state *s, int here, const int *branch_of, in
     double best = 0;
     for (int h = 0; h < s->hosts; h++)
         if (branch_of[h] == node)
-            best = fmax(best, s->speed[h] * (atn_infer_apart(s, here, h) ? 1e-6 : 1));
+            best = fmax(best, s->speed[h] * (atn_topo_infer_apart(s, here, h) ? 1e-6 : 1));
     return best;
 }
 
@@ -34,22 +34,22 @@ static void sort_branches(const atn_infer_state *s, int here, const int *branch_
         }
 }
 
-int atn_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts)
+int atn_topo_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts)
 {
     const atn_infer_tree *g = &s->guess;
     int branch_of[g->hosts], near[g->nnodes], taken = 0;
-    const int n = atn_guess_beyond(g, v, u, hosts);
+    const int n = atn_topo_guess_beyond(g, v, u, hosts);
     bool used[g->hosts];
-    if (!atn_is_switch(g, u))
+    if (!atn_topo_is_switch(g, u))
         return n;
     int pool[n];
     for (int i = 0; i < n; i++)
         pool[i] = hosts[i];
-    atn_infer_shuffle(s, pool, n);
-    atn_infer_by_speed(s, pool, n);
-    atn_guess_branches(g, u, branch_of);
-    const int d = atn_guess_near(g, u, near);
-    atn_infer_shuffle(s, near, d);
+    atn_topo_infer_shuffle(s, pool, n);
+    atn_topo_infer_by_speed(s, pool, n);
+    atn_topo_guess_branches(g, u, branch_of);
+    const int d = atn_topo_guess_near(g, u, near);
+    atn_topo_infer_shuffle(s, near, d);
     sort_branches(s, here, branch_of, near, d);
     for (int h = 0; h < g->hosts; h++)
         used[h] = false;
@@ -64,14 +64,14 @@ int atn_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts)
     return n;
 }
 
-int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_infer_flow *flows)
+int atn_topo_infer_across(atn_infer_state *s, int w, bool backwards, atn_infer_flow *flows)
 {
     const int above = s->guess.parent[w];
     int below_hosts[s->hosts], above_hosts[s->hosts];
-    atn_guess_beyond(&s->guess, above, w, below_hosts);
+    atn_topo_guess_beyond(&s->guess, above, w, below_hosts);
     const int here = below_hosts[0];
-    const int below = atn_infer_spread(s, above, w, here, below_hosts);
-    const int others = atn_infer_spread(s, w, above, here, above_hosts);
+    const int below = atn_topo_infer_spread(s, above, w, here, below_hosts);
+    const int others = atn_topo_infer_spread(s, w, above, here, above_hosts);
     const bool from_below = (below <= others) != backwards;
     const int n = atn_min(below, others);
     for (int i = 0; i < n; i++)
@@ -84,7 +84,7 @@ int atn_infer_across(atn_infer_state *s, int w, bool backwards, atn_infer_flow *
 
 static bool pair_shares(atn_infer_state *s, const atn_infer_flow *a, const atn_infer_flow *b)
 {
-    return atn_infer_share(s, a->from, b->from, a->to, b->to, 0);
+    return atn_topo_infer_share(s, a->from, b->from, a->to, b->to, 0);
 }
 
 /* A sender that is much faster than the others seems to use other links. */
@@ -96,7 +96,7 @@ static int stranger(atn_infer_state *s, const atn_infer_flow *flows, int n)
     for (int i = 0; i < n; i++)
         sum[i] = 0;
     for (int k = 0; k < SAMPLES; k++) {
-        atn_infer_sample(s, flows, n, rates);
+        atn_topo_infer_sample(s, flows, n, rates);
         for (int i = 0; i < n; i++)
             sum[i] += rates[i];
     }
@@ -109,8 +109,8 @@ static int stranger(atn_infer_state *s, const atn_infer_flow *flows, int n)
 
 static void insert_again(atn_infer_state *s, int host)
 {
-    atn_guess_remove(&s->guess, host);
-    atn_infer_insert(s, host);
+    atn_topo_guess_remove(&s->guess, host);
+    atn_topo_infer_insert(s, host);
 }
 
 /* Looks at n pairs across the link above w; true when a host had to go elsewhere. */
@@ -132,7 +132,7 @@ static bool is_real(atn_infer_state *s, int w, atn_infer_flow *flows, int *n_p)
 {
     enum { TRIES = 2 };
     for (int i = 0; i < TRIES; i++) {
-        *n_p = atn_infer_across(s, w, i % 2, flows);
+        *n_p = atn_topo_infer_across(s, w, i % 2, flows);
         if (pair_shares(s, &flows[0], &flows[1]))
             return true;
     }
@@ -144,10 +144,10 @@ static bool check_link(atn_infer_state *s, int w)
 {
     atn_infer_flow flows[s->hosts];
     int n;
-    if (atn_infer_by_delay(s, w))
+    if (atn_topo_infer_by_delay(s, w))
         return false;
     if (!is_real(s, w, flows, &n)) {
-        atn_guess_merge(&s->guess, w);
+        atn_topo_guess_merge(&s->guess, w);
         return true;
     }
     const int batches = (n + s->max_flows - 1) / s->max_flows;
@@ -161,10 +161,10 @@ static bool check_link(atn_infer_state *s, int w)
 
 /* ---- a switch: are its branches apart? ---- */
 
-void atn_infer_put_link(atn_infer_state *s, int v, const int at[4])
+void atn_topo_infer_put_link(atn_infer_state *s, int v, const int at[4])
 {
     atn_branch units[s->guess.nnodes];
-    const int d = atn_infer_units(s, v, 0, units);
+    const int d = atn_topo_infer_units(s, v, 0, units);
     int side[d], n = 0, place[4] = {0};
     for (int u = 0; u < d; u++)
         for (int k = 0; k < 4; k++)
@@ -174,10 +174,10 @@ void atn_infer_put_link(atn_infer_state *s, int v, const int at[4])
     side[n++] = at[1];
     for (int u = 0; u < d; u++)
         if (u != place[0] && u != place[1] && u != place[2] && u != place[3] &&
-            atn_infer_share(s, units[u].send, units[place[0]].send, units[place[2]].recv,
-                            units[place[3]].recv, 0))
+            atn_topo_infer_share(s, units[u].send, units[place[0]].send, units[place[2]].recv,
+                                 units[place[3]].recv, 0))
             side[n++] = units[u].node;
-    atn_guess_join(&s->guess, v, side, n);
+    atn_topo_guess_join(&s->guess, v, side, n);
 }
 
 /* Which transfers of a circle may be one end of a shared link: those slower than alone, and beside
@@ -186,15 +186,15 @@ static void find_slow(atn_infer_state *s, const atn_infer_flow *flows, int m, bo
                       bool *maybe)
 {
     double rates[m], alone[m], part[m], fastest = 0;
-    atn_infer_sample(s, flows, m, rates);
+    atn_topo_infer_sample(s, flows, m, rates);
     for (int i = 0; i < m; i++) {
-        alone[i] = atn_infer_limit(s, flows[i].from, flows[i].to);
+        alone[i] = atn_topo_infer_limit(s, flows[i].from, flows[i].to);
         part[i] = rates[i] / alone[i];
     }
-    const double level = atn_infer_level(part, m);
+    const double level = atn_topo_infer_level(part, m);
     for (int i = 0; i < m; i++) {
         slow[i] = part[i] < 0.8 * level &&
-                  rates[i] < 0.8 * level * atn_infer_base(s, flows[i].from, flows[i].to);
+                  rates[i] < 0.8 * level * atn_topo_infer_base(s, flows[i].from, flows[i].to);
         fastest = slow[i] ? fmax(fastest, alone[i]) : fastest;
     }
     for (int i = 0; i < m; i++)
@@ -211,7 +211,7 @@ static bool check_circle(atn_infer_state *s, int v, const atn_branch *units, con
     bool slow[m], maybe[m];
     if (m < 4)
         return false;
-    atn_infer_circle(units, batch, m, to);
+    atn_topo_infer_circle(units, batch, m, to);
     for (int i = 0; i < m; i++)
         flows[i] = (atn_infer_flow){units[batch[i]].send, units[to[i]].recv};
     find_slow(s, flows, m, slow, maybe);
@@ -221,8 +221,9 @@ static bool check_circle(atn_infer_state *s, int v, const atn_branch *units, con
                                units[to[j]].node};
             if (maybe[i] && maybe[j] && (slow[i] || slow[j]) && at[0] != at[3] && at[1] != at[2] &&
                 tried++ < PAIRS &&
-                atn_infer_share(s, flows[i].from, flows[j].from, flows[i].to, flows[j].to, 0)) {
-                atn_infer_put_link(s, v, at);
+                atn_topo_infer_share(s, flows[i].from, flows[j].from, flows[i].to, flows[j].to,
+                                     0)) {
+                atn_topo_infer_put_link(s, v, at);
                 return true;
             }
         }
@@ -247,7 +248,7 @@ static bool check_batch(atn_infer_state *s, int v, const atn_branch *units, cons
 static bool check_switch(atn_infer_state *s, int v, int turn)
 {
     atn_branch units[s->guess.nnodes];
-    const int d = atn_infer_near_units(s, v, turn, units);
+    const int d = atn_topo_infer_near_units(s, v, turn, units);
     if (d < 4)
         return false;
     const int most = atn_max(2, atn_max(s->max_flows, d / atn_ceil_log2(d)) / 2);
@@ -255,7 +256,7 @@ static bool check_switch(atn_infer_state *s, int v, int turn)
     int order[d], batch[d];
     for (int i = 0; i < d; i++)
         order[i] = i;
-    atn_infer_shuffle(s, order, d);
+    atn_topo_infer_shuffle(s, order, d);
     for (int a = 0; a < blocks; a++)
         for (int b = a + (blocks > 1 ? 1 : 0); b < blocks; b++) {
             int m = 0;
@@ -271,15 +272,15 @@ static bool check_switch(atn_infer_state *s, int v, int turn)
 
 /* ---- all of them ---- */
 
-bool atn_infer_check(atn_infer_state *s)
+bool atn_topo_infer_check(atn_infer_state *s)
 {
     const atn_infer_tree *g = &s->guess;
     bool changed = false;
     for (int v = g->hosts; v < g->nnodes && !s->broken; v++)
-        if (atn_is_switch(g, v))
+        if (atn_topo_is_switch(g, v))
             changed = check_switch(s, v, 1) || changed;
     for (int v = g->hosts; v < g->nnodes && !s->broken; v++)
-        if (atn_is_switch(g, v) && g->parent[v] >= 0)
+        if (atn_topo_is_switch(g, v) && g->parent[v] >= 0)
             changed = check_link(s, v) || changed;
     return changed;
 }

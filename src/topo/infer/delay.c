@@ -62,8 +62,8 @@ static bool others_agree(atn_infer_state *s, const place *places, int gap, int n
     enum { WITNESSES = 3 };
     const double border = sqrt(places[gap - 1].seconds * places[gap].seconds);
     for (int i = 0; i < WITNESSES; i++) {
-        const int a = places[atn_infer_pick(s, gap)].host, b = places[i % gap].host;
-        const int far = places[gap + atn_infer_pick(s, n - gap)].host;
+        const int a = places[atn_topo_infer_pick(s, gap)].host, b = places[i % gap].host;
+        const int far = places[gap + atn_topo_infer_pick(s, n - gap)].host;
         if (ping(s, a, far).seconds < border || (a != b && ping(s, a, b).seconds > border))
             return false;
     }
@@ -114,12 +114,12 @@ static void look(atn_infer_state *s, const int *hosts, int n, double outside)
     look(s, far, n - 1 - gap, places[gap].seconds);
 }
 
-void atn_infer_pings(atn_infer_state *s)
+void atn_topo_infer_pings(atn_infer_state *s)
 {
     int hosts[s->hosts];
     for (int h = 0; h < s->hosts; h++)
         hosts[h] = h;
-    atn_infer_shuffle(s, hosts, s->hosts);
+    atn_topo_infer_shuffle(s, hosts, s->hosts);
     if (s->prober->round_trip)
         look(s, hosts, s->hosts, 0);
 }
@@ -133,13 +133,13 @@ static int link_of(const atn_infer_state *s, const atn_host_group *c)
     const atn_infer_tree *g = &s->guess;
     int ways[g->nnodes];
     for (int v = g->hosts; v < g->nnodes; v++) {
-        if (!atn_is_switch(g, v) || g->parent[v] < 0)
+        if (!atn_topo_is_switch(g, v) || g->parent[v] < 0)
             continue;
         int same = 0, all = 0;
-        atn_guess_ways(g, g->parent[v], ways);
+        atn_topo_guess_ways(g, g->parent[v], ways);
         for (int h = 0; h < s->hosts; h++) {
-            all += atn_guess_has(g, h);
-            same += atn_guess_has(g, h) && (ways[h] == v) == c->inside[h];
+            all += atn_topo_guess_has(g, h);
+            same += atn_topo_guess_has(g, h) && (ways[h] == v) == c->inside[h];
         }
         if (same == all || same == 0)
             return v;
@@ -147,7 +147,7 @@ static int link_of(const atn_infer_state *s, const atn_host_group *c)
     return ATN_NONE;
 }
 
-bool atn_infer_by_delay(const atn_infer_state *s, int w)
+bool atn_topo_infer_by_delay(const atn_infer_state *s, int w)
 {
     for (int i = 0; i < s->clusters.n; i++)
         if (link_of(s, &s->clusters.v[i]) == w)
@@ -161,8 +161,8 @@ static int branches_inside(const atn_infer_state *s, int v, const atn_host_group
 {
     const atn_infer_tree *g = &s->guess;
     int near[g->nnodes], branch_of[g->hosts], n = 0;
-    const int d = atn_guess_near(g, v, near);
-    atn_guess_branches(g, v, branch_of);
+    const int d = atn_topo_guess_near(g, v, near);
+    atn_topo_guess_branches(g, v, branch_of);
     for (int i = 0; i < d; i++) {
         int in = 0, all = 0;
         for (int h = 0; h < s->hosts; h++)
@@ -185,9 +185,9 @@ static void put_in(atn_infer_state *s, const atn_host_group *c)
     if (link_of(s, c) >= 0)
         return;
     for (int v = g->hosts; v < g->nnodes; v++) {
-        const int n = atn_is_switch(g, v) ? branches_inside(s, v, c, inside) : 0;
+        const int n = atn_topo_is_switch(g, v) ? branches_inside(s, v, c, inside) : 0;
         if (n > 0) {
-            atn_guess_join(g, v, inside, n);
+            atn_topo_guess_join(g, v, inside, n);
             return;
         }
     }
@@ -206,15 +206,15 @@ static bool mend_ends(atn_infer_state *s, const atn_host_group *c)
     const int ends[2] = {w, s->guess.parent[w]};
     for (int i = 0; i < 2; i++) {
         int at[4];
-        if (atn_infer_beside(s, ends[i], ends[1 - i], at)) {
-            atn_infer_put_link(s, ends[i], at);
+        if (atn_topo_infer_beside(s, ends[i], ends[1 - i], at)) {
+            atn_topo_infer_put_link(s, ends[i], at);
             return true;
         }
     }
     return false;
 }
 
-void atn_infer_refine(atn_infer_state *s)
+void atn_topo_infer_refine(atn_infer_state *s)
 {
     for (int i = 0; i < s->clusters.n; i++) {
         const atn_host_group *c = &s->clusters.v[i];
@@ -256,12 +256,12 @@ static void mark_crossings(const atn_infer_state *s, int v, bool *cross)
     const atn_infer_tree *g = &s->guess;
     int ways[g->nnodes];
     if (v >= 0)
-        atn_guess_ways(g, g->parent[v], ways);
+        atn_topo_guess_ways(g, g->parent[v], ways);
     for (int i = 0; i < s->pings.n; i++)
         cross[i] = v < 0 || (ways[s->pings.v[i].a] == v) != (ways[s->pings.v[i].b] == v);
 }
 
-void atn_infer_delays(const atn_infer_state *s, double *delay)
+void atn_topo_infer_delays(const atn_infer_state *s, double *delay)
 {
     int links[s->clusters.n + 1], n = 0;
     for (int v = 0; v < s->guess.nnodes; v++)

@@ -6,21 +6,21 @@
 
 static const char first_line[] = "attune-discover 1";
 
-void atn_discovery_free(atn_discovery *d)
+void atn_topo_discovery_free(atn_discovery *d)
 {
     for (int i = 0; i < d->names.n; i++)
         free(d->names.v[i]);
     atn_vec_free(&d->names);
     atn_vec_free(&d->host_of);
     free(d->mpi);
-    atn_inferred_free(d->result);
+    atn_topo_inferred_free(d->result);
     *d = (atn_discovery){0};
 }
 
 /* ---- writing ---- */
 
-void atn_discovery_put_job(FILE *f, const char *mpi, const char *const *names, int hosts,
-                           const int *host_of, int ranks)
+void atn_topo_discovery_put_job(FILE *f, const char *mpi, const char *const *names, int hosts,
+                                const int *host_of, int ranks)
 {
     fprintf(f, "%s\njob %d %d %s\n", first_line, ranks, hosts, mpi);
     for (int h = 0; h < hosts; h++)
@@ -29,7 +29,7 @@ void atn_discovery_put_job(FILE *f, const char *mpi, const char *const *names, i
         fprintf(f, "rank %d\n", host_of[r]);
 }
 
-void atn_discovery_put_result(FILE *f, const atn_inferred *r)
+void atn_topo_discovery_put_result(FILE *f, const atn_inferred *r)
 {
     for (int v = 0; v < r->nnodes; v++) {
         const atn_inferred_link *l = &r->links[v];
@@ -152,7 +152,7 @@ static const struct {
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
-atn_status atn_discovery_line(atn_discovery *d, const char *line, atn_error *err)
+atn_status atn_topo_discovery_line(atn_discovery *d, const char *line, atn_error *err)
 {
     if (!d->begun || d->done) {
         d->begun = d->begun || strcmp(line, first_line) == 0;
@@ -172,7 +172,7 @@ atn_status atn_discovery_line(atn_discovery *d, const char *line, atn_error *err
                     line);
 }
 
-atn_status atn_discovery_end(const atn_discovery *d, atn_error *err)
+atn_status atn_topo_discovery_end(const atn_discovery *d, atn_error *err)
 {
     if (d->done)
         return ATN_OK;

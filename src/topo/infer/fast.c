@@ -21,18 +21,18 @@ enum { ROUNDS = 8 };
 static double alone(const atn_fast_search *w, const atn_infer_flow *f, int n, bool quick)
 {
     atn_infer_state *s = w->s;
-    const double out = atn_infer_seen(s, w->branch_of, f->from, true);
-    const double in = atn_infer_seen(s, w->branch_of, f->to, false);
+    const double out = atn_topo_infer_seen(s, w->branch_of, f->from, true);
+    const double in = atn_topo_infer_seen(s, w->branch_of, f->to, false);
     const bool sure = out > 0 && in > 0 && n > s->max_flows / 2;
     if (s->base[f->from * s->hosts + f->to] > 0 || (!sure && !quick))
-        return atn_infer_base(s, f->from, f->to);
+        return atn_topo_infer_base(s, f->from, f->to);
     return 0.95 * (sure ? fmin(out, in)
-                        : atn_infer_limit(s, f->from,
-                                          f->to)); /* the best of several is a little too good */
+                        : atn_topo_infer_limit(
+                              s, f->from, f->to)); /* the best of several is a little too good */
 }
 
-void atn_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, int samples,
-                    double *part)
+void atn_topo_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, int samples,
+                         double *part)
 {
     atn_infer_flow flows[n];
     double rates[n], usual[n], all[n][samples];
@@ -42,7 +42,7 @@ void atn_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, in
         usual[i] = alone(w, &flows[i], n, samples == 1);
     }
     for (int k = 0; k < samples; k++) {
-        atn_infer_sample(w->s, flows, n, rates);
+        atn_topo_infer_sample(w->s, flows, n, rates);
         for (int i = 0; i < n; i++)
             all[i][k] = rates[i];
     }
@@ -50,21 +50,21 @@ void atn_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, in
         part[i] = fmin(1.1, atn_median(all[i], samples).mid / usual[i]);
 }
 
-double atn_fast_missing(const atn_fast_search *w, const atn_crossing *set, int n, int samples)
+double atn_topo_fast_missing(const atn_fast_search *w, const atn_crossing *set, int n, int samples)
 {
     double part[n], sum = 0;
-    atn_fast_parts(w, set, n, samples, part);
+    atn_topo_fast_parts(w, set, n, samples, part);
     for (int i = 0; i < n; i++)
         sum += 1 - part[i];
     return sum;
 }
 
 /* When three measurements leave doubts, five more decide. */
-bool atn_fast_misses(const atn_fast_search *w, const atn_crossing *set, int n, double border)
+bool atn_topo_fast_misses(const atn_fast_search *w, const atn_crossing *set, int n, double border)
 {
-    double over = atn_fast_missing(w, set, n, 3) - border;
+    double over = atn_topo_fast_missing(w, set, n, 3) - border;
     if (fabs(over) < 0.25)
-        over = atn_fast_missing(w, set, n, 5) - border;
+        over = atn_topo_fast_missing(w, set, n, 5) - border;
     return over > 0;
 }
 
@@ -74,7 +74,7 @@ static double enough(int n) { return fmax(0.6, 0.25 * sqrt(n)); }
 /* Is a link full? */
 static bool full(const atn_fast_search *w, const atn_crossing *set, int n)
 {
-    return n >= ATN_FULL_SET && atn_fast_misses(w, set, n, enough(n));
+    return n >= ATN_FULL_SET && atn_topo_fast_misses(w, set, n, enough(n));
 }
 
 /* ---- a set that just fills a link ---- */
@@ -91,7 +91,7 @@ static bool leave_out(atn_fast_search *w, int first, int stop)
             w->try[w->ntry++] = w->set[i];
     if (!full(w, w->try, w->ntry))
         return false;
-    atn_fast_parts(w, w->try, w->ntry, 1, part);
+    atn_topo_fast_parts(w, w->try, w->ntry, 1, part);
     for (int i = 0; i < w->ntry; i++)
         n += part[i] < 0.9;
     w->n = 0;
@@ -123,7 +123,7 @@ static int lanes_of(atn_fast_search *w, int unit, int *hosts)
 {
     const atn_infer_tree *g = &w->s->guess;
     const int node = w->units[unit].node;
-    const int n = atn_infer_spread(w->s, w->v, node, w->units[unit].send, hosts);
+    const int n = atn_topo_infer_spread(w->s, w->v, node, w->units[unit].send, hosts);
     return atn_min(n, w->s->lanes[g->parent[node] == w->v ? node : w->v]);
 }
 
@@ -150,7 +150,7 @@ static void pair_up(atn_fast_search *w, const bool *marked)
     const int nto = collect(w, marked, false, to, to_unit);
     for (int i = 0; i < nto; i++)
         order[i] = i;
-    atn_infer_shuffle(w->s, order, nto);
+    atn_topo_infer_shuffle(w->s, order, nto);
     w->n = atn_min(4 * w->s->max_flows, atn_min(nfrom, nto));
     for (int i = 0; i < w->n; i++)
         w->set[i] = (atn_crossing){
@@ -162,7 +162,7 @@ static void draw(atn_fast_search *w, bool *marked)
     int order[w->d];
     for (int i = 0; i < w->d; i++)
         order[i] = i;
-    atn_infer_shuffle(w->s, order, w->d);
+    atn_topo_infer_shuffle(w->s, order, w->d);
     for (int i = 0; i < w->d; i++)
         marked[order[i]] = i < w->d / 2;
 }
@@ -205,12 +205,12 @@ static void drop_shadow(atn_infer_state *s, int new)
     for (int u = 0; u < g->nnodes; u++) {
         can[u] = 0;
         if (g->parent[u] == new)
-            can[u] = atn_min(atn_guess_beyond(g, new, u, hosts), s->lanes[u]);
+            can[u] = atn_min(atn_topo_guess_beyond(g, new, u, hosts), s->lanes[u]);
         all += can[u];
     }
     for (int u = g->hosts; u < g->nnodes; u++)
         if (can[u] > 1 && s->lanes[u] >= s->lanes[new] && all - can[u] <= s->lanes[u])
-            atn_guess_merge(&s->guess, u);
+            atn_topo_guess_merge(&s->guess, u);
 }
 
 /* The smaller side goes behind a new switch. */
@@ -218,8 +218,8 @@ static bool put_link(atn_fast_search *w)
 {
     bool member[w->d];
     int side[w->d], n = 0, hosts = 0;
-    const double missing = atn_fast_missing(w, w->set, w->n, 5);
-    const int members = atn_fast_side(w, missing, member);
+    const double missing = atn_topo_fast_missing(w, w->set, w->n, 5);
+    const int members = atn_topo_fast_side(w, missing, member);
     if (members < 2 || w->d - members < 2 || w->s->broken)
         return false;
     for (int u = 0; u < w->d; u++)
@@ -227,7 +227,7 @@ static bool put_link(atn_fast_search *w)
     for (int u = 0; u < w->d; u++)
         if (member[u] == (hosts <= 0))
             side[n++] = w->units[u].node;
-    const int new = atn_guess_join(&w->s->guess, w->v, side, n);
+    const int new = atn_topo_guess_join(&w->s->guess, w->v, side, n);
     note_lanes(w->s, w->v, new, w->n - missing);
     drop_shadow(w->s, new);
     return true;
@@ -237,7 +237,7 @@ static bool put_link(atn_fast_search *w)
 static bool try_set(atn_fast_search *w, const bool *marked)
 {
     pair_up(w, marked);
-    if (w->n < ATN_FULL_SET || atn_fast_missing(w, w->set, w->n, 1) <= enough(w->n) ||
+    if (w->n < ATN_FULL_SET || atn_topo_fast_missing(w, w->set, w->n, 1) <= enough(w->n) ||
         !full(w, w->set, w->n))
         return false;
     reduce(w);
@@ -288,8 +288,8 @@ static bool search_at(atn_infer_state *s, int v)
     int branch_of[s->hosts];
     atn_fast_search w = {
         .s = s, .v = v, .branch_of = branch_of, .units = units, .set = set, .try = try};
-    atn_guess_branches(&s->guess, v, branch_of);
-    w.d = atn_infer_near_units(s, v, 0, units);
+    atn_topo_guess_branches(&s->guess, v, branch_of);
+    w.d = atn_topo_infer_near_units(s, v, 0, units);
     if (w.d < 4)
         return false;
     qsort(units, (size_t)w.d, sizeof *units, by_host);
@@ -297,9 +297,9 @@ static bool search_at(atn_infer_state *s, int v)
     return try_neighbours(&w) || try_random(&w);
 }
 
-void atn_infer_fast(atn_infer_state *s)
+void atn_topo_infer_fast(atn_infer_state *s)
 {
     for (int v = s->hosts; v < s->guess.nnodes && !s->broken; v++)
-        while (atn_is_switch(&s->guess, v) && search_at(s, v) && !s->broken)
+        while (atn_topo_is_switch(&s->guess, v) && search_at(s, v) && !s->broken)
             ;
 }

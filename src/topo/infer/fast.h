@@ -23,15 +23,15 @@ typedef struct {
 
 /* Part of its rate alone that each transfer reaches, the median of `samples` measurements, so that
  * mishaps do not add up. */
-void atn_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, int samples,
-                    double *part);
+void atn_topo_fast_parts(const atn_fast_search *w, const atn_crossing *set, int n, int samples,
+                         double *part);
 /* Rate that is missing, in transfers. */
-double atn_fast_missing(const atn_fast_search *w, const atn_crossing *set, int n, int samples);
+double atn_topo_fast_missing(const atn_fast_search *w, const atn_crossing *set, int n, int samples);
 /* Is it more than `border`? */
-bool atn_fast_misses(const atn_fast_search *w, const atn_crossing *set, int n, double border);
+bool atn_topo_fast_misses(const atn_fast_search *w, const atn_crossing *set, int n, double border);
 
 /* The set just saturates a link, with `missing` rate: finds the units on the senders' side.
  * Returns how many. */
-int atn_fast_side(atn_fast_search *w, double missing, bool *member);
+int atn_topo_fast_side(atn_fast_search *w, double missing, bool *member);
 
 #endif

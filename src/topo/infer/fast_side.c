@@ -40,7 +40,7 @@ static bool fits_in(const sorting *q, int unit, side where)
         w->try[0].flow.from = w->units[unit].send;
     else
         w->try[0].flow.to = w->units[unit].recv;
-    return atn_fast_misses(w, w->try, w->n, 0.5 * (q->missing + q->missing_less));
+    return atn_topo_fast_misses(w, w->try, w->n, 0.5 * (q->missing + q->missing_less));
 }
 
 /* Where all senders are below one switch and all receivers below another, the links of both may be
@@ -83,7 +83,7 @@ static void look_at(sorting *q, const int *units, int n, const int *partner)
         const int to = q->usual == RECEIVER ? partner[i] : units[i];
         w->try[few + i].flow = (atn_infer_flow){w->units[from].send, w->units[to].recv};
     }
-    atn_fast_parts(w, w->try, few + n, 3, part);
+    atn_topo_fast_parts(w, w->try, few + n, 3, part);
     for (int i = 0; i < few; i++)
         missing += 1 - part[i];
     for (int i = 0; i < n; i++) {
@@ -118,7 +118,7 @@ static void sort_units(sorting *q, const int *units, int n)
     }
 }
 
-int atn_fast_side(atn_fast_search *w, double missing, bool *member)
+int atn_topo_fast_side(atn_fast_search *w, double missing, bool *member)
 {
     side of[w->d];
     int rest[w->d], n = 0, members = 0;
@@ -132,7 +132,7 @@ int atn_fast_side(atn_fast_search *w, double missing, bool *member)
     for (int u = 0; u < w->d; u++)
         if (of[u] == UNKNOWN)
             rest[n++] = u;
-    atn_infer_shuffle(w->s, rest, n);
+    atn_topo_infer_shuffle(w->s, rest, n);
     sort_units(&q, rest, n);
     for (int u = 0; u < w->d; u++)
         members += member[u] = of[u] == SENDER;

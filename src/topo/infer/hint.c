@@ -4,7 +4,7 @@
  * of one side is on that side of the link itself. */
 #include "topo/infer/private.h"
 
-bool atn_infer_apart(const atn_infer_state *s, int a, int b)
+bool atn_topo_infer_apart(const atn_infer_state *s, int a, int b)
 {
     for (int i = 0; i < s->clusters.n; i++)
         if (s->clusters.v[i].inside[a] != s->clusters.v[i].inside[b])
@@ -26,12 +26,12 @@ static int own_side(const atn_infer_state *s, const atn_host_group *c, int z, co
     return n;
 }
 
-int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch *units, int d,
-                   bool *skip)
+int atn_topo_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch *units, int d,
+                        bool *skip)
 {
     int branch_of[s->hosts];
     bool own[d];
-    atn_guess_branches(&s->guess, v, branch_of);
+    atn_topo_guess_branches(&s->guess, v, branch_of);
     for (int i = 0; i < d; i++)
         skip[i] = false;
     for (int k = 0; k < s->clusters.n; k++) {
@@ -46,7 +46,7 @@ int atn_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch *uni
 }
 
 /* Fast ones first, those about equally fast as they come. */
-void atn_infer_by_speed(const atn_infer_state *s, int *hosts, int n)
+void atn_topo_infer_by_speed(const atn_infer_state *s, int *hosts, int n)
 {
     for (int i = 1; i < n; i++)
         for (int k = i; k > 0 && s->speed[hosts[k]] > 1.2 * s->speed[hosts[k - 1]]; k--) {
@@ -58,7 +58,7 @@ void atn_infer_by_speed(const atn_infer_state *s, int *hosts, int n)
 
 /* Fast hosts first, because they fill links; clusters one after the other, so that few hosts ever
  * meet one that is far away. */
-void atn_infer_order(atn_infer_state *s, int *order)
+void atn_topo_infer_order(atn_infer_state *s, int *order)
 {
     int n = 0, hosts[s->hosts];
     bool listed[s->hosts];
@@ -66,8 +66,8 @@ void atn_infer_order(atn_infer_state *s, int *order)
         hosts[h] = h;
         listed[h] = false;
     }
-    atn_infer_shuffle(s, hosts, s->hosts);
-    atn_infer_by_speed(s, hosts, s->hosts);
+    atn_topo_infer_shuffle(s, hosts, s->hosts);
+    atn_topo_infer_by_speed(s, hosts, s->hosts);
     for (int k = s->clusters.n - 1; k >= -1; k--)
         for (int i = 0; i < s->hosts; i++)
             if (!listed[hosts[i]] && (k < 0 || s->clusters.v[k].inside[hosts[i]])) {

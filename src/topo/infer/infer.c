@@ -19,7 +19,7 @@ static bool set_up(atn_infer_state *s, char **remarks_p, size_t *bytes_p)
     s->speed = calloc(n, sizeof *s->speed);
     s->remarks = open_memstream(remarks_p, bytes_p);
     s->budget = 12 * s->hosts + 2 * s->hosts * log2(s->hosts + 1);
-    if (!atn_guess_make(&s->guess, s->hosts))
+    if (!atn_topo_guess_make(&s->guess, s->hosts))
         return false;
     s->lanes = malloc(sizeof *s->lanes * (size_t)s->guess.nnodes);
     for (int v = 0; s->lanes && v < s->guess.nnodes; v++)
@@ -41,7 +41,7 @@ static void tear_down(atn_infer_state *s)
     for (int i = 0; i < s->clusters.n; i++)
         free(s->clusters.v[i].inside);
     atn_vec_free(&s->clusters);
-    atn_guess_free(&s->guess);
+    atn_topo_guess_free(&s->guess);
 }
 
 /* ---- steps ---- */
@@ -51,21 +51,21 @@ static void measure_speeds(atn_infer_state *s)
 {
     int fastest = 0;
     for (int h = 0; h < s->hosts; h++)
-        atn_infer_base(s, h, (h + 1) % s->hosts);
+        atn_topo_infer_base(s, h, (h + 1) % s->hosts);
     for (int h = 0; h < s->hosts; h++) {
         s->speed[h] = fmax(s->out[h], s->in[h]);
         fastest = s->speed[h] > s->speed[fastest] ? h : fastest;
     }
     for (int h = 0; h < s->hosts; h++)
         if (s->speed[h] < 0.8 * s->speed[fastest])
-            s->speed[h] = fmax(s->speed[h], atn_infer_base(s, h, fastest));
+            s->speed[h] = fmax(s->speed[h], atn_topo_infer_base(s, h, fastest));
 }
 
 /* Until nothing has to be changed any more. */
 static bool check_repeatedly(atn_infer_state *s)
 {
     for (int i = 0; i < CHECKS; i++)
-        if (!atn_infer_check(s))
+        if (!atn_topo_infer_check(s))
             return true;
     return false;
 }
@@ -78,12 +78,12 @@ static void build(atn_infer_state *s, const int *order)
     if (s->hosts < 3) {
         s->guess.parent[s->hosts] = ATN_NONE;
         for (int h = 0; h < s->hosts; h++)
-            atn_guess_hang(&s->guess, h, s->hosts);
+            atn_topo_guess_hang(&s->guess, h, s->hosts);
         return;
     }
-    atn_guess_start(&s->guess, order);
+    atn_topo_guess_start(&s->guess, order);
     for (int i = 3, next = FIRST_CHECK; i < s->hosts; i++) {
-        atn_infer_insert(s, order[i]);
+        atn_topo_infer_insert(s, order[i]);
         if (i + 1 < next && i + 1 < s->hosts)
             continue;
         sure = check_repeatedly(s);
@@ -99,8 +99,8 @@ static void load_link(atn_infer_state *s, int w, int samples)
     atn_infer_flow flows[s->hosts];
     double rates[s->hosts];
     for (int i = 0; i < 2 * samples; i++) {
-        const int n = atn_infer_across(s, w, i % 2, flows);
-        atn_infer_sample(s, flows, atn_min(n, 2 * s->max_flows), rates);
+        const int n = atn_topo_infer_across(s, w, i % 2, flows);
+        atn_topo_infer_sample(s, flows, atn_min(n, 2 * s->max_flows), rates);
     }
 }
 
@@ -109,8 +109,8 @@ static void load_links(atn_infer_state *s)
 {
     const atn_infer_tree *g = &s->guess;
     for (int v = g->hosts; v < g->nnodes; v++)
-        if (atn_is_switch(g, v) && g->parent[v] >= 0)
-            load_link(s, v, atn_infer_by_delay(s, v) ? 1 : 3);
+        if (atn_topo_is_switch(g, v) && g->parent[v] >= 0)
+            load_link(s, v, atn_topo_infer_by_delay(s, v) ? 1 : 3);
 }
 
 /* ---- the result ---- */
@@ -130,7 +130,7 @@ static void add_loads(const atn_infer_state *s, int set, const bool *below, load
         load *l = &ways[below[f.from] ? 0 : 1];
         l->n++;
         l->sum += s->rates.v[k];
-        l->limit += atn_infer_limit(s, f.from, f.to);
+        l->limit += atn_topo_infer_limit(s, f.from, f.to);
     }
 }
 
@@ -201,12 +201,12 @@ static bool fill_links(const atn_infer_state *s, const int *number, atn_inferred
     bool done = true;
     double delay[g->nnodes];
     int ways[g->nnodes];
-    atn_infer_delays(s, delay);
+    atn_topo_infer_delays(s, delay);
     for (int v = 0; v < g->nnodes; v++) {
-        if (!atn_guess_has(g, v) || g->parent[v] < 0)
+        if (!atn_topo_guess_has(g, v) || g->parent[v] < 0)
             continue;
         bool below[s->hosts];
-        atn_guess_ways(g, g->parent[v], ways);
+        atn_topo_guess_ways(g, g->parent[v], ways);
         for (int h = 0; h < s->hosts; h++)
             below[h] = ways[h] == v;
         atn_inferred_link *link = &r->links[number[v]];
@@ -225,10 +225,10 @@ static int choose_root(const atn_infer_tree *g)
 {
     int found = ATN_NONE, least = g->hosts + 1, branch_of[g->hosts], count[g->nnodes];
     for (int v = g->hosts; v < g->nnodes; v++) {
-        if (!atn_is_switch(g, v))
+        if (!atn_topo_is_switch(g, v))
             continue;
         int worst = 0;
-        atn_guess_branches(g, v, branch_of);
+        atn_topo_guess_branches(g, v, branch_of);
         for (int u = 0; u < g->nnodes; u++)
             count[u] = 0;
         for (int h = 0; h < g->hosts; h++)
@@ -263,7 +263,7 @@ static atn_inferred *finish(atn_infer_state *s)
     const int root = choose_root(g);
     if (!r)
         return NULL;
-    atn_guess_turn(g, root);
+    atn_topo_guess_turn(g, root);
     *r = (atn_inferred){.hosts = s->hosts,
                         .nnodes = renumber(g, root, number),
                         .probes = s->ends.n,
@@ -272,20 +272,20 @@ static atn_inferred *finish(atn_infer_state *s)
     r->parent = malloc(sizeof *r->parent * (size_t)r->nnodes);
     r->links = calloc((size_t)r->nnodes, sizeof *r->links);
     if (!r->parent || !r->links) {
-        atn_inferred_free(r);
+        atn_topo_inferred_free(r);
         return NULL;
     }
     for (int v = 0; v < g->nnodes; v++)
         if (number[v] >= 0)
             r->parent[number[v]] = g->parent[v] >= 0 ? number[g->parent[v]] : -1;
     if (!fill_links(s, number, r)) {
-        atn_inferred_free(r);
+        atn_topo_inferred_free(r);
         return NULL;
     }
     return r;
 }
 
-void atn_inferred_free(atn_inferred *r)
+void atn_topo_inferred_free(atn_inferred *r)
 {
     if (!r)
         return;
@@ -300,18 +300,18 @@ void atn_inferred_free(atn_inferred *r)
 static void run_steps(atn_infer_state *s)
 {
     int order[s->hosts];
-    atn_infer_pings(s);
+    atn_topo_infer_pings(s);
     if (s->hosts > 1)
         measure_speeds(s);
-    atn_infer_order(s, order);
+    atn_topo_infer_order(s, order);
     build(s, order);
-    atn_infer_fast(s);
-    atn_infer_refine(s);
+    atn_topo_infer_fast(s);
+    atn_topo_infer_refine(s);
     load_links(s);
 }
 
-atn_status atn_infer(const atn_prober *prober, int hosts, const atn_infer_options *options,
-                     atn_inferred **inferred_p, atn_error *err)
+atn_status atn_topo_infer(const atn_prober *prober, int hosts, const atn_infer_options *options,
+                          atn_inferred **inferred_p, atn_error *err)
 {
     atn_infer_state s = {
         .prober = prober,

@@ -31,7 +31,7 @@ static void circle(const visit *w, const int *batch, int m, int x, atn_infer_flo
 {
     int to[m];
     if (m > 1)
-        atn_infer_circle(w->units, batch, m, to);
+        atn_topo_infer_circle(w->units, batch, m, to);
     else
         to[0] = best_target(w, batch[0], x);
     for (int i = 0; i < m; i++)
@@ -58,16 +58,16 @@ static void suspect(visit *w, const int *batch, int m, int x, candidate *list)
     double rates[m + 1], alone[m + 1], part[m];
     circle(w, batch, m, x, flows);
     for (int i = 0; i <= m; i++)
-        alone[i] = atn_infer_base(w->s, flows[i].from, flows[i].to);
-    atn_infer_sample(w->s, flows, m + 1, rates);
+        alone[i] = atn_topo_infer_base(w->s, flows[i].from, flows[i].to);
+    atn_topo_infer_sample(w->s, flows, m + 1, rates);
     for (int i = 0; i < m; i++)
         part[i] = rates[i] / alone[i];
-    const double level = m > 1 ? atn_infer_level(part, m) : 1;
+    const double level = m > 1 ? atn_topo_infer_level(part, m) : 1;
     for (int i = 0; i < m; i++) {
         const double both = (rates[m] + rates[i]) / (alone[m] + alone[i]) / level;
         list[i] = (candidate){
             .unit = batch[i],
-            .rank = both / atn_infer_threshold(alone[m], alone[i]),
+            .rank = both / atn_topo_infer_threshold(alone[m], alone[i]),
             .rate = alone[i],
         };
     }
@@ -78,7 +78,8 @@ static void suspect(visit *w, const int *batch, int m, int x, candidate *list)
 static bool confirm(visit *w, int a, int x)
 {
     const int y = best_target(w, a, x);
-    return atn_infer_share(w->s, w->z, w->units[a].send, w->units[x].recv, w->units[y].recv, 1);
+    return atn_topo_infer_share(w->s, w->z, w->units[a].send, w->units[x].recv, w->units[y].recv,
+                                1);
 }
 
 /* The unit of the batch that shares a link with z, or ATN_NONE. */
@@ -137,7 +138,7 @@ static int take_hints(visit *w, int v)
     bool skip[w->d];
     atn_branch rest[w->d];
     int n = 0;
-    const int sure = atn_infer_hint(w->s, w->z, v, w->units, w->d, skip);
+    const int sure = atn_topo_infer_hint(w->s, w->z, v, w->units, w->d, skip);
     if (sure >= 0)
         return sure;
     for (int i = 0; i < w->d; i++) {
@@ -159,7 +160,7 @@ static visit *begin(atn_infer_state *s, int z, int v)
         return NULL;
     }
     *w = (visit){.s = s, .z = z};
-    w->d = atn_infer_units(s, v, 0, w->units);
+    w->d = atn_topo_infer_units(s, v, 0, w->units);
     return w;
 }
 
@@ -178,7 +179,7 @@ static int direction(atn_infer_state *s, int z, int v)
     return way;
 }
 
-bool atn_infer_beside(atn_infer_state *s, int v, int u, int at[4])
+bool atn_topo_infer_beside(atn_infer_state *s, int v, int u, int at[4])
 {
     visit *w = begin(s, ATN_NONE, v);
     int last = 0, x;
@@ -213,7 +214,7 @@ static int middle(const atn_infer_state *s, const bool *open)
         if (!open[v])
             continue;
         int worst = 0;
-        atn_guess_ways(g, v, ways);
+        atn_topo_guess_ways(g, v, ways);
         for (int u = 0; u < g->nnodes; u++)
             count[u] = 0;
         for (int u = g->hosts; u < g->nnodes; u++)
@@ -232,7 +233,7 @@ static bool close_others(const atn_infer_tree *g, int v, int u, bool *open)
 {
     int ways[g->nnodes];
     bool any = false;
-    atn_guess_ways(g, v, ways);
+    atn_topo_guess_ways(g, v, ways);
     for (int i = g->hosts; i < g->nnodes; i++) {
         open[i] = open[i] && ways[i] == u;
         any = any || open[i];
@@ -240,16 +241,16 @@ static bool close_others(const atn_infer_tree *g, int v, int u, bool *open)
     return any;
 }
 
-void atn_infer_insert(atn_infer_state *s, int z)
+void atn_topo_infer_insert(atn_infer_state *s, int z)
 {
     atn_infer_tree *g = &s->guess;
     bool open[g->nnodes];
     int v, u;
     for (int i = 0; i < g->nnodes; i++)
-        open[i] = atn_is_switch(g, i);
+        open[i] = atn_topo_is_switch(g, i);
     do {
         v = middle(s, open);
         u = direction(s, z, v);
     } while (u >= 0 && close_others(g, v, u, open));
-    atn_guess_hang(g, z, u < 0 ? v : atn_guess_divide(g, v, u));
+    atn_topo_guess_hang(g, z, u < 0 ? v : atn_topo_guess_divide(g, v, u));
 }

@@ -9,7 +9,7 @@
 /* 1460 bytes of payload take 1538 on an Ethernet. */
 static const double header_factor = 1538.0 / 1460.0;
 
-int64_t atn_link_rate(double payload_rate)
+int64_t atn_topo_link_rate(double payload_rate)
 {
     static const double usual[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
     enum { USUAL = sizeof usual / sizeof *usual };
@@ -36,7 +36,7 @@ static int64_t round_delay(double seconds)
 /* A link that was never full may be as fast as it likes. */
 static int64_t rate_of(const atn_inferred_link *l)
 {
-    return l->full ? atn_link_rate(fmax(l->up, l->down)) : 0;
+    return l->full ? atn_topo_link_rate(fmax(l->up, l->down)) : 0;
 }
 
 static int count_rate(const atn_topo_node *nodes, int n, int64_t rate)
@@ -65,8 +65,8 @@ static void even_out(const atn_topo_node *nodes, int n, int64_t *rates)
     }
 }
 
-atn_status atn_inferred_topo(const atn_inferred *r, const char *const *names, const int *host_of,
-                             int p, atn_topo **topo_p, atn_error *err)
+atn_status atn_topo_inferred_topo(const atn_inferred *r, const char *const *names,
+                                  const int *host_of, int p, atn_topo **topo_p, atn_error *err)
 {
     atn_topo_node *nodes = calloc((size_t)r->nnodes, sizeof *nodes);
     char(*made)[24] = calloc((size_t)r->nnodes, sizeof *made);

@@ -6,7 +6,7 @@
 
 /* ---- chance ---- */
 
-int atn_infer_pick(atn_infer_state *s, int n)
+int atn_topo_infer_pick(atn_infer_state *s, int n)
 {
     s->random ^= s->random << 13;
     s->random ^= s->random >> 7;
@@ -14,10 +14,10 @@ int atn_infer_pick(atn_infer_state *s, int n)
     return (int)((s->random >> 11) % (uint64_t)n);
 }
 
-void atn_infer_shuffle(atn_infer_state *s, int *v, int n)
+void atn_topo_infer_shuffle(atn_infer_state *s, int *v, int n)
 {
     for (int i = n - 1; i > 0; i--) {
-        const int j = atn_infer_pick(s, i + 1), old = v[i];
+        const int j = atn_topo_infer_pick(s, i + 1), old = v[i];
         v[i] = v[j];
         v[j] = old;
     }
@@ -44,7 +44,7 @@ static bool record(atn_infer_state *s, const atn_infer_flow *flows, int n, const
     return ok && atn_push(&s->ends, s->flows.n);
 }
 
-void atn_infer_sample(atn_infer_state *s, const atn_infer_flow *flows, int n, double *rates)
+void atn_topo_infer_sample(atn_infer_state *s, const atn_infer_flow *flows, int n, double *rates)
 {
     const atn_prober *p = s->prober;
     s->broken = s->broken || !p->rates(p->context, flows, n, rates);
@@ -58,7 +58,7 @@ void atn_infer_sample(atn_infer_state *s, const atn_infer_flow *flows, int n, do
         p->progress(p->context, fmin(1, s->ends.n / s->budget));
 }
 
-double atn_infer_limit(const atn_infer_state *s, int from, int to)
+double atn_topo_infer_limit(const atn_infer_state *s, int from, int to)
 {
     return fmin(s->out[from], s->in[to]);
 }
@@ -68,11 +68,11 @@ double atn_infer_limit(const atn_infer_state *s, int from, int to)
 static double measure_alone(atn_infer_state *s, int from, int to)
 {
     enum { TRIES = 5 };
-    const double agree = 0.9, limit = atn_infer_limit(s, from, to);
+    const double agree = 0.9, limit = atn_topo_infer_limit(s, from, to);
     double best = 0, second = 0;
     for (int i = 0; i < TRIES; i++) {
         double rate;
-        atn_infer_sample(s, &(atn_infer_flow){from, to}, 1, &rate);
+        atn_topo_infer_sample(s, &(atn_infer_flow){from, to}, 1, &rate);
         second = fmax(second, fmin(best, rate));
         best = fmax(best, rate);
         if (limit > 0 && rate >= agree * limit)
@@ -83,7 +83,7 @@ static double measure_alone(atn_infer_state *s, int from, int to)
     return 0.5 * (best + second);
 }
 
-double atn_infer_base(atn_infer_state *s, int from, int to)
+double atn_topo_infer_base(atn_infer_state *s, int from, int to)
 {
     double *known = &s->base[from * s->hosts + to];
     if (*known == 0) {
@@ -97,7 +97,7 @@ double atn_infer_base(atn_infer_state *s, int from, int to)
 /* ---- do two transfers share a link? ---- */
 
 /* The fourth highest of five: many may share links, few are too fast by chance. */
-double atn_infer_level(const double *part, int n)
+double atn_topo_infer_level(const double *part, int n)
 {
     double copy[n];
     for (int i = 0; i < n; i++)
@@ -108,7 +108,7 @@ double atn_infer_level(const double *part, int n)
 
 /* A link that is just fast enough for the faster of the two alone leaves max / (a + b) of the sum;
  * the border is half-way to 1, but so that links up to half as fast again are still found. */
-double atn_infer_threshold(double a, double b)
+double atn_topo_infer_threshold(double a, double b)
 {
     const double half_way = 0.5 * (1 + fmax(a, b) / (a + b));
     return fmin(0.92, fmax(0.8, half_way));
@@ -120,8 +120,8 @@ static double together(atn_infer_state *s, int z, int x, int a, int y)
 {
     const atn_infer_flow flows[2] = {{z, x}, {a, y}};
     double rates[2];
-    const double alone = atn_infer_base(s, z, x) + atn_infer_base(s, a, y);
-    atn_infer_sample(s, flows, 2, rates);
+    const double alone = atn_topo_infer_base(s, z, x) + atn_topo_infer_base(s, a, y);
+    atn_topo_infer_sample(s, flows, 2, rates);
     return (rates[0] + rates[1]) / alone;
 }
 
@@ -131,14 +131,15 @@ static double control(atn_infer_state *s, int z, int x, int a, int y)
 {
     const atn_infer_flow flows[2] = {{z, x}, {y, a}};
     double rates[2];
-    atn_infer_sample(s, flows, 2, rates);
-    return fmin(1, rates[0] / atn_infer_base(s, z, x));
+    atn_topo_infer_sample(s, flows, 2, rates);
+    return fmin(1, rates[0] / atn_topo_infer_base(s, z, x));
 }
 
-bool atn_infer_share(atn_infer_state *s, int z, int a, int x, int y, int yes)
+bool atn_topo_infer_share(atn_infer_state *s, int z, int a, int x, int y, int yes)
 {
     enum { YES_LEAD = 3, NO_LEAD = 2, ROUNDS = 11 }; /* a link that is not there does more harm */
-    const double border = atn_infer_threshold(atn_infer_base(s, z, x), atn_infer_base(s, a, y));
+    const double border =
+        atn_topo_infer_threshold(atn_topo_infer_base(s, z, x), atn_topo_infer_base(s, a, y));
     int no = 0;
     for (int i = 0; i < ROUNDS && yes - no < YES_LEAD && no - yes < NO_LEAD && !s->broken; i++) {
         const double part = together(s, z, x, a, y);

@@ -3,7 +3,7 @@
 
 #include "topo/infer/private.h"
 
-double atn_infer_seen(const atn_infer_state *s, const int *branch_of, int h, bool outwards)
+double atn_topo_infer_seen(const atn_infer_state *s, const int *branch_of, int h, bool outwards)
 {
     const double *can = outwards ? s->out : s->in, *others = outwards ? s->in : s->out;
     double best = 0;
@@ -22,7 +22,7 @@ double atn_infer_seen(const atn_infer_state *s, const int *branch_of, int h, boo
 /* A host that has not been tried is hoped to be as fast as it can be. */
 static double hoped(const atn_infer_state *s, const int *branch_of, int h, bool outwards)
 {
-    const double seen = atn_infer_seen(s, branch_of, h, outwards);
+    const double seen = atn_topo_infer_seen(s, branch_of, h, outwards);
     return seen > 0 ? seen : outwards ? s->out[h] : s->in[h];
 }
 
@@ -45,13 +45,13 @@ static int stand_in(const double *speed, const int *hosts, int n, int turn, int 
     return found;
 }
 
-int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_branch *units)
+int atn_topo_infer_units(const atn_infer_state *s, int v, int turn, atn_branch *units)
 {
     const atn_infer_tree *g = &s->guess;
     int near[g->nnodes], hosts[g->hosts], branch_of[g->hosts];
     double out[g->hosts], in[g->hosts];
-    const int d = atn_guess_near(g, v, near);
-    atn_guess_branches(g, v, branch_of);
+    const int d = atn_topo_guess_near(g, v, near);
+    atn_topo_guess_branches(g, v, branch_of);
     for (int h = 0; h < g->hosts; h++) {
         out[h] = hoped(s, branch_of, h, true);
         in[h] = hoped(s, branch_of, h, false);
@@ -73,15 +73,15 @@ int atn_infer_units(const atn_infer_state *s, int v, int turn, atn_branch *units
     return d;
 }
 
-int atn_infer_near_units(const atn_infer_state *s, int v, int turn, atn_branch *units)
+int atn_topo_infer_near_units(const atn_infer_state *s, int v, int turn, atn_branch *units)
 {
-    const int d = atn_infer_units(s, v, turn, units);
+    const int d = atn_topo_infer_units(s, v, turn, units);
     bool lonely[d];
     int n = 0;
     for (int i = 0; i < d; i++) {
         lonely[i] = s->clusters.n > 0;
         for (int j = 0; j < d && lonely[i]; j++)
-            lonely[i] = j == i || atn_infer_apart(s, units[i].send, units[j].send);
+            lonely[i] = j == i || atn_topo_infer_apart(s, units[i].send, units[j].send);
     }
     for (int i = 0; i < d; i++)
         if (!lonely[i])
@@ -116,7 +116,7 @@ static int fastest_left(const atn_branch *units, const int *batch, int m, const 
     return found;
 }
 
-void atn_infer_circle(const atn_branch *units, const int *batch, int m, int *to)
+void atn_topo_infer_circle(const atn_branch *units, const int *batch, int m, int *to)
 {
     bool taken[m];
     int last = ATN_NONE;

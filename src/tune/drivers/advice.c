@@ -32,7 +32,7 @@ static int print_set(const atn_candidate_set *f, char *text)
     int n = 0;
     for (int i = 0; i < f->n; i++) {
         char name[ATN_NAME_ROOM];
-        atn_params_print(f->choice[i].row, &f->choice[i].params, name, sizeof name);
+        atn_algo_params_print(f->choice[i].row, &f->choice[i].params, name, sizeof name);
         const int room = ATN_DRIVER_TEXT - n;
         const int length = snprintf(text + n, (size_t)room, "%" PRId64 " %d %s\n",
                                     f->is[i].predicted_ps, f->is[i].error, strchr(name, '/') + 1);
@@ -50,9 +50,9 @@ static bool read_line(atn_operation op, char *line, atn_candidate_set *f)
     const int64_t predicted_ps = strtoll(line, &end, 10);
     const int error = (int)strtol(end, &end, 10);
     atn_choice choice;
-    if (*end != ' ' || atn_choice_read(op, end + 1, &choice, NULL) != ATN_OK)
+    if (*end != ' ' || atn_plan_choice_read(op, end + 1, &choice, NULL) != ATN_OK)
         return false;
-    atn_candidate_set_add(f, &choice, predicted_ps, error);
+    atn_tune_candidate_set_add(f, &choice, predicted_ps, error);
     return true;
 }
 
@@ -82,16 +82,17 @@ static int64_t seen_ps(const atn_kind *x)
 static int64_t wait_ns(const atn_driver *d)
 {
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
-    return atn_budget_pays(d->s.budget, credit_ns, atn_set_ups_ns(), atn_set_ups_since());
+    return atn_tune_budget_pays(d->s.budget, credit_ns, atn_tune_set_ups_ns(),
+                                atn_tune_set_ups_since());
 }
 
 /* The same as amounts: the cost of setting up another tuner, and what is left for it. */
 static atn_put_off over_budget(const atn_driver *d)
 {
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
-    const int64_t cost_ns = atn_next_set_up_ns(), before_ns = atn_set_ups_ns() - cost_ns;
+    const int64_t cost_ns = atn_tune_next_set_up_ns(), before_ns = atn_tune_set_ups_ns() - cost_ns;
     const int64_t left_ns =
-        atn_budget_spare(d->s.budget, credit_ns, before_ns, atn_set_ups_since());
+        atn_tune_budget_spare(d->s.budget, credit_ns, before_ns, atn_tune_set_ups_since());
     return (atn_put_off){.costs = true, .cost_ns = cost_ns, .left_ns = left_ns};
 }
 
@@ -122,8 +123,8 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
     head[WISE_PS] = f.wise_ps;
     head[AT_ONCE] = f.at_once;
     head[SEEN_PS] = seen_ps(x);
-    head[PASSED] = atn_driver_passed(d);
-    head[OVERHEAD] = atn_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
+    head[PASSED] = atn_tune_driver_passed(d);
+    head[OVERHEAD] = atn_tune_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
     if (head[ADVICE] == ATN_ADVICE_LATER)
         head[PAUSE] = pause_of(d, x);
     else if (head[ADVICE] == ATN_ADVICE_MEET)
@@ -135,7 +136,7 @@ static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
 /* Sizes that ranks do not share: the sizes of the current call represent the class. */
 static bool average_size(const atn_driver *d, atn_kind *x)
 {
-    const bool row = atn_operation_get(x->subject.q.op)->source == ATN_SIDE_ROW;
+    const bool row = atn_sched_operation_get(x->subject.q.op)->source == ATN_SIDE_ROW;
     const int64_t blocks = (int64_t)d->s.p * (row ? d->s.p : 1);
     int64_t sum = x->volume;
     if (d->s.allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, d->s.comm) != MPI_SUCCESS)
@@ -179,14 +180,14 @@ static bool exchange(atn_driver *d, atn_kind *x, int64_t head[HEAD])
     return true;
 }
 
-atn_advice atn_driver_advice(atn_driver *d, atn_kind *x, atn_candidate_set *set_p)
+atn_advice atn_tune_driver_advice(atn_driver *d, atn_kind *x, atn_candidate_set *set_p)
 {
     int64_t head[HEAD] = {[ADVICE] = ATN_ADVICE_LATER, [WISE] = -1, [WISE_PS] = -1, [PAUSE] = 1};
     const bool received = exchange(d, x, head);
     if (!received || !read_set(x->subject.q.op, d->text, head, set_p))
         set_p->n = 0;
-    atn_budget_elapsed(&d->tuners.budget, head[PASSED]);
-    atn_budget_overhead(&d->tuners.budget, head[OVERHEAD]);
+    atn_tune_budget_elapsed(&d->tuners.budget, head[PASSED]);
+    atn_tune_budget_overhead(&d->tuners.budget, head[OVERHEAD]);
     x->off = (atn_put_off){head[OFF_COSTS] != 0, head[OFF_COST], head[OFF_LEFT], x->calls};
     x->seen_ps = head[SEEN_PS];
     x->quiet = received ? 0 : head[PAUSE];

@@ -10,7 +10,7 @@ static _Atomic int drivers;
 static _Atomic int64_t first_opened, set_ups; /* ticks */
 static _Atomic int64_t start_ns, tuners;      /* cost of the start; tuners that were set up */
 
-void atn_costs_begin(atn_driver *d)
+void atn_tune_costs_begin(atn_driver *d)
 {
     d->opened = atn_ticks();
     atomic_compare_exchange_strong(&first_opened, &(int64_t){0}, d->opened);
@@ -19,37 +19,40 @@ void atn_costs_begin(atn_driver *d)
     atomic_fetch_add(&drivers, 1);
 }
 
-void atn_costs_end(void) { atomic_fetch_sub(&drivers, 1); }
+void atn_tune_costs_end(void) { atomic_fetch_sub(&drivers, 1); }
 
-void atn_costs_count_tuner(void) { atomic_fetch_add(&tuners, 1); }
+void atn_tune_costs_count_tuner(void) { atomic_fetch_add(&tuners, 1); }
 
-void atn_driver_cost(atn_driver *d, int64_t ticks)
+void atn_tune_driver_cost(atn_driver *d, int64_t ticks)
 {
     d->overhead += ticks;
     atomic_fetch_add(&set_ups, ticks);
 }
 
 /* The first one takes a plan and about as many collectives as the start. */
-int64_t atn_next_set_up_ns(void)
+int64_t atn_tune_next_set_up_ns(void)
 {
     static const int64_t plan_ns = 3000000;
     const int64_t so_far = atn_ticks_ns(atomic_load(&set_ups)), n = atomic_load(&tuners);
     return n > 0 ? so_far / n : start_ns + plan_ns;
 }
 
-int64_t atn_set_ups_ns(void)
+int64_t atn_tune_set_ups_ns(void)
 {
-    return start_ns + atn_ticks_ns(atomic_load(&set_ups)) + atn_next_set_up_ns();
+    return start_ns + atn_ticks_ns(atomic_load(&set_ups)) + atn_tune_next_set_up_ns();
 }
 
-int64_t atn_set_ups_since(void) { return atn_ticks_ns(atn_ticks() - atomic_load(&first_opened)); }
+int64_t atn_tune_set_ups_since(void)
+{
+    return atn_ticks_ns(atn_ticks() - atomic_load(&first_opened));
+}
 
-int64_t atn_driver_overhead(const atn_driver *d)
+int64_t atn_tune_driver_overhead(const atn_driver *d)
 {
     return d->s.overhead_ns + atn_ticks_ns(d->overhead);
 }
 
-int64_t atn_driver_passed(const atn_driver *d)
+int64_t atn_tune_driver_passed(const atn_driver *d)
 {
     const int sharers = atomic_load(&drivers);
     return atn_ticks_ns(atn_ticks() - d->opened) / (sharers > 0 ? sharers : 1);
@@ -57,21 +60,21 @@ int64_t atn_driver_passed(const atn_driver *d)
 
 /* ---- reports ---- */
 
-int atn_driver_kinds(const atn_driver *d) { return d->n; }
-const atn_kind *atn_driver_kind_at(const atn_driver *d, int i) { return &d->kinds[i]; }
+int atn_tune_driver_kinds(const atn_driver *d) { return d->n; }
+const atn_kind *atn_tune_driver_kind_at(const atn_driver *d, int i) { return &d->kinds[i]; }
 
-int64_t atn_driver_spent(const atn_driver *d)
+int64_t atn_tune_driver_spent(const atn_driver *d)
 {
     return d->tuners.budget.spent_ns + atn_ticks_ns(d->overhead);
 }
 
 /* Advice is requested before the call after `calls`; calls by promise are not counted yet. */
-atn_kind_facts atn_driver_facts(const atn_kind *x)
+atn_kind_facts atn_tune_driver_facts(const atn_kind *x)
 {
     const int64_t uncounted = x->promise.granted - x->promise.left;
     atn_kind_facts f = {.is = ATN_KIND_TUNED, .off = x->off};
     if (x->tuner != NULL) {
-        f.verdict = atn_tuner_decision(x->tuner);
+        f.verdict = atn_tune_tuner_decision(x->tuner);
         return f;
     }
     if (x->quiet == INT64_MAX) {

@@ -15,23 +15,23 @@ enum { LATER = 4 };                      /* factor of the delay, in calls, when 
 
 /* ---- begin and end ---- */
 
-atn_driver *atn_driver_new(const atn_driver_setup *setup)
+atn_driver *atn_tune_driver_new(const atn_driver_setup *setup)
 {
     atn_driver *const d = calloc(1, sizeof *d);
     if (d == NULL)
         return NULL;
     d->s = *setup;
-    atn_costs_begin(d);
-    atn_tuners_open(&d->tuners, setup->budget, setup->tune.agreement_ns);
+    atn_tune_costs_begin(d);
+    atn_tune_tuners_open(&d->tuners, setup->budget, setup->tune.agreement_ns);
     return d;
 }
 
-void atn_driver_free(atn_driver *d)
+void atn_tune_driver_free(atn_driver *d)
 {
     if (d == NULL)
         return;
-    atn_costs_end();
-    atn_tuners_close(&d->tuners);
+    atn_tune_costs_end();
+    atn_tune_tuners_close(&d->tuners);
     free(d);
 }
 
@@ -87,17 +87,17 @@ static atn_kind *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, in
     x->subject = *s;
     x->kind = kind;
     x->size_class = size_class;
-    atn_candidate_set_make(s->q.op, NULL, 0, NULL, &x->field);
+    atn_tune_candidate_set_make(s->q.op, NULL, 0, NULL, &x->field);
     x->native = x->field.choice[ATN_SET_NATIVE];
     x->since = atn_ticks();
     expect(d, x);
     return x;
 }
 
-atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s)
+atn_kind *atn_tune_driver_kind(atn_driver *d, const atn_subject *s)
 {
     const uint64_t kind = kind_of(s);
-    const int size_class = atn_size_class(s->q.bytes);
+    const int size_class = atn_tune_size_class(s->q.bytes);
     atn_kind *const last = d->last[s->q.op];
     if (last != NULL && last->kind == kind && last->size_class == size_class)
         return last;
@@ -113,7 +113,7 @@ atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s)
 /* Times refer to the typical size of the class, predictions to that of the first call. */
 static int64_t usual_ps(const atn_kind *x, int64_t ps)
 {
-    return atn_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
+    return atn_tune_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
 }
 
 static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_candidate_set *f)
@@ -126,8 +126,8 @@ static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_candida
     }
     tune.shadow = x->subject.stable;
     tune.seen_ps = usual_ps(x, x->seen_ps);
-    return atn_tuners_add(&d->tuners, x->kind, x->subject.q.bytes, &tune, is, f->n, ATN_SET_NATIVE,
-                          f->wise, f->wise_ps);
+    return atn_tune_tuners_add(&d->tuners, x->kind, x->subject.q.bytes, &tune, is, f->n,
+                               ATN_SET_NATIVE, f->wise, f->wise_ps);
 }
 
 /* When any rank is out of memory the class stays native on all of them. */
@@ -138,13 +138,13 @@ static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice,
     atn_tuner *const tuner = tuned && f->n > 0 ? make_tuner(d, x, f) : NULL;
     if (!all_ranks(d, tuned ? tuner != NULL : f->n > 0)) {
         if (tuner != NULL)
-            atn_tuners_drop(&d->tuners, tuner);
+            atn_tune_tuners_drop(&d->tuners, tuner);
         return ATN_ADVICE_FIXED;
     }
     x->tuner = tuner;
     x->field = *f;
     if (tuned)
-        atn_costs_count_tuner();
+        atn_tune_costs_count_tuner();
     return advice;
 }
 
@@ -152,7 +152,7 @@ static void request_advice(atn_driver *d, atn_kind *x)
 {
     const int64_t start = atn_ticks();
     atn_candidate_set field;
-    atn_advice advice = atn_driver_advice(d, x, &field);
+    atn_advice advice = atn_tune_driver_advice(d, x, &field);
     if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field);
     x->meets = advice == ATN_ADVICE_MEET || (x->tuner != NULL && x->field.at_once);
@@ -161,14 +161,14 @@ static void request_advice(atn_driver *d, atn_kind *x)
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     d->s.heard(d->s.context, x, advice);
-    atn_driver_cost(d, atn_ticks() - start);
+    atn_tune_driver_cost(d, atn_ticks() - start);
 }
 
 /* ---- calls that need no turn ---- */
 
 static int64_t untimed_calls(const atn_kind *x)
 {
-    return x->tuner != NULL ? atn_tuner_untimed(x->tuner) : x->quiet;
+    return x->tuner != NULL ? atn_tune_tuner_untimed(x->tuner) : x->quiet;
 }
 
 static void report_calls(atn_kind *x)
@@ -177,7 +177,7 @@ static void report_calls(atn_kind *x)
     assert(calls <= untimed_calls(x));
     x->promise.granted = x->promise.left;
     if (x->tuner != NULL)
-        atn_tuner_skip(x->tuner, calls);
+        atn_tune_tuner_skip(x->tuner, calls);
     else if (x->quiet < INT64_MAX)
         x->quiet -= calls;
 }
@@ -194,17 +194,17 @@ static void grant(atn_kind *x) { x->promise.left = x->promise.granted = untimed_
 
 static bool needs_advice(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
 
-bool atn_driver_meets(atn_kind *x)
+bool atn_tune_driver_meets(atn_kind *x)
 {
     report_calls(x);
     return x->meets && untimed_calls(x) == 0;
 }
 
-void atn_driver_join(atn_kind *x, int from)
+void atn_tune_driver_join(atn_kind *x, int from)
 {
     x->meets = x->tuner == NULL; /* the next advice decides whether there is another one */
     for (int i = from; i < x->field.n && x->tuner != NULL; i++)
-        atn_tuner_join(x->tuner, &x->field.is[i]);
+        atn_tune_tuner_join(x->tuner, &x->field.is[i]);
 }
 
 static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
@@ -216,7 +216,7 @@ static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
 
 static void turn_with_tuner(atn_kind *x, int64_t bytes, atn_turn *turn_p)
 {
-    const atn_step step = atn_tuner_step(x->tuner, atn_size_weight(bytes, fixed_bytes));
+    const atn_step step = atn_tune_tuner_step(x->tuner, atn_tune_size_weight(bytes, fixed_bytes));
     *turn_p = (atn_turn){
         .of = x,
         .use = &x->field.choice[step.candidate],
@@ -227,7 +227,7 @@ static void turn_with_tuner(atn_kind *x, int64_t bytes, atn_turn *turn_p)
 }
 
 /* A call that needed no turn decides nothing, so calls of other classes need not be reported. */
-void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
+void atn_tune_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
 {
     report_calls(x);
     if (untimed_calls(x) == 0)
@@ -241,7 +241,7 @@ void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p
     grant(x);
 }
 
-void atn_driver_note(const atn_turn *turn, int64_t ticks)
+void atn_tune_driver_note(const atn_turn *turn, int64_t ticks)
 {
     if (ticks > 0)
         turn->of->ticks[turn->block] += ticks;
@@ -254,10 +254,10 @@ static int ahead(const atn_driver *d, const atn_kind *x)
     atn_learned learned;
     if (x->ahead > 0)
         return x->ahead;
-    atn_tuner_learned(x->tuner, &learned);
+    atn_tune_tuner_learned(x->tuner, &learned);
     if (learned.samples == 0)
         learned.best_ps = x->seen_ps;
-    return atn_budget_agreement_delay(&d->tuners.budget, learned.best_ps);
+    return atn_tune_budget_agreement_delay(&d->tuners.budget, learned.best_ps);
 }
 
 /* Ranks may drift apart by more than a call, as the root of a pipelined broadcast does; then it
@@ -267,12 +267,12 @@ static int ahead(const atn_driver *d, const atn_kind *x)
 static void charge_agreement(const atn_driver *d, atn_kind *x, int64_t most_ns, int64_t least_ns)
 {
     atn_learned learned;
-    atn_tuner_learned(x->tuner, &learned);
+    atn_tune_tuner_learned(x->tuner, &learned);
     const int64_t call_ns = learned.best_ps / 1000;
     const bool apart = most_ns > call_ns / PATIENCE;
     if (apart)
         x->ahead = atn_min(LATER * ahead(d, x), ATN_DRIVER_MOST);
-    atn_tuner_agreement(x->tuner, apart ? call_ns : least_ns);
+    atn_tune_tuner_agreement(x->tuner, apart ? call_ns : least_ns);
 }
 
 /* Agreements complete in the order in which they began. */
@@ -283,13 +283,13 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
     return due > last ? due : last;
 }
 
-void atn_driver_apart(atn_driver *d) { d->apart = true; }
+void atn_tune_driver_apart(atn_driver *d) { d->apart = true; }
 
 /* The maximum block times, the minimum over ranks of the time of this communicator, the longest and
  * the shortest time that a rank waited for the last agreement, and the overhead of rank 0, because
  * others wait for it.  Where ranks arrive at different times some rank always waits, so means are
  * more meaningful. */
-int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm)
+int atn_tune_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
     a->of = x;
@@ -297,10 +297,10 @@ int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm)
     d->posted++;
     a->mine[0] = atn_ticks_ns(x->ticks[0]);
     a->mine[1] = atn_ticks_ns(x->ticks[1]);
-    a->mine[ATN_SUM_PASSED] = -atn_driver_passed(d);
+    a->mine[ATN_SUM_PASSED] = -atn_tune_driver_passed(d);
     a->mine[ATN_SUM_MOST] = x->waited;
     a->mine[ATN_SUM_LEAST] = -x->waited;
-    a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_driver_overhead(d) : 0;
+    a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_tune_driver_overhead(d) : 0;
     x->ticks[0] = x->ticks[1] = 0;
     for (int i = 0; i < ATN_SUM_OVERHEAD && d->apart; i++)
         a->mine[i] /= d->s.p;
@@ -308,7 +308,7 @@ int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm)
                            d->apart ? MPI_SUM : MPI_MAX, comm, &a->request);
 }
 
-uint64_t atn_driver_due(const atn_driver *d)
+uint64_t atn_tune_driver_due(const atn_driver *d)
 {
     return d->completed == d->posted ? UINT64_MAX
                                      : d->pending[d->completed % ATN_DRIVER_PENDING].due;
@@ -317,19 +317,19 @@ uint64_t atn_driver_due(const atn_driver *d)
 static void complete(atn_driver *d, const atn_pending *a)
 {
     atn_kind *const x = a->of;
-    const int before = atn_tuner_incumbent(x->tuner);
-    atn_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
-    atn_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
+    const int before = atn_tune_tuner_incumbent(x->tuner);
+    atn_tune_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
+    atn_tune_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     charge_agreement(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
-    x->promise.era += atn_tuner_incumbent(x->tuner) != before;
+    x->promise.era += atn_tune_tuner_incumbent(x->tuner) != before;
     grant(x);
     d->s.learned(d->s.context, x, before);
 }
 
-int atn_driver_await(atn_driver *d, uint64_t call)
+int atn_tune_driver_await(atn_driver *d, uint64_t call)
 {
     report_all_calls(d);
-    while (atn_driver_due(d) <= call) {
+    while (atn_tune_driver_due(d) <= call) {
         atn_pending *const a = &d->pending[d->completed++ % ATN_DRIVER_PENDING];
         const int64_t start = atn_ticks();
         const int code = PMPI_Wait(&a->request, MPI_STATUS_IGNORE);
@@ -341,7 +341,7 @@ int atn_driver_await(atn_driver *d, uint64_t call)
     return MPI_SUCCESS;
 }
 
-void atn_driver_stop(atn_driver *d)
+void atn_tune_driver_stop(atn_driver *d)
 {
     for (; d->completed != d->posted; d->completed++)
         PMPI_Wait(&d->pending[d->completed % ATN_DRIVER_PENDING].request, MPI_STATUS_IGNORE);

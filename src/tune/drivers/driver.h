@@ -112,41 +112,41 @@ typedef struct {
 typedef struct atn_driver atn_driver;
 
 /* NULL: no memory (the caller must agree on it). */
-atn_driver *atn_driver_new(const atn_driver_setup *setup);
+atn_driver *atn_tune_driver_new(const atn_driver_setup *setup);
 /* Agreements must have been awaited. */
-void atn_driver_free(atn_driver *d);
+void atn_tune_driver_free(atn_driver *d);
 
 /* The class of a call; NULL: there is no room for another one.  `bytes` as in the subject. */
-atn_kind *atn_driver_kind(atn_driver *d, const atn_subject *s);
+atn_kind *atn_tune_driver_kind(atn_driver *d, const atn_subject *s);
 /* Whether arrival times are to be measured at the next call of the class. */
-bool atn_driver_meets(atn_kind *x);
+bool atn_tune_driver_meets(atn_kind *x);
 /* After that, on all ranks alike: the set has new candidates, from this one on. */
-void atn_driver_join(atn_kind *x, int from);
+void atn_tune_driver_join(atn_kind *x, int from);
 /* Adds a cost of setting up tuning on this rank, in ticks. */
-void atn_driver_cost(atn_driver *d, int64_t ticks);
+void atn_tune_driver_cost(atn_driver *d, int64_t ticks);
 /* The next call of a class; requests advice when it is due (collective).  Afterwards its promise
  * has the number of calls that need no turn, if this one is not timed. */
-void atn_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
+void atn_tune_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
 /* Adds a time, in ticks, to the block of a turn. */
-void atn_driver_note(const atn_turn *turn, int64_t ticks);
+void atn_tune_driver_note(const atn_turn *turn, int64_t ticks);
 
 /* The round of a class ends with this call, number `call` on the communicator: starts the agreement
  * on `comm`.  Returns an MPI error code. */
-int atn_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm);
+int atn_tune_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm);
 /* On all ranks alike: they arrive at different times, so from now on the mean over ranks counts. */
-void atn_driver_apart(atn_driver *d);
+void atn_tune_driver_apart(atn_driver *d);
 /* The call at which an agreement must be awaited; UINT64_MAX: none. */
-uint64_t atn_driver_due(const atn_driver *d);
+uint64_t atn_tune_driver_due(const atn_driver *d);
 /* Awaits all agreements that are due at this call. */
-int atn_driver_await(atn_driver *d, uint64_t call);
+int atn_tune_driver_await(atn_driver *d, uint64_t call);
 /* Awaits all and discards the results: the communicator ends, on all ranks. */
-void atn_driver_stop(atn_driver *d);
+void atn_tune_driver_stop(atn_driver *d);
 
 /* costs.c: call classes so far, and nanoseconds that tuning has cost (budget.h). */
-int atn_driver_kinds(const atn_driver *d);
-const atn_kind *atn_driver_kind_at(const atn_driver *d, int i);
+int atn_tune_driver_kinds(const atn_driver *d);
+const atn_kind *atn_tune_driver_kind_at(const atn_driver *d, int i);
 /* Without the start of the job, which is not tuning. */
-int64_t atn_driver_spent(const atn_driver *d);
+int64_t atn_tune_driver_spent(const atn_driver *d);
 
 /* The state of a call class. */
 typedef enum {
@@ -161,6 +161,6 @@ typedef struct {
     atn_put_off off;
     atn_decision verdict;
 } atn_kind_facts;
-atn_kind_facts atn_driver_facts(const atn_kind *x);
+atn_kind_facts atn_tune_driver_facts(const atn_kind *x);
 
 #endif

@@ -30,17 +30,17 @@ struct atn_driver {
 };
 
 /* costs.c */
-void atn_costs_begin(atn_driver *d);
-void atn_costs_end(void);
-void atn_costs_count_tuner(void);
+void atn_tune_costs_begin(atn_driver *d);
+void atn_tune_costs_end(void);
+void atn_tune_costs_count_tuner(void);
 /* Elapsed nanoseconds: the share of this communicator. */
-int64_t atn_driver_passed(const atn_driver *d);
+int64_t atn_tune_driver_passed(const atn_driver *d);
 /* Cost on this rank in nanoseconds, without regret and agreements. */
-int64_t atn_driver_overhead(const atn_driver *d);
+int64_t atn_tune_driver_overhead(const atn_driver *d);
 /* Nanoseconds that start and set-up of tuners have cost this process on all communicators,
  * including the expected cost of one more tuner, and the time since the first one began. */
-int64_t atn_set_ups_ns(void);
-int64_t atn_next_set_up_ns(void); /* the expected cost alone */
-int64_t atn_set_ups_since(void);
+int64_t atn_tune_set_ups_ns(void);
+int64_t atn_tune_next_set_up_ns(void); /* the expected cost alone */
+int64_t atn_tune_set_ups_since(void);
 
 #endif

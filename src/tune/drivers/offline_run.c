@@ -36,7 +36,7 @@ typedef struct {
 
 static bool failed(atn_status status, const char *text)
 {
-    return atn_program_failed(0, status, text);
+    return atn_measure_program_failed(0, status, text);
 }
 
 static bool no_memory(void) { return failed(ATN_MEMORY, "out of memory"); }
@@ -47,15 +47,15 @@ static atn_problem shared(const solver *t)
 {
     atn_problem q = t->x->caller->q;
     q.r = 0;
-    if (!atn_shares_bytes(q.op))
+    if (!atn_plan_shares_bytes(q.op))
         q.bytes = -1;
     return q;
 }
 
 static int kind_of(const atn_choice *c)
 {
-    for (int i = 0; i < atn_catalog_rows(); i++)
-        if (atn_catalog_row(i) == c->row)
+    for (int i = 0; i < atn_algo_catalog_rows(); i++)
+        if (atn_algo_catalog_row(i) == c->row)
             return i;
     return -1;
 }
@@ -70,7 +70,8 @@ static int find(const solver *t, const char *name)
 
 static const atn_task *past_task(const solver *t)
 {
-    return atn_samples_find(t->x->past, atn_operation_get(t->q->op)->name, t->q->bytes);
+    return atn_report_samples_find(t->x->past, atn_sched_operation_get(t->q->op)->name,
+                                   t->q->bytes);
 }
 
 static double past_least(const atn_task *task, const char *name)
@@ -89,7 +90,7 @@ static bool add(solver *t, const atn_choice *choice, double predicted_s, bool fa
 {
     char room[ATN_NAME_ROOM];
     const candidate x = {.is = {.choice = *choice},
-                         .name = strdup(atn_choice_word(choice, room)),
+                         .name = strdup(atn_measure_choice_word(choice, room)),
                          .screening = -1,
                          .final = -1};
     if (x.name != NULL && find(t, x.name) >= 0) {
@@ -101,13 +102,13 @@ static bool add(solver *t, const atn_choice *choice, double predicted_s, bool fa
     const bool good = before <= 1.3 * best && before < INFINITY;
     if (x.name == NULL || !atn_push(&t->list, x))
         return no_memory();
-    const int i = t->list.n == 1
-                      ? ATN_OFFLINE_NATIVE
-                      : atn_offline_add(t->search, kind_of(choice), predicted_s, favoured || good);
+    const int i = t->list.n == 1 ? ATN_OFFLINE_NATIVE
+                                 : atn_tune_offline_add(t->search, kind_of(choice), predicted_s,
+                                                        favoured || good);
     if (i < 0)
         return no_memory();
     if (i != ATN_OFFLINE_NATIVE && before > 2 * best && before < INFINITY)
-        atn_offline_exclude(t->search, i);
+        atn_tune_offline_exclude(t->search, i);
     return true;
 }
 
@@ -118,7 +119,7 @@ static bool add_new(solver *t, const atn_choice *choice, double predicted_s, boo
     int64_t steps = INT64_MAX;
     atn_twin x = {.choice = *choice};
     for (int i = 1; i < t->list.n; i++)
-        if (atn_are_twins(&t->list.v[i].is, &x, &q, &steps))
+        if (atn_plan_are_twins(&t->list.v[i].is, &x, &q, &steps))
             return true;
     return add(t, choice, predicted_s, favoured);
 }
@@ -132,16 +133,16 @@ static bool add_all(solver *t)
     atn_error err = {0};
     bool ok = true;
     if (q.bytes >= 0 &&
-        atn_planner_rank(&q, t->x->machine, NULL, plan_factor * atn_plan_budget(q.p), &ranking,
-                         &err) != ATN_OK)
+        atn_plan_planner_rank(&q, t->x->machine, NULL, plan_factor * atn_plan_budget(q.p), &ranking,
+                              &err) != ATN_OK)
         return failed(err.status, err.text);
     for (int i = 0; i < ranking.n && ok; i++)
         ok = add_new(t, &ranking.v[i].choice, ranking.v[i].seconds, false);
-    const int n = ranking.n == 0 ? atn_candidates(&q, &all) : 0;
+    const int n = ranking.n == 0 ? atn_plan_candidates(&q, &all) : 0;
     for (int i = 0; i < n && ok; i++)
         ok = add_new(t, &all[i], 0, false);
     free(all);
-    atn_ranking_free(&ranking);
+    atn_plan_ranking_free(&ranking);
     return ok && (n >= 0 || no_memory());
 }
 
@@ -155,10 +156,10 @@ static bool add_named(solver *t, const char *name)
     snprintf(text, sizeof text, "%s", name);
     if (strcmp(name, "native") == 0)
         return true;
-    if (atn_choice_read(q.op, text, &c, &err) != ATN_OK)
+    if (atn_plan_choice_read(q.op, text, &c, &err) != ATN_OK)
         return failed(err.status, err.text);
-    q.segments = atn_segments(c.row, &q, &c.params);
-    const char *why = atn_refuses(c.row, &q, &c.params);
+    q.segments = atn_algo_segments(c.row, &q, &c.params);
+    const char *why = atn_algo_refuses(c.row, &q, &c.params);
     if (why == NULL)
         return add(t, &c, 0, true);
     printf("refused %s: %s\n", name, why);
@@ -181,7 +182,7 @@ static bool add_neighbours(solver *t, int of)
     static atn_choice list[ATN_NEIGHBOURS];
     const atn_problem q = shared(t);
     const atn_choice from = t->list.v[of].is.choice;
-    const int n = atn_neighbours(&q, &from, list);
+    const int n = atn_plan_neighbours(&q, &from, list);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
         ok = add_new(t, &list[i], 0, true);
@@ -199,8 +200,8 @@ static int variant(solver *t, int i, bool final)
         const bool native = i == ATN_OFFLINE_NATIVE;
         *number = t->variants++;
         printf("variant %d %s %s\n", *number,
-               atn_role_names[native ? (final ? ATN_ROLE_CONTROL : ATN_ROLE_NATIVE)
-                                     : (final ? ATN_ROLE_NAMED : ATN_ROLE_CANDIDATE)],
+               atn_report_role_names[native ? (final ? ATN_ROLE_CONTROL : ATN_ROLE_NATIVE)
+                                            : (final ? ATN_ROLE_NAMED : ATN_ROLE_CANDIDATE)],
                x->name);
     }
     return *number;
@@ -218,7 +219,8 @@ static void write_fates(solver *t)
 {
     for (int i = t->x->design; i < t->list.n; i++)
         printf("fate %d %s %.9f\n", variant(t, i, false),
-               atn_fate_words[atn_offline_fate(t->search, i)], atn_offline_predicted(t->search, i));
+               atn_tune_fate_words[atn_tune_offline_fate(t->search, i)],
+               atn_tune_offline_predicted(t->search, i));
     printf("done\n");
     fflush(stdout);
 }
@@ -234,17 +236,17 @@ static bool open_new(solver *t, const int *list, int n)
         bool right = true;
         if (x->open)
             continue;
-        const double seconds = atn_session_open(t->x->session, list[k], x->name, &right);
+        const double seconds = atn_measure_session_open(t->x->session, list[k], x->name, &right);
         if (!right) {
             snprintf(text, sizeof text,
                      "%s/%s of %lld bytes gives another result than the MPI "
                      "library",
-                     atn_operation_get(t->x->caller->q.op)->name, x->name,
+                     atn_sched_operation_get(t->x->caller->q.op)->name, x->name,
                      (long long)t->x->caller->q.bytes);
             return failed(ATN_FINDING, text);
         }
         x->open = true;
-        atn_offline_warm_up(t->search, list[k], seconds);
+        atn_tune_offline_warm_up(t->search, list[k], seconds);
     }
     return true;
 }
@@ -254,7 +256,7 @@ static int remaining(const solver *t, const int *list, int n, int *out)
 {
     int left = 0;
     for (int k = 0; k < n; k++)
-        if (atn_offline_fate(t->search, list[k]) != ATN_FATE_SLOW)
+        if (atn_tune_offline_fate(t->search, list[k]) != ATN_FATE_SLOW)
             out[left++] = list[k];
     return left;
 }
@@ -263,28 +265,28 @@ static void close_dropped(solver *t)
 {
     for (int i = 1; i < t->list.n; i++) {
         candidate *const c = &t->list.v[i];
-        const atn_fate fate = atn_offline_fate(t->search, i);
+        const atn_fate fate = atn_tune_offline_fate(t->search, i);
         if (!c->open ||
             (fate != ATN_FATE_SLOW && fate != ATN_FATE_SURPLUS && fate != ATN_FATE_BEATEN))
             continue;
         c->open = false;
-        atn_session_close(t->x->session, i);
+        atn_measure_session_close(t->x->session, i);
     }
 }
 
 static bool run_round(solver *t, const int *list, int n)
 {
-    const bool final = atn_offline_stage_of(t->search) == ATN_OFFLINE_FINAL;
+    const bool final = atn_tune_offline_stage_of(t->search) == ATN_OFFLINE_FINAL;
     int *in = malloc((size_t)n * sizeof *in);
     double *seconds = malloc((size_t)n * sizeof *seconds);
     bool ok = (in != NULL && seconds != NULL) || no_memory();
     ok = ok && open_new(t, list, n);
     const int left = ok ? remaining(t, list, n, in) : 0;
     if (left > 0)
-        atn_session_run(t->x->session, in, left, t->calls, t->round++, seconds);
+        atn_measure_session_run(t->x->session, in, left, t->calls, t->round++, seconds);
     for (int k = 0; k < left; k++) {
         printf("s %d %.9f\n", variant(t, in[k], final), seconds[k]);
-        atn_offline_record(t->search, in[k], seconds[k]);
+        atn_tune_offline_record(t->search, in[k], seconds[k]);
     }
     flush(t);
     free(in);
@@ -298,13 +300,13 @@ static void measure_native(solver *t)
     const int native = ATN_OFFLINE_NATIVE;
     bool right;
     double seconds;
-    atn_session_open(t->x->session, native, "native", &right);
-    atn_session_run(t->x->session, &native, 1, 1, 0, &seconds);
+    atn_measure_session_open(t->x->session, native, "native", &right);
+    atn_measure_session_run(t->x->session, &native, 1, 1, 0, &seconds);
     t->list.v[native].open = true;
     t->calls = (int)fmax(1, fmin(MOST_CALLS, sample_s / seconds));
-    atn_session_reference(t->x->session, seconds);
-    atn_offline_limit_rounds(t->search, (int)fmin(1000, screening_s / seconds),
-                             (int)fmin(1000, final_s / seconds));
+    atn_measure_session_reference(t->x->session, seconds);
+    atn_tune_offline_limit_rounds(t->search, (int)fmin(1000, screening_s / seconds),
+                                  (int)fmin(1000, final_s / seconds));
 }
 
 static bool search(solver *t, double began)
@@ -313,12 +315,12 @@ static bool search(solver *t, double began)
     bool ok = true;
     measure_native(t);
     while (ok) {
-        const int n = atn_offline_round(t->search, MPI_Wtime() - began, &list);
+        const int n = atn_tune_offline_round(t->search, MPI_Wtime() - began, &list);
         close_dropped(t);
         if (n > 0)
             ok = run_round(t, list, n);
-        else if (atn_offline_stage_of(t->search) == ATN_OFFLINE_REFINING)
-            ok = add_neighbours(t, atn_offline_leader(t->search));
+        else if (atn_tune_offline_stage_of(t->search) == ATN_OFFLINE_REFINING)
+            ok = add_neighbours(t, atn_tune_offline_leader(t->search));
         else
             break;
     }
@@ -330,23 +332,23 @@ static bool search(solver *t, double began)
 static const char *winner(const solver *t)
 {
     for (int i = 0; i < t->list.n; i++)
-        if (atn_offline_fate(t->search, i) == ATN_FATE_WON)
+        if (atn_tune_offline_fate(t->search, i) == ATN_FATE_WON)
             return t->list.v[i].name;
     return "";
 }
 
 static bool solve(solver *t, char *variants, double seconds)
 {
-    atn_offline_settings s = atn_offline_defaults;
+    atn_offline_settings s = atn_tune_offline_defaults;
     const double began = MPI_Wtime();
     s.seconds = seconds;
     s.exhaustive = t->x->exhaustive;
     s.as_it_is = t->q->as_it_is;
     s.calibration = t->x->calibration;
-    t->search = atn_offline_new(&s);
+    t->search = atn_tune_offline_new(&s);
     bool ok = (t->search != NULL || no_memory()) && add_words(t, variants);
     if (ok && t->x->design)
-        atn_offline_design(t->search);
+        atn_tune_offline_design(t->search);
     else if (ok)
         ok = search(t, began);
     if (ok)
@@ -354,23 +356,23 @@ static bool solve(solver *t, char *variants, double seconds)
     return ok;
 }
 
-bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *variants,
-                       double seconds, char use[ATN_NAME_ROOM])
+bool atn_tune_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *variants,
+                            double seconds, char use[ATN_NAME_ROOM])
 {
     solver t = {.x = x, .q = q};
-    if (!atn_session_prepare(x->session, q->op, q->bytes, q->call))
+    if (!atn_measure_session_prepare(x->session, q->op, q->bytes, q->call))
         return failed(ATN_ENVIRONMENT, "no memory for the buffers; use smaller sizes");
-    printf("task %s %lld %.9f\n", atn_operation_get(q->op)->name, (long long)q->bytes,
-           q->call < 0 ? atn_bound(&x->caller->q) : 0);
+    printf("task %s %lld %.9f\n", atn_sched_operation_get(q->op)->name, (long long)q->bytes,
+           q->call < 0 ? atn_model_bound(&x->caller->q) : 0);
     fflush(stdout);
     const bool ok = solve(&t, variants, seconds);
     if (ok) {
         snprintf(use, ATN_NAME_ROOM, "%s", winner(&t));
-        x->calibration = atn_offline_calibration(t.search);
+        x->calibration = atn_tune_offline_calibration(t.search);
     }
     for (int i = 0; i < t.list.n; i++)
         free(t.list.v[i].name);
     atn_vec_free(&t.list);
-    atn_offline_free(t.search);
+    atn_tune_offline_free(t.search);
     return ok;
 }

@@ -29,7 +29,7 @@ typedef struct {
 
 /* On rank 0.  Variants as in tasks: "native;?all;chain{segment=8K}".  The winner's name goes to
  * `use`, "" in a design.  False: a `failed` line was written. */
-bool atn_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *variants,
-                       double seconds, char use[ATN_NAME_ROOM]);
+bool atn_tune_offline_solve(atn_offline_run *x, const atn_offline_problem *q, char *variants,
+                            double seconds, char use[ATN_NAME_ROOM]);
 
 #endif
