@@ -21,14 +21,14 @@ static bool is_oversubscribed(const atn_pus *sets, int n)
 
 /* The ranks that share a kernel with this rank; the first of them collects the data. */
 typedef struct {
-    const atn_seat *seats;
+    const atn_location *locations;
     MPI_Comm comm;
     int p, r;
 } room;
 
 static int next_neighbour(const room *x, int from)
 {
-    while (from < x->p && x->seats[from].kernel != x->seats[x->r].kernel)
+    while (from < x->p && x->locations[from].kernel != x->locations[x->r].kernel)
         from++;
     return from;
 }
@@ -66,7 +66,7 @@ static bool compare_ranks(const room *x)
     const int n = count_neighbours(x), first = next_neighbour(x, 0);
     int shared = 1;
     atn_pus own;
-    if (n == 1 || n > x->seats[first].processors)
+    if (n == 1 || n > x->locations[first].processors)
         return n > 1;
     atn_topo_pus_own(&own);
     if (x->r == first)
@@ -110,9 +110,9 @@ static bool library_yields(void)
 static bool library_yields(void) { return false; }
 #endif
 
-bool atn_exec_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm)
+bool atn_exec_locations_oversubscribed(const atn_location *locations, MPI_Comm comm)
 {
-    room x = {.seats = seats, .comm = comm};
+    room x = {.locations = locations, .comm = comm};
     PMPI_Comm_size(comm, &x.p);
     PMPI_Comm_rank(comm, &x.r);
     return compare_ranks(&x) && !library_yields();
@@ -120,8 +120,8 @@ bool atn_exec_seats_oversubscribed(const atn_seat *seats, MPI_Comm comm)
 
 bool atn_exec_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm)
 {
-    atn_seat *const seats = atn_exec_seats_share(mpi, comm, NULL);
-    const bool shared = seats == NULL || atn_exec_seats_oversubscribed(seats, comm);
-    free(seats);
+    atn_location *const locations = atn_exec_locations_share(mpi, comm, NULL);
+    const bool shared = locations == NULL || atn_exec_locations_oversubscribed(locations, comm);
+    free(locations);
     return shared;
 }

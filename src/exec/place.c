@@ -56,7 +56,7 @@ static char *share_text(const atn_place_mpi *mpi, MPI_Comm comm, int r, char *te
     return text;
 }
 
-/* ---- seats ---- */
+/* ---- locations ---- */
 
 static int find_part(const atn_topo *tree, const char *name)
 {
@@ -98,46 +98,48 @@ static uint64_t own_kernel(void)
     return atn_hash(about.nodename, strlen(about.nodename), atn_hash(boot, strlen(boot), 0));
 }
 
-void atn_exec_seat_own(const atn_topo *tree, atn_seat *seat_p)
+void atn_exec_location_own(const atn_topo *tree, atn_location *location_p)
 {
-    *seat_p = (atn_seat){.part = -1, .kernel = own_kernel()};
-    seat_p->processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    gethostname(seat_p->host, sizeof seat_p->host - 1);
+    *location_p = (atn_location){.part = -1, .kernel = own_kernel()};
+    location_p->processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    gethostname(location_p->host, sizeof location_p->host - 1);
     if (tree)
-        seat_p->part = own_part(tree, seat_p->host);
+        location_p->part = own_part(tree, location_p->host);
 }
 
-atn_seat *atn_exec_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree)
+atn_location *atn_exec_locations_share(const atn_place_mpi *mpi, MPI_Comm comm,
+                                       const atn_topo *tree)
 {
-    atn_seat own;
+    atn_location own;
     int p;
 
     PMPI_Comm_size(comm, &p);
-    atn_seat *seats = malloc((size_t)p * sizeof *seats);
-    if (!all_have(mpi, comm, seats != NULL)) {
-        free(seats);
+    atn_location *locations = malloc((size_t)p * sizeof *locations);
+    if (!all_have(mpi, comm, locations != NULL)) {
+        free(locations);
         return NULL;
     }
-    atn_exec_seat_own(tree, &own);
-    if (mpi->allgather(&own, sizeof own, MPI_BYTE, seats, sizeof own, MPI_BYTE, comm) !=
+    atn_exec_location_own(tree, &own);
+    if (mpi->allgather(&own, sizeof own, MPI_BYTE, locations, sizeof own, MPI_BYTE, comm) !=
         MPI_SUCCESS) {
-        free(seats);
+        free(locations);
         return NULL;
     }
-    return seats;
+    return locations;
 }
 
 /* ---- placing ---- */
 
-atn_status atn_exec_place_seats(const atn_topo *tree, const atn_seat *seats, int p,
-                                atn_topo **topo_p, atn_error *err)
+atn_status atn_exec_place_locations(const atn_topo *tree, const atn_location *locations, int p,
+                                    atn_topo **topo_p, atn_error *err)
 {
     const char **hosts = calloc((size_t)p, sizeof *hosts);
 
     if (!hosts)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < p; i++)
-        hosts[i] = tree && seats[i].part >= 0 ? tree->nodes[seats[i].part].name : seats[i].host;
+        hosts[i] = tree && locations[i].part >= 0 ? tree->nodes[locations[i].part].name
+                                                  : locations[i].host;
     const atn_status status = tree ? atn_topo_place(tree, hosts, p, topo_p, err)
                                    : atn_topo_from_hosts(hosts, p, topo_p, err);
     free(hosts);
@@ -157,13 +159,13 @@ void atn_exec_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *n
     if (!text)
         return;
     bool ok = atn_exec_place_tree(text, name && r == 0 ? name : "topology", &tree, err) == ATN_OK;
-    atn_seat *seats = atn_exec_seats_share(mpi, comm, tree);
-    ok = ok && seats && atn_exec_place_seats(tree, seats, p, &placed, err) == ATN_OK;
+    atn_location *locations = atn_exec_locations_share(mpi, comm, tree);
+    ok = ok && locations && atn_exec_place_locations(tree, locations, p, &placed, err) == ATN_OK;
     if (all_have(mpi, comm, ok))
         *topo_p = placed;
     else
         atn_topo_free(placed);
     atn_topo_free(tree);
     free(text);
-    free(seats);
+    free(locations);
 }

@@ -25,26 +25,27 @@ void atn_exec_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *n
 
 /* ---- the single steps, for callers that combine the exchange with others ---- */
 
-/* The location of a rank, determined by the rank; one exchange of seats serves both the topology
- * and oversubscribed.h. */
-typedef struct atn_seat {
+/* The location of a rank, determined by the rank; one exchange of locations serves both the
+ * topology and oversubscribed.h. */
+typedef struct atn_location {
     char host[72];      /* the kernel's limit is 64 */
     int32_t part;       /* node of the topology that the rank is bound to; -1: none */
     int32_t processors; /* of its kernel */
     uint64_t kernel;    /* ranks with the same kernel share its processors */
     uint64_t word;      /* the caller's */
-} atn_seat;
+} atn_location;
 
 /* The topology as text, NULL with the reason in err when it cannot be read. */
 char *atn_exec_place_text(const char *name, atn_error *err);
 /* Reads such a text; the tree is NULL if only hosts are requested. */
 atn_status atn_exec_place_tree(const char *text, const char *origin, atn_topo **tree_p,
                                atn_error *err);
-void atn_exec_seat_own(const atn_topo *tree, atn_seat *seat_p);
+void atn_exec_location_own(const atn_topo *tree, atn_location *location_p);
 /* Without a tree all hosts are on one switch. */
-atn_status atn_exec_place_seats(const atn_topo *tree, const atn_seat *seats, int p,
-                                atn_topo **topo_p, atn_error *err);
-/* The seats of all ranks; NULL on all if any rank is out of memory. */
-atn_seat *atn_exec_seats_share(const atn_place_mpi *mpi, MPI_Comm comm, const atn_topo *tree);
+atn_status atn_exec_place_locations(const atn_topo *tree, const atn_location *locations, int p,
+                                    atn_topo **topo_p, atn_error *err);
+/* The locations of all ranks; NULL on all if any rank is out of memory. */
+atn_location *atn_exec_locations_share(const atn_place_mpi *mpi, MPI_Comm comm,
+                                       const atn_topo *tree);
 
 #endif

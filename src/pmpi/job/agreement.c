@@ -72,14 +72,14 @@ static int64_t first_ballot(const atn_job *job, bool same_version, int64_t bytes
 }
 
 /* Receives the broadcast and exchanges placements; each rank derives the rest locally. */
-static bool share_settings(atn_job *job, int64_t bytes, atn_broadcast *q, atn_seat *seats)
+static bool share_settings(atn_job *job, int64_t bytes, atn_broadcast *q, atn_location *locations)
 {
     const bool opened = atn_job_broadcast_run(job, bytes, q);
     const bool placed = opened && q->head.size[ATN_PART_TOPOLOGY] > 0;
     int64_t ballot[] = {opened, (int64_t)job->hash, ~(int64_t)job->hash};
     const bool alike = q->head.places
                            ? atn_job_place_ranks(job, placed ? q->part[ATN_PART_TOPOLOGY] : "",
-                                                 opened ? job->hash | 1 : 0, seats)
+                                                 opened ? job->hash | 1 : 0, locations)
                            : reduce_min(ballot, 3) && ballot[0] && ballot[1] == ~ballot[2];
     if (!alike)
         return false;
@@ -100,19 +100,19 @@ bool atn_job_topology_agreed(const atn_job *job)
  */
 static bool agree(atn_job *job, bool same_version, bool *host_only_p)
 {
-    atn_seat *const seats = malloc((size_t)job->p * sizeof *seats);
+    atn_location *const locations = malloc((size_t)job->p * sizeof *locations);
     atn_broadcast q = {0};
     const bool enabled = atn_job_enabled();
-    if (enabled && seats == NULL)
+    if (enabled && locations == NULL)
         atn_interpose_print_line("out of memory; everything stays native");
-    int64_t own = enabled && seats != NULL ? 0 : -1;
+    int64_t own = enabled && locations != NULL ? 0 : -1;
     if (own == 0 && job->r == 0)
         own = atn_job_broadcast_read(job, &q);
     const int64_t bytes = first_ballot(job, same_version, own, host_only_p);
     job->began_ns = atn_clock_kernel_ns();
-    const bool agreed = bytes >= 0 && share_settings(job, bytes, &q, seats);
+    const bool agreed = bytes >= 0 && share_settings(job, bytes, &q, locations);
     atn_job_broadcast_free(&q);
-    free(seats);
+    free(locations);
     return agreed;
 }
 

@@ -16,34 +16,34 @@ bool atn_job_checks_oversubscription(const atn_job *job)
            atn_plan_setting_number(&job->settings, ATN_SET_YIELD) == ATN_YIELD_AUTO;
 }
 
-/* All ranks hold the same seats, so all get the same result. */
-static bool words_equal(const atn_seat *seats, int p, uint64_t word)
+/* All ranks hold the same locations, so all get the same result. */
+static bool words_equal(const atn_location *locations, int p, uint64_t word)
 {
     for (int i = 0; i < p; i++)
-        if (seats[i].word != word)
+        if (locations[i].word != word)
             return false;
     return word != 0;
 }
 
-bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_seat *seats)
+bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_location *locations)
 {
     atn_error err = {0};
     atn_topo *tree = NULL;
-    atn_seat own;
+    atn_location own;
     const bool read = *topology == '\0' || atn_exec_place_tree(topology, atn_job_topology_name(job),
                                                                &tree, &err) == ATN_OK;
 
-    atn_exec_seat_own(tree, &own);
+    atn_exec_location_own(tree, &own);
     own.word = word;
-    const bool alike = atn_pmpi_real.Allgather(&own, sizeof own, MPI_BYTE, seats, sizeof own,
+    const bool alike = atn_pmpi_real.Allgather(&own, sizeof own, MPI_BYTE, locations, sizeof own,
                                                MPI_BYTE, MPI_COMM_WORLD) == MPI_SUCCESS &&
-                       words_equal(seats, job->p, word);
+                       words_equal(locations, job->p, word);
     if (alike && *topology != '\0' && read)
-        atn_exec_place_seats(tree, seats, job->p, &job->topo, &err);
+        atn_exec_place_locations(tree, locations, job->p, &job->topo, &err);
     if (alike && *topology != '\0' && job->topo == NULL && job->r == 0)
         atn_interpose_print_line("%s; no topology is used", err.text);
     if (alike && atn_job_checks_oversubscription(job))
-        job->yield = atn_exec_seats_oversubscribed(seats, MPI_COMM_WORLD);
+        job->yield = atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD);
     atn_topo_free(tree);
     return alike;
 }

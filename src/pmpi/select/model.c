@@ -7,7 +7,7 @@
  * No rank waits for a plan.  Calls of a new class are native; rank 0 plans after them, for a
  * small part of the time that they took.  After calls 1, 2, 4, 8 ... of the class all ranks
  * begin a nonblocking broadcast of the plan, or of a mark that there is none yet, and complete
- * it in call 2, 4, 8, 16 ...: the same calls on all ranks, because all have the same classes. 
+ * it in call 2, 4, 8, 16 ...: the same calls on all ranks, because all have the same classes.
  * Then a few calls are timed and the times of the slowest rank are reduced the same way, so that
  * rank 0 can correct the machine (machine_update.h).
  *
