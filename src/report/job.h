@@ -106,7 +106,7 @@ void atn_report_job_table(const atn_job_facts *j, bool by_time, atn_table *t);
 /* The reason as text without commas, "" for served calls; and its remedy. */
 void atn_report_why_words(const atn_job_reason *reason, char out[ATN_WHY_WORDS]);
 const char *atn_report_why_remedy(atn_why why);
-/* Recommendations, the most useful first; NULL-terminated; free with atn_report_lines_free. 
+/* Recommendations, the most useful first; NULL-terminated; free with atn_report_lines_free.
  * NULL: out of memory. */
 char **atn_report_job_advice(const atn_job_facts *j);
 /* The lines above the table. */

@@ -74,8 +74,8 @@ check "interposed routines" tools/check_interposed
 
 # ---- names ----
 fresh
-put src/sched/a.h '#ifndef ATN_SCHED_A_H\n#define ATN_SCHED_A_H\ntypedef struct atn_x atn_x;\nint atn_f(void);\n'
-put src/sched/a.c 'struct atn_x {\n    int n;\n};\nint atn_f(void) /* why */\n{\n}\nstatic int own(void) { return 1; }\n'
+put src/sched/a.h '#ifndef ATN_SCHED_A_H\n#define ATN_SCHED_A_H\ntypedef struct atn_x atn_x;\nint atn_sched_f(void);\n'
+put src/sched/a.c 'struct atn_x {\n    int n;\n};\nint atn_sched_f(void) /* why */\n{\n}\nstatic int own(void) { return 1; }\n'
 put src/sched/b.c 'static int own(void) { return 2; }\n'
 check "names: the good example" tools/check_names "$bad"
 put src/topo/a.h '#ifndef ATN_TOPO_A_H\n#define ATN_TOPO_A_H\ntypedef struct {\n    int n;\n} atn_x;\n'
@@ -84,9 +84,9 @@ check_fails "names: a type defined twice" \
 put src/topo/a.h '#ifndef ATN_TOPO_A_H\n#define ATN_TOPO_A_H\ntypedef atn_status (*atn_x)(int n);\n'
 check_fails "names: a structure and a function type" "src/topo/a.h:3: type atn_x" tools/check_names "$bad"
 rm "$bad/src/topo/a.h"
-put src/topo/a.c '\nstatic double atn_f(int n)\n{\n}\n'
+put src/topo/a.c '\nstatic double atn_sched_f(int n)\n{\n}\n'
 check_fails "names: a static function named like a shared one" \
-    "src/topo/a.c:2: atn_f() is also defined at src/sched/a.c:4" tools/check_names "$bad"
+    "src/topo/a.c:2: atn_sched_f() is also defined at src/sched/a.c:4" tools/check_names "$bad"
 put src/topo/a.c ''
 put src/topo/a.h '#ifndef ATN_TOPO_A_H\n#define ATN_TOPO_A_H\nstatic inline int own(void) { return 3; }\n'
 check_fails "names: an inline function named like a static one" "src/sched/b.c:1: own()" \
@@ -96,6 +96,18 @@ check "names: a permitted exception" tools/check_names "$bad"
 put src/topo/infer/b.h '/* b.h */\n#ifndef ATN_B_H\n#define ATN_B_H\n#endif\n'
 check_fails "names: an include guard without its folder" \
     "src/topo/infer/b.h:1: the include guard must be ATN_TOPO_INFER_B_H" tools/check_names "$bad"
+rm "$bad/src/topo/infer/b.h"
+put src/plan/a.c 'int atn_wisdom_read(void)\n{\n}\n'
+check_fails "names: a function without its room" \
+    "src/plan/a.c:1: atn_wisdom_read() must be named atn_plan_..." tools/check_names "$bad"
+put src/plan/a.c ''
+put src/pmpi/comm/a.c 'int atn_pmpi_state_free(void)\n{\n}\n'
+check_fails "names: a function of a room of the preload library" "must be named atn_comm_..." \
+    tools/check_names "$bad"
+put src/pmpi/comm/a.c ''
+put src/sched/builder.h '#ifndef ATN_SCHED_BUILDER_H\n#define ATN_SCHED_BUILDER_H\nvoid atn_send(int n);\n'
+put src/sched/builder.c 'void atn_send(int n)\n{\n}\n'
+check "names: the vocabulary of algorithms" tools/check_names "$bad"
 check "names" tools/check_names
 
 # ---- catalogue ----

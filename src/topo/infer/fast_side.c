@@ -2,7 +2,7 @@
  *
  * A unit is on the senders' side if the link stays full when it takes the place of a sender, and
  * on the other if it can take the place of a receiver.  That costs several measurements for
- * each, so many are looked at together first: without one of the transfers the link is just not
+ * each, so several are tested together first: without one of the transfers the link is just not
  * full; units that then send to the other side, or receive from it, and disturb no transfer, are
  * where most units are.  Every unit that is known helps to look at the next ones. */
 #include <math.h>
