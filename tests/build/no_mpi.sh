@@ -11,6 +11,9 @@ configure() {
 }
 reports_no_mpi() { grep '^-- attune: no MPI found' "$dir.log"; }
 needs_neither() { ldd "$dir/bin/attune" >"$dir/ldd.log" && ! grep -E 'mpi|hwloc' "$dir/ldd.log"; }
+build() { # the command line and the unit tests
+    ninja -C "$dir" --quiet attune $(ninja -C "$dir" -t targets all | sed -n 's/^\(unit-test_[a-z_0-9]*\): phony$/\1/p')
+}
 unit_tests() {
     local program
     for program in "$dir"/tests/unit/test_*; do
@@ -21,7 +24,7 @@ unit_tests() {
 mkdir -p "$dir"
 check "configuration" configure
 check "configuration reports that no MPI was found" reports_no_mpi
-check "build" ninja -C "$dir" --quiet
+check "build" build
 check "unit tests pass" unit_tests
 check "attune algo list" "$dir/bin/attune" algo list
 check "attune is linked with neither MPI nor hwloc" needs_neither
