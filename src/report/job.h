@@ -24,7 +24,7 @@ typedef enum {
     ATN_WHY_ROUNDING,  /* results must not change in a run, and no trial beside it is possible */
     ATN_WHY_NO_BUDGET, /* the budget is 0 */
     ATN_WHY_EMPTY,     /* no data */
-    ATN_WHY_KINDS,     /* too many call classes */
+    ATN_WHY_CLASSES,   /* too many call classes */
     ATN_WHY_NOTHING,   /* no algorithm applies */
     ATN_WHY_WISDOM,    /* wisdom selects native */
     ATN_WHY_RULE,      /* a rule selects native */

@@ -50,15 +50,15 @@ int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
 }
 
 void atn_tune_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
-                                 const atn_rule *wise, atn_candidate_set *set_p)
+                                 const atn_rule *wisdom, atn_candidate_set *set_p)
 {
     atn_choice native = {.row = atn_algo_catalog_native(op)};
     atn_algo_params_default(native.row, &native.params);
-    *set_p = (atn_candidate_set){.wise = -1, .wise_ps = -1};
+    *set_p = (atn_candidate_set){.from_wisdom = -1, .wisdom_ps = -1};
     atn_tune_candidate_set_add(set_p, &native, -1, error);
-    if (wise != NULL) {
-        set_p->wise = atn_tune_candidate_set_add(set_p, &wise->use, -1, error);
-        set_p->wise_ps = wise->time_ps;
+    if (wisdom != NULL) {
+        set_p->from_wisdom = atn_tune_candidate_set_add(set_p, &wisdom->use, -1, error);
+        set_p->wisdom_ps = wisdom->time_ps;
     }
     for (int i = 0; ranking != NULL && i < ranking->n; i++)
         atn_tune_candidate_set_add(set_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds),
@@ -80,22 +80,22 @@ static atn_span sizes_of(atn_operation op, int64_t bytes)
 bool atn_tune_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
                          int64_t date, int64_t place, atn_rule *rule_p)
 {
-    atn_learned learned;
-    atn_tune_tuner_learned(t, &learned);
-    if (learned.samples == 0)
+    atn_tuner_result result;
+    atn_tune_tuner_result(t, &result);
+    if (result.samples == 0)
         return false;
-    atn_rule rule = atn_plan_rule_blank(set->choice[learned.best].row->op);
+    atn_rule rule = atn_plan_rule_blank(set->choice[result.best].row->op);
     rule.ranks = (atn_span){p, (int64_t)p + 1};
     rule.bytes = sizes_of(rule.op, bytes);
-    rule.use = set->choice[learned.best];
-    rule.time_ps = learned.best_ps;
-    rule.ci_ps = learned.best_ci_ps;
-    rule.samples = learned.samples;
+    rule.use = set->choice[result.best];
+    rule.time_ps = result.best_ps;
+    rule.ci_ps = result.best_ci_ps;
+    rule.samples = result.samples;
     rule.date = date;
     rule.place = place;
-    if (learned.next >= 0) {
-        rule.next = set->choice[learned.next];
-        rule.next_ps = learned.next_ps;
+    if (result.next >= 0) {
+        rule.next = set->choice[result.next];
+        rule.next_ps = result.next_ps;
     }
     *rule_p = rule;
     return true;

@@ -13,9 +13,9 @@ typedef struct {
     int n;
     atn_candidate is[ATN_TUNE_CANDIDATES];
     atn_choice choice[ATN_TUNE_CANDIDATES];
-    int wise;        /* the choice of wisdom among them; -1: none */
-    int64_t wise_ps; /* its time; -1: unknown */
-    bool at_once;    /* planned before the first call: it begins with the choice of the model */
+    int from_wisdom;   /* the choice of wisdom among them; -1: none */
+    int64_t wisdom_ps; /* its time; -1: unknown */
+    bool at_once;      /* planned before the first call: it begins with the choice of the model */
 } atn_candidate_set;
 
 enum { ATN_SET_NATIVE = 0 };
@@ -26,7 +26,7 @@ int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
 /* Native, the choice of wisdom (NULL: none), and the best of the ranking (NULL: none).  `error` is
  * the error of the model, per mille. */
 void atn_tune_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
-                                 const atn_rule *wise, atn_candidate_set *set_p);
+                                 const atn_rule *wisdom, atn_candidate_set *set_p);
 
 /* The rule for the next job; false: nothing was measured.  `bytes` is any size of the
  * tuner's class, `date` seconds since 1970, `place` as in rules. */

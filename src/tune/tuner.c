@@ -76,7 +76,7 @@ static void plan(atn_tuner *t)
 
 atn_tuner *atn_tune_tuner_new(const atn_tune_settings *s, atn_budget *budget,
                               const atn_candidate *candidates, int n, int native, int start,
-                              atn_tune_start kind, int64_t wise_ps)
+                              atn_tune_start kind, int64_t wisdom_ps)
 {
     atn_tuner *t = calloc(1, sizeof *t);
     if (t == NULL)
@@ -92,8 +92,8 @@ atn_tuner *atn_tune_tuner_new(const atn_tune_settings *s, atn_budget *budget,
     t->incumbent = t->winner = start;
     t->start = kind;
     t->challenger = -1;
-    t->monitoring = kind == ATN_START_WISE && wise_ps > 0;
-    t->reference_ps = t->monitoring ? wise_ps : 0;
+    t->monitoring = kind == ATN_START_WISE && wisdom_ps > 0;
+    t->reference_ps = t->monitoring ? wisdom_ps : 0;
     t->tolerance_ps = t->reference_ps * s->drift / 1000;
     t->window = 2 * s->iterations;
     t->delta = 2;
@@ -272,11 +272,11 @@ static int best_other(const atn_tuner *t, int best)
     return other;
 }
 
-void atn_tune_tuner_learned(const atn_tuner *t, atn_learned *learned_p)
+void atn_tune_tuner_result(const atn_tuner *t, atn_tuner_result *result_p)
 {
     const int best = t->winner, next = best_other(t, best);
     const atn_candidate_state *x = &t->candidate[best];
-    *learned_p = (atn_learned){
+    *result_p = (atn_tuner_result){
         .best = best,
         .next = next,
         .best_ps = atn_tune_candidate_median(x),

@@ -67,15 +67,15 @@ typedef struct {
                                              interval of at least 94 %, -1: too few samples */
     int64_t samples;                      /* blocks behind best */
     bool settled; /* the best was compared with every candidate that was worth it */
-} atn_learned;
+} atn_tuner_result;
 
 typedef struct atn_tuner atn_tuner;
 
-/* `candidates` are copied; `native` and `start` are among them.  `wise_ps` is the time of
+/* `candidates` are copied; `native` and `start` are among them.  `wisdom_ps` is the time of
  * `start` in wisdom, or -1.  The budget outlives the tuner.  NULL: out of memory. */
 atn_tuner *atn_tune_tuner_new(const atn_tune_settings *s, atn_budget *budget,
                               const atn_candidate *candidates, int n, int native, int start,
-                              atn_tune_start kind, int64_t wise_ps);
+                              atn_tune_start kind, int64_t wisdom_ps);
 void atn_tune_tuner_free(atn_tuner *t);
 
 /* One more candidate without measurements; ignored when there is no room. */
@@ -95,7 +95,7 @@ void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapse
 void atn_tune_tuner_agreement(atn_tuner *t, int64_t ns);
 
 int atn_tune_tuner_incumbent(const atn_tuner *t);
-void atn_tune_tuner_learned(const atn_tuner *t, atn_learned *learned_p);
+void atn_tune_tuner_result(const atn_tuner *t, atn_tuner_result *result_p);
 /* What the tuner is doing, as text. */
 const char *atn_tune_tuner_why(const atn_tuner *t);
 

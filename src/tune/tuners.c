@@ -63,25 +63,25 @@ static int borrow(const atn_tuners *all, uint64_t kind, int size_class,
     for (int away = 1; away <= ATN_TUNERS_REACH; away++)
         for (int side = -1; side <= 1; side += 2) {
             const atn_tuners_entry *entry = find_class(all, kind, size_class + side * away);
-            atn_learned learned;
+            atn_tuner_result result;
             if (entry == NULL || size_class < 0)
                 continue;
-            atn_tune_tuner_learned(entry->tuner, &learned);
-            if (learned.settled)
-                return candidate_of(candidates, n, atn_tune_tuner_id(entry->tuner, learned.best));
+            atn_tune_tuner_result(entry->tuner, &result);
+            if (result.settled)
+                return candidate_of(candidates, n, atn_tune_tuner_id(entry->tuner, result.best));
         }
     return -1;
 }
 
 atn_tuner *atn_tune_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes,
                                const atn_tune_settings *s, const atn_candidate *candidates, int n,
-                               int native, int wise, int64_t wise_ps)
+                               int native, int from_wisdom, int64_t wisdom_ps)
 {
     const int size_class = atn_tune_size_class(bytes);
     if (all->n == ATN_TUNERS_MOST)
         return NULL;
-    atn_tune_start kind_of_start = wise_ps > 0 ? ATN_START_WISE : ATN_START_BORROWED;
-    int start = wise;
+    atn_tune_start kind_of_start = wisdom_ps > 0 ? ATN_START_WISE : ATN_START_BORROWED;
+    int start = from_wisdom;
     if (start < 0) {
         start = s->shadow ? -1 : borrow(all, kind, size_class, candidates, n);
         kind_of_start = ATN_START_BORROWED;
@@ -89,7 +89,7 @@ atn_tuner *atn_tune_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes,
     if (kind_of_start == ATN_START_BORROWED && (start < 0 || start == native))
         kind_of_start = ATN_START_NATIVE;
     atn_tuner *t = atn_tune_tuner_new(s, &all->budget, candidates, n, native,
-                                      start >= 0 ? start : native, kind_of_start, wise_ps);
+                                      start >= 0 ? start : native, kind_of_start, wisdom_ps);
     if (t != NULL)
         all->entry[all->n++] = (atn_tuners_entry){kind, size_class, t};
     return t;

@@ -31,12 +31,13 @@ int64_t atn_tune_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps);
 
 void atn_tune_tuners_open(atn_tuners *all, int share, int64_t agreement_ns);
 void atn_tune_tuners_close(atn_tuners *all);
-/* A tuner for a problem that has none.  Without wisdom (`wise` -1) it begins with the winner of a
- * neighbouring size, if that is a candidate, else with native.  Wisdom without a time (`wise_ps`
+/* A tuner for a problem that has none.  Without wisdom (`from_wisdom` -1) it begins with the
+ * winner of a neighbouring size, if that is a candidate, else with native.  Wisdom without a
+ * time (`wisdom_ps`
  * -1) is a guess, which must beat native.  NULL: no room. */
 atn_tuner *atn_tune_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes,
                                const atn_tune_settings *s, const atn_candidate *candidates, int n,
-                               int native, int wise, int64_t wise_ps);
+                               int native, int from_wisdom, int64_t wisdom_ps);
 
 /* Removes the tuner that was added last. */
 void atn_tune_tuners_drop(atn_tuners *all, atn_tuner *t);

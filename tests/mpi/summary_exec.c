@@ -23,15 +23,15 @@ typedef struct {
     int64_t mean; /* the planned size */
 } planner;
 
-static atn_advice expect_more(void *context, const atn_kind *x)
+static atn_advice expect_more(void *context, const atn_call_class *x)
 {
     (void)context;
     (void)x;
-    return ATN_ADVICE_FIELD;
+    return ATN_ADVICE_RACE;
 }
 
-static atn_advice advise(void *context, const atn_kind *x, atn_candidate_set *field_p,
-                         atn_put_off *off_p)
+static atn_advice advise(void *context, const atn_call_class *x, atn_candidate_set *field_p,
+                         atn_deferral *off_p)
 {
     planner *const seen = context;
     (void)field_p;
@@ -41,14 +41,14 @@ static atn_advice advise(void *context, const atn_kind *x, atn_candidate_set *fi
     return ATN_ADVICE_LATER;
 }
 
-static void heard(void *context, const atn_kind *x, atn_advice advice)
+static void heard(void *context, const atn_call_class *x, atn_advice advice)
 {
     (void)context;
     (void)x;
     (void)advice;
 }
 
-static void learned(void *context, atn_kind *x, int before)
+static void result(void *context, atn_call_class *x, int before)
 {
     (void)context;
     (void)x;
@@ -70,13 +70,13 @@ static void check_mean(atn_operation op, int64_t own, int64_t mean)
         .budget = 20,
         .expect = expect_more,
         .advise = advise,
-        .heard = heard,
-        .learned = learned,
+        .advised = heard,
+        .agreed = result,
         .context = &seen,
     };
     const atn_subject subject = {.q = {.op = op, .p = t_ranks, .bytes = -1}};
     atn_driver *const d = atn_tune_driver_new(&setup);
-    atn_kind *const x = d != NULL ? atn_tune_driver_kind(d, &subject) : NULL;
+    atn_call_class *const x = d != NULL ? atn_tune_driver_class(d, &subject) : NULL;
     atn_turn turn;
     if (x == NULL)
         t_die("out of memory");

@@ -50,11 +50,11 @@ int sim_describe(const sim_machine *m, atn_candidate list[MOST])
 
 static int delay_of(const sim_job *j, const atn_tuner *t)
 {
-    atn_learned learned;
+    atn_tuner_result result;
     if (j->m->delay != DELAY_OWN)
         return j->m->delay;
-    atn_tune_tuner_learned(t, &learned);
-    return atn_tune_budget_agreement_delay(j->budget, learned.best_ps);
+    atn_tune_tuner_result(t, &result);
+    return atn_tune_budget_agreement_delay(j->budget, result.best_ps);
 }
 
 void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
@@ -115,13 +115,13 @@ sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *budge
         }
     }
     o.incumbent = atn_tune_tuner_incumbent(t);
-    atn_tune_tuner_learned(t, &o.learned);
+    atn_tune_tuner_result(t, &o.result);
     o.budget = *budget;
     return o;
 }
 
 sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, int64_t calls,
-                          int start, atn_tune_start kind, double wise)
+                          int start, atn_tune_start kind, double wisdom)
 {
     sim_machine m = *given;
     atn_candidate list[MOST];
@@ -133,7 +133,7 @@ sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, 
     atn_tune_budget_begin(&budget, 20, own.agreement_ns);
     const int n = sim_describe(&m, list);
     atn_tuner *t = atn_tune_tuner_new(&own, &budget, list, n, NATIVE, start, kind,
-                                      wise > 0 ? (int64_t)(wise * 1e12) : -1);
+                                      wisdom > 0 ? (int64_t)(wisdom * 1e12) : -1);
     assert_non_null(t);
     const sim_outcome o = sim_play_tuner(&m, t, &budget, calls);
     atn_tune_tuner_free(t);

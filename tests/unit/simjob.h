@@ -32,7 +32,7 @@ typedef struct {
     int64_t found; /* the call from which on the incumbent stayed the same */
     int64_t agreements, timed;
     int incumbent;
-    atn_learned learned;
+    atn_tuner_result result;
     atn_budget budget;
     uint64_t path; /* hash of all decisions */
 } sim_outcome;
@@ -52,7 +52,7 @@ int sim_describe(const sim_machine *m, atn_candidate list[MOST]);
 void sim_one_call(sim_job *j, atn_tuner *t, int64_t call);
 sim_outcome sim_play_tuner(const sim_machine *m, atn_tuner *t, atn_budget *budget, int64_t calls);
 sim_outcome sim_play_from(const sim_machine *given, const atn_tune_settings *s, int64_t calls,
-                          int start, atn_tune_start kind, double wise);
+                          int start, atn_tune_start kind, double wisdom);
 sim_outcome sim_play(const sim_machine *m, atn_tune_mode mode, int64_t calls);
 double sim_best_time(const sim_machine *m);
 /* The budget was kept, except for one call that was slower than predicted. */

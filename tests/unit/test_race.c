@@ -241,12 +241,12 @@ static void shadows_do_not_switch(void **state)
 {
     (void)state;
     race x = {0};
-    atn_learned learned;
+    atn_tuner_result result;
     begin(&x, 2, NATIVE, ATN_START_NATIVE, true);
     play_pair(&x, 1, CLEAR_US);
     play_pair(&x, 1, CLEAR_US);
-    atn_tune_tuner_learned(x.tuner, &learned);
-    assert_int_equal(learned.best, 1);
+    atn_tune_tuner_result(x.tuner, &result);
+    assert_int_equal(result.best, 1);
     assert_int_equal(atn_tune_tuner_incumbent(x.tuner), NATIVE);
     assert_int_equal(x.scratch, 1u << 1); /* native is timed in its own calls */
     atn_tune_tuner_free(x.tuner);
@@ -264,9 +264,9 @@ static atn_choice choice_of(int i)
     return choice;
 }
 
-static void make_set(const atn_rule *wise, atn_candidate_set *set)
+static void make_set(const atn_rule *wisdom, atn_candidate_set *set)
 {
-    atn_tune_candidate_set_make(ATN_BCAST, NULL, 300, wise, set);
+    atn_tune_candidate_set_make(ATN_BCAST, NULL, 300, wisdom, set);
     for (int i = 1; i < NAMES; i++) {
         const atn_choice choice = choice_of(i);
         atn_tune_candidate_set_add(set, &choice, CLEAR_US * INT64_C(1000000), 300);
@@ -279,14 +279,14 @@ static atn_rules *unfinished(atn_rule *rule_p)
 {
     race x = {0};
     static atn_candidate_set set;
-    atn_learned learned;
+    atn_tuner_result result;
     make_set(NULL, &set);
     begin(&x, NAMES, NATIVE, ATN_START_NATIVE, false);
     play_pair(&x, 1, CLEAR_US);
     play_pair(&x, 1, CLEAR_US);
-    atn_tune_tuner_learned(x.tuner, &learned);
-    assert_int_equal(learned.best, 1);
-    assert_false(learned.settled);
+    atn_tune_tuner_result(x.tuner, &result);
+    assert_int_equal(result.best, 1);
+    assert_false(result.settled);
     assert_true(atn_tune_tuned_rule(x.tuner, &set, RANKS, BYTES, 1770110107, 0, rule_p));
     rule_p->guess = ATN_GUESS_RACE;
     atn_tune_tuner_free(x.tuner);
@@ -341,10 +341,10 @@ static atn_tuner *next_run(atn_tuners *tuners, atn_rule *rule, bool sure)
         rule->time_ps = -1; /* as src/pmpi does with guesses */
     make_set(rule, &set);
     assert_int_equal(set.n, NAMES);
-    assert_ptr_equal(set.choice[set.wise].row, rule->use.row);
+    assert_ptr_equal(set.choice[set.from_wisdom].row, rule->use.row);
     atn_tune_tuners_open(tuners, 20, 20000);
     return atn_tune_tuners_add(tuners, 1, BYTES, &atn_tune_defaults, set.is, set.n, ATN_SET_NATIVE,
-                               set.wise, set.wise_ps);
+                               set.from_wisdom, set.wisdom_ps);
 }
 
 /* The next run begins with it but continues the race, against native, too; a certain result is only
@@ -357,14 +357,14 @@ static void unfinished_races_go_on(void **state)
     for (int sure = 0; sure <= 1; sure++) {
         static atn_tuners tuners;
         atn_rule rule;
-        atn_learned learned;
+        atn_tuner_result result;
         atn_rules *const written = unfinished(&rule), *const read = read_again(written);
         assert_int_equal(atn_plan_wisdom_answer(read, &q, NULL, NULL, &rule, NULL), ATN_OK);
         assert_int_equal(rule.guess, ATN_GUESS_RACE);
         atn_tuner *const t = next_run(&tuners, &rule, sure);
         assert_int_equal(atn_tune_tuner_incumbent(t), 1);
-        atn_tune_tuner_learned(t, &learned);
-        assert_int_equal(learned.settled, sure);
+        atn_tune_tuner_result(t, &result);
+        assert_int_equal(result.settled, sure);
         /* On this machine it is wrong. */
         const sim_outcome o = sim_play_tuner(&m, t, &tuners.budget, 300);
         assert_int_equal(o.incumbent, NATIVE);

@@ -322,7 +322,7 @@ static void shadows_measure_without_switching(void **state)
     s.shadow = true;
     const sim_outcome o = sim_play_from(&m, &s, 6000, NATIVE, ATN_START_NATIVE, 0);
     assert_int_equal(o.served[NATIVE], 6000);
-    assert_true(m.time[o.learned.best] <= sim_best_time(&m) * 1.09);
+    assert_true(m.time[o.result.best] <= sim_best_time(&m) * 1.09);
     assert_true(o.total < 1.021 * o.native + o.worst);
 }
 

@@ -100,17 +100,17 @@ static void results_become_rules(void **state)
     atn_prospect prospects[] = {{.choice = choice_of("chain"), .seconds = 4.6e-3},
                                 {.choice = choice_of("linear"), .seconds = 9e-3}};
     const atn_ranking ranking = {.n = 2, .v = prospects};
-    atn_rule wise = atn_plan_rule_blank(ATN_BCAST), rule;
+    atn_rule wisdom = atn_plan_rule_blank(ATN_BCAST), rule;
     static atn_candidate_set set;
-    wise.use = choice_of("binomial");
-    wise.time_ps = 7000000;
-    atn_tune_candidate_set_make(ATN_BCAST, &ranking, 300, &wise, &set);
+    wisdom.use = choice_of("binomial");
+    wisdom.time_ps = 7000000;
+    atn_tune_candidate_set_make(ATN_BCAST, &ranking, 300, &wisdom, &set);
     assert_int_equal(set.n, 4);
-    assert_int_equal(set.wise, 1);
-    assert_int_equal(set.wise_ps, 7000000);
+    assert_int_equal(set.from_wisdom, 1);
+    assert_int_equal(set.wisdom_ps, 7000000);
     assert_int_equal(set.is[2].predicted_ps, 4600000000);
     atn_tune_candidate_set_make(ATN_BCAST, &ranking, 300, NULL, &set);
-    assert_int_equal(set.wise, -1);
+    assert_int_equal(set.from_wisdom, -1);
 
     const sim_machine m = {.n = 3, .time = {10e-3, 5e-3, 8e-3}, .agreement = 20e-6, .seed = 1};
     atn_budget budget;

@@ -57,7 +57,7 @@ static atn_job_reason of_call(const atn_observed_call *o, const atn_problem *q)
     if (o->turn.of != NULL)
         return because(o->turn.of->tuner != NULL ? ATN_WHY_TRYING : ATN_WHY_FEW);
     if (c->driver != NULL && (atn_job_current.tunable & 1u << q->op) != 0)
-        return because(ATN_WHY_KINDS);
+        return because(ATN_WHY_CLASSES);
     return untuned(o, q);
 }
 
@@ -95,7 +95,7 @@ void atn_observe_report_call(const atn_observed_call *o, int code, double second
 
 /* ---- call classes that end ---- */
 
-static void name(const atn_kind *x, int candidate, char out[ATN_JOB_NAME])
+static void name(const atn_call_class *x, int candidate, char out[ATN_JOB_NAME])
 {
     if (candidate >= 0)
         atn_observe_report_name(&x->field.choice[candidate], out);
@@ -106,7 +106,7 @@ static int64_t per_mille(int64_t part_ps, int64_t whole_ps)
     return whole_ps > 0 ? (int64_t)((__int128)part_ps * 1000 / whole_ps) : 0;
 }
 
-static atn_job_reason tuned(const atn_kind *x, const atn_decision *v)
+static atn_job_reason tuned(const atn_call_class *x, const atn_decision *v)
 {
     static const atn_why whys[] = {
         [ATN_DECISION_SERVES] = ATN_WHY_REPLACED, [ATN_DECISION_HELD] = ATN_WHY_NEXT_RUN,
@@ -114,7 +114,7 @@ static atn_job_reason tuned(const atn_kind *x, const atn_decision *v)
         [ATN_DECISION_WAITING] = ATN_WHY_BUDGET,  [ATN_DECISION_TRYING] = ATN_WHY_TRYING,
     };
     atn_job_reason r = because(whys[v->is]);
-    const bool by_wisdom = x->field.wise == ATN_SET_NATIVE && v->tried == 0;
+    const bool by_wisdom = x->field.from_wisdom == ATN_SET_NATIVE && v->tried == 0;
     name(x, v->other, r.other);
     r.n[1] = v->of;
     if (v->is == ATN_DECISION_PREDICTED && (by_wisdom || v->of == 0)) {
@@ -133,7 +133,7 @@ static atn_job_reason tuned(const atn_kind *x, const atn_decision *v)
     return r;
 }
 
-static atn_job_reason of_class(const atn_comm *c, const atn_kind *x)
+static atn_job_reason of_class(const atn_comm *c, const atn_call_class *x)
 {
     const atn_kind_facts f = atn_tune_driver_facts(x);
     switch (f.is) {
@@ -154,8 +154,8 @@ void atn_observe_classes_close(atn_comm *c)
 {
     if (c->driver == NULL || atn_job_current.report == NULL)
         return;
-    for (int i = 0; i < atn_tune_driver_kinds(c->driver); i++) {
-        const atn_kind *const x = atn_tune_driver_kind_at(c->driver, i);
+    for (int i = 0; i < atn_tune_driver_classes(c->driver); i++) {
+        const atn_call_class *const x = atn_tune_driver_class_at(c->driver, i);
         const atn_job_reason r = of_class(c, x);
         atn_observe_report_close(x, &r);
     }

@@ -106,7 +106,7 @@ static bool is_untried(const atn_subject *s)
 }
 
 /* Classes of few short calls are not worth a plan; decided without prediction. */
-static bool seems_worth_planning(const atn_kind *x)
+static bool seems_worth_planning(const atn_call_class *x)
 {
     return atn_select_is_star() || x->calls >= atn_job_current.first ||
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
@@ -114,7 +114,7 @@ static bool seems_worth_planning(const atn_kind *x)
 
 /* Calls that a class of short calls needs so as not to be rare on its communicator: other classes
  * are worth more, unless the job is run to produce wisdom for others. */
-static int64_t frequent_calls(const atn_comm *c, const atn_kind *x)
+static int64_t frequent_calls(const atn_comm *c, const atn_call_class *x)
 {
     enum { PART = 16, WHOLE = 100 };
     const bool any = atn_select_is_star() || atn_job_current.budget > WHOLE ||
@@ -122,18 +122,18 @@ static int64_t frequent_calls(const atn_comm *c, const atn_kind *x)
     return any ? 0 : (int64_t)((c->calls + PART - 1) / PART);
 }
 
-static bool is_rare(const atn_comm *c, const atn_kind *x)
+static bool is_rare(const atn_comm *c, const atn_call_class *x)
 {
     return x->calls < frequent_calls(c, x);
 }
 
-int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_kind *x, int64_t needed)
+int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_call_class *x, int64_t needed)
 {
     const int64_t least = frequent_calls(c, x);
     return least > needed ? least : needed;
 }
 
-atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_kind *x)
+atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_call_class *x)
 {
     const atn_subject *const s = &x->subject;
     if (s->q.bytes == 0 && s->q.op != ATN_BARRIER)
@@ -148,7 +148,7 @@ atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_kind *x)
 
 /* Calls that are part of a cycle are, at once.  Calls that are frequent enough are in any case:
  * predictions may be wrong, and rare calls may be long. */
-static bool is_worth_planning(atn_comm *c, const atn_kind *x)
+static bool is_worth_planning(atn_comm *c, const atn_call_class *x)
 {
     const bool seems = seems_worth_planning(x);
     if ((x->subject.q.bytes < 0 && x->mean == 0) || is_rare(c, x))
@@ -193,22 +193,22 @@ static void begin_predicted(int64_t native_ps, atn_candidate_set *f)
     f->at_once = true;
     if (best == ATN_SET_NATIVE || f->is[best].predicted_ps / 1000 * WORST >= native_ps)
         return;
-    f->wise = best;
+    f->from_wisdom = best;
     f->is[ATN_SET_NATIVE].predicted_ps = native_ps;
     f->is[ATN_SET_NATIVE].error = ATN_ERROR_MEASURED;
 }
 
-atn_advice atn_select_advice_expect(void *context, const atn_kind *x)
+atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
 {
     const atn_comm *const c = context;
     const bool has_rule = c->wisdom != NULL && atn_plan_wisdom_might(c->wisdom, &x->subject.q);
     if (atn_select_is_star() || has_rule || begins_with_plan(c, &x->subject))
-        return ATN_ADVICE_FIELD;
+        return ATN_ADVICE_RACE;
     return is_untried(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }
 
-atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidate_set *field_p,
-                                  atn_put_off *off_p)
+atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
+                                  atn_candidate_set *field_p, atn_deferral *off_p)
 {
     atn_comm *const c = context;
     const atn_subject *const s = &x->subject;
@@ -222,13 +222,13 @@ atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidat
         return fixed(s, rule, field_p);
     if (rule != NULL && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
         atn_select_arrivals_needed(c, x))
-        return ATN_ADVICE_MEET;
+        return ATN_ADVICE_ARRIVALS;
     if (rule != NULL && rule->guess != ATN_GUESS_NONE)
         found.time_ps = -1; /* uncertain: to be raced against others */
     if (rule != NULL && (rule->guess == ATN_GUESS_NONE || !atn_select_planning_allowed())) {
         make_field(s, rule, field_p);
         atn_select_arrivals_add(c, x, field_p);
-        return ATN_ADVICE_FIELD;
+        return ATN_ADVICE_RACE;
     }
     const bool at_once = rule == NULL && x->calls == 0 && begins_with_plan(c, s);
     if (rule == NULL && !at_once && !is_worth_planning(c, x))
@@ -238,18 +238,18 @@ atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidat
         return ATN_ADVICE_LATER;
     }
     if (rule == NULL && !at_once && atn_select_arrivals_needed(c, x))
-        return ATN_ADVICE_MEET;
+        return ATN_ADVICE_ARRIVALS;
     atn_tune_candidate_set_make(q.op, NULL, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
     const int64_t native_ps = atn_select_candidates_plan(c, x, field_p);
     if (at_once)
         begin_predicted(native_ps, field_p);
-    return field_p->n > 1 || rule != NULL ? ATN_ADVICE_FIELD : fixed(s, NULL, field_p);
+    return field_p->n > 1 || rule != NULL ? ATN_ADVICE_RACE : fixed(s, NULL, field_p);
 }
 
 /* ---- after the driver has distributed advice or times ---- */
 
-void atn_select_advice_received(void *context, const atn_kind *x, atn_advice advice)
+void atn_select_advice_received(void *context, const atn_call_class *x, atn_advice advice)
 {
     atn_pmpi_next_epoch(); /* the last-call table does not test what serves now */
     if (atn_job_current.explain)
@@ -258,13 +258,13 @@ void atn_select_advice_received(void *context, const atn_kind *x, atn_advice adv
 
 /* A race that is not over has a result once native is beaten; results for sizes that ranks do not
  * share hold for this program only. */
-static bool is_result(const atn_kind *x, const atn_learned *l)
+static bool is_result(const atn_call_class *x, const atn_tuner_result *l)
 {
     return x->subject.context == 0 && x->subject.q.bytes >= 0 && !atn_select_is_star() &&
            (l->settled || l->best != ATN_SET_NATIVE);
 }
 
-static void keep_result(const atn_comm *c, const atn_kind *x, bool settled)
+static void keep_result(const atn_comm *c, const atn_call_class *x, bool settled)
 {
     atn_rule rule;
     const int64_t place = place_of(c);
@@ -280,19 +280,19 @@ static void keep_result(const atn_comm *c, const atn_kind *x, bool settled)
     atn_select_results_keep(&rule);
 }
 
-void atn_select_advice_times(void *context, atn_kind *x, int incumbent_before)
+void atn_select_advice_times(void *context, atn_call_class *x, int incumbent_before)
 {
     const atn_comm *const c = context;
-    atn_learned learned;
+    atn_tuner_result result;
     if (c->r != 0)
         return;
-    atn_tune_tuner_learned(x->tuner, &learned);
+    atn_tune_tuner_result(x->tuner, &result);
     const bool changed = atn_tune_tuner_incumbent(x->tuner) != incumbent_before;
     if (atn_job_current.explain && (changed || x->why != atn_tune_tuner_why(x->tuner)))
-        atn_select_explain_times(c, x, incumbent_before, &learned);
+        atn_select_explain_times(c, x, incumbent_before, &result);
     x->why = atn_tune_tuner_why(x->tuner);
-    if (is_result(x, &learned)) {
-        keep_result(c, x, learned.settled);
+    if (is_result(x, &result)) {
+        keep_result(c, x, result.settled);
         atn_select_results_checkpoint();
     }
 }

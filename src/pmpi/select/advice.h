@@ -10,15 +10,15 @@
 #include "report/job.h"
 
 /* For atn_driver_setup; the context is the communicator. */
-atn_advice atn_select_advice_expect(void *context, const atn_kind *x);
-atn_advice atn_select_advice_give(void *context, const atn_kind *x, atn_candidate_set *field_p,
-                                  atn_put_off *off_p);
-void atn_select_advice_received(void *context, const atn_kind *x, atn_advice advice);
-void atn_select_advice_times(void *context, atn_kind *x, int incumbent_before);
+atn_advice atn_select_advice_expect(void *context, const atn_call_class *x);
+atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
+                                  atn_candidate_set *field_p, atn_deferral *off_p);
+void atn_select_advice_received(void *context, const atn_call_class *x, atn_advice advice);
+void atn_select_advice_times(void *context, atn_call_class *x, int incumbent_before);
 
 /* For reports: how many calls a class needs to be considered, at least `needed`; why native serves
  * a class for good. */
-int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_kind *x, int64_t needed);
-atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_kind *x);
+int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_call_class *x, int64_t needed);
+atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_call_class *x);
 
 #endif

@@ -12,7 +12,7 @@
 enum { MEASUREMENTS = 1, CLASSES = 8 };
 
 typedef struct {
-    const atn_kind *of;
+    const atn_call_class *of;
     int measured;
     atn_waited own;
     atn_lateness lateness;
@@ -54,7 +54,7 @@ bool atn_select_arrivals_start(atn_comm *c)
 
 /* ---- call classes ---- */
 
-static const class_arrivals *find(const atn_comm *c, const atn_kind *x)
+static const class_arrivals *find(const atn_comm *c, const atn_call_class *x)
 {
     for (int i = 0; c->arrivals != NULL && i < c->arrivals->n; i++)
         if (c->arrivals->classes[i].of == x)
@@ -63,12 +63,12 @@ static const class_arrivals *find(const atn_comm *c, const atn_kind *x)
 }
 
 /* Reductions that round keep their order of operands, whichever rank is late. */
-static const atn_row *adaptive_row(const atn_kind *x)
+static const atn_row *adaptive_row(const atn_call_class *x)
 {
     return x->subject.stable ? NULL : atn_algo_catalog_find(x->subject.q.op, "early");
 }
 
-static class_arrivals *find_or_add(atn_comm *c, const atn_kind *x)
+static class_arrivals *find_or_add(atn_comm *c, const atn_call_class *x)
 {
     atn_comm_arrivals *const all = c->arrivals;
     class_arrivals *const known = (class_arrivals *)find(c, x);
@@ -82,14 +82,14 @@ static class_arrivals *find_or_add(atn_comm *c, const atn_kind *x)
     return new;
 }
 
-const atn_lateness *atn_select_arrivals_of(const atn_comm *c, const atn_kind *x)
+const atn_lateness *atn_select_arrivals_of(const atn_comm *c, const atn_call_class *x)
 {
     const class_arrivals *const k = find(c, x);
 
     return k != NULL && k->skewed ? &k->lateness : NULL;
 }
 
-bool atn_select_arrivals_needed(const atn_comm *c, const atn_kind *x)
+bool atn_select_arrivals_needed(const atn_comm *c, const atn_call_class *x)
 {
     const class_arrivals *const k = find(c, x);
 
@@ -144,7 +144,7 @@ static void apply(atn_comm *c, class_arrivals *k)
         explain(c, k);
 }
 
-int64_t atn_select_arrivals_measure(atn_comm *c, const atn_kind *x, int64_t entered)
+int64_t atn_select_arrivals_measure(atn_comm *c, const atn_call_class *x, int64_t entered)
 {
     class_arrivals *const k = find_or_add(c, x);
     int64_t all_entered = 0;
@@ -174,7 +174,7 @@ static void add(const atn_row *row, int64_t segment, atn_candidate_set *field)
 }
 
 /* Also in segments below the eager limit of MPI libraries, so that no rank waits for a late one. */
-void atn_select_arrivals_add(const atn_comm *c, const atn_kind *x, atn_candidate_set *field)
+void atn_select_arrivals_add(const atn_comm *c, const atn_call_class *x, atn_candidate_set *field)
 {
     static const int64_t segment = 8192;
 

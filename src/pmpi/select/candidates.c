@@ -34,7 +34,7 @@ static struct {
     int64_t start_ns, spent_ns, last_ns;
 } planning = {.lock = PTHREAD_MUTEX_INITIALIZER, .last_ns = 3000000};
 
-atn_put_off atn_select_planning_cost(void)
+atn_deferral atn_select_planning_cost(void)
 {
     pthread_mutex_lock(&planning.lock);
     const int64_t now = atn_clock_kernel_ns();
@@ -42,7 +42,7 @@ atn_put_off atn_select_planning_cost(void)
         planning.start_ns = now;
     const int64_t earned = (now - planning.start_ns) / 400 * atn_job_current.budget;
     const int64_t left = planning_credit_ns + earned - planning.spent_ns;
-    const atn_put_off off = {
+    const atn_deferral off = {
         .costs = planning.last_ns > left, .cost_ns = planning.last_ns, .left_ns = left};
     pthread_mutex_unlock(&planning.lock);
     return off;
@@ -149,7 +149,7 @@ static int64_t effort_for(const atn_comm *c, const atn_problem *q)
 }
 
 /* Planned for the mean size where ranks do not share sizes; candidates must apply to any size. */
-int64_t atn_select_candidates_plan(const atn_comm *c, const atn_kind *x, atn_candidate_set *f)
+int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, atn_candidate_set *f)
 {
     atn_ranking r = {.n = 0};
     atn_problem q = x->subject.q, any = q;

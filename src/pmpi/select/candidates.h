@@ -16,12 +16,13 @@ bool atn_select_is_star(void);
 int atn_select_model_error(void);
 
 /* What another plan costs and what is left for it: planning may use a quarter of the budget. */
-atn_put_off atn_select_planning_cost(void);
+atn_deferral atn_select_planning_cost(void);
 bool atn_select_planning_allowed(void);
 
 /* Whether a candidate applies to all sizes of the class of a problem. */
 bool atn_select_candidate_fits(const atn_choice *choice, const atn_problem *q);
 /* Adds the planner's candidates.  Returns the predicted time of native; 0: unknown. */
-int64_t atn_select_candidates_plan(const atn_comm *c, const atn_kind *x, atn_candidate_set *f);
+int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x,
+                                   atn_candidate_set *f);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "pmpi/select/problem.h"
 
-static void name_class(const atn_comm *c, const atn_kind *x, char out[128])
+static void name_class(const atn_comm *c, const atn_call_class *x, char out[128])
 {
     char lo[32], hi[32], sizes[80] = "";
     const int k = x->size_class;
@@ -15,10 +15,10 @@ static void name_class(const atn_comm *c, const atn_kind *x, char out[128])
              x->subject.context != 0 ? ", in a context" : "");
 }
 
-void atn_select_explain_advice(const atn_comm *c, const atn_kind *x, atn_advice advice)
+void atn_select_explain_advice(const atn_comm *c, const atn_call_class *x, atn_advice advice)
 {
     char class[128], name[ATN_NAME_ROOM];
-    if (c->r != 0 || (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_FIELD))
+    if (c->r != 0 || (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_RACE))
         return;
     name_class(c, x, class);
     atn_select_choice_print(
@@ -27,15 +27,15 @@ void atn_select_explain_advice(const atn_comm *c, const atn_kind *x, atn_advice 
         atn_interpose_print_line("%s: %s for good", class, name);
     else
         atn_interpose_print_line("%s: begins with %s (%s), %d candidates%s", class, name,
-                                 x->field.wise < 0      ? "no better one is known"
-                                 : x->field.at_once     ? "predicted"
-                                 : x->field.wise_ps > 0 ? "wisdom"
-                                                        : "uncertain wisdom",
+                                 x->field.from_wisdom < 0 ? "no better one is known"
+                                 : x->field.at_once       ? "predicted"
+                                 : x->field.wisdom_ps > 0 ? "wisdom"
+                                                          : "uncertain wisdom",
                                  x->field.n, x->subject.stable ? ", timed beside the calls" : "");
 }
 
-void atn_select_explain_times(const atn_comm *c, const atn_kind *x, int before,
-                              const atn_learned *l)
+void atn_select_explain_times(const atn_comm *c, const atn_call_class *x, int before,
+                              const atn_tuner_result *l)
 {
     char class[128], name[ATN_NAME_ROOM], old[ATN_NAME_ROOM];
     const int now = atn_tune_tuner_incumbent(x->tuner);

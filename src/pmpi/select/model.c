@@ -375,7 +375,7 @@ void atn_select_model_reason(atn_comm *c, const atn_call *call, const atn_proble
         c->model != NULL && q->bytes >= 0 ? find(c->model, class_of(c, q)) : NULL;
     c->call = NULL;
     if (d == NULL) {
-        reason_p->why = q->bytes < 0 ? ATN_WHY_UNSHARED : ATN_WHY_KINDS;
+        reason_p->why = q->bytes < 0 ? ATN_WHY_UNSHARED : ATN_WHY_CLASSES;
         return;
     }
     const bool planning = d->stage == WAITING || d->stage == PLANNING;

@@ -39,8 +39,8 @@ bool atn_select_online_start(atn_comm *c)
             c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_job_current.began_ns : 0,
         .expect = atn_select_advice_expect,
         .advise = atn_select_advice_give,
-        .heard = atn_select_advice_received,
-        .learned = atn_select_advice_times,
+        .advised = atn_select_advice_received,
+        .agreed = atn_select_advice_times,
         .context = c,
     };
     setup.tune.mode = job->procedure;
@@ -124,7 +124,7 @@ static atn_subject subject_of(atn_comm *c, const atn_call *call, const atn_probl
     return s;
 }
 
-static void check_choice(const atn_kind *x, const atn_subject *s, const atn_choice **use)
+static void check_choice(const atn_call_class *x, const atn_subject *s, const atn_choice **use)
 {
     if (!atn_select_choice_applies(*use, &s->q))
         *use = &x->native;
@@ -143,7 +143,7 @@ static bool have_private(atn_comm *c, const atn_turn *turn, const atn_plan *plan
 }
 
 /* A class that began with a plan has its candidates already. */
-static void measure_arrivals(atn_comm *c, atn_kind *x, int64_t entered)
+static void measure_arrivals(atn_comm *c, atn_call_class *x, int64_t entered)
 {
     const int before = x->field.n;
     const int64_t all_entered = atn_select_arrivals_measure(c, x, entered);
@@ -154,8 +154,8 @@ static void measure_arrivals(atn_comm *c, atn_kind *x, int64_t entered)
     atn_tune_driver_join(x, before);
 }
 
-static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s, atn_kind *x,
-                            atn_turn *turn, int *code_p)
+static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s,
+                            atn_call_class *x, atn_turn *turn, int *code_p)
 {
     const int64_t entered = atn_ticks();
     atn_problem q = s->q;
@@ -164,7 +164,7 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
                  atn_sched_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
     if (q.bytes < 0)
         x->volume = atn_exec_call_volume(c->exec, call);
-    if (atn_tune_driver_meets(x))
+    if (atn_tune_driver_times_arrivals(x))
         measure_arrivals(c, x, entered);
     q.lateness = atn_select_arrivals_of(c, x);
     atn_tune_driver_turn(c->driver, x, s->q.bytes, turn);
@@ -195,10 +195,10 @@ atn_plan *atn_select_online_plan(atn_comm *c, const atn_call *call, atn_turn *tu
     if (atn_exec_call_aliased(call) || !atn_exec_call_problem(c->exec, call, &q))
         return NULL;
     atn_subject s = subject_of(c, call, &q);
-    atn_kind *x = atn_tune_driver_kind(c->driver, &s);
+    atn_call_class *x = atn_tune_driver_class(c->driver, &s);
     if (x == NULL && s.context != 0) {
         s.context = 0; /* too many contexts: share one class */
-        x = atn_tune_driver_kind(c->driver, &s);
+        x = atn_tune_driver_class(c->driver, &s);
     }
     return x != NULL ? pick_tuned(c, call, &s, x, turn, code_p) : NULL;
 }

@@ -85,12 +85,12 @@ void atn_select_prediction_add(atn_comm *c, const atn_call *call, const atn_cach
 
 static bool is_of_class(const void *context, const atn_problem *q)
 {
-    const atn_kind *const x = context;
+    const atn_call_class *const x = context;
     return q->op == x->subject.q.op && q->ordered == x->subject.q.ordered &&
            atn_tune_size_class(q->bytes) == x->size_class;
 }
 
-atn_outlook atn_select_prediction_of(atn_comm *c, const atn_kind *x)
+atn_outlook atn_select_prediction_of(atn_comm *c, const atn_call_class *x)
 {
     prediction *const f = c->prediction;
     if (f == NULL)

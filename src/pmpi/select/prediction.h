@@ -15,7 +15,7 @@ void atn_select_prediction_start(atn_comm *c);
  */
 void atn_select_prediction_add(atn_comm *c, const atn_call *call, const atn_cached_call *entry);
 /* Whether calls of the class recur after the present one. */
-atn_outlook atn_select_prediction_of(atn_comm *c, const atn_kind *x);
+atn_outlook atn_select_prediction_of(atn_comm *c, const atn_call_class *x);
 /* The prediction changed when a class is planned: at once, or not yet. */
 void atn_select_prediction_note(atn_outlook because);
 void atn_select_prediction_free(struct atn_call_prediction *f);

@@ -12,14 +12,14 @@
 enum {
     ADVICE,
     BYTES,
-    WISE,
+    FROM_WISDOM,
     WISE_PS,
     AT_ONCE,
     SEEN_PS,
     PAUSE,
     PASSED,
     OVERHEAD,
-    OFF_COSTS, /* atn_put_off */
+    OFF_COSTS, /* atn_deferral */
     OFF_COST,
     OFF_LEFT,
     HEAD
@@ -59,20 +59,20 @@ static bool read_line(atn_operation op, char *line, atn_candidate_set *f)
 static bool read_set(atn_operation op, char *text, const int64_t head[HEAD],
                      atn_candidate_set *set_p)
 {
-    atn_candidate_set f = {.wise = -1, .wise_ps = -1};
+    atn_candidate_set f = {.from_wisdom = -1, .wisdom_ps = -1};
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';)
         if (!read_line(op, line, &f))
             return false;
-    f.wise = head[WISE] < f.n ? (int)head[WISE] : -1;
-    f.wise_ps = head[WISE_PS];
+    f.from_wisdom = head[FROM_WISDOM] < f.n ? (int)head[FROM_WISDOM] : -1;
+    f.wisdom_ps = head[WISE_PS];
     f.at_once = head[AT_ONCE] != 0;
     *set_p = f;
     return f.n > 0;
 }
 
 /* Time from call to call so far, computation included. */
-static int64_t seen_ps(const atn_kind *x)
+static int64_t seen_ps(const atn_call_class *x)
 {
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
@@ -87,17 +87,17 @@ static int64_t wait_ns(const atn_driver *d)
 }
 
 /* The same as amounts: the cost of setting up another tuner, and what is left for it. */
-static atn_put_off over_budget(const atn_driver *d)
+static atn_deferral over_budget(const atn_driver *d)
 {
     const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
     const int64_t cost_ns = atn_tune_next_set_up_ns(), before_ns = atn_tune_set_ups_ns() - cost_ns;
     const int64_t left_ns =
         atn_tune_budget_spare(d->s.budget, credit_ns, before_ns, atn_tune_set_ups_since());
-    return (atn_put_off){.costs = true, .cost_ns = cost_ns, .left_ns = left_ns};
+    return (atn_deferral){.costs = true, .cost_ns = cost_ns, .left_ns = left_ns};
 }
 
 /* Calls until the next request. */
-static int64_t pause_of(const atn_driver *d, const atn_kind *x)
+static int64_t pause_of(const atn_driver *d, const atn_call_class *x)
 {
     static const int64_t most = INT32_MAX;
     const int64_t pace_ns = seen_ps(x) / 1000 + 1, calls = wait_ns(d) / pace_ns + 1;
@@ -107,34 +107,34 @@ static int64_t pause_of(const atn_driver *d, const atn_kind *x)
 
 /* Wisdom is consulted in any case: results that must not change cannot follow it later.  The
  * measurement of arrival times (MEET) has already paid for a plan. */
-static void write_advice(atn_driver *d, const atn_kind *x, int64_t head[HEAD])
+static void write_advice(atn_driver *d, const atn_call_class *x, int64_t head[HEAD])
 {
     const int64_t start = atn_ticks();
-    atn_candidate_set f = {.wise = -1, .wise_ps = -1};
-    atn_put_off off = {0};
-    if (x->calls == 0 || x->meets || wait_ns(d) == 0)
+    atn_candidate_set f = {.from_wisdom = -1, .wisdom_ps = -1};
+    atn_deferral off = {0};
+    if (x->calls == 0 || x->times_arrivals || wait_ns(d) == 0)
         head[ADVICE] = d->s.advise(d->s.context, x, &f, &off);
     else
         off = over_budget(d);
     head[OFF_COSTS] = off.costs;
     head[OFF_COST] = off.cost_ns;
     head[OFF_LEFT] = off.left_ns;
-    head[WISE] = f.wise;
-    head[WISE_PS] = f.wise_ps;
+    head[FROM_WISDOM] = f.from_wisdom;
+    head[WISE_PS] = f.wisdom_ps;
     head[AT_ONCE] = f.at_once;
     head[SEEN_PS] = seen_ps(x);
     head[PASSED] = atn_tune_driver_passed(d);
     head[OVERHEAD] = atn_tune_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
     if (head[ADVICE] == ATN_ADVICE_LATER)
         head[PAUSE] = pause_of(d, x);
-    else if (head[ADVICE] == ATN_ADVICE_MEET)
+    else if (head[ADVICE] == ATN_ADVICE_ARRIVALS)
         head[PAUSE] = 1;
     else
         head[BYTES] = print_set(&f, d->text);
 }
 
 /* Sizes that ranks do not share: the sizes of the current call represent the class. */
-static bool average_size(const atn_driver *d, atn_kind *x)
+static bool average_size(const atn_driver *d, atn_call_class *x)
 {
     const bool row = atn_sched_operation_get(x->subject.q.op)->source == ATN_SIDE_ROW;
     const int64_t blocks = (int64_t)d->s.p * (row ? d->s.p : 1);
@@ -168,7 +168,7 @@ static bool receive_head(const atn_driver *d, int64_t head[HEAD])
 }
 
 /* Collective; false: there is no text. */
-static bool exchange(atn_driver *d, atn_kind *x, int64_t head[HEAD])
+static bool exchange(atn_driver *d, atn_call_class *x, int64_t head[HEAD])
 {
     if (x->subject.q.bytes < 0 && !average_size(d, x))
         return false;
@@ -180,15 +180,16 @@ static bool exchange(atn_driver *d, atn_kind *x, int64_t head[HEAD])
     return true;
 }
 
-atn_advice atn_tune_driver_advice(atn_driver *d, atn_kind *x, atn_candidate_set *set_p)
+atn_advice atn_tune_driver_advice(atn_driver *d, atn_call_class *x, atn_candidate_set *set_p)
 {
-    int64_t head[HEAD] = {[ADVICE] = ATN_ADVICE_LATER, [WISE] = -1, [WISE_PS] = -1, [PAUSE] = 1};
+    int64_t head[HEAD] = {
+        [ADVICE] = ATN_ADVICE_LATER, [FROM_WISDOM] = -1, [WISE_PS] = -1, [PAUSE] = 1};
     const bool received = exchange(d, x, head);
     if (!received || !read_set(x->subject.q.op, d->text, head, set_p))
         set_p->n = 0;
     atn_tune_budget_elapsed(&d->tuners.budget, head[PASSED]);
     atn_tune_budget_overhead(&d->tuners.budget, head[OVERHEAD]);
-    x->off = (atn_put_off){head[OFF_COSTS] != 0, head[OFF_COST], head[OFF_LEFT], x->calls};
+    x->off = (atn_deferral){head[OFF_COSTS] != 0, head[OFF_COST], head[OFF_LEFT], x->calls};
     x->seen_ps = head[SEEN_PS];
     x->quiet = received ? 0 : head[PAUSE];
     return (atn_advice)head[ADVICE];

@@ -8,6 +8,6 @@
 /* Collective.  The same advice on every rank; x->quiet: number of calls until the next request, or
  * 0: the set has the candidates, made from the same text on every rank; it is empty on a rank
  * without memory, which the caller must agree on. */
-atn_advice atn_tune_driver_advice(atn_driver *d, atn_kind *x, atn_candidate_set *set_p);
+atn_advice atn_tune_driver_advice(atn_driver *d, atn_call_class *x, atn_candidate_set *set_p);
 
 #endif

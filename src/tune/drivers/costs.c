@@ -60,8 +60,8 @@ int64_t atn_tune_driver_passed(const atn_driver *d)
 
 /* ---- reports ---- */
 
-int atn_tune_driver_kinds(const atn_driver *d) { return d->n; }
-const atn_kind *atn_tune_driver_kind_at(const atn_driver *d, int i) { return &d->kinds[i]; }
+int atn_tune_driver_classes(const atn_driver *d) { return d->n; }
+const atn_call_class *atn_tune_driver_class_at(const atn_driver *d, int i) { return &d->kinds[i]; }
 
 int64_t atn_tune_driver_spent(const atn_driver *d)
 {
@@ -69,7 +69,7 @@ int64_t atn_tune_driver_spent(const atn_driver *d)
 }
 
 /* Advice is requested before the call after `calls`; calls by promise are not counted yet. */
-atn_kind_facts atn_tune_driver_facts(const atn_kind *x)
+atn_kind_facts atn_tune_driver_facts(const atn_call_class *x)
 {
     const int64_t uncounted = x->promise.granted - x->promise.left;
     atn_kind_facts f = {.is = ATN_KIND_TUNED, .off = x->off};

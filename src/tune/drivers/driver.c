@@ -44,7 +44,7 @@ static uint64_t kind_of(const atn_subject *s)
     return atn_hash(parts, sizeof parts, 0);
 }
 
-static atn_kind *find_kind(atn_driver *d, uint64_t kind, int size_class)
+static atn_call_class *find_kind(atn_driver *d, uint64_t kind, int size_class)
 {
     for (int i = 0; i < d->n; i++)
         if (d->kinds[i].kind == kind && d->kinds[i].size_class == size_class)
@@ -60,7 +60,7 @@ static bool all_ranks(const atn_driver *d, bool mine)
 
 /* Calls before the first request for advice: most classes of short calls are too rare to justify
  * one. */
-static int64_t few_calls(const atn_kind *x)
+static int64_t few_calls(const atn_call_class *x)
 {
     enum { ONE_OF_LONG = 1, OF_UNKNOWN = 3, OF_SHORT = 7 };
     const int64_t bytes = x->subject.q.bytes;
@@ -68,7 +68,7 @@ static int64_t few_calls(const atn_kind *x)
 }
 
 /* Most programs start without wisdom: then advice is requested later. */
-static void expect(atn_driver *d, atn_kind *x)
+static void expect(atn_driver *d, atn_call_class *x)
 {
     const atn_advice advice = d->s.expect(d->s.context, x);
     if (advice == ATN_ADVICE_FIXED)
@@ -76,14 +76,14 @@ static void expect(atn_driver *d, atn_kind *x)
     else if (advice == ATN_ADVICE_LATER)
         x->quiet = x->calls = few_calls(x);
     if (advice == ATN_ADVICE_FIXED)
-        d->s.heard(d->s.context, x, advice);
+        d->s.advised(d->s.context, x, advice);
 }
 
-static atn_kind *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, int size_class)
+static atn_call_class *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, int size_class)
 {
     if (d->n == ATN_TUNERS_MOST)
         return NULL;
-    atn_kind *const x = &d->kinds[d->n++];
+    atn_call_class *const x = &d->kinds[d->n++];
     x->subject = *s;
     x->kind = kind;
     x->size_class = size_class;
@@ -94,14 +94,14 @@ static atn_kind *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, in
     return x;
 }
 
-atn_kind *atn_tune_driver_kind(atn_driver *d, const atn_subject *s)
+atn_call_class *atn_tune_driver_class(atn_driver *d, const atn_subject *s)
 {
     const uint64_t kind = kind_of(s);
     const int size_class = atn_tune_size_class(s->q.bytes);
-    atn_kind *const last = d->last[s->q.op];
+    atn_call_class *const last = d->last[s->q.op];
     if (last != NULL && last->kind == kind && last->size_class == size_class)
         return last;
-    atn_kind *x = find_kind(d, kind, size_class);
+    atn_call_class *x = find_kind(d, kind, size_class);
     if (x == NULL)
         x = add_kind(d, s, kind, size_class);
     d->last[s->q.op] = x;
@@ -111,12 +111,12 @@ atn_kind *atn_tune_driver_kind(atn_driver *d, const atn_subject *s)
 /* ---- advice of rank 0 ---- */
 
 /* Times refer to the typical size of the class, predictions to that of the first call. */
-static int64_t usual_ps(const atn_kind *x, int64_t ps)
+static int64_t usual_ps(const atn_call_class *x, int64_t ps)
 {
     return atn_tune_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
 }
 
-static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_candidate_set *f)
+static atn_tuner *make_tuner(atn_driver *d, const atn_call_class *x, const atn_candidate_set *f)
 {
     atn_tune_settings tune = d->s.tune;
     atn_candidate is[ATN_TUNE_CANDIDATES];
@@ -127,14 +127,14 @@ static atn_tuner *make_tuner(atn_driver *d, const atn_kind *x, const atn_candida
     tune.shadow = x->subject.stable;
     tune.seen_ps = usual_ps(x, x->seen_ps);
     return atn_tune_tuners_add(&d->tuners, x->kind, x->subject.q.bytes, &tune, is, f->n,
-                               ATN_SET_NATIVE, f->wise, f->wise_ps);
+                               ATN_SET_NATIVE, f->from_wisdom, f->wisdom_ps);
 }
 
 /* When any rank is out of memory the class stays native on all of them. */
-static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice,
+static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advice,
                               const atn_candidate_set *f)
 {
-    const bool tuned = advice == ATN_ADVICE_FIELD;
+    const bool tuned = advice == ATN_ADVICE_RACE;
     atn_tuner *const tuner = tuned && f->n > 0 ? make_tuner(d, x, f) : NULL;
     if (!all_ranks(d, tuned ? tuner != NULL : f->n > 0)) {
         if (tuner != NULL)
@@ -148,30 +148,30 @@ static atn_advice take_advice(atn_driver *d, atn_kind *x, atn_advice advice,
     return advice;
 }
 
-static void request_advice(atn_driver *d, atn_kind *x)
+static void request_advice(atn_driver *d, atn_call_class *x)
 {
     const int64_t start = atn_ticks();
     atn_candidate_set field;
     atn_advice advice = atn_tune_driver_advice(d, x, &field);
     if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field);
-    x->meets = advice == ATN_ADVICE_MEET || (x->tuner != NULL && x->field.at_once);
+    x->times_arrivals = advice == ATN_ADVICE_ARRIVALS || (x->tuner != NULL && x->field.at_once);
     x->calls += x->quiet;
     x->promise.era++;
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
-    d->s.heard(d->s.context, x, advice);
+    d->s.advised(d->s.context, x, advice);
     atn_tune_driver_cost(d, atn_ticks() - start);
 }
 
 /* ---- calls that need no turn ---- */
 
-static int64_t untimed_calls(const atn_kind *x)
+static int64_t untimed_calls(const atn_call_class *x)
 {
     return x->tuner != NULL ? atn_tune_tuner_untimed(x->tuner) : x->quiet;
 }
 
-static void report_calls(atn_kind *x)
+static void report_calls(atn_call_class *x)
 {
     const int64_t calls = x->promise.granted - x->promise.left;
     assert(calls <= untimed_calls(x));
@@ -188,33 +188,33 @@ static void report_all_calls(atn_driver *d)
         report_calls(&d->kinds[i]);
 }
 
-static void grant(atn_kind *x) { x->promise.left = x->promise.granted = untimed_calls(x); }
+static void grant(atn_call_class *x) { x->promise.left = x->promise.granted = untimed_calls(x); }
 
 /* ---- turns ---- */
 
-static bool needs_advice(const atn_kind *x) { return x->tuner == NULL && x->quiet == 0; }
+static bool needs_advice(const atn_call_class *x) { return x->tuner == NULL && x->quiet == 0; }
 
-bool atn_tune_driver_meets(atn_kind *x)
+bool atn_tune_driver_times_arrivals(atn_call_class *x)
 {
     report_calls(x);
-    return x->meets && untimed_calls(x) == 0;
+    return x->times_arrivals && untimed_calls(x) == 0;
 }
 
-void atn_tune_driver_join(atn_kind *x, int from)
+void atn_tune_driver_join(atn_call_class *x, int from)
 {
-    x->meets = x->tuner == NULL; /* the next advice decides whether there is another one */
+    x->times_arrivals = x->tuner == NULL; /* the next advice decides whether there is another one */
     for (int i = from; i < x->field.n && x->tuner != NULL; i++)
         atn_tune_tuner_join(x->tuner, &x->field.is[i]);
 }
 
-static void turn_without_tuner(atn_kind *x, atn_turn *turn_p)
+static void turn_without_tuner(atn_call_class *x, atn_turn *turn_p)
 {
     if (x->quiet < INT64_MAX)
         x->quiet--;
     *turn_p = (atn_turn){.of = x, .use = &x->field.choice[0], .block = -1};
 }
 
-static void turn_with_tuner(atn_kind *x, int64_t bytes, atn_turn *turn_p)
+static void turn_with_tuner(atn_call_class *x, int64_t bytes, atn_turn *turn_p)
 {
     const atn_step step = atn_tune_tuner_step(x->tuner, atn_tune_size_weight(bytes, fixed_bytes));
     *turn_p = (atn_turn){
@@ -227,7 +227,7 @@ static void turn_with_tuner(atn_kind *x, int64_t bytes, atn_turn *turn_p)
 }
 
 /* A call that needed no turn decides nothing, so calls of other classes need not be reported. */
-void atn_tune_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p)
+void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_turn *turn_p)
 {
     report_calls(x);
     if (untimed_calls(x) == 0)
@@ -249,26 +249,27 @@ void atn_tune_driver_note(const atn_turn *turn, int64_t ticks)
 
 /* ---- agreements ---- */
 
-static int ahead(const atn_driver *d, const atn_kind *x)
+static int ahead(const atn_driver *d, const atn_call_class *x)
 {
-    atn_learned learned;
+    atn_tuner_result result;
     if (x->ahead > 0)
         return x->ahead;
-    atn_tune_tuner_learned(x->tuner, &learned);
-    if (learned.samples == 0)
-        learned.best_ps = x->seen_ps;
-    return atn_tune_budget_agreement_delay(&d->tuners.budget, learned.best_ps);
+    atn_tune_tuner_result(x->tuner, &result);
+    if (result.samples == 0)
+        result.best_ps = x->seen_ps;
+    return atn_tune_budget_agreement_delay(&d->tuners.budget, result.best_ps);
 }
 
 /* Ranks may drift apart by more than a call, as the root of a pipelined broadcast does; then it
  * waits for the last rank, and afterwards the others wait for it: about a call.  Such agreements
  * are awaited later and their cost is a call.  Else the cost is the waiting time of the last
  * rank. */
-static void charge_agreement(const atn_driver *d, atn_kind *x, int64_t most_ns, int64_t least_ns)
+static void charge_agreement(const atn_driver *d, atn_call_class *x, int64_t most_ns,
+                             int64_t least_ns)
 {
-    atn_learned learned;
-    atn_tune_tuner_learned(x->tuner, &learned);
-    const int64_t call_ns = learned.best_ps / 1000;
+    atn_tuner_result result;
+    atn_tune_tuner_result(x->tuner, &result);
+    const int64_t call_ns = result.best_ps / 1000;
     const bool apart = most_ns > call_ns / PATIENCE;
     if (apart)
         x->ahead = atn_min(LATER * ahead(d, x), ATN_DRIVER_MOST);
@@ -289,7 +290,7 @@ void atn_tune_driver_apart(atn_driver *d) { d->apart = true; }
  * the shortest time that a rank waited for the last agreement, and the overhead of rank 0, because
  * others wait for it.  Where ranks arrive at different times some rank always waits, so means are
  * more meaningful. */
-int atn_tune_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm)
+int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_Comm comm)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
     a->of = x;
@@ -316,14 +317,14 @@ uint64_t atn_tune_driver_due(const atn_driver *d)
 
 static void complete(atn_driver *d, const atn_pending *a)
 {
-    atn_kind *const x = a->of;
+    atn_call_class *const x = a->of;
     const int before = atn_tune_tuner_incumbent(x->tuner);
     atn_tune_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
     atn_tune_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     charge_agreement(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
     x->promise.era += atn_tune_tuner_incumbent(x->tuner) != before;
     grant(x);
-    d->s.learned(d->s.context, x, before);
+    d->s.agreed(d->s.context, x, before);
 }
 
 int atn_tune_driver_await(atn_driver *d, uint64_t call)

@@ -30,10 +30,10 @@ typedef struct {
 } atn_subject;
 
 typedef enum {
-    ATN_ADVICE_LATER, /* native; next advice after twice as many calls, or more */
-    ATN_ADVICE_MEET,  /* native; next advice at the next call, whose arrival times are measured */
-    ATN_ADVICE_FIXED, /* the first candidate, for good */
-    ATN_ADVICE_FIELD  /* a tuner with these candidates */
+    ATN_ADVICE_LATER,    /* native; next advice after twice as many calls, or more */
+    ATN_ADVICE_ARRIVALS, /* native; next advice at the next call, which times arrivals */
+    ATN_ADVICE_FIXED,    /* the first candidate, for good */
+    ATN_ADVICE_RACE      /* a tuner with these candidates */
 } atn_advice;
 
 /* Why advice is deferred: too few calls, or the budget does not cover its cost. */
@@ -41,7 +41,7 @@ typedef struct {
     bool costs;
     int64_t cost_ns, left_ns;
     int64_t at; /* number of calls of the class at that time */
-} atn_put_off;
+} atn_deferral;
 
 /* Calls of a class that need no turn: the caller executes them like the last one and counts them
  * here; the tuner receives the count before its next decision. */
@@ -51,7 +51,7 @@ typedef struct {
     unsigned era;    /* changes when another algorithm serves */
 } atn_promise;
 
-typedef struct atn_kind {
+typedef struct atn_call_class {
     atn_promise promise;
     atn_subject subject;
     uint64_t kind;
@@ -59,24 +59,24 @@ typedef struct atn_kind {
     atn_tuner *tuner;        /* NULL: none (yet) */
     atn_candidate_set field; /* of the tuner; else its first candidate serves */
     atn_choice native;
-    const char *why;  /* last reported reason */
-    bool meets;       /* at its next call that needs a turn, see ATN_ADVICE_MEET */
-    int64_t quiet;    /* without a tuner: calls until the next advice */
-    int64_t calls;    /* before that; 0: none was served yet */
-    atn_put_off off;  /* at the last advice */
-    int64_t since;    /* ticks at the first call, of this rank */
-    int64_t ticks[2]; /* of the blocks of the current round */
-    int ahead;        /* calls until an agreement is awaited; 0: not determined yet */
-    int64_t waited;   /* ns, for its last agreement, on this rank */
-    int64_t seen_ps;  /* between two calls on rank 0 before it had a tuner; 0: unknown */
+    const char *why;     /* last reported reason */
+    bool times_arrivals; /* at its next call that needs a turn, see ATN_ADVICE_ARRIVALS */
+    int64_t quiet;       /* without a tuner: calls until the next advice */
+    int64_t calls;       /* before that; 0: none was served yet */
+    atn_deferral off;    /* at the last advice */
+    int64_t since;       /* ticks at the first call, of this rank */
+    int64_t ticks[2];    /* of the blocks of the current round */
+    int ahead;           /* calls until an agreement is awaited; 0: not determined yet */
+    int64_t waited;      /* ns, for its last agreement, on this rank */
+    int64_t seen_ps;     /* between two calls on rank 0 before it had a tuner; 0: unknown */
     /* Where ranks do not share sizes: */
     int64_t volume; /* bytes of the latest call on this rank */
     int64_t mean;   /* of a block on average, at the last advice */
-} atn_kind;
+} atn_call_class;
 
 /* How to execute a call. */
 typedef struct {
-    atn_kind *of;             /* NULL: not tuned */
+    atn_call_class *of;       /* NULL: not tuned */
     const atn_choice *use;    /* for the call */
     const atn_choice *shadow; /* to time on scratch data before; NULL: none */
     int block;                /* the call (or the shadow) is timed for it; -1: untimed */
@@ -99,13 +99,13 @@ typedef struct {
     int64_t overhead_ns; /* already spent, charged to the budget */
     /* On all ranks alike, for a new class: FIXED: native for good; FIELD: advice is needed at once;
      * LATER: there is no advice before the next call. */
-    atn_advice (*expect)(void *context, const atn_kind *x);
+    atn_advice (*expect)(void *context, const atn_call_class *x);
     /* On rank 0 alone; *off_p: why advice is deferred. */
-    atn_advice (*advise)(void *context, const atn_kind *x, atn_candidate_set *field_p,
-                         atn_put_off *off_p);
+    atn_advice (*advise)(void *context, const atn_call_class *x, atn_candidate_set *field_p,
+                         atn_deferral *off_p);
     /* Called on all ranks after advice, and after an agreement on times. */
-    void (*heard)(void *context, const atn_kind *x, atn_advice advice);
-    void (*learned)(void *context, atn_kind *x, int incumbent_before);
+    void (*advised)(void *context, const atn_call_class *x, atn_advice advice);
+    void (*agreed)(void *context, atn_call_class *x, int incumbent_before);
     void *context;
 } atn_driver_setup;
 
@@ -117,22 +117,22 @@ atn_driver *atn_tune_driver_new(const atn_driver_setup *setup);
 void atn_tune_driver_free(atn_driver *d);
 
 /* The class of a call; NULL: there is no room for another one.  `bytes` as in the subject. */
-atn_kind *atn_tune_driver_kind(atn_driver *d, const atn_subject *s);
+atn_call_class *atn_tune_driver_class(atn_driver *d, const atn_subject *s);
 /* Whether arrival times are to be measured at the next call of the class. */
-bool atn_tune_driver_meets(atn_kind *x);
+bool atn_tune_driver_times_arrivals(atn_call_class *x);
 /* After that, on all ranks alike: the set has new candidates, from this one on. */
-void atn_tune_driver_join(atn_kind *x, int from);
+void atn_tune_driver_join(atn_call_class *x, int from);
 /* Adds a cost of setting up tuning on this rank, in ticks. */
 void atn_tune_driver_cost(atn_driver *d, int64_t ticks);
 /* The next call of a class; requests advice when it is due (collective).  Afterwards its promise
  * has the number of calls that need no turn, if this one is not timed. */
-void atn_tune_driver_turn(atn_driver *d, atn_kind *x, int64_t bytes, atn_turn *turn_p);
+void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_turn *turn_p);
 /* Adds a time, in ticks, to the block of a turn. */
 void atn_tune_driver_note(const atn_turn *turn, int64_t ticks);
 
 /* The round of a class ends with this call, number `call` on the communicator: starts the agreement
  * on `comm`.  Returns an MPI error code. */
-int atn_tune_driver_agree(atn_driver *d, atn_kind *x, uint64_t call, MPI_Comm comm);
+int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_Comm comm);
 /* On all ranks alike: they arrive at different times, so from now on the mean over ranks counts. */
 void atn_tune_driver_apart(atn_driver *d);
 /* The call at which an agreement must be awaited; UINT64_MAX: none. */
@@ -143,8 +143,8 @@ int atn_tune_driver_await(atn_driver *d, uint64_t call);
 void atn_tune_driver_stop(atn_driver *d);
 
 /* costs.c: call classes so far, and nanoseconds that tuning has cost (budget.h). */
-int atn_tune_driver_kinds(const atn_driver *d);
-const atn_kind *atn_tune_driver_kind_at(const atn_driver *d, int i);
+int atn_tune_driver_classes(const atn_driver *d);
+const atn_call_class *atn_tune_driver_class_at(const atn_driver *d, int i);
 /* Without the start of the job, which is not tuning. */
 int64_t atn_tune_driver_spent(const atn_driver *d);
 
@@ -158,9 +158,9 @@ typedef enum {
 typedef struct {
     atn_kind_is is;
     int64_t seen, needed;
-    atn_put_off off;
+    atn_deferral off;
     atn_decision verdict;
 } atn_kind_facts;
-atn_kind_facts atn_tune_driver_facts(const atn_kind *x);
+atn_kind_facts atn_tune_driver_facts(const atn_call_class *x);
 
 #endif

@@ -9,7 +9,7 @@ enum { ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
 enum { ATN_SUM_PASSED = 2, ATN_SUM_MOST, ATN_SUM_LEAST, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
 
 typedef struct {
-    atn_kind *of;
+    atn_call_class *of;
     uint64_t due;
     MPI_Request request;
     int64_t mine[ATN_DRIVER_SUMS], all[ATN_DRIVER_SUMS];
@@ -21,10 +21,10 @@ struct atn_driver {
     int64_t opened;   /* ticks */
     int64_t overhead; /* ticks: cost on this rank without regret and agreements */
     int n;
-    atn_kind kinds[ATN_TUNERS_MOST];
-    atn_kind *last[ATN_OPERATIONS]; /* of each operation */
-    unsigned posted, completed;     /* agreements */
-    bool apart;                     /* ranks arrive at different times */
+    atn_call_class kinds[ATN_TUNERS_MOST];
+    atn_call_class *last[ATN_OPERATIONS]; /* of each operation */
+    unsigned posted, completed;           /* agreements */
+    bool apart;                           /* ranks arrive at different times */
     atn_pending pending[ATN_DRIVER_PENDING];
     char text[ATN_DRIVER_TEXT]; /* advice of rank 0 */
 };
