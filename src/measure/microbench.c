@@ -136,6 +136,15 @@ static double fan(const participant *x)
     return 0;
 }
 
+/* An empty message from rank 1 ends the transfer. */
+static void acknowledge(const participant *x)
+{
+    if (x->me == 0)
+        recv_from(x, 1, 0);
+    else
+        send_to(x, 0, 0);
+}
+
 static double train(const participant *x)
 {
     for (int i = 0; i < x->b->count; i++) {
@@ -145,10 +154,7 @@ static double train(const participant *x)
             recv_from(x, 0, x->b->bytes);
         next_message(x);
     }
-    if (x->me == 0)
-        recv_from(x, 1, 0);
-    else
-        send_to(x, 0, 0);
+    acknowledge(x);
     return 0;
 }
 
@@ -165,10 +171,7 @@ static double burst(const participant *x)
         wait_for(x, n, requests);
         next_message(x);
     }
-    if (x->me == 0)
-        recv_from(x, 1, 0);
-    else
-        send_to(x, 0, 0);
+    acknowledge(x);
     return 0;
 }
 
