@@ -16,7 +16,7 @@
 
 /* ---- calls ---- */
 
-/* The time for selection, planning and probes is not part of the call (account.h), whatever
+/* The time for selection, planning and probes is not part of the call (budget.h), whatever
  * executes it. */
 static void start_clock(atn_observed_call *o)
 {

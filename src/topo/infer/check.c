@@ -36,9 +36,9 @@ static void sort_branches(const atn_infer_state *s, int here, const int *branch_
 
 int atn_topo_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     int branch_of[g->hosts], near[g->nnodes], taken = 0;
-    const int n = atn_topo_guess_beyond(g, v, u, hosts);
+    const int n = atn_topo_tree_beyond(g, v, u, hosts);
     bool used[g->hosts];
     if (!atn_topo_is_switch(g, u))
         return n;
@@ -47,8 +47,8 @@ int atn_topo_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts
         pool[i] = hosts[i];
     atn_topo_infer_shuffle(s, pool, n);
     atn_topo_infer_by_speed(s, pool, n);
-    atn_topo_guess_branches(g, u, branch_of);
-    const int d = atn_topo_guess_near(g, u, near);
+    atn_topo_tree_branches(g, u, branch_of);
+    const int d = atn_topo_tree_near(g, u, near);
     atn_topo_infer_shuffle(s, near, d);
     sort_branches(s, here, branch_of, near, d);
     for (int h = 0; h < g->hosts; h++)
@@ -66,9 +66,9 @@ int atn_topo_infer_spread(atn_infer_state *s, int v, int u, int here, int *hosts
 
 int atn_topo_infer_across(atn_infer_state *s, int w, bool backwards, atn_infer_flow *flows)
 {
-    const int above = s->guess.parent[w];
+    const int above = s->tree.parent[w];
     int below_hosts[s->hosts], above_hosts[s->hosts];
-    atn_topo_guess_beyond(&s->guess, above, w, below_hosts);
+    atn_topo_tree_beyond(&s->tree, above, w, below_hosts);
     const int here = below_hosts[0];
     const int below = atn_topo_infer_spread(s, above, w, here, below_hosts);
     const int others = atn_topo_infer_spread(s, w, above, here, above_hosts);
@@ -109,7 +109,7 @@ static int stranger(atn_infer_state *s, const atn_infer_flow *flows, int n)
 
 static void insert_again(atn_infer_state *s, int host)
 {
-    atn_topo_guess_remove(&s->guess, host);
+    atn_topo_tree_remove(&s->tree, host);
     atn_topo_infer_insert(s, host);
 }
 
@@ -147,7 +147,7 @@ static bool check_link(atn_infer_state *s, int w)
     if (atn_topo_infer_by_delay(s, w))
         return false;
     if (!is_real(s, w, flows, &n)) {
-        atn_topo_guess_merge(&s->guess, w);
+        atn_topo_tree_merge(&s->tree, w);
         return true;
     }
     const int batches = (n + s->max_flows - 1) / s->max_flows;
@@ -163,7 +163,7 @@ static bool check_link(atn_infer_state *s, int w)
 
 void atn_topo_infer_put_link(atn_infer_state *s, int v, const int at[4])
 {
-    atn_branch units[s->guess.nnodes];
+    atn_branch units[s->tree.nnodes];
     const int d = atn_topo_infer_units(s, v, 0, units);
     int side[d], n = 0, place[4] = {0};
     for (int u = 0; u < d; u++)
@@ -177,7 +177,7 @@ void atn_topo_infer_put_link(atn_infer_state *s, int v, const int at[4])
             atn_topo_infer_share(s, units[u].send, units[place[0]].send, units[place[2]].recv,
                                  units[place[3]].recv, 0))
             side[n++] = units[u].node;
-    atn_topo_guess_join(&s->guess, v, side, n);
+    atn_topo_tree_join(&s->tree, v, side, n);
 }
 
 /* Which transfers of a circle may be one end of a shared link: those slower than alone, and beside
@@ -247,7 +247,7 @@ static bool check_batch(atn_infer_state *s, int v, const atn_branch *units, cons
 /* Blocks of units in pairs, so that any two units meet in a circle. */
 static bool check_switch(atn_infer_state *s, int v, int turn)
 {
-    atn_branch units[s->guess.nnodes];
+    atn_branch units[s->tree.nnodes];
     const int d = atn_topo_infer_near_units(s, v, turn, units);
     if (d < 4)
         return false;
@@ -274,7 +274,7 @@ static bool check_switch(atn_infer_state *s, int v, int turn)
 
 bool atn_topo_infer_check(atn_infer_state *s)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     bool changed = false;
     for (int v = g->hosts; v < g->nnodes && !s->broken; v++)
         if (atn_topo_is_switch(g, v))

@@ -130,16 +130,16 @@ void atn_topo_infer_pings(atn_infer_state *s)
  * none does. */
 static int link_of(const atn_infer_state *s, const atn_host_group *c)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     int ways[g->nnodes];
     for (int v = g->hosts; v < g->nnodes; v++) {
         if (!atn_topo_is_switch(g, v) || g->parent[v] < 0)
             continue;
         int same = 0, all = 0;
-        atn_topo_guess_ways(g, g->parent[v], ways);
+        atn_topo_tree_ways(g, g->parent[v], ways);
         for (int h = 0; h < s->hosts; h++) {
-            all += atn_topo_guess_has(g, h);
-            same += atn_topo_guess_has(g, h) && (ways[h] == v) == c->inside[h];
+            all += atn_topo_tree_has(g, h);
+            same += atn_topo_tree_has(g, h) && (ways[h] == v) == c->inside[h];
         }
         if (same == all || same == 0)
             return v;
@@ -159,10 +159,10 @@ bool atn_topo_infer_by_delay(const atn_infer_state *s, int w)
  * side. */
 static int branches_inside(const atn_infer_state *s, int v, const atn_host_group *c, int *inside)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     int near[g->nnodes], branch_of[g->hosts], n = 0;
-    const int d = atn_topo_guess_near(g, v, near);
-    atn_topo_guess_branches(g, v, branch_of);
+    const int d = atn_topo_tree_near(g, v, near);
+    atn_topo_tree_branches(g, v, branch_of);
     for (int i = 0; i < d; i++) {
         int in = 0, all = 0;
         for (int h = 0; h < s->hosts; h++)
@@ -180,14 +180,14 @@ static int branches_inside(const atn_infer_state *s, int v, const atn_host_group
 
 static void put_in(atn_infer_state *s, const atn_host_group *c)
 {
-    atn_infer_tree *g = &s->guess;
+    atn_infer_tree *g = &s->tree;
     int inside[g->nnodes];
     if (link_of(s, c) >= 0)
         return;
     for (int v = g->hosts; v < g->nnodes; v++) {
         const int n = atn_topo_is_switch(g, v) ? branches_inside(s, v, c, inside) : 0;
         if (n > 0) {
-            atn_topo_guess_join(g, v, inside, n);
+            atn_topo_tree_join(g, v, inside, n);
             return;
         }
     }
@@ -203,7 +203,7 @@ static bool mend_ends(atn_infer_state *s, const atn_host_group *c)
     const int w = link_of(s, c);
     if (w < 0 || s->broken)
         return false;
-    const int ends[2] = {w, s->guess.parent[w]};
+    const int ends[2] = {w, s->tree.parent[w]};
     for (int i = 0; i < 2; i++) {
         int at[4];
         if (atn_topo_infer_beside(s, ends[i], ends[1 - i], at)) {
@@ -253,10 +253,10 @@ static void fit(const atn_infer_state *s, bool *const *cross, int n, double *x)
 
 static void mark_crossings(const atn_infer_state *s, int v, bool *cross)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     int ways[g->nnodes];
     if (v >= 0)
-        atn_topo_guess_ways(g, g->parent[v], ways);
+        atn_topo_tree_ways(g, g->parent[v], ways);
     for (int i = 0; i < s->pings.n; i++)
         cross[i] = v < 0 || (ways[s->pings.v[i].a] == v) != (ways[s->pings.v[i].b] == v);
 }
@@ -264,7 +264,7 @@ static void mark_crossings(const atn_infer_state *s, int v, bool *cross)
 void atn_topo_infer_delays(const atn_infer_state *s, double *delay)
 {
     int links[s->clusters.n + 1], n = 0;
-    for (int v = 0; v < s->guess.nnodes; v++)
+    for (int v = 0; v < s->tree.nnodes; v++)
         delay[v] = 0;
     links[n++] = ATN_NONE; /* what all pairs have in common */
     for (int i = 0; i < s->clusters.n; i++) {

@@ -121,7 +121,7 @@ static void reduce(atn_fast_search *w)
 /* Hosts of a unit as many as its link can serve, from different branches; returns how many. */
 static int lanes_of(atn_fast_search *w, int unit, int *hosts)
 {
-    const atn_infer_tree *g = &w->s->guess;
+    const atn_infer_tree *g = &w->s->tree;
     const int node = w->units[unit].node;
     const int n = atn_topo_infer_spread(w->s, w->v, node, w->units[unit].send, hosts);
     return atn_min(n, w->s->lanes[g->parent[node] == w->v ? node : w->v]);
@@ -190,7 +190,7 @@ static bool machines_are_busy(atn_fast_search *w)
 static void note_lanes(atn_infer_state *s, int v, int new, double lanes)
 {
     const int n = atn_max(1, (int)floor(lanes + 0.2));
-    const bool above = s->guess.parent[v] == new;
+    const bool above = s->tree.parent[v] == new;
     if (above)
         s->lanes[new] = s->lanes[v];
     s->lanes[above ? v : new] = n;
@@ -200,17 +200,17 @@ static void note_lanes(atn_infer_state *s, int v, int new, double lanes)
  * only been seen through the new one: some of its branches had been missed. */
 static void drop_shadow(atn_infer_state *s, int new)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     int hosts[g->hosts], all = 0, can[g->nnodes];
     for (int u = 0; u < g->nnodes; u++) {
         can[u] = 0;
         if (g->parent[u] == new)
-            can[u] = atn_min(atn_topo_guess_beyond(g, new, u, hosts), s->lanes[u]);
+            can[u] = atn_min(atn_topo_tree_beyond(g, new, u, hosts), s->lanes[u]);
         all += can[u];
     }
     for (int u = g->hosts; u < g->nnodes; u++)
         if (can[u] > 1 && s->lanes[u] >= s->lanes[new] && all - can[u] <= s->lanes[u])
-            atn_topo_guess_merge(&s->guess, u);
+            atn_topo_tree_merge(&s->tree, u);
 }
 
 /* The smaller side goes behind a new switch. */
@@ -227,7 +227,7 @@ static bool put_link(atn_fast_search *w)
     for (int u = 0; u < w->d; u++)
         if (member[u] == (hosts <= 0))
             side[n++] = w->units[u].node;
-    const int new = atn_topo_guess_join(&w->s->guess, w->v, side, n);
+    const int new = atn_topo_tree_join(&w->s->tree, w->v, side, n);
     note_lanes(w->s, w->v, new, w->n - missing);
     drop_shadow(w->s, new);
     return true;
@@ -283,12 +283,12 @@ static int by_host(const void *a, const void *b)
 /* True when a link was found at v. */
 static bool search_at(atn_infer_state *s, int v)
 {
-    atn_branch units[s->guess.nnodes];
+    atn_branch units[s->tree.nnodes];
     atn_crossing set[s->hosts], try[s->hosts];
     int branch_of[s->hosts];
     atn_fast_search w = {
         .s = s, .v = v, .branch_of = branch_of, .units = units, .set = set, .try = try};
-    atn_topo_guess_branches(&s->guess, v, branch_of);
+    atn_topo_tree_branches(&s->tree, v, branch_of);
     w.d = atn_topo_infer_near_units(s, v, 0, units);
     if (w.d < 4)
         return false;
@@ -299,7 +299,7 @@ static bool search_at(atn_infer_state *s, int v)
 
 void atn_topo_infer_fast(atn_infer_state *s)
 {
-    for (int v = s->hosts; v < s->guess.nnodes && !s->broken; v++)
-        while (atn_topo_is_switch(&s->guess, v) && search_at(s, v) && !s->broken)
+    for (int v = s->hosts; v < s->tree.nnodes && !s->broken; v++)
+        while (atn_topo_is_switch(&s->tree, v) && search_at(s, v) && !s->broken)
             ;
 }

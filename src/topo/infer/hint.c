@@ -31,7 +31,7 @@ int atn_topo_infer_hint(const atn_infer_state *s, int z, int v, const atn_branch
 {
     int branch_of[s->hosts];
     bool own[d];
-    atn_topo_guess_branches(&s->guess, v, branch_of);
+    atn_topo_tree_branches(&s->tree, v, branch_of);
     for (int i = 0; i < d; i++)
         skip[i] = false;
     for (int k = 0; k < s->clusters.n; k++) {

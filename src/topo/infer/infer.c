@@ -19,10 +19,10 @@ static bool set_up(atn_infer_state *s, char **remarks_p, size_t *bytes_p)
     s->speed = calloc(n, sizeof *s->speed);
     s->remarks = open_memstream(remarks_p, bytes_p);
     s->budget = 12 * s->hosts + 2 * s->hosts * log2(s->hosts + 1);
-    if (!atn_topo_guess_make(&s->guess, s->hosts))
+    if (!atn_topo_tree_make(&s->tree, s->hosts))
         return false;
-    s->lanes = malloc(sizeof *s->lanes * (size_t)s->guess.nnodes);
-    for (int v = 0; s->lanes && v < s->guess.nnodes; v++)
+    s->lanes = malloc(sizeof *s->lanes * (size_t)s->tree.nnodes);
+    for (int v = 0; s->lanes && v < s->tree.nnodes; v++)
         s->lanes[v] = 1;
     return s->base && s->out && s->in && s->speed && s->lanes && s->remarks;
 }
@@ -41,7 +41,7 @@ static void tear_down(atn_infer_state *s)
     for (int i = 0; i < s->clusters.n; i++)
         free(s->clusters.v[i].inside);
     atn_vec_free(&s->clusters);
-    atn_topo_guess_free(&s->guess);
+    atn_topo_tree_free(&s->tree);
 }
 
 /* ---- steps ---- */
@@ -76,12 +76,12 @@ static void build(atn_infer_state *s, const int *order)
 {
     bool sure = true;
     if (s->hosts < 3) {
-        s->guess.parent[s->hosts] = ATN_NONE;
+        s->tree.parent[s->hosts] = ATN_NONE;
         for (int h = 0; h < s->hosts; h++)
-            atn_topo_guess_hang(&s->guess, h, s->hosts);
+            atn_topo_tree_hang(&s->tree, h, s->hosts);
         return;
     }
-    atn_topo_guess_start(&s->guess, order);
+    atn_topo_tree_start(&s->tree, order);
     for (int i = 3, next = FIRST_CHECK; i < s->hosts; i++) {
         atn_topo_infer_insert(s, order[i]);
         if (i + 1 < next && i + 1 < s->hosts)
@@ -107,7 +107,7 @@ static void load_link(atn_infer_state *s, int w, int samples)
 /* Long ways take much time, and little depends on how fast they are. */
 static void load_links(atn_infer_state *s)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     for (int v = g->hosts; v < g->nnodes; v++)
         if (atn_topo_is_switch(g, v) && g->parent[v] >= 0)
             load_link(s, v, atn_topo_infer_by_delay(s, v) ? 1 : 3);
@@ -197,16 +197,16 @@ static bool judge_link(const atn_infer_state *s, const bool *below, atn_inferred
 
 static bool fill_links(const atn_infer_state *s, const int *number, atn_inferred *r)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     bool done = true;
     double delay[g->nnodes];
     int ways[g->nnodes];
     atn_topo_infer_delays(s, delay);
     for (int v = 0; v < g->nnodes; v++) {
-        if (!atn_topo_guess_has(g, v) || g->parent[v] < 0)
+        if (!atn_topo_tree_has(g, v) || g->parent[v] < 0)
             continue;
         bool below[s->hosts];
-        atn_topo_guess_ways(g, g->parent[v], ways);
+        atn_topo_tree_ways(g, g->parent[v], ways);
         for (int h = 0; h < s->hosts; h++)
             below[h] = ways[h] == v;
         atn_inferred_link *link = &r->links[number[v]];
@@ -228,7 +228,7 @@ static int choose_root(const atn_infer_tree *g)
         if (!atn_topo_is_switch(g, v))
             continue;
         int worst = 0;
-        atn_topo_guess_branches(g, v, branch_of);
+        atn_topo_tree_branches(g, v, branch_of);
         for (int u = 0; u < g->nnodes; u++)
             count[u] = 0;
         for (int h = 0; h < g->hosts; h++)
@@ -257,13 +257,13 @@ static int renumber(const atn_infer_tree *g, int root, int *number)
 
 static atn_inferred *finish(atn_infer_state *s)
 {
-    atn_infer_tree *g = &s->guess;
+    atn_infer_tree *g = &s->tree;
     int number[g->nnodes];
     atn_inferred *r = calloc(1, sizeof *r);
     const int root = choose_root(g);
     if (!r)
         return NULL;
-    atn_topo_guess_turn(g, root);
+    atn_topo_tree_turn(g, root);
     *r = (atn_inferred){.hosts = s->hosts,
                         .nnodes = renumber(g, root, number),
                         .probes = s->ends.n,

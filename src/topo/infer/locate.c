@@ -154,7 +154,7 @@ static int take_hints(visit *w, int v)
 
 static visit *begin(atn_infer_state *s, int z, int v)
 {
-    visit *w = malloc(sizeof *w + sizeof *w->units * (size_t)s->guess.nnodes);
+    visit *w = malloc(sizeof *w + sizeof *w->units * (size_t)s->tree.nnodes);
     if (!w) {
         s->broken = s->no_memory = true;
         return NULL;
@@ -208,13 +208,13 @@ bool atn_topo_infer_beside(atn_infer_state *s, int v, int u, int at[4])
 /* The open switch whose largest branch is smallest. */
 static int middle(const atn_infer_state *s, const bool *open)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     int found = ATN_NONE, least = g->nnodes + 1, ways[g->nnodes], count[g->nnodes];
     for (int v = g->hosts; v < g->nnodes; v++) {
         if (!open[v])
             continue;
         int worst = 0;
-        atn_topo_guess_ways(g, v, ways);
+        atn_topo_tree_ways(g, v, ways);
         for (int u = 0; u < g->nnodes; u++)
             count[u] = 0;
         for (int u = g->hosts; u < g->nnodes; u++)
@@ -233,7 +233,7 @@ static bool close_others(const atn_infer_tree *g, int v, int u, bool *open)
 {
     int ways[g->nnodes];
     bool any = false;
-    atn_topo_guess_ways(g, v, ways);
+    atn_topo_tree_ways(g, v, ways);
     for (int i = g->hosts; i < g->nnodes; i++) {
         open[i] = open[i] && ways[i] == u;
         any = any || open[i];
@@ -243,7 +243,7 @@ static bool close_others(const atn_infer_tree *g, int v, int u, bool *open)
 
 void atn_topo_infer_insert(atn_infer_state *s, int z)
 {
-    atn_infer_tree *g = &s->guess;
+    atn_infer_tree *g = &s->tree;
     bool open[g->nnodes];
     int v, u;
     for (int i = 0; i < g->nnodes; i++)
@@ -252,5 +252,5 @@ void atn_topo_infer_insert(atn_infer_state *s, int z)
         v = middle(s, open);
         u = direction(s, z, v);
     } while (u >= 0 && close_others(g, v, u, open));
-    atn_topo_guess_hang(g, z, u < 0 ? v : atn_topo_guess_divide(g, v, u));
+    atn_topo_tree_hang(g, z, u < 0 ? v : atn_topo_tree_divide(g, v, u));
 }

@@ -4,7 +4,7 @@
 
 #include "base/stats.h"
 #include "topo/infer.h"
-#include "topo/infer/guess.h"
+#include "topo/infer/tree.h"
 
 /* A delay that was measured. */
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     uint64_t random;
     bool broken; /* the prober gave up: no more measurements, run out */
     bool no_memory;
-    atn_infer_tree guess;
+    atn_infer_tree tree;
     double *base;     /* from * hosts + to: rate of that transfer alone; 0: not measured yet */
     double *out, *in; /* best rate of each host so far, alone */
     double *speed;    /* of each host, the better of the two when it was first measured */

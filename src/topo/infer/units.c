@@ -47,11 +47,11 @@ static int stand_in(const double *speed, const int *hosts, int n, int turn, int 
 
 int atn_topo_infer_units(const atn_infer_state *s, int v, int turn, atn_branch *units)
 {
-    const atn_infer_tree *g = &s->guess;
+    const atn_infer_tree *g = &s->tree;
     int near[g->nnodes], hosts[g->hosts], branch_of[g->hosts];
     double out[g->hosts], in[g->hosts];
-    const int d = atn_topo_guess_near(g, v, near);
-    atn_topo_guess_branches(g, v, branch_of);
+    const int d = atn_topo_tree_near(g, v, near);
+    atn_topo_tree_branches(g, v, branch_of);
     for (int h = 0; h < g->hosts; h++) {
         out[h] = hoped(s, branch_of, h, true);
         in[h] = hoped(s, branch_of, h, false);
