@@ -1,6 +1,6 @@
 # attune-core: all code without MPI; and the command line.
 # The tuner itself uses no MPI; its drivers in jobs do and are in src/tune/drivers.
-atn_sources(core base kernel topo sched algo model plan report trace predict research)
+atn_sources(core base shm kernel topo sched algo model plan report trace predict research)
 file(GLOB tune CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/tune/*.c)
 list(APPEND core ${tune})
 include(AttuneKernel)

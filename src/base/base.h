@@ -33,6 +33,9 @@ typedef struct {
 atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+#define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
+#define ATN_RARELY(x) __builtin_expect(!!(x), 0)
+
 /* For functions whose failure has no other sign: the compiler warns about unchecked calls. */
 #define ATN_MUST_USE __attribute__((warn_unused_result))
 

@@ -11,6 +11,7 @@ typedef struct {
     int64_t *tmp_off; /* units before each TMP block */
     ATN_VEC(atn_extent) spans[2];
     int64_t packed_send, packed_recv; /* chain: largest message in several parts; dag: sum */
+    int32_t *turns;                   /* messages so far from and to each rank */
     bool ok;
 } binder;
 
@@ -92,6 +93,8 @@ static void bind_message(binder *b, const atn_op *o, atn_xop *x)
         x->packed = place_packed(b, o->kind == ATN_OP_SEND, units * stride);
     if (units == 0 && o->a.n > 0)
         x->kind = X_NOTHING; /* empty on both sides */
+    else
+        x->turn = b->turns[2 * o->peer + (o->kind == ATN_OP_SEND)]++;
 }
 
 /* ---- copies and reductions ---- */
@@ -204,7 +207,8 @@ bool atn_exec_program_bind(atn_program *g, const atn_schedule *s, const atn_part
     binder b = {.g = g, .s = s, .t = t, .u = u, .ok = true};
 
     g->ops.n = g->parts.n = 0;
-    b.ok = tmp_offsets(&b);
+    b.turns = calloc(2 * (size_t)s->q.p, sizeof *b.turns);
+    b.ok = b.turns != NULL && tmp_offsets(&b);
     for (int i = 0; b.ok && i < s->nops; i++)
         bind_op(&b, i);
     if (b.ok && g->chain)
@@ -213,6 +217,7 @@ bool atn_exec_program_bind(atn_program *g, const atn_schedule *s, const atn_part
         lay_out(g, u, b.tmp_off[s->ntmp] * u->stride, b.packed_send + b.packed_recv);
     g->bound = b.ok;
     free(b.tmp_off);
+    free(b.turns);
     atn_vec_free(&b.spans[0]);
     atn_vec_free(&b.spans[1]);
     return b.ok;

@@ -4,14 +4,137 @@
 #include <string.h>
 
 #include "exec/exec_private.h"
+#include "exec/shared.h"
 #include "exec/wait.h"
+
+/* ---- shared memory ---- */
+
+static int code_of(atn_shm_status status)
+{
+    return status == ATN_SHM_DONE ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+}
+
+static inline bool is_small(const atn_run *x, const atn_xop *o)
+{
+    const atn_exec_unit *const u = &x->plan->unit;
+    return u->contiguous && !o->ssend && o->one.units * u->stride <= ATN_SHM_SMALL;
+}
+
+static inline atn_shm_status send_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
+                                        const char *data)
+{
+    const uint32_t bytes = (uint32_t)(o->one.units * x->plan->unit.stride);
+    atn_shm_wait w = {.how = &x->x->shared->waiting};
+    atn_shm_status status;
+
+    while ((status = atn_shm_send_small(&peer->out, data, bytes)) == ATN_SHM_BUSY)
+        atn_shm_wait_pause(&w);
+    atn_shm_wait_end(&w);
+    return status;
+}
+
+static inline atn_shm_status receive_small(const atn_run *x, const atn_xop *o,
+                                           atn_shared_peer *peer, char *data)
+{
+    const uint32_t bytes = (uint32_t)(o->one.units * x->plan->unit.stride);
+    atn_shm_wait w = {.how = &x->x->shared->waiting};
+    atn_shm_status status;
+
+    while ((status = atn_shm_receive_small(&peer->in, data, bytes)) == ATN_SHM_BUSY)
+        atn_shm_wait_pause(&w);
+    atn_shm_wait_end(&w);
+    return status;
+}
+
+/* One or two messages of which some use shared memory; the others are MPI requests. */
+typedef struct {
+    atn_shared_message shared[2];
+    MPI_Request request[2];
+    bool done[2];
+} mixed;
+
+static int begin_mixed(const atn_run *x, const atn_xop *o, char *data, mixed *m, int i)
+{
+    const MPI_Datatype type = x->plan->unit.sent_type;
+    const int tag = x->tag0 + o->seq;
+
+    m->request[i] = MPI_REQUEST_NULL;
+    if (atn_exec_shared_index(x->x->shared, o->peer) >= 0)
+        return atn_exec_shared_begin(x, o, data, &m->shared[i]);
+    if (o->kind == X_RECV)
+        return PMPI_Irecv(data, o->count, type, o->peer, tag, x->comm, &m->request[i]);
+    return (o->ssend ? PMPI_Issend : PMPI_Isend)(data, o->count, type, o->peer, tag, x->comm,
+                                                 &m->request[i]);
+}
+
+static int step_mixed(mixed *m, int i)
+{
+    int done = 0, code;
+
+    if (m->done[i])
+        return MPI_SUCCESS;
+    if (m->shared[i].end != NULL)
+        return atn_exec_shared_step(&m->shared[i], &m->done[i]);
+    code = PMPI_Test(&m->request[i], &done, MPI_STATUS_IGNORE);
+    m->done[i] = done;
+    return code;
+}
+
+static int run_mixed(const atn_run *x, const atn_xop *o, int n, char *const *data)
+{
+    atn_shm_wait w = {.how = &x->x->shared->waiting};
+    mixed m = {.done = {false, n < 2}};
+    int code = MPI_SUCCESS;
+
+    for (int i = n - 1; i >= 0 && code == MPI_SUCCESS; i--)
+        code = begin_mixed(x, &o[i], data[i], &m, i);
+    while (code == MPI_SUCCESS) {
+        code = step_mixed(&m, 0);
+        if (code == MPI_SUCCESS)
+            code = step_mixed(&m, 1);
+        if (m.done[0] && m.done[1])
+            break;
+        atn_shm_wait_pause(&w);
+    }
+    atn_shm_wait_end(&w);
+    for (int i = 0; i < n; i++)
+        atn_exec_shared_drop(&m.shared[i]);
+    return code;
+}
+
+static int run_shared(const atn_run *x, const atn_xop *o, char *data, int index)
+{
+    atn_shared_peer *const peer = &x->x->shared->peer[index];
+
+    if (!is_small(x, o))
+        return run_mixed(x, o, 1, &data);
+    return code_of(
+        (o->kind == X_SEND ? send_small(x, o, peer, data) : receive_small(x, o, peer, data)));
+}
+
+static inline int exchange_shared(const atn_run *x, const atn_xop *o, char *out, char *in, int to,
+                                  int from)
+{
+    atn_shared_peer *const peers = x->x->shared->peer;
+
+    if (to >= 0 && from >= 0 && is_small(x, o) && is_small(x, o + 1)) {
+        send_small(x, o, &peers[to], out);
+        return code_of(receive_small(x, o + 1, &peers[from], in));
+    }
+    return run_mixed(x, o, 2, (char *const[]){out, in});
+}
+
+/* ---- MPI ---- */
 
 static int send(const atn_run *x, const atn_xop *o, void *data)
 {
     const MPI_Datatype type = x->plan->unit.sent_type;
     const int tag = x->tag0 + o->seq;
+    const int index = atn_exec_shared_index(x->x->shared, o->peer);
     MPI_Request request;
 
+    if (index >= 0)
+        return run_shared(x, o, data, index);
     if (!x->x->yield)
         return (o->ssend ? PMPI_Ssend : PMPI_Send)(data, o->count, type, o->peer, tag, x->comm);
     const int code = (o->ssend ? PMPI_Issend : PMPI_Isend)(data, o->count, type, o->peer, tag,
@@ -23,8 +146,11 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
 {
     const MPI_Datatype type = x->plan->unit.sent_type;
     const int tag = x->tag0 + o->seq;
+    const int index = atn_exec_shared_index(x->x->shared, o->peer);
     MPI_Request request;
 
+    if (index >= 0)
+        return run_shared(x, o, data, index);
     if (!x->x->yield)
         return PMPI_Recv(data, o->count, type, o->peer, tag, x->comm, MPI_STATUS_IGNORE);
     const int code = PMPI_Irecv(data, o->count, type, o->peer, tag, x->comm, &request);
@@ -35,8 +161,12 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
 static inline int exchange(const atn_run *x, const atn_xop *o, void *out, void *in)
 {
     const MPI_Datatype type = x->plan->unit.sent_type;
+    const int to = atn_exec_shared_index(x->x->shared, o->peer);
+    const int from = atn_exec_shared_index(x->x->shared, o[1].peer);
     MPI_Request request[2];
 
+    if (to >= 0 || from >= 0)
+        return exchange_shared(x, o, out, in, to, from);
     if (!x->x->yield && !o->ssend)
         return PMPI_Sendrecv(out, o->count, type, o->peer, x->tag0 + o->seq, in, o[1].count, type,
                              o[1].peer, x->tag0 + o[1].seq, x->comm, MPI_STATUS_IGNORE);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/exec_private.h"
+#include "exec/shared.h"
 #include "exec/wait.h"
 
 enum { WINDOW = 256 };
@@ -52,6 +53,7 @@ void atn_exec_dag_free(atn_dag *d)
     atn_vec_free(&d->requests);
     atn_vec_free(&d->owner);
     atn_vec_free(&d->finished);
+    free(d->shared);
 }
 
 /* ---- ready operations: a heap, smallest index first ---- */
@@ -132,6 +134,35 @@ static int post(progress *g, int op, const atn_xop *o)
     return code;
 }
 
+/* ---- messages through shared memory ---- */
+
+/* The messages of a channel are transferred in program order, as on the other side; one that is
+ * ready earlier waits for its turn.  The first incomplete operation always has its turn. */
+struct atn_dag_shared {
+    atn_shared_message m;
+    int32_t op, *turn;
+};
+
+static int post_shared(progress *g, int op, const atn_xop *o, int index)
+{
+    atn_dag *const d = g->d;
+    const bool sends = o->kind == X_SEND;
+
+    if (!atn_vec_room((void **)&d->shared, &d->shared_cap, d->nshared + 1, sizeof *d->shared))
+        return MPI_ERR_NO_MEM;
+    struct atn_dag_shared *const s = &d->shared[d->nshared++];
+    s->op = op;
+    s->turn = &g->x->x->shared->peer[index].turn[sends];
+    return atn_exec_shared_begin(g->x, o, atn_exec_message(g->x, o), &s->m);
+}
+
+static void reset_turns(const atn_run *x)
+{
+    const atn_shared *const m = x->x->shared;
+    for (int i = 0; m != NULL && i < m->region.n; i++)
+        m->peer[i].turn[0] = m->peer[i].turn[1] = 0;
+}
+
 static int start(progress *g, int op)
 {
     const atn_xop *o = &g->x->plan->program.ops.v[op];
@@ -140,7 +171,10 @@ static int start(progress *g, int op)
     if (o->kind == X_SEND || o->kind == X_RECV) {
         if (o->kind == X_SEND && o->nparts > 1)
             code = atn_exec_pack_parts(g->x, o);
-        return code == MPI_SUCCESS ? post(g, op, o) : code;
+        const int index = atn_exec_shared_index(g->x->x->shared, o->peer);
+        if (code == MPI_SUCCESS)
+            code = index >= 0 ? post_shared(g, op, o, index) : post(g, op, o);
+        return code;
     }
     if (o->kind != X_NOTHING)
         code = atn_exec_run_local(g->x, o);
@@ -154,25 +188,28 @@ static int start_ready(progress *g)
 
     while (g->d->nheap > 0 && code == MPI_SUCCESS) {
         const int op = g->d->heap[0];
-        if (g->d->requests.n >= WINDOW && op > g->frontier + 1)
+        if (g->d->requests.n + g->d->nshared >= WINDOW && op > g->frontier + 1)
             break;
         code = start(g, heap_pop(g->d));
     }
     return code;
 }
 
-static int finish_request(progress *g, int i)
+static int finish_message(progress *g, int op)
 {
-    const int op = g->d->owner.v[i];
     const atn_xop *o = &g->x->plan->program.ops.v[op];
     int code = MPI_SUCCESS;
 
-    if (--g->d->open[op] > 0)
-        return MPI_SUCCESS;
     if (o->kind == X_RECV && o->nparts > 1)
         code = atn_exec_unpack_parts(g->x, o);
     complete(g, op);
     return code;
+}
+
+static int finish_request(progress *g, int i)
+{
+    const int op = g->d->owner.v[i];
+    return --g->d->open[op] > 0 ? MPI_SUCCESS : finish_message(g, op);
 }
 
 /* Removes completed requests. */
@@ -188,24 +225,86 @@ static void compact(atn_dag *d)
     d->requests.n = d->owner.n = n;
 }
 
-static int wait_some(progress *g)
+static int finish_requests(progress *g, int count)
 {
     atn_dag *d = g->d;
-    int count = 0;
+    int code = MPI_SUCCESS;
 
-    if (!atn_vec_room((void **)&d->finished.v, &d->finished.cap, d->requests.n + 1,
-                      sizeof *d->finished.v))
-        return MPI_ERR_NO_MEM;
-    int code =
-        atn_exec_wait_some(g->x->x->yield, d->requests.n, d->requests.v, &count, d->finished.v);
-    if (code != MPI_SUCCESS || count == MPI_UNDEFINED)
-        return code == MPI_SUCCESS ? MPI_ERR_INTERN : code;
+    if (count == MPI_UNDEFINED)
+        return MPI_ERR_INTERN;
     for (int k = 0; k < count && code == MPI_SUCCESS; k++) {
         code = finish_request(g, d->finished.v[k]);
         d->owner.v[d->finished.v[k]] = -1;
     }
     compact(d);
     return code;
+}
+
+static int wait_requests(progress *g)
+{
+    atn_dag *d = g->d;
+    int count = 0;
+    const int code =
+        atn_exec_wait_some(g->x->x->yield, d->requests.n, d->requests.v, &count, d->finished.v);
+    return code == MPI_SUCCESS ? finish_requests(g, count) : code;
+}
+
+/* Advances all messages whose turn it is; *any_p: one is complete. */
+static int step_shared(progress *g, bool *any_p)
+{
+    atn_dag *d = g->d;
+    int n = 0, code = MPI_SUCCESS;
+
+    for (int i = 0; i < d->nshared; i++) {
+        struct atn_dag_shared *const s = &d->shared[i];
+        bool done = false;
+        if (code == MPI_SUCCESS && *s->turn == g->x->plan->program.ops.v[s->op].turn)
+            code = atn_exec_shared_step(&s->m, &done);
+        if (done) {
+            ++*s->turn;
+            code = finish_message(g, s->op);
+            *any_p = true;
+        } else {
+            d->shared[n++] = *s;
+        }
+    }
+    d->nshared = n;
+    return code;
+}
+
+/* Both transports advance until a message is complete. */
+static int wait_both(progress *g)
+{
+    atn_dag *d = g->d;
+    atn_shm_wait w = {.how = &g->x->x->shared->waiting};
+    bool any = false;
+    int code = MPI_SUCCESS, count;
+
+    while (code == MPI_SUCCESS && !any) {
+        code = step_shared(g, &any);
+        count = 0;
+        if (code == MPI_SUCCESS && d->requests.n > 0)
+            code = PMPI_Testsome(d->requests.n, d->requests.v, &count, d->finished.v,
+                                 MPI_STATUSES_IGNORE);
+        if (code == MPI_SUCCESS && count != 0) {
+            code = finish_requests(g, count);
+            any = true;
+        }
+        if (!any)
+            atn_shm_wait_pause(&w);
+    }
+    atn_shm_wait_end(&w);
+    return code;
+}
+
+static int wait_some(progress *g)
+{
+    atn_dag *d = g->d;
+
+    if (!atn_vec_room((void **)&d->finished.v, &d->finished.cap, d->requests.n + 1,
+                      sizeof *d->finished.v))
+        return MPI_ERR_NO_MEM;
+    return d->nshared > 0 ? wait_both(g) : wait_requests(g);
 }
 
 /* After an error no pending request may write to the user's buffers. */
@@ -217,6 +316,9 @@ static void cancel_all(atn_dag *d)
             PMPI_Request_free(&d->requests.v[i]);
         }
     d->requests.n = d->owner.n = 0;
+    for (int i = 0; i < d->nshared; i++)
+        atn_exec_shared_drop(&d->shared[i].m);
+    d->nshared = 0;
 }
 
 int atn_exec_run_dag(atn_run *x, atn_dag *d)
@@ -228,6 +330,7 @@ int atn_exec_run_dag(atn_run *x, atn_dag *d)
     memset(d->done, 0, (size_t)s->nops);
     memset(d->open, 0, sizeof *d->open * (size_t)s->nops);
     d->nheap = 0;
+    reset_turns(x);
     for (int i = 0; i < s->nops; i++) {
         d->pending[i] = s->ops[i].ndeps;
         if (d->pending[i] == 0)
@@ -235,7 +338,7 @@ int atn_exec_run_dag(atn_run *x, atn_dag *d)
     }
     while (g.frontier < g.n && code == MPI_SUCCESS) {
         code = start_ready(&g);
-        if (code == MPI_SUCCESS && g.frontier < g.n && d->requests.n > 0)
+        if (code == MPI_SUCCESS && g.frontier < g.n && d->requests.n + d->nshared > 0)
             code = wait_some(&g);
     }
     if (code != MPI_SUCCESS)

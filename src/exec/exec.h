@@ -48,6 +48,16 @@ void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
 /* The arrival pattern of all calls, by rank, the same on all ranks; copied.  Call before the first
  * plan.  False: no memory. */
 bool atn_exec_set_lateness(atn_exec *x, const int *late);
+/* The shared-memory transport of a communicator (shared.h): ranks that prove to share memory use it
+ * for their messages.  Collective; NULL on ranks that share memory with no other one.
+ * `wanted`: by this rank; all must agree.  `yields`: the cores of this host are oversubscribed.
+ * Executors of the communicator may share it. */
+typedef struct atn_shared atn_shared;
+struct atn_place_mpi;
+atn_shared *atn_exec_shared_open(const struct atn_place_mpi *mpi, MPI_Comm comm, bool wanted,
+                                 bool yields);
+void atn_exec_shared_close(atn_shared *m); /* makes no MPI call; NULL is fine */
+void atn_exec_set_shared(atn_exec *x, atn_shared *m);
 /* Reductions whose bits depend on the order of operands then use the canonical order
  * (sched/canonical.h), whatever the choice, and never the native routine. */
 void atn_exec_set_reproducible(atn_exec *x, bool reproducible);

@@ -38,6 +38,7 @@ typedef struct {
     int32_t nparts, part; /* more than one part: parts[part ..] */
     int64_t packed;       /* message in several parts: offset in the pack buffer */
     int32_t count;        /* of a message, for MPI; chain only */
+    int32_t turn;         /* number among the messages in this direction of its pair */
     atn_part one;         /* the only part; else units is the sum */
 } atn_xop;
 
@@ -60,6 +61,8 @@ typedef struct {
     ATN_VEC(int32_t) owner; /* of each request: the operation */
     int32_t *open;          /* incomplete requests of each operation */
     ATN_VEC(int) finished;
+    struct atn_dag_shared *shared; /* messages of the shared-memory transport */
+    int nshared, shared_cap;
 } atn_dag;
 
 /* Applications compute between two collective calls, so the caches are cold: what a run needs is
@@ -113,7 +116,8 @@ struct atn_exec {
     unsigned call, call_mask; /* numbers calls, for tags */
     volatile int current;     /* current operation, for a watchdog */
     const atn_plan *running;
-    char *scratch; /* TMP and pack buffer */
+    struct atn_shared *shared; /* NULL: all messages by MPI */
+    char *scratch;             /* TMP and pack buffer */
     size_t scratch_bytes;
     unsigned evictions;         /* evicted plans */
     const atn_raw_args *recent; /* the entry that matched last */

@@ -98,16 +98,15 @@ static bool query_mpi_t(void)
     return value != 0;
 }
 
-/* Open MPI can yield in its own waits, and its launcher enables that on an oversubscribed node; a
- * second yield here would only waste the following time slice.  The variable is exported, though
- * not documented; where it is not exported, MPI_T is queried. */
-static bool library_yields(void)
+/* Open MPI can yield in its own waits, and its launcher enables that on an oversubscribed node.
+ * The variable is exported, though not documented; where it is not exported, MPI_T is queried. */
+bool atn_exec_library_yields(void)
 {
     const bool *const variable = dlsym(RTLD_DEFAULT, "ompi_mpi_yield_when_idle");
     return variable != NULL ? *variable : query_mpi_t();
 }
 #else
-static bool library_yields(void) { return false; }
+bool atn_exec_library_yields(void) { return false; }
 #endif
 
 bool atn_exec_locations_oversubscribed(const atn_location *locations, MPI_Comm comm)
@@ -115,7 +114,7 @@ bool atn_exec_locations_oversubscribed(const atn_location *locations, MPI_Comm c
     room x = {.locations = locations, .comm = comm};
     PMPI_Comm_size(comm, &x.p);
     PMPI_Comm_rank(comm, &x.r);
-    return compare_ranks(&x) && !library_yields();
+    return compare_ranks(&x);
 }
 
 bool atn_exec_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm)

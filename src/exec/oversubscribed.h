@@ -5,10 +5,12 @@
 
 #include "exec/place.h"
 
-/* Whether ranks should yield while they wait: they share cores, and the MPI library does not
- * yield itself.  Collective; with the locations of all ranks it needs messages only between
- * ranks that share a kernel, and none if these outnumber the processors. */
+/* Whether ranks of this host share cores.  Collective; with the locations of all ranks it needs
+ * messages only between ranks that share a kernel, and none if these outnumber the processors. */
 bool atn_exec_locations_oversubscribed(const atn_location *locations, MPI_Comm comm);
 bool atn_exec_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm);
+/* Whether the MPI library yields the processor in its own waits; if so, a second yield would only
+ * waste a time slice. */
+bool atn_exec_library_yields(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "topo/topo.h"
 
 /* The real routines (the preload library interposes the public names). */
-typedef struct {
+typedef struct atn_place_mpi {
     int (*bcast)(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm);
     int (*allgather)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm);

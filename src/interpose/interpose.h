@@ -11,10 +11,10 @@
 #ifndef ATN_INTERPOSE_INTERPOSE_H
 #define ATN_INTERPOSE_INTERPOSE_H
 
-#define ATN_HIDDEN    __attribute__((visibility("hidden")))
-#define ATN_EXPORT    __attribute__((visibility("default")))
-#define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
-#define ATN_RARELY(x) __builtin_expect(!!(x), 0)
+#include "base/base.h"
+
+#define ATN_HIDDEN __attribute__((visibility("hidden")))
+#define ATN_EXPORT __attribute__((visibility("default")))
 
 /* Removes the parentheses of a list. */
 #define ATN_LIST(...)   __VA_ARGS__

@@ -12,13 +12,22 @@
 
 static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
 
+/* As the setting ATTUNE_TRANSPORT of jobs. */
+static bool wants_shared(void)
+{
+    const char *const transport = getenv("ATTUNE_TRANSPORT");
+    return transport == NULL || strcmp(transport, "mpi") != 0;
+}
+
 void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo)
 {
     *c = (atn_caller){.topo = topo};
     MPI_Comm_size(MPI_COMM_WORLD, &c->p);
     MPI_Comm_rank(MPI_COMM_WORLD, &c->r);
     MPI_Comm_dup(MPI_COMM_WORLD, &c->comm);
-    c->yield = atn_exec_ranks_oversubscribed(&library, MPI_COMM_WORLD);
+    c->oversubscribed = atn_exec_ranks_oversubscribed(&library, MPI_COMM_WORLD);
+    c->yield = c->oversubscribed && !atn_exec_library_yields();
+    c->shared = atn_exec_shared_open(&library, c->comm, wants_shared(), c->oversubscribed);
 }
 
 static void release(atn_caller *c)
@@ -37,6 +46,7 @@ void atn_measure_caller_end(atn_caller *c)
 {
     release(c);
     free(c->imbalance.messages);
+    atn_exec_shared_close(c->shared);
     MPI_Comm_free(&c->comm);
 }
 
@@ -253,6 +263,7 @@ bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_
     if (callee->exec == NULL)
         return false;
     atn_exec_set_topo(callee->exec, c->topo);
+    atn_exec_set_shared(callee->exec, c->shared);
     return c->q.lateness == NULL || atn_exec_set_lateness(callee->exec, c->q.lateness->late);
 }
 

@@ -34,9 +34,10 @@ enum { ATN_PATTERNS = 32 };
 
 typedef struct {
     int p, r;
-    const atn_topo *topo; /* NULL: unknown */
-    bool yield;
-    MPI_Comm comm;           /* for the executors; calls never overlap */
+    const atn_topo *topo;       /* NULL: unknown */
+    bool oversubscribed, yield; /* cores are oversubscribed; so waits have to yield */
+    MPI_Comm comm;              /* for the executors; calls never overlap */
+    atn_shared *shared;         /* memory of the ranks of this host */
     double began, elapsed_s; /* on rank 0's clock: set by the user; when the last call ended, on all
                                 ranks */
     /* the current call */

@@ -265,7 +265,7 @@ atn_testbed *atn_measure_testbed_new(MPI_Comm comm, const atn_testbed_options *o
     MPI_Comm_dup(comm, &t->m.comm);
     MPI_Type_create_resized(MPI_DOUBLE, 0, 2 * sizeof(double), &t->m.scattered);
     MPI_Type_commit(&t->m.scattered);
-    t->m.yield = atn_exec_ranks_oversubscribed(&library, comm);
+    t->m.yield = atn_exec_ranks_oversubscribed(&library, comm) && !atn_exec_library_yields();
     return t;
 }
 

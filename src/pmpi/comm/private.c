@@ -1,6 +1,7 @@
 /* private.c - see private.h. */
 #include "pmpi/comm/private.h"
 
+#include "exec/place.h"
 #include "pmpi/comm/agreement.h"
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/list.h"
@@ -57,6 +58,17 @@ static bool create(atn_comm *c)
     return PMPI_Comm_set_errhandler(c->private_comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
 }
 
+/* All ranks have the private communicator and the same settings, so all take part. */
+static void share_memory(atn_comm *c)
+{
+    const atn_place_mpi mpi = {atn_pmpi_real.Bcast, atn_pmpi_real.Allgather,
+                               atn_pmpi_real.Allreduce};
+    if (!atn_job_current.shared || c->p == 1)
+        return;
+    c->shared = atn_exec_shared_open(&mpi, c->private_comm, true, atn_job_current.oversubscribed);
+    atn_exec_set_shared(c->exec, c->shared);
+}
+
 bool atn_comm_private_make(atn_comm *c)
 {
     bool same;
@@ -68,6 +80,7 @@ bool atn_comm_private_make(atn_comm *c)
         atn_comm_private_free(c);
         return false;
     }
+    share_memory(c);
     c->stage = ATN_COMM_SERVED;
     atn_comm_list_move_last(c);
     return true;

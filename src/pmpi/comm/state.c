@@ -53,6 +53,7 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
     if (c->user != MPI_COMM_NULL)
         retire(c);
     atn_exec_free(c->exec);
+    atn_exec_shared_close(c->shared);
     atn_topo_free(c->topo);
     atn_comm_hooked->release(c);
     free(c);

@@ -43,7 +43,8 @@ bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_
     if (alike && *topology != '\0' && job->topo == NULL && job->r == 0)
         atn_interpose_print_line("%s; no topology is used", err.text);
     if (alike && atn_job_checks_oversubscription(job))
-        job->yield = atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD);
+        job->oversubscribed = atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD);
+    job->yield = job->yield || (job->oversubscribed && !atn_exec_library_yields());
     atn_topo_free(tree);
     return alike;
 }

@@ -45,6 +45,8 @@ static void apply_general(atn_job *job)
     job->lasting = !atn_plan_rules_per_call(job->rules);
     job->work = operations_with_work(job);
     job->yield = job->work != 0 && atn_plan_setting_number(s, ATN_SET_YIELD) == ATN_YIELD_ALWAYS;
+    job->oversubscribed = job->yield;
+    job->shared = atn_plan_setting_number(s, ATN_SET_TRANSPORT) != ATN_TRANSPORT_MPI;
 }
 
 static const struct {

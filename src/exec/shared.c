@@ -1,0 +1,89 @@
+/* shared.c - see shared.h. */
+#include "exec/shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- elements with holes: packed on both sides, whatever the other side's layout ---- */
+
+static int packed_bytes(const atn_run *x, const atn_xop *o, int64_t *bytes_p)
+{
+    const atn_exec_unit *const u = &x->plan->unit;
+    MPI_Count size = 0;
+    const int code = PMPI_Type_size_x(u->sent_type, &size);
+    *bytes_p = o->one.units * u->sent_each * size;
+    return code;
+}
+
+/* Counts and sizes of MPI_Pack are ints, so it is applied to some units at a time. */
+static int convert(const atn_exec_unit *u, bool pack, char *user, int64_t units, char *packed,
+                   int64_t bytes)
+{
+    const int64_t each = units > 0 ? bytes / units : 0;
+    int code = MPI_SUCCESS;
+    while (units > 0 && code == MPI_SUCCESS) {
+        const int64_t n = units < 4096 ? units : 4096;
+        code = atn_exec_pack(pack, user, (int)(n * u->sent_each), u->sent_type, packed,
+                             (int)(n * each));
+        user += n * u->stride;
+        packed += n * each;
+        units -= n;
+    }
+    return code;
+}
+
+static int begin_packed(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m)
+{
+    int code = packed_bytes(x, o, &m->t.bytes);
+    m->packed = code == MPI_SUCCESS ? malloc((size_t)m->t.bytes + 1) : NULL;
+    if (m->packed == NULL)
+        return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
+    m->result = data;
+    m->t.data = m->packed;
+    m->t.unit = 1;
+    return m->sends ? convert(m->unit, true, data, o->one.units, m->packed, m->t.bytes) : code;
+}
+
+static int end_packed(atn_shared_message *m)
+{
+    const int code = m->sends ? MPI_SUCCESS
+                              : convert(m->unit, false, m->result, m->units, m->packed, m->t.bytes);
+    atn_exec_shared_drop(m);
+    return code;
+}
+
+/* ---- transfers ---- */
+
+int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m)
+{
+    const struct atn_shared *const s = x->x->shared;
+    const atn_exec_unit *const u = &x->plan->unit;
+    const int i = s->index[o->peer];
+    *m = (atn_shared_message){
+        .sends = o->kind == X_SEND || o->kind == X_EXCHANGE, .unit = u, .units = o->one.units};
+    m->end = m->sends ? &s->peer[i].out : &s->peer[i].in;
+    m->t = (atn_shm_transfer){.data = data,
+                              .bytes = o->one.units * u->stride,
+                              .unit = u->stride,
+                              .ack = o->ssend,
+                              .buffer = s->buffer};
+    return u->contiguous ? MPI_SUCCESS : begin_packed(x, o, data, m);
+}
+
+int atn_exec_shared_step(atn_shared_message *m, bool *done_p)
+{
+    const atn_shm_status status =
+        (m->sends ? atn_shm_send_step : atn_shm_receive_step)(m->end, &m->t);
+    *done_p = status == ATN_SHM_DONE;
+    if (status == ATN_SHM_DONE && m->packed != NULL)
+        return end_packed(m);
+    return status == ATN_SHM_MISMATCH ? MPI_ERR_TRUNCATE
+           : status == ATN_SHM_FAILED ? MPI_ERR_OTHER
+                                      : MPI_SUCCESS;
+}
+
+void atn_exec_shared_drop(atn_shared_message *m)
+{
+    free(m->packed);
+    m->packed = NULL;
+}

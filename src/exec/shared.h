@@ -1,0 +1,53 @@
+/* shared.h - the shared-memory transport: which ranks of a communicator are reached through it, and
+ * the transfers of operations.
+ *
+ * The transport of a message is a property of the pair of ranks, the same on both sides: a rank
+ * with an index here has a channel, every other rank is reached by MPI.  Several executors of one
+ * communicator may use it, because their calls follow each other in the same order on all ranks. */
+#ifndef ATN_EXEC_SHARED_H
+#define ATN_EXEC_SHARED_H
+
+#include "exec/exec_private.h"
+#include "exec/place.h"
+#include "shm/channel.h"
+#include "shm/region.h"
+#include "shm/wait.h"
+
+typedef struct {
+    atn_shm_end out, in;
+    int32_t turn[2]; /* number of the next message received and sent in a run of the dag */
+} atn_shared_peer;
+
+struct atn_shared {
+    int *index;            /* of a rank on this host; -1: on another one, or this rank */
+    atn_shared_peer *peer; /* by index */
+    atn_shm_waiting waiting;
+    atn_shm_region region;
+    char *buffer; /* for data that are combined while they are received */
+    MPI_Comm comm;
+};
+
+static inline int atn_exec_shared_index(const struct atn_shared *m, int peer)
+{
+    return m == NULL ? -1 : m->index[peer];
+}
+
+/* A message in transfer. */
+typedef struct {
+    atn_shm_transfer t;
+    atn_shm_end *end;
+    const atn_exec_unit *unit;
+    int64_t units;
+    char *result;
+    char *packed; /* elements with holes: the data of the message, allocated */
+    bool sends;
+} atn_shared_message;
+
+/* Begins a transfer.  `data`: of the message, see atn_exec_message. */
+int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m);
+/* MPI_SUCCESS with *done_p, or an error code. */
+int atn_exec_shared_step(atn_shared_message *m, bool *done_p);
+/* Without completing it: after an error. */
+void atn_exec_shared_drop(atn_shared_message *m);
+
+#endif

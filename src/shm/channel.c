@@ -1,0 +1,130 @@
+/* channel.c - see channel.h. */
+#include "shm/channel.h"
+
+#include "shm/direct.h"
+
+static int64_t segment_bytes(const atn_shm_transfer *t)
+{
+    return t->unit > 0 && t->unit <= ATN_SHM_CHUNK ? ATN_SHM_CHUNK / t->unit * t->unit
+                                                   : ATN_SHM_CHUNK;
+}
+
+static atn_shm_slot *next_slot(const atn_shm_end *e)
+{
+    return &e->ring->slot[e->next % ATN_SHM_SLOTS];
+}
+
+static uint32_t low_bytes(int64_t bytes) { return (uint32_t)bytes & (uint32_t)(ATN_SHM_ACK - 1); }
+
+/* ---- sender ---- */
+
+static bool is_consumed(atn_shm_end *out)
+{
+    out->consumed = atomic_load_explicit(&out->ring->consumed, memory_order_acquire);
+    return out->consumed == out->next;
+}
+
+static void send_small(atn_shm_end *out, atn_shm_transfer *t)
+{
+    atn_shm_copy_small(next_slot(out)->data, t->data, (size_t)t->bytes);
+    atn_shm_post(out, (uint32_t)t->bytes, t->ack);
+    t->at = t->bytes;
+}
+
+/* The receiver acknowledges the whole message, so that the buffer may be used again. */
+static void send_address(atn_shm_end *out, atn_shm_transfer *t)
+{
+    next_slot(out)->aside = (uint64_t)(uintptr_t)t->data;
+    atn_shm_post(out, low_bytes(t->bytes), true);
+    t->at = t->bytes;
+    t->ack = true;
+}
+
+static void send_segment(atn_shm_end *out, atn_shm_transfer *t)
+{
+    const int64_t left = t->bytes - t->at, most = segment_bytes(t);
+    const int64_t bytes = left < most ? left : most;
+    memcpy(atn_shm_chunk(out), t->data + t->at, (size_t)bytes);
+    next_slot(out)->aside = (uint64_t)t->bytes;
+    atn_shm_post(out, (uint32_t)bytes, t->ack && bytes == left);
+    t->at += bytes;
+}
+
+static void send_next(atn_shm_end *out, atn_shm_transfer *t)
+{
+    if (t->bytes <= ATN_SHM_SMALL)
+        send_small(out, t);
+    else if (t->bytes >= out->direct)
+        send_address(out, t);
+    else
+        send_segment(out, t);
+    t->sent = t->at == t->bytes;
+}
+
+atn_shm_status atn_shm_send_step(atn_shm_end *out, atn_shm_transfer *t)
+{
+    while (!t->sent && atn_shm_has_room(out))
+        send_next(out, t);
+    if (!t->sent)
+        return ATN_SHM_BUSY;
+    return !t->ack || is_consumed(out) ? ATN_SHM_DONE : ATN_SHM_BUSY;
+}
+
+/* ---- receiver ---- */
+
+static void take(const atn_shm_transfer *t, const char *segment, int64_t bytes)
+{
+    if (t->sink != NULL)
+        t->sink->take(t->sink->context, segment, t->at, bytes);
+    else
+        atn_shm_copy_small(t->data + t->at, segment, (size_t)bytes);
+}
+
+static atn_shm_status receive_small(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
+{
+    if ((flag & (ATN_SHM_ACK - 1)) != (uint64_t)t->bytes)
+        return ATN_SHM_MISMATCH;
+    take(t, next_slot(in)->data, t->bytes);
+    atn_shm_consume(in, flag & ATN_SHM_ACK);
+    return ATN_SHM_DONE;
+}
+
+static atn_shm_status read_memory(const atn_shm_end *in, atn_shm_transfer *t, uint64_t from)
+{
+    if (t->sink == NULL)
+        return atn_shm_direct_read(in->pid, t->data, from, t->bytes) ? ATN_SHM_DONE
+                                                                     : ATN_SHM_FAILED;
+    return atn_shm_direct_take(in->pid, t, from) ? ATN_SHM_DONE : ATN_SHM_FAILED;
+}
+
+static atn_shm_status receive_address(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
+{
+    if ((flag & (ATN_SHM_ACK - 1)) != low_bytes(t->bytes))
+        return ATN_SHM_MISMATCH;
+    const atn_shm_status status = read_memory(in, t, next_slot(in)->aside);
+    atn_shm_consume(in, true);
+    return status;
+}
+
+/* A segment of a message with another size is not touched: its data might not fit. */
+static atn_shm_status receive_segment(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
+{
+    const int64_t bytes = (int64_t)(flag & (ATN_SHM_ACK - 1)), left = t->bytes - t->at;
+    const int64_t most = segment_bytes(t);
+    if (next_slot(in)->aside != (uint64_t)t->bytes || bytes != (left < most ? left : most))
+        return ATN_SHM_MISMATCH;
+    take(t, atn_shm_chunk(in), bytes);
+    t->at += bytes;
+    atn_shm_consume(in, flag & ATN_SHM_ACK);
+    return t->at == t->bytes ? ATN_SHM_DONE : ATN_SHM_BUSY;
+}
+
+atn_shm_status atn_shm_receive_step(atn_shm_end *in, atn_shm_transfer *t)
+{
+    atn_shm_status status = ATN_SHM_BUSY;
+    for (uint64_t flag; status == ATN_SHM_BUSY && (flag = atn_shm_arrived(in)) != 0;)
+        status = t->bytes <= ATN_SHM_SMALL ? receive_small(in, t, flag)
+                 : t->bytes >= in->direct  ? receive_address(in, t, flag)
+                                           : receive_segment(in, t, flag);
+    return status;
+}

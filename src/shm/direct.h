@@ -1,0 +1,21 @@
+/* direct.h - reading the memory of another process: a single copy, without a buffer in between.
+ *
+ * Linux has process_vm_readv.  It needs the right to trace the other process: the same user, and
+ * where the Yama module restricts that to parents, the consent of the process that is read
+ * (atn_shm_direct_permit).  Containers may forbid the call, so it is probed. */
+#ifndef ATN_SHM_DIRECT_H
+#define ATN_SHM_DIRECT_H
+
+#include <sys/types.h>
+
+#include "base/base.h"
+#include "shm/channel.h"
+
+/* Permits other processes of this user to read the memory of this one, where that is restricted. */
+void atn_shm_direct_permit(void);
+/* False: failed, nothing may be assumed about `to`. */
+bool atn_shm_direct_read(pid_t pid, void *to, uint64_t from, int64_t bytes);
+/* Passes the data of a transfer to its sink through its buffer. */
+bool atn_shm_direct_take(pid_t pid, const atn_shm_transfer *t, uint64_t from);
+
+#endif
