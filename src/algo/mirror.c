@@ -135,7 +135,7 @@ static void turn(mirror *m, int i)
     const atn_op *o = &m->forward->ops[i];
 
     read_blocks(m, &o->a);
-    if (o->kind == ATN_OP_RECV)
+    if (atn_sched_receives(o))
         send_back(m, o->peer);
     else
         receive_operands(m, o->peer);

@@ -67,7 +67,9 @@ static void emit(const replay *x, const atn_op *o)
     if (o->kind == ATN_OP_COPY)
         atn_copy(x->b, ref(x, &o->a), ref(x, &o->b));
     else if (o->kind == ATN_OP_REDUCE)
-        atn_reduce(x->b, ref(x, &o->a), ref(x, &o->b));
+        atn_reduce_with(x->b, ref(x, &o->a), ref(x, atn_sched_operand(o)), ref(x, &o->b));
+    else if (o->kind == ATN_OP_RECV_REDUCE)
+        atn_recv_reduce(x->b, o->peer, ref(x, &o->a), ref(x, atn_sched_operand(o)), ref(x, &o->b));
     else if (o->a.n == 0)
         (sends ? atn_token_send : atn_token_recv)(x->b, o->peer);
     else

@@ -39,6 +39,23 @@ static char *slot_text(const atn_schedule *s, const atn_slot *slot)
     return text;
 }
 
+/* What the operation reads: "tmp[0]" or "tmp[0] with src[0]". */
+static char *operand_text(const atn_schedule *s, const atn_op *o)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f)
+        return NULL;
+    atn_sched_slot_print(f, s, &o->a);
+    if (atn_sched_reduces(o) && o->c.n > 0) {
+        fputs(" with ", f);
+        atn_sched_slot_print(f, s, &o->c);
+    }
+    fclose(f);
+    return text;
+}
+
 static char *deps_text(const atn_schedule *s, const atn_op *o)
 {
     char *text = NULL;
@@ -78,8 +95,8 @@ static void op_row(atn_table *t, const atn_schedule *s, int i)
         atn_report_cell(t, "%d", o->peer);
     else
         atn_report_cell(t, "%s", "");
-    own_cell(t, slot_text(s, &o->a));
-    if (message)
+    own_cell(t, operand_text(s, o));
+    if (message && !atn_sched_reduces(o))
         atn_report_cell(t, "%s", "");
     else
         own_cell(t, slot_text(s, &o->b));
@@ -123,7 +140,9 @@ static void json_op(atn_json *j, const atn_schedule *s, int i)
         atn_report_json_int(j, "sequence", o->seq);
     }
     json_slot(j, "slot", s, &o->a);
-    if (!atn_sched_is_message(o))
+    if (atn_sched_reduces(o) && o->c.n > 0)
+        json_slot(j, "with", s, &o->c);
+    if (!atn_sched_is_message(o) || atn_sched_reduces(o))
         json_slot(j, "into", s, &o->b);
     atn_report_json_open(j, "after", '[');
     for (int d = 0; d < o->ndeps; d++)

@@ -23,14 +23,13 @@ static int by_message(const void *x, const void *y)
     return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-static int collect(const atn_op_graph *g, atn_op_kind kind, end *ends)
+static int collect(const atn_op_graph *g, bool sends, end *ends)
 {
     int n = 0;
     for (int r = 0; r < g->p; r++)
         for (int i = 0; i < g->s[r]->nops; i++) {
             const atn_op *o = &g->s[r]->ops[i];
-            const bool sends = kind == ATN_OP_SEND;
-            if (o->kind == kind)
+            if (sends ? o->kind == ATN_OP_SEND : atn_sched_receives(o))
                 ends[n++] = (end){sends ? r : o->peer, sends ? o->peer : r, o->seq, g->base[r] + i};
         }
     return n;
@@ -100,7 +99,7 @@ static atn_status match(atn_op_graph *g, atn_error *err)
     atn_status status = ATN_OK;
     if (ends && count) {
         end *recvs = ends + g->n, *spare = recvs + g->n;
-        const int nsends = collect(g, ATN_OP_SEND, ends), nrecvs = collect(g, ATN_OP_RECV, recvs);
+        const int nsends = collect(g, true, ends), nrecvs = collect(g, false, recvs);
         if (!peers_exist(g, ends, nsends) || !peers_exist(g, recvs, nrecvs)) {
             status = atn_fail(err, ATN_FINDING, "a message has an invalid rank");
         } else {
@@ -118,48 +117,92 @@ static atn_status match(atn_op_graph *g, atn_error *err)
 
 /* ---- nodes ---- */
 
+/* Adds a node, which follows the last one of its kind on its port; copies use none. */
+static void add_node(atn_op_graph *g, int id, const atn_op_node *node, int last[ATN_OP_KINDS])
+{
+    const bool follows = node->kind != ATN_OP_COPY && last[node->kind] >= 0;
+
+    g->nodes[id] = *node;
+    g->nodes[id].waits += follows;
+    if (follows)
+        g->nodes[last[node->kind]].next = id;
+    last[node->kind] = id;
+}
+
 static void add_rank(atn_op_graph *g, int r)
 {
     const atn_schedule *s = g->s[r];
-    int last[ATN_OP_KINDS] = {-1, -1, -1, -1}; /* on each port; copies use none */
+    int last[ATN_OP_KINDS], extra = g->base[r] + s->nops;
 
+    memset(last, -1, sizeof last);
     for (int i = 0; i < s->nops; i++) {
         const atn_op *o = &s->ops[i];
-        const int id = g->base[r] + i;
-        const bool follows = o->kind != ATN_OP_COPY && last[o->kind] >= 0;
-        g->nodes[id] = (atn_op_node){.kind = o->kind,
-                                     .ssend = o->ssend,
-                                     .rank = r,
-                                     .round = o->round,
-                                     .other = -1,
-                                     .next = -1,
-                                     .waits = o->ndeps + follows,
-                                     .parts = o->a.n};
-        if (follows)
-            g->nodes[last[o->kind]].next = id;
-        last[o->kind] = id;
-        for (int d = 0; d < o->ndeps; d++)
-            g->nodes[g->base[r] + s->deps[o->dep + d]].nsucc++;
+        const bool fused = o->kind == ATN_OP_RECV_REDUCE;
+        atn_op_node node = {.kind = fused ? ATN_OP_RECV : o->kind,
+                            .ssend = o->ssend,
+                            .rank = r,
+                            .round = o->round,
+                            .other = -1,
+                            .next = -1,
+                            .waits = o->ndeps,
+                            .parts = o->a.n,
+                            .reduce = fused ? extra : -1};
+        add_node(g, g->base[r] + i, &node, last);
+        if (!fused)
+            continue;
+        node.kind = ATN_OP_REDUCE;
+        node.waits = 1;
+        node.reduce = -1;
+        add_node(g, extra++, &node, last);
     }
+}
+
+int atn_model_op_graph_last(const atn_op_graph *g, int r, int i)
+{
+    const int id = g->base[r] + i;
+    return g->nodes[id].reduce >= 0 ? g->nodes[id].reduce : id;
+}
+
+/* Counts the successors of all nodes or, when there is room for them, lists them. */
+static void visit_successors(atn_op_graph *g, bool list)
+{
+    for (int r = 0; r < g->p; r++)
+        for (int i = 0; i < g->s[r]->nops; i++) {
+            const atn_op *o = &g->s[r]->ops[i];
+            const int id = g->base[r] + i, last = atn_model_op_graph_last(g, r, i);
+            for (int d = 0; d < o->ndeps; d++) {
+                const int on = atn_model_op_graph_last(g, r, g->s[r]->deps[o->dep + d]);
+                if (list)
+                    g->succ[g->nodes[on].succ + g->nodes[on].nsucc] = id;
+                g->nodes[on].nsucc++;
+            }
+            if (last == id)
+                continue;
+            if (list)
+                g->succ[g->nodes[id].succ + g->nodes[id].nsucc] = last;
+            g->nodes[id].nsucc++;
+        }
 }
 
 static void list_successors(atn_op_graph *g)
 {
     int at = 0;
 
+    visit_successors(g, false);
     for (int i = 0; i < g->n; i++) {
         g->nodes[i].succ = at;
         at += g->nodes[i].nsucc;
         g->nodes[i].nsucc = 0;
     }
-    for (int r = 0; r < g->p; r++)
-        for (int i = 0; i < g->s[r]->nops; i++) {
-            const atn_op *o = &g->s[r]->ops[i];
-            for (int d = 0; d < o->ndeps; d++) {
-                atn_op_node *on = &g->nodes[g->base[r] + g->s[r]->deps[o->dep + d]];
-                g->succ[on->succ + on->nsucc++] = g->base[r] + i;
-            }
-        }
+    visit_successors(g, true);
+}
+
+static int count_fused(const atn_schedule *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->nops; i++)
+        n += s->ops[i].kind == ATN_OP_RECV_REDUCE;
+    return n;
 }
 
 static bool set_up(atn_op_graph *g, atn_schedule *const *s, int p)
@@ -169,8 +212,9 @@ static bool set_up(atn_op_graph *g, atn_schedule *const *s, int p)
     *g = (atn_op_graph){.s = s, .p = p, .base = malloc(sizeof *g->base * ((size_t)p + 1))};
     for (int r = 0; g->base && r < p; r++) {
         g->base[r] = g->n;
-        g->n += s[r]->nops;
-        deps += s[r]->ndeps;
+        const int fused = count_fused(s[r]);
+        g->n += s[r]->nops + fused;
+        deps += s[r]->ndeps + fused;
     }
     if (g->base)
         g->base[p] = g->n;
@@ -209,8 +253,11 @@ void atn_model_op_graph_size(atn_op_graph *g, int64_t n)
     for (int r = 0; r < g->p; r++) {
         const atn_schedule *s = g->s[r];
         const atn_partition t = atn_sched_partition_uniform(&s->q, s->split, n);
-        for (int i = 0; i < s->nops; i++)
-            g->nodes[g->base[r] + i].bytes = atn_sched_slot_units(&t, s, &s->ops[i].a);
+        for (int i = 0; i < s->nops; i++) {
+            const int64_t bytes = atn_sched_slot_units(&t, s, &s->ops[i].a);
+            g->nodes[g->base[r] + i].bytes = bytes;
+            g->nodes[atn_model_op_graph_last(g, r, i)].bytes = bytes;
+        }
     }
 }
 

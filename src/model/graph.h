@@ -1,5 +1,8 @@
 /* graph.h - the operations of all ranks as one graph, the input of the models.
  *
+ * Operation i of rank r is node base[r] + i.  A recv_reduce is two nodes: the receive, and a
+ * reduction after the nodes of all operations of the rank.
+ *
  * Built once from the schedules of all ranks, then sized for any number of message sizes and
  * evaluated by any number of models. */
 #ifndef ATN_MODEL_GRAPH_H
@@ -17,6 +20,7 @@ typedef struct {
     int succ, nsucc; /* operations that depend on it: succ[succ .. succ + nsucc) */
     int64_t bytes;   /* set by atn_model_op_graph_size */
     int parts;       /* ranges of its slot: more than one require packing */
+    int reduce;      /* of a recv_reduce: the node of its reduction; -1: none */
 } atn_op_node;
 
 typedef struct {
@@ -31,6 +35,8 @@ typedef struct {
 atn_status atn_model_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph *g,
                                    atn_error *err);
 void atn_model_op_graph_free(atn_op_graph *g);
+/* The node that completes operation i of rank r. */
+int atn_model_op_graph_last(const atn_op_graph *g, int r, int i);
 /* Every natural block has n bytes. */
 void atn_model_op_graph_size(atn_op_graph *g, int64_t n);
 

@@ -69,13 +69,18 @@ static double bottom(const drawing *d) { return d->top + d->p * d->row; }
 
 /* ---- what is in the schedules ---- */
 
+static bool has_kind(const atn_op *o, atn_op_kind kind)
+{
+    return kind == ATN_OP_REDUCE ? atn_sched_reduces(o) : o->kind == kind;
+}
+
 static int count_kind(const drawing *d, atn_op_kind kind, bool data)
 {
     int n = 0;
     for (int r = 0; r < d->p; r++)
         for (int i = 0; i < d->schedules[r]->nops; i++) {
             const atn_op *o = &d->schedules[r]->ops[i];
-            n += o->kind == kind && (o->a.n > 0) == data;
+            n += has_kind(o, kind) && (o->a.n > 0) == data;
         }
     return n;
 }
@@ -224,12 +229,22 @@ static void draw_row(const drawing *d, int r)
     }
 }
 
+/* The reduction of a message that is never stored. */
+static void draw_reduction(const drawing *d, int r, int i)
+{
+    const atn_op *o = &d->schedules[r]->ops[i];
+    const double end = d->t->spans[r][i].end;
+    draw_mark(d, o, (atn_interval){end, end + atn_report_timeline_reduces(o)}, y_at(d, r));
+}
+
 static void draw_marks(const drawing *d)
 {
     for (int r = 0; r < d->p; r++)
         for (int i = 0; i < d->schedules[r]->nops; i++)
             if (!atn_sched_is_message(&d->schedules[r]->ops[i]))
                 draw_mark(d, &d->schedules[r]->ops[i], d->t->spans[r][i], y_at(d, r));
+            else if (atn_sched_reduces(&d->schedules[r]->ops[i]))
+                draw_reduction(d, r, i);
 }
 
 /* ---- messages ---- */

@@ -5,7 +5,7 @@
 
 /* A message of a rank, to be looked up by its pair and number. */
 typedef struct {
-    int32_t peer, kind, seq, op;
+    int32_t peer, receives, seq, op;
 } key;
 
 typedef struct {
@@ -27,8 +27,8 @@ static int compare(const void *x, const void *y)
     const key *a = x, *b = y;
     if (a->peer != b->peer)
         return a->peer < b->peer ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
+    if (a->receives != b->receives)
+        return a->receives < b->receives ? -1 : 1;
     return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
@@ -38,7 +38,7 @@ static bool index_messages(const atn_schedule *s, runner *r)
     for (int i = 0; r->keys && i < s->nops; i++) {
         const atn_op *o = &s->ops[i];
         if (atn_sched_is_message(o))
-            r->keys[r->nkeys++] = (key){o->peer, o->kind, o->seq, i};
+            r->keys[r->nkeys++] = (key){o->peer, atn_sched_receives(o), o->seq, i};
     }
     if (r->keys)
         qsort(r->keys, (size_t)r->nkeys, sizeof *r->keys, compare);
@@ -49,8 +49,7 @@ static bool index_messages(const atn_schedule *s, runner *r)
 static int other_end(const simulation *m, int rank, const atn_op *o)
 {
     const runner *r = &m->ranks[o->peer];
-    const int kind = o->kind == ATN_OP_SEND ? ATN_OP_RECV : ATN_OP_SEND;
-    const key want = {rank, kind, o->seq, 0};
+    const key want = {rank, !atn_sched_receives(o), o->seq, 0};
     const key *found = bsearch(&want, r->keys, (size_t)r->nkeys, sizeof *r->keys, compare);
     return found ? found->op : -1;
 }
@@ -83,7 +82,8 @@ static bool step_done(simulation *m, int rank, int n)
         const atn_interval *span = &m->t->spans[rank][i];
         if (span->end == WAITING)
             return false;
-        end = span->end > end ? span->end : end;
+        const double done = span->end + atn_report_timeline_reduces(&m->schedules[rank]->ops[i]);
+        end = done > end ? done : end;
     }
     r->now = end;
     return true;

@@ -23,6 +23,11 @@ typedef struct {
 /* ATN_FINDING: deadlock. */
 atn_status atn_report_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
                                     atn_error *err);
+/* Time of the reduction that follows the message of an operation, after the end of its span. */
+static inline double atn_report_timeline_reduces(const atn_op *o)
+{
+    return o->kind == ATN_OP_RECV_REDUCE ? ATN_REDUCE_TIME : 0.0;
+}
 void atn_report_timeline_free(atn_timeline *t);
 
 #endif

@@ -378,7 +378,7 @@ static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *r
 {
     if (b->top->signals) {
         if (!is_empty(ref))
-            sync_message(b, kind, peer);
+            sync_message(b, kind == ATN_OP_SEND ? kind : ATN_OP_RECV, peer);
         return;
     }
     const atn_slot slot = resolve(b, ref);
@@ -468,6 +468,41 @@ static void local(atn_builder *b, atn_op_kind kind, const atn_ref *from, const a
 
 void atn_copy(atn_builder *b, atn_ref from, atn_ref to) { local(b, ATN_OP_COPY, &from, &to); }
 void atn_reduce(atn_builder *b, atn_ref in, atn_ref inout) { local(b, ATN_OP_REDUCE, &in, &inout); }
+
+/* Adds the second operand to reduction `op`, unless it is the result. */
+static void set_operand(atn_builder *b, int op, const atn_ref *with)
+{
+    const atn_slot c = resolve(b, with);
+
+    if (op < 0 || b->err.status != ATN_OK || same_slot(b, &c, &b->ops.v[op].b))
+        return;
+    if (overlap(b, &c, &b->ops.v[op].b) ||
+        (b->ops.v[op].kind == ATN_OP_RECV_REDUCE && overlap(b, &c, &b->ops.v[op].a)))
+        atn_builder_fail(b, ATN_USAGE, "an operand overlaps the blocks that are written");
+    b->ops.v[op].c = c;
+}
+
+void atn_reduce_with(atn_builder *b, atn_ref in, atn_ref with, atn_ref out)
+{
+    const int before = b->ops.n;
+
+    local(b, ATN_OP_REDUCE, &in, &out);
+    if (b->ops.n > before)
+        set_operand(b, before, &with);
+}
+
+void atn_recv_reduce(atn_builder *b, int peer, atn_ref room, atn_ref with, atn_ref out)
+{
+    const int before = b->ops.n;
+
+    message(b, ATN_OP_RECV_REDUCE, peer, &room);
+    if (b->ops.n == before || b->top->signals)
+        return;
+    b->ops.v[before].b = resolve(b, &out);
+    if (overlap(b, &b->ops.v[before].a, &b->ops.v[before].b))
+        atn_builder_fail(b, ATN_USAGE, "an operand overlaps the blocks that are written");
+    set_operand(b, before, &with);
+}
 
 /* The sync messages of a round wait for all operations before the round; earlier sync messages
  * cover the operations that they waited for themselves. */

@@ -69,6 +69,10 @@ void atn_recv(atn_builder *b, int peer, atn_ref to);
 void atn_exchange(atn_builder *b, int to, atn_ref out, int from, atn_ref in);
 void atn_copy(atn_builder *b, atn_ref from, atn_ref to);    /* omitted if both are the same */
 void atn_reduce(atn_builder *b, atn_ref in, atn_ref inout); /* inout = in (op) inout */
+/* out = in (op) with; in place if `with` is the same as `out` */
+void atn_reduce_with(atn_builder *b, atn_ref in, atn_ref with, atn_ref out);
+/* out = message (op) with; `room` is scratch for the message */
+void atn_recv_reduce(atn_builder *b, int peer, atn_ref room, atn_ref with, atn_ref out);
 /* Zero-byte messages that wait for all operations emitted before them. */
 void atn_sync_send(atn_builder *b, int peer);
 void atn_sync_recv(atn_builder *b, int peer);

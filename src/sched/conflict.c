@@ -55,12 +55,11 @@ static void follow(tracker *t, const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
 
-    if (o->kind != ATN_OP_RECV)
-        touch(t, s, &o->a, i, false);
-    if (o->kind == ATN_OP_REDUCE)
-        touch(t, s, &o->b, i, false);
-    if (o->kind != ATN_OP_SEND)
-        touch(t, s, o->kind == ATN_OP_RECV ? &o->a : &o->b, i, true);
+    touch(t, s, &o->a, i, atn_sched_receives(o));
+    if (atn_sched_reduces(o))
+        touch(t, s, atn_sched_operand(o), i, false);
+    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
+        touch(t, s, &o->b, i, true);
 }
 
 static int32_t *none(int n)

@@ -59,7 +59,7 @@ static bool number_messages(atn_schedule *s)
     for (int i = 0; next && i < s->nops; i++) {
         atn_op *o = &s->ops[i];
         if (atn_sched_is_message(o))
-            o->seq = next[o->peer * 2 + (o->kind == ATN_OP_RECV)]++;
+            o->seq = next[o->peer * 2 + atn_sched_receives(o)]++;
     }
     const bool ok = next != NULL;
     free(next);
@@ -85,6 +85,7 @@ static atn_schedule *take(atn_builder *b, const char *name)
     for (int i = 0; i < b->ops.n; i++) {
         finish_slot(b, &b->ops.v[i].a);
         finish_slot(b, &b->ops.v[i].b);
+        finish_slot(b, &b->ops.v[i].c);
     }
 #define TAKE(vec, field, count) (s->field = b->vec.v, s->count = b->vec.n, b->vec.v = NULL)
     TAKE(ops, ops, nops);

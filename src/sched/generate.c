@@ -101,14 +101,14 @@ static void write_sets(FILE *f, const atn_generation *g, const atn_entry *e)
 
 static const char types[] =
     "\nenum { SRC, DST, TMP }; /* the user's buffers, and scratch */\n"
-    "enum { SEND, SSEND, RECV, COPY, REDUCE };\n"
+    "enum { SEND, SSEND, RECV, RECV_REDUCE, COPY, REDUCE };\n"
     "enum { STARTED = 1, DONE = 2 };\n\n"
     "typedef struct {\n    int first, count;\n} range;\n\n"
     "typedef struct {\n"
-    "    signed char kind, from, to; /* spaces of slots a and b */\n"
-    "    int peer, number;           /* of a message: the other rank, its number in the pair */\n"
-    "    int a, na, b, nb;           /* slots: ranges[a], ..., ranges[a + na - 1] */\n"
-    "    int wait, waits;            /* waits[wait], ...: operations to complete first */\n"
+    "    signed char kind, from, to, with; /* spaces of slots a, b and c */\n"
+    "    int peer, number;         /* of a message: the other rank, its number in the pair */\n"
+    "    int a, na, b, nb, c, nc;  /* slots: ranges[a], ..., ranges[a + na - 1] */\n"
+    "    int wait, waits;          /* waits[wait], ...: operations to complete first */\n"
     "} operation;\n\n"
     "typedef struct {\n"
     "    int first, count;   /* its operations */\n"
@@ -142,6 +142,7 @@ static void write_ranges(FILE *f, const atn_generation *g, const atn_schedule *s
     for (int i = 0; i < s->nops; i++) {
         slot_ranges(f, s, &s->ops[i].a, at);
         slot_ranges(f, s, &s->ops[i].b, at);
+        slot_ranges(f, s, &s->ops[i].c, at);
     }
 }
 
@@ -166,7 +167,11 @@ static void write_remark(FILE *f, const atn_schedule *s, const atn_op *o)
     if (atn_sched_is_message(o))
         fprintf(f, "%d ", o->peer);
     atn_sched_slot_print(f, s, &o->a);
-    if (!atn_sched_is_message(o)) {
+    if (atn_sched_reduces(o) && o->c.n > 0) {
+        fprintf(f, " with ");
+        atn_sched_slot_print(f, s, &o->c);
+    }
+    if (o->b.n > 0) {
         fprintf(f, " ");
         atn_sched_slot_print(f, s, &o->b);
     }
@@ -175,15 +180,20 @@ static void write_remark(FILE *f, const atn_schedule *s, const atn_op *o)
 
 static void write_op(FILE *f, const atn_generation *g, const atn_schedule *s, int i, place *at)
 {
-    static const char *const kinds[] = {"SEND", "RECV", "COPY", "REDUCE"};
+    static const char *const kinds[] = {[ATN_OP_SEND] = "SEND",
+                                        [ATN_OP_RECV] = "RECV",
+                                        [ATN_OP_RECV_REDUCE] = "RECV_REDUCE",
+                                        [ATN_OP_COPY] = "COPY",
+                                        [ATN_OP_REDUCE] = "REDUCE"};
     static const char *const spaces[] = {"SRC", "DST", "TMP"};
     const atn_op *o = &s->ops[i];
 
-    fprintf(f, "    {%s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d},",
+    fprintf(f, "    {%s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d},",
             o->ssend ? "SSEND" : kinds[o->kind], spaces[o->a.n ? o->a.space : 0],
-            spaces[o->b.n ? o->b.space : 0], o->peer, o->seq, at->ranges, o->a.n,
-            at->ranges + o->a.n, o->b.n, at->waits + o->dep, o->ndeps);
-    at->ranges += o->a.n + o->b.n;
+            spaces[o->b.n ? o->b.space : 0], spaces[o->c.n ? o->c.space : 0], o->peer, o->seq,
+            at->ranges, o->a.n, at->ranges + o->a.n, o->b.n, at->ranges + o->a.n + o->b.n, o->c.n,
+            at->waits + o->dep, o->ndeps);
+    at->ranges += o->a.n + o->b.n + o->c.n;
     if (g->p <= FEW_RANKS)
         write_remark(f, s, o);
     fprintf(f, "\n");
@@ -222,7 +232,7 @@ static void write_tables(FILE *f, const atn_generation *g)
     each(f, g, write_shapes);
     fprintf(f, "\n    0,\n};\n\nstatic const operation operations[] = {\n");
     each(f, g, write_ops);
-    fprintf(f, "    {COPY, SRC, SRC, 0, 0, 0, 0, 0, 0, 0, 0},\n};\n\n"
+    fprintf(f, "    {COPY, SRC, SRC, SRC, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},\n};\n\n"
                "static const program programs[][RANKS] = {\n");
     each(f, g, write_program);
     fprintf(f, "};\n\n");

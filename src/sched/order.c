@@ -72,23 +72,23 @@ static bool is_exchange(const atn_builder *b, int i)
     const atn_op *o = &b->ops.v[i];
 
     return i + 1 < b->ops.n && atn_sched_is_message(o) && atn_sched_is_message(o + 1) &&
-           o->kind != o[1].kind && o->round == o[1].round;
+           atn_sched_receives(o) != atn_sched_receives(o + 1) && o->round == o[1].round;
 }
 
 void atn_pass_pair(atn_builder *b)
 {
-    int lone = -1; /* kind of the preceding message if it has no partner yet */
+    int lone = -1; /* direction of the preceding message if it has no partner yet */
 
     for (int i = 0; i < b->ops.n && b->err.status == ATN_OK; i++) {
         const atn_op *o = &b->ops.v[i];
         if (is_exchange(b, i)) {
-            if (lone >= 0 && (int)o->kind != lone)
+            if (lone >= 0 && (int)atn_sched_receives(o) != lone)
                 swap(b, i);
             lone = -1;
             i++;
         } else {
-            lone =
-                !atn_sched_is_message(o) || (lone >= 0 && (int)o->kind != lone) ? -1 : (int)o->kind;
+            const int way = atn_sched_is_message(o) ? (int)atn_sched_receives(o) : -1;
+            lone = lone >= 0 && way != lone ? -1 : way;
         }
     }
     sort_after(b);
@@ -156,6 +156,7 @@ static void copy_round(resync *s, int lo, int hi)
         if (s->now[i] < 0)
             return;
         s->b->ops.v[s->now[i]].ssend = s->old[i].ssend;
+        s->b->ops.v[s->now[i]].c = s->old[i].c;
         if (wait >= 0)
             atn_sched_emit_after(s->b, s->now[i], wait, wait + 1);
         atn_sched_emit_after(s->b, s->now[i], s->from, s->mark);

@@ -45,6 +45,7 @@ static atn_schedule *finer(const atn_schedule *s, int f)
     for (int i = 0; i < s->nops; i++) {
         scale(&to->ops[i].a.one, f);
         scale(&to->ops[i].b.one, f);
+        scale(&to->ops[i].c.one, f);
     }
     for (int i = 0; i < s->nranges; i++)
         scale(&to->ranges[i], f);

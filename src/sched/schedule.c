@@ -71,7 +71,10 @@ static uint64_t mix_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
         deps += mix(1, s->deps[o->dep + i]);
     hash = mix(hash, (int64_t)o->peer * 256 + o->kind * 2 + o->ssend);
     hash = mix(mix(hash, o->seq), (int64_t)deps);
-    hash = o->kind == ATN_OP_SEND || o->kind == ATN_OP_RECV ? hash : mix_slot(hash, s, &o->b);
+    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
+        hash = mix_slot(hash, s, &o->b);
+    if (atn_sched_reduces(o) && o->c.n > 0)
+        hash = mix_slot(hash, s, &o->c);
     return mix_slot(hash, s, &o->a);
 }
 
@@ -102,7 +105,7 @@ int atn_sched_step_length(const atn_schedule *s, int i)
 
     if (i + 1 >= s->nops || !atn_sched_is_message(o) || !atn_sched_is_message(next))
         return 1;
-    return o->kind != next->kind && !depends_on(s, next, i) ? 2 : 1;
+    return atn_sched_receives(o) != atn_sched_receives(next) && !depends_on(s, next, i) ? 2 : 1;
 }
 
 /* The latest message step that operation i waits for, directly or through local operations. */
@@ -119,7 +122,7 @@ static bool receives_from_several(const atn_schedule *s)
     int peer = -1;
 
     for (int i = 0; i < s->nops; i++) {
-        if (s->ops[i].kind != ATN_OP_RECV || s->ops[i].peer == peer)
+        if (!atn_sched_receives(&s->ops[i]) || s->ops[i].peer == peer)
             continue;
         if (peer >= 0)
             return true;
@@ -164,7 +167,7 @@ static uint64_t needs(const atn_schedule *s, const uint64_t *masks, int i)
 
     for (int d = 0; d < o->ndeps; d++)
         mask |= masks[s->deps[o->dep + d]];
-    for (int k = i - 1; o->kind == ATN_OP_RECV && k >= 0; k--)
+    for (int k = i - 1; atn_sched_receives(o) && k >= 0; k--)
         if (s->ops[k].kind == ATN_OP_SEND && s->ops[k].peer == o->peer)
             return mask | masks[k];
     return mask;
@@ -185,9 +188,9 @@ bool atn_sched_is_orderly(const atn_schedule *s)
             masks[k] = needs(s, masks, k);
             if (s->ops[k].kind == ATN_OP_SEND && (masks[k] & before) != before)
                 return false;
-            if (s->ops[k].kind == ATN_OP_RECV && receives == MAX_HEARD)
+            if (atn_sched_receives(&s->ops[k]) && receives == MAX_HEARD)
                 return false;
-            if (s->ops[k].kind == ATN_OP_RECV) {
+            if (atn_sched_receives(&s->ops[k])) {
                 masks[k] |= UINT64_C(1) << receives++;
                 received |= masks[k];
             }

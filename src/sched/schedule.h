@@ -24,9 +24,20 @@ typedef struct {
     atn_range one;
 } atn_slot;
 
-typedef enum { ATN_OP_SEND, ATN_OP_RECV, ATN_OP_COPY, ATN_OP_REDUCE, ATN_OP_KINDS } atn_op_kind;
+/* Messages first (atn_sched_is_message). */
+typedef enum {
+    ATN_OP_SEND,
+    ATN_OP_RECV,
+    ATN_OP_RECV_REDUCE,
+    ATN_OP_COPY,
+    ATN_OP_REDUCE,
+    ATN_OP_KINDS
+} atn_op_kind;
 
-/* send: reads a; recv: writes a; copy: a to b; reduce: b = a (op) b.
+/* send: reads a; recv: writes a; copy: a to b; reduce: b = a (op) c.
+ * recv_reduce: b = message (op) c; `a` is scratch for the message, whose contents are undefined
+ * afterwards: an executor that reads the message in place need not use it.
+ * c.n == 0: the second operand is b itself.
  * `seq` numbers the messages of one (sender, receiver) pair: the k-th send matches the k-th recv.
  * `deps`: operations of this rank that must complete first; always earlier in the program. */
 typedef struct {
@@ -38,6 +49,7 @@ typedef struct {
     int32_t dep, ndeps; /* deps[dep .. dep + ndeps) */
     int32_t nafter;     /* the first nafter of these are explicit, the others inferred */
     atn_slot a, b;
+    atn_slot c; /* second operand of a reduction */
 } atn_op;
 
 typedef struct {
@@ -58,7 +70,17 @@ const atn_range *atn_sched_slot_ranges(const atn_schedule *s, const atn_slot *sl
 int atn_sched_slot_blocks(const atn_schedule *s, const atn_slot *slot);
 /* Blocks in a space of this rank. */
 int atn_sched_space_blocks(const atn_schedule *s, atn_space space);
-static inline bool atn_sched_is_message(const atn_op *o) { return o->kind <= ATN_OP_RECV; }
+static inline bool atn_sched_is_message(const atn_op *o) { return o->kind <= ATN_OP_RECV_REDUCE; }
+static inline bool atn_sched_receives(const atn_op *o)
+{
+    return o->kind == ATN_OP_RECV || o->kind == ATN_OP_RECV_REDUCE;
+}
+static inline bool atn_sched_reduces(const atn_op *o)
+{
+    return o->kind == ATN_OP_REDUCE || o->kind == ATN_OP_RECV_REDUCE;
+}
+/* The second operand of a reduction. */
+static inline const atn_slot *atn_sched_operand(const atn_op *o) { return o->c.n ? &o->c : &o->b; }
 
 /* Hash of a rank's program: equal for schedules that differ only in name, problem or round
  * numbers. */

@@ -4,10 +4,8 @@
 #include <string.h>
 
 static const char *const kind_names[ATN_OP_KINDS] = {
-    [ATN_OP_SEND] = "send",
-    [ATN_OP_RECV] = "recv",
-    [ATN_OP_COPY] = "copy",
-    [ATN_OP_REDUCE] = "reduce",
+    [ATN_OP_SEND] = "send", [ATN_OP_RECV] = "recv",     [ATN_OP_RECV_REDUCE] = "recv_reduce",
+    [ATN_OP_COPY] = "copy", [ATN_OP_REDUCE] = "reduce",
 };
 static const char *const space_names[ATN_SPACES] = {
     [ATN_SRC] = "src",
@@ -46,7 +44,11 @@ static void print_op(FILE *f, const atn_schedule *s, int i)
     if (atn_sched_is_message(o))
         fprintf(f, "%d ", o->peer);
     atn_sched_slot_print(f, s, &o->a);
-    if (!atn_sched_is_message(o)) {
+    if (atn_sched_reduces(o) && o->c.n > 0) {
+        fputs(" with ", f);
+        atn_sched_slot_print(f, s, &o->c);
+    }
+    if (o->kind == ATN_OP_COPY || atn_sched_reduces(o)) {
         fputs(o->kind == ATN_OP_COPY ? " to " : " into ", f);
         atn_sched_slot_print(f, s, &o->b);
     }

@@ -172,47 +172,90 @@ static void emit_message(parser *s, atn_op_kind kind, int peer, const atn_ref *r
         atn_recv(s->b, peer, *ref);
 }
 
+static bool parse_peer(parser *s, int *peer_p)
+{
+    if (!number_word(s, "peer", 0, s->q.p - 1, peer_p))
+        return false;
+    return *peer_p != s->b->q.r ||
+           bad(s, "rank %d cannot exchange messages with itself; use copy", *peer_p);
+}
+
 static bool parse_message(parser *s, atn_op_kind kind)
 {
     ranges list = {0};
     atn_ref ref;
     int peer;
-    bool ok = number_word(s, "peer", 0, s->q.p - 1, &peer);
+    bool ok = parse_peer(s, &peer) && parse_slot(s, &list, &ref);
 
-    if (ok && peer == s->b->q.r)
-        ok = bad(s, "rank %d cannot exchange messages with itself; use copy", peer);
-    ok = ok && parse_slot(s, &list, &ref);
     if (ok)
         emit_message(s, kind, peer, &ref);
     atn_vec_free(&list.v);
     return ok;
 }
 
-static bool parse_local(parser *s, atn_op_kind kind, const char *preposition)
+static bool parse_copy(parser *s)
 {
     ranges from_list = {0}, to_list = {0};
     atn_ref from, to;
     const char *text;
     bool ok = parse_slot(s, &from_list, &from);
 
-    if (ok && (!(text = word(s)) || strcmp(text, preposition) != 0))
-        ok = bad(s, "'%s' is missing between the slots", preposition);
+    if (ok && (!(text = word(s)) || strcmp(text, "to") != 0))
+        ok = bad(s, "'to' is missing between the slots");
     ok = ok && parse_slot(s, &to_list, &to);
-    if (ok && kind == ATN_OP_COPY)
+    if (ok)
         atn_copy(s->b, from, to);
-    else if (ok)
-        atn_reduce(s->b, from, to);
     atn_vec_free(&from_list.v);
     atn_vec_free(&to_list.v);
     return ok;
 }
 
+/* The slots of a reduction: A ["with" C] "into" B.  Lists: A, C, B. */
+static bool parse_operands(parser *s, ranges lists[3], atn_ref refs[3])
+{
+    if (!parse_slot(s, &lists[0], &refs[0]))
+        return false;
+    const char *text = word(s);
+    const bool with = text && strcmp(text, "with") == 0;
+    if (with && !parse_slot(s, &lists[1], &refs[1]))
+        return false;
+    text = with ? word(s) : text;
+    if (!text || strcmp(text, "into") != 0)
+        return bad(s, "'into' is missing between the slots");
+    if (!parse_slot(s, &lists[2], &refs[2]))
+        return false;
+    if (!with)
+        refs[1] = refs[2];
+    return true;
+}
+
+/* peer < 0: both operands are local. */
+static bool parse_reduction(parser *s, int peer)
+{
+    ranges lists[3] = {{.v = {0}}};
+    atn_ref refs[3];
+    bool ok = parse_operands(s, lists, refs);
+
+    if (ok && peer >= 0 && (refs[0].n == 0 || refs[0].space != ATN_TMP))
+        ok = bad(s, "the message of recv_reduce needs scratch; write tmp[0]");
+    if (ok && peer >= 0)
+        atn_recv_reduce(s->b, peer, refs[0], refs[1], refs[2]);
+    else if (ok)
+        atn_reduce_with(s->b, refs[0], refs[1], refs[2]);
+    for (int i = 0; i < 3; i++)
+        atn_vec_free(&lists[i].v);
+    return ok;
+}
+
+#define KINDS "send, ssend, recv, copy, reduce or recv_reduce"
+
 static bool parse_kind(parser *s)
 {
     const char *text = word(s);
+    int peer;
 
     if (!text)
-        return bad(s, "the operation is missing; it must be send, ssend, recv, copy or reduce");
+        return bad(s, "the operation is missing; it must be " KINDS);
     if (strcmp(text, "send") == 0 || strcmp(text, "ssend") == 0) {
         const bool ok = parse_message(s, ATN_OP_SEND);
         if (ok && s->b->ops.n > 0)
@@ -222,10 +265,12 @@ static bool parse_kind(parser *s)
     if (strcmp(text, "recv") == 0)
         return parse_message(s, ATN_OP_RECV);
     if (strcmp(text, "copy") == 0)
-        return parse_local(s, ATN_OP_COPY, "to");
+        return parse_copy(s);
     if (strcmp(text, "reduce") == 0)
-        return parse_local(s, ATN_OP_REDUCE, "into");
-    return bad(s, "'%s' is not an operation; it must be send, ssend, recv, copy or reduce", text);
+        return parse_reduction(s, -1);
+    if (strcmp(text, "recv_reduce") == 0)
+        return parse_peer(s, &peer) && parse_reduction(s, peer);
+    return bad(s, "'%s' is not an operation; it must be " KINDS, text);
 }
 
 static bool parse_op(parser *s, const char *index)

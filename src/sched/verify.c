@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sched/canonical.h"
-#include "sched/conflict.h"
+#include "sched/check.h"
 #include "sched/recut.h"
 #include "sched/value.h"
 
@@ -41,13 +41,6 @@ static atn_status finding(run *x, int r, int op, const char *what)
 }
 
 /* ---- specification of the operation ---- */
-
-/* Padding would be taken for data, or data would be truncated. */
-static bool unlike(const atn_schedule *s, const atn_slot *a, const atn_slot *b)
-{
-    return atn_sched_is_padded(s->q.op) && a->n > 0 && b->n > 0 &&
-           (a->space == ATN_TMP) != (b->space == ATN_TMP);
-}
 
 /* Blocks of equal class have equal sizes in every call. */
 static int size_class(const atn_schedule *s, atn_space space, int block)
@@ -186,124 +179,6 @@ static void tear_down(run *x)
     atn_sched_values_free(&x->values);
 }
 
-/* ---- static checks of one rank ---- */
-
-static const char *slot_fault(const atn_schedule *s, const atn_slot *slot, bool write)
-{
-    const atn_range *r = atn_sched_slot_ranges(s, slot);
-
-    if (slot->n > 0 && write && slot->space == ATN_SRC)
-        return "writes to the source buffer";
-    for (int i = 0; i < slot->n; i++)
-        if (r[i].first < 0 || r[i].count < 1 ||
-            r[i].first + r[i].count > atn_sched_space_blocks(s, (atn_space)slot->space))
-            return "touches blocks outside of its buffer";
-    return NULL;
-}
-
-static const char *op_fault(const atn_schedule *s, int i)
-{
-    const atn_op *o = &s->ops[i];
-    const char *fault = slot_fault(s, &o->a, o->kind == ATN_OP_RECV);
-
-    for (int d = 0; d < o->ndeps; d++)
-        if (s->deps[o->dep + d] < 0 || s->deps[o->dep + d] >= i)
-            return "waits for a later operation";
-    if (!fault && !atn_sched_is_message(o))
-        fault = slot_fault(s, &o->b, true);
-    if (!fault && unlike(s, &o->a, &o->b) && atn_sched_slot_blocks(s, &o->a) > 1)
-        fault = "copies several blocks into or out of larger ones at once";
-    if (!fault && atn_sched_is_message(o) &&
-        (o->peer < 0 || o->peer >= s->q.p || o->peer == s->q.r))
-        fault = "its peer is not another rank";
-    return fault;
-}
-
-typedef struct {
-    const atn_schedule *s;
-    int *seen, stamp;
-    int op, on; /* an unordered conflict */
-} order_check;
-
-static bool no_begin(void *context, int op)
-{
-    (void)context;
-    (void)op;
-    return true;
-}
-
-/* Whether `op` waits for `on`, directly or through others (all numbered above `on`). */
-static bool reaches(order_check *c, int op, int on)
-{
-    const atn_op *o = &c->s->ops[op];
-
-    c->seen[op] = c->stamp;
-    for (int d = 0; d < o->ndeps; d++)
-        if (c->s->deps[o->dep + d] == on)
-            return true;
-    for (int d = 0; d < o->ndeps; d++) {
-        const int next = c->s->deps[o->dep + d];
-        if (next > on && c->seen[next] != c->stamp && reaches(c, next, on))
-            return true;
-    }
-    return false;
-}
-
-static bool is_ordered(void *context, int op, int on)
-{
-    order_check *c = context;
-
-    c->stamp++;
-    c->op = op;
-    c->on = on;
-    return reaches(c, op, on);
-}
-
-static atn_status check_order(run *x, int r)
-{
-    const atn_schedule *s = x->ranks[r].s;
-    order_check c = {.s = s, .seen = calloc((size_t)s->nops + 1, sizeof *c.seen), .op = -1};
-    atn_status status = ATN_OK;
-
-    if (!c.seen || !atn_sched_conflicts(s, no_begin, is_ordered, &c))
-        status = atn_fail(x->err, ATN_FINDING,
-                          "rank %d: operations %d and %d touch the same block and nothing orders "
-                          "them",
-                          r, c.on, c.op);
-    free(c.seen);
-    return status;
-}
-
-/* At most twice the data of all ranks, so that present and arriving data are separate; a small
- * number of ranks may need some more. */
-static int64_t max_scratch(const atn_problem *q, int split)
-{
-    return INT64_C(2) * atn_max(8, q->p) * atn_sched_vec_blocks(q) * split;
-}
-
-static atn_status check_static(run *x, int r)
-{
-    const atn_schedule *s = x->ranks[r].s;
-    const int vec = atn_sched_vec_blocks(&s->q) * s->split;
-
-    for (int i = 0; i < s->nops; i++) {
-        const char *fault = op_fault(s, i);
-        if (fault)
-            return finding(x, r, i, fault);
-    }
-    for (int t = 0; t < s->ntmp; t++)
-        if (s->tmp_shape[t] < 0 || s->tmp_shape[t] >= vec)
-            return atn_fail(x->err, ATN_FINDING, "rank %d: scratch block %d has no size", r, t);
-    if (s->ntmp > 0 && atn_sched_is_padded(s->q.op) && s->split > 1)
-        return atn_fail(x->err, ATN_FINDING,
-                        "rank %d stores parts of blocks whose size it does not have", r);
-    if (s->ntmp > max_scratch(&s->q, s->split))
-        return atn_fail(x->err, ATN_FINDING, "rank %d needs scratch of %d blocks, allowed are %lld",
-                        r, s->ntmp, (long long)max_scratch(&s->q, s->split));
-    x->proof.max_scratch = atn_max(x->proof.max_scratch, s->ntmp);
-    return check_order(x, r);
-}
-
 /* ---- execution ---- */
 
 typedef struct {
@@ -347,7 +222,7 @@ static const char *move(run *x, int from, const atn_slot *a, int to, const atn_s
 {
     cursor s = at_start(x->ranks[from].s, a), t = at_start(x->ranks[to].s, b);
 
-    if (from != to && unlike(s.s, a, b))
+    if (from != to && atn_sched_slots_unlike(s.s, a, b))
         return "sizes differ between the two ends";
     for (;;) {
         const int i = next_block(&s), j = next_block(&t);
@@ -367,26 +242,47 @@ static const char *move(run *x, int from, const atn_slot *a, int to, const atn_s
 static const char *combine(run *x, int r, const atn_op *o)
 {
     rank_state *k = &x->ranks[r];
-    cursor s = at_start(k->s, &o->a), t = at_start(k->s, &o->b);
+    const atn_slot *with = atn_sched_operand(o);
+    cursor s = at_start(k->s, &o->a), u = at_start(k->s, with), t = at_start(k->s, &o->b);
 
     x->proof.reductions++;
     for (;;) {
-        const int i = next_block(&s), j = next_block(&t);
+        const int i = next_block(&s), c = next_block(&u), j = next_block(&t);
         const char *why = "reduces different numbers of blocks";
-        if (i < 0 && j < 0)
+        if (i < 0 && c < 0 && j < 0)
             return NULL;
-        if (i < 0 || j < 0)
+        if (i < 0 || c < 0 || j < 0)
             return why;
-        const int in = k->cell[o->a.space][i], inout = k->cell[o->b.space][j];
-        if (in == ATN_VALUE_NONE || inout == ATN_VALUE_NONE)
+        const int in = k->cell[o->a.space][i], other = k->cell[with->space][c];
+        if (in == ATN_VALUE_NONE || other == ATN_VALUE_NONE)
             return "reduces a block that holds nothing yet";
-        const int value = atn_sched_value_combine(&x->values, in, inout, &why);
+        const int value = atn_sched_value_combine(&x->values, in, other, &why);
         if (value < 0)
             return why;
         why = store(x, r, o->b.space, j, value);
         if (why)
             return why;
     }
+}
+
+static void forget(rank_state *k, const atn_slot *slot)
+{
+    cursor c = at_start(k->s, slot);
+
+    for (int i = next_block(&c); i >= 0; i = next_block(&c))
+        k->cell[slot->space][i] = ATN_VALUE_NONE;
+}
+
+/* Moves the data of a message; a receiver that reduces them does not keep them. */
+static const char *deliver(run *x, int from, const atn_op *send, int to, const atn_op *recv)
+{
+    const char *fault = move(x, from, &send->a, to, &recv->a);
+
+    if (fault || recv->kind != ATN_OP_RECV_REDUCE)
+        return fault;
+    fault = combine(x, to, recv);
+    forget(&x->ranks[to], &recv->a);
+    return fault;
 }
 
 /* Barrier: an operation proves the entry of its own rank and what its dependencies prove. */
@@ -424,13 +320,14 @@ static atn_status try_match(run *x, int r, int i, bool *matched_p)
     *matched_p = false;
     for (int j = 0; j < you->length; j++) {
         const atn_op *c = &you->s->ops[you->pc + j];
-        if (you->done[j] || !atn_sched_is_message(c) || c->peer != r || c->kind == o->kind)
+        if (you->done[j] || !atn_sched_is_message(c) || c->peer != r ||
+            atn_sched_receives(c) == atn_sched_receives(o))
             continue;
         if (c->seq != o->seq)
             return finding(x, r, me->pc + i, "matches a message with another number");
         const bool sends = o->kind == ATN_OP_SEND;
         const int from = sends ? r : o->peer, to = sends ? o->peer : r;
-        const char *fault = move(x, from, sends ? &o->a : &c->a, to, sends ? &c->a : &o->a);
+        const char *fault = deliver(x, from, sends ? o : c, to, sends ? c : o);
         if (fault)
             return finding(x, r, me->pc + i, fault);
         if (me->proves) {
@@ -585,8 +482,10 @@ atn_status atn_sched_verify(atn_schedule *const *schedules, int p, atn_verify_co
         status = atn_sched_recut(schedules, p, &alike, err);
     if (status == ATN_OK)
         status = set_up(&x, alike ? alike : schedules, p);
-    for (int r = 0; status == ATN_OK && r < p; r++)
-        status = check_static(&x, r);
+    for (int r = 0; status == ATN_OK && r < p; r++) {
+        status = atn_sched_check(x.ranks[r].s, err);
+        x.proof.max_scratch = atn_max(x.proof.max_scratch, x.ranks[r].s->ntmp);
+    }
     if (status == ATN_OK)
         status = execute(&x);
     for (int r = 0; status == ATN_OK && r < p; r++)

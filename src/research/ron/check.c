@@ -126,8 +126,10 @@ static atn_status check_receivers(const verifier *x)
 static double ready_at(const verifier *x, int r, const atn_op *o)
 {
     double ready = 0;
-    for (int d = 0; d < o->ndeps; d++)
-        ready = fmax(ready, x->done[x->g->base[r] + x->g->s[r]->deps[o->dep + d]]);
+    for (int d = 0; d < o->ndeps; d++) {
+        const int on = x->g->s[r]->deps[o->dep + d];
+        ready = fmax(ready, x->done[atn_model_op_graph_last(x->g, r, on)]);
+    }
     return ready;
 }
 
@@ -145,12 +147,13 @@ static atn_status check_rank(verifier *x, int r)
             if (t->begin < ready - x->slack)
                 return refuse(x, t, "the message starts before its dependencies complete");
             x->done[id] = t->end;
-        } else if (n->kind == ATN_OP_REDUCE) {
-            x->done[id] = busy = fmax(ready, busy) + (double)n->bytes * x->net->reduce;
         } else {
             x->done[id] = ready;
         }
-        x->end = fmax(x->end, x->done[id]);
+        const int last = atn_model_op_graph_last(x->g, r, i);
+        if (x->g->nodes[last].kind == ATN_OP_REDUCE)
+            x->done[last] = busy = fmax(x->done[id], busy) + (double)n->bytes * x->net->reduce;
+        x->end = fmax(x->end, x->done[last]);
     }
     return ATN_OK;
 }

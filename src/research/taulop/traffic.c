@@ -45,6 +45,7 @@ static bool add_operation(atn_traffic *t, const atn_schedule *s, const atn_op *o
     case ATN_OP_SEND:
         return atn_push(&t->flows, (atn_tau_flow){stage, s->q.r, o->peer, size});
     case ATN_OP_REDUCE:
+    case ATN_OP_RECV_REDUCE:
         return atn_push(&t->reduces, work);
     case ATN_OP_COPY:
         return atn_push(&t->copies, work);
@@ -112,7 +113,8 @@ static atn_status collect(atn_traffic *t, const atn_op_graph *g, int *stage, atn
         stage[i] = g->nodes[i].round + (g->nodes[i].other < 0);
     for (int r = 0; r < t->p && !st; r++)
         for (int i = 0; i < g->s[r]->nops; i++)
-            if (!add_operation(t, g->s[r], &g->s[r]->ops[i], stage[g->base[r] + i]))
+            if (!add_operation(t, g->s[r], &g->s[r]->ops[i],
+                               stage[atn_model_op_graph_last(g, r, i)]))
                 return atn_fail(err, ATN_MEMORY, "out of memory");
     if (!st)
         sort_all(t);
