@@ -1,53 +1,24 @@
 /* finish.c - turns the emitted operations into a schedule: message numbers and dependencies. */
 #include "sched/builder_private.h"
-#include "sched/conflict.h"
+#include "sched/infer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- dependencies: explicit ones, then those implied by reads and writes ---- */
 
-typedef struct {
-    atn_schedule *s;
-    const atn_builder *b;
-    int32_t *seen; /* seen[i] == op + 1: i is already a dependency of op */
-    ATN_VEC(int32_t) deps;
-    int after; /* next explicit edge */
-} collector;
-
-static bool depend(collector *c, int op, int on)
-{
-    if (c->seen[on] == op + 1)
-        return true;
-    c->seen[on] = op + 1;
-    return atn_push(&c->deps, on);
-}
-
-static bool begin_op(void *context, int op)
-{
-    collector *c = context;
-    bool ok = true;
-
-    c->s->ops[op].dep = c->deps.n;
-    while (c->after < c->b->after.n && c->b->after.v[c->after].op == op)
-        ok = depend(c, op, c->b->after.v[c->after++].on) && ok;
-    c->s->ops[op].nafter = c->deps.n - c->s->ops[op].dep;
-    return ok;
-}
-
-static bool add_conflict(void *context, int op, int on) { return depend(context, op, on); }
-
 static bool add_deps(atn_schedule *s, const atn_builder *b)
 {
-    collector c = {.s = s, .b = b, .seen = calloc((size_t)s->nops + 1, sizeof *c.seen)};
-    const bool ok = c.seen && atn_sched_conflicts(s, begin_op, add_conflict, &c);
+    int at = 0;
 
-    for (int i = 0; ok && i < s->nops; i++)
-        s->ops[i].ndeps = (i + 1 < s->nops ? s->ops[i + 1].dep : c.deps.n) - s->ops[i].dep;
-    free(c.seen);
-    s->deps = c.deps.v;
-    s->ndeps = c.deps.n;
-    return ok;
+    s->deps = malloc(sizeof *s->deps * ((size_t)b->after.n + 1));
+    for (int i = 0; s->deps && i < s->nops; i++) {
+        s->ops[i].dep = at;
+        for (; at < b->after.n && b->after.v[at].op == i; at++)
+            s->deps[at] = b->after.v[at].on;
+        s->ops[i].nafter = at - s->ops[i].dep;
+    }
+    return s->deps && atn_sched_infer_deps(s);
 }
 
 /* ---- assembly ---- */

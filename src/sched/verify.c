@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/blocks.h"
 #include "sched/canonical.h"
 #include "sched/check.h"
 #include "sched/recut.h"
@@ -181,27 +182,9 @@ static void tear_down(run *x)
 
 /* ---- execution ---- */
 
-typedef struct {
-    const atn_schedule *s;
-    const atn_slot *slot;
-    int range, k;
-} cursor;
-
-static cursor at_start(const atn_schedule *s, const atn_slot *slot)
+static atn_block_cursor at_start(const atn_schedule *s, const atn_slot *slot)
 {
-    return (cursor){s, slot, 0, 0};
-}
-
-/* The next block of a slot, or -1. */
-static int next_block(cursor *c)
-{
-    const atn_range *r = atn_sched_slot_ranges(c->s, c->slot);
-
-    if (c->range < c->slot->n && c->k == r[c->range].count) {
-        c->range++;
-        c->k = 0;
-    }
-    return c->range < c->slot->n ? r[c->range].first + c->k++ : -1;
+    return atn_sched_blocks_of(s->ranges, slot);
 }
 
 static const char *store(run *x, int r, int space, int block, int value)
@@ -220,12 +203,12 @@ static const char *store(run *x, int r, int space, int block, int value)
 /* Copies a slot's values to another slot, of the same rank or of another one. */
 static const char *move(run *x, int from, const atn_slot *a, int to, const atn_slot *b)
 {
-    cursor s = at_start(x->ranks[from].s, a), t = at_start(x->ranks[to].s, b);
+    atn_block_cursor s = at_start(x->ranks[from].s, a), t = at_start(x->ranks[to].s, b);
 
-    if (from != to && atn_sched_slots_unlike(s.s, a, b))
+    if (from != to && atn_sched_slots_unlike(x->ranks[from].s, a, b))
         return "sizes differ between the two ends";
     for (;;) {
-        const int i = next_block(&s), j = next_block(&t);
+        const int i = atn_sched_block_next(&s), j = atn_sched_block_next(&t);
         if (i < 0 && j < 0)
             return NULL;
         if (i < 0 || j < 0)
@@ -243,11 +226,12 @@ static const char *combine(run *x, int r, const atn_op *o)
 {
     rank_state *k = &x->ranks[r];
     const atn_slot *with = atn_sched_operand(o);
-    cursor s = at_start(k->s, &o->a), u = at_start(k->s, with), t = at_start(k->s, &o->b);
+    atn_block_cursor s = at_start(k->s, &o->a), u = at_start(k->s, with), t = at_start(k->s, &o->b);
 
     x->proof.reductions++;
     for (;;) {
-        const int i = next_block(&s), c = next_block(&u), j = next_block(&t);
+        const int i = atn_sched_block_next(&s), c = atn_sched_block_next(&u),
+                  j = atn_sched_block_next(&t);
         const char *why = "reduces different numbers of blocks";
         if (i < 0 && c < 0 && j < 0)
             return NULL;
@@ -267,9 +251,9 @@ static const char *combine(run *x, int r, const atn_op *o)
 
 static void forget(rank_state *k, const atn_slot *slot)
 {
-    cursor c = at_start(k->s, slot);
+    atn_block_cursor c = at_start(k->s, slot);
 
-    for (int i = next_block(&c); i >= 0; i = next_block(&c))
+    for (int i = atn_sched_block_next(&c); i >= 0; i = atn_sched_block_next(&c))
         k->cell[slot->space][i] = ATN_VALUE_NONE;
 }
 
