@@ -171,9 +171,7 @@ static atn_status check_order(const atn_schedule *s, atn_error *err)
 
 /* ---- scratch ---- */
 
-/* At most twice the data of all ranks, so that present and arriving data are separate; a small
- * number of ranks may need some more. */
-static int64_t max_scratch(const atn_problem *q, int split)
+int64_t atn_sched_max_scratch(const atn_problem *q, int split)
 {
     return INT64_C(2) * atn_max(8, q->p) * atn_sched_vec_blocks(q) * split;
 }
@@ -188,9 +186,9 @@ static atn_status check_scratch(const atn_schedule *s, atn_error *err)
     if (s->ntmp > 0 && atn_sched_is_padded(s->q.op) && s->split > 1)
         return atn_fail(err, ATN_FINDING,
                         "rank %d stores parts of blocks whose size it does not have", s->q.r);
-    if (s->ntmp > max_scratch(&s->q, s->split))
+    if (s->ntmp > atn_sched_max_scratch(&s->q, s->split))
         return atn_fail(err, ATN_FINDING, "rank %d needs scratch of %d blocks, allowed are %lld",
-                        s->q.r, s->ntmp, (long long)max_scratch(&s->q, s->split));
+                        s->q.r, s->ntmp, (long long)atn_sched_max_scratch(&s->q, s->split));
     return ATN_OK;
 }
 

@@ -267,6 +267,9 @@ atn_status atn_sched_forward_copies(atn_schedule *s)
 
 atn_status atn_sched_optimise(atn_schedule *s)
 {
-    const atn_status status = atn_sched_forward_copies(s);
+    atn_status status = atn_sched_retarget_copies(s);
+
+    if (status == ATN_OK)
+        status = atn_sched_forward_copies(s);
     return status == ATN_OK ? atn_sched_fuse(s) : status;
 }

@@ -2,107 +2,36 @@
  *
  * The reduction moves to the position of the receive, so nothing in between may access its result,
  * and everything else it waits for must be earlier.  The receive must not begin to wait for the
- * other message of its step: both ends of an exchange would then wait for each other. */
+ * other message of its step: both ends of an exchange would then wait for each other.
+ *
+ * The message is the first operand of a recv_reduce.  Where it is the second one, the operands are
+ * exchanged if the operator is commutative.  A message that is received into the result of the
+ * reduction gets scratch of its own. */
 #include "sched/optimise.h"
 
 #include <stdlib.h>
 
+#include "sched/access.h"
 #include "sched/blocks.h"
+#include "sched/check.h"
 #include "sched/rewrite.h"
 
 typedef struct {
     atn_rewrite w;
-    int32_t *writer[ATN_SPACES], *reader[ATN_SPACES]; /* last operation so far, by block; or -1 */
-    bool *last; /* by operation: no other one reads the message that it reduces */
+    atn_accesses seen;
+    uint8_t *last;
+    int32_t *shadow[ATN_SPACES]; /* scratch for messages to a block; -1: none yet */
+    bool ok;
 } fusion;
 
-/* ---- what follows ---- */
+/* A reduction that may become part of a receive. */
+typedef struct {
+    int receive;             /* -1: none */
+    const atn_slot *message; /* the operand that it receives */
+    const atn_slot *other;   /* the other operand */
+} match;
 
-static void mark(const atn_schedule *s, const atn_slot *slot, bool *read, bool value)
-{
-    atn_block_cursor c = atn_sched_blocks_of(s->ranges, slot);
-
-    for (int k = atn_sched_block_next(&c); slot->space == ATN_TMP && k >= 0;
-         k = atn_sched_block_next(&c))
-        read[k] = value;
-}
-
-static bool is_read(const atn_schedule *s, const atn_slot *slot, const bool *read)
-{
-    atn_block_cursor c = atn_sched_blocks_of(s->ranges, slot);
-
-    for (int k = atn_sched_block_next(&c); k >= 0; k = atn_sched_block_next(&c))
-        if (read[k])
-            return true;
-    return false;
-}
-
-/* read[t]: scratch block t is read by a later operation before it is overwritten. */
-static bool find_last_readers(fusion *x)
-{
-    const atn_schedule *s = x->w.s;
-    bool *read = calloc((size_t)s->ntmp + 1, sizeof *read);
-
-    for (int i = s->nops - 1; read && i >= 0; i--) {
-        const atn_op *o = &s->ops[i];
-        x->last[i] = o->kind == ATN_OP_REDUCE && o->a.space == ATN_TMP && !is_read(s, &o->a, read);
-        if (o->kind != ATN_OP_SEND)
-            mark(s, o->kind == ATN_OP_RECV ? &o->a : &o->b, read, false);
-        if (atn_sched_reduces(o))
-            mark(s, atn_sched_operand(o), read, true);
-        mark(s, &o->a, read, !atn_sched_receives(o));
-    }
-    free(read);
-    return read != NULL;
-}
-
-/* ---- what precedes ---- */
-
-static void note(fusion *x, const atn_slot *slot, int op, bool writes)
-{
-    atn_block_cursor c = atn_sched_blocks_of(x->w.s->ranges, slot);
-    int32_t *const latest = (writes ? x->writer : x->reader)[slot->space];
-
-    for (int k = atn_sched_block_next(&c); k >= 0; k = atn_sched_block_next(&c))
-        latest[k] = atn_max(latest[k], op);
-}
-
-static void note_op(fusion *x, const atn_op *o, int at)
-{
-    note(x, &o->a, at, atn_sched_receives(o));
-    if (atn_sched_reduces(o))
-        note(x, atn_sched_operand(o), at, false);
-    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
-        note(x, &o->b, at, true);
-}
-
-/* Whether all accesses to the slot, or all writes only, are before operation i and not by `partner`,
- * the other message of its step. */
-static bool precedes(const fusion *x, const atn_slot *slot, int i, int partner, bool reads)
-{
-    atn_block_cursor c = atn_sched_blocks_of(x->w.s->ranges, slot);
-
-    for (int k = atn_sched_block_next(&c); k >= 0; k = atn_sched_block_next(&c)) {
-        const int w = x->writer[slot->space][k], r = reads ? x->reader[slot->space][k] : -1;
-        if (w >= i || r >= i || (partner >= 0 && (w == partner || r == partner)))
-            return false;
-    }
-    return true;
-}
-
-/* Whether operation i wrote all blocks of the slot and nothing has accessed them since. */
-static bool holds_message(const fusion *x, const atn_slot *slot, int i)
-{
-    const atn_schedule *s = x->w.s;
-    atn_block_cursor c = atn_sched_blocks_of(s->ranges, slot);
-    atn_block_cursor t = atn_sched_blocks_of(s->ranges, &s->ops[i].a);
-
-    for (int k = atn_sched_block_next(&c); k >= 0; k = atn_sched_block_next(&c))
-        if (k != atn_sched_block_next(&t) || x->writer[ATN_TMP][k] != i ||
-            x->reader[ATN_TMP][k] > i)
-            return false;
-    return atn_sched_block_next(&t) < 0;
-}
+/* ---- conditions ---- */
 
 static bool waits_for_earlier(const fusion *x, int j, int i, int partner)
 {
@@ -116,41 +45,118 @@ static bool waits_for_earlier(const fusion *x, int j, int i, int partner)
     return true;
 }
 
-/* The receive that reduction j becomes part of; -1: none. */
-static int receive_of(const fusion *x, int j)
+/* Whether the receive finds the result and the other operand as reduction j does, and waits for
+ * neither a later operation nor its partner. */
+static bool may_move(const fusion *x, int j, const match *m)
+{
+    const atn_schedule *s = x->w.s;
+    const atn_slot *b = &s->ops[j].b;
+    const int i = m->receive, partner = x->w.paired[i];
+    const int used = m->message == b ? -1
+                                     : atn_max(atn_sched_access_last_read(&x->seen, s, b),
+                                               atn_sched_access_last_write(&x->seen, s, b));
+
+    return used < i && (used != partner || partner < 0) &&
+           atn_sched_access_last_write(&x->seen, s, m->other) < i &&
+           waits_for_earlier(x, j, i, partner);
+}
+
+/* Whether reduction j is the only reader of a message in `message`. */
+static match find(const fusion *x, int j, const atn_slot *message, const atn_slot *other)
+{
+    static const match none = {-1, NULL, NULL};
+    const atn_schedule *s = x->w.s;
+    const atn_op *o = &s->ops[j];
+    const bool last =
+        message == &o->b ||
+        (message->space == ATN_TMP && x->last[j] & (message == &o->a ? ATN_LAST_A : ATN_LAST_C));
+    const match m = {last ? atn_sched_access_writer(&x->seen, s, message) : -1, message, other};
+
+    if (m.receive < 0 || x->w.ops[m.receive].kind != ATN_OP_RECV ||
+        !atn_sched_slots_equal(s, &s->ops[m.receive].a, message) ||
+        atn_sched_access_last_read(&x->seen, s, message) > m.receive || !may_move(x, j, &m))
+        return none;
+    return m;
+}
+
+static match find_receive(const fusion *x, int j)
 {
     const atn_schedule *s = x->w.s;
     const atn_op *o = &s->ops[j];
 
-    if (!x->last[j] || o->a.n == 0)
-        return -1;
-    atn_block_cursor c = atn_sched_blocks_of(s->ranges, &o->a);
-    const int i = x->writer[ATN_TMP][atn_sched_block_next(&c)];
-    if (i < 0 || x->w.ops[i].kind != ATN_OP_RECV || !holds_message(x, &o->a, i))
-        return -1;
-    const int partner = x->w.paired[i];
-    const bool fits = precedes(x, &o->b, i, partner, true) &&
-                      precedes(x, &o->c, i, partner, false) && waits_for_earlier(x, j, i, partner);
-    return fits ? i : -1;
+    if (o->kind != ATN_OP_REDUCE)
+        return (match){.receive = -1};
+    const match m = find(x, j, &o->a, atn_sched_operand(o));
+    return m.receive >= 0 || s->q.ordered ? m : find(x, j, atn_sched_operand(o), &o->a);
+}
+
+/* ---- scratch ---- */
+
+static int shape_of(const atn_schedule *s, int space, int block)
+{
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
+
+    if (space == ATN_TMP)
+        return s->tmp_shape[block];
+    return o->result == ATN_SIDE_ONE ? s->q.r * s->split + block : block;
+}
+
+static bool has_room(const fusion *x, const atn_slot *slot)
+{
+    const atn_schedule *s = x->w.s;
+    return x->w.tmp_shape.n + atn_sched_slot_blocks(s, slot) <=
+           atn_sched_max_scratch(&s->q, s->split);
+}
+
+/* Scratch shaped like the slot. */
+static atn_slot add_scratch(fusion *x, const atn_slot *like)
+{
+    const atn_schedule *s = x->w.s;
+    int32_t *const shadow = x->shadow[like->space];
+    atn_block_cursor c = atn_sched_blocks_of(s->ranges, like);
+    atn_slot slot = {.space = ATN_TMP};
+
+    for (int k; x->ok && (k = atn_sched_block_next(&c)) >= 0;) {
+        if (shadow[k] < 0) {
+            shadow[k] = x->w.tmp_shape.n;
+            x->ok = atn_push(&x->w.tmp_shape, shape_of(s, like->space, k));
+        }
+        x->ok = x->ok && atn_sched_rewrite_push(&x->w, &slot, shadow[k]);
+    }
+    return slot;
 }
 
 /* ---- the pass ---- */
+
+static void fuse(fusion *x, int j, const match *m)
+{
+    const atn_op *o = &x->w.s->ops[j];
+    atn_op *to = &x->w.ops[m->receive];
+
+    to->kind = ATN_OP_RECV_REDUCE;
+    to->b = o->b;
+    if (m->other != &o->b)
+        to->c = *m->other;
+    if (m->message == &o->b)
+        to->a = add_scratch(x, m->message);
+    x->w.into[j] = m->receive;
+    atn_sched_access_slot(&x->seen, x->w.s, m->other, m->receive, false);
+    atn_sched_access_slot(&x->seen, x->w.s, &o->b, m->receive, true);
+}
 
 static int fuse_all(fusion *x)
 {
     const atn_schedule *s = x->w.s;
     int fused = 0;
 
-    for (int j = 0; j < s->nops; j++) {
-        const int i = receive_of(x, j);
-        if (i >= 0) {
-            x->w.ops[i].kind = ATN_OP_RECV_REDUCE;
-            x->w.ops[i].b = s->ops[j].b;
-            x->w.ops[i].c = s->ops[j].c;
-            x->w.into[j] = i;
+    for (int j = 0; j < s->nops && x->ok; j++) {
+        const match m = find_receive(x, j);
+        if (m.receive >= 0 && (m.message != &s->ops[j].b || has_room(x, m.message))) {
+            fuse(x, j, &m);
             fused++;
+        } else {
+            atn_sched_access_op(&x->seen, s, &s->ops[j], j);
         }
-        note_op(x, i >= 0 ? &x->w.ops[i] : &s->ops[j], i >= 0 ? i : j);
     }
     return fused;
 }
@@ -158,18 +164,17 @@ static int fuse_all(fusion *x)
 static bool set_up(fusion *x)
 {
     const atn_schedule *s = x->w.s;
-    bool ok = true;
+    bool ok = atn_sched_accesses_init(&x->seen, s);
 
     x->last = calloc((size_t)s->nops + 1, sizeof *x->last);
     for (int i = 0; i < ATN_SPACES; i++) {
         const int n = atn_sched_space_blocks(s, (atn_space)i);
-        x->writer[i] = malloc(sizeof *x->writer[i] * ((size_t)n + 1));
-        x->reader[i] = malloc(sizeof *x->reader[i] * ((size_t)n + 1));
-        ok = ok && x->writer[i] && x->reader[i];
+        x->shadow[i] = malloc(sizeof *x->shadow[i] * ((size_t)n + 1));
+        ok = ok && x->shadow[i];
         for (int k = 0; ok && k < n; k++)
-            x->writer[i][k] = x->reader[i][k] = -1;
+            x->shadow[i][k] = -1;
     }
-    return ok && x->last && find_last_readers(x);
+    return ok && x->last && atn_sched_last_reads(s, x->last);
 }
 
 static bool has_reductions(const atn_schedule *s)
@@ -182,17 +187,16 @@ static bool has_reductions(const atn_schedule *s)
 
 atn_status atn_sched_fuse(atn_schedule *s)
 {
-    fusion x = {.last = NULL};
+    fusion x = {.ok = true};
 
     if (!has_reductions(s))
         return ATN_OK;
-    const bool ok = atn_sched_rewrite_begin(&x.w, s) && set_up(&x);
-    const int fused = ok ? fuse_all(&x) : 0;
-    const atn_status status = atn_sched_rewrite_end(&x.w, fused > 0);
+    x.ok = atn_sched_rewrite_begin(&x.w, s) && set_up(&x);
+    const int fused = x.ok ? fuse_all(&x) : 0;
+    const atn_status status = atn_sched_rewrite_end(&x.w, x.ok && fused > 0);
+    atn_sched_accesses_free(&x.seen);
     free(x.last);
-    for (int i = 0; i < ATN_SPACES; i++) {
-        free(x.writer[i]);
-        free(x.reader[i]);
-    }
-    return ok ? status : ATN_MEMORY;
+    for (int i = 0; i < ATN_SPACES; i++)
+        free(x.shadow[i]);
+    return x.ok ? status : ATN_MEMORY;
 }

@@ -8,12 +8,15 @@
 
 #include "sched/schedule.h"
 
-/* Both passes, in this order. */
+/* All passes, in this order. */
 atn_status atn_sched_optimise(atn_schedule *s);
+/* A reduction in scratch whose result is only copied writes to the destination of the copy. */
+atn_status atn_sched_retarget_copies(atn_schedule *s);
 /* Operations read the source of a copy instead of its destination; reductions of a copy get three
  * operands; copies that are then never read disappear, or the parts of them. */
 atn_status atn_sched_forward_copies(atn_schedule *s);
-/* A receive and the reduction that alone reads its message become one recv_reduce. */
+/* A receive and the reduction that alone reads its message become one recv_reduce.  Operands are
+ * exchanged only if the operator is commutative (not `ordered`). */
 atn_status atn_sched_fuse(atn_schedule *s);
 
 #endif

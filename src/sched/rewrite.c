@@ -31,6 +31,9 @@ bool atn_sched_rewrite_begin(atn_rewrite *w, atn_schedule *s)
     for (int i = 0; i < s->nranges; i++)
         if (!atn_push(&w->ranges, s->ranges[i]))
             return false;
+    for (int i = 0; i < s->ntmp; i++)
+        if (!atn_push(&w->tmp_shape, s->tmp_shape[i]))
+            return false;
     return true;
 }
 
@@ -191,6 +194,7 @@ static bool assemble(assembly *m)
     m->made.deps = NULL;
     m->made.ranges = m->w->ranges.v;
     m->made.nranges = m->w->ranges.n;
+    m->made.ntmp = m->w->tmp_shape.n;
     m->made.ops = malloc(sizeof *m->made.ops * n);
     m->to = malloc(sizeof *m->to * n);
     m->first = calloc(n + 1, sizeof *m->first);
@@ -216,6 +220,10 @@ static void replace(assembly *m)
     s->ranges = m->w->ranges.v;
     s->nranges = m->w->ranges.n;
     m->w->ranges.v = NULL;
+    free(s->tmp_shape);
+    s->tmp_shape = m->w->tmp_shape.v;
+    s->ntmp = m->w->tmp_shape.n;
+    m->w->tmp_shape.v = NULL;
 }
 
 atn_status atn_sched_rewrite_end(atn_rewrite *w, bool commit)
@@ -242,5 +250,6 @@ atn_status atn_sched_rewrite_end(atn_rewrite *w, bool commit)
     free(w->into);
     free(w->paired);
     atn_vec_free(&w->ranges);
+    atn_vec_free(&w->tmp_shape);
     return ok ? ATN_OK : ATN_MEMORY;
 }

@@ -16,6 +16,7 @@ typedef struct {
     int32_t *into;   /* the operation that each is part of: itself, an earlier one, or GONE */
     int32_t *paired; /* the other message of its step; -1: none */
     ATN_VEC(atn_range) ranges;
+    ATN_VEC(int32_t) tmp_shape;
 } atn_rewrite;
 
 /* false: out of memory; end must be called in any case. */

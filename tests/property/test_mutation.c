@@ -1,6 +1,7 @@
 /* test_mutation.c - injects one fault at a time into every operation of every row: the verifier
  * must detect each.  Also: builds are independent of message size. */
 #include "all_ranks.h"
+#include "sched/optimise.h"
 #include "trees.h"
 
 /* ---- faults: each changes operation i, or returns false where it does not apply ---- */
@@ -27,7 +28,12 @@ static bool shift(atn_schedule *s, atn_slot *slot)
 
 static bool wrong_source_block(atn_schedule *s, int i)
 {
-    return s->ops[i].kind != ATN_OP_RECV && shift(s, &s->ops[i].a);
+    return !atn_sched_receives(&s->ops[i]) && shift(s, &s->ops[i].a);
+}
+
+static bool wrong_operand_block(atn_schedule *s, int i)
+{
+    return atn_sched_reduces(&s->ops[i]) && shift(s, &s->ops[i].c);
 }
 
 static bool wrong_target_block(atn_schedule *s, int i)
@@ -107,6 +113,7 @@ static const struct {
     bool (*apply)(atn_schedule *s, int i);
 } faults[] = {
     {"wrong source block", wrong_source_block},
+    {"wrong operand block", wrong_operand_block},
     {"wrong target block", wrong_target_block},
     {"missing message", missing_message},
     {"missing copy or reduction", missing_local},
@@ -123,6 +130,7 @@ typedef struct {
     const atn_row *row;
     atn_problem q;
     atn_params prm;
+    bool optimised;
     int tried[FAULTS], missed;
     char why[400];
 } trial;
@@ -133,6 +141,8 @@ static bool try_fault(trial *t, int f, int r, int i)
     atn_status status;
     atn_error err = {0};
     atn_schedule **s = build_all(t->row, &t->q, &t->prm, IN_PLACE_NONE, &status, &err);
+    for (int k = 0; s && t->optimised && k < t->q.p; k++)
+        atn_sched_optimise(s[k]);
     const bool exists = s && i < s[r]->nops;
 
     if (exists && faults[f].apply(s[r], i)) {
@@ -140,8 +150,8 @@ static bool try_fault(trial *t, int f, int r, int i)
         if (atn_sched_verify(s, t->q.p, NULL, &err) != ATN_FINDING) {
             t->missed++;
             snprintf(t->why, sizeof t->why,
-                     "p=%d segments=%d rank %d operation %d: %s is not detected", t->q.p,
-                     t->q.segments, r, i, faults[f].name);
+                     "p=%d segments=%d%s rank %d operation %d: %s is not detected", t->q.p,
+                     t->q.segments, t->optimised ? " optimised" : "", r, i, faults[f].name);
         }
     }
     free_all(s, t->q.p);
@@ -173,8 +183,8 @@ static void print_tried(const trial *t, char *out, size_t size)
 static void break_row(const atn_row *row)
 {
     const bool segments = row->algo->passes & ATN_PASS_SEGMENT;
-    const bool ordered = atn_sched_operation_get(row->op)->flags & ATN_TYPED &&
-                         !(row->algo->needs & ATN_NEEDS_COMMUTATIVE);
+    const bool typed = atn_sched_operation_get(row->op)->flags & ATN_TYPED;
+    const bool ordered = typed && !(row->algo->needs & ATN_NEEDS_COMMUTATIVE);
     const bool rooted = atn_sched_operation_get(row->op)->flags & ATN_ROOTED;
     trial t = {.row = row};
     char name[400];
@@ -188,7 +198,11 @@ static void break_row(const atn_row *row)
                             .ordered = ordered,
                             .segments = segments ? 2 : 1,
                             .topo = topo};
+        t.optimised = false;
         if (!atn_algo_refuses(row, &t.q, &t.prm))
+            try_everywhere(&t);
+        t.optimised = true;
+        if (typed && p == 4 && !atn_algo_refuses(row, &t.q, &t.prm))
             try_everywhere(&t);
         atn_topo_free(topo);
     }
@@ -223,7 +237,8 @@ static bool same_op(const atn_op *x, const atn_op *y)
 {
     return x->kind == y->kind && x->ssend == y->ssend && x->peer == y->peer && x->seq == y->seq &&
            x->round == y->round && x->dep == y->dep && x->ndeps == y->ndeps &&
-           x->nafter == y->nafter && same_slot(&x->a, &y->a) && same_slot(&x->b, &y->b);
+           x->nafter == y->nafter && same_slot(&x->a, &y->a) && same_slot(&x->b, &y->b) &&
+           same_slot(&x->c, &y->c);
 }
 
 static bool same_schedule(const atn_schedule *x, const atn_schedule *y)
@@ -256,6 +271,7 @@ static void comparison_sees_changes(void)
         {.a = {.space = ATN_TMP, .n = 1}, .b.n = 1},
         {.a.n = 1},
         {.a.n = 1, .b = {.n = 1, .at = 1}},
+        {.a.n = 1, .b.n = 1, .c.n = 1},
         {.a = {.n = 1, .one = {1, 0}}, .b.n = 1},
         {.a = {.n = 1, .one = {0, 1}}, .b.n = 1},
     };
@@ -276,8 +292,8 @@ static void comparison_ignores_padding(void)
     x.ssend = false;
     y.kind = x.kind, y.peer = x.peer, y.seq = x.seq, y.round = x.round;
     y.dep = x.dep, y.ndeps = x.ndeps, y.nafter = x.nafter;
-    atn_slot *const from[] = {&x.a, &x.b}, *const to[] = {&y.a, &y.b};
-    for (int i = 0; i < 2; i++) {
+    atn_slot *const from[] = {&x.a, &x.b, &x.c}, *const to[] = {&y.a, &y.b, &y.c};
+    for (int i = 0; i < 3; i++) {
         to[i]->space = from[i]->space, to[i]->n = from[i]->n, to[i]->at = from[i]->at;
         to[i]->one.first = from[i]->one.first, to[i]->one.count = from[i]->one.count;
     }

@@ -1,5 +1,5 @@
 /* test_optimise.c - receives that reduce, and reductions with three operands: verification, text,
- * models, drawings. */
+ * models, drawings; the passes that make them, and where they do not apply. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,8 @@
 
 #include "model/alpha_beta.h"
 #include "report/timeline.h"
+#include "sched/check.h"
+#include "sched/optimise.h"
 #include "sched/text.h"
 #include "sched/verify.h"
 
@@ -33,11 +35,11 @@ static void free_all(all_ranks *a)
     free(a->s);
 }
 
+/* Overwritten by the next call. */
 static char *print(const all_ranks *a)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    static char text[4096];
+    FILE *f = fmemopen(text, sizeof text, "w");
     atn_sched_schedule_print(f, a->s, a->p);
     fclose(f);
     return text;
@@ -83,9 +85,7 @@ static void fused_receives_verify(void **state)
     parse(&a, fused);
     assert_true(atn_sched_is_message(&a.s[1]->ops[0]) && atn_sched_receives(&a.s[1]->ops[0]));
     assert_verified(&a);
-    char *text = print(&a);
-    assert_string_equal(text, fused);
-    free(text);
+    assert_string_equal(print(&a), fused);
     free_all(&a);
 }
 
@@ -207,6 +207,245 @@ static void fused_receives_cost_both(void **state)
     free_all(&a);
 }
 
+/* ---- passes ---- */
+
+typedef atn_status (*pass_fn)(atn_schedule *s);
+
+/* Runs a pass on rank 0 of an allreduce on two ranks with four blocks and compares its lines. */
+static void becomes_in(const char *problem, pass_fn pass, const char *before, const char *after)
+{
+    static const char rank[] = "rank 0 split=4 rounds=1\ntmp vec[0..3]\nround 0\n";
+    char text[1024];
+    all_ranks a;
+    atn_error err = {0};
+
+    snprintf(text, sizeof text, HEAD("%s") "%s%srank 1\nend\n", problem, rank, before);
+    parse(&a, text);
+    assert_int_equal(pass(a.s[0]), ATN_OK);
+    if (atn_sched_check(a.s[0], &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    char *printed = print(&a);
+    const char *ops = strstr(printed, "round 0\n") + strlen("round 0\n");
+    *strstr(ops, "rank 1") = '\0';
+    assert_string_equal(ops, after);
+    free_all(&a);
+}
+
+static void becomes(pass_fn pass, const char *before, const char *after)
+{
+    becomes_in("allreduce p=2", pass, before, after);
+}
+
+static void stays(pass_fn pass, const char *ops) { becomes(pass, ops, ops); }
+
+static void receives_are_fused(void **state)
+{
+    (void)state;
+    becomes(atn_sched_fuse,
+            "0: recv 1 tmp[0]\n"
+            "1: reduce tmp[0] into dst[0]\n"
+            "2: send 1 dst[0]\n",
+            "0: recv_reduce 1 tmp[0] into dst[0]\n"
+            "1: send 1 dst[0]\n");
+    becomes(atn_sched_fuse,
+            "0: send 1 src[1]\n"
+            "1: recv 1 tmp[0]\n"
+            "2: reduce tmp[0] with src[0] into dst[0]\n",
+            "0: send 1 src[1]\n"
+            "1: recv_reduce 1 tmp[0] with src[0] into dst[0]\n");
+    becomes(atn_sched_fuse,
+            "0: recv 1 tmp[0]\n"
+            "1: recv 1 tmp[1]\n"
+            "2: reduce tmp[0] into dst[0]\n"
+            "3: reduce tmp[1] into dst[0]\n",
+            "0: recv_reduce 1 tmp[0] into dst[0]\n"
+            "1: recv_reduce 1 tmp[1] into dst[0]\n");
+    becomes(atn_sched_fuse, /* scratch may be used again */
+            "0: recv 1 tmp[0]\n"
+            "1: reduce tmp[0] into dst[0]\n"
+            "2: recv 1 tmp[0]\n"
+            "3: send 1 tmp[0]\n",
+            "0: recv_reduce 1 tmp[0] into dst[0]\n"
+            "1: recv 1 tmp[0]\n"
+            "2: send 1 tmp[0]\n");
+}
+
+static void explicit_dependencies_move(void **state)
+{
+    (void)state;
+    becomes(atn_sched_fuse,
+            "0: send 1 src[1]\n"
+            "1: copy src[2] to dst[2]\n"
+            "2: recv 1 tmp[0]\n"
+            "3: reduce tmp[0] into dst[0] after 0\n"
+            "4: send 1 src[3] after 3\n",
+            "0: send 1 src[1]\n"
+            "1: copy src[2] to dst[2]\n"
+            "2: recv_reduce 1 tmp[0] into dst[0] after 0\n"
+            "3: send 1 src[3] after 2\n");
+    becomes(atn_sched_forward_copies, /* what waits for a copy waits for what it waited for */
+            "0: send 1 src[1]\n"
+            "1: copy src[0] to tmp[0] after 0\n"
+            "2: send 1 src[2] after 1\n",
+            "0: send 1 src[1]\n"
+            "1: send 1 src[2] after 0\n");
+}
+
+/* The receive would wait for the send of its exchange, as its peer does. */
+static void exchanges_of_the_result_are_not_fused(void **state)
+{
+    (void)state;
+    stays(atn_sched_fuse, "0: send 1 dst[0]\n"
+                          "1: recv 1 tmp[0]\n"
+                          "2: reduce tmp[0] into dst[0]\n");
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: send 1 dst[0]\n"
+                          "2: reduce tmp[0] into dst[0]\n");
+    stays(atn_sched_fuse, "0: send 1 src[0]\n"
+                          "1: recv 1 tmp[0]\n"
+                          "2: reduce tmp[0] into dst[0] after 0\n");
+}
+
+static void messages_with_other_readers_are_not_fused(void **state)
+{
+    (void)state;
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: reduce tmp[0] into dst[0]\n"
+                          "2: send 1 tmp[0]\n");
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: copy tmp[0] to dst[1]\n"
+                          "2: reduce tmp[0] into dst[0]\n");
+    stays(atn_sched_fuse, "0: recv 1 tmp[0..1]\n"
+                          "1: reduce tmp[0] into dst[0]\n"
+                          "2: reduce tmp[1] into dst[1]\n");
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: recv 1 tmp[1]\n"
+                          "2: reduce tmp[0..1] into dst[0..1]\n");
+}
+
+static void accesses_in_between_prevent_fusion(void **state)
+{
+    (void)state;
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: copy src[0] to dst[0]\n"
+                          "2: reduce tmp[0] into dst[0]\n");
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: copy src[0] to tmp[1]\n"
+                          "2: reduce tmp[0] with tmp[1] into dst[0]\n");
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: recv 1 dst[1]\n"
+                          "2: reduce tmp[0] into dst[0] after 1\n");
+}
+
+static const char second[] = "0: recv 1 tmp[0]\n"
+                             "1: reduce src[0] with tmp[0] into dst[0]\n";
+static const char in_result[] = "0: send 1 src[0]\n"
+                                "1: recv 1 dst[0]\n"
+                                "2: reduce src[0] into dst[0]\n";
+
+static void operands_are_exchanged_if_they_commute(void **state)
+{
+    (void)state;
+    becomes(atn_sched_fuse, second, "0: recv_reduce 1 tmp[0] with src[0] into dst[0]\n");
+    becomes(atn_sched_fuse, in_result, /* with new scratch */
+            "0: send 1 src[0]\n"
+            "1: recv_reduce 1 tmp[4] with src[0] into dst[0]\n");
+    becomes_in("allreduce p=2 ordered", atn_sched_fuse, second, second);
+    becomes_in("allreduce p=2 ordered", atn_sched_fuse, in_result, in_result);
+}
+
+static void copies_are_forwarded(void **state)
+{
+    (void)state;
+    becomes(atn_sched_forward_copies,
+            "0: copy src[0..1] to dst[0..1]\n"
+            "1: send 1 dst[1]\n"
+            "2: recv 1 tmp[0]\n"
+            "3: reduce tmp[0] into dst[0]\n"
+            "4: recv 1 dst[1]\n",
+            "0: send 1 src[1]\n"
+            "1: recv 1 tmp[0]\n"
+            "2: reduce tmp[0] with src[0] into dst[0]\n"
+            "3: recv 1 dst[1]\n");
+    becomes(atn_sched_forward_copies, /* a copy of a copy */
+            "0: copy src[0] to tmp[0]\n"
+            "1: copy tmp[0] to dst[0]\n",
+            "0: copy src[0] to dst[0]\n");
+}
+
+static void copies_are_forwarded_in_parts(void **state)
+{
+    (void)state;
+    becomes(atn_sched_forward_copies, /* the result needs one block */
+            "0: copy src[0..1] to dst[0..1]\n"
+            "1: recv 1 dst[1]\n",
+            "0: copy src[0] to dst[0]\n"
+            "1: recv 1 dst[1]\n");
+    stays(atn_sched_forward_copies, /* one of two operands is a copy */
+          "0: copy src[0] to dst[0]\n"
+          "1: recv 1 dst[1]\n"
+          "2: recv 1 tmp[0..1]\n"
+          "3: reduce tmp[0..1] into dst[0..1]\n");
+    stays(atn_sched_forward_copies, /* in more ranges */
+          "0: copy src[0,2] to tmp[0..1]\n"
+          "1: send 1 tmp[0..1]\n");
+}
+
+/* The receive would wait for the send, from which the copy separates it. */
+static void overwritten_sources_are_not_forwarded(void **state)
+{
+    (void)state;
+    stays(atn_sched_forward_copies, "0: recv 1 tmp[0]\n"
+                                    "1: copy tmp[0] to tmp[1]\n"
+                                    "2: send 1 tmp[1]\n"
+                                    "3: recv 1 tmp[0]\n"
+                                    "4: reduce tmp[0] into dst[0]\n");
+}
+
+/* Without the copy, the first receive would form a step with the send of the exchange. */
+static void exchanges_remain_exchanges(void **state)
+{
+    (void)state;
+    becomes(atn_sched_forward_copies,
+            "0: recv 1 dst[0]\n"
+            "1: copy src[1] to tmp[1]\n"
+            "2: send 1 tmp[1]\n"
+            "3: recv 1 dst[1]\n"
+            "4: send 1 dst[1]\n",
+            "0: recv 1 dst[0]\n"
+            "1: recv 1 dst[1]\n"
+            "2: send 1 src[1]\n"
+            "3: send 1 dst[1]\n");
+}
+
+static void results_are_not_copied(void **state)
+{
+    (void)state;
+    becomes(atn_sched_retarget_copies,
+            "0: recv 1 tmp[0]\n"
+            "1: reduce src[0] into tmp[0]\n"
+            "2: copy tmp[0] to dst[0]\n",
+            "0: recv 1 tmp[0]\n"
+            "1: reduce src[0] with tmp[0] into dst[0]\n");
+    becomes(atn_sched_retarget_copies,
+            "0: recv 1 tmp[0]\n"
+            "1: reduce dst[0] into tmp[0]\n"
+            "2: copy tmp[0] to dst[0]\n",
+            "0: recv 1 tmp[0]\n"
+            "1: reduce tmp[0] into dst[0]\n");
+    stays(atn_sched_retarget_copies, "0: recv 1 tmp[0]\n"
+                                     "1: reduce src[0] into tmp[0]\n"
+                                     "2: copy tmp[0] to dst[0]\n"
+                                     "3: send 1 tmp[0]\n");
+    stays(atn_sched_retarget_copies, "0: recv 1 tmp[0]\n"
+                                     "1: reduce src[0] into tmp[0]\n"
+                                     "2: send 1 dst[0]\n"
+                                     "3: copy tmp[0] to dst[0]\n");
+    stays(atn_sched_retarget_copies, "0: recv 1 tmp[0..1]\n"
+                                     "1: reduce src[0..1] into tmp[0..1]\n"
+                                     "2: copy tmp[0] to dst[0]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +456,17 @@ int main(void)
         cmocka_unit_test(second_operands_identify_schedules),
         cmocka_unit_test(steps_have_two_directions),
         cmocka_unit_test(fused_receives_cost_both),
+        cmocka_unit_test(receives_are_fused),
+        cmocka_unit_test(explicit_dependencies_move),
+        cmocka_unit_test(exchanges_of_the_result_are_not_fused),
+        cmocka_unit_test(messages_with_other_readers_are_not_fused),
+        cmocka_unit_test(accesses_in_between_prevent_fusion),
+        cmocka_unit_test(operands_are_exchanged_if_they_commute),
+        cmocka_unit_test(copies_are_forwarded),
+        cmocka_unit_test(copies_are_forwarded_in_parts),
+        cmocka_unit_test(overwritten_sources_are_not_forwarded),
+        cmocka_unit_test(exchanges_remain_exchanges),
+        cmocka_unit_test(results_are_not_copied),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
