@@ -9,7 +9,7 @@ typedef struct {
     const atn_partition *t;
     const atn_exec_unit *u;
     int64_t *tmp_off; /* units before each TMP block */
-    ATN_VEC(atn_extent) spans[2];
+    ATN_VEC(atn_extent) spans[3];
     int64_t packed_send, packed_recv; /* chain: largest message in several parts; dag: sum */
     int32_t *turns;                   /* messages so far from and to each rank */
     bool ok;
@@ -81,7 +81,7 @@ static void bind_message(binder *b, const atn_op *o, atn_xop *x)
     x->nparts = b->spans[0].n;
     for (int i = 0; i < x->nparts; i++) {
         const atn_extent *s = &b->spans[0].v[i];
-        const atn_part part = {s->off * stride, units * stride, s->len};
+        const atn_part part = {s->off * stride, units * stride, 0, s->len};
         x->one = part;
         if (x->nparts > 1)
             b->ok = b->ok && atn_push(&b->g->parts, part);
@@ -99,53 +99,98 @@ static void bind_message(binder *b, const atn_op *o, atn_xop *x)
 
 /* ---- copies and reductions ---- */
 
-static void bind_local(binder *b, atn_xop *x)
-{
-    const int64_t stride = b->u->stride;
-    int i = 0, j = 0;
-    int64_t di = 0, dj = 0;
+/* A position in the spans of a slot. */
+typedef struct {
+    const atn_extent *span;
+    int64_t done; /* units of the span */
+} cursor;
 
-    x->part = b->g->parts.n;
-    while (i < b->spans[0].n && j < b->spans[1].n) {
-        const atn_extent *s = &b->spans[0].v[i], *t = &b->spans[1].v[j];
-        const int64_t left = s->len - di, right = t->len - dj;
-        const int64_t take = left < right ? left : right;
-        x->one = (atn_part){(s->off + di) * stride, (t->off + dj) * stride, take};
-        b->ok = b->ok && atn_push(&b->g->parts, x->one);
-        di += take;
-        dj += take;
-        if (di == s->len)
-            i++, di = 0;
-        if (dj == t->len)
-            j++, dj = 0;
+static int64_t left(const cursor *c) { return c->span->len - c->done; }
+
+/* Offset of the position, which then moves on. */
+static int64_t advance(cursor *c, int64_t units)
+{
+    const int64_t at = c->span->off + c->done;
+
+    c->done += units;
+    if (c->done == c->span->len)
+        *c = (cursor){c->span + 1, 0};
+    return at;
+}
+
+static int64_t units_of(const binder *b, int which)
+{
+    int64_t units = 0;
+
+    for (int i = 0; i < b->spans[which].n; i++)
+        units += b->spans[which].v[i].len;
+    return units;
+}
+
+/* The longest parts that lie in one span of each of n slots. */
+static int bind_parts(binder *b, int n, atn_part *last)
+{
+    const int64_t stride = b->u->stride, units = units_of(b, 1);
+    cursor at[3] = {{b->spans[0].v, 0}, {b->spans[1].v, 0}, {b->spans[n - 1].v, 0}};
+    const int first = b->g->parts.n;
+
+    for (int64_t done = 0; done < units && b->ok; done += last->units) {
+        int64_t take = left(&at[0]);
+        for (int i = 1; i < 3; i++)
+            take = left(&at[i]) < take ? left(&at[i]) : take;
+        last->a = advance(&at[0], take) * stride;
+        last->b = advance(&at[1], take) * stride;
+        last->c = advance(&at[2], take) * stride;
+        last->units = take;
+        b->ok = b->ok && atn_push(&b->g->parts, *last);
     }
-    x->nparts = b->g->parts.n - x->part;
+    return b->g->parts.n - first;
+}
+
+static void bind_local(binder *b, const atn_op *o, atn_xop *x)
+{
+    x->part = b->g->parts.n;
+    x->nparts = bind_parts(b, o->kind == ATN_OP_REDUCE ? 3 : 2, &x->one);
     if (x->nparts == 0)
         x->kind = X_NOTHING;
+}
+
+/* The message is consecutive, wherever it is stored. */
+static void bind_combination(binder *b, atn_xop *x)
+{
+    atn_part last = {0};
+
+    b->spans[0].n = 0;
+    add_span(b, 0, 0, x->one.units);
+    x->combined = b->g->parts.n;
+    x->ncombined = b->ok ? bind_parts(b, 3, &last) : 0;
 }
 
 static void bind_op(binder *b, int i)
 {
     static const uint8_t kinds[ATN_OP_KINDS] = {
-        [ATN_OP_SEND] = X_SEND,
-        [ATN_OP_RECV] = X_RECV,
-        [ATN_OP_COPY] = X_COPY,
-        [ATN_OP_REDUCE] = X_REDUCE,
+        [ATN_OP_SEND] = X_SEND, [ATN_OP_RECV] = X_RECV,     [ATN_OP_RECV_REDUCE] = X_RECV_REDUCE,
+        [ATN_OP_COPY] = X_COPY, [ATN_OP_REDUCE] = X_REDUCE,
     };
     const atn_op *o = &b->s->ops[i];
+    const atn_slot *operand = atn_sched_operand(o);
     atn_xop x = {.kind = kinds[o->kind],
                  .space_a = o->a.space,
                  .space_b = o->b.space,
+                 .space_c = operand->space,
                  .ssend = o->ssend,
                  .peer = o->peer,
                  .seq = o->seq};
 
     add_slot(b, 0, &o->a);
     add_slot(b, 1, &o->b);
+    add_slot(b, 2, operand);
     if (atn_sched_is_message(o))
         bind_message(b, o, &x);
     else
-        bind_local(b, &x);
+        bind_local(b, o, &x);
+    if (x.kind == X_RECV_REDUCE)
+        bind_combination(b, &x);
     b->ok = b->ok && atn_push(&b->g->ops, x);
 }
 
@@ -158,7 +203,7 @@ static void pair_exchanges(binder *b)
         n = atn_sched_step_length(b->s, i);
         if (n < 2 || x[i].kind == X_NOTHING || x[i + 1].kind == X_NOTHING)
             continue;
-        if (x[i].kind == X_RECV) {
+        if (atn_exec_receives(&x[i])) {
             const atn_xop recv = x[i];
             x[i] = x[i + 1];
             x[i + 1] = recv;
@@ -166,7 +211,7 @@ static void pair_exchanges(binder *b)
         x[i].kind = X_EXCHANGE;
     }
     for (int i = 0; i < b->g->ops.n; i++)
-        if (x[i].kind == X_RECV && x[i].nparts > 1)
+        if (atn_exec_receives(&x[i]) && x[i].nparts > 1)
             x[i].packed = b->packed_send; /* received parts follow the sent ones */
 }
 
@@ -218,8 +263,8 @@ bool atn_exec_program_bind(atn_program *g, const atn_schedule *s, const atn_part
     g->bound = b.ok;
     free(b.tmp_off);
     free(b.turns);
-    atn_vec_free(&b.spans[0]);
-    atn_vec_free(&b.spans[1]);
+    for (int i = 0; i < 3; i++)
+        atn_vec_free(&b.spans[i]);
     return b.ok;
 }
 

@@ -9,41 +9,44 @@
 
 /* ---- shared memory ---- */
 
-static int code_of(atn_shm_status status)
-{
-    return status == ATN_SHM_DONE ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
-}
-
 static inline bool is_small(const atn_run *x, const atn_xop *o)
 {
     const atn_exec_unit *const u = &x->plan->unit;
     return u->contiguous && !o->ssend && o->one.units * u->stride <= ATN_SHM_SMALL;
 }
 
-static inline atn_shm_status send_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
-                                        const char *data)
+static inline int send_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
+                             const char *data)
 {
     const uint32_t bytes = (uint32_t)(o->one.units * x->plan->unit.stride);
     atn_shm_wait w = {.how = &x->x->shared->waiting};
-    atn_shm_status status;
 
-    while ((status = atn_shm_send_small(&peer->out, data, bytes)) == ATN_SHM_BUSY)
+    while (atn_shm_send_small(&peer->out, data, bytes) == ATN_SHM_BUSY)
         atn_shm_wait_pause(&w);
     atn_shm_wait_end(&w);
-    return status;
+    return MPI_SUCCESS;
 }
 
-static inline atn_shm_status receive_small(const atn_run *x, const atn_xop *o,
-                                           atn_shared_peer *peer, char *data)
+/* The message is used where it is. */
+static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
+                                char *data)
 {
     const uint32_t bytes = (uint32_t)(o->one.units * x->plan->unit.stride);
     atn_shm_wait w = {.how = &x->x->shared->waiting};
-    atn_shm_status status;
+    const char *message;
+    int code = MPI_SUCCESS;
 
-    while ((status = atn_shm_receive_small(&peer->in, data, bytes)) == ATN_SHM_BUSY)
+    while ((message = atn_shm_small(&peer->in)) == NULL)
         atn_shm_wait_pause(&w);
     atn_shm_wait_end(&w);
-    return status;
+    if (atn_shm_small_bytes(&peer->in) != bytes)
+        return MPI_ERR_TRUNCATE;
+    if (o->kind == X_RECV)
+        atn_shm_copy_small(data, message, bytes);
+    else
+        code = atn_exec_combine(x, o, message, 0, bytes);
+    atn_shm_small_end(&peer->in);
+    return code;
 }
 
 /* One or two messages of which some use shared memory; the others are MPI requests. */
@@ -61,23 +64,23 @@ static int begin_mixed(const atn_run *x, const atn_xop *o, char *data, mixed *m,
     m->request[i] = MPI_REQUEST_NULL;
     if (atn_exec_shared_index(x->x->shared, o->peer) >= 0)
         return atn_exec_shared_begin(x, o, data, &m->shared[i]);
-    if (o->kind == X_RECV)
+    if (atn_exec_receives(o))
         return PMPI_Irecv(data, o->count, type, o->peer, tag, x->comm, &m->request[i]);
     return (o->ssend ? PMPI_Issend : PMPI_Isend)(data, o->count, type, o->peer, tag, x->comm,
                                                  &m->request[i]);
 }
 
-static int step_mixed(mixed *m, int i)
+static int step_mixed(const atn_run *x, const atn_xop *o, mixed *m, int i)
 {
     int done = 0, code;
 
     if (m->done[i])
         return MPI_SUCCESS;
     if (m->shared[i].end != NULL)
-        return atn_exec_shared_step(&m->shared[i], &m->done[i]);
+        return atn_exec_shared_step(x, o, &m->shared[i], &m->done[i]);
     code = PMPI_Test(&m->request[i], &done, MPI_STATUS_IGNORE);
     m->done[i] = done;
-    return code;
+    return done && code == MPI_SUCCESS ? atn_exec_message_done(x, o) : code;
 }
 
 static int run_mixed(const atn_run *x, const atn_xop *o, int n, char *const *data)
@@ -89,9 +92,9 @@ static int run_mixed(const atn_run *x, const atn_xop *o, int n, char *const *dat
     for (int i = n - 1; i >= 0 && code == MPI_SUCCESS; i--)
         code = begin_mixed(x, &o[i], data[i], &m, i);
     while (code == MPI_SUCCESS) {
-        code = step_mixed(&m, 0);
+        code = step_mixed(x, o, &m, 0);
         if (code == MPI_SUCCESS)
-            code = step_mixed(&m, 1);
+            code = step_mixed(x, o + 1, &m, 1);
         if (m.done[0] && m.done[1])
             break;
         atn_shm_wait_pause(&w);
@@ -108,8 +111,7 @@ static int run_shared(const atn_run *x, const atn_xop *o, char *data, int index)
 
     if (!is_small(x, o))
         return run_mixed(x, o, 1, &data);
-    return code_of(
-        (o->kind == X_SEND ? send_small(x, o, peer, data) : receive_small(x, o, peer, data)));
+    return o->kind == X_SEND ? send_small(x, o, peer, data) : receive_small(x, o, peer, data);
 }
 
 static inline int exchange_shared(const atn_run *x, const atn_xop *o, char *out, char *in, int to,
@@ -119,12 +121,18 @@ static inline int exchange_shared(const atn_run *x, const atn_xop *o, char *out,
 
     if (to >= 0 && from >= 0 && is_small(x, o) && is_small(x, o + 1)) {
         send_small(x, o, &peers[to], out);
-        return code_of(receive_small(x, o + 1, &peers[from], in));
+        return receive_small(x, o + 1, &peers[from], in);
     }
     return run_mixed(x, o, 2, (char *const[]){out, in});
 }
 
 /* ---- MPI ---- */
+
+static inline int arrived(const atn_run *x, const atn_xop *o, int code)
+{
+    const bool plain = o->kind == X_RECV && o->nparts <= 1;
+    return plain || code != MPI_SUCCESS ? code : atn_exec_message_done(x, o);
+}
 
 static int send(const atn_run *x, const atn_xop *o, void *data)
 {
@@ -152,9 +160,10 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
     if (index >= 0)
         return run_shared(x, o, data, index);
     if (!x->x->yield)
-        return PMPI_Recv(data, o->count, type, o->peer, tag, x->comm, MPI_STATUS_IGNORE);
+        return arrived(x, o,
+                       PMPI_Recv(data, o->count, type, o->peer, tag, x->comm, MPI_STATUS_IGNORE));
     const int code = PMPI_Irecv(data, o->count, type, o->peer, tag, x->comm, &request);
-    return code == MPI_SUCCESS ? atn_exec_wait_all(true, 1, &request) : code;
+    return code == MPI_SUCCESS ? arrived(x, o, atn_exec_wait_all(true, 1, &request)) : code;
 }
 
 /* Sends o[0] and receives o[1]. */
@@ -168,33 +177,31 @@ static inline int exchange(const atn_run *x, const atn_xop *o, void *out, void *
     if (to >= 0 || from >= 0)
         return exchange_shared(x, o, out, in, to, from);
     if (!x->x->yield && !o->ssend)
-        return PMPI_Sendrecv(out, o->count, type, o->peer, x->tag0 + o->seq, in, o[1].count, type,
-                             o[1].peer, x->tag0 + o[1].seq, x->comm, MPI_STATUS_IGNORE);
+        return arrived(x, o + 1,
+                       PMPI_Sendrecv(out, o->count, type, o->peer, x->tag0 + o->seq, in, o[1].count,
+                                     type, o[1].peer, x->tag0 + o[1].seq, x->comm,
+                                     MPI_STATUS_IGNORE));
     int code =
         PMPI_Irecv(in, o[1].count, type, o[1].peer, x->tag0 + o[1].seq, x->comm, &request[0]);
     if (code == MPI_SUCCESS)
         code = (o->ssend ? PMPI_Issend : PMPI_Isend)(out, o->count, type, o->peer, x->tag0 + o->seq,
                                                      x->comm, &request[1]);
-    return code == MPI_SUCCESS ? atn_exec_wait_all(x->x->yield, 2, request) : code;
+    return code == MPI_SUCCESS ? arrived(x, o + 1, atn_exec_wait_all(x->x->yield, 2, request))
+                               : code;
 }
 
 /* Messages in several parts use the pack buffer. */
 static int step_in_parts(const atn_run *x, const atn_xop *o)
 {
-    const atn_xop *in = o->kind == X_EXCHANGE ? o + 1 : o;
     int code = MPI_SUCCESS;
 
-    if (o->kind != X_RECV && o->nparts > 1)
+    if (!atn_exec_receives(o) && o->nparts > 1)
         code = atn_exec_pack_parts(x, o);
     if (code != MPI_SUCCESS)
         return code;
     if (o->kind == X_EXCHANGE)
-        code = exchange(x, o, atn_exec_message(x, o), atn_exec_message(x, in));
-    else
-        code = (o->kind == X_SEND ? send : receive)(x, o, atn_exec_message(x, o));
-    if (code == MPI_SUCCESS && in->kind == X_RECV && in->nparts > 1)
-        code = atn_exec_unpack_parts(x, in);
-    return code;
+        return exchange(x, o, atn_exec_message(x, o), atn_exec_message(x, o + 1));
+    return (o->kind == X_SEND ? send : receive)(x, o, atn_exec_message(x, o));
 }
 
 static inline int step(const atn_run *x, const atn_xop *o)
@@ -211,8 +218,9 @@ static inline int step(const atn_run *x, const atn_xop *o)
         memcpy(b, a, (size_t)(o->one.units * u->stride));
         return MPI_SUCCESS;
     case X_REDUCE:
-        return o->nparts > 1 ? atn_exec_run_local(x, o)
-                             : atn_exec_reduce_units(u, a, b, o->one.units);
+        return o->nparts > 1
+                   ? atn_exec_run_local(x, o)
+                   : atn_exec_reduce_units(u, a, x->base[o->space_c] + o->one.c, b, o->one.units);
     case X_EXCHANGE:
         if (o->nparts > 1 || o[1].nparts > 1)
             return step_in_parts(x, o);
@@ -220,6 +228,7 @@ static inline int step(const atn_run *x, const atn_xop *o)
     case X_SEND:
         return o->nparts > 1 ? step_in_parts(x, o) : send(x, o, a);
     case X_RECV:
+    case X_RECV_REDUCE:
         return o->nparts > 1 ? step_in_parts(x, o) : receive(x, o, a);
     }
     return MPI_ERR_INTERN;

@@ -118,7 +118,7 @@ static int post(progress *g, int op, const atn_xop *o)
         const int64_t units = left < each ? left : each;
         const int count = (int)(units * u->sent_each);
         MPI_Request request = MPI_REQUEST_NULL;
-        if (o->kind == X_RECV)
+        if (atn_exec_receives(o))
             code =
                 PMPI_Irecv(data, count, u->sent_type, o->peer, x->tag0 + o->seq, x->comm, &request);
         else
@@ -168,7 +168,7 @@ static int start(progress *g, int op)
     const atn_xop *o = &g->x->plan->program.ops.v[op];
     int code = MPI_SUCCESS;
 
-    if (o->kind == X_SEND || o->kind == X_RECV) {
+    if (o->kind == X_SEND || atn_exec_receives(o)) {
         if (o->kind == X_SEND && o->nparts > 1)
             code = atn_exec_pack_parts(g->x, o);
         const int index = atn_exec_shared_index(g->x->x->shared, o->peer);
@@ -197,11 +197,8 @@ static int start_ready(progress *g)
 
 static int finish_message(progress *g, int op)
 {
-    const atn_xop *o = &g->x->plan->program.ops.v[op];
-    int code = MPI_SUCCESS;
+    const int code = atn_exec_message_done(g->x, &g->x->plan->program.ops.v[op]);
 
-    if (o->kind == X_RECV && o->nparts > 1)
-        code = atn_exec_unpack_parts(g->x, o);
     complete(g, op);
     return code;
 }
@@ -259,10 +256,10 @@ static int step_shared(progress *g, bool *any_p)
         struct atn_dag_shared *const s = &d->shared[i];
         bool done = false;
         if (code == MPI_SUCCESS && *s->turn == g->x->plan->program.ops.v[s->op].turn)
-            code = atn_exec_shared_step(&s->m, &done);
+            code = atn_exec_shared_step(g->x, &g->x->plan->program.ops.v[s->op], &s->m, &done);
         if (done) {
             ++*s->turn;
-            code = finish_message(g, s->op);
+            complete(g, s->op);
             *any_p = true;
         } else {
             d->shared[n++] = *s;

@@ -103,22 +103,30 @@ static int copy_units(const atn_exec_unit *u, void *to, const void *from, int64_
     return MPI_SUCCESS;
 }
 
-int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units)
+/* The MPI library has only two operands. */
+static int reduce_user(const atn_exec_unit *u, const char *in, char *inout, int64_t units)
 {
     int code = MPI_SUCCESS;
 
-    if (u->kernel) {
-        u->kernel(in, inout, inout, (size_t)units);
-        return MPI_SUCCESS;
-    }
     while (units > 0 && code == MPI_SUCCESS) {
         const int n = units < INT_MAX ? (int)units : INT_MAX;
         code = PMPI_Reduce_local(in, inout, n, u->type, u->op);
-        in = (const char *)in + n * u->stride;
-        inout = (char *)inout + n * u->stride;
+        in += n * u->stride;
+        inout += n * u->stride;
         units -= n;
     }
     return code;
+}
+
+int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, const void *operand, void *out,
+                          int64_t units)
+{
+    if (u->kernel) {
+        u->kernel(in, operand, out, (size_t)units);
+        return MPI_SUCCESS;
+    }
+    const int code = copy_units(u, out, operand, units);
+    return code == MPI_SUCCESS ? reduce_user(u, in, out, units) : code;
 }
 
 int atn_exec_run_local(const atn_run *x, const atn_xop *o)
@@ -130,8 +138,28 @@ int atn_exec_run_local(const atn_run *x, const atn_xop *o)
     for (int i = 0; i < o->nparts && code == MPI_SUCCESS; i++) {
         const char *from = x->base[o->space_a] + part[i].a;
         char *to = x->base[o->space_b] + part[i].b;
-        code = o->kind == X_REDUCE ? atn_exec_reduce_units(u, from, to, part[i].units)
+        code = o->kind == X_REDUCE ? atn_exec_reduce_units(u, from, x->base[o->space_c] + part[i].c,
+                                                           to, part[i].units)
                                    : copy_units(u, to, from, part[i].units);
+    }
+    return code;
+}
+
+int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64_t at,
+                     int64_t bytes)
+{
+    const int64_t stride = x->plan->unit.stride, end = at + bytes;
+    const atn_part *part = &x->plan->program.parts.v[o->combined];
+    int code = MPI_SUCCESS;
+
+    for (int i = 0; i < o->ncombined && code == MPI_SUCCESS; i++) {
+        const int64_t lo = part[i].a > at ? part[i].a : at,
+                      last = part[i].a + part[i].units * stride;
+        const int64_t hi = last < end ? last : end, skip = lo - part[i].a;
+        if (lo < hi)
+            code = atn_exec_reduce_units(
+                &x->plan->unit, data + (lo - at), x->base[o->space_c] + part[i].c + skip,
+                x->base[o->space_b] + part[i].b + skip, (hi - lo) / stride);
     }
     return code;
 }
@@ -151,3 +179,11 @@ static int move_parts(const atn_run *x, const atn_xop *o, bool gather)
 
 int atn_exec_pack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, true); }
 int atn_exec_unpack_parts(const atn_run *x, const atn_xop *o) { return move_parts(x, o, false); }
+
+int atn_exec_message_done(const atn_run *x, const atn_xop *o)
+{
+    if (o->kind == X_RECV_REDUCE)
+        return atn_exec_combine(x, o, atn_exec_message(x, o), 0,
+                                o->one.units * x->plan->unit.stride);
+    return o->kind == X_RECV && o->nparts > 1 ? atn_exec_unpack_parts(x, o) : MPI_SUCCESS;
+}

@@ -22,24 +22,26 @@ typedef struct {
     bool contiguous;
 } atn_exec_unit;
 
-typedef enum { X_NOTHING, X_SEND, X_RECV, X_EXCHANGE, X_COPY, X_REDUCE } atn_xkind;
+typedef enum { X_NOTHING, X_SEND, X_RECV, X_RECV_REDUCE, X_EXCHANGE, X_COPY, X_REDUCE } atn_xkind;
 
-/* Part of an operation: `units` at offset a (bytes) of its first space and b of its second; for a
- * message in several parts b is an offset into the pack buffer. */
+/* Part of an operation: `units` at offset a (bytes) of its first space, b of its second and c of its
+ * third; for a message in several parts b is an offset into the pack buffer; for a message that is
+ * combined, a is one into the message. */
 typedef struct {
-    int64_t a, b, units;
+    int64_t a, b, c, units;
 } atn_part;
 
 typedef struct {
     uint8_t kind; /* atn_xkind; X_EXCHANGE: this one and the next */
-    uint8_t space_a, space_b;
+    uint8_t space_a, space_b, space_c;
     bool ssend;
     int32_t peer, seq;
-    int32_t nparts, part; /* more than one part: parts[part ..] */
-    int64_t packed;       /* message in several parts: offset in the pack buffer */
-    int32_t count;        /* of a message, for MPI; chain only */
-    int32_t turn;         /* number among the messages in this direction of its pair */
-    atn_part one;         /* the only part; else units is the sum */
+    int32_t nparts, part;        /* more than one part: parts[part ..] */
+    int32_t ncombined, combined; /* recv_reduce: parts[combined ..] of the reduction */
+    int64_t packed;              /* message in several parts: offset in the pack buffer */
+    int32_t count;               /* of a message, for MPI; chain only */
+    int32_t turn;                /* number among the messages in this direction of its pair */
+    atn_part one;                /* the only part; else units is the sum */
 } atn_xop;
 
 typedef struct {
@@ -155,10 +157,21 @@ void atn_exec_program_free(atn_program *g);
 char *atn_exec_reserve(char **buf, size_t *have, int64_t want);
 /* Packs or unpacks n elements of `type` at `user` to or from `bytes` packed bytes. */
 int atn_exec_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
-int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, void *inout, int64_t units);
+/* out = in (op) operand; operand and out may be the same. */
+int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, const void *operand, void *out,
+                          int64_t units);
+/* recv_reduce: combines `bytes` of the message at `at`, which are whole units. */
+int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64_t at,
+                     int64_t bytes);
 int atn_exec_run_local(const atn_run *x, const atn_xop *o);
 int atn_exec_pack_parts(const atn_run *x, const atn_xop *o);   /* parts -> pack buffer */
 int atn_exec_unpack_parts(const atn_run *x, const atn_xop *o); /* pack buffer -> parts */
+/* A message has arrived at its place: unpacks or combines it. */
+int atn_exec_message_done(const atn_run *x, const atn_xop *o);
+static inline bool atn_exec_receives(const atn_xop *o)
+{
+    return o->kind == X_RECV || o->kind == X_RECV_REDUCE;
+}
 /* The data of a message: in place, or in the pack buffer. */
 static inline char *atn_exec_message(const atn_run *x, const atn_xop *o)
 {

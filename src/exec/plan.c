@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exec/exec_private.h"
+#include "sched/optimise.h"
 
 enum { SEQ_BITS = 20 }; /* of a tag: message number in its pair; the rest: call number */
 static const int64_t chain_bytes = (int64_t)1 << 30; /* larger messages are split: dag only */
@@ -59,6 +60,7 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
             atn_algo_build(choice->row, &plan->q, &choice->params, &plan->schedule, &err) == ATN_OK;
     }
     if (ok) {
+        atn_sched_optimise(plan->schedule); /* without memory it stays as it is */
         plan->program.chain = atn_sched_is_chain(plan->schedule);
         ok = atn_exec_dag_init(&plan->dag, plan->schedule);
     }

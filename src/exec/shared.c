@@ -38,16 +38,17 @@ static int begin_packed(const atn_run *x, const atn_xop *o, char *data, atn_shar
     m->packed = code == MPI_SUCCESS ? malloc((size_t)m->t.bytes + 1) : NULL;
     if (m->packed == NULL)
         return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
-    m->result = data;
     m->t.data = m->packed;
     m->t.unit = 1;
-    return m->sends ? convert(m->unit, true, data, o->one.units, m->packed, m->t.bytes) : code;
+    return m->sends ? convert(&x->plan->unit, true, data, o->one.units, m->packed, m->t.bytes)
+                    : code;
 }
 
-static int end_packed(atn_shared_message *m)
+static int end_packed(const atn_run *x, const atn_xop *o, atn_shared_message *m)
 {
     const int code = m->sends ? MPI_SUCCESS
-                              : convert(m->unit, false, m->result, m->units, m->packed, m->t.bytes);
+                              : convert(&x->plan->unit, false, atn_exec_message(x, o), o->one.units,
+                                        m->packed, m->t.bytes);
     atn_exec_shared_drop(m);
     return code;
 }
@@ -59,8 +60,9 @@ int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_sh
     const struct atn_shared *const s = x->x->shared;
     const atn_exec_unit *const u = &x->plan->unit;
     const int i = s->index[o->peer];
-    *m = (atn_shared_message){
-        .sends = o->kind == X_SEND || o->kind == X_EXCHANGE, .unit = u, .units = o->one.units};
+    *m = (atn_shared_message){.sends = !atn_exec_receives(o),
+                              .combines = o->kind == X_RECV_REDUCE && u->contiguous &&
+                                          u->stride <= ATN_SHM_CHUNK};
     m->end = m->sends ? &s->peer[i].out : &s->peer[i].in;
     m->t = (atn_shm_transfer){.data = data,
                               .bytes = o->one.units * u->stride,
@@ -70,16 +72,37 @@ int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_sh
     return u->contiguous ? MPI_SUCCESS : begin_packed(x, o, data, m);
 }
 
-int atn_exec_shared_step(atn_shared_message *m, bool *done_p)
+/* A segment that is combined with the operand where it is. */
+typedef struct {
+    const atn_run *x;
+    const atn_xop *o;
+    int code;
+} combination;
+
+static void combine(void *context, const char *segment, int64_t at, int64_t bytes)
 {
+    combination *const c = context;
+    if (c->code == MPI_SUCCESS)
+        c->code = atn_exec_combine(c->x, c->o, segment, at, bytes);
+}
+
+static int finish(const atn_run *x, const atn_xop *o, atn_shared_message *m)
+{
+    const int code = m->packed != NULL ? end_packed(x, o, m) : MPI_SUCCESS;
+    return code != MPI_SUCCESS || m->combines ? code : atn_exec_message_done(x, o);
+}
+
+int atn_exec_shared_step(const atn_run *x, const atn_xop *o, atn_shared_message *m, bool *done_p)
+{
+    combination c = {x, o, MPI_SUCCESS};
+    const atn_shm_sink sink = {combine, &c};
+    m->t.sink = m->combines ? &sink : NULL;
     const atn_shm_status status =
         (m->sends ? atn_shm_send_step : atn_shm_receive_step)(m->end, &m->t);
     *done_p = status == ATN_SHM_DONE;
-    if (status == ATN_SHM_DONE && m->packed != NULL)
-        return end_packed(m);
-    return status == ATN_SHM_MISMATCH ? MPI_ERR_TRUNCATE
-           : status == ATN_SHM_FAILED ? MPI_ERR_OTHER
-                                      : MPI_SUCCESS;
+    if (status == ATN_SHM_MISMATCH || status == ATN_SHM_FAILED)
+        return status == ATN_SHM_FAILED ? MPI_ERR_OTHER : MPI_ERR_TRUNCATE;
+    return c.code == MPI_SUCCESS && *done_p ? finish(x, o, m) : c.code;
 }
 
 void atn_exec_shared_drop(atn_shared_message *m)

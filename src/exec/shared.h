@@ -36,17 +36,14 @@ static inline int atn_exec_shared_index(const struct atn_shared *m, int peer)
 typedef struct {
     atn_shm_transfer t;
     atn_shm_end *end;
-    const atn_exec_unit *unit;
-    int64_t units;
-    char *result;
     char *packed; /* elements with holes: the data of the message, allocated */
-    bool sends;
+    bool sends, combines;
 } atn_shared_message;
 
 /* Begins a transfer.  `data`: of the message, see atn_exec_message. */
 int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m);
-/* MPI_SUCCESS with *done_p, or an error code. */
-int atn_exec_shared_step(atn_shared_message *m, bool *done_p);
+/* *done_p: the message has been sent, or received and unpacked or combined.  Returns an error code. */
+int atn_exec_shared_step(const atn_run *x, const atn_xop *o, atn_shared_message *m, bool *done_p);
 /* Without completing it: after an error. */
 void atn_exec_shared_drop(atn_shared_message *m);
 

@@ -145,6 +145,21 @@ static inline atn_shm_status atn_shm_send_small(atn_shm_end *out, const char *da
     return ATN_SHM_DONE;
 }
 
+/* The data of the next message if it has arrived, to be used in place until atn_shm_small_end; NULL:
+ * not yet. */
+static inline const char *atn_shm_small(const atn_shm_end *in)
+{
+    return atn_shm_arrived(in) ? in->ring->slot[in->next % ATN_SHM_SLOTS].data : NULL;
+}
+static inline uint32_t atn_shm_small_bytes(const atn_shm_end *in)
+{
+    return (uint32_t)(atn_shm_arrived(in) & (ATN_SHM_ACK - 1));
+}
+static inline void atn_shm_small_end(atn_shm_end *in)
+{
+    atn_shm_consume(in, atn_shm_arrived(in) & ATN_SHM_ACK);
+}
+
 static inline atn_shm_status atn_shm_receive_small(atn_shm_end *in, char *data, uint32_t bytes)
 {
     const uint64_t flag = atn_shm_arrived(in);
