@@ -15,6 +15,8 @@ atn_status atn_plan_choice_parse(atn_operation op, const char *name, const char 
                                  atn_choice *choice_p, atn_error *err);
 /* "ring{segment=8K,window=2}" or "ring:segment=8K:window=2", which is cut in place. */
 atn_status atn_plan_choice_read(atn_operation op, char *text, atn_choice *choice_p, atn_error *err);
+/* "ring{segment=8K}" */
+void atn_plan_choice_print(const atn_choice *choice, char out[ATN_NAME_ROOM]);
 /* NULL if the choice applies to the problem with its segments, else the reason.  Pass
  * what ranks share: r 0, in_place false. */
 const char *atn_plan_choice_refuses(const atn_choice *choice, const atn_problem *q);

@@ -281,7 +281,7 @@ atn_status atn_plan_choice_read(atn_operation op, char *text, atn_choice *choice
     return atn_plan_choice_parse(op, text, params, choice_p, err);
 }
 
-void atn_plan_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM])
+void atn_plan_choice_print(const atn_choice *choice, char out[ATN_NAME_ROOM])
 {
     char full[ATN_NAME_ROOM];
     atn_algo_params_print(choice->row, &choice->params, full, sizeof full);

@@ -38,8 +38,6 @@ void atn_plan_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
 bool atn_plan_count_parse(const char *text, int64_t *count_p);
 void atn_plan_date_print(int64_t seconds, char out[ATN_WORD_ROOM]);
 extern const char *const atn_plan_guess_words[]; /* by atn_guess; the first is empty */
-/* "ring{segment=8K}" */
-void atn_plan_choice_print(const atn_choice *choice, char out[ATN_WORD_ROOM]);
 
 /* ---- supply.c: schedules in files ---- */
 

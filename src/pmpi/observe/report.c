@@ -12,7 +12,6 @@
 
 #include "pmpi/job/identity.h"
 #include "pmpi/job/job.h"
-#include "pmpi/select/problem.h"
 #include "report/ledger.h"
 #include "tune/tuners.h"
 
@@ -46,7 +45,7 @@ void atn_observe_report_nonblocking(void)
 void atn_observe_report_name(const atn_choice *choice, char out[ATN_JOB_NAME])
 {
     char name[ATN_NAME_ROOM];
-    atn_select_choice_print(choice, name);
+    atn_plan_choice_print(choice, name);
     snprintf(out, ATN_JOB_NAME, "%.*s", ATN_JOB_NAME - 1, name);
 }
 

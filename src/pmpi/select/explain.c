@@ -1,8 +1,6 @@
 /* explain.c - see explain.h. */
 #include "pmpi/select/explain.h"
 
-#include "pmpi/select/problem.h"
-
 static void name_class(const atn_comm *c, const atn_call_class *x, char out[128])
 {
     char lo[32], hi[32], sizes[80] = "";
@@ -21,7 +19,7 @@ void atn_select_explain_advice(const atn_comm *c, const atn_call_class *x, atn_a
     if (c->r != 0 || (advice != ATN_ADVICE_FIXED && advice != ATN_ADVICE_RACE))
         return;
     name_class(c, x, class);
-    atn_select_choice_print(
+    atn_plan_choice_print(
         &x->field.choice[x->tuner != NULL ? atn_tune_tuner_incumbent(x->tuner) : 0], name);
     if (advice == ATN_ADVICE_FIXED)
         atn_interpose_print_line("%s: %s for good", class, name);
@@ -40,8 +38,8 @@ void atn_select_explain_times(const atn_comm *c, const atn_call_class *x, int be
     char class[128], name[ATN_NAME_ROOM], old[ATN_NAME_ROOM];
     const int now = atn_tune_tuner_incumbent(x->tuner);
     name_class(c, x, class);
-    atn_select_choice_print(&x->field.choice[before], old);
-    atn_select_choice_print(&x->field.choice[l->best], name);
+    atn_plan_choice_print(&x->field.choice[before], old);
+    atn_plan_choice_print(&x->field.choice[l->best], name);
     if (now != before)
         atn_interpose_print_line(
             "%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class, name, old,

@@ -187,7 +187,7 @@ static void end_planning(plan_request *m)
     atn_ranking r = {.n = 0};
     *m->plan = '\0';
     if (m->planning != NULL && atn_plan_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0)
-        atn_select_choice_print(&r.v[0].choice, m->plan);
+        atn_plan_choice_print(&r.v[0].choice, m->plan);
     m->planning = NULL;
     m->planned = true;
     atn_plan_ranking_free(&r);

@@ -13,7 +13,5 @@ bool atn_select_call_is_inexact(const atn_call *call);
 /* Whether a choice made for a call class applies to this problem of the class: limits of algorithms
  * may lie within a range of sizes.  Native always applies. */
 bool atn_select_choice_applies(const atn_choice *choice, const atn_problem *shared);
-/* Algorithm and parameters without the operation, as text for other ranks and for messages. */
-void atn_select_choice_print(const atn_choice *choice, char out[ATN_NAME_ROOM]);
 
 #endif

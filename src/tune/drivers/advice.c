@@ -32,10 +32,10 @@ static int print_set(const atn_candidate_set *f, char *text)
     int n = 0;
     for (int i = 0; i < f->n; i++) {
         char name[ATN_NAME_ROOM];
-        atn_algo_params_print(f->choice[i].row, &f->choice[i].params, name, sizeof name);
+        atn_plan_choice_print(&f->choice[i], name);
         const int room = ATN_DRIVER_TEXT - n;
         const int length = snprintf(text + n, (size_t)room, "%" PRId64 " %d %s\n",
-                                    f->is[i].predicted_ps, f->is[i].error, strchr(name, '/') + 1);
+                                    f->is[i].predicted_ps, f->is[i].error, name);
         if (length >= room)
             break;
         n += length;
