@@ -6,11 +6,6 @@
 #include "plan/wisdom.h"
 #include "tune/tuners.h"
 
-static int64_t picoseconds(double seconds)
-{
-    return seconds > 0 && seconds < 1e6 ? (int64_t)(seconds * 1e12) : -1;
-}
-
 /* Names are the same for neighbouring sizes, indices are not. */
 static uint64_t identity(const atn_choice *choice)
 {
@@ -49,8 +44,8 @@ int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
     return i;
 }
 
-void atn_tune_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
-                                 const atn_rule *wisdom, atn_candidate_set *set_p)
+void atn_tune_candidate_set_make(atn_operation op, int error, const atn_rule *wisdom,
+                                 atn_candidate_set *set_p)
 {
     atn_choice native = {.row = atn_algo_catalog_native(op)};
     atn_algo_params_default(native.row, &native.params);
@@ -60,9 +55,6 @@ void atn_tune_candidate_set_make(atn_operation op, const atn_ranking *ranking, i
         set_p->from_wisdom = atn_tune_candidate_set_add(set_p, &wisdom->use, -1, error);
         set_p->wisdom_ps = wisdom->time_ps;
     }
-    for (int i = 0; ranking != NULL && i < ranking->n; i++)
-        atn_tune_candidate_set_add(set_p, &ranking->v[i].choice, picoseconds(ranking->v[i].seconds),
-                                   error);
 }
 
 /* The sizes of a class. */

@@ -1,11 +1,10 @@
-/* candidate_set.h - between planner, wisdom and tuner: candidates from a ranking, rules from the
- * results of a tuner.
+/* candidate_set.h - between planner, wisdom and tuner: candidates, and rules from the results of a
+ * tuner.
  *
  * One rank makes the set, because predictions are floating point, and distributes it. */
 #ifndef ATN_TUNE_CANDIDATE_SET_H
 #define ATN_TUNE_CANDIDATE_SET_H
 
-#include "plan/planner.h"
 #include "plan/rules.h"
 #include "tune/tuner.h"
 
@@ -23,10 +22,9 @@ enum { ATN_SET_NATIVE = 0 };
 /* Adds a candidate unless it is present.  Returns its index; -1: no room. */
 int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
                                int64_t predicted_ps, int error);
-/* Native, the choice of wisdom (NULL: none), and the best of the ranking (NULL: none).  `error` is
- * the error of the model, per mille. */
-void atn_tune_candidate_set_make(atn_operation op, const atn_ranking *ranking, int error,
-                                 const atn_rule *wisdom, atn_candidate_set *set_p);
+/* Native and the choice of wisdom (NULL: none).  `error` is the error of the model, per mille. */
+void atn_tune_candidate_set_make(atn_operation op, int error, const atn_rule *wisdom,
+                                 atn_candidate_set *set_p);
 
 /* The rule for the next job; false: nothing was measured.  `bytes` is any size of the
  * tuner's class, `date` seconds since 1970, `place` as in rules. */

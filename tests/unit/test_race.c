@@ -266,7 +266,7 @@ static atn_choice choice_of(int i)
 
 static void make_set(const atn_rule *wisdom, atn_candidate_set *set)
 {
-    atn_tune_candidate_set_make(ATN_BCAST, NULL, 300, wisdom, set);
+    atn_tune_candidate_set_make(ATN_BCAST, 300, wisdom, set);
     for (int i = 1; i < NAMES; i++) {
         const atn_choice choice = choice_of(i);
         atn_tune_candidate_set_add(set, &choice, CLEAR_US * INT64_C(1000000), 300);

@@ -97,20 +97,13 @@ static atn_choice choice_of(const char *name)
 static void results_become_rules(void **state)
 {
     (void)state;
-    atn_prospect prospects[] = {{.choice = choice_of("chain"), .seconds = 4.6e-3},
-                                {.choice = choice_of("linear"), .seconds = 9e-3}};
-    const atn_ranking ranking = {.n = 2, .v = prospects};
-    atn_rule wisdom = atn_plan_rule_blank(ATN_BCAST), rule;
+    const atn_choice chain = choice_of("chain"), linear = choice_of("linear");
     static atn_candidate_set set;
-    wisdom.use = choice_of("binomial");
-    wisdom.time_ps = 7000000;
-    atn_tune_candidate_set_make(ATN_BCAST, &ranking, 300, &wisdom, &set);
-    assert_int_equal(set.n, 4);
-    assert_int_equal(set.from_wisdom, 1);
-    assert_int_equal(set.wisdom_ps, 7000000);
-    assert_int_equal(set.is[2].predicted_ps, 4600000000);
-    atn_tune_candidate_set_make(ATN_BCAST, &ranking, 300, NULL, &set);
+    atn_rule rule;
+    atn_tune_candidate_set_make(ATN_BCAST, 300, NULL, &set);
     assert_int_equal(set.from_wisdom, -1);
+    atn_tune_candidate_set_add(&set, &chain, 4600000000, 300);
+    atn_tune_candidate_set_add(&set, &linear, 9000000000, 300);
 
     const sim_machine m = {.n = 3, .time = {10e-3, 5e-3, 8e-3}, .agreement = 20e-6, .seed = 1};
     atn_budget budget;
@@ -120,7 +113,7 @@ static void results_become_rules(void **state)
     assert_false(atn_tune_tuned_rule(t, &set, 16, 5000, 1, 0, &rule));
     sim_play_tuner(&m, t, &budget, 300);
     assert_true(atn_tune_tuned_rule(t, &set, 16, 5000, 1770110107, 0, &rule));
-    assert_ptr_equal(rule.use.row, prospects[0].choice.row);
+    assert_ptr_equal(rule.use.row, chain.row);
     assert_true(rule.bytes.lo == 4096 && rule.bytes.hi == 8192);
     assert_true(rule.ranks.lo == 16 && rule.ranks.hi == 17);
     assert_in_range(rule.time_ps, 4900000000, 5100000000);
@@ -137,7 +130,7 @@ static void few_samples_have_no_interval(void **state)
     atn_candidate_set set;
     atn_rule rule;
     int few = 0;
-    atn_tune_candidate_set_make(ATN_BCAST, NULL, 300, NULL, &set);
+    atn_tune_candidate_set_make(ATN_BCAST, 300, NULL, &set);
     for (int calls = 1; calls < 60; calls++) {
         atn_budget budget;
         atn_tune_budget_begin(&budget, 20, 20000);

@@ -78,7 +78,7 @@ static bool may_follow_wisdom(const atn_comm *c, const atn_subject *s, bool firs
 
 static atn_advice fixed(const atn_subject *s, const atn_rule *rule, atn_candidate_set *f)
 {
-    atn_tune_candidate_set_make(s->q.op, NULL, 0, NULL, f);
+    atn_tune_candidate_set_make(s->q.op, 0, NULL, f);
     if (rule != NULL)
         f->choice[0] = rule->use;
     return ATN_ADVICE_FIXED;
@@ -86,7 +86,7 @@ static atn_advice fixed(const atn_subject *s, const atn_rule *rule, atn_candidat
 
 static void make_field(const atn_subject *s, const atn_rule *rule, atn_candidate_set *f)
 {
-    atn_tune_candidate_set_make(s->q.op, NULL, ATN_ERROR_TOPOLOGY, rule, f);
+    atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, f);
     int64_t steps = atn_plan_budget(s->q.p);
     atn_twin use = {.choice = rule->use}, next = {.choice = rule->next};
     if (rule->next.row != NULL && atn_select_candidate_fits(&rule->next, &s->q) &&
@@ -167,10 +167,8 @@ static bool is_worth_planning(atn_comm *c, const atn_call_class *x)
 static bool begins_with_plan(const atn_comm *c, const atn_subject *s)
 {
     enum { LONG_MS = 8 };
-    atn_problem q = s->q;
-    q.topo = c->topo;
     return atn_select_model_error() == ATN_ERROR_MEASURED && !atn_select_is_star() &&
-           !is_untried(s) && may_follow_wisdom(c, s, true) && atn_plan_takes_long(&q, LONG_MS);
+           !is_untried(s) && may_follow_wisdom(c, s, true) && atn_plan_takes_long(&s->q, LONG_MS);
 }
 
 /* The candidate that is predicted to be fastest by its schedules; native when there is none. */
@@ -213,11 +211,9 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     atn_comm *const c = context;
     const atn_subject *const s = &x->subject;
     atn_rule found;
-    atn_problem q = s->q;
-    q.topo = c->topo;
     const atn_rule *const rule =
-        may_follow_wisdom(c, s, x->calls == 0) && find_rule(c, &q, s->stable, &found) ? &found
-                                                                                      : NULL;
+        may_follow_wisdom(c, s, x->calls == 0) && find_rule(c, &s->q, s->stable, &found) ? &found
+                                                                                         : NULL;
     if (is_untried(s) || (rule != NULL && atn_plan_rule_backing(rule) == ATN_BY_HAND))
         return fixed(s, rule, field_p);
     if (rule != NULL && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
@@ -239,7 +235,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     }
     if (rule == NULL && !at_once && atn_select_arrivals_needed(c, x))
         return ATN_ADVICE_ARRIVALS;
-    atn_tune_candidate_set_make(q.op, NULL, ATN_ERROR_TOPOLOGY, rule, field_p);
+    atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
     const int64_t native_ps = atn_select_candidates_plan(c, x, field_p);
     if (at_once)

@@ -152,8 +152,7 @@ static int64_t effort_for(const atn_comm *c, const atn_problem *q)
 int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, atn_candidate_set *f)
 {
     atn_ranking r = {.n = 0};
-    atn_problem q = x->subject.q, any = q;
-    q.topo = any.topo = c->topo;
+    atn_problem q = x->subject.q;
     if (q.bytes < 0)
         q.bytes = x->mean;
     const int64_t start = atn_clock_kernel_ns();
@@ -163,7 +162,7 @@ int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, a
     note_plan(atn_clock_kernel_ns() - start);
     if (!done)
         return 0;
-    add_ranking(&r, &any, f);
+    add_ranking(&r, &x->subject.q, f);
     const int64_t native_ps = native_ps_of(&r);
     atn_plan_ranking_free(&r);
     return native_ps;

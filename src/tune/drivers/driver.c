@@ -87,7 +87,7 @@ static atn_call_class *add_kind(atn_driver *d, const atn_subject *s, uint64_t ki
     x->subject = *s;
     x->kind = kind;
     x->size_class = size_class;
-    atn_tune_candidate_set_make(s->q.op, NULL, 0, NULL, &x->field);
+    atn_tune_candidate_set_make(s->q.op, 0, NULL, &x->field);
     x->native = x->field.choice[ATN_SET_NATIVE];
     x->since = atn_ticks();
     expect(d, x);
