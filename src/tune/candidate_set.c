@@ -57,18 +57,6 @@ void atn_tune_candidate_set_make(atn_operation op, int error, const atn_rule *wi
     }
 }
 
-/* The sizes of a class. */
-static atn_span sizes_of(atn_operation op, int64_t bytes)
-{
-    const int size_class = atn_tune_size_class(bytes);
-    if (bytes < 0 || !atn_plan_shares_bytes(op))
-        return (atn_span){-1, INT64_MAX};
-    if (size_class == 0)
-        return (atn_span){0, 1};
-    const int64_t from = INT64_C(1) << (size_class - 1);
-    return (atn_span){from, from > INT64_MAX / 2 ? INT64_MAX : 2 * from};
-}
-
 bool atn_tune_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
                          int64_t date, int64_t place, atn_rule *rule_p)
 {
@@ -78,7 +66,7 @@ bool atn_tune_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p
         return false;
     atn_rule rule = atn_plan_rule_blank(set->choice[result.best].row->op);
     rule.ranks = (atn_span){p, (int64_t)p + 1};
-    rule.bytes = sizes_of(rule.op, bytes);
+    rule.bytes = atn_tune_size_span(atn_plan_shares_bytes(rule.op) ? bytes : -1);
     rule.use = set->choice[result.best];
     rule.time_ps = result.best_ps;
     rule.ci_ps = result.best_ci_ps;

@@ -3,12 +3,45 @@
 
 #include <stdlib.h>
 
+/* ---- call classes ---- */
+
+static int find_class(const atn_class_key *keys, int n, atn_class_key key)
+{
+    for (int i = 0; i < n; i++)
+        if (keys[i].kind == key.kind && keys[i].size_class == key.size_class)
+            return i;
+    return -1;
+}
+
+int atn_tune_class_index(atn_class_key *keys, int *n, int most, atn_class_key key)
+{
+    const int found = find_class(keys, *n, key);
+    if (found >= 0 || *n == most)
+        return found;
+    keys[*n] = key;
+    return (*n)++;
+}
+
 int atn_tune_size_class(int64_t bytes)
 {
     int class = 0;
     for (; bytes > 0; bytes >>= 1)
         class ++;
     return bytes < 0 ? -1 : class;
+}
+
+atn_span atn_tune_size_span(int64_t bytes)
+{
+    if (bytes <= 0)
+        return (atn_span){bytes < 0 ? -1 : 0, bytes < 0 ? INT64_MAX : 1};
+    const int64_t from = INT64_C(1) << (atn_tune_size_class(bytes) - 1);
+    return (atn_span){from, from > INT64_MAX / 2 ? INT64_MAX : 2 * from};
+}
+
+int atn_tune_size_half_class(int64_t bytes)
+{
+    const int class = atn_tune_size_class(bytes);
+    return 2 * class + (class > 1 && (bytes >> (class - 2) & 1));
 }
 
 int atn_tune_size_weight(int64_t bytes, int64_t fixed)
@@ -27,6 +60,8 @@ int64_t atn_tune_size_usual_ps(int64_t bytes, int64_t fixed, int64_t ps)
     return ps > 0 ? (int64_t)((__int128)ps * ATN_TUNE_WEIGHT / weight) : ps;
 }
 
+/* ---- tuners ---- */
+
 void atn_tune_tuners_open(atn_tuners *all, int share, int64_t agreement_ns)
 {
     all->n = 0;
@@ -36,16 +71,8 @@ void atn_tune_tuners_open(atn_tuners *all, int share, int64_t agreement_ns)
 void atn_tune_tuners_close(atn_tuners *all)
 {
     for (int i = 0; i < all->n; i++)
-        atn_tune_tuner_free(all->entry[i].tuner);
+        atn_tune_tuner_free(all->tuner[i]);
     all->n = 0;
-}
-
-static const atn_tuners_entry *find_class(const atn_tuners *all, uint64_t kind, int size_class)
-{
-    for (int i = 0; i < all->n; i++)
-        if (all->entry[i].kind == kind && all->entry[i].size_class == size_class)
-            return &all->entry[i];
-    return NULL;
 }
 
 static int candidate_of(const atn_candidate *candidates, int n, uint64_t id)
@@ -57,47 +84,48 @@ static int candidate_of(const atn_candidate *candidates, int n, uint64_t id)
 }
 
 /* The winner of the nearest class of sizes; -1: none, or not a candidate here. */
-static int borrow(const atn_tuners *all, uint64_t kind, int size_class,
-                  const atn_candidate *candidates, int n)
+static int borrow(const atn_tuners *all, atn_class_key key, const atn_candidate *candidates, int n)
 {
     for (int away = 1; away <= ATN_TUNERS_REACH; away++)
         for (int side = -1; side <= 1; side += 2) {
-            const atn_tuners_entry *entry = find_class(all, kind, size_class + side * away);
+            const atn_class_key near = {key.kind, key.size_class + side * away};
+            const int i = find_class(all->keys, all->n, near);
             atn_tuner_result result;
-            if (entry == NULL || size_class < 0)
+            if (i < 0 || key.size_class < 0)
                 continue;
-            atn_tune_tuner_result(entry->tuner, &result);
+            atn_tune_tuner_result(all->tuner[i], &result);
             if (result.settled)
-                return candidate_of(candidates, n, atn_tune_tuner_id(entry->tuner, result.best));
+                return candidate_of(candidates, n, atn_tune_tuner_id(all->tuner[i], result.best));
         }
     return -1;
 }
 
-atn_tuner *atn_tune_tuners_add(atn_tuners *all, uint64_t kind, int64_t bytes,
-                               const atn_tune_settings *s, const atn_candidate *candidates, int n,
-                               int native, int from_wisdom, int64_t wisdom_ps)
+atn_tuner *atn_tune_tuners_add(atn_tuners *all, atn_class_key key, const atn_tune_settings *s,
+                               const atn_candidate *candidates, int n, int native, int from_wisdom,
+                               int64_t wisdom_ps)
 {
-    const int size_class = atn_tune_size_class(bytes);
     if (all->n == ATN_TUNERS_MOST)
         return NULL;
     atn_tune_start kind_of_start = wisdom_ps > 0 ? ATN_START_WISE : ATN_START_BORROWED;
     int start = from_wisdom;
     if (start < 0) {
-        start = s->shadow ? -1 : borrow(all, kind, size_class, candidates, n);
+        start = s->shadow ? -1 : borrow(all, key, candidates, n);
         kind_of_start = ATN_START_BORROWED;
     }
     if (kind_of_start == ATN_START_BORROWED && (start < 0 || start == native))
         kind_of_start = ATN_START_NATIVE;
     atn_tuner *t = atn_tune_tuner_new(s, &all->budget, candidates, n, native,
                                       start >= 0 ? start : native, kind_of_start, wisdom_ps);
-    if (t != NULL)
-        all->entry[all->n++] = (atn_tuners_entry){kind, size_class, t};
+    if (t != NULL) {
+        all->keys[all->n] = key;
+        all->tuner[all->n++] = t;
+    }
     return t;
 }
 
 void atn_tune_tuners_drop(atn_tuners *all, atn_tuner *t)
 {
-    if (all->n > 0 && all->entry[all->n - 1].tuner == t)
+    if (all->n > 0 && all->tuner[all->n - 1] == t)
         all->n--;
     atn_tune_tuner_free(t);
 }

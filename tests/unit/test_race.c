@@ -343,7 +343,8 @@ static atn_tuner *next_run(atn_tuners *tuners, atn_rule *rule, bool sure)
     assert_int_equal(set.n, NAMES);
     assert_ptr_equal(set.choice[set.from_wisdom].row, rule->use.row);
     atn_tune_tuners_open(tuners, 20, 20000);
-    return atn_tune_tuners_add(tuners, 1, BYTES, &atn_tune_defaults, set.is, set.n, ATN_SET_NATIVE,
+    const atn_class_key key = {.kind = 1, .size_class = atn_tune_size_class(BYTES)};
+    return atn_tune_tuners_add(tuners, key, &atn_tune_defaults, set.is, set.n, ATN_SET_NATIVE,
                                set.from_wisdom, set.wisdom_ps);
 }
 

@@ -20,16 +20,46 @@ static void sizes_have_classes_and_weights(void **state)
     assert_int_equal(atn_tune_size_class(0), 0);
     assert_int_equal(atn_tune_size_class(1024), atn_tune_size_class(2047));
     assert_int_equal(atn_tune_size_class(2048), atn_tune_size_class(2047) + 1);
+    assert_int_equal(atn_tune_size_half_class(0) + 1, atn_tune_size_half_class(1) - 1);
+    assert_int_equal(atn_tune_size_half_class(2) + 1, atn_tune_size_half_class(3));
+    assert_int_equal(atn_tune_size_half_class(1024), atn_tune_size_half_class(1535));
+    assert_int_equal(atn_tune_size_half_class(1536), atn_tune_size_half_class(2047));
+    assert_int_equal(atn_tune_size_half_class(1536), atn_tune_size_half_class(1535) + 1);
+    assert_int_equal(atn_tune_size_half_class(2048), atn_tune_size_half_class(2047) + 1);
+    for (int64_t bytes = -1; bytes < 70; bytes++) {
+        const atn_span span = atn_tune_size_span(bytes);
+        const int class = atn_tune_size_class(bytes);
+        assert_true(span.lo <= bytes && bytes < span.hi);
+        assert_int_equal(atn_tune_size_class(span.lo), class);
+        assert_true(bytes < 0 || atn_tune_size_class(span.hi - 1) == class);
+        assert_true(bytes < 0 || atn_tune_size_class(span.hi) == class + 1);
+    }
+    assert_true(atn_tune_size_span(INT64_MAX).hi == INT64_MAX);
     assert_int_equal(atn_tune_size_weight(1536, 0), ATN_TUNE_WEIGHT);
     assert_int_equal(atn_tune_size_weight(1024, 0), ATN_TUNE_WEIGHT * 2 / 3);
     assert_in_range(atn_tune_size_weight(1024, 100000), 1010, ATN_TUNE_WEIGHT);
+}
+
+static void classes_are_found_by_kind_and_size(void **state)
+{
+    (void)state;
+    enum { MOST_KEYS = 3 };
+    const atn_class_key wanted[] = {{1, 10}, {2, 10}, {1, 11}, {1, -1}};
+    atn_class_key keys[MOST_KEYS];
+    int n = 0;
+    for (int again = 0; again <= 1; again++)
+        for (int i = 0; i <= MOST_KEYS; i++)
+            assert_int_equal(atn_tune_class_index(keys, &n, MOST_KEYS, wanted[i]),
+                             i < MOST_KEYS ? i : -1);
+    assert_int_equal(n, MOST_KEYS);
 }
 
 static atn_tuner *added(atn_tuners *tuners, const sim_machine *m, int64_t bytes)
 {
     atn_candidate list[MOST];
     const int n = sim_describe(m, list);
-    return atn_tune_tuners_add(tuners, 1, bytes, &atn_tune_defaults, list, n, NATIVE, -1, -1);
+    const atn_class_key key = {.kind = 1, .size_class = atn_tune_size_class(bytes)};
+    return atn_tune_tuners_add(tuners, key, &atn_tune_defaults, list, n, NATIVE, -1, -1);
 }
 
 static void a_class_begins_with_its_neighbours_winner(void **state)
@@ -77,7 +107,7 @@ static void many_sizes_share_one_budget(void **state)
             (sim_job){.m = &m, .o = &o, .random = (uint64_t)i, .elapsed = &elapsed, .waiting = -1};
     }
     for (int64_t call = 0; call < 200 * SIZES; call++) {
-        sim_one_call(&jobs[call % SIZES], tuners.entry[call % SIZES].tuner, call / SIZES);
+        sim_one_call(&jobs[call % SIZES], tuners.tuner[call % SIZES], call / SIZES);
         if (o.total > 1.02 * o.native + 1e-9 * (double)tuners.budget.credit_ns + 3 * o.worst)
             fail_msg("call %d: %g, native %g", (int)call, o.total, o.native);
     }
@@ -169,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_have_classes_and_weights),
+        cmocka_unit_test(classes_are_found_by_kind_and_size),
         cmocka_unit_test(few_samples_have_no_interval),
         cmocka_unit_test(times_of_a_size_are_those_of_its_class),
         cmocka_unit_test(a_class_begins_with_its_neighbours_winner),

@@ -66,17 +66,14 @@ static void note_plan(int64_t ns)
 /* What applies to both ends of a size class applies to all its sizes. */
 bool atn_select_candidate_fits(const atn_choice *choice, const atn_problem *q)
 {
-    atn_problem end = *q;
-    const int size_class = atn_tune_size_class(q->bytes);
-    if (choice->row->algo->build == NULL || atn_plan_choice_refuses(choice, q) != NULL)
-        return false;
-    if (size_class <= 1 || size_class > 62)
-        return true;
-    end.bytes = INT64_C(1) << (size_class - 1);
-    if (atn_plan_choice_refuses(choice, &end) != NULL)
-        return false;
-    end.bytes = 2 * end.bytes - 1;
-    return atn_plan_choice_refuses(choice, &end) == NULL;
+    const atn_span sizes = atn_tune_size_span(q->bytes);
+    atn_problem lo = *q, hi = *q;
+    lo.bytes = sizes.lo;
+    if (q->bytes >= 0)
+        hi.bytes = sizes.hi - 1;
+    return choice->row->algo->build != NULL && atn_plan_choice_refuses(choice, q) == NULL &&
+           atn_plan_choice_refuses(choice, &lo) == NULL &&
+           atn_plan_choice_refuses(choice, &hi) == NULL;
 }
 
 static bool row_before(const atn_ranking *r, int i)

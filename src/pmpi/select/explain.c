@@ -4,10 +4,10 @@
 static void name_class(const atn_comm *c, const atn_call_class *x, char out[128])
 {
     char lo[32], hi[32], sizes[80] = "";
-    const int k = x->size_class;
-    if (k > 0 && k < 62)
-        snprintf(sizes, sizeof sizes, ", %s:%s bytes", atn_format_size(INT64_C(1) << (k - 1), lo),
-                 atn_format_size(INT64_C(1) << k, hi));
+    const atn_span span = atn_tune_size_span(x->subject.q.bytes);
+    if (span.lo > 0)
+        snprintf(sizes, sizeof sizes, ", %s:%s bytes", atn_format_size(span.lo, lo),
+                 atn_format_size(span.hi, hi));
     snprintf(out, 128, "%s on %d ranks%s%s%s", atn_sched_operation_get(x->subject.q.op)->name, c->p,
              sizes, x->subject.inexact ? ", inexact" : "",
              x->subject.context != 0 ? ", in a context" : "");

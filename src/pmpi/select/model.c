@@ -28,17 +28,10 @@ static const double share = 0.1;        /* of the time of calls that planning ma
 static const double most_credit = 0.02; /* seconds of planning at a time */
 static const char no_plan_yet = '?';    /* instead of a plan */
 
-typedef struct {
-    atn_operation op;
-    int root, size;
-    bool ordered, rounds;
-} call_class;
-
 /* WAITING: all requests are in use.  From TIMING on the choice serves. */
 typedef enum { WAITING, PLANNING, TIMING, REDUCING, SETTLED } plan_stage;
 
 typedef struct {
-    call_class of;
     plan_stage stage;
     uint32_t calls; /* in this stage */
     int failed;     /* MPI error that every call of the class raises */
@@ -61,6 +54,7 @@ typedef struct {
 
 typedef struct atn_model_plans {
     int n;
+    atn_class_key keys[MAX_CLASSES];
     decision v[MAX_CLASSES];
     plan_request requests[REQUESTS];
     decision *now; /* of the present call, if atn_select_model_end follows */
@@ -113,41 +107,25 @@ void atn_select_model_free(model_plans *p) { free(p); }
 
 /* ---- call classes ---- */
 
-/* Two for each doubling: below, and from 1.5 times a power of two on. */
-static int size_class(int64_t bytes)
+/* Whether an algorithm must not be replaced later. */
+static bool is_final(const atn_comm *c)
 {
-    int power = 0;
-    while (power < 62 && bytes >> (power + 1) > 0)
-        power++;
-    return bytes <= 0 ? -1 : 2 * power + (power > 0 && (bytes >> (power - 1) & 1));
+    return atn_job_current.stable && atn_select_call_is_inexact(c->call);
 }
 
-static call_class class_of(const atn_comm *c, const atn_problem *q)
+/* The decision for the class of a call; NULL: too many classes, or ranks do not share the size. */
+static decision *find(const atn_comm *c, const atn_problem *q)
 {
-    return (call_class){.op = q->op,
-                        .root = q->root,
-                        .size = size_class(q->bytes),
-                        .ordered = q->ordered,
-                        .rounds = atn_job_current.stable && atn_select_call_is_inexact(c->call)};
-}
-
-static bool same_class(call_class x, call_class y)
-{
-    return x.op == y.op && x.root == y.root && x.size == y.size && x.ordered == y.ordered &&
-           x.rounds == y.rounds;
-}
-
-/* NULL: too many classes; the others stay native. */
-static decision *find(model_plans *p, call_class of)
-{
-    int i = 0;
-    while (i < p->n && !same_class(p->v[i].of, of))
-        i++;
-    if (i == MAX_CLASSES)
+    model_plans *const p = c->model;
+    if (p == NULL || q->bytes < 0)
         return NULL;
-    if (i == p->n)
-        p->v[p->n++] = (decision){.of = of, .choice = {.row = atn_algo_catalog_native(of.op)}};
-    return &p->v[i];
+    const uint64_t parts[] = {(uint64_t)q->op, (uint64_t)q->root, q->ordered, is_final(c)};
+    const int half_class = atn_tune_size_half_class(q->bytes);
+    const atn_class_key key = {atn_hash(parts, sizeof parts, 0), half_class};
+    const int i = atn_tune_class_index(p->keys, &p->n, MAX_CLASSES, key);
+    if (i >= 0 && p->v[i].choice.row == NULL)
+        p->v[i].choice.row = atn_algo_catalog_native(q->op);
+    return i >= 0 ? &p->v[i] : NULL;
 }
 
 static plan_request *request_of(model_plans *p, const decision *d)
@@ -243,7 +221,7 @@ static void take_plan(decision *d, char *text)
 {
     if (*text == '\0')
         return;
-    if (atn_plan_choice_read(d->of.op, text, &d->choice, NULL) != ATN_OK)
+    if (atn_plan_choice_read(d->choice.row->op, text, &d->choice, NULL) != ATN_OK)
         d->failed = MPI_ERR_INTERN;
 }
 
@@ -258,8 +236,6 @@ static void plan_at_once(atn_comm *c, decision *d, const atn_problem *q)
     if (d->failed == MPI_SUCCESS)
         take_plan(d, m.sent);
 }
-
-static bool is_due(uint32_t calls) { return (calls & (calls - 1)) == 0; }
 
 static void begin_broadcast(atn_comm *c, decision *d, plan_request *m)
 {
@@ -323,7 +299,7 @@ static void begin(atn_comm *c, decision *d, const atn_problem *q)
     plan_request *const m = request_of(c->model, NULL);
     if (c->p == 1) {
         enter(d, SETTLED);
-    } else if (d->calls == 1 && (is_slow(c, q) || d->of.rounds)) {
+    } else if (d->calls == 1 && (is_slow(c, q) || is_final(c))) {
         plan_at_once(c, d, q);
         enter(d, SETTLED);
     } else if (m != NULL) {
@@ -338,7 +314,7 @@ static void go_on(atn_comm *c, decision *d, const atn_problem *q)
     d->calls++;
     if (d->stage == WAITING)
         begin(c, d, q);
-    else if (d->stage == PLANNING && is_due(d->calls))
+    else if (d->stage == PLANNING && atn_is_pow2((int)d->calls))
         end_broadcast(d, m);
     else if (d->stage == REDUCING && d->calls > TIMES)
         end_reduction(c, d, m);
@@ -347,7 +323,7 @@ static void go_on(atn_comm *c, decision *d, const atn_problem *q)
 bool atn_select_model_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
 {
     model_plans *const p = c->model;
-    decision *const d = p != NULL && q->bytes >= 0 ? find(p, class_of(c, q)) : NULL;
+    decision *const d = find(c, q);
     if (d == NULL)
         return true;
     if (d->failed == MPI_SUCCESS && d->stage != SETTLED)
@@ -371,8 +347,7 @@ void atn_select_model_reason(atn_comm *c, const atn_call *call, const atn_proble
                              atn_job_reason *reason_p)
 {
     c->call = call;
-    const decision *const d =
-        c->model != NULL && q->bytes >= 0 ? find(c->model, class_of(c, q)) : NULL;
+    const decision *const d = find(c, q);
     c->call = NULL;
     if (d == NULL) {
         reason_p->why = q->bytes < 0 ? ATN_WHY_UNSHARED : ATN_WHY_CLASSES;
@@ -407,7 +382,7 @@ int atn_select_model_end(atn_comm *c, int code)
         return code;
     if (c->r == 0)
         work(c, seconds);
-    if (m != NULL && d->stage == PLANNING && is_due(d->calls))
+    if (m != NULL && d->stage == PLANNING && atn_is_pow2((int)d->calls))
         begin_broadcast(c, d, m);
     else if (m != NULL && d->stage == TIMING)
         time_call(c, d, m, seconds);

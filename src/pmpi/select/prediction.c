@@ -87,7 +87,7 @@ static bool is_of_class(const void *context, const atn_problem *q)
 {
     const atn_call_class *const x = context;
     return q->op == x->subject.q.op && q->ordered == x->subject.q.ordered &&
-           atn_tune_size_class(q->bytes) == x->size_class;
+           atn_tune_size_class(q->bytes) == atn_tune_size_class(x->subject.q.bytes);
 }
 
 atn_outlook atn_select_prediction_of(atn_comm *c, const atn_call_class *x)

@@ -44,14 +44,6 @@ static uint64_t kind_of(const atn_subject *s)
     return atn_hash(parts, sizeof parts, 0);
 }
 
-static atn_call_class *find_kind(atn_driver *d, uint64_t kind, int size_class)
-{
-    for (int i = 0; i < d->n; i++)
-        if (d->kinds[i].kind == kind && d->kinds[i].size_class == size_class)
-            return &d->kinds[i];
-    return NULL;
-}
-
 static bool all_ranks(const atn_driver *d, bool mine)
 {
     int all = mine;
@@ -79,33 +71,22 @@ static void expect(atn_driver *d, atn_call_class *x)
         d->s.advised(d->s.context, x, advice);
 }
 
-static atn_call_class *add_kind(atn_driver *d, const atn_subject *s, uint64_t kind, int size_class)
+static void begin_class(atn_driver *d, const atn_subject *s, atn_call_class *x)
 {
-    if (d->n == ATN_TUNERS_MOST)
-        return NULL;
-    atn_call_class *const x = &d->kinds[d->n++];
     x->subject = *s;
-    x->kind = kind;
-    x->size_class = size_class;
     atn_tune_candidate_set_make(s->q.op, 0, NULL, &x->field);
     x->native = x->field.choice[ATN_SET_NATIVE];
     x->since = atn_ticks();
     expect(d, x);
-    return x;
 }
 
 atn_call_class *atn_tune_driver_class(atn_driver *d, const atn_subject *s)
 {
-    const uint64_t kind = kind_of(s);
-    const int size_class = atn_tune_size_class(s->q.bytes);
-    atn_call_class *const last = d->last[s->q.op];
-    if (last != NULL && last->kind == kind && last->size_class == size_class)
-        return last;
-    atn_call_class *x = find_kind(d, kind, size_class);
-    if (x == NULL)
-        x = add_kind(d, s, kind, size_class);
-    d->last[s->q.op] = x;
-    return x;
+    const atn_class_key key = {kind_of(s), atn_tune_size_class(s->q.bytes)};
+    const int before = d->n, i = atn_tune_class_index(d->keys, &d->n, ATN_TUNERS_MOST, key);
+    if (d->n > before)
+        begin_class(d, s, &d->kinds[i]);
+    return i >= 0 ? &d->kinds[i] : NULL;
 }
 
 /* ---- advice of rank 0 ---- */
@@ -126,8 +107,8 @@ static atn_tuner *make_tuner(atn_driver *d, const atn_call_class *x, const atn_c
     }
     tune.shadow = x->subject.stable;
     tune.seen_ps = usual_ps(x, x->seen_ps);
-    return atn_tune_tuners_add(&d->tuners, x->kind, x->subject.q.bytes, &tune, is, f->n,
-                               ATN_SET_NATIVE, f->from_wisdom, f->wisdom_ps);
+    return atn_tune_tuners_add(&d->tuners, d->keys[x - d->kinds], &tune, is, f->n, ATN_SET_NATIVE,
+                               f->from_wisdom, f->wisdom_ps);
 }
 
 /* When any rank is out of memory the class stays native on all of them. */

@@ -54,8 +54,6 @@ typedef struct {
 typedef struct atn_call_class {
     atn_promise promise;
     atn_subject subject;
-    uint64_t kind;
-    int size_class;
     atn_tuner *tuner;        /* NULL: none (yet) */
     atn_candidate_set field; /* of the tuner; else its first candidate serves */
     atn_choice native;

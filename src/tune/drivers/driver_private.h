@@ -21,10 +21,10 @@ struct atn_driver {
     int64_t opened;   /* ticks */
     int64_t overhead; /* ticks: cost on this rank without regret and agreements */
     int n;
+    atn_class_key keys[ATN_TUNERS_MOST];
     atn_call_class kinds[ATN_TUNERS_MOST];
-    atn_call_class *last[ATN_OPERATIONS]; /* of each operation */
-    unsigned posted, completed;           /* agreements */
-    bool apart;                           /* ranks arrive at different times */
+    unsigned posted, completed; /* agreements */
+    bool apart;                 /* ranks arrive at different times */
     atn_pending pending[ATN_DRIVER_PENDING];
     char text[ATN_DRIVER_TEXT]; /* advice of rank 0 */
 };
