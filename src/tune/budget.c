@@ -1,6 +1,8 @@
 /* budget.c - see budget.h. */
 #include "tune/budget.h"
 
+#include <pthread.h>
+
 void atn_tune_budget_begin(atn_budget *b, int share, int64_t agreement_ns)
 {
     *b = (atn_budget){.share = share, .credit_ns = ATN_CREDIT_AGREEMENTS * agreement_ns};
@@ -38,22 +40,6 @@ int64_t atn_tune_budget_wait(const atn_budget *b, int64_t regret_ns, int64_t cos
     const int64_t time = scaled(missing, 1000, b->share);
     const int64_t calls = scaled(time, b->agreed_calls, b->elapsed_ns);
     return calls == INT64_MAX ? calls : calls + 1;
-}
-
-enum { PART = 2 };
-
-int64_t atn_tune_budget_spare(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
-{
-    return credit_ns + scaled(passed_ns, share, 1000 * PART) - cost_ns;
-}
-
-int64_t atn_tune_budget_pays(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns)
-{
-    const int64_t over_ns = cost_ns - credit_ns;
-    if (over_ns <= 0 || share == 0)
-        return 0;
-    const int64_t missing_ns = scaled(over_ns, 1000 * PART, share) - passed_ns;
-    return missing_ns > 0 ? missing_ns : 0;
 }
 
 int atn_tune_budget_agreement_delay(const atn_budget *b, int64_t call_ps)
@@ -101,4 +87,36 @@ int64_t atn_tune_budget_ratio(const atn_budget *b)
         v[j] = b->ratio[i];
     }
     return v[(n - 1) / 2];
+}
+
+/* ---- accounts ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void atn_tune_account_open(atn_account *a, const atn_account *as)
+{
+    pthread_mutex_lock(&lock);
+    if (a->of == 0)
+        *a = *as;
+    pthread_mutex_unlock(&lock);
+}
+
+atn_deferral atn_tune_account_check(atn_account *a, int64_t now_ns, int64_t cost_ns)
+{
+    pthread_mutex_lock(&lock);
+    const int64_t left_ns = a->left_ns + scaled(now_ns - a->now_ns, a->share, a->of);
+    a->left_ns = left_ns < a->most_ns ? left_ns : a->most_ns;
+    a->now_ns = now_ns;
+    atn_deferral off = {.cost_ns = cost_ns, .left_ns = a->left_ns};
+    pthread_mutex_unlock(&lock);
+    off.costs = off.left_ns < cost_ns && a->share > 0;
+    off.wait_ns = off.costs ? scaled(cost_ns - off.left_ns, a->of, a->share) : 0;
+    return off;
+}
+
+void atn_tune_account_spend(atn_account *a, int64_t ns)
+{
+    pthread_mutex_lock(&lock);
+    a->left_ns -= ns;
+    pthread_mutex_unlock(&lock);
 }

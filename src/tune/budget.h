@@ -40,17 +40,34 @@ void atn_tune_budget_spend(atn_budget *b, int64_t ns);
 /* Total overhead of start-up, advice and planning so far. */
 void atn_tune_budget_overhead(atn_budget *b, int64_t ns);
 
-/* Nanoseconds that must still pass, after `passed_ns`, until this cost, less the credit, is at most
- * half of the budget; the other half is for trials.  Without a budget there is no limit: only
- * STAR-MPI runs so. */
-int64_t atn_tune_budget_pays(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns);
-
-/* What is left of that half, for future costs. */
-int64_t atn_tune_budget_spare(int share, int64_t credit_ns, int64_t cost_ns, int64_t passed_ns);
-
 /* Adds the first measurement of a predicted candidate. */
 void atn_tune_budget_add_ratio(atn_budget *b, int64_t measured_ps, int64_t predicted_ps);
 /* The median of the latest ratios, per mille; 0: too few. */
 int64_t atn_tune_budget_ratio(const atn_budget *b);
+
+/* ---- accounts ---- */
+
+/* Time that rank 0 may work for others: a fraction of the time that passes, by a clock of the
+ * owner's choice.  Threads may share an account. */
+typedef struct {
+    int64_t share, of; /* the fraction; share 0: no limit, only STAR-MPI runs so */
+    int64_t left_ns;   /* at first a credit; negative: overdrawn */
+    int64_t most_ns;   /* that can be left */
+    int64_t now_ns;    /* latest time */
+} atn_account;
+
+/* Why work is deferred: too few calls, or an account does not cover its cost. */
+typedef struct {
+    bool costs;
+    int64_t cost_ns, left_ns;
+    int64_t wait_ns; /* until the account covers it */
+    int64_t at;      /* number of calls of the class at that time */
+} atn_deferral;
+
+/* Unless it is open. */
+void atn_tune_account_open(atn_account *a, const atn_account *as);
+/* Whether the account covers a cost. */
+atn_deferral atn_tune_account_check(atn_account *a, int64_t now_ns, int64_t cost_ns);
+void atn_tune_account_spend(atn_account *a, int64_t ns);
 
 #endif

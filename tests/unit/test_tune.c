@@ -55,20 +55,48 @@ static void budget_adds_up(void **state)
     assert_int_equal(atn_tune_budget_left(&a), 2000);
 }
 
-/* ---- races ---- */
+/* ---- accounts ---- */
 
-/* A budget of 2 %: 10 ms less the credit must be at most one per cent of the time. */
-static void set_up_costs_wait_for_the_budget(void **state)
+static int64_t wait_ns(atn_account a, int64_t now_ns, int64_t cost_ns)
+{
+    const atn_deferral off = atn_tune_account_check(&a, now_ns, cost_ns);
+    assert_int_equal(off.cost_ns, cost_ns);
+    assert_int_equal(off.costs, off.wait_ns > 0);
+    return off.wait_ns;
+}
+
+/* One per cent of the time: 10 ms less the credit. */
+static void costs_wait_for_the_account(void **state)
 {
     (void)state;
-    assert_int_equal(atn_tune_budget_pays(20, 1000000, 1000000, 0), 0);
-    assert_int_equal(atn_tune_budget_pays(20, 1000000, 10000000, 0), 900000000);
-    assert_int_equal(atn_tune_budget_pays(20, 1000000, 10000000, 899999999), 1);
-    assert_int_equal(atn_tune_budget_pays(20, 1000000, 10000000, 900000000), 0);
-    assert_int_equal(atn_tune_budget_pays(1000, 0, 10000000, 0), 20000000);
-    assert_int_equal(atn_tune_budget_pays(0, 0, 10000000, 0), 0);
-    assert_true(atn_tune_budget_pays(1, 0, INT64_MAX, 0) == INT64_MAX);
+    const atn_account a = {.share = 1, .of = 100, .left_ns = 1000000, .most_ns = INT64_MAX};
+    assert_int_equal(wait_ns(a, 0, 1000000), 0);
+    assert_int_equal(wait_ns(a, 0, 10000000), 900000000);
+    assert_int_equal(wait_ns(a, 899999900, 10000000), 100);
+    assert_int_equal(wait_ns(a, 900000000, 10000000), 0);
+    assert_true(wait_ns((atn_account){.share = 1, .of = 1000}, 0, INT64_MAX) == INT64_MAX);
+    assert_int_equal(wait_ns((atn_account){.of = 1000}, 0, 10000000), 0);
 }
+
+/* The last step of some work may overdraw it; long calls do not fill it without limit. */
+static void accounts_are_limited(void **state)
+{
+    (void)state;
+    const atn_account tenth = {.share = 1, .of = 10, .most_ns = 20000000}, half = {.of = 2};
+    atn_account a = {0};
+    atn_tune_account_open(&a, &tenth);
+    atn_tune_account_open(&a, &half);
+    assert_int_equal(a.of, 10);
+    assert_true(atn_tune_account_check(&a, 0, 1).costs);
+    assert_int_equal(atn_tune_account_check(&a, 1000000, 1).left_ns, 100000);
+    atn_tune_account_spend(&a, 300000);
+    assert_int_equal(atn_tune_account_check(&a, 2000000, 1).left_ns, -100000);
+    assert_int_equal(atn_tune_account_check(&a, 3000000, 1).left_ns, 0);
+    assert_false(atn_tune_account_check(&a, 3000010, 1).costs);
+    assert_int_equal(atn_tune_account_check(&a, INT64_MAX, 1).left_ns, 20000000);
+}
+
+/* ---- races ---- */
 
 static void loop_of_500_is_nearly_as_fast_as_the_best(void **state)
 {
@@ -374,7 +402,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sign_test_has_the_stated_error),
         cmocka_unit_test(budget_adds_up),
-        cmocka_unit_test(set_up_costs_wait_for_the_budget),
+        cmocka_unit_test(costs_wait_for_the_account),
+        cmocka_unit_test(accounts_are_limited),
         cmocka_unit_test(loop_of_500_is_nearly_as_fast_as_the_best),
         cmocka_unit_test(best_is_found_soon_and_kept),
         cmocka_unit_test(noise_and_outliers_do_not_mislead),

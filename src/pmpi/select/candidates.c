@@ -1,7 +1,7 @@
 /* candidates.c - see candidates.h. */
 #include "pmpi/select/candidates.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "plan/planner.h"
@@ -27,38 +27,23 @@ bool atn_select_is_star(void) { return atn_job_current.procedure != ATN_TUNE_RAC
 
 /* ---- cost of planning ---- */
 
-static const int64_t planning_credit_ns = 10000000;
-
-static struct {
-    pthread_mutex_t lock;
-    int64_t start_ns, spent_ns, last_ns;
-} planning = {.lock = PTHREAD_MUTEX_INITIALIZER, .last_ns = 3000000};
+static atn_account account;
+static _Atomic int64_t last_ns = 3000000; /* of a plan */
 
 atn_deferral atn_select_planning_cost(void)
 {
-    pthread_mutex_lock(&planning.lock);
-    const int64_t now = atn_clock_kernel_ns();
-    if (planning.start_ns == 0)
-        planning.start_ns = now;
-    const int64_t earned = (now - planning.start_ns) / 400 * atn_job_current.budget;
-    const int64_t left = planning_credit_ns + earned - planning.spent_ns;
-    const atn_deferral off = {
-        .costs = planning.last_ns > left, .cost_ns = planning.last_ns, .left_ns = left};
-    pthread_mutex_unlock(&planning.lock);
-    return off;
+    const atn_account quarter = {.share = atn_job_current.budget,
+                                 .of = 4 * 100,
+                                 .left_ns = 10000000,
+                                 .most_ns = INT64_MAX,
+                                 .now_ns = atn_clock_kernel_ns()};
+    atn_tune_account_open(&account, &quarter);
+    return atn_tune_account_check(&account, quarter.now_ns, last_ns);
 }
 
 bool atn_select_planning_allowed(void)
 {
     return atn_select_is_star() || !atn_select_planning_cost().costs;
-}
-
-static void note_plan(int64_t ns)
-{
-    pthread_mutex_lock(&planning.lock);
-    planning.spent_ns += ns;
-    planning.last_ns = ns;
-    pthread_mutex_unlock(&planning.lock);
 }
 
 /* ---- candidates ---- */
@@ -156,7 +141,8 @@ int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, a
     const int64_t effort = effort_for(c, &q);
     const atn_machine *const m = atn_job_current.machine;
     const bool done = m != NULL && atn_plan_planner_rank(&q, m, NULL, effort, &r, NULL) == ATN_OK;
-    note_plan(atn_clock_kernel_ns() - start);
+    last_ns = atn_clock_kernel_ns() - start;
+    atn_tune_account_spend(&account, last_ns);
     if (!done)
         return 0;
     add_ranking(&r, &x->subject.q, f);

@@ -24,9 +24,9 @@
 #include "pmpi/select/problem.h"
 
 enum { MAX_CLASSES = 512, REQUESTS = 4, TIMES = 8, TIMED_CALLS = 8 };
-static const double share = 0.1;        /* of the time of calls that planning may use */
-static const double most_credit = 0.02; /* seconds of planning at a time */
-static const char no_plan_yet = '?';    /* instead of a plan */
+/* Planning may use a tenth of the time of calls, 20 ms at a time. */
+static const atn_account tenth = {.share = 1, .of = 10, .most_ns = 20000000};
+static const char no_plan_yet = '?'; /* instead of a plan */
 
 /* WAITING: all requests are in use.  From TIMING on the choice serves. */
 typedef enum { WAITING, PLANNING, TIMING, REDUCING, SETTLED } plan_stage;
@@ -59,8 +59,9 @@ typedef struct atn_model_plans {
     plan_request requests[REQUESTS];
     decision *now; /* of the present call, if atn_select_model_end follows */
     int64_t bytes;
-    double start;
-    double credit; /* seconds that planning may use */
+    int64_t start_ns;
+    int64_t called_ns; /* in calls that were not settled: the clock of the account */
+    atn_account account;
     int ntimed;
     atn_timed_call timed[TIMED_CALLS];
 } model_plans;
@@ -75,6 +76,7 @@ bool atn_select_model_start(atn_comm *c)
     c->model = calloc(1, sizeof *c->model);
     if (c->model == NULL)
         return false;
+    c->model->account = tenth;
     for (int i = 0; i < REQUESTS; i++)
         c->model->requests[i].request = MPI_REQUEST_NULL;
     return true;
@@ -200,17 +202,16 @@ static bool work_once(atn_comm *c)
     return true;
 }
 
-/* The last step may overdraw the credit, which later calls then pay back first. */
-static void work(atn_comm *c, double seconds)
+/* The last step may overdraw the account, which later calls then pay back first. */
+static void work(atn_comm *c, int64_t called_ns)
 {
     model_plans *const p = c->model;
-    p->credit += share * seconds;
-    p->credit = p->credit < most_credit ? p->credit : most_credit;
-    while (p->credit > 0) {
-        const double start = atn_job_seconds();
+    p->called_ns += called_ns;
+    while (!atn_tune_account_check(&p->account, p->called_ns, 1).costs) {
+        const int64_t start = atn_clock_kernel_ns();
         if (!work_once(c))
             break;
-        p->credit -= atn_job_seconds() - start;
+        atn_tune_account_spend(&p->account, atn_clock_kernel_ns() - start);
     }
 }
 
@@ -338,7 +339,7 @@ bool atn_select_model_choose(atn_comm *c, const atn_problem *q, atn_choice *choi
     c->ending = true;
     p->now = d;
     p->bytes = q->bytes;
-    p->start = atn_job_seconds();
+    p->start_ns = atn_clock_kernel_ns();
     return false;
 }
 
@@ -376,15 +377,15 @@ int atn_select_model_end(atn_comm *c, int code)
     model_plans *const p = c->model;
     decision *const d = p->now;
     plan_request *const m = request_of(p, d);
-    const double seconds = atn_job_seconds() - p->start;
+    const int64_t ns = atn_clock_kernel_ns() - p->start_ns;
     c->ending = false;
     if (d->failed != MPI_SUCCESS)
         return code;
     if (c->r == 0)
-        work(c, seconds);
+        work(c, ns);
     if (m != NULL && d->stage == PLANNING && atn_is_pow2((int)d->calls))
         begin_broadcast(c, d, m);
     else if (m != NULL && d->stage == TIMING)
-        time_call(c, d, m, seconds);
+        time_call(c, d, m, 1e-9 * (double)ns);
     return code == MPI_SUCCESS ? d->failed : code;
 }

@@ -77,30 +77,12 @@ static int64_t seen_ps(const atn_call_class *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
-/* Time until the budget covers the set-up of another tuner.  Rank 0 counts the costs of all its
- * communicators, because each of them begins without any. */
-static int64_t wait_ns(const atn_driver *d)
-{
-    const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
-    return atn_tune_budget_pays(d->s.budget, credit_ns, atn_tune_set_ups_ns(),
-                                atn_tune_set_ups_since());
-}
-
-/* The same as amounts: the cost of setting up another tuner, and what is left for it. */
-static atn_deferral over_budget(const atn_driver *d)
-{
-    const int64_t credit_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns;
-    const int64_t cost_ns = atn_tune_next_set_up_ns(), before_ns = atn_tune_set_ups_ns() - cost_ns;
-    const int64_t left_ns =
-        atn_tune_budget_spare(d->s.budget, credit_ns, before_ns, atn_tune_set_ups_since());
-    return (atn_deferral){.costs = true, .cost_ns = cost_ns, .left_ns = left_ns};
-}
-
 /* Calls until the next request. */
-static int64_t pause_of(const atn_driver *d, const atn_call_class *x)
+static int64_t pause_of(const atn_call_class *x)
 {
     static const int64_t most = INT32_MAX;
-    const int64_t pace_ns = seen_ps(x) / 1000 + 1, calls = wait_ns(d) / pace_ns + 1;
+    const int64_t pace_ns = seen_ps(x) / 1000 + 1,
+                  calls = atn_tune_costs_of_tuner().wait_ns / pace_ns + 1;
     const int64_t pause = calls > x->calls ? calls : x->calls;
     return pause < most ? pause : most;
 }
@@ -112,10 +94,10 @@ static void write_advice(atn_driver *d, const atn_call_class *x, int64_t head[HE
     const int64_t start = atn_ticks();
     atn_candidate_set f = {.from_wisdom = -1, .wisdom_ps = -1};
     atn_deferral off = {0};
-    if (x->calls == 0 || x->times_arrivals || wait_ns(d) == 0)
+    if (x->calls > 0 && !x->times_arrivals)
+        off = atn_tune_costs_of_tuner();
+    if (!off.costs)
         head[ADVICE] = d->s.advise(d->s.context, x, &f, &off);
-    else
-        off = over_budget(d);
     head[OFF_COSTS] = off.costs;
     head[OFF_COST] = off.cost_ns;
     head[OFF_LEFT] = off.left_ns;
@@ -126,7 +108,7 @@ static void write_advice(atn_driver *d, const atn_call_class *x, int64_t head[HE
     head[PASSED] = atn_tune_driver_passed(d);
     head[OVERHEAD] = atn_tune_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
     if (head[ADVICE] == ATN_ADVICE_LATER)
-        head[PAUSE] = pause_of(d, x);
+        head[PAUSE] = pause_of(x);
     else if (head[ADVICE] == ATN_ADVICE_ARRIVALS)
         head[PAUSE] = 1;
     else
@@ -189,7 +171,10 @@ atn_advice atn_tune_driver_advice(atn_driver *d, atn_call_class *x, atn_candidat
         set_p->n = 0;
     atn_tune_budget_elapsed(&d->tuners.budget, head[PASSED]);
     atn_tune_budget_overhead(&d->tuners.budget, head[OVERHEAD]);
-    x->off = (atn_deferral){head[OFF_COSTS] != 0, head[OFF_COST], head[OFF_LEFT], x->calls};
+    x->off = (atn_deferral){.costs = head[OFF_COSTS] != 0,
+                            .cost_ns = head[OFF_COST],
+                            .left_ns = head[OFF_LEFT],
+                            .at = x->calls};
     x->seen_ps = head[SEEN_PS];
     x->quiet = received ? 0 : head[PAUSE];
     return (atn_advice)head[ADVICE];

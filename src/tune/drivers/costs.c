@@ -7,15 +7,22 @@
 /* All communicators of a rank share its time, so each earns a part of the budget; they pay together
  * for setting up tuners. */
 static _Atomic int drivers;
-static _Atomic int64_t first_opened, set_ups; /* ticks */
-static _Atomic int64_t start_ns, tuners;      /* cost of the start; tuners that were set up */
+static atn_account account;                      /* of start and set-ups */
+static _Atomic int64_t start_ns, set_up, tuners; /* their costs, the latter in ticks; set-ups */
 
+/* Half of the budget; the other half is for trials. */
 void atn_tune_costs_begin(atn_driver *d)
 {
     d->opened = atn_ticks();
-    atomic_compare_exchange_strong(&first_opened, &(int64_t){0}, d->opened);
-    if (d->s.overhead_ns > 0)
-        atomic_store(&start_ns, d->s.overhead_ns);
+    atn_tune_account_open(&account, &(atn_account){
+                                        .share = d->s.budget,
+                                        .of = 2 * 1000,
+                                        .left_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns,
+                                        .most_ns = INT64_MAX,
+                                        .now_ns = atn_clock_kernel_ns(),
+                                    });
+    atn_tune_account_spend(&account, d->s.overhead_ns);
+    atomic_fetch_add(&start_ns, d->s.overhead_ns);
     atomic_fetch_add(&drivers, 1);
 }
 
@@ -26,25 +33,17 @@ void atn_tune_costs_count_tuner(void) { atomic_fetch_add(&tuners, 1); }
 void atn_tune_driver_cost(atn_driver *d, int64_t ticks)
 {
     d->overhead += ticks;
-    atomic_fetch_add(&set_ups, ticks);
+    atomic_fetch_add(&set_up, ticks);
+    atn_tune_account_spend(&account, atn_ticks_ns(ticks));
 }
 
 /* The first one takes a plan and about as many collectives as the start. */
-int64_t atn_tune_next_set_up_ns(void)
+atn_deferral atn_tune_costs_of_tuner(void)
 {
     static const int64_t plan_ns = 3000000;
-    const int64_t so_far = atn_ticks_ns(atomic_load(&set_ups)), n = atomic_load(&tuners);
-    return n > 0 ? so_far / n : start_ns + plan_ns;
-}
-
-int64_t atn_tune_set_ups_ns(void)
-{
-    return start_ns + atn_ticks_ns(atomic_load(&set_ups)) + atn_tune_next_set_up_ns();
-}
-
-int64_t atn_tune_set_ups_since(void)
-{
-    return atn_ticks_ns(atn_ticks() - atomic_load(&first_opened));
+    const int64_t n = atomic_load(&tuners);
+    const int64_t cost_ns = n > 0 ? atn_ticks_ns(atomic_load(&set_up)) / n : start_ns + plan_ns;
+    return atn_tune_account_check(&account, atn_clock_kernel_ns(), cost_ns);
 }
 
 int64_t atn_tune_driver_overhead(const atn_driver *d)

@@ -36,13 +36,6 @@ typedef enum {
     ATN_ADVICE_RACE      /* a tuner with these candidates */
 } atn_advice;
 
-/* Why advice is deferred: too few calls, or the budget does not cover its cost. */
-typedef struct {
-    bool costs;
-    int64_t cost_ns, left_ns;
-    int64_t at; /* number of calls of the class at that time */
-} atn_deferral;
-
 /* Calls of a class that need no turn: the caller executes them like the last one and counts them
  * here; the tuner receives the count before its next decision. */
 typedef struct {

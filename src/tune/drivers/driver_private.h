@@ -37,10 +37,8 @@ void atn_tune_costs_count_tuner(void);
 int64_t atn_tune_driver_passed(const atn_driver *d);
 /* Cost on this rank in nanoseconds, without regret and agreements. */
 int64_t atn_tune_driver_overhead(const atn_driver *d);
-/* Nanoseconds that start and set-up of tuners have cost this process on all communicators,
- * including the expected cost of one more tuner, and the time since the first one began. */
-int64_t atn_tune_set_ups_ns(void);
-int64_t atn_tune_next_set_up_ns(void); /* the expected cost alone */
-int64_t atn_tune_set_ups_since(void);
+/* The expected cost of setting up one more tuner, which start and set-ups of this process on all
+ * communicators may defer: each communicator begins without any. */
+atn_deferral atn_tune_costs_of_tuner(void);
 
 #endif
