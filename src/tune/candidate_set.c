@@ -1,6 +1,9 @@
 /* candidate_set.c - see candidate_set.h. */
 #include "tune/candidate_set.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan/wisdom.h"
@@ -56,6 +59,46 @@ void atn_tune_candidate_set_make(atn_operation op, int error, const atn_rule *wi
         set_p->wisdom_ps = wisdom->time_ps;
     }
 }
+
+/* ---- text ---- */
+
+int atn_tune_candidate_set_print(const atn_candidate_set *set, char *text)
+{
+    char name[ATN_NAME_ROOM];
+    int n = sprintf(text, "%d %" PRId64 " %d\n", set->from_wisdom, set->wisdom_ps, set->at_once);
+    for (int i = 0; i < set->n; i++) {
+        atn_plan_choice_print(&set->choice[i], name);
+        n += sprintf(text + n, "%" PRId64 " %d %s\n", set->is[i].predicted_ps, set->is[i].error,
+                     name);
+    }
+    return n;
+}
+
+static bool read_candidate(atn_operation op, char *line, atn_candidate_set *set)
+{
+    char *end;
+    atn_choice choice;
+    const int64_t predicted_ps = strtoll(line, &end, 10);
+    const int error = (int)strtol(end, &end, 10);
+    return *end == ' ' && atn_plan_choice_read(op, end + 1, &choice, NULL) == ATN_OK &&
+           atn_tune_candidate_set_add(set, &choice, predicted_ps, error) >= 0;
+}
+
+bool atn_tune_candidate_set_read(atn_operation op, char *text, atn_candidate_set *set_p)
+{
+    char *rest = text, *end;
+    *set_p = (atn_candidate_set){.from_wisdom = (int)strtol(strsep(&rest, "\n"), &end, 10)};
+    set_p->wisdom_ps = strtoll(end, &end, 10);
+    set_p->at_once = strtol(end, NULL, 10) != 0;
+    while (rest != NULL && *rest != '\0')
+        if (!read_candidate(op, strsep(&rest, "\n"), set_p)) {
+            set_p->n = 0;
+            return false;
+        }
+    return true;
+}
+
+/* ---- rules ---- */
 
 bool atn_tune_tuned_rule(const atn_tuner *t, const atn_candidate_set *set, int p, int64_t bytes,
                          int64_t date, int64_t place, atn_rule *rule_p)

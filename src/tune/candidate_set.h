@@ -18,6 +18,8 @@ typedef struct {
 } atn_candidate_set;
 
 enum { ATN_SET_NATIVE = 0 };
+/* Bytes of a set as text: a line about the set and one for each candidate. */
+enum { ATN_SET_LINE = ATN_NAME_ROOM + 48, ATN_SET_TEXT = (1 + ATN_TUNE_CANDIDATES) * ATN_SET_LINE };
 
 /* Adds a candidate unless it is present.  Returns its index; -1: no room. */
 int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
@@ -25,6 +27,12 @@ int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
 /* Native and the choice of wisdom (NULL: none).  `error` is the error of the model, per mille. */
 void atn_tune_candidate_set_make(atn_operation op, int error, const atn_rule *wisdom,
                                  atn_candidate_set *set_p);
+
+/* As text for other ranks, because some parameters are numbers of one process; the length without
+ * the end. */
+int atn_tune_candidate_set_print(const atn_candidate_set *set, char *text);
+/* The text is cut in place.  False: it cannot be read here; the set is empty. */
+bool atn_tune_candidate_set_read(atn_operation op, char *text, atn_candidate_set *set_p);
 
 /* The rule for the next job; false: nothing was measured.  `bytes` is any size of the
  * tuner's class, `date` seconds since 1970, `place` as in rules. */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "plan/wisdom.h"
 #include "simjob.h"
 #include "tune/candidate_set.h"
 #include "tune/tuners.h"
@@ -124,6 +125,61 @@ static atn_choice choice_of(const char *name)
     return choice;
 }
 
+static void assert_same_set(const atn_candidate_set *x, const atn_candidate_set *y)
+{
+    assert_int_equal(x->n, y->n);
+    assert_int_equal(x->from_wisdom, y->from_wisdom);
+    assert_int_equal(x->wisdom_ps, y->wisdom_ps);
+    assert_int_equal(x->at_once, y->at_once);
+    for (int i = 0; i < x->n; i++) {
+        assert_true(atn_plan_same_choice(&x->choice[i], &y->choice[i]));
+        assert_true(x->is[i].id == y->is[i].id && x->is[i].group == y->is[i].group);
+        assert_int_equal(x->is[i].predicted_ps, y->is[i].predicted_ps);
+        assert_int_equal(x->is[i].error, y->is[i].error);
+    }
+}
+
+/* The longest text, too, and a set without candidates. */
+static void sets_are_read_as_they_were_printed(void **state)
+{
+    (void)state;
+    static atn_candidate_set set, read;
+    static char text[ATN_SET_TEXT];
+    atn_choice chain;
+    atn_rule wisdom = atn_plan_rule_blank(ATN_BCAST);
+    wisdom.use = choice_of("binomial");
+    wisdom.time_ps = 7000000;
+    atn_tune_candidate_set_make(ATN_BCAST, 300, &wisdom, &set);
+    for (int segment = 1; set.n < ATN_TUNE_CANDIDATES; segment++) {
+        char name[64];
+        snprintf(name, sizeof name, "chain{segment=%dK}", segment);
+        assert_int_equal(atn_plan_choice_read(ATN_BCAST, name, &chain, NULL), ATN_OK);
+        atn_tune_candidate_set_add(&set, &chain, INT64_MAX - segment, 1500);
+    }
+    set.at_once = true;
+    assert_in_range(atn_tune_candidate_set_print(&set, text), set.n, ATN_SET_TEXT - 1);
+    assert_true(atn_tune_candidate_set_read(ATN_BCAST, text, &read));
+    assert_same_set(&read, &set);
+
+    set = (atn_candidate_set){.from_wisdom = -1, .wisdom_ps = -1};
+    atn_tune_candidate_set_print(&set, text);
+    assert_true(atn_tune_candidate_set_read(ATN_BCAST, text, &read));
+    assert_same_set(&read, &set);
+}
+
+static void unreadable_sets_are_empty(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "0 0 0\n1 1", "0 0 0\n1 1 native\n2 2 unknown\n"};
+    static atn_candidate_set read;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[64];
+        strcpy(text, texts[i]);
+        assert_int_equal(atn_tune_candidate_set_read(ATN_BCAST, text, &read), i == 0);
+        assert_int_equal(read.n, 0);
+    }
+}
+
 static void results_become_rules(void **state)
 {
     (void)state;
@@ -204,6 +260,8 @@ int main(void)
         cmocka_unit_test(times_of_a_size_are_those_of_its_class),
         cmocka_unit_test(a_class_begins_with_its_neighbours_winner),
         cmocka_unit_test(many_sizes_share_one_budget),
+        cmocka_unit_test(sets_are_read_as_they_were_printed),
+        cmocka_unit_test(unreadable_sets_are_empty),
         cmocka_unit_test(results_become_rules),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

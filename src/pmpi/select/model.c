@@ -6,8 +6,8 @@
  *
  * No rank waits for a plan.  Calls of a new class are native; rank 0 plans after them, for a
  * small part of the time that they took.  After calls 1, 2, 4, 8 ... of the class all ranks
- * begin a nonblocking broadcast of the plan, or of a mark that there is none yet, and complete
- * it in call 2, 4, 8, 16 ...: the same calls on all ranks, because all have the same classes.
+ * begin to distribute the plan, or that there is none yet, and complete that in call 2, 4, 8,
+ * 16 ... (tune/drivers/request.h): the same calls on all ranks, because all have the same classes.
  * Then a few calls are timed and the times of the slowest rank are reduced the same way, so that
  * rank 0 can correct the machine (machine_update.h).
  *
@@ -17,16 +17,15 @@
 #include "pmpi/select/model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "plan/planner.h"
 #include "pmpi/select/machine_update.h"
 #include "pmpi/select/problem.h"
 
 enum { MAX_CLASSES = 512, REQUESTS = 4, TIMES = 8, TIMED_CALLS = 8 };
+enum { PLAN_BYTES = 2 * ATN_SET_LINE }; /* one candidate */
 /* Planning may use a tenth of the time of calls, 20 ms at a time. */
 static const atn_account tenth = {.share = 1, .of = 10, .most_ns = 20000000};
-static const char no_plan_yet = '?'; /* instead of a plan */
 
 /* WAITING: all requests are in use.  From TIMING on the choice serves. */
 typedef enum { WAITING, PLANNING, TIMING, REDUCING, SETTLED } plan_stage;
@@ -38,15 +37,14 @@ typedef struct {
     atn_choice choice;
 } decision;
 
-/* A class for which communication is in progress.  The buffers belong to MPI while the request is
- * active. */
+/* A class for which communication is in progress. */
 typedef struct {
     decision *about; /* NULL: nothing */
-    MPI_Request request;
-    char sent[ATN_NAME_ROOM], plan[ATN_NAME_ROOM];
+    atn_advice_request request;
     atn_planning *planning; /* on rank 0 */
     atn_machine *machine;   /* that the plan is for */
     bool planned;
+    atn_choice plan;
     atn_problem q;
     int n;
     double seconds[TIMES];
@@ -78,7 +76,7 @@ bool atn_select_model_start(atn_comm *c)
         return false;
     c->model->account = tenth;
     for (int i = 0; i < REQUESTS; i++)
-        c->model->requests[i].request = MPI_REQUEST_NULL;
+        c->model->requests[i].request.active = MPI_REQUEST_NULL;
     return true;
 }
 
@@ -86,7 +84,7 @@ static void close_request(plan_request *m)
 {
     atn_plan_planning_drop(m->planning);
     atn_model_machine_free(m->machine);
-    *m = (plan_request){.request = MPI_REQUEST_NULL};
+    *m = (plan_request){.request.active = MPI_REQUEST_NULL};
 }
 
 /* All ranks made the same calls before, so all have begun the communication that is completed here.
@@ -97,7 +95,7 @@ void atn_select_model_stop(atn_comm *c)
     if (p == NULL)
         return;
     for (int i = 0; i < REQUESTS; i++) {
-        PMPI_Wait(&p->requests[i].request, MPI_STATUS_IGNORE);
+        atn_tune_request_end(&p->requests[i].request);
         close_request(&p->requests[i]);
     }
     for (int i = 0; i < p->ntimed && atn_select_machine_is_written(); i++)
@@ -161,13 +159,11 @@ static bool begin_planning(const atn_comm *c, plan_request *m)
     return m->planning != NULL;
 }
 
-/* As text, because some parameters are numbers of this process; empty: native. */
 static void end_planning(plan_request *m)
 {
     atn_ranking r = {.n = 0};
-    *m->plan = '\0';
     if (m->planning != NULL && atn_plan_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0)
-        atn_plan_choice_print(&r.v[0].choice, m->plan);
+        m->plan = r.v[0].choice;
     m->planning = NULL;
     m->planned = true;
     atn_plan_ranking_free(&r);
@@ -217,42 +213,57 @@ static void work(atn_comm *c, int64_t called_ns)
 
 /* ---- distribution of plans ---- */
 
-/* Other ranks can parse the text, so a rank that cannot must not choose differently: it fails. */
-static void take_plan(decision *d, char *text)
+static plan_request new_request(const atn_comm *c, decision *d, const atn_problem *q)
 {
-    if (*text == '\0')
+    return (plan_request){.about = d,
+                          .request.active = MPI_REQUEST_NULL,
+                          .plan = d->choice,
+                          .q = shared_problem(c, q)};
+}
+
+static void answer(const atn_comm *c, plan_request *m)
+{
+    atn_candidate_set set = {.n = 0};
+    if (c->r != 0)
         return;
-    if (atn_plan_choice_read(d->choice.row->op, text, &d->choice, NULL) != ATN_OK)
+    atn_tune_candidate_set_add(&set, &m->plan, -1, 0);
+    atn_tune_request_answer(&m->request, m->planned ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER, &set);
+}
+
+/* Other ranks can parse the text, so a rank that cannot must not choose differently: it fails. */
+static void take_plan(decision *d, plan_request *m)
+{
+    atn_candidate_set set;
+    if (atn_tune_candidate_set_read(m->q.op, m->request.text, &set))
+        d->choice = set.choice[0];
+    else
         d->failed = MPI_ERR_INTERN;
 }
 
 static void plan_at_once(atn_comm *c, decision *d, const atn_problem *q)
 {
-    plan_request m = {.q = shared_problem(c, q)};
+    plan_request m = new_request(c, d, q);
     while (c->r == 0 && !m.planned)
         plan_on(c, &m);
-    memcpy(m.sent, m.plan, sizeof m.sent);
-    atn_model_machine_free(m.machine);
-    d->failed = atn_pmpi_real.Bcast(m.sent, sizeof m.sent, MPI_CHAR, 0, c->user);
+    answer(c, &m);
+    d->failed = atn_tune_request_wait(&m.request, PLAN_BYTES, c->user);
     if (d->failed == MPI_SUCCESS)
-        take_plan(d, m.sent);
+        take_plan(d, &m);
+    close_request(&m);
 }
 
 static void begin_broadcast(atn_comm *c, decision *d, plan_request *m)
 {
-    if (c->r == 0 && m->planned)
-        memcpy(m->sent, m->plan, sizeof m->sent);
-    else
-        *m->sent = no_plan_yet;
-    d->failed = PMPI_Ibcast(m->sent, sizeof m->sent, MPI_CHAR, 0, c->user, &m->request);
+    answer(c, m);
+    d->failed = atn_tune_request_begin(&m->request, PLAN_BYTES, c->user);
 }
 
 static void end_broadcast(decision *d, plan_request *m)
 {
-    d->failed = PMPI_Wait(&m->request, MPI_STATUS_IGNORE);
-    if (d->failed != MPI_SUCCESS || *m->sent == no_plan_yet)
+    d->failed = atn_tune_request_end(&m->request);
+    if (d->failed != MPI_SUCCESS || m->request.answer.advice == ATN_ADVICE_LATER)
         return;
-    take_plan(d, m->sent);
+    take_plan(d, m);
     if (d->choice.row->algo->build == NULL)
         close_request(m);
     enter(d, d->choice.row->algo->build ? TIMING : SETTLED);
@@ -263,7 +274,7 @@ static void end_broadcast(decision *d, plan_request *m)
 static void begin_reduction(atn_comm *c, decision *d, plan_request *m)
 {
     d->failed = atn_pmpi_real.Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX,
-                                         c->user, &m->request);
+                                         c->user, &m->request.active);
     enter(d, REDUCING);
 }
 
@@ -279,7 +290,7 @@ static void keep_time(model_plans *p, const decision *d, const plan_request *m)
 
 static void end_reduction(atn_comm *c, decision *d, plan_request *m)
 {
-    d->failed = PMPI_Wait(&m->request, MPI_STATUS_IGNORE);
+    d->failed = atn_tune_request_end(&m->request);
     if (d->failed == MPI_SUCCESS && c->r == 0)
         keep_time(c->model, d, m);
     close_request(m);
@@ -304,7 +315,7 @@ static void begin(atn_comm *c, decision *d, const atn_problem *q)
         plan_at_once(c, d, q);
         enter(d, SETTLED);
     } else if (m != NULL) {
-        *m = (plan_request){.about = d, .request = MPI_REQUEST_NULL, .q = shared_problem(c, q)};
+        *m = new_request(c, d, q);
         enter(d, PLANNING);
     }
 }

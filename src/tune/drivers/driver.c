@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tune/drivers/advice.h"
 #include "tune/drivers/driver_private.h"
 
 static const int64_t fixed_bytes = 8192; /* whose transfer takes as long as the latency */

@@ -9,14 +9,11 @@
 #ifndef ATN_TUNE_DRIVERS_DRIVER_H
 #define ATN_TUNE_DRIVERS_DRIVER_H
 
-#include <mpi.h>
-
 #include "exec/exec.h"
-#include "tune/candidate_set.h"
+#include "tune/drivers/request.h"
 #include "tune/tuners.h"
 
-/* Calls from an agreement to its result, at most; bytes of advice. */
-enum { ATN_DRIVER_MOST = 16, ATN_DRIVER_TEXT = 12288 };
+enum { ATN_DRIVER_MOST = 16 }; /* calls from an agreement to its result, at most */
 /* Calls of fewer bytes are short: they justify less advice and planning. */
 enum { ATN_SHORT_BYTES = 16384 };
 
@@ -28,13 +25,6 @@ typedef struct {
     bool stable;  /* inexact, and results must not change */
     bool probes;  /* candidates may run on scratch data in addition */
 } atn_subject;
-
-typedef enum {
-    ATN_ADVICE_LATER,    /* native; next advice after twice as many calls, or more */
-    ATN_ADVICE_ARRIVALS, /* native; next advice at the next call, which times arrivals */
-    ATN_ADVICE_FIXED,    /* the first candidate, for good */
-    ATN_ADVICE_RACE      /* a tuner with these candidates */
-} atn_advice;
 
 /* Calls of a class that need no turn: the caller executes them like the last one and counts them
  * here; the tuner receives the count before its next decision. */

@@ -26,8 +26,13 @@ struct atn_driver {
     unsigned posted, completed; /* agreements */
     bool apart;                 /* ranks arrive at different times */
     atn_pending pending[ATN_DRIVER_PENDING];
-    char text[ATN_DRIVER_TEXT]; /* advice of rank 0 */
+    atn_advice_request request; /* for advice of rank 0 */
 };
+
+/* advice.c: collective.  The same advice on every rank; x->quiet: number of calls until the next
+ * request, or 0: the set has the candidates, made from the same text on every rank; it is empty on
+ * a rank without memory, which the caller must agree on. */
+atn_advice atn_tune_driver_advice(atn_driver *d, atn_call_class *x, atn_candidate_set *set_p);
 
 /* costs.c */
 void atn_tune_costs_begin(atn_driver *d);

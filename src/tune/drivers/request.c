@@ -1,0 +1,42 @@
+/* request.c - see request.h. */
+#include "tune/drivers/request.h"
+
+#include <stddef.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+void atn_tune_request_answer(atn_advice_request *x, atn_advice advice, const atn_candidate_set *set)
+{
+    x->answer.advice = advice;
+    x->answer.bytes = atn_tune_candidate_set_print(set, x->text) + 1;
+}
+
+int atn_tune_request_begin(atn_advice_request *x, int bytes, MPI_Comm comm)
+{
+    char *const from = (char *)x + offsetof(atn_advice_request, answer);
+    return PMPI_Ibcast(from, (int)sizeof x->answer + bytes, MPI_BYTE, 0, comm, &x->active);
+}
+
+int atn_tune_request_end(atn_advice_request *x) { return PMPI_Wait(&x->active, MPI_STATUS_IGNORE); }
+
+static void pause_since(int64_t start)
+{
+    const int64_t ns = atn_pause_ns(atn_ticks_ns(atn_ticks() - start));
+    if (ns > 0)
+        nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+}
+
+/* Rank 0 may work for milliseconds: the others release the processor, which they may share. */
+int atn_tune_request_wait(atn_advice_request *x, int bytes, MPI_Comm comm)
+{
+    const int64_t start = atn_ticks();
+    int done = 0;
+    int code = atn_tune_request_begin(x, bytes, comm);
+    while (code == MPI_SUCCESS && !done) {
+        code = PMPI_Test(&x->active, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            pause_since(start);
+    }
+    return code;
+}
