@@ -16,8 +16,9 @@ enum {
                                   exchange the sizes first, alltoallv agrees on the largest */
     ATN_NEEDS_TOPOLOGY = 16,   /* a topology */
     ATN_NEEDS_COMPOSITE = 32,  /* a composite number of ranks */
-    ATN_NEEDS_LATENESS = 64    /* not a requirement: a candidate only where an arrival pattern is
+    ATN_NEEDS_LATENESS = 64,   /* not a requirement: a candidate only where an arrival pattern is
                                   known (early.h) */
+    ATN_NEEDS_SHARED = 128     /* all ranks share memory (shared.h) */
 };
 
 /* Passes that may be applied; each adds its standard parameters (see param.c). */

@@ -3,6 +3,7 @@
 #include "algo/digits.h"
 #include "algo/levels.h"
 #include "algo/order.h"
+#include "algo/shared.h"
 #include "sched/canonical.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static const struct {
     {ATN_NEEDS_EVEN, odd, "the number of ranks is odd"},
     {ATN_NEEDS_COMPOSITE, prime, "the number of ranks is not composite"},
     {ATN_NEEDS_TOPOLOGY, nowhere, "the topology is not known"},
+    {ATN_NEEDS_SHARED, atn_algo_shared_lacks, "the ranks do not share memory"},
 };
 
 static atn_order order_of(const atn_row *row, const atn_params *prm)

@@ -48,7 +48,7 @@ static void collect(search *x, atn_schedule *const *s, int p)
     for (int r = 0; r < p; r++)
         for (int i = 0; i < s[r]->nops; i++) {
             const atn_op *o = &s[r]->ops[i];
-            if (o->kind == ATN_OP_SEND && o->a.n > 0)
+            if (o->kind == ATN_OP_SEND && o->a.n > 0) /* reads of shared memory use no link */
                 x->list[x->n++] = (message){o->round, r, o->peer};
         }
 }

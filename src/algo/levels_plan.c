@@ -4,6 +4,7 @@
 
 #include "algo/derived.h"
 #include "algo/levels.h"
+#include "algo/shared.h"
 #include "topo/topo.h"
 
 /* Each pair of ranks exchanges its blocks directly, level by level. */
@@ -157,11 +158,22 @@ static const atn_level_use *known(const atn_level_plan *plan, const atn_cluster 
     return NULL;
 }
 
+/* A cluster inside a host shares memory if hosts do. */
+static atn_sharing sharing(const atn_level_plan *plan, const atn_problem *q, const atn_cluster *c)
+{
+    if (q->shared != ATN_SHARED_HOSTS || !plan->topo)
+        return q->shared == ATN_SHARED_ALL ? ATN_SHARED_ALL : ATN_SHARED_NONE;
+    return atn_algo_shared_one_host(plan->topo, &plan->tree.rank[c->first], c->count)
+               ? ATN_SHARED_ALL
+               : ATN_SHARED_NONE;
+}
+
 static void examine(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c, int part)
 {
     atn_level_use *u = &plan->use[(c - plan->tree.clusters) * ATN_LEVEL_PARTS + part];
     const bool all = is_direct(q->op), placed = u->row->algo->needs & ATN_NEEDS_TOPOLOGY;
-    const atn_level_use *same = placed ? NULL : known(plan, c, u, part);
+    const bool alone = placed || u->row->algo->needs & ATN_NEEDS_SHARED;
+    const atn_level_use *same = alone ? NULL : known(plan, c, u, part);
     atn_problem inner = {
         .op = u->row->op, .p = all ? c->count : c->members, .ordered = q->ordered, .segments = 1};
 
@@ -171,6 +183,7 @@ static void examine(atn_level_plan *plan, const atn_problem *q, const atn_cluste
     }
     atn_topo *topo = placed ? atn_algo_level_topo(plan, c, all) : NULL;
     inner.topo = topo;
+    inner.shared = sharing(plan, q, c);
     const char *why = atn_algo_refuses(u->row, &inner, &u->prm);
     if (why)
         refuse(plan, "level %s: %s: %s", c->level, u->row->name, why);
@@ -261,8 +274,9 @@ static void end_kept(void *plan) { end_plan(plan); }
 
 atn_level_plan *atn_algo_level_plan_new(const atn_problem *q, const atn_params *prm)
 {
-    const atn_derived_key key = {
-        .maker = "levels", .topo = q->topo, .n = {q->op, q->p, q->root, q->ordered, prm->v[0]}};
+    const atn_derived_key key = {.maker = "levels",
+                                 .topo = q->topo,
+                                 .n = {q->op, q->p, q->root, q->ordered, prm->v[0], q->shared}};
     atn_level_plan *plan = atn_algo_derived_find(&key);
 
     if (!plan) {

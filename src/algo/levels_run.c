@@ -105,6 +105,7 @@ static atn_problem inner_problem(const atn_level_run *x, const atn_cluster *c,
         .root = atn_sched_operation_get(row->op)->flags & ATN_ROOTED ? root_of(x, c) : 0,
         .in_place = s->in_place,
         .ordered = x->q->ordered,
+        .shared = x->q->shared,
         .segments = 1,
     };
 }
@@ -132,6 +133,7 @@ void atn_algo_level_embed(atn_level_run *x, const atn_cluster *c, const atn_leve
                          .src = s->src,
                          .dst = s->dst,
                          .vec = s->vec,
+                         .domain = c->depth + 1, /* a rank is in one cluster of each depth */
                          .signals = u->signals};
 
     q.topo = topo;

@@ -201,6 +201,11 @@ static atn_schedule *build_forward(atn_builder *b, const atn_problem *q, const a
     algo->build(inner, &f, prm);
     if (atn_builder_finish(inner, algo->name, &s, &err) != ATN_OK)
         atn_builder_fail(b, err.status, err.text);
+    if (s && atn_sched_is_shared(s)) {
+        atn_builder_refuse(b, "reads of shared memory cannot be reversed");
+        atn_sched_schedule_free(s);
+        s = NULL;
+    }
     return s;
 }
 

@@ -281,6 +281,12 @@ static atn_status read_head(supplied *x, const char *name, atn_error *err)
                               "%s: rank %d is in_place; write it for separate buffers, it supports "
                               "MPI_IN_PLACE as well",
                               name, r);
+    for (int r = 0; status == ATN_OK && r < x->p; r++)
+        if (atn_sched_is_shared(set[r]))
+            status = atn_fail(err, ATN_INPUT,
+                              "%s: rank %d exposes or reads shared memory; a supplied schedule may "
+                              "only use messages, copies and reductions",
+                              name, r);
     snprintf(x->other_ranks, sizeof x->other_ranks, "the schedule is for %d ranks", x->p);
     free_set(set, x->p);
     return status;

@@ -28,7 +28,7 @@ static const struct {
     {ATN_NEEDS_COMMUTATIVE, "commutative"},   {ATN_NEEDS_POW2, "power of two"},
     {ATN_NEEDS_EVEN, "even ranks"},           {ATN_NEEDS_SIZES, "sizes first"},
     {ATN_NEEDS_COMPOSITE, "composite ranks"}, {ATN_NEEDS_TOPOLOGY, "topology"},
-    {ATN_NEEDS_LATENESS, "arrivals"},
+    {ATN_NEEDS_LATENESS, "arrivals"},         {ATN_NEEDS_SHARED, "shared memory"},
 };
 
 static void join(char out[ROOM], const char *word, const char *between)

@@ -39,7 +39,7 @@ static char *slot_text(const atn_schedule *s, const atn_slot *slot)
     return text;
 }
 
-/* What the operation reads: "tmp[0]" or "tmp[0] with src[0]". */
+/* What the operation reads: "tmp[0]", "tmp[0] with src[0]" or "exposure 2 skip vec[0]". */
 static char *operand_text(const atn_schedule *s, const atn_op *o)
 {
     char *text = NULL;
@@ -47,8 +47,13 @@ static char *operand_text(const atn_schedule *s, const atn_op *o)
     FILE *f = open_memstream(&text, &bytes);
     if (!f)
         return NULL;
-    atn_sched_slot_print(f, s, &o->a);
-    if (atn_sched_reduces(o) && o->c.n > 0) {
+    if (!atn_sched_is_read(o))
+        atn_sched_slot_print(f, s, &o->a);
+    else
+        fprintf(f, o->a.n > 0 ? "exposure %d skip " : "exposure %d", o->seq);
+    if (atn_sched_is_read(o) && o->a.n > 0)
+        atn_sched_slot_print(f, s, &o->a);
+    if (o->c.n > 0) {
         fputs(" with ", f);
         atn_sched_slot_print(f, s, &o->c);
     }
@@ -86,20 +91,21 @@ static const atn_column columns[] = {
 static void op_row(atn_table *t, const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
-    const bool message = atn_sched_is_message(o);
     atn_report_cell(t, "%d", s->q.r);
     atn_report_cell(t, "%d", i);
     atn_report_cell(t, "%d", o->round);
     atn_report_cell(t, "%s", atn_sched_op_name(o));
-    if (message)
+    if (atn_sched_is_message(o) || atn_sched_is_read(o))
         atn_report_cell(t, "%d", o->peer);
     else
         atn_report_cell(t, "%s", "");
     own_cell(t, operand_text(s, o));
-    if (message && !atn_sched_reduces(o))
-        atn_report_cell(t, "%s", "");
-    else
+    if (atn_sched_written(o) == &o->b)
         own_cell(t, slot_text(s, &o->b));
+    else if (o->kind == ATN_OP_EXPOSE || o->kind == ATN_OP_CLOSE)
+        atn_report_cell(t, "exposure %d", o->seq);
+    else
+        atn_report_cell(t, "%s", "");
     own_cell(t, deps_text(s, o));
 }
 
@@ -135,14 +141,15 @@ static void json_op(atn_json *j, const atn_schedule *s, int i)
     atn_report_json_int(j, "index", i);
     atn_report_json_int(j, "round", o->round);
     atn_report_json_text(j, "operation", atn_sched_op_name(o));
-    if (atn_sched_is_message(o)) {
-        atn_report_json_int(j, "peer", o->peer);
+    const bool exposes = o->kind == ATN_OP_EXPOSE || o->kind == ATN_OP_CLOSE;
+    if (!atn_sched_is_local(o)) {
+        atn_report_json_int(j, exposes ? "reads" : "peer", o->peer);
         atn_report_json_int(j, "sequence", o->seq);
     }
     json_slot(j, "slot", s, &o->a);
-    if (atn_sched_reduces(o) && o->c.n > 0)
+    if (o->c.n > 0)
         json_slot(j, "with", s, &o->c);
-    if (!atn_sched_is_message(o) || atn_sched_reduces(o))
+    if (atn_sched_written(o) == &o->b)
         json_slot(j, "into", s, &o->b);
     atn_report_json_open(j, "after", '[');
     for (int d = 0; d < o->ndeps; d++)

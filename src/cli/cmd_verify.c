@@ -35,13 +35,18 @@ static const char apart[] =
     "even if phases overlap, messages that share a link have their sender or "
     "their receiver in common: no contention at all";
 
-static void print_proven(FILE *f, bool reduces, const atn_contention *links)
+static const char exposed[] =
+    "every exposure is closed after all its reads, and nothing writes its blocks until then";
+
+static void print_proven(FILE *f, bool reduces, bool shares, const atn_contention *links)
 {
     fprintf(f, "\nproven for all ranks together:\n");
     for (size_t i = 0; i < sizeof proven / sizeof *proven; i++)
         fprintf(f, "- %s\n", proven[i]);
     if (reduces)
         fprintf(f, "- %s\n", reduced);
+    if (shares)
+        fprintf(f, "- %s\n", exposed);
     if (links && links->by_round)
         fprintf(f, "- %s\n", by_round);
     if (links && links->apart)
@@ -52,9 +57,9 @@ static void print_proven(FILE *f, bool reduces, const atn_contention *links)
 
 typedef struct {
     atn_table table;
-    int tried, found; /* schedules examined, and findings */
-    bool reduces;
-    bool links; /* a topology is given */
+    int tried, found;     /* schedules examined, and findings */
+    bool reduces, shares; /* shares: reads of shared memory */
+    bool links;           /* a topology is given */
     atn_contention contention;
     int where; /* number of ranks of the first finding */
     char finding[ATN_ERROR_ROOM], refusal[ATN_ERROR_ROOM]; /* the first of each */
@@ -118,6 +123,8 @@ static atn_status verify_one(const atn_args *a, const atn_request *want, int p, 
         st = verify_links(&set, want->topo, &out->contention, &local);
     out->tried++;
     out->reduces = out->reduces || (!st && proof.reductions > 0);
+    for (int r = 0; r < set.p; r++)
+        out->shares = out->shares || (!st && atn_sched_is_shared(set.v[r]));
     if (!st) {
         proof_row(out, set.p, &proof, "proven");
     } else if (st == ATN_FINDING) {
@@ -178,7 +185,7 @@ static atn_status conclude(const atn_args *a, const outcome *out, atn_error *err
     if (!out->tried)
         return atn_fail(err, ATN_INPUT, "%s", out->refusal);
     if (strcmp(atn_cli_arg_format(a), "table") == 0)
-        print_proven(a->out, out->reduces, out->links ? &out->contention : NULL);
+        print_proven(a->out, out->reduces, out->shares, out->links ? &out->contention : NULL);
     return ATN_OK;
 }
 

@@ -142,6 +142,7 @@ atn_status atn_cli_request_operation(const atn_args *a, atn_operation op, atn_re
         .root = (int)atn_cli_arg_int(a, "root"),
         .ordered = atn_cli_arg_given(a, "ordered"),
         .bytes = atn_plan_shares_bytes(op) ? atn_cli_arg_int(a, "bytes") : -1,
+        .shared = want->topo ? ATN_SHARED_HOSTS : ATN_SHARED_ALL,
         .topo = want->topo,
     };
     want->in_place = atn_cli_arg_given(a, "in-place");

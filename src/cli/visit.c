@@ -14,6 +14,8 @@ static atn_status visit(const atn_visit *v, const atn_choice *choice, bool named
     want.choice = *choice;
     st = named ? atn_cli_lookup_params(v->a, &want.choice, err) : ATN_OK;
     want.q.p = v->p;
+    if (!named && !want.topo) /* without a topology every rank may be on another host */
+        want.q.shared = ATN_SHARED_NONE;
     want.q.segments = atn_algo_segments(choice->row, &want.q, &want.choice.params);
     const char *why = atn_algo_refuses(choice->row, &want.q, &want.choice.params);
     if (!st && why)

@@ -169,8 +169,16 @@ static void bind_combination(binder *b, atn_xop *x)
 static void bind_op(binder *b, int i)
 {
     static const uint8_t kinds[ATN_OP_KINDS] = {
-        [ATN_OP_SEND] = X_SEND, [ATN_OP_RECV] = X_RECV,     [ATN_OP_RECV_REDUCE] = X_RECV_REDUCE,
-        [ATN_OP_COPY] = X_COPY, [ATN_OP_REDUCE] = X_REDUCE,
+        [ATN_OP_SEND] = X_SEND,
+        [ATN_OP_RECV] = X_RECV,
+        [ATN_OP_RECV_REDUCE] = X_RECV_REDUCE,
+        [ATN_OP_COPY] = X_COPY,
+        [ATN_OP_REDUCE] = X_REDUCE,
+        /* Not reached: no problem of the executor has shared memory. */
+        [ATN_OP_EXPOSE] = X_NOTHING,
+        [ATN_OP_READ] = X_NOTHING,
+        [ATN_OP_READ_REDUCE] = X_NOTHING,
+        [ATN_OP_CLOSE] = X_NOTHING,
     };
     const atn_op *o = &b->s->ops[i];
     const atn_slot *operand = atn_sched_operand(o);

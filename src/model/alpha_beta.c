@@ -9,10 +9,19 @@ static double cost(void *context, const atn_op_graph *g, int id, atn_message_cos
     const atn_op_node *x = &g->nodes[id];
     const double bytes = (double)x->bytes, takes = m->a + m->b * bytes;
 
-    if (x->kind == ATN_OP_COPY)
-        return 0.0;
-    if (x->kind == ATN_OP_REDUCE)
+    switch (x->kind) {
+    case ATN_OP_REDUCE:
         return m->g * bytes;
+    case ATN_OP_READ:
+        return takes;
+    case ATN_OP_READ_REDUCE:
+        return takes + m->g * bytes;
+    case ATN_OP_SEND:
+    case ATN_OP_RECV:
+        break;
+    default:
+        return 0.0;
+    }
     *c = (atn_message_cost){
         .sync = true, .send = takes, .send_port = takes, .recv = takes, .recv_port = takes};
     return 0.0;

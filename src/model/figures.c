@@ -83,13 +83,14 @@ static void count(survey *x, const atn_schedule *s, int64_t n)
 
     for (int i = 0; i < s->nops; i++) {
         const atn_op *o = &s->ops[i];
-        if (o->kind != ATN_OP_SEND)
+        const bool reads = atn_sched_is_read(o);
+        if (o->kind != ATN_OP_SEND && !reads)
             continue;
-        const int64_t bytes = atn_sched_slot_units(&t, s, &o->a);
+        const int64_t bytes = atn_sched_slot_units(&t, s, atn_sched_moved(o));
         x->f.messages++;
         x->f.bytes += bytes;
         if (x->t)
-            follow(x, s->q.r, o->peer, bytes);
+            follow(x, reads ? o->peer : s->q.r, reads ? s->q.r : o->peer, bytes);
     }
 }
 

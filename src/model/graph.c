@@ -117,22 +117,33 @@ static atn_status match(atn_op_graph *g, atn_error *err)
 
 /* ---- nodes ---- */
 
-/* Adds a node, which follows the last one of its kind on its port; copies use none. */
-static void add_node(atn_op_graph *g, int id, const atn_op_node *node, int last[ATN_OP_KINDS])
+/* A rank reads one block after the other, like a receiver; copies use no port. */
+enum { PORT_SEND, PORT_RECV, PORT_REDUCE, NO_PORT, PORTS = NO_PORT };
+static const uint8_t port_of[ATN_OP_KINDS] = {
+    [ATN_OP_SEND] = PORT_SEND,        [ATN_OP_RECV] = PORT_RECV, [ATN_OP_COPY] = NO_PORT,
+    [ATN_OP_REDUCE] = PORT_REDUCE,    [ATN_OP_EXPOSE] = NO_PORT, [ATN_OP_READ] = PORT_RECV,
+    [ATN_OP_READ_REDUCE] = PORT_RECV, [ATN_OP_CLOSE] = NO_PORT,
+};
+
+/* Adds a node, which follows the last one on its port. */
+static void add_node(atn_op_graph *g, int id, const atn_op_node *node, int last[PORTS])
 {
-    const bool follows = node->kind != ATN_OP_COPY && last[node->kind] >= 0;
+    const int port = port_of[node->kind];
 
     g->nodes[id] = *node;
-    g->nodes[id].waits += follows;
-    if (follows)
-        g->nodes[last[node->kind]].next = id;
-    last[node->kind] = id;
+    if (port == NO_PORT)
+        return;
+    if (last[port] >= 0) {
+        g->nodes[id].waits++;
+        g->nodes[last[port]].next = id;
+    }
+    last[port] = id;
 }
 
 static void add_rank(atn_op_graph *g, int r)
 {
     const atn_schedule *s = g->s[r];
-    int last[ATN_OP_KINDS], extra = g->base[r] + s->nops;
+    int last[PORTS], extra = g->base[r] + s->nops;
 
     memset(last, -1, sizeof last);
     for (int i = 0; i < s->nops; i++) {
@@ -143,9 +154,10 @@ static void add_rank(atn_op_graph *g, int r)
                             .rank = r,
                             .round = o->round,
                             .other = -1,
+                            .source = -1,
                             .next = -1,
                             .waits = o->ndeps,
-                            .parts = o->a.n,
+                            .parts = atn_sched_moved(o)->n,
                             .reduce = fused ? extra : -1};
         add_node(g, g->base[r] + i, &node, last);
         if (!fused)
@@ -163,24 +175,25 @@ int atn_model_op_graph_last(const atn_op_graph *g, int r, int i)
     return g->nodes[id].reduce >= 0 ? g->nodes[id].reduce : id;
 }
 
-/* Counts the successors of all nodes or, when there is room for them, lists them. */
+/* Counts a successor or, when there is room for it, lists it. */
+static void add_successor(atn_op_graph *g, int of, int id, bool list)
+{
+    if (list)
+        g->succ[g->nodes[of].succ + g->nodes[of].nsucc] = id;
+    g->nodes[of].nsucc++;
+}
+
 static void visit_successors(atn_op_graph *g, bool list)
 {
     for (int r = 0; r < g->p; r++)
         for (int i = 0; i < g->s[r]->nops; i++) {
             const atn_op *o = &g->s[r]->ops[i];
             const int id = g->base[r] + i, last = atn_model_op_graph_last(g, r, i);
-            for (int d = 0; d < o->ndeps; d++) {
-                const int on = atn_model_op_graph_last(g, r, g->s[r]->deps[o->dep + d]);
-                if (list)
-                    g->succ[g->nodes[on].succ + g->nodes[on].nsucc] = id;
-                g->nodes[on].nsucc++;
-            }
-            if (last == id)
-                continue;
-            if (list)
-                g->succ[g->nodes[id].succ + g->nodes[id].nsucc] = last;
-            g->nodes[id].nsucc++;
+            for (int d = 0; d < o->ndeps; d++)
+                add_successor(g, atn_model_op_graph_last(g, r, g->s[r]->deps[o->dep + d]), id,
+                              list);
+            if (last != id)
+                add_successor(g, id, last, list);
         }
 }
 
@@ -205,6 +218,89 @@ static int count_fused(const atn_schedule *s)
     return n;
 }
 
+/* ---- shared memory ---- */
+
+/* The exposures of all ranks, by rank (`to`) and number. */
+static int list_exposures(const atn_op_graph *g, end *list)
+{
+    int n = 0;
+
+    for (int r = 0; r < g->p; r++)
+        for (int i = 0; i < g->s[r]->nops; i++)
+            if (g->s[r]->ops[i].kind == ATN_OP_EXPOSE)
+                list[n++] = (end){0, r, g->s[r]->ops[i].seq, g->base[r] + i};
+    if (n > 1)
+        qsort(list, (size_t)n, sizeof *list, by_message);
+    return n;
+}
+
+static atn_status find_sources(atn_op_graph *g, const end *list, int n, atn_error *err)
+{
+    for (int r = 0; r < g->p; r++)
+        for (int i = 0; i < g->s[r]->nops; i++) {
+            const atn_op *o = &g->s[r]->ops[i];
+            const bool reads = atn_sched_is_read(o);
+            const end wanted = {0, reads ? o->peer : r, o->seq, 0};
+            if (!reads && o->kind != ATN_OP_CLOSE)
+                continue;
+            const end *found =
+                n == 0 ? NULL : bsearch(&wanted, list, (size_t)n, sizeof *list, by_message);
+            if (!found)
+                return atn_fail(err, ATN_FINDING, "rank %d has no exposure %d", wanted.to, o->seq);
+            g->nodes[g->base[r] + i].source = found->node;
+        }
+    return ATN_OK;
+}
+
+/* A read waits for its exposure, a close for the reads: close[node of the exposure] is its node.
+ * Called twice: to count, then to list. */
+static void join_reads(atn_op_graph *g, const int *close, bool list)
+{
+    for (int i = 0; i < g->n; i++) {
+        const atn_op_node *x = &g->nodes[i];
+        const int closed = x->source < 0 ? -1 : close[x->source];
+        if (x->source < 0 || x->kind == ATN_OP_CLOSE)
+            continue;
+        add_successor(g, x->source, i, list);
+        g->nodes[i].waits += !list;
+        if (closed < 0)
+            continue;
+        add_successor(g, i, closed, list);
+        g->nodes[closed].waits += !list;
+    }
+}
+
+static int *find_closes(const atn_op_graph *g)
+{
+    int *close = malloc(sizeof *close * ((size_t)g->n + 1));
+
+    for (int i = 0; close && i < g->n; i++)
+        close[i] = -1;
+    for (int i = 0; close && i < g->n; i++)
+        if (g->nodes[i].kind == ATN_OP_CLOSE)
+            close[g->nodes[i].source] = i;
+    return close;
+}
+
+static atn_status connect(atn_op_graph *g, atn_error *err)
+{
+    end *list = malloc(sizeof *list * ((size_t)g->n + 1));
+    atn_status status = list ? find_sources(g, list, list_exposures(g, list), err)
+                             : atn_fail(err, ATN_MEMORY, "out of memory");
+    int *close = status == ATN_OK ? find_closes(g) : NULL;
+
+    free(list);
+    if (status != ATN_OK)
+        return status;
+    if (!close)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    join_reads(g, close, false);
+    list_successors(g);
+    join_reads(g, close, true);
+    free(close);
+    return ATN_OK;
+}
+
 static bool set_up(atn_op_graph *g, atn_schedule *const *s, int p)
 {
     int deps = 0;
@@ -215,6 +311,8 @@ static bool set_up(atn_op_graph *g, atn_schedule *const *s, int p)
         const int fused = count_fused(s[r]);
         g->n += s[r]->nops + fused;
         deps += s[r]->ndeps + fused;
+        for (int i = 0; i < s[r]->nops; i++)
+            deps += atn_sched_is_read(&s[r]->ops[i]) ? 2 : 0;
     }
     if (g->base)
         g->base[p] = g->n;
@@ -242,8 +340,8 @@ atn_status atn_model_op_graph_make(atn_schedule *const *schedules, int p, atn_op
     if (status == ATN_OK)
         status = match(g, err);
     if (status == ATN_OK)
-        list_successors(g);
-    else
+        status = connect(g, err);
+    if (status != ATN_OK)
         atn_model_op_graph_free(g);
     return status;
 }
@@ -254,7 +352,7 @@ void atn_model_op_graph_size(atn_op_graph *g, int64_t n)
         const atn_schedule *s = g->s[r];
         const atn_partition t = atn_sched_partition_uniform(&s->q, s->split, n);
         for (int i = 0; i < s->nops; i++) {
-            const int64_t bytes = atn_sched_slot_units(&t, s, &s->ops[i].a);
+            const int64_t bytes = atn_sched_slot_units(&t, s, atn_sched_moved(&s->ops[i]));
             g->nodes[g->base[r] + i].bytes = bytes;
             g->nodes[atn_model_op_graph_last(g, r, i)].bytes = bytes;
         }
@@ -268,11 +366,18 @@ bool atn_model_op_graph_rounds_are_stages(const atn_op_graph *g)
     for (int i = 0; i < g->n; i++) {
         const atn_op_node *x = &g->nodes[i];
         const bool message = x->other >= 0;
+        if (x->source >= 0)
+            return false; /* one exposure may be read in several rounds */
         if (message && (x->round != g->nodes[x->other].round ||
                         (x->next >= 0 && x->round == g->nodes[x->next].round)))
             return false;
     }
     return true;
+}
+
+static bool is_transfer(const atn_op_node *x)
+{
+    return x->other >= 0 || x->kind == ATN_OP_READ || x->kind == ATN_OP_READ_REDUCE;
 }
 
 static double one_unit(void *context, const atn_op_graph *g, int id, atn_message_cost *cost)
@@ -282,7 +387,7 @@ static double one_unit(void *context, const atn_op_graph *g, int id, atn_message
     if (message)
         *cost =
             (atn_message_cost){.sync = true, .send = 1, .send_port = 1, .recv = 1, .recv_port = 1};
-    return 0.0;
+    return is_transfer(&g->nodes[id]) ? 1.0 : 0.0;
 }
 
 atn_status atn_model_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p,
@@ -293,7 +398,7 @@ atn_status atn_model_op_graph_stages(const atn_op_graph *g, int *stage, int *nst
         return atn_fail(err, ATN_MEMORY, "out of memory");
     const atn_status status = atn_model_ports_time(g, one_unit, NULL, done, &time, err);
     for (int i = 0; status == ATN_OK && i < g->n; i++)
-        stage[i] = (int)(done[i] + 0.5) - (g->nodes[i].other >= 0);
+        stage[i] = (int)(done[i] + 0.5) - is_transfer(&g->nodes[i]);
     if (status == ATN_OK)
         *nstages_p = (int)(time + 0.5);
     free(done);

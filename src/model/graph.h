@@ -15,9 +15,11 @@ typedef struct {
     bool ssend;
     int rank, round;
     int other;       /* the other end of a message; -1: none */
+    int source;      /* of a read or a close: its exposure; -1: none */
     int next;        /* next operation on the same port of its rank; -1: none */
-    int waits;       /* dependencies, and the previous operation on its port */
-    int succ, nsucc; /* operations that depend on it: succ[succ .. succ + nsucc) */
+    int waits;       /* dependencies, and the previous operation on its port; a read also waits for
+                        its exposure, a close for all reads */
+    int succ, nsucc; /* operations that wait for it: succ[succ .. succ + nsucc) */
     int64_t bytes;   /* set by atn_model_op_graph_size */
     int parts;       /* ranges of its slot: more than one require packing */
     int reduce;      /* of a recv_reduce: the node of its reduction; -1: none */
@@ -31,7 +33,7 @@ typedef struct {
     int *succ;
 } atn_op_graph;
 
-/* ATN_FINDING: a message has only one end. */
+/* ATN_FINDING: a message has only one end, or a read no exposure. */
 atn_status atn_model_op_graph_make(atn_schedule *const *schedules, int p, atn_op_graph *g,
                                    atn_error *err);
 void atn_model_op_graph_free(atn_op_graph *g);
@@ -41,11 +43,12 @@ int atn_model_op_graph_last(const atn_op_graph *g, int r, int i);
 void atn_model_op_graph_size(atn_op_graph *g, int64_t n);
 
 /* Whether the rounds of the schedules are stages of lock-step models: both ends of a message have
- * the same round, and a rank sends and receives at most one message per round. */
+ * the same round, a rank sends and receives at most one message per round, and no memory is
+ * shared. */
 bool atn_model_op_graph_rounds_are_stages(const atn_op_graph *g);
 
 /* The stages of lock-step models: the start of each message (both its ends; other nodes: when they
- * are ready) if messages take one unit of time and everything else none.  stage has room for g->n.
+ * are ready) if messages and reads take one unit of time and everything else none.  stage has room for g->n.
  * ATN_FINDING: deadlock. */
 atn_status atn_model_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p,
                                      atn_error *err);

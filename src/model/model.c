@@ -56,12 +56,30 @@ bool atn_model_fits(const atn_model *model, const atn_machine *m)
     return !model->circuits || m->ports > 0;
 }
 
+/* A read takes as long as a message from the exposing rank. */
+static double read_cost(const atn_model_case *c, const atn_op_node *x)
+{
+    const int from = c->g->nodes[x->source].rank;
+    const int channel = atn_model_machine_channel_of(c->m, c->t, x->rank, from);
+    return atn_model_channel_message(c->m, channel, (double)x->bytes);
+}
+
 double atn_model_local_cost(const atn_model_case *c, const atn_op_node *x, double tau)
 {
     const double bytes = (double)x->bytes;
-    if (x->kind == ATN_OP_REDUCE)
+    switch (x->kind) {
+    case ATN_OP_REDUCE:
         return bytes * atn_model_machine_reduce(c->m, c->op, c->type, bytes, tau);
-    return bytes * atn_model_table_rate(&c->m->copy, bytes, tau);
+    case ATN_OP_EXPOSE:
+    case ATN_OP_CLOSE:
+        return atn_model_channel_overhead(&c->m->channel[0], 0);
+    case ATN_OP_READ:
+        return read_cost(c, x);
+    case ATN_OP_READ_REDUCE:
+        return read_cost(c, x) + bytes * atn_model_machine_reduce(c->m, c->op, c->type, bytes, tau);
+    default:
+        return bytes * atn_model_table_rate(&c->m->copy, bytes, tau);
+    }
 }
 
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host)

@@ -40,7 +40,8 @@ bool atn_model_fits(const atn_model *model, const atn_machine *m);
 
 /* ---- shared by models ---- */
 
-/* Seconds of a reduction or a copy with `tau` concurrent ranks of the host. */
+/* Seconds of an operation that is not a message, with `tau` concurrent ranks of the host: copies,
+ * reductions, and everything on shared memory. */
 double atn_model_local_cost(const atn_model_case *c, const atn_op_node *x, double tau);
 /* The host of each rank (room for p), numbered from 0; returns the number of hosts. */
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host);

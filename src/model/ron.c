@@ -115,6 +115,17 @@ static void place(run *w, int send)
     finish(w, recv, best.end);
 }
 
+/* Shared memory needs no circuit; a read takes as long as a message. */
+static double work_of(const run *w, const atn_op_node *x)
+{
+    const double bytes = (double)x->bytes;
+    const bool reads = x->kind == ATN_OP_READ || x->kind == ATN_OP_READ_REDUCE;
+    const bool reduces = x->kind == ATN_OP_REDUCE || x->kind == ATN_OP_READ_REDUCE;
+
+    return (reads ? w->net->start + bytes * w->net->byte : 0.0) +
+           (reduces ? bytes * w->net->reduce : 0.0);
+}
+
 static void post(run *w, int id)
 {
     const atn_op_node *x = &w->g->nodes[id];
@@ -125,11 +136,10 @@ static void post(run *w, int id)
             place(w, x->kind == ATN_OP_SEND ? id : x->other);
         return;
     }
-    double end = w->v[id].ready;
-    if (x->kind == ATN_OP_REDUCE) {
-        end = fmax(end, w->busy[x->rank]) + (double)x->bytes * w->net->reduce;
+    const double work = work_of(w, x), start = w->v[id].ready;
+    const double end = work > 0 ? fmax(start, w->busy[x->rank]) + work : start;
+    if (work > 0)
         w->busy[x->rank] = end;
-    }
     finish(w, id, end);
 }
 

@@ -6,7 +6,7 @@
  * number of transfers in the step.  A step takes as long as its slowest resource; a stage is the
  * sum of its steps and of the overheads of the rank that sends most.  Stages are the rounds of the
  * schedule if both ends of every message have the same round, otherwise the stages of a network
- * with unit message times.  Concurrent transfers of different sizes share until the shorter ends:
+ * with unit message times.  A read of shared memory is a single transfer.  Concurrent transfers of different sizes share until the shorter ends:
  * T(m1) || T(m2) = 2||T(m1) + T(m2 - m1). */
 #include <math.h>
 #include <stdlib.h>
@@ -43,9 +43,15 @@ typedef struct {
 static bool rounds_agree(const atn_op_graph *g)
 {
     for (int i = 0; i < g->n; i++)
-        if (g->nodes[i].other >= 0 && g->nodes[i].round != g->nodes[g->nodes[i].other].round)
+        if (g->nodes[i].source >= 0 ||
+            (g->nodes[i].other >= 0 && g->nodes[i].round != g->nodes[g->nodes[i].other].round))
             return false;
     return true;
+}
+
+static bool is_read(const atn_op_node *x)
+{
+    return x->kind == ATN_OP_READ || x->kind == ATN_OP_READ_REDUCE;
 }
 
 static atn_status find_stages(engine *e, atn_error *err)
@@ -60,7 +66,7 @@ static atn_status find_stages(engine *e, atn_error *err)
     }
     const atn_status status = atn_model_op_graph_stages(g, e->stage, &e->nstages, err);
     for (int i = 0; status == ATN_OK && i < g->n; i++) /* local operations follow messages */
-        if (g->nodes[i].other < 0)
+        if (g->nodes[i].other < 0 && !is_read(&g->nodes[i]))
             e->stage[i] = atn_max(e->stage[i] - 1, 0);
     e->nstages = atn_max(e->nstages, 1);
     return status;
@@ -85,17 +91,27 @@ static void put(engine *e, int step, int resource, int channel, double bytes)
     e->list[step][e->n[step]++] = (transfer){resource, channel, bytes};
 }
 
+/* The ends of a message, given its send, or of a read. */
+static int source_of(const engine *e, const atn_op_node *x)
+{
+    return is_read(x) ? e->c->g->nodes[x->source].rank : x->rank;
+}
+static int target_of(const engine *e, const atn_op_node *x)
+{
+    return is_read(x) ? x->rank : e->c->g->nodes[x->other].rank;
+}
+
 static void add_message(engine *e, int stage, const atn_op_node *send)
 {
     const atn_machine *m = e->c->m;
-    const int to = e->c->g->nodes[send->other].rank, from = send->rank;
+    const int to = target_of(e, send), from = source_of(e, send);
     const int channel = atn_model_machine_channel_of(m, e->c->t, from, to);
     const double bytes = (double)send->bytes;
     e->sends[from] = stage;
     e->receives[to] = stage;
     put(e, 0, e->host[from], 0, bytes);
     if (channel == 0) {
-        if (m->channel[0].hops > 1)
+        if (m->channel[0].hops > 1 && !is_read(send))
             put(e, 1, e->host[from], 0, bytes);
         return;
     }
@@ -172,9 +188,9 @@ static double link_time(engine *e, int stage)
     memset(e->load, 0, sizeof *e->load * (size_t)e->nedges);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
         const atn_op_node *x = &c->g->nodes[e->order[i]];
-        if (x->kind != ATN_OP_SEND)
+        if (x->kind != ATN_OP_SEND && !is_read(x))
             continue;
-        const int to = c->g->nodes[x->other].rank, n = atn_topo_path(c->t, x->rank, to, e->path);
+        const int n = atn_topo_path(c->t, source_of(e, x), target_of(e, x), e->path);
         for (int k = 0; k < n; k++) {
             const double rate = atn_model_edge_rate(c->m, c->t, e->path[k]);
             if (rate > 0)
@@ -211,7 +227,7 @@ static double local_time(engine *e, int stage, atn_op_kind kind)
     memset(e->turn, 0, sizeof *e->turn * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
         const atn_op_node *x = &e->c->g->nodes[e->order[i]];
-        if (x->kind == kind)
+        if (x->kind == kind || (kind == ATN_OP_REDUCE && x->kind == ATN_OP_READ_REDUCE))
             v[n++] =
                 (transfer){e->turn[x->rank]++ * e->nhosts + e->host[x->rank], 0, (double)x->bytes};
     }
@@ -237,10 +253,10 @@ static double stage_time(engine *e, int stage)
     memset(e->busy, 0, sizeof *e->busy * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
         const atn_op_node *x = &c->g->nodes[e->order[i]];
-        if (x->kind != ATN_OP_SEND)
+        if (x->kind != ATN_OP_SEND && !is_read(x))
             continue;
-        const int to = c->g->nodes[x->other].rank;
-        const int channel = atn_model_machine_channel_of(c->m, c->t, x->rank, to);
+        const int from = source_of(e, x), to = target_of(e, x);
+        const int channel = atn_model_machine_channel_of(c->m, c->t, from, to);
         e->busy[x->rank] += atn_model_channel_overhead(&c->m->channel[channel], (double)x->bytes);
         overhead = fmax(overhead, e->busy[x->rank]);
         add_message(e, stage, x);

@@ -28,11 +28,12 @@ static atn_status build_rank(const atn_choice *c, const atn_problem *q, int r, a
     return status;
 }
 
+/* Or reads from one rank only. */
 static bool has_one_receiver(const atn_schedule *s)
 {
     int to = -1;
     for (int i = 0; i < s->nops; i++) {
-        if (s->ops[i].kind != ATN_OP_SEND)
+        if (s->ops[i].kind != ATN_OP_SEND && !atn_sched_is_read(&s->ops[i]))
             continue;
         if (to >= 0 && s->ops[i].peer != to)
             return false;

@@ -69,9 +69,14 @@ static double bottom(const drawing *d) { return d->top + d->p * d->row; }
 
 /* ---- what is in the schedules ---- */
 
-static bool has_kind(const atn_op *o, atn_op_kind kind)
+/* Reads are shown as messages to the reader. */
+static bool is_arrow(const atn_op *o) { return o->kind == ATN_OP_SEND || atn_sched_is_read(o); }
+
+static bool shown_as(const atn_op *o, atn_op_kind kind)
 {
-    return kind == ATN_OP_REDUCE ? atn_sched_reduces(o) : o->kind == kind;
+    return kind == ATN_OP_SEND     ? is_arrow(o)
+           : kind == ATN_OP_REDUCE ? atn_sched_reduces(o)
+                                   : o->kind == kind;
 }
 
 static int count_kind(const drawing *d, atn_op_kind kind, bool data)
@@ -80,7 +85,7 @@ static int count_kind(const drawing *d, atn_op_kind kind, bool data)
     for (int r = 0; r < d->p; r++)
         for (int i = 0; i < d->schedules[r]->nops; i++) {
             const atn_op *o = &d->schedules[r]->ops[i];
-            n += has_kind(o, kind) && (o->a.n > 0) == data;
+            n += shown_as(o, kind) && (atn_sched_moved(o)->n > 0) == data;
         }
     return n;
 }
@@ -223,13 +228,13 @@ static void draw_row(const drawing *d, int r)
     atn_report_svg_line(d->f, "life", (atn_point){d->left, y}, (atn_point){x_at(d, d->t->end), y});
     for (int i = 0; i < s->nops; i++) {
         const atn_interval span = d->t->spans[r][i];
-        if (atn_sched_is_message(&s->ops[i]))
+        if (atn_sched_is_message(&s->ops[i]) || atn_sched_is_read(&s->ops[i]))
             atn_report_svg_rect(d->f, "busy", x_at(d, span.start), y - 2,
                                 (span.end - span.start) * d->unit, 4, 2);
     }
 }
 
-/* The reduction of a message that is never stored. */
+/* The reduction of a message or of exposed blocks, which are not stored. */
 static void draw_reduction(const drawing *d, int r, int i)
 {
     const atn_op *o = &d->schedules[r]->ops[i];
@@ -241,7 +246,7 @@ static void draw_marks(const drawing *d)
 {
     for (int r = 0; r < d->p; r++)
         for (int i = 0; i < d->schedules[r]->nops; i++)
-            if (!atn_sched_is_message(&d->schedules[r]->ops[i]))
+            if (atn_sched_is_local(&d->schedules[r]->ops[i]))
                 draw_mark(d, &d->schedules[r]->ops[i], d->t->spans[r][i], y_at(d, r));
             else if (atn_sched_reduces(&d->schedules[r]->ops[i]))
                 draw_reduction(d, r, i);
@@ -249,19 +254,23 @@ static void draw_marks(const drawing *d)
 
 /* ---- messages ---- */
 
+static int tail_of(const atn_op *o, int r) { return atn_sched_is_read(o) ? o->peer : r; }
+static int head_of(const atn_op *o, int r) { return atn_sched_is_read(o) ? r : o->peer; }
+
 static void draw_messages(const drawing *d)
 {
     const double head = clamp(d->row / 4, 5, 8);
     for (int r = 0; r < d->p; r++)
         for (int i = 0; i < d->schedules[r]->nops; i++) {
             const atn_op *o = &d->schedules[r]->ops[i];
-            if (o->kind != ATN_OP_SEND)
+            if (!is_arrow(o))
                 continue;
-            const atn_interval span = d->t->spans[r][i];
-            const atn_point from = {x_at(d, span.start), y_at(d, r)};
-            const atn_point to = {x_at(d, span.end), y_at(d, o->peer)};
-            atn_report_svg_arrow(d->f, o->a.n ? "msg" : "sync", from, to, head);
-            if (o->a.n)
+            const double start = d->t->spans[r][i].start;
+            const bool data = atn_sched_moved(o)->n > 0;
+            const atn_point from = {x_at(d, start), y_at(d, tail_of(o, r))};
+            const atn_point to = {x_at(d, start + 1), y_at(d, head_of(o, r))};
+            atn_report_svg_arrow(d->f, data ? "msg" : "sync", from, to, head);
+            if (data)
                 atn_report_svg_circle(d->f, "leave", from.x, from.y, d->mark * 0.45);
         }
 }
@@ -273,15 +282,15 @@ static void draw_labels(const drawing *d)
         for (int i = 0; i < d->schedules[r]->nops; i++) {
             const atn_op *o = &d->schedules[r]->ops[i];
             char text[LABEL_ROOM];
-            if (o->kind != ATN_OP_SEND || o->a.n == 0)
+            if (!is_arrow(o) || atn_sched_moved(o)->n == 0)
                 continue;
-            block_label(d->schedules[r], &o->a, text);
+            block_label(d->schedules[r], atn_sched_moved(o), text);
             if (!text[0])
                 continue;
-            const double rise = y_at(d, o->peer) > y_at(d, r) ? d->row * 0.28 : -d->row * 0.28;
-            const double share = rise / (y_at(d, o->peer) - y_at(d, r));
-            const double x = x_at(d, d->t->spans[r][i].start + share);
-            atn_report_svg_text(d->f, "block", "start", x + 4, y_at(d, r) + rise + 3.5, "%s", text);
+            const double from = y_at(d, tail_of(o, r)), to = y_at(d, head_of(o, r));
+            const double rise = to > from ? d->row * 0.28 : -d->row * 0.28;
+            const double x = x_at(d, d->t->spans[r][i].start + rise / (to - from));
+            atn_report_svg_text(d->f, "block", "start", x + 4, from + rise + 3.5, "%s", text);
         }
 }
 

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-/* A message of a rank, to be looked up by its pair and number. */
+enum { NO_PEER = -1 };
+
+/* A message of a rank, to be looked up by its pair and number, or an exposure. */
 typedef struct {
     int32_t peer, receives, seq, op;
 } key;
@@ -11,8 +13,10 @@ typedef struct {
 typedef struct {
     key *keys; /* sorted */
     int nkeys;
-    int pc;      /* first operation of the present step */
-    bool posted; /* its messages are waiting */
+    int *reads;     /* of an exposure, by operation: reads so far */
+    double *latest; /* and the end of the last of them */
+    int pc;         /* first operation of the present step */
+    bool posted;    /* its messages are waiting */
     double now;
 } runner;
 
@@ -39,19 +43,27 @@ static bool index_messages(const atn_schedule *s, runner *r)
         const atn_op *o = &s->ops[i];
         if (atn_sched_is_message(o))
             r->keys[r->nkeys++] = (key){o->peer, atn_sched_receives(o), o->seq, i};
+        else if (o->kind == ATN_OP_EXPOSE)
+            r->keys[r->nkeys++] = (key){NO_PEER, false, o->seq, i};
     }
     if (r->keys)
         qsort(r->keys, (size_t)r->nkeys, sizeof *r->keys, compare);
-    return r->keys != NULL;
+    r->reads = calloc((size_t)s->nops + 1, sizeof *r->reads);
+    r->latest = calloc((size_t)s->nops + 1, sizeof *r->latest);
+    return r->keys && r->reads && r->latest;
+}
+
+static int find(const runner *r, key wanted)
+{
+    const key *found = bsearch(&wanted, r->keys, (size_t)r->nkeys, sizeof *r->keys, compare);
+    return found ? found->op : -1;
 }
 
 /* The operation at the other end of a message; -1: it has none. */
 static int other_end(const simulation *m, int rank, const atn_op *o)
 {
     const runner *r = &m->ranks[o->peer];
-    const key want = {rank, !atn_sched_receives(o), o->seq, 0};
-    const key *found = bsearch(&want, r->keys, (size_t)r->nkeys, sizeof *r->keys, compare);
-    return found ? found->op : -1;
+    return find(r, (key){rank, !atn_sched_receives(o), o->seq, 0});
 }
 
 enum { WAITING = -1 }; /* start of an operation that has not been reached */
@@ -91,10 +103,60 @@ static bool step_done(simulation *m, int rank, int n)
 
 static void local(simulation *m, int rank, int i)
 {
+    static const double takes[ATN_OP_KINDS] = {
+        [ATN_OP_COPY] = ATN_COPY_TIME, [ATN_OP_REDUCE] = ATN_REDUCE_TIME};
     runner *r = &m->ranks[rank];
-    const bool copy = m->schedules[rank]->ops[i].kind == ATN_OP_COPY;
-    const double end = r->now + (copy ? ATN_COPY_TIME : ATN_REDUCE_TIME);
+    const double end = r->now + takes[m->schedules[rank]->ops[i].kind];
     m->t->spans[rank][i] = (atn_interval){r->now, end};
+}
+
+/* A read starts when its exposure exists. */
+static void read_blocks(simulation *m, int rank, int i)
+{
+    const atn_op *o = &m->schedules[rank]->ops[i];
+    runner *from = &m->ranks[o->peer];
+    const int exposed = find(from, (key){NO_PEER, false, o->seq, 0});
+    const double since = exposed < 0 ? WAITING : m->t->spans[o->peer][exposed].start;
+    if (since == WAITING)
+        return;
+    const double start = since > m->ranks[rank].now ? since : m->ranks[rank].now;
+    const double done = start + 1 + atn_report_timeline_reduces(o);
+    m->t->spans[rank][i] = (atn_interval){start, start + 1};
+    from->reads[exposed]++;
+    if (from->latest[exposed] < done)
+        from->latest[exposed] = done;
+    m->t->messages++;
+}
+
+static void close_exposure(simulation *m, int rank, int i)
+{
+    const atn_op *o = &m->schedules[rank]->ops[i];
+    runner *r = &m->ranks[rank];
+    const int exposed = find(r, (key){NO_PEER, false, o->seq, 0});
+    if (exposed < 0 || r->reads[exposed] < o->peer)
+        return;
+    const double end = r->latest[exposed] > r->now ? r->latest[exposed] : r->now;
+    m->t->spans[rank][i] = (atn_interval){r->now, end};
+}
+
+static void start(simulation *m, int rank, int i)
+{
+    const atn_op *o = &m->schedules[rank]->ops[i];
+    if (atn_sched_is_message(o))
+        post(m, rank, i);
+    else if (atn_sched_is_read(o))
+        read_blocks(m, rank, i);
+    else if (o->kind == ATN_OP_CLOSE)
+        close_exposure(m, rank, i);
+    else
+        local(m, rank, i);
+}
+
+/* A message is posted once; what waits for shared memory looks again. */
+static bool is_posted(const simulation *m, int rank)
+{
+    const runner *r = &m->ranks[rank];
+    return r->posted && atn_sched_is_message(&m->schedules[rank]->ops[r->pc]);
 }
 
 /* Runs a rank until it has to wait; whether it got anywhere. */
@@ -105,13 +167,10 @@ static bool advance(simulation *m, int rank)
     bool moved = false;
     while (r->pc < s->nops) {
         const int n = atn_sched_step_length(s, r->pc);
-        for (int i = r->pc; !r->posted && i < r->pc + n; i++) {
-            if (atn_sched_is_message(&s->ops[i]))
-                post(m, rank, i);
-            else
-                local(m, rank, i);
-            moved = true;
-        }
+        const bool posted = is_posted(m, rank);
+        for (int i = r->pc; !posted && i < r->pc + n; i++)
+            start(m, rank, i);
+        moved = moved || !r->posted;
         r->posted = true;
         if (!step_done(m, rank, n))
             break;
@@ -162,8 +221,11 @@ atn_status atn_report_timeline_make(atn_schedule *const *schedules, int p, atn_t
     atn_timeline t = {.p = p, .spans = calloc((size_t)p, sizeof *t.spans)};
     simulation m = {schedules, calloc((size_t)p, sizeof *m.ranks), &t};
     const atn_status st = prepare(&m) ? run(&m, err) : atn_fail(err, ATN_MEMORY, "out of memory");
-    for (int r = 0; m.ranks && r < p; r++)
+    for (int r = 0; m.ranks && r < p; r++) {
         free(m.ranks[r].keys);
+        free(m.ranks[r].reads);
+        free(m.ranks[r].latest);
+    }
     free(m.ranks);
     if (st)
         atn_report_timeline_free(&t);

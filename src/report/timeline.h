@@ -1,4 +1,5 @@
-/* timeline.h - start and end of each operation of a schedule if every message takes one unit.
+/* timeline.h - start and end of each operation of a schedule if every message and every read takes
+ * one unit.
  *
  * Ranks execute their steps strictly in order; a message starts when both sides have reached it. */
 #ifndef ATN_REPORT_TIMELINE_H
@@ -15,7 +16,7 @@ typedef struct {
 } atn_interval;
 
 typedef struct {
-    int p, messages;
+    int p, messages;      /* with reads */
     atn_interval **spans; /* spans[rank][operation] */
     double end;           /* of the last rank */
 } atn_timeline;
@@ -23,10 +24,11 @@ typedef struct {
 /* ATN_FINDING: deadlock. */
 atn_status atn_report_timeline_make(atn_schedule *const *schedules, int p, atn_timeline *t_p,
                                     atn_error *err);
-/* Time of the reduction that follows the message of an operation, after the end of its span. */
+/* Time of the reduction that follows the message or the read of an operation, after the end of its
+ * span. */
 static inline double atn_report_timeline_reduces(const atn_op *o)
 {
-    return o->kind == ATN_OP_RECV_REDUCE ? ATN_REDUCE_TIME : 0.0;
+    return atn_sched_reduces(o) && !atn_sched_is_local(o) ? ATN_REDUCE_TIME : 0.0;
 }
 void atn_report_timeline_free(atn_timeline *t);
 

@@ -44,11 +44,17 @@ void atn_sched_access_slot(atn_accesses *x, const atn_schedule *s, const atn_slo
 
 void atn_sched_access_op(atn_accesses *x, const atn_schedule *s, const atn_op *o, int op)
 {
-    atn_sched_access_slot(x, s, &o->a, op, atn_sched_receives(o));
+    const atn_slot *source = atn_sched_source(o), *room = atn_sched_room(o);
+    const atn_slot *written = atn_sched_written(o);
+
+    if (source)
+        atn_sched_access_slot(x, s, source, op, false);
+    if (room)
+        atn_sched_access_slot(x, s, room, op, true);
     if (atn_sched_reduces(o))
         atn_sched_access_slot(x, s, atn_sched_operand(o), op, false);
-    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
-        atn_sched_access_slot(x, s, &o->b, op, true);
+    if (written)
+        atn_sched_access_slot(x, s, written, op, true);
 }
 
 int atn_sched_access_writer(const atn_accesses *x, const atn_schedule *s, const atn_slot *slot)
@@ -103,6 +109,8 @@ bool atn_sched_slots_equal(const atn_schedule *s, const atn_slot *x, const atn_s
 /* read[space][k]: a later operation reads the block before it is written again. */
 static void mark(const atn_schedule *s, const atn_slot *slot, bool *const read[], bool value)
 {
+    if (!slot)
+        return;
     EACH_BLOCK(k, s, slot)
     read[slot->space][k] = value;
 }
@@ -118,13 +126,14 @@ static bool is_read(const atn_schedule *s, const atn_slot *slot, bool *const rea
 static void visit(const atn_schedule *s, int i, bool *const read[], uint8_t *last)
 {
     const atn_op *o = &s->ops[i];
+    const atn_slot *source = atn_sched_source(o);
     const bool second = atn_sched_reduces(o) && o->c.n > 0;
 
-    last[i] = (is_read(s, &o->a, read) ? 0 : ATN_LAST_A) |
+    last[i] = (source && !is_read(s, source, read) ? ATN_LAST_A : 0) |
               (second && !is_read(s, &o->c, read) ? ATN_LAST_C : 0);
-    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
-        mark(s, &o->b, read, false);
-    mark(s, &o->a, read, !atn_sched_receives(o));
+    mark(s, atn_sched_written(o), read, false);
+    mark(s, atn_sched_room(o), read, false);
+    mark(s, source, read, true);
     if (atn_sched_reduces(o))
         mark(s, atn_sched_operand(o), read, true);
 }

@@ -5,6 +5,7 @@
 #include "sched/schedule.h"
 
 typedef struct {
+    const atn_slot *slot;
     const atn_range *range, *end;
     int k;
 } atn_block_cursor;
@@ -14,7 +15,7 @@ static inline atn_block_cursor atn_sched_blocks_of(const atn_range *ranges, cons
 {
     const atn_range *first = slot->n > 1 ? &ranges[slot->at] : &slot->one;
 
-    return (atn_block_cursor){first, first + slot->n, 0};
+    return (atn_block_cursor){slot, first, first + slot->n, 0};
 }
 
 /* The next block, or -1. */

@@ -179,11 +179,19 @@ static bool push_groups(atn_builder *b, atn_slot *slot, const view *v, atn_range
 static int side_parts(const frame *f, int side)
 {
     const atn_operation_info *o = atn_sched_operation_get(f->q.op);
+
+    if (side == VIEW_VEC)
+        return atn_sched_vec_blocks(&f->q) * f->split;
     const bool exists = side == VIEW_SRC ? atn_sched_has_src(&f->q) : atn_sched_has_dst(&f->q);
 
     return exists
                ? atn_sched_side_blocks(side == VIEW_SRC ? o->source : o->result, f->q.p) * f->split
                : 0;
+}
+
+static int view_of(atn_space space)
+{
+    return space == ATN_SRC ? VIEW_SRC : space == ATN_DST ? VIEW_DST : VIEW_VEC;
 }
 
 static bool resolve_range(atn_builder *b, const atn_ref *ref, atn_range r, atn_slot *slot)
@@ -198,8 +206,7 @@ static bool resolve_range(atn_builder *b, const atn_ref *ref, atn_range r, atn_s
         const int hi = atn_sched_region_extents(b, g, r.first + r.count) * g->unit;
         return lo == hi || push_range(b, slot, g->base + lo, hi - lo);
     }
-    const int side = ref->space == ATN_SRC ? VIEW_SRC : VIEW_DST;
-    const int part = f->unit / f->split;
+    const int side = view_of(ref->space), part = f->unit / f->split;
     if (r.first < 0 || r.count < 0 || r.first + r.count > side_parts(f, side))
         return false;
     if (f->views[side].first)
@@ -207,15 +214,15 @@ static bool resolve_range(atn_builder *b, const atn_ref *ref, atn_range r, atn_s
     return push_view(b, slot, &f->views[side], r.first * part, r.count * part);
 }
 
-static atn_slot resolve(atn_builder *b, const atn_ref *ref)
+atn_slot atn_sched_resolve(atn_builder *b, const atn_ref *ref)
 {
     atn_slot slot = {.space = (uint8_t)ref->space, .at = b->ranges.n};
 
     if (b->err.status != ATN_OK)
         return slot;
-    if (ref->space != ATN_TMP)
-        slot.space = (uint8_t)b->top->views[ref->space == ATN_SRC ? VIEW_SRC : VIEW_DST].space;
-    else if (ref->region < 0 || ref->region >= b->regions.n) {
+    if (ref->space < ATN_TMP)
+        slot.space = (uint8_t)b->top->views[view_of(ref->space)].space;
+    else if (ref->space == ATN_TMP && (ref->region < 0 || ref->region >= b->regions.n)) {
         atn_builder_fail(b, ATN_USAGE, "refers to scratch that was not allocated");
         return slot;
     }
@@ -353,7 +360,7 @@ int atn_sched_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_s
     return b->ops.n - 1;
 }
 
-static int peer_rank(atn_builder *b, int peer)
+int atn_sched_peer_rank(atn_builder *b, int peer)
 {
     const frame *f = b->top;
 
@@ -381,10 +388,10 @@ static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *r
             sync_message(b, kind == ATN_OP_SEND ? kind : ATN_OP_RECV, peer);
         return;
     }
-    const atn_slot slot = resolve(b, ref);
+    const atn_slot slot = atn_sched_resolve(b, ref);
 
     if (slot.n > 0)
-        atn_sched_emit(b, kind, peer_rank(b, peer), slot, (atn_slot){0});
+        atn_sched_emit(b, kind, atn_sched_peer_rank(b, peer), slot, (atn_slot){0});
 }
 
 void atn_send(atn_builder *b, int peer, atn_ref from) { message(b, ATN_OP_SEND, peer, &from); }
@@ -425,20 +432,22 @@ void atn_after(atn_builder *b, int on)
 
 static void token(atn_builder *b, atn_op_kind kind, int peer)
 {
-    atn_sched_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
+    const int to = atn_sched_peer_rank(b, peer);
+
+    atn_sched_emit(b, kind, to, (atn_slot){.at = b->ranges.n}, (atn_slot){0});
 }
 
 void atn_token_send(atn_builder *b, int peer) { token(b, ATN_OP_SEND, peer); }
 void atn_token_recv(atn_builder *b, int peer) { token(b, ATN_OP_RECV, peer); }
 
-static bool same_slot(const atn_builder *b, const atn_slot *x, const atn_slot *y)
+bool atn_sched_same_slot(const atn_builder *b, const atn_slot *x, const atn_slot *y)
 {
     return x->space == y->space && x->n == y->n &&
            memcmp(&b->ranges.v[x->at], &b->ranges.v[y->at], (size_t)x->n * sizeof *b->ranges.v) ==
                0;
 }
 
-static bool overlap(const atn_builder *b, const atn_slot *x, const atn_slot *y)
+bool atn_sched_overlap(const atn_builder *b, const atn_slot *x, const atn_slot *y)
 {
     if (x->space != y->space)
         return false;
@@ -455,13 +464,13 @@ static void local(atn_builder *b, atn_op_kind kind, const atn_ref *from, const a
 {
     if (b->top->signals)
         return;
-    const atn_slot a = resolve(b, from), c = resolve(b, to);
+    const atn_slot a = atn_sched_resolve(b, from), c = atn_sched_resolve(b, to);
 
     if (b->err.status != ATN_OK || (a.n == 0 && c.n == 0))
         return;
-    if (kind == ATN_OP_COPY && same_slot(b, &a, &c))
+    if (kind == ATN_OP_COPY && atn_sched_same_slot(b, &a, &c))
         return;
-    if (overlap(b, &a, &c))
+    if (atn_sched_overlap(b, &a, &c))
         atn_builder_fail(b, ATN_USAGE, "copies or reduces blocks onto themselves");
     atn_sched_emit(b, kind, -1, a, c);
 }
@@ -469,15 +478,14 @@ static void local(atn_builder *b, atn_op_kind kind, const atn_ref *from, const a
 void atn_copy(atn_builder *b, atn_ref from, atn_ref to) { local(b, ATN_OP_COPY, &from, &to); }
 void atn_reduce(atn_builder *b, atn_ref in, atn_ref inout) { local(b, ATN_OP_REDUCE, &in, &inout); }
 
-/* Adds the second operand to reduction `op`, unless it is the result. */
-static void set_operand(atn_builder *b, int op, const atn_ref *with)
+void atn_sched_set_operand(atn_builder *b, int op, const atn_ref *with)
 {
-    const atn_slot c = resolve(b, with);
+    const atn_slot c = atn_sched_resolve(b, with), *room;
 
-    if (op < 0 || b->err.status != ATN_OK || same_slot(b, &c, &b->ops.v[op].b))
+    if (op < 0 || b->err.status != ATN_OK || atn_sched_same_slot(b, &c, &b->ops.v[op].b))
         return;
-    if (overlap(b, &c, &b->ops.v[op].b) ||
-        (b->ops.v[op].kind == ATN_OP_RECV_REDUCE && overlap(b, &c, &b->ops.v[op].a)))
+    room = atn_sched_room(&b->ops.v[op]);
+    if (atn_sched_overlap(b, &c, &b->ops.v[op].b) || (room && atn_sched_overlap(b, &c, room)))
         atn_builder_fail(b, ATN_USAGE, "an operand overlaps the blocks that are written");
     b->ops.v[op].c = c;
 }
@@ -488,7 +496,7 @@ void atn_reduce_with(atn_builder *b, atn_ref in, atn_ref with, atn_ref out)
 
     local(b, ATN_OP_REDUCE, &in, &out);
     if (b->ops.n > before)
-        set_operand(b, before, &with);
+        atn_sched_set_operand(b, before, &with);
 }
 
 void atn_recv_reduce(atn_builder *b, int peer, atn_ref room, atn_ref with, atn_ref out)
@@ -498,24 +506,30 @@ void atn_recv_reduce(atn_builder *b, int peer, atn_ref room, atn_ref with, atn_r
     message(b, ATN_OP_RECV_REDUCE, peer, &room);
     if (b->ops.n == before || b->top->signals)
         return;
-    b->ops.v[before].b = resolve(b, &out);
-    if (overlap(b, &b->ops.v[before].a, &b->ops.v[before].b))
+    b->ops.v[before].b = atn_sched_resolve(b, &out);
+    if (atn_sched_overlap(b, &b->ops.v[before].a, &b->ops.v[before].b))
         atn_builder_fail(b, ATN_USAGE, "an operand overlaps the blocks that are written");
-    set_operand(b, before, &with);
+    atn_sched_set_operand(b, before, &with);
 }
 
 /* The sync messages of a round wait for all operations before the round; earlier sync messages
  * cover the operations that they waited for themselves. */
-static void sync_message(atn_builder *b, atn_op_kind kind, int peer)
+void atn_sched_emit_sync(atn_builder *b, int op)
 {
     if (b->sync_hi != b->round_start) {
         b->sync_lo = b->sync_hi;
         b->sync_hi = b->round_start;
     }
-    const int op =
-        atn_sched_emit(b, kind, peer_rank(b, peer), (atn_slot){.at = b->ranges.n}, (atn_slot){0});
     if (op >= 0)
         atn_sched_emit_after(b, op, b->sync_lo, b->sync_hi);
+}
+
+static void sync_message(atn_builder *b, atn_op_kind kind, int peer)
+{
+    const atn_slot empty = {.at = b->ranges.n};
+    const int to = atn_sched_peer_rank(b, peer);
+
+    atn_sched_emit_sync(b, atn_sched_emit(b, kind, to, empty, (atn_slot){0}));
 }
 
 void atn_sync_send(atn_builder *b, int peer) { sync_message(b, ATN_OP_SEND, peer); }

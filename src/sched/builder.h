@@ -82,6 +82,29 @@ int atn_round_now(const atn_builder *b); /* number of the current round */
 /* All later operations wait for all earlier ones (unlike a round, this is an ordering). */
 void atn_fence(atn_builder *b);
 
+/* ---- shared memory (schedule.h) ---- */
+
+/* Every rank of the problem calls it with the same number before it exposes or reads anything: none
+ * exposes more often.  Exposures of a rank are then numbered from 0; a rank refers to those of
+ * another by rank and number. */
+void atn_exposures(atn_builder *b, int most);
+/* Other ranks may read the blocks, in `readers` operations altogether (0: nothing is emitted), until
+ * the exposure is closed.  Without blocks it is a flag, which is raised when all operations of
+ * earlier rounds are complete.  Returns its number. */
+int atn_expose(atn_builder *b, atn_ref what, int readers);
+/* Copies blocks of an exposure: as many as `to` has, after those that are as large as the blocks
+ * `before` of the shape vector (whole vector: first block 0, count 0 means from the beginning). */
+void atn_read(atn_builder *b, int peer, int exposure, atn_range before, atn_ref to);
+/* to = the blocks (op) operand; the operand may be `to` itself. */
+void atn_read_reduce(atn_builder *b, int peer, int exposure, atn_range before, atn_ref operand,
+                     atn_ref to);
+/* Waits until the flag of a peer is raised. */
+void atn_await(atn_builder *b, int peer, int exposure);
+/* Waits until all reads of this rank's exposure are complete. */
+void atn_close(atn_builder *b, int exposure);
+/* Whether two references share blocks on this rank: the source of a call in place is its result. */
+bool atn_overlap(atn_builder *b, atn_ref x, atn_ref y);
+
 /* ---- explicit dependencies ---- */
 
 /* The number of operations emitted so far, which is the index of the next one. */
@@ -116,6 +139,9 @@ typedef struct {
     const atn_problem *q;
     const int *ranks;       /* embedded rank i is rank ranks[i] of the embedding; NULL: identity */
     atn_view src, dst, vec; /* vec: location of the shape vector (for TMP) */
+    int domain;             /* 0: as the embedding; else a number that is unique among the groups of
+                               a rank and the same on all ranks of the group, 31 at most: the group
+                               counts its exposures separately */
     bool signals;           /* without blocks: messages are empty and wait for all earlier rounds of
                                this rank; a reduction gathers signals, a broadcast spreads one */
     atn_build_fn build;

@@ -28,8 +28,13 @@ typedef struct frame {
     view views[VIEWS];
     int unit, split;
     bool signals; /* messages are empty */
+    int domain;   /* counts the exposures of its ranks; -1: none, nothing can be exposed */
+    int first_exposure, exposures, exposed; /* numbers reserved: the first, how many, in use */
     struct frame *up;
 } frame;
+
+/* The number of an exposure in a schedule is its domain and a count inside the domain. */
+enum { ATN_DOMAIN_BITS = 26, ATN_DOMAINS = 32 };
 
 typedef struct {
     int base, unit, parts; /* finest: first block, blocks per part; number of parts */
@@ -57,6 +62,7 @@ struct atn_builder {
     int round, round_start; /* current round and its first operation */
     int fence_lo, fence_hi; /* operations that all later ones wait for */
     int sync_lo, sync_hi;   /* operations that the sync messages of this round wait for */
+    int next_exposure[ATN_DOMAINS];
     atn_error err;
 };
 
@@ -72,6 +78,22 @@ static inline int atn_sched_region_extents(const atn_builder *b, const region *g
     return g->ends < 0 || t == 0 ? t : b->ends.v[g->ends + t - 1];
 }
 
+/* A reference as a slot of finest blocks. */
+atn_slot atn_sched_resolve(atn_builder *b, const atn_ref *ref);
+/* Peer -> rank of the schedule; fails for peers that are not another rank. */
+int atn_sched_peer_rank(atn_builder *b, int peer);
+/* Whether two slots are the same blocks; whether they share any. */
+bool atn_sched_same_slot(const atn_builder *b, const atn_slot *x, const atn_slot *y);
+bool atn_sched_overlap(const atn_builder *b, const atn_slot *x, const atn_slot *y);
+/* Adds the second operand to reduction `op` (-1: none), unless it is the result. */
+void atn_sched_set_operand(atn_builder *b, int op, const atn_ref *with);
+/* Operation op waits for all operations of earlier rounds. */
+void atn_sched_emit_sync(atn_builder *b, int op);
+/* Operations on shared memory, with numbers and peers of the schedule; c NULL: none. */
+void atn_sched_emit_expose(atn_builder *b, int seq, int readers, const atn_ref *what);
+void atn_sched_emit_read(atn_builder *b, int peer, int seq, const atn_ref *skip, const atn_ref *c,
+                         const atn_ref *to, bool reduces);
+void atn_sched_emit_close(atn_builder *b, int seq);
 /* Appends an operation on finest slots; returns its index or -1. */
 int atn_sched_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to);
 void atn_sched_emit_after(atn_builder *b, int op, int lo, int hi); /* op waits for lo .. hi - 1 */

@@ -26,24 +26,43 @@ static const char *slot_fault(const atn_schedule *s, const atn_slot *slot, bool 
     return NULL;
 }
 
+/* Sizes, but no data, are in ATN_SHAPE. */
+static const char *shape_fault(const atn_op *o)
+{
+    const bool wrong = o->a.n > 0 && (o->a.space == ATN_SHAPE) != atn_sched_is_read(o);
+
+    return wrong || o->b.space == ATN_SHAPE || o->c.space == ATN_SHAPE ? "confuses blocks and sizes"
+                                                                       : NULL;
+}
+
+static const char *slots_fault(const atn_schedule *s, const atn_op *o)
+{
+    const char *fault = shape_fault(o);
+
+    if (!fault)
+        fault = slot_fault(s, &o->a, atn_sched_receives(o));
+    if (!fault && atn_sched_written(o) == &o->b)
+        fault = slot_fault(s, &o->b, true);
+    if (!fault && atn_sched_reduces(o))
+        fault = slot_fault(s, &o->c, false);
+    if (!fault && atn_sched_room(o) && o->a.space != ATN_TMP)
+        fault = "receives an operand outside of scratch";
+    return fault;
+}
+
 static const char *op_fault(const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
-    const char *fault = slot_fault(s, &o->a, atn_sched_receives(o));
+    const bool has_peer = atn_sched_is_message(o) || atn_sched_is_read(o);
 
     for (int d = 0; d < o->ndeps; d++)
         if (s->deps[o->dep + d] < 0 || s->deps[o->dep + d] >= i)
             return "waits for a later operation";
-    if (!fault && (o->kind == ATN_OP_COPY || atn_sched_reduces(o)))
-        fault = slot_fault(s, &o->b, true);
-    if (!fault && atn_sched_reduces(o))
-        fault = slot_fault(s, &o->c, false);
-    if (!fault && o->kind == ATN_OP_RECV_REDUCE && o->a.space != ATN_TMP)
-        fault = "receives an operand outside of scratch";
-    if (!fault && atn_sched_slots_unlike(s, &o->a, &o->b) && atn_sched_slot_blocks(s, &o->a) > 1)
+    const char *fault = slots_fault(s, o);
+    if (!fault && !atn_sched_is_read(o) && atn_sched_slots_unlike(s, &o->a, &o->b) &&
+        atn_sched_slot_blocks(s, &o->a) > 1)
         fault = "copies several blocks into or out of larger ones at once";
-    if (!fault && atn_sched_is_message(o) &&
-        (o->peer < 0 || o->peer >= s->q.p || o->peer == s->q.r))
+    if (!fault && has_peer && (o->peer < 0 || o->peer >= s->q.p || o->peer == s->q.r))
         fault = "its peer is not another rank";
     return fault;
 }
@@ -65,14 +84,14 @@ static atn_status check_ops(const atn_schedule *s, atn_error *err)
 
 /* ---- overlaps: kernels write while they read, so operands and result are separate ---- */
 
-/* Marks the blocks of a slot, or finds one that is marked. */
+/* Marks the blocks of a slot (NULL: none), or finds one that is marked. */
 static bool visit(const atn_schedule *s, const atn_slot *slot, int *const marks[], int mark,
                   bool set)
 {
-    const atn_range *r = atn_sched_slot_ranges(s, slot);
+    const atn_range *r = slot ? atn_sched_slot_ranges(s, slot) : NULL;
     bool found = false;
 
-    for (int i = 0; i < slot->n; i++)
+    for (int i = 0; r && i < slot->n; i++)
         for (int k = r[i].first; k < r[i].first + r[i].count && !found; k++) {
             found = !set && marks[slot->space][k] == mark;
             marks[slot->space][k] = set ? mark : marks[slot->space][k];
@@ -83,13 +102,12 @@ static bool visit(const atn_schedule *s, const atn_slot *slot, int *const marks[
 static bool overlaps(const atn_schedule *s, int i, int *const marks[])
 {
     const atn_op *o = &s->ops[i];
+    const atn_slot *room = atn_sched_room(o);
 
     visit(s, &o->b, marks, i + 1, true);
-    if (visit(s, &o->a, marks, i + 1, false) || visit(s, &o->c, marks, i + 1, false))
+    if (visit(s, atn_sched_source(o), marks, i + 1, false) || visit(s, room, marks, i + 1, false))
         return true;
-    if (o->kind != ATN_OP_RECV_REDUCE)
-        return false;
-    visit(s, &o->a, marks, i + 1, true);
+    visit(s, room, marks, i + 1, true);
     return visit(s, &o->c, marks, i + 1, false);
 }
 
@@ -134,9 +152,8 @@ static bool reaches(order_check *c, int op, int on)
     const atn_op *o = &c->s->ops[op];
 
     c->seen[op] = c->stamp;
-    for (int d = 0; d < o->ndeps; d++)
-        if (c->s->deps[o->dep + d] == on)
-            return true;
+    if (atn_sched_waits_for(c->s, op, on))
+        return true;
     for (int d = 0; d < o->ndeps; d++) {
         const int next = c->s->deps[o->dep + d];
         if (next > on && c->seen[next] != c->stamp && reaches(c, next, on))

@@ -54,12 +54,17 @@ static void touch(tracker *t, const atn_schedule *s, const atn_slot *slot, int o
 static void follow(tracker *t, const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
+    const atn_slot *source = atn_sched_source(o), *room = atn_sched_room(o);
+    const atn_slot *written = atn_sched_written(o);
 
-    touch(t, s, &o->a, i, atn_sched_receives(o));
+    if (source)
+        touch(t, s, source, i, false);
+    if (room)
+        touch(t, s, room, i, true);
     if (atn_sched_reduces(o))
         touch(t, s, atn_sched_operand(o), i, false);
-    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
-        touch(t, s, &o->b, i, true);
+    if (written)
+        touch(t, s, written, i, true);
 }
 
 static int32_t *none(int n)

@@ -2,7 +2,8 @@
  *
  * Only sources that are never written again are forwarded: otherwise their next writer would wait
  * for readers that it does not wait for now, and scratch that decouples a send from a receive
- * would lose its purpose.  So every origin stays valid until its copy is overwritten. */
+ * would lose its purpose.  So every origin stays valid until its copy is overwritten.  An exposure
+ * stays as it is: other ranks read its blocks until the close, which must name the same ones. */
 #include "sched/optimise.h"
 
 #include <stdlib.h>
@@ -34,10 +35,10 @@ static void written_slots(const atn_op *o, const atn_slot *slots[3])
 {
     int n = 0;
 
-    if (atn_sched_receives(o))
-        slots[n++] = &o->a;
-    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
-        slots[n++] = &o->b;
+    if (atn_sched_room(o))
+        slots[n++] = atn_sched_room(o);
+    if (atn_sched_written(o))
+        slots[n++] = atn_sched_written(o);
     slots[n] = NULL;
 }
 
@@ -84,9 +85,10 @@ static bool find_origins(forwarding *x, const atn_slot *slot, atn_slot *found)
 static void forward_reads(forwarding *x, int i)
 {
     const atn_op *o = &x->w.s->ops[i];
+    const bool exposed = o->kind == ATN_OP_EXPOSE || o->kind == ATN_OP_CLOSE;
     atn_slot found;
 
-    if (!atn_sched_receives(o) && find_origins(x, &o->a, &found)) {
+    if (atn_sched_source(o) && !exposed && find_origins(x, &o->a, &found)) {
         x->w.ops[i].a = found;
         x->changes++;
     }
@@ -202,7 +204,7 @@ static void remove_copies(forwarding *x)
         written_slots(o, slots);
         for (int n = 0; slots[n]; n++)
             set_live(x, slots[n], false);
-        if (!atn_sched_receives(o))
+        if (atn_sched_source(o))
             set_live(x, &o->a, true);
         if (atn_sched_reduces(o))
             set_live(x, atn_sched_operand(o), true);

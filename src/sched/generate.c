@@ -263,6 +263,12 @@ atn_status atn_sched_generate(FILE *f, const atn_generation *g, atn_error *err)
     if (!e)
         return atn_fail(err, ATN_INPUT, "no routine can be generated for %s",
                         atn_sched_operation_get(op)->name);
+    for (int i = 0; i < g->nsets; i++)
+        for (int r = 0; r < g->p; r++)
+            if (atn_sched_is_shared(g->sets[i][r]))
+                return atn_fail(err, ATN_INPUT,
+                                "%s reads shared memory; generated routines use only messages",
+                                g->sets[i][r]->name);
     write_head(f, g, e);
     write_sets(f, g, e);
     write_tables(f, g);

@@ -44,6 +44,13 @@ typedef struct {
     const int *late;
 } atn_lateness;
 
+/* The ranks that can read each other's memory. */
+typedef enum {
+    ATN_SHARED_NONE,
+    ATN_SHARED_HOSTS, /* those of each host of the topology */
+    ATN_SHARED_ALL    /* all ranks of the problem */
+} atn_sharing;
+
 /* The problem of one rank.  A builder may read everything but `bytes`: it sees the size only as
  * `segments`, so that one schedule serves all sizes with the same number of segments. */
 typedef struct {
@@ -53,6 +60,7 @@ typedef struct {
     bool in_place;                /* this rank's SRC is its DST (scatter: DST is SRC) */
     bool ordered;                 /* the operator is not commutative: combine in rank order */
     bool canonical;               /* ... in the order of canonical.h; implies `ordered` */
+    atn_sharing shared;           /* the same on all ranks */
     int segments;                 /* every natural block is sent in this many segments (>= 1) */
     const struct atn_topo *topo;  /* of the p ranks, the same on all ranks; NULL: unknown */
     const atn_lateness *lateness; /* the same on all ranks; NULL: unknown or simultaneous */

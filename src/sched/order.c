@@ -156,6 +156,7 @@ static void copy_round(resync *s, int lo, int hi)
         if (s->now[i] < 0)
             return;
         s->b->ops.v[s->now[i]].ssend = s->old[i].ssend;
+        s->b->ops.v[s->now[i]].seq = s->old[i].seq;
         s->b->ops.v[s->now[i]].c = s->old[i].c;
         if (wait >= 0)
             atn_sched_emit_after(s->b, s->now[i], wait, wait + 1);

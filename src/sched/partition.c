@@ -28,6 +28,8 @@ static int64_t block_units(const atn_partition *t, const atn_schedule *s, atn_sp
 {
     if (space == ATN_TMP)
         return units_of(&t->vec, t->split, s->tmp_shape[block]);
+    if (space == ATN_SHAPE)
+        return units_of(&t->vec, t->split, block);
     return units_of(space == ATN_SRC ? &t->src : &t->dst, t->split, block);
 }
 

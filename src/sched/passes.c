@@ -146,6 +146,14 @@ static void release_scratch(atn_builder *b, const frame *user)
             b->regions.v[i].user = NULL;
 }
 
+/* The same ranks count on; a part of them needs a count of its own, since the others expose more. */
+static int domain_of(const frame *f, const atn_embed *e)
+{
+    if (e->domain > 0)
+        return e->domain < ATN_DOMAINS ? e->domain : -1;
+    return e->q->p == f->q.p ? f->domain : -1;
+}
+
 void atn_embed_run(atn_builder *b, const atn_embed *e)
 {
     int *ranks = absolute_ranks(b->top, e);
@@ -154,6 +162,7 @@ void atn_embed_run(atn_builder *b, const atn_embed *e)
                    .ranks = ranks,
                    .split = 1,
                    .signals = e->signals || b->top->signals,
+                   .domain = domain_of(b->top, e),
                    .up = b->top};
 
     if (!ranks)
@@ -180,6 +189,7 @@ static frame segment_frame(const frame *f, int segment, int segments)
 
     child.unit = f->unit / segments;
     child.split = 1;
+    child.exposures = child.exposed = 0;
     child.q.segments = 1;
     for (int i = 0; i < VIEWS; i++)
         child.views[i].base += segment * child.unit;

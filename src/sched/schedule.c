@@ -39,9 +39,19 @@ int atn_sched_space_blocks(const atn_schedule *s, atn_space space)
         return atn_sched_has_src(&s->q) ? atn_sched_side_blocks(o->source, s->q.p) * s->split : 0;
     case ATN_DST:
         return atn_sched_has_dst(&s->q) ? atn_sched_side_blocks(o->result, s->q.p) * s->split : 0;
+    case ATN_SHAPE:
+        return atn_sched_vec_blocks(&s->q) * s->split;
     default:
         return s->ntmp;
     }
+}
+
+bool atn_sched_is_shared(const atn_schedule *s)
+{
+    for (int i = 0; i < s->nops; i++)
+        if (s->ops[i].kind >= ATN_OP_EXPOSE && s->ops[i].kind <= ATN_OP_CLOSE)
+            return true;
+    return false;
 }
 
 /* ---- identity ---- */
@@ -71,10 +81,8 @@ static uint64_t mix_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
         deps += mix(1, s->deps[o->dep + i]);
     hash = mix(hash, (int64_t)o->peer * 256 + o->kind * 2 + o->ssend);
     hash = mix(mix(hash, o->seq), (int64_t)deps);
-    if (o->kind != ATN_OP_SEND && o->kind != ATN_OP_RECV)
-        hash = mix_slot(hash, s, &o->b);
-    if (atn_sched_reduces(o) && o->c.n > 0)
-        hash = mix_slot(hash, s, &o->c);
+    hash = atn_sched_written(o) == &o->b ? mix_slot(hash, s, &o->b) : hash;
+    hash = o->c.n == 0 ? hash : mix_slot(hash, s, &o->c);
     return mix_slot(hash, s, &o->a);
 }
 
@@ -91,10 +99,12 @@ uint64_t atn_sched_schedule_hash(const atn_schedule *s)
 
 /* ---- steps ---- */
 
-static bool depends_on(const atn_schedule *s, const atn_op *o, int i)
+bool atn_sched_waits_for(const atn_schedule *s, int op, int on)
 {
+    const atn_op *o = &s->ops[op];
+
     for (int d = 0; d < o->ndeps; d++)
-        if (s->deps[o->dep + d] == i)
+        if (s->deps[o->dep + d] == on)
             return true;
     return false;
 }
@@ -105,11 +115,13 @@ int atn_sched_step_length(const atn_schedule *s, int i)
 
     if (i + 1 >= s->nops || !atn_sched_is_message(o) || !atn_sched_is_message(next))
         return 1;
-    return atn_sched_receives(o) != atn_sched_receives(next) && !depends_on(s, next, i) ? 2 : 1;
+    return atn_sched_receives(o) != atn_sched_receives(next) && !atn_sched_waits_for(s, i + 1, i)
+               ? 2
+               : 1;
 }
 
-/* The latest message step that operation i waits for, directly or through local operations. */
-static int waits_for(const atn_schedule *s, const int *step_of, int i)
+/* The latest step that operation i waits for, directly or through operations that never wait. */
+static int latest_step(const atn_schedule *s, const int *step_of, int i)
 {
     int latest = -1;
     for (int d = 0; d < s->ops[i].ndeps; d++)
@@ -122,7 +134,8 @@ static bool receives_from_several(const atn_schedule *s)
     int peer = -1;
 
     for (int i = 0; i < s->nops; i++) {
-        if (!atn_sched_receives(&s->ops[i]) || s->ops[i].peer == peer)
+        const bool receives = atn_sched_receives(&s->ops[i]) || atn_sched_is_read(&s->ops[i]);
+        if (!receives || s->ops[i].peer == peer)
             continue;
         if (peer >= 0)
             return true;
@@ -131,8 +144,8 @@ static bool receives_from_several(const atn_schedule *s)
     return false;
 }
 
-/* step_of[i]: the message step that operation i belongs to or, for a local operation, the latest
- * message step that it waits for (-1: none).  Segments from several ranks are not in lock-step: one
+/* step_of[i]: the step that operation i belongs to or, for an operation that never waits for another
+ * rank, the latest step that it waits for (-1: none).  Segments from several ranks are not in lock-step: one
  * may be on its way inwards while the preceding one is not yet back. */
 bool atn_sched_is_chain(const atn_schedule *s)
 {
@@ -142,13 +155,13 @@ bool atn_sched_is_chain(const atn_schedule *s)
 
     for (int i = 0, n; chain && i < s->nops; i += n) {
         n = atn_sched_step_length(s, i);
-        if (!atn_sched_is_message(&s->ops[i])) {
-            step_of[i] = waits_for(s, step_of, i);
+        if (!atn_sched_is_waiting(&s->ops[i])) {
+            step_of[i] = latest_step(s, step_of, i);
             continue;
         }
         bool waits = step < 0;
         for (int k = i; k < i + n; k++)
-            waits = waits || waits_for(s, step_of, k) == step;
+            waits = waits || latest_step(s, step_of, k) == step;
         step++;
         for (int k = i; k < i + n; k++)
             step_of[k] = step;
@@ -157,6 +170,10 @@ bool atn_sched_is_chain(const atn_schedule *s)
     free(step_of);
     return chain;
 }
+
+/* For these purposes an exposure is a send to every rank; a read and a close are receives. */
+static bool gives(const atn_op *o) { return o->kind == ATN_OP_SEND || o->kind == ATN_OP_EXPOSE; }
+static bool takes(const atn_op *o) { return atn_sched_is_waiting(o) && o->kind != ATN_OP_SEND; }
 
 /* The receives that an operation depends on, one bit each.  A message from a rank that this one has
  * sent to may be a reply, which depends on that send as well. */
@@ -167,8 +184,9 @@ static uint64_t needs(const atn_schedule *s, const uint64_t *masks, int i)
 
     for (int d = 0; d < o->ndeps; d++)
         mask |= masks[s->deps[o->dep + d]];
-    for (int k = i - 1; atn_sched_receives(o) && k >= 0; k--)
-        if (s->ops[k].kind == ATN_OP_SEND && s->ops[k].peer == o->peer)
+    for (int k = i - 1; takes(o) && k >= 0; k--)
+        if (s->ops[k].kind == ATN_OP_EXPOSE ||
+            (s->ops[k].kind == ATN_OP_SEND && s->ops[k].peer == o->peer))
             return mask | masks[k];
     return mask;
 }
@@ -186,11 +204,11 @@ bool atn_sched_is_orderly(const atn_schedule *s)
         n = atn_sched_step_length(s, i);
         for (int k = i; k < i + n; k++) {
             masks[k] = needs(s, masks, k);
-            if (s->ops[k].kind == ATN_OP_SEND && (masks[k] & before) != before)
+            if (gives(&s->ops[k]) && (masks[k] & before) != before)
                 return false;
-            if (atn_sched_receives(&s->ops[k]) && receives == MAX_HEARD)
+            if (takes(&s->ops[k]) && receives == MAX_HEARD)
                 return false;
-            if (atn_sched_receives(&s->ops[k])) {
+            if (takes(&s->ops[k])) {
                 masks[k] |= UINT64_C(1) << receives++;
                 received |= masks[k];
             }

@@ -4,13 +4,21 @@
 #include <string.h>
 
 static const char *const kind_names[ATN_OP_KINDS] = {
-    [ATN_OP_SEND] = "send", [ATN_OP_RECV] = "recv",     [ATN_OP_RECV_REDUCE] = "recv_reduce",
-    [ATN_OP_COPY] = "copy", [ATN_OP_REDUCE] = "reduce",
+    [ATN_OP_SEND] = "send",
+    [ATN_OP_RECV] = "recv",
+    [ATN_OP_RECV_REDUCE] = "recv_reduce",
+    [ATN_OP_COPY] = "copy",
+    [ATN_OP_REDUCE] = "reduce",
+    [ATN_OP_EXPOSE] = "expose",
+    [ATN_OP_READ] = "read",
+    [ATN_OP_READ_REDUCE] = "read_reduce",
+    [ATN_OP_CLOSE] = "close",
 };
-static const char *const space_names[ATN_SPACES] = {
+static const char *const space_names[ATN_SPACES + 1] = {
     [ATN_SRC] = "src",
     [ATN_DST] = "dst",
     [ATN_TMP] = "tmp",
+    [ATN_SHAPE] = "vec",
 };
 
 const char *atn_sched_op_name(const atn_op *o) { return o->ssend ? "ssend" : kind_names[o->kind]; }
@@ -36,22 +44,55 @@ void atn_sched_slot_print(FILE *f, const atn_schedule *s, const atn_slot *slot)
     fputc(']', f);
 }
 
+static void print_slot(FILE *f, const char *preposition, const atn_schedule *s,
+                       const atn_slot *slot)
+{
+    fprintf(f, " %s ", preposition);
+    atn_sched_slot_print(f, s, slot);
+}
+
+static void print_exposure(FILE *f, const atn_schedule *s, const atn_op *o)
+{
+    fprintf(f, "%d", o->seq);
+    if (o->kind == ATN_OP_CLOSE)
+        return;
+    print_slot(f, "of", s, &o->a);
+    fprintf(f, " for %d", o->peer);
+}
+
+/* What the operation reads: a slot, or blocks of an exposure. */
+static void print_source(FILE *f, const atn_schedule *s, const atn_op *o)
+{
+    if (atn_sched_is_read(o))
+        fprintf(f, "%d.%d", o->peer, o->seq);
+    if (atn_sched_is_read(o) && o->a.n > 0)
+        print_slot(f, "skip", s, &o->a);
+    if (atn_sched_is_message(o))
+        fprintf(f, "%d ", o->peer);
+    if (!atn_sched_is_read(o))
+        atn_sched_slot_print(f, s, &o->a);
+}
+
+static void print_action(FILE *f, const atn_schedule *s, const atn_op *o)
+{
+    fprintf(f, "%s ", atn_sched_op_name(o));
+    if (o->kind == ATN_OP_EXPOSE || o->kind == ATN_OP_CLOSE) {
+        print_exposure(f, s, o);
+        return;
+    }
+    print_source(f, s, o);
+    if (o->c.n > 0)
+        print_slot(f, "with", s, &o->c);
+    if (atn_sched_written(o) == &o->b)
+        print_slot(f, atn_sched_reduces(o) ? "into" : "to", s, &o->b);
+}
+
 static void print_op(FILE *f, const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i];
 
-    fprintf(f, "%d: %s ", i, atn_sched_op_name(o));
-    if (atn_sched_is_message(o))
-        fprintf(f, "%d ", o->peer);
-    atn_sched_slot_print(f, s, &o->a);
-    if (atn_sched_reduces(o) && o->c.n > 0) {
-        fputs(" with ", f);
-        atn_sched_slot_print(f, s, &o->c);
-    }
-    if (o->kind == ATN_OP_COPY || atn_sched_reduces(o)) {
-        fputs(o->kind == ATN_OP_COPY ? " to " : " into ", f);
-        atn_sched_slot_print(f, s, &o->b);
-    }
+    fprintf(f, "%d: ", i);
+    print_action(f, s, o);
     for (int d = 0; d < o->nafter; d++)
         fprintf(f, "%s %d", d ? "" : " after", s->deps[o->dep + d]);
     fputc('\n', f);

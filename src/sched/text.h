@@ -15,7 +15,7 @@ atn_status atn_sched_schedule_parse(const char *text, const char *file, atn_sche
                                     int *p_p, atn_error *err);
 
 /* The keywords of the format, also for tables and drawings. */
-const char *atn_sched_op_name(const atn_op *o); /* "send", "ssend", "recv", ... */
+const char *atn_sched_op_name(const atn_op *o); /* "send", "ssend", "recv", "copy" ... */
 const char *atn_sched_space_name(atn_space space);
 void atn_sched_slot_print(FILE *f, const atn_schedule *s, const atn_slot *slot); /* "dst[0..3,5]" */
 

@@ -28,6 +28,8 @@ typedef struct {
     ATN_VEC(atn_schedule *) done;
 } parser;
 
+#define KINDS "send, ssend, recv, recv_reduce, copy, reduce, expose, read, read_reduce or close"
+
 #define bad(s, ...) (atn_lines_fail(&(s)->l, __VA_ARGS__), false)
 
 static bool memory(parser *s)
@@ -247,7 +249,102 @@ static bool parse_reduction(parser *s, int peer)
     return ok;
 }
 
-#define KINDS "send, ssend, recv, copy, reduce or recv_reduce"
+/* ---- operations on shared memory ---- */
+
+static bool expect(parser *s, const char *wanted)
+{
+    const char *text = word(s);
+    return (text && strcmp(text, wanted) == 0) || bad(s, "'%s' is missing", wanted);
+}
+
+static bool parse_expose(parser *s)
+{
+    ranges list = {0};
+    atn_ref what;
+    int seq, readers;
+    const bool ok = number_word(s, "exposure", 0, INT32_MAX - 1, &seq) && expect(s, "of") &&
+                    parse_slot(s, &list, &what) && expect(s, "for") &&
+                    number_word(s, "number of reads", 1, INT32_MAX - 1, &readers);
+
+    if (ok)
+        atn_sched_emit_expose(s->b, seq, readers, &what);
+    atn_vec_free(&list.v);
+    return ok;
+}
+
+static bool parse_close(parser *s)
+{
+    int seq;
+    const bool ok = number_word(s, "exposure", 0, INT32_MAX - 1, &seq);
+
+    if (ok)
+        atn_sched_emit_close(s->b, seq);
+    return ok;
+}
+
+/* "PEER.EXPOSURE" */
+static bool parse_exposure(parser *s, int *peer_p, int *seq_p)
+{
+    const char *text = word(s), *rest = NULL;
+
+    if (!text || !number(text, ".", 0, s->q.p - 1, peer_p, &rest) || *rest != '.' ||
+        !number(rest + 1, "", 0, INT32_MAX - 1, seq_p, NULL))
+        return bad(s, "'%s' is not an exposure; write RANK.NUMBER", text ? text : "");
+    return *peer_p != s->b->q.r ||
+           bad(s, "rank %d cannot read its own exposure; use copy", *peer_p);
+}
+
+typedef struct {
+    ranges list[3];
+    atn_ref skip, with, to;
+    bool operand;
+} read_slots;
+
+static bool parse_shape(parser *s, ranges *list, atn_ref *ref)
+{
+    const char *text = word(s);
+
+    if (!text || strncmp(text, "vec[", 4) != 0)
+        return bad(s, "the blocks to skip are missing; write their sizes as vec[0..3]");
+    if (!parse_ranges(s, text, text + 4, list))
+        return false;
+    *ref = atn_ranges((atn_ref){.space = ATN_SHAPE}, list->v.v, list->v.n);
+    return true;
+}
+
+/* ["skip" vec[...]] ["with" slot] preposition slot */
+static bool parse_read_slots(parser *s, bool reduces, read_slots *x)
+{
+    const char *text = word(s), *last = reduces ? "into" : "to";
+
+    if (text && strcmp(text, "skip") == 0) {
+        if (!parse_shape(s, &x->list[0], &x->skip))
+            return false;
+        text = word(s);
+    }
+    if (reduces && text && strcmp(text, "with") == 0) {
+        x->operand = true;
+        if (!parse_slot(s, &x->list[1], &x->with))
+            return false;
+        text = word(s);
+    }
+    if (!text || strcmp(text, last) != 0)
+        return bad(s, "'%s' is missing before the slot that is written", last);
+    return parse_slot(s, &x->list[2], &x->to);
+}
+
+static bool parse_read(parser *s, bool reduces)
+{
+    read_slots x = {.operand = false};
+    int peer, seq;
+    const bool ok = parse_exposure(s, &peer, &seq) && parse_read_slots(s, reduces, &x);
+
+    if (ok)
+        atn_sched_emit_read(s->b, peer, seq, &x.skip, x.operand ? &x.with : NULL, &x.to, reduces);
+    for (int i = 0; i < 3; i++)
+        atn_vec_free(&x.list[i].v);
+    return ok;
+}
 
 static bool parse_kind(parser *s)
 {
@@ -270,6 +367,12 @@ static bool parse_kind(parser *s)
         return parse_reduction(s, -1);
     if (strcmp(text, "recv_reduce") == 0)
         return parse_peer(s, &peer) && parse_reduction(s, peer);
+    if (strcmp(text, "expose") == 0)
+        return parse_expose(s);
+    if (strcmp(text, "read") == 0 || strcmp(text, "read_reduce") == 0)
+        return parse_read(s, text[4] == '_');
+    if (strcmp(text, "close") == 0)
+        return parse_close(s);
     return bad(s, "'%s' is not an operation; it must be " KINDS, text);
 }
 

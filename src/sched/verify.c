@@ -5,53 +5,31 @@
  * executor that starts operations earlier waits for less, so if this execution terminates, every
  * execution does; and because dependencies order all conflicting operations, all compute the
  * same values. */
-#include "sched/verify.h"
+#include "sched/verify_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/blocks.h"
-#include "sched/canonical.h"
 #include "sched/check.h"
 #include "sched/recut.h"
-#include "sched/value.h"
 
-typedef struct {
-    const atn_schedule *s;
-    int *cell[ATN_SPACES]; /* value of each block */
-    bool *written;         /* DST blocks */
-    int pc, length;        /* current step; length 0: not yet posted */
-    bool done[2];          /* which operations of the step are complete */
-    int steps;
-    uint64_t *proves; /* barrier: the ranks that have entered when an operation completes */
-} rank_state;
-
-typedef struct {
-    rank_state *ranks;
-    int p, words;
-    atn_value_table values;
-    int *queue, head, tail, queued; /* ranks that may be able to proceed */
-    bool *waiting;
-    atn_verify_counts proof;
-    atn_error *err;
-} run;
-
-static atn_status finding(run *x, int r, int op, const char *what)
+atn_status atn_sched_run_finding(run *x, int r, int op, const char *what)
 {
     return atn_fail(x->err, ATN_FINDING, "rank %d, operation %d: %s", r, op, what);
 }
 
 /* ---- specification of the operation ---- */
 
-/* Blocks of equal class have equal sizes in every call. */
-static int size_class(const atn_schedule *s, atn_space space, int block)
+int atn_sched_size_class(const atn_schedule *s, atn_space space, int block)
 {
     const atn_operation_info *o = atn_sched_operation_get(s->q.op);
     const int k = block % s->split, j = block / s->split;
     const atn_side side = space == ATN_SRC ? o->source : o->result;
 
-    if (space == ATN_TMP)
-        return o->flags & ATN_VARYING ? s->tmp_shape[block] : s->tmp_shape[block] % s->split;
+    if (space >= ATN_TMP) {
+        const int shape = space == ATN_TMP ? s->tmp_shape[block] : block;
+        return o->flags & ATN_VARYING ? shape : shape % s->split;
+    }
     if (!(o->flags & ATN_VARYING))
         return k;
     switch (side) {
@@ -66,33 +44,6 @@ static int size_class(const atn_schedule *s, atn_space space, int block)
     }
 }
 
-typedef struct {
-    int block;  /* of the source side */
-    int lo, hi; /* contributing ranks */
-} goal;
-
-/* The value that block `d` of the result must hold. */
-static goal expected(const atn_schedule *s, int d)
-{
-    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
-    const int k = d % s->split, j = d / s->split, r = s->q.r, p = s->q.p;
-
-    if (s->q.op == ATN_SCAN || s->q.op == ATN_EXSCAN)
-        return (goal){d, 0, s->q.op == ATN_SCAN ? r + 1 : r};
-    if (o->flags & ATN_TYPED)
-        return (goal){o->result == ATN_SIDE_ONE ? r * s->split + k : d, 0, p};
-    switch (o->source) {
-    case ATN_SIDE_ONE:
-        return (goal){k, j, j + 1};
-    case ATN_SIDE_ROW:
-        return (goal){r * s->split + k, j, j + 1};
-    case ATN_SIDE_VEC:
-        return (goal){r * s->split + k, s->q.root, s->q.root + 1};
-    default:
-        return (goal){d, s->q.root, s->q.root + 1}; /* bcast */
-    }
-}
-
 /* ---- initial state ---- */
 
 static bool fill_leaves(run *x, int r, atn_space space, int first, int n, int block)
@@ -100,8 +51,8 @@ static bool fill_leaves(run *x, int r, atn_space space, int first, int n, int bl
     rank_state *k = &x->ranks[r];
 
     for (int i = 0; i < n; i++) {
-        const int id =
-            atn_sched_value_leaf(&x->values, r, block + i, size_class(k->s, space, first + i));
+        const int id = atn_sched_value_leaf(&x->values, r, block + i,
+                                            atn_sched_size_class(k->s, space, first + i));
         if (id < 0)
             return false;
         k->cell[space][first + i] = id;
@@ -177,22 +128,21 @@ static void tear_down(run *x)
     free(x->ranks);
     free(x->queue);
     free(x->waiting);
+    atn_sched_run_exposures_free(x);
     atn_sched_values_free(&x->values);
 }
 
 /* ---- execution ---- */
 
-static atn_block_cursor at_start(const atn_schedule *s, const atn_slot *slot)
-{
-    return atn_sched_blocks_of(s->ranges, slot);
-}
+static const char ends_differ[] = "sizes differ between the two ends";
+static const char counts_differ[] = "reduces different numbers of blocks";
 
 static const char *store(run *x, int r, int space, int block, int value)
 {
     rank_state *k = &x->ranks[r];
 
     if (value != ATN_VALUE_NONE && !(space == ATN_TMP && atn_sched_is_padded(k->s->q.op)) &&
-        x->values.values.v[value].size != size_class(k->s, (atn_space)space, block))
+        x->values.values.v[value].size != atn_sched_size_class(k->s, (atn_space)space, block))
         return "puts data into a block of another size";
     k->cell[space][block] = value;
     if (space == ATN_DST)
@@ -200,58 +150,72 @@ static const char *store(run *x, int r, int space, int block, int value)
     return NULL;
 }
 
-/* Copies a slot's values to another slot, of the same rank or of another one. */
-static const char *move(run *x, int from, const atn_slot *a, int to, const atn_slot *b)
+const char *atn_sched_run_move(run *x, int from, atn_block_cursor *c, int to, const atn_slot *b)
 {
-    atn_block_cursor s = at_start(x->ranks[from].s, a), t = at_start(x->ranks[to].s, b);
+    atn_block_cursor t = atn_sched_blocks_of(x->ranks[to].s->ranges, b);
 
-    if (from != to && atn_sched_slots_unlike(x->ranks[from].s, a, b))
-        return "sizes differ between the two ends";
-    for (;;) {
-        const int i = atn_sched_block_next(&s), j = atn_sched_block_next(&t);
-        if (i < 0 && j < 0)
-            return NULL;
-        if (i < 0 || j < 0)
-            return "sizes differ between the two ends";
-        const int value = x->ranks[from].cell[a->space][i];
+    if (from != to && atn_sched_slots_unlike(x->ranks[from].s, c->slot, b))
+        return ends_differ;
+    for (int j; (j = atn_sched_block_next(&t)) >= 0;) {
+        const int i = atn_sched_block_next(c);
+        if (i < 0)
+            return ends_differ;
+        const int value = x->ranks[from].cell[c->slot->space][i];
         if (value == ATN_VALUE_NONE)
             return "moves a block that holds nothing yet";
         const char *fault = store(x, to, b->space, j, value);
         if (fault)
             return fault;
     }
+    return NULL;
 }
 
-static const char *combine(run *x, int r, const atn_op *o)
+/* A whole slot to another one, of the same rank or of another. */
+static const char *move(run *x, int from, const atn_slot *a, int to, const atn_slot *b)
 {
-    rank_state *k = &x->ranks[r];
+    atn_block_cursor c = atn_sched_blocks_of(x->ranks[from].s->ranges, a);
+    const char *fault = atn_sched_run_move(x, from, &c, to, b);
+
+    return fault || atn_sched_block_next(&c) < 0 ? fault : ends_differ;
+}
+
+const char *atn_sched_run_combine(run *x, int from, atn_block_cursor *c, int to, const atn_op *o)
+{
+    rank_state *k = &x->ranks[to];
     const atn_slot *with = atn_sched_operand(o);
-    atn_block_cursor s = at_start(k->s, &o->a), u = at_start(k->s, with), t = at_start(k->s, &o->b);
+    atn_block_cursor t = atn_sched_blocks_of(k->s->ranges, &o->b);
+    atn_block_cursor u = atn_sched_blocks_of(k->s->ranges, with);
 
     x->proof.reductions++;
-    for (;;) {
-        const int i = atn_sched_block_next(&s), c = atn_sched_block_next(&u),
-                  j = atn_sched_block_next(&t);
-        const char *why = "reduces different numbers of blocks";
-        if (i < 0 && c < 0 && j < 0)
-            return NULL;
-        if (i < 0 || c < 0 || j < 0)
-            return why;
-        const int in = k->cell[o->a.space][i], other = k->cell[with->space][c];
+    for (int j; (j = atn_sched_block_next(&t)) >= 0;) {
+        const int i = atn_sched_block_next(c), n = atn_sched_block_next(&u);
+        const char *why;
+        if (i < 0 || n < 0)
+            return counts_differ;
+        const int in = x->ranks[from].cell[c->slot->space][i], other = k->cell[with->space][n];
         if (in == ATN_VALUE_NONE || other == ATN_VALUE_NONE)
             return "reduces a block that holds nothing yet";
         const int value = atn_sched_value_combine(&x->values, in, other, &why);
         if (value < 0)
             return why;
-        why = store(x, r, o->b.space, j, value);
+        why = store(x, to, o->b.space, j, value);
         if (why)
             return why;
     }
+    return atn_sched_block_next(&u) < 0 ? NULL : counts_differ;
+}
+
+static const char *combine(run *x, int r, const atn_op *o)
+{
+    atn_block_cursor c = atn_sched_blocks_of(x->ranks[r].s->ranges, &o->a);
+    const char *fault = atn_sched_run_combine(x, r, &c, r, o);
+
+    return fault || atn_sched_block_next(&c) < 0 ? fault : counts_differ;
 }
 
 static void forget(rank_state *k, const atn_slot *slot)
 {
-    atn_block_cursor c = at_start(k->s, slot);
+    atn_block_cursor c = atn_sched_blocks_of(k->s->ranges, slot);
 
     for (int i = atn_sched_block_next(&c); i >= 0; i = atn_sched_block_next(&c))
         k->cell[slot->space][i] = ATN_VALUE_NONE;
@@ -262,15 +226,14 @@ static const char *deliver(run *x, int from, const atn_op *send, int to, const a
 {
     const char *fault = move(x, from, &send->a, to, &recv->a);
 
-    if (fault || recv->kind != ATN_OP_RECV_REDUCE)
+    if (fault || !atn_sched_room(recv))
         return fault;
     fault = combine(x, to, recv);
     forget(&x->ranks[to], &recv->a);
     return fault;
 }
 
-/* Barrier: an operation proves the entry of its own rank and what its dependencies prove. */
-static void record_proof(run *x, int r, int i, const uint64_t *received)
+void atn_sched_run_record(run *x, int r, int i, const uint64_t *received)
 {
     rank_state *k = &x->ranks[r];
     uint64_t *mine = &k->proves[(size_t)i * (size_t)x->words];
@@ -284,7 +247,7 @@ static void record_proof(run *x, int r, int i, const uint64_t *received)
     }
 }
 
-static void enqueue(run *x, int r)
+void atn_sched_run_enqueue(run *x, int r)
 {
     if (x->waiting[r])
         return;
@@ -308,21 +271,21 @@ static atn_status try_match(run *x, int r, int i, bool *matched_p)
             atn_sched_receives(c) == atn_sched_receives(o))
             continue;
         if (c->seq != o->seq)
-            return finding(x, r, me->pc + i, "matches a message with another number");
+            return atn_sched_run_finding(x, r, me->pc + i, "matches a message with another number");
         const bool sends = o->kind == ATN_OP_SEND;
         const int from = sends ? r : o->peer, to = sends ? o->peer : r;
         const char *fault = deliver(x, from, sends ? o : c, to, sends ? c : o);
         if (fault)
-            return finding(x, r, me->pc + i, fault);
+            return atn_sched_run_finding(x, r, me->pc + i, fault);
         if (me->proves) {
             const int mine = me->pc + i, yours = you->pc + j, sent = sends ? mine : yours;
-            record_proof(x, from, sent, NULL);
-            record_proof(x, to, sends ? yours : mine,
-                         &x->ranks[from].proves[(size_t)sent * (size_t)x->words]);
+            atn_sched_run_record(x, from, sent, NULL);
+            atn_sched_run_record(x, to, sends ? yours : mine,
+                                 &x->ranks[from].proves[(size_t)sent * (size_t)x->words]);
         }
         me->done[i] = you->done[j] = *matched_p = true;
         x->proof.messages++;
-        enqueue(x, o->peer);
+        atn_sched_run_enqueue(x, o->peer);
         return ATN_OK;
     }
     return ATN_OK;
@@ -335,8 +298,16 @@ static atn_status run_local(run *x, int r)
     const char *fault = o->kind == ATN_OP_COPY ? move(x, r, &o->a, r, &o->b) : combine(x, r, o);
 
     if (k->proves)
-        record_proof(x, r, k->pc, NULL);
-    return fault ? finding(x, r, k->pc, fault) : ATN_OK;
+        atn_sched_run_record(x, r, k->pc, NULL);
+    return fault ? atn_sched_run_finding(x, r, k->pc, fault) : ATN_OK;
+}
+
+/* An operation that is not a message. */
+static atn_status run_alone(run *x, int r, bool *done_p)
+{
+    const atn_op *o = &x->ranks[r].s->ops[x->ranks[r].pc];
+
+    return atn_sched_is_local(o) ? run_local(x, r) : atn_sched_run_shared(x, r, done_p);
 }
 
 /* Advances a rank as far as possible. */
@@ -347,7 +318,10 @@ static atn_status advance(run *x, int r)
 
     while (status == ATN_OK && k->pc < k->s->nops) {
         if (!atn_sched_is_message(&k->s->ops[k->pc])) {
-            status = run_local(x, r);
+            bool done = true;
+            status = run_alone(x, r, &done);
+            if (!done)
+                return status;
             k->pc++;
             continue;
         }
@@ -369,12 +343,31 @@ static atn_status advance(run *x, int r)
     return status;
 }
 
+static atn_status deadlock(run *x, int r)
+{
+    static const char *const what[ATN_OP_KINDS] = {
+        [ATN_OP_SEND] = "send to rank %d, message %d",
+        [ATN_OP_RECV] = "receive from rank %d, message %d",
+        [ATN_OP_READ] = "read from rank %d, exposure %d",
+        [ATN_OP_READ_REDUCE] = "read from rank %d, exposure %d",
+        [ATN_OP_CLOSE] = "close after %d reads, exposure %d",
+    };
+    const rank_state *k = &x->ranks[r];
+    const int i = k->pc + (k->length > 0 && k->done[0] ? 1 : 0);
+    const atn_op *o = &k->s->ops[i];
+    char where[80];
+
+    snprintf(where, sizeof where, what[o->kind], o->peer, o->seq);
+    return atn_fail(x->err, ATN_FINDING, "deadlock: rank %d waits forever in operation %d (%s)", r,
+                    i, where);
+}
+
 static atn_status execute(run *x)
 {
     atn_status status = ATN_OK;
 
     for (int r = 0; r < x->p; r++)
-        enqueue(x, r);
+        atn_sched_run_enqueue(x, r);
     while (status == ATN_OK && x->queued > 0) {
         const int r = x->queue[x->head];
         x->head = (x->head + 1) % x->p;
@@ -384,75 +377,11 @@ static atn_status execute(run *x)
     }
     for (int r = 0; status == ATN_OK && r < x->p; r++) {
         const rank_state *k = &x->ranks[r];
-        if (k->pc < k->s->nops) {
-            const int i = k->pc + (k->done[0] ? 1 : 0);
-            status = atn_fail(x->err, ATN_FINDING,
-                              "deadlock: rank %d waits forever in operation %d (%s rank %d, "
-                              "message %d)",
-                              r, i, k->s->ops[i].kind == ATN_OP_SEND ? "send to" : "receive from",
-                              k->s->ops[i].peer, k->s->ops[i].seq);
-        }
+        if (k->pc < k->s->nops)
+            status = deadlock(x, r);
         x->proof.steps = atn_max(x->proof.steps, k->steps);
     }
     return status;
-}
-
-/* ---- results ---- */
-
-/* Where result block d of a rank lies (scatter in place leaves it in the source). */
-static int result_value(const rank_state *k, int d)
-{
-    const atn_schedule *s = k->s;
-
-    if (s->q.in_place &&
-        atn_sched_operation_place(s->q.op, s->q.r == s->q.root) == ATN_PLACE_OWN_SRC)
-        return k->cell[ATN_SRC][s->q.r * s->split + d];
-    return k->cell[ATN_DST][d];
-}
-
-static atn_status check_results(run *x, int r)
-{
-    const rank_state *k = &x->ranks[r];
-    const int n = atn_sched_space_blocks(k->s, ATN_DST);
-
-    for (int d = 0; d < n; d++) {
-        const goal g = expected(k->s, d);
-        if (g.lo == g.hi) { /* exscan on rank 0: the buffer is left unchanged */
-            if (k->written[d])
-                return atn_fail(x->err, ATN_FINDING,
-                                "rank %d: writes result block %d, which must stay unchanged", r, d);
-            continue;
-        }
-        const int value = result_value(k, d);
-        if (!atn_sched_value_is(&x->values, value, g.block, g.lo, g.hi))
-            return atn_fail(x->err, ATN_FINDING, "rank %d: result block %d does not hold %s", r, d,
-                            g.hi - g.lo > 1 ? "every contribution exactly once"
-                                            : "the data it should");
-        if (k->s->q.op == ATN_ALLREDUCE && value != result_value(&x->ranks[0], d))
-            return atn_fail(x->err, ATN_FINDING,
-                            "rank %d: result block %d is computed in another order than on rank 0",
-                            r, d);
-        if (atn_sched_wants_canonical(&k->s->q) &&
-            !atn_sched_has_canonical(&x->values, &k->s->q, value))
-            return atn_fail(x->err, ATN_FINDING,
-                            "rank %d: result block %d is not in the canonical order", r, d);
-    }
-    return ATN_OK;
-}
-
-/* Barrier: on every rank, some operation must prove that each other rank has entered. */
-static atn_status check_barrier(run *x, int r)
-{
-    const rank_state *k = &x->ranks[r];
-
-    for (int j = 0; j < x->p; j++) {
-        bool proven = j == r;
-        for (int i = 0; i < k->s->nops && !proven; i++)
-            proven = k->proves[(size_t)i * (size_t)x->words + (size_t)j / 64] >> j % 64 & 1;
-        if (!proven)
-            return atn_fail(x->err, ATN_FINDING, "rank %d may leave before %d has entered", r, j);
-    }
-    return ATN_OK;
 }
 
 atn_status atn_sched_verify(atn_schedule *const *schedules, int p, atn_verify_counts *proof_p,
@@ -471,9 +400,11 @@ atn_status atn_sched_verify(atn_schedule *const *schedules, int p, atn_verify_co
         x.proof.max_scratch = atn_max(x.proof.max_scratch, x.ranks[r].s->ntmp);
     }
     if (status == ATN_OK)
+        status = atn_sched_run_exposures(&x);
+    if (status == ATN_OK)
         status = execute(&x);
     for (int r = 0; status == ATN_OK && r < p; r++)
-        status = x.ranks[r].proves ? check_barrier(&x, r) : check_results(&x, r);
+        status = atn_sched_run_result(&x, r);
     if (status == ATN_OK && proof_p)
         *proof_p = x.proof;
     tear_down(&x);

@@ -5,7 +5,7 @@
 #include "sched/schedule.h"
 
 typedef struct {
-    int messages;    /* in total */
+    int messages;    /* in total, with reads of shared memory */
     int steps;       /* maximum over ranks, in strictly sequential execution */
     int max_scratch; /* TMP blocks, maximum over ranks */
     int reductions;
@@ -14,6 +14,8 @@ typedef struct {
 /* schedules[r] for every rank r of the same problem.  Proves:
  *  - every access lies inside its space, and SRC is never written;
  *  - the k-th send of a pair matches the k-th receive, and their sizes agree;
+ *  - every exposure is closed once, has as many reads as announced, all inside it, and nothing
+ *    writes its blocks meanwhile;
  *  - executed in order with synchronous sends, every rank terminates;
  *  - dependencies order every conflicting pair of operations;
  *  - every result block holds exactly the value that the operation defines: each contribution once,

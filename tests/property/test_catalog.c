@@ -122,6 +122,7 @@ static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_para
 
     return (q->ordered && (moves || needs & ATN_NEEDS_COMMUTATIVE)) ||
            (!q->topo && (moves || needs & ATN_NEEDS_TOPOLOGY)) ||
+           (!q->shared && (needs & ATN_NEEDS_SHARED)) ||
            ((q->p & (q->p - 1)) != 0 && (needs & ATN_NEEDS_POW2)) ||
            (q->p % 2 != 0 && (needs & ATN_NEEDS_EVEN)) ||
            (prime(q->p) && (needs & ATN_NEEDS_COMPOSITE)) ||
@@ -259,6 +260,7 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
                 const atn_problem q = {.op = t->row->op,
                                        .p = p,
                                        .root = roots[i],
+                                       .shared = ATN_SHARED_ALL,
                                        .segments = segments[k],
                                        .topo = topo};
                 if (p <= SMALL || plain || (p <= ALL_UP_TO && alone) ||
@@ -269,7 +271,8 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
     return ok;
 }
 
-/* A row that needs a topology refuses without one, and with one for another number of ranks. */
+/* A row that needs a topology refuses without one, and with one for another number of ranks; a row
+ * that needs shared memory refuses without it. */
 static bool prove_refusals(tally *t, const atn_params *sets, int nsets)
 {
     atn_topo *other = tree_row(7);

@@ -92,6 +92,7 @@ static bool check(tally *t, int p, int segments, const atn_params *prm)
     atn_topo *star = tree_star(p);
     const atn_problem q = {.op = t->row->op,
                            .p = p,
+                           .shared = ATN_SHARED_ALL,
                            .segments = segments,
                            .bytes = bytes_for(p, segments),
                            .topo = star};

@@ -202,6 +202,7 @@ static bool try_one(tally *t, uint64_t *seed)
                      .p = topo->p,
                      .root = rooted ? draw_below(seed, topo->p) : 0,
                      .ordered = ordered,
+                     .shared = draw_below(seed, 2) ? ATN_SHARED_ALL : ATN_SHARED_HOSTS,
                      .segments = 1,
                      .topo = topo};
 

@@ -6,12 +6,12 @@
 
 /* ---- faults: each changes operation i, or returns false where it does not apply ---- */
 
-static atn_slot *written_slot(atn_op *o) { return o->kind == ATN_OP_RECV ? &o->a : &o->b; }
+static atn_slot *written_slot(atn_op *o) { return (atn_slot *)atn_sched_written(o); }
 
 static void drop(atn_op *o)
 {
     o->kind = ATN_OP_COPY;
-    o->a.n = o->b.n = 0;
+    o->a.n = o->b.n = o->c.n = 0;
 }
 
 /* Moves the first range of a slot to the next block, or to the previous one at the end. */
@@ -26,9 +26,21 @@ static bool shift(atn_schedule *s, atn_slot *slot)
     return true;
 }
 
+/* A read skips one block less. */
+static bool skip_less(atn_slot *skipped)
+{
+    if (skipped->n != 1)
+        return false;
+    skipped->one.count--;
+    skipped->n = skipped->one.count > 0;
+    return true;
+}
+
 static bool wrong_source_block(atn_schedule *s, int i)
 {
-    return !atn_sched_receives(&s->ops[i]) && shift(s, &s->ops[i].a);
+    if (atn_sched_is_read(&s->ops[i]))
+        return skip_less(&s->ops[i].a);
+    return atn_sched_source(&s->ops[i]) && shift(s, &s->ops[i].a);
 }
 
 static bool wrong_operand_block(atn_schedule *s, int i)
@@ -38,7 +50,7 @@ static bool wrong_operand_block(atn_schedule *s, int i)
 
 static bool wrong_target_block(atn_schedule *s, int i)
 {
-    return s->ops[i].kind != ATN_OP_SEND && shift(s, written_slot(&s->ops[i]));
+    return written_slot(&s->ops[i]) && shift(s, written_slot(&s->ops[i]));
 }
 
 static bool missing_message(atn_schedule *s, int i)
@@ -59,7 +71,9 @@ static bool missing_local(atn_schedule *s, int i)
 
 static bool wrong_peer(atn_schedule *s, int i)
 {
-    if (!atn_sched_is_message(&s->ops[i]) || s->q.p < 3)
+    const bool reads = atn_sched_is_read(&s->ops[i]);
+
+    if ((!atn_sched_is_message(&s->ops[i]) && !reads) || s->q.p < 3)
         return false;
     do
         s->ops[i].peer = (s->ops[i].peer + 1) % s->q.p;
@@ -75,6 +89,22 @@ static bool swapped_operands(atn_schedule *s, int i)
         return false;
     s->ops[i].a = s->ops[i].b;
     s->ops[i].b = a;
+    return true;
+}
+
+static bool wrong_count_of_reads(atn_schedule *s, int i)
+{
+    if (s->ops[i].kind != ATN_OP_EXPOSE)
+        return false;
+    s->ops[i].peer++;
+    return true;
+}
+
+static bool wrong_exposure(atn_schedule *s, int i)
+{
+    if (atn_sched_is_message(&s->ops[i]) || atn_sched_is_local(&s->ops[i]))
+        return false;
+    s->ops[i].seq++;
     return true;
 }
 
@@ -115,6 +145,8 @@ static const struct {
     {"wrong source block", wrong_source_block},
     {"wrong operand block", wrong_operand_block},
     {"wrong target block", wrong_target_block},
+    {"wrong count of reads", wrong_count_of_reads},
+    {"wrong exposure", wrong_exposure},
     {"missing message", missing_message},
     {"missing copy or reduction", missing_local},
     {"wrong peer", wrong_peer},
@@ -196,6 +228,7 @@ static void break_row(const atn_row *row)
                             .p = p,
                             .root = rooted,
                             .ordered = ordered,
+                            .shared = ATN_SHARED_ALL,
                             .segments = segments ? 2 : 1,
                             .topo = topo};
         t.optimised = false;
@@ -313,6 +346,7 @@ static bool is_pure(const atn_row *row, int p, int segments)
             const atn_problem q = {.op = row->op,
                                    .p = p,
                                    .r = r,
+                                   .shared = ATN_SHARED_ALL,
                                    .segments = segments,
                                    .topo = topo,
                                    .bytes = i == 0 ? 1 : 1000000007};

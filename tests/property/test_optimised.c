@@ -149,6 +149,7 @@ static bool check_p(tally *t, int p, const atn_params *sets, int nsets)
                                  (atn_problem){.op = t->row->op,
                                                .p = p,
                                                .root = root,
+                                               .shared = ATN_SHARED_ALL,
                                                .segments = segments[k],
                                                .topo = topo},
                                  &sets[j]);

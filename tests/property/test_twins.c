@@ -37,7 +37,7 @@ static uint64_t add_op(uint64_t hash, const atn_schedule *s, const atn_op *o)
     const int64_t numbers[] = {o->kind, o->ssend, o->peer, o->seq, o->ndeps, deps};
     hash = atn_hash(numbers, sizeof numbers, hash);
     if (!atn_sched_is_message(o))
-        hash = add_slot(hash, s, &o->b);
+        hash = add_slot(add_slot(hash, s, &o->b), s, &o->c);
     return add_slot(hash, s, &o->a);
 }
 

@@ -165,7 +165,7 @@ static void free_set(atn_schedule **set, int p)
         atn_sched_schedule_free(set[r]);
 }
 
-/* One arrow per message, one mark per local operation. */
+/* One arrow per message or read, one mark per local operation. */
 static void assert_drawn(atn_schedule **set, int p)
 {
     int sends = 0, reduces = 0;
@@ -173,8 +173,9 @@ static void assert_drawn(atn_schedule **set, int p)
     atn_error err = {0};
     for (int r = 0; r < p; r++)
         for (int i = 0; i < set[r]->nops; i++) {
-            sends += set[r]->ops[i].kind == ATN_OP_SEND;
-            reduces += set[r]->ops[i].kind == ATN_OP_REDUCE;
+            const atn_op *o = &set[r]->ops[i];
+            sends += o->kind == ATN_OP_SEND || atn_sched_is_read(o);
+            reduces += o->kind == ATN_OP_REDUCE || o->kind == ATN_OP_READ_REDUCE;
         }
     char *text = drawn(set, p, &st, &err);
     if (st)
@@ -192,7 +193,8 @@ static void every_row_is_drawn(void **state)
     for (int i = 0; i < atn_algo_catalog_rows(); i++)
         for (int p = 1; p <= 17; p += p < 5 ? 1 : 12) {
             const atn_row *row = atn_algo_catalog_row(i);
-            atn_problem q = {.op = row->op, .p = p, .segments = 1, .bytes = 1024};
+            atn_problem q = {
+                .op = row->op, .p = p, .shared = ATN_SHARED_ALL, .segments = 1, .bytes = 1024};
             atn_schedule *set[17] = {NULL};
             atn_params prm;
             atn_status st = ATN_OK;

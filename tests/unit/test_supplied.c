@@ -40,9 +40,10 @@ static void invalid_schedules_are_rejected(void **state)
     (void)state;
     is_refused(ATN_BCAST, "hello", ATN_INPUT,
                "bad:1: not a schedule file; the first line must be \"attune-schedule 1\"");
-    is_refused(ATN_BCAST, HEAD("bcast p=2") "rank 0\n0: sned 1 dst[0]\n", ATN_INPUT,
-               "bad:5: 'sned' is not an operation; it must be send, ssend, recv, copy, reduce or "
-               "recv_reduce");
+    is_refused(
+        ATN_BCAST, HEAD("bcast p=2") "rank 0\n0: sned 1 dst[0]\n", ATN_INPUT,
+        "bad:5: 'sned' is not an operation; it must be send, ssend, recv, recv_reduce, copy, "
+        "reduce, expose, read, read_reduce or close");
     is_refused(ATN_ALLREDUCE, tree, ATN_INPUT,
                "bad: is a schedule for bcast and cannot implement allreduce; name another");
     is_refused(ATN_BCAST, HEAD("bcast p=2") "rank 0\nrank 1\nend\n", ATN_FINDING,

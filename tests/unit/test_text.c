@@ -36,7 +36,8 @@ static atn_schedule **build(const atn_row *row, int p, const char *params, bool 
 {
     atn_schedule **set = calloc((size_t)p, sizeof *set);
     atn_params prm;
-    atn_problem q = {.op = row->op, .p = p, .root = p - 1, .bytes = 65536};
+    atn_problem q = {
+        .op = row->op, .p = p, .root = p - 1, .shared = ATN_SHARED_ALL, .bytes = 65536};
     if (!(atn_sched_operation_get(row->op)->flags & ATN_ROOTED))
         q.root = 0;
     assert_int_equal(atn_algo_params_parse(row, params, &prm, NULL), ATN_OK);
@@ -48,6 +49,7 @@ static atn_schedule **build(const atn_row *row, int p, const char *params, bool 
             free_set(set, p);
             return NULL;
         }
+        set[q.r]->q.shared = ATN_SHARED_NONE; /* not part of the text */
     }
     return set;
 }

@@ -175,6 +175,10 @@ static atn_status verify(verifier *x)
 atn_status atn_ron_check(const atn_op_graph *g, const atn_ron *net, atn_circuits *c, atn_error *err)
 {
     verifier x = {.g = g, .net = net, .c = c, .err = err};
+    for (int i = 0; i < g->n; i++)
+        if (g->nodes[i].source >= 0)
+            return atn_fail(err, ATN_INPUT,
+                            "the schedules read shared memory; circuits are checked for messages");
     for (int i = 0; i < c->n; i++)
         x.slack = fmax(x.slack, 1e-8 * (fabs(c->v[i].end) + net->delay));
     x.of = malloc(sizeof *x.of * ((size_t)g->n + 1));

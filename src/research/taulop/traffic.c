@@ -126,7 +126,13 @@ atn_status atn_tau_traffic_of(atn_schedule *const *schedules, int p, atn_traffic
 {
     atn_traffic t = {.p = p};
     atn_op_graph g;
-    atn_status st = atn_model_op_graph_make(schedules, p, &g, err);
+    atn_status st = ATN_OK;
+    for (int r = 0; r < p; r++)
+        if (atn_sched_is_shared(schedules[r]))
+            return atn_fail(err, ATN_INPUT,
+                            "%s reads shared memory; this analysis covers only messages",
+                            schedules[r]->name);
+    st = atn_model_op_graph_make(schedules, p, &g, err);
     if (st)
         return st;
     int *stage = malloc(sizeof *stage * ((size_t)g.n + 1));
