@@ -1,4 +1,4 @@
-/* shared.h - algorithms for ranks that share memory: who may read, and folds of exposed operands.
+/* shared.h - algorithms for ranks that share memory: the condition, and folds of exposed operands.
  *
  * Rows with ATN_NEEDS_SHARED read other ranks' buffers directly (expose, read and close of
  * sched/builder.h).  A buffer that is exposed must not be written before the exposure is closed;
@@ -25,8 +25,8 @@ void atn_algo_shared_fold(atn_builder *b, const atn_problem *q, int exposure, at
  * blocks from `first` on. */
 atn_ref atn_algo_shared_room(atn_builder *b, atn_ref exposed, atn_ref result, int first, int count);
 
-/* Ranks counted from the root as a heap: children of v, from atn_algo_shared_child on; the number of
- * levels below the root. */
+/* Ranks counted from the root as a heap: children of v, from atn_algo_shared_child on; the number
+ * of levels below the root. */
 int atn_algo_shared_children(int v, int p, int degree);
 static inline int atn_algo_shared_child(int v, int degree, int i) { return degree * v + 1 + i; }
 int atn_algo_shared_height(int p, int degree);

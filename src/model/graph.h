@@ -48,8 +48,8 @@ void atn_model_op_graph_size(atn_op_graph *g, int64_t n);
 bool atn_model_op_graph_rounds_are_stages(const atn_op_graph *g);
 
 /* The stages of lock-step models: the start of each message (both its ends; other nodes: when they
- * are ready) if messages and reads take one unit of time and everything else none.  stage has room for g->n.
- * ATN_FINDING: deadlock. */
+ * are ready) if messages and reads take one unit of time and everything else none.  stage has room
+ * for g->n.  ATN_FINDING: deadlock. */
 atn_status atn_model_op_graph_stages(const atn_op_graph *g, int *stage, int *nstages_p,
                                      atn_error *err);
 

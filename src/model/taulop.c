@@ -2,11 +2,12 @@
  *
  * A message inside a host is two transfers in its memory; a message between hosts is one in the
  * memory of the source, one through the network card of the destination and one in the memory of
- * the destination.  Step j of all messages of a stage is concurrent; tau of a memory or card is its
- * number of transfers in the step.  A step takes as long as its slowest resource; a stage is the
- * sum of its steps and of the overheads of the rank that sends most.  Stages are the rounds of the
- * schedule if both ends of every message have the same round, otherwise the stages of a network
- * with unit message times.  A read of shared memory is a single transfer.  Concurrent transfers of different sizes share until the shorter ends:
+ * the destination.  Step j of all messages of a stage is concurrent; tau of a memory or card is
+ * its number of transfers in the step.  A step takes as long as its slowest resource; a stage is
+ * the sum of its steps and of the overheads of the rank that sends most.  Stages are the rounds of
+ * the schedule if both ends of every message have the same round, otherwise the stages of a
+ * network with unit message times.  A read of shared memory is a single transfer.  Concurrent
+ * transfers of different sizes share until the shorter ends:
  * T(m1) || T(m2) = 2||T(m1) + T(m2 - m1). */
 #include <math.h>
 #include <stdlib.h>

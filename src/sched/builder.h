@@ -88,9 +88,9 @@ void atn_fence(atn_builder *b);
  * exposes more often.  Exposures of a rank are then numbered from 0; a rank refers to those of
  * another by rank and number. */
 void atn_exposures(atn_builder *b, int most);
-/* Other ranks may read the blocks, in `readers` operations altogether (0: nothing is emitted), until
- * the exposure is closed.  Without blocks it is a flag, which is raised when all operations of
- * earlier rounds are complete.  Returns its number. */
+/* Other ranks may read the blocks, in `readers` operations altogether (0: nothing is emitted),
+ * until the exposure is closed.  Without blocks it is a flag, which is raised when all operations
+ * of earlier rounds are complete.  Returns its number. */
 int atn_expose(atn_builder *b, atn_ref what, int readers);
 /* Copies blocks of an exposure: as many as `to` has, after those that are as large as the blocks
  * `before` of the shape vector (whole vector: first block 0, count 0 means from the beginning). */

@@ -146,7 +146,7 @@ static void release_scratch(atn_builder *b, const frame *user)
             b->regions.v[i].user = NULL;
 }
 
-/* The same ranks count on; a part of them needs a count of its own, since the others expose more. */
+/* The same ranks count on; a part of them needs its own count, since others may expose more. */
 static int domain_of(const frame *f, const atn_embed *e)
 {
     if (e->domain > 0)

@@ -144,9 +144,9 @@ static bool receives_from_several(const atn_schedule *s)
     return false;
 }
 
-/* step_of[i]: the step that operation i belongs to or, for an operation that never waits for another
- * rank, the latest step that it waits for (-1: none).  Segments from several ranks are not in lock-step: one
- * may be on its way inwards while the preceding one is not yet back. */
+/* step_of[i]: the step that operation i belongs to or, for an operation that never waits for
+ * another rank, the latest step that it waits for (-1: none).  Segments from several ranks are not
+ * in lock-step: one may be on its way inwards while the preceding one is not yet back. */
 bool atn_sched_is_chain(const atn_schedule *s)
 {
     int *step_of = calloc((size_t)s->nops + 1, sizeof *step_of);

@@ -338,21 +338,27 @@ static atn_schedule **build_row(const char *name, const char *params, int p, con
 /* Every operation over hosts, with reads inside them and messages between. */
 static void hosts_share_memory(void **state)
 {
-    static const char *const rows[] = {"allgather/levels", "allreduce/levels", "barrier/levels",
-                                       "bcast/levels",     "gather/levels",    "reduce/levels",
-                                       "scatter/levels"};
+    static const struct {
+        const char *row, *params;
+    } cases[] = {
+        {"allgather/levels", "rank:shared_flat"}, {"allreduce/levels", "rank:shared_split"},
+        {"alltoall/levels", "rank:shared_flat"},  {"barrier/levels", "rank:shared_flat"},
+        {"barrier/levels", "rank:shared_tree"},   {"bcast/levels", "rank:shared_tree{degree=2}"},
+        {"gather/levels", "rank:shared_flat"},    {"reduce/levels", "rank:shared_split"},
+        {"scatter/levels", "rank:shared_flat"},
+    };
     atn_topo *t = NULL;
     (void)state;
     assert_int_equal(atn_topo_parse_synthetic("3@100M;ranks=4", &t, NULL), ATN_OK);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        atn_schedule **set = build_row(rows[i], "rank:shared_flat", 12, t);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        atn_schedule **set = build_row(cases[i].row, cases[i].params, 12, t);
         atn_error err = {0};
         bool shared = false;
         for (int r = 0; r < 12; r++)
             shared = shared || atn_sched_is_shared(set[r]);
         assert_true(shared);
         if (atn_sched_verify(set, 12, NULL, &err) != ATN_OK)
-            fail_msg("%s: %s", rows[i], err.text);
+            fail_msg("%s: %s", cases[i].row, err.text);
         free_set(set, 12);
     }
     atn_topo_free(t);

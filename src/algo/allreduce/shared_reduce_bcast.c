@@ -1,7 +1,7 @@
-/* Tree allreduce in shared memory: a rank combines its operand with the sums of its children, nearest
- * first; the last rank has the result, and every rank copies it from its parent.  The k-nomial tree
- * consists of runs of consecutive ranks that end with their leader (shape.h, mirrored): sums of
- * lower ranks are combined from the left, in rank order.
+/* Tree allreduce in shared memory: a rank combines its operand with the sums of its children,
+ * nearest first; the last rank has the result, and every rank copies it from its parent.  The
+ * k-nomial tree consists of runs of consecutive ranks that end with their leader (shape.h,
+ * mirrored): sums of lower ranks are combined from the left, in rank order.
  *
  *   p = 4, radix = 2   up: 2 -> 3, 0 -> 1, 1 -> 3   down: 3 -> 2,1   1 -> 0 */
 #include "algo/shape.h"

@@ -1,6 +1,6 @@
-/* Split allreduce in shared memory: every rank combines its share of the message from the buffers of
- * all ranks, in rank order, and exposes it; all ranks then copy the other shares.  Every rank reads
- * about twice the message, independent of the number of ranks. */
+/* Split allreduce in shared memory: every rank combines its share of the message from the buffers
+ * of all ranks, in rank order, and exposes it; all ranks then copy the other shares.  Every rank
+ * reads about twice the message, independent of the number of ranks. */
 #include "algo/shape.h"
 #include "algo/shared.h"
 

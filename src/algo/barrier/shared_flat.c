@@ -1,5 +1,5 @@
-/* Flat barrier in shared memory: every rank raises a flag; rank 0 waits for all flags and raises one
- * that all other ranks wait for. */
+/* Flat barrier in shared memory: every rank raises a flag; rank 0 waits for all flags and raises
+ * one that all other ranks wait for. */
 #include "algo/shared.h"
 
 static void lead(atn_builder *b, int p)

@@ -1,6 +1,6 @@
-/* Scatter-allgather broadcast in shared memory: every rank first copies its share of the message from
- * the root and then exposes it, so that the other shares are read from the buffers (and caches) of
- * all ranks instead of one. */
+/* Scatter-allgather broadcast in shared memory: every rank first copies its share of the message
+ * from the root and then exposes it, so that the other shares are read from the buffers (and
+ * caches) of all ranks instead of one. */
 #include "algo/shape.h"
 #include "algo/shared.h"
 

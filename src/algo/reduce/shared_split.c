@@ -1,5 +1,5 @@
-/* Split reduce in shared memory: every rank combines its share of the message from the buffers of all
- * ranks, in rank order; the root then copies the shares. */
+/* Split reduce in shared memory: every rank combines its share of the message from the buffers of
+ * all ranks, in rank order; the root then copies the shares. */
 #include "algo/shape.h"
 #include "algo/shared.h"
 

@@ -1,5 +1,5 @@
-/* Flat reduce-scatter in shared memory: every rank reads its block from the buffers of all ranks and
- * combines them in rank order. */
+/* Flat reduce-scatter in shared memory: every rank reads its block from the buffers of all ranks
+ * and combines them in rank order. */
 #include "algo/shared.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)

@@ -1,5 +1,5 @@
-/* Flat scatter in shared memory: every rank copies its block from the buffer of the root, all at the
- * same time. */
+/* Flat scatter in shared memory: every rank copies its block from the buffer of the root, all at
+ * the same time. */
 #include "algo/shared.h"
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
