@@ -27,6 +27,21 @@ fails 3 '*not applicable: the operator is not commutative' \
     attune schedule verify allreduce/ring --ordered
 holds proven attune schedule verify allreduce/recursive_doubling --ordered --in-place
 
+# ---- shared memory ----
+golden schedule_shared.out 0 attune schedule show allreduce/shared_split -p 3 --in-place
+golden schedule_shared.json 0 attune schedule show alltoall/shared_flat -p 2 --format json
+golden schedule_shared.txt 0 attune schedule show bcast/shared_scatter_allgather -p 3 --format text
+golden verify_shared.out 0 attune schedule verify reduce/shared_split -p 1:5 --ordered --root 0
+golden draw_shared.svg 0 attune schedule draw allreduce/shared_flat -p 3
+fails 3 '*not applicable: the ranks do not share memory' \
+    attune schedule verify bcast/shared_flat --topology '2@100M;ranks=2'
+holds proven attune schedule verify bcast/shared_flat --topology '1@100M;ranks=4'
+holds proven attune schedule verify 'allreduce/levels{rank:shared_split}' \
+    --topology '2@100M;ranks=4'
+attune schedule show allreduce/shared_reduce_bcast -p 5 --format text -o shared.txt
+shared_again() { attune schedule show shared.txt --format text | cmp - shared.txt; }
+check "a file with shared memory is shown unchanged" shared_again
+
 # ---- files ----
 attune schedule show allreduce/ring -p 4 --param sync=barrier --format text -o ring.txt
 again() { attune schedule show ring.txt --format text | cmp - ring.txt; }
