@@ -331,5 +331,6 @@ int main(void)
         cmocka_unit_test(regions_are_genuine),      cmocka_unit_test(processes_exchange_messages),
     };
     atn_clock_start();
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
