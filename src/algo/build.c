@@ -73,6 +73,17 @@ static int round_up(int n)
     return (n + step - 1) / step * step;
 }
 
+/* Exposures are limited in number (sched/schedule.h), and a segment makes several. */
+static int most_segments(const atn_row *row, const atn_problem *q)
+{
+    enum { SHARED = 256, LEVELS = 64 };
+    if (row->algo->needs & ATN_NEEDS_SHARED)
+        return SHARED;
+    return q->shared != ATN_SHARED_NONE && strcmp(row->algo->name, "levels") == 0
+               ? LEVELS
+               : ATN_MAX_SEGMENTS;
+}
+
 int atn_algo_segments(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     const int64_t segment = atn_algo_params_get(row, prm, "segment", 0);
@@ -81,7 +92,8 @@ int atn_algo_segments(const atn_row *row, const atn_problem *q, const atn_params
         return 1;
     const int64_t unit = row->algo->shares ? (q->bytes - 1) / q->p + 1 : q->bytes;
     const int64_t least = (unit - 1) / segment + 1;
-    return least < ATN_MAX_SEGMENTS ? round_up((int)least) : ATN_MAX_SEGMENTS;
+    const int most = most_segments(row, q);
+    return least < most ? round_up((int)least) : most;
 }
 
 typedef struct {

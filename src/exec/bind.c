@@ -72,7 +72,8 @@ static int64_t place_packed(binder *b, bool send, int64_t bytes)
     return at;
 }
 
-static void bind_message(binder *b, const atn_op *o, atn_xop *x)
+/* The parts of slot a, and their sum. */
+static void bind_parts_of(binder *b, atn_xop *x)
 {
     const int64_t stride = b->u->stride;
     int64_t units = 0;
@@ -88,9 +89,15 @@ static void bind_message(binder *b, const atn_op *o, atn_xop *x)
         units += s->len;
     }
     x->one.units = units;
+}
+
+static void bind_message(binder *b, const atn_op *o, atn_xop *x)
+{
+    bind_parts_of(b, x);
+    const int64_t units = x->one.units;
     x->count = (int32_t)(units * b->u->sent_each);
     if (x->nparts > 1)
-        x->packed = place_packed(b, o->kind == ATN_OP_SEND, units * stride);
+        x->packed = place_packed(b, o->kind == ATN_OP_SEND, units * b->u->stride);
     if (units == 0 && o->a.n > 0)
         x->kind = X_NOTHING; /* empty on both sides */
     else
@@ -166,6 +173,18 @@ static void bind_combination(binder *b, atn_xop *x)
     x->ncombined = b->ok ? bind_parts(b, 3, &last) : 0;
 }
 
+/* Exposed blocks are consecutive in memory or in the pack buffer; a read has the units before it. */
+static void bind_exposure(binder *b, const atn_op *o, atn_xop *x)
+{
+    if (atn_sched_is_read(o)) {
+        x->one = (atn_part){.a = atn_sched_slot_units(b->t, b->s, &o->a), .units = units_of(b, 1)};
+        return;
+    }
+    bind_parts_of(b, x);
+    if (o->kind == ATN_OP_EXPOSE && x->nparts > 1)
+        x->packed = place_packed(b, true, x->one.units * b->u->stride);
+}
+
 static void bind_op(binder *b, int i)
 {
     static const uint8_t kinds[ATN_OP_KINDS] = {
@@ -174,11 +193,10 @@ static void bind_op(binder *b, int i)
         [ATN_OP_RECV_REDUCE] = X_RECV_REDUCE,
         [ATN_OP_COPY] = X_COPY,
         [ATN_OP_REDUCE] = X_REDUCE,
-        /* Not reached: no problem of the executor has shared memory. */
-        [ATN_OP_EXPOSE] = X_NOTHING,
-        [ATN_OP_READ] = X_NOTHING,
-        [ATN_OP_READ_REDUCE] = X_NOTHING,
-        [ATN_OP_CLOSE] = X_NOTHING,
+        [ATN_OP_EXPOSE] = X_EXPOSE,
+        [ATN_OP_READ] = X_READ,
+        [ATN_OP_READ_REDUCE] = X_READ_REDUCE,
+        [ATN_OP_CLOSE] = X_CLOSE,
     };
     const atn_op *o = &b->s->ops[i];
     const atn_slot *operand = atn_sched_operand(o);
@@ -190,14 +208,17 @@ static void bind_op(binder *b, int i)
                  .peer = o->peer,
                  .seq = o->seq};
 
-    add_slot(b, 0, &o->a);
+    if (!atn_sched_is_read(o))
+        add_slot(b, 0, &o->a);
     add_slot(b, 1, &o->b);
     add_slot(b, 2, operand);
     if (atn_sched_is_message(o))
         bind_message(b, o, &x);
-    else
+    else if (atn_sched_is_local(o))
         bind_local(b, o, &x);
-    if (x.kind == X_RECV_REDUCE)
+    else
+        bind_exposure(b, o, &x);
+    if (x.kind == X_RECV_REDUCE || atn_sched_is_read(o))
         bind_combination(b, &x);
     b->ok = b->ok && atn_push(&b->g->ops, x);
 }

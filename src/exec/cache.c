@@ -35,6 +35,7 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo) { x->topo = topo; }
 
 void atn_exec_set_shared(atn_exec *x, atn_shared *m) { x->shared = m; }
+void atn_exec_set_sharing(atn_exec *x, atn_sharing sharing) { x->sharing = sharing; }
 
 bool atn_exec_set_lateness(atn_exec *x, const int *late)
 {

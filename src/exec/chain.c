@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/exec_private.h"
+#include "exec/exposure.h"
 #include "exec/shared.h"
 #include "exec/wait.h"
 
@@ -225,6 +226,11 @@ static inline int step(const atn_run *x, const atn_xop *o)
         if (o->nparts > 1 || o[1].nparts > 1)
             return step_in_parts(x, o);
         return exchange(x, o, a, x->base[o[1].space_a] + o[1].one.a);
+    case X_EXPOSE:
+    case X_READ:
+    case X_READ_REDUCE:
+    case X_CLOSE:
+        return atn_exec_exposure_run(x, o);
     case X_SEND:
         return o->nparts > 1 ? step_in_parts(x, o) : send(x, o, a);
     case X_RECV:

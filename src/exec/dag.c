@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/exec_private.h"
+#include "exec/exposure.h"
 #include "exec/shared.h"
 #include "exec/wait.h"
 
@@ -140,7 +141,7 @@ static int post(progress *g, int op, const atn_xop *o)
  * ready earlier waits for its turn.  The first incomplete operation always has its turn. */
 struct atn_dag_shared {
     atn_shared_message m;
-    int32_t op, *turn;
+    int32_t op, *turn; /* turn NULL: an exposure, a read or a close */
 };
 
 static int post_shared(progress *g, int op, const atn_xop *o, int index)
@@ -154,6 +155,22 @@ static int post_shared(progress *g, int op, const atn_xop *o, int index)
     s->op = op;
     s->turn = &g->x->x->shared->peer[index].turn[sends];
     return atn_exec_shared_begin(g->x, o, atn_exec_message(g->x, o), &s->m);
+}
+
+static int start_exposure(progress *g, int op, const atn_xop *o)
+{
+    atn_dag *const d = g->d;
+    bool done = false;
+    const int code = atn_exec_exposure_step(g->x, o, &done);
+
+    if (done)
+        complete(g, op);
+    if (done || code != MPI_SUCCESS)
+        return code;
+    if (!atn_vec_room((void **)&d->shared, &d->shared_cap, d->nshared + 1, sizeof *d->shared))
+        return MPI_ERR_NO_MEM;
+    d->shared[d->nshared++] = (struct atn_dag_shared){.op = op};
+    return MPI_SUCCESS;
 }
 
 static void reset_turns(const atn_run *x)
@@ -176,6 +193,8 @@ static int start(progress *g, int op)
             code = index >= 0 ? post_shared(g, op, o, index) : post(g, op, o);
         return code;
     }
+    if (atn_exec_is_exposure(o))
+        return start_exposure(g, op, o);
     if (o->kind != X_NOTHING)
         code = atn_exec_run_local(g->x, o);
     complete(g, op);
@@ -246,6 +265,19 @@ static int wait_requests(progress *g)
     return code == MPI_SUCCESS ? finish_requests(g, count) : code;
 }
 
+static int step_one(progress *g, struct atn_dag_shared *s, bool *done_p)
+{
+    const atn_xop *const o = &g->x->plan->program.ops.v[s->op];
+    int code = MPI_SUCCESS;
+
+    if (s->turn == NULL)
+        return atn_exec_exposure_step(g->x, o, done_p);
+    if (*s->turn == o->turn)
+        code = atn_exec_shared_step(g->x, o, &s->m, done_p);
+    *s->turn += *done_p;
+    return code;
+}
+
 /* Advances all messages whose turn it is; *any_p: one is complete. */
 static int step_shared(progress *g, bool *any_p)
 {
@@ -255,10 +287,9 @@ static int step_shared(progress *g, bool *any_p)
     for (int i = 0; i < d->nshared; i++) {
         struct atn_dag_shared *const s = &d->shared[i];
         bool done = false;
-        if (code == MPI_SUCCESS && *s->turn == g->x->plan->program.ops.v[s->op].turn)
-            code = atn_exec_shared_step(g->x, &g->x->plan->program.ops.v[s->op], &s->m, &done);
+        if (code == MPI_SUCCESS)
+            code = step_one(g, s, &done);
         if (done) {
-            ++*s->turn;
             complete(g, s->op);
             *any_p = true;
         } else {

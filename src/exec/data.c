@@ -148,18 +148,20 @@ int atn_exec_run_local(const atn_run *x, const atn_xop *o)
 int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64_t at,
                      int64_t bytes)
 {
-    const int64_t stride = x->plan->unit.stride, end = at + bytes;
+    const atn_exec_unit *const u = &x->plan->unit;
     const atn_part *part = &x->plan->program.parts.v[o->combined];
     int code = MPI_SUCCESS;
 
     for (int i = 0; i < o->ncombined && code == MPI_SUCCESS; i++) {
-        const int64_t lo = part[i].a > at ? part[i].a : at,
-                      last = part[i].a + part[i].units * stride;
-        const int64_t hi = last < end ? last : end, skip = lo - part[i].a;
-        if (lo < hi)
-            code = atn_exec_reduce_units(
-                &x->plan->unit, data + (lo - at), x->base[o->space_c] + part[i].c + skip,
-                x->base[o->space_b] + part[i].b + skip, (hi - lo) / stride);
+        const int64_t last = part[i].a + part[i].units * u->stride, end = at + bytes;
+        const int64_t lo = part[i].a > at ? part[i].a : at, hi = last < end ? last : end;
+        if (lo >= hi)
+            continue;
+        const int64_t skip = lo - part[i].a, units = (hi - lo) / u->stride;
+        const char *const from = data + (lo - at), *const operand = x->base[o->space_c] + part[i].c;
+        char *const to = x->base[o->space_b] + part[i].b + skip;
+        code = o->kind == X_READ ? copy_units(u, to, from, units)
+                                 : atn_exec_reduce_units(u, from, operand + skip, to, units);
     }
     return code;
 }

@@ -50,14 +50,16 @@ void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
 bool atn_exec_set_lateness(atn_exec *x, const int *late);
 /* The shared-memory transport of a communicator (shared.h): ranks that prove to share memory use it
  * for their messages.  Collective; NULL on ranks that share memory with no other one.
- * `wanted`: by this rank; all must agree.  `yields`: the cores of this host are oversubscribed.
+ * *sharing_p: the ranks that can read each other's memory, the same on all ranks.  `wanted`: by this rank; all must agree.  `yields`: the cores of this host are oversubscribed.
  * Executors of the communicator may share it. */
 typedef struct atn_shared atn_shared;
 struct atn_place_mpi;
 atn_shared *atn_exec_shared_open(const struct atn_place_mpi *mpi, MPI_Comm comm, bool wanted,
-                                 bool yields);
+                                 bool yields, atn_sharing *sharing_p);
 void atn_exec_shared_close(atn_shared *m); /* makes no MPI call; NULL is fine */
 void atn_exec_set_shared(atn_exec *x, atn_shared *m);
+/* Algorithms may then expose memory. */
+void atn_exec_set_sharing(atn_exec *x, atn_sharing sharing);
 /* Reductions whose bits depend on the order of operands then use the canonical order
  * (sched/canonical.h), whatever the choice, and never the native routine. */
 void atn_exec_set_reproducible(atn_exec *x, bool reproducible);

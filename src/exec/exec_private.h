@@ -22,7 +22,19 @@ typedef struct {
     bool contiguous;
 } atn_exec_unit;
 
-typedef enum { X_NOTHING, X_SEND, X_RECV, X_RECV_REDUCE, X_EXCHANGE, X_COPY, X_REDUCE } atn_xkind;
+typedef enum {
+    X_NOTHING,
+    X_SEND,
+    X_RECV,
+    X_RECV_REDUCE,
+    X_EXCHANGE,
+    X_COPY,
+    X_REDUCE,
+    X_EXPOSE, /* from here on: exposure.h */
+    X_READ,
+    X_READ_REDUCE,
+    X_CLOSE
+} atn_xkind;
 
 /* Part of an operation: `units` at offset a (bytes) of its first space, b of its second and c of its
  * third; for a message in several parts b is an offset into the pack buffer; for a message that is
@@ -37,7 +49,7 @@ typedef struct {
     bool ssend;
     int32_t peer, seq;
     int32_t nparts, part;        /* more than one part: parts[part ..] */
-    int32_t ncombined, combined; /* recv_reduce: parts[combined ..] of the reduction */
+    int32_t ncombined, combined; /* recv_reduce and reads: parts[combined ..] of the result */
     int64_t packed;              /* message in several parts: offset in the pack buffer */
     int32_t count;               /* of a message, for MPI; chain only */
     int32_t turn;                /* number among the messages in this direction of its pair */
@@ -119,6 +131,7 @@ struct atn_exec {
     volatile int current;     /* current operation, for a watchdog */
     const atn_plan *running;
     struct atn_shared *shared; /* NULL: all messages by MPI */
+    atn_sharing sharing;       /* for algorithms that expose memory */
     char *scratch;             /* TMP and pack buffer */
     size_t scratch_bytes;
     unsigned evictions;         /* evicted plans */
@@ -160,7 +173,7 @@ int atn_exec_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed,
 /* out = in (op) operand; operand and out may be the same. */
 int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, const void *operand, void *out,
                           int64_t units);
-/* recv_reduce: combines `bytes` of the message at `at`, which are whole units. */
+/* recv_reduce and reads: combines or copies `bytes` of the message at `at`, which are whole units. */
 int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64_t at,
                      int64_t bytes);
 int atn_exec_run_local(const atn_run *x, const atn_xop *o);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/exec_private.h"
+#include "exec/shared.h"
 #include "sched/optimise.h"
 
 enum { SEQ_BITS = 20 }; /* of a tag: message number in its pair; the rest: call number */
@@ -43,6 +43,15 @@ static bool is_small(const atn_plan *plan, const atn_partition *t)
     return true;
 }
 
+/* The chain has one pack buffer for all messages; an exposure in several parts needs its own. */
+static bool holds_packed(const atn_schedule *s)
+{
+    for (int i = 0; i < s->nops; i++)
+        if (s->ops[i].kind == ATN_OP_EXPOSE && s->ops[i].a.n > 1)
+            return true;
+    return false;
+}
+
 /* `each`: units per natural block; ignored for v-operations, which are bound at each call. */
 atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
                             const atn_exec_unit *unit, int64_t each, int *code_p)
@@ -61,13 +70,14 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
     }
     if (ok) {
         atn_sched_optimise(plan->schedule); /* without memory it stays as it is */
-        plan->program.chain = atn_sched_is_chain(plan->schedule);
+        plan->program.chain = atn_sched_is_chain(plan->schedule) && !holds_packed(plan->schedule);
         ok = atn_exec_dag_init(&plan->dag, plan->schedule);
     }
     if (ok && !atn_exec_is_varying(q)) {
         const atn_partition t = atn_sched_partition_uniform(q, plan->schedule->split, each);
         plan->program.chain =
-            plan->program.chain || (atn_sched_is_orderly(plan->schedule) && is_small(plan, &t));
+            plan->program.chain || (atn_sched_is_orderly(plan->schedule) &&
+                                    !holds_packed(plan->schedule) && is_small(plan, &t));
         ok = bind_program(plan, &t, each * t.vec.n);
     }
     *code_p = ok ? MPI_SUCCESS : err.status == ATN_OK ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
@@ -110,6 +120,8 @@ static int run_plan(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm 
         run.base[ATN_TMP] = scratch + plan->program.tmp_at;
         run.packed = scratch + plan->program.packed_at;
     }
+    if (x->shared != NULL)
+        x->shared->call++;
     x->running = plan;
     code = plan->program.chain ? atn_exec_run_chain(&run) : atn_exec_run_dag(&run, &plan->dag);
     x->running = NULL;
@@ -218,7 +230,8 @@ static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm
     if (code == MPI_SUCCESS)
         code = atn_exec_sides_bind(x, plan, call, &s);
     if (code == MPI_SUCCESS && atn_exec_is_varying(&plan->q)) {
-        plan->program.chain = atn_sched_is_chain(plan->schedule);
+        plan->program.chain =
+            atn_sched_is_chain(plan->schedule) && !atn_sched_is_shared(plan->schedule);
         if (!bind_program(plan, &s.partition,
                           sum(&s.partition.src) + sum(&s.partition.dst) + sum(&s.partition.vec)))
             code = MPI_ERR_NO_MEM;

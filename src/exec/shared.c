@@ -16,8 +16,8 @@ static int packed_bytes(const atn_run *x, const atn_xop *o, int64_t *bytes_p)
 }
 
 /* Counts and sizes of MPI_Pack are ints, so it is applied to some units at a time. */
-static int convert(const atn_exec_unit *u, bool pack, char *user, int64_t units, char *packed,
-                   int64_t bytes)
+int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64_t units,
+                            char *packed, int64_t bytes)
 {
     const int64_t each = units > 0 ? bytes / units : 0;
     int code = MPI_SUCCESS;
@@ -40,15 +40,17 @@ static int begin_packed(const atn_run *x, const atn_xop *o, char *data, atn_shar
         return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
     m->t.data = m->packed;
     m->t.unit = 1;
-    return m->sends ? convert(&x->plan->unit, true, data, o->one.units, m->packed, m->t.bytes)
+    return m->sends ? atn_exec_shared_convert(&x->plan->unit, true, data, o->one.units, m->packed,
+                                              m->t.bytes)
                     : code;
 }
 
 static int end_packed(const atn_run *x, const atn_xop *o, atn_shared_message *m)
 {
-    const int code = m->sends ? MPI_SUCCESS
-                              : convert(&x->plan->unit, false, atn_exec_message(x, o), o->one.units,
-                                        m->packed, m->t.bytes);
+    const int code = m->sends
+                         ? MPI_SUCCESS
+                         : atn_exec_shared_convert(&x->plan->unit, false, atn_exec_message(x, o),
+                                                   o->one.units, m->packed, m->t.bytes);
     atn_exec_shared_drop(m);
     return code;
 }

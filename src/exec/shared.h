@@ -16,14 +16,24 @@
 typedef struct {
     atn_shm_end out, in;
     int32_t turn[2]; /* number of the next message received and sent in a run of the dag */
+    atn_shm_board *board;
 } atn_shared_peer;
+
+/* An exposure of this rank: the reads that it expects, and a packed copy until the next one. */
+typedef struct {
+    uint32_t owed;
+    char *held;
+} atn_exposed;
 
 struct atn_shared {
     int *index;            /* of a rank on this host; -1: on another one, or this rank */
     atn_shared_peer *peer; /* by index */
     atn_shm_waiting waiting;
     atn_shm_region region;
-    char *buffer; /* for data that are combined while they are received */
+    atn_shm_board *board; /* of this rank */
+    atn_exposed *exposed; /* by entry of the board */
+    uint64_t call;        /* executions so far, on all ranks alike */
+    char *buffer;         /* for data that are combined while they are received */
     MPI_Comm comm;
 };
 
@@ -40,6 +50,9 @@ typedef struct {
     bool sends, combines;
 } atn_shared_message;
 
+/* Packs or unpacks units with holes to or from `bytes` packed bytes. */
+int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64_t units,
+                            char *packed, int64_t bytes);
 /* Begins a transfer.  `data`: of the message, see atn_exec_message. */
 int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m);
 /* *done_p: the message has been sent, or received and unpacked or combined.  Returns an error code. */

@@ -10,7 +10,7 @@
 #include "shm/direct.h"
 
 /* Votes of a rank; all ranks of a host must have one for it to count. */
-enum { VOTE_MAPPED = 1, VOTE_BELLS = 2, VOTE_DIRECT = 4 };
+enum { VOTE_MAPPED = 1, VOTE_BELLS = 2, VOTE_DIRECT = 4, VOTE_ALONE = 8 };
 
 /* From here on a single copy takes less time than two through the cache. */
 static const int64_t direct_bytes = 32 << 10;
@@ -61,8 +61,11 @@ static int vote(opening *o)
     atn_shared *const m = o->m;
     const int own = number_ranks(o);
     m->peer = calloc((size_t)o->n, sizeof *m->peer);
+    m->exposed = calloc(ATN_SHM_ENTRIES, sizeof *m->exposed);
     m->buffer = aligned_alloc(64, ATN_SHM_BUFFER);
-    if (o->n < 2 || m->peer == NULL || m->buffer == NULL ||
+    if (o->n < 2)
+        return VOTE_ALONE;
+    if (m->peer == NULL || m->exposed == NULL || m->buffer == NULL ||
         !atn_shm_region_open(&o->offers[o->first], o->n, own, &m->region))
         return 0;
     return VOTE_MAPPED | (atn_shm_bell_register() ? VOTE_BELLS : 0) |
@@ -78,6 +81,17 @@ static int result(const opening *o)
     return all;
 }
 
+/* Whether all hosts can, not only this one: ranks choose algorithms alike. */
+static atn_sharing sharing(const opening *o)
+{
+    for (int i = 0; i < o->p; i++) {
+        const bool shares = (o->votes[i] & VOTE_MAPPED) && (o->votes[i] & VOTE_DIRECT);
+        if (!shares && o->votes[i] != VOTE_ALONE)
+            return ATN_SHARED_NONE;
+    }
+    return o->n == o->p ? ATN_SHARED_ALL : ATN_SHARED_HOSTS;
+}
+
 static void connect(const opening *o, int i, bool direct)
 {
     atn_shared *const m = o->m;
@@ -86,6 +100,7 @@ static void connect(const opening *o, int i, bool direct)
                              .pid = o->offers[i].pid,
                              .direct = direct ? direct_bytes : INT64_MAX};
     m->peer[k].out = m->peer[k].in = end;
+    m->peer[k].board = atn_shm_region_board(&m->region, k);
     m->peer[k].out.ring = atn_shm_region_ring(&m->region, m->region.r, k);
     m->peer[k].in.ring = atn_shm_region_ring(&m->region, k, m->region.r);
 }
@@ -105,6 +120,7 @@ static void connect_all(const opening *o, int all, bool yields)
         if (m->index[i] >= 0)
             connect(o, i, all & VOTE_DIRECT);
     m->index[o->r] = -1;
+    m->board = atn_shm_region_board(&m->region, m->region.r);
     m->waiting = (atn_shm_waiting){.bell = atn_shm_region_bell(&m->region, m->region.r),
                                    .yields = yields,
                                    .bells = all & VOTE_BELLS,
@@ -137,7 +153,8 @@ static bool exchange(opening *o, bool wanted, const atn_place_mpi *mpi, MPI_Comm
     return mpi->allgather(&mine, 1, MPI_INT, o->votes, 1, MPI_INT, comm) == MPI_SUCCESS;
 }
 
-atn_shared *atn_exec_shared_open(const atn_place_mpi *mpi, MPI_Comm comm, bool wanted, bool yields)
+atn_shared *atn_exec_shared_open(const atn_place_mpi *mpi, MPI_Comm comm, bool wanted, bool yields,
+                                 atn_sharing *sharing_p)
 {
     opening o = {.m = calloc(1, sizeof *o.m), .own = {.fd = -1}};
     PMPI_Comm_size(comm, &o.p);
@@ -148,7 +165,9 @@ atn_shared *atn_exec_shared_open(const atn_place_mpi *mpi, MPI_Comm comm, bool w
         o.m->comm = comm;
         o.m->index = malloc(sizeof *o.m->index * (size_t)o.p);
     }
-    const int all = exchange(&o, wanted, mpi, comm) ? result(&o) : 0;
+    const bool exchanged = exchange(&o, wanted, mpi, comm);
+    const int all = exchanged ? result(&o) : 0;
+    *sharing_p = exchanged ? sharing(&o) : ATN_SHARED_NONE;
     if (all & VOTE_MAPPED) {
         connect_all(&o, all, yields);
     } else {
@@ -165,6 +184,9 @@ void atn_exec_shared_close(atn_shared *m)
 {
     if (m == NULL)
         return;
+    for (int i = 0; m->exposed != NULL && i < ATN_SHM_ENTRIES; i++)
+        free(m->exposed[i].held);
+    free(m->exposed);
     atn_shm_region_close(&m->region);
     free(m->index);
     free(m->peer);

@@ -161,6 +161,7 @@ bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
         .in_place = call->in_place && atn_sched_operation_place(call->op, root) != ATN_PLACE_STAGED,
         .ordered = !op.commutes || canonical,
         .canonical = canonical,
+        .shared = x->sharing,
         .segments = 1,
         .topo = canonical ? NULL : x->topo, /* independent of rank mapping */
         .lateness = canonical || !x->late ? NULL : &x->lateness,

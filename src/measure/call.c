@@ -27,7 +27,8 @@ void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo)
     MPI_Comm_dup(MPI_COMM_WORLD, &c->comm);
     c->oversubscribed = atn_exec_ranks_oversubscribed(&library, MPI_COMM_WORLD);
     c->yield = c->oversubscribed && !atn_exec_library_yields();
-    c->shared = atn_exec_shared_open(&library, c->comm, wants_shared(), c->oversubscribed);
+    c->shared =
+        atn_exec_shared_open(&library, c->comm, wants_shared(), c->oversubscribed, &c->sharing);
 }
 
 static void release(atn_caller *c)
@@ -158,8 +159,13 @@ static bool prepare(atn_caller *c, atn_operation op, int64_t bytes, const int64_
 {
     const atn_operation_info *o = atn_sched_operation_get(op);
     release(c);
-    c->q = (atn_problem){
-        .op = op, .p = c->p, .r = c->r, .segments = 1, .topo = c->topo, .bytes = bytes};
+    c->q = (atn_problem){.op = op,
+                         .p = c->p,
+                         .r = c->r,
+                         .shared = c->sharing,
+                         .segments = 1,
+                         .topo = c->topo,
+                         .bytes = bytes};
     c->sizes = sizes;
     if (!atn_measure_on_all_ranks(MPI_COMM_WORLD, allocate(c)))
         return false;
@@ -264,6 +270,7 @@ bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_
         return false;
     atn_exec_set_topo(callee->exec, c->topo);
     atn_exec_set_shared(callee->exec, c->shared);
+    atn_exec_set_sharing(callee->exec, c->sharing);
     return c->q.lateness == NULL || atn_exec_set_lateness(callee->exec, c->q.lateness->late);
 }
 

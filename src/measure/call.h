@@ -38,6 +38,7 @@ typedef struct {
     bool oversubscribed, yield; /* cores are oversubscribed; so waits have to yield */
     MPI_Comm comm;              /* for the executors; calls never overlap */
     atn_shared *shared;         /* memory of the ranks of this host */
+    atn_sharing sharing;
     double began, elapsed_s; /* on rank 0's clock: set by the user; when the last call ended, on all
                                 ranks */
     /* the current call */

@@ -34,7 +34,7 @@ typedef struct frame {
 } frame;
 
 /* The number of an exposure in a schedule is its domain and a count inside the domain. */
-enum { ATN_DOMAIN_BITS = 26, ATN_DOMAINS = 32 };
+enum { ATN_DOMAIN_BITS = ATN_EXPOSURE_BITS, ATN_DOMAINS = ATN_EXPOSURE_DOMAINS };
 
 typedef struct {
     int base, unit, parts; /* finest: first block, blocks per part; number of parts */

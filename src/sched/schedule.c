@@ -66,7 +66,7 @@ static uint64_t mix_slot(uint64_t hash, const atn_schedule *s, const atn_slot *s
 {
     const atn_range *const range = atn_sched_slot_ranges(s, slot);
 
-    hash = mix(hash, (int64_t)slot->n * 256 + slot->space);
+    hash = mix(hash, slot->n == 0 ? 0 : (int64_t)slot->n * 256 + slot->space);
     for (int i = 0; i < slot->n; i++)
         hash = mix(hash, ((int64_t)range[i].first << 32) + range[i].count);
     return hash;

@@ -57,6 +57,9 @@ typedef enum {
  * - close: waits until all reads of exposure `seq` are complete; until then, nothing may write its
  *   blocks.  a and peer are those of the exposure.
  * `deps`: operations of this rank that must complete first; always earlier in the program. */
+/* The seq of an exposure is its domain, a group of ranks, above its number in it (expose.c). */
+enum { ATN_EXPOSURE_BITS = 9, ATN_EXPOSURE_DOMAINS = 8 };
+
 typedef struct {
     uint8_t kind;
     bool ssend;   /* synchronous: completes only after the receive has begun */

@@ -17,9 +17,12 @@ typedef struct {
 static size_t page_up(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 static size_t bells_bytes(int n) { return page_up((size_t)n * sizeof(atn_shm_bell)); }
 
+static size_t boards_bytes(int n) { return (size_t)n * page_up(sizeof(atn_shm_board)); }
+
 size_t atn_shm_region_bytes(int n)
 {
-    return HEAD_BYTES + bells_bytes(n) + (size_t)n * (size_t)n * ATN_SHM_CHANNEL_BYTES;
+    return HEAD_BYTES + bells_bytes(n) + boards_bytes(n) +
+           (size_t)n * (size_t)n * ATN_SHM_CHANNEL_BYTES;
 }
 
 void atn_shm_offer_make(uint64_t kernel, const uint64_t secret[2], atn_shm_offer *offer_p)
@@ -94,9 +97,14 @@ atn_shm_bell *atn_shm_region_bell(const atn_shm_region *m, int r)
     return (atn_shm_bell *)(m->base + HEAD_BYTES) + r;
 }
 
+atn_shm_board *atn_shm_region_board(const atn_shm_region *m, int r)
+{
+    return (atn_shm_board *)(m->base + HEAD_BYTES + bells_bytes(m->n) + boards_bytes(r));
+}
+
 atn_shm_ring *atn_shm_region_ring(const atn_shm_region *m, int from, int to)
 {
     const size_t pair = (size_t)from * (size_t)m->n + (size_t)to;
-    return (atn_shm_ring *)(m->base + HEAD_BYTES + bells_bytes(m->n) +
+    return (atn_shm_ring *)(m->base + HEAD_BYTES + bells_bytes(m->n) + boards_bytes(m->n) +
                             pair * ATN_SHM_CHANNEL_BYTES);
 }

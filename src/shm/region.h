@@ -3,13 +3,14 @@
  * One of them creates it as an anonymous file (memfd_create), so it has no name, nothing remains
  * of it when processes are killed, and /dev/shm is not needed.  The others open it through /proc,
  * which requires the same user, the same kernel and the same process namespace, and compare a
- * secret; equal host names prove nothing.  It has a bell for each rank and a channel for each
- * ordered pair, which take memory only when they are used. */
+ * secret; equal host names prove nothing.  It has a bell and a board for each rank and a
+ * channel for each ordered pair, which take memory only when they are used. */
 #ifndef ATN_SHM_REGION_H
 #define ATN_SHM_REGION_H
 
 #include <sys/types.h>
 
+#include "shm/board.h"
 #include "shm/channel.h"
 
 /* What a rank offers to the others. */
@@ -39,6 +40,7 @@ bool atn_shm_region_open(const atn_shm_offer *maker, int n, int r, atn_shm_regio
 void atn_shm_region_close(atn_shm_region *m);
 
 atn_shm_bell *atn_shm_region_bell(const atn_shm_region *m, int r);
+atn_shm_board *atn_shm_region_board(const atn_shm_region *m, int r);
 atn_shm_ring *atn_shm_region_ring(const atn_shm_region *m, int from, int to);
 
 #endif

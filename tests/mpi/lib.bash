@@ -126,7 +126,6 @@ families() { "$attune" algo list --format csv | cut -d, -f2 | sed '1d; /^native$
 family() { # GROUP
     "$attune" algo list --format csv | awk -F, -v group="$1" '
         NR == 1 || $2 == "native" || /,topology,/ || /, topology",/ { next } # these need a topology
-        /,shared memory,/ { next } # the executor has none
         { split($1, name, "/"); op = name[1] }
         !(op in any) { any[op] = name[2]; order[++n] = op }
         $2 == group && !(op in best) { best[op] = name[2] }

@@ -69,7 +69,6 @@ set_variants() { # RANKS; the number of jobs goes to `jobs`
 applies() { # OP VARIANT RANKS
     case ${needs[$1/${2%%:*}]} in
     *"power of two"*) (($3 & ($3 - 1))) && return 1 ;;
-    *"shared memory"*) return 1 ;; # the executor has none
     *"even ranks"*) (($3 % 2)) && return 1 ;;
     *"composite ranks"*) [ "$(factor "$3" | wc -w)" -gt 2 ] || return 1 ;;
     esac

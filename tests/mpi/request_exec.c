@@ -1,5 +1,5 @@
-/* request_exec.c - answers of rank 0 are the same on all ranks, whether they wait for it or complete
- * the distribution in a later call, and until rank 0 has one they receive that. */
+/* request_exec.c - answers of rank 0 are the same on all ranks, whether they wait for them or
+ * complete the distribution in a later call; until rank 0 has one they receive that. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 /* test_levels.c - every operation over random hierarchies: one to five levels, branches of
- * different depth, any algorithm at any level; all verified. */
+ * different depth, any algorithm at any level; all verified, also optimised. */
 #include "algo/levels.h"
 #include "all_ranks.h"
+#include "sched/optimise.h"
 #include "trees.h"
 
 enum { MAX_RANKS = 26, MAX_DEPTH = 5, MAX_ROWS = 1024 };
@@ -165,6 +166,10 @@ static bool prove(tally *t, const atn_problem *q, const atn_params *prm, in_plac
     }
     atn_schedule **s = build_all(t->row, q, prm, placed, &status, &err);
     if (s)
+        status = atn_sched_verify(s, q->p, NULL, &err);
+    for (int r = 0; status == ATN_OK && r < q->p; r++)
+        status = atn_sched_optimise(s[r]);
+    if (status == ATN_OK)
         status = atn_sched_verify(s, q->p, NULL, &err);
     free_all(s, q->p);
     if (status == ATN_OK)

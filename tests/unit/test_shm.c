@@ -239,6 +239,49 @@ static void other_sizes_are_detected(void **state)
     assert_int_equal(status_of(150000, 150001), ATN_SHM_MISMATCH);
 }
 
+/* ---- boards ---- */
+
+static void entries_are_distinct(void **state)
+{
+    (void)state;
+    static bool used[ATN_SHM_ENTRIES];
+    for (int domain = 0; domain < ATN_SHM_DOMAINS; domain++)
+        for (int number = 0; number < ATN_SHM_NUMBERS; number++) {
+            const int i = atn_shm_board_index(6, domain, number);
+            assert_in_range(i, 0, ATN_SHM_ENTRIES - 1);
+            assert_false(used[i]);
+            used[i] = true;
+        }
+    assert_int_not_equal(atn_shm_board_index(6, 0, 0), atn_shm_board_index(7, 0, 0));
+    assert_int_equal(atn_shm_board_index(2, 3, 1), atn_shm_board_index(6, 3, 1));
+    assert_int_not_equal(atn_shm_board_tag(2, 3, 1), atn_shm_board_tag(6, 3, 1));
+}
+
+static void exposures_wait_for_reads(void **state)
+{
+    (void)state;
+    atn_shm_board *const b = aligned_alloc(128, (sizeof *b + 127) / 128 * 128);
+    static char data[ATN_SHM_EXPOSED + 1] = "first";
+    memset(b->entry, 0, sizeof b->entry);
+    const int i = atn_shm_board_index(0, 0, 0);
+    const uint64_t tag = atn_shm_board_tag(0, 0, 0);
+    assert_null(atn_shm_board_find(b, i, tag));
+    assert_true(atn_shm_board_is_read(b, i, 0));
+    atn_shm_board_expose(b, i, tag, data, 6);
+    data[0] = 'x'; /* a copy is exposed */
+    assert_non_null(atn_shm_board_find(b, i, tag));
+    assert_string_equal(atn_shm_board_data(b, i), "first");
+    atn_shm_board_count(b, i);
+    assert_false(atn_shm_board_is_read(b, i, 2));
+    atn_shm_board_count(b, i);
+    assert_true(atn_shm_board_is_read(b, i, 2));
+    atn_shm_board_expose(b, i, tag + 1, data, sizeof data);
+    assert_null(atn_shm_board_find(b, i, tag));
+    assert_null(atn_shm_board_data(b, i));
+    assert_int_equal(b->entry[i].address, (uint64_t)(uintptr_t)data);
+    free(b);
+}
+
 /* ---- processes ---- */
 
 static void maker_and_child(atn_shm_offer *offer, bool (*child)(const atn_shm_offer *offer))
@@ -328,6 +371,7 @@ int main(void)
         cmocka_unit_test(messages_arrive_in_order), cmocka_unit_test(numbers_wrap),
         cmocka_unit_test(memory_is_read_directly),  cmocka_unit_test(slots_are_returned_in_time),
         cmocka_unit_test(acknowledged_sends_wait),  cmocka_unit_test(other_sizes_are_detected),
+        cmocka_unit_test(entries_are_distinct),     cmocka_unit_test(exposures_wait_for_reads),
         cmocka_unit_test(regions_are_genuine),      cmocka_unit_test(processes_exchange_messages),
     };
     atn_clock_start();

@@ -58,15 +58,27 @@ static bool create(atn_comm *c)
     return PMPI_Comm_set_errhandler(c->private_comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
 }
 
-/* All ranks have the private communicator and the same settings, so all take part. */
-static void share_memory(atn_comm *c)
+bool atn_comm_share_memory(atn_comm *c, MPI_Comm comm)
 {
     const atn_place_mpi mpi = {atn_pmpi_real.Bcast, atn_pmpi_real.Allgather,
                                atn_pmpi_real.Allreduce};
-    if (!atn_job_current.shared || c->p == 1)
-        return;
-    c->shared = atn_exec_shared_open(&mpi, c->private_comm, true, atn_job_current.oversubscribed);
+    atn_sharing sharing = ATN_SHARED_NONE;
+    if (!atn_job_current.shared || c->p == 1 || c->shared != NULL)
+        return true;
+    c->shared = atn_exec_shared_open(&mpi, comm, true, atn_job_current.oversubscribed, &sharing);
     atn_exec_set_shared(c->exec, c->shared);
+    if (c->user == MPI_COMM_WORLD)
+        atn_job_current.sharing = sharing;
+    atn_exec_set_sharing(c->exec, atn_job_current.sharing);
+    return sharing != ATN_SHARED_NONE || atn_job_current.sharing == ATN_SHARED_NONE;
+}
+
+/* From now on the communicator is native. */
+static void give_back(atn_comm *c)
+{
+    atn_job_not_reproducible(ATN_LOST_ROOM, c->user);
+    atn_comm_calls_clear(c);
+    atn_comm_private_free(c);
 }
 
 bool atn_comm_private_make(atn_comm *c)
@@ -75,12 +87,13 @@ bool atn_comm_private_make(atn_comm *c)
     c->stage = ATN_COMM_NATIVE;
     const atn_readiness own = create(c) ? ATN_READY_ALL : ATN_READY_STATE;
     if (atn_comm_agree(c->user, own, 0, &same) != ATN_READY_ALL) {
-        atn_job_not_reproducible(ATN_LOST_ROOM, c->user);
-        atn_comm_calls_clear(c);
-        atn_comm_private_free(c);
+        give_back(c);
         return false;
     }
-    share_memory(c);
+    if (!atn_comm_share_memory(c, c->private_comm)) {
+        give_back(c);
+        return false;
+    }
     c->stage = ATN_COMM_SERVED;
     atn_comm_list_move_last(c);
     return true;

@@ -96,6 +96,8 @@ bool atn_comms_start(const atn_comm_hooks *hooks)
     const atn_readiness all = atn_comm_agree(MPI_COMM_WORLD, own, 0, &same);
     if (all != ATN_READY_NOTHING)
         conclude(world, all, same);
+    if (all == ATN_READY_ALL)
+        atn_comm_share_memory(world, MPI_COMM_WORLD);
     else if (open)
         atn_comms_stop();
     return all != ATN_READY_NOTHING;
