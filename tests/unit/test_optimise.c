@@ -446,6 +446,50 @@ static void results_are_not_copied(void **state)
                                      "2: copy tmp[0] to dst[0]\n");
 }
 
+/* ---- shared memory ---- */
+
+static void exposures_are_not_forwarded(void **state)
+{
+    (void)state;
+    stays(atn_sched_forward_copies, "0: copy src[0] to tmp[0]\n"
+                                    "1: expose 0 of tmp[0] for 1\n"
+                                    "2: close 0 after 1\n");
+    stays(atn_sched_retarget_copies, "0: recv 1 tmp[0]\n"
+                                     "1: reduce src[0] into tmp[0]\n"
+                                     "2: expose 0 of tmp[0] for 1\n"
+                                     "3: copy tmp[0] to dst[0]\n"
+                                     "4: close 0 after 2\n");
+    stays(atn_sched_retarget_copies, "0: expose 0 of dst[0] for 1\n"
+                                     "1: recv 1 tmp[0]\n"
+                                     "2: reduce src[0] into tmp[0]\n"
+                                     "3: close 0 after 0\n"
+                                     "4: copy tmp[0] to dst[0]\n");
+    stays(atn_sched_fuse, "0: expose 0 of dst[0] for 1\n"
+                          "1: recv 1 tmp[0]\n"
+                          "2: close 0 after 0\n"
+                          "3: reduce tmp[0] into dst[0]\n");
+    stays(atn_sched_fuse, "0: recv 1 tmp[0]\n"
+                          "1: expose 0 of tmp[0] for 1\n"
+                          "2: reduce tmp[0] into dst[0]\n"
+                          "3: close 0 after 1\n");
+}
+
+static void operands_of_reads_are_forwarded(void **state)
+{
+    (void)state;
+    becomes(atn_sched_forward_copies,
+            "0: copy src[0..1] to dst[0..1]\n"
+            "1: read_reduce 1.0 into dst[0]\n"
+            "2: read 1.0 skip vec[0] to dst[1]\n",
+            "0: read_reduce 1.0 with src[0] into dst[0]\n"
+            "1: read 1.0 skip vec[0] to dst[1]\n");
+    stays(atn_sched_forward_copies, "0: copy src[0] to tmp[0]\n" /* no copy any more */
+                                    "1: expose 0 of tmp[0] for 1\n"
+                                    "2: close 0 after 1\n"
+                                    "3: read 1.0 to tmp[0]\n"
+                                    "4: send 1 tmp[0]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +511,8 @@ int main(void)
         cmocka_unit_test(overwritten_sources_are_not_forwarded),
         cmocka_unit_test(exchanges_remain_exchanges),
         cmocka_unit_test(results_are_not_copied),
+        cmocka_unit_test(exposures_are_not_forwarded),
+        cmocka_unit_test(operands_of_reads_are_forwarded),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

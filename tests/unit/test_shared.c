@@ -112,6 +112,11 @@ static void writes_to_exposed_blocks_are_found(void **state)
                  "rank 1 in_place\n0: expose 0 of dst[0] for 1\n"
                  "1: read_reduce 0.0 into dst[0]\n2: close 0",
                  "rank 0, operation 1: writes blocks that other ranks may be reading");
+    assert_found("reduce p=2\nrank 0\ntmp vec[0]\n0: copy src[0] to tmp[0]\n"
+                 "1: expose 0 of tmp[0] for 1\n2: recv_reduce 1 tmp[0] with src[0] into dst[0]\n"
+                 "3: close 0\n"
+                 "rank 1\ntmp vec[0]\n0: read 0.0 to tmp[0]\n1: send 0 src[0]",
+                 "rank 0, operation 2: writes blocks that other ranks may be reading");
 }
 
 static void deadlocks_are_found(void **state)
