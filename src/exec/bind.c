@@ -134,10 +134,20 @@ static int64_t units_of(const binder *b, int which)
     return units;
 }
 
-/* The longest parts that lie in one span of each of n slots. */
+static int64_t shortest(const binder *b, int n)
+{
+    int64_t units = units_of(b, 0);
+
+    for (int i = 1; i < n; i++)
+        units = units_of(b, i) < units ? units_of(b, i) : units;
+    return units;
+}
+
+/* The longest parts that lie in one span of each of n slots, up to the end of the shortest: of
+ * blocks with padding only the data are copied. */
 static int bind_parts(binder *b, int n, atn_part *last)
 {
-    const int64_t stride = b->u->stride, units = units_of(b, 1);
+    const int64_t stride = b->u->stride, units = shortest(b, n);
     cursor at[3] = {{b->spans[0].v, 0}, {b->spans[1].v, 0}, {b->spans[n - 1].v, 0}};
     const int first = b->g->parts.n;
 

@@ -47,7 +47,7 @@ static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_p
     else
         code = atn_exec_combine(x, o, message, 0, bytes);
     atn_shm_small_end(&peer->in);
-    return code;
+    return o->nparts > 1 && o->kind == X_RECV ? atn_exec_unpack_parts(x, o) : code;
 }
 
 /* One or two messages of which some use shared memory; the others are MPI requests. */

@@ -70,6 +70,7 @@ typedef struct {
 typedef struct {
     int ranks, hosts;
     const char *mpi;
+    const char *transport;      /* of the messages of served calls */
     double seconds;             /* from MPI_Init to MPI_Finalize */
     double collectives, native; /* all, and native ones; on the rank with the longest time */
     const atn_job_row *rows;

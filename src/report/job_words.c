@@ -69,10 +69,11 @@ static void add_saved(lines *l, const atn_job_totals *sum)
 }
 
 /* Start-up is reported apart from tuning: jobs without tuning have it, too. */
-static void add_tuning(lines *l, const atn_job_facts *j)
+static void add_costs(lines *l, const atn_job_facts *j)
 {
     const double share = percent(j->tuning_seconds, j->seconds), most = j->budget / 10.0;
     char a[32];
+    add_line(l, "messages of served calls: %s", j->transport);
     add_line(l, "start-up in MPI_Init took %s", time_words(j->start_seconds, a));
     if (j->tuning_seconds < 0)
         add_line(l, "tuning: none in this job");
@@ -96,7 +97,7 @@ char **atn_report_job_summary(const atn_job_facts *j)
         time_words(j->collectives, a), percent(j->collectives, j->seconds),
         time_words(j->native, b));
     add_saved(&l, &sum);
-    add_tuning(&l, j);
+    add_costs(&l, j);
     return done(&l);
 }
 

@@ -41,14 +41,13 @@ static inline void atn_shm_relax(void)
 #endif
 }
 
-enum { ATN_SHM_SPINS = 64, ATN_SHM_SPINS_YIELDING = 4 };
+/* Without a pause, whose time would delay the reaction. */
+enum { ATN_SHM_SPINS = 128, ATN_SHM_SPINS_YIELDING = 16 };
 
 static inline void atn_shm_wait_pause(atn_shm_wait *w)
 {
     const uint32_t spins = w->how->yields ? ATN_SHM_SPINS_YIELDING : ATN_SHM_SPINS;
-    if (w->pauses++ < spins)
-        atn_shm_relax();
-    else
+    if (w->pauses++ >= spins)
         atn_shm_wait_longer(w);
 }
 

@@ -56,6 +56,7 @@ static const atn_job_facts facts = {
     .ranks = 4,
     .hosts = 2,
     .mpi = "Some <MPI> & more",
+    .transport = "shared memory",
     .seconds = 10,
     .collectives = 4.25,
     .native = 1.75,
@@ -130,6 +131,7 @@ static void test_text(void **state)
     has(text, "collectives took 4.25 s, 42.5 % of run time, of which 1.75 s in native routines");
     has(text, "saved against native: 1.00 s +- 50.0 ms (95 % confidence), measured for 80 % of the "
               "2.50 s");
+    has(text, "messages of served calls: shared memory");
     has(text, "start-up in MPI_Init took 3.00 ms");
     has(text, "tuning took 50.0 ms, 0.50 % of run time (budget: 2.0 %)");
     has(text,

@@ -58,6 +58,21 @@ static bool create(atn_comm *c)
     return PMPI_Comm_set_errhandler(c->private_comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
 }
 
+/* MPI_COMM_WORLD decides for the job. */
+static void decide(const atn_comm *c, atn_sharing sharing)
+{
+    atn_job *const job = &atn_job_current;
+    job->sharing = sharing;
+    if (c->shared != NULL)
+        job->transport = sharing == ATN_SHARED_ALL ? "shared memory"
+                                                   : "shared memory inside hosts, MPI between them";
+    if (c->r == 0 && sharing == ATN_SHARED_NONE &&
+        (job->verbose > 0 ||
+         atn_plan_setting_number(&job->settings, ATN_SET_TRANSPORT) == ATN_TRANSPORT_SHM))
+        atn_interpose_print_line("some host cannot share memory between its ranks; messages there "
+                                 "use MPI (see `attune help environment`, ATTUNE_TRANSPORT)");
+}
+
 bool atn_comm_share_memory(atn_comm *c, MPI_Comm comm)
 {
     const atn_place_mpi mpi = {atn_pmpi_real.Bcast, atn_pmpi_real.Allgather,
@@ -68,7 +83,7 @@ bool atn_comm_share_memory(atn_comm *c, MPI_Comm comm)
     c->shared = atn_exec_shared_open(&mpi, comm, true, atn_job_current.oversubscribed, &sharing);
     atn_exec_set_shared(c->exec, c->shared);
     if (c->user == MPI_COMM_WORLD)
-        atn_job_current.sharing = sharing;
+        decide(c, sharing);
     atn_exec_set_sharing(c->exec, atn_job_current.sharing);
     return sharing != ATN_SHARED_NONE || atn_job_current.sharing == ATN_SHARED_NONE;
 }

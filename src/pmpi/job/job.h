@@ -18,7 +18,8 @@ typedef struct atn_job {
     bool oversubscribed; /* the cores of this node are (local: changes no message) */
     bool yield;          /* ... and the MPI library does not yield them itself (local) */
     bool shared;         /* messages within a host may use shared memory */
-    atn_sharing sharing; /* ranks that can read each other's memory */
+    atn_sharing sharing;   /* ranks that can read each other's memory */
+    const char *transport; /* of messages, for reports; as seen by this rank */
     bool threads;        /* threads other than the first may call MPI (local too) */
     bool observed;       /* report, record, check or watchdog: no call takes the fast path */
     bool check;

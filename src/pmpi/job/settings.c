@@ -46,6 +46,7 @@ static void apply_general(atn_job *job)
     job->work = operations_with_work(job);
     job->yield = job->work != 0 && atn_plan_setting_number(s, ATN_SET_YIELD) == ATN_YIELD_ALWAYS;
     job->oversubscribed = job->yield;
+    job->transport = "MPI";
     job->shared = atn_plan_setting_number(s, ATN_SET_TRANSPORT) != ATN_TRANSPORT_MPI;
 }
 

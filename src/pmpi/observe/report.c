@@ -158,6 +158,7 @@ static atn_job_facts facts_of(const tables *all, int hosts)
         .ranks = job->p,
         .hosts = hosts,
         .mpi = atn_job_mpi_name(),
+        .transport = job->transport,
         .seconds = all->seconds,
         .collectives = all->collectives,
         .native = all->native,
