@@ -183,7 +183,7 @@ static void bind_combination(binder *b, atn_xop *x)
     x->ncombined = b->ok ? bind_parts(b, 3, &last) : 0;
 }
 
-/* Exposed blocks are consecutive in memory or in the pack buffer; a read has the units before it. */
+/* Exposed blocks are consecutive in memory or in the pack buffer; a read skips units. */
 static void bind_exposure(binder *b, const atn_op *o, atn_xop *x)
 {
     if (atn_sched_is_read(o)) {
@@ -254,6 +254,17 @@ static void pair_exchanges(binder *b)
             x[i].packed = b->packed_send; /* received parts follow the sent ones */
 }
 
+static bool sends_once(const atn_program *g)
+{
+    int alone = 0, sends = 0;
+
+    for (int i = 0; i < g->ops.n; i++) {
+        alone += g->ops.v[i].kind == X_SEND;
+        sends += g->ops.v[i].kind == X_SEND || g->ops.v[i].kind == X_EXCHANGE;
+    }
+    return g->chain && alone == 1 && sends == 1;
+}
+
 static bool tmp_offsets(binder *b)
 {
     int64_t off = 0;
@@ -297,6 +308,8 @@ bool atn_exec_program_bind(atn_program *g, const atn_schedule *s, const atn_part
         bind_op(&b, i);
     if (b.ok && g->chain)
         pair_exchanges(&b);
+    if (b.ok)
+        g->one_send = sends_once(g);
     if (b.ok)
         lay_out(g, u, b.tmp_off[s->ntmp] * u->stride, b.packed_send + b.packed_recv);
     g->bound = b.ok;

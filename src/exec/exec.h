@@ -50,7 +50,8 @@ void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
 bool atn_exec_set_lateness(atn_exec *x, const int *late);
 /* The shared-memory transport of a communicator (shared.h): ranks that prove to share memory use it
  * for their messages.  Collective; NULL on ranks that share memory with no other one.
- * *sharing_p: the ranks that can read each other's memory, the same on all ranks.  `wanted`: by this rank; all must agree.  `yields`: the cores of this host are oversubscribed.
+ * `wanted`: by this rank; all must agree.  `yields`: the cores of this host are oversubscribed.
+ * *sharing_p: the ranks that can read each other's memory, the same on all ranks.
  * Executors of the communicator may share it. */
 typedef struct atn_shared atn_shared;
 struct atn_place_mpi;

@@ -36,9 +36,9 @@ typedef enum {
     X_CLOSE
 } atn_xkind;
 
-/* Part of an operation: `units` at offset a (bytes) of its first space, b of its second and c of its
- * third; for a message in several parts b is an offset into the pack buffer; for a message that is
- * combined, a is one into the message. */
+/* Part of an operation: `units` at offset a (bytes) of its first space, b of its second and c of
+ * its third; for a message in several parts b is an offset into the pack buffer; for a message that
+ * is combined, a is one into the message. */
 typedef struct {
     int64_t a, b, c, units;
 } atn_part;
@@ -62,6 +62,7 @@ typedef struct {
     int64_t scratch_bytes;     /* TMP and the pack buffer, with alignment; 0: none */
     int64_t tmp_at, packed_at; /* offset of unit 0 of TMP and of the pack buffer */
     bool chain;                /* run strictly in order */
+    bool one_send;             /* sends a single message, alone in its step */
     bool bound;
 } atn_program;
 
@@ -173,7 +174,7 @@ int atn_exec_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed,
 /* out = in (op) operand; operand and out may be the same. */
 int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, const void *operand, void *out,
                           int64_t units);
-/* recv_reduce and reads: combines or copies `bytes` of the message at `at`, which are whole units. */
+/* recv_reduce and reads: combines or copies `bytes` of the message at `at`: whole units. */
 int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64_t at,
                      int64_t bytes);
 int atn_exec_run_local(const atn_run *x, const atn_xop *o);

@@ -1,4 +1,4 @@
-/* exposure.h - executes expose, read and close (sched/schedule.h) on the boards of shared memory. */
+/* exposure.h - executes expose, read and close (sched/schedule.h) on boards in shared memory. */
 #ifndef ATN_EXEC_EXPOSURE_H
 #define ATN_EXEC_EXPOSURE_H
 

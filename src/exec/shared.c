@@ -57,6 +57,12 @@ static int end_packed(const atn_run *x, const atn_xop *o, atn_shared_message *m)
 
 /* ---- transfers ---- */
 
+/* A rank with nothing else to do copies, too: then both sides work at the same time. */
+static bool copies(const atn_run *x, const atn_xop *o)
+{
+    return o->kind == X_SEND && x->plan->program.one_send && !x->x->shared->waiting.yields;
+}
+
 int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m)
 {
     const struct atn_shared *const s = x->x->shared;
@@ -70,6 +76,7 @@ int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_sh
                               .bytes = o->one.units * u->stride,
                               .unit = u->stride,
                               .ack = o->ssend,
+                              .copies = copies(x, o),
                               .buffer = s->buffer};
     return u->contiguous ? MPI_SUCCESS : begin_packed(x, o, data, m);
 }

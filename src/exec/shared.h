@@ -55,7 +55,8 @@ int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64
                             char *packed, int64_t bytes);
 /* Begins a transfer.  `data`: of the message, see atn_exec_message. */
 int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m);
-/* *done_p: the message has been sent, or received and unpacked or combined.  Returns an error code. */
+/* *done_p: the message has been sent, or received and unpacked or combined.  Returns an error
+ * code. */
 int atn_exec_shared_step(const atn_run *x, const atn_xop *o, atn_shared_message *m, bool *done_p);
 /* Without completing it: after an error. */
 void atn_exec_shared_drop(atn_shared_message *m);

@@ -14,7 +14,7 @@ static atn_shm_slot *next_slot(const atn_shm_end *e)
     return &e->ring->slot[e->next % ATN_SHM_SLOTS];
 }
 
-static uint32_t low_bytes(int64_t bytes) { return (uint32_t)bytes & (uint32_t)(ATN_SHM_ACK - 1); }
+static uint64_t low_bytes(int64_t bytes) { return (uint64_t)bytes & ATN_SHM_BYTES; }
 
 /* ---- sender ---- */
 
@@ -35,7 +35,7 @@ static void send_small(atn_shm_end *out, atn_shm_transfer *t)
 static void send_address(atn_shm_end *out, atn_shm_transfer *t)
 {
     next_slot(out)->aside = (uint64_t)(uintptr_t)t->data;
-    atn_shm_post(out, low_bytes(t->bytes), true);
+    atn_shm_post(out, ATN_SHM_DIRECT | low_bytes(t->bytes), true);
     t->at = t->bytes;
     t->ack = true;
 }
@@ -54,7 +54,7 @@ static void send_next(atn_shm_end *out, atn_shm_transfer *t)
 {
     if (t->bytes <= ATN_SHM_SMALL)
         send_small(out, t);
-    else if (t->bytes >= out->direct)
+    else if (t->bytes >= out->direct && !t->copies)
         send_address(out, t);
     else
         send_segment(out, t);
@@ -82,7 +82,7 @@ static void take(const atn_shm_transfer *t, const char *segment, int64_t bytes)
 
 static atn_shm_status receive_small(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
 {
-    if ((flag & (ATN_SHM_ACK - 1)) != (uint64_t)t->bytes)
+    if ((flag & ATN_SHM_BYTES) != (uint64_t)t->bytes)
         return ATN_SHM_MISMATCH;
     take(t, next_slot(in)->data, t->bytes);
     atn_shm_consume(in, flag & ATN_SHM_ACK);
@@ -99,7 +99,7 @@ static atn_shm_status read_memory(const atn_shm_end *in, atn_shm_transfer *t, ui
 
 static atn_shm_status receive_address(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
 {
-    if ((flag & (ATN_SHM_ACK - 1)) != low_bytes(t->bytes))
+    if ((flag & ATN_SHM_BYTES) != low_bytes(t->bytes))
         return ATN_SHM_MISMATCH;
     const atn_shm_status status = read_memory(in, t, next_slot(in)->aside);
     atn_shm_consume(in, true);
@@ -109,7 +109,7 @@ static atn_shm_status receive_address(atn_shm_end *in, atn_shm_transfer *t, uint
 /* A segment of a message with another size is not touched: its data might not fit. */
 static atn_shm_status receive_segment(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
 {
-    const int64_t bytes = (int64_t)(flag & (ATN_SHM_ACK - 1)), left = t->bytes - t->at;
+    const int64_t bytes = (int64_t)(flag & ATN_SHM_BYTES), left = t->bytes - t->at;
     const int64_t most = segment_bytes(t);
     if (next_slot(in)->aside != (uint64_t)t->bytes || bytes != (left < most ? left : most))
         return ATN_SHM_MISMATCH;
@@ -124,7 +124,7 @@ atn_shm_status atn_shm_receive_step(atn_shm_end *in, atn_shm_transfer *t)
     atn_shm_status status = ATN_SHM_BUSY;
     for (uint64_t flag; status == ATN_SHM_BUSY && (flag = atn_shm_arrived(in)) != 0;)
         status = t->bytes <= ATN_SHM_SMALL ? receive_small(in, t, flag)
-                 : t->bytes >= in->direct  ? receive_address(in, t, flag)
+                 : flag & ATN_SHM_DIRECT   ? receive_address(in, t, flag)
                                            : receive_segment(in, t, flag);
     return status;
 }

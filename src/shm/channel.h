@@ -7,11 +7,11 @@
  * publishing how many it has consumed, at the latest when half of the ring is due, so that the
  * sender rarely reads that line.
  *
- * Both sides derive the protocol of a message from its size, which they share:
+ * Protocols of a message, chosen by the sender:
  *   small        beside the flag;
- *   segments       copied through the chunks of successive slots, pipelined;
- *   single copy  from m->direct bytes on: the slot has the address, and the receiver reads the
- *                sender's memory (direct.h); the send completes when it has.
+ *   segments     copied through the chunks of successive slots, pipelined: both sides copy;
+ *   single copy  of large messages: the slot has the address, and the receiver reads the sender's
+ *                memory (direct.h); the send completes when it has.
  *
  * Transfers of a channel happen in order, one at a time.  The functions never block: a step returns
  * ATN_SHM_BUSY until the peer has done its part. */
@@ -29,8 +29,11 @@ enum { ATN_SHM_SLOTS = 8, ATN_SHM_SMALL = 112, ATN_SHM_CHUNK = 8192 };
 /* Segments of memory that is read directly and combined: they stay in the cache. */
 enum { ATN_SHM_BUFFER = 64 << 10 };
 
-/* The flag: number of the message, whether the sender waits until it is consumed, bytes. */
-#define ATN_SHM_ACK UINT64_C(0x80000000)
+/* The flag: number of the message, whether the sender waits until it is consumed, whether the slot
+ * has the address of the data, bytes. */
+#define ATN_SHM_ACK    UINT64_C(0x80000000)
+#define ATN_SHM_DIRECT UINT64_C(0x40000000)
+#define ATN_SHM_BYTES  (ATN_SHM_DIRECT - 1)
 
 typedef struct {
     _Alignas(128) _Atomic uint64_t flag;
@@ -55,7 +58,7 @@ typedef struct {
     uint32_t consumed;  /* sender: as last read; receiver: as last published */
     atn_shm_bell *bell; /* of the peer */
     pid_t pid;          /* of the peer */
-    int64_t direct;     /* bytes from which on messages are read directly; INT64_MAX: never */
+    int64_t direct;     /* sender: bytes from which on memory is read; INT64_MAX: never */
 } atn_shm_end;
 
 typedef enum { ATN_SHM_BUSY, ATN_SHM_DONE, ATN_SHM_MISMATCH, ATN_SHM_FAILED } atn_shm_status;
@@ -72,6 +75,7 @@ typedef struct {
     char *data;
     int64_t bytes, unit;
     bool ack;                 /* sender: complete when consumed */
+    bool copies;              /* sender: in segments, whatever the size */
     const atn_shm_sink *sink; /* receiver; NULL: copy */
     char *buffer;             /* receiver, with a sink: ATN_SHM_BUFFER bytes */
     int64_t at;               /* bytes sent or received */
@@ -96,7 +100,7 @@ static inline bool atn_shm_has_room(atn_shm_end *out)
 }
 
 /* Hands the next slot, which has been filled, to the receiver. */
-static inline void atn_shm_post(atn_shm_end *out, uint32_t bytes, bool ack)
+static inline void atn_shm_post(atn_shm_end *out, uint64_t bytes, bool ack)
 {
     atn_shm_slot *const s = &out->ring->slot[out->next % ATN_SHM_SLOTS];
     const uint64_t number = ++out->next;
@@ -145,15 +149,15 @@ static inline atn_shm_status atn_shm_send_small(atn_shm_end *out, const char *da
     return ATN_SHM_DONE;
 }
 
-/* The data of the next message if it has arrived, to be used in place until atn_shm_small_end; NULL:
- * not yet. */
+/* The data of the next message if it has arrived, to be used in place until atn_shm_small_end;
+ * NULL: not yet. */
 static inline const char *atn_shm_small(const atn_shm_end *in)
 {
     return atn_shm_arrived(in) ? in->ring->slot[in->next % ATN_SHM_SLOTS].data : NULL;
 }
 static inline uint32_t atn_shm_small_bytes(const atn_shm_end *in)
 {
-    return (uint32_t)(atn_shm_arrived(in) & (ATN_SHM_ACK - 1));
+    return (uint32_t)(atn_shm_arrived(in) & ATN_SHM_BYTES);
 }
 static inline void atn_shm_small_end(atn_shm_end *in)
 {
@@ -165,7 +169,7 @@ static inline atn_shm_status atn_shm_receive_small(atn_shm_end *in, char *data, 
     const uint64_t flag = atn_shm_arrived(in);
     if (flag == 0)
         return ATN_SHM_BUSY;
-    if ((flag & (ATN_SHM_ACK - 1)) != bytes)
+    if ((flag & ATN_SHM_BYTES) != bytes)
         return ATN_SHM_MISMATCH;
     atn_shm_copy_small(data, in->ring->slot[in->next % ATN_SHM_SLOTS].data, bytes);
     atn_shm_consume(in, flag & ATN_SHM_ACK);

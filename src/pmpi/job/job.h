@@ -13,15 +13,15 @@
 #include "pmpi/real.h"
 
 typedef struct atn_job {
-    bool active;         /* between the agreement in MPI_Init and MPI_Finalize */
-    bool has_comms;      /* communicators have states */
-    bool oversubscribed; /* the cores of this node are (local: changes no message) */
-    bool yield;          /* ... and the MPI library does not yield them itself (local) */
-    bool shared;         /* messages within a host may use shared memory */
+    bool active;           /* between the agreement in MPI_Init and MPI_Finalize */
+    bool has_comms;        /* communicators have states */
+    bool oversubscribed;   /* the cores of this node are (local: changes no message) */
+    bool yield;            /* ... and the MPI library does not yield them itself (local) */
+    bool shared;           /* messages within a host may use shared memory */
     atn_sharing sharing;   /* ranks that can read each other's memory */
     const char *transport; /* of messages, for reports; as seen by this rank */
-    bool threads;        /* threads other than the first may call MPI (local too) */
-    bool observed;       /* report, record, check or watchdog: no call takes the fast path */
+    bool threads;          /* threads other than the first may call MPI (local too) */
+    bool observed;         /* report, record, check or watchdog: no call takes the fast path */
     bool check;
     bool reproducible;
     bool lasting; /* the same problem always gets the same choice */
