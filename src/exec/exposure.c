@@ -123,10 +123,10 @@ static int read_directly(const atn_run *x, const atn_xop *o, pid_t pid, uint64_t
     reading r = {x, o, MPI_SUCCESS};
     const atn_shm_sink sink = {take, &r};
     const atn_part *const part = &x->plan->program.parts.v[o->combined];
-    const atn_shm_transfer t = {.bytes = bytes,
-                                .unit = x->plan->unit.stride,
-                                .sink = &sink,
-                                .buffer = x->x->shared->buffer};
+    atn_shm_transfer t = {.bytes = bytes,
+                          .unit = x->plan->unit.stride,
+                          .sink = &sink,
+                          .buffer = x->x->shared->buffer};
     const bool ok = o->kind == X_READ && o->ncombined == 1
                         ? atn_shm_direct_read(pid, x->base[o->space_b] + part->b, from, bytes)
                         : atn_shm_direct_take(pid, &t, from);

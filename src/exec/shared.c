@@ -109,8 +109,8 @@ int atn_exec_shared_step(const atn_run *x, const atn_xop *o, atn_shared_message 
     const atn_shm_status status =
         (m->sends ? atn_shm_send_step : atn_shm_receive_step)(m->end, &m->t);
     *done_p = status == ATN_SHM_DONE;
-    if (status == ATN_SHM_MISMATCH || status == ATN_SHM_FAILED)
-        return status == ATN_SHM_FAILED ? MPI_ERR_OTHER : MPI_ERR_TRUNCATE;
+    if (status == ATN_SHM_MISMATCH)
+        return MPI_ERR_TRUNCATE;
     return c.code == MPI_SUCCESS && *done_p ? finish(x, o, m) : c.code;
 }
 

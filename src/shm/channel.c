@@ -24,6 +24,17 @@ static bool is_consumed(atn_shm_end *out)
     return out->consumed == out->next;
 }
 
+/* The rest of a message that the receiver could not read. */
+static bool continues(atn_shm_end *out, atn_shm_transfer *t)
+{
+    if (!t->referred || out->ring->refused != out->next)
+        return false;
+    out->direct = INT64_MAX;
+    t->referred = t->sent = t->ack = false;
+    t->at = out->ring->kept;
+    return true;
+}
+
 static void send_small(atn_shm_end *out, atn_shm_transfer *t)
 {
     atn_shm_copy_small(next_slot(out)->data, t->data, (size_t)t->bytes);
@@ -37,7 +48,7 @@ static void send_address(atn_shm_end *out, atn_shm_transfer *t)
     next_slot(out)->aside = (uint64_t)(uintptr_t)t->data;
     atn_shm_post(out, ATN_SHM_DIRECT | low_bytes(t->bytes), true);
     t->at = t->bytes;
-    t->ack = true;
+    t->ack = t->referred = true;
 }
 
 static void send_segment(atn_shm_end *out, atn_shm_transfer *t)
@@ -65,9 +76,9 @@ atn_shm_status atn_shm_send_step(atn_shm_end *out, atn_shm_transfer *t)
 {
     while (!t->sent && atn_shm_has_room(out))
         send_next(out, t);
-    if (!t->sent)
+    if (!t->sent || (t->ack && !is_consumed(out)))
         return ATN_SHM_BUSY;
-    return !t->ack || is_consumed(out) ? ATN_SHM_DONE : ATN_SHM_BUSY;
+    return continues(out, t) ? atn_shm_send_step(out, t) : ATN_SHM_DONE;
 }
 
 /* ---- receiver ---- */
@@ -89,21 +100,27 @@ static atn_shm_status receive_small(atn_shm_end *in, atn_shm_transfer *t, uint64
     return ATN_SHM_DONE;
 }
 
-static atn_shm_status read_memory(const atn_shm_end *in, atn_shm_transfer *t, uint64_t from)
+static bool read_memory(const atn_shm_end *in, atn_shm_transfer *t, uint64_t from)
 {
-    if (t->sink == NULL)
-        return atn_shm_direct_read(in->pid, t->data, from, t->bytes) ? ATN_SHM_DONE
-                                                                     : ATN_SHM_FAILED;
-    return atn_shm_direct_take(in->pid, t, from) ? ATN_SHM_DONE : ATN_SHM_FAILED;
+    if (t->sink != NULL)
+        return atn_shm_direct_take(in->pid, t, from);
+    const bool ok = atn_shm_direct_read(in->pid, t->data, from, t->bytes);
+    t->at = ok ? t->bytes : 0;
+    return ok;
 }
 
+/* What cannot be read is requested in segments. */
 static atn_shm_status receive_address(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
 {
     if ((flag & ATN_SHM_BYTES) != low_bytes(t->bytes))
         return ATN_SHM_MISMATCH;
-    const atn_shm_status status = read_memory(in, t, next_slot(in)->aside);
+    const bool done = read_memory(in, t, next_slot(in)->aside);
+    if (!done) {
+        in->ring->refused = in->next + 1;
+        in->ring->kept = t->at;
+    }
     atn_shm_consume(in, true);
-    return status;
+    return done ? ATN_SHM_DONE : ATN_SHM_BUSY;
 }
 
 /* A segment of a message with another size is not touched: its data might not fit. */

@@ -11,7 +11,8 @@
  *   small        beside the flag;
  *   segments     copied through the chunks of successive slots, pipelined: both sides copy;
  *   single copy  of large messages: the slot has the address, and the receiver reads the sender's
- *                memory (direct.h); the send completes when it has.
+ *                memory (direct.h); the send completes when it has.  If it cannot, the sender
+ *                continues in segments, and so for all later messages.
  *
  * Transfers of a channel happen in order, one at a time.  The functions never block: a step returns
  * ATN_SHM_BUSY until the peer has done its part. */
@@ -43,6 +44,8 @@ typedef struct {
 
 typedef struct {
     _Alignas(128) _Atomic uint32_t consumed; /* slots; written by the receiver */
+    uint32_t refused; /* the last message whose memory the receiver could not read ... */
+    int64_t kept;     /* ... from this byte on */
     atn_shm_slot slot[ATN_SHM_SLOTS];
 } atn_shm_ring;
 
@@ -61,7 +64,7 @@ typedef struct {
     int64_t direct;     /* sender: bytes from which on memory is read; INT64_MAX: never */
 } atn_shm_end;
 
-typedef enum { ATN_SHM_BUSY, ATN_SHM_DONE, ATN_SHM_MISMATCH, ATN_SHM_FAILED } atn_shm_status;
+typedef enum { ATN_SHM_BUSY, ATN_SHM_DONE, ATN_SHM_MISMATCH } atn_shm_status;
 
 /* What a receiver does with data: copies them to `data`, or calls take for each segment in order,
  * with its offset. */
@@ -80,6 +83,7 @@ typedef struct {
     char *buffer;             /* receiver, with a sink: ATN_SHM_BUFFER bytes */
     int64_t at;               /* bytes sent or received */
     bool sent;                /* all is sent; awaits the receiver */
+    bool referred;            /* by address */
 } atn_shm_transfer;
 
 atn_shm_status atn_shm_send_step(atn_shm_end *out, atn_shm_transfer *t);

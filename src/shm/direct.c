@@ -35,17 +35,17 @@ bool atn_shm_direct_read(pid_t pid, void *to, uint64_t from, int64_t bytes)
     return true;
 }
 
-bool atn_shm_direct_take(pid_t pid, const atn_shm_transfer *t, uint64_t from)
+bool atn_shm_direct_take(pid_t pid, atn_shm_transfer *t, uint64_t from)
 {
     const int64_t most = t->unit > 0 && t->unit <= ATN_SHM_BUFFER
                              ? ATN_SHM_BUFFER / t->unit * t->unit
                              : ATN_SHM_BUFFER;
-    for (int64_t at = 0; at < t->bytes;) {
-        const int64_t n = t->bytes - at < most ? t->bytes - at : most;
-        if (!atn_shm_direct_read(pid, t->buffer, from + (uint64_t)at, n))
+    while (t->at < t->bytes) {
+        const int64_t n = t->bytes - t->at < most ? t->bytes - t->at : most;
+        if (!atn_shm_direct_read(pid, t->buffer, from + (uint64_t)t->at, n))
             return false;
-        t->sink->take(t->sink->context, t->buffer, at, n);
-        at += n;
+        t->sink->take(t->sink->context, t->buffer, t->at, n);
+        t->at += n;
     }
     return true;
 }

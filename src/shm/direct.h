@@ -15,7 +15,8 @@
 void atn_shm_direct_permit(void);
 /* False: failed, nothing may be assumed about `to`. */
 bool atn_shm_direct_read(pid_t pid, void *to, uint64_t from, int64_t bytes);
-/* Passes the data of a transfer to its sink through its buffer. */
-bool atn_shm_direct_take(pid_t pid, const atn_shm_transfer *t, uint64_t from);
+/* Passes the data of a transfer, from t->at on, to its sink through its buffer.  False: failed at
+ * t->at. */
+bool atn_shm_direct_take(pid_t pid, atn_shm_transfer *t, uint64_t from);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct {
     atn_shm_bell *bell[2];
     int64_t direct, unit;
     bool ack, sinks;
+    pid_t sender;   /* 0: this process */
     uint32_t first; /* number of the first message */
 } link_setup;
 
@@ -37,7 +38,7 @@ static atn_shm_end end_of(const link_setup *s, int direction, int peer)
                          .next = s->first,
                          .consumed = s->first,
                          .bell = s->bell[peer],
-                         .pid = getpid(),
+                         .pid = s->sender != 0 ? s->sender : getpid(),
                          .direct = s->direct};
 }
 
@@ -174,6 +175,23 @@ static void memory_is_read_directly(void **state)
         skip();
     run_threads(8193, 1, false, false, 0);
     run_threads(200, 24, false, true, 0);
+}
+
+/* Memory of a process that does not exist cannot be read: the messages arrive in segments. */
+static void unreadable_memory_is_sent(void **state)
+{
+    (void)state;
+    for (int sinks = 0; sinks < 2; sinks++) {
+        link_setup *const s = new_link(200, 8, false, sinks, 0);
+        pthread_t thread;
+        s->sender = 0x3fffffff;
+        assert_int_equal(pthread_create(&thread, NULL, sender, s), 0);
+        const int wrong = receive_all(s);
+        pthread_join(thread, NULL);
+        assert_int_not_equal(s->ring[0]->refused, 0);
+        free_link(s);
+        assert_int_equal(wrong, 0);
+    }
 }
 
 /* ---- single steps ---- */
@@ -368,11 +386,12 @@ static void processes_exchange_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_arrive_in_order), cmocka_unit_test(numbers_wrap),
-        cmocka_unit_test(memory_is_read_directly),  cmocka_unit_test(slots_are_returned_in_time),
-        cmocka_unit_test(acknowledged_sends_wait),  cmocka_unit_test(other_sizes_are_detected),
-        cmocka_unit_test(entries_are_distinct),     cmocka_unit_test(exposures_wait_for_reads),
-        cmocka_unit_test(regions_are_genuine),      cmocka_unit_test(processes_exchange_messages),
+        cmocka_unit_test(messages_arrive_in_order),    cmocka_unit_test(numbers_wrap),
+        cmocka_unit_test(memory_is_read_directly),     cmocka_unit_test(unreadable_memory_is_sent),
+        cmocka_unit_test(slots_are_returned_in_time),  cmocka_unit_test(acknowledged_sends_wait),
+        cmocka_unit_test(other_sizes_are_detected),    cmocka_unit_test(entries_are_distinct),
+        cmocka_unit_test(exposures_wait_for_reads),    cmocka_unit_test(regions_are_genuine),
+        cmocka_unit_test(processes_exchange_messages),
     };
     atn_clock_start();
     cmocka_set_message_output(CM_OUTPUT_TAP);
