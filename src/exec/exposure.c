@@ -103,34 +103,35 @@ static int close_exposure(const atn_run *x, const atn_xop *o, bool *done_p)
 
 /* ---- read ---- */
 
-typedef struct {
-    const atn_run *x;
-    const atn_xop *o;
-    int code;
-} reading;
-
-static void take(void *context, const char *segment, int64_t at, int64_t bytes)
+/* Units that do not fit the buffer. */
+static int read_whole(const atn_run *x, const atn_xop *o, pid_t pid, uint64_t from, int64_t bytes)
 {
-    reading *const r = context;
-    if (r->code == MPI_SUCCESS)
-        r->code = atn_exec_combine(r->x, r->o, segment, at, bytes);
+    char *const data = malloc((size_t)bytes);
+    int code = data == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = atn_shm_direct_read(pid, data, from, bytes) ? atn_exec_combine(x, o, data, 0, bytes)
+                                                           : MPI_ERR_OTHER;
+    free(data);
+    return code;
 }
 
 /* A copy to one place is read into it. */
 static int read_directly(const atn_run *x, const atn_xop *o, pid_t pid, uint64_t from,
                          int64_t bytes)
 {
-    reading r = {x, o, MPI_SUCCESS};
-    const atn_shm_sink sink = {take, &r};
+    atn_combination c = {x, o, MPI_SUCCESS};
+    const atn_shm_sink sink = {atn_exec_combine_segment, &c};
     const atn_part *const part = &x->plan->program.parts.v[o->combined];
     atn_shm_transfer t = {.bytes = bytes,
                           .unit = x->plan->unit.stride,
                           .sink = &sink,
                           .buffer = x->x->shared->buffer};
+    if (t.unit > ATN_SHM_BUFFER)
+        return read_whole(x, o, pid, from, bytes);
     const bool ok = o->kind == X_READ && o->ncombined == 1
                         ? atn_shm_direct_read(pid, x->base[o->space_b] + part->b, from, bytes)
                         : atn_shm_direct_take(pid, &t, from);
-    return ok ? r.code : MPI_ERR_OTHER;
+    return ok ? c.code : MPI_ERR_OTHER;
 }
 
 static int read_packed(const atn_run *x, const atn_xop *o, const char *data, pid_t pid,

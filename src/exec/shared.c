@@ -81,16 +81,9 @@ int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_sh
     return u->contiguous ? MPI_SUCCESS : begin_packed(x, o, data, m);
 }
 
-/* A segment that is combined with the operand where it is. */
-typedef struct {
-    const atn_run *x;
-    const atn_xop *o;
-    int code;
-} combination;
-
-static void combine(void *context, const char *segment, int64_t at, int64_t bytes)
+void atn_exec_combine_segment(void *context, const char *segment, int64_t at, int64_t bytes)
 {
-    combination *const c = context;
+    atn_combination *const c = context;
     if (c->code == MPI_SUCCESS)
         c->code = atn_exec_combine(c->x, c->o, segment, at, bytes);
 }
@@ -103,8 +96,8 @@ static int finish(const atn_run *x, const atn_xop *o, atn_shared_message *m)
 
 int atn_exec_shared_step(const atn_run *x, const atn_xop *o, atn_shared_message *m, bool *done_p)
 {
-    combination c = {x, o, MPI_SUCCESS};
-    const atn_shm_sink sink = {combine, &c};
+    atn_combination c = {x, o, MPI_SUCCESS};
+    const atn_shm_sink sink = {atn_exec_combine_segment, &c};
     m->t.sink = m->combines ? &sink : NULL;
     const atn_shm_status status =
         (m->sends ? atn_shm_send_step : atn_shm_receive_step)(m->end, &m->t);

@@ -50,6 +50,13 @@ typedef struct {
     bool sends, combines;
 } atn_shared_message;
 
+/* The sink of data that are combined segment by segment where they are. */
+typedef struct {
+    const atn_run *x;
+    const atn_xop *o;
+    int code;
+} atn_combination;
+void atn_exec_combine_segment(void *context, const char *segment, int64_t at, int64_t bytes);
 /* Packs or unpacks units with holes to or from `bytes` packed bytes. */
 int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64_t units,
                             char *packed, int64_t bytes);

@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 
-enum { ATN_SHM_EXPOSED = 8192, ATN_SHM_BESIDE = 104 };
+enum { ATN_SHM_EXPOSED = 8192, ATN_SHM_BESIDE = 96 };
 /* Exposures of a call are numbered in a few domains.  The first of each domain have chunks, and
  * entries of their own in ATN_SHM_DEPTH successive calls, so that these do not wait for slow
  * readers. */
@@ -25,9 +25,9 @@ enum { ATN_SHM_ENTRIES = ATN_SHM_CHUNKED + ATN_SHM_DOMAINS * (ATN_SHM_NUMBERS - 
 typedef struct {
     _Alignas(128) _Atomic uint64_t tag;
     uint64_t bytes;
-    uint64_t address; /* 0: the data are on the board */
-    char beside[ATN_SHM_BESIDE];
-    _Alignas(128) _Atomic uint32_t reads; /* a line of its own: readers write it */
+    uint64_t address;                         /* 0: the data are on the board */
+    _Alignas(16) char beside[ATN_SHM_BESIDE]; /* operands of reductions */
+    _Alignas(128) _Atomic uint32_t reads;     /* a line of its own: readers write it */
 } atn_shm_entry;
 
 typedef struct {
