@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "shm/direct.h"
 #include "topo/inside.h"
 
 /* ---- text ---- */
@@ -101,10 +102,33 @@ static uint64_t own_kernel(void)
 void atn_exec_location_own(const atn_topo *tree, atn_location *location_p)
 {
     *location_p = (atn_location){.part = -1, .kernel = own_kernel()};
+    location_p->memory = atn_shm_direct_domain();
     location_p->processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     gethostname(location_p->host, sizeof location_p->host - 1);
     if (tree)
         location_p->part = own_part(tree, location_p->host);
+}
+
+/* Ranks of a host follow each other in the table only with block mapping, so each is compared with
+ * the first of its host. */
+static const atn_location *first_of_host(const atn_location *locations, int i)
+{
+    int first = 0;
+    while (locations[first].kernel != locations[i].kernel)
+        first++;
+    return &locations[first];
+}
+
+atn_sharing atn_exec_locations_sharing(const atn_location *locations, int p)
+{
+    bool one_host = true;
+    for (int i = 0; i < p; i++) {
+        const atn_location *const first = first_of_host(locations, i);
+        one_host = one_host && first == locations;
+        if (locations[i].memory == 0 || locations[i].memory != first->memory)
+            return ATN_SHARED_NONE;
+    }
+    return one_host ? ATN_SHARED_ALL : ATN_SHARED_HOSTS;
 }
 
 atn_location *atn_exec_locations_share(const atn_place_mpi *mpi, MPI_Comm comm,

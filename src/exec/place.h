@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "sched/operation.h"
 #include "topo/topo.h"
 
 /* The real routines (the preload library interposes the public names). */
@@ -32,6 +33,7 @@ typedef struct atn_location {
     int32_t part;       /* node of the topology that the rank is bound to; -1: none */
     int32_t processors; /* of its kernel */
     uint64_t kernel;    /* ranks with the same kernel share its processors */
+    uint64_t memory;    /* ranks with the same kernel and this should share memory; 0: none */
     uint64_t word;      /* the caller's */
 } atn_location;
 
@@ -41,6 +43,8 @@ char *atn_exec_place_text(const char *name, atn_error *err);
 atn_status atn_exec_place_tree(const char *text, const char *origin, atn_topo **tree_p,
                                atn_error *err);
 void atn_exec_location_own(const atn_topo *tree, atn_location *location_p);
+/* The ranks that should be able to read each other's memory; proven when it is mapped. */
+atn_sharing atn_exec_locations_sharing(const atn_location *locations, int p);
 /* Without a tree all hosts are on one switch. */
 atn_status atn_exec_place_locations(const atn_topo *tree, const atn_location *locations, int p,
                                     atn_topo **topo_p, atn_error *err);

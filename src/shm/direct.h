@@ -13,6 +13,9 @@
 
 /* Permits other processes of this user to read the memory of this one, where that is restricted. */
 void atn_shm_direct_permit(void);
+/* Identifies the processes that should be able to read each other's memory: the same user and
+ * process namespace; 0: no process can, or only parents and administrators. */
+uint64_t atn_shm_direct_domain(void);
 /* False: failed, nothing may be assumed about `to`. */
 bool atn_shm_direct_read(pid_t pid, void *to, uint64_t from, int64_t bytes);
 /* Passes the data of a transfer, from t->at on, to its sink through its buffer.  False: failed at

@@ -53,6 +53,5 @@ bool atn_comm_place(atn_comm *c)
         c->topo = atn_topo_sub(atn_job_current.topo, ranks, c->p);
     free(ranks);
     atn_exec_set_topo(c->exec, c->topo);
-    atn_exec_set_sharing(c->exec, atn_job_current.sharing);
     return c->topo != NULL;
 }

@@ -58,34 +58,34 @@ static bool create(atn_comm *c)
     return PMPI_Comm_set_errhandler(c->private_comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
 }
 
-/* MPI_COMM_WORLD decides for the job. */
-static void decide(const atn_comm *c, atn_sharing sharing)
+static void report_failure(const atn_comm *c)
 {
-    atn_job *const job = &atn_job_current;
-    job->sharing = sharing;
-    if (c->shared != NULL)
-        job->transport = sharing == ATN_SHARED_ALL ? "shared memory"
-                                                   : "shared memory inside hosts, MPI between them";
-    if (c->r == 0 && sharing == ATN_SHARED_NONE &&
+    const atn_job *const job = &atn_job_current;
+    if (c->r == 0 &&
         (job->verbose > 0 ||
          atn_plan_setting_number(&job->settings, ATN_SET_TRANSPORT) == ATN_TRANSPORT_SHM))
-        atn_interpose_print_line("some host cannot share memory between its ranks; messages there "
-                                 "use MPI (see `attune help environment`, ATTUNE_TRANSPORT)");
+        atn_interpose_print_line(
+            "some host cannot share memory between its ranks, so a communicator "
+            "of %d ranks stays native; ATTUNE_TRANSPORT=mpi avoids it",
+            c->p);
 }
 
-bool atn_comm_share_memory(atn_comm *c, MPI_Comm comm)
+/* Maps the memory that the ranks share.  Algorithms may have been chosen because the job's hosts
+ * should share memory (placement.c); false: they do not. */
+static bool share_memory(atn_comm *c)
 {
     const atn_place_mpi mpi = {atn_pmpi_real.Bcast, atn_pmpi_real.Allgather,
                                atn_pmpi_real.Allreduce};
     atn_sharing sharing = ATN_SHARED_NONE;
-    if (!atn_job_current.shared || c->p == 1 || c->shared != NULL)
+    if (!atn_job_current.shared || c->p == 1)
         return true;
-    c->shared = atn_exec_shared_open(&mpi, comm, true, atn_job_current.oversubscribed, &sharing);
+    c->shared =
+        atn_exec_shared_open(&mpi, c->private_comm, true, atn_job_current.oversubscribed, &sharing);
     atn_exec_set_shared(c->exec, c->shared);
-    if (c->user == MPI_COMM_WORLD)
-        decide(c, sharing);
-    atn_exec_set_sharing(c->exec, atn_job_current.sharing);
-    return sharing != ATN_SHARED_NONE || atn_job_current.sharing == ATN_SHARED_NONE;
+    const bool proven = sharing != ATN_SHARED_NONE || atn_job_current.sharing == ATN_SHARED_NONE;
+    if (!proven)
+        report_failure(c);
+    return proven;
 }
 
 /* From now on the communicator is native. */
@@ -105,7 +105,7 @@ bool atn_comm_private_make(atn_comm *c)
         give_back(c);
         return false;
     }
-    if (!atn_comm_share_memory(c, c->private_comm)) {
+    if (!share_memory(c)) {
         give_back(c);
         return false;
     }

@@ -15,9 +15,6 @@ static inline bool atn_comm_private_ready(atn_comm *c)
 {
     return c->private_comm != MPI_COMM_NULL || c->p == 1 || atn_comm_private_make(c);
 }
-/* Maps the memory that its ranks share, by messages on `comm` (collective).  MPI_COMM_WORLD is the
- * first and decides whether algorithms may expose memory; false: c cannot, though it does. */
-bool atn_comm_share_memory(atn_comm *c, MPI_Comm comm);
 /* Frees it and its reservation. */
 void atn_comm_private_free(atn_comm *c);
 

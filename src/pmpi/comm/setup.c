@@ -18,8 +18,10 @@ static atn_readiness prepare(atn_comm *c)
     c->stage = ATN_COMM_NATIVE;
     if (c->exec == NULL)
         c->exec = atn_exec_new(c->p, c->r, atn_job_current.yield, atn_comm_hooked->choose, c);
-    if (c->exec != NULL)
+    if (c->exec != NULL) {
         atn_exec_set_reproducible(c->exec, atn_job_current.reproducible);
+        atn_exec_set_sharing(c->exec, atn_job_current.sharing);
+    }
     const bool ready = atn_comm_private_reserve(c) && c->exec != NULL && atn_comm_place(c) &&
                        atn_comm_hooked->attach(c);
     return ready ? ATN_READY_ALL : ATN_READY_STATE;
@@ -96,8 +98,6 @@ bool atn_comms_start(const atn_comm_hooks *hooks)
     const atn_readiness all = atn_comm_agree(MPI_COMM_WORLD, own, 0, &same);
     if (all != ATN_READY_NOTHING)
         conclude(world, all, same);
-    if (all == ATN_READY_ALL)
-        atn_comm_share_memory(world, MPI_COMM_WORLD);
     else if (open)
         atn_comms_stop();
     return all != ATN_READY_NOTHING;

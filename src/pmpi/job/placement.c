@@ -25,6 +25,16 @@ static bool words_equal(const atn_location *locations, int p, uint64_t word)
     return word != 0;
 }
 
+static void set_sharing(atn_job *job, const atn_location *locations)
+{
+    static const char *const names[] = {
+        [ATN_SHARED_NONE] = "MPI, and shared memory where hosts permit it",
+        [ATN_SHARED_HOSTS] = "shared memory inside hosts, MPI between them",
+        [ATN_SHARED_ALL] = "shared memory"};
+    job->sharing = atn_exec_locations_sharing(locations, job->p);
+    job->transport = names[job->sharing];
+}
+
 bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_location *locations)
 {
     atn_error err = {0};
@@ -42,6 +52,8 @@ bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_
         atn_exec_place_locations(tree, locations, job->p, &job->topo, &err);
     if (alike && *topology != '\0' && job->topo == NULL && job->r == 0)
         atn_interpose_print_line("%s; no topology is used", err.text);
+    if (alike && job->shared)
+        set_sharing(job, locations);
     if (alike && atn_job_checks_oversubscription(job))
         job->oversubscribed = atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD);
     job->yield = job->yield || (job->oversubscribed && !atn_exec_library_yields());
