@@ -348,6 +348,7 @@ static atn_status deadlock(run *x, int r)
     static const char *const what[ATN_OP_KINDS] = {
         [ATN_OP_SEND] = "send to rank %d, message %d",
         [ATN_OP_RECV] = "receive from rank %d, message %d",
+        [ATN_OP_RECV_REDUCE] = "receive from rank %d, message %d",
         [ATN_OP_READ] = "read from rank %d, exposure %d",
         [ATN_OP_READ_REDUCE] = "read from rank %d, exposure %d",
         [ATN_OP_CLOSE] = "close after %d reads, exposure %d",
