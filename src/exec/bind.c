@@ -211,7 +211,7 @@ static void bind_op(binder *b, int i)
     const atn_op *o = &b->s->ops[i];
     const atn_slot *operand = atn_sched_operand(o);
     atn_xop x = {.kind = kinds[o->kind],
-                 .space_a = o->a.space,
+                 .space_a = atn_sched_is_read(o) ? ATN_SRC : o->a.space,
                  .space_b = o->b.space,
                  .space_c = operand->space,
                  .ssend = o->ssend,

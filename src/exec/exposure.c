@@ -67,8 +67,12 @@ static int expose(const atn_run *x, const atn_xop *o, bool *done_p)
 {
     atn_shared *const m = x->x->shared;
     const place at = place_of(x, o);
-    atn_exposed *const own = &m->exposed[at.index];
     int64_t each = 0;
+    if (m->exposed == NULL)
+        m->exposed = calloc(ATN_SHM_ENTRIES, sizeof *m->exposed);
+    if (m->exposed == NULL)
+        return MPI_ERR_NO_MEM;
+    atn_exposed *const own = &m->exposed[at.index];
     *done_p = atn_shm_board_is_read(m->board, at.index, own->owed);
     if (!*done_p)
         return MPI_SUCCESS;
@@ -125,8 +129,8 @@ static int read_directly(const atn_run *x, const atn_xop *o, pid_t pid, uint64_t
     atn_shm_transfer t = {.bytes = bytes,
                           .unit = x->plan->unit.stride,
                           .sink = &sink,
-                          .buffer = x->x->shared->buffer};
-    if (t.unit > ATN_SHM_BUFFER)
+                          .buffer = atn_exec_shared_buffer(x->x->shared)};
+    if (t.unit > ATN_SHM_BUFFER || t.buffer == NULL)
         return read_whole(x, o, pid, from, bytes);
     const bool ok = o->kind == X_READ && o->ncombined == 1
                         ? atn_shm_direct_read(pid, x->base[o->space_b] + part->b, from, bytes)

@@ -63,9 +63,16 @@ static bool copies(const atn_run *x, const atn_xop *o)
     return o->kind == X_SEND && x->plan->program.one_send && !x->x->shared->waiting.yields;
 }
 
+char *atn_exec_shared_buffer(struct atn_shared *m)
+{
+    if (m->buffer == NULL)
+        m->buffer = aligned_alloc(64, ATN_SHM_BUFFER);
+    return m->buffer;
+}
+
 int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m)
 {
-    const struct atn_shared *const s = x->x->shared;
+    struct atn_shared *const s = x->x->shared;
     const atn_exec_unit *const u = &x->plan->unit;
     const int i = s->index[o->peer];
     *m = (atn_shared_message){.sends = !atn_exec_receives(o),
@@ -76,8 +83,10 @@ int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_sh
                               .bytes = o->one.units * u->stride,
                               .unit = u->stride,
                               .ack = o->ssend,
-                              .copies = copies(x, o),
-                              .buffer = s->buffer};
+                              .copies = copies(x, o)};
+    if (m->combines)
+        m->t.buffer = atn_exec_shared_buffer(s);
+    m->combines = m->combines && m->t.buffer != NULL; /* else it is combined as a whole */
     return u->contiguous ? MPI_SUCCESS : begin_packed(x, o, data, m);
 }
 

@@ -31,9 +31,9 @@ struct atn_shared {
     atn_shm_waiting waiting;
     atn_shm_region region;
     atn_shm_board *board; /* of this rank */
-    atn_exposed *exposed; /* by entry of the board */
+    atn_exposed *exposed; /* by entry of the board; NULL: none yet */
     uint64_t call;        /* executions so far, on all ranks alike */
-    char *buffer;         /* for data that are combined while they are received */
+    char *buffer;         /* for data that are combined while they are received; NULL: none yet */
     MPI_Comm comm;
 };
 
@@ -60,6 +60,8 @@ void atn_exec_combine_segment(void *context, const char *segment, int64_t at, in
 /* Packs or unpacks units with holes to or from `bytes` packed bytes. */
 int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64_t units,
                             char *packed, int64_t bytes);
+/* The buffer; NULL: no memory. */
+char *atn_exec_shared_buffer(struct atn_shared *m);
 /* Begins a transfer.  `data`: of the message, see atn_exec_message. */
 int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m);
 /* *done_p: the message has been sent, or received and unpacked or combined.  Returns an error
