@@ -25,6 +25,10 @@
  * where the native routine rejects them they have no turn (select/online.c) and so must not be
  * counted either, and where it accepts them the input has to be copied.
  *
+ * Stage 2 exists beside stage 4 for its speed: without it, a native allreduce of 8 bytes takes
+ * 1.085 (Open MPI) and 1.030 (MPICH) times as long as with MPI alone instead of 1.013 and 1.006
+ * (bench/overhead, 2 ranks, aarch64).
+ *
  * Everything in this header is inlined into the entry points (entry/collectives.c): watching native
  * calls of 0.4 microseconds must cost next to nothing. */
 #ifndef ATN_PMPI_COMM_FASTPATH_H
