@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,13 @@ size_t atn_shm_region_bytes(int n)
            (size_t)n * (size_t)n * ATN_SHM_CHANNEL_BYTES;
 }
 
+/* Beyond the limit of file sizes the kernel would send SIGXFSZ, which ends the program. */
+static bool is_within_limit(size_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
+}
+
 void atn_shm_offer_make(uint64_t kernel, const uint64_t secret[2], atn_shm_offer *offer_p)
 {
     *offer_p = (atn_shm_offer){
@@ -32,7 +40,7 @@ void atn_shm_offer_make(uint64_t kernel, const uint64_t secret[2], atn_shm_offer
         .secret = {secret[0], secret[1]},
         .probe = (uint64_t)(uintptr_t)offer_p->secret,
         .pid = (int32_t)getpid(),
-        .fd = memfd_create("attune", MFD_CLOEXEC),
+        .fd = is_within_limit(HEAD_BYTES) ? memfd_create("attune", MFD_CLOEXEC) : -1,
     };
     const region_head head = {{secret[0], secret[1]}};
     if (offer_p->fd >= 0 && write(offer_p->fd, &head, sizeof head) != (ssize_t)sizeof head)
@@ -66,7 +74,7 @@ static bool is_genuine(int fd, const atn_shm_offer *maker)
 static bool map(int fd, int n, int r, atn_shm_region *region_p)
 {
     const size_t bytes = atn_shm_region_bytes(n);
-    void *const base = ftruncate(fd, (off_t)bytes) == 0
+    void *const base = is_within_limit(bytes) && ftruncate(fd, (off_t)bytes) == 0
                            ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
                            : MAP_FAILED;
     if (base == MAP_FAILED)

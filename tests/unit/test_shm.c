@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -196,6 +197,12 @@ static void unreadable_memory_is_sent(void **state)
 
 /* ---- single steps ---- */
 
+static atn_shm_status receive_one(atn_shm_end *in, char *x)
+{
+    atn_shm_transfer t = {.data = x, .bytes = 1};
+    return atn_shm_receive_step(in, &t);
+}
+
 static void slots_are_returned_in_time(void **state)
 {
     (void)state;
@@ -206,14 +213,14 @@ static void slots_are_returned_in_time(void **state)
         assert_int_equal(atn_shm_send_small(&out, "a", 1), ATN_SHM_DONE);
     assert_int_equal(atn_shm_send_small(&out, "b", 1), ATN_SHM_BUSY);
     for (int i = 0; i < ATN_SHM_SLOTS / 2; i++) {
-        assert_int_equal(atn_shm_receive_small(&in, &x, 1), ATN_SHM_DONE);
+        assert_int_equal(receive_one(&in, &x), ATN_SHM_DONE);
         assert_int_equal(x, 'a');
     }
     assert_int_equal(atn_shm_send_small(&out, "b", 1), ATN_SHM_DONE);
     for (int i = 0; i < ATN_SHM_SLOTS / 2 + 1; i++)
-        assert_int_equal(atn_shm_receive_small(&in, &x, 1), ATN_SHM_DONE);
+        assert_int_equal(receive_one(&in, &x), ATN_SHM_DONE);
     assert_int_equal(x, 'b');
-    assert_int_equal(atn_shm_receive_small(&in, &x, 1), ATN_SHM_BUSY);
+    assert_int_equal(receive_one(&in, &x), ATN_SHM_BUSY);
     free_link(s);
 }
 
@@ -227,7 +234,7 @@ static void acknowledged_sends_wait(void **state)
     char x = 0;
     assert_int_equal(atn_shm_send_step(&out, &t), ATN_SHM_BUSY);
     assert_int_equal(atn_shm_send_step(&out, &t), ATN_SHM_BUSY);
-    assert_int_equal(atn_shm_receive_small(&in, &x, 1), ATN_SHM_DONE);
+    assert_int_equal(receive_one(&in, &x), ATN_SHM_DONE);
     assert_int_equal(atn_shm_send_step(&out, &t), ATN_SHM_DONE);
     assert_int_equal(x, 1);
     free_link(s);
@@ -340,6 +347,28 @@ static void regions_are_genuine(void **state)
     maker_and_child(&offer, cannot_map);
 }
 
+/* SIGXFSZ would end the child. */
+static bool respects_limit(const atn_shm_offer *offer)
+{
+    const uint64_t secret[2] = {4711, 42};
+    atn_shm_offer small;
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
+    const bool mapped = maps(offer);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1024, 4096});
+    atn_shm_offer_make(1, secret, &small);
+    return !mapped && small.fd < 0;
+}
+
+static void file_size_limits_are_respected(void **state)
+{
+    const uint64_t secret[2] = {4711, 42};
+    atn_shm_offer offer;
+    (void)state;
+    atn_shm_offer_make(1, secret, &offer);
+    maker_and_child(&offer, respects_limit);
+    atn_shm_offer_close(&offer);
+}
+
 static link_setup region_link(const atn_shm_region *m)
 {
     return (link_setup){.ring = {atn_shm_region_ring(m, 0, 1), atn_shm_region_ring(m, 1, 0)},
@@ -386,11 +415,17 @@ static void processes_exchange_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_arrive_in_order),    cmocka_unit_test(numbers_wrap),
-        cmocka_unit_test(memory_is_read_directly),     cmocka_unit_test(unreadable_memory_is_sent),
-        cmocka_unit_test(slots_are_returned_in_time),  cmocka_unit_test(acknowledged_sends_wait),
-        cmocka_unit_test(other_sizes_are_detected),    cmocka_unit_test(entries_are_distinct),
-        cmocka_unit_test(exposures_wait_for_reads),    cmocka_unit_test(regions_are_genuine),
+        cmocka_unit_test(messages_arrive_in_order),
+        cmocka_unit_test(numbers_wrap),
+        cmocka_unit_test(memory_is_read_directly),
+        cmocka_unit_test(unreadable_memory_is_sent),
+        cmocka_unit_test(slots_are_returned_in_time),
+        cmocka_unit_test(acknowledged_sends_wait),
+        cmocka_unit_test(other_sizes_are_detected),
+        cmocka_unit_test(entries_are_distinct),
+        cmocka_unit_test(exposures_wait_for_reads),
+        cmocka_unit_test(regions_are_genuine),
+        cmocka_unit_test(file_size_limits_are_respected),
         cmocka_unit_test(processes_exchange_messages),
     };
     atn_clock_start();
