@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "cli/measure.h"
+#include "plan/settings.h"
+
+extern char **environ;
 
 /* ---- the running job ---- */
 
@@ -131,6 +134,18 @@ atn_status atn_cli_sampling_keep(atn_sampling *w, const atn_args *a, const char 
 
 /* ---- run and end ---- */
 
+/* The job uses the same variables as a program under `attune run`. */
+static atn_status check_environment(atn_error *err)
+{
+    atn_settings s;
+    char *warning = NULL;
+    atn_plan_settings_default(&s);
+    const atn_status status = atn_plan_settings_environ(&s, environ, &warning, err);
+    free(warning);
+    atn_plan_settings_free(&s);
+    return status;
+}
+
 atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
                                 atn_error *err)
 {
@@ -145,6 +160,8 @@ atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_wo
         .make_room = make_room,
         .context = w,
     };
+    if (check_environment(err) != ATN_OK)
+        return err->status;
     w->reader.s = &w->samples;
     w->reader.origin = "samples of the job";
     w->began = atn_cli_seconds();

@@ -34,19 +34,20 @@ static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_p
 {
     const uint32_t bytes = (uint32_t)(o->one.units * x->plan->unit.stride);
     atn_shm_wait w = {.how = &x->x->shared->waiting};
-    const char *message;
+    const char *const message = atn_shm_next_slot(&peer->in)->data;
+    uint64_t flag;
     int code = MPI_SUCCESS;
 
-    while ((message = atn_shm_small(&peer->in)) == NULL)
+    while ((flag = atn_shm_arrived(&peer->in)) == 0)
         atn_shm_wait_pause(&w);
     atn_shm_wait_end(&w);
-    if (atn_shm_small_bytes(&peer->in) != bytes)
+    if ((flag & ATN_SHM_BYTES) != bytes)
         return MPI_ERR_TRUNCATE;
     if (o->kind == X_RECV)
         atn_shm_copy_small(data, message, bytes);
     else
         code = atn_exec_combine(x, o, message, 0, bytes);
-    atn_shm_small_end(&peer->in);
+    atn_shm_consume(&peer->in, flag & ATN_SHM_ACK);
     return o->nparts > 1 && o->kind == X_RECV ? atn_exec_unpack_parts(x, o) : code;
 }
 

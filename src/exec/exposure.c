@@ -26,18 +26,6 @@ static place place_of(const atn_run *x, const atn_xop *o)
                    atn_shm_board_tag(call, domain, number)};
 }
 
-/* Bytes of a unit in an exposure. */
-static int wire_bytes(const atn_exec_unit *u, int64_t *bytes_p)
-{
-    MPI_Count size = 0;
-    *bytes_p = u->stride;
-    if (u->contiguous)
-        return MPI_SUCCESS;
-    const int code = PMPI_Type_size_x(u->sent_type, &size);
-    *bytes_p = u->sent_each * size;
-    return code;
-}
-
 static void ring_all(const atn_shared *m)
 {
     for (int i = 0; i < m->region.n; i++)
@@ -79,7 +67,7 @@ static int expose(const atn_run *x, const atn_xop *o, bool *done_p)
     release(own);
     int code = o->nparts > 1 ? atn_exec_pack_parts(x, o) : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = wire_bytes(&x->plan->unit, &each);
+        code = atn_exec_shared_each(&x->plan->unit, &each);
     if (code == MPI_SUCCESS && !x->plan->unit.contiguous)
         code = pack_all(x, o, o->one.units * each, &own->held);
     if (code != MPI_SUCCESS)
@@ -98,7 +86,7 @@ static int close_exposure(const atn_run *x, const atn_xop *o, bool *done_p)
     const atn_shared *const m = x->x->shared;
     const place at = place_of(x, o);
     int64_t each = 0;
-    const int code = wire_bytes(&x->plan->unit, &each);
+    const int code = atn_exec_shared_each(&x->plan->unit, &each);
     *done_p = !atn_shm_board_refers(at.index, o->one.units * each) ||
               m->exposed[at.index].held != NULL ||
               atn_shm_board_is_read(m->board, at.index, m->exposed[at.index].owed);
@@ -163,7 +151,7 @@ static int use(const atn_run *x, const atn_xop *o, const atn_shm_board *board, i
     const atn_exec_unit *const u = &x->plan->unit;
     const char *const data = atn_shm_board_data(board, index);
     int64_t each = 0;
-    const int code = wire_bytes(u, &each);
+    const int code = atn_exec_shared_each(u, &each);
     const int64_t skip = o->one.a * each, bytes = o->one.units * each;
     if (code != MPI_SUCCESS || skip + bytes > (int64_t)board->entry[index].bytes)
         return code == MPI_SUCCESS ? MPI_ERR_TRUNCATE : code;

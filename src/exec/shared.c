@@ -1,17 +1,20 @@
 /* shared.c - see shared.h. */
 #include "exec/shared.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- elements with holes: packed on both sides, whatever the other side's layout ---- */
 
-static int packed_bytes(const atn_run *x, const atn_xop *o, int64_t *bytes_p)
+int atn_exec_shared_each(const atn_exec_unit *u, int64_t *bytes_p)
 {
-    const atn_exec_unit *const u = &x->plan->unit;
     MPI_Count size = 0;
+    *bytes_p = u->stride;
+    if (u->contiguous)
+        return MPI_SUCCESS;
     const int code = PMPI_Type_size_x(u->sent_type, &size);
-    *bytes_p = o->one.units * u->sent_each * size;
+    *bytes_p = u->sent_each * size;
     return code;
 }
 
@@ -20,9 +23,10 @@ int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64
                             char *packed, int64_t bytes)
 {
     const int64_t each = units > 0 ? bytes / units : 0;
-    int code = MPI_SUCCESS;
+    const int64_t most = each > 1 << 18 ? 1 : 4096;
+    int code = each > INT_MAX ? MPI_ERR_COUNT : MPI_SUCCESS;
     while (units > 0 && code == MPI_SUCCESS) {
-        const int64_t n = units < 4096 ? units : 4096;
+        const int64_t n = units < most ? units : most;
         code = atn_exec_pack(pack, user, (int)(n * u->sent_each), u->sent_type, packed,
                              (int)(n * each));
         user += n * u->stride;
@@ -34,12 +38,12 @@ int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64
 
 static int begin_packed(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m)
 {
-    int code = packed_bytes(x, o, &m->t.bytes);
+    int code = atn_exec_shared_each(&x->plan->unit, &m->t.unit);
+    m->t.bytes = o->one.units * m->t.unit;
     m->packed = code == MPI_SUCCESS ? malloc((size_t)m->t.bytes + 1) : NULL;
     if (m->packed == NULL)
         return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
     m->t.data = m->packed;
-    m->t.unit = 1;
     return m->sends ? atn_exec_shared_convert(&x->plan->unit, true, data, o->one.units, m->packed,
                                               m->t.bytes)
                     : code;

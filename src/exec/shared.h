@@ -57,6 +57,8 @@ typedef struct {
     int code;
 } atn_combination;
 void atn_exec_combine_segment(void *context, const char *segment, int64_t at, int64_t bytes);
+/* Bytes of a unit in messages and exposures: without its holes. */
+int atn_exec_shared_each(const atn_exec_unit *u, int64_t *bytes_p);
 /* Packs or unpacks units with holes to or from `bytes` packed bytes. */
 int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64_t units,
                             char *packed, int64_t bytes);

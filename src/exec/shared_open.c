@@ -61,9 +61,10 @@ static int vote(opening *o)
     atn_shared *const m = o->m;
     const int own = number_ranks(o);
     m->peer = calloc((size_t)o->n, sizeof *m->peer);
-    if (o->n < 2)
+    if (o->own.kernel != 0 && o->n < 2)
         return VOTE_ALONE;
-    if (m->peer == NULL || !atn_shm_region_open(&o->offers[o->first], o->n, own, &m->region))
+    if (o->n < 2 || m->peer == NULL ||
+        !atn_shm_region_open(&o->offers[o->first], o->n, own, &m->region))
         return 0;
     return VOTE_MAPPED | (atn_shm_bell_register() ? VOTE_BELLS : 0) |
            (reads_all(o) ? VOTE_DIRECT : 0);

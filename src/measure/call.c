@@ -7,17 +7,11 @@
 #include "algo/pattern.h"
 #include "exec/oversubscribed.h"
 #include "measure/coordinator.h"
+#include "plan/settings.h"
 
 /* ---- begin and end ---- */
 
 static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
-
-/* As the setting ATTUNE_TRANSPORT of jobs. */
-static bool wants_shared(void)
-{
-    const char *const transport = getenv("ATTUNE_TRANSPORT");
-    return transport == NULL || strcmp(transport, "mpi") != 0;
-}
 
 void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo)
 {
@@ -27,8 +21,9 @@ void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo)
     MPI_Comm_dup(MPI_COMM_WORLD, &c->comm);
     c->oversubscribed = atn_exec_ranks_oversubscribed(&library, MPI_COMM_WORLD);
     c->yield = c->oversubscribed && !atn_exec_library_yields();
-    c->shared =
-        atn_exec_shared_open(&library, c->comm, wants_shared(), c->oversubscribed, &c->sharing);
+    c->shared = atn_exec_shared_open(&library, c->comm,
+                                     atn_plan_setting_own(ATN_SET_TRANSPORT) != ATN_TRANSPORT_MPI,
+                                     c->oversubscribed, &c->sharing);
 }
 
 static void release(atn_caller *c)

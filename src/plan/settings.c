@@ -213,6 +213,18 @@ atn_status atn_plan_settings_run(atn_settings *s, atn_error *err)
 
 int64_t atn_plan_setting_number(const atn_settings *s, atn_setting id) { return s->v[id].number; }
 
+int64_t atn_plan_setting_own(atn_setting id)
+{
+    atn_settings s;
+    const char *const text = getenv(infos[id].name);
+    atn_plan_settings_default(&s);
+    if (text != NULL)
+        atn_plan_settings_set(&s, id, text, ATN_FROM_ENVIRONMENT, NULL);
+    const int64_t number = s.v[id].number;
+    atn_plan_settings_free(&s);
+    return number;
+}
+
 const char *atn_plan_setting_text(const atn_settings *s, atn_setting id)
 {
     return s->v[id].text != NULL ? s->v[id].text : infos[id].fallback;

@@ -72,6 +72,8 @@ atn_status atn_plan_settings_run(atn_settings *s, atn_error *err);
 const char *atn_plan_setting_run_default(atn_setting id);
 
 int64_t atn_plan_setting_number(const atn_settings *s, atn_setting id);
+/* By the environment of this process alone; a value that is not valid: the default. */
+int64_t atn_plan_setting_own(atn_setting id);
 const char *atn_plan_setting_text(const atn_settings *s, atn_setting id); /* never NULL */
 /* The text, or NULL when it is empty. */
 const char *atn_plan_setting_given(const atn_settings *s, atn_setting id);

@@ -9,11 +9,6 @@ static int64_t segment_bytes(const atn_shm_transfer *t)
                                                    : ATN_SHM_CHUNK;
 }
 
-static atn_shm_slot *next_slot(const atn_shm_end *e)
-{
-    return &e->ring->slot[e->next % ATN_SHM_SLOTS];
-}
-
 static uint64_t low_bytes(int64_t bytes) { return (uint64_t)bytes & ATN_SHM_BYTES; }
 
 /* ---- sender ---- */
@@ -37,7 +32,7 @@ static bool continues(atn_shm_end *out, atn_shm_transfer *t)
 
 static void send_small(atn_shm_end *out, atn_shm_transfer *t)
 {
-    atn_shm_copy_small(next_slot(out)->data, t->data, (size_t)t->bytes);
+    atn_shm_copy_small(atn_shm_next_slot(out)->data, t->data, (size_t)t->bytes);
     atn_shm_post(out, (uint32_t)t->bytes, t->ack);
     t->at = t->bytes;
 }
@@ -45,7 +40,7 @@ static void send_small(atn_shm_end *out, atn_shm_transfer *t)
 /* The receiver acknowledges the whole message, so that the buffer may be used again. */
 static void send_address(atn_shm_end *out, atn_shm_transfer *t)
 {
-    next_slot(out)->aside = (uint64_t)(uintptr_t)t->data;
+    atn_shm_next_slot(out)->aside = (uint64_t)(uintptr_t)t->data;
     atn_shm_post(out, ATN_SHM_DIRECT | low_bytes(t->bytes), true);
     t->at = t->bytes;
     t->ack = t->referred = true;
@@ -56,7 +51,7 @@ static void send_segment(atn_shm_end *out, atn_shm_transfer *t)
     const int64_t left = t->bytes - t->at, most = segment_bytes(t);
     const int64_t bytes = left < most ? left : most;
     memcpy(atn_shm_chunk(out), t->data + t->at, (size_t)bytes);
-    next_slot(out)->aside = (uint64_t)t->bytes;
+    atn_shm_next_slot(out)->aside = (uint64_t)t->bytes;
     atn_shm_post(out, (uint32_t)bytes, t->ack && bytes == left);
     t->at += bytes;
 }
@@ -95,7 +90,7 @@ static atn_shm_status receive_small(atn_shm_end *in, atn_shm_transfer *t, uint64
 {
     if ((flag & ATN_SHM_BYTES) != (uint64_t)t->bytes)
         return ATN_SHM_MISMATCH;
-    take(t, next_slot(in)->data, t->bytes);
+    take(t, atn_shm_next_slot(in)->data, t->bytes);
     atn_shm_consume(in, flag & ATN_SHM_ACK);
     return ATN_SHM_DONE;
 }
@@ -114,7 +109,7 @@ static atn_shm_status receive_address(atn_shm_end *in, atn_shm_transfer *t, uint
 {
     if ((flag & ATN_SHM_BYTES) != low_bytes(t->bytes))
         return ATN_SHM_MISMATCH;
-    const bool done = read_memory(in, t, next_slot(in)->aside);
+    const bool done = read_memory(in, t, atn_shm_next_slot(in)->aside);
     if (!done) {
         in->ring->refused = in->next + 1;
         in->ring->kept = t->at;
@@ -128,7 +123,7 @@ static atn_shm_status receive_segment(atn_shm_end *in, atn_shm_transfer *t, uint
 {
     const int64_t bytes = (int64_t)(flag & ATN_SHM_BYTES), left = t->bytes - t->at;
     const int64_t most = segment_bytes(t);
-    if (next_slot(in)->aside != (uint64_t)t->bytes || bytes != (left < most ? left : most))
+    if (atn_shm_next_slot(in)->aside != (uint64_t)t->bytes || bytes != (left < most ? left : most))
         return ATN_SHM_MISMATCH;
     take(t, atn_shm_chunk(in), bytes);
     t->at += bytes;

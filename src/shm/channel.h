@@ -89,6 +89,10 @@ typedef struct {
 atn_shm_status atn_shm_send_step(atn_shm_end *out, atn_shm_transfer *t);
 atn_shm_status atn_shm_receive_step(atn_shm_end *in, atn_shm_transfer *t);
 
+static inline atn_shm_slot *atn_shm_next_slot(const atn_shm_end *e)
+{
+    return &e->ring->slot[e->next % ATN_SHM_SLOTS];
+}
 static inline char *atn_shm_chunk(const atn_shm_end *e)
 {
     return (char *)e->ring + ATN_SHM_CHUNKS_AT + (size_t)(e->next % ATN_SHM_SLOTS) * ATN_SHM_CHUNK;
@@ -106,7 +110,7 @@ static inline bool atn_shm_has_room(atn_shm_end *out)
 /* Hands the next slot, which has been filled, to the receiver. */
 static inline void atn_shm_post(atn_shm_end *out, uint64_t bytes, bool ack)
 {
-    atn_shm_slot *const s = &out->ring->slot[out->next % ATN_SHM_SLOTS];
+    atn_shm_slot *const s = atn_shm_next_slot(out);
     const uint64_t number = ++out->next;
     atomic_store_explicit(&s->flag, number << 32 | (ack ? ATN_SHM_ACK : 0) | bytes,
                           memory_order_release);
@@ -116,8 +120,7 @@ static inline void atn_shm_post(atn_shm_end *out, uint64_t bytes, bool ack)
 /* The flag of the next slot if it has been filled, else 0. */
 static inline uint64_t atn_shm_arrived(const atn_shm_end *in)
 {
-    const atn_shm_slot *const s = &in->ring->slot[in->next % ATN_SHM_SLOTS];
-    const uint64_t flag = atomic_load_explicit(&s->flag, memory_order_acquire);
+    const uint64_t flag = atomic_load_explicit(&atn_shm_next_slot(in)->flag, memory_order_acquire);
     return (uint32_t)(flag >> 32) == in->next + 1 ? flag : 0;
 }
 
@@ -143,40 +146,13 @@ static inline void atn_shm_copy_small(char *to, const char *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* Messages of at most ATN_SHM_SMALL bytes, without a transfer. */
+/* A message of at most ATN_SHM_SMALL bytes, without a transfer. */
 static inline atn_shm_status atn_shm_send_small(atn_shm_end *out, const char *data, uint32_t bytes)
 {
     if (!atn_shm_has_room(out))
         return ATN_SHM_BUSY;
-    atn_shm_copy_small(out->ring->slot[out->next % ATN_SHM_SLOTS].data, data, bytes);
+    atn_shm_copy_small(atn_shm_next_slot(out)->data, data, bytes);
     atn_shm_post(out, bytes, false);
-    return ATN_SHM_DONE;
-}
-
-/* The data of the next message if it has arrived, to be used in place until atn_shm_small_end;
- * NULL: not yet. */
-static inline const char *atn_shm_small(const atn_shm_end *in)
-{
-    return atn_shm_arrived(in) ? in->ring->slot[in->next % ATN_SHM_SLOTS].data : NULL;
-}
-static inline uint32_t atn_shm_small_bytes(const atn_shm_end *in)
-{
-    return (uint32_t)(atn_shm_arrived(in) & ATN_SHM_BYTES);
-}
-static inline void atn_shm_small_end(atn_shm_end *in)
-{
-    atn_shm_consume(in, atn_shm_arrived(in) & ATN_SHM_ACK);
-}
-
-static inline atn_shm_status atn_shm_receive_small(atn_shm_end *in, char *data, uint32_t bytes)
-{
-    const uint64_t flag = atn_shm_arrived(in);
-    if (flag == 0)
-        return ATN_SHM_BUSY;
-    if ((flag & ATN_SHM_BYTES) != bytes)
-        return ATN_SHM_MISMATCH;
-    atn_shm_copy_small(data, in->ring->slot[in->next % ATN_SHM_SLOTS].data, bytes);
-    atn_shm_consume(in, flag & ATN_SHM_ACK);
     return ATN_SHM_DONE;
 }
 

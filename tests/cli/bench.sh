@@ -221,6 +221,7 @@ cp launch mpirun
 fails 2 "attune: unexpected './app'; give the launcher*" \
     attune bench -- ./mpirun -n 2 ./app
 fails 2 "attune: the launcher must start a single program*" attune bench -- ./mpirun -n 1 : -n 1
+fails 3 'attune: ATTUNE_TRANSPORT*fast*' env ATTUNE_TRANSPORT=fast "$attune" bench -- ./mpirun -n 2
 cp launch mpirun.openmpi
 fails 2 'attune: ./mpirun.openmpi belongs to openmpi, but --mpi is mpich*' \
     attune bench --mpi mpich -- ./mpirun.openmpi -n 2

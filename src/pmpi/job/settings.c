@@ -1,24 +1,13 @@
 /* settings.c - see settings.h. */
 #include "pmpi/job/settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "pmpi/job/reproducible.h"
 #include "pmpi/job/wisdom.h"
 #include "tune/tuner.h"
 
-bool atn_job_enabled(void)
-{
-    atn_settings s;
-    const char *const text = getenv(atn_plan_setting_get(ATN_SET_ON)->name);
-    atn_plan_settings_default(&s);
-    if (text != NULL)
-        atn_plan_settings_set(&s, ATN_SET_ON, text, ATN_FROM_ENVIRONMENT, NULL);
-    const bool enabled = atn_plan_setting_number(&s, ATN_SET_ON) != 0;
-    atn_plan_settings_free(&s);
-    return enabled;
-}
+bool atn_job_enabled(void) { return atn_plan_setting_own(ATN_SET_ON) != 0; }
 
 static uint32_t operations_with_work(const atn_job *job)
 {
