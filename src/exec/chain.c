@@ -47,7 +47,7 @@ static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_p
         atn_shm_copy_small(data, message, bytes);
     else
         code = atn_exec_combine(x, o, message, 0, bytes);
-    atn_shm_consume(&peer->in, flag & ATN_SHM_ACK);
+    atn_shm_consume(&peer->in, ATN_SHM_SLOTS, flag & ATN_SHM_ACK);
     return o->nparts > 1 && o->kind == X_RECV ? atn_exec_unpack_parts(x, o) : code;
 }
 

@@ -79,10 +79,9 @@ int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_sh
     struct atn_shared *const s = x->x->shared;
     const atn_exec_unit *const u = &x->plan->unit;
     const int i = s->index[o->peer];
-    *m = (atn_shared_message){.sends = !atn_exec_receives(o),
-                              .combines = o->kind == X_RECV_REDUCE && u->contiguous &&
-                                          u->stride <= ATN_SHM_CHUNK};
+    *m = (atn_shared_message){.sends = !atn_exec_receives(o)};
     m->end = m->sends ? &s->peer[i].out : &s->peer[i].in;
+    m->combines = o->kind == X_RECV_REDUCE && u->contiguous && u->stride <= m->end->chunk / 2;
     m->t = (atn_shm_transfer){.data = data,
                               .bytes = o->one.units * u->stride,
                               .unit = u->stride,

@@ -12,14 +12,12 @@
 /* Votes of a rank; all ranks of a host must have one for it to count. */
 enum { VOTE_MAPPED = 1, VOTE_BELLS = 2, VOTE_DIRECT = 4, VOTE_ALONE = 8 };
 
-/* From here on a single copy takes less time than two through the cache. */
-static const int64_t direct_bytes = 32 << 10;
-
 typedef struct {
     atn_shared *m;
     atn_shm_offer own, *offers; /* by rank */
     int *votes;
     int p, r, first, n; /* first: lowest rank of this host */
+    int64_t direct;     /* see atn_shm_end */
 } opening;
 
 static bool has_memory(const opening *o)
@@ -56,6 +54,20 @@ static bool reads_all(const opening *o)
     return true;
 }
 
+/* Measured once in a process, with the next rank.  Only senders use it: ranks need not agree. */
+static int64_t direct_bytes(const opening *o)
+{
+    static _Atomic int64_t known;
+    int64_t bytes = atomic_load(&known);
+    for (int i = 1; i < o->p && bytes == 0; i++) {
+        const atn_shm_offer *const peer = &o->offers[(o->r + i) % o->p];
+        if (peer->kernel == o->own.kernel)
+            bytes = atn_shm_direct_threshold(peer->pid, peer->area);
+    }
+    atomic_store(&known, bytes);
+    return bytes;
+}
+
 static int vote(opening *o)
 {
     atn_shared *const m = o->m;
@@ -66,8 +78,9 @@ static int vote(opening *o)
     if (o->n < 2 || m->peer == NULL ||
         !atn_shm_region_open(&o->offers[o->first], o->n, own, &m->region))
         return 0;
-    return VOTE_MAPPED | (atn_shm_bell_register() ? VOTE_BELLS : 0) |
-           (reads_all(o) ? VOTE_DIRECT : 0);
+    const bool direct = reads_all(o);
+    o->direct = direct ? direct_bytes(o) : INT64_MAX;
+    return VOTE_MAPPED | (atn_shm_bell_register() ? VOTE_BELLS : 0) | (direct ? VOTE_DIRECT : 0);
 }
 
 static int result(const opening *o)
@@ -96,7 +109,8 @@ static void connect(const opening *o, int i, bool direct)
     const int k = m->index[i];
     const atn_shm_end end = {.bell = atn_shm_region_bell(&m->region, k),
                              .pid = o->offers[i].pid,
-                             .direct = direct ? direct_bytes : INT64_MAX};
+                             .chunk = atn_shm_chunk_bytes(m->region.n),
+                             .direct = direct ? o->direct : INT64_MAX};
     m->peer[k].out = m->peer[k].in = end;
     m->peer[k].board = atn_shm_region_board(&m->region, k);
     m->peer[k].out.ring = atn_shm_region_ring(&m->region, m->region.r, k);

@@ -3,10 +3,11 @@
 
 #include "shm/direct.h"
 
-static int64_t segment_bytes(const atn_shm_transfer *t)
+/* At least four segments, down to half of a chunk, so that both sides work at the same time. */
+static int64_t segment_bytes(const atn_shm_end *e, const atn_shm_transfer *t)
 {
-    return t->unit > 0 && t->unit <= ATN_SHM_CHUNK ? ATN_SHM_CHUNK / t->unit * t->unit
-                                                   : ATN_SHM_CHUNK;
+    const int64_t most = t->bytes < 4 * e->chunk ? e->chunk / 2 : e->chunk;
+    return t->unit > 0 && t->unit <= most ? most / t->unit * t->unit : most;
 }
 
 static uint64_t low_bytes(int64_t bytes) { return (uint64_t)bytes & ATN_SHM_BYTES; }
@@ -48,7 +49,7 @@ static void send_address(atn_shm_end *out, atn_shm_transfer *t)
 
 static void send_segment(atn_shm_end *out, atn_shm_transfer *t)
 {
-    const int64_t left = t->bytes - t->at, most = segment_bytes(t);
+    const int64_t left = t->bytes - t->at, most = segment_bytes(out, t);
     const int64_t bytes = left < most ? left : most;
     memcpy(atn_shm_chunk(out), t->data + t->at, (size_t)bytes);
     atn_shm_next_slot(out)->aside = (uint64_t)t->bytes;
@@ -69,7 +70,8 @@ static void send_next(atn_shm_end *out, atn_shm_transfer *t)
 
 atn_shm_status atn_shm_send_step(atn_shm_end *out, atn_shm_transfer *t)
 {
-    while (!t->sent && atn_shm_has_room(out))
+    const uint32_t most = t->bytes <= ATN_SHM_SMALL ? ATN_SHM_SLOTS : ATN_SHM_CHUNKS;
+    while (!t->sent && atn_shm_has_room(out, most))
         send_next(out, t);
     if (!t->sent || (t->ack && !is_consumed(out)))
         return ATN_SHM_BUSY;
@@ -91,7 +93,7 @@ static atn_shm_status receive_small(atn_shm_end *in, atn_shm_transfer *t, uint64
     if ((flag & ATN_SHM_BYTES) != (uint64_t)t->bytes)
         return ATN_SHM_MISMATCH;
     take(t, atn_shm_next_slot(in)->data, t->bytes);
-    atn_shm_consume(in, flag & ATN_SHM_ACK);
+    atn_shm_consume(in, ATN_SHM_SLOTS, flag & ATN_SHM_ACK);
     return ATN_SHM_DONE;
 }
 
@@ -114,7 +116,7 @@ static atn_shm_status receive_address(atn_shm_end *in, atn_shm_transfer *t, uint
         in->ring->refused = in->next + 1;
         in->ring->kept = t->at;
     }
-    atn_shm_consume(in, true);
+    atn_shm_consume(in, ATN_SHM_SLOTS, true);
     return done ? ATN_SHM_DONE : ATN_SHM_BUSY;
 }
 
@@ -122,12 +124,12 @@ static atn_shm_status receive_address(atn_shm_end *in, atn_shm_transfer *t, uint
 static atn_shm_status receive_segment(atn_shm_end *in, atn_shm_transfer *t, uint64_t flag)
 {
     const int64_t bytes = (int64_t)(flag & ATN_SHM_BYTES), left = t->bytes - t->at;
-    const int64_t most = segment_bytes(t);
+    const int64_t most = segment_bytes(in, t);
     if (atn_shm_next_slot(in)->aside != (uint64_t)t->bytes || bytes != (left < most ? left : most))
         return ATN_SHM_MISMATCH;
     take(t, atn_shm_chunk(in), bytes);
     t->at += bytes;
-    atn_shm_consume(in, flag & ATN_SHM_ACK);
+    atn_shm_consume(in, ATN_SHM_CHUNKS, flag & ATN_SHM_ACK);
     return t->at == t->bytes ? ATN_SHM_DONE : ATN_SHM_BUSY;
 }
 

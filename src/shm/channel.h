@@ -1,11 +1,11 @@
 /* channel.h - messages from one process to another through shared memory.
  *
  * A channel has one sender and one receiver.  It is a ring of slots, each a flag with up to
- * ATN_SHM_SMALL bytes beside it and a chunk for larger segments.  The sender fills a slot and sets
- * its flag to the number of the message; the receiver polls the flag of the slot that comes next,
- * so a small message moves one or two cache lines and nothing else.  The receiver returns slots by
- * publishing how many it has consumed, at the latest when half of the ring is due, so that the
- * sender rarely reads that line.
+ * ATN_SHM_SMALL bytes beside it, and a shorter ring of chunks for larger segments, one for each of
+ * the next slots.  The sender fills a slot and sets its flag to the number of the message; the
+ * receiver polls the flag of the slot that comes next, so a small message moves one or two cache
+ * lines and nothing else.  The receiver returns slots by publishing how many it has consumed, at
+ * the latest when half of the ring is due, so that the sender rarely reads that line.
  *
  * Protocols of a message, chosen by the sender:
  *   small        beside the flag;
@@ -26,7 +26,14 @@
 #include "base/base.h"
 #include "shm/bell.h"
 
-enum { ATN_SHM_SLOTS = 8, ATN_SHM_SMALL = 112, ATN_SHM_CHUNK = 8192 };
+enum { ATN_SHM_SLOTS = 8, ATN_SHM_SMALL = 112, ATN_SHM_CHUNKS = 4 };
+/* Bytes of a chunk if n ranks share memory.  Passing a chunk takes some tenths of a microsecond,
+ * the start of the hardware's prefetching included, so large ones are faster; but there are
+ * channels for all pairs. */
+static inline int64_t atn_shm_chunk_bytes(int n)
+{
+    return n <= 8 ? 128 << 10 : n <= 32 ? 32 << 10 : 8 << 10;
+}
 /* Segments of memory that is read directly and combined: they stay in the cache. */
 enum { ATN_SHM_BUFFER = 64 << 10 };
 
@@ -52,7 +59,10 @@ typedef struct {
 /* A channel in memory: a page with the ring, then the chunks.  Pages that are never used take no
  * memory. */
 enum { ATN_SHM_CHUNKS_AT = 4096 };
-#define ATN_SHM_CHANNEL_BYTES ((size_t)ATN_SHM_CHUNKS_AT + (size_t)ATN_SHM_SLOTS * ATN_SHM_CHUNK)
+static inline size_t atn_shm_channel_bytes(int n)
+{
+    return ATN_SHM_CHUNKS_AT + ATN_SHM_CHUNKS * (size_t)atn_shm_chunk_bytes(n);
+}
 
 /* The private state of one side. */
 typedef struct {
@@ -61,6 +71,7 @@ typedef struct {
     uint32_t consumed;  /* sender: as last read; receiver: as last published */
     atn_shm_bell *bell; /* of the peer */
     pid_t pid;          /* of the peer */
+    int64_t chunk;      /* bytes of a chunk */
     int64_t direct;     /* sender: bytes from which on memory is read; INT64_MAX: never */
 } atn_shm_end;
 
@@ -95,16 +106,16 @@ static inline atn_shm_slot *atn_shm_next_slot(const atn_shm_end *e)
 }
 static inline char *atn_shm_chunk(const atn_shm_end *e)
 {
-    return (char *)e->ring + ATN_SHM_CHUNKS_AT + (size_t)(e->next % ATN_SHM_SLOTS) * ATN_SHM_CHUNK;
+    return (char *)e->ring + ATN_SHM_CHUNKS_AT + e->next % ATN_SHM_CHUNKS * (size_t)e->chunk;
 }
 
-/* Whether the next slot may be filled. */
-static inline bool atn_shm_has_room(atn_shm_end *out)
+/* Whether the next slot may be filled; `most`: slots, or chunks. */
+static inline bool atn_shm_has_room(atn_shm_end *out, uint32_t most)
 {
-    if (ATN_LIKELY(out->next - out->consumed < ATN_SHM_SLOTS))
+    if (ATN_LIKELY(out->next - out->consumed < most))
         return true;
     out->consumed = atomic_load_explicit(&out->ring->consumed, memory_order_acquire);
-    return out->next - out->consumed < ATN_SHM_SLOTS;
+    return out->next - out->consumed < most;
 }
 
 /* Hands the next slot, which has been filled, to the receiver. */
@@ -131,10 +142,10 @@ static inline void atn_shm_publish(atn_shm_end *in)
     atn_shm_bell_ring(in->bell);
 }
 
-static inline void atn_shm_consume(atn_shm_end *in, bool ack)
+static inline void atn_shm_consume(atn_shm_end *in, uint32_t most, bool ack)
 {
     in->next++;
-    if (ack || in->next - in->consumed >= ATN_SHM_SLOTS / 2)
+    if (ack || in->next - in->consumed >= most / 2)
         atn_shm_publish(in);
 }
 
@@ -149,7 +160,7 @@ static inline void atn_shm_copy_small(char *to, const char *from, size_t bytes)
 /* A message of at most ATN_SHM_SMALL bytes, without a transfer. */
 static inline atn_shm_status atn_shm_send_small(atn_shm_end *out, const char *data, uint32_t bytes)
 {
-    if (!atn_shm_has_room(out))
+    if (!atn_shm_has_room(out, ATN_SHM_SLOTS))
         return ATN_SHM_BUSY;
     atn_shm_copy_small(atn_shm_next_slot(out)->data, data, bytes);
     atn_shm_post(out, bytes, false);

@@ -1,10 +1,15 @@
 /* direct.c - see direct.h. */
 #include "shm/direct.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* 0: no restriction, 1: parents and processes that are permitted, above: administrators only. */
 static int yama_scope(void)
@@ -49,6 +54,55 @@ bool atn_shm_direct_read(pid_t pid, void *to, uint64_t from, int64_t bytes)
     }
     return true;
 }
+
+/* ---- the threshold ---- */
+
+/* Written, so that it has pages of its own. */
+uint64_t atn_shm_direct_area(void)
+{
+    static _Atomic(char *) area;
+    char *known = atomic_load(&area);
+    char *const made = known == NULL ? malloc(ATN_SHM_AREA) : NULL;
+    if (made != NULL) {
+        memset(made, 1, ATN_SHM_AREA);
+        if (atomic_compare_exchange_strong(&area, &known, made))
+            known = made;
+        else
+            free(made);
+    }
+    return (uint64_t)(uintptr_t)known;
+}
+
+/* Compares the least of some times, which a preempted rank does not distort. */
+static bool reading_pays(pid_t pid, uint64_t area, char *to, int64_t bytes)
+{
+    int64_t read = INT64_MAX, copied = INT64_MAX;
+    for (int i = 0; i < 4; i++) {
+        const int64_t start = atn_ticks();
+        if (!atn_shm_direct_read(pid, to, area, bytes))
+            return false;
+        const int64_t half = atn_ticks();
+        memcpy(to + ATN_SHM_AREA, to, (size_t)bytes);
+        memcpy(to, to + ATN_SHM_AREA, (size_t)bytes);
+        const int64_t end = atn_ticks();
+        read = half - start < read ? half - start : read;
+        copied = end - half < copied ? end - half : copied;
+    }
+    return read < copied;
+}
+
+int64_t atn_shm_direct_threshold(pid_t pid, uint64_t area)
+{
+    char *const to = area != 0 ? malloc(2 * ATN_SHM_AREA) : NULL;
+    int64_t bytes = 32 << 10;
+    while (to != NULL && bytes <= ATN_SHM_AREA && !reading_pays(pid, area, to, bytes))
+        bytes *= 2;
+    const bool found = to != NULL && bytes <= ATN_SHM_AREA;
+    free(to);
+    return found ? bytes : INT64_MAX;
+}
+
+/* ---- combining ---- */
 
 bool atn_shm_direct_take(pid_t pid, atn_shm_transfer *t, uint64_t from)
 {

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shm/direct.h"
+
 enum { HEAD_BYTES = 4096 };
 
 typedef struct {
@@ -23,7 +25,7 @@ static size_t boards_bytes(int n) { return (size_t)n * page_up(sizeof(atn_shm_bo
 size_t atn_shm_region_bytes(int n)
 {
     return HEAD_BYTES + bells_bytes(n) + boards_bytes(n) +
-           (size_t)n * (size_t)n * ATN_SHM_CHANNEL_BYTES;
+           (size_t)n * (size_t)n * atn_shm_channel_bytes(n);
 }
 
 /* Beyond the limit of file sizes the kernel would send SIGXFSZ, which ends the program. */
@@ -39,6 +41,7 @@ void atn_shm_offer_make(uint64_t kernel, const uint64_t secret[2], atn_shm_offer
         .kernel = kernel,
         .secret = {secret[0], secret[1]},
         .probe = (uint64_t)(uintptr_t)offer_p->secret,
+        .area = atn_shm_direct_area(),
         .pid = (int32_t)getpid(),
         .fd = is_within_limit(HEAD_BYTES) ? memfd_create("attune", MFD_CLOEXEC) : -1,
     };
@@ -114,5 +117,5 @@ atn_shm_ring *atn_shm_region_ring(const atn_shm_region *m, int from, int to)
 {
     const size_t pair = (size_t)from * (size_t)m->n + (size_t)to;
     return (atn_shm_ring *)(m->base + HEAD_BYTES + bells_bytes(m->n) + boards_bytes(m->n) +
-                            pair * ATN_SHM_CHANNEL_BYTES);
+                            pair * atn_shm_channel_bytes(m->n));
 }

@@ -18,6 +18,7 @@ typedef struct {
     uint64_t kernel; /* ranks with the same one may share memory; 0: does not take part */
     uint64_t secret[2];
     uint64_t probe; /* address of the secret in this process */
+    uint64_t area;  /* see atn_shm_direct_area */
     int32_t pid, fd;
 } atn_shm_offer;
 

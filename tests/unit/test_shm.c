@@ -33,6 +33,9 @@ typedef struct {
 
 static char byte_of(int message, int64_t at) { return (char)(message * 31 + at * 7 + at / 251); }
 
+/* As many ranks as have small chunks, so that messages have several segments. */
+enum { MANY = 64 };
+
 static atn_shm_end end_of(const link_setup *s, int direction, int peer)
 {
     return (atn_shm_end){.ring = s->ring[direction],
@@ -40,6 +43,7 @@ static atn_shm_end end_of(const link_setup *s, int direction, int peer)
                          .consumed = s->first,
                          .bell = s->bell[peer],
                          .pid = s->sender != 0 ? s->sender : getpid(),
+                         .chunk = atn_shm_chunk_bytes(MANY),
                          .direct = s->direct};
 }
 
@@ -121,9 +125,9 @@ static link_setup *new_link(int64_t direct, int64_t unit, bool ack, bool sinks, 
 {
     link_setup *const s = calloc(1, sizeof *s);
     for (int i = 0; i < 2; i++) {
-        s->ring[i] = aligned_alloc(4096, (ATN_SHM_CHANNEL_BYTES + 4095) / 4096 * 4096);
+        s->ring[i] = aligned_alloc(4096, atn_shm_channel_bytes(MANY));
         s->bell[i] = aligned_alloc(128, sizeof *s->bell[i]);
-        memset(s->ring[i], 0, ATN_SHM_CHANNEL_BYTES);
+        memset(s->ring[i], 0, atn_shm_channel_bytes(MANY));
         memset(s->bell[i], 0, sizeof *s->bell[i]);
         atomic_store(&s->ring[i]->consumed, first);
     }
@@ -347,6 +351,30 @@ static void regions_are_genuine(void **state)
     maker_and_child(&offer, cannot_map);
 }
 
+/* Of memory that cannot be read, the threshold is never reached. */
+static bool measures(const atn_shm_offer *offer)
+{
+    const int64_t bytes = atn_shm_direct_threshold(offer->pid, offer->area);
+    return (bytes >= 32 << 10 && bytes <= ATN_SHM_AREA) || bytes == INT64_MAX;
+}
+static bool cannot_measure(const atn_shm_offer *offer)
+{
+    return atn_shm_direct_threshold(offer->pid, 0) == INT64_MAX &&
+           atn_shm_direct_threshold(offer->pid, 4096) == INT64_MAX;
+}
+static void thresholds_are_measured(void **state)
+{
+    const uint64_t secret[2] = {4711, 42};
+    atn_shm_offer offer;
+    (void)state;
+    atn_shm_offer_make(1, secret, &offer);
+    assert_true(offer.area != 0);
+    assert_true(offer.area == atn_shm_direct_area());
+    maker_and_child(&offer, measures);
+    maker_and_child(&offer, cannot_measure);
+    atn_shm_offer_close(&offer);
+}
+
 /* SIGXFSZ would end the child. */
 static bool respects_limit(const atn_shm_offer *offer)
 {
@@ -426,6 +454,7 @@ int main(void)
         cmocka_unit_test(exposures_wait_for_reads),
         cmocka_unit_test(regions_are_genuine),
         cmocka_unit_test(file_size_limits_are_respected),
+        cmocka_unit_test(thresholds_are_measured),
         cmocka_unit_test(processes_exchange_messages),
     };
     atn_clock_start();
