@@ -4,9 +4,9 @@
  *
  *  1. Gate (real.h).  One word: a bit for each operation that needs more than forwarding, and above
  *     the bits an epoch.  Bit clear: the native routine is called.
- *  2. Last call.  For each operation the latest call that was left to the native routine, with the
- *     gate of that moment.  Whatever may invalidate it starts another epoch, so comparing the gate
- *     and the arguments is enough; the call is counted in the entry itself.  If only one thread
+ *  2. Last call.  For each operation the latest call that the call cache executed, with the gate of
+ *     that moment.  Whatever may invalidate it starts another epoch, so comparing the gate and the
+ *     arguments is enough; the call is counted in the entry itself.  If only one thread
  *     calls MPI there is one table (atn_comm_last_calls); else each thread has its own
  *     (atn_comm_thread_last_calls) and counts at once where other threads see it.
  *  3. Communicator cache.  Per thread, eight communicators with their states, so that the usual
@@ -68,6 +68,7 @@ typedef struct {
     int r;
     atn_comm *c;
     atn_promise *promise;
+    atn_plan *plan; /* NULL: the native routine */
 } atn_last_call;
 extern atn_last_call atn_comm_last_calls[ATN_OPERATIONS] ATN_HIDDEN;
 extern uint32_t atn_comm_last_calls_used ATN_HIDDEN; /* operations with an entry */
@@ -76,32 +77,29 @@ extern _Thread_local atn_last_call atn_comm_thread_last_calls[ATN_OPERATIONS] AT
 
 /* Whether a call equals the entry.  `r` of the key comes from the entry.  All is compared before
  * the one branch; a root that is constant in the key is constant for the operation. */
-static inline __attribute__((always_inline)) bool atn_comm_last_call_matches(const atn_last_call *s,
-                                                                             uint64_t gate,
-                                                                             MPI_Comm comm,
-                                                                             atn_call_key k)
+static inline __attribute__((always_inline)) bool atn_comm_last_call_matches(
+    const atn_last_call *s, uint64_t gate, MPI_Comm comm, atn_call_key k, atn_call_buffers b)
 {
     const bool rooted = !__builtin_constant_p(k.root);
     return (s->gate == gate) & (s->comm == comm) & (s->key.count == k.count) &
-           (s->key.type == k.type) & (s->key.op == k.op) & (!rooted | (s->key.root == k.root));
+           (s->key.type == k.type) & (s->key.op == k.op) & (!rooted | (s->key.root == k.root)) &
+           atn_comm_buffers_distinct(b) & ((s->plan == NULL) | atn_comm_buffers_plain(b));
 }
 /* The same; a hit is counted. */
-static inline __attribute__((always_inline)) bool atn_comm_last_call_hit(atn_last_call *s,
-                                                                         uint64_t gate,
-                                                                         MPI_Comm comm,
-                                                                         atn_call_key k)
+static inline __attribute__((always_inline)) bool atn_comm_last_call_hit(
+    atn_last_call *s, uint64_t gate, MPI_Comm comm, atn_call_key k, atn_call_buffers b)
 {
     const int64_t left = s->left;
-    if (!ATN_LIKELY(atn_comm_last_call_matches(s, gate, comm, k) & (left > 0)))
+    if (!ATN_LIKELY(atn_comm_last_call_matches(s, gate, comm, k, b) & (left > 0)))
         return false;
     s->left = left - 1;
     return true;
 }
 static inline __attribute__((always_inline)) bool atn_comm_thread_last_call_hit(
-    const atn_last_call *s, MPI_Comm comm, atn_call_key k)
+    const atn_last_call *s, MPI_Comm comm, atn_call_key k, atn_call_buffers b)
 {
     const uint64_t gate = atomic_load_explicit(&atn_pmpi_gate, memory_order_relaxed);
-    if (!atn_comm_last_call_matches(s, gate, comm, k) || s->promise->left <= 0)
+    if (!atn_comm_last_call_matches(s, gate, comm, k, b) || s->promise->left <= 0)
         return false;
     s->promise->left--;
     s->c->calls++;
@@ -136,8 +134,7 @@ static inline void atn_comm_last_call_clear(atn_operation op)
  * a context or a tool must see take the longer path. */
 static inline bool atn_comm_last_call_allowed(const atn_comm *c, const atn_cached_call *x)
 {
-    return x->plan == NULL && x->predefined && c->hits == NULL && x->context == 0 &&
-           c->wake == UINT64_MAX &&
+    return x->predefined && c->hits == NULL && x->context == 0 && c->wake == UINT64_MAX &&
            !(atomic_load_explicit(&atn_detours, memory_order_relaxed) & ATN_BIT(x->operation));
 }
 static inline void atn_comm_last_call_put(atn_comm *c, const atn_cached_call *x)
@@ -155,7 +152,8 @@ static inline void atn_comm_last_call_put(atn_comm *c, const atn_cached_call *x)
                         .counted = left,
                         .r = c->r,
                         .c = c,
-                        .promise = x->promise};
+                        .promise = x->promise,
+                        .plan = x->plan};
     if (!atn_job_current.threads)
         atn_comm_last_calls_used |= (uint32_t)ATN_BIT(x->operation);
 }
@@ -240,12 +238,20 @@ static inline void atn_comm_call_count(atn_comm *c, const atn_cached_call *x)
         hits->entry[hits->n++ % ATN_HIT_LOG] = (uint8_t)(x - c->cached);
 }
 
-/* Executes the plan of the entry with other buffers. */
+/* Execute the plan of an entry with other buffers. */
+static inline int atn_comm_plan_repeat(atn_comm *c, atn_plan *plan, const atn_call_key *k,
+                                       atn_call_buffers b)
+{
+    const int code = atn_exec_repeat(c->exec, plan, b.src, b.dst, k->type, k->op, c->private_comm);
+    return ATN_LIKELY(code == MPI_SUCCESS) ? code : atn_comm_raise(c, code);
+}
 static inline int atn_comm_call_repeat(atn_comm *c, const atn_cached_call *x, atn_call_buffers b)
 {
-    const int code =
-        atn_exec_repeat(c->exec, x->plan, b.src, b.dst, x->key.type, x->key.op, c->private_comm);
-    return ATN_LIKELY(code == MPI_SUCCESS) ? code : atn_comm_raise(c, code);
+    return atn_comm_plan_repeat(c, x->plan, &x->key, b);
+}
+static inline int atn_comm_last_call_repeat(const atn_last_call *s, atn_call_buffers b)
+{
+    return atn_comm_plan_repeat(s->c, s->plan, &s->key, b);
 }
 
 /* Stores what executes equal calls (plan NULL: the native routine), limited by the promise. */

@@ -122,8 +122,9 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
         if (atn_job_current.threads) {                                                             \
             const atn_last_call *const s = &atn_comm_thread_last_calls[ATN_##id];                  \
             const int r __attribute__((unused)) = s->r;                                            \
-            if (atn_comm_buffers_distinct(buffers) && atn_comm_thread_last_call_hit(s, comm, key)) \
-                return atn_pmpi_real.name actuals;                                                 \
+            if (atn_comm_thread_last_call_hit(s, comm, key, buffers))                              \
+                return s->plan == NULL ? atn_pmpi_real.name actuals                                \
+                                       : atn_comm_last_call_repeat(s, buffers);                    \
         }                                                                                          \
         if (ATN_LIKELY(!has(&atn_detours, ATN_##id)))                                              \
             return pass_##name actuals;                                                            \
@@ -137,9 +138,9 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
             return atn_pmpi_real.name actuals;                                                     \
         atn_last_call *const s = &atn_comm_last_calls[ATN_##id];                                   \
         const int r __attribute__((unused)) = s->r;                                                \
-        if (ATN_LIKELY(atn_comm_buffers_distinct(buffers)) &&                                      \
-            atn_comm_last_call_hit(s, gate, comm, key))                                            \
-            return atn_pmpi_real.name actuals;                                                     \
+        if (ATN_LIKELY(atn_comm_last_call_hit(s, gate, comm, key, buffers)))                       \
+            return ATN_LIKELY(s->plan == NULL) ? atn_pmpi_real.name actuals                        \
+                                               : atn_comm_last_call_repeat(s, buffers);            \
         return detour_##name actuals;                                                              \
     }                                                                                              \
     ATN_EXPORT int PMPI_##name formals { return pass_##name actuals; }
